@@ -1,0 +1,13 @@
+# liblinnet: everything an application links, in one shared library that exports the public API only.
+configure_file(${CMAKE_CURRENT_LIST_DIR}/version.cc.in ${CMAKE_BINARY_DIR}/version.cc @ONLY)
+add_library(linnet SHARED ${CMAKE_BINARY_DIR}/version.cc)
+add_library(linnet::linnet ALIAS linnet)
+set_target_properties(linnet PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+# The whole archives go in; naming the targets once more adds what they depend on.
+target_link_libraries(
+  linnet PRIVATE -Wl,--whole-archive $<TARGET_FILE:linnet_engine> $<TARGET_FILE:linnet_ops> $<TARGET_FILE:linnet_onnx>
+                 -Wl,--no-whole-archive linnet_onnx)
+target_include_directories(linnet PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/engine/include>
+                                         $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/frontends/onnx/include>
+                                         $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(linnet PUBLIC cxx_std_20)

@@ -1,0 +1,7 @@
+# linnet_warnings(target): the warnings that all of our own code passes; errors where LINNET_WERROR is on.
+option(LINNET_WERROR "Treat warnings as errors" OFF)
+
+function(linnet_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wconversion -Wmissing-declarations
+                                           $<$<BOOL:${LINNET_WERROR}>:-Werror>)
+endfunction()

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "linnet/fact.h"
+#include "linnet/node_spec.h"
+#include "linnet/registry.h"
+
+namespace linnet {
+
+using ValueId = int;
+using NodeId = int;
+inline constexpr int kNoValue = -1;  ///< an omitted input or output, or no producer
+
+/// An operator applied to values.
+struct Node {
+  NodeId id = kNoValue;
+  NodeSpec spec;
+  std::shared_ptr<const Op> op;
+  std::vector<ValueId> inputs;   ///< kNoValue where omitted
+  std::vector<ValueId> outputs;  ///< kNoValue where omitted
+};
+
+/// What flows between nodes. Exactly one of: graph input, constant (fact.constant set, no producer), node output.
+struct Value {
+  std::string name;
+  Fact fact;
+  NodeId producer = kNoValue;
+};
+
+/// A dataflow graph. Values and nodes keep their ids as long as they live; nodes() is in topological order.
+/// Built by frontends with add_*, changed only by Patches afterwards. Copies share operators and constants.
+class LINNET_API Graph {
+ public:
+  struct Output {
+    std::string name;
+    ValueId value = kNoValue;
+  };
+
+  explicit Graph(std::shared_ptr<const Registry> registry) : registry_(std::move(registry)) {}
+
+  ValueId add_input(std::string name, Fact fact);
+  ValueId add_constant(std::string name, const Tensor& value);
+  /// Adds a node behind all others, creates its Op, infers nothing. An empty output name omits that output.
+  /// Throws Error with the node's description when the registry has no such operator or the operator refuses.
+  NodeId add_node(NodeSpec spec, std::vector<ValueId> inputs, const std::vector<std::string>& output_names);
+  void add_output(std::string name, ValueId value) { outputs_.push_back({std::move(name), value}); }
+  void set_fact(ValueId value, Fact fact) { values_[size_t(value)].fact = std::move(fact); }
+  /// Removes every node that no output depends on.
+  void drop_dead_nodes();
+  /// The part of this graph that `nodes` (in order) make up, reading `inputs` and giving `outputs`. Ids are kept.
+  Graph part(const std::vector<NodeId>& nodes, const std::vector<ValueId>& inputs,
+             const std::vector<Output>& outputs) const;
+
+  const std::shared_ptr<const Registry>& registry() const { return registry_; }
+  const std::vector<ValueId>& inputs() const { return inputs_; }
+  const std::vector<Output>& outputs() const { return outputs_; }
+  const std::vector<NodeId>& nodes() const { return order_; }
+  const Node& node(NodeId id) const { return *nodes_[size_t(id)]; }
+  const Value& value(ValueId id) const { return values_[size_t(id)]; }
+  const Fact& fact(ValueId id) const { return values_[size_t(id)].fact; }
+  int value_count() const { return int(values_.size()); }
+  int node_capacity() const { return int(nodes_.size()); }  ///< all ids ever given are below this
+  bool alive(NodeId id) const { return nodes_[size_t(id)] != nullptr; }
+
+  /// The node that computes the value, or nullptr for inputs, constants and kNoValue.
+  const Node* producer(ValueId id) const;
+  /// The nodes that read the value, each once, in order.
+  const std::vector<NodeId>& consumers(ValueId id) const { return consumers_[size_t(id)]; }
+  bool is_output(ValueId id) const;
+  /// The only reader of the value when exactly one node reads it, once, and it is no graph output; else nullptr.
+  const Node* only_consumer(ValueId id) const;
+  /// The constant behind an input position of a node, or nullptr. `input` may lie past the end.
+  const Tensor* constant_input(const Node& node, int input) const;
+  /// The fact of an input position of a node; not present() where omitted or past the end.
+  const Fact& input_fact(const Node& node, int input) const;
+
+ private:
+  friend class Patch;
+
+  void add_consumer(ValueId value, NodeId node);
+  void replace_uses(ValueId old_value, ValueId new_value);
+  void remove_dead(std::vector<NodeId> candidates);
+  void sort();
+  bool dead(NodeId node) const;
+
+  std::shared_ptr<const Registry> registry_;
+  std::vector<ValueId> inputs_;
+  std::vector<Output> outputs_;
+  std::vector<Value> values_;
+  std::vector<std::shared_ptr<const Node>> nodes_;
+  std::vector<NodeId> order_;
+  std::vector<std::vector<NodeId>> consumers_;
+};
+
+/// Facts of a node's inputs, in order.
+std::vector<Fact> input_facts(const Graph& graph, const Node& node);
+
+/// Runs `infer` with the node's description added to any Error.
+std::vector<Fact> infer_node(const Node& node, std::span<const Fact> in);
+
+/// Calls f() and adds the node's description to any Error it throws.
+template <class F>
+decltype(auto) with_node_context(const NodeSpec& spec, F&& f) {
+  try {
+    return f();
+  } catch (const Error& error) {
+    throw error.with_context(spec.describe());
+  }
+}
+
+}  // namespace linnet

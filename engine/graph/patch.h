@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace linnet {
+
+/// A change to a graph, described before it is made: new nodes and constants, and uses that move from old values to
+/// new ones. The only way to edit a finished graph. Applying it infers the new facts, checks that replaced values
+/// keep dtype and shape, and drops the nodes that nothing reads any more.
+class LINNET_API Patch {
+ public:
+  explicit Patch(const Graph& graph) : first_value_(graph.value_count()) {}
+
+  /// A new constant.
+  ValueId constant(const std::string& name, const Tensor& value);
+  /// A new node with one output (or several); inputs are old values or ones of this patch.
+  ValueId add(NodeSpec spec, std::vector<ValueId> inputs);
+  std::vector<ValueId> add(NodeSpec spec, std::vector<ValueId> inputs, int outputs);
+  /// All that read `old_value` read `new_value` afterwards, graph outputs included (which keep their names).
+  void replace(ValueId old_value, ValueId new_value) { replacements_.emplace_back(old_value, new_value); }
+  /// Replaces all outputs of an old node.
+  void replace(const Node& node, const std::vector<ValueId>& new_values);
+
+  /// Makes the change. Throws Error(kInternal) when a replacement changes dtype or shape, and what the new nodes'
+  /// operators throw; the graph is then unchanged.
+  void apply(Graph& graph) const;
+
+ private:
+  struct NewNode {
+    NodeSpec spec;
+    std::vector<ValueId> inputs, outputs;
+  };
+
+  void commit(Graph& graph, std::vector<Value> values, const std::vector<std::shared_ptr<const Node>>& nodes) const;
+
+  ValueId first_value_;
+  std::vector<Value> values_;
+  std::vector<NewNode> nodes_;
+  std::vector<std::pair<ValueId, ValueId>> replacements_;
+};
+
+}  // namespace linnet

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <string_view>
+
+#include "linnet/export.h"
+
+namespace linnet {
+
+/// Element types, numbered as in onnx.TensorProto.DataType.
+enum class DType : int32_t {
+  kUndefined = 0,
+  kFloat32 = 1,
+  kUint8 = 2,
+  kInt8 = 3,
+  kUint16 = 4,
+  kInt16 = 5,
+  kInt32 = 6,
+  kInt64 = 7,
+  kString = 8,
+  kBool = 9,
+  kFloat16 = 10,
+  kFloat64 = 11,
+  kUint32 = 12,
+  kUint64 = 13,
+  kComplex64 = 14,
+  kComplex128 = 15,
+  kBFloat16 = 16,
+  kFloat8E4M3FN = 17,
+  kFloat8E4M3FNUZ = 18,
+  kFloat8E5M2 = 19,
+  kFloat8E5M2FNUZ = 20,
+  kUint4 = 21,
+  kInt4 = 22,
+  kFloat4E2M1 = 23,
+  kFloat8E8M0 = 24,
+  kUint2 = 25,
+  kInt2 = 26,
+};
+
+/// "float32", "int64", "bfloat16", ...: NumPy's names where it has one, else ONNX's in lower case.
+LINNET_API std::string_view dtype_name(DType dtype);
+
+/// The dtype of a name as dtype_name spells it, or as ONNX does ("float", "double"); kUndefined if there is none.
+LINNET_API DType dtype_from_name(std::string_view name);
+
+/// Bits per element as stored: 4 for int4, 8 for bool; for strings that of a std::string.
+LINNET_API int dtype_bits(DType dtype);
+
+/// Bytes that `count` elements occupy; sub-byte types are packed, the last byte padded.
+/// Throws Error(kLimit) on overflow, Error(kType) for kUndefined.
+LINNET_API size_t dtype_bytes(DType dtype, int64_t count);
+
+LINNET_API bool is_floating(DType dtype);  ///< float16, bfloat16, float32, float64, float8*, float4
+LINNET_API bool is_integer(DType dtype);   ///< signed and unsigned, all widths; not bool
+
+std::ostream& operator<<(std::ostream& out, DType dtype);
+
+}  // namespace linnet

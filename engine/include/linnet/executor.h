@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+#include "linnet/export.h"
+
+namespace linnet {
+
+/// A non-owning reference to a callable taking a chunk index.
+class ChunkFunction {
+ public:
+  template <class F>
+  requires(!std::is_same_v<std::remove_cvref_t<F>, ChunkFunction>)
+      ChunkFunction(F&& function)  // NOLINT: implicit by design
+      : object_(const_cast<void*>(static_cast<const void*>(&function))),
+        call_([](void* object, int64_t chunk, int worker) {
+          (*static_cast<std::remove_reference_t<F>*>(object))(chunk, worker);
+        }) {}
+
+  void operator()(int64_t chunk, int worker) const { call_(object_, chunk, worker); }
+
+ private:
+  void* object_;
+  void (*call_)(void*, int64_t, int);
+};
+
+/// Where kernels get their threads from. Applications may implement it on a pool of their own.
+class LINNET_API Executor {
+ public:
+  virtual ~Executor() = default;
+  /// How many workers run at once at the most; scratch memory is planned per worker.
+  virtual int workers() const = 0;
+  /// Calls function(chunk, worker) for every chunk in [0, chunks), each once, and returns when all are done.
+  /// worker is in [0, workers()); no two calls with the same worker overlap. The function does not throw.
+  virtual void parallel_for(int64_t chunks, ChunkFunction function) = 0;
+};
+
+/// OpenMP threads; 0: as many as the machine has cores.
+LINNET_API std::shared_ptr<Executor> make_openmp_executor(int threads = 0);
+/// The calling thread alone.
+LINNET_API std::shared_ptr<Executor> make_serial_executor();
+
+}  // namespace linnet

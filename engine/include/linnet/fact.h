@@ -1,0 +1,71 @@
+#pragma once
+
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "linnet/tensor.h"
+
+namespace linnet {
+
+/// One dimension as far as it is known: a number, a named symbol ("N"), or nothing.
+class LINNET_API Dim {
+ public:
+  Dim() = default;
+  Dim(int64_t value) : value_(value) {}  // NOLINT: a number is a Dim
+  explicit Dim(std::string symbol) : symbol_(std::move(symbol)) {}
+
+  bool known() const { return value_ >= 0; }
+  int64_t value() const { return value_; }               ///< -1 unless known()
+  const std::string& symbol() const { return symbol_; }  ///< empty unless named
+
+  /// Equal only where certain: the same number or the same symbol.
+  friend bool operator==(const Dim& a, const Dim& b) {
+    return a.known() ? a.value_ == b.value_ : !a.symbol_.empty() && !b.known() && a.symbol_ == b.symbol_;
+  }
+
+ private:
+  int64_t value_ = -1;
+  std::string symbol_;
+};
+
+LINNET_API std::ostream& operator<<(std::ostream& out, const Dim& dim);
+
+using Dims = std::vector<Dim>;
+
+/// What is known of a value before it is computed: its dtype, its shape, and its contents where constant.
+struct LINNET_API Fact {
+  DType dtype = DType::kUndefined;  ///< kUndefined: an omitted optional input
+  std::optional<Dims> dims;         ///< nullopt: not even the rank is known
+  Tensor constant;                  ///< the value itself, where known; its shape then equals dims
+
+  Fact() = default;
+  Fact(DType type, std::optional<Dims> dims_in) : dtype(type), dims(std::move(dims_in)) {}
+  Fact(DType type, const Shape& shape) : dtype(type), dims(Dims(shape.begin(), shape.end())) {}
+  /// The fact of a known value.
+  explicit Fact(const Tensor& value) : Fact(value.dtype(), value.shape()) { constant = value; }
+
+  bool present() const { return dtype != DType::kUndefined; }
+  bool has_rank() const { return dims.has_value(); }
+  int rank() const { return int(dims->size()); }
+  const Dim& dim(int i) const { return (*dims)[size_t(i)]; }
+  /// Present with every dim a number.
+  bool concrete() const;
+  /// The dims as numbers. Throws Error(kInternal) unless concrete().
+  Shape shape() const;
+};
+
+/// "float32[N,3,224,224]", "float32[?,8]", "float32" where the rank is unknown.
+LINNET_API std::ostream& operator<<(std::ostream& out, const Fact& fact);
+
+/// True when the tensor has the dtype and the known dims of the fact. A fact that is not present() fits all.
+LINNET_API bool fits(const Fact& fact, const Tensor& tensor);
+
+/// What holds of a value that meets `a` or `b`: dims that differ become open. Throws Error(kType) when dtypes differ.
+LINNET_API Fact generalize(const Fact& a, const Fact& b);
+
+/// True when a value that meets `b` can also meet `a`: dtypes agree, and no known dim contradicts.
+LINNET_API bool compatible(const Fact& a, const Fact& b);
+
+}  // namespace linnet

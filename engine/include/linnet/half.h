@@ -1,0 +1,54 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace linnet {
+
+/// IEEE 754 binary16. Converts to and from float (round to nearest, ties to even); arithmetic is done in float.
+struct Half {
+  uint16_t bits = 0;
+
+  Half() = default;
+  explicit Half(float value) : bits(from_float(value)) {}
+  operator float() const {
+    const uint32_t sign = uint32_t(bits & 0x8000u) << 16;
+    const uint32_t magnitude = bits & 0x7fffu;
+    // Subnormals scale exactly by 2^-24.
+    if (magnitude < 0x0400u) {
+      return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(float(magnitude) * 0x1p-24f));
+    }
+    const uint32_t exponent_bias = magnitude >= 0x7c00u ? 0x70000000u : 0x38000000u;
+    return std::bit_cast<float>(sign | ((magnitude << 13) + exponent_bias));
+  }
+
+ private:
+  static uint16_t from_float(float value) {
+    const uint32_t bits32 = std::bit_cast<uint32_t>(value);
+    const auto sign = uint16_t((bits32 >> 16) & 0x8000u);
+    const uint32_t magnitude = bits32 & 0x7fffffffu;
+    if (magnitude > 0x7f800000u) return uint16_t(sign | 0x7e00u);   // NaN
+    if (magnitude >= 0x477ff000u) return uint16_t(sign | 0x7c00u);  // rounds to infinity
+    if (magnitude < 0x38800000u) {                                  // rounds to a subnormal: adding 0.5 aligns the bits
+      const float aligned = std::bit_cast<float>(magnitude) + 0.5f;
+      return uint16_t(sign | (std::bit_cast<uint32_t>(aligned) - 0x3f000000u));
+    }
+    const uint32_t odd = (magnitude >> 13) & 1u;
+    return uint16_t(sign | ((magnitude - 0x38000000u + 0xfffu + odd) >> 13));
+  }
+};
+
+/// bfloat16: the upper half of a float. Converts with round to nearest, ties to even; arithmetic is done in float.
+struct BFloat16 {
+  uint16_t bits = 0;
+
+  BFloat16() = default;
+  explicit BFloat16(float value) {
+    const uint32_t bits32 = std::bit_cast<uint32_t>(value);
+    const bool nan = (bits32 & 0x7fffffffu) > 0x7f800000u;
+    bits = nan ? uint16_t((bits32 >> 16) | 0x40u) : uint16_t((bits32 + 0x7fffu + ((bits32 >> 16) & 1u)) >> 16);
+  }
+  operator float() const { return std::bit_cast<float>(uint32_t(bits) << 16); }
+};
+
+}  // namespace linnet

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "linnet/executor.h"
+#include "linnet/fact.h"
+#include "linnet/options.h"
+#include "linnet/registry.h"
+
+namespace linnet {
+
+class Graph;
+
+/// An input or output of a model.
+struct ValueInfo {
+  std::string name;
+  Fact fact;
+};
+
+/// Sizes of what a model or a plan holds.
+struct MemoryReport {
+  int64_t weights_bytes = 0;
+  int64_t packed_bytes = 0;
+  int64_t arena_bytes = 0;
+  int64_t scratch_bytes = 0;
+};
+
+/// What preparing a model took.
+struct LoadReport {
+  int64_t nodes = 0;  ///< of the main graph before anything was optimised, functions inlined
+  double optimize_ms = 0;
+};
+
+/// A loaded, optimised model. Immutable and safe to share between threads; copies share everything.
+class LINNET_API Model {
+ public:
+  /// Optimises the graph. Applications call load_onnx (linnet/onnx.h).
+  Model(Graph graph, const ModelOptions& options);
+
+  const std::vector<ValueInfo>& inputs() const;
+  const std::vector<ValueInfo>& outputs() const;
+  /// The graph as it runs, rewrites done.
+  const Graph& graph() const;
+  const ModelOptions& options() const;
+  const LoadReport& load_report() const;
+
+ private:
+  friend class Context;
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// Told of every node that runs; for profiles. Called on the thread that called run().
+class LINNET_API Observer {
+ public:
+  using Clock = std::chrono::steady_clock;
+  struct NodeEvent {
+    const NodeSpec& node;
+    const Kernel& kernel;
+    std::span<const Tensor* const> inputs;
+    std::span<const Tensor* const> outputs;
+    Clock::time_point begin, end;
+  };
+  virtual ~Observer() = default;
+  virtual void on_node(const NodeEvent& event) = 0;
+};
+
+struct ContextOptions {
+  std::shared_ptr<Executor> executor;  ///< nullptr: OpenMP with as many threads as cores
+  std::shared_ptr<Observer> observer;  ///< nullptr: none
+  Limits limits;                       ///< memory_bytes and deadline_ms
+};
+
+/// Runs a model. One thread at a time; make one context per thread, they share the model.
+class LINNET_API Context {
+ public:
+  explicit Context(const Model& model, const ContextOptions& options = {});
+  ~Context();
+  Context(Context&&) noexcept;
+  Context& operator=(Context&&) noexcept;
+
+  /// Inputs in the order of Model::inputs(). The outputs, in the order of Model::outputs(), stay valid until the next
+  /// run(); clone() them to keep them. After the first run with the same shapes nothing is allocated, unless sizes
+  /// depend on data. Throws Error(kType, kShape) for inputs that do not fit; the context stays usable.
+  std::span<const Tensor> run(std::span<const Tensor> inputs);
+  /// Inputs by name, in any order. Throws Error(kModel) for a missing or unknown name.
+  std::span<const Tensor> run(const std::vector<std::pair<std::string, Tensor>>& inputs);
+
+  /// Makes another thread's run() stop with Error(kCancelled) at the next node.
+  void cancel();
+  /// Memory of the plan used last.
+  MemoryReport memory() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace linnet

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "linnet/tensor.h"
+
+namespace linnet {
+
+class Graph;
+
+/// The value of an attribute. A graph attribute is a control-flow body; its captured outer values are its last
+/// inputs (see NodeSpec::captures).
+using Attribute = std::variant<int64_t, float, std::string, Tensor, std::shared_ptr<const Graph>, std::vector<int64_t>,
+                               std::vector<float>, std::vector<std::string>, std::vector<Tensor>>;
+
+/// A node as written in the model: what an Op is constructed from.
+struct LINNET_API NodeSpec {
+  std::string op_type;
+  std::string domain;  ///< "" is ai.onnx
+  std::string name;
+  int64_t opset = 1;   ///< version of the domain that the model imports
+  int num_inputs = 0;  ///< as written, omitted ones in between included
+  int num_outputs = 1;
+  /// How many trailing inputs were added for values that the bodies capture. Every body has these as its last
+  /// inputs, in the same order.
+  int captures = 0;
+  std::map<std::string, Attribute> attributes;
+
+  bool has(const std::string& attribute) const { return attributes.contains(attribute); }
+
+  /// The attribute, or nullptr when it is absent. Throws Error(kModel) when it has another type than T.
+  template <class T>
+  const T* find(const std::string& attribute) const;
+
+  /// A required attribute. Throws Error(kModel) when it is absent or of another type.
+  template <class T>
+  const T& attr(const std::string& attribute) const;
+
+  /// An optional attribute: attr_or("axis", -1), attr_or("alpha", 0.01f), attr_or("mode", "linear"),
+  /// attr_or("pads", std::vector<int64_t>{}). Any integer default reads an int64_t, any literal a string.
+  template <class T>
+  auto attr_or(const std::string& attribute, T fallback) const {
+    if constexpr (std::is_same_v<T, bool>) {
+      const auto* value = find<int64_t>(attribute);
+      return value ? *value != 0 : fallback;
+    } else if constexpr (std::is_integral_v<T>) {
+      const auto* value = find<int64_t>(attribute);
+      return value ? *value : int64_t{fallback};
+    } else if constexpr (std::is_convertible_v<T, std::string>) {
+      const auto* value = find<std::string>(attribute);
+      return value ? *value : std::string(fallback);
+    } else {
+      const auto* value = find<T>(attribute);
+      return value ? *value : fallback;
+    }
+  }
+
+  /// "Conv 'layer1.0.conv1' (opset 14)"; the domain is named where it is not ai.onnx.
+  std::string describe() const;
+};
+
+[[noreturn]] LINNET_API void throw_missing_attribute(const std::string& attribute);
+[[noreturn]] LINNET_API void throw_attribute_type(const std::string& attribute);
+
+template <class T>
+const T* NodeSpec::find(const std::string& attribute) const {
+  const auto found = attributes.find(attribute);
+  if (found == attributes.end()) return nullptr;
+  const T* value = std::get_if<T>(&found->second);
+  if (!value) throw_attribute_type(attribute);
+  return value;
+}
+
+template <class T>
+const T& NodeSpec::attr(const std::string& attribute) const {
+  const T* value = find<T>(attribute);
+  if (!value) throw_missing_attribute(attribute);
+  return *value;
+}
+
+}  // namespace linnet

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "linnet/executor.h"
+#include "linnet/fact.h"
+#include "linnet/node_spec.h"
+#include "linnet/options.h"
+
+namespace linnet {
+
+class RunEnvironment;
+struct ProgramEnvironment;
+
+/// State that a kernel keeps between runs of one context: the runners of control-flow bodies, say.
+class LINNET_API KernelState {
+ public:
+  virtual ~KernelState() = default;
+};
+
+/// What a kernel sees while it runs.
+class LINNET_API KernelContext {
+ public:
+  virtual ~KernelContext() = default;
+  /// Input i; an omitted one is an empty tensor.
+  virtual const Tensor& input(int i) const = 0;
+  /// Output i in planned memory: only where infer() gave a concrete fact.
+  virtual Tensor& output(int i) = 0;
+  /// Allocates output i: only where infer() left a dim open. Contents are uninitialised.
+  virtual Tensor& allocate_output(int i, const Shape& shape) = 0;
+  /// Lets output i refer to memory that the kernel's state keeps alive until its next run:
+  /// only where infer() left a dim open or Kernel::provides_outputs().
+  virtual void set_output(int i, const Tensor& value) = 0;
+  /// Kernel::scratch_bytes() bytes for this worker, aligned to 64.
+  virtual std::byte* scratch(int worker = 0) = 0;
+  /// What Kernel::make_state() returned for this context.
+  virtual KernelState* state() = 0;
+  virtual Executor& executor() = 0;
+  /// For control flow: what a body's run inherits.
+  virtual RunEnvironment& environment() = 0;
+};
+
+/// A node compiled for concrete dtypes, shapes and constant inputs. Immutable; many threads may run it at once.
+class LINNET_API Kernel {
+ public:
+  virtual ~Kernel() = default;
+  virtual void run(KernelContext& context) const = 0;
+
+  /// Scratch memory that each worker needs.
+  virtual size_t scratch_bytes() const { return 0; }
+  /// The input over whose memory output i may be written when nobody reads that input later; -1: none.
+  /// Sizes in bytes must be equal.
+  virtual int in_place(int /*output*/) const { return -1; }
+  /// The input whose bytes output i is: then the kernel does not run where all its outputs are such views. -1: none.
+  virtual int view(int /*output*/) const { return -1; }
+  /// All outputs come from set_output: none is planned.
+  virtual bool provides_outputs() const { return false; }
+  virtual std::unique_ptr<KernelState> make_state() const { return nullptr; }
+  /// One line on what was chosen and why: "indirect GEMM 12x32, avx512".
+  virtual std::string describe() const { return {}; }
+};
+
+using KernelPtr = std::unique_ptr<const Kernel>;
+
+/// What compile() knows.
+class LINNET_API CompileInput {
+ public:
+  CompileInput(std::span<const Fact> inputs, std::span<const Fact> outputs, const ProgramEnvironment& environment)
+      : inputs_(inputs), outputs_(outputs), environment_(environment) {}
+
+  int num_inputs() const { return int(inputs_.size()); }
+  int num_outputs() const { return int(outputs_.size()); }
+  /// True when input i is given (not omitted). i may lie past the end.
+  bool has(int i) const { return i < num_inputs() && fact(i).present(); }
+  const Fact& fact(int i) const { return inputs_[size_t(i)]; }
+  DType dtype(int i) const { return fact(i).dtype; }
+  Shape shape(int i) const { return fact(i).shape(); }
+  int rank(int i) const { return fact(i).rank(); }
+  /// The value of input i where it is constant, else nullptr.
+  const Tensor* constant(int i) const { return has(i) && fact(i).constant ? &fact(i).constant : nullptr; }
+  const Fact& output_fact(int i) const { return outputs_[size_t(i)]; }
+  bool has_output(int i) const { return i < num_outputs() && output_fact(i).present(); }
+  DType output_dtype(int i) const { return output_fact(i).dtype; }
+  Shape output_shape(int i) const { return output_fact(i).shape(); }
+
+  Isa isa() const;
+  const ProgramEnvironment& environment() const { return environment_; }
+
+  /// Data derived from a constant (packed weights), made once per model and shared by all its plans.
+  /// `layout` names the form; two calls with the same source and layout get the same tensor.
+  Tensor packed(const Tensor& source, const std::string& layout, const std::function<Tensor()>& make) const;
+
+ private:
+  std::span<const Fact> inputs_;
+  std::span<const Fact> outputs_;
+  const ProgramEnvironment& environment_;
+};
+
+/// The meaning of a node: its attributes, its type and shape rule, its compilation. Immutable.
+/// The constructor checks attributes; infer() checks types and shapes. Both throw Error without naming the node:
+/// the engine adds "Conv 'name' (opset 14): ".
+class LINNET_API Op {
+ public:
+  virtual ~Op() = default;
+
+  /// Facts of the outputs from those of the inputs (omitted ones are not present()). Dims that cannot be known yet
+  /// stay open. Must be exact where all input facts are concrete, except for dims that depend on data.
+  virtual std::vector<Fact> infer(std::span<const Fact> in) const = 0;
+
+  /// A kernel for concrete input facts; `in` also holds what infer() returned for them.
+  virtual KernelPtr compile(const CompileInput& in) const = 0;
+
+  /// Inputs whose value, not only shape, infer() needs: the shape of Reshape. A node waits until they are known.
+  virtual std::vector<int> value_inputs() const { return {}; }
+
+  /// False for operators whose results must not be shared or precomputed: random numbers.
+  virtual bool deterministic() const { return true; }
+};
+
+}  // namespace linnet

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+namespace linnet {
+
+/// Instruction sets that kernels are compiled for. kAuto: LINNET_ISA from the environment where set, else the best
+/// that processor and operating system support.
+enum class Isa { kAuto, kBaseline, kAvx2, kAvx512 };
+
+/// Bounds on what a model may demand. 0 means unlimited.
+struct Limits {
+  int64_t file_bytes = 0;    ///< size of the model file, and of each external data file
+  int64_t nodes = 0;         ///< nodes of all graphs together, after inlining functions
+  int64_t depth = 64;        ///< nesting of bodies and functions
+  int64_t memory_bytes = 0;  ///< memory of one run: arena, scratch and dynamic outputs
+  int64_t deadline_ms = 0;   ///< wall time of one run
+};
+
+/// How a model is prepared. Fixed when it is loaded.
+struct ModelOptions {
+  Isa isa = Isa::kAuto;
+  /// 0: as written; 1: constants folded, equal and dead nodes removed; 2: all rewrites.
+  int optimization = 2;
+  /// Rewrites to leave out, by name.
+  std::set<std::string> disabled_rewrites;
+  Limits limits;
+  /// Lets external data lie outside the model's folder.
+  bool allow_external_paths = false;
+  /// Tries models whose opset is newer than any known.
+  bool allow_newer_opset = false;
+};
+
+}  // namespace linnet

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <ostream>
+#include <span>
+
+#include "linnet/export.h"
+
+namespace linnet {
+
+inline constexpr int kMaxRank = 16;
+
+/// The dimensions of a tensor, outermost first. Holds up to kMaxRank dims in place, so copies never allocate.
+class LINNET_API Shape {
+ public:
+  Shape() = default;
+  Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
+  /// Throws Error(kLimit) beyond kMaxRank, Error(kShape) for a negative dim.
+  explicit Shape(std::span<const int64_t> dims);
+
+  int rank() const { return rank_; }
+  int64_t operator[](int i) const { return dims_[size_t(i)]; }
+  int64_t& operator[](int i) { return dims_[size_t(i)]; }
+  const int64_t* begin() const { return dims_.data(); }
+  const int64_t* end() const { return dims_.data() + rank_; }
+  std::span<const int64_t> dims() const { return {begin(), end()}; }
+  void push_back(int64_t dim);
+
+  /// The product of all dims (1 for rank 0). Throws Error(kLimit) where it overflows int64.
+  int64_t elements() const { return elements(0, rank_); }
+  /// The product of the dims [first, last).
+  int64_t elements(int first, int last) const;
+
+  friend bool operator==(const Shape& a, const Shape& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+
+ private:
+  std::array<int64_t, kMaxRank> dims_{};
+  int rank_ = 0;
+};
+
+/// Prints "[1,3,224,224]".
+LINNET_API std::ostream& operator<<(std::ostream& out, const Shape& shape);
+
+/// a * b and a + b of non-negative sizes; throw Error(kLimit) on overflow.
+LINNET_API int64_t checked_mul(int64_t a, int64_t b);
+LINNET_API int64_t checked_add(int64_t a, int64_t b);
+
+/// `axis` counted from the front: [-rank, rank) becomes [0, rank). Throws Error(kShape) when out of range.
+LINNET_API int normalize_axis(int64_t axis, int rank);
+
+}  // namespace linnet

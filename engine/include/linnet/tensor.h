@@ -1,0 +1,135 @@
+#pragma once
+
+#include <complex>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "linnet/dtype.h"
+#include "linnet/error.h"
+#include "linnet/half.h"
+#include "linnet/shape.h"
+
+namespace linnet {
+
+/// The DType of a C++ element type: dtype_of<float> == DType::kFloat32.
+template <class T>
+inline constexpr DType dtype_of = DType::kUndefined;
+template <>
+inline constexpr DType dtype_of<float> = DType::kFloat32;
+template <>
+inline constexpr DType dtype_of<double> = DType::kFloat64;
+template <>
+inline constexpr DType dtype_of<Half> = DType::kFloat16;
+template <>
+inline constexpr DType dtype_of<BFloat16> = DType::kBFloat16;
+template <>
+inline constexpr DType dtype_of<int8_t> = DType::kInt8;
+template <>
+inline constexpr DType dtype_of<int16_t> = DType::kInt16;
+template <>
+inline constexpr DType dtype_of<int32_t> = DType::kInt32;
+template <>
+inline constexpr DType dtype_of<int64_t> = DType::kInt64;
+template <>
+inline constexpr DType dtype_of<uint8_t> = DType::kUint8;
+template <>
+inline constexpr DType dtype_of<uint16_t> = DType::kUint16;
+template <>
+inline constexpr DType dtype_of<uint32_t> = DType::kUint32;
+template <>
+inline constexpr DType dtype_of<uint64_t> = DType::kUint64;
+template <>
+inline constexpr DType dtype_of<bool> = DType::kBool;
+template <>
+inline constexpr DType dtype_of<std::string> = DType::kString;
+template <>
+inline constexpr DType dtype_of<std::complex<float>> = DType::kComplex64;
+template <>
+inline constexpr DType dtype_of<std::complex<double>> = DType::kComplex128;
+
+/// A dense tensor in row-major order. A copy shares the data; clone() duplicates it.
+/// Data that the tensor allocates is aligned to 64 bytes and uninitialised (strings are empty).
+class LINNET_API Tensor {
+ public:
+  /// No tensor: dtype kUndefined. What an omitted optional input is.
+  Tensor() = default;
+  /// Allocates. Throws Error(kLimit) where the size overflows or memory is short.
+  Tensor(DType dtype, const Shape& shape);
+
+  /// Memory of the caller, who keeps it alive.
+  static Tensor wrap(DType dtype, const Shape& shape, void* data);
+  /// Memory kept alive by `owner`.
+  static Tensor share(DType dtype, const Shape& shape, void* data, std::shared_ptr<const void> owner);
+  /// A tensor that holds the given values; shape [n] unless given.
+  template <class T>
+  static Tensor of(const std::vector<T>& values) {
+    return of(Shape{int64_t(values.size())}, values);
+  }
+  template <class T>
+  static Tensor of(const Shape& shape, const std::vector<T>& values);
+  /// A tensor of rank 0.
+  template <class T>
+  static Tensor scalar(const T& value) {
+    return of(Shape{}, std::vector<T>{value});
+  }
+
+  explicit operator bool() const { return dtype_ != DType::kUndefined; }
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  int rank() const { return shape_.rank(); }
+  int64_t dim(int i) const { return shape_[i]; }
+  int64_t size() const { return shape_.elements(); }
+  size_t bytes() const { return dtype_bytes(dtype_, size()); }
+
+  void* raw() { return data_; }
+  const void* raw() const { return data_; }
+  /// Throw Error(kType) unless T is the element type.
+  template <class T>
+  T* data() {
+    check_type(dtype_of<T>);
+    return static_cast<T*>(data_);
+  }
+  template <class T>
+  const T* data() const {
+    check_type(dtype_of<T>);
+    return static_cast<const T*>(data_);
+  }
+  template <class T>
+  std::span<const T> values() const {
+    return {data<T>(), size_t(size())};
+  }
+
+  /// A copy with its own data.
+  Tensor clone() const;
+  /// The same data under another shape of as many elements. Throws Error(kShape) otherwise.
+  Tensor reshaped(const Shape& shape) const;
+
+ private:
+  void check_type(DType wanted) const;
+
+  DType dtype_ = DType::kUndefined;
+  Shape shape_;
+  void* data_ = nullptr;
+  std::shared_ptr<const void> owner_;
+};
+
+template <class T>
+Tensor Tensor::of(const Shape& shape, const std::vector<T>& values) {
+  Tensor result(dtype_of<T>, shape);
+  if (result.size() != int64_t(values.size())) {
+    throw Error(ErrorKind::kShape, str("shape ", shape, " does not hold ", values.size(), " values"));
+  }
+  std::copy(values.begin(), values.end(), result.data<T>());
+  return result;
+}
+
+/// True when dtype, shape and all elements (as bytes; strings by value) are equal.
+LINNET_API bool identical(const Tensor& a, const Tensor& b);
+
+/// "float32[1,3,224,224]".
+LINNET_API std::string describe(const Tensor& tensor);
+
+}  // namespace linnet

@@ -1,0 +1,50 @@
+#include "graph/patch.h"
+#include "passes/passes.h"
+
+namespace linnet {
+namespace {
+
+// Rewrites that undid each other would loop; real models settle within a few rounds.
+constexpr int kMaxRounds = 16;
+
+bool apply_rewrite(Graph& graph, const Rewrite& rewrite) {
+  bool changed = false;
+  const std::vector<NodeId> order = graph.nodes();
+  for (const NodeId id : order) {
+    if (!graph.alive(id)) continue;
+    if (const auto patch = rewrite.apply(graph, graph.node(id))) {
+      try {
+        patch->apply(graph);
+      } catch (const Error& error) {
+        throw error.with_context("rewrite " + rewrite.name);
+      }
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+bool apply_rewrites(Graph& graph, const ModelOptions& options) {
+  bool changed = false;
+  const auto registry = graph.registry();
+  for (const Rewrite& rewrite : registry->rewrites()) {
+    if (!options.disabled_rewrites.contains(rewrite.name)) changed |= apply_rewrite(graph, rewrite);
+  }
+  return changed;
+}
+
+}  // namespace
+
+void optimize(Graph& graph, const ProgramEnvironment& environment) {
+  graph.drop_dead_nodes();
+  bool changed = true;
+  for (int round = 0; changed && round < kMaxRounds; ++round) {
+    propagate_facts(graph, environment);
+    if (environment.options.optimization == 0) return;
+    changed = fold_constants(graph);
+    changed |= merge_equal_nodes(graph);
+    if (environment.options.optimization >= 2) changed |= apply_rewrites(graph, environment.options);
+  }
+}
+
+}  // namespace linnet

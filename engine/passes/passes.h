@@ -1,0 +1,25 @@
+#pragma once
+
+#include "graph/graph.h"
+#include "plan/environment.h"
+
+// Whole-graph passes. They know no operator.
+namespace linnet {
+
+/// Infers the fact of every value from those of the graph inputs, computing on the way what depends on constants only.
+/// Shape arithmetic folds away here. Throws what the operators' rules throw.
+void propagate_facts(Graph& graph, const ProgramEnvironment& environment);
+
+/// Replaces node outputs that are known to be constant by constants. Call after propagate_facts.
+bool fold_constants(Graph& graph);
+
+/// Merges nodes that apply the same operator with equal attributes to the same values, and equal small constants.
+bool merge_equal_nodes(Graph& graph);
+
+/// Optimises the bodies of control-flow nodes, each once.
+void optimize_bodies(Graph& graph, const ProgramEnvironment& environment);
+
+/// Facts, folding and, as far as options.optimization goes, merging and the registry's rewrites, to a fixed point.
+void optimize(Graph& graph, const ProgramEnvironment& environment);
+
+}  // namespace linnet

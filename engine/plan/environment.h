@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+
+#include "linnet/options.h"
+#include "plan/pack_cache.h"
+
+namespace linnet {
+
+/// What all plans of a model share.
+struct ProgramEnvironment : std::enable_shared_from_this<ProgramEnvironment> {
+  ModelOptions options;
+  mutable PackCache packs;
+};
+
+}  // namespace linnet

@@ -1,0 +1,65 @@
+#include "plan/evaluate.h"
+
+#include <algorithm>
+
+#include "run/environment.h"
+
+namespace linnet {
+namespace {
+
+// Folding may not blow a small file up into large constants.
+constexpr size_t kFreeBytes = size_t{1} << 20;
+
+bool small_enough(std::span<const Fact> in, std::span<const Fact> out) {
+  size_t in_bytes = 0, out_bytes = 0;
+  for (const Fact& fact : in) in_bytes += fact.present() ? fact.constant.bytes() : 0;
+  for (const Fact& fact : out) out_bytes += fact.present() ? dtype_bytes(fact.dtype, fact.shape().elements()) : 0;
+  return out_bytes <= std::max(kFreeBytes, 2 * in_bytes);
+}
+
+class EvaluationContext final : public KernelContext {
+ public:
+  EvaluationContext(const Kernel& kernel, std::span<const Fact> in, std::span<const Fact> out)
+      : in_(in), state_(kernel.make_state()), scratch_(DType::kUint8, {int64_t(kernel.scratch_bytes())}) {
+    for (const Fact& fact : out) outputs_.push_back(fact.present() ? Tensor(fact.dtype, fact.shape()) : Tensor());
+  }
+
+  const Tensor& input(int i) const override {
+    static const Tensor absent;
+    return i < int(in_.size()) ? in_[size_t(i)].constant : absent;
+  }
+  Tensor& output(int i) override { return outputs_[size_t(i)]; }
+  Tensor& allocate_output(int i, const Shape& shape) override {
+    return output(i) = Tensor(outputs_[size_t(i)].dtype(), shape);
+  }
+  void set_output(int i, const Tensor& value) override { output(i) = value.clone(); }
+  std::byte* scratch(int) override { return static_cast<std::byte*>(scratch_.raw()); }
+  KernelState* state() override { return state_.get(); }
+  Executor& executor() override { return environment_.executor(); }
+  RunEnvironment& environment() override { return environment_; }
+
+  std::vector<Tensor> take() { return std::move(outputs_); }
+
+ private:
+  std::span<const Fact> in_;
+  std::vector<Tensor> outputs_;
+  std::unique_ptr<KernelState> state_;
+  Tensor scratch_;
+  RunEnvironment environment_ = RunEnvironment::serial();
+};
+
+}  // namespace
+
+std::optional<std::vector<Tensor>> evaluate(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
+                                            const ProgramEnvironment& environment) {
+  const auto concrete = [](const Fact& fact) { return !fact.present() || fact.concrete(); };
+  if (!std::all_of(out.begin(), out.end(), concrete) || !small_enough(in, out)) return std::nullopt;
+  return with_node_context(node.spec, [&] {
+    const KernelPtr kernel = node.op->compile(CompileInput(in, out, environment));
+    EvaluationContext context(*kernel, in, out);
+    kernel->run(context);
+    return context.take();
+  });
+}
+
+}  // namespace linnet

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace linnet {
+
+/// A block of memory and the steps between which it is in use, both ends included.
+struct Lifetime {
+  size_t bytes = 0;
+  int first = 0;
+  int last = 0;
+};
+
+struct MemoryPlan {
+  std::vector<size_t> offsets;  ///< one per lifetime, multiples of 64
+  size_t total = 0;
+};
+
+/// Offsets such that blocks that live at the same time do not overlap: largest first, each into the lowest gap that
+/// fits. Source: Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", arXiv:2001.03288,
+/// "greedy by size".
+MemoryPlan plan_memory(std::span<const Lifetime> lifetimes);
+
+}  // namespace linnet

@@ -1,0 +1,26 @@
+#include "plan/pack_cache.h"
+
+namespace linnet {
+
+Tensor PackCache::get(const Tensor& source, const std::string& layout, const std::function<Tensor()>& make) {
+  const std::lock_guard lock(mutex_);
+  std::weak_ptr<Entry>& slot = entries_[{source.raw(), layout}];
+  std::shared_ptr<Entry> entry = slot.lock();
+  if (!entry) {
+    entry = std::make_shared<Entry>(Entry{make(), source});
+    slot = entry;
+  }
+  Tensor& packed = entry->packed;
+  return Tensor::share(packed.dtype(), packed.shape(), packed.raw(), entry);
+}
+
+int64_t PackCache::bytes() const {
+  const std::lock_guard lock(mutex_);
+  int64_t total = 0;
+  for (const auto& [key, slot] : entries_) {
+    if (const auto entry = slot.lock()) total += int64_t(entry->packed.bytes());
+  }
+  return total;
+}
+
+}  // namespace linnet

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "linnet/tensor.h"
+
+namespace linnet {
+
+/// Data derived from constants (packed weights), made once and shared by every kernel that asks for the same form.
+/// Entries live as long as some kernel holds them.
+class PackCache {
+ public:
+  /// The derived tensor of (source, layout); calls make() where there is none yet.
+  Tensor get(const Tensor& source, const std::string& layout, const std::function<Tensor()>& make);
+  /// Bytes of all living entries.
+  int64_t bytes() const;
+
+ private:
+  struct Entry {
+    Tensor packed, source;  // the source is kept so that its address stays taken
+  };
+  using Key = std::pair<const void*, std::string>;
+  mutable std::mutex mutex_;
+  std::map<Key, std::weak_ptr<Entry>> entries_;
+};
+
+}  // namespace linnet

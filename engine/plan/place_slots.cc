@@ -1,0 +1,104 @@
+#include "plan/place_slots.h"
+
+#include <algorithm>
+
+#include "plan/memory_plan.h"
+
+namespace linnet {
+namespace {
+
+size_t slot_bytes(const Slot& slot) { return dtype_bytes(slot.dtype, slot.shape.elements()); }
+
+class SlotPlacer {
+ public:
+  explicit SlotPlacer(Plan& plan) : plan_(plan), storage_(plan.slots.size()), lifetimes_(plan.slots.size()) {
+    for (size_t i = 0; i < storage_.size(); ++i) {
+      const Slot& slot = plan.slots[i];
+      storage_[i] = slot.kind == Slot::Kind::kView ? storage_[size_t(slot.index)] : int(i);
+    }
+  }
+
+  void place() {
+    find_lifetimes();
+    for (size_t i = 0; i < plan_.steps.size(); ++i) write_in_place(int(i));
+    std::vector<Lifetime> blocks;
+    std::vector<int> owners;
+    for (size_t i = 0; i < plan_.slots.size(); ++i) {
+      if (plan_.slots[i].kind != Slot::Kind::kArena || storage_[i] != int(i)) continue;
+      blocks.push_back(lifetimes_[i]);
+      owners.push_back(int(i));
+    }
+    const MemoryPlan memory = plan_memory(blocks);
+    for (size_t i = 0; i < owners.size(); ++i) plan_.slots[size_t(owners[i])].offset = memory.offsets[i];
+    for (size_t i = 0; i < plan_.slots.size(); ++i) plan_.slots[i].offset = plan_.slots[size_t(root(int(i)))].offset;
+    plan_.arena_bytes = memory.total;
+  }
+
+ private:
+  // Slots that share memory form chains of views and in-place outputs; the root owns it.
+  int root(int slot) const {
+    while (storage_[size_t(slot)] != slot) slot = storage_[size_t(slot)];
+    return slot;
+  }
+
+  void use(int slot, int step) {
+    if (slot < 0) return;
+    Lifetime& lifetime = lifetimes_[size_t(root(slot))];
+    lifetime.last = std::max(lifetime.last, step);
+  }
+
+  void find_lifetimes() {
+    const int end = int(plan_.steps.size());
+    for (int i = 0; i < end; ++i) {
+      const Step& step = plan_.steps[size_t(i)];
+      for (const int slot : step.outputs) {
+        if (slot < 0 || plan_.slots[size_t(slot)].kind != Slot::Kind::kArena) continue;
+        lifetimes_[size_t(slot)] = {slot_bytes(plan_.slots[size_t(slot)]), i, i};
+      }
+      for (const int slot : step.inputs) use(slot, i);
+    }
+    for (const Plan::Output& output : plan_.outputs) use(output.slot, end);
+    for (const int slot : plan_.rest_inputs) use(slot, end);
+  }
+
+  void write_in_place(int index) {
+    const Step& step = plan_.steps[size_t(index)];
+    if (!step.kernel) return;
+    for (size_t o = 0; o < step.outputs.size(); ++o) {
+      const int input = step.kernel->in_place(int(o));
+      if (input >= 0 && may_share(step, step.outputs[o], input, index)) {
+        share(step.outputs[o], root(step.inputs[size_t(input)]));
+      }
+    }
+  }
+
+  bool may_share(const Step& step, int output, int input, int index) const {
+    const int source = step.inputs[size_t(input)];
+    if (output < 0 || source < 0 || plan_.slots[size_t(output)].kind != Slot::Kind::kArena) return false;
+    const int owner = root(source);
+    if (plan_.slots[size_t(owner)].kind != Slot::Kind::kArena || lifetimes_[size_t(owner)].last != index ||
+        slot_bytes(plan_.slots[size_t(owner)]) != slot_bytes(plan_.slots[size_t(output)])) {
+      return false;
+    }
+    // Another view of the same memory may be read in another order; another output may have taken it.
+    const auto other_view = [&](int slot) { return slot >= 0 && slot != source && root(slot) == owner; };
+    const auto taken = [&](int slot) { return slot >= 0 && slot != output && root(slot) == owner; };
+    return std::none_of(step.inputs.begin(), step.inputs.end(), other_view) &&
+           std::none_of(step.outputs.begin(), step.outputs.end(), taken);
+  }
+
+  void share(int output, int owner) {
+    storage_[size_t(output)] = owner;
+    lifetimes_[size_t(owner)].last = std::max(lifetimes_[size_t(owner)].last, lifetimes_[size_t(output)].last);
+  }
+
+  Plan& plan_;
+  std::vector<int> storage_;
+  std::vector<Lifetime> lifetimes_;
+};
+
+}  // namespace
+
+void place_slots(Plan& plan) { SlotPlacer(plan).place(); }
+
+}  // namespace linnet

@@ -1,0 +1,171 @@
+#include "plan/plan.h"
+
+#include <algorithm>
+
+#include "plan/place_slots.h"
+#include "plan/program.h"
+
+namespace linnet {
+namespace {
+
+Slot::Kind planned_kind(DType dtype) { return dtype == DType::kString ? Slot::Kind::kOwned : Slot::Kind::kArena; }
+
+class PlanBuilder {
+ public:
+  PlanBuilder(Graph graph, std::vector<PlanInput> inputs, std::shared_ptr<const ProgramEnvironment> environment)
+      : environment_(std::move(environment)), plan_(std::make_shared<Plan>(std::move(graph))) {
+    plan_->inputs = std::move(inputs);
+    slot_of_.assign(size_t(graph_().value_count()), -1);
+  }
+
+  std::shared_ptr<const Plan> build() {
+    for (size_t i = 0; i < graph_().inputs().size(); ++i) add_input(graph_().inputs()[i], int(i));
+    for (const NodeId id : graph_().nodes()) {
+      if (ready(graph_().node(id))) {
+        add_step(graph_().node(id));
+      } else {
+        waiting_.push_back(id);
+      }
+    }
+    add_outputs();
+    if (!waiting_.empty()) add_rest();
+    place_slots(*plan_);
+    return plan_;
+  }
+
+ private:
+  const Graph& graph_() const { return plan_->graph; }
+
+  int add_slot(Slot slot) {
+    plan_->slots.push_back(std::move(slot));
+    return int(plan_->slots.size()) - 1;
+  }
+
+  void add_input(ValueId value, int index) {
+    const Fact& fact = graph_().fact(value);
+    slot_of_[size_t(value)] =
+        add_slot({.kind = Slot::Kind::kInput, .dtype = fact.dtype, .shape = fact.shape(), .index = index});
+  }
+
+  // The slot of a value that is available; constants get theirs on first use.
+  int slot(ValueId value) {
+    if (value == kNoValue) return -1;
+    int& known = slot_of_[size_t(value)];
+    const Fact& fact = graph_().fact(value);
+    if (known == -1 && fact.constant && graph_().value(value).producer == kNoValue) {
+      known = add_slot(
+          {.kind = Slot::Kind::kConstant, .dtype = fact.dtype, .shape = fact.shape(), .constant = fact.constant});
+    }
+    return known;
+  }
+
+  bool ready(const Node& node) {
+    const auto known = [&](ValueId v) { return v == kNoValue || (slot(v) >= 0 && graph_().fact(v).concrete()); };
+    if (!std::all_of(node.inputs.begin(), node.inputs.end(), known)) return false;
+    const std::vector<int> needed = node.op->value_inputs();
+    return std::all_of(needed.begin(), needed.end(), [&](int i) {
+      const Fact& fact = graph_().input_fact(node, i);
+      return !fact.present() || fact.constant;
+    });
+  }
+
+  void add_step(const Node& node) {
+    const std::vector<Fact> in = input_facts(graph_(), node);
+    std::vector<Fact> out;
+    for (const ValueId v : node.outputs) out.push_back(v == kNoValue ? Fact() : graph_().fact(v));
+    Step step;
+    step.node = &node;
+    step.kernel = with_node_context(node.spec, [&] { return node.op->compile(CompileInput(in, out, *environment_)); });
+    for (const ValueId v : node.inputs) step.inputs.push_back(slot(v));
+    for (size_t i = 0; i < node.outputs.size(); ++i) step.outputs.push_back(add_output_slot(node, step, int(i)));
+    plan_->scratch_bytes = std::max(plan_->scratch_bytes, step.kernel->scratch_bytes());
+    plan_->steps.push_back(std::move(step));
+  }
+
+  int add_output_slot(const Node& node, const Step& step, int output) {
+    const ValueId value = node.outputs[size_t(output)];
+    if (value == kNoValue) return -1;
+    const Fact& fact = graph_().fact(value);
+    Slot slot{.dtype = fact.dtype};
+    if (fact.concrete()) {
+      slot.shape = fact.shape();
+      const int source = step.kernel->view(output);
+      if (source >= 0) {
+        slot.kind = Slot::Kind::kView;
+        slot.index = step.inputs[size_t(source)];
+      } else if (!step.kernel->provides_outputs()) {
+        slot.kind = planned_kind(fact.dtype);
+      }
+    }
+    return slot_of_[size_t(value)] = add_slot(std::move(slot));
+  }
+
+  void add_outputs() {
+    for (const Graph::Output& output : graph_().outputs()) {
+      const int from = slot(output.value);
+      plan_->outputs.push_back({from < 0 ? -1 : detached(from), -1});
+    }
+  }
+
+  // Outputs never alias the caller's inputs: a loop may feed them back while the memory is written again.
+  int detached(int from) {
+    int root = from;
+    while (plan_->slots[size_t(root)].kind == Slot::Kind::kView) root = plan_->slots[size_t(root)].index;
+    if (plan_->slots[size_t(root)].kind != Slot::Kind::kInput) return from;
+    const Slot& source = plan_->slots[size_t(from)];
+    const int copy = add_slot({.kind = planned_kind(source.dtype), .dtype = source.dtype, .shape = source.shape});
+    plan_->steps.push_back({nullptr, nullptr, {from}, {copy}});
+    return copy;
+  }
+
+  void add_rest() {
+    if (waiting_.size() == graph_().nodes().size()) {
+      throw Error(ErrorKind::kInternal, str(graph_().node(waiting_.front()).spec.describe(), " cannot be planned"));
+    }
+    std::vector<ValueId> inputs;
+    for (const NodeId id : waiting_) {
+      for (const ValueId v : graph_().node(id).inputs) {
+        if (v != kNoValue && slot(v) >= 0 && plan_->slots[size_t(slot(v))].kind != Slot::Kind::kConstant &&
+            std::find(inputs.begin(), inputs.end(), v) == inputs.end()) {
+          inputs.push_back(v);
+        }
+      }
+    }
+    std::vector<Graph::Output> outputs;
+    for (size_t i = 0; i < plan_->outputs.size(); ++i) {
+      if (plan_->outputs[i].slot >= 0) continue;
+      plan_->outputs[i].rest_output = int(outputs.size());
+      outputs.push_back(graph_().outputs()[i]);
+    }
+    for (const ValueId v : inputs) plan_->rest_inputs.push_back(slot(v));
+    plan_->rest = std::make_shared<Program>(graph_().part(waiting_, inputs, outputs), environment_);
+  }
+
+  std::shared_ptr<const ProgramEnvironment> environment_;
+  std::shared_ptr<Plan> plan_;
+  std::vector<int> slot_of_;
+  std::vector<NodeId> waiting_;
+};
+
+}  // namespace
+
+bool PlanInput::accepts(const Tensor& tensor) const {
+  return tensor.dtype() == dtype && tensor.shape() == shape && (!value || identical(value, tensor));
+}
+
+bool Plan::accepts(std::span<const Tensor> tensors) const {
+  return std::equal(inputs.begin(), inputs.end(), tensors.begin(), tensors.end(),
+                    [](const PlanInput& input, const Tensor& tensor) { return input.accepts(tensor); });
+}
+
+size_t Plan::bytes() const {
+  return sizeof(Plan) + slots.size() * sizeof(Slot) + steps.size() * (sizeof(Step) + 512) +
+         size_t(graph.value_count()) * sizeof(Value);
+}
+
+std::shared_ptr<const Plan> make_plan(Graph graph, std::vector<PlanInput> inputs,
+                                      const std::shared_ptr<const ProgramEnvironment>& environment) {
+  return PlanBuilder(std::move(graph), std::move(inputs), environment).build();
+}
+
+}  // namespace linnet

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "graph/graph.h"
+#include "plan/environment.h"
+
+namespace linnet {
+
+class Program;
+
+/// Where the tensor of a value comes from while a plan runs.
+struct Slot {
+  enum class Kind {
+    kInput,     ///< the caller's tensor number `index`
+    kConstant,  ///< `constant`
+    kArena,     ///< planned memory at `offset`
+    kOwned,     ///< a tensor of the runner's own: strings
+    kView,      ///< the bytes of slot `index` under another shape
+    kDynamic,   ///< whatever the kernel allocates or provides
+  };
+  Kind kind = Kind::kDynamic;
+  DType dtype = DType::kUndefined;
+  Shape shape;
+  int index = 0;
+  size_t offset = 0;
+  Tensor constant{};
+};
+
+/// One kernel with the slots it reads and writes (-1: omitted). Without a kernel: copies input 0 to output 0.
+struct Step {
+  const Node* node = nullptr;
+  KernelPtr kernel;
+  std::vector<int> inputs, outputs;
+};
+
+/// What an input must be for a plan to fit. With `value`, the contents count, too.
+struct PlanInput {
+  DType dtype;
+  Shape shape;
+  Tensor value{};
+
+  bool accepts(const Tensor& tensor) const;
+};
+
+/// A program compiled for one set of input shapes. Nodes that wait for data-dependent shapes form the rest: a program
+/// of its own, planned when the shapes are known.
+struct Plan {
+  struct Output {
+    int slot = -1;
+    int rest_output = -1;  ///< where slot is -1
+  };
+
+  explicit Plan(Graph specialized) : graph(std::move(specialized)) {}
+
+  Graph graph;  ///< specialised to the shapes; steps refer to its nodes
+  std::vector<PlanInput> inputs;
+  std::vector<Slot> slots;
+  std::vector<Step> steps;
+  std::vector<Output> outputs;
+  size_t arena_bytes = 0;
+  size_t scratch_bytes = 0;  ///< per worker
+  std::shared_ptr<Program> rest;
+  std::vector<int> rest_inputs;  ///< slots
+
+  bool accepts(std::span<const Tensor> tensors) const;
+  /// Bytes that keeping the plan costs, constants made for it included.
+  size_t bytes() const;
+};
+
+/// Compiles a graph whose input facts are concrete. Throws what operators throw, with the node's description.
+std::shared_ptr<const Plan> make_plan(Graph graph, std::vector<PlanInput> inputs,
+                                      const std::shared_ptr<const ProgramEnvironment>& environment);
+
+}  // namespace linnet

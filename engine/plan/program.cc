@@ -1,0 +1,89 @@
+#include "plan/program.h"
+
+#include <algorithm>
+
+#include "passes/passes.h"
+
+namespace linnet {
+namespace {
+
+constexpr size_t kCacheBytes = size_t{16} << 20;
+
+// Whether some node's shape rule reads this value.
+bool read_by_shape_rule(const Graph& graph, ValueId value) {
+  return std::any_of(graph.consumers(value).begin(), graph.consumers(value).end(), [&](NodeId id) {
+    const Node& node = graph.node(id);
+    const std::vector<int> needed = node.op->value_inputs();
+    return std::any_of(needed.begin(), needed.end(),
+                       [&](int i) { return i < int(node.inputs.size()) && node.inputs[size_t(i)] == value; });
+  });
+}
+
+}  // namespace
+
+Program::Program(Graph graph, std::shared_ptr<const ProgramEnvironment> environment)
+    : graph_(std::move(graph)), environment_(std::move(environment)) {
+  for (const ValueId input : graph_.inputs()) value_matters_.push_back(read_by_shape_rule(graph_, input));
+}
+
+std::shared_ptr<const Plan> Program::plan_for(std::span<const Tensor> inputs) {
+  const std::lock_guard lock(mutex_);
+  const auto found =
+      std::find_if(plans_.begin(), plans_.end(), [&](const auto& plan) { return plan->accepts(inputs); });
+  if (found != plans_.end()) {
+    plans_.splice(plans_.begin(), plans_, found);
+    return plans_.front();
+  }
+  std::vector<PlanInput> described = describe_inputs(inputs);
+  Graph graph = specialized(described);
+  remember(make_plan(std::move(graph), std::move(described), environment_));
+  return plans_.front();
+}
+
+std::vector<PlanInput> Program::describe_inputs(std::span<const Tensor> inputs) const {
+  if (inputs.size() != graph_.inputs().size()) {
+    throw Error(ErrorKind::kModel, str("expected ", graph_.inputs().size(), " inputs, got ", inputs.size()));
+  }
+  std::vector<PlanInput> described;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Value& value = graph_.value(graph_.inputs()[i]);
+    check_input(value.name, value.fact, inputs[i]);
+    described.push_back({inputs[i].dtype(), inputs[i].shape(), value_matters_[i] ? inputs[i].clone() : Tensor()});
+  }
+  return described;
+}
+
+Graph Program::specialized(const std::vector<PlanInput>& inputs) const {
+  Graph graph = graph_;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Fact fact(inputs[i].dtype, inputs[i].shape);
+    fact.constant = inputs[i].value;
+    graph.set_fact(graph.inputs()[i], std::move(fact));
+  }
+  optimize(graph, *environment_);
+  return graph;
+}
+
+void Program::remember(std::shared_ptr<const Plan> plan) {
+  plans_.push_front(std::move(plan));
+  size_t bytes = 0;
+  for (auto it = plans_.begin(); it != plans_.end(); ++it) {
+    bytes += (*it)->bytes();
+    if (bytes > kCacheBytes && it != plans_.begin()) {
+      plans_.erase(it, plans_.end());
+      return;
+    }
+  }
+}
+
+void check_input(const std::string& name, const Fact& fact, const Tensor& tensor) {
+  if (!tensor) throw Error(ErrorKind::kModel, str("input '", name, "' is missing"));
+  if (fact.present() && fact.dtype != tensor.dtype()) {
+    throw Error(ErrorKind::kType, str("input '", name, "' must be ", fact.dtype, ", got ", tensor.dtype()));
+  }
+  if (!fits(fact, tensor)) {
+    throw Error(ErrorKind::kShape, str("input '", name, "' must be ", fact, ", got ", describe(tensor)));
+  }
+}
+
+}  // namespace linnet

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include "graph/graph.h"
+#include "plan/environment.h"
+#include "plan/plan.h"
+
+namespace linnet {
+
+/// A graph and the plans made for it so far, shared by all that run it. Thread-safe.
+class Program {
+ public:
+  Program(Graph graph, std::shared_ptr<const ProgramEnvironment> environment);
+
+  const Graph& graph() const { return graph_; }
+  const ProgramEnvironment& environment() const { return *environment_; }
+
+  /// The plan for inputs of these dtypes and shapes (and, where shapes depend on them, values). Made on first use, kept
+  /// while the cache's byte limit allows. Throws Error(kType, kShape) for inputs that contradict the graph's facts.
+  std::shared_ptr<const Plan> plan_for(std::span<const Tensor> inputs);
+
+ private:
+  std::vector<PlanInput> describe_inputs(std::span<const Tensor> inputs) const;
+  Graph specialized(const std::vector<PlanInput>& inputs) const;
+  void remember(std::shared_ptr<const Plan> plan);
+
+  Graph graph_;
+  std::shared_ptr<const ProgramEnvironment> environment_;
+  std::vector<bool> value_matters_;  // per input
+  std::mutex mutex_;
+  std::list<std::shared_ptr<const Plan>> plans_;  // most recently used first
+};
+
+/// Checks a tensor against the fact of a graph input. `name` goes into the message.
+void check_input(const std::string& name, const Fact& fact, const Tensor& tensor);
+
+}  // namespace linnet

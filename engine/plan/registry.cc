@@ -1,0 +1,61 @@
+#include "linnet/registry.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+
+namespace linnet {
+namespace {
+
+std::string domain_name(const std::string& domain) { return domain.empty() ? "ai.onnx" : domain; }
+
+// "ai.onnx" is another spelling of the default domain.
+std::string canonical(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
+
+}  // namespace
+
+void Registry::add(const std::string& op_type, const OpVersion& version, Factory factory) {
+  factories_[{canonical(version.domain), op_type}][version.since] = std::move(factory);
+}
+
+std::shared_ptr<const Op> Registry::create(const NodeSpec& node) const {
+  const auto found = factories_.find({canonical(node.domain), node.op_type});
+  if (found == factories_.end()) {
+    throw Error(ErrorKind::kUnsupported,
+                str("no operator '", node.op_type, "' in domain '", domain_name(node.domain), "'"));
+  }
+  const auto newer = found->second.upper_bound(node.opset);
+  if (newer == found->second.begin()) {
+    throw Error(ErrorKind::kUnsupported, str("supported from opset ", newer->first, " on"));
+  }
+  return std::prev(newer)->second(node);
+}
+
+bool Registry::contains(const std::string& domain, const std::string& op_type, int64_t opset) const {
+  const auto found = factories_.find({canonical(domain), op_type});
+  return found != factories_.end() && found->second.begin()->first <= opset;
+}
+
+std::vector<Registry::Entry> Registry::entries() const {
+  std::vector<Entry> entries;
+  for (const auto& [key, versions] : factories_) {
+    Entry entry{key.first, key.second, {}};
+    for (const auto& [since, factory] : versions) entry.since.push_back(since);
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+void Registry::load_library(const std::string& path) {
+  std::shared_ptr<void> library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* handle) {
+    if (handle) dlclose(handle);
+  });
+  if (!library) throw Error(ErrorKind::kIo, str("cannot load operator library: ", dlerror()));
+  using Register = void (*)(Registry&);
+  const auto function = reinterpret_cast<Register>(dlsym(library.get(), "linnet_register"));
+  if (!function) throw Error(ErrorKind::kIo, str(path, " has no function linnet_register(linnet::Registry&)"));
+  libraries_.push_back(std::move(library));
+  function(*this);
+}
+
+}  // namespace linnet

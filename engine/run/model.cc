@@ -1,0 +1,118 @@
+#include "linnet/model.h"
+
+#include <algorithm>
+
+#include "passes/passes.h"
+#include "plan/program.h"
+#include "run/runner.h"
+
+namespace linnet {
+namespace {
+
+std::vector<ValueInfo> input_infos(const Graph& graph) {
+  std::vector<ValueInfo> infos;
+  for (const ValueId id : graph.inputs()) infos.push_back({graph.value(id).name, graph.fact(id)});
+  return infos;
+}
+
+std::vector<ValueInfo> output_infos(const Graph& graph) {
+  std::vector<ValueInfo> infos;
+  for (const Graph::Output& output : graph.outputs()) infos.push_back({output.name, graph.fact(output.value)});
+  return infos;
+}
+
+int64_t constant_bytes(const Graph& graph) {
+  int64_t bytes = 0;
+  for (ValueId id = 0; id < graph.value_count(); ++id) {
+    const Value& value = graph.value(id);
+    if (value.fact.constant && !graph.consumers(id).empty()) bytes += int64_t(value.fact.constant.bytes());
+  }
+  return bytes;
+}
+
+std::string join(const std::vector<ValueInfo>& infos) {
+  std::string names;
+  for (const ValueInfo& info : infos) names += str(names.empty() ? "'" : ", '", info.name, "'");
+  return names;
+}
+
+size_t input_index(const std::vector<ValueInfo>& infos, const std::string& name) {
+  const auto found = std::find_if(infos.begin(), infos.end(), [&](const ValueInfo& i) { return i.name == name; });
+  if (found == infos.end()) {
+    throw Error(ErrorKind::kModel, str("there is no input '", name, "'; the inputs are ", join(infos)));
+  }
+  return size_t(found - infos.begin());
+}
+
+}  // namespace
+
+struct Model::State {
+  State(Graph graph, const ModelOptions& options) : environment(std::make_shared<ProgramEnvironment>()) {
+    const auto begin = std::chrono::steady_clock::now();
+    report.nodes = int64_t(graph.nodes().size());
+    environment->options = options;
+    graph.drop_dead_nodes();
+    propagate_facts(graph, *environment);
+    optimize_bodies(graph, *environment);
+    optimize(graph, *environment);
+    inputs = input_infos(graph);
+    outputs = output_infos(graph);
+    program = std::make_shared<Program>(std::move(graph), environment);
+    report.optimize_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+  std::shared_ptr<ProgramEnvironment> environment;
+  std::shared_ptr<Program> program;
+  std::vector<ValueInfo> inputs, outputs;
+  LoadReport report;
+};
+
+Model::Model(Graph graph, const ModelOptions& options) : state_(std::make_shared<State>(std::move(graph), options)) {}
+
+const std::vector<ValueInfo>& Model::inputs() const { return state_->inputs; }
+const std::vector<ValueInfo>& Model::outputs() const { return state_->outputs; }
+const Graph& Model::graph() const { return state_->program->graph(); }
+const ModelOptions& Model::options() const { return state_->environment->options; }
+const LoadReport& Model::load_report() const { return state_->report; }
+
+struct Context::Impl {
+  Impl(const Model& model_in, const ContextOptions& options)
+      : model(model_in), runner(model.state_->program), environment(options), ordered(model.inputs().size()) {}
+
+  Model model;
+  Runner runner;
+  RunEnvironment environment;
+  std::vector<Tensor> ordered;
+};
+
+Context::Context(const Model& model, const ContextOptions& options) : impl_(std::make_unique<Impl>(model, options)) {}
+Context::~Context() = default;
+Context::Context(Context&&) noexcept = default;
+Context& Context::operator=(Context&&) noexcept = default;
+
+std::span<const Tensor> Context::run(std::span<const Tensor> inputs) {
+  impl_->environment.begin_run();
+  return impl_->runner.run(inputs, impl_->environment);
+}
+
+std::span<const Tensor> Context::run(const std::vector<std::pair<std::string, Tensor>>& inputs) {
+  const std::vector<ValueInfo>& infos = impl_->model.inputs();
+  std::fill(impl_->ordered.begin(), impl_->ordered.end(), Tensor());
+  for (const auto& [name, tensor] : inputs) impl_->ordered[input_index(infos, name)] = tensor;
+  for (size_t i = 0; i < infos.size(); ++i) {
+    if (!impl_->ordered[i]) {
+      throw Error(ErrorKind::kModel, str("input '", infos[i].name, "' is missing; the inputs are ", join(infos)));
+    }
+  }
+  return run(impl_->ordered);
+}
+
+void Context::cancel() { impl_->environment.cancel(); }
+
+MemoryReport Context::memory() const {
+  const auto& state = *impl_->model.state_;
+  return {constant_bytes(state.program->graph()), state.environment->packs.bytes(),
+          int64_t(impl_->runner.arena_bytes()), int64_t(impl_->runner.scratch_bytes())};
+}
+
+}  // namespace linnet

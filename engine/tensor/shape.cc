@@ -1,0 +1,48 @@
+#include "linnet/shape.h"
+
+#include "linnet/error.h"
+
+namespace linnet {
+
+Shape::Shape(std::span<const int64_t> dims) {
+  for (const int64_t dim : dims) push_back(dim);
+}
+
+void Shape::push_back(int64_t dim) {
+  if (rank_ == kMaxRank) throw Error(ErrorKind::kLimit, str("rank exceeds ", kMaxRank));
+  if (dim < 0) throw Error(ErrorKind::kShape, str("negative dim ", dim));
+  dims_[size_t(rank_++)] = dim;
+}
+
+int64_t Shape::elements(int first, int last) const {
+  int64_t product = 1;
+  for (int i = first; i < last; ++i) product = checked_mul(product, (*this)[i]);
+  return product;
+}
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+  out << '[';
+  for (int i = 0; i < shape.rank(); ++i) out << (i ? "," : "") << shape[i];
+  return out << ']';
+}
+
+int64_t checked_mul(int64_t a, int64_t b) {
+  int64_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) throw Error(ErrorKind::kLimit, str("size overflow: ", a, " * ", b));
+  return result;
+}
+
+int64_t checked_add(int64_t a, int64_t b) {
+  int64_t result = 0;
+  if (__builtin_add_overflow(a, b, &result)) throw Error(ErrorKind::kLimit, str("size overflow: ", a, " + ", b));
+  return result;
+}
+
+int normalize_axis(int64_t axis, int rank) {
+  if (axis < -rank || axis >= rank) {
+    throw Error(ErrorKind::kShape, str("axis ", axis, " is out of range for rank ", rank));
+  }
+  return int(axis < 0 ? axis + rank : axis);
+}
+
+}  // namespace linnet

@@ -1,0 +1,65 @@
+#include "attribute_value.h"
+
+namespace linnet {
+
+namespace {
+
+using Proto = pb::AttributeProto;
+
+std::vector<Tensor> read_tensors(const Proto& attribute, TensorReader& tensors) {
+  std::vector<Tensor> values;
+  for (const pb::TensorProto& tensor : attribute.tensors()) values.push_back(tensors.read(tensor));
+  return values;
+}
+
+std::vector<Tensor> read_sparse_tensors(const Proto& attribute, TensorReader& tensors) {
+  std::vector<Tensor> values;
+  for (const pb::SparseTensorProto& tensor : attribute.sparse_tensors()) values.push_back(tensors.read(tensor));
+  return values;
+}
+
+}  // namespace
+
+Proto::AttributeType attribute_type(const Proto& attribute) {
+  if (attribute.has_type() && attribute.type() != Proto::UNDEFINED) return attribute.type();
+  if (attribute.has_f()) return Proto::FLOAT;
+  if (attribute.has_i()) return Proto::INT;
+  if (attribute.has_s()) return Proto::STRING;
+  if (attribute.has_t()) return Proto::TENSOR;
+  if (attribute.has_g()) return Proto::GRAPH;
+  if (attribute.has_sparse_tensor()) return Proto::SPARSE_TENSOR;
+  if (attribute.floats_size() > 0) return Proto::FLOATS;
+  if (attribute.ints_size() > 0) return Proto::INTS;
+  if (attribute.strings_size() > 0) return Proto::STRINGS;
+  if (attribute.tensors_size() > 0) return Proto::TENSORS;
+  throw Error(ErrorKind::kModel, "has neither type nor value");
+}
+
+Attribute attribute_value(const Proto& attribute, TensorReader& tensors) {
+  switch (attribute_type(attribute)) {
+    case Proto::FLOAT:
+      return attribute.f();
+    case Proto::INT:
+      return int64_t{attribute.i()};
+    case Proto::STRING:
+      return attribute.s();
+    case Proto::TENSOR:
+      return tensors.read(attribute.t());
+    case Proto::SPARSE_TENSOR:
+      return tensors.read(attribute.sparse_tensor());
+    case Proto::FLOATS:
+      return std::vector<float>(attribute.floats().begin(), attribute.floats().end());
+    case Proto::INTS:
+      return std::vector<int64_t>(attribute.ints().begin(), attribute.ints().end());
+    case Proto::STRINGS:
+      return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
+    case Proto::TENSORS:
+      return read_tensors(attribute, tensors);
+    case Proto::SPARSE_TENSORS:
+      return read_sparse_tensors(attribute, tensors);
+    default:
+      throw Error(ErrorKind::kUnsupported, str("attributes of type ", int(attribute.type())));
+  }
+}
+
+}  // namespace linnet

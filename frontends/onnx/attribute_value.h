@@ -1,0 +1,17 @@
+#pragma once
+
+#include "linnet/node_spec.h"
+#include "proto.h"
+#include "tensor_reader.h"
+
+namespace linnet {
+
+/// The type of an attribute; old files that do not state it have the one of the field that holds a value.
+/// Throws Error(kModel) when there is neither.
+pb::AttributeProto::AttributeType attribute_type(const pb::AttributeProto& attribute);
+
+/// The value of an attribute of any type but GRAPH; sparse tensors become dense.
+/// Throws Error(kUnsupported) for lists of graphs and for types.
+Attribute attribute_value(const pb::AttributeProto& attribute, TensorReader& tensors);
+
+}  // namespace linnet

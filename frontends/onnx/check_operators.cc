@@ -1,0 +1,99 @@
+#include "check_operators.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "describe.h"
+#include "linnet/error.h"
+#include "loader_limits.h"
+#include "node_order.h"
+
+namespace linnet {
+
+namespace {
+
+class OperatorCheck {
+ public:
+  OperatorCheck(const FunctionTable& functions, const Registry& registry, const Limits& limits)
+      : functions_(functions), registry_(registry), depth_limit_(depth_limit(limits)) {}
+
+  void check_nodes(const NodeProtos& nodes, const OpsetImports& opsets, int64_t depth) {
+    if (depth > depth_limit_) {
+      throw Error(ErrorKind::kLimit, str("bodies and functions nest deeper than ", depth_limit_));
+    }
+    for (const pb::NodeProto& node : nodes) check_node(node, opsets, depth);
+  }
+
+  void throw_if_missing() const {
+    if (missing_.empty()) return;
+    std::string list;
+    for (const std::string& text : missing_) list += (list.empty() ? "" : ", ") + text;
+    throw Error(ErrorKind::kUnsupported, "operators that this build does not have: " + list);
+  }
+
+ private:
+  void check_node(const pb::NodeProto& node, const OpsetImports& opsets, int64_t depth) {
+    if (node.op_type().empty()) {
+      throw Error(ErrorKind::kModel, str("node '", node_name(node), "' has no op_type"));
+    }
+    if (const Function* function = functions_.find(node)) {
+      check_function(*function, depth);
+    } else {
+      check_operator(node, opsets);
+    }
+    for (const pb::AttributeProto& attribute : node.attribute()) check_bodies(attribute, opsets, depth);
+  }
+
+  void check_bodies(const pb::AttributeProto& attribute, const OpsetImports& opsets, int64_t depth) {
+    if (attribute.has_g()) check_nodes(attribute.g().node(), opsets, depth + 1);
+    for (const pb::GraphProto& body : attribute.graphs()) check_nodes(body.node(), opsets, depth + 1);
+  }
+
+  void check_operator(const pb::NodeProto& node, const OpsetImports& opsets) {
+    const std::string domain = normalize_domain(node.domain());
+    int64_t opset = 0;
+    try {
+      opset = opsets.version(domain);
+    } catch (const Error& error) {
+      throw error.with_context(describe(node));
+    }
+    if (registry_.contains(domain, node.op_type(), opset)) return;
+    missing_.insert(str(domain.empty() ? "" : domain + "::", node.op_type(), " (opset ", opset, ")"));
+  }
+
+  void check_function(const Function& function, int64_t depth) {
+    if (std::find(open_.begin(), open_.end(), &function) != open_.end()) throw_recursion(function);
+    if (!checked_.insert(&function).second) return;
+    open_.push_back(&function);
+    check_nodes(function.proto->node(), function.opsets, depth + 1);
+    for (const auto& attribute : function.proto->attribute_proto()) check_bodies(attribute, function.opsets, depth);
+    open_.pop_back();
+  }
+
+  [[noreturn]] void throw_recursion(const Function& function) const {
+    std::string path;
+    for (auto it = std::find(open_.begin(), open_.end(), &function); it != open_.end(); ++it) {
+      path += (*it)->describe() + " -> ";
+    }
+    throw Error(ErrorKind::kModel, "functions call themselves: " + path + function.describe());
+  }
+
+  const FunctionTable& functions_;
+  const Registry& registry_;
+  int64_t depth_limit_;
+  std::set<const Function*> checked_;
+  std::vector<const Function*> open_;
+  std::set<std::string> missing_;
+};
+
+}  // namespace
+
+void check_operators(const pb::GraphProto& graph, const OpsetImports& opsets, const FunctionTable& functions,
+                     const Registry& registry, const Limits& limits) {
+  OperatorCheck check(functions, registry, limits);
+  check.check_nodes(graph.node(), opsets, 0);
+  check.throw_if_missing();
+}
+
+}  // namespace linnet

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "function_table.h"
+#include "linnet/options.h"
+#include "linnet/registry.h"
+#include "proto.h"
+
+namespace linnet {
+
+/// Walks all nodes that the model reaches, through bodies and functions. Throws one Error(kUnsupported) that lists
+/// every operator the registry lacks, Error(kModel) for functions that call themselves and domains that are not
+/// imported, Error(kLimit) beyond limits.depth.
+void check_operators(const pb::GraphProto& graph, const OpsetImports& opsets, const FunctionTable& functions,
+                     const Registry& registry, const Limits& limits);
+
+}  // namespace linnet

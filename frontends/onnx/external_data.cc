@@ -1,0 +1,98 @@
+#include "external_data.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+
+#include "linnet/error.h"
+
+namespace linnet {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+int64_t parse_number(const std::string& key, const std::string& text) {
+  int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end || value < 0) {
+    throw Error(ErrorKind::kModel, str("external data: ", key, " must be a whole number, got '", text, "'"));
+  }
+  return value;
+}
+
+bool lies_in(const fs::path& path, const fs::path& folder) {
+  const auto [rest, _] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+  return rest == folder.end();
+}
+
+[[noreturn]] void throw_outside(const std::string& location) {
+  throw Error(ErrorKind::kModel, str("external data: location '", location, "' leads out of the model's folder"));
+}
+
+}  // namespace
+
+ExternalData::Entries ExternalData::parse(const pb::TensorProto& tensor) {
+  Entries entries;
+  for (const pb::StringStringEntryProto& entry : tensor.external_data()) {
+    if (entry.key() == "location") entries.location = entry.value();
+    if (entry.key() == "offset") entries.offset = parse_number("offset", entry.value());
+    if (entry.key() == "length") entries.length = parse_number("length", entry.value());
+  }
+  if (entries.location.empty() || entries.location.find('\0') != std::string::npos) {
+    throw Error(ErrorKind::kModel, "external data: no valid location");
+  }
+  return entries;
+}
+
+std::string ExternalData::resolve(const std::string& location) const {
+  if (folder_.empty()) {
+    throw Error(ErrorKind::kModel,
+                str("external data '", location, "': a model in memory has no folder to find it in"));
+  }
+  const fs::path relative(location);
+  const bool climbs = std::find(relative.begin(), relative.end(), "..") != relative.end();
+  if (!anywhere_ && (relative.is_absolute() || climbs)) throw_outside(location);
+  std::error_code failed;
+  const fs::path folder = fs::canonical(folder_, failed);
+  const fs::path path = failed ? fs::path() : fs::canonical(folder / relative, failed);
+  if (failed) {
+    throw Error(ErrorKind::kIo, str("external data '", location, "' in '", folder_, "': ", failed.message()));
+  }
+  if (!anywhere_ && !lies_in(path, folder)) throw_outside(location);
+  return path.string();
+}
+
+const File& ExternalData::open(const std::string& location) {
+  if (!file_ || opened_ != location) {
+    file_.emplace(resolve(location));
+    opened_ = location;
+    if (limits_.file_bytes > 0 && file_->size() > limits_.file_bytes) {
+      throw Error(ErrorKind::kLimit, str("external data '", location, "' of ", file_->size(), " bytes, the limit is ",
+                                         limits_.file_bytes));
+    }
+  }
+  return *file_;
+}
+
+void ExternalData::check(const pb::TensorProto& tensor, int64_t bytes) {
+  const Entries entries = parse(tensor);
+  if (entries.length && *entries.length != bytes) {
+    throw Error(ErrorKind::kModel, str("external data '", entries.location, "': length is ", *entries.length,
+                                       " bytes, the tensor needs ", bytes));
+  }
+  const int64_t size = open(entries.location).size();
+  if (bytes > size || entries.offset > size - bytes) {
+    throw Error(ErrorKind::kModel, str("external data '", entries.location, "' has ", size, " bytes, the tensor needs ",
+                                       bytes, " from byte ", entries.offset));
+  }
+}
+
+void ExternalData::read(const pb::TensorProto& tensor, std::span<std::byte> to) {
+  const Entries entries = parse(tensor);
+  open(entries.location).read(to, entries.offset);
+}
+
+}  // namespace linnet

@@ -1,0 +1,65 @@
+#include "file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include "linnet/error.h"
+
+namespace linnet {
+
+namespace {
+
+[[noreturn]] void throw_io(const std::string& path, int error) {
+  throw Error(ErrorKind::kIo, str("cannot read '", path, "': ", std::generic_category().message(error)));
+}
+
+}  // namespace
+
+File::File(const std::string& path) : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  if (fd_ < 0) throw_io(path_, errno);
+  struct stat status {};
+  const bool regular = ::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode);
+  if (!regular) {
+    ::close(fd_);
+    if (S_ISDIR(status.st_mode)) throw_io(path_, EISDIR);
+    throw Error(ErrorKind::kIo, str("cannot read '", path_, "': not a regular file"));
+  }
+  size_ = status.st_size;
+}
+
+File::~File() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+File& File::operator=(File&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(fd_, other.fd_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+size_t File::read_some(std::byte* to, size_t wanted, int64_t offset) const {
+  size_t done = 0;
+  while (done < wanted) {
+    const ssize_t got = ::pread(fd_, to + done, wanted - done, off_t(offset + int64_t(done)));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw_io(path_, errno);
+    if (got == 0) break;
+    done += size_t(got);
+  }
+  return done;
+}
+
+void File::read(std::span<std::byte> to, int64_t offset) const {
+  const size_t got = read_some(to.data(), to.size(), offset);
+  if (got == to.size()) return;
+  throw Error(ErrorKind::kIo, str("'", path_, "' ends at byte ", offset + int64_t(got), ", expected ", to.size(),
+                                  " bytes from byte ", offset));
+}
+
+}  // namespace linnet

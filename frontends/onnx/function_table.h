@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "opset_imports.h"
+#include "proto.h"
+
+namespace linnet {
+
+/// A function of the model, with the imports that hold in its body.
+struct Function {
+  const pb::FunctionProto* proto = nullptr;
+  OpsetImports opsets;
+
+  /// "my.domain::gelu", with ":overload" where it has one.
+  std::string describe() const;
+};
+
+/// The functions that a model defines, by domain, name and overload.
+class FunctionTable {
+ public:
+  /// Domains that a function does not import are taken from the model.
+  /// Throws Error(kModel) for two functions with the same key.
+  FunctionTable(const pb::ModelProto& model, const OpsetImports& model_opsets, const ModelOptions& options);
+
+  /// The function that a node calls; nullptr when it is an operator.
+  const Function* find(const pb::NodeProto& node) const;
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string>;
+  std::map<Key, Function> functions_;
+};
+
+}  // namespace linnet

@@ -1,0 +1,246 @@
+#include "graph_builder.h"
+
+#include <algorithm>
+
+#include "attribute_value.h"
+#include "describe.h"
+#include "loader_limits.h"
+#include "node_order.h"
+#include "value_type.h"
+
+namespace linnet {
+
+namespace {
+
+template <class F>
+decltype(auto) with_context(const char* kind, const std::string& name, F&& f) {
+  try {
+    return f();
+  } catch (const Error& error) {
+    throw error.with_context(str(kind, " '", name, "'"));
+  }
+}
+
+// Counts down while a body or a call is being built.
+class DepthGuard {
+ public:
+  explicit DepthGuard(int64_t& left) : left_(left) {
+    if (left_ == 0) throw Error(ErrorKind::kLimit, "bodies and functions nest too deeply");
+    --left_;
+  }
+  ~DepthGuard() { ++left_; }
+  DepthGuard(const DepthGuard&) = delete;
+
+ private:
+  int64_t& left_;
+};
+
+std::unordered_set<std::string> initializer_names(const pb::GraphProto& proto) {
+  std::unordered_set<std::string> names;
+  for (const pb::TensorProto& tensor : proto.initializer()) names.insert(tensor.name());
+  for (const pb::SparseTensorProto& tensor : proto.sparse_initializer()) names.insert(tensor.values().name());
+  return names;
+}
+
+// Until IR version 3, initializers had to be listed as inputs too: those are no inputs.
+template <class MakeFact>
+void add_inputs(Scope& scope, const pb::GraphProto& proto, MakeFact make_fact) {
+  const auto initializers = initializer_names(proto);
+  for (const pb::ValueInfoProto& input : proto.input()) {
+    if (initializers.contains(input.name())) continue;
+    with_context("input", input.name(),
+                 [&] { scope.define(input.name(), scope.graph().add_input(input.name(), make_fact(input))); });
+  }
+}
+
+// Declared shapes of bodies are often those of the first iteration only: the dtype is all they are asked for.
+Fact body_input_fact(const pb::ValueInfoProto& input) {
+  return input.has_type() ? Fact(fact_from_proto(input.type()).dtype, std::nullopt) : Fact();
+}
+
+template <class Read>
+void add_constant(Scope& scope, const std::string& name, Read read) {
+  with_context("initializer", name,
+               [&] { scope.define(name, scope.graph().add_constant(scope.shown_name(name), read())); });
+}
+
+void add_sparse_constants(Scope& scope, const pb::GraphProto& proto, TensorReader& tensors) {
+  for (const pb::SparseTensorProto& tensor : proto.sparse_initializer()) {
+    add_constant(scope, tensor.values().name(), [&] { return tensors.read(tensor); });
+  }
+}
+
+void add_outputs(const Scope& scope, const pb::GraphProto& proto) {
+  for (const pb::ValueInfoProto& output : proto.output()) {
+    with_context("output", output.name(), [&] {
+      const ValueId value = scope.find(output.name());
+      if (value == kNoValue) throw Error(ErrorKind::kModel, "the caller of the function omitted this value");
+      scope.graph().add_output(output.name(), value);
+    });
+  }
+}
+
+std::vector<std::string> shown_outputs(const Scope& scope, const pb::NodeProto& node) {
+  std::vector<std::string> names;
+  for (const std::string& name : node.output()) names.push_back(name.empty() ? name : scope.shown_name(name));
+  return names;
+}
+
+NodeSpec make_spec(const Scope& scope, const pb::NodeProto& node) {
+  NodeSpec spec;
+  spec.op_type = node.op_type();
+  spec.domain = normalize_domain(node.domain());
+  spec.name = scope.prefix() + node_name(node);
+  spec.opset = scope.opsets().version(spec.domain);
+  return spec;
+}
+
+void check_call(const pb::NodeProto& node, const pb::FunctionProto& function) {
+  if (node.input_size() <= function.input_size() && node.output_size() <= function.output_size()) return;
+  throw Error(ErrorKind::kModel, str("the function has ", function.input_size(), " inputs and ", function.output_size(),
+                                     " outputs, the call ", node.input_size(), " and ", node.output_size()));
+}
+
+}  // namespace
+
+GraphBuilder::GraphBuilder(const FunctionTable& functions, TensorReader& tensors, const ModelOptions& options)
+    : functions_(functions),
+      tensors_(tensors),
+      nodes_left_(node_limit(options.limits)),
+      depth_left_(depth_limit(options.limits)) {}
+
+Graph GraphBuilder::build(pb::GraphProto& proto, const OpsetImports& opsets, std::shared_ptr<const Registry> registry) {
+  if (proto.output_size() == 0) throw Error(ErrorKind::kModel, "the graph has no outputs");
+  NestedGraph nested(std::move(registry));
+  Scope scope(nested, opsets);
+  add_inputs(scope, proto, [](const pb::ValueInfoProto& input) { return fact_from_proto(input.type()); });
+  for (pb::TensorProto& tensor : *proto.mutable_initializer()) {
+    add_constant(scope, tensor.name(), [&] { return tensors_.take(tensor); });
+  }
+  add_sparse_constants(scope, proto, tensors_);
+  add_nodes(scope, proto.node());
+  add_outputs(scope, proto);
+  return std::move(nested.graph);
+}
+
+void GraphBuilder::add_nodes(Scope& scope, const NodeProtos& nodes) {
+  for (const int i : topological_order(nodes)) {
+    count_node();
+    if (const Function* function = functions_.find(nodes[i])) {
+      with_context(("call of " + function->describe()).c_str(), node_name(nodes[i]),
+                   [&] { inline_call(scope, nodes[i], *function); });
+    } else {
+      add_operator(scope, nodes[i]);
+    }
+  }
+}
+
+void GraphBuilder::count_node() {
+  if (nodes_left_-- > 0) return;
+  throw Error(ErrorKind::kLimit, "the model has too many nodes, functions inlined");
+}
+
+void GraphBuilder::add_operator(Scope& scope, const pb::NodeProto& node) {
+  const NodeSpec named = make_spec(scope, node);
+  NodeSpec spec = named;
+  std::vector<ValueId> inputs;
+  with_node_context(named, [&] {
+    inputs = read_inputs(scope, node);
+    read_attributes(scope, node, spec, inputs);
+  });
+  const NodeId id = scope.graph().add_node(std::move(spec), std::move(inputs), shown_outputs(scope, node));
+  with_node_context(named, [&] {
+    for (int i = 0; i < node.output_size(); ++i) {
+      if (!node.output(i).empty()) scope.define(node.output(i), scope.graph().node(id).outputs[size_t(i)]);
+    }
+  });
+}
+
+std::vector<ValueId> GraphBuilder::read_inputs(const Scope& scope, const pb::NodeProto& node) {
+  std::vector<ValueId> inputs;
+  for (const std::string& name : node.input()) inputs.push_back(name.empty() ? kNoValue : scope.find(name));
+  return inputs;
+}
+
+void GraphBuilder::read_attributes(const Scope& scope, const pb::NodeProto& node, NodeSpec& spec,
+                                   std::vector<ValueId>& inputs) {
+  std::vector<ValueId> captures;
+  std::vector<Body> bodies;
+  for (const pb::AttributeProto& attribute : node.attribute()) {
+    with_context("attribute", attribute.name(), [&] {
+      const auto value = scope.resolve(attribute);
+      if (!value) return;
+      Attribute read = int64_t{0};
+      if (attribute_type(*value->proto) == pb::AttributeProto::GRAPH) {
+        bodies.push_back({attribute.name(), build_body(scope.nested(), captures, *value)});
+      } else {
+        read = attribute_value(*value->proto, tensors_);
+      }
+      if (!spec.attributes.emplace(attribute.name(), std::move(read)).second) {
+        throw Error(ErrorKind::kModel, "is given twice");
+      }
+    });
+  }
+  for (Body& body : bodies) {
+    body.nested->add_capture_inputs();
+    spec.attributes[body.attribute] = std::make_shared<const Graph>(std::move(body.nested->graph));
+  }
+  while (!inputs.empty() && inputs.back() == kNoValue) inputs.pop_back();
+  // Captures come behind all inputs of the operator; Loop is the one whose own may be omitted at the end.
+  if (!captures.empty() && spec.op_type == "Loop" && inputs.size() < 2) inputs.resize(2, kNoValue);
+  spec.captures = int(captures.size());
+  inputs.insert(inputs.end(), captures.begin(), captures.end());
+}
+
+std::unique_ptr<NestedGraph> GraphBuilder::build_body(NestedGraph& outer, std::vector<ValueId>& captures,
+                                                      const ScopedAttribute& attribute) {
+  const DepthGuard guard(depth_left_);
+  const pb::GraphProto& proto = attribute.proto->g();
+  auto nested = std::make_unique<NestedGraph>(outer, captures);
+  Scope scope(*nested, *attribute.scope);
+  add_inputs(scope, proto, body_input_fact);
+  for (const pb::TensorProto& tensor : proto.initializer()) {
+    add_constant(scope, tensor.name(), [&] { return tensors_.read(tensor); });
+  }
+  add_sparse_constants(scope, proto, tensors_);
+  add_nodes(scope, proto.node());
+  add_outputs(scope, proto);
+  return nested;
+}
+
+void GraphBuilder::inline_call(Scope& caller, const pb::NodeProto& node, const Function& function) {
+  const DepthGuard guard(depth_left_);
+  const pb::FunctionProto& proto = *function.proto;
+  check_call(node, proto);
+  Scope scope(caller.nested(), function.opsets, unique_prefix(caller.prefix() + node_name(node)));
+  for (int i = 0; i < proto.input_size(); ++i) {
+    const bool given = i < node.input_size() && !node.input(i).empty();
+    scope.define(proto.input(i), given ? caller.find(node.input(i)) : kNoValue);
+  }
+  bind_attributes(scope, caller, node, function);
+  for (int i = 0; i < node.output_size(); ++i) {
+    if (!node.output(i).empty()) scope.show_as(proto.output(i), caller.shown_name(node.output(i)));
+  }
+  add_nodes(scope, proto.node());
+  for (int i = 0; i < node.output_size(); ++i) {
+    if (!node.output(i).empty()) caller.define(node.output(i), scope.find(proto.output(i)));
+  }
+}
+
+void GraphBuilder::bind_attributes(Scope& scope, const Scope& caller, const pb::NodeProto& node,
+                                   const Function& function) {
+  for (const pb::AttributeProto& attribute : node.attribute()) {
+    if (const auto value = caller.resolve(attribute)) scope.bind(attribute.name(), *value);
+  }
+  for (const pb::AttributeProto& fallback : function.proto->attribute_proto()) {
+    scope.bind(fallback.name(), {&fallback, &scope});
+  }
+}
+
+std::string GraphBuilder::unique_prefix(const std::string& name) {
+  std::string prefix = name + "/";
+  for (int i = 2; !prefixes_.insert(prefix).second; ++i) prefix = str(name, "_", i, "/");
+  return prefix;
+}
+
+}  // namespace linnet

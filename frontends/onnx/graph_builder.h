@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "check_operators.h"
+#include "function_table.h"
+#include "graph/graph.h"
+#include "scope.h"
+#include "tensor_reader.h"
+
+namespace linnet {
+
+/// Builds the engine's graph from a model: names become values, functions are inlined, and bodies get the values that
+/// they capture as explicit inputs.
+class GraphBuilder {
+ public:
+  GraphBuilder(const FunctionTable& functions, TensorReader& tensors, const ModelOptions& options);
+
+  /// Takes the initializers' bytes out of `proto`. All errors name the node, input, output or initializer.
+  Graph build(pb::GraphProto& proto, const OpsetImports& opsets, std::shared_ptr<const Registry> registry);
+
+ private:
+  struct Body {
+    std::string attribute;
+    std::unique_ptr<NestedGraph> nested;
+  };
+
+  void add_nodes(Scope& scope, const google::protobuf::RepeatedPtrField<pb::NodeProto>& nodes);
+  void add_operator(Scope& scope, const pb::NodeProto& node);
+  std::vector<ValueId> read_inputs(const Scope& scope, const pb::NodeProto& node);
+  void read_attributes(const Scope& scope, const pb::NodeProto& node, NodeSpec& spec, std::vector<ValueId>& inputs);
+  std::unique_ptr<NestedGraph> build_body(NestedGraph& outer, std::vector<ValueId>& captures,
+                                          const ScopedAttribute& attribute);
+  void inline_call(Scope& caller, const pb::NodeProto& node, const Function& function);
+  void bind_attributes(Scope& scope, const Scope& caller, const pb::NodeProto& node, const Function& function);
+  std::string unique_prefix(const std::string& name);
+  void count_node();
+
+  const FunctionTable& functions_;
+  TensorReader& tensors_;
+  int64_t nodes_left_;
+  int64_t depth_left_;
+  std::unordered_set<std::string> prefixes_;
+};
+
+}  // namespace linnet

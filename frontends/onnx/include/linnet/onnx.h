@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "linnet/model.h"
+
+namespace linnet {
+
+/// Loads an ONNX file: IR version 3 on, every opset of the registry's operators, external data beside the file.
+/// Throws Error(kIo) when the file cannot be read, Error(kModel) when it is malformed, Error(kUnsupported) for
+/// operators, types or opsets that this build lacks, Error(kLimit) beyond options.limits.
+/// Source of the format: https://onnx.ai/onnx/repo-docs/IR.html
+LINNET_API Model load_onnx(const std::string& path, const ModelOptions& options = {},
+                           const Registry& registry = standard_registry());
+
+/// The same from memory; external data is then looked up in `folder`.
+LINNET_API Model load_onnx_bytes(std::span<const std::byte> bytes, const std::string& folder = {},
+                                 const ModelOptions& options = {}, const Registry& registry = standard_registry());
+
+}  // namespace linnet

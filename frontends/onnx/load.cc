@@ -1,0 +1,76 @@
+#include <filesystem>
+#include <new>
+#include <stdexcept>
+
+#include "check_operators.h"
+#include "function_table.h"
+#include "graph_builder.h"
+#include "linnet/onnx.h"
+#include "parse.h"
+#include "tensor_reader.h"
+
+namespace linnet {
+
+namespace {
+
+constexpr int64_t kOldestIr = 3;
+constexpr int64_t kNewestIr = 14;
+
+void check_header(const pb::ModelProto& model, const ModelOptions& options) {
+  if (model.ir_version() < 1) throw Error(ErrorKind::kModel, "not an ONNX model: it states no IR version");
+  const bool too_new = model.ir_version() > kNewestIr && !options.allow_newer_opset;
+  if (model.ir_version() < kOldestIr || too_new) {
+    throw Error(ErrorKind::kUnsupported,
+                str("IR version ", model.ir_version(), ", supported are ", kOldestIr, " to ", kNewestIr));
+  }
+  if (!model.has_graph()) throw Error(ErrorKind::kModel, "the model has no graph");
+}
+
+Graph build_graph(pb::ModelProto& model, const std::string& folder, const ModelOptions& options,
+                  const Registry& registry) {
+  check_header(model, options);
+  const OpsetImports opsets(model.opset_import(), options);
+  if (opsets.empty()) throw Error(ErrorKind::kModel, "the model imports no operator set");
+  const FunctionTable functions(model, opsets, options);
+  check_operators(model.graph(), opsets, functions, registry, options.limits);
+  TensorReader tensors(folder, options);
+  GraphBuilder builder(functions, tensors, options);
+  return builder.build(*model.mutable_graph(), opsets, std::make_shared<const Registry>(registry));
+}
+
+// The message is freed before the model is prepared.
+Model load(std::unique_ptr<pb::ModelProto> message, const std::string& folder, const ModelOptions& options,
+           const Registry& registry) {
+  Graph graph = build_graph(*message, folder, options, registry);
+  message.reset();
+  return Model(std::move(graph), options);
+}
+
+template <class F>
+Model with_memory_errors(F&& f) {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::kLimit, "not enough memory to load the model");
+  } catch (const std::length_error&) {
+    throw Error(ErrorKind::kLimit, "a size in the model is too large");
+  }
+}
+
+}  // namespace
+
+Model load_onnx(const std::string& path, const ModelOptions& options, const Registry& registry) {
+  const std::string folder = (std::filesystem::path(path).parent_path() / ".").string();
+  try {
+    return with_memory_errors([&] { return load(parse_model_file(path, options.limits), folder, options, registry); });
+  } catch (const Error& error) {
+    throw error.with_context(path);
+  }
+}
+
+Model load_onnx_bytes(std::span<const std::byte> bytes, const std::string& folder, const ModelOptions& options,
+                      const Registry& registry) {
+  return with_memory_errors([&] { return load(parse_model_bytes(bytes, options.limits), folder, options, registry); });
+}
+
+}  // namespace linnet

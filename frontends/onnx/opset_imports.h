@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "linnet/options.h"
+#include "proto.h"
+
+namespace linnet {
+
+/// The highest version of the default operator set whose operators this loader knows to mean what it thinks.
+inline constexpr int64_t kNewestOpset = 28;
+
+/// "" for the default operator set, which may also be written "ai.onnx"; other domains unchanged.
+std::string normalize_domain(const std::string& domain);
+
+/// The operator set versions that a model or a function imports.
+class OpsetImports {
+ public:
+  OpsetImports() = default;
+  /// Throws Error(kModel) for versions below 1 and a domain imported at two versions, Error(kUnsupported) for a
+  /// default operator set above kNewestOpset unless `options` allow it.
+  OpsetImports(const google::protobuf::RepeatedPtrField<pb::OperatorSetIdProto>& imports, const ModelOptions& options);
+
+  /// Takes the imports of domains that this one lacks from another.
+  void add_missing(const OpsetImports& others) { versions_.insert(others.versions_.begin(), others.versions_.end()); }
+  bool empty() const { return versions_.empty(); }
+  /// The version of a normalised domain. Throws Error(kModel) when it is not imported.
+  int64_t version(const std::string& domain) const;
+
+ private:
+  std::map<std::string, int64_t> versions_;
+};
+
+}  // namespace linnet

@@ -1,0 +1,49 @@
+# linnet_onnx_schema(out_sources out_dir): generates C++ classes from the schema of the installed ONNX package.
+# The copy has its own package, so that its symbols never meet those of another ONNX in the same process, and it gains
+# the fields that later versions of the format added and that change what a model means.
+# Source of field names and numbers: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
+
+# Adds a field to a message of the schema in variable `text`, unless it is there.
+function(add_schema_field text message field number)
+  string(REGEX MATCH "message ${message} {([^}]|}[^\n])*" body "${${text}}")
+  if(NOT body MATCHES " = ${number};")
+    string(REPLACE "message ${message} {" "message ${message} {\n  ${field} = ${number};" ${text} "${${text}}")
+    set(${text} "${${text}}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+function(linnet_onnx_schema out_sources out_dir)
+  find_package(Protobuf QUIET)
+  if(NOT Protobuf_FOUND OR NOT Protobuf_PROTOC_EXECUTABLE OR NOT TARGET protobuf::libprotobuf-lite)
+    message(FATAL_ERROR "Protocol Buffers not found. Install the library and the compiler (Debian, Ubuntu: "
+                        "apt install libprotobuf-dev protobuf-compiler).")
+  endif()
+  find_file(LINNET_ONNX_SCHEMA NAMES onnx/onnx.proto onnx/onnx-ml.proto DOC "The schema of the ONNX format")
+  if(NOT LINNET_ONNX_SCHEMA)
+    message(FATAL_ERROR "onnx/onnx.proto not found. Install ONNX's headers (Debian, Ubuntu: apt install libonnx-dev), "
+                        "or pass -DLINNET_ONNX_SCHEMA=<path of onnx.proto>.")
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${LINNET_ONNX_SCHEMA})
+
+  # Comments go first: they may hold braces and semicolons, which CMake's lists and the search above would trip over.
+  file(READ ${LINNET_ONNX_SCHEMA} schema)
+  string(REGEX REPLACE "//[^\n]*" "" schema "${schema}")
+  string(REGEX REPLACE "\npackage [^\n]*" "\npackage linnet_onnx;\n" schema "${schema}")
+  string(REGEX REPLACE "\noption optimize_for[^\n]*" "" schema "${schema}")
+  string(REPLACE "\npackage linnet_onnx;\n" "\npackage linnet_onnx;\noption optimize_for = LITE_RUNTIME;\n"
+                 schema "${schema}")
+  add_schema_field(schema NodeProto "optional string overload" 8)
+  add_schema_field(schema FunctionProto "repeated AttributeProto attribute_proto" 11)
+  add_schema_field(schema FunctionProto "optional string overload" 13)
+  add_schema_field(schema ModelProto "repeated FunctionProto functions" 25)
+
+  set(dir ${CMAKE_CURRENT_BINARY_DIR}/schema)
+  file(CONFIGURE OUTPUT ${dir}/linnet_onnx.proto CONTENT "${schema}" @ONLY)
+  add_custom_command(
+    OUTPUT ${dir}/linnet_onnx.pb.cc ${dir}/linnet_onnx.pb.h
+    COMMAND ${Protobuf_PROTOC_EXECUTABLE} --proto_path=${dir} --cpp_out=${dir} ${dir}/linnet_onnx.proto
+    DEPENDS ${dir}/linnet_onnx.proto
+    VERBATIM)
+  set(${out_sources} ${dir}/linnet_onnx.pb.cc PARENT_SCOPE)
+  set(${out_dir} ${dir} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "nested_graph.h"
+#include "opset_imports.h"
+#include "proto.h"
+
+namespace linnet {
+
+class Scope;
+
+/// An attribute and the scope in which the names in it are to be understood.
+struct ScopedAttribute {
+  const pb::AttributeProto* proto = nullptr;
+  const Scope* scope = nullptr;
+};
+
+/// What names mean: in the main graph, in a body (which sees the names around it), or in a function call (which sees
+/// only its own). Values of several scopes may lie in one graph.
+class Scope {
+ public:
+  /// The scope of the main graph.
+  Scope(NestedGraph& graph, const OpsetImports& opsets) : graph_(graph), opsets_(opsets) {}
+  /// The scope of a body.
+  Scope(NestedGraph& graph, const Scope& around)
+      : graph_(graph), opsets_(around.opsets_), around_(&around), prefix_(around.prefix_) {}
+  /// The scope of a function call; `prefix` comes before the names of its nodes and values.
+  Scope(NestedGraph& graph, const OpsetImports& opsets, std::string prefix)
+      : graph_(graph), opsets_(opsets), is_function_(true), prefix_(std::move(prefix)) {}
+  Scope(const Scope&) = delete;
+
+  NestedGraph& nested() const { return graph_; }
+  Graph& graph() const { return graph_.graph; }
+  const OpsetImports& opsets() const { return opsets_; }
+
+  /// Throws Error(kModel) for an empty name and one that this scope has already.
+  void define(const std::string& name, ValueId value);
+  /// The value of a name, in this scope's graph; kNoValue where a function's caller omitted it.
+  /// Throws Error(kModel) when nothing defines it.
+  ValueId find(const std::string& name) const;
+
+  /// Gives an attribute parameter of the function its value.
+  void bind(const std::string& name, const ScopedAttribute& value) { attributes_.emplace(name, value); }
+  /// The attribute itself, or what its reference (ref_attr_name) to a parameter of the function leads to; nullopt
+  /// when the caller omitted that. Throws Error(kModel) for a reference outside a function.
+  std::optional<ScopedAttribute> resolve(const pb::AttributeProto& attribute) const;
+
+  /// The name under which a node or value is shown: "call/inner" in functions.
+  std::string shown_name(const std::string& name) const;
+  /// Shows an output of a function under the name that the caller gives it.
+  void show_as(const std::string& name, const std::string& shown) { shown_.emplace(name, shown); }
+  const std::string& prefix() const { return prefix_; }
+
+ private:
+  NestedGraph& graph_;
+  const OpsetImports& opsets_;
+  const Scope* around_ = nullptr;
+  bool is_function_ = false;
+  std::string prefix_;
+  std::unordered_map<std::string, ValueId> values_;
+  std::map<std::string, ScopedAttribute> attributes_;
+  std::map<std::string, std::string> shown_;
+};
+
+}  // namespace linnet

@@ -1,0 +1,110 @@
+#include "tensor_data.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace linnet {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "raw_data is little-endian");
+
+void check_count(const char* field, size_t count, const char* unit, size_t needed, DType dtype, const Shape& shape) {
+  if (count == needed) return;
+  throw Error(ErrorKind::kModel, str(field, " holds ", count, " ", unit, ", ", dtype, shape, " needs ", needed));
+}
+
+void check_raw(const pb::TensorProto& proto, DType dtype, const Shape& shape) {
+  if (dtype == DType::kString) throw Error(ErrorKind::kModel, "strings cannot be stored in raw_data");
+  check_count("raw_data", proto.raw_data().size(), "bytes", dtype_bytes(dtype, shape.elements()), dtype, shape);
+}
+
+Tensor from_raw(const pb::TensorProto& proto, DType dtype, const Shape& shape) {
+  check_raw(proto, dtype, shape);
+  Tensor tensor(dtype, shape);
+  std::memcpy(tensor.raw(), proto.raw_data().data(), proto.raw_data().size());
+  normalize_bools(tensor);
+  return tensor;
+}
+
+// The values of a typed field, each converted to T. A complex number takes two values; of sub-byte types, one value
+// holds the elements of one byte.
+template <class T, class Field>
+Tensor from_field(const Field& field, const char* name, DType dtype, const Shape& shape) {
+  const size_t needed =
+      dtype == DType::kString ? size_t(shape.elements()) : dtype_bytes(dtype, shape.elements()) / sizeof(T);
+  check_count(name, size_t(field.size()), "values", needed, dtype, shape);
+  Tensor tensor(dtype, shape);
+  std::transform(field.begin(), field.end(), static_cast<T*>(tensor.raw()),
+                 [](const auto& value) { return static_cast<T>(value); });
+  return tensor;
+}
+
+Tensor from_typed_field(const pb::TensorProto& proto, DType dtype, const Shape& shape) {
+  switch (dtype) {
+    case DType::kString:
+      return from_field<std::string>(proto.string_data(), "string_data", dtype, shape);
+    case DType::kFloat32:
+    case DType::kComplex64:
+      return from_field<float>(proto.float_data(), "float_data", dtype, shape);
+    case DType::kFloat64:
+    case DType::kComplex128:
+      return from_field<double>(proto.double_data(), "double_data", dtype, shape);
+    case DType::kInt64:
+      return from_field<int64_t>(proto.int64_data(), "int64_data", dtype, shape);
+    case DType::kUint32:
+      return from_field<uint32_t>(proto.uint64_data(), "uint64_data", dtype, shape);
+    case DType::kUint64:
+      return from_field<uint64_t>(proto.uint64_data(), "uint64_data", dtype, shape);
+    case DType::kBool:
+      return from_field<bool>(proto.int32_data(), "int32_data", dtype, shape);
+    default:
+      break;
+  }
+  switch (dtype_bits(dtype)) {
+    case 32:
+      return from_field<int32_t>(proto.int32_data(), "int32_data", dtype, shape);
+    case 16:
+      return from_field<uint16_t>(proto.int32_data(), "int32_data", dtype, shape);
+    default:
+      return from_field<uint8_t>(proto.int32_data(), "int32_data", dtype, shape);
+  }
+}
+
+void check_storage(const pb::TensorProto& proto) {
+  if (proto.has_segment()) throw Error(ErrorKind::kUnsupported, "tensors stored in segments");
+  const int filled = int(!proto.raw_data().empty()) + int(proto.float_data_size() > 0) +
+                     int(proto.int32_data_size() > 0) + int(proto.string_data_size() > 0) +
+                     int(proto.int64_data_size() > 0) + int(proto.double_data_size() > 0) +
+                     int(proto.uint64_data_size() > 0);
+  if (filled > 1) throw Error(ErrorKind::kModel, "values are stored in more than one field");
+}
+
+}  // namespace
+
+Shape shape_from_proto(const google::protobuf::RepeatedField<int64_t>& dims) {
+  return Shape(std::span<const int64_t>(dims.data(), size_t(dims.size())));
+}
+
+Tensor tensor_from_message(const pb::TensorProto& proto, DType dtype, const Shape& shape) {
+  check_storage(proto);
+  return proto.raw_data().empty() ? from_typed_field(proto, dtype, shape) : from_raw(proto, dtype, shape);
+}
+
+Tensor tensor_owning_raw_data(pb::TensorProto& proto, DType dtype, const Shape& shape) {
+  check_storage(proto);
+  check_raw(proto, dtype, shape);
+  const std::shared_ptr<std::string> bytes(proto.release_raw_data());
+  Tensor tensor = Tensor::share(dtype, shape, bytes->data(), bytes);
+  normalize_bools(tensor);
+  return tensor;
+}
+
+void normalize_bools(Tensor& tensor) {
+  if (tensor.dtype() != DType::kBool) return;
+  auto* bytes = static_cast<unsigned char*>(tensor.raw());
+  std::transform(bytes, bytes + tensor.bytes(), bytes, [](unsigned char b) { return b ? 1 : 0; });
+}
+
+}  // namespace linnet

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "linnet/fact.h"
+#include "proto.h"
+
+namespace linnet {
+
+/// The DType of an element type number. Throws Error(kModel) where the type is missing, Error(kUnsupported) for numbers
+/// that are newer than this build.
+DType dtype_from_proto(int32_t number);
+
+/// The declared dtype and shape of a tensor value: dims that are numbers, symbols (dim_param) or unknown (absent or
+/// negative). Throws Error(kModel) where there is no type, Error(kUnsupported) for sequences, optionals, maps and
+/// sparse tensors.
+Fact fact_from_proto(const pb::TypeProto& type);
+
+}  // namespace linnet

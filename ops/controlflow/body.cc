@@ -1,0 +1,46 @@
+#include "controlflow/body.h"
+
+#include "passes/passes.h"
+
+namespace linnet {
+namespace {
+
+void require_single(const Tensor& tensor, const char* what) {
+  if (tensor.size() != 1) throw Error(ErrorKind::kShape, str(what, " must hold one element, got ", describe(tensor)));
+}
+
+}  // namespace
+
+std::vector<Fact> body_facts(const Graph& body, std::span<const Fact> inputs) {
+  require_body(body, inputs.size(), body.outputs().size(), "body");
+  const auto environment = std::make_shared<ProgramEnvironment>();
+  Graph graph = body;
+  for (size_t i = 0; i < inputs.size(); ++i) graph.set_fact(graph.inputs()[i], inputs[i]);
+  propagate_facts(graph, *environment);
+  std::vector<Fact> outputs;
+  for (const Graph::Output& output : graph.outputs()) outputs.push_back(graph.fact(output.value));
+  return outputs;
+}
+
+void require_body(const Graph& body, size_t inputs, size_t outputs, const char* name) {
+  if (body.inputs().size() != inputs || body.outputs().size() != outputs) {
+    throw Error(ErrorKind::kModel, str(name, " must have ", inputs, " inputs and ", outputs, " outputs, has ",
+                                       body.inputs().size(), " and ", body.outputs().size()));
+  }
+}
+
+std::shared_ptr<Program> body_program(const GraphPtr& body, const CompileInput& in) {
+  return std::make_shared<Program>(*body, in.environment().shared_from_this());
+}
+
+bool single_bool(const Tensor& tensor, const char* what) {
+  require_single(tensor, what);
+  return *tensor.data<bool>();
+}
+
+int64_t single_int(const Tensor& tensor, const char* what) {
+  require_single(tensor, what);
+  return *tensor.data<int64_t>();
+}
+
+}  // namespace linnet

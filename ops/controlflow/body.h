@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "graph/graph.h"
+#include "linnet/op.h"
+#include "plan/program.h"
+
+namespace linnet {
+
+using GraphPtr = std::shared_ptr<const Graph>;
+
+/// The facts of a body's outputs for those of its inputs. Throws Error(kModel) when their number does not match.
+std::vector<Fact> body_facts(const Graph& body, std::span<const Fact> inputs);
+
+/// Throws Error(kModel) unless the body has this many inputs and outputs.
+void require_body(const Graph& body, size_t inputs, size_t outputs, const char* name);
+
+/// A program that shares options and packed weights with the model that is being compiled.
+std::shared_ptr<Program> body_program(const GraphPtr& body, const CompileInput& in);
+
+/// The tensor's only element. Throws Error(kShape) when there are more or none.
+bool single_bool(const Tensor& tensor, const char* what);
+int64_t single_int(const Tensor& tensor, const char* what);
+
+}  // namespace linnet

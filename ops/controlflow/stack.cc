@@ -1,0 +1,58 @@
+#include "controlflow/stack.h"
+
+#include <algorithm>
+
+#include "dispatch.h"
+
+namespace linnet {
+namespace {
+
+// How element `index` along `axis` lies in the tensor: `outer` runs of `inner` elements, `stride` apart.
+struct Layout {
+  Layout(const Shape& shape, int axis, int64_t index)
+      : outer(shape.elements(0, axis)),
+        inner(shape.elements(axis + 1, shape.rank())),
+        stride(inner * shape[axis]),
+        offset(inner * index) {}
+
+  int64_t outer, inner, stride, offset;
+};
+
+}  // namespace
+
+void take_slice(const Tensor& tensor, int axis, int64_t index, Tensor& slice) {
+  const Layout at(tensor.shape(), axis, index);
+  dispatch_width(tensor.dtype(), [&]<class T>() {
+    const T* from = static_cast<const T*>(tensor.raw()) + at.offset;
+    T* to = static_cast<T*>(slice.raw());
+    for (int64_t i = 0; i < at.outer; ++i) std::copy_n(from + i * at.stride, at.inner, to + i * at.inner);
+  });
+}
+
+void put_slice(const Tensor& slice, int axis, int64_t index, Tensor& tensor) {
+  const Layout at(tensor.shape(), axis, index);
+  dispatch_width(tensor.dtype(), [&]<class T>() {
+    const T* from = static_cast<const T*>(slice.raw());
+    T* to = static_cast<T*>(tensor.raw()) + at.offset;
+    for (int64_t i = 0; i < at.outer; ++i) std::copy_n(from + i * at.inner, at.inner, to + i * at.stride);
+  });
+}
+
+Shape without_axis(const Shape& shape, int axis) {
+  Shape result;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (i != axis) result.push_back(shape[i]);
+  }
+  return result;
+}
+
+Shape with_axis(const Shape& shape, int axis, int64_t size) {
+  Shape result;
+  for (int i = 0; i <= shape.rank(); ++i) {
+    if (i == axis) result.push_back(size);
+    if (i < shape.rank()) result.push_back(shape[i]);
+  }
+  return result;
+}
+
+}  // namespace linnet

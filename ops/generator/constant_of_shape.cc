@@ -1,0 +1,48 @@
+#include "op_list.h"
+#include "tensor/axes.h"
+#include "tensor/copy.h"
+
+namespace linnet {
+namespace {
+
+class FillKernel final : public Kernel {
+ public:
+  explicit FillKernel(const Tensor& value) : value_(value) {}
+
+  void run(KernelContext& context) const override { fill_tensor(value_, context.output(0), context.executor()); }
+
+ private:
+  Tensor value_;
+};
+
+/// ConstantOfShape: a tensor of the shape that its input holds, all elements equal to the one of the attribute `value`
+/// (float32 0 unless given). input: int64 [r]. output: value's dtype.
+/// Source: https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html
+class ConstantOfShape final : public Op {
+ public:
+  explicit ConstantOfShape(const NodeSpec& node)
+      : shape_(node, "", 0, 1), value_(node.has("value") ? node.attr<Tensor>("value") : Tensor::scalar(0.0f)) {
+    if (value_.size() != 1) throw Error(ErrorKind::kModel, str("value must be one element, got ", describe(value_)));
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    const auto shape = shape_.values(in);
+    if (shape) return {Fact(value_.dtype(), Shape(*shape))};
+    const auto rank = shape_.count(in);
+    return {rank ? Fact(value_.dtype(), Dims(size_t(*rank))) : Fact(value_.dtype(), std::nullopt)};
+  }
+
+  KernelPtr compile(const CompileInput&) const override { return std::make_unique<FillKernel>(value_); }
+  std::vector<int> value_inputs() const override { return {0}; }
+
+ private:
+  IntsParameter shape_;
+  Tensor value_;
+};
+
+}  // namespace
+
+void register_constant_of_shape(Registry& registry) { registry.add<ConstantOfShape>("ConstantOfShape", {.since = 9}); }
+
+}  // namespace linnet

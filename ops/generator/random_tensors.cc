@@ -1,0 +1,89 @@
+#include "dispatch.h"
+#include "generator/random.h"
+#include "infer.h"
+#include "op_list.h"
+#include "parallel.h"
+
+namespace linnet {
+namespace {
+
+/// y = offset + scale * r, with r drawn from N(0, 1) or uniformly from [0, 1).
+struct Distribution {
+  bool normal;
+  double offset, scale;
+};
+
+template <class T>
+class RandomTensorKernel final : public RandomKernel {
+ public:
+  RandomTensorKernel(std::optional<float> seed, const Distribution& distribution)
+      : RandomKernel(seed), distribution_(distribution) {}
+
+ private:
+  void fill(KernelContext& context, const RandomStream& stream) const override {
+    T* y = context.output(0).data<T>();
+    const Distribution& d = distribution_;
+    parallel_items(context.executor(), context.output(0).size(), 8, [&](int64_t begin, int64_t end, int) {
+      for (int64_t i = begin; i < end; ++i) {
+        const double r = d.normal ? stream.normal(uint64_t(i)) : stream.uniform(uint64_t(i));
+        y[i] = static_cast<T>(static_cast<Compute<T>>(d.offset + d.scale * r));
+      }
+    });
+  }
+
+  Distribution distribution_;
+};
+
+Distribution distribution_of(const NodeSpec& node) {
+  if (node.op_type.starts_with("RandomNormal")) {
+    return {true, node.attr_or("mean", 0.0f), node.attr_or("scale", 1.0f)};
+  }
+  const double low = node.attr_or("low", 0.0f), high = node.attr_or("high", 1.0f);
+  return {false, low, high - low};
+}
+
+/// RandomNormal, RandomUniform: numbers drawn from N(mean, scale^2), or uniformly from [low, high) before rounding to
+/// the dtype. The shape is an attribute; that of RandomNormalLike and RandomUniformLike is their input's, which has any
+/// dtype. output: float16/bfloat16/float/double, by the attribute dtype, else that of the input, else float.
+/// With a seed, run n of every context gives the same numbers.
+/// Source: https://onnx.ai/onnx/operators/onnx__RandomNormal.html (RandomUniform, RandomNormalLike, RandomUniformLike)
+class RandomTensor final : public Op {
+ public:
+  explicit RandomTensor(const NodeSpec& node)
+      : distribution_(distribution_of(node)), seed_(seed_attribute(node)), dtype_(DType(node.attr_or("dtype", 0))) {
+    if (!node.op_type.ends_with("Like")) shape_ = Shape(node.attr<std::vector<int64_t>>("shape"));
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    const int inputs = shape_ ? 0 : 1;
+    require_inputs(in, inputs, inputs);
+    const DType fallback = shape_ ? DType::kFloat32 : in[0].dtype;
+    const Fact result(dtype_ == DType::kUndefined ? fallback : dtype_, std::nullopt);
+    require_floating(result, "output");
+    return {shape_ ? Fact(result.dtype, *shape_) : Fact(result.dtype, in[0].dims)};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return dispatch_float(in.output_dtype(0), [&]<class T>() -> KernelPtr {
+      return std::make_unique<RandomTensorKernel<T>>(seed_, distribution_);
+    });
+  }
+
+  bool deterministic() const override { return false; }
+
+ private:
+  Distribution distribution_;
+  std::optional<float> seed_;
+  DType dtype_;
+  std::optional<Shape> shape_;
+};
+
+}  // namespace
+
+void register_random_tensors(Registry& registry) {
+  for (const char* name : {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}) {
+    registry.add<RandomTensor>(name, {.since = 1});
+  }
+}
+
+}  // namespace linnet

@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <cmath>
+
+#include "dispatch.h"
+#include "infer.h"
+#include "op_list.h"
+#include "parallel.h"
+
+namespace linnet {
+namespace {
+
+constexpr double kMaxLength = 0x1p53;
+
+[[noreturn]] void throw_length(double length) {
+  throw Error(ErrorKind::kLimit, str("a range of ", length, " elements is too long"));
+}
+
+/// How many of start, start + delta, ... lie before limit.
+template <class T>
+int64_t count(T start, T limit, T delta) {
+  if (delta == 0) throw Error(ErrorKind::kShape, "delta must not be 0");
+  if constexpr (std::is_integral_v<T>) {
+    if (delta > 0 ? start >= limit : start <= limit) return 0;
+    const auto low = uint64_t(std::min(start, limit)), high = uint64_t(std::max(start, limit));
+    const uint64_t step = delta > 0 ? uint64_t(delta) : 0 - uint64_t(delta);
+    const uint64_t length = (high - low - 1) / step + 1;
+    if (double(length) > kMaxLength) throw_length(double(length));
+    return int64_t(length);
+  } else {
+    const double length = std::ceil(double(limit - start) / double(delta));
+    if (!(length <= kMaxLength)) throw_length(length);
+    return length > 0 ? int64_t(length) : 0;
+  }
+}
+
+template <class F>
+auto dispatch_range(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::kInt16:
+      return f.template operator()<int16_t>();
+    case DType::kInt32:
+      return f.template operator()<int32_t>();
+    case DType::kInt64:
+      return f.template operator()<int64_t>();
+    default:
+      return dispatch_float(dtype, f);
+  }
+}
+
+template <class T>
+class RangeKernel final : public Kernel {
+  // Unsigned, so that products beyond the range wrap around to elements within it.
+  using Number = std::conditional_t<std::is_integral_v<T>, uint64_t, Compute<T>>;
+
+ public:
+  RangeKernel(const Tensor& start, const Tensor& delta)
+      : start_(Number(*start.data<T>())), delta_(Number(*delta.data<T>())) {}
+
+  void run(KernelContext& context) const override {
+    T* y = context.output(0).data<T>();
+    parallel_items(context.executor(), context.output(0).size(), 1, [&](int64_t begin, int64_t end, int) {
+      for (int64_t i = begin; i < end; ++i) y[i] = T(Compute<T>(start_ + Number(i) * delta_));
+    });
+  }
+
+ private:
+  Number start_, delta_;
+};
+
+/// Range: start, start + delta, ... as long as it is before limit. start, limit, delta: one element each, of one
+/// dtype: int16/int32/int64/float16/bfloat16/float/double (the 16-bit floats are computed in float32). output: [n].
+/// Source: https://onnx.ai/onnx/operators/onnx__Range.html
+class Range final : public Op {
+ public:
+  explicit Range(const NodeSpec&) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 3, 3);
+    bool known = true;
+    for (const Fact& fact : in) {
+      require_same_dtype(in[0], fact, "start, limit and delta");
+      if (fact.constant && fact.constant.size() != 1) {
+        throw Error(ErrorKind::kShape, str("start, limit and delta must be one element each, got ", fact));
+      }
+      known = known && fact.constant;
+    }
+    if (!known) return {Fact(in[0].dtype, Dims(1))};
+    return {Fact(in[0].dtype, Dims{length(in)})};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return dispatch_range(in.dtype(0), [&]<class T>() -> KernelPtr {
+      return std::make_unique<RangeKernel<T>>(*in.constant(0), *in.constant(2));
+    });
+  }
+
+  std::vector<int> value_inputs() const override { return {0, 1, 2}; }
+
+ private:
+  static int64_t length(std::span<const Fact> in) {
+    return dispatch_range(in[0].dtype, [&]<class T>() {
+      const auto value = [&](size_t i) { return Compute<T>(*in[i].constant.template data<T>()); };
+      return count<Compute<T>>(value(0), value(1), value(2));
+    });
+  }
+};
+
+}  // namespace
+
+void register_range(Registry& registry) { registry.add<Range>("Range", {.since = 11}); }
+
+}  // namespace linnet

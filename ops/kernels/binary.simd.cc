@@ -1,0 +1,51 @@
+#include "kernels/binary.h"
+
+#include "kernels/vector_math.h"
+
+namespace linnet::LINNET_SIMD_NS {
+namespace {
+
+enum class Form { kVectorVector, kVectorScalar, kScalarVector };
+
+template <Form kForm, F32 (*kFunction)(F32, F32)>
+void map(const float* a, const float* b, float* y, int64_t n) {
+  if (n == 0) return;
+  // Read before y is written, which may be the same memory.
+  const F32 a0(*a), b0(*b);
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const F32 u = kForm == Form::kScalarVector ? a0 : load(a + i);
+    const F32 v = kForm == Form::kVectorScalar ? b0 : load(b + i);
+    store(y + i, kFunction(u, v));
+  }
+  if (i == n) return;
+  const F32 u = kForm == Form::kScalarVector ? a0 : load_part(a + i, n - i);
+  const F32 v = kForm == Form::kVectorScalar ? b0 : load_part(b + i, n - i);
+  store_part(y + i, kFunction(u, v), n - i);
+}
+
+template <F32 (*kFunction)(F32, F32)>
+constexpr BinaryForms kForms{map<Form::kVectorVector, kFunction>, map<Form::kVectorScalar, kFunction>,
+                             map<Form::kScalarVector, kFunction>};
+
+inline F32 add(F32 a, F32 b) { return a + b; }
+inline F32 sub(F32 a, F32 b) { return a - b; }
+inline F32 mul(F32 a, F32 b) { return a * b; }
+inline F32 div(F32 a, F32 b) { return a / b; }
+inline F32 prelu(F32 a, F32 b) { return xsimd::select(a < F32(0.0f), a * b, a); }
+
+}  // namespace
+
+void fill(BinaryKernels& k);
+
+void fill(BinaryKernels& k) {
+  k.add = kForms<add>;
+  k.sub = kForms<sub>;
+  k.mul = kForms<mul>;
+  k.div = kForms<div>;
+  k.max = kForms<max_nan>;
+  k.min = kForms<min_nan>;
+  k.prelu = kForms<prelu>;
+}
+
+}  // namespace linnet::LINNET_SIMD_NS

@@ -1,0 +1,37 @@
+#pragma once
+
+// Included by *.simd.cc only: sums with small rounding errors in a fixed order.
+#include "kernels/vector_math.h"
+
+namespace linnet::LINNET_SIMD_NS {
+namespace {
+
+/// Values that are summed in float32 lanes before they are added to the total: bounds the rounding error.
+inline constexpr int64_t kSumBlock = 64 * kLanes;
+
+/// The sum of term(x[i]) for n <= kSumBlock values, in lanes. term(neutral) is 0.
+template <class Term>
+inline F32 sum_block(const float* x, int64_t n, Term term, float neutral) {
+  F32 sum[4] = {F32(0.0f), F32(0.0f), F32(0.0f), F32(0.0f)};
+  int64_t i = 0;
+  for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
+    for (int j = 0; j < 4; ++j) sum[j] += term(load(x + i + j * kLanes));
+  }
+  for (; i + kLanes <= n; i += kLanes) sum[0] += term(load(x + i));
+  if (i < n) sum[1] += term(load_part(x + i, n - i, neutral));
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/// The sum of term(x[i]) over n values. term(neutral) is 0.
+template <class Term>
+inline float sum_terms(const float* x, int64_t n, Term term, float neutral = 0.0f) {
+  if (n <= kSumBlock) return sum_lanes(sum_block(x, n, term, neutral));
+  F32 total(0.0f);
+  for (int64_t i = 0; i < n; i += kSumBlock) {
+    total += sum_block(x + i, n - i < kSumBlock ? n - i : kSumBlock, term, neutral);
+  }
+  return sum_lanes(total);
+}
+
+}  // namespace
+}  // namespace linnet::LINNET_SIMD_NS

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "kernels/activation.h"
+#include "linnet/options.h"
+
+namespace linnet {
+
+/// What happens to the sums of a matrix product or convolution before they are stored:
+/// y = activation(min(high, max(low, x + bias + residual))), on rows of contiguous columns (channels). NaN stays NaN.
+struct Epilogue {
+  using RowFunction = void (*)(const float* x, float* y, int64_t n, float alpha, float beta);
+
+  static constexpr float kUnbounded = std::numeric_limits<float>::infinity();
+
+  const float* bias = nullptr;      ///< one value per column; may be null
+  const float* residual = nullptr;  ///< first value of the first row; may be null
+  int64_t residual_pitch = 0;       ///< floats from one row of the residual to the next
+  float low = -kUnbounded;
+  float high = kUnbounded;
+  RowFunction activation = nullptr;  ///< called with x == y; may be null
+  float alpha = 0;
+  float beta = 0;
+
+  // Always inlined: SIMD units must not emit shared copies.
+  [[gnu::always_inline]] bool clamps() const { return low > -kUnbounded || high < kUnbounded; }
+
+  /// The same for the part of the output that begins at this row and column.
+  [[gnu::always_inline]] Epilogue at(int64_t row, int64_t column) const {
+    Epilogue part = *this;
+    if (bias) part.bias = bias + column;
+    if (residual) part.residual = residual + row * residual_pitch + column;
+    return part;
+  }
+};
+
+/// An epilogue of that activation alone: a clamp where it is one, else the function of this instruction set.
+Epilogue make_epilogue(Activation activation, float alpha, float beta, Isa isa);
+
+}  // namespace linnet

@@ -1,0 +1,102 @@
+#include "kernels/gemm.h"
+
+#include <utility>
+
+#include "kernels/gemm_tile.h"
+
+namespace linnet::LINNET_SIMD_NS {
+namespace {
+
+/// Vectors of columns that a tile of so many rows covers: few rows take several panels at once, to have enough
+/// independent sums in flight.
+constexpr int widest(int rows) {
+  if (rows == 1 || (kLanes == 16 && rows <= 3)) return 8;
+  return rows <= 3 || (kLanes == 16 && rows <= 6) ? 4 : 2;
+}
+
+/// The address of vector v of the row of B that panel 0 has at b.
+template <int NV>
+const float* vector_of(const float* b, int64_t panel_pitch, int v) {
+  return b + (NV > kPanelVectors ? v / kPanelVectors * panel_pitch : 0) + v % kPanelVectors * kLanes;
+}
+
+template <int MR, int NV>
+void multiply(const GemmStrip& s, F32 (&sum)[MR][NV]) {
+  const float* b = s.b;
+  for (int64_t t = 0; t < s.taps; ++t) {
+    const float* a[MR];
+    LINNET_UNROLL for (int i = 0; i < MR; ++i) a[i] = s.a[t * MR + i] + s.a_offset;
+    for (int64_t k = 0; k < s.depth; ++k, b += kPanelColumns) {
+      F32 row[NV];
+      LINNET_UNROLL for (int v = 0; v < NV; ++v) row[v] = F32::load_unaligned(vector_of<NV>(b, s.panel_pitch, v));
+      LINNET_UNROLL for (int i = 0; i < MR; ++i) {
+        const F32 x(a[i][k]);
+        LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = xsimd::fma(x, row[v], sum[i][v]);
+      }
+    }
+  }
+}
+
+/// A whole tile of MR rows and NV vectors, without activation.
+template <int MR, int NV>
+void tile(const GemmStrip& s) {
+  F32 sum[MR][NV];
+  begin(s, sum);
+  multiply(s, sum);
+  finish(s, sum);
+}
+
+template <int MR, int NV>
+constexpr TileFunction tile_or_null() {
+  if constexpr (NV <= widest(MR)) return tile<MR, NV>;
+  return nullptr;
+}
+
+struct TileRow {
+  TileFunction of[4];  // 1, 2, 4, 8 vectors
+};
+
+struct TileTable {
+  TileRow rows[kTileRows];
+};
+
+template <int... I>
+constexpr TileTable make_table(std::integer_sequence<int, I...>) {
+  return {
+      {{{tile_or_null<I + 1, 1>(), tile_or_null<I + 1, 2>(), tile_or_null<I + 1, 4>(), tile_or_null<I + 1, 8>()}}...}};
+}
+
+constexpr TileTable kTiles = make_table(std::make_integer_sequence<int, kTileRows>());
+
+void strip(const GemmStrip& s) {
+  const TileRow& tiles = kTiles.rows[s.rows - 1];
+  GemmStrip part = s;
+  for (int64_t done = 0; done < s.columns; done += part.columns) {
+    const int64_t left = s.columns - done;
+    int vectors = widest(s.rows);
+    int index = vectors == 8 ? 3 : vectors == 4 ? 2 : 1;
+    for (; index > 1 && left < vectors * kLanes; --index) vectors /= 2;
+    if (left <= kLanes) vectors = 1, index = 0;
+    part.columns = left < vectors * kLanes ? left : vectors * kLanes;
+    part.b = s.b + done / kPanelColumns * s.panel_pitch;
+    part.y = s.y + done;
+    part.epilogue = s.epilogue.at(0, done);
+    if (part.columns < vectors * kLanes || s.epilogue.activation) {
+      buffered_tile(part, tiles.of[index], vectors);
+    } else {
+      tiles.of[index](part);
+    }
+  }
+}
+
+}  // namespace
+
+void fill(GemmKernels& kernels);
+
+void fill(GemmKernels& kernels) {
+  kernels.tile_rows = kTileRows;
+  kernels.panel_columns = kPanelColumns;
+  kernels.strip = strip;
+}
+
+}  // namespace linnet::LINNET_SIMD_NS

@@ -1,0 +1,92 @@
+#pragma once
+
+// Included by *.simd.cc only: how sums held in registers begin and end, for the kernels that share GemmStrip.
+#include <cstring>
+
+#include "kernels/gemm.h"
+#include "kernels/simd.h"
+
+namespace linnet::LINNET_SIMD_NS {
+namespace {
+
+// Accumulators fill the register file: 12x2 of 32 registers, 6x2 of 16; without FMA a product needs one more.
+#if defined(__aarch64__)
+constexpr int kTileRows = 8;
+#else
+constexpr int kTileRows = kLanes == 16 ? 12 : kLanes == 8 ? 6 : 4;
+#endif
+constexpr int kPanelVectors = 2;
+constexpr int kPanelColumns = kPanelVectors * kLanes;
+constexpr int kMaxTileVectors = kLanes == 16 ? 24 : 16;
+constexpr int kMaxVectors = 8;
+
+using TileFunction = void (*)(const GemmStrip&);
+
+template <int MR, int NV>
+void begin(const GemmStrip& s, F32 (&sum)[MR][NV]) {
+  LINNET_UNROLL for (int i = 0; i < MR; ++i) {
+    LINNET_UNROLL for (int v = 0; v < NV; ++v) {
+      sum[i][v] = s.accumulate ? F32::load_unaligned(s.y + i * s.y_pitch + v * kLanes) : F32(0.f);
+    }
+  }
+}
+
+template <int MR, int NV>
+void finish(const GemmStrip& s, F32 (&sum)[MR][NV]) {
+  const Epilogue& e = s.epilogue;
+  if (e.bias) {
+    LINNET_UNROLL for (int v = 0; v < NV; ++v) {
+      const F32 bias = F32::load_unaligned(e.bias + v * kLanes);
+      LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][v] = sum[i][v] + bias;
+    }
+  }
+  if (e.residual) {
+    LINNET_UNROLL for (int i = 0; i < MR; ++i) {
+      const float* residual = e.residual + i * e.residual_pitch;
+      LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = sum[i][v] + F32::load_unaligned(residual + v * kLanes);
+    }
+  }
+  if (e.clamps()) {
+    // max and min return their second operand where one is NaN.
+    const F32 low(e.low), high(e.high);
+    LINNET_UNROLL for (int i = 0; i < MR; ++i) {
+      LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = xsimd::min(high, xsimd::max(low, sum[i][v]));
+    }
+  }
+  LINNET_UNROLL for (int i = 0; i < MR; ++i) {
+    LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v].store_unaligned(s.y + i * s.y_pitch + v * kLanes);
+  }
+}
+
+inline void copy_rows(const float* from, int64_t from_pitch, float* to, int64_t to_pitch, int rows, int64_t columns) {
+  for (int i = 0; i < rows; ++i) std::memcpy(to + i * to_pitch, from + i * from_pitch, size_t(columns) * sizeof(float));
+}
+
+/// A tile by way of whole vectors on the stack: for columns that do not fill them, and for activations.
+inline void buffered_tile(const GemmStrip& s, TileFunction function, int vectors) {
+  alignas(64) float y[kMaxTileVectors * kLanes] = {};
+  alignas(64) float residual[kMaxTileVectors * kLanes];
+  alignas(64) float bias[kMaxVectors * kLanes] = {};
+  const int pitch = vectors * kLanes;
+  const Epilogue& e = s.epilogue;
+  GemmStrip whole = s;
+  whole.y = y;
+  whole.y_pitch = pitch;
+  if (s.accumulate) copy_rows(s.y, s.y_pitch, y, pitch, s.rows, s.columns);
+  if (e.bias) {
+    copy_rows(e.bias, 0, bias, 0, 1, s.columns);
+    whole.epilogue.bias = bias;
+  }
+  if (e.residual) {
+    std::memset(residual, 0, sizeof(residual));
+    copy_rows(e.residual, e.residual_pitch, residual, pitch, s.rows, s.columns);
+    whole.epilogue.residual = residual;
+    whole.epilogue.residual_pitch = pitch;
+  }
+  function(whole);
+  if (e.activation) e.activation(y, y, int64_t{s.rows} * pitch, e.alpha, e.beta);
+  copy_rows(y, pitch, s.y, s.y_pitch, s.rows, s.columns);
+}
+
+}  // namespace
+}  // namespace linnet::LINNET_SIMD_NS

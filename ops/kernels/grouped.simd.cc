@@ -1,0 +1,109 @@
+#include "kernels/grouped.h"
+
+#include <utility>
+
+#include "kernels/gemm_tile.h"
+
+namespace linnet::LINNET_SIMD_NS {
+namespace {
+
+/// Element C of each 128-bit part, in all four lanes of that part.
+template <int C>
+F32 spread_four(F32 x) {
+#if defined(__AVX512F__)
+  return _mm512_permute_ps(x, C * 0x55);
+#elif defined(__AVX__)
+  return _mm256_permute_ps(x, C * 0x55);
+#elif defined(__aarch64__)
+  return vdupq_laneq_f32(x, C);
+#else
+  return _mm_shuffle_ps(x, x, C * 0x55);
+#endif
+}
+
+/// Each 256-bit part's lower (Half 0) or upper 128 bits twice.
+template <int Half>
+F32 repeat_half(F32 x) {
+#if defined(__AVX512F__)
+  return _mm512_shuffle_f32x4(x, x, Half ? 0xf5 : 0xa0);
+#elif defined(__AVX__)
+  return _mm256_permute2f128_ps(x, x, Half * 0x11);
+#else
+  return x;
+#endif
+}
+bool supports(int64_t width) { return (width == 4 || width == 8) && width <= kLanes; }
+
+/// Four channels of one tap: x holds them in every 128-bit part, b their weights.
+template <int MR>
+[[gnu::always_inline]] inline void multiply_four(const F32 (&x)[MR], const float* b, F32 (&sum)[MR][1]) {
+  const auto step = [&]<int C>(std::integral_constant<int, C>) __attribute__((always_inline)) {
+    const F32 w = F32::load_unaligned(b + C * kLanes);
+    LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][0] = xsimd::fma(spread_four<C>(x[i]), w, sum[i][0]);
+  };
+  step(std::integral_constant<int, 0>());
+  step(std::integral_constant<int, 1>());
+  step(std::integral_constant<int, 2>());
+  step(std::integral_constant<int, 3>());
+}
+
+template <int MR, int Width>
+void tile(const GemmStrip& s) {
+  F32 sum[MR][1];
+  begin(s, sum);
+  const float* b = s.b;
+  for (int64_t t = 0; t < s.taps; ++t, b += Width * kLanes) {
+    F32 x[MR], part[MR];
+    LINNET_UNROLL for (int i = 0; i < MR; ++i) x[i] = F32::load_unaligned(s.a[t * MR + i] + s.a_offset);
+    if constexpr (Width == 4) {
+      multiply_four(x, b, sum);
+    } else {
+      LINNET_UNROLL for (int i = 0; i < MR; ++i) part[i] = repeat_half<0>(x[i]);
+      multiply_four(part, b, sum);
+      LINNET_UNROLL for (int i = 0; i < MR; ++i) part[i] = repeat_half<1>(x[i]);
+      multiply_four(part, b + 4 * kLanes, sum);
+    }
+  }
+  finish(s, sum);
+}
+
+struct TileTable {
+  TileFunction of[kTileRows];
+};
+
+template <int Width, int... I>
+constexpr TileTable make_table(std::integer_sequence<int, I...>) {
+  return {{tile<I + 1, Width>...}};
+}
+
+template <int Width>
+constexpr TileTable kTiles = make_table<Width>(std::make_integer_sequence<int, kTileRows>());
+
+void strip(const GemmStrip& s) {
+  const TileFunction function = (s.depth == 4 ? kTiles<4> : kTiles<8>).of[s.rows - 1];
+  GemmStrip block = s;
+  block.columns = kLanes;
+  for (int64_t done = 0; done < s.columns; done += kLanes) {
+    block.a_offset = s.a_offset + done;
+    block.y = s.y + done;
+    block.epilogue = s.epilogue.at(0, done);
+    if (s.epilogue.activation) {
+      buffered_tile(block, function, 1);
+    } else {
+      function(block);
+    }
+    block.b += s.panel_pitch;
+  }
+}
+
+}  // namespace
+
+void fill(GroupedKernels& kernels);
+
+void fill(GroupedKernels& kernels) {
+  kernels.lanes = kLanes;
+  kernels.supports = supports;
+  kernels.strip = strip;
+}
+
+}  // namespace linnet::LINNET_SIMD_NS

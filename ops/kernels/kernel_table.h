@@ -1,0 +1,31 @@
+#pragma once
+
+#include "kernels/binary.h"
+#include "kernels/deform.h"
+#include "kernels/depthwise.h"
+#include "kernels/gemm.h"
+#include "kernels/grouped.h"
+#include "kernels/isa.h"
+#include "kernels/normalize.h"
+#include "kernels/pool.h"
+#include "kernels/reduce.h"
+#include "kernels/softmax.h"
+#include "kernels/transpose.h"
+#include "kernels/unary.h"
+// Headers of the families in kernel_list.inc, in the same order.
+
+namespace linnet {
+
+/// All kernels, compiled for one instruction set.
+struct KernelTable {
+  Isa isa;
+  int vector_floats;  ///< float32 lanes of a vector
+#define LINNET_KERNELS(member, Struct, header) Struct member;
+#include "kernels/kernel_list.inc"
+#undef LINNET_KERNELS
+};
+
+/// The table of resolve_isa(isa); throws what that throws.
+const KernelTable& kernel_table(Isa isa);
+
+}  // namespace linnet

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+namespace linnet {
+
+/// Means, variances and the scaling that follows, in float32. Sums are taken in blocks and lanes of fixed order, so
+/// results depend on the values and n alone.
+struct NormalizeKernels {
+  struct Moments {
+    float mean;
+    float variance;  ///< of the population: the mean of (x - mean)^2
+  };
+  /// n >= 1; in two passes, so that a large mean does not cancel the variance away.
+  Moments (*moments)(const float* x, int64_t n);
+  /// The mean of x^2; n >= 1.
+  float (*mean_square)(const float* x, int64_t n);
+  /// y[i] = (x[i] - mean) * factor * scale[i] + bias[i]; bias may be null, x == y is allowed.
+  void (*normalize_row)(const float* x, const float* scale, const float* bias, float* y, int64_t n, float mean,
+                        float factor);
+  /// y[i] = (x[i] - mean) * factor + bias; x == y is allowed.
+  void (*normalize_channel)(const float* x, float* y, int64_t n, float mean, float factor, float bias);
+  /// y[r][i] = (x[r][i] - mean[i]) * factor[i] + bias[i] for contiguous rows of n; x == y is allowed.
+  void (*normalize_channels_last)(const float* x, float* y, int64_t rows, int64_t n, const float* mean,
+                                  const float* factor, const float* bias);
+};
+
+}  // namespace linnet

@@ -1,0 +1,189 @@
+#include "kernels/packed_gemm.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace linnet {
+namespace {
+
+constexpr int64_t kBlockDepth = 384;               // of A: a tile of it stays in the first-level cache
+constexpr int64_t kSlabFloats = 96 * 1024;         // of B: what stays in the second-level cache while rows pass
+constexpr int64_t kChunkMultiplies = 1024 * 1024;  // the least work that is worth a chunk of its own
+constexpr int64_t kRowBlockTiles = 8;
+constexpr int64_t kMostChunks = 16;  // into which products with few rows are divided
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+/// Where part `i` of `parts` nearly equal ones begins.
+int64_t part_begin(int64_t total, int64_t parts, int64_t i) { return total / parts * i + std::min(i, total % parts); }
+size_t round_up_64(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+bool needs_copy(int64_t row_stride, int64_t depth_stride) {
+  return depth_stride != 1 || (row_stride != 0 && row_stride % 1024 == 0);
+}
+/// A distance between copied rows that spreads them over the cache sets.
+int64_t copy_pitch(int64_t depth) { return (depth + 15) / 16 * 16 + 16; }
+
+/// So few rows of a panel that they stay in the first-level cache while they are filled column by column.
+constexpr int64_t kPackDepth = 64;
+constexpr int64_t kParallelPackFloats = 32 * 1024;
+
+void pack_block(const GemmWeights& w, const float* from, int64_t depth, int64_t columns, int panel_columns, float* to) {
+  if (w.column_stride == 1) {
+    for (int64_t k = 0; k < depth; ++k) {
+      for (int64_t j = 0; j < columns; ++j) to[k * panel_columns + j] = w.scale * from[k * w.depth_stride + j];
+    }
+  } else {
+    for (int64_t j = 0; j < columns; ++j) {
+      for (int64_t k = 0; k < depth; ++k) {
+        to[k * panel_columns + j] = w.scale * from[j * w.column_stride + k * w.depth_stride];
+      }
+    }
+  }
+  for (int64_t k = 0; k < depth; ++k) std::fill(to + k * panel_columns + columns, to + (k + 1) * panel_columns, 0.f);
+}
+
+}  // namespace
+
+int64_t packed_floats(const GemmWeights& weights, int panel_columns) {
+  const int64_t panels = ceil_div(weights.columns, panel_columns);
+  return checked_mul(checked_mul(weights.taps, weights.depth), checked_mul(panels, panel_columns));
+}
+
+int64_t panel_floats(const GemmWeights& weights, int panel_columns) {
+  return checked_mul(checked_mul(weights.taps, weights.depth), panel_columns);
+}
+
+void pack_panel(const GemmWeights& w, int panel_columns, int64_t panel, float* to) {
+  const int64_t columns = std::min<int64_t>(panel_columns, w.columns - panel * panel_columns);
+  const float* first = w.data + panel * panel_columns * w.column_stride;
+  for (int64_t t = 0; t < w.taps; ++t, to += w.depth * panel_columns) {
+    for (int64_t k = 0; k < w.depth; k += kPackDepth) {
+      const int64_t depth = std::min(kPackDepth, w.depth - k);
+      pack_block(w, first + t * w.tap_stride + k * w.depth_stride, depth, columns, panel_columns,
+                 to + k * panel_columns);
+    }
+  }
+}
+
+void pack_weights(const GemmWeights& w, int panel_columns, float* packed, Executor* executor) {
+  const int64_t panels = ceil_div(w.columns, panel_columns);
+  const int64_t floats = panel_floats(w, panel_columns);
+  const auto pack = [&](int64_t panel, int) { pack_panel(w, panel_columns, panel, packed + panel * floats); };
+  if (executor && panels * floats > kParallelPackFloats) {
+    executor->parallel_for(panels, pack);
+  } else {
+    for (int64_t panel = 0; panel < panels; ++panel) pack(panel, 0);
+  }
+}
+
+void MatrixRows::rows(const RowBlock& block, const float** pointers, std::byte* scratch) const {
+  const float* first = data_ + block.row * row_stride_ + block.k * depth_stride_;
+  if (!needs_copy(row_stride_, depth_stride_)) {
+    for (int i = 0; i < block.rows; ++i) pointers[i] = first + i * row_stride_;
+    return;
+  }
+  const int64_t pitch = copy_pitch(block.depth);
+  float* copy = reinterpret_cast<float*>(scratch);
+  for (int i = 0; i < block.rows; ++i) pointers[i] = copy + i * pitch;
+  if (depth_stride_ == 1) {
+    const size_t bytes = size_t(block.depth) * sizeof(float);
+    for (int i = 0; i < block.rows; ++i) std::memcpy(copy + i * pitch, first + i * row_stride_, bytes);
+    return;
+  }
+  for (int64_t k = 0; k < block.depth; ++k) {
+    const float* from = first + k * depth_stride_;
+    for (int i = 0; i < block.rows; ++i) copy[i * pitch + k] = from[i * row_stride_];
+  }
+}
+
+size_t MatrixRows::scratch_bytes(const GemmKernels& kernels, int64_t depth, int64_t row_stride, int64_t depth_stride) {
+  if (!needs_copy(row_stride, depth_stride)) return 0;
+  const int64_t pitch = copy_pitch(std::min(depth, 2 * kBlockDepth));
+  return size_t(kernels.tile_rows * pitch) * sizeof(float);
+}
+
+GemmPlan::GemmPlan(const GemmKernels& kernels, const Sizes& sizes) : kernels_(kernels), sizes_(sizes) {
+  if (sizes.rows == 0 || sizes.columns == 0) return;
+  tiles_ = ceil_div(sizes.rows, kernels.tile_rows);
+  panels_ = ceil_div(sizes.columns, kernels.panel_columns);
+  choose_depth_blocks();
+  choose_chunks();
+  const int64_t pointers = checked_mul(block_taps_, kernels.tile_rows);
+  pointer_bytes_ = round_up_64(size_t(checked_mul(pointers, int64_t{sizeof(float*)})));
+  sizes_.source_scratch_bytes = round_up_64(sizes.source_scratch_bytes);
+}
+
+/// Blocks over the sum: parts of the depth where there is one tap, groups of taps otherwise.
+void GemmPlan::choose_depth_blocks() {
+  block_taps_ = sizes_.taps;
+  block_depth_ = sizes_.depth;
+  if (sizes_.taps == 1) {
+    depth_blocks_ = std::max<int64_t>(1, ceil_div(sizes_.depth, kBlockDepth));
+    block_depth_ = ceil_div(sizes_.depth, depth_blocks_);
+    if (block_depth_ > 0) depth_blocks_ = ceil_div(sizes_.depth, block_depth_);
+  } else {
+    const int64_t most_depth = kSlabFloats / kernels_.panel_columns;
+    block_taps_ = std::clamp<int64_t>(most_depth / std::max<int64_t>(1, sizes_.depth), 1, sizes_.taps);
+    depth_blocks_ = ceil_div(sizes_.taps, block_taps_);
+  }
+}
+
+void GemmPlan::choose_chunks() {
+  row_blocks_ = ceil_div(tiles_, kRowBlockTiles);
+  const int64_t panel_floats = std::max<int64_t>(1, block_taps_ * block_depth_ * kernels_.panel_columns);
+  if (!sizes_.costly_rows) panel_blocks_ = ceil_div(panels_, std::max<int64_t>(1, kSlabFloats / panel_floats));
+  const double multiplies = double(sizes_.rows) * double(sizes_.columns) * double(sizes_.taps * sizes_.depth);
+  const auto wanted = int64_t(std::min(multiplies / double(kChunkMultiplies), double(kMostChunks)));
+  if (row_blocks_ * panel_blocks_ >= wanted) return;
+  row_blocks_ = std::min(tiles_, ceil_div(wanted, panel_blocks_));
+  if (!sizes_.costly_rows) panel_blocks_ = std::min(panels_, ceil_div(wanted, row_blocks_));
+}
+
+void GemmPlan::run_tile(const GemmOperands& operands, int64_t tile, int64_t block, int64_t panel, int64_t panel_end,
+                        std::byte* scratch) const {
+  RowBlock rows;
+  rows.row = part_begin(sizes_.rows, tiles_, tile);
+  rows.rows = int(part_begin(sizes_.rows, tiles_, tile + 1) - rows.row);
+  rows.tap = sizes_.taps == 1 ? 0 : block * block_taps_;
+  rows.taps = std::min(block_taps_, sizes_.taps - rows.tap);
+  rows.k = sizes_.taps == 1 ? block * block_depth_ : 0;
+  rows.depth = std::min(block_depth_, sizes_.depth - rows.k);
+  const auto pointers = reinterpret_cast<const float**>(scratch);
+  operands.a->rows(rows, pointers, scratch + pointer_bytes_);
+
+  const int64_t column = panel * kernels_.panel_columns;
+  GemmStrip strip;
+  strip.rows = rows.rows;
+  strip.columns = std::min(panel_end * kernels_.panel_columns, sizes_.columns) - column;
+  strip.taps = rows.taps;
+  strip.depth = rows.depth;
+  strip.a = pointers;
+  strip.panel_pitch = sizes_.taps * sizes_.depth * kernels_.panel_columns;
+  strip.b = operands.b + panel * strip.panel_pitch + (rows.tap * sizes_.depth + rows.k) * kernels_.panel_columns;
+  strip.y = operands.y + rows.row * operands.y_pitch + column;
+  strip.y_pitch = operands.y_pitch;
+  strip.accumulate = block > 0;
+  if (block + 1 == depth_blocks_) strip.epilogue = operands.epilogue.at(rows.row, column);
+  kernels_.strip(strip);
+}
+
+void GemmPlan::run_chunk(const GemmOperands& operands, int64_t chunk, std::byte* scratch) const {
+  const int64_t row_block = chunk % row_blocks_;
+  const int64_t panel_block = chunk / row_blocks_;
+  const int64_t panel = part_begin(panels_, panel_blocks_, panel_block);
+  const int64_t panel_end = part_begin(panels_, panel_blocks_, panel_block + 1);
+  const int64_t tile_end = part_begin(tiles_, row_blocks_, row_block + 1);
+  for (int64_t block = 0; block < depth_blocks_; ++block) {
+    for (int64_t tile = part_begin(tiles_, row_blocks_, row_block); tile < tile_end; ++tile) {
+      run_tile(operands, tile, block, panel, panel_end, scratch);
+    }
+  }
+}
+
+void GemmPlan::run(const GemmOperands& operands, KernelContext& context, size_t scratch_offset) const {
+  context.executor().parallel_for(chunks(), [&](int64_t chunk, int worker) {
+    run_chunk(operands, chunk, context.scratch(worker) + scratch_offset);
+  });
+}
+
+}  // namespace linnet

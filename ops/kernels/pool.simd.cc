@@ -1,0 +1,173 @@
+#include "kernels/pool.h"
+
+#include "kernels/vector_math.h"
+
+namespace linnet::LINNET_SIMD_NS {
+namespace {
+
+struct TapRows {
+  const float* const* taps;
+  const float* operator()(int64_t t) const { return taps[t]; }
+};
+struct PitchedRows {
+  const float* x;
+  int64_t pitch;
+  const float* operator()(int64_t t) const { return x + t * pitch; }
+};
+
+template <int kVectors, class Rows>
+inline void max_strip(const Rows& rows, int64_t count, int64_t i, float* y) {
+  F32 best[kVectors];
+#pragma GCC unroll 4
+  for (int k = 0; k < kVectors; ++k) best[k] = load(rows(0) + i + k * kLanes);
+  for (int64_t t = 1; t < count; ++t) {
+#pragma GCC unroll 4
+    for (int k = 0; k < kVectors; ++k) best[k] = max_nan(load(rows(t) + i + k * kLanes), best[k]);
+  }
+#pragma GCC unroll 4
+  for (int k = 0; k < kVectors; ++k) store(y + i + k * kLanes, best[k]);
+}
+
+/// Long sums are taken in blocks, so that the rounding error grows with the number of blocks and their length only.
+constexpr int64_t kSumBlock = 64;
+
+template <int kVectors, class Rows>
+inline void mean_strip(const Rows& rows, int64_t count, float divisor, int64_t i, float* y) {
+  F32 total[kVectors];
+#pragma GCC unroll 4
+  for (int k = 0; k < kVectors; ++k) total[k] = F32(0.0f);
+  for (int64_t begin = 0; begin < count; begin += kSumBlock) {
+    const int64_t end = begin + kSumBlock < count ? begin + kSumBlock : count;
+    F32 sum[kVectors];
+#pragma GCC unroll 4
+    for (int k = 0; k < kVectors; ++k) sum[k] = load(rows(begin) + i + k * kLanes);
+    for (int64_t t = begin + 1; t < end; ++t) {
+#pragma GCC unroll 4
+      for (int k = 0; k < kVectors; ++k) sum[k] += load(rows(t) + i + k * kLanes);
+    }
+#pragma GCC unroll 4
+    for (int k = 0; k < kVectors; ++k) total[k] += sum[k];
+  }
+#pragma GCC unroll 4
+  for (int k = 0; k < kVectors; ++k) store(y + i + k * kLanes, total[k] / F32(divisor));
+}
+
+template <int kVectors>
+inline void weighted_strip(const TapRows& rows, const float* weights, int64_t count, int64_t i, float* y) {
+  F32 sum[kVectors];
+#pragma GCC unroll 4
+  for (int k = 0; k < kVectors; ++k) sum[k] = F32(weights[0]) * load(rows(0) + i + k * kLanes);
+  for (int64_t t = 1; t < count; ++t) {
+    const F32 weight(weights[t]);
+#pragma GCC unroll 4
+    for (int k = 0; k < kVectors; ++k) sum[k] = xsimd::fma(weight, load(rows(t) + i + k * kLanes), sum[k]);
+  }
+#pragma GCC unroll 4
+  for (int k = 0; k < kVectors; ++k) store(y + i + k * kLanes, sum[k]);
+}
+
+template <class Rows>
+float max_scalar(const Rows& rows, int64_t count, int64_t i) {
+  float best = rows(0)[i];
+  for (int64_t t = 1; t < count; ++t) {
+    const float value = rows(t)[i];
+    best = value > best || value != value ? value : best;
+  }
+  return best;
+}
+
+template <class Rows>
+float mean_scalar(const Rows& rows, int64_t count, float divisor, int64_t i) {
+  float total = 0.0f;
+  for (int64_t begin = 0; begin < count; begin += kSumBlock) {
+    const int64_t end = begin + kSumBlock < count ? begin + kSumBlock : count;
+    float sum = rows(begin)[i];
+    for (int64_t t = begin + 1; t < end; ++t) sum += rows(t)[i];
+    total += sum;
+  }
+  return total / divisor;
+}
+
+/// Covers [0, n) with calls of four(i), one(i) and scalar(i); the last vector overlaps the one before it.
+template <class Four, class One, class Scalar>
+inline void for_strips(int64_t n, const Four& four, const One& one, const Scalar& scalar) {
+  int64_t i = 0;
+  for (; i + 4 * kLanes <= n; i += 4 * kLanes) four(i);
+  for (; i + kLanes <= n; i += kLanes) one(i);
+  if (i == n) return;
+  if (n >= kLanes) return one(n - kLanes);
+  for (; i < n; ++i) scalar(i);
+}
+
+template <class Rows>
+void max_of(const Rows& rows, int64_t count, int64_t n, float* y) {
+  for_strips(
+      n, [&](int64_t i) { max_strip<4>(rows, count, i, y); }, [&](int64_t i) { max_strip<1>(rows, count, i, y); },
+      [&](int64_t i) { y[i] = max_scalar(rows, count, i); });
+}
+
+template <class Rows>
+void mean_of(const Rows& rows, int64_t count, float divisor, int64_t n, float* y) {
+  for_strips(
+      n, [&](int64_t i) { mean_strip<4>(rows, count, divisor, i, y); },
+      [&](int64_t i) { mean_strip<1>(rows, count, divisor, i, y); },
+      [&](int64_t i) { y[i] = mean_scalar(rows, count, divisor, i); });
+}
+
+void max_f32(const float* const* taps, int64_t num_taps, int64_t n, float* y) { max_of(TapRows{taps}, num_taps, n, y); }
+void mean_f32(const float* const* taps, int64_t num_taps, float divisor, int64_t n, float* y) {
+  mean_of(TapRows{taps}, num_taps, divisor, n, y);
+}
+void weighted_f32(const float* const* taps, const float* weights, int64_t num_taps, int64_t n, float* y) {
+  const TapRows rows{taps};
+  for_strips(
+      n, [&](int64_t i) { weighted_strip<4>(rows, weights, num_taps, i, y); },
+      [&](int64_t i) { weighted_strip<1>(rows, weights, num_taps, i, y); },
+      [&](int64_t i) {
+        float sum = weights[0] * taps[0][i];
+        for (int64_t t = 1; t < num_taps; ++t) sum += weights[t] * taps[t][i];
+        y[i] = sum;
+      });
+}
+void max_rows_f32(const float* x, int64_t num_rows, int64_t pitch, int64_t n, float* y) {
+  max_of(PitchedRows{x, pitch}, num_rows, n, y);
+}
+void mean_rows_f32(const float* x, int64_t num_rows, int64_t pitch, float divisor, int64_t n, float* y) {
+  mean_of(PitchedRows{x, pitch}, num_rows, divisor, n, y);
+}
+
+constexpr int kParts = 4;
+
+float sum_f32(const float* x, int64_t n) {
+  F32 part[kParts] = {F32(0.0f), F32(0.0f), F32(0.0f), F32(0.0f)};
+  int64_t i = 0;
+  for (; i + kParts * kLanes <= n; i += kParts * kLanes) {
+#pragma GCC unroll 4
+    for (int k = 0; k < kParts; ++k) part[k] += load(x + i + k * kLanes);
+  }
+  for (; i + kLanes <= n; i += kLanes) part[0] += load(x + i);
+  if (i < n) part[1] += load_part(x + i, n - i);
+  return sum_lanes((part[0] + part[1]) + (part[2] + part[3]));
+}
+
+float maximum_f32(const float* x, int64_t n) {
+  if (n < kLanes) return max_scalar(PitchedRows{x, 1}, n, 0);
+  F32 best = load(x);
+  for (int64_t i = kLanes; i + kLanes <= n; i += kLanes) best = max_nan(load(x + i), best);
+  return max_lanes(max_nan(load(x + n - kLanes), best));
+}
+
+}  // namespace
+
+void fill(PoolKernels& kernels);
+void fill(PoolKernels& kernels) {
+  kernels.max_f32 = max_f32;
+  kernels.mean_f32 = mean_f32;
+  kernels.weighted_f32 = weighted_f32;
+  kernels.max_rows_f32 = max_rows_f32;
+  kernels.mean_rows_f32 = mean_rows_f32;
+  kernels.sum_f32 = sum_f32;
+  kernels.maximum_f32 = maximum_f32;
+}
+
+}  // namespace linnet::LINNET_SIMD_NS

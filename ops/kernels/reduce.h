@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+namespace linnet {
+
+/// float32 reductions. Sums are taken in blocks and lanes of fixed order, so results depend on the values and sizes
+/// alone, and errors grow far slower than with one running sum.
+struct ReduceKernels {
+  /// The reduction of n contiguous values; n >= 1.
+  using Row = float (*)(const float* x, int64_t n);
+  /// y[c] = the reduction of x[r * pitch + c] over r in [0, rows), for c in [0, columns); rows >= 1.
+  using Columns = void (*)(const float* x, float* y, int64_t rows, int64_t pitch, int64_t columns);
+
+  struct Pair {
+    Row row;
+    Columns columns;
+  };
+  Pair sum;
+  Pair sum_abs;
+  Pair sum_square;
+  Pair max;  ///< NaN where any value is
+  Pair min;  ///< NaN where any value is
+};
+
+}  // namespace linnet

@@ -1,0 +1,44 @@
+#pragma once
+
+// Included by *.simd.cc only. Adapts the xsimd versions in use (8.1 to 13) to one vocabulary.
+// Everything in a SIMD unit lives in namespace linnet::LINNET_SIMD_NS or in an anonymous namespace within it, so that
+// no code compiled for a wide instruction set can be linked in place of portable code.
+#include <cstddef>
+#include <cstdint>
+#include <xsimd/xsimd.hpp>
+
+// In front of a loop over registers with constant bounds.
+#if defined(__clang__)
+#define LINNET_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define LINNET_UNROLL _Pragma("GCC unroll 32")
+#endif
+
+namespace linnet::LINNET_SIMD_NS {
+
+using Arch = LINNET_SIMD_ARCH;
+using F32 = xsimd::batch<float, Arch>;
+using F64 = xsimd::batch<double, Arch>;
+inline constexpr int kLanes = int(F32::size);
+
+}  // namespace linnet::LINNET_SIMD_NS
+
+#if defined(__AVX512F__)
+// xsimd 8.1 multiplies and adds in two steps for AVX-512. These overloads are preferred to its templates.
+namespace xsimd {
+
+#define LINNET_FUSED(name, T, intrinsic)                                                                               \
+  [[gnu::always_inline]] static inline batch<T, LINNET_SIMD_ARCH> name(                                                \
+      const batch<T, LINNET_SIMD_ARCH>& x, const batch<T, LINNET_SIMD_ARCH>& y, const batch<T, LINNET_SIMD_ARCH>& z) { \
+    return intrinsic(x, y, z);                                                                                         \
+  }
+LINNET_FUSED(fma, float, _mm512_fmadd_ps)
+LINNET_FUSED(fms, float, _mm512_fmsub_ps)
+LINNET_FUSED(fnma, float, _mm512_fnmadd_ps)
+LINNET_FUSED(fma, double, _mm512_fmadd_pd)
+LINNET_FUSED(fms, double, _mm512_fmsub_pd)
+LINNET_FUSED(fnma, double, _mm512_fnmadd_pd)
+#undef LINNET_FUSED
+
+}  // namespace xsimd
+#endif

@@ -1,0 +1,151 @@
+#include "kernels/softmax.h"
+
+#include "kernels/vector_math.h"
+
+namespace linnet::LINNET_SIMD_NS {
+namespace {
+
+constexpr float kLowest = -__builtin_inff();
+
+inline float row_max(const float* x, int64_t n) {
+  F32 first(kLowest), second(kLowest);
+  int64_t i = 0;
+  for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
+    first = xsimd::max(first, load(x + i));
+    second = xsimd::max(second, load(x + i + kLanes));
+  }
+  for (; i < n; i += kLanes) {
+    first = xsimd::max(first, i + kLanes <= n ? load(x + i) : load_part(x + i, n - i, kLowest));
+  }
+  return max_lanes(xsimd::max(first, second));
+}
+
+/// The sum of e^(x - max); with kStore the powers are written to y.
+template <bool kStore>
+inline float sum_of_powers(const float* x, float* y, int64_t n, float max) {
+  const F32 m(max);
+  F32 first(0.0f), second(0.0f);
+  int64_t i = 0;
+  for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
+    const F32 e0 = exp_below_89(load(x + i) - m), e1 = exp_below_89(load(x + i + kLanes) - m);
+    first += e0;
+    second += e1;
+    if (kStore) store(y + i, e0), store(y + i + kLanes, e1);
+  }
+  if (i + kLanes <= n) {
+    const F32 e = exp_below_89(load(x + i) - m);
+    first += e;
+    if (kStore) store(y + i, e);
+    i += kLanes;
+  }
+  if (i < n) {
+    const F32 e = exp_below_89(load_part(x + i, n - i, kLowest) - m);
+    second += e;
+    if (kStore) store_part(y + i, e, n - i);
+  }
+  return sum_lanes(first + second);
+}
+
+inline void scale_row(float* y, int64_t n, float factor) {
+  const F32 f(factor);
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) store(y + i, load(y + i) * f);
+  if (i < n) store_part(y + i, load_part(y + i, n - i) * f, n - i);
+}
+
+/// y = (x - max) - log_sum: in this order, so that what is close to 0 stays exact.
+inline void subtract_row(const float* x, float* y, int64_t n, float max, float log_sum) {
+  const F32 m(max), s(log_sum);
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) store(y + i, load(x + i) - m - s);
+  if (i < n) store_part(y + i, load_part(x + i, n - i) - m - s, n - i);
+}
+
+inline float log_of(float x) {
+  float lanes[kLanes];
+  store(lanes, log(F32(x)));
+  return lanes[0];
+}
+
+void softmax_rows(const float* x, float* y, int64_t rows, int64_t n) {
+  for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
+    const float sum = sum_of_powers<true>(x, y, n, row_max(x, n));
+    scale_row(y, n, 1.0f / sum);
+  }
+}
+
+void log_softmax_rows(const float* x, float* y, int64_t rows, int64_t n) {
+  for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
+    const float max = row_max(x, n);
+    subtract_row(x, y, n, max, log_of(sum_of_powers<false>(x, y, n, max)));
+  }
+}
+
+/// Up to kLanes neighbouring columns of an array.
+struct ColumnStrip {
+  int64_t pitch;
+  int64_t width;
+
+  F32 read(const float* x, int64_t row) const {
+    return width == kLanes ? load(x + row * pitch) : load_part(x + row * pitch, width);
+  }
+  void write(float* y, int64_t row, F32 v) const {
+    width == kLanes ? store(y + row * pitch, v) : store_part(y + row * pitch, v, width);
+  }
+};
+
+template <bool kLog>
+inline void softmax_strip(const float* x, float* y, int64_t n, const ColumnStrip& strip) {
+  F32 max(kLowest), sum(0.0f);
+  for (int64_t i = 0; i < n; ++i) max = xsimd::max(max, strip.read(x, i));
+  for (int64_t i = 0; i < n; ++i) {
+    const F32 e = exp_below_89(strip.read(x, i) - max);
+    sum += e;
+    if (!kLog) strip.write(y, i, e);
+  }
+  const F32 last = kLog ? log(sum) : F32(1.0f) / sum;
+  for (int64_t i = 0; i < n; ++i) strip.write(y, i, kLog ? strip.read(x, i) - max - last : strip.read(y, i) * last);
+}
+
+template <bool kLog>
+void softmax_columns(const float* x, float* y, int64_t n, int64_t pitch, int64_t columns) {
+  for (int64_t c = 0; c < columns; c += kLanes) {
+    const int64_t width = columns - c < kLanes ? columns - c : kLanes;
+    softmax_strip<kLog>(x + c, y + c, n, {pitch, width});
+  }
+}
+
+/// What is subtracted from the exponents: the maximum where it is finite.
+inline F32 finite_or_zero(F32 x) { return xsimd::select(magnitude_of(x) < F32(__builtin_inff()), x, F32(0.0f)); }
+
+float log_sum_exp_row(const float* x, int64_t n) {
+  float lanes[kLanes];
+  store(lanes, finite_or_zero(F32(row_max(x, n))));
+  return log_of(sum_of_powers<false>(x, nullptr, n, lanes[0])) + lanes[0];
+}
+
+void log_sum_exp_columns(const float* x, float* y, int64_t n, int64_t pitch, int64_t columns) {
+  for (int64_t c = 0; c < columns; c += kLanes) {
+    const ColumnStrip strip{pitch, columns - c < kLanes ? columns - c : kLanes};
+    F32 max(kLowest), sum(0.0f);
+    for (int64_t i = 0; i < n; ++i) max = xsimd::max(max, strip.read(x + c, i));
+    max = finite_or_zero(max);
+    for (int64_t i = 0; i < n; ++i) sum += exp_below_89(strip.read(x + c, i) - max);
+    strip.write(y + c, 0, log(sum) + max);
+  }
+}
+
+}  // namespace
+
+void fill(SoftmaxKernels& k);
+
+void fill(SoftmaxKernels& k) {
+  k.rows = softmax_rows;
+  k.log_rows = log_softmax_rows;
+  k.columns = softmax_columns<false>;
+  k.log_columns = softmax_columns<true>;
+  k.log_sum_exp_row = log_sum_exp_row;
+  k.log_sum_exp_columns = log_sum_exp_columns;
+}
+
+}  // namespace linnet::LINNET_SIMD_NS

@@ -1,0 +1,101 @@
+#include "kernels/unary.h"
+
+#include "kernels/sin_cos.h"
+#include "kernels/vector_math.h"
+
+namespace linnet::LINNET_SIMD_NS {
+namespace {
+
+template <F32 (*kFunction)(F32, F32, F32)>
+void map(const float* x, float* y, int64_t n, float alpha, float beta) {
+  const F32 a(alpha), b(beta);
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) store(y + i, kFunction(load(x + i), a, b));
+  if (i < n) store_part(y + i, kFunction(load_part(x + i, n - i), a, b), n - i);
+}
+
+template <F32 (*kFunction)(F32)>
+inline F32 ignore_parameters(F32 x, F32, F32) {
+  return kFunction(x);
+}
+
+template <F32 (*kFunction)(F32)>
+constexpr UnaryKernels::F kMap = map<ignore_parameters<kFunction>>;
+
+inline F32 copy(F32 x) { return x; }
+inline F32 relu(F32 x) { return at_least(F32(0.0f), x); }
+inline F32 clip(F32 x, F32 low, F32 high) { return at_most(high, at_least(low, x)); }
+inline F32 leaky_relu(F32 x, F32 alpha, F32) { return xsimd::select(x < F32(0.0f), alpha * x, x); }
+inline F32 thresholded_relu(F32 x, F32 alpha, F32) { return xsimd::select(x <= alpha, F32(0.0f), x); }
+inline F32 elu(F32 x, F32 alpha, F32) { return xsimd::select(x < F32(0.0f), alpha * expm1(at_most(F32(0.0f), x)), x); }
+inline F32 selu(F32 x, F32 alpha, F32 gamma) { return gamma * elu(x, alpha, gamma); }
+inline F32 celu(F32 x, F32 alpha, F32) {
+  return xsimd::select(x < F32(0.0f), alpha * expm1(at_most(F32(30.0f), x / alpha)), x);
+}
+inline F32 unit_clamp(F32 x) { return at_most(F32(1.0f), at_least(F32(0.0f), x)); }
+inline F32 hard_sigmoid(F32 x, F32 alpha, F32 beta) { return unit_clamp(alpha * x + beta); }
+inline F32 hard_swish(F32 x) { return x * unit_clamp(x * F32(1.0f / 6.0f) + F32(0.5f)); }
+inline F32 swish(F32 x, F32 alpha, F32) { return x * sigmoid(alpha * x); }
+inline F32 mish(F32 x) {
+  // tanh(log(1 + e)) = n / (n + 2) with n = e (e + 2); 1 to the last bit beyond 20.
+  const F32 e = exp(at_most(F32(20.0f), x));
+  const F32 n = e * (e + F32(2.0f));
+  return x * (n / (n + F32(2.0f)));
+}
+inline F32 softsign(F32 x) { return x / (magnitude_of(x) + F32(1.0f)); }
+inline F32 gelu(F32 x) { return x * xsimd::fma(erf(x * F32(0x1.6a09e6p-1f)), F32(0.5f), F32(0.5f)); }
+inline F32 gelu_tanh(F32 x) {
+  // (1 + tanh(u)) / 2 is sigmoid(2 u).
+  const F32 cube = x * x * x;
+  return x * sigmoid(F32(0x1.988454p+0f) * (F32(0.044715f) * cube + x));
+}
+inline F32 sqrt(F32 x) { return xsimd::sqrt(x); }
+inline F32 reciprocal(F32 x) { return F32(1.0f) / x; }
+inline F32 neg(F32 x) { return x ^ F32(-0.0f); }
+inline F32 floor(F32 x) { return with_sign(magnitude_of(xsimd::floor(x)), x); }
+inline F32 ceil(F32 x) { return with_sign(magnitude_of(xsimd::ceil(x)), x); }
+inline F32 round(F32 x) { return with_sign(magnitude_of(xsimd::nearbyint(x)), x); }
+inline F32 square(F32 x) { return x * x; }
+inline F32 scale(F32 x, F32 alpha, F32 beta) { return alpha * x + beta; }
+
+}  // namespace
+
+void fill(UnaryKernels& k);
+
+void fill(UnaryKernels& k) {
+  k.copy = kMap<copy>;
+  k.relu = kMap<relu>;
+  k.clip = map<clip>;
+  k.leaky_relu = map<leaky_relu>;
+  k.thresholded_relu = map<thresholded_relu>;
+  k.elu = map<elu>;
+  k.selu = map<selu>;
+  k.celu = map<celu>;
+  k.sigmoid = kMap<sigmoid>;
+  k.hard_sigmoid = map<hard_sigmoid>;
+  k.hard_swish = kMap<hard_swish>;
+  k.swish = map<swish>;
+  k.mish = kMap<mish>;
+  k.softplus = kMap<softplus>;
+  k.softsign = kMap<softsign>;
+  k.tanh = kMap<tanh>;
+  k.gelu = kMap<gelu>;
+  k.gelu_tanh = kMap<gelu_tanh>;
+  k.erf = kMap<erf>;
+  k.exp = kMap<exp>;
+  k.log = kMap<log>;
+  k.sqrt = kMap<sqrt>;
+  k.reciprocal = kMap<reciprocal>;
+  k.asinh = kMap<asinh>;
+  k.sin = sin_cos<0>;
+  k.cos = sin_cos<1>;
+  k.neg = kMap<neg>;
+  k.abs = kMap<magnitude_of>;
+  k.floor = kMap<floor>;
+  k.ceil = kMap<ceil>;
+  k.round = kMap<round>;
+  k.square = kMap<square>;
+  k.scale = map<scale>;
+}
+
+}  // namespace linnet::LINNET_SIMD_NS

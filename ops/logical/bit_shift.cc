@@ -1,0 +1,49 @@
+#include "infer.h"
+#include "math/elementwise.h"
+#include "op_list.h"
+
+namespace linnet {
+namespace {
+
+constexpr auto shift_left = []<class T>(T x, T by) {
+  const bool inside = by >= 0 && by < T(8 * sizeof(T));
+  return inside ? static_cast<T>(static_cast<uint64_t>(x) << by) : T(0);
+};
+
+constexpr auto shift_right = []<class T>(T x, T by) {
+  const bool inside = by >= 0 && by < T(8 * sizeof(T));
+  return inside ? static_cast<T>(x >> by) : static_cast<T>(x < 0 ? -1 : 0);
+};
+
+/// BitShift: the bits of x moved by y places, element by element with broadcasting. Signed numbers keep their sign to
+/// the right. Shifts below 0 or beyond the width move all bits out.
+/// x, y, z: integers of one dtype.   direction: "LEFT" or "RIGHT".
+/// Source: https://onnx.ai/onnx/operators/onnx__BitShift.html
+class BitShift final : public Op {
+ public:
+  explicit BitShift(const NodeSpec& node) : broadcast_(node) {
+    const std::string& direction = node.attr<std::string>("direction");
+    if (direction != "LEFT" && direction != "RIGHT") {
+      throw Error(ErrorKind::kModel, str("direction must be 'LEFT' or 'RIGHT', got '", direction, "'"));
+    }
+    left_ = direction == "LEFT";
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override { return broadcast_.infer(in); }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return elementwise(in, broadcast_.sources(in), dispatch_integer(in.dtype(0), [&]<class T>() {
+                         return left_ ? binary_loop<T>(shift_left) : binary_loop<T>(shift_right);
+                       }));
+  }
+
+ private:
+  BinaryBroadcast broadcast_;
+  bool left_;
+};
+
+}  // namespace
+
+void register_bit_shift(Registry& registry) { registry.add<BitShift>("BitShift", {.since = 11}); }
+
+}  // namespace linnet

@@ -1,0 +1,62 @@
+#include "infer.h"
+#include "math/elementwise.h"
+#include "op_list.h"
+
+namespace linnet {
+namespace {
+
+void require_integer(const Fact& fact, const std::string& what) {
+  if (!is_integer(fact.dtype)) throw Error(ErrorKind::kType, str(what, " must hold integers, got ", fact));
+}
+
+/// BitwiseAnd, BitwiseOr, BitwiseXor: of the bits of a and b, element by element with broadcasting.
+/// a, b, y: integers of one dtype.
+/// Source: https://onnx.ai/onnx/operators/onnx__BitwiseAnd.html
+template <class Function>
+class Bitwise final : public Op {
+ public:
+  explicit Bitwise(const NodeSpec& node) : broadcast_(node) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 2, 2);
+    require_integer(in[0], "A");
+    return broadcast_.infer(in);
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return elementwise(in, broadcast_.sources(in),
+                       dispatch_integer(in.dtype(0), []<class T>() { return binary_loop<T>(Function()); }));
+  }
+
+ private:
+  BinaryBroadcast broadcast_;
+};
+
+/// BitwiseNot: all bits of x inverted.
+/// x, y: integers, any shape.
+/// Source: https://onnx.ai/onnx/operators/onnx__BitwiseNot.html
+class BitwiseNot final : public Op {
+ public:
+  explicit BitwiseNot(const NodeSpec&) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    require_integer(in[0], "X");
+    return same_as(in[0]);
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return elementwise(in, dispatch_integer(in.dtype(0), []<class T>() { return unary_loop<T>(std::bit_not<>()); }));
+  }
+};
+
+}  // namespace
+
+void register_bitwise(Registry& registry) {
+  registry.add<Bitwise<std::bit_and<>>>("BitwiseAnd", {.since = 18});
+  registry.add<Bitwise<std::bit_or<>>>("BitwiseOr", {.since = 18});
+  registry.add<Bitwise<std::bit_xor<>>>("BitwiseXor", {.since = 18});
+  registry.add<BitwiseNot>("BitwiseNot", {.since = 18});
+}
+
+}  // namespace linnet

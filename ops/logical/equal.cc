@@ -1,0 +1,36 @@
+#include "infer.h"
+#include "math/elementwise.h"
+#include "op_list.h"
+
+namespace linnet {
+namespace {
+
+/// Equal: whether a == b, element by element with broadcasting (before opset 7 by the attributes broadcast and axis).
+/// a, b: numbers, bool or strings of one dtype.   y: bool.
+/// Source: https://onnx.ai/onnx/operators/onnx__Equal.html
+class Equal final : public Op {
+ public:
+  explicit Equal(const NodeSpec& node) : broadcast_(node) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override { return broadcast_.infer(in, DType::kBool); }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return elementwise(in, broadcast_.sources(in), loop(in.dtype(0)));
+  }
+
+ private:
+  static InnerLoop loop(DType dtype) {
+    if (is_floating(dtype)) return dispatch_float(dtype, make);
+    return dispatch_width(dtype, make);
+  }
+
+  static constexpr auto make = []<class T>() { return binary_loop<T, bool>(std::equal_to<>()); };
+
+  BinaryBroadcast broadcast_;
+};
+
+}  // namespace
+
+void register_equal(Registry& registry) { registry.add<Equal>("Equal"); }
+
+}  // namespace linnet

@@ -1,0 +1,120 @@
+#include <algorithm>
+
+#include "infer.h"
+#include "math/numbers.h"
+#include "op_list.h"
+#include "parallel.h"
+
+namespace linnet {
+namespace {
+
+struct SumFunction {
+  static constexpr int kNeutral = 0;
+  template <class T>
+  T operator()(T a, T b) const {
+    return wrapping_add(a, b);
+  }
+};
+
+struct ProductFunction {
+  static constexpr int kNeutral = 1;
+  template <class T>
+  T operator()(T a, T b) const {
+    return wrapping_mul(a, b);
+  }
+};
+
+int64_t axis_value(const Tensor& axis) {
+  return axis.dtype() == DType::kInt32 ? *axis.data<int32_t>() : *axis.data<int64_t>();
+}
+
+struct Order {
+  bool exclusive;
+  bool reverse;
+};
+
+template <class T, class Function>
+class CumulativeKernel final : public Kernel {
+ public:
+  explicit CumulativeKernel(Order order) : order_(order) {}
+
+  void run(KernelContext& context) const override {
+    const Tensor& x = context.input(0);
+    const int axis = normalize_axis(axis_value(context.input(1)), x.rank());
+    const Lines lines{x.dim(axis), x.shape().elements(axis + 1, x.rank())};
+    if (x.size() == 0) return;
+    const int64_t blocks = (lines.inner + kBlock - 1) / kBlock;
+    const int64_t units = x.shape().elements(0, axis) * blocks;
+    const T* from = x.data<T>();
+    T* to = context.output(0).data<T>();
+    const int64_t unit_elements = lines.length * std::min(kBlock, lines.inner);
+    parallel_items(context.executor(), units, unit_elements, [&](int64_t first, int64_t last, int) {
+      for (int64_t unit = first; unit < last; ++unit) {
+        const int64_t column = unit % blocks * kBlock;
+        const int64_t offset = unit / blocks * lines.length * lines.inner + column;
+        run_block(lines, from + offset, to + offset, std::min(kBlock, lines.inner - column));
+      }
+    });
+  }
+
+ private:
+  /// Neighbouring lines along the axis that are computed together.
+  static constexpr int64_t kBlock = 64;
+
+  struct Lines {
+    int64_t length;
+    int64_t inner;  ///< from one element of a line to the next
+  };
+
+  void run_block(const Lines& lines, const T* x, T* y, int64_t n) const {
+    Compute<T> total[kBlock];
+    std::fill(total, total + n, Compute<T>(Function::kNeutral));
+    for (int64_t step = 0; step < lines.length; ++step) {
+      const int64_t row = (order_.reverse ? lines.length - 1 - step : step) * lines.inner;
+      for (int64_t i = 0; i < n; ++i) {
+        const Compute<T> before = total[i];
+        total[i] = Function()(before, Compute<T>(x[row + i]));
+        y[row + i] = static_cast<T>(order_.exclusive ? before : total[i]);
+      }
+    }
+  }
+
+  Order order_;
+};
+
+/// CumSum, CumProd: y = the sum or product of x's elements along the axis up to and including the element itself;
+/// without it when exclusive, from the end when reverse. Added in order; float16 and bfloat16 in float.
+/// x, y: numbers, any rank from 1.   axis: int32/int64, one element.
+/// Source: https://onnx.ai/onnx/operators/onnx__CumSum.html
+template <class Function>
+class Cumulative final : public Op {
+ public:
+  explicit Cumulative(const NodeSpec& node)
+      : order_{node.attr_or("exclusive", false), node.attr_or("reverse", false)} {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 2, 2);
+    require_dtype_in(in[1], std::array{DType::kInt32, DType::kInt64}, "axis");
+    if (in[1].concrete() && in[1].shape().elements() != 1) {
+      throw Error(ErrorKind::kShape, str("axis must hold one element, got ", in[1]));
+    }
+    return same_as(in[0]);
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return dispatch_number(
+        in.dtype(0), [&]<class T>() -> KernelPtr { return std::make_unique<CumulativeKernel<T, Function>>(order_); });
+  }
+
+ private:
+  Order order_;
+};
+
+}  // namespace
+
+void register_cumulative(Registry& registry) {
+  registry.add<Cumulative<SumFunction>>("CumSum", {.since = 11});
+  registry.add<Cumulative<ProductFunction>>("CumProd", {.since = 26});
+}
+
+}  // namespace linnet

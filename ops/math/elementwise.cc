@@ -1,0 +1,175 @@
+#include "math/elementwise.h"
+
+#include <algorithm>
+#include <array>
+
+#include "infer.h"
+#include "math/broadcast_plan.h"
+#include "parallel.h"
+
+namespace linnet {
+namespace {
+
+/// Elements that 16-bit floats are widened at a time.
+constexpr int64_t kBlock = 256;
+
+size_t element_bytes(DType dtype) { return dtype_bytes(dtype, 1); }
+
+std::vector<Shape> shapes_of(const std::vector<Source>& sources) {
+  std::vector<Shape> shapes;
+  for (const Source& source : sources) shapes.push_back(source.shape);
+  return shapes;
+}
+
+class ElementwiseKernel final : public Kernel {
+ public:
+  ElementwiseKernel(const CompileInput& in, const std::vector<Source>& sources, InnerLoop loop)
+      : plan_(in.output_shape(0), shapes_of(sources)),
+        loop_(std::move(loop)),
+        y_bytes_(element_bytes(in.output_dtype(0))) {
+    for (const Source& source : sources) x_.push_back({source.input, element_bytes(in.dtype(source.input))});
+  }
+
+  void run(KernelContext& context) const override {
+    std::array<const std::byte*, kMaxSources> x;
+    for (size_t k = 0; k < x_.size(); ++k) x[k] = static_cast<const std::byte*>(context.input(x_[k].input).raw());
+    auto* y = static_cast<std::byte*>(context.output(0).raw());
+    parallel_items(context.executor(), plan_.elements, 1,
+                   [&](int64_t first, int64_t last, int) { run_range(x.data(), y, first, last); });
+  }
+
+  int in_place(int) const override {
+    for (size_t k = 0; k < x_.size(); ++k) {
+      if (plan_.inputs[k].dense && x_[k].element_bytes == y_bytes_) return x_[k].input;
+    }
+    return -1;
+  }
+
+ private:
+  struct Input {
+    int input;
+    size_t element_bytes;
+  };
+
+  void run_range(const std::byte* const* x, std::byte* y, int64_t first, int64_t last) const {
+    RowCursor cursor(plan_, first / plan_.row);
+    for (int64_t column = first % plan_.row; first < last; column = 0, cursor.advance()) {
+      const int64_t n = std::min(plan_.row - column, last - first);
+      std::array<Operand, kMaxSources> operands;
+      for (size_t k = 0; k < x_.size(); ++k) {
+        const bool scalar = plan_.inputs[k].scalar;
+        const int64_t element = cursor.offset(int(k)) + (scalar ? 0 : column);
+        operands[k] = {x[k] + size_t(element) * x_[k].element_bytes, scalar};
+      }
+      loop_(operands.data(), y + size_t(first) * y_bytes_, n);
+      first += n;
+    }
+  }
+
+  BroadcastPlan plan_;
+  InnerLoop loop_;
+  std::vector<Input> x_;
+  size_t y_bytes_;
+};
+
+template <class T>
+void widen(const void* x, int64_t n, float* y) {
+  for (int64_t i = 0; i < n; ++i) y[i] = static_cast<const T*>(x)[i];
+}
+
+/// Runs a float32 loop of `operands` inputs on T's, block by block.
+template <class T>
+InnerLoop widened(InnerLoop loop, int operands) {
+  return [loop = std::move(loop), operands](const Operand* x, void* y, int64_t n) {
+    float blocks[2][kBlock];
+    float result[kBlock];
+    for (int64_t first = 0; first < n; first += kBlock) {
+      const int64_t count = std::min(kBlock, n - first);
+      Operand wide[2];
+      for (int k = 0; k < operands; ++k) {
+        const T* from = static_cast<const T*>(x[k].data) + (x[k].scalar ? 0 : first);
+        widen<T>(from, x[k].scalar ? 1 : count, blocks[k]);
+        wide[k] = {blocks[k], x[k].scalar};
+      }
+      loop(wide, result, count);
+      for (int64_t i = 0; i < count; ++i) static_cast<T*>(y)[first + i] = T(result[i]);
+    }
+  };
+}
+
+}  // namespace
+
+KernelPtr elementwise(const CompileInput& in, const std::vector<Source>& sources, InnerLoop loop) {
+  if (sources.size() > size_t(kMaxSources)) {
+    throw Error(ErrorKind::kUnsupported, str("at most ", kMaxSources, " inputs are supported, got ", sources.size()));
+  }
+  return std::make_unique<ElementwiseKernel>(in, sources, std::move(loop));
+}
+
+KernelPtr elementwise(const CompileInput& in, InnerLoop loop) {
+  std::vector<Source> sources;
+  for (int k = 0; k < in.num_inputs(); ++k) sources.push_back({k, in.shape(k)});
+  return elementwise(in, sources, std::move(loop));
+}
+
+InnerLoop float32_loop(DType dtype, InnerLoop loop, int operands) {
+  if (dtype == DType::kFloat32) return loop;
+  if (dtype == DType::kFloat16) return widened<Half>(std::move(loop), operands);
+  if (dtype == DType::kBFloat16) return widened<BFloat16>(std::move(loop), operands);
+  throw_dtype(dtype);
+}
+
+InnerLoop kernel_loop(DType dtype, UnaryKernels::F kernel, float alpha, float beta) {
+  const auto loop = [kernel, alpha, beta](const Operand* x, void* y, int64_t n) {
+    kernel(static_cast<const float*>(x[0].data), static_cast<float*>(y), n, alpha, beta);
+  };
+  return float32_loop(dtype, loop, 1);
+}
+
+InnerLoop kernel_loop(DType dtype, const BinaryForms& forms) {
+  const auto loop = [forms](const Operand* x, void* y, int64_t n) {
+    const auto kernel = x[0].scalar ? forms.scalar_vector : x[1].scalar ? forms.vector_scalar : forms.vector_vector;
+    kernel(static_cast<const float*>(x[0].data), static_cast<const float*>(x[1].data), static_cast<float*>(y), n);
+  };
+  return float32_loop(dtype, loop, 2);
+}
+
+BinaryBroadcast::BinaryBroadcast(const NodeSpec& node) : legacy_(node.opset < 7) {
+  if (!legacy_) return;
+  broadcast_ = node.attr_or("broadcast", false);
+  if (node.has("axis")) axis_ = node.attr<int64_t>("axis");
+}
+
+std::optional<Dims> BinaryBroadcast::aligned(const Fact& a, const Fact& b) const {
+  if (!legacy_ || !broadcast_ || !axis_ || !a.has_rank() || !b.has_rank()) return b.dims;
+  const int axis = normalize_axis(*axis_, a.rank());
+  if (axis + b.rank() > a.rank()) {
+    throw Error(ErrorKind::kShape, str("second input must fit into ", a, " from axis ", axis, " on, got ", b));
+  }
+  Dims dims = *b.dims;
+  dims.resize(size_t(a.rank() - axis), Dim(1));
+  return dims;
+}
+
+std::optional<Dims> BinaryBroadcast::dims(const Fact& a, const Fact& b) const {
+  if (!legacy_) return broadcast_dims(a.dims, b.dims);
+  if (broadcast_) return broadcast_dims(a.dims, aligned(a, b));
+  if (!compatible(Fact(a.dtype, a.dims), Fact(a.dtype, b.dims))) {
+    throw Error(ErrorKind::kShape,
+                str("inputs must have one shape without the attribute broadcast, got ", a, " and ", b));
+  }
+  return a.dims;
+}
+
+std::vector<Fact> BinaryBroadcast::infer(std::span<const Fact> in, DType output) const {
+  require_inputs(in, 2, 2);
+  require_same_dtype(in[0], in[1], "second input");
+  return {Fact(output == DType::kUndefined ? in[0].dtype : output, dims(in[0], in[1]))};
+}
+
+std::vector<Source> BinaryBroadcast::sources(const CompileInput& in) const {
+  const Fact b(in.dtype(1), aligned(in.fact(0), in.fact(1)));
+  return {{0, in.shape(0)}, {1, b.shape()}};
+}
+
+}  // namespace linnet

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <vector>
+
+#include "kernels/epilogue.h"
+#include "linnet/op.h"
+
+namespace linnet {
+
+/// A batch of matrix products: y[i] = alpha * op(A[a_index[i]]) * op(B[b_index[i]]), y[i] of m x n, sums over k.
+struct MatrixProduct {
+  int64_t m = 0, n = 0, k = 0;
+  bool transpose_a = false, transpose_b = false;
+  float alpha = 1;
+  std::vector<int64_t> a_index{0}, b_index{0};  ///< of each output matrix: the matrix of A and of B
+  int64_t b_count = 1;                          ///< matrices in B
+
+  int64_t batch() const { return int64_t(a_index.size()); }
+};
+
+/// An input of [rows, columns] (each possibly 1) that is multiplied by beta and added to every row and column of y.
+struct Addend {
+  int input = 0;
+  int64_t rows = 1, columns = 1;
+  float beta = 1;
+};
+
+/// The product of float32 inputs 0 and 1. At most one addend has one row, at most one has all rows of y (those of the
+/// batch one after the other). The epilogue's bias and residual are not used.
+KernelPtr make_float_product(const MatrixProduct& product, const std::vector<Addend>& addends,
+                             const Epilogue& activation, const CompileInput& in);
+
+/// The product of float64 or integer inputs (which wrap) by plain loops.
+KernelPtr make_scalar_product(DType dtype, const MatrixProduct& product, const std::vector<Addend>& addends);
+
+/// Dispatches on the dtype; float16 and bfloat16 are computed in float32.
+KernelPtr make_product(const MatrixProduct& product, const std::vector<Addend>& addends, const Epilogue& activation,
+                       const CompileInput& in);
+
+}  // namespace linnet

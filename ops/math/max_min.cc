@@ -1,0 +1,50 @@
+#include "kernels/kernel_table.h"
+#include "math/numbers.h"
+#include "math/variadic.h"
+#include "op_list.h"
+
+namespace linnet {
+namespace {
+
+struct MaxFunction {
+  static constexpr auto kKernel = &BinaryKernels::max;
+  template <class T>
+  T operator()(T a, T b) const {
+    return a > b || a != a ? a : b;
+  }
+};
+
+struct MinFunction {
+  static constexpr auto kKernel = &BinaryKernels::min;
+  template <class T>
+  T operator()(T a, T b) const {
+    return a < b || a != a ? a : b;
+  }
+};
+
+/// Max, Min: the greatest or least of the inputs, element by element with broadcasting. NaN where any input is NaN.
+/// One or more inputs, y: numbers of one dtype.
+/// Source: https://onnx.ai/onnx/operators/onnx__Max.html
+template <class Function>
+class Extremum final : public VariadicOp {
+ public:
+  explicit Extremum(const NodeSpec&) {}
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const DType dtype = in.dtype(0);
+    if (in.num_inputs() == 2 && has_float_kernel(dtype)) {
+      return elementwise(in, kernel_loop(dtype, kernel_table(in.isa()).binary.*Function::kKernel));
+    }
+    return elementwise(in,
+                       dispatch_number(dtype, [&]<class T>() { return fold_loop<T>(in.num_inputs(), Function()); }));
+  }
+};
+
+}  // namespace
+
+void register_max_min(Registry& registry) {
+  registry.add<Extremum<MaxFunction>>("Max");
+  registry.add<Extremum<MinFunction>>("Min");
+}
+
+}  // namespace linnet

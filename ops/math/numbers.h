@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "dispatch.h"
+
+// What operators on numbers of any dtype share.
+namespace linnet {
+
+/// True for the dtypes that kernel_loop() takes.
+inline bool has_float_kernel(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+}
+
+/// float64 and the integers: the numbers that kernel_loop() does not take.
+template <class F>
+auto dispatch_double_or_integer(DType dtype, F&& f) {
+  return dtype == DType::kFloat64 ? f.template operator()<double>() : dispatch_integer(dtype, f);
+}
+
+/// Arithmetic modulo 2^bits for integers, where plain C++ would be undefined on overflow.
+template <class T>
+T wrapping_add(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  else
+    return a + b;
+}
+template <class T>
+T wrapping_sub(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+  else
+    return a - b;
+}
+template <class T>
+T wrapping_mul(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  else
+    return a * b;
+}
+
+}  // namespace linnet

@@ -1,0 +1,60 @@
+#include "infer.h"
+#include "kernels/kernel_table.h"
+#include "math/elementwise.h"
+#include "math/numbers.h"
+#include "op_list.h"
+
+namespace linnet {
+namespace {
+
+/// PRelu: y = x < 0 ? slope * x : x, element by element.
+/// x, y: numbers of one dtype, any shape.   slope: broadcast to x; before opset 7 one value, or one per channel (dim
+/// 1). Source: https://onnx.ai/onnx/operators/onnx__PRelu.html
+class PRelu final : public Op {
+ public:
+  explicit PRelu(const NodeSpec& node) : per_channel_(node.opset < 7) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 2, 2);
+    require_same_dtype(in[0], in[1], "slope");
+    if (in[0].concrete() && in[1].concrete()) check_slope(in[0].shape(), slope_shape(in[0].shape(), in[1].shape()));
+    return same_as(in[0]);
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return elementwise(in, {{0, in.shape(0)}, {1, slope_shape(in.shape(0), in.shape(1))}}, loop(in));
+  }
+
+ private:
+  Shape slope_shape(const Shape& x, const Shape& slope) const {
+    if (slope.elements() == 1) return Shape{};
+    if (!per_channel_ || slope.rank() != 1 || x.rank() < 2) return slope;
+    Shape shape{slope[0]};
+    for (int d = 2; d < x.rank(); ++d) shape.push_back(1);
+    return shape;
+  }
+
+  static void check_slope(const Shape& x, const Shape& slope) {
+    bool fits = slope.rank() <= x.rank();
+    for (int d = 1; fits && d <= slope.rank(); ++d) {
+      const int64_t extent = slope[slope.rank() - d];
+      fits = extent == 1 || extent == x[x.rank() - d];
+    }
+    if (!fits) throw Error(ErrorKind::kShape, str("slope must broadcast to x ", x, ", got ", slope));
+  }
+
+  static InnerLoop loop(const CompileInput& in) {
+    if (has_float_kernel(in.dtype(0))) return kernel_loop(in.dtype(0), kernel_table(in.isa()).binary.prelu);
+    return dispatch_double_or_integer(in.dtype(0), []<class T>() {
+      return binary_loop<T>([](T x, T slope) { return x < 0 ? wrapping_mul(x, slope) : x; });
+    });
+  }
+
+  bool per_channel_;
+};
+
+}  // namespace
+
+void register_prelu(Registry& registry) { registry.add<PRelu>("PRelu"); }
+
+}  // namespace linnet

@@ -1,0 +1,79 @@
+#include <cmath>
+#include <limits>
+
+#include "dispatch.h"
+#include "kernels/kernel_table.h"
+#include "math/softmax_axis.h"
+#include "op_list.h"
+
+namespace linnet {
+namespace {
+
+template <class T>
+struct MaxAndSum {
+  T max;
+  T sum;  ///< of e^(x - max)
+};
+
+template <class T>
+MaxAndSum<Compute<T>> max_and_sum_of_powers(const T* x, int64_t n, int64_t stride) {
+  using C = Compute<T>;
+  C max = -std::numeric_limits<C>::infinity();
+  for (int64_t i = 0; i < n; ++i) max = std::max(max, C(x[i * stride]));
+  C sum = 0;
+  for (int64_t i = 0; i < n; ++i) sum += std::exp(C(x[i * stride]) - max);
+  return {max, sum};
+}
+
+/// Softmax: y = e^x / sum of e^x along the axis, computed without overflow.
+/// x, y: float16/bfloat16/float/double, rank >= 1.   axis: -1; before opset 13: 1, and all dims from it on form a row.
+/// Source: https://onnx.ai/onnx/operators/onnx__Softmax.html
+class Softmax final : public SoftmaxAxis {
+ public:
+  using SoftmaxAxis::SoftmaxAxis;
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const Lanes lanes = this->lanes(in.shape(0));
+    if (in.dtype(0) == DType::kFloat32) {
+      const SoftmaxKernels& kernels = kernel_table(in.isa()).softmax;
+      return make_softmax_kernel(lanes, kernels.rows, kernels.columns);
+    }
+    return dispatch_float(in.dtype(0), [&]<class T>() {
+      return make_lane_kernel<T>(lanes, [](const T* x, T* y, int64_t n, int64_t stride) {
+        const auto [max, sum] = max_and_sum_of_powers(x, n, stride);
+        for (int64_t i = 0; i < n; ++i) y[i * stride] = T(std::exp(Compute<T>(x[i * stride]) - max) / sum);
+      });
+    });
+  }
+};
+
+/// LogSoftmax: y = x - log(sum of e^x along the axis).
+/// x, y: float16/bfloat16/float/double, rank >= 1.   axis: as for Softmax.
+/// Source: https://onnx.ai/onnx/operators/onnx__LogSoftmax.html
+class LogSoftmax final : public SoftmaxAxis {
+ public:
+  using SoftmaxAxis::SoftmaxAxis;
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const Lanes lanes = this->lanes(in.shape(0));
+    if (in.dtype(0) == DType::kFloat32) {
+      const SoftmaxKernels& kernels = kernel_table(in.isa()).softmax;
+      return make_softmax_kernel(lanes, kernels.log_rows, kernels.log_columns);
+    }
+    return dispatch_float(in.dtype(0), [&]<class T>() {
+      return make_lane_kernel<T>(lanes, [](const T* x, T* y, int64_t n, int64_t stride) {
+        const auto [max, sum] = max_and_sum_of_powers(x, n, stride);
+        for (int64_t i = 0; i < n; ++i) y[i * stride] = T(Compute<T>(x[i * stride]) - max - std::log(sum));
+      });
+    });
+  }
+};
+
+}  // namespace
+
+void register_softmax(Registry& registry) {
+  registry.add<Softmax>("Softmax");
+  registry.add<LogSoftmax>("LogSoftmax");
+}
+
+}  // namespace linnet

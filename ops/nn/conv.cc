@@ -1,0 +1,72 @@
+#include "half_precision.h"
+#include "infer.h"
+#include "nn/conv_kernel.h"
+#include "op_list.h"
+
+namespace linnet {
+namespace {
+
+/// Conv: y[n, o, p] = bias[o] + sum over c, k of w[o, c, k] * x[n, c, p * stride - pad + k * dilation], per group.
+/// x: [N, C, D1...], w: [O, C / group, k1...], bias: [O], y: [N, O, E1...]; one to three spatial axes; float types.
+/// In the internal domain "linnet", x and y are channels-last [N, D1..., C], a fourth input of y's shape is added
+/// before the activation (attributes activation, activation_alpha, activation_beta; float32 only).
+/// Source: https://onnx.ai/onnx/operators/onnx__Conv.html
+class Conv final : public Op {
+ public:
+  explicit Conv(const NodeSpec& node)
+      : attributes_(node),
+        layout_{node.domain == "linnet"},
+        activation_(activation_from_name(node.attr_or("activation", ""))),
+        alpha_(node.attr_or("activation_alpha", 0.f)),
+        beta_(node.attr_or("activation_beta", 0.f)) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 2, layout_.channels_last ? 4 : 3);
+    const Fact& x = in[0];
+    const Fact& w = in[1];
+    if (layout_.channels_last) {
+      require_dtype(x, DType::kFloat32, "input X");
+    } else {
+      require_floating(x, "input X");
+    }
+    require_same_dtype(x, w, "inputs X and W");
+    if (!x.has_rank() || !w.has_rank()) return {Fact(x.dtype, std::nullopt)};
+    check_conv(attributes_, layout_, x, w);
+    const Fact y(x.dtype, conv_output_dims(attributes_, layout_, x, w));
+    if (has_input(in, 2)) check_bias(in[2], x, w);
+    if (has_input(in, 3) && !compatible(y, in[3])) {
+      throw Error(ErrorKind::kShape, str("the residual must be ", y, ", got ", in[3]));
+    }
+    return {y};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    if (in.dtype(0) != DType::kFloat32 && in.dtype(0) != DType::kFloat64) {
+      return compile_in_float32(in, [this](const CompileInput& converted) { return compile(converted); });
+    }
+    const ConvGeometry geometry = conv_geometry(attributes_, layout_, in.shape(0), in.shape(1));
+    if (in.dtype(0) == DType::kFloat64) return make_conv_f64(geometry, in.has(2));
+    return make_conv_kernel(geometry, !layout_.channels_last, make_epilogue(activation_, alpha_, beta_, in.isa()), in);
+  }
+
+ private:
+  static void check_bias(const Fact& bias, const Fact& x, const Fact& w) {
+    require_same_dtype(x, bias, "inputs X and B");
+    require_rank(bias, 1, "input B");
+    if (bias.has_rank()) merge_dim(w.dim(0), bias.dim(0), "the output channels of W and the length of B");
+  }
+
+  ConvAttributes attributes_;
+  ConvLayout layout_;
+  Activation activation_;
+  float alpha_, beta_;
+};
+
+}  // namespace
+
+void register_conv(Registry& registry) {
+  registry.add<Conv>("Conv", {.since = 1});
+  registry.add<Conv>("Conv", {.since = 1, .domain = "linnet"});
+}
+
+}  // namespace linnet

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kernels/epilogue.h"
+#include "linnet/op.h"
+#include "nn/conv_geometry.h"
+
+namespace linnet {
+
+/// The operands of a float32 convolution: x and y channels-last, w as in ONNX, residual like y. bias and residual may
+/// be null.
+struct ConvOperands {
+  const float* x = nullptr;
+  const float* w = nullptr;
+  const float* bias = nullptr;
+  const float* residual = nullptr;
+  float* y = nullptr;
+};
+
+/// One way of computing a float32 convolution of given sizes on channels-last data.
+class ConvAlgorithm {
+ public:
+  virtual ~ConvAlgorithm() = default;
+  /// Uses scratch_bytes() of the context's scratch, from its beginning.
+  virtual void run(const ConvOperands& operands, KernelContext& context) const = 0;
+  virtual size_t scratch_bytes() const = 0;
+  virtual std::string describe() const = 0;
+};
+
+using ConvAlgorithmPtr = std::unique_ptr<const ConvAlgorithm>;
+
+/// Any convolution, as a matrix product over its windows. Weights that are constant (input 1) are packed now.
+ConvAlgorithmPtr make_gemm_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in);
+/// Groups of so few channels that all of them are computed for a tile of windows at a time.
+ConvAlgorithmPtr make_grouped_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in);
+/// group == in_channels == out_channels.
+ConvAlgorithmPtr make_depthwise_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in);
+/// A transposed convolution (see transpose_phases): weights [in channels, out channels / group, kernel...].
+ConvAlgorithmPtr make_transpose_gemm(const ConvGeometry& geometry, const CompileInput& in);
+/// The fastest of the ordinary ones.
+ConvAlgorithmPtr choose_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in);
+
+}  // namespace linnet

@@ -1,0 +1,86 @@
+#include <algorithm>
+
+#include "infer.h"
+#include "op_list.h"
+#include "parallel.h"
+#include "quantization/scale_layout.h"
+
+namespace linnet {
+namespace {
+
+constexpr int64_t kBlock = kQuantizationBlock;
+
+class DequantizeKernel final : public Kernel {
+ public:
+  DequantizeKernel(const CompileInput& in, const ScaleReader& scales)
+      : elements_(in.shape(0).elements()),
+        scales_(scales),
+        x_is_integer_(is_integer(in.dtype(0))),
+        read_(wide_reader(in.dtype(0))),
+        write_(wide_writer(WideKind::kReal, in.output_dtype(0))) {}
+
+  void run(KernelContext& context) const override {
+    const void* x = context.input(0).raw();
+    void* y = context.output(0).raw();
+    parallel_items(context.executor(), elements_, 1, [&](int64_t begin, int64_t end, int) {
+      ScaleBlock scales;
+      for (int64_t first = begin; first < end; first += kBlock) {
+        const int64_t n = std::min(kBlock, end - first);
+        scales_.fill(context, first, n, first > begin, scales);
+        Wide block[kBlock];
+        read_(x, first, n, block);
+        for (int64_t i = 0; i < n; ++i) block[i].d = dequantized(block[i], scales.scale[i], scales.zero_point[i]);
+        write_(block, y, first, n);
+      }
+    });
+  }
+
+ private:
+  float dequantized(const Wide& x, float scale, float zero_point) const {
+    const double value = x_is_integer_ ? static_cast<double>(x.i) : x.d;
+    return static_cast<float>(value - zero_point) * scale;
+  }
+
+  int64_t elements_;
+  ScaleReader scales_;
+  bool x_is_integer_;
+  WideReader read_;
+  WideWriter write_;
+};
+
+/// DequantizeLinear: y = (x - x_zero_point) * x_scale, computed in float.
+/// x: 2 to 32 bit integers, float8, float4e2m1, any shape.   x_scale: float/float16/bfloat16/float8e8m0, see
+/// ScaleLayout.   x_zero_point: x's dtype, the scale's shape; 0.   y: output_dtype, else the scale's dtype.
+/// Source: https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html
+class DequantizeLinear final : public Op {
+ public:
+  explicit DequantizeLinear(const NodeSpec& node)
+      : axis_(node.attr_or("axis", 1)),
+        block_size_(node.attr_or("block_size", 0)),
+        output_dtype_(static_cast<DType>(node.attr_or("output_dtype", 0))) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 2, 3);
+    if (has_input(in, 2)) require_same_dtype(in[0], in[2], "x_zero_point");
+    check_scales(in, axis_, block_size_);
+    const DType dtype = output_dtype_ == DType::kUndefined ? in[1].dtype : output_dtype_;
+    require_floating(Fact(dtype, in[0].dims), "y");
+    return {Fact(dtype, in[0].dims)};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return std::make_unique<DequantizeKernel>(in, ScaleReader(in, axis_, block_size_));
+  }
+
+ private:
+  int64_t axis_, block_size_;
+  DType output_dtype_;
+};
+
+}  // namespace
+
+void register_dequantize_linear(Registry& registry) {
+  registry.add<DequantizeLinear>("DequantizeLinear", {.since = 10});
+}
+
+}  // namespace linnet

@@ -1,0 +1,132 @@
+#include <algorithm>
+
+#include "dispatch.h"
+#include "infer.h"
+#include "op_list.h"
+#include "parallel.h"
+#include "quantization/scale_layout.h"
+
+namespace linnet {
+namespace {
+
+constexpr int64_t kBlock = kQuantizationBlock;
+
+void round_to_dtype(DType dtype, float* values, int64_t n) {
+  if (dtype == DType::kFloat16) std::transform(values, values + n, values, [](float v) { return float(Half(v)); });
+  if (dtype == DType::kBFloat16) std::transform(values, values + n, values, [](float v) { return float(BFloat16(v)); });
+}
+
+class QuantizeKernel final : public Kernel {
+ public:
+  QuantizeKernel(const CompileInput& in, DType precision, const ScaleReader& scales, bool saturate)
+      : elements_(in.shape(0).elements()),
+        precision_(precision == DType::kUndefined ? in.dtype(1) : precision),
+        scales_(scales),
+        x_is_integer_(is_integer(in.dtype(0))),
+        y_is_integer_(is_integer(in.output_dtype(0))),
+        read_(wide_reader(in.dtype(0))),
+        write_(wide_writer(y_is_integer_ ? WideKind::kSigned : WideKind::kReal, in.output_dtype(0),
+                           {.saturate = saturate})) {
+    const int bits = dtype_bits(in.output_dtype(0));
+    const bool is_signed = wide_signed(in.output_dtype(0));
+    least_ = is_signed ? -float(int64_t{1} << (bits - 1)) : 0.0f;
+    greatest_ = float((int64_t{1} << (is_signed ? bits - 1 : bits)) - 1);
+  }
+
+  void run(KernelContext& context) const override {
+    const void* x = context.input(0).raw();
+    void* y = context.output(0).raw();
+    parallel_items(context.executor(), elements_, 1, [&](int64_t begin, int64_t end, int) {
+      ScaleBlock scales;
+      for (int64_t first = begin; first < end; first += kBlock) {
+        const int64_t n = std::min(kBlock, end - first);
+        scales_.fill(context, first, n, first > begin, scales);
+        Wide block[kBlock];
+        read_(x, first, n, block);
+        quantize(scales, n, block);
+        write_(block, y, first, n);
+      }
+    });
+  }
+
+ private:
+  static bool wide_signed(DType dtype) {
+    return dtype == DType::kInt2 || dtype == DType::kInt4 || dtype == DType::kInt8 || dtype == DType::kInt16;
+  }
+
+  void quantize(const ScaleBlock& scales, int64_t n, Wide* block) const {
+    float quotient[kBlock];
+    for (int64_t i = 0; i < n; ++i) {
+      const float x = x_is_integer_ ? float(block[i].i) : float(block[i].d);
+      quotient[i] = x / scales.scale[i];
+    }
+    round_to_dtype(precision_, quotient, n);
+    for (int64_t i = 0; i < n; ++i) {
+      if (y_is_integer_)
+        block[i].i = int64_t(rounded(quotient[i], scales.zero_point[i]));
+      else
+        block[i].d = quotient[i] + scales.zero_point[i];
+    }
+  }
+
+  /// To the nearest integer in range, ties to even; NaN becomes the least one. The bounds are integers, so they may be
+  /// applied first; adding 1.5 * 2^23 then leaves no bit for the fraction.
+  float rounded(float quotient, float zero_point) const {
+    const float least = least_ - zero_point, greatest = greatest_ - zero_point;
+    const float bounded = quotient > least ? std::min(quotient, greatest) : least;
+    return (bounded + 0x1.8p23f) - 0x1.8p23f + zero_point;
+  }
+
+  int64_t elements_;
+  DType precision_;
+  ScaleReader scales_;
+  bool x_is_integer_, y_is_integer_;
+  WideReader read_;
+  WideWriter write_;
+  float least_, greatest_;
+};
+
+/// QuantizeLinear: y = saturate(round(x / y_scale) + y_zero_point), ties to even; for float8 and float4 types
+/// y = x / y_scale rounded into the type. The quotient is rounded to `precision`, by default the scale's dtype.
+/// x: float/float16/bfloat16/int32, any shape.   y_scale: floats, see ScaleLayout.
+/// y_zero_point: y's dtype, the scale's shape; 0.   y: 2 to 16 bit integers, float8, float4e2m1: the zero point's
+/// dtype, else output_dtype, else uint8.
+/// Source: https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html
+class QuantizeLinear final : public Op {
+ public:
+  explicit QuantizeLinear(const NodeSpec& node)
+      : axis_(node.attr_or("axis", 1)),
+        block_size_(node.attr_or("block_size", 0)),
+        saturate_(node.attr_or("saturate", true)),
+        precision_(static_cast<DType>(node.attr_or("precision", 0))),
+        output_dtype_(static_cast<DType>(node.attr_or("output_dtype", 0))) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 2, 3);
+    check_scales(in, axis_, block_size_);
+    const DType dtype = has_input(in, 2)                     ? in[2].dtype
+                        : output_dtype_ == DType::kUndefined ? DType::kUint8
+                                                             : output_dtype_;
+    if (output_dtype_ != DType::kUndefined && output_dtype_ != dtype) {
+      throw Error(ErrorKind::kType, str("y_zero_point must be of output_dtype ", output_dtype_, ", got ", in[2]));
+    }
+    const bool integer = is_integer(dtype) && dtype_bits(dtype) <= 16;
+    if (!integer && (!is_small_float(dtype) || dtype == DType::kFloat8E8M0)) throw_dtype(dtype);
+    return {Fact(dtype, in[0].dims)};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return std::make_unique<QuantizeKernel>(in, precision_, ScaleReader(in, axis_, block_size_), saturate_);
+  }
+
+ private:
+  int64_t axis_, block_size_;
+  bool saturate_;
+  DType precision_, output_dtype_;
+};
+
+}  // namespace
+
+void register_quantize_linear(Registry& registry) { registry.add<QuantizeLinear>("QuantizeLinear", {.since = 10}); }
+
+}  // namespace linnet

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "linnet/op.h"
+#include "tensor/wide.h"
+
+namespace linnet {
+
+/// Which scale belongs to which element of a tensor: one for all, one for each index of an axis, or one for each block
+/// of block_size elements along an axis.
+/// Source: https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html
+class ScaleLayout {
+ public:
+  /// block_size is 0 where scales are not blocked.
+  /// Throws Error(kShape) where the scale's shape does not go with x's.
+  ScaleLayout(const Shape& x, const Shape& scale, int64_t axis, int64_t block_size);
+
+  /// All elements share one scale, at position 0.
+  bool per_tensor() const { return per_tensor_; }
+  /// The positions of the scales of the elements [first, first + n).
+  void positions(int64_t first, int64_t n, int64_t* out) const;
+
+ private:
+  bool per_tensor_;
+  bool blocked_;
+  int64_t block_ = 1;   ///< elements along the axis per scale
+  int64_t scales_ = 1;  ///< along the axis
+  int64_t length_ = 1;  ///< of the axis
+  int64_t inner_ = 1;   ///< elements per index of the axis
+};
+
+/// Elements that are quantised or dequantised at a time; a divisor of kChunkElements.
+inline constexpr int64_t kQuantizationBlock = 256;
+
+/// Scale and zero point of each element of a block.
+struct ScaleBlock {
+  float scale[kQuantizationBlock];
+  float zero_point[kQuantizationBlock];
+};
+
+/// Reads scales (input 1) and zero points (input 2, zeros where omitted).
+class ScaleReader {
+ public:
+  ScaleReader(const CompileInput& in, int64_t axis, int64_t block_size);
+  /// Fills the block for the elements [first, first + n). `filled` tells whether it holds another block's already.
+  void fill(KernelContext& context, int64_t first, int64_t n, bool filled, ScaleBlock& block) const;
+
+ private:
+  ScaleLayout layout_;
+  WideReader scale_, zero_point_;
+  bool integer_scale_, integer_zero_point_;
+};
+
+/// Checks scale and zero point against x and, where all are concrete, the layout of the scales.
+void check_scales(std::span<const Fact> in, int64_t axis, int64_t block_size);
+
+}  // namespace linnet

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+
+#include "infer.h"
+#include "linnet/op.h"
+#include "reduction/reduce_plan.h"
+
+namespace linnet {
+
+/// What the operators ReduceX share: the axes, an attribute or from some opset on an input, and the output's shape.
+/// x: numbers, any shape.   axes: int64 [k] in [-rank, rank), distinct; none: all, or with noop_with_empty_axes an
+/// empty set. keepdims: 1 keeps the reduced dims with size 1.
+class ReduceOp : public Op {
+ public:
+  /// axes_input_since: the first opset in which the axes are an input.
+  ReduceOp(const NodeSpec& node, int64_t axes_input_since);
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override;
+  std::vector<int> value_inputs() const override { return axes_are_input_ ? std::vector{1} : std::vector<int>{}; }
+
+ protected:
+  ReducePlan plan(const CompileInput& in) const;
+
+ private:
+  /// The axes as written; nullopt while they are not known.
+  std::optional<std::vector<int64_t>> axes(const Fact* input) const;
+  std::vector<bool> reduced_dims(const std::vector<int64_t>& axes, int rank) const;
+
+  bool axes_are_input_;
+  bool keep_dims_;
+  bool empty_axes_reduce_nothing_;
+  std::vector<int64_t> attribute_axes_;
+};
+
+}  // namespace linnet

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "graph/patch.h"
+
+// Words that rewrites are written in.
+namespace linnet {
+
+inline constexpr const char* kInternalDomain = "linnet";
+
+/// True for an operator of ai.onnx (or of `domain`).
+inline bool is_op(const Node& node, std::string_view op_type, std::string_view domain = "") {
+  return node.spec.op_type == op_type && node.spec.domain == domain;
+}
+
+/// The node behind an input when it is that operator, else nullptr.
+const Node* producer(const Graph& graph, const Node& node, int input, std::string_view op_type,
+                     std::string_view domain = "");
+
+/// The value of an input when it is a constant float32 of one element.
+std::optional<float> scalar_input(const Graph& graph, const Node& node, int input);
+
+/// The input of a two-input node that is not `value`; kNoValue unless exactly one is.
+ValueId other_input(const Node& node, ValueId value);
+
+/// True when both facts are float32 of equal, certain dims.
+bool same_shape(const Fact& a, const Fact& b);
+
+/// The spec of a new node in place of `old`: its name and attributes, another operator.
+NodeSpec internal_spec(const Node& old, std::string_view op_type);
+/// The spec of a new standard node named after `old`.
+NodeSpec standard_spec(const Node& old, std::string_view op_type, int64_t opset);
+
+}  // namespace linnet

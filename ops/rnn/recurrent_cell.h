@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "rnn/gate_function.h"
+#include "rnn/recurrent_op.h"
+
+namespace linnet {
+
+/// What a recurrent kernel must know of its cell.
+struct RecurrentForm {
+  /// The products of the hidden state with R that a step consists of, as the number of neighbouring gates of each.
+  std::vector<int64_t> parts;
+  /// The recurrent bias of the last gate is kept apart from the input's.
+  bool separate_last_bias = false;
+  bool has_cell_state = false;
+};
+
+/// The working memory of one direction, all matrices row-major.
+template <class C>
+struct Track {
+  C* x_gates = nullptr;  ///< [steps * batch, gates * hidden]: X W^T and the biases, in the order of X's rows
+  C* gates = nullptr;    ///< [batch, gates * hidden]: products with R
+  C* h = nullptr;        ///< [batch, hidden]
+  C* c = nullptr;        ///< [batch, hidden], where the form has a cell state
+  C* extra = nullptr;    ///< [batch, hidden], for the cell's own use; begins as 0
+  const C* w = nullptr;
+  const C* r = nullptr;
+  const C* bias = nullptr;       ///< [gates * hidden]
+  const C* last_bias = nullptr;  ///< [hidden]: the recurrent bias of the last gate where kept apart
+  const C* peepholes = nullptr;  ///< [3 * hidden] or null
+};
+
+/// Which time each sequence of a batch is at, in one step.
+struct StepTimes {
+  const int32_t* lengths;  ///< null: all as long as `steps`
+  int64_t steps;
+  int64_t step;
+  bool reverse;
+
+  /// -1: the sequence has ended.
+  int64_t operator()(int64_t b) const {
+    const int64_t length = lengths ? lengths[b] : steps;
+    if (step >= length) return -1;
+    return reverse ? length - 1 - step : step;
+  }
+};
+
+template <class C>
+void add_to(C* y, const C* x, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) y[i] += x[i];
+}
+
+/// Bounds the magnitude of n values where `limit` is positive.
+template <class C>
+void bound(C* x, int64_t n, C limit) {
+  if (!(limit > 0)) return;
+  for (int64_t i = 0; i < n; ++i) x[i] = x[i] > limit ? limit : x[i] < -limit ? -limit : x[i];
+}
+
+}  // namespace linnet

@@ -1,0 +1,175 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "dispatch.h"
+#include "rnn/linear.h"
+#include "rnn/recurrent_cell.h"
+#include "rnn/recurrent_weights.h"
+
+namespace linnet {
+
+/// Runs a cell over time, for elements of type T. All input products are computed first, as one; then every step adds
+/// the products with the hidden state. Cell has `void step(const Track<C>&, const RecurrentSizes&, const StepTimes&,
+/// product)`, where product(part, h, y) computes one part of R's products for all of the batch.
+template <class T, class Cell>
+class RecurrentKernel final : public Kernel {
+ public:
+  /// One cell for each direction.
+  RecurrentKernel(const CompileInput& in, const RecurrentSizes& sizes, const RecurrentForm& form,
+                  std::vector<Cell> cells, std::vector<bool> reverse)
+      : s_(sizes),
+        form_(form),
+        cells_(std::move(cells)),
+        reverse_(std::move(reverse)),
+        weights_(in, sizes, form),
+        has_lengths_(in.has(RecurrentOp::kSequenceLens)),
+        has_y_(in.has_output(0)),
+        has_h_(in.has_output(1)),
+        has_c_(in.has_output(2)) {}
+
+  std::unique_ptr<KernelState> make_state() const override {
+    return std::make_unique<State>(
+        Tensor(dtype_of<C>, Shape{weights_.values() + x_values() + track_values() * s_.directions}));
+  }
+  size_t scratch_bytes() const override { return weights_.scratch_bytes(); }
+
+  void run(KernelContext& context) const override {
+    const int32_t* lengths = check_lengths(context);
+    C* memory = static_cast<State*>(context.state())->memory.template data<C>();
+    std::array<Track<C>, 2> tracks = place_tracks(context, memory);
+    const C* x = load_x(context, memory + weights_.values());
+    for (int64_t d = 0; d < s_.directions; ++d) {
+      const Track<C>& track = tracks[size_t(d)];
+      weights_.input_product().run(context, x, track.w, track.bias, track.x_gates, s_.gates * s_.hidden);
+      load_states(context, track, d);
+    }
+    if (lengths && has_y_) std::fill_n(context.output(0).template data<T>(), context.output(0).size(), T(0.0f));
+    run_directions(context, tracks, lengths);
+    for (int64_t d = 0; d < s_.directions; ++d) {
+      if (has_h_) store_state(tracks[size_t(d)].h, context.output(1), d);
+      if (has_c_) store_state(tracks[size_t(d)].c, context.output(2), d);
+    }
+  }
+
+ private:
+  using C = Compute<T>;
+
+  struct State final : KernelState {
+    explicit State(Tensor m) : memory(std::move(m)) {}
+    Tensor memory;
+  };
+
+  int64_t gate_values() const { return s_.gates * s_.hidden; }
+  /// Values of X in the type that is computed in, where that is not T.
+  int64_t x_values() const { return std::is_same_v<T, C> ? 0 : s_.steps * s_.batch * s_.input; }
+  int64_t track_values() const {
+    return checked_mul(s_.steps + 1, s_.batch) * gate_values() + 3 * s_.batch * s_.hidden;
+  }
+
+  std::array<Track<C>, 2> place_tracks(KernelContext& context, C* memory) const {
+    std::array<Track<C>, 2> tracks;
+    weights_.prepare(context, memory, tracks);
+    C* next = memory + weights_.values() + x_values();
+    for (int64_t d = 0; d < s_.directions; ++d, next += track_values()) {
+      Track<C>& track = tracks[size_t(d)];
+      track.x_gates = next;
+      track.gates = track.x_gates + s_.steps * s_.batch * gate_values();
+      track.h = track.gates + s_.batch * gate_values();
+      track.c = track.h + s_.batch * s_.hidden;
+      track.extra = track.c + s_.batch * s_.hidden;
+    }
+    return tracks;
+  }
+
+  const int32_t* check_lengths(KernelContext& context) const {
+    if (!has_lengths_) return nullptr;
+    const int32_t* lengths = context.input(RecurrentOp::kSequenceLens).data<int32_t>();
+    for (int64_t b = 0; b < s_.batch; ++b) {
+      if (lengths[b] < 0 || lengths[b] > s_.steps) {
+        throw Error(ErrorKind::kShape,
+                    str("sequence_lens must lie in [0, ", s_.steps, "], got ", lengths[b], " at position ", b));
+      }
+    }
+    return lengths;
+  }
+
+  const C* load_x(KernelContext& context, C* memory) const {
+    const T* x = context.input(RecurrentOp::kX).template data<T>();
+    if constexpr (std::is_same_v<T, C>) return x;
+    std::transform(x, x + x_values(), memory, [](T v) { return C(v); });
+    return memory;
+  }
+
+  void load_states(KernelContext& context, const Track<C>& track, int64_t direction) const {
+    std::fill_n(track.extra, s_.batch * s_.hidden, C(0));
+    load_state(context.input(RecurrentOp::kInitialH), track.h, direction);
+    if (form_.has_cell_state) load_state(context.input(RecurrentOp::kInitialC), track.c, direction);
+  }
+
+  void load_state(const Tensor& from, C* to, int64_t direction) const {
+    std::fill_n(to, s_.batch * s_.hidden, C(0));
+    for (int64_t b = 0; from && b < s_.batch; ++b) {
+      const T* row = from.data<T>() + s_.state_row(direction, b) * s_.hidden;
+      std::transform(row, row + s_.hidden, to + b * s_.hidden, [](T v) { return C(v); });
+    }
+  }
+
+  void store_row(const C* from, T* to) const {
+    std::transform(from, from + s_.hidden, to, [](C v) { return T(v); });
+  }
+
+  void store_state(const C* from, Tensor& to, int64_t direction) const {
+    for (int64_t b = 0; b < s_.batch; ++b) {
+      store_row(from + b * s_.hidden, to.data<T>() + s_.state_row(direction, b) * s_.hidden);
+    }
+  }
+
+  /// Steps whose products are large run one direction after the other, each product in parallel; else the directions
+  /// run in parallel.
+  void run_directions(KernelContext& context, const std::array<Track<C>, 2>& tracks, const int32_t* lengths) const {
+    const auto run = [&](int64_t d, auto compute) {
+      const Track<C>& track = tracks[size_t(d)];
+      run_steps(context, track, d, lengths, [&](int part, const C* h, C* y) {
+        compute(weights_.part(part), h, track.r + weights_.part_offset(part), y);
+      });
+    };
+    if (weights_.part(0).is_parallel()) {
+      for (int64_t d = 0; d < s_.directions; ++d) {
+        run(d, [&](const Linear<C>& linear, const C* h, const C* r, C* y) {
+          linear.run(context, h, r, nullptr, y, gate_values());
+        });
+      }
+      return;
+    }
+    context.executor().parallel_for(s_.directions, [&](int64_t d, int worker) {
+      run(d, [&](const Linear<C>& linear, const C* h, const C* r, C* y) {
+        linear.run_alone(context.scratch(worker), h, r, nullptr, y, gate_values());
+      });
+    });
+  }
+
+  template <class Product>
+  void run_steps(KernelContext& context, const Track<C>& track, int64_t d, const int32_t* lengths,
+                 const Product& product) const {
+    T* y = has_y_ ? context.output(0).template data<T>() : nullptr;
+    for (int64_t step = 0; step < s_.steps; ++step) {
+      const StepTimes times{lengths, s_.steps, step, reverse_[size_t(d)]};
+      cells_[size_t(d)].step(track, s_, times, product);
+      for (int64_t b = 0; y && b < s_.batch; ++b) {
+        const int64_t time = times(b);
+        if (time >= 0) store_row(track.h + b * s_.hidden, y + s_.y_row(time, d, b) * s_.hidden);
+      }
+    }
+  }
+
+  RecurrentSizes s_;
+  RecurrentForm form_;
+  std::vector<Cell> cells_;
+  std::vector<bool> reverse_;
+  RecurrentWeights<T> weights_;
+  bool has_lengths_, has_y_, has_h_, has_c_;
+};
+
+}  // namespace linnet

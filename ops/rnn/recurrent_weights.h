@@ -1,0 +1,167 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "dispatch.h"
+#include "rnn/linear.h"
+#include "rnn/recurrent_cell.h"
+
+namespace linnet {
+
+/// W, R, B and P of a recurrent node in the form that its kernel reads: prepared once per model where they are
+/// constant, else in every run.
+template <class T>
+class RecurrentWeights {
+ public:
+  using C = Compute<T>;
+
+  RecurrentWeights(const CompileInput& in, const RecurrentSizes& sizes, const RecurrentForm& form)
+      : s_(sizes), form_(form), input_product_(product(in, sizes.steps * sizes.batch, sizes.gates, sizes.input)) {
+    int64_t r_size = 0;
+    for (const int64_t gates : form.parts) {
+      parts_.push_back(product(in, sizes.batch, gates, sizes.hidden));
+      offsets_.push_back(r_size);
+      r_size += parts_.back().packed_size();
+    }
+    sources_ = {source(in, RecurrentOp::kW, input_product_.packed_size(), &RecurrentWeights::pack_w),
+                source(in, RecurrentOp::kR, r_size, &RecurrentWeights::pack_r),
+                source(in, RecurrentOp::kB, (sizes.gates + 1) * sizes.hidden, &RecurrentWeights::add_biases),
+                source(in, RecurrentOp::kPeepholes, 3 * sizes.hidden, &RecurrentWeights::copy_peepholes)};
+  }
+
+  /// Values of the memory that prepare() needs.
+  int64_t values() const {
+    int64_t total = 0;
+    for (const Source& source : sources_) total += source.values();
+    return total;
+  }
+
+  /// Sets what the tracks read. Weights that are not constant are prepared in `memory`.
+  void prepare(KernelContext& context, C* memory, std::array<Track<C>, 2>& tracks) const {
+    std::array<const C*, 4> ready{};
+    for (size_t i = 0; i < sources_.size(); ++i) {
+      const Source& source = sources_[i];
+      ready[i] = source.constant ? source.constant.template data<C>() : nullptr;
+      if (source.values() == 0) continue;
+      for (int64_t d = 0; d < s_.directions; ++d) {
+        (this->*source.make)(context.input(source.input).template data<T>(), d, memory + d * source.size);
+      }
+      ready[i] = memory;
+      memory += source.values();
+    }
+    for (int64_t d = 0; d < s_.directions; ++d) {
+      Track<C>& track = tracks[size_t(d)];
+      track.w = ready[0] + d * sources_[0].size;
+      track.r = ready[1] + d * sources_[1].size;
+      track.bias = ready[2] + d * sources_[2].size;
+      track.last_bias = track.bias + s_.gates * s_.hidden;
+      track.peepholes = ready[3] ? ready[3] + d * sources_[3].size : nullptr;
+    }
+  }
+
+  const Linear<C>& input_product() const { return input_product_; }
+  const Linear<C>& part(int i) const { return parts_[size_t(i)]; }
+  /// Where part i begins in a track's r.
+  int64_t part_offset(int i) const { return offsets_[size_t(i)]; }
+
+  size_t scratch_bytes() const {
+    size_t bytes = input_product_.scratch_bytes();
+    for (const Linear<C>& part : parts_) bytes = std::max(bytes, part.scratch_bytes());
+    return bytes;
+  }
+
+ private:
+  /// Prepares one direction of an input.
+  using Make = void (RecurrentWeights::*)(const T* from, int64_t direction, C* to) const;
+
+  /// An input, `size` values of prepared form for each direction.
+  struct Source {
+    int input = 0;
+    int64_t size = 0;
+    int64_t directions = 0;  ///< 0: there is nothing to prepare in a run
+    Make make = nullptr;
+    Tensor constant{};  ///< prepared already
+
+    int64_t values() const { return size * directions; }
+  };
+
+  Linear<C> product(const CompileInput& in, int64_t rows, int64_t gates, int64_t depth) const {
+    return Linear<C>(kernel_table(in.isa()).gemm, rows, gates * s_.hidden, depth);
+  }
+
+  Source source(const CompileInput& in, int input, int64_t size, Make make) const {
+    const Shape shape{s_.directions, size};
+    if (!in.has(input)) return {input, size, 0, make, input == RecurrentOp::kB ? zeros(shape) : Tensor()};
+    const Tensor* constant = in.constant(input);
+    if (!constant) return {input, size, s_.directions, make};
+    const std::string layout =
+        str("recurrent ", input, ' ', shape, s_.gates, ' ', form_.parts.size(), ' ', form_.separate_last_bias);
+    return {input, size, 0, make, in.packed(*constant, layout, [&] {
+              Tensor result(dtype_of<C>, shape);
+              for (int64_t d = 0; d < s_.directions; ++d) {
+                (this->*make)(constant->data<T>(), d, result.data<C>() + d * size);
+              }
+              return result;
+            })};
+  }
+
+  static Tensor zeros(const Shape& shape) {
+    Tensor result(dtype_of<C>, shape);
+    std::fill_n(result.data<C>(), result.size(), C(0));
+    return result;
+  }
+
+  static std::vector<C> computed(const T* from, int64_t n) {
+    std::vector<C> result(static_cast<size_t>(n));
+    std::transform(from, from + n, result.begin(), [](T v) { return C(v); });
+    return result;
+  }
+
+  void pack_w(const T* w, int64_t d, C* to) const {
+    const int64_t n = s_.gates * s_.hidden * s_.input;
+    if constexpr (std::is_same_v<T, C>) {
+      input_product_.pack(w + d * n, to);
+    } else {
+      input_product_.pack(computed(w + d * n, n).data(), to);
+    }
+  }
+
+  void pack_r(const T* r, int64_t d, C* to) const {
+    r += d * s_.gates * s_.hidden * s_.hidden;
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      const int64_t n = form_.parts[i] * s_.hidden * s_.hidden;
+      if constexpr (std::is_same_v<T, C>) {
+        parts_[i].pack(r, to + offsets_[i]);
+      } else {
+        parts_[i].pack(computed(r, n).data(), to + offsets_[i]);
+      }
+      r += n;
+    }
+  }
+
+  /// The sums of both biases of each gate, then the recurrent bias of the last gate where that is kept apart.
+  void add_biases(const T* b, int64_t d, C* to) const {
+    const int64_t n = s_.gates * s_.hidden, last = n - s_.hidden;
+    const T* input = b + d * 2 * n;
+    const T* recurrent = input + n;
+    for (int64_t i = 0; i < n; ++i) {
+      to[i] = C(input[i]) + (form_.separate_last_bias && i >= last ? C(0) : C(recurrent[i]));
+    }
+    std::transform(recurrent + last, recurrent + n, to + n, [](T v) { return C(v); });
+  }
+
+  void copy_peepholes(const T* p, int64_t d, C* to) const {
+    const int64_t n = 3 * s_.hidden;
+    std::transform(p + d * n, p + (d + 1) * n, to, [](T v) { return C(v); });
+  }
+
+  RecurrentSizes s_;
+  RecurrentForm form_;
+  Linear<C> input_product_;
+  std::vector<Linear<C>> parts_;
+  std::vector<int64_t> offsets_;
+  std::array<Source, 4> sources_;
+};
+
+}  // namespace linnet

@@ -1,0 +1,48 @@
+#include <algorithm>
+#include <cctype>
+
+#include "infer.h"
+#include "op_list.h"
+#include "tensor/cast_kernel.h"
+
+namespace linnet {
+namespace {
+
+/// The dtype that the attribute `to` names: an enumerator, in opset 1 its name.
+DType target(const NodeSpec& node) {
+  DType dtype = DType::kUndefined;
+  if (node.opset < 6) {
+    std::string name = node.attr<std::string>("to");
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+    dtype = dtype_from_name(name);
+  } else {
+    dtype = static_cast<DType>(node.attr<int64_t>("to"));
+  }
+  if (dtype_bits(dtype) == 0) throw Error(ErrorKind::kUnsupported, "the attribute to names no known dtype");
+  return dtype;
+}
+
+/// Cast: y = x converted to the dtype `to`, element by element; see wide.h and number_text.h for the rules.
+/// x, y: numbers, bool or strings, any shape.   saturate, round_mode: for float8 types, see small_float.h.
+/// Source: https://onnx.ai/onnx/operators/onnx__Cast.html
+class Cast final : public Op {
+ public:
+  explicit Cast(const NodeSpec& node) : to_(target(node)), rounding_(rounding_of(node)) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    return {Fact(to_, in[0].dims)};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override { return cast_kernel(in, rounding_); }
+
+ private:
+  DType to_;
+  SmallFloatRounding rounding_;
+};
+
+}  // namespace
+
+void register_cast(Registry& registry) { registry.add<Cast>("Cast"); }
+
+}  // namespace linnet

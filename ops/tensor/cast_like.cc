@@ -1,0 +1,29 @@
+#include "infer.h"
+#include "op_list.h"
+#include "tensor/cast_kernel.h"
+
+namespace linnet {
+namespace {
+
+/// CastLike: Cast of the first input to the dtype of the second, whose values are not used.
+/// Source: https://onnx.ai/onnx/operators/onnx__CastLike.html
+class CastLike final : public Op {
+ public:
+  explicit CastLike(const NodeSpec& node) : rounding_(rounding_of(node)) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 2, 2);
+    return {Fact(in[1].dtype, in[0].dims)};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override { return cast_kernel(in, rounding_); }
+
+ private:
+  SmallFloatRounding rounding_;
+};
+
+}  // namespace
+
+void register_cast_like(Registry& registry) { registry.add<CastLike>("CastLike", {.since = 15}); }
+
+}  // namespace linnet

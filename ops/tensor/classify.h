@@ -1,0 +1,33 @@
+#pragma once
+
+#include "infer.h"
+#include "math/elementwise.h"
+#include "tensor/small_float.h"
+
+namespace linnet {
+
+/// An operator that tells for each element of a floating-point tensor whether it is of some kind.
+class ClassifyOp : public Op {
+ public:
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    require_floating(in[0], "X");
+    return {Fact(DType::kBool, in[0].dims)};
+  }
+
+ protected:
+  /// y = f(x); every floating-point dtype is exact in double.
+  template <class F>
+  static KernelPtr classify(const CompileInput& in, F f) {
+    const DType dtype = in.dtype(0);
+    if (is_small_float(dtype)) {
+      return elementwise(
+          in, unary_loop<uint8_t, bool>([dtype, f](uint8_t code) { return f(decode_small_float(dtype, code)); }));
+    }
+    return elementwise(in, dispatch_float(dtype, [&]<class T>() {
+                         return unary_loop<T, bool>([f](Compute<T> x) { return f(double{x}); });
+                       }));
+  }
+};
+
+}  // namespace linnet

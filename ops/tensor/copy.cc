@@ -1,0 +1,71 @@
+#include "tensor/copy.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "dispatch.h"
+#include "parallel.h"
+
+namespace linnet {
+namespace {
+
+template <class T>
+void copy_row(const void* x_data, int64_t x_stride, void* y_data, int64_t y_stride, int64_t n) {
+  const T* x = static_cast<const T*>(x_data);
+  T* y = static_cast<T*>(y_data);
+  if (n <= 0) return;
+  if (y_stride == 1 && x_stride == 1) {
+    std::copy_n(x, n, y);
+  } else if (y_stride == 1 && x_stride == 0) {
+    std::fill_n(y, n, *x);
+  } else {
+    for (int64_t i = 0; i < n; ++i) y[i * y_stride] = x[i * x_stride];
+  }
+}
+
+void require_whole_bytes(DType dtype) {
+  if (dtype_bits(dtype) < 8) {
+    throw Error(ErrorKind::kUnsupported, str("elements of ", dtype, " cannot be moved one by one"));
+  }
+}
+
+}  // namespace
+
+CopyRow copy_row_of(DType dtype) {
+  require_whole_bytes(dtype);
+  return dispatch_width(dtype, []<class T>() -> CopyRow { return copy_row<T>; });
+}
+
+int64_t element_bytes(DType dtype) {
+  require_whole_bytes(dtype);
+  return dtype_bits(dtype) / 8;
+}
+
+void copy_tensor(const Tensor& x, Tensor& y, Executor& executor) {
+  const bool strings = x.dtype() == DType::kString;
+  const CopyRow copy = copy_row_of(strings ? DType::kString : DType::kUint8);
+  const int64_t width = strings ? int64_t{sizeof(std::string)} : 1;
+  const auto* from = static_cast<const std::byte*>(x.raw());
+  auto* to = static_cast<std::byte*>(y.raw());
+  const int64_t items = strings ? x.size() : int64_t(x.bytes());
+  parallel_items(executor, items, 1, [&](int64_t begin, int64_t end, int) {
+    copy(from + begin * width, 1, to + begin * width, 1, end - begin);
+  });
+}
+
+void fill_tensor(const Tensor& value, Tensor& y, Executor& executor) {
+  const CopyRow copy = copy_row_of(y.dtype());
+  const int64_t width = element_bytes(y.dtype());
+  auto* to = static_cast<std::byte*>(y.raw());
+  parallel_items(executor, y.size(), 1,
+                 [&](int64_t begin, int64_t end, int) { copy(value.raw(), 0, to + begin * width, 1, end - begin); });
+}
+
+Tensor zero_element(DType dtype) {
+  Tensor zero(dtype, Shape{1});
+  if (dtype != DType::kString) std::memset(zero.raw(), 0, zero.bytes());
+  return zero;
+}
+
+}  // namespace linnet

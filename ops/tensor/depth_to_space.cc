@@ -1,0 +1,104 @@
+#include "infer.h"
+#include "op_list.h"
+#include "tensor/transpose_plan.h"
+
+namespace linnet {
+namespace {
+
+int64_t read_block(const NodeSpec& node) {
+  const int64_t block = node.attr<int64_t>("blocksize");
+  if (block < 1 || block > (int64_t{1} << 15)) {
+    throw Error(ErrorKind::kModel, str("blocksize must lie in [1, 32768], got ", block));
+  }
+  return block;
+}
+
+Dim divided(const Dim& dim, int64_t divisor, const char* what) {
+  if (!dim.known()) return divisor == 1 ? dim : Dim();
+  if (dim.value() % divisor != 0) {
+    throw Error(ErrorKind::kShape, str(what, " must be a multiple of ", divisor, ", got ", dim));
+  }
+  return dim.value() / divisor;
+}
+
+Dim multiplied(const Dim& dim, int64_t factor) {
+  if (!dim.known()) return factor == 1 ? dim : Dim();
+  return checked_mul(dim.value(), factor);
+}
+
+/// True for mode CRD, false for DCR.
+bool read_depth_first(const NodeSpec& node) {
+  const std::string mode = node.attr_or("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD") throw Error(ErrorKind::kModel, str("mode must be DCR or CRD, got ", mode));
+  return mode == "CRD";
+}
+
+/// DepthToSpace: blocks of channels become blocks of pixels. [N,C,H,W] to [N,C/b/b,H*b,W*b] for blocksize b.
+/// mode DCR: channels are (row, column, depth), CRD: (depth, row, column). Any dtype of a byte or more.
+/// Source: https://onnx.ai/onnx/operators/onnx__DepthToSpace.html
+class DepthToSpace final : public Op {
+ public:
+  explicit DepthToSpace(const NodeSpec& node) : block_(read_block(node)), depth_first_(read_depth_first(node)) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    require_rank(in[0], 4, "input");
+    if (!in[0].has_rank()) return {Fact(in[0].dtype, Dims(4))};
+    const Dims& x = *in[0].dims;
+    return {Fact(in[0].dtype, Dims{x[0], divided(x[1], block_ * block_, "the number of channels"),
+                                   multiplied(x[2], block_), multiplied(x[3], block_)})};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const Shape x = in.shape(0);
+    const int64_t depth = x[1] / (block_ * block_);
+    if (depth_first_) {
+      return make_transpose(in.dtype(0), {x[0], depth, block_, block_, x[2], x[3]}, kDepthFirst, in.isa());
+    }
+    return make_transpose(in.dtype(0), {x[0], block_, block_, depth, x[2], x[3]}, kDepthLast, in.isa());
+  }
+
+ private:
+  static constexpr int kDepthFirst[] = {0, 1, 4, 2, 5, 3}, kDepthLast[] = {0, 3, 4, 1, 5, 2};
+
+  int64_t block_;
+  bool depth_first_;
+};
+
+/// SpaceToDepth: blocks of pixels become blocks of channels. [N,C,H,W] to [N,C*b*b,H/b,W/b] for blocksize b.
+/// mode DCR: channels become (row, column, depth), CRD: (depth, row, column). Any dtype of a byte or more.
+/// Source: https://onnx.ai/onnx/operators/onnx__SpaceToDepth.html
+class SpaceToDepth final : public Op {
+ public:
+  explicit SpaceToDepth(const NodeSpec& node) : block_(read_block(node)), depth_first_(read_depth_first(node)) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    require_rank(in[0], 4, "input");
+    if (!in[0].has_rank()) return {Fact(in[0].dtype, Dims(4))};
+    const Dims& x = *in[0].dims;
+    return {Fact(in[0].dtype, Dims{x[0], multiplied(x[1], block_ * block_), divided(x[2], block_, "the height"),
+                                   divided(x[3], block_, "the width")})};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const Shape x = in.shape(0);
+    const Shape blocks{x[0], x[1], x[2] / block_, block_, x[3] / block_, block_};
+    return make_transpose(in.dtype(0), blocks, depth_first_ ? kDepthFirst : kDepthLast, in.isa());
+  }
+
+ private:
+  static constexpr int kDepthFirst[] = {0, 1, 3, 5, 2, 4}, kDepthLast[] = {0, 3, 5, 1, 2, 4};
+
+  int64_t block_;
+  bool depth_first_;
+};
+
+}  // namespace
+
+void register_depth_to_space(Registry& registry) {
+  registry.add<DepthToSpace>("DepthToSpace", {.since = 1});
+  registry.add<SpaceToDepth>("SpaceToDepth", {.since = 1});
+}
+
+}  // namespace linnet

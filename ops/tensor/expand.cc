@@ -1,0 +1,41 @@
+#include "infer.h"
+#include "op_list.h"
+#include "tensor/strided_kernel.h"
+#include "tensor/view.h"
+
+namespace linnet {
+namespace {
+
+/// Expand: broadcasts its input against `shape` (NumPy's rules, in both directions).
+/// input, output: any dtype of a byte or more. shape: int64 [n].
+/// Source: https://onnx.ai/onnx/operators/onnx__Expand.html
+class Expand final : public Op {
+ public:
+  explicit Expand(const NodeSpec&) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 2, 2);
+    const auto shape = constant_ints(in[1]);
+    if (!shape) return {Fact(in[0].dtype, std::nullopt)};
+    const Shape target(*shape);
+    return {Fact(in[0].dtype, broadcast_dims(in[0].dims, Dims(target.begin(), target.end())))};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const Shape x = in.shape(0), y = in.output_shape(0);
+    if (x.elements() == y.elements()) return make_view();
+    const std::vector<int64_t> dense = row_major_strides(x);
+    std::vector<int64_t> strides(size_t(y.rank()), 0);
+    const int shift = y.rank() - x.rank();
+    for (int d = 0; d < x.rank(); ++d) strides[size_t(d + shift)] = x[d] == 1 ? 0 : dense[size_t(d)];
+    return make_strided_kernel(StridedCopy(in.dtype(0), y.dims(), strides, row_major_strides(y)));
+  }
+
+  std::vector<int> value_inputs() const override { return {1}; }
+};
+
+}  // namespace
+
+void register_expand(Registry& registry) { registry.add<Expand>("Expand", {.since = 8}); }
+
+}  // namespace linnet

@@ -1,0 +1,69 @@
+#include "dispatch.h"
+#include "infer.h"
+#include "op_list.h"
+#include "parallel.h"
+#include "tensor/indices.h"
+
+namespace linnet {
+namespace {
+
+/// y[o, i, :] = x[o, indices[i], :] with rows of `row` elements.
+template <class T>
+class GatherKernel final : public Kernel {
+ public:
+  GatherKernel(const Shape& x, int axis)
+      : outer_(x.elements(0, axis)), dim_(x[axis]), row_(x.elements(axis + 1, x.rank())), axis_(axis) {}
+
+  void run(KernelContext& context) const override {
+    const Indices indices(context.input(1));
+    check_indices(indices, dim_, axis_);
+    const T* x = static_cast<const T*>(context.input(0).raw());
+    T* y = static_cast<T*>(context.output(0).raw());
+    const int64_t n = indices.size();
+    parallel_items(context.executor(), outer_ * n, row_, [&](int64_t begin, int64_t end, int) {
+      for (int64_t r = begin; r < end; ++r) {
+        const int64_t source = r / n * dim_ + indices.wrapped(r % n, dim_);
+        std::copy_n(x + source * row_, row_, y + r * row_);
+      }
+    });
+  }
+
+ private:
+  int64_t outer_, dim_, row_;
+  int axis_;
+};
+
+/// Gather: the slices of `data` along `axis` that `indices` names; their dims take the place of the axis.
+/// data, output: any dtype of a byte or more. indices: int32/int64 in [-dim, dim), checked when the model runs.
+/// Source: https://onnx.ai/onnx/operators/onnx__Gather.html
+class Gather final : public Op {
+ public:
+  explicit Gather(const NodeSpec& node) : axis_(node.attr_or("axis", 0)) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 2, 2);
+    require_dtype_in(in[1], kIndexTypes, "indices");
+    require_rank_at_least(in[0], 1, "data");
+    if (!in[0].has_rank() || !in[1].has_rank()) return {Fact(in[0].dtype, std::nullopt)};
+    Dims dims = *in[0].dims;
+    const auto axis = dims.begin() + normalize_axis(axis_, int(dims.size()));
+    dims.insert(dims.erase(axis), in[1].dims->begin(), in[1].dims->end());
+    return {Fact(in[0].dtype, dims)};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const Shape x = in.shape(0);
+    const int axis = normalize_axis(axis_, x.rank());
+    return dispatch_width(in.dtype(0),
+                          [&]<class T>() -> KernelPtr { return std::make_unique<GatherKernel<T>>(x, axis); });
+  }
+
+ private:
+  int64_t axis_;
+};
+
+}  // namespace
+
+void register_gather(Registry& registry) { registry.add<Gather>("Gather", {.since = 1}); }
+
+}  // namespace linnet

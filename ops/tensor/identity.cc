@@ -1,0 +1,26 @@
+#include "infer.h"
+#include "op_list.h"
+#include "tensor/view.h"
+
+namespace linnet {
+namespace {
+
+/// Identity: y = x. Tensors of any dtype.
+/// Source: https://onnx.ai/onnx/operators/onnx__Identity.html
+class Identity final : public Op {
+ public:
+  explicit Identity(const NodeSpec&) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    return same_as(in[0]);
+  }
+
+  KernelPtr compile(const CompileInput&) const override { return make_view(); }
+};
+
+}  // namespace
+
+void register_identity(Registry& registry) { registry.add<Identity>("Identity"); }
+
+}  // namespace linnet

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+
+#include "linnet/tensor.h"
+
+namespace linnet {
+
+inline constexpr DType kIndexTypes[] = {DType::kInt32, DType::kInt64};
+
+/// The elements of an int32 or int64 tensor. Throws Error(kType) for other dtypes.
+class Indices {
+ public:
+  explicit Indices(const Tensor& tensor)
+      : size_(tensor.size()), narrow_(tensor.dtype() == DType::kInt32), data_(tensor.raw()) {
+    if (!narrow_) tensor.data<int64_t>();
+  }
+
+  int64_t size() const { return size_; }
+  int64_t operator[](int64_t i) const {
+    return narrow_ ? static_cast<const int32_t*>(data_)[i] : static_cast<const int64_t*>(data_)[i];
+  }
+  /// Element i, a negative one counted from the end of a dimension of `dim`.
+  int64_t wrapped(int64_t i, int64_t dim) const {
+    const int64_t index = (*this)[i];
+    return index < 0 ? index + dim : index;
+  }
+
+ private:
+  int64_t size_;
+  bool narrow_;
+  const void* data_;
+};
+
+[[noreturn]] void throw_index(int64_t index, int64_t dim, int axis);
+
+/// Throws Error(kShape) unless -dim <= index < dim.
+inline void check_index(int64_t index, int64_t dim, int axis) {
+  if (index < -dim || index >= dim) throw_index(index, dim, axis);
+}
+
+/// Checks all indices along an axis of `dim`.
+void check_indices(const Indices& indices, int64_t dim, int axis);
+
+}  // namespace linnet

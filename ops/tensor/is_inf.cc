@@ -1,0 +1,32 @@
+#include <limits>
+
+#include "op_list.h"
+#include "tensor/classify.h"
+
+namespace linnet {
+namespace {
+
+/// IsInf: y = whether x is infinite with a sign that detect_positive or detect_negative asks for, element by element.
+/// x: floating-point, also float8, any shape.   y: bool.
+/// Source: https://onnx.ai/onnx/operators/onnx__IsInf.html
+class IsInf final : public ClassifyOp {
+ public:
+  explicit IsInf(const NodeSpec& node)
+      : positive_(node.attr_or("detect_positive", true)), negative_(node.attr_or("detect_negative", true)) {}
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return classify(in, [positive = positive_, negative = negative_](double x) {
+      constexpr double kInfinity = std::numeric_limits<double>::infinity();
+      return (positive && x == kInfinity) || (negative && x == -kInfinity);
+    });
+  }
+
+ private:
+  bool positive_, negative_;
+};
+
+}  // namespace
+
+void register_is_inf(Registry& registry) { registry.add<IsInf>("IsInf", {.since = 10}); }
+
+}  // namespace linnet

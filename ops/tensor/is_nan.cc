@@ -1,0 +1,23 @@
+#include "op_list.h"
+#include "tensor/classify.h"
+
+namespace linnet {
+namespace {
+
+/// IsNaN: y = whether x is NaN, element by element.
+/// x: floating-point, also float8, any shape.   y: bool.
+/// Source: https://onnx.ai/onnx/operators/onnx__IsNaN.html
+class IsNaN final : public ClassifyOp {
+ public:
+  explicit IsNaN(const NodeSpec&) {}
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return classify(in, [](double x) { return x != x; });
+  }
+};
+
+}  // namespace
+
+void register_is_nan(Registry& registry) { registry.add<IsNaN>("IsNaN", {.since = 9}); }
+
+}  // namespace linnet

@@ -1,0 +1,71 @@
+#include "dispatch.h"
+#include "infer.h"
+#include "op_list.h"
+
+namespace linnet {
+namespace {
+
+template <class T>
+bool nonzero(const T& value) {
+  return value != T();
+}
+template <>
+bool nonzero(const Half& value) {
+  return float(value) != 0;
+}
+template <>
+bool nonzero(const BFloat16& value) {
+  return float(value) != 0;
+}
+
+template <class T>
+class NonZeroKernel final : public Kernel {
+ public:
+  explicit NonZeroKernel(const Shape& x) : x_(x), elements_(x.elements()) {}
+
+  void run(KernelContext& context) const override {
+    const T* x = context.input(0).data<T>();
+    int64_t count = 0;
+    for (int64_t i = 0; i < elements_; ++i) count += nonzero(x[i]);
+    int64_t* y = context.allocate_output(0, Shape{x_.rank(), count}).data<int64_t>();
+    Shape index = x_;
+    std::fill_n(&index[0], kMaxRank, 0);
+    for (int64_t i = 0; i < elements_; ++i, advance(index)) {
+      if (!nonzero(x[i])) continue;
+      for (int d = 0; d < x_.rank(); ++d) y[d * count] = index[d];
+      ++y;
+    }
+  }
+
+ private:
+  void advance(Shape& index) const {
+    for (int d = x_.rank() - 1; d >= 0 && ++index[d] == x_[d]; --d) index[d] = 0;
+  }
+
+  Shape x_;
+  int64_t elements_;
+};
+
+/// NonZero: the coordinates of all elements that are not zero (false, ""), one column each, in row-major order.
+/// X: numbers, bool, string, complex. Y: int64 [r, n]; n is known when the model runs.
+/// Source: https://onnx.ai/onnx/operators/onnx__NonZero.html
+class NonZero final : public Op {
+ public:
+  explicit NonZero(const NodeSpec&) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    return {Fact(DType::kInt64, Dims{in[0].has_rank() ? Dim(in[0].rank()) : Dim(), Dim()})};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return dispatch_any(in.dtype(0),
+                        [&]<class T>() -> KernelPtr { return std::make_unique<NonZeroKernel<T>>(in.shape(0)); });
+  }
+};
+
+}  // namespace
+
+void register_non_zero(Registry& registry) { registry.add<NonZero>("NonZero", {.since = 9}); }
+
+}  // namespace linnet

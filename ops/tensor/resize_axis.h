@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "linnet/node_spec.h"
+
+namespace linnet {
+
+/// How Resize maps coordinates and weighs neighbours.
+struct ResizeMode {
+  enum class Filter { kNearest, kLinear, kCubic };
+  enum class Coordinates {
+    kHalfPixel,
+    kHalfPixelSymmetric,
+    kPytorchHalfPixel,
+    kAlignCorners,
+    kAsymmetric,
+    kTfHalfPixelForNn,
+    kTfCropAndResize,
+  };
+  /// kUpFloorDownCeil: what Resize did before it had a nearest_mode.
+  enum class Nearest { kRoundPreferFloor, kRoundPreferCeil, kFloor, kCeil, kUpFloorDownCeil };
+
+  /// Reads the attributes of Resize and Upsample of any version. Throws Error(kModel) for unknown names.
+  explicit ResizeMode(const NodeSpec& node);
+
+  Filter filter;
+  Coordinates coordinates;
+  Nearest nearest;
+  float cubic_a;
+  bool exclude_outside, antialias;
+  float extrapolation_value;
+};
+
+/// One axis to be resized.
+struct ResizeSpan {
+  int64_t in = 1, out = 1;
+  float scale = 1;                   ///< out / in before rounding
+  float roi_begin = 0, roi_end = 1;  ///< of tf_crop_and_resize, as fractions of the axis
+};
+
+/// For each output coordinate of an axis the `taps` input coordinates that it is made of, and their weights.
+struct ResizeAxis {
+  int64_t in = 1, out = 1, taps = 1;
+  std::vector<int64_t> index;          ///< [out, taps]
+  std::vector<float> weight;           ///< [out, taps]
+  std::vector<unsigned char> outside;  ///< [out]: receives the extrapolation value
+
+  /// Leaves the axis as it is.
+  bool identity() const;
+};
+
+/// Source: https://onnx.ai/onnx/operators/onnx__Resize.html. Coordinates are computed in float32.
+ResizeAxis make_resize_axis(const ResizeMode& mode, const ResizeSpan& span);
+
+}  // namespace linnet

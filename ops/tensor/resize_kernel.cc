@@ -1,0 +1,218 @@
+#include "tensor/resize_kernel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "dispatch.h"
+#include "kernels/kernel_table.h"
+#include "parallel.h"
+#include "tensor/resize_lines.h"
+#include "tensor/view.h"
+
+namespace linnet {
+namespace {
+
+/// The scratch memory of a worker: addresses of rows, the sources of a line, and a combined line.
+template <class Sum>
+struct Scratch {
+  Scratch(std::byte* memory, int64_t max_sources, int64_t max_rows) {
+    rows = reinterpret_cast<const Sum**>(memory);
+    sources.offset = reinterpret_cast<int64_t*>(rows + max_rows);
+    sources.weight = reinterpret_cast<float*>(sources.offset + max_sources);
+    line = reinterpret_cast<Sum*>(sources.offset + 2 * max_sources);
+  }
+
+  static size_t bytes(int64_t max_sources, int64_t max_rows, int64_t line_elements) {
+    return size_t(max_rows + 2 * max_sources) * sizeof(int64_t) + size_t(line_elements) * sizeof(Sum);
+  }
+
+  const Sum** rows;
+  ResizeLines::Sources sources{};
+  Sum* line;
+};
+static_assert(sizeof(void*) <= sizeof(int64_t));
+
+template <class T>
+T saturate(double value) {
+  if constexpr (std::is_integral_v<T>) {
+    const double rounded = std::nearbyint(value);
+    if (!(rounded > double(std::numeric_limits<T>::min()))) return std::numeric_limits<T>::min();
+    if (rounded >= double(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
+    return T(rounded);
+  } else {
+    return T(value);
+  }
+}
+
+/// Linear and cubic interpolation. Sums are float for float32, double for the others.
+template <class T>
+class Interpolate final : public Kernel {
+ public:
+  using Sum = std::conditional_t<std::is_same_v<T, float>, float, double>;
+
+  Interpolate(ResizeLines lines, float extrapolation_value, const PoolKernels& kernels)
+      : lines_(std::move(lines)), extrapolation_value_(saturate<T>(extrapolation_value)), kernels_(kernels) {}
+
+  void run(KernelContext& context) const override {
+    const T* x = context.input(0).data<T>();
+    T* y = context.output(0).data<T>();
+    const int64_t cost = lines_.out_elements() * lines_.axis().taps + lines_.in_elements();
+    parallel_items(context.executor(), lines_.lines(), cost, [&](int64_t line, int64_t end, int worker) {
+      Scratch<Sum> scratch(context.scratch(worker), lines_.max_sources(), max_rows());
+      for (; line < end; ++line) compute_line(x, line, scratch, y + line * lines_.out_elements());
+    });
+  }
+
+  size_t scratch_bytes() const override {
+    return Scratch<Sum>::bytes(lines_.max_sources(), max_rows(), lines_.in_elements());
+  }
+
+ private:
+  int64_t max_rows() const { return std::max(lines_.max_sources(), lines_.axis().taps); }
+
+  void compute_line(const T* x, int64_t index, Scratch<Sum>& scratch, T* y) const {
+    lines_.gather(index, scratch.sources);
+    if (scratch.sources.outside) return void(std::fill_n(y, lines_.out_elements(), extrapolation_value_));
+    const Sum* line = combine(x, scratch);
+    const ResizeAxis& axis = lines_.axis();
+    for (int64_t out = 0; out < axis.out; ++out) {
+      T* pixel = y + out * lines_.inner();
+      if (axis.outside[size_t(out)]) {
+        std::fill_n(pixel, lines_.inner(), extrapolation_value_);
+      } else if (lines_.inner() == 1) {
+        *pixel = blend_one(line, out);
+      } else {
+        blend_pixel(line, out, scratch, pixel);
+      }
+    }
+  }
+
+  /// The weighted sum of the input lines; the line itself where there is one.
+  const Sum* combine(const T* x, Scratch<Sum>& scratch) const {
+    const ResizeLines::Sources& s = scratch.sources;
+    const int64_t n = lines_.in_elements();
+    if constexpr (std::is_same_v<T, Sum>) {
+      if (s.count == 1 && s.weight[0] == 1) return x + s.offset[0];
+    }
+    if constexpr (std::is_same_v<T, float>) {
+      for (int64_t k = 0; k < s.count; ++k) scratch.rows[k] = x + s.offset[k];
+      if (s.count > 0) return kernels_.weighted_f32(scratch.rows, s.weight, s.count, n, scratch.line), scratch.line;
+    }
+    std::fill_n(scratch.line, n, Sum(0));
+    for (int64_t k = 0; k < s.count; ++k) {
+      for (int64_t i = 0; i < n; ++i) scratch.line[i] += Sum(s.weight[k]) * Sum(x[s.offset[k] + i]);
+    }
+    return scratch.line;
+  }
+
+  T blend_one(const Sum* line, int64_t out) const {
+    const int64_t taps = lines_.axis().taps;
+    const int64_t* index = lines_.axis().index.data() + out * taps;
+    const float* weight = lines_.axis().weight.data() + out * taps;
+    Sum sum = 0;
+    for (int64_t t = 0; t < taps; ++t) sum += Sum(weight[t]) * line[index[t]];
+    return saturate<T>(sum);
+  }
+
+  void blend_pixel(const Sum* line, int64_t out, Scratch<Sum>& scratch, T* y) const {
+    const int64_t taps = lines_.axis().taps, inner = lines_.inner();
+    const int64_t* index = lines_.axis().index.data() + out * taps;
+    const float* weight = lines_.axis().weight.data() + out * taps;
+    if constexpr (std::is_same_v<T, float>) {
+      for (int64_t t = 0; t < taps; ++t) scratch.rows[t] = line + index[t] * inner;
+      return kernels_.weighted_f32(scratch.rows, weight, taps, inner, y);
+    }
+    for (int64_t i = 0; i < inner; ++i) {
+      Sum sum = 0;
+      for (int64_t t = 0; t < taps; ++t) sum += Sum(weight[t]) * line[index[t] * inner + i];
+      y[i] = saturate<T>(sum);
+    }
+  }
+
+  ResizeLines lines_;
+  T extrapolation_value_;
+  PoolKernels kernels_;
+};
+
+/// Nearest neighbours: elements are moved.
+class MoveNearest final : public Kernel {
+ public:
+  MoveNearest(ResizeLines lines, DType dtype, const Tensor& extrapolation_value)
+      : lines_(std::move(lines)),
+        copy_(copy_row_of(dtype)),
+        width_(element_bytes(dtype)),
+        extrapolation_value_(extrapolation_value) {}
+
+  void run(KernelContext& context) const override {
+    const auto* x = static_cast<const std::byte*>(context.input(0).raw());
+    auto* y = static_cast<std::byte*>(context.output(0).raw());
+    parallel_items(context.executor(), lines_.lines(), lines_.out_elements(), [&](int64_t line, int64_t end, int) {
+      for (; line < end; ++line) move_line(x, line, y + line * lines_.out_elements() * width_);
+    });
+  }
+
+ private:
+  void move_line(const std::byte* x, int64_t index, std::byte* y) const {
+    int64_t offset = 0;
+    float weight = 1;
+    ResizeLines::Sources sources{&offset, &weight};
+    lines_.gather(index, sources);
+    if (sources.outside) return copy_(extrapolation_value_.raw(), 0, y, 1, lines_.out_elements());
+    x += offset * width_;
+    const ResizeAxis& axis = lines_.axis();
+    const int64_t pixel = lines_.inner() * width_;
+    if (pixel == 4) return move_words(x, y);
+    for (int64_t out = 0; out < axis.out; ++out, y += pixel) {
+      if (axis.outside[size_t(out)]) {
+        copy_(extrapolation_value_.raw(), 0, y, 1, lines_.inner());
+      } else {
+        copy_(x + axis.index[size_t(out)] * pixel, 1, y, 1, lines_.inner());
+      }
+    }
+  }
+
+  void move_words(const std::byte* x, std::byte* y) const {
+    const ResizeAxis& axis = lines_.axis();
+    for (int64_t out = 0; out < axis.out; ++out) {
+      const bool outside = axis.outside[size_t(out)];
+      const void* from = outside ? extrapolation_value_.raw() : x + axis.index[size_t(out)] * 4;
+      std::memcpy(y + out * 4, from, 4);
+    }
+  }
+
+  ResizeLines lines_;
+  CopyRow copy_;
+  int64_t width_;
+  Tensor extrapolation_value_;
+};
+
+Tensor element_of(DType dtype, float value) {
+  if (value == 0 || dtype == DType::kString || dtype == DType::kBool) return zero_element(dtype);
+  return dispatch_number(dtype, [&]<class T>() {
+    if constexpr (std::is_integral_v<T>)
+      return Tensor::scalar(saturate<T>(value));
+    else
+      return Tensor::scalar(T(value));
+  });
+}
+
+}  // namespace
+
+KernelPtr make_resize(const ResizeMode& mode, std::vector<ResizeAxis> axes, DType dtype, Isa isa) {
+  if (std::all_of(axes.begin(), axes.end(), [](const ResizeAxis& axis) { return axis.identity(); })) return make_view();
+  ResizeLines lines(std::move(axes));
+  if (mode.filter == ResizeMode::Filter::kNearest) {
+    return std::make_unique<MoveNearest>(std::move(lines), dtype, element_of(dtype, mode.extrapolation_value));
+  }
+  const auto make = [&]<class T>() -> KernelPtr {
+    return std::make_unique<Interpolate<T>>(std::move(lines), mode.extrapolation_value, kernel_table(isa).pool);
+  };
+  if (dtype == DType::kFloat32) return make.operator()<float>();
+  if (dtype == DType::kFloat64) return make.operator()<double>();
+  return dispatch_integer(dtype, make);
+}
+
+}  // namespace linnet

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "linnet/shape.h"
+#include "tensor/resize_axis.h"
+
+namespace linnet {
+
+/// A resize as work on lines: a line runs along the last axis that changes, and each of its pixels is the `inner`
+/// contiguous elements of the axes behind it. An output line is first combined from input lines, then resized.
+class ResizeLines {
+ public:
+  explicit ResizeLines(std::vector<ResizeAxis> axes);
+
+  /// What an output line is made of; filled in by gather().
+  struct Sources {
+    int64_t* offset;  ///< first element of each input line
+    float* weight;
+    int64_t count = 0;
+    bool outside = false;  ///< the whole line receives the extrapolation value
+  };
+  /// The input lines of weight other than 0 that output line `index` is made of.
+  void gather(int64_t index, Sources& sources) const;
+
+  /// The axis along the line.
+  const ResizeAxis& axis() const { return axis_; }
+  int64_t inner() const { return inner_; }
+  int64_t lines() const { return lines_; }  ///< of output
+  int64_t max_sources() const { return max_sources_; }
+  int64_t in_elements() const { return axis_.in * inner_; }
+  int64_t out_elements() const { return axis_.out * inner_; }
+
+ private:
+  std::vector<ResizeAxis> outer_;
+  std::vector<int64_t> strides_;  ///< of the outer axes in the input, in elements
+  ResizeAxis axis_;
+  int64_t inner_ = 1, lines_ = 1, max_sources_ = 1;
+};
+
+}  // namespace linnet

@@ -1,0 +1,80 @@
+#include "infer.h"
+#include "op_list.h"
+#include "tensor/copy.h"
+#include "tensor/element_walk.h"
+#include "tensor/indices.h"
+#include "tensor/reduce_row.h"
+
+namespace linnet {
+namespace {
+
+class ScatterElementsKernel final : public Kernel {
+ public:
+  ScatterElementsKernel(DType dtype, const ElementWalk& walk, ReduceRow reduce)
+      : width_(element_bytes(dtype)), walk_(walk), reduce_(reduce) {}
+
+  // Updates are applied in order on one thread, so that the last of several to one element wins.
+  void run(KernelContext& context) const override {
+    const Indices indices(context.input(1));
+    check_indices(indices, walk_.dim(), walk_.axis());
+    Tensor& output = context.output(0);
+    copy_tensor(context.input(0), output, context.executor());
+    const auto* updates = static_cast<const std::byte*>(context.input(2).raw());
+    auto* y = static_cast<std::byte*>(output.raw());
+    for (int64_t r = 0; r < walk_.rows(); ++r) {
+      const int64_t base = walk_.base(r);
+      for (int64_t j = 0; j < walk_.row(); ++j) {
+        const int64_t i = r * walk_.row() + j;
+        const int64_t target = base + j * walk_.step() + indices.wrapped(i, walk_.dim()) * walk_.stride();
+        reduce_(y + target * width_, updates + i * width_, 1);
+      }
+    }
+  }
+
+ private:
+  int64_t width_;
+  ElementWalk walk_;
+  ReduceRow reduce_;
+};
+
+/// ScatterElements (and Scatter, its name before opset 11): data, with the element at the coordinates of each element
+/// of `indices` but for that of `axis`, which is the index, replaced by or reduced with that of `updates`.
+/// data, updates, output: one dtype of a byte or more; numbers or bool with a reduction. indices: int32/int64 of
+/// updates' shape, values in [-dim, dim), checked when the model runs.
+/// Source: https://onnx.ai/onnx/operators/onnx__ScatterElements.html
+class ScatterElements final : public Op {
+ public:
+  explicit ScatterElements(const NodeSpec& node)
+      : axis_(node.attr_or("axis", 0)), reduction_(scatter_reduction(node)) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 3, 3);
+    require_dtype_in(in[1], kIndexTypes, "indices");
+    require_same_dtype(in[0], in[2], "data and updates");
+    require_rank_at_least(in[0], 1, "data");
+    if (in[0].has_rank()) require_indices_fit(in[0], in[1], axis_);
+    if (in[1].has_rank() && in[2].has_rank()) {
+      require_rank(in[2], in[1].rank(), "updates");
+      for (int d = 0; d < in[1].rank(); ++d) merge_dim(in[1].dim(d), in[2].dim(d), str("dim ", d, " of updates"));
+    }
+    return same_as(in[0]);
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const ElementWalk walk(in.shape(0), in.shape(1), normalize_axis(axis_, in.rank(0)));
+    return std::make_unique<ScatterElementsKernel>(in.dtype(0), walk, reduce_row_of(reduction_, in.dtype(0)));
+  }
+
+ private:
+  int64_t axis_;
+  ScatterReduction reduction_;
+};
+
+}  // namespace
+
+void register_scatter_elements(Registry& registry) {
+  registry.add<ScatterElements>("Scatter", {.since = 9});
+  registry.add<ScatterElements>("ScatterElements", {.since = 11});
+}
+
+}  // namespace linnet

@@ -1,0 +1,29 @@
+#include "infer.h"
+#include "op_list.h"
+#include "tensor/constant_kernel.h"
+
+namespace linnet {
+namespace {
+
+/// Size: the number of elements of its input. data: any dtype; size: int64 of rank 0.
+/// Source: https://onnx.ai/onnx/operators/onnx__Size.html
+class Size final : public Op {
+ public:
+  explicit Size(const NodeSpec&) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    if (!in[0].concrete()) return {Fact(DType::kInt64, Dims())};
+    return {Fact(Tensor::scalar(in[0].shape().elements()))};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return std::make_unique<ConstantKernel>(in.output_fact(0).constant);
+  }
+};
+
+}  // namespace
+
+void register_size(Registry& registry) { registry.add<Size>("Size", {.since = 1}); }
+
+}  // namespace linnet

@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include "op_list.h"
+#include "tensor/axes.h"
+#include "tensor/view.h"
+
+namespace linnet {
+namespace {
+
+/// Squeeze: removes the given axes, all of them of dim 1; without axes, every dim of 1.
+/// data, squeezed: any dtype. axes: an attribute, int64 input from opset 13 on.
+/// Source: https://onnx.ai/onnx/operators/onnx__Squeeze.html
+class Squeeze final : public Op {
+ public:
+  explicit Squeeze(const NodeSpec& node) : axes_(node, "axes", 1, 13) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 2);
+    const Fact& x = in[0];
+    if (!x.has_rank()) return {Fact(x.dtype, std::nullopt)};
+    const auto axes = axes_.values(in);
+    if (axes) return {Fact(x.dtype, without(*x.dims, normalize_axes(*axes, x.rank())))};
+    if (axes_.given(in)) return {Fact(x.dtype, unknown_dims(x, in))};
+    return {Fact(x.dtype, without_ones(*x.dims))};
+  }
+
+  KernelPtr compile(const CompileInput&) const override { return make_view(); }
+  std::vector<int> value_inputs() const override { return axes_.value_inputs(); }
+
+ private:
+  static Dims without(const Dims& dims, const std::vector<int>& axes) {
+    Dims result;
+    for (int i = 0; i < int(dims.size()); ++i) {
+      const Dim& dim = dims[size_t(i)];
+      if (std::find(axes.begin(), axes.end(), i) == axes.end()) {
+        result.push_back(dim);
+      } else if (dim.known() && dim.value() != 1) {
+        throw Error(ErrorKind::kShape, str("axis ", i, " must have dim 1 to be squeezed, got ", dim));
+      }
+    }
+    return result;
+  }
+
+  static std::optional<Dims> without_ones(const Dims& dims) {
+    Dims result;
+    for (const Dim& dim : dims) {
+      if (!dim.known()) return std::nullopt;
+      if (dim.value() != 1) result.push_back(dim);
+    }
+    return result;
+  }
+
+  std::optional<Dims> unknown_dims(const Fact& x, std::span<const Fact> in) const {
+    const auto count = axes_.count(in);
+    if (!count || *count > x.rank()) return std::nullopt;
+    return Dims(size_t(x.rank() - *count));
+  }
+
+  IntsParameter axes_;
+};
+
+}  // namespace
+
+void register_squeeze(Registry& registry) { registry.add<Squeeze>("Squeeze", {.since = 1}); }
+
+}  // namespace linnet

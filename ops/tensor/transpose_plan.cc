@@ -1,0 +1,144 @@
+#include "tensor/transpose_plan.h"
+
+#include <algorithm>
+
+#include "kernels/kernel_table.h"
+#include "parallel.h"
+#include "tensor/strided_kernel.h"
+#include "tensor/view.h"
+
+namespace linnet {
+namespace {
+
+using TransposeMatrix = decltype(TransposeKernels::bits32);
+
+/// The kernel for elements of that width, or nullptr.
+TransposeMatrix matrix_kernel(DType dtype, Isa isa) {
+  const TransposeKernels& kernels = kernel_table(isa).transpose;
+  if (dtype == DType::kString) return nullptr;
+  switch (dtype_bits(dtype)) {
+    case 8:
+      return kernels.bits8;
+    case 16:
+      return kernels.bits16;
+    case 32:
+      return kernels.bits32;
+    case 64:
+      return kernels.bits64;
+    default:
+      return nullptr;
+  }
+}
+
+std::vector<int64_t> strides_in_output_order(const Permutation& p) {
+  const std::vector<int64_t> dense = row_major_strides(p.extents);
+  std::vector<int64_t> strides;
+  for (const int axis : p.perm) strides.push_back(dense[size_t(axis)]);
+  return strides;
+}
+
+std::vector<int64_t> output_extents(const Permutation& p) {
+  std::vector<int64_t> extents;
+  for (const int axis : p.perm) extents.push_back(p.extents[size_t(axis)]);
+  return extents;
+}
+
+/// Matrices whose rows run along the output's last axis and whose columns along the input's, inside outer loops.
+class MatrixTranspose final : public Kernel {
+ public:
+  MatrixTranspose(DType dtype, const Permutation& p, TransposeMatrix kernel)
+      : kernel_(kernel), width_(element_bytes(dtype)) {
+    const std::vector<int64_t> extents = output_extents(p), x_strides = strides_in_output_order(p);
+    const std::vector<int64_t> y_strides = row_major_strides(extents);
+    const int input_last = int(p.extents.size()) - 1;
+    for (size_t d = 0; d + 1 < extents.size(); ++d) {
+      if (p.perm[d] == input_last) {
+        columns_ = extents[d];
+        y_pitch_ = y_strides[d];
+      } else {
+        outer_.push_back({extents[d], x_strides[d], y_strides[d]});
+        matrices_ *= extents[d];
+      }
+    }
+    rows_ = extents.back();
+    x_pitch_ = x_strides.back();
+    // Whole cache lines of columns, so that two chunks never read the same lines of many rows.
+    block_ = std::clamp<int64_t>(kChunkElements / rows_ / 64 * 64, 64, std::max<int64_t>(columns_, 64));
+    blocks_ = (columns_ + block_ - 1) / block_;
+  }
+
+  void run(KernelContext& context) const override {
+    const auto* x = static_cast<const std::byte*>(context.input(0).raw());
+    auto* y = static_cast<std::byte*>(context.output(0).raw());
+    const int64_t elements = rows_ * std::min(block_, columns_);
+    parallel_items(context.executor(), matrices_ * blocks_, elements, [&](int64_t item, int64_t end, int) {
+      for (; item < end; ++item) run_block(x, y, item / blocks_, item % blocks_ * block_);
+    });
+  }
+
+  std::string describe() const override { return str(matrices_, " matrices of ", rows_, "x", columns_); }
+
+ private:
+  struct Loop {
+    int64_t extent, x_stride, y_stride;
+  };
+
+  void run_block(const std::byte* x, std::byte* y, int64_t matrix, int64_t column) const {
+    int64_t from = column, to = column * y_pitch_;
+    for (size_t d = outer_.size(); d-- > 0;) {
+      const int64_t index = matrix % outer_[d].extent;
+      matrix /= outer_[d].extent;
+      from += index * outer_[d].x_stride;
+      to += index * outer_[d].y_stride;
+    }
+    const int64_t columns = std::min(block_, columns_ - column);
+    kernel_(x + from * width_, rows_, columns, x_pitch_, y + to * width_, y_pitch_);
+  }
+
+  TransposeMatrix kernel_;
+  int64_t width_;
+  std::vector<Loop> outer_;
+  int64_t matrices_ = 1;
+  int64_t rows_ = 1, columns_ = 1, x_pitch_ = 0, y_pitch_ = 0;
+  int64_t block_ = 1, blocks_ = 1;
+};
+
+}  // namespace
+
+Permutation simplify_permutation(const Shape& shape, std::span<const int> perm) {
+  std::vector<int> kept;  // input axes in the order of the output, each the first of a merged group
+  std::vector<int64_t> extents(shape.begin(), shape.end());
+  int previous = -1;
+  for (const int axis : perm) {
+    if (shape[axis] == 1) continue;
+    bool follows = previous >= 0 && axis > previous;
+    for (int between = previous + 1; follows && between < axis; ++between) follows = shape[between] == 1;
+    previous = axis;
+    if (follows) {
+      extents[size_t(kept.back())] *= shape[axis];
+      extents[size_t(axis)] = 1;
+    } else {
+      kept.push_back(axis);
+    }
+  }
+  std::vector<int> sorted = kept;
+  std::sort(sorted.begin(), sorted.end());
+  Permutation result;
+  for (const int axis : sorted) result.extents.push_back(extents[size_t(axis)]);
+  for (const int axis : kept) {
+    result.perm.push_back(int(std::lower_bound(sorted.begin(), sorted.end(), axis) - sorted.begin()));
+  }
+  return result;
+}
+
+KernelPtr make_transpose(DType dtype, const Shape& shape, std::span<const int> perm, Isa isa) {
+  const Permutation p = simplify_permutation(shape, perm);
+  if (p.is_identity() || shape.elements() == 0) return make_view();
+  const TransposeMatrix kernel = matrix_kernel(dtype, isa);
+  const bool last_moves = p.perm.back() != int(p.perm.size()) - 1;
+  if (kernel && last_moves) return std::make_unique<MatrixTranspose>(dtype, p, kernel);
+  const std::vector<int64_t> extents = output_extents(p);
+  return make_strided_kernel(StridedCopy(dtype, extents, strides_in_output_order(p), row_major_strides(extents)));
+}
+
+}  // namespace linnet

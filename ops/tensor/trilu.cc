@@ -1,0 +1,80 @@
+#include <algorithm>
+
+#include "infer.h"
+#include "op_list.h"
+#include "parallel.h"
+#include "tensor/copy.h"
+
+namespace linnet {
+namespace {
+
+class TriluKernel final : public Kernel {
+ public:
+  TriluKernel(DType dtype, const Shape& x, bool upper, bool has_k)
+      : copy_(copy_row_of(dtype)),
+        width_(element_bytes(dtype)),
+        zero_(zero_element(dtype)),
+        rows_(x[x.rank() - 2]),
+        columns_(x[x.rank() - 1]),
+        all_rows_(x.elements(0, x.rank() - 1)),
+        upper_(upper),
+        has_k_(has_k) {}
+
+  void run(KernelContext& context) const override {
+    const int64_t k = has_k_ ? std::clamp(context.input(1).data<int64_t>()[0], -rows_, columns_) : 0;
+    const auto* x = static_cast<const std::byte*>(context.input(0).raw());
+    auto* y = static_cast<std::byte*>(context.output(0).raw());
+    parallel_items(context.executor(), all_rows_, columns_, [&](int64_t begin, int64_t end, int) {
+      for (int64_t r = begin; r < end; ++r) {
+        // The upper triangle begins at column i + k, the lower one ends behind it.
+        const int64_t split = std::clamp<int64_t>(r % rows_ + k + (upper_ ? 0 : 1), 0, columns_);
+        copy_part(x, y, r, 0, split, !upper_);
+        copy_part(x, y, r, split, columns_, upper_);
+      }
+    });
+  }
+
+ private:
+  void copy_part(const std::byte* x, std::byte* y, int64_t row, int64_t begin, int64_t end, bool kept) const {
+    const int64_t at = (row * columns_ + begin) * width_;
+    copy_(kept ? x + at : zero_.raw(), kept, y + at, 1, end - begin);
+  }
+
+  CopyRow copy_;
+  int64_t width_;
+  Tensor zero_;
+  int64_t rows_, columns_, all_rows_;
+  bool upper_, has_k_;
+};
+
+/// Trilu: the upper (or lower) triangle of each matrix in the last two axes, zero elsewhere. Element (i, j) belongs to
+/// the upper triangle where j >= i + k, to the lower one where j <= i + k.
+/// input, output: any dtype of a byte or more. k: int64, one element, 0 unless given.
+/// Source: https://onnx.ai/onnx/operators/onnx__Trilu.html
+class Trilu final : public Op {
+ public:
+  explicit Trilu(const NodeSpec& node) : upper_(node.attr_or("upper", true)) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 2);
+    require_rank_at_least(in[0], 2, "input");
+    if (has_input(in, 1)) require_dtype(in[1], DType::kInt64, "k");
+    if (has_input(in, 1) && in[1].concrete() && in[1].shape().elements() != 1) {
+      throw Error(ErrorKind::kShape, str("k must be one element, got ", in[1]));
+    }
+    return same_as(in[0]);
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return std::make_unique<TriluKernel>(in.dtype(0), in.shape(0), upper_, in.has(1));
+  }
+
+ private:
+  bool upper_;
+};
+
+}  // namespace
+
+void register_trilu(Registry& registry) { registry.add<Trilu>("Trilu", {.since = 14}); }
+
+}  // namespace linnet

@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# Passes when clang-format would change nothing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+find engine ops frontends tools tests benchmarks examples -name '*.cc' -o -name '*.h' | sort |
+  xargs clang-format --dry-run -Werror

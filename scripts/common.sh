@@ -1,0 +1,52 @@
+# Shared by quickstart.sh and test.sh. Sourced from the project's root.
+
+step() { printf '\n==> %s\n' "$*"; }
+fail() { printf '\n%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
+
+# Distribution packages that a build needs: the same names on Debian 12, Debian 13 and Ubuntu 24.04.
+BUILD_PACKAGES="g++ cmake ninja-build libonnx-dev libprotobuf-dev protobuf-compiler libxsimd-dev libcli11-dev
+  nlohmann-json3-dev libzip-dev libpng-dev libjpeg-dev"
+
+missing_packages() {
+  local package
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || echo "$package"
+  done
+}
+
+# install_packages PACKAGE...: installs those that are missing, with sudo where the user is not root.
+install_packages() {
+  local missing sudo=
+  command -v apt-get >/dev/null && command -v dpkg-query >/dev/null ||
+    fail "this script installs packages with apt-get, which is not here. Install these yourself, then build with cmake:
+$(echo "$@")"
+  missing=$(missing_packages "$@")
+  [ -n "$missing" ] || return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    sudo=sudo
+    command -v sudo >/dev/null || fail "packages are missing, and without root or sudo they cannot be installed: $(echo $missing)"
+  fi
+  echo "installing:" $missing
+  $sudo apt-get update -qq || fail "apt-get update failed; is the package mirror reachable?"
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null ||
+    fail "installing packages failed: $(echo $missing)"
+}
+
+# configure DIRECTORY OPTION...: runs cmake, using ccache where it is installed.
+configure() {
+  local directory=$1 log
+  shift
+  log=$(mktemp)
+  command -v ccache >/dev/null && set -- "$@" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+  if ! cmake -S . -B "$directory" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" >"$log" 2>&1; then
+    cat "$log" >&2
+    fail "cmake could not configure $directory (see above)"
+  fi
+  rm -f "$log"
+}
+
+build() {
+  local directory=$1
+  shift
+  cmake --build "$directory" --parallel "$(nproc)" "$@" || fail "the build failed (see above)"
+}

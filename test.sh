@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Installs what the tests need, builds and runs all of them. The last line is the total.
+set -euo pipefail
+cd "$(dirname "$0")"
+. scripts/common.sh
+
+BUILD=build-test
+PYTHON=.venv/bin/python
+TEST_PACKAGES="libgtest-dev libgmock-dev libbenchmark-dev libtorch-dev python3-torch python3-torchvision python3-onnx
+  python3-pytest python3-venv clang-format clang-tidy"
+
+step "Installing the packages that build and tests need"
+install_packages $BUILD_PACKAGES $TEST_PACKAGES
+
+step "Preparing a Python environment with onnx, onnxruntime, numpy and pytest in .venv"
+[ -x "$PYTHON" ] || /usr/bin/python3 -m venv .venv
+"$PYTHON" -c 'import numpy, onnx, onnxruntime, pytest' 2>/dev/null ||
+  "$PYTHON" -m pip install -q --disable-pip-version-check onnx onnxruntime numpy pytest ||
+  fail "pip could not install onnx, onnxruntime, numpy and pytest"
+
+step "Building everything into $BUILD/"
+configure $BUILD -DLINNET_BUILD_TESTS=ON -DLINNET_BUILD_BENCHMARKS=ON -DLINNET_BUILD_TORCH=ON -DLINNET_WERROR=ON
+build $BUILD
+
+export LINNET_RUN_MODEL=$PWD/$BUILD/bin/run_model
+export LINNET_BUILD=$PWD/$BUILD
+passed=0 failed=0 skipped=0
+
+# count REPORT: adds the totals of a JUnit file.
+count() {
+  local totals
+  totals=$(/usr/bin/python3 scripts/junit_totals.py "$1") || totals="0 1 0"
+  set -- $totals
+  passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+}
+
+# run NAME COMMAND...: a suite that writes the JUnit file $report.
+run() {
+  local name=$1 report=$PWD/$BUILD/$1.xml
+  shift
+  step "Testing: $name"
+  rm -f "$report"
+  "${@//@REPORT@/$report}" || true
+  count "$report"
+}
+
+# check NAME COMMAND...: passes when the command does.
+check() {
+  local name=$1
+  shift
+  step "Checking: $name"
+  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+
+check "format" scripts/check_format.sh
+check "static analysis" scripts/check_tidy.sh $BUILD
+run unit $BUILD/bin/linnet_tests --gtest_brief=1 --gtest_output=xml:@REPORT@
+run run_model "$PYTHON" -m pytest -q tests/tools --junitxml=@REPORT@
+run torch /usr/bin/python3 -m pytest -q tests/torch --junitxml=@REPORT@
+run models "$PYTHON" -m pytest -q tests/models --junitxml=@REPORT@
+
+printf '\n%d passed, %d failed, %d skipped\n' $passed $failed $skipped
+[ $failed -eq 0 ]

@@ -1,0 +1,103 @@
+#include "graph/patch.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "passes/passes.h"
+#include "support/graph_builder.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::expect_error;
+using testing::GraphBuilder;
+
+NodeSpec spec_of(const std::string& op_type) {
+  NodeSpec spec;
+  spec.op_type = op_type;
+  spec.name = "new";
+  spec.opset = 17;
+  return spec;
+}
+
+Graph inferred(const GraphBuilder& b) {
+  Graph graph = b.graph();
+  propagate_facts(graph, *std::make_shared<ProgramEnvironment>());
+  return graph;
+}
+
+void expect_sorted(const Graph& graph) {
+  std::vector<NodeId> seen;
+  for (const NodeId id : graph.nodes()) {
+    for (const ValueId input : graph.node(id).inputs) {
+      const Node* before = graph.producer(input);
+      if (before) {
+        EXPECT_NE(std::find(seen.begin(), seen.end(), before->id), seen.end());
+      }
+    }
+    seen.push_back(id);
+  }
+}
+
+TEST(Patch, ReplacesUsesAndDropsWhatIsDead) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2});
+  const ValueId relu = b.op("Relu", {x});
+  b.output(b.op("Neg", {relu}));
+  Graph graph = inferred(b);
+  Patch patch(graph);
+  const ValueId tanh = patch.add(spec_of("Tanh"), {x});
+  patch.replace(relu, tanh);
+  patch.apply(graph);
+  EXPECT_EQ(testing::count_ops(graph, "Relu"), 0);
+  EXPECT_EQ(testing::count_ops(graph, "Tanh"), 1);
+  EXPECT_EQ(str(graph.fact(tanh)), "float32[2]");
+  expect_sorted(graph);
+}
+
+TEST(Patch, OutputsKeepTheirNames) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2});
+  const ValueId relu = b.op("Relu", {x});
+  b.output(relu);
+  Graph graph = inferred(b);
+  const std::string name = graph.outputs()[0].name;
+  Patch patch(graph);
+  patch.replace(relu, x);
+  patch.apply(graph);
+  EXPECT_EQ(graph.outputs()[0].name, name);
+  EXPECT_EQ(graph.outputs()[0].value, x);
+  EXPECT_TRUE(graph.nodes().empty());
+}
+
+TEST(Patch, SortsWhenANewNodeReadsALaterOne) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2});
+  const ValueId first = b.op("Relu", {x});
+  b.output(b.op("Neg", {first}));
+  const ValueId late = b.op("Tanh", {x});
+  b.output(late);
+  Graph graph = inferred(b);
+  Patch patch(graph);
+  patch.replace(first, patch.add(spec_of("Abs"), {late}));
+  patch.apply(graph);
+  expect_sorted(graph);
+}
+
+TEST(Patch, RefusesToChangeAShape) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2});
+  const ValueId y = b.input("y", Shape{3});
+  const ValueId relu = b.op("Relu", {x});
+  b.output(b.op("Neg", {relu}));
+  Graph graph = inferred(b);
+  Patch patch(graph);
+  patch.replace(relu, y);
+  expect_error(ErrorKind::kInternal, "from float32[2] into float32[3]", [&] { patch.apply(graph); });
+  EXPECT_EQ(testing::count_ops(graph, "Relu"), 1);
+}
+
+}  // namespace
+}  // namespace linnet

@@ -1,0 +1,147 @@
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "linnet/model.h"
+#include "support/graph_builder.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::expect_close;
+using testing::expect_error;
+using testing::GraphBuilder;
+using testing::run_model;
+
+Model add_model() {
+  GraphBuilder b;
+  const Fact fact(DType::kFloat32, Dims{Dim("N"), 2});
+  b.output(b.op("Add", {b.input("a", fact), b.input("b", fact)}));
+  return b.model();
+}
+
+const Tensor kOnes = Tensor::of({1, 2}, std::vector<float>{1, 1});
+
+TEST(Context, TakesInputsByNameInAnyOrder) {
+  Context context(add_model());
+  const Tensor b = Tensor::of({1, 2}, std::vector<float>{2, 3});
+  const auto outputs = context.run({{"b", b}, {"a", kOnes}});
+  expect_close(outputs[0], Tensor::of({1, 2}, std::vector<float>{3, 4}));
+}
+
+TEST(Context, NamesTheInputsInItsErrorsAndStaysUsable) {
+  Context context(add_model());
+  expect_error(ErrorKind::kModel, "no input 'c'; the inputs are 'a', 'b'", [&] { context.run({{"c", kOnes}}); });
+  expect_error(ErrorKind::kModel, "input 'b' is missing", [&] { context.run({{"a", kOnes}}); });
+  const std::vector<Tensor> wrong_dim{Tensor::of({1, 3}, std::vector<float>{1, 2, 3}), kOnes};
+  expect_error(ErrorKind::kShape, "input 'a' must be float32[N,2], got float32[1,3]", [&] { context.run(wrong_dim); });
+  const std::vector<Tensor> wrong_type{Tensor::of({1, 2}, std::vector<int64_t>{1, 2}), kOnes};
+  expect_error(ErrorKind::kType, "input 'a' must be float32, got int64", [&] { context.run(wrong_type); });
+  const std::vector<Tensor> mismatch{kOnes, Tensor::of({3, 2}, std::vector<float>(6, 1))};
+  EXPECT_EQ(context.run(mismatch)[0].shape(), Shape({3, 2}));
+  expect_close(context.run({{"a", kOnes}, {"b", kOnes}})[0], Tensor::of({1, 2}, std::vector<float>{2, 2}));
+}
+
+TEST(Context, PlansAgainWhenShapesChange) {
+  Context context(add_model());
+  for (const int64_t n : {1, 3, 1, 5, 3}) {
+    const Tensor x = testing::random_tensor({n, 2});
+    const std::vector<Tensor> inputs{x, x};
+    EXPECT_EQ(context.run(inputs)[0].shape(), Shape({n, 2}));
+    EXPECT_EQ(context.run(inputs)[0].data<float>()[0], 2 * x.data<float>()[0]);
+  }
+}
+
+TEST(Context, OutputsMayBeInputsOrConstants) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2});
+  b.output(x);
+  b.output(b.constant(Tensor::of(std::vector<float>{7})));
+  b.output(b.op("Reshape", {x, b.constant(Tensor::of(std::vector<int64_t>{2, 1}))}));
+  const Tensor given = Tensor::of(std::vector<float>{1, 2});
+  Context context(b.model());
+  const std::vector<Tensor> inputs{given};
+  const auto outputs = context.run(inputs);
+  expect_close(outputs[0], given);
+  EXPECT_NE(outputs[0].raw(), given.raw());
+  EXPECT_EQ(outputs[1].data<float>()[0], 7);
+  EXPECT_EQ(outputs[2].shape(), Shape({2, 1}));
+}
+
+TEST(Context, DataDependentShapesArePlannedWhenTheyAreKnown) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{4});
+  const ValueId where = b.op("NonZero", {x});
+  const ValueId twice = b.op("Add", {where, where});
+  b.output(b.op("Reshape", {twice, b.constant(Tensor::of(std::vector<int64_t>{-1}))}));
+  b.output(b.op("Neg", {x}));
+  Context context(b.model());
+  for (const auto& [values, expected] : std::vector<std::pair<std::vector<float>, std::vector<int64_t>>>{
+           {{1, 0, 2, 0}, {0, 4}}, {{0, 0, 0, 0}, {}}, {{1, 1, 1, 1}, {0, 2, 4, 6}}, {{1, 0, 2, 0}, {0, 4}}}) {
+    const std::vector<Tensor> inputs{Tensor::of(values)};
+    const auto outputs = context.run(inputs);
+    expect_close(outputs[0], Tensor::of(expected));
+    EXPECT_EQ(outputs[1].data<float>()[0], -values[0]);
+  }
+}
+
+TEST(Context, ShapeInputsMayComeFromTheCaller) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{6});
+  const ValueId shape = b.input("shape", Fact(DType::kInt64, Shape{2}));
+  b.output(b.op("Reshape", {x, shape}));
+  Context context(b.model());
+  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{2, 3}, {6, -1}, {2, 3}}) {
+    const std::vector<Tensor> inputs{testing::random_tensor({6}), Tensor::of(dims)};
+    EXPECT_EQ(context.run(inputs)[0].dim(0), dims[0]);
+  }
+}
+
+TEST(Context, KeepsToItsLimits) {
+  GraphBuilder b;
+  b.output(b.op("Exp", {b.op("Neg", {b.input("x", Shape{100000})})}));
+  ContextOptions options;
+  options.limits.memory_bytes = 1000;
+  Context context(b.model(), options);
+  const std::vector<Tensor> inputs{testing::random_tensor({100000})};
+  expect_error(ErrorKind::kLimit, "more than the limit of 1000", [&] { context.run(inputs); });
+}
+
+TEST(Context, SharesItsModelBetweenThreads) {
+  const Model model = add_model();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&model, t] {
+      Context context(model, {.executor = make_serial_executor(), .observer = nullptr, .limits = {}});
+      for (int64_t n = 1; n < 20; ++n) {
+        const std::vector<Tensor> inputs{testing::random_tensor({n, 2}, unsigned(t)), testing::random_tensor({n, 2})};
+        EXPECT_EQ(context.run(inputs)[0].dim(0), n);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+class CountingObserver final : public Observer {
+ public:
+  void on_node(const NodeEvent& event) override {
+    ++nodes;
+    EXPECT_LE(event.begin, event.end);
+    EXPECT_EQ(event.outputs.size(), 1u);
+  }
+  int nodes = 0;
+};
+
+TEST(Context, TellsItsObserverOfEveryNode) {
+  GraphBuilder b;
+  b.output(b.op("Exp", {b.op("Neg", {b.input("x", Shape{3})})}));
+  const auto observer = std::make_shared<CountingObserver>();
+  Context context(b.model(), {.executor = nullptr, .observer = observer, .limits = {}});
+  const std::vector<Tensor> inputs{testing::random_tensor({3})};
+  context.run(inputs);
+  EXPECT_EQ(observer->nodes, 2);
+}
+
+}  // namespace
+}  // namespace linnet

@@ -1,0 +1,154 @@
+#include <gtest/gtest.h>
+
+#include "support/graph_builder.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::expect_close;
+using testing::expect_error;
+using testing::GraphBuilder;
+using testing::run_model;
+using GraphPtr = std::shared_ptr<const Graph>;
+
+const Fact kVector(DType::kFloat32, Dims{Dim("N")});
+const Fact kScalarInt(DType::kInt64, Shape{});
+const Fact kScalarBool(DType::kBool, Shape{});
+
+Tensor floats(const std::vector<float>& values) { return Tensor::of(values); }
+
+// A body that captures one value and applies an operator to it.
+GraphPtr unary_branch(const std::string& op_type) {
+  GraphBuilder b;
+  b.output(b.op(op_type, {b.input("captured", kVector)}));
+  return b.shared();
+}
+
+TEST(If, RunsTheBranchThatTheConditionNames) {
+  GraphBuilder b;
+  const ValueId cond = b.input("cond", kScalarBool), x = b.input("x", kVector);
+  b.output(b.ops("If", {cond, x}, 1, {{"then_branch", unary_branch("Neg")}, {"else_branch", unary_branch("Abs")}}, "",
+                 1)[0]);
+  const Model model = b.model();
+  expect_close(run_model(model, {Tensor::scalar(true), floats({-1, 2})})[0], floats({1, -2}));
+  expect_close(run_model(model, {Tensor::scalar(false), floats({-1, 2})})[0], floats({1, 2}));
+}
+
+TEST(If, BranchesMayDifferInShape) {
+  GraphBuilder whole;
+  whole.output(whole.op("Identity", {whole.input("captured", kVector)}));
+  GraphBuilder sum;
+  sum.output(sum.op("ReduceSum", {sum.input("captured", kVector)}, {{"keepdims", int64_t{1}}}));
+  GraphBuilder b;
+  const ValueId cond = b.input("cond", kScalarBool), x = b.input("x", kVector);
+  const ValueId y =
+      b.ops("If", {cond, x}, 1, {{"then_branch", whole.shared()}, {"else_branch", sum.shared()}}, "", 1)[0];
+  b.output(b.op("Add", {y, y}));
+  Context context(b.model());
+  for (int round = 0; round < 2; ++round) {
+    const std::vector<Tensor> whole_in{Tensor::scalar(true), floats({1, 2, 3})};
+    expect_close(context.run(whole_in)[0], floats({2, 4, 6}));
+    const std::vector<Tensor> sum_in{Tensor::scalar(false), floats({1, 2, 3})};
+    expect_close(context.run(sum_in)[0], floats({12}));
+  }
+}
+
+// x_{i+1} = x_i + step, stopping once `limit` iterations are done; scan output: x_i.
+GraphPtr counting_body() {
+  GraphBuilder b;
+  const ValueId iteration = b.input("i", kScalarInt);
+  b.input("cond", kScalarBool);
+  const ValueId x = b.input("x", kVector), step = b.input("step", kVector), limit = b.input("limit", kScalarInt);
+  b.output(b.op("Less", {iteration, limit}));
+  b.output(b.op("Add", {x, step}));
+  b.output(b.op("Identity", {x}));
+  return b.shared();
+}
+
+Model counting_loop(bool with_trips) {
+  GraphBuilder b;
+  const ValueId trips = with_trips ? b.input("M", kScalarInt) : kNoValue;
+  const ValueId x = b.input("x", kVector), step = b.input("step", kVector), limit = b.input("limit", kScalarInt);
+  const auto outputs = b.ops("Loop", {trips, kNoValue, x, step, limit}, 2, {{"body", counting_body()}}, "", 2);
+  b.output(outputs[0]);
+  b.output(outputs[1]);
+  return b.model();
+}
+
+TEST(Loop, CarriesValuesAndStacksScanOutputs) {
+  const auto y = run_model(counting_loop(true),
+                           {Tensor::scalar<int64_t>(4), floats({0, 10}), floats({1, 2}), Tensor::scalar<int64_t>(100)});
+  expect_close(y[0], floats({4, 18}));
+  expect_close(y[1], Tensor::of({4, 2}, std::vector<float>{0, 10, 1, 12, 2, 14, 3, 16}));
+}
+
+TEST(Loop, StopsWhenTheConditionFails) {
+  const auto y = run_model(counting_loop(false), {floats({0}), floats({1}), Tensor::scalar<int64_t>(2)});
+  expect_close(y[0], floats({3}));
+}
+
+TEST(Loop, WithoutAnIterationGivesTheInitialValues) {
+  const auto y = run_model(counting_loop(true),
+                           {Tensor::scalar<int64_t>(0), floats({5, 6}), floats({1, 2}), Tensor::scalar<int64_t>(100)});
+  expect_close(y[0], floats({5, 6}));
+  EXPECT_EQ(y[1].shape()[0], 0);
+}
+
+// Carried values may swap places and grow.
+TEST(Loop, ValuesMaySwapAndChangeShape) {
+  GraphBuilder body;
+  body.input("i", kScalarInt);
+  const ValueId cond = body.input("cond", kScalarBool), a = body.input("a", kVector), c = body.input("c", kVector);
+  body.output(body.op("Identity", {cond}));
+  body.output(c);
+  body.output(body.op("Concat", {a, c}, {{"axis", int64_t{0}}}));
+  GraphBuilder b;
+  const ValueId trips = b.input("M", kScalarInt), x = b.input("x", kVector), y = b.input("y", kVector);
+  const auto outputs = b.ops("Loop", {trips, kNoValue, x, y}, 2, {{"body", body.shared()}});
+  b.output(outputs[0]);
+  b.output(outputs[1]);
+  const auto results = run_model(b.model(), {Tensor::scalar<int64_t>(4), floats({1}), floats({2})});
+  expect_close(results[0], floats({1, 2, 2, 1, 2}));
+  expect_close(results[1], floats({2, 1, 2, 1, 2, 2, 1, 2}));
+}
+
+TEST(Scan, AccumulatesAlongAnAxisInEitherDirection) {
+  for (const int64_t reverse : {0, 1}) {
+    GraphBuilder body;
+    const ValueId sum = body.input("sum", kVector), element = body.input("element", kVector);
+    const ValueId next = body.op("Add", {sum, element});
+    body.output(next);
+    body.output(body.op("Identity", {next}));
+    GraphBuilder b;
+    const ValueId start = b.input("start", Shape{2}), x = b.input("x", Shape{2, 3});
+    const auto outputs = b.ops("Scan", {start, x}, 2,
+                               {{"body", body.shared()},
+                                {"num_scan_inputs", int64_t{1}},
+                                {"scan_input_axes", std::vector<int64_t>{1}},
+                                {"scan_input_directions", std::vector<int64_t>{reverse}},
+                                {"scan_output_axes", std::vector<int64_t>{-1}}});
+    b.output(outputs[0]);
+    b.output(outputs[1]);
+    const auto y = run_model(b.model(), {floats({0, 0}), Tensor::of({2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6})});
+    expect_close(y[0], floats({6, 15}));
+    const auto expected = reverse ? std::vector<float>{3, 5, 6, 6, 11, 15} : std::vector<float>{1, 3, 6, 4, 9, 15};
+    expect_close(y[1], Tensor::of({2, 3}, expected));
+  }
+}
+
+TEST(Loop, NamesTheNodesInItsErrors) {
+  GraphBuilder body;
+  body.input("i", kScalarInt);
+  const ValueId cond = body.input("cond", kScalarBool), x = body.input("x", Fact(DType::kFloat32, std::nullopt));
+  body.output(cond);
+  body.output(body.op("Reshape", {x, body.constant(Tensor::of(std::vector<int64_t>{5}))}));
+  GraphBuilder b;
+  const ValueId trips = b.input("M", kScalarInt), start = b.input("x", Shape{4});
+  b.output(b.ops("Loop", {trips, kNoValue, start}, 1, {{"body", body.shared()}})[0]);
+  expect_error(ErrorKind::kShape, "Loop", [&] { b.model(); });
+  expect_error(ErrorKind::kShape, "Reshape", [&] { b.model(); });
+}
+
+}  // namespace
+}  // namespace linnet

@@ -1,0 +1,86 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "kernels/kernel_table.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+struct Statistics {
+  double mean = 0, variance = 0, mean_square = 0;
+};
+
+Statistics reference(const Tensor& x) {
+  Statistics s;
+  const double n = double(x.size());
+  for (const float v : x.values<float>()) s.mean += double(v) / n, s.mean_square += double(v) * double(v) / n;
+  for (const float v : x.values<float>()) s.variance += (double(v) - s.mean) * (double(v) - s.mean) / n;
+  return s;
+}
+
+TEST(NormalizeKernels, MomentsMatchDoublePrecision) {
+  for (const Isa isa : testing::supported_isas()) {
+    const NormalizeKernels& kernels = kernel_table(isa).normalize;
+    for (const int64_t n : {1, 2, 15, 16, 17, 63, 64, 100, 1024, 4097, 100000}) {
+      const Tensor x = testing::random_uniform({n}, 99, 101, unsigned(n));
+      const Statistics want = reference(x);
+      const auto [mean, variance] = kernels.moments(x.data<float>(), n);
+      EXPECT_NEAR(double(mean), want.mean, 2e-5) << n;
+      EXPECT_NEAR(double(variance), want.variance, 1e-5 * want.variance + 1e-9) << n;
+      EXPECT_NEAR(double(kernels.mean_square(x.data<float>(), n)), want.mean_square, 1e-6 * want.mean_square) << n;
+    }
+  }
+}
+
+TEST(NormalizeKernels, RowsAreScaledAndShifted) {
+  for (const Isa isa : testing::supported_isas()) {
+    for (const int64_t n : {1, 15, 16, 33}) {
+      const Tensor x = testing::random_tensor({n}, 1), scale = testing::random_tensor({n}, 2),
+                   bias = testing::random_tensor({n}, 3);
+      std::vector<float> y(size_t(n) + 1, 7.0f), z = y;
+      const NormalizeKernels& kernels = kernel_table(isa).normalize;
+      kernels.normalize_row(x.data<float>(), scale.data<float>(), bias.data<float>(), y.data(), n, 0.5f, 2.0f);
+      kernels.normalize_row(x.data<float>(), scale.data<float>(), nullptr, z.data(), n, 0.5f, 2.0f);
+      for (int64_t i = 0; i < n; ++i) {
+        const double unit = (double(x.data<float>()[i]) - 0.5) * 2 * double(scale.data<float>()[i]);
+        EXPECT_NEAR(double(z[size_t(i)]), unit, 1e-6 * (1 + std::abs(unit)));
+        EXPECT_NEAR(double(y[size_t(i)]), unit + double(bias.data<float>()[i]), 1e-6 * (2 + std::abs(unit)));
+      }
+      EXPECT_EQ(y.back(), 7.0f);
+      EXPECT_EQ(z.back(), 7.0f);
+    }
+  }
+}
+
+TEST(NormalizeKernels, ChannelsFirstAndLastAgree) {
+  const int64_t channels = 21, spatial = 19;
+  const Tensor x = testing::random_tensor({channels, spatial}, 1);
+  const Tensor mean = testing::random_tensor({channels}, 2), factor = testing::random_tensor({channels}, 3),
+               bias = testing::random_tensor({channels}, 4);
+  for (const Isa isa : testing::supported_isas()) {
+    const NormalizeKernels& kernels = kernel_table(isa).normalize;
+    std::vector<float> first(size_t(channels * spatial)), last(first.size()), turned(first.size());
+    for (int64_t c = 0; c < channels; ++c) {
+      kernels.normalize_channel(x.data<float>() + c * spatial, &first[size_t(c * spatial)], spatial,
+                                mean.data<float>()[c], factor.data<float>()[c], bias.data<float>()[c]);
+      for (int64_t i = 0; i < spatial; ++i) turned[size_t(i * channels + c)] = x.data<float>()[c * spatial + i];
+    }
+    kernels.normalize_channels_last(turned.data(), last.data(), spatial, channels, mean.data<float>(),
+                                    factor.data<float>(), bias.data<float>());
+    for (int64_t c = 0; c < channels; ++c) {
+      for (int64_t i = 0; i < spatial; ++i) {
+        const double want = (double(x.data<float>()[c * spatial + i]) - double(mean.data<float>()[c])) *
+                                double(factor.data<float>()[c]) +
+                            double(bias.data<float>()[c]);
+        EXPECT_EQ(first[size_t(c * spatial + i)], last[size_t(i * channels + c)]);
+        EXPECT_NEAR(double(first[size_t(c * spatial + i)]), want, 1e-5);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace linnet

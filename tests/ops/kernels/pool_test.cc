@@ -1,0 +1,103 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kernels/kernel_table.h"
+#include "support/guarded_floats.h"
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr int64_t kLengths[] = {1, 3, 4, 7, 8, 15, 16, 17, 31, 64, 65, 100};
+
+class PoolKernel : public ::testing::TestWithParam<Isa> {
+ protected:
+  const PoolKernels& kernels_ = kernel_table(GetParam()).pool;
+};
+
+/// The rows of a guarded block, last one against the guard page.
+std::vector<const float*> rows_of(const GuardedFloats& x, int64_t rows, int64_t n) {
+  std::vector<const float*> pointers;
+  for (int64_t r = 0; r < rows; ++r) pointers.push_back(x.data() + (rows - 1 - r) * n);
+  return pointers;
+}
+
+TEST_P(PoolKernel, ReducesRowsLikeDoublePrecision) {
+  for (const int64_t n : kLengths) {
+    for (const int64_t rows : {1, 2, 9, 64, 65, 200}) {
+      const GuardedFloats x(rows * n, unsigned(n));
+      GuardedFloats largest(n), mean(n), weighted(n);
+      const std::vector<const float*> taps = rows_of(x, rows, n);
+      std::vector<float> weights;
+      for (int64_t r = 0; r < rows; ++r) weights.push_back(float(r % 5) - 1.5f);
+      kernels_.max_f32(taps.data(), rows, n, largest.data());
+      kernels_.mean_f32(taps.data(), rows, 3.0f, n, mean.data());
+      kernels_.weighted_f32(taps.data(), weights.data(), rows, n, weighted.data());
+      for (int64_t i = 0; i < n; ++i) {
+        double best = -1e9, sum = 0, weighted_sum = 0, magnitude = 0;
+        for (int64_t r = 0; r < rows; ++r) {
+          const double value = taps[size_t(r)][i];
+          best = std::max(best, value);
+          sum += value;
+          weighted_sum += value * weights[size_t(r)];
+          magnitude += std::abs(value);
+        }
+        ASSERT_EQ(largest[i], float(best));
+        ASSERT_NEAR(mean[i], sum / 3, 1e-6 * magnitude);
+        ASSERT_NEAR(weighted[i], weighted_sum, 3e-6 * magnitude);
+      }
+    }
+  }
+}
+
+TEST_P(PoolKernel, PitchedRowsGiveWhatPointersGive) {
+  for (const int64_t n : kLengths) {
+    const int64_t rows = 70, pitch = n + 5;
+    const GuardedFloats x((rows - 1) * pitch + n);
+    std::vector<const float*> taps;
+    for (int64_t r = 0; r < rows; ++r) taps.push_back(x.data() + r * pitch);
+    GuardedFloats by_pitch(n), by_pointer(n);
+    kernels_.mean_rows_f32(x.data(), rows, pitch, 70.0f, n, by_pitch.data());
+    kernels_.mean_f32(taps.data(), rows, 70.0f, n, by_pointer.data());
+    ASSERT_TRUE(std::equal(by_pitch.data(), by_pitch.data() + n, by_pointer.data()));
+    kernels_.max_rows_f32(x.data(), rows, pitch, n, by_pitch.data());
+    kernels_.max_f32(taps.data(), rows, n, by_pointer.data());
+    ASSERT_TRUE(std::equal(by_pitch.data(), by_pitch.data() + n, by_pointer.data()));
+  }
+}
+
+TEST_P(PoolKernel, ReducesOneLineLikeDoublePrecision) {
+  for (int64_t n = 1; n < 200; ++n) {
+    const GuardedFloats x(n, unsigned(n));
+    double sum = 0, magnitude = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      sum += x[i];
+      magnitude += std::abs(x[i]);
+    }
+    ASSERT_NEAR(kernels_.sum_f32(x.data(), n), sum, 1e-6 * magnitude);
+    ASSERT_EQ(kernels_.maximum_f32(x.data(), n), *std::max_element(x.data(), x.data() + n));
+  }
+}
+
+TEST_P(PoolKernel, AMaximumOverNanIsNanWhereverItStands) {
+  for (const int64_t n : {5, 40}) {
+    for (int64_t at = 0; at < n; ++at) {
+      GuardedFloats line(n), other(n), y(n);
+      line[at] = kNan;
+      const float* taps[] = {other.data(), line.data(), other.data()};
+      kernels_.max_f32(taps, 3, n, y.data());
+      for (int64_t i = 0; i < n; ++i) ASSERT_EQ(std::isnan(y[i]), i == at);
+      ASSERT_TRUE(std::isnan(kernels_.maximum_f32(line.data(), n)));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, PoolKernel, ::testing::ValuesIn(supported_isas()));
+
+}  // namespace
+}  // namespace linnet::testing

@@ -1,0 +1,83 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kernels/kernel_table.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+struct Reduction {
+  const char* name;
+  ReduceKernels::Pair ReduceKernels::*pair;
+  double (*join)(double result, double x);
+  bool sums;
+};
+
+const Reduction kReductions[] = {
+    {"sum", &ReduceKernels::sum, [](double r, double x) { return r + x; }, true},
+    {"sum_abs", &ReduceKernels::sum_abs, [](double r, double x) { return r + std::abs(x); }, true},
+    {"sum_square", &ReduceKernels::sum_square, [](double r, double x) { return r + x * x; }, true},
+    {"max", &ReduceKernels::max, [](double r, double x) { return std::fmax(r, x); }, false},
+    {"min", &ReduceKernels::min, [](double r, double x) { return std::fmin(r, x); }, false},
+};
+
+/// The reduction of n values, `stride` apart.
+double reference(const Reduction& reduction, const float* x, int64_t n, int64_t stride) {
+  double result = reduction.sums ? 0 : double(x[0]);
+  for (int64_t i = 0; i < n; ++i) result = reduction.join(result, double(x[i * stride]));
+  return result;
+}
+
+TEST(ReduceKernels, RowsMatchDoublePrecision) {
+  for (const Isa isa : testing::supported_isas()) {
+    for (const Reduction& reduction : kReductions) {
+      for (const int64_t n : {1, 2, 15, 16, 17, 31, 100, 1023, 5000, 300000}) {
+        const Tensor x = testing::random_uniform({n}, -1, 3, unsigned(n));
+        const double want = reference(reduction, x.data<float>(), n, 1);
+        const double got = double((kernel_table(isa).reduce.*reduction.pair).row(x.data<float>(), n));
+        EXPECT_NEAR(got, want, reduction.sums ? 1e-6 * std::abs(want) : 0) << reduction.name << ' ' << n;
+      }
+    }
+  }
+}
+
+TEST(ReduceKernels, ColumnsMatchDoublePrecision) {
+  const int64_t pitch = 150;
+  for (const Isa isa : testing::supported_isas()) {
+    for (const Reduction& reduction : kReductions) {
+      for (const int64_t rows : {1, 3, 64, 65, 700}) {
+        const Tensor x = testing::random_uniform({rows, pitch}, -1, 3, unsigned(rows));
+        for (const int64_t columns : {1, 15, 16, 64, 150}) {
+          std::vector<float> y(size_t(columns) + 1, 42.0f);
+          (kernel_table(isa).reduce.*reduction.pair).columns(x.data<float>(), y.data(), rows, pitch, columns);
+          for (int64_t c = 0; c < columns; ++c) {
+            const double want = reference(reduction, x.data<float>() + c, rows, pitch);
+            ASSERT_NEAR(double(y[size_t(c)]), want, reduction.sums ? 2e-6 * (1 + std::abs(want)) : 0) << reduction.name;
+          }
+          EXPECT_EQ(y.back(), 42.0f);
+        }
+      }
+    }
+  }
+}
+
+TEST(ReduceKernels, ExtremesPropagateNanFromAnyPosition) {
+  for (const Isa isa : testing::supported_isas()) {
+    const ReduceKernels& kernels = kernel_table(isa).reduce;
+    for (int64_t position = 0; position < 40; ++position) {
+      std::vector<float> x(40, 1.0f), y(1);
+      x[size_t(position)] = std::numeric_limits<float>::quiet_NaN();
+      EXPECT_TRUE(std::isnan(kernels.max.row(x.data(), 40)));
+      EXPECT_TRUE(std::isnan(kernels.min.row(x.data(), 40)));
+      kernels.max.columns(x.data(), y.data(), 40, 1, 1);
+      EXPECT_TRUE(std::isnan(y[0]));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace linnet

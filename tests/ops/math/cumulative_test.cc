@@ -1,0 +1,43 @@
+#include <gtest/gtest.h>
+
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+OpCase cumulative(const char* op, bool exclusive, bool reverse) {
+  return {op, 26, {{"exclusive", int64_t{exclusive}}, {"reverse", int64_t{reverse}}}};
+}
+
+TEST(CumSum, GoesForwardOrBackWithOrWithoutTheElement) {
+  const Tensor x = Tensor::of<float>({1, 2, 3, 4}), axis = Tensor::scalar(int32_t{0});
+  expect_close(run_op(cumulative("CumSum", false, false), {x, axis})[0], Tensor::of<float>({1, 3, 6, 10}));
+  expect_close(run_op(cumulative("CumSum", true, false), {x, axis})[0], Tensor::of<float>({0, 1, 3, 6}));
+  expect_close(run_op(cumulative("CumSum", false, true), {x, axis})[0], Tensor::of<float>({10, 9, 7, 4}));
+  expect_close(run_op(cumulative("CumSum", true, true), {x, axis})[0], Tensor::of<float>({9, 7, 4, 0}));
+  expect_close(run_op(cumulative("CumProd", true, true), {x, axis})[0], Tensor::of<float>({24, 12, 4, 1}));
+  expect_close(run_op(cumulative("CumProd", false, false), {x, axis})[0], Tensor::of<float>({1, 2, 6, 24}));
+}
+
+TEST(CumSum, RunsAlongAnyAxis) {
+  const Shape shape{5, 40, 130};
+  const Tensor x = cast_to(random_uniform(shape, -9, 9), DType::kInt32);
+  const std::vector<int64_t> strides{40 * 130, 130, 1};
+  for (int axis = 0; axis < 3; ++axis) {
+    Tensor want = x.clone();
+    for (int64_t i = 0; i < x.size(); ++i) {
+      const int64_t stride = strides[size_t(axis)];
+      if (i / stride % shape[axis] > 0) want.data<int32_t>()[i] += want.data<int32_t>()[i - stride];
+    }
+    expect_close(run_op({"CumSum"}, {x, Tensor::of<int64_t>({axis - 3})})[0], want);
+  }
+}
+
+TEST(CumSum, TakesEmptyTensorsAndRefusesAxesOutOfRange) {
+  EXPECT_EQ(run_op({"CumSum"}, {Tensor(DType::kFloat32, {2, 0}), Tensor::scalar(int32_t{1})})[0].shape(),
+            (Shape{2, 0}));
+  expect_error(ErrorKind::kShape, "2", [] { run_op({"CumSum"}, {random_tensor({2, 3}), Tensor::scalar(int32_t{2})}); });
+}
+
+}  // namespace
+}  // namespace linnet::testing

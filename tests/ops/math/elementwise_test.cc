@@ -1,0 +1,87 @@
+#include "math/elementwise.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/graph.h"
+#include "linnet/model.h"
+#include "math/broadcast_plan.h"
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+TEST(BroadcastPlan, MergesDimsThatAllInputsTreatAlike) {
+  const BroadcastPlan plan({2, 3, 4, 5}, {{2, 3, 4, 5}, {3, 1, 1}});
+  EXPECT_EQ(plan.row, 20);
+  EXPECT_EQ(plan.outer_dims, (std::vector<int64_t>{2, 3}));
+  EXPECT_TRUE(plan.inputs[0].dense);
+  EXPECT_FALSE(plan.inputs[1].dense);
+  EXPECT_TRUE(plan.inputs[1].scalar);
+  RowCursor cursor(plan, 2);
+  EXPECT_EQ(cursor.offset(0), 40);
+  EXPECT_EQ(cursor.offset(1), 2);
+  cursor.advance();
+  EXPECT_EQ(cursor.offset(0), 60);
+  EXPECT_EQ(cursor.offset(1), 0);
+}
+
+TEST(BroadcastPlan, IsOneRowForEqualShapes) {
+  const BroadcastPlan plan({2, 1, 3}, {{2, 1, 3}, {2, 1, 3}});
+  EXPECT_EQ(plan.row, 6);
+  EXPECT_TRUE(plan.outer_dims.empty());
+}
+
+TEST(BroadcastPlan, RefusesWhatDoesNotBroadcast) {
+  expect_error(ErrorKind::kShape, "[3]", [] { BroadcastPlan({2, 4}, {{3}}); });
+  expect_error(ErrorKind::kShape, "[1,2]", [] { BroadcastPlan({2}, {{1, 2}}); });
+}
+
+/// y = exp(x + b) b
+Graph chain(const Shape& x, const Shape& b) {
+  Graph graph(std::make_shared<Registry>(standard_registry()));
+  const ValueId x_id = graph.add_input("x", Fact(DType::kFloat32, x));
+  const ValueId b_id = graph.add_input("b", Fact(DType::kFloat32, b));
+  const auto add_node = [&](const char* op, std::vector<ValueId> in, const char* out) {
+    NodeSpec spec;
+    spec.op_type = op;
+    spec.name = out;
+    spec.opset = 17;
+    return graph.node(graph.add_node(spec, std::move(in), {out})).outputs[0];
+  };
+  const ValueId sum = add_node("Add", {x_id, b_id}, "sum");
+  const ValueId root = add_node("Exp", {sum}, "exp");
+  graph.add_output("y", add_node("Mul", {root, b_id}, "product"));
+  return graph;
+}
+
+TEST(Elementwise, GivesTheSameBitsForAnyNumberOfThreads) {
+  const Shape x_shape{3, 50, 1001}, b_shape{50, 1};
+  const std::vector<Tensor> inputs{random_tensor(x_shape, 1), random_tensor(b_shape, 2)};
+  const Model model(chain(x_shape, b_shape), {});
+  Context serial(model, {.executor = make_serial_executor(), .observer = nullptr, .limits = {}});
+  const Tensor want = serial.run(inputs)[0].clone();
+  for (const int threads : {2, 3, 7}) {
+    Context parallel(model, {.executor = make_openmp_executor(threads), .observer = nullptr, .limits = {}});
+    EXPECT_TRUE(identical(parallel.run(inputs)[0], want)) << threads << " threads";
+  }
+}
+
+TEST(Elementwise, LeavesItsInputsAsTheyAre) {
+  const Tensor x = random_tensor({40, 30}, 1), b = random_tensor({30}, 2);
+  const Tensor x_before = x.clone(), b_before = b.clone();
+  const Model model(chain(x.shape(), b.shape()), {});
+  Context context(model);
+  const std::vector<Tensor> inputs{x, b};
+  const Tensor first = context.run(inputs)[0].clone();
+  EXPECT_TRUE(identical(context.run(inputs)[0], first));
+  EXPECT_TRUE(identical(x, x_before));
+  EXPECT_TRUE(identical(b, b_before));
+}
+
+TEST(Elementwise, TakesAnInputTwice) {
+  const Tensor x = random_tensor({100});
+  expect_close(run_op({"Sub"}, {x, x})[0], Tensor::of<float>(std::vector<float>(100, 0.0f)));
+}
+
+}  // namespace
+}  // namespace linnet::testing

@@ -1,0 +1,152 @@
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "kernels/kernel_table.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::cast_to;
+using testing::expect_close;
+using testing::expect_error;
+using testing::OpCase;
+using testing::random_tensor;
+using testing::run_op;
+
+const OpCase kMatMul{"MatMul", 13};
+
+/// The operand's element (row, column) of the matrix that output matrix `index` of these batch dims uses.
+float element(const Tensor& t, const std::vector<int64_t>& batch, const std::vector<int64_t>& index, int64_t row,
+              int64_t column) {
+  int64_t at = 0;
+  const int own = t.rank() - 2;
+  for (int i = 0; i < own; ++i) {
+    const size_t axis = batch.size() - size_t(own - i);
+    at = at * t.dim(i) + (t.dim(i) == 1 ? 0 : index[axis]);
+  }
+  return t.data<float>()[(at * t.dim(own) + row) * t.dim(own + 1) + column];
+}
+
+/// a * b of rank 2 and above in double precision, one output element at a time.
+Tensor reference(const Tensor& a, const Tensor& b, const std::vector<int64_t>& batch) {
+  const int64_t m = a.dim(a.rank() - 2), k = a.dim(a.rank() - 1), n = b.dim(b.rank() - 1);
+  Shape shape{std::span<const int64_t>(batch)};
+  shape.push_back(m);
+  shape.push_back(n);
+  Tensor y(DType::kFloat32, shape);
+  std::vector<int64_t> index(batch.size());
+  for (int64_t i = 0; i < y.size(); ++i) {
+    int64_t matrix = i / (m * n);
+    for (size_t axis = batch.size(); axis-- > 0; matrix /= batch[axis]) index[axis] = matrix % batch[axis];
+    double sum = 0;
+    for (int64_t p = 0; p < k; ++p) {
+      sum += double(element(a, batch, index, i / n % m, p)) * double(element(b, batch, index, p, i % n));
+    }
+    y.data<float>()[i] = float(sum);
+  }
+  return y;
+}
+
+class MatMul : public ::testing::TestWithParam<Isa> {};
+
+TEST_P(MatMul, BroadcastsBatches) {
+  struct Case {
+    Shape a, b;
+    std::vector<int64_t> batch;
+  };
+  const std::vector<Case> cases = {
+      {{5, 7}, {7, 40}, {}},
+      {{1, 300}, {300, 70}, {}},
+      {{3, 5, 7}, {7, 9}, {3}},
+      {{2, 3, 5, 7}, {7, 9}, {2, 3}},
+      {{5, 7}, {3, 7, 9}, {3}},
+      {{3, 5, 7}, {3, 7, 9}, {3}},
+      {{2, 1, 5, 7}, {3, 7, 9}, {2, 3}},
+      {{2, 1, 2, 6}, {2, 3, 6, 5}, {2, 3}},
+      {{2, 1, 3, 2, 6}, {4, 1, 6, 5}, {2, 4, 3}},
+      {{3, 2, 4}, {1, 1, 4, 5}, {1, 3}},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(str(c.a, " * ", c.b));
+    const Tensor a = random_tensor(c.a, 1), b = random_tensor(c.b, 2);
+    const Tensor want = reference(a, b, c.batch);
+    expect_close(run_op(kMatMul, {a, b}, 1, {}, GetParam())[0], want, 1e-4, 1e-5);
+    expect_close(run_op(kMatMul, {a, b}, 1, {1}, GetParam())[0], want, 1e-4, 1e-5);
+  }
+}
+
+TEST_P(MatMul, GivesTheSameBitsForAnyNumberOfThreads) {
+  const Tensor a = random_tensor({2, 130, 900}, 1), b = random_tensor({2, 900, 150}, 2);
+  const Tensor one = run_op(kMatMul, {a, b}, 1, {}, GetParam(), 1)[0];
+  for (const int threads : {2, 3, 8}) {
+    EXPECT_TRUE(identical(run_op(kMatMul, {a, b}, 1, {}, GetParam(), threads)[0], one)) << threads;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, MatMul, ::testing::ValuesIn(testing::supported_isas()),
+                         [](const auto& isa) { return std::string(isa_name(isa.param)); });
+
+TEST(MatMulOp, TakesVectorsAsRowAndColumn) {
+  const Tensor a = random_tensor({2, 3, 4}, 1), row = random_tensor({3}, 2), column = random_tensor({4}, 3);
+  const Tensor from_left = run_op(kMatMul, {row, a})[0];
+  expect_close(from_left, reference(row.reshaped({1, 3}), a, {2}).reshaped({2, 4}), 1e-5, 1e-5);
+  const Tensor from_right = run_op(kMatMul, {a, column})[0];
+  expect_close(from_right, reference(a, column.reshaped({4, 1}), {2}).reshaped({2, 3}), 1e-5, 1e-5);
+  const Tensor dot = run_op(kMatMul, {row, row})[0];
+  expect_close(dot, reference(row.reshaped({1, 3}), row.reshaped({3, 1}), {}).reshaped({}), 1e-5, 1e-5);
+}
+
+TEST(MatMulOp, ComputesOtherTypes) {
+  const auto whole = [](const Shape& shape, unsigned seed) {
+    return cast_to(testing::random_uniform(shape, 0, 9, seed), DType::kInt32);
+  };
+  const Tensor a = whole({2, 3, 4}, 1), b = whole({4, 5}, 2);
+  const Tensor want = reference(cast_to(a, DType::kFloat32), cast_to(b, DType::kFloat32), {2});
+  for (const DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16, DType::kInt32, DType::kInt64,
+                            DType::kUint32, DType::kUint64}) {
+    const Tensor y = run_op(kMatMul, {cast_to(a, dtype), cast_to(b, dtype)}, 1, {1})[0];
+    EXPECT_EQ(y.dtype(), dtype);
+    expect_close(cast_to(y, DType::kFloat32), want, 0, dtype == DType::kBFloat16 ? 4e-3 : 1e-6);
+  }
+}
+
+TEST(MatMulOp, WrapsIntegers) {
+  const Tensor a = Tensor::of(Shape{1, 2}, std::vector<int32_t>{65536, -1});
+  const Tensor b = Tensor::of(Shape{2, 1}, std::vector<int32_t>{65536, 7});
+  EXPECT_EQ(run_op(kMatMul, {a, b})[0].data<int32_t>()[0], -7);
+}
+
+TEST(MatMulOp, HandlesEmptyOperands) {
+  EXPECT_EQ(run_op(kMatMul, {random_tensor({0, 3}), random_tensor({3, 4})})[0].shape(), (Shape{0, 4}));
+  EXPECT_EQ(run_op(kMatMul, {random_tensor({2, 0, 5, 3}), random_tensor({3, 4})})[0].shape(), (Shape{2, 0, 5, 4}));
+  EXPECT_EQ(run_op(kMatMul, {random_tensor({0, 5, 3}), random_tensor({1, 3, 4})})[0].shape(), (Shape{0, 5, 4}));
+  const Tensor zeros = run_op(kMatMul, {random_tensor({2, 0}), random_tensor({0, 3})})[0];
+  EXPECT_TRUE(identical(zeros, Tensor::of(Shape{2, 3}, std::vector<float>(6, 0.f))));
+}
+
+TEST(MatMulOp, FusesBiasResidualAndActivation) {
+  const Tensor a = random_tensor({2, 5, 7}, 1), b = random_tensor({7, 9}, 2);
+  const Tensor bias = random_tensor({9}, 3), residual = random_tensor({2, 5, 9}, 4);
+  Tensor want = reference(a, b, {2});
+  for (int64_t i = 0; i < want.size(); ++i) {
+    float& y = want.data<float>()[i];
+    y = std::max(0.f, y + bias.data<float>()[i % 9] + residual.data<float>()[i]);
+  }
+  OpCase op{"MatMul", 1, {{"activation", std::string("Relu")}}, "linnet"};
+  expect_close(run_op(op, {a, b, bias, residual}, 1, {1, 2})[0], want, 1e-5, 1e-5);
+}
+
+TEST(MatMulOp, RejectsWhatDoesNotFit) {
+  expect_error(ErrorKind::kShape, "last but one of B", [] {
+    run_op(kMatMul, {random_tensor({2, 3}), random_tensor({4, 5})});
+  });
+  expect_error(ErrorKind::kShape, "", [] { run_op(kMatMul, {random_tensor({2, 2, 3}), random_tensor({3, 3, 5})}); });
+  expect_error(ErrorKind::kType, "inputs A and B", [] {
+    run_op(kMatMul, {random_tensor({2, 3}), cast_to(random_tensor({3, 5}), DType::kFloat64)});
+  });
+}
+
+}  // namespace
+}  // namespace linnet

@@ -1,0 +1,90 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::expect_close;
+using testing::expect_error;
+using testing::OpCase;
+using testing::run_op;
+
+/// Softmax (or its logarithm) over lanes of n values, `inner` apart.
+Tensor reference(const Tensor& x, int64_t n, int64_t inner, bool log) {
+  Tensor y(x.dtype(), x.shape());
+  for (int64_t i = 0; i < x.size(); ++i) {
+    const int64_t first = i / (n * inner) * n * inner + i % inner;
+    double sum = 0;
+    for (int64_t j = 0; j < n; ++j) sum += std::exp(double(x.data<float>()[first + j * inner]));
+    const double v = double(x.data<float>()[i]);
+    y.data<float>()[i] = float(log ? v - std::log(sum) : std::exp(v) / sum);
+  }
+  return y;
+}
+
+OpCase op(const char* name, int64_t opset, int64_t axis) { return {name, opset, {{"axis", axis}}}; }
+
+TEST(Softmax, WorksAlongAnyAxis) {
+  const Tensor x = testing::random_tensor({3, 5, 21, 4});
+  expect_close(run_op({"Softmax", 13}, {x})[0], reference(x, 4, 1, false), 1e-7, 1e-6);
+  expect_close(run_op(op("Softmax", 13, 2), {x})[0], reference(x, 21, 4, false), 1e-7, 1e-6);
+  expect_close(run_op(op("Softmax", 13, -3), {x})[0], reference(x, 5, 84, false), 1e-7, 1e-6);
+  expect_close(run_op(op("LogSoftmax", 13, 0), {x})[0], reference(x, 3, 420, true), 1e-6, 1e-6);
+  expect_close(run_op(op("LogSoftmax", 13, 3), {x})[0], reference(x, 4, 1, true), 1e-6, 1e-6);
+}
+
+TEST(Softmax, TreatsTheInputAsAMatrixBeforeOpset13) {
+  const Tensor x = testing::random_tensor({2, 3, 4});
+  expect_close(run_op({"Softmax", 11}, {x})[0], reference(x, 12, 1, false), 1e-7, 1e-6);
+  expect_close(run_op(op("LogSoftmax", 1, 2), {x})[0], reference(x, 4, 1, true), 1e-6, 1e-6);
+  expect_close(run_op(op("Softmax", 11, 0), {x})[0], reference(x, 24, 1, false), 1e-7, 1e-6);
+}
+
+TEST(Softmax, ComputesOtherDtypes) {
+  const Tensor x = testing::random_tensor({4, 9, 5});
+  for (const DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
+    const Tensor given = testing::cast_to(x, dtype);
+    const double tolerance = dtype == DType::kFloat64 ? 1e-6 : dtype == DType::kFloat16 ? 1e-3 : 1e-2;
+    for (const bool log : {false, true}) {
+      const Tensor want = testing::cast_to(reference(testing::cast_to(given, DType::kFloat32), 9, 5, log), dtype);
+      expect_close(run_op(op(log ? "LogSoftmax" : "Softmax", 13, 1), {given})[0], want, 0, tolerance);
+    }
+  }
+}
+
+TEST(Softmax, KeepsEmptyTensorsEmpty) {
+  EXPECT_EQ(run_op({"Softmax", 13}, {Tensor(DType::kFloat32, {3, 0})})[0].shape(), (Shape{3, 0}));
+  EXPECT_EQ(run_op({"Softmax", 13}, {Tensor(DType::kFloat32, {0, 3})})[0].shape(), (Shape{0, 3}));
+}
+
+TEST(Softmax, IsBitwiseEqualForAnyNumberOfThreads) {
+  const Tensor x = testing::random_tensor({7, 90, 211});
+  for (const int64_t axis : {1, 2}) {
+    const Tensor one = run_op(op("Softmax", 13, axis), {x}, 1, {}, Isa::kAuto, 1)[0];
+    for (const int threads : {2, 3, 8}) {
+      EXPECT_TRUE(identical(one, run_op(op("Softmax", 13, axis), {x}, 1, {}, Isa::kAuto, threads)[0]));
+    }
+  }
+}
+
+TEST(Softmax, RejectsAxisOutOfRange) {
+  expect_error(ErrorKind::kShape, "2", [] { run_op(op("Softmax", 13, 2), {testing::random_tensor({2, 3})}); });
+}
+
+TEST(Softmax, RejectsIntegers) {
+  expect_error(ErrorKind::kType, "int32", [] { run_op({"Softmax", 13}, {Tensor::of<int32_t>({1, 2})}); });
+}
+
+TEST(Hardmax, MarksTheFirstLargestValue) {
+  const Tensor x = Tensor::of<float>({2, 3}, {1, 5, 5, -1, -2, -3});
+  expect_close(run_op({"Hardmax", 13}, {x})[0], Tensor::of<float>({2, 3}, {0, 1, 0, 1, 0, 0}));
+  expect_close(run_op(op("Hardmax", 13, 0), {x})[0], Tensor::of<float>({2, 3}, {1, 1, 1, 0, 0, 0}));
+  expect_close(run_op(op("Hardmax", 11, 0), {x})[0], Tensor::of<float>({2, 3}, {0, 1, 0, 0, 0, 0}));
+}
+
+}  // namespace
+}  // namespace linnet

@@ -1,0 +1,114 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::cast_to;
+using testing::expect_close;
+using testing::expect_error;
+using testing::OpCase;
+using testing::random_tensor;
+using testing::random_uniform;
+using testing::run_op;
+
+struct Parameters {
+  Tensor scale, bias, mean, variance;
+  explicit Parameters(int64_t channels)
+      : scale(random_tensor({channels}, 1)),
+        bias(random_tensor({channels}, 2)),
+        mean(random_tensor({channels}, 3)),
+        variance(random_uniform({channels}, 0.1f, 2, 4)) {}
+  std::vector<Tensor> with(const Tensor& x) const { return {x, scale, bias, mean, variance}; }
+};
+
+/// channel_of: the channel of each element.
+template <class F>
+Tensor reference(const Tensor& x, const Parameters& p, F channel_of, double epsilon = 1e-5) {
+  Tensor y(DType::kFloat32, x.shape());
+  for (int64_t i = 0; i < x.size(); ++i) {
+    const int64_t c = channel_of(i);
+    const auto at = [c](const Tensor& t) { return double(t.data<float>()[c]); };
+    y.data<float>()[i] = float(
+        (double(x.data<float>()[i]) - at(p.mean)) / std::sqrt(at(p.variance) + epsilon) * at(p.scale) + at(p.bias));
+  }
+  return y;
+}
+
+TEST(BatchNormalization, NormalisesChannelsOfAnyRank) {
+  const Parameters p(5);
+  for (const Shape& shape : {Shape{2, 5}, Shape{3, 5, 7}, Shape{2, 5, 4, 9}, Shape{1, 5, 2, 3, 3}, Shape{2, 5, 1, 1}}) {
+    const Tensor x = random_tensor(shape);
+    const int64_t spatial = shape.elements(2, shape.rank());
+    const Tensor want = reference(x, p, [spatial](int64_t i) { return i / spatial % 5; });
+    for (const Isa isa : testing::supported_isas()) {
+      expect_close(run_op({"BatchNormalization", 15}, p.with(x), 1, {1, 2, 3, 4}, isa)[0], want, 1e-5);
+    }
+    expect_close(run_op({"BatchNormalization", 9}, p.with(x))[0], want, 1e-5);
+  }
+}
+
+TEST(BatchNormalization, ParametersMayHaveAnotherDtype) {
+  const Parameters p(4);
+  const Tensor x = random_tensor({2, 4, 6});
+  const Tensor want = reference(x, p, [](int64_t i) { return i / 6 % 4; });
+  expect_close(run_op({"BatchNormalization", 15}, p.with(cast_to(x, DType::kFloat16)))[0],
+               cast_to(want, DType::kFloat16), 1e-2, 1e-2);
+  expect_close(run_op({"BatchNormalization", 15}, p.with(cast_to(x, DType::kFloat64)))[0],
+               cast_to(want, DType::kFloat64), 1e-6);
+}
+
+TEST(BatchNormalization, WithoutSpatialEveryElementIsAChannel) {
+  Parameters p(12);
+  const Tensor x = random_tensor({3, 4, 3});
+  expect_close(run_op({"BatchNormalization", 7, {{"spatial", int64_t{0}}}}, p.with(x))[0],
+               reference(x, p, [](int64_t i) { return i % 12; }), 1e-5);
+}
+
+TEST(BatchNormalization, TrainingUsesAndUpdatesTheStatistics) {
+  Parameters p(3);
+  const Parameters before = p;
+  const Tensor x = random_tensor({4, 3, 10});
+  const OpCase op{"BatchNormalization", 15, {{"training_mode", int64_t{1}}, {"momentum", 0.75f}}};
+  const auto got = run_op(op, p.with(x), 3);
+  Tensor mean(DType::kFloat32, {3}), variance(DType::kFloat32, {3});
+  for (int64_t c = 0; c < 3; ++c) {
+    double sum = 0, square = 0;
+    for (int64_t i = 0; i < 40; ++i) {
+      const double v = double(x.data<float>()[(i / 10 * 3 + c) * 10 + i % 10]);
+      sum += v, square += v * v;
+    }
+    const double m = sum / 40, v = square / 40 - m * m;
+    mean.data<float>()[c] = float(0.75 * double(before.mean.data<float>()[c]) + 0.25 * m);
+    variance.data<float>()[c] = float(0.75 * double(before.variance.data<float>()[c]) + 0.25 * v);
+    p.mean.data<float>()[c] = float(m), p.variance.data<float>()[c] = float(v);
+  }
+  expect_close(got[0], reference(x, p, [](int64_t i) { return i / 10 % 3; }), 1e-4);
+  expect_close(got[1], mean, 1e-5);
+  expect_close(got[2], variance, 1e-5);
+}
+
+TEST(BatchNormalization, TheInternalFormTakesChannelsLastAndAnActivation) {
+  const Parameters p(19);
+  const Tensor x = random_tensor({2, 3, 5, 19});
+  Tensor want = reference(x, p, [](int64_t i) { return i % 19; });
+  for (int64_t i = 0; i < want.size(); ++i) want.data<float>()[i] = std::fmax(want.data<float>()[i], 0.0f);
+  const OpCase op{"BatchNormalization", 1, {{"activation", std::string("Relu")}}, "linnet"};
+  expect_close(run_op(op, p.with(x))[0], want, 1e-5);
+}
+
+TEST(BatchNormalization, RefusesWhatItDoesNotCompute) {
+  const Parameters p(3);
+  const Tensor x = random_tensor({2, 3, 4});
+  expect_error(ErrorKind::kShape, "channels", [&] {
+    run_op({"BatchNormalization", 15}, p.with(random_tensor({2, 4, 3})));
+  });
+  expect_error(ErrorKind::kUnsupported, "training_mode", [&] { run_op({"BatchNormalization", 9}, p.with(x), 5); });
+}
+
+}  // namespace
+}  // namespace linnet

@@ -1,0 +1,43 @@
+#include <gtest/gtest.h>
+
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+TEST(Dropout, KeepsItsInputForInference) {
+  const Tensor x = random_tensor({3, 4});
+  const Tensor all = cast_to(Tensor::of<float>({3, 4}, std::vector<float>(12, 1)), DType::kBool);
+  expect_close(run_op({"Dropout", 7}, {x})[0], x);
+  const std::vector<Tensor> results = run_op({"Dropout", 13}, {x, Tensor::scalar(0.9f)}, 2);
+  expect_close(results[0], x);
+  expect_close(results[1], all);
+  const Tensor off = Tensor::scalar(false);
+  expect_close(run_op({"Dropout", 13}, {x, Tensor::scalar(0.9f), off}, 2)[0], x);
+  expect_close(run_op({"Dropout", 13}, {x, {}, off}, 2, {2})[1], all);
+  expect_close(run_op({"Dropout", 7}, {x}, 2)[1], cast_to(all, DType::kFloat32));
+}
+
+TEST(Dropout, DropsAndScalesForTraining) {
+  const Tensor x = random_uniform({100, 1000}, 1, 2), ratio = Tensor::scalar(0.25f), on = Tensor::scalar(true);
+  const OpCase op{"Dropout", 13, {{"seed", int64_t{7}}}};
+  const std::vector<Tensor> results = run_op(op, {x, ratio, on}, 2);
+  int64_t kept = 0;
+  for (int64_t i = 0; i < x.size(); ++i) {
+    const bool keep = results[1].data<bool>()[i];
+    kept += keep;
+    ASSERT_NEAR(results[0].data<float>()[i], keep ? x.data<float>()[i] / 0.75f : 0.0f, 1e-6) << i;
+  }
+  EXPECT_NEAR(double(kept) / double(x.size()), 0.75, 0.01);
+  EXPECT_TRUE(identical(run_op(op, {x, ratio, on}, 2)[1], results[1]));
+  expect_close(run_op(op, {x, Tensor::scalar(0.0f), on})[0], x);
+}
+
+TEST(Dropout, RefusesRatiosOutOfRange) {
+  expect_error(ErrorKind::kModel, "ratio", [] {
+    run_op({"Dropout", 13}, {random_tensor({2}), Tensor::scalar(1.0f), Tensor::scalar(true)});
+  });
+}
+
+}  // namespace
+}  // namespace linnet::testing

@@ -1,0 +1,81 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::expect_close;
+using testing::expect_error;
+using testing::OpCase;
+using testing::random_tensor;
+using testing::run_op;
+
+Tensor lrn_reference(const Tensor& x, int64_t size, double alpha, double beta, double bias) {
+  Tensor y(DType::kFloat32, x.shape());
+  const int64_t channels = x.dim(1), spatial = x.size() / x.dim(0) / channels;
+  for (int64_t i = 0; i < x.size(); ++i) {
+    const int64_t channel = i / spatial % channels;
+    double sum = 0;
+    for (int64_t c = 0; c < channels; ++c) {
+      const int64_t distance = c - channel;
+      const bool inside = distance >= -((size - 1) / 2) && distance <= size / 2;
+      if (inside) sum += std::pow(double(x.data<float>()[i + distance * spatial]), 2);
+    }
+    y.data<float>()[i] = float(double(x.data<float>()[i]) / std::pow(bias + alpha / double(size) * sum, beta));
+  }
+  return y;
+}
+
+TEST(LRN, NormalisesAcrossChannels) {
+  const Tensor x = random_tensor({2, 7, 40, 31});
+  for (const int64_t size : {1, 3, 4, 5, 9}) {
+    const OpCase op{"LRN", 13, {{"size", size}, {"alpha", 0.5f}, {"beta", 0.6f}, {"bias", 2.0f}}};
+    const Tensor want = lrn_reference(x, size, 0.5, double(0.6f), 2);
+    expect_close(run_op(op, {x})[0], want, 0, 2e-6);
+    expect_close(run_op(op, {testing::cast_to(x, DType::kFloat64)})[0], testing::cast_to(want, DType::kFloat64), 0,
+                 1e-6);
+  }
+}
+
+TEST(LRN, NeedsAPositiveSize) {
+  expect_error(ErrorKind::kModel, "size", [] {
+    run_op({"LRN", 13, {{"size", int64_t{0}}}}, {random_tensor({1, 2, 3})});
+  });
+}
+
+TEST(LpNormalization, DividesByTheNorm) {
+  const Tensor x = Tensor::of<float>({2, 2}, {3, -4, 0, 0});
+  expect_close(run_op({"LpNormalization", 22}, {x})[0], Tensor::of<float>({2, 2}, {0.6f, -0.8f, 0, 0}), 1e-7);
+  expect_close(run_op({"LpNormalization", 1, {{"p", int64_t{1}}, {"axis", int64_t{0}}}}, {x})[0],
+               Tensor::of<float>({2, 2}, {1, -1, 0, 0}), 1e-7);
+}
+
+TEST(MeanVarianceNormalization, HasZeroMeanAndUnitVarianceOverItsAxes) {
+  const Tensor x = testing::random_uniform({2, 3, 4, 5}, 2, 5);
+  const Tensor y = run_op({"MeanVarianceNormalization", 13}, {x})[0];
+  for (int64_t c = 0; c < 3; ++c) {
+    double mean = 0, square = 0, product = 0;
+    for (int64_t i = 0; i < 40; ++i) {
+      const int64_t at = (i / 20 * 3 + c) * 20 + i % 20;
+      mean += double(y.data<float>()[at]) / 40, square += std::pow(double(y.data<float>()[at]), 2) / 40;
+      product += double(y.data<float>()[at]) * double(x.data<float>()[at]);
+    }
+    EXPECT_NEAR(mean, 0, 1e-6);
+    EXPECT_NEAR(square, 1, 1e-6);
+    EXPECT_GT(product, 0);
+  }
+}
+
+TEST(MeanVarianceNormalization, TakesOtherAxes) {
+  const Tensor x = Tensor::of<float>({2, 3}, {1, 2, 3, 5, 6, 7});
+  const float end = std::sqrt(1.5f);
+  expect_close(run_op({"MeanVarianceNormalization", 9, {{"axes", std::vector<int64_t>{-1}}}}, {x})[0],
+               Tensor::of<float>({2, 3}, {-end, 0, end, -end, 0, end}), 1e-6);
+}
+
+}  // namespace
+}  // namespace linnet

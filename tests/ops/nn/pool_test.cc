@@ -1,0 +1,184 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "support/conv_reference.h"
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+struct Settings {
+  Ints kernel{3, 3}, strides{1, 1}, pads{0, 0, 0, 0}, dilations{1, 1};
+  bool ceil_mode = false;
+
+  std::map<std::string, Attribute> attributes() const {
+    return {{"kernel_shape", kernel},
+            {"strides", strides},
+            {"pads", pads},
+            {"dilations", dilations},
+            {"ceil_mode", int64_t(ceil_mode)}};
+  }
+};
+
+int64_t windows(const Settings& s, size_t axis, int64_t in) {
+  int64_t count = 0;
+  for (int64_t first = -s.pads[axis];; first += s.strides[axis], ++count) {
+    const int64_t last = first + (s.kernel[axis] - 1) * s.dilations[axis], end = in + s.pads[axis + 2];
+    if (last >= end && !(s.ceil_mode && count > 0 && last - s.strides[axis] < end - 1 && first < in)) return count;
+  }
+}
+
+/// Walks over the cells of each window in the order x before y; f(value, inside the image, inside the padding).
+template <class F>
+Tensor pool_reference(const Tensor& x, const Settings& s, F reduce) {
+  const int64_t height = x.dim(2), width = x.dim(3), oh = windows(s, 0, height), ow = windows(s, 1, width);
+  Tensor y(DType::kFloat32, Shape{x.dim(0), x.dim(1), oh, ow});
+  for (int64_t i = 0; i < y.size(); ++i) {
+    const int64_t plane = i / ow / oh, top = i / ow % oh * s.strides[0] - s.pads[0],
+                  left = i % ow * s.strides[1] - s.pads[1];
+    std::vector<double> values;
+    int64_t padded = 0;
+    for (int64_t kx = 0; kx < s.kernel[1]; ++kx) {
+      for (int64_t ky = 0; ky < s.kernel[0]; ++ky) {
+        const int64_t r = top + ky * s.dilations[0], c = left + kx * s.dilations[1];
+        padded += r < height + s.pads[2] && c < width + s.pads[3];
+        if (r < 0 || r >= height || c < 0 || c >= width) continue;
+        values.push_back(double(x.data<float>()[(plane * height + r) * width + c]));
+      }
+    }
+    y.data<float>()[i] = float(reduce(values, padded));
+  }
+  return y;
+}
+
+double largest(const std::vector<double>& values, int64_t) {
+  double best = -std::numeric_limits<double>::infinity();
+  for (const double value : values) best = std::max(best, value);
+  return best;
+}
+double mean(const std::vector<double>& values, int64_t) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / double(values.size());
+}
+double padded_mean(const std::vector<double>& values, int64_t padded) {
+  return mean(values, 0) * double(values.size()) / double(padded);
+}
+double norm(const std::vector<double>& values, int64_t) {
+  double sum = 0;
+  for (const double value : values) sum += std::pow(std::abs(value), 3);
+  return std::cbrt(sum);
+}
+
+const Settings kSettings[] = {
+    {},
+    {.strides = {2, 2}, .pads = {1, 1, 1, 1}},
+    {.kernel = {2, 5}, .strides = {3, 2}, .pads = {0, 2, 1, 1}, .ceil_mode = true},
+    {.kernel = {3, 2}, .strides = {2, 1}, .pads = {1, 0, 0, 1}, .dilations = {2, 3}},
+    {.kernel = {1, 1}, .strides = {2, 2}},
+    {.kernel = {7, 6}, .strides = {1, 1}, .pads = {3, 3, 3, 3}, .ceil_mode = true},
+};
+
+class Pool : public ::testing::TestWithParam<Isa> {};
+
+void check(const std::string& op, std::map<std::string, Attribute> attributes, const Tensor& x, const Tensor& want,
+           Isa isa) {
+  expect_close(run_op({op, 22, attributes}, {x}, 1, {}, isa)[0], want, 1e-6, 1e-6);
+  if (op == "LpPool") return;
+  const Tensor last = run_op({op, 1, attributes, "linnet"}, {to_channels_last(x)}, 1, {}, isa)[0];
+  expect_close(to_channels_first(last), want, 1e-6, 1e-6);
+}
+
+TEST_P(Pool, MatchesTheDoubleReferenceInBothLayouts) {
+  for (const Settings& s : kSettings) {
+    for (const int64_t channels : {1, 5, 20}) {
+      const Tensor x = random_tensor({2, channels, 11, 13}, unsigned(channels));
+      check("MaxPool", s.attributes(), x, pool_reference(x, s, largest), GetParam());
+      check("AveragePool", s.attributes(), x, pool_reference(x, s, mean), GetParam());
+      auto padded = s.attributes();
+      padded["count_include_pad"] = int64_t{1};
+      check("AveragePool", padded, x, pool_reference(x, s, padded_mean), GetParam());
+      auto cubes = s.attributes();
+      cubes["p"] = int64_t{3};
+      check("LpPool", cubes, x, pool_reference(x, s, norm), GetParam());
+    }
+  }
+}
+
+TEST_P(Pool, GlobalPoolsReduceWholeImages) {
+  for (const int64_t channels : {1, 5, 130}) {
+    const Tensor x = random_tensor({2, channels, 9, 17}, 3);
+    const Settings whole{.kernel = {9, 17}};
+    check("GlobalAveragePool", {}, x, pool_reference(x, whole, mean), GetParam());
+    check("GlobalMaxPool", {}, x, pool_reference(x, whole, largest), GetParam());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, Pool, ::testing::ValuesIn(supported_isas()));
+
+TEST(MaxPool, IndicesPointAtTheFirstLargestElement) {
+  const Tensor x = Tensor::of(Shape{1, 2, 2, 3}, std::vector<float>{1, 5, 2, 5, 0, 7, 3, 3, 3, 3, 3, 4});
+  const std::map<std::string, Attribute> attributes{{"kernel_shape", Ints{2, 2}}};
+  auto y = run_op({"MaxPool", 12, attributes}, {x}, 2);
+  expect_close(y[0], Tensor::of(Shape{1, 2, 1, 2}, std::vector<float>{5, 7, 3, 4}));
+  expect_close(y[1], Tensor::of(Shape{1, 2, 1, 2}, std::vector<int64_t>{1, 5, 6, 11}));
+  auto by_columns = attributes;
+  by_columns["storage_order"] = int64_t{1};
+  y = run_op({"MaxPool", 12, by_columns}, {x}, 2);
+  expect_close(y[1], Tensor::of(Shape{1, 2, 1, 2}, std::vector<int64_t>{2, 5, 6, 11}));
+}
+
+TEST(MaxPool, TakesAllItsTypes) {
+  const Tensor x = random_uniform({1, 2, 6, 6}, -100, 100);
+  for (const DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16, DType::kInt8}) {
+    const Tensor cast = cast_to(x, dtype);
+    const Tensor want = pool_reference(cast_to(cast, DType::kFloat32), {}, largest);
+    expect_close(run_op({"MaxPool", 22, Settings{}.attributes()}, {cast})[0], cast_to(want, dtype));
+  }
+}
+
+TEST(MaxPool, NanWins) {
+  Tensor x = random_tensor({1, 1, 4, 4});
+  x.data<float>()[5] = std::numeric_limits<float>::quiet_NaN();
+  const Tensor y = run_op({"MaxPool", 12, {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}}}, {x})[0];
+  EXPECT_TRUE(std::isnan(y.data<float>()[0]));
+  EXPECT_FALSE(std::isnan(y.data<float>()[1]));
+}
+
+TEST(MaxPool, AutoPadKeepsTheExtentDividedByTheStride) {
+  const Tensor x = Tensor::of(Shape{1, 1, 5}, std::vector<float>{1, 2, 3, 4, 5});
+  std::map<std::string, Attribute> attributes{{"kernel_shape", Ints{2}}, {"auto_pad", std::string("SAME_UPPER")}};
+  expect_close(run_op({"MaxPool", 12, attributes}, {x})[0],
+               Tensor::of(Shape{1, 1, 5}, std::vector<float>{2, 3, 4, 5, 5}));
+  attributes["auto_pad"] = std::string("SAME_LOWER");
+  expect_close(run_op({"MaxPool", 12, attributes}, {x})[0],
+               Tensor::of(Shape{1, 1, 5}, std::vector<float>{1, 2, 3, 4, 5}));
+}
+
+TEST(AveragePool, PoolsVolumes) {
+  const Tensor x = Tensor::of(Shape{1, 1, 2, 2, 2}, std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7});
+  expect_close(run_op({"AveragePool", 19, {{"kernel_shape", Ints{2, 1, 2}}}}, {x})[0],
+               Tensor::of(Shape{1, 1, 1, 2, 1}, std::vector<double>{2.5, 4.5}));
+}
+
+TEST(MaxPool, SaysWhatDoesNotFit) {
+  const Tensor x = random_tensor({1, 1, 4, 4});
+  const auto pool = [&](std::map<std::string, Attribute> attributes) {
+    return [=] { run_op({"MaxPool", 12, attributes}, {x}); };
+  };
+  expect_error(ErrorKind::kModel, "kernel_shape", pool({}));
+  expect_error(ErrorKind::kShape, "the window covers 5 elements, the padded data has only 4",
+               pool({{"kernel_shape", Ints{5, 1}}}));
+  expect_error(ErrorKind::kShape, "rank 3", pool({{"kernel_shape", Ints{2}}}));
+  expect_error(ErrorKind::kModel, "strides must have 2 values, got 1",
+               pool({{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2}}}));
+  expect_error(ErrorKind::kModel, "pads must be smaller than the window",
+               pool({{"kernel_shape", Ints{2, 2}}, {"pads", Ints{0, 2, 0, 0}}}));
+}
+
+}  // namespace
+}  // namespace linnet::testing

@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+TEST(QuantizeLinear, RoundsTiesToEvenAndSaturates) {
+  const Tensor x = Tensor::of<float>({0, 1, 3, 5, -5, 1000, -1000, INFINITY, -INFINITY, NAN});
+  const Tensor scale = Tensor::scalar(2.0f);
+  expect_close(run_op({"QuantizeLinear", 13}, {x, scale, Tensor::scalar(uint8_t{128})})[0],
+               Tensor::of<uint8_t>({128, 128, 130, 130, 126, 255, 0, 255, 0, 0}));
+  expect_close(run_op({"QuantizeLinear", 13}, {x, scale, Tensor::scalar(int8_t{-1})})[0],
+               Tensor::of<int8_t>({-1, -1, 1, 1, -3, 127, -128, 127, -128, -128}));
+  expect_close(run_op({"QuantizeLinear", 10}, {Tensor::of<float>({6, 700}), scale})[0], Tensor::of<uint8_t>({3, 255}));
+  expect_close(run_op({"QuantizeLinear", 21, {{"output_dtype", int64_t(DType::kInt16)}}}, {x, Tensor::scalar(0.5f)})[0],
+               Tensor::of<int16_t>({0, 2, 6, 10, -10, 2000, -2000, 32767, -32768, -32768}));
+}
+
+TEST(QuantizeLinear, TakesAScalePerIndexOfAnAxis) {
+  const Tensor x = Tensor::of<float>({2, 2, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  const Tensor scale = Tensor::of<float>({1, 2}), zero = Tensor::of<uint8_t>({0, 100});
+  expect_close(run_op({"QuantizeLinear", 13}, {x, scale, zero})[0],
+               Tensor::of<uint8_t>({2, 2, 3}, {1, 2, 3, 102, 102, 103, 7, 8, 9, 105, 106, 106}));
+  const Tensor last = Tensor::of<float>({1, 2, 4});
+  expect_close(run_op({"QuantizeLinear", 13, {{"axis", int64_t{-1}}}}, {x, last})[0],
+               Tensor::of<uint8_t>({2, 2, 3}, {1, 1, 1, 4, 2, 2, 7, 4, 2, 10, 6, 3}));
+}
+
+TEST(QuantizeLinear, ChecksScaleAndZeroPoint) {
+  const Tensor x = random_tensor({2, 3});
+  expect_error(ErrorKind::kShape, "[2]", [&] { run_op({"QuantizeLinear", 13}, {x, Tensor::of<float>({1, 2})}); });
+  expect_error(ErrorKind::kShape, "zero point", [&] {
+    run_op({"QuantizeLinear", 13}, {x, Tensor::of<float>({1, 2, 3}), Tensor::of<uint8_t>({1, 2})});
+  });
+  expect_error(ErrorKind::kType, "output_dtype", [&] {
+    run_op({"QuantizeLinear", 21, {{"output_dtype", int64_t(DType::kInt8)}}},
+           {x, Tensor::scalar(1.0f), Tensor::scalar(uint8_t{0})});
+  });
+}
+
+TEST(DequantizeLinear, SubtractsAndScales) {
+  const Tensor scale = Tensor::scalar(0.5f);
+  expect_close(
+      run_op({"DequantizeLinear", 13}, {Tensor::of<uint8_t>({0, 128, 255}), scale, Tensor::scalar(uint8_t{128})})[0],
+      Tensor::of<float>({-64, 0, 63.5f}));
+  expect_close(run_op({"DequantizeLinear", 13}, {Tensor::of<int32_t>({-2000000000, 7}), scale})[0],
+               Tensor::of<float>({-1e9f, 3.5f}));
+  expect_close(run_op({"DequantizeLinear", 23, {{"output_dtype", int64_t(DType::kFloat16)}}},
+                      {Tensor::of<int8_t>({3}), scale})[0],
+               cast_to(Tensor::of<float>({1.5f}), DType::kFloat16));
+  expect_error(ErrorKind::kType, "x_zero_point", [&] {
+    run_op({"DequantizeLinear", 13}, {Tensor::of<uint8_t>({1}), scale, Tensor::scalar(int8_t{0})});
+  });
+}
+
+TEST(DequantizeLinear, TakesAScalePerBlock) {
+  const OpCase op{"DequantizeLinear", 21, {{"axis", int64_t{1}}, {"block_size", int64_t{2}}}};
+  const Tensor x = Tensor::of<int8_t>({2, 3, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  const Tensor scale = Tensor::of<float>({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+  expect_close(run_op(op, {x, scale})[0], Tensor::of<float>({2, 3, 2}, {1, 4, 3, 8, 15, 24, 35, 48, 45, 60, 77, 96}));
+  expect_error(ErrorKind::kShape, "[2,3,2]", [&] { run_op(op, {x, random_tensor({2, 3, 2})}); });
+}
+
+TEST(Quantization, ReturnsWithinHalfAStepOnLargeTensors) {
+  const Tensor x = random_uniform({3, 40000}, -1, 1);
+  const Tensor scale = Tensor::of<float>({0.01f, 0.02f, 0.03f});
+  const OpCase quantize{"QuantizeLinear", 21, {{"axis", int64_t{0}}, {"output_dtype", int64_t(DType::kInt8)}}};
+  const OpCase dequantize{"DequantizeLinear", 21, {{"axis", int64_t{0}}}};
+  const Tensor back = run_op(dequantize, {run_op(quantize, {x, scale})[0], scale})[0];
+  for (int64_t row = 0; row < 3; ++row) {
+    const float step = scale.data<float>()[row];
+    for (int64_t i = 0; i < 40000; ++i) {
+      const int64_t at = row * 40000 + i;
+      ASSERT_NEAR(back.data<float>()[at], x.data<float>()[at], step / 2 + 1e-6f) << at;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace linnet::testing

@@ -1,0 +1,163 @@
+#include <gtest/gtest.h>
+
+#include "support/graph_builder.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::count_ops;
+using testing::expect_close;
+using testing::GraphBuilder;
+using testing::random_tensor;
+using testing::random_uniform;
+using testing::run_model;
+
+const std::map<std::string, Attribute> kSame{{"pads", std::vector<int64_t>{1, 1, 1, 1}}};
+
+ValueId conv(GraphBuilder& b, ValueId x, int64_t in, int64_t out, unsigned seed = 1) {
+  return b.op("Conv", {x, b.constant(random_tensor({out, in, 3, 3}, seed)), b.constant(random_tensor({out}, seed + 1))},
+              kSame);
+}
+
+ValueId batch_norm(GraphBuilder& b, ValueId x, int64_t channels) {
+  return b.op("BatchNormalization",
+              {x, b.constant(random_tensor({channels}, 5)), b.constant(random_tensor({channels}, 6)),
+               b.constant(random_tensor({channels}, 7)), b.constant(random_uniform({channels}, 0.5f, 2.f, 8))});
+}
+
+// Expects that all rewrites together keep the outputs.
+void expect_unchanged(const GraphBuilder& b, const std::vector<Tensor>& inputs) {
+  ModelOptions as_written;
+  as_written.optimization = 0;
+  const auto want = run_model(b.model(as_written), inputs), got = run_model(b.model(), inputs);
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t i = 0; i < want.size(); ++i) expect_close(got[i], want[i], 1e-4, 1e-4);
+}
+
+TEST(Rewrites, AConvolutionChainRunsChannelsLastWithFusedEpilogues) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2, 3, 8, 8});
+  const ValueId y = b.op("Relu", {conv(b, x, 3, 4)});
+  const ValueId z = b.op("Relu", {b.op("Add", {conv(b, y, 4, 4, 3), y})});
+  b.output(z);
+  EXPECT_EQ(count_ops(b.model().graph(), "Conv", "linnet"), 2);
+  EXPECT_EQ(count_ops(b.model().graph(), "Transpose"), 2);
+  EXPECT_EQ(b.model().graph().nodes().size(), 4u);
+  expect_unchanged(b, {random_tensor({2, 3, 8, 8})});
+}
+
+TEST(Rewrites, BatchNormalizationFoldsIntoTheConvolutionBeforeIt) {
+  GraphBuilder b;
+  b.output(batch_norm(b, conv(b, b.input("x", Shape{1, 3, 6, 6}), 3, 4), 4));
+  const Model model = b.model();
+  EXPECT_EQ(count_ops(model.graph(), "BatchNormalization"), 0);
+  EXPECT_EQ(count_ops(model.graph(), "Conv", "linnet"), 1);
+  expect_unchanged(b, {random_tensor({1, 3, 6, 6})});
+}
+
+TEST(Rewrites, BatchNormalizationDoesNotFoldIntoAConvolutionThatIsReadElsewhere) {
+  GraphBuilder b;
+  const ValueId y = conv(b, b.input("x", Shape{1, 3, 6, 6}), 3, 4);
+  b.output(batch_norm(b, y, 4));
+  b.output(y);
+  const Model model = b.model();
+  EXPECT_EQ(count_ops(model.graph(), "Conv", "linnet"), 2);
+  expect_unchanged(b, {random_tensor({1, 3, 6, 6})});
+}
+
+TEST(Rewrites, BatchNormalizationAloneBecomesADepthwiseConvolution) {
+  GraphBuilder b;
+  b.output(b.op("Relu", {batch_norm(b, b.input("x", Shape{1, 3, 6, 6}), 3)}));
+  const Model model = b.model();
+  EXPECT_EQ(count_ops(model.graph(), "BatchNormalization"), 0);
+  EXPECT_EQ(count_ops(model.graph(), "Relu"), 0);
+  expect_unchanged(b, {random_tensor({1, 3, 6, 6})});
+}
+
+TEST(Rewrites, TransposesPassThroughPoolsConcatSliceAndReductions) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{1, 3, 8, 8});
+  const ValueId y = conv(b, x, 3, 4), z = conv(b, x, 3, 4, 9);
+  const std::map<std::string, Attribute> two{{"kernel_shape", std::vector<int64_t>{2, 2}},
+                                             {"strides", std::vector<int64_t>{2, 2}}};
+  const ValueId joined =
+      b.op("Concat", {b.op("MaxPool", {y}, two), b.op("AveragePool", {z}, two)}, {{"axis", int64_t{1}}});
+  const auto ints = [&](std::vector<int64_t> values) { return b.constant(Tensor::of(values)); };
+  const ValueId part = b.op("Slice", {joined, ints({1}), ints({7}), ints({1})});
+  const auto halves = b.ops("Split", {part}, 2, {{"axis", int64_t{1}}});
+  const ValueId padded = b.op("Pad", {halves[0], ints({0, 1, 2, 0, 0, 0, 1, 1})});
+  b.output(b.op("GlobalAveragePool", {padded}));
+  b.output(b.op("ReduceMean", {halves[1]}, {{"axes", std::vector<int64_t>{2, 3}}, {"keepdims", int64_t{0}}}));
+  const Model model = b.model();
+  EXPECT_EQ(count_ops(model.graph(), "Transpose"), 2);
+  expect_unchanged(b, {random_tensor({1, 3, 8, 8})});
+}
+
+TEST(Rewrites, BroadcastOperandsMoveWithTheLayout) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2, 3, 8, 8});
+  const ValueId y = conv(b, x, 3, 4);
+  const ValueId gate = b.op("Sigmoid", {b.op("GlobalAveragePool", {y})});
+  ValueId z = b.op("Mul", {gate, y});
+  z = b.op("Add", {z, b.constant(random_tensor({4, 1, 1}, 3))});
+  z = b.op("Div", {z, b.constant(random_uniform({8}, 1, 2, 4))});
+  z = b.op("PRelu", {z, b.constant(random_tensor({4, 1, 1}, 5))});
+  b.output(b.op("Mul", {z, b.constant(Tensor::scalar(0.5f))}));
+  EXPECT_EQ(count_ops(b.model().graph(), "Transpose"), 2);
+  expect_unchanged(b, {random_tensor({2, 3, 8, 8})});
+}
+
+TEST(Rewrites, ChannelShuffleStaysChannelsLast) {
+  GraphBuilder b;
+  const ValueId y = conv(b, b.input("x", Shape{1, 3, 4, 5}), 3, 6);
+  const auto shape = [&](std::vector<int64_t> dims) { return b.constant(Tensor::of(dims)); };
+  ValueId z = b.op("Reshape", {y, shape({1, 2, 3, 4, 5})});
+  z = b.op("Transpose", {z}, {{"perm", std::vector<int64_t>{0, 2, 1, 3, 4}}});
+  b.output(conv(b, b.op("Reshape", {z, shape({1, 6, 4, 5})}), 6, 2, 4));
+  EXPECT_EQ(count_ops(b.model().graph(), "Transpose"), 3);
+  expect_unchanged(b, {random_tensor({1, 3, 4, 5})});
+}
+
+TEST(Rewrites, AResidualOfAnotherShapeIsNotFused) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2, 3, 8, 8});
+  b.output(b.op("Add", {conv(b, x, 3, 4), b.op("GlobalAveragePool", {conv(b, x, 3, 4, 7)})}));
+  const Model model = b.model();
+  EXPECT_EQ(count_ops(model.graph(), "Add"), 1);
+  expect_unchanged(b, {random_tensor({2, 3, 8, 8})});
+}
+
+TEST(Rewrites, EveryActivationOfTheEpilogueIsFused) {
+  for (const std::string activation :
+       {"Relu", "LeakyRelu", "Elu", "Sigmoid", "HardSigmoid", "HardSwish", "Tanh", "Softplus", "Clip"}) {
+    GraphBuilder b;
+    std::vector<ValueId> inputs{conv(b, b.input("x", Shape{1, 3, 6, 6}), 3, 4)};
+    if (activation == "Clip") inputs.insert(inputs.end(), {kNoValue, b.constant(Tensor::scalar(0.5f))});
+    b.output(b.op(activation, inputs));
+    EXPECT_EQ(b.model().graph().nodes().size(), 3u) << activation;
+    expect_unchanged(b, {random_tensor({1, 3, 6, 6})});
+  }
+}
+
+TEST(Rewrites, AnActivationOfAValueThatIsReadElsewhereIsNotFused) {
+  GraphBuilder b;
+  const ValueId y = conv(b, b.input("x", Shape{1, 3, 6, 6}), 3, 4);
+  b.output(b.op("Relu", {y}));
+  b.output(y);
+  EXPECT_EQ(count_ops(b.model().graph(), "Relu"), 1);
+  expect_unchanged(b, {random_tensor({1, 3, 6, 6})});
+}
+
+TEST(Rewrites, EachCanBeSwitchedOffByName) {
+  GraphBuilder b;
+  b.output(b.op("Relu", {conv(b, b.input("x", Shape{1, 3, 6, 6}), 3, 4)}));
+  ModelOptions options;
+  options.disabled_rewrites = {"convert_conv_to_channels_last"};
+  EXPECT_EQ(count_ops(b.model(options).graph(), "Conv"), 1);
+  options.disabled_rewrites = {"fuse_activation_into_conv"};
+  EXPECT_EQ(count_ops(b.model(options).graph(), "Relu"), 1);
+}
+
+}  // namespace
+}  // namespace linnet

@@ -1,0 +1,123 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+Tensor cast(const Tensor& x, DType to) { return run_op({"Cast", 25, {{"to", int64_t(to)}}}, {x})[0]; }
+
+TEST(Cast, ConvertsSmallNumbersBetweenAllDtypes) {
+  const DType dtypes[] = {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16,
+                          DType::kInt8,    DType::kInt16,   DType::kInt32,   DType::kInt64,
+                          DType::kUint8,   DType::kUint16,  DType::kUint32,  DType::kUint64};
+  const Tensor x = Tensor::of<float>({5}, {0, 1, 2, 100, 127});
+  for (const DType from : dtypes) {
+    for (const DType to : dtypes) expect_close(cast(cast_to(x, from), to), cast_to(x, to));
+    expect_close(cast(cast_to(x, from), DType::kBool), Tensor::of<bool>({false, true, true, true, true}));
+    expect_close(cast(Tensor::of<bool>({false, true}), from), cast_to(Tensor::of<float>({0, 1}), from));
+  }
+}
+
+TEST(Cast, RoundsFloatsTowardsZero) {
+  const Tensor x = Tensor::of<float>({-1.9f, -0.5f, 0.9f, 2.5f});
+  expect_close(cast(x, DType::kInt32), Tensor::of<int32_t>({-1, 0, 0, 2}));
+  expect_close(cast(x, DType::kUint8), Tensor::of<uint8_t>({255, 0, 0, 2}));
+  expect_close(cast(Tensor::of<double>({0x1p63, 0x1.fp63}), DType::kUint64),
+               Tensor::of<uint64_t>({1ull << 63, 0xf8ull << 56}));
+}
+
+TEST(Cast, DefinesFloatsOutOfRange) {
+  const Tensor x = Tensor::of<double>({kInf, -kInf, 1e30, std::nan("")});
+  const int32_t least32 = std::numeric_limits<int32_t>::min();
+  const int64_t least64 = std::numeric_limits<int64_t>::min();
+  expect_close(cast(x, DType::kInt32), Tensor::of<int32_t>({least32, least32, least32, least32}));
+  expect_close(cast(x, DType::kInt64), Tensor::of<int64_t>({least64, least64, least64, least64}));
+}
+
+TEST(Cast, DropsHigherBitsOfIntegers) {
+  expect_close(cast(Tensor::of<int16_t>({200, -129}), DType::kInt8), Tensor::of<int8_t>({-56, 127}));
+  expect_close(cast(Tensor::of<int64_t>({-1, (1ll << 32) + 5}), DType::kUint32), Tensor::of<uint32_t>({~0u, 5}));
+  expect_close(cast(Tensor::of<uint64_t>({~0ull}), DType::kFloat64), Tensor::of<double>({0x1p64}));
+}
+
+TEST(Cast, RoundsOnceFromDoubleToHalf) {
+  // Just above the middle between 1 and the next float16; rounding to float first would lose the excess.
+  const Tensor x = Tensor::of<double>({1 + 0x1p-11 + 0x1p-40, 1 + 0x1p-11, 65519.9999999, 65520, -0x1p-26});
+  const Tensor want = Tensor::of<double>({1 + 0x1p-10, 1, 65504, kInf, 0});
+  expect_close(cast_to(cast(x, DType::kFloat16), DType::kFloat64), want);
+}
+
+TEST(Cast, ReadsAndWritesText) {
+  const Tensor text = Tensor::of<std::string>({"3.14", "1e-5", "1E8", "-INF", "+inf", "NaN", "-7"});
+  expect_close(cast(text, DType::kFloat64), Tensor::of<double>({3.14, 1e-5, 1e8, -kInf, kInf, std::nan(""), -7}));
+  expect_close(cast(Tensor::of<std::string>({"100.5", "-3", "9223372036854775807"}), DType::kInt64),
+               Tensor::of<int64_t>({100, -3, std::numeric_limits<int64_t>::max()}));
+  expect_close(cast(Tensor::of<float>({0.1f, 1, -2.5f}), DType::kString),
+               Tensor::of<std::string>({"0.1", "1", "-2.5"}));
+  expect_close(cast(Tensor::of<uint64_t>({~0ull}), DType::kString), Tensor::of<std::string>({"18446744073709551615"}));
+  expect_close(cast(Tensor::of<bool>({true, false}), DType::kString), Tensor::of<std::string>({"True", "False"}));
+  for (const char* bad : {"Hello", "", "1x", " 1", "+-1"}) {
+    expect_error(ErrorKind::kModel, bad, [&] { cast(Tensor::of<std::string>({bad}), DType::kFloat32); });
+  }
+}
+
+TEST(Cast, TakesTheNameOfTheDtypeInOpset1) {
+  expect_close(run_op({"Cast", 1, {{"to", std::string("INT32")}}}, {Tensor::of<float>({2.5f})})[0],
+               Tensor::of<int32_t>({2}));
+}
+
+TEST(Cast, RefusesUnknownDtypes) {
+  expect_error(ErrorKind::kUnsupported, "to", [] { cast(Tensor::of<float>({1}), DType(99)); });
+}
+
+TEST(CastLike, TakesTheDtypeOfItsSecondInput) {
+  expect_close(run_op({"CastLike"}, {Tensor::of<float>({2.5f}), Tensor::of<int8_t>({1, 2, 3})})[0],
+               Tensor::of<int8_t>({2}));
+}
+
+TEST(Identity, KeepsEveryDtype) {
+  const Tensor words = Tensor::of<std::string>({"a", "", "long enough to be on the heap"});
+  expect_close(run_op({"Identity"}, {words})[0], words);
+  const Tensor number = Tensor::scalar(3.5);
+  expect_close(run_op({"Identity", 1}, {number})[0], number);
+}
+
+TEST(BitCast, KeepsTheBits) {
+  const OpCase to_int{"BitCast", 26, {{"to", int64_t(DType::kInt32)}}};
+  expect_close(run_op(to_int, {Tensor::of<float>({1, -0.0f})})[0],
+               Tensor::of<int32_t>({0x3f800000, std::numeric_limits<int32_t>::min()}));
+  expect_error(ErrorKind::kType, "float64", [&] { run_op(to_int, {Tensor::of<double>({1})}); });
+}
+
+TEST(Where, BroadcastsAllThreeInputs) {
+  const Tensor condition = Tensor::of<bool>({2, 1}, {true, false});
+  const Tensor x = Tensor::of<float>({3}, {1, 2, 3}), y = Tensor::scalar(-1.0f);
+  const Tensor want = Tensor::of<float>({2, 3}, {1, 2, 3, -1, -1, -1});
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kInt8}) {
+    expect_close(run_op({"Where"}, {condition, cast_to(x, dtype), cast_to(y, dtype)})[0], cast_to(want, dtype));
+  }
+  expect_close(run_op({"Where"}, {condition, Tensor::of<std::string>({"yes"}), Tensor::of<std::string>({"no"})})[0],
+               Tensor::of<std::string>({2, 1}, {"yes", "no"}));
+  expect_error(ErrorKind::kType, "condition", [&] { run_op({"Where"}, {x, x, x}); });
+}
+
+TEST(IsNaN, FindsNan) {
+  const Tensor x = Tensor::of<float>({1, NAN, INFINITY, -INFINITY});
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
+    const auto run = [&](const OpCase& op) { return run_op(op, {cast_to(x, dtype)})[0]; };
+    expect_close(run({"IsNaN"}), Tensor::of<bool>({false, true, false, false}));
+    expect_close(run({"IsInf", 20}), Tensor::of<bool>({false, false, true, true}));
+    expect_close(run({"IsInf", 20, {{"detect_negative", int64_t{0}}}}), Tensor::of<bool>({false, false, true, false}));
+    expect_close(run({"IsInf", 20, {{"detect_positive", int64_t{0}}}}), Tensor::of<bool>({false, false, false, true}));
+  }
+  expect_error(ErrorKind::kType, "int32", [] { run_op({"IsNaN"}, {Tensor::of<int32_t>({1})}); });
+}
+
+}  // namespace
+}  // namespace linnet::testing

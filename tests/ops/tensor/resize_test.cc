@@ -1,0 +1,165 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "support/conv_reference.h"
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+using Attributes = std::map<std::string, Attribute>;
+
+double keys_cubic(double distance) {
+  const double d = std::abs(distance), a = -0.75;
+  if (d >= 2) return 0;
+  return d < 1 ? (a + 2) * d * d * d - (a + 3) * d * d + 1 : a * (d * d * d - 5 * d * d + 8 * d - 4);
+}
+double triangle(double distance) { return std::max(0.0, 1 - std::abs(distance)); }
+
+using Filter = std::pair<const char*, double (*)(double)>;
+
+struct Coordinates {
+  const char* name;
+  double (*of)(double out, double in_size, double out_size);
+};
+const Coordinates kCoordinates[] = {
+    {"half_pixel", [](double o, double in, double out) { return (o + 0.5) * in / out - 0.5; }},
+    {"asymmetric", [](double o, double in, double out) { return o * in / out; }},
+    {"align_corners", [](double o, double in, double out) { return out == 1 ? 0 : o * (in - 1) / (out - 1); }},
+    {"pytorch_half_pixel", [](double o, double in, double out) { return out > 1 ? (o + 0.5) * in / out - 0.5 : 0; }},
+};
+
+/// Convolves the edge-extended image with the filter, pixel by pixel.
+Tensor reference(const Tensor& x, int64_t height, int64_t width, const Coordinates& coordinates,
+                 double (*filter)(double)) {
+  const int64_t h = x.dim(2), w = x.dim(3);
+  Tensor y(DType::kFloat32, Shape{x.dim(0), x.dim(1), height, width});
+  for (int64_t i = 0; i < y.size(); ++i) {
+    const double cy = coordinates.of(double(i / width % height), double(h), double(height));
+    const double cx = coordinates.of(double(i % width), double(w), double(width));
+    double sum = 0;
+    for (int64_t r = -4; r < h + 4; ++r) {
+      for (int64_t c = -4; c < w + 4; ++c) {
+        const int64_t row = std::clamp<int64_t>(r, 0, h - 1), column = std::clamp<int64_t>(c, 0, w - 1);
+        sum += filter(double(r) - cy) * filter(double(c) - cx) *
+               double(x.data<float>()[(i / width / height * h + row) * w + column]);
+      }
+    }
+    y.data<float>()[i] = float(sum);
+  }
+  return y;
+}
+
+Tensor sizes_of(const Tensor& x, int64_t height, int64_t width) {
+  return Tensor::of(std::vector<int64_t>{x.dim(0), x.dim(1), height, width});
+}
+
+TEST(Resize, InterpolatesLikeTheFilterInBothLayouts) {
+  for (const int64_t channels : {3, 17}) {
+    const Tensor x = random_tensor({2, channels, 6, 9}, unsigned(channels));
+    for (const Coordinates& c : kCoordinates) {
+      for (const auto& [mode, filter] : {Filter("linear", triangle), Filter("cubic", keys_cubic)}) {
+        for (const auto& [height, width] : {std::pair<int64_t, int64_t>(12, 18), {7, 5}, {6, 1}, {1, 23}}) {
+          const Attributes a{{"mode", std::string(mode)}, {"coordinate_transformation_mode", std::string(c.name)}};
+          const Tensor want = reference(x, height, width, c, filter), sizes = sizes_of(x, height, width);
+          expect_close(run_op({"Resize", 18, a}, {x, {}, {}, sizes}, 1, {3})[0], want, 2e-5);
+          const Tensor last = run_op({"Resize", 1, a, "linnet"}, {to_channels_last(x), {}, {}, sizes}, 1, {3})[0];
+          expect_close(to_channels_first(last), want, 2e-5);
+        }
+      }
+    }
+  }
+}
+
+TEST(Resize, TakesSizesAtRunTimeAndTheOtherFloats) {
+  const Tensor x = random_tensor({1, 2, 6, 9});
+  const Tensor want = reference(x, 8, 5, kCoordinates[0], triangle);
+  const Attributes a{{"mode", std::string("linear")}};
+  expect_close(run_op({"Resize", 18, a}, {x, {}, {}, sizes_of(x, 8, 5)})[0], want, 1e-5);
+  const Tensor doubles = cast_to(x, DType::kFloat64), halves = cast_to(x, DType::kFloat16);
+  expect_close(run_op({"Resize", 18, a}, {doubles, {}, {}, sizes_of(x, 8, 5)})[0], cast_to(want, DType::kFloat64),
+               1e-5);
+  expect_close(run_op({"Resize", 18, a}, {halves, {}, {}, sizes_of(x, 8, 5)})[0], cast_to(want, DType::kFloat16), 4e-3);
+}
+
+TEST(Resize, NearestRoundsAsAsked) {
+  const Tensor x = Tensor::of(Shape{4}, std::vector<int32_t>{0, 1, 2, 3});
+  const auto run = [&](const char* nearest, const char* coordinates, int64_t size) {
+    const Attributes a{{"nearest_mode", std::string(nearest)},
+                       {"coordinate_transformation_mode", std::string(coordinates)}};
+    const Tensor y = run_op({"Resize", 18, a}, {x, {}, {}, Tensor::of(std::vector<int64_t>{size})})[0];
+    return std::vector<int32_t>(y.values<int32_t>().begin(), y.values<int32_t>().end());
+  };
+  using V = std::vector<int32_t>;
+  // Asymmetric coordinates of 8 are 0, 0.5, 1, 1.5, ...
+  EXPECT_EQ(run("floor", "asymmetric", 8), (V{0, 0, 1, 1, 2, 2, 3, 3}));
+  EXPECT_EQ(run("ceil", "asymmetric", 8), (V{0, 1, 1, 2, 2, 3, 3, 3}));
+  EXPECT_EQ(run("round_prefer_floor", "asymmetric", 8), (V{0, 0, 1, 1, 2, 2, 3, 3}));
+  EXPECT_EQ(run("round_prefer_ceil", "asymmetric", 8), (V{0, 1, 1, 2, 2, 3, 3, 3}));
+  EXPECT_EQ(run("round_prefer_floor", "half_pixel", 2), (V{0, 2}));
+  EXPECT_EQ(run("round_prefer_ceil", "half_pixel", 2), (V{1, 3}));
+}
+
+TEST(Resize, NearestMovesAnyTypeInBothLayouts) {
+  const Tensor x = Tensor::of(Shape{1, 1, 1, 2}, std::vector<std::string>{"a", "b"});
+  const Tensor scales = Tensor::of(std::vector<float>{1, 1, 2, 2});
+  const Tensor want = Tensor::of(Shape{1, 1, 2, 4}, std::vector<std::string>{"a", "a", "b", "b", "a", "a", "b", "b"});
+  EXPECT_TRUE(identical(run_op({"Resize", 13}, {x, {}, scales})[0], want));
+  const Tensor image = random_tensor({2, 5, 3, 4});
+  const Tensor first = run_op({"Resize", 13}, {image, {}, scales})[0];
+  const Tensor last = run_op({"Resize", 1, {}, "linnet"}, {to_channels_last(image), {}, scales})[0];
+  EXPECT_TRUE(identical(to_channels_first(last), first));
+}
+
+TEST(Resize, CropsAndFillsOutside) {
+  const Tensor x = Tensor::of(Shape{3}, std::vector<float>{1, 2, 3});
+  const Tensor roi = Tensor::of(std::vector<float>{0.5f, 1.5f}), sizes = Tensor::of(std::vector<int64_t>{3});
+  const Attributes a{{"mode", std::string("linear")},
+                     {"coordinate_transformation_mode", std::string("tf_crop_and_resize")},
+                     {"extrapolation_value", 9.0f}};
+  expect_close(run_op({"Resize", 13, a}, {x, roi, {}, sizes})[0], Tensor::of(std::vector<float>{2, 3, 9}));
+}
+
+TEST(Resize, IntegersRoundAndSaturate) {
+  const Tensor x = Tensor::of(Shape{4}, std::vector<uint8_t>{0, 255, 255, 0});
+  const Tensor sizes = Tensor::of(std::vector<int64_t>{8});
+  const Tensor y = run_op({"Resize", 18, {{"mode", std::string("cubic")}}}, {x, {}, {}, sizes})[0];
+  EXPECT_EQ(y.data<uint8_t>()[0], 0);
+  EXPECT_EQ(y.data<uint8_t>()[3], 255);
+}
+
+TEST(Resize, PoliciesKeepTheAspectRatio) {
+  const Tensor x = random_tensor({1, 1, 4, 8}), sizes = Tensor::of(std::vector<int64_t>{6, 6});
+  const auto shape_with = [&](const char* policy) {
+    const Attributes a{{"axes", std::vector<int64_t>{2, 3}}, {"keep_aspect_ratio_policy", std::string(policy)}};
+    return run_op({"Resize", 18, a}, {x, {}, {}, sizes})[0].shape();
+  };
+  EXPECT_EQ(shape_with("stretch"), (Shape{1, 1, 6, 6}));
+  EXPECT_EQ(shape_with("not_larger"), (Shape{1, 1, 3, 6}));
+  EXPECT_EQ(shape_with("not_smaller"), (Shape{1, 1, 6, 12}));
+}
+
+TEST(Upsample, RepeatsPixels) {
+  const Tensor x = Tensor::of(Shape{1, 1, 1, 2}, std::vector<float>{1, 2});
+  const Tensor want = Tensor::of(Shape{1, 1, 2, 4}, std::vector<float>{1, 1, 2, 2, 1, 1, 2, 2});
+  expect_close(run_op({"Upsample", 7, {{"scales", std::vector<float>{1, 1, 2, 2}}}}, {x})[0], want);
+  expect_close(run_op({"Upsample", 9}, {x, Tensor::of(std::vector<float>{1, 1, 2, 2})})[0], want);
+}
+
+TEST(Resize, SaysWhatDoesNotFit) {
+  const Tensor x = random_tensor({1, 1, 4, 4}), scales = Tensor::of(std::vector<float>{2, 2});
+  expect_error(ErrorKind::kShape, "scales must have 4 values, got 2", [&] { run_op({"Resize", 13}, {x, {}, scales}); });
+  expect_error(ErrorKind::kModel, "exactly one of scales and sizes", [&] { run_op({"Resize", 13}, {x}); });
+  expect_error(ErrorKind::kModel, "mode 'area' is unknown", [&] {
+    run_op({"Resize", 13, {{"mode", std::string("area")}}}, {x, {}, scales});
+  });
+  expect_error(ErrorKind::kShape, "scales must be positive", [&] {
+    run_op({"Resize", 13}, {x, {}, Tensor::of(std::vector<float>{1, 1, 0, 1})});
+  });
+}
+
+}  // namespace
+}  // namespace linnet::testing

@@ -1,0 +1,109 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "linnet/registry.h"
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+Tensor ramp(const Shape& shape) {
+  std::vector<float> values(size_t(shape.elements()));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = float(i);
+  return Tensor::of(shape, values);
+}
+
+/// The indices of range(dim)[start:end:step] by walking, from 0 where a negative step starts in front of the axis.
+std::vector<int64_t> walk(int64_t dim, int64_t start, int64_t end, int64_t step) {
+  const auto bound = [&](int64_t i) { return i < -dim ? -1 : i < 0 ? i + dim : std::min(i, dim); };
+  std::vector<int64_t> result;
+  const int64_t from = bound(start), to = bound(end);
+  if (step > 0) {
+    for (int64_t i = std::max<int64_t>(0, from); i < std::max<int64_t>(0, to); i += step) result.push_back(i);
+  } else {
+    for (int64_t i = std::clamp<int64_t>(from, 0, dim - 1); i > to && i >= 0; i += step) result.push_back(i);
+  }
+  return result;
+}
+
+Tensor slice(const Tensor& x, const std::vector<std::vector<int64_t>>& parameters, int64_t opset = 13) {
+  std::vector<Tensor> inputs{x};
+  for (const auto& p : parameters) inputs.push_back(p.empty() ? Tensor() : Tensor::of(p));
+  return run_op({"Slice", opset}, inputs)[0];
+}
+
+TEST(Slice, FollowsTheExamplesOfTheSpecification) {
+  const Tensor x = Tensor::of(Shape{2, 4}, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8});
+  expect_close(slice(x, {{1, 0}, {2, 3}, {0, 1}, {1, 2}}), Tensor::of(Shape{1, 2}, std::vector<float>{5, 7}));
+  expect_close(slice(x, {{0, 1}, {-1, 1000}}), Tensor::of(Shape{1, 3}, std::vector<float>{2, 3, 4}));
+}
+
+TEST(Slice, AgreesWithWalkingThroughTheAxis) {
+  const int64_t values[] = {INT64_MIN, -9, -5, -4, -1, 0, 1, 3, 5, 9, INT64_MAX};
+  for (const int64_t start : values) {
+    for (const int64_t end : values) {
+      for (const int64_t step : {1, 2, 7, -1, -2, -7}) {
+        std::vector<float> want;
+        for (const int64_t i : walk(5, start, end, step)) want.push_back(float(i));
+        SCOPED_TRACE(str(start, ":", end, ":", step));
+        expect_close(slice(ramp({5}), {{start}, {end}, {0}, {step}}), Tensor::of(want));
+      }
+    }
+  }
+}
+
+TEST(Slice, TakesStepsBeyondTheAxis) {
+  expect_close(slice(ramp({5}), {{1}, {5}, {0}, {INT64_MAX}}), Tensor::of<float>({1}));
+  expect_close(slice(ramp({5}), {{3}, {0}, {0}, {INT64_MIN}}), Tensor::of<float>({3}));
+}
+
+TEST(Slice, ReversesSeveralAxes) {
+  const Tensor y = slice(ramp({3, 4, 5}), {{-1, INT64_MAX}, {INT64_MIN, -6}, {0, -1}, {-1, -2}});
+  ASSERT_EQ(y.shape(), (Shape{3, 4, 3}));
+  for (int64_t i = 0; i < 36; ++i) {
+    EXPECT_EQ(y.data<float>()[i], float((2 - i / 12) * 20 + i / 3 % 4 * 5 + 4 - i % 3 * 2));
+  }
+}
+
+TEST(Slice, TakesAttributesBeforeOpset10) {
+  const OpCase op{
+      "Slice",
+      1,
+      {{"starts", std::vector<int64_t>{1}}, {"ends", std::vector<int64_t>{3}}, {"axes", std::vector<int64_t>{1}}}};
+  expect_close(run_op(op, {ramp({2, 3})})[0], Tensor::of(Shape{2, 2}, std::vector<float>{1, 2, 4, 5}));
+}
+
+TEST(Slice, MovesStringsAndInt32Parameters) {
+  const Tensor x = Tensor::of<std::string>({"a", "bb", "", "dddd"});
+  const std::vector<Tensor> inputs{x, Tensor::of<int32_t>({3}), Tensor::of<int32_t>({0}), Tensor(),
+                                   Tensor::of<int32_t>({-2})};
+  expect_close(run_op({"Slice", 13}, inputs)[0], Tensor::of<std::string>({"dddd", "bb"}));
+}
+
+TEST(Slice, KeepsSymbolsOfWholeAxes) {
+  NodeSpec spec;
+  spec.op_type = "Slice";
+  spec.opset = 13;
+  spec.num_inputs = 4;
+  const auto op = standard_registry().create(spec);
+  const Fact x(DType::kFloat32, Dims{Dim(std::string("N")), Dim(std::string("M")), 7});
+  const auto ints = [](const std::vector<int64_t>& values) { return Fact(Tensor::of(values)); };
+  const Fact y = op->infer(std::vector{x, ints({0, 1, 1}), ints({INT64_MAX, 3, 3}), ints({0, 1, 2})})[0];
+  EXPECT_EQ(y.dim(0), Dim(std::string("N")));
+  EXPECT_FALSE(y.dim(1).known());
+  EXPECT_EQ(y.dim(2), Dim(2));
+  const Fact open = op->infer(std::vector{x, Fact(DType::kInt64, Dims{1}), Fact(DType::kInt64, Dims{1}), ints({2})})[0];
+  EXPECT_EQ(open.dim(0), Dim(std::string("N")));
+  EXPECT_FALSE(open.dim(2).known());
+}
+
+TEST(Slice, RefusesBadParameters) {
+  expect_error(ErrorKind::kShape, "steps must not be 0", [] { slice(ramp({4}), {{0}, {1}, {0}, {0}}); });
+  expect_error(ErrorKind::kShape, "equally many", [] { slice(ramp({4, 4}), {{0, 1}, {1}}); });
+  expect_error(ErrorKind::kShape, "given twice", [] { slice(ramp({4}), {{0, 1}, {1, 2}, {0, -1}}); });
+  expect_error(ErrorKind::kShape, "axis 1", [] { slice(ramp({4}), {{0}, {1}, {1}}); });
+}
+
+}  // namespace
+}  // namespace linnet::testing

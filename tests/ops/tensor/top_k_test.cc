@@ -1,0 +1,66 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+using Floats = std::vector<float>;
+using Ints = std::vector<int64_t>;
+
+const Tensor kX = Tensor::of(Shape{3, 4}, Floats{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+
+TEST(TopK, FollowsTheExamplesOfTheSpecification) {
+  const Tensor values = Tensor::of(Shape{3, 3}, Floats{3, 2, 1, 7, 6, 5, 11, 10, 9});
+  const Tensor indices = Tensor::of(Shape{3, 3}, Ints{3, 2, 1, 3, 2, 1, 3, 2, 1});
+  for (const std::vector<Tensor>& y :
+       {run_op({"TopK", 11, {{"axis", int64_t{1}}}}, {kX, Tensor::of<int64_t>({3})}, 2),
+        run_op({"TopK", 10}, {kX, Tensor::of<int64_t>({3})}, 2), run_op({"TopK", 1, {{"k", int64_t{3}}}}, {kX}, 2)}) {
+    expect_close(y[0], values);
+    expect_close(y[1], indices);
+  }
+}
+
+TEST(TopK, TakesTheSmallestAlongOtherAxes) {
+  const OpCase op{"TopK", 11, {{"axis", int64_t{0}}, {"largest", int64_t{0}}}};
+  const std::vector<Tensor> y = run_op(op, {kX, Tensor::of<int64_t>({2})}, 2);
+  expect_close(y[0], Tensor::of(Shape{2, 4}, Floats{0, 1, 2, 3, 4, 5, 6, 7}));
+  expect_close(y[1], Tensor::of(Shape{2, 4}, Ints{0, 0, 0, 0, 1, 1, 1, 1}));
+}
+
+TEST(TopK, PrefersLowerIndicesAndPutsNaNFirst) {
+  const Tensor x = Tensor::of<float>({0, NAN, 1, -0.0f, 1, -INFINITY});
+  const std::vector<Tensor> y = run_op({"TopK", 11}, {x, Tensor::of<int64_t>({6})}, 2);
+  expect_close(y[1], Tensor::of<int64_t>({1, 2, 4, 0, 3, 5}));
+}
+
+TEST(TopK, AgreesWithAStableSortForAllThreads) {
+  const Tensor x = cast_to(random_uniform({40, 1000}, -50, 50, 3), DType::kInt8);
+  const std::vector<Tensor> y = run_op({"TopK", 11}, {x, Tensor::of<int64_t>({37})}, 2);
+  for (int64_t r = 0; r < 40; ++r) {
+    const int8_t* row = x.data<int8_t>() + r * 1000;
+    Ints order(1000);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return row[a] > row[b]; });
+    order.resize(37);
+    EXPECT_TRUE(std::equal(order.begin(), order.end(), y[1].data<int64_t>() + r * 37));
+    EXPECT_EQ(y[0].data<int8_t>()[r * 37 + 36], row[order[36]]);
+  }
+}
+
+TEST(TopK, TakesKOfZeroAndRefusesOthersOutOfRange) {
+  const auto top = [](int64_t k) { return run_op({"TopK", 11}, {kX, Tensor::of<int64_t>({k})}, 2)[0]; };
+  EXPECT_EQ(top(0).shape(), (Shape{3, 0}));
+  expect_error(ErrorKind::kShape, "k must be in [0,4], got 5", [&] { top(5); });
+  expect_error(ErrorKind::kShape, "k must be in [0,4], got -1", [&] { top(-1); });
+  expect_error(ErrorKind::kShape, "k must be one element", [] {
+    run_op({"TopK", 11}, {kX, Tensor::of<int64_t>({1, 2})}, 2);
+  });
+}
+
+}  // namespace
+}  // namespace linnet::testing

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <cstdint>
+
+namespace linnet::testing {
+
+/// How often operator new was called in this process: the test binary replaces it by one that counts.
+int64_t allocation_count();
+
+}  // namespace linnet::testing

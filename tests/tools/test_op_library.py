@@ -1,0 +1,78 @@
+"""run_model -R: the operators of examples/custom_op, loaded from a library, against NumPy and the built-in ones."""
+
+import os
+import pathlib
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+from onnx_files import save_model
+
+
+@pytest.fixture(scope="module")
+def library():
+    """The built examples/custom_op; the environment's LINNET_MY_OPS, or beside the command's folder."""
+    command = pathlib.Path(os.environ.get("LINNET_RUN_MODEL", "run_model"))
+    path = pathlib.Path(os.environ.get("LINNET_MY_OPS", command.parent.parent / "lib" / "libmy_ops.so"))
+    if not path.exists():
+        pytest.skip(f"{path} does not exist")
+    return path
+
+
+def run(run_model, model, folder, inputs, *arguments):
+    given = []
+    for name, value in inputs.items():
+        np.save(folder / f"{name}.npy", value)
+        given += ["-i", f"{name}={folder}/{name}.npy"]
+    run_model("run", model, *given, "--save-outputs", folder / "out.npz", *arguments)
+    return np.load(folder / "out.npz")["y"]
+
+
+def custom_model(path, op, shapes, dtype, output, **attributes):
+    node = helper.make_node(op, list(shapes), ["y"], domain="custom", **attributes)
+    inputs = [(name, dtype, shape) for name, shape in shapes.items()]
+    return save_model(path, [node], inputs, [("y", dtype, output)], domains={"custom": 1})
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int8, np.int64, np.uint16])
+def test_my_add_from_the_library(run_model, library, tmp_path, dtype):
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    model = custom_model(tmp_path / "m.onnx", "my_add", {"a": [2, 1, 3], "b": [4, 1]}, kind, [2, 4, 3])
+    rng = np.random.default_rng(0)
+    a, b = (rng.integers(0, 100, shape).astype(dtype) for shape in ((2, 1, 3), (4, 1)))
+    with np.errstate(over="ignore"):
+        expected = (2 * a.astype(np.float64) + b).astype(np.int64).astype(dtype)
+    np.testing.assert_array_equal(run(run_model, model, tmp_path, {"a": a, "b": b}, "-R", library), expected)
+
+
+def test_deform_conv2d_from_the_library_agrees_with_the_built_in(run_model, library, tmp_path):
+    shapes = {
+        "x": [2, 6, 7, 9],
+        "w": [4, 3, 3, 2],
+        "offset": [2, 36, 4, 9],
+        "bias": [4],
+        "mask": [2, 18, 4, 9],
+    }
+    model = custom_model(
+        tmp_path / "m.onnx",
+        "deform_conv2d",
+        shapes,
+        TensorProto.FLOAT,
+        [2, 4, 4, 9],
+        strides=[2, 1],
+        pads=[1, 0, 1, 1],
+        dilations=[1, 1],
+        group=2,
+        offset_group=3,
+    )
+    rng = np.random.default_rng(1)
+    inputs = {name: rng.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
+    built_in = run(run_model, model, tmp_path, inputs)
+    loaded = run(run_model, model, tmp_path, inputs, "-R", library)
+    np.testing.assert_allclose(loaded, built_in, atol=1e-5)
+    assert np.abs(loaded).max() > 1
+
+
+def test_a_missing_library_is_an_error_that_names_it(run_model, tmp_path):
+    model = custom_model(tmp_path / "m.onnx", "my_add", {"a": [1], "b": [1]}, TensorProto.FLOAT, [1])
+    assert "no_such_library.so" in run_model("run", model, "-R", "no_such_library.so", code=2).stderr

@@ -1,0 +1,190 @@
+"""run_model bench, check, compare, inspect, ops, devices."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from onnx_files import identity, save_model, save_tensor
+
+BENCH_KEYS = [
+    "model", "opset", "isa", "threads", "iterations", "load_ms", "median_ms", "mean_ms", "min_ms", "max_ms", "p90_ms",
+    "p99_ms", "stddev_ms", "throughput_per_s", "weights_bytes", "packed_bytes", "arena_bytes", "allocations_per_run",
+]  # fmt: skip
+
+
+def document(run_model, *arguments, code=0):
+    return json.loads(run_model(*arguments, "--json", "-", code=code).stdout)
+
+
+def test_bench_json_has_exactly_the_keys_of_the_contract(run_model, linear):
+    result = document(run_model, "bench", linear[0], "-r", 20, "-x", 1)
+    assert list(result) == BENCH_KEYS
+    assert (result["opset"], result["threads"], result["iterations"]) == (17, 1, 20)
+    assert result["min_ms"] <= result["median_ms"] <= result["p90_ms"] <= result["p99_ms"] <= result["max_ms"]
+    assert result["weights_bytes"] == 4 * (3 * 2 + 2)
+
+
+def test_bench_allocates_nothing_per_run(run_model, linear):
+    assert document(run_model, "bench", linear[0], "--iters", 50)["allocations_per_run"] == 0
+
+
+def test_bench_statistics_are_those_of_the_raw_times(run_model, linear, tmp_path):
+    result = document(
+        run_model, "bench", linear[0], "-r", 31, "-c", 2, "--percentiles", "25,75.5", "--raw-times", tmp_path / "raw.txt"
+    )
+    times = np.loadtxt(tmp_path / "raw.txt")
+    assert len(times) == result["iterations"] == 31
+    expected = {
+        "median_ms": np.median(times), "mean_ms": times.mean(), "min_ms": times.min(), "max_ms": times.max(),
+        "p90_ms": np.percentile(times, 90), "p25_ms": np.percentile(times, 25), "p75.5_ms": np.percentile(times, 75.5),
+        "stddev_ms": times.std(),
+    }  # fmt: skip
+    for key, value in expected.items():
+        assert result[key] == pytest.approx(value, abs=2e-6), key
+
+
+def test_bench_ends_after_iterations_and_duration(run_model, linear):
+    assert document(run_model, "bench", linear[0], "-r", 3, "-t", 0.05)["iterations"] > 3
+
+
+def test_bench_text_has_a_line_per_topic(run_model, linear, tmp_path):
+    text = run_model("bench", linear[0], "-r", 5, "--warmup", 0, "--profile-table", "--json", tmp_path / "b.json").stdout
+    topics = [line.split()[0] for line in text.splitlines()]
+    assert topics[:7] == ["model", "load", "memory", "isa", "latency", "throughput", "allocations"]
+    assert list(json.loads((tmp_path / "b.json").read_text())) == BENCH_KEYS
+
+
+@pytest.fixture
+def cases(tmp_path, linear):
+    """A tree of two test cases, one with two data sets."""
+    model, function = linear
+    for name, sets in (("deep/good", 2), ("other", 1)):
+        folder = tmp_path / "cases" / name
+        folder.mkdir(parents=True)
+        shutil.copy(model, folder / "model.onnx")
+        for i in range(sets):
+            x = np.full((i + 1, 3), i + 1, np.float32)
+            save_tensor(folder / f"test_data_set_{i}" / "input_0.pb", x)
+            save_tensor(folder / f"test_data_set_{i}" / "output_0.pb", function(x))
+    return tmp_path / "cases"
+
+
+def test_check_counts_passed_cases(run_model, cases):
+    assert run_model("check", cases).stdout == "2 passed, 0 failed, 0 skipped\n"
+
+
+def test_check_says_why_a_case_fails(run_model, cases):
+    save_tensor(cases / "deep/good/test_data_set_1/output_0.pb", np.zeros((2, 2), np.float32))
+    (cases / "other/model.onnx").write_text("no model")
+    lines = run_model("check", cases, code=4).stdout.splitlines()
+    assert len(lines) == 3 and lines[-1] == "0 passed, 2 failed, 0 skipped"
+    assert "test_data_set_1: output 'y': 4 of 4 elements differ" in lines[0]
+    assert "other" in lines[1] and "text" in lines[1]
+
+
+def test_check_reads_tolerances_beside_the_model(run_model, cases):
+    path = cases / "other/test_data_set_0/output_0.pb"
+    expected = np.frombuffer(path.read_bytes()[-8:], np.float32).reshape(1, 2)
+    save_tensor(path, expected * np.float32(1.05))
+    run_model("check", cases / "other", code=4)
+    (cases / "other/data.json").write_text('{"rtol": 0.1, "atol": 1e-7}')
+    run_model("check", cases / "other")
+
+
+def test_check_skips_models_without_data(run_model, cases):
+    shutil.rmtree(cases / "other/test_data_set_0")
+    result = document(run_model, "check", cases)
+    assert (result["passed"], result["failed"], result["skipped"]) == (1, 0, 1)
+
+
+@pytest.mark.parametrize("dtype, x, y", [
+    (TensorProto.FLOAT, [np.nan, np.inf], [np.nan, np.inf]),
+    (TensorProto.FLOAT, [1.0, 1000.0], [1.0009, 1000.9]),
+    (TensorProto.INT64, [2**60], [2**60]),
+    (TensorProto.BOOL, [True, False], [True, False]),
+    (TensorProto.STRING, ["a", ""], ["a", ""]),
+])  # fmt: skip
+def test_check_accepts_what_the_official_runner_accepts(run_model, tmp_path, dtype, x, y):
+    case(tmp_path, dtype, x, y)
+    run_model("check", tmp_path / "case")
+
+
+@pytest.mark.parametrize("dtype, x, y", [
+    (TensorProto.FLOAT, [np.nan], [1.0]),
+    (TensorProto.FLOAT, [1.0], [np.nan]),
+    (TensorProto.FLOAT, [3.4e38], [np.inf]),
+    (TensorProto.FLOAT, [np.inf], [-np.inf]),
+    (TensorProto.FLOAT, [1.002], [1.0]),
+    (TensorProto.BOOL, [True], [False]),
+    (TensorProto.STRING, ["a"], ["b"]),
+])  # fmt: skip
+def test_check_refuses_what_the_official_runner_refuses(run_model, tmp_path, dtype, x, y):
+    case(tmp_path, dtype, x, y)
+    run_model("check", tmp_path / "case", code=4)
+
+
+def case(tmp_path, dtype, x, y):
+    numpy_type = {TensorProto.FLOAT: np.float32, TensorProto.INT64: np.int64, TensorProto.BOOL: bool, TensorProto.STRING: object}
+    (tmp_path / "case").mkdir()
+    identity(tmp_path / "case/model.onnx", dtype, [len(x)])
+    for name, values in (("input_0.pb", x), ("output_0.pb", y)):
+        save_tensor(tmp_path / "case/test_data_set_0" / name, np.array(values, numpy_type[dtype]))
+
+
+def test_compare_against_itself_and_files(run_model, linear, cases):
+    data = cases / "other/test_data_set_0"
+    result = document(run_model, "compare", linear[0], "--verify-opt", "--bisect-opt", "--test-data", data)
+    assert [(o["output"], o["agrees"]) for o in result["outputs"]] == [("y", True), ("y", True)]
+    assert "no rewrite" in result["bisect"]
+    save_tensor(data / "output_0.pb", np.zeros((1, 2), np.float32))
+    assert "differs" in run_model("compare", linear[0], "--test-data", data, code=4).stdout
+    run_model("compare", linear[0], code=1)
+
+
+def test_inspect_shows_the_interface_and_the_weights(run_model, linear):
+    result = document(run_model, "inspect", linear[0], "--show", "io,ops,weights,memory,plan", "--opt", 0, "--dim", "N=5")
+    assert result["inputs"] == [{"name": "x", "dtype": "float32", "shape": ["N", 3]}]
+    assert result["outputs"][0]["name"] == "y"
+    assert result["operators"] == {"Add": 1, "MatMul": 1}
+    assert {w["name"]: w["bytes"] for w in result["weights"]} == {"w": 24, "b": 8}
+    assert result["memory"]["weights_bytes"] == 32
+    assert [step["op"] for step in result["plan"]] == ["MatMul", "Add"]
+    text = run_model("inspect", linear[0]).stdout
+    assert "input      x  float32[N,3]" in text and "opset 17" in text
+
+
+def test_ops_lists_every_operator_once(run_model):
+    entries = document(run_model, "ops")
+    names = [(entry["domain"], entry["name"]) for entry in entries]
+    assert len(set(names)) == len(names) and ("ai.onnx", "MatMul") in names
+    assert all(entry["since"] == sorted(entry["since"]) for entry in entries)
+    assert run_model("ops").stdout.splitlines()[-1] == f"{len(entries)} operators"
+
+
+def test_devices_names_one_chosen_instruction_set(run_model):
+    result = document(run_model, "devices")
+    chosen = [isa["name"] for isa in result["isas"] if isa["chosen"]]
+    assert chosen == [result["chosen"]] and result["threads"] >= 1
+    assert "chosen: LINNET_ISA=baseline" in run_model("devices", env={"LINNET_ISA": "baseline"}).stdout
+
+
+@pytest.mark.parametrize("arguments", [["--help"], [], ["--version"], *([v, "--help"] for v in "run bench check compare inspect ops devices".split())])
+def test_help_and_version_succeed(run_model, arguments):
+    assert "run_model" in run_model(*arguments).stdout
+
+
+def test_missing_library_is_a_load_error(run_model, linear):
+    assert "none.so" in run_model("run", linear[0], "-R", "none.so", code=2).stderr
+
+
+def test_inspect_works_where_generated_inputs_do_not_fit(run_model, tmp_path):
+    node = helper.make_node("Conv", ["x", "w"], ["y"])
+    model = save_model(
+        tmp_path / "m.onnx", [node], [("x", TensorProto.FLOAT, [1, 1, "H", "W"])], [("y", TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(np.ones((1, 1, 3, 3), np.float32), "w")],
+    )  # fmt: skip
+    assert document(run_model, "inspect", model)["memory"] is None
+    run_model("inspect", model, "--show", "memory", code=3)
+    assert document(run_model, "inspect", model, "--dim", "H=3", "--dim", "W=3")["memory"]["weights_bytes"] == 36

@@ -1,0 +1,71 @@
+"""Shared by the exporter plugin's tests; run with `python3 -m pytest tests/torch` on a Python that has PyTorch."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "frontends" / "torch"))
+if build := os.environ.get("LINNET_BUILD"):
+    os.environ.setdefault("LINNET_TORCH_OPS", f"{build}/lib/liblinnet_torch_ops.so")
+
+import linnet_torch  # noqa: E402
+from linnet_torch import check, operators  # noqa: E402
+
+
+@pytest.fixture
+def run_model():
+    """The run_model command."""
+    try:
+        return check.find_run_model()
+    except linnet_torch.ExportError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def torch_ops():
+    """The path of liblinnet_torch_ops."""
+    try:
+        return str(operators.find_library())
+    except linnet_torch.ExportError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def outputs_of(run_model, tmp_path):
+    """outputs_of(file, name=array...) runs the file with run_model and returns its outputs by name."""
+
+    def run(file, **inputs):
+        command = [run_model, str(file), "--save-outputs", str(tmp_path / "got.npz")]
+        for name, value in inputs.items():
+            np.save(tmp_path / f"{name}.npy", value)
+            command += ["-i", f"{name}={tmp_path / name}.npy"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        return dict(np.load(tmp_path / "got.npz"))
+
+    return run
+
+
+def nodes_of(file):
+    """(domain, operator) of the file's nodes in order, constants left out."""
+    return [(node.domain, node.op_type) for node in onnx.load(str(file)).graph.node if node.op_type != "Constant"]
+
+
+def opsets_of(file):
+    return {entry.domain: entry.version for entry in onnx.load(str(file)).opset_import}
+
+
+def attributes_of(node):
+    return {attribute.name: onnx.helper.get_attribute_value(attribute) for attribute in node.attribute}
+
+
+def assert_close(got, expected, bound=1e-5):
+    """max |difference| <= bound * max(1, |value|), the exporter's promise."""
+    assert got.shape == expected.shape
+    difference = np.abs(got.astype(np.float64) - expected)
+    assert (difference <= bound * np.maximum(1, np.abs(expected))).all(), difference.max()

@@ -1,0 +1,110 @@
+"""The comparison with run_model that ends each export."""
+
+import linnet_torch
+import numpy as np
+import onnx
+import pytest
+import torch
+from linnet_torch import check, symbolics
+from models import Asinh
+
+NAN, INF = float("nan"), float("inf")
+
+
+class Three(torch.nn.Module):
+    def forward(self, x):
+        return x + 1, torch.asinh(x), torch.asinh(2 * x)
+
+
+def compare(got, expected, atol=1e-5, rtol=1e-5):
+    check.compare({"y": np.asarray(got)}, {"y": np.asarray(expected)}, atol, rtol)
+
+
+def test_wrong_rule_is_caught_and_the_file_kept(tmp_path, run_model, monkeypatch):
+    monkeypatch.setattr(symbolics, "asinh", lambda g, x: g.op("Sinh", x))
+    x = torch.tensor([0.0, 0.5, 1.0])
+    with pytest.raises(linnet_torch.MismatchError) as caught:
+        linnet_torch.export(Three(), x, tmp_path / "three.onnx")
+    message = str(caught.value)
+    assert "output 'output_1' differs from PyTorch in 2 of 3 elements" in message
+    assert "largest |difference| 0.293828 at [2]" in message
+    assert "three.onnx" in message
+    assert [node.op_type for node in onnx.load(str(tmp_path / "three.onnx")).graph.node].count("Sinh") == 2
+
+
+def test_outputs_of_all_types_are_compared(tmp_path, run_model):
+    class Types(torch.nn.Module):
+        def forward(self, x, unused):
+            return x > 0, x.long(), x.double(), x / x
+
+    linnet_torch.export(Types(), (torch.tensor([-1.5, 0.0, 2.5]), torch.rand(2)), tmp_path / "types.onnx")
+
+
+def test_run_model_from_argument_environment_and_path(tmp_path, monkeypatch):
+    program = tmp_path / "bin" / "run_model"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexit 0\n")
+    program.chmod(0o755)
+    monkeypatch.delenv("LINNET_RUN_MODEL", raising=False)
+    assert check.find_run_model(program) == str(program)
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert check.find_run_model() == str(program)
+    monkeypatch.setenv("LINNET_RUN_MODEL", "/nowhere/run_model")
+    with pytest.raises(linnet_torch.ExportError, match="/nowhere/run_model is no program"):
+        check.find_run_model()
+
+
+def test_missing_run_model_says_what_to_do_before_anything_is_written(tmp_path, monkeypatch):
+    monkeypatch.delenv("LINNET_RUN_MODEL", raising=False)
+    monkeypatch.setattr(check.shutil, "which", lambda name: None)
+    with pytest.raises(linnet_torch.ExportError, match="cmake --build build --target run_model.*check=False"):
+        linnet_torch.export(Asinh(), torch.rand(2), tmp_path / "a.onnx")
+    assert not list(tmp_path.iterdir())
+
+
+def test_failing_run_model_shows_its_message(tmp_path):
+    program = tmp_path / "run_model"
+    program.write_text("#!/bin/sh\necho 'unknown operator custom::x' >&2\nexit 2\n")
+    program.chmod(0o755)
+    with pytest.raises(linnet_torch.ExportError, match=r"exit code 2\): unknown operator custom::x"):
+        linnet_torch.export(Asinh(), torch.rand(2), tmp_path / "a.onnx", run_model=program)
+    assert (tmp_path / "a.onnx").exists()
+
+
+@pytest.mark.parametrize(
+    "got, expected",
+    [
+        ([1.0, 2.0], [1.000009, 2.0]),
+        ([1e6 + 9], [1e6]),
+        ([0.0], [-9e-6]),
+        ([NAN, INF, -INF], [NAN, INF, -INF]),
+        (np.zeros((0, 3)), np.zeros((0, 3))),
+        (np.array([True, False]), np.array([True, False])),
+        (np.array(2**62 + 1), np.array(2**62 + 1)),
+    ],
+)
+def test_close_values_pass(got, expected):
+    compare(got, expected)
+
+
+@pytest.mark.parametrize(
+    "got, expected, message",
+    [
+        ([1.0, 2.5, 2.0], [1.0, 2.0, 3.0], r"2 of 3 elements; largest \|difference\| 1 at \[2\]: got 2.0, PyTorch 3.0"),
+        ([1.00002], [1.0], r"largest \|difference\| 2e-05"),
+        ([NAN], [1.0], "got nan, PyTorch 1.0"),
+        ([1.0], [NAN], "got 1.0, PyTorch nan"),
+        ([INF], [-INF], "got inf, PyTorch -inf"),
+        ([[1.0]], [1.0], r"is float64 \[1, 1\], in PyTorch float64 \[1\]"),
+        (np.float32([1]), np.float64([1]), "is float32"),
+        (np.array([True]), np.array([False]), "got True, PyTorch False"),
+    ],
+)
+def test_other_values_fail(got, expected, message):
+    with pytest.raises(linnet_torch.MismatchError, match=message):
+        compare(got, expected)
+
+
+def test_missing_output():
+    with pytest.raises(linnet_torch.MismatchError, match="output 'y' is missing; the file has a, b"):
+        check.compare({"a": np.zeros(1), "b": np.zeros(1)}, {"y": np.zeros(1)}, 0, 0)

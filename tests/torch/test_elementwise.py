@@ -1,0 +1,147 @@
+"""Asinh, Selu and my_add: what is written, and that run_model computes the formula."""
+
+import linnet_torch
+import numpy as np
+import onnx
+import pytest
+import torch
+from conftest import assert_close, nodes_of, opsets_of
+from models import Asinh, MyAddAutograd, MyAddOperator
+
+VALUES = np.concatenate([np.linspace(-20, 20, 83), [0.0, -0.0, 1e-6, -1e-6, 80.0, -80.0]]).astype(np.float32)
+MY_ADD_NODES = {
+    "custom": [("custom", "my_add")],
+    "decompose": [("", "Mul"), ("", "Add")],
+    "function": [("custom", "my_add")],
+}
+my_add_forms = pytest.mark.parametrize("form", MY_ADD_NODES)
+
+
+@pytest.fixture(params=[MyAddOperator, MyAddAutograd])
+def my_add_module(request):
+    if request.param is MyAddOperator:
+        request.getfixturevalue("torch_ops")
+    return request.param()
+
+
+def export(module, args, path, **options):
+    linnet_torch.export(module, args, path, check=False, **options)
+    return path
+
+
+def test_asinh_is_one_standard_node(tmp_path):
+    file = export(Asinh(), torch.rand(2, 3), tmp_path / "asinh.onnx")
+    assert nodes_of(file) == [("", "Asinh")]
+    assert opsets_of(file) == {"": 17}
+
+
+@pytest.mark.parametrize("opset", [9, 13, 17, 18, 19])
+def test_asinh_exports_at_each_opset(tmp_path, opset):
+    assert opsets_of(export(Asinh(), torch.rand(2, 3), tmp_path / "asinh.onnx", opset_version=opset)) == {"": opset}
+
+
+def test_asinh_agrees(tmp_path, outputs_of):
+    file = tmp_path / "asinh.onnx"
+    linnet_torch.export(Asinh(), torch.rand(2, 3), file, dynamic_axes={"x": {0: "N", 1: "C"}})
+    assert_close(outputs_of(file, x=VALUES[None])["output"], np.arcsinh(VALUES[None].astype(np.float64)))
+
+
+def test_selu_is_a_function_call(tmp_path):
+    file = export(torch.nn.SELU(), torch.randn(2, 3), tmp_path / "selu.onnx")
+    assert nodes_of(file) == [("custom-onnx-script", "Selu")]
+    assert opsets_of(file) == {"": 17, "custom-onnx-script": 1}
+    model = onnx.load(str(file))
+    assert [(function.domain, function.name) for function in model.functions] == [("custom-onnx-script", "Selu")]
+    assert model.ir_version >= 8
+    onnx.checker.check_model(model)
+
+
+def test_selu_in_a_branch_brings_its_function(tmp_path):
+    class Branch(torch.nn.Module):
+        def forward(self, x):
+            if bool(x.sum() > 0):
+                y = torch.selu(x)
+            else:
+                y = x * 2
+            return y
+
+    file = export(torch.jit.script(Branch()), torch.rand(2, 3), tmp_path / "branch.onnx")
+    assert [function.name for function in onnx.load(str(file)).functions] == ["Selu"]
+
+
+def test_selu_as_standard_operator(tmp_path):
+    assert nodes_of(export(torch.nn.SELU(), torch.randn(2, 3), tmp_path / "selu.onnx", selu="standard")) == [
+        ("", "Selu")
+    ]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("form", ["function", "standard"])
+def test_selu_agrees(tmp_path, outputs_of, form, dtype):
+    file = tmp_path / "selu.onnx"
+    x = torch.from_numpy(VALUES).to(dtype)
+    linnet_torch.export(torch.nn.SELU(), x, file, selu=form)
+    wide = VALUES.astype(np.float64)
+    expected = 1.0507009873554805 * np.where(wide > 0, wide, 1.6732632423543772 * np.expm1(wide))
+    assert_close(outputs_of(file, input=x.numpy())["output"], expected)
+
+
+def test_function_needs_opset_15(tmp_path):
+    with pytest.raises(linnet_torch.ExportError, match="opset_version 15 or newer, got 13"):
+        export(torch.nn.SELU(), torch.randn(2, 3), tmp_path / "selu.onnx", opset_version=13)
+
+
+@my_add_forms
+def test_my_add_nodes(tmp_path, my_add_module, form):
+    x = torch.rand(1, 3, 10, 10)
+    file = export(my_add_module, (x, x), tmp_path / "my_add.onnx", my_add=form)
+    assert nodes_of(file) == MY_ADD_NODES[form]
+    assert opsets_of(file) == ({"": 17} if form == "decompose" else {"": 17, "custom": 1})
+    model = onnx.load(str(file))
+    assert [value.name for value in model.graph.input] == ["a", "b"]
+    assert [function.name for function in model.functions] == (["my_add"] if form == "function" else [])
+    onnx.checker.check_model(model)
+
+
+@my_add_forms
+@pytest.mark.parametrize(
+    "a, b",
+    [
+        (torch.rand(2, 3, 4), torch.rand(2, 3, 4)),
+        (torch.rand(2, 1, 4), torch.rand(3, 1)),
+        (torch.tensor(3.0), torch.tensor(4.0)),
+        (torch.tensor([3, -4]), torch.tensor([[5], [6]])),
+        (torch.tensor([3, 4]), torch.tensor([0.5, 1.5])),
+        (torch.tensor([1.5, 2.5]), torch.tensor(4)),
+        (torch.rand(3).double(), torch.rand(3)),
+    ],
+    ids=["same", "broadcast", "scalars", "integers", "integer+float", "float+scalar integer", "double+float"],
+)
+def test_my_add_agrees(tmp_path, outputs_of, my_add_module, form, a, b):
+    file = tmp_path / "my_add.onnx"
+    linnet_torch.export(my_add_module, (a, b), file, my_add=form)
+    got = outputs_of(file, a=a.numpy(), b=b.numpy())["output"]
+    assert torch.from_numpy(got).dtype == (2 * a + b).dtype
+    assert_close(got, 2 * a.double().numpy() + b.double().numpy())
+
+
+def test_my_add_operator_promotes_and_has_gradients(torch_ops):
+    assert linnet_torch.my_add(torch.tensor([True]), torch.tensor([False])).dtype == torch.int64
+    for my_add in (linnet_torch.my_add, linnet_torch.MyAddFunction.apply):
+        a = torch.rand(2, 1, dtype=torch.float64, requires_grad=True)
+        b = torch.rand(3, dtype=torch.float64, requires_grad=True)
+        assert torch.autograd.gradcheck(my_add, (a, b))
+
+
+@pytest.mark.parametrize("compile", [torch.jit.script, lambda module: torch.jit.trace(module, (torch.rand(2),) * 2)])
+def test_my_add_in_torchscript(tmp_path, torch_ops, outputs_of, compile):
+    class Add(torch.nn.Module):
+        def forward(self, a, b):
+            return torch.ops.linnet.my_add(a, b)
+
+    linnet_torch.load_operators()
+    a, b = torch.rand(2, 3), torch.rand(3)
+    file = tmp_path / "scripted.onnx"
+    linnet_torch.export(compile(Add()), (a, b), file)
+    assert nodes_of(file) == [("custom", "my_add")]
+    assert_close(outputs_of(file, a=a.numpy(), b=b.numpy())["output"], 2 * a.double().numpy() + b.double().numpy())

@@ -1,0 +1,53 @@
+"""Scripted modules: their graphs know no types, and branches become If."""
+
+import linnet_torch
+import onnx
+import pytest
+import torch
+import torchvision
+from conftest import assert_close
+
+
+class Branch(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.offset = torch.nn.Conv2d(3, 18, 3)
+        self.conv = torchvision.ops.DeformConv2d(3, 4, 3)
+
+    def forward(self, x):
+        y = self.conv(x, self.offset(x))
+        if bool(x.sum() > 0):
+            y = torch.ops.linnet.my_add(y, torch.selu(y))
+        else:
+            y = self.conv(2 * x, self.offset(x))
+        return y.mean(1)
+
+
+@pytest.fixture
+def scripted(torch_ops):
+    linnet_torch.load_operators()
+    torch.manual_seed(3)
+    return torch.jit.script(Branch())
+
+
+FORMS = [{}, {"deform_conv": "standard", "my_add": "decompose"}, {"my_add": "function"}]
+
+
+@pytest.mark.parametrize("forms", FORMS)
+def test_operators_in_branches(tmp_path, scripted, forms):
+    linnet_torch.export(scripted, torch.rand(1, 3, 8, 8), tmp_path / "m.onnx", check=False, **forms)
+    model = onnx.load(str(tmp_path / "m.onnx"))
+    assert "Selu" in [function.name for function in model.functions]
+    branches = next(node for node in model.graph.node if node.op_type == "If").attribute
+    found = {node.op_type for branch in branches for node in branch.g.node}
+    assert {"Selu", "Add" if forms.get("my_add") == "decompose" else "my_add"} <= found
+    assert ("DeformConv" if "deform_conv" in forms else "deform_conv2d") in found
+
+
+@pytest.mark.parametrize("forms", FORMS)
+def test_both_branches_agree(tmp_path, scripted, outputs_of, forms):
+    x = torch.rand(1, 3, 8, 8)
+    linnet_torch.export(scripted, x, tmp_path / "m.onnx", **forms)
+    for sign in (1, -1):
+        expected = scripted.double()(sign * x.double()).detach().numpy()
+        assert_close(outputs_of(tmp_path / "m.onnx", x=sign * x.numpy())["output"], expected)

@@ -1,0 +1,90 @@
+"""An export leaves PyTorch, the module and the file system as it found them."""
+
+import linnet_torch
+import pytest
+import torch
+from conftest import nodes_of
+from models import Asinh
+from torch.onnx import errors
+
+
+def plain_export(path):
+    torch.onnx.export(Asinh(), torch.rand(2), str(path), opset_version=17)
+    return nodes_of(path)
+
+
+def test_rules_end_with_the_export(tmp_path):
+    linnet_torch.export(Asinh(), torch.rand(2), tmp_path / "a.onnx", check=False)
+    with pytest.raises(errors.UnsupportedOperatorError):
+        plain_export(tmp_path / "b.onnx")
+
+
+@pytest.mark.parametrize("opset", [9, 17])
+def test_users_rules_come_back(tmp_path, opset):
+    torch.onnx.register_custom_op_symbolic("aten::asinh", lambda g, x: g.op("user::Asinh", x), opset)
+    try:
+        linnet_torch.export(Asinh(), torch.rand(2), tmp_path / "a.onnx", check=False)
+        assert nodes_of(tmp_path / "a.onnx") == [("", "Asinh")]
+        assert plain_export(tmp_path / "b.onnx") == [("user", "Asinh")]
+    finally:
+        torch.onnx.unregister_custom_op_symbolic("aten::asinh", opset)
+
+
+def test_built_in_rules_come_back(tmp_path):
+    linnet_torch.export(torch.nn.SELU(), torch.rand(2), tmp_path / "a.onnx", check=False)
+    torch.onnx.export(torch.nn.SELU(), torch.rand(2), str(tmp_path / "b.onnx"), opset_version=17)
+    assert nodes_of(tmp_path / "b.onnx") == [("", "Selu")]
+
+
+def test_autograd_function_exports_as_custom_without_the_plugin(tmp_path):
+    class Add(torch.nn.Module):
+        def forward(self, a, b):
+            return linnet_torch.MyAddFunction.apply(a, b)
+
+    args = (torch.rand(2), torch.rand(2))
+    linnet_torch.export(Add(), args, tmp_path / "a.onnx", my_add="decompose", check=False)
+    torch.onnx.export(Add(), args, str(tmp_path / "b.onnx"))
+    assert nodes_of(tmp_path / "b.onnx") == [("custom", "my_add")]
+
+
+def test_training_modes_stay(tmp_path):
+    model = torch.nn.Sequential(torch.nn.Dropout(), torch.nn.BatchNorm1d(3).eval(), torch.nn.Linear(3, 2))
+    before = [part.training for part in model.modules()]
+    statistics = model[1].running_mean.clone()
+    linnet_torch.export(model, torch.rand(4, 3), tmp_path / "a.onnx", check=False)
+    assert [part.training for part in model.modules()] == before
+    assert torch.equal(model[1].running_mean, statistics)
+
+
+def test_inputs_stay(tmp_path):
+    class InPlace(torch.nn.Module):
+        def forward(self, x):
+            return x.add_(1) * 2
+
+    x = torch.zeros(3)
+    linnet_torch.export(InPlace(), x, tmp_path / "a.onnx", check=False)
+    assert torch.equal(x, torch.zeros(3))
+
+
+def test_failed_export_leaves_the_old_file_and_nothing_else(tmp_path):
+    class Unknown(torch.nn.Module):
+        def forward(self, x):
+            return torch.special.i0e(x)
+
+    (tmp_path / "a.onnx").write_bytes(b"old")
+    with pytest.raises(errors.UnsupportedOperatorError):
+        linnet_torch.export(Unknown(), torch.rand(2), tmp_path / "a.onnx", check=False)
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("a.onnx", b"old")]
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"opset_version": 20}, "opset_version must be 9 to 19, got 20"),
+        ({"deform_conv": "DeformConv"}, "deform_conv must be one of custom, standard, got 'DeformConv'"),
+        ({"my_add": "standard"}, "my_add must be one of custom, decompose, function"),
+    ],
+)
+def test_choices_that_do_not_exist(tmp_path, options, message):
+    with pytest.raises(linnet_torch.ExportError, match=message):
+        linnet_torch.export(Asinh(), torch.rand(2), tmp_path / "a.onnx", check=False, **options)

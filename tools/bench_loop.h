@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "linnet/model.h"
+#include "options.h"
+
+namespace linnet::tool {
+
+class Profiler;
+
+/// What repeated runs took.
+struct BenchTimes {
+  std::vector<double> latencies_ms;  ///< of all contexts, each context's in order
+  double first_run_ms = 0;           ///< planning and packing included
+  double wall_ms = 0;
+  int64_t allocations = 0;  ///< calls of operator new within the timed runs
+  MemoryReport memory;      ///< arena and scratch of all contexts together
+};
+
+/// Runs the model in options.concurrency contexts at a time, after a warm-up: options.iterations times in total, or
+/// for options.duration_s, or, where both are given, until both are reached. `observers`: one per context, or empty.
+BenchTimes bench_loop(const Model& model, const std::vector<Tensor>& inputs, const Options& options,
+                      const std::vector<std::shared_ptr<Profiler>>& observers);
+
+}  // namespace linnet::tool

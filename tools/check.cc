@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "compare.h"
+#include "inputs.h"
+#include "report.h"
+#include "session.h"
+#include "verbs.h"
+
+namespace linnet::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Outcome { kPassed, kFailed, kSkipped };
+struct CaseResult {
+  Outcome outcome;
+  std::string reason;
+};
+
+bool is_data_set(const fs::path& path) {
+  return fs::is_directory(path) && path.filename().string().starts_with("test_data_set_");
+}
+
+/// Folders with a model.onnx at or below `root`, in order of their names.
+std::vector<fs::path> find_cases(const fs::path& root) {
+  if (!fs::exists(root)) throw Failure(ExitCode::kUsage, root.string() + ": no such folder");
+  std::vector<fs::path> cases;
+  if (fs::exists(root / "model.onnx")) cases.push_back(root);
+  if (fs::is_directory(root)) {
+    for (const auto& entry : fs::recursive_directory_iterator(root, fs::directory_options::follow_directory_symlink)) {
+      if (entry.is_directory() && fs::exists(entry.path() / "model.onnx")) cases.push_back(entry.path());
+    }
+  }
+  std::sort(cases.begin(), cases.end());
+  return cases;
+}
+
+std::vector<fs::path> data_sets(const fs::path& folder) {
+  std::vector<fs::path> sets;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (is_data_set(entry.path()) && fs::exists(entry.path() / "output_0.pb")) sets.push_back(entry.path());
+  }
+  std::sort(sets.begin(), sets.end());
+  return sets;
+}
+
+/// What the case's data.json says, else the official runner's tolerances.
+Tolerance case_tolerance(const fs::path& folder) {
+  Tolerance tolerance;
+  std::ifstream in(folder / "data.json");
+  if (!in) return tolerance;
+  const Json json = Json::parse(in);
+  tolerance.rtol = json.value("rtol", tolerance.rtol);
+  tolerance.atol = json.value("atol", tolerance.atol);
+  return tolerance;
+}
+
+/// Why a data set fails; empty where it passes.
+std::string run_data_set(const Model& model, Context& context, const fs::path& set, const Tolerance& tolerance,
+                         const Options& options) {
+  InputFlags input;
+  input.test_data = set.string();
+  const std::span<const Tensor> outputs = context.run(make_inputs(model, input));
+  const std::vector<Tensor> expected = load_expected(set.string());
+  if (expected.size() > outputs.size()) return str("expected ", expected.size(), " outputs, got ", outputs.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const std::string& name = model.outputs()[i].name;
+    const Difference difference =
+        compare_tensors(outputs[i], expected[i], tolerance_for(name, options.accuracy, tolerance));
+    if (!difference.agree()) return str("output '", name, "': ", difference.reason);
+  }
+  return {};
+}
+
+CaseResult run_case(const fs::path& folder, const Options& options) {
+  const std::vector<fs::path> sets = data_sets(folder);
+  if (sets.empty()) return {Outcome::kSkipped, "no test_data_set_N with expected outputs"};
+  ModelFlags flags = options.model;
+  flags.path = (folder / "model.onnx").string();
+  const Model model = load_model(flags);
+  const Tolerance tolerance = case_tolerance(folder);
+  Context context(model, context_options(flags));
+  for (const fs::path& set : sets) {
+    const std::string reason = run_data_set(model, context, set, tolerance, options);
+    if (!reason.empty()) return {Outcome::kFailed, set.filename().string() + ": " + reason};
+  }
+  return {Outcome::kPassed, ""};
+}
+
+/// An error's message without the path of the model, which the line names anyway.
+std::string reason_of(const fs::path& folder, const std::string& message) {
+  const std::string prefix = (folder / "model.onnx").string() + ": ";
+  return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
+}
+
+CaseResult try_case(const fs::path& folder, const Options& options) {
+  try {
+    return run_case(folder, options);
+  } catch (const Failure& failure) {
+    if (failure.code() == ExitCode::kUsage) throw;
+    return {Outcome::kFailed, reason_of(folder, failure.what())};
+  } catch (const std::exception& error) {
+    return {Outcome::kFailed, error.what()};
+  }
+}
+
+class Tally {
+ public:
+  explicit Tally(const Options& options) : print_(options.json != "-"), verbose_(options.verbose) {}
+
+  void add(const fs::path& folder, CaseResult result) {
+    ++counts_[size_t(result.outcome)];
+    std::replace(result.reason.begin(), result.reason.end(), '\n', ' ');
+    if (result.outcome == Outcome::kPassed) {
+      if (verbose_) line("ok    " + folder.string());
+      return;
+    }
+    const bool failed = result.outcome == Outcome::kFailed;
+    if (failed || verbose_) line((failed ? "FAIL  " : "skip  ") + folder.string() + ": " + result.reason);
+    if (failed) failures_.push_back({{"case", folder.string()}, {"reason", result.reason}});
+  }
+
+  ExitCode finish(const std::string& json_path) const {
+    const std::string totals = str(counts_[0], " passed, ", counts_[1], " failed, ", counts_[2], " skipped\n");
+    report(totals, {{"passed", counts_[0]}, {"failed", counts_[1]}, {"skipped", counts_[2]}, {"failures", failures_}},
+           json_path);
+    return counts_[1] > 0 ? ExitCode::kDifference : ExitCode::kOk;
+  }
+
+ private:
+  void line(const std::string& text) const {
+    if (print_) std::printf("%s\n", text.c_str());
+    std::fflush(stdout);
+  }
+
+  bool print_, verbose_;
+  int counts_[3]{};
+  Json failures_ = Json::array();
+};
+
+}  // namespace
+
+ExitCode check_verb(const Options& options) {
+  Tally tally(options);
+  for (const std::string& path : options.paths) {
+    const std::vector<fs::path> cases = find_cases(path);
+    if (cases.empty()) throw Failure(ExitCode::kUsage, path + ": no folder with a model.onnx in it");
+    for (const fs::path& folder : cases) tally.add(folder, try_case(folder, options));
+  }
+  return tally.finish(options.json);
+}
+
+}  // namespace linnet::tool

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace linnet::tool {
+
+/// What the process returns.
+enum class ExitCode {
+  kOk = 0,
+  kUsage = 1,       ///< the command line makes no sense
+  kLoad = 2,        ///< the model does not load
+  kRun = 3,         ///< the run fails
+  kDifference = 4,  ///< a comparison fails
+  kLimit = 5,       ///< a limit or deadline was hit
+};
+
+/// Ends the command with a message on stderr and an exit code.
+class Failure : public std::runtime_error {
+ public:
+  Failure(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+}  // namespace linnet::tool

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace linnet::tool {
+
+/// All bytes of a file. Throws Error(kIo).
+std::vector<std::byte> read_file(const std::string& path);
+
+/// Writes a file, or stdout where path is "-". Throws Error(kIo).
+void write_file(const std::string& path, std::span<const std::byte> bytes);
+void write_text(const std::string& path, const std::string& text);
+
+/// The paths of the files "<stem>0.pb", "<stem>1.pb", ... of a folder, up to the first that is missing.
+std::vector<std::string> numbered_files(const std::string& folder, const std::string& stem);
+
+}  // namespace linnet::tool

@@ -1,0 +1,100 @@
+#include "image.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+namespace linnet::tool {
+namespace {
+
+std::string extension(const std::string& path) {
+  std::string text = std::filesystem::path(path).extension().string();
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  return text;
+}
+
+/// Where output pixel i falls in the input: the two neighbours and the weight of the second.
+struct Tap {
+  int64_t first, second;
+  float weight;
+};
+
+std::vector<Tap> taps(int64_t from, int64_t to) {
+  std::vector<Tap> result;
+  for (int64_t i = 0; i < to; ++i) {
+    const double at = std::clamp((double(i) + 0.5) * double(from) / double(to) - 0.5, 0.0, double(from - 1));
+    const auto first = int64_t(at);
+    result.push_back({first, std::min(first + 1, from - 1), float(at - double(first))});
+  }
+  return result;
+}
+
+float sample(const Image& image, const Tap& y, const Tap& x, int64_t channel) {
+  const auto pixel = [&](int64_t row, int64_t column) {
+    return float(image.rgb[size_t((row * image.width + column) * 3 + channel)]);
+  };
+  const float top = std::lerp(pixel(y.first, x.first), pixel(y.first, x.second), x.weight);
+  const float bottom = std::lerp(pixel(y.second, x.first), pixel(y.second, x.second), x.weight);
+  return std::lerp(top, bottom, y.weight) / 255.0f;
+}
+
+}  // namespace
+
+bool is_image(const std::string& path) {
+  static constexpr std::array kExtensions{".png", ".jpg", ".jpeg", ".ppm"};
+  return std::find(kExtensions.begin(), kExtensions.end(), extension(path)) != kExtensions.end();
+}
+
+Image load_image(const std::string& path) {
+  const std::string kind = extension(path);
+  return kind == ".png" ? load_png(path) : kind == ".ppm" ? load_ppm(path) : load_jpeg(path);
+}
+
+Image load_ppm(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string magic;
+  Image image;
+  int64_t maximum = 0;
+  in >> magic >> image.width >> image.height >> maximum;
+  in.get();
+  constexpr int64_t kMaxSide = 1 << 16;
+  if (!in || magic != "P6" || maximum != 255 || image.width < 1 || image.height < 1 || image.width > kMaxSide ||
+      image.height > kMaxSide) {
+    throw Error(ErrorKind::kIo, path + ": expected a binary PPM (P6) with 255 levels and no comments");
+  }
+  image.rgb.resize(size_t(image.width * image.height * 3));
+  if (!in.read(reinterpret_cast<char*>(image.rgb.data()), std::streamsize(image.rgb.size()))) {
+    throw Error(ErrorKind::kIo, path + ": ends early");
+  }
+  return image;
+}
+
+Tensor image_tensor(const Image& image, const Fact& wanted) {
+  if (wanted.dtype != DType::kFloat32) {
+    throw Error(ErrorKind::kType, str("an image becomes float32, the input is ", wanted));
+  }
+  if (!wanted.has_rank() || wanted.rank() != 4) {
+    throw Error(ErrorKind::kShape, str("an image becomes [1,C,H,W], the input is ", wanted));
+  }
+  const bool gray = wanted.dim(1).value() == 1;
+  const int64_t height = wanted.dim(2).known() ? wanted.dim(2).value() : image.height;
+  const int64_t width = wanted.dim(3).known() ? wanted.dim(3).value() : image.width;
+  Tensor result(DType::kFloat32, {1, gray ? 1 : 3, height, width});
+  float* y = result.data<float>();
+  const std::vector<Tap> rows = taps(image.height, height), columns = taps(image.width, width);
+  for (int64_t c = 0; c < result.dim(1); ++c) {
+    for (const Tap& row : rows) {
+      for (const Tap& column : columns) {
+        *y++ = gray ? 0.299f * sample(image, row, column, 0) + 0.587f * sample(image, row, column, 1) +
+                          0.114f * sample(image, row, column, 2)
+                    : sample(image, row, column, c);
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace linnet::tool

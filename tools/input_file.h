@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "linnet/fact.h"
+
+namespace linnet::tool {
+
+/// One -i argument: NAME=FILE, or NAME:dtype:1x3x8x8=FILE for raw bytes.
+struct InputFile {
+  std::string name;
+  std::string path;
+  Fact raw;  ///< dtype and shape of raw bytes; not present() where not given
+
+  /// Throws Failure(kUsage).
+  static InputFile parse(const std::string& argument);
+};
+
+/// Reads .npy, .npz:member, .pb, an image, or raw bytes (.bin, any other name; little endian, row-major).
+/// `wanted` is what the model says of the input: images are scaled to it, raw bytes without a type take it.
+/// Throws Error(kIo, kShape, kType, kModel, kUnsupported), Failure(kUsage) for raw bytes of unknown shape.
+Tensor load_input(const InputFile& file, const Fact& wanted);
+
+}  // namespace linnet::tool

@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "linnet/error.h"
+#include "verbs.h"
+
+namespace linnet::tool {
+namespace {
+
+ExitCode dispatch(const Options& options) {
+  using Verb = ExitCode (*)(const Options&);
+  static constexpr std::array<std::pair<const char*, Verb>, 7> kVerbs{{{"run", run_verb},
+                                                                       {"bench", bench_verb},
+                                                                       {"check", check_verb},
+                                                                       {"compare", compare_verb},
+                                                                       {"inspect", inspect_verb},
+                                                                       {"ops", ops_verb},
+                                                                       {"devices", devices_verb}}};
+  const auto found = std::find_if(kVerbs.begin(), kVerbs.end(), [&](auto& verb) { return options.verb == verb.first; });
+  return found->second(options);
+}
+
+int fail(ExitCode code, std::string message) {
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  std::fflush(stdout);
+  std::fprintf(stderr, "run_model: %s\n", message.c_str());
+  return int(code);
+}
+
+int main_of(int argc, char** argv) {
+  try {
+    Options options;
+    if (!parse_options(argc, argv, options)) return int(ExitCode::kOk);
+    return int(dispatch(options));
+  } catch (const Failure& failure) {
+    return fail(failure.code(), failure.what());
+  } catch (const Error& error) {
+    const bool limit = error.kind() == ErrorKind::kLimit || error.kind() == ErrorKind::kCancelled;
+    return fail(limit ? ExitCode::kLimit : ExitCode::kRun, error.message());
+  } catch (const std::bad_alloc&) {
+    return fail(ExitCode::kLimit, "out of memory");
+  } catch (const std::exception& error) {
+    return fail(ExitCode::kRun, error.what());
+  }
+}
+
+}  // namespace
+}  // namespace linnet::tool
+
+int main(int argc, char** argv) { return linnet::tool::main_of(argc, argv); }

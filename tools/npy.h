@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "linnet/tensor.h"
+
+namespace linnet::tool {
+
+/// A tensor from the bytes of a .npy file: versions 1 to 3, little endian, row-major or column-major (converted),
+/// bool, integers, float16/32/64, complex64/128, and text (U and S), which becomes UTF-8 strings.
+/// Throws Error(kIo) for malformed bytes, Error(kUnsupported) for other element types.
+/// Source: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+Tensor parse_npy(std::span<const std::byte> bytes);
+
+/// The bytes of a .npy file, version 1. bfloat16 and float8 become raw elements of as many bytes ("V2", "V1").
+/// Throws Error(kUnsupported) for elements of less than a byte.
+std::vector<std::byte> to_npy(const Tensor& tensor);
+
+}  // namespace linnet::tool

@@ -1,0 +1,195 @@
+#include "options.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <set>
+
+#include "failure.h"
+
+namespace linnet::tool {
+namespace {
+
+constexpr const char* kFooter =
+    "Exit codes: 0 ok, 1 usage, 2 the model does not load, 3 the run fails, 4 a comparison fails,\n"
+    "5 a limit or deadline was hit.";
+
+void add_model_flags(CLI::App& verb, ModelFlags& f) {
+  const auto group = verb.add_option_group("Model");
+  group->add_option("-o,--opt", f.optimization, "0 as written, 1 folded and cleaned, 2 all rewrites")
+      ->check(CLI::Range(0, 2))
+      ->capture_default_str();
+  group->add_option("--disable-rewrite", f.disabled_rewrites, "Leave out a rewrite (repeatable)")
+      ->take_all()
+      ->allow_extra_args(false);
+  group->add_option("-R,--op-lib", f.op_libraries, "Shared library with custom operators (repeatable)")
+      ->allow_extra_args(false);
+  group->add_option("--isa", f.isa, "Instruction set: auto, or one that run_model devices lists")
+      ->capture_default_str();
+  group->add_option("-x,--threads", f.threads, "Threads of one run; 0: as many as cores")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  group->add_option("--max-memory", f.max_memory, "Limit for the memory of one run: 64M, 2G")
+      ->transform(CLI::AsSizeValue(false));
+  group->add_option("--deadline", f.deadline_ms, "Limit for the time of one run, in ms")->check(CLI::PositiveNumber);
+  group->add_flag("--untrusted", f.untrusted, "Strict limits on what the model may demand");
+}
+
+void add_input_flags(CLI::App& verb, InputFlags& f) {
+  const auto group = verb.add_option_group("Input");
+  group
+      ->add_option("-i,--input", f.files,
+                   "NAME=FILE (repeatable): .npy, .npz:member, .pb, .png, .jpg, .ppm; NAME:dtype:1x3x8x8=FILE.bin")
+      ->allow_extra_args(false);
+  group->add_option("--input-npz", f.npz, "All inputs from one .npz, members named as the inputs");
+  group->add_option("--test-data", f.test_data, "Inputs (and outputs to compare with) from a test_data_set_N folder");
+  group->add_option("-f,--dim", f.dims, "NAME=N: value of a symbolic dim of generated inputs; 1 where not given")
+      ->allow_extra_args(false);
+  group->add_option("--shape", f.shapes, "NAME:1x3x224x224: shape of a generated input")->allow_extra_args(false);
+  group->add_option("--seed", f.seed, "Seed of random inputs")->capture_default_str();
+  group->add_option("--fill", f.fill, "Values of generated inputs")
+      ->check(CLI::IsMember({"random", "zeros", "ones", "ramp"}))
+      ->capture_default_str();
+  group->add_option("--range", f.range, "LO,HI: generated values are uniform in this range")
+      ->delimiter(',')
+      ->expected(2)
+      ->allow_extra_args(false);
+}
+
+void add_accuracy_flags(CLI::App& verb, AccuracyFlags& f) {
+  verb.add_option("--atol", f.atol, "[OUTPUT:]X absolute tolerance; 1e-7 where not given")->allow_extra_args(false);
+  verb.add_option("--rtol", f.rtol, "[OUTPUT:]X relative tolerance; 1e-3 where not given")->allow_extra_args(false);
+}
+
+void add_profile_flags(CLI::App& verb, Options& o) {
+  verb.add_option("-p,--profile", o.profile, "Write a Chrome/Perfetto trace of the last run");
+  verb.add_flag("--profile-table", o.profile_table, "Print the time of every node");
+}
+
+CLI::App* add_verb(CLI::App& app, Options& o, const std::string& name, const std::string& what) {
+  CLI::App* verb = app.add_subcommand(name, what);
+  verb->callback([&o, name] { o.verb = name; });
+  verb->add_option("--json", o.json, "Write the result as JSON to a file; -: to stdout, instead of text");
+  verb->footer(kFooter);
+  return verb;
+}
+
+CLI::App* add_model_verb(CLI::App& app, Options& o, const std::string& name, const std::string& what) {
+  CLI::App* verb = add_verb(app, o, name, what);
+  verb->add_option("model", o.model.path, "The ONNX file")->required()->type_name("MODEL");
+  add_model_flags(*verb, o.model);
+  add_input_flags(*verb, o.input);
+  return verb;
+}
+
+void add_run(CLI::App& app, Options& o) {
+  CLI::App* verb = add_model_verb(app, o, "run", "Run once, print the outputs");
+  verb->add_flag("-v,--verbose", o.verbose, "Tell on stderr what was chosen for each node");
+  verb->add_option("--print", o.print, "Print the first N values of each output")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  verb->add_option("--top", o.top, "Print the K largest values of each row of each output")->check(CLI::PositiveNumber);
+  verb->add_option("--labels", o.labels, "A text file with one label per line, for --top");
+  verb->add_option("--save-outputs", o.save_outputs, "Write the outputs to a .npz");
+  add_accuracy_flags(*verb, o.accuracy);
+  add_profile_flags(*verb, o);
+}
+
+void add_bench(CLI::App& app, Options& o) {
+  CLI::App* verb = add_model_verb(app, o, "bench", "Time a model");
+  verb->add_option("-r,--iters", o.iterations, "Runs to time; with --duration, whichever ends later")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("-t,--duration", o.duration_s, "Seconds to run; 3 where neither is given")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--warmup", o.warmup, "Runs before the timing starts")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  verb->add_option("-c,--concurrency", o.concurrency, "Contexts that run at the same time, each with its own threads")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  verb->add_option("--percentiles", o.percentiles, "Percentiles to print; 90,99 where not given")
+      ->delimiter(',')
+      ->check(CLI::Range(0.0, 100.0));
+  verb->add_option("--raw-times", o.raw_times, "Write every latency in ms to a file, one per line");
+  add_profile_flags(*verb, o);
+}
+
+void add_check(CLI::App& app, Options& o) {
+  CLI::App* verb = add_verb(app, o, "check", "Run ONNX test-case folders, recursively");
+  verb->add_option("paths", o.paths, "Folders that hold model.onnx and test_data_set_N, at any depth")
+      ->required()
+      ->type_name("PATH");
+  verb->add_flag("-v,--verbose", o.verbose, "Print passed cases, too");
+  add_model_flags(*verb, o.model);
+  add_accuracy_flags(*verb, o.accuracy);
+}
+
+void add_compare(CLI::App& app, Options& o) {
+  CLI::App* verb = add_model_verb(app, o, "compare", "Compare each output with a reference");
+  verb->add_flag("--verify-opt", o.verify_opt, "Reference: the same model at --opt 0");
+  verb->add_flag("--bisect-opt", o.bisect_opt, "Find the rewrite that makes the outputs differ from --opt 0");
+  add_accuracy_flags(*verb, o.accuracy);
+}
+
+void add_inspect(CLI::App& app, Options& o) {
+  CLI::App* verb = add_model_verb(app, o, "inspect", "Show inputs, outputs, operators, weights, memory plan");
+  verb->add_option("--show", o.show, "What to show: io, ops, memory (these by default), weights, plan")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"io", "ops", "memory", "weights", "plan"}));
+}
+
+void add_ops(CLI::App& app, Options& o) {
+  CLI::App* verb = add_verb(app, o, "ops", "List the operators of this build");
+  verb->add_option("-R,--op-lib", o.model.op_libraries, "Shared library with custom operators (repeatable)")
+      ->allow_extra_args(false);
+}
+
+/// The command line with "run" put in front where it starts with no verb, in CLI11's reversed order.
+std::vector<std::string> reversed_arguments(const CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.empty()) return {"--help"};
+  static const std::set<std::string> kGlobal{"-h", "--help", "--version"};
+  const auto verbs = app.get_subcommands([&](const CLI::App* verb) { return verb->check_name(arguments[0]); });
+  if (verbs.empty() && !kGlobal.contains(arguments[0])) arguments.insert(arguments.begin(), "run");
+  std::reverse(arguments.begin(), arguments.end());
+  return arguments;
+}
+
+void check_combination(const Options& o) {
+  if (o.verb == "compare" && o.input.test_data.empty() && !o.verify_opt && !o.bisect_opt) {
+    throw Failure(ExitCode::kUsage, "compare needs a reference: --test-data DIR, --verify-opt or --bisect-opt");
+  }
+  if (!o.labels.empty() && o.top == 0) throw Failure(ExitCode::kUsage, "--labels needs --top K");
+}
+
+}  // namespace
+
+bool parse_options(int argc, char** argv, Options& o) {
+  CLI::App app("Runs ONNX models with Linnet. Without a subcommand: run_model MODEL runs the model once.", "run_model");
+  app.set_version_flag("--version", "run_model " LINNET_VERSION);
+  app.require_subcommand(1);
+  app.footer("run_model VERB --help lists the flags of a verb.\n" + std::string(kFooter));
+  add_run(app, o);
+  add_bench(app, o);
+  add_check(app, o);
+  add_compare(app, o);
+  add_inspect(app, o);
+  add_ops(app, o);
+  add_verb(app, o, "devices", "Show instruction sets, cores, caches, threads");
+  try {
+    app.parse(reversed_arguments(app, argc, argv));
+  } catch (const CLI::Success& e) {
+    app.exit(e);
+    return false;
+  } catch (const CLI::ParseError& e) {
+    throw Failure(ExitCode::kUsage, std::string(e.what()) + " (run_model --help lists the flags)");
+  }
+  const CLI::App* verb = app.get_subcommands().front();
+  for (const char* flag : {"--fill", "--seed", "--range", "--shape"}) {
+    const CLI::Option* option = verb->get_option_no_throw(flag);
+    o.input.generate |= option && option->count() > 0;
+  }
+  check_combination(o);
+  return true;
+}
+
+}  // namespace linnet::tool

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace linnet::tool {
+
+/// Which model, and how it is prepared and run.
+struct ModelFlags {
+  std::string path;
+  int optimization = 2;
+  std::vector<std::string> disabled_rewrites;
+  std::vector<std::string> op_libraries;
+  std::string isa = "auto";
+  int threads = 0;          ///< 0: as many as cores
+  uint64_t max_memory = 0;  ///< bytes; 0: unlimited
+  int64_t deadline_ms = 0;  ///< 0: none
+  bool untrusted = false;
+};
+
+/// Where inputs come from.
+struct InputFlags {
+  std::vector<std::string> files;  ///< NAME=FILE
+  std::string npz;
+  std::string test_data;            ///< a folder with input_0.pb, ...
+  std::vector<std::string> dims;    ///< NAME=N
+  std::vector<std::string> shapes;  ///< NAME:1x3x224x224
+  uint64_t seed = 0;
+  std::string fill = "random";
+  std::vector<double> range;  ///< empty or {low, high}
+  bool generate = false;      ///< --fill, --seed, --range or --shape given: generate what is missing
+};
+
+/// Tolerances, each "X" or "OUTPUT:X".
+struct AccuracyFlags {
+  std::vector<std::string> atol, rtol;
+};
+
+/// Everything the command line says. Each verb reads its part.
+struct Options {
+  std::string verb;
+  ModelFlags model;
+  InputFlags input;
+  AccuracyFlags accuracy;
+  std::string json;  ///< a file, "-" for stdout, empty for none
+  bool verbose = false;
+
+  // run
+  int64_t print = 8;
+  int top = 0;
+  std::string labels;
+  std::string save_outputs;
+
+  // run, bench
+  std::string profile;
+  bool profile_table = false;
+
+  // bench
+  int64_t iterations = 0;  ///< 0: not given
+  double duration_s = 0;   ///< 0: not given
+  int64_t warmup = 3;
+  int concurrency = 1;
+  std::vector<double> percentiles;
+  std::string raw_times;
+
+  // check
+  std::vector<std::string> paths;
+
+  // compare
+  bool verify_opt = false;
+  bool bisect_opt = false;
+
+  // inspect
+  std::vector<std::string> show;
+};
+
+/// Parses the command line. Throws Failure(kUsage). Returns false where help or the version was printed instead.
+bool parse_options(int argc, char** argv, Options& options);
+
+}  // namespace linnet::tool

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "linnet/model.h"
+
+namespace linnet::tool {
+
+/// What ran, node by node: every event of the latest run, and totals over all runs.
+class Profiler final : public Observer {
+ public:
+  struct Event {
+    std::string name, op_type, kernel, outputs;
+    double begin_us = 0, duration_us = 0;  ///< begin: since the run began
+  };
+  struct Total {
+    Event latest;
+    int64_t calls = 0;
+    double sum_us = 0;
+  };
+
+  /// Call before every run.
+  void begin_run();
+  void on_node(const NodeEvent& event) override;
+
+  const std::vector<Event>& events() const { return events_; }
+  /// One line per node and kernel, the most expensive first: share, mean time per call, calls, what it is.
+  std::string table() const;
+  /// The nodes of the latest run in order, with what each kernel says of itself.
+  std::string plan() const;
+  /// The latest run in the format that chrome://tracing and ui.perfetto.dev open.
+  /// Source: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+  std::string trace() const;
+
+ private:
+  Clock::time_point begin_;
+  std::vector<Event> events_;
+  std::map<std::string, Total> totals_;
+};
+
+}  // namespace linnet::tool

@@ -1,0 +1,120 @@
+#include <cstdio>
+#include <memory>
+
+#include "compare.h"
+#include "files.h"
+#include "inputs.h"
+#include "npz.h"
+#include "profile.h"
+#include "report.h"
+#include "session.h"
+#include "top.h"
+#include "values.h"
+#include "verbs.h"
+
+namespace linnet::tool {
+namespace {
+
+struct Result {
+  std::string text;
+  Json json = Json::array();
+  int differing = 0;
+};
+
+Json values_json(const Tensor& tensor, int64_t count) {
+  Json values = Json::array();
+  for (int64_t i = 0; i < std::min(count, tensor.size()); ++i) {
+    const bool number = is_number(tensor.dtype()) && tensor.dtype() != DType::kBool;
+    if (tensor.dtype() == DType::kInt64) {
+      values.push_back(tensor.data<int64_t>()[i]);
+    } else if (tensor.dtype() == DType::kUint64) {
+      values.push_back(tensor.data<uint64_t>()[i]);
+    } else if (tensor.dtype() == DType::kString) {
+      values.push_back(tensor.data<std::string>()[i]);
+    } else if (tensor.dtype() == DType::kBool) {
+      values.push_back(tensor.data<bool>()[i]);
+    } else if (number && is_floating(tensor.dtype())) {
+      values.push_back(element(tensor, i));
+    } else {
+      values.push_back(number ? Json(int64_t(element(tensor, i))) : Json(print_element(tensor, i)));
+    }
+  }
+  return values;
+}
+
+void add_comparison(Result& result, const Tensor& got, const Tensor& expected, const Tolerance& tolerance) {
+  const Difference difference = compare_tensors(got, expected, tolerance);
+  result.json.back()["agrees"] = difference.agree();
+  result.json.back()["max_difference"] = difference.max_difference;
+  if (difference.agree()) {
+    result.text += format("  agrees with the reference, max |difference| %.3g\n", difference.max_difference);
+  } else {
+    result.text += "  differs from the reference: " + difference.reason + "\n";
+    ++result.differing;
+  }
+}
+
+void add_output(Result& result, const std::string& name, const Tensor& tensor, const Options& options) {
+  result.text += name + "  " + describe(tensor) + "  " + print_elements(tensor, options.print) + "\n";
+  result.json.push_back({{"name", name},
+                         {"dtype", dtype_name(tensor.dtype())},
+                         {"shape", std::vector<int64_t>(tensor.shape().begin(), tensor.shape().end())},
+                         {"values", values_json(tensor, options.print)}});
+}
+
+Result describe_outputs(const Model& model, std::span<const Tensor> outputs, const Options& options) {
+  const std::vector<Tensor> expected =
+      options.input.test_data.empty() ? std::vector<Tensor>() : load_expected(options.input.test_data);
+  const auto labels = options.labels.empty() ? std::vector<std::string>() : read_labels(options.labels);
+  Result result;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& name = model.outputs()[i].name;
+    add_output(result, name, outputs[i], options);
+    if (options.top > 0) result.text += top_values(outputs[i], options.top, labels);
+    if (i < expected.size()) {
+      add_comparison(result, outputs[i], expected[i], tolerance_for(name, options.accuracy));
+    }
+  }
+  return result;
+}
+
+void save_outputs(const Model& model, std::span<const Tensor> outputs, const std::string& path) {
+  NamedTensors named;
+  for (size_t i = 0; i < outputs.size(); ++i) named.emplace_back(model.outputs()[i].name, outputs[i]);
+  save_npz(path, named);
+}
+
+void print_choices(const Model& model, const ModelFlags& flags, const MemoryReport& memory, const Profiler& profiler) {
+  std::fprintf(stderr, "isa %s, threads %d\nmemory %s\n%s", chosen_isa(model).c_str(), thread_count(flags),
+               describe(memory).c_str(), profiler.plan().c_str());
+}
+
+}  // namespace
+
+ExitCode run_verb(const Options& options) {
+  const Stopwatch load;
+  const Model model = load_model(options.model);
+  const double load_ms = load.ms();
+  const std::vector<Tensor> inputs = make_inputs(model, options.input);
+  const bool observe = options.verbose || options.profile_table || !options.profile.empty();
+  const auto profiler = observe ? std::make_shared<Profiler>() : nullptr;
+  Context context(model, context_options(options.model, profiler));
+  if (profiler) profiler->begin_run();
+  const Stopwatch run;
+  const std::span<const Tensor> outputs = context.run(inputs);
+  const double run_ms = run.ms();
+
+  Result result = describe_outputs(model, outputs, options);
+  if (!options.save_outputs.empty()) save_outputs(model, outputs, options.save_outputs);
+  if (!options.profile.empty()) write_text(options.profile, profiler->trace());
+  if (options.verbose) print_choices(model, options.model, context.memory(), *profiler);
+  result.text += format("time  load %.3g ms, first run %.3g ms\n", load_ms, run_ms);
+  if (options.profile_table) result.text += profiler->table();
+  const Json json{{"model", options.model.path}, {"outputs", result.json}, {"load_ms", load_ms}, {"run_ms", run_ms}};
+  report(result.text, json, options.json);
+  if (result.differing == 0) return ExitCode::kOk;
+  throw Failure(ExitCode::kDifference,
+                str(result.differing, " of ", outputs.size(), " outputs differ from ", options.input.test_data));
+}
+
+}  // namespace linnet::tool

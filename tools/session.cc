@@ -1,0 +1,101 @@
+#include "session.h"
+
+#include <algorithm>
+#include <map>
+
+#include "failure.h"
+#include "graph/graph.h"
+#include "kernels/isa.h"
+#include "linnet/onnx.h"
+
+namespace linnet::tool {
+namespace {
+
+// What --untrusted allows: enough for common image and audio models, no denial of service.
+constexpr Limits kStrict{.file_bytes = int64_t{1} << 30,
+                         .nodes = 100'000,
+                         .depth = 16,
+                         .memory_bytes = int64_t{2} << 30,
+                         .deadline_ms = 60'000};
+
+Limits limits(const ModelFlags& flags) {
+  Limits result = flags.untrusted ? kStrict : Limits{};
+  if (flags.max_memory > 0) result.memory_bytes = int64_t(flags.max_memory);
+  if (flags.deadline_ms > 0) result.deadline_ms = flags.deadline_ms;
+  return result;
+}
+
+void check_rewrite(const std::string& name, const Registry& registry) {
+  std::string known;
+  for (const Rewrite& rewrite : registry.rewrites()) {
+    if (rewrite.name == name) return;
+    known += (known.empty() ? "" : ", ") + rewrite.name;
+  }
+  throw Failure(ExitCode::kUsage, "--disable-rewrite: there is no rewrite '" + name + "'; known: " + known);
+}
+
+template <class F>
+auto while_loading(F&& f) {
+  try {
+    return f();
+  } catch (const Error& error) {
+    throw Failure(error.kind() == ErrorKind::kLimit ? ExitCode::kLimit : ExitCode::kLoad, error.message());
+  }
+}
+
+}  // namespace
+
+Registry make_registry(const ModelFlags& flags) {
+  return while_loading([&] {
+    Registry registry = standard_registry();
+    for (const std::string& path : flags.op_libraries) registry.load_library(path);
+    return registry;
+  });
+}
+
+ModelOptions model_options(const ModelFlags& flags, const Registry& registry) {
+  ModelOptions options;
+  options.optimization = flags.optimization;
+  options.limits = limits(flags);
+  for (const std::string& name : flags.disabled_rewrites) check_rewrite(name, registry);
+  options.disabled_rewrites.insert(flags.disabled_rewrites.begin(), flags.disabled_rewrites.end());
+  try {
+    options.isa = resolve_isa(isa_from_name(flags.isa));
+  } catch (const Error& error) {
+    throw Failure(ExitCode::kUsage, error.message());
+  }
+  return options;
+}
+
+ContextOptions context_options(const ModelFlags& flags, std::shared_ptr<Observer> observer) {
+  return {.executor = make_openmp_executor(flags.threads), .observer = std::move(observer), .limits = limits(flags)};
+}
+
+Model load_model(const ModelFlags& flags) {
+  const Registry registry = make_registry(flags);
+  return load_model(flags, model_options(flags, registry), registry);
+}
+
+Model load_model(const ModelFlags& flags, const ModelOptions& options, const Registry& registry) {
+  return while_loading([&] { return load_onnx(flags.path, options, registry); });
+}
+
+std::string chosen_isa(const Model& model) { return std::string(isa_name(model.options().isa)); }
+
+int thread_count(const ModelFlags& flags) { return make_openmp_executor(flags.threads)->workers(); }
+
+int64_t opset(const Model& model) {
+  std::map<int64_t, int> nodes;
+  for (const NodeId id : model.graph().nodes()) {
+    const NodeSpec& spec = model.graph().node(id).spec;
+    if (spec.domain.empty()) ++nodes[spec.opset];
+  }
+  const auto most = std::max_element(nodes.begin(), nodes.end(), [](auto& a, auto& b) { return a.second < b.second; });
+  return most == nodes.end() ? 0 : most->first;
+}
+
+double Stopwatch::ms() const {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+}  // namespace linnet::tool

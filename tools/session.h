@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "linnet/model.h"
+#include "options.h"
+
+namespace linnet::tool {
+
+/// All operators of this build and of the libraries asked for. Throws Failure(kLoad).
+Registry make_registry(const ModelFlags& flags);
+
+/// The flags as the library takes them. Throws Failure(kUsage) for an instruction set or rewrite that does not exist.
+ModelOptions model_options(const ModelFlags& flags, const Registry& registry);
+ContextOptions context_options(const ModelFlags& flags, std::shared_ptr<Observer> observer = nullptr);
+
+/// Loads the model. Throws Failure(kLoad, kLimit) with the file's name.
+Model load_model(const ModelFlags& flags);
+Model load_model(const ModelFlags& flags, const ModelOptions& options, const Registry& registry);
+
+/// The name of the instruction set that kernels run on, LINNET_ISA considered.
+std::string chosen_isa(const Model& model);
+/// Threads of one run.
+int thread_count(const ModelFlags& flags);
+
+/// The version of ai.onnx that the model's nodes follow; 0 where it has none of them.
+int64_t opset(const Model& model);
+
+/// Milliseconds since construction.
+class Stopwatch {
+ public:
+  double ms() const;
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace linnet::tool

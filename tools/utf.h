@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace linnet::tool {
+
+/// UTF-8 from little-endian UTF-32 code units; trailing zeros are padding.
+std::string utf8_from_utf32(std::span<const std::byte> bytes);
+
+/// Code points of UTF-8 text; a byte that is no valid UTF-8 becomes U+FFFD.
+std::u32string utf32_from_utf8(const std::string& text);
+
+}  // namespace linnet::tool

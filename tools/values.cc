@@ -1,0 +1,124 @@
+#include "values.h"
+
+#include <array>
+#include <charconv>
+#include <complex>
+#include <cstdio>
+
+namespace linnet::tool {
+namespace {
+
+/// Calls f with a value of the C++ type of a numeric dtype.
+template <class F>
+auto with_number(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::kBool:
+      return f(bool{});
+    case DType::kInt8:
+      return f(int8_t{});
+    case DType::kInt16:
+      return f(int16_t{});
+    case DType::kInt32:
+      return f(int32_t{});
+    case DType::kInt64:
+      return f(int64_t{});
+    case DType::kUint8:
+      return f(uint8_t{});
+    case DType::kUint16:
+      return f(uint16_t{});
+    case DType::kUint32:
+      return f(uint32_t{});
+    case DType::kUint64:
+      return f(uint64_t{});
+    case DType::kFloat16:
+      return f(Half{});
+    case DType::kBFloat16:
+      return f(BFloat16{});
+    case DType::kFloat32:
+      return f(float{});
+    case DType::kFloat64:
+      return f(double{});
+    default:
+      throw Error(ErrorKind::kType, str(dtype_name(dtype), " is not a numeric type that run_model converts"));
+  }
+}
+
+std::string print_double(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", value);
+  return text.data();
+}
+
+std::string print_integer(const Tensor& tensor, int64_t i) {
+  if (tensor.dtype() == DType::kUint64) return std::to_string(tensor.data<uint64_t>()[i]);
+  if (tensor.dtype() == DType::kInt64) return std::to_string(tensor.data<int64_t>()[i]);
+  return std::to_string(int64_t(element(tensor, i)));
+}
+
+template <class T>
+std::string print_complex(const Tensor& tensor, int64_t i) {
+  const std::complex<T> value = tensor.data<std::complex<T>>()[i];
+  return str("(", print_double(double(value.real())), ", ", print_double(double(value.imag())), ")");
+}
+
+/// The bits of an element of at most 8 bits; elements below a byte are packed, the first in the low bits.
+std::string print_bits(const Tensor& tensor, int64_t i) {
+  const int bits = dtype_bits(tensor.dtype());
+  const auto byte = static_cast<const uint8_t*>(tensor.raw())[i * bits / 8];
+  const int value = (byte >> (i * bits % 8)) & ((1 << bits) - 1);
+  std::array<char, 8> text{};
+  std::snprintf(text.data(), text.size(), "0x%x", unsigned(value));
+  return text.data();
+}
+
+}  // namespace
+
+bool is_number(DType dtype) {
+  return dtype == DType::kBool || (dtype >= DType::kFloat32 && dtype <= DType::kUint64 && dtype != DType::kString) ||
+         dtype == DType::kBFloat16;
+}
+
+double element(const Tensor& tensor, int64_t i) {
+  return with_number(tensor.dtype(), [&]<class T>(T) { return static_cast<double>(tensor.data<T>()[i]); });
+}
+
+void set_element(Tensor& tensor, int64_t i, double value) {
+  with_number(tensor.dtype(), [&]<class T>(T) {
+    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+      tensor.data<T>()[i] = T(static_cast<float>(value));
+    } else if constexpr (std::is_same_v<T, bool>) {
+      tensor.data<T>()[i] = value != 0;
+    } else {
+      tensor.data<T>()[i] = static_cast<T>(value);
+    }
+  });
+}
+
+std::string print_element(const Tensor& tensor, int64_t i) {
+  switch (tensor.dtype()) {
+    case DType::kString:
+      return str('"', tensor.data<std::string>()[i], '"');
+    case DType::kBool:
+      return tensor.data<bool>()[i] ? "true" : "false";
+    case DType::kComplex64:
+      return print_complex<float>(tensor, i);
+    case DType::kComplex128:
+      return print_complex<double>(tensor, i);
+    default:
+      break;
+  }
+  if (!is_number(tensor.dtype())) return print_bits(tensor, i);
+  return is_floating(tensor.dtype()) ? print_double(element(tensor, i)) : print_integer(tensor, i);
+}
+
+std::string print_elements(const Tensor& tensor, int64_t count) {
+  std::string text;
+  const int64_t shown = std::min(count, tensor.size());
+  for (int64_t i = 0; i < shown; ++i) {
+    if (i > 0) text += ' ';
+    text += print_element(tensor, i);
+  }
+  return shown < tensor.size() ? text + (shown ? " ..." : "...") : text;
+}
+
+}  // namespace linnet::tool

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "linnet/tensor.h"
+
+namespace linnet::tool {
+
+/// True for the dtypes that element() and set_element() know: bool, integers of 8 bits and more, floats of 16 and more.
+bool is_number(DType dtype);
+
+/// Element i, in row-major order, as a double. Throws Error(kType) unless is_number(dtype).
+double element(const Tensor& tensor, int64_t i);
+/// Writes element i, converted from a double. Throws Error(kType) unless is_number(dtype).
+void set_element(Tensor& tensor, int64_t i, double value);
+
+/// Element i for people: "0.25", "-3", "true", "\"text\"", "(1, 2)"; an element of another type as its bits.
+std::string print_element(const Tensor& tensor, int64_t i);
+/// The first `count` elements, separated by spaces, with "..." where there are more.
+std::string print_elements(const Tensor& tensor, int64_t count);
+
+}  // namespace linnet::tool
