@@ -7,6 +7,9 @@ set_target_properties(linnet PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${P
 target_link_libraries(
   linnet PRIVATE -Wl,--whole-archive $<TARGET_FILE:linnet_engine> $<TARGET_FILE:linnet_ops> $<TARGET_FILE:linnet_onnx>
                  -Wl,--no-whole-archive linnet_onnx)
+# Visibility hides our own internals; the script also hides the library templates that were instantiated for them.
+target_link_options(linnet PRIVATE -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/linnet.map)
+set_property(TARGET linnet APPEND PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/linnet.map)
 target_include_directories(linnet PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/engine/include>
                                          $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/frontends/onnx/include>
                                          $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

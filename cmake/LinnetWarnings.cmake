@@ -5,3 +5,9 @@ function(linnet_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wconversion -Wmissing-declarations
                                            $<$<BOOL:${LINNET_WERROR}>:-Werror>)
 endfunction()
+
+# linnet_precompile(target): the headers that nearly every file of ours reads, parsed once per target.
+function(linnet_precompile target)
+  target_precompile_headers(${target} PRIVATE <algorithm> <complex> <functional> <map> <memory> <optional> <span>
+                            <sstream> <string> <variant> <vector> ${ARGN})
+endfunction()

@@ -4,7 +4,7 @@ step() { printf '\n==> %s\n' "$*"; }
 fail() { printf '\n%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
 # Distribution packages that a build needs: the same names on Debian 12, Debian 13 and Ubuntu 24.04.
-BUILD_PACKAGES="g++ cmake ninja-build libonnx-dev libprotobuf-dev protobuf-compiler libxsimd-dev libcli11-dev
+BUILD_PACKAGES="g++ cmake ninja-build pkg-config libonnx-dev libprotobuf-dev protobuf-compiler libxsimd-dev libcli11-dev
   nlohmann-json3-dev libzip-dev libpng-dev libjpeg-dev"
 
 missing_packages() {
@@ -37,7 +37,10 @@ configure() {
   local directory=$1 log
   shift
   log=$(mktemp)
-  command -v ccache >/dev/null && set -- "$@" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+  if command -v ccache >/dev/null; then
+    export CCACHE_SLOPPINESS=pch_defines,time_macros
+    set -- "$@" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+  fi
   if ! cmake -S . -B "$directory" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" >"$log" 2>&1; then
     cat "$log" >&2
     fail "cmake could not configure $directory (see above)"

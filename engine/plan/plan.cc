@@ -12,17 +12,17 @@ Slot::Kind planned_kind(DType dtype) { return dtype == DType::kString ? Slot::Ki
 
 class PlanBuilder {
  public:
-  PlanBuilder(Graph graph, std::vector<PlanInput> inputs, std::shared_ptr<const ProgramEnvironment> environment)
-      : environment_(std::move(environment)), plan_(std::make_shared<Plan>(std::move(graph))) {
+  PlanBuilder(Graph specialized, std::vector<PlanInput> inputs, std::shared_ptr<const ProgramEnvironment> environment)
+      : environment_(std::move(environment)), plan_(std::make_shared<Plan>(std::move(specialized))) {
     plan_->inputs = std::move(inputs);
-    slot_of_.assign(size_t(graph_().value_count()), -1);
+    slot_of_.assign(size_t(graph().value_count()), -1);
   }
 
   std::shared_ptr<const Plan> build() {
-    for (size_t i = 0; i < graph_().inputs().size(); ++i) add_input(graph_().inputs()[i], int(i));
-    for (const NodeId id : graph_().nodes()) {
-      if (ready(graph_().node(id))) {
-        add_step(graph_().node(id));
+    for (size_t i = 0; i < graph().inputs().size(); ++i) add_input(graph().inputs()[i], int(i));
+    for (const NodeId id : graph().nodes()) {
+      if (ready(graph().node(id))) {
+        add_step(graph().node(id));
       } else {
         waiting_.push_back(id);
       }
@@ -34,7 +34,7 @@ class PlanBuilder {
   }
 
  private:
-  const Graph& graph_() const { return plan_->graph; }
+  const Graph& graph() const { return plan_->graph; }
 
   int add_slot(Slot slot) {
     plan_->slots.push_back(std::move(slot));
@@ -42,7 +42,7 @@ class PlanBuilder {
   }
 
   void add_input(ValueId value, int index) {
-    const Fact& fact = graph_().fact(value);
+    const Fact& fact = graph().fact(value);
     slot_of_[size_t(value)] =
         add_slot({.kind = Slot::Kind::kInput, .dtype = fact.dtype, .shape = fact.shape(), .index = index});
   }
@@ -51,8 +51,8 @@ class PlanBuilder {
   int slot(ValueId value) {
     if (value == kNoValue) return -1;
     int& known = slot_of_[size_t(value)];
-    const Fact& fact = graph_().fact(value);
-    if (known == -1 && fact.constant && graph_().value(value).producer == kNoValue) {
+    const Fact& fact = graph().fact(value);
+    if (known == -1 && fact.constant && graph().value(value).producer == kNoValue) {
       known = add_slot(
           {.kind = Slot::Kind::kConstant, .dtype = fact.dtype, .shape = fact.shape(), .constant = fact.constant});
     }
@@ -60,19 +60,19 @@ class PlanBuilder {
   }
 
   bool ready(const Node& node) {
-    const auto known = [&](ValueId v) { return v == kNoValue || (slot(v) >= 0 && graph_().fact(v).concrete()); };
+    const auto known = [&](ValueId v) { return v == kNoValue || (slot(v) >= 0 && graph().fact(v).concrete()); };
     if (!std::all_of(node.inputs.begin(), node.inputs.end(), known)) return false;
     const std::vector<int> needed = node.op->value_inputs();
     return std::all_of(needed.begin(), needed.end(), [&](int i) {
-      const Fact& fact = graph_().input_fact(node, i);
+      const Fact& fact = graph().input_fact(node, i);
       return !fact.present() || fact.constant;
     });
   }
 
   void add_step(const Node& node) {
-    const std::vector<Fact> in = input_facts(graph_(), node);
+    const std::vector<Fact> in = input_facts(graph(), node);
     std::vector<Fact> out;
-    for (const ValueId v : node.outputs) out.push_back(v == kNoValue ? Fact() : graph_().fact(v));
+    for (const ValueId v : node.outputs) out.push_back(v == kNoValue ? Fact() : graph().fact(v));
     Step step;
     step.node = &node;
     step.kernel = with_node_context(node.spec, [&] { return node.op->compile(CompileInput(in, out, *environment_)); });
@@ -85,7 +85,7 @@ class PlanBuilder {
   int add_output_slot(const Node& node, const Step& step, int output) {
     const ValueId value = node.outputs[size_t(output)];
     if (value == kNoValue) return -1;
-    const Fact& fact = graph_().fact(value);
+    const Fact& fact = graph().fact(value);
     Slot slot{.dtype = fact.dtype};
     if (fact.concrete()) {
       slot.shape = fact.shape();
@@ -101,7 +101,7 @@ class PlanBuilder {
   }
 
   void add_outputs() {
-    for (const Graph::Output& output : graph_().outputs()) {
+    for (const Graph::Output& output : graph().outputs()) {
       const int from = slot(output.value);
       plan_->outputs.push_back({from < 0 ? -1 : detached(from), -1});
     }
@@ -119,12 +119,12 @@ class PlanBuilder {
   }
 
   void add_rest() {
-    if (waiting_.size() == graph_().nodes().size()) {
-      throw Error(ErrorKind::kInternal, str(graph_().node(waiting_.front()).spec.describe(), " cannot be planned"));
+    if (waiting_.size() == graph().nodes().size()) {
+      throw Error(ErrorKind::kInternal, str(graph().node(waiting_.front()).spec.describe(), " cannot be planned"));
     }
     std::vector<ValueId> inputs;
     for (const NodeId id : waiting_) {
-      for (const ValueId v : graph_().node(id).inputs) {
+      for (const ValueId v : graph().node(id).inputs) {
         if (v != kNoValue && slot(v) >= 0 && plan_->slots[size_t(slot(v))].kind != Slot::Kind::kConstant &&
             std::find(inputs.begin(), inputs.end(), v) == inputs.end()) {
           inputs.push_back(v);
@@ -135,10 +135,10 @@ class PlanBuilder {
     for (size_t i = 0; i < plan_->outputs.size(); ++i) {
       if (plan_->outputs[i].slot >= 0) continue;
       plan_->outputs[i].rest_output = int(outputs.size());
-      outputs.push_back(graph_().outputs()[i]);
+      outputs.push_back(graph().outputs()[i]);
     }
     for (const ValueId v : inputs) plan_->rest_inputs.push_back(slot(v));
-    plan_->rest = std::make_shared<Program>(graph_().part(waiting_, inputs, outputs), environment_);
+    plan_->rest = std::make_shared<Program>(graph().part(waiting_, inputs, outputs), environment_);
   }
 
   std::shared_ptr<const ProgramEnvironment> environment_;

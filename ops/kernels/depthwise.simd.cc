@@ -88,39 +88,44 @@ inline void gather(const Row& row, int64_t first, int64_t count, int64_t c, F32*
   });
 }
 
-/// Bias, residual and clamp of one vector, then its last `lanes` lanes are stored: the others are of a previous vector.
+/// Residual and clamp of one vector, of which the last `lanes` lanes are stored: the others are of the vector before.
 inline void finish(const Row& row, int64_t pixel, int64_t c, int64_t lanes, F32 sum) {
   const Epilogue& e = *row.epilogue;
-  if (e.bias) sum += load(e.bias + c);
   if (e.residual) sum += load(e.residual + (row.first_pixel + pixel) * e.residual_pitch + c);
-  sum = at_most(F32(e.high), at_least(F32(e.low), sum));
-  float* y = row.y + pixel * row.shape->channels + c;
-  if (lanes == kLanes) return store(y, sum);
   float buffer[kLanes];
-  store(buffer, sum);
+  store(buffer, at_most(F32(e.high), at_least(F32(e.low), sum)));
+  float* y = row.y + pixel * row.shape->channels + c;
   for (int64_t i = kLanes - lanes; i < kLanes; ++i) y[i] = buffer[i];
 }
 
-/// Computes a row in blocks of kPixels pixels; sums(first, count, c, values) adds up one vector of each pixel.
-template <int kPixels, class Sums>
-inline void for_blocks(const Row& row, const Sums& sums) {
+/// Computes a row in blocks of kPixels pixels; add_sums(first, count, c, values) adds up one vector of each pixel.
+template <int kPixels, class AddSums>
+inline void for_blocks(const Row& row, const AddSums& add_sums) {
   const int64_t width = row.shape->out[2], channels = row.shape->channels;
+  const Epilogue& e = *row.epilogue;
+  const F32 low(e.low), high(e.high);
   for (int64_t first = 0; first < width; first += kPixels) {
     const int64_t count = width - first < kPixels ? width - first : kPixels;
+    float* y = row.y + first * channels;
     for (int64_t done = 0; done < channels; done += kLanes) {
       const int64_t lanes = channels - done < kLanes ? channels - done : kLanes;
       const int64_t c = done + lanes - kLanes;
+      const F32 bias = e.bias ? load(e.bias + c) : F32(0.0f);
       F32 values[kPixels];
 #pragma GCC unroll 8
-      for (int p = 0; p < kPixels; ++p) values[p] = F32(0.0f);
-      sums(first, count, c, values);
+      for (int p = 0; p < kPixels; ++p) values[p] = bias;
+      add_sums(first, count, c, values);
+      const bool whole = lanes == kLanes && !e.residual;
 #pragma GCC unroll 8
       for (int p = 0; p < kPixels; ++p) {
-        if (p < count) finish(row, first + p, c, lanes, values[p]);
+        if (p >= count) break;
+        if (whole) {
+          store(y + p * channels + c, at_most(high, at_least(low, values[p])));
+        } else {
+          finish(row, first + p, c, lanes, values[p]);
+        }
       }
     }
-    float* y = row.y + first * channels;
-    const Epilogue& e = *row.epilogue;
     if (e.activation) e.activation(y, y, count * channels, e.alpha, e.beta);
   }
 }
@@ -154,13 +159,12 @@ void narrow_row(const Row& row) {
   for (int64_t pixel = 0; pixel < s.out[2]; ++pixel) {
     const Window columns = window_at(s, 2, pixel);
     for (int64_t c = 0; c < s.channels; ++c) {
-      float sum = 0.0f;
+      float sum = e.bias ? e.bias[c] : 0.0f;
       for_kernel_rows(row, [&](const float* line, const float* w) {
         for (int64_t k = columns.begin; k < columns.end; ++k) {
           sum += line[(columns.origin + k * s.dilation[2]) * s.channels + c] * w[k * s.channels + c];
         }
       });
-      if (e.bias) sum += e.bias[c];
       if (e.residual) sum += e.residual[(row.first_pixel + pixel) * e.residual_pitch + c];
       sum = sum < e.low ? e.low : sum;
       row.y[pixel * s.channels + c] = sum > e.high ? e.high : sum;

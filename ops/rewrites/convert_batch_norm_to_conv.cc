@@ -1,13 +1,15 @@
 #include "rewrites/batch_norm.h"
+#include "rewrites/layout.h"
 #include "rewrites/match.h"
 #include "rewrites/rewrite_list.h"
 
 namespace linnet {
 
-// BatchNormalization(x) -> depthwise 1x1 Conv(x, scale, shift), into which activations fuse.
+// BatchNormalization(x) -> depthwise 1x1 Conv(x, scale, shift), into which activations fuse. Only where x is
+// channels-last already: alone, the Transposes would cost more than the fusion gains.
 std::optional<Patch> convert_batch_norm_to_conv(const Graph& graph, const Node& node) {
   const auto affine = constant_batch_norm(graph, node);
-  if (!affine) return std::nullopt;
+  if (!affine || channels_last_source(graph, node, 0) == kNoValue) return std::nullopt;
   const Fact& x = graph.input_fact(node, 0);
   if (x.dtype != DType::kFloat32 || !x.has_rank() || x.rank() < 3 || x.rank() > 5) return std::nullopt;
   const auto channels = int64_t(affine->scale.size());

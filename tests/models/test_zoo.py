@@ -39,7 +39,7 @@ def onnx_runtime(model):
 
 
 class Case:
-    """A model with one batch of inputs and its outputs as run_model, ONNX Runtime and PyTorch in float64 compute them."""
+    """A model, one batch of inputs and the outputs that run_model, ONNX Runtime and PyTorch in float64 compute."""
 
     def __init__(self, model, batch, run_model, onnx_runtime):
         arrays = np.load(model.with_suffix(".npz"))

@@ -9,7 +9,8 @@ def save_model(path, nodes, inputs, outputs, initializers=(), opset=17, domains=
     """Writes a model; inputs and outputs are (name, TensorProto type, shape), domains more opset imports."""
     values = [[helper.make_tensor_value_info(*value) for value in side] for side in (inputs, outputs)]
     graph = helper.make_graph(nodes, "test", *values, initializer=list(initializers))
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid(*item) for item in {"": opset, **(domains or {})}.items()], ir_version=8)
+    imports = [helper.make_opsetid(*item) for item in {"": opset, **(domains or {})}.items()]
+    model = helper.make_model(graph, opset_imports=imports, ir_version=8)
     onnx.save(model, str(path))
     return path
 

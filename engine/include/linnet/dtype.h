@@ -56,6 +56,6 @@ LINNET_API size_t dtype_bytes(DType dtype, int64_t count);
 LINNET_API bool is_floating(DType dtype);  ///< float16, bfloat16, float32, float64, float8*, float4
 LINNET_API bool is_integer(DType dtype);   ///< signed and unsigned, all widths; not bool
 
-std::ostream& operator<<(std::ostream& out, DType dtype);
+LINNET_API std::ostream& operator<<(std::ostream& out, DType dtype);
 
 }  // namespace linnet

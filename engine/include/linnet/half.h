@@ -11,7 +11,7 @@ struct Half {
 
   Half() = default;
   explicit Half(float value) : bits(from_float(value)) {}
-  operator float() const {
+  operator float() const {  // NOLINT: exact, as from float to double
     const uint32_t sign = uint32_t(bits & 0x8000u) << 16;
     const uint32_t magnitude = bits & 0x7fffu;
     // Subnormals scale exactly by 2^-24.
@@ -48,7 +48,7 @@ struct BFloat16 {
     const bool nan = (bits32 & 0x7fffffffu) > 0x7f800000u;
     bits = nan ? uint16_t((bits32 >> 16) | 0x40u) : uint16_t((bits32 + 0x7fffu + ((bits32 >> 16) & 1u)) >> 16);
   }
-  operator float() const { return std::bit_cast<float>(uint32_t(bits) << 16); }
+  operator float() const { return std::bit_cast<float>(uint32_t(bits) << 16); }  // NOLINT: exact
 };
 
 }  // namespace linnet

@@ -66,13 +66,20 @@ TEST(Rewrites, BatchNormalizationDoesNotFoldIntoAConvolutionThatIsReadElsewhere)
   expect_unchanged(b, {random_tensor({1, 3, 6, 6})});
 }
 
-TEST(Rewrites, BatchNormalizationAloneBecomesADepthwiseConvolution) {
+TEST(Rewrites, BatchNormalizationAmongConvolutionsBecomesADepthwiseConvolution) {
   GraphBuilder b;
-  b.output(b.op("Relu", {batch_norm(b, b.input("x", Shape{1, 3, 6, 6}), 3)}));
+  const ValueId y = conv(b, b.input("x", Shape{1, 3, 6, 6}), 3, 4);
+  b.output(b.op("Relu", {batch_norm(b, b.op("Concat", {y, b.op("Relu", {y})}, {{"axis", int64_t{1}}}), 8)}));
   const Model model = b.model();
   EXPECT_EQ(count_ops(model.graph(), "BatchNormalization"), 0);
-  EXPECT_EQ(count_ops(model.graph(), "Relu"), 0);
+  EXPECT_EQ(count_ops(model.graph(), "Relu"), 1);
   expect_unchanged(b, {random_tensor({1, 3, 6, 6})});
+}
+
+TEST(Rewrites, BatchNormalizationAloneStays) {
+  GraphBuilder b;
+  b.output(batch_norm(b, b.input("x", Shape{1, 3, 6, 6}), 3));
+  EXPECT_EQ(count_ops(b.model().graph(), "BatchNormalization"), 1);
 }
 
 TEST(Rewrites, TransposesPassThroughPoolsConcatSliceAndReductions) {

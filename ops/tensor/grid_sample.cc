@@ -1,0 +1,180 @@
+#include <array>
+#include <cmath>
+
+#include "half_precision.h"
+#include "infer.h"
+#include "op_list.h"
+#include "parallel.h"
+
+namespace linnet {
+namespace {
+
+enum class Filter { kNearest, kLinear, kCubic };
+enum class Padding { kZeros, kBorder, kReflection };
+
+struct GridSettings {
+  Filter filter;
+  Padding padding;
+  bool align_corners;
+};
+
+/// The input positions, with weights, that a coordinate of one axis is made of; a position of -1 is zero.
+struct AxisTaps {
+  int count = 0;
+  std::array<int64_t, 4> position{};
+  std::array<double, 4> weight{};
+};
+
+/// x mirrored at both ends until it lies in [low, high].
+double reflect(double x, double low, double high) {
+  const double extent = high - low;
+  if (!(extent > 0)) return low;
+  const double distance = std::fmod(std::abs(x - low), 2 * extent);
+  return low + (distance <= extent ? distance : 2 * extent - distance);
+}
+
+double cubic_weight(double distance) {
+  constexpr double a = -0.75;
+  const double d = std::abs(distance);
+  if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+  return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
+}
+
+AxisTaps taps_at(const GridSettings& s, double grid, int64_t length) {
+  const auto last = double(length - 1);
+  const double low = s.align_corners ? 0 : -0.5, high = s.align_corners ? last : last + 0.5;
+  double x = s.align_corners ? (grid + 1) / 2 * last : ((grid + 1) * double(length) - 1) / 2;
+  if (!std::isfinite(x)) x = -100;  // as PyTorch does
+  if (s.filter == Filter::kNearest) x = std::nearbyint(x);
+  if (s.padding == Padding::kBorder) x = std::min(std::max(x, 0.0), last);
+  if (s.padding == Padding::kReflection && (x < low || x > high)) x = reflect(x, low, high);
+  const double base = std::floor(x);
+  const auto add = [&](AxisTaps& taps, double at, double weight) {
+    if (s.padding == Padding::kReflection) at = std::trunc(at < low || at > high ? reflect(at, low, high) : at);
+    if (s.padding != Padding::kZeros) at = std::min(std::max(at, 0.0), last);
+    const auto i = size_t(taps.count++);
+    taps.position[i] = at >= 0 && at <= last ? int64_t(at) : -1;
+    taps.weight[i] = weight;
+  };
+  AxisTaps taps;
+  if (s.filter == Filter::kNearest) add(taps, base, 1);
+  if (s.filter == Filter::kLinear) {
+    for (const double at : {base, base + 1}) add(taps, at, 1 - std::abs(x - at));
+  }
+  if (s.filter == Filter::kCubic) {
+    for (const double at : {base - 1, base, base + 1, base + 2}) add(taps, at, cubic_weight(x - at));
+  }
+  return taps;
+}
+
+template <class T, class Grid>
+class GridSampleKernel final : public Kernel {
+ public:
+  GridSampleKernel(const GridSettings& settings, const Shape& x, const Shape& y) : s_(settings), x_(x), y_(y) {}
+
+  void run(KernelContext& context) const override {
+    const int64_t axes = x_.rank() - 2, pixels = y_.elements(2, y_.rank());
+    const Grid* grid = context.input(1).data<Grid>();
+    parallel_items(context.executor(), y_[0] * pixels, y_[1] << 2 * axes, [&](int64_t item, int64_t end, int) {
+      for (; item < end; ++item) {
+        // Three axes, missing outer ones of extent 1; the grid counts them from the innermost on.
+        std::array<AxisTaps, 3> taps;
+        for (AxisTaps& axis : taps) axis = {.count = 1, .position = {0}, .weight = {1}};
+        for (int64_t d = 0; d < axes; ++d) {
+          taps[size_t(2 - d)] = taps_at(s_, double(grid[item * axes + d]), x_[x_.rank() - 1 - int(d)]);
+        }
+        sample(context, item / pixels, item % pixels, pixels, taps);
+      }
+    });
+  }
+
+ private:
+  void sample(KernelContext& context, int64_t n, int64_t pixel, int64_t pixels,
+              const std::array<AxisTaps, 3>& taps) const {
+    const int64_t width = x_[x_.rank() - 1], height = x_[x_.rank() - 2], plane = x_.elements(2, x_.rank());
+    for (int64_t c = 0; c < x_[1]; ++c) {
+      const T* x = context.input(0).data<T>() + (n * x_[1] + c) * plane;
+      double sum = 0;
+      for (int i = 0; i < taps[0].count; ++i) {
+        for (int j = 0; j < taps[1].count; ++j) {
+          for (int k = 0; k < taps[2].count; ++k) {
+            const int64_t z = taps[0].position[size_t(i)], r = taps[1].position[size_t(j)],
+                          q = taps[2].position[size_t(k)];
+            if (z < 0 || r < 0 || q < 0) continue;
+            const double weight = taps[0].weight[size_t(i)] * taps[1].weight[size_t(j)] * taps[2].weight[size_t(k)];
+            sum += weight * double(x[(z * height + r) * width + q]);
+          }
+        }
+      }
+      context.output(0).data<T>()[(n * x_[1] + c) * pixels + pixel] = T(sum);
+    }
+  }
+
+  GridSettings s_;
+  Shape x_, y_;
+};
+
+/// GridSample: Y[n,c,p] is X[n,c] sampled at grid[n,p], whose coordinates (x, y[, z]) run from -1 to 1 over X.
+/// X: [N,C,H,W] or [N,C,D,H,W], grid: [N,spatial...,2 or 3]; float types. mode: linear, nearest or cubic; beyond X lie
+/// zeros, the border or reflections.
+/// Source: https://onnx.ai/onnx/operators/onnx__GridSample.html
+class GridSample final : public Op {
+ public:
+  explicit GridSample(const NodeSpec& node)
+      : s_{read_filter(node.attr_or("mode", "linear")), read_padding(node.attr_or("padding_mode", "zeros")),
+           node.attr_or("align_corners", false)} {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 2, 2);
+    require_floating(in[0], "X");
+    require_floating(in[1], "grid");
+    if (!in[0].has_rank() || !in[1].has_rank()) return {Fact(in[0].dtype, std::nullopt)};
+    const int rank = in[0].rank();
+    if (rank != 4 && rank != 5) throw Error(ErrorKind::kShape, str("X must have rank 4 or 5, got ", in[0]));
+    require_rank(in[1], rank, "grid");
+    merge_dim(in[1].dim(rank - 1), rank - 2, "the last dim of grid and the spatial axes of X");
+    Dims dims{merge_dim(in[0].dim(0), in[1].dim(0), "the batch of X and grid"), in[0].dim(1)};
+    for (int d = 1; d < rank - 1; ++d) dims.push_back(in[1].dim(d));
+    for (int d = 2; d < rank; ++d) {
+      if (in[0].dim(d) == Dim(0)) throw Error(ErrorKind::kShape, str("cannot sample an empty image, got ", in[0]));
+    }
+    return {Fact(in[0].dtype, dims)};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const auto half = [](DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; };
+    if (half(in.dtype(0)) || half(in.dtype(1))) {
+      return compile_in_float32(in, [this](const CompileInput& converted) { return compile(converted); });
+    }
+    return in.dtype(0) == DType::kFloat32 ? make<float>(in) : make<double>(in);
+  }
+
+ private:
+  template <class T>
+  KernelPtr make(const CompileInput& in) const {
+    const Shape x = in.shape(0), y = in.output_shape(0);
+    if (in.dtype(1) == DType::kFloat32) return std::make_unique<GridSampleKernel<T, float>>(s_, x, y);
+    return std::make_unique<GridSampleKernel<T, double>>(s_, x, y);
+  }
+
+  static Filter read_filter(const std::string& name) {
+    if (name == "linear" || name == "bilinear") return Filter::kLinear;
+    if (name == "cubic" || name == "bicubic") return Filter::kCubic;
+    if (name == "nearest") return Filter::kNearest;
+    throw Error(ErrorKind::kModel, str("mode must be linear, nearest or cubic, got ", name));
+  }
+  static Padding read_padding(const std::string& name) {
+    if (name == "zeros") return Padding::kZeros;
+    if (name == "border") return Padding::kBorder;
+    if (name == "reflection") return Padding::kReflection;
+    throw Error(ErrorKind::kModel, str("padding_mode must be zeros, border or reflection, got ", name));
+  }
+
+  GridSettings s_;
+};
+
+}  // namespace
+
+void register_grid_sample(Registry& registry) { registry.add<GridSample>("GridSample", {.since = 16}); }
+
+}  // namespace linnet

@@ -1,0 +1,121 @@
+"""Real models with trained weights, kept outside the project beside it; skipped where they are not there."""
+
+import functools
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from conftest import OnnxRuntime, assert_bitwise_equal_for_any_thread_count, assert_close, assert_close_under_each_isa
+
+FOLDER = Path(__file__).resolve().parents[3] / "shared" / "models"
+pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason=f"no folder {FOLDER} with real models")
+
+MNIST = FOLDER / "mnist_8" / "model.onnx"
+SUPER_RESOLUTION = FOLDER / "super_resolution_10" / "model.onnx"
+SILERO = FOLDER / "silero_vad" / "silero_vad_16k_op15.onnx"
+FASTEST_DET = FOLDER / "fastest_det" / "FastestDet.onnx"
+
+
+def speech(batch, samples, seed):
+    """Harmonics of a gliding pitch in noise, at 16 kHz; float32[batch, samples]."""
+    rng = np.random.default_rng(seed)
+    t = np.arange(samples) / 16000
+    pitch = rng.uniform(90, 250, (batch, 1)) * (1 + t)
+    voice = sum(np.sin(2 * np.pi * k * pitch * t) / k for k in range(1, 9))
+    loudness = rng.uniform(0, 0.4, (batch, 1))
+    return (loudness * voice + rng.normal(0, 0.01, (batch, samples))).astype(np.float32)
+
+
+def silero_feeds(batch, samples, seed=0, state=None):
+    if state is None:
+        state = np.random.default_rng(seed).normal(0, 0.3, (2, batch, 128)).astype(np.float32)
+    return {"input": speech(batch, samples, seed), "state": state, "sr": np.array(16000, np.int64)}
+
+
+def random_feeds(name, *shape, seed=0):
+    return {name: np.random.default_rng(seed).uniform(0, 1, shape).astype(np.float32)}
+
+
+# Per model inputs that stand for it where the property does not depend on the values.
+EXAMPLES = {
+    MNIST: random_feeds("Input3", 1, 1, 28, 28),
+    SUPER_RESOLUTION: random_feeds("input", 3, 1, 224, 224),
+    SILERO: silero_feeds(2, 576),
+    FASTEST_DET: random_feeds("input", 1, 3, 352, 352),
+}
+
+
+@pytest.fixture(scope="module")
+def onnx_runtime():
+    """onnx_runtime(model): its session, made once."""
+    return functools.cache(OnnxRuntime)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [path for model in (MNIST, SUPER_RESOLUTION) for path in sorted(model.parent.glob("test_data_set_*"))],
+    ids=lambda path: f"{path.parent.name}-{path.name}",
+)
+def test_reproduces_the_test_data_set(run_model, data):
+    """rtol is the official 1e-3. The official atol, 1e-7, is about one unit in the last place of 1: the terms of an
+    output near 0 cancel, and each order of summation leaves another rest there. 1e-6 allows for that."""
+    run_model.call("run", data.parent / "model.onnx", "--test-data", data, "--rtol", 1e-3, "--atol", 1e-6)
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_super_resolution_agrees(run_model, onnx_runtime, batch):
+    feeds = random_feeds("input", batch, 1, 224, 224, seed=batch)
+    assert_close(run_model.outputs(SUPER_RESOLUTION, feeds), onnx_runtime(SUPER_RESOLUTION).outputs(feeds))
+
+
+@pytest.mark.parametrize("batch", [1, 2, 5])
+@pytest.mark.parametrize("samples", [192, 320, 512, 576, 577, 640])
+def test_silero_agrees(run_model, onnx_runtime, batch, samples):
+    feeds = silero_feeds(batch, samples, seed=samples + batch)
+    assert_close(run_model.outputs(SILERO, feeds), onnx_runtime(SILERO).outputs(feeds))
+
+
+@pytest.mark.parametrize("batch", [1, 2])
+def test_silero_agrees_when_each_feeds_its_own_state_back(run_model, onnx_runtime, batch):
+    ours = theirs = np.zeros((2, batch, 128), np.float32)
+    for step in range(8):
+        got = run_model.outputs(SILERO, silero_feeds(batch, 576, step, ours))
+        expected = onnx_runtime(SILERO).outputs(silero_feeds(batch, 576, step, theirs))
+        assert_close(got, expected)
+        ours, theirs = got["stateN"], expected["stateN"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_fastest_det_agrees(run_model, onnx_runtime, seed):
+    feeds = random_feeds("input", 1, 3, 352, 352, seed=seed)
+    assert_close(run_model.outputs(FASTEST_DET, feeds), onnx_runtime(FASTEST_DET).outputs(feeds))
+
+
+def test_fastest_det_agrees_on_a_photograph(run_model, onnx_runtime, tmp_path):
+    """run_model decodes and scales the file; an Identity model hands ONNX Runtime the same array."""
+    photograph = FASTEST_DET.parent / "wolves.jpg"
+    helper, shape = onnx.helper, [1, 3, 352, 352]
+    x, y = (helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape) for name in ("input", "same"))
+    graph = helper.make_graph([helper.make_node("Identity", ["input"], ["same"])], "same", [x], [y])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 16)], ir_version=8)
+    onnx.save(model, tmp_path / "same.onnx")
+
+    def outputs(model):
+        run_model.call("run", model, "-i", f"input={photograph}", "--save-outputs", tmp_path / "out.npz")
+        return dict(np.load(tmp_path / "out.npz"))
+
+    pixels = outputs(tmp_path / "same.onnx")["same"]
+    assert pixels.min() >= 0 and 0.5 < pixels.max() <= 1
+    assert_close(outputs(FASTEST_DET), onnx_runtime(FASTEST_DET).outputs({"input": pixels}))
+
+
+@pytest.mark.parametrize("model", EXAMPLES, ids=lambda model: model.parent.name)
+def test_is_bitwise_equal_for_any_thread_count(run_model, model):
+    assert_bitwise_equal_for_any_thread_count(run_model, model, EXAMPLES[model])
+
+
+@pytest.mark.parametrize("model", EXAMPLES, ids=lambda model: model.parent.name)
+def test_agrees_under_each_isa(run_model, onnx_runtime, model):
+    feeds = EXAMPLES[model]
+    assert_close_under_each_isa(run_model, model, feeds, onnx_runtime(model).outputs(feeds))

@@ -1,0 +1,59 @@
+#include <gtest/gtest.h>
+
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+const Tensor kRow = Tensor::of(Shape{1, 1, 1, 4}, std::vector<float>{1, 2, 3, 4});
+
+/// Samples the row 1 2 3 4 at grid coordinates along it.
+std::vector<float> along_row(const std::vector<float>& coordinates, const char* mode, const char* padding,
+                             bool corners) {
+  std::vector<float> grid;
+  for (const float x : coordinates) grid.insert(grid.end(), {x, 0.0f});
+  const Tensor y = run_op(
+      {"GridSample",
+       20,
+       {{"mode", std::string(mode)}, {"padding_mode", std::string(padding)}, {"align_corners", int64_t(corners)}}},
+      {kRow, Tensor::of(Shape{1, 1, int64_t(coordinates.size()), 2}, grid)})[0];
+  return {y.values<float>().begin(), y.values<float>().end()};
+}
+
+using V = std::vector<float>;
+
+TEST(GridSample, RunsFromEdgeToEdgeOrFromCentreToCentre) {
+  EXPECT_EQ(along_row({-1, 0, 1}, "linear", "border", true), (V{1, 2.5f, 4}));
+  EXPECT_EQ(along_row({-0.75f, -0.25f, 0, 0.75f}, "linear", "border", false), (V{1, 2, 2.5f, 4}));
+  EXPECT_EQ(along_row({-1, 1}, "linear", "zeros", false), (V{0.5f, 2}));
+}
+
+TEST(GridSample, PadsWithZerosBorderOrReflection) {
+  // With align_corners, 3 lies 3 pixels beyond the last one.
+  EXPECT_EQ(along_row({3, -3}, "linear", "zeros", true), (V{0, 0}));
+  EXPECT_EQ(along_row({3, -3}, "linear", "border", true), (V{4, 1}));
+  EXPECT_EQ(along_row({3, 5.0f / 3, -5.0f / 3}, "nearest", "reflection", true), (V{1, 3, 2}));
+  EXPECT_EQ(along_row({1.25f, -1.75f}, "nearest", "reflection", false), (V{4, 2}));
+}
+
+TEST(GridSample, CubicReproducesPixelsAndWeighsFourNeighbours) {
+  EXPECT_EQ(along_row({-1, 1}, "cubic", "zeros", true), (V{1, 4}));
+  // Halfway the weights of Keys' filter with a = -0.75 are -3, 19, 19, -3 in 32nds.
+  EXPECT_FLOAT_EQ(along_row({0}, "cubic", "border", true)[0], 2.5f);
+}
+
+TEST(GridSample, SamplesVolumesInTheOrderXYZ) {
+  const Tensor x = Tensor::of(Shape{1, 1, 2, 2, 2}, std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7});
+  const Tensor grid = Tensor::of(Shape{1, 1, 1, 2, 3}, std::vector<double>{1, -1, -1, 0, 0, 1});
+  expect_close(run_op({"GridSample", 20, {{"align_corners", int64_t{1}}}}, {x, grid})[0],
+               Tensor::of(Shape{1, 1, 1, 1, 2}, std::vector<double>{1, 5.5}));
+}
+
+TEST(GridSample, SaysWhatDoesNotFit) {
+  expect_error(ErrorKind::kShape, "the last dim of grid", [] {
+    run_op({"GridSample", 20}, {kRow, random_tensor({1, 1, 1, 3})});
+  });
+}
+
+}  // namespace
+}  // namespace linnet::testing
