@@ -4,15 +4,27 @@
 #include "rewrites/rewrite_list.h"
 
 namespace linnet {
+namespace {
+
+struct NamedRewrite {
+  const char* name;
+  std::optional<Patch> (*apply)(const Graph&, const Node&);
+};
+
+constexpr NamedRewrite kRewrites[] = {
+#define LINNET_REWRITE(name) {#name, name},
+#include "rewrites/rewrite_list.inc"
+#undef LINNET_REWRITE
+};
+
+}  // namespace
 
 Registry standard_registry() {
   Registry registry;
 #define LINNET_OP(file) register_##file(registry);
 #include "op_list.inc"
 #undef LINNET_OP
-#define LINNET_REWRITE(name) registry.add_rewrite({#name, name});
-#include "rewrites/rewrite_list.inc"
-#undef LINNET_REWRITE
+  for (const auto& [name, apply] : kRewrites) registry.add_rewrite({name, apply});
   return registry;
 }
 

@@ -24,6 +24,15 @@ ExitCode dispatch(const Options& options) {
   return found->second(options);
 }
 
+// Errors of a run do not know the file.
+ExitCode dispatch_named(const Options& options) {
+  try {
+    return dispatch(options);
+  } catch (const Error& error) {
+    throw options.model.path.empty() ? error : error.with_context(options.model.path);
+  }
+}
+
 int fail(ExitCode code, std::string message) {
   std::replace(message.begin(), message.end(), '\n', ' ');
   std::fflush(stdout);
@@ -35,7 +44,7 @@ int main_of(int argc, char** argv) {
   try {
     Options options;
     if (!parse_options(argc, argv, options)) return int(ExitCode::kOk);
-    return int(dispatch(options));
+    return int(dispatch_named(options));
   } catch (const Failure& failure) {
     return fail(failure.code(), failure.what());
   } catch (const Error& error) {

@@ -1,6 +1,7 @@
 #include "check_operators.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -28,7 +29,7 @@ class OperatorCheck {
   void throw_if_missing() const {
     if (missing_.empty()) return;
     std::string list;
-    for (const std::string& text : missing_) list += (list.empty() ? "" : ", ") + text;
+    for (const auto& [text, node] : missing_) list += str(list.empty() ? "" : ", ", text, " at node '", node, "'");
     throw Error(ErrorKind::kUnsupported, "operators that this build does not have: " + list);
   }
 
@@ -59,7 +60,8 @@ class OperatorCheck {
       throw error.with_context(describe(node));
     }
     if (registry_.contains(domain, node.op_type(), opset)) return;
-    missing_.insert(str(domain.empty() ? "" : domain + "::", node.op_type(), " (opset ", opset, ")"));
+    missing_.try_emplace(str(domain.empty() ? "" : domain + "::", node.op_type(), " (opset ", opset, ")"),
+                         node_name(node));
   }
 
   void check_function(const Function& function, int64_t depth) {
@@ -84,7 +86,7 @@ class OperatorCheck {
   int64_t depth_limit_;
   std::set<const Function*> checked_;
   std::vector<const Function*> open_;
-  std::set<std::string> missing_;
+  std::map<std::string, std::string> missing_;  // operator, the first node that needs it
 };
 
 }  // namespace

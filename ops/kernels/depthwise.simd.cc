@@ -88,7 +88,8 @@ inline void gather(const Row& row, int64_t first, int64_t count, int64_t c, F32*
   });
 }
 
-/// Residual and clamp of one vector, of which the last `lanes` lanes are stored: the others are of the vector before.
+/// Residual and clamp of one vector, of which the last `lanes` lanes are stored: the others are of the vector before,
+/// and are not computed twice in case y is the residual itself.
 inline void finish(const Row& row, int64_t pixel, int64_t c, int64_t lanes, F32 sum) {
   const Epilogue& e = *row.epilogue;
   if (e.residual) sum += load(e.residual + (row.first_pixel + pixel) * e.residual_pitch + c);
@@ -115,14 +116,13 @@ inline void for_blocks(const Row& row, const AddSums& add_sums) {
 #pragma GCC unroll 8
       for (int p = 0; p < kPixels; ++p) values[p] = bias;
       add_sums(first, count, c, values);
-      const bool whole = lanes == kLanes && !e.residual;
 #pragma GCC unroll 8
       for (int p = 0; p < kPixels; ++p) {
         if (p >= count) break;
-        if (whole) {
-          store(y + p * channels + c, at_most(high, at_least(low, values[p])));
-        } else {
+        if (e.residual) {
           finish(row, first + p, c, lanes, values[p]);
+        } else {
+          store(y + p * channels + c, at_most(high, at_least(low, values[p])));
         }
       }
     }

@@ -60,7 +60,7 @@ class LINNET_API Registry {
 
  private:
   using Key = std::pair<std::string, std::string>;  // domain, op_type
-  std::vector<std::shared_ptr<void>> libraries_;  // first, so that it outlives the factories, whose code it holds
+  std::vector<std::shared_ptr<void>> libraries_;    // first, so that it outlives the factories, whose code it holds
   std::map<Key, std::map<int64_t, Factory>> factories_;
   std::vector<Rewrite> rewrites_;
 };
