@@ -20,7 +20,7 @@ struct GemmStrip {
   int64_t panel_pitch = 0;          ///< floats from one panel to the next, a multiple of panel_columns
   float* y = nullptr;
   int64_t y_pitch = 0;      ///< floats from one row of y to the next
-  bool accumulate = false;  ///< the sums begin at the values of y
+  bool accumulate = false;  ///< the sums are added to the values of y
   Epilogue epilogue{};      ///< bias and residual begin at this strip's first row and column
 };
 

@@ -41,7 +41,7 @@ void multiply(const GemmStrip& s, F32 (&sum)[MR][NV]) {
 template <int MR, int NV>
 void tile(const GemmStrip& s) {
   F32 sum[MR][NV];
-  begin(s, sum);
+  begin(sum);
   multiply(s, sum);
   finish(s, sum);
 }

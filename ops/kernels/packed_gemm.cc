@@ -7,6 +7,7 @@ namespace linnet {
 namespace {
 
 constexpr int64_t kBlockDepth = 384;               // of A: a tile of it stays in the first-level cache
+constexpr int64_t kLongestSum = 768;               // in one block of taps: the rounding error grows with it
 constexpr int64_t kSlabFloats = 96 * 1024;         // of B: what stays in the second-level cache while rows pass
 constexpr int64_t kChunkMultiplies = 1024 * 1024;  // the least work that is worth a chunk of its own
 constexpr int64_t kRowBlockTiles = 8;
@@ -122,7 +123,7 @@ void GemmPlan::choose_depth_blocks() {
     block_depth_ = ceil_div(sizes_.depth, depth_blocks_);
     if (block_depth_ > 0) depth_blocks_ = ceil_div(sizes_.depth, block_depth_);
   } else {
-    const int64_t most_depth = kSlabFloats / kernels_.panel_columns;
+    const int64_t most_depth = std::min(kLongestSum, kSlabFloats / kernels_.panel_columns);
     block_taps_ = std::clamp<int64_t>(most_depth / std::max<int64_t>(1, sizes_.depth), 1, sizes_.taps);
     depth_blocks_ = ceil_div(sizes_.taps, block_taps_);
   }

@@ -101,6 +101,17 @@ TEST(Rewrites, TransposesPassThroughPoolsConcatSliceAndReductions) {
   expect_unchanged(b, {random_tensor({1, 3, 8, 8})});
 }
 
+TEST(Rewrites, ResizeRunsChannelsLast) {
+  GraphBuilder b;
+  const ValueId y = conv(b, b.input("x", Shape{1, 3, 4, 5}), 3, 4);
+  const ValueId scales = b.constant(Tensor::of(std::vector<float>{1, 1, 2, 3}));
+  const ValueId z = b.op("Resize", {y, kNoValue, scales}, {{"mode", std::string("linear")}});
+  b.output(conv(b, z, 4, 2, 9));
+  EXPECT_EQ(count_ops(b.model().graph(), "Transpose"), 2);
+  EXPECT_EQ(count_ops(b.model().graph(), "Resize", "linnet"), 1);
+  expect_unchanged(b, {random_tensor({1, 3, 4, 5})});
+}
+
 TEST(Rewrites, BroadcastOperandsMoveWithTheLayout) {
   GraphBuilder b;
   const ValueId x = b.input("x", Shape{2, 3, 8, 8});
