@@ -74,7 +74,7 @@ class Reduce final : public ReduceOp {
 
   KernelPtr compile(const CompileInput& in) const override {
     const ReducePlan plan = this->plan(in);
-    if (kFloat && in.dtype(0) == DType::kFloat32 && plan.count() > 1) {
+    if (kFloat != nullptr && in.dtype(0) == DType::kFloat32 && plan.count() > 1) {
       const FloatReduction reduction = kFloat(kernel_table(in.isa()));
       if (reduction.join || plan.reduced.size() == 1) return make_float_reduction(plan, reduction);
     }
