@@ -107,7 +107,8 @@ TEST(MalformedModel, ListsAllMissingOperatorsAtOnce) {
   add_node(*model.mutable_graph(), "Bar", {"a"}, {"b"}).set_domain("com.example");
   pb::NodeProto& choose = add_node(*model.mutable_graph(), "If", {"b"}, {"c"});
   add_node(add_body(choose, "then_branch"), "Deep", {}, {"d"});
-  expect_refused(model, ErrorKind::kUnsupported, "Deep (opset 17), FooBar (opset 17), com.example::Bar (opset 3)");
+  expect_refused(model, ErrorKind::kUnsupported,
+                 "Deep (opset 17) at node 'd', FooBar (opset 17) at node 'a', com.example::Bar (opset 3) at node 'b'");
 }
 
 TEST(MalformedModel, NamesDomainsThatAreNotImported) {
