@@ -18,6 +18,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy as np
 import onnxruntime
@@ -48,8 +49,6 @@ def make_inputs(session, dims, values):
 
 def time_onnxruntime(model, threads, seconds, folder):
     """Runs in a process of its own: the median time of a run in milliseconds, on stdout."""
-    import time
-
     session = make_session(model, threads)
     binding = session.io_binding()
     for value in session.get_inputs():
