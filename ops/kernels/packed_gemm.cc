@@ -24,6 +24,14 @@ bool needs_copy(int64_t row_stride, int64_t depth_stride) {
 /// A distance between copied rows that spreads them over the cache sets.
 int64_t copy_pitch(int64_t depth) { return (depth + 15) / 16 * 16 + 16; }
 
+/// Asks for all rows at once: one after the other, each would wait for memory anew.
+void prefetch_rows(const float* first, int64_t row_stride, int rows, int64_t depth) {
+  constexpr int64_t kLineFloats = 16;
+  for (int i = 0; i < rows; ++i) {
+    for (int64_t k = 0; k < depth; k += kLineFloats) __builtin_prefetch(first + i * row_stride + k);
+  }
+}
+
 /// So few rows of a panel that they stay in the first-level cache while they are filled column by column.
 constexpr int64_t kPackDepth = 64;
 constexpr int64_t kParallelPackFloats = 32 * 1024;
@@ -88,6 +96,7 @@ void MatrixRows::rows(const RowBlock& block, const float** pointers, std::byte* 
   for (int i = 0; i < block.rows; ++i) pointers[i] = copy + i * pitch;
   if (depth_stride_ == 1) {
     const size_t bytes = size_t(block.depth) * sizeof(float);
+    prefetch_rows(first, row_stride_, block.rows, block.depth);
     for (int i = 0; i < block.rows; ++i) std::memcpy(copy + i * pitch, first + i * row_stride_, bytes);
     return;
   }

@@ -1,4 +1,4 @@
-#include "rewrites/batch_norm.h"
+#include "rewrites/channel_affine.h"
 #include "rewrites/layout.h"
 #include "rewrites/match.h"
 #include "rewrites/rewrite_list.h"

@@ -12,7 +12,7 @@ namespace linnet::testing {
 /// Builds small graphs: b.output(b.op("Relu", {b.input("x", fact)})).
 class GraphBuilder {
  public:
-  GraphBuilder() : graph_(std::make_shared<Registry>(standard_registry())) {}
+  explicit GraphBuilder(int64_t opset = 17) : graph_(std::make_shared<Registry>(standard_registry())), opset_(opset) {}
 
   ValueId input(const std::string& name, const Fact& fact) { return graph_.add_input(name, fact); }
   ValueId input(const std::string& name, const Shape& shape) { return input(name, Fact(DType::kFloat32, shape)); }
@@ -28,7 +28,7 @@ class GraphBuilder {
     spec.op_type = op_type;
     spec.domain = domain;
     spec.name = fresh(op_type);
-    spec.opset = 17;
+    spec.opset = opset_;
     spec.captures = captures;
     spec.attributes = attributes;
     std::vector<std::string> names;
@@ -45,6 +45,7 @@ class GraphBuilder {
   std::string fresh(const std::string& stem) { return stem + std::to_string(++count_); }
 
   Graph graph_;
+  int64_t opset_;
   int count_ = 0;
 };
 

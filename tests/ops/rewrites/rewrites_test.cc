@@ -66,6 +66,35 @@ TEST(Rewrites, BatchNormalizationDoesNotFoldIntoAConvolutionThatIsReadElsewhere)
   expect_unchanged(b, {random_tensor({1, 3, 6, 6})});
 }
 
+TEST(Rewrites, ArithmeticWithOneConstantPerChannelFoldsIntoTheConvolutionBeforeIt) {
+  GraphBuilder b;
+  ValueId y = conv(b, b.input("x", Shape{2, 3, 6, 6}), 3, 4);
+  y = b.op("Mul", {b.constant(random_tensor({1, 4, 1, 1}, 11)), y});
+  y = b.op("Sub", {y, b.constant(random_tensor({4, 1, 1}, 12))});
+  y = b.op("Div", {y, b.constant(random_uniform({4, 1, 1}, 0.5f, 2.f, 13))});
+  b.output(b.op("Add", {y, b.constant(Tensor::scalar(0.5f))}));
+  EXPECT_EQ(b.model().graph().nodes().size(), 3u);  // Transpose, Conv, Transpose
+  expect_unchanged(b, {random_tensor({2, 3, 6, 6})});
+}
+
+TEST(Rewrites, ArithmeticThatIsNotOneFiniteFactorPerChannelDoesNotFold) {
+  const auto is_kept = [](const std::string& op, const Tensor& constant, int constant_input = 1, int64_t channels = 4) {
+    GraphBuilder b;
+    std::vector<ValueId> inputs{conv(b, b.input("x", Shape{2, 3, 6, 6}), 3, channels), b.constant(constant)};
+    if (constant_input == 0) std::swap(inputs[0], inputs[1]);
+    b.output(b.op(op, inputs));
+    EXPECT_EQ(count_ops(b.model().graph(), op), 1) << op << ' ' << constant.shape();
+    expect_unchanged(b, {random_tensor({2, 3, 6, 6})});
+  };
+  is_kept("Mul", random_tensor({6}, 11));
+  is_kept("Mul", random_tensor({2, 1, 1, 1}, 11));
+  is_kept("Mul", random_tensor({4, 1, 6}, 11));
+  is_kept("Mul", random_tensor({1, 2, 4, 1, 1}, 11));
+  is_kept("Add", random_tensor({5, 1, 1}, 11), 1, 1);
+  is_kept("Sub", random_tensor({4, 1, 1}, 11), 0);
+  is_kept("Div", Tensor::of(Shape{4, 1, 1}, std::vector<float>{1, 2, 0, 3}));
+}
+
 TEST(Rewrites, BatchNormalizationAmongConvolutionsBecomesADepthwiseConvolution) {
   GraphBuilder b;
   const ValueId y = conv(b, b.input("x", Shape{1, 3, 6, 6}), 3, 4);
@@ -164,6 +193,33 @@ TEST(Rewrites, AnActivationOfAValueThatIsReadElsewhereIsNotFused) {
   b.output(b.op("Relu", {y}));
   b.output(y);
   EXPECT_EQ(count_ops(b.model().graph(), "Relu"), 1);
+  expect_unchanged(b, {random_tensor({1, 3, 6, 6})});
+}
+
+TEST(Rewrites, AClipWhoseBoundsAreCrossedIsNotFused) {
+  GraphBuilder b;
+  const ValueId y = conv(b, b.input("x", Shape{1, 3, 6, 6}), 3, 4);
+  b.output(b.op("Clip", {y, b.constant(Tensor::scalar(0.5f)), b.constant(Tensor::scalar(-0.5f))}));
+  EXPECT_EQ(count_ops(b.model().graph(), "Clip"), 1);
+  expect_unchanged(b, {random_tensor({1, 3, 6, 6})});
+}
+
+TEST(Rewrites, APadWithAxesKeepsItsLayout) {
+  GraphBuilder b(18);
+  const auto ints = [&](std::vector<int64_t> values) { return b.constant(Tensor::of(values)); };
+  const ValueId y = conv(b, b.input("x", Shape{1, 3, 6, 6}), 3, 4);
+  const ValueId padded = b.op("Pad", {y, ints({1, 2, 0, 0, 0, 1, 0, 0}), kNoValue, ints({3, 2, 1, 0})});
+  b.output(conv(b, padded, 4, 2, 5));
+  EXPECT_EQ(count_ops(b.model().graph(), "Transpose"), 4);
+  expect_unchanged(b, {random_tensor({1, 3, 6, 6})});
+}
+
+TEST(Rewrites, AConcatOfMostlyOtherValuesKeepsItsLayout) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{1, 3, 6, 6});
+  const ValueId joined = b.op("Concat", {conv(b, x, 3, 4), b.op("Exp", {x}), x}, {{"axis", int64_t{1}}});
+  b.output(joined);
+  EXPECT_EQ(count_ops(b.model().graph(), "Transpose"), 2);
   expect_unchanged(b, {random_tensor({1, 3, 6, 6})});
 }
 
