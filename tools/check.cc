@@ -64,7 +64,7 @@ std::string run_data_set(const Model& model, Context& context, const fs::path& s
   InputFlags input;
   input.test_data = set.string();
   const std::span<const Tensor> outputs = context.run(make_inputs(model, input));
-  const std::vector<Tensor> expected = load_expected(set.string());
+  const std::vector<Tensor> expected = load_expected(model, set.string());
   if (expected.size() > outputs.size()) return str("expected ", expected.size(), " outputs, got ", outputs.size());
   for (size_t i = 0; i < expected.size(); ++i) {
     const std::string& name = model.outputs()[i].name;

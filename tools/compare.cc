@@ -87,11 +87,28 @@ Tolerance tolerance_for(const std::string& output, const AccuracyFlags& flags, c
           tolerance_value("--rtol", flags.rtol, output, defaults.rtol)};
 }
 
+static Difference compare_containers(const Tensor& got, const Tensor& expected, const Tolerance& tolerance) {
+  const auto parts = container_parts("", got), wanted = container_parts("", expected);
+  if (parts.size() != wanted.size()) {
+    return {.max_difference = std::numeric_limits<double>::infinity(),
+            .reason = str("expected ", describe(expected), ", got ", describe(got))};
+  }
+  Difference result;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Difference part = compare_tensors(parts[i].second, wanted[i].second, tolerance);
+    result.max_difference = std::max(result.max_difference, part.max_difference);
+    result.differing += part.differing;
+    if (result.agree() && !part.agree()) result.reason = parts[i].first + ": " + part.reason;
+  }
+  return result;
+}
+
 Difference compare_tensors(const Tensor& got, const Tensor& expected, const Tolerance& tolerance) {
   if (got.dtype() != expected.dtype() || got.shape() != expected.shape()) {
     return {.max_difference = std::numeric_limits<double>::infinity(),
             .reason = str("expected ", describe(expected), ", got ", describe(got))};
   }
+  if (is_container(got.dtype())) return compare_containers(got, expected, tolerance);
   Difference result =
       has_distance(got.dtype()) ? compare_numbers(got, expected, tolerance) : compare_exactly(got, expected);
   if (result.differing > 0) result.reason = explain(result, got, expected);

@@ -93,7 +93,7 @@ ExitCode compare_verb(const Options& options) {
   int differing = 0;
   if (!options.input.test_data.empty()) {
     const std::string& folder = options.input.test_data;
-    differing += comparison.describe_to(text, json["outputs"], outputs, load_expected(folder), folder);
+    differing += comparison.describe_to(text, json["outputs"], outputs, load_expected(model, folder), folder);
   }
   if (options.verify_opt || options.bisect_opt) {
     const std::vector<Tensor> reference = run_once(variant(options.model, 0), options.model, inputs);

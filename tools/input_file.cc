@@ -5,7 +5,7 @@
 #include "failure.h"
 #include "files.h"
 #include "image.h"
-#include "linnet/onnx_tensor.h"
+#include "linnet/onnx_value.h"
 #include "npy.h"
 #include "npz.h"
 #include "parse_text.h"
@@ -63,7 +63,7 @@ Tensor load_input(const InputFile& file, const Fact& wanted) {
     return load_npz_member(file.path.substr(0, member + 4), file.path.substr(member + 5));
   if (file.path.ends_with(".npz")) return load_npz_member(file.path, file.name);
   if (file.path.ends_with(".npy")) return load_npy(file.path);
-  if (file.path.ends_with(".pb")) return load_tensor_proto(file.path).tensor;
+  if (file.path.ends_with(".pb")) return load_value_proto(file.path, wanted).tensor;
   if (is_image(file.path)) return image_tensor(load_image(file.path), wanted);
   return load_raw(file, wanted);
 }

@@ -9,7 +9,7 @@
 #include "files.h"
 #include "generate.h"
 #include "input_file.h"
-#include "linnet/onnx_tensor.h"
+#include "linnet/onnx_value.h"
 #include "npz.h"
 #include "parse_text.h"
 
@@ -36,7 +36,7 @@ class InputMaker {
     for (const ValueInfo& info : model_.inputs()) {
       const auto found = given_.find(info.name);
       if (found == given_.end() && !none_given && !flags_.generate) missing(info);
-      inputs.push_back(found != given_.end() ? found->second : generator.make(info.fact.dtype, concrete_shape(info)));
+      inputs.push_back(found != given_.end() ? found->second : generated(generator, info));
     }
     note_unused_dims();
     return inputs;
@@ -100,7 +100,8 @@ class InputMaker {
     }
     const std::vector<std::string> paths = numbered_files(flags_.test_data, "input_");
     for (size_t i = 0; i < paths.size(); ++i) {
-      const NamedTensor loaded = load_tensor_proto(paths[i]);
+      const Fact type = i < model_.inputs().size() ? model_.inputs()[i].fact : Fact();
+      const NamedTensor loaded = load_value_proto(paths[i], type);
       const bool known = std::any_of(model_.inputs().begin(), model_.inputs().end(),
                                      [&](const ValueInfo& input) { return input.name == loaded.name; });
       if (!known && i >= model_.inputs().size()) {
@@ -108,6 +109,14 @@ class InputMaker {
       }
       given_[known ? loaded.name : model_.inputs()[i].name] = loaded.tensor;
     }
+  }
+
+  Tensor generated(Generator& generator, const ValueInfo& input) {
+    if (is_container(input.fact.dtype)) {
+      throw Error(ErrorKind::kModel, str("input '", input.name, "' (", input.fact, ") cannot be made up; give -i ",
+                                         input.name, "=FILE.pb or --test-data"));
+    }
+    return generator.make(input.fact.dtype, concrete_shape(input));
   }
 
   // Inputs that are given fix the symbols of those that are not.
@@ -171,9 +180,12 @@ class InputMaker {
 
 std::vector<Tensor> make_inputs(const Model& model, const InputFlags& flags) { return InputMaker(model, flags).make(); }
 
-std::vector<Tensor> load_expected(const std::string& folder) {
+std::vector<Tensor> load_expected(const Model& model, const std::string& folder) {
   std::vector<Tensor> outputs;
-  for (const std::string& path : numbered_files(folder, "output_")) outputs.push_back(load_tensor_proto(path).tensor);
+  for (const std::string& path : numbered_files(folder, "output_")) {
+    const size_t i = outputs.size();
+    outputs.push_back(load_value_proto(path, i < model.outputs().size() ? model.outputs()[i].fact : Fact()).tensor);
+  }
   return outputs;
 }
 

@@ -13,6 +13,6 @@ namespace linnet::tool {
 std::vector<Tensor> make_inputs(const Model& model, const InputFlags& flags);
 
 /// The expected outputs of a test_data_set folder, in the model's order; as many as there are files.
-std::vector<Tensor> load_expected(const std::string& folder);
+std::vector<Tensor> load_expected(const Model& model, const std::string& folder);
 
 }  // namespace linnet::tool

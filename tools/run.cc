@@ -54,23 +54,43 @@ void add_comparison(Result& result, const Tensor& got, const Tensor& expected, c
   }
 }
 
+std::string value_text(const std::string& name, const Tensor& tensor, int64_t count) {
+  std::string text = name + "  " + describe(tensor);
+  if (!is_container(tensor.dtype())) return text + "  " + print_elements(tensor, count) + "\n";
+  text += "\n";
+  for (const auto& [part_name, part] : container_parts(name, tensor)) text += value_text("  " + part_name, part, count);
+  return text;
+}
+
+Json value_json(const std::string& name, const Tensor& tensor, int64_t count) {
+  Json json{{"name", name}, {"dtype", dtype_name(tensor.dtype())}};
+  if (is_container(tensor.dtype())) {
+    json["elements"] = Json::array();
+    for (const auto& [part_name, part] : container_parts(name, tensor)) {
+      json["elements"].push_back(value_json(part_name, part, count));
+    }
+  } else {
+    json["shape"] = std::vector<int64_t>(tensor.shape().begin(), tensor.shape().end());
+    json["values"] = values_json(tensor, count);
+  }
+  return json;
+}
+
 void add_output(Result& result, const std::string& name, const Tensor& tensor, const Options& options) {
-  result.text += name + "  " + describe(tensor) + "  " + print_elements(tensor, options.print) + "\n";
-  result.json.push_back({{"name", name},
-                         {"dtype", dtype_name(tensor.dtype())},
-                         {"shape", std::vector<int64_t>(tensor.shape().begin(), tensor.shape().end())},
-                         {"values", values_json(tensor, options.print)}});
+  result.text += value_text(name, tensor, options.print);
+  result.json.push_back(value_json(name, tensor, options.print));
 }
 
 Result describe_outputs(const Model& model, std::span<const Tensor> outputs, const Options& options) {
   const std::vector<Tensor> expected =
-      options.input.test_data.empty() ? std::vector<Tensor>() : load_expected(options.input.test_data);
+      options.input.test_data.empty() ? std::vector<Tensor>() : load_expected(model, options.input.test_data);
   const auto labels = options.labels.empty() ? std::vector<std::string>() : read_labels(options.labels);
   Result result;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const std::string& name = model.outputs()[i].name;
     add_output(result, name, outputs[i], options);
-    if (options.top > 0) result.text += top_values(outputs[i], options.top, labels);
+    if (options.top > 0 && !is_container(outputs[i].dtype()))
+      result.text += top_values(outputs[i], options.top, labels);
     if (i < expected.size()) {
       add_comparison(result, outputs[i], expected[i], tolerance_for(name, options.accuracy));
     }
@@ -78,9 +98,18 @@ Result describe_outputs(const Model& model, std::span<const Tensor> outputs, con
   return result;
 }
 
+/// A container as its tensors, under the names of its parts.
+void append_tensors(const std::string& name, const Tensor& value, NamedTensors& named) {
+  if (!is_container(value.dtype())) {
+    named.emplace_back(name, value);
+    return;
+  }
+  for (const auto& [part_name, part] : container_parts(name, value)) append_tensors(part_name, part, named);
+}
+
 void save_outputs(const Model& model, std::span<const Tensor> outputs, const std::string& path) {
   NamedTensors named;
-  for (size_t i = 0; i < outputs.size(); ++i) named.emplace_back(model.outputs()[i].name, outputs[i]);
+  for (size_t i = 0; i < outputs.size(); ++i) append_tensors(model.outputs()[i].name, outputs[i], named);
   save_npz(path, named);
 }
 

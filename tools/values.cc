@@ -5,6 +5,8 @@
 #include <complex>
 #include <cstdio>
 
+#include "linnet/containers.h"
+
 namespace linnet::tool {
 namespace {
 
@@ -119,6 +121,23 @@ std::string print_elements(const Tensor& tensor, int64_t count) {
     text += print_element(tensor, i);
   }
   return shown < tensor.size() ? text + (shown ? " ..." : "...") : text;
+}
+
+std::vector<std::pair<std::string, Tensor>> container_parts(const std::string& name, const Tensor& container) {
+  std::vector<std::pair<std::string, Tensor>> parts;
+  if (container.dtype() == DType::kSequence) {
+    for (const Tensor& element : container.data<Sequence>()->elements) {
+      parts.emplace_back(str(name, '[', parts.size(), ']'), element);
+    }
+  } else if (container.dtype() == DType::kOptional) {
+    const Tensor& value = container.data<Optional>()->value;
+    if (value) parts.emplace_back(name + ".value", value);
+  } else {
+    const Map& map = *container.data<Map>();
+    parts.emplace_back(name + ".keys", map.keys);
+    parts.emplace_back(name + ".values", map.values);
+  }
+  return parts;
 }
 
 }  // namespace linnet::tool

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "linnet/tensor.h"
 
@@ -19,5 +21,9 @@ void set_element(Tensor& tensor, int64_t i, double value);
 std::string print_element(const Tensor& tensor, int64_t i);
 /// The first `count` elements, separated by spaces, with "..." where there are more.
 std::string print_elements(const Tensor& tensor, int64_t count);
+
+/// What a container holds, each with a name made from that of the container: the elements "y[0]", "y[1]", ... of a
+/// sequence, the value "y.value" of an optional that has one, the "y.keys" and "y.values" of a map.
+std::vector<std::pair<std::string, Tensor>> container_parts(const std::string& name, const Tensor& container);
 
 }  // namespace linnet::tool

@@ -16,6 +16,7 @@ template <class T>
 bool equal(const T& a, const T& b) {
   return a == b;
 }
+bool equal(const Fact& a, const Fact& b) { return str(a) == str(b); }
 bool equal(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), identical);
 }
@@ -49,7 +50,7 @@ bool merge_constants(Graph& graph) {
     const Tensor& constant = graph.fact(id).constant;
     const bool input = std::find(graph.inputs().begin(), graph.inputs().end(), id) != graph.inputs().end();
     if (!constant || input || graph.value(id).producer != kNoValue || graph.consumers(id).empty() ||
-        graph.is_output(id) || constant.dtype() == DType::kString || constant.size() > kComparedElements) {
+        graph.is_output(id) || is_object(constant.dtype()) || constant.size() > kComparedElements) {
       continue;
     }
     const std::string bytes(static_cast<const char*>(constant.raw()), constant.bytes());

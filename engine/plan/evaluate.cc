@@ -52,8 +52,9 @@ class EvaluationContext final : public KernelContext {
 
 std::optional<std::vector<Tensor>> evaluate(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
                                             const ProgramEnvironment& environment) {
-  const auto concrete = [](const Fact& fact) { return !fact.present() || fact.concrete(); };
-  if (!std::all_of(out.begin(), out.end(), concrete) || !small_enough(in, out)) return std::nullopt;
+  // A container as a constant would lose what its fact tells of its elements.
+  const auto foldable = [](const Fact& f) { return !f.present() || (f.concrete() && !is_container(f.dtype)); };
+  if (!std::all_of(out.begin(), out.end(), foldable) || !small_enough(in, out)) return std::nullopt;
   return with_node_context(node.spec, [&] {
     const KernelPtr kernel = node.op->compile(CompileInput(in, out, environment));
     EvaluationContext context(*kernel, in, out);

@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-Slot::Kind planned_kind(DType dtype) { return dtype == DType::kString ? Slot::Kind::kOwned : Slot::Kind::kArena; }
+Slot::Kind planned_kind(DType dtype) { return is_object(dtype) ? Slot::Kind::kOwned : Slot::Kind::kArena; }
 
 class PlanBuilder {
  public:

@@ -17,7 +17,7 @@ struct Slot {
     kInput,     ///< the caller's tensor number `index`
     kConstant,  ///< `constant`
     kArena,     ///< planned memory at `offset`
-    kOwned,     ///< a tensor of the runner's own: strings
+    kOwned,     ///< a tensor of the runner's own: strings, containers
     kView,      ///< the bytes of slot `index` under another shape
     kDynamic,   ///< whatever the kernel allocates or provides
   };

@@ -56,6 +56,7 @@ std::vector<PlanInput> Program::describe_inputs(std::span<const Tensor> inputs) 
 Graph Program::specialized(const std::vector<PlanInput>& inputs) const {
   Graph graph = graph_;
   for (size_t i = 0; i < inputs.size(); ++i) {
+    if (is_container(inputs[i].dtype)) continue;  // the graph knows as much
     Fact fact(inputs[i].dtype, inputs[i].shape);
     fact.constant = inputs[i].value;
     graph.set_fact(graph.inputs()[i], std::move(fact));

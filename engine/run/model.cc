@@ -1,6 +1,7 @@
 #include "linnet/model.h"
 
 #include <algorithm>
+#include <new>
 
 #include "passes/passes.h"
 #include "plan/program.h"
@@ -92,7 +93,11 @@ Context& Context::operator=(Context&&) noexcept = default;
 
 std::span<const Tensor> Context::run(std::span<const Tensor> inputs) {
   impl_->environment.begin_run();
-  return impl_->runner.run(inputs, impl_->environment);
+  try {
+    return impl_->runner.run(inputs, impl_->environment);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::kLimit, "not enough memory for the run");
+  }
 }
 
 std::span<const Tensor> Context::run(const std::vector<std::pair<std::string, Tensor>>& inputs) {

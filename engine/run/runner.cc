@@ -1,7 +1,6 @@
 #include "run/runner.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "run/report_node.h"
 
@@ -11,14 +10,6 @@ namespace {
 bool is_view(const Plan& plan, const Step& step) {
   return std::all_of(step.outputs.begin(), step.outputs.end(),
                      [&](int slot) { return slot < 0 || plan.slots[size_t(slot)].kind == Slot::Kind::kView; });
-}
-
-void copy(const Tensor& from, Tensor& to) {
-  if (from.dtype() == DType::kString) {
-    std::copy_n(from.data<std::string>(), from.size(), to.data<std::string>());
-  } else if (from.size() > 0) {
-    std::memcpy(to.raw(), from.raw(), from.bytes());
-  }
 }
 
 size_t align64(size_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -119,7 +110,7 @@ void Runner::bind_slots() {
 void Runner::run_step(size_t index, RunEnvironment& environment) {
   const Step& step = plan_->steps[index];
   if (!step.kernel) {
-    copy(slots_[size_t(step.inputs[0])], slots_[size_t(step.outputs[0])]);
+    copy_elements(slots_[size_t(step.inputs[0])], slots_[size_t(step.outputs[0])]);
     return;
   }
   for (const int output : step.outputs) {

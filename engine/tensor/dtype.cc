@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "linnet/containers.h"
 #include "linnet/error.h"
 #include "linnet/shape.h"
 
@@ -47,12 +48,17 @@ constexpr std::array kRows{
     Row{DType::kFloat8E8M0, "float8e8m0", "float8e8m0", 8, kFloat},
     Row{DType::kUint2, "uint2", "uint2", 2, kInteger},
     Row{DType::kInt2, "int2", "int2", 2, kInteger},
+    Row{DType::kSequence, "sequence", "sequence", 8 * int(sizeof(Sequence)), kOther},
+    Row{DType::kOptional, "optional", "optional", 8 * int(sizeof(Optional)), kOther},
+    Row{DType::kMap, "map", "map", 8 * int(sizeof(Map)), kOther},
 };
 
-// Rows are in the order of the enumerators; values from outside the enumeration count as undefined.
+// Rows are in the order of the enumerators, containers last; values from outside the enumeration count as undefined.
+constexpr size_t kContainerRows = 3;
 const Row& row(DType dtype) {
-  const auto index = size_t(dtype);
-  return index < kRows.size() ? kRows[index] : kRows[0];
+  const auto index =
+      is_container(dtype) ? kRows.size() - kContainerRows + size_t(dtype) - size_t(DType::kSequence) : size_t(dtype);
+  return index < kRows.size() && kRows[index].dtype == dtype ? kRows[index] : kRows[0];
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "linnet/tensor.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
+
+#include "linnet/containers.h"
 
 namespace linnet {
 namespace {
@@ -14,17 +17,35 @@ std::shared_ptr<const void> allocate(size_t bytes, void*& data) {
   return {data, [](void* p) { ::operator delete(p, kAlignment); }};
 }
 
-std::shared_ptr<const void> allocate_strings(int64_t count, void*& data) {
-  auto strings = std::make_shared<std::vector<std::string>>(size_t(count));
-  data = strings->data();
-  return strings;
+/// Calls f with the C++ type of the elements; is_object(dtype).
+template <class F>
+auto dispatch_object(DType dtype, F&& f) {
+  if (dtype == DType::kSequence) return f.template operator()<Sequence>();
+  if (dtype == DType::kOptional) return f.template operator()<Optional>();
+  if (dtype == DType::kMap) return f.template operator()<Map>();
+  return f.template operator()<std::string>();
 }
+
+std::shared_ptr<const void> allocate_objects(DType dtype, int64_t count, void*& data) {
+  return dispatch_object(dtype, [&]<class T>() -> std::shared_ptr<const void> {
+    auto objects = std::make_shared<std::vector<T>>(size_t(count));
+    data = objects->data();
+    return objects;
+  });
+}
+
+bool equal(const std::string& a, const std::string& b) { return a == b; }
+bool equal(const Sequence& a, const Sequence& b) {
+  return std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), b.elements.end(), identical);
+}
+bool equal(const Optional& a, const Optional& b) { return identical(a.value, b.value); }
+bool equal(const Map& a, const Map& b) { return identical(a.keys, b.keys) && identical(a.values, b.values); }
 
 }  // namespace
 
 Tensor::Tensor(DType dtype, const Shape& shape) : dtype_(dtype), shape_(shape) {
   const size_t bytes = dtype_bytes(dtype, shape.elements());
-  owner_ = dtype == DType::kString ? allocate_strings(shape.elements(), data_) : allocate(bytes, data_);
+  owner_ = is_object(dtype) ? allocate_objects(dtype, shape.elements(), data_) : allocate(bytes, data_);
 }
 
 Tensor Tensor::wrap(DType dtype, const Shape& shape, void* data) { return share(dtype, shape, data, nullptr); }
@@ -41,11 +62,7 @@ Tensor Tensor::share(DType dtype, const Shape& shape, void* data, std::shared_pt
 Tensor Tensor::clone() const {
   if (!*this) return {};
   Tensor copy(dtype_, shape_);
-  if (dtype_ == DType::kString) {
-    std::copy_n(data<std::string>(), size(), copy.data<std::string>());
-  } else if (bytes() > 0) {
-    std::memcpy(copy.data_, data_, bytes());
-  }
+  copy_elements(*this, copy);
   return copy;
 }
 
@@ -60,15 +77,33 @@ void Tensor::check_type(DType wanted) const {
   if (dtype_ != wanted) throw Error(ErrorKind::kType, str("tensor is ", dtype_, ", not ", wanted));
 }
 
+void copy_elements(const Tensor& from, Tensor& to) {
+  if (is_object(from.dtype())) {
+    dispatch_object(from.dtype(), [&]<class T>() { std::copy_n(from.data<T>(), from.size(), to.data<T>()); });
+  } else if (from.bytes() > 0) {
+    std::memcpy(to.raw(), from.raw(), from.bytes());
+  }
+}
+
 bool identical(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;
   if (!a || a.size() == 0) return true;
-  if (a.dtype() == DType::kString) {
-    return std::equal(a.data<std::string>(), a.data<std::string>() + a.size(), b.data<std::string>());
+  if (is_object(a.dtype())) {
+    return dispatch_object(a.dtype(), [&]<class T>() {
+      return std::equal(a.data<T>(), a.data<T>() + a.size(), b.data<T>(),
+                        [](const T& x, const T& y) { return equal(x, y); });
+    });
   }
   return a.raw() == b.raw() || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0;
 }
 
-std::string describe(const Tensor& tensor) { return str(tensor.dtype(), tensor.shape()); }
+std::string describe(const Tensor& tensor) {
+  if (!is_container(tensor.dtype())) return str(tensor.dtype(), tensor.shape());
+  if (tensor.dtype() == DType::kSequence)
+    return str("sequence(", tensor.data<Sequence>()->elements.size(), " elements)");
+  if (tensor.dtype() == DType::kMap) return str("map(", tensor.data<Map>()->keys.size(), " keys)");
+  const Tensor& value = tensor.data<Optional>()->value;
+  return str("optional(", value ? describe(value) : "nothing", ")");
+}
 
 }  // namespace linnet

@@ -1,5 +1,7 @@
 #include "attribute_value.h"
 
+#include "value_type.h"
+
 namespace linnet {
 
 namespace {
@@ -27,6 +29,7 @@ Proto::AttributeType attribute_type(const Proto& attribute) {
   if (attribute.has_s()) return Proto::STRING;
   if (attribute.has_t()) return Proto::TENSOR;
   if (attribute.has_g()) return Proto::GRAPH;
+  if (attribute.has_tp()) return Proto::TYPE_PROTO;
   if (attribute.has_sparse_tensor()) return Proto::SPARSE_TENSOR;
   if (attribute.floats_size() > 0) return Proto::FLOATS;
   if (attribute.ints_size() > 0) return Proto::INTS;
@@ -57,6 +60,8 @@ Attribute attribute_value(const Proto& attribute, TensorReader& tensors) {
       return read_tensors(attribute, tensors);
     case Proto::SPARSE_TENSORS:
       return read_sparse_tensors(attribute, tensors);
+    case Proto::TYPE_PROTO:
+      return fact_from_proto(attribute.tp());
     default:
       throw Error(ErrorKind::kUnsupported, str("attributes of type ", int(attribute.type())));
   }

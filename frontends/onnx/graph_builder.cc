@@ -55,7 +55,7 @@ void add_inputs(Scope& scope, const pb::GraphProto& proto, MakeFact make_fact) {
 
 // Declared shapes of bodies are often those of the first iteration only: the dtype is all they are asked for.
 Fact body_input_fact(const pb::ValueInfoProto& input) {
-  return input.has_type() ? Fact(fact_from_proto(input.type()).dtype, std::nullopt) : Fact();
+  return input.has_type() ? without_shape(fact_from_proto(input.type())) : Fact();
 }
 
 template <class Read>

@@ -39,11 +39,15 @@ function(linnet_onnx_schema out_sources out_dir)
 
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/schema)
   file(CONFIGURE OUTPUT ${dir}/linnet_onnx.proto CONTENT "${schema}" @ONLY)
-  add_custom_command(
-    OUTPUT ${dir}/linnet_onnx.pb.cc ${dir}/linnet_onnx.pb.h
-    COMMAND ${Protobuf_PROTOC_EXECUTABLE} --proto_path=${dir} --cpp_out=${dir} ${dir}/linnet_onnx.proto
-    DEPENDS ${dir}/linnet_onnx.proto
-    VERBATIM)
-  set(${out_sources} ${dir}/linnet_onnx.pb.cc PARENT_SCOPE)
+  configure_file(linnet_onnx_data.proto ${dir}/linnet_onnx_data.proto COPYONLY)
+  foreach(name linnet_onnx linnet_onnx_data)
+    add_custom_command(
+      OUTPUT ${dir}/${name}.pb.cc ${dir}/${name}.pb.h
+      COMMAND ${Protobuf_PROTOC_EXECUTABLE} --proto_path=${dir} --cpp_out=${dir} ${dir}/${name}.proto
+      DEPENDS ${dir}/linnet_onnx.proto ${dir}/linnet_onnx_data.proto
+      VERBATIM)
+    list(APPEND sources ${dir}/${name}.pb.cc)
+  endforeach()
+  set(${out_sources} ${sources} PARENT_SCOPE)
   set(${out_dir} ${dir} PARENT_SCOPE)
 endfunction()

@@ -4,9 +4,8 @@ namespace linnet {
 
 namespace {
 
-[[noreturn]] void throw_kind(const char* kind) {
-  throw Error(ErrorKind::kUnsupported, str("is a ", kind, "; only tensors are supported here"));
-}
+// Of containers in containers; protobuf itself reads no deeper messages than a hundred.
+constexpr int kMaxDepth = 16;
 
 Dim dim_from_proto(const pb::TensorShapeProto::Dimension& dim) {
   if (dim.has_dim_value() && dim.dim_value() >= 0) return Dim(dim.dim_value());
@@ -22,6 +21,41 @@ Dims dims_from_proto(const pb::TensorShapeProto& shape) {
   return dims;
 }
 
+Fact tensor_fact(const pb::TypeProto::Tensor& type) {
+  Fact fact(dtype_from_proto(type.elem_type()), std::nullopt);
+  if (type.has_shape()) fact.dims = dims_from_proto(type.shape());
+  return fact;
+}
+
+Fact map_fact(const pb::TypeProto::Map& type) {
+  const DType key = dtype_from_proto(type.key_type());
+  if (!is_integer(key) && key != DType::kString) {
+    throw Error(ErrorKind::kModel, str("keys of a map must be integers or strings, not ", key));
+  }
+  if (type.value_type().value_case() != pb::TypeProto::kTensorType) {
+    throw Error(ErrorKind::kUnsupported, "maps hold tensors only");
+  }
+  return Fact::map(key, dtype_from_proto(type.value_type().tensor_type().elem_type()));
+}
+
+Fact fact_of_depth(const pb::TypeProto& type, int depth) {
+  if (depth > kMaxDepth) throw Error(ErrorKind::kLimit, str("types nest deeper than ", kMaxDepth));
+  switch (type.value_case()) {
+    case pb::TypeProto::kTensorType:
+      return tensor_fact(type.tensor_type());
+    case pb::TypeProto::kSequenceType:
+      return Fact::sequence(fact_of_depth(type.sequence_type().elem_type(), depth + 1));
+    case pb::TypeProto::kOptionalType:
+      return Fact::optional(fact_of_depth(type.optional_type().elem_type(), depth + 1));
+    case pb::TypeProto::kMapType:
+      return map_fact(type.map_type());
+    case pb::TypeProto::kSparseTensorType:
+      throw Error(ErrorKind::kUnsupported, "is a sparse tensor; only dense ones are supported here");
+    default:
+      throw Error(ErrorKind::kModel, "has no type");
+  }
+}
+
 }  // namespace
 
 DType dtype_from_proto(int32_t number) {
@@ -32,24 +66,6 @@ DType dtype_from_proto(int32_t number) {
   return DType(number);
 }
 
-Fact fact_from_proto(const pb::TypeProto& type) {
-  switch (type.value_case()) {
-    case pb::TypeProto::kTensorType:
-      break;
-    case pb::TypeProto::kSequenceType:
-      throw_kind("sequence");
-    case pb::TypeProto::kOptionalType:
-      throw_kind("optional");
-    case pb::TypeProto::kMapType:
-      throw_kind("map");
-    case pb::TypeProto::kSparseTensorType:
-      throw_kind("sparse tensor");
-    default:
-      throw Error(ErrorKind::kModel, "has no type");
-  }
-  Fact fact(dtype_from_proto(type.tensor_type().elem_type()), std::nullopt);
-  if (type.tensor_type().has_shape()) fact.dims = dims_from_proto(type.tensor_type().shape());
-  return fact;
-}
+Fact fact_from_proto(const pb::TypeProto& type) { return fact_of_depth(type, 0); }
 
 }  // namespace linnet

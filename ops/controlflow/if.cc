@@ -66,6 +66,7 @@ class If final : public Op {
     return std::make_unique<IfKernel>(std::array{body_program(branches_[0], in), body_program(branches_[1], in)},
                                       captures_);
   }
+  bool accepts_containers() const override { return true; }
 
  private:
   // A branch that does not fit the shapes at hand is an error only if it is taken.
@@ -79,7 +80,7 @@ class If final : public Op {
 
   static std::vector<Fact> opened(const std::vector<Fact>& facts) {
     std::vector<Fact> result;
-    for (const Fact& fact : facts) result.emplace_back(fact.dtype, std::nullopt);
+    for (const Fact& fact : facts) result.push_back(without_shape(fact));
     return result;
   }
 

@@ -4,6 +4,7 @@
 #include "controlflow/body.h"
 #include "controlflow/stack.h"
 #include "infer.h"
+#include "linnet/containers.h"
 #include "op_list.h"
 #include "run/runner.h"
 
@@ -18,18 +19,22 @@ struct LoopShape {
 
 struct LoopState final : KernelState {
   LoopState(const std::shared_ptr<Program>& body, const LoopShape& shape)
-      : runners{Runner(body), Runner(body)}, inputs(2 + shape.carried + shape.captures), scans(shape.scans) {}
+      : runners{Runner(body), Runner(body)}, inputs(2 + shape.carried + shape.captures), scans(shape.scans) {
+    inputs[0] = Tensor(DType::kInt64, {});
+  }
 
   // Two runners take turns, so that an iteration reads its inputs from memory that it does not write.
   std::array<Runner, 2> runners;
   std::vector<Tensor> inputs;
+  Tensor first_condition = Tensor::scalar(true);
   std::vector<std::vector<Tensor>> scans;
 };
 
 class LoopKernel final : public Kernel {
  public:
-  LoopKernel(std::shared_ptr<Program> body, const LoopShape& shape, std::vector<Fact> scan_facts)
-      : body_(std::move(body)), shape_(shape), scan_facts_(std::move(scan_facts)) {}
+  LoopKernel(std::shared_ptr<Program> body, const LoopShape& shape, std::vector<bool> optional,
+             std::vector<Fact> scan_facts)
+      : body_(std::move(body)), shape_(shape), optional_(std::move(optional)), scan_facts_(std::move(scan_facts)) {}
 
   void run(KernelContext& context) const override {
     auto& state = static_cast<LoopState&>(*context.state());
@@ -46,8 +51,7 @@ class LoopKernel final : public Kernel {
 
  private:
   void begin(KernelContext& context, LoopState& state) const {
-    state.inputs[0] = Tensor(DType::kInt64, {});
-    state.inputs[1] = Tensor::scalar(true);
+    state.inputs[1] = state.first_condition;
     for (size_t i = 2; i < state.inputs.size(); ++i) state.inputs[i] = context.input(int(i));
     for (std::vector<Tensor>& scan : state.scans) scan.clear();
   }
@@ -57,18 +61,30 @@ class LoopKernel final : public Kernel {
     *state.inputs[0].data<int64_t>() = trip;
     Runner& runner = state.runners[size_t(trip % 2)];
     const std::span<const Tensor> outputs = runner.run(state.inputs, context.environment());
-    for (size_t i = 0; i < shape_.carried; ++i) state.inputs[2 + i] = outputs[1 + i];
+    for (size_t i = 0; i < shape_.carried; ++i) state.inputs[2 + i] = fed_back(outputs[1 + i], i);
     for (size_t i = 0; i < shape_.scans; ++i) state.scans[i].push_back(outputs[1 + shape_.carried + i].clone());
-    state.inputs[1] = outputs[0].clone();
+    state.inputs[1] = outputs[0];
     return single_bool(state.inputs[1], "the body's cond");
   }
 
   void finish(KernelContext& context, LoopState& state, int64_t trips) const {
     for (size_t i = 0; i < shape_.carried; ++i) {
-      const Tensor& value = state.inputs[2 + i];
+      const Tensor& value = carried_out(state.inputs[2 + i], i);
       context.set_output(int(i), trips == 0 ? value.clone() : value);
     }
     for (size_t i = 0; i < shape_.scans; ++i) context.set_output(int(shape_.carried + i), stacked(state.scans[i], i));
+  }
+
+  // A value may come in as an optional and leave every iteration as what that holds.
+  Tensor fed_back(const Tensor& value, size_t i) const {
+    return optional_[i] ? Tensor::scalar(Optional{value.clone()}) : value;
+  }
+
+  const Tensor& carried_out(const Tensor& value, size_t i) const {
+    if (!optional_[i]) return value;
+    const Tensor& held = value.data<Optional>()->value;
+    if (!held) throw Error(ErrorKind::kType, str("carried value ", i, " is an optional that holds nothing"));
+    return held;
   }
 
   Tensor stacked(const std::vector<Tensor>& elements, size_t scan) const {
@@ -95,6 +111,7 @@ class LoopKernel final : public Kernel {
 
   std::shared_ptr<Program> body_;
   LoopShape shape_;
+  std::vector<bool> optional_;  // per carried value: see fed_back()
   std::vector<Fact> scan_facts_;
 };
 
@@ -118,10 +135,13 @@ class Loop final : public Op {
     if (has_input(in, 1)) require_dtype(in[1], DType::kBool, "cond");
     std::vector<Fact> facts = steady_facts(in);
     for (size_t i = shape_.carried; i < facts.size(); ++i) {
+      if (is_container(facts[i].dtype)) throw Error(ErrorKind::kType, str("scan outputs cannot be ", facts[i]));
       if (facts[i].dims) facts[i].dims->insert(facts[i].dims->begin(), Dim());
     }
     return facts;
   }
+
+  bool accepts_containers() const override { return true; }
 
   KernelPtr compile(const CompileInput& in) const override {
     std::vector<Fact> scans;
@@ -131,7 +151,12 @@ class Loop final : public Op {
       if (element.dims) element.dims->erase(element.dims->begin());
       scans.push_back(std::move(element));
     }
-    return std::make_unique<LoopKernel>(body_program(body_, in), shape_, std::move(scans));
+    std::vector<bool> optional;
+    for (size_t i = 0; i < shape_.carried; ++i) {
+      optional.push_back(in.dtype(int(2 + i)) == DType::kOptional && in.has_output(int(i)) &&
+                         in.output_dtype(int(i)) != DType::kOptional);
+    }
+    return std::make_unique<LoopKernel>(body_program(body_, in), shape_, std::move(optional), std::move(scans));
   }
 
  private:
@@ -144,27 +169,26 @@ class Loop final : public Op {
       std::vector<Fact> out = body_facts(*body_, given);
       bool steady = true;
       for (size_t i = 0; i < shape_.carried; ++i) {
-        const Fact general = generalize(given[2 + i], out[1 + i]);
-        steady =
-            steady && general.dims.has_value() == given[2 + i].dims.has_value() && same_openness(general, given[2 + i]);
+        const Fact general = carried_fact(given[2 + i], out[1 + i]);
+        // As text they are equal where no dim was opened, of elements of sequences either.
+        steady = steady && str(general) == str(given[2 + i]);
         given[2 + i] = general;
       }
       if (!steady) continue;
-      std::vector<Fact> facts(given.begin() + 2, given.begin() + 2 + std::ptrdiff_t(shape_.carried));
+      std::vector<Fact> facts;
+      for (size_t i = 0; i < shape_.carried; ++i) {
+        const Fact& carried = given[2 + i];
+        facts.push_back(carried.dtype == out[1 + i].dtype ? carried : *carried.element);
+      }
       facts.insert(facts.end(), out.begin() + 1 + std::ptrdiff_t(shape_.carried), out.end());
       for (Fact& fact : facts) fact.constant = {};
       return facts;
     }
   }
 
-  // generalize() only ever opens dims; equal openness means that nothing changed.
-  static bool same_openness(const Fact& a, const Fact& b) {
-    if (!a.dims) return true;
-    for (size_t i = 0; i < a.dims->size(); ++i) {
-      const Dim &x = (*a.dims)[i], &y = (*b.dims)[i];
-      if (x.known() != y.known() || x.symbol() != y.symbol()) return false;
-    }
-    return true;
+  static Fact carried_fact(const Fact& given, const Fact& out) {
+    const bool wrapped = given.dtype == DType::kOptional && out.dtype != DType::kOptional;
+    return generalize(given, wrapped ? Fact::optional(out) : out);
   }
 
   GraphPtr body_;

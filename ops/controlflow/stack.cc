@@ -38,21 +38,4 @@ void put_slice(const Tensor& slice, int axis, int64_t index, Tensor& tensor) {
   });
 }
 
-Shape without_axis(const Shape& shape, int axis) {
-  Shape result;
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (i != axis) result.push_back(shape[i]);
-  }
-  return result;
-}
-
-Shape with_axis(const Shape& shape, int axis, int64_t size) {
-  Shape result;
-  for (int i = 0; i <= shape.rank(); ++i) {
-    if (i == axis) result.push_back(size);
-    if (i < shape.rank()) result.push_back(shape[i]);
-  }
-  return result;
-}
-
 }  // namespace linnet

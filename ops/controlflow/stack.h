@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "linnet/tensor.h"
+#include "tensor/axes.h"
 
 namespace linnet {
 
@@ -11,9 +12,5 @@ namespace linnet {
 void take_slice(const Tensor& tensor, int axis, int64_t index, Tensor& slice);
 /// The reverse: writes `slice` as element `index` along `axis`.
 void put_slice(const Tensor& slice, int axis, int64_t index, Tensor& tensor);
-
-/// The shape with dim `axis` taken out, or put in.
-Shape without_axis(const Shape& shape, int axis);
-Shape with_axis(const Shape& shape, int axis, int64_t size);
 
 }  // namespace linnet

@@ -19,6 +19,23 @@ std::vector<int> normalize_axes(std::span<const int64_t> axes, int rank) {
   return result;
 }
 
+Shape without_axis(const Shape& shape, int axis) {
+  Shape result;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (i != axis) result.push_back(shape[i]);
+  }
+  return result;
+}
+
+Shape with_axis(const Shape& shape, int axis, int64_t size) {
+  Shape result;
+  for (int i = 0; i <= shape.rank(); ++i) {
+    if (i == axis) result.push_back(size);
+    if (i < shape.rank()) result.push_back(shape[i]);
+  }
+  return result;
+}
+
 IntsParameter::IntsParameter(const NodeSpec& node, const std::string& attribute, int input, int64_t input_since)
     : is_input_(node.opset >= input_since) {
   if (is_input_) {

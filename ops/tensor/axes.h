@@ -12,6 +12,10 @@ namespace linnet {
 /// Axes counted from the front, in the order given. Throws Error(kShape) for one out of range or given twice.
 std::vector<int> normalize_axes(std::span<const int64_t> axes, int rank);
 
+/// The shape with dim `axis` taken out, or put in.
+Shape without_axis(const Shape& shape, int axis);
+Shape with_axis(const Shape& shape, int axis, int64_t size);
+
 /// Integers that an operator takes from an attribute in old opsets and from an input in new ones.
 class IntsParameter {
  public:

@@ -43,14 +43,11 @@ int64_t element_bytes(DType dtype) {
 }
 
 void copy_tensor(const Tensor& x, Tensor& y, Executor& executor) {
-  const bool strings = x.dtype() == DType::kString;
-  const CopyRow copy = copy_row_of(strings ? DType::kString : DType::kUint8);
-  const int64_t width = strings ? int64_t{sizeof(std::string)} : 1;
+  if (is_object(x.dtype())) return copy_elements(x, y);
   const auto* from = static_cast<const std::byte*>(x.raw());
   auto* to = static_cast<std::byte*>(y.raw());
-  const int64_t items = strings ? x.size() : int64_t(x.bytes());
-  parallel_items(executor, items, 1, [&](int64_t begin, int64_t end, int) {
-    copy(from + begin * width, 1, to + begin * width, 1, end - begin);
+  parallel_items(executor, int64_t(x.bytes()), 1, [&](int64_t begin, int64_t end, int) {
+    std::memcpy(to + begin, from + begin, size_t(end - begin));
   });
 }
 

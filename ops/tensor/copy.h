@@ -14,7 +14,7 @@ CopyRow copy_row_of(DType dtype);
 /// Bytes from one element to the next.
 int64_t element_bytes(DType dtype);
 
-/// Copies all elements, bit for bit; any dtype. Both tensors have the same dtype and number of elements.
+/// Copies all elements, bit for bit, in parallel; any dtype. Both tensors have the same dtype and number of elements.
 void copy_tensor(const Tensor& x, Tensor& y, Executor& executor);
 
 /// Sets all elements of y to the first one of `value`, which has y's dtype.

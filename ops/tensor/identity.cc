@@ -5,7 +5,7 @@
 namespace linnet {
 namespace {
 
-/// Identity: y = x. Tensors of any dtype.
+/// Identity: y = x. Tensors of any dtype, sequences, optionals and maps.
 /// Source: https://onnx.ai/onnx/operators/onnx__Identity.html
 class Identity final : public Op {
  public:
@@ -17,6 +17,7 @@ class Identity final : public Op {
   }
 
   KernelPtr compile(const CompileInput&) const override { return make_view(); }
+  bool accepts_containers() const override { return true; }
 };
 
 }  // namespace

@@ -9,7 +9,8 @@
 
 namespace linnet {
 
-/// Element types, numbered as in onnx.TensorProto.DataType.
+/// Element types, numbered as in onnx.TensorProto.DataType up to kInt2; behind it the values that are no tensors, see
+/// linnet/containers.h.
 enum class DType : int32_t {
   kUndefined = 0,
   kFloat32 = 1,
@@ -38,6 +39,9 @@ enum class DType : int32_t {
   kFloat8E8M0 = 24,
   kUint2 = 25,
   kInt2 = 26,
+  kSequence = 64,
+  kOptional = 65,
+  kMap = 66,
 };
 
 /// "float32", "int64", "bfloat16", ...: NumPy's names where it has one, else ONNX's in lower case.
@@ -46,7 +50,7 @@ LINNET_API std::string_view dtype_name(DType dtype);
 /// The dtype of a name as dtype_name spells it, or as ONNX does ("float", "double"); kUndefined if there is none.
 LINNET_API DType dtype_from_name(std::string_view name);
 
-/// Bits per element as stored: 4 for int4, 8 for bool; for strings that of a std::string.
+/// Bits per element as stored: 4 for int4, 8 for bool; for strings and containers those of the C++ object.
 LINNET_API int dtype_bits(DType dtype);
 
 /// Bytes that `count` elements occupy; sub-byte types are packed, the last byte padded.
@@ -55,6 +59,11 @@ LINNET_API size_t dtype_bytes(DType dtype, int64_t count);
 
 LINNET_API bool is_floating(DType dtype);  ///< float16, bfloat16, float32, float64, float8*, float4
 LINNET_API bool is_integer(DType dtype);   ///< signed and unsigned, all widths; not bool
+
+/// Sequences, optionals and maps.
+inline bool is_container(DType dtype) { return dtype >= DType::kSequence && dtype <= DType::kMap; }
+/// True where elements are C++ objects rather than bytes: strings and containers.
+inline bool is_object(DType dtype) { return dtype == DType::kString || is_container(dtype); }
 
 LINNET_API std::ostream& operator<<(std::ostream& out, DType dtype);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -39,11 +40,18 @@ struct LINNET_API Fact {
   DType dtype = DType::kUndefined;  ///< kUndefined: an omitted optional input
   std::optional<Dims> dims;         ///< nullopt: not even the rank is known
   Tensor constant;                  ///< the value itself, where known; its shape then equals dims
+  /// Of the elements of a sequence, the value of an optional, the values of a map; their contents are never constant.
+  std::shared_ptr<const Fact> element;
+  DType key = DType::kUndefined;  ///< of a map
 
   Fact() = default;
   Fact(DType type, std::optional<Dims> dims_in) : dtype(type), dims(std::move(dims_in)) {}
   Fact(DType type, const Shape& shape) : dtype(type), dims(Dims(shape.begin(), shape.end())) {}
-  /// The fact of a known value.
+  /// The facts of containers. A sequence's elements, and the value of an optional, meet the fact given.
+  static Fact sequence(Fact element) { return container(DType::kSequence, std::move(element)); }
+  static Fact optional(Fact element) { return container(DType::kOptional, std::move(element)); }
+  static Fact map(DType key, DType value);
+  /// The fact of a known tensor.
   explicit Fact(const Tensor& value) : Fact(value.dtype(), value.shape()) { constant = value; }
 
   bool present() const { return dtype != DType::kUndefined; }
@@ -54,16 +62,23 @@ struct LINNET_API Fact {
   bool concrete() const;
   /// The dims as numbers. Throws Error(kInternal) unless concrete().
   Shape shape() const;
+
+ private:
+  static Fact container(DType dtype, Fact element);
 };
 
-/// "float32[N,3,224,224]", "float32[?,8]", "float32" where the rank is unknown.
+/// "float32[N,3,224,224]", "float32[?,8]", "float32" where the rank is unknown, "sequence(int64[2])".
 LINNET_API std::ostream& operator<<(std::ostream& out, const Fact& fact);
 
-/// True when the tensor has the dtype and the known dims of the fact. A fact that is not present() fits all.
+/// True when the tensor has the dtype and the known dims of the fact, and so have its elements where it is a container.
+/// A fact that is not present() fits all.
 LINNET_API bool fits(const Fact& fact, const Tensor& tensor);
 
 /// What holds of a value that meets `a` or `b`: dims that differ become open. Throws Error(kType) when dtypes differ.
 LINNET_API Fact generalize(const Fact& a, const Fact& b);
+
+/// The fact with all dims open, elements of containers included, and without contents.
+LINNET_API Fact without_shape(const Fact& fact);
 
 /// True when a value that meets `b` can also meet `a`: dtypes agree, and no known dim contradicts.
 LINNET_API bool compatible(const Fact& a, const Fact& b);

@@ -8,16 +8,16 @@
 #include <variant>
 #include <vector>
 
-#include "linnet/tensor.h"
+#include "linnet/fact.h"
 
 namespace linnet {
 
 class Graph;
 
-/// The value of an attribute. A graph attribute is a control-flow body; its captured outer values are its last
-/// inputs (see NodeSpec::captures).
+/// The value of an attribute. A type is given as the Fact of its values. A graph attribute is a control-flow body; its
+/// captured outer values are its last inputs (see NodeSpec::captures).
 using Attribute = std::variant<int64_t, float, std::string, Tensor, std::shared_ptr<const Graph>, std::vector<int64_t>,
-                               std::vector<float>, std::vector<std::string>, std::vector<Tensor>>;
+                               std::vector<float>, std::vector<std::string>, std::vector<Tensor>, Fact>;
 
 /// A node as written in the model: what an Op is constructed from.
 struct LINNET_API NodeSpec {

@@ -118,6 +118,9 @@ class LINNET_API Op {
   /// Inputs whose value, not only shape, infer() needs: the shape of Reshape. A node waits until they are known.
   virtual std::vector<int> value_inputs() const { return {}; }
 
+  /// True for operators that take sequences, optionals or maps; the engine refuses them for all others.
+  virtual bool accepts_containers() const { return false; }
+
   /// False for operators whose results must not be shared or precomputed: random numbers.
   virtual bool deterministic() const { return true; }
 };

@@ -51,7 +51,7 @@ template <>
 inline constexpr DType dtype_of<std::complex<double>> = DType::kComplex128;
 
 /// A dense tensor in row-major order. A copy shares the data; clone() duplicates it.
-/// Data that the tensor allocates is aligned to 64 bytes and uninitialised (strings are empty).
+/// Data that the tensor allocates is aligned to 64 bytes and uninitialised (strings and containers are empty).
 class LINNET_API Tensor {
  public:
   /// No tensor: dtype kUndefined. What an omitted optional input is.
@@ -126,10 +126,13 @@ Tensor Tensor::of(const Shape& shape, const std::vector<T>& values) {
   return result;
 }
 
-/// True when dtype, shape and all elements (as bytes; strings by value) are equal.
+/// Copies all elements. Both tensors have the same dtype and number of elements.
+LINNET_API void copy_elements(const Tensor& from, Tensor& to);
+
+/// True when dtype, shape and all elements (as bytes; strings and containers by value) are equal.
 LINNET_API bool identical(const Tensor& a, const Tensor& b);
 
-/// "float32[1,3,224,224]".
+/// "float32[1,3,224,224]", "sequence(2 elements)", "optional(float32[3])", "map(2 keys)".
 LINNET_API std::string describe(const Tensor& tensor);
 
 }  // namespace linnet

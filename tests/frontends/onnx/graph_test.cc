@@ -163,10 +163,25 @@ TEST(OnnxGraph, RefusesNamesDefinedTwice) {
   expect_refused(nameless, ErrorKind::kModel, "has no name");
 }
 
-TEST(OnnxGraph, RefusesInputsThatAreNoTensors) {
-  pb::ModelProto sequence = relu_model();
-  sequence.mutable_graph()->mutable_input(0)->mutable_type()->mutable_sequence_type();
-  expect_refused(sequence, ErrorKind::kUnsupported, "input 'x': is a sequence");
+TEST(OnnxGraph, ReadsTheTypesOfContainers) {
+  pb::ModelProto model = relu_model();
+  pb::TypeProto& type = *model.mutable_graph()->mutable_input(0)->mutable_type();
+  pb::TypeProto& map = *type.mutable_optional_type()->mutable_elem_type()->mutable_sequence_type()->mutable_elem_type();
+  map.mutable_map_type()->set_key_type(int32_t(DType::kString));
+  pb::TypeProto& value = *map.mutable_map_type()->mutable_value_type();
+  value.mutable_tensor_type()->set_elem_type(int32_t(DType::kFloat32));
+  expect_refused(model, ErrorKind::kType, "input 0 must be a tensor, got optional(sequence(map(string,float32)))");
+  value.mutable_sequence_type();
+  expect_refused(model, ErrorKind::kUnsupported, "input 'x': maps hold tensors only");
+  map.mutable_map_type()->set_key_type(int32_t(DType::kFloat32));
+  expect_refused(model, ErrorKind::kModel, "input 'x': keys of a map");
+}
+
+TEST(OnnxGraph, RefusesInputsWithoutAKnownType) {
+  pb::ModelProto endless = relu_model();
+  pb::TypeProto* type = endless.mutable_graph()->mutable_input(0)->mutable_type();
+  for (int i = 0; i < 20; ++i) type = type->mutable_sequence_type()->mutable_elem_type();
+  expect_refused(endless, ErrorKind::kLimit, "input 'x': types nest deeper than 16");
   pb::ModelProto untyped = relu_model();
   untyped.mutable_graph()->mutable_input(0)->clear_type();
   expect_refused(untyped, ErrorKind::kModel, "input 'x': has no type");

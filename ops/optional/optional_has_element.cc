@@ -1,0 +1,37 @@
+#include "infer.h"
+#include "linnet/containers.h"
+#include "op_list.h"
+
+namespace linnet {
+namespace {
+
+class OptionalHasElementKernel final : public Kernel {
+ public:
+  void run(KernelContext& context) const override {
+    const Tensor& x = context.input(0);
+    const bool is_optional = x.dtype() == DType::kOptional;
+    *context.output(0).data<bool>() = is_optional ? bool(x.data<Optional>()->value) : bool(x);
+  }
+};
+
+/// OptionalHasElement: true for an optional that holds a value and for a tensor or sequence; false for an optional that
+/// holds nothing and where the input is omitted. Shape [].
+/// Source: https://onnx.ai/onnx/operators/onnx__OptionalHasElement.html
+class OptionalHasElement final : public Op {
+ public:
+  explicit OptionalHasElement(const NodeSpec&) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 0, 1);
+    return {Fact(DType::kBool, Shape{})};
+  }
+
+  KernelPtr compile(const CompileInput&) const override { return std::make_unique<OptionalHasElementKernel>(); }
+  bool accepts_containers() const override { return true; }
+};
+
+}  // namespace
+
+void register_optional_has_element(Registry& r) { r.add<OptionalHasElement>("OptionalHasElement", {.since = 15}); }
+
+}  // namespace linnet

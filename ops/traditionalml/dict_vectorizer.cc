@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <cstring>
+
+#include "infer.h"
+#include "linnet/containers.h"
+#include "op_list.h"
+#include "tensor/copy.h"
+
+namespace linnet {
+namespace {
+
+bool same_key(const Tensor& a, int64_t i, const Tensor& b, int64_t j) {
+  if (a.dtype() == DType::kString) return a.data<std::string>()[i] == b.data<std::string>()[j];
+  return a.data<int64_t>()[i] == b.data<int64_t>()[j];
+}
+
+class DictVectorizerKernel final : public Kernel {
+ public:
+  explicit DictVectorizerKernel(Tensor vocabulary) : vocabulary_(std::move(vocabulary)) {}
+
+  void run(KernelContext& context) const override {
+    const Map& x = *context.input(0).data<Map>();
+    Tensor& y = context.output(0);
+    fill_tensor(zero_element(y.dtype()), y, context.executor());
+    const CopyRow copy = copy_row_of(y.dtype());
+    const int64_t width = element_bytes(y.dtype());
+    for (int64_t i = 0; i < vocabulary_.size(); ++i) {
+      for (int64_t j = 0; j < x.keys.size(); ++j) {
+        if (!same_key(vocabulary_, i, x.keys, j)) continue;
+        copy(static_cast<const std::byte*>(x.values.raw()) + j * width, 1, static_cast<std::byte*>(y.raw()) + i * width,
+             1, 1);
+      }
+    }
+  }
+
+ private:
+  Tensor vocabulary_;
+};
+
+/// DictVectorizer (ai.onnx.ml): the values of a map in the order of the attribute int64_vocabulary or
+/// string_vocabulary; zero, or the empty string, for keys that the map lacks. Keys outside of the vocabulary are left
+/// out. X: a map; Y: its values' dtype, shape [size of the vocabulary].
+/// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_DictVectorizer.html
+class DictVectorizer final : public Op {
+ public:
+  explicit DictVectorizer(const NodeSpec& node) {
+    const auto* ints = node.find<std::vector<int64_t>>("int64_vocabulary");
+    const auto* strings = node.find<std::vector<std::string>>("string_vocabulary");
+    if (bool(ints) == bool(strings)) {
+      throw Error(ErrorKind::kModel, "needs either int64_vocabulary or string_vocabulary");
+    }
+    vocabulary_ = ints ? Tensor::of(*ints) : Tensor::of(*strings);
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    if (in[0].dtype != DType::kMap || in[0].key != vocabulary_.dtype()) {
+      throw Error(ErrorKind::kType, str("X must be a map with keys of ", vocabulary_.dtype(), ", got ", in[0]));
+    }
+    return {Fact(in[0].element->dtype, Shape{vocabulary_.size()})};
+  }
+
+  KernelPtr compile(const CompileInput&) const override { return std::make_unique<DictVectorizerKernel>(vocabulary_); }
+  bool accepts_containers() const override { return true; }
+
+ private:
+  Tensor vocabulary_;
+};
+
+}  // namespace
+
+void register_dict_vectorizer(Registry& r) {
+  r.add<DictVectorizer>("DictVectorizer", {.since = 1, .domain = "ai.onnx.ml"});
+}
+
+}  // namespace linnet
