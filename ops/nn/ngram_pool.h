@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+
+#include "traditionalml/key_table.h"
+
+namespace linnet {
+
+/// The n-grams of TfIdfVectorizer, as a tree whose edges are tokens.
+class NgramPool {
+ public:
+  /// From the attributes pool_strings or pool_int64s, ngram_counts, ngram_indexes, min_gram_length, max_gram_length and
+  /// max_skip_count. Throws Error(kModel) where they do not fit each other.
+  explicit NgramPool(const NodeSpec& node);
+
+  bool strings() const { return strings_; }
+  /// max(ngram_indexes) + 1.
+  int64_t coordinates() const { return coordinates_; }
+  /// The numbers of the tokens [begin, begin + n) of x; -1 for those that are in no n-gram.
+  void find_tokens(const Tensor& x, int64_t begin, int64_t n, int64_t* tokens) const;
+  /// Adds 1 to the coordinate of each n-gram of the pool that the n tokens hold, as often as they hold it.
+  void count(const int64_t* tokens, int64_t n, float* counts) const;
+
+ private:
+  struct Edge {
+    int64_t from, token;
+    friend bool operator==(const Edge&, const Edge&) = default;
+  };
+  struct EdgeHash {
+    size_t operator()(const Edge& edge) const {
+      return size_t(uint64_t(edge.from) * 0x9E3779B97F4A7C15u ^ uint64_t(edge.token) * 0xC2B2AE3D27D4EB4Fu);
+    }
+  };
+
+  void add(const int64_t* tokens, int64_t length, int64_t coordinate);
+  void count_from(const int64_t* tokens, int64_t n, int64_t step, float* counts) const;
+
+  bool strings_ = false;
+  int64_t coordinates_ = 0, shortest_ = 1, longest_ = 1, most_skips_ = 0;
+  std::unique_ptr<KeyTable> tokens_;
+  std::unordered_map<Edge, int64_t, EdgeHash> edges_;
+  std::vector<int64_t> coordinate_of_{-1};  // of each place in the tree; -1: no n-gram ends here
+};
+
+}  // namespace linnet

@@ -1,0 +1,61 @@
+#include <re2/re2.h>
+
+#include "infer.h"
+#include "op_list.h"
+#include "parallel.h"
+
+namespace linnet {
+namespace {
+
+class RegexFullMatchKernel final : public Kernel {
+ public:
+  RegexFullMatchKernel(int64_t size, std::shared_ptr<const RE2> pattern) : size_(size), pattern_(std::move(pattern)) {}
+
+  void run(KernelContext& context) const override {
+    const std::string* x = context.input(0).data<std::string>();
+    bool* y = context.output(0).data<bool>();
+    parallel_items(context.executor(), size_, kElementCost, [&](int64_t begin, int64_t end, int) {
+      for (int64_t i = begin; i < end; ++i) y[i] = RE2::FullMatch(x[i], *pattern_);
+    });
+  }
+
+ private:
+  static constexpr int64_t kElementCost = 64;
+  int64_t size_;
+  std::shared_ptr<const RE2> pattern_;
+};
+
+/// RegexFullMatch: whether each whole string matches the pattern, an RE2 expression over UTF-8. Bytes that are not
+/// UTF-8 match no character of the pattern. X: string, any shape.   Y: bool. Source:
+/// https://onnx.ai/onnx/operators/onnx__RegexFullMatch.html, https://github.com/google/re2/wiki/Syntax
+class RegexFullMatch final : public Op {
+ public:
+  explicit RegexFullMatch(const NodeSpec& node) {
+    const std::string pattern = node.attr_or("pattern", "");
+    RE2::Options options;
+    options.set_log_errors(false);
+    pattern_ = std::make_shared<RE2>(pattern, options);
+    if (!pattern_->ok()) {
+      throw Error(ErrorKind::kModel, str("pattern '", pattern, "' is not an RE2 expression: ", pattern_->error()));
+    }
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    require_dtype(in[0], DType::kString, "X");
+    return {Fact(DType::kBool, in[0].dims)};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return std::make_unique<RegexFullMatchKernel>(in.shape(0).elements(), pattern_);
+  }
+
+ private:
+  std::shared_ptr<const RE2> pattern_;
+};
+
+}  // namespace
+
+void register_regex_full_match(Registry& registry) { registry.add<RegexFullMatch>("RegexFullMatch", {.since = 20}); }
+
+}  // namespace linnet

@@ -1,0 +1,89 @@
+#include <algorithm>
+
+#include "infer.h"
+#include "op_list.h"
+#include "text/unicode.h"
+
+namespace linnet {
+namespace {
+
+using Pieces = std::vector<std::string_view>;
+
+Pieces split_at(const std::string& delimiter, std::string_view text, int64_t most_splits) {
+  Pieces pieces;
+  while (most_splits < 0 || int64_t(pieces.size()) < most_splits) {
+    const size_t end = text.find(delimiter);
+    if (end == std::string_view::npos) break;
+    pieces.push_back(text.substr(0, end));
+    text.remove_prefix(end + delimiter.size());
+  }
+  pieces.push_back(text);
+  return pieces;
+}
+
+class StringSplitKernel final : public Kernel {
+ public:
+  StringSplitKernel(const Shape& x, std::string delimiter, int64_t most_splits)
+      : x_(x), delimiter_(std::move(delimiter)), most_splits_(most_splits) {}
+
+  void run(KernelContext& context) const override {
+    const std::string* x = context.input(0).data<std::string>();
+    int64_t* counts = context.output(1).data<int64_t>();
+    std::vector<Pieces> all(size_t(x_.elements()));
+    int64_t most = 0;
+    for (size_t i = 0; i < all.size(); ++i) {
+      all[i] = split(x[i]);
+      counts[i] = int64_t(all[i].size());
+      most = std::max(most, counts[i]);
+    }
+    Shape shape = x_;
+    shape.push_back(most);
+    std::string* y = context.allocate_output(0, shape).data<std::string>();
+    for (size_t i = 0; i < all.size(); ++i, y += most) {
+      for (int64_t k = 0; k < most; ++k) y[k] = k < counts[i] ? std::string(all[i][size_t(k)]) : std::string();
+    }
+  }
+
+ private:
+  Pieces split(const std::string& text) const {
+    return delimiter_.empty() ? white_space_.split(text, most_splits_) : split_at(delimiter_, text, most_splits_);
+  }
+
+  Shape x_;
+  WhiteSpaceSplitter white_space_;
+  std::string delimiter_;
+  int64_t most_splits_;
+};
+
+/// StringSplit: the substrings of each element between delimiters, in rows filled up with empty strings. Without a
+/// delimiter runs of white space (Unicode's) separate, and none is left at the ends, also after the last allowed split.
+/// An empty string has one substring, itself; without a delimiter it has none.
+/// X: string, any shape.   Y: string, X's shape with a last dim of the most substrings.   Z: int64, X's shape.
+/// A negative maxsplit sets no limit. Source: https://onnx.ai/onnx/operators/onnx__StringSplit.html
+class StringSplit final : public Op {
+ public:
+  explicit StringSplit(const NodeSpec& node)
+      : delimiter_(node.attr_or("delimiter", "")), most_splits_(node.attr_or("maxsplit", -1)) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    require_dtype(in[0], DType::kString, "X");
+    std::optional<Dims> dims = in[0].dims;
+    if (dims) dims->emplace_back();
+    return {Fact(DType::kString, dims), Fact(DType::kInt64, in[0].dims)};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return std::make_unique<StringSplitKernel>(in.shape(0), delimiter_, most_splits_);
+  }
+
+ private:
+  std::string delimiter_;
+  int64_t most_splits_;
+};
+
+}  // namespace
+
+void register_string_split(Registry& registry) { registry.add<StringSplit>("StringSplit", {.since = 20}); }
+
+}  // namespace linnet

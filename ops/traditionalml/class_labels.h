@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "linnet/op.h"
+
+namespace linnet {
+
+/// The labels of a classifier: integers or strings.
+class ClassLabels {
+ public:
+  /// From the two attributes, of which exactly one holds labels. Throws Error(kModel) otherwise.
+  ClassLabels(const NodeSpec& node, const std::string& ints, const std::string& strings);
+
+  int64_t count() const { return int64_t(ints_.size() + strings_.size()); }
+  /// int64 or string.
+  DType dtype() const { return strings_.empty() ? DType::kInt64 : DType::kString; }
+  /// Element `row` of y becomes label `label`, which is in [0, count()).
+  void write(int64_t label, Tensor& y, int64_t row) const;
+
+ private:
+  std::vector<int64_t> ints_;
+  std::vector<std::string> strings_;
+};
+
+}  // namespace linnet

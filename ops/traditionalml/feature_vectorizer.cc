@@ -1,0 +1,89 @@
+#include <algorithm>
+
+#include "infer.h"
+#include "op_list.h"
+#include "traditionalml/rows.h"
+
+namespace linnet {
+namespace {
+
+class FeatureVectorizerKernel final : public Kernel {
+ public:
+  FeatureVectorizerKernel(const CompileInput& in, const std::vector<int64_t>& widths)
+      : read_(read_numbers_of(in.dtype(0))), rows_(rows_of(in.output_shape(0))) {
+    for (int i = 0; i < in.num_inputs(); ++i) {
+      const int64_t have = rows_of(in.shape(i)).width;
+      blocks_.push_back({have, widths.empty() ? have : widths[size_t(i)]});
+      widest_ = std::max(widest_, have);
+    }
+  }
+
+  void run(KernelContext& context) const override {
+    auto* row = reinterpret_cast<double*>(context.scratch());
+    float* y = context.output(0).data<float>();
+    for (int64_t r = 0; r < rows_.count; ++r) {
+      for (size_t i = 0; i < blocks_.size(); ++i) {
+        const auto [have, want] = blocks_[i];
+        read_(context.input(int(i)).raw(), r * have, have, row);
+        const int64_t taken = std::min(have, want);
+        for (int64_t k = 0; k < taken; ++k) y[k] = float(row[k]);
+        std::fill(y + taken, y + want, 0.0f);
+        y += want;
+      }
+    }
+  }
+
+  size_t scratch_bytes() const override { return dtype_bytes(DType::kFloat64, widest_); }
+
+ private:
+  struct Block {
+    int64_t have, want;
+  };
+  ReadNumbers read_;
+  Rows rows_;
+  std::vector<Block> blocks_;
+  int64_t widest_ = 0;
+};
+
+/// FeatureVectorizer: the inputs side by side. An input wider than its entry in `inputdimensions` is cut, a narrower
+/// one padded with zeros, as in ONNX Runtime; without the attribute all keep their width. X: one or more of float32,
+/// float64, int64 or int32, all the same dtype, [N, C_i], or [C_i] where N is 1. Y: float32 [N, sum of the widths].
+/// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_FeatureVectorizer.html
+class FeatureVectorizer final : public Op {
+ public:
+  explicit FeatureVectorizer(const NodeSpec& node) : widths_(node.attr_or("inputdimensions", std::vector<int64_t>{})) {
+    if (!widths_.empty()) require_length("inputdimensions", widths_.size(), node.num_inputs);
+    for (const int64_t width : widths_) {
+      if (width < 0) throw_value("inputdimensions", std::to_string(width), "non-negative");
+    }
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, int(std::max<size_t>(in.size(), 1)), int(in.size()));
+    Dim rows = row_dim(in[0]), width = 0;
+    for (size_t i = 0; i < in.size(); ++i) {
+      require_rows(in[i]);
+      require_same_dtype(in[i], in[0], "the inputs");
+      rows = merge_dim(rows, row_dim(in[i]), "the numbers of rows");
+      const Dim mine = in[i].has_rank() ? in[i].dims->back() : Dim();
+      const Dim taken = widths_.empty() ? mine : Dim(widths_[i]);
+      width = width.known() && taken.known() ? Dim(checked_add(width.value(), taken.value())) : Dim();
+    }
+    return {Fact(DType::kFloat32, Dims{rows, width})};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return std::make_unique<FeatureVectorizerKernel>(in, widths_);
+  }
+
+ private:
+  std::vector<int64_t> widths_;
+};
+
+}  // namespace
+
+void register_feature_vectorizer(Registry& registry) {
+  registry.add<FeatureVectorizer>("FeatureVectorizer", {.since = 1, .domain = "ai.onnx.ml"});
+}
+
+}  // namespace linnet

@@ -1,0 +1,111 @@
+#include <cmath>
+
+#include "dispatch.h"
+#include "infer.h"
+#include "op_list.h"
+#include "parallel.h"
+#include "traditionalml/rows.h"
+
+namespace linnet {
+namespace {
+
+template <class T>
+class ImputerKernel final : public Kernel {
+ public:
+  ImputerKernel(int64_t size, T replaced, std::vector<T> imputed)
+      : size_(size), replaced_(replaced), imputed_(std::move(imputed)) {}
+
+  void run(KernelContext& context) const override {
+    const T* x = context.input(0).data<T>();
+    T* y = context.output(0).data<T>();
+    const auto features = int64_t(imputed_.size());
+    parallel_items(context.executor(), size_, 1, [&](int64_t begin, int64_t end, int) {
+      for (int64_t i = begin; i < end; ++i) y[i] = is_replaced(x[i]) ? imputed_[size_t(i % features)] : x[i];
+    });
+  }
+
+  int in_place(int) const override { return 0; }
+
+ private:
+  bool is_replaced(T x) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(replaced_)) return std::isnan(x);
+    }
+    return x == replaced_;
+  }
+
+  int64_t size_;
+  T replaced_;
+  std::vector<T> imputed_;
+};
+
+/// Imputer: elements that equal the replaced value (NaN too) become the imputed value: one for all, or one for each
+/// feature, an index of the last dim.
+/// X, Y: float32 or float64 (attributes *_float*), int64 or int32 (attributes *_int64*).
+/// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_Imputer.html
+class Imputer final : public Op {
+ public:
+  explicit Imputer(const NodeSpec& node)
+      : floats_(node.attr_or("imputed_value_floats", std::vector<float>{})),
+        ints_(node.attr_or("imputed_value_int64s", std::vector<int64_t>{})),
+        replaced_float_(node.attr_or("replaced_value_float", 0.0f)),
+        replaced_int_(node.attr_or("replaced_value_int64", 0)) {
+    if (floats_.empty() == ints_.empty()) {
+      throw Error(ErrorKind::kModel,
+                  str("exactly one of imputed_value_floats and imputed_value_int64s must hold values, got ",
+                      floats_.size(), " and ", ints_.size()));
+    }
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    require_dtype_in(in[0], kMlNumbers, "X");
+    if (is_integer(in[0].dtype) == ints_.empty()) {
+      throw Error(ErrorKind::kType, str("X must be ", ints_.empty() ? "floating" : "integer",
+                                        " as the imputed values are, got ", in[0].dtype));
+    }
+    require_rank_at_least(in[0], 1, "X");
+    if (in[0].has_rank() && count() != 1)
+      merge_dim(in[0].dim(in[0].rank() - 1), count(), "features and imputed values");
+    return same_as(in[0]);
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const int64_t size = in.shape(0).elements();
+    return dispatch_number(in.dtype(0), [&]<class T>() -> KernelPtr {
+      if constexpr (std::is_integral_v<T>) {
+        return std::make_unique<ImputerKernel<T>>(size, narrow<T>(replaced_int_), imputed<T>());
+      } else {
+        return std::make_unique<ImputerKernel<T>>(size, T(replaced_float_),
+                                                  std::vector<T>(floats_.begin(), floats_.end()));
+      }
+    });
+  }
+
+ private:
+  int64_t count() const { return int64_t(floats_.size() + ints_.size()); }
+
+  template <class T>
+  static T narrow(int64_t value) {
+    if (int64_t(T(value)) == value) return T(value);
+    throw Error(ErrorKind::kModel, str("value ", value, " does not fit into the dtype of X, ", dtype_of<T>));
+  }
+
+  template <class T>
+  std::vector<T> imputed() const {
+    std::vector<T> result;
+    for (const int64_t value : ints_) result.push_back(narrow<T>(value));
+    return result;
+  }
+
+  std::vector<float> floats_;
+  std::vector<int64_t> ints_;
+  float replaced_float_;
+  int64_t replaced_int_;
+};
+
+}  // namespace
+
+void register_imputer(Registry& registry) { registry.add<Imputer>("Imputer", {.since = 1, .domain = "ai.onnx.ml"}); }
+
+}  // namespace linnet

@@ -1,0 +1,120 @@
+#include "traditionalml/key_table.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "dispatch.h"
+#include "parallel.h"
+#include "tensor/copy.h"
+
+namespace linnet {
+namespace {
+
+/// Equal for equal numbers, different for others of the same dtype.
+template <class T>
+uint64_t number_key(T x) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(x)) return std::bit_cast<uint64_t>(std::numeric_limits<double>::quiet_NaN());
+    return std::bit_cast<uint64_t>(double(x) + 0.0);  // -0 + 0 is 0
+  } else {
+    return uint64_t(int64_t(x));
+  }
+}
+
+/// Calls f with the key type of number dtypes.
+template <class F>
+auto dispatch_key(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::kInt64:
+      return f.template operator()<int64_t>();
+    case DType::kInt32:
+      return f.template operator()<int32_t>();
+    case DType::kInt16:
+      return f.template operator()<int16_t>();
+    case DType::kFloat32:
+      return f.template operator()<float>();
+    case DType::kFloat64:
+      return f.template operator()<double>();
+    default:
+      throw_dtype(dtype);
+  }
+}
+
+class LookupKernel final : public Kernel {
+ public:
+  LookupKernel(std::shared_ptr<const KeyTable> table, const Tensor& values)
+      : table_(std::move(table)),
+        values_(values),
+        last_(values.size() - 1),
+        copy_(copy_row_of(values.dtype())),
+        bytes_(element_bytes(values.dtype())) {}
+
+  void run(KernelContext& context) const override {
+    const Tensor& x = context.input(0);
+    const auto* from = static_cast<const std::byte*>(values_.raw());
+    auto* y = static_cast<std::byte*>(context.output(0).raw());
+    parallel_items(context.executor(), x.size(), kElementCost, [&](int64_t begin, int64_t end, int) {
+      int64_t places[kBlock];
+      for (int64_t at = begin; at < end; at += kBlock) {
+        const int64_t n = std::min(kBlock, end - at);
+        table_->find(x, at, at + n, places);
+        for (int64_t i = 0; i < n; ++i) {
+          copy_(from + (places[i] < 0 ? last_ : places[i]) * bytes_, 1, y + (at + i) * bytes_, 1, 1);
+        }
+      }
+    });
+  }
+
+ private:
+  static constexpr int64_t kBlock = 256, kElementCost = 32;
+
+  std::shared_ptr<const KeyTable> table_;
+  Tensor values_;
+  int64_t last_;
+  CopyRow copy_;
+  int64_t bytes_;
+};
+
+}  // namespace
+
+KeyTable::KeyTable(const Tensor& keys, bool last_counts) {
+  const auto add = [&](auto& map, const auto& key, int64_t place) {
+    if (last_counts) {
+      map[key] = place;
+    } else {
+      map.emplace(key, place);
+    }
+  };
+  for (int64_t i = 0; i < keys.size(); ++i) {
+    if (keys.dtype() == DType::kString) {
+      add(strings_, keys.data<std::string>()[i], i);
+    } else {
+      dispatch_key(keys.dtype(), [&]<class T>() { add(numbers_, number_key(keys.data<T>()[i]), i); });
+    }
+  }
+}
+
+void KeyTable::find(const Tensor& x, int64_t begin, int64_t end, int64_t* places) const {
+  if (x.dtype() == DType::kString) {
+    for (int64_t i = begin; i < end; ++i) places[i - begin] = look_up(strings_, x.data<std::string>()[i]);
+    return;
+  }
+  dispatch_key(x.dtype(), [&]<class T>() {
+    const T* data = x.data<T>();
+    for (int64_t i = begin; i < end; ++i) places[i - begin] = look_up(numbers_, number_key(data[i]));
+  });
+}
+
+int64_t KeyTable::find(int64_t number) const { return look_up(numbers_, number_key(number)); }
+
+KernelPtr make_lookup_kernel(std::shared_ptr<const KeyTable> table, const Tensor& values) {
+  return std::make_unique<LookupKernel>(std::move(table), values);
+}
+
+void require_exactly_one(std::initializer_list<bool> given, const std::string& names) {
+  const auto count = std::count(given.begin(), given.end(), true);
+  if (count != 1) throw Error(ErrorKind::kModel, str("exactly one of ", names, " must be given, got ", count));
+}
+
+}  // namespace linnet

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+
+#include "linnet/op.h"
+
+namespace linnet {
+
+/// Finds elements among keys: strings byte by byte, numbers by value. All NaNs are one key, and so are 0 and -0.
+class KeyTable {
+ public:
+  /// keys: one-dimensional, of string, int64, int32, int16, float32 or float64. Where a key is repeated, its last place
+  /// counts, or its first one.
+  explicit KeyTable(const Tensor& keys, bool last_counts = false);
+
+  /// The place among the keys of each of the elements [begin, end) of x, which has the keys' dtype; -1: not found.
+  void find(const Tensor& x, int64_t begin, int64_t end, int64_t* places) const;
+  /// The place of one number among keys of int64; -1: not found.
+  int64_t find(int64_t number) const;
+
+ private:
+  template <class Map, class Key>
+  static int64_t look_up(const Map& map, const Key& key) {
+    const auto found = map.find(key);
+    return found == map.end() ? -1 : found->second;
+  }
+
+  std::unordered_map<std::string, int64_t> strings_;
+  std::unordered_map<uint64_t, int64_t> numbers_;  // by number_key() in key_table.cc
+};
+
+/// A kernel that replaces each element of X: those found in the table at place p by element p of `values`, the others
+/// by its last element. `values` has one element more than the table has keys, and the dtype of the output.
+KernelPtr make_lookup_kernel(std::shared_ptr<const KeyTable> table, const Tensor& values);
+
+/// Throws Error(kModel) unless exactly one of the counts is not 0: of attributes that exclude each other.
+/// names: "keys_strings, keys_int64s".
+void require_exactly_one(std::initializer_list<bool> given, const std::string& names);
+
+}  // namespace linnet

@@ -1,0 +1,100 @@
+#include "infer.h"
+#include "op_list.h"
+#include "traditionalml/class_labels.h"
+#include "traditionalml/linear.h"
+#include "traditionalml/post_transform.h"
+
+namespace linnet {
+namespace {
+
+class LinearClassifierKernel final : public Kernel {
+ public:
+  LinearClassifierKernel(const CompileInput& in, LinearModel model, ClassLabels labels, PostTransform transform)
+      : read_(read_numbers_of(in.dtype(0))),
+        rows_(rows_of(in.shape(0))),
+        model_(std::move(model)),
+        labels_(std::move(labels)),
+        transform_(transform),
+        columns_(in.output_shape(1)[1]) {}
+
+  void run(KernelContext& context) const override {
+    const void* x = context.input(0).raw();
+    Tensor& y = context.output(0);
+    float* z = context.output(1).data<float>();
+    parallel_items(context.executor(), rows_.count, rows_.width * columns_,
+                   [&](int64_t begin, int64_t end, int worker) {
+                     auto* scores = reinterpret_cast<double*>(context.scratch(worker));
+                     for (int64_t r = begin; r < end; ++r) {
+                       read_(x, r * rows_.width, rows_.width, scores + columns_);
+                       model_.compute(scores + columns_, scores);
+                       labels_.write(finish(scores), y, r);
+                       for (int64_t c = 0; c < columns_; ++c) z[r * columns_ + c] = float(scores[c]);
+                     }
+                   });
+  }
+
+  size_t scratch_bytes() const override { return dtype_bytes(DType::kFloat64, checked_add(rows_.width, columns_)); }
+
+ private:
+  /// Transforms the scores; returns the best class.
+  int64_t finish(double* scores) const {
+    if (model_.scores() < columns_) {
+      const double score = scores[0];
+      apply_binary(transform_, score, false, std::span<double, 2>(scores, 2));
+      return score > 0 ? 1 : 0;
+    }
+    const int64_t best = std::max_element(scores, scores + columns_) - scores;
+    apply(transform_, {scores, size_t(columns_)});
+    return best;
+  }
+
+  ReadNumbers read_;
+  Rows rows_;
+  LinearModel model_;
+  ClassLabels labels_;
+  PostTransform transform_;
+  int64_t columns_;
+};
+
+/// LinearClassifier: scores X * coefficients^T + intercepts, one for each class, and the label of the highest one (of
+/// equals the first). With two labels there may be coefficients for one score only: then the label is the second where
+/// it is positive, and the scores are 1 - score and score, in which LOGISTIC and PROBIT act on the score and the
+/// softmaxes do not act, as in ONNX Runtime. The attribute multi_class changes nothing. X: float32, float64, int64 or
+/// int32 [N, C] or [C].   Y: int64 or string [N].   Z: float32 [N, classes]. Computed in float64. Source:
+/// https://onnx.ai/onnx/operators/onnx_aionnxml_LinearClassifier.html
+class LinearClassifier final : public Op {
+ public:
+  explicit LinearClassifier(const NodeSpec& node)
+      : labels_(node, "classlabels_ints", "classlabels_strings"),
+        model_(node, scores(node, labels_.count())),
+        transform_(post_transform_of(node)) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    model_.check(in[0]);
+    const Dim rows = row_dim(in[0]);
+    return {Fact(labels_.dtype(), Dims{rows}), Fact(DType::kFloat32, Dims{rows, labels_.count()})};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return std::make_unique<LinearClassifierKernel>(in, model_, labels_, transform_);
+  }
+
+ private:
+  /// How many scores the coefficients give: the intercepts tell where there are two labels.
+  static int64_t scores(const NodeSpec& node, int64_t labels) {
+    return labels == 2 && node.attr_or("intercepts", std::vector<float>{}).size() == 1 ? 1 : labels;
+  }
+
+  ClassLabels labels_;
+  LinearModel model_;
+  PostTransform transform_;
+};
+
+}  // namespace
+
+void register_linear_classifier(Registry& registry) {
+  registry.add<LinearClassifier>("LinearClassifier", {.since = 1, .domain = "ai.onnx.ml"});
+}
+
+}  // namespace linnet

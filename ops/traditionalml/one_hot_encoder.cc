@@ -1,0 +1,107 @@
+#include <cmath>
+
+#include "infer.h"
+#include "op_list.h"
+#include "traditionalml/key_table.h"
+#include "traditionalml/rows.h"
+
+namespace linnet {
+namespace {
+
+constexpr DType kTypes[] = {DType::kString, DType::kInt64, DType::kInt32, DType::kFloat32, DType::kFloat64};
+
+/// A float without its fraction; INT64_MIN for what is beyond int64.
+int64_t to_integer(double x) { return x >= -0x1p63 && x < 0x1p63 ? int64_t(x) : INT64_MIN; }
+
+class OneHotEncoderKernel final : public Kernel {
+ public:
+  OneHotEncoderKernel(const CompileInput& in, std::shared_ptr<const KeyTable> table, bool zeros)
+      : table_(std::move(table)), categories_(in.output_shape(0)[in.rank(0)]), zeros_(zeros) {
+    const DType dtype = in.dtype(0);
+    if (dtype != DType::kString && dtype != DType::kInt64) read_ = read_numbers_of(dtype);
+  }
+
+  void run(KernelContext& context) const override {
+    const Tensor& x = context.input(0);
+    float* y = context.output(0).data<float>();
+    for (int64_t i = 0, n = x.size(); i < n; ++i, y += categories_) {
+      const int64_t place = find(x, i);
+      if (place < 0 && !zeros_) throw_unknown(x, i);
+      std::fill_n(y, categories_, 0.0f);
+      if (place >= 0) y[place] = 1;
+    }
+  }
+
+ private:
+  int64_t find(const Tensor& x, int64_t i) const {
+    int64_t place;
+    if (read_) {
+      double number;
+      read_(x.raw(), i, 1, &number);
+      return table_->find(to_integer(number));
+    }
+    table_->find(x, i, i + 1, &place);
+    return place;
+  }
+
+  [[noreturn]] void throw_unknown(const Tensor& x, int64_t i) const {
+    double number = 0;
+    if (read_) read_(x.raw(), i, 1, &number);
+    const std::string shown = x.dtype() == DType::kString  ? "'" + x.data<std::string>()[i] + "'"
+                              : x.dtype() == DType::kInt64 ? std::to_string(x.data<int64_t>()[i])
+                                                           : str(number);
+    throw Error(ErrorKind::kModel, str("element ", i, " of X is not among the categories: ", shown));
+  }
+
+  std::shared_ptr<const KeyTable> table_;
+  ReadNumbers read_ = nullptr;
+  int64_t categories_;
+  bool zeros_;
+};
+
+/// OneHotEncoder: each element becomes a row with a 1 at the place of its category and 0 elsewhere. An element that is
+/// no category becomes zeros, or with zeros = 0 an error when the model runs. Of repeated categories the first counts.
+/// X: string (cats_strings), int64, int32, float32 or float64 (cats_int64s; fractions are cut off), any shape.
+/// Y: float32, X's shape with a last dim of the number of categories.
+/// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_OneHotEncoder.html
+class OneHotEncoder final : public Op {
+ public:
+  explicit OneHotEncoder(const NodeSpec& node) : zeros_(node.attr_or("zeros", true)) {
+    const auto ints = node.attr_or("cats_int64s", std::vector<int64_t>{});
+    const auto strings = node.attr_or("cats_strings", std::vector<std::string>{});
+    require_exactly_one({!ints.empty(), !strings.empty()}, "cats_int64s and cats_strings");
+    categories_ = int64_t(ints.size() + strings.size());
+    strings_ = ints.empty();
+    table_ = std::make_shared<KeyTable>(strings_ ? Tensor::of(strings) : Tensor::of(ints));
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    require_dtype_in(in[0], kTypes, "X");
+    if ((in[0].dtype == DType::kString) != strings_) {
+      throw Error(ErrorKind::kType,
+                  str("X must be ", strings_ ? "string" : "numbers", " as the categories are, got ", in[0].dtype));
+    }
+    if (!in[0].has_rank()) return {Fact(DType::kFloat32, std::nullopt)};
+    Dims dims = *in[0].dims;
+    dims.push_back(categories_);
+    return {Fact(DType::kFloat32, dims)};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return std::make_unique<OneHotEncoderKernel>(in, table_, zeros_);
+  }
+
+ private:
+  std::shared_ptr<const KeyTable> table_;
+  int64_t categories_;
+  bool strings_, zeros_;
+};
+
+}  // namespace
+
+void register_one_hot_encoder(Registry& registry) {
+  registry.add<OneHotEncoder>("OneHotEncoder", {.since = 1, .domain = "ai.onnx.ml"});
+}
+
+}  // namespace linnet

@@ -1,0 +1,85 @@
+#include "traditionalml/post_transform.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "traditionalml/rows.h"
+
+namespace linnet {
+namespace {
+
+constexpr const char* kNames[] = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
+
+double inverse_erf(double x) {
+  const double a = 0.147, log = std::log((1 - x) * (1 + x));
+  const double half = 2 / (std::numbers::pi * a) + log / 2;
+  return std::copysign(std::sqrt(std::sqrt(half * half - log / a) - half), x);
+}
+
+void softmax(std::span<double> scores, bool skip_zeros) {
+  const auto skipped = [&](double score) { return skip_zeros && std::abs(score) <= 1e-7; };
+  const double most = *std::max_element(scores.begin(), scores.end());
+  double sum = 0;
+  for (double& score : scores) {
+    score = skipped(score) ? 0 : std::exp(score - most);
+    sum += score;
+  }
+  if (sum == 0) return;
+  for (double& score : scores) score /= sum;
+}
+
+}  // namespace
+
+PostTransform post_transform_of(const NodeSpec& node) {
+  const std::string name = node.attr_or("post_transform", "NONE");
+  const auto* found = std::find(std::begin(kNames), std::end(kNames), name);
+  if (found == std::end(kNames)) {
+    throw_value("post_transform", "'" + name + "'", "NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO or PROBIT");
+  }
+  return PostTransform(found - std::begin(kNames));
+}
+
+PostTransform post_transform_of(int64_t number) {
+  if (number < 0 || number > int64_t(PostTransform::kProbit)) {
+    throw_value("post_transform", std::to_string(number), "in [0,4]");
+  }
+  return PostTransform(number);
+}
+
+double logistic(double x) {
+  const double y = 1 / (1 + std::exp(-std::abs(x)));
+  return x < 0 ? 1 - y : y;
+}
+
+double probit(double x) { return std::numbers::sqrt2 * inverse_erf(2 * x - 1); }
+
+void apply(PostTransform transform, std::span<double> scores) {
+  switch (transform) {
+    case PostTransform::kNone:
+      return;
+    case PostTransform::kSoftmax:
+      return softmax(scores, false);
+    case PostTransform::kSoftmaxZero:
+      return softmax(scores, true);
+    case PostTransform::kLogistic:
+      for (double& score : scores) score = logistic(score);
+      return;
+    case PostTransform::kProbit:
+      for (double& score : scores) score = probit(score);
+  }
+}
+
+void apply_binary(PostTransform transform, double score, bool mixed, std::span<double, 2> scores) {
+  scores[0] = mixed ? -score : 1 - score;
+  scores[1] = score;
+  if (transform == PostTransform::kLogistic) {
+    scores[0] = logistic(-score);
+    scores[1] = logistic(score);
+  } else if (transform == PostTransform::kProbit) {
+    scores[0] = -probit(score);
+    scores[1] = probit(score);
+  }
+}
+
+}  // namespace linnet

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "linnet/op.h"
+
+// What the operators of ai.onnx.ml share on their input X: rows of numbers, shape [N, C], or [C] for one row.
+namespace linnet {
+
+/// The dtypes of numbers that ai.onnx.ml knows: float32, float64, int64, int32.
+inline constexpr DType kMlNumbers[] = {DType::kFloat32, DType::kFloat64, DType::kInt64, DType::kInt32};
+
+struct Rows {
+  int64_t count;  ///< N
+  int64_t width;  ///< C
+};
+
+/// Checks that X is one of kMlNumbers and, where its rank is known, of rank 1 or 2.
+void require_rows(const Fact& x);
+/// The rows of X. Throws Error(kShape) for other ranks than 1 and 2.
+Rows rows_of(const Shape& x);
+/// N as far as it is known.
+Dim row_dim(const Fact& x);
+
+/// Checks that an attribute holds as many values as expected: "coefficients must have 6 values, got 5".
+void require_length(const std::string& attribute, size_t got, int64_t want);
+/// Throws Error(kModel) that an attribute has a value that it cannot have.
+[[noreturn]] void throw_value(const std::string& attribute, const std::string& got, const std::string& allowed);
+
+/// Writes n numbers of a tensor's data, from number `begin` on, as float64.
+using ReadNumbers = void (*)(const void* data, int64_t begin, int64_t n, double* out);
+/// For kMlNumbers and float16. Throws Error(kUnsupported) for other dtypes.
+ReadNumbers read_numbers_of(DType dtype);
+
+/// The sum of a[i] * b[i], in a fixed order.
+double dot(const double* a, const float* b, int64_t n);
+
+}  // namespace linnet

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "traditionalml/rows.h"
+
+namespace linnet {
+
+/// The kernel function of a support vector machine, from the attributes kernel_type and kernel_params (gamma, coef0,
+/// degree): LINEAR a . b, POLY (gamma a . b + coef0)^degree, RBF exp(-gamma |a - b|^2), SIGMOID tanh(gamma a . b +
+/// coef0).
+class SvmKernel {
+ public:
+  /// Throws Error(kModel) for another type or number of parameters.
+  explicit SvmKernel(const NodeSpec& node);
+
+  double operator()(const double* a, const float* b, int64_t n) const;
+
+ private:
+  enum class Type { kLinear, kPoly, kRbf, kSigmoid };
+  Type type_;
+  double gamma_ = 0, coef0_ = 0, degree_ = 0;
+};
+
+/// Support vectors [count, width] and their kernel.
+class SupportVectors {
+ public:
+  /// `count` vectors from the attribute support_vectors. Throws Error(kModel) where it does not hold as many.
+  SupportVectors(const NodeSpec& node, int64_t count);
+
+  int64_t count() const { return count_; }
+  int64_t width() const { return width_; }
+  /// values[i] = the kernel function of x and vector i.
+  void compute(const double* x, double* values) const;
+
+ private:
+  SvmKernel kernel_;
+  std::vector<float> vectors_;
+  int64_t count_, width_;
+};
+
+}  // namespace linnet

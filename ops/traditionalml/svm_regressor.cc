@@ -1,0 +1,102 @@
+#include <optional>
+
+#include "infer.h"
+#include "op_list.h"
+#include "parallel.h"
+#include "traditionalml/post_transform.h"
+#include "traditionalml/svm.h"
+
+namespace linnet {
+namespace {
+
+/// What SVMRegressor computes of one row.
+struct SvmRegression {
+  std::optional<SupportVectors> vectors;  ///< without them the coefficients are those of a linear function
+  std::vector<float> coefficients;
+  double rho = 0;
+  bool one_class = false;
+  PostTransform transform = PostTransform::kNone;
+
+  int64_t width() const { return vectors ? vectors->width() : int64_t(coefficients.size()); }
+  int64_t kernel_values() const { return vectors ? vectors->count() : 0; }
+
+  double compute(const double* x, double* kernel_values_of_x) const {
+    if (vectors) vectors->compute(x, kernel_values_of_x);
+    double score = dot(vectors ? kernel_values_of_x : x, coefficients.data(), int64_t(coefficients.size())) + rho;
+    if (one_class) return score > 0 ? 1 : -1;
+    apply(transform, {&score, 1});
+    return score;
+  }
+};
+
+class SvmRegressorKernel final : public Kernel {
+ public:
+  SvmRegressorKernel(const CompileInput& in, SvmRegression regression)
+      : read_(read_numbers_of(in.dtype(0))), rows_(rows_of(in.shape(0))), regression_(std::move(regression)) {}
+
+  void run(KernelContext& context) const override {
+    const void* x = context.input(0).raw();
+    float* y = context.output(0).data<float>();
+    const int64_t cost = rows_.width * std::max<int64_t>(1, regression_.kernel_values());
+    parallel_items(context.executor(), rows_.count, cost, [&](int64_t begin, int64_t end, int worker) {
+      auto* row = reinterpret_cast<double*>(context.scratch(worker));
+      for (int64_t r = begin; r < end; ++r) {
+        read_(x, r * rows_.width, rows_.width, row);
+        y[r] = float(regression_.compute(row, row + rows_.width));
+      }
+    });
+  }
+
+  size_t scratch_bytes() const override {
+    return dtype_bytes(DType::kFloat64, checked_add(rows_.width, regression_.kernel_values()));
+  }
+
+ private:
+  ReadNumbers read_;
+  Rows rows_;
+  SvmRegression regression_;
+};
+
+/// SVMRegressor: the sum over the support vectors of coefficient * kernel(x, vector), plus rho; without support vectors
+/// (n_supports = 0) coefficients . x + rho. With one_class 1 where that is positive, else -1. Otherwise the transform
+/// is applied, as the definition says (ONNX Runtime does not). X: float32, float64, int64 or int32 [N, C] or [C].   Y:
+/// float32 [N, 1]. Computed in float64. Source: https://onnx.ai/onnx/operators/onnx_aionnxml_SVMRegressor.html
+class SVMRegressor final : public Op {
+ public:
+  explicit SVMRegressor(const NodeSpec& node) {
+    regression_.coefficients = node.attr_or("coefficients", std::vector<float>{});
+    regression_.one_class = node.attr_or("one_class", false);
+    regression_.transform = post_transform_of(node);
+    const auto rho = node.attr_or("rho", std::vector<float>{0});
+    require_length("rho", rho.size(), 1);
+    regression_.rho = rho[0];
+    const int64_t count = node.attr_or("n_supports", 0);
+    if (count > 0) {
+      regression_.vectors.emplace(node, count);
+      require_length("coefficients", regression_.coefficients.size(), count);
+    }
+    if (regression_.coefficients.empty()) throw_value("coefficients", "no values", "given");
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    require_rows(in[0]);
+    if (in[0].has_rank()) merge_dim(in[0].dims->back(), regression_.width(), "features of X and of the model");
+    return {Fact(DType::kFloat32, Dims{row_dim(in[0]), 1})};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return std::make_unique<SvmRegressorKernel>(in, regression_);
+  }
+
+ private:
+  SvmRegression regression_;
+};
+
+}  // namespace
+
+void register_svm_regressor(Registry& registry) {
+  registry.add<SVMRegressor>("SVMRegressor", {.since = 1, .domain = "ai.onnx.ml"});
+}
+
+}  // namespace linnet

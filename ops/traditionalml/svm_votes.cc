@@ -1,0 +1,120 @@
+#include "traditionalml/svm_votes.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace linnet {
+namespace {
+
+/// Where the vectors of each class begin, and their number at the end.
+std::vector<int64_t> first_vectors(const NodeSpec& node, int64_t classes) {
+  const auto& counts = node.attr<std::vector<int64_t>>("vectors_per_class");
+  require_length("vectors_per_class", counts.size(), classes);
+  std::vector<int64_t> first{0};
+  for (const int64_t count : counts) {
+    if (count < 0) throw_value("vectors_per_class", std::to_string(count), "non-negative");
+    first.push_back(checked_add(first.back(), count));
+  }
+  return first;
+}
+
+/// The class probabilities p [n] that fit the pairwise ones r [n, n] best: the second method of Wu, Lin and Weng,
+/// "Probability Estimates for Multi-class Classification by Pairwise Coupling", 2004, section 4. The matrix Q is
+/// computed from r where it is needed. `product`: scratch for Q * p.
+void couple(const double* r, int64_t n, double* p, double* product) {
+  const auto q = [&](int64_t i, int64_t j) {
+    if (i != j) return -r[j * n + i] * r[i * n + j];
+    double sum = 0;
+    for (int64_t k = 0; k < n; ++k) sum += k == i ? 0 : r[k * n + i] * r[k * n + i];
+    return sum;
+  };
+  std::fill_n(p, n, 1 / double(n));
+  for (int iteration = 0; iteration < 100; ++iteration) {
+    double total = 0, worst = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      product[i] = 0;
+      for (int64_t j = 0; j < n; ++j) product[i] += q(i, j) * p[j];
+      total += p[i] * product[i];
+    }
+    for (int64_t i = 0; i < n; ++i) worst = std::max(worst, std::abs(product[i] - total));
+    if (worst < 0.005 / double(n)) return;
+    for (int64_t i = 0; i < n; ++i) {
+      const double step = (total - product[i]) / q(i, i), norm = 1 + step;
+      p[i] += step;
+      total = (total + step * (step * q(i, i) + 2 * product[i])) / (norm * norm);
+      for (int64_t j = 0; j < n; ++j) {
+        product[j] = (product[j] + step * q(i, j)) / norm;
+        p[j] /= norm;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+SvmVotes::SvmVotes(const NodeSpec& node, int64_t classes)
+    : classes_(classes),
+      first_(first_vectors(node, classes)),
+      vectors_(node, first_.back()),
+      coefficients_(node.attr_or("coefficients", std::vector<float>{})),
+      rho_(node.attr_or("rho", std::vector<float>{})),
+      prob_a_(node.attr_or("prob_a", std::vector<float>{})),
+      prob_b_(node.attr_or("prob_b", std::vector<float>{})) {
+  if (classes_ < 2) throw_value("the class labels", std::to_string(classes_), "2 or more with support vectors");
+  require_length("coefficients", coefficients_.size(), checked_mul(classes_ - 1, vectors_.count()));
+  require_length("rho", rho_.size(), pairs());
+  require_length("prob_b", prob_b_.size(), int64_t(prob_a_.size()));
+  if (probabilities()) require_length("prob_a", prob_a_.size(), pairs());
+}
+
+int64_t SvmVotes::scratch() const {
+  return checked_add(checked_add(vectors(), pairs()), checked_mul(classes_, classes_ + 2));
+}
+
+double SvmVotes::decision(int64_t i, int64_t j, const double* kernel_values) const {
+  const auto part = [&](int64_t row, int64_t of) {
+    const int64_t begin = first_[size_t(of)], n = first_[size_t(of) + 1] - begin;
+    return dot(kernel_values + begin, coefficients_.data() + row * vectors() + begin, n);
+  };
+  return part(j - 1, i) + part(i, j);
+}
+
+void SvmVotes::pairwise_probabilities(const double* decisions, double* r) const {
+  size_t pair = 0;
+  for (int64_t i = 0; i < classes_; ++i) {
+    for (int64_t j = i + 1; j < classes_; ++j, ++pair) {
+      const double p = 1 - logistic(decisions[pair] * double(prob_a_[pair]) + double(prob_b_[pair]));
+      r[i * classes_ + j] = std::clamp(p, 1e-7, 1 - 1e-7);
+      r[j * classes_ + i] = 1 - r[i * classes_ + j];
+    }
+  }
+}
+
+int64_t SvmVotes::compute(const double* x, PostTransform transform, double* scores, double* scratch) const {
+  double* decisions = scratch + vectors();
+  double* votes = decisions + pairs();
+  double* product = votes + classes_;
+  vectors_.compute(x, scratch);
+  std::fill_n(votes, classes_, 0.0);
+  int64_t pair = 0;
+  for (int64_t i = 0; i < classes_; ++i) {
+    for (int64_t j = i + 1; j < classes_; ++j, ++pair) {
+      decisions[pair] = decision(i, j, scratch) + double(rho_[size_t(pair)]);
+      ++votes[decisions[pair] > 0 ? i : j];
+    }
+  }
+  if (!probabilities() && classes_ == 2) {
+    apply_binary(transform, decisions[0], transform == PostTransform::kNone, std::span<double, 2>(scores, 2));
+    return votes[1] > votes[0] ? 1 : 0;
+  }
+  if (probabilities()) {
+    pairwise_probabilities(decisions, product + classes_);
+    couple(product + classes_, classes_, scores, product);
+  } else {
+    std::copy_n(decisions, pairs(), scores);
+  }
+  apply(transform, {scores, size_t(this->scores())});
+  return std::max_element(votes, votes + classes_) - votes;
+}
+
+}  // namespace linnet

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "traditionalml/rows.h"
+#include "traditionalml/tree_evaluator.h"
+
+namespace linnet {
+
+/// Evaluates trees on the rows of X, in parallel chunks of rows, and hands the scores of each row to finish().
+class TreeKernel : public Kernel {
+ public:
+  TreeKernel(const CompileInput& in, const TreeModel& model, TreeAggregate aggregate);
+
+  void run(KernelContext& context) const final;
+  size_t scratch_bytes() const final;
+  std::string describe() const final;
+
+ protected:
+  /// Writes the outputs of a row from its aggregated scores, which it may overwrite, one for each target. `voted` tells
+  /// for which targets there were votes. Called from several threads, once for each row; does not throw.
+  virtual void finish(KernelContext& context, int64_t row, double* scores, const bool* voted) const = 0;
+
+  int64_t targets() const { return targets_; }
+
+ private:
+  const double* read_wide(const void* x, int64_t begin, int64_t rows, double* space) const;
+  const float* read_narrow(const void* x, int64_t begin, int64_t rows, double* space) const;
+
+  DType dtype_;
+  ReadNumbers read_;
+  Rows rows_;
+  int64_t targets_, step_;  // rows of a chunk
+  TreeAggregate aggregate_;
+  std::shared_ptr<const TreeEvaluator<float>> narrow_;  // one of the two
+  std::shared_ptr<const TreeEvaluator<double>> wide_;
+};
+
+/// Checks that X has the features that the trees read.
+void require_features(const Fact& x, const TreeSpec& spec);
+
+/// Scores to which a base value of their target is added.
+class BaseValues {
+ public:
+  /// From the attribute base_values or base_values_as_tensor: none or one for each target.
+  BaseValues(const NodeSpec& node, int64_t targets);
+  bool empty() const { return values_.empty(); }
+  void add_to(double* scores) const {
+    for (size_t i = 0; i < values_.size(); ++i) scores[i] += values_[i];
+  }
+
+ private:
+  std::vector<double> values_;
+};
+
+}  // namespace linnet

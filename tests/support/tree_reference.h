@@ -1,0 +1,31 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "linnet/node_spec.h"
+
+namespace linnet::testing {
+
+/// Trees of random shape, as nested nodes and as the attributes nodes_* and target_* of TreeEnsembleRegressor.
+struct RandomTrees {
+  struct Node {
+    std::string mode;  ///< LEAF or BRANCH_*
+    int64_t feature = 0;
+    float threshold = 0;
+    size_t true_child = 0, false_child = 0;  ///< places among the nodes of the tree
+    std::vector<std::pair<int64_t, float>> votes{};
+  };
+  std::map<std::string, Attribute> attributes;
+  std::vector<std::vector<Node>> trees;  ///< the root of each comes first
+  int64_t targets;
+};
+
+/// Trees that read 3 features.
+RandomTrees random_trees(unsigned seed, int64_t targets, int count);
+
+/// TreeEnsembleRegressor by its definition, row by row in float64; x [N, 3] of any number dtype.
+Tensor tree_reference(const RandomTrees& trees, const Tensor& x, const std::string& aggregate, double base);
+
+}  // namespace linnet::testing
