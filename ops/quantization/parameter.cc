@@ -1,0 +1,67 @@
+#include "quantization/parameter.h"
+
+#include <array>
+
+#include "infer.h"
+#include "tensor/small_float.h"
+
+namespace linnet {
+namespace {
+
+/// The dims as those of matrices.
+Shape as_matrices(const Shape& shape, ParameterAxis axis) {
+  if (shape.rank() >= 2) return shape;
+  const int64_t length = shape.rank() == 0 ? 1 : shape[0];
+  return axis == ParameterAxis::kRow ? Shape{1, length} : Shape{length, 1};
+}
+
+bool holds_one(const Fact& fact) { return fact.concrete() && fact.shape().elements() == 1; }
+
+}  // namespace
+
+ParameterIndex parameter_index(const Shape& matrices, const Shape& shape, ParameterAxis axis, const char* name) {
+  if (shape.elements() == 1) return {};
+  Shape expected = as_matrices(matrices, axis);
+  const int rank = expected.rank();
+  const bool by_row = axis == ParameterAxis::kRow;
+  const int64_t length = expected[by_row ? rank - 2 : rank - 1];
+  ParameterIndex index{0, by_row, !by_row};
+  if (shape.rank() == 1 && shape[0] == length) return index;
+  expected[by_row ? rank - 1 : rank - 2] = 1;
+  if (!(shape == expected)) {
+    throw Error(ErrorKind::kShape,
+                str(name, " must have one element, ", length, " elements or the shape ", expected, ", got ", shape));
+  }
+  index.matrix = length;
+  return index;
+}
+
+int32_t byte_at(const Tensor& tensor, int64_t i) {
+  return tensor.dtype() == DType::kInt8 ? int32_t(tensor.data<int8_t>()[i]) : int32_t(tensor.data<uint8_t>()[i]);
+}
+
+float float_at(const Tensor& tensor, int64_t i) {
+  switch (tensor.dtype()) {
+    case DType::kFloat32:
+      return tensor.data<float>()[i];
+    case DType::kFloat16:
+      return tensor.data<Half>()[i];
+    case DType::kBFloat16:
+      return tensor.data<BFloat16>()[i];
+    default:
+      return float(decode_small_float(tensor.dtype(), static_cast<const uint8_t*>(tensor.raw())[i]));
+  }
+}
+
+void check_parameters(const Fact& tensor, const Fact& scale, const Fact& zero_point, const char* name) {
+  static constexpr std::array kScales{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+  require_dtype_in(scale, kScales, str(name, "_scale"));
+  if (tensor.present()) require_same_dtype(tensor, zero_point, str(name, " and ", name, "_zero_point"));
+  const bool one_each = holds_one(scale) && holds_one(zero_point);
+  if (!one_each && !compatible(Fact(scale.dtype, scale.dims), Fact(scale.dtype, zero_point.dims))) {
+    throw Error(ErrorKind::kShape,
+                str(name, "_zero_point must have the shape of ", name, "_scale ", scale, ", got ", zero_point));
+  }
+}
+
+}  // namespace linnet

@@ -1,0 +1,145 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+/// Values 0, 1, 2, ... times `step`, modulo 256, as an 8-bit type.
+template <class T>
+Tensor bytes(const Shape& shape, int step) {
+  std::vector<T> values;
+  for (int64_t i = 0; i < shape.elements(); ++i) values.push_back(T(uint8_t(i * step % 251)));
+  return Tensor::of(shape, values);
+}
+
+template <class A, class B, class AZero, class BZero>
+Tensor reference(const Tensor& a, const Tensor& b, int64_t m, int64_t n, int64_t k, AZero a_zero, BZero b_zero) {
+  Tensor y(DType::kInt32, {m, n});
+  for (int64_t i = 0; i < m * n; ++i) {
+    int64_t sum = 0;
+    for (int64_t l = 0; l < k; ++l) {
+      sum +=
+          (int64_t{a.data<A>()[i / n * k + l]} - a_zero(i / n)) * (int64_t{b.data<B>()[l * n + i % n]} - b_zero(i % n));
+    }
+    y.data<int32_t>()[i] = int32_t(uint32_t(sum));
+  }
+  return y;
+}
+
+TEST(MatMulInteger, SubtractsZeroPointsOfRowsAndColumns) {
+  const int64_t m = 7, n = 5, k = 33;
+  const Tensor a = bytes<uint8_t>({m, k}, 37), b = bytes<int8_t>({k, n}, 91);
+  const Tensor a_zero = Tensor::of<uint8_t>({0, 255, 3, 4, 128, 6, 7}),
+               b_zero = Tensor::of<int8_t>({-128, 127, 0, 1, 2});
+  const Tensor want = reference<uint8_t, int8_t>(
+      a, b, m, n, k, [&](int64_t i) { return a_zero.data<uint8_t>()[i]; },
+      [&](int64_t j) { return b_zero.data<int8_t>()[j]; });
+  const OpCase op{"MatMulInteger", 10};
+  expect_close(run_op(op, {a, b, a_zero, b_zero})[0], want);
+  expect_close(run_op(op, {a, b, a_zero, b_zero}, 1, {1, 3})[0], want);
+  expect_close(run_op(op, {a, b, a_zero.reshaped({m, 1}), b_zero.reshaped({1, n})}, 1, {}, Isa::kAuto, 1)[0], want);
+  const auto none = [](int64_t) { return 0; };
+  expect_close(run_op(op, {a, b})[0], reference<uint8_t, int8_t>(a, b, m, n, k, none, none));
+}
+
+TEST(MatMulInteger, BroadcastsBatchesWithTheirZeroPoints) {
+  const Tensor a = bytes<int8_t>({2, 1, 3, 4}, 17), b = bytes<uint8_t>({5, 4, 2}, 29);
+  const Tensor a_zero = Tensor::of<int8_t>({2, 1, 3, 1}, {1, 2, 3, 4, 5, 6});
+  const Tensor b_zero = bytes<uint8_t>({5, 1, 2}, 11);
+  const Tensor y = run_op({"MatMulInteger", 10}, {a, b, a_zero, b_zero})[0];
+  ASSERT_EQ(y.shape(), (Shape{2, 5, 3, 2}));
+  for (int64_t i = 0; i < 2; ++i) {
+    for (int64_t j = 0; j < 5; ++j) {
+      const Tensor left = Tensor::of<int8_t>({3, 4}, {a.data<int8_t>() + i * 12, a.data<int8_t>() + i * 12 + 12});
+      const Tensor right = Tensor::of<uint8_t>({4, 2}, {b.data<uint8_t>() + j * 8, b.data<uint8_t>() + j * 8 + 8});
+      const Tensor want = reference<int8_t, uint8_t>(
+          left, right, 3, 2, 4, [&](int64_t r) { return a_zero.data<int8_t>()[i * 3 + r]; },
+          [&](int64_t c) { return b_zero.data<uint8_t>()[j * 2 + c]; });
+      const int32_t* got = y.data<int32_t>() + (i * 5 + j) * 6;
+      expect_close(Tensor::of<int32_t>({3, 2}, {got, got + 6}), want);
+    }
+  }
+}
+
+TEST(MatMulInteger, TakesVectorsAndLongSumsThatWrap) {
+  const int64_t k = 70000;
+  const Tensor a = Tensor::of(std::vector<uint8_t>(size_t(k), 255)),
+               b = Tensor::of(std::vector<uint8_t>(size_t(k), 255));
+  const Tensor y = run_op({"MatMulInteger", 10}, {a, b})[0];
+  EXPECT_EQ(y.rank(), 0);
+  EXPECT_EQ(*y.data<int32_t>(), int32_t(uint32_t(k * 255 * 255)));
+}
+
+TEST(MatMulInteger, ChecksTypesAndShapes) {
+  const Tensor a = bytes<uint8_t>({2, 3}, 1), b = bytes<uint8_t>({3, 2}, 1);
+  const OpCase op{"MatMulInteger", 10};
+  expect_error(ErrorKind::kShape, "last dim", [&] { run_op(op, {a, a}); });
+  expect_error(ErrorKind::kType, "zero point", [&] { run_op(op, {a, b, Tensor::scalar(int8_t{0})}); });
+  expect_error(ErrorKind::kShape, "a_zero_point", [&] { run_op(op, {a, b, Tensor::of<uint8_t>({1, 2, 3})}); });
+}
+
+Tensor ones(const Shape& shape) { return Tensor::of(shape, std::vector<uint8_t>(size_t(shape.elements()), 1)); }
+
+TEST(QLinearMatMul, RequantizesWithScalesOfRowsAndColumns) {
+  const int64_t m = 6, n = 9, k = 10;
+  const Tensor a = bytes<uint8_t>({m, k}, 41), b = bytes<int8_t>({k, n}, 53);
+  const Tensor a_scale = random_uniform({m}, 0.01f, 0.02f, 1), b_scale = random_uniform({n}, 0.01f, 0.02f, 2);
+  const Tensor a_zero = bytes<uint8_t>({m}, 20), b_zero = bytes<int8_t>({n}, 3);
+  const Tensor y = run_op({"QLinearMatMul", 10}, {a, a_scale, a_zero, b, b_scale, b_zero, Tensor::scalar(0.25f),
+                                                  Tensor::scalar(int8_t{-3})})[0];
+  for (int64_t i = 0; i < m * n; ++i) {
+    double sum = 0;
+    for (int64_t l = 0; l < k; ++l) {
+      sum += double(a.data<uint8_t>()[i / n * k + l] - a_zero.data<uint8_t>()[i / n]) *
+             double(b.data<int8_t>()[l * n + i % n] - b_zero.data<int8_t>()[i % n]);
+    }
+    const double real = sum * double(a_scale.data<float>()[i / n]) * double(b_scale.data<float>()[i % n]);
+    EXPECT_NEAR(double(y.data<int8_t>()[i]), std::fmin(127, std::fmax(-128, real / 0.25 - 3)), 0.501);
+  }
+}
+
+TEST(QLinearMatMul, RoundsTiesToEvenAndSaturates) {
+  const Tensor a = Tensor::of<uint8_t>({4, 1}, {1, 3, 5, 255}), zero = Tensor::scalar(uint8_t{0});
+  for (const DType scale : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+    const Tensor half = cast_to(Tensor::scalar(0.5f), scale), one = cast_to(Tensor::scalar(1.0f), scale);
+    const Tensor y =
+        run_op({"QLinearMatMul", 21}, {a, half, zero, ones({1, 1}), one, zero, one, Tensor::scalar(uint8_t{200})})[0];
+    expect_close(y, Tensor::of<uint8_t>({4, 1}, {200, 202, 202, 255}));
+  }
+}
+
+TEST(QLinearMatMul, TakesFloat8) {
+  // 1, 2, -1.5, 0 times 2 and 1 in float8e4m3fn.
+  std::vector<uint8_t> codes{0x38, 0x40, 0xbc, 0x00}, factor{0x40, 0x38}, zero{0};
+  const DType f8 = DType::kFloat8E4M3FN;
+  const Tensor a = Tensor::wrap(f8, {2, 2}, codes.data()), b = Tensor::wrap(f8, {2, 1}, factor.data());
+  const Tensor none = Tensor::wrap(f8, {}, zero.data()), one = Tensor::scalar(1.0f), half = Tensor::scalar(0.5f);
+  const Tensor y = run_op({"QLinearMatMul", 21}, {a, one, none, b, half, none, one, none})[0];
+  ASSERT_EQ(y.dtype(), f8);
+  EXPECT_EQ(static_cast<const uint8_t*>(y.raw())[0], 0x40);  // 2
+  EXPECT_EQ(static_cast<const uint8_t*>(y.raw())[1], 0xbc);  // -1.5
+  const Tensor bytes =
+      run_op({"QLinearMatMul", 21}, {a, one, none, b, one, none, half, Tensor::scalar(uint8_t{10})})[0];
+  expect_close(bytes, Tensor::of<uint8_t>({2, 1}, {18, 4}));
+}
+
+TEST(QLinearMatMul, ChecksScales) {
+  const Tensor a = ones({2, 3}), b = ones({3, 2}), one = Tensor::scalar(1.0f), zero = Tensor::scalar(uint8_t{0});
+  expect_error(ErrorKind::kShape, "a_zero_point", [&] {
+    run_op({"QLinearMatMul", 10},
+           {a, Tensor::of<float>({1, 2}), Tensor::of<uint8_t>({1, 2, 3}), b, one, zero, one, zero});
+  });
+  expect_error(ErrorKind::kShape, "b_zero_point", [&] {
+    run_op({"QLinearMatMul", 10},
+           {a, one, zero, b, Tensor::of<float>({1, 2, 3}), Tensor::of<uint8_t>({1, 2, 3}), one, zero});
+  });
+  expect_error(ErrorKind::kType, "a_scale", [&] {
+    run_op({"QLinearMatMul", 10}, {a, zero, zero, b, one, zero, one, zero});
+  });
+}
+
+}  // namespace
+}  // namespace linnet::testing

@@ -1,0 +1,95 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/conv_reference.h"
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+template <class T>
+Tensor bytes(const Shape& shape, int step) {
+  std::vector<T> values;
+  for (int64_t i = 0; i < shape.elements(); ++i) values.push_back(T(uint8_t(i * step % 251)));
+  return Tensor::of(shape, values);
+}
+
+/// The differences from a zero point, one for each index of axis 0 where there are several, as float32.
+Tensor shifted(const Tensor& tensor, const std::vector<int>& zeros) {
+  Tensor result = cast_to(tensor, DType::kFloat32);
+  const int64_t inner = tensor.shape().elements(1, tensor.rank());
+  for (int64_t i = 0; i < result.size(); ++i) {
+    result.data<float>()[i] -= float(zeros[zeros.size() == 1 ? 0 : size_t(i / inner)]);
+  }
+  return result;
+}
+
+std::map<std::string, Attribute> attributes(const ConvSettings& s) {
+  return {{"strides", s.strides}, {"pads", s.pads}, {"dilations", s.dilations}, {"group", s.group}};
+}
+
+TEST(ConvInteger, IsTheConvolutionOfTheDifferences) {
+  const Tensor x = bytes<uint8_t>({2, 4, 7, 6}, 37), w = bytes<int8_t>({6, 2, 3, 2}, 91);
+  const Tensor x_zero = Tensor::scalar(uint8_t{130}), w_zero = Tensor::of<int8_t>({0, 1, -2, 3, 127, -128});
+  const Tensor no_bias = cast_to(bytes<uint8_t>({6}, 0), DType::kFloat32);
+  for (const ConvSettings& s :
+       {ConvSettings{{1, 1}, {0, 0, 0, 0}, {1, 1}, 2}, ConvSettings{{2, 1}, {1, 0, 2, 1}, {2, 1}, 2}}) {
+    const Tensor want = conv_reference(shifted(x, {130}), shifted(w, {0, 1, -2, 3, 127, -128}), no_bias, s);
+    const OpCase op{"ConvInteger", 10, attributes(s)};
+    expect_close(run_op(op, {x, w, x_zero, w_zero})[0], cast_to(want, DType::kInt32));
+    expect_close(run_op(op, {x, w, x_zero, w_zero}, 1, {1}, Isa::kAuto, 1)[0], cast_to(want, DType::kInt32));
+    const Tensor plain = conv_reference(shifted(x, {0}), shifted(w, {0}), no_bias, s);
+    expect_close(run_op(op, {x, w})[0], cast_to(plain, DType::kInt32));
+  }
+}
+
+TEST(ConvInteger, TakesOneAndThreeSpatialAxes) {
+  const Tensor x = Tensor::of<uint8_t>({1, 1, 4}, {1, 2, 3, 4}), w = Tensor::of<uint8_t>({1, 1, 2}, {1, 10});
+  expect_close(run_op({"ConvInteger", 10}, {x, w})[0], Tensor::of<int32_t>({1, 1, 3}, {21, 32, 43}));
+  const Tensor cube = Tensor::of<int8_t>({1, 1, 2, 1, 2}, {1, 2, 3, 4}),
+               taps = Tensor::of<int8_t>({1, 1, 2, 1, 1}, {1, -1});
+  expect_close(run_op({"ConvInteger", 10}, {cube, taps})[0], Tensor::of<int32_t>({1, 1, 1, 1, 2}, {-2, -2}));
+}
+
+TEST(ConvInteger, ChecksZeroPoints) {
+  const Tensor x = bytes<uint8_t>({1, 1, 4}, 1), w = bytes<uint8_t>({2, 1, 2}, 1);
+  const Tensor two = Tensor::of<uint8_t>({1, 2}), three = Tensor::of<uint8_t>({1, 2, 3}),
+               wrong = Tensor::scalar(int8_t{0});
+  const OpCase op{"ConvInteger", 10};
+  expect_error(ErrorKind::kShape, "x_zero_point", [&] { run_op(op, {x, w, two}); });
+  expect_error(ErrorKind::kShape, "w_zero_point", [&] { run_op(op, {x, w, Tensor(), three}); });
+  expect_error(ErrorKind::kType, "x_zero_point", [&] { run_op(op, {x, w, wrong}); });
+  expect_error(ErrorKind::kType, "x must", [&] { run_op(op, {random_tensor({1, 1, 4}), w}); });
+}
+
+TEST(QLinearConv, RequantizesPerChannel) {
+  const Tensor x = bytes<uint8_t>({1, 3, 5, 5}, 37), w = bytes<int8_t>({4, 3, 3, 3}, 91);
+  const Tensor w_scale = random_uniform({4}, 0.001f, 0.01f, 1), w_zero = Tensor::of<int8_t>({0, 5, -5, 7});
+  const Tensor bias = Tensor::of<int32_t>({-9000, 0, 500, 12345});
+  const ConvSettings s{{2, 2}, {1, 1, 1, 1}, {1, 1}, 1};
+  const Tensor y =
+      run_op({"QLinearConv", 10, attributes(s)}, {x, Tensor::scalar(0.05f), Tensor::scalar(uint8_t{99}), w, w_scale,
+                                                  w_zero, Tensor::scalar(0.5f), Tensor::scalar(uint8_t{100}), bias})[0];
+  const Tensor sums = conv_reference(shifted(x, {99}), shifted(w, {0, 5, -5, 7}), cast_to(bias, DType::kFloat32), s);
+  ASSERT_EQ(y.shape(), sums.shape());
+  for (int64_t i = 0; i < y.size(); ++i) {
+    const double real = double(sums.data<float>()[i]) * 0.05 * double(w_scale.data<float>()[i / 9]);
+    EXPECT_NEAR(double(y.data<uint8_t>()[i]), std::fmin(255, std::fmax(0, real / 0.5 + 100)), 0.501);
+  }
+}
+
+TEST(QLinearConv, ChecksScalesAndBias) {
+  const Tensor x = bytes<uint8_t>({1, 1, 4}, 1), w = bytes<uint8_t>({2, 1, 2}, 1);
+  const Tensor one = Tensor::scalar(1.0f), zero = Tensor::scalar(uint8_t{0}), three = Tensor::of<float>({1, 2, 3});
+  const OpCase op{"QLinearConv", 10};
+  expect_error(ErrorKind::kShape, "w_scale", [&] { run_op(op, {x, one, zero, w, three, zero, one, zero}); });
+  expect_error(ErrorKind::kShape, "x_scale", [&] { run_op(op, {x, three, zero, w, one, zero, one, zero}); });
+  expect_error(ErrorKind::kType, "y_zero_point", [&] { run_op(op, {x, one, zero, w, one, zero, one, one}); });
+  expect_error(ErrorKind::kShape, "B", [&] {
+    run_op(op, {x, one, zero, w, one, zero, one, zero, Tensor::of<int32_t>({1, 2, 3})});
+  });
+}
+
+}  // namespace
+}  // namespace linnet::testing
