@@ -1,0 +1,141 @@
+#include "math/fft.h"
+
+#include <algorithm>
+#include <bit>
+#include <numbers>
+
+#include "linnet/error.h"
+
+namespace linnet {
+namespace {
+
+constexpr int64_t kMaxLength = int64_t{1} << 26;
+constexpr int64_t kMaxRadix = 13;
+
+/// e^(-2 pi i k / n) for 0 <= k < n.
+Complex root(int64_t k, int64_t n) { return std::polar(1.0, -2 * std::numbers::pi * double(k) / double(n)); }
+
+/// The factors of n in the order of stages; empty when one of them is above kMaxRadix.
+std::vector<int64_t> factors(int64_t n) {
+  std::vector<int64_t> result;
+  for (const int64_t radix : {4, 2, 3, 5, 7, 11, 13}) {
+    for (; n % radix == 0; n /= radix) result.push_back(radix);
+  }
+  if (n > 1) result.clear();
+  return result;
+}
+
+/// The stage's part of a transform of length `length` with stride `stride` between its elements.
+struct Stage {
+  int64_t radix, length, stride;
+};
+
+void butterflies2(const Stage& s, int64_t j, Complex w, const Complex* x, Complex* y) {
+  const int64_t m = s.length / 2;
+  for (int64_t q = 0; q < s.stride; ++q) {
+    const Complex a = x[q + s.stride * j], b = x[q + s.stride * (j + m)];
+    y[q + s.stride * 2 * j] = a + b;
+    y[q + s.stride * (2 * j + 1)] = product(a - b, w);
+  }
+}
+
+void butterflies4(const Stage& s, int64_t j, const Complex* w, const Complex* x, Complex* y) {
+  const int64_t m = s.length / 4;
+  for (int64_t q = 0; q < s.stride; ++q) {
+    const Complex* from = x + q + s.stride * j;
+    const Complex a = from[0], b = from[s.stride * m], c = from[s.stride * 2 * m], d = from[s.stride * 3 * m];
+    const Complex even = a + c, odd = a - c, sum = b + d, turned{b.imag() - d.imag(), d.real() - b.real()};
+    Complex* to = y + q + s.stride * 4 * j;
+    to[0] = even + sum;
+    to[s.stride] = product(odd + turned, w[1]);
+    to[2 * s.stride] = product(even - sum, w[2]);
+    to[3 * s.stride] = product(odd - turned, w[3]);
+  }
+}
+
+void butterflies(const Stage& s, int64_t j, const Complex* w, const Complex* roots, const Complex* x, Complex* y) {
+  const int64_t m = s.length / s.radix;
+  for (int64_t q = 0; q < s.stride; ++q) {
+    for (int64_t k = 0; k < s.radix; ++k) {
+      Complex sum = x[q + s.stride * j];
+      for (int64_t r = 1; r < s.radix; ++r) {
+        sum += product(x[q + s.stride * (j + m * r)], roots[r * k % s.radix]);
+      }
+      y[q + s.stride * (s.radix * j + k)] = product(sum, w[k]);
+    }
+  }
+}
+
+}  // namespace
+
+Fft::Fft(int64_t n) : n_(n), radices_(factors(n)) {
+  if (n > kMaxLength) throw Error(ErrorKind::kLimit, str("a transform of length ", n, " is too long"));
+  if (n > 1 && radices_.empty()) {
+    make_chirp();
+  } else {
+    for (int64_t k = 0; k < n; ++k) roots_.push_back(root(k, n));
+  }
+}
+
+void Fft::make_chirp() {
+  for (int64_t k = 0; k < n_; ++k) chirp_.push_back(root(k * k % (2 * n_), 2 * n_));
+  const auto length = int64_t(std::bit_ceil(uint64_t(2 * n_ - 1)));
+  convolution_ = std::make_shared<Fft>(length);
+  chirp_spectrum_.assign(size_t(length), 0);
+  for (int64_t k = 0; k < n_; ++k) {
+    chirp_spectrum_[size_t(k)] = chirp_spectrum_[size_t((length - k) % length)] = std::conj(chirp_[size_t(k)]);
+  }
+  std::vector<Complex> scratch(static_cast<size_t>(length));
+  convolution_->forward(chirp_spectrum_.data(), scratch.data());
+}
+
+void Fft::forward(Complex* x, Complex* scratch) const {
+  chirp_.empty() ? mixed_radix(x, scratch) : convolve_chirp(x, scratch);
+}
+
+void Fft::inverse(Complex* x, Complex* scratch) const {
+  const auto swap_parts = [&](double factor) {
+    for (int64_t i = 0; i < n_; ++i) x[i] = {x[i].imag() * factor, x[i].real() * factor};
+  };
+  swap_parts(1);
+  forward(x, scratch);
+  swap_parts(1 / double(n_));
+}
+
+void Fft::mixed_radix(Complex* x, Complex* scratch) const {
+  Complex *from = x, *to = scratch;
+  Stage stage{1, n_, 1};
+  for (const int64_t radix : radices_) {
+    stage.radix = radix;
+    Complex small[kMaxRadix];
+    for (int64_t r = 0; r < radix; ++r) small[r] = roots_[size_t(r * (n_ / radix))];
+    for (int64_t j = 0; j < stage.length / radix; ++j) {
+      Complex twiddles[kMaxRadix];
+      for (int64_t k = 0; k < radix; ++k) twiddles[k] = roots_[size_t(j * k * stage.stride)];
+      if (radix == 2) {
+        butterflies2(stage, j, twiddles[1], from, to);
+      } else if (radix == 4) {
+        butterflies4(stage, j, twiddles, from, to);
+      } else {
+        butterflies(stage, j, twiddles, small, from, to);
+      }
+    }
+    std::swap(from, to);
+    stage.length /= radix;
+    stage.stride *= radix;
+  }
+  if (from != x) std::copy_n(from, n_, x);
+}
+
+void Fft::convolve_chirp(Complex* x, Complex* scratch) const {
+  const int64_t length = convolution_->size();
+  Complex* padded = scratch + length;
+  for (int64_t k = 0; k < n_; ++k) padded[k] = product(x[k], chirp_[size_t(k)]);
+  std::fill(padded + n_, padded + length, Complex());
+  convolution_->forward(padded, scratch);
+  for (int64_t k = 0; k < length; ++k) padded[k] = product(padded[k], chirp_spectrum_[size_t(k)]);
+  convolution_->inverse(padded, scratch);
+  for (int64_t k = 0; k < n_; ++k) x[k] = product(padded[k], chirp_[size_t(k)]);
+}
+
+}  // namespace linnet

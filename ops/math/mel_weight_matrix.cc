@@ -1,0 +1,109 @@
+#include <cmath>
+#include <numbers>
+
+#include "infer.h"
+#include "op_list.h"
+#include "parallel.h"
+#include "tensor/wide.h"
+
+namespace linnet {
+namespace {
+
+double mel_of(double hertz) { return 2595 * std::log1p(hertz / 700) / std::numbers::ln10; }
+double hertz_of(double mel) { return 700 * std::expm1(mel / 2595 * std::numbers::ln10); }
+
+/// Spectrum bins where a triangle begins, peaks and ends.
+struct Triangle {
+  double low, centre, high;
+
+  double at(double bin) const {
+    if (bin == centre) return 1;
+    if (bin >= low && bin < centre) return (bin - low) / (centre - low);
+    return bin > centre && bin < high ? (high - bin) / (high - centre) : 0;
+  }
+};
+
+class MelWeightMatrixKernel final : public Kernel {
+ public:
+  MelWeightMatrixKernel(std::vector<Triangle> triangles, DType dtype)
+      : triangles_(std::move(triangles)), write_(wide_writer(WideKind::kReal, dtype)) {}
+
+  void run(KernelContext& context) const override {
+    Tensor& y = context.output(0);
+    const auto columns = int64_t(triangles_.size());
+    parallel_items(context.executor(), y.dim(0), 4 * columns, [&](int64_t begin, int64_t end, int) {
+      for (int64_t i = begin * columns; i < end * columns; ++i) {
+        const Wide value{.d = triangles_[size_t(i % columns)].at(double(i / columns))};
+        write_(&value, y.raw(), i, 1);
+      }
+    });
+  }
+
+ private:
+  std::vector<Triangle> triangles_;
+  WideWriter write_;
+};
+
+/// MelWeightMatrix: the weights with which a spectrum of dft_length / 2 + 1 bins becomes num_mel_bins bands: triangles
+/// of height 1 whose corners are equally spaced on the mel scale, mel(f) = 2595 log10(1 + f / 700), and rounded down to
+/// a bin. The spacing is 1 / (num_mel_bins + 2) of the range, as in the reference implementation.
+/// num_mel_bins, dft_length, sample_rate: int32/int64.   lower_edge_hertz, upper_edge_hertz: float types. One element
+/// each.   output: [dft_length / 2 + 1, num_mel_bins], numbers of the attribute output_datatype (float).
+/// Source: https://onnx.ai/onnx/operators/onnx__MelWeightMatrix.html
+class MelWeightMatrix final : public Op {
+ public:
+  explicit MelWeightMatrix(const NodeSpec& node) : dtype_(DType(node.attr_or("output_datatype", 1))) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 5, 5);
+    static constexpr const char* kNames[] = {"num_mel_bins", "dft_length", "sample_rate", "lower_edge_hertz",
+                                             "upper_edge_hertz"};
+    for (size_t i = 0; i < in.size(); ++i) {
+      if (i >= 3) require_floating(in[i], kNames[i]);
+      if (in[i].concrete() && in[i].shape().elements() != 1) {
+        throw Error(ErrorKind::kShape, str(kNames[i], " must be one element, got ", in[i]));
+      }
+    }
+    Dim bands, bins;
+    if (const auto values = constant_ints(in[0])) bands = not_negative(values->front(), kNames[0]);
+    if (const auto values = constant_ints(in[1])) bins = not_negative(values->front(), kNames[1]) / 2 + 1;
+    return {Fact(dtype_, Dims{bins, bands})};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const auto integer = [&](int i) { return double(tensor_ints(*in.constant(i))[0]); };
+    const auto real = [&](int i) {
+      Wide value;
+      wide_reader(in.dtype(i))(in.constant(i)->raw(), 0, 1, &value);
+      return value.d;
+    };
+    const double length = integer(1), rate = integer(2), low = mel_of(real(3)), high = mel_of(real(4));
+    if (rate < 1) throw Error(ErrorKind::kModel, str("sample_rate must be at least 1, got ", rate));
+    if (!(low >= 0 && low <= high)) {
+      throw Error(ErrorKind::kModel,
+                  str("lower_edge_hertz must be between 0 and upper_edge_hertz ", real(4), ", got ", real(3)));
+    }
+    const int64_t bands = in.output_shape(0)[1];
+    const double step = (high - low) / double(bands + 2);
+    const auto bin = [&](int64_t i) { return std::floor((length + 1) * hertz_of(double(i) * step + low) / rate); };
+    std::vector<Triangle> triangles;
+    for (int64_t i = 0; i < bands; ++i) triangles.push_back({bin(i), bin(i + 1), bin(i + 2)});
+    return std::make_unique<MelWeightMatrixKernel>(std::move(triangles), dtype_);
+  }
+
+  std::vector<int> value_inputs() const override { return {0, 1, 2, 3, 4}; }
+
+ private:
+  static int64_t not_negative(int64_t value, const char* name) {
+    if (value < 0) throw Error(ErrorKind::kShape, str(name, " must not be negative, got ", value));
+    return value;
+  }
+
+  DType dtype_;
+};
+
+}  // namespace
+
+void register_mel_weight_matrix(Registry& registry) { registry.add<MelWeightMatrix>("MelWeightMatrix", {.since = 17}); }
+
+}  // namespace linnet
