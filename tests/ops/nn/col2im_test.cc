@@ -1,0 +1,73 @@
+#include <gtest/gtest.h>
+
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+// The adjoint of taking blocks: each pixel gets the sum of the elements that lie on it.
+TEST(Col2Im, AddsEveryElementToItsPixel) {
+  const int64_t rows = 5, columns = 6, taps = 6;
+  const Ints strides{2, 1}, dilations{1, 2}, pads{1, 0, 0, 1};
+  const int64_t down = (rows + 1 - 2) / 2 + 1, across = (columns + 1 - 5) / 1 + 1;
+  const Tensor x = random_tensor({2, 3 * taps, down * across});
+  Tensor want = Tensor::of({2, 3, rows, columns}, std::vector<float>(size_t(6 * rows * columns)));
+  for (int64_t i = 0; i < x.size(); ++i) {
+    const int64_t block = i % (down * across), tap = i / (down * across) % taps, plane = i / (down * across) / taps;
+    const int64_t row = block / across * 2 + tap / 3 - 1, column = block % across + tap % 3 * 2;
+    if (row < 0 || row >= rows || column >= columns) continue;
+    want.data<float>()[(plane * rows + row) * columns + column] += x.data<float>()[i];
+  }
+  const OpCase op{"Col2Im", 18, {{"strides", strides}, {"dilations", dilations}, {"pads", pads}}};
+  expect_close(run_op(op, {x, Tensor::of<int64_t>({rows, columns}), Tensor::of<int64_t>({2, 3})})[0], want, 1e-5);
+}
+
+TEST(Col2Im, TakesIntegersBoolAndOneAxis) {
+  const Tensor image = Tensor::of<int64_t>({3}), block = Tensor::of<int64_t>({2});
+  const Tensor x = Tensor::of<int8_t>({1, 2, 2}, {100, 2, 100, 4});
+  expect_close(run_op({"Col2Im", 18}, {x, image, block})[0], Tensor::of<int8_t>({1, 1, 3}, {100, 102, 4}));
+  const Tensor flags = Tensor::of<bool>({1, 2, 2}, {false, true, true, false});
+  expect_close(run_op({"Col2Im", 18}, {flags, image, block})[0], Tensor::of<bool>({1, 1, 3}, {false, true, false}));
+}
+
+TEST(Col2Im, ChecksBlocks) {
+  const Tensor x = random_tensor({1, 4, 4}), image = Tensor::of<int64_t>({3, 3}), block = Tensor::of<int64_t>({2, 2});
+  const OpCase op{"Col2Im", 18};
+  expect_error(ErrorKind::kShape, "number of blocks", [&] { run_op(op, {x, Tensor::of<int64_t>({4, 3}), block}); });
+  expect_error(ErrorKind::kShape, "multiple", [&] { run_op(op, {random_tensor({1, 5, 4}), image, block}); });
+  expect_error(ErrorKind::kShape, "fit", [&] { run_op(op, {x, image, Tensor::of<int64_t>({4, 1})}); });
+  expect_error(ErrorKind::kShape, "strides", [&] {
+    run_op({"Col2Im", 18, {{"strides", Ints{1}}}}, {x, image, block});
+  });
+}
+
+TEST(MaxUnpool, UndoesMaxPool) {
+  const Tensor x = random_uniform({2, 3, 6, 5}, 1, 2);
+  const std::map<std::string, Attribute> window{{"kernel_shape", Ints{2, 3}}, {"strides", Ints{2, 2}}};
+  const auto pooled = run_op({"MaxPool", 12, window}, {x}, 2);
+  const Tensor y = run_op({"MaxUnpool", 11, window}, {pooled[0], pooled[1]})[0];
+  ASSERT_EQ(y.shape(), x.shape());
+  for (int64_t i = 0; i < y.size(); ++i) {
+    const int64_t* indices = pooled[1].data<int64_t>();
+    const bool found = std::find(indices, indices + pooled[1].size(), i) != indices + pooled[1].size();
+    EXPECT_EQ(y.data<float>()[i], found ? x.data<float>()[i] : 0);
+  }
+}
+
+TEST(MaxUnpool, PutsItsResultIntoAGivenShape) {
+  const Tensor x = Tensor::of<float>({1, 1, 2}, {7, 8}), indices = Tensor::of<int64_t>({1, 1, 2}, {1, 2});
+  const OpCase op{"MaxUnpool", 11, {{"kernel_shape", Ints{2}}, {"strides", Ints{2}}}};
+  expect_close(run_op(op, {x, indices})[0], Tensor::of<float>({1, 1, 4}, {0, 7, 8, 0}));
+  expect_close(run_op(op, {x, indices, Tensor::of<int64_t>({1, 1, 5})})[0],
+               Tensor::of<float>({1, 1, 5}, {0, 7, 8, 0, 0}));
+  expect_close(run_op(op, {x, indices, Tensor::of<int64_t>({1, 1, 3})})[0], Tensor::of<float>({1, 1, 3}, {0, 7, 8}));
+  expect_error(ErrorKind::kModel, "index", [&] { run_op(op, {x, indices, Tensor::of<int64_t>({1, 1, 2})}); });
+  expect_error(ErrorKind::kModel, "index 4", [&] { run_op(op, {x, Tensor::of<int64_t>({1, 1, 2}, {4, 0})}); });
+  expect_error(ErrorKind::kShape, "output_shape", [&] { run_op(op, {x, indices, Tensor::of<int64_t>({1, 5})}); });
+  expect_error(ErrorKind::kShape, "shape of X", [&] { run_op(op, {x, Tensor::of<int64_t>({1, 1, 1}, {4})}); });
+}
+
+}  // namespace
+}  // namespace linnet::testing
