@@ -1,3 +1,5 @@
+#include <array>
+
 #include "infer.h"
 #include "kernels/activation.h"
 #include "kernels/kernel_table.h"
@@ -16,7 +18,8 @@ struct Geometry {
 struct Training {
   bool on = false;
   float momentum = 0;
-  bool has_mean = false, has_variance = false;  ///< the outputs of the running ones are wanted
+  /// Which of the outputs running mean, running variance, mean, variance are wanted.
+  std::array<bool, 4> outputs{};
 };
 
 /// One value of a float tensor of any dtype.
@@ -66,7 +69,7 @@ class BatchNormalizationKernel final : public Kernel {
     }
   }
 
-  /// The moments of a channel over the batch; the running ones become outputs 1 and 2.
+  /// The moments of a channel over the batch; the running ones become outputs 1 and 2, they themselves 3 and 4.
   Moments<double> train(KernelContext& context, const T* x, int64_t c) const {
     const double count = double(g_.n * g_.spatial);
     const auto sum = [&](auto term) {
@@ -79,9 +82,11 @@ class BatchNormalizationKernel final : public Kernel {
     const double mean = sum([](double v) { return v; }) / count;
     const double variance = sum([mean](double v) { return (v - mean) * (v - mean); }) / count;
     const double kept = double(training_.momentum);
-    if (training_.has_mean) set_value(context.output(1), c, value_at(context.input(3), c) * kept + mean * (1 - kept));
-    if (training_.has_variance)
-      set_value(context.output(2), c, value_at(context.input(4), c) * kept + variance * (1 - kept));
+    const std::array values{value_at(context.input(3), c) * kept + mean * (1 - kept),
+                            value_at(context.input(4), c) * kept + variance * (1 - kept), mean, variance};
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (training_.outputs[i]) set_value(context.output(int(i) + 1), c, values[i]);
+    }
     return {mean, variance};
   }
 
@@ -121,8 +126,9 @@ class BatchNormalizationKernel final : public Kernel {
 /// BatchNormalization: y = scale (x - mean) / sqrt(var + epsilon) + B for every channel.
 /// x, y: float16/bfloat16/float/double [N,C,...] or [N] (one channel).   scale, B, mean, var: floats [C].
 /// epsilon: 1e-5.   training_mode (from opset 14 on): mean and variance are those of x; the outputs running_mean and
-/// running_var are momentum (0.9) parts of the inputs and the rest of these.   spatial 0 (before opset 9): every
-/// element of an instance is a channel.   Refused: the training outputs of opsets before 14.
+/// running_var are momentum (0.9) parts of the inputs and the rest of these. Before opset 14, a node with outputs mean,
+/// var, saved_mean, saved_var is in training mode; these are running_mean, running_var and the mean and variance of x.
+/// spatial 0 (before opset 9): every element of an instance is a channel.
 /// In domain "linnet", on float32: x is [N,...,C], and attribute activation with alpha and beta (activation_alpha,
 /// activation_beta) is applied to y.
 /// Source: https://onnx.ai/onnx/operators/onnx__BatchNormalization.html
@@ -132,14 +138,18 @@ class BatchNormalization final : public Op {
       : channels_last_(node.domain == "linnet"),
         flat_(node.opset < 9 && !node.attr_or("spatial", true)),
         epsilon_(node.attr_or("epsilon", 1e-5f)),
-        training_{node.attr_or("training_mode", false), node.attr_or("momentum", 0.9f)},
+        training_{is_training(node), node.attr_or("momentum", 0.9f)},
         activation_(activation_from_name(node.attr_or("activation", ""))),
         alpha_(node.attr_or("activation_alpha", 0.0f)),
         beta_(node.attr_or("activation_beta", 0.0f)),
         num_outputs_(node.num_outputs) {
     if (num_outputs_ > 1 && !training_.on) {
-      throw Error(ErrorKind::kUnsupported, "outputs other than Y are supported with training_mode only (opset 14)");
+      throw Error(ErrorKind::kModel,
+                  "outputs other than Y are those of training mode, which the attributes switch off");
     }
+    const int most = node.opset >= 14 ? 3 : 5;
+    if (num_outputs_ > most)
+      throw Error(ErrorKind::kModel, str("expected at most ", most, " outputs, got ", num_outputs_));
   }
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
@@ -155,7 +165,7 @@ class BatchNormalization final : public Op {
       }
     }
     std::vector<Fact> out = same_as(in[0]);
-    for (int i = 1; i < num_outputs_; ++i) out.push_back(same_as(in[size_t(i) + 2])[0]);
+    for (int i = 1; i < num_outputs_; ++i) out.push_back(same_as(in[i % 2 == 1 ? 3 : 4])[0]);
     return out;
   }
 
@@ -166,7 +176,8 @@ class BatchNormalization final : public Op {
         throw Error(ErrorKind::kShape, str("parameters must have ", geometry.channels, " elements, got ", in.fact(i)));
       }
     }
-    const Training training{training_.on, training_.momentum, in.has_output(1), in.has_output(2)};
+    Training training = training_;
+    for (int i = 0; i < 4; ++i) training.outputs[size_t(i)] = in.has_output(i + 1);
     const KernelTable& table = kernel_table(in.isa());
     const UnaryKernels::F activation = activation_ == Activation::kNone ? nullptr : table.unary.of(activation_);
     return dispatch_float(in.dtype(0), [&]<class T>() -> KernelPtr {
@@ -176,6 +187,11 @@ class BatchNormalization final : public Op {
   }
 
  private:
+  static bool is_training(const NodeSpec& node) {
+    if (node.domain == "linnet" || node.opset >= 14) return node.attr_or("training_mode", false);
+    return node.num_outputs > 1 && !(node.opset < 7 && node.attr_or("is_test", false));
+  }
+
   Dim channels(const Fact& x) const {
     if (channels_last_) return x.dim(x.rank() - 1);
     return x.rank() == 1 ? Dim(1) : x.dim(1);

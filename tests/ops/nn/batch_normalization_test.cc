@@ -90,6 +90,12 @@ TEST(BatchNormalization, TrainingUsesAndUpdatesTheStatistics) {
   expect_close(got[0], reference(x, p, [](int64_t i) { return i / 10 % 3; }), 1e-4);
   expect_close(got[1], mean, 1e-5);
   expect_close(got[2], variance, 1e-5);
+  for (const int64_t opset : {1, 6, 7, 9}) {
+    const auto old = run_op({"BatchNormalization", opset, {{"momentum", 0.75f}}}, Parameters(3).with(x), 5);
+    for (size_t i = 0; i < 3; ++i) expect_close(old[i], got[i]);
+    expect_close(old[3], p.mean, 1e-5);
+    expect_close(old[4], p.variance, 1e-5);
+  }
 }
 
 TEST(BatchNormalization, TheInternalFormTakesChannelsLastAndAnActivation) {
@@ -107,7 +113,10 @@ TEST(BatchNormalization, RefusesWhatItDoesNotCompute) {
   expect_error(ErrorKind::kShape, "channels", [&] {
     run_op({"BatchNormalization", 15}, p.with(random_tensor({2, 4, 3})));
   });
-  expect_error(ErrorKind::kUnsupported, "training_mode", [&] { run_op({"BatchNormalization", 9}, p.with(x), 5); });
+  expect_error(ErrorKind::kModel, "training mode", [&] {
+    run_op({"BatchNormalization", 6, {{"is_test", int64_t{1}}}}, p.with(x), 5);
+  });
+  expect_error(ErrorKind::kModel, "training mode", [&] { run_op({"BatchNormalization", 15}, p.with(x), 3); });
 }
 
 }  // namespace
