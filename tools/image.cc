@@ -5,7 +5,8 @@
 #include <cctype>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
+
+#include "files.h"
 
 namespace linnet::tool {
 namespace {
@@ -44,32 +45,18 @@ float sample(const Image& image, const Tap& y, const Tap& x, int64_t channel) {
 }  // namespace
 
 bool is_image(const std::string& path) {
-  static constexpr std::array kExtensions{".png", ".jpg", ".jpeg", ".ppm"};
+  static constexpr std::array kExtensions{".png",  ".jpg",  ".jpeg", ".jp2", ".j2k", ".bmp", ".tif",
+                                          ".tiff", ".webp", ".pbm",  ".pgm", ".ppm", ".pnm"};
   return std::find(kExtensions.begin(), kExtensions.end(), extension(path)) != kExtensions.end();
 }
 
 Image load_image(const std::string& path) {
-  const std::string kind = extension(path);
-  return kind == ".png" ? load_png(path) : kind == ".ppm" ? load_ppm(path) : load_jpeg(path);
-}
-
-Image load_ppm(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string magic;
-  Image image;
-  int64_t maximum = 0;
-  in >> magic >> image.width >> image.height >> maximum;
-  in.get();
-  constexpr int64_t kMaxSide = 1 << 16;
-  if (!in || magic != "P6" || maximum != 255 || image.width < 1 || image.height < 1 || image.width > kMaxSide ||
-      image.height > kMaxSide) {
-    throw Error(ErrorKind::kIo, path + ": expected a binary PPM (P6) with 255 levels and no comments");
+  const std::vector<std::byte> bytes = read_file(path);
+  try {
+    return decode_image({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  } catch (const Error& error) {
+    throw error.with_context(path);
   }
-  image.rgb.resize(size_t(image.width * image.height * 3));
-  if (!in.read(reinterpret_cast<char*>(image.rgb.data()), std::streamsize(image.rgb.size()))) {
-    throw Error(ErrorKind::kIo, path + ": ends early");
-  }
-  return image;
 }
 
 Tensor image_tensor(const Image& image, const Fact& wanted) {
