@@ -42,8 +42,9 @@ int32_t widen_all(const T* from, int64_t n, int32_t zero, int16_t* to) {
 }  // namespace
 
 void dot_products(const int16_t* a, int64_t rows, const int16_t* b, int64_t n, int64_t depth, int32_t* y) {
-  if (rows == kIntegerRows) return columns<kIntegerRows>(a, b, n, depth, y);
-  for (int64_t r = 0; r < rows; ++r) columns<1>(a + r * depth, b, n, depth, y + r * n);
+  int64_t r = 0;
+  for (; r + kIntegerRows <= rows; r += kIntegerRows) columns<kIntegerRows>(a + r * depth, b, n, depth, y + r * n);
+  for (; r < rows; ++r) columns<1>(a + r * depth, b, n, depth, y + r * n);
 }
 
 int32_t widen(const int8_t* from, int64_t n, int32_t zero, int16_t* to) { return widen_all(from, n, zero, to); }

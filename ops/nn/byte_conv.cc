@@ -12,28 +12,33 @@ namespace {
 
 size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/// One channel of a window: differences from the zero point, 0 in the padding. Returns their sum.
-template <class T>
-int32_t gather_channel(const ConvGeometry& g, const T* x, const std::array<int64_t, 3>& out, int32_t zero,
-                       int16_t* window) {
+/// Where in a plane of x the positions of the window of an output pixel are; -1: in the padding.
+void tap_offsets(const ConvGeometry& g, int64_t pixel, int64_t* offsets) {
   const auto& [depth, height, width] = g.axes;
+  const int64_t line = pixel / width.out;
   const auto position = [](const ConvAxis& axis, int64_t at, int64_t k) {
-    return at * axis.stride - axis.pad_begin + k * axis.dilation;
+    const int64_t result = at * axis.stride - axis.pad_begin + k * axis.dilation;
+    return result < axis.in ? result : -1;
   };
-  const auto inside = [](const ConvAxis& axis, int64_t at) { return at >= 0 && at < axis.in; };
-  int32_t sum = 0;
   for (int64_t kz = 0; kz < depth.kernel; ++kz) {
-    const int64_t z = position(depth, out[0], kz);
+    const int64_t z = position(depth, line / height.out, kz);
     for (int64_t ky = 0; ky < height.kernel; ++ky) {
-      const int64_t y = position(height, out[1], ky);
-      const bool line = inside(depth, z) && inside(height, y);
+      const int64_t y = position(height, line % height.out, ky);
       for (int64_t kx = 0; kx < width.kernel; ++kx) {
-        const int64_t column = position(width, out[2], kx);
-        const bool valid = line && inside(width, column);
-        *window = valid ? int16_t(int32_t(x[(z * height.in + y) * width.in + column]) - zero) : int16_t{0};
-        sum += *window++;
+        const int64_t x = position(width, pixel % width.out, kx);
+        *offsets++ = z < 0 || y < 0 || x < 0 ? -1 : (z * height.in + y) * width.in + x;
       }
     }
+  }
+}
+
+/// The window's differences from the zero point in one plane, 0 in the padding. Returns their sum.
+template <class T>
+int32_t gather_plane(const T* x, const int64_t* offsets, int64_t taps, int32_t zero, int16_t* window) {
+  int32_t sum = 0;
+  for (int64_t t = 0; t < taps; ++t) {
+    window[t] = offsets[t] < 0 ? int16_t{0} : int16_t(int32_t(x[offsets[t]]) - zero);
+    sum += window[t];
   }
   return sum;
 }
@@ -84,11 +89,18 @@ ByteConvKernel::ByteConvKernel(const CompileInput& in, const ConvGeometry& geome
   }
 }
 
-size_t ByteConvKernel::scratch_bytes() const {
-  const size_t rows = aligned(dtype_bytes(DType::kInt16, checked_mul(kIntegerRows, depth()))) +
-                      dtype_bytes(DType::kInt32, checked_mul(kIntegerRows, geometry_.group_out()));
-  return rows + (packed_w_ ? 0 : aligned(dtype_bytes(DType::kInt16, checked_mul(geometry_.out_channels, depth()))));
-}
+/// Of a worker: widened weights (the first worker's only), windows and sums of a tile, offsets of a window.
+struct ByteConvKernel::Scratch {
+  size_t windows, sums, offsets, bytes;
+
+  Scratch(const ConvGeometry& g, int64_t depth, bool weights)
+      : windows(weights ? aligned(dtype_bytes(DType::kInt16, checked_mul(g.out_channels, depth))) : 0),
+        sums(windows + aligned(dtype_bytes(DType::kInt16, checked_mul(kTilePixels, depth)))),
+        offsets(sums + aligned(dtype_bytes(DType::kInt32, checked_mul(kTilePixels, g.group_out())))),
+        bytes(offsets + dtype_bytes(DType::kInt64, g.taps())) {}
+};
+
+size_t ByteConvKernel::scratch_bytes() const { return Scratch(geometry_, depth(), !packed_w_).bytes; }
 
 void ByteConvKernel::widen_weights(const Tensor& w, int16_t* wide) const {
   if (w.dtype() == DType::kInt8) {
@@ -100,28 +112,23 @@ void ByteConvKernel::widen_weights(const Tensor& w, int16_t* wide) const {
 
 void ByteConvKernel::run(KernelContext& context) const {
   const ConvGeometry& g = geometry_;
-  const size_t offset = packed_w_ ? 0 : aligned(dtype_bytes(DType::kInt16, g.out_channels * depth()));
   if (!packed_w_) widen_weights(context.input(operands_.w), reinterpret_cast<int16_t*>(context.scratch()));
   const int16_t* w = packed_w_ ? packed_w_.data<int16_t>() : reinterpret_cast<const int16_t*>(context.scratch());
-  const int64_t tiles = (g.out_pixels() + kIntegerRows - 1) / kIntegerRows;
+  const int64_t tiles = (g.out_pixels() + kTilePixels - 1) / kTilePixels;
   context.executor().parallel_for(g.batch * g.group * tiles, [&](int64_t tile, int worker) {
-    const int64_t first = tile % tiles * kIntegerRows;
-    run_pixels(context, tile / tiles, first, std::min(kIntegerRows, g.out_pixels() - first), w,
-               context.scratch(worker) + offset);
+    const int64_t first = tile % tiles * kTilePixels;
+    run_pixels(context, tile / tiles, first, std::min(kTilePixels, g.out_pixels() - first), w, context.scratch(worker));
   });
 }
 
-int32_t ByteConvKernel::gather(const Tensor& x, int64_t first_channel, int64_t pixel, int32_t zero,
+int32_t ByteConvKernel::gather(const Tensor& x, int64_t first_channel, const int64_t* offsets, int32_t zero,
                                int16_t* window) const {
-  const ConvGeometry& g = geometry_;
-  const int64_t line = pixel / g.axes[2].out;
-  const std::array<int64_t, 3> out{line / g.axes[1].out, line % g.axes[1].out, pixel % g.axes[2].out};
+  const int64_t taps = geometry_.taps();
   uint32_t sum = 0;
-  for (int64_t c = 0; c < g.group_in(); ++c) {
-    const int64_t offset = (first_channel + c) * g.in_pixels();
-    int16_t* to = window + c * g.taps();
-    sum += uint32_t(x.dtype() == DType::kInt8 ? gather_channel(g, x.data<int8_t>() + offset, out, zero, to)
-                                              : gather_channel(g, x.data<uint8_t>() + offset, out, zero, to));
+  for (int64_t c = 0; c < geometry_.group_in(); ++c, window += taps) {
+    const int64_t plane = (first_channel + c) * geometry_.in_pixels();
+    sum += uint32_t(x.dtype() == DType::kInt8 ? gather_plane(x.data<int8_t>() + plane, offsets, taps, zero, window)
+                                              : gather_plane(x.data<uint8_t>() + plane, offsets, taps, zero, window));
   }
   return int32_t(sum);
 }
@@ -129,24 +136,35 @@ int32_t ByteConvKernel::gather(const Tensor& x, int64_t first_channel, int64_t p
 void ByteConvKernel::run_pixels(KernelContext& context, int64_t image_group, int64_t first, int64_t pixels,
                                 const int16_t* w, std::byte* scratch) const {
   const ConvGeometry& g = geometry_;
-  auto* tile = reinterpret_cast<int16_t*>(scratch);
-  auto* sums = reinterpret_cast<int32_t*>(scratch + aligned(dtype_bytes(DType::kInt16, kIntegerRows * depth())));
+  const Scratch layout(g, depth(), !packed_w_);
+  auto* windows = reinterpret_cast<int16_t*>(scratch + layout.windows);
+  auto* sums = reinterpret_cast<int32_t*>(scratch + layout.sums);
+  auto* offsets = reinterpret_cast<int64_t*>(scratch + layout.offsets);
+  const Tensor& x = context.input(operands_.x);
   const int32_t x_zero = has_x_zero_ ? byte_at(context.input(operands_.x_zero), 0) : 0;
-  const int64_t first_channel = image_group % g.group * g.group_out();
-  int32_t x_sums[kIntegerRows];
+  std::array<int32_t, kTilePixels> x_sums;
   for (int64_t r = 0; r < pixels; ++r) {
-    x_sums[r] = gather(context.input(operands_.x), image_group * g.group_in(), first + r, x_zero, tile + r * depth());
+    tap_offsets(g, first + r, offsets);
+    x_sums[size_t(r)] = gather(x, image_group * g.group_in(), offsets, x_zero, windows + r * depth());
   }
-  dot_products(tile, pixels, w + first_channel * depth(), g.group_out(), depth(), sums);
+  const int64_t first_channel = image_group % g.group * g.group_out();
+  dot_products(windows, pixels, w + first_channel * depth(), g.group_out(), depth(), sums);
+  store_channels(context, image_group, first, std::span(x_sums).first(size_t(pixels)), sums);
+}
+
+void ByteConvKernel::store_channels(KernelContext& context, int64_t image_group, int64_t first,
+                                    std::span<const int32_t> x_sums, const int32_t* sums) const {
+  const ConvGeometry& g = geometry_;
   for (int64_t o = 0; o < g.group_out(); ++o) {
-    const int64_t channel = first_channel + o;
+    const int64_t channel = image_group % g.group * g.group_out() + o;
     const int32_t w_zero =
         has_w_zero_ ? byte_at(context.input(operands_.w_zero), w_zero_per_channel_ ? channel : 0) : 0;
-    const int64_t element = (image_group * g.group_out() + o) * g.out_pixels() + first;
-    for (int64_t r = 0; r < pixels; ++r) {
-      const int32_t sum = wrapped_sub(sums[r * g.group_out() + o], wrapped_mul(x_sums[r], w_zero));
-      store(context, channel, element + r, sum);
+    std::array<int32_t, kTilePixels> values;
+    for (size_t r = 0; r < x_sums.size(); ++r) {
+      values[r] = wrapped_sub(sums[int64_t(r) * g.group_out() + o], wrapped_mul(x_sums[r], w_zero));
     }
+    store(context, channel, (image_group * g.group_out() + o) * g.out_pixels() + first,
+          std::span(values).first(x_sums.size()));
   }
 }
 

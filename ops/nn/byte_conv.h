@@ -27,14 +27,22 @@ class ByteConvKernel : public Kernel {
   void run(KernelContext& context) const final;
   size_t scratch_bytes() const final;
 
+ protected:
+  /// Output pixels that are computed together.
+  static constexpr int64_t kTilePixels = 16;
+
  private:
-  /// Takes the sum of an output element of this channel.
-  virtual void store(KernelContext& context, int64_t channel, int64_t element, int32_t sum) const = 0;
+  struct Scratch;
+
+  /// Takes the sums of the output elements [first, first + sums.size()) of this channel; at most kTilePixels.
+  virtual void store(KernelContext& context, int64_t channel, int64_t first, std::span<const int32_t> sums) const = 0;
 
   int64_t depth() const { return geometry_.group_in() * geometry_.taps(); }
   void run_pixels(KernelContext& context, int64_t image_group, int64_t first, int64_t pixels, const int16_t* w,
                   std::byte* scratch) const;
-  int32_t gather(const Tensor& x, int64_t first_channel, int64_t pixel, int32_t zero, int16_t* window) const;
+  int32_t gather(const Tensor& x, int64_t first_channel, const int64_t* offsets, int32_t zero, int16_t* window) const;
+  void store_channels(KernelContext& context, int64_t image_group, int64_t first, std::span<const int32_t> x_sums,
+                      const int32_t* sums) const;
   void widen_weights(const Tensor& w, int16_t* wide) const;
 
   ByteConvOperands operands_;

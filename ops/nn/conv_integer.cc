@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "infer.h"
 #include "nn/byte_conv.h"
 #include "op_list.h"
@@ -10,8 +12,8 @@ class ConvIntegerKernel final : public ByteConvKernel {
   using ByteConvKernel::ByteConvKernel;
 
  private:
-  void store(KernelContext& context, int64_t, int64_t element, int32_t sum) const override {
-    context.output(0).data<int32_t>()[element] = sum;
+  void store(KernelContext& context, int64_t, int64_t first, std::span<const int32_t> sums) const override {
+    std::copy(sums.begin(), sums.end(), context.output(0).data<int32_t>() + first);
   }
 };
 

@@ -20,11 +20,16 @@ class QLinearConvKernel final : public ByteConvKernel {
         scale_per_channel_(in.shape(kWScale).elements() > 1) {}
 
  private:
-  void store(KernelContext& context, int64_t channel, int64_t element, int32_t sum) const override {
-    if (has_bias_) sum = wrapped_sub(sum, wrapped_sub(0, context.input(kBias).data<int32_t>()[channel]));
+  void store(KernelContext& context, int64_t channel, int64_t first, std::span<const int32_t> sums) const override {
+    const int32_t bias = has_bias_ ? context.input(kBias).data<int32_t>()[channel] : 0;
     const float w_scale = context.input(kWScale).data<float>()[scale_per_channel_ ? channel : 0];
     const float factor = *context.input(kXScale).data<float>() * w_scale / *context.input(kYScale).data<float>();
-    store_rounded(context.output(0), element, double(sum) * double(factor), byte_at(context.input(kYZero), 0));
+    const int32_t zero = byte_at(context.input(kYZero), 0);
+    Tensor& y = context.output(0);
+    for (size_t i = 0; i < sums.size(); ++i) {
+      const int32_t sum = wrapped_sub(sums[i], wrapped_sub(0, bias));
+      store_rounded(y, first + int64_t(i), double(sum) * double(factor), zero);
+    }
   }
 
   bool has_bias_, scale_per_channel_;
