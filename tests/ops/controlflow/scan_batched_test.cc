@@ -44,6 +44,12 @@ TEST(BatchedScan, MayRunBackwardsAndTwice) {
   }
 }
 
+TEST(BatchedScan, BeginsAtTheEndOfAShortSequence) {
+  const auto y = run_model(running_sums(true, 1), {Tensor::of<int64_t>({0, 2}), kStart, kValues});
+  expect_close(y[0], Tensor::of<float>({2, 2}, {0, 0, 116, 218}));
+  expect_close(y[1], Tensor::of<float>({2, 3, 2}, {0, 0, 0, 0, 0, 0, 109, 210, 116, 218, 0, 0}));
+}
+
 TEST(BatchedScan, ChecksLengthsAndBatches) {
   const Model model = running_sums(true, 0);
   expect_error(ErrorKind::kShape, "sequence_lens", [&] {
