@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/attention.h"
 #include "kernels/binary.h"
 #include "kernels/deform.h"
 #include "kernels/depthwise.h"

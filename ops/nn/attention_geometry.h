@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "linnet/tensor.h"
+
+namespace linnet {
+
+/// The sizes of an attention, past keys included in kv_length.
+struct AttentionSizes {
+  int64_t batch = 0;
+  int64_t q_heads = 0;
+  int64_t kv_heads = 0;  ///< query head h reads key and value head h / (q_heads / kv_heads)
+  int64_t q_length = 0;
+  int64_t kv_length = 0;
+  int64_t past_length = 0;
+  int64_t head_size = 0;
+  int64_t v_head_size = 0;
+  bool packed_heads = false;  ///< Q, K, V and Y are [batch, length, heads * size], else [batch, heads, length, size]
+
+  int64_t group() const { return q_heads / kv_heads; }
+};
+
+/// Where rows of a tensor lie: row i of head h of sample b begins at element at(b, h, i).
+struct HeadLayout {
+  int64_t batch, head, row;
+
+  HeadLayout() = default;
+  HeadLayout(bool packed_heads, int64_t heads, int64_t length, int64_t size)
+      : batch(heads * length * size),
+        head(packed_heads ? size : length * size),
+        row(packed_heads ? heads * size : size) {}
+  int64_t at(int64_t b, int64_t h, int64_t i) const { return b * batch + h * head + i * row; }
+};
+
+/// The keys [begin, end).
+struct KeyRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+/// Which keys a query may attend, apart from attn_mask: it stands at position offset + i.
+struct AttentionWindow {
+  static constexpr int64_t kUnbounded = -1;
+
+  int64_t left = kUnbounded;   ///< positions to its left
+  int64_t right = kUnbounded;  ///< positions to its right; 0 for causal attention
+
+  /// Those of query i when only the first `keys` are valid.
+  KeyRange keys_of(int64_t i, int64_t offset, int64_t keys) const;
+};
+
+/// attn_mask, broadcast to [batch, q_heads, q_length, kv_length].
+class AttentionMask {
+ public:
+  AttentionMask() = default;
+  /// `padded`: a last dim that is shorter than kv_length is not broadcast, but the keys beyond it are disallowed.
+  AttentionMask(const Shape& mask, const AttentionSizes& sizes, bool padded);
+
+  explicit operator bool() const { return given_; }
+  /// The keys that it speaks of.
+  int64_t columns() const { return columns_; }
+  /// The bias of keys [begin, end) for query i of head h: where the mask is of C, as it lies, else in `buffer`.
+  template <class C>
+  const C* bias(const Tensor& mask, int64_t b, int64_t h, int64_t i, const KeyRange& keys, C* buffer) const;
+
+ private:
+  bool given_ = false;
+  std::array<int64_t, 3> strides_{};  // of batch, head and query; 0 where broadcast
+  int64_t columns_ = 0;
+  bool one_column_ = false;  // that stands for all
+};
+
+}  // namespace linnet
