@@ -126,7 +126,10 @@ class Float32Kernel final : public Kernel {
 }  // namespace
 
 KernelPtr compile_in_float32(const CompileInput& in, const std::function<KernelPtr(const CompileInput&)>& compile) {
-  return std::make_unique<Float32Kernel>(in, compile);
+  bool any = false;
+  for (int i = 0; i < in.num_inputs(); ++i) any = any || is_half(in.dtype(i));
+  for (int i = 0; i < in.num_outputs(); ++i) any = any || is_half(in.output_dtype(i));
+  return any ? KernelPtr(std::make_unique<Float32Kernel>(in, compile)) : compile(in);
 }
 
 }  // namespace linnet

@@ -37,7 +37,10 @@ constexpr int64_t kPackDepth = 64;
 constexpr int64_t kParallelPackFloats = 32 * 1024;
 
 void pack_block(const GemmWeights& w, const float* from, int64_t depth, int64_t columns, int panel_columns, float* to) {
-  if (w.column_stride == 1) {
+  if (w.column_stride == 1 && w.scale == 1) {
+    const size_t bytes = size_t(columns) * sizeof(float);
+    for (int64_t k = 0; k < depth; ++k) std::memcpy(to + k * panel_columns, from + k * w.depth_stride, bytes);
+  } else if (w.column_stride == 1) {
     for (int64_t k = 0; k < depth; ++k) {
       for (int64_t j = 0; j < columns; ++j) to[k * panel_columns + j] = w.scale * from[k * w.depth_stride + j];
     }
@@ -48,6 +51,7 @@ void pack_block(const GemmWeights& w, const float* from, int64_t depth, int64_t 
       }
     }
   }
+  if (columns == panel_columns) return;
   for (int64_t k = 0; k < depth; ++k) std::fill(to + k * panel_columns + columns, to + (k + 1) * panel_columns, 0.f);
 }
 

@@ -102,6 +102,7 @@ def test_check_skips_models_without_data(run_model, cases):
 @pytest.mark.parametrize("dtype, x, y", [
     (TensorProto.FLOAT, [np.nan, np.inf], [np.nan, np.inf]),
     (TensorProto.FLOAT, [1.0, 1000.0], [1.0009, 1000.9]),
+    (TensorProto.BFLOAT16, [1.0078125], [1.0]),
     (TensorProto.INT64, [2**60], [2**60]),
     (TensorProto.BOOL, [True, False], [True, False]),
     (TensorProto.STRING, ["a", ""], ["a", ""]),
@@ -117,6 +118,7 @@ def test_check_accepts_what_the_official_runner_accepts(run_model, tmp_path, dty
     (TensorProto.FLOAT, [3.4e38], [np.inf]),
     (TensorProto.FLOAT, [np.inf], [-np.inf]),
     (TensorProto.FLOAT, [1.002], [1.0]),
+    (TensorProto.BFLOAT16, [1.0234375], [1.0]),
     (TensorProto.BOOL, [True], [False]),
     (TensorProto.STRING, ["a"], ["b"]),
 ])  # fmt: skip
@@ -126,11 +128,11 @@ def test_check_refuses_what_the_official_runner_refuses(run_model, tmp_path, dty
 
 
 def case(tmp_path, dtype, x, y):
-    numpy_type = {TensorProto.FLOAT: np.float32, TensorProto.INT64: np.int64, TensorProto.BOOL: bool, TensorProto.STRING: object}
-    (tmp_path / "case").mkdir()
+    data = tmp_path / "case/test_data_set_0"
+    data.mkdir(parents=True)
     identity(tmp_path / "case/model.onnx", dtype, [len(x)])
     for name, values in (("input_0.pb", x), ("output_0.pb", y)):
-        save_tensor(tmp_path / "case/test_data_set_0" / name, np.array(values, numpy_type[dtype]))
+        (data / name).write_bytes(helper.make_tensor("", dtype, [len(values)], values).SerializeToString())
 
 
 def test_compare_against_itself_and_files(run_model, linear, cases):

@@ -1,0 +1,98 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::cast_to;
+using testing::expect_close;
+using testing::expect_error;
+using testing::random_tensor;
+using testing::run_op;
+
+constexpr int64_t kBatch = 2, kHeads = 3, kLength = 5, kSize = 10, kPositions = 9;
+
+/// Rotates the numbers x1 + i x2 by the numbers cos + i sin; x and y are [batch, heads, length, size].
+Tensor reference(const Tensor& x, const Tensor& cos, const Tensor& sin, const std::vector<int64_t>& ids,
+                 int64_t rotated, bool interleaved) {
+  Tensor y = x.clone();
+  for (int64_t row = 0; row < kBatch * kHeads * kLength; ++row) {
+    const int64_t token = row / kLength / kHeads * kLength + row % kLength;
+    const int64_t cache = ids.empty() ? token : ids[size_t(token)];
+    for (int64_t i = 0; i < rotated / 2; ++i) {
+      const int64_t first = row * kSize + (interleaved ? 2 * i : i), second = first + (interleaved ? 1 : rotated / 2);
+      const auto angle = [&](const Tensor& t) { return double(t.data<float>()[cache * (rotated / 2) + i]); };
+      const std::complex<double> z =
+          std::complex<double>(double(x.data<float>()[first]), double(x.data<float>()[second])) *
+          std::complex<double>(angle(cos), angle(sin));
+      y.data<float>()[first] = float(z.real());
+      y.data<float>()[second] = float(z.imag());
+    }
+  }
+  return y;
+}
+
+TEST(RotaryEmbedding, RotatesPairs) {
+  const Tensor x = random_tensor({kBatch, kHeads, kLength, kSize});
+  const std::vector<int64_t> ids{0, 8, 3, 3, 1, 2, 4, 5, 6, 7};
+  for (const bool interleaved : {false, true}) {
+    for (const int64_t rotated : {0, 6}) {
+      const int64_t n = rotated ? rotated : kSize;
+      const std::map<std::string, Attribute> attributes{{"interleaved", int64_t{interleaved}},
+                                                        {"rotary_embedding_dim", rotated}};
+      const Tensor cos = random_tensor({kPositions, n / 2}, 1), sin = random_tensor({kPositions, n / 2}, 2);
+      expect_close(run_op({"RotaryEmbedding", 23, attributes}, {x, cos, sin, Tensor::of({kBatch, kLength}, ids)})[0],
+                   reference(x, cos, sin, ids, n, interleaved), 1e-5);
+      const Tensor c = random_tensor({kBatch, kLength, n / 2}, 1), s = random_tensor({kBatch, kLength, n / 2}, 2);
+      expect_close(run_op({"RotaryEmbedding", 23, attributes}, {x, c, s})[0], reference(x, c, s, {}, n, interleaved),
+                   1e-5);
+    }
+  }
+}
+
+TEST(RotaryEmbedding, TakesHeadsThatLieSideBySide) {
+  const Tensor x = random_tensor({kBatch, kHeads, kLength, kSize});
+  const Tensor cos = random_tensor({kBatch, kLength, kSize / 2}, 1),
+               sin = random_tensor({kBatch, kLength, kSize / 2}, 2);
+  const std::vector<int64_t> perm{0, 2, 1, 3};
+  const auto packed = [&](const Tensor& t) {
+    return run_op({"Transpose", 13, {{"perm", perm}}}, {t})[0].reshaped({kBatch, kLength, kHeads * kSize});
+  };
+  expect_close(run_op({"RotaryEmbedding", 23, {{"num_heads", kHeads}}}, {packed(x), cos, sin})[0],
+               packed(reference(x, cos, sin, {}, kSize, false)), 1e-5);
+}
+
+TEST(RotaryEmbedding, RoundsHalfPrecisionOnce) {
+  const Tensor x = random_tensor({kBatch, kHeads, kLength, kSize});
+  const Tensor cos = random_tensor({kBatch, kLength, kSize / 2}, 1),
+               sin = random_tensor({kBatch, kLength, kSize / 2}, 2);
+  for (const DType dtype : {DType::kFloat16, DType::kBFloat16}) {
+    const auto rounded = [&](const Tensor& t) { return cast_to(cast_to(t, dtype), DType::kFloat32); };
+    const Tensor want = reference(rounded(x), rounded(cos), rounded(sin), {}, kSize, false);
+    expect_close(run_op({"RotaryEmbedding", 23}, {cast_to(x, dtype), cast_to(cos, dtype), cast_to(sin, dtype)})[0],
+                 cast_to(want, dtype), 1e-6, dtype == DType::kFloat16 ? 0x1p-10 : 0x1p-7);
+  }
+}
+
+TEST(RotaryEmbedding, NamesWhatDoesNotFit) {
+  const Tensor x = random_tensor({1, 2, 3, 8}), cache = random_tensor({1, 3, 4}), table = random_tensor({5, 4});
+  const auto run = [&](const std::vector<Tensor>& inputs, std::map<std::string, Attribute> attributes = {}) {
+    run_op({"RotaryEmbedding", 23, attributes}, inputs);
+  };
+  expect_error(ErrorKind::kShape, "half of what is rotated", [&] { run({x, random_tensor({1, 3, 3}), cache}); });
+  expect_error(ErrorKind::kShape, "rank 3", [&] { run({x, table, table}); });
+  expect_error(ErrorKind::kShape, "must be in [0,5), got 5", [&] {
+    run({x, table, table, Tensor::of<int64_t>({1, 3}, {0, 5, 1})});
+  });
+  expect_error(ErrorKind::kModel, "num_heads must be given", [&] { run({random_tensor({1, 3, 8}), cache, cache}); });
+  expect_error(ErrorKind::kShape, "must be even", [&] {
+    run({x, cache, cache}, {{"rotary_embedding_dim", int64_t{5}}});
+  });
+}
+
+}  // namespace
+}  // namespace linnet
