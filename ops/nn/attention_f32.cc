@@ -8,7 +8,7 @@ namespace {
 
 using Slots = AttentionSlots;
 
-constexpr int64_t kFewQueries = 16;  // for which packing keys and values does not pay
+constexpr int64_t kFewQueries = 12;  // for which packing keys and values does not pay
 
 /// Scratch: the algorithm's; keys and values joined with past ones that are no outputs.
 class AttentionF32 final : public Kernel {
