@@ -53,6 +53,28 @@ void add_weighted_rows(const float* p, const float* v, int64_t pitch, int64_t ro
   if (d < n) add_weighted_part(p, v + d, pitch, rows, n - d, y + d);
 }
 
+template <int V>
+void add_outer_vectors(const float* p, const float* v, int64_t rows, float* y, int64_t pitch) {
+  F32 x[V];
+  LINNET_UNROLL for (int c = 0; c < V; ++c) x[c] = load(v + c * kLanes);
+  for (int64_t j = 0; j < rows; ++j, y += pitch) {
+    const F32 weight(p[j]);
+    LINNET_UNROLL for (int c = 0; c < V; ++c) store(y + c * kLanes, xsimd::fma(weight, x[c], load(y + c * kLanes)));
+  }
+}
+
+void add_outer_part(const float* p, const float* v, int64_t rows, int64_t n, float* y, int64_t pitch) {
+  const F32 x = load_part(v, n);
+  for (int64_t j = 0; j < rows; ++j, y += pitch) store_part(y, xsimd::fma(F32(p[j]), x, load_part(y, n)), n);
+}
+
+void add_outer_product(const float* p, const float* v, int64_t rows, int64_t n, float* y, int64_t pitch) {
+  int64_t d = 0;
+  for (; d + 4 * kLanes <= n; d += 4 * kLanes) add_outer_vectors<4>(p, v + d, rows, y + d, pitch);
+  for (; d + kLanes <= n; d += kLanes) add_outer_vectors<1>(p, v + d, rows, y + d, pitch);
+  if (d < n) add_outer_part(p, v + d, rows, n - d, y + d, pitch);
+}
+
 inline F32 biased(F32 x, F32 bias) { return xsimd::select(bias == F32(kLowest), bias, x + bias); }
 
 float add_bias(float* x, const float* bias, int64_t n) {
@@ -78,6 +100,7 @@ void fill(AttentionKernels& k);
 void fill(AttentionKernels& k) {
   k.dot_rows = dot_rows;
   k.add_weighted_rows = add_weighted_rows;
+  k.add_outer_product = add_outer_product;
   k.add_bias = add_bias;
 }
 

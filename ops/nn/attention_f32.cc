@@ -8,7 +8,8 @@ namespace {
 
 using Slots = AttentionSlots;
 
-constexpr int64_t kFewQueries = 12;  // for which packing keys and values does not pay
+constexpr int64_t kMultipliesPerElement = 32;  // that take as long as it takes to read and write one
+constexpr int64_t kFewQueries = 12;            // for which packing keys and values does not pay
 
 /// Scratch: the algorithm's; keys and values joined with past ones that are no outputs.
 class AttentionF32 final : public Kernel {
@@ -26,7 +27,8 @@ class AttentionF32 final : public Kernel {
     const auto v =
         joined(context, Slots::kV, Slots::kPastValue, Slots::kPresentValue, s().v_head_size, size_of(s().head_size));
     const int64_t parts = algorithm_->parts();
-    const int64_t elements = s().group() * s().q_length * s().kv_length / parts;
+    const int64_t scores = s().group() * s().q_length * s().kv_length / parts;
+    const int64_t elements = scores * (s().head_size + s().v_head_size) / kMultipliesPerElement;
     parallel_items(context.executor(), s().batch * s().kv_heads * parts, elements,
                    [&](int64_t item, int64_t end, int worker) {
                      for (; item < end; ++item) {

@@ -10,15 +10,15 @@ namespace {
 
 /// Copies mask values as what is added to scores: those of a boolean mask become 0 and -infinity.
 template <class C>
-void convert_bias(const Tensor& mask, int64_t first, int64_t step, int64_t n, C* bias) {
+void convert_bias(const Tensor& mask, int64_t first, int64_t n, C* bias) {
   if (mask.dtype() == DType::kBool) {
     const bool* from = mask.data<bool>() + first;
-    for (int64_t j = 0; j < n; ++j) bias[j] = from[j * step] ? C(0) : -std::numeric_limits<C>::infinity();
+    for (int64_t j = 0; j < n; ++j) bias[j] = from[j] ? C(0) : -std::numeric_limits<C>::infinity();
     return;
   }
   dispatch_number(mask.dtype(), [&]<class T>() {
     const T* from = mask.data<T>() + first;
-    for (int64_t j = 0; j < n; ++j) bias[j] = C(static_cast<Compute<T>>(from[j * step]));
+    for (int64_t j = 0; j < n; ++j) bias[j] = C(static_cast<Compute<T>>(from[j]));
   });
 }
 
@@ -50,8 +50,13 @@ const C* AttentionMask::bias(const Tensor& mask, int64_t b, int64_t h, int64_t i
                              C* buffer) const {
   const int64_t row = b * strides_[0] + h * strides_[1] + i * strides_[2];
   if (mask.dtype() == dtype_of<C> && !one_column_) return mask.data<C>() + row + keys.begin;
-  const int64_t step = one_column_ ? 0 : 1;
-  convert_bias(mask, row + step * keys.begin, step, keys.end - keys.begin, buffer);
+  const int64_t n = keys.end - keys.begin;
+  if (one_column_ && n > 0) {
+    convert_bias(mask, row, 1, buffer);
+    std::fill(buffer + 1, buffer + n, buffer[0]);
+  } else {
+    convert_bias(mask, row + keys.begin, n, buffer);
+  }
   return buffer;
 }
 

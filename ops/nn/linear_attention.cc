@@ -25,15 +25,11 @@ struct Recurrence {
   int64_t group() const { return q_heads / kv_heads; }
 };
 
-void add_scaled(float factor, const float* x, float* y, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) y[i] += factor * x[i];
-}
-
 /// Scratch: the block of the state, a query, a key, the decay, and the block of a value, of what the state gives for
 /// the key, and of the output.
 class LinearAttentionKernel final : public Kernel {
  public:
-  LinearAttentionKernel(const Recurrence& r, const UnaryKernels& unary) : r_(r), unary_(unary) {}
+  LinearAttentionKernel(const Recurrence& r, const KernelTable& table) : r_(r), table_(table) {}
 
   void run(KernelContext& context) const override {
     const int64_t blocks = (r_.v_size + kBlock - 1) / kBlock;
@@ -95,17 +91,17 @@ class LinearAttentionKernel final : public Kernel {
     const float* v = load_floats(context.input(kValue), head * r_.v_size + block.column, block.width, buffers.v);
     if (r_.decay_size > 0) decay(context, block, head, buffers);
     if (r_.beta_heads > 0) v = correction(context, block, token, k, v, buffers);
-    for (int64_t d = 0; d < r_.k_size; ++d) add_scaled(k[d], v, buffers.state + d * kBlock, block.width);
+    table_.attention.add_outer_product(k, v, r_.k_size, block.width, buffers.state, kBlock);
     for (int64_t g = 0; g < r_.group(); ++g) answer(context, block, token, block.head * r_.group() + g, buffers);
   }
 
   void decay(KernelContext& context, const Block& block, int64_t head, const Buffers& buffers) const {
     const float* log_decay = load_floats(context.input(kDecay), head * r_.decay_size, r_.decay_size, buffers.decay);
-    unary_.exp(log_decay, buffers.decay, r_.decay_size, 0, 0);
+    table_.unary.exp(log_decay, buffers.decay, r_.decay_size, 0, 0);
     for (int64_t d = 0; d < r_.k_size; ++d) {
       const float factor = buffers.decay[r_.decay_size == 1 ? 0 : d];
       float* state = buffers.state + d * kBlock;
-      for (int64_t m = 0; m < block.width; ++m) state[m] *= factor;
+      table_.unary.scale(state, state, block.width, factor, 0);
     }
   }
 
@@ -114,7 +110,7 @@ class LinearAttentionKernel final : public Kernel {
                           const Buffers& buffers) const {
     float* recalled = buffers.recalled;
     std::fill(recalled, recalled + block.width, 0.0f);
-    for (int64_t d = 0; d < r_.k_size; ++d) add_scaled(k[d], buffers.state + d * kBlock, recalled, block.width);
+    table_.attention.add_weighted_rows(k, buffers.state, kBlock, r_.k_size, block.width, recalled);
     float beta;
     beta = *load_floats(context.input(kBeta), token * r_.beta_heads + (r_.beta_heads == 1 ? 0 : block.head), 1, &beta);
     for (int64_t m = 0; m < block.width; ++m) recalled[m] = beta * (v[m] - recalled[m]);
@@ -125,13 +121,13 @@ class LinearAttentionKernel final : public Kernel {
     const int64_t head = token * r_.q_heads + q_head;
     const float* q = load_floats(context.input(kQuery), head * r_.k_size, r_.k_size, buffers.q);
     std::fill(buffers.y, buffers.y + block.width, 0.0f);
-    for (int64_t d = 0; d < r_.k_size; ++d) add_scaled(q[d], buffers.state + d * kBlock, buffers.y, block.width);
+    table_.attention.add_weighted_rows(q, buffers.state, kBlock, r_.k_size, block.width, buffers.y);
     for (int64_t m = 0; m < block.width; ++m) buffers.y[m] *= r_.scale;
     store_floats(buffers.y, block.width, context.output(0), head * r_.v_size + block.column);
   }
 
   Recurrence r_;
-  const UnaryKernels& unary_;
+  const KernelTable& table_;
 };
 
 /// LinearAttention: for every key-value head a state S [k_size, v_size] that the tokens change in turn,
@@ -194,7 +190,7 @@ class LinearAttention final : public Op {
     r.beta_heads = in.has(kBeta) ? in.shape(kBeta)[2] : 0;
     r.scale = scale_ != 0 ? scale_ : float(1 / std::sqrt(double(r.k_size)));
     r.has_state = in.has_output(1);
-    return std::make_unique<LinearAttentionKernel>(r, kernel_table(in.isa()).unary);
+    return std::make_unique<LinearAttentionKernel>(r, kernel_table(in.isa()));
   }
 
  private:

@@ -95,7 +95,7 @@ class RotaryEmbedding final : public Op {
     require_inputs(in, 3, 4);
     require_dtype_in(in[0], kTypes, "X");
     const bool by_position = has_input(in, 3);
-    for (size_t i : {1, 2}) {
+    for (const size_t i : {size_t{1}, size_t{2}}) {
       require_same_dtype(in[0], in[i], "X and the caches");
       require_rank(in[i], by_position ? 2 : 3, "cos_cache and sin_cache");
     }
@@ -129,7 +129,7 @@ class RotaryEmbedding final : public Op {
     if (x.rank() == 3 && heads_ == 0) throw Error(ErrorKind::kModel, "num_heads must be given where X has rank 3");
     const Dim half = half_size(x), length = x.dim(x.rank() == 3 ? 1 : 2);
     const bool by_position = has_input(in, 3);
-    for (size_t i : {1, 2}) {
+    for (const size_t i : {size_t{1}, size_t{2}}) {
       if (!in[i].has_rank()) continue;
       merge_dim(in[i].dim(in[i].rank() - 1), half, "the last dim of the caches and half of what is rotated");
       if (in[1].has_rank()) merge_dim(in[1].dim(0), in[i].dim(0), "dim 0 of cos_cache and sin_cache");

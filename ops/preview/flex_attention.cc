@@ -117,8 +117,8 @@ class FlexAttention final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 3, 3 + int(captures_));
     require_floating(in[0], "Q");
-    for (size_t i : {1, 2}) require_same_dtype(in[0], in[i], "Q, K and V");
-    for (size_t i : {0, 1, 2}) require_rank(in[i], 4, "Q, K and V");
+    for (const size_t i : {size_t{1}, size_t{2}}) require_same_dtype(in[0], in[i], "Q, K and V");
+    for (const Fact& fact : in.first(3)) require_rank(fact, 4, "Q, K and V");
     if (!in[0].has_rank() || !in[1].has_rank() || !in[2].has_rank()) return {Fact(in[0].dtype, std::nullopt)};
     const Dim batch = merged(in, 0, 1, 0, "the batch of Q and K"), heads = in[0].dim(1);
     merged(in, 0, 2, 0, "the batch of Q and V");

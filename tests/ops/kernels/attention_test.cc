@@ -21,6 +21,12 @@ TEST(AttentionKernels, MultiplyRowsWithinTheirMemory) {
         GuardedFloats q(n, 1), m((rows - 1) * pitch + n, 2), p(rows, 3), dots(rows), y(n, 4), start(n, 4);
         k.dot_rows(q.data(), m.data(), pitch, rows, n, dots.data());
         k.add_weighted_rows(p.data(), m.data(), pitch, rows, n, y.data());
+        GuardedFloats outer((rows - 1) * pitch + n, 5), before((rows - 1) * pitch + n, 5);
+        k.add_outer_product(p.data(), q.data(), rows, n, outer.data(), pitch);
+        for (int64_t i = 0; i < outer.size(); ++i) {
+          const double product = i % pitch < n ? double(p[i / pitch]) * double(q[i % pitch]) : 0;
+          ASSERT_NEAR(double(outer[i]), double(before[i]) + product, 1e-5);
+        }
         for (int64_t j = 0; j < rows; ++j) {
           double want = 0;
           for (int64_t d = 0; d < n; ++d) want += double(q[d]) * double(m[j * pitch + d]);

@@ -176,9 +176,15 @@ TEST(Attention, FollowsTheFunctionBody) {
   expect_attention({.q_heads = 4, .kv_heads = 1, .q_length = 1, .past_length = 300, .packed = true, .softcap = 1.5f});
 }
 
+TEST(Attention, SplitsTheQueriesOfASingleHead) {
+  expect_attention(
+      {.batch = 1, .q_heads = 5, .kv_heads = 1, .q_length = 1, .new_length = 3000, .size = 64, .v_size = 64});
+}
+
 TEST(Attention, FollowsTheFunctionBodyForManyQueries) {
   expect_attention({.q_length = 70, .new_length = 133, .size = 40, .v_size = 24});
-  expect_attention({.batch = 1, .q_heads = 4, .q_length = 65, .new_length = 150, .size = 17, .v_size = 33, .packed = true});
+  expect_attention(
+      {.batch = 1, .q_heads = 4, .q_length = 65, .new_length = 150, .size = 17, .v_size = 33, .packed = true});
   expect_attention(
       {.batch = 1, .q_heads = 1, .kv_heads = 1, .q_length = 17, .new_length = 500, .size = 400, .v_size = 2});
   expect_attention({.q_length = 90, .new_length = 60, .past_length = 30, .causal = true, .mode = 3});
@@ -293,7 +299,7 @@ TEST(Attention, TakesTheSoftmaxInDoubleWhereAsked) {
 }
 
 TEST(Attention, GivesTheSameBitsForAnyNumberOfThreads) {
-  for (const int64_t q_length : {1, 150}) {
+  for (const int64_t q_length : {1, 3, 150}) {
     const Settings s{.q_heads = 6, .q_length = q_length, .new_length = 700, .size = 33, .packed = true, .causal = true};
     const Values values = random_values(s);
     const std::vector<Tensor> one = attend(s, values, DType::kFloat32, Isa::kAuto, 1);
