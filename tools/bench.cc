@@ -86,6 +86,7 @@ ExitCode bench_verb(const Options& options) {
   const Stopwatch load;
   const Model model = load_model(options.model);
   const double load_ms = load.ms();
+  save_optimized(model, options);
   const std::vector<Tensor> inputs = make_inputs(model, options.input);
   std::vector<std::shared_ptr<Profiler>> profilers;
   if (options.profile_table || !options.profile.empty()) {

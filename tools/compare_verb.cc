@@ -1,5 +1,6 @@
 #include "compare.h"
 #include "inputs.h"
+#include "per_node.h"
 #include "report.h"
 #include "session.h"
 #include "verbs.h"
@@ -85,6 +86,7 @@ std::string bisect(const ModelFlags& flags, const Comparison& comparison, const 
 
 ExitCode compare_verb(const Options& options) {
   const Model model = load_model(options.model);
+  save_optimized(model, options);
   const std::vector<Tensor> inputs = make_inputs(model, options.input);
   const std::vector<Tensor> outputs = run_once(model, options.model, inputs);
   const Comparison comparison(model, options.accuracy);
@@ -96,11 +98,18 @@ ExitCode compare_verb(const Options& options) {
     differing += comparison.describe_to(text, json["outputs"], outputs, load_expected(model, folder), folder);
   }
   if (options.verify_opt || options.bisect_opt) {
-    const std::vector<Tensor> reference = run_once(variant(options.model, 0), options.model, inputs);
+    const Model unoptimized = variant(options.model, 0);
+    const std::vector<Tensor> reference = run_once(unoptimized, options.model, inputs);
     differing += comparison.describe_to(text, json["outputs"], outputs, reference, "--opt 0");
     if (options.bisect_opt) {
       json["bisect"] = bisect(options.model, comparison, inputs, reference);
       text += json["bisect"].get<std::string>() + "\n";
+    }
+    if (options.per_node || options.first_diff) {
+      const NodeComparison nodes = compare_nodes(model, unoptimized, inputs, options, !options.per_node);
+      text += nodes.text;
+      json.update(nodes.json);
+      differing += nodes.differing;
     }
   }
   report(text, json, options.json);

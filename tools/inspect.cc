@@ -107,6 +107,7 @@ Section memory_section(const Planned& planned) {
 
 ExitCode inspect_verb(const Options& options) {
   const Model model = load_model(options.model);
+  save_optimized(model, options);
   std::set<std::string> show(options.show.begin(), options.show.end());
   if (show.empty()) show = {"io", "ops", "memory"};
   std::string text =

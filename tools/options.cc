@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <set>
 
@@ -75,8 +76,10 @@ CLI::App* add_verb(CLI::App& app, Options& o, const std::string& name, const std
 
 CLI::App* add_model_verb(CLI::App& app, Options& o, const std::string& name, const std::string& what) {
   CLI::App* verb = add_verb(app, o, name, what);
-  verb->add_option("model", o.model.path, "The ONNX file")->required()->type_name("MODEL");
+  verb->add_option("model", o.model.path, "The ONNX file")->type_name("MODEL");
   add_model_flags(*verb, o.model);
+  verb->add_option("--save-optimized", o.save_optimized, "Write the model as it is after the rewrites")
+      ->type_name("FILE.onnx");
   add_input_flags(*verb, o.input);
   return verb;
 }
@@ -110,13 +113,15 @@ void add_bench(CLI::App& app, Options& o) {
       ->delimiter(',')
       ->check(CLI::Range(0.0, 100.0));
   verb->add_option("--raw-times", o.raw_times, "Write every latency in ms to a file, one per line");
+  verb->add_option("--vs-ort", o.vs_ort, "Time ONNX Runtime in turns with Linnet, and compare the outputs")
+      ->type_name("[LIBRARY.so]");
+  add_accuracy_flags(*verb, o.accuracy);
   add_profile_flags(*verb, o);
 }
 
 void add_check(CLI::App& app, Options& o) {
   CLI::App* verb = add_verb(app, o, "check", "Run ONNX test-case folders, recursively");
   verb->add_option("paths", o.paths, "Folders that hold model.onnx and test_data_set_N, at any depth")
-      ->required()
       ->type_name("PATH");
   verb->add_flag("-v,--verbose", o.verbose, "Print passed cases, too");
   add_model_flags(*verb, o.model);
@@ -127,6 +132,8 @@ void add_compare(CLI::App& app, Options& o) {
   CLI::App* verb = add_model_verb(app, o, "compare", "Compare each output with a reference");
   verb->add_flag("--verify-opt", o.verify_opt, "Reference: the same model at --opt 0");
   verb->add_flag("--bisect-opt", o.bisect_opt, "Find the rewrite that makes the outputs differ from --opt 0");
+  verb->add_flag("--per-node", o.per_node, "Compare the values inside the model, too, node by node");
+  verb->add_flag("--first-diff", o.first_diff, "Name the first node whose values differ");
   add_accuracy_flags(*verb, o.accuracy);
 }
 
@@ -143,6 +150,16 @@ void add_ops(CLI::App& app, Options& o) {
       ->allow_extra_args(false);
 }
 
+/// "--vs-ort" takes a value only where one that names a library follows; otherwise the next word is the model.
+void bind_library(std::vector<std::string>& arguments) {
+  const auto flag = std::find(arguments.begin(), arguments.end(), "--vs-ort");
+  if (flag == arguments.end()) return;
+  const auto next = flag + 1;
+  const bool given = next != arguments.end() && next->find(".so") != std::string::npos;
+  *flag += "=" + (given ? *next : std::string("libonnxruntime.so"));
+  if (given) arguments.erase(next);
+}
+
 /// The command line with "run" put in front where it starts with no verb, in CLI11's reversed order.
 std::vector<std::string> reversed_arguments(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
@@ -150,15 +167,56 @@ std::vector<std::string> reversed_arguments(const CLI::App& app, int argc, char*
   static const std::set<std::string> kGlobal{"-h", "--help", "--version"};
   const auto verbs = app.get_subcommands([&](const CLI::App* verb) { return verb->check_name(arguments[0]); });
   if (verbs.empty() && !kGlobal.contains(arguments[0])) arguments.insert(arguments.begin(), "run");
+  bind_library(arguments);
   std::reverse(arguments.begin(), arguments.end());
   return arguments;
 }
 
-void check_combination(const Options& o) {
-  if (o.verb == "compare" && o.input.test_data.empty() && !o.verify_opt && !o.bisect_opt) {
+/// Where to read on after an error.
+std::string help_hint(const CLI::App& app) {
+  const auto verbs = app.get_subcommands();
+  const std::string verb = verbs.empty() ? "" : verbs.front()->get_name() + " ";
+  return "; run_model " + verb + "--help lists the flags";
+}
+
+/// Names the first unknown flag, or the first word that is too many.
+Failure unexpected(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining(true);
+  const auto flag = std::find_if(words.begin(), words.end(), [](auto& word) { return word.starts_with("-"); });
+  const std::string what =
+      flag != words.end() ? "unknown flag " + *flag : "unexpected argument '" + words.front() + "'";
+  return {ExitCode::kUsage, what + help_hint(app)};
+}
+
+void check_positional(const Options& o) {
+  static const std::set<std::string> kWithModel{"run", "bench", "compare", "inspect"};
+  if (kWithModel.contains(o.verb) && o.model.path.empty()) {
+    throw Failure(ExitCode::kUsage, "the model is missing: run_model " + o.verb + " MODEL");
+  }
+  if (o.verb == "check" && o.paths.empty()) {
+    throw Failure(ExitCode::kUsage, "the folder of the test cases is missing: run_model check PATH");
+  }
+}
+
+void check_compare(const Options& o) {
+  const bool unoptimized = o.verify_opt || o.bisect_opt;
+  if (o.verb != "compare") return;
+  if ((o.per_node || o.first_diff) && !unoptimized) {
+    throw Failure(ExitCode::kUsage, std::string(o.per_node ? "--per-node" : "--first-diff") +
+                                        " needs a reference that knows the values inside the model: add --verify-opt");
+  }
+  if (o.input.test_data.empty() && !unoptimized) {
     throw Failure(ExitCode::kUsage, "compare needs a reference: --test-data DIR, --verify-opt or --bisect-opt");
   }
+}
+
+void check_combination(const Options& o) {
+  check_positional(o);
+  check_compare(o);
   if (!o.labels.empty() && o.top == 0) throw Failure(ExitCode::kUsage, "--labels needs --top K");
+  if (!o.vs_ort.empty() && o.concurrency > 1) {
+    throw Failure(ExitCode::kUsage, "--vs-ort times one context: leave --concurrency out");
+  }
 }
 
 }  // namespace
@@ -180,8 +238,10 @@ bool parse_options(int argc, char** argv, Options& o) {
   } catch (const CLI::Success& e) {
     app.exit(e);
     return false;
+  } catch (const CLI::ExtrasError&) {
+    throw unexpected(app);
   } catch (const CLI::ParseError& e) {
-    throw Failure(ExitCode::kUsage, std::string(e.what()) + " (run_model --help lists the flags)");
+    throw Failure(ExitCode::kUsage, e.what() + help_hint(app));
   }
   const CLI::App* verb = app.get_subcommands().front();
   for (const char* flag : {"--fill", "--seed", "--range", "--shape"}) {

@@ -46,6 +46,9 @@ struct Options {
   std::string json;  ///< a file, "-" for stdout, empty for none
   bool verbose = false;
 
+  // run, bench, compare, inspect
+  std::string save_optimized;
+
   // run
   int64_t print = 8;
   int top = 0;
@@ -63,6 +66,7 @@ struct Options {
   int concurrency = 1;
   std::vector<double> percentiles;
   std::string raw_times;
+  std::string vs_ort;  ///< ONNX Runtime's library; empty: no comparison
 
   // check
   std::vector<std::string> paths;
@@ -70,6 +74,8 @@ struct Options {
   // compare
   bool verify_opt = false;
   bool bisect_opt = false;
+  bool per_node = false;
+  bool first_diff = false;
 
   // inspect
   std::vector<std::string> show;

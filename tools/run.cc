@@ -124,6 +124,7 @@ ExitCode run_verb(const Options& options) {
   const Stopwatch load;
   const Model model = load_model(options.model);
   const double load_ms = load.ms();
+  save_optimized(model, options);
   const std::vector<Tensor> inputs = make_inputs(model, options.input);
   const bool observe = options.verbose || options.profile_table || !options.profile.empty();
   const auto profiler = observe ? std::make_shared<Profiler>() : nullptr;

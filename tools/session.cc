@@ -80,6 +80,10 @@ Model load_model(const ModelFlags& flags, const ModelOptions& options, const Reg
   return while_loading([&] { return load_onnx(flags.path, options, registry); });
 }
 
+void save_optimized(const Model& model, const Options& options) {
+  if (!options.save_optimized.empty()) save_onnx(model, options.save_optimized);
+}
+
 std::string chosen_isa(const Model& model) { return std::string(isa_name(model.options().isa)); }
 
 int thread_count(const ModelFlags& flags) { return make_openmp_executor(flags.threads)->workers(); }

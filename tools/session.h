@@ -19,6 +19,9 @@ ContextOptions context_options(const ModelFlags& flags, std::shared_ptr<Observer
 Model load_model(const ModelFlags& flags);
 Model load_model(const ModelFlags& flags, const ModelOptions& options, const Registry& registry);
 
+/// Does what --save-optimized asks for.
+void save_optimized(const Model& model, const Options& options);
+
 /// The name of the instruction set that kernels run on, LINNET_ISA considered.
 std::string chosen_isa(const Model& model);
 /// Threads of one run.

@@ -1,6 +1,7 @@
 #include "graph/patch.h"
 
 #include <algorithm>
+#include <set>
 
 namespace linnet {
 namespace {
@@ -38,7 +39,7 @@ std::vector<ValueId> Patch::add(NodeSpec spec, std::vector<ValueId> inputs, int 
   node.spec.num_inputs = int(node.inputs.size());
   node.spec.num_outputs = outputs;
   for (int i = 0; i < outputs; ++i) {
-    values_.push_back({outputs == 1 ? node.spec.name : str(node.spec.name, ":", i), {}});
+    values_.push_back({str(node.spec.name, ":", node.spec.op_type, outputs == 1 ? "" : str(":", i)), {}});
     node.outputs.push_back(first_value_ + int(values_.size()) - 1);
   }
   nodes_.push_back(node);
@@ -103,9 +104,13 @@ void Patch::commit(Graph& graph, std::vector<Value> values,
   }
   std::vector<NodeId> candidates = ids;
   bool sorted = true;
+  std::set<ValueId> named;
   for (const auto& [old_value, new_value] : replacements_) {
     sorted = sorted && all_behind(graph, graph.consumers(old_value), position);
     graph.replace_uses(old_value, new_value);
+    if (new_value >= first_value_ && named.insert(new_value).second) {
+      graph.values_[size_t(new_value)].name = graph.value(old_value).name;
+    }
     if (graph.value(old_value).producer != kNoValue) candidates.push_back(graph.value(old_value).producer);
   }
   if (!sorted) graph.sort();

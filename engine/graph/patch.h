@@ -20,7 +20,8 @@ class LINNET_API Patch {
   /// A new node with one output (or several); inputs are old values or ones of this patch.
   ValueId add(NodeSpec spec, std::vector<ValueId> inputs);
   std::vector<ValueId> add(NodeSpec spec, std::vector<ValueId> inputs, int outputs);
-  /// All that read `old_value` read `new_value` afterwards, graph outputs included (which keep their names).
+  /// All that read `old_value` read `new_value` afterwards, graph outputs included (which keep their names). A new
+  /// value takes the name of the (first) old one.
   void replace(ValueId old_value, ValueId new_value) { replacements_.emplace_back(old_value, new_value); }
   /// Replaces all outputs of an old node.
   void replace(const Node& node, const std::vector<ValueId>& new_values);

@@ -68,4 +68,19 @@ DType dtype_from_proto(int32_t number) {
 
 Fact fact_from_proto(const pb::TypeProto& type) { return fact_of_depth(type, 0); }
 
+void write_type(const Fact& fact, pb::TypeProto& type) {
+  pb::TypeProto::Tensor& tensor = *type.mutable_tensor_type();
+  tensor.set_elem_type(int32_t(fact.dtype));
+  if (!fact.has_rank()) return;
+  pb::TensorShapeProto& shape = *tensor.mutable_shape();
+  for (const Dim& dim : *fact.dims) {
+    pb::TensorShapeProto::Dimension& written = *shape.add_dim();
+    if (dim.known()) {
+      written.set_dim_value(dim.value());
+    } else if (!dim.symbol().empty()) {
+      written.set_dim_param(dim.symbol());
+    }
+  }
+}
+
 }  // namespace linnet

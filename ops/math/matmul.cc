@@ -26,7 +26,12 @@ class MatMul final : public Op {
     require_rank_at_least(in[0], 1, "input A");
     require_rank_at_least(in[1], 1, "input B");
     if (!in[0].has_rank() || !in[1].has_rank()) return {Fact(in[0].dtype, std::nullopt)};
-    return {Fact(in[0].dtype, matmul_dims(*in[0].dims, *in[1].dims))};
+    const Fact y(in[0].dtype, matmul_dims(*in[0].dims, *in[1].dims));
+    if (has_input(in, 2)) check_bias(in[2], in[1]);
+    if (has_input(in, 3) && !compatible(y, in[3])) {
+      throw Error(ErrorKind::kShape, str("the residual must be ", y, ", got ", in[3]));
+    }
+    return {y};
   }
 
   KernelPtr compile(const CompileInput& in) const override {
@@ -40,6 +45,14 @@ class MatMul final : public Op {
   }
 
  private:
+  static void check_bias(const Fact& bias, const Fact& b) {
+    require_same_dtype(b, bias, "inputs B and bias");
+    require_rank(bias, 1, "input bias");
+    if (bias.has_rank())
+      merge_dim(b.rank() == 1 ? Dim(1) : b.dim(b.rank() - 1), bias.dim(0),
+                "the columns of B and the length of the bias");
+  }
+
   /// One tall product instead of one for each matrix of A.
   static void fold_batch(MatrixProduct& product) {
     product.m = checked_mul(product.m, product.batch());

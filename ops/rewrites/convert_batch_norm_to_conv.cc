@@ -15,7 +15,7 @@ std::optional<Patch> convert_batch_norm_to_conv(const Graph& graph, const Node& 
   const auto channels = int64_t(affine->scale.size());
   Shape shape{channels};
   for (int i = 1; i < x.rank(); ++i) shape.push_back(1);
-  NodeSpec spec = standard_spec(node, "Conv", 11);
+  NodeSpec spec = standard_spec(node, "Conv", 1);
   spec.attributes["group"] = channels;
   Patch patch(graph);
   const ValueId weights = patch.constant(node.spec.name + ".scale", Tensor::of(shape, affine->scale));

@@ -8,7 +8,7 @@ namespace linnet {
 namespace {
 
 ValueId add_transpose(Patch& patch, const Node& for_node, ValueId value, std::vector<int64_t> perm) {
-  NodeSpec spec = standard_spec(for_node, "Transpose", 13);
+  NodeSpec spec = standard_spec(for_node, "Transpose", 1);
   spec.attributes["perm"] = std::move(perm);
   return patch.add(std::move(spec), {value});
 }

@@ -1,5 +1,7 @@
 #include "rewrites/match.h"
 
+#include <algorithm>
+
 namespace linnet {
 
 const Node* producer(const Graph& graph, const Node& node, int input, std::string_view op_type,
@@ -31,11 +33,11 @@ NodeSpec internal_spec(const Node& old, std::string_view op_type) {
   return spec;
 }
 
-NodeSpec standard_spec(const Node& old, std::string_view op_type, int64_t opset) {
+NodeSpec standard_spec(const Node& old, std::string_view op_type, int64_t since) {
   NodeSpec spec;
   spec.op_type = op_type;
   spec.name = old.spec.name;
-  spec.opset = opset;
+  spec.opset = std::max(since, old.spec.opset);
   return spec;
 }
 

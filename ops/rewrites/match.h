@@ -31,7 +31,8 @@ bool same_shape(const Fact& a, const Fact& b);
 
 /// The spec of a new node in place of `old`: its name and attributes, another operator.
 NodeSpec internal_spec(const Node& old, std::string_view op_type);
-/// The spec of a new standard node named after `old`.
-NodeSpec standard_spec(const Node& old, std::string_view op_type, int64_t opset);
+/// The spec of a new standard node named after `old`, of the same opset, or of `since` where that is newer: the opset
+/// from which on the operator means what the rewrite wants.
+NodeSpec standard_spec(const Node& old, std::string_view op_type, int64_t since);
 
 }  // namespace linnet

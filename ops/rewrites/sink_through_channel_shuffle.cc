@@ -9,7 +9,7 @@ bool concrete4(const Fact& fact, int rank) { return fact.concrete() && fact.rank
 
 ValueId add_reshape(Patch& patch, const Node& node, ValueId value, const std::vector<int64_t>& dims) {
   const ValueId shape = patch.constant(node.spec.name + ".shape", Tensor::of(dims));
-  return patch.add(standard_spec(node, "Reshape", 14), {value, shape});
+  return patch.add(standard_spec(node, "Reshape", 5), {value, shape});
 }
 
 // [N, C, H, W] split into [N, g, C/g, H, W].
@@ -34,7 +34,7 @@ std::optional<Patch> sink_through_channel_shuffle(const Graph& graph, const Node
   if (!(graph.fact(node.outputs[0]).shape() == from) || !splits_channels(from, groups)) return std::nullopt;
   Patch patch(graph);
   ValueId value = add_reshape(patch, node, source, {from[0], from[2], from[3], groups[1], groups[2]});
-  NodeSpec swap = standard_spec(node, "Transpose", 13);
+  NodeSpec swap = standard_spec(node, "Transpose", 1);
   swap.attributes["perm"] = std::vector<int64_t>{0, 1, 2, 4, 3};
   value = add_reshape(patch, node, patch.add(swap, {value}), {from[0], from[2], from[3], from[1]});
   patch.replace(node.outputs[0], add_to_channels_first(patch, node, value, 4));

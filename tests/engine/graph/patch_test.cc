@@ -57,6 +57,20 @@ TEST(Patch, ReplacesUsesAndDropsWhatIsDead) {
   expect_sorted(graph);
 }
 
+TEST(Patch, NewValuesTakeTheNamesOfThoseTheyReplace) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2});
+  const ValueId relu = b.op("Relu", {x});
+  b.output(b.op("Neg", {relu}));
+  Graph graph = inferred(b);
+  Patch patch(graph);
+  const ValueId inner = patch.add(spec_of("Abs"), {x}), outer = patch.add(spec_of("Tanh"), {inner});
+  patch.replace(relu, outer);
+  patch.apply(graph);
+  EXPECT_EQ(graph.value(outer).name, b.graph().value(relu).name);
+  EXPECT_EQ(graph.value(inner).name, "new:Abs");
+}
+
 TEST(Patch, OutputsKeepTheirNames) {
   GraphBuilder b;
   const ValueId x = b.input("x", Shape{2});

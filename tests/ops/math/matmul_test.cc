@@ -148,5 +148,16 @@ TEST(MatMulOp, RejectsWhatDoesNotFit) {
   });
 }
 
+TEST(MatMulOp, RejectsFusedAddendsThatDoNotFit) {
+  const OpCase op{"MatMul", 1, {}, "linnet"};
+  const Tensor a = random_tensor({2, 3}), b = random_tensor({3, 5});
+  expect_error(ErrorKind::kShape, "length of the bias", [&] { run_op(op, {a, b, random_tensor({4})}); });
+  expect_error(ErrorKind::kShape, "input bias", [&] { run_op(op, {a, b, random_tensor({1, 5})}); });
+  expect_error(ErrorKind::kType, "inputs B and bias", [&] {
+    run_op(op, {a, b, cast_to(random_tensor({5}), DType::kFloat64)});
+  });
+  expect_error(ErrorKind::kShape, "residual", [&] { run_op(op, {a, b, Tensor(), random_tensor({1, 5})}); });
+}
+
 }  // namespace
 }  // namespace linnet

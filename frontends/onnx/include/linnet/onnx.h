@@ -18,4 +18,12 @@ LINNET_API Model load_onnx(const std::string& path, const ModelOptions& options 
 LINNET_API Model load_onnx_bytes(std::span<const std::byte> bytes, const std::string& folder = {},
                                  const ModelOptions& options = {}, const Registry& registry = standard_registry());
 
+/// Writes a model's graph as it is after the rewrites, weights included. Its fused operators are of domain "linnet":
+/// Linnet loads such a file again, others do not; a model prepared with ModelOptions::optimization 0 has none.
+/// Throws Error(kIo) when the file cannot be written, Error(kLimit) beyond the 2 GiB that the format holds.
+LINNET_API void save_onnx(const Model& model, const std::string& path);
+
+/// The same into memory.
+LINNET_API std::string save_onnx_bytes(const Model& model);
+
 }  // namespace linnet

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "proto.h"
+
+namespace linnet {
+
+/// Turns a graph into a model's message. Captured values become names of the graph around again. A node whose opset
+/// is not the one that its domain is imported at (which is what most nodes have) becomes a call of a function of its
+/// own, because a function has its own imports.
+class GraphWriter {
+ public:
+  explicit GraphWriter(pb::ModelProto& model) : model_(model) {}
+
+  void write(const Graph& graph);
+
+ private:
+  using Versions = std::map<std::string, int64_t>;  // domain, opset
+  struct Names {
+    const Versions& versions;
+    std::vector<std::string> of;  // by ValueId
+  };
+  struct Alias {
+    std::string source, name;
+  };
+
+  std::string unique(const std::string& wanted);
+  void write_body(const Graph& body, const Node& node, const Names& outer, pb::GraphProto& proto);
+  void write_contents(const Graph& graph, Names& names, const std::vector<Alias>& aliases, pb::GraphProto& proto);
+  void write_constants(const Graph& graph, Names& names, pb::GraphProto& proto);
+  void write_node(const Node& node, const Names& names, pb::NodeProto& proto);
+  void write_operator(const Node& node, const Names& names, pb::NodeProto& proto);
+  void write_call(const Node& node, const Names& names, pb::NodeProto& proto);
+
+  pb::ModelProto& model_;
+  std::set<std::string> used_;
+};
+
+}  // namespace linnet

@@ -1,0 +1,35 @@
+#include <climits>
+#include <fstream>
+
+#include "graph_writer.h"
+#include "linnet/onnx.h"
+
+namespace linnet {
+
+namespace {
+
+constexpr int64_t kIrVersion = 10;
+
+}  // namespace
+
+std::string save_onnx_bytes(const Model& model) {
+  pb::ModelProto proto;
+  proto.set_ir_version(kIrVersion);
+  proto.set_producer_name("linnet");
+  GraphWriter(proto).write(model.graph());
+  const size_t bytes = proto.ByteSizeLong();
+  if (bytes > size_t{INT_MAX}) {
+    throw Error(ErrorKind::kLimit, str("the model takes ", bytes, " bytes, an ONNX file holds at most ", INT_MAX));
+  }
+  return proto.SerializeAsString();
+}
+
+void save_onnx(const Model& model, const std::string& path) {
+  const std::string bytes = save_onnx_bytes(model);
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), std::streamsize(bytes.size()));
+  file.close();
+  if (!file) throw Error(ErrorKind::kIo, str("cannot write '", path, "'"));
+}
+
+}  // namespace linnet

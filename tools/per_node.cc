@@ -1,0 +1,147 @@
+#include "per_node.h"
+
+#include <algorithm>
+#include <map>
+
+#include "graph/graph.h"
+#include "session.h"
+
+namespace linnet::tool {
+namespace {
+
+/// A model whose values are outputs, too; runs once.
+class Watched {
+ public:
+  Watched(const Model& model, const std::vector<ValueId>& values, const std::vector<Tensor>& inputs,
+          const ModelFlags& flags)
+      : context_(with_outputs(model, values), context_options(flags)) {
+    const std::span<const Tensor> outputs = context_.run(inputs).subspan(model.outputs().size());
+    for (size_t i = 0; i < values.size(); ++i) known_[values[i]] = outputs[i];
+    for (size_t i = 0; i < inputs.size(); ++i) known_[model.graph().inputs()[i]] = inputs[i];
+  }
+
+  const Tensor& value(ValueId id) const { return known_.at(id); }
+  /// "float32[1,3,8,8]"; what is known of a value that was not watched.
+  std::string describe(const Graph& graph, ValueId id) const {
+    const auto known = known_.find(id);
+    return id == kNoValue ? "none" : known == known_.end() ? str(graph.fact(id)) : linnet::describe(known->second);
+  }
+
+ private:
+  static Model with_outputs(const Model& model, const std::vector<ValueId>& values) {
+    Graph graph = model.graph();
+    for (const ValueId id : values) graph.add_output(graph.value(id).name, id);
+    return Model(std::move(graph), model.options());
+  }
+
+  Context context_;
+  std::map<ValueId, Tensor> known_;
+};
+
+/// The values of a graph by name; kNoValue where a name is not unique.
+std::map<std::string, ValueId> values_by_name(const Graph& graph) {
+  std::map<std::string, ValueId> values;
+  for (ValueId id = 0; id < graph.value_count(); ++id) {
+    const Value& value = graph.value(id);
+    const bool read = !graph.consumers(id).empty() || graph.is_output(id);
+    const bool computed = value.producer != kNoValue && graph.alive(value.producer);
+    if (!computed && !(read && value.fact.constant)) continue;
+    const auto [known, added] = values.emplace(value.name, id);
+    if (!added) known->second = kNoValue;
+  }
+  for (const Graph::Output& output : graph.outputs()) values[output.name] = output.value;
+  return values;
+}
+
+/// A value of the reference, the node that computes it, and its counterpart.
+struct Pair {
+  NodeId node;
+  ValueId expected, got;
+};
+
+struct Pairs {
+  std::vector<Pair> pairs;
+  std::vector<ValueId> all, counterparts;  ///< values of the reference's nodes; values of the model
+  int skipped() const { return int(all.size() - pairs.size()); }
+};
+
+Pairs match_values(const Graph& reference, const Graph& graph) {
+  const std::map<std::string, ValueId> values = values_by_name(graph);
+  Pairs result;
+  for (const NodeId id : reference.nodes()) {
+    for (const ValueId expected : reference.node(id).outputs) {
+      if (expected == kNoValue) continue;
+      result.all.push_back(expected);
+      const auto found = values.find(reference.value(expected).name);
+      const ValueId got = found == values.end() ? kNoValue : found->second;
+      if (got == kNoValue || !compatible(reference.fact(expected), graph.fact(got))) continue;
+      result.pairs.push_back({id, expected, got});
+      result.counterparts.push_back(got);
+    }
+  }
+  return result;
+}
+
+std::string operator_name(const NodeSpec& spec) {
+  return (spec.domain.empty() ? "" : spec.domain + "::") + spec.op_type;
+}
+
+/// "float32[1,3,8,8], float32[4,3,3,3]": what a node of the reference reads.
+std::string describe_inputs(const Graph& graph, const Node& node, const Watched& watched) {
+  std::string text;
+  for (const ValueId input : node.inputs) text += (text.empty() ? "" : ", ") + watched.describe(graph, input);
+  return text;
+}
+
+void add_row(NodeComparison& result, const Graph& graph, const Pair& pair, const Difference& difference) {
+  const NodeSpec& spec = graph.node(pair.node).spec;
+  const std::string& name = graph.value(pair.expected).name;
+  result.text += format("%-12.3g", difference.max_difference) + (difference.agree() ? "agrees   " : "differs  ") +
+                 operator_name(spec) + " '" + spec.name + "'  " + name + "\n";
+  result.json["nodes"].push_back({{"value", name},
+                                  {"node", spec.name},
+                                  {"op", operator_name(spec)},
+                                  {"max_difference", difference.max_difference},
+                                  {"agrees", difference.agree()}});
+}
+
+void add_first_difference(NodeComparison& result, const Graph& graph, const Pair& pair, const Difference& difference,
+                          const std::string& inputs) {
+  const Node& node = graph.node(pair.node);
+  result.text += "first difference: value '" + graph.value(pair.expected).name + "' of " + node.spec.describe() +
+                 ", inputs " + inputs + ": " + difference.reason + "\n";
+  result.json["first_difference"] = {{"value", graph.value(pair.expected).name},
+                                     {"node", node.spec.name},
+                                     {"op", operator_name(node.spec)},
+                                     {"inputs", inputs},
+                                     {"reason", difference.reason}};
+}
+
+}  // namespace
+
+NodeComparison compare_nodes(const Model& model, const Model& reference, const std::vector<Tensor>& inputs,
+                             const Options& options, bool stop) {
+  const Graph& graph = reference.graph();
+  const Pairs matched = match_values(graph, model.graph());
+  const Watched expected(reference, matched.all, inputs, options.model);
+  const Watched got(model, matched.counterparts, inputs, options.model);
+  NodeComparison result{"max |diff|  result   node and value, in the order of --opt 0\n", {{"nodes", Json::array()}}};
+  int compared = 0;
+  for (const Pair& pair : matched.pairs) {
+    if (stop && result.differing > 0) break;
+    const Tolerance tolerance = tolerance_for(graph.value(pair.expected).name, options.accuracy);
+    const Difference difference = compare_tensors(got.value(pair.got), expected.value(pair.expected), tolerance);
+    ++compared;
+    if (!stop || !difference.agree()) add_row(result, graph, pair, difference);
+    if (!difference.agree() && result.differing++ == 0) {
+      add_first_difference(result, graph, pair, difference, describe_inputs(graph, graph.node(pair.node), expected));
+    }
+  }
+  result.json["compared"] = compared;
+  result.json["skipped"] = matched.skipped();
+  result.text += format("%d values compared, %d differ; %d are fused away or in another layout\n", compared,
+                        result.differing, matched.skipped());
+  return result;
+}
+
+}  // namespace linnet::tool
