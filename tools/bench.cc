@@ -1,9 +1,12 @@
 #include <filesystem>
+#include <optional>
 
 #include "bench_loop.h"
+#include "compare.h"
 #include "files.h"
 #include "graph/graph.h"
 #include "inputs.h"
+#include "onnx_runtime.h"
 #include "profile.h"
 #include "report.h"
 #include "session.h"
@@ -13,13 +16,24 @@
 namespace linnet::tool {
 namespace {
 
+// Two engines round differently where sums are close to zero.
+constexpr double kPeerAtol = 1e-4;
+
+/// How another engine did on the same inputs.
+struct Peer {
+  std::string name;
+  double median_ms = 0, max_difference = 0;
+};
+
 struct Bench {
   const Options& options;
   const Model& model;
   double load_ms;
   const BenchTimes& times;
   const Statistics& statistics;
+  const std::optional<Peer>& peer;
 
+  double ratio() const { return peer->median_ms / statistics.median(); }
   size_t runs() const { return times.latencies_ms.size(); }
   double throughput() const { return 1e3 * double(runs()) / times.wall_ms; }
   double allocations_per_run() const { return double(times.allocations) / double(runs()); }
@@ -27,6 +41,14 @@ struct Bench {
 
 std::vector<double> percentiles(const Options& options) {
   return options.percentiles.empty() ? std::vector<double>{90, 99} : options.percentiles;
+}
+
+std::string table_of(const Bench& b) {
+  const size_t width = std::max<size_t>(12, b.peer->name.size() + 2);
+  const auto padded = [&](std::string name) { return name.append(width - name.size(), ' '); };
+  return padded("engine") + "median ms  ratio  max |difference|\n" + padded("Linnet") +
+         format("%-9.4g  %-5.2f\n", b.statistics.median(), 1.0) + padded(b.peer->name) +
+         format("%-9.4g  %-5.2f  %.3g\n", b.peer->median_ms, b.ratio(), b.peer->max_difference);
 }
 
 std::string text_of(const Bench& b) {
@@ -47,7 +69,8 @@ std::string text_of(const Bench& b) {
   text += format(" | stddev %.2g\n", s.stddev());
   text += format("throughput  %.1f inferences/s   %zu iterations in %.2f s\n", b.throughput(), b.runs(),
                  b.times.wall_ms / 1e3);
-  return text + format("allocations %.4g per run\n", b.allocations_per_run());
+  text += format("allocations %.4g per run\n", b.allocations_per_run());
+  return b.peer ? text + table_of(b) : text;
 }
 
 Json json_of(const Bench& b) {
@@ -70,6 +93,11 @@ Json json_of(const Bench& b) {
             {"packed_bytes", b.times.memory.packed_bytes},
             {"arena_bytes", b.times.memory.arena_bytes},
             {"allocations_per_run", b.allocations_per_run()}};
+  if (b.peer) {
+    json["ort_median_ms"] = b.peer->median_ms;
+    json["ratio"] = b.ratio();
+    json["max_difference"] = b.peer->max_difference;
+  }
   for (const double p : b.options.percentiles) json[format("p%g_ms", p)] = s.percentile(p);
   return json;
 }
@@ -78,6 +106,38 @@ void write_raw_times(const std::string& path, const std::vector<double>& latenci
   std::string text;
   for (const double ms : latencies_ms) text += format("%.6f\n", ms);
   write_text(path, text);
+}
+
+/// Throws Failure(kDifference) where an output is not what the other engine says; else the largest difference.
+double compare_outputs(const Model& model, const std::vector<Tensor>& inputs, const std::vector<Tensor>& expected,
+                       const Options& options) {
+  Context context(model, context_options(options.model));
+  const std::span<const Tensor> outputs = context.run(inputs);
+  double largest = 0;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& name = model.outputs()[i].name;
+    const Tolerance tolerance = tolerance_for(name, options.accuracy, {.atol = kPeerAtol});
+    const Difference difference = compare_tensors(outputs[i], expected[i], tolerance);
+    if (!difference.agree()) {
+      throw Failure(ExitCode::kDifference,
+                    "output '" + name + "' is not ONNX Runtime's, so nothing was timed: " + difference.reason);
+    }
+    largest = std::max(largest, difference.max_difference);
+  }
+  return largest;
+}
+
+BenchTimes time_against_peer(const Model& model, const std::vector<Tensor>& inputs, const Options& options,
+                             const std::shared_ptr<Profiler>& profiler, std::optional<Peer>& peer) {
+  OnnxRuntime engine(options.vs_ort, options.model.path, thread_count(options.model));
+  peer.emplace();
+  peer->name = "ONNX Runtime " + engine.version();
+  peer->max_difference = compare_outputs(model, inputs, engine.first_run(model, inputs), options);
+  std::vector<double> peer_ms;
+  BenchTimes times = bench_in_turns(
+      model, inputs, options, profiler, [&] { engine.run(); }, peer_ms);
+  peer->median_ms = Statistics(peer_ms).median();
+  return times;
 }
 
 }  // namespace
@@ -92,9 +152,12 @@ ExitCode bench_verb(const Options& options) {
   if (options.profile_table || !options.profile.empty()) {
     for (int i = 0; i < options.concurrency; ++i) profilers.push_back(std::make_shared<Profiler>());
   }
-  const BenchTimes times = bench_loop(model, inputs, options, profilers);
+  std::optional<Peer> peer;
+  const BenchTimes times = options.vs_ort.empty() ? bench_loop(model, inputs, options, profilers)
+                                                  : time_against_peer(model, inputs, options,
+                                                                      profilers.empty() ? nullptr : profilers[0], peer);
   const Statistics statistics(times.latencies_ms);
-  const Bench bench{options, model, load_ms, times, statistics};
+  const Bench bench{options, model, load_ms, times, statistics, peer};
   if (!options.raw_times.empty()) write_raw_times(options.raw_times, times.latencies_ms);
   if (!options.profile.empty()) write_text(options.profile, profilers[0]->trace());
   report(text_of(bench) + (options.profile_table ? profilers[0]->table() : ""), json_of(bench), options.json);

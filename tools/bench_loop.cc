@@ -3,6 +3,7 @@
 #include <atomic>
 #include <exception>
 #include <latch>
+#include <numeric>
 #include <thread>
 
 #include "allocation_count.h"
@@ -14,6 +15,8 @@ namespace linnet::tool {
 namespace {
 
 constexpr double kDefaultSeconds = 3;
+constexpr double kBlockMs = 100;
+constexpr std::chrono::milliseconds kPause{20};
 
 /// Decides when the timing ends; shared by all contexts.
 class Goal {
@@ -26,10 +29,15 @@ class Goal {
 
   void start() { clock_ = Stopwatch(); }
   /// Takes one run from the goal; false when there is none left.
-  bool next() {
-    const int64_t taken = taken_.fetch_add(1, std::memory_order_relaxed);
-    return taken < std::max<int64_t>(iterations_, 1) || clock_.ms() < ms_;
+  bool next() { return open(taken_.fetch_add(1, std::memory_order_relaxed)); }
+  bool open(int64_t taken) const { return taken < std::max<int64_t>(iterations_, 1) || clock_.ms() < ms_; }
+  /// Runs in a block of `run_ms` each, of which a round has two.
+  int64_t block(double run_ms) const {
+    const int64_t runs = std::max<int64_t>(1, int64_t(kBlockMs / std::max(run_ms, 1e-3)));
+    return iterations_ > 0 ? std::min(runs, (iterations_ + 1) / 2) : runs;
   }
+  void take(int64_t runs) { taken_.fetch_add(runs, std::memory_order_relaxed); }
+  int64_t taken() const { return taken_.load(std::memory_order_relaxed); }
   double fraction() const {
     const double runs = iterations_ > 0 ? double(taken_.load(std::memory_order_relaxed)) / double(iterations_) : 1;
     return std::min(runs, ms_ > 0 ? clock_.ms() / ms_ : 1);
@@ -58,12 +66,16 @@ class Lane {
 
   void time(const std::vector<Tensor>& inputs, Goal& goal, Progress* progress) {
     while (goal.next()) {
-      if (profiler_) profiler_->begin_run();
-      const int64_t allocated = allocation_count();
-      latencies_ms_.push_back(timed_run(inputs));
-      allocations_ += allocation_count() - allocated;
+      time_once(inputs);
       if (progress) progress->update(goal.fraction());
     }
+  }
+
+  void time_once(const std::vector<Tensor>& inputs) {
+    if (profiler_) profiler_->begin_run();
+    const int64_t allocated = allocation_count();
+    latencies_ms_.push_back(timed_run(inputs));
+    allocations_ += allocation_count() - allocated;
   }
 
   void add_to(BenchTimes& times) const {
@@ -113,6 +125,12 @@ void in_parallel(size_t lanes, F&& f) {
   }
 }
 
+template <class F>
+void begin_block(F&& untimed_run) {
+  std::this_thread::sleep_for(kPause);
+  untimed_run();
+}
+
 }  // namespace
 
 BenchTimes bench_loop(const Model& model, const std::vector<Tensor>& inputs, const Options& options,
@@ -138,6 +156,42 @@ BenchTimes bench_loop(const Model& model, const std::vector<Tensor>& inputs, con
   });
   times.wall_ms = goal.elapsed_ms();
   for (const Lane& lane : lanes) lane.add_to(times);
+  return times;
+}
+
+BenchTimes bench_in_turns(const Model& model, const std::vector<Tensor>& inputs, const Options& options,
+                          const std::shared_ptr<Profiler>& observer, const std::function<void()>& other,
+                          std::vector<double>& other_ms) {
+  Lane lane(model, options, observer);
+  const auto other_block = [&](int64_t runs) {
+    begin_block(other);
+    for (int64_t i = 0; i < runs; ++i) {
+      const Stopwatch run;
+      other();
+      other_ms.push_back(run.ms());
+    }
+  };
+  const auto own_block = [&](int64_t runs) {
+    begin_block([&] { lane.warm_up(inputs, 1); });
+    for (int64_t i = 0; i < runs; ++i) lane.time_once(inputs);
+  };
+  lane.warm_up(inputs, options.warmup);
+  for (int64_t i = 0; i < options.warmup; ++i) other();
+  const Stopwatch pair;
+  lane.warm_up(inputs, 1);
+  other();
+  Goal goal(options);
+  const int64_t block = goal.block(pair.ms() / 2);
+  Progress progress("bench");
+  for (goal.start(); goal.open(goal.taken()); goal.take(2 * block)) {
+    own_block(block);
+    other_block(2 * block);
+    own_block(block);
+    progress.update(goal.fraction());
+  }
+  BenchTimes times;
+  lane.add_to(times);
+  times.wall_ms = std::accumulate(times.latencies_ms.begin(), times.latencies_ms.end(), 0.0);
   return times;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -24,5 +25,12 @@ struct BenchTimes {
 /// for options.duration_s, or, where both are given, until both are reached. `observers`: one per context, or empty.
 BenchTimes bench_loop(const Model& model, const std::vector<Tensor>& inputs, const Options& options,
                       const std::vector<std::shared_ptr<Profiler>>& observers);
+
+/// The same with one context, in turns with another engine, whose latencies `other_ms` gets: blocks of about equal time
+/// in the order A B B A, so that drift of the machine meets both alike. Each block starts with a pause, in which the
+/// other engine's threads fall asleep, and a run that does not count. The number of runs is rounded up to whole rounds.
+BenchTimes bench_in_turns(const Model& model, const std::vector<Tensor>& inputs, const Options& options,
+                          const std::shared_ptr<Profiler>& observer, const std::function<void()>& other,
+                          std::vector<double>& other_ms);
 
 }  // namespace linnet::tool

@@ -1,5 +1,6 @@
 #include "compare.h"
 #include "inputs.h"
+#include "onnx_runtime.h"
 #include "per_node.h"
 #include "report.h"
 #include "session.h"
@@ -97,6 +98,11 @@ ExitCode compare_verb(const Options& options) {
     const std::string& folder = options.input.test_data;
     differing += comparison.describe_to(text, json["outputs"], outputs, load_expected(model, folder), folder);
   }
+  if (!options.vs_ort.empty()) {
+    OnnxRuntime engine(options.vs_ort, options.model.path, thread_count(options.model));
+    const std::vector<Tensor> expected = engine.first_run(model, inputs);
+    differing += comparison.describe_to(text, json["outputs"], outputs, expected, "ONNX Runtime " + engine.version());
+  }
   if (options.verify_opt || options.bisect_opt) {
     const Model unoptimized = variant(options.model, 0);
     const std::vector<Tensor> reference = run_once(unoptimized, options.model, inputs);
@@ -113,7 +119,9 @@ ExitCode compare_verb(const Options& options) {
     }
   }
   report(text, json, options.json);
-  if (differing > 0) throw Failure(ExitCode::kDifference, str(differing, " comparisons differ"));
+  if (differing > 0)
+    throw Failure(ExitCode::kDifference,
+                  str(differing, differing == 1 ? " comparison differs" : " comparisons differ"));
   return ExitCode::kOk;
 }
 

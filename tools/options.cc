@@ -97,6 +97,10 @@ void add_run(CLI::App& app, Options& o) {
   add_profile_flags(*verb, o);
 }
 
+void add_peer_flag(CLI::App& verb, Options& o, const std::string& what) {
+  verb.add_option("--vs-ort", o.vs_ort, what)->type_name("[LIBRARY.so]");
+}
+
 void add_bench(CLI::App& app, Options& o) {
   CLI::App* verb = add_model_verb(app, o, "bench", "Time a model");
   verb->add_option("-r,--iters", o.iterations, "Runs to time; with --duration, whichever ends later")
@@ -113,8 +117,7 @@ void add_bench(CLI::App& app, Options& o) {
       ->delimiter(',')
       ->check(CLI::Range(0.0, 100.0));
   verb->add_option("--raw-times", o.raw_times, "Write every latency in ms to a file, one per line");
-  verb->add_option("--vs-ort", o.vs_ort, "Time ONNX Runtime in turns with Linnet, and compare the outputs")
-      ->type_name("[LIBRARY.so]");
+  add_peer_flag(*verb, o, "Time ONNX Runtime in turns with Linnet, and compare the outputs");
   add_accuracy_flags(*verb, o.accuracy);
   add_profile_flags(*verb, o);
 }
@@ -130,6 +133,7 @@ void add_check(CLI::App& app, Options& o) {
 
 void add_compare(CLI::App& app, Options& o) {
   CLI::App* verb = add_model_verb(app, o, "compare", "Compare each output with a reference");
+  add_peer_flag(*verb, o, "Reference: ONNX Runtime");
   verb->add_flag("--verify-opt", o.verify_opt, "Reference: the same model at --opt 0");
   verb->add_flag("--bisect-opt", o.bisect_opt, "Find the rewrite that makes the outputs differ from --opt 0");
   verb->add_flag("--per-node", o.per_node, "Compare the values inside the model, too, node by node");
@@ -205,8 +209,9 @@ void check_compare(const Options& o) {
     throw Failure(ExitCode::kUsage, std::string(o.per_node ? "--per-node" : "--first-diff") +
                                         " needs a reference that knows the values inside the model: add --verify-opt");
   }
-  if (o.input.test_data.empty() && !unoptimized) {
-    throw Failure(ExitCode::kUsage, "compare needs a reference: --test-data DIR, --verify-opt or --bisect-opt");
+  if (o.input.test_data.empty() && o.vs_ort.empty() && !unoptimized) {
+    throw Failure(ExitCode::kUsage,
+                  "compare needs a reference: --test-data DIR, --vs-ort, --verify-opt or --bisect-opt");
   }
 }
 

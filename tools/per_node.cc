@@ -2,21 +2,40 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "graph/graph.h"
+#include "rewrites/layout.h"
 #include "session.h"
 
 namespace linnet::tool {
 namespace {
 
+/// A value to look at; one that the rewrites made channels-last is turned back.
+struct Target {
+  ValueId value;
+  bool channels_last = false;
+};
+
+ValueId channels_first(Graph& graph, ValueId value) {
+  std::vector<int64_t> perm(size_t(graph.fact(value).rank()), 0);
+  perm[1] = int64_t(perm.size()) - 1;
+  std::iota(perm.begin() + 2, perm.end(), 1);
+  NodeSpec spec;
+  spec.op_type = "Transpose";
+  spec.name = graph.value(value).name;
+  spec.attributes["perm"] = std::move(perm);
+  return graph.node(graph.add_node(spec, {value}, {spec.name + ":channels_first"})).outputs[0];
+}
+
 /// A model whose values are outputs, too; runs once.
 class Watched {
  public:
-  Watched(const Model& model, const std::vector<ValueId>& values, const std::vector<Tensor>& inputs,
+  Watched(const Model& model, const std::vector<Target>& values, const std::vector<Tensor>& inputs,
           const ModelFlags& flags)
       : context_(with_outputs(model, values), context_options(flags)) {
     const std::span<const Tensor> outputs = context_.run(inputs).subspan(model.outputs().size());
-    for (size_t i = 0; i < values.size(); ++i) known_[values[i]] = outputs[i];
+    for (size_t i = 0; i < values.size(); ++i) known_[values[i].value] = outputs[i];
     for (size_t i = 0; i < inputs.size(); ++i) known_[model.graph().inputs()[i]] = inputs[i];
   }
 
@@ -28,9 +47,12 @@ class Watched {
   }
 
  private:
-  static Model with_outputs(const Model& model, const std::vector<ValueId>& values) {
+  static Model with_outputs(const Model& model, const std::vector<Target>& targets) {
     Graph graph = model.graph();
-    for (const ValueId id : values) graph.add_output(graph.value(id).name, id);
+    for (const Target& target : targets) {
+      graph.add_output(graph.value(target.value).name,
+                       target.channels_last ? channels_first(graph, target.value) : target.value);
+    }
     return Model(std::move(graph), model.options());
   }
 
@@ -53,6 +75,18 @@ std::map<std::string, ValueId> values_by_name(const Graph& graph) {
   return values;
 }
 
+/// The value of that name whose fact does not contradict, as it is or channels-last; its value is kNoValue where there
+/// is none.
+Target find_counterpart(const std::map<std::string, ValueId>& values, const Graph& graph, const Value& expected) {
+  const auto same = values.find(expected.name);
+  if (same != values.end() && same->second != kNoValue && compatible(expected.fact, graph.fact(same->second))) {
+    return {same->second};
+  }
+  const auto last = values.find(expected.name + kChannelsLastSuffix);
+  if (last == values.end() || last->second == kNoValue || !graph.fact(last->second).has_rank()) return {kNoValue};
+  return {last->second, true};
+}
+
 /// A value of the reference, the node that computes it, and its counterpart.
 struct Pair {
   NodeId node;
@@ -61,7 +95,7 @@ struct Pair {
 
 struct Pairs {
   std::vector<Pair> pairs;
-  std::vector<ValueId> all, counterparts;  ///< values of the reference's nodes; values of the model
+  std::vector<Target> all, counterparts;  ///< values of the reference's nodes; values of the model
   int skipped() const { return int(all.size() - pairs.size()); }
 };
 
@@ -71,11 +105,10 @@ Pairs match_values(const Graph& reference, const Graph& graph) {
   for (const NodeId id : reference.nodes()) {
     for (const ValueId expected : reference.node(id).outputs) {
       if (expected == kNoValue) continue;
-      result.all.push_back(expected);
-      const auto found = values.find(reference.value(expected).name);
-      const ValueId got = found == values.end() ? kNoValue : found->second;
-      if (got == kNoValue || !compatible(reference.fact(expected), graph.fact(got))) continue;
-      result.pairs.push_back({id, expected, got});
+      result.all.push_back({expected});
+      const Target got = find_counterpart(values, graph, reference.value(expected));
+      if (got.value == kNoValue) continue;
+      result.pairs.push_back({id, expected, got.value});
       result.counterparts.push_back(got);
     }
   }
@@ -125,21 +158,22 @@ NodeComparison compare_nodes(const Model& model, const Model& reference, const s
   const Pairs matched = match_values(graph, model.graph());
   const Watched expected(reference, matched.all, inputs, options.model);
   const Watched got(model, matched.counterparts, inputs, options.model);
-  NodeComparison result{"max |diff|  result   node and value, in the order of --opt 0\n", {{"nodes", Json::array()}}};
+  NodeComparison result{"", {{"nodes", Json::array()}, {"first_difference", nullptr}}};
+  if (!stop) result.text = "max |diff|  result   node and value, in the order of --opt 0\n";
   int compared = 0;
   for (const Pair& pair : matched.pairs) {
     if (stop && result.differing > 0) break;
     const Tolerance tolerance = tolerance_for(graph.value(pair.expected).name, options.accuracy);
     const Difference difference = compare_tensors(got.value(pair.got), expected.value(pair.expected), tolerance);
     ++compared;
-    if (!stop || !difference.agree()) add_row(result, graph, pair, difference);
+    if (!stop) add_row(result, graph, pair, difference);
     if (!difference.agree() && result.differing++ == 0) {
       add_first_difference(result, graph, pair, difference, describe_inputs(graph, graph.node(pair.node), expected));
     }
   }
   result.json["compared"] = compared;
   result.json["skipped"] = matched.skipped();
-  result.text += format("%d values compared, %d differ; %d are fused away or in another layout\n", compared,
+  result.text += format("%d values compared, %d differ; %d do not exist after the rewrites\n", compared,
                         result.differing, matched.skipped());
   return result;
 }

@@ -15,8 +15,8 @@ struct NodeComparison {
 };
 
 /// Runs both models and compares every value that a node of the reference computes and that the model has under the
-/// same name, in the order of the reference's nodes. Values that the rewrites removed, or gave another layout, are
-/// skipped, and so are the insides of bodies. stop: ends at the first value that differs and says which node it is of.
+/// same name (channels-last ones turned back), in the order of the reference's nodes. Values that the rewrites removed
+/// are skipped, and so are the insides of bodies. stop: ends at the first value that differs.
 NodeComparison compare_nodes(const Model& model, const Model& reference, const std::vector<Tensor>& inputs,
                              const Options& options, bool stop);
 

@@ -56,6 +56,7 @@ Patch on_channels_last(const Graph& graph, const Node& node, NodeSpec spec, cons
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (node.outputs[i] == kNoValue) continue;
     const int rank = graph.fact(node.outputs[i]).rank();
+    patch.rename(outputs[i], graph.value(node.outputs[i]).name + kChannelsLastSuffix);
     patch.replace(node.outputs[i], add_to_channels_first(patch, node, outputs[i], rank));
   }
   return patch;

@@ -8,6 +8,9 @@
 // Layout changes as Transpose nodes. Channels-first is ONNX's [N, C, D1...], channels-last [N, D1..., C].
 namespace linnet {
 
+/// What follows the name of the channels-first value in the name of its channels-last form.
+inline constexpr const char* kChannelsLastSuffix = ":channels_last";
+
 std::vector<int64_t> perm_to_channels_last(int rank);
 std::vector<int64_t> perm_to_channels_first(int rank);
 

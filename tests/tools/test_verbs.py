@@ -177,6 +177,19 @@ def test_help_and_version_succeed(run_model, arguments):
     assert "run_model" in run_model(*arguments).stdout
 
 
+@pytest.mark.parametrize("arguments, flag, verb", [
+    (["--bogus"], "--bogus", "run"), (["bench", "--bogus"], "--bogus", "bench"), (["compare", "m.onnx", "--bogus=3", "more"], "--bogus=3", "compare"),
+    (["check", "-q", "folder"], "-q", "check"), (["ops", "--bogus"], "--bogus", "ops"), (["m.onnx", "--bogus"], "--bogus", "run"),
+])  # fmt: skip
+def test_unknown_flag_is_named_with_where_to_read_on(run_model, arguments, flag, verb):
+    assert run_model(*arguments, code=1).stderr == f"run_model: unknown flag {flag}; run_model {verb} --help lists the flags\n"
+
+
+@pytest.mark.parametrize("verb", ["bench", "check", "compare", "inspect", "run"])
+def test_missing_argument_is_named(run_model, verb):
+    assert "missing" in run_model(verb, code=1).stderr
+
+
 def test_missing_library_is_a_load_error(run_model, linear):
     assert "none.so" in run_model("run", linear[0], "-R", "none.so", code=2).stderr
 
