@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <limits>
 #include <set>
 
 #include "failure.h"
@@ -13,6 +14,18 @@ namespace {
 constexpr const char* kFooter =
     "Exit codes: 0 ok, 1 usage, 2 the model does not load, 3 the run fails, 4 a comparison fails,\n"
     "5 a limit or deadline was hit.";
+
+/// CLI11's own checks print the largest double in full.
+CLI::Validator at_least(double least, const std::string& name) {
+  return {[=](const std::string& text) {
+            double value = 0;
+            const bool fits = CLI::detail::lexical_cast(text, value) && value >= least;
+            return fits ? std::string() : "Value " + text + " is not " + name;
+          },
+          ""};
+}
+CLI::Validator positive() { return at_least(std::numeric_limits<double>::min(), "positive"); }
+CLI::Validator not_negative() { return at_least(0, "0 or more"); }
 
 void add_model_flags(CLI::App& verb, ModelFlags& f) {
   const auto group = verb.add_option_group("Model");
@@ -31,7 +44,7 @@ void add_model_flags(CLI::App& verb, ModelFlags& f) {
       ->capture_default_str();
   group->add_option("--max-memory", f.max_memory, "Limit for the memory of one run: 64M, 2G")
       ->transform(CLI::AsSizeValue(false));
-  group->add_option("--deadline", f.deadline_ms, "Limit for the time of one run, in ms")->check(CLI::PositiveNumber);
+  group->add_option("--deadline", f.deadline_ms, "Limit for the time of one run, in ms")->check(positive());
   group->add_flag("--untrusted", f.untrusted, "Strict limits on what the model may demand");
 }
 
@@ -88,9 +101,9 @@ void add_run(CLI::App& app, Options& o) {
   CLI::App* verb = add_model_verb(app, o, "run", "Run once, print the outputs");
   verb->add_flag("-v,--verbose", o.verbose, "Tell on stderr what was chosen for each node");
   verb->add_option("--print", o.print, "Print the first N values of each output")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->capture_default_str();
-  verb->add_option("--top", o.top, "Print the K largest values of each row of each output")->check(CLI::PositiveNumber);
+  verb->add_option("--top", o.top, "Print the K largest values of each row of each output")->check(positive());
   verb->add_option("--labels", o.labels, "A text file with one label per line, for --top");
   verb->add_option("--save-outputs", o.save_outputs, "Write the outputs to a .npz");
   add_accuracy_flags(*verb, o.accuracy);
@@ -104,12 +117,9 @@ void add_peer_flag(CLI::App& verb, Options& o, const std::string& what) {
 void add_bench(CLI::App& app, Options& o) {
   CLI::App* verb = add_model_verb(app, o, "bench", "Time a model");
   verb->add_option("-r,--iters", o.iterations, "Runs to time; with --duration, whichever ends later")
-      ->check(CLI::PositiveNumber);
-  verb->add_option("-t,--duration", o.duration_s, "Seconds to run; 3 where neither is given")
-      ->check(CLI::PositiveNumber);
-  verb->add_option("--warmup", o.warmup, "Runs before the timing starts")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+      ->check(positive());
+  verb->add_option("-t,--duration", o.duration_s, "Seconds to run; 3 where neither is given")->check(positive());
+  verb->add_option("--warmup", o.warmup, "Runs before the timing starts")->check(not_negative())->capture_default_str();
   verb->add_option("-c,--concurrency", o.concurrency, "Contexts that run at the same time, each with its own threads")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
@@ -218,6 +228,9 @@ void check_compare(const Options& o) {
 void check_combination(const Options& o) {
   check_positional(o);
   check_compare(o);
+  if (o.input.range.size() == 2 && !(o.input.range[0] <= o.input.range[1])) {
+    throw Failure(ExitCode::kUsage, "--range: expected LO,HI with LO at most HI");
+  }
   if (!o.labels.empty() && o.top == 0) throw Failure(ExitCode::kUsage, "--labels needs --top K");
   if (!o.vs_ort.empty() && o.concurrency > 1) {
     throw Failure(ExitCode::kUsage, "--vs-ort times one context: leave --concurrency out");

@@ -185,6 +185,16 @@ def test_unknown_flag_is_named_with_where_to_read_on(run_model, arguments, flag,
     assert run_model(*arguments, code=1).stderr == f"run_model: unknown flag {flag}; run_model {verb} --help lists the flags\n"
 
 
+@pytest.mark.parametrize("arguments", [
+    ["run", "--top", 0], ["run", "--print", -1], ["run", "--deadline", 0], ["run", "--range", "3,1"], ["run", "--fill", "none"],
+    ["bench", "-r", 0], ["bench", "-t", -1], ["bench", "--warmup", -1], ["bench", "-c", 0], ["bench", "--percentiles", 101], ["run", "--opt", 3],
+])  # fmt: skip
+def test_values_out_of_range_are_named_in_one_short_line(run_model, linear, arguments):
+    error = run_model(*arguments, linear[0], code=1).stderr
+    assert arguments[1].lstrip("-") in error or arguments[1] in ("-r", "-t", "-c")
+    assert error.count("\n") == 1 and len(error) < 200
+
+
 @pytest.mark.parametrize("verb", ["bench", "check", "compare", "inspect", "run"])
 def test_missing_argument_is_named(run_model, verb):
     assert "missing" in run_model(verb, code=1).stderr
