@@ -65,6 +65,22 @@ TEST(OnnxSave, OutputsMayBeInputsConstantsAndEachOther) {
   EXPECT_THAT(floats(outputs[4]), ElementsAre(-1, -2));
 }
 
+TEST(OnnxSave, InnerValuesGiveWayToTheNamesOfTheInterface) {
+  Graph graph(std::make_shared<const Registry>(standard_registry()));
+  NodeSpec spec;
+  spec.op_type = "Add";
+  spec.opset = 17;
+  const ValueId x = graph.add_input("x", Fact(DType::kFloat32, Shape{2}));
+  const ValueId c = graph.add_constant("y", Tensor::of<float>({10, 20}));
+  const ValueId sum = graph.node(graph.add_node(spec, {x, c}, {"x"})).outputs[0];
+  graph.add_output("y", graph.node(graph.add_node(spec, {sum, c}, {"z"})).outputs[0]);
+  const Model again = load_as_written(saved(Model(std::move(graph), {})));
+  EXPECT_EQ(again.inputs()[0].name, "x");
+  EXPECT_EQ(again.outputs()[0].name, "y");
+  Context context(again);
+  EXPECT_THAT(floats(context.run(std::vector{Tensor::of<float>({1, 2})})[0]), ElementsAre(21, 42));
+}
+
 TEST(OnnxSave, EveryDtypeKeepsItsBytes) {
   for (int32_t type = int32_t(DType::kFloat32); type <= int32_t(DType::kInt2); ++type) {
     const auto dtype = DType(type);

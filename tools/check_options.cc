@@ -1,0 +1,47 @@
+#include "check_options.h"
+
+#include <set>
+
+#include "failure.h"
+
+namespace linnet::tool {
+namespace {
+
+void check_positional(const Options& o) {
+  static const std::set<std::string> kWithModel{"run", "bench", "compare", "inspect"};
+  if (kWithModel.contains(o.verb) && o.model.path.empty()) {
+    throw Failure(ExitCode::kUsage, "the model is missing: run_model " + o.verb + " MODEL");
+  }
+  if (o.verb == "check" && o.paths.empty()) {
+    throw Failure(ExitCode::kUsage, "the folder of the test cases is missing: run_model check PATH");
+  }
+}
+
+void check_compare(const Options& o) {
+  const bool unoptimized = o.verify_opt || o.bisect_opt;
+  if (o.verb != "compare") return;
+  if ((o.per_node || o.first_diff) && !unoptimized) {
+    throw Failure(ExitCode::kUsage, std::string(o.per_node ? "--per-node" : "--first-diff") +
+                                        " needs a reference that knows the values inside the model: add --verify-opt");
+  }
+  if (o.input.test_data.empty() && o.vs_ort.empty() && !unoptimized) {
+    throw Failure(ExitCode::kUsage,
+                  "compare needs a reference: --test-data DIR, --vs-ort, --verify-opt or --bisect-opt");
+  }
+}
+
+}  // namespace
+
+void check_combination(const Options& o) {
+  check_positional(o);
+  check_compare(o);
+  if (o.input.range.size() == 2 && !(o.input.range[0] <= o.input.range[1])) {
+    throw Failure(ExitCode::kUsage, "--range: expected LO,HI with LO at most HI");
+  }
+  if (!o.labels.empty() && o.top == 0) throw Failure(ExitCode::kUsage, "--labels needs --top K");
+  if (!o.vs_ort.empty() && o.concurrency > 1) {
+    throw Failure(ExitCode::kUsage, "--vs-ort times one context: leave --concurrency out");
+  }
+}
+
+}  // namespace linnet::tool
