@@ -19,6 +19,18 @@ Bytes from_text(const std::string& text) { return Bytes(text.begin(), text.end()
 
 Bytes decoded(const Bytes& file) { return decode_image(file).rgb; }
 
+/// False where this build lacks the format's library.
+bool decodable(const char* digits) {
+  try {
+    decode_image(from_hex(digits));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kUnsupported) throw;
+    EXPECT_NE(error.message().find("built without lib"), std::string::npos) << error.what();
+    return false;
+  }
+  return true;
+}
+
 const Bytes kPixels{255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 20, 30, 200, 100, 50, 255, 255, 255};
 
 /// A BMP of 3 x 2 pixels (or top-down, with a negative height) with this header, palette or masks, and rows.
@@ -38,17 +50,21 @@ Bytes bmp(int bits, int compression, const Bytes& table, const Bytes& rows, int 
 
 TEST(ImageDecoder, DecodesFilesOfEachLibrary) {
   for (const char* file : {kPng, kWebp, kTiff, kJpeg2000, kPalettePng, kAlphaPng}) {
+    if (!decodable(file)) continue;
     const Image image = decode_image(from_hex(file));
     EXPECT_EQ(image.height, 2);
     EXPECT_EQ(image.width, 3);
     EXPECT_EQ(image.rgb, kPixels);
   }
-  EXPECT_EQ(decoded(from_hex(kJpeg)), Bytes(18, 77));
+  if (decodable(kJpeg)) {
+    EXPECT_EQ(decoded(from_hex(kJpeg)), Bytes(18, 77));
+  }
+  if (!decodable(kGray16Png)) return;
   EXPECT_EQ(decoded(from_hex(kGray16Png)), (Bytes{0, 0, 0, 255, 255, 255, 128, 128, 128}));
 }
 
 TEST(ImageDecoder, OrdersPixelsAsThePixelFormatSays) {
-  const Tensor file = Tensor::of(from_hex(kPng));
+  const Tensor file = Tensor::of(from_text("P3 3 2 255 255 0 0 0 255 0 0 0 255 10 20 30 200 100 50 255 255 255"));
   const auto run = [&](const char* format) {
     return run_op({"ImageDecoder", 20, {{"pixel_format", std::string(format)}}}, {file})[0];
   };
@@ -86,6 +102,7 @@ TEST(ImageDecoder, DecodesPortableAnymaps) {
 // Damaged files end in an Error, or in an image where a format tolerates the damage.
 TEST(ImageDecoder, ReportsDamagedFiles) {
   for (const char* digits : {kPng, kWebp, kTiff, kJpeg2000, kPalettePng, kAlphaPng, kJpeg}) {
+    if (!decodable(digits)) continue;
     const Bytes file = from_hex(digits);
     for (size_t length = 0; length < file.size(); ++length) {
       try {
@@ -106,7 +123,7 @@ TEST(ImageDecoder, ReportsDamagedFiles) {
   }
   expect_error(ErrorKind::kIo, "expected a JPEG", [] { decode_image({}); });
   const Bytes png = from_hex(kPng);
-  expect_error(ErrorKind::kIo, "PNG", [&] { decode_image(std::span(png).first(40)); });
+  if (decodable(kPng)) expect_error(ErrorKind::kIo, "PNG", [&] { decode_image(std::span(png).first(40)); });
   expect_error(ErrorKind::kIo, "PNM", [] { decode_image(from_text("P6 9 9 255\nabc")); });
   expect_error(ErrorKind::kLimit, "pixels", [] { decode_image(from_text("P6 100000 100000 255\n")); });
   expect_error(ErrorKind::kIo, "BMP", [] { decode_image(bmp(24, 0, {}, {1, 2, 3})); });
