@@ -12,11 +12,10 @@ TEST_PACKAGES="libgtest-dev libgmock-dev libbenchmark-dev libtorch-dev python3-t
 step "Installing the packages that build and tests need"
 install_packages $BUILD_PACKAGES $TEST_PACKAGES
 
-step "Preparing a Python environment with onnx, onnxruntime, numpy and pytest in .venv"
+step "Preparing a Python environment with the packages of tests/requirements.txt in .venv"
 [ -x "$PYTHON" ] || /usr/bin/python3 -m venv .venv
-"$PYTHON" -c 'import numpy, onnx, onnxruntime, pytest' 2>/dev/null ||
-  "$PYTHON" -m pip install -q --disable-pip-version-check onnx onnxruntime numpy pytest ||
-  fail "pip could not install onnx, onnxruntime, numpy and pytest"
+"$PYTHON" -m pip install -q --disable-pip-version-check -r tests/requirements.txt ||
+  fail "pip could not install the packages of tests/requirements.txt"
 
 step "Building everything into $BUILD/"
 configure $BUILD -DLINNET_BUILD_TESTS=ON -DLINNET_BUILD_BENCHMARKS=ON -DLINNET_BUILD_TORCH=ON -DLINNET_WERROR=ON
@@ -56,6 +55,7 @@ check "format" scripts/check_format.sh
 check "static analysis" scripts/check_tidy.sh $BUILD
 run unit $BUILD/bin/linnet_tests --gtest_brief=1 --gtest_output=xml:@REPORT@
 run run_model "$PYTHON" -m pytest -q tests/tools --junitxml=@REPORT@
+run onnx_backend "$PYTHON" -m pytest -q tests/onnx_backend --junitxml=@REPORT@
 run torch /usr/bin/python3 -m pytest -q tests/torch --junitxml=@REPORT@
 run models "$PYTHON" -m pytest -q tests/models --junitxml=@REPORT@
 

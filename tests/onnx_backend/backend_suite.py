@@ -1,0 +1,118 @@
+"""The backend test suite of the installed onnx package as folders that `run_model check` runs.
+
+The node cases exist only in memory, and the light models (the architectures of the old model zoo with constants for
+weights) have neither inputs nor a data set: both are written out. The other suites are folders already.
+Source: https://github.com/onnx/onnx/blob/main/docs/OnnxBackendTest.md and onnx/backend/test/runner.
+"""
+
+import json
+import shutil
+import subprocess
+import warnings
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import SequenceProto, TensorProto, numpy_helper
+
+DATA = Path(onnx.__file__).parent / "backend" / "test" / "data"
+FOLDER_SUITES = ("simple", "pytorch-converted", "pytorch-operator")
+MANIFEST = Path(__file__).parent / "expected_failures.txt"
+
+
+def to_proto(value, type_proto):
+    """The protobuf message of a value; the graph says whether a list is a sequence and None an optional."""
+    if hasattr(value, "SerializeToString"):
+        return value
+    kind = type_proto.WhichOneof("value")
+    if kind == "sequence_type":
+        element = type_proto.sequence_type.elem_type.WhichOneof("value")
+        dtype = {"tensor_type": SequenceProto.TENSOR, "map_type": SequenceProto.MAP}[element]
+        return numpy_helper.from_list(value, dtype=dtype)
+    if kind == "optional_type":
+        return numpy_helper.from_optional(value)
+    if kind == "map_type":
+        return numpy_helper.from_dict(value)
+    return numpy_helper.from_array(np.asarray(value))
+
+
+def write_values(folder, kind, values, infos):
+    folder.mkdir(parents=True, exist_ok=True)
+    for i, (value, info) in enumerate(zip(values, infos)):
+        proto = to_proto(value, info.type)
+        proto.name = info.name
+        (folder / f"{kind}_{i}.pb").write_bytes(proto.SerializeToString())
+
+
+def relative_tolerance(case):
+    """The case's own; the official runner allows bfloat16 at least two units in the last place."""
+    outputs = [info.type.tensor_type.elem_type for info in case.model.graph.output]
+    return max(case.rtol, 2**-6) if set(outputs) == {TensorProto.BFLOAT16} else case.rtol
+
+
+def write_node_case(case, folder):
+    folder.mkdir(parents=True)
+    onnx.save(case.model, folder / "model.onnx")
+    (folder / "data.json").write_text(json.dumps({"rtol": relative_tolerance(case), "atol": case.atol}))
+    for i, (inputs, outputs) in enumerate(case.data_sets):
+        write_values(folder / f"test_data_set_{i}", "input", inputs, case.model.graph.input)
+        write_values(folder / f"test_data_set_{i}", "output", outputs, case.model.graph.output)
+
+
+def ramp(info):
+    """The input that the expected outputs of the light models were computed from: k / n for element k of n."""
+    shape = [dim.dim_value if dim.HasField("dim_value") else 1 for dim in info.type.tensor_type.shape.dim]
+    n = int(np.prod(shape))
+    return (np.arange(n).reshape(shape) / n).astype(np.float32)
+
+
+def write_light_case(description, folder):
+    """The case that data/real/<name>/data.json describes: a model and outputs under data/light."""
+    source = DATA / "light" / Path(description["url"]).name
+    folder.mkdir(parents=True)
+    shutil.copy(source, folder / "model.onnx")
+    (folder / "data.json").write_text(json.dumps({key: description[key] for key in ("rtol", "atol")}))
+    graph = onnx.load(source).graph
+    weights = {tensor.name for tensor in graph.initializer}
+    inputs = [info for info in graph.input if info.name not in weights]
+    write_values(folder / "test_data_set_0", "input", [ramp(info) for info in inputs], inputs)
+    for i in range(len(graph.output)):
+        shutil.copy(f"{source.with_suffix('')}_output_{i}.pb", folder / "test_data_set_0" / f"output_{i}.pb")
+
+
+def write_suite(folder):
+    """Writes every suite as folder/<suite>/<case>."""
+    from onnx.backend.test.case.node import collect_testcases
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        node_cases = collect_testcases(None)
+    for case in node_cases:
+        write_node_case(case, folder / "node" / case.name)
+    for file in sorted(DATA.glob("real/*/data.json")):
+        write_light_case(json.loads(file.read_text()), folder / "light" / file.parent.name)
+    for suite in FOLDER_SUITES:
+        shutil.copytree(DATA / suite, folder / suite)
+
+
+def cases(folder):
+    """The names of all cases, as <suite>/<case>."""
+    return {str(path.parent.relative_to(folder)) for path in folder.rglob("model.onnx")}
+
+
+def run_suite(run_model, folder):
+    """What fails: a reason by case. A case that is skipped counts as failed."""
+    result = subprocess.run([run_model, "check", "-v", str(folder)], capture_output=True, text=True)
+    failures = {}
+    for line in result.stdout.splitlines():
+        if line.startswith(("FAIL  ", "skip  ")):
+            path, _, reason = line[6:].partition(": ")
+            failures[str(Path(path).relative_to(folder))] = reason
+    assert "passed" in result.stdout, result.stderr
+    return failures
+
+
+def read_manifest():
+    """The reason by case that may fail."""
+    lines = [line for line in MANIFEST.read_text().splitlines() if line and not line.startswith("#")]
+    return dict(line.split(maxsplit=1) for line in lines)

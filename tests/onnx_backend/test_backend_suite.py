@@ -1,0 +1,39 @@
+"""ONNX's own conformance suite, against the list of what is known to fail. The command is LINNET_RUN_MODEL."""
+
+import os
+
+import pytest
+from backend_suite import cases, read_manifest, run_suite, write_suite
+
+
+@pytest.fixture(scope="session")
+def suite(tmp_path_factory):
+    """All cases and what fails of them."""
+    run_model = os.environ.get("LINNET_RUN_MODEL")
+    if not run_model:
+        pytest.skip("LINNET_RUN_MODEL does not name the run_model command")
+    folder = tmp_path_factory.mktemp("suite")
+    write_suite(folder)
+    return cases(folder), run_suite(run_model, folder)
+
+
+def listed(reasons):
+    return "\n".join(f"{case}: {reason}" for case, reason in sorted(reasons.items()))
+
+
+def test_suite_is_whole(suite):
+    """Guards the other tests: a suite that could not be written would pass."""
+    all_cases, _ = suite
+    counts = {name: sum(case.startswith(name + "/") for case in all_cases) for name in ("node", "light", "simple")}
+    assert counts["node"] > 1500 and counts["light"] == 9 and counts["simple"] > 15
+
+
+def test_nothing_fails_that_is_not_listed(suite):
+    new = {case: reason for case, reason in suite[1].items() if case not in read_manifest()}
+    assert not new, f"{len(new)} cases fail that expected_failures.txt does not list:\n{listed(new)}"
+
+
+def test_nothing_passes_that_is_listed_as_failing(suite):
+    all_cases, failures = suite
+    fixed = {case: reason for case, reason in read_manifest().items() if case in all_cases and case not in failures}
+    assert not fixed, f"{len(fixed)} cases pass that expected_failures.txt lists:\n{listed(fixed)}"
