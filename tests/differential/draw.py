@@ -1,0 +1,91 @@
+"""Where the choices of a configuration come from: Hypothesis, which can shrink them, or a seed.
+
+A family (families/*.py) is a function of a Draw and an operator version that makes one valid configuration.
+"""
+
+import random
+
+import numpy as np
+from hypothesis import strategies as st
+from values import array
+
+# Type variables that a survey leaves to chance are mostly of these.
+COMMON = ("float", "int64", "double", "float16", "bool", "int32", "uint8", "int8", "string")
+
+
+class Draw:
+    """Choices for one configuration. `forced` fixes type variables; `types` holds those asked for so far."""
+
+    def __init__(self, schema, forced=()):
+        self.schema, self.forced, self.types = schema, dict(forced), {}
+
+    def integer(self, low, high):
+        raise NotImplementedError
+
+    def choice(self, options):
+        return options[self.integer(0, len(options) - 1)]
+
+    def flag(self):
+        return self.integer(0, 1) == 1
+
+    def rare(self):
+        """True about once in eight times."""
+        return self.integer(0, 7) == 7
+
+    def real(self, low, high):
+        return low + (high - low) * self.integer(0, 64) / 64
+
+    def dim(self, low=1, high=5):
+        """A size; 0 now and then."""
+        return 0 if self.rare() and self.rare() else self.integer(low, high)
+
+    def shape(self, low=0, high=4, most=5):
+        """Dims of a tensor whose rank is from low to high."""
+        return tuple(self.dim(1, most) for _ in range(self.integer(low, high)))
+
+    def type(self, variable, options=None):
+        """The type of a type variable of the schema (or of this fixed type), without "tensor()". With options, one of
+        those where the schema allows it."""
+        if variable.startswith("tensor("):
+            return variable[7:-1]
+        if variable not in self.types:
+            self.types[variable] = self.forced.get(variable) or self._pick(allowed(self.schema, variable), options)
+        return self.types[variable]
+
+    def _pick(self, types, options):
+        usable = [name for name in types if options is None or name in options]
+        common = [name for name in COMMON if name in usable]
+        return self.choice(common if common and not self.rare() else usable)
+
+    def type_of_input(self, i):
+        inputs = self.schema.inputs
+        return self.type(inputs[min(i, len(inputs) - 1)].type_str)
+
+    def tensor(self, type_name, shape, low=None, high=None):
+        return array(type_name, shape, low, high, np.random.default_rng(self.integer(0, 2**16)))
+
+
+class HypothesisDraw(Draw):
+    def __init__(self, schema, draw, forced=()):
+        super().__init__(schema, forced)
+        self._draw = draw
+
+    def integer(self, low, high):
+        return self._draw(st.integers(low, high))
+
+
+class SeededDraw(Draw):
+    def __init__(self, schema, seed, forced=()):
+        super().__init__(schema, forced)
+        self._random = random.Random(seed)
+
+    def integer(self, low, high):
+        return self._random.randint(low, high)
+
+
+def allowed(schema, variable):
+    """The tensor types of a type variable, without "tensor()"."""
+    for constraint in schema.type_constraints:
+        if constraint.type_param_str == variable:
+            return [text[7:-1] for text in sorted(constraint.allowed_type_strs) if text.startswith("tensor(")]
+    raise KeyError(variable)

@@ -1,0 +1,32 @@
+"""Many configurations through one `run_model check`."""
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from configuration import write_case
+from references import tolerance
+
+
+def failures(run_model, cases):
+    """cases: [(configuration, expected outputs, name of the reference)]. The reason by index of those that run_model does not reproduce."""
+    if not cases:
+        return {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for i, (configuration, outputs, reference) in enumerate(cases):
+            write_case(folder / f"{i:06}", configuration, outputs, tolerance(configuration, outputs, reference))
+        result = subprocess.run([run_model, "check", "--json", "-", name], capture_output=True, text=True)
+        if result.returncode not in (0, 4):
+            raise RuntimeError(f"run_model check: exit code {result.returncode}\n{result.stderr}")
+        return {int(Path(f["case"]).name): f["reason"] for f in json.loads(result.stdout)["failures"]}
+
+
+def refusals(run_model, configurations):
+    """The reason by index of the configurations that run_model refuses: it does not load, plan or run them."""
+    # An output that no result equals: a case that runs ends in a comparison.
+    unequal = [np.zeros((7,) * 7, np.float32)]
+    found = failures(run_model, [(configuration, unequal, "") for configuration in configurations])
+    return {i: reason for i, reason in found.items() if not reason.startswith("test_data_set_0: output")}

@@ -1,0 +1,243 @@
+import numpy as np
+from configuration import Configuration
+
+from .registry import family
+
+UNARY = (
+    "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Cos Cosh Elu Erf Exp Floor Gelu HardSigmoid HardSwish Identity "
+    "IsInf IsNaN LeakyRelu Log Mish Neg Not Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softplus Softsign "
+    "Sqrt Swish Tan Tanh ThresholdedRelu BitwiseNot"
+).split()
+DOMAINS = {
+    "Acos": (-1, 1), "Asin": (-1, 1), "Atanh": (-0.9, 0.9), "Acosh": (1, 5), "Log": (0.1, 5), "Sqrt": (0, 5),
+    "Reciprocal": (0.2, 4), "Tan": (-1.4, 1.4),
+}  # fmt: skip
+SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, 0.5, 1.5, 2.5, -0.5, -1.5)
+
+
+def sprinkle(draw, x):
+    """Puts special values into a floating tensor."""
+    if x.dtype.kind == "f" and x.size and draw.rare():
+        x.reshape(-1)[: min(x.size, len(SPECIAL))] = SPECIAL[: min(x.size, len(SPECIAL))]
+    return x
+
+
+def real_attributes(draw, names, low=0.1, high=1.5):
+    """Float attributes of the schema, each left out half the time."""
+    return {name: draw.real(low, high) for name in names if name in draw.schema.attributes and draw.flag()}
+
+
+def long_or_short(draw, high=4):
+    """A shape of rank 0 on; now and then a long one, so that vectors and their tails are used."""
+    return (draw.integer(1, 300),) if draw.rare() else draw.shape(0, high)
+
+
+@family(*UNARY)
+def unary(draw):
+    name = draw.schema.name
+    x = draw.tensor(draw.type_of_input(0), long_or_short(draw), *DOMAINS.get(name, (None, None)))
+    if name in ("IsInf", "IsNaN", "Ceil", "Floor", "Round", "Sign", "Abs", "Neg", "Relu", "Identity"):
+        x = sprinkle(draw, x)
+    attributes = real_attributes(draw, ("alpha", "beta", "gamma", "bias", "lambd"))
+    if "approximate" in draw.schema.attributes:
+        attributes["approximate"] = draw.choice(("none", "tanh"))
+    for flag in ("detect_negative", "detect_positive"):
+        if flag in draw.schema.attributes:
+            attributes[flag] = draw.integer(0, 1)
+    if name in ("IsInf", "IsNaN"):
+        output = "T1" if draw.schema.outputs[0].type_str == "T1" else "T2"
+        draw.types[output] = "bool"
+    return Configuration(draw.schema, [x], attributes, types=draw.types)
+
+
+def broadcast_pair(draw, high=4):
+    """Two shapes that broadcast."""
+    result = draw.shape(0, high)
+    return tuple(thin(draw, result) for _ in range(2))
+
+
+def thin(draw, shape):
+    """A shape that broadcasts to the given one: leading dims cut off, dims set to 1."""
+    shape = shape[draw.integer(0, len(shape)) if draw.flag() else 0 :]
+    return tuple(1 if draw.rare() or draw.rare() else n for n in shape)
+
+
+def operand_range(name, second, types):
+    if name in ("Div", "Mod"):
+        return (1, 7) if second else (None, None)
+    if name == "Pow":
+        return (-2, 2.5) if second and not types[1].startswith("u") else (0.2, 3)
+    if name == "BitShift":
+        return (0, 7)
+    return (None, None)
+
+
+BINARY = (
+    "Add Sub Mul Div Pow Mod And Or Xor Equal Less Greater LessOrEqual GreaterOrEqual BitShift BitwiseAnd BitwiseOr "
+    "BitwiseXor PRelu SwiGLU"
+).split()
+
+
+@family(*BINARY)
+def binary(draw):
+    name = draw.schema.name
+    types = [draw.type_of_input(0), draw.type_of_input(1)]
+    legacy = "broadcast" in draw.schema.attributes
+    shapes = broadcast_pair(draw)
+    if legacy or name == "SwiGLU":
+        shapes = (draw.shape(1, 4),) * 2
+    elif name == "PRelu":
+        x = draw.shape(1, 4)
+        shapes = (x, thin(draw, x) if draw.schema.since_version >= 7 else (1,))
+    low, high = operand_range(name, False, types)
+    inputs = [draw.tensor(types[0], shapes[0], low, high)]
+    low, high = operand_range(name, True, types)
+    inputs.append(draw.tensor(types[1], shapes[1], low, high))
+    if name == "Pow" and types[0].startswith(("int", "uint")):
+        inputs[1] = np.abs(inputs[1])
+    attributes = binary_attributes(draw, types[0])
+    if draw.schema.outputs[0].type_str == "T1":
+        draw.types["T1"] = "bool"
+    modern = None
+    if legacy and len(shapes[0]) > 1 and draw.flag():
+        inputs, attributes, modern = legacy_broadcast(draw, inputs)
+    return Configuration(draw.schema, inputs, attributes, types=draw.types, modern=modern)
+
+
+def binary_attributes(draw, type_name):
+    name, attributes = draw.schema.name, {}
+    if name == "BitShift":
+        attributes["direction"] = draw.choice(("LEFT", "RIGHT"))
+    if name == "Mod":
+        attributes["fmod"] = 1 if type_name in ("float", "double", "float16", "bfloat16") else draw.integer(0, 1)
+    if name == "SwiGLU":
+        attributes = real_attributes(draw, ("alpha",))
+    return attributes
+
+
+def legacy_broadcast(draw, inputs):
+    """Before opset 7: b stands against the dims of a from `axis` on. The modern form appends dims of 1 to b."""
+    a, b = inputs
+    axis = draw.integer(0, a.ndim - 1)
+    length = draw.integer(1, a.ndim - axis)
+    b = b[(0,) * axis][(...,) + (0,) * (a.ndim - axis - length)] if b.size else b
+    if not b.size:
+        return inputs, {}, None
+    return [a, b], {"broadcast": 1, "axis": axis}, ([a, b.reshape(b.shape + (1,) * (a.ndim - axis - length))], {})
+
+
+@family("Max", "Min", "Sum", "Mean")
+def variadic(draw):
+    shape = draw.shape(0, 4)
+    count = draw.integer(1, 4)
+    shapes = [thin(draw, shape) if draw.schema.since_version >= 8 else shape for _ in range(count)]
+    return Configuration(draw.schema, [draw.tensor(draw.type("T"), s) for s in shapes], {}, types=draw.types)
+
+
+@family("Where")
+def where(draw):
+    shape = draw.shape(0, 4)
+    kinds = ["bool", draw.type("T"), draw.type("T")]
+    return Configuration(draw.schema, [draw.tensor(t, thin(draw, shape)) for t in kinds], {}, types=draw.types)
+
+
+@family("Clip")
+def clip(draw):
+    kind, since = draw.type("T"), draw.schema.since_version
+    x = draw.tensor(kind, long_or_short(draw))
+    bounds = [np.asarray(draw.tensor(kind, (), *limits)) if draw.flag() else None for limits in ((-2, 0), (1, 2))]
+    if since >= 11:
+        return Configuration(draw.schema, trim([x, *bounds]), {}, types=draw.types)
+    bounds = [None if b is None else b.astype(np.float32) for b in bounds]
+    attributes = {n: float(b) for n, b in zip(("min", "max"), bounds) if b is not None}
+    modern = (trim([x, *(None if b is None else b.astype(x.dtype) for b in bounds)]), {})
+    return Configuration(draw.schema, [x], attributes, types=draw.types, modern=modern)
+
+
+def trim(inputs):
+    """Without trailing omitted inputs."""
+    while inputs and inputs[-1] is None:
+        inputs = inputs[:-1]
+    return inputs
+
+
+@family("CumSum", "CumProd")
+def cumulative(draw):
+    shape = draw.shape(1, 4)
+    axis = np.asarray(draw.integer(-len(shape), len(shape) - 1), np.int32 if draw.type("T2") == "int32" else np.int64)
+    attributes = {"exclusive": draw.integer(0, 1), "reverse": draw.integer(0, 1)}
+    return Configuration(draw.schema, [draw.tensor(draw.type_of_input(0), shape), axis], attributes, types=draw.types)
+
+
+@family("Cast")
+def cast(draw):
+    from values import element_type
+
+    source, target = draw.type("T1"), draw.type("T2")
+    x = castable(draw, source, target, draw.shape(0, 3))
+    to = element_type(target) if draw.schema.since_version >= 6 else target.upper()
+    attributes = {"to": to}
+    if "saturate" in draw.schema.attributes and draw.flag():
+        attributes["saturate"] = draw.integer(0, 1)
+    if "round_mode" in draw.schema.attributes and target == "float8e8m0":
+        attributes["round_mode"] = draw.choice(("up", "down", "nearest"))
+    return Configuration(draw.schema, [x], attributes, types=draw.types)
+
+
+def castable(draw, source, target, shape):
+    """Values whose conversion is defined: within the target's range."""
+    from values import integer_range, is_integer
+
+    if source == "string":
+        digits = draw.tensor("int8", shape, 0, 1 if target in ("bool", "uint2", "int2") else 3)
+        return digits.astype(str).astype(object).reshape(shape)
+    low, high = (None, None)
+    if is_integer(target):
+        low, high = (max(-3, integer_range(target)[0]), min(7, integer_range(target)[1]))
+    if target == "float8e8m0":
+        low, high = (1, 4)
+    return draw.tensor(source, shape, low, high)
+
+
+@family("CastLike")
+def cast_like(draw):
+    source, target = draw.type("T1"), draw.type("T2")
+    x = castable(draw, source, target, draw.shape(0, 3))
+    return Configuration(draw.schema, [x, draw.tensor(target, draw.shape(0, 2))], {}, types=draw.types)
+
+
+WIDTHS = {"bool": 8, "float": 32, "double": 64, "complex64": 64, "complex128": 128}
+
+
+def width(name):
+    digits = "".join(c for c in name.split("e")[0] if c.isdigit())
+    return WIDTHS.get(name) or int(digits)
+
+
+@family("BitCast")
+def bit_cast(draw):
+    from draw import allowed
+    from values import element_type
+
+    forced = draw.forced.get("T2")
+    sources = [t for t in allowed(draw.schema, "T1") if forced is None or width(t) == width(forced)]
+    source = draw.type("T1", sources)
+    target = draw.type("T2", [t for t in allowed(draw.schema, "T2") if width(t) == width(source)])
+    x = draw.tensor(source, draw.shape(0, 3))
+    return Configuration(draw.schema, [x], {"to": element_type(target)}, types=draw.types)
+
+
+@family("Dropout")
+def dropout(draw):
+    since = draw.schema.since_version
+    x = draw.tensor(draw.type("T"), draw.shape(1, 4))
+    attributes = {"is_test": 1} if since < 7 else {}
+    inputs = [x]
+    outputs = draw.integer(1, 2) if since >= 10 else 1
+    draw.types["T2" if since >= 12 else "T1"] = "bool"
+    if since < 12:
+        attributes["ratio"] = draw.real(0, 0.9)
+    elif draw.flag():
+        ratio = draw.type("T1")
+        inputs = [x, draw.tensor(ratio, (), 0, 0.9), np.asarray(False) if draw.flag() else None]
+    return Configuration(draw.schema, trim(inputs), attributes, outputs, draw.types)

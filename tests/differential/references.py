@@ -1,0 +1,133 @@
+"""What a configuration's outputs should be: ONNX Runtime's, else onnx.reference's, else ONNX Runtime's in float32."""
+
+import dataclasses
+import warnings
+
+import numpy as np
+import onnx
+import onnxruntime
+
+from onnx.defs import get_schema
+from onnx.reference import ReferenceEvaluator
+from values import numpy_dtype, type_name
+
+onnxruntime.set_default_logger_severity(4)
+FLOATS = ("float16", "bfloat16", "double")
+
+
+def session_options():
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    return options
+
+
+OPTIONS = session_options()
+# The newest opset that this ONNX Runtime calls official.
+NEWEST = 26
+SINGLE = "ONNX Runtime in float32"
+
+
+def onnx_runtime(configuration):
+    session = onnxruntime.InferenceSession(
+        configuration.model().SerializeToString(), OPTIONS, providers=["CPUExecutionProvider"]
+    )
+    return session.run(None, configuration.feeds())
+
+
+def reference(configuration):
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return ReferenceEvaluator(configuration.model()).run(None, configuration.feeds())
+
+
+def modernised(configuration):
+    """The same computation in the newest version of the operator that takes the types, where the family knows one."""
+    schema = get_schema(configuration.schema.name, NEWEST, configuration.schema.domain)
+    inputs, attributes = configuration.modern or (configuration.inputs, configuration.attributes)
+    dropped = ("consumed_inputs", "is_test", "output_sequence")
+    attributes = {name: value for name, value in attributes.items() if name not in dropped}
+    return dataclasses.replace(
+        configuration, schema=schema, inputs=inputs, attributes=attributes, opset=schema.since_version, modern=None
+    )
+
+
+def in_float32(configuration):
+    """The same in float32 for a configuration in another floating type."""
+    inputs = [x.astype(np.float32) if x is not None and type_name(x) in FLOATS else x for x in configuration.inputs]
+    types = {v: "float" if t in FLOATS else t for v, t in configuration.types.items()}
+    return dataclasses.replace(configuration, inputs=inputs, types=types)
+
+
+def attempts(configuration):
+    """(name, function) in order of trust."""
+    floats = set(configuration.types.values()) & set(FLOATS) and not has_type_attribute(configuration)
+    if configuration.modern is None:
+        yield "ONNX Runtime", lambda: onnx_runtime(configuration)
+        if floats:
+            yield SINGLE, lambda: onnx_runtime(in_float32(configuration))
+    if configuration.schema.since_version < 13:
+        newer = modernised(configuration)
+        yield "ONNX Runtime, newer version", lambda: onnx_runtime(newer)
+        if floats:
+            yield SINGLE, lambda: onnx_runtime(in_float32(newer))
+    yield "onnx.reference", lambda: reference(configuration)
+
+
+def has_type_attribute(configuration):
+    return any(name in configuration.attributes for name in ("to", "dtype", "output_dtype", "value", "stash_type"))
+
+
+def expected(configuration):
+    """(name of the reference, outputs) or (None, the reasons why none answers)."""
+    reasons = []
+    for name, run in attempts(configuration):
+        try:
+            return name, [conform(configuration, i, y) for i, y in enumerate(run())]
+        except Exception as error:  # Each reference has its own exceptions for what it lacks.
+            reasons.append(f"{name}: {str(error).splitlines()[0] if str(error) else type(error).__name__}")
+    return None, reasons
+
+
+def conform(configuration, i, value):
+    """The output in the type that the schema gives it."""
+    dtype = numpy_dtype(configuration.output_type(i))
+    value = np.asarray(value)
+    if value.dtype != dtype and value.dtype.kind in "US":
+        return value.astype(object)
+    if value.dtype != dtype and dtype == object:
+        raise TypeError(f"expected strings, got {value.dtype}")
+    with np.errstate(all="ignore"):
+        return value.astype(dtype)
+
+
+# What a result rounded to the type may differ by, relative to the largest value and to itself.
+ROUNDING = {"float": 2e-6, "double": 1e-11, "float16": 1.1e-3, "bfloat16": 9e-3, "complex64": 2e-6, "complex128": 1e-11}
+
+
+def tolerance(configuration, outputs, name=""):
+    """(rtol, atol) for the outputs: the widest that one of them needs."""
+    rtol = atol = 0.0
+    types = {configuration.output_type(i) for i in range(len(outputs))} | set(configuration.types.values())
+    types |= {"float"} if name == SINGLE else set()
+    for i, value in enumerate(outputs):
+        relative = max((ROUNDING.get(t, 0) for t in types if t in ROUNDING), default=0)
+        if configuration.output_type(i) not in ROUNDING:
+            continue
+        relative *= 4 * configuration.slack
+        finite = np.abs(value.astype(np.complex128))
+        finite = finite[np.isfinite(finite)]
+        rtol = max(rtol, relative)
+        atol = max(atol, relative * float(min(finite.max() if finite.size else 0, 1e3)))
+    return rtol, atol
+
+
+
+
+def is_valid(configuration):
+    """The checker's complaint about a configuration, or None."""
+    try:
+        onnx.checker.check_model(configuration.model(), full_check=True)
+    except Exception as error:
+        return str(error)

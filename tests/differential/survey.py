@@ -1,0 +1,113 @@
+"""Draws configurations of operators, and compares Linnet with the references.
+
+usage: survey.py RUN_MODEL [--configurations N] [--shrink] [OPERATOR...]
+"""
+
+import argparse
+import collections
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import hypothesis  # noqa: E402
+from draw import HypothesisDraw  # noqa: E402
+from engine import failures  # noqa: E402
+from families import FAMILIES  # noqa: E402
+from hypothesis import HealthCheck, Phase, given, settings  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+from onnx import defs  # noqa: E402
+from references import expected  # noqa: E402
+
+QUIET = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
+
+
+def schemas(names=()):
+    """Every version of the operators that have a family, by name and version."""
+    found = [s for s in defs.get_all_schemas_with_history() if s.name in (names or FAMILIES) and not s.deprecated]
+    return sorted((s for s in found if s.name in FAMILIES), key=lambda s: (s.name, s.since_version))
+
+
+@st.composite
+def configurations(draw, schema):
+    return FAMILIES[schema.name](HypothesisDraw(schema, draw))
+
+
+def sample(schema, count):
+    """The same `count` configurations at every call."""
+    found = []
+
+    @settings(max_examples=count, derandomize=True, phases=[Phase.generate], **QUIET)
+    @given(configurations(schema))
+    def collect(configuration):
+        found.append(configuration)
+
+    collect()
+    return found
+
+
+class Tally:
+    """What a survey of one operator version found."""
+
+    def __init__(self, schema):
+        self.schema, self.references, self.unanswered, self.differences = schema, collections.Counter(), [], []
+        self.cases = []
+
+    def add(self, configuration):
+        name, outputs = expected(configuration)
+        if name is None:
+            self.unanswered.append((configuration, outputs))
+            return
+        self.references[name] += 1
+        if not configuration.random:
+            self.cases.append((configuration, outputs, name))
+
+
+def survey(run_model, versions, count):
+    """A Tally for each schema, from one process of run_model."""
+    tallies = []
+    for schema in versions:
+        tally = Tally(schema)
+        for configuration in sample(schema, count):
+            tally.add(configuration)
+        tallies.append(tally)
+    cases = [(tally, *case) for tally in tallies for case in tally.cases]
+    for i, reason in failures(run_model, [case[1:] for case in cases]).items():
+        tally, configuration, _, reference = cases[i]
+        tally.differences.append((configuration, reference, reason))
+    return tallies
+
+
+def minimal(run_model, schema):
+    """The smallest configuration that differs."""
+
+    def differs(configuration):
+        name, outputs = expected(configuration)
+        return name is not None and bool(failures(run_model, [(configuration, outputs, name)]))
+
+    return hypothesis.find(configurations(schema), differs, settings=settings(max_examples=300, **QUIET))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("run_model")
+    parser.add_argument("operators", nargs="*")
+    parser.add_argument("--configurations", type=int, default=20)
+    parser.add_argument("--shrink", action="store_true")
+    parser.add_argument("--unanswered", action="store_true")
+    options = parser.parse_intermixed_args()
+    tallies = survey(options.run_model, schemas(options.operators), options.configurations)
+    for tally in tallies:
+        for configuration, reference, reason in tally.differences:
+            print(f"{configuration.describe()}\n    against {reference}: {reason[:300]}")
+        if options.unanswered:
+            for configuration, reasons in tally.unanswered:
+                print(f"{configuration.describe()}\n    no reference: {[r[:160] for r in reasons]}")
+        if options.shrink and tally.differences:
+            print("  smallest:", minimal(options.run_model, tally.schema).describe())
+    print(f"{sum(sum(t.references.values()) for t in tallies)} compared, {sum(len(t.differences) for t in tallies)} differ, "
+          f"{sum(len(t.unanswered) for t in tallies)} without a reference")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
