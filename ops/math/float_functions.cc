@@ -14,6 +14,7 @@ struct FloatFunction {
   UnaryKernels::F UnaryKernels::*kernel;
   float (*f32)(float);
   double (*f64)(double);
+  bool integers = false;  ///< integers, too: computed in double, rounded towards zero
 };
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
@@ -33,7 +34,7 @@ constexpr FloatFunction kFunctions[] = {
     {"Ceil", 1, &UnaryKernels::ceil, nullptr, std::ceil},
     {"Cos", 7, &UnaryKernels::cos, nullptr, std::cos},
     {"Cosh", 9, nullptr, std::cosh, std::cosh},
-    {"Erf", 9, &UnaryKernels::erf, nullptr, std::erf},
+    {"Erf", 9, &UnaryKernels::erf, nullptr, std::erf, true},
     {"Exp", 1, &UnaryKernels::exp, nullptr, std::exp},
     {"Floor", 1, &UnaryKernels::floor, nullptr, std::floor},
     {"HardSwish", 14, &UnaryKernels::hard_swish, nullptr, hard_swish},
@@ -52,7 +53,7 @@ constexpr FloatFunction kFunctions[] = {
 };
 
 /// y = f(x), element by element, for the functions of kFunctions. Round takes ties to even.
-/// x, y: float16/bfloat16/float/double, any shape.
+/// x, y: float16/bfloat16/float/double, for Erf integers, too; any shape.
 /// Source: https://onnx.ai/onnx/operators/
 class FloatFunctionOp final : public UnaryOp {
  public:
@@ -64,6 +65,10 @@ class FloatFunctionOp final : public UnaryOp {
   InnerLoop loop(const CompileInput& in) const {
     const DType dtype = in.dtype(0);
     if (dtype == DType::kFloat64) return unary_loop<double>(row_.f64);
+    if (row_.integers && is_integer(dtype)) {
+      return dispatch_integer(
+          dtype, [this]<class T>() { return unary_loop<T>([f = row_.f64](T x) { return T(f(double(x))); }); });
+    }
     if (row_.kernel) return kernel_loop(dtype, kernel_table(in.isa()).unary.*row_.kernel);
     return float32_loop(dtype, unary_loop<float>(row_.f32), 1);
   }

@@ -4,6 +4,7 @@
 #include "op_list.h"
 #include "parallel.h"
 #include "tensor/copy.h"
+#include "tensor/small_float.h"
 #include "tensor/wide.h"
 
 namespace linnet {
@@ -77,7 +78,7 @@ class TrainingKernel final : public RandomKernel {
 /// Dropout: y = x and a mask of ones; with training_mode (an input from opset 12 on) y = x / (1 - ratio) or, with the
 /// probability `ratio`, 0, where the mask is false. Older opsets are always run for inference.
 /// x, y: any dtype for inference, floating-point for training.   mask: bool; before opset 10 of x's dtype.
-/// ratio: floating-point, one element; 0.5.   seed: an attribute; without it each context draws its own.
+/// ratio: floating-point, also float8, one element; 0.5.   seed: an attribute; without it each context draws its own.
 /// Source: https://onnx.ai/onnx/operators/onnx__Dropout.html
 class Dropout final : public Op {
  public:
@@ -89,7 +90,7 @@ class Dropout final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, opset_ >= 12 ? 3 : 1);
     for (size_t i = 1; i < in.size(); ++i) check_scalar(in[i], i == 1 ? "ratio" : "training_mode");
-    if (has_input(in, 1)) require_floating(in[1], "ratio");
+    if (has_input(in, 1) && !is_small_float(in[1].dtype)) require_floating(in[1], "ratio");
     if (has_input(in, 2)) require_dtype(in[2], DType::kBool, "training_mode");
     std::vector<Fact> out = same_as(in[0]);
     if (outputs_ > 1) out.emplace_back(opset_ >= 10 ? DType::kBool : in[0].dtype, in[0].dims);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dispatch.h"
+
 namespace linnet {
 
 std::vector<int> normalize_axes(std::span<const int64_t> axes, int rank) {
@@ -33,6 +35,19 @@ Shape with_axis(const Shape& shape, int axis, int64_t size) {
     if (i == axis) result.push_back(size);
     if (i < shape.rank()) result.push_back(shape[i]);
   }
+  return result;
+}
+
+std::optional<std::vector<int64_t>> constant_counts(const Fact& fact) {
+  if (!fact.constant) return std::nullopt;
+  std::vector<int64_t> result;
+  dispatch_float(fact.dtype, [&]<class T>() {
+    for (int64_t i = 0; i < fact.constant.size(); ++i) {
+      const auto value = double(fact.constant.data<T>()[i]);
+      if (!(value >= -0x1p31 && value < 0x1p31)) throw Error(ErrorKind::kShape, str(value, " is out of range"));
+      result.push_back(int64_t(value));
+    }
+  });
   return result;
 }
 

@@ -16,6 +16,10 @@ std::vector<int> normalize_axes(std::span<const int64_t> axes, int rank);
 Shape without_axis(const Shape& shape, int axis);
 Shape with_axis(const Shape& shape, int axis, int64_t size);
 
+/// The numbers, which count something, in a constant tensor of float16, float32 or float64, as operators of opset 1
+/// take them; nullopt if not constant. Throws Error(kShape) for one that is out of range.
+std::optional<std::vector<int64_t>> constant_counts(const Fact& fact);
+
 /// Integers that an operator takes from an attribute in old opsets and from an input in new ones.
 class IntsParameter {
  public:

@@ -17,7 +17,7 @@ int64_t element_bytes(DType dtype);
 /// Copies all elements, bit for bit, in parallel; any dtype. Both tensors have the same dtype and number of elements.
 void copy_tensor(const Tensor& x, Tensor& y, Executor& executor);
 
-/// Sets all elements of y to the first one of `value`, which has y's dtype.
+/// Sets all elements of y to the first one of `value`, which has y's dtype; any dtype.
 void fill_tensor(const Tensor& value, Tensor& y, Executor& executor);
 
 /// A tensor of one element: zero, false or the empty string.

@@ -1,10 +1,13 @@
 #include <array>
 #include <cmath>
+#include <complex>
 
 #include "half_precision.h"
 #include "infer.h"
+#include "math/numbers.h"
 #include "op_list.h"
 #include "parallel.h"
+#include "tensor/saturate.h"
 
 namespace linnet {
 namespace {
@@ -67,21 +70,57 @@ AxisTaps taps_at(const GridSettings& s, double grid, int64_t length) {
   return taps;
 }
 
-template <class T, class Grid>
+/// A sum of weighted elements, which are added in double.
+template <class T>
+class WeightedSum {
+ public:
+  void add(double weight, const T& x) { sum_ += weight * Sum(x); }
+  T value() const {
+    if constexpr (std::is_integral_v<T>) return saturate<T>(sum_);
+    if constexpr (!std::is_integral_v<T>) return T(sum_);
+  }
+
+ private:
+  using Sum = std::conditional_t<std::is_arithmetic_v<T>, double, std::complex<double>>;
+  Sum sum_{};
+};
+
+/// The one element that nearest neighbours add, or a zero, for elements of any type.
+template <class T>
+class OneElement {
+ public:
+  void add(double, const T& x) { value_ = x; }
+  const T& value() const { return value_; }
+
+ private:
+  T value_{};
+};
+
+using ReadReal = double (*)(const void* data, int64_t i);
+
+ReadReal read_real_of(DType dtype) {
+  return dispatch_float(dtype, []<class T>() -> ReadReal {
+    return [](const void* data, int64_t i) { return double(static_cast<const T*>(data)[i]); };
+  });
+}
+
+/// Sum: WeightedSum<T> or OneElement<T>.
+template <class T, class Sum>
 class GridSampleKernel final : public Kernel {
  public:
-  GridSampleKernel(const GridSettings& settings, const Shape& x, const Shape& y) : s_(settings), x_(x), y_(y) {}
+  GridSampleKernel(const GridSettings& settings, const CompileInput& in)
+      : s_(settings), x_(in.shape(0)), y_(in.output_shape(0)), read_(read_real_of(in.dtype(1))) {}
 
   void run(KernelContext& context) const override {
     const int64_t axes = x_.rank() - 2, pixels = y_.elements(2, y_.rank());
-    const Grid* grid = context.input(1).data<Grid>();
+    const void* grid = context.input(1).raw();
     parallel_items(context.executor(), y_[0] * pixels, y_[1] << 2 * axes, [&](int64_t item, int64_t end, int) {
       for (; item < end; ++item) {
         // Three axes, missing outer ones of extent 1; the grid counts them from the innermost on.
         std::array<AxisTaps, 3> taps;
         for (AxisTaps& axis : taps) axis = {.count = 1, .position = {0}, .weight = {1}};
         for (int64_t d = 0; d < axes; ++d) {
-          taps[size_t(2 - d)] = taps_at(s_, double(grid[item * axes + d]), x_[x_.rank() - 1 - int(d)]);
+          taps[size_t(2 - d)] = taps_at(s_, read_(grid, item * axes + d), x_[x_.rank() - 1 - int(d)]);
         }
         sample(context, item / pixels, item % pixels, pixels, taps);
       }
@@ -93,8 +132,8 @@ class GridSampleKernel final : public Kernel {
               const std::array<AxisTaps, 3>& taps) const {
     const int64_t width = x_[x_.rank() - 1], height = x_[x_.rank() - 2], plane = x_.elements(2, x_.rank());
     for (int64_t c = 0; c < x_[1]; ++c) {
-      const T* x = context.input(0).data<T>() + (n * x_[1] + c) * plane;
-      double sum = 0;
+      const T* x = static_cast<const T*>(context.input(0).raw()) + (n * x_[1] + c) * plane;
+      Sum sum;
       for (int i = 0; i < taps[0].count; ++i) {
         for (int j = 0; j < taps[1].count; ++j) {
           for (int k = 0; k < taps[2].count; ++k) {
@@ -102,21 +141,23 @@ class GridSampleKernel final : public Kernel {
                           q = taps[2].position[size_t(k)];
             if (z < 0 || r < 0 || q < 0) continue;
             const double weight = taps[0].weight[size_t(i)] * taps[1].weight[size_t(j)] * taps[2].weight[size_t(k)];
-            sum += weight * double(x[(z * height + r) * width + q]);
+            sum.add(weight, x[(z * height + r) * width + q]);
           }
         }
       }
-      context.output(0).data<T>()[(n * x_[1] + c) * pixels + pixel] = T(sum);
+      static_cast<T*>(context.output(0).raw())[(n * x_[1] + c) * pixels + pixel] = sum.value();
     }
   }
 
   GridSettings s_;
   Shape x_, y_;
+  ReadReal read_;
 };
 
 /// GridSample: Y[n,c,p] is X[n,c] sampled at grid[n,p], whose coordinates (x, y[, z]) run from -1 to 1 over X.
-/// X: [N,C,H,W] or [N,C,D,H,W], grid: [N,spatial...,2 or 3]; float types. mode: linear, nearest or cubic; beyond X lie
-/// zeros, the border or reflections.
+/// X: [N,C,H,W] or [N,C,D,H,W], grid: [N,spatial...,2 or 3] of float types. mode: linear, nearest or cubic; beyond X
+/// lie zeros, the border or reflections. X: any dtype of a byte or more, but numbers where mode is not nearest; results
+/// are rounded to integers, ties to even.
 /// Source: https://onnx.ai/onnx/operators/onnx__GridSample.html
 class GridSample final : public Op {
  public:
@@ -126,7 +167,6 @@ class GridSample final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, 2);
-    require_floating(in[0], "X");
     require_floating(in[1], "grid");
     if (!in[0].has_rank() || !in[1].has_rank()) return {Fact(in[0].dtype, std::nullopt)};
     const int rank = in[0].rank();
@@ -142,19 +182,23 @@ class GridSample final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    const auto half = [](DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; };
-    if (half(in.dtype(0)) || half(in.dtype(1))) {
+    const DType dtype = in.dtype(0);
+    if (s_.filter == Filter::kNearest) {
+      return dispatch_width(dtype, [&]<class T>() { return make<T, OneElement<T>>(in); });
+    }
+    if (dtype == DType::kFloat16 || dtype == DType::kBFloat16) {
       return compile_in_float32(in, [this](const CompileInput& converted) { return compile(converted); });
     }
-    return in.dtype(0) == DType::kFloat32 ? make<float>(in) : make<double>(in);
+    if (dtype == DType::kComplex64) return make<std::complex<float>, WeightedSum<std::complex<float>>>(in);
+    if (dtype == DType::kComplex128) return make<std::complex<double>, WeightedSum<std::complex<double>>>(in);
+    if (dtype == DType::kFloat32) return make<float, WeightedSum<float>>(in);
+    return dispatch_double_or_integer(dtype, [&]<class T>() { return make<T, WeightedSum<T>>(in); });
   }
 
  private:
-  template <class T>
+  template <class T, class Sum>
   KernelPtr make(const CompileInput& in) const {
-    const Shape x = in.shape(0), y = in.output_shape(0);
-    if (in.dtype(1) == DType::kFloat32) return std::make_unique<GridSampleKernel<T, float>>(s_, x, y);
-    return std::make_unique<GridSampleKernel<T, double>>(s_, x, y);
+    return std::make_unique<GridSampleKernel<T, Sum>>(s_, in);
   }
 
   static Filter read_filter(const std::string& name) {

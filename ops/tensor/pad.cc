@@ -3,6 +3,7 @@
 
 #include "dispatch.h"
 #include "op_list.h"
+#include "packed_elements.h"
 #include "tensor/axes.h"
 #include "tensor/copy.h"
 #include "tensor/pad_kernels.h"
@@ -15,7 +16,7 @@ namespace {
 std::string pads_attribute(const NodeSpec& node) { return node.opset < 2 ? "paddings" : "pads"; }
 
 /// Pad: elements added before and after the given axes, or taken away where a pad is negative.
-/// data, output: any dtype of a byte or more. pads: int64 [begins of all axes, ends of all axes]. constant_value: one
+/// data, output: any dtype. pads: int64 [begins of all axes, ends of all axes]. constant_value: one
 /// element, else zero, false or "". axes: int32/int64, all axes unless given. Before opset 11 pads and value were
 /// attributes. mode: constant, reflect, edge, wrap.
 /// Source: https://onnx.ai/onnx/operators/onnx__Pad.html
@@ -42,6 +43,7 @@ class Pad final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
+    if (has_packed(in)) return compile_unpacked(in, [this](const CompileInput& unpacked) { return compile(unpacked); });
     std::vector<Fact> facts;
     for (int i = 0; i < in.num_inputs(); ++i) facts.push_back(in.fact(i));
     const Pads pads = *known(facts);

@@ -10,6 +10,7 @@
 #include "kernels/kernel_table.h"
 #include "parallel.h"
 #include "tensor/resize_lines.h"
+#include "tensor/saturate.h"
 #include "tensor/view.h"
 
 namespace linnet {
@@ -34,18 +35,6 @@ struct Scratch {
   Sum* line;
 };
 static_assert(sizeof(void*) <= sizeof(int64_t));
-
-template <class T>
-T saturate(double value) {
-  if constexpr (std::is_integral_v<T>) {
-    const double rounded = std::nearbyint(value);
-    if (!(rounded > double(std::numeric_limits<T>::min()))) return std::numeric_limits<T>::min();
-    if (rounded >= double(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
-    return T(rounded);
-  } else {
-    return T(value);
-  }
-}
 
 /// Linear and cubic interpolation. Sums are float for float32, double for the others.
 template <class T>

@@ -24,7 +24,8 @@ class SplitKernel final : public Kernel {
 
 /// Split: cuts its input along `axis` into one part per output, of the lengths `split` or as equal as possible (the
 /// last one smaller, which opset 18 and later allow).
-/// input, outputs: one dtype of a byte or more. split: an attribute, int64 input in opset 1 and from 13 on.
+/// input, outputs: one dtype of a byte or more. split: an attribute; in opset 1 an
+/// input of floats, too, from 13 on an int64 input.
 /// Source: https://onnx.ai/onnx/operators/onnx__Split.html
 class Split final : public Op {
  public:
@@ -32,6 +33,7 @@ class Split final : public Op {
       : axis_(node.attr_or("axis", 0)),
         outputs_(node.attr_or("num_outputs", node.num_outputs)),
         uneven_(node.opset >= 18),
+        counts_(node.opset == 1),
         split_(node, "split", 1, node.opset == 1 && !node.has("split") ? 1 : 13) {
     if (outputs_ < 1 || outputs_ != node.num_outputs) {
       throw Error(ErrorKind::kModel, str("num_outputs is ", outputs_, " but the node has ", node.num_outputs));
@@ -79,7 +81,7 @@ class Split final : public Op {
  private:
   Dims parts(const Dim& dim, std::span<const Fact> in) const {
     if (split_.given(in)) {
-      const auto lengths = split_.values(in);
+      const auto lengths = counts_ && has_input(in, 1) ? constant_counts(in[1]) : split_.values(in);
       return lengths ? checked(*lengths, dim) : Dims(size_t(outputs_));
     }
     if (!dim.known()) return Dims(size_t(outputs_));
@@ -113,6 +115,7 @@ class Split final : public Op {
   int64_t axis_;
   int64_t outputs_;
   bool uneven_;
+  bool counts_;  ///< the lengths may be an input of the input's dtype
   IntsParameter split_;
 };
 

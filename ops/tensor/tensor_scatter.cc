@@ -1,5 +1,6 @@
 #include "infer.h"
 #include "op_list.h"
+#include "packed_elements.h"
 #include "tensor/copy.h"
 
 namespace linnet {
@@ -50,7 +51,7 @@ class TensorScatterKernel final : public Kernel {
 
 /// TensorScatter: the cache with `update` written into it along `axis`, for sample b from write_indices[b] on; in the
 /// mode "circular" what passes the end goes on at the beginning.
-/// past_cache, update, present_cache: one dtype of a byte or more, equal dims but for the axis', where the update's is
+/// past_cache, update, present_cache: one dtype, equal dims but for the axis', where the update's is
 /// not larger. write_indices: int64 [batch], 0 unless given, checked when the model runs.
 /// Source: https://onnx.ai/onnx/operators/onnx__TensorScatter.html
 class TensorScatter final : public Op {
@@ -76,6 +77,7 @@ class TensorScatter final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
+    if (has_packed(in)) return compile_unpacked(in, [this](const CompileInput& unpacked) { return compile(unpacked); });
     return std::make_unique<TensorScatterKernel>(in, normalize_axis(axis_, in.rank(0)), circular_);
   }
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "dispatch.h"
 #include "infer.h"
 #include "op_list.h"
+#include "tensor/axes.h"
 #include "tensor/strided_kernel.h"
 #include "tensor/view.h"
 
@@ -52,13 +52,11 @@ class Tile final : public Op {
   std::vector<int> value_inputs() const override { return {1}; }
 };
 
-/// The one number in a constant scalar of float16, float32 or float64 that counts something; nullopt if not constant.
+/// The one number in a constant scalar; nullopt if not constant.
 std::optional<int64_t> constant_count(const Fact& fact) {
-  if (!fact.constant) return std::nullopt;
-  if (fact.constant.size() != 1) throw Error(ErrorKind::kShape, str("expected one number, got ", fact));
-  const double value = dispatch_float(fact.dtype, [&]<class T>() { return double(*fact.constant.data<T>()); });
-  if (!(value >= -0x1p31 && value < 0x1p31)) throw Error(ErrorKind::kShape, str(value, " is out of range"));
-  return int64_t(value);
+  const auto counts = constant_counts(fact);
+  if (counts && counts->size() != 1) throw Error(ErrorKind::kShape, str("expected one number, got ", fact));
+  return counts ? std::optional(counts->front()) : std::nullopt;
 }
 
 /// Tile of opset 1: `tiles` repeats along one `axis`, both scalars of the input's dtype.

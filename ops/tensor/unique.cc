@@ -34,7 +34,10 @@ class UniqueKernel final : public Kernel {
  public:
   UniqueKernel(const CompileInput& in, std::optional<int> axis, bool sorted)
       : dtype_(in.dtype(0)), x_(in.shape(0)), axis_(axis), sorted_(sorted) {
-    if (dtype_ != DType::kString) keys_ = order_keys_of(dtype_);
+    const bool complex = dtype_ == DType::kComplex64 || dtype_ == DType::kComplex128;
+    const DType part = dtype_ == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64;
+    parts_ = complex ? 2 : 1;
+    if (dtype_ != DType::kString) keys_ = order_keys_of(complex ? part : dtype_);
     outer_ = axis ? x_.elements(0, *axis) : 1;
     dim_ = axis ? x_[*axis] : x_.elements();
     inner_ = axis ? x_.elements(*axis + 1, x_.rank()) : 1;
@@ -56,17 +59,18 @@ class UniqueKernel final : public Kernel {
     std::copy_n(from.data<int64_t>(), n, to.data<int64_t>());
   }
 
-  int64_t slice_elements() const { return outer_ * inner_; }
+  int64_t slice_elements() const { return outer_ * inner_ * parts_; }
 
   /// Keys of the elements, those of one slice side by side.
   Tensor slice_keys(const Tensor& x) const {
-    Tensor flat(DType::kUint64, Shape{x.size()}), keys(DType::kUint64, Shape{x.size()});
+    const int64_t n = x.size() * parts_, row = inner_ * parts_;
+    Tensor flat(DType::kUint64, Shape{n}), keys(DType::kUint64, Shape{n});
     uint64_t* from = flat.data<uint64_t>();
-    if (keys_) keys_(x.raw(), 1, from, x.size());
-    if (!keys_) string_keys(x.data<std::string>(), x.size(), from);
+    if (keys_) keys_(x.raw(), 1, from, n);
+    if (!keys_) string_keys(x.data<std::string>(), n, from);
     for (int64_t o = 0; o < outer_; ++o) {
-      for (int64_t i = 0; i < dim_; ++i, from += inner_) {
-        std::copy_n(from, inner_, keys.data<uint64_t>() + i * slice_elements() + o * inner_);
+      for (int64_t i = 0; i < dim_; ++i, from += row) {
+        std::copy_n(from, row, keys.data<uint64_t>() + i * slice_elements() + o * row);
       }
     }
     return keys;
@@ -135,13 +139,15 @@ class UniqueKernel final : public Kernel {
   bool sorted_;
   OrderKeys keys_ = nullptr;
   int64_t outer_, dim_, inner_;
+  int64_t parts_;  ///< real numbers in an element
   bool wanted_[4];
 };
 
 /// Unique: the different elements of X (with `axis`: the different slices along it), sorted or in the order of their
 /// first occurrence, with the index of that, the group of each element, and the size of each group. All NaNs are one.
-/// X, Y: numbers, bool, string. indices, inverse_indices, counts: int64, one-dimensional.
-/// How many there are is known when the model runs. Source: https://onnx.ai/onnx/operators/onnx__Unique.html
+/// X, Y: numbers (complex ones by their real, then their imaginary part), bool, string. indices, inverse_indices,
+/// counts: int64, one-dimensional. How many there are is known when the model runs. Source:
+/// https://onnx.ai/onnx/operators/onnx__Unique.html
 class Unique final : public Op {
  public:
   explicit Unique(const NodeSpec& node) : sorted_(node.attr_or("sorted", true)) {

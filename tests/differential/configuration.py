@@ -25,6 +25,8 @@ class Configuration:
     modern: object = None
     # Multiplies the tolerance: for results that inherit rounding of larger intermediate values.
     slack: float = 1
+    # Integers may differ by 1: how interpolated values are rounded is open.
+    open_rounding: bool = False
     # Outputs that are compared by shape and type only: random numbers.
     random: bool = False
 
@@ -60,8 +62,12 @@ class Configuration:
 
     def describe(self):
         inputs = ", ".join("-" if x is None else f"{type_name(x)}{list(x.shape)}" + small(x) for x in self.inputs)
-        attributes = ", ".join(f"{name}={value}" for name, value in sorted(self.attributes.items()))
+        attributes = ", ".join(f"{name}={brief(value)}" for name, value in sorted(self.attributes.items()))
         return f"{self.schema.name}-{self.opset}({inputs}; {attributes}) -> {self.outputs}"
+
+
+def brief(value):
+    return f"<{type(value).__name__}>" if hasattr(value, "SerializeToString") else value
 
 
 def small(x):

@@ -13,6 +13,10 @@ from values import array
 COMMON = ("float", "int64", "double", "float16", "bool", "int32", "uint8", "int8", "string")
 
 
+class Impossible(Exception):
+    """The choices so far, among them a forced type, leave no valid configuration."""
+
+
 class Draw:
     """Choices for one configuration. `forced` fixes type variables; `types` holds those asked for so far."""
 
@@ -23,6 +27,8 @@ class Draw:
         raise NotImplementedError
 
     def choice(self, options):
+        if not options:
+            raise Impossible
         return options[self.integer(0, len(options) - 1)]
 
     def flag(self):

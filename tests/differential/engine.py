@@ -1,6 +1,7 @@
 """Many configurations through one `run_model check`."""
 
 import json
+import os
 import subprocess
 import tempfile
 from pathlib import Path
@@ -10,11 +11,17 @@ from configuration import write_case
 from references import tolerance
 
 
+def temporary_folder():
+    """In memory where the system offers it: a survey writes tens of thousands of small files."""
+    memory = Path("/dev/shm")
+    return tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None)
+
+
 def failures(run_model, cases):
     """cases: [(configuration, expected outputs, name of the reference)]. The reason by index of those that run_model does not reproduce."""
     if not cases:
         return {}
-    with tempfile.TemporaryDirectory() as name:
+    with temporary_folder() as name:
         folder = Path(name)
         for i, (configuration, outputs, reference) in enumerate(cases):
             write_case(folder / f"{i:06}", configuration, outputs, tolerance(configuration, outputs, reference))

@@ -11,7 +11,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import hypothesis  # noqa: E402
-from draw import HypothesisDraw  # noqa: E402
+from draw import HypothesisDraw, Impossible  # noqa: E402
+from disagreements import explanation  # noqa: E402
 from engine import failures  # noqa: E402
 from families import FAMILIES  # noqa: E402
 from hypothesis import HealthCheck, Phase, given, settings  # noqa: E402
@@ -30,7 +31,10 @@ def schemas(names=()):
 
 @st.composite
 def configurations(draw, schema):
-    return FAMILIES[schema.name](HypothesisDraw(schema, draw))
+    try:
+        return FAMILIES[schema.name](HypothesisDraw(schema, draw))
+    except Impossible:
+        hypothesis.reject()
 
 
 def sample(schema, count):
@@ -51,6 +55,7 @@ class Tally:
 
     def __init__(self, schema):
         self.schema, self.references, self.unanswered, self.differences = schema, collections.Counter(), [], []
+        self.explained = []
         self.cases = []
 
     def add(self, configuration):
@@ -74,7 +79,8 @@ def survey(run_model, versions, count):
     cases = [(tally, *case) for tally in tallies for case in tally.cases]
     for i, reason in failures(run_model, [case[1:] for case in cases]).items():
         tally, configuration, _, reference = cases[i]
-        tally.differences.append((configuration, reference, reason))
+        known = explanation(configuration)
+        (tally.explained if known else tally.differences).append((configuration, reference, known or reason))
     return tallies
 
 
@@ -83,7 +89,7 @@ def minimal(run_model, schema):
 
     def differs(configuration):
         name, outputs = expected(configuration)
-        return name is not None and bool(failures(run_model, [(configuration, outputs, name)]))
+        return name is not None and not explanation(configuration) and bool(failures(run_model, [(configuration, outputs, name)]))
 
     return hypothesis.find(configurations(schema), differs, settings=settings(max_examples=300, **QUIET))
 

@@ -1,6 +1,8 @@
 import numpy as np
 from configuration import Configuration
 
+from values import FLOATS
+
 from .registry import family
 
 UNARY = (
@@ -137,7 +139,7 @@ def variadic(draw):
 @family("Where")
 def where(draw):
     shape = draw.shape(0, 4)
-    kinds = ["bool", draw.type("T"), draw.type("T")]
+    kinds = [draw.type("B"), draw.type("T"), draw.type("T")]
     return Configuration(draw.schema, [draw.tensor(t, thin(draw, shape)) for t in kinds], {}, types=draw.types)
 
 
@@ -196,7 +198,9 @@ def castable(draw, source, target, shape):
         low, high = (max(-3, integer_range(target)[0]), min(7, integer_range(target)[1]))
     if target == "float8e8m0":
         low, high = (1, 4)
-    return draw.tensor(source, shape, low, high)
+    x = draw.tensor(source, shape, low, high)
+    # How many digits a text has is open: halves have the same text everywhere.
+    return np.round(x * 2).astype(x.dtype) / x.dtype.type(2) + x.dtype.type(0) if target == "string" and source in FLOATS else x
 
 
 @family("CastLike")
@@ -223,7 +227,9 @@ def bit_cast(draw):
     sources = [t for t in allowed(draw.schema, "T1") if forced is None or width(t) == width(forced)]
     source = draw.type("T1", sources)
     target = draw.type("T2", [t for t in allowed(draw.schema, "T2") if width(t) == width(source)])
-    x = draw.tensor(source, draw.shape(0, 3))
+    # A bool that is neither 0 nor 1 means nothing.
+    limits = (0, 1) if "bool" in (source, target) else (None, None)
+    x = draw.tensor(source, draw.shape(0, 3), *limits)
     return Configuration(draw.schema, [x], {"to": element_type(target)}, types=draw.types)
 
 

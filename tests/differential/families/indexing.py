@@ -107,6 +107,7 @@ def compress(draw):
     length = int(np.prod(shape)) if flat else shape[axis]
     condition = draw.tensor("bool", (draw.integer(1, length),))
     attributes = {} if flat else {"axis": axis}
+    draw.types["T1"] = "bool"
     return Configuration(draw.schema, [draw.tensor(draw.type("T"), shape), condition], attributes, types=draw.types)
 
 

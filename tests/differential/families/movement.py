@@ -101,8 +101,10 @@ def tile(draw):
         axis, tiles = draw.integer(0, len(shape) - 1), draw.integer(1, 3)
         repeats = [tiles if i == axis else 1 for i in range(len(shape))]
         count = [np.array([v]).astype(x.dtype) for v in (tiles, axis)]
+        draw.types["T1"] = "int64"
         return Configuration(draw.schema, [x, *count], {}, types=draw.types, modern=([x, int64s(repeats)], {}))
     repeats = [draw.integer(0 if draw.rare() else 1, 3) for _ in shape]
+    draw.types["T1"] = "int64"
     return Configuration(draw.schema, [x, int64s(repeats)], {}, types=draw.types)
 
 
@@ -187,7 +189,7 @@ def pad(draw):
         modern = ([x, int64s(pads)], {"mode": mode})
         return Configuration(draw.schema, [x], attributes, types=draw.types, modern=modern)
     value = draw.tensor(draw.type("T"), ()) if mode == "constant" and draw.flag() else None
-    given = np.array(axes, np.int32 if draw.type("Tind") == "int32" else np.int64) if since >= 18 and draw.flag() else None
+    given = np.array(axes, np.int32 if draw.type("Tind") == "int32" else np.int64) if since >= 18 and (draw.flag() or "Tind" in draw.forced) else None
     if given is None and axes != list(range(len(shape))):
         given = int64s(axes)
         draw.types["Tind"] = "int64"

@@ -1,5 +1,6 @@
 import numpy as np
 from configuration import Configuration
+from values import is_integer, type_name
 
 from .elementwise import real_attributes
 from .movement import int64s, positive
@@ -99,6 +100,8 @@ def batch_normalization(draw):
     outputs = 1
     if since < 7:
         attributes["is_test"] = 1
+    if since < 6:
+        attributes["consumed_inputs"] = [0, 0, 0, 1, 1]
     if since >= 14 and draw.rare():
         attributes["training_mode"] = 1
         outputs = 3
@@ -131,7 +134,7 @@ def row_normalization(draw):
     axis = draw.integer(-len(shape), len(shape) - 1)
     attributes = {"axis": axis, **real_attributes(draw, ("epsilon",), 1e-5, 0.1)}
     scale = shape[axis % len(shape) :]
-    inputs = [draw.tensor(kind, shape), draw.tensor(kind if layer else draw.type("V"), scale)]
+    inputs = [draw.tensor(kind, shape), draw.tensor(kind if layer else draw.type("V", [kind]), scale)]
     if layer and draw.flag():
         inputs.append(draw.tensor(kind, scale))
     if "U" in draw.forced:
@@ -190,17 +193,22 @@ def loss(draw):
     return Configuration(draw.schema, inputs, attributes, 2 if both else 1, draw.types, slack=4)
 
 
+# Types between which there is nothing to interpolate.
+MOVED = ("bool", "string")
+
+
 @family("GridSample")
 def grid_sample(draw):
     rank = draw.integer(2, 3) if draw.schema.since_version >= 20 else 2
     old = draw.schema.since_version < 20
     modes = ("bilinear", "nearest", "bicubic") if old else ("linear", "nearest", "cubic")
-    mode = draw.choice(modes if rank == 2 else modes[:2])
+    mode = draw.choice(modes if rank == 2 else modes[:2]) if draw.type("T1") not in MOVED else "nearest"
     attributes = {"mode": mode, "padding_mode": draw.choice(("zeros", "border", "reflection"))}
     attributes["align_corners"] = draw.integer(0, 1)
     x = draw.tensor(draw.type("T1"), (1, draw.integer(1, 2), *(draw.integer(2, 5) for _ in range(rank))))
     grid = draw.tensor(draw.type("T2"), (1, *(draw.integer(1, 4) for _ in range(rank)), rank), -1.2, 1.2)
-    return Configuration(draw.schema, [x, grid], attributes, types=draw.types, slack=8)
+    open_rounding = rounds(attributes, draw.types["T1"])
+    return Configuration(draw.schema, [x, grid], attributes, types=draw.types, slack=8, open_rounding=open_rounding)
 
 
 @family("Resize", "Upsample")
@@ -209,7 +217,7 @@ def resize(draw):
     kind = draw.type("T1" if name == "Resize" and since >= 11 else "T")
     shape = (1, draw.integer(1, 2), draw.integer(2, 5), draw.integer(2, 5))
     x = draw.tensor(kind, shape)
-    attributes = {"mode": draw.choice(("nearest", "linear") if since < 11 or name == "Upsample" else ("nearest", "linear", "cubic"))}
+    attributes = {"mode": "nearest" if kind in MOVED else draw.choice(("nearest", "linear") if since < 11 or name == "Upsample" else ("nearest", "linear", "cubic"))}
     low = 1 if name == "Upsample" else 0.5
     scales = [1.0, 1.0, *(draw.choice((1.0, 2.0, 3.0)) if low == 1 else draw.choice((0.5, 1.0, 2.0, 1.5)) for _ in range(2))]
     if name == "Upsample" and since < 7:
@@ -217,10 +225,10 @@ def resize(draw):
         attributes["mode"] = {"linear": "bilinear"}.get(attributes["mode"], "nearest")
         return Configuration(draw.schema, [x], attributes, types=draw.types)
     if name == "Upsample" and since < 9:
-        return Configuration(draw.schema, [x], {**attributes, "scales": scales}, types=draw.types)
+        return Configuration(draw.schema, [x], {**attributes, "scales": scales}, types=draw.types, open_rounding=rounds(attributes, kind))
     scales = np.array(scales, np.float32)
     if since < 11 or name == "Upsample":
-        return Configuration(draw.schema, [x, scales], attributes, types=draw.types)
+        return Configuration(draw.schema, [x, scales], attributes, types=draw.types, open_rounding=rounds(attributes, kind))
     return modern_resize(draw, x, scales, attributes)
 
 
@@ -246,7 +254,13 @@ def modern_resize(draw, x, scales, attributes):
         inputs = [x, roi, np.zeros(0, np.float32) if since < 13 else None, sizes]
     else:
         inputs = [x, roi, scales]
-    return Configuration(draw.schema, inputs, attributes, types=draw.types, slack=8)
+    open_rounding = rounds(attributes, type_name(x))
+    return Configuration(draw.schema, inputs, attributes, types=draw.types, slack=8, open_rounding=open_rounding)
+
+
+def rounds(attributes, kind):
+    """Whether integers are interpolated."""
+    return is_integer(kind) and attributes["mode"] != "nearest"
 
 
 @family("RoiAlign")

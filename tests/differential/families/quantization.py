@@ -1,5 +1,5 @@
-import numpy as np
 from configuration import Configuration
+from values import FLOATS, element_type
 
 from .movement import positive
 from .registry import family
@@ -22,12 +22,10 @@ def layout(draw, shape):
 
 @family("QuantizeLinear")
 def quantize_linear(draw):
-    since = draw.schema.since_version
     shape = positive(draw.shape(1, 3))
     attributes, scale_shape = layout(draw, shape)
-    source = "float" if since < 13 and False else None
     variables = [i.type_str for i in draw.schema.inputs]
-    x_type = source or draw.type(variables[0])
+    x_type = draw.type(variables[0])
     scale_type = variables[1][7:-1] if variables[1].startswith("tensor(") else draw.types.get(variables[1])
     if scale_type is None:
         scale_type = draw.type(variables[1], [x_type])
@@ -47,7 +45,5 @@ def dequantize_linear(draw):
     if kind != "int32" and draw.flag():
         inputs.append(draw.tensor(kind, scale_shape, 0, 0 if "float" in kind else 2))
     if "output_dtype" in draw.schema.attributes:
-        from values import element_type
-
-        attributes["output_dtype"] = element_type(draw.type("T3", [scale_type]))
+        attributes["output_dtype"] = element_type(draw.type("T3", [scale_type] if scale_type in FLOATS else None))
     return Configuration(draw.schema, inputs, attributes, types=draw.types)

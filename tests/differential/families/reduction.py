@@ -1,5 +1,6 @@
 import numpy as np
 from configuration import Configuration
+from values import FLOATS
 
 from .registry import family
 
@@ -15,7 +16,8 @@ def some_axes(draw, rank, least=0):
 @family(*(f"Reduce{name}" for name in "L1 L2 LogSum LogSumExp Max Mean Min Prod Sum SumSquare".split()))
 def reduce(draw):
     name, since = draw.schema.name, draw.schema.since_version
-    kind = draw.type("T")
+    logarithmic = ("ReduceLogSum", "ReduceLogSumExp")
+    kind = draw.type("T", FLOATS if name in logarithmic else None)
     shape = draw.shape(0 if since >= 13 else 1, 4)
     if 0 in shape and name in ("ReduceMean", "ReduceMax", "ReduceMin") and not draw.rare():
         shape = tuple(max(n, 1) for n in shape)

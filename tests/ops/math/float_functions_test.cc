@@ -95,5 +95,12 @@ TEST(FloatFunction, TakeEmptyTensors) {
   EXPECT_EQ(run_op({"Exp"}, {Tensor(DType::kFloat32, {0, 3})})[0].shape(), (Shape{0, 3}));
 }
 
+TEST(FloatFunctions, ErfTakesIntegersAndRoundsTowardsZero) {
+  const Tensor x = Tensor::of<int32_t>({-7, -1, 0, 1, 7});
+  expect_close(run_op({"Erf", 9}, {x})[0], Tensor::of<int32_t>({-1, 0, 0, 0, 1}));
+  EXPECT_EQ(run_op({"Erf", 9}, {cast_to(x, DType::kInt8)})[0].dtype(), DType::kInt8);
+  expect_error(ErrorKind::kUnsupported, "int32", [&] { run_op({"Exp", 13}, {x}); });
+}
+
 }  // namespace
 }  // namespace linnet::testing

@@ -55,5 +55,35 @@ TEST(GridSample, SaysWhatDoesNotFit) {
   });
 }
 
+OpCase sampling(const char* mode) {
+  return {"GridSample", 20, {{"mode", std::string(mode)}, {"align_corners", int64_t{1}}}};
+}
+
+/// Positions 1, 0.5 (of three) and one outside.
+const Tensor kThree = Tensor::of(Shape{1, 1, 3, 2}, V{0, 0, -0.5f, 0, 5, 0});
+
+TEST(GridSample, MovesElementsOfAnyDtype) {
+  const Tensor text = Tensor::of(Shape{1, 1, 1, 3}, std::vector<std::string>{"a", "b", "c"});
+  const Tensor y = run_op(sampling("nearest"), {text, kThree})[0];
+  EXPECT_EQ(y.data<std::string>()[0], "b");
+  EXPECT_EQ(y.data<std::string>()[2], "");
+  const Tensor big = Tensor::of(Shape{1, 1, 1, 3}, std::vector<int64_t>{1, (int64_t{1} << 60) + 1, 3});
+  EXPECT_EQ(run_op(sampling("nearest"), {big, kThree})[0].data<int64_t>()[0], (int64_t{1} << 60) + 1);
+}
+
+TEST(GridSample, RoundsInterpolatedIntegers) {
+  const Tensor x = Tensor::of(Shape{1, 1, 1, 3}, std::vector<uint8_t>{1, 6, 9});
+  expect_close(run_op(sampling("linear"), {x, kThree})[0],
+               Tensor::of(Shape{1, 1, 1, 3}, std::vector<uint8_t>{6, 4, 0}));
+  const Tensor text = Tensor::of(Shape{1, 1, 1, 1}, std::vector<std::string>{"a"});
+  expect_error(ErrorKind::kUnsupported, "string", [&] { run_op(sampling("linear"), {text, kThree}); });
+}
+
+TEST(GridSample, TakesAGridOfAnotherFloatType) {
+  const Tensor x = Tensor::of(Shape{1, 1, 1, 3}, std::vector<double>{1, 6, 9});
+  expect_close(run_op(sampling("linear"), {x, cast_to(kThree, DType::kFloat16)})[0],
+               Tensor::of(Shape{1, 1, 1, 3}, std::vector<double>{6, 3.5, 0}));
+}
+
 }  // namespace
 }  // namespace linnet::testing

@@ -44,5 +44,15 @@ TEST(Split, RefusesLengthsThatDoNotAddUp) {
   expect_error(ErrorKind::kShape, "one length per output (2), got 3", [&] { split({3, 3, 1}); });
 }
 
+TEST(Split, TakesLengthsOfTheInputsDtypeInOpset1) {
+  const OpCase op{"Split", 1, {{"axis", int64_t{0}}}};
+  const std::vector<Tensor> y = run_op(op, {kRow, Tensor::of<float>({2, 5})}, 2, {1});
+  expect_close(y[0], Tensor::of<float>({1, 2}));
+  expect_close(y[1], Tensor::of<float>({3, 4, 5, 6, 7}));
+  const Tensor half = cast_to(kRow, DType::kFloat16);
+  expect_close(run_op(op, {half, cast_to(Tensor::of<float>({6, 1}), DType::kFloat16)}, 2)[1],
+               cast_to(Tensor::of<float>({7}), DType::kFloat16));
+}
+
 }  // namespace
 }  // namespace linnet::testing

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <functional>
+
+#include "linnet/op.h"
+
+namespace linnet {
+
+/// Whether an output has a dtype below one byte.
+bool has_packed(const CompileInput& in);
+
+/// For operators that move elements: compiles the node as if its inputs and outputs of dtypes below one byte were
+/// uint8, one element in each byte, and converts them around it. At most 8 inputs and outputs.
+KernelPtr compile_unpacked(const CompileInput& in, const std::function<KernelPtr(const CompileInput&)>& compile);
+
+}  // namespace linnet

@@ -1,0 +1,65 @@
+"""What Linnet runs of every operator version and type that the ONNX schemas list, found by asking it.
+
+For each operator version, type variable and type a few valid configurations with that type are drawn; the type counts
+as run where run_model loads, plans and runs one of them.
+"""
+
+import collections
+import contextlib
+import json
+import subprocess
+
+from draw import Impossible, SeededDraw, allowed
+from engine import refusals
+from families import family_of
+from onnx import defs
+from references import complaint
+
+ATTEMPTS = 3
+
+
+def all_schemas():
+    """Every operator version by (domain, name), ascending."""
+    found = collections.defaultdict(list)
+    for schema in sorted(defs.get_all_schemas_with_history(), key=lambda s: s.since_version):
+        found[schema.domain, schema.name].append(schema)
+    return dict(sorted(found.items()))
+
+
+def registered(run_model):
+    """The versions that this build registers, by (domain, name)."""
+    output = subprocess.run([run_model, "ops", "--json", "-"], capture_output=True, text=True, check=True).stdout
+    return {(op["domain"].replace("ai.onnx", "", op["domain"] == "ai.onnx"), op["name"]): op["since"] for op in json.loads(output)}
+
+
+def variables(schema):
+    """(type variable, type) for every tensor type of the schema."""
+    return [(c.type_param_str, t) for c in schema.type_constraints for t in allowed(schema, c.type_param_str)]
+
+
+def draw_with(schema, variable, name, attempt):
+    """A valid configuration in which the type variable is this type; None where the family makes none."""
+    for seed in range(5 * attempt, 5 * attempt + 5):
+        with contextlib.suppress(Impossible):
+            configuration = family_of(schema)(SeededDraw(schema, seed, {variable: name}))
+            if configuration.types.get(variable) == name and not complaint(configuration):
+                return configuration
+    return None
+
+
+def probe(run_model, schemas):
+    """By (domain, name, version, variable, type): None where it runs, else the reason; types that no configuration exists for
+    are left out."""
+    result = {}
+    todo = [(schema, variable, name) for schema in schemas for variable, name in variables(schema)]
+    for attempt in range(ATTEMPTS):
+        drawn = [(probed, draw_with(*probed, attempt)) for probed in todo]
+        drawn = [(probed, configuration) for probed, configuration in drawn if configuration]
+        refused = refusals(run_model, [configuration for _, configuration in drawn])
+        result.update({key(*probed): refused.get(i) for i, (probed, _) in enumerate(drawn)})
+        todo = [probed for i, (probed, _) in enumerate(drawn) if i in refused]
+    return result
+
+
+def key(schema, variable, name):
+    return schema.domain, schema.name, schema.since_version, variable, name

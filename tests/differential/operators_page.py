@@ -1,0 +1,107 @@
+"""Writes docs/operators.md: every operator of the ONNX schemas and what this build runs of it.
+
+usage: operators_page.py RUN_MODEL [PAGE]
+"""
+
+import collections
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from coverage import all_schemas, probe, registered, variables  # noqa: E402
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "operators.md"
+INTRODUCTION = """# Operators
+
+What this build runs of the operators in the ONNX schemas, found by asking it: `tests/differential/operators_page.py`
+draws valid configurations of every operator version with every tensor type of every type variable and lets `run_model`
+load, plan and run them. A test compares this page with the build.
+
+*Versions* are opset versions in which the schema of the operator changed. *Types refused* are those that the schema
+of some version allows and Linnet does not run, *not probed* those for which the test makes no configuration.
+Sequence, optional and map types are covered by ONNX's backend suite (`tests/onnx_backend`).
+"""
+
+
+def domain_title(domain):
+    return domain or "ai.onnx"
+
+
+def versions_text(schemas, registrations):
+    """The versions of the schema; those older than the oldest registration are struck out."""
+    oldest = min(registrations)
+    return ", ".join(
+        f"~~{s.since_version}~~" if s.since_version < oldest else str(s.since_version) for s in schemas
+    )
+
+
+def types_text(entries):
+    """T: int4 uint4 (opset 21 on); entries: [(version, variable, type)]."""
+    grouped = collections.defaultdict(list)
+    for version, variable, name in entries:
+        grouped[variable, name].append(version)
+    merged = collections.defaultdict(list)
+    for (variable, name), versions in grouped.items():
+        merged[variable, tuple(sorted(versions))].append(name)
+    return "; ".join(
+        f"{variable}: {' '.join(sorted(names))} ({', '.join(map(str, versions))})"
+        for (variable, versions), names in sorted(merged.items())
+    )
+
+
+def row(schemas, registrations, results):
+    name = schemas[-1].name
+    if not registrations:
+        body = "; the specification has a function body" if any(s.has_function for s in schemas) else ""
+        return f"| {name} | none of {', '.join(str(s.since_version) for s in schemas)} | not implemented{body} | |"
+    refused, unknown = [], []
+    for schema in schemas:
+        for variable, kind in variables(schema):
+            found = results.get((schema.domain, name, schema.since_version, variable, kind), "?")
+            if found == "?":
+                unknown.append((schema.since_version, variable, kind))
+            elif found:
+                refused.append((schema.since_version, variable, kind))
+    return f"| {name} | {versions_text(schemas, registrations)} | {types_text(refused)} | {types_text(unknown)} |"
+
+
+def totals(schemas, known, results):
+    there = sum(key in known for key in schemas)
+    run = sum(reason is None for reason in results.values())
+    allowed = sum(len(variables(s)) for versions in schemas.values() for s in versions)
+    return (
+        f"\n{there} of {len(schemas)} operators are implemented. Of {allowed} pairs of an operator version's type variable "
+        f"and a tensor type {run} run, {len(results) - run} are refused and {allowed - len(results)} are not probed.\n"
+    )
+
+
+def reasons(results):
+    """The messages of the refusals, types and names cut out."""
+    found = collections.Counter()
+    for (_, name, *_), reason in results.items():
+        if reason:
+            short = re.sub(r"^\S+ '\S+' \(opset \d+\): |input '\S+': | at node '\S+'", "", reason)
+            found[name, re.sub(r", got .*", "", short)] += 1
+    return [f"- {name} ({count}): {text}" for (name, text), count in sorted(found.items())]
+
+
+def page(run_model):
+    schemas, known = all_schemas(), registered(run_model)
+    here = {key: versions for key, versions in schemas.items() if key in known}
+    results = probe(run_model, [s for versions in here.values() for s in versions])
+    lines = [INTRODUCTION + totals(schemas, known, results)]
+    for domain in sorted({domain for domain, _ in schemas}):
+        lines += [f"\n## {domain_title(domain)}\n", "| operator | versions | types refused | not probed |", "|---|---|---|---|"]
+        lines += [row(v, known.get(key, ()), results) for key, v in schemas.items() if key[0] == domain]
+    explained = reasons(results)
+    if explained:
+        lines += ["\n## Why types are refused\n", *explained]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    Path(*sys.argv[2:] or [PAGE]).write_text(page(sys.argv[1]))

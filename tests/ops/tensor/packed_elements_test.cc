@@ -1,0 +1,60 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "support/run_op.h"
+
+// Operators that move elements, on dtypes below one byte.
+namespace linnet::testing {
+namespace {
+
+using Codes = std::vector<uint8_t>;
+using Ints = std::vector<int64_t>;
+
+const DType kPacked[] = {DType::kInt4, DType::kUint4, DType::kFloat4E2M1, DType::kInt2, DType::kUint2};
+
+/// A tensor of these codes, the first in the lowest bits of each byte.
+Tensor packed(DType dtype, const Shape& shape, const Codes& codes) {
+  Tensor result(dtype, shape);
+  std::memset(result.raw(), 0, result.bytes());
+  const size_t bits = size_t(dtype_bits(dtype)), per_byte = 8 / bits;
+  auto* bytes = static_cast<uint8_t*>(result.raw());
+  for (size_t i = 0; i < codes.size(); ++i) bytes[i / per_byte] |= uint8_t(codes[i] << i % per_byte * bits);
+  return result;
+}
+
+void expect_same_bytes(const Tensor& got, const Tensor& want) {
+  ASSERT_EQ(got.dtype(), want.dtype());
+  ASSERT_EQ(got.shape(), want.shape());
+  EXPECT_EQ(std::memcmp(got.raw(), want.raw(), want.bytes()), 0) << got.dtype();
+}
+
+TEST(PackedElements, PadFillsAndRepeats) {
+  for (const DType dtype : kPacked) {
+    const Tensor x = packed(dtype, {3}, {1, 2, 3}), two = packed(dtype, {}, {2});
+    const OpCase constant{"Pad", 25}, wrap{"Pad", 25, {{"mode", std::string("wrap")}}};
+    expect_same_bytes(run_op(constant, {x, Tensor::of<int64_t>({1, 1}), two})[0], packed(dtype, {5}, {2, 1, 2, 3, 2}));
+    expect_same_bytes(run_op(wrap, {x, Tensor::of<int64_t>({1, 2})})[0], packed(dtype, {6}, {3, 1, 2, 3, 1, 2}));
+    expect_same_bytes(run_op(constant, {x, Tensor::of<int64_t>({-1, 1}), two}, 1, {0})[0],
+                      packed(dtype, {3}, {2, 3, 2}));
+  }
+}
+
+TEST(PackedElements, ConstantOfShapeFillsTheLastByteWithZeros) {
+  for (const DType dtype : kPacked) {
+    const OpCase op{"ConstantOfShape", 25, {{"value", packed(dtype, {1}, {3})}}};
+    expect_same_bytes(run_op(op, {Tensor::of<int64_t>({5})})[0], packed(dtype, {5}, {3, 3, 3, 3, 3}));
+    expect_same_bytes(run_op(op, {Tensor::of<int64_t>({0})})[0], packed(dtype, {0}, {}));
+  }
+}
+
+TEST(PackedElements, TensorScatterWritesIntoTheCache) {
+  for (const DType dtype : kPacked) {
+    const Tensor cache = packed(dtype, {1, 3, 1}, {1, 2, 3}), update = packed(dtype, {1, 1, 1}, {0});
+    expect_same_bytes(run_op({"TensorScatter", 24}, {cache, update, Tensor::of<int64_t>({1})})[0],
+                      packed(dtype, {1, 3, 1}, {1, 0, 3}));
+  }
+}
+
+}  // namespace
+}  // namespace linnet::testing
