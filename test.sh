@@ -56,6 +56,7 @@ check "static analysis" scripts/check_tidy.sh $BUILD
 run unit $BUILD/bin/linnet_tests --gtest_brief=1 --gtest_output=xml:@REPORT@
 run run_model "$PYTHON" -m pytest -q tests/tools --junitxml=@REPORT@
 run onnx_backend "$PYTHON" -m pytest -q tests/onnx_backend --junitxml=@REPORT@
+run differential "$PYTHON" -m pytest -q tests/differential --junitxml=@REPORT@
 run torch /usr/bin/python3 -m pytest -q tests/torch --junitxml=@REPORT@
 run models "$PYTHON" -m pytest -q tests/models --junitxml=@REPORT@
 

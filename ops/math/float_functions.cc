@@ -14,7 +14,7 @@ struct FloatFunction {
   UnaryKernels::F UnaryKernels::*kernel;
   float (*f32)(float);
   double (*f64)(double);
-  bool integers = false;  ///< integers, too: computed in double, rounded towards zero
+  bool integers = false;  ///< integers, too: the float32 result rounded towards zero
 };
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
@@ -67,7 +67,7 @@ class FloatFunctionOp final : public UnaryOp {
     if (dtype == DType::kFloat64) return unary_loop<double>(row_.f64);
     if (row_.integers && is_integer(dtype)) {
       return dispatch_integer(
-          dtype, [this]<class T>() { return unary_loop<T>([f = row_.f64](T x) { return T(f(double(x))); }); });
+          dtype, [this]<class T>() { return unary_loop<T>([f = row_.f64](T x) { return T(float(f(double(x)))); }); });
     }
     if (row_.kernel) return kernel_loop(dtype, kernel_table(in.isa()).unary.*row_.kernel);
     return float32_loop(dtype, unary_loop<float>(row_.f32), 1);

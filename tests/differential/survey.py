@@ -55,7 +55,7 @@ class Tally:
 
     def __init__(self, schema):
         self.schema, self.references, self.unanswered, self.differences = schema, collections.Counter(), [], []
-        self.explained = []
+        self.explained, self.refused = [], []
         self.cases = []
 
     def add(self, configuration):
@@ -80,8 +80,14 @@ def survey(run_model, versions, count):
     for i, reason in failures(run_model, [case[1:] for case in cases]).items():
         tally, configuration, _, reference = cases[i]
         known = explanation(configuration)
-        (tally.explained if known else tally.differences).append((configuration, reference, known or reason))
+        found = tally.explained if known else tally.refused if is_refusal(reason) else tally.differences
+        found.append((configuration, reference, known or reason))
     return tallies
+
+
+def is_refusal(reason):
+    """Whether run_model lacks the operator or type, which docs/operators.md lists."""
+    return "that this build does not have" in reason or "is not supported here" in reason
 
 
 def minimal(run_model, schema):

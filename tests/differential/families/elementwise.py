@@ -179,7 +179,7 @@ def cast(draw):
     x = castable(draw, source, target, draw.shape(0, 3))
     to = element_type(target) if draw.schema.since_version >= 6 else target.upper()
     attributes = {"to": to}
-    if "saturate" in draw.schema.attributes and draw.flag():
+    if "saturate" in draw.schema.attributes and target.startswith("float8") and draw.flag():
         attributes["saturate"] = draw.integer(0, 1)
     if "round_mode" in draw.schema.attributes and target == "float8e8m0":
         attributes["round_mode"] = draw.choice(("up", "down", "nearest"))

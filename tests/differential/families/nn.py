@@ -129,7 +129,7 @@ def channel_normalization(draw):
 
 @family("LayerNormalization", "RMSNormalization")
 def row_normalization(draw):
-    kind, layer = draw.type("T"), draw.schema.name == "LayerNormalization"
+    kind, layer = draw.type("T", draw.forced.values() or None), draw.schema.name == "LayerNormalization"
     shape = positive(draw.shape(1, 4))
     axis = draw.integer(-len(shape), len(shape) - 1)
     attributes = {"axis": axis, **real_attributes(draw, ("epsilon",), 1e-5, 0.1)}

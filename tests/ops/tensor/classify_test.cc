@@ -13,7 +13,7 @@ Tensor float8(DType dtype, const std::vector<uint8_t>& codes) {
 
 std::vector<bool> bools(const Tensor& tensor) {
   const bool* x = tensor.data<bool>();
-  return {x, x + tensor.size()};
+  return std::vector<bool>(x, x + tensor.size());
 }
 
 TEST(IsNaN, KnowsTheCodesOfFloat8) {
