@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from coverage import all_schemas, probe, registered, variables  # noqa: E402
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "operators.md"
+TYPE_NAME = r"\b(u?int\d+|b?float\w+|complex\d+|dtype \S+)\b"
 INTRODUCTION = """# Operators
 
 What this build runs of the operators in the ONNX schemas, found by asking it: `tests/differential/operators_page.py`
@@ -83,7 +84,8 @@ def reasons(results):
     for (_, name, *_), reason in results.items():
         if reason:
             short = re.sub(r"^\S+ '\S+' \(opset \d+\): |input '\S+': | at node '\S+'", "", reason)
-            found[name, re.sub(r", got .*", "", short)] += 1
+            short = re.sub(TYPE_NAME, "these types", re.sub(r", got .*", "", short))
+            found[name, short] += 1
     return [f"- {name} ({count}): {text}" for (name, text), count in sorted(found.items())]
 
 

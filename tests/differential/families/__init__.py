@@ -1,6 +1,19 @@
 """One function per operator family that makes a valid configuration of any of its versions."""
 
-from . import controlflow, elementwise, indexing, movement, nn, products, quantization, reduction  # noqa: F401
+from . import (  # noqa: F401
+    attention,
+    controlflow,
+    elementwise,
+    indexing,
+    integer_products,
+    movement,
+    nn,
+    products,
+    quantization,
+    reduction,
+    signal,
+    text,
+)
 from .node_cases import from_node_case
 from .registry import FAMILIES
 

@@ -3,7 +3,7 @@
 import numpy as np
 from configuration import Configuration, tensor_proto
 from onnx import helper
-from values import element_type
+from values import FLOATS, element_type
 
 from .movement import int64s, positive
 from .registry import family
@@ -21,13 +21,17 @@ def bind(draw, *variables):
 
 @family("If")
 def branches(draw):
-    kind = draw.type("V")
+    kind = draw.type("V", FLOATS if draw.schema.since_version == 1 else None)
+    # Constants of version 1 are floats.
+    old = draw.schema.since_version == 1 and kind not in FLOATS
     bind(draw, "B")
     graphs = {}
     for name in ("then_branch", "else_branch"):
-        value = tensor_proto(draw.tensor(kind, positive(draw.shape(0, 2))), "value")
-        node = helper.make_node("Constant", [], ["result"], value=value)
-        graphs[name] = helper.make_graph([node], name, [], [info("result", kind)])
+        value = tensor_proto(draw.tensor("float" if old else kind, positive(draw.shape(0, 2)), 0, 5), "value")
+        nodes = [helper.make_node("Constant", [], ["value"], value=value)]
+        changed = {"to": kind.upper()} if old else {}
+        nodes.append(helper.make_node("Cast" if old else "Identity", ["value"], ["result"], **changed))
+        graphs[name] = helper.make_graph(nodes, name, [], [info("result", kind)])
     return Configuration(draw.schema, [draw.tensor("bool", ())], graphs, types=draw.types)
 
 
