@@ -17,6 +17,21 @@ Tensor read_pool(const NodeSpec& node) {
   return strings && !strings->empty() ? Tensor::of(*strings) : Tensor::of(*ints);
 }
 
+/// Where the 1-grams, 2-grams ... begin in the pool, and its size at the end.
+Ints read_begins(const NodeSpec& node, int64_t pool_size) {
+  Ints begins = node.attr<Ints>("ngram_counts");
+  begins.push_back(pool_size);
+  for (size_t i = 0; i + 1 < begins.size(); ++i) {
+    const auto length = int64_t(i) + 1;
+    const bool rises = begins[i] >= 0 && begins[i] <= begins[i + 1] && begins[i + 1] <= pool_size;
+    if (!rises || (begins[i + 1] - begins[i]) % length != 0) {
+      throw Error(ErrorKind::kModel, str("ngram_counts must rise to at most ", pool_size, ", the size of the pool, ",
+                                         "and leave whole ", length, "-grams, got ", begins[i]));
+    }
+  }
+  return begins;
+}
+
 }  // namespace
 
 NgramPool::NgramPool(const NodeSpec& node)
@@ -33,16 +48,11 @@ NgramPool::NgramPool(const NodeSpec& node)
   tokens_ = std::make_unique<KeyTable>(pool);
   Ints tokens(size_t(pool.size()));
   tokens_->find(pool, 0, pool.size(), tokens.data());
-  Ints begins = node.attr<Ints>("ngram_counts");
+  const Ints begins = read_begins(node, pool.size());
   const Ints& places = node.attr<Ints>("ngram_indexes");
-  begins.push_back(pool.size());
   size_t ngram = 0;
   for (size_t i = 0; i + 1 < begins.size(); ++i) {
     const auto length = int64_t(i) + 1;
-    if (begins[i] < 0 || begins[i] > begins[i + 1] || (begins[i + 1] - begins[i]) % length != 0) {
-      throw Error(ErrorKind::kModel, str("ngram_counts must rise to at most ", pool.size(), ", the size of the pool, ",
-                                         "and leave whole ", length, "-grams, got ", begins[i]));
-    }
     for (int64_t at = begins[i]; at < begins[i + 1]; at += length, ++ngram) {
       if (ngram < places.size()) add(tokens.data() + at, length, places[ngram]);
     }

@@ -1,5 +1,6 @@
 #include "traditionalml/svm.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace linnet {

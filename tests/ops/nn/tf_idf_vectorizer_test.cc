@@ -66,6 +66,7 @@ TEST(TfIdfVectorizer, RefusesPoolsThatDoNotFit) {
   };
   refuses("ngram_counts", Ints{0, 2}, "leave whole 2-grams, got 2");
   refuses("ngram_counts", Ints{0, 9}, "must rise to at most 7");
+  refuses("ngram_counts", Ints{0, 3, int64_t{1} << 40 | 1}, "must rise to at most 7");
   refuses("ngram_counts", Ints{-1, 3}, "must rise to at most 7");
   refuses("ngram_indexes", Ints{0, 1}, "ngram_indexes must have 5 values, got 2");
   refuses("ngram_indexes", Ints{0, 1, 2, 3, -4}, "ngram_indexes must be non-negative, got -4");
