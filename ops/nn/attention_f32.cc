@@ -9,14 +9,15 @@ namespace {
 using Slots = AttentionSlots;
 
 constexpr int64_t kMultipliesPerElement = 32;  // that take as long as it takes to read and write one
-constexpr int64_t kFewQueries = 12;            // for which packing keys and values does not pay
+constexpr int64_t kFewQueries = 4;             // of all heads, for which packing keys and values does not pay
+constexpr int64_t kFewRows = 2;                // of one head, which leave the micro-kernel too little to do
 
 /// Scratch: the algorithm's; keys and values joined with past ones that are no outputs.
 class AttentionF32 final : public Kernel {
  public:
   AttentionF32(const AttentionRule& rule, const CompileInput& in) : rule_(rule) {
     const KernelTable& table = kernel_table(in.isa());
-    const bool few = checked_mul(s().group(), s().q_length) <= kFewQueries;
+    const bool few = s().q_length <= kFewRows || checked_mul(s().group(), s().q_length) <= kFewQueries;
     algorithm_ = few ? make_few_queries(rule_, table) : make_many_queries(rule_, table);
     algorithm_bytes_ = (algorithm_->scratch_bytes() + 63) / 64 * 64;
   }

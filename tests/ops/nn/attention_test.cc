@@ -171,6 +171,7 @@ Tensor with_infinities(const Tensor& x) {
 TEST(Attention, FollowsTheFunctionBody) {
   expect_attention({});
   expect_attention({.q_length = 0});
+  expect_attention({.q_length = 4});
   expect_attention({.packed = true, .scale = 0.7f});
   expect_attention({.q_heads = 6, .kv_heads = 2, .size = 5, .v_size = 3, .causal = true});
   expect_attention({.q_heads = 4, .kv_heads = 1, .q_length = 1, .past_length = 300, .packed = true, .softcap = 1.5f});
@@ -192,7 +193,7 @@ TEST(Attention, FollowsTheFunctionBodyForManyQueries) {
 }
 
 TEST(Attention, ComposesMasks) {
-  for (const int64_t q_length : {3, 40}) {
+  for (const int64_t q_length : {2, 40}) {
     const int64_t n = q_length + 30;
     const Settings s{.q_heads = 4, .q_length = q_length, .new_length = n, .causal = true, .mode = 2};
     Settings masked = s;
@@ -299,7 +300,7 @@ TEST(Attention, TakesTheSoftmaxInDoubleWhereAsked) {
 }
 
 TEST(Attention, GivesTheSameBitsForAnyNumberOfThreads) {
-  for (const int64_t q_length : {1, 3, 150}) {
+  for (const int64_t q_length : {1, 2, 150}) {
     const Settings s{.q_heads = 6, .q_length = q_length, .new_length = 700, .size = 33, .packed = true, .causal = true};
     const Values values = random_values(s);
     const std::vector<Tensor> one = attend(s, values, DType::kFloat32, Isa::kAuto, 1);
