@@ -1,16 +1,24 @@
 #include "run/environment.h"
 
+#include <random>
+
 namespace linnet {
 
 RunEnvironment::RunEnvironment(const ContextOptions& options) : options_(options) {
   if (!options_.executor) options_.executor = make_openmp_executor();
 }
 
-RunEnvironment RunEnvironment::serial() { return RunEnvironment({make_serial_executor(), nullptr, {}}); }
+RunEnvironment RunEnvironment::serial() { return RunEnvironment({.executor = make_serial_executor(), .observer = nullptr, .limits = {}, .seed = {}}); }
 
 void RunEnvironment::begin_run() {
   *cancelled_ = false;
   deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.limits.deadline_ms);
+}
+
+uint64_t RunEnvironment::draw_seed() {
+  if (options_.seed) return *options_.seed + seeds_drawn_++;
+  std::random_device device;
+  return uint64_t{device()} << 32 | device();
 }
 
 void RunEnvironment::check() const {

@@ -25,11 +25,14 @@ class RunEnvironment {
   /// Throws Error(kCancelled) after cancel(), Error(kLimit) past the deadline.
   void check() const;
   void cancel() { *cancelled_ = true; }
+  /// A seed for a random operator: the next of a series that ContextOptions::seed begins, or one that nobody foresees.
+  uint64_t draw_seed();
 
  private:
   ContextOptions options_;
   std::unique_ptr<std::atomic<bool>> cancelled_ = std::make_unique<std::atomic<bool>>(false);
   std::chrono::steady_clock::time_point deadline_;
+  uint64_t seeds_drawn_ = 0;
 };
 
 }  // namespace linnet

@@ -1,6 +1,7 @@
 #include "attribute_writer.h"
 
 #include "tensor_writer.h"
+#include "value_type.h"
 
 namespace linnet {
 
@@ -35,6 +36,7 @@ class AttributeWriter {
     for (const Tensor& value : values) write_tensor(value, {}, *proto_.add_tensors());
     with_type(Proto::TENSORS);
   }
+  void operator()(const Fact& type) { write_type(type, *with_type(Proto::TYPE_PROTO).mutable_tp()); }
 
  private:
   Proto& with_type(Proto::AttributeType type) {

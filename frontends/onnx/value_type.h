@@ -14,7 +14,7 @@ DType dtype_from_proto(int32_t number);
 /// sparse tensors.
 Fact fact_from_proto(const pb::TypeProto& type);
 
-/// Declares a tensor of the fact's dtype and as much of its shape as is known.
+/// Declares a value of the fact's type, with as much of its shape as is known.
 void write_type(const Fact& fact, pb::TypeProto& type);
 
 }  // namespace linnet

@@ -3,7 +3,8 @@
 #include <bit>
 #include <cmath>
 #include <numbers>
-#include <random>
+
+#include "run/environment.h"
 
 namespace linnet {
 namespace {
@@ -41,15 +42,11 @@ std::optional<float> seed_attribute(const NodeSpec& node) {
   return seed ? std::optional(*seed) : std::nullopt;
 }
 
-std::unique_ptr<KernelState> RandomKernel::make_state() const {
-  auto state = std::make_unique<StreamState>();
-  std::random_device device;
-  state->stream.seed = seed_ ? std::bit_cast<uint32_t>(*seed_) : uint64_t{device()} << 32 | device();
-  return state;
-}
+std::unique_ptr<KernelState> RandomKernel::make_state() const { return std::make_unique<StreamState>(); }
 
 void RandomKernel::run(KernelContext& context) const {
   RandomStream& stream = static_cast<StreamState*>(context.state())->stream;
+  if (stream.run == 0) stream.seed = seed_ ? std::bit_cast<uint32_t>(*seed_) : context.environment().draw_seed();
   fill(context, stream);
   ++stream.run;
 }

@@ -24,7 +24,7 @@ struct RandomStream {
   double normal(uint64_t i) const;
 };
 
-/// A random operator's `seed` attribute; without one each context draws its own.
+/// A random operator's `seed` attribute; without one the context gives it (ContextOptions::seed).
 std::optional<float> seed_attribute(const NodeSpec& node);
 
 /// A kernel that gets a new stream for every run.

@@ -78,7 +78,7 @@ class TrainingKernel final : public RandomKernel {
 /// Dropout: y = x and a mask of ones; with training_mode (an input from opset 12 on) y = x / (1 - ratio) or, with the
 /// probability `ratio`, 0, where the mask is false. Older opsets are always run for inference.
 /// x, y: any dtype for inference, floating-point for training.   mask: bool; before opset 10 of x's dtype.
-/// ratio: floating-point, also float8, one element; 0.5.   seed: an attribute; without it each context draws its own.
+/// ratio: floating-point, also float8, one element; 0.5.   seed: an attribute; without it the context gives it.
 /// Source: https://onnx.ai/onnx/operators/onnx__Dropout.html
 class Dropout final : public Op {
  public:

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -75,6 +76,8 @@ struct ContextOptions {
   std::shared_ptr<Executor> executor;  ///< nullptr: OpenMP with as many threads as cores
   std::shared_ptr<Observer> observer;  ///< nullptr: none
   Limits limits;                       ///< memory_bytes and deadline_ms
+  /// Of random operators that have no seed of their own; nullopt: another one for every context.
+  std::optional<uint64_t> seed;
 };
 
 /// Runs a model. One thread at a time; make one context per thread, they share the model.

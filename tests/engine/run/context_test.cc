@@ -113,7 +113,7 @@ TEST(Context, SharesItsModelBetweenThreads) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&model, t] {
-      Context context(model, {.executor = make_serial_executor(), .observer = nullptr, .limits = {}});
+      Context context(model, {.executor = make_serial_executor(), .observer = nullptr, .limits = {}, .seed = {}});
       for (int64_t n = 1; n < 20; ++n) {
         const std::vector<Tensor> inputs{testing::random_tensor({n, 2}, unsigned(t)), testing::random_tensor({n, 2})};
         EXPECT_EQ(context.run(inputs)[0].dim(0), n);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/graph_builder.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -98,6 +99,24 @@ TEST(Multinomial, DrawsClassesWithTheirProbabilities) {
   EXPECT_NEAR(double(std::count(classes, classes + 10000, 0)), 2500, 180);
   EXPECT_EQ(std::count(classes, classes + 10000, 2), 0);
   EXPECT_EQ(std::count(classes + 10000, classes + 20000, 2), 10000);
+}
+
+TEST(Random, ContextsGiveSeedsToOperatorsWithoutOne) {
+  GraphBuilder b;
+  for (int i = 0; i < 2; ++i) b.output(b.op("RandomNormal", {}, {{"shape", Ints{8}}}));
+  const Model model = b.model();
+  const auto draw = [&](std::optional<uint64_t> seed) {
+    ContextOptions options;
+    options.seed = seed;
+    Context context(model, options);
+    const auto outputs = context.run(std::span<const Tensor>());
+    return std::vector<Tensor>{outputs[0].clone(), outputs[1].clone()};
+  };
+  const auto first = draw(5), again = draw(5), other = draw(9);
+  EXPECT_FALSE(identical(first[0], first[1]));
+  EXPECT_FALSE(identical(first[0], other[0]));
+  for (size_t i = 0; i < 2; ++i) EXPECT_TRUE(identical(first[i], again[i]));
+  EXPECT_FALSE(identical(draw(std::nullopt)[0], draw(std::nullopt)[0]));
 }
 
 }  // namespace
