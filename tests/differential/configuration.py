@@ -27,6 +27,8 @@ class Configuration:
     slack: float = 1
     # Integers may differ by 1: how interpolated values are rounded is open.
     open_rounding: bool = False
+    # The inputs from this one on are constants of the model.
+    constants_from: int = 100
     # Outputs that are compared by shape and type only: random numbers.
     random: bool = False
 
@@ -38,8 +40,13 @@ class Configuration:
         variable = outputs[min(i, len(outputs) - 1)].type_str
         return variable[7:-1] if variable.startswith("tensor(") else self.types[variable]
 
+    def given(self, constant):
+        """The inputs by name that are constants, or those that are not."""
+        values = {f"x{i}": (value, i >= self.constants_from) for i, value in enumerate(self.inputs) if value is not None}
+        return {name: value for name, (value, is_constant) in values.items() if is_constant == constant}
+
     def feeds(self):
-        return {f"x{i}": value for i, value in enumerate(self.inputs) if value is not None}
+        return self.given(constant=False)
 
     def model(self):
         names = ["" if value is None else f"x{i}" for i, value in enumerate(self.inputs)]
@@ -57,13 +64,18 @@ class Configuration:
             for i, name in enumerate(results)
         ]
         opsets = [helper.make_opsetid(self.schema.domain, self.opset)]
-        graph = helper.make_graph([node], "configuration", given, made)
+        constants = [tensor_proto(value, name) for name, value in self.given(constant=True).items()]
+        graph = helper.make_graph([node], "configuration", given, made, constants)
         return helper.make_model(graph, opset_imports=opsets, ir_version=max(IR_VERSION, ir_version(self)))
 
     def describe(self):
-        inputs = ", ".join("-" if x is None else f"{type_name(x)}{list(x.shape)}" + small(x) for x in self.inputs)
+        inputs = ", ".join(self._describe_input(i, x) for i, x in enumerate(self.inputs))
         attributes = ", ".join(f"{name}={brief(value)}" for name, value in sorted(self.attributes.items()))
         return f"{self.schema.name}-{self.opset}({inputs}; {attributes}) -> {self.outputs}"
+
+    def _describe_input(self, i, x):
+        constant = "constant " if i >= self.constants_from else ""
+        return "-" if x is None else f"{constant}{type_name(x)}{list(x.shape)}{small(x)}"
 
 
 def brief(value):

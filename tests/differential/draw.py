@@ -41,13 +41,12 @@ class Draw:
     def real(self, low, high):
         return low + (high - low) * self.integer(0, 64) / 64
 
-    def dim(self, low=1, high=5):
-        """A size; 0 now and then."""
-        return 0 if self.rare() and self.rare() else self.integer(low, high)
-
     def shape(self, low=0, high=4, most=5):
-        """Dims of a tensor whose rank is from low to high."""
-        return tuple(self.dim(1, most) for _ in range(self.integer(low, high)))
+        """Dims of a tensor whose rank is from low to high; now and then one of them is 0."""
+        dims = [self.integer(1, most) for _ in range(self.integer(low, high))]
+        if dims and self.rare():
+            dims[self.integer(0, len(dims) - 1)] = 0
+        return tuple(dims)
 
     def type(self, variable, options=None):
         """The type of a type variable of the schema (or of this fixed type), without "tensor()". With options, one of

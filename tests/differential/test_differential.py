@@ -3,7 +3,7 @@
 import pytest
 from survey import schemas, survey
 
-CONFIGURATIONS = 3
+CONFIGURATIONS = 6
 
 
 @pytest.fixture(scope="module")
