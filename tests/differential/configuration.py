@@ -29,8 +29,6 @@ class Configuration:
     open_rounding: bool = False
     # The inputs from this one on are constants of the model.
     constants_from: int = 100
-    # Outputs that are compared by shape and type only: random numbers.
-    random: bool = False
 
     def __post_init__(self):
         self.opset = self.opset or self.schema.since_version

@@ -1,5 +1,6 @@
 """What a configuration's outputs should be: ONNX Runtime's, else onnx.reference's, else ONNX Runtime's in float32."""
 
+import collections
 import dataclasses
 import warnings
 
@@ -8,7 +9,7 @@ import onnx
 import onnxruntime
 from onnx import helper
 
-from onnx.defs import OpSchema, get_schema
+from onnx.defs import OpSchema, get_all_schemas_with_history
 from onnx.reference import ReferenceEvaluator
 from values import numpy_dtype, type_name
 
@@ -29,6 +30,9 @@ OPTIONS = session_options()
 NEWEST = 26
 # onnx.reference ignores sequence_lens and more of the first ones, and does not stack scan outputs of Loop.
 UNRELIABLE = ("RNN", "GRU", "LSTM", "Loop")
+HISTORY = collections.defaultdict(list)
+for entry in sorted(get_all_schemas_with_history(), key=lambda schema: schema.since_version):
+    HISTORY[entry.domain, entry.name].append(entry)
 SINGLE = "ONNX Runtime in float32"
 
 
@@ -45,16 +49,31 @@ def reference(configuration):
         return ReferenceEvaluator(configuration.model()).run(None, configuration.feeds())
 
 
-def modernised(configuration):
-    """The same computation in the newest version of the operator that takes the types, where the family knows one."""
-    schema = get_schema(configuration.schema.name, NEWEST, configuration.schema.domain)
+def versions(schema):
+    """The versions of an operator that this ONNX Runtime may know, ascending."""
+    return [v for v in HISTORY[schema.domain, schema.name] if v.since_version <= NEWEST and not v.deprecated]
+
+
+def in_version(configuration, schema):
+    """The same computation in another version of the operator; None where that has not all of the attributes."""
     inputs, attributes = configuration.modern or (configuration.inputs, configuration.attributes)
     dropped = ("consumed_inputs", "is_test", "output_sequence")
     attributes = {**old_defaults(configuration.schema, schema), **attributes}
     attributes = {name: value for name, value in attributes.items() if name not in dropped}
+    if not attributes.keys() <= schema.attributes.keys():
+        return None
     return dataclasses.replace(
         configuration, schema=schema, inputs=inputs, attributes=attributes, opset=schema.since_version, modern=None
     )
+
+
+def other_versions(configuration):
+    """In later versions for early ones, whose meaning is the same where the family gave no other form; in the one
+    before for late ones, which only took in more types."""
+    known, since = versions(configuration.schema), configuration.schema.since_version
+    later = [v for v in reversed(known) if v.since_version > since] if since < 13 else []
+    before = [v for v in known if v.since_version < since][-1:] if since >= 22 else []
+    return [other for other in (in_version(configuration, v) for v in later[:2] + before) if other]
 
 
 def old_defaults(old, new):
@@ -78,11 +97,10 @@ def attempts(configuration):
         yield "ONNX Runtime", lambda: onnx_runtime(configuration)
         if floats:
             yield SINGLE, lambda: onnx_runtime(in_float32(configuration))
-    if configuration.schema.since_version < 13:
-        newer = modernised(configuration)
-        yield "ONNX Runtime, newer version", lambda: onnx_runtime(newer)
+    for other in other_versions(configuration):
+        yield "ONNX Runtime, other version", lambda: onnx_runtime(other)
         if floats:
-            yield SINGLE, lambda: onnx_runtime(in_float32(newer))
+            yield SINGLE, lambda: onnx_runtime(in_float32(other))
     if configuration.schema.name not in UNRELIABLE:
         yield "onnx.reference", lambda: reference(configuration)
 

@@ -183,7 +183,8 @@ def cast(draw):
         attributes["saturate"] = draw.integer(0, 1)
     if "round_mode" in draw.schema.attributes and target == "float8e8m0":
         attributes["round_mode"] = draw.choice(("up", "down", "nearest"))
-    return Configuration(draw.schema, [x], attributes, types=draw.types)
+    modern = ([x], {"to": element_type(target)}) if draw.schema.since_version < 6 else None
+    return Configuration(draw.schema, [x], attributes, types=draw.types, modern=modern)
 
 
 def castable(draw, source, target, shape):
@@ -246,4 +247,5 @@ def dropout(draw):
     elif draw.flag():
         ratio = draw.type("T1")
         inputs = [x, draw.tensor(ratio, (), 0, 0.9), np.asarray(False) if draw.flag() else None]
-    return Configuration(draw.schema, trim(inputs), attributes, outputs, draw.types)
+    modern = ([x], {}) if since < 12 and outputs == 1 else None
+    return Configuration(draw.schema, trim(inputs), attributes, outputs, draw.types, modern=modern)

@@ -303,4 +303,4 @@ def random_values(draw):
     attributes["dtype"] = element_type(draw.type(output))
     if name == "Multinomial":
         attributes["sample_size"] = draw.integer(1, 4)
-    return Configuration(draw.schema, inputs, attributes, types=draw.types, random=True)
+    return Configuration(draw.schema, inputs, attributes, types=draw.types)

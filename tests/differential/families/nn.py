@@ -146,7 +146,7 @@ def row_normalization(draw):
 @family("LRN")
 def lrn(draw):
     attributes = {"size": draw.choice((1, 3, 5)), **real_attributes(draw, ("alpha", "beta", "bias"), 0.1, 1)}
-    return Configuration(draw.schema, [draw.tensor(draw.type("T"), positive(draw.shape(3, 4)))], attributes, types=draw.types)
+    return Configuration(draw.schema, [draw.tensor(draw.type("T"), positive(draw.shape(3 if draw.rare() else 4, 4)))], attributes, types=draw.types)
 
 
 @family("MeanVarianceNormalization")
@@ -223,7 +223,9 @@ def resize(draw):
     if name == "Upsample" and since < 7:
         attributes.update(height_scale=scales[2], width_scale=scales[3])
         attributes["mode"] = {"linear": "bilinear"}.get(attributes["mode"], "nearest")
-        return Configuration(draw.schema, [x], attributes, types=draw.types)
+        mode = {"bilinear": "linear"}.get(attributes["mode"], "nearest")
+        modern = ([x, np.array(scales, np.float32)], {"mode": mode})
+        return Configuration(draw.schema, [x], attributes, types=draw.types, modern=modern, open_rounding=is_integer(kind))
     if name == "Upsample" and since < 9:
         return Configuration(draw.schema, [x], {**attributes, "scales": scales}, types=draw.types, open_rounding=rounds(attributes, kind))
     scales = np.array(scales, np.float32)
