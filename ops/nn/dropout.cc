@@ -37,12 +37,13 @@ class InferenceKernel final : public Kernel {
   Tensor one_;
 };
 
+/// T: a floating-point type, or uint8_t for float8.
 /// y = x / (1 - ratio) where an element is kept, 0 where it is dropped; ratio and training_mode are read at run time.
 template <class T>
 class TrainingKernel final : public RandomKernel {
  public:
   TrainingKernel(const CompileInput& in, std::optional<float> seed)
-      : RandomKernel(seed), has_ratio_(in.has(1)), has_mask_(in.has_output(1)) {
+      : RandomKernel(seed), dtype_(in.dtype(0)), has_ratio_(in.has(1)), has_mask_(in.has_output(1)) {
     if (has_ratio_) read_ratio_ = wide_reader(in.dtype(1));
   }
 
@@ -50,17 +51,24 @@ class TrainingKernel final : public RandomKernel {
   void fill(KernelContext& context, const RandomStream& stream) const override {
     const double ratio = *context.input(2).data<bool>() ? ratio_of(context) : 0.0;
     const Tensor& x = context.input(0);
-    const T* from = x.data<T>();
-    T* to = context.output(0).data<T>();
+    const T* from = static_cast<const T*>(x.raw());
+    T* to = static_cast<T*>(context.output(0).raw());
     bool* mask = has_mask_ ? context.output(1).data<bool>() : nullptr;
-    const auto scale = static_cast<Compute<T>>(1 / (1 - ratio));
     parallel_items(context.executor(), x.size(), 1, [&](int64_t begin, int64_t end, int) {
       for (int64_t i = begin; i < end; ++i) {
         const bool keep = stream.uniform(uint64_t(i)) >= ratio;
-        to[i] = static_cast<T>(keep ? scale * from[i] : Compute<T>(0));
+        to[i] = keep ? scaled(from[i], 1 / (1 - ratio)) : T(0);
         if (mask) mask[i] = keep;
       }
     });
+  }
+
+  T scaled(T x, double scale) const {
+    if constexpr (std::is_same_v<T, uint8_t>) {
+      return encode_small_float(dtype_, scale * decode_small_float(dtype_, x), {});
+    } else {
+      return static_cast<T>(static_cast<Compute<T>>(scale) * x);
+    }
   }
 
   double ratio_of(KernelContext& context) const {
@@ -71,6 +79,7 @@ class TrainingKernel final : public RandomKernel {
     throw Error(ErrorKind::kModel, str("ratio must be in [0, 1), got ", ratio.d));
   }
 
+  DType dtype_;
   bool has_ratio_, has_mask_;
   WideReader read_ratio_;
 };
@@ -102,6 +111,7 @@ class Dropout final : public Op {
     if (!in.has(2) || (training && !*training->data<bool>())) {
       return std::make_unique<InferenceKernel>(in);
     }
+    if (is_small_float(in.dtype(0))) return std::make_unique<TrainingKernel<uint8_t>>(in, seed_);
     return dispatch_float(in.dtype(0),
                           [&]<class T>() -> KernelPtr { return std::make_unique<TrainingKernel<T>>(in, seed_); });
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -15,11 +16,11 @@ struct Largest {
   using Value = Compute<T>;
   Value best = std::numeric_limits<Value>::has_infinity ? -std::numeric_limits<Value>::infinity()
                                                         : std::numeric_limits<Value>::lowest();
-  int64_t offset = 0;
+  int64_t offset = -1;  ///< none yet
 
   void add(T element, int64_t at) {
     const auto value = Value(element);
-    if (!(value > best || value != value)) return;
+    if (offset >= 0 && !(value > best || value != value)) return;
     best = value;
     offset = at;
   }
@@ -44,7 +45,8 @@ class MaxPoolKernel final : public Kernel {
     pool_scalar(shape_, context.input(0).data<T>(), Largest<T>{}, context.executor(),
                 [&](int64_t i, const Largest<T>& state, int64_t, int64_t) {
                   y[i] = T(state.best);
-                  if (indices) indices[i] = by_columns_ ? column_major(shape_, state.offset) : state.offset;
+                  const int64_t offset = std::max<int64_t>(0, state.offset);
+                  if (indices) indices[i] = by_columns_ ? column_major(shape_, offset) : offset;
                 });
   }
 

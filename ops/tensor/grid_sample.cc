@@ -75,13 +75,10 @@ template <class T>
 class WeightedSum {
  public:
   void add(double weight, const T& x) { sum_ += weight * Sum(x); }
-  T value() const {
-    if constexpr (std::is_integral_v<T>) return saturate<T>(sum_);
-    if constexpr (!std::is_integral_v<T>) return T(sum_);
-  }
+  T value() const { return saturate<T>(sum_); }
 
  private:
-  using Sum = std::conditional_t<std::is_arithmetic_v<T>, double, std::complex<double>>;
+  using Sum = std::conditional_t<kIsComplex<T>, std::complex<double>, double>;
   Sum sum_{};
 };
 

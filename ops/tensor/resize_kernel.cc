@@ -36,11 +36,12 @@ struct Scratch {
 };
 static_assert(sizeof(void*) <= sizeof(int64_t));
 
-/// Linear and cubic interpolation. Sums are float for float32, double for the others.
+/// Linear and cubic interpolation. Sums are float for float32, double or complex double for the others.
 template <class T>
 class Interpolate final : public Kernel {
  public:
-  using Sum = std::conditional_t<std::is_same_v<T, float>, float, double>;
+  using Real = std::conditional_t<std::is_same_v<T, float>, float, double>;
+  using Sum = std::conditional_t<kIsComplex<T>, std::complex<double>, Real>;
 
   Interpolate(ResizeLines lines, float extrapolation_value, const PoolKernels& kernels)
       : lines_(std::move(lines)), extrapolation_value_(saturate<T>(extrapolation_value)), kernels_(kernels) {}
@@ -180,6 +181,8 @@ class MoveNearest final : public Kernel {
 
 Tensor element_of(DType dtype, float value) {
   if (value == 0 || dtype == DType::kString || dtype == DType::kBool) return zero_element(dtype);
+  if (dtype == DType::kComplex64) return Tensor::scalar(saturate<std::complex<float>>(value));
+  if (dtype == DType::kComplex128) return Tensor::scalar(saturate<std::complex<double>>(value));
   return dispatch_number(dtype, [&]<class T>() {
     if constexpr (std::is_integral_v<T>)
       return Tensor::scalar(saturate<T>(value));
@@ -201,6 +204,8 @@ KernelPtr make_resize(const ResizeMode& mode, std::vector<ResizeAxis> axes, DTyp
   };
   if (dtype == DType::kFloat32) return make.operator()<float>();
   if (dtype == DType::kFloat64) return make.operator()<double>();
+  if (dtype == DType::kComplex64) return make.operator()<std::complex<float>>();
+  if (dtype == DType::kComplex128) return make.operator()<std::complex<double>>();
   return dispatch_integer(dtype, make);
 }
 

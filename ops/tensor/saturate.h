@@ -1,10 +1,16 @@
 #pragma once
 
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <type_traits>
 
 namespace linnet {
+
+template <class T>
+inline constexpr bool kIsComplex = false;
+template <class T>
+inline constexpr bool kIsComplex<std::complex<T>> = true;
 
 /// An interpolated value as a T: for integers rounded to the nearest, ties to even, and cut off at their range.
 template <class T>
@@ -14,9 +20,17 @@ T saturate(double value) {
     if (!(rounded > double(std::numeric_limits<T>::min()))) return std::numeric_limits<T>::min();
     if (rounded >= double(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
     return T(rounded);
+  } else if constexpr (kIsComplex<T>) {
+    return T(std::complex<double>(value));
   } else {
     return T(value);
   }
+}
+
+/// For complex T.
+template <class T>
+T saturate(const std::complex<double>& value) {
+  return T(value);
 }
 
 }  // namespace linnet

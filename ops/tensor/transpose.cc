@@ -3,13 +3,14 @@
 
 #include "infer.h"
 #include "op_list.h"
+#include "packed_elements.h"
 #include "tensor/transpose_plan.h"
 
 namespace linnet {
 namespace {
 
-/// Transpose: the axes of `data` in another order; transposed axis d is data's axis perm[d]. Any dtype of a byte or
-/// more. perm: the reversed order unless given.
+/// Transpose: the axes of `data` in another order; transposed axis d is data's axis perm[d]. Any dtype.
+/// perm: the reversed order unless given.
 /// Source: https://onnx.ai/onnx/operators/onnx__Transpose.html
 class Transpose final : public Op {
  public:
@@ -34,6 +35,7 @@ class Transpose final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
+    if (has_packed(in)) return compile_unpacked(in, [this](const CompileInput& unpacked) { return compile(unpacked); });
     return make_transpose(in.dtype(0), in.shape(0), order(in.rank(0)), in.isa());
   }
 

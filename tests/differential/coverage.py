@@ -1,7 +1,7 @@
 """What Linnet runs of every operator version and type that the ONNX schemas list, found by asking it.
 
 For each operator version, type variable and type a few valid configurations with that type are drawn; the type counts
-as run where run_model loads, plans and runs one of them.
+as run where run_model loads, plans and runs all of them.
 """
 
 import collections
@@ -50,14 +50,14 @@ def draw_with(schema, variable, name, attempt):
 def probe(run_model, schemas):
     """By (domain, name, version, variable, type): None where it runs, else the reason; types that no configuration exists for
     are left out."""
-    result = {}
-    todo = [(schema, variable, name) for schema in schemas for variable, name in variables(schema)]
-    for attempt in range(ATTEMPTS):
-        drawn = [(probed, draw_with(*probed, attempt)) for probed in todo]
-        drawn = [(probed, configuration) for probed, configuration in drawn if configuration]
-        refused = refusals(run_model, [configuration for _, configuration in drawn])
-        result.update({key(*probed): refused.get(i) for i, (probed, _) in enumerate(drawn)})
-        todo = [probed for i, (probed, _) in enumerate(drawn) if i in refused]
+    probes = []
+    for schema in schemas:
+        for variable, name in variables(schema):
+            drawn = [draw_with(schema, variable, name, attempt) for attempt in range(ATTEMPTS)]
+            probes += [(key(schema, variable, name), configuration) for configuration in drawn if configuration]
+    refused = refusals(run_model, [configuration for _, configuration in probes])
+    result = {found: None for found, _ in probes}
+    result.update({probes[i][0]: reason for i, reason in refused.items()})
     return result
 
 

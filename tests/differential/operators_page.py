@@ -84,7 +84,7 @@ def reasons(results):
     for (_, name, *_), reason in results.items():
         if reason:
             short = re.sub(r"^\S+ '\S+' \(opset \d+\): |input '\S+': | at node '\S+'", "", reason)
-            short = re.sub(TYPE_NAME, "these types", re.sub(r", got .*", "", short))
+            short = re.sub(TYPE_NAME, "this type", re.sub(r", got .*", "", short))
             found[name, short] += 1
     return [f"- {name} ({count}): {text}" for (name, text), count in sorted(found.items())]
 

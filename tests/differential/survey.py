@@ -18,7 +18,7 @@ from families import FAMILIES  # noqa: E402
 from hypothesis import HealthCheck, Phase, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 from onnx import defs  # noqa: E402
-from references import expected  # noqa: E402
+from references import HISTORY, NEWEST, expected  # noqa: E402
 
 QUIET = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
 
@@ -33,6 +33,13 @@ def schemas(names=()):
     return sorted((s for s in found if s.name in FAMILIES and s.name not in RANDOM), key=lambda s: (s.name, s.since_version))
 
 
+def opsets(schema):
+    """The opsets in which this version of the operator is the current one, as far as ONNX Runtime knows them."""
+    first = schema.since_version
+    later = [v.since_version for v in HISTORY[schema.domain, schema.name] if v.since_version > first]
+    return range(first, max(first, min([NEWEST + 1, *later]) - 1) + 1)
+
+
 @st.composite
 def configurations(draw, schema):
     source = HypothesisDraw(schema, draw)
@@ -42,6 +49,7 @@ def configurations(draw, schema):
         hypothesis.reject()
     # No input is constant, or all but the first as weights are, or all.
     configuration.constants_from = source.choice((100, 1, 0))
+    configuration.opset = source.choice(opsets(schema))
     return configuration
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 from configuration import Configuration, tensor_proto
+from draw import Impossible
 from onnx import helper
 from values import FLOATS, element_type
 
@@ -25,6 +26,8 @@ def branches(draw):
     # Constants of version 1 are floats.
     old = draw.schema.since_version == 1 and kind not in FLOATS
     bind(draw, "B")
+    if old and (kind == "string" or kind.startswith("complex")):
+        raise Impossible
     graphs = {}
     for name in ("then_branch", "else_branch"):
         value = tensor_proto(draw.tensor("float" if old else kind, positive(draw.shape(0, 2)), 0, 5), "value")

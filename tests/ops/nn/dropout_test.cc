@@ -39,5 +39,20 @@ TEST(Dropout, RefusesRatiosOutOfRange) {
   });
 }
 
+TEST(Dropout, TrainsOnFloat8) {
+  Tensor x(DType::kFloat8E4M3FN, Shape{1000});
+  std::fill_n(static_cast<uint8_t*>(x.raw()), 1000, uint8_t{0x38});  // 1
+  const std::vector<Tensor> inputs{x, Tensor::scalar(0.5f), Tensor::scalar(true)};
+  const std::vector<Tensor> y = run_op({"Dropout", 22, {{"seed", int64_t{1}}}}, inputs, 2);
+  const auto* codes = static_cast<const uint8_t*>(y[0].raw());
+  int kept = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const bool keep = y[1].data<bool>()[i];
+    kept += keep;
+    EXPECT_EQ(codes[i], keep ? 0x40 : 0);  // 2
+  }
+  EXPECT_NEAR(kept, 500, 100);
+}
+
 }  // namespace
 }  // namespace linnet::testing

@@ -180,5 +180,14 @@ TEST(MaxPool, SaysWhatDoesNotFit) {
                pool({{"kernel_shape", Ints{2, 2}}, {"pads", Ints{0, 2, 0, 0}}}));
 }
 
+TEST(MaxPool, PointsToTheLeastElementWhereThereIsNoOther) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const OpCase op{"MaxPool", 12, {{"kernel_shape", std::vector<int64_t>{2}}, {"strides", std::vector<int64_t>{2}}}};
+  const Tensor bytes = Tensor::of(Shape{1, 1, 4}, std::vector<uint8_t>{1, 0, 0, 0});
+  expect_close(run_op(op, {bytes}, 2)[1], Tensor::of(Shape{1, 1, 2}, std::vector<int64_t>{0, 2}));
+  const Tensor floats = Tensor::of(Shape{1, 1, 4}, std::vector<float>{1, 0, -infinity, -infinity});
+  expect_close(run_op(op, {floats}, 2)[1], Tensor::of(Shape{1, 1, 2}, std::vector<int64_t>{0, 2}));
+}
+
 }  // namespace
 }  // namespace linnet::testing

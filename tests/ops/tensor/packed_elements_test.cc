@@ -56,5 +56,12 @@ TEST(PackedElements, TensorScatterWritesIntoTheCache) {
   }
 }
 
+TEST(PackedElements, TransposeMovesThem) {
+  for (const DType dtype : kPacked) {
+    expect_same_bytes(run_op({"Transpose", 25}, {packed(dtype, {2, 3}, {1, 2, 3, 0, 1, 2})})[0],
+                      packed(dtype, {3, 2}, {1, 0, 2, 1, 3, 2}));
+  }
+}
+
 }  // namespace
 }  // namespace linnet::testing

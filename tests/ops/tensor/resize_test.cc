@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <utility>
 
 #include "support/conv_reference.h"
@@ -159,6 +160,15 @@ TEST(Resize, SaysWhatDoesNotFit) {
   expect_error(ErrorKind::kShape, "scales must be positive", [&] {
     run_op({"Resize", 13}, {x, {}, Tensor::of(std::vector<float>{1, 1, 0, 1})});
   });
+}
+
+TEST(Resize, InterpolatesComplexNumbersAsTheirParts) {
+  using Complex = std::complex<float>;
+  const Tensor x = Tensor::of(Shape{1, 1, 1, 2}, std::vector<Complex>{{1, 8}, {5, 0}});
+  const OpCase op{"Resize", 19, {{"mode", std::string("linear")}}};
+  const Tensor y = run_op(op, {x, Tensor(), Tensor::of<float>({1, 1, 1, 2})}, 1, {2})[0];
+  const std::vector<Complex> want{{1, 8}, {2, 6}, {4, 2}, {5, 0}};
+  EXPECT_EQ(std::vector<Complex>(y.data<Complex>(), y.data<Complex>() + y.size()), want);
 }
 
 }  // namespace
