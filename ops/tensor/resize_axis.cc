@@ -56,7 +56,8 @@ float source_coordinate(Coordinates mode, const ResizeSpan& s, int64_t out) {
     case Coordinates::kHalfPixel:
       return half_pixel;
     case Coordinates::kHalfPixelSymmetric:
-      return float(s.in) / 2 * (1 - float(s.out) / length) + half_pixel;
+      // From left to right, as the specification writes it: another order may miss an exact integer.
+      return float(s.in) / 2 * (1 - float(s.out) / length) + (x + 0.5f) / s.scale - 0.5f;
     case Coordinates::kPytorchHalfPixel:
       return s.out > 1 ? half_pixel : 0.0f;
     case Coordinates::kAlignCorners:

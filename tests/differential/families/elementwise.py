@@ -222,15 +222,18 @@ def width(name):
 @family("BitCast")
 def bit_cast(draw):
     from draw import allowed
-    from values import element_type
+    from values import element_type, numpy_dtype
 
     forced = draw.forced.get("T2")
     sources = [t for t in allowed(draw.schema, "T1") if forced is None or width(t) == width(forced)]
     source = draw.type("T1", sources)
     target = draw.type("T2", [t for t in allowed(draw.schema, "T2") if width(t) == width(source)])
     # A bool that is neither 0 nor 1 means nothing.
-    limits = (0, 1) if "bool" in (source, target) else (None, None)
-    x = draw.tensor(source, draw.shape(0, 3), *limits)
+    shape = draw.shape(0, 3)
+    if "bool" in (source, target):
+        x = draw.tensor("bool", shape).astype(np.uint8).view(numpy_dtype(source))
+    else:
+        x = draw.tensor(source, shape)
     return Configuration(draw.schema, [x], {"to": element_type(target)}, types=draw.types)
 
 

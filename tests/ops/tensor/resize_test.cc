@@ -171,5 +171,17 @@ TEST(Resize, InterpolatesComplexNumbersAsTheirParts) {
   EXPECT_EQ(std::vector<Complex>(y.data<Complex>(), y.data<Complex>() + y.size()), want);
 }
 
+TEST(Resize, HalfPixelSymmetricMeetsExactPositions) {
+  // Output 3 of 7 lies at 5 / 2 * (1 - 7 / 7.5) + 3.5 / 1.5 - 0.5 = 2.
+  const Tensor x = Tensor::of(Shape{1, 1, 1, 5}, std::vector<float>{0, 1, 2, 3, 4});
+  const OpCase op{"Resize",
+                  19,
+                  {{"mode", std::string("nearest")},
+                   {"nearest_mode", std::string("floor")},
+                   {"coordinate_transformation_mode", std::string("half_pixel_symmetric")}}};
+  const Tensor y = run_op(op, {x, Tensor(), Tensor::of<float>({1, 1, 1, 1.5f})}, 1, {2})[0];
+  EXPECT_EQ(y.data<float>()[3], 2);
+}
+
 }  // namespace
 }  // namespace linnet::testing
