@@ -113,6 +113,6 @@ def run_suite(run_model, folder):
 
 
 def read_manifest():
-    """The reason by case that may fail."""
+    """The reason by pattern of cases that fail, as fnmatch reads it."""
     lines = [line for line in MANIFEST.read_text().splitlines() if line and not line.startswith("#")]
     return dict(line.split(maxsplit=1) for line in lines)
