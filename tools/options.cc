@@ -60,7 +60,8 @@ void add_input_flags(CLI::App& verb, InputFlags& f) {
   group->add_option("-f,--dim", f.dims, "NAME=N: value of a symbolic dim of generated inputs; 1 where not given")
       ->allow_extra_args(false);
   group->add_option("--shape", f.shapes, "NAME:1x3x224x224: shape of a generated input")->allow_extra_args(false);
-  group->add_option("--seed", f.seed, "Seed of random inputs and of random operators without one")->capture_default_str();
+  group->add_option("--seed", f.seed, "Seed of random inputs and of random operators without one")
+      ->capture_default_str();
   group->add_option("--fill", f.fill, "Values of generated inputs")
       ->check(CLI::IsMember({"random", "zeros", "ones", "ramp"}))
       ->capture_default_str();

@@ -68,7 +68,10 @@ ModelOptions model_options(const ModelFlags& flags, const Registry& registry) {
 }
 
 ContextOptions context_options(const ModelFlags& flags, std::shared_ptr<Observer> observer) {
-  return {.executor = make_openmp_executor(flags.threads), .observer = std::move(observer), .limits = limits(flags), .seed = flags.seed};
+  return {.executor = make_openmp_executor(flags.threads),
+          .observer = std::move(observer),
+          .limits = limits(flags),
+          .seed = flags.seed};
 }
 
 Model load_model(const ModelFlags& flags) {

@@ -8,7 +8,9 @@ RunEnvironment::RunEnvironment(const ContextOptions& options) : options_(options
   if (!options_.executor) options_.executor = make_openmp_executor();
 }
 
-RunEnvironment RunEnvironment::serial() { return RunEnvironment({.executor = make_serial_executor(), .observer = nullptr, .limits = {}, .seed = {}}); }
+RunEnvironment RunEnvironment::serial() {
+  return RunEnvironment({.executor = make_serial_executor(), .observer = nullptr, .limits = {}, .seed = {}});
+}
 
 void RunEnvironment::begin_run() {
   *cancelled_ = false;

@@ -9,9 +9,9 @@ namespace linnet {
 /// that are newer than this build.
 DType dtype_from_proto(int32_t number);
 
-/// The declared type of a value. Of a tensor: dtype and shape, with dims that are numbers, symbols (dim_param) or unknown
-/// (absent or negative). Throws Error(kModel) where there is no type or it contradicts itself, Error(kUnsupported) for
-/// sparse tensors.
+/// The declared type of a value. Of a tensor: dtype and shape, with dims that are numbers, symbols (dim_param) or
+/// unknown (absent or negative). Throws Error(kModel) where there is no type or it contradicts itself,
+/// Error(kUnsupported) for sparse tensors.
 Fact fact_from_proto(const pb::TypeProto& type);
 
 /// Declares a value of the fact's type, with as much of its shape as is known.

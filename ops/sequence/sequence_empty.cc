@@ -14,7 +14,8 @@ class SequenceEmptyKernel final : public Kernel {
 class SequenceEmpty final : public Op {
  public:
   explicit SequenceEmpty(const NodeSpec& node) : dtype_(DType(node.attr_or("dtype", 1))) {
-    if (dtype_bits(dtype_) == 0 || is_container(dtype_)) throw Error(ErrorKind::kModel, str("dtype ", int(dtype_), " is none"));
+    if (dtype_bits(dtype_) == 0 || is_container(dtype_))
+      throw Error(ErrorKind::kModel, str("dtype ", int(dtype_), " is none"));
   }
 
   std::vector<Fact> infer(std::span<const Fact>) const override { return {Fact::sequence(Fact(dtype_, std::nullopt))}; }

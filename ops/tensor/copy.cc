@@ -58,9 +58,8 @@ void copy_tensor(const Tensor& x, Tensor& y, Executor& executor) {
   if (is_object(x.dtype())) return copy_elements(x, y);
   const auto* from = static_cast<const std::byte*>(x.raw());
   auto* to = static_cast<std::byte*>(y.raw());
-  parallel_items(executor, int64_t(x.bytes()), 1, [&](int64_t begin, int64_t end, int) {
-    std::memcpy(to + begin, from + begin, size_t(end - begin));
-  });
+  parallel_items(executor, int64_t(x.bytes()), 1,
+                 [&](int64_t begin, int64_t end, int) { std::memcpy(to + begin, from + begin, size_t(end - begin)); });
 }
 
 void fill_tensor(const Tensor& value, Tensor& y, Executor& executor) {
