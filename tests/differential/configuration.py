@@ -40,7 +40,9 @@ class Configuration:
 
     def given(self, constant):
         """The inputs by name that are constants, or those that are not."""
-        values = {f"x{i}": (value, i >= self.constants_from) for i, value in enumerate(self.inputs) if value is not None}
+        values = {
+            f"x{i}": (value, i >= self.constants_from) for i, value in enumerate(self.inputs) if value is not None
+        }
         return {name: value for name, (value, is_constant) in values.items() if is_constant == constant}
 
     def feeds(self):

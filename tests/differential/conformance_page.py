@@ -43,7 +43,10 @@ def by_operator(per_operator, run_model):
 def row(name, tallies):
     references = sum((tally.references for tally in tallies), collections.Counter())
     compared = sum(references.values())
-    counts = [sum(len(getattr(tally, kind)) for tally in tallies) for kind in ("differences", "explained", "refused", "unanswered")]
+    counts = [
+        sum(len(getattr(tally, kind)) for tally in tallies)
+        for kind in ("differences", "explained", "refused", "unanswered")
+    ]
     used = ", ".join(f"{reference} {count}" for reference, count in references.most_common())
     return [compared, *counts], f"| {name} | {compared} | {' | '.join(map(str, counts))} | {used} |"
 

@@ -29,7 +29,8 @@ def all_schemas():
 def registered(run_model):
     """The versions that this build registers, by (domain, name)."""
     output = subprocess.run([run_model, "ops", "--json", "-"], capture_output=True, text=True, check=True).stdout
-    return {(op["domain"].replace("ai.onnx", "", op["domain"] == "ai.onnx"), op["name"]): op["since"] for op in json.loads(output)}
+    found = json.loads(output)
+    return {("" if op["domain"] == "ai.onnx" else op["domain"], op["name"]): op["since"] for op in found}
 
 
 def variables(schema):
@@ -48,8 +49,8 @@ def draw_with(schema, variable, name, attempt):
 
 
 def probe(run_model, schemas):
-    """By (domain, name, version, variable, type): None where it runs, else the reason; types that no configuration exists for
-    are left out."""
+    """By (domain, name, version, variable, type): None where it runs, else the reason. Types that no configuration
+    exists for are left out."""
     probes = []
     for schema in schemas:
         for variable, name in variables(schema):

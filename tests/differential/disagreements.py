@@ -84,11 +84,7 @@ DISAGREEMENTS = (
         lambda c: is_integer(c.types["T1"]) and attribute(c, "mode") != "nearest",
         "integers between positions: onnx.reference cuts the weights to integers; Linnet rounds the exact value",
     ),
-    Disagreement(
-        ("Loop",),
-        strings,
-        "scan outputs of strings: ONNX Runtime leaves elements of later iterations empty",
-    ),
+    Disagreement(("Loop",), strings, "scan outputs of strings: ONNX Runtime leaves elements of later iterations empty"),
     Disagreement(
         ("LSTM",),
         lambda c: "clip" in c.attributes,
@@ -109,7 +105,8 @@ DISAGREEMENTS = (
     Disagreement(
         ("MeanVarianceNormalization",),
         lambda c: reduced_elements(c) <= 4,
-        "equal elements: the variance that the function body computes as E(X^2) - E(X)^2 may round below 0 and give NaN",
+        "equal elements: the variance that the function body computes as E(X^2) - E(X)^2 may round below 0 and give "
+        "NaN",
     ),
     Disagreement(
         ("QuantizeLinear",),
@@ -153,9 +150,7 @@ DISAGREEMENTS = (
         "complex numbers: onnx.reference drops the imaginary part",
     ),
     Disagreement(
-        ("ReduceLogSumExp",),
-        integers,
-        "integers: ONNX Runtime computes the exponentials in integers, Linnet in double",
+        ("ReduceLogSumExp",), integers, "integers: ONNX Runtime computes the exponentials in integers, Linnet in double"
     ),
 )
 

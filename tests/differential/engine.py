@@ -18,7 +18,8 @@ def temporary_folder():
 
 
 def failures(run_model, cases):
-    """cases: [(configuration, expected outputs, name of the reference)]. The reason by index of those that run_model does not reproduce."""
+    """cases: [(configuration, expected outputs, name of the reference)]. The reason by index of those that run_model
+    does not reproduce."""
     if not cases:
         return {}
     with temporary_folder() as name:

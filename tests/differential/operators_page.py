@@ -33,9 +33,7 @@ def domain_title(domain):
 def versions_text(schemas, registrations):
     """The versions of the schema; those older than the oldest registration are struck out."""
     oldest = min(registrations)
-    return ", ".join(
-        f"~~{s.since_version}~~" if s.since_version < oldest else str(s.since_version) for s in schemas
-    )
+    return ", ".join(f"~~{s.since_version}~~" if s.since_version < oldest else str(s.since_version) for s in schemas)
 
 
 def types_text(entries):
@@ -95,7 +93,11 @@ def page(run_model):
     results = probe(run_model, [s for versions in here.values() for s in versions])
     lines = [INTRODUCTION + totals(schemas, known, results)]
     for domain in sorted({domain for domain, _ in schemas}):
-        lines += [f"\n## {domain_title(domain)}\n", "| operator | versions | types refused | not probed |", "|---|---|---|---|"]
+        lines += [
+            f"\n## {domain_title(domain)}\n",
+            "| operator | versions | types refused | not probed |",
+            "|---|---|---|---|",
+        ]
         lines += [row(v, known.get(key, ()), results) for key, v in schemas.items() if key[0] == domain]
     explained = reasons(results)
     if explained:

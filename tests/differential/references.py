@@ -158,8 +158,6 @@ def tolerance(configuration, outputs, name=""):
     return rtol, atol
 
 
-
-
 def complaint(configuration):
     """What ONNX's checker has against a configuration; None where it is valid."""
     model = configuration.model()

@@ -30,7 +30,9 @@ RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "Rando
 def schemas(names=()):
     """Every version of the operators that have a family, by name and version."""
     found = [s for s in defs.get_all_schemas_with_history() if s.name in (names or FAMILIES) and not s.deprecated]
-    return sorted((s for s in found if s.name in FAMILIES and s.name not in RANDOM), key=lambda s: (s.name, s.since_version))
+    return sorted(
+        (s for s in found if s.name in FAMILIES and s.name not in RANDOM), key=lambda s: (s.name, s.since_version)
+    )
 
 
 def opsets(schema):
@@ -102,7 +104,11 @@ def survey(run_model, versions, count):
 
 def is_refusal(reason):
     """Whether run_model lacks the operator or type, which docs/operators.md lists."""
-    return "that this build does not have" in reason or "is not supported here" in reason or "names no known dtype" in reason
+    return (
+        "that this build does not have" in reason
+        or "is not supported here" in reason
+        or "names no known dtype" in reason
+    )
 
 
 def minimal(run_model, schema):
@@ -110,7 +116,11 @@ def minimal(run_model, schema):
 
     def differs(configuration):
         name, outputs = expected(configuration)
-        return name is not None and not explanation(configuration) and bool(failures(run_model, [(configuration, outputs, name)]))
+        return (
+            name is not None
+            and not explanation(configuration)
+            and bool(failures(run_model, [(configuration, outputs, name)]))
+        )
 
     return hypothesis.find(configurations(schema), differs, settings=settings(max_examples=300, **QUIET))
 

@@ -1,4 +1,6 @@
-"""A few configurations of every operator version, the same in each run, against the references. `survey.py` draws more."""
+"""A few configurations of every operator version, the same in each run, against the references.
+`survey.py` draws more.
+"""
 
 import pytest
 from survey import schemas, survey

@@ -48,4 +48,8 @@ def array(name, shape, low, high, rng):
     low, high = -3 if low is None else low, 3 if high is None else high
     if name == "float8e8m0":
         low, high = max(low, 0.25), max(high, 0.5)
-    return np.asarray(rng.uniform(low, high, shape), np.float64).astype(np.float32 if "8e" in name or "4e" in name else np.float64).astype(numpy_dtype(name))
+    return (
+        np.asarray(rng.uniform(low, high, shape), np.float64)
+        .astype(np.float32 if "8e" in name or "4e" in name else np.float64)
+        .astype(numpy_dtype(name))
+    )

@@ -26,11 +26,18 @@ def attention(draw):
     def tensor(kind, count, steps, width):
         return draw.tensor(kind, (batch, steps, count * width) if flat else (batch, count, steps, width))
 
-    inputs = [tensor(key, heads, length, size), tensor(key, kv_heads, total, size), tensor(value, kv_heads, total, value_size)]
+    inputs = [
+        tensor(key, heads, length, size),
+        tensor(key, kv_heads, total, size),
+        tensor(value, kv_heads, total, value_size),
+    ]
     mask = draw.type("U", ["bool", key])
     inputs.append(draw.tensor(mask, (length, total + past)) if draw.flag() and mask != "bool" else None)
     if past:
-        inputs += [draw.tensor(key, (batch, kv_heads, past, size)), draw.tensor(value, (batch, kv_heads, past, value_size))]
+        inputs += [
+            draw.tensor(key, (batch, kv_heads, past, size)),
+            draw.tensor(value, (batch, kv_heads, past, value_size)),
+        ]
     elif since >= 24 and draw.rare():
         inputs += [None, None, int64s([draw.integer(1, total) for _ in range(batch)])]
     outputs = 3 if past else 1

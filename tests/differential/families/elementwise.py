@@ -201,7 +201,11 @@ def castable(draw, source, target, shape):
         low, high = (1, 4)
     x = draw.tensor(source, shape, low, high)
     # How many digits a text has is open: halves have the same text everywhere.
-    return np.round(x * 2).astype(x.dtype) / x.dtype.type(2) + x.dtype.type(0) if target == "string" and source in FLOATS else x
+    return (
+        np.round(x * 2).astype(x.dtype) / x.dtype.type(2) + x.dtype.type(0)
+        if target == "string" and source in FLOATS
+        else x
+    )
 
 
 @family("CastLike")

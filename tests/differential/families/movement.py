@@ -90,7 +90,9 @@ def transpose(draw):
 @family("Expand")
 def expand(draw):
     shape = draw.shape(0, 4)
-    return Configuration(draw.schema, [draw.tensor(draw.type("T"), thin(draw, shape)), int64s(shape)], {}, types=draw.types)
+    return Configuration(
+        draw.schema, [draw.tensor(draw.type("T"), thin(draw, shape)), int64s(shape)], {}, types=draw.types
+    )
 
 
 @family("Tile")
@@ -118,7 +120,9 @@ def concat(draw):
         dims = list(shape)
         dims[axis] = draw.integer(0 if draw.rare() else 1, 5)
         shapes.append(dims)
-    return Configuration(draw.schema, [draw.tensor(draw.type("T"), dims) for dims in shapes], attributes, types=draw.types)
+    return Configuration(
+        draw.schema, [draw.tensor(draw.type("T"), dims) for dims in shapes], attributes, types=draw.types
+    )
 
 
 @family("Split")
@@ -189,7 +193,11 @@ def pad(draw):
         modern = ([x, int64s(pads)], {"mode": mode})
         return Configuration(draw.schema, [x], attributes, types=draw.types, modern=modern)
     value = draw.tensor(draw.type("T"), ()) if mode == "constant" and draw.flag() else None
-    given = np.array(axes, np.int32 if draw.type("Tind") == "int32" else np.int64) if since >= 18 and (draw.flag() or "Tind" in draw.forced) else None
+    given = (
+        np.array(axes, np.int32 if draw.type("Tind") == "int32" else np.int64)
+        if since >= 18 and (draw.flag() or "Tind" in draw.forced)
+        else None
+    )
     if given is None and axes != list(range(len(shape))):
         given = int64s(axes)
         draw.types["Tind"] = "int64"
@@ -285,7 +293,9 @@ def one_hot(draw):
     indices = draw.tensor(draw.type("T1"), shape, -depth if signed else 0, depth)
     indices = np.round(indices.astype(np.float64)).astype(indices.dtype)
     count = np.array([depth] if draw.flag() else depth).astype(draw.tensor(draw.type("T2"), ()).dtype)
-    return Configuration(draw.schema, [indices, count, draw.tensor(draw.type("T3"), (2,))], attributes, types=draw.types)
+    return Configuration(
+        draw.schema, [indices, count, draw.tensor(draw.type("T3"), (2,))], attributes, types=draw.types
+    )
 
 
 @family("RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Bernoulli", "Multinomial")

@@ -84,7 +84,9 @@ def pool(draw):
 @family("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
 def global_pool(draw):
     x = draw.tensor(draw.type("T"), positive(draw.shape(3, 5)))
-    attributes = {"p": draw.integer(1, 3)} if draw.schema.name == "GlobalLpPool" and draw.schema.since_version > 1 else {}
+    attributes = (
+        {"p": draw.integer(1, 3)} if draw.schema.name == "GlobalLpPool" and draw.schema.since_version > 1 else {}
+    )
     return Configuration(draw.schema, [x], attributes, types=draw.types)
 
 
@@ -146,7 +148,12 @@ def row_normalization(draw):
 @family("LRN")
 def lrn(draw):
     attributes = {"size": draw.choice((1, 3, 5)), **real_attributes(draw, ("alpha", "beta", "bias"), 0.1, 1)}
-    return Configuration(draw.schema, [draw.tensor(draw.type("T"), positive(draw.shape(3 if draw.rare() else 4, 4)))], attributes, types=draw.types)
+    return Configuration(
+        draw.schema,
+        [draw.tensor(draw.type("T"), positive(draw.shape(3 if draw.rare() else 4, 4)))],
+        attributes,
+        types=draw.types,
+    )
 
 
 @family("MeanVarianceNormalization")
@@ -217,20 +224,38 @@ def resize(draw):
     kind = draw.type("T1" if name == "Resize" and since >= 11 else "T")
     shape = (1, draw.integer(1, 2), draw.integer(2, 5), draw.integer(2, 5))
     x = draw.tensor(kind, shape)
-    attributes = {"mode": "nearest" if kind in MOVED else draw.choice(("nearest", "linear") if since < 11 or name == "Upsample" else ("nearest", "linear", "cubic"))}
+    attributes = {
+        "mode": (
+            "nearest"
+            if kind in MOVED
+            else draw.choice(
+                ("nearest", "linear") if since < 11 or name == "Upsample" else ("nearest", "linear", "cubic")
+            )
+        )
+    }
     low = 1 if name == "Upsample" else 0.5
-    scales = [1.0, 1.0, *(draw.choice((1.0, 2.0, 3.0)) if low == 1 else draw.choice((0.5, 1.0, 2.0, 1.5)) for _ in range(2))]
+    scales = [
+        1.0,
+        1.0,
+        *(draw.choice((1.0, 2.0, 3.0)) if low == 1 else draw.choice((0.5, 1.0, 2.0, 1.5)) for _ in range(2)),
+    ]
     if name == "Upsample" and since < 7:
         attributes.update(height_scale=scales[2], width_scale=scales[3])
         attributes["mode"] = {"linear": "bilinear"}.get(attributes["mode"], "nearest")
         mode = {"bilinear": "linear"}.get(attributes["mode"], "nearest")
         modern = ([x, np.array(scales, np.float32)], {"mode": mode})
-        return Configuration(draw.schema, [x], attributes, types=draw.types, modern=modern, open_rounding=is_integer(kind))
+        return Configuration(
+            draw.schema, [x], attributes, types=draw.types, modern=modern, open_rounding=is_integer(kind)
+        )
     if name == "Upsample" and since < 9:
-        return Configuration(draw.schema, [x], {**attributes, "scales": scales}, types=draw.types, open_rounding=rounds(attributes, kind))
+        return Configuration(
+            draw.schema, [x], {**attributes, "scales": scales}, types=draw.types, open_rounding=rounds(attributes, kind)
+        )
     scales = np.array(scales, np.float32)
     if since < 11 or name == "Upsample":
-        return Configuration(draw.schema, [x, scales], attributes, types=draw.types, open_rounding=rounds(attributes, kind))
+        return Configuration(
+            draw.schema, [x, scales], attributes, types=draw.types, open_rounding=rounds(attributes, kind)
+        )
     return modern_resize(draw, x, scales, attributes)
 
 

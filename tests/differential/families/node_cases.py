@@ -21,7 +21,9 @@ def node_cases():
     for case in cases:
         inputs = case.data_sets[0][0]
         outputs = case.model.graph.output
-        tensors = all(isinstance(x, np.ndarray) for x in inputs) and all(y.type.HasField("tensor_type") for y in outputs)
+        tensors = all(isinstance(x, np.ndarray) for x in inputs) and all(
+            y.type.HasField("tensor_type") for y in outputs
+        )
         if len(case.model.graph.node) == 1 and tensors:
             node = case.model.graph.node[0]
             found.setdefault((node.domain, node.op_type), []).append((case.model, inputs))

@@ -61,7 +61,11 @@ def recurrent(draw):
     optional = lambda *shape: tensor(*shape) if draw.flag() else None  # noqa: E731
     state = (batch, ways, hidden) if layout else (ways, batch, hidden)
     inputs = [tensor(*((batch, length, width) if layout else (length, batch, width)))]
-    inputs += [tensor(ways, gates * hidden, width), tensor(ways, gates * hidden, hidden), optional(ways, 2 * gates * hidden)]
+    inputs += [
+        tensor(ways, gates * hidden, width),
+        tensor(ways, gates * hidden, hidden),
+        optional(ways, 2 * gates * hidden),
+    ]
     lengths = np.array([draw.integer(1, length) for _ in range(batch)], np.int32) if draw.flag() else None
     inputs += [lengths, optional(*state)]
     if name == "LSTM":
