@@ -153,6 +153,24 @@ void GemmPlan::choose_chunks() {
   if (!sizes_.costly_rows) panel_blocks_ = std::min(panels_, ceil_div(wanted, row_blocks_));
 }
 
+namespace {
+
+bool all_zeros(const RowSource& a, const float* const* pointers, int rows) {
+  return std::all_of(pointers, pointers + rows, [&](const float* row) { return row == a.zeros(); });
+}
+
+/// Leaves out the taps at both ends that are all zeros; `pointers` then begins at the first that is not.
+void skip_zeros(const RowSource& a, RowBlock& block, const float**& pointers) {
+  while (block.taps > 0 && all_zeros(a, pointers + (block.taps - 1) * block.rows, block.rows)) --block.taps;
+  while (block.taps > 0 && all_zeros(a, pointers, block.rows)) {
+    ++block.tap;
+    --block.taps;
+    pointers += block.rows;
+  }
+}
+
+}  // namespace
+
 void GemmPlan::run_tile(const GemmOperands& operands, int64_t tile, int64_t block, int64_t panel, int64_t panel_end,
                         std::byte* scratch) const {
   RowBlock rows;
@@ -162,8 +180,11 @@ void GemmPlan::run_tile(const GemmOperands& operands, int64_t tile, int64_t bloc
   rows.taps = std::min(block_taps_, sizes_.taps - rows.tap);
   rows.k = sizes_.taps == 1 ? block * block_depth_ : 0;
   rows.depth = std::min(block_depth_, sizes_.depth - rows.k);
-  const auto pointers = reinterpret_cast<const float**>(scratch);
+  auto pointers = reinterpret_cast<const float**>(scratch);
   operands.a->rows(rows, pointers, scratch + pointer_bytes_);
+  if (operands.a->zeros()) skip_zeros(*operands.a, rows, pointers);
+  const bool first = block == 0, last = block + 1 == depth_blocks_;
+  if (rows.taps == 0 && !first && !last) return;
 
   const int64_t column = panel * kernels_.panel_columns;
   GemmStrip strip;
@@ -176,8 +197,8 @@ void GemmPlan::run_tile(const GemmOperands& operands, int64_t tile, int64_t bloc
   strip.b = operands.b + panel * strip.panel_pitch + (rows.tap * sizes_.depth + rows.k) * kernels_.panel_columns;
   strip.y = operands.y + rows.row * operands.y_pitch + column;
   strip.y_pitch = operands.y_pitch;
-  strip.accumulate = block > 0;
-  if (block + 1 == depth_blocks_) strip.epilogue = operands.epilogue.at(rows.row, column);
+  strip.accumulate = !first;
+  if (last) strip.epilogue = operands.epilogue.at(rows.row, column);
   kernels_.strip(strip);
 }
 

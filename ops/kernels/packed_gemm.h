@@ -48,6 +48,8 @@ class RowSource {
   /// produced in `scratch`, memory of the calling worker of as many bytes as the plan was made with, valid until
   /// the next call.
   virtual void rows(const RowBlock& block, const float** pointers, std::byte* scratch) const = 0;
+  /// The address of rows that are all zeros, padding: taps with nothing else at either end of a block are left out.
+  virtual const float* zeros() const { return nullptr; }
 };
 
 /// The rows of a matrix: element (i, k) at data[i * row_stride + k * depth_stride].

@@ -41,6 +41,7 @@ class WindowRows final : public RowSource {
  public:
   WindowRows(const ConvWindows& windows, const float* x) : windows_(windows), x_(x) {}
   void rows(const RowBlock& block, const float** pointers, std::byte* scratch) const override;
+  const float* zeros() const override { return windows_.zeros_.data(); }
 
  private:
   struct Corner {
