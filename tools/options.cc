@@ -38,6 +38,7 @@ void add_model_flags(CLI::App& verb, ModelFlags& f) {
       ->allow_extra_args(false);
   group->add_option("-R,--op-lib", f.op_libraries, "Shared library with custom operators (repeatable)")
       ->allow_extra_args(false);
+  group->add_flag("--allow-newer-opset", f.allow_newer_opset, "Try models of an opset newer than any this build knows");
   group->add_option("--isa", f.isa, "Instruction set: auto, or one that run_model devices lists")
       ->capture_default_str();
   group->add_option("-x,--threads", f.threads, "Threads of one run; 0: as many as cores")

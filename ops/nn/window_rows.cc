@@ -66,8 +66,9 @@ void WindowRows::rows(const RowBlock& block, const float** pointers, std::byte* 
   const auto& [depth, height, width] = windows_.geometry_.axes;
   const ConvWindows::Offset* offsets = windows_.offsets_.data() + block.tap;
   float* copy = reinterpret_cast<float*>(scratch);
+  Corner at = corner(block.row);
+  int64_t column = block.row % width.out;
   for (int i = 0; i < block.rows; ++i) {
-    const Corner at = corner(block.row + i);
     const int64_t pixel = ((at.n * depth.in + at.z) * height.in + at.y) * width.in + at.x;
     if (inside(at)) {
       const float* from = x_ + pixel * windows_.geometry_.in_channels;
@@ -77,6 +78,10 @@ void WindowRows::rows(const RowBlock& block, const float** pointers, std::byte* 
         pointers[t * block.rows + i] = tap(at, offsets[t], copy) + block.k;
       }
     }
+    at.x += width.stride;
+    if (++column < width.out) continue;
+    at = corner(block.row + i + 1);
+    column = 0;
   }
 }
 

@@ -267,3 +267,11 @@ def test_unused_dim_is_only_a_note(run_model, linear):
 def test_memory_limit_has_its_own_exit_code(run_model, linear):
     error_line(run_model("run", linear[0], "--dim", "N=100000", "--max-memory", "10K", code=5))
     run_model("run", linear[0], "--dim", "N=2", "--max-memory", "10M", "--deadline", "60000", "--untrusted")
+
+
+def test_a_newer_opset_is_tried_only_when_asked_for(run_model, tmp_path):
+    node = helper.make_node("Relu", ["x"], ["y"])
+    value = ("x", TensorProto.FLOAT, [2])
+    path = save_model(tmp_path / "new.onnx", [node], [value], [("y", *value[1:])], opset=99)
+    assert "opset 99 of domain 'ai.onnx', supported are 1 to" in run_model(path, code=2).stderr
+    assert "float32[2]" in run_model(path, "--allow-newer-opset").stdout
