@@ -4,6 +4,7 @@
 #include "half_precision.h"
 #include "packed_elements.h"
 #include "parallel.h"
+#include "scratch.h"
 
 namespace linnet {
 namespace {
@@ -117,11 +118,14 @@ class ConvertedKernel final : public Kernel {
   ConvertedKernel(const Conversion& conversion, const CompileInput& in,
                   const std::function<KernelPtr(const CompileInput&)>& compile)
       : conversion_(conversion) {
+    if (size_t(std::max(in.num_inputs(), in.num_outputs())) > kMostValues) {
+      throw Error(ErrorKind::kUnsupported, str("more than ", kMostValues, " inputs or outputs in other dtypes"));
+    }
     std::vector<Fact> input_facts, output_facts;
     for (int i = 0; i < in.num_inputs(); ++i) input_facts.push_back(add(in, in.fact(i), inputs_[size_t(i)]));
     for (int i = 0; i < in.num_outputs(); ++i) output_facts.push_back(add(in, in.output_fact(i), outputs_[size_t(i)]));
     inner_ = compile(CompileInput(input_facts, output_facts, in.environment()));
-    const size_t inner_bytes = (inner_->scratch_bytes() + 63) / 64 * 64;
+    const size_t inner_bytes = aligned(inner_->scratch_bytes());
     for (ConvertedValues* values : {&inputs_, &outputs_}) {
       for (Converted& value : *values) value.offset += inner_bytes;
     }
@@ -155,7 +159,7 @@ class ConvertedKernel final : public Kernel {
     value.active = true;
     value.shape = fact.shape();
     value.offset = bytes_;
-    bytes_ += (dtype_bytes(conversion_.inner, value.shape.elements()) + 63) / 64 * 64;
+    bytes_ += aligned(dtype_bytes(conversion_.inner, value.shape.elements()));
     return Fact(conversion_.inner, value.shape);
   }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "scratch.h"
+
 namespace linnet {
 namespace {
 
@@ -16,8 +18,6 @@ constexpr int64_t kMostChunks = 16;  // into which products with few rows are di
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 /// Where part `i` of `parts` nearly equal ones begins.
 int64_t part_begin(int64_t total, int64_t parts, int64_t i) { return total / parts * i + std::min(i, total % parts); }
-size_t round_up_64(size_t bytes) { return (bytes + 63) / 64 * 64; }
-
 bool needs_copy(int64_t row_stride, int64_t depth_stride) {
   return depth_stride != 1 || (row_stride != 0 && row_stride % 1024 == 0);
 }
@@ -123,8 +123,8 @@ GemmPlan::GemmPlan(const GemmKernels& kernels, const Sizes& sizes) : kernels_(ke
   choose_depth_blocks();
   choose_chunks();
   const int64_t pointers = checked_mul(block_taps_, kernels.tile_rows);
-  pointer_bytes_ = round_up_64(size_t(checked_mul(pointers, int64_t{sizeof(float*)})));
-  sizes_.source_scratch_bytes = round_up_64(sizes.source_scratch_bytes);
+  pointer_bytes_ = aligned(size_t(checked_mul(pointers, int64_t{sizeof(float*)})));
+  sizes_.source_scratch_bytes = aligned(sizes.source_scratch_bytes);
 }
 
 /// Blocks over the sum: parts of the depth where there is one tap, groups of taps otherwise.

@@ -4,11 +4,10 @@
 
 #include "math/integer_product.h"
 #include "math/matmul_shape.h"
+#include "scratch.h"
 
 namespace linnet {
 namespace {
-
-size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 template <class T>
 void transpose_widening(const T* from, int64_t rows, int64_t columns, int16_t* to) {

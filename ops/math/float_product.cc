@@ -4,11 +4,12 @@
 #include "kernels/kernel_table.h"
 #include "kernels/packed_gemm.h"
 #include "math/matrix_product.h"
+#include "scratch.h"
 
 namespace linnet {
 namespace {
 
-size_t float_bytes(int64_t count) { return (dtype_bytes(DType::kFloat32, count) + 63) / 64 * 64; }
+size_t float_bytes(int64_t count) { return aligned(dtype_bytes(DType::kFloat32, count)); }
 
 /// Scratch: the plan's; packed B where it is not constant; addends that cannot be used as they lie.
 class FloatProduct final : public Kernel {

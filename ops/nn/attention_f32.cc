@@ -2,6 +2,7 @@
 
 #include "nn/attention_head.h"
 #include "parallel.h"
+#include "scratch.h"
 
 namespace linnet {
 namespace {
@@ -19,7 +20,7 @@ class AttentionF32 final : public Kernel {
     const KernelTable& table = kernel_table(in.isa());
     const bool few = s().q_length <= kFewRows || checked_mul(s().group(), s().q_length) <= kFewQueries;
     algorithm_ = few ? make_few_queries(rule_, table) : make_many_queries(rule_, table);
-    algorithm_bytes_ = (algorithm_->scratch_bytes() + 63) / 64 * 64;
+    algorithm_bytes_ = aligned(algorithm_->scratch_bytes());
   }
 
   void run(KernelContext& context) const override {

@@ -6,11 +6,10 @@
 #include "infer.h"
 #include "math/integer_product.h"
 #include "quantization/parameter.h"
+#include "scratch.h"
 
 namespace linnet {
 namespace {
-
-size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /// Where in a plane of x the positions of the window of an output pixel are; -1: in the padding.
 void tap_offsets(const ConvGeometry& g, int64_t pixel, int64_t* offsets) {
@@ -35,12 +34,12 @@ void tap_offsets(const ConvGeometry& g, int64_t pixel, int64_t* offsets) {
 /// The window's differences from the zero point in one plane, 0 in the padding. Returns their sum.
 template <class T>
 int32_t gather_plane(const T* x, const int64_t* offsets, int64_t taps, int32_t zero, int16_t* window) {
-  int32_t sum = 0;
+  uint32_t sum = 0;
   for (int64_t t = 0; t < taps; ++t) {
     window[t] = offsets[t] < 0 ? int16_t{0} : int16_t(int32_t(x[offsets[t]]) - zero);
-    sum += window[t];
+    sum += uint32_t(int32_t{window[t]});
   }
-  return sum;
+  return int32_t(sum);
 }
 
 }  // namespace

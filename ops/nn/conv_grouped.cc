@@ -3,6 +3,7 @@
 #include "kernels/kernel_table.h"
 #include "nn/conv_algorithm.h"
 #include "nn/window_rows.h"
+#include "scratch.h"
 
 namespace linnet {
 namespace {
@@ -53,7 +54,7 @@ class GroupedConv final : public ConvAlgorithm {
   std::string describe() const override { return str("grouped, ", shared_groups_, " groups sharing vectors"); }
 
  private:
-  size_t pointer_bytes() const { return (size_t(gemm_.tile_rows * g_.taps()) * sizeof(float*) + 63) / 64 * 64; }
+  size_t pointer_bytes() const { return aligned(size_t(gemm_.tile_rows * g_.taps()) * sizeof(float*)); }
   int64_t shared_floats() const { return shared_columns_ * g_.group_in() * g_.taps(); }
   int64_t packed_size() const { return shared_floats() + (g_.group - shared_groups_) * panel_floats_; }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/kernel_table.h"
+#include "scratch.h"
 
 namespace linnet {
 namespace {
@@ -45,10 +46,10 @@ class ChannelsFirstConv final : public Kernel {
         geometry_(geometry),
         has_bias_(has_bias),
         transpose_(kernel_table(isa).transpose),
-        x_offset_((algorithm_->scratch_bytes() + 63) / 64 * 64) {
+        x_offset_(aligned(algorithm_->scratch_bytes())) {
     const int64_t x = checked_mul(checked_mul(geometry.batch, geometry.in_channels), geometry.in_pixels());
     const int64_t y = checked_mul(checked_mul(geometry.batch, geometry.out_channels), geometry.out_pixels());
-    y_offset_ = x_offset_ + (dtype_bytes(DType::kFloat32, x) + 63) / 64 * 64;
+    y_offset_ = x_offset_ + aligned(dtype_bytes(DType::kFloat32, x));
     bytes_ = y_offset_ + dtype_bytes(DType::kFloat32, y);
   }
 

@@ -4,6 +4,7 @@
 #include "kernels/packed_gemm.h"
 #include "nn/conv_algorithm.h"
 #include "nn/conv_transpose_phases.h"
+#include "scratch.h"
 
 namespace linnet {
 namespace {
@@ -25,7 +26,7 @@ class TransposeGemm final : public ConvAlgorithm {
       most_taps = std::max(most_taps, phases_[i].taps.size());
       add_chunks(int64_t(i));
     }
-    pointer_bytes_ = (most_taps * size_t(kernels_.tile_rows) * sizeof(float*) + 63) / 64 * 64;
+    pointer_bytes_ = aligned(most_taps * size_t(kernels_.tile_rows) * sizeof(float*));
     if (const Tensor* w = in.constant(1)) {
       packed_ = in.packed(*w, layout(), [&] {
         Tensor packed(DType::kFloat32, Shape{packed_size_});

@@ -4,11 +4,10 @@
 #include "kernels/packed_gemm.h"
 #include "nn/deform_shape.h"
 #include "parallel.h"
+#include "scratch.h"
 
 namespace linnet {
 namespace {
-
-size_t round_up_64(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /// The rows of A: output pixel r's samples of the channels of one group, one tap after the other.
 class DeformRows final : public RowSource {
@@ -34,7 +33,7 @@ class DeformRows final : public RowSource {
   }
 
  private:
-  static size_t points_bytes(int rows) { return round_up_64(size_t(rows) * sizeof(DeformSample)); }
+  static size_t points_bytes(int rows) { return aligned(size_t(rows) * sizeof(DeformSample)); }
 
   void sample_tap(const RowBlock& block, int64_t tap, DeformSample* points, float* row) const {
     const int64_t first = group_ * shape_.conv.group_in() + block.k, end = first + block.depth;
@@ -74,9 +73,9 @@ class DeformF32 final : public Kernel {
     sizes.costly_rows = true;
     plan_ = GemmPlan(kernels_.gemm, sizes);
     packed_floats_ = packed_floats(weights(nullptr, 0), kernels_.gemm.panel_columns);
-    x_offset_ = round_up_64(plan_.scratch_bytes());
-    y_offset_ = x_offset_ + round_up_64(dtype_bytes(DType::kFloat32, checked_mul(g.in_channels, g.in_pixels())));
-    w_offset_ = y_offset_ + round_up_64(dtype_bytes(DType::kFloat32, checked_mul(g.out_channels, g.out_pixels())));
+    x_offset_ = aligned(plan_.scratch_bytes());
+    y_offset_ = x_offset_ + aligned(dtype_bytes(DType::kFloat32, checked_mul(g.in_channels, g.in_pixels())));
+    w_offset_ = y_offset_ + aligned(dtype_bytes(DType::kFloat32, checked_mul(g.out_channels, g.out_pixels())));
     if (const Tensor* w = in.constant(1)) {
       packed_ = in.packed(*w, str("deform ", kernels_.gemm.panel_columns, " groups ", g.group), [&] {
         Tensor packed(DType::kFloat32, Shape{shape_.conv.group, packed_floats_});

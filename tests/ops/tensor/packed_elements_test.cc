@@ -56,6 +56,12 @@ TEST(PackedElements, TensorScatterWritesIntoTheCache) {
   }
 }
 
+TEST(PackedElements, NodesOfManyOutputsAreRefused) {
+  expect_error(ErrorKind::kUnsupported, "more than 8", [] {
+    run_op({"Transpose", 25}, {packed(DType::kInt4, {2, 3}, {1, 2, 3, 0, 1, 2})}, 9);
+  });
+}
+
 TEST(PackedElements, TransposeMovesThem) {
   for (const DType dtype : kPacked) {
     expect_same_bytes(run_op({"Transpose", 25}, {packed(dtype, {2, 3}, {1, 2, 3, 0, 1, 2})})[0],
