@@ -1,4 +1,5 @@
 #include "dispatch.h"
+#include "dtype_attribute.h"
 #include "generator/random.h"
 #include "infer.h"
 #include "op_list.h"
@@ -39,7 +40,7 @@ void write_flag(void* y, int64_t i, bool flag) {
 /// Source: https://onnx.ai/onnx/operators/onnx__Bernoulli.html
 class Bernoulli final : public Op {
  public:
-  explicit Bernoulli(const NodeSpec& node) : seed_(seed_attribute(node)), dtype_(DType(node.attr_or("dtype", 0))) {}
+  explicit Bernoulli(const NodeSpec& node) : seed_(seed_attribute(node)), dtype_(dtype_attribute(node, "dtype")) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);

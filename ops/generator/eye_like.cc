@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "dispatch.h"
+#include "dtype_attribute.h"
 #include "infer.h"
 #include "op_list.h"
 #include "tensor/copy.h"
@@ -45,7 +46,7 @@ class EyeKernel final : public Kernel {
 /// Source: https://onnx.ai/onnx/operators/onnx__EyeLike.html
 class EyeLike final : public Op {
  public:
-  explicit EyeLike(const NodeSpec& node) : k_(node.attr_or("k", 0)), dtype_(DType(node.attr_or("dtype", 0))) {}
+  explicit EyeLike(const NodeSpec& node) : k_(node.attr_or("k", 0)), dtype_(dtype_attribute(node, "dtype")) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);

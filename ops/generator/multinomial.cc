@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "dispatch.h"
+#include "dtype_attribute.h"
 #include "generator/random.h"
 #include "infer.h"
 #include "op_list.h"
@@ -62,7 +63,9 @@ class MultinomialKernel final : public RandomKernel {
 class Multinomial final : public Op {
  public:
   explicit Multinomial(const NodeSpec& node)
-      : seed_(seed_attribute(node)), samples_(node.attr_or("sample_size", 1)), dtype_(DType(node.attr_or("dtype", 6))) {
+      : seed_(seed_attribute(node)),
+        samples_(node.attr_or("sample_size", 1)),
+        dtype_(dtype_attribute(node, "dtype", DType::kInt32)) {
     if (samples_ < 0) throw Error(ErrorKind::kModel, str("sample_size must not be negative, got ", samples_));
     if (dtype_ != DType::kInt32 && dtype_ != DType::kInt64) {
       throw Error(ErrorKind::kModel, str("dtype must be int32 or int64, got ", dtype_));

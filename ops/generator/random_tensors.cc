@@ -1,4 +1,5 @@
 #include "dispatch.h"
+#include "dtype_attribute.h"
 #include "generator/random.h"
 #include "infer.h"
 #include "op_list.h"
@@ -50,7 +51,7 @@ Distribution distribution_of(const NodeSpec& node) {
 class RandomTensor final : public Op {
  public:
   explicit RandomTensor(const NodeSpec& node)
-      : distribution_(distribution_of(node)), seed_(seed_attribute(node)), dtype_(DType(node.attr_or("dtype", 0))) {
+      : distribution_(distribution_of(node)), seed_(seed_attribute(node)), dtype_(dtype_attribute(node, "dtype")) {
     if (!node.op_type.ends_with("Like")) shape_ = Shape(node.attr<std::vector<int64_t>>("shape"));
   }
 

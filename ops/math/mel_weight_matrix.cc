@@ -1,6 +1,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "dispatch.h"
+#include "dtype_attribute.h"
 #include "infer.h"
 #include "op_list.h"
 #include "parallel.h"
@@ -23,24 +25,34 @@ struct Triangle {
   }
 };
 
+/// Triangles whose corners are `step` apart on the mel scale, the first one at `low`.
+struct Bands {
+  double low, step, length, rate;
+
+  double corner(int64_t i) const { return std::floor((length + 1) * hertz_of(double(i) * step + low) / rate); }
+  Triangle triangle(int64_t band) const { return {corner(band), corner(band + 1), corner(band + 2)}; }
+};
+
 class MelWeightMatrixKernel final : public Kernel {
  public:
-  MelWeightMatrixKernel(std::vector<Triangle> triangles, DType dtype)
-      : triangles_(std::move(triangles)), write_(wide_writer(WideKind::kReal, dtype)) {}
+  MelWeightMatrixKernel(const Bands& bands, DType dtype) : bands_(bands), write_(wide_writer(WideKind::kReal, dtype)) {}
 
   void run(KernelContext& context) const override {
     Tensor& y = context.output(0);
-    const auto columns = int64_t(triangles_.size());
-    parallel_items(context.executor(), y.dim(0), 4 * columns, [&](int64_t begin, int64_t end, int) {
-      for (int64_t i = begin * columns; i < end * columns; ++i) {
-        const Wide value{.d = triangles_[size_t(i % columns)].at(double(i / columns))};
-        write_(&value, y.raw(), i, 1);
+    const int64_t rows = y.dim(0), columns = y.dim(1);
+    parallel_items(context.executor(), columns, 4 * rows, [&](int64_t band, int64_t end, int) {
+      for (; band < end; ++band) {
+        const Triangle triangle = bands_.triangle(band);
+        for (int64_t bin = 0; bin < rows; ++bin) {
+          const Wide value{.d = triangle.at(double(bin))};
+          write_(&value, y.raw(), bin * columns + band, 1);
+        }
       }
     });
   }
 
  private:
-  std::vector<Triangle> triangles_;
+  Bands bands_;
   WideWriter write_;
 };
 
@@ -52,7 +64,9 @@ class MelWeightMatrixKernel final : public Kernel {
 /// Source: https://onnx.ai/onnx/operators/onnx__MelWeightMatrix.html
 class MelWeightMatrix final : public Op {
  public:
-  explicit MelWeightMatrix(const NodeSpec& node) : dtype_(DType(node.attr_or("output_datatype", 1))) {}
+  explicit MelWeightMatrix(const NodeSpec& node) : dtype_(dtype_attribute(node, "output_datatype", DType::kFloat32)) {
+    dispatch_number(dtype_, []<class T>() {});
+  }
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 5, 5);
@@ -83,12 +97,8 @@ class MelWeightMatrix final : public Op {
       throw Error(ErrorKind::kModel,
                   str("lower_edge_hertz must be between 0 and upper_edge_hertz ", real(4), ", got ", real(3)));
     }
-    const int64_t bands = in.output_shape(0)[1];
-    const double step = (high - low) / double(bands + 2);
-    const auto bin = [&](int64_t i) { return std::floor((length + 1) * hertz_of(double(i) * step + low) / rate); };
-    std::vector<Triangle> triangles;
-    for (int64_t i = 0; i < bands; ++i) triangles.push_back({bin(i), bin(i + 1), bin(i + 2)});
-    return std::make_unique<MelWeightMatrixKernel>(std::move(triangles), dtype_);
+    const double step = (high - low) / (double(in.output_shape(0)[1]) + 2);
+    return std::make_unique<MelWeightMatrixKernel>(Bands{low, step, length, rate}, dtype_);
   }
 
   std::vector<int> value_inputs() const override { return {0, 1, 2, 3, 4}; }

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "dispatch.h"
+#include "dtype_attribute.h"
 #include "infer.h"
 #include "op_list.h"
 #include "parallel.h"
@@ -59,7 +61,9 @@ class Window final : public Op {
   explicit Window(const NodeSpec& node)
       : cosines_(cosines_of(node.op_type)),
         periodic_(node.attr_or("periodic", true)),
-        dtype_(DType(node.attr_or("output_datatype", 1))) {}
+        dtype_(dtype_attribute(node, "output_datatype", DType::kFloat32)) {
+    dispatch_number(dtype_, []<class T>() {});
+  }
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "dtype_attribute.h"
 #include "half_precision.h"
 #include "infer.h"
 #include "nn/attention_kernel.h"
@@ -63,7 +64,7 @@ class Attention final : public Op {
         kv_heads_(heads_of(node, "kv_num_heads")),
         mode_(node.attr_or("qk_matmul_output_mode", 0)),
         softcap_(node.attr_or("softcap", 0.0f)),
-        precision_(DType(node.attr_or("softmax_precision", 0))),
+        precision_(dtype_attribute(node, "softmax_precision")),
         num_outputs_(node.num_outputs) {
     if (const float* scale = node.find<float>("scale")) scale_ = *scale;
     if (mode_ < 0 || mode_ > 3) {
@@ -126,7 +127,8 @@ class Attention final : public Op {
     }
     if (has_input(in, Slots::kMask)) {
       const DType mask = in[Slots::kMask].dtype;
-      if (mask != DType::kBool && !is_integer(mask)) require_floating(in[Slots::kMask], "attn_mask");
+      const bool integer = is_integer(mask) && dtype_bits(mask) >= 8;
+      if (mask != DType::kBool && !integer) require_floating(in[Slots::kMask], "attn_mask");
     }
   }
 
@@ -198,7 +200,7 @@ class Attention final : public Op {
       d.batch = merge_dim(d.batch, past.dim(0), "the batch and that of " + name);
       d.kv_heads = merge_dim(d.kv_heads, past.dim(1), "the heads of K and V and those of " + name);
       size = merge_dim(size, past.dim(3), "the head size and that of " + name);
-      d.past_length = d.past_length == Dim(0) ? past.dim(2) : merge_dim(d.past_length, past.dim(2), "the past lengths");
+      d.past_length = merge_dim(d.past_length, past.dim(2), "the past lengths");
     };
     if (has_input(in, Slots::kPastKey)) {
       const Fact &key = in[Slots::kPastKey], &value = in[Slots::kPastValue];

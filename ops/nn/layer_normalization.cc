@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "dispatch.h"
+#include "dtype_attribute.h"
 #include "kernels/kernel_table.h"
 #include "nn/row_parameter.h"
 #include "op_list.h"
@@ -106,7 +107,7 @@ class LayerNormalization final : public Op {
       : centered_(node.op_type == "LayerNormalization"),
         axis_(node.attr_or("axis", -1)),
         epsilon_(node.attr_or("epsilon", 1e-5f)),
-        stash_type_(DType(node.attr_or("stash_type", 1))),
+        stash_type_(dtype_attribute(node, "stash_type", DType::kFloat32)),
         num_outputs_(node.num_outputs) {
     if (centered_ && stash_type_ != DType::kFloat32 && stash_type_ != DType::kBFloat16) {
       throw Error(ErrorKind::kModel, str("stash_type must be float32 or bfloat16, got ", stash_type_));

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "controlflow/body.h"
+#include "dtype_attribute.h"
 #include "half_precision.h"
 #include "infer.h"
 #include "nn/attention_kernel.h"
@@ -105,7 +106,7 @@ class FlexAttention final : public Op {
   explicit FlexAttention(const NodeSpec& node)
       : score_mod_(body_of(node, "score_mod")),
         prob_mod_(body_of(node, "prob_mod")),
-        precision_(DType(node.attr_or("softmax_precision", 0))),
+        precision_(dtype_attribute(node, "softmax_precision")),
         captures_(size_t(node.captures)) {
     if (const float* scale = node.find<float>("scale")) scale_ = *scale;
     if (precision_ != DType::kUndefined && precision_ != DType::kFloat32 && precision_ != DType::kFloat64 &&

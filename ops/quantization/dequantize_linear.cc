@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "dtype_attribute.h"
 #include "infer.h"
 #include "op_list.h"
 #include "parallel.h"
@@ -57,7 +58,7 @@ class DequantizeLinear final : public Op {
   explicit DequantizeLinear(const NodeSpec& node)
       : axis_(node.attr_or("axis", 1)),
         block_size_(node.attr_or("block_size", 0)),
-        output_dtype_(static_cast<DType>(node.attr_or("output_dtype", 0))) {}
+        output_dtype_(dtype_attribute(node, "output_dtype")) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, 3);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "dispatch.h"
+#include "dtype_attribute.h"
 #include "infer.h"
 #include "op_list.h"
 #include "parallel.h"
@@ -98,8 +99,8 @@ class QuantizeLinear final : public Op {
       : axis_(node.attr_or("axis", 1)),
         block_size_(node.attr_or("block_size", 0)),
         saturate_(node.attr_or("saturate", true)),
-        precision_(static_cast<DType>(node.attr_or("precision", 0))),
-        output_dtype_(static_cast<DType>(node.attr_or("output_dtype", 0))) {}
+        precision_(dtype_attribute(node, "precision")),
+        output_dtype_(dtype_attribute(node, "output_dtype")) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, 3);

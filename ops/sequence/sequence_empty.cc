@@ -1,3 +1,4 @@
+#include "dtype_attribute.h"
 #include "linnet/containers.h"
 #include "op_list.h"
 
@@ -13,9 +14,8 @@ class SequenceEmptyKernel final : public Kernel {
 /// Source: https://onnx.ai/onnx/operators/onnx__SequenceEmpty.html
 class SequenceEmpty final : public Op {
  public:
-  explicit SequenceEmpty(const NodeSpec& node) : dtype_(DType(node.attr_or("dtype", 1))) {
-    if (dtype_bits(dtype_) == 0 || is_container(dtype_))
-      throw Error(ErrorKind::kModel, str("dtype ", int(dtype_), " is none"));
+  explicit SequenceEmpty(const NodeSpec& node) : dtype_(dtype_attribute(node, "dtype", DType::kFloat32)) {
+    if (dtype_ == DType::kUndefined) throw Error(ErrorKind::kModel, "dtype must be the number of an element type");
   }
 
   std::vector<Fact> infer(std::span<const Fact>) const override { return {Fact::sequence(Fact(dtype_, std::nullopt))}; }

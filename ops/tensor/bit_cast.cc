@@ -1,3 +1,4 @@
+#include "dtype_attribute.h"
 #include "infer.h"
 #include "op_list.h"
 #include "tensor/copy.h"
@@ -18,7 +19,7 @@ class BitCastKernel final : public Kernel {
 /// Source: https://onnx.ai/onnx/operators/onnx__BitCast.html
 class BitCast final : public Op {
  public:
-  explicit BitCast(const NodeSpec& node) : to_(DType(node.attr<int64_t>("to"))) {}
+  explicit BitCast(const NodeSpec& node) : to_(dtype_attribute(node, "to")) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "dtype_attribute.h"
 #include "infer.h"
 #include "op_list.h"
 #include "tensor/cast_kernel.h"
@@ -16,9 +17,10 @@ DType target(const NodeSpec& node) {
     std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return char(std::tolower(c)); });
     dtype = dtype_from_name(name);
   } else {
-    dtype = static_cast<DType>(node.attr<int64_t>("to"));
+    dtype = dtype_attribute(node, "to");
   }
-  if (dtype_bits(dtype) == 0) throw Error(ErrorKind::kUnsupported, "the attribute to names no known dtype");
+  if (dtype_bits(dtype) == 0 || is_container(dtype))
+    throw Error(ErrorKind::kUnsupported, "the attribute to names no known dtype");
   return dtype;
 }
 

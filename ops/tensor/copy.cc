@@ -73,7 +73,7 @@ void fill_tensor(const Tensor& value, Tensor& y, Executor& executor) {
 
 Tensor zero_element(DType dtype) {
   Tensor zero(dtype, Shape{1});
-  if (dtype != DType::kString) std::memset(zero.raw(), 0, zero.bytes());
+  if (!is_object(dtype)) std::memset(zero.raw(), 0, zero.bytes());
   return zero;
 }
 

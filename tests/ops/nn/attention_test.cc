@@ -334,6 +334,18 @@ TEST(Attention, NamesWhatDoesNotFit) {
         v.past_key = random_tensor({2, 2, 3, 8});
       },
       ErrorKind::kModel);
+  for (const int64_t past : {0, 3}) {
+    with("the past lengths", [past](auto&, auto& v, auto&) {
+      v.past_key = random_tensor({2, 2, past, 8});
+      v.past_value = random_tensor({2, 2, 4, 8});
+    });
+  }
+  with(
+      "attn_mask must be one of",
+      [](auto& c, auto&, auto&) {
+        c.mask = Tensor(DType::kInt4, {5, 7});
+      },
+      ErrorKind::kType);
   with("nonpad_kv_seqlen must be in [0,7], got 8", [](auto& c, auto&, auto&) { c.keys = {3, 8}; });
   with(
       "mode must be 0, 1, 2 or 3", [](auto& c, auto&, auto&) { c.mode = 4; }, ErrorKind::kModel);

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "linnet/node_spec.h"
+
+namespace linnet {
+
+/// An attribute that names an element type by its number in onnx.TensorProto.DataType; `fallback` where it is absent,
+/// kUndefined for 0. Throws Error(kUnsupported) for a number that names no known type.
+DType dtype_attribute(const NodeSpec& node, const std::string& attribute, DType fallback = DType::kUndefined);
+
+}  // namespace linnet
