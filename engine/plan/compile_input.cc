@@ -3,6 +3,11 @@
 
 namespace linnet {
 
+const Fact& CompileInput::at(std::span<const Fact> facts, int i) {
+  static const Fact absent;
+  return i < int(facts.size()) ? facts[size_t(i)] : absent;
+}
+
 Isa CompileInput::isa() const { return environment_.options.isa; }
 
 Tensor CompileInput::packed(const Tensor& source, const std::string& layout,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/plan.h"
 #include "run/environment.h"
 
 namespace linnet {
@@ -28,11 +29,17 @@ class EvaluationContext final : public KernelContext {
     static const Tensor absent;
     return i < int(in_.size()) ? in_[size_t(i)].constant : absent;
   }
-  Tensor& output(int i) override { return outputs_[size_t(i)]; }
-  Tensor& allocate_output(int i, const Shape& shape) override {
-    return output(i) = Tensor(outputs_[size_t(i)].dtype(), shape);
+  Tensor& output(int i) override {
+    if (!given(i)) throw_output_omitted(i);
+    return outputs_[size_t(i)];
   }
-  void set_output(int i, const Tensor& value) override { output(i) = value.clone(); }
+  Tensor& allocate_output(int i, const Shape& shape) override {
+    Tensor& y = output(i);
+    return y = Tensor(y.dtype(), shape);
+  }
+  void set_output(int i, const Tensor& value) override {
+    if (given(i)) output(i) = value.clone();
+  }
   std::byte* scratch(int) override { return static_cast<std::byte*>(scratch_.raw()); }
   KernelState* state() override { return state_.get(); }
   Executor& executor() override { return environment_.executor(); }
@@ -41,6 +48,8 @@ class EvaluationContext final : public KernelContext {
   std::vector<Tensor> take() { return std::move(outputs_); }
 
  private:
+  bool given(int i) const { return i < int(outputs_.size()) && outputs_[size_t(i)]; }
+
   std::span<const Fact> in_;
   std::vector<Tensor> outputs_;
   std::unique_ptr<KernelState> state_;

@@ -149,8 +149,13 @@ class PlanBuilder {
 
 }  // namespace
 
+void throw_output_omitted(int output) {
+  throw Error(ErrorKind::kModel, str("output ", output, " must not be omitted"));
+}
+
 bool PlanInput::accepts(const Tensor& tensor) const {
-  return tensor.dtype() == dtype && tensor.shape() == shape && (!value || identical(value, tensor));
+  return tensor.dtype() == dtype && tensor.shape() == shape && (!value || identical(value, tensor)) &&
+         fits(type, tensor);
 }
 
 bool Plan::accepts(std::span<const Tensor> tensors) const {

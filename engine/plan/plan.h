@@ -36,11 +36,15 @@ struct Step {
   std::vector<int> inputs, outputs;
 };
 
-/// What an input must be for a plan to fit. With `value`, the contents count, too.
+/// Throws the Error for an output that a kernel writes but its node omits.
+[[noreturn]] void throw_output_omitted(int output);
+
+/// What an input must be for a plan to fit. With `value`, the contents count, too; a container's elements meet `type`.
 struct PlanInput {
   DType dtype;
   Shape shape;
   Tensor value{};
+  Fact type{};
 
   bool accepts(const Tensor& tensor) const;
 };

@@ -48,7 +48,8 @@ std::vector<PlanInput> Program::describe_inputs(std::span<const Tensor> inputs) 
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Value& value = graph_.value(graph_.inputs()[i]);
     check_input(value.name, value.fact, inputs[i]);
-    described.push_back({inputs[i].dtype(), inputs[i].shape(), value_matters_[i] ? inputs[i].clone() : Tensor()});
+    described.push_back({inputs[i].dtype(), inputs[i].shape(), value_matters_[i] ? inputs[i].clone() : Tensor(),
+                         is_container(inputs[i].dtype()) ? value.fact : Fact()});
   }
   return described;
 }

@@ -2,6 +2,9 @@
 
 #include <omp.h>
 
+#include <atomic>
+#include <exception>
+
 namespace linnet {
 namespace {
 
@@ -13,6 +16,30 @@ class SerialExecutor final : public Executor {
   }
 };
 
+/// Calls a function and keeps the first exception, which must not leave the threads it is called from.
+class Guarded {
+ public:
+  explicit Guarded(ChunkFunction function) : function_(function) {}
+
+  void call(int64_t chunk, int worker) noexcept {
+    if (failed_.load(std::memory_order_relaxed)) return;
+    try {
+      function_(chunk, worker);
+    } catch (...) {
+      if (!failed_.exchange(true)) error_ = std::current_exception();
+    }
+  }
+  /// Behind the last call.
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  ChunkFunction function_;
+  std::atomic<bool> failed_ = false;
+  std::exception_ptr error_;
+};
+
 class OpenMpExecutor final : public Executor {
  public:
   explicit OpenMpExecutor(int threads) : threads_(threads) {}
@@ -22,8 +49,10 @@ class OpenMpExecutor final : public Executor {
       for (int64_t chunk = 0; chunk < chunks; ++chunk) function(chunk, 0);
       return;
     }
+    Guarded guarded(function);
 #pragma omp parallel for schedule(dynamic) num_threads(threads_)
-    for (int64_t chunk = 0; chunk < chunks; ++chunk) function(chunk, omp_get_thread_num());
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) guarded.call(chunk, omp_get_thread_num());
+    guarded.rethrow();
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <stdexcept>
 
 #include "passes/passes.h"
 #include "plan/program.h"
@@ -97,6 +98,8 @@ std::span<const Tensor> Context::run(std::span<const Tensor> inputs) {
     return impl_->runner.run(inputs, impl_->environment);
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::kLimit, "not enough memory for the run");
+  } catch (const std::length_error&) {
+    throw Error(ErrorKind::kLimit, "a size in the run is too large");
   }
 }
 

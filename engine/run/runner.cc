@@ -26,16 +26,18 @@ class Runner::StepContext final : public KernelContext {
     if (i >= int(step_.inputs.size()) || step_.inputs[size_t(i)] < 0) return absent;
     return runner_.slots_[size_t(step_.inputs[size_t(i)])];
   }
-  Tensor& output(int i) override { return runner_.slots_[size_t(step_.outputs[size_t(i)])]; }
+  Tensor& output(int i) override { return runner_.slots_[output_slot(i)]; }
   Tensor& allocate_output(int i, const Shape& shape) override {
-    const DType dtype = runner_.plan_->slots[size_t(step_.outputs[size_t(i)])].dtype;
+    const DType dtype = runner_.plan_->slots[output_slot(i)].dtype;
     const size_t bytes = dtype_bytes(dtype, shape.elements());
     if (environment_.memory_limit() > 0 && bytes > size_t(environment_.memory_limit())) {
       throw Error(ErrorKind::kLimit, str("output ", i, " needs ", bytes, " bytes, more than the run may use"));
     }
     return output(i) = checked(i, Tensor(dtype, shape));
   }
-  void set_output(int i, const Tensor& value) override { output(i) = checked(i, value); }
+  void set_output(int i, const Tensor& value) override {
+    if (given(i)) output(i) = checked(i, value);
+  }
   std::byte* scratch(int worker) override {
     return static_cast<std::byte*>(runner_.scratch_.raw()) + size_t(worker) * align64(runner_.plan_->scratch_bytes);
   }
@@ -44,6 +46,11 @@ class Runner::StepContext final : public KernelContext {
   RunEnvironment& environment() override { return environment_; }
 
  private:
+  bool given(int i) const { return i < int(step_.outputs.size()) && step_.outputs[size_t(i)] >= 0; }
+  size_t output_slot(int i) const {
+    if (!given(i)) throw_output_omitted(i);
+    return size_t(step_.outputs[size_t(i)]);
+  }
   // Kernels behind this one were compiled for the inferred fact.
   const Tensor& checked(int i, const Tensor& value) const {
     const Fact& fact = runner_.plan_->graph.fact(step_.node->outputs[size_t(i)]);
@@ -80,7 +87,8 @@ void Runner::bind(std::span<const Tensor> inputs, RunEnvironment& environment) {
     arena_ = {};
     rest_ = nullptr;
   }
-  const size_t scratch = align64(plan_->scratch_bytes) * size_t(environment.executor().workers());
+  const auto scratch =
+      size_t(checked_mul(int64_t(align64(plan_->scratch_bytes)), int64_t{environment.executor().workers()}));
   if (environment.memory_limit() > 0 && plan_->arena_bytes + scratch > size_t(environment.memory_limit())) {
     throw Error(ErrorKind::kLimit, str("the run needs ", plan_->arena_bytes + scratch,
                                        " bytes, more than the limit of ", environment.memory_limit()));

@@ -45,6 +45,9 @@ bool equal(const Map& a, const Map& b) { return identical(a.keys, b.keys) && ide
 
 Tensor::Tensor(DType dtype, const Shape& shape) : dtype_(dtype), shape_(shape) {
   const size_t bytes = dtype_bytes(dtype, shape.elements());
+  if (is_container(dtype) && shape.rank() != 0) {
+    throw Error(ErrorKind::kType, str("a ", dtype, " has the shape [], not ", shape));
+  }
   owner_ = is_object(dtype) ? allocate_objects(dtype, shape.elements(), data_) : allocate(bytes, data_);
 }
 

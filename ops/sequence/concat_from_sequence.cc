@@ -59,6 +59,7 @@ class ConcatFromSequence final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);
     Fact y = sequence_element(in, 0);
+    if (is_container(y.dtype)) throw Error(ErrorKind::kType, str("the elements must be tensors, got ", y));
     if (!y.has_rank()) return {y};
     const int axis = normalize_axis(axis_, y.rank() + (new_axis_ ? 1 : 0));
     if (new_axis_) {

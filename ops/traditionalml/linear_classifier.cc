@@ -15,7 +15,7 @@ class LinearClassifierKernel final : public Kernel {
         model_(std::move(model)),
         labels_(std::move(labels)),
         transform_(transform),
-        columns_(in.output_shape(1)[1]) {}
+        columns_(labels_.count()) {}
 
   void run(KernelContext& context) const override {
     const void* x = context.input(0).raw();

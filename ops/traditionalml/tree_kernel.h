@@ -16,7 +16,7 @@ class TreeKernel : public Kernel {
 
  protected:
   /// Writes the outputs of a row from its aggregated scores, which it may overwrite, one for each target. `voted` tells
-  /// for which targets there were votes. Called from several threads, once for each row; does not throw.
+  /// for which targets there were votes. Called from several threads, once for each row.
   virtual void finish(KernelContext& context, int64_t row, double* scores, const bool* voted) const = 0;
 
   int64_t targets() const { return targets_; }

@@ -33,7 +33,7 @@ class LINNET_API Executor {
   /// How many workers run at once at the most; scratch memory is planned per worker.
   virtual int workers() const = 0;
   /// Calls function(chunk, worker) for every chunk in [0, chunks), each once, and returns when all are done.
-  /// worker is in [0, workers()); no two calls with the same worker overlap. The function does not throw.
+  /// worker is in [0, workers()); no two calls with the same worker overlap. What a call throws leaves parallel_for().
   virtual void parallel_for(int64_t chunks, ChunkFunction function) = 0;
 };
 

@@ -75,16 +75,17 @@ class LINNET_API CompileInput {
 
   int num_inputs() const { return int(inputs_.size()); }
   int num_outputs() const { return int(outputs_.size()); }
-  /// True when input i is given (not omitted). i may lie past the end.
-  bool has(int i) const { return i < num_inputs() && fact(i).present(); }
-  const Fact& fact(int i) const { return inputs_[size_t(i)]; }
+  /// True when input i is given (not omitted).
+  bool has(int i) const { return fact(i).present(); }
+  /// Facts that are not present() where a value is omitted or i lies past the end.
+  const Fact& fact(int i) const { return at(inputs_, i); }
   DType dtype(int i) const { return fact(i).dtype; }
   Shape shape(int i) const { return fact(i).shape(); }
   int rank(int i) const { return fact(i).rank(); }
   /// The value of input i where it is constant, else nullptr.
   const Tensor* constant(int i) const { return has(i) && fact(i).constant ? &fact(i).constant : nullptr; }
-  const Fact& output_fact(int i) const { return outputs_[size_t(i)]; }
-  bool has_output(int i) const { return i < num_outputs() && output_fact(i).present(); }
+  const Fact& output_fact(int i) const { return at(outputs_, i); }
+  bool has_output(int i) const { return output_fact(i).present(); }
   DType output_dtype(int i) const { return output_fact(i).dtype; }
   Shape output_shape(int i) const { return output_fact(i).shape(); }
 
@@ -96,6 +97,8 @@ class LINNET_API CompileInput {
   Tensor packed(const Tensor& source, const std::string& layout, const std::function<Tensor()>& make) const;
 
  private:
+  static const Fact& at(std::span<const Fact> facts, int i);
+
   std::span<const Fact> inputs_;
   std::span<const Fact> outputs_;
   const ProgramEnvironment& environment_;

@@ -30,6 +30,19 @@ TEST(Context, TakesInputsByNameInAnyOrder) {
   expect_close(outputs[0], Tensor::of({1, 2}, std::vector<float>{3, 4}));
 }
 
+TEST(Context, RefusesNodesThatOmitAnOutputWhichTheOperatorWrites) {
+  const testing::OpCase op{
+      "LinearClassifier",
+      1,
+      {{"coefficients", std::vector<float>{1, 2}}, {"classlabels_ints", std::vector<int64_t>{3, 4}}},
+      "ai.onnx.ml"};
+  for (const std::vector<int>& constants : {std::vector<int>{}, {0}}) {
+    expect_error(ErrorKind::kModel, "output 1 must not be omitted", [&] {
+      testing::run_op(op, {Tensor::of<float>({1, 1}, {1})}, 1, constants);
+    });
+  }
+}
+
 TEST(Context, NamesTheInputsInItsErrorsAndStaysUsable) {
   Context context(add_model());
   expect_error(ErrorKind::kModel, "no input 'c'; the inputs are 'a', 'b'", [&] { context.run({{"c", kOnes}}); });

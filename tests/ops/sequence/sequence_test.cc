@@ -55,6 +55,28 @@ TEST(Sequence, ConstructHoldsItsInputsAndAtTakesOneOut) {
   expect_close(got[3], Tensor::scalar(int64_t{3}));
 }
 
+TEST(Sequence, ElementsAreCheckedInEveryRun) {
+  GraphBuilder b;
+  b.output(b.op("ConcatFromSequence", {b.input("s", Fact::sequence(Fact(DType::kInt8, std::nullopt)))},
+                {{"axis", int64_t{0}}}));
+  const Model model = b.model();
+  Context context(model);
+  const std::vector<Tensor> fitting{sequence_of({Tensor::of<int8_t>({1, 2})})}, wide{sequence_of({ints({1, 2})})};
+  expect_close(context.run(fitting)[0], Tensor::of<int8_t>({1, 2}));
+  expect_error(ErrorKind::kShape, "must be sequence(int8)", [&] { context.run(wide); });
+}
+
+TEST(Sequence, SequencesOfSequencesAreNotJoined) {
+  GraphBuilder b;
+  b.output(b.op("ConcatFromSequence", {b.input("s", Fact::sequence(ints_sequence()))},
+                {{"axis", int64_t{0}}, {"new_axis", int64_t{1}}}));
+  expect_error(ErrorKind::kType, "must be tensors", [&] { b.model(); });
+}
+
+TEST(Sequence, IsNoElementOfATensor) {
+  expect_error(ErrorKind::kType, "a sequence has the shape []", [] { Tensor(DType::kSequence, {2}); });
+}
+
 TEST(Sequence, InsertAndEraseTakePositionsFromBothEnds) {
   const Tensor a = ints({1}), b = ints({2, 2}), c = ints({3}), x = ints({9});
   const Tensor s = sequence_of({a, b, c});
