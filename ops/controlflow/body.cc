@@ -1,5 +1,6 @@
 #include "controlflow/body.h"
 
+#include "infer.h"
 #include "passes/passes.h"
 
 namespace linnet {
@@ -27,6 +28,23 @@ void require_body(const Graph& body, size_t inputs, size_t outputs, const char* 
     throw Error(ErrorKind::kModel, str(name, " must have ", inputs, " inputs and ", outputs, " outputs, has ",
                                        body.inputs().size(), " and ", body.outputs().size()));
   }
+}
+
+void require_state_dtypes(std::span<const Fact> states, std::span<const Fact> outputs) {
+  for (const Fact& output : outputs) {
+    if (is_container(output.dtype)) throw Error(ErrorKind::kType, str("the body must give tensors, gives ", output));
+  }
+  for (size_t i = 0; i < states.size(); ++i) {
+    require_same_dtype(states[i], outputs[i], str("state ", i, " and what the body makes of it"));
+  }
+}
+
+Shape shape_or_zero(const Fact& fact) {
+  Shape shape;
+  if (fact.dims) {
+    for (const Dim& dim : *fact.dims) shape.push_back(dim.known() ? dim.value() : 0);
+  }
+  return shape;
 }
 
 std::shared_ptr<Program> body_program(const GraphPtr& body, const CompileInput& in) {

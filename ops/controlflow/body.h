@@ -18,6 +18,12 @@ std::vector<Fact> body_facts(const Graph& body, std::span<const Fact> inputs);
 /// Throws Error(kModel) unless the body has this many inputs and outputs.
 void require_body(const Graph& body, size_t inputs, size_t outputs, const char* name);
 
+/// Checks that the outputs of a body are tensors and that the first ones have the dtypes of the states they follow.
+void require_state_dtypes(std::span<const Fact> states, std::span<const Fact> outputs);
+
+/// The dims of a fact, 0 where they are open: what an output is without an iteration.
+Shape shape_or_zero(const Fact& fact);
+
 /// A program that shares options and packed weights with the model that is being compiled.
 std::shared_ptr<Program> body_program(const GraphPtr& body, const CompileInput& in);
 

@@ -88,7 +88,7 @@ class LoopKernel final : public Kernel {
   }
 
   Tensor stacked(const std::vector<Tensor>& elements, size_t scan) const {
-    const Shape element = elements.empty() ? empty_element(scan_facts_[scan]) : elements[0].shape();
+    const Shape element = elements.empty() ? shape_or_zero(scan_facts_[scan]) : elements[0].shape();
     Tensor result(scan_facts_[scan].dtype, with_axis(element, 0, int64_t(elements.size())));
     for (size_t i = 0; i < elements.size(); ++i) {
       if (!(elements[i].shape() == element)) {
@@ -98,15 +98,6 @@ class LoopKernel final : public Kernel {
       put_slice(elements[i], 0, int64_t(i), result);
     }
     return result;
-  }
-
-  // Without an iteration, open dims are 0.
-  static Shape empty_element(const Fact& fact) {
-    Shape shape;
-    if (fact.dims) {
-      for (const Dim& dim : *fact.dims) shape.push_back(dim.known() ? dim.value() : 0);
-    }
-    return shape;
   }
 
   std::shared_ptr<Program> body_;

@@ -47,7 +47,7 @@ class ScanKernel final : public Kernel {
       context.set_output(int(i), length_ == 0 ? state.inputs[i].clone() : state.inputs[i]);
     }
     for (size_t i = 0; i < layout_.stacked.size(); ++i) {
-      if (length_ == 0) stack_first(state, i, empty_element(elements_[i]));
+      if (length_ == 0) stack_first(state, i, shape_or_zero(elements_[i]));
       context.set_output(int(layout_.states + i), state.stacked[i]);
     }
   }
@@ -95,15 +95,6 @@ class ScanKernel final : public Kernel {
       throw Error(ErrorKind::kShape, str("scan output ", i, " changes its shape in iteration ", iteration));
     }
     put_slice(element, at, axis.position(iteration, length_), state.stacked[i]);
-  }
-
-  // Without an iteration, open dims are 0.
-  static Shape empty_element(const Fact& fact) {
-    Shape shape;
-    if (fact.dims) {
-      for (const Dim& dim : *fact.dims) shape.push_back(dim.known() ? dim.value() : 0);
-    }
-    return shape;
   }
 
   std::shared_ptr<Program> body_;
@@ -181,7 +172,9 @@ class Scan final : public Op {
       *length = merge_dim(*length, fact.dim(axis), "lengths of scanned inputs");
       fact.dims->erase(fact.dims->begin() + axis);
     }
-    return body_facts(*body_, given);
+    std::vector<Fact> out = body_facts(*body_, given);
+    require_state_dtypes(std::span(given).first(layout_.states), out);
+    return out;
   }
 
   GraphPtr body_;

@@ -57,7 +57,7 @@ class BatchedScanKernel final : public Kernel {
     for (size_t i = 0; i < layout_.outputs.size(); ++i) state.outputs[i] = Tensor();
     for (int64_t b = 0; b < batch_; ++b) run_sequence(context, state, b);
     for (size_t i = 0; i < state.outputs.size(); ++i) {
-      if (!state.outputs[i]) prepare_output(state, i, known_shape(layout_.outputs[i]));
+      if (!state.outputs[i]) prepare_output(state, i, shape_or_zero(layout_.outputs[i]));
       context.set_output(int(i), state.outputs[i]);
     }
   }
@@ -112,15 +112,6 @@ class BatchedScanKernel final : public Kernel {
   void prepare_output(BatchedState& state, size_t i, const Shape& element) const {
     const Shape sequence = i < layout_.states ? element : with_axis(element, 0, length_);
     state.outputs[i] = zeros(layout_.outputs[i].dtype, with_axis(sequence, 0, batch_));
-  }
-
-  // Without an iteration, open dims are 0.
-  static Shape known_shape(const Fact& fact) {
-    Shape shape;
-    if (fact.dims) {
-      for (const Dim& dim : *fact.dims) shape.push_back(dim.known() ? dim.value() : 0);
-    }
-    return shape;
   }
 
   std::shared_ptr<Program> body_;
@@ -194,6 +185,7 @@ class BatchedScan final : public Op {
       given[i].dims->erase(given[i].dims->begin(), given[i].dims->begin() + (is_state ? 1 : 2));
     }
     std::vector<Fact> out = body_facts(*body_, given);
+    require_state_dtypes(std::span(given).first(layout_.states), out);
     for (Fact& fact : out) fact.constant = {};
     return out;
   }

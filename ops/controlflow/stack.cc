@@ -18,10 +18,16 @@ struct Layout {
   int64_t outer, inner, stride, offset;
 };
 
+void check_slice(const Layout& at, const Tensor& slice, const Tensor& tensor) {
+  if (slice.dtype() == tensor.dtype() && slice.size() == at.outer * at.inner) return;
+  throw Error(ErrorKind::kShape, str(describe(slice), " is no slice of ", describe(tensor)));
+}
+
 }  // namespace
 
 void take_slice(const Tensor& tensor, int axis, int64_t index, Tensor& slice) {
   const Layout at(tensor.shape(), axis, index);
+  check_slice(at, slice, tensor);
   dispatch_width(tensor.dtype(), [&]<class T>() {
     const T* from = static_cast<const T*>(tensor.raw()) + at.offset;
     T* to = static_cast<T*>(slice.raw());
@@ -31,6 +37,7 @@ void take_slice(const Tensor& tensor, int axis, int64_t index, Tensor& slice) {
 
 void put_slice(const Tensor& slice, int axis, int64_t index, Tensor& tensor) {
   const Layout at(tensor.shape(), axis, index);
+  check_slice(at, slice, tensor);
   dispatch_width(tensor.dtype(), [&]<class T>() {
     const T* from = static_cast<const T*>(slice.raw());
     T* to = static_cast<T*>(tensor.raw()) + at.offset;

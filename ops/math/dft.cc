@@ -146,7 +146,7 @@ class Dft final : public Op {
   }
 
   Dim transform_length(std::span<const Fact> in, const Dim& length) const {
-    Dim n = length.known() && inverse_ && onesided_ ? Dim(2 * (length.value() - 1)) : length;
+    Dim n = length.known() && inverse_ && onesided_ ? Dim(checked_mul(2, length.value() - 1)) : length;
     if (has_input(in, 1)) {
       const auto values = constant_ints(in[1]);
       if (!values) return Dim();

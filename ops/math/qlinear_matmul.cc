@@ -21,8 +21,8 @@ class OutputScales {
   explicit OutputScales(const CompileInput& in)
       : a_(parameter_index(in.shape(kA), in.shape(kAScale), ParameterAxis::kRow, "a_scale")),
         b_(parameter_index(in.shape(kB), in.shape(kBScale), ParameterAxis::kColumn, "b_scale")),
-        y_(parameter_index(in.output_shape(0), in.shape(kYScale), ParameterAxis::kRow, "y_scale")),
-        y_zero_(parameter_index(in.output_shape(0), in.shape(kYZero), ParameterAxis::kRow, "y_zero_point")),
+        y_(parameter_index(output_matrices(in), in.shape(kYScale), ParameterAxis::kRow, "y_scale")),
+        y_zero_(parameter_index(output_matrices(in), in.shape(kYZero), ParameterAxis::kRow, "y_zero_point")),
         integer_output_(is_integer(in.output_dtype(0))) {}
 
   /// Row i of an output matrix from its sums over the shifted operands.
@@ -42,6 +42,15 @@ class OutputScales {
   }
 
  private:
+  /// The output's shape as [batch..., rows, columns]: vectors as operands leave rows or columns out.
+  static Shape output_matrices(const CompileInput& in) {
+    const Shape y = in.output_shape(0);
+    const int rows = in.rank(kA) > 1 ? 1 : 0, columns = in.rank(kB) > 1 ? 1 : 0, batch = y.rank() - rows - columns;
+    Shape matrices(y.dims().first(size_t(batch)));
+    matrices.push_back(rows ? y[batch] : 1);
+    matrices.push_back(columns ? y[batch + rows] : 1);
+    return matrices;
+  }
   void store_element(KernelContext& context, Tensor& y, int64_t i, int64_t zero, double value) const {
     if (integer_output_) return store_rounded(y, i, value, byte_at(context.input(kYZero), zero));
     const double shifted = value + double(float_at(context.input(kYZero), zero));

@@ -26,9 +26,9 @@ class Col2ImKernel final : public Kernel {
  public:
   Col2ImKernel(std::vector<BlockAxis> axes, int64_t planes) : axes_(std::move(axes)), planes_(planes) {
     for (const BlockAxis& axis : axes_) {
-      pixels_ *= axis.image;
-      taps_ *= axis.block;
-      blocks_ *= axis.count;
+      pixels_ = checked_mul(pixels_, axis.image);
+      taps_ = checked_mul(taps_, axis.block);
+      blocks_ = checked_mul(blocks_, axis.count);
     }
   }
 

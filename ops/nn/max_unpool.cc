@@ -108,6 +108,9 @@ class MaxUnpool final : public Op {
     if (int(shape.size()) != x.rank()) {
       throw Error(ErrorKind::kShape, str("output_shape must have ", x.rank(), " values, got ", shape.size()));
     }
+    for (const int64_t dim : shape) {
+      if (dim < 0) throw Error(ErrorKind::kShape, str("output_shape must not be negative, got ", dim));
+    }
     for (size_t i = 0; i < 2; ++i) merge_dim(x.dim(int(i)), shape[i], str("dim ", i, " of X and output_shape"));
     return Dims(shape.begin(), shape.end());
   }

@@ -73,16 +73,16 @@ class AffineGrid final : public Op {
     if (axes != 2 && axes != 3) {
       throw Error(ErrorKind::kShape, str("size must have 4 or 5 values, got ", size->size()));
     }
+    for (const int64_t dim : *size) {
+      if (dim < 0) throw Error(ErrorKind::kShape, str("size must not be negative, got ", dim));
+    }
     Dims dims{(*size)[0]};
     if (in[0].has_rank()) {
       merge_dim(in[0].dim(0), (*size)[0], "the batch of theta and size");
       merge_dim(in[0].dim(1), axes, "the rows of theta and the axes of size");
       merge_dim(in[0].dim(2), axes + 1, "the columns of theta and the axes of size");
     }
-    for (size_t i = 2; i < size->size(); ++i) {
-      if ((*size)[i] < 0) throw Error(ErrorKind::kShape, str("size must not be negative, got ", (*size)[i]));
-      dims.emplace_back((*size)[i]);
-    }
+    dims.insert(dims.end(), size->begin() + 2, size->end());
     dims.emplace_back(axes);
     return {Fact(in[0].dtype, dims)};
   }

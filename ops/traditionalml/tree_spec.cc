@@ -61,8 +61,9 @@ int64_t TreeSpec::features() const {
 
 void TreeSpec::check() const {
   if (targets < 1) throw Error(ErrorKind::kModel, str("there must be at least one target or class, got ", targets));
-  if (nodes.size() > INT32_MAX || votes.size() > INT32_MAX) {
-    throw Error(ErrorKind::kLimit, str("trees of ", nodes.size(), " nodes and ", votes.size(), " votes are too large"));
+  if (nodes.size() > INT32_MAX || votes.size() > INT32_MAX || targets > INT32_MAX) {
+    throw Error(ErrorKind::kLimit, str("trees of ", nodes.size(), " nodes, ", votes.size(), " votes and ", targets,
+                                       " targets are too large"));
   }
   for (const Node& node : nodes) {
     if (node.mode == Mode::kLeaf) continue;

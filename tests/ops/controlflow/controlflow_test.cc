@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <array>
+#include <functional>
+
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
@@ -134,6 +137,41 @@ TEST(Scan, AccumulatesAlongAnAxisInEitherDirection) {
     expect_close(y[0], floats({6, 15}));
     const auto expected = reverse ? std::vector<float>{3, 5, 6, 6, 11, 15} : std::vector<float>{1, 3, 6, 4, 9, 15};
     expect_close(y[1], Tensor::of({2, 3}, expected));
+  }
+}
+
+// A model that scans x with one state; `body` makes the next state and a scan output of state and element.
+Model scan_model(const std::function<std::array<ValueId, 2>(GraphBuilder&, ValueId, ValueId)>& body, int64_t length) {
+  GraphBuilder inner;
+  const Fact element(DType::kFloat32, Shape{});
+  const auto outputs = body(inner, inner.input("state", element), inner.input("element", element));
+  for (const ValueId output : outputs) inner.output(output);
+  GraphBuilder b;
+  const auto y = b.ops("Scan", {b.input("start", element), b.input("x", Shape{length})}, 2,
+                       {{"body", inner.shared()}, {"num_scan_inputs", int64_t{1}}});
+  for (const ValueId output : y) b.output(output);
+  return b.model();
+}
+
+TEST(Scan, StatesKeepTheirDtype) {
+  expect_error(ErrorKind::kType, "state 0", [] {
+    scan_model(
+        [](GraphBuilder& b, ValueId state, ValueId) {
+          return std::array{b.op("Cast", {state}, {{"to", int64_t{3}}}), b.op("Identity", {state})};
+        },
+        4);
+  });
+}
+
+TEST(Scan, GivesNoSequences) {
+  for (const int64_t length : {0, 4}) {
+    expect_error(ErrorKind::kType, "must give tensors", [&] {
+      scan_model(
+          [](GraphBuilder& b, ValueId state, ValueId element) {
+            return std::array{b.op("Identity", {state}), b.op("SequenceConstruct", {element})};
+          },
+          length);
+    });
   }
 }
 

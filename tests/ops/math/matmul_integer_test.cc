@@ -126,6 +126,23 @@ TEST(QLinearMatMul, TakesFloat8) {
   expect_close(bytes, Tensor::of<uint8_t>({2, 1}, {18, 4}));
 }
 
+TEST(QLinearMatMul, ScalesOfTheOutputAreThoseOfItsRowsWhereAnOperandIsAVector) {
+  const Tensor one = Tensor::scalar(1.0f), zero = Tensor::scalar(uint8_t{0}), vector = ones({3});
+  const auto multiply = [&](const Tensor& a, const Tensor& b, const Shape& scales) {
+    const Tensor y_scale = Tensor::of(scales, std::vector<float>(size_t(scales.elements()), 1)), y_zero = ones(scales);
+    return run_op({"QLinearMatMul", 10}, {a, one, zero, b, one, zero, y_scale, y_zero})[0];
+  };
+  const auto fours = [](const Shape& shape) {
+    return Tensor::of(shape, std::vector<uint8_t>(size_t(shape.elements()), 4));
+  };
+  expect_close(multiply(vector, ones({2, 3, 5}), {2, 1, 1}), fours({2, 5}));
+  expect_close(multiply(ones({2, 7, 3}), vector, {7}), fours({2, 7}));
+  expect_close(multiply(ones({2, 7, 3}), vector, {2, 7, 1}), fours({2, 7}));
+  expect_close(multiply(vector, vector, {}), fours({}));
+  expect_error(ErrorKind::kShape, "y_scale", [&] { multiply(vector, ones({2, 3, 5}), {2, 1}); });
+  expect_error(ErrorKind::kShape, "y_scale", [&] { multiply(ones({2, 7, 3}), vector, {2}); });
+}
+
 TEST(QLinearMatMul, ChecksScales) {
   const Tensor a = ones({2, 3}), b = ones({3, 2}), one = Tensor::scalar(1.0f), zero = Tensor::scalar(uint8_t{0});
   expect_error(ErrorKind::kShape, "a_zero_point", [&] {

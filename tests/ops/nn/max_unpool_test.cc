@@ -34,6 +34,7 @@ TEST(MaxUnpool, PutsItsResultIntoAGivenShape) {
                Tensor::of<float>({1, 2, 3}, {7, 0, 0, 0, 8, 0}));
   expect_error(ErrorKind::kModel, "index", [&] { run_op(op, {x, indices, Tensor::of<int64_t>({1, 1, 2})}); });
   expect_error(ErrorKind::kModel, "index 4", [&] { run_op(op, {x, Tensor::of<int64_t>({1, 1, 2}, {4, 0})}); });
+  expect_error(ErrorKind::kShape, "negative", [&] { run_op(op, {x, indices, Tensor::of<int64_t>({1, 1, -4})}); });
   expect_error(ErrorKind::kShape, "output_shape", [&] { run_op(op, {x, indices, Tensor::of<int64_t>({1, 5})}); });
   expect_error(ErrorKind::kShape, "shape of X", [&] { run_op(op, {x, Tensor::of<int64_t>({1, 1, 1}, {4})}); });
 }

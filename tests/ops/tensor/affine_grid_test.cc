@@ -34,6 +34,9 @@ TEST(AffineGrid, ChecksThetaAgainstSize) {
   const Tensor size = Tensor::of<int64_t>({2, 1, 2, 3});
   expect_error(ErrorKind::kShape, "batch", [&] { run_op({"AffineGrid", 20}, {random_tensor({1, 2, 3}), size}); });
   expect_error(ErrorKind::kShape, "rows", [&] { run_op({"AffineGrid", 20}, {random_tensor({2, 3, 4}), size}); });
+  expect_error(ErrorKind::kShape, "negative", [&] {
+    run_op({"AffineGrid", 20}, {random_tensor({2, 2, 3}), Tensor::of<int64_t>({-2, 1, 2, 3})});
+  });
   expect_error(ErrorKind::kShape, "4 or 5", [&] {
     run_op({"AffineGrid", 20}, {random_tensor({2, 2, 3}), Tensor::of<int64_t>({2, 1, 2})});
   });

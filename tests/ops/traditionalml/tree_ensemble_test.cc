@@ -144,6 +144,7 @@ TEST(TreeEnsembleRegressor, RefusesMalformedTrees) {
   refuses("base_values", Floats{1, 2}, "base_values must have 1 values, got 2");
   refuses("n_targets", int64_t{0}, "at least one target");
   refuses("aggregate_function", std::string("MEDIAN"), "aggregate_function must be");
+  expect_error(ErrorKind::kLimit, "targets are too large", [] { regress({{"n_targets", int64_t{1} << 32}}); });
   expect_error(ErrorKind::kShape, "X must have 3 features or more", [] {
     regress({{"nodes_featureids", Ints{2, 0, 0}}});
   });
