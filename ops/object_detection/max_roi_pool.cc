@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "half_precision.h"
+#include "infer.h"
+#include "op_list.h"
+#include "parallel.h"
+
+namespace linnet {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+// Keeps the products of coordinates and bins far within int64.
+constexpr int64_t kMostBins = int64_t{1} << 30;
+
+/// A half-open range of pixels.
+struct Range {
+  int64_t begin, end;
+};
+
+/// The pixels nearest to the corners of a region along one axis; at least one.
+struct Extent {
+  int64_t start, length;
+
+  /// The pixels of an axis of `size` pixels that bin `i` of `count` touches.
+  Range bin(int64_t i, int64_t count, int64_t size) const {
+    const int64_t begin = start + i * length / count, end = start + ((i + 1) * length + count - 1) / count;
+    return {std::clamp<int64_t>(begin, 0, size), std::clamp<int64_t>(end, 0, size)};
+  }
+};
+
+template <class T>
+class MaxRoiPoolKernel final : public Kernel {
+ public:
+  MaxRoiPoolKernel(const Shape& x, const Shape& y, float scale) : x_(x), y_(y), scale_(T(scale)) {}
+
+  void run(KernelContext& context) const override {
+    check_images(context.input(1).values<T>());
+    parallel_items(context.executor(), y_[0] * y_[1], y_[2] * y_[3] * 16, [&](int64_t item, int64_t end, int) {
+      for (; item < end; ++item) pool_plane(context, item / y_[1], item % y_[1]);
+    });
+  }
+
+ private:
+  void check_images(std::span<const T> rois) const {
+    for (size_t i = 0; i < rois.size(); i += 5) {
+      if (!(rois[i] >= 0 && rois[i] < T(x_[0]))) {
+        throw Error(ErrorKind::kModel,
+                    str("batch_id of region ", i / 5, " must lie in [0, ", x_[0], "), got ", rois[i]));
+      }
+    }
+  }
+
+  /// The pixel nearest to a coordinate; NaN gives 0.
+  int64_t pixel(T coordinate) const {
+    const T nearest = std::round(coordinate * scale_);
+    return nearest == nearest ? int64_t(std::clamp(nearest, T(-kMostBins), T(kMostBins))) : 0;
+  }
+
+  Extent extent(T first, T last) const {
+    const int64_t start = pixel(first);
+    return {start, std::max<int64_t>(pixel(last) - start + 1, 1)};
+  }
+
+  void pool_plane(KernelContext& context, int64_t roi, int64_t channel) const {
+    const T* box = context.input(1).data<T>() + roi * 5;
+    const T* plane = context.input(0).data<T>() + (int64_t(box[0]) * x_[1] + channel) * x_[2] * x_[3];
+    T* y = context.output(0).data<T>() + (roi * y_[1] + channel) * y_[2] * y_[3];
+    const Extent rows = extent(box[2], box[4]), columns = extent(box[1], box[3]);
+    for (int64_t i = 0; i < y_[2] * y_[3]; ++i) {
+      y[i] = largest(plane, rows.bin(i / y_[3], y_[2], x_[2]), columns.bin(i % y_[3], y_[3], x_[3]));
+    }
+  }
+
+  /// NaN where there is one, 0 where there is no pixel.
+  T largest(const T* plane, Range rows, Range columns) const {
+    if (rows.begin >= rows.end || columns.begin >= columns.end) return 0;
+    T best = -std::numeric_limits<T>::infinity();
+    for (int64_t row = rows.begin; row < rows.end; ++row) {
+      for (int64_t column = columns.begin; column < columns.end; ++column) {
+        const T value = plane[row * x_[3] + column];
+        if (value > best || value != value) best = value;
+      }
+    }
+    return best;
+  }
+
+  Shape x_, y_;
+  T scale_;
+};
+
+/// MaxRoiPool: each region of interest, divided into pooled_shape bins (height, width); each bin is the largest of the
+/// pixels that it touches, 0 where it lies outside of the image. A region reaches from the pixel nearest to
+/// spatial_scale * (x1, y1) to the one nearest to spatial_scale * (x2, y2), both included, and is at least 1 x 1.
+/// X: float types [N,C,H,W]; rois: X's dtype [R,5] (batch_id, x1, y1, x2, y2), batch_id in [0, N), its fraction
+/// dropped. Y: [R,C,height,width]. Source: https://onnx.ai/onnx/operators/onnx__MaxRoiPool.html, R. Girshick, "Fast
+/// R-CNN", 2015, section 2.1
+class MaxRoiPool final : public Op {
+ public:
+  explicit MaxRoiPool(const NodeSpec& node)
+      : pooled_(node.attr<Ints>("pooled_shape")), scale_(node.attr_or("spatial_scale", 1.0f)) {
+    const auto fits = [](int64_t bins) { return bins > 0 && bins <= kMostBins; };
+    if (pooled_.size() != 2 || !std::all_of(pooled_.begin(), pooled_.end(), fits)) {
+      throw Error(ErrorKind::kModel, str("pooled_shape must be 2 values in [1, ", kMostBins, "]"));
+    }
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 2, 2);
+    require_floating(in[0], "X");
+    require_same_dtype(in[0], in[1], "X and rois");
+    require_rank(in[0], 4, "X");
+    require_rank(in[1], 2, "rois");
+    Dim regions, channels;
+    if (in[0].has_rank()) channels = in[0].dim(1);
+    if (in[1].has_rank()) {
+      merge_dim(in[1].dim(1), 5, "the last dim of rois and the values of a region");
+      regions = in[1].dim(0);
+    }
+    return {Fact(in[0].dtype, Dims{regions, channels, pooled_[0], pooled_[1]})};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const DType dtype = in.dtype(0);
+    if (dtype == DType::kFloat16 || dtype == DType::kBFloat16) {
+      return compile_in_float32(in, [this](const CompileInput& converted) { return compile(converted); });
+    }
+    const Shape x = in.shape(0), y{in.shape(1)[0], x[1], pooled_[0], pooled_[1]};
+    if (dtype == DType::kFloat32) return std::make_unique<MaxRoiPoolKernel<float>>(x, y, scale_);
+    return std::make_unique<MaxRoiPoolKernel<double>>(x, y, scale_);
+  }
+
+ private:
+  Ints pooled_;
+  float scale_;
+};
+
+}  // namespace
+
+void register_max_roi_pool(Registry& registry) { registry.add<MaxRoiPool>("MaxRoiPool", {.since = 1}); }
+
+}  // namespace linnet
