@@ -1,0 +1,84 @@
+"""torchvision's detection models with random weights against ONNX Runtime: shapes that depend on what is found."""
+
+import subprocess
+
+import numpy as np
+import onnx
+import pytest
+from conftest import OnnxRuntime, assert_bitwise_equal_for_any_thread_count, assert_close
+from export_detection import LEAST_SCORE, SETTINGS, SIZES
+from test_zoo import TESTS, TORCH_PYTHON, ZOO, torchvision  # noqa: F401
+
+WORKERS = 2
+# For coordinates in pixels, too. Between two orders of summation features differ by about 1e-6 of their scale, boxes by
+# as much of the image, and what is found in a box by what its shift changes.
+TOLERANCE = {"atol": 1e-3, "rtol": 1e-3}
+FOLDER = ZOO / "detection"
+
+
+@pytest.fixture(scope="module")
+def exported(torchvision):  # noqa: F811
+    """The folder of all exported models; they are independent, so that several processes export them."""
+    names = list(SETTINGS)
+    command = [TORCH_PYTHON, "-W", "ignore", TESTS / "export_detection.py", FOLDER]
+    exports = [subprocess.Popen([*command, *names[i::WORKERS]]) for i in range(WORKERS)]
+    assert [export.wait() for export in exports] == [0] * WORKERS
+    return FOLDER
+
+
+class Case:
+    """A model, one image and what run_model and ONNX Runtime find on it."""
+
+    def __init__(self, model, index, run_model, onnx_runtime):
+        self.model, self.feeds = model, {"image": np.load(model.with_suffix(".npz"))[f"image{index}"]}
+        self.got = run_model.outputs(model, self.feeds)
+        self.expected = onnx_runtime.outputs(self.feeds)
+
+
+@pytest.fixture(scope="module", params=SETTINGS)
+def cases(request, exported, run_model):
+    """The model's cases, one per image."""
+    model = exported / f"{request.param}.onnx"
+    onnx_runtime = OnnxRuntime(model)
+    return [Case(model, i, run_model, onnx_runtime) for i in range(len(SIZES))]
+
+
+def test_finds_different_things_on_each_image(cases):
+    """Guards the other tests: empty outputs, or boxes and scores that are all alike, would agree with anything."""
+    for case in cases:
+        boxes, scores = case.expected["boxes"], case.expected["scores"]
+        assert len(scores) >= 10 and boxes.std(0).min() > 1
+        assert scores[0] - scores[-1] > 1e-3
+    assert np.abs(cases[0].expected["boxes"] - cases[1].expected["boxes"]).max() > 10
+
+
+def test_agrees_with_onnx_runtime(cases):
+    """The same number of detections in the same order."""
+    for case in cases:
+        assert_close(case.got, case.expected, **TOLERANCE)
+
+
+def raise_least_score(model):
+    """Lets the model of two stages find nothing."""
+    constants = [node.attribute[0] for node in model.graph.node if node.op_type == "Constant"]
+    values = [(attribute, onnx.numpy_helper.to_array(attribute.t)) for attribute in constants]
+    (least,) = (attribute for attribute, value in values if value.shape == () and value == np.float32(LEAST_SCORE))
+    least.t.CopyFrom(onnx.numpy_helper.from_array(np.float32(2)))
+
+
+def test_agrees_where_nothing_is_found(exported, run_model, tmp_path):
+    name = "maskrcnn_resnet50_fpn"
+    model = onnx.load(exported / f"{name}.onnx")
+    raise_least_score(model)
+    onnx.save(model, tmp_path / "model.onnx")
+    feeds = {"image": np.load(exported / f"{name}.npz")["image0"]}
+    expected = OnnxRuntime(tmp_path / "model.onnx").outputs(feeds)
+    assert expected["masks"].shape == (0, 1, *SIZES[0])
+    assert_close(run_model.outputs(tmp_path / "model.onnx", feeds), expected)
+
+
+# A model of each kind; the others differ in the backbone, which the zoo covers.
+@pytest.mark.parametrize("name", ["maskrcnn_resnet50_fpn", "ssdlite320_mobilenet_v3_large"])
+def test_is_bitwise_equal_for_any_thread_count(exported, run_model, name):
+    feeds = {"image": np.load(exported / f"{name}.npz")["image1"]}
+    assert_bitwise_equal_for_any_thread_count(run_model, exported / f"{name}.onnx", feeds)
