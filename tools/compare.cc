@@ -87,7 +87,9 @@ Tolerance tolerance_for(const std::string& output, const AccuracyFlags& flags, c
           tolerance_value("--rtol", flags.rtol, output, defaults.rtol)};
 }
 
-static Difference compare_containers(const Tensor& got, const Tensor& expected, const Tolerance& tolerance) {
+namespace {
+
+Difference compare_containers(const Tensor& got, const Tensor& expected, const Tolerance& tolerance) {
   const auto parts = container_parts("", got), wanted = container_parts("", expected);
   if (parts.size() != wanted.size()) {
     return {.max_difference = std::numeric_limits<double>::infinity(),
@@ -102,6 +104,8 @@ static Difference compare_containers(const Tensor& got, const Tensor& expected, 
   }
   return result;
 }
+
+}  // namespace
 
 Difference compare_tensors(const Tensor& got, const Tensor& expected, const Tolerance& tolerance) {
   if (got.dtype() != expected.dtype() || got.shape() != expected.shape()) {

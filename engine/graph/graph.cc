@@ -152,11 +152,15 @@ std::vector<Fact> input_facts(const Graph& graph, const Node& node) {
   return facts;
 }
 
-static void refuse_containers(std::span<const Fact> in) {
+namespace {
+
+void refuse_containers(std::span<const Fact> in) {
   for (size_t i = 0; i < in.size(); ++i) {
     if (is_container(in[i].dtype)) throw Error(ErrorKind::kType, str("input ", i, " must be a tensor, got ", in[i]));
   }
 }
+
+}  // namespace
 
 std::vector<Fact> infer_node(const Node& node, std::span<const Fact> in) {
   return with_node_context(node.spec, [&] {
