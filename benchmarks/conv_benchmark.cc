@@ -30,32 +30,39 @@ void conv(benchmark::State& state) {
                      {"activation", std::string("Relu")}};
   const NodeId node = graph.add_node(spec, {input, w}, {"y"});
   graph.add_output("y", graph.node(node).outputs[0]);
-  Context context(Model(std::move(graph), {}), {.executor = make_serial_executor(), .observer = nullptr, .limits = {}});
+  ModelOptions options;
+  options.winograd_tile = int(state.range(6));
+  Context context(Model(std::move(graph), options),
+                  {.executor = make_serial_executor(), .observer = nullptr, .limits = {}});
   const Shape y = context.run(std::span(&x, 1))[0].shape();
   for (auto _ : state) context.run(std::span(&x, 1));
   report_flops(state, 2.0 * double(y.elements()) * double(in_channels / group * kernel * kernel));
 }
 
 BENCHMARK(conv)
-    ->ArgNames({"c", "hw", "k", "o", "stride", "group"})
-    ->Args({64, 56, 3, 64, 1, 1})
-    ->Args({128, 28, 3, 128, 1, 1})
-    ->Args({256, 14, 3, 256, 1, 1})
-    ->Args({512, 7, 3, 512, 1, 1})
-    ->Args({64, 56, 1, 256, 1, 1})
-    ->Args({256, 56, 1, 64, 1, 1})
-    ->Args({512, 28, 1, 128, 1, 1})
-    ->Args({1024, 14, 1, 256, 1, 1})
-    ->Args({2048, 7, 1, 512, 1, 1})
-    ->Args({256, 56, 1, 512, 2, 1})
-    ->Args({3, 224, 7, 64, 2, 1})
-    ->Args({3, 224, 3, 32, 2, 1})
-    ->Args({3, 224, 3, 64, 1, 1})
-    ->Args({24, 56, 1, 144, 1, 1})
-    ->Args({48, 56, 3, 48, 1, 6})
-    ->Args({256, 14, 3, 256, 1, 32})
-    ->Args({32, 112, 3, 32, 1, 32})
-    ->Args({96, 56, 5, 96, 2, 96});
+    ->ArgNames({"c", "hw", "k", "o", "stride", "group", "winograd"})
+    ->Args({64, 56, 3, 64, 1, 1, 0})
+    ->Args({128, 28, 3, 128, 1, 1, 0})
+    ->Args({256, 14, 3, 256, 1, 1, 0})
+    ->Args({512, 7, 3, 512, 1, 1, 0})
+    ->Args({64, 56, 3, 64, 1, 1, 4})
+    ->Args({128, 28, 3, 128, 1, 1, 4})
+    ->Args({256, 14, 3, 256, 1, 1, 4})
+    ->Args({512, 7, 3, 512, 1, 1, 4})
+    ->Args({64, 56, 1, 256, 1, 1, 0})
+    ->Args({256, 56, 1, 64, 1, 1, 0})
+    ->Args({512, 28, 1, 128, 1, 1, 0})
+    ->Args({1024, 14, 1, 256, 1, 1, 0})
+    ->Args({2048, 7, 1, 512, 1, 1, 0})
+    ->Args({256, 56, 1, 512, 2, 1, 0})
+    ->Args({3, 224, 7, 64, 2, 1, 0})
+    ->Args({3, 224, 3, 32, 2, 1, 0})
+    ->Args({3, 224, 3, 64, 1, 1, 0})
+    ->Args({24, 56, 1, 144, 1, 1, 0})
+    ->Args({48, 56, 3, 48, 1, 6, 0})
+    ->Args({256, 14, 3, 256, 1, 32, 0})
+    ->Args({32, 112, 3, 32, 1, 32, 0})
+    ->Args({96, 56, 5, 96, 2, 96, 0});
 
 }  // namespace
 }  // namespace linnet

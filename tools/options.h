@@ -17,6 +17,7 @@ struct ModelFlags {
   uint64_t max_memory = 0;  ///< bytes; 0: unlimited
   int64_t deadline_ms = 0;  ///< 0: none
   bool untrusted = false;
+  int winograd_tile = 4;
   bool allow_newer_opset = false;
   uint64_t seed = 0;  ///< of random operators; --seed
 };

@@ -57,6 +57,7 @@ ModelOptions model_options(const ModelFlags& flags, const Registry& registry) {
   ModelOptions options;
   options.optimization = flags.optimization;
   options.limits = limits(flags);
+  options.winograd_tile = flags.winograd_tile;
   options.allow_newer_opset = flags.allow_newer_opset;
   for (const std::string& name : flags.disabled_rewrites) check_rewrite(name, registry);
   options.disabled_rewrites.insert(flags.disabled_rewrites.begin(), flags.disabled_rewrites.end());

@@ -10,6 +10,8 @@ const Fact& CompileInput::at(std::span<const Fact> facts, int i) {
 
 Isa CompileInput::isa() const { return environment_.options.isa; }
 
+int CompileInput::winograd_tile() const { return environment_.options.winograd_tile; }
+
 Tensor CompileInput::packed(const Tensor& source, const std::string& layout,
                             const std::function<Tensor()>& make) const {
   return environment_.packs.get(source, layout, make);

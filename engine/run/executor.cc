@@ -5,6 +5,8 @@
 #include <atomic>
 #include <exception>
 
+#include "run/team.h"
+
 namespace linnet {
 namespace {
 
@@ -44,20 +46,50 @@ class OpenMpExecutor final : public Executor {
  public:
   explicit OpenMpExecutor(int threads) : threads_(threads) {}
   int workers() const override { return threads_; }
+
   void parallel_for(int64_t chunks, ChunkFunction function) override {
-    if (threads_ == 1 || chunks <= 1) {
+    Team* const team = held_.executor == this ? held_.team : nullptr;
+    if (threads_ == 1 || chunks <= 1 || (team && team->busy())) {
       for (int64_t chunk = 0; chunk < chunks; ++chunk) function(chunk, 0);
       return;
     }
     Guarded guarded(function);
+    if (team) {
+      team->run(chunks, [&](int64_t chunk, int worker) { guarded.call(chunk, worker); });
+    } else {
 #pragma omp parallel for schedule(dynamic) num_threads(threads_)
-    for (int64_t chunk = 0; chunk < chunks; ++chunk) guarded.call(chunk, omp_get_thread_num());
+      for (int64_t chunk = 0; chunk < chunks; ++chunk) guarded.call(chunk, omp_get_thread_num());
+    }
+    guarded.rethrow();
+  }
+
+  void hold(ChunkFunction body) override {
+    if (threads_ == 1 || held_.executor) return body(0, 0);
+    Guarded guarded(body);
+    Team team;
+#pragma omp parallel num_threads(threads_)
+    if (omp_get_thread_num() == 0) {
+      held_ = {this, &team};
+      guarded.call(0, 0);
+      held_ = {};
+      team.dismiss();
+    } else {
+      team.serve(omp_get_thread_num());
+    }
     guarded.rethrow();
   }
 
  private:
+  struct Held {
+    const OpenMpExecutor* executor = nullptr;
+    Team* team = nullptr;
+  };
+
+  static thread_local Held held_;
   int threads_;
 };
+
+thread_local OpenMpExecutor::Held OpenMpExecutor::held_;
 
 }  // namespace
 

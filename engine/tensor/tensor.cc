@@ -1,5 +1,7 @@
 #include "linnet/tensor.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -9,12 +11,15 @@
 namespace linnet {
 namespace {
 
-constexpr std::align_val_t kAlignment{64};
+constexpr std::align_val_t kAlignment{64}, kHugePage{2 * 1024 * 1024};
 
+/// Large memory lies on huge pages where the system has them: fewer page faults, fewer misses of the TLB.
 std::shared_ptr<const void> allocate(size_t bytes, void*& data) {
-  data = ::operator new(bytes, kAlignment, std::nothrow);
+  const std::align_val_t alignment = bytes >= 2 * size_t(kHugePage) ? kHugePage : kAlignment;
+  data = ::operator new(bytes, alignment, std::nothrow);
   if (!data) throw Error(ErrorKind::kLimit, str("out of memory allocating ", bytes, " bytes"));
-  return {data, [](void* p) { ::operator delete(p, kAlignment); }};
+  if (alignment == kHugePage) madvise(data, bytes, MADV_HUGEPAGE);
+  return {data, [alignment](void* p) { ::operator delete(p, alignment); }};
 }
 
 /// Calls f with the C++ type of the elements; is_object(dtype).

@@ -13,6 +13,7 @@
 #include "kernels/softmax.h"
 #include "kernels/transpose.h"
 #include "kernels/unary.h"
+#include "kernels/winograd.h"
 // Headers of the families in kernel_list.inc, in the same order.
 
 namespace linnet {

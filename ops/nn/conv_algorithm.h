@@ -39,7 +39,18 @@ ConvAlgorithmPtr make_grouped_conv(const ConvGeometry& geometry, const Epilogue&
 ConvAlgorithmPtr make_depthwise_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in);
 /// A transposed convolution (see transpose_phases): weights [in channels, out channels / group, kernel...].
 ConvAlgorithmPtr make_transpose_gemm(const ConvGeometry& geometry, const CompileInput& in);
-/// The fastest of the ordinary ones.
-ConvAlgorithmPtr choose_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in);
+/// Why a convolution cannot be computed by Winograd's algorithm, which is for constant 3x3 windows of stride 1 in one
+/// group; empty where it can.
+std::string winograd_obstacle(const ConvGeometry& geometry, const CompileInput& in);
+/// Winograd's algorithm with tiles of `outputs` (2 or 4) a side.
+ConvAlgorithmPtr make_winograd_conv(const ConvGeometry& geometry, const Epilogue& epilogue, int outputs,
+                                    const CompileInput& in);
+
+struct ConvChoice {
+  ConvAlgorithmPtr algorithm;
+  std::string reason;
+};
+/// The fastest of the ordinary ones by a cost model, and why.
+ConvChoice choose_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in);
 
 }  // namespace linnet

@@ -24,25 +24,30 @@ ConvOperands operands_of(KernelContext& context, bool has_bias, bool has_residua
 
 class ChannelsLastConv final : public Kernel {
  public:
-  ChannelsLastConv(ConvAlgorithmPtr algorithm, bool has_bias, bool has_residual)
-      : algorithm_(std::move(algorithm)), has_bias_(has_bias), has_residual_(has_residual) {}
+  ChannelsLastConv(ConvChoice choice, bool has_bias, bool has_residual)
+      : algorithm_(std::move(choice.algorithm)),
+        reason_(std::move(choice.reason)),
+        has_bias_(has_bias),
+        has_residual_(has_residual) {}
 
   void run(KernelContext& context) const override {
     algorithm_->run(operands_of(context, has_bias_, has_residual_), context);
   }
   size_t scratch_bytes() const override { return algorithm_->scratch_bytes(); }
-  std::string describe() const override { return algorithm_->describe(); }
+  std::string describe() const override { return algorithm_->describe() + "; " + reason_; }
 
  private:
   ConvAlgorithmPtr algorithm_;
+  std::string reason_;
   bool has_bias_, has_residual_;
 };
 
 /// Scratch: the algorithm's, then x and y in channels-last order.
 class ChannelsFirstConv final : public Kernel {
  public:
-  ChannelsFirstConv(ConvAlgorithmPtr algorithm, const ConvGeometry& geometry, bool has_bias, Isa isa)
-      : algorithm_(std::move(algorithm)),
+  ChannelsFirstConv(ConvChoice choice, const ConvGeometry& geometry, bool has_bias, Isa isa)
+      : algorithm_(std::move(choice.algorithm)),
+        reason_(std::move(choice.reason)),
         geometry_(geometry),
         has_bias_(has_bias),
         transpose_(kernel_table(isa).transpose),
@@ -66,7 +71,7 @@ class ChannelsFirstConv final : public Kernel {
   }
 
   size_t scratch_bytes() const override { return bytes_; }
-  std::string describe() const override { return algorithm_->describe() + ", transposing x and y"; }
+  std::string describe() const override { return algorithm_->describe() + ", transposing x and y; " + reason_; }
 
  private:
   /// [batch, rows, columns] to [batch, columns, rows].
@@ -82,6 +87,7 @@ class ChannelsFirstConv final : public Kernel {
   }
 
   ConvAlgorithmPtr algorithm_;
+  std::string reason_;
   ConvGeometry geometry_;
   bool has_bias_;
   TransposeKernels transpose_;
@@ -92,15 +98,14 @@ class ChannelsFirstConv final : public Kernel {
 
 KernelPtr make_conv_kernel(const ConvGeometry& geometry, bool channels_first, const Epilogue& epilogue,
                            const CompileInput& in) {
-  ConvAlgorithmPtr algorithm = choose_conv(geometry, epilogue, in);
-  if (channels_first) {
-    return std::make_unique<ChannelsFirstConv>(std::move(algorithm), geometry, in.has(2), in.isa());
-  }
-  return std::make_unique<ChannelsLastConv>(std::move(algorithm), in.has(2), in.has(3));
+  ConvChoice choice = choose_conv(geometry, epilogue, in);
+  if (channels_first) return std::make_unique<ChannelsFirstConv>(std::move(choice), geometry, in.has(2), in.isa());
+  return std::make_unique<ChannelsLastConv>(std::move(choice), in.has(2), in.has(3));
 }
 
 KernelPtr make_conv_transpose_kernel(const ConvGeometry& geometry, const CompileInput& in) {
-  return std::make_unique<ChannelsFirstConv>(make_transpose_gemm(geometry, in), geometry, in.has(2), in.isa());
+  ConvChoice choice{make_transpose_gemm(geometry, in), "transposed"};
+  return std::make_unique<ChannelsFirstConv>(std::move(choice), geometry, in.has(2), in.isa());
 }
 
 }  // namespace linnet

@@ -35,9 +35,13 @@ class LINNET_API Executor {
   /// Calls function(chunk, worker) for every chunk in [0, chunks), each once, and returns when all are done.
   /// worker is in [0, workers()); no two calls with the same worker overlap. What a call throws leaves parallel_for().
   virtual void parallel_for(int64_t chunks, ChunkFunction function) = 0;
+  /// Calls body(0, 0) on the calling thread, which calls parallel_for() many times: an executor may hold its threads
+  /// ready for that long.
+  virtual void hold(ChunkFunction body) { body(0, 0); }
 };
 
-/// OpenMP threads; 0: as many as the machine has cores.
+/// OpenMP threads; 0: as many as the machine has cores. Between the loops of a run that is long enough they spin for
+/// about 50 us, then sleep; between runs, OpenMP's wait policy (OMP_WAIT_POLICY) rules.
 LINNET_API std::shared_ptr<Executor> make_openmp_executor(int threads = 0);
 /// The calling thread alone.
 LINNET_API std::shared_ptr<Executor> make_serial_executor();

@@ -90,6 +90,8 @@ class LINNET_API CompileInput {
   Shape output_shape(int i) const { return output_fact(i).shape(); }
 
   Isa isa() const;
+  /// ModelOptions::winograd_tile.
+  int winograd_tile() const;
   const ProgramEnvironment& environment() const { return environment_; }
 
   /// Data derived from a constant (packed weights), made once per model and shared by all its plans.

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/epilogue.h"
+
+namespace linnet {
+
+/// Where the outputs of a tile go: those of the first `rows` rows and `columns` columns of it are stored.
+struct WinogradOutput {
+  int rows = 0, columns = 0;
+  int64_t channels = 0;
+  float* y = nullptr;        ///< the first channel of the first pixel
+  int64_t row_pitch = 0;     ///< floats from a row of the tile's pixels to the next
+  int64_t column_pitch = 0;  ///< floats from a pixel to the next in a row
+  Epilogue epilogue{};       ///< bias and residual begin at y; the residual's pixels lie as those of y
+};
+
+/// The transforms of Winograd's minimal filtering F(m x m, 3 x 3), for m x m outputs of a 3x3 convolution from n x n
+/// inputs, n = m + 2: y = A^T [(G g G^T) . (B^T x B)] A, where "." is a product over the input channels for each of
+/// the n * n elements. The interpolation points are 0, 1, -1 and infinity for m = 2 and 0, +-1/sqrt(2), +-sqrt(2) and
+/// infinity for m = 4.
+/// Source: A. Lavin and S. Gray, "Fast Algorithms for Convolutional Neural Networks", arXiv:1509.09308; the points: B.
+/// Barabasz et al., "Error Analysis and Improving the Accuracy of Winograd Convolution for DNNs", arXiv:1803.10986.
+struct WinogradTransforms {
+  /// Writes element e of pixel channels c to v[e * v_pitch + c]. pixels: n * n pointers to `channels` floats. v has
+  /// room for whole vectors.
+  void (*input)(const float* const* pixels, int64_t channels, float* v, int64_t v_pitch);
+  /// Of the products m[e * m_pitch + c], which can be read as whole vectors.
+  void (*output)(const float* m, int64_t m_pitch, const WinogradOutput& output);
+  /// `count` filters at a time: tap t of filter j at g[t * count + j], element e at u[e * u_pitch + j]. count is a
+  /// multiple of the vector's length. Computed in double precision and rounded once.
+  void (*filter)(const float* g, int64_t count, float* u, int64_t u_pitch);
+};
+
+struct WinogradKernels {
+  WinogradTransforms f2, f4;
+};
+
+}  // namespace linnet

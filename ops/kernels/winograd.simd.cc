@@ -1,0 +1,206 @@
+#include "kernels/winograd.h"
+
+#include "kernels/vector_math.h"
+
+namespace linnet::LINNET_SIMD_NS {
+namespace {
+
+/// F(2, 3) along one axis.
+struct F2 {
+  static constexpr int kOutputs = 2, kInputs = 4;
+
+  template <class V>
+  [[gnu::always_inline]] static inline void input(const V* x, V* t) {
+    t[0] = x[2] - x[0];
+    t[1] = x[1] + x[2];
+    t[2] = x[2] - x[1];
+    t[3] = x[3] - x[1];
+  }
+
+  template <class V>
+  [[gnu::always_inline]] static inline void output(const V* m, V* y) {
+    y[0] = m[0] + (m[1] + m[2]);
+    y[1] = (m[1] - m[2]) + m[3];
+  }
+
+  template <class V>
+  [[gnu::always_inline]] static inline void filter(const V* g, V* u) {
+    const V half(0.5), even = half * (g[0] + g[2]), odd = half * g[1];
+    u[0] = -g[0];
+    u[1] = even + odd;
+    u[2] = even - odd;
+    u[3] = g[2];
+  }
+};
+
+/// The points +-sqrt(1/2) and +-sqrt(2), of vectors of float or double.
+template <class V>
+struct Points {
+  using Value = typename V::value_type;
+  const V small = V(Value(0.70710678118654752440)), large = V(Value(1.41421356237309504880));
+};
+
+/// F(4, 3) along one axis.
+struct F4 {
+  static constexpr int kOutputs = 4, kInputs = 6;
+
+  template <class V>
+  [[gnu::always_inline]] static inline void input(const V* x, V* t) {
+    const auto [small, large] = Points<V>();
+    const V two(2), half(0.5), middle(2.5);
+    const V even_small = xsimd::fnma(two, x[2], x[4]), odd_small = xsimd::fnma(two, x[1], x[3]);
+    const V even_large = xsimd::fnma(half, x[2], x[4]), odd_large = xsimd::fnma(half, x[1], x[3]);
+    t[0] = xsimd::fnma(middle, x[2], x[0] + x[4]);
+    t[1] = xsimd::fma(small, odd_small, even_small);
+    t[2] = xsimd::fnma(small, odd_small, even_small);
+    t[3] = xsimd::fma(large, odd_large, even_large);
+    t[4] = xsimd::fnma(large, odd_large, even_large);
+    t[5] = xsimd::fnma(middle, x[3], x[1] + x[5]);
+  }
+
+  template <class V>
+  [[gnu::always_inline]] static inline void output(const V* m, V* y) {
+    const auto [small, large] = Points<V>();
+    const V two(2), half(0.5);
+    const V even_small = m[1] + m[2], odd_small = small * (m[1] - m[2]);
+    const V even_large = m[3] + m[4], odd_large = large * (m[3] - m[4]);
+    y[0] = m[0] + (even_small + even_large);
+    y[1] = odd_small + odd_large;
+    y[2] = xsimd::fma(two, even_large, half * even_small);
+    y[3] = xsimd::fma(two, odd_large, xsimd::fma(half, odd_small, m[5]));
+  }
+
+  template <class V>
+  [[gnu::always_inline]] static inline void filter(const V* g, V* u) {
+    const auto [small, large] = Points<V>();
+    const V half(0.5), two(2), by_small(-2.0 / 3), by_large(1.0 / 6);
+    const V even_small = xsimd::fma(half, g[2], g[0]), odd_small = small * g[1];
+    const V even_large = xsimd::fma(two, g[2], g[0]), odd_large = large * g[1];
+    u[0] = g[0];
+    u[1] = by_small * (even_small + odd_small);
+    u[2] = by_small * (even_small - odd_small);
+    u[3] = by_large * (even_large + odd_large);
+    u[4] = by_large * (even_large - odd_large);
+    u[5] = g[2];
+  }
+};
+
+/// One vector of channels: rows of the tile are transformed as they are loaded, then the columns.
+template <class F, class Load>
+[[gnu::always_inline]] inline void input_vector(const Load& load_pixel, float* v, int64_t v_pitch) {
+  constexpr int n = F::kInputs;
+  F32 rows[n][n];
+  LINNET_UNROLL for (int i = 0; i < n; ++i) {
+    F32 x[n];
+    LINNET_UNROLL for (int j = 0; j < n; ++j) x[j] = load_pixel(i * n + j);
+    F::input(x, rows[i]);
+  }
+  LINNET_UNROLL for (int j = 0; j < n; ++j) {
+    F32 x[n], t[n];
+    LINNET_UNROLL for (int i = 0; i < n; ++i) x[i] = rows[i][j];
+    F::input(x, t);
+    LINNET_UNROLL for (int i = 0; i < n; ++i) store(v + (i * n + j) * v_pitch, t[i]);
+  }
+}
+
+template <class F>
+void input(const float* const* pixels, int64_t channels, float* v, int64_t v_pitch) {
+  int64_t c = 0;
+  for (; c + kLanes <= channels; c += kLanes) {
+    input_vector<F>([&](int pixel) { return load(pixels[pixel] + c); }, v + c, v_pitch);
+  }
+  if (c == channels) return;
+  input_vector<F>([&](int pixel) { return load_part(pixels[pixel] + c, channels - c); }, v + c, v_pitch);
+}
+
+/// The outputs of one vector of channels, of which `lanes` are stored.
+template <class F>
+[[gnu::always_inline]] inline void output_vector(const float* m, int64_t m_pitch, const WinogradOutput& o, int64_t c,
+                                                 int64_t lanes) {
+  constexpr int n = F::kInputs;
+  F32 columns[n][F::kOutputs];
+  LINNET_UNROLL for (int j = 0; j < n; ++j) {
+    F32 x[n];
+    LINNET_UNROLL for (int i = 0; i < n; ++i) x[i] = load(m + (i * n + j) * m_pitch + c);
+    F::output(x, columns[j]);
+  }
+  const Epilogue& e = o.epilogue;
+  const F32 bias = !e.bias ? F32(0.0f) : load_part(e.bias + c, lanes), low(e.low), high(e.high);
+  LINNET_UNROLL for (int i = 0; i < F::kOutputs; ++i) {
+    if (i >= o.rows) return;
+    F32 x[n], y[F::kOutputs];
+    LINNET_UNROLL for (int j = 0; j < n; ++j) x[j] = columns[j][i];
+    F::output(x, y);
+    LINNET_UNROLL for (int j = 0; j < F::kOutputs; ++j) {
+      if (j >= o.columns) break;
+      const int64_t at = i * o.row_pitch + j * o.column_pitch + c;
+      F32 sum = y[j] + bias;
+      if (e.residual) sum += lanes == kLanes ? load(e.residual + at) : load_part(e.residual + at, lanes);
+      sum = at_most(high, at_least(low, sum));
+      if (lanes == kLanes) {
+        store(o.y + at, sum);
+      } else {
+        store_part(o.y + at, sum, lanes);
+      }
+    }
+  }
+}
+
+template <class F>
+void output(const float* m, int64_t m_pitch, const WinogradOutput& o) {
+  int64_t c = 0;
+  for (; c + kLanes <= o.channels; c += kLanes) output_vector<F>(m, m_pitch, o, c, kLanes);
+  if (c < o.channels) output_vector<F>(m, m_pitch, o, c, o.channels - c);
+  const Epilogue& e = o.epilogue;
+  if (!e.activation) return;
+  for (int i = 0; i < o.rows; ++i) {
+    for (int j = 0; j < o.columns; ++j) {
+      float* y = o.y + i * o.row_pitch + j * o.column_pitch;
+      e.activation(y, y, o.channels, e.alpha, e.beta);
+    }
+  }
+}
+
+/// So many double values from floats, and back.
+constexpr int kDoubles = int(F64::size);
+
+inline F64 widen(const float* x) {
+  double values[kDoubles];
+  LINNET_UNROLL for (int i = 0; i < kDoubles; ++i) values[i] = double(x[i]);
+  return F64::load_unaligned(values);
+}
+
+inline void narrow(F64 v, float* y) {
+  double values[kDoubles];
+  v.store_unaligned(values);
+  LINNET_UNROLL for (int i = 0; i < kDoubles; ++i) y[i] = float(values[i]);
+}
+
+template <class F>
+void filter(const float* g, int64_t count, float* u, int64_t u_pitch) {
+  constexpr int n = F::kInputs;
+  for (int64_t j = 0; j < count; j += kDoubles) {
+    F64 rows[3][n];
+    LINNET_UNROLL for (int i = 0; i < 3; ++i) {
+      F64 taps[3];
+      LINNET_UNROLL for (int k = 0; k < 3; ++k) taps[k] = widen(g + (i * 3 + k) * count + j);
+      F::filter(taps, rows[i]);
+    }
+    LINNET_UNROLL for (int k = 0; k < n; ++k) {
+      F64 column[3] = {rows[0][k], rows[1][k], rows[2][k]}, elements[n];
+      F::filter(column, elements);
+      LINNET_UNROLL for (int i = 0; i < n; ++i) narrow(elements[i], u + (i * n + k) * u_pitch + j);
+    }
+  }
+}
+
+}  // namespace
+
+void fill(WinogradKernels& kernels);
+
+void fill(WinogradKernels& kernels) {
+  kernels.f2 = {input<F2>, output<F2>, filter<F2>};
+  kernels.f4 = {input<F4>, output<F4>, filter<F4>};
+}
+
+}  // namespace linnet::LINNET_SIMD_NS

@@ -1,0 +1,73 @@
+#include <algorithm>
+
+#include "kernels/kernel_table.h"
+#include "nn/conv_algorithm.h"
+#include "nn/winograd_tiles.h"
+
+namespace linnet {
+namespace {
+
+// The cost model counts multiplications of whole vectors on one core, of which a core does about one per cycle; what
+// else takes time is expressed in them. The constants were fitted to measurements of single layers.
+constexpr double kDirect = 1.1;                       // indirect addressing
+constexpr double kCacheBytes = 16, kMemoryBytes = 6;  // weights read per cycle from the last cache, from memory
+constexpr double kLastCache = 16 * 1024 * 1024;       // bytes of weights that stay there
+constexpr double kRows = 24;                          // of a block for which weights are read again
+
+struct TransformCost {
+  double input, output;  // per vector of channels of a tile
+};
+constexpr TransformCost transform_cost(int outputs) {
+  return outputs == 4 ? TransformCost{170, 170} : TransformCost{60, 50};
+}
+
+double vectors(int64_t channels, int lanes) { return double((channels + lanes - 1) / lanes); }
+
+double weights_cost(double bytes, double passes) {
+  return passes * bytes / (bytes > kLastCache ? kMemoryBytes : kCacheBytes);
+}
+
+double gemm_cost(const ConvGeometry& g, int lanes) {
+  const double rows = double(g.batch) * double(g.out_pixels()), depth = double(g.taps() * g.in_channels);
+  const double weights = depth * double(g.out_channels) * sizeof(float);
+  return std::max(kDirect * rows * depth * vectors(g.out_channels, lanes), weights_cost(weights, 1));
+}
+
+double winograd_cost(const ConvGeometry& g, int outputs, int lanes) {
+  const WinogradTiles tiles(g, outputs);
+  const double elements = tiles.inputs() * tiles.inputs(), count = double(tiles.count());
+  const double depth = double(g.in_channels), columns = vectors(g.out_channels, lanes);
+  const double weights = elements * depth * double(g.out_channels) * sizeof(float);
+  const TransformCost transform = transform_cost(outputs);
+  return std::max(count * elements * depth * columns, weights_cost(weights, std::max(1.0, count / kRows))) +
+         count * (transform.input * vectors(g.in_channels, lanes) + transform.output * columns);
+}
+
+}  // namespace
+
+ConvChoice choose_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in) {
+  if (geometry.group == geometry.in_channels && geometry.group == geometry.out_channels) {
+    return {make_depthwise_conv(geometry, epilogue, in), "one filter per channel"};
+  }
+  const int columns = kernel_table(in.isa()).gemm.panel_columns;
+  if (geometry.group > 1 && geometry.group_out() <= columns) {
+    return {make_grouped_conv(geometry, epilogue, in), "groups of few channels"};
+  }
+  const std::string obstacle = winograd_obstacle(geometry, in);
+  if (!obstacle.empty()) return {make_gemm_conv(geometry, epilogue, in), "no Winograd: " + obstacle};
+  const int lanes = kernel_table(in.isa()).vector_floats;
+  const double direct = gemm_cost(geometry, lanes);
+  ConvChoice choice;
+  int best = 0;
+  double least = direct;
+  for (int outputs = 2; outputs <= in.winograd_tile(); outputs += 2) {
+    const double cost = winograd_cost(geometry, outputs, lanes);
+    choice.reason += str(outputs == 2 ? "" : ", ", "F(", outputs, "x", outputs, ", 3x3) estimated at ",
+                         int(100 * cost / std::max(1.0, direct)), " % of direct");
+    if (cost < least) best = outputs, least = cost;
+  }
+  choice.algorithm = best ? make_winograd_conv(geometry, epilogue, best, in) : make_gemm_conv(geometry, epilogue, in);
+  return choice;
+}
+
+}  // namespace linnet
