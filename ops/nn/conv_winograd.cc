@@ -19,11 +19,15 @@ constexpr int64_t kLeastPanels = 2;  // of a chunk: each transforms its tiles' i
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t part_begin(int64_t total, int64_t parts, int64_t i) { return total / parts * i + std::min(i, total % parts); }
 
-/// A distance between rows or planes of so many floats that spreads them over the cache sets.
-int64_t spread(int64_t floats) {
-  const int64_t whole = (floats + 15) / 16 * 16;
-  return whole % 256 == 0 ? whole + 16 : whole;
+constexpr int64_t kLineFloats = 16;
+
+/// A distance between rows of so many floats that spreads them over the cache sets.
+int64_t row_pitch(int64_t floats) {
+  const int64_t lines = ceil_div(floats, kLineFloats);
+  return (lines % 16 == 0 ? lines + 1 : lines) * kLineFloats;
 }
+/// The same between planes, of which one line each is touched in turn.
+int64_t plane_pitch(int64_t floats) { return (ceil_div(floats, kLineFloats) | 1) * kLineFloats; }
 
 /// A convolution of 3x3 windows by Winograd's minimal filtering. A chunk of work is a block of tiles and of output
 /// channels: the tiles' inputs are transformed, multiplied by the weights element by element, and transformed back.
@@ -39,10 +43,10 @@ class WinogradConv final : public ConvAlgorithm {
         panels_(ceil_div(geometry.out_channels, gemm_.panel_columns)),
         zeros_(size_t(geometry.in_channels)) {
     choose_chunks();
-    v_pitch_ = spread(geometry.in_channels);
-    v_plane_ = spread(block_tiles_ * v_pitch_);
-    m_pitch_ = spread(ceil_div(panels_, panel_blocks_) * gemm_.panel_columns);
-    m_plane_ = spread(block_tiles_ * m_pitch_);
+    v_pitch_ = row_pitch(geometry.in_channels);
+    v_plane_ = plane_pitch(block_tiles_ * v_pitch_);
+    m_pitch_ = row_pitch(ceil_div(panels_, panel_blocks_) * gemm_.panel_columns);
+    m_plane_ = plane_pitch(block_tiles_ * m_pitch_);
     packed_ = in.packed(*in.constant(1), str("conv winograd ", outputs, " ", gemm_.panel_columns),
                         [&] { return pack(in.constant(1)->data<float>()); });
   }

@@ -30,8 +30,8 @@ TEST(Executor, WhatAChunkThrowsReachesTheCaller) {
 }
 
 void count_all_chunks(Executor& executor, int64_t chunks) {
-  std::vector<std::atomic<int>> calls(size_t(chunks));
-  std::vector<std::atomic<bool>> at_work(size_t(executor.workers()));
+  std::vector<std::atomic<int>> calls(static_cast<size_t>(chunks));
+  std::vector<std::atomic<bool>> at_work(static_cast<size_t>(executor.workers()));
   executor.parallel_for(chunks, [&](int64_t chunk, int worker) {
     EXPECT_FALSE(at_work[size_t(worker)].exchange(true)) << worker;
     ++calls[size_t(chunk)];

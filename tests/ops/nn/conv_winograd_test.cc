@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "graph/graph.h"
+#include "kernels/isa.h"
 #include "nn/conv_algorithm.h"
 #include "support/conv_reference.h"
 #include "support/run_op.h"
