@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kMostTiles = 24;            // of a block
 constexpr int64_t kBlockFloats = 192 * 1024;  // of a block's transformed inputs and products
 constexpr int64_t kDepth = 512;               // of one sum: the rounding error grows with it
-constexpr int64_t kPanelGroup = 4;            // panels of weights that stay in the second-level cache while tiles pass
+constexpr int64_t kPanelGroup = 8;            // panels of weights that stay in the second-level cache while tiles pass
 constexpr int64_t kWantedChunks = 16;
 constexpr int64_t kLeastPanels = 2;  // of a chunk: each transforms its tiles' inputs anew
 
