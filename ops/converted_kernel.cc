@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "bit_stream.h"
 #include "half_precision.h"
 #include "packed_elements.h"
 #include "parallel.h"
@@ -47,25 +48,18 @@ constexpr Conversion kInFloat32{"float32", DType::kFloat32, is_half, convert_hal
 bool is_packed(DType dtype) { return dtype_bits(dtype) < 8; }
 
 void unpack(const Tensor& from, Tensor& to, Executor& executor) {
-  const int bits = dtype_bits(from.dtype()), per_byte = 8 / bits, mask = (1 << bits) - 1;
-  const auto* x = static_cast<const uint8_t*>(from.raw());
+  const int bits = dtype_bits(from.dtype());
   uint8_t* y = to.data<uint8_t>();
   parallel_items(executor, from.size(), 1, [&](int64_t i, int64_t end, int) {
-    for (; i < end; ++i) y[i] = uint8_t(x[i / per_byte] >> i % per_byte * bits & mask);
+    for (; i < end; ++i) y[i] = uint8_t(code_at(from.raw(), i, bits));
   });
 }
 
 void pack(const Tensor& from, Tensor& to, Executor& executor) {
-  const int bits = dtype_bits(to.dtype()), per_byte = 8 / bits;
+  const int bits = dtype_bits(to.dtype());
   const uint8_t* x = from.data<uint8_t>();
-  auto* y = static_cast<uint8_t*>(to.raw());
-  parallel_items(executor, (from.size() + per_byte - 1) / per_byte, per_byte, [&](int64_t i, int64_t end, int) {
-    for (; i < end; ++i) {
-      int byte = 0;
-      const int64_t n = std::min<int64_t>(per_byte, from.size() - i * per_byte);
-      for (int64_t k = 0; k < n; ++k) byte |= x[i * per_byte + k] << k * bits;
-      y[i] = uint8_t(byte);
-    }
+  parallel_items(executor, from.size(), 1, [&](int64_t begin, int64_t end, int) {
+    write_codes(to.raw(), begin, end - begin, bits, [&](int64_t i) { return unsigned{x[begin + i]}; });
   });
 }
 

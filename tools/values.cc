@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstdio>
 
+#include "bit_stream.h"
 #include "linnet/containers.h"
 
 namespace linnet::tool {
@@ -63,13 +64,10 @@ std::string print_complex(const Tensor& tensor, int64_t i) {
   return str("(", print_double(double(value.real())), ", ", print_double(double(value.imag())), ")");
 }
 
-/// The bits of an element of at most 8 bits; elements below a byte are packed, the first in the low bits.
+/// The bits of an element of at most 8 bits.
 std::string print_bits(const Tensor& tensor, int64_t i) {
-  const int bits = dtype_bits(tensor.dtype());
-  const auto byte = static_cast<const uint8_t*>(tensor.raw())[i * bits / 8];
-  const int value = (byte >> (i * bits % 8)) & ((1 << bits) - 1);
   std::array<char, 8> text{};
-  std::snprintf(text.data(), text.size(), "0x%x", unsigned(value));
+  std::snprintf(text.data(), text.size(), "0x%x", code_at(tensor.raw(), i, dtype_bits(tensor.dtype())));
   return text.data();
 }
 

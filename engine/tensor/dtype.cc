@@ -48,6 +48,8 @@ constexpr std::array kRows{
     Row{DType::kFloat8E8M0, "float8e8m0", "float8e8m0", 8, kFloat},
     Row{DType::kUint2, "uint2", "uint2", 2, kInteger},
     Row{DType::kInt2, "int2", "int2", 2, kInteger},
+    Row{DType::kFloat6E2M3, "float6e2m3", "float6e2m3", 6, kFloat},
+    Row{DType::kFloat6E3M2, "float6e3m2", "float6e3m2", 6, kFloat},
     Row{DType::kSequence, "sequence", "sequence", 8 * int(sizeof(Sequence)), kOther},
     Row{DType::kOptional, "optional", "optional", 8 * int(sizeof(Optional)), kOther},
     Row{DType::kMap, "map", "map", 8 * int(sizeof(Map)), kOther},

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "bit_stream.h"
+
 namespace linnet {
 
 namespace {
@@ -28,8 +30,20 @@ Tensor from_raw(const pb::TensorProto& proto, DType dtype, const Shape& shape) {
   return tensor;
 }
 
-// The values of a typed field, each converted to T. A complex number takes two values; of sub-byte types, one value
-// holds the elements of one byte.
+// One value holds the code of one element.
+Tensor from_codes(const pb::TensorProto& proto, DType dtype, const Shape& shape) {
+  check_count("int32_data", size_t(proto.int32_data_size()), "values", size_t(shape.elements()), dtype, shape);
+  for (const int32_t code : proto.int32_data()) {
+    if (code < 0 || code >= 64) throw Error(ErrorKind::kModel, str("int32_data holds ", code, ", no code of ", dtype));
+  }
+  Tensor tensor(dtype, shape);
+  write_codes(tensor.raw(), 0, shape.elements(), dtype_bits(dtype),
+              [&](int64_t i) { return unsigned(proto.int32_data(int(i))); });
+  return tensor;
+}
+
+// The values of a typed field, each converted to T. A complex number takes two values; of integers below one byte
+// and float4e2m1, one value holds the elements of one byte.
 template <class T, class Field>
 Tensor from_field(const Field& field, const char* name, DType dtype, const Shape& shape) {
   const size_t needed =
@@ -67,6 +81,8 @@ Tensor from_typed_field(const pb::TensorProto& proto, DType dtype, const Shape& 
       return from_field<int32_t>(proto.int32_data(), "int32_data", dtype, shape);
     case 16:
       return from_field<uint16_t>(proto.int32_data(), "int32_data", dtype, shape);
+    case 6:
+      return from_codes(proto, dtype, shape);
     default:
       return from_field<uint8_t>(proto.int32_data(), "int32_data", dtype, shape);
   }

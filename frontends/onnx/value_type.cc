@@ -60,7 +60,7 @@ Fact fact_of_depth(const pb::TypeProto& type, int depth) {
 
 DType dtype_from_proto(int32_t number) {
   if (number < int32_t(DType::kFloat32)) throw Error(ErrorKind::kModel, str("element type ", number, " is none"));
-  if (number > int32_t(DType::kInt2)) {
+  if (number > int32_t(kLastElementType)) {
     throw Error(ErrorKind::kUnsupported, str("element type ", number, " is not known to this build"));
   }
   return DType(number);

@@ -89,7 +89,7 @@ class LoopKernel final : public Kernel {
 
   Tensor stacked(const std::vector<Tensor>& elements, size_t scan) const {
     const Shape element = elements.empty() ? shape_or_zero(scan_facts_[scan]) : elements[0].shape();
-    Tensor result(scan_facts_[scan].dtype, with_axis(element, 0, int64_t(elements.size())));
+    Tensor result = zeros(scan_facts_[scan].dtype, with_axis(element, 0, int64_t(elements.size())));
     for (size_t i = 0; i < elements.size(); ++i) {
       if (!(elements[i].shape() == element)) {
         throw Error(ErrorKind::kShape, str("scan output ", scan, " changes from ", element, " to ", elements[i].shape(),

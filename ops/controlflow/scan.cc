@@ -85,7 +85,7 @@ class ScanKernel final : public Kernel {
 
   void stack_first(ScanState& state, size_t i, const Shape& element) const {
     const int axis = normalize_axis(layout_.stacked[i].axis, element.rank() + 1);
-    state.stacked[i] = Tensor(elements_[i].dtype, with_axis(element, axis, length_));
+    state.stacked[i] = zeros(elements_[i].dtype, with_axis(element, axis, length_));
   }
 
   void stack(ScanState& state, size_t i, const Tensor& element, int64_t iteration) const {

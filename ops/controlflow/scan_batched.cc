@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "controlflow/body.h"
 #include "controlflow/stack.h"
@@ -39,12 +38,6 @@ Tensor merged(const Tensor& tensor) {
   Shape shape{tensor.shape().elements(0, 2)};
   for (int i = 2; i < tensor.rank(); ++i) shape.push_back(tensor.dim(i));
   return tensor.reshaped(shape);
-}
-
-Tensor zeros(DType dtype, const Shape& shape) {
-  Tensor result(dtype, shape);
-  if (dtype != DType::kString && result.bytes() > 0) std::memset(result.raw(), 0, result.bytes());
-  return result;
 }
 
 class BatchedScanKernel final : public Kernel {

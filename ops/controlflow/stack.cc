@@ -1,7 +1,9 @@
 #include "controlflow/stack.h"
 
 #include <algorithm>
+#include <cstring>
 
+#include "bit_stream.h"
 #include "dispatch.h"
 
 namespace linnet {
@@ -23,26 +25,42 @@ void check_slice(const Layout& at, const Tensor& slice, const Tensor& tensor) {
   throw Error(ErrorKind::kShape, str(describe(slice), " is no slice of ", describe(tensor)));
 }
 
+/// Calls f(in_slice, in_tensor, n) for each run of elements of a slice, given by the positions of its first element.
+template <class F>
+void for_each_run(const Layout& at, F f) {
+  for (int64_t i = 0; i < at.outer; ++i) f(i * at.inner, at.offset + i * at.stride, at.inner);
+}
+
+void copy_codes(const Tensor& from, int64_t first, Tensor& to, int64_t target, int64_t n) {
+  const int bits = dtype_bits(from.dtype());
+  for (int64_t i = 0; i < n; ++i) set_code(to.raw(), target + i, bits, code_at(from.raw(), first + i, bits));
+}
+
+void copy_run(const Tensor& from, int64_t first, Tensor& to, int64_t target, int64_t n) {
+  if (dtype_bits(from.dtype()) < 8) return copy_codes(from, first, to, target, n);
+  dispatch_width(from.dtype(), [&]<class T>() {
+    std::copy_n(static_cast<const T*>(from.raw()) + first, n, static_cast<T*>(to.raw()) + target);
+  });
+}
+
 }  // namespace
+
+Tensor zeros(DType dtype, const Shape& shape) {
+  Tensor result(dtype, shape);
+  if (!is_object(dtype) && result.bytes() > 0) std::memset(result.raw(), 0, result.bytes());
+  return result;
+}
 
 void take_slice(const Tensor& tensor, int axis, int64_t index, Tensor& slice) {
   const Layout at(tensor.shape(), axis, index);
   check_slice(at, slice, tensor);
-  dispatch_width(tensor.dtype(), [&]<class T>() {
-    const T* from = static_cast<const T*>(tensor.raw()) + at.offset;
-    T* to = static_cast<T*>(slice.raw());
-    for (int64_t i = 0; i < at.outer; ++i) std::copy_n(from + i * at.stride, at.inner, to + i * at.inner);
-  });
+  for_each_run(at, [&](int64_t to, int64_t from, int64_t n) { copy_run(tensor, from, slice, to, n); });
 }
 
 void put_slice(const Tensor& slice, int axis, int64_t index, Tensor& tensor) {
   const Layout at(tensor.shape(), axis, index);
   check_slice(at, slice, tensor);
-  dispatch_width(tensor.dtype(), [&]<class T>() {
-    const T* from = static_cast<const T*>(slice.raw());
-    T* to = static_cast<T*>(tensor.raw()) + at.offset;
-    for (int64_t i = 0; i < at.outer; ++i) std::copy_n(from + i * at.inner, at.inner, to + i * at.stride);
-  });
+  for_each_run(at, [&](int64_t from, int64_t to, int64_t n) { copy_run(slice, from, tensor, to, n); });
 }
 
 }  // namespace linnet

@@ -8,6 +8,9 @@
 
 namespace linnet {
 
+/// A tensor of zeros, false or empty strings: what slices are put into.
+Tensor zeros(DType dtype, const Shape& shape);
+
 /// Element `index` of `tensor` along `axis`, copied into `slice` (of its dtype, the shape without that
 /// axis). Both throw Error(kShape) where the two do not fit each other.
 void take_slice(const Tensor& tensor, int axis, int64_t index, Tensor& slice);

@@ -87,11 +87,11 @@ class QuantizeKernel final : public Kernel {
   float least_, greatest_;
 };
 
-/// QuantizeLinear: y = saturate(round(x / y_scale) + y_zero_point), ties to even; for float8 and float4 types
+/// QuantizeLinear: y = saturate(round(x / y_scale) + y_zero_point), ties to even; for float8, float6 and float4 types
 /// y = x / y_scale rounded into the type. The quotient is rounded to `precision`, by default the scale's dtype.
 /// x: float/float16/bfloat16/int32, any shape.   y_scale: floats, see ScaleLayout.
-/// y_zero_point: y's dtype, the scale's shape; 0.   y: 2 to 16 bit integers, float8, float4e2m1: the zero point's
-/// dtype, else output_dtype, else uint8.
+/// y_zero_point: y's dtype, the scale's shape; 0.   y: 2 to 16 bit integers, float8, float6, float4e2m1: the zero
+/// point's dtype, else output_dtype, else uint8.
 /// Source: https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html
 class QuantizeLinear final : public Op {
  public:

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "bit_stream.h"
 #include "dispatch.h"
 #include "parallel.h"
 
@@ -31,15 +32,12 @@ void require_whole_bytes(DType dtype) {
 }
 
 /// As fill_tensor for a dtype below one byte; the rest of the last byte is zero.
-void fill_packed(const Tensor& value, Tensor& y) {
+void fill_packed(const Tensor& value, Tensor& y, Executor& executor) {
   const int bits = dtype_bits(y.dtype());
-  const int code = *static_cast<const uint8_t*>(value.raw()) & ((1 << bits) - 1);
-  int byte = 0;
-  for (int shift = 0; shift < 8; shift += bits) byte |= code << shift;
-  if (y.bytes() == 0) return;
-  std::memset(y.raw(), byte, y.bytes());
-  const int64_t rest = y.size() * bits % 8;
-  if (rest > 0) static_cast<uint8_t*>(y.raw())[y.bytes() - 1] = uint8_t(byte & ((1 << rest) - 1));
+  const unsigned code = code_at(value.raw(), 0, bits);
+  parallel_items(executor, y.size(), 1, [&](int64_t begin, int64_t end, int) {
+    write_codes(y.raw(), begin, end - begin, bits, [code](int64_t) { return code; });
+  });
 }
 
 }  // namespace
@@ -63,7 +61,7 @@ void copy_tensor(const Tensor& x, Tensor& y, Executor& executor) {
 }
 
 void fill_tensor(const Tensor& value, Tensor& y, Executor& executor) {
-  if (dtype_bits(y.dtype()) < 8) return fill_packed(value, y);
+  if (dtype_bits(y.dtype()) < 8) return fill_packed(value, y, executor);
   const CopyRow copy = copy_row_of(y.dtype());
   const int64_t width = element_bytes(y.dtype());
   auto* to = static_cast<std::byte*>(y.raw());

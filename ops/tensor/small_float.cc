@@ -29,6 +29,10 @@ Format format_of(DType dtype) {
       return {8, 2, 15, 0x7b, 0x7c, 0x7e, false};
     case DType::kFloat8E5M2FNUZ:
       return {8, 2, 16, 0x7f, 0x80, 0x80, true};
+    case DType::kFloat6E2M3:
+      return {6, 3, 1, 0x1f, 0x1f, 0x20, false};
+    case DType::kFloat6E3M2:
+      return {6, 2, 3, 0x1f, 0x1f, 0x20, false};
     default:
       return {4, 1, 1, 0x7, 0x7, 0x8, false};
   }

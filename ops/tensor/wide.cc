@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bit_stream.h"
 #include "dispatch.h"
 
 namespace linnet {
@@ -36,16 +37,10 @@ WideReader number_reader() {
 
 bool is_signed_integer(DType dtype) { return dtype == DType::kInt2 || dtype == DType::kInt4; }
 
-/// Element `index` of a tensor whose elements have 2, 4 or 8 bits, the first in the lowest bits of a byte.
-unsigned packed_code(const uint8_t* x, int64_t index, int bits) {
-  const int per_byte = 8 / bits;
-  return (x[index / per_byte] >> (index % per_byte * bits)) & ((1u << bits) - 1);
-}
-
 WideReader packed_integer_reader(int bits, bool is_signed) {
   return [bits, is_signed](const void* x, int64_t first, int64_t n, Wide* out) {
     for (int64_t i = 0; i < n; ++i) {
-      const int64_t code = packed_code(static_cast<const uint8_t*>(x), first + i, bits);
+      const int64_t code = code_at(x, first + i, bits);
       out[i].i = is_signed && code >> (bits - 1) ? code - (1 << bits) : code;
     }
   };
@@ -55,7 +50,7 @@ WideReader small_float_reader(DType dtype) {
   std::array<double, 256> values;
   for (size_t code = 0; code < 256; ++code) values[code] = decode_small_float(dtype, uint8_t(code));
   return [values, bits = dtype_bits(dtype)](const void* x, int64_t first, int64_t n, Wide* out) {
-    for (int64_t i = 0; i < n; ++i) out[i].d = values[packed_code(static_cast<const uint8_t*>(x), first + i, bits)];
+    for (int64_t i = 0; i < n; ++i) out[i].d = values[code_at(x, first + i, bits)];
   };
 }
 
@@ -120,15 +115,7 @@ WideWriter bool_writer() {
 template <class F>
 WideWriter packed_writer(int bits, F code) {
   return [bits, code](const Wide* in, void* y, int64_t first, int64_t n) {
-    const int per_byte = 8 / bits;
-    uint8_t* to = static_cast<uint8_t*>(y) + first / per_byte;
-    for (int64_t i = 0; i < n; i += per_byte) {
-      unsigned byte = 0;
-      for (int part = 0; part < per_byte && i + part < n; ++part) {
-        byte |= (code(in[i + part]) & ((1u << bits) - 1)) << (part * bits);
-      }
-      to[i / per_byte] = static_cast<uint8_t>(byte);
-    }
+    write_codes(y, first, n, bits, [&](int64_t i) { return code(in[i]); });
   };
 }
 

@@ -88,8 +88,10 @@ def small(x):
 
 
 def ir_version(configuration):
-    """11 and later know float4 and 12, 13 the 2-bit integers and float8e8m0."""
+    """11 and later know float4, 13 and later the 2-bit integers and float8e8m0, 14 float6."""
     names = {type_name(x) for x in configuration.inputs if x is not None} | set(configuration.types.values())
+    if names & {"float6e2m3", "float6e3m2"}:
+        return 14
     return 13 if names & {"int2", "uint2", "float8e8m0"} else 11 if "float4e2m1" in names else 0
 
 

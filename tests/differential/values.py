@@ -50,6 +50,6 @@ def array(name, shape, low, high, rng):
         low, high = max(low, 0.25), max(high, 0.5)
     return (
         np.asarray(rng.uniform(low, high, shape), np.float64)
-        .astype(np.float32 if "8e" in name or "4e" in name else np.float64)
+        .astype(np.float32 if name[5:7] in ("8e", "6e", "4e") else np.float64)
         .astype(numpy_dtype(name))
     )

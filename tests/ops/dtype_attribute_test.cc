@@ -9,7 +9,7 @@ using testing::expect_error;
 using testing::run_op;
 
 /// Numbers beyond the element types, those of containers among them, and one that equals a type modulo 2^32.
-constexpr int64_t kNoTypes[] = {-1, 27, 64, 65, 66, 1000, (int64_t{1} << 32) + 1};
+constexpr int64_t kNoTypes[] = {-1, int64_t(kLastElementType) + 1, 64, 65, 66, 1000, (int64_t{1} << 32) + 1};
 
 TEST(DtypeAttribute, RefusesNumbersThatNameNoElementType) {
   const Tensor x = Tensor::of<float>({2, 2}, {1, 2, 3, 4}), size = Tensor::scalar(int64_t{4});

@@ -9,8 +9,8 @@
 
 namespace linnet {
 
-/// Element types, numbered as in onnx.TensorProto.DataType up to kInt2; behind it the values that are no tensors, see
-/// linnet/containers.h.
+/// Element types, numbered as in onnx.TensorProto.DataType up to kLastElementType; behind it the values that are no
+/// tensors, see linnet/containers.h.
 enum class DType : int32_t {
   kUndefined = 0,
   kFloat32 = 1,
@@ -39,10 +39,15 @@ enum class DType : int32_t {
   kFloat8E8M0 = 24,
   kUint2 = 25,
   kInt2 = 26,
+  kFloat6E2M3 = 27,
+  kFloat6E3M2 = 28,
   kSequence = 64,
   kOptional = 65,
   kMap = 66,
 };
+
+/// The greatest dtype of a tensor.
+inline constexpr DType kLastElementType = DType::kFloat6E3M2;
 
 /// "float32", "int64", "bfloat16", ...: NumPy's names where it has one, else ONNX's in lower case.
 LINNET_API std::string_view dtype_name(DType dtype);
@@ -57,7 +62,7 @@ LINNET_API int dtype_bits(DType dtype);
 /// Throws Error(kLimit) on overflow, Error(kType) for kUndefined.
 LINNET_API size_t dtype_bytes(DType dtype, int64_t count);
 
-LINNET_API bool is_floating(DType dtype);  ///< float16, bfloat16, float32, float64, float8*, float4
+LINNET_API bool is_floating(DType dtype);  ///< float16, bfloat16, float32, float64, float8*, float6*, float4
 LINNET_API bool is_integer(DType dtype);   ///< signed and unsigned, all widths; not bool
 
 /// Sequences, optionals and maps.

@@ -82,7 +82,7 @@ TEST(OnnxSave, InnerValuesGiveWayToTheNamesOfTheInterface) {
 }
 
 TEST(OnnxSave, EveryDtypeKeepsItsBytes) {
-  for (int32_t type = int32_t(DType::kFloat32); type <= int32_t(DType::kInt2); ++type) {
+  for (int32_t type = int32_t(DType::kFloat32); type <= int32_t(kLastElementType); ++type) {
     const auto dtype = DType(type);
     if (dtype == DType::kString) continue;
     Tensor w(dtype, {5});

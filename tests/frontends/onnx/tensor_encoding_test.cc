@@ -45,12 +45,16 @@ std::vector<T> values_of(const Tensor& tensor) {
 }
 
 template <class T>
-void expect_raw(DType dtype, const std::vector<T>& values) {
-  const Tensor tensor = load_tensor(dtype, {int64_t(values.size())}, [&](pb::TensorProto& t) {
-    t.set_raw_data(values.data(), values.size() * sizeof(T));
-  });
+void expect_raw(DType dtype, const std::vector<int64_t>& dims, const std::vector<T>& values) {
+  const Tensor tensor =
+      load_tensor(dtype, dims, [&](pb::TensorProto& t) { t.set_raw_data(values.data(), values.size() * sizeof(T)); });
   EXPECT_EQ(tensor.dtype(), dtype);
   EXPECT_EQ(values_of<T>(tensor), values);
+}
+
+template <class T>
+void expect_raw(DType dtype, const std::vector<T>& values) {
+  expect_raw(dtype, {int64_t(values.size())}, values);
 }
 
 TEST(TensorEncoding, RawDataIsLittleEndianOfAnyWidth) {
@@ -118,6 +122,21 @@ TEST(TensorEncoding, SubByteTypesArePackedAndTheLastByteIsPadded) {
     EXPECT_EQ(bytes_of(load_tensor(dtype, {5}, two_bytes)), (std::vector<int>{0x21, 0xf3}));
   }
   expect_refused(DType::kInt4, {5}, ErrorKind::kModel, "needs 3", two_bytes);
+}
+
+TEST(TensorEncoding, Float6TakesOneValueEachOrAStreamOfBits) {
+  const auto values = [](pb::TensorProto& t) {
+    for (const int code : {0x3f, 0x01, 0x2a, 0x15, 0x20}) t.add_int32_data(code);
+  };
+  const std::vector<int> packed{0x7f, 0xa0, 0x56, 0x20};
+  for (const DType dtype : {DType::kFloat6E2M3, DType::kFloat6E3M2}) {
+    EXPECT_EQ(bytes_of(load_tensor(dtype, {5}, values)), packed);
+    expect_raw<uint8_t>(dtype, {4}, {0x7f, 0xa0, 0x56});
+    expect_refused(dtype, {4}, ErrorKind::kModel, "needs 4", values);
+    for (const int code : {-1, 64}) {
+      expect_refused(dtype, {1}, ErrorKind::kModel, "no code", [code](auto& t) { t.add_int32_data(code); });
+    }
+  }
 }
 
 TEST(TensorEncoding, StringsKeepAnyBytes) {

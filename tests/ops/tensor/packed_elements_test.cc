@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "support/graph_builder.h"
 #include "support/run_op.h"
 
 // Operators that move elements, on dtypes below one byte.
@@ -11,15 +12,16 @@ namespace {
 using Codes = std::vector<uint8_t>;
 using Ints = std::vector<int64_t>;
 
-const DType kPacked[] = {DType::kInt4, DType::kUint4, DType::kFloat4E2M1, DType::kInt2, DType::kUint2};
+const DType kPacked[] = {DType::kInt4,  DType::kUint4,      DType::kFloat4E2M1, DType::kInt2,
+                         DType::kUint2, DType::kFloat6E2M3, DType::kFloat6E3M2};
 
 /// A tensor of these codes, the first in the lowest bits of each byte.
 Tensor packed(DType dtype, const Shape& shape, const Codes& codes) {
   Tensor result(dtype, shape);
   std::memset(result.raw(), 0, result.bytes());
-  const size_t bits = size_t(dtype_bits(dtype)), per_byte = 8 / bits;
+  const size_t bits = size_t(dtype_bits(dtype));
   auto* bytes = static_cast<uint8_t*>(result.raw());
-  for (size_t i = 0; i < codes.size(); ++i) bytes[i / per_byte] |= uint8_t(codes[i] << i % per_byte * bits);
+  for (size_t i = 0; i < codes.size() * bits; ++i) bytes[i / 8] |= uint8_t((codes[i / bits] >> i % bits & 1) << i % 8);
   return result;
 }
 
@@ -66,6 +68,43 @@ TEST(PackedElements, TransposeMovesThem) {
   for (const DType dtype : kPacked) {
     expect_same_bytes(run_op({"Transpose", 25}, {packed(dtype, {2, 3}, {1, 2, 3, 0, 1, 2})})[0],
                       packed(dtype, {3, 2}, {1, 0, 2, 1, 3, 2}));
+  }
+}
+
+TEST(PackedElements, LoopStacksThem) {
+  for (const DType dtype : kPacked) {
+    const Fact element(dtype, Shape{3});
+    GraphBuilder body(25);
+    body.input("i", Fact(DType::kInt64, Shape{}));
+    const ValueId condition = body.input("condition", Fact(DType::kBool, Shape{}));
+    const ValueId a = body.input("a", element), b = body.input("b", element);
+    for (const ValueId output : {condition, b, a}) body.output(output);
+    body.output(body.op("Identity", {a}));
+    GraphBuilder graph(25);
+    const ValueId trips = graph.input("trips", Fact(DType::kInt64, Shape{}));
+    const ValueId x = graph.input("x", element), y = graph.input("y", element);
+    for (const ValueId output : graph.ops("Loop", {trips, kNoValue, x, y}, 3, {{"body", body.shared()}}))
+      graph.output(output);
+    const Tensor first = packed(dtype, {3}, {1, 2, 3}), second = packed(dtype, {3}, {3, 0, 1});
+    const auto got = run_model(graph.model(), {Tensor::scalar<int64_t>(3), first, second});
+    expect_same_bytes(got[0], second);
+    expect_same_bytes(got[2], packed(dtype, {3, 3}, {1, 2, 3, 3, 0, 1, 1, 2, 3}));
+  }
+}
+
+TEST(PackedElements, ScanTakesAndStacksThemAlongAnyAxis) {
+  for (const DType dtype : kPacked) {
+    GraphBuilder body(25);
+    body.output(body.op("Identity", {body.input("column", Fact(dtype, Shape{3}))}));
+    GraphBuilder graph(25);
+    graph.output(graph.op("Scan", {graph.input("x", Fact(dtype, Shape{3, 2}))},
+                          {{"body", body.shared()},
+                           {"num_scan_inputs", int64_t{1}},
+                           {"scan_input_axes", Ints{1}},
+                           {"scan_output_axes", Ints{1}},
+                           {"scan_output_directions", Ints{1}}}));
+    const auto got = run_model(graph.model(), {packed(dtype, {3, 2}, {1, 2, 3, 0, 2, 1})});
+    expect_same_bytes(got[0], packed(dtype, {3, 2}, {2, 1, 0, 3, 1, 2}));
   }
 }
 

@@ -28,6 +28,35 @@ TEST(SmallFloat, DecodesTheValuesOfTheSpecification) {
   for (uint8_t code = 0; code < 8; ++code) EXPECT_EQ(decode_small_float(DType::kFloat4E2M1, code), float4[code]);
 }
 
+// Values of the positive codes as the package ml_dtypes gives them.
+const double kE2M3[] = {0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1, 1.125, 1.25, 1.375, 1.5, 1.625, 1.75, 1.875,
+                        2, 2.25,  2.5,  2.75,  3,   3.25,  3.5,  3.75,  4, 4.5,   5,    5.5,   6,   6.5,   7,    7.5};
+const double kE3M2[] = {0,     0.0625, 0.125, 0.1875, 0.25, 0.3125, 0.375, 0.4375, 0.5, 0.625, 0.75,
+                        0.875, 1,      1.25,  1.5,    1.75, 2,      2.5,   3,      3.5, 4,     5,
+                        6,     7,      8,     10,     12,   14,     16,    20,     24,  28};
+
+TEST(SmallFloat, HoldsTheValuesOfFloat6) {
+  for (const auto& [format, values] : {std::pair{DType::kFloat6E2M3, kE2M3}, std::pair{DType::kFloat6E3M2, kE3M2}}) {
+    for (uint8_t code = 0; code < 32; ++code) {
+      EXPECT_EQ(decode_small_float(format, code), values[code]);
+      EXPECT_EQ(decode_small_float(format, code | 32), -values[code]);
+      EXPECT_EQ(encode_small_float(format, values[code], {}), code) << format;
+      EXPECT_EQ(encode_small_float(format, -values[code], {}), code | 32) << format;
+    }
+    for (uint8_t code = 0; code < 31; ++code) {
+      const double middle = (values[code] + values[code + 1]) / 2;
+      EXPECT_EQ(encode_small_float(format, middle, {}), code + code % 2) << format << " " << middle;
+      EXPECT_EQ(encode_small_float(format, std::nextafter(middle, 0), {}), code) << format << " " << middle;
+      EXPECT_EQ(encode_small_float(format, std::nextafter(middle, 100), {}), code + 1) << format << " " << middle;
+    }
+    for (const double large : {29.0, 1e9, HUGE_VAL}) {
+      EXPECT_EQ(encode_small_float(format, large, {.saturate = false}), 31) << format;
+      EXPECT_EQ(encode_small_float(format, -large, {}), 63) << format;
+    }
+    EXPECT_EQ(encode_small_float(format, NAN, {}), 32) << format;
+  }
+}
+
 TEST(SmallFloat, EncodesEveryValueToItsCode) {
   for (const DType format : kFormats) {
     for (int code = 0; code < 256; ++code) {
@@ -97,6 +126,22 @@ TEST(Wide, HasTheFirstElementInTheLowestBits) {
   wide_writer(WideKind::kSigned, DType::kUint4)(values, bytes, 0, 3);
   EXPECT_EQ(bytes[0], 0x21);
   EXPECT_EQ(bytes[1], 0x03);
+}
+
+TEST(Wide, PacksFourElementsOf6BitsInto3Bytes) {
+  const int codes[] = {0x3f, 0x01, 0x2a, 0x15, 0x20, 0x1f};
+  Wide values[6];
+  for (int i = 0; i < 6; ++i) values[i].d = decode_small_float(DType::kFloat6E3M2, uint8_t(codes[i]));
+  uint8_t bytes[5] = {0xff, 0xff, 0xff, 0xff, 0xff};
+  wide_writer(WideKind::kReal, DType::kFloat6E3M2)(values, bytes, 0, 6);
+  EXPECT_EQ(bytes[0], 0x3f | (0x01 & 0x3) << 6);
+  EXPECT_EQ(bytes[1], 0x01 >> 2 | (0x2a & 0xf) << 4);
+  EXPECT_EQ(bytes[2], 0x2a >> 4 | 0x15 << 2);
+  EXPECT_EQ(bytes[3], 0x20 | (0x1f & 0x3) << 6);
+  EXPECT_EQ(bytes[4], 0x1f >> 2);
+  Wide read[5];
+  wide_reader(DType::kFloat6E3M2)(bytes, 1, 5, read);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(read[i].d, values[i + 1].d);
 }
 
 }  // namespace

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+
+// Tensors of elements below one byte: a stream of bits, which begins at the lowest bit of the first byte and in which
+// each element follows the one before. A code is the bits of an element.
+// Source: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto, TensorProto.raw_data
+namespace linnet {
+
+/// The code of element `index`, of 1 to 8 bits.
+inline unsigned code_at(const void* x, int64_t index, int bits) {
+  const int64_t first = index * bits;
+  const auto* at = static_cast<const uint8_t*>(x) + first / 8;
+  const int shift = int(first % 8);
+  const unsigned above = shift + bits > 8 ? at[1] : 0u;
+  return ((at[0] | above << 8) >> shift) & ((1u << bits) - 1);
+}
+
+/// Changes the code of one element.
+inline void set_code(void* y, int64_t index, int bits, unsigned code) {
+  const int64_t first = index * bits;
+  auto* at = static_cast<uint8_t*>(y) + first / 8;
+  const int shift = int(first % 8);
+  const unsigned mask = ((1u << bits) - 1) << shift, value = code << shift & mask;
+  at[0] = uint8_t((at[0] & ~mask) | value);
+  if (shift + bits > 8) at[1] = uint8_t((at[1] & ~(mask >> 8)) | value >> 8);
+}
+
+/// Writes the elements [first, first + n), code(i) being the code of element first + i, whose higher bits are dropped.
+/// first * bits must be a multiple of 8; the last byte is filled up with zeros.
+template <class F>
+void write_codes(void* y, int64_t first, int64_t n, int bits, F code) {
+  auto* to = static_cast<uint8_t*>(y) + first * bits / 8;
+  unsigned held = 0;
+  int held_bits = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    held |= (code(i) & ((1u << bits) - 1)) << held_bits;
+    held_bits += bits;
+    if (held_bits < 8) continue;
+    *to++ = uint8_t(held);
+    held >>= 8;
+    held_bits -= 8;
+  }
+  if (held_bits > 0) *to = uint8_t(held);
+}
+
+}  // namespace linnet
