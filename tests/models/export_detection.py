@@ -7,10 +7,6 @@ what else the model finds) and NAME.npz with image0 and image1: images of differ
 than this script and export_zoo.py is left alone.
 """
 
-import os
-import sys
-from pathlib import Path
-
 import export_zoo
 
 # Images are scaled to a shorter side of 96 and few boxes are kept: the export runs the model, too.
@@ -35,13 +31,6 @@ SETTINGS = {
 # Each version of Resize, NonMaxSuppression and RoiAlign that the exporter writes.
 OPSETS = {"maskrcnn_resnet50_fpn": 16, "keypointrcnn_resnet50_fpn": 13, "retinanet_resnet50_fpn": 16}
 SIZES = ((120, 180), (160, 104))
-
-
-def is_current(folder, name):
-    """Whether both files of the model are there and newer than what made them."""
-    files = [folder / f"{name}.onnx", folder / f"{name}.npz"]
-    newest = max(os.stat(script).st_mtime for script in (__file__, export_zoo.__file__))
-    return all(file.exists() and file.stat().st_mtime > newest for file in files)
 
 
 def image(height, width):
@@ -119,14 +108,5 @@ def export(folder, name):
     export_zoo.save(folder / f"{name}.npz", lambda file: np.savez(file, **arrays))
 
 
-def main(folder, *names):
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    for name in names or SETTINGS:
-        if not is_current(Path(folder), name):
-            export(Path(folder), name)
-
-
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    main(*sys.argv[1:])
+    export_zoo.main(__doc__, SETTINGS, export, [__file__, export_zoo.__file__])

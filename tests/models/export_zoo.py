@@ -20,12 +20,6 @@ BATCHES = (1, 3)
 SIZES = {"inception_v3": 299, "deeplabv3_mobilenet_v3_large": 260, "fcn_resnet50": 160}
 
 
-def is_current(folder, name):
-    """Whether both files of the model are there and newer than this script."""
-    files = [folder / f"{name}.onnx", folder / f"{name}.npz"]
-    return all(file.exists() and file.stat().st_mtime > os.stat(__file__).st_mtime for file in files)
-
-
 def build(name):
     """The model with random weights, as it comes from torchvision."""
     from torchvision import models
@@ -94,14 +88,18 @@ def export(folder, name):
     save(folder / f"{name}.npz", lambda file: np.savez(file, **arrays))
 
 
-def main(folder, *names):
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    for name in names or NAMES:
-        if not is_current(Path(folder), name):
-            export(Path(folder), name)
+def main(usage, names, export, scripts):
+    """Exports the models on the command line, by default all `names`, that are not there or older than the scripts."""
+    if len(sys.argv) < 2:
+        sys.exit(usage)
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    newest = max(os.stat(script).st_mtime for script in scripts)
+    for name in sys.argv[2:] or names:
+        files = [folder / f"{name}.onnx", folder / f"{name}.npz"]
+        if not all(file.exists() and file.stat().st_mtime > newest for file in files):
+            export(folder, name)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    main(*sys.argv[1:])
+    main(__doc__, NAMES, export, [__file__])
