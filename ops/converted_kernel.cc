@@ -6,6 +6,7 @@
 #include "packed_elements.h"
 #include "parallel.h"
 #include "scratch.h"
+#include "tensor/wide.h"
 
 namespace linnet {
 namespace {
@@ -44,6 +45,23 @@ void convert_half(const Tensor& from, Tensor& to, Executor& executor) {
 }
 
 constexpr Conversion kInFloat32{"float32", DType::kFloat32, is_half, convert_half};
+
+bool is_narrow(DType dtype) { return is_half(dtype) || dtype == DType::kFloat32; }
+
+/// Between float64 and narrower floats.
+void convert_wide(const Tensor& from, Tensor& to, Executor& executor) {
+  const WideReader read = wide_reader(from.dtype());
+  const WideWriter write = wide_writer(WideKind::kReal, to.dtype());
+  parallel_items(executor, from.size(), 1, [&](int64_t begin, int64_t end, int) {
+    for (int64_t i = begin; i < end; ++i) {
+      Wide value;
+      read(from.raw(), i, 1, &value);
+      write(&value, to.raw(), i, 1);
+    }
+  });
+}
+
+constexpr Conversion kInFloat64{"float64", DType::kFloat64, is_narrow, convert_wide};
 
 bool is_packed(DType dtype) { return dtype_bits(dtype) < 8; }
 
@@ -176,6 +194,10 @@ KernelPtr compile_in_float32(const CompileInput& in, const std::function<KernelP
   for (int i = 0; i < in.num_inputs(); ++i) any = any || is_half(in.dtype(i));
   for (int i = 0; i < in.num_outputs(); ++i) any = any || is_half(in.output_dtype(i));
   return any ? KernelPtr(std::make_unique<ConvertedKernel>(kInFloat32, in, compile)) : compile(in);
+}
+
+KernelPtr compile_in_float64(const CompileInput& in, const std::function<KernelPtr(const CompileInput&)>& compile) {
+  return std::make_unique<ConvertedKernel>(kInFloat64, in, compile);
 }
 
 bool has_packed(const CompileInput& in) {

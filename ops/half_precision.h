@@ -11,4 +11,7 @@ namespace linnet {
 /// At most 8 inputs and outputs.
 KernelPtr compile_in_float32(const CompileInput& in, const std::function<KernelPtr(const CompileInput&)>& compile);
 
+/// The same for floats below float64 that are mixed with float64 ones, which are computed with in float64.
+KernelPtr compile_in_float64(const CompileInput& in, const std::function<KernelPtr(const CompileInput&)>& compile);
+
 }  // namespace linnet

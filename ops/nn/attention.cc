@@ -47,10 +47,10 @@ struct AttentionDims {
 /// Queries stand at positions from `offset` on: the past length, or nonpad_kv_seqlen - q_length, or 0. is_causal: keys
 /// up to the query's position; left_window_size, right_window_size (from opset 25 on; -1: no limit): keys no farther
 /// away. A query without any key gives zeros. A disallowed key counts as nothing even where its score is NaN.
-/// scale: 1 / sqrt(head size).   softcap: 0, none.   Computed in float32, or float64 for float64, and rounded once;
-/// softmax_precision float64 makes the softmax of float32 one of float64, others ask for less than is done.
+/// scale: 1 / sqrt(head size).   softcap: 0, none.   Computed in float32, or float64 where Q, K or V are, and rounded
+/// once; softmax_precision float64 makes the softmax of float32 one of float64, others ask for less than is done.
 /// Outputs: Y in Q's form; present_key, present_value: past and new ones; qk_matmul_output: see ScoreOutput.
-/// Refused: float64 mixed with other dtypes; nonpad_kv_seqlen with past or present keys.
+/// Refused: nonpad_kv_seqlen with past or present keys.
 /// Source: https://onnx.ai/onnx/operators/onnx__Attention.html
 class Attention final : public Op {
  public:
@@ -98,7 +98,9 @@ class Attention final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    if (in.dtype(Slots::kQ) == DType::kFloat64) return make_attention_f64(rule(in), in);
+    const bool q_wide = in.dtype(Slots::kQ) == DType::kFloat64, v_wide = in.dtype(Slots::kV) == DType::kFloat64;
+    const auto wide = [&](const CompileInput& converted) { return make_attention_f64(rule(converted), converted); };
+    if (q_wide || v_wide) return q_wide && v_wide ? wide(in) : compile_in_float64(in, wide);
     return compile_in_float32(
         in, [&](const CompileInput& converted) { return make_attention_f32(rule(converted), converted); });
   }
@@ -121,10 +123,6 @@ class Attention final : public Op {
   static void check_dtypes(std::span<const Fact> in) {
     for (int i : {Slots::kQ, Slots::kV}) require_floating(in[size_t(i)], i == Slots::kQ ? "Q" : "V");
     require_same_dtype(in[Slots::kQ], in[Slots::kK], "Q and K");
-    if ((in[Slots::kQ].dtype == DType::kFloat64) != (in[Slots::kV].dtype == DType::kFloat64)) {
-      throw Error(ErrorKind::kUnsupported, str("float64 must not be mixed with other dtypes, got Q of ",
-                                               in[Slots::kQ].dtype, " and V of ", in[Slots::kV].dtype));
-    }
     if (has_input(in, Slots::kMask)) {
       const DType mask = in[Slots::kMask].dtype;
       const bool integer = is_integer(mask) && dtype_bits(mask) >= 8;
