@@ -103,6 +103,9 @@ class Col2Im final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 3, 3);
     require_rank(in[0], 3, "input");
+    if (in[0].dtype == DType::kString) {
+      throw Error(ErrorKind::kUnsupported, "elements where blocks overlap are added, and strings have no sum");
+    }
     const auto image = constant_ints(in[1]), block = constant_ints(in[2]);
     if (!image || !block) return {Fact(in[0].dtype, std::nullopt)};
     const std::vector<BlockAxis> axes = this->axes(*image, *block);

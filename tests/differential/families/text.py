@@ -2,6 +2,7 @@
 
 import numpy as np
 from configuration import Configuration
+from values import numpy_dtype
 
 from .elementwise import broadcast_pair
 from .registry import family
@@ -22,6 +23,25 @@ def string_split(draw):
     if draw.flag():
         attributes["maxsplit"] = draw.integer(1, 3)
     return Configuration(draw.schema, [np.array(values, object)], attributes, 2, draw.types)
+
+
+@family("TfIdfVectorizer")
+def tf_idf_vectorizer(draw):
+    """A pool of three 1-grams and two 2-grams."""
+    kind = draw.type("T")
+    draw.type("T1")
+    ngrams = [1, 2, 3, 1, 2, 3, 3]
+    tokens = np.array([draw.integer(1, 4) for _ in range(8)]).reshape((8,) if draw.flag() else (2, 4))
+    attributes = {"mode": draw.choice(("TF", "IDF", "TFIDF")), "max_skip_count": draw.integer(0, 3)}
+    attributes["min_gram_length"] = draw.integer(1, 2)
+    attributes |= {"max_gram_length": 2, "ngram_counts": [0, 3], "ngram_indexes": [0, 1, 2, 3, 4]}
+    if kind == "string":
+        attributes["pool_strings"] = [str(token) for token in ngrams]
+        return Configuration(draw.schema, [tokens.astype(str).astype(object)], attributes, types=draw.types)
+    attributes["pool_int64s"] = ngrams
+    if draw.flag():
+        attributes["weights"] = [0.5, 1.0, 2.0, 3.0, 0.25]
+    return Configuration(draw.schema, [tokens.astype(numpy_dtype(kind))], attributes, types=draw.types)
 
 
 @family("StringNormalizer")
