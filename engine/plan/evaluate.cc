@@ -10,6 +10,8 @@ namespace {
 
 // Folding may not blow a small file up into large constants.
 constexpr size_t kFreeBytes = size_t{1} << 20;
+// Nodes and iterations of loops for one constant.
+constexpr int64_t kMostChecks = 1000;
 
 bool small_enough(std::span<const Fact> in, std::span<const Fact> out) {
   size_t in_bytes = 0, out_bytes = 0;
@@ -20,8 +22,11 @@ bool small_enough(std::span<const Fact> in, std::span<const Fact> out) {
 
 class EvaluationContext final : public KernelContext {
  public:
-  EvaluationContext(const Kernel& kernel, std::span<const Fact> in, std::span<const Fact> out)
-      : in_(in), state_(kernel.make_state()), scratch_(DType::kUint8, {int64_t(kernel.scratch_bytes())}) {
+  EvaluationContext(const Kernel& kernel, std::span<const Fact> in, std::span<const Fact> out, int64_t memory_bytes)
+      : in_(in),
+        state_(kernel.make_state()),
+        scratch_(DType::kUint8, {int64_t(kernel.scratch_bytes())}),
+        environment_(RunEnvironment::folding(memory_bytes, kMostChecks)) {
     for (const Fact& fact : out) outputs_.push_back(fact.present() ? Tensor(fact.dtype, fact.shape()) : Tensor());
   }
 
@@ -54,8 +59,18 @@ class EvaluationContext final : public KernelContext {
   std::vector<Tensor> outputs_;
   std::unique_ptr<KernelState> state_;
   Tensor scratch_;
-  RunEnvironment environment_ = RunEnvironment::serial();
+  RunEnvironment environment_;
 };
+
+std::vector<Tensor> run_once(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
+                             const ProgramEnvironment& environment) {
+  return with_node_context(node.spec, [&] {
+    const KernelPtr kernel = node.op->compile(CompileInput(in, out, environment));
+    EvaluationContext context(*kernel, in, out, environment.options.limits.memory_bytes);
+    kernel->run(context);
+    return context.take();
+  });
+}
 
 }  // namespace
 
@@ -64,12 +79,12 @@ std::optional<std::vector<Tensor>> evaluate(const Node& node, std::span<const Fa
   // A container as a constant would lose what its fact tells of its elements.
   const auto foldable = [](const Fact& f) { return !f.present() || (f.concrete() && !is_container(f.dtype)); };
   if (!std::all_of(out.begin(), out.end(), foldable) || !small_enough(in, out)) return std::nullopt;
-  return with_node_context(node.spec, [&] {
-    const KernelPtr kernel = node.op->compile(CompileInput(in, out, environment));
-    EvaluationContext context(*kernel, in, out);
-    kernel->run(context);
-    return context.take();
-  });
+  try {
+    return run_once(node, in, out, environment);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kLimit) throw;
+    return std::nullopt;  // left to the run, whose limits the caller sets
+  }
 }
 
 }  // namespace linnet

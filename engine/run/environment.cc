@@ -8,8 +8,19 @@ RunEnvironment::RunEnvironment(const ContextOptions& options) : options_(options
   if (!options_.executor) options_.executor = make_openmp_executor();
 }
 
-RunEnvironment RunEnvironment::serial() {
-  return RunEnvironment({.executor = make_serial_executor(), .observer = nullptr, .limits = {}, .seed = {}});
+RunEnvironment RunEnvironment::folding(int64_t memory_bytes, int64_t checks) {
+  Limits limits;
+  limits.memory_bytes = memory_bytes;
+  RunEnvironment result({.executor = make_serial_executor(), .observer = nullptr, .limits = limits, .seed = {}});
+  result.checks_left_ = std::make_unique<std::atomic<int64_t>>(checks);
+  return result;
+}
+
+void RunEnvironment::check_memory(size_t bytes) const {
+  const int64_t most = options_.limits.memory_bytes;
+  if (most > 0 && bytes > size_t(most)) {
+    throw Error(ErrorKind::kLimit, str("the run needs ", bytes, " bytes, more than the limit of ", most));
+  }
 }
 
 void RunEnvironment::begin_run() {
@@ -27,6 +38,9 @@ void RunEnvironment::check() const {
   if (cancelled_->load(std::memory_order_relaxed)) throw Error(ErrorKind::kCancelled, "the run was cancelled");
   if (options_.limits.deadline_ms > 0 && std::chrono::steady_clock::now() > deadline_) {
     throw Error(ErrorKind::kLimit, str("the run exceeds the deadline of ", options_.limits.deadline_ms, " ms"));
+  }
+  if (checks_left_ && checks_left_->fetch_sub(1, std::memory_order_relaxed) <= 0) {
+    throw Error(ErrorKind::kLimit, "too long to be computed ahead of a run");
   }
 }
 

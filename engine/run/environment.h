@@ -13,16 +13,20 @@ namespace linnet {
 class RunEnvironment {
  public:
   explicit RunEnvironment(const ContextOptions& options);
-  /// The calling thread, no observer, no limits.
-  static RunEnvironment serial();
+  /// For constants that are computed ahead of runs: the calling thread, no observer, no deadline, but only `checks`
+  /// calls of check(), as no caller could end a long loop.
+  static RunEnvironment folding(int64_t memory_bytes, int64_t checks);
 
   Executor& executor() const { return *options_.executor; }
   Observer* observer() const { return options_.observer.get(); }
-  int64_t memory_limit() const { return options_.limits.memory_bytes; }
+  /// Throws Error(kLimit) where a run may not use so many bytes.
+  void check_memory(size_t bytes) const;
+  bool limits_memory() const { return options_.limits.memory_bytes > 0; }
 
   /// Starts the clock of the deadline.
   void begin_run();
-  /// Throws Error(kCancelled) after cancel(), Error(kLimit) past the deadline.
+  /// Throws Error(kCancelled) after cancel(), Error(kLimit) past the deadline. Called before each node and each
+  /// iteration of a loop, and by kernels that may run for long; any thread may.
   void check() const;
   void cancel() { *cancelled_ = true; }
   /// A seed for a random operator: the next of a series that ContextOptions::seed begins, or one that nobody foresees.
@@ -33,6 +37,7 @@ class RunEnvironment {
   std::unique_ptr<std::atomic<bool>> cancelled_ = std::make_unique<std::atomic<bool>>(false);
   std::chrono::steady_clock::time_point deadline_;
   uint64_t seeds_drawn_ = 0;
+  std::unique_ptr<std::atomic<int64_t>> checks_left_{};  // none: no bound
 };
 
 }  // namespace linnet

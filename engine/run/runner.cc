@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "run/held_bytes.h"
 #include "run/report_node.h"
 
 namespace linnet {
@@ -29,10 +30,7 @@ class Runner::StepContext final : public KernelContext {
   Tensor& output(int i) override { return runner_.slots_[output_slot(i)]; }
   Tensor& allocate_output(int i, const Shape& shape) override {
     const DType dtype = runner_.plan_->slots[output_slot(i)].dtype;
-    const size_t bytes = dtype_bytes(dtype, shape.elements());
-    if (environment_.memory_limit() > 0 && bytes > size_t(environment_.memory_limit())) {
-      throw Error(ErrorKind::kLimit, str("output ", i, " needs ", bytes, " bytes, more than the run may use"));
-    }
+    environment_.check_memory(dtype_bytes(dtype, shape.elements()));
     return output(i) = checked(i, Tensor(dtype, shape));
   }
   void set_output(int i, const Tensor& value) override {
@@ -89,10 +87,7 @@ void Runner::bind(std::span<const Tensor> inputs, RunEnvironment& environment) {
   }
   const auto scratch =
       size_t(checked_mul(int64_t(align64(plan_->scratch_bytes)), int64_t{environment.executor().workers()}));
-  if (environment.memory_limit() > 0 && plan_->arena_bytes + scratch > size_t(environment.memory_limit())) {
-    throw Error(ErrorKind::kLimit, str("the run needs ", plan_->arena_bytes + scratch,
-                                       " bytes, more than the limit of ", environment.memory_limit()));
-  }
+  environment.check_memory(plan_->arena_bytes + scratch);
   if (!arena_) bind_slots();
   if (!scratch_ || scratch_.bytes() < scratch) scratch_ = Tensor(DType::kUint8, {int64_t(scratch)});
 }
@@ -133,8 +128,19 @@ void Runner::run_kernel(size_t index, RunEnvironment& environment) {
   const Step& step = plan_->steps[index];
   StepContext context(*this, index, environment);
   const auto begin = environment.observer() ? Observer::Clock::now() : Observer::Clock::time_point();
-  with_node_context(step.node->spec, [&] { step.kernel->run(context); });
+  with_node_context(step.node->spec, [&] {
+    step.kernel->run(context);
+    if (environment.limits_memory()) check_objects(step, environment);
+  });
   if (environment.observer()) report_node(*environment.observer(), step, slots_, begin);
+}
+
+// Strings and containers have no planned size.
+void Runner::check_objects(const Step& step, const RunEnvironment& environment) const {
+  for (const int output : step.outputs) {
+    if (output < 0 || !is_object(plan_->slots[size_t(output)].dtype)) continue;
+    environment.check_memory(held_bytes(slots_[size_t(output)]));
+  }
 }
 
 void Runner::collect_outputs(RunEnvironment& environment) {

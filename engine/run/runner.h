@@ -29,6 +29,7 @@ class Runner {
   void bind_slots();
   void run_step(size_t index, RunEnvironment& environment);
   void run_kernel(size_t index, RunEnvironment& environment);
+  void check_objects(const Step& step, const RunEnvironment& environment) const;
   void collect_outputs(RunEnvironment& environment);
 
   std::shared_ptr<Program> program_;

@@ -1,5 +1,7 @@
 #include "controlflow/body.h"
 
+#include <algorithm>
+
 #include "infer.h"
 #include "passes/passes.h"
 
@@ -21,6 +23,18 @@ std::vector<Fact> body_facts(const Graph& body, std::span<const Fact> inputs) {
   std::vector<Fact> outputs;
   for (const Graph::Output& output : graph.outputs()) outputs.push_back(graph.fact(output.value));
   return outputs;
+}
+
+int loop_depth(const Graph& body) {
+  int depth = 0;
+  for (const NodeId id : body.nodes()) {
+    const NodeSpec& spec = body.node(id).spec;
+    for (const auto& [name, attribute] : spec.attributes) {
+      const auto* inner = std::get_if<GraphPtr>(&attribute);
+      if (inner) depth = std::max(depth, loop_depth(**inner) + int(spec.op_type == "Loop"));
+    }
+  }
+  return depth;
 }
 
 void require_body(const Graph& body, size_t inputs, size_t outputs, const char* name) {

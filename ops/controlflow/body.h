@@ -15,6 +15,9 @@ using GraphPtr = std::shared_ptr<const Graph>;
 /// The facts of a body's outputs for those of its inputs. Throws Error(kModel) when their number does not match.
 std::vector<Fact> body_facts(const Graph& body, std::span<const Fact> inputs);
 
+/// How many Loops lie inside of one another in the body.
+int loop_depth(const Graph& body);
+
 /// Throws Error(kModel) unless the body has this many inputs and outputs.
 void require_body(const Graph& body, size_t inputs, size_t outputs, const char* name);
 

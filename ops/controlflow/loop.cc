@@ -6,10 +6,16 @@
 #include "infer.h"
 #include "linnet/containers.h"
 #include "op_list.h"
+#include "run/held_bytes.h"
 #include "run/runner.h"
 
 namespace linnet {
 namespace {
+
+// How often the body's facts are inferred before the shapes of carried values are given up. Loops in loops multiply
+// these passes, so those that hold deeper ones give up at once.
+constexpr int kMostPasses = 4;
+constexpr int kMostDepth = 2;
 
 // Inputs of the node: M, cond, `carried` values, captures. Of the body: iteration, cond, carried, captures.
 // Outputs of the body: cond, carried, one element of each scan output.
@@ -28,6 +34,7 @@ struct LoopState final : KernelState {
   std::vector<Tensor> inputs;
   Tensor first_condition = Tensor::scalar(true);
   std::vector<std::vector<Tensor>> scans;
+  size_t scan_bytes = 0;  // in `scans`
 };
 
 class LoopKernel final : public Kernel {
@@ -54,6 +61,7 @@ class LoopKernel final : public Kernel {
     state.inputs[1] = state.first_condition;
     for (size_t i = 2; i < state.inputs.size(); ++i) state.inputs[i] = context.input(int(i));
     for (std::vector<Tensor>& scan : state.scans) scan.clear();
+    state.scan_bytes = 0;
   }
 
   bool iterate(KernelContext& context, LoopState& state, int64_t trip) const {
@@ -62,7 +70,11 @@ class LoopKernel final : public Kernel {
     Runner& runner = state.runners[size_t(trip % 2)];
     const std::span<const Tensor> outputs = runner.run(state.inputs, context.environment());
     for (size_t i = 0; i < shape_.carried; ++i) state.inputs[2 + i] = fed_back(outputs[1 + i], i);
-    for (size_t i = 0; i < shape_.scans; ++i) state.scans[i].push_back(outputs[1 + shape_.carried + i].clone());
+    for (size_t i = 0; i < shape_.scans; ++i) {
+      state.scans[i].push_back(outputs[1 + shape_.carried + i].clone());
+      state.scan_bytes += sizeof(Tensor) + held_bytes(state.scans[i].back());
+    }
+    context.environment().check_memory(state.scan_bytes);
     state.inputs[1] = outputs[0];
     return single_bool(state.inputs[1], "the body's cond");
   }
@@ -156,7 +168,9 @@ class Loop final : public Op {
     std::vector<Fact> given{Fact(DType::kInt64, Shape{}), Fact(DType::kBool, Shape{})};
     for (size_t i = 2; i < in.size(); ++i) given.push_back(in[i]);
     for (size_t i = 2; i < 2 + shape_.carried; ++i) given[i].constant = {};
-    for (;;) {
+    const int passes = loop_depth(*body_) > kMostDepth ? 0 : kMostPasses;
+    for (int pass = 0;; ++pass) {
+      for (size_t i = 2; pass == passes && i < 2 + shape_.carried; ++i) given[i] = without_shape(given[i]);
       std::vector<Fact> out = body_facts(*body_, given);
       bool steady = true;
       for (size_t i = 0; i < shape_.carried; ++i) {

@@ -2,6 +2,7 @@
 #include "infer.h"
 #include "linnet/containers.h"
 #include "op_list.h"
+#include "run/held_bytes.h"
 #include "run/runner.h"
 
 namespace linnet {
@@ -23,13 +24,16 @@ class SequenceMapKernel final : public Kernel {
     auto& state = static_cast<SequenceMapState&>(*context.state());
     const size_t count = context.input(0).data<Sequence>()->elements.size();
     for (int i = 0; i < outputs_; ++i) context.output(i).data<Sequence>()->elements.clear();
+    size_t bytes = 0;
     for (size_t at = 0; at < count; ++at) {
       context.environment().check();
       for (int i = 0; i < inputs_; ++i) state.inputs[size_t(i)] = sample(context.input(i), at, count);
       const std::span<const Tensor> outputs = state.runner.run(state.inputs, context.environment());
       for (int i = 0; i < outputs_; ++i) {
         context.output(i).data<Sequence>()->elements.push_back(outputs[size_t(i)].clone());
+        bytes += held_bytes(outputs[size_t(i)]);
       }
+      context.environment().check_memory(bytes);
     }
   }
 

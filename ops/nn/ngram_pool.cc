@@ -64,6 +64,7 @@ void NgramPool::add(const int64_t* tokens, int64_t length, int64_t coordinate) {
   if (coordinate < 0) throw_value("ngram_indexes", std::to_string(coordinate), "non-negative");
   coordinates_ = std::max(coordinates_, checked_add(coordinate, 1));
   if (length < shortest_ || length > longest_) return;
+  longest_added_ = std::max(longest_added_, length);
   int64_t at = 0;
   for (int64_t i = 0; i < length; ++i) {
     const auto [edge, added] = edges_.try_emplace({at, tokens[i]}, int64_t(coordinate_of_.size()));
@@ -79,9 +80,14 @@ void NgramPool::find_tokens(const Tensor& x, int64_t begin, int64_t n, int64_t* 
   for (int64_t i = 0; i < n; ++i) tokens[i] = tokens_->find(numbers[begin + i]);
 }
 
-void NgramPool::count(const int64_t* tokens, int64_t n, float* counts) const {
-  for (int64_t step = 1; step - 1 <= most_skips_ && step <= std::max<int64_t>(1, n - 1); ++step) {
-    for (int64_t begin = 0; begin < n; ++begin) count_from(tokens + begin, n - begin, step, counts);
+void NgramPool::count(const int64_t* tokens, int64_t n, float* counts, const std::function<void()>& check) const {
+  for (int64_t begin = 0; begin < n; ++begin) count_from(tokens + begin, n - begin, 1, counts);
+  if (longest_added_ < 2) return;
+  // With a larger step not even two tokens, or the shortest n-gram, lie in the row.
+  const int64_t most_steps = (n - 1) / std::max<int64_t>(1, shortest_ - 1);
+  for (int64_t step = 2; step - 1 <= most_skips_ && step <= most_steps; ++step) {
+    check();
+    for (int64_t begin = 0; begin + step < n; ++begin) count_from(tokens + begin, n - begin, step, counts);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <unordered_map>
 
@@ -19,8 +20,9 @@ class NgramPool {
   int64_t coordinates() const { return coordinates_; }
   /// The numbers of the tokens [begin, begin + n) of x; -1 for those that are in no n-gram.
   void find_tokens(const Tensor& x, int64_t begin, int64_t n, int64_t* tokens) const;
-  /// Adds 1 to the coordinate of each n-gram of the pool that the n tokens hold, as often as they hold it.
-  void count(const int64_t* tokens, int64_t n, float* counts) const;
+  /// Adds 1 to the coordinate of each n-gram of the pool that the n tokens hold, as often as they hold it. Calls
+  /// check() again and again, as many skips in many tokens take long.
+  void count(const int64_t* tokens, int64_t n, float* counts, const std::function<void()>& check) const;
 
  private:
   struct Edge {
@@ -38,6 +40,7 @@ class NgramPool {
 
   bool strings_ = false;
   int64_t coordinates_ = 0, shortest_ = 1, longest_ = 1, most_skips_ = 0;
+  int64_t longest_added_ = 0;
   std::unique_ptr<KeyTable> tokens_;
   std::unordered_map<Edge, int64_t, EdgeHash> edges_;
   std::vector<int64_t> coordinate_of_{-1};  // of each place in the tree; -1: no n-gram ends here

@@ -5,6 +5,7 @@
 #include "nn/ngram_pool.h"
 #include "op_list.h"
 #include "parallel.h"
+#include "run/environment.h"
 #include "traditionalml/rows.h"
 
 namespace linnet {
@@ -40,7 +41,7 @@ class TfIdfVectorizerKernel final : public Kernel {
         float* counts = y + r * width;
         pool_->find_tokens(x, r * rows_.width, rows_.width, tokens);
         std::fill_n(counts, width, 0.0f);
-        pool_->count(tokens, rows_.width, counts);
+        pool_->count(tokens, rows_.width, counts, [&] { context.environment().check(); });
         weighting_.apply(counts);
       }
     });

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "support/graph_builder.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -33,6 +34,21 @@ TEST(TfIdfVectorizer, CountsWithSkips) {
                Tensor::of<float>({0, 0, 0, 1, 0}));
   expect_close(vectorize(x, {{"pool_int64s", kPool}, {"max_gram_length", int64_t{1}}}),
                Tensor::of<float>({2, 2, 1, 0, 0}));
+}
+
+TEST(TfIdfVectorizer, LooksAtTheDeadlineBetweenSkips) {
+  GraphBuilder graph(9);
+  const Attributes attributes{{"mode", std::string("TF")},           {"pool_int64s", kPool},
+                              {"ngram_counts", Ints{0, 3}},          {"ngram_indexes", Ints{0, 1, 2, 3, 4}},
+                              {"min_gram_length", int64_t{1}},       {"max_gram_length", int64_t{2}},
+                              {"max_skip_count", int64_t{INT64_MAX}}};
+  const int64_t tokens = 1'000'000;
+  graph.output(graph.op("TfIdfVectorizer", {graph.input("x", Fact(DType::kInt64, Shape{tokens}))}, attributes));
+  ContextOptions options;
+  options.limits.deadline_ms = 300;
+  Context context(graph.model(), options);
+  const std::vector<Tensor> inputs{Tensor::of(Ints(size_t(tokens), 1))};
+  expect_error(ErrorKind::kLimit, "deadline", [&] { context.run(inputs); });
 }
 
 TEST(TfIdfVectorizer, CountsEachRowOfAnyTokens) {

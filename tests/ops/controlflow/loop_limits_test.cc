@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "linnet/containers.h"
+#include "support/graph_builder.h"
+#include "support/run_op.h"
+
+// What keeps loops within the limits of a run, and loading within a reasonable time.
+namespace linnet::testing {
+namespace {
+
+using GraphPtr = std::shared_ptr<const Graph>;
+using Attributes = std::map<std::string, Attribute>;
+
+const Fact kScalarInt(DType::kInt64, Shape{}), kScalarBool(DType::kBool, Shape{});
+const Fact kFloats = Fact::sequence(Fact(DType::kFloat32, std::nullopt));
+
+/// A Loop of as many trips as the caller says. `body` makes the carried value, or with `scan` a scan output, of x.
+Model loop_of(const Fact& carried, bool scan, const std::function<ValueId(GraphBuilder&, ValueId)>& body) {
+  GraphBuilder inner(20);
+  inner.input("i", kScalarInt);
+  const ValueId condition = inner.input("condition", kScalarBool), x = inner.input("x", carried);
+  inner.output(condition);
+  inner.output(scan ? x : body(inner, x));
+  if (scan) inner.output(body(inner, x));
+  GraphBuilder b(20);
+  const ValueId trips = b.input("trips", kScalarInt), start = b.input("start", carried);
+  for (const ValueId y : b.ops("Loop", {trips, kNoValue, start}, scan ? 2 : 1, {{"body", inner.shared()}})) b.output(y);
+  return b.model();
+}
+
+void expect_over_memory(const Model& model, const Tensor& start) {
+  ContextOptions options;
+  options.limits.memory_bytes = 100'000;
+  Context context(model, options);
+  context.run(std::vector{Tensor::scalar<int64_t>(3), start});
+  const std::vector<Tensor> many{Tensor::scalar<int64_t>(1'000'000), start};
+  expect_error(ErrorKind::kLimit, "more than the limit of 100000", [&] { context.run(many); });
+}
+
+TEST(LoopLimits, SequencesThatGrowCountAsMemory) {
+  const auto insert = [](GraphBuilder& b, ValueId x) {
+    return b.op("SequenceInsert", {x, b.constant(random_tensor({1000}))});
+  };
+  expect_over_memory(loop_of(kFloats, false, insert), Tensor::scalar(Sequence{}));
+}
+
+TEST(LoopLimits, EmptyElementsOfSequencesCountAsMemory) {
+  const auto insert = [](GraphBuilder& b, ValueId x) {
+    return b.op("SequenceInsert", {x, b.constant(random_tensor({0}))});
+  };
+  expect_over_memory(loop_of(kFloats, false, insert), Tensor::scalar(Sequence{}));
+}
+
+TEST(LoopLimits, TextThatGrowsCountsAsMemory) {
+  const auto twice = [](GraphBuilder& b, ValueId x) { return b.op("StringConcat", {x, x}); };
+  expect_over_memory(loop_of(Fact(DType::kString, Shape{1}), false, twice), Tensor::of<std::string>({"long enough"}));
+}
+
+TEST(LoopLimits, ScanOutputsCountAsMemory) {
+  const auto same = [](GraphBuilder& b, ValueId x) { return b.op("Neg", {x}); };
+  expect_over_memory(loop_of(Fact(DType::kFloat32, Shape{10}), true, same), random_tensor({10}));
+}
+
+/// A body that carries x of any length through `depth` loops in one another and makes it longer.
+GraphPtr growing_body(int depth, int carried) {
+  GraphBuilder b;
+  b.input("i", kScalarInt);
+  const ValueId condition = b.input("condition", kScalarBool);
+  std::vector<ValueId> values;
+  for (int i = 0; i < carried; ++i) values.push_back(b.input("x" + std::to_string(i), Shape{1}));
+  std::vector<ValueId> inner = values;
+  if (depth > 0) {
+    inner = {b.constant(Tensor::scalar<int64_t>(1)), kNoValue};
+    inner.insert(inner.end(), values.begin(), values.end());
+    inner = b.ops("Loop", inner, carried, {{"body", growing_body(depth - 1, carried)}});
+  }
+  b.output(condition);
+  // Each pass over the body finds one more of the values to change its shape.
+  b.output(b.op("Concat", {inner[0], inner[0]}, {{"axis", int64_t{0}}}));
+  for (int i = 1; i < carried; ++i) b.output(b.op("Identity", {inner[size_t(i - 1)]}));
+  return b.shared();
+}
+
+TEST(LoopLimits, LoopsInLoopsAreLoadedInFewPasses) {
+  const int carried = 6;
+  GraphBuilder b;
+  std::vector<ValueId> inputs{b.input("trips", kScalarInt), kNoValue};
+  for (int i = 0; i < carried; ++i) inputs.push_back(b.input("x" + std::to_string(i), Shape{1}));
+  b.output(b.ops("Loop", inputs, carried, {{"body", growing_body(12, carried)}})[0]);
+  const Model model = b.model();
+  std::vector<Tensor> values(size_t(carried) + 1, Tensor::of<float>({1}));
+  values[0] = Tensor::scalar<int64_t>(1);
+  EXPECT_EQ(run_model(model, values)[0].shape(), Shape({1 << 13}));
+}
+
+/// Counts up to the number of trips, all of it known when the model is loaded.
+Model constant_loop(int64_t trips) {
+  GraphBuilder body;
+  const ValueId i = body.input("i", kScalarInt), condition = body.input("condition", kScalarBool);
+  body.input("x", kScalarInt);
+  body.output(condition);
+  body.output(body.op("Identity", {i}));
+  GraphBuilder b;
+  const ValueId start = b.constant(Tensor::scalar<int64_t>(0));
+  b.output(b.op("Loop", {b.constant(Tensor::scalar(trips)), kNoValue, start}, {{"body", body.shared()}}));
+  return b.model();
+}
+
+TEST(LoopLimits, ShortLoopsOfConstantsAreComputedAtLoad) {
+  const Model model = constant_loop(5);
+  EXPECT_EQ(count_ops(model.graph(), "Loop"), 0);
+  EXPECT_EQ(*run_model(model, {})[0].data<int64_t>(), 4);
+}
+
+TEST(LoopLimits, LongLoopsOfConstantsAreLeftToTheRun) {
+  ContextOptions options;
+  options.limits.deadline_ms = 50;
+  Context context(constant_loop(INT64_MAX), options);
+  expect_error(ErrorKind::kLimit, "deadline", [&] { context.run(std::vector<Tensor>{}); });
+}
+
+}  // namespace
+}  // namespace linnet::testing
