@@ -29,6 +29,9 @@ class Configuration:
     open_rounding: bool = False
     # The inputs from this one on are constants of the model.
     constants_from: int = 100
+    # (operator, attributes) that make a container of input 0, and a tensor of output 0.
+    wrap: tuple = ()
+    unwrap: tuple = ()
 
     def __post_init__(self):
         self.opset = self.opset or self.schema.since_version
@@ -51,10 +54,13 @@ class Configuration:
     def model(self):
         names = ["" if value is None else f"x{i}" for i, value in enumerate(self.inputs)]
         results = [f"y{i}" for i in range(self.outputs)]
-        node = helper.make_node(self.schema.name, names, results, domain=self.schema.domain)
-        for name, value in self.attributes.items():
-            kind = int(self.schema.attributes[name].type.value)
-            node.attribute.append(helper.make_attribute(name, value, attr_type=kind))
+        nodes = [self._node(names, results)]
+        if self.wrap:
+            nodes.insert(0, helper.make_node(self.wrap[0], ["x0"], ["wrapped"], **self.wrap[1]))
+            nodes[1].input[0] = "wrapped"
+        if self.unwrap:
+            nodes[-1].output[0] = "container"
+            nodes.append(helper.make_node(self.unwrap[0], ["container"], ["y0"], **self.unwrap[1]))
         given = [
             helper.make_tensor_value_info(name, element_type(type_name(value)), value.shape)
             for name, value in self.feeds().items()
@@ -65,8 +71,15 @@ class Configuration:
         ]
         opsets = [helper.make_opsetid(self.schema.domain, self.opset)]
         constants = [tensor_proto(value, name) for name, value in self.given(constant=True).items()]
-        graph = helper.make_graph([node], "configuration", given, made, constants)
+        graph = helper.make_graph(nodes, "configuration", given, made, constants)
         return helper.make_model(graph, opset_imports=opsets, ir_version=max(IR_VERSION, ir_version(self)))
+
+    def _node(self, inputs, outputs):
+        node = helper.make_node(self.schema.name, inputs, outputs, domain=self.schema.domain)
+        for name, value in self.attributes.items():
+            kind = int(self.schema.attributes[name].type.value)
+            node.attribute.append(helper.make_attribute(name, value, attr_type=kind))
+        return node
 
     def describe(self):
         inputs = ", ".join(self._describe_input(i, x) for i, x in enumerate(self.inputs))

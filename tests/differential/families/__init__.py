@@ -2,6 +2,7 @@
 
 from . import (  # noqa: F401
     attention,
+    containers,
     controlflow,
     elementwise,
     indexing,
@@ -13,6 +14,7 @@ from . import (  # noqa: F401
     reduction,
     signal,
     text,
+    traditionalml,
 )
 from .node_cases import from_node_case
 from .registry import FAMILIES
