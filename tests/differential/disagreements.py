@@ -64,11 +64,6 @@ DISAGREEMENTS = (
         'floats as text: how many digits is open; onnx.reference writes "1.0", ONNX Runtime and Linnet "1"',
     ),
     Disagreement(
-        ("LinearRegressor", "SVMRegressor", "TreeEnsembleRegressor"),
-        integers,
-        "results for integers: onnx.reference cuts them off to integers, the schema says float",
-    ),
-    Disagreement(
         ("Gather",),
         strings,
         "rows of strings: ONNX Runtime copies the first string of each and leaves the others empty",
