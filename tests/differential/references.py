@@ -28,8 +28,8 @@ def session_options():
 OPTIONS = session_options()
 # The newest opset that this ONNX Runtime calls official.
 NEWEST = 26
-# onnx.reference ignores sequence_lens and more of the first ones, does not stack scan outputs of Loop, and gives what an
-# optional holds an axis more.
+# onnx.reference ignores sequence_lens and more of the first ones, does not stack scan outputs of Loop, and gives an
+# axis more to what an optional holds.
 UNRELIABLE = ("RNN", "GRU", "LSTM", "Loop", "Optional", "OptionalGetElement")
 HISTORY = collections.defaultdict(list)
 for entry in sorted(get_all_schemas_with_history(), key=lambda schema: schema.since_version):
