@@ -145,7 +145,7 @@ struct OnnxRuntime::Impl {
 OnnxRuntime::OnnxRuntime(const std::string&, const std::string&, int) {
   throw Failure(ExitCode::kUsage,
                 "--vs-ort: run_model was built without the C API of ONNX Runtime (LINNET_WITH_ONNXRUNTIME); "
-                "benchmarks/compare.py compares with the Python package");
+                "benchmarks/compare compares with the Python package");
 }
 
 const std::string& OnnxRuntime::version() const { return impl_->version; }

@@ -1,0 +1,37 @@
+"""A model with inputs and expected outputs in a temporary folder."""
+
+import tempfile
+
+import numpy as np
+from engines import Problem, ask, cores
+
+ATOL, RTOL = 1e-4, 1e-3
+
+
+class Case:
+    """Throws Problem where ONNX Runtime, whose outputs are expected, does not run the model with this batch."""
+
+    def __init__(self, model, batch, dims, values):
+        self.model = str(model)
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = self.temporary.name
+        job = {"model": self.model, "batch": batch, "dims": dims, "values": values}
+        made, _ = ask("onnxruntime", "prepare", len(cores()), self.folder, **job)
+        self.shapes = made["shapes"]
+        if batch != 1 and not made["free_batch"]:
+            raise Problem("the batch is fixed")
+
+    def check(self, engine, setup):
+        """Throws Problem where the engine's outputs are not the expected ones."""
+        engine.save_outputs(self, setup)
+        with np.load(f"{self.folder}/expected.npz") as expected, np.load(f"{self.folder}/{engine.name}.npz") as outputs:
+            for name, value in expected.items():
+                compare(name, outputs[name], value)
+
+
+def compare(name, output, expected):
+    if output.shape != expected.shape:
+        raise Problem(f"output {name} has the shape {list(output.shape)}, not {list(expected.shape)}")
+    if not np.allclose(output, expected, atol=ATOL, rtol=RTOL, equal_nan=True):
+        difference = np.abs(output.astype(np.float64) - expected.astype(np.float64)).max()
+        raise Problem(f"output {name} differs by {difference:.2g}")

@@ -1,0 +1,68 @@
+"""The generated part of a Markdown file."""
+
+import pathlib
+
+import plots
+import tables
+from engines import TITLES
+
+BEGIN, END = "<!-- benchmarks/compare: begin -->", "<!-- benchmarks/compare: end -->"
+
+METHOD = """\
+Every block of runs is a process of its own that loads the model, warms up and runs for {seconds:g} s, on as many cores as
+threads, each thread on its own; blocks of the engines alternate in the order A B B A, {rounds} of each. Outputs are
+compared with ONNX Runtime's before anything is timed (absolute tolerance 1e-4, relative 1e-3). A canary loop on the same
+cores before and after each block throws out blocks where the machine was more than 5 % off its median: {thrown_out}
+were thrown out and repeated; {kept_disturbed} stayed disturbed after {repeats} repetitions and count nevertheless.
+ONNX Runtime has all optimisations or the level "extended", whichever a trial finds faster ({extended} of {timed} times
+the latter), bound inputs and outputs, and may spin. OpenVINO and ncnn run in float32; pnnx converts for ncnn. `isa`
+limits Linnet only: the other engines use what the processor has.
+
+A time is the median of the blocks' medians. A ratio is the median of the other engine's time over Linnet's in
+neighbouring blocks with its 95 % bootstrap interval: above 1 Linnet is faster. A win or a loss is Linnet's and means an
+interval that does not hold 1; all else is a tie.
+"""
+
+
+def machine_text(machine):
+    kind = "virtual machine" if machine["virtual"] else "machine"
+    sets = ", ".join(machine["instruction_sets"])
+    versions = ", ".join(f"{TITLES[name]} {version}" for name, version in machine["versions"].items())
+    return (f"Processor: {machine['processor']}; {sets}; {kind} with {machine['cores']} cores, "
+            f"{machine['memory_gib']} GiB; {machine['system']}.\n\nEngines: {versions}.\n")  # fmt: skip
+
+
+def method_text(result):
+    rows = [row for row in result["rows"] if "engines" in row]
+    levels = [row["engines"].get("onnxruntime", {}).get("level") for row in rows]
+    counts = {key: sum(row[key] for row in rows) for key in ("thrown_out", "kept_disturbed")}
+    return METHOD.format(**result["options"], **counts, extended=levels.count("extended"), timed=len(levels))
+
+
+def generate(result, images):
+    """`images`: [(title, path relative to the file)]."""
+    rows = result["rows"]
+    parts = [machine_text(result["machine"]), method_text(result), *(f"![{title}]({path})\n" for title, path in images)]
+    parts += ["### Totals\n", tables.totals_table(rows)]
+    parts += ["### Slower than ONNX Runtime\n", tables.list_of(rows, "loss")]
+    parts += ["### Faster than ONNX Runtime\n", tables.list_of(rows, "win")]
+    parts += ["### Time of a run\n", tables.time_table(rows)]
+    parts += ["### Start and memory\n", START, tables.start_table(rows)]
+    parts += ["### Not timed\n", tables.problems(rows)]
+    return "\n".join(parts)
+
+
+START = """\
+Fresh processes: time to load the model and for the first run, in which engines also plan and pack, and peak resident
+memory afterwards. The other engines' memory includes that of Python with NumPy, about 30 MiB.
+"""
+
+
+def write(path, result):
+    """Replaces what lies between the two markers of the file, or adds them at its end; plots lie beside it."""
+    path = pathlib.Path(path)
+    images = plots.write(result["rows"], path.parent, path.stem)
+    text = path.read_text() if path.exists() else "# Performance\n"
+    before, _, rest = text.partition(BEGIN)
+    after = rest.partition(END)[2] or "\n"
+    path.write_text(f"{before.rstrip()}\n\n{BEGIN}\n\n{generate(result, images)}\n{END}{after}")
