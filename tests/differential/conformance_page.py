@@ -28,6 +28,10 @@ configurations; this page is the summary of a long run:
 
 `tests/differential/survey.py` draws configurations of single operators and, with `--shrink`, looks for the smallest one
 that differs. Which versions and types run at all is in [operators.md](operators.md).
+
+Every operator of `ai.onnx`, `ai.onnx.ml`, `ai.onnx.preview` and `ai.onnx.preview.training` that Linnet has is drawn,
+but the random ones, whose distributions unit tests check, and ImageDecoder, for which `onnx.reference` needs another
+library; unit tests compare it with the pictures that were encoded.
 """
 
 

@@ -54,10 +54,10 @@ class Draw:
         if variable.startswith("tensor("):
             return variable[7:-1]
         if variable not in self.types:
-            self.types[variable] = self.forced.get(variable) or self._pick(allowed(self.schema, variable), options)
+            self.types[variable] = self.forced.get(variable) or self.pick(allowed(self.schema, variable), options)
         return self.types[variable]
 
-    def _pick(self, types, options):
+    def pick(self, types, options=None):
         usable = [name for name in types if options is None or name in options]
         common = [name for name in COMMON if name in usable]
         return self.choice(common if common and not self.rare() else usable)

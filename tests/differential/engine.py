@@ -1,4 +1,4 @@
-"""Many configurations through one `run_model check`."""
+"""Many configurations through few runs of `run_model check`."""
 
 import json
 import os
@@ -10,9 +10,12 @@ import numpy as np
 from configuration import write_case
 from references import tolerance
 
+# How many cases lie in files at a time.
+BATCH = 300
+
 
 def temporary_folder():
-    """In memory where the system offers it: a survey writes tens of thousands of small files."""
+    """In memory where the system offers it: a survey writes many small files."""
     memory = Path("/dev/shm")
     return tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None)
 
@@ -20,8 +23,14 @@ def temporary_folder():
 def failures(run_model, cases):
     """cases: [(configuration, expected outputs, name of the reference)]. The reason by index of those that run_model
     does not reproduce."""
-    if not cases:
-        return {}
+    found = {}
+    for first in range(0, len(cases), BATCH):
+        batch = failures_of_batch(run_model, cases[first : first + BATCH])
+        found.update({first + i: reason for i, reason in batch.items()})
+    return found
+
+
+def failures_of_batch(run_model, cases):
     with temporary_folder() as name:
         folder = Path(name)
         for i, (configuration, outputs, reference) in enumerate(cases):

@@ -21,10 +21,9 @@ draws valid configurations of every operator version with every tensor type of e
 load, plan and run them. A test compares this page with the build.
 
 *Versions* are opset versions in which the schema of the operator changed. *Types refused* are those that the schema
-of some version allows and Linnet does not run; the reasons are at the end. *Not probed* are those for which the test
-makes no configuration: it makes no maps (CastMap, DictVectorizer), in version 1 of If a branch can only make numbers,
-and ONNX has no operator that takes a sequence of bfloat16 apart (SplitToSequence). Types of sequences and optionals are
-probed with the tensors in them; containers in containers are covered by ONNX's backend suite (`tests/onnx_backend`).
+of some version allows and Linnet does not run, *not probed* those for which the test makes no configuration.
+Types that hold tensors (sequences, optionals, maps) are not listed: the long run of [conformance.md](conformance.md)
+draws them.
 """
 
 

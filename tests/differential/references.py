@@ -2,16 +2,18 @@
 
 import collections
 import dataclasses
+import re
 import warnings
 
 import numpy as np
 import onnx
 import onnxruntime
-from onnx import helper
+from containers import conform, elementary, tensor_proto, tensors, with_tensors
+from onnx import helper, numpy_helper
 
 from onnx.defs import OpSchema, get_all_schemas_with_history
 from onnx.reference import ReferenceEvaluator
-from values import numpy_dtype, type_name
+from values import type_name
 
 onnxruntime.set_default_logger_severity(4)
 FLOATS = ("float16", "bfloat16", "double")
@@ -26,11 +28,10 @@ def session_options():
 
 
 OPTIONS = session_options()
-# The newest opset that this ONNX Runtime calls official.
-NEWEST = 26
-# onnx.reference ignores sequence_lens and more of the first ones, does not stack scan outputs of Loop, and gives an
-# axis more to what an optional holds.
-UNRELIABLE = ("RNN", "GRU", "LSTM", "Loop", "Optional", "OptionalGetElement")
+# The newest opsets that this ONNX Runtime calls official.
+NEWEST = {"": 26, "ai.onnx.ml": 5, "ai.onnx.preview": 1, "ai.onnx.preview.training": 1}
+# onnx.reference ignores sequence_lens and more of the first ones, and does not stack scan outputs of Loop.
+UNRELIABLE = ("RNN", "GRU", "LSTM", "Loop")
 HISTORY = collections.defaultdict(list)
 for entry in sorted(get_all_schemas_with_history(), key=lambda schema: schema.since_version):
     HISTORY[entry.domain, entry.name].append(entry)
@@ -52,7 +53,7 @@ def reference(configuration):
 
 def versions(schema):
     """The versions of an operator that this ONNX Runtime may know, ascending."""
-    return [v for v in HISTORY[schema.domain, schema.name] if v.since_version <= NEWEST and not v.deprecated]
+    return [v for v in HISTORY[schema.domain, schema.name] if v.since_version <= NEWEST[schema.domain] and not v.deprecated]
 
 
 def in_version(configuration, schema):
@@ -63,9 +64,16 @@ def in_version(configuration, schema):
     attributes = {name: value for name, value in attributes.items() if name not in dropped}
     if not attributes.keys() <= schema.attributes.keys():
         return None
+    attributes = {name: whole(schema.attributes[name], value) for name, value in attributes.items()}
     return dataclasses.replace(
         configuration, schema=schema, inputs=inputs, attributes=attributes, opset=schema.since_version, modern=None
     )
+
+
+def whole(attribute, value):
+    """The value as an integer where the attribute became one and it is whole."""
+    became = attribute.type == OpSchema.AttrType.INT and isinstance(value, float) and value.is_integer()
+    return int(value) if became else value
 
 
 def other_versions(configuration):
@@ -84,16 +92,40 @@ def old_defaults(old, new):
     return {name: helper.get_attribute_value(value) for name, value in defaults.items() if value.name}
 
 
+def single(configuration):
+    """The types that float32 can stand for: floats, and numbers that an ai.onnx.ml operator makes floats of."""
+    schema = configuration.schema
+    kept = {t.type_str for t in schema.outputs}
+    numbers = schema.domain == "ai.onnx.ml" and not {t.type_str for t in schema.inputs} & kept
+    return (*FLOATS, "int32", "int64") if numbers else FLOATS
+
+
 def in_float32(configuration):
-    """The same in float32 for a configuration in another floating type."""
-    inputs = [x.astype(np.float32) if x is not None and type_name(x) in FLOATS else x for x in configuration.inputs]
-    types = {v: "float" if t in FLOATS else t for v, t in configuration.types.items()}
-    return dataclasses.replace(configuration, inputs=inputs, types=types)
+    """The same in float32 for a configuration in another type."""
+    converted = single(configuration)
+
+    def change(x):
+        return x.astype(np.float32) if type_name(x) in converted else x
+
+    inputs = [with_tensors(change, value) for value in configuration.inputs]
+    variables = {entry.type_str for entry in configuration.schema.inputs}
+    named = {v: converted if v in variables else FLOATS for v in configuration.types}
+    types = {v: re.sub(rf"\b({'|'.join(named[v])})\b", "float", t) for v, t in configuration.types.items()}
+    attributes = {name: single_attribute(value) for name, value in configuration.attributes.items()}
+    return dataclasses.replace(configuration, inputs=inputs, types=types, attributes=attributes)
+
+
+def single_attribute(value):
+    """A tensor of floats in float32; any other value as it is."""
+    if not isinstance(value, onnx.TensorProto):
+        return value
+    x = numpy_helper.to_array(value)
+    return tensor_proto(x.astype(np.float32), "") if type_name(x) in FLOATS else value
 
 
 def attempts(configuration):
     """(name, function) in order of trust."""
-    floats = set(configuration.types.values()) & set(FLOATS) and not has_type_attribute(configuration)
+    floats = element_types(configuration) & set(single(configuration)) and not has_type_attribute(configuration)
     if configuration.modern is None:
         yield "ONNX Runtime", lambda: onnx_runtime(configuration)
         if floats:
@@ -102,14 +134,12 @@ def attempts(configuration):
         yield "ONNX Runtime, other version", lambda: onnx_runtime(other)
         if floats:
             yield SINGLE, lambda: onnx_runtime(in_float32(other))
-    if configuration.schema.name not in UNRELIABLE and not cuts_off(configuration):
+    if configuration.schema.name not in UNRELIABLE:
         yield "onnx.reference", lambda: reference(configuration)
 
 
-def cuts_off(configuration):
-    """onnx.reference gives the float results of ai.onnx.ml for integers as integers."""
-    source = configuration.types.get("T", configuration.types.get("T1", ""))
-    return configuration.schema.domain == "ai.onnx.ml" and source.startswith("int")
+def element_types(configuration):
+    return {elementary(kind) for kind in configuration.types.values()}
 
 
 def has_type_attribute(configuration):
@@ -121,24 +151,10 @@ def expected(configuration):
     reasons = []
     for name, run in attempts(configuration):
         try:
-            return name, [conform(configuration, i, y) for i, y in enumerate(run())]
+            return name, [conform(configuration.output_type(i), y) for i, y in enumerate(configuration.adjust(run()))]
         except Exception as error:  # Each reference has its own exceptions for what it lacks.
             reasons.append(f"{name}: {str(error).splitlines()[0] if str(error) else type(error).__name__}")
     return None, reasons
-
-
-def conform(configuration, i, value):
-    """The output in the type that the schema gives it."""
-    dtype = numpy_dtype(configuration.output_type(i))
-    value = np.asarray(value)
-    if value.dtype != dtype and value.dtype.kind in "US":
-        return value.astype(object)
-    if value.dtype == np.uint8 and dtype.name.startswith("float8"):
-        return value.view(dtype)  # ONNX Runtime's Python interface gives the bytes of float8.
-    if value.dtype != dtype and (dtype == object or value.dtype == np.uint8):
-        raise TypeError(f"expected {dtype}, got {value.dtype}")
-    with np.errstate(all="ignore"):
-        return value.astype(dtype)
 
 
 # What a result rounded to the type may differ by, relative to the largest value and to itself.
@@ -148,17 +164,17 @@ ROUNDING = {"float": 2e-6, "double": 1e-11, "float16": 1.1e-3, "bfloat16": 9e-3,
 def tolerance(configuration, outputs, name=""):
     """(rtol, atol) for the outputs: the widest that one of them needs."""
     rtol, atol = 0.0, 1.0 if configuration.open_rounding else 0.0
-    types = {configuration.output_type(i) for i in range(len(outputs))} | set(configuration.types.values())
+    types = {elementary(configuration.output_type(i)) for i in range(len(outputs))} | element_types(configuration)
     # Some references compute in float32 where the operator has float32 attributes or a stash_type.
     kinds = {attribute.type for attribute in configuration.schema.attributes.values()}
     single = name == SINGLE or "stash_type" in configuration.schema.attributes or OpSchema.AttrType.FLOAT in kinds
     types |= {"float"} if single else set()
     for i, value in enumerate(outputs):
         relative = max((ROUNDING.get(t, 0) for t in types if t in ROUNDING), default=0)
-        if configuration.output_type(i) not in ROUNDING:
+        if elementary(configuration.output_type(i)) not in ROUNDING:
             continue
         relative *= 4 * configuration.slack
-        finite = np.abs(value.astype(np.complex128))
+        finite = np.abs(np.concatenate([np.zeros(0), *(x.ravel().astype(np.complex128) for x in tensors(value))]))
         finite = finite[np.isfinite(finite)]
         rtol = max(rtol, relative)
         atol = max(atol, relative * float(min(finite.max() if finite.size else 0, 1e3)))

@@ -5,13 +5,14 @@ usage: survey.py RUN_MODEL [--configurations N] [--shrink] [OPERATOR...]
 
 import argparse
 import collections
+import contextlib
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import hypothesis  # noqa: E402
-from draw import HypothesisDraw, Impossible  # noqa: E402
+from draw import HypothesisDraw, Impossible, SeededDraw  # noqa: E402
 from disagreements import explanation  # noqa: E402
 from engine import failures  # noqa: E402
 from families import FAMILIES  # noqa: E402
@@ -39,32 +40,42 @@ def opsets(schema):
     """The opsets in which this version of the operator is the current one, as far as ONNX Runtime knows them."""
     first = schema.since_version
     later = [v.since_version for v in HISTORY[schema.domain, schema.name] if v.since_version > first]
-    return range(first, max(first, min([NEWEST + 1, *later]) - 1) + 1)
+    return range(first, max(first, min([NEWEST[schema.domain] + 1, *later]) - 1) + 1)
 
 
-@st.composite
-def configurations(draw, schema):
-    source = HypothesisDraw(schema, draw)
-    try:
-        configuration = FAMILIES[schema.name](source)
-    except Impossible:
-        hypothesis.reject()
+def configure(source):
+    """One configuration by the choices of a Draw."""
+    schema = source.schema
+    configuration = FAMILIES[schema.name](source)
     # No input is constant, or all but the first as weights are, or all.
     configuration.constants_from = source.choice((100, 1, 0))
     configuration.opset = source.choice(opsets(schema))
     return configuration
 
 
+@st.composite
+def configurations(draw, schema):
+    try:
+        return configure(HypothesisDraw(schema, draw))
+    except Impossible:
+        hypothesis.reject()
+
+
 def sample(schema, count):
-    """The same `count` configurations at every call."""
+    """The same `count` configurations at every call: half of them Hypothesis's, which likes extremes and variations of
+    what it had, the others independent of each other."""
     found = []
 
-    @settings(max_examples=count, derandomize=True, phases=[Phase.generate], **QUIET)
+    @settings(max_examples=count // 2, derandomize=True, phases=[Phase.generate], **QUIET)
     @given(configurations(schema))
     def collect(configuration):
         found.append(configuration)
 
     collect()
+    seeds = iter(range(100 * count))
+    while len(found) < count:
+        with contextlib.suppress(Impossible):
+            found.append(configure(SeededDraw(schema, next(seeds))))
     return found
 
 
@@ -86,7 +97,7 @@ class Tally:
 
 
 def survey(run_model, versions, count):
-    """A Tally for each schema, from one process of run_model."""
+    """A Tally for each schema."""
     tallies = []
     for schema in versions:
         tally = Tally(schema)
@@ -96,7 +107,7 @@ def survey(run_model, versions, count):
     cases = [(tally, *case) for tally in tallies for case in tally.cases]
     for i, reason in failures(run_model, [case[1:] for case in cases]).items():
         tally, configuration, _, reference = cases[i]
-        known = explanation(configuration)
+        known = explanation(configuration, reference)
         found = tally.explained if known else tally.refused if is_refusal(reason) else tally.differences
         found.append((configuration, reference, known or reason))
     return tallies
@@ -108,6 +119,7 @@ def is_refusal(reason):
         "that this build does not have" in reason
         or "is not supported here" in reason
         or "names no known dtype" in reason
+        or "is not known to this build" in reason
     )
 
 
@@ -118,7 +130,7 @@ def minimal(run_model, schema):
         name, outputs = expected(configuration)
         return (
             name is not None
-            and not explanation(configuration)
+            and not explanation(configuration, name)
             and bool(failures(run_model, [(configuration, outputs, name)]))
         )
 

@@ -2,19 +2,25 @@
 
 from . import (  # noqa: F401
     attention,
-    containers,
     controlflow,
     elementwise,
     indexing,
     integer_products,
+    linear_attention,
+    maps,
+    ml_features,
+    ml_linear,
+    ml_trees,
     movement,
     nn,
+    optionals,
     products,
     quantization,
     reduction,
+    sequences,
     signal,
     text,
-    traditionalml,
+    training,
 )
 from .node_cases import from_node_case
 from .registry import FAMILIES

@@ -1,9 +1,10 @@
 """If, Loop and Scan with bodies that pass their values on."""
 
 import numpy as np
-from configuration import Configuration, tensor_proto
+from configuration import Configuration
+from containers import tensor_proto, type_proto
 from draw import Impossible
-from onnx import helper
+from onnx import TensorProto, helper
 from values import FLOATS, element_type
 
 from .movement import int64s, positive
@@ -22,6 +23,8 @@ def bind(draw, *variables):
 
 @family("If")
 def branches(draw):
+    if draw.schema.since_version >= 13 and "V" not in draw.forced and draw.rare():
+        return of_sequences(draw)
     kind = draw.type("V", FLOATS if draw.schema.since_version == 1 else None)
     # Constants of version 1 are floats.
     old = draw.schema.since_version == 1 and kind not in FLOATS
@@ -33,23 +36,83 @@ def branches(draw):
         value = tensor_proto(draw.tensor("float" if old else kind, positive(draw.shape(0, 2)), 0, 5), "value")
         nodes = [helper.make_node("Constant", [], ["value"], value=value)]
         changed = {"to": kind.upper()} if old else {}
-        nodes.append(helper.make_node("Cast" if old else "Identity", ["value"], ["result"], **changed))
+        # A branch may use what is outside of it: here the condition.
+        given = "x0" if kind == "bool" and draw.flag() else "value"
+        nodes.append(helper.make_node("Cast" if old else "Identity", [given], ["result"], **changed))
         graphs[name] = helper.make_graph(nodes, name, [], [info("result", kind)])
+    condition = draw.tensor("bool", draw.choice(((), (1,))))
+    return Configuration(draw.schema, [condition], graphs, types=draw.types)
+
+
+def sequence_info(name, kind):
+    return helper.make_value_info(name, type_proto(f"seq(tensor({kind}))"))
+
+
+def of_sequences(draw):
+    """If with branches that make sequences of one or two tensors."""
+    kind = draw.choice(("float", "int64", "string"))
+    draw.types.update(V=f"seq(tensor({kind}))", B="bool")
+    graphs = {}
+    for name in ("then_branch", "else_branch"):
+        value = tensor_proto(draw.tensor(kind, draw.shape(0, 2)), "value")
+        nodes = [helper.make_node("Constant", [], ["value"], value=value)]
+        nodes.append(helper.make_node("SequenceConstruct", ["value"] * draw.integer(1, 2), ["result"]))
+        graphs[name] = helper.make_graph(nodes, name, [], [sequence_info("result", kind)])
     return Configuration(draw.schema, [draw.tensor("bool", ())], graphs, types=draw.types)
+
+
+def limits(draw):
+    """(trip count, condition) of a loop that ends: either may be absent, not both."""
+    steps = np.asarray(draw.integer(0, 4), np.int64)
+    return steps, np.asarray(not draw.rare()) if draw.flag() else None
 
 
 @family("Loop")
 def loop(draw):
+    if draw.schema.since_version >= 13 and "V" not in draw.forced and draw.rare():
+        return growing_sequence(draw)
     kind = draw.type("V")
     bind(draw, "B", "I")
     x = draw.tensor(kind, positive(draw.shape(0, 3)))
-    nodes = [helper.make_node("Identity", [f"{name}_in"], [name]) for name in ("go", "state")]
-    nodes.append(helper.make_node("Identity", ["state_in"], ["scanned"]))
+    given = [*limits(draw), x]
+    nodes = [helper.make_node("Identity", ["state_in"], ["state"])]
+    # The scan output may be a value from outside of the body.
+    nodes.append(helper.make_node("Identity", [draw.choice(("state_in", "x2"))], ["scanned"]))
+    nodes += next_condition(draw, given)
     inputs = [info("i", "int64", ()), info("go_in", "bool", ()), info("state_in", kind, x.shape)]
-    outputs = [info("go", "bool"), info("state", kind), info("scanned", kind)]
+    outputs = [info("go", "bool"), info("state", kind), info("scanned", kind, x.shape)]
     body = helper.make_graph(nodes, "body", inputs, outputs)
-    steps = np.asarray(draw.integer(1, 4), np.int64)
-    return Configuration(draw.schema, [steps, np.asarray(True), x], {"body": body}, 2, draw.types)
+    return Configuration(draw.schema, given, {"body": body}, 2, draw.types)
+
+
+def next_condition(draw, given):
+    """Nodes that make "go": true, or for the first steps only, which then may be the only limit."""
+    if draw.flag() or draw.schema.since_version < 11:
+        return [helper.make_node("Identity", ["go_in"], ["go"])]
+    last = tensor_proto(np.asarray(draw.integer(0, 3), np.int32), "last")
+    if draw.flag() and given[1] is not None:
+        given[0] = None
+    return [
+        helper.make_node("Constant", [], ["last"], value=last),
+        helper.make_node("Cast", ["i"], ["step"], to=TensorProto.INT32),
+        helper.make_node("Less", ["step", "last"], ["go"]),
+    ]
+
+
+def growing_sequence(draw):
+    """A sequence as state, to which every step adds its first tensor."""
+    kind = draw.choice(("float", "int64", "string"))
+    draw.types.update(V=f"seq(tensor({kind}))", B="bool", I="int64")
+    values = [draw.tensor(kind, draw.shape(0, 2)) for _ in range(draw.integer(1, 3))]
+    nodes = [
+        helper.make_node("Identity", ["go_in"], ["go"]),
+        helper.make_node("Constant", [], ["first"], value=tensor_proto(np.asarray(0, np.int64), "first")),
+        helper.make_node("SequenceAt", ["state_in", "first"], ["tensor"]),
+        helper.make_node("SequenceInsert", ["state_in", "tensor"], ["state"]),
+    ]
+    inputs = [info("i", "int64", ()), info("go_in", "bool", ()), sequence_info("state_in", kind)]
+    body = helper.make_graph(nodes, "body", inputs, [info("go", "bool"), sequence_info("state", kind)])
+    return Configuration(draw.schema, [*limits(draw), values], {"body": body}, 1, draw.types)
 
 
 @family("Scan")

@@ -244,7 +244,7 @@ def reverse_sequence(draw):
 
 @family("Constant")
 def constant(draw):
-    from configuration import tensor_proto
+    from containers import tensor_proto
 
     kind = draw.type("T")
     value = draw.tensor(kind, draw.shape(0, 2))
@@ -253,7 +253,7 @@ def constant(draw):
 
 @family("ConstantOfShape")
 def constant_of_shape(draw):
-    from configuration import tensor_proto
+    from containers import tensor_proto
 
     kind = draw.type("T2") if draw.forced or draw.flag() else draw.types.setdefault("T2", "float")
     attributes = {"value": tensor_proto(draw.tensor(kind, (1,)), "value")} if kind != "float" or draw.flag() else {}
@@ -292,7 +292,8 @@ def one_hot(draw):
     signed = not draw.type("T1").startswith("u")
     indices = draw.tensor(draw.type("T1"), shape, -depth if signed else 0, depth)
     indices = np.round(indices.astype(np.float64)).astype(indices.dtype)
-    count = np.array([depth] if draw.flag() else depth).astype(draw.tensor(draw.type("T2"), ()).dtype)
+    # onnx.reference takes scalars only.
+    count = np.array([depth] if draw.rare() else depth).astype(draw.tensor(draw.type("T2"), ()).dtype)
     return Configuration(
         draw.schema, [indices, count, draw.tensor(draw.type("T3"), (2,))], attributes, types=draw.types
     )

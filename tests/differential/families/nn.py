@@ -84,9 +84,10 @@ def pool(draw):
 @family("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
 def global_pool(draw):
     x = draw.tensor(draw.type("T"), positive(draw.shape(3, 5)))
-    attributes = (
-        {"p": draw.integer(1, 3)} if draw.schema.name == "GlobalLpPool" and draw.schema.since_version > 1 else {}
-    )
+    if draw.schema.name != "GlobalLpPool":
+        return Configuration(draw.schema, [x], {}, types=draw.types)
+    p = draw.integer(1, 3)
+    attributes = {"p": float(p) if draw.schema.since_version == 1 else p}
     return Configuration(draw.schema, [x], attributes, types=draw.types)
 
 

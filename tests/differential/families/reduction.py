@@ -113,5 +113,7 @@ def einsum(draw):
     }  # fmt: skip
     equation = draw.choice(sorted(equations))
     sizes = {letter: draw.integer(1, 4) for letter in "ijklbhwc"}
-    inputs = [draw.tensor(draw.type("T"), [sizes[c] for c in term]) for term in equations[equation]]
+    # Where one number is left, terms of both signs may cancel to less than what they are rounded by.
+    low = 0.1 if equation in ("ij->", "ij,ij") else None
+    inputs = [draw.tensor(draw.type("T"), [sizes[c] for c in term], low) for term in equations[equation]]
     return Configuration(draw.schema, inputs, {"equation": equation}, types=draw.types, slack=4)

@@ -2,9 +2,9 @@
 
 import numpy as np
 from configuration import Configuration
-from values import numpy_dtype
 
 from .elementwise import broadcast_pair
+from .movement import positive
 from .registry import family
 
 
@@ -25,25 +25,6 @@ def string_split(draw):
     return Configuration(draw.schema, [np.array(values, object)], attributes, 2, draw.types)
 
 
-@family("TfIdfVectorizer")
-def tf_idf_vectorizer(draw):
-    """A pool of three 1-grams and two 2-grams."""
-    kind = draw.type("T")
-    draw.type("T1")
-    ngrams = [1, 2, 3, 1, 2, 3, 3]
-    tokens = np.array([draw.integer(1, 4) for _ in range(8)]).reshape((8,) if draw.flag() else (2, 4))
-    attributes = {"mode": draw.choice(("TF", "IDF", "TFIDF")), "max_skip_count": draw.integer(0, 3)}
-    attributes["min_gram_length"] = draw.integer(1, 2)
-    attributes |= {"max_gram_length": 2, "ngram_counts": [0, 3], "ngram_indexes": [0, 1, 2, 3, 4]}
-    if kind == "string":
-        attributes["pool_strings"] = [str(token) for token in ngrams]
-        return Configuration(draw.schema, [tokens.astype(str).astype(object)], attributes, types=draw.types)
-    attributes["pool_int64s"] = ngrams
-    if draw.flag():
-        attributes["weights"] = [0.5, 1.0, 2.0, 3.0, 0.25]
-    return Configuration(draw.schema, [tokens.astype(numpy_dtype(kind))], attributes, types=draw.types)
-
-
 @family("StringNormalizer")
 def string_normalizer(draw):
     values = [draw.choice(("Monday", "monday", "TUESDAY", "x", "é")) for _ in range(draw.integer(1, 5))]
@@ -60,3 +41,29 @@ def regex_full_match(draw):
     values = [draw.choice(("", "abc", "a1", "42", "a b", "naïve")) for _ in range(draw.integer(1, 5))]
     pattern = draw.choice(("[a-z]+", "a.*", r"\d+", "(abc|42)?", "[^ ]*"))
     return Configuration(draw.schema, [np.array(values, object)], {"pattern": pattern}, types=draw.types)
+
+
+@family("TfIdfVectorizer")
+def tf_idf_vectorizer(draw):
+    """Pools of 1-grams and 2-grams of few words."""
+    kind = draw.type("T")
+    draw.types["T1"] = "float"
+    words = ["a", "b", "c", "d"] if kind == "string" else [2, 3, 5, 7]
+    singles = words[: draw.integer(1, 4)]
+    pairs = [(words[i], words[(i + 1) % 4]) for i in range(draw.integer(1, 4))]
+    count = len(singles) + len(pairs)
+    least = draw.integer(1, 2)
+    attributes = {
+        "mode": draw.choice(("TF", "IDF", "TFIDF")),
+        "ngram_counts": [0, len(singles)],
+        "ngram_indexes": [(i + 1) % count for i in range(count)],
+        "pool_strings" if kind == "string" else "pool_int64s": [*singles, *sum(pairs, ())],
+        "min_gram_length": least,
+        "max_gram_length": draw.integer(least, 2),
+        "max_skip_count": draw.integer(0, 3),
+    }
+    if draw.flag():
+        attributes["weights"] = [draw.real(0.5, 2) for _ in range(count)]
+    shape = positive(draw.shape(1, 2, most=8))
+    x = np.array([draw.choice(words) for _ in range(int(np.prod(shape)))], draw.tensor(kind, ()).dtype).reshape(shape)
+    return Configuration(draw.schema, [x], attributes, types=draw.types)
