@@ -1,9 +1,12 @@
 #include "values.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <complex>
 #include <cstdio>
+#include <numeric>
+#include <span>
 
 #include "bit_stream.h"
 #include "linnet/containers.h"
@@ -121,6 +124,39 @@ std::string print_elements(const Tensor& tensor, int64_t count) {
   return shown < tensor.size() ? text + (shown ? " ..." : "...") : text;
 }
 
+namespace {
+
+/// The elements of a vector in another order; none of its elements is smaller than a byte.
+Tensor permuted(Tensor from, const std::vector<int64_t>& order) {
+  Tensor result(from.dtype(), from.shape());
+  const auto element_of = [](Tensor& tensor, int64_t i) {
+    const int64_t width = dtype_bits(tensor.dtype()) / 8;
+    return Tensor::wrap(tensor.dtype(), {}, static_cast<std::byte*>(tensor.raw()) + i * width);
+  };
+  for (size_t i = 0; i < order.size(); ++i) {
+    Tensor to = element_of(result, int64_t(i));
+    copy_elements(element_of(from, order[i]), to);
+  }
+  return result;
+}
+
+/// Where the elements come from when they are sorted.
+template <class T>
+std::vector<int64_t> ascending(std::span<const T> keys) {
+  std::vector<int64_t> order(keys.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return keys[size_t(a)] < keys[size_t(b)]; });
+  return order;
+}
+
+Map in_key_order(const Map& map) {
+  const bool texts = map.keys.dtype() == DType::kString;
+  const auto order = texts ? ascending(map.keys.values<std::string>()) : ascending(map.keys.values<int64_t>());
+  return {permuted(map.keys, order), permuted(map.values, order)};
+}
+
+}  // namespace
+
 std::vector<std::pair<std::string, Tensor>> container_parts(const std::string& name, const Tensor& container) {
   std::vector<std::pair<std::string, Tensor>> parts;
   if (container.dtype() == DType::kSequence) {
@@ -131,7 +167,7 @@ std::vector<std::pair<std::string, Tensor>> container_parts(const std::string& n
     const Tensor& value = container.data<Optional>()->value;
     if (value) parts.emplace_back(name + ".value", value);
   } else {
-    const Map& map = *container.data<Map>();
+    const Map map = in_key_order(*container.data<Map>());
     parts.emplace_back(name + ".keys", map.keys);
     parts.emplace_back(name + ".values", map.values);
   }

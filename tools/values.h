@@ -23,7 +23,8 @@ std::string print_element(const Tensor& tensor, int64_t i);
 std::string print_elements(const Tensor& tensor, int64_t count);
 
 /// What a container holds, each with a name made from that of the container: the elements "y[0]", "y[1]", ... of a
-/// sequence, the value "y.value" of an optional that has one, the "y.keys" and "y.values" of a map.
+/// sequence, the value "y.value" of an optional that has one, the "y.keys" and "y.values" of a map, which has no order:
+/// they are sorted by the keys.
 std::vector<std::pair<std::string, Tensor>> container_parts(const std::string& name, const Tensor& container);
 
 }  // namespace linnet::tool

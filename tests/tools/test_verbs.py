@@ -4,6 +4,7 @@ import json
 import shutil
 
 import numpy as np
+import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnx_files import identity, save_model, save_tensor
@@ -91,6 +92,30 @@ def test_check_reads_tolerances_beside_the_model(run_model, cases):
     run_model("check", cases / "other", code=4)
     (cases / "other/data.json").write_text('{"rtol": 0.1, "atol": 1e-7}')
     run_model("check", cases / "other")
+
+
+def test_check_compares_maps_by_their_keys(run_model, tmp_path):
+    node = helper.make_node("ZipMap", ["x"], ["y"], domain="ai.onnx.ml", classlabels_strings=["b", "a"])
+    maps = helper.make_map_type_proto(TensorProto.STRING, helper.make_tensor_type_proto(TensorProto.FLOAT, []))
+    graph = helper.make_graph(
+        [node],
+        "zip",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 2])],
+        [helper.make_value_info("y", helper.make_sequence_type_proto(maps))],
+    )
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
+    data = tmp_path / "case/test_data_set_0"
+    save_tensor(data / "input_0.pb", np.array([[2, 1]], np.float32))
+    onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=8), tmp_path / "case/model.onnx")
+    expected = onnx.SequenceProto(elem_type=onnx.SequenceProto.MAP)
+    entries = expected.map_values.add(key_type=TensorProto.STRING, string_keys=[b"a", b"b"])
+    entries.values.elem_type = onnx.SequenceProto.TENSOR
+    entries.values.tensor_values.extend(numpy_helper.from_array(np.float32(x).reshape(())) for x in (1, 2))
+    (data / "output_0.pb").write_bytes(expected.SerializeToString())
+    run_model("check", tmp_path / "case")
+    entries.string_keys[:] = [b"b", b"a"]
+    (data / "output_0.pb").write_bytes(expected.SerializeToString())
+    assert ".values: 2 of 2 elements differ" in run_model("check", tmp_path / "case", code=4).stdout
 
 
 def test_check_skips_models_without_data(run_model, cases):
