@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstring>
 #include <functional>
 
 #include "support/graph_builder.h"
@@ -151,6 +153,53 @@ Model scan_model(const std::function<std::array<ValueId, 2>(GraphBuilder&, Value
                        {{"body", inner.shared()}, {"num_scan_inputs", int64_t{1}}});
   for (const ValueId output : y) b.output(output);
   return b.model();
+}
+
+/// 4-bit numbers k % 16 of shape [3, 3].
+Tensor nibbles(const std::vector<int>& k) {
+  Tensor result(DType::kUint4, {3, 3});
+  auto* bytes = static_cast<uint8_t*>(result.raw());
+  std::fill_n(bytes, result.bytes(), uint8_t{0});
+  for (size_t i = 0; i < k.size(); ++i) bytes[i / 2] = uint8_t(bytes[i / 2] | (k[i] & 15) << (4 * (i % 2)));
+  return result;
+}
+
+// The scan inputs and outputs lie along an axis whose elements share bytes with their neighbours.
+TEST(Scan, TakesAndStacksElementsBelowOneByte) {
+  const Fact row(DType::kUint4, Shape{3});
+  GraphBuilder body;
+  const ValueId state = body.input("state", row), element = body.input("element", row);
+  body.output(body.op("Identity", {element}));
+  body.output(body.op("Identity", {state}));
+  GraphBuilder b;
+  const auto y = b.ops("Scan", {b.input("start", row), b.input("x", Fact(DType::kUint4, Shape{3, 3}))}, 2,
+                       {{"body", body.shared()},
+                        {"num_scan_inputs", int64_t{1}},
+                        {"scan_input_axes", std::vector<int64_t>{1}},
+                        {"scan_input_directions", std::vector<int64_t>{1}},
+                        {"scan_output_directions", std::vector<int64_t>{1}}});
+  for (const ValueId output : y) b.output(output);
+  const Tensor start = nibbles({9, 10, 11});
+  const auto results = run_model(
+      b.model(), {Tensor::wrap(DType::kUint4, {3}, Tensor(start).raw()), nibbles({1, 2, 3, 4, 5, 6, 7, 8, 15})});
+  EXPECT_EQ(std::memcmp(results[0].raw(), nibbles({1, 4, 7}).raw(), 2), 0);
+  EXPECT_TRUE(identical(results[1], nibbles({2, 5, 8, 3, 6, 15, 9, 10, 11})));
+}
+
+TEST(Loop, StacksElementsBelowOneByte) {
+  const Fact row(DType::kUint4, Shape{3});
+  GraphBuilder body;
+  body.input("i", kScalarInt);
+  const ValueId condition = body.input("cond", kScalarBool), state = body.input("state", row);
+  body.output(body.op("Identity", {condition}));
+  for (int i = 0; i < 2; ++i) body.output(body.op("Identity", {state}));
+  GraphBuilder b;
+  const auto y = b.ops("Loop", {b.input("M", kScalarInt), kNoValue, b.input("x", row)}, 2, {{"body", body.shared()}});
+  for (const ValueId output : y) b.output(output);
+  const Tensor x = nibbles({7, 0, 12});
+  const auto results =
+      run_model(b.model(), {Tensor::scalar<int64_t>(3), Tensor::wrap(DType::kUint4, {3}, Tensor(x).raw())});
+  EXPECT_TRUE(identical(results[1], nibbles({7, 0, 12, 7, 0, 12, 7, 0, 12})));
 }
 
 TEST(Scan, StatesKeepTheirDtype) {
