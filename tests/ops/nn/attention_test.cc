@@ -15,6 +15,8 @@ TEST(Attention, FollowsTheFunctionBody) {
   expect_attention({.packed = true, .scale = 0.7f});
   expect_attention({.q_heads = 6, .kv_heads = 2, .size = 5, .v_size = 3, .causal = true});
   expect_attention({.q_heads = 4, .kv_heads = 1, .q_length = 1, .past_length = 300, .packed = true, .softcap = 1.5f});
+  // One query among several new keys sees the first of them.
+  expect_attention({.q_length = 1, .new_length = 6, .past_length = 3, .causal = true});
 }
 
 TEST(Attention, SplitsTheQueriesOfASingleHead) {

@@ -133,6 +133,11 @@ TEST(Sequence, SplitCutsByOneSizeByManyOrIntoSingleRows) {
   expect_sequence(split(table, {}, {{"axis", int64_t{1}}}),
                   {Tensor::of(Shape{2, 1}, Ints{1, 3}), Tensor::of(Shape{2, 1}, Ints{2, 4})});
   expect_sequence(split(table, {}, {{"axis", int64_t{1}}, {"keepdims", int64_t{0}}}), {ints({1, 3}), ints({2, 4})});
+  // Where the lengths are given, keepdims does not count.
+  for (const Tensor& ones : {Tensor::scalar(int64_t{1}), ints({1, 1})}) {
+    expect_sequence(split(table, ones, {{"keepdims", int64_t{0}}}),
+                    {Tensor::of(Shape{1, 2}, Ints{1, 2}), Tensor::of(Shape{1, 2}, Ints{3, 4})});
+  }
   expect_error(ErrorKind::kShape, "adds up to 4", [&] { split(x, ints({1, 3})); });
   expect_error(ErrorKind::kShape, "must be positive", [&] { split(x, Tensor::scalar(int64_t{0})); });
   expect_error(ErrorKind::kShape, "negative", [&] { split(x, ints({6, -1})); });

@@ -200,6 +200,29 @@ TEST(TreeEnsemble, AsksForMembersOfSets) {
                cast_to(want, DType::kFloat16));
 }
 
+// Neither does a value turn into a member by rounding, nor a missing one go where the comparison says.
+TEST(TreeEnsemble, AsksForMembersExactlyAndByTheFlagOfMissingValues) {
+  const Tensor x = Tensor::of(Shape{3, 2}, Floats{0, 2.5f, 0, -1.5f, 0, NAN});
+  Attributes attributes = ensemble();
+  attributes["nodes_missing_value_tracks_true"] = Ints{0, 1};
+  expect_close(run_op({"TreeEnsemble", 5, attributes, "ai.onnx.ml"}, {x})[0],
+               Tensor::of(Shape{3, 2}, Floats{0, 20, 0, 20, 10, 0}));
+}
+
+TEST(TreeEnsemble, NumbersTheTransformsAsTheSpecificationDoes) {
+  const Tensor x = Tensor::of(Shape{1, 2}, Floats{0, 2});
+  const auto transformed = [&](int64_t number) {
+    Attributes attributes = ensemble();
+    attributes["leaf_weights"] = Tensor::of<float>({1, 0, 0});
+    attributes["post_transform"] = number;
+    return run_op({"TreeEnsemble", 5, attributes, "ai.onnx.ml"}, {x})[0];
+  };
+  const float e = std::exp(1.0f);
+  expect_close(transformed(1), Tensor::of(Shape{1, 2}, Floats{e / (e + 1), 1 / (e + 1)}), 1e-6);
+  expect_close(transformed(2), Tensor::of(Shape{1, 2}, Floats{e / (e + 1), 0.5f}), 1e-6);
+  expect_close(transformed(3), Tensor::of(Shape{1, 2}, Floats{1, 0}));
+}
+
 TEST(TreeEnsemble, RefusesMalformedTrees) {
   const auto refuses = [](const std::string& attribute, const Attribute& value, const std::string& text) {
     Attributes attributes = ensemble();
