@@ -30,6 +30,7 @@ struct Row {
   float* y;             ///< first value of the row
   int64_t first_pixel;  ///< of the whole output
   Window depth, height;
+  int64_t channel, channel_end;  ///< those to compute
 };
 
 /// Calls f(line of x, kernel row of w) for all kernel rows inside the image.
@@ -88,15 +89,31 @@ inline void gather(const Row& row, int64_t first, int64_t count, int64_t c, F32*
   });
 }
 
-/// Residual and clamp of one vector, of which the last `lanes` lanes are stored: the others are of the vector before,
-/// and are not computed twice in case y is the residual itself.
-inline void finish(const Row& row, int64_t pixel, int64_t c, int64_t lanes, F32 sum) {
-  const Epilogue& e = *row.epilogue;
-  if (e.residual) sum += load(e.residual + (row.first_pixel + pixel) * e.residual_pitch + c);
+/// Stores the last `lanes` lanes: the others are of the vector before, and are not computed twice in case y is the
+/// residual itself.
+inline void store_last(float* y, F32 v, int64_t lanes) {
   float buffer[kLanes];
-  store(buffer, at_most(F32(e.high), at_least(F32(e.low), sum)));
-  float* y = row.y + pixel * row.shape->channels + c;
+  store(buffer, v);
   for (int64_t i = kLanes - lanes; i < kLanes; ++i) y[i] = buffer[i];
+}
+
+/// Residual, clamp and activation of the sums of `count` adjacent pixels, one vector of channels from c on.
+template <int kPixels>
+inline void finish(const Row& row, int64_t first, int64_t count, int64_t c, F32* values) {
+  const Epilogue& e = *row.epilogue;
+  if (e.residual) {
+    const float* residual = e.residual + (row.first_pixel + first) * e.residual_pitch + c;
+    LINNET_UNROLL for (int p = 0; p < kPixels; ++p) {
+      if (p < count) values[p] += load(residual + p * e.residual_pitch);
+    }
+  }
+  const F32 low(e.low), high(e.high);
+  LINNET_UNROLL for (int p = 0; p < kPixels; ++p) values[p] = at_most(high, at_least(low, values[p]));
+  if (!e.activation) return;
+  float buffer[kPixels * kLanes];
+  LINNET_UNROLL for (int p = 0; p < kPixels; ++p) store(buffer + p * kLanes, values[p]);
+  e.activation(buffer, buffer, count * kLanes, e.alpha, e.beta);
+  LINNET_UNROLL for (int p = 0; p < kPixels; ++p) values[p] = load(buffer + p * kLanes);
 }
 
 /// Computes a row in blocks of kPixels pixels; add_sums(first, count, c, values) adds up one vector of each pixel.
@@ -104,29 +121,26 @@ template <int kPixels, class AddSums>
 inline void for_blocks(const Row& row, const AddSums& add_sums) {
   const int64_t width = row.shape->out[2], channels = row.shape->channels;
   const Epilogue& e = *row.epilogue;
-  const F32 low(e.low), high(e.high);
   for (int64_t first = 0; first < width; first += kPixels) {
     const int64_t count = width - first < kPixels ? width - first : kPixels;
-    float* y = row.y + first * channels;
-    for (int64_t done = 0; done < channels; done += kLanes) {
+    for (int64_t done = row.channel; done < row.channel_end; done += kLanes) {
       const int64_t lanes = channels - done < kLanes ? channels - done : kLanes;
       const int64_t c = done + lanes - kLanes;
       const F32 bias = e.bias ? load(e.bias + c) : F32(0.0f);
       F32 values[kPixels];
-#pragma GCC unroll 8
-      for (int p = 0; p < kPixels; ++p) values[p] = bias;
+      LINNET_UNROLL for (int p = 0; p < kPixels; ++p) values[p] = bias;
       add_sums(first, count, c, values);
-#pragma GCC unroll 8
-      for (int p = 0; p < kPixels; ++p) {
+      finish<kPixels>(row, first, count, c, values);
+      float* y = row.y + first * channels + c;
+      LINNET_UNROLL for (int p = 0; p < kPixels; ++p) {
         if (p >= count) break;
-        if (e.residual) {
-          finish(row, first + p, c, lanes, values[p]);
+        if (lanes == kLanes) {
+          store(y + p * channels, values[p]);
         } else {
-          store(y + p * channels + c, at_most(high, at_least(low, values[p])));
+          store_last(y + p * channels, values[p], lanes);
         }
       }
     }
-    if (e.activation) e.activation(y, y, count * channels, e.alpha, e.beta);
   }
 }
 
@@ -192,15 +206,28 @@ RowFunction choose_row(const DepthwiseShape& s) {
   return any_row;
 }
 
+/// So many channels that the input rows of their windows stay in the first-level cache from one output row to the next.
+int64_t channel_block(const DepthwiseShape& s) {
+  constexpr int64_t kCacheFloats = 6 * 1024;
+  if (s.channels < kLanes || s.kernel[1] == 1) return s.channels;
+  const int64_t pixels = s.kernel[0] * s.kernel[1] * s.in[2];
+  const int64_t vectors = kCacheFloats / kLanes / (pixels > 0 ? pixels : 1);
+  return vectors > 1 ? vectors * kLanes : kLanes;
+}
+
 void rows_f32(const DepthwiseShape& s, const float* x, const float* w, const Epilogue& epilogue, float* y,
               int64_t first_row, int64_t last_row) {
   const RowFunction compute = choose_row(s);
   const int64_t image = s.in[0] * s.in[1] * s.in[2] * s.channels;
-  for (int64_t r = first_row; r < last_row; ++r) {
-    const int64_t height = r % s.out[1], depth = r / s.out[1] % s.out[0], n = r / s.out[1] / s.out[0];
-    const int64_t pixel = r * s.out[2];
-    compute({&s, x + n * image, w, &epilogue, y + pixel * s.channels, pixel, window_at(s, 0, depth),
-             window_at(s, 1, height)});
+  const int64_t block = last_row - first_row > 1 ? channel_block(s) : s.channels;
+  for (int64_t channel = 0; channel < s.channels; channel += block) {
+    const int64_t channel_end = s.channels - channel < block ? s.channels : channel + block;
+    for (int64_t r = first_row; r < last_row; ++r) {
+      const int64_t height = r % s.out[1], depth = r / s.out[1] % s.out[0], n = r / s.out[1] / s.out[0];
+      const int64_t pixel = r * s.out[2];
+      compute({&s, x + n * image, w, &epilogue, y + pixel * s.channels, pixel, window_at(s, 0, depth),
+               window_at(s, 1, height), channel, channel_end});
+    }
   }
 }
 

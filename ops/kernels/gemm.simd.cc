@@ -37,7 +37,7 @@ void multiply(const GemmStrip& s, F32 (&sum)[MR][NV]) {
   }
 }
 
-/// A whole tile of MR rows and NV vectors, without activation.
+/// A whole tile of MR rows and NV vectors.
 template <int MR, int NV>
 void tile(const GemmStrip& s) {
   F32 sum[MR][NV];
@@ -81,7 +81,7 @@ void strip(const GemmStrip& s) {
     part.b = s.b + done / kPanelColumns * s.panel_pitch;
     part.y = s.y + done;
     part.epilogue = s.epilogue.at(0, done);
-    if (part.columns < vectors * kLanes || s.epilogue.activation) {
+    if (part.columns < vectors * kLanes) {
       buffered_tile(part, tiles.of[index], vectors);
     } else {
       tiles.of[index](part);

@@ -28,6 +28,14 @@ void begin(F32 (&sum)[MR][NV]) {
 }
 
 template <int MR, int NV>
+[[gnu::always_inline]] inline void activate(const Epilogue& e, F32 (&sum)[MR][NV]) {
+  alignas(64) float values[MR * NV * kLanes];
+  LINNET_UNROLL for (int i = 0; i < MR * NV; ++i) sum[i / NV][i % NV].store_aligned(values + i * kLanes);
+  e.activation(values, values, MR * NV * kLanes, e.alpha, e.beta);
+  LINNET_UNROLL for (int i = 0; i < MR * NV; ++i) sum[i / NV][i % NV] = F32::load_aligned(values + i * kLanes);
+}
+
+template <int MR, int NV>
 void finish(const GemmStrip& s, F32 (&sum)[MR][NV]) {
   // Added last, not begun with: rounding errors grow with the length of a sum, and this keeps it to that of a block.
   if (s.accumulate) {
@@ -56,6 +64,7 @@ void finish(const GemmStrip& s, F32 (&sum)[MR][NV]) {
       LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = xsimd::min(high, xsimd::max(low, sum[i][v]));
     }
   }
+  if (e.activation) activate(e, sum);
   LINNET_UNROLL for (int i = 0; i < MR; ++i) {
     LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v].store_unaligned(s.y + i * s.y_pitch + v * kLanes);
   }
@@ -65,7 +74,7 @@ inline void copy_rows(const float* from, int64_t from_pitch, float* to, int64_t 
   for (int i = 0; i < rows; ++i) std::memcpy(to + i * to_pitch, from + i * from_pitch, size_t(columns) * sizeof(float));
 }
 
-/// A tile by way of whole vectors on the stack: for columns that do not fill them, and for activations.
+/// A tile by way of whole vectors on the stack: for columns that do not fill them.
 inline void buffered_tile(const GemmStrip& s, TileFunction function, int vectors) {
   alignas(64) float y[kMaxTileVectors * kLanes] = {};
   alignas(64) float residual[kMaxTileVectors * kLanes];
@@ -87,7 +96,6 @@ inline void buffered_tile(const GemmStrip& s, TileFunction function, int vectors
     whole.epilogue.residual_pitch = pitch;
   }
   function(whole);
-  if (e.activation) e.activation(y, y, int64_t{s.rows} * pitch, e.alpha, e.beta);
   copy_rows(y, pitch, s.y, s.y_pitch, s.rows, s.columns);
 }
 

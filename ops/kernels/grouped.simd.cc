@@ -87,11 +87,7 @@ void strip(const GemmStrip& s) {
     block.a_offset = s.a_offset + done;
     block.y = s.y + done;
     block.epilogue = s.epilogue.at(0, done);
-    if (s.epilogue.activation) {
-      buffered_tile(block, function, 1);
-    } else {
-      function(block);
-    }
+    function(block);
     block.b += s.panel_pitch;
   }
 }

@@ -12,7 +12,7 @@ namespace {
 constexpr double kDirect = 1.1;                       // indirect addressing
 constexpr double kCacheBytes = 16, kMemoryBytes = 6;  // weights read per cycle from the last cache, from memory
 constexpr double kLastCache = 16 * 1024 * 1024;       // bytes of weights that stay there
-constexpr double kRows = 24;                          // of a block for which weights are read again
+constexpr double kRows = 48;                          // of a block for which weights are read again
 
 struct TransformCost {
   double input, output;  // per vector of channels of a tile
@@ -27,13 +27,29 @@ double weights_cost(double bytes, double passes) {
   return passes * bytes / (bytes > kLastCache ? kMemoryBytes : kCacheBytes);
 }
 
-double gemm_cost(const ConvGeometry& g, int lanes) {
-  const double rows = double(g.batch) * double(g.out_pixels()), depth = double(g.taps() * g.in_channels);
-  const double weights = depth * double(g.out_channels) * sizeof(float);
-  return std::max(kDirect * rows * depth * vectors(g.out_channels, lanes), weights_cost(weights, 1));
+/// The part of an axis' windows that lies in the image; `block` outputs are skipped together where all of theirs lie
+/// outside.
+double used_part(const ConvAxis& axis, int64_t block) {
+  double used = 0;
+  for (int64_t k = 0; k < axis.kernel; ++k) {
+    const int64_t shift = k * axis.dilation - axis.pad_begin, stride = axis.stride;
+    const int64_t first = shift >= 0 ? 0 : (-shift + stride - 1) / stride;
+    const int64_t end = axis.in > shift ? std::min(axis.out, (axis.in - shift + stride - 1) / stride) : 0;
+    if (end > first) used += double(std::min(axis.out, end - first + block / 2));
+  }
+  return used / double(std::max<int64_t>(1, axis.kernel * axis.out));
 }
 
-double winograd_cost(const ConvGeometry& g, int outputs, int lanes) {
+double gemm_cost(const ConvGeometry& g, const GemmKernels& gemm) {
+  const double used = used_part(g.axes[0], 1) * used_part(g.axes[1], 1) * used_part(g.axes[2], gemm.tile_rows);
+  const double rows = double(g.batch) * double(g.out_pixels()), depth = double(g.taps() * g.in_channels);
+  const double weights = depth * double(g.out_channels) * sizeof(float);
+  return std::max(kDirect * used * rows * depth * vectors(g.out_channels, gemm.panel_columns / 2),
+                  weights_cost(weights, 1));
+}
+
+double winograd_cost(const ConvGeometry& g, int outputs, const GemmKernels& gemm) {
+  const int lanes = gemm.panel_columns / 2;
   const WinogradTiles tiles(g, outputs);
   const double elements = tiles.inputs() * tiles.inputs(), count = double(tiles.count());
   const double depth = double(g.in_channels), columns = vectors(g.out_channels, lanes);
@@ -49,19 +65,18 @@ ConvChoice choose_conv(const ConvGeometry& geometry, const Epilogue& epilogue, c
   if (geometry.group == geometry.in_channels && geometry.group == geometry.out_channels) {
     return {make_depthwise_conv(geometry, epilogue, in), "one filter per channel"};
   }
-  const int columns = kernel_table(in.isa()).gemm.panel_columns;
-  if (geometry.group > 1 && geometry.group_out() <= columns) {
+  const GemmKernels& gemm = kernel_table(in.isa()).gemm;
+  if (geometry.group > 1 && geometry.group_out() <= gemm.panel_columns) {
     return {make_grouped_conv(geometry, epilogue, in), "groups of few channels"};
   }
   const std::string obstacle = winograd_obstacle(geometry, in);
   if (!obstacle.empty()) return {make_gemm_conv(geometry, epilogue, in), "no Winograd: " + obstacle};
-  const int lanes = kernel_table(in.isa()).vector_floats;
-  const double direct = gemm_cost(geometry, lanes);
+  const double direct = gemm_cost(geometry, gemm);
   ConvChoice choice;
   int best = 0;
   double least = direct;
   for (int outputs = 2; outputs <= in.winograd_tile(); outputs += 2) {
-    const double cost = winograd_cost(geometry, outputs, lanes);
+    const double cost = winograd_cost(geometry, outputs, gemm);
     choice.reason += str(outputs == 2 ? "" : ", ", "F(", outputs, "x", outputs, ", 3x3) estimated at ",
                          int(100 * cost / std::max(1.0, direct)), " % of direct");
     if (cost < least) best = outputs, least = cost;

@@ -7,7 +7,9 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kChunkMultiplies = 64 * 1024;
+constexpr int64_t kChunkMultiplies = 64 * 1024;  // the least work that is worth a chunk of its own
+// Adjacent rows share input rows: they are one chunk as long as there is enough to divide.
+constexpr int64_t kChunks = 8, kMostChunkRows = 16;
 
 DepthwiseShape depthwise_shape(const ConvGeometry& geometry) {
   DepthwiseShape shape;
@@ -33,7 +35,9 @@ class DepthwiseConv final : public ConvAlgorithm {
         epilogue_(epilogue),
         kernels_(kernel_table(in.isa()).depthwise) {
     const int64_t row_multiplies = shape_.out[2] * shape_.channels * taps_;
-    chunk_rows_ = std::max<int64_t>(1, kChunkMultiplies / std::max<int64_t>(1, row_multiplies));
+    chunk_rows_ = std::max(std::min(kMostChunkRows, (shape_.rows() + kChunks - 1) / kChunks),
+                           kChunkMultiplies / std::max<int64_t>(1, row_multiplies));
+    chunk_rows_ = std::max<int64_t>(1, chunk_rows_);
     if (const Tensor* w = in.constant(1)) {
       packed_ = in.packed(*w, "depthwise", [&] {
         Tensor packed(DType::kFloat32, Shape{taps_, shape_.channels});

@@ -9,11 +9,13 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kMostTiles = 24;            // of a block
-constexpr int64_t kBlockFloats = 192 * 1024;  // of a block's transformed inputs and products
-constexpr int64_t kDepth = 512;               // of one sum: the rounding error grows with it
-constexpr int64_t kPanelGroup = 8;            // panels of weights that stay in the second-level cache while tiles pass
-constexpr int64_t kWantedChunks = 16;
+// Tiles of a block: their inputs and products should stay in the second-level cache, unless weights that do not stay
+// there either would be read again too often.
+constexpr int64_t kMostTiles = 24, kMostTilesOfLargeWeights = 64;
+constexpr int64_t kLargeWeights = 1024 * 1024;  // floats
+constexpr int64_t kDepth = 512;                 // of one sum: the rounding error grows with it
+constexpr int64_t kPanelGroup = 8;  // panels of weights that stay in the second-level cache while tiles pass
+constexpr int64_t kWantedChunks = 8;
 constexpr int64_t kLeastPanels = 2;  // of a chunk: each transforms its tiles' inputs anew
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -69,8 +71,8 @@ class WinogradConv final : public ConvAlgorithm {
 
  private:
   void choose_chunks() {
-    const int64_t floats_per_tile = elements_ * (geometry_.in_channels + geometry_.out_channels);
-    const int64_t most = std::clamp<int64_t>(kBlockFloats / floats_per_tile, gemm_.tile_rows, kMostTiles);
+    const bool large = elements_ * geometry_.in_channels * geometry_.out_channels > kLargeWeights;
+    const int64_t most = large ? kMostTilesOfLargeWeights : kMostTiles;
     tile_blocks_ = std::max<int64_t>(1, ceil_div(tiles_.count(), most));
     block_tiles_ = ceil_div(tiles_.count(), tile_blocks_);
     panel_blocks_ =
