@@ -36,6 +36,9 @@ void copy_codes(const Tensor& from, int64_t first, Tensor& to, int64_t target, i
   for (int64_t i = 0; i < n; ++i) set_code(to.raw(), target + i, bits, code_at(from.raw(), first + i, bits));
 }
 
+/// The bits behind the last element are zeros.
+void clear_last_byte(Tensor& packed) { static_cast<uint8_t*>(packed.raw())[packed.bytes() - 1] = 0; }
+
 void copy_run(const Tensor& from, int64_t first, Tensor& to, int64_t target, int64_t n) {
   if (dtype_bits(from.dtype()) < 8) return copy_codes(from, first, to, target, n);
   dispatch_width(from.dtype(), [&]<class T>() {
@@ -54,6 +57,7 @@ Tensor zeros(DType dtype, const Shape& shape) {
 void take_slice(const Tensor& tensor, int axis, int64_t index, Tensor& slice) {
   const Layout at(tensor.shape(), axis, index);
   check_slice(at, slice, tensor);
+  if (dtype_bits(slice.dtype()) < 8 && slice.bytes() > 0) clear_last_byte(slice);
   for_each_run(at, [&](int64_t to, int64_t from, int64_t n) { copy_run(tensor, from, slice, to, n); });
 }
 

@@ -186,22 +186,6 @@ TEST(Scan, TakesAndStacksElementsBelowOneByte) {
   EXPECT_TRUE(identical(results[1], nibbles({2, 5, 8, 3, 6, 15, 9, 10, 11})));
 }
 
-TEST(Loop, StacksElementsBelowOneByte) {
-  const Fact row(DType::kUint4, Shape{3});
-  GraphBuilder body;
-  body.input("i", kScalarInt);
-  const ValueId condition = body.input("cond", kScalarBool), state = body.input("state", row);
-  body.output(body.op("Identity", {condition}));
-  for (int i = 0; i < 2; ++i) body.output(body.op("Identity", {state}));
-  GraphBuilder b;
-  const auto y = b.ops("Loop", {b.input("M", kScalarInt), kNoValue, b.input("x", row)}, 2, {{"body", body.shared()}});
-  for (const ValueId output : y) b.output(output);
-  const Tensor x = nibbles({7, 0, 12});
-  const auto results =
-      run_model(b.model(), {Tensor::scalar<int64_t>(3), Tensor::wrap(DType::kUint4, {3}, Tensor(x).raw())});
-  EXPECT_TRUE(identical(results[1], nibbles({7, 0, 12, 7, 0, 12, 7, 0, 12})));
-}
-
 TEST(Scan, StatesKeepTheirDtype) {
   expect_error(ErrorKind::kType, "state 0", [] {
     scan_model(
