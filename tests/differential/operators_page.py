@@ -21,9 +21,10 @@ draws valid configurations of every operator version with every tensor type of e
 load, plan and run them. A test compares this page with the build.
 
 *Versions* are opset versions in which the schema of the operator changed. *Types refused* are those that the schema
-of some version allows and Linnet does not run, *not probed* those for which the test makes no configuration.
-Types that hold tensors (sequences, optionals, maps) are not listed: the long run of [conformance.md](conformance.md)
-draws them.
+of some version allows and Linnet does not run; the reasons are at the end. *Not probed* are those for which the test
+makes no configuration: in version 1 of If a branch has only operators that make numbers. All other types of the schemas
+run. Types that hold tensors (sequences, optionals, maps) are not listed: the long run of
+[conformance.md](conformance.md) draws them. Every operator here has a kernel; none runs from its function body.
 """
 
 
