@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kBlockDepth = 384;               // of A: a tile of it stays in the first-level cache
+constexpr int64_t kBlockDepth = 512;               // of A: a tile of it stays in the first-level cache
 constexpr int64_t kLongestSum = 768;               // in one block of taps: the rounding error grows with it
 constexpr int64_t kSlabFloats = 96 * 1024;         // of B: what stays in the second-level cache while rows pass
 constexpr int64_t kChunkMultiplies = 1024 * 1024;  // the least work that is worth a chunk of its own

@@ -10,7 +10,12 @@ constexpr int64_t kMostSpanFloats = 64;
 
 }  // namespace
 
-ConvWindows::ConvWindows(const ConvGeometry& geometry) : geometry_(geometry) {
+ConvWindows::Inside::Inside(const ConvAxis& axis)
+    : begin((axis.pad_begin + axis.stride - 1) / axis.stride),
+      end(axis.in + axis.pad_begin >= axis.extent() ? (axis.in + axis.pad_begin - axis.extent()) / axis.stride + 1
+                                                    : 0) {}
+
+ConvWindows::ConvWindows(const ConvGeometry& geometry) : geometry_(geometry), columns_(geometry.axes[2]) {
   const auto& [depth, height, width] = geometry.axes;
   const bool adjacent = width.dilation == 1 && geometry.group == 1;
   if (adjacent && width.kernel * geometry.in_channels <= kMostSpanFloats) span_ = width.kernel;
@@ -41,10 +46,10 @@ WindowRows::Corner WindowRows::corner(int64_t row) const {
           y * height.stride - height.pad_begin, x * width.stride - width.pad_begin};
 }
 
-bool WindowRows::inside(const Corner& corner) const {
+bool WindowRows::line_inside(const Corner& corner) const {
   const auto& [depth, height, width] = windows_.geometry_.axes;
   return corner.z >= 0 && corner.z + depth.extent() <= depth.in && corner.y >= 0 &&
-         corner.y + height.extent() <= height.in && corner.x >= 0 && corner.x + width.extent() <= width.in;
+         corner.y + height.extent() <= height.in;
 }
 
 /// One tap of a window that may reach over an edge; `copy` has room for it.
@@ -62,26 +67,41 @@ const float* WindowRows::tap(const Corner& corner, const ConvWindows::Offset& of
   return copy;
 }
 
+/// All taps of one window, which becomes row `row`; returns the room that is left behind `copy`.
+float* WindowRows::window(const RowBlock& block, const Corner& corner, int row, const float** pointers,
+                          float* copy) const {
+  const ConvWindows::Offset* offsets = windows_.offsets_.data() + block.tap;
+  for (int64_t t = 0; t<block.taps; ++t, copy += windows_.span_> 1 ? windows_.depth_ : 0) {
+    pointers[t * block.rows + row] = tap(corner, offsets[t], copy) + block.k;
+  }
+  return copy;
+}
+
 void WindowRows::rows(const RowBlock& block, const float** pointers, std::byte* scratch) const {
   const auto& [depth, height, width] = windows_.geometry_.axes;
   const ConvWindows::Offset* offsets = windows_.offsets_.data() + block.tap;
+  const int64_t channels = windows_.geometry_.in_channels, step = width.stride * channels;
   float* copy = reinterpret_cast<float*>(scratch);
-  Corner at = corner(block.row);
   int64_t column = block.row % width.out;
-  for (int i = 0; i < block.rows; ++i) {
-    const int64_t pixel = ((at.n * depth.in + at.z) * height.in + at.y) * width.in + at.x;
-    if (inside(at)) {
-      const float* from = x_ + pixel * windows_.geometry_.in_channels;
-      for (int64_t t = 0; t < block.taps; ++t) pointers[t * block.rows + i] = from + offsets[t].floats + block.k;
-    } else {
-      for (int64_t t = 0; t<block.taps; ++t, copy += windows_.span_> 1 ? windows_.depth_ : 0) {
-        pointers[t * block.rows + i] = tap(at, offsets[t], copy) + block.k;
+  for (int row = 0; row < block.rows; column = 0) {
+    Corner at = corner(block.row + row);
+    const int end = int(std::min<int64_t>(block.rows, row + width.out - column));
+    const bool inside = line_inside(at);
+    while (row < end) {
+      // As many windows as lie in the image one after the other.
+      const int64_t last = column >= windows_.columns_.begin ? windows_.columns_.end - column : 0;
+      const int count = inside ? int(std::clamp<int64_t>(last, 0, end - row)) : 0;
+      const int64_t pixel = ((at.n * depth.in + at.z) * height.in + at.y) * width.in + at.x;
+      for (int64_t t = 0; count > 0 && t < block.taps; ++t) {
+        const float* from = x_ + pixel * channels + offsets[t].floats + block.k;
+        for (int i = 0; i < count; ++i) pointers[t * block.rows + row + i] = from + i * step;
       }
+      if (count == 0) copy = window(block, at, row, pointers, copy);
+      const int done = std::max(count, 1);
+      row += done;
+      column += done;
+      at.x += done * width.stride;
     }
-    at.x += width.stride;
-    if (++column < width.out) continue;
-    at = corner(block.row + i + 1);
-    column = 0;
   }
 }
 

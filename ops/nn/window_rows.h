@@ -29,7 +29,14 @@ class ConvWindows {
     int64_t floats;   // the same in memory
   };
 
+  /// The outputs of an axis whose windows lie in the input.
+  struct Inside {
+    explicit Inside(const ConvAxis& axis);
+    int64_t begin, end;
+  };
+
   ConvGeometry geometry_;
+  Inside columns_{ConvAxis()};
   int64_t span_ = 1;  // pixels of a tap
   int64_t depth_ = 0;
   std::vector<Offset> offsets_;
@@ -48,7 +55,9 @@ class WindowRows final : public RowSource {
     int64_t n, z, y, x;  // of the window's first position
   };
   Corner corner(int64_t row) const;
-  bool inside(const Corner& corner) const;
+  /// Whether that is so of a window along the axes but the width.
+  bool line_inside(const Corner& corner) const;
+  float* window(const RowBlock& block, const Corner& corner, int row, const float** pointers, float* copy) const;
   const float* tap(const Corner& corner, const ConvWindows::Offset& offset, float* copy) const;
 
   const ConvWindows& windows_;
