@@ -1,6 +1,6 @@
-#include <limits>
-
+#include "rewrites/clip_bounds.h"
 #include "rewrites/match.h"
+#include "rewrites/product.h"
 #include "rewrites/rewrite_list.h"
 
 namespace linnet {
@@ -11,18 +11,10 @@ struct FusedActivation {
   float alpha = 0, beta = 0;
 };
 
-// A bound of Clip: attribute before opset 11, constant input since; nullopt when it is not known.
-std::optional<float> clip_bound(const Graph& graph, const Node& node, int input, const char* attribute, float absent) {
-  if (node.spec.opset < 11) return node.spec.attr_or(attribute, absent);
-  if (!graph.input_fact(node, input).present()) return absent;
-  return scalar_input(graph, node, input);
-}
-
 std::optional<FusedActivation> clip_activation(const Graph& graph, const Node& node) {
-  const auto low = clip_bound(graph, node, 1, "min", -std::numeric_limits<float>::infinity());
-  const auto high = clip_bound(graph, node, 2, "max", std::numeric_limits<float>::infinity());
-  if (!low || !high || *low > *high) return std::nullopt;
-  return FusedActivation{"Clip", *low, *high};
+  const auto bounds = clip_bounds(graph, node);
+  if (!bounds || bounds->low > bounds->high) return std::nullopt;
+  return FusedActivation{"Clip", bounds->low, bounds->high};
 }
 
 std::optional<FusedActivation> activation_of(const Graph& graph, const Node& node) {
@@ -45,19 +37,19 @@ std::optional<FusedActivation> activation_of(const Graph& graph, const Node& nod
 
 }  // namespace
 
-// Relu(linnet::Conv(x)) -> linnet::Conv(x, activation=Relu); likewise the other activations of an epilogue.
-std::optional<Patch> fuse_activation_into_conv(const Graph& graph, const Node& node) {
-  const Node* conv = producer(graph, node, 0, "Conv", kInternalDomain);
-  if (!conv || !conv->spec.attr_or("activation", "").empty()) return std::nullopt;
-  if (graph.only_consumer(conv->outputs[0]) != &node) return std::nullopt;
-  const auto activation = activation_of(graph, node);
+// Relu(linnet::Conv(x)) -> linnet::Conv(x, activation=Relu); likewise MatMul and Gemm, and the other activations of an
+// epilogue.
+std::optional<Patch> fuse_activation(const Graph& graph, const Node& node) {
+  if (node.inputs.empty()) return std::nullopt;
+  const Node* product = product_before(graph, node, 0);
+  const auto activation = product ? activation_of(graph, node) : std::nullopt;
   if (!activation) return std::nullopt;
-  NodeSpec spec = conv->spec;
+  NodeSpec spec = internal_spec(*product, product->spec.op_type);
   spec.attributes["activation"] = std::string(activation->name);
   spec.attributes["activation_alpha"] = activation->alpha;
   spec.attributes["activation_beta"] = activation->beta;
   Patch patch(graph);
-  patch.replace(node.outputs[0], patch.add(spec, conv->inputs));
+  patch.replace(node.outputs[0], patch.add(spec, product->inputs));
   return patch;
 }
 

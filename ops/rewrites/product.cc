@@ -1,0 +1,22 @@
+#include "rewrites/product.h"
+
+#include "rewrites/match.h"
+
+namespace linnet {
+namespace {
+
+bool is_product(const Node& node) {
+  return is_op(node, "Conv", kInternalDomain) || is_op(node, "MatMul") || is_op(node, "MatMul", kInternalDomain) ||
+         is_op(node, "Gemm") || is_op(node, "Gemm", kInternalDomain);
+}
+
+}  // namespace
+
+const Node* product_before(const Graph& graph, const Node& node, int input) {
+  const Node* product = graph.producer(node.inputs[size_t(input)]);
+  if (!product || !is_product(*product) || !product->spec.attr_or("activation", "").empty()) return nullptr;
+  const ValueId result = product->outputs[0];
+  return graph.fact(result).dtype == DType::kFloat32 && graph.only_consumer(result) == &node ? product : nullptr;
+}
+
+}  // namespace linnet
