@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "infer.h"
+
 namespace linnet {
 
 const Node* producer(const Graph& graph, const Node& node, int input, std::string_view op_type,
@@ -20,6 +22,13 @@ std::optional<float> scalar_input(const Graph& graph, const Node& node, int inpu
 ValueId other_input(const Node& node, ValueId value) {
   if (node.inputs.size() != 2 || (node.inputs[0] == value) == (node.inputs[1] == value)) return kNoValue;
   return node.inputs[0] == value ? node.inputs[1] : node.inputs[0];
+}
+
+std::optional<std::vector<int64_t>> reduced_axes(const Graph& graph, const Node& node) {
+  const auto* attribute = node.spec.find<std::vector<int64_t>>("axes");
+  auto axes = attribute ? std::optional(*attribute) : constant_ints(graph.input_fact(node, 1));
+  if (axes && axes->empty()) return std::nullopt;
+  return axes;
 }
 
 bool same_shape(const Fact& a, const Fact& b) {

@@ -26,6 +26,9 @@ std::optional<float> scalar_input(const Graph& graph, const Node& node, int inpu
 /// The input of a two-input node that is not `value`; kNoValue unless exactly one is.
 ValueId other_input(const Node& node, ValueId value);
 
+/// The axes of a reduction, an attribute or a constant input, where they are known and not empty.
+std::optional<std::vector<int64_t>> reduced_axes(const Graph& graph, const Node& node);
+
 /// True when both facts are float32 of equal, certain dims.
 bool same_shape(const Fact& a, const Fact& b);
 

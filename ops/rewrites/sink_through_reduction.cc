@@ -10,12 +10,6 @@ namespace {
 
 bool is_reduction(const Node& node) { return node.spec.op_type.starts_with("Reduce") && node.spec.domain.empty(); }
 
-// The axes, where they are known and not empty.
-std::optional<std::vector<int64_t>> reduced_axes(const Graph& graph, const Node& node) {
-  if (const auto* axes = node.spec.find<std::vector<int64_t>>("axes")) return *axes;
-  return constant_ints(graph.input_fact(node, 1));
-}
-
 bool reduces_all_spatial(const std::vector<int64_t>& axes, int rank) {
   for (int64_t axis = 2; axis < rank; ++axis) {
     if (std::find(axes.begin(), axes.end(), axis) == axes.end()) return false;
@@ -30,7 +24,7 @@ std::optional<Patch> sink_through_reduction(const Graph& graph, const Node& node
   const ValueId source = channels_last_source(graph, node, 0);
   if (source == kNoValue || !is_reduction(node)) return std::nullopt;
   auto axes = reduced_axes(graph, node);
-  if (!axes || axes->empty()) return std::nullopt;
+  if (!axes) return std::nullopt;
   const int rank = graph.input_fact(node, 0).rank();
   for (int64_t& axis : *axes) axis = normalize_axis(axis, rank);
   const bool keeps_dims = node.spec.attr_or("keepdims", 1) != 0;

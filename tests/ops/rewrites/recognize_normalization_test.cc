@@ -1,0 +1,136 @@
+#include <gtest/gtest.h>
+
+#include "support/expect_unchanged.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::count_ops;
+using testing::expect_unchanged;
+using testing::GraphBuilder;
+using testing::optimized_ops;
+using testing::random_tensor;
+
+const Shape kShape{2, 3, 4, 5};
+
+ValueId num(GraphBuilder& b, float value) { return b.constant(Tensor::scalar(value)); }
+
+ValueId mean(GraphBuilder& b, ValueId x, const std::vector<int64_t>& axes) {
+  return b.op("ReduceMean", {x}, {{"axes", axes}});
+}
+
+/// Sqrt(ReduceMean(d * d) + epsilon), the square as a power or a product.
+ValueId deviation(GraphBuilder& b, ValueId d, const std::vector<int64_t>& axes, bool power = true) {
+  const ValueId square = power ? b.op("Pow", {d, num(b, 2)}) : b.op("Mul", {d, d});
+  return b.op("Sqrt", {b.op("Add", {mean(b, square, axes), num(b, 1e-3f)})});
+}
+
+ValueId centered(GraphBuilder& b, ValueId x, const std::vector<int64_t>& axes) {
+  return b.op("Sub", {x, mean(b, x, axes)});
+}
+
+ValueId scaled(GraphBuilder& b, ValueId x, const Shape& shape) {
+  const ValueId y = b.op("Mul", {x, b.constant(random_tensor(shape, 3))});
+  return b.op("Add", {b.constant(random_tensor(shape, 4)), y});
+}
+
+TEST(RecognizeNormalization, LayerNormalizationWithItsScaleAndBias) {
+  for (const bool power : {true, false}) {
+    GraphBuilder b;
+    const ValueId d = centered(b, b.input("x", kShape), {-1});
+    b.output(scaled(b, b.op("Div", {d, deviation(b, d, {3}, power)}), {5}));
+    EXPECT_EQ(optimized_ops(b), "LayerNormalization");
+    expect_unchanged(b, {random_tensor(kShape)});
+  }
+}
+
+TEST(RecognizeNormalization, LayerNormalizationOverTwoAxesByAReciprocal) {
+  GraphBuilder b;
+  const ValueId d = centered(b, b.input("x", kShape), {2, 3});
+  const ValueId inverse = b.op("Reciprocal", {deviation(b, d, {3, 2})});
+  b.output(scaled(b, b.op("Mul", {inverse, d}), {1, 1, 4, 5}));
+  EXPECT_EQ(optimized_ops(b), "LayerNormalization");
+  expect_unchanged(b, {random_tensor(kShape)});
+}
+
+TEST(RecognizeNormalization, ChannelsOfAConvolutionOnceTheyAreLast) {
+  GraphBuilder b;
+  const auto conv = [&](ValueId x) { return b.op("Conv", {x, b.constant(random_tensor({3, 3, 1, 1}, 9))}); };
+  const ValueId d = centered(b, conv(b.input("x", kShape)), {1});
+  b.output(conv(scaled(b, b.op("Div", {d, deviation(b, d, {1})}), {3, 1, 1})));
+  EXPECT_EQ(optimized_ops(b), "Transpose +Conv LayerNormalization +Conv Transpose");
+  expect_unchanged(b, {random_tensor(kShape)});
+}
+
+TEST(RecognizeNormalization, RmsNormalization) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", kShape);
+  const ValueId y = b.op("Mul", {x, b.op("Div", {num(b, 1), deviation(b, x, {-1})})});
+  b.output(b.op("Mul", {b.constant(random_tensor({5}, 3)), y}));
+  EXPECT_EQ(optimized_ops(b), "RMSNormalization");
+  expect_unchanged(b, {random_tensor(kShape)});
+}
+
+TEST(RecognizeNormalization, RmsNormalizationTakesNoBias) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", kShape);
+  b.output(b.op("Add", {b.op("Div", {x, deviation(b, x, {-1})}), b.constant(random_tensor({5}, 3))}));
+  EXPECT_EQ(optimized_ops(b), "RMSNormalization Add");
+  expect_unchanged(b, {random_tensor(kShape)});
+}
+
+/// How many normalisations come of Div(d, deviation of d) when d is centered over one list of axes and the deviation is
+/// taken over another.
+int normalizations(const std::vector<int64_t>& centered_axes, const std::vector<int64_t>& axes) {
+  GraphBuilder b;
+  const ValueId d = centered(b, b.input("x", kShape), centered_axes);
+  b.output(b.op("Div", {d, deviation(b, d, axes)}));
+  expect_unchanged(b, {random_tensor(kShape)});
+  return count_ops(b.model().graph(), "LayerNormalization");
+}
+
+TEST(RecognizeNormalization, NotOverAxesThatAreNotTheLastOrDiffer) {
+  EXPECT_EQ(normalizations({3}, {3}), 1);
+  EXPECT_EQ(normalizations({2}, {2}), 0);
+  EXPECT_EQ(normalizations({2, 3}, {3}), 0);
+}
+
+TEST(RecognizeNormalization, NotWhereTheDifferenceIsReadElsewhere) {
+  GraphBuilder b;
+  const ValueId d = centered(b, b.input("x", kShape), {3});
+  b.output(b.op("Div", {d, deviation(b, d, {3})}));
+  b.output(d);
+  EXPECT_EQ(count_ops(b.model().graph(), "LayerNormalization"), 0);
+  expect_unchanged(b, {random_tensor(kShape)});
+}
+
+TEST(RecognizeNormalization, NotOfAnotherValue) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", kShape), other = b.input("other", kShape);
+  b.output(b.op("Div", {other, deviation(b, x, {3})}));
+  b.output(b.op("Div", {deviation(b, x, {2}), x}));
+  EXPECT_EQ(count_ops(b.model().graph(), "RMSNormalization"), 0);
+}
+
+TEST(FoldAffineIntoNormalization, NotAConstantOfAnotherShape) {
+  for (const Shape& shape : {Shape{4, 1}, Shape{2, 3, 4, 5}, Shape{1, 1, 1, 1, 5}}) {
+    GraphBuilder b;
+    const ValueId ones = b.constant(random_tensor({5}, 1));
+    const ValueId y = b.op("LayerNormalization", {b.input("x", kShape), ones});
+    b.output(b.op("Mul", {y, b.constant(random_tensor(shape, 2))}));
+    EXPECT_EQ(optimized_ops(b), "LayerNormalization Mul") << shape;
+    expect_unchanged(b, {random_tensor(kShape)});
+  }
+}
+
+TEST(FoldAffineIntoNormalization, NotWhereTheNormalizedValueIsReadElsewhere) {
+  GraphBuilder b;
+  const ValueId y = b.op("LayerNormalization", {b.input("x", kShape), b.constant(random_tensor({5}, 1))});
+  b.output(b.op("Mul", {y, num(b, 2)}));
+  b.output(y);
+  EXPECT_EQ(optimized_ops(b), "LayerNormalization Mul");
+}
+
+}  // namespace
+}  // namespace linnet
