@@ -1,5 +1,6 @@
 #include "rewrites/channel_affine.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "rewrites/match.h"
@@ -21,11 +22,12 @@ bool trains(const Node& node) {
 }
 
 /// True when c broadcasts to x along its channels or everywhere, without changing its shape.
-bool varies_by_channel_only(const Fact& x, const Tensor& c) {
+bool varies_by_channel_only(const Fact& x, const Tensor& c, int channel_axis) {
   if (!x.has_rank() || x.rank() < 2 || c.rank() > x.rank()) return false;
-  const int channel_axis = c.rank() - x.rank() + 1;
+  const int axis_of_x = channel_axis < 0 ? channel_axis + x.rank() : channel_axis;
+  const int axis_of_c = c.rank() - x.rank() + axis_of_x;
   for (int i = 0; i < c.rank(); ++i) {
-    if (c.dim(i) != 1 && (i != channel_axis || x.dim(1) != Dim(c.dim(i)))) return false;
+    if (c.dim(i) != 1 && (i != axis_of_c || x.dim(axis_of_x) != Dim(c.dim(i)))) return false;
   }
   return true;
 }
@@ -39,7 +41,20 @@ void append_arithmetic(std::string_view op_type, float c, ChannelAffine& affine)
 
 }  // namespace
 
-std::optional<ChannelAffine> constant_channel_arithmetic(const Graph& graph, const Node& node) {
+bool ChannelAffine::finite() const {
+  return std::all_of(scale.begin(), scale.end(), [](float factor) { return std::isfinite(factor); });
+}
+
+Tensor ChannelAffine::folded_bias(const Tensor* bias, int64_t channels) const {
+  Tensor result(DType::kFloat32, {channels});
+  for (int64_t c = 0; c < channels; ++c) {
+    const float b = bias ? bias->data<float>()[c] : 0.f;
+    result.data<float>()[c] = b * scale_of(c) + shift_of(c);
+  }
+  return result;
+}
+
+std::optional<ChannelAffine> constant_channel_arithmetic(const Graph& graph, const Node& node, int channel_axis) {
   const bool commutes = is_op(node, "Add") || is_op(node, "Mul");
   if (!commutes && !is_op(node, "Sub") && !is_op(node, "Div")) return std::nullopt;
   // Before opset 7 an axis may say how c is aligned.
@@ -47,7 +62,8 @@ std::optional<ChannelAffine> constant_channel_arithmetic(const Graph& graph, con
   ChannelAffine affine;
   affine.input = commutes && graph.constant_input(node, 0) ? 1 : 0;
   const Tensor* c = graph.constant_input(node, 1 - affine.input);
-  if (!c || c->dtype() != DType::kFloat32 || !varies_by_channel_only(graph.input_fact(node, affine.input), *c)) {
+  if (!c || c->dtype() != DType::kFloat32 ||
+      !varies_by_channel_only(graph.input_fact(node, affine.input), *c, channel_axis)) {
     return std::nullopt;
   }
   for (int64_t i = 0; i < c->size(); ++i) append_arithmetic(node.spec.op_type, c->data<float>()[i], affine);

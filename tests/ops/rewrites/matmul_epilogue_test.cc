@@ -1,0 +1,112 @@
+#include <gtest/gtest.h>
+
+#include "support/expect_unchanged.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::expect_unchanged;
+using testing::GraphBuilder;
+using testing::optimized_ops;
+using testing::random_tensor;
+
+const Shape kShape{2, 3, 4, 6};
+
+ValueId matmul(GraphBuilder& b, ValueId x, int64_t in, int64_t out, unsigned seed = 1) {
+  return b.op("MatMul", {x, b.constant(random_tensor({in, out}, seed))});
+}
+
+ValueId values(GraphBuilder& b, const Shape& shape, unsigned seed = 9) {
+  return b.constant(random_tensor(shape, seed));
+}
+
+TEST(MatMulEpilogue, TakesBiasActivationLayerScaleAndResidual) {
+  GraphBuilder b(20);
+  const ValueId x = b.input("x", kShape);
+  ValueId y = b.op("Gelu", {b.op("Add", {values(b, {8}), matmul(b, x, 6, 8)})});
+  y = b.op("Add", {matmul(b, y, 8, 6, 2), values(b, {1, 1, 6}, 3)});
+  y = b.op("Mul", {values(b, {6}, 4), y});
+  b.output(b.op("Add", {y, x}));
+  EXPECT_EQ(optimized_ops(b), "+MatMul +MatMul");
+  expect_unchanged(b, {random_tensor(kShape)});
+}
+
+TEST(MatMulEpilogue, ABiasLeavesTheWeightsAsTheyAre) {
+  GraphBuilder b;
+  const ValueId w = values(b, {6, 8});
+  b.output(b.op("Add", {b.op("MatMul", {b.input("x", kShape), w}), values(b, {8})}));
+  const Model model = b.model();
+  EXPECT_EQ(model.graph().node(model.graph().nodes()[0]).inputs[1], w);
+}
+
+TEST(MatMulEpilogue, LayerScaleOnTheChannelsFirstSideFolds) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2, 3, 5, 7});
+  const auto transposed = [&](ValueId v, std::vector<int64_t> perm) {
+    return b.op("Transpose", {v}, {{"perm", perm}});
+  };
+  const ValueId conv = b.op("Conv", {x, values(b, {4, 3, 1, 1})});
+  const ValueId y = matmul(b, transposed(conv, {0, 2, 3, 1}), 4, 4);
+  const ValueId scaled = b.op("Mul", {values(b, {4, 1, 1}, 5), transposed(y, {0, 3, 1, 2})});
+  b.output(b.op("Add", {scaled, conv}));
+  EXPECT_EQ(optimized_ops(b), "Transpose +Conv +MatMul Transpose");
+  expect_unchanged(b, {random_tensor({2, 3, 5, 7})});
+}
+
+TEST(MatMulEpilogue, OfTwoComputedMatricesTakesResidualAndActivation) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2, 5, 6}), y = b.input("y", Shape{2, 6, 4}), z = b.input("z", Shape{2, 5, 4});
+  b.output(b.op("Relu", {b.op("Add", {z, b.op("MatMul", {x, y})})}));
+  EXPECT_EQ(optimized_ops(b), "+MatMul");
+  expect_unchanged(b, {random_tensor({2, 5, 6}, 1), random_tensor({2, 6, 4}, 2), random_tensor({2, 5, 4}, 3)});
+}
+
+TEST(MatMulEpilogue, GemmTakesAnActivation) {
+  GraphBuilder b;
+  const ValueId y = b.op("Gemm", {b.input("x", Shape{3, 6}), values(b, {8, 6}), values(b, {8})},
+                         {{"transB", int64_t{1}}, {"alpha", 0.5f}, {"beta", 2.f}});
+  b.output(b.op("Relu", {y}));
+  EXPECT_EQ(optimized_ops(b), "+Gemm");
+  expect_unchanged(b, {random_tensor({3, 6})});
+}
+
+TEST(MatMulEpilogue, OnlyConstantsOfOneValuePerColumnFold) {
+  const auto is_kept = [](const std::string& op, const Shape& shape, const std::string& rest) {
+    GraphBuilder b;
+    b.output(b.op(op, {matmul(b, b.input("x", kShape), 6, 8), values(b, shape)}));
+    EXPECT_EQ(optimized_ops(b), rest) << shape;
+    expect_unchanged(b, {random_tensor(kShape)});
+  };
+  is_kept("Mul", {4, 1}, "MatMul Mul");
+  is_kept("Add", {3, 1, 8}, "MatMul Add");
+  is_kept("Add", {1, 1, 1, 1, 8}, "MatMul Add");
+  is_kept("Mul", {8}, "+MatMul");
+}
+
+TEST(MatMulEpilogue, TheBiasOfAVectorIsAResidual) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{6}), y = b.input("y", Shape{4, 6});
+  b.output(b.op("Add", {matmul(b, x, 6, 8), values(b, {8})}));
+  b.output(b.op("Add", {b.op("MatMul", {y, values(b, {6})}), values(b, {4})}));
+  EXPECT_EQ(optimized_ops(b), "+MatMul +MatMul");
+  expect_unchanged(b, {random_tensor({6}), random_tensor({4, 6})});
+}
+
+TEST(MatMulEpilogue, NotWhereTheProductIsReadElsewhere) {
+  GraphBuilder b;
+  const ValueId y = matmul(b, b.input("x", kShape), 6, 8);
+  b.output(b.op("Relu", {b.op("Add", {y, values(b, {8})})}));
+  b.output(y);
+  EXPECT_EQ(optimized_ops(b), "MatMul Add Relu");
+}
+
+TEST(MatMulEpilogue, NotInDouble) {
+  GraphBuilder b;
+  const ValueId w = b.constant(testing::cast_to(random_tensor({6, 8}), DType::kFloat64));
+  b.output(b.op("Relu", {b.op("MatMul", {b.input("x", Fact(DType::kFloat64, kShape)), w})}));
+  EXPECT_EQ(optimized_ops(b), "MatMul Relu");
+}
+
+}  // namespace
+}  // namespace linnet
