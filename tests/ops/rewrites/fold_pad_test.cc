@@ -1,0 +1,99 @@
+#include <gtest/gtest.h>
+
+#include "support/expect_unchanged.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::expect_unchanged;
+using testing::GraphBuilder;
+using testing::optimized_ops;
+using testing::random_tensor;
+
+using Attributes = std::map<std::string, Attribute>;
+using Ints = std::vector<int64_t>;
+
+const Shape kShape{1, 3, 6, 7};
+const Ints kSpatial{0, 0, 1, 2, 0, 0, 0, 1};
+
+ValueId pad(GraphBuilder& b, const Ints& pads, const Attributes& attributes = {}) {
+  return b.op("Pad", {b.input("x", kShape), b.constant(Tensor::of(pads))}, attributes);
+}
+
+ValueId conv(GraphBuilder& b, ValueId x, const Attributes& attributes) {
+  return b.op("Conv", {x, b.constant(random_tensor({4, 3, 3, 3}))}, attributes);
+}
+
+/// The operators that a pool of a padded input becomes.
+std::string pooled(const std::string& op, const Ints& pads, Attributes attributes) {
+  GraphBuilder b(19);
+  attributes["kernel_shape"] = Ints{3, 4};
+  b.output(b.op(op, {pad(b, pads)}, attributes));
+  expect_unchanged(b, {random_tensor(kShape)});
+  return optimized_ops(b);
+}
+
+TEST(FoldPadIntoWindow, ConvAddsThePadsToItsOwn) {
+  for (const Attributes& attributes :
+       {Attributes{{"pads", Ints{1, 0, 2, 1}}}, Attributes{{"auto_pad", std::string("VALID")}}, Attributes{}}) {
+    GraphBuilder b;
+    b.output(conv(b, pad(b, kSpatial), attributes));
+    EXPECT_EQ(optimized_ops(b), "Transpose +Conv Transpose");
+    expect_unchanged(b, {random_tensor(kShape)});
+  }
+}
+
+TEST(FoldPadIntoWindow, PadsOfListedAxesAndOfOldOpsets) {
+  GraphBuilder b(18);
+  const auto ints = [&](const Ints& values) { return b.constant(Tensor::of(values)); };
+  b.output(conv(b, b.op("Pad", {b.input("x", kShape), ints({2, 1, 0, 3}), kNoValue, ints({-1, 2})}), {}));
+  EXPECT_EQ(optimized_ops(b), "Transpose +Conv Transpose");
+  expect_unchanged(b, {random_tensor(kShape)});
+  GraphBuilder old(9);
+  old.output(conv(old, old.op("Pad", {old.input("x", kShape)}, {{"pads", kSpatial}}), {}));
+  EXPECT_EQ(optimized_ops(old), "Transpose +Conv Transpose");
+  expect_unchanged(old, {random_tensor(kShape)});
+}
+
+TEST(FoldPadIntoWindow, ConvKeepsOtherPads) {
+  const auto is_kept = [](const Ints& pads, const Attributes& of_pad, const Attributes& of_conv) {
+    GraphBuilder b;
+    b.output(conv(b, pad(b, pads, of_pad), of_conv));
+    EXPECT_NE(optimized_ops(b).find("Pad"), std::string::npos);
+    expect_unchanged(b, {random_tensor(kShape)});
+  };
+  is_kept({0, 0, -1, 2, 0, 0, 0, 1}, {}, {});
+  is_kept({1, 0, 1, 2, 0, 0, 0, 1}, {}, {});
+  is_kept(kSpatial, {{"mode", std::string("edge")}}, {});
+  is_kept(kSpatial, {}, {{"auto_pad", std::string("SAME_UPPER")}});
+}
+
+TEST(FoldPadIntoWindow, ConvKeepsPadsOfAnotherValue) {
+  GraphBuilder b;
+  const ValueId pads = b.constant(Tensor::of(kSpatial)), one = b.constant(Tensor::scalar(1.f));
+  b.output(conv(b, b.op("Pad", {b.input("x", kShape), pads, one}), {}));
+  EXPECT_NE(optimized_ops(b).find("Pad"), std::string::npos);
+  expect_unchanged(b, {random_tensor(kShape)});
+}
+
+TEST(FoldPadIntoWindow, AveragePoolCountsThePadsThatItTakes) {
+  EXPECT_EQ(pooled("AveragePool", kSpatial, {}), "AveragePool");
+  EXPECT_EQ(pooled("AveragePool", kSpatial, {{"pads", Ints{1, 0, 0, 2}}, {"count_include_pad", int64_t{1}}}),
+            "AveragePool");
+}
+
+TEST(FoldPadIntoWindow, NotIntoAPoolThatMeansSomethingElse) {
+  EXPECT_EQ(pooled("AveragePool", kSpatial, {{"pads", Ints{1, 0, 0, 2}}}), "Pad AveragePool");
+  EXPECT_EQ(pooled("AveragePool", kSpatial, {{"ceil_mode", int64_t{1}}, {"strides", Ints{2, 2}}}), "Pad AveragePool");
+  EXPECT_EQ(pooled("AveragePool", {0, 0, 3, 0, 0, 0, 0, 0}, {}), "Pad AveragePool");
+  EXPECT_EQ(pooled("MaxPool", kSpatial, {}), "Pad MaxPool");
+}
+
+TEST(DropIdentity, APadThatAddsNothingGoes) {
+  EXPECT_EQ(pooled("MaxPool", Ints(8, 0), {}), "MaxPool");
+  EXPECT_EQ(pooled("MaxPool", {0, 0, 1, 0, 0, 0, -1, 0}, {}), "Pad MaxPool");
+}
+
+}  // namespace
+}  // namespace linnet
