@@ -157,6 +157,32 @@ TEST(Rewrites, ChannelShuffleStaysChannelsLast) {
   expect_unchanged(b, {random_tensor({1, 3, 4, 5})});
 }
 
+/// Takes [2,6,4,5] apart as the authors of ShuffleNetV2 write it: by a Reshape to `groups`, a Transpose, a Reshape to
+/// `parts` and a Gather of the last part. Returns how many Transposes are left.
+int transposes_of_parts(std::vector<int64_t> groups, std::vector<int64_t> parts, const Tensor& last) {
+  GraphBuilder b;
+  ValueId z = conv(b, b.input("x", Shape{2, 3, 4, 5}), 3, 6);
+  z = b.op("Reshape", {z, b.constant(Tensor::of(groups))});
+  z = b.op("Transpose", {z}, {{"perm", std::vector<int64_t>{1, 0, 2}}});
+  z = b.op("Gather", {b.op("Reshape", {z, b.constant(Tensor::of(parts))}), b.constant(last)}, {{"axis", int64_t{0}}});
+  if (last.rank() == 1) z = b.op("Squeeze", {z, b.constant(Tensor::of(std::vector<int64_t>{0}))});
+  b.output(conv(b, z, parts[2], 2, 4));
+  expect_unchanged(b, {random_tensor({2, 3, 4, 5})});
+  return count_ops(b.model().graph(), "Transpose");
+}
+
+TEST(Rewrites, PartsOfAChannelShuffleStayChannelsLast) {
+  EXPECT_EQ(transposes_of_parts({6, 2, 20}, {2, 2, 3, 4, 5}, Tensor::scalar(int64_t{1})), 3);
+  EXPECT_EQ(transposes_of_parts({4, 3, 20}, {3, 2, 2, 4, 5}, Tensor::scalar(int64_t{-1})), 3);
+}
+
+TEST(Rewrites, OtherRegroupingsOfChannelsKeepTheirLayout) {
+  EXPECT_EQ(transposes_of_parts({6, 2, 20}, {2, 2, 3, 5, 4}, Tensor::scalar(int64_t{1})), 5);
+  EXPECT_EQ(transposes_of_parts({6, 2, 20}, {2, 1, 6, 4, 5}, Tensor::scalar(int64_t{1})), 5);
+  EXPECT_EQ(transposes_of_parts({2, 6, 20}, {2, 2, 3, 4, 5}, Tensor::scalar(int64_t{1})), 5);
+  EXPECT_EQ(transposes_of_parts({6, 2, 20}, {2, 2, 3, 4, 5}, Tensor::of(std::vector<int64_t>{1})), 5);
+}
+
 TEST(Rewrites, AResidualOfAnotherShapeIsNotFused) {
   GraphBuilder b;
   const ValueId x = b.input("x", Shape{2, 3, 8, 8});
