@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include "support/expect_unchanged.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::expect_unchanged;
+using testing::GraphBuilder;
+using testing::optimized_ops;
+using testing::random_tensor;
+
+using GraphPtr = std::shared_ptr<const Graph>;
+
+const Shape kShape{2, 3};
+
+/// A branch with two captures and two outputs: their sum plus a constant, and the second capture as it is.
+GraphPtr branch(const std::string& op) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", kShape), y = b.input("y", kShape);
+  b.output(b.op(op, {b.op("Add", {x, y}), b.constant(random_tensor({3}, 7))}));
+  b.output(y);
+  return b.shared();
+}
+
+std::vector<ValueId> add_if(GraphBuilder& b, ValueId cond, ValueId x, ValueId y) {
+  return b.ops("If", {cond, x, y}, 2, {{"then_branch", branch("Mul")}, {"else_branch", branch("Sub")}}, "", 2);
+}
+
+TEST(InlineConstantIf, TheBranchTakenTakesItsPlace) {
+  for (const bool cond : {true, false}) {
+    GraphBuilder b;
+    const ValueId x = b.input("x", kShape), y = b.input("y", kShape);
+    const auto z = add_if(b, b.constant(Tensor::scalar(cond)), b.op("Neg", {x}), b.op("Abs", {y}));
+    b.output(b.op("Exp", {z[0]}));
+    b.output(b.op("Log", {z[1]}));
+    const std::string ops = optimized_ops(b);
+    EXPECT_EQ(ops.find("If"), std::string::npos) << ops;
+    EXPECT_NE(ops.find(cond ? "Mul" : "Sub"), std::string::npos) << ops;
+    EXPECT_EQ(ops.find("Identity"), std::string::npos) << ops;
+    expect_unchanged(b, {random_tensor(kShape, 1), random_tensor(kShape, 2)});
+  }
+}
+
+TEST(InlineConstantIf, OutputsOfTheGraphAreKept) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", kShape), y = b.input("y", kShape);
+  for (const ValueId z : add_if(b, b.constant(Tensor::scalar(true)), x, y)) b.output(z);
+  EXPECT_EQ(testing::count_ops(b.model().graph(), "If"), 0);
+  expect_unchanged(b, {random_tensor(kShape, 1), random_tensor(kShape, 2)});
+}
+
+TEST(InlineConstantIf, ACondThatFollowsFromTheShapesIsKnownToThePlan) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N"), Dim(3)})), y = b.input("y", kShape);
+  const ValueId cond = b.op("Greater", {b.op("Size", {x}), b.constant(Tensor::scalar(int64_t{3}))});
+  b.output(add_if(b, cond, x, y)[0]);
+  expect_unchanged(b, {random_tensor(kShape, 1), random_tensor(kShape, 2)});
+}
+
+TEST(InlineConstantIf, NotWhereTheCondIsComputed) {
+  GraphBuilder b;
+  const ValueId cond = b.input("cond", Fact(DType::kBool, Shape{}));
+  const ValueId x = b.input("x", kShape), y = b.input("y", kShape);
+  b.output(add_if(b, cond, x, y)[0]);
+  EXPECT_EQ(optimized_ops(b), "If");
+  expect_unchanged(b, {Tensor::scalar(true), random_tensor(kShape, 1), random_tensor(kShape, 2)});
+}
+
+}  // namespace
+}  // namespace linnet
