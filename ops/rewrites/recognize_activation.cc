@@ -33,6 +33,15 @@ std::optional<Formula> swish(const Gated& y) {
   return Formula{"Swish", 24, {{"alpha", float(inner.scale)}}};
 }
 
+// The x of Clip(x + 3, 0, 6).
+ValueId inside_relu6_of_shifted(const Graph& graph, ValueId value) {
+  const Node* clip = single_use(graph, value, "Clip");
+  const auto bounds = clip ? clip_bounds(graph, *clip) : std::nullopt;
+  if (!bounds || bounds->low != 0 || bounds->high != 6) return kNoValue;
+  const auto shifted = shifted_behind(graph, clip->inputs[0]);
+  return shifted && shifted->number == 3 ? shifted->summand : kNoValue;
+}
+
 // x * HardSigmoid(x, 1/6, 1/2), or x * Clip(x + 3, 0, 6) / 6
 std::optional<Formula> hard_swish(const Gated& y) {
   const Formula result{"HardSwish", 14};
@@ -42,11 +51,7 @@ std::optional<Formula> hard_swish(const Gated& y) {
                          gate->spec.attr_or("beta", 0.5f) == 0.5f;
     return matches ? std::optional(result) : std::nullopt;
   }
-  const Node* clip = y.behind(y.gate, "Clip");
-  const auto bounds = clip ? clip_bounds(y.graph, *clip) : std::nullopt;
-  if (!bounds || bounds->low != 0 || bounds->high != 6 || !nearly(y.scale, 1.0 / 6)) return std::nullopt;
-  const auto shifted = shifted_behind(y.graph, clip->inputs[0]);
-  if (!shifted || shifted->summand != y.x || shifted->number != 3) return std::nullopt;
+  if (inside_relu6_of_shifted(y.graph, y.gate) != y.x || !nearly(y.scale, 1.0 / 6)) return std::nullopt;
   return result;
 }
 
@@ -112,28 +117,40 @@ std::optional<Formula> recognize(const Gated& y) {
   return std::nullopt;
 }
 
+/// A formula and the value that it is of.
+struct Recognized {
+  Formula formula;
+  ValueId x;
+};
+
+// Clip(x + 3, 0, 6) / 6, or a product of x and a function of x.
+std::optional<Recognized> recognize(const Graph& graph, const Product& y) {
+  const std::vector<ValueId>& f = y.factors;
+  if (f.size() == 1 && nearly(y.scale, 1.0 / 6)) {
+    const ValueId x = inside_relu6_of_shifted(graph, f[0]);
+    if (x != kNoValue) return Recognized{{"HardSigmoid", 6, {{"alpha", 1.f / 6}, {"beta", 0.5f}}}, x};
+  }
+  for (size_t i = 0; f.size() == 2 && i < 2; ++i) {
+    if (auto formula = recognize({graph, f[i], f[1 - i], y.scale})) return Recognized{*formula, f[i]};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 // Activations that exporters spell out, like x * Sigmoid(x), as the operators of later opsets that compute them at once
-// and fuse into products: Swish, HardSwish, Gelu, Mish.
+// and fuse into products: Swish, HardSigmoid, HardSwish, Gelu, Mish.
 // Sources: Ramachandran et al., arXiv:1710.05941; Howard et al., arXiv:1905.02244; Hendrycks and Gimpel,
 // arXiv:1606.08415; Misra, arXiv:1908.08681.
 std::optional<Patch> recognize_activation(const Graph& graph, const Node& node) {
   if (!is_op(node, "Mul") && !is_op(node, "Div")) return std::nullopt;
-  const Product product = product_of(graph, node);
-  if (product.factors.size() != 2) return std::nullopt;
-  for (const size_t i : {0, 1}) {
-    const ValueId x = product.factors[i];
-    if (!same_shape(graph.fact(x), graph.fact(node.outputs[0]))) continue;
-    const auto formula = recognize({graph, x, product.factors[1 - i], product.scale});
-    if (!formula) continue;
-    NodeSpec spec = standard_spec(node, formula->op_type, formula->since);
-    spec.attributes = formula->attributes;
-    Patch patch(graph);
-    patch.replace(node.outputs[0], patch.add(spec, {x}));
-    return patch;
-  }
-  return std::nullopt;
+  const auto found = recognize(graph, product_of(graph, node));
+  if (!found || !same_shape(graph.fact(found->x), graph.fact(node.outputs[0]))) return std::nullopt;
+  NodeSpec spec = standard_spec(node, found->formula.op_type, found->formula.since);
+  spec.attributes = found->formula.attributes;
+  Patch patch(graph);
+  patch.replace(node.outputs[0], patch.add(spec, {found->x}));
+  return patch;
 }
 
 }  // namespace linnet

@@ -54,6 +54,13 @@ TEST(RecognizeActivation, HardSwishInItsUsualOrders) {
   EXPECT_EQ(ops_of([&](auto& b, ValueId x) { return mul(b, gate(b, x), x); }), "HardSwish");
 }
 
+TEST(RecognizeActivation, HardSigmoid) {
+  EXPECT_EQ(ops_of([](auto& b, ValueId x) { return div(b, clip(b, add(b, x, 3.0), 0, 6), 6.0); }), "HardSigmoid");
+  EXPECT_EQ(ops_of([](auto& b, ValueId x) { return mul(b, 1.0 / 6, clip(b, add(b, 3.0, x), 0, 6)); }), "HardSigmoid");
+  EXPECT_EQ(ops_of([](auto& b, ValueId x) { return div(b, clip(b, add(b, x, 3.0), 0, 6), 5.0); }), "Add Clip Div");
+  EXPECT_EQ(ops_of([](auto& b, ValueId x) { return div(b, clip(b, add(b, x, 3.0), -1, 6), 6.0); }), "Add Clip Div");
+}
+
 TEST(RecognizeActivation, GeluInTheOrdersOfExporters) {
   EXPECT_EQ(ops_of([](auto& b, ValueId x) { return mul(b, mul(b, x, add(b, erf(b, x), 1.0)), 0.5); }), "Gelu");
   EXPECT_EQ(ops_of([](auto& b, ValueId x) { return mul(b, mul(b, 0.5, x), add(b, 1.0, erf(b, x))); }), "Gelu");
