@@ -63,16 +63,20 @@ class MatrixTranspose final : public Kernel {
     rows_ = extents.back();
     x_pitch_ = x_strides.back();
     // Whole cache lines of columns, so that two chunks never read the same lines of many rows.
-    block_ = std::clamp<int64_t>(kChunkElements / rows_ / 64 * 64, 64, std::max<int64_t>(columns_, 64));
-    blocks_ = (columns_ + block_ - 1) / block_;
+    column_block_ = std::clamp<int64_t>(kChunkElements / rows_ / 64 * 64, 64, std::max<int64_t>(columns_, 64));
+    column_blocks_ = (columns_ + column_block_ - 1) / column_block_;
+    const int64_t width = std::min(column_block_, columns_);
+    row_block_ = std::clamp<int64_t>(kChunkElements / width / 64 * 64, 64, std::max<int64_t>(rows_, 64));
+    row_blocks_ = (rows_ + row_block_ - 1) / row_block_;
   }
 
   void run(KernelContext& context) const override {
     const auto* x = static_cast<const std::byte*>(context.input(0).raw());
     auto* y = static_cast<std::byte*>(context.output(0).raw());
-    const int64_t elements = rows_ * std::min(block_, columns_);
-    parallel_items(context.executor(), matrices_ * blocks_, elements, [&](int64_t item, int64_t end, int) {
-      for (; item < end; ++item) run_block(x, y, item / blocks_, item % blocks_ * block_);
+    const int64_t elements = std::min(row_block_, rows_) * std::min(column_block_, columns_);
+    const int64_t blocks = column_blocks_ * row_blocks_;
+    parallel_items(context.executor(), matrices_ * blocks, elements, [&](int64_t item, int64_t end, int) {
+      for (; item < end; ++item) run_block(x, y, item / blocks, item % blocks);
     });
   }
 
@@ -83,16 +87,17 @@ class MatrixTranspose final : public Kernel {
     int64_t extent, x_stride, y_stride;
   };
 
-  void run_block(const std::byte* x, std::byte* y, int64_t matrix, int64_t column) const {
-    int64_t from = column, to = column * y_pitch_;
+  void run_block(const std::byte* x, std::byte* y, int64_t matrix, int64_t block) const {
+    const int64_t row = block % row_blocks_ * row_block_, column = block / row_blocks_ * column_block_;
+    int64_t from = row * x_pitch_ + column, to = column * y_pitch_ + row;
     for (size_t d = outer_.size(); d-- > 0;) {
       const int64_t index = matrix % outer_[d].extent;
       matrix /= outer_[d].extent;
       from += index * outer_[d].x_stride;
       to += index * outer_[d].y_stride;
     }
-    const int64_t columns = std::min(block_, columns_ - column);
-    kernel_(x + from * width_, rows_, columns, x_pitch_, y + to * width_, y_pitch_);
+    const int64_t rows = std::min(row_block_, rows_ - row), columns = std::min(column_block_, columns_ - column);
+    kernel_(x + from * width_, rows, columns, x_pitch_, y + to * width_, y_pitch_);
   }
 
   TransposeMatrix kernel_;
@@ -100,7 +105,7 @@ class MatrixTranspose final : public Kernel {
   std::vector<Loop> outer_;
   int64_t matrices_ = 1;
   int64_t rows_ = 1, columns_ = 1, x_pitch_ = 0, y_pitch_ = 0;
-  int64_t block_ = 1, blocks_ = 1;
+  int64_t column_block_ = 1, column_blocks_ = 1, row_block_ = 1, row_blocks_ = 1;
 };
 
 }  // namespace
