@@ -37,9 +37,7 @@ std::optional<Patch> fold_affine_into_matmul(const Graph& graph, const Node& nod
   const auto affine = constant_channel_arithmetic(graph, node, -1);
   if (!affine || !affine->finite()) return std::nullopt;
   const Node* matmul = matmul_before(graph, node, affine->input);
-  if (!matmul || !graph.input_fact(*matmul, 0).has_rank() || graph.input_fact(*matmul, 0).rank() < 2) {
-    return std::nullopt;
-  }
+  if (!matmul) return std::nullopt;
   const Tensor* b = graph.constant_input(*matmul, 1);
   const Tensor* bias = graph.constant_input(*matmul, 2);
   const bool has_bias = graph.input_fact(*matmul, 2).present();

@@ -6,6 +6,7 @@
 namespace linnet {
 namespace {
 
+using testing::count_ops;
 using testing::expect_unchanged;
 using testing::GraphBuilder;
 using testing::optimized_ops;
@@ -71,6 +72,21 @@ TEST(MatMulEpilogue, GemmTakesAnActivation) {
   expect_unchanged(b, {random_tensor({3, 6})});
 }
 
+TEST(MatMulEpilogue, GemmTakesNoResidual) {
+  GraphBuilder b;
+  const ValueId y = b.op("Gemm", {b.input("x", Shape{3, 6}), values(b, {6, 8})});
+  b.output(b.op("Add", {y, b.input("z", Shape{3, 8})}));
+  EXPECT_EQ(optimized_ops(b), "Gemm Add");
+  expect_unchanged(b, {random_tensor({3, 6}), random_tensor({3, 8})});
+}
+
+TEST(MatMulEpilogue, TakesOneActivation) {
+  GraphBuilder b;
+  b.output(b.op("Tanh", {b.op("Relu", {matmul(b, b.input("x", kShape), 6, 8)})}));
+  EXPECT_EQ(optimized_ops(b), "+MatMul Tanh");
+  expect_unchanged(b, {random_tensor(kShape)});
+}
+
 TEST(MatMulEpilogue, OnlyConstantsOfOneValuePerColumnFold) {
   const auto is_kept = [](const std::string& op, const Shape& shape, const std::string& rest) {
     GraphBuilder b;
@@ -91,6 +107,15 @@ TEST(MatMulEpilogue, TheBiasOfAVectorIsAResidual) {
   b.output(b.op("Add", {b.op("MatMul", {y, values(b, {6})}), values(b, {4})}));
   EXPECT_EQ(optimized_ops(b), "+MatMul +MatMul");
   expect_unchanged(b, {random_tensor({6}), random_tensor({4, 6})});
+}
+
+TEST(MatMulEpilogue, ArithmeticBehindAResidualOrAnActivationStays) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", kShape);
+  b.output(b.op("Mul", {b.op("Add", {matmul(b, x, 6, 6), x}), values(b, {6})}));
+  b.output(b.op("Mul", {b.op("Relu", {matmul(b, x, 6, 6, 2)}), values(b, {6})}));
+  EXPECT_EQ(count_ops(b.model().graph(), "Mul"), 2);
+  expect_unchanged(b, {random_tensor(kShape)});
 }
 
 TEST(MatMulEpilogue, NotWhereTheProductIsReadElsewhere) {

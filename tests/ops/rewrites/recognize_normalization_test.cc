@@ -97,12 +97,14 @@ TEST(RecognizeNormalization, NotOverAxesThatAreNotTheLastOrDiffer) {
 }
 
 TEST(RecognizeNormalization, NotWhereTheDifferenceIsReadElsewhere) {
-  GraphBuilder b;
-  const ValueId d = centered(b, b.input("x", kShape), {3});
-  b.output(b.op("Div", {d, deviation(b, d, {3})}));
-  b.output(d);
-  EXPECT_EQ(count_ops(b.model().graph(), "LayerNormalization"), 0);
-  expect_unchanged(b, {random_tensor(kShape)});
+  for (const bool as_output : {true, false}) {
+    GraphBuilder b;
+    const ValueId d = centered(b, b.input("x", kShape), {3});
+    b.output(b.op("Div", {d, deviation(b, d, {3})}));
+    b.output(as_output ? d : b.op("Neg", {d}));
+    EXPECT_EQ(count_ops(b.model().graph(), "LayerNormalization"), 0);
+    expect_unchanged(b, {random_tensor(kShape)});
+  }
 }
 
 TEST(RecognizeNormalization, NotOfAnotherValue) {
@@ -122,6 +124,14 @@ TEST(FoldAffineIntoNormalization, NotAConstantOfAnotherShape) {
     EXPECT_EQ(optimized_ops(b), "LayerNormalization Mul") << shape;
     expect_unchanged(b, {random_tensor(kShape)});
   }
+}
+
+TEST(FoldAffineIntoNormalization, NotAColumnOfTheLengthOfARow) {
+  GraphBuilder b;
+  const ValueId y = b.op("LayerNormalization", {b.input("x", Shape{2, 5, 5}), b.constant(random_tensor({5}, 1))});
+  b.output(b.op("Mul", {y, b.constant(random_tensor({5, 1}, 2))}));
+  EXPECT_EQ(optimized_ops(b), "LayerNormalization Mul");
+  expect_unchanged(b, {random_tensor({2, 5, 5})});
 }
 
 TEST(FoldAffineIntoNormalization, NotWhereTheNormalizedValueIsReadElsewhere) {
