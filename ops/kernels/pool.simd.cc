@@ -67,51 +67,47 @@ inline void weighted_strip(const TapRows& rows, const float* weights, int64_t co
 }
 
 template <class Rows>
-float max_scalar(const Rows& rows, int64_t count, int64_t i) {
-  float best = rows(0)[i];
-  for (int64_t t = 1; t < count; ++t) {
-    const float value = rows(t)[i];
-    best = value > best || value != value ? value : best;
-  }
-  return best;
+inline void max_part(const Rows& rows, int64_t count, int64_t n, float* y) {
+  F32 best = load_part(rows(0), n);
+  for (int64_t t = 1; t < count; ++t) best = max_nan(load_part(rows(t), n), best);
+  store_part(y, best, n);
 }
 
 template <class Rows>
-float mean_scalar(const Rows& rows, int64_t count, float divisor, int64_t i) {
-  float total = 0.0f;
+inline void mean_part(const Rows& rows, int64_t count, float divisor, int64_t n, float* y) {
+  F32 total(0.0f);
   for (int64_t begin = 0; begin < count; begin += kSumBlock) {
     const int64_t end = begin + kSumBlock < count ? begin + kSumBlock : count;
-    float sum = rows(begin)[i];
-    for (int64_t t = begin + 1; t < end; ++t) sum += rows(t)[i];
+    F32 sum = load_part(rows(begin), n);
+    for (int64_t t = begin + 1; t < end; ++t) sum += load_part(rows(t), n);
     total += sum;
   }
-  return total / divisor;
+  store_part(y, total / F32(divisor), n);
 }
 
-/// Covers [0, n) with calls of four(i), one(i) and scalar(i); the last vector overlaps the one before it.
-template <class Four, class One, class Scalar>
-inline void for_strips(int64_t n, const Four& four, const One& one, const Scalar& scalar) {
+/// Covers [0, n) with calls of four(i) and one(i), where the last vector overlaps the one before it; part() covers less
+/// than a vector.
+template <class Four, class One, class Part>
+inline void for_strips(int64_t n, const Four& four, const One& one, const Part& part) {
+  if (n < kLanes) return part();
   int64_t i = 0;
   for (; i + 4 * kLanes <= n; i += 4 * kLanes) four(i);
   for (; i + kLanes <= n; i += kLanes) one(i);
-  if (i == n) return;
-  if (n >= kLanes) return one(n - kLanes);
-  for (; i < n; ++i) scalar(i);
+  if (i < n) one(n - kLanes);
 }
 
 template <class Rows>
 void max_of(const Rows& rows, int64_t count, int64_t n, float* y) {
   for_strips(
       n, [&](int64_t i) { max_strip<4>(rows, count, i, y); }, [&](int64_t i) { max_strip<1>(rows, count, i, y); },
-      [&](int64_t i) { y[i] = max_scalar(rows, count, i); });
+      [&] { max_part(rows, count, n, y); });
 }
 
 template <class Rows>
 void mean_of(const Rows& rows, int64_t count, float divisor, int64_t n, float* y) {
   for_strips(
       n, [&](int64_t i) { mean_strip<4>(rows, count, divisor, i, y); },
-      [&](int64_t i) { mean_strip<1>(rows, count, divisor, i, y); },
-      [&](int64_t i) { y[i] = mean_scalar(rows, count, divisor, i); });
+      [&](int64_t i) { mean_strip<1>(rows, count, divisor, i, y); }, [&] { mean_part(rows, count, divisor, n, y); });
 }
 
 void max_f32(const float* const* taps, int64_t num_taps, int64_t n, float* y) { max_of(TapRows{taps}, num_taps, n, y); }
@@ -123,10 +119,10 @@ void weighted_f32(const float* const* taps, const float* weights, int64_t num_ta
   for_strips(
       n, [&](int64_t i) { weighted_strip<4>(rows, weights, num_taps, i, y); },
       [&](int64_t i) { weighted_strip<1>(rows, weights, num_taps, i, y); },
-      [&](int64_t i) {
-        float sum = weights[0] * taps[0][i];
-        for (int64_t t = 1; t < num_taps; ++t) sum += weights[t] * taps[t][i];
-        y[i] = sum;
+      [&] {
+        F32 sum = F32(weights[0]) * load_part(taps[0], n);
+        for (int64_t t = 1; t < num_taps; ++t) sum = xsimd::fma(F32(weights[t]), load_part(taps[t], n), sum);
+        store_part(y, sum, n);
       });
 }
 void max_rows_f32(const float* x, int64_t num_rows, int64_t pitch, int64_t n, float* y) {
@@ -151,7 +147,11 @@ float sum_f32(const float* x, int64_t n) {
 }
 
 float maximum_f32(const float* x, int64_t n) {
-  if (n < kLanes) return max_scalar(PitchedRows{x, 1}, n, 0);
+  if (n < kLanes) {
+    F32 best(x[0]);
+    for (int64_t i = 1; i < n; ++i) best = max_nan(F32(x[i]), best);
+    return max_lanes(best);
+  }
   F32 best = load(x);
   for (int64_t i = kLanes; i + kLanes <= n; i += kLanes) best = max_nan(load(x + i), best);
   return max_lanes(max_nan(load(x + n - kLanes), best));

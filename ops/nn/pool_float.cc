@@ -12,8 +12,8 @@ namespace {
 
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
 
-/// Rows of output pixels. Channels-last: each pixel reduces the pixels of its window. Channels-first: the lines of the
-/// window are reduced to one, then its columns.
+/// Rows of output pixels. The lines of the window are reduced to one, then its columns; only channels-last means reduce
+/// the pixels of each window.
 class PoolFloat final : public Kernel {
  public:
   PoolFloat(PoolKind kind, PoolShape shape, const PoolKernels& kernels)
@@ -32,8 +32,8 @@ class PoolFloat final : public Kernel {
   }
 
   size_t scratch_bytes() const override {
-    const int64_t line = shape_.channels_last ? 0 : shape_.axes[2].in;
-    return size_t(shape_.taps()) * sizeof(const float*) + size_t(line) * sizeof(float);
+    const int64_t line = shape_.axes[2].in * (shape_.channels_last ? shape_.channels : 1);
+    return size_t(shape_.taps()) * sizeof(const float*) + dtype_bytes(DType::kFloat32, line);
   }
 
   std::string describe() const override { return shape_.channels_last ? "channels-last" : "channels-first"; }
@@ -51,11 +51,11 @@ class PoolFloat final : public Kernel {
     const Lines lines{x + row / height / depth * image, &shape_.windows[0][size_t(row / height % depth)],
                       &shape_.windows[1][size_t(row % height)]};
     auto** taps = reinterpret_cast<const float**>(scratch);
-    if (!shape_.channels_last) {
-      return plane_row(lines, taps, reinterpret_cast<float*>(scratch + size_t(shape_.taps()) * sizeof(*taps)), y);
-    }
+    auto* line = reinterpret_cast<float*>(scratch + size_t(shape_.taps()) * sizeof(*taps));
+    if (!shape_.channels_last) return plane_row(lines, taps, line, y);
+    if (kind_ == PoolKind::kMax) return max_row(lines, taps, line, y);
     for (int64_t column = 0; column < shape_.axes[2].out; ++column) {
-      pixel(lines, shape_.windows[2][size_t(column)], taps, y + column * shape_.channels);
+      mean_pixel(lines, shape_.windows[2][size_t(column)], taps, y + column * shape_.channels);
     }
   }
 
@@ -77,16 +77,32 @@ class PoolFloat final : public Kernel {
     return float(std::max<int64_t>(1, kind_ == PoolKind::kMeanWithPadding ? counted : inside));
   }
 
-  void pixel(const Lines& lines, const PoolWindow& w, const float** taps, float* y) const {
+  void mean_pixel(const Lines& lines, const PoolWindow& w, const float** taps, float* y) const {
     int64_t count = 0;
     for_lines(lines, [&](const float* line) {
       for (int64_t k = w.begin; k < w.end; ++k) {
         taps[count++] = line + (w.origin + k * shape_.axes[2].dilation) * shape_.channels;
       }
     });
-    if (kind_ != PoolKind::kMax) return kernels_.mean_f32(taps, count, divisor(lines, w, count), shape_.channels, y);
-    if (count > 0) return kernels_.max_f32(taps, count, shape_.channels, y);
-    std::fill_n(y, shape_.channels, kLowest);
+    kernels_.mean_f32(taps, count, divisor(lines, w, count), shape_.channels, y);
+  }
+
+  /// The lines of the window become one, then its columns.
+  void max_row(const Lines& lines, const float** taps, float* line, float* y) const {
+    const int64_t channels = shape_.channels, step = shape_.axes[2].dilation;
+    int64_t count = 0;
+    for_lines(lines, [&](const float* x) { taps[count++] = x; });
+    if (count == 0) return void(std::fill_n(y, row_floats_, kLowest));
+    kernels_.max_f32(taps, count, shape_.axes[2].in * channels, line);
+    for (int64_t column = 0; column < shape_.axes[2].out; ++column, y += channels) {
+      const PoolWindow& w = shape_.windows[2][size_t(column)];
+      if (w.begin >= w.end) {
+        std::fill_n(y, channels, kLowest);
+      } else {
+        kernels_.max_rows_f32(line + (w.origin + w.begin * step) * channels, w.end - w.begin, step * channels, channels,
+                              y);
+      }
+    }
   }
 
   void plane_row(const Lines& lines, const float** taps, float* line, float* y) const {
