@@ -44,7 +44,8 @@ void add_model_flags(CLI::App& verb, ModelFlags& f) {
   group->add_option("--winograd-tile", f.winograd_tile, "Widest tile of Winograd's convolutions: 4, 2 or 0 for none")
       ->check(CLI::IsMember({0, 2, 4}))
       ->capture_default_str();
-  group->add_flag_callback("--no-winograd", [&f] { f.winograd_tile = 0; }, "The same as --winograd-tile 0");
+  group->add_flag_callback(
+      "--no-winograd", [&f] { f.winograd_tile = 0; }, "The same as --winograd-tile 0");
   group->add_option("-x,--threads", f.threads, "Threads of one run; 0: as many as cores")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
