@@ -87,6 +87,7 @@ void strip(const GemmStrip& s) {
       tiles.of[index](part);
     }
   }
+  activate(s);
 }
 
 }  // namespace

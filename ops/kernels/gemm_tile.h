@@ -28,14 +28,6 @@ void begin(F32 (&sum)[MR][NV]) {
 }
 
 template <int MR, int NV>
-[[gnu::always_inline]] inline void activate(const Epilogue& e, F32 (&sum)[MR][NV]) {
-  alignas(64) float values[MR * NV * kLanes];
-  LINNET_UNROLL for (int i = 0; i < MR * NV; ++i) sum[i / NV][i % NV].store_aligned(values + i * kLanes);
-  e.activation(values, values, MR * NV * kLanes, e.alpha, e.beta);
-  LINNET_UNROLL for (int i = 0; i < MR * NV; ++i) sum[i / NV][i % NV] = F32::load_aligned(values + i * kLanes);
-}
-
-template <int MR, int NV>
 void finish(const GemmStrip& s, F32 (&sum)[MR][NV]) {
   // Added last, not begun with: rounding errors grow with the length of a sum, and this keeps it to that of a block.
   if (s.accumulate) {
@@ -64,7 +56,6 @@ void finish(const GemmStrip& s, F32 (&sum)[MR][NV]) {
       LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = xsimd::min(high, xsimd::max(low, sum[i][v]));
     }
   }
-  if (e.activation) activate(e, sum);
   LINNET_UNROLL for (int i = 0; i < MR; ++i) {
     LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v].store_unaligned(s.y + i * s.y_pitch + v * kLanes);
   }
@@ -97,6 +88,14 @@ inline void buffered_tile(const GemmStrip& s, TileFunction function, int vectors
   }
   function(whole);
   copy_rows(y, pitch, s.y, s.y_pitch, s.rows, s.columns);
+}
+
+/// The activation, once all sums of a strip are stored: its rows are long, and still in the first-level cache.
+inline void activate(const GemmStrip& s) {
+  const Epilogue& e = s.epilogue;
+  if (!e.activation) return;
+  if (s.y_pitch == s.columns) return e.activation(s.y, s.y, s.rows * s.columns, e.alpha, e.beta);
+  for (float* y = s.y; y != s.y + s.rows * s.y_pitch; y += s.y_pitch) e.activation(y, y, s.columns, e.alpha, e.beta);
 }
 
 }  // namespace

@@ -90,6 +90,7 @@ void strip(const GemmStrip& s) {
     function(block);
     block.b += s.panel_pitch;
   }
+  activate(s);
 }
 
 }  // namespace
