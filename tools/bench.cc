@@ -53,7 +53,8 @@ std::string table_of(const Bench& b) {
 
 std::string text_of(const Bench& b) {
   const std::string name = std::filesystem::path(b.options.model.path).filename().string();
-  std::string text = format("model       %s  opset %lld  ", name.c_str(), static_cast<long long>(opset(b.model)));
+  std::string text =
+      format("model       %s  opset %lld  ", name.c_str(), static_cast<long long>(b.model.load_report().opset));
   const LoadReport& loaded = b.model.load_report();
   text += format("%lld nodes -> %zu after rewrites  weights %s\n", static_cast<long long>(loaded.nodes),
                  b.model.graph().nodes().size(), human_bytes(b.times.memory.weights_bytes).c_str());
@@ -76,7 +77,7 @@ std::string text_of(const Bench& b) {
 Json json_of(const Bench& b) {
   const Statistics& s = b.statistics;
   Json json{{"model", b.options.model.path},
-            {"opset", opset(b.model)},
+            {"opset", b.model.load_report().opset},
             {"isa", chosen_isa(b.model)},
             {"threads", thread_count(b.options.model)},
             {"iterations", b.runs()},

@@ -110,9 +110,9 @@ ExitCode inspect_verb(const Options& options) {
   save_optimized(model, options);
   std::set<std::string> show(options.show.begin(), options.show.end());
   if (show.empty()) show = {"io", "ops", "memory"};
-  std::string text =
-      format("model      %s  opset %lld\n", options.model.path.c_str(), static_cast<long long>(opset(model)));
-  Json json{{"model", options.model.path}, {"opset", opset(model)}};
+  std::string text = format("model      %s  opset %lld\n", options.model.path.c_str(),
+                            static_cast<long long>(model.load_report().opset));
+  Json json{{"model", options.model.path}, {"opset", model.load_report().opset}};
   const auto add = [&](const char* key, const Section& section) {
     text += section.text;
     json[key] = section.json;

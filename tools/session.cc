@@ -1,7 +1,5 @@
 #include "session.h"
 
-#include <algorithm>
-#include <map>
 
 #include "failure.h"
 #include "graph/graph.h"
@@ -92,16 +90,6 @@ void save_optimized(const Model& model, const Options& options) {
 std::string chosen_isa(const Model& model) { return std::string(isa_name(model.options().isa)); }
 
 int thread_count(const ModelFlags& flags) { return make_openmp_executor(flags.threads)->workers(); }
-
-int64_t opset(const Model& model) {
-  std::map<int64_t, int> nodes;
-  for (const NodeId id : model.graph().nodes()) {
-    const NodeSpec& spec = model.graph().node(id).spec;
-    if (spec.domain.empty()) ++nodes[spec.opset];
-  }
-  const auto most = std::max_element(nodes.begin(), nodes.end(), [](auto& a, auto& b) { return a.second < b.second; });
-  return most == nodes.end() ? 0 : most->first;
-}
 
 double Stopwatch::ms() const {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();

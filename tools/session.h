@@ -27,9 +27,6 @@ std::string chosen_isa(const Model& model);
 /// Threads of one run.
 int thread_count(const ModelFlags& flags);
 
-/// The version of ai.onnx that the model's nodes follow; 0 where it has none of them.
-int64_t opset(const Model& model);
-
 /// Milliseconds since construction.
 class Stopwatch {
  public:

@@ -1,6 +1,7 @@
 #include "linnet/model.h"
 
 #include <algorithm>
+#include <map>
 #include <new>
 #include <stdexcept>
 
@@ -32,6 +33,16 @@ int64_t constant_bytes(const Graph& graph) {
   return bytes;
 }
 
+int64_t prevalent_opset(const Graph& graph) {
+  std::map<int64_t, int> nodes;
+  for (const NodeId id : graph.nodes()) {
+    const NodeSpec& spec = graph.node(id).spec;
+    if (spec.domain.empty()) ++nodes[spec.opset];
+  }
+  const auto most = std::max_element(nodes.begin(), nodes.end(), [](auto& a, auto& b) { return a.second < b.second; });
+  return most == nodes.end() ? 0 : most->first;
+}
+
 std::string join(const std::vector<ValueInfo>& infos) {
   std::string names;
   for (const ValueInfo& info : infos) names += str(names.empty() ? "'" : ", '", info.name, "'");
@@ -52,6 +63,7 @@ struct Model::State {
   State(Graph graph, const ModelOptions& options) : environment(std::make_shared<ProgramEnvironment>()) {
     const auto begin = std::chrono::steady_clock::now();
     report.nodes = int64_t(graph.nodes().size());
+    report.opset = prevalent_opset(graph);
     environment->options = options;
     graph.drop_dead_nodes();
     propagate_facts(graph, *environment);

@@ -34,7 +34,9 @@ struct MemoryReport {
 
 /// What preparing a model took.
 struct LoadReport {
-  int64_t nodes = 0;  ///< of the main graph before anything was optimised, functions inlined
+  // Of the main graph before anything was optimised, functions inlined.
+  int64_t nodes = 0;
+  int64_t opset = 0;  ///< version of ai.onnx that most nodes are of; 0: none is of ai.onnx
   double optimize_ms = 0;
 };
 
