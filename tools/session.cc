@@ -1,6 +1,5 @@
 #include "session.h"
 
-
 #include "failure.h"
 #include "graph/graph.h"
 #include "kernels/isa.h"
