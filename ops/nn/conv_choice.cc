@@ -9,6 +9,7 @@ namespace {
 
 // The cost model counts multiplications of whole vectors on one core, of which a core does about one per cycle; what
 // else takes time is expressed in them. The constants were fitted to measurements of single layers.
+constexpr double kSum = 8;                            // beginning and storing a vector of sums
 constexpr double kDirect = 1.1;                       // indirect addressing
 constexpr double kCacheBytes = 16, kMemoryBytes = 6;  // weights read per cycle from the last cache, from memory
 constexpr double kLastCache = 16 * 1024 * 1024;       // bytes of weights that stay there
@@ -44,7 +45,7 @@ double gemm_cost(const ConvGeometry& g, const GemmKernels& gemm) {
   const double used = used_part(g.axes[0], 1) * used_part(g.axes[1], 1) * used_part(g.axes[2], gemm.tile_rows);
   const double rows = double(g.batch) * double(g.out_pixels()), depth = double(g.taps() * g.in_channels);
   const double weights = depth * double(g.out_channels) * sizeof(float);
-  return std::max(kDirect * used * rows * depth * vectors(g.out_channels, gemm.panel_columns / 2),
+  return std::max(kDirect * rows * (used * depth + kSum) * vectors(g.out_channels, gemm.panel_columns / 2),
                   weights_cost(weights, 1));
 }
 
@@ -55,7 +56,7 @@ double winograd_cost(const ConvGeometry& g, int outputs, const GemmKernels& gemm
   const double depth = double(g.in_channels), columns = vectors(g.out_channels, lanes);
   const double weights = elements * depth * double(g.out_channels) * sizeof(float);
   const TransformCost transform = transform_cost(outputs);
-  return std::max(count * elements * depth * columns, weights_cost(weights, std::max(1.0, count / kRows))) +
+  return std::max(count * elements * (depth + kSum) * columns, weights_cost(weights, std::max(1.0, count / kRows))) +
          count * (transform.input * vectors(g.in_channels, lanes) + transform.output * columns);
 }
 

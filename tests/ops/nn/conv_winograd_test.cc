@@ -7,6 +7,7 @@
 #include "graph/graph.h"
 #include "kernels/isa.h"
 #include "nn/conv_algorithm.h"
+#include "plan/environment.h"
 #include "support/conv_reference.h"
 #include "support/run_op.h"
 
@@ -129,6 +130,38 @@ TEST_P(WinogradConv, GivesTheSameBitsForAnyNumberOfThreads) {
   for (const int threads : {2, 3, 8}) {
     EXPECT_TRUE(identical(run_winograd(sizes, 4, example.inputs, GetParam(), threads), one)) << threads;
   }
+}
+
+/// The algorithm that is chosen for one image, and why.
+std::string chosen(const Sizes& sizes, int64_t stride, int winograd_tile) {
+  const auto environment = std::make_shared<ProgramEnvironment>();
+  environment->options.winograd_tile = winograd_tile;
+  environment->options.isa = resolve_isa(Isa::kAuto);
+  Fact w(DType::kFloat32, Shape{sizes.out_channels, sizes.x[3], 3, 3});
+  w.constant = random_tensor(w.shape(), 1);
+  const Fact facts[] = {Fact(DType::kFloat32, sizes.x), w};
+  NodeSpec spec;
+  spec.attributes = {
+      {"pads", sizes.pads}, {"dilations", sizes.dilations}, {"strides", std::vector<int64_t>(2, stride)}};
+  const ConvGeometry geometry =
+      conv_geometry(ConvAttributes(spec), {.channels_last = true}, facts[0].shape(), w.shape());
+  const ConvChoice choice = choose_conv(geometry, {}, CompileInput(facts, {}, *environment));
+  return choice.algorithm->describe() + "; " + choice.reason;
+}
+
+TEST(ConvChoice, TakesWinogradWhereItSavesMultiplications) {
+  const auto expect = [](const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  const Sizes many{{1, 28, 28, 128}, 128};
+  expect(chosen(many, 1, 4), "Winograd F(4x4, 3x3)");
+  expect(chosen(many, 1, 2), "Winograd F(2x2, 3x3)");
+  expect(chosen(many, 1, 0), "indirect GEMM");
+  expect(chosen(many, 1, 0), "no Winograd: turned off");
+  expect(chosen(many, 2, 4), "no Winograd: the stride is not 1");
+  // The transforms cost more than they save for few channels, and skipped padding is cheaper still.
+  expect(chosen({{1, 224, 224, 3}, 32}, 1, 4), "indirect GEMM");
+  expect(chosen({{1, 33, 33, 64}, 64, {30, 30, 30, 30}, {30, 30}}, 1, 4), "indirect GEMM");
 }
 
 INSTANTIATE_TEST_SUITE_P(Isas, WinogradConv, ::testing::ValuesIn(supported_isas()),
