@@ -11,7 +11,7 @@ BEGIN, END = "<!-- benchmarks/compare: begin -->", "<!-- benchmarks/compare: end
 METHOD = """\
 Every block of runs is a process of its own that loads the model, warms up and runs for {seconds:g} s, on as many cores as
 threads, each thread on its own; blocks of the engines alternate in the order A B B A, {rounds} of each. Outputs are
-compared with ONNX Runtime's before anything is timed (absolute tolerance 1e-4, relative 1e-3). A canary loop on the same
+compared with ONNX Runtime's before anything is timed (absolute tolerance 1e-4, times the largest value where that is above 1; relative 1e-3). A canary loop on the same
 cores before and after each block throws out blocks where the machine was more than 5 % off its median: {thrown_out}
 were thrown out and repeated; {kept_disturbed} stayed disturbed after {repeats} repetitions and count nevertheless.
 ONNX Runtime has all optimisations or the level "extended", whichever a trial finds faster ({extended} of {timed} times
