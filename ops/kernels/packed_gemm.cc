@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "parts.h"
 #include "scratch.h"
 
 namespace linnet {
@@ -15,9 +16,6 @@ constexpr int64_t kChunkMultiplies = 1024 * 1024;  // the least work that is wor
 constexpr int64_t kRowBlockTiles = 8;
 constexpr int64_t kMostChunks = 16;  // into which products with few rows are divided
 
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-/// Where part `i` of `parts` nearly equal ones begins.
-int64_t part_begin(int64_t total, int64_t parts, int64_t i) { return total / parts * i + std::min(i, total % parts); }
 bool needs_copy(int64_t row_stride, int64_t depth_stride) {
   return depth_stride != 1 || (row_stride != 0 && row_stride % 1024 == 0);
 }

@@ -2,6 +2,7 @@
 
 #include "kernels/packed_gemm.h"
 #include "nn/attention_head.h"
+#include "parts.h"
 
 namespace linnet {
 namespace {
@@ -12,8 +13,6 @@ constexpr int64_t kSlabFloats = 32 * 1024;        // of packed keys or values, u
 constexpr int64_t kLongestSum = 384;              // the rounding error grows with it
 constexpr int64_t kWantedChunks = 16;             // of the whole operator
 constexpr int64_t kPartMultiplies = 1024 * 1024;  // the least work that is worth packing keys and values anew
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// Scratch, in floats: packed keys and values, scaled queries of a block, their scores, a row of biases.
 struct Workspace {

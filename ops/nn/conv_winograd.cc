@@ -4,6 +4,7 @@
 #include "kernels/packed_gemm.h"
 #include "nn/conv_algorithm.h"
 #include "nn/winograd_tiles.h"
+#include "parts.h"
 #include "scratch.h"
 
 namespace linnet {
@@ -17,9 +18,6 @@ constexpr int64_t kDepth = 512;                 // of one sum: the rounding erro
 constexpr int64_t kPanelGroup = 8;  // panels of weights that stay in the second-level cache while tiles pass
 constexpr int64_t kWantedChunks = 8;
 constexpr int64_t kLeastPanels = 2;  // of a chunk: each transforms its tiles' inputs anew
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t part_begin(int64_t total, int64_t parts, int64_t i) { return total / parts * i + std::min(i, total % parts); }
 
 constexpr int64_t kLineFloats = 16;
 

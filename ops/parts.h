@@ -1,0 +1,15 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace linnet {
+
+inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Where part `i` of `parts` nearly equal ones begins.
+inline int64_t part_begin(int64_t total, int64_t parts, int64_t i) {
+  return total / parts * i + std::min(i, total % parts);
+}
+
+}  // namespace linnet
