@@ -52,6 +52,20 @@ TEST(Executor, HeldThreadsRunEveryChunkOnce) {
   }
 }
 
+TEST(Executor, HeldThreadsEndALoopWhenAllChunksAreDone) {
+  const auto executor = make_openmp_executor(2);
+  executor->hold([&](int64_t, int) {
+    for (int loop = 0; loop < 20; ++loop) {
+      std::atomic<int> calls = 0;
+      executor->parallel_for(64, [&](int64_t, int worker) {
+        std::this_thread::sleep_for(std::chrono::microseconds(worker == 0 ? 10 : 500));
+        ++calls;
+      });
+      ASSERT_EQ(calls, 64);
+    }
+  });
+}
+
 TEST(Executor, LoopsWithinLoopsAndHoldsWithinHoldsRun) {
   const auto executor = make_openmp_executor(3);
   std::atomic<int> calls = 0;
