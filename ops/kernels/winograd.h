@@ -24,8 +24,8 @@ struct WinogradOutput {
 /// Barabasz et al., "Error Analysis and Improving the Accuracy of Winograd Convolution for DNNs", arXiv:1803.10986.
 struct WinogradTransforms {
   /// Writes element e of pixel channels c to v[e * v_pitch + c]. pixels: n * n pointers to `channels` floats. v has
-  /// room for whole vectors.
-  void (*input)(const float* const* pixels, int64_t channels, float* v, int64_t v_pitch);
+  /// room for whole vectors. next: the pixels of the tile that is transformed after this one, asked for meanwhile.
+  void (*input)(const float* const* pixels, const float* const* next, int64_t channels, float* v, int64_t v_pitch);
   /// Of the products m[e * m_pitch + c], which can be read as whole vectors.
   void (*output)(const float* m, int64_t m_pitch, const WinogradOutput& output);
   /// `count` filters at a time: tap t of filter j at g[t * count + j], element e at u[e * u_pitch + j]. count is a

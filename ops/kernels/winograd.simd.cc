@@ -104,9 +104,13 @@ template <class F, class Load>
 }
 
 template <class F>
-void input(const float* const* pixels, int64_t channels, float* v, int64_t v_pitch) {
+void input(const float* const* pixels, const float* const* next, int64_t channels, float* v, int64_t v_pitch) {
+  constexpr int n = F::kInputs, kShared = n - F::kOutputs;  // columns of adjacent tiles
   int64_t c = 0;
   for (; c + kLanes <= channels; c += kLanes) {
+    LINNET_UNROLL for (int i = 0; i < n; ++i) {
+      LINNET_UNROLL for (int j = kShared; j < n; ++j) __builtin_prefetch(next[i * n + j] + c);
+    }
     input_vector<F>([&](int pixel) { return load(pixels[pixel] + c); }, v + c, v_pitch);
   }
   if (c == channels) return;

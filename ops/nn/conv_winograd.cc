@@ -10,14 +10,13 @@
 namespace linnet {
 namespace {
 
-// Tiles of a block: their inputs and products should stay in the second-level cache, unless weights that do not stay
-// there either would be read again too often.
-constexpr int64_t kMostTiles = 24, kMostTilesOfLargeWeights = 64;
+constexpr int64_t kBlockTiles = 24;             // whose inputs and products stay in a core's cache
+constexpr int64_t kSharedFloats = 1024 * 1024;  // of inputs that all cores share
 constexpr int64_t kLargeWeights = 1024 * 1024;  // floats
 constexpr int64_t kDepth = 512;                 // of one sum: the rounding error grows with it
 constexpr int64_t kPanelGroup = 8;  // panels of weights that stay in the second-level cache while tiles pass
-constexpr int64_t kWantedChunks = 8;
-constexpr int64_t kLeastPanels = 2;  // of a chunk: each transforms its tiles' inputs anew
+constexpr int64_t kWantedChunks = 8, kMostChunks = 16;
+constexpr int64_t kTransformTiles = 4;  // of a chunk that only transforms
 
 constexpr int64_t kLineFloats = 16;
 
@@ -27,10 +26,12 @@ int64_t row_pitch(int64_t floats) {
   return (lines % 16 == 0 ? lines + 1 : lines) * kLineFloats;
 }
 /// The same between planes, of which one line each is touched in turn.
-int64_t plane_pitch(int64_t floats) { return (ceil_div(floats, kLineFloats) | 1) * kLineFloats; }
+int64_t odd_lines(int64_t floats) { return (ceil_div(floats, kLineFloats) | 1) * kLineFloats; }
 
-/// A convolution of 3x3 windows by Winograd's minimal filtering. A chunk of work is a block of tiles and of output
-/// channels: the tiles' inputs are transformed, multiplied by the weights element by element, and transformed back.
+/// A convolution of 3x3 windows by Winograd's minimal filtering: the inputs of a block of tiles are transformed,
+/// multiplied by the weights element by element, and transformed back. Either each chunk of work is such a block, or,
+/// where blocks are few or weights too large to be read for each of them, chunks are panels of output channels of one
+/// block, whose transformed inputs they share.
 class WinogradConv final : public ConvAlgorithm {
  public:
   WinogradConv(const ConvGeometry& geometry, const Epilogue& epilogue, int outputs, const CompileInput& in)
@@ -42,20 +43,24 @@ class WinogradConv final : public ConvAlgorithm {
         elements_(tiles_.inputs() * tiles_.inputs()),
         panels_(ceil_div(geometry.out_channels, gemm_.panel_columns)),
         zeros_(size_t(geometry.in_channels)) {
-    choose_chunks();
+    choose_blocks();
     v_pitch_ = row_pitch(geometry.in_channels);
-    v_plane_ = plane_pitch(block_tiles_ * v_pitch_);
-    m_pitch_ = row_pitch(ceil_div(panels_, panel_blocks_) * gemm_.panel_columns);
-    m_plane_ = plane_pitch(block_tiles_ * m_pitch_);
+    v_plane_ = odd_lines(block_tiles_ * v_pitch_);
+    m_pitch_ = row_pitch((shared_ ? 1 : panels_) * gemm_.panel_columns);
+    m_plane_ = odd_lines(block_tiles_ * m_pitch_);
     packed_ = in.packed(*in.constant(1), str("conv winograd ", outputs, " ", gemm_.panel_columns),
                         [&] { return pack(in.constant(1)->data<float>()); });
   }
 
   void run(const ConvOperands& operands, KernelContext& context) const override {
-    context.executor().parallel_for(tile_blocks_ * panel_blocks_, [&](int64_t chunk, int worker) {
-      run_chunk(operands, chunk % tile_blocks_, chunk / tile_blocks_,
-                reinterpret_cast<float*>(context.scratch(worker)));
-    });
+    if (!shared_) {
+      return context.executor().parallel_for(blocks_, [&](int64_t block, int worker) {
+        float* v = reinterpret_cast<float*>(context.scratch(worker));
+        transform_inputs(operands.x, tiles_of(block), v);
+        multiply(operands, tiles_of(block), v, 0, panels_, v + elements_ * v_plane_);
+      });
+    }
+    for (int64_t block = 0; block < blocks_; ++block) run_shared(operands, tiles_of(block), context);
   }
 
   size_t scratch_bytes() const override {
@@ -64,18 +69,27 @@ class WinogradConv final : public ConvAlgorithm {
 
   std::string describe() const override {
     return str("Winograd F(", tiles_.outputs(), "x", tiles_.outputs(), ", 3x3) ", gemm_.tile_rows, "x",
-               gemm_.panel_columns);
+               gemm_.panel_columns, shared_ ? ", sharing inputs" : "");
   }
 
  private:
-  void choose_chunks() {
-    const bool large = elements_ * geometry_.in_channels * geometry_.out_channels > kLargeWeights;
-    const int64_t most = large ? kMostTilesOfLargeWeights : kMostTiles;
-    tile_blocks_ = std::max<int64_t>(1, ceil_div(tiles_.count(), most));
-    block_tiles_ = ceil_div(tiles_.count(), tile_blocks_);
-    panel_blocks_ =
-        std::clamp<int64_t>(ceil_div(kWantedChunks, tile_blocks_), 1, std::max<int64_t>(1, panels_ / kLeastPanels));
+  struct Range {
+    int64_t begin, end;
+    int64_t size() const { return end - begin; }
+    Range part(int64_t parts, int64_t i) const {
+      return {begin + part_begin(size(), parts, i), begin + part_begin(size(), parts, i + 1)};
+    }
+  };
+
+  void choose_blocks() {
+    blocks_ = ceil_div(tiles_.count(), kBlockTiles);
+    shared_ = blocks_ < kWantedChunks || elements_ * geometry_.in_channels * geometry_.out_channels > kLargeWeights;
+    if (shared_) blocks_ = ceil_div(elements_ * geometry_.in_channels * tiles_.count(), kSharedFloats);
+    blocks_ = std::clamp<int64_t>(blocks_, 1, std::max<int64_t>(1, tiles_.count()));
+    block_tiles_ = ceil_div(tiles_.count(), blocks_);
   }
+
+  Range tiles_of(int64_t block) const { return Range{0, tiles_.count()}.part(blocks_, block); }
 
   Tensor pack(const float* w) const {
     const int columns = gemm_.panel_columns;
@@ -104,33 +118,48 @@ class WinogradConv final : public ConvAlgorithm {
     }
   }
 
-  void run_chunk(const ConvOperands& operands, int64_t tile_block, int64_t panel_block, float* scratch) const {
-    const int64_t tile = part_begin(tiles_.count(), tile_blocks_, tile_block);
-    const int64_t count = part_begin(tiles_.count(), tile_blocks_, tile_block + 1) - tile;
-    const int64_t panel = part_begin(panels_, panel_blocks_, panel_block);
-    const int64_t panel_end = part_begin(panels_, panel_blocks_, panel_block + 1);
-    float* v = scratch;
-    float* m = scratch + elements_ * v_plane_;
-    transform_inputs(operands.x, tile, count, v);
+  void run_shared(const ConvOperands& operands, Range tiles, KernelContext& context) const {
+    float* const v = reinterpret_cast<float*>(context.scratch());
+    const int64_t parts = ceil_div(tiles.size(), kTransformTiles);
+    context.executor().parallel_for(parts, [&](int64_t i, int) {
+      const Range part = tiles.part(parts, i);
+      transform_inputs(operands.x, part, v + (part.begin - tiles.begin) * v_pitch_);
+    });
+    const int64_t most_rows = ceil_div(tiles.size(), gemm_.tile_rows);
+    const int64_t rows = std::clamp<int64_t>(ceil_div(kMostChunks, panels_), 1, std::max<int64_t>(1, most_rows));
+    context.executor().parallel_for(panels_ * rows, [&](int64_t chunk, int worker) {
+      const Range part = tiles.part(rows, chunk % rows);
+      float* const m = reinterpret_cast<float*>(context.scratch(worker)) + elements_ * v_plane_;
+      multiply(operands, part, v + (part.begin - tiles.begin) * v_pitch_, chunk / rows, chunk / rows + 1, m);
+    });
+  }
+
+  void transform_inputs(const float* x, Range tiles, float* v) const {
+    const float* pixels[2][36];
+    if (tiles.size() > 0) tiles_.inputs(tiles.begin, x, zeros_.data(), pixels[0]);
+    for (int64_t i = 0; i < tiles.size(); ++i) {
+      const auto& now = pixels[i % 2];
+      auto& next = pixels[(i + 1) % 2];
+      tiles_.inputs(std::min(tiles.begin + i + 1, tiles.end - 1), x, zeros_.data(), next);
+      transforms_.input(now, next, geometry_.in_channels, v + i * v_pitch_, v_plane_);
+    }
+  }
+
+  /// The outputs of tiles for the channels of panels, from the transformed inputs; m: room for the products.
+  void multiply(const ConvOperands& operands, Range tiles, const float* v, int64_t panel, int64_t panel_end,
+                float* m) const {
     for (int64_t e = 0; e < elements_; ++e) {
       for (int64_t p = panel; p < panel_end; p += kPanelGroup) {
-        multiply(v, count, e, p, std::min(panel_end, p + kPanelGroup), m + (p - panel) * gemm_.panel_columns);
+        multiply_element(v, tiles.size(), e, p, std::min(panel_end, p + kPanelGroup),
+                         m + (p - panel) * gemm_.panel_columns);
       }
     }
-    transform_outputs(operands, tile, count, panel * gemm_.panel_columns,
+    transform_outputs(operands, tiles, panel * gemm_.panel_columns,
                       std::min(geometry_.out_channels, panel_end * gemm_.panel_columns), m);
   }
 
-  void transform_inputs(const float* x, int64_t tile, int64_t count, float* v) const {
-    const float* pixels[36];
-    for (int64_t i = 0; i < count; ++i) {
-      tiles_.inputs(tile + i, x, zeros_.data(), pixels);
-      transforms_.input(pixels, geometry_.in_channels, v + i * v_pitch_, v_plane_);
-    }
-  }
-
   /// The products of element e: [count, in channels] times the panels.
-  void multiply(const float* v, int64_t count, int64_t e, int64_t panel, int64_t panel_end, float* m) const {
+  void multiply_element(const float* v, int64_t count, int64_t e, int64_t panel, int64_t panel_end, float* m) const {
     const int columns = gemm_.panel_columns;
     const int64_t depth = geometry_.in_channels, row_tiles = ceil_div(count, gemm_.tile_rows);
     GemmStrip strip;
@@ -153,14 +182,14 @@ class WinogradConv final : public ConvAlgorithm {
     }
   }
 
-  void transform_outputs(const ConvOperands& operands, int64_t tile, int64_t count, int64_t channel, int64_t end,
+  void transform_outputs(const ConvOperands& operands, Range tiles, int64_t channel, int64_t end,
                          const float* m) const {
     WinogradOutput output;
     output.channels = end - channel;
     output.row_pitch = tiles_.row_pitch() * geometry_.out_channels;
     output.column_pitch = tiles_.column_pitch() * geometry_.out_channels;
-    for (int64_t i = 0; i < count; ++i) {
-      const WinogradTiles::Outputs pixels = tiles_.outputs(tile + i);
+    for (int64_t i = 0; i < tiles.size(); ++i) {
+      const WinogradTiles::Outputs pixels = tiles_.outputs(tiles.begin + i);
       const int64_t first = pixels.first * geometry_.out_channels + channel;
       output.rows = pixels.rows;
       output.columns = pixels.columns;
@@ -178,7 +207,8 @@ class WinogradConv final : public ConvAlgorithm {
   WinogradTransforms transforms_;
   WinogradTiles tiles_;
   int64_t elements_, panels_;
-  int64_t tile_blocks_ = 1, block_tiles_ = 0, panel_blocks_ = 1;
+  int64_t blocks_ = 1, block_tiles_ = 0;  // of tiles
+  bool shared_ = false;                   // by chunks: the transformed inputs
   int64_t v_pitch_ = 0, v_plane_ = 0, m_pitch_ = 0, m_plane_ = 0;
   std::vector<float> zeros_;
   Tensor packed_;  // [panel, element, in channels, columns]

@@ -112,7 +112,9 @@ TEST_P(WinogradConv, StaysWithinTwentyMillionthsOfTheOutputsMagnitude) {
            {{2, 12, 9, 20}, 19, {5, 2, 3, 4}, {5, 3}},
            {{1, 512, 14, 14}, 64},  // a long sum
            {{1, 600, 6, 6}, 8},     // in two blocks
-           {{1, 64, 30, 30}, 200},  // several blocks of tiles and channels
+           {{1, 64, 30, 30}, 200},  // several blocks of channels
+           {{1, 210, 48, 48}, 4},   // that share the inputs of several blocks of tiles
+           {{1, 17, 60, 60}, 36},   // blocks of tiles alone
        }) {
     const Example example(sizes, seed += 4);
     for (const int64_t tile : {2, 4}) {
@@ -124,11 +126,12 @@ TEST_P(WinogradConv, StaysWithinTwentyMillionthsOfTheOutputsMagnitude) {
 }
 
 TEST_P(WinogradConv, GivesTheSameBitsForAnyNumberOfThreads) {
-  const Sizes sizes{{1, 40, 30, 31}, 70};
-  const Example example(sizes, 1);
-  const Tensor one = run_winograd(sizes, 4, example.inputs, GetParam(), 1);
-  for (const int threads : {2, 3, 8}) {
-    EXPECT_TRUE(identical(run_winograd(sizes, 4, example.inputs, GetParam(), threads), one)) << threads;
+  for (const Sizes& sizes : std::vector<Sizes>{{{1, 40, 30, 31}, 70}, {{1, 9, 60, 60}, 24}}) {
+    const Example example(sizes, 1);
+    const Tensor one = run_winograd(sizes, 4, example.inputs, GetParam(), 1);
+    for (const int threads : {2, 3, 8}) {
+      EXPECT_TRUE(identical(run_winograd(sizes, 4, example.inputs, GetParam(), threads), one)) << threads;
+    }
   }
 }
 
