@@ -5,8 +5,6 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-constexpr int kRegisters = sizeof(F32) == 64 || sizeof(F64) == 8 ? 32 : 16;
-
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// The kernel positions [begin, end) along an axis whose input lies inside the image, and the input of position 0.
@@ -30,7 +28,6 @@ struct Row {
   float* y;             ///< first value of the row
   int64_t first_pixel;  ///< of the whole output
   Window depth, height;
-  int64_t channel, channel_end;  ///< those to compute
 };
 
 /// Calls f(line of x, kernel row of w) for all kernel rows inside the image.
@@ -45,33 +42,8 @@ inline void for_kernel_rows(const Row& row, F&& f) {
   }
 }
 
-/// Sums of kPixels adjacent outputs from `first` on, one vector of channels from c on. Every input column is loaded
-/// once per kernel row. kEdge: columns outside the image, and those that only pixels from `count` on need, are skipped.
-template <int kWidth, int kStride, int kPixels, bool kEdge>
-inline void slide(const Row& row, int64_t first, int64_t count, int64_t c, F32* sums) {
-  const DepthwiseShape& s = *row.shape;
-  const int64_t origin = first * kStride - s.pad_begin[2];
-  const int64_t needed = (count - 1) * kStride + kWidth, channels = s.channels;
-  for_kernel_rows(row, [&](const float* line, const float* w) {
-    F32 weights[kWidth];
-#pragma GCC unroll 8
-    for (int k = 0; k < kWidth; ++k) weights[k] = load(w + k * channels + c);
-    const float* x = line + origin * channels + c;
-#pragma GCC unroll 32
-    for (int j = 0; j < (kPixels - 1) * kStride + kWidth; ++j) {
-      if (kEdge && (origin + j < 0 || origin + j >= s.in[2] || j >= needed)) continue;
-      const F32 column = load(x + j * channels);
-#pragma GCC unroll 8
-      for (int k = 0; k < kWidth; ++k) {
-        const int p = j - k;
-        if (p < 0 || p % kStride != 0 || p / kStride >= kPixels) continue;
-        sums[p / kStride] = xsimd::fma(column, weights[k], sums[p / kStride]);
-      }
-    }
-  });
-}
-
-/// The same for any kernel width, stride and dilation.
+/// Adds up to kPixels adjacent outputs from `first` on, one vector of channels from c on, for any kernel width, stride
+/// and dilation.
 template <int kPixels>
 inline void gather(const Row& row, int64_t first, int64_t count, int64_t c, F32* sums) {
   const DepthwiseShape& s = *row.shape;
@@ -97,14 +69,19 @@ inline void store_last(float* y, F32 v, int64_t lanes) {
   for (int64_t i = kLanes - lanes; i < kLanes; ++i) y[i] = buffer[i];
 }
 
-/// Residual, clamp and activation of the sums of `count` adjacent pixels, one vector of channels from c on.
+/// Pixels of an output row: the first, every step-th one after it.
+struct Pixels {
+  int64_t first, step, count;
+};
+
+/// Residual, clamp and activation of the sums of pixels, one vector of channels from c on.
 template <int kPixels>
-inline void finish(const Row& row, int64_t first, int64_t count, int64_t c, F32* values) {
+inline void finish(const Row& row, const Pixels& pixels, int64_t c, F32* values) {
   const Epilogue& e = *row.epilogue;
   if (e.residual) {
-    const float* residual = e.residual + (row.first_pixel + first) * e.residual_pitch + c;
+    const float* residual = e.residual + (row.first_pixel + pixels.first) * e.residual_pitch + c;
     LINNET_UNROLL for (int p = 0; p < kPixels; ++p) {
-      if (p < count) values[p] += load(residual + p * e.residual_pitch);
+      if (p < pixels.count) values[p] += load(residual + p * pixels.step * e.residual_pitch);
     }
   }
   const F32 low(e.low), high(e.high);
@@ -112,58 +89,146 @@ inline void finish(const Row& row, int64_t first, int64_t count, int64_t c, F32*
   if (!e.activation) return;
   float buffer[kPixels * kLanes];
   LINNET_UNROLL for (int p = 0; p < kPixels; ++p) store(buffer + p * kLanes, values[p]);
-  e.activation(buffer, buffer, count * kLanes, e.alpha, e.beta);
+  e.activation(buffer, buffer, pixels.count * kLanes, e.alpha, e.beta);
   LINNET_UNROLL for (int p = 0; p < kPixels; ++p) values[p] = load(buffer + p * kLanes);
 }
 
-/// Computes a row in blocks of kPixels pixels; add_sums(first, count, c, values) adds up one vector of each pixel.
+/// Computes pixels; add_sums(c, values) adds up one vector of each.
 template <int kPixels, class AddSums>
-inline void for_blocks(const Row& row, const AddSums& add_sums) {
-  const int64_t width = row.shape->out[2], channels = row.shape->channels;
+[[gnu::always_inline]] inline void compute_block(const Row& row, const Pixels& pixels, const AddSums& add_sums) {
+  const int64_t channels = row.shape->channels, pitch = pixels.step * channels;
   const Epilogue& e = *row.epilogue;
-  for (int64_t first = 0; first < width; first += kPixels) {
-    const int64_t count = width - first < kPixels ? width - first : kPixels;
-    for (int64_t done = row.channel; done < row.channel_end; done += kLanes) {
-      const int64_t lanes = channels - done < kLanes ? channels - done : kLanes;
-      const int64_t c = done + lanes - kLanes;
-      const F32 bias = e.bias ? load(e.bias + c) : F32(0.0f);
-      F32 values[kPixels];
-      LINNET_UNROLL for (int p = 0; p < kPixels; ++p) values[p] = bias;
-      add_sums(first, count, c, values);
-      finish<kPixels>(row, first, count, c, values);
-      float* y = row.y + first * channels + c;
-      LINNET_UNROLL for (int p = 0; p < kPixels; ++p) {
-        if (p >= count) break;
-        if (lanes == kLanes) {
-          store(y + p * channels, values[p]);
-        } else {
-          store_last(y + p * channels, values[p], lanes);
-        }
+  for (int64_t done = 0; done < channels; done += kLanes) {
+    const int64_t lanes = channels - done < kLanes ? channels - done : kLanes;
+    const int64_t c = done + lanes - kLanes;
+    const F32 bias = e.bias ? load(e.bias + c) : F32(0.0f);
+    F32 values[kPixels];
+    LINNET_UNROLL for (int p = 0; p < kPixels; ++p) values[p] = bias;
+    add_sums(c, values);
+    finish<kPixels>(row, pixels, c, values);
+    float* y = row.y + pixels.first * channels + c;
+    LINNET_UNROLL for (int p = 0; p < kPixels; ++p, y += pitch) {
+      if (p >= pixels.count) break;
+      if (lanes == kLanes) {
+        store(y, values[p]);
+      } else {
+        store_last(y, values[p], lanes);
       }
     }
   }
 }
 
+/// The widths and heights of images are often multiples of 7.
+constexpr int kPixels = 7;
+constexpr int kMostKernelRows = 16;
+
+/// The kernel rows that meet an output row.
+struct Lines {
+  const float* x[kMostKernelRows];
+  const float* w[kMostKernelRows];
+  int count = 0;
+
+  explicit Lines(const Row& row) {
+    for_kernel_rows(row, [this](const float* line, const float* weights) {
+      x[count] = line;
+      w[count++] = weights;
+    });
+  }
+};
+
+/// Adds the products of one input column to the sums of all pixels whose window it lies in.
 template <int kWidth, int kStride>
-void sliding_row(const Row& row) {
-  constexpr int kPixels = kRegisters == 16 && kWidth == 7 ? 6 : 8;
-  constexpr int kColumns = (kPixels - 1) * kStride + kWidth;
+[[gnu::always_inline]] inline void add_column(F32 column, int j, const F32 (&weights)[kWidth], F32* sums) {
+  LINNET_UNROLL for (int k = 0; k < kWidth; ++k) {
+    const int p = j - k;
+    if (p >= 0 && p % kStride == 0 && p / kStride < kPixels) {
+      sums[p / kStride] = xsimd::fma(column, weights[k], sums[p / kStride]);
+    }
+  }
+}
+
+/// Sums of kPixels adjacent pixels; every input column is loaded once per kernel row. load_column(line, j) loads the
+/// j-th of them.
+template <int kWidth, int kStride, class LoadColumn>
+[[gnu::always_inline]] inline void slide(const Lines& lines, int64_t channels, int64_t c, F32* sums,
+                                         const LoadColumn& load_column) {
+  for (int i = 0; i < lines.count; ++i) {
+    F32 weights[kWidth];
+    LINNET_UNROLL for (int k = 0; k < kWidth; ++k) weights[k] = load(lines.w[i] + k * channels + c);
+    LINNET_UNROLL for (int j = 0; j < (kPixels - 1) * kStride + kWidth; ++j) {
+      add_column<kWidth, kStride>(load_column(lines.x[i] + c, j), j, weights, sums);
+    }
+  }
+}
+
+/// The input column of the first window position of a pixel.
+inline int64_t origin_of(const DepthwiseShape& s, int64_t pixel) { return pixel * s.stride[2] - s.pad_begin[2]; }
+
+/// kPixels pixels whose windows lie inside the image.
+template <int kWidth, int kStride>
+[[gnu::noinline]] void inner_block(const Row& row, const Lines& lines, int64_t first) {
   const DepthwiseShape& s = *row.shape;
-  for_blocks<kPixels>(
-      row, [&](int64_t first, int64_t count, int64_t c, F32 * values) __attribute__((always_inline)) {
-        const int64_t origin = first * kStride - s.pad_begin[2];
-        if (count == kPixels && origin >= 0 && origin + kColumns <= s.in[2]) {
-          slide<kWidth, kStride, kPixels, false>(row, first, count, c, values);
-        } else {
-          slide<kWidth, kStride, kPixels, true>(row, first, count, c, values);
-        }
+  const int64_t origin = origin_of(s, first) * s.channels, step = s.dilation[2] * s.channels;
+  compute_block<kPixels>(
+      row, {first, s.dilation[2], kPixels}, [&](int64_t c, F32 * sums) __attribute__((always_inline)) {
+        slide<kWidth, kStride>(
+            lines, s.channels, c, sums, [&](const float* line, int j) __attribute__((always_inline)) {
+              return load(line + origin + j * step);
+            });
       });
 }
 
+/// Any pixels: columns outside the image, or that none of them needs, are zeros.
+template <int kWidth, int kStride>
+[[gnu::noinline]] void edge_block(const Row& row, const Lines& lines, const Pixels& pixels) {
+  constexpr int kColumns = (kPixels - 1) * kStride + kWidth;
+  static constexpr float kZeros[kLanes] = {};
+  const DepthwiseShape& s = *row.shape;
+  int64_t offsets[kColumns];  // -1: zeros
+  for (int j = 0; j < kColumns; ++j) {
+    const int64_t column = origin_of(s, pixels.first) + j * s.dilation[2];
+    const bool needed = j < (pixels.count - 1) * kStride + kWidth && column >= 0 && column < s.in[2];
+    offsets[j] = needed ? column * s.channels : -1;
+  }
+  compute_block<kPixels>(
+      row, pixels, [&](int64_t c, F32 * sums) __attribute__((always_inline)) {
+        slide<kWidth, kStride>(
+            lines, s.channels, c, sums, [&](const float* line, int j) __attribute__((always_inline)) {
+              return load(offsets[j] < 0 ? kZeros : line + offsets[j]);
+            });
+      });
+}
+
+/// A dilated window meets every dilation-th pixel: the pixels of each phase are as those of a window without dilation.
+template <int kWidth, int kStride>
+void sliding_row(const Row& row) {
+  const DepthwiseShape& s = *row.shape;
+  const int64_t step = s.dilation[2], extent = ((kPixels - 1) * kStride + kWidth - 1) * step + 1;
+  const Lines lines(row);
+  for (int64_t phase = 0; phase < step && phase < s.out[2]; ++phase) {
+    for (int64_t first = phase; first < s.out[2]; first += kPixels * step) {
+      const int64_t left = ceil_div(s.out[2] - first, step);
+      const Pixels pixels{first, step, left < kPixels ? left : kPixels};
+      const int64_t origin = origin_of(s, first);
+      if (pixels.count == kPixels && origin >= 0 && origin + extent <= s.in[2]) {
+        inner_block<kWidth, kStride>(row, lines, first);
+      } else {
+        edge_block<kWidth, kStride>(row, lines, pixels);
+      }
+    }
+  }
+}
+
 void any_row(const Row& row) {
-  for_blocks<8>(
-      row, [&](int64_t first, int64_t count, int64_t c, F32 * values)
-               __attribute__((always_inline)) { gather<8>(row, first, count, c, values); });
+  constexpr int64_t kAnyPixels = 8;
+  const int64_t width = row.shape->out[2];
+  for (int64_t first = 0; first < width; first += kAnyPixels) {
+    const int64_t count = width - first < kAnyPixels ? width - first : kAnyPixels;
+    compute_block<kAnyPixels>(
+        row, {first, 1, count}, [&](int64_t c, F32 * sums) __attribute__((always_inline)) {
+          gather<kAnyPixels>(row, first, count, c, sums);
+        });
+  }
 }
 
 /// Fewer channels than lanes: one value at a time.
@@ -191,7 +256,7 @@ using RowFunction = void (*)(const Row& row);
 
 RowFunction choose_row(const DepthwiseShape& s) {
   if (s.channels < kLanes) return narrow_row;
-  if (s.dilation[2] != 1 && s.kernel[2] != 1) return any_row;
+  if ((s.dilation[2] != 1 && s.stride[2] != 1) || s.kernel[0] * s.kernel[1] > kMostKernelRows) return any_row;
   const int64_t width = s.kernel[2], stride = s.stride[2];
   if (stride == 1) {
     if (width == 3) return sliding_row<3, 1>;
@@ -206,28 +271,15 @@ RowFunction choose_row(const DepthwiseShape& s) {
   return any_row;
 }
 
-/// So many channels that the input rows of their windows stay in the first-level cache from one output row to the next.
-int64_t channel_block(const DepthwiseShape& s) {
-  constexpr int64_t kCacheFloats = 6 * 1024;
-  if (s.channels < kLanes || s.kernel[1] == 1) return s.channels;
-  const int64_t pixels = s.kernel[0] * s.kernel[1] * s.in[2];
-  const int64_t vectors = kCacheFloats / kLanes / (pixels > 0 ? pixels : 1);
-  return vectors > 1 ? vectors * kLanes : kLanes;
-}
-
 void rows_f32(const DepthwiseShape& s, const float* x, const float* w, const Epilogue& epilogue, float* y,
               int64_t first_row, int64_t last_row) {
   const RowFunction compute = choose_row(s);
   const int64_t image = s.in[0] * s.in[1] * s.in[2] * s.channels;
-  const int64_t block = last_row - first_row > 1 ? channel_block(s) : s.channels;
-  for (int64_t channel = 0; channel < s.channels; channel += block) {
-    const int64_t channel_end = s.channels - channel < block ? s.channels : channel + block;
-    for (int64_t r = first_row; r < last_row; ++r) {
-      const int64_t height = r % s.out[1], depth = r / s.out[1] % s.out[0], n = r / s.out[1] / s.out[0];
-      const int64_t pixel = r * s.out[2];
-      compute({&s, x + n * image, w, &epilogue, y + pixel * s.channels, pixel, window_at(s, 0, depth),
-               window_at(s, 1, height), channel, channel_end});
-    }
+  for (int64_t r = first_row; r < last_row; ++r) {
+    const int64_t height = r % s.out[1], depth = r / s.out[1] % s.out[0], n = r / s.out[1] / s.out[0];
+    const int64_t pixel = r * s.out[2];
+    compute({&s, x + n * image, w, &epilogue, y + pixel * s.channels, pixel, window_at(s, 0, depth),
+             window_at(s, 1, height)});
   }
 }
 

@@ -12,19 +12,19 @@ namespace linnet::testing {
 namespace {
 
 struct Case {
-  int64_t channels, width, kernel, stride, dilation, pad_begin, pad_end, depth = 1;
+  int64_t channels, width, kernel, stride, dilation, pad_begin, pad_end, depth = 1, kernel_height = 3;
 };
 
 DepthwiseShape shape_of(const Case& c) {
   DepthwiseShape s{.batch = 2, .channels = c.channels};
-  const int64_t in[3] = {c.depth, 5, c.width}, kernel[3] = {c.depth > 1 ? 2 : 1, 3, c.kernel};
+  const int64_t in[3] = {c.depth, 5, c.width}, kernel[3] = {c.depth > 1 ? 2 : 1, c.kernel_height, c.kernel};
   for (int i = 0; i < 3; ++i) {
     s.in[i] = in[i];
     s.kernel[i] = kernel[i];
     s.stride[i] = i == 2 ? c.stride : 1;
     s.dilation[i] = i == 0 ? 1 : c.dilation;
-    s.pad_begin[i] = i == 2 ? c.pad_begin : i;
-    const int64_t pad_end = i == 2 ? c.pad_end : i;
+    s.pad_begin[i] = i == 2 ? c.pad_begin : i * (s.kernel[i] / 2);
+    const int64_t pad_end = i == 2 ? c.pad_end : s.pad_begin[i];
     s.out[i] = (in[i] + s.pad_begin[i] + pad_end - (kernel[i] - 1) * s.dilation[i] - 1) / s.stride[i] + 1;
   }
   return s;
@@ -95,6 +95,9 @@ TEST_P(DepthwiseKernel, MatchesTheScatteredSumInDoublePrecision) {
     check({channels, 17, 3, 2, 2, 3, 1}, GetParam());
     check({channels, 9, 3, 1, 1, 0, 0, 3}, GetParam());
     check({channels, 2, 5, 1, 1, 4, 4}, GetParam());
+    check({channels, 40, 5, 1, 3, 6, 5}, GetParam());
+    check({channels, 2, 3, 1, 3, 3, 3}, GetParam());         // more phases than pixels
+    check({channels, 9, 3, 1, 1, 1, 1, 1, 19}, GetParam());  // many kernel rows
   }
 }
 
