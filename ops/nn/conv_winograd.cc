@@ -10,10 +10,10 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kBlockTiles = 24;             // whose inputs and products stay in a core's cache
-constexpr int64_t kSharedFloats = 1024 * 1024;  // of inputs that all cores share
-constexpr int64_t kLargeWeights = 1024 * 1024;  // floats
-constexpr int64_t kDepth = 512;                 // of one sum: the rounding error grows with it
+constexpr int64_t kBlockTiles = 24;                 // whose inputs and products stay in a core's cache
+constexpr int64_t kSharedFloats = 2 * 1024 * 1024;  // of inputs that all cores share
+constexpr int64_t kLargeWeights = 1024 * 1024;      // floats
+constexpr int64_t kDepth = 512;                     // of one sum: the rounding error grows with it
 constexpr int64_t kPanelGroup = 8;  // panels of weights that stay in the second-level cache while tiles pass
 constexpr int64_t kWantedChunks = 8, kMostChunks = 16;
 constexpr int64_t kTransformTiles = 4;  // of a chunk that only transforms

@@ -137,6 +137,8 @@ ResizeMode::ResizeMode(const NodeSpec& node)
   }
 }
 
+bool ResizeAxis::any_outside() const { return std::find(outside.begin(), outside.end(), 1) != outside.end(); }
+
 bool ResizeAxis::identity() const {
   if (in != out || std::find(outside.begin(), outside.end(), 1) != outside.end()) return false;
   for (int64_t i = 0; i < out * taps; ++i) {

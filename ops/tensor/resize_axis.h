@@ -50,6 +50,7 @@ struct ResizeAxis {
 
   /// Leaves the axis as it is.
   bool identity() const;
+  bool any_outside() const;
 };
 
 /// Source: https://onnx.ai/onnx/operators/onnx__Resize.html. Coordinates are computed in float32.

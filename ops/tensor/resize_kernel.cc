@@ -16,23 +16,28 @@
 namespace linnet {
 namespace {
 
-/// The scratch memory of a worker: addresses of rows, the sources of a line, and a combined line.
+/// The scratch memory of a worker: addresses of rows, the sources of a line, the offsets of the input lines whose
+/// resized form is kept, and room for lines.
 template <class Sum>
 struct Scratch {
   Scratch(std::byte* memory, int64_t max_sources, int64_t max_rows) {
     rows = reinterpret_cast<const Sum**>(memory);
     sources.offset = reinterpret_cast<int64_t*>(rows + max_rows);
-    sources.weight = reinterpret_cast<float*>(sources.offset + max_sources);
-    line = reinterpret_cast<Sum*>(sources.offset + 2 * max_sources);
+    kept = sources.offset + max_sources;
+    sources.weight = reinterpret_cast<float*>(kept + max_sources);
+    lines = reinterpret_cast<Sum*>(kept + 2 * max_sources);
+    std::fill_n(kept, max_sources, int64_t{-1});
   }
 
-  static size_t bytes(int64_t max_sources, int64_t max_rows, int64_t line_elements) {
-    return size_t(max_rows + 2 * max_sources) * sizeof(int64_t) + size_t(line_elements) * sizeof(Sum);
+  static size_t bytes(int64_t max_sources, int64_t max_rows, int64_t elements) {
+    return size_t(checked_add(checked_mul(checked_add(max_rows, checked_mul(3, max_sources)), sizeof(int64_t)),
+                              checked_mul(elements, sizeof(Sum))));
   }
 
   const Sum** rows;
   ResizeLines::Sources sources{};
-  Sum* line;
+  int64_t* kept;
+  Sum* lines;
 };
 static_assert(sizeof(void*) <= sizeof(int64_t));
 
@@ -44,12 +49,17 @@ class Interpolate final : public Kernel {
   using Sum = std::conditional_t<kIsComplex<T>, std::complex<double>, Real>;
 
   Interpolate(ResizeLines lines, float extrapolation_value, const PoolKernels& kernels)
-      : lines_(std::move(lines)), extrapolation_value_(saturate<T>(extrapolation_value)), kernels_(kernels) {}
+      : lines_(std::move(lines)),
+        extrapolation_value_(saturate<T>(extrapolation_value)),
+        kernels_(kernels),
+        along_first_(std::is_same_v<T, float> && lines_.enlarges() && !lines_.axis().any_outside()) {}
 
   void run(KernelContext& context) const override {
     const T* x = context.input(0).data<T>();
     T* y = context.output(0).data<T>();
-    const int64_t cost = lines_.out_elements() * lines_.axis().taps + lines_.in_elements();
+    // Combining lines is cheap; a chunk that begins has to resize its first ones.
+    const int64_t cost =
+        along_first_ ? lines_.out_elements() / 8 : lines_.out_elements() * lines_.axis().taps + lines_.in_elements();
     parallel_items(context.executor(), lines_.lines(), cost, [&](int64_t line, int64_t end, int worker) {
       Scratch<Sum> scratch(context.scratch(worker), lines_.max_sources(), max_rows());
       for (; line < end; ++line) compute_line(x, line, scratch, y + line * lines_.out_elements());
@@ -57,16 +67,45 @@ class Interpolate final : public Kernel {
   }
 
   size_t scratch_bytes() const override {
-    return Scratch<Sum>::bytes(lines_.max_sources(), max_rows(), lines_.in_elements());
+    const int64_t elements =
+        along_first_ ? checked_mul(lines_.max_sources(), lines_.out_elements()) : lines_.in_elements();
+    return Scratch<Sum>::bytes(lines_.max_sources(), max_rows(), elements);
   }
 
  private:
-  int64_t max_rows() const { return std::max(lines_.max_sources(), lines_.axis().taps); }
+  int64_t max_rows() const { return lines_.max_sources() + lines_.axis().taps; }
 
   void compute_line(const T* x, int64_t index, Scratch<Sum>& scratch, T* y) const {
     lines_.gather(index, scratch.sources);
     if (scratch.sources.outside) return void(std::fill_n(y, lines_.out_elements(), extrapolation_value_));
-    const Sum* line = combine(x, scratch);
+    if constexpr (std::is_same_v<T, float>) {
+      if (along_first_) return combine_resized(x, scratch, y);
+    }
+    resize_line(combine(x, scratch), scratch.rows, y);
+  }
+
+  void combine_resized(const float* x, Scratch<float>& scratch, float* y) const {
+    const ResizeLines::Sources& s = scratch.sources;
+    for (int64_t k = 0; k < s.count; ++k) scratch.rows[k] = resized(x, s.offset[k], scratch);
+    kernels_.weighted_f32(scratch.rows, s.weight, s.count, lines_.out_elements(), y);
+  }
+
+  /// The input line at an offset, resized: kept from an earlier line, or in place of one that this line does not need.
+  const float* resized(const float* x, int64_t offset, Scratch<float>& scratch) const {
+    const ResizeLines::Sources& s = scratch.sources;
+    int64_t* const end = scratch.kept + lines_.max_sources();
+    int64_t* slot = std::find(scratch.kept, end, offset);
+    const bool found = slot != end;
+    const auto idle = [&](int64_t at) { return std::find(s.offset, s.offset + s.count, at) == s.offset + s.count; };
+    if (!found) slot = std::find_if(scratch.kept, end, idle);
+    float* line = scratch.lines + (slot - scratch.kept) * lines_.out_elements();
+    if (!found) resize_line(x + offset, scratch.rows + lines_.max_sources(), line);
+    *slot = offset;
+    return line;
+  }
+
+  /// rows: room for the addresses of pixels.
+  void resize_line(const Sum* line, const Sum** rows, T* y) const {
     const ResizeAxis& axis = lines_.axis();
     for (int64_t out = 0; out < axis.out; ++out) {
       T* pixel = y + out * lines_.inner();
@@ -75,7 +114,7 @@ class Interpolate final : public Kernel {
       } else if (lines_.inner() == 1) {
         *pixel = blend_one(line, out);
       } else {
-        blend_pixel(line, out, scratch, pixel);
+        blend_pixel(line, out, rows, pixel);
       }
     }
   }
@@ -89,13 +128,13 @@ class Interpolate final : public Kernel {
     }
     if constexpr (std::is_same_v<T, float>) {
       for (int64_t k = 0; k < s.count; ++k) scratch.rows[k] = x + s.offset[k];
-      if (s.count > 0) return kernels_.weighted_f32(scratch.rows, s.weight, s.count, n, scratch.line), scratch.line;
+      if (s.count > 0) return kernels_.weighted_f32(scratch.rows, s.weight, s.count, n, scratch.lines), scratch.lines;
     }
-    std::fill_n(scratch.line, n, Sum(0));
+    std::fill_n(scratch.lines, n, Sum(0));
     for (int64_t k = 0; k < s.count; ++k) {
-      for (int64_t i = 0; i < n; ++i) scratch.line[i] += Sum(s.weight[k]) * Sum(x[s.offset[k] + i]);
+      for (int64_t i = 0; i < n; ++i) scratch.lines[i] += Sum(s.weight[k]) * Sum(x[s.offset[k] + i]);
     }
-    return scratch.line;
+    return scratch.lines;
   }
 
   T blend_one(const Sum* line, int64_t out) const {
@@ -107,13 +146,13 @@ class Interpolate final : public Kernel {
     return saturate<T>(sum);
   }
 
-  void blend_pixel(const Sum* line, int64_t out, Scratch<Sum>& scratch, T* y) const {
+  void blend_pixel(const Sum* line, int64_t out, const Sum** rows, T* y) const {
     const int64_t taps = lines_.axis().taps, inner = lines_.inner();
     const int64_t* index = lines_.axis().index.data() + out * taps;
     const float* weight = lines_.axis().weight.data() + out * taps;
     if constexpr (std::is_same_v<T, float>) {
-      for (int64_t t = 0; t < taps; ++t) scratch.rows[t] = line + index[t] * inner;
-      return kernels_.weighted_f32(scratch.rows, weight, taps, inner, y);
+      for (int64_t t = 0; t < taps; ++t) rows[t] = line + index[t] * inner;
+      return kernels_.weighted_f32(rows, weight, taps, inner, y);
     }
     for (int64_t i = 0; i < inner; ++i) {
       Sum sum = 0;
@@ -125,6 +164,8 @@ class Interpolate final : public Kernel {
   ResizeLines lines_;
   T extrapolation_value_;
   PoolKernels kernels_;
+  bool
+      along_first_;  // where there are more output than input lines, these are resized first and kept for the next ones
 };
 
 /// Nearest neighbours: elements are moved.

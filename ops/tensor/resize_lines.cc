@@ -18,6 +18,7 @@ ResizeLines::ResizeLines(std::vector<ResizeAxis> axes) {
     strides_[d] = stride;
     stride *= outer_[d].in;
     lines_ *= outer_[d].out;
+    in_lines_ *= outer_[d].in;
     max_sources_ = checked_mul(max_sources_, outer_[d].taps);
   }
 }

@@ -27,7 +27,8 @@ class ResizeLines {
   /// The axis along the line.
   const ResizeAxis& axis() const { return axis_; }
   int64_t inner() const { return inner_; }
-  int64_t lines() const { return lines_; }  ///< of output
+  int64_t lines() const { return lines_; }              ///< of output
+  bool enlarges() const { return lines_ > in_lines_; }  ///< more output than input lines
   int64_t max_sources() const { return max_sources_; }
   int64_t in_elements() const { return axis_.in * inner_; }
   int64_t out_elements() const { return axis_.out * inner_; }
@@ -36,7 +37,7 @@ class ResizeLines {
   std::vector<ResizeAxis> outer_;
   std::vector<int64_t> strides_;  ///< of the outer axes in the input, in elements
   ResizeAxis axis_;
-  int64_t inner_ = 1, lines_ = 1, max_sources_ = 1;
+  int64_t inner_ = 1, lines_ = 1, in_lines_ = 1, max_sources_ = 1;
 };
 
 }  // namespace linnet

@@ -132,6 +132,15 @@ TEST(Rewrites, ResizeRunsChannelsLast) {
   expect_unchanged(b, {random_tensor({1, 3, 4, 5})});
 }
 
+TEST(Rewrites, AResizeThatEndsTheGraphTakesItsInputInOrder) {
+  GraphBuilder b;
+  const ValueId y = conv(b, b.input("x", Shape{1, 3, 4, 5}), 3, 4);
+  const ValueId scales = b.constant(Tensor::of(std::vector<float>{1, 1, 2, 3}));
+  b.output(b.op("Resize", {y, kNoValue, scales}, {{"mode", std::string("linear")}}));
+  EXPECT_EQ(count_ops(b.model().graph(), "Resize", "linnet"), 0);
+  expect_unchanged(b, {random_tensor({1, 3, 4, 5})});
+}
+
 TEST(Rewrites, BroadcastOperandsMoveWithTheLayout) {
   GraphBuilder b;
   const ValueId x = b.input("x", Shape{2, 3, 8, 8});
