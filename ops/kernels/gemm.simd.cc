@@ -20,8 +20,19 @@ const float* vector_of(const float* b, int64_t panel_pitch, int v) {
   return b + (NV > kPanelVectors ? v / kPanelVectors * panel_pitch : 0) + v % kPanelVectors * kLanes;
 }
 
-template <int MR, int NV>
-void multiply(const GemmStrip& s, F32 (&sum)[MR][NV]) {
+/// x y + z of the lower half of the lanes, for which execution units that are half as wide need half the time.
+[[gnu::always_inline]] inline F32 multiply_add_half(F32 x, F32 y, F32 z) {
+#if defined(__AVX512F__)
+  return _mm512_castps256_ps512(
+      _mm256_fmadd_ps(_mm512_castps512_ps256(x), _mm512_castps512_ps256(y), _mm512_castps512_ps256(z)));
+#else
+  return xsimd::fma(x, y, z);
+#endif
+}
+
+/// kHalf: of the last vector only the lower half counts.
+template <int MR, int NV, bool kHalf>
+[[gnu::always_inline]] inline void multiply(const GemmStrip& s, F32 (&sum)[MR][NV]) {
   const float* b = s.b;
   for (int64_t t = 0; t < s.taps; ++t) {
     const float* a[MR];
@@ -31,29 +42,35 @@ void multiply(const GemmStrip& s, F32 (&sum)[MR][NV]) {
       LINNET_UNROLL for (int v = 0; v < NV; ++v) row[v] = F32::load_unaligned(vector_of<NV>(b, s.panel_pitch, v));
       LINNET_UNROLL for (int i = 0; i < MR; ++i) {
         const F32 x(a[i][k]);
-        LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = xsimd::fma(x, row[v], sum[i][v]);
+        LINNET_UNROLL for (int v = 0; v < NV; ++v) {
+          const bool half = kHalf && v == NV - 1;
+          sum[i][v] = half ? multiply_add_half(x, row[v], sum[i][v]) : xsimd::fma(x, row[v], sum[i][v]);
+        }
       }
     }
   }
 }
 
 /// A whole tile of MR rows and NV vectors.
-template <int MR, int NV>
+template <int MR, int NV, bool kHalf>
 void tile(const GemmStrip& s) {
   F32 sum[MR][NV];
   begin(sum);
-  multiply(s, sum);
+  multiply<MR, NV, kHalf>(s, sum);
   finish(s, sum);
 }
 
 template <int MR, int NV>
 constexpr TileFunction tile_or_null() {
-  if constexpr (NV <= widest(MR)) return tile<MR, NV>;
+  if constexpr (NV <= widest(MR)) return tile<MR, NV, false>;
   return nullptr;
 }
 
+constexpr bool kHalves = kLanes == 16;
+
 struct TileRow {
-  TileFunction of[4];  // 1, 2, 4, 8 vectors
+  TileFunction of[4];    // 1, 2, 4, 8 vectors
+  TileFunction half[2];  // half a vector, one and a half
 };
 
 struct TileTable {
@@ -62,8 +79,8 @@ struct TileTable {
 
 template <int... I>
 constexpr TileTable make_table(std::integer_sequence<int, I...>) {
-  return {
-      {{{tile_or_null<I + 1, 1>(), tile_or_null<I + 1, 2>(), tile_or_null<I + 1, 4>(), tile_or_null<I + 1, 8>()}}...}};
+  return {{{{tile_or_null<I + 1, 1>(), tile_or_null<I + 1, 2>(), tile_or_null<I + 1, 4>(), tile_or_null<I + 1, 8>()},
+            {tile<I + 1, 1, kHalves>, tile<I + 1, 2, kHalves>}}...}};
 }
 
 constexpr TileTable kTiles = make_table(std::make_integer_sequence<int, kTileRows>());
@@ -82,7 +99,8 @@ void strip(const GemmStrip& s) {
     part.y = s.y + done;
     part.epilogue = s.epilogue.at(0, done);
     if (part.columns < vectors * kLanes) {
-      buffered_tile(part, tiles.of[index], vectors);
+      const bool half = index < 2 && (vectors * kLanes - part.columns) * 2 >= kLanes;
+      buffered_tile(part, (half ? tiles.half : tiles.of)[index], vectors);
     } else {
       tiles.of[index](part);
     }

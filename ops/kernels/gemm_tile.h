@@ -23,12 +23,12 @@ constexpr int kMaxVectors = 8;
 using TileFunction = void (*)(const GemmStrip&);
 
 template <int MR, int NV>
-void begin(F32 (&sum)[MR][NV]) {
+[[gnu::always_inline]] inline void begin(F32 (&sum)[MR][NV]) {
   LINNET_UNROLL for (int i = 0; i < MR; ++i) { LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = F32(0.f); }
 }
 
 template <int MR, int NV>
-void finish(const GemmStrip& s, F32 (&sum)[MR][NV]) {
+[[gnu::always_inline]] inline void finish(const GemmStrip& s, F32 (&sum)[MR][NV]) {
   // Added last, not begun with: rounding errors grow with the length of a sum, and this keeps it to that of a block.
   if (s.accumulate) {
     LINNET_UNROLL for (int i = 0; i < MR; ++i) {
