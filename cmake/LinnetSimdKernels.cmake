@@ -16,6 +16,8 @@ set(LINNET_SIMD_ARCH_avx512 "xsimd::avx512bw")
 set(LINNET_SIMD_FLAGS_baseline "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set(LINNET_SIMD_ARCH_baseline "xsimd::neon64")
+  # GCC's first scheduling pass, which only runs on such processors, spills the sums of the largest tiles.
+  set(LINNET_SIMD_FLAGS_baseline $<$<CXX_COMPILER_ID:GNU>:-fno-schedule-insns>)
 else()
   set(LINNET_SIMD_ARCH_baseline "xsimd::sse2")
 endif()

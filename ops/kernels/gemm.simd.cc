@@ -10,8 +10,8 @@ namespace {
 /// Vectors of columns that a tile of so many rows covers: few rows take several panels at once, to have enough
 /// independent sums in flight.
 constexpr int widest(int rows) {
-  if (rows == 1 || (kLanes == 16 && rows <= 3)) return 8;
-  return rows <= 3 || (kLanes == 16 && rows <= 6) ? 4 : 2;
+  if (rows == 1 || (kRegisters == 32 && rows <= 3)) return 8;
+  return rows <= 3 || (kRegisters == 32 && rows <= 6) ? 4 : 2;
 }
 
 /// The address of vector v of the row of B that panel 0 has at b.

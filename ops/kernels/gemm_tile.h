@@ -10,14 +10,10 @@ namespace linnet::LINNET_SIMD_NS {
 namespace {
 
 // Accumulators fill the register file: 12x2 of 32 registers, 6x2 of 16; without FMA a product needs one more.
-#if defined(__aarch64__)
-constexpr int kTileRows = 8;
-#else
-constexpr int kTileRows = kLanes == 16 ? 12 : kLanes == 8 ? 6 : 4;
-#endif
+constexpr int kTileRows = kRegisters == 32 ? 12 : kLanes == 8 ? 6 : 4;
 constexpr int kPanelVectors = 2;
 constexpr int kPanelColumns = kPanelVectors * kLanes;
-constexpr int kMaxTileVectors = kLanes == 16 ? 24 : 16;
+constexpr int kMaxTileVectors = kRegisters == 32 ? 24 : 16;
 constexpr int kMaxVectors = 8;
 
 using TileFunction = void (*)(const GemmStrip&);

@@ -24,6 +24,12 @@ void fill_table(KernelTable& table);
 
 namespace {
 
+#ifdef __aarch64__
+constexpr std::string_view kBaselineName = "neon";
+#else
+constexpr std::string_view kBaselineName = "baseline";
+#endif
+
 // __builtin_cpu_supports also checks that the operating system saves the registers.
 #ifdef LINNET_HAS_ISA_avx512
 bool has_avx512() {
@@ -48,7 +54,7 @@ KernelTable make_table(Isa isa, void (*fill)(KernelTable&)) {
   return table;
 }
 
-const KernelTable& table_of(Isa isa) {
+const KernelTable& table_of([[maybe_unused]] Isa isa) {
 #ifdef LINNET_HAS_ISA_avx512
   if (isa == Isa::kAvx512) {
     static const KernelTable table = make_table(isa, avx512::fill_table);
@@ -75,7 +81,7 @@ std::span<const IsaSupport> isa_support() {
 #ifdef LINNET_HAS_ISA_avx2
       IsaSupport{Isa::kAvx2, "avx2", has_avx2()},
 #endif
-      IsaSupport{Isa::kBaseline, "baseline", true},
+      IsaSupport{Isa::kBaseline, kBaselineName, true},
   };
   return support;
 }

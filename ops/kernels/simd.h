@@ -21,6 +21,12 @@ using F32 = xsimd::batch<float, Arch>;
 using F64 = xsimd::batch<double, Arch>;
 inline constexpr int kLanes = int(F32::size);
 
+#if defined(__AVX512F__) || defined(__aarch64__)
+inline constexpr int kRegisters = 32;
+#else
+inline constexpr int kRegisters = 16;
+#endif
+
 }  // namespace linnet::LINNET_SIMD_NS
 
 #if defined(__AVX512F__)
@@ -39,6 +45,32 @@ LINNET_FUSED(fma, double, _mm512_fmadd_pd)
 LINNET_FUSED(fms, double, _mm512_fmsub_pd)
 LINNET_FUSED(fnma, double, _mm512_fnmadd_pd)
 #undef LINNET_FUSED
+
+}  // namespace xsimd
+#elif defined(__aarch64__)
+// xsimd 8.1 approximates quotients and roots of float32 on NEON, rounds twice in fnma, and rounds to integers in
+// several steps.
+namespace xsimd {
+
+using LinnetFloats = batch<float, LINNET_SIMD_ARCH>;
+
+template <>
+inline LinnetFloats& batch<float, LINNET_SIMD_ARCH>::operator/=(const LinnetFloats& other) noexcept {
+  return *this = vdivq_f32(*this, other);
+}
+
+#define LINNET_NEON(name, intrinsic) \
+  [[gnu::always_inline]] static inline LinnetFloats name(const LinnetFloats& x) { return intrinsic(x); }
+LINNET_NEON(sqrt, vsqrtq_f32)
+LINNET_NEON(floor, vrndmq_f32)
+LINNET_NEON(ceil, vrndpq_f32)
+LINNET_NEON(nearbyint, vrndnq_f32)
+#undef LINNET_NEON
+
+[[gnu::always_inline]] static inline LinnetFloats fnma(const LinnetFloats& x, const LinnetFloats& y,
+                                                       const LinnetFloats& z) {
+  return vfmsq_f32(z, x, y);
+}
 
 }  // namespace xsimd
 #endif

@@ -135,11 +135,13 @@ TEST_P(WinogradConv, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+class ConvChoices : public ::testing::TestWithParam<Isa> {};
+
 /// The algorithm that is chosen for one image, and why.
-std::string chosen(const Sizes& sizes, int64_t stride, int winograd_tile) {
+std::string chosen(Isa isa, const Sizes& sizes, int64_t stride, int winograd_tile) {
   const auto environment = std::make_shared<ProgramEnvironment>();
   environment->options.winograd_tile = winograd_tile;
-  environment->options.isa = resolve_isa(Isa::kAuto);
+  environment->options.isa = isa;
   Fact w(DType::kFloat32, Shape{sizes.out_channels, sizes.x[3], 3, 3});
   w.constant = random_tensor(w.shape(), 1);
   const Fact facts[] = {Fact(DType::kFloat32, sizes.x), w};
@@ -152,21 +154,24 @@ std::string chosen(const Sizes& sizes, int64_t stride, int winograd_tile) {
   return choice.algorithm->describe() + "; " + choice.reason;
 }
 
-TEST(ConvChoice, TakesWinogradWhereItSavesMultiplications) {
-  const auto expect = [](const std::string& text, const std::string& part) {
+TEST_P(ConvChoices, TakeWinogradWhereItSavesMultiplications) {
+  const auto expect = [](const Sizes& sizes, int64_t stride, int winograd_tile, const std::string& part) {
+    const std::string text = chosen(GetParam(), sizes, stride, winograd_tile);
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
   const Sizes many{{1, 28, 28, 128}, 128};
-  expect(chosen(many, 1, 4), "Winograd F(4x4, 3x3)");
-  expect(chosen(many, 1, 2), "Winograd F(2x2, 3x3)");
-  expect(chosen(many, 1, 0), "indirect GEMM");
-  expect(chosen(many, 1, 0), "no Winograd: turned off");
-  expect(chosen(many, 2, 4), "no Winograd: the stride is not 1");
+  expect(many, 1, 4, "Winograd F(4x4, 3x3)");
+  expect(many, 1, 2, "Winograd F(2x2, 3x3)");
+  expect(many, 1, 0, "indirect GEMM");
+  expect(many, 1, 0, "no Winograd: turned off");
+  expect(many, 2, 4, "no Winograd: the stride is not 1");
   // The transforms cost more than they save for few channels, and skipped padding is cheaper still.
-  expect(chosen({{1, 224, 224, 3}, 32}, 1, 4), "indirect GEMM");
-  expect(chosen({{1, 33, 33, 64}, 64, {20, 20, 20, 20}, {20, 20}}, 1, 4), "indirect GEMM");
+  expect({{1, 224, 224, 3}, 4}, 1, 4, "indirect GEMM");
+  expect({{1, 33, 33, 64}, 64, {20, 20, 20, 20}, {20, 20}}, 1, 4, "indirect GEMM");
 }
 
+INSTANTIATE_TEST_SUITE_P(Isas, ConvChoices, ::testing::ValuesIn(supported_isas()),
+                         [](const auto& isa) { return std::string(isa_name(isa.param)); });
 INSTANTIATE_TEST_SUITE_P(Isas, WinogradConv, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
 
