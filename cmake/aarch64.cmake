@@ -6,5 +6,8 @@ set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L /usr/aarch64-linux-gnu)
 set(ENV{PKG_CONFIG_LIBDIR} /usr/lib/aarch64-linux-gnu/pkgconfig)
-# Only headers, but Debian installs its CMake package among the libraries of this machine.
-file(GLOB xsimd_DIR /usr/lib/*-linux-gnu/cmake/xsimd)
+# Only headers, but Debian 12 installs its CMake package among the libraries of this machine.
+file(GLOB xsimd_package /usr/lib/*-linux-gnu/cmake/xsimd)
+if(xsimd_package)
+  set(xsimd_DIR ${xsimd_package})
+endif()
