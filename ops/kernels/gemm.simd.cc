@@ -20,16 +20,6 @@ const float* vector_of(const float* b, int64_t panel_pitch, int v) {
   return b + (NV > kPanelVectors ? v / kPanelVectors * panel_pitch : 0) + v % kPanelVectors * kLanes;
 }
 
-/// x y + z of the lower half of the lanes, for which execution units that are half as wide need half the time.
-[[gnu::always_inline]] inline F32 multiply_add_half(F32 x, F32 y, F32 z) {
-#if defined(__AVX512F__)
-  return _mm512_castps256_ps512(
-      _mm256_fmadd_ps(_mm512_castps512_ps256(x), _mm512_castps512_ps256(y), _mm512_castps512_ps256(z)));
-#else
-  return xsimd::fma(x, y, z);
-#endif
-}
-
 /// kHalf: of the last vector only the lower half counts.
 template <int MR, int NV, bool kHalf>
 [[gnu::always_inline]] inline void multiply(const GemmStrip& s, F32 (&sum)[MR][NV]) {
@@ -44,7 +34,7 @@ template <int MR, int NV, bool kHalf>
         const F32 x(a[i][k]);
         LINNET_UNROLL for (int v = 0; v < NV; ++v) {
           const bool half = kHalf && v == NV - 1;
-          sum[i][v] = half ? multiply_add_half(x, row[v], sum[i][v]) : xsimd::fma(x, row[v], sum[i][v]);
+          sum[i][v] = half ? fma_half(x, row[v], sum[i][v]) : xsimd::fma(x, row[v], sum[i][v]);
         }
       }
     }
@@ -65,8 +55,6 @@ constexpr TileFunction tile_or_null() {
   if constexpr (NV <= widest(MR)) return tile<MR, NV, false>;
   return nullptr;
 }
-
-constexpr bool kHalves = kLanes == 16;
 
 struct TileRow {
   TileFunction of[4];    // 1, 2, 4, 8 vectors

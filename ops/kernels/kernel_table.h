@@ -7,6 +7,7 @@
 #include "kernels/gemm.h"
 #include "kernels/grouped.h"
 #include "kernels/isa.h"
+#include "kernels/line_conv.h"
 #include "kernels/normalize.h"
 #include "kernels/pool.h"
 #include "kernels/reduce.h"

@@ -74,3 +74,19 @@ LINNET_NEON(nearbyint, vrndnq_f32)
 
 }  // namespace xsimd
 #endif
+
+namespace linnet::LINNET_SIMD_NS {
+
+/// x y + z of the lower half of the lanes, for which execution units that are half as wide need half the time.
+[[gnu::always_inline]] inline F32 fma_half(F32 x, F32 y, F32 z) {
+#if defined(__AVX512F__)
+  return _mm512_castps256_ps512(
+      _mm256_fmadd_ps(_mm512_castps512_ps256(x), _mm512_castps512_ps256(y), _mm512_castps512_ps256(z)));
+#else
+  return xsimd::fma(x, y, z);
+#endif
+}
+/// Whether fma_half() takes less time than fma().
+inline constexpr bool kHalves = kLanes == 16;
+
+}  // namespace linnet::LINNET_SIMD_NS

@@ -8,23 +8,24 @@ namespace {
 
 /// Conv: y[n, o, p] = bias[o] + sum over c, k of w[o, c, k] * x[n, c, p * stride - pad + k * dilation], per group.
 /// x: [N, C, D1...], w: [O, C / group, k1...], bias: [O], y: [N, O, E1...]; one to three spatial axes; float types.
-/// In the internal domain "linnet", x and y are channels-last [N, D1..., C], a fourth input of y's shape is added
-/// before the activation (attributes activation, activation_alpha, activation_beta; float32 only).
+/// In the internal domain "linnet", y and, without the attribute x_channels_first, x are channels-last [N, D1..., C], a
+/// fourth input of y's shape is added before the activation (attributes activation, activation_alpha, activation_beta;
+/// float32 only).
 /// Source: https://onnx.ai/onnx/operators/onnx__Conv.html
 class Conv final : public Op {
  public:
   explicit Conv(const NodeSpec& node)
       : attributes_(node),
-        layout_{node.domain == "linnet"},
+        layout_{node.domain == "linnet" && node.attr_or("x_channels_first", int64_t{0}) == 0, node.domain == "linnet"},
         activation_(activation_from_name(node.attr_or("activation", ""))),
         alpha_(node.attr_or("activation_alpha", 0.f)),
         beta_(node.attr_or("activation_beta", 0.f)) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
-    require_inputs(in, 2, layout_.channels_last ? 4 : 3);
+    require_inputs(in, 2, layout_.y_channels_last ? 4 : 3);
     const Fact& x = in[0];
     const Fact& w = in[1];
-    if (layout_.channels_last) {
+    if (layout_.y_channels_last) {
       require_dtype(x, DType::kFloat32, "input X");
     } else {
       require_floating(x, "input X");
@@ -46,7 +47,7 @@ class Conv final : public Op {
     }
     const ConvGeometry geometry = conv_geometry(attributes_, layout_, in.shape(0), in.shape(1));
     if (in.dtype(0) == DType::kFloat64) return make_conv_f64(geometry, in.has(2));
-    return make_conv_kernel(geometry, !layout_.channels_last, make_epilogue(activation_, alpha_, beta_, in.isa()), in);
+    return make_conv_kernel(geometry, layout_, make_epilogue(activation_, alpha_, beta_, in.isa()), in);
   }
 
  private:

@@ -9,8 +9,8 @@
 
 namespace linnet {
 
-/// The operands of a float32 convolution: x and y channels-last, w as in ONNX, residual like y. bias and residual may
-/// be null.
+/// The operands of a float32 convolution: y channels-last, x as well unless the algorithm takes channels-first, w as in
+/// ONNX, residual like y. bias and residual may be null.
 struct ConvOperands {
   const float* x = nullptr;
   const float* w = nullptr;
@@ -26,6 +26,7 @@ class ConvAlgorithm {
   /// Uses scratch_bytes() of the context's scratch, from its beginning.
   virtual void run(const ConvOperands& operands, KernelContext& context) const = 0;
   virtual size_t scratch_bytes() const = 0;
+  virtual bool takes_channels_first() const { return false; }
   virtual std::string describe() const = 0;
 };
 
@@ -46,11 +47,19 @@ std::string winograd_obstacle(const ConvGeometry& geometry, const CompileInput& 
 ConvAlgorithmPtr make_winograd_conv(const ConvGeometry& geometry, const Epilogue& epilogue, int outputs,
                                     const CompileInput& in);
 
+/// Whether a convolution has so few input channels, and what else it takes, that make_line_conv() is the fastest.
+bool suits_line_conv(const ConvGeometry& geometry, const CompileInput& in);
+/// Computes rows from lines of single channels. channels_first: how x is laid out.
+ConvAlgorithmPtr make_line_conv(const ConvGeometry& geometry, bool channels_first, const Epilogue& epilogue,
+                                const CompileInput& in);
+
 struct ConvChoice {
   ConvAlgorithmPtr algorithm;
   std::string reason;
 };
-/// The fastest of the ordinary ones by a cost model, and why.
-ConvChoice choose_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in);
+/// The fastest of the ordinary ones by a cost model, and why. x_channels_first: how x is laid out; the algorithm need
+/// not take it so.
+ConvChoice choose_conv(const ConvGeometry& geometry, bool x_channels_first, const Epilogue& epilogue,
+                       const CompileInput& in);
 
 }  // namespace linnet

@@ -62,13 +62,17 @@ double winograd_cost(const ConvGeometry& g, int outputs, const GemmKernels& gemm
 
 }  // namespace
 
-ConvChoice choose_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in) {
+ConvChoice choose_conv(const ConvGeometry& geometry, bool x_channels_first, const Epilogue& epilogue,
+                       const CompileInput& in) {
   if (geometry.group == geometry.in_channels && geometry.group == geometry.out_channels) {
     return {make_depthwise_conv(geometry, epilogue, in), "one filter per channel"};
   }
   const GemmKernels& gemm = kernel_table(in.isa()).gemm;
   if (geometry.group > 1 && geometry.group_out() <= gemm.panel_columns) {
     return {make_grouped_conv(geometry, epilogue, in), "groups of few channels"};
+  }
+  if (suits_line_conv(geometry, in)) {
+    return {make_line_conv(geometry, x_channels_first, epilogue, in), "few input channels"};
   }
   const std::string obstacle = winograd_obstacle(geometry, in);
   if (!obstacle.empty()) return {make_gemm_conv(geometry, epilogue, in), "no Winograd: " + obstacle};

@@ -111,7 +111,7 @@ void check_conv_lists(const ConvAttributes& attributes, const Fact& x, const Fac
 
 void check_conv(const ConvAttributes& attributes, const ConvLayout& layout, const Fact& x, const Fact& w) {
   check_conv_lists(attributes, x, w);
-  const Dim& channels = x.dim(layout.channel_axis(x.rank()));
+  const Dim& channels = x.dim(layout.x_channel_axis(x.rank()));
   if (channels.known() && w.dim(1).known() && channels.value() != checked_mul(w.dim(1).value(), attributes.group)) {
     throw Error(ErrorKind::kShape, str("input W must have ", channels, " / group ", attributes.group,
                                        " input channels for X ", x, ", got ", w));
@@ -127,11 +127,11 @@ Dims conv_output_dims(const ConvAttributes& attributes, const ConvLayout& layout
   const int rank = x.rank();
   Dims dims = *x.dims;
   dims[0] = x.dim(0);
-  dims[size_t(layout.channel_axis(rank))] = w.dim(0);
+  dims[size_t(ConvLayout::channel_axis(layout.y_channels_last, rank))] = w.dim(0);
   for (int i = 0; i < rank - 2; ++i) {
-    const Dim& in = x.dim(layout.spatial_axis(i));
+    const Dim& in = x.dim(layout.x_spatial_axis(i));
     const Dim kernel = attributes.kernel_shape.empty() ? w.dim(i + 2) : Dim(attributes.kernel_shape[size_t(i)]);
-    Dim& out = dims[size_t(layout.spatial_axis(i))];
+    Dim& out = dims[size_t(ConvLayout::spatial_axis(layout.y_channels_last, i))];
     out = Dim();
     if (!kernel.known()) continue;
     if (in.known()) {
@@ -147,12 +147,12 @@ ConvGeometry conv_geometry(const ConvAttributes& attributes, const ConvLayout& l
   const int spatial = x.rank() - 2;
   ConvGeometry geometry;
   geometry.batch = x[0];
-  geometry.in_channels = x[layout.channel_axis(x.rank())];
+  geometry.in_channels = x[layout.x_channel_axis(x.rank())];
   geometry.out_channels = w[0];
   geometry.group = attributes.group;
   for (int i = 0; i < spatial; ++i) {
     geometry.axes[size_t(i + kMostSpatialAxes - spatial)] =
-        conv_axis(attributes, i, x[layout.spatial_axis(i)], w[i + 2]);
+        conv_axis(attributes, i, x[layout.x_spatial_axis(i)], w[i + 2]);
   }
   return geometry;
 }

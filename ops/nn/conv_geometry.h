@@ -50,9 +50,12 @@ ConvAxis conv_axis(const ConvAttributes& attributes, int axis, int64_t in, int64
 
 /// The facts' dims of a convolution: where the channels and the spatial axes of a tensor of this rank are.
 struct ConvLayout {
-  bool channels_last = false;
-  int channel_axis(int rank) const { return channels_last ? rank - 1 : 1; }
-  int spatial_axis(int axis) const { return channels_last ? axis + 1 : axis + 2; }
+  bool x_channels_last = false, y_channels_last = false;
+
+  static int channel_axis(bool channels_last, int rank) { return channels_last ? rank - 1 : 1; }
+  static int spatial_axis(bool channels_last, int axis) { return channels_last ? axis + 1 : axis + 2; }
+  int x_channel_axis(int rank) const { return channel_axis(x_channels_last, rank); }
+  int x_spatial_axis(int axis) const { return spatial_axis(x_channels_last, axis); }
 };
 
 /// Checks ranks, the lists' lengths and the kernel; x and w need a known rank.

@@ -22,56 +22,43 @@ ConvOperands operands_of(KernelContext& context, bool has_bias, bool has_residua
   return operands;
 }
 
-class ChannelsLastConv final : public Kernel {
+/// Scratch: the algorithm's, then x and y in channels-last order where they are transposed.
+class ConvKernel final : public Kernel {
  public:
-  ChannelsLastConv(ConvChoice choice, bool has_bias, bool has_residual)
-      : algorithm_(std::move(choice.algorithm)),
-        reason_(std::move(choice.reason)),
-        has_bias_(has_bias),
-        has_residual_(has_residual) {}
-
-  void run(KernelContext& context) const override {
-    algorithm_->run(operands_of(context, has_bias_, has_residual_), context);
-  }
-  size_t scratch_bytes() const override { return algorithm_->scratch_bytes(); }
-  std::string describe() const override { return algorithm_->describe() + "; " + reason_; }
-
- private:
-  ConvAlgorithmPtr algorithm_;
-  std::string reason_;
-  bool has_bias_, has_residual_;
-};
-
-/// Scratch: the algorithm's, then x and y in channels-last order.
-class ChannelsFirstConv final : public Kernel {
- public:
-  ChannelsFirstConv(ConvChoice choice, const ConvGeometry& geometry, bool has_bias, Isa isa)
+  ConvKernel(ConvChoice choice, const ConvGeometry& geometry, const ConvLayout& layout, const CompileInput& in)
       : algorithm_(std::move(choice.algorithm)),
         reason_(std::move(choice.reason)),
         geometry_(geometry),
-        has_bias_(has_bias),
-        transpose_(kernel_table(isa).transpose),
+        has_bias_(in.has(2)),
+        has_residual_(in.has(3)),
+        transposes_x_(!layout.x_channels_last && !algorithm_->takes_channels_first()),
+        transposes_y_(!layout.y_channels_last),
+        transpose_(kernel_table(in.isa()).transpose),
         x_offset_(aligned(algorithm_->scratch_bytes())) {
     const int64_t x = checked_mul(checked_mul(geometry.batch, geometry.in_channels), geometry.in_pixels());
     const int64_t y = checked_mul(checked_mul(geometry.batch, geometry.out_channels), geometry.out_pixels());
-    y_offset_ = x_offset_ + aligned(dtype_bytes(DType::kFloat32, x));
-    bytes_ = y_offset_ + dtype_bytes(DType::kFloat32, y);
+    y_offset_ = x_offset_ + (transposes_x_ ? aligned(dtype_bytes(DType::kFloat32, x)) : 0);
+    bytes_ = y_offset_ + (transposes_y_ ? dtype_bytes(DType::kFloat32, y) : 0);
   }
 
   void run(KernelContext& context) const override {
-    ConvOperands operands = operands_of(context, has_bias_, false);
+    ConvOperands operands = operands_of(context, has_bias_, has_residual_);
     float* const y = operands.y;
-    auto* x_last = reinterpret_cast<float*>(context.scratch() + x_offset_);
-    auto* y_last = reinterpret_cast<float*>(context.scratch() + y_offset_);
-    transpose(context.executor(), operands.x, geometry_.in_channels, geometry_.in_pixels(), x_last);
-    operands.x = x_last;
-    operands.y = y_last;
+    if (transposes_y_) operands.y = reinterpret_cast<float*>(context.scratch() + y_offset_);
+    if (transposes_x_) {
+      auto* x = reinterpret_cast<float*>(context.scratch() + x_offset_);
+      transpose(context.executor(), operands.x, geometry_.in_channels, geometry_.in_pixels(), x);
+      operands.x = x;
+    }
     algorithm_->run(operands, context);
-    transpose(context.executor(), y_last, geometry_.out_pixels(), geometry_.out_channels, y);
+    if (transposes_y_) transpose(context.executor(), operands.y, geometry_.out_pixels(), geometry_.out_channels, y);
   }
 
   size_t scratch_bytes() const override { return bytes_; }
-  std::string describe() const override { return algorithm_->describe() + ", transposing x and y; " + reason_; }
+  std::string describe() const override {
+    return str(algorithm_->describe(), transposes_x_ ? ", transposing x" : "", transposes_y_ ? ", transposing y" : "",
+               "; ", reason_);
+  }
 
  private:
   /// [batch, rows, columns] to [batch, columns, rows].
@@ -89,23 +76,22 @@ class ChannelsFirstConv final : public Kernel {
   ConvAlgorithmPtr algorithm_;
   std::string reason_;
   ConvGeometry geometry_;
-  bool has_bias_;
+  bool has_bias_, has_residual_, transposes_x_, transposes_y_;
   TransposeKernels transpose_;
   size_t x_offset_, y_offset_ = 0, bytes_ = 0;
 };
 
 }  // namespace
 
-KernelPtr make_conv_kernel(const ConvGeometry& geometry, bool channels_first, const Epilogue& epilogue,
+KernelPtr make_conv_kernel(const ConvGeometry& geometry, const ConvLayout& layout, const Epilogue& epilogue,
                            const CompileInput& in) {
-  ConvChoice choice = choose_conv(geometry, epilogue, in);
-  if (channels_first) return std::make_unique<ChannelsFirstConv>(std::move(choice), geometry, in.has(2), in.isa());
-  return std::make_unique<ChannelsLastConv>(std::move(choice), in.has(2), in.has(3));
+  ConvChoice choice = choose_conv(geometry, !layout.x_channels_last, epilogue, in);
+  return std::make_unique<ConvKernel>(std::move(choice), geometry, layout, in);
 }
 
 KernelPtr make_conv_transpose_kernel(const ConvGeometry& geometry, const CompileInput& in) {
   ConvChoice choice{make_transpose_gemm(geometry, in), "transposed"};
-  return std::make_unique<ChannelsFirstConv>(std::move(choice), geometry, in.has(2), in.isa());
+  return std::make_unique<ConvKernel>(std::move(choice), geometry, ConvLayout(), in);
 }
 
 }  // namespace linnet

@@ -4,9 +4,10 @@
 
 namespace linnet {
 
-/// A float32 convolution (inputs x, w, bias?, residual?) by the fastest algorithm. With `channels_first`, x, residual
-/// and y are laid out as in ONNX, and are brought into channels-last order and back.
-KernelPtr make_conv_kernel(const ConvGeometry& geometry, bool channels_first, const Epilogue& epilogue,
+/// A float32 convolution (inputs x, w, bias?, residual?) by the fastest algorithm. x or y that are channels-first are
+/// brought into channels-last order and back where the algorithm does not take them as they are; there is no residual
+/// where y is channels-first.
+KernelPtr make_conv_kernel(const ConvGeometry& geometry, const ConvLayout& layout, const Epilogue& epilogue,
                            const CompileInput& in);
 
 /// A float32 transposed convolution (inputs x, w, bias?) laid out as in ONNX.

@@ -33,10 +33,10 @@ class WinogradOp final : public Op {
  public:
   explicit WinogradOp(const NodeSpec& node) : attributes_(node), tile_(node.attr_or("tile", int64_t{4})) {}
   std::vector<Fact> infer(std::span<const Fact> in) const override {
-    return {Fact(DType::kFloat32, conv_output_dims(attributes_, {.channels_last = true}, in[0], in[1]))};
+    return {Fact(DType::kFloat32, conv_output_dims(attributes_, {true, true}, in[0], in[1]))};
   }
   KernelPtr compile(const CompileInput& in) const override {
-    const ConvGeometry geometry = conv_geometry(attributes_, {.channels_last = true}, in.shape(0), in.shape(1));
+    const ConvGeometry geometry = conv_geometry(attributes_, {true, true}, in.shape(0), in.shape(1));
     EXPECT_EQ(winograd_obstacle(geometry, in), "");
     const Epilogue epilogue = make_epilogue(Activation::kLeakyRelu, 0.125f, 0, in.isa());
     return std::make_unique<AlgorithmKernel>(make_winograd_conv(geometry, epilogue, int(tile_), in));
@@ -148,9 +148,8 @@ std::string chosen(Isa isa, const Sizes& sizes, int64_t stride, int winograd_til
   NodeSpec spec;
   spec.attributes = {
       {"pads", sizes.pads}, {"dilations", sizes.dilations}, {"strides", std::vector<int64_t>(2, stride)}};
-  const ConvGeometry geometry =
-      conv_geometry(ConvAttributes(spec), {.channels_last = true}, facts[0].shape(), w.shape());
-  const ConvChoice choice = choose_conv(geometry, {}, CompileInput(facts, {}, *environment));
+  const ConvGeometry geometry = conv_geometry(ConvAttributes(spec), {true, true}, facts[0].shape(), w.shape());
+  const ConvChoice choice = choose_conv(geometry, false, {}, CompileInput(facts, {}, *environment));
   return choice.algorithm->describe() + "; " + choice.reason;
 }
 
@@ -166,8 +165,9 @@ TEST_P(ConvChoices, TakeWinogradWhereItSavesMultiplications) {
   expect(many, 1, 0, "no Winograd: turned off");
   expect(many, 2, 4, "no Winograd: the stride is not 1");
   // The transforms cost more than they save for few channels, and skipped padding is cheaper still.
-  expect({{1, 224, 224, 3}, 4}, 1, 4, "indirect GEMM");
+  expect({{1, 224, 5, 3}, 4}, 1, 4, "indirect GEMM");
   expect({{1, 33, 33, 64}, 64, {20, 20, 20, 20}, {20, 20}}, 1, 4, "indirect GEMM");
+  expect({{1, 224, 224, 3}, 64}, 1, 4, "few input channels");
 }
 
 INSTANTIATE_TEST_SUITE_P(Isas, ConvChoices, ::testing::ValuesIn(supported_isas()),

@@ -132,6 +132,21 @@ TEST(Rewrites, ResizeRunsChannelsLast) {
   expect_unchanged(b, {random_tensor({1, 3, 4, 5})});
 }
 
+TEST(Rewrites, AnImageIsReadChannelsFirst) {
+  GraphBuilder b;
+  b.output(conv(b, conv(b, b.input("x", Shape{1, 3, 20, 20}), 3, 4), 4, 2, 9));
+  EXPECT_EQ(count_ops(b.model().graph(), "Transpose"), 1);  // of the output
+  expect_unchanged(b, {random_tensor({1, 3, 20, 20})});
+}
+
+TEST(Rewrites, MoreChannelsAndSmallImagesAreTransposed) {
+  for (const auto& [channels, width] : {std::pair<int64_t, int64_t>(5, 20), {3, 8}}) {
+    GraphBuilder b;
+    b.output(conv(b, b.input("x", Shape{1, channels, 20, width}), channels, 4));
+    EXPECT_EQ(count_ops(b.model().graph(), "Transpose"), 2);
+  }
+}
+
 TEST(Rewrites, AResizeThatEndsTheGraphTakesItsInputInOrder) {
   GraphBuilder b;
   const ValueId y = conv(b, b.input("x", Shape{1, 3, 4, 5}), 3, 4);

@@ -1,0 +1,94 @@
+#include "kernels/line_conv.h"
+
+#include "kernels/vector_math.h"
+
+namespace linnet::LINNET_SIMD_NS {
+namespace {
+
+// Sums fill the register file but for the weights and one input value.
+constexpr int kPixels = kRegisters == 32 ? 14 : 6;
+constexpr int kPanelVectors = 2;
+constexpr int kPanelColumns = kPanelVectors * kLanes;
+
+/// Sums of kPixels pixels from `pixel` on and NV vectors of columns; of the last vector only the lower half with kHalf.
+template <int kStride, int NV, bool kHalf>
+[[gnu::always_inline]] inline void add_up(const LineConv& row, int64_t pixel, const float* w, F32 (&sum)[kPixels][NV]) {
+  for (int64_t l = 0; l < row.num_lines; ++l) {
+    const float* x = row.lines[l] + pixel * kStride;
+    for (int64_t k = 0; k < row.width; ++k, ++x, w += kPanelColumns) {
+      asm("" : "+r"(x));  // else GCC keeps values for the next steps, for which there are no registers
+      F32 weights[NV];
+      LINNET_UNROLL for (int v = 0; v < NV; ++v) weights[v] = load(w + v * kLanes);
+      LINNET_UNROLL for (int p = 0; p < kPixels; ++p) {
+        const F32 value(x[p * kStride]);
+        LINNET_UNROLL for (int v = 0; v < NV; ++v) {
+          const bool half = kHalf && v == NV - 1;
+          sum[p][v] = half ? fma_half(value, weights[v], sum[p][v]) : xsimd::fma(value, weights[v], sum[p][v]);
+        }
+      }
+    }
+  }
+}
+
+/// Stores the sums clamped; `lanes` of the last vector.
+template <int NV>
+[[gnu::always_inline]] inline void finish(const LineConv& row, const F32 (&sum)[kPixels][NV], int64_t lanes, float* y) {
+  const F32 low(row.epilogue.low), high(row.epilogue.high);
+  LINNET_UNROLL for (int p = 0; p < kPixels; ++p, y += row.columns) {
+    LINNET_UNROLL for (int v = 0; v < NV; ++v) {
+      const F32 value = at_most(high, at_least(low, sum[p][v]));
+      if (v < NV - 1 || lanes == kLanes) {
+        store(y + v * kLanes, value);
+      } else {
+        store_part(y + v * kLanes, value, lanes);
+      }
+    }
+  }
+}
+
+/// All pixels of the row, for a panel of columns that begins at `column`. The last tile may repeat pixels.
+template <int kStride, int NV, bool kHalf>
+void panel(const LineConv& row, int64_t column, int64_t lanes) {
+  const float* w = row.w + column * row.num_lines * row.width;
+  const float* b = row.epilogue.bias;
+  F32 bias[NV];
+  LINNET_UNROLL for (int v = 0; v < NV; ++v) {
+    bias[v] = b ? load_part(b + column + v * kLanes, v < NV - 1 ? kLanes : lanes) : F32(0.0f);
+  }
+  for (int64_t pixel = 0; pixel < row.pixels; pixel += kPixels) {
+    const int64_t first = pixel + kPixels <= row.pixels ? pixel : row.pixels - kPixels;
+    F32 sum[kPixels][NV];
+    LINNET_UNROLL for (int p = 0; p < kPixels; ++p) { LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[p][v] = bias[v]; }
+    add_up<kStride, NV, kHalf>(row, first, w, sum);
+    finish<NV>(row, sum, lanes, row.y + first * row.columns + column);
+  }
+}
+
+template <int kStride>
+void strided_row(const LineConv& row) {
+  for (int64_t column = 0; column < row.columns; column += kPanelColumns) {
+    const int64_t left = row.columns - column;
+    const int64_t one = left < kLanes ? left : kLanes, two = left < kPanelColumns ? left - kLanes : kLanes;
+    if (left > kLanes) {
+      (two * 2 <= kLanes ? panel<kStride, 2, kHalves> : panel<kStride, 2, false>)(row, column, two);
+    } else {
+      (one * 2 <= kLanes ? panel<kStride, 1, kHalves> : panel<kStride, 1, false>)(row, column, one);
+    }
+  }
+  const Epilogue& e = row.epilogue;
+  if (e.activation) e.activation(row.y, row.y, row.pixels * row.columns, e.alpha, e.beta);
+}
+
+void row(const LineConv& row) { (row.stride == 1 ? strided_row<1> : strided_row<2>)(row); }
+
+}  // namespace
+
+void fill(LineConvKernels& kernels);
+
+void fill(LineConvKernels& kernels) {
+  kernels.tile_pixels = kPixels;
+  kernels.panel_columns = kPanelColumns;
+  kernels.row = row;
+}
+
+}  // namespace linnet::LINNET_SIMD_NS
