@@ -156,6 +156,7 @@ class ConvertedKernel final : public Kernel {
   }
 
   size_t scratch_bytes() const override { return bytes_; }
+  bool reads(int input) const override { return !inputs_[size_t(input)].constant && inner_->reads(input); }
   std::string describe() const override {
     return inner_->describe() + ", converting to " + conversion_.name + " and back";
   }

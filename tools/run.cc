@@ -121,11 +121,9 @@ void print_choices(const Model& model, const ModelFlags& flags, const MemoryRepo
 }  // namespace
 
 ExitCode run_verb(const Options& options) {
-  const Stopwatch load;
-  const Model model = load_model(options.model);
-  const double load_ms = load.ms();
-  save_optimized(model, options);
-  const std::vector<Tensor> inputs = make_inputs(model, options.input);
+  const PreparedModel prepared = prepare_model(options);
+  const Model& model = prepared.model;
+  const std::vector<Tensor>& inputs = prepared.inputs;
   const bool observe = options.verbose || options.profile_table || !options.profile.empty();
   const auto profiler = observe ? std::make_shared<Profiler>() : nullptr;
   Context context(model, context_options(options.model, profiler));
@@ -133,6 +131,7 @@ ExitCode run_verb(const Options& options) {
   const Stopwatch run;
   const std::span<const Tensor> outputs = context.run(inputs);
   const double run_ms = run.ms();
+  const double load_ms = prepared.load_ms + prepared.plan_ms;
 
   Result result = describe_outputs(model, outputs, options);
   if (!options.save_outputs.empty()) save_outputs(model, outputs, options.save_outputs);

@@ -2,6 +2,7 @@
 
 #include "failure.h"
 #include "graph/graph.h"
+#include "inputs.h"
 #include "kernels/isa.h"
 #include "linnet/onnx.h"
 
@@ -54,6 +55,7 @@ ModelOptions model_options(const ModelFlags& flags, const Registry& registry) {
   ModelOptions options;
   options.optimization = flags.optimization;
   options.limits = limits(flags);
+  options.executor = make_openmp_executor(flags.threads);
   options.winograd_tile = flags.winograd_tile;
   options.allow_newer_opset = flags.allow_newer_opset;
   for (const std::string& name : flags.disabled_rewrites) check_rewrite(name, registry);
@@ -84,6 +86,17 @@ Model load_model(const ModelFlags& flags, const ModelOptions& options, const Reg
 
 void save_optimized(const Model& model, const Options& options) {
   if (!options.save_optimized.empty()) save_onnx(model, options.save_optimized);
+}
+
+PreparedModel prepare_model(const Options& options) {
+  const Stopwatch load;
+  Model model = load_model(options.model);
+  const double load_ms = load.ms();
+  save_optimized(model, options);
+  std::vector<Tensor> inputs = make_inputs(model, options.input);
+  const Stopwatch plan;
+  model = std::move(model).specialized(inputs);
+  return {std::move(model), std::move(inputs), load_ms, plan.ms()};
 }
 
 std::string chosen_isa(const Model& model) { return std::string(isa_name(model.options().isa)); }

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "linnet/model.h"
 #include "options.h"
@@ -21,6 +22,15 @@ Model load_model(const ModelFlags& flags, const ModelOptions& options, const Reg
 
 /// Does what --save-optimized asks for.
 void save_optimized(const Model& model, const Options& options);
+
+/// A model ready for the inputs that the flags ask for, and for no other shapes.
+struct PreparedModel {
+  Model model;
+  std::vector<Tensor> inputs;
+  double load_ms = 0;  ///< reading, parsing, optimising
+  double plan_ms = 0;  ///< planning for the inputs' shapes, packing weights
+};
+PreparedModel prepare_model(const Options& options);
 
 /// The name of the instruction set that kernels run on, LINNET_ISA considered.
 std::string chosen_isa(const Model& model);

@@ -93,6 +93,7 @@ def compare(flags):
     engines = make_engines(flags.engines)
     result = load(flags.json, machine.describe() | {"versions": {engine.name: engine.version for engine in engines}})
     result["options"] = {name: getattr(flags, name) for name in ("rounds", "seconds", "repeats")}
+    result["bare_mib"] = result.get("bare_mib", {}) | {engine.name: engine.bare_mib for engine in engines}
     canaries = {threads: Canary(cores()[:threads]) for threads in flags.threads}
     for model, batch in itertools.product(flags.models, flags.batch):
         for row in rows_of(model, batch, engines, canaries, flags):

@@ -64,7 +64,8 @@ def ask(engine, action, threads=1, folder="", **job):
 
 @functools.cache
 def version_of(engine):
-    return ask(engine, "version")[0]
+    """The version, and the peak resident memory in MiB of a process that only asks for it."""
+    return ask(engine, "version")
 
 
 def last_message(stderr):
@@ -78,7 +79,8 @@ class Linnet:
 
     def __init__(self, program):
         self.program = program
-        self.version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout.split()[-1]
+        stdout, self.bare_mib = launch([program, "--version"], 1)
+        self.version = stdout.split()[-1]
 
     def prepare(self, case):
         pass
@@ -102,7 +104,7 @@ class Peer:
 
     def __init__(self, name, level="all"):
         self.name, self.level = name, level
-        self.version = version_of(name)
+        self.version, self.bare_mib = version_of(name)
 
     @property
     def settings(self):

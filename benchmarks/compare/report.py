@@ -47,15 +47,22 @@ def generate(result, images):
     parts += ["### Slower than ONNX Runtime\n", tables.list_of(rows, "loss")]
     parts += ["### Faster than ONNX Runtime\n", tables.list_of(rows, "win")]
     parts += ["### Time of a run\n", tables.time_table(rows)]
-    parts += ["### Start and memory\n", START, tables.start_table(rows)]
+    parts += ["### Load and memory\n", load_text(result.get("bare_mib", {})), tables.start_table(rows)]
     parts += ["### Not timed\n", tables.problems(rows)]
     return "\n".join(parts)
 
 
-START = """\
-Fresh processes: time to load the model and for the first run, in which engines also plan and pack, and peak resident
-memory afterwards. The other engines' memory includes that of Python with NumPy, about 30 MiB.
+LOAD = """\
+Fresh processes, the model's file in the system's cache, medians of three: time until the engine is ready for the first
+run (Linnet: `load_onnx` and `Model::specialized`; ONNX Runtime: making the session), time of the first run, and the
+process's peak resident memory after it.
 """
+
+
+def load_text(bare_mib):
+    """With what the processes take without a model."""
+    parts = ", ".join(f"{TITLES[name]} {mib:.0f} MiB" for name, mib in bare_mib.items())
+    return LOAD + (f"Included is what the process takes without a model: {parts}.\n" if parts else "")
 
 
 def write(path, result):

@@ -54,11 +54,11 @@ def time_table(rows):
 def start_table(rows):
     names = ["linnet", *peers(rows)]
     header = ["model", "threads", "batch", "isa"]
-    header += [f"{TITLES[name]}: {what}" for name in names for what in ("load + first run, ms", "peak, MiB")]
+    header += [f"{TITLES[name]}: {what}" for name in names for what in ("load, ms", "first run, ms", "peak, MiB")]
     lines = []
     for row in (row for row in rows if "engines" in row):
         results = [row["engines"].get(name, {}) for name in names]
-        cells = [[ms(r["load_ms"] + r["first_run_ms"]), f"{r['peak_rss_mib']:.0f}"] if "load_ms" in r else ["", ""]
+        cells = [[ms(r["load_ms"]), ms(r["first_run_ms"]), f"{r['peak_rss_mib']:.0f}"] if "load_ms" in r else [""] * 3
                  for r in results]  # fmt: skip
         lines.append(label(row) + sum(cells, []))
     return table(header, lines)

@@ -103,6 +103,17 @@ void Graph::remove_dead(std::vector<NodeId> candidates) {
 
 void Graph::drop_dead_nodes() { remove_dead(order_); }
 
+void Graph::drop_unread_constants() {
+  for (ValueId id = 0; id < value_count(); ++id) {
+    const NodeId producer = value(id).producer;
+    const bool computed = producer != kNoValue && alive(producer);
+    if (fact(id).constant && !computed && consumers(id).empty() && !is_output(id) &&
+        std::find(inputs_.begin(), inputs_.end(), id) == inputs_.end()) {
+      values_[size_t(id)].fact.constant = {};
+    }
+  }
+}
+
 Graph Graph::part(const std::vector<NodeId>& nodes, const std::vector<ValueId>& inputs,
                   const std::vector<Output>& outputs) const {
   Graph result = *this;
@@ -116,6 +127,7 @@ Graph Graph::part(const std::vector<NodeId>& nodes, const std::vector<ValueId>& 
     result.nodes_[size_t(id)] = nodes_[size_t(id)];
     for (const ValueId input : node(id).inputs) result.add_consumer(input, id);
   }
+  result.drop_unread_constants();
   return result;
 }
 

@@ -51,6 +51,8 @@ class LINNET_API Graph {
   void set_fact(ValueId value, Fact fact) { values_[size_t(value)].fact = std::move(fact); }
   /// Removes every node that no output depends on.
   void drop_dead_nodes();
+  /// Frees the contents of constants that nothing reads, of values whose nodes are gone too.
+  void drop_unread_constants();
   /// The part of this graph that `nodes` (in order) make up, reading `inputs` and giving `outputs`. Ids are kept.
   Graph part(const std::vector<NodeId>& nodes, const std::vector<ValueId>& inputs,
              const std::vector<Output>& outputs) const;

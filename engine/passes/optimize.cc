@@ -44,6 +44,7 @@ void optimize(Graph& graph, const ProgramEnvironment& environment) {
     changed = fold_constants(graph);
     changed |= merge_equal_nodes(graph);
     if (environment.options.optimization >= 2) changed |= apply_rewrites(graph, environment.options);
+    graph.drop_unread_constants();
   }
 }
 

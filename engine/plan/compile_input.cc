@@ -12,6 +12,8 @@ Isa CompileInput::isa() const { return environment_.options.isa; }
 
 int CompileInput::winograd_tile() const { return environment_.options.winograd_tile; }
 
+Executor& CompileInput::executor() const { return *environment_.executor; }
+
 Tensor CompileInput::packed(const Tensor& source, const std::string& layout,
                             const std::function<Tensor()>& make) const {
   return environment_.packs.get(source, layout, make);

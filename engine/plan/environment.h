@@ -10,6 +10,7 @@ namespace linnet {
 /// What all plans of a model share.
 struct ProgramEnvironment : std::enable_shared_from_this<ProgramEnvironment> {
   ModelOptions options;
+  std::shared_ptr<Executor> executor = make_serial_executor();  ///< for the work before runs
   mutable PackCache packs;
 };
 

@@ -14,12 +14,26 @@ Tensor PackCache::get(const Tensor& source, const std::string& layout, const std
   return Tensor::share(packed.dtype(), packed.shape(), packed.raw(), entry);
 }
 
+void PackCache::forget(const Tensor& source) {
+  const std::lock_guard lock(mutex_);
+  for (auto slot = entries_.lower_bound({source.raw(), {}});
+       slot != entries_.end() && slot->first.first == source.raw();) {
+    if (const auto entry = slot->second.lock()) {
+      entry->source = {};
+      forgotten_.push_back(entry);
+    }
+    slot = entries_.erase(slot);
+  }
+}
+
 int64_t PackCache::bytes() const {
   const std::lock_guard lock(mutex_);
   int64_t total = 0;
-  for (const auto& [key, slot] : entries_) {
+  const auto add = [&](const std::weak_ptr<Entry>& slot) {
     if (const auto entry = slot.lock()) total += int64_t(entry->packed.bytes());
-  }
+  };
+  for (const auto& [key, slot] : entries_) add(slot);
+  for (const auto& slot : forgotten_) add(slot);
   return total;
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "linnet/tensor.h"
 
@@ -17,16 +18,19 @@ class PackCache {
  public:
   /// The derived tensor of (source, layout); calls make() where there is none yet.
   Tensor get(const Tensor& source, const std::string& layout, const std::function<Tensor()>& make);
+  /// Lets go of a source that nobody will ask for again; what was derived from it lives on.
+  void forget(const Tensor& source);
   /// Bytes of all living entries.
   int64_t bytes() const;
 
  private:
   struct Entry {
-    Tensor packed, source;  // the source is kept so that its address stays taken
+    Tensor packed, source;  // the source is kept so that its address stays taken, until it is forgotten
   };
   using Key = std::pair<const void*, std::string>;
   mutable std::mutex mutex_;
   std::map<Key, std::weak_ptr<Entry>> entries_;
+  std::vector<std::weak_ptr<Entry>> forgotten_;
 };
 
 }  // namespace linnet

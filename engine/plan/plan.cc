@@ -1,6 +1,7 @@
 #include "plan/plan.h"
 
 #include <algorithm>
+#include <map>
 
 #include "plan/place_slots.h"
 #include "plan/program.h"
@@ -12,21 +13,27 @@ Slot::Kind planned_kind(DType dtype) { return is_object(dtype) ? Slot::Kind::kOw
 
 class PlanBuilder {
  public:
-  PlanBuilder(Graph specialized, std::vector<PlanInput> inputs, std::shared_ptr<const ProgramEnvironment> environment)
-      : environment_(std::move(environment)), plan_(std::make_shared<Plan>(std::move(specialized))) {
+  PlanBuilder(Graph specialized, std::vector<PlanInput> inputs, std::shared_ptr<const ProgramEnvironment> environment,
+              Sources sources)
+      : environment_(std::move(environment)),
+        sources_(sources),
+        plan_(std::make_shared<Plan>(std::move(specialized))),
+        slot_of_(size_t(graph().value_count()), -1),
+        planned_(size_t(graph().value_count()), false) {
     plan_->inputs = std::move(inputs);
-    slot_of_.assign(size_t(graph().value_count()), -1);
   }
 
   std::shared_ptr<const Plan> build() {
     for (size_t i = 0; i < graph().inputs().size(); ++i) add_input(graph().inputs()[i], int(i));
+    std::vector<NodeId> steps;
     for (const NodeId id : graph().nodes()) {
-      if (ready(graph().node(id))) {
-        add_step(graph().node(id));
-      } else {
-        waiting_.push_back(id);
-      }
+      const Node& node = graph().node(id);
+      (ready(node) ? steps : waiting_).push_back(id);
+      if (!ready(node)) continue;
+      for (const ValueId v : node.outputs) set_planned(v);
     }
+    compile(steps);
+    for (const NodeId id : steps) add_step(graph().node(id));
     add_outputs();
     if (!waiting_.empty()) add_rest();
     place_slots(*plan_);
@@ -45,6 +52,15 @@ class PlanBuilder {
     const Fact& fact = graph().fact(value);
     slot_of_[size_t(value)] =
         add_slot({.kind = Slot::Kind::kInput, .dtype = fact.dtype, .shape = fact.shape(), .index = index});
+    set_planned(value);
+  }
+
+  void set_planned(ValueId value) {
+    if (value != kNoValue) planned_[size_t(value)] = true;
+  }
+
+  bool is_constant(ValueId value) const {
+    return graph().fact(value).constant && graph().value(value).producer == kNoValue;
   }
 
   // The slot of a value that is available; constants get theirs on first use.
@@ -52,15 +68,20 @@ class PlanBuilder {
     if (value == kNoValue) return -1;
     int& known = slot_of_[size_t(value)];
     const Fact& fact = graph().fact(value);
-    if (known == -1 && fact.constant && graph().value(value).producer == kNoValue) {
-      known = add_slot(
-          {.kind = Slot::Kind::kConstant, .dtype = fact.dtype, .shape = fact.shape(), .constant = fact.constant});
+    const auto freed = freed_.find(value);
+    if (known == -1 && (is_constant(value) || freed != freed_.end())) {
+      known = add_slot({.kind = Slot::Kind::kConstant,
+                        .dtype = fact.dtype,
+                        .shape = fact.shape(),
+                        .constant = freed == freed_.end() ? fact.constant : freed->second});
     }
     return known;
   }
 
-  bool ready(const Node& node) {
-    const auto known = [&](ValueId v) { return v == kNoValue || (slot(v) >= 0 && graph().fact(v).concrete()); };
+  bool ready(const Node& node) const {
+    const auto known = [&](ValueId v) {
+      return v == kNoValue || ((planned_[size_t(v)] || is_constant(v)) && graph().fact(v).concrete());
+    };
     if (!std::all_of(node.inputs.begin(), node.inputs.end(), known)) return false;
     const std::vector<int> needed = node.op->value_inputs();
     return std::all_of(needed.begin(), needed.end(), [&](int i) {
@@ -69,13 +90,61 @@ class PlanBuilder {
     });
   }
 
-  void add_step(const Node& node) {
+  size_t constant_bytes(NodeId id) const {
+    size_t bytes = 0;
+    for (const ValueId v : graph().node(id).inputs) {
+      if (v != kNoValue && is_constant(v)) bytes += graph().fact(v).constant.bytes();
+    }
+    return bytes;
+  }
+
+  // The largest constants are packed first, while there is the least besides them.
+  void compile(std::vector<NodeId> nodes) {
+    std::vector<std::pair<size_t, NodeId>> order;
+    for (const NodeId id : nodes) order.emplace_back(constant_bytes(id), id);
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (const auto& [bytes, id] : order) {
+      const Node& node = graph().node(id);
+      kernels_[id] = compile(node);
+      if (sources_ == Sources::kKept || bytes == 0) continue;
+      for (const ValueId v : node.inputs) {
+        if (v != kNoValue && is_constant(v) && nobody_reads(v)) free_constant(v);
+      }
+    }
+  }
+
+  KernelPtr compile(const Node& node) const {
     const std::vector<Fact> in = input_facts(graph(), node);
     std::vector<Fact> out;
     for (const ValueId v : node.outputs) out.push_back(v == kNoValue ? Fact() : graph().fact(v));
+    return with_node_context(node.spec, [&] { return node.op->compile(CompileInput(in, out, *environment_)); });
+  }
+
+  bool nobody_reads(ValueId value) const {
+    const std::vector<NodeId>& consumers = graph().consumers(value);
+    return !graph().is_output(value) && std::none_of(consumers.begin(), consumers.end(), [&](NodeId id) {
+      const auto kernel = kernels_.find(id);
+      if (kernel == kernels_.end()) return true;
+      const std::vector<ValueId>& inputs = graph().node(id).inputs;
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        if (inputs[i] == value && kernel->second->reads(int(i))) return true;
+      }
+      return false;
+    });
+  }
+
+  void free_constant(ValueId value) {
+    Fact fact = graph().fact(value);
+    environment_->packs.forget(fact.constant);
+    freed_[value] = Tensor::wrap(fact.dtype, fact.shape(), nullptr);
+    fact.constant = {};
+    plan_->graph.set_fact(value, std::move(fact));
+  }
+
+  void add_step(const Node& node) {
     Step step;
     step.node = &node;
-    step.kernel = with_node_context(node.spec, [&] { return node.op->compile(CompileInput(in, out, *environment_)); });
+    step.kernel = std::move(kernels_[node.id]);
     for (const ValueId v : node.inputs) step.inputs.push_back(slot(v));
     for (size_t i = 0; i < node.outputs.size(); ++i) step.outputs.push_back(add_output_slot(node, step, int(i)));
     plan_->scratch_bytes = std::max(plan_->scratch_bytes, step.kernel->scratch_bytes());
@@ -142,8 +211,12 @@ class PlanBuilder {
   }
 
   std::shared_ptr<const ProgramEnvironment> environment_;
+  Sources sources_;
   std::shared_ptr<Plan> plan_;
   std::vector<int> slot_of_;
+  std::vector<bool> planned_;  // by value: an input, or computed by a step
+  std::map<NodeId, KernelPtr> kernels_;
+  std::map<ValueId, Tensor> freed_;  // what their slots hold: no values
   std::vector<NodeId> waiting_;
 };
 
@@ -169,8 +242,8 @@ size_t Plan::bytes() const {
 }
 
 std::shared_ptr<const Plan> make_plan(Graph graph, std::vector<PlanInput> inputs,
-                                      const std::shared_ptr<const ProgramEnvironment>& environment) {
-  return PlanBuilder(std::move(graph), std::move(inputs), environment).build();
+                                      const std::shared_ptr<const ProgramEnvironment>& environment, Sources sources) {
+  return PlanBuilder(std::move(graph), std::move(inputs), environment, sources).build();
 }
 
 }  // namespace linnet

@@ -74,8 +74,15 @@ struct Plan {
   size_t bytes() const;
 };
 
+/// What becomes of constants that kernels hold in packed form.
+enum class Sources {
+  kKept,   ///< other plans may pack them otherwise
+  kFreed,  ///< as soon as they are packed: their facts and slots lose the values
+};
+
 /// Compiles a graph whose input facts are concrete. Throws what operators throw, with the node's description.
 std::shared_ptr<const Plan> make_plan(Graph graph, std::vector<PlanInput> inputs,
-                                      const std::shared_ptr<const ProgramEnvironment>& environment);
+                                      const std::shared_ptr<const ProgramEnvironment>& environment,
+                                      Sources sources = Sources::kKept);
 
 }  // namespace linnet

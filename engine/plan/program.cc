@@ -35,7 +35,7 @@ std::shared_ptr<const Plan> Program::plan_for(std::span<const Tensor> inputs) {
     return plans_.front();
   }
   std::vector<PlanInput> described = describe_inputs(inputs);
-  Graph graph = specialized(described);
+  Graph graph = specialized(graph_, described, *environment_);
   remember(make_plan(std::move(graph), std::move(described), environment_));
   return plans_.front();
 }
@@ -54,16 +54,33 @@ std::vector<PlanInput> Program::describe_inputs(std::span<const Tensor> inputs) 
   return described;
 }
 
-Graph Program::specialized(const std::vector<PlanInput>& inputs) const {
-  Graph graph = graph_;
+Graph Program::specialized(Graph graph, const std::vector<PlanInput>& inputs, const ProgramEnvironment& environment) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (is_container(inputs[i].dtype)) continue;  // the graph knows as much
     Fact fact(inputs[i].dtype, inputs[i].shape);
     fact.constant = inputs[i].value;
     graph.set_fact(graph.inputs()[i], std::move(fact));
   }
-  optimize(graph, *environment_);
+  optimize(graph, environment);
   return graph;
+}
+
+std::shared_ptr<Program> Program::specialized(std::shared_ptr<Program> program, std::span<const Tensor> inputs) {
+  std::vector<PlanInput> described = program->describe_inputs(inputs);
+  const bool any_contents = std::any_of(described.begin(), described.end(),
+                                        [](const PlanInput& input) { return input.value || input.type.present(); });
+  if (any_contents) {
+    program->plan_for(inputs);
+    return program;
+  }
+  const auto environment = program->environment_;
+  Graph graph = program.use_count() == 1 ? std::move(program->graph_) : program->graph_;
+  program.reset();
+  graph = specialized(std::move(graph), described, *environment);
+  auto plan = make_plan(std::move(graph), std::move(described), environment, Sources::kFreed);
+  auto result = std::make_shared<Program>(plan->graph, environment);
+  result->remember(std::move(plan));
+  return result;
 }
 
 void Program::remember(std::shared_ptr<const Plan> plan) {

@@ -23,9 +23,13 @@ class Program {
   /// while the cache's byte limit allows. Throws Error(kType, kShape) for inputs that contradict the graph's facts.
   std::shared_ptr<const Plan> plan_for(std::span<const Tensor> inputs);
 
+  /// A program for inputs of these dtypes and shapes only, its plan made. Weights that its kernels hold in packed form
+  /// are freed on the way, unless plans for other contents of the inputs may be needed or somebody else has them.
+  static std::shared_ptr<Program> specialized(std::shared_ptr<Program> program, std::span<const Tensor> inputs);
+
  private:
   std::vector<PlanInput> describe_inputs(std::span<const Tensor> inputs) const;
-  Graph specialized(const std::vector<PlanInput>& inputs) const;
+  static Graph specialized(Graph graph, const std::vector<PlanInput>& inputs, const ProgramEnvironment& environment);
   void remember(std::shared_ptr<const Plan> plan);
 
   Graph graph_;

@@ -57,6 +57,17 @@ size_t input_index(const std::vector<ValueInfo>& infos, const std::string& name)
   return size_t(found - infos.begin());
 }
 
+template <class F>
+auto with_memory_errors(F&& f) {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::kLimit, "not enough memory for the run");
+  } catch (const std::length_error&) {
+    throw Error(ErrorKind::kLimit, "a size in the run is too large");
+  }
+}
+
 }  // namespace
 
 struct Model::State {
@@ -65,6 +76,7 @@ struct Model::State {
     report.nodes = int64_t(graph.nodes().size());
     report.opset = prevalent_opset(graph);
     environment->options = options;
+    environment->executor = options.executor ? options.executor : make_openmp_executor();
     graph.drop_dead_nodes();
     propagate_facts(graph, *environment);
     optimize_bodies(graph, *environment);
@@ -72,7 +84,14 @@ struct Model::State {
     inputs = input_infos(graph);
     outputs = output_infos(graph);
     program = std::make_shared<Program>(std::move(graph), environment);
+    report.weights_bytes = constant_bytes(program->graph());
     report.optimize_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+  void specialize(std::span<const Tensor> tensors) {
+    environment->executor->hold([&](int64_t, int) { program = Program::specialized(std::move(program), tensors); });
+    inputs = input_infos(program->graph());
+    outputs = output_infos(program->graph());
   }
 
   std::shared_ptr<ProgramEnvironment> environment;
@@ -88,6 +107,12 @@ const std::vector<ValueInfo>& Model::outputs() const { return state_->outputs; }
 const Graph& Model::graph() const { return state_->program->graph(); }
 const ModelOptions& Model::options() const { return state_->environment->options; }
 const LoadReport& Model::load_report() const { return state_->report; }
+
+Model Model::specialized(std::span<const Tensor> inputs) && {
+  auto state = state_.use_count() == 1 ? std::move(state_) : std::make_shared<State>(*state_);
+  with_memory_errors([&] { state->specialize(inputs); });
+  return Model(std::move(state));
+}
 
 struct Context::Impl {
   Impl(const Model& model_in, const ContextOptions& options)
@@ -123,13 +148,7 @@ Context& Context::operator=(Context&&) noexcept = default;
 
 std::span<const Tensor> Context::run(std::span<const Tensor> inputs) {
   impl_->environment.begin_run();
-  try {
-    return impl_->run(inputs);
-  } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::kLimit, "not enough memory for the run");
-  } catch (const std::length_error&) {
-    throw Error(ErrorKind::kLimit, "a size in the run is too large");
-  }
+  return with_memory_errors([&] { return impl_->run(inputs); });
 }
 
 std::span<const Tensor> Context::run(const std::vector<std::pair<std::string, Tensor>>& inputs) {

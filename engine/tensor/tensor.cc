@@ -15,7 +15,7 @@ constexpr std::align_val_t kAlignment{64}, kHugePage{2 * 1024 * 1024};
 
 /// Large memory lies on huge pages where the system has them: fewer page faults, fewer misses of the TLB.
 std::shared_ptr<const void> allocate(size_t bytes, void*& data) {
-  const std::align_val_t alignment = bytes >= 2 * size_t(kHugePage) ? kHugePage : kAlignment;
+  const std::align_val_t alignment = bytes >= size_t(kHugePage) ? kHugePage : kAlignment;
   data = ::operator new(bytes, alignment, std::nothrow);
   if (!data) throw Error(ErrorKind::kLimit, str("out of memory allocating ", bytes, " bytes"));
   if (alignment == kHugePage) madvise(data, bytes, MADV_HUGEPAGE);

@@ -1,29 +1,26 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <string>
 #include <utility>
+
+#include "byte_source.h"
 
 namespace linnet {
 
 /// A regular file, open for reading. All errors are Error(kIo) and name the path.
-class File {
+class File final : public ByteSource {
  public:
   /// Never blocks: pipes, devices and directories are refused.
   explicit File(const std::string& path);
-  ~File();
+  ~File() override;
   File(File&& other) noexcept : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), size_(other.size_) {}
   File& operator=(File&& other) noexcept;
 
   const std::string& path() const { return path_; }
-  int64_t size() const { return size_; }
+  int64_t size() const override { return size_; }
 
-  /// Reads up to `wanted` bytes at an offset; fewer only at the end of the file. Returns how many.
-  size_t read_some(std::byte* to, size_t wanted, int64_t offset) const;
-  /// Fills `to` from an offset; a file that ends before is an error.
-  void read(std::span<std::byte> to, int64_t offset) const;
+  size_t read_some(std::byte* to, size_t wanted, int64_t offset) const override;
+  void read(std::span<std::byte> to, int64_t offset) const override;
 
  private:
   std::string path_;

@@ -109,13 +109,13 @@ GraphBuilder::GraphBuilder(const FunctionTable& functions, TensorReader& tensors
       nodes_left_(node_limit(options.limits)),
       depth_left_(depth_limit(options.limits)) {}
 
-Graph GraphBuilder::build(pb::GraphProto& proto, const OpsetImports& opsets, std::shared_ptr<const Registry> registry) {
+Graph GraphBuilder::build(const pb::GraphProto& proto, const OpsetImports& opsets, std::shared_ptr<const Registry> registry) {
   if (proto.output_size() == 0) throw Error(ErrorKind::kModel, "the graph has no outputs");
   NestedGraph nested(std::move(registry));
   Scope scope(nested, opsets);
   add_inputs(scope, proto, [](const pb::ValueInfoProto& input) { return fact_from_proto(input.type()); });
-  for (pb::TensorProto& tensor : *proto.mutable_initializer()) {
-    add_constant(scope, tensor.name(), [&] { return tensors_.take(tensor); });
+  for (const pb::TensorProto& tensor : proto.initializer()) {
+    add_constant(scope, tensor.name(), [&] { return tensors_.read_later(tensor); });
   }
   add_sparse_constants(scope, proto, tensors_);
   add_nodes(scope, proto.node());

@@ -19,8 +19,8 @@ class GraphBuilder {
  public:
   GraphBuilder(const FunctionTable& functions, TensorReader& tensors, const ModelOptions& options);
 
-  /// Takes the initializers' bytes out of `proto`. All errors name the node, input, output or initializer.
-  Graph build(pb::GraphProto& proto, const OpsetImports& opsets, std::shared_ptr<const Registry> registry);
+  /// All errors name the node, input, output or initializer.
+  Graph build(const pb::GraphProto& proto, const OpsetImports& opsets, std::shared_ptr<const Registry> registry);
 
  private:
   struct Body {

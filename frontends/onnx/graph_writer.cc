@@ -155,7 +155,11 @@ void GraphWriter::write_constants(const Graph& graph, Names& names, pb::GraphPro
   for (ValueId id = 0; id < graph.value_count(); ++id) {
     const Value& value = graph.value(id);
     const bool read = !graph.consumers(id).empty() || graph.is_output(id);
-    if (!read || !value.fact.constant || value.producer != kNoValue || is_input(graph, id)) continue;
+    if (!read || value.producer != kNoValue || is_input(graph, id)) continue;
+    if (!value.fact.constant) {
+      throw Error(ErrorKind::kUnsupported,
+                  str("the weights '", value.name, "' were freed when the model was specialized"));
+    }
     std::string& name = names.of[size_t(id)];
     if (name.empty()) name = unique(value.name);
     write_tensor(value.fact.constant, name, *proto.add_initializer());

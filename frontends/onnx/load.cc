@@ -26,23 +26,26 @@ void check_header(const pb::ModelProto& model, const ModelOptions& options) {
   if (!model.has_graph()) throw Error(ErrorKind::kModel, "the model has no graph");
 }
 
-Graph build_graph(pb::ModelProto& model, const std::string& folder, const ModelOptions& options,
+Graph build_graph(const ParsedModel& parsed, const std::string& folder, const ModelOptions& options,
                   const Registry& registry) {
+  const pb::ModelProto& model = *parsed.message;
   check_header(model, options);
   const OpsetImports opsets(model.opset_import(), options);
   if (opsets.empty()) throw Error(ErrorKind::kModel, "the model imports no operator set");
   const FunctionTable functions(model, opsets, options);
   check_operators(model.graph(), opsets, functions, registry, options.limits);
-  TensorReader tensors(folder, options);
+  DeferredReads weights(parsed);
+  TensorReader tensors(folder, options, &weights);
   GraphBuilder builder(functions, tensors, options);
-  return builder.build(*model.mutable_graph(), opsets, std::make_shared<const Registry>(registry));
+  Graph graph = builder.build(model.graph(), opsets, std::make_shared<const Registry>(registry));
+  weights.finish(options.executor ? *options.executor : *make_openmp_executor());
+  return graph;
 }
 
 // The message is freed before the model is prepared.
-Model load(std::unique_ptr<pb::ModelProto> message, const std::string& folder, const ModelOptions& options,
-           const Registry& registry) {
-  Graph graph = build_graph(*message, folder, options, registry);
-  message.reset();
+Model load(ParsedModel parsed, const std::string& folder, const ModelOptions& options, const Registry& registry) {
+  Graph graph = build_graph(parsed, folder, options, registry);
+  parsed = {};
   return Model(std::move(graph), options);
 }
 

@@ -1,7 +1,6 @@
 #include "parse.h"
 
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include <algorithm>
 #include <cctype>
@@ -11,6 +10,7 @@
 #include "file.h"
 #include "linnet/error.h"
 #include "loader_limits.h"
+#include "source_stream.h"
 
 namespace linnet {
 
@@ -50,49 +50,47 @@ bool looks_like_text(std::string_view head) {
   throw Error(ErrorKind::kModel, "not an ONNX model, or truncated, or nested too deeply");
 }
 
-std::unique_ptr<pb::ModelProto> parse(io::ZeroCopyInputStream& stream, std::string_view head, const Limits& limits) {
+constexpr size_t kHeadBytes = 64;
+
+std::string head_of(const ByteSource& source) {
+  std::string head(kHeadBytes, '\0');
+  head.resize(source.read_some(reinterpret_cast<std::byte*>(head.data()), head.size(), 0));
+  return head;
+}
+
+std::unique_ptr<pb::ModelProto> parse(const ByteSource& source, const Outline& outline, const Limits& limits) {
+  SourceStream bytes(source, outline.edits);
+  io::CopyingInputStreamAdaptor stream(&bytes, 1 << 16);
   io::CodedInputStream in(&stream);
   in.SetRecursionLimit(recursion_limit(limits));
   auto model = std::make_unique<pb::ModelProto>();
-  if (!model->ParseFromCodedStream(&in) || !in.ConsumedEntireMessage()) throw_not_a_model(head);
+  if (!model->ParseFromCodedStream(&in) || !in.ConsumedEntireMessage()) throw_not_a_model(head_of(source));
   return model;
 }
 
-// Feeds protobuf from a file, so that the file never lies in memory next to the messages.
-class FileStream final : public io::CopyingInputStream {
- public:
-  explicit FileStream(const File& file) : file_(file) {}
-
-  int Read(void* buffer, int size) override {
-    const size_t got = file_.read_some(static_cast<std::byte*>(buffer), size_t(size), offset_);
-    offset_ += int64_t(got);
-    return int(got);
+ParsedModel parse_source(std::unique_ptr<const ByteSource> source, const Limits& limits) {
+  check_size(source->size(), limits);
+  const Outline outline = outline_model(*source);
+  ParsedModel model{std::move(source), nullptr, {}};
+  model.message = parse(*model.source, outline, limits);
+  const auto& initializers = model.message->graph().initializer();
+  if (!outline.edits.empty() && size_t(initializers.size()) != outline.initializers.size()) {
+    throw Error(ErrorKind::kIo, "the model changed while it was read");
   }
-
- private:
-  const File& file_;
-  int64_t offset_ = 0;
-};
-
-constexpr size_t kHeadBytes = 64;
+  for (size_t i = 0; i < outline.initializers.size() && !outline.edits.empty(); ++i) {
+    if (outline.initializers[i].bytes > 0) model.left_out[&initializers[int(i)]] = outline.initializers[i];
+  }
+  return model;
+}
 
 }  // namespace
 
-std::unique_ptr<pb::ModelProto> parse_model_file(const std::string& path, const Limits& limits) {
-  const File file(path);
-  check_size(file.size(), limits);
-  std::string head(kHeadBytes, '\0');
-  head.resize(file.read_some(reinterpret_cast<std::byte*>(head.data()), head.size(), 0));
-  FileStream source(file);
-  io::CopyingInputStreamAdaptor stream(&source, 1 << 18);
-  return parse(stream, head, limits);
+ParsedModel parse_model_file(const std::string& path, const Limits& limits) {
+  return parse_source(std::make_unique<File>(path), limits);
 }
 
-std::unique_ptr<pb::ModelProto> parse_model_bytes(std::span<const std::byte> bytes, const Limits& limits) {
-  check_size(int64_t(bytes.size()), limits);
-  const std::string_view head(reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kHeadBytes));
-  io::ArrayInputStream stream(bytes.data(), int(bytes.size()));
-  return parse(stream, head, limits);
+ParsedModel parse_model_bytes(std::span<const std::byte> bytes, const Limits& limits) {
+  return parse_source(std::make_unique<MemorySource>(bytes), limits);
 }
 
 }  // namespace linnet

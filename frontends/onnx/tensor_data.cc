@@ -17,13 +17,13 @@ void check_count(const char* field, size_t count, const char* unit, size_t neede
   throw Error(ErrorKind::kModel, str(field, " holds ", count, " ", unit, ", ", dtype, shape, " needs ", needed));
 }
 
-void check_raw(const pb::TensorProto& proto, DType dtype, const Shape& shape) {
+void check_raw(size_t bytes, DType dtype, const Shape& shape) {
   if (dtype == DType::kString) throw Error(ErrorKind::kModel, "strings cannot be stored in raw_data");
-  check_count("raw_data", proto.raw_data().size(), "bytes", dtype_bytes(dtype, shape.elements()), dtype, shape);
+  check_count("raw_data", bytes, "bytes", dtype_bytes(dtype, shape.elements()), dtype, shape);
 }
 
 Tensor from_raw(const pb::TensorProto& proto, DType dtype, const Shape& shape) {
-  check_raw(proto, dtype, shape);
+  check_raw(proto.raw_data().size(), dtype, shape);
   Tensor tensor(dtype, shape);
   std::memcpy(tensor.raw(), proto.raw_data().data(), proto.raw_data().size());
   normalize_bools(tensor);
@@ -88,12 +88,11 @@ Tensor from_typed_field(const pb::TensorProto& proto, DType dtype, const Shape& 
   }
 }
 
-void check_storage(const pb::TensorProto& proto) {
+void check_storage(const pb::TensorProto& proto, bool has_raw_data) {
   if (proto.has_segment()) throw Error(ErrorKind::kUnsupported, "tensors stored in segments");
-  const int filled = int(!proto.raw_data().empty()) + int(proto.float_data_size() > 0) +
-                     int(proto.int32_data_size() > 0) + int(proto.string_data_size() > 0) +
-                     int(proto.int64_data_size() > 0) + int(proto.double_data_size() > 0) +
-                     int(proto.uint64_data_size() > 0);
+  const int filled = int(has_raw_data) + int(proto.float_data_size() > 0) + int(proto.int32_data_size() > 0) +
+                     int(proto.string_data_size() > 0) + int(proto.int64_data_size() > 0) +
+                     int(proto.double_data_size() > 0) + int(proto.uint64_data_size() > 0);
   if (filled > 1) throw Error(ErrorKind::kModel, "values are stored in more than one field");
 }
 
@@ -104,17 +103,13 @@ Shape shape_from_proto(const google::protobuf::RepeatedField<int64_t>& dims) {
 }
 
 Tensor tensor_from_message(const pb::TensorProto& proto, DType dtype, const Shape& shape) {
-  check_storage(proto);
+  check_storage(proto, !proto.raw_data().empty());
   return proto.raw_data().empty() ? from_typed_field(proto, dtype, shape) : from_raw(proto, dtype, shape);
 }
 
-Tensor tensor_owning_raw_data(pb::TensorProto& proto, DType dtype, const Shape& shape) {
-  check_storage(proto);
-  check_raw(proto, dtype, shape);
-  const std::shared_ptr<std::string> bytes(proto.release_raw_data());
-  Tensor tensor = Tensor::share(dtype, shape, bytes->data(), bytes);
-  normalize_bools(tensor);
-  return tensor;
+void check_raw_data(const pb::TensorProto& proto, size_t bytes, DType dtype, const Shape& shape) {
+  check_storage(proto, bytes > 0);
+  check_raw(bytes, dtype, shape);
 }
 
 void normalize_bools(Tensor& tensor) {

@@ -13,8 +13,8 @@ Shape shape_from_proto(const google::protobuf::RepeatedField<int64_t>& dims);
 /// Source: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto (TensorProto)
 Tensor tensor_from_message(const pb::TensorProto& proto, DType dtype, const Shape& shape);
 
-/// The same without a copy: takes raw_data, which must hold the values, out of the message.
-Tensor tensor_owning_raw_data(pb::TensorProto& proto, DType dtype, const Shape& shape);
+/// Checks a tensor whose raw_data of so many bytes lies elsewhere as tensor_from_message does.
+void check_raw_data(const pb::TensorProto& proto, size_t bytes, DType dtype, const Shape& shape);
 
 /// Makes every byte of a bool tensor 0 or 1; no other value is a valid bool.
 void normalize_bools(Tensor& tensor);

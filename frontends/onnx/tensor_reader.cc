@@ -25,10 +25,14 @@ Tensor TensorReader::read(const pb::SparseTensorProto& proto) {
   return known_[&proto] = dense_from_coordinates(decode(proto.values()), decode(proto.indices()), shape);
 }
 
-Tensor TensorReader::take(pb::TensorProto& proto) {
-  constexpr size_t kLargeBytes = 1 << 16;
-  if (is_external(proto) || proto.raw_data().size() < kLargeBytes) return decode(proto);
-  return tensor_owning_raw_data(proto, dtype_from_proto(proto.data_type()), shape_from_proto(proto.dims()));
+Tensor TensorReader::read_later(const pb::TensorProto& proto) {
+  const ByteRange* range = deferred_ ? deferred_->find(proto) : nullptr;
+  if (!range) return decode(proto);
+  if (is_external(proto)) throw Error(ErrorKind::kModel, "values are stored here and in external data");
+  const DType dtype = dtype_from_proto(proto.data_type());
+  const Shape shape = shape_from_proto(proto.dims());
+  check_raw_data(proto, size_t(range->bytes), dtype, shape);
+  return deferred_->tensor(dtype, shape, *range);
 }
 
 Tensor TensorReader::decode(const pb::TensorProto& proto) {

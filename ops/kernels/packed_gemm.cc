@@ -30,62 +30,7 @@ void prefetch_rows(const float* first, int64_t row_stride, int rows, int64_t dep
   }
 }
 
-/// So few rows of a panel that they stay in the first-level cache while they are filled column by column.
-constexpr int64_t kPackDepth = 64;
-constexpr int64_t kParallelPackFloats = 32 * 1024;
-
-void pack_block(const GemmWeights& w, const float* from, int64_t depth, int64_t columns, int panel_columns, float* to) {
-  if (w.column_stride == 1 && w.scale == 1) {
-    const size_t bytes = size_t(columns) * sizeof(float);
-    for (int64_t k = 0; k < depth; ++k) std::memcpy(to + k * panel_columns, from + k * w.depth_stride, bytes);
-  } else if (w.column_stride == 1) {
-    for (int64_t k = 0; k < depth; ++k) {
-      for (int64_t j = 0; j < columns; ++j) to[k * panel_columns + j] = w.scale * from[k * w.depth_stride + j];
-    }
-  } else {
-    for (int64_t j = 0; j < columns; ++j) {
-      for (int64_t k = 0; k < depth; ++k) {
-        to[k * panel_columns + j] = w.scale * from[j * w.column_stride + k * w.depth_stride];
-      }
-    }
-  }
-  if (columns == panel_columns) return;
-  for (int64_t k = 0; k < depth; ++k) std::fill(to + k * panel_columns + columns, to + (k + 1) * panel_columns, 0.f);
-}
-
 }  // namespace
-
-int64_t packed_floats(const GemmWeights& weights, int panel_columns) {
-  const int64_t panels = ceil_div(weights.columns, panel_columns);
-  return checked_mul(checked_mul(weights.taps, weights.depth), checked_mul(panels, panel_columns));
-}
-
-int64_t panel_floats(const GemmWeights& weights, int panel_columns) {
-  return checked_mul(checked_mul(weights.taps, weights.depth), panel_columns);
-}
-
-void pack_panel(const GemmWeights& w, int panel_columns, int64_t panel, float* to) {
-  const int64_t columns = std::min<int64_t>(panel_columns, w.columns - panel * panel_columns);
-  const float* first = w.data + panel * panel_columns * w.column_stride;
-  for (int64_t t = 0; t < w.taps; ++t, to += w.depth * panel_columns) {
-    for (int64_t k = 0; k < w.depth; k += kPackDepth) {
-      const int64_t depth = std::min(kPackDepth, w.depth - k);
-      pack_block(w, first + t * w.tap_stride + k * w.depth_stride, depth, columns, panel_columns,
-                 to + k * panel_columns);
-    }
-  }
-}
-
-void pack_weights(const GemmWeights& w, int panel_columns, float* packed, Executor* executor) {
-  const int64_t panels = ceil_div(w.columns, panel_columns);
-  const int64_t floats = panel_floats(w, panel_columns);
-  const auto pack = [&](int64_t panel, int) { pack_panel(w, panel_columns, panel, packed + panel * floats); };
-  if (executor && panels * floats > kParallelPackFloats) {
-    executor->parallel_for(panels, pack);
-  } else {
-    for (int64_t panel = 0; panel < panels; ++panel) pack(panel, 0);
-  }
-}
 
 void MatrixRows::rows(const RowBlock& block, const float** pointers, std::byte* scratch) const {
   const float* first = data_ + block.row * row_stride_ + block.k * depth_stride_;

@@ -19,6 +19,7 @@ class ByteProductKernel : public Kernel {
 
   void run(KernelContext& context) const final;
   size_t scratch_bytes() const final;
+  bool reads(int input) const final { return input != operands_.b || !packed_b_; }
 
  protected:
   const MatrixProduct& product() const { return product_; }

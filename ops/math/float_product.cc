@@ -26,7 +26,7 @@ class FloatProduct final : public Kernel {
     packed_floats_ = packed_floats(weights(nullptr, 0), kernels_.panel_columns);
     scratch_bytes_ = plan_.scratch_bytes();
     if (const Tensor* b = in.constant(1)) {
-      packed_ = in.packed(*b, layout(), [&] { return packed(*b); });
+      packed_ = in.packed(*b, layout(), [&] { return packed(*b, in.executor()); });
     } else {
       packed_offset_ = scratch_bytes_;
       scratch_bytes_ += float_bytes(checked_mul(product.b_count, packed_floats_));
@@ -57,6 +57,7 @@ class FloatProduct final : public Kernel {
   }
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
+  bool reads(int input) const override { return input != 1 || !packed_; }
   std::string describe() const override {
     return str("GEMM ", kernels_.tile_rows, "x", kernels_.panel_columns, packed_ ? "" : ", packing B");
   }
@@ -83,10 +84,11 @@ class FloatProduct final : public Kernel {
                std::bit_cast<uint32_t>(product_.alpha));
   }
 
-  Tensor packed(const Tensor& b) const {
+  Tensor packed(const Tensor& b, Executor& executor) const {
     Tensor result(DType::kFloat32, Shape{product_.b_count, packed_floats_});
     for (int64_t i = 0; i < product_.b_count; ++i) {
-      pack_weights(weights(b.data<float>(), i), kernels_.panel_columns, result.data<float>() + i * packed_floats_);
+      pack_weights(weights(b.data<float>(), i), kernels_.panel_columns, result.data<float>() + i * packed_floats_,
+                   &executor);
     }
     return result;
   }

@@ -26,6 +26,7 @@ class ByteConvKernel : public Kernel {
 
   void run(KernelContext& context) const final;
   size_t scratch_bytes() const final;
+  bool reads(int input) const final { return input != operands_.w || !packed_w_; }
 
  protected:
   /// Output pixels that are computed together.

@@ -25,7 +25,7 @@ class GemmConv final : public ConvAlgorithm {
       const std::string layout = str("conv gemm ", kernels_.panel_columns, " groups ", geometry.group);
       packed_ = in.packed(*w, layout, [&] {
         Tensor packed(DType::kFloat32, Shape{geometry_.group, packed_floats_});
-        pack(w->data<float>(), packed.data<float>(), nullptr);
+        pack(w->data<float>(), packed.data<float>(), &in.executor());
         return packed;
       });
     }

@@ -12,6 +12,7 @@ constexpr int64_t kChunkFloats = 32 * 1024;
 
 const float* data_or_null(const Tensor& tensor) { return tensor ? tensor.data<float>() : nullptr; }
 
+// Of packed weights, w may be null: the algorithms do not read it.
 ConvOperands operands_of(KernelContext& context, bool has_bias, bool has_residual) {
   ConvOperands operands;
   operands.x = context.input(0).data<float>();
@@ -33,6 +34,7 @@ class ConvKernel final : public Kernel {
         has_residual_(in.has(3)),
         transposes_x_(!layout.x_channels_last && !algorithm_->takes_channels_first()),
         transposes_y_(!layout.y_channels_last),
+        packed_(in.constant(1)),
         transpose_(kernel_table(in.isa()).transpose),
         x_offset_(aligned(algorithm_->scratch_bytes())) {
     const int64_t x = checked_mul(checked_mul(geometry.batch, geometry.in_channels), geometry.in_pixels());
@@ -55,6 +57,7 @@ class ConvKernel final : public Kernel {
   }
 
   size_t scratch_bytes() const override { return bytes_; }
+  bool reads(int input) const override { return input != 1 || !packed_; }
   std::string describe() const override {
     return str(algorithm_->describe(), transposes_x_ ? ", transposing x" : "", transposes_y_ ? ", transposing y" : "",
                "; ", reason_);
@@ -76,7 +79,7 @@ class ConvKernel final : public Kernel {
   ConvAlgorithmPtr algorithm_;
   std::string reason_;
   ConvGeometry geometry_;
-  bool has_bias_, has_residual_, transposes_x_, transposes_y_;
+  bool has_bias_, has_residual_, transposes_x_, transposes_y_, packed_;
   TransposeKernels transpose_;
   size_t x_offset_, y_offset_ = 0, bytes_ = 0;
 };

@@ -16,6 +16,7 @@ constexpr int64_t kLargeWeights = 1024 * 1024;      // floats
 constexpr int64_t kDepth = 512;                     // of one sum: the rounding error grows with it
 constexpr int64_t kPanelGroup = 8;  // panels of weights that stay in the second-level cache while tiles pass
 constexpr int64_t kWantedChunks = 8, kMostChunks = 16;
+constexpr int64_t kPackDepth = 16;      // input channels whose filters are transformed at a time
 constexpr int64_t kTransformTiles = 4;  // of a chunk that only transforms
 
 constexpr int64_t kLineFloats = 16;
@@ -49,7 +50,7 @@ class WinogradConv final : public ConvAlgorithm {
     m_pitch_ = row_pitch((shared_ ? 1 : panels_) * gemm_.panel_columns);
     m_plane_ = odd_lines(block_tiles_ * m_pitch_);
     packed_ = in.packed(*in.constant(1), str("conv winograd ", outputs, " ", gemm_.panel_columns),
-                        [&] { return pack(in.constant(1)->data<float>()); });
+                        [&] { return pack(in.constant(1)->data<float>(), in.executor()); });
   }
 
   void run(const ConvOperands& operands, KernelContext& context) const override {
@@ -91,30 +92,29 @@ class WinogradConv final : public ConvAlgorithm {
 
   Range tiles_of(int64_t block) const { return Range{0, tiles_.count()}.part(blocks_, block); }
 
-  Tensor pack(const float* w) const {
-    const int columns = gemm_.panel_columns;
-    const int64_t depth = geometry_.in_channels, u_pitch = depth * columns;
-    Tensor packed(DType::kFloat32, Shape{panels_, elements_, depth, columns});
-    std::vector<float> taps(size_t(9 * columns));
-    for (int64_t panel = 0; panel < panels_; ++panel) {
-      const int64_t first = panel * columns, count = std::min<int64_t>(columns, geometry_.out_channels - first);
-      for (int64_t k = 0; k < depth; ++k) {
-        for (int64_t j = 0; j < count; ++j) {
-          const float* filter = w + ((first + j) * depth + k) * 9;
-          for (int64_t t = 0; t < 9; ++t) taps[size_t(t * columns + j)] = filter[t];
-        }
-        if (count < columns) clear_columns(taps, count);
-        transforms_.filter(taps.data(), columns, packed.data<float>() + panel * elements_ * u_pitch + k * columns,
-                           u_pitch);
-      }
-    }
+  Tensor pack(const float* w, Executor& executor) const {
+    const int64_t blocks = ceil_div(geometry_.in_channels, kPackDepth);
+    Tensor packed(DType::kFloat32, Shape{panels_, elements_, geometry_.in_channels, gemm_.panel_columns});
+    executor.parallel_for(panels_ * blocks, [&](int64_t chunk, int) {
+      pack_filters(w, chunk / blocks, chunk % blocks * kPackDepth, packed.data<float>());
+    });
     return packed;
   }
 
-  void clear_columns(std::vector<float>& taps, int64_t from) const {
-    for (int64_t t = 0; t < 9; ++t) {
-      const auto row = taps.begin() + t * gemm_.panel_columns;
-      std::fill(row + from, row + gemm_.panel_columns, 0.f);
+  /// Transforms the filters of a panel for input channels [k, k + kPackDepth).
+  void pack_filters(const float* w, int64_t panel, int64_t k, float* packed) const {
+    const int64_t columns = gemm_.panel_columns, depth = geometry_.in_channels;
+    GemmWeights filters;  // one row for each input channel and tap
+    filters.data = w + k * 9;
+    filters.depth = std::min(kPackDepth, depth - k) * 9;
+    filters.columns = geometry_.out_channels;
+    filters.depth_stride = 1;
+    filters.column_stride = depth * 9;
+    std::vector<float> taps(size_t(filters.depth * columns));
+    pack_panel(filters, int(columns), panel, taps.data());
+    float* u = packed + (panel * elements_ * depth + k) * columns;
+    for (int64_t i = 0; i < filters.depth / 9; ++i) {
+      transforms_.filter(taps.data() + i * 9 * columns, columns, u + i * columns, depth * columns);
     }
   }
 

@@ -79,7 +79,7 @@ class DeformF32 final : public Kernel {
     if (const Tensor* w = in.constant(1)) {
       packed_ = in.packed(*w, str("deform ", kernels_.gemm.panel_columns, " groups ", g.group), [&] {
         Tensor packed(DType::kFloat32, Shape{shape_.conv.group, packed_floats_});
-        pack(w->data<float>(), packed.data<float>(), nullptr);
+        pack(w->data<float>(), packed.data<float>(), &in.executor());
         return packed;
       });
     }
@@ -99,6 +99,7 @@ class DeformF32 final : public Kernel {
     }
   }
 
+  bool reads(int input) const override { return input != 1 || !packed_; }
   size_t scratch_bytes() const override {
     return w_offset_ + (packed_ ? 0 : dtype_bytes(DType::kFloat32, checked_mul(shape_.conv.group, packed_floats_)));
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "rewrites/channel_affine.h"
@@ -22,9 +23,14 @@ bool scales(const ChannelAffine& affine) {
 }
 
 Tensor scaled_columns(const Tensor& b, const ChannelAffine& affine) {
+  const int64_t columns = b.dim(1);
+  std::vector<float> scale;
+  for (int64_t j = 0; j < columns; ++j) scale.push_back(affine.scale_of(j));
   Tensor result(DType::kFloat32, b.shape());
-  for (int64_t i = 0; i < b.size(); ++i) {
-    result.data<float>()[i] = b.data<float>()[i] * affine.scale_of(i % b.dim(1));
+  const float* from = b.data<float>();
+  float* to = result.data<float>();
+  for (int64_t i = 0; i < b.dim(0); ++i, from += columns, to += columns) {
+    std::transform(from, from + columns, scale.begin(), to, std::multiplies<float>());
   }
   return result;
 }

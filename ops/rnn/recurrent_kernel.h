@@ -34,6 +34,7 @@ class RecurrentKernel final : public Kernel {
         Tensor(dtype_of<C>, Shape{weights_.values() + x_values() + track_values() * s_.directions}));
   }
   size_t scratch_bytes() const override { return weights_.scratch_bytes(); }
+  bool reads(int input) const override { return weights_.reads(input); }
 
   void run(KernelContext& context) const override {
     const int32_t* lengths = check_lengths(context);

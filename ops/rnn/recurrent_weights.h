@@ -37,6 +37,12 @@ class RecurrentWeights {
     return total;
   }
 
+  /// False for an input that is prepared already.
+  bool reads(int input) const {
+    return std::none_of(sources_.begin(), sources_.end(),
+                        [&](const Source& source) { return source.input == input && source.constant; });
+  }
+
   /// Sets what the tracks read. Weights that are not constant are prepared in `memory`.
   void prepare(KernelContext& context, C* memory, std::array<Track<C>, 2>& tracks) const {
     std::array<const C*, 4> ready{};

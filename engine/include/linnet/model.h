@@ -37,6 +37,7 @@ struct LoadReport {
   // Of the main graph before anything was optimised, functions inlined.
   int64_t nodes = 0;
   int64_t opset = 0;  ///< version of ai.onnx that most nodes are of; 0: none is of ai.onnx
+  int64_t weights_bytes = 0;  ///< of the optimised graph's constants
   double optimize_ms = 0;
 };
 
@@ -53,9 +54,17 @@ class LINNET_API Model {
   const ModelOptions& options() const;
   const LoadReport& load_report() const;
 
+  /// The model for inputs of these dtypes and shapes only, planned at once: the first run is as quick as any. Weights
+  /// that kernels hold in packed form are freed, each as soon as it is packed, unless something else holds this model
+  /// or an input's contents decide on shapes: where they are, save_onnx() refuses the model.
+  /// Throws what run() throws for such inputs.
+  Model specialized(std::span<const Tensor> inputs) &&;
+
  private:
   friend class Context;
   struct State;
+  explicit Model(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
   std::shared_ptr<State> state_;
 };
 

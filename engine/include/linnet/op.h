@@ -58,6 +58,8 @@ class LINNET_API Kernel {
   virtual int in_place(int /*output*/) const { return -1; }
   /// The input whose bytes output i is: then the kernel does not run where all its outputs are such views. -1: none.
   virtual int view(int /*output*/) const { return -1; }
+  /// False where run() does not read input i, a constant whose packed form is all that it needs.
+  virtual bool reads(int /*input*/) const { return true; }
   /// All outputs come from set_output: none is planned.
   virtual bool provides_outputs() const { return false; }
   virtual std::unique_ptr<KernelState> make_state() const { return nullptr; }
@@ -92,6 +94,8 @@ class LINNET_API CompileInput {
   Isa isa() const;
   /// ModelOptions::winograd_tile.
   int winograd_tile() const;
+  /// The threads to pack with, ModelOptions::executor.
+  Executor& executor() const;
   const ProgramEnvironment& environment() const { return environment_; }
 
   /// Data derived from a constant (packed weights), made once per model and shared by all its plans.

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
+
+#include "linnet/executor.h"
 
 namespace linnet {
 
@@ -30,6 +33,8 @@ struct ModelOptions {
   /// Rewrites to leave out, by name.
   std::set<std::string> disabled_rewrites;
   Limits limits;
+  /// The threads that read and pack weights; nullptr: OpenMP with as many threads as cores.
+  std::shared_ptr<Executor> executor;
   /// Lets external data lie outside the model's folder.
   bool allow_external_paths = false;
   /// Tries models whose opset is newer than any known.

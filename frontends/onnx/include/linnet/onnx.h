@@ -20,7 +20,8 @@ LINNET_API Model load_onnx_bytes(std::span<const std::byte> bytes, const std::st
 
 /// Writes a model's graph as it is after the rewrites, weights included. Its fused operators are of domain "linnet":
 /// Linnet loads such a file again, others do not; a model prepared with ModelOptions::optimization 0 has none.
-/// Throws Error(kIo) when the file cannot be written, Error(kLimit) beyond the 2 GiB that the format holds.
+/// Throws Error(kIo) when the file cannot be written, Error(kLimit) beyond the 2 GiB that the format holds,
+/// Error(kUnsupported) for a model whose weights Model::specialized() freed.
 LINNET_API void save_onnx(const Model& model, const std::string& path);
 
 /// The same into memory.

@@ -1,0 +1,44 @@
+#include "tensor/tensor_arena.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+namespace linnet {
+namespace {
+
+/// A part of a block.
+class Part {
+ public:
+  Part(std::shared_ptr<std::byte> block, std::byte* data, size_t bytes)
+      : block_(std::move(block)), data_(data), bytes_(bytes) {}
+  ~Part() {
+    const auto page = size_t(::sysconf(_SC_PAGESIZE));
+    const size_t skipped = (page - reinterpret_cast<uintptr_t>(data_) % page) % page;
+    if (bytes_ < skipped + page) return;
+    ::madvise(data_ + skipped, (bytes_ - skipped) / page * page, MADV_DONTNEED);
+  }
+  Part(const Part&) = delete;
+
+ private:
+  std::shared_ptr<std::byte> block_;
+  std::byte* data_;
+  size_t bytes_;
+};
+
+}  // namespace
+
+Tensor TensorArena::tensor(DType dtype, const Shape& shape) {
+  const size_t bytes = dtype_bytes(dtype, shape.elements());
+  if (bytes == 0 || bytes > bytes_ - used_) return Tensor(dtype, shape);
+  if (!block_) {
+    const auto block = std::make_shared<Tensor>(DType::kUint8, Shape{int64_t(bytes_)});
+    block_ = {block, static_cast<std::byte*>(block->raw())};
+  }
+  std::byte* const data = block_.get() + used_;
+  used_ += std::min(bytes_ - used_, aligned(bytes));
+  return Tensor::share(dtype, shape, data, std::make_shared<Part>(block_, data, bytes));
+}
+
+}  // namespace linnet

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "linnet/tensor.h"
+
+namespace linnet {
+
+/// One block of memory, on huge pages where the system has them, for many tensors. The pages of a tensor that nobody
+/// refers to any more go back to the system, whatever becomes of the others.
+class TensorArena {
+ public:
+  /// The bytes that a tensor of so many takes.
+  static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+  /// Nothing is allocated before the first tensor().
+  explicit TensorArena(size_t bytes) : bytes_(bytes) {}
+  /// A tensor of numbers, uninitialised; one that does not fit any more gets memory of its own.
+  Tensor tensor(DType dtype, const Shape& shape);
+
+ private:
+  size_t bytes_, used_ = 0;
+  std::shared_ptr<std::byte> block_;
+};
+
+}  // namespace linnet

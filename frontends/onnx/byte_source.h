@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace linnet {
+
+/// Bytes that can be read in any order, by several threads at once.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  virtual int64_t size() const = 0;
+  /// Reads up to `wanted` bytes at an offset; fewer only at the end. Returns how many.
+  virtual size_t read_some(std::byte* to, size_t wanted, int64_t offset) const = 0;
+  /// Fills `to` from an offset; throws Error(kIo) where the bytes end before.
+  virtual void read(std::span<std::byte> to, int64_t offset) const = 0;
+};
+
+/// Memory of the caller.
+class MemorySource final : public ByteSource {
+ public:
+  explicit MemorySource(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  int64_t size() const override { return int64_t(bytes_.size()); }
+  size_t read_some(std::byte* to, size_t wanted, int64_t offset) const override;
+  void read(std::span<std::byte> to, int64_t offset) const override;
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace linnet
