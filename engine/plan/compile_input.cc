@@ -19,4 +19,8 @@ Tensor CompileInput::packed(const Tensor& source, const std::string& layout,
   return environment_.packs.get(source, layout, make);
 }
 
+Tensor CompileInput::packed_memory(DType dtype, const Shape& shape) const {
+  return environment_.spare_memory.tensor(dtype, shape);
+}
+
 }  // namespace linnet

@@ -4,6 +4,7 @@
 
 #include "linnet/options.h"
 #include "plan/pack_cache.h"
+#include "plan/spare_memory.h"
 
 namespace linnet {
 
@@ -12,6 +13,7 @@ struct ProgramEnvironment : std::enable_shared_from_this<ProgramEnvironment> {
   ModelOptions options;
   std::shared_ptr<Executor> executor = make_serial_executor();  ///< for the work before runs
   mutable PackCache packs;
+  mutable SpareMemory spare_memory;  ///< of freed weights, for packed ones
 };
 
 }  // namespace linnet

@@ -33,6 +33,7 @@ class PlanBuilder {
       for (const ValueId v : node.outputs) set_planned(v);
     }
     compile(steps);
+    environment_->spare_memory.release();
     for (const NodeId id : steps) add_step(graph().node(id));
     add_outputs();
     if (!waiting_.empty()) add_rest();
@@ -137,8 +138,10 @@ class PlanBuilder {
     Fact fact = graph().fact(value);
     environment_->packs.forget(fact.constant);
     freed_[value] = Tensor::wrap(fact.dtype, fact.shape(), nullptr);
+    Tensor constant = std::move(fact.constant);
     fact.constant = {};
     plan_->graph.set_fact(value, std::move(fact));
+    environment_->spare_memory.add(std::move(constant));
   }
 
   void add_step(const Node& node) {

@@ -53,6 +53,7 @@ Tensor::Tensor(DType dtype, const Shape& shape) : dtype_(dtype), shape_(shape) {
   if (is_container(dtype) && shape.rank() != 0) {
     throw Error(ErrorKind::kType, str("a ", dtype, " has the shape [], not ", shape));
   }
+  allocated_ = !is_object(dtype);
   owner_ = is_object(dtype) ? allocate_objects(dtype, shape.elements(), data_) : allocate(bytes, data_);
 }
 

@@ -13,12 +13,7 @@ class Part {
  public:
   Part(std::shared_ptr<std::byte> block, std::byte* data, size_t bytes)
       : block_(std::move(block)), data_(data), bytes_(bytes) {}
-  ~Part() {
-    const auto page = size_t(::sysconf(_SC_PAGESIZE));
-    const size_t skipped = (page - reinterpret_cast<uintptr_t>(data_) % page) % page;
-    if (bytes_ < skipped + page) return;
-    ::madvise(data_ + skipped, (bytes_ - skipped) / page * page, MADV_DONTNEED);
-  }
+  ~Part() { TensorArena::release(data_, bytes_); }
   Part(const Part&) = delete;
 
  private:
@@ -29,6 +24,12 @@ class Part {
 
 }  // namespace
 
+void TensorArena::release(std::byte* data, size_t bytes) {
+  const auto page = size_t(::sysconf(_SC_PAGESIZE));
+  const size_t skipped = (page - reinterpret_cast<uintptr_t>(data) % page) % page;
+  if (bytes >= skipped + page) ::madvise(data + skipped, (bytes - skipped) / page * page, MADV_DONTNEED);
+}
+
 Tensor TensorArena::tensor(DType dtype, const Shape& shape) {
   const size_t bytes = dtype_bytes(dtype, shape.elements());
   if (bytes == 0 || bytes > bytes_ - used_) return Tensor(dtype, shape);
@@ -38,7 +39,9 @@ Tensor TensorArena::tensor(DType dtype, const Shape& shape) {
   }
   std::byte* const data = block_.get() + used_;
   used_ += std::min(bytes_ - used_, aligned(bytes));
-  return Tensor::share(dtype, shape, data, std::make_shared<Part>(block_, data, bytes));
+  Tensor result = Tensor::share(dtype, shape, data, std::make_shared<Part>(block_, data, bytes));
+  result.allocated_ = true;
+  return result;
 }
 
 }  // namespace linnet

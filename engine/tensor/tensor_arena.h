@@ -14,6 +14,9 @@ class TensorArena {
   /// The bytes that a tensor of so many takes.
   static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
+  /// Gives whole pages of memory that nobody reads any more back to the system; it stays valid, with any contents.
+  static void release(std::byte* data, size_t bytes);
+
   /// Nothing is allocated before the first tensor().
   explicit TensorArena(size_t bytes) : bytes_(bytes) {}
   /// A tensor of numbers, uninitialised; one that does not fit any more gets memory of its own.

@@ -26,7 +26,7 @@ class FloatProduct final : public Kernel {
     packed_floats_ = packed_floats(weights(nullptr, 0), kernels_.panel_columns);
     scratch_bytes_ = plan_.scratch_bytes();
     if (const Tensor* b = in.constant(1)) {
-      packed_ = in.packed(*b, layout(), [&] { return packed(*b, in.executor()); });
+      packed_ = in.packed(*b, layout(), [&] { return packed(*b, in); });
     } else {
       packed_offset_ = scratch_bytes_;
       scratch_bytes_ += float_bytes(checked_mul(product.b_count, packed_floats_));
@@ -84,11 +84,11 @@ class FloatProduct final : public Kernel {
                std::bit_cast<uint32_t>(product_.alpha));
   }
 
-  Tensor packed(const Tensor& b, Executor& executor) const {
-    Tensor result(DType::kFloat32, Shape{product_.b_count, packed_floats_});
+  Tensor packed(const Tensor& b, const CompileInput& in) const {
+    Tensor result = in.packed_memory(DType::kFloat32, Shape{product_.b_count, packed_floats_});
     for (int64_t i = 0; i < product_.b_count; ++i) {
       pack_weights(weights(b.data<float>(), i), kernels_.panel_columns, result.data<float>() + i * packed_floats_,
-                   &executor);
+                   &in.executor());
     }
     return result;
   }

@@ -40,7 +40,7 @@ class DepthwiseConv final : public ConvAlgorithm {
     chunk_rows_ = std::max<int64_t>(1, chunk_rows_);
     if (const Tensor* w = in.constant(1)) {
       packed_ = in.packed(*w, "depthwise", [&] {
-        Tensor packed(DType::kFloat32, Shape{taps_, shape_.channels});
+        Tensor packed = in.packed_memory(DType::kFloat32, Shape{taps_, shape_.channels});
         pack_depthwise_weights(w->data<float>(), shape_.channels, taps_, packed.data<float>());
         return packed;
       });

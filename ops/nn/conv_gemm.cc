@@ -24,7 +24,7 @@ class GemmConv final : public ConvAlgorithm {
     if (const Tensor* w = in.constant(1)) {
       const std::string layout = str("conv gemm ", kernels_.panel_columns, " groups ", geometry.group);
       packed_ = in.packed(*w, layout, [&] {
-        Tensor packed(DType::kFloat32, Shape{geometry_.group, packed_floats_});
+        Tensor packed = in.packed_memory(DType::kFloat32, Shape{geometry_.group, packed_floats_});
         pack(w->data<float>(), packed.data<float>(), &in.executor());
         return packed;
       });

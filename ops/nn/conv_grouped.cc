@@ -31,7 +31,7 @@ class GroupedConv final : public ConvAlgorithm {
     chunk_tiles_ = std::max<int64_t>(1, kChunkMultiplies / std::max<int64_t>(1, tile_multiplies));
     if (const Tensor* w = in.constant(1)) {
       packed_ = in.packed(*w, str("conv grouped ", gemm_.panel_columns, " groups ", g_.group), [&] {
-        Tensor packed(DType::kFloat32, Shape{packed_size()});
+        Tensor packed = in.packed_memory(DType::kFloat32, Shape{packed_size()});
         pack(w->data<float>(), packed.data<float>());
         return packed;
       });

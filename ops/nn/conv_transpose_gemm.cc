@@ -29,7 +29,7 @@ class TransposeGemm final : public ConvAlgorithm {
     pointer_bytes_ = aligned(most_taps * size_t(kernels_.tile_rows) * sizeof(float*));
     if (const Tensor* w = in.constant(1)) {
       packed_ = in.packed(*w, layout(), [&] {
-        Tensor packed(DType::kFloat32, Shape{packed_size_});
+        Tensor packed = in.packed_memory(DType::kFloat32, Shape{packed_size_});
         pack(w->data<float>(), packed.data<float>());
         return packed;
       });

@@ -50,7 +50,7 @@ class WinogradConv final : public ConvAlgorithm {
     m_pitch_ = row_pitch((shared_ ? 1 : panels_) * gemm_.panel_columns);
     m_plane_ = odd_lines(block_tiles_ * m_pitch_);
     packed_ = in.packed(*in.constant(1), str("conv winograd ", outputs, " ", gemm_.panel_columns),
-                        [&] { return pack(in.constant(1)->data<float>(), in.executor()); });
+                        [&] { return pack(in.constant(1)->data<float>(), in); });
   }
 
   void run(const ConvOperands& operands, KernelContext& context) const override {
@@ -92,10 +92,11 @@ class WinogradConv final : public ConvAlgorithm {
 
   Range tiles_of(int64_t block) const { return Range{0, tiles_.count()}.part(blocks_, block); }
 
-  Tensor pack(const float* w, Executor& executor) const {
+  Tensor pack(const float* w, const CompileInput& in) const {
     const int64_t blocks = ceil_div(geometry_.in_channels, kPackDepth);
-    Tensor packed(DType::kFloat32, Shape{panels_, elements_, geometry_.in_channels, gemm_.panel_columns});
-    executor.parallel_for(panels_ * blocks, [&](int64_t chunk, int) {
+    Tensor packed =
+        in.packed_memory(DType::kFloat32, Shape{panels_, elements_, geometry_.in_channels, gemm_.panel_columns});
+    in.executor().parallel_for(panels_ * blocks, [&](int64_t chunk, int) {
       pack_filters(w, chunk / blocks, chunk % blocks * kPackDepth, packed.data<float>());
     });
     return packed;

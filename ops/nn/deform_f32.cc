@@ -78,7 +78,7 @@ class DeformF32 final : public Kernel {
     w_offset_ = y_offset_ + aligned(dtype_bytes(DType::kFloat32, checked_mul(g.out_channels, g.out_pixels())));
     if (const Tensor* w = in.constant(1)) {
       packed_ = in.packed(*w, str("deform ", kernels_.gemm.panel_columns, " groups ", g.group), [&] {
-        Tensor packed(DType::kFloat32, Shape{shape_.conv.group, packed_floats_});
+        Tensor packed = in.packed_memory(DType::kFloat32, Shape{shape_.conv.group, packed_floats_});
         pack(w->data<float>(), packed.data<float>(), &in.executor());
         return packed;
       });

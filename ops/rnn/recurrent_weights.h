@@ -104,7 +104,7 @@ class RecurrentWeights {
     const std::string layout =
         str("recurrent ", input, ' ', shape, s_.gates, ' ', form_.parts.size(), ' ', form_.separate_last_bias);
     return {input, size, 0, make, in.packed(*constant, layout, [&] {
-              Tensor result(dtype_of<C>, shape);
+              Tensor result = in.packed_memory(dtype_of<C>, shape);
               for (int64_t d = 0; d < s_.directions; ++d) {
                 (this->*make)(constant->data<T>(), d, result.data<C>() + d * size);
               }

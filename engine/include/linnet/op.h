@@ -101,6 +101,8 @@ class LINNET_API CompileInput {
   /// Data derived from a constant (packed weights), made once per model and shared by all its plans.
   /// `layout` names the form; two calls with the same source and layout get the same tensor.
   Tensor packed(const Tensor& source, const std::string& layout, const std::function<Tensor()>& make) const;
+  /// A tensor of numbers for make() to fill, uninitialised; in memory of weights freed before where there is enough.
+  Tensor packed_memory(DType dtype, const Shape& shape) const;
 
  private:
   static const Fact& at(std::span<const Fact> facts, int i);

@@ -102,15 +102,20 @@ class LINNET_API Tensor {
     return {data<T>(), size_t(size())};
   }
 
+  /// The data was allocated by Linnet, holds numbers, and no other tensor shares it.
+  bool exclusive() const { return allocated_ && owner_.use_count() == 1; }
+
   /// A copy with its own data.
   Tensor clone() const;
   /// The same data under another shape of as many elements. Throws Error(kShape) otherwise.
   Tensor reshaped(const Shape& shape) const;
 
  private:
+  friend class TensorArena;
   void check_type(DType wanted) const;
 
   DType dtype_ = DType::kUndefined;
+  bool allocated_ = false;  // numbers in memory of Linnet's
   Shape shape_;
   void* data_ = nullptr;
   std::shared_ptr<const void> owner_;

@@ -1,0 +1,41 @@
+#include "plan/spare_memory.h"
+
+#include <algorithm>
+
+#include "tensor/tensor_arena.h"
+
+namespace linnet {
+namespace {
+
+// Less costs the system little.
+constexpr size_t kLeastBytes = size_t{16} << 10;
+
+}  // namespace
+
+void SpareMemory::add(Tensor tensor) {
+  if (!tensor.exclusive() || tensor.bytes() < kLeastBytes) return;
+  const std::lock_guard lock(mutex_);
+  const size_t bytes = tensor.bytes();
+  auto* const data = static_cast<std::byte*>(tensor.raw());
+  parts_.insert({bytes, {data, std::make_shared<const Tensor>(std::move(tensor))}});
+}
+
+Tensor SpareMemory::tensor(DType dtype, const Shape& shape) {
+  const std::lock_guard lock(mutex_);
+  const size_t bytes = dtype_bytes(dtype, shape.elements());
+  const auto found = parts_.lower_bound(bytes);
+  if (bytes < kLeastBytes || found == parts_.end()) return Tensor(dtype, shape);
+  const Part part = std::move(found->second);
+  const size_t left = found->first - std::min(found->first, TensorArena::aligned(bytes));
+  parts_.erase(found);
+  if (left >= kLeastBytes) parts_.insert({left, {part.data + TensorArena::aligned(bytes), part.owner}});
+  return Tensor::share(dtype, shape, part.data, part.owner);
+}
+
+void SpareMemory::release() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [bytes, part] : parts_) TensorArena::release(part.data, bytes);
+  parts_.clear();
+}
+
+}  // namespace linnet
