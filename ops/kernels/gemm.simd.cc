@@ -45,7 +45,7 @@ template <int MR, int NV, bool kHalf>
 template <int MR, int NV, bool kHalf>
 void tile(const GemmStrip& s) {
   F32 sum[MR][NV];
-  begin(sum);
+  begin(s, sum);
   multiply<MR, NV, kHalf>(s, sum);
   finish(s, sum);
 }

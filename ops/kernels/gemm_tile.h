@@ -18,9 +18,14 @@ constexpr int kMaxVectors = 8;
 
 using TileFunction = void (*)(const GemmStrip&);
 
+/// The bias, unless sums of an earlier block come before it.
 template <int MR, int NV>
-[[gnu::always_inline]] inline void begin(F32 (&sum)[MR][NV]) {
-  LINNET_UNROLL for (int i = 0; i < MR; ++i) { LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = F32(0.f); }
+[[gnu::always_inline]] inline void begin(const GemmStrip& s, F32 (&sum)[MR][NV]) {
+  const float* bias = s.accumulate ? nullptr : s.epilogue.bias;
+  LINNET_UNROLL for (int v = 0; v < NV; ++v) {
+    const F32 value = bias ? F32::load_unaligned(bias + v * kLanes) : F32(0.f);
+    LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][v] = value;
+  }
 }
 
 template <int MR, int NV>
@@ -33,7 +38,7 @@ template <int MR, int NV>
     }
   }
   const Epilogue& e = s.epilogue;
-  if (e.bias) {
+  if (e.bias && s.accumulate) {
     LINNET_UNROLL for (int v = 0; v < NV; ++v) {
       const F32 bias = F32::load_unaligned(e.bias + v * kLanes);
       LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][v] = sum[i][v] + bias;

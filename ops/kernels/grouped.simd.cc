@@ -50,7 +50,7 @@ template <int MR>
 template <int MR, int Width>
 void tile(const GemmStrip& s) {
   F32 sum[MR][1];
-  begin(sum);
+  begin(s, sum);
   const float* b = s.b;
   for (int64_t t = 0; t < s.taps; ++t, b += Width * kLanes) {
     F32 x[MR], part[MR];
