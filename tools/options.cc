@@ -41,8 +41,8 @@ void add_model_flags(CLI::App& verb, ModelFlags& f) {
   group->add_flag("--allow-newer-opset", f.allow_newer_opset, "Try models of an opset newer than any this build knows");
   group->add_option("--isa", f.isa, "Instruction set: auto, or one that run_model devices lists")
       ->capture_default_str();
-  group->add_option("--winograd-tile", f.winograd_tile, "Widest tile of Winograd's convolutions: 4, 2 or 0 for none")
-      ->check(CLI::IsMember({0, 2, 4}))
+  group->add_option("--winograd-tile", f.winograd_tile, "Widest tile of Winograd's convolutions: 4, 3, 2 or 0 for none")
+      ->check(CLI::IsMember({0, 2, 3, 4}))
       ->capture_default_str();
   group->add_flag_callback(
       "--no-winograd", [&f] { f.winograd_tile = 0; }, "The same as --winograd-tile 0");

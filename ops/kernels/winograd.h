@@ -18,8 +18,8 @@ struct WinogradOutput {
 
 /// The transforms of Winograd's minimal filtering F(m x m, 3 x 3), for m x m outputs of a 3x3 convolution from n x n
 /// inputs, n = m + 2: y = A^T [(G g G^T) . (B^T x B)] A, where "." is a product over the input channels for each of
-/// the n * n elements. The interpolation points are 0, 1, -1 and infinity for m = 2 and 0, +-1/sqrt(2), +-sqrt(2) and
-/// infinity for m = 4.
+/// the n * n elements. The interpolation points are 0, 1, -1 and infinity for m = 2, 0, 1, -1, 1/2 and infinity for m =
+/// 3, and 0, +-1/sqrt(2), +-sqrt(2) and infinity for m = 4.
 /// Source: A. Lavin and S. Gray, "Fast Algorithms for Convolutional Neural Networks", arXiv:1509.09308; the points: B.
 /// Barabasz et al., "Error Analysis and Improving the Accuracy of Winograd Convolution for DNNs", arXiv:1803.10986.
 struct WinogradTransforms {
@@ -34,7 +34,9 @@ struct WinogradTransforms {
 };
 
 struct WinogradKernels {
-  WinogradTransforms f2, f4;
+  WinogradTransforms f2, f3, f4;
+
+  const WinogradTransforms& of(int outputs) const { return outputs == 2 ? f2 : outputs == 3 ? f3 : f4; }
 };
 
 }  // namespace linnet

@@ -33,6 +33,39 @@ struct F2 {
   }
 };
 
+/// F(3, 3) along one axis.
+struct F3 {
+  static constexpr int kOutputs = 3, kInputs = 5;
+
+  template <class V>
+  [[gnu::always_inline]] static inline void input(const V* x, V* t) {
+    const V half(0.5), odd = x[3] - x[1];
+    t[0] = xsimd::fma(half, x[0] - x[2], odd);
+    t[1] = xsimd::fma(half, x[2] - x[1], x[3]);
+    t[2] = xsimd::fma(half, x[1], xsimd::fnma(V(1.5), x[2], x[3]));
+    t[3] = odd;
+    t[4] = xsimd::fnma(half, odd, x[4] - x[2]);
+  }
+
+  template <class V>
+  [[gnu::always_inline]] static inline void output(const V* m, V* y) {
+    const V sum = m[1] + m[2];
+    y[0] = m[0] + (sum + m[3]);
+    y[1] = xsimd::fma(V(0.5), m[3], m[1] - m[2]);
+    y[2] = xsimd::fma(V(0.25), m[3], sum + m[4]);
+  }
+
+  template <class V>
+  [[gnu::always_inline]] static inline void filter(const V* g, V* u) {
+    const V even = g[0] + g[2];
+    u[0] = V(2) * g[0];
+    u[1] = even + g[1];
+    u[2] = V(-1.0 / 3) * (even - g[1]);
+    u[3] = V(-8.0 / 3) * xsimd::fma(V(0.5), g[1], xsimd::fma(V(0.25), g[2], g[0]));
+    u[4] = g[2];
+  }
+};
+
 /// The points +-sqrt(1/2) and +-sqrt(2), of vectors of float or double.
 template <class V>
 struct Points {
@@ -204,6 +237,7 @@ void fill(WinogradKernels& kernels);
 
 void fill(WinogradKernels& kernels) {
   kernels.f2 = {input<F2>, output<F2>, filter<F2>};
+  kernels.f3 = {input<F3>, output<F3>, filter<F3>};
   kernels.f4 = {input<F4>, output<F4>, filter<F4>};
 }
 

@@ -43,7 +43,7 @@ ConvAlgorithmPtr make_transpose_gemm(const ConvGeometry& geometry, const Compile
 /// Why a convolution cannot be computed by Winograd's algorithm, which is for constant 3x3 windows of stride 1 in one
 /// group; empty where it can.
 std::string winograd_obstacle(const ConvGeometry& geometry, const CompileInput& in);
-/// Winograd's algorithm with tiles of `outputs` (2 or 4) a side.
+/// Winograd's algorithm with tiles of `outputs` (2, 3 or 4) a side.
 ConvAlgorithmPtr make_winograd_conv(const ConvGeometry& geometry, const Epilogue& epilogue, int outputs,
                                     const CompileInput& in);
 

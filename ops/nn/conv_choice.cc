@@ -19,7 +19,7 @@ struct TransformCost {
   double input, output;  // per vector of channels of a tile
 };
 constexpr TransformCost transform_cost(int outputs) {
-  return outputs == 4 ? TransformCost{170, 170} : TransformCost{60, 50};
+  return outputs == 4 ? TransformCost{170, 170} : outputs == 3 ? TransformCost{115, 110} : TransformCost{60, 50};
 }
 
 double vectors(int64_t channels, int lanes) { return double((channels + lanes - 1) / lanes); }
@@ -80,7 +80,7 @@ ConvChoice choose_conv(const ConvGeometry& geometry, bool x_channels_first, cons
   ConvChoice choice;
   int best = 0;
   double least = direct;
-  for (int outputs = 2; outputs <= in.winograd_tile(); outputs += 2) {
+  for (int outputs = 2; outputs <= in.winograd_tile(); ++outputs) {
     const double cost = winograd_cost(geometry, outputs, gemm);
     choice.reason += str(outputs == 2 ? "" : ", ", "F(", outputs, "x", outputs, ", 3x3) estimated at ",
                          int(100 * cost / std::max(1.0, direct)), " % of direct");

@@ -39,7 +39,7 @@ class WinogradConv final : public ConvAlgorithm {
       : geometry_(geometry),
         epilogue_(epilogue),
         gemm_(kernel_table(in.isa()).gemm),
-        transforms_(outputs == 2 ? kernel_table(in.isa()).winograd.f2 : kernel_table(in.isa()).winograd.f4),
+        transforms_(kernel_table(in.isa()).winograd.of(outputs)),
         tiles_(geometry, outputs),
         elements_(tiles_.inputs() * tiles_.inputs()),
         panels_(ceil_div(geometry.out_channels, gemm_.panel_columns)),

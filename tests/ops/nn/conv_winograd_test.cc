@@ -117,7 +117,7 @@ TEST_P(WinogradConv, StaysWithinTwentyMillionthsOfTheOutputsMagnitude) {
            {{1, 17, 60, 60}, 36},   // blocks of tiles alone
        }) {
     const Example example(sizes, seed += 4);
-    for (const int64_t tile : {2, 4}) {
+    for (const int64_t tile : {2, 3, 4}) {
       SCOPED_TRACE(str("x ", sizes.x, " to ", sizes.out_channels, " channels, tile ", tile));
       const Tensor y = to_channels_first(run_winograd(sizes, tile, example.inputs, GetParam()));
       expect_close(y, example.want, 2e-5 * rms(example.want));
@@ -164,6 +164,7 @@ TEST_P(ConvChoices, TakeWinogradWhereItSavesMultiplications) {
   expect(many, 1, 0, "indirect GEMM");
   expect(many, 1, 0, "no Winograd: turned off");
   expect(many, 2, 4, "no Winograd: the stride is not 1");
+  expect({{1, 33, 33, 256}, 256, {12, 12, 12, 12}, {12, 12}}, 1, 4, "Winograd F(3x3, 3x3)");  // 3 pixels a phase
   // The transforms cost more than they save for few channels, and skipped padding is cheaper still.
   expect({{1, 224, 5, 3}, 4}, 1, 4, "indirect GEMM");
   expect({{1, 33, 33, 64}, 64, {20, 20, 20, 20}, {20, 20}}, 1, 4, "indirect GEMM");
