@@ -12,6 +12,11 @@ bool may_be_large(const Fact& x) {
          !(x.dim(3).known() && x.dim(3).value() < kLeastExtent);
 }
 
+bool steps_are_short(const NodeSpec& conv) {
+  const auto* strides = conv.find<std::vector<int64_t>>("strides");
+  return !strides || strides->empty() || strides->back() <= 2;
+}
+
 bool is_graph_input(const Graph& graph, ValueId value) {
   return graph.value(value).producer == kNoValue && !graph.fact(value).constant;
 }
@@ -28,7 +33,7 @@ std::optional<Patch> read_channels_first(const Graph& graph, const Node& node) {
   const auto* perm = transpose->spec.find<std::vector<int64_t>>("perm");
   const bool few = w.dim(1).known() && w.dim(1).value() <= kMostChannels;
   if (!perm || *perm != perm_to_channels_last(w.rank()) || !few) return std::nullopt;
-  if (!may_be_large(graph.fact(transpose->inputs[0]))) return std::nullopt;
+  if (!may_be_large(graph.fact(transpose->inputs[0])) || !steps_are_short(node.spec)) return std::nullopt;
   std::vector<ValueId> inputs = node.inputs;
   inputs[0] = transpose->inputs[0];
   NodeSpec spec = internal_spec(node, "Conv");
