@@ -10,6 +10,7 @@ namespace {
 
 constexpr int64_t kMostChannels = 8;
 constexpr int64_t kLeastRows = 8;       // the work is divided by rows
+constexpr int64_t kMostExtent = 64;     // rows of the ring
 constexpr int64_t kMostProducts = 512;  // of one sum: the rounding error grows with it
 constexpr int64_t kChunkMultiplies = 256 * 1024;
 constexpr int64_t kLineFloats = 16;
@@ -73,12 +74,7 @@ class LineConvolution final : public ConvAlgorithm {
     return result;
   }
 
-  /// Scratch: addresses of lines, the ring of lines [row, channel], a line of zeros.
-  void run_rows(const ConvOperands& operands, int64_t image, int64_t row, int64_t row_end, std::byte* scratch) const {
-    const auto lines = reinterpret_cast<const float**>(scratch);
-    float* const memory = reinterpret_cast<float*>(scratch + pointer_bytes());
-    float* const zeros = memory + ring() * g_.in_channels * pitch_;
-    std::fill(memory, zeros + pitch_, 0.f);
+  LineConv job_of(const ConvOperands& operands, const float* const* lines) const {
     LineConv job;
     job.lines = lines;
     job.num_lines = num_lines_;
@@ -89,21 +85,38 @@ class LineConvolution final : public ConvAlgorithm {
     job.w = packed_.data<float>();
     job.epilogue = epilogue_;
     job.epilogue.bias = operands.bias;
+    return job;
+  }
+
+  /// Where in the ring the lines of an input row lie.
+  int64_t slot(int64_t row) const { return row % ring() * g_.in_channels * pitch_; }
+
+  /// Scratch: addresses of lines, the ring of lines [row, channel], a line of zeros.
+  void run_rows(const ConvOperands& operands, int64_t image, int64_t row, int64_t row_end, std::byte* scratch) const {
+    const auto lines = reinterpret_cast<const float**>(scratch);
+    float* const memory = reinterpret_cast<float*>(scratch + pointer_bytes());
+    std::fill_n(memory, (ring() * g_.in_channels + 1) * pitch_, 0.f);
+    LineConv job = job_of(operands, lines);
     int64_t next = 0;  // the first input row that is not in the ring
     for (; row < row_end; ++row) {
-      const int64_t first = row * height_.stride - height_.pad_begin;
-      for (next = std::max({next, first, int64_t{0}}); next < std::min(first + ring(), height_.in); ++next) {
-        read_row(operands.x, image, next, memory + next % ring() * g_.in_channels * pitch_);
+      const int64_t first = row * height_.stride - height_.pad_begin, end = std::min(first + ring(), height_.in);
+      for (next = std::max({next, first, int64_t{0}}); next < end; ++next) {
+        read_row(operands.x, image, next, memory + slot(next));
       }
-      for (int64_t c = 0; c < g_.in_channels; ++c) {
-        for (int64_t k = 0; k < height_.kernel; ++k) {
-          const int64_t y = first + k * height_.dilation;
-          const bool inside = y >= 0 && y < height_.in;
-          lines[c * height_.kernel + k] = inside ? memory + (y % ring() * g_.in_channels + c) * pitch_ : zeros;
-        }
-      }
+      choose_lines(first, memory, lines);
       job.y = operands.y + (image * height_.out + row) * width_.out * g_.out_channels;
       kernels_.row(job);
+    }
+  }
+
+  /// The lines that the windows meet whose first row is `first`.
+  void choose_lines(int64_t first, const float* memory, const float** lines) const {
+    const float* const zeros = memory + ring() * g_.in_channels * pitch_;
+    for (int64_t c = 0; c < g_.in_channels; ++c) {
+      for (int64_t k = 0; k < height_.kernel; ++k) {
+        const int64_t y = first + k * height_.dilation;
+        *lines++ = y >= 0 && y < height_.in ? memory + slot(y) + c * pitch_ : zeros;
+      }
     }
   }
 
@@ -136,7 +149,7 @@ bool suits_line_conv(const ConvGeometry& g, const CompileInput& in) {
   const bool planar = depth.kernel == 1 && depth.in == 1 && depth.out == 1;
   return planar && g.group == 1 && g.in_channels <= kMostChannels && g.taps() > 1 &&
          g.taps() * g.in_channels <= kMostProducts && width.dilation == 1 && width.stride <= 2 &&
-         height.out >= kLeastRows && in.constant(1) && !in.has(3) &&
+         height.out >= kLeastRows && height.extent() <= kMostExtent && in.constant(1) && !in.has(3) &&
          width.out >= kernel_table(in.isa()).line_conv.tile_pixels;
 }
 

@@ -27,8 +27,8 @@ struct ModelOptions {
   Isa isa = Isa::kAuto;
   /// 0: as written; 1: constants folded, equal and dead nodes removed; 2: all rewrites.
   int optimization = 2;
-  /// The widest tile of outputs, 4 or 2 a side, that 3x3 convolutions may compute with Winograd's minimal filtering, or
-  /// 0: a multiple of the rounding error of direct convolution for a fraction of its multiplications.
+  /// The widest tile of outputs, 4, 3 or 2 a side, that 3x3 convolutions may compute with Winograd's minimal filtering,
+  /// or 0: a multiple of the rounding error of direct convolution for a fraction of its multiplications.
   int winograd_tile = 4;
   /// Rewrites to leave out, by name.
   std::set<std::string> disabled_rewrites;

@@ -80,7 +80,8 @@ TEST_P(LineConvolution, IsForFewChannelsAndWindowsAlone) {
   EXPECT_FALSE(is_chosen({{1, 3, 20, 20}, 4, {1, 1}}, isa));
   EXPECT_FALSE(is_chosen({{1, 3, 20, 20}, 4, {3, 3}, {{1, 3}}}, isa));
   EXPECT_FALSE(is_chosen({{1, 3, 20, 20}, 4, {3, 3}, {{1, 1}, {0, 0, 0, 0}, {1, 2}}}, isa));
-  EXPECT_FALSE(is_chosen({{1, 3, 20, 7}, 4}, isa));
+  EXPECT_FALSE(is_chosen({{1, 3, 200, 20}, 4, {3, 3}, {{1, 1}, {0, 0, 0, 0}, {40, 1}}}, isa));
+  EXPECT_FALSE(is_chosen({{1, 3, 20, 5}, 4}, isa));
   EXPECT_FALSE(is_chosen({{1, 3, 7, 20}, 4}, isa));
 }
 
