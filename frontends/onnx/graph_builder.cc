@@ -109,7 +109,8 @@ GraphBuilder::GraphBuilder(const FunctionTable& functions, TensorReader& tensors
       nodes_left_(node_limit(options.limits)),
       depth_left_(depth_limit(options.limits)) {}
 
-Graph GraphBuilder::build(const pb::GraphProto& proto, const OpsetImports& opsets, std::shared_ptr<const Registry> registry) {
+Graph GraphBuilder::build(const pb::GraphProto& proto, const OpsetImports& opsets,
+                          std::shared_ptr<const Registry> registry) {
   if (proto.output_size() == 0) throw Error(ErrorKind::kModel, "the graph has no outputs");
   NestedGraph nested(std::move(registry));
   Scope scope(nested, opsets);

@@ -36,7 +36,7 @@ struct MemoryReport {
 struct LoadReport {
   // Of the main graph before anything was optimised, functions inlined.
   int64_t nodes = 0;
-  int64_t opset = 0;  ///< version of ai.onnx that most nodes are of; 0: none is of ai.onnx
+  int64_t opset = 0;          ///< version of ai.onnx that most nodes are of; 0: none is of ai.onnx
   int64_t weights_bytes = 0;  ///< of the optimised graph's constants
   double optimize_ms = 0;
 };
