@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "linnet/onnx.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
@@ -81,12 +80,6 @@ TEST(Specialized, LeavesAModelThatSomebodyElseHasAsItWas) {
   const Model special = Model(model).specialized(kInputs);
   EXPECT_TRUE(identical(run_model(special, kInputs)[0], expected));
   EXPECT_TRUE(identical(run_model(model, others)[0], expected_others));
-  EXPECT_EQ(save_onnx_bytes(model), save_onnx_bytes(network_model()));
-}
-
-TEST(Specialized, IsNotSavedWithoutItsWeights) {
-  const Model model = network_model().specialized(kInputs);
-  expect_error(ErrorKind::kUnsupported, "were freed when the model was specialized", [&] { save_onnx_bytes(model); });
 }
 
 /// Expects the same outputs as without specialization.

@@ -5,6 +5,7 @@
 
 #include "graph/graph.h"
 #include "model_builder.h"
+#include "support/graph_builder.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -237,6 +238,15 @@ TEST(OnnxSave, BodiesOfAnotherOpsetSeeTheirCaptures) {
 TEST(OnnxSave, ReportsWhatItCannotWrite) {
   const Model model = load(branching_model());
   expect_error(ErrorKind::kIo, "cannot write '/nowhere/m.onnx'", [&] { save_onnx(model, "/nowhere/m.onnx"); });
+}
+
+TEST(Save, RefusesAModelWhoseWeightsWereFreed) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{1, 32, 8, 8});
+  b.output(b.op("Conv", {x, b.constant(random_tensor({64, 32, 3, 3}))}));
+  const std::vector<Tensor> inputs{random_tensor({1, 32, 8, 8})};
+  const Model model = b.model().specialized(inputs);
+  expect_error(ErrorKind::kUnsupported, "were freed when the model was specialized", [&] { save_onnx_bytes(model); });
 }
 
 }  // namespace
