@@ -240,7 +240,7 @@ TEST(OnnxSave, ReportsWhatItCannotWrite) {
   expect_error(ErrorKind::kIo, "cannot write '/nowhere/m.onnx'", [&] { save_onnx(model, "/nowhere/m.onnx"); });
 }
 
-TEST(Save, RefusesAModelWhoseWeightsWereFreed) {
+TEST(OnnxSave, RefusesAModelWhoseWeightsWereFreed) {
   GraphBuilder b;
   const ValueId x = b.input("x", Shape{1, 32, 8, 8});
   b.output(b.op("Conv", {x, b.constant(random_tensor({64, 32, 3, 3}))}));
