@@ -3,6 +3,7 @@
 #include "kernels/kernel_table.h"
 #include "kernels/packed_gemm.h"
 #include "nn/conv_algorithm.h"
+#include "parts.h"
 #include "scratch.h"
 
 namespace linnet {
@@ -41,7 +42,7 @@ class LineConvolution final : public ConvAlgorithm {
   }
 
   void run(const ConvOperands& operands, KernelContext& context) const override {
-    const int64_t chunks = (height_.out + chunk_rows_ - 1) / chunk_rows_;
+    const int64_t chunks = ceil_div(height_.out, chunk_rows_);
     context.executor().parallel_for(images() * chunks, [&](int64_t chunk, int worker) {
       const int64_t row = chunk % chunks * chunk_rows_;
       run_rows(operands, chunk / chunks, row, std::min(height_.out, row + chunk_rows_), context.scratch(worker));

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "changed_bytes.h"
 #include "model_builder.h"
 #include "support/run_op.h"
 
@@ -34,17 +35,7 @@ TEST(MalformedModel, EveryPrefixIsAModelOrAnError) {
 
 TEST(MalformedModel, AnyChangedByteGivesAModelOrAnError) {
   const std::string bytes = small_model().SerializeAsString();
-  for (size_t at = 0; at < bytes.size(); ++at) {
-    for (const int change : {0x01, 0x08, 0x7f, 0x80, 0xff}) {
-      std::string changed = bytes;
-      changed[at] = char(changed[at] ^ change);
-      try {
-        load_bytes(changed);
-      } catch (const Error& error) {
-        EXPECT_FALSE(error.message().empty());
-      }
-    }
-  }
+  expect_changed_bytes_are_handled(bytes, 0, bytes.size());
 }
 
 TEST(MalformedModel, SaysWhatAFileIsInstead) {
