@@ -9,11 +9,14 @@ namespace {
 struct NamedRewrite {
   const char* name;
   std::optional<Patch> (*apply)(const Graph&, const Node&);
+  bool last;
 };
 
 constexpr NamedRewrite kRewrites[] = {
-#define LINNET_REWRITE(name) {#name, name},
+#define LINNET_REWRITE(name) {#name, name, false},
+#define LINNET_LAST_REWRITE(name) {#name, name, true},
 #include "rewrites/rewrite_list.inc"
+#undef LINNET_LAST_REWRITE
 #undef LINNET_REWRITE
 };
 
@@ -24,7 +27,7 @@ Registry standard_registry() {
 #define LINNET_OP(file) register_##file(registry);
 #include "op_list.inc"
 #undef LINNET_OP
-  for (const auto& [name, apply] : kRewrites) registry.add_rewrite({name, apply});
+  for (const auto& [name, apply, last] : kRewrites) registry.add_rewrite({name, apply, last});
   return registry;
 }
 

@@ -24,11 +24,12 @@ bool apply_rewrite(Graph& graph, const Rewrite& rewrite) {
   return changed;
 }
 
-bool apply_rewrites(Graph& graph, const ModelOptions& options) {
+bool apply_rewrites(Graph& graph, const ModelOptions& options, bool last) {
   bool changed = false;
   const auto registry = graph.registry();
   for (const Rewrite& rewrite : registry->rewrites()) {
-    if (!options.disabled_rewrites.contains(rewrite.name)) changed |= apply_rewrite(graph, rewrite);
+    if (rewrite.last != last || options.disabled_rewrites.contains(rewrite.name)) continue;
+    changed |= apply_rewrite(graph, rewrite);
   }
   return changed;
 }
@@ -43,7 +44,10 @@ void optimize(Graph& graph, const ProgramEnvironment& environment) {
     if (environment.options.optimization == 0) return;
     changed = fold_constants(graph);
     changed |= merge_equal_nodes(graph);
-    if (environment.options.optimization >= 2) changed |= apply_rewrites(graph, environment.options);
+    if (environment.options.optimization >= 2) {
+      changed |= apply_rewrites(graph, environment.options, false);
+      if (!changed) changed = apply_rewrites(graph, environment.options, true);
+    }
     graph.drop_unread_constants();
   }
 }

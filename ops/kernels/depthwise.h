@@ -6,23 +6,23 @@
 
 namespace linnet {
 
-/// A depthwise convolution, channels-last: x [batch,in...,channels] to y [batch,out...,channels], one filter per
-/// channel. Spatial axes are (depth, height, width); missing outer ones have extent, kernel and stride 1.
-struct DepthwiseShape {
-  int64_t batch = 1, channels = 1;
-  int64_t in[3] = {1, 1, 1}, out[3] = {1, 1, 1};
-  int64_t kernel[3] = {1, 1, 1}, stride[3] = {1, 1, 1}, dilation[3] = {1, 1, 1};
-  int64_t pad_begin[3] = {0, 0, 0};  ///< the padding behind follows from `out`
+/// One output row of a depthwise convolution, channels-last: one filter per channel. A pitch is the number of floats
+/// from one pixel or tap to the next.
+struct DepthwiseRow {
+  int64_t channels = 0;
+  int64_t in = 0, out = 0;  ///< pixels of an input line and of the row
+  int64_t kernel = 1, stride = 1, dilation = 1, pad_begin = 0;
 
-  /// Output rows, the unit of parallel work: batch * out[0] * out[1].
-  int64_t rows() const { return batch * out[0] * out[1]; }
+  int lines = 0;                    ///< kernel rows that meet the image
+  const float* const* x = nullptr;  ///< the input line of each
+  const float* const* w = nullptr;  ///< the first tap of each
+  float* y = nullptr;
+  int64_t x_pitch = 0, w_pitch = 0, y_pitch = 0;
+  Epilogue epilogue{};  ///< bias and residual begin at this row
 };
 
 struct DepthwiseKernels {
-  /// Output rows [first_row, last_row). w: [kernel taps, channels] (taps in row-major order). The epilogue's bias has
-  /// `channels` values; its residual is laid out like y (the pitch is that of a pixel). x, y: whole tensors.
-  void (*rows_f32)(const DepthwiseShape& shape, const float* x, const float* w, const Epilogue& epilogue, float* y,
-                   int64_t first_row, int64_t last_row);
+  void (*row_f32)(const DepthwiseRow& row);
 };
 
 /// Reorders weights [channels, taps] (as in ONNX, [C,1,k...]) to [taps, channels].

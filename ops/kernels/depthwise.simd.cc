@@ -7,58 +7,22 @@ namespace {
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/// The kernel positions [begin, end) along an axis whose input lies inside the image, and the input of position 0.
-struct Window {
-  int64_t begin, end, origin;
-};
-
-Window window_at(const DepthwiseShape& s, int axis, int64_t out) {
-  const int64_t origin = out * s.stride[axis] - s.pad_begin[axis], step = s.dilation[axis];
-  const int64_t begin = origin < 0 ? ceil_div(-origin, step) : 0;
-  const int64_t end = s.in[axis] > origin ? ceil_div(s.in[axis] - origin, step) : 0;
-  return {begin, end < s.kernel[axis] ? end : s.kernel[axis], origin};
-}
-
-/// One output row: its image, the kernel rows that meet it, and where it is written.
-struct Row {
-  const DepthwiseShape* shape;
-  const float* x;  ///< the image
-  const float* w;
-  const Epilogue* epilogue;
-  float* y;             ///< first value of the row
-  int64_t first_pixel;  ///< of the whole output
-  Window depth, height;
-};
-
-/// Calls f(line of x, kernel row of w) for all kernel rows inside the image.
-template <class F>
-inline void for_kernel_rows(const Row& row, F&& f) {
-  const DepthwiseShape& s = *row.shape;
-  for (int64_t d = row.depth.begin; d < row.depth.end; ++d) {
-    for (int64_t h = row.height.begin; h < row.height.end; ++h) {
-      const int64_t line = (row.depth.origin + d * s.dilation[0]) * s.in[1] + row.height.origin + h * s.dilation[1];
-      f(row.x + line * s.in[2] * s.channels, row.w + (d * s.kernel[1] + h) * s.kernel[2] * s.channels);
-    }
-  }
-}
-
 /// Adds up to kPixels adjacent outputs from `first` on, one vector of channels from c on, for any kernel width, stride
 /// and dilation.
 template <int kPixels>
-inline void gather(const Row& row, int64_t first, int64_t count, int64_t c, F32* sums) {
-  const DepthwiseShape& s = *row.shape;
-  for_kernel_rows(row, [&](const float* line, const float* w) {
-    for (int64_t k = 0; k < s.kernel[2]; ++k) {
-      const F32 weight = load(w + k * s.channels + c);
-      const int64_t origin = first * s.stride[2] - s.pad_begin[2] + k * s.dilation[2];
+inline void gather(const DepthwiseRow& row, int64_t first, int64_t count, int64_t c, F32* sums) {
+  for (int i = 0; i < row.lines; ++i) {
+    for (int64_t k = 0; k < row.kernel; ++k) {
+      const F32 weight = load(row.w[i] + k * row.w_pitch + c);
+      const int64_t origin = first * row.stride - row.pad_begin + k * row.dilation;
 #pragma GCC unroll 8
       for (int p = 0; p < kPixels; ++p) {
-        const int64_t column = origin + p * s.stride[2];
-        if (p >= count || column < 0 || column >= s.in[2]) continue;
-        sums[p] = xsimd::fma(load(line + column * s.channels + c), weight, sums[p]);
+        const int64_t column = origin + p * row.stride;
+        if (p >= count || column < 0 || column >= row.in) continue;
+        sums[p] = xsimd::fma(load(row.x[i] + column * row.x_pitch + c), weight, sums[p]);
       }
     }
-  });
+  }
 }
 
 /// Stores the last `lanes` lanes: the others are of the vector before, and are not computed twice in case y is the
@@ -76,10 +40,10 @@ struct Pixels {
 
 /// Residual, clamp and activation of the sums of pixels, one vector of channels from c on.
 template <int kPixels>
-inline void finish(const Row& row, const Pixels& pixels, int64_t c, F32* values) {
-  const Epilogue& e = *row.epilogue;
+inline void finish(const DepthwiseRow& row, const Pixels& pixels, int64_t c, F32* values) {
+  const Epilogue& e = row.epilogue;
   if (e.residual) {
-    const float* residual = e.residual + (row.first_pixel + pixels.first) * e.residual_pitch + c;
+    const float* residual = e.residual + pixels.first * e.residual_pitch + c;
     LINNET_UNROLL for (int p = 0; p < kPixels; ++p) {
       if (p < pixels.count) values[p] += load(residual + p * pixels.step * e.residual_pitch);
     }
@@ -95,9 +59,10 @@ inline void finish(const Row& row, const Pixels& pixels, int64_t c, F32* values)
 
 /// Computes pixels; add_sums(c, values) adds up one vector of each.
 template <int kPixels, class AddSums>
-[[gnu::always_inline]] inline void compute_block(const Row& row, const Pixels& pixels, const AddSums& add_sums) {
-  const int64_t channels = row.shape->channels, pitch = pixels.step * channels;
-  const Epilogue& e = *row.epilogue;
+[[gnu::always_inline]] inline void compute_block(const DepthwiseRow& row, const Pixels& pixels,
+                                                 const AddSums& add_sums) {
+  const int64_t channels = row.channels, pitch = pixels.step * row.y_pitch;
+  const Epilogue& e = row.epilogue;
   for (int64_t done = 0; done < channels; done += kLanes) {
     const int64_t lanes = channels - done < kLanes ? channels - done : kLanes;
     const int64_t c = done + lanes - kLanes;
@@ -106,7 +71,7 @@ template <int kPixels, class AddSums>
     LINNET_UNROLL for (int p = 0; p < kPixels; ++p) values[p] = bias;
     add_sums(c, values);
     finish<kPixels>(row, pixels, c, values);
-    float* y = row.y + pixels.first * channels + c;
+    float* y = row.y + pixels.first * row.y_pitch + c;
     LINNET_UNROLL for (int p = 0; p < kPixels; ++p, y += pitch) {
       if (p >= pixels.count) break;
       if (lanes == kLanes) {
@@ -120,21 +85,6 @@ template <int kPixels, class AddSums>
 
 /// The widths and heights of images are often multiples of 7.
 constexpr int kPixels = 7;
-constexpr int kMostKernelRows = 16;
-
-/// The kernel rows that meet an output row.
-struct Lines {
-  const float* x[kMostKernelRows];
-  const float* w[kMostKernelRows];
-  int count = 0;
-
-  explicit Lines(const Row& row) {
-    for_kernel_rows(row, [this](const float* line, const float* weights) {
-      x[count] = line;
-      w[count++] = weights;
-    });
-  }
-};
 
 /// Adds the products of one input column to the sums of all pixels whose window it lies in.
 template <int kWidth, int kStride>
@@ -150,29 +100,27 @@ template <int kWidth, int kStride>
 /// Sums of kPixels adjacent pixels; every input column is loaded once per kernel row. load_column(line, j) loads the
 /// j-th of them.
 template <int kWidth, int kStride, class LoadColumn>
-[[gnu::always_inline]] inline void slide(const Lines& lines, int64_t channels, int64_t c, F32* sums,
-                                         const LoadColumn& load_column) {
-  for (int i = 0; i < lines.count; ++i) {
+[[gnu::always_inline]] inline void slide(const DepthwiseRow& row, int64_t c, F32* sums, const LoadColumn& load_column) {
+  for (int i = 0; i < row.lines; ++i) {
     F32 weights[kWidth];
-    LINNET_UNROLL for (int k = 0; k < kWidth; ++k) weights[k] = load(lines.w[i] + k * channels + c);
+    LINNET_UNROLL for (int k = 0; k < kWidth; ++k) weights[k] = load(row.w[i] + k * row.w_pitch + c);
     LINNET_UNROLL for (int j = 0; j < (kPixels - 1) * kStride + kWidth; ++j) {
-      add_column<kWidth, kStride>(load_column(lines.x[i] + c, j), j, weights, sums);
+      add_column<kWidth, kStride>(load_column(row.x[i] + c, j), j, weights, sums);
     }
   }
 }
 
 /// The input column of the first window position of a pixel.
-inline int64_t origin_of(const DepthwiseShape& s, int64_t pixel) { return pixel * s.stride[2] - s.pad_begin[2]; }
+inline int64_t origin_of(const DepthwiseRow& row, int64_t pixel) { return pixel * row.stride - row.pad_begin; }
 
 /// kPixels pixels whose windows lie inside the image.
 template <int kWidth, int kStride>
-[[gnu::noinline]] void inner_block(const Row& row, const Lines& lines, int64_t first) {
-  const DepthwiseShape& s = *row.shape;
-  const int64_t origin = origin_of(s, first) * s.channels, step = s.dilation[2] * s.channels;
+[[gnu::noinline]] void inner_block(const DepthwiseRow& row, int64_t first) {
+  const int64_t origin = origin_of(row, first) * row.x_pitch, step = row.dilation * row.x_pitch;
   compute_block<kPixels>(
-      row, {first, s.dilation[2], kPixels}, [&](int64_t c, F32 * sums) __attribute__((always_inline)) {
+      row, {first, row.dilation, kPixels}, [&](int64_t c, F32 * sums) __attribute__((always_inline)) {
         slide<kWidth, kStride>(
-            lines, s.channels, c, sums, [&](const float* line, int j) __attribute__((always_inline)) {
+            row, c, sums, [&](const float* line, int j) __attribute__((always_inline)) {
               return load(line + origin + j * step);
             });
       });
@@ -180,20 +128,19 @@ template <int kWidth, int kStride>
 
 /// Any pixels: columns outside the image, or that none of them needs, are zeros.
 template <int kWidth, int kStride>
-[[gnu::noinline]] void edge_block(const Row& row, const Lines& lines, const Pixels& pixels) {
+[[gnu::noinline]] void edge_block(const DepthwiseRow& row, const Pixels& pixels) {
   constexpr int kColumns = (kPixels - 1) * kStride + kWidth;
   static constexpr float kZeros[kLanes] = {};
-  const DepthwiseShape& s = *row.shape;
   int64_t offsets[kColumns];  // -1: zeros
   for (int j = 0; j < kColumns; ++j) {
-    const int64_t column = origin_of(s, pixels.first) + j * s.dilation[2];
-    const bool needed = j < (pixels.count - 1) * kStride + kWidth && column >= 0 && column < s.in[2];
-    offsets[j] = needed ? column * s.channels : -1;
+    const int64_t column = origin_of(row, pixels.first) + j * row.dilation;
+    const bool needed = j < (pixels.count - 1) * kStride + kWidth && column >= 0 && column < row.in;
+    offsets[j] = needed ? column * row.x_pitch : -1;
   }
   compute_block<kPixels>(
       row, pixels, [&](int64_t c, F32 * sums) __attribute__((always_inline)) {
         slide<kWidth, kStride>(
-            lines, s.channels, c, sums, [&](const float* line, int j) __attribute__((always_inline)) {
+            row, c, sums, [&](const float* line, int j) __attribute__((always_inline)) {
               return load(offsets[j] < 0 ? kZeros : line + offsets[j]);
             });
       });
@@ -201,29 +148,26 @@ template <int kWidth, int kStride>
 
 /// A dilated window meets every dilation-th pixel: the pixels of each phase are as those of a window without dilation.
 template <int kWidth, int kStride>
-void sliding_row(const Row& row) {
-  const DepthwiseShape& s = *row.shape;
-  const int64_t step = s.dilation[2], extent = ((kPixels - 1) * kStride + kWidth - 1) * step + 1;
-  const Lines lines(row);
-  for (int64_t phase = 0; phase < step && phase < s.out[2]; ++phase) {
-    for (int64_t first = phase; first < s.out[2]; first += kPixels * step) {
-      const int64_t left = ceil_div(s.out[2] - first, step);
+void sliding_row(const DepthwiseRow& row) {
+  const int64_t step = row.dilation, extent = ((kPixels - 1) * kStride + kWidth - 1) * step + 1;
+  for (int64_t phase = 0; phase < step && phase < row.out; ++phase) {
+    for (int64_t first = phase; first < row.out; first += kPixels * step) {
+      const int64_t left = ceil_div(row.out - first, step);
       const Pixels pixels{first, step, left < kPixels ? left : kPixels};
-      const int64_t origin = origin_of(s, first);
-      if (pixels.count == kPixels && origin >= 0 && origin + extent <= s.in[2]) {
-        inner_block<kWidth, kStride>(row, lines, first);
+      const int64_t origin = origin_of(row, first);
+      if (pixels.count == kPixels && origin >= 0 && origin + extent <= row.in) {
+        inner_block<kWidth, kStride>(row, first);
       } else {
-        edge_block<kWidth, kStride>(row, lines, pixels);
+        edge_block<kWidth, kStride>(row, pixels);
       }
     }
   }
 }
 
-void any_row(const Row& row) {
+void any_row(const DepthwiseRow& row) {
   constexpr int64_t kAnyPixels = 8;
-  const int64_t width = row.shape->out[2];
-  for (int64_t first = 0; first < width; first += kAnyPixels) {
-    const int64_t count = width - first < kAnyPixels ? width - first : kAnyPixels;
+  for (int64_t first = 0; first < row.out; first += kAnyPixels) {
+    const int64_t count = row.out - first < kAnyPixels ? row.out - first : kAnyPixels;
     compute_block<kAnyPixels>(
         row, {first, 1, count}, [&](int64_t c, F32 * sums) __attribute__((always_inline)) {
           gather<kAnyPixels>(row, first, count, c, sums);
@@ -232,32 +176,34 @@ void any_row(const Row& row) {
 }
 
 /// Fewer channels than lanes: one value at a time.
-void narrow_row(const Row& row) {
-  const DepthwiseShape& s = *row.shape;
-  const Epilogue& e = *row.epilogue;
-  for (int64_t pixel = 0; pixel < s.out[2]; ++pixel) {
-    const Window columns = window_at(s, 2, pixel);
-    for (int64_t c = 0; c < s.channels; ++c) {
+void narrow_row(const DepthwiseRow& row) {
+  const Epilogue& e = row.epilogue;
+  for (int64_t pixel = 0; pixel < row.out; ++pixel) {
+    const int64_t origin = origin_of(row, pixel);
+    float* y = row.y + pixel * row.y_pitch;
+    for (int64_t c = 0; c < row.channels; ++c) {
       float sum = e.bias ? e.bias[c] : 0.0f;
-      for_kernel_rows(row, [&](const float* line, const float* w) {
-        for (int64_t k = columns.begin; k < columns.end; ++k) {
-          sum += line[(columns.origin + k * s.dilation[2]) * s.channels + c] * w[k * s.channels + c];
+      for (int i = 0; i < row.lines; ++i) {
+        for (int64_t k = 0; k < row.kernel; ++k) {
+          const int64_t column = origin + k * row.dilation;
+          if (column < 0 || column >= row.in) continue;
+          sum += row.x[i][column * row.x_pitch + c] * row.w[i][k * row.w_pitch + c];
         }
-      });
-      if (e.residual) sum += e.residual[(row.first_pixel + pixel) * e.residual_pitch + c];
+      }
+      if (e.residual) sum += e.residual[pixel * e.residual_pitch + c];
       sum = sum < e.low ? e.low : sum;
-      row.y[pixel * s.channels + c] = sum > e.high ? e.high : sum;
+      y[c] = sum > e.high ? e.high : sum;
     }
+    if (e.activation) e.activation(y, y, row.channels, e.alpha, e.beta);
   }
-  if (e.activation) e.activation(row.y, row.y, s.out[2] * s.channels, e.alpha, e.beta);
 }
 
-using RowFunction = void (*)(const Row& row);
+using RowFunction = void (*)(const DepthwiseRow& row);
 
-RowFunction choose_row(const DepthwiseShape& s) {
-  if (s.channels < kLanes) return narrow_row;
-  if ((s.dilation[2] != 1 && s.stride[2] != 1) || s.kernel[0] * s.kernel[1] > kMostKernelRows) return any_row;
-  const int64_t width = s.kernel[2], stride = s.stride[2];
+RowFunction choose_row(const DepthwiseRow& row) {
+  if (row.channels < kLanes) return narrow_row;
+  if (row.dilation != 1 && row.stride != 1) return any_row;
+  const int64_t width = row.kernel, stride = row.stride;
   if (stride == 1) {
     if (width == 3) return sliding_row<3, 1>;
     if (width == 5) return sliding_row<5, 1>;
@@ -271,21 +217,11 @@ RowFunction choose_row(const DepthwiseShape& s) {
   return any_row;
 }
 
-void rows_f32(const DepthwiseShape& s, const float* x, const float* w, const Epilogue& epilogue, float* y,
-              int64_t first_row, int64_t last_row) {
-  const RowFunction compute = choose_row(s);
-  const int64_t image = s.in[0] * s.in[1] * s.in[2] * s.channels;
-  for (int64_t r = first_row; r < last_row; ++r) {
-    const int64_t height = r % s.out[1], depth = r / s.out[1] % s.out[0], n = r / s.out[1] / s.out[0];
-    const int64_t pixel = r * s.out[2];
-    compute({&s, x + n * image, w, &epilogue, y + pixel * s.channels, pixel, window_at(s, 0, depth),
-             window_at(s, 1, height)});
-  }
-}
+void row_f32(const DepthwiseRow& row) { choose_row(row)(row); }
 
 }  // namespace
 
 void fill(DepthwiseKernels& kernels);
-void fill(DepthwiseKernels& kernels) { kernels.rows_f32 = rows_f32; }
+void fill(DepthwiseKernels& kernels) { kernels.row_f32 = row_f32; }
 
 }  // namespace linnet::LINNET_SIMD_NS

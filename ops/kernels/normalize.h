@@ -23,6 +23,10 @@ struct NormalizeKernels {
   /// y[r][i] = (x[r][i] - mean[i]) * factor[i] + bias[i] for contiguous rows of n; x == y is allowed.
   void (*normalize_channels_last)(const float* x, float* y, int64_t rows, int64_t n, const float* mean,
                                   const float* factor, const float* bias);
+  /// y[r][i] = max(low, x[r][i] * scale[i] + shift[i]) for rows of n that lie x_pitch and y_pitch apart; shift may be
+  /// null.
+  void (*scale_rows)(const float* x, int64_t x_pitch, float* y, int64_t y_pitch, int64_t rows, int64_t n,
+                     const float* scale, const float* shift, float low);
 };
 
 }  // namespace linnet

@@ -64,6 +64,23 @@ void normalize_channels_last(const float* x, float* y, int64_t rows, int64_t n, 
   }
 }
 
+void scale_rows(const float* x, int64_t x_pitch, float* y, int64_t y_pitch, int64_t rows, int64_t n, const float* scale,
+                const float* shift, float low) {
+  const F32 least(low);
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const F32 s = load(scale + i), t = shift ? load(shift + i) : F32(0.0f);
+    for (int64_t r = 0; r < rows; ++r) {
+      store(y + r * y_pitch + i, at_least(least, xsimd::fma(load(x + r * x_pitch + i), s, t)));
+    }
+  }
+  if (i == n) return;
+  const F32 s = load_part(scale + i, n - i), t = shift ? load_part(shift + i, n - i) : F32(0.0f);
+  for (int64_t r = 0; r < rows; ++r) {
+    store_part(y + r * y_pitch + i, at_least(least, xsimd::fma(load_part(x + r * x_pitch + i, n - i), s, t)), n - i);
+  }
+}
+
 }  // namespace
 
 void fill(NormalizeKernels& k);
@@ -74,6 +91,7 @@ void fill(NormalizeKernels& k) {
   k.normalize_row = normalize_row;
   k.normalize_channel = normalize_channel;
   k.normalize_channels_last = normalize_channels_last;
+  k.scale_rows = scale_rows;
 }
 
 }  // namespace linnet::LINNET_SIMD_NS

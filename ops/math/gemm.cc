@@ -1,3 +1,4 @@
+#include "fused_activation.h"
 #include "infer.h"
 #include "math/matrix_product.h"
 #include "math/product_types.h"
@@ -19,9 +20,7 @@ class Gemm final : public Op {
         transpose_b_(node.attr_or("transB", 0) != 0),
         alpha_(node.attr_or("alpha", 1.f)),
         beta_(node.attr_or("beta", 1.f)),
-        activation_(activation_from_name(node.attr_or("activation", ""))),
-        activation_alpha_(node.attr_or("activation_alpha", 0.f)),
-        activation_beta_(node.attr_or("activation_beta", 0.f)) {}
+        activation_(node) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, 3);
@@ -50,8 +49,7 @@ class Gemm final : public Op {
     product.alpha = alpha_;
     std::vector<Addend> addends;
     if (in.has(2) && beta_ != 0) addends.push_back(addend(in.shape(2)));
-    return make_product(product, addends, make_epilogue(activation_, activation_alpha_, activation_beta_, in.isa()),
-                        in);
+    return make_product(product, addends, activation_.epilogue(in.isa()), in);
   }
 
  private:
@@ -74,8 +72,7 @@ class Gemm final : public Op {
   bool fused_;
   bool transpose_a_, transpose_b_;
   float alpha_, beta_;
-  Activation activation_;
-  float activation_alpha_, activation_beta_;
+  FusedActivation activation_;
 };
 
 }  // namespace

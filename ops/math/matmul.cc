@@ -1,3 +1,4 @@
+#include "fused_activation.h"
 #include "infer.h"
 #include "math/matmul_shape.h"
 #include "math/product_types.h"
@@ -13,11 +14,7 @@ namespace {
 /// Source: https://onnx.ai/onnx/operators/onnx__MatMul.html
 class MatMul final : public Op {
  public:
-  explicit MatMul(const NodeSpec& node)
-      : fused_(node.domain == "linnet"),
-        activation_(activation_from_name(node.attr_or("activation", ""))),
-        alpha_(node.attr_or("activation_alpha", 0.f)),
-        beta_(node.attr_or("activation_beta", 0.f)) {}
+  explicit MatMul(const NodeSpec& node) : fused_(node.domain == "linnet"), activation_(node) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, fused_ ? 4 : 2);
@@ -41,7 +38,7 @@ class MatMul final : public Op {
     std::vector<Addend> addends;
     if (in.has(2)) addends.push_back({2, 1, product.n, 1});
     if (in.has(3)) addends.push_back({3, product.batch() * product.m, product.n, 1});
-    return make_product(product, addends, make_epilogue(activation_, alpha_, beta_, in.isa()), in);
+    return make_product(product, addends, activation_.epilogue(in.isa()), in);
   }
 
  private:
@@ -60,8 +57,7 @@ class MatMul final : public Op {
   }
 
   bool fused_;
-  Activation activation_;
-  float alpha_, beta_;
+  FusedActivation activation_;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include <array>
 
+#include "fused_activation.h"
 #include "infer.h"
-#include "kernels/activation.h"
 #include "kernels/kernel_table.h"
 #include "nn/channel_normalization.h"
 #include "op_list.h"
@@ -139,9 +139,7 @@ class BatchNormalization final : public Op {
         flat_(node.opset < 9 && !node.attr_or("spatial", true)),
         epsilon_(node.attr_or("epsilon", 1e-5f)),
         training_{is_training(node), node.attr_or("momentum", 0.9f)},
-        activation_(activation_from_name(node.attr_or("activation", ""))),
-        alpha_(node.attr_or("activation_alpha", 0.0f)),
-        beta_(node.attr_or("activation_beta", 0.0f)),
+        activation_(node),
         num_outputs_(node.num_outputs) {
     if (num_outputs_ > 1 && !training_.on) {
       throw Error(ErrorKind::kModel,
@@ -179,10 +177,11 @@ class BatchNormalization final : public Op {
     Training training = training_;
     for (int i = 0; i < 4; ++i) training.outputs[size_t(i)] = in.has_output(i + 1);
     const KernelTable& table = kernel_table(in.isa());
-    const UnaryKernels::F activation = activation_ == Activation::kNone ? nullptr : table.unary.of(activation_);
+    const bool activates = activation_.activation != Activation::kNone;
+    const UnaryKernels::F activation = activates ? table.unary.of(activation_.activation) : nullptr;
     return dispatch_float(in.dtype(0), [&]<class T>() -> KernelPtr {
       return std::make_unique<BatchNormalizationKernel<T>>(geometry, epsilon_, training, table.normalize, activation,
-                                                           alpha_, beta_);
+                                                           activation_.alpha, activation_.beta);
     });
   }
 
@@ -208,8 +207,7 @@ class BatchNormalization final : public Op {
   bool flat_;
   float epsilon_;
   Training training_;
-  Activation activation_;
-  float alpha_, beta_;
+  FusedActivation activation_;
   int num_outputs_;
 };
 

@@ -1,3 +1,4 @@
+#include "fused_activation.h"
 #include "half_precision.h"
 #include "infer.h"
 #include "nn/conv_kernel.h"
@@ -17,9 +18,7 @@ class Conv final : public Op {
   explicit Conv(const NodeSpec& node)
       : attributes_(node),
         layout_{node.domain == "linnet" && node.attr_or("x_channels_first", int64_t{0}) == 0, node.domain == "linnet"},
-        activation_(activation_from_name(node.attr_or("activation", ""))),
-        alpha_(node.attr_or("activation_alpha", 0.f)),
-        beta_(node.attr_or("activation_beta", 0.f)) {}
+        activation_(node) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, layout_.y_channels_last ? 4 : 3);
@@ -47,7 +46,7 @@ class Conv final : public Op {
     }
     const ConvGeometry geometry = conv_geometry(attributes_, layout_, in.shape(0), in.shape(1));
     if (in.dtype(0) == DType::kFloat64) return make_conv_f64(geometry, in.has(2));
-    return make_conv_kernel(geometry, layout_, make_epilogue(activation_, alpha_, beta_, in.isa()), in);
+    return make_conv_kernel(geometry, layout_, activation_.epilogue(in.isa()), in);
   }
 
  private:
@@ -59,8 +58,7 @@ class Conv final : public Op {
 
   ConvAttributes attributes_;
   ConvLayout layout_;
-  Activation activation_;
-  float alpha_, beta_;
+  FusedActivation activation_;
 };
 
 }  // namespace

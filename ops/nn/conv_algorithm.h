@@ -38,6 +38,8 @@ ConvAlgorithmPtr make_gemm_conv(const ConvGeometry& geometry, const Epilogue& ep
 ConvAlgorithmPtr make_grouped_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in);
 /// group == in_channels == out_channels.
 ConvAlgorithmPtr make_depthwise_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in);
+/// The weights of a depthwise convolution as its kernels take them: [taps, channels].
+Tensor packed_depthwise_weights(const Tensor& w, const ConvGeometry& geometry, const CompileInput& in);
 /// A transposed convolution (see transpose_phases): weights [in channels, out channels / group, kernel...].
 ConvAlgorithmPtr make_transpose_gemm(const ConvGeometry& geometry, const CompileInput& in);
 /// Why a convolution cannot be computed by Winograd's algorithm, which is for constant 3x3 windows of stride 1 in one

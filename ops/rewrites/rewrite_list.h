@@ -7,7 +7,9 @@
 namespace linnet {
 
 #define LINNET_REWRITE(name) std::optional<Patch> name(const Graph& graph, const Node& node);
+#define LINNET_LAST_REWRITE LINNET_REWRITE
 #include "rewrites/rewrite_list.inc"
+#undef LINNET_LAST_REWRITE
 #undef LINNET_REWRITE
 
 }  // namespace linnet

@@ -14,12 +14,22 @@ void expect_unchanged(const GraphBuilder& b, const std::vector<Tensor>& inputs) 
   for (size_t i = 0; i < want.size(); ++i) expect_close(got[i], want[i], 1e-4, 1e-4);
 }
 
+namespace {
+
+std::vector<std::string> names_of(const NodeSpec& spec) {
+  if (spec.domain.empty()) return {spec.op_type};
+  if (spec.op_type == "Elementwise") return spec.attr<std::vector<std::string>>("ops");
+  return {"+" + spec.op_type};
+}
+
+}  // namespace
+
 std::string optimized_ops(const GraphBuilder& b) {
   const Model model = b.model();
   std::string result;
   for (const NodeId id : model.graph().nodes()) {
     const NodeSpec& spec = model.graph().node(id).spec;
-    result += std::string(result.empty() ? "" : " ") + (spec.domain.empty() ? "" : "+") + spec.op_type;
+    for (const std::string& op : names_of(spec)) result += (result.empty() ? "" : " ") + op;
   }
   return result;
 }

@@ -25,6 +25,7 @@ struct OpVersion {
 struct Rewrite {
   std::string name;
   std::optional<Patch> (*apply)(const Graph& graph, const Node& node) = nullptr;
+  bool last = false;  ///< tried when no other rewrite applies any more
 };
 
 /// The operators and rewrites that a model is loaded with. A value: copy it, add to it.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/kernel_table.h"
+#include "nn/depthwise_row.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
@@ -15,70 +16,80 @@ struct Case {
   int64_t channels, width, kernel, stride, dilation, pad_begin, pad_end, depth = 1, kernel_height = 3;
 };
 
-DepthwiseShape shape_of(const Case& c) {
-  DepthwiseShape s{.batch = 2, .channels = c.channels};
+ConvGeometry geometry_of(const Case& c) {
+  ConvGeometry g{.batch = 2, .in_channels = c.channels, .out_channels = c.channels, .group = c.channels};
   const int64_t in[3] = {c.depth, 5, c.width}, kernel[3] = {c.depth > 1 ? 2 : 1, c.kernel_height, c.kernel};
   for (int i = 0; i < 3; ++i) {
-    s.in[i] = in[i];
-    s.kernel[i] = kernel[i];
-    s.stride[i] = i == 2 ? c.stride : 1;
-    s.dilation[i] = i == 0 ? 1 : c.dilation;
-    s.pad_begin[i] = i == 2 ? c.pad_begin : i * (s.kernel[i] / 2);
-    const int64_t pad_end = i == 2 ? c.pad_end : s.pad_begin[i];
-    s.out[i] = (in[i] + s.pad_begin[i] + pad_end - (kernel[i] - 1) * s.dilation[i] - 1) / s.stride[i] + 1;
+    ConvAxis& axis = g.axes[size_t(i)];
+    axis.in = in[i];
+    axis.kernel = kernel[i];
+    axis.stride = i == 2 ? c.stride : 1;
+    axis.dilation = i == 0 ? 1 : c.dilation;
+    axis.pad_begin = i == 2 ? c.pad_begin : i * (axis.kernel / 2);
+    const int64_t pad_end = i == 2 ? c.pad_end : axis.pad_begin;
+    axis.out = (in[i] + axis.pad_begin + pad_end - axis.extent()) / axis.stride + 1;
   }
-  return s;
+  return g;
 }
 
 /// Scatters every input value to the outputs that it reaches.
-std::vector<double> scatter(const DepthwiseShape& s, const float* x, const float* w) {
-  std::vector<double> y(size_t(s.rows() * s.out[2] * s.channels));
-  const auto reach = [&](int axis, int64_t in, int64_t k) -> int64_t {
-    const int64_t scaled = in + s.pad_begin[axis] - k * s.dilation[axis];
-    return scaled >= 0 && scaled % s.stride[axis] == 0 && scaled / s.stride[axis] < s.out[axis]
-               ? scaled / s.stride[axis]
-               : -1;
+std::vector<double> scatter(const ConvGeometry& g, const float* x, const float* w) {
+  const auto& [depth, height, width] = g.axes;
+  const int64_t channels = g.in_channels;
+  std::vector<double> y(size_t(g.batch * g.out_pixels() * channels));
+  const auto reach = [](const ConvAxis& axis, int64_t in, int64_t k) -> int64_t {
+    const int64_t scaled = in + axis.pad_begin - k * axis.dilation;
+    return scaled >= 0 && scaled % axis.stride == 0 && scaled / axis.stride < axis.out ? scaled / axis.stride : -1;
   };
-  const int64_t pixels = s.in[0] * s.in[1] * s.in[2], taps = s.kernel[0] * s.kernel[1] * s.kernel[2];
-  for (int64_t p = 0; p < s.batch * pixels; ++p) {
-    for (int64_t t = 0; t < taps; ++t) {
-      const int64_t oz = reach(0, p / s.in[2] / s.in[1] % s.in[0], t / s.kernel[2] / s.kernel[1]);
-      const int64_t oy = reach(1, p / s.in[2] % s.in[1], t / s.kernel[2] % s.kernel[1]);
-      const int64_t ox = reach(2, p % s.in[2], t % s.kernel[2]);
+  for (int64_t p = 0; p < g.batch * g.in_pixels(); ++p) {
+    for (int64_t t = 0; t < g.taps(); ++t) {
+      const int64_t oz = reach(depth, p / width.in / height.in % depth.in, t / width.kernel / height.kernel);
+      const int64_t oy = reach(height, p / width.in % height.in, t / width.kernel % height.kernel);
+      const int64_t ox = reach(width, p % width.in, t % width.kernel);
       if (oz < 0 || oy < 0 || ox < 0) continue;
-      const int64_t out = ((p / pixels * s.out[0] + oz) * s.out[1] + oy) * s.out[2] + ox;
-      for (int64_t c = 0; c < s.channels; ++c) {
-        y[size_t(out * s.channels + c)] += double(x[p * s.channels + c]) * double(w[t * s.channels + c]);
+      const int64_t out = ((p / g.in_pixels() * depth.out + oz) * height.out + oy) * width.out + ox;
+      for (int64_t c = 0; c < channels; ++c) {
+        y[size_t(out * channels + c)] += double(x[p * channels + c]) * double(w[t * channels + c]);
       }
     }
   }
   return y;
 }
 
+void run_rows(const ConvGeometry& g, const float* x, const float* w, const Epilogue& epilogue, Isa isa, float* y) {
+  const int64_t image_rows = g.axes[0].out * g.axes[1].out;
+  std::vector<const float*> pointers(size_t(line_pointers(g)));
+  for (int64_t r = 0; r < g.batch * image_rows; ++r) {
+    DepthwiseRow row = depthwise_row(g.axes[2], g.in_channels);
+    const float* image = x + r / image_rows * g.in_pixels() * g.in_channels;
+    row.y = y + r * row.out * g.in_channels;
+    row.epilogue = epilogue.at(r * row.out, 0);
+    const auto line_at = [&](int64_t line) { return image + line * row.in * g.in_channels; };
+    set_lines(g, r % image_rows, w, line_at, pointers.data(), row);
+    kernel_table(isa).depthwise.row_f32(row);
+  }
+}
+
 class DepthwiseKernel : public ::testing::TestWithParam<Isa> {};
 
 void check(const Case& c, Isa isa) {
-  const DepthwiseShape s = shape_of(c);
-  const int64_t outputs = s.rows() * s.out[2] * s.channels;
-  const GuardedFloats x(s.batch * s.in[0] * s.in[1] * s.in[2] * s.channels, 1);
-  const GuardedFloats w(s.kernel[0] * s.kernel[1] * s.kernel[2] * s.channels, 2), bias(s.channels, 3);
+  const ConvGeometry g = geometry_of(c);
+  const int64_t outputs = g.batch * g.out_pixels() * c.channels;
+  const GuardedFloats x(g.batch * g.in_pixels() * c.channels, 1), w(g.taps() * c.channels, 2), bias(c.channels, 3);
   GuardedFloats residual(outputs, 4), y(outputs);
-  Epilogue epilogue{.bias = bias.data(), .residual = residual.data(), .residual_pitch = s.channels, .low = -1.5f};
+  Epilogue epilogue{.bias = bias.data(), .residual = residual.data(), .residual_pitch = c.channels, .low = -1.5f};
   epilogue.activation = [](const float* from, float* to, int64_t n, float alpha, float) {
     for (int64_t i = 0; i < n; ++i) to[i] = from[i] * alpha;
   };
   epilogue.alpha = 2;
-  const DepthwiseKernels& kernels = kernel_table(isa).depthwise;
-  for (int64_t row = 0; row < s.rows(); row += 3) {
-    kernels.rows_f32(s, x.data(), w.data(), epilogue, y.data(), row, std::min(row + 3, s.rows()));
-  }
-  const std::vector<double> sums = scatter(s, x.data(), w.data());
+  run_rows(g, x.data(), w.data(), epilogue, isa, y.data());
+  const std::vector<double> sums = scatter(g, x.data(), w.data());
   for (int64_t i = 0; i < outputs; ++i) {
-    const double want = 2 * std::max(-1.5, sums[size_t(i)] + bias[i % s.channels] + residual[i]);
+    const double want = 2 * std::max(-1.5, sums[size_t(i)] + bias[i % c.channels] + residual[i]);
     ASSERT_NEAR(y[i], want, 1e-5) << "channels " << c.channels << " kernel " << c.kernel << " stride " << c.stride;
   }
   // In place of its own residual.
-  kernels.rows_f32(s, x.data(), w.data(), epilogue, residual.data(), 0, s.rows());
+  run_rows(g, x.data(), w.data(), epilogue, isa, residual.data());
   ASSERT_TRUE(std::equal(y.data(), y.data() + outputs, residual.data()));
 }
 

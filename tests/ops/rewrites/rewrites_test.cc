@@ -218,14 +218,23 @@ TEST(Rewrites, AResidualOfAnotherShapeIsNotFused) {
 
 TEST(Rewrites, EveryActivationOfTheEpilogueIsFused) {
   for (const std::string activation :
-       {"Relu", "LeakyRelu", "Elu", "Sigmoid", "HardSigmoid", "HardSwish", "Tanh", "Softplus", "Clip"}) {
+       {"Relu", "LeakyRelu", "Elu", "Sigmoid", "HardSigmoid", "HardSwish", "Tanh", "Softplus", "Clip", "PRelu"}) {
     GraphBuilder b;
     std::vector<ValueId> inputs{conv(b, b.input("x", Shape{1, 3, 6, 6}), 3, 4)};
     if (activation == "Clip") inputs.insert(inputs.end(), {kNoValue, b.constant(Tensor::scalar(0.5f))});
+    if (activation == "PRelu") inputs.push_back(b.constant(Tensor::scalar(-0.25f)));
     b.output(b.op(activation, inputs));
     EXPECT_EQ(b.model().graph().nodes().size(), 3u) << activation;
     expect_unchanged(b, {random_tensor({1, 3, 6, 6})});
   }
+}
+
+TEST(Rewrites, APReluWithASlopePerChannelIsNotFused) {
+  GraphBuilder b;
+  const ValueId y = conv(b, b.input("x", Shape{1, 3, 6, 6}), 3, 4);
+  b.output(b.op("PRelu", {y, b.constant(random_tensor({4, 1, 1}))}));
+  EXPECT_EQ(count_ops(b.model().graph(), "PRelu"), 1);
+  expect_unchanged(b, {random_tensor({1, 3, 6, 6})});
 }
 
 TEST(Rewrites, AnActivationOfAValueThatIsReadElsewhereIsNotFused) {

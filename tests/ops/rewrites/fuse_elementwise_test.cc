@@ -1,0 +1,131 @@
+#include <gtest/gtest.h>
+
+#include "support/expect_unchanged.h"
+#include "support/graph_builder.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::count_ops;
+using testing::expect_error;
+using testing::GraphBuilder;
+using testing::OpCase;
+using testing::random_tensor;
+using testing::run_model;
+using testing::run_op;
+
+/// Nodes of the optimised graph, when all of them are chains; else -1.
+int chains(const GraphBuilder& b) {
+  const Model model = b.model();
+  const int count = count_ops(model.graph(), "Elementwise", "linnet");
+  return count == int(model.graph().nodes().size()) ? count : -1;
+}
+
+/// The graph's outputs with the rewrite are those without, bit by bit.
+void expect_identical(const GraphBuilder& b, const std::vector<Tensor>& inputs) {
+  ModelOptions without;
+  without.disabled_rewrites = {"fuse_elementwise"};
+  const std::vector<Tensor> want = run_model(b.model(without), inputs);
+  for (const int threads : {1, 3}) {
+    const std::vector<Tensor> got = run_model(b.model(), inputs, threads);
+    for (size_t i = 0; i < want.size(); ++i) EXPECT_TRUE(identical(got[i], want[i]));
+  }
+}
+
+TEST(FuseElementwise, AChainOfOperatorsBecomesOne) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{3, 5, 700}), y = b.input("y", Shape{3, 5, 700});
+  const ValueId scaled = b.op("Mul", {b.op("Exp", {b.op("Neg", {x})}), b.constant(random_tensor({700}, 3))});
+  const ValueId sum = b.op("Add", {b.op("Div", {y, b.constant(random_tensor({5, 1}, 4))}), scaled});
+  b.output(b.op("Clip", {b.op("LeakyRelu", {sum}, {{"alpha", 0.5f}}), b.constant(Tensor::scalar(-1.f))}));
+  EXPECT_EQ(chains(b), 1);
+  expect_identical(b, {random_tensor({3, 5, 700}, 1), random_tensor({3, 5, 700}, 2)});
+}
+
+TEST(FuseElementwise, EveryOperatorOfAChainKeepsItsResult) {
+  for (const char* op :
+       {"Abs",  "Ceil", "Cos",        "Elu",   "Erf",     "Floor", "Gelu",     "HardSigmoid", "HardSwish", "Log",
+        "Mish", "Relu", "Reciprocal", "Round", "Sigmoid", "Sin",   "Softplus", "Softsign",    "Sqrt",      "Tanh"}) {
+    GraphBuilder b(20);
+    const ValueId x = b.input("x", Shape{1000});
+    b.output(b.op("Sub", {b.op(op, {b.op("Neg", {x})}), b.constant(Tensor::scalar(0.25f))}));
+    EXPECT_EQ(chains(b), 1) << op;
+    expect_identical(b, {random_tensor({1000})});
+  }
+}
+
+TEST(FuseElementwise, OneInputMayServeSeveralSteps) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{40}), y = b.input("y", Shape{1});
+  b.output(b.op("Sub", {b.op("Mul", {b.op("Add", {x, y}), x}), y}));
+  EXPECT_EQ(chains(b), 1);
+  expect_identical(b, {random_tensor({40}, 1), random_tensor({1}, 2)});
+}
+
+TEST(FuseElementwise, ChainsEndAtTheirLargestLength) {
+  GraphBuilder b;
+  ValueId x = b.input("x", Shape{40});
+  for (int i = 0; i < 30; ++i) x = b.op(i % 2 ? "Sin" : "Cos", {x});
+  b.output(x);
+  EXPECT_EQ(chains(b), 3);
+  expect_identical(b, {random_tensor({40})});
+}
+
+TEST(FuseElementwise, AResultThatIsReadElsewhereStays) {
+  GraphBuilder b;
+  const ValueId y = b.op("Neg", {b.input("x", Shape{40})});
+  b.output(b.op("Exp", {y}));
+  b.output(b.op("ReduceSum", {y}));
+  EXPECT_EQ(count_ops(b.model().graph(), "Elementwise", "linnet"), 0);
+}
+
+TEST(FuseElementwise, ASmallerResultIsNotComputedAgainAndAgain) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{30, 40}), row = b.input("row", Shape{40});
+  b.output(b.op("Add", {x, b.op("Exp", {row})}));
+  EXPECT_EQ(count_ops(b.model().graph(), "Elementwise", "linnet"), 0);
+}
+
+TEST(FuseElementwise, OtherTypesStay) {
+  GraphBuilder b;
+  b.output(b.op("Neg", {b.op("Abs", {b.input("x", Fact(DType::kFloat64, Shape{40}))})}));
+  EXPECT_EQ(count_ops(b.model().graph(), "Elementwise", "linnet"), 0);
+}
+
+TEST(FuseElementwise, UnknownDimsStayUntilTheyAreKnown) {
+  GraphBuilder b;
+  b.output(b.op("Neg", {b.op("Abs", {b.input("x", Fact(DType::kFloat32, Dims{Dim("N")}))})}));
+  EXPECT_EQ(count_ops(b.model().graph(), "Elementwise", "linnet"), 0);
+  expect_identical(b, {random_tensor({40})});
+}
+
+TEST(FuseElementwise, AClipWhoseBoundsAreNotKnownStays) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{40}), low = b.input("low", Shape{});
+  b.output(b.op("Clip", {b.op("Neg", {x}), low}));
+  EXPECT_EQ(count_ops(b.model().graph(), "Elementwise", "linnet"), 0);
+}
+
+TEST(Elementwise, RefusesStepsThatDoNotFit) {
+  const auto run = [](const std::string& op, int64_t first, int64_t second, size_t alphas = 1) {
+    const OpCase chain{"Elementwise",
+                       1,
+                       {{"ops", std::vector<std::string>{op}},
+                        {"first", std::vector<int64_t>{first}},
+                        {"second", std::vector<int64_t>{second}},
+                        {"alpha", std::vector<float>(alphas)},
+                        {"beta", std::vector<float>(1)}},
+                       "linnet"};
+    return [=] { run_op(chain, {random_tensor({4})}); };
+  };
+  run("Neg", 0, -1)();
+  expect_error(ErrorKind::kModel, "cannot hold 'Gather'", run("Gather", 0, -1));
+  expect_error(ErrorKind::kModel, "operands", run("Neg", 1, -1));
+  expect_error(ErrorKind::kModel, "operands", run("Add", 0, -1));
+  expect_error(ErrorKind::kModel, "operands", run("Neg", 0, 0));
+  expect_error(ErrorKind::kModel, "alpha", run("Neg", 0, -1, 2));
+}
+
+}  // namespace
+}  // namespace linnet

@@ -1,0 +1,152 @@
+#include <gtest/gtest.h>
+
+#include "support/expect_unchanged.h"
+#include "support/graph_builder.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::expect_unchanged;
+using testing::GraphBuilder;
+using testing::optimized_ops;
+using testing::random_tensor;
+using testing::random_uniform;
+using Attributes = std::map<std::string, Attribute>;
+
+const Attributes kSame{{"pads", std::vector<int64_t>{1, 1, 1, 1}}};
+
+/// A convolution [out, in / group, kernel, kernel].
+ValueId conv(GraphBuilder& b, ValueId x, const Shape& w, Attributes attributes = {}, int64_t group = 1) {
+  attributes["group"] = group;
+  return b.op("Conv", {x, b.constant(random_tensor(w, 1)), b.constant(random_tensor({w[0]}, 2))}, attributes);
+}
+
+ValueId batch_norm(GraphBuilder& b, ValueId x, int64_t channels) {
+  return b.op("BatchNormalization",
+              {x, b.constant(random_tensor({channels}, 5)), b.constant(random_tensor({channels}, 6)),
+               b.constant(random_tensor({channels}, 7)), b.constant(random_uniform({channels}, 0.5f, 2.f, 8))});
+}
+
+/// A pointwise and a depthwise convolution over an image of this size.
+struct Expansion {
+  GraphBuilder b;
+  ValueId x, between, y;
+
+  explicit Expansion(const Shape& image, int64_t channels = 32, int64_t kernel = 1, int64_t multiplier = 1) {
+    x = conv(b, b.input("x", Shape{1, 3, image[2], image[3]}), {image[1], 3, 3, 3}, kSame);
+    const Attributes attributes = kernel == 3 ? kSame : Attributes();
+    between = b.op("Relu", {conv(b, x, {channels, image[1], kernel, kernel}, attributes)});
+    y = conv(b, between, {channels * multiplier, 1, 3, 3}, kSame, channels);
+  }
+};
+
+bool is_fused(const GraphBuilder& b) { return optimized_ops(b).find("+PointwiseDepthwiseConv") != std::string::npos; }
+
+TEST(PointwiseRewrites, AnExpansionIsFusedWithTheDepthwiseConvolutionBehindIt) {
+  Expansion e({1, 4, 128, 128});
+  e.b.output(e.b.op("HardSwish", {e.y}));
+  EXPECT_EQ(optimized_ops(e.b), "+Conv +PointwiseDepthwiseConv Transpose");
+  expect_unchanged(e.b, {random_tensor({1, 3, 128, 128})});
+}
+
+TEST(PointwiseRewrites, AnExpansionStaysWhereItsResultIsSmall) {
+  Expansion e({1, 4, 64, 64});
+  e.b.output(e.y);
+  EXPECT_FALSE(is_fused(e.b));
+}
+
+TEST(PointwiseRewrites, AnExpansionStaysWhereLinesAreShort) {
+  Expansion e({1, 4, 2048, 8});
+  e.b.output(e.y);
+  EXPECT_FALSE(is_fused(e.b));
+}
+
+TEST(PointwiseRewrites, AnExpansionStaysWhereItsResultIsReadElsewhere) {
+  Expansion e({1, 4, 128, 128});
+  e.b.output(e.b.op("Add", {e.y, e.between}));
+  EXPECT_FALSE(is_fused(e.b));
+}
+
+TEST(PointwiseRewrites, AnExpansionStaysWhereItsWindowsAreWider) {
+  Expansion e({1, 4, 128, 128}, 32, 3);
+  e.b.output(e.y);
+  EXPECT_FALSE(is_fused(e.b));
+}
+
+TEST(PointwiseRewrites, AnExpansionStaysWhereItHasManyInputs) {
+  Expansion e({1, 513, 128, 128});
+  e.b.output(e.y);
+  EXPECT_FALSE(is_fused(e.b));
+}
+
+TEST(PointwiseRewrites, AnExpansionStaysBeforeSeveralFiltersPerChannel) {
+  Expansion e({1, 4, 128, 128}, 32, 1, 2);
+  e.b.output(e.y);
+  EXPECT_FALSE(is_fused(e.b));
+}
+
+TEST(PointwiseRewrites, ASqueezeAndExcitationScalesTheInputsOfTheConvolutionBehindIt) {
+  GraphBuilder b;
+  const ValueId x = conv(b, b.input("x", Shape{2, 4, 9, 9}), {6, 4, 3, 3});
+  const ValueId s = b.op("Sigmoid", {conv(b, b.op("GlobalAveragePool", {x}), {6, 6, 1, 1})});
+  b.output(b.op("Relu", {conv(b, b.op("Mul", {s, x}), {5, 6, 1, 1})}));
+  EXPECT_EQ(optimized_ops(b), "Transpose +Conv +GlobalAveragePool +Conv +PointwiseConv Transpose");
+  expect_unchanged(b, {random_tensor({2, 4, 9, 9})});
+}
+
+TEST(PointwiseRewrites, ScalesOfPixelsAreNotTakenForThoseOfChannels) {
+  GraphBuilder b;
+  const ValueId x = conv(b, b.input("x", Shape{2, 4, 9, 9}), {6, 4, 3, 3});
+  b.output(conv(b, b.op("Mul", {x, b.op("Sigmoid", {conv(b, x, {1, 6, 1, 1})})}), {5, 6, 1, 1}));
+  EXPECT_EQ(optimized_ops(b).find("+PointwiseConv"), std::string::npos);
+  expect_unchanged(b, {random_tensor({2, 4, 9, 9})});
+}
+
+TEST(PointwiseRewrites, AScaledTensorThatIsReadElsewhereStays) {
+  GraphBuilder b;
+  const ValueId x = conv(b, b.input("x", Shape{2, 4, 9, 9}), {6, 4, 3, 3});
+  const ValueId scaled = b.op("Mul", {x, b.op("GlobalMaxPool", {x})});
+  b.output(conv(b, scaled, {5, 6, 1, 1}));
+  b.output(b.op("Exp", {scaled}));
+  EXPECT_EQ(optimized_ops(b).find("+PointwiseConv"), std::string::npos);
+}
+
+TEST(PointwiseRewrites, ADenseLayerNormalisesAndConcatenatesAsItReads) {
+  GraphBuilder b;
+  const ValueId x = conv(b, b.input("x", Shape{1, 3, 8, 8}), {6, 3, 3, 3});
+  const ValueId y = conv(b, x, {4, 6, 3, 3}, kSame);
+  const ValueId all = b.op("Concat", {x, y}, {{"axis", int64_t{1}}});
+  b.output(conv(b, b.op("Relu", {batch_norm(b, all, 10)}), {5, 10, 1, 1}));
+  EXPECT_EQ(optimized_ops(b), "Transpose +Conv +Conv +PointwiseConv Transpose");
+  expect_unchanged(b, {random_tensor({1, 3, 8, 8})});
+}
+
+TEST(PointwiseRewrites, AConcatenationPassesMaxPoolOnItsWayToAPointwiseConvolution) {
+  GraphBuilder b;
+  const ValueId x = conv(b, b.input("x", Shape{1, 3, 10, 10}), {6, 3, 3, 3});
+  const ValueId all = b.op("Concat", {x, conv(b, x, {6, 6, 3, 3}, kSame)}, {{"axis", int64_t{1}}});
+  const Attributes window{{"kernel_shape", std::vector<int64_t>{3, 3}}, {"strides", std::vector<int64_t>{2, 2}}};
+  b.output(conv(b, b.op("MaxPool", {all}, window), {5, 12, 1, 1}));
+  EXPECT_EQ(optimized_ops(b), "Transpose +Conv +Conv +MaxPool +MaxPool +PointwiseConv Transpose");
+  expect_unchanged(b, {random_tensor({1, 3, 10, 10})});
+}
+
+TEST(PointwiseRewrites, AConcatenationStaysBeforeMaxPoolAndOtherConvolutions) {
+  GraphBuilder b;
+  const ValueId x = conv(b, b.input("x", Shape{1, 3, 10, 10}), {6, 3, 3, 3});
+  const ValueId all = b.op("Concat", {x, conv(b, x, {6, 6, 3, 3}, kSame)}, {{"axis", int64_t{1}}});
+  b.output(conv(b, b.op("MaxPool", {all}, {{"kernel_shape", std::vector<int64_t>{2, 2}}}), {5, 12, 3, 3}));
+  EXPECT_EQ(optimized_ops(b), "Transpose +Conv +Conv Concat +MaxPool +Conv Transpose");
+}
+
+TEST(PointwiseRewrites, AConcatenationOfLinesStays) {
+  GraphBuilder b;
+  const ValueId x = conv(b, b.input("x", Shape{1, 3, 10, 10}), {6, 3, 3, 3});
+  const ValueId all = b.op("Concat", {x, conv(b, x, {6, 6, 3, 3}, kSame)}, {{"axis", int64_t{2}}});
+  b.output(conv(b, all, {5, 6, 1, 1}));
+  EXPECT_EQ(optimized_ops(b), "Transpose +Conv +Conv Concat +Conv Transpose");
+}
+
+}  // namespace
+}  // namespace linnet
