@@ -1,5 +1,10 @@
-"""Shared by the exporter plugin's tests; run with `python3 -m pytest tests/torch` on a Python that has PyTorch."""
+"""Shared by the exporter plugin's tests; run with `python3 -m pytest tests/torch` on a Python that has PyTorch.
 
+They test the linnet_torch that is installed, else the one in the source tree.
+"""
+
+import functools
+import importlib.util
 import os
 import subprocess
 import sys
@@ -8,14 +13,35 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+import torch
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "frontends" / "torch"))
-if build := os.environ.get("LINNET_BUILD"):
-    os.environ.setdefault("LINNET_TORCH_OPS", f"{build}/lib/liblinnet_torch_ops.so")
+if importlib.util.find_spec("linnet_torch") is None:
+    sys.path.insert(0, str(ROOT / "frontends" / "torch"))
+    if build := os.environ.get("LINNET_BUILD"):
+        os.environ.setdefault("LINNET_TORCH_OPS", f"{build}/lib/liblinnet_torch_ops.so")
 
 import linnet_torch  # noqa: E402
-from linnet_torch import check, operators  # noqa: E402
+from linnet_torch import check, library  # noqa: E402
+
+HAS_DYNAMO = torch.__version__ >= (2, 9) and importlib.util.find_spec("onnxscript") is not None
+HAS_TORCHVISION = importlib.util.find_spec("torchvision") is not None
+EXPORTERS = ["torchscript", "dynamo"] if HAS_DYNAMO else ["torchscript"]
+needs_dynamo = pytest.mark.skipif(not HAS_DYNAMO, reason="this PyTorch has no dynamo exporter")
+needs_torchvision = pytest.mark.skipif(not HAS_TORCHVISION, reason="torchvision is not installed")
+
+if HAS_DYNAMO:
+    # Most of the time of a small export goes into listing the operators that PyTorch can translate, each time anew.
+    from torch.onnx._internal.exporter import _registration
+
+    apis = _registration.onnxscript_apis
+    apis.get_torchlib_ops = functools.lru_cache(apis.get_torchlib_ops)
+
+
+@pytest.fixture(params=EXPORTERS)
+def torch_exporter(request):
+    """The name of each of PyTorch's exporters."""
+    return request.param
 
 
 @pytest.fixture
@@ -29,9 +55,9 @@ def run_model():
 
 @pytest.fixture
 def torch_ops():
-    """The path of liblinnet_torch_ops."""
+    """The library of operators, loaded."""
     try:
-        return str(operators.find_library())
+        return library.require()
     except linnet_torch.ExportError as error:
         pytest.skip(str(error))
 

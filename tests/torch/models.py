@@ -2,7 +2,6 @@
 
 import linnet_torch
 import torch
-import torchvision
 
 
 class Asinh(torch.nn.Module):
@@ -11,16 +10,19 @@ class Asinh(torch.nn.Module):
 
 
 class Deform(torch.nn.Module):
-    """A convolution computes the offsets of a deformable one; `mask` adds a second one for the modulation."""
+    """A convolution computes the offsets of a deformable one; `mask` adds a second one for the modulation.
 
-    def __init__(self, mask=False, bias=True, offset_groups=1, channels=6, **options):
+    layer: the class of the deformable one, linnet_torch's or torchvision's DeformConv2d
+    """
+
+    def __init__(self, layer=linnet_torch.DeformConv2d, mask=False, bias=True, offset_groups=1, channels=6, **options):
         super().__init__()
         kernel = options.pop("kernel_size", 3)
         points = offset_groups * kernel * kernel
         geometry = {name: options[name] for name in ("stride", "padding", "dilation") if name in options}
         self.offset = torch.nn.Conv2d(channels, 2 * points, kernel, **geometry)
         self.mask = torch.nn.Conv2d(channels, points, kernel, **geometry) if mask else None
-        self.conv = torchvision.ops.DeformConv2d(channels, 4, kernel, bias=bias, **options)
+        self.conv = layer(channels, 4, kernel, bias=bias, **options)
 
     def forward(self, x):
         return self.conv(x, self.offset(x), self.mask(x).sigmoid() if self.mask is not None else None)
@@ -34,3 +36,52 @@ class MyAddOperator(torch.nn.Module):
 class MyAddAutograd(torch.nn.Module):
     def forward(self, a, b):
         return linnet_torch.MyAddFunction.apply(a, b)
+
+
+class Perceive(torch.nn.Module):
+    """The layers of image networks: convolutions, normalisation, pooling, upsampling, a residual sum, a classifier."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3, 2, 1), torch.nn.BatchNorm2d(8), torch.nn.Hardswish())
+        self.depthwise = torch.nn.Conv2d(8, 8, 3, padding=1, groups=8)
+        self.head = torch.nn.Linear(8, 5)
+
+    def forward(self, x):
+        x = self.stem(x)
+        y = torch.nn.functional.max_pool2d(torch.relu(self.depthwise(x)), 2)
+        y = torch.nn.functional.interpolate(y, scale_factor=2.0, mode="bilinear", align_corners=False) + x
+        return self.head(y.mean((2, 3))).log_softmax(1), y
+
+
+class Attend(torch.nn.Module):
+    """The layers of language networks: embedding, attention, normalisation, GELU."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(11, 8)
+        self.project = torch.nn.Linear(8, 24)
+        self.norm = torch.nn.LayerNorm(8)
+
+    def forward(self, tokens):
+        x = self.embedding(tokens)
+        q, k, v = self.project(x).chunk(3, -1)
+        weights = torch.softmax(q @ k.transpose(-1, -2) / 8**0.5, -1)
+        return torch.nn.functional.gelu(self.norm(x + weights @ v)), weights.argmax(-1)
+
+
+class Branch(torch.nn.Module):
+    """What depends on values, for scripting."""
+
+    def __init__(self):
+        super().__init__()
+        self.offset = torch.nn.Conv2d(3, 18, 3)
+        self.conv = linnet_torch.DeformConv2d(3, 4, 3)
+
+    def forward(self, x):
+        y = self.conv(x, self.offset(x))
+        if bool(x.sum() > 0):
+            y = torch.ops.linnet.my_add(y, torch.selu(y))
+        else:
+            y = self.conv(2 * x, self.offset(x))
+        return y.mean(1)

@@ -24,7 +24,7 @@ def test_wrong_rule_is_caught_and_the_file_kept(tmp_path, run_model, monkeypatch
     monkeypatch.setattr(symbolics, "asinh", lambda g, x: g.op("Sinh", x))
     x = torch.tensor([0.0, 0.5, 1.0])
     with pytest.raises(linnet_torch.MismatchError) as caught:
-        linnet_torch.export(Three(), x, tmp_path / "three.onnx")
+        linnet_torch.export(Three(), x, tmp_path / "three.onnx", exporter="torchscript")
     message = str(caught.value)
     assert "output 'output_1' differs from PyTorch in 2 of 3 elements" in message
     assert "largest |difference| 0.293828 at [2]" in message
@@ -32,12 +32,13 @@ def test_wrong_rule_is_caught_and_the_file_kept(tmp_path, run_model, monkeypatch
     assert [node.op_type for node in onnx.load(str(tmp_path / "three.onnx")).graph.node].count("Sinh") == 2
 
 
-def test_outputs_of_all_types_are_compared(tmp_path, run_model):
+def test_outputs_of_all_types_are_compared(tmp_path, run_model, torch_exporter):
     class Types(torch.nn.Module):
         def forward(self, x, unused):
             return x > 0, x.long(), x.double(), x / x
 
-    linnet_torch.export(Types(), (torch.tensor([-1.5, 0.0, 2.5]), torch.rand(2)), tmp_path / "types.onnx")
+    args = (torch.tensor([-1.5, 0.0, 2.5]), torch.rand(2))
+    linnet_torch.export(Types(), args, tmp_path / "types.onnx", exporter=torch_exporter)
 
 
 def test_run_model_from_argument_environment_and_path(tmp_path, monkeypatch):
@@ -108,3 +109,26 @@ def test_other_values_fail(got, expected, message):
 def test_missing_output():
     with pytest.raises(linnet_torch.MismatchError, match="output 'y' is missing; the file has a, b"):
         check.compare({"a": np.zeros(1), "b": np.zeros(1)}, {"y": np.zeros(1)}, 0, 0)
+
+
+class Baked(torch.nn.Module):
+    """Its trace holds the length of x as a number."""
+
+    def forward(self, x):
+        return x / len(x.tolist())
+
+
+def test_dynamic_axes_are_checked_at_a_second_size(tmp_path, run_model):
+    x, options = torch.rand(3), {"exporter": "torchscript", "dynamic_shapes": {"x": {0: "N"}}}
+    with pytest.raises(linnet_torch.MismatchError, match="with dynamic axes twice as long: .*output 'output' differs"):
+        linnet_torch.export(Baked(), x, tmp_path / "baked.onnx", **options)
+    linnet_torch.export(Baked(), x, tmp_path / "baked.onnx", exporter="torchscript")
+
+
+def test_second_size_is_left_out_where_the_module_refuses_it(tmp_path, run_model):
+    class Five(torch.nn.Module):
+        def forward(self, x):
+            return x + torch.ones(5)
+
+    options = {"exporter": "torchscript", "dynamic_shapes": {"x": {0: "N"}}}
+    linnet_torch.export(Five(), torch.rand(5), tmp_path / "m.onnx", **options)

@@ -5,7 +5,7 @@ import numpy as np
 import onnx
 import pytest
 import torch
-from conftest import assert_close, nodes_of, opsets_of
+from conftest import EXPORTERS, assert_close, nodes_of, opsets_of
 from models import Asinh, MyAddAutograd, MyAddOperator
 
 VALUES = np.concatenate([np.linspace(-20, 20, 83), [0.0, -0.0, 1e-6, -1e-6, 80.0, -80.0]]).astype(np.float32)
@@ -17,11 +17,16 @@ MY_ADD_NODES = {
 my_add_forms = pytest.mark.parametrize("form", MY_ADD_NODES)
 
 
-@pytest.fixture(params=[MyAddOperator, MyAddAutograd])
-def my_add_module(request):
-    if request.param is MyAddOperator:
-        request.getfixturevalue("torch_ops")
-    return request.param()
+# The autograd.Function is for the TorchScript exporter; test_exporters.py has what becomes of it with the other one.
+CASES = [(MyAddAutograd, "torchscript"), *((MyAddOperator, torch_exporter) for torch_exporter in EXPORTERS)]
+DEFAULT_OPSETS = {"torchscript": 17, "dynamo": 20}
+
+
+@pytest.fixture(params=CASES, ids=lambda case: f"{case[0].__name__}-{case[1]}")
+def my_add_case(request, torch_ops):
+    """A module that computes my_add, and an exporter."""
+    module, torch_exporter = request.param
+    return module(), torch_exporter
 
 
 def export(module, args, path, **options):
@@ -29,27 +34,33 @@ def export(module, args, path, **options):
     return path
 
 
-def test_asinh_is_one_standard_node(tmp_path):
-    file = export(Asinh(), torch.rand(2, 3), tmp_path / "asinh.onnx")
+def test_asinh_is_one_standard_node(tmp_path, torch_exporter):
+    file = export(Asinh(), torch.rand(2, 3), tmp_path / "asinh.onnx", exporter=torch_exporter)
     assert nodes_of(file) == [("", "Asinh")]
-    assert opsets_of(file) == {"": 17}
+    assert opsets_of(file) == {"": DEFAULT_OPSETS[torch_exporter]}
 
 
-@pytest.mark.parametrize("opset", [9, 13, 17, 18, 19])
-def test_asinh_exports_at_each_opset(tmp_path, opset):
-    assert opsets_of(export(Asinh(), torch.rand(2, 3), tmp_path / "asinh.onnx", opset_version=opset)) == {"": opset}
+OPSETS = {"torchscript": [9, 13, 17, 18, 19], "dynamo": [18, 19, 23]}
 
 
-def test_asinh_agrees(tmp_path, outputs_of):
+@pytest.mark.parametrize("torch_exporter, opset", [(name, opset) for name in EXPORTERS for opset in OPSETS[name]])
+def test_asinh_exports_at_each_opset(tmp_path, torch_exporter, opset):
+    file = export(Asinh(), torch.rand(2, 3), tmp_path / "a.onnx", exporter=torch_exporter, opset_version=opset)
+    assert opsets_of(file) == {"": opset}
+
+
+def test_asinh_agrees(tmp_path, outputs_of, torch_exporter):
     file = tmp_path / "asinh.onnx"
-    linnet_torch.export(Asinh(), torch.rand(2, 3), file, dynamic_axes={"x": {0: "N", 1: "C"}})
+    linnet_torch.export(
+        Asinh(), torch.rand(2, 3), file, exporter=torch_exporter, dynamic_shapes={"x": {0: "N", 1: "C"}}
+    )
     assert_close(outputs_of(file, x=VALUES[None])["output"], np.arcsinh(VALUES[None].astype(np.float64)))
 
 
-def test_selu_is_a_function_call(tmp_path):
-    file = export(torch.nn.SELU(), torch.randn(2, 3), tmp_path / "selu.onnx")
+def test_selu_is_a_function_call(tmp_path, torch_exporter):
+    file = export(torch.nn.SELU(), torch.randn(2, 3), tmp_path / "selu.onnx", exporter=torch_exporter)
     assert nodes_of(file) == [("custom-onnx-script", "Selu")]
-    assert opsets_of(file) == {"": 17, "custom-onnx-script": 1}
+    assert opsets_of(file) == {"": DEFAULT_OPSETS[torch_exporter], "custom-onnx-script": 1}
     model = onnx.load(str(file))
     assert [(function.domain, function.name) for function in model.functions] == [("custom-onnx-script", "Selu")]
     assert model.ir_version >= 8
@@ -69,18 +80,17 @@ def test_selu_in_a_branch_brings_its_function(tmp_path):
     assert [function.name for function in onnx.load(str(file)).functions] == ["Selu"]
 
 
-def test_selu_as_standard_operator(tmp_path):
-    assert nodes_of(export(torch.nn.SELU(), torch.randn(2, 3), tmp_path / "selu.onnx", selu="standard")) == [
-        ("", "Selu")
-    ]
+def test_selu_as_standard_operator(tmp_path, torch_exporter):
+    file = export(torch.nn.SELU(), torch.randn(2, 3), tmp_path / "selu.onnx", exporter=torch_exporter, selu="standard")
+    assert nodes_of(file) == [("", "Selu")]
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("form", ["function", "standard"])
-def test_selu_agrees(tmp_path, outputs_of, form, dtype):
+def test_selu_agrees(tmp_path, outputs_of, torch_exporter, form, dtype):
     file = tmp_path / "selu.onnx"
     x = torch.from_numpy(VALUES).to(dtype)
-    linnet_torch.export(torch.nn.SELU(), x, file, selu=form)
+    linnet_torch.export(torch.nn.SELU(), x, file, exporter=torch_exporter, selu=form)
     wide = VALUES.astype(np.float64)
     expected = 1.0507009873554805 * np.where(wide > 0, wide, 1.6732632423543772 * np.expm1(wide))
     assert_close(outputs_of(file, input=x.numpy())["output"], expected)
@@ -88,15 +98,17 @@ def test_selu_agrees(tmp_path, outputs_of, form, dtype):
 
 def test_function_needs_opset_15(tmp_path):
     with pytest.raises(linnet_torch.ExportError, match="opset_version 15 or newer, got 13"):
-        export(torch.nn.SELU(), torch.randn(2, 3), tmp_path / "selu.onnx", opset_version=13)
+        options = {"exporter": "torchscript", "opset_version": 13}
+        export(torch.nn.SELU(), torch.randn(2, 3), tmp_path / "selu.onnx", **options)
 
 
 @my_add_forms
-def test_my_add_nodes(tmp_path, my_add_module, form):
+def test_my_add_nodes(tmp_path, my_add_case, form):
+    module, torch_exporter = my_add_case
     x = torch.rand(1, 3, 10, 10)
-    file = export(my_add_module, (x, x), tmp_path / "my_add.onnx", my_add=form)
+    file = export(module, (x, x), tmp_path / "my_add.onnx", exporter=torch_exporter, my_add=form)
     assert nodes_of(file) == MY_ADD_NODES[form]
-    assert opsets_of(file) == ({"": 17} if form == "decompose" else {"": 17, "custom": 1})
+    assert opsets_of(file) == {"": DEFAULT_OPSETS[torch_exporter]} | ({} if form == "decompose" else {"custom": 1})
     model = onnx.load(str(file))
     assert [value.name for value in model.graph.input] == ["a", "b"]
     assert [function.name for function in model.functions] == (["my_add"] if form == "function" else [])
@@ -117,9 +129,10 @@ def test_my_add_nodes(tmp_path, my_add_module, form):
     ],
     ids=["same", "broadcast", "scalars", "integers", "integer+float", "float+scalar integer", "double+float"],
 )
-def test_my_add_agrees(tmp_path, outputs_of, my_add_module, form, a, b):
+def test_my_add_agrees(tmp_path, outputs_of, my_add_case, form, a, b):
+    module, torch_exporter = my_add_case
     file = tmp_path / "my_add.onnx"
-    linnet_torch.export(my_add_module, (a, b), file, my_add=form)
+    linnet_torch.export(module, (a, b), file, exporter=torch_exporter, my_add=form)
     got = outputs_of(file, a=a.numpy(), b=b.numpy())["output"]
     assert torch.from_numpy(got).dtype == (2 * a + b).dtype
     assert_close(got, 2 * a.double().numpy() + b.double().numpy())
@@ -139,7 +152,6 @@ def test_my_add_in_torchscript(tmp_path, torch_ops, outputs_of, compile):
         def forward(self, a, b):
             return torch.ops.linnet.my_add(a, b)
 
-    linnet_torch.load_operators()
     a, b = torch.rand(2, 3), torch.rand(3)
     file = tmp_path / "scripted.onnx"
     linnet_torch.export(compile(Add()), (a, b), file)

@@ -34,25 +34,30 @@ class Swap(torch.nn.Module):
         return x - output
 
 
-def names_in(module, args, path, **options):
-    linnet_torch.export(module, args, path, check=False, **options)
-    graph = onnx.load(str(path)).graph
-    return [value.name for value in graph.input], [value.name for value in graph.output]
+@pytest.fixture
+def names_in(torch_exporter):
+    def names_in(module, args, path, **options):
+        """The names of the inputs and of the outputs in the file of an export."""
+        linnet_torch.export(module, args, path, check=False, **({"exporter": torch_exporter} | options))
+        graph = onnx.load(str(path)).graph
+        return [value.name for value in graph.input], [value.name for value in graph.output]
+
+    return names_in
 
 
-def test_parameter_names_win_over_weights(tmp_path, outputs_of):
+def test_parameter_names_win_over_weights(tmp_path, outputs_of, names_in):
     module, x, w = Weighted(), torch.rand(2, 3), torch.rand(3)
     assert names_in(module, (x, w), tmp_path / "m.onnx") == (["x", "weight"], ["output"])
     got = outputs_of(tmp_path / "m.onnx", x=x.numpy(), weight=w.numpy())["output"]
     assert_close(got, (x.double() * module.weight.double() + w.double()).detach().numpy())
 
 
-def test_keywords(tmp_path):
+def test_keywords(tmp_path, names_in):
     x = torch.rand(2, 3)
     assert names_in(Weighted(), (x, {"scale": x, "weight": x}), tmp_path / "m.onnx")[0] == ["x", "weight", "scale"]
 
 
-def test_nested_arguments_are_numbered_and_unused_ones_vanish(tmp_path, outputs_of):
+def test_nested_arguments_are_numbered_and_unused_ones_vanish(tmp_path, outputs_of, names_in):
     x = torch.rand(3)
     file = tmp_path / "m.onnx"
     inputs, outputs = names_in(Nested(), ((x, x + 1), {"k": x + 2}, x + 3, x + 4), file)
@@ -63,7 +68,7 @@ def test_nested_arguments_are_numbered_and_unused_ones_vanish(tmp_path, outputs_
         assert_close(value, factor * x.double().numpy())
 
 
-def test_numbers_are_constants(tmp_path, outputs_of):
+def test_numbers_are_constants(tmp_path, outputs_of, names_in):
     x = torch.rand(3)
     module = Nested()
     file = tmp_path / "m.onnx"
@@ -74,27 +79,28 @@ def test_numbers_are_constants(tmp_path, outputs_of):
     assert_close(got["output_1"], 5 * x.double().numpy())
 
 
-def test_only_a_dict(tmp_path):
+def test_only_a_dict(tmp_path, names_in):
     assert names_in(Table(), ({"k": torch.rand(3)}, {}), tmp_path / "m.onnx") == (["table_0"], ["output"])
 
 
-def test_output_name_taken_by_an_input(tmp_path):
+def test_output_name_taken_by_an_input(tmp_path, names_in):
     x = torch.rand(3)
     assert names_in(Swap(), (x, x), tmp_path / "m.onnx") == (["output", "x"], ["output_"])
 
 
-def test_given_names(tmp_path):
+def test_given_names(tmp_path, names_in):
     x = torch.rand(3)
     options = {"input_names": ["p", "q"], "output_names": ["r"]}
     assert names_in(Swap(), (x, x), tmp_path / "m.onnx", **options) == (["p", "q"], ["r"])
 
 
-def test_scripted_module(tmp_path):
+def test_scripted_module(tmp_path, names_in):
     x = torch.rand(3)
-    assert names_in(torch.jit.script(Swap()), (x, x), tmp_path / "m.onnx") == (["output", "x"], ["output_"])
+    scripted = torch.jit.script(Swap())
+    assert names_in(scripted, (x, x), tmp_path / "m.onnx", exporter="auto") == (["output", "x"], ["output_"])
 
 
-def test_arguments_that_do_not_fit(tmp_path):
+def test_arguments_that_do_not_fit(tmp_path, names_in):
     with pytest.raises(
         linnet_torch.ExportError, match="args do not fit Swap.forward: missing a required argument: 'x'"
     ):

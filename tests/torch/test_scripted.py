@@ -4,28 +4,12 @@ import linnet_torch
 import onnx
 import pytest
 import torch
-import torchvision
 from conftest import assert_close
-
-
-class Branch(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.offset = torch.nn.Conv2d(3, 18, 3)
-        self.conv = torchvision.ops.DeformConv2d(3, 4, 3)
-
-    def forward(self, x):
-        y = self.conv(x, self.offset(x))
-        if bool(x.sum() > 0):
-            y = torch.ops.linnet.my_add(y, torch.selu(y))
-        else:
-            y = self.conv(2 * x, self.offset(x))
-        return y.mean(1)
+from models import Branch
 
 
 @pytest.fixture
 def scripted(torch_ops):
-    linnet_torch.load_operators()
     torch.manual_seed(3)
     return torch.jit.script(Branch())
 

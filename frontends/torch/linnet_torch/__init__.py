@@ -5,14 +5,15 @@ linnet_torch.export(module, args, path) is all that most programs need; see docs
 
 from .errors import ExportError, MismatchError
 from .exporter import export
-from .operators import MyAddFunction, load_operators, my_add, register_deform_conv2d
+from .operators import DeformConv2d, MyAddFunction, deform_conv2d, my_add, register_deform_conv2d
 
 __all__ = [
+    "DeformConv2d",
     "ExportError",
     "MismatchError",
     "MyAddFunction",
+    "deform_conv2d",
     "export",
-    "load_operators",
     "my_add",
     "register_deform_conv2d",
 ]

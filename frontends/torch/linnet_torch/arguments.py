@@ -1,6 +1,7 @@
-"""The example arguments of an export: their names, and how PyTorch's exporter gets them."""
+"""The example arguments of an export: their names, and how PyTorch's exporters get them."""
 
 import contextlib
+import copy
 import inspect
 
 import torch
@@ -21,14 +22,30 @@ class Arguments:
             raise ExportError(f"args do not fit {type(module).__name__}.forward: {error}") from None
         bound.apply_defaults()
         self._positional, self._keywords = bound.args, bound.kwargs
-        self._by_parameter = bound.arguments
+        self.by_parameter = bound.arguments
 
-    def tensors(self) -> dict[str, torch.Tensor]:
-        """Each tensor under its parameter's name; where a parameter holds several, as name_0, name_1 ..."""
-        result = {}
-        for name, value in self._by_parameter.items():
+    def names(self) -> list[str]:
+        """Of each tensor: its parameter's name; where a parameter holds several, name_0, name_1 ..."""
+        result = []
+        for name, value in self.by_parameter.items():
             single = isinstance(value, torch.Tensor)
-            result.update({name if single else f"{name}_{i}": tensor for i, tensor in enumerate(flatten(value))})
+            result += [name if single else f"{name}_{i}" for i in range(len(flatten(value)))]
+        return result
+
+    def tensors(self) -> list[torch.Tensor]:
+        return flatten((self._positional, self._keywords))
+
+    def doubled(self, axes: list[dict]):
+        """The same with twice the length of the axes named for each tensor."""
+        result, rest = copy.copy(self), iter(axes)
+
+        def double(tensor):
+            for axis in next(rest):
+                tensor = torch.cat([tensor, tensor], axis)
+            return tensor
+
+        result._positional = map_tensors(self._positional, double)
+        result._keywords = map_tensors(self._keywords, double)
         return result
 
     def call(self, module: torch.nn.Module):
@@ -37,19 +54,27 @@ class Arguments:
 
     @contextlib.contextmanager
     def exported(self, module: torch.nn.Module):
-        """Yields the arguments to give to torch.onnx.export for `module`.
+        """Yields the arguments to give to the TorchScript exporter for `module`: as they are where it takes them so.
 
-        The exporter makes graph inputs of Python numbers, takes a dict in last place for keywords and knows no
-        keyword-only parameters. Where there are such, module.forward takes the tensors alone for as long as the context
-        lasts; the module sees all else as it was given, so it becomes constant in the file.
+        It makes graph inputs of Python numbers, takes a dict in last place for keywords and knows no keyword-only
+        parameters.
         """
         if isinstance(module, torch.jit.ScriptModule) or self._is_plain():
             yield map_tensors(self._positional, _copy)
-            return
+        else:
+            with self.tensors_alone(module) as tensors:
+                yield tensors
+
+    @contextlib.contextmanager
+    def tensors_alone(self, module: torch.nn.Module):
+        """Yields the tensors in a flat tuple, and lets module.forward take them for as long as the context lasts.
+
+        The module sees all else as it was given, so it becomes constant in the file.
+        """
         own = vars(module).get("forward")
         module.forward = self._forward_of_tensors(module.forward)
         try:
-            yield tuple(map(_copy, flatten((self._positional, self._keywords))))
+            yield tuple(map(_copy, self.tensors()))
         finally:
             del module.forward
             if own is not None:

@@ -7,8 +7,11 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import onnx
 
 from .errors import ExportError, MismatchError
+from .nested import flatten
+from .request import Request
 
 
 def find_run_model(named=None) -> str:
@@ -24,6 +27,39 @@ def find_run_model(named=None) -> str:
         "run_model was not found, so the exported file cannot be checked. Build it (`cmake -B build && cmake --build "
         "build --target run_model`) and name it in LINNET_RUN_MODEL or run_model=, or export with check=False."
     )
+
+
+def check(command: str, path: Path, request: Request, result, bounds: dict) -> None:
+    """Raises MismatchError where the file's outputs for the example inputs are not `result`, the module's.
+
+    Where axes are dynamic, both run with twice their lengths too, unless the module refuses those.
+    """
+    _check_case(command, path, request, request.arguments, result, bounds)
+    if not any(request.axes):
+        return
+    larger = request.arguments.doubled(request.axes)
+    try:
+        result = larger.call(request.module)
+    except Exception:  # whatever a module raises on sizes that it does not take
+        return
+    try:
+        _check_case(command, path, request, larger, result, bounds)
+    except ExportError as error:
+        raise type(error)(f"with dynamic axes twice as long: {error}") from None
+
+
+def _check_case(command: str, path: Path, request: Request, arguments, result, bounds: dict) -> None:
+    read = {value.name for value in onnx.load(str(path), load_external_data=False).graph.input}
+    inputs = dict(zip(request.input_names, map(_array, arguments.tensors())))
+    got = run(command, path, {name: array for name, array in inputs.items() if name in read})
+    try:
+        compare(got, dict(zip(request.output_names, map(_array, flatten(result)))), **bounds)
+    except MismatchError as error:
+        raise MismatchError(f"{path}: {error}") from None
+
+
+def _array(tensor) -> np.ndarray:
+    return tensor.detach().cpu().numpy()
 
 
 def run(command: str, model: Path, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -11,24 +11,29 @@ _FIRST_OPSET = 15
 _ALPHA, _GAMMA = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
 
-def attach(model: ModelProto, my_add: str, opset: int) -> bool:
-    """Adds the bodies of the functions that the graph calls; returns whether there are any."""
-    names = {(node.domain, node.op_type) for node in _nodes(model.graph)}
-    bodies = []
-    if (SELU_DOMAIN, "Selu") in names:
+def attach(model: ModelProto, my_add: str, more: list, opset: int) -> bool:
+    """Adds the bodies of the functions that the graph calls and the file lacks; returns whether there are any.
+
+    more: functions of the caller's, which win over those of this package
+    """
+    missing = {(node.domain, node.op_type) for node in nodes(model.graph)}
+    missing -= {(function.domain, function.name) for function in model.functions}
+    bodies = [body for body in more if (body.domain, body.name) in missing]
+    missing -= {(body.domain, body.name) for body in bodies}
+    if (SELU_DOMAIN, "Selu") in missing:
         bodies.append(_function(SELU_DOMAIN, "Selu", ["X"], _selu_nodes(), opset))
-    if my_add == "function" and (CUSTOM_DOMAIN, "my_add") in names:
+    if my_add == "function" and (CUSTOM_DOMAIN, "my_add") in missing:
         bodies.append(_function(CUSTOM_DOMAIN, "my_add", ["A", "B"], _my_add_nodes(), opset))
     model.functions.extend(bodies)
     return bool(bodies)
 
 
-def _nodes(graph: GraphProto):
+def nodes(graph: GraphProto):
     for node in graph.node:
         yield node
         for attribute in node.attribute:
             if attribute.HasField("g"):
-                yield from _nodes(attribute.g)
+                yield from nodes(attribute.g)
 
 
 def _function(domain: str, name: str, inputs: list, nodes: list, opset: int):

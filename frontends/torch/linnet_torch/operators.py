@@ -1,49 +1,106 @@
 """The PyTorch operators that Linnet adds: my_add as TORCH_LIBRARY operator and as autograd.Function, deform_conv2d."""
 
-import ctypes
-import functools
-import os
-from pathlib import Path
+import math
+from typing import Optional
 
 import torch
+from torch import Tensor
+from torch.nn.modules.utils import _pair
 
-from .errors import ExportError
+from . import library
 from .symbolics import my_add_rule
 
-_LIBRARY_NAME = "liblinnet_torch_ops.so"
 
-
-def find_library() -> Path:
-    """The path of liblinnet_torch_ops: $LINNET_TORCH_OPS, else beside this package, else in the source tree's build."""
-    if named := os.environ.get("LINNET_TORCH_OPS"):
-        return Path(named)
-    package = Path(__file__).resolve().parent
-    for folder in (package, package.parents[2] / "build" / "lib"):
-        if (folder / _LIBRARY_NAME).is_file():
-            return folder / _LIBRARY_NAME
-    raise ExportError(
-        f"{_LIBRARY_NAME} was not found. Build it with `cmake -B build -DLINNET_BUILD_TORCH=ON && cmake --build build "
-        "--target linnet_torch_ops` (needs libtorch-dev), or name it in LINNET_TORCH_OPS."
-    )
-
-
-@functools.lru_cache(maxsize=None)
-def load_operators() -> ctypes.CDLL:
-    """Loads the library, which registers torch.ops.linnet.my_add; later calls return the same handle."""
-    path = find_library()
-    try:
-        torch.ops.load_library(str(path))
-    except OSError as error:
-        raise ExportError(f"{path} does not load into this PyTorch: {error}") from error
-    library = ctypes.CDLL(str(path))
-    library.linnet_torch_register_deform_conv2d.restype = ctypes.c_bool
-    return library
-
-
-def my_add(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """2a + b by the TORCH_LIBRARY operator linnet::my_add, with PyTorch's broadcasting and type promotion."""
-    load_operators()
+def my_add(a: Tensor, b: Tensor) -> Tensor:
+    """2a + b by the operator linnet::my_add, with PyTorch's broadcasting and type promotion."""
+    library.require()
     return torch.ops.linnet.my_add(a, b)
+
+
+def deform_conv2d(
+    input: Tensor,
+    offset: Tensor,
+    weight: Tensor,
+    bias: Optional[Tensor] = None,
+    stride=1,
+    padding=0,
+    dilation=1,
+    mask: Optional[Tensor] = None,
+) -> Tensor:
+    """torchvision.ops.deform_conv2d by the operator linnet::deform_conv2d, without torchvision; forward only.
+
+    Source: https://pytorch.org/vision/stable/generated/torchvision.ops.deform_conv2d.html
+    """
+    library.require()
+    return _deform_conv2d(input, offset, weight, bias, mask, _pair(stride), _pair(padding), _pair(dilation))
+
+
+class DeformConv2d(torch.nn.Module):
+    """torchvision.ops.DeformConv2d without torchvision: the same constructor, parameters and state dict.
+
+    Source: https://pytorch.org/vision/stable/generated/torchvision.ops.DeformConv2d.html
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size,
+        stride=1,
+        padding=0,
+        dilation=1,
+        groups: int = 1,
+        bias: bool = True,
+    ):
+        super().__init__()
+        library.require()
+        if in_channels % groups != 0 or out_channels % groups != 0:
+            raise ValueError(f"{in_channels} and {out_channels} channels do not divide into {groups} groups")
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
+        self.kernel_size, self.stride = _pair(kernel_size), _pair(stride)
+        self.padding, self.dilation = _pair(padding), _pair(dilation)
+        self.weight = torch.nn.Parameter(torch.empty(out_channels, in_channels // groups, *self.kernel_size))
+        self.bias = torch.nn.Parameter(torch.empty(out_channels)) if bias else None
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        torch.nn.init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        if self.bias is not None:
+            bound = 1 / math.sqrt(self.weight[0].numel())
+            torch.nn.init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input: Tensor, offset: Tensor, mask: Optional[Tensor] = None) -> Tensor:
+        return _deform_conv2d(input, offset, self.weight, self.bias, mask, self.stride, self.padding, self.dilation)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"padding={self.padding}, dilation={self.dilation}, groups={self.groups}, bias={self.bias is not None}"
+        )
+
+
+def _deform_conv2d(
+    input: Tensor,
+    offset: Tensor,
+    weight: Tensor,
+    bias: Optional[Tensor],
+    mask: Optional[Tensor],
+    stride: tuple[int, int],
+    padding: tuple[int, int],
+    dilation: tuple[int, int],
+) -> Tensor:
+    offset_groups = offset.shape[1] // (2 * weight.shape[2] * weight.shape[3])
+    return torch.ops.linnet.deform_conv2d(
+        input,
+        weight,
+        offset,
+        input.new_zeros([input.shape[0], 1]) if mask is None else mask,
+        input.new_zeros([weight.shape[0]]) if bias is None else bias,
+        *(stride[0], stride[1], padding[0], padding[1], dilation[0], dilation[1]),
+        input.shape[1] // weight.shape[1],
+        offset_groups,
+        mask is not None,
+    )
 
 
 def register_deform_conv2d() -> bool:
@@ -52,7 +109,7 @@ def register_deform_conv2d() -> bool:
     For programs that load TorchScript files without torchvision: PyTorch refuses a second registration of one
     operator, so torchvision cannot be imported afterwards.
     """
-    return load_operators().linnet_torch_register_deform_conv2d()
+    return library.require().linnet_torch_register_deform_conv2d()
 
 
 class MyAddFunction(torch.autograd.Function):

@@ -3,7 +3,11 @@
 import contextlib
 
 import torch
-from torch.onnx._internal import registration
+
+try:
+    from torch.onnx._internal.torchscript_exporter import registration
+except ImportError:  # PyTorch up to 2.8
+    from torch.onnx._internal import registration
 
 from .operators import MyAddFunction
 
@@ -13,10 +17,10 @@ def registered(rules: dict, opset: int):
     """Within the context, `rules` (qualified name -> symbolic function) hold for `opset` and win over all others.
 
     PyTorch's own unregister_custom_op_symbolic() forgets the function that was registered before, and leaves an entry
-    without functions, on which a later export fails; so both are restored here.
+    without functions, on which a later export fails; and onnxscript functions register themselves. All is restored here.
     """
     found = {name: _custom_function(name, opset) for name in rules}
-    unknown = [name for name in rules if registration.registry.get_function_group(name) is None]
+    known = set(registration.registry._registry)
     with _my_add_function(rules["linnet::my_add"]):
         try:
             for name, rule in rules.items():
@@ -25,8 +29,8 @@ def registered(rules: dict, opset: int):
         finally:
             for name in rules:
                 _restore(name, opset, found[name])
-            for name in unknown:
-                registration.registry._registry.pop(name, None)
+            for name in registration.registry._registry.keys() - known:
+                del registration.registry._registry[name]
 
 
 def _custom_function(name: str, opset: int):

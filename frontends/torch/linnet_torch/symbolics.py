@@ -1,4 +1,4 @@
-"""Symbolic functions: what each PyTorch operator becomes in the ONNX file.
+"""Symbolic functions: what each PyTorch operator becomes in the file that the TorchScript exporter writes.
 
 A file's custom operators are in domain "custom"; operators newer than PyTorch's own exporter can write are emitted in
 PENDING_DOMAIN and moved to the standard domain by upgrade.py.
@@ -26,13 +26,14 @@ _SCALAR_TYPES = {
     "Float": (1, torch.float32),
     "Double": (11, torch.float64),
 }
-_ONNX_TYPES = {dtype: number for number, dtype in _SCALAR_TYPES.values()}
+ONNX_TYPES = {dtype: number for number, dtype in _SCALAR_TYPES.values()}
 
 
 def rules(deform_conv: str, my_add: str, selu: str) -> dict:
     """The symbolic functions to register for one export, by qualified operator name."""
     result = {
         "aten::asinh": asinh,
+        "linnet::deform_conv2d": deform_conv2d_rule(deform_conv),
         "torchvision::deform_conv2d": deform_conv2d_rule(deform_conv),
         "linnet::my_add": my_add_rule(my_add),
     }
@@ -52,13 +53,13 @@ def selu_function(g, x):
 
 
 def deform_conv2d_rule(form: str):
-    """torchvision::deform_conv2d -> custom::deform_conv2d or DeformConv-19; both have the same inputs and attributes.
+    """deform_conv2d of torchvision and linnet -> custom::deform_conv2d or DeformConv-19; both have the same inputs and attributes.
 
     Source: https://onnx.ai/onnx/operators/onnx__DeformConv.html
     """
     name = f"{PENDING_DOMAIN}::DeformConv" if form == "standard" else f"{CUSTOM_DOMAIN}::deform_conv2d"
 
-    # torchvision always passes mask and bias: zeros where the model has none, and use_mask says whether mask counts.
+    # mask and bias are always passed: zeros where the model has none, and use_mask says whether mask counts.
     @parse_args("v", "v", "v", "v", "v", "i", "i", "i", "i", "i", "i", "i", "i", "b")
     def symbolic(
         g, x, w, offset, mask, b, stride_h, stride_w, pad_h, pad_w, dil_h, dil_w, groups, offset_groups, use_mask
@@ -84,7 +85,7 @@ def my_add_rule(form: str):
     """
 
     def symbolic(g, a, b):
-        dtype = _result_dtype(a, b)
+        dtype = my_add_dtype(*((_dtype(value), value.type().dim()) for value in (a, b)))
         a, b = _cast(g, a, dtype), _cast(g, b, dtype)
         if form != "decompose":
             ranks = a.type().dim(), b.type().dim()
@@ -108,13 +109,10 @@ def _typed(g, result, like, rank):
     return result
 
 
-def _result_dtype(a, b) -> torch.dtype:
-    return (2 * _example(a) + _example(b)).dtype
-
-
-def _example(value) -> torch.Tensor:
-    """A small tensor of the value's dtype that promotes as it does: with dims or without."""
-    return torch.zeros([] if value.type().dim() == 0 else [1], dtype=_dtype(value))
+def my_add_dtype(*operands) -> torch.dtype:
+    """The dtype of 2a + b from the (dtype, rank) of a and b; whether a tensor has dims matters to promotion."""
+    a, b = (torch.zeros([] if rank == 0 else [1], dtype=dtype) for dtype, rank in operands)
+    return (2 * a + b).dtype
 
 
 def _dtype(value) -> torch.dtype:
@@ -125,4 +123,4 @@ def _dtype(value) -> torch.dtype:
 
 
 def _cast(g, value, dtype: torch.dtype):
-    return value if _dtype(value) == dtype else g.op("Cast", value, to_i=_ONNX_TYPES[dtype])
+    return value if _dtype(value) == dtype else g.op("Cast", value, to_i=ONNX_TYPES[dtype])

@@ -1,10 +1,10 @@
-"""Raises the opset of an exported model above what PyTorch's exporter writes (17), up to 19."""
+"""Raises the opset of an exported model above what the TorchScript exporter writes everywhere (17), up to 19."""
 
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper
 
 from .symbolics import PENDING_DOMAIN
 
-EXPORTER_OPSET, NEWEST_OPSET = 17, 19
+OLDEST_OPSET, EXPORTER_OPSET, NEWEST_OPSET = 9, 17, 19
 # Opset 18 came with IR version 8, opset 19 with IR version 9.
 _IR_VERSIONS = {18: 8, 19: 9}
 _AXES_BECAME_INPUT = {
@@ -14,16 +14,16 @@ _AXES_BECAME_INPUT = {
 
 
 def upgrade(model: ModelProto, opset: int) -> bool:
-    """Rewrites `model` from opset 17 for `opset`; returns whether there was anything to do.
+    """Rewrites `model` for `opset`, if it is older; returns whether it was.
 
     Of the operators that PyTorch writes, opset 18 changed the reductions (`axes` became an input) and Split
     (`num_outputs` where no sizes are given), opset 19 only added types and attributes with the old meaning as default.
     Source: https://onnx.ai/onnx/operators/index.html (differences between versions)
     """
-    if opset <= EXPORTER_OPSET:
+    imports = {entry.domain: entry.version for entry in model.opset_import if entry.domain != PENDING_DOMAIN}
+    if opset <= imports.get("", EXPORTER_OPSET):
         return False
     _upgrade_graph(model.graph)
-    imports = {entry.domain: entry.version for entry in model.opset_import if entry.domain != PENDING_DOMAIN}
     imports[""] = opset
     del model.opset_import[:]
     model.opset_import.extend(helper.make_opsetid(*entry) for entry in imports.items())

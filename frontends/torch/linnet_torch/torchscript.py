@@ -1,0 +1,74 @@
+"""PyTorch's older exporter, which traces a module or takes a scripted one and calls a symbolic function per operator."""
+
+import contextlib
+import inspect
+import warnings
+
+import torch
+
+from . import symbolics
+from .dynamic_shapes import dim_name
+from .errors import ExportError
+from .registration import registered
+from .request import Request
+from .upgrade import EXPORTER_OPSET, NEWEST_OPSET, OLDEST_OPSET
+
+
+def opset_of(request: Request) -> int:
+    """The opset of the file: 17 unless asked for another; DeformConv needs 19."""
+    opset = EXPORTER_OPSET if request.opset_version is None else request.opset_version
+    if not OLDEST_OPSET <= opset <= NEWEST_OPSET:
+        raise ExportError(f"opset_version must be {OLDEST_OPSET} to {NEWEST_OPSET}, got {opset}")
+    return NEWEST_OPSET if request.forms["deform_conv"] == "standard" else opset
+
+
+def export(request: Request, file: str, opset: int) -> None:
+    """Writes `file`, with opsets above 17 still to be raised by upgrade.py."""
+    opset = min(opset, EXPORTER_OPSET)
+    rules = symbolics.rules(**request.forms) | _onnxscript_rules(request.translations)
+    # Since PyTorch 2.5 this exporter has to be asked for.
+    options = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
+    with registered(rules, opset), request.arguments.exported(request.module) as args, _quiet():
+        torch.onnx.export(
+            _traced(request.module, args),
+            args,
+            file,
+            opset_version=opset,
+            input_names=request.input_names,
+            output_names=request.output_names,
+            dynamic_axes={
+                name: {axis: dim_name(dim, axis, name) for axis, dim in axes.items()}
+                for name, axes in zip(request.input_names, request.axes)
+            },
+            **options,
+        )
+
+
+def _traced(module: torch.nn.Module, args) -> torch.nn.Module:
+    """The module, traced where a part of it is scripted, since PyTorch's exporter does not trace such modules itself."""
+    whole = isinstance(module, torch.jit.ScriptModule)
+    if whole or not any(isinstance(part, torch.jit.ScriptModule) for part in module.modules()):
+        return module
+    return torch.jit.trace(module, args, check_trace=False)
+
+
+def _onnxscript_rules(translations: dict) -> dict:
+    if translations and torch.__version__ < (2, 0):
+        raise ExportError(f"custom_translation_table needs PyTorch 2.0 or newer, this is {torch.__version__}")
+    return {overload._schema.name: _onnxscript_rule(function) for overload, function in translations.items()}
+
+
+def _onnxscript_rule(function):
+    return lambda g, *inputs: g.onnxscript_op(function, *inputs).setType(inputs[0].type())
+
+
+@contextlib.contextmanager
+def _quiet():
+    """Without the warnings that say nothing: several for each custom operator, one for deform_conv2d's groups."""
+    with warnings.catch_warnings():
+        deform_conv = r"torchvision\.ops\.deform_conv|linnet_torch\.operators"
+        warnings.filterwarnings("ignore", category=torch.jit.TracerWarning, module=deform_conv)
+        warnings.filterwarnings("ignore", message="The shape inference of .* type is missing")
+        warnings.filterwarnings("ignore", message="'torch.onnx._patch_torch._graph_op' is deprecated")
+        warnings.filterwarnings("ignore", message="You are using the legacy TorchScript-based ONNX export")
+        yield

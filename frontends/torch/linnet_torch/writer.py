@@ -1,0 +1,49 @@
+"""The file of an export: what PyTorch's exporter writes, completed."""
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+import onnx
+
+from . import functions
+from .request import Request
+from .upgrade import upgrade
+
+
+def write(request: Request, path: Path, exporter) -> None:
+    """exporter: the module torchscript or dynamo."""
+    opset = exporter.opset_of(request)
+    with _replacing(path) as file:
+        exporter.export(request, str(file), opset)
+        _finish(request, file, opset)
+
+
+def _finish(request: Request, file: Path, opset: int) -> None:
+    """What PyTorch's exporters do not write: function bodies, opsets above the older one's newest; and what the newer
+    one leaves in: inputs that nothing reads."""
+    model = onnx.load(str(file), load_external_data=False)
+    scripted = (function for function in request.translations.values() if hasattr(function, "to_function_proto"))
+    bodies = [function.to_function_proto() for function in scripted]
+    attached = functions.attach(model, request.forms["my_add"], bodies, opset)
+    if any([attached, upgrade(model, opset), _drop_unread_inputs(model.graph)]):
+        onnx.save(model, str(file))
+
+
+def _drop_unread_inputs(graph: onnx.GraphProto) -> bool:
+    read = {name for node in functions.nodes(graph) for name in node.input} | {value.name for value in graph.output}
+    unread = [value for value in graph.input if value.name not in read]
+    for value in unread:
+        graph.input.remove(value)
+    return bool(unread)
+
+
+@contextlib.contextmanager
+def _replacing(path: Path):
+    """A path beside `path` to write to; it takes the place of `path` when all went well and vanishes otherwise."""
+    with tempfile.TemporaryDirectory(dir=path.resolve().parent, prefix=f".{path.name}.") as folder:
+        file = Path(folder) / path.name
+        yield file
+        for written in Path(folder).iterdir():
+            os.replace(written, path.parent / written.name)
