@@ -7,6 +7,8 @@ cd "$(dirname "$0")"
 BUILD=build-test
 AARCH64=build-aarch64
 PYTHON=.venv/bin/python
+TORCH_PYTHON=$PWD/.venv-torch/bin/python
+TORCH_VERSION=2.13.0
 TEST_PACKAGES="libgtest-dev libgmock-dev libbenchmark-dev libtorch-dev python3-torch python3-torchvision python3-onnx
   python3-pytest python3-venv clang-format clang-tidy g++-aarch64-linux-gnu qemu-user"
 
@@ -18,9 +20,27 @@ step "Preparing a Python environment with the packages of tests/requirements.txt
 "$PYTHON" -m pip install -q --disable-pip-version-check -r tests/requirements.txt ||
   fail "pip could not install the packages of tests/requirements.txt"
 
+# pip takes only the build without CUDA for a version that ends in +cpu.
+install_torch() {
+  [ -x "$TORCH_PYTHON" ] || /usr/bin/python3 -m venv .venv-torch
+  local pip=("$TORCH_PYTHON" -m pip install -q --disable-pip-version-check --retries 1)
+  "${pip[@]}" "torch==$TORCH_VERSION+cpu" 2>/dev/null ||
+    "${pip[@]}" --extra-index-url https://download.pytorch.org/whl/cpu "torch==$TORCH_VERSION+cpu" 2>/dev/null || return 1
+  "${pip[@]}" -r tests/torch/requirements.txt
+}
+
+step "Preparing a Python environment with PyTorch $TORCH_VERSION in .venv-torch, where its build for the CPU can be had"
+install_torch || TORCH_PYTHON=
+
 step "Building everything into $BUILD/"
 configure $BUILD -DLINNET_BUILD_TESTS=ON -DLINNET_BUILD_BENCHMARKS=ON -DLINNET_BUILD_TORCH=ON -DLINNET_WERROR=ON
 build $BUILD
+
+if [ -n "$TORCH_PYTHON" ]; then
+  step "Installing the exporter plugin for PyTorch $TORCH_VERSION in .venv-torch"
+  LINNET_BUILD=$PWD/$BUILD "$TORCH_PYTHON" -m pip install -q --disable-pip-version-check --no-deps --force-reinstall \
+    frontends/torch || fail "pip could not install frontends/torch"
+fi
 
 # -O1 builds fast (the kernels have flags of their own), but makes GCC 12 suspect variables that are set.
 step "Building engine, operators and tests of the kernels for 64-bit ARM into $AARCH64/"
@@ -66,7 +86,13 @@ run aarch64 qemu-aarch64 -L /usr/aarch64-linux-gnu $AARCH64/bin/linnet_tests --g
 run run_model "$PYTHON" -m pytest -q tests/tools --junitxml=@REPORT@
 run onnx_backend "$PYTHON" -m pytest -q tests/onnx_backend --junitxml=@REPORT@
 run differential "$PYTHON" -m pytest -q tests/differential --junitxml=@REPORT@
-run torch /usr/bin/python3 -m pytest -q tests/torch --junitxml=@REPORT@
+run torch env LINNET_OTHER_TORCH_PYTHON="$TORCH_PYTHON" /usr/bin/python3 -m pytest -q tests/torch --junitxml=@REPORT@
+if [ -n "$TORCH_PYTHON" ]; then
+  run torch_$TORCH_VERSION "$TORCH_PYTHON" -m pytest -q tests/torch --junitxml=@REPORT@
+else
+  step "Skipping the exporter's tests on PyTorch $TORCH_VERSION: pip cannot get its build for the CPU"
+  skipped=$((skipped + 1))
+fi
 run models "$PYTHON" -m pytest -q tests/models --junitxml=@REPORT@
 
 printf '\n%d passed, %d failed, %d skipped\n' $passed $failed $skipped

@@ -1,0 +1,18 @@
+# For this folder configured on its own, for another PyTorch than the one that Linnet was built with, say: engine and
+# operators from a build of Linnet, which depend on no PyTorch.
+set(LINNET_ROOT ${CMAKE_CURRENT_SOURCE_DIR}/../..)
+set(LINNET_BUILD ${LINNET_ROOT}/build CACHE PATH "A build folder of Linnet")
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+
+function(import_library name folder)
+  add_library(${name} STATIC IMPORTED)
+  set_target_properties(${name} PROPERTIES IMPORTED_LOCATION ${LINNET_BUILD}/${folder}/lib${name}.a)
+  target_include_directories(${name} INTERFACE ${LINNET_ROOT}/${folder})
+endfunction()
+
+import_library(linnet_engine engine)
+target_include_directories(linnet_engine INTERFACE ${LINNET_ROOT}/engine/include)
+target_link_libraries(linnet_engine INTERFACE OpenMP::OpenMP_CXX ${CMAKE_DL_LIBS})
+import_library(linnet_ops ops)
+target_link_libraries(linnet_ops INTERFACE linnet_engine)
+include(${LINNET_ROOT}/cmake/LinnetWarnings.cmake)

@@ -1,0 +1,57 @@
+"""Builds liblinnet_torch_ops for the PyTorch of the environment that the package is installed into."""
+
+import functools
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+from setuptools.dist import Distribution
+
+SOURCE = Path(__file__).resolve().parent
+LINNET_BUILD = Path(os.environ.get("LINNET_BUILD", SOURCE.parents[1] / "build")).resolve()
+LIBRARY = "liblinnet_torch_ops.so"
+
+
+@functools.lru_cache(maxsize=None)
+def cmake_prefix_of_torch() -> str:
+    """Where PyTorch keeps its CMake files, or "". -E: pip hides the environment's packages by $PYTHONPATH."""
+    program = "import torch; print(torch.utils.cmake_prefix_path)"
+    return subprocess.run([sys.executable, "-E", "-c", program], stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+class BuildWithOperators(build_py):
+    def run(self) -> None:
+        super().run()
+        if why_not := self.missing():
+            return self.warn(f"{why_not}, so the operators are not built")
+        work = Path(self.get_finalized_command("build").build_base) / "operators"
+        options = [f"-DLINNET_BUILD={LINNET_BUILD}", f"-DCMAKE_PREFIX_PATH={cmake_prefix_of_torch()}"]
+        subprocess.run(["cmake", "-S", SOURCE, "-B", work, "-DCMAKE_BUILD_TYPE=Release", *options], check=True)
+        subprocess.run(["cmake", "--build", work], check=True)
+        self.copy_file(str(work / LIBRARY), str(Path(self.build_lib) / "linnet_torch" / LIBRARY))
+
+    def missing(self) -> str:
+        if not (LINNET_BUILD / "ops" / "liblinnet_ops.a").is_file():
+            return f"{LINNET_BUILD} is no build of Linnet (name one in LINNET_BUILD)"
+        if not cmake_prefix_of_torch():
+            return "there is no PyTorch in this environment"
+        return "" if shutil.which("cmake") else "there is no cmake"
+
+
+class BinaryDistribution(Distribution):
+    def has_ext_modules(self) -> bool:
+        return True
+
+
+# Not in the source tree, where what was built for one PyTorch would go into the wheel for the next.
+with tempfile.TemporaryDirectory() as folder:
+    setup(
+        cmdclass={"build_py": BuildWithOperators},
+        distclass=BinaryDistribution,
+        options={"build": {"build_base": folder}},
+    )
