@@ -55,9 +55,10 @@ def run_model():
 
 @pytest.fixture
 def torch_ops():
-    """The library of operators, loaded."""
+    """The path of liblinnet_torch_ops, which is loaded."""
     try:
-        return library.require()
+        library.require()
+        return str(library.find())
     except linnet_torch.ExportError as error:
         pytest.skip(str(error))
 
