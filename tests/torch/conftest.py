@@ -21,6 +21,7 @@ if importlib.util.find_spec("linnet_torch") is None:
     if build := os.environ.get("LINNET_BUILD"):
         os.environ.setdefault("LINNET_TORCH_OPS", f"{build}/lib/liblinnet_torch_ops.so")
 
+import exported  # noqa: E402
 import linnet_torch  # noqa: E402
 from linnet_torch import check, library  # noqa: E402
 
@@ -96,3 +97,13 @@ def assert_close(got, expected, bound=1e-5):
     assert got.shape == expected.shape
     difference = np.abs(got.astype(np.float64) - expected)
     assert (difference <= bound * np.maximum(1, np.abs(expected))).all(), difference.max()
+
+
+@pytest.fixture
+def exporter(tmp_path):
+    """Runs export_model in a folder of its own; built by `cmake -DLINNET_BUILD_TORCH=ON`."""
+    build = os.environ.get("LINNET_BUILD", str(ROOT / "build"))
+    command = Path(build) / "bin" / "export_model"
+    if not command.exists():
+        pytest.skip("export_model is not built: cmake -DLINNET_BUILD_TORCH=ON")
+    return exported.Exporter(str(command), tmp_path)

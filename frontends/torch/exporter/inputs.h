@@ -1,0 +1,64 @@
+#pragma once
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tracer.h"
+
+namespace linnet::exporter {
+
+/// The size of each named axis.
+using Sizes = std::map<std::string, int64_t>;
+
+/// What example inputs hold. kLarge: random, of a magnitude of 1000.
+enum class Fill { kRandom, kZeros, kLarge, kNegative };
+
+/// One tensor of the command line: "x:1x3x224x224:float32:0..9".
+struct TensorSpec {
+  std::string name;
+  std::vector<int64_t> sizes;
+  at::ScalarType dtype = at::kFloat;
+  std::optional<std::pair<int64_t, int64_t>> range;  ///< of integers, both ends included
+  std::map<int64_t, std::string> dynamic;            ///< symbols, by axis
+};
+
+/// The arguments of a model's forward, as the command line describes them.
+class ExampleInputs {
+ public:
+  /// Throws Failure(kUsage): malformed texts, unknown names, arguments that are missing.
+  ExampleInputs(const torch::jit::Module& module, const std::vector<std::string>& inputs,
+                const std::vector<std::string>& dynamic);
+
+  /// The sizes given, and others.
+  const Sizes& sizes() const { return sizes_; }
+  Sizes other_sizes() const;
+  /// Arguments with one evaluation for each of `sizes`. Random numbers are PyTorch's.
+  std::vector<ExampleArgument> arguments(const std::vector<Sizes>& sizes, Fill fill) const;
+  /// Some tensor has numbers that Fill decides about.
+  bool has_floats() const;
+
+ private:
+  struct Argument {
+    std::string name;
+    c10::TypePtr type;
+    std::vector<TensorSpec> tensors;
+    std::optional<c10::IValue> constant;
+  };
+
+  void add_tensor(const std::string& text);
+  void add_constant(const std::string& name, const std::string& text);
+  void add_dynamic(const std::string& text);
+  void check_complete() const;
+  Argument& find(const std::string& name);
+  std::string signature() const;
+
+  std::vector<Argument> arguments_;
+  Sizes sizes_;
+};
+
+}  // namespace linnet::exporter

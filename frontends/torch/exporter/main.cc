@@ -1,0 +1,83 @@
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+
+#include "../linnet_torch_ops.h"
+#include "check.h"
+#include "inputs.h"
+#include "libraries.h"
+#include "options.h"
+#include "rules/rule_list.h"
+#include "tracer.h"
+#include "writer.h"
+
+namespace linnet::exporter {
+namespace {
+
+torch::jit::Module load_module(const Options& options) {
+  for (const std::string& path : options.operator_libraries) load_operators(path);
+  linnet_torch_register_deform_conv2d();
+  if (!std::ifstream(options.model)) throw Failure(ExitCode::kLoad, options.model + ": it cannot be read");
+  try {
+    torch::jit::Module module = torch::jit::load(options.model);
+    module.eval();
+    return module;
+  } catch (const c10::Error& error) {
+    throw Failure(ExitCode::kLoad, options.model + ": " + error.what_without_backtrace());
+  }
+}
+
+void write_file(const std::string& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), std::streamsize(bytes.size()));
+  file.close();
+  if (!file) throw Failure(ExitCode::kExport, path + ": it cannot be written");
+}
+
+int list_operators(const Lowerings& lowerings) {
+  for (const auto& [name, rule] : lowerings.all()) std::printf("%s\n", name.c_str());
+  return int(ExitCode::kOk);
+}
+
+int run(const Options& options) {
+  Lowerings lowerings = standard_lowerings();
+  for (const std::string& path : options.lowering_libraries) load_lowerings(path, lowerings);
+  if (options.list_operators) return list_operators(lowerings);
+  const torch::jit::Module module = load_module(options);
+  const ExampleInputs inputs(module, options.inputs, options.dynamic);
+  at::manual_seed(options.seed);
+  std::vector<Sizes> sizes{inputs.sizes()};
+  if (!inputs.sizes().empty()) sizes.push_back(inputs.other_sizes());
+  const Trace trace = Tracer(lowerings, options.form).trace(module, inputs.arguments(sizes, Fill::kRandom));
+  write_file(options.output, write_onnx(trace.graph, options.form));
+  std::printf("%s  %zu nodes, opset %lld\n", options.output.c_str(), trace.graph.nodes.size(),
+              static_cast<long long>(options.form.opset));
+  return options.check ? int(check_export(module, inputs, lowerings, options)) : int(ExitCode::kOk);
+}
+
+int fail(ExitCode code, std::string message) {
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  std::fflush(stdout);
+  std::fprintf(stderr, "export_model: %s\n", message.c_str());
+  return int(code);
+}
+
+int main_of(int argc, char** argv) {
+  try {
+    Options options;
+    return parse_options(argc, argv, options) ? run(options) : int(ExitCode::kOk);
+  } catch (const Failure& failure) {
+    return fail(failure.code(), failure.what());
+  } catch (const c10::Error& error) {
+    return fail(ExitCode::kExport, error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    return fail(ExitCode::kExport, error.what());
+  }
+}
+
+}  // namespace
+}  // namespace linnet::exporter
+
+int main(int argc, char** argv) { return linnet::exporter::main_of(argc, argv); }

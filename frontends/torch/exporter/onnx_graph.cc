@@ -1,0 +1,166 @@
+#include "onnx_graph.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "onnx_types.h"
+
+namespace linnet::exporter {
+namespace {
+
+constexpr int64_t kSmallConstant = 64;  // elements; such constants are kept once
+
+std::string key_of(const at::Tensor& tensor) {
+  const at::Tensor dense = tensor.contiguous();
+  std::ostringstream key;
+  key << int(dense.scalar_type()) << dense.sizes() << ':';
+  key.write(static_cast<const char*>(dense.data_ptr()), std::streamsize(dense.nbytes()));
+  return key.str();
+}
+
+bool same_attribute(const Attribute& a, const Attribute& b) {
+  if (a.index() != b.index()) return false;
+  return std::visit(
+      [&]<class T>(const T& x) {
+        const T& y = std::get<T>(b);
+        if constexpr (std::is_same_v<T, at::Tensor>) {
+          return key_of(x) == key_of(y);
+        } else if constexpr (std::is_same_v<T, std::shared_ptr<const OnnxGraph>>) {
+          return same_graph(*x, *y);
+        } else {
+          return x == y;
+        }
+      },
+      a);
+}
+
+bool same_node(const OnnxNode& a, const OnnxNode& b) {
+  return a.op.op_type == b.op.op_type && a.op.domain == b.op.domain && a.inputs == b.inputs && a.outputs == b.outputs &&
+         std::equal(a.attributes.begin(), a.attributes.end(), b.attributes.begin(), b.attributes.end(),
+                    [](auto& x, auto& y) { return x.first == y.first && same_attribute(x.second, y.second); });
+}
+
+void mark_needed(const OnnxGraph& graph, std::set<std::string>& needed);
+
+void mark_inputs(const OnnxNode& node, std::set<std::string>& needed) {
+  needed.insert(node.inputs.begin(), node.inputs.end());
+  for (const auto& [name, attribute] : node.attributes) {
+    if (const auto* body = std::get_if<std::shared_ptr<const OnnxGraph>>(&attribute)) mark_needed(**body, needed);
+  }
+}
+
+void mark_needed(const OnnxGraph& graph, std::set<std::string>& needed) {
+  for (const OnnxValue& output : graph.outputs) needed.insert(output.name);
+  for (const OnnxNode& node : graph.nodes) mark_inputs(node, needed);
+}
+
+}  // namespace
+
+bool same_graph(const OnnxGraph& a, const OnnxGraph& b) {
+  return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_node) &&
+         std::equal(a.initializers.begin(), a.initializers.end(), b.initializers.begin(), b.initializers.end(),
+                    [](auto& x, auto& y) {
+                      return x.first == y.first && (x.second.is_same(y.second) || key_of(x.second) == key_of(y.second));
+                    });
+}
+
+std::string OnnxBuilder::unique(const std::string& wanted) {
+  std::string name = wanted;
+  for (int i = 1; !used_.insert(name).second; ++i) name = wanted + "_" + std::to_string(i);
+  order_.push_back(name);
+  return name;
+}
+
+void OnnxBuilder::set_origin(const std::string& scope, const std::string& source) {
+  scope_ = scope;
+  source_ = source;
+}
+
+Names OnnxBuilder::emit(const OnnxOperator& op, const Names& inputs, const Attributes& attributes, size_t outputs) {
+  const std::string name = unique(scope_.empty() ? op.op_type : scope_ + "/" + op.op_type);
+  OnnxNode node{op, name, inputs, {}, attributes, source_};
+  while (!node.inputs.empty() && node.inputs.back().empty()) node.inputs.pop_back();
+  for (size_t i = 0; i < outputs; ++i) node.outputs.push_back(unique(name + "_output"));
+  graph_.nodes.push_back(node);
+  return node.outputs;
+}
+
+std::string OnnxBuilder::cast(const std::string& value, at::ScalarType dtype) {
+  const auto known = dtypes_.find(value);
+  if (known != dtypes_.end() && known->second == dtype) return value;
+  const std::string result = emit("Cast", {value}, {{"to", int64_t(onnx_type(dtype))}}, 1)[0];
+  set_dtype(result, dtype);
+  return result;
+}
+
+std::string OnnxBuilder::constant(const at::Tensor& tensor, const std::string& name) {
+  const bool small = name.empty() && tensor.numel() <= kSmallConstant;
+  const std::string key = small ? key_of(tensor) : "";
+  if (small) {
+    const auto found = constants_.find(key);
+    if (found != constants_.end()) return found->second;
+  }
+  const std::string result = unique(name.empty() ? "constant" : name);
+  graph_.initializers.emplace_back(result, tensor);
+  set_dtype(result, tensor.scalar_type());
+  if (small) constants_.emplace(key, result);
+  return result;
+}
+
+std::string OnnxBuilder::tensor(const at::Tensor& tensor) {
+  const auto known = parameters_.find(tensor.unsafeGetTensorImpl());
+  if (known == parameters_.end()) return constant(tensor.clone());
+  Parameter& parameter = known->second;
+  if (!used_.contains(parameter.value)) parameter.value = constant(tensor, parameter.name);
+  return parameter.value;
+}
+
+void OnnxBuilder::name_tensor(const at::Tensor& tensor, const std::string& name) {
+  parameters_.try_emplace(tensor.unsafeGetTensorImpl(), Parameter{tensor, name, ""});
+}
+
+OnnxGraph OnnxBuilder::since(const Mark& mark) const {
+  OnnxGraph result;
+  result.nodes.assign(graph_.nodes.begin() + std::ptrdiff_t(mark.nodes), graph_.nodes.end());
+  result.initializers.assign(graph_.initializers.begin() + std::ptrdiff_t(mark.initializers),
+                             graph_.initializers.end());
+  return result;
+}
+
+void OnnxBuilder::take_back(const Mark& mark) {
+  graph_.nodes.erase(graph_.nodes.begin() + std::ptrdiff_t(mark.nodes), graph_.nodes.end());
+  graph_.initializers.resize(mark.initializers);
+  for (; order_.size() > mark.names; order_.pop_back()) {
+    used_.erase(order_.back());
+    dtypes_.erase(order_.back());
+    std::erase_if(constants_, [&](const auto& entry) { return entry.second == order_.back(); });
+  }
+}
+
+void OnnxBuilder::begin_body() { outer_.push_back(std::exchange(graph_.nodes, {})); }
+
+OnnxGraph OnnxBuilder::end_body() {
+  OnnxGraph body;
+  body.nodes = std::exchange(graph_.nodes, std::move(outer_.back()));
+  outer_.pop_back();
+  return body;
+}
+
+void remove_unused(OnnxGraph& graph) {
+  std::set<std::string> needed;
+  for (const OnnxValue& output : graph.outputs) needed.insert(output.name);
+  std::vector<OnnxNode> kept;
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    if (std::none_of(node->outputs.begin(), node->outputs.end(), [&](auto& name) { return needed.contains(name); })) {
+      continue;
+    }
+    mark_inputs(*node, needed);
+    kept.push_back(std::move(*node));
+  }
+  graph.nodes.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+  std::erase_if(graph.initializers, [&](auto& initializer) { return !needed.contains(initializer.first); });
+}
+
+}  // namespace linnet::exporter

@@ -1,0 +1,79 @@
+#include "options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+namespace linnet::exporter {
+namespace {
+
+constexpr int64_t kOldestOpset = 13, kNewestOpset = 21, kDeformConvOpset = 19, kFunctionOpset = 15;
+
+void add_flags(CLI::App& app, Options& o) {
+  app.add_option("model", o.model, "TorchScript file, as torch.jit.save writes it");
+  app.add_option("-o,--output", o.output, "ONNX file to write");
+  app.add_option("-i,--input", o.inputs,
+                 "NAME:1x3x224x224[:float32[:LO..HI]] for a tensor, NAME.0:2x3 for one in a list, NAME=VALUE for a "
+                 "number, bool, string, none or list of ints (repeatable)")
+      ->allow_extra_args(false);
+  app.add_option("--dynamic", o.dynamic, "NAME:AXIS=SYMBOL: an axis whose size stays open (repeatable)")
+      ->allow_extra_args(false);
+  app.add_option("--opset", o.form.opset, "Version of ai.onnx")
+      ->check(CLI::Range(kOldestOpset, kNewestOpset))
+      ->capture_default_str();
+  app.add_option("--deform-conv", o.form.deform_conv,
+                 "torchvision::deform_conv2d as custom::deform_conv2d or DeformConv")
+      ->check(CLI::IsMember({"custom", "standard"}))
+      ->capture_default_str();
+  app.add_option("--my-add", o.form.my_add, "linnet::my_add as custom::my_add, Mul and Add, or a model function")
+      ->check(CLI::IsMember({"custom", "decompose", "function"}))
+      ->capture_default_str();
+  app.add_option("--load-library", o.operator_libraries, "Library that registers TorchScript operators (repeatable)")
+      ->allow_extra_args(false);
+  app.add_option("--lowering", o.lowering_libraries, "Library with lowering rules (repeatable)")
+      ->allow_extra_args(false);
+  app.add_flag("--list-operators", o.list_operators, "List the operators that have a lowering rule");
+  app.add_option("--seed", o.seed, "Seed of random inputs")->capture_default_str();
+  app.add_flag("--check", o.check, "Compare Linnet's outputs with PyTorch's; the report goes to OUTPUT.check.json");
+  app.add_option("--check-inputs", o.check_inputs, "How many random inputs the check tries, besides edge values")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--atol", o.atol, "The check allows atol + rtol * |PyTorch's value|")->capture_default_str();
+  app.add_option("--rtol", o.rtol, "See --atol")->capture_default_str();
+}
+
+/// What one flag alone cannot say.
+void check_combination(const CLI::App& app, Options& o) {
+  const auto usage = [](const std::string& message) { return Failure(ExitCode::kUsage, message); };
+  if (o.list_operators) return;
+  if (o.model.empty()) throw usage("no model given; export_model --help lists the flags");
+  if (o.output.empty()) throw usage("no output given: -o model.onnx");
+  const bool chosen = app.get_option("--opset")->count() > 0;
+  const bool standard = o.form.deform_conv == "standard";
+  if (standard && !chosen) o.form.opset = kDeformConvOpset;
+  if (standard && o.form.opset < kDeformConvOpset) throw usage("--deform-conv standard needs --opset 19 or newer");
+  if (o.form.my_add == "function" && o.form.opset < kFunctionOpset) {
+    throw usage("--my-add function needs --opset 15 or newer");
+  }
+}
+
+}  // namespace
+
+bool parse_options(int argc, char** argv, Options& options) {
+  CLI::App app("Exports a TorchScript model to ONNX.", "export_model");
+  app.set_version_flag("--version", "export_model " LINNET_VERSION);
+  app.footer("Exit codes: 0 ok, 1 usage, 2 the model does not load, 3 it cannot be exported, 4 the check fails.");
+  add_flags(app, options);
+  try {
+    if (argc < 2) throw CLI::CallForHelp();
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    app.exit(e);
+    return false;
+  } catch (const CLI::ParseError& e) {
+    throw Failure(ExitCode::kUsage, e.what() + std::string("; export_model --help lists the flags"));
+  }
+  check_combination(app, options);
+  return true;
+}
+
+}  // namespace linnet::exporter

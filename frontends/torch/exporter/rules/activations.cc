@@ -1,0 +1,180 @@
+#include <ATen/core/Tensor.h>
+
+#include <cmath>
+
+#include "rule_list.h"
+#include "shared.h"
+
+// Activations. All compute in the dtype of the result.
+// Source: https://pytorch.org/docs/stable/nn.functional.html#non-linear-activation-functions
+namespace linnet::exporter {
+namespace {
+
+std::string x_of(Call& call) { return call.value("self", call.dtype()); }
+
+void leaky_relu(Call& call) {
+  call.set(call.emit("LeakyRelu", {x_of(call)}, {{"alpha", call.number("negative_slope")}}));
+}
+
+/// scale * (max(0, x) + min(0, alpha * (exp(x * input_scale) - 1))): Elu or Celu.
+void elu(Call& call) {
+  if (call.number("scale") != 1 || call.number("input_scale") != 1) call.refuse("only scale 1 and input_scale 1");
+  call.set(call.emit("Elu", {x_of(call)}, {{"alpha", call.number("alpha")}}));
+}
+
+void celu(Call& call) { call.set(call.emit("Celu", {x_of(call)}, {{"alpha", call.number("alpha")}})); }
+
+void selu(Call& call) {
+  const Attributes numbers{{"alpha", 1.6732632423543772848170429916717}, {"gamma", 1.0507009873554804934193349852946}};
+  call.set(call.emit("Selu", {x_of(call)}, numbers));
+}
+
+/// Clip to [min, max]; each may be missing, a number or a tensor.
+void clamp(Call& call) {
+  const auto bound = [&](const std::string& name) {
+    return call.has(name) ? call.value(name, call.dtype()) : std::string();
+  };
+  call.set(call.emit("Clip", {x_of(call), bound("min"), bound("max")}));
+}
+
+/// Bounds that are tensors broadcast.
+void clamp_tensor(Call& call) {
+  std::string y = x_of(call);
+  if (call.has("min")) y = call.emit("Max", {y, call.value("min", call.dtype())});
+  if (call.has("max")) y = call.emit("Min", {y, call.value("max", call.dtype())});
+  call.set(y);
+}
+
+void clamp_min(Call& call) { call.set(call.emit("Max", {x_of(call), call.value("min", call.dtype())})); }
+void clamp_max(Call& call) { call.set(call.emit("Min", {x_of(call), call.value("max", call.dtype())})); }
+
+void hardtanh(Call& call) {
+  const auto bound = [&](const std::string& name) { return call.value(name, call.dtype()); };
+  call.set(call.emit("Clip", {x_of(call), bound("min_val"), bound("max_val")}));
+}
+
+void relu6(Call& call) {
+  call.set(call.emit("Clip", {x_of(call), call.scalar(0, call.dtype()), call.scalar(6, call.dtype())}));
+}
+
+std::string hard_sigmoid(Call& call) {
+  return call.emit("HardSigmoid", {x_of(call)}, {{"alpha", 1.0 / 6}, {"beta", 0.5}});
+}
+
+void hardsigmoid(Call& call) { call.set(hard_sigmoid(call)); }
+void hardswish(Call& call) { call.set(call.emit("Mul", {x_of(call), hard_sigmoid(call)})); }
+void silu(Call& call) { call.set(call.emit("Mul", {x_of(call), call.emit("Sigmoid", {x_of(call)})})); }
+
+void mish(Call& call) {
+  call.set(call.emit("Mul", {x_of(call), call.emit("Tanh", {call.emit("Softplus", {x_of(call)})})}));
+}
+
+/// x / 2 * (1 + erf(x / sqrt(2))), or its approximation by tanh.
+void gelu(Call& call) {
+  const at::ScalarType dtype = call.dtype();
+  const std::string x = x_of(call);
+  std::string inner = call.emit("Mul", {x, call.scalar(std::sqrt(0.5), dtype)});
+  const bool approximate = call.has("approximate") && call.text("approximate") == "tanh";
+  if (approximate) {
+    const std::string cube = call.emit("Mul", {call.emit("Mul", {x, x}), x});
+    const std::string sum = call.emit("Add", {x, call.emit("Mul", {cube, call.scalar(0.044715, dtype)})});
+    inner = call.emit("Mul", {sum, call.scalar(std::sqrt(2 / M_PI), dtype)});
+  }
+  const std::string one_more =
+      call.emit("Add", {call.emit(approximate ? "Tanh" : "Erf", {inner}), call.scalar(1, dtype)});
+  call.set(call.emit("Mul", {call.emit("Mul", {x, one_more}), call.scalar(0.5, dtype)}));
+}
+
+/// log(1 + exp(beta * x)) / beta, and x itself beyond the threshold, where the two are the same in float32.
+void softplus(Call& call) {
+  const at::ScalarType dtype = call.dtype();
+  const double beta = call.number("beta");
+  if (beta == 1) return call.set(call.emit("Softplus", {x_of(call)}));
+  const std::string scaled = call.emit("Mul", {x_of(call), call.scalar(beta, dtype)});
+  call.set(call.emit("Div", {call.emit("Softplus", {scaled}), call.scalar(beta, dtype)}));
+}
+
+void softsign(Call& call) { call.set(call.emit("Softsign", {x_of(call)})); }
+void log_sigmoid(Call& call) {
+  const std::string minus = call.emit("Neg", {x_of(call)});
+  call.set(call.emit("Neg", {call.emit("Softplus", {minus})}));
+}
+
+void hardshrink(Call& call) {
+  call.set(call.emit("Shrink", {x_of(call)}, {{"lambd", call.number("lambd")}, {"bias", 0.0}}));
+}
+void softshrink(Call& call) {
+  call.set(call.emit("Shrink", {x_of(call)}, {{"lambd", call.number("lambd")}, {"bias", call.number("lambd")}}));
+}
+
+void threshold(Call& call) {
+  const std::string above = call.emit("Greater", {x_of(call), call.value("threshold", call.dtype())});
+  call.set(call.emit("Where", {above, x_of(call), call.value("value", call.dtype())}));
+}
+
+/// The slope is one number, or one per channel: axis 1.
+void prelu(Call& call) {
+  const at::Tensor slope = call.tensor("weight");
+  std::string w = call.value("weight", call.dtype());
+  const int64_t rank = call.tensor().dim();
+  if (slope.numel() > 1 && rank > 2) {
+    std::vector<int64_t> sizes(size_t(rank - 1), 1);
+    sizes[0] = slope.numel();
+    w = call.emit("Reshape", {w, call.constant_of(sizes)});
+  }
+  call.set(call.emit("PRelu", {x_of(call), w}));
+}
+
+/// In evaluation the slope is the mean of its bounds.
+void rrelu(Call& call) {
+  const double slope = (call.number("lower") + call.number("upper")) / 2;
+  call.set(call.emit("LeakyRelu", {x_of(call)}, {{"alpha", slope}}));
+}
+
+void glu(Call& call) {
+  const int64_t half = call.result().size(call.axis());
+  const Names parts = call.emit_many("Split", {x_of(call), call.constant_of({half, half})}, {{"axis", call.axis()}}, 2);
+  call.set(call.emit("Mul", {parts[0], call.emit("Sigmoid", {parts[1]})}));
+}
+
+void softmax(Call& call) { call.set(call.emit("Softmax", {x_of(call)}, {{"axis", call.axis()}})); }
+void log_softmax(Call& call) { call.set(call.emit("LogSoftmax", {x_of(call)}, {{"axis", call.axis()}})); }
+void softmin(Call& call) { call.set(call.emit("Softmax", {call.emit("Neg", {x_of(call)})}, {{"axis", call.axis()}})); }
+
+}  // namespace
+
+void register_activations(Lowerings& lowerings) {
+  lowerings.add("aten::relu", unary("Relu"));
+  lowerings.add("aten::relu6", relu6);
+  lowerings.add("aten::leaky_relu", leaky_relu);
+  lowerings.add("aten::prelu", prelu);
+  lowerings.add({"aten::rrelu", "aten::rrelu_with_noise"}, rrelu);
+  lowerings.add("aten::elu", elu);
+  lowerings.add("aten::celu", celu);
+  lowerings.add("aten::selu", selu);
+  lowerings.add("aten::clamp", clamp);
+  lowerings.add({"aten::clamp.Tensor", "aten::clip.Tensor"}, clamp_tensor);
+  lowerings.add("aten::clip", clamp);
+  lowerings.add({"aten::clamp_min", "aten::clamp_min.Tensor"}, clamp_min);
+  lowerings.add({"aten::clamp_max", "aten::clamp_max.Tensor"}, clamp_max);
+  lowerings.add("aten::hardtanh", hardtanh);
+  lowerings.add("aten::hardsigmoid", hardsigmoid);
+  lowerings.add("aten::hardswish", hardswish);
+  lowerings.add("aten::silu", silu);
+  lowerings.add("aten::mish", mish);
+  lowerings.add("aten::gelu", gelu);
+  lowerings.add("aten::softplus", softplus);
+  lowerings.add("aten::softsign", softsign);
+  lowerings.add("aten::log_sigmoid", log_sigmoid);
+  lowerings.add("aten::hardshrink", hardshrink);
+  lowerings.add("aten::softshrink", softshrink);
+  lowerings.add({"aten::threshold"}, threshold);
+  lowerings.add("aten::glu", glu);
+  lowerings.add({"aten::softmax.int", "aten::_softmax", "aten::special_softmax"}, softmax);
+  lowerings.add({"aten::log_softmax.int", "aten::_log_softmax", "aten::special_log_softmax"}, log_softmax);
+  lowerings.add("aten::softmin.int", softmin);
+  lowerings.add("aten::sigmoid", unary("Sigmoid"));
+  lowerings.add("aten::tanh", unary("Tanh"));
+}
+
+}  // namespace linnet::exporter

@@ -1,0 +1,103 @@
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "rule_list.h"
+#include "shared.h"
+
+// Attention, and the fused forms that nn.MultiheadAttention takes where no gradients are wanted.
+namespace linnet::exporter {
+namespace {
+
+std::string swap_last(Call& call, const std::string& x, int64_t rank) {
+  std::vector<int64_t> order;
+  for (int64_t i = 0; i < rank; ++i) order.push_back(i < rank - 2 ? i : 2 * rank - 3 - i);
+  return call.emit("Transpose", {x}, {{"perm", order}});
+}
+
+std::string masked(Call& call, const std::string& scores, const std::string& mask, bool boolean, bool keep) {
+  if (!boolean) return call.emit("Add", {scores, mask});
+  const std::string low = call.scalar(-INFINITY, call.dtype());
+  return call.emit("Where", keep ? Names{mask, scores, low} : Names{mask, low, scores});
+}
+
+/// softmax(q k^T * scale + mask) v.
+/// Source: https://pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html
+void attention(Call& call) {
+  const at::ScalarType dtype = call.dtype();
+  if (call.number("dropout_p") != 0) call.refuse("its dropout is random; export a module in evaluation mode");
+  if (call.has("enable_gqa") && call.flag("enable_gqa")) call.refuse("grouped queries are not covered");
+  const at::Tensor query = call.tensor("query");
+  const int64_t rank = query.dim();
+  const double scale = call.has("scale") ? call.number("scale") : 1 / std::sqrt(double(query.size(rank - 1)));
+  const std::string q = call.emit("Mul", {call.value("query"), call.scalar(scale, dtype)});
+  std::string scores = call.emit("MatMul", {q, swap_last(call, call.value("key"), rank)});
+  if (call.has("attn_mask")) {
+    const bool boolean = call.tensor("attn_mask").scalar_type() == at::kBool;
+    scores = masked(call, scores, call.value("attn_mask"), boolean, true);
+  }
+  if (call.flag("is_causal")) {
+    const at::Tensor later = at::ones({query.size(rank - 2), call.tensor("key").size(rank - 2)}, at::kBool).triu(1);
+    scores = masked(call, scores, call.constant_of(later), true, false);
+  }
+  call.set(call.emit("MatMul", {call.emit("Softmax", {scores}, {{"axis", -1}}), call.value("value")}));
+}
+
+/// [n, l, e] as [n, heads, l, e / heads].
+std::string split_heads(Call& call, const std::string& x, int64_t heads, int64_t depth) {
+  const std::string wide = call.emit("Reshape", {x, call.constant_of({0, 0, heads, depth})});
+  return call.emit("Transpose", {wide}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
+}
+
+std::string projected(Call& call, const std::string& x, const std::string& weight, const std::string& bias) {
+  const std::string w = call.emit("Transpose", {call.value(weight)}, {{"perm", std::vector<int64_t>{1, 0}}});
+  return call.emit("Add", {call.emit("MatMul", {x, w}), call.value(bias)});
+}
+
+struct SelfAttention {
+  std::string output, weights;
+};
+
+/// Self-attention of x [n, l, e]. Types of mask: 0 [l, l], 1 [n, l]; where a bool one is set, nothing is seen.
+SelfAttention self_attention(Call& call, const std::string& x, int64_t width, int64_t heads) {
+  const int64_t depth = width / heads;
+  const std::string qkv = projected(call, x, "qkv_weight", "qkv_bias");
+  const Names parts = call.emit_many("Split", {qkv, call.constant_of({width, width, width})}, {{"axis", 2}}, 3);
+  const std::string q = split_heads(call, parts[0], heads, depth), k = split_heads(call, parts[1], heads, depth);
+  const std::string v = split_heads(call, parts[2], heads, depth);
+  const std::string scaled = call.emit("Mul", {q, call.scalar(1 / std::sqrt(double(depth)), call.dtype())});
+  std::string scores = call.emit("MatMul", {scaled, swap_last(call, k, 4)});
+  if (call.has("mask")) {
+    const at::Tensor mask = call.tensor("mask");
+    const bool per_sequence = call.has("mask_type") && call.integer("mask_type") == 1;
+    const std::string wide =
+        per_sequence ? change_axes(call, "Unsqueeze", call.value("mask"), {1, 2}) : call.value("mask");
+    scores = masked(call, scores, wide, mask.scalar_type() == at::kBool, false);
+  }
+  const std::string weights = call.emit("Softmax", {scores}, {{"axis", -1}});
+  const std::string turned =
+      call.emit("Transpose", {call.emit("MatMul", {weights, v})}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
+  const std::string merged = call.emit("Reshape", {turned, call.constant_of({0, 0, width})});
+  return {projected(call, merged, "proj_weight", "proj_bias"), weights};
+}
+
+/// Query, key and value are one tensor wherever PyTorch takes this path by itself.
+void multi_head_attention(Call& call) {
+  if (call.value("query") != call.value("key") || call.value("key") != call.value("value")) {
+    call.refuse("query, key and value are not one tensor");
+  }
+  const SelfAttention y =
+      self_attention(call, call.value("query"), call.integer("embed_dim"), call.integer("num_head"));
+  call.set_result(0, y.output);
+  if (!call.flag("need_weights")) return;
+  call.set_result(1, call.flag("average_attn_weights") ? reduce(call, "ReduceMean", y.weights, {1}, false) : y.weights);
+}
+
+}  // namespace
+
+void register_attention(Lowerings& lowerings) {
+  lowerings.add("aten::scaled_dot_product_attention", attention);
+  lowerings.add("aten::_native_multi_head_attention", multi_head_attention);
+}
+
+}  // namespace linnet::exporter

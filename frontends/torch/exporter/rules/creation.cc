@@ -1,0 +1,84 @@
+#include <ATen/ATen.h>
+
+#include "rule_list.h"
+#include "shared.h"
+
+// New tensors, and tensors of another dtype. What depends on shapes alone is a constant, unless they are dynamic.
+namespace linnet::exporter {
+namespace {
+
+/// All elements are `value`, a scalar of the result's dtype. `size` names the list of sizes; else they are self's.
+void fill(Call& call, const std::string& value, const std::string& size) {
+  const std::string shape = size.empty() ? call.emit("Shape", {call.value()}) : call.shape(size);
+  call.set(call.emit("Expand", {value, shape}));
+}
+
+Lowering filled(double number, const std::string& size = "") {
+  return [=](Call& call) {
+    if (!call.result_is_dynamic()) return call.fold();
+    fill(call, call.scalar(number, call.dtype()), size);
+  };
+}
+
+Lowering filled_with_argument(const std::string& size = "") {
+  return [=](Call& call) {
+    if (!call.result_is_dynamic() && call.constant("fill_value")) return call.fold();
+    fill(call, call.value("fill_value", call.dtype()), size);
+  };
+}
+
+/// In place: every element of self becomes the value.
+void fill_self(Call& call) {
+  call.set(call.emit("Expand", {call.value("value", call.dtype()), call.emit("Shape", {call.value()})}));
+}
+void zero_self(Call& call) {
+  call.set(call.emit("Expand", {call.scalar(0, call.dtype()), call.emit("Shape", {call.value()})}));
+}
+
+/// In place: self becomes src, broadcast and converted.
+void copy(Call& call) {
+  const std::string source = call.value("src", call.dtype());
+  const bool same = call.tensor("src").sizes() == call.tensor().sizes();
+  call.set(same ? source : call.emit("Expand", {source, call.emit("Shape", {call.value()})}));
+}
+
+void arange(Call& call) {
+  if (!call.result_is_dynamic()) return call.fold();
+  const at::ScalarType dtype = call.dtype();
+  const auto bound = [&](const std::string& name, double absent) {
+    return call.has(name) ? call.value(name, dtype) : call.scalar(absent, dtype);
+  };
+  call.set(call.emit("Range", {bound("start", 0), call.value("end", dtype), bound("step", 1)}));
+}
+
+void convert(Call& call) { call.set(call.value("self", call.dtype())); }
+
+/// A scalar becomes a tensor and back: one value in ONNX.
+void convert_scalar(Call& call) { call.set(call.value("a", call.dtype())); }
+
+}  // namespace
+
+void register_creation(Lowerings& lowerings) {
+  lowerings.add({"aten::zeros_like", "aten::empty_like"}, filled(0));
+  lowerings.add("aten::ones_like", filled(1));
+  lowerings.add({"aten::zeros", "aten::new_zeros", "aten::empty.memory_format", "aten::new_empty"}, filled(0, "size"));
+  lowerings.add({"aten::ones", "aten::new_ones"}, filled(1, "size"));
+  lowerings.add("aten::full_like", filled_with_argument());
+  lowerings.add({"aten::full", "aten::new_full"}, filled_with_argument("size"));
+  lowerings.add({"aten::fill.Scalar", "aten::fill.Tensor"}, fill_self);
+  lowerings.add("aten::zero", zero_self);
+  lowerings.add("aten::copy_", copy);
+  lowerings.add({"aten::arange", "aten::arange.start", "aten::arange.start_step"}, arange);
+  lowerings.add({"aten::to.dtype", "aten::to.device", "aten::to.other", "aten::to.dtype_layout", "aten::to.prim_Device",
+                 "aten::to.prim_dtype", "aten::to.prim_other", "aten::type_as", "aten::_to_copy", "aten::_cast_Float",
+                 "aten::_cast_Long"},
+                convert);
+  lowerings.add(
+      {"prim::NumToTensor.Scalar", "prim::NumToTensor.bool", "aten::Int.Tensor", "aten::Int.Scalar", "aten::Int.float",
+       "aten::Int.bool", "aten::Float.Tensor", "aten::Float.Scalar", "aten::Float.int", "aten::Bool.Tensor",
+       "aten::Bool.int", "aten::Bool.float", "aten::IntImplicit", "aten::FloatImplicit", "aten::ScalarImplicit"},
+      convert_scalar);
+  lowerings.add({"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero"}, convert);
+}
+
+}  // namespace linnet::exporter

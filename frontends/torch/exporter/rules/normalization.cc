@@ -1,0 +1,94 @@
+#include <ATen/ATen.h>
+
+#include "rule_list.h"
+#include "shared.h"
+
+// Normalisation layers.
+namespace linnet::exporter {
+namespace {
+
+/// A parameter by name, or as many equal numbers where the layer has none.
+std::string parameter(Call& call, const std::string& name, int64_t size, double absent) {
+  return call.has(name) ? call.value(name, call.dtype()) : call.constant_of(at::full({size}, absent, call.dtype()));
+}
+
+void batch_norm(Call& call) {
+  if (call.flag("training")) call.refuse("it uses the batch's own statistics; export a module in evaluation mode");
+  if (!call.has("running_mean")) call.refuse("it has no running statistics");
+  const int64_t channels = call.tensor("input").size(1);
+  call.set(call.emit("BatchNormalization",
+                     {call.value("input"), parameter(call, "weight", channels, 1), parameter(call, "bias", channels, 0),
+                      call.value("running_mean"), call.value("running_var")},
+                     {{"epsilon", call.number("eps")}}));
+}
+
+void instance_norm(Call& call) {
+  const int64_t channels = call.tensor("input").size(1);
+  const std::string scale = parameter(call, "weight", channels, 1), bias = parameter(call, "bias", channels, 0);
+  if (call.flag("use_input_stats")) {
+    return call.set(
+        call.emit("InstanceNormalization", {call.value("input"), scale, bias}, {{"epsilon", call.number("eps")}}));
+  }
+  call.set(call.emit("BatchNormalization",
+                     {call.value("input"), scale, bias, call.value("running_mean"), call.value("running_var")},
+                     {{"epsilon", call.number("eps")}}));
+}
+
+/// (x - mean) / sqrt(variance + eps) over the axes; the part that LayerNormalization does from opset 17 on.
+std::string standardized(Call& call, const std::string& x, const std::vector<int64_t>& axes) {
+  const at::ScalarType dtype = call.dtype();
+  const std::string centered = call.emit("Sub", {x, reduce(call, "ReduceMean", x, axes, true)});
+  const std::string variance = reduce(call, "ReduceMean", call.emit("Mul", {centered, centered}), axes, true);
+  const std::string shifted = call.emit("Add", {variance, call.scalar(call.number("eps"), dtype)});
+  return call.emit("Div", {centered, call.emit("Sqrt", {shifted})});
+}
+
+std::string scaled(Call& call, std::string y) {
+  if (call.has("weight")) y = call.emit("Mul", {y, call.value("weight", call.dtype())});
+  return call.has("bias") ? call.emit("Add", {y, call.value("bias", call.dtype())}) : y;
+}
+
+void layer_norm(Call& call) {
+  const std::vector<int64_t> shape = call.integers("normalized_shape");
+  const auto count = int64_t(shape.size());
+  if (call.options().opset >= 17) {
+    const std::string scale =
+        call.has("weight") ? call.value("weight", call.dtype()) : call.constant_of(at::ones(shape, call.dtype()));
+    const Names inputs{call.value("input"), scale, call.has("bias") ? call.value("bias", call.dtype()) : ""};
+    return call.set(call.emit("LayerNormalization", inputs, {{"axis", -count}, {"epsilon", call.number("eps")}}));
+  }
+  std::vector<int64_t> axes;
+  for (int64_t i = -count; i < 0; ++i) axes.push_back(i);
+  call.set(scaled(call, standardized(call, call.value("input"), axes)));
+}
+
+/// Instance normalisation of [n, groups, rest]; weight and bias, one per channel, come after.
+void group_norm(Call& call) {
+  const at::Tensor input = call.tensor("input");
+  const int64_t groups = call.integer("num_groups");
+  const std::string grouped = call.emit("Reshape", {call.value("input"), call.constant_of({0, groups, -1})});
+  const std::string one = call.constant_of(at::ones({groups}, call.dtype()));
+  const std::string zero = call.constant_of(at::zeros({groups}, call.dtype()));
+  const std::string y = call.emit("InstanceNormalization", {grouped, one, zero}, {{"epsilon", call.number("eps")}});
+  std::string result = call.emit(
+      "Reshape", {y, call.result_is_dynamic() ? call.emit("Shape", {call.value("input")}) : call.result_shape()});
+  std::vector<int64_t> per_channel(size_t(input.dim() - 1), 1);
+  per_channel[0] = -1;
+  const auto of_channels = [&](const std::string& name) {
+    return call.emit("Reshape", {call.value(name, call.dtype()), call.constant_of(per_channel)});
+  };
+  if (call.has("weight")) result = call.emit("Mul", {result, of_channels("weight")});
+  if (call.has("bias")) result = call.emit("Add", {result, of_channels("bias")});
+  call.set(result);
+}
+
+}  // namespace
+
+void register_normalization(Lowerings& lowerings) {
+  lowerings.add({"aten::batch_norm"}, batch_norm);
+  lowerings.add("aten::instance_norm", instance_norm);
+  lowerings.add("aten::layer_norm", layer_norm);
+  lowerings.add("aten::group_norm", group_norm);
+}
+
+}  // namespace linnet::exporter

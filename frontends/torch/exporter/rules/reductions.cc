@@ -1,0 +1,141 @@
+#include <ATen/ATen.h>
+
+#include "rule_list.h"
+#include "shared.h"
+
+// Reductions over some axes or all.
+namespace linnet::exporter {
+namespace {
+
+bool keeps(Call& call) { return call.has("keepdim") && call.flag("keepdim"); }
+
+std::vector<int64_t> all_or_given(Call& call) {
+  if (call.has("dim")) return call.axes();
+  std::vector<int64_t> axes;
+  for (int64_t i = 0; i < call.tensor().dim(); ++i) axes.push_back(i);
+  return axes;
+}
+
+/// A dtype that ONNX can add and compare.
+at::ScalarType reducible(at::ScalarType dtype) {
+  return at::isFloatingType(dtype) || dtype == at::kLong || dtype == at::kInt ? dtype : at::kInt;
+}
+
+/// Computes in the result's dtype.
+Lowering reduction(const std::string& op_type) {
+  return [op_type](Call& call) {
+    const std::string x = call.value("self", reducible(call.dtype()));
+    call.set(call.cast(reduce(call, op_type, x, all_or_given(call), keeps(call)), call.dtype()));
+  };
+}
+
+/// Values and their first positions along an axis.
+Lowering extreme(const std::string& op_type, const std::string& position_type) {
+  return [=](Call& call) {
+    const at::Tensor x = call.tensor();
+    const std::string values = call.value("self", reducible(x.scalar_type()));
+    const int64_t axis = call.axis(), keep = keeps(call);
+    if (x.dim() == 0) {
+      call.set_result(0, call.value());
+      return call.set_result(1, call.scalar(0, at::kLong));
+    }
+    call.set_result(0, call.cast(reduce(call, op_type, values, {axis}, keep != 0), x.scalar_type()));
+    call.set_result(1, call.emit(position_type, {values}, {{"axis", axis}, {"keepdims", keep}}));
+  };
+}
+
+/// The position in the flattened tensor where there is no axis.
+Lowering position(const std::string& op_type) {
+  return [op_type](Call& call) {
+    const std::string x = call.value("self", reducible(call.tensor().scalar_type()));
+    if (call.has("dim")) {
+      return call.set(call.emit(op_type, {x}, {{"axis", call.axis()}, {"keepdims", int64_t(keeps(call))}}));
+    }
+    const std::string flat = call.emit("Reshape", {x, call.constant_of({-1})});
+    call.set(call.emit(op_type, {flat}, {{"axis", 0}, {"keepdims", 0}}));
+  };
+}
+
+/// How much the count of elements is reduced by in a variance.
+double correction(Call& call) {
+  if (call.has("unbiased")) return call.flag("unbiased") ? 1 : 0;
+  return call.has("correction") ? call.number("correction") : 1;
+}
+
+std::string count_of(Call& call, const std::vector<int64_t>& axes, at::ScalarType dtype) {
+  std::string count = call.constant_of({1});
+  for (const int64_t axis : axes) count = call.emit("Mul", {count, call.size("self", axis)});
+  return call.emit("Squeeze", {call.cast(count, dtype), call.constant_of({0})});
+}
+
+std::string variance(Call& call, bool keep) {
+  const at::ScalarType dtype = call.dtype();
+  const std::vector<int64_t> axes = all_or_given(call);
+  const std::string x = call.value("self", dtype);
+  const std::string centered = call.emit("Sub", {x, reduce(call, "ReduceMean", x, axes, true)});
+  const std::string squares = call.emit("Mul", {centered, centered});
+  if (correction(call) == 0) return reduce(call, "ReduceMean", squares, axes, keep);
+  const std::string count = call.emit("Sub", {count_of(call, axes, dtype), call.scalar(correction(call), dtype)});
+  return call.emit("Div", {reduce(call, "ReduceSum", squares, axes, keep), count});
+}
+
+void var(Call& call) { call.set(variance(call, keeps(call))); }
+void standard_deviation(Call& call) { call.set(call.emit("Sqrt", {variance(call, keeps(call))})); }
+
+void var_mean(Call& call) {
+  call.set_result(0, variance(call, keeps(call)));
+  call.set_result(1, reduce(call, "ReduceMean", call.value(), all_or_given(call), keeps(call)));
+}
+
+/// (sum |x|^p)^(1/p), the largest or smallest |x| for an infinite p, the count of others than 0 for p 0.
+std::string norm_of(Call& call, double p) {
+  const at::ScalarType dtype = call.dtype();
+  const std::vector<int64_t> axes = all_or_given(call);
+  const std::string x = call.value("self", dtype);
+  if (p == 2) return reduce(call, "ReduceL2", x, axes, keeps(call));
+  if (p == 1) return reduce(call, "ReduceL1", x, axes, keeps(call));
+  const std::string size = call.emit("Abs", {x});
+  if (p == INFINITY) return reduce(call, "ReduceMax", size, axes, keeps(call));
+  if (p == -INFINITY) return reduce(call, "ReduceMin", size, axes, keeps(call));
+  if (p == 0) {
+    const std::string set = call.cast(call.emit("Greater", {size, call.scalar(0, dtype)}), dtype);
+    return reduce(call, "ReduceSum", set, axes, keeps(call));
+  }
+  const std::string sum = reduce(call, "ReduceSum", call.emit("Pow", {size, call.scalar(p, dtype)}), axes, keeps(call));
+  return call.emit("Pow", {sum, call.scalar(1 / p, dtype)});
+}
+
+void norm(Call& call) { call.set(norm_of(call, call.has("p") ? call.number("p") : 2)); }
+void vector_norm(Call& call) { call.set(norm_of(call, call.number("ord"))); }
+
+/// All or any are set: the least or the greatest of 0 and 1.
+Lowering quantifier(const std::string& op_type) {
+  return [op_type](Call& call) {
+    const std::string bits = call.cast(call.value("self", at::kBool), at::kInt);
+    call.set(call.cast(reduce(call, op_type, bits, all_or_given(call), keeps(call)), call.dtype()));
+  };
+}
+
+}  // namespace
+
+void register_reductions(Lowerings& lowerings) {
+  lowerings.add({"aten::sum", "aten::sum.dim_IntList"}, reduction("ReduceSum"));
+  lowerings.add({"aten::mean", "aten::mean.dim"}, reduction("ReduceMean"));
+  lowerings.add({"aten::prod", "aten::prod.dim_int"}, reduction("ReduceProd"));
+  lowerings.add({"aten::amax", "aten::max"}, reduction("ReduceMax"));
+  lowerings.add({"aten::amin", "aten::min"}, reduction("ReduceMin"));
+  lowerings.add("aten::logsumexp", reduction("ReduceLogSumExp"));
+  lowerings.add("aten::max.dim", extreme("ReduceMax", "ArgMax"));
+  lowerings.add("aten::min.dim", extreme("ReduceMin", "ArgMin"));
+  lowerings.add("aten::argmax", position("ArgMax"));
+  lowerings.add("aten::argmin", position("ArgMin"));
+  lowerings.add({"aten::var", "aten::var.dim", "aten::var.correction"}, var);
+  lowerings.add({"aten::std", "aten::std.dim", "aten::std.correction"}, standard_deviation);
+  lowerings.add({"aten::var_mean", "aten::var_mean.dim", "aten::var_mean.correction"}, var_mean);
+  lowerings.add({"aten::norm.ScalarOpt_dim", "aten::norm.Scalar", "aten::frobenius_norm.dim"}, norm);
+  lowerings.add("aten::linalg_vector_norm", vector_norm);
+  lowerings.add({"aten::all", "aten::all.dim"}, quantifier("ReduceMin"));
+  lowerings.add({"aten::any", "aten::any.dim"}, quantifier("ReduceMax"));
+}
+
+}  // namespace linnet::exporter

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "linnet/lowering.h"
+
+namespace linnet::exporter {
+
+#define LINNET_RULES(name) void register_##name(Lowerings& lowerings);
+#include "rule_list.inc"
+#undef LINNET_RULES
+
+/// All rules that the exporter comes with.
+Lowerings standard_lowerings();
+
+}  // namespace linnet::exporter

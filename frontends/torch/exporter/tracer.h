@@ -1,0 +1,127 @@
+#pragma once
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "linnet/lowering.h"
+#include "onnx_graph.h"
+#include "site.h"
+#include "value.h"
+
+namespace linnet::exporter {
+
+/// An argument of forward: what it is in each evaluation and, where it is a tensor, the model's inputs.
+struct ExampleArgument {
+  Value value;
+  std::vector<OnnxValue> inputs;  ///< one for each tensor in it
+};
+
+/// What a trace recorded of one ONNX value: PyTorch's tensor, and where it stems from.
+struct RecordedValue {
+  std::string name;
+  at::Tensor tensor;
+  std::string operator_name, source;
+};
+
+struct Trace {
+  OnnxGraph graph;
+  std::vector<RecordedValue> values;  ///< in order of computation, where asked for
+};
+
+/// Evaluates the TorchScript graph of `forward` node by node on example arguments. What depends on no input is a
+/// constant; for all else a lowering rule writes ONNX nodes. Branches and loops that constants decide are walked
+/// through. Several evaluations, of other sizes, go side by side: what differs between them must follow from inputs.
+class Tracer {
+ public:
+  Tracer(const Lowerings& lowerings, const ExportOptions& options, bool record = false)
+      : lowerings_(lowerings), builder_(options), record_(record) {}
+
+  /// Throws ExportError.
+  Trace trace(const torch::jit::Module& module, const std::vector<ExampleArgument>& arguments);
+
+ private:
+  using Node = torch::jit::Node;
+  using Block = torch::jit::Block;
+  using Handler = void (Tracer::*)(const Node& node);
+
+  // The walk: tracer.cc
+  void name_parameters(const torch::jit::Module& module);
+  void walk(const Block& block);
+  void visit(const Node& node);
+  void visit_operator(const Node& node);
+  std::vector<Value> evaluate(const Node& node);
+  std::vector<c10::IValue> evaluate(const Node& node, size_t evaluation);
+  void lower(const Node& node, const std::string& operator_name, const std::vector<Value>& inputs,
+             std::vector<Value>& results);
+  void check_results(const Node& node, const std::vector<Value>& results);
+  void record(const Node& node, const std::vector<Value>& results);
+  void write_outputs(const Value& value);
+  void add_output(Value& leaf, const std::string& name);
+
+  Value& value_of(const torch::jit::Value* value) { return values_.at(value); }
+  std::vector<Value> inputs_of(const Node& node) const;
+  void bind(const torch::jit::Value* name, Value value);
+  bool depends(const Node& node) const;
+  /// The ONNX value of a leaf; a constant becomes an initializer.
+  std::string name_of(const Value& leaf);
+
+  // Sizes and other facts of tensors: facts.cc
+  bool fold_fact(const Node& node, const std::vector<Value>& inputs);
+  void visit_size(const Node& node, const std::vector<Value>& inputs);
+  Value size_value(const Value& tensor, int64_t axis);
+
+  // Nodes that have no operator: structure.cc; lists and dicts: containers.cc
+  static const std::unordered_map<std::string, Handler>& handlers();
+  static void add_structure(std::unordered_map<std::string, Handler>& handlers);
+  static void add_containers(std::unordered_map<std::string, Handler>& handlers);
+  void constant(const Node& node);
+  void get_attribute(const Node& node);
+  void pass_through(const Node& node);
+  void ignore(const Node& node);
+  void raise(const Node& node);
+  void uninitialized(const Node& node);
+  void is_instance(const Node& node);
+  void pack(const Node& node);
+  void pack_dict(const Node& node);
+  void unpack(const Node& node);
+  void tuple_index(const Node& node);
+  void tuple_slice(const Node& node);
+  void append(const Node& node);
+  void extend(const Node& node);
+  void pop(const Node& node);
+  void set_item(const Node& node);
+  void get_item(const Node& node);
+  void list_length(const Node& node);
+  void concatenate(const Node& node);
+  void slice_list(const Node& node);
+  void copy_list(const Node& node);
+  void contains_key(const Node& node);
+  void dict_values(const Node& node);
+  Container& container_of(const Node& node, size_t input);
+  int64_t constant_int(const Node& node, size_t input);
+
+  // Branches and loops: control_flow.cc
+  void branch(const Node& node);
+  void loop(const Node& node);
+  void walk_into(const Block& block, const Node& node);
+  void lower_branch(const Node& node, const Value& condition);
+  void lower_loop(const Node& node);
+
+  // In-place operators: writes.cc
+  void write(const Node& node);
+  void replace_aliases(const Node& node, const at::Tensor& written, const std::string& name);
+
+  const Lowerings& lowerings_;
+  OnnxBuilder builder_;
+  bool record_;
+  size_t evaluations_ = 1;
+  size_t bodies_ = 0;  // that the walk is in
+  std::unordered_map<const torch::jit::Value*, Value> values_;
+  std::vector<RecordedValue> recorded_;
+};
+
+}  // namespace linnet::exporter

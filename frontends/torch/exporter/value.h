@@ -1,0 +1,58 @@
+#pragma once
+
+#include <ATen/core/ivalue.h>
+#include <ATen/core/jit_type.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace linnet::exporter {
+
+struct Container;
+
+/// The name of a result that a rule has not set.
+inline constexpr const char* kUnset = "?";
+
+/// A value of the TorchScript graph, followed through one or more evaluations at once.
+/// It is a container (list, tuple, dict), or a leaf with one concrete value per evaluation: a constant, or named.
+struct Value {
+  std::vector<c10::IValue> concrete;     ///< of a leaf, by evaluation
+  std::string name;                      ///< the ONNX value of a leaf that depends on the model's inputs
+  std::shared_ptr<Container> container;  ///< lists and dicts are references: copies share it
+
+  /// No leaf in it depends on the model's inputs.
+  bool constant() const;
+  bool is_container() const { return container != nullptr; }
+  bool is_tensor() const { return !container && concrete[0].isTensor(); }
+  bool is_none() const { return !container && concrete[0].isNone(); }
+  const at::Tensor& tensor(size_t evaluation = 0) const { return concrete[evaluation].toTensor(); }
+  /// All evaluations have the same value; tensors are compared by contents.
+  bool agrees() const;
+};
+
+struct Container {
+  std::vector<Value> elements;
+  std::vector<c10::IValue> keys;  ///< of a dict, as many as elements
+};
+
+Value make_container(std::vector<Value> elements, std::vector<c10::IValue> keys = {});
+
+/// Constants, one concrete value per evaluation; lists, tuples and dicts become containers of leaves.
+/// Throws ExportError where containers differ in length between evaluations.
+Value make_constant(const std::vector<c10::IValue>& concrete);
+
+/// The value of one evaluation, for the operators of PyTorch.
+c10::IValue to_ivalue(const Value& value, const c10::TypePtr& type, size_t evaluation);
+
+/// The dtype that a tensor or number has in ONNX: int64 for int, float64 for float, bool.
+at::ScalarType dtype_of(const c10::IValue& leaf);
+
+/// Calls visit(leaf) for all leaves.
+template <class Visit>
+void for_each_leaf(Value& value, const Visit& visit) {
+  if (!value.container) return visit(value);
+  for (Value& element : value.container->elements) for_each_leaf(element, visit);
+}
+
+}  // namespace linnet::exporter

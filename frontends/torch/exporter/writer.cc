@@ -1,0 +1,159 @@
+#include "writer.h"
+
+#include <ATen/ATen.h>
+
+#include <set>
+
+#include "export_error.h"
+#include "functions.h"
+#include "linnet_onnx.pb.h"
+#include "onnx_types.h"
+
+namespace linnet::exporter {
+namespace {
+
+namespace pb = ::linnet_onnx;
+
+constexpr size_t kMostBytes = (size_t(1) << 31) - 1;
+
+void write_graph(const OnnxGraph& graph, const std::string& name, pb::GraphProto& proto);
+
+void write_tensor(const at::Tensor& tensor, const std::string& name, pb::TensorProto& proto) {
+  const at::Tensor dense = tensor.detach().cpu().resolve_conj().contiguous();
+  proto.set_name(name);
+  proto.set_data_type(onnx_type(dense.scalar_type()));
+  for (const int64_t size : dense.sizes()) proto.add_dims(size);
+  proto.set_raw_data(dense.data_ptr(), dense.nbytes());
+}
+
+struct AttributeWriter {
+  pb::AttributeProto& proto;
+
+  void operator()(int64_t value) const {
+    proto.set_type(pb::AttributeProto::INT);
+    proto.set_i(value);
+  }
+  void operator()(double value) const {
+    proto.set_type(pb::AttributeProto::FLOAT);
+    proto.set_f(float(value));
+  }
+  void operator()(const std::string& value) const {
+    proto.set_type(pb::AttributeProto::STRING);
+    proto.set_s(value);
+  }
+  void operator()(const std::vector<int64_t>& values) const {
+    proto.set_type(pb::AttributeProto::INTS);
+    for (const int64_t value : values) proto.add_ints(value);
+  }
+  void operator()(const std::vector<double>& values) const {
+    proto.set_type(pb::AttributeProto::FLOATS);
+    for (const double value : values) proto.add_floats(float(value));
+  }
+  void operator()(const at::Tensor& value) const {
+    proto.set_type(pb::AttributeProto::TENSOR);
+    write_tensor(value, "", *proto.mutable_t());
+  }
+  void operator()(const std::shared_ptr<const OnnxGraph>& value) const {
+    proto.set_type(pb::AttributeProto::GRAPH);
+    write_graph(*value, "body", *proto.mutable_g());
+  }
+};
+
+void write_value(const OnnxValue& value, pb::ValueInfoProto& proto) {
+  proto.set_name(value.name);
+  auto& tensor = *proto.mutable_type()->mutable_tensor_type();
+  tensor.set_elem_type(onnx_type(value.dtype));
+  if (!value.dims) return;
+  auto& shape = *tensor.mutable_shape();
+  for (const OnnxDim& dim : *value.dims) {
+    auto& written = *shape.add_dim();
+    if (!dim.symbol.empty()) {
+      written.set_dim_param(dim.symbol);
+    } else if (dim.size >= 0) {
+      written.set_dim_value(dim.size);
+    }
+  }
+}
+
+void write_node(const OnnxNode& node, pb::NodeProto& proto) {
+  proto.set_op_type(node.op.op_type);
+  proto.set_domain(node.op.domain);
+  proto.set_name(node.name);
+  proto.set_doc_string(node.source);
+  for (const std::string& input : node.inputs) proto.add_input(input);
+  for (const std::string& output : node.outputs) proto.add_output(output);
+  for (const auto& [name, attribute] : node.attributes) {
+    pb::AttributeProto& written = *proto.add_attribute();
+    written.set_name(name);
+    std::visit(AttributeWriter{written}, attribute);
+  }
+}
+
+void write_graph(const OnnxGraph& graph, const std::string& name, pb::GraphProto& proto) {
+  proto.set_name(name);
+  for (const OnnxValue& input : graph.inputs) write_value(input, *proto.add_input());
+  for (const OnnxValue& output : graph.outputs) write_value(output, *proto.add_output());
+  for (const OnnxNode& node : graph.nodes) write_node(node, *proto.add_node());
+  for (const auto& [tensor_name, tensor] : graph.initializers) {
+    write_tensor(tensor, tensor_name, *proto.add_initializer());
+  }
+}
+
+void collect_domains(const OnnxGraph& graph, std::set<std::string>& domains) {
+  for (const OnnxNode& node : graph.nodes) {
+    domains.insert(node.op.domain);
+    for (const auto& [name, attribute] : node.attributes) {
+      if (const auto* body = std::get_if<std::shared_ptr<const OnnxGraph>>(&attribute))
+        collect_domains(**body, domains);
+    }
+  }
+}
+
+template <class Message>
+void write_import(const std::string& domain, int64_t version, Message& message) {
+  pb::OperatorSetIdProto& import = *message.add_opset_import();
+  import.set_domain(domain);
+  import.set_version(version);
+}
+
+void write_function(const OnnxFunction& function, const ExportOptions& options, pb::ModelProto& model) {
+  pb::FunctionProto& proto = *model.add_functions();
+  proto.set_domain(function.domain);
+  proto.set_name(function.name);
+  for (const std::string& input : function.inputs) proto.add_input(input);
+  for (const std::string& output : function.outputs) proto.add_output(output);
+  for (const OnnxNode& node : function.nodes) write_node(node, *proto.add_node());
+  write_import("", options.opset, proto);
+}
+
+/// The first IR version that has what the opset has.
+int64_t ir_version(int64_t opset) { return opset >= 21 ? 10 : opset >= 19 ? 9 : 8; }
+
+void check_size(const OnnxGraph& graph) {
+  size_t bytes = 0;
+  for (const auto& [name, tensor] : graph.initializers) bytes += tensor.nbytes();
+  if (bytes > kMostBytes) {
+    throw ExportError(text_of("the model's tensors take ", bytes, " bytes; an ONNX file holds less than 2 GiB (",
+                              kMostBytes, " bytes)"));
+  }
+}
+
+}  // namespace
+
+std::string write_onnx(const OnnxGraph& graph, const ExportOptions& options) {
+  check_size(graph);
+  pb::ModelProto model;
+  model.set_ir_version(ir_version(options.opset));
+  model.set_producer_name("linnet export_model");
+  write_graph(graph, "torchscript", *model.mutable_graph());
+  std::set<std::string> domains{""};
+  collect_domains(graph, domains);
+  for (const std::string& domain : domains) write_import(domain, domain.empty() ? options.opset : 1, model);
+  for (const OnnxFunction& function : used_functions(graph, options)) write_function(function, options, model);
+  if (model.ByteSizeLong() > kMostBytes) throw ExportError("the file would exceed the 2 GiB that an ONNX file holds");
+  std::string bytes;
+  model.SerializeToString(&bytes);
+  return bytes;
+}
+
+}  // namespace linnet::exporter

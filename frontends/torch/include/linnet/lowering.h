@@ -1,0 +1,159 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// How operators of PyTorch become nodes of an ONNX graph: what `export_model` knows, and what a library adds to it by
+// `--lowering rules.so`. Such a library defines
+//   extern "C" void linnet_register_lowerings(linnet::exporter::Lowerings& lowerings);
+namespace linnet::exporter {
+
+#define LINNET_EXPORTER_API __attribute__((visibility("default")))
+
+/// A tensor, number, list or module of the TorchScript graph, as the exporter follows it.
+struct Value;
+struct OnnxGraph;
+class OnnxBuilder;
+class Site;
+
+/// The value of a node's attribute: int, float, string, ints, floats, tensor or graph.
+using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>, at::Tensor,
+                               std::shared_ptr<const OnnxGraph>>;
+using Attributes = std::map<std::string, Attribute>;
+/// Names of ONNX values; "" is an omitted optional input.
+using Names = std::vector<std::string>;
+
+/// An operator of ONNX: its name, and its domain ("" is ai.onnx).
+struct OnnxOperator {
+  OnnxOperator(const char* type) : op_type(type) {}             // NOLINT: a name is an operator
+  OnnxOperator(std::string type) : op_type(std::move(type)) {}  // NOLINT
+  OnnxOperator(std::string in_domain, std::string type) : domain(std::move(in_domain)), op_type(std::move(type)) {}
+
+  std::string domain, op_type;
+};
+
+/// What the command line decides about the form of the file.
+struct ExportOptions {
+  int64_t opset = 17;
+  std::string deform_conv = "custom";  ///< or "standard": DeformConv of opset 19
+  std::string my_add = "custom";       ///< or "decompose", "function"
+};
+
+/// One call of a PyTorch operator, which a rule turns into ONNX nodes. Arguments go by the names of the operator's
+/// schema. The operator has been evaluated on the example inputs, so shapes and dtypes are those of real tensors.
+/// Everything throws ExportError, which names operator, schema and source line, where the call is not as asked for.
+class LINNET_EXPORTER_API Call {
+ public:
+  Call(const Site& site, const std::vector<Value>& arguments, std::vector<Value>& results, OnnxBuilder& builder,
+       size_t evaluation)
+      : site_(site), arguments_(arguments), results_(results), builder_(builder), evaluation_(evaluation) {}
+
+  const ExportOptions& options() const;
+
+  /// The argument exists and is not None.
+  bool has(const std::string& argument) const;
+  /// It is known now; else it depends on the model's inputs.
+  bool constant(const std::string& argument) const;
+
+  // Arguments that must be constant, in the form of a C++ value.
+  int64_t integer(const std::string& argument) const;
+  double number(const std::string& argument) const;
+  bool flag(const std::string& argument) const;
+  std::string text(const std::string& argument) const;
+  std::vector<int64_t> integers(const std::string& argument) const;  ///< a single int is a list of one
+  std::vector<double> numbers(const std::string& argument) const;
+  /// An axis of tensor `of`, counted from the front.
+  int64_t axis(const std::string& argument = "dim", const std::string& of = "self") const;
+  /// Axes of tensor `of`, counted from the front; all of them where the argument is None or empty.
+  std::vector<int64_t> axes(const std::string& argument = "dim", const std::string& of = "self") const;
+
+  // Evaluated tensors: their shapes and dtypes count, and the contents of constant ones.
+  at::Tensor tensor(const std::string& argument = "self") const;
+  std::vector<at::Tensor> tensors(const std::string& argument) const;
+  at::Tensor result(size_t index = 0) const;
+  at::ScalarType dtype(size_t index = 0) const;  ///< of a result; of numbers int64, float64 or bool
+  /// What PyTorch computes in, given these tensors and numbers.
+  at::ScalarType promoted(const std::vector<std::string>& arguments) const;
+
+  // Arguments as ONNX values; constants become initializers. With a dtype, cast to it.
+  std::string value(const std::string& argument = "self") const;
+  std::string value(const std::string& argument, at::ScalarType dtype) const;
+  std::string optional_value(const std::string& argument) const;  ///< "" for None
+  Names values(const std::string& argument) const;                ///< a list of tensors
+  Names values(const std::string& argument, at::ScalarType dtype) const;
+  /// A list of ints as one int64 tensor of rank 1.
+  std::string shape(const std::string& argument) const;
+  /// The size of an axis of a tensor argument, int64 of shape [1].
+  std::string size(const std::string& argument, int64_t axis) const;
+  /// The shape of the result, int64 of rank 1: for Reshape, where one size may be -1, or for all operators.
+  std::string result_shape(bool for_reshape = true) const;
+  /// The argument's size along the axis differs between runs.
+  bool dynamic(const std::string& argument, int64_t axis) const;
+  bool result_is_dynamic(size_t index = 0) const;  ///< some size of the result does
+
+  // Nodes. Inputs are names of values; the result is the name of the output.
+  std::string emit(const OnnxOperator& op, const Names& inputs, const Attributes& attributes = {});
+  Names emit_many(const OnnxOperator& op, const Names& inputs, const Attributes& attributes, size_t outputs);
+  std::string cast(const std::string& value, at::ScalarType dtype);
+  std::string constant_of(const at::Tensor& tensor);
+  std::string constant_of(const std::vector<int64_t>& values);  ///< of rank 1
+  std::string scalar(double number, at::ScalarType dtype);      ///< of rank 0
+
+  // What the results are.
+  void set(const std::string& value) { set_result(0, value); }
+  void set_result(size_t index, const std::string& value);
+  void set_list(const Names& values);  ///< the result is a list of tensors
+  /// The evaluated result as a constant: it depends on shapes alone.
+  void fold();
+
+  /// Throws ExportError unless the file's opset is at least `opset`.
+  void require_opset(int64_t opset, const std::string& reason) const;
+  [[noreturn]] void refuse(const std::string& reason) const;
+
+ private:
+  const Value& argument(const std::string& name) const;
+  const c10::IValue& known(const std::string& name) const;
+  std::string as_value(const Value& value) const;
+  int64_t rank(const std::string& of) const;
+  std::string matching_size(const std::vector<int64_t>& sizes) const;
+
+  const Site& site_;
+  const std::vector<Value>& arguments_;
+  std::vector<Value>& results_;
+  OnnxBuilder& builder_;
+  size_t evaluation_;
+};
+
+/// Turns a call into nodes and sets all its results.
+using Lowering = std::function<void(Call& call)>;
+
+/// The rules, by operator name with overload: "aten::add.Tensor", "aten::relu". A value: copy it, add to it.
+class LINNET_EXPORTER_API Lowerings {
+ public:
+  /// Adds a rule or replaces the one there is.
+  void add(const std::string& operator_name, Lowering rule) { rules_[operator_name] = std::move(rule); }
+  void add(std::initializer_list<const char*> operator_names, const Lowering& rule) {
+    for (const char* name : operator_names) add(name, rule);
+  }
+  /// nullptr where there is none.
+  const Lowering* find(const std::string& operator_name) const {
+    const auto found = rules_.find(operator_name);
+    return found == rules_.end() ? nullptr : &found->second;
+  }
+  const std::map<std::string, Lowering>& all() const { return rules_; }
+
+ private:
+  std::map<std::string, Lowering> rules_;
+};
+
+}  // namespace linnet::exporter
