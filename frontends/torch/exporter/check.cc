@@ -104,7 +104,8 @@ Model load(const OnnxGraph& graph, const Options& options, int optimization) {
   return load_onnx_bytes(std::as_bytes(std::span(bytes)), {}, model_options);
 }
 
-Comparison compare(const Tensor& got, const at::Tensor& expected, const Options& options) {
+/// Rounding errors grow with the inputs: `scale` is their magnitude.
+Comparison compare(const Tensor& got, const at::Tensor& expected, const Options& options, double scale) {
   if (int32_t(got.dtype()) != onnx_type(expected.scalar_type())) {
     return {text_of("dtype ", got.dtype(), " for PyTorch's ", dtype_name(expected.scalar_type()))};
   }
@@ -114,7 +115,7 @@ Comparison compare(const Tensor& got, const at::Tensor& expected, const Options&
   const at::Tensor a = mine.to(at::kDouble).reshape({-1}), b = expected.to(at::kDouble).reshape({-1});
   const at::Tensor same = a.eq(b).logical_or(a.isnan().logical_and(b.isnan()));
   const at::Tensor difference = at::where(same, at::zeros_like(a), (a - b).abs()).nan_to_num(INFINITY, INFINITY);
-  const at::Tensor bound = (b.abs() * options.rtol + options.atol).nan_to_num(0, 0);
+  const at::Tensor bound = (b.abs() * options.rtol + options.atol * scale).nan_to_num(0, 0);
   Comparison result{"", difference.max().item<double>()};
   const at::Tensor bad = difference.gt(bound);
   if (!bad.any().item<bool>()) return result;
@@ -127,7 +128,7 @@ Comparison compare(const Tensor& got, const at::Tensor& expected, const Options&
 /// The first value inside the model that differs, in the order of computation. The model is exported for this sample
 /// alone, with all values as outputs.
 Json first_difference(const torch::jit::Module& module, const Lowerings& lowerings,
-                      const std::vector<ExampleArgument>& arguments, const Options& options) {
+                      const std::vector<ExampleArgument>& arguments, const Options& options, double scale) {
   Trace trace = Tracer(lowerings, options.form, true).trace(module, arguments);
   std::set<std::string> made;
   for (const OnnxNode& node : trace.graph.nodes) made.insert(node.outputs.begin(), node.outputs.end());
@@ -140,7 +141,7 @@ Json first_difference(const torch::jit::Module& module, const Lowerings& lowerin
   }
   const std::vector<Tensor> got = run_linnet(load(trace.graph, options, 0), arguments);
   for (size_t i = 0; i < values.size(); ++i) {
-    const Comparison comparison = compare(got[i], values[i].tensor, options);
+    const Comparison comparison = compare(got[i], values[i].tensor, options, scale);
     if (comparison.problem.empty()) continue;
     return {{"value", values[i].name},
             {"operator", values[i].operator_name},
@@ -164,9 +165,10 @@ Json check_sample(const torch::jit::Module& module, const Model& model, const Ex
   const std::vector<ExampleArgument> arguments = inputs.arguments({sample.sizes}, sample.fill);
   const std::vector<at::Tensor> expected = run_torch(module, arguments);
   const std::vector<Tensor> got = run_linnet(model, arguments);
+  const double scale = magnitude(sample.fill);
   bool agrees = true;
   for (size_t i = 0; i < got.size(); ++i) {
-    const Comparison comparison = compare(got[i], expected.at(i), options);
+    const Comparison comparison = compare(got[i], expected.at(i), options, scale);
     Json output{{"name", model.outputs()[i].name}, {"largest_difference", comparison.largest}};
     if (!comparison.problem.empty()) {
       output["problem"] = comparison.problem;
@@ -177,7 +179,7 @@ Json check_sample(const torch::jit::Module& module, const Model& model, const Ex
     report["outputs"].push_back(output);
   }
   if (agrees) return report;
-  report["first_difference"] = first_difference(module, lowerings, arguments, options);
+  report["first_difference"] = first_difference(module, lowerings, arguments, options, scale);
   problem += describe(report["first_difference"]);
   return report;
 }

@@ -11,8 +11,6 @@
 namespace linnet::exporter {
 namespace {
 
-constexpr double kLargeScale = 1000;
-
 Failure usage(const std::string& message) { return {ExitCode::kUsage, message}; }
 
 std::vector<std::string> split(const std::string& text, const std::string& separator) {
@@ -78,8 +76,7 @@ at::Tensor make_tensor(const TensorSpec& spec, const std::vector<int64_t>& sizes
     return at::randint(low, high + 1, sizes, at::kLong).to(spec.dtype);
   }
   if (fill == Fill::kZeros) return at::zeros(sizes, spec.dtype);
-  at::Tensor values = at::randn(sizes, at::kDouble);
-  if (fill == Fill::kLarge) values = values * kLargeScale;
+  at::Tensor values = at::randn(sizes, at::kDouble) * magnitude(fill);
   if (fill == Fill::kNegative) values = -values.abs();
   return values.to(spec.dtype);
 }
@@ -100,6 +97,8 @@ OnnxValue declared(const TensorSpec& spec) {
 }
 
 }  // namespace
+
+double magnitude(Fill fill) { return fill == Fill::kLarge ? 1000 : 1; }
 
 ExampleInputs::ExampleInputs(const torch::jit::Module& module, const std::vector<std::string>& inputs,
                              const std::vector<std::string>& dynamic) {

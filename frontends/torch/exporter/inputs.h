@@ -15,8 +15,10 @@ namespace linnet::exporter {
 /// The size of each named axis.
 using Sizes = std::map<std::string, int64_t>;
 
-/// What example inputs hold. kLarge: random, of a magnitude of 1000.
+/// What example inputs hold.
 enum class Fill { kRandom, kZeros, kLarge, kNegative };
+/// Of the numbers: 1000 for kLarge, 1 for others.
+double magnitude(Fill fill);
 
 /// One tensor of the command line: "x:1x3x224x224:float32:0..9".
 struct TensorSpec {

@@ -1,7 +1,5 @@
 #include "site.h"
 
-#include <algorithm>
-
 namespace linnet::exporter {
 namespace {
 
@@ -9,12 +7,6 @@ std::string first_line(const std::string& text) {
   const size_t begin = text.find_first_not_of(" \n");
   if (begin == std::string::npos) return "";
   return text.substr(begin, text.find('\n', begin) - begin);
-}
-
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
 }
 
 }  // namespace
@@ -26,20 +18,27 @@ std::string Site::operator_name() const {
 }
 
 std::string Site::source() const {
-  const torch::jit::SourceRange range = node_.sourceRange();
+  torch::jit::SourceRange range = node_.sourceRange();
+  if (const auto python = range.findSourceRangeThatGenerated()) range = *python;
   if (const auto place = range.file_line_col()) {
     return text_of(std::get<0>(*place), ":", std::get<1>(*place) + 1);
   }
   return first_line(range.str());
 }
 
-// A traced scope is "Model::/Sequential::layer1/Conv2d::layer1.0.conv1" or "__module.layer1/__module.layer1.0".
+// Inlining keeps the calls that a node was reached by; those of methods of a submodule know its name.
 std::string Site::scope() const {
-  std::string scope = node_.scopeName();
-  scope = scope.substr(scope.rfind('/') + 1);
-  const size_t type = scope.rfind("::");
-  if (type != std::string::npos) scope = scope.substr(type + 2);
-  replace_all(scope, "__module.", "");
+  std::string scope;
+  const auto calls = node_.callstack();
+  if (!calls) return scope;
+  for (const auto& call : (*calls)->vec()) {
+    const auto& module = std::get<c10::optional<torch::jit::ModuleInstanceInfo>>(call);
+    if (!module) continue;
+    const std::string name = module->instance_name();
+    if (name == "SELF" || name.find("UNKNOWN") != std::string::npos) continue;
+    if (!scope.empty()) scope += '.';
+    scope += name;
+  }
   return scope;
 }
 

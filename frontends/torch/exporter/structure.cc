@@ -1,3 +1,4 @@
+#include <ATen/ATen.h>
 #include <torch/csrc/jit/ir/constants.h>
 
 #include "tracer.h"
@@ -30,11 +31,24 @@ void Tracer::add_structure(std::unordered_map<std::string, Handler>& handlers) {
   handlers["prim::Loop"] = &Tracer::loop;
 }
 
+namespace {
+
+/// Tracing makes a double of rank 0 of every Python number; unlike other tensors, numbers do not decide on dtypes.
+c10::IValue as_number(const c10::IValue& value) {
+  if (!value.isTensor() || value.toTensor().dim() > 0 || value.toTensor().scalar_type() != at::kDouble) return value;
+  const at::Tensor number = value.toTensor().clone();
+  number.unsafeGetTensorImpl()->set_wrapped_number(true);
+  return number;
+}
+
+}  // namespace
+
 void Tracer::constant(const Node& node) {
-  const c10::optional<c10::IValue> value = torch::jit::toIValue(node.output());
-  if (!value) Site(node).refuse("a constant without a value");
-  if (value->isTensor()) builder_.name_tensor(value->toTensor(), node.output()->debugName());
-  bind(node.output(), make_constant(std::vector<c10::IValue>(evaluations_, *value)));
+  const c10::optional<c10::IValue> stored = torch::jit::toIValue(node.output());
+  if (!stored) Site(node).refuse("a constant without a value");
+  const c10::IValue value = as_number(*stored);
+  if (value.isTensor() && value.toTensor().dim() > 0) builder_.name_tensor(value.toTensor(), node.output()->debugName());
+  bind(node.output(), make_constant(std::vector<c10::IValue>(evaluations_, value)));
 }
 
 void Tracer::get_attribute(const Node& node) {

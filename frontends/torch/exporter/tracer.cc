@@ -9,12 +9,14 @@
 namespace linnet::exporter {
 namespace {
 
-/// An operator that is random unless its flag says that it does not train.
+/// An operator that is random, unless it does not train or drops nothing.
 bool is_random(const torch::jit::Node& node, const std::vector<Value>& inputs) {
   if (!node.isNondeterministic()) return false;
-  for (const char* name : {"train", "training"}) {
+  for (const char* name : {"train", "training", "p"}) {
     const auto index = node.schema().argumentIndexWithName(name);
-    if (index && inputs[size_t(*index)].constant()) return inputs[size_t(*index)].concrete[0].toBool();
+    if (index && inputs[size_t(*index)].constant() && inputs[size_t(*index)].concrete[0].toScalar().toDouble() == 0) {
+      return false;
+    }
   }
   return true;
 }
@@ -218,24 +220,20 @@ void Tracer::record(const Node& node, const std::vector<Value>& results) {
   }
 }
 
+/// Outputs are named after the keys of a dict, else by number.
 void Tracer::write_outputs(const Value& value) {
   Value result = value;
   if (!result.is_container()) return add_output(result, "output");
   std::vector<std::pair<Value, std::string>> leaves;
+  const std::vector<c10::IValue> keys = result.container->keys;
   for (size_t i = 0; i < result.container->elements.size(); ++i) {
-    const auto& keys = result.container->keys;
     const bool named = !keys.empty() && keys[i].isString();
-    size_t inner = 0;
-    Value& element = result.container->elements[i];
-    for_each_leaf(element, [&](Value& leaf) {
-      const std::string number = std::to_string(leaves.size());
-      const std::string name =
-          named ? keys[i].toStringRef() + (inner == 0 ? "" : "_" + std::to_string(inner)) : "output_" + number;
-      ++inner;
-      if (!leaf.is_none()) leaves.emplace_back(leaf, name);
+    for_each_leaf(result.container->elements[i], [&](Value& leaf) {
+      if (leaf.is_none()) return;
+      leaves.emplace_back(leaf, named ? keys[i].toStringRef() : text_of("output_", leaves.size()));
     });
   }
-  for (auto& [leaf, name] : leaves) add_output(leaf, leaves.size() == 1 && name == "output_0" ? "output" : name);
+  for (auto& [leaf, name] : leaves) add_output(leaf, leaves.size() == 1 && keys.empty() ? "output" : name);
 }
 
 // A value of the graph becomes an output by its name; inputs, constants and what is an output already, by a copy.

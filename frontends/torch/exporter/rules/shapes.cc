@@ -15,6 +15,9 @@ constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 
 void identity(Call& call) { call.set(call.value()); }
 
+/// The form in place names its argument differently.
+void dropout(Call& call) { call.set(call.value(call.has("self") ? "self" : "input")); }
+
 std::vector<int64_t> order_of(int64_t rank) {
   std::vector<int64_t> order;
   order.resize(size_t(rank));
@@ -311,10 +314,10 @@ void register_views(Lowerings& lowerings) {
   lowerings.add("aten::expand", expand);
   lowerings.add("aten::broadcast_to", expand);
   lowerings.add("aten::expand_as", expand_as);
-  lowerings.add({"aten::contiguous", "aten::clone", "aten::detach", "aten::alias", "aten::positive", "aten::dropout",
-                 "aten::feature_dropout", "aten::alpha_dropout", "aten::feature_alpha_dropout", "aten::lift_fresh",
-                 "aten::resolve_conj", "aten::resolve_neg", "aten::cpu", "aten::view_as_real_copy"},
+  lowerings.add({"aten::contiguous", "aten::clone", "aten::detach", "aten::alias", "aten::positive", "aten::lift_fresh",
+                 "aten::resolve_conj", "aten::resolve_neg", "aten::cpu"},
                 identity);
+  lowerings.add({"aten::dropout", "aten::feature_dropout", "aten::alpha_dropout", "aten::feature_alpha_dropout"}, dropout);
 }
 
 void register_copies(Lowerings& lowerings) {
