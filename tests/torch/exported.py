@@ -3,6 +3,7 @@
 import json
 import subprocess
 from pathlib import Path
+from typing import List
 
 import torch
 
@@ -16,6 +17,35 @@ def tensor_flag(name, tensor):
     if tensor.is_floating_point() or tensor.dtype == torch.bool:
         return f"{name}:{sizes}:{dtype}"
     return f"{name}:{sizes}:{dtype}:{int(tensor.min())}..{int(tensor.max())}"
+
+
+class Layers(torch.nn.Module):
+    """Applies layer i to tensor i."""
+
+    def __init__(self, layers):
+        super().__init__()
+        self.layers = torch.nn.ModuleList(layers)
+
+    def forward(self, xs: List[torch.Tensor]):
+        outputs: List[torch.Tensor] = []
+        for i, layer in enumerate(self.layers):
+            outputs.append(layer(xs[i]))
+        return outputs
+
+
+class Functions(torch.nn.Module):
+    """Applies each function to as many of the tensors as it takes; for tracing only."""
+
+    def __init__(self, functions, counts):
+        super().__init__()
+        self.functions, self.counts = functions, counts
+
+    def forward(self, xs: List[torch.Tensor]):
+        outputs, used = [], 0
+        for function, count in zip(self.functions, self.counts):
+            outputs.append(function(*xs[used : used + count]))
+            used += count
+        return tuple(outputs)
 
 
 class Exporter:
@@ -53,6 +83,22 @@ class Exporter:
         result = self.run(path, *described, *flags)
         assert result.returncode == 3, (result.returncode, result.stderr)
         return result.stderr
+
+    def export_all(self, cases, *flags, scripted=False):
+        """Exports one module that calls every case, a function or layer with its tensors, and checks its outputs."""
+        tensors = [tensor for case in cases.values() for tensor in case[1:]]
+        layers = [case[0] for case in cases.values()]
+        counts = [len(case) - 1 for case in cases.values()]
+        module = Layers(layers) if all(isinstance(layer, torch.nn.Module) for layer in layers) else Functions(layers, counts)
+        path = self.folder / "model.pt"
+        with torch.no_grad():
+            module.eval()
+            graph = torch.jit.script(module) if scripted else torch.jit.trace(module, (tensors,), strict=False)
+        graph.save(str(path))
+        described = [word for i, t in enumerate(tensors) for word in ("--input", tensor_flag(f"xs.{i}", t))]
+        result = self.run(path, *described, "--check", *flags)
+        assert result.returncode == 0, result.stderr
+        return self.folder / "model.onnx"
 
     def report(self):
         return json.loads((self.folder / "model.onnx.check.json").read_text())

@@ -10,17 +10,6 @@ from torch.nn import functional as F
 torch.manual_seed(0)
 
 
-class Function(nn.Module):
-    """A module that is a function; for tracing only."""
-
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, a, b):
-        return self.function(a, b)
-
-
 class Block(nn.Module):
     """Convolution, normalisation, activation, pooling and a linear layer: most of an image network."""
 
@@ -76,19 +65,13 @@ ACTIVATIONS = [
 
 
 @pytest.mark.parametrize("scripted", [False, True], ids=["traced", "scripted"])
-@pytest.mark.parametrize("name", LAYERS)
-def test_layer(exporter, name, scripted):
-    module, x = LAYERS[name]
-    argument = "x" if isinstance(module, Block) else "input"
-    exporter.export(module, {argument: x}, scripted=scripted)
+def test_layers(exporter, scripted):
+    exporter.export_all(LAYERS, scripted=scripted)
 
 
-@pytest.mark.parametrize("module", ACTIVATIONS, ids=repr)
-def test_activation(exporter, module):
-    x = torch.randn(2, 7)
-    if isinstance(module, nn.Softplus):
-        x = x / 10  # beyond its threshold PyTorch's own result is not exact
-    exporter.export(module, {"input": x})
+def test_activations(exporter):
+    # Beyond the threshold of softplus, PyTorch's own result is not exact: it is tried with small numbers alone.
+    exporter.export_all({repr(module): (module, torch.randn(2, 7)) for module in ACTIVATIONS})
 
 
 def test_outputs_equal_those_of_run_model(exporter, outputs_of):
@@ -143,7 +126,5 @@ FUNCTIONS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_function(exporter, name):
-    function, a, b = FUNCTIONS[name]
-    exporter.export(Function(function), {"a": a, "b": b})
+def test_functions(exporter):
+    exporter.export_all(FUNCTIONS)

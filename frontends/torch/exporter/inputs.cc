@@ -103,8 +103,10 @@ double magnitude(Fill fill) { return fill == Fill::kLarge ? 1000 : 1; }
 ExampleInputs::ExampleInputs(const torch::jit::Module& module, const std::vector<std::string>& inputs,
                              const std::vector<std::string>& dynamic) {
   const auto& all = module.get_method("forward").function().getSchema().arguments();
-  for (size_t i = 1; i < all.size(); ++i)
-    arguments_.push_back({all[i].name(), all[i].type(), {}, all[i].default_value()});
+  for (size_t i = 1; i < all.size(); ++i) {
+    arguments_.push_back({all[i].name(), all[i].type(), {}, {}});
+    if (all[i].default_value()) arguments_.back().constant = *all[i].default_value();
+  }
   for (const std::string& text : inputs) {
     const size_t equals = text.find('='), colon = text.find(':');
     if (equals < colon) {

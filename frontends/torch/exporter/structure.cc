@@ -47,7 +47,8 @@ void Tracer::constant(const Node& node) {
   const c10::optional<c10::IValue> stored = torch::jit::toIValue(node.output());
   if (!stored) Site(node).refuse("a constant without a value");
   const c10::IValue value = as_number(*stored);
-  if (value.isTensor() && value.toTensor().dim() > 0) builder_.name_tensor(value.toTensor(), node.output()->debugName());
+  if (value.isTensor() && value.toTensor().dim() > 0)
+    builder_.name_tensor(value.toTensor(), node.output()->debugName());
   bind(node.output(), make_constant(std::vector<c10::IValue>(evaluations_, value)));
 }
 

@@ -125,7 +125,8 @@ void dot(Call& call) { product("self", "tensor")(call); }
 
 void register_convolution(Lowerings& lowerings) {
   lowerings.add({"aten::conv1d", "aten::conv2d", "aten::conv3d"}, conv);
-  lowerings.add({"aten::conv1d.padding", "aten::conv2d.padding", "aten::conv3d.padding", "aten::_convolution_mode"}, conv_by_name);
+  lowerings.add({"aten::conv1d.padding", "aten::conv2d.padding", "aten::conv3d.padding", "aten::_convolution_mode"},
+                conv_by_name);
   lowerings.add({"aten::_convolution", "aten::_convolution.deprecated", "aten::convolution"}, convolution);
   lowerings.add({"aten::conv_transpose1d", "aten::conv_transpose2d.input", "aten::conv_transpose3d.input"},
                 emit_transposed);

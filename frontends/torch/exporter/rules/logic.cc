@@ -1,0 +1,99 @@
+#include <ATen/core/Tensor.h>
+
+#include "rule_list.h"
+#include "shared.h"
+
+// Comparisons, logic and choices, with broadcasting. ONNX promotes no types: inputs are cast to
+// what PyTorch computes in, results to what it gives.
+// Source: https://pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc
+namespace linnet::exporter {
+namespace {
+
+/// A bool of op(self, other), compared in their common dtype.
+Lowering comparison(const std::string& op_type, bool negated = false) {
+  return [op_type, negated](Call& call) {
+    const at::ScalarType common = call.promoted({"self", "other"});
+    const bool order = op_type != "Equal";
+    const at::ScalarType dtype = order && common == at::kBool ? at::kInt : common;
+    const std::string y = call.emit(op_type, {call.value("self", dtype), call.value("other", dtype)});
+    call.set(negated ? call.emit("Not", {y}) : y);
+  };
+}
+
+/// op of two tensors as bools.
+Lowering logical(const std::string& op_type) {
+  return [op_type](Call& call) {
+    call.set(call.emit(op_type, {call.value("self", at::kBool), call.value("other", at::kBool)}));
+  };
+}
+
+/// The logical form for bools, the bitwise one for integers.
+Lowering bitwise(const std::string& logical_type, const std::string& bitwise_type) {
+  return [=](Call& call) {
+    const bool logic = call.dtype() == at::kBool;
+    if (!logic) call.require_opset(18, bitwise_type);
+    const at::ScalarType dtype = call.dtype();
+    call.set(call.emit(logic ? logical_type : bitwise_type, {call.value("self", dtype), call.value("other", dtype)}));
+  };
+}
+
+void logical_not(Call& call) { call.set(call.emit("Not", {call.value("self", at::kBool)})); }
+
+void bitwise_not(Call& call) {
+  if (call.dtype() == at::kBool) return logical_not(call);
+  call.require_opset(18, "BitwiseNot");
+  call.set(call.emit("BitwiseNot", {call.value()}));
+}
+
+void is_finite(Call& call) {
+  if (!at::isFloatingType(call.tensor().scalar_type()))
+    return call.set(call.emit("Equal", {call.value(), call.value()}));
+  const std::string bad = call.emit("Or", {call.emit("IsNaN", {call.value()}), call.emit("IsInf", {call.value()})});
+  call.set(call.emit("Not", {bad}));
+}
+
+void is_nan(Call& call) { call.set(call.emit("IsNaN", {call.value()})); }
+void is_inf(Call& call) { call.set(call.emit("IsInf", {call.value()})); }
+
+void where(Call& call) {
+  const at::ScalarType dtype = call.dtype();
+  call.set(
+      call.emit("Where", {call.value("condition", at::kBool), call.value("self", dtype), call.value("other", dtype)}));
+}
+
+/// The value where the mask is set, self elsewhere.
+void masked_fill(Call& call) {
+  const at::ScalarType dtype = call.dtype();
+  call.set(call.emit("Where", {call.value("mask", at::kBool), call.value("value", dtype), call.value("self", dtype)}));
+}
+
+}  // namespace
+
+void register_logic(Lowerings& lowerings) {
+  lowerings.add({"aten::eq.Tensor", "aten::eq.Scalar"}, comparison("Equal"));
+  lowerings.add({"aten::ne.Tensor", "aten::ne.Scalar"}, comparison("Equal", true));
+  lowerings.add({"aten::gt.Tensor", "aten::gt.Scalar"}, comparison("Greater"));
+  lowerings.add({"aten::ge.Tensor", "aten::ge.Scalar"}, comparison("GreaterOrEqual"));
+  lowerings.add({"aten::lt.Tensor", "aten::lt.Scalar"}, comparison("Less"));
+  lowerings.add({"aten::le.Tensor", "aten::le.Scalar"}, comparison("LessOrEqual"));
+  lowerings.add("aten::logical_and", logical("And"));
+  lowerings.add("aten::logical_or", logical("Or"));
+  lowerings.add("aten::logical_xor", logical("Xor"));
+  lowerings.add("aten::logical_not", logical_not);
+  lowerings.add(
+      {"aten::__and__.Tensor", "aten::__and__.Scalar", "aten::bitwise_and.Tensor", "aten::bitwise_and.Scalar"},
+      bitwise("And", "BitwiseAnd"));
+  lowerings.add({"aten::__or__.Tensor", "aten::__or__.Scalar", "aten::bitwise_or.Tensor", "aten::bitwise_or.Scalar"},
+                bitwise("Or", "BitwiseOr"));
+  lowerings.add(
+      {"aten::__xor__.Tensor", "aten::__xor__.Scalar", "aten::bitwise_xor.Tensor", "aten::bitwise_xor.Scalar"},
+      bitwise("Xor", "BitwiseXor"));
+  lowerings.add("aten::bitwise_not", bitwise_not);
+  lowerings.add("aten::isfinite", is_finite);
+  lowerings.add("aten::isnan", is_nan);
+  lowerings.add("aten::isinf", is_inf);
+  lowerings.add({"aten::where.self", "aten::where.ScalarSelf", "aten::where.ScalarOther", "aten::where.Scalar"}, where);
+  lowerings.add({"aten::masked_fill.Scalar", "aten::masked_fill.Tensor"}, masked_fill);
+}
+
+}  // namespace linnet::exporter

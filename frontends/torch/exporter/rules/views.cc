@@ -1,0 +1,156 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "rule_list.h"
+#include "shared.h"
+
+// Views: the same elements in another shape or order.
+namespace linnet::exporter {
+namespace {
+
+void identity(Call& call) { call.set(call.value()); }
+
+/// The form in place names its argument differently.
+void dropout(Call& call) { call.set(call.value(call.has("self") ? "self" : "input")); }
+
+std::vector<int64_t> order_of(int64_t rank) {
+  std::vector<int64_t> order;
+  order.resize(size_t(rank));
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+std::string transposed(Call& call, const std::vector<int64_t>& order) {
+  return order.empty() ? call.value() : call.emit("Transpose", {call.value()}, {{"perm", order}});
+}
+
+/// A shape with 0 for an empty axis would copy an axis of the input.
+void reshape_to(Call& call, const std::string& argument) {
+  const Attributes exact =
+      call.tensor().numel() == 0 && call.options().opset >= 14 ? Attributes{{"allowzero", 1}} : Attributes{};
+  call.set(call.emit("Reshape", {call.value(), call.shape(argument)}, exact));
+}
+
+void reshape(Call& call) { reshape_to(call, "shape"); }
+void view(Call& call) { reshape_to(call, "size"); }
+
+/// To the shape of the result, which follows from the arguments.
+void reshape_to_result(Call& call) { call.set(call.emit("Reshape", {call.value(), call.result_shape()})); }
+
+void unsqueeze(Call& call) {
+  const int64_t axis = call.integer("dim");
+  call.set(change_axes(call, "Unsqueeze", call.value(), {axis < 0 ? axis + call.tensor().dim() + 1 : axis}));
+}
+
+/// Removes the given axes that have size 1.
+void squeeze_axes(Call& call, std::vector<int64_t> axes) {
+  std::erase_if(axes, [&](int64_t axis) { return axis >= call.tensor().dim() || call.tensor().size(axis) != 1; });
+  call.set(axes.empty() ? call.value() : change_axes(call, "Squeeze", call.value(), axes));
+}
+
+void squeeze(Call& call) { squeeze_axes(call, order_of(call.tensor().dim())); }
+void squeeze_dim(Call& call) { squeeze_axes(call, call.axes()); }
+
+void permute(Call& call) { call.set(transposed(call, call.axes("dims"))); }
+
+void swap_axes(Call& call, int64_t a, int64_t b) {
+  std::vector<int64_t> order = order_of(call.tensor().dim());
+  if (!order.empty()) std::swap(order[size_t(a)], order[size_t(b)]);
+  call.set(transposed(call, order));
+}
+
+void transpose(Call& call) { swap_axes(call, call.axis("dim0"), call.axis("dim1")); }
+void swapaxes(Call& call) { swap_axes(call, call.axis("axis0"), call.axis("axis1")); }
+
+/// The last two axes; all axes in turn for numpy_T.
+void t(Call& call) { swap_axes(call, 0, std::max<int64_t>(call.tensor().dim() - 1, 0)); }
+void matrix_transpose(Call& call) { swap_axes(call, call.tensor().dim() - 2, call.tensor().dim() - 1); }
+void numpy_t(Call& call) {
+  std::vector<int64_t> order = order_of(call.tensor().dim());
+  std::reverse(order.begin(), order.end());
+  call.set(transposed(call, order));
+}
+
+void movedim(Call& call) {
+  const std::vector<int64_t> from = call.axes("source"), to = call.axes("destination");
+  const int64_t rank = call.tensor().dim();
+  std::vector<int64_t> order(size_t(rank), -1);
+  for (size_t i = 0; i < from.size(); ++i) order[size_t(to[i])] = from[i];
+  int64_t next = 0;
+  for (int64_t& axis : order) {
+    if (axis >= 0) continue;
+    while (std::find(from.begin(), from.end(), next) != from.end()) ++next;
+    axis = next++;
+  }
+  call.set(transposed(call, order));
+}
+
+/// Axes of size -1 stay; new ones come in front.
+void expand(Call& call) {
+  if (!call.constant("size")) return call.set(call.emit("Expand", {call.value(), call.shape("size")}));
+  std::vector<int64_t> sizes = call.integers("size");
+  for (int64_t& size : sizes) size = size == -1 ? 1 : size;
+  call.set(call.emit("Expand", {call.value(), call.constant_of(sizes)}));
+}
+
+void expand_as(Call& call) { call.set(call.emit("Expand", {call.value(), call.emit("Shape", {call.value("other")})})); }
+
+void pixel_shuffle(Call& call) {
+  const Attributes attributes{{"blocksize", call.integer("upscale_factor")}, {"mode", "CRD"}};
+  call.set(call.emit("DepthToSpace", {call.value()}, attributes));
+}
+
+/// [c, h r, w r] as [c, h, r, w, r], then [c r r, h, w].
+void pixel_unshuffle(Call& call) {
+  const int64_t r = call.integer("downscale_factor");
+  const at::IntArrayRef in = call.tensor().sizes(), out = call.result().sizes();
+  if (in.size() != 4) call.refuse("only inputs of 4 axes are covered");
+  const std::string wide = call.emit("Reshape", {call.value(), call.constant_of({0, in[1], out[2], r, out[3], r})});
+  const std::string turned = call.emit("Transpose", {wide}, {{"perm", std::vector<int64_t>{0, 1, 3, 5, 2, 4}}});
+  call.set(call.emit("Reshape", {turned, call.constant_of({0, out[1], out[2], out[3]})}));
+}
+
+void channel_shuffle(Call& call) {
+  const int64_t groups = call.integer("groups"), channels = call.tensor().size(1);
+  if (call.tensor().dim() != 4) call.refuse("only inputs of 4 axes are covered");
+  const std::string shape = call.emit("Shape", {call.value()});
+  const std::string flat = call.emit("Reshape", {call.value(), call.constant_of({0, groups, channels / groups, -1})});
+  call.set(call.emit("Reshape", {call.emit("Transpose", {flat}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}}), shape}));
+}
+
+}  // namespace
+
+void register_views(Lowerings& lowerings) {
+  lowerings.add({"aten::view", "aten::_unsafe_view"}, view);
+  lowerings.add({"aten::reshape", "aten::_reshape_alias"}, reshape);
+  lowerings.add({"aten::flatten.using_ints", "aten::unflatten.int", "aten::view_as", "aten::reshape_as", "aten::ravel",
+                 "aten::atleast_1d", "aten::atleast_2d", "aten::atleast_3d"},
+                reshape_to_result);
+  lowerings.add("aten::unsqueeze", unsqueeze);
+  lowerings.add("aten::squeeze", squeeze);
+  lowerings.add({"aten::squeeze.dim", "aten::squeeze.dims"}, squeeze_dim);
+  lowerings.add("aten::permute", permute);
+  lowerings.add("aten::transpose.int", transpose);
+  lowerings.add({"aten::swapaxes"}, swapaxes);
+  lowerings.add("aten::swapdims", transpose);
+  lowerings.add("aten::t", t);
+  lowerings.add({"aten::mT", "aten::adjoint"}, matrix_transpose);
+  lowerings.add({"aten::T", "aten::numpy_T"}, numpy_t);
+  lowerings.add({"aten::movedim.intlist", "aten::movedim.int", "aten::moveaxis.intlist", "aten::moveaxis.int"},
+                movedim);
+  lowerings.add("aten::expand", expand);
+  lowerings.add("aten::broadcast_to", expand);
+  lowerings.add("aten::expand_as", expand_as);
+  lowerings.add({"aten::contiguous", "aten::clone", "aten::detach", "aten::alias", "aten::positive", "aten::lift_fresh",
+                 "aten::resolve_conj", "aten::resolve_neg", "aten::cpu"},
+                identity);
+  lowerings.add({"aten::dropout", "aten::feature_dropout", "aten::alpha_dropout", "aten::feature_alpha_dropout"},
+                dropout);
+  lowerings.add("aten::pixel_shuffle", pixel_shuffle);
+  lowerings.add("aten::pixel_unshuffle", pixel_unshuffle);
+  lowerings.add("aten::channel_shuffle", channel_shuffle);
+}
+
+}  // namespace linnet::exporter

@@ -1,0 +1,136 @@
+"""export_model: axes whose sizes stay open, branches and loops that inputs decide, writes in place."""
+
+import numpy as np
+import onnx
+import pytest
+import torch
+from conftest import assert_close
+from torch import nn
+from torch.nn import functional as F
+
+torch.manual_seed(0)
+IMAGE = torch.randn(2, 3, 8, 8)
+
+
+class Shapes(nn.Module):
+    """Reads sizes and computes with them."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3, padding=1)
+
+    def forward(self, x):
+        n, h = x.size(0), x.shape[2]
+        y = self.conv(x).view(n, 4, -1)
+        y = y.permute(0, 2, 1).reshape(n * h, -1, 4)
+        zeros = torch.zeros(n * h, 1, 4)
+        return torch.cat([y, zeros], 1) + torch.arange(n * h).view(-1, 1, 1)
+
+
+class Resized(nn.Module):
+    def forward(self, x):
+        small = F.max_pool2d(x, 2)
+        return F.interpolate(small, size=x.shape[-2:], mode="bilinear", align_corners=False) + x
+
+
+@pytest.mark.parametrize("scripted", [False, True], ids=["traced", "scripted"])
+@pytest.mark.parametrize("module", [Shapes(), Resized()], ids=["shapes", "resized"])
+def test_dynamic_axes_hold_for_other_sizes(exporter, outputs_of, module, scripted):
+    flags = [word for axis in ("0=N", "2=H", "3=W") for word in ("--dynamic", f"x:{axis}")]
+    file = exporter.export(module, {"x": IMAGE}, *flags, scripted=scripted)
+    dims = onnx.load(str(file)).graph.input[0].type.tensor_type.shape.dim
+    assert [dim.dim_param or dim.dim_value for dim in dims] == ["N", 3, "H", "W"]
+    x = torch.randn(5, 3, 6, 14)
+    with torch.no_grad():
+        assert_close(outputs_of(file, x=x.numpy())["output"], module.eval()(x).numpy())
+
+
+def test_dynamic_axis_that_the_trace_fixed_is_refused(exporter):
+    class Fixed(nn.Module):
+        def forward(self, x):
+            return x + torch.ones(int(x.shape[0]), 1)
+
+    assert "aten::add.Tensor" in exporter.refusal(Fixed(), {"x": torch.randn(4, 3)}, "--dynamic", "x:0=N")
+
+
+def test_dynamic_axis_in_a_folded_window_is_refused(exporter):
+    message = exporter.refusal(nn.AdaptiveAvgPool2d(2), {"input": IMAGE}, "--dynamic", "input:2=H")
+    assert "aten::adaptive_avg_pool2d" in message and "not the same for all sizes" in message
+
+
+class Branch(nn.Module):
+    def forward(self, x):
+        if bool(x.sum() > 0):
+            y = x * 2
+        else:
+            y = x - 1
+        return y
+
+
+class Halving(nn.Module):
+    def forward(self, x):
+        count = 0
+        while bool(x.abs().max() > 1):
+            x = x / 2
+            count = count + 1
+        return x, count
+
+
+class Repeated(nn.Module):
+    def forward(self, x, n):
+        for i in range(int(n)):
+            x = x * 2 + i
+        return x
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_branch_that_inputs_decide(exporter, outputs_of, sign):
+    file = exporter.export(Branch(), {"x": torch.rand(3)}, scripted=True)
+    assert [node.op_type for node in onnx.load(str(file)).graph.node][-1] == "If"
+    x = sign * torch.rand(3)
+    assert_close(outputs_of(file, x=x.numpy())["output"], Branch()(x).numpy())
+
+
+def test_loop_that_inputs_decide(exporter, outputs_of):
+    file = exporter.export(Halving(), {"x": torch.randn(4) * 9}, scripted=True)
+    x = torch.tensor([3.0, -40.0, 0.5, 7.0])
+    y, count = Halving()(x)
+    got = outputs_of(file, x=x.numpy())
+    assert_close(got["output_0"], y.numpy())
+    assert got["output_1"] == count
+
+
+def test_trip_count_that_inputs_decide(exporter, outputs_of):
+    file = exporter.export(Repeated(), {"x": torch.randn(3), "n": torch.tensor(3)}, scripted=True)
+    x = torch.randn(3)
+    for n in (0, 1, 5):
+        assert_close(outputs_of(file, x=x.numpy(), n=np.int64(n))["output"], Repeated()(x, torch.tensor(n)).numpy())
+
+
+class Writes(nn.Module):
+    """Every kind of write in place: whole, through views, into new tensors, before and after other views."""
+
+    def forward(self, x):
+        y = x.clone()
+        top = y[:, :2]
+        y.add_(1).mul_(2)
+        y[:, 1] = 0
+        top += 5
+        buffer = torch.zeros(2, 6)
+        buffer[:, 1:] = x.sum(1)
+        buffer[0].fill_(7)
+        F.relu(buffer, inplace=True)
+        return y * 2, top, buffer, y[0].masked_fill_(y[0] > 4, -1)
+
+
+@pytest.mark.parametrize("scripted", [False, True], ids=["traced", "scripted"])
+def test_writes_in_place(exporter, scripted):
+    exporter.export(Writes(), {"x": torch.randn(2, 3, 5)}, scripted=scripted)
+
+
+def test_inputs_that_are_written_to_stay_inputs(exporter):
+    class InPlace(nn.Module):
+        def forward(self, x):
+            return x.mul_(2) + 1
+
+    exporter.export(InPlace(), {"x": torch.randn(3)}, scripted=True)
