@@ -58,7 +58,8 @@ class Exporter:
         """The module as a TorchScript file, traced with the inputs or scripted."""
         module.train(not eval_mode)
         with torch.no_grad():
-            graph = torch.jit.script(module) if scripted else torch.jit.trace(module, tuple(inputs.values()), strict=False)
+            arguments = tuple(inputs.values())
+            graph = torch.jit.script(module) if scripted else torch.jit.trace(module, arguments, strict=False)
         path = self.folder / "model.pt"
         graph.save(str(path))
         return path
@@ -89,7 +90,8 @@ class Exporter:
         tensors = [tensor for case in cases.values() for tensor in case[1:]]
         layers = [case[0] for case in cases.values()]
         counts = [len(case) - 1 for case in cases.values()]
-        module = Layers(layers) if all(isinstance(layer, torch.nn.Module) for layer in layers) else Functions(layers, counts)
+        modules = all(isinstance(layer, torch.nn.Module) for layer in layers)
+        module = Layers(layers) if modules else Functions(layers, counts)
         path = self.folder / "model.pt"
         with torch.no_grad():
             module.eval()

@@ -98,13 +98,22 @@ def test_weights_keep_their_names(exporter):
 
 
 FUNCTIONS = {
-    "promotion of a python number": (lambda a, b: a * 2.5 + b, torch.arange(6).reshape(2, 3), torch.ones(3, dtype=torch.int64)),
+    "promotion of a python number": (
+        lambda a, b: a * 2.5 + b,
+        torch.arange(6).reshape(2, 3), torch.ones(3, dtype=torch.int64),
+    ),
     "promotion of half and int": (lambda a, b: a.half() + b, torch.randn(4), torch.arange(4)),
     "double stays": (lambda a, b: a - b, torch.randn(4, dtype=torch.float64), torch.randn(4)),
     "alpha": (lambda a, b: torch.add(a, b, alpha=3), torch.randn(4), torch.randn(4)),
     "rsub": (lambda a, b: 1 - a - b, torch.randn(4), torch.randn(4)),
-    "integer division": (lambda a, b: torch.div(a, 2 * b + 1, rounding_mode="floor"), torch.arange(-6, 6), torch.arange(-3, 9)),
-    "truncated division": (lambda a, b: torch.div(a, 2 * b + 1, rounding_mode="trunc"), torch.arange(-6, 6), torch.arange(-3, 9)),
+    "integer division": (
+        lambda a, b: torch.div(a, 2 * b + 1, rounding_mode="floor"),
+        torch.arange(-6, 6), torch.arange(-3, 9),
+    ),
+    "truncated division": (
+        lambda a, b: torch.div(a, 2 * b + 1, rounding_mode="trunc"),
+        torch.arange(-6, 6), torch.arange(-3, 9),
+    ),
     "remainder": (lambda a, b: torch.remainder(a, b), torch.randn(12) * 5, torch.tensor([4, -4, 3, 5.5] * 3)),
     "comparison": (lambda a, b: (a > b) & (a != 0) | (b <= -1), torch.randn(9), torch.randn(9)),
     "where": (lambda a, b: torch.where(a > 0, a, b), torch.randn(9), torch.randn(9)),
@@ -119,10 +128,19 @@ FUNCTIONS = {
     "permutations": (lambda a, b: a.permute(2, 0, 1).transpose(0, 1) + b.t(), torch.randn(2, 3, 4), torch.randn(3, 4)),
     "roll and flip": (lambda a, b: a.roll((1, -1), (0, 1)) + b.flip(1), torch.randn(3, 4), torch.randn(3, 4)),
     "repeat and expand": (lambda a, b: a.repeat(2, 2) + b.expand(4, -1), torch.randn(2, 3), torch.randn(1, 6)),
-    "reductions": (lambda a, b: a.mean((0, 2)) + a.sum(0).max(1)[0] + b.var(1), torch.randn(2, 3, 4), torch.randn(3, 4)),
+    "reductions": (
+        lambda a, b: a.mean((0, 2)) + a.sum(0).max(1)[0] + b.var(1),
+        torch.randn(2, 3, 4), torch.randn(3, 4),
+    ),
     "arg extremes": (lambda a, b: a.argmax(1) + b.min(1)[1], torch.randn(4, 5), torch.randn(4, 5)),
-    "norms": (lambda a, b: F.normalize(a, dim=1) + b.norm(p=3, dim=1, keepdim=True), torch.randn(4, 5), torch.randn(4, 5)),
-    "creation": (lambda a, b: torch.zeros_like(a) + torch.full((4,), 2.0) + torch.arange(4) + b, torch.randn(4), torch.randn(4)),
+    "norms": (
+        lambda a, b: F.normalize(a, dim=1) + b.norm(p=3, dim=1, keepdim=True),
+        torch.randn(4, 5), torch.randn(4, 5),
+    ),
+    "creation": (
+        lambda a, b: torch.zeros_like(a) + torch.full((4,), 2.0) + torch.arange(4) + b,
+        torch.randn(4), torch.randn(4),
+    ),
 }  # fmt: skip
 
 

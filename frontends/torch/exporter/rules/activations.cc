@@ -94,7 +94,6 @@ void softplus(Call& call) {
   call.set(call.emit("Div", {call.emit("Softplus", {scaled}), call.scalar(beta, dtype)}));
 }
 
-void softsign(Call& call) { call.set(call.emit("Softsign", {x_of(call)})); }
 void log_sigmoid(Call& call) {
   const std::string minus = call.emit("Neg", {x_of(call)});
   call.set(call.emit("Neg", {call.emit("Softplus", {minus})}));
@@ -139,7 +138,6 @@ void glu(Call& call) {
 
 void softmax(Call& call) { call.set(call.emit("Softmax", {x_of(call)}, {{"axis", call.axis()}})); }
 void log_softmax(Call& call) { call.set(call.emit("LogSoftmax", {x_of(call)}, {{"axis", call.axis()}})); }
-void softmin(Call& call) { call.set(call.emit("Softmax", {call.emit("Neg", {x_of(call)})}, {{"axis", call.axis()}})); }
 
 }  // namespace
 
@@ -164,15 +162,13 @@ void register_activations(Lowerings& lowerings) {
   lowerings.add("aten::mish", mish);
   lowerings.add("aten::gelu", gelu);
   lowerings.add("aten::softplus", softplus);
-  lowerings.add("aten::softsign", softsign);
   lowerings.add("aten::log_sigmoid", log_sigmoid);
   lowerings.add("aten::hardshrink", hardshrink);
   lowerings.add("aten::softshrink", softshrink);
-  lowerings.add({"aten::threshold"}, threshold);
+  lowerings.add("aten::threshold", threshold);
   lowerings.add("aten::glu", glu);
   lowerings.add({"aten::softmax.int", "aten::_softmax", "aten::special_softmax"}, softmax);
   lowerings.add({"aten::log_softmax.int", "aten::_log_softmax", "aten::special_log_softmax"}, log_softmax);
-  lowerings.add("aten::softmin.int", softmin);
   lowerings.add("aten::sigmoid", unary("Sigmoid"));
   lowerings.add("aten::tanh", unary("Tanh"));
 }

@@ -45,7 +45,6 @@ void register_numbers(Lowerings& lowerings) {
     lowerings.add(name("aten::add"), arithmetic("Add"));
     lowerings.add(name("aten::sub"), arithmetic("Sub"));
     lowerings.add(name("aten::mul"), arithmetic("Mul"));
-    lowerings.add(name("aten::div"), arithmetic("Div"));
     lowerings.add(name("aten::remainder"), arithmetic("Mod"));
     lowerings.add(name("aten::floordiv"), floor_division);
     lowerings.add(name("prim::min"), arithmetic("Min"));
@@ -57,6 +56,7 @@ void register_numbers(Lowerings& lowerings) {
     lowerings.add(name("aten::eq"), comparison("Equal"));
     lowerings.add(name("aten::ne"), comparison("Equal", true));
   }
+  lowerings.add({"aten::div", "aten::div.int", "aten::div.float"}, arithmetic("Div"));
   lowerings.add({"aten::neg.int", "aten::neg.float"}, negation);
   lowerings.add({"aten::floor.int", "aten::floor.float"}, rounding("Floor"));
   lowerings.add({"aten::ceil.int", "aten::ceil.float"}, rounding("Ceil"));

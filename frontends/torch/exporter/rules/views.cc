@@ -137,7 +137,7 @@ void register_views(Lowerings& lowerings) {
   lowerings.add("aten::swapdims", transpose);
   lowerings.add("aten::t", t);
   lowerings.add({"aten::mT", "aten::adjoint"}, matrix_transpose);
-  lowerings.add({"aten::T", "aten::numpy_T"}, numpy_t);
+  lowerings.add("aten::numpy_T", numpy_t);
   lowerings.add({"aten::movedim.intlist", "aten::movedim.int", "aten::moveaxis.intlist", "aten::moveaxis.int"},
                 movedim);
   lowerings.add("aten::expand", expand);
