@@ -5,79 +5,100 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// The pixels inside the image around a point, with their weights.
-struct Neighbours {
-  const float* pixel[4];
-  float weight[4];
-  int count = 0;  // 1, 2 or 4
-
-  void add(const float* p, float w) {
-    pixel[count] = p;
-    weight[count++] = w;
-  }
+/// What kLanes taps read: the pixel above and left of each point, which of the four around it lie inside (bits: above
+/// left, above right, below left, below right), and their weights.
+struct Points {
+  alignas(64) int32_t pixel[kLanes], inside[kLanes];
+  alignas(64) float weight[4][kLanes];
 };
 
-template <int kCount>
-void blend(const Neighbours& n, int64_t channels, float* y) {
-  F32 weight[kCount];
-#pragma GCC unroll 4
-  for (int k = 0; k < kCount; ++k) weight[k] = F32(n.weight[k]);
+constexpr int32_t kAllInside = 0b1111;
+
+inline I32 bits_where(xsimd::batch_bool<int32_t, Arch> condition, int32_t bits) {
+  return xsimd::select(condition, I32(bits), I32(0));
+}
+
+/// Which neighbours lie inside, for the floor of points in (-1, height) x (-1, width), or -2.
+inline I32 neighbours_inside(const DeformImage& image, I32 top, I32 left) {
+  const I32 height(int32_t(image.height)), width(int32_t(image.width));
+  const I32 rows = bits_where(top >= I32(0), 0b0011) | bits_where((top >= I32(-1)) & (top + I32(1) < height), 0b1100);
+  const I32 columns =
+      bits_where(left >= I32(0), 0b0101) | bits_where((left >= I32(-1)) & (left + I32(1) < width), 0b1010);
+  return rows & columns;
+}
+
+inline void locate(const DeformImage& image, F32 y, F32 x, F32 mask, Points& points) {
+  const F32 height(float(image.height)), width(float(image.width)), zero(0.f), one(1.f);
+  const auto outside = (y <= F32(-1.f)) | (y >= height) | (x <= F32(-1.f)) | (x >= width);
+  // False for NaN, as `outside`.
+  const auto inside = (y > F32(-1.f)) & (y < height) & (x > F32(-1.f)) & (x < width);
+  const F32 floor_y = xsimd::floor(y), floor_x = xsimd::floor(x);
+  const I32 top = xsimd::to_int(xsimd::select(inside, floor_y, F32(-2.f)));
+  const I32 left = xsimd::to_int(xsimd::select(inside, floor_x, F32(-2.f)));
+  (top * I32(int32_t(image.width)) + left).store_aligned(points.pixel);
+  neighbours_inside(image, top, left).store_aligned(points.inside);
+  const F32 down = xsimd::select(outside, zero, y - floor_y), right = xsimd::select(outside, zero, x - floor_x);
+  const F32 above = (one - down) * mask, below = down * mask;
+  store(points.weight[0], above * (one - right));
+  store(points.weight[1], above * right);
+  store(points.weight[2], below * (one - right));
+  store(points.weight[3], below * right);
+}
+
+/// Taps [first, first + count) of the window, count <= kLanes.
+inline void locate_taps(const DeformImage& image, const DeformWindow& w, int64_t first, int64_t count, Points& points) {
+  alignas(64) float y[kLanes] = {}, x[kLanes] = {};
+  for (int64_t i = 0; i < count; ++i) {
+    y[i] = w.y + w.tap_y[first + i] + w.offset[2 * (first + i)];
+    x[i] = w.x + w.tap_x[first + i] + w.offset[2 * (first + i) + 1];
+  }
+  F32 mask(1.f);
+  if (w.mask) {
+    mask = count == kLanes ? load(w.mask + first) : load_part(w.mask + first, count);
+    if (w.sigmoid) mask = sigmoid(mask);
+  }
+  locate(image, load(y), load(x), mask, points);
+}
+
+/// y = the weighted sum of four pixels.
+inline void blend(const float* const (&pixel)[4], const float (&w)[4], int64_t channels, float* y) {
+  const F32 weight[4] = {F32(w[0]), F32(w[1]), F32(w[2]), F32(w[3])};
+  const auto sum_of = [&](auto read) __attribute__((always_inline)) {
+    F32 sum = weight[0] * read(pixel[0]);
+    LINNET_UNROLL for (int k = 1; k < 4; ++k) sum = xsimd::fma(weight[k], read(pixel[k]), sum);
+    return sum;
+  };
   const auto vector_at = [&](int64_t c) __attribute__((always_inline)) {
-    F32 sum = weight[0] * load(n.pixel[0] + c);
-#pragma GCC unroll 4
-    for (int k = 1; k < kCount; ++k) sum = xsimd::fma(weight[k], load(n.pixel[k] + c), sum);
-    store(y + c, sum);
+    store(y + c, sum_of([&](const float* p) __attribute__((always_inline)) { return load(p + c); }));
   };
   int64_t c = 0;
   for (; c + kLanes <= channels; c += kLanes) vector_at(c);
   if (c == channels) return;
   if (channels >= kLanes) return vector_at(channels - kLanes);
-  for (; c < channels; ++c) {
-    float sum = n.weight[0] * n.pixel[0][c];
-    for (int k = 1; k < kCount; ++k) sum += n.weight[k] * n.pixel[k][c];
-    y[c] = sum;
+  store_part(y, sum_of([&](const float* p) __attribute__((always_inline)) { return load_part(p, channels); }),
+             channels);
+}
+
+void sample_f32(const DeformImage& image, const DeformWindow& window, int64_t channels, float* column,
+                int64_t column_pitch) {
+  const int64_t below = image.width * image.pixel_pitch;
+  const int64_t away[3] = {image.pixel_pitch, below, below + image.pixel_pitch};
+  Points points;
+  for (int64_t first = 0; first < window.taps; first += kLanes) {
+    const int64_t count = window.taps - first < kLanes ? window.taps - first : kLanes;
+    locate_taps(image, window, first, count, points);
+    for (int64_t i = 0; i < count; ++i, column += column_pitch) {
+      const float* corner = image.pixels + points.pixel[i] * image.pixel_pitch;
+      const float* pixel[4] = {corner, corner + away[0], corner + away[1], corner + away[2]};
+      if (__builtin_expect(points.inside[i] != kAllInside, 0)) {
+        LINNET_UNROLL for (int k = 0; k < 4; ++k) {
+          if (!(points.inside[i] >> k & 1)) pixel[k] = image.zeros;
+        }
+      }
+      const float weight[4] = {points.weight[0][i], points.weight[1][i], points.weight[2][i], points.weight[3][i]};
+      blend(pixel, weight, channels, column);
+    }
   }
-}
-
-void fill_row(float* y, int64_t n, float value) {
-  for (int64_t i = 0; i < n; ++i) y[i] = value;
-}
-
-struct Image {
-  const float* pixels;
-  int64_t height, width, pitch;
-};
-
-/// The point lies in (-1, height) x (-1, width).
-inline Neighbours neighbours_of(const Image& image, const DeformSample& p) {
-  const float floor_y = __builtin_floorf(p.y), floor_x = __builtin_floorf(p.x);
-  const auto top = int64_t(floor_y), left = int64_t(floor_x);
-  const float down = p.y - floor_y, right = p.x - floor_x;
-  const int64_t first = (top * image.width + left) * image.pitch, below = first + image.width * image.pitch;
-  const bool has_top = top >= 0, has_bottom = top + 1 < image.height;
-  const bool has_left = left >= 0, has_right = left + 1 < image.width;
-  Neighbours n;
-  if (has_top && has_left) n.add(image.pixels + first, (1.0f - down) * (1.0f - right) * p.weight);
-  if (has_top && has_right) n.add(image.pixels + first + image.pitch, (1.0f - down) * right * p.weight);
-  if (has_bottom && has_left) n.add(image.pixels + below, down * (1.0f - right) * p.weight);
-  if (has_bottom && has_right) n.add(image.pixels + below + image.pitch, down * right * p.weight);
-  return n;
-}
-
-void sample_point(const Image& image, int64_t channels, const DeformSample& p, float* y) {
-  const bool outside = p.y <= -1.0f || p.y >= float(image.height) || p.x <= -1.0f || p.x >= float(image.width);
-  if (outside) return fill_row(y, channels, 0.0f * p.weight);
-  if (p.y != p.y || p.x != p.x) return fill_row(y, channels, __builtin_nanf(""));
-  const Neighbours n = neighbours_of(image, p);
-  if (n.count == 4) return blend<4>(n, channels, y);
-  if (n.count == 2) return blend<2>(n, channels, y);
-  blend<1>(n, channels, y);
-}
-
-void sample_f32(const float* image, int64_t height, int64_t width, int64_t pixel_pitch, int64_t channels,
-                const DeformSample* points, int64_t count, float* column, int64_t column_pitch) {
-  const Image source{image, height, width, pixel_pitch};
-  for (int64_t i = 0; i < count; ++i) sample_point(source, channels, points[i], column + i * column_pitch);
 }
 
 }  // namespace

@@ -1,14 +1,11 @@
 #include "nn/conv_kernel.h"
 
-#include <algorithm>
-
 #include "kernels/kernel_table.h"
+#include "nn/transpose_images.h"
 #include "scratch.h"
 
 namespace linnet {
 namespace {
-
-constexpr int64_t kChunkFloats = 32 * 1024;
 
 const float* data_or_null(const Tensor& tensor) { return tensor ? tensor.data<float>() : nullptr; }
 
@@ -49,11 +46,15 @@ class ConvKernel final : public Kernel {
     if (transposes_y_) operands.y = reinterpret_cast<float*>(context.scratch() + y_offset_);
     if (transposes_x_) {
       auto* x = reinterpret_cast<float*>(context.scratch() + x_offset_);
-      transpose(context.executor(), operands.x, geometry_.in_channels, geometry_.in_pixels(), x);
+      transpose_images(context.executor(), transpose_, operands.x, geometry_.batch, geometry_.in_channels,
+                       geometry_.in_pixels(), x);
       operands.x = x;
     }
     algorithm_->run(operands, context);
-    if (transposes_y_) transpose(context.executor(), operands.y, geometry_.out_pixels(), geometry_.out_channels, y);
+    if (transposes_y_) {
+      transpose_images(context.executor(), transpose_, operands.y, geometry_.batch, geometry_.out_pixels(),
+                       geometry_.out_channels, y);
+    }
   }
 
   size_t scratch_bytes() const override { return bytes_; }
@@ -64,18 +65,6 @@ class ConvKernel final : public Kernel {
   }
 
  private:
-  /// [batch, rows, columns] to [batch, columns, rows].
-  void transpose(Executor& executor, const float* x, int64_t rows, int64_t columns, float* y) const {
-    const int64_t step = std::max<int64_t>(16, kChunkFloats / std::max<int64_t>(1, rows));
-    const int64_t blocks = (columns + step - 1) / step;
-    executor.parallel_for(geometry_.batch * blocks, [&](int64_t chunk, int) {
-      const int64_t image = chunk / blocks * rows * columns;
-      const int64_t column = chunk % blocks * step;
-      transpose_.bits32(x + image + column, rows, std::min(step, columns - column), columns, y + image + column * rows,
-                        rows);
-    });
-  }
-
   ConvAlgorithmPtr algorithm_;
   std::string reason_;
   ConvGeometry geometry_;

@@ -3,11 +3,13 @@
 
 namespace linnet {
 
-/// DeformConv: see DeformOp. A point at or beyond one pixel outside the unpadded image gives zero; its neighbours
-/// outside count as zero. Source: https://onnx.ai/onnx/operators/onnx__DeformConv.html
+/// DeformConv, of ai.onnx and of the internal domain, where group counts that are not given follow from the shapes: see
+/// DeformOp.
 void register_deform_conv(Registry& registry) {
   registry.add("DeformConv", {.since = 19},
                [](const NodeSpec& node) { return std::make_unique<DeformOp>(node, false); });
+  registry.add("DeformConv", {.since = 1, .domain = "linnet"},
+               [](const NodeSpec& node) { return std::make_unique<DeformOp>(node, true); });
 }
 
 }  // namespace linnet

@@ -7,7 +7,25 @@
 namespace linnet {
 namespace {
 
-using Point = DeformField<double>::Point;
+struct Point {
+  double y, x, weight;
+};
+
+/// The offsets and masks of one image.
+struct Field {
+  const double* offset;  // [offset_group, taps, 2, out pixels]
+  const double* mask;    // [offset_group, taps, out pixels]; may be null
+
+  /// Where tap `tap` of output pixel `pixel` samples channels of offset group `group`.
+  Point at(const DeformShape& s, int64_t group, int64_t tap, int64_t pixel) const {
+    const ConvAxis &h = s.height(), &w = s.width();
+    const int64_t pixels = s.conv.out_pixels(), channel = group * s.conv.taps() + tap;
+    const int64_t y = pixel / w.out * h.stride - h.pad_begin + tap / w.kernel * h.dilation;
+    const int64_t x = pixel % w.out * w.stride - w.pad_begin + tap % w.kernel * w.dilation;
+    return {double(y) + offset[2 * channel * pixels + pixel], double(x) + offset[(2 * channel + 1) * pixels + pixel],
+            mask ? mask[channel * pixels + pixel] : 1.0};
+  }
+};
 
 /// The plane [height, width] at a point, bilinear; pixels outside it are zero.
 double sample(const double* plane, int64_t height, int64_t width, const Point& p) {
@@ -50,10 +68,10 @@ class DeformF64 final : public Kernel {
   void sample_window(KernelContext& context, int64_t item, int64_t group, double* column) const {
     const ConvGeometry& g = shape_.conv;
     const int64_t n = item / g.out_pixels(), pixel = item % g.out_pixels();
-    const int64_t mask_image = shape_.offset_group * g.taps() * g.out_pixels();
-    const DeformField<double> field{context.input(2).data<double>() + n * 2 * mask_image,
-                                    has_mask_ ? context.input(4).data<double>() + n * mask_image : nullptr};
-    const double* image = context.input(0).data<double>() + n * g.in_channels * g.in_pixels();
+    const int64_t mask_image = shape_.mask_channels() * g.out_pixels();
+    const Field field{context.input(kDeformOffset).data<double>() + n * 2 * mask_image,
+                      has_mask_ ? context.input(kDeformMask).data<double>() + n * mask_image : nullptr};
+    const double* image = context.input(kDeformX).data<double>() + n * g.in_channels * g.in_pixels();
     for (int64_t c = group * g.group_in(); c < (group + 1) * g.group_in(); ++c) {
       for (int64_t t = 0; t < g.taps(); ++t) {
         const Point point = field.at(shape_, c / shape_.channels_per_offset_group(), t, pixel);
@@ -67,8 +85,8 @@ class DeformF64 final : public Kernel {
     const ConvGeometry& g = shape_.conv;
     const int64_t n = item / g.out_pixels(), pixel = item % g.out_pixels(), depth = g.taps() * g.group_in();
     for (int64_t o = group * g.group_out(); o < (group + 1) * g.group_out(); ++o) {
-      const double* w = context.input(1).data<double>() + o * depth;
-      double sum = has_bias_ ? context.input(3).data<double>()[o] : 0;
+      const double* w = context.input(kDeformW).data<double>() + o * depth;
+      double sum = has_bias_ ? context.input(kDeformBias).data<double>()[o] : 0;
       for (int64_t k = 0; k < depth; ++k) sum += w[k] * column[k];
       context.output(0).data<double>()[(n * g.out_channels + o) * g.out_pixels() + pixel] = sum;
     }
@@ -81,7 +99,7 @@ class DeformF64 final : public Kernel {
 }  // namespace
 
 KernelPtr make_deform_f64(const DeformShape& shape, const CompileInput& in) {
-  return std::make_unique<DeformF64>(shape, in.has(3), in.has(4));
+  return std::make_unique<DeformF64>(shape, in.has(kDeformBias), in.has(kDeformMask));
 }
 
 }  // namespace linnet

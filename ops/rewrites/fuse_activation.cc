@@ -5,7 +5,7 @@
 
 namespace linnet {
 
-// Relu(linnet::Conv(x)) -> linnet::Conv(x, activation=Relu); likewise MatMul and Gemm, and the other activations of an
+// Relu(linnet::Conv(x)) -> linnet::Conv(x, activation=Relu); likewise DeformConv, MatMul and Gemm, and the other activations of an
 // epilogue.
 std::optional<Patch> fuse_activation(const Graph& graph, const Node& node) {
   if (node.inputs.empty()) return std::nullopt;

@@ -16,6 +16,11 @@ inline bool is_op(const Node& node, std::string_view op_type, std::string_view d
   return node.spec.op_type == op_type && node.spec.domain == domain;
 }
 
+/// True for a deformable convolution as models write it.
+inline bool is_deform_conv(const Node& node) {
+  return is_op(node, "DeformConv") || is_op(node, "deform_conv2d", "custom");
+}
+
 /// The node behind an input when it is that operator, else nullptr.
 const Node* producer(const Graph& graph, const Node& node, int input, std::string_view op_type,
                      std::string_view domain = "");

@@ -6,9 +6,11 @@ namespace linnet {
 namespace {
 
 bool is_product(const Node& node) {
-  return is_op(node, "Conv", kInternalDomain) || is_op(node, "MatMul") || is_op(node, "MatMul", kInternalDomain) ||
-         is_op(node, "Gemm") || is_op(node, "Gemm", kInternalDomain);
+  return is_op(node, "Conv", kInternalDomain) || is_op(node, "DeformConv", kInternalDomain) || is_op(node, "MatMul") ||
+         is_op(node, "MatMul", kInternalDomain) || is_op(node, "Gemm") || is_op(node, "Gemm", kInternalDomain);
 }
+
+bool deforms(const Node& product) { return is_deform_conv(product) || is_op(product, "DeformConv", kInternalDomain); }
 
 }  // namespace
 
@@ -18,5 +20,9 @@ const Node* product_before(const Graph& graph, const Node& node, int input) {
   const ValueId result = product->outputs[0];
   return graph.fact(result).dtype == DType::kFloat32 && graph.only_consumer(result) == &node ? product : nullptr;
 }
+
+int bias_input(const Node& product) { return deforms(product) ? 3 : 2; }
+
+int residual_input(const Node& product) { return deforms(product) ? 5 : 3; }
 
 }  // namespace linnet

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -13,15 +14,24 @@ namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+const std::vector<float> kZeros(40, 0.0f);
 
 class DeformKernel : public ::testing::TestWithParam<Isa> {
  protected:
   float sample_ones(float y, float x, float weight = 1, int64_t height = 3, int64_t width = 4) {
     const std::vector<float> ones(size_t(height * width), 1.0f);
-    const DeformSample point{y, x, weight};
-    float result = -1;
-    kernel_table(GetParam()).deform.sample_f32(ones.data(), height, width, 1, 1, &point, 1, &result, 1);
-    return result;
+    return sample({ones.data(), height, width, 1, kZeros.data()}, {{y, x}}, {weight}, 1)[0];
+  }
+
+  /// A tap at each of the points.
+  std::vector<float> sample(const DeformImage& image, const std::vector<std::array<float, 2>>& points,
+                            const std::vector<float>& mask, int64_t channels, bool sigmoid = false) {
+    const std::vector<float> tap_y(points.size(), 0.5f), tap_x(points.size(), 1.0f);
+    DeformWindow window{-0.5f,       -1.0f,   tap_y.data(),          tap_x.data(), points[0].data(),
+                        mask.data(), sigmoid, int64_t(points.size())};
+    std::vector<float> column(points.size() * size_t(channels), -1.0f);
+    kernel_table(GetParam()).deform.sample_f32(image, window, channels, column.data(), channels);
+    return column;
   }
 };
 
@@ -54,21 +64,43 @@ TEST_P(DeformKernel, IsBilinearInAllChannels) {
   const GuardedFloats image(height * width * pitch);
   for (const int64_t channels : {1, 3, 4, 9, 16, 17, 31, 32, 40}) {
     const float y = 1.25f, x = 2.625f;
-    const DeformSample points[] = {{y, x, 0.5f}, {4.0f, 5.0f, 1.0f}};
-    GuardedFloats column(2 * channels);
-    kernel_table(GetParam())
-        .deform.sample_f32(image.data() + pitch - channels, height, width, pitch, channels, points, 2, column.data(),
-                           channels);
+    const auto column = sample({image.data() + pitch - channels, height, width, pitch, kZeros.data()},
+                               {{y, x}, {4.0f, 5.0f}}, {0.5f, 1.0f}, channels);
     const auto pixel = [&](int64_t row, int64_t col, int64_t c) {
       return double(image[(row * width + col) * pitch + pitch - channels + c]);
     };
     for (int64_t c = 0; c < channels; ++c) {
       const double top = 0.375 * pixel(1, 2, c) + 0.625 * pixel(1, 3, c);
       const double bottom = 0.375 * pixel(2, 2, c) + 0.625 * pixel(2, 3, c);
-      ASSERT_NEAR(column[c], 0.5 * (0.75 * top + 0.25 * bottom), 1e-6);
-      ASSERT_EQ(column[channels + c], float(pixel(4, 5, c)));
+      ASSERT_NEAR(column[size_t(c)], 0.5 * (0.75 * top + 0.25 * bottom), 1e-6);
+      ASSERT_EQ(column[size_t(channels + c)], float(pixel(4, 5, c)));
     }
   }
+}
+
+TEST_P(DeformKernel, TakesAnyNumberOfTaps) {
+  const std::vector<float> line{1, 2, 4, 8};
+  for (size_t taps = 1; taps <= 40; ++taps) {
+    std::vector<std::array<float, 2>> points;
+    std::vector<float> mask;
+    for (size_t t = 0; t < taps; ++t) {
+      points.push_back({0, float(t % 4)});
+      mask.push_back(float(t) / 16 - 1);
+    }
+    const DeformImage image{line.data(), 1, 4, 1, kZeros.data()};
+    const auto plain = sample(image, points, mask, 1), squashed = sample(image, points, mask, 1, true);
+    for (size_t t = 0; t < taps; ++t) {
+      ASSERT_EQ(plain[t], line[t % 4] * mask[t]);
+      ASSERT_NEAR(squashed[t], line[t % 4] / (1 + std::exp(-mask[t])), 2e-6);
+    }
+  }
+}
+
+TEST_P(DeformKernel, NeighboursOutsideDoNotCountWhateverLiesThere) {
+  const std::vector<float> image{1, kInf, kNan, 1};
+  const auto column =
+      sample({image.data(), 2, 2, 1, kZeros.data()}, {{-0.5f, -0.5f}, {1.5f, 1.5f}, {5, 0}}, {1, 1, 1}, 1);
+  EXPECT_EQ(column, (std::vector<float>{0.25f, 0.25f, 0}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Isas, DeformKernel, ::testing::ValuesIn(supported_isas()));

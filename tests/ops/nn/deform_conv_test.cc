@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
+#include "support/conv_reference.h"
+#include "support/graph_builder.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -83,6 +86,8 @@ const Case kCases[] = {
      {6, 6, 3, 2}},
     {{.pads = {0, 1, 0, 1}, .group = 3, .offset_group = 1}, {1, 9, 1, 6}, {3, 3, 1, 3}, true, false},
     {{.offset_group = 2}, {3, 500, 4, 1}, {33, 500, 1, 1}, false, true},
+    {{.pads = {1, 1, 1, 1}, .offset_group = 2}, {1, 160, 13, 7}, {70, 160, 3, 3}},
+    {{.pads = {3, 2, 3, 2}}, {2, 5, 6, 6}, {3, 5, 7, 5}},
 };
 
 Shape output_shape(const Case& c) {
@@ -112,14 +117,103 @@ Inputs make_inputs(const Case& c) {
 
 class DeformConv : public ::testing::TestWithParam<Isa> {};
 
+double tolerance(const Case& c) { return 1e-5 * std::sqrt(double(c.w[1] * c.w[2] * c.w[3])); }
+
+/// Without any rewrite.
+Tensor run_as_written(const OpCase& op, const std::vector<Tensor>& inputs, Isa isa) {
+  GraphBuilder b(op.opset);
+  std::vector<ValueId> values;
+  std::vector<Tensor> given;
+  for (const Tensor& input : inputs) {
+    values.push_back(input ? b.input(str("x", values.size()), input.shape()) : kNoValue);
+    if (input) given.push_back(input);
+  }
+  b.output(b.op(op.op_type, values, op.attributes, op.domain));
+  ModelOptions options;
+  options.isa = isa;
+  options.optimization = 0;
+  return run_model(b.model(options), given)[0];
+}
+
 TEST_P(DeformConv, MatchesTheDoubleReference) {
   for (const Case& c : kCases) {
     const Inputs in = make_inputs(c);
     const Tensor want = reference(in, c.settings, output_shape(c));
-    const double atol = 1e-5 * std::sqrt(double(c.w[1] * c.w[2] * c.w[3]));
     const auto attributes = c.settings.attributes();
-    expect_close(run_op({"DeformConv", 19, attributes}, in.list(), 1, {1}, GetParam())[0], want, atol);
-    expect_close(run_op({"deform_conv2d", 1, attributes, "custom"}, in.list(), 1, {}, GetParam())[0], want, atol);
+    const OpCase standard{"DeformConv", 19, attributes}, custom{"deform_conv2d", 1, attributes, "custom"};
+    expect_close(run_op(standard, in.list(), 1, {1}, GetParam())[0], want, tolerance(c));
+    expect_close(run_op(custom, in.list(), 1, {}, GetParam())[0], want, tolerance(c));
+    expect_close(run_as_written(standard, in.list(), GetParam()), want, tolerance(c));
+  }
+}
+
+Tensor last(const Tensor& tensor) { return tensor ? to_channels_last(tensor) : tensor; }
+
+/// LeakyRelu(y + residual), slope 1/8.
+Tensor with_epilogue(const Tensor& y, const Tensor& residual) {
+  Tensor result = y.clone();
+  for (int64_t i = 0; i < y.size(); ++i) {
+    const float sum = y.data<float>()[i] + residual.data<float>()[i];
+    result.data<float>()[i] = sum > 0 ? sum : sum / 8;
+  }
+  return result;
+}
+
+std::map<std::string, Attribute> internal_attributes(const Case& c) {
+  auto attributes = c.settings.attributes();
+  attributes["activation"] = std::string("LeakyRelu");
+  attributes["activation_alpha"] = 0.125f;
+  return attributes;
+}
+
+TEST_P(DeformConv, ChannelsLastAddsAResidualAndActivates) {
+  for (const Case& c : kCases) {
+    const Inputs in = make_inputs(c);
+    const Tensor residual = random_tensor(output_shape(c), 6);
+    const Tensor want = with_epilogue(reference(in, c.settings, output_shape(c)), residual);
+    const Tensor got =
+        run_op({"DeformConv", 1, internal_attributes(c), "linnet"},
+               {last(in.x), in.w, last(in.offset), in.bias, last(in.mask), last(residual)}, 1, {1}, GetParam())[0];
+    expect_close(to_channels_first(got), want, tolerance(c));
+  }
+}
+
+/// The offsets of every image followed by values of which the mask is the sigmoid, which it becomes.
+Tensor offset_with_mask(Inputs& in) {
+  const Shape &offset = in.offset.shape(), &mask = in.mask.shape();
+  Tensor both(DType::kFloat32, {offset[0], offset[1] + mask[1], offset[2], offset[3]});
+  const int64_t offsets = offset.elements(1, 4), masks = mask.elements(1, 4);
+  for (int64_t n = 0; n < offset[0]; ++n) {
+    float* to = std::copy_n(in.offset.data<float>() + n * offsets, offsets, both.data<float>() + n * (offsets + masks));
+    float* m = in.mask.data<float>() + n * masks;
+    std::copy_n(m, masks, to);
+    std::transform(m, m + masks, m, [](float value) { return 1 / (1 + std::exp(-value)); });
+  }
+  return both;
+}
+
+TEST_P(DeformConv, ReadsTheMaskBehindTheOffsets) {
+  for (const Case& c : kCases) {
+    if (!c.mask) continue;
+    Inputs in = make_inputs(c);
+    const Tensor field = last(offset_with_mask(in));
+    auto attributes = c.settings.attributes();
+    for (const char* derived : {"group", "offset_group"}) attributes.erase(derived);
+    attributes["mask_in_offset"] = int64_t{1};
+    const Tensor got =
+        run_op({"DeformConv", 1, attributes, "linnet"}, {last(in.x), in.w, field, in.bias}, 1, {1}, GetParam())[0];
+    expect_close(to_channels_first(got), reference(in, c.settings, output_shape(c)), tolerance(c));
+  }
+}
+
+TEST_P(DeformConv, GivesTheSameBitsForAnyNumberOfThreads) {
+  const Case c{{.pads = {1, 1, 1, 1}, .group = 2}, {2, 64, 23, 19}, {80, 32, 3, 3}};
+  const auto run = [&](int threads) {
+    return run_op({"DeformConv", 19, c.settings.attributes()}, make_inputs(c).list(), 1, {1}, GetParam(), threads)[0];
+  };
+  const Tensor one = run(1);
+  for (const int threads : {2, 3}) {
+    EXPECT_EQ(std::memcmp(run(threads).data<float>(), one.data<float>(), size_t(one.size()) * sizeof(float)), 0);
   }
 }
 
@@ -192,6 +286,27 @@ TEST(DeformConv, SaysWhatDoesNotFit) {
   expect_error(ErrorKind::kShape, "offset_group 3", [&] {
     run_op({"DeformConv", 19, {{"offset_group", int64_t{3}}}}, {x, w, random_tensor({1, 54, 3, 3})});
   });
+}
+
+TEST(DeformConv, ChannelsLastSaysWhatDoesNotFit) {
+  const Tensor x = random_tensor({1, 5, 5, 4}), w = random_tensor({2, 4, 3, 3}), offset = random_tensor({1, 3, 3, 18});
+  const auto run = [&](const std::vector<Tensor>& inputs, int64_t mask_in_offset = 0) {
+    return [=] { run_op({"DeformConv", 1, {{"mask_in_offset", mask_in_offset}}, "linnet"}, inputs); };
+  };
+  expect_error(ErrorKind::kShape, "the channels of offset", run({x, w, random_tensor({1, 18, 3, 3})}));
+  expect_error(ErrorKind::kShape, "dim 1 of offset", run({x, w, random_tensor({1, 5, 5, 18})}));
+  expect_error(ErrorKind::kShape, "the residual must be float32[1,3,3,2]",
+               run({x, w, offset, {}, {}, random_tensor({1, 2, 3, 3})}));
+  expect_error(ErrorKind::kModel, "no mask",
+               run({x, w, random_tensor({1, 3, 3, 27}), {}, random_tensor({1, 3, 3, 9})}, 1));
+  expect_error(ErrorKind::kType, "input X", run({cast_to(x, DType::kFloat64), w, offset}));
+}
+
+TEST(DeformConv, RefusesImagesWhoseCoordinatesFloatsCannotHold) {
+  const int64_t width = (int64_t{1} << 24) + 1;
+  const Tensor x(DType::kFloat32, {1, 1, 1, width}), w = random_tensor({1, 1, 1, 1});
+  const OpCase op{"DeformConv", 19, {{"strides", Ints{1, width}}}};
+  expect_error(ErrorKind::kUnsupported, "got 1x16777217", [&] { run_op(op, {x, w, random_tensor({1, 2, 1, 1})}); });
 }
 
 }  // namespace
