@@ -14,7 +14,8 @@ constexpr int64_t kLongestSum = 768;               // in one block of taps: the 
 constexpr int64_t kSlabFloats = 96 * 1024;         // of B: what stays in the second-level cache while rows pass
 constexpr int64_t kChunkMultiplies = 1024 * 1024;  // the least work that is worth a chunk of its own
 constexpr int64_t kRowBlockTiles = 8;
-constexpr int64_t kMostChunks = 16;  // into which products with few rows are divided
+constexpr int64_t kMostChunks = 16;                              // into which products with few rows are divided
+constexpr int64_t kCostlyRowColumns = 128, kCostlyRowTiles = 4;  // the fewest in such a chunk
 
 bool needs_copy(int64_t row_stride, int64_t depth_stride) {
   return depth_stride != 1 || (row_stride != 0 && row_stride % 1024 == 0);
@@ -87,13 +88,22 @@ void GemmPlan::choose_depth_blocks() {
 
 void GemmPlan::choose_chunks() {
   row_blocks_ = ceil_div(tiles_, kRowBlockTiles);
+  const int64_t slab_floats = sizes_.costly_rows ? 2 * kSlabFloats : kSlabFloats;
   const int64_t panel_floats = std::max<int64_t>(1, block_taps_ * block_depth_ * kernels_.panel_columns);
-  if (!sizes_.costly_rows) panel_blocks_ = ceil_div(panels_, std::max<int64_t>(1, kSlabFloats / panel_floats));
+  panel_blocks_ = ceil_div(panels_, std::max<int64_t>(1, slab_floats / panel_floats));
   const double multiplies = double(sizes_.rows) * double(sizes_.columns) * double(sizes_.taps * sizes_.depth);
   const auto wanted = int64_t(std::min(multiplies / double(kChunkMultiplies), double(kMostChunks)));
   if (row_blocks_ * panel_blocks_ >= wanted) return;
+  if (sizes_.costly_rows) return divide_costly_chunks(wanted);
   row_blocks_ = std::min(tiles_, ceil_div(wanted, panel_blocks_));
-  if (!sizes_.costly_rows) panel_blocks_ = std::min(panels_, ceil_div(wanted, row_blocks_));
+  panel_blocks_ = std::min(panels_, ceil_div(wanted, row_blocks_));
+}
+
+/// Every block of panels computes the rows anew, every block of rows reads B anew: both keep enough to outweigh that.
+void GemmPlan::divide_costly_chunks(int64_t wanted) {
+  const int64_t most_panel_blocks = sizes_.columns / kCostlyRowColumns, most_row_blocks = tiles_ / kCostlyRowTiles;
+  panel_blocks_ = std::max(panel_blocks_, std::min(most_panel_blocks, ceil_div(wanted, row_blocks_)));
+  row_blocks_ = std::max(row_blocks_, std::min(most_row_blocks, ceil_div(wanted, panel_blocks_)));
 }
 
 namespace {

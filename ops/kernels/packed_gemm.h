@@ -88,7 +88,7 @@ class GemmPlan {
     int64_t depth = 0;
     /// Bytes of scratch for the RowSource.
     size_t source_scratch_bytes = 0;
-    /// Rows are computed, not only addressed: each is asked for once per block of the sum.
+    /// Rows are computed, not only addressed: few parts of the columns ask for them anew.
     bool costly_rows = false;
   };
 
@@ -107,6 +107,7 @@ class GemmPlan {
  private:
   void choose_depth_blocks();
   void choose_chunks();
+  void divide_costly_chunks(int64_t wanted);
   void run_tile(const GemmOperands& operands, int64_t tile, int64_t block, int64_t panel, int64_t panel_end,
                 std::byte* scratch) const;
 
