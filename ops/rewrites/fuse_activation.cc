@@ -5,8 +5,8 @@
 
 namespace linnet {
 
-// Relu(linnet::Conv(x)) -> linnet::Conv(x, activation=Relu); likewise DeformConv, MatMul and Gemm, and the other activations of an
-// epilogue.
+// Relu(linnet::Conv(x)) -> linnet::Conv(x, activation=Relu); likewise DeformConv, MatMul and Gemm, and the other
+// activations of an epilogue.
 std::optional<Patch> fuse_activation(const Graph& graph, const Node& node) {
   if (node.inputs.empty()) return std::nullopt;
   const Node* product = product_before(graph, node, 0);
