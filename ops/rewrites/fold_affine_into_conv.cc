@@ -21,8 +21,11 @@ const Node* convolution(const Graph& graph, ValueId value) {
 Tensor scaled_weights(const Tensor& w, const ChannelAffine& affine) {
   Tensor result(DType::kFloat32, w.shape());
   const int64_t per_channel = w.size() / w.dim(0);
-  for (int64_t i = 0; i < w.size(); ++i) {
-    result.data<float>()[i] = w.data<float>()[i] * affine.scale_of(i / per_channel);
+  const float* from = w.data<float>();
+  float* to = result.data<float>();
+  for (int64_t channel = 0; channel < w.dim(0); ++channel) {
+    const float scale = affine.scale_of(channel);
+    for (int64_t i = 0; i < per_channel; ++i) *to++ = *from++ * scale;
   }
   return result;
 }
