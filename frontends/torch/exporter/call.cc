@@ -24,6 +24,8 @@ bool Call::has(const std::string& name) const {
 
 bool Call::constant(const std::string& name) const { return argument(name).constant(); }
 
+size_t Call::length(const std::string& name) const { return argument(name).container->elements.size(); }
+
 const c10::IValue& Call::known(const std::string& name) const {
   const Value& value = argument(name);
   if (!value.constant()) site_.refuse("argument '" + name + "' must be constant, but depends on the model's inputs");
@@ -95,7 +97,9 @@ at::Tensor Call::tensor(const std::string& name) const {
 
 std::vector<at::Tensor> Call::tensors(const std::string& name) const {
   std::vector<at::Tensor> result;
-  for (const Value& element : argument(name).container->elements) result.push_back(element.tensor(evaluation_));
+  for (const Value& element : argument(name).container->elements) {
+    result.push_back(element.is_none() ? at::Tensor() : element.tensor(evaluation_));
+  }
   return result;
 }
 
@@ -139,13 +143,15 @@ std::string Call::optional_value(const std::string& name) const { return has(nam
 
 Names Call::values(const std::string& name) const {
   Names result;
-  for (const Value& element : argument(name).container->elements) result.push_back(as_value(element));
+  for (const Value& element : argument(name).container->elements) {
+    result.push_back(element.is_none() ? "" : as_value(element));
+  }
   return result;
 }
 
 Names Call::values(const std::string& name, at::ScalarType dtype) const {
   Names result = values(name);
-  for (std::string& value : result) value = builder_.cast(value, dtype);
+  for (std::string& value : result) value = value.empty() ? value : builder_.cast(value, dtype);
   return result;
 }
 

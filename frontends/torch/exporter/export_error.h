@@ -12,6 +12,12 @@ class ExportError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Contents decide on a size, which was the same for all examples: other ones may show where it counts.
+class EqualSizes : public ExportError {
+ public:
+  using ExportError::ExportError;
+};
+
 /// Concatenates the printed forms of its arguments.
 template <class... T>
 std::string text_of(const T&... parts) {

@@ -6,6 +6,7 @@
 
 #include "../linnet_torch_ops.h"
 #include "check.h"
+#include "export_error.h"
 #include "inputs.h"
 #include "libraries.h"
 #include "options.h"
@@ -41,16 +42,29 @@ int list_operators(const Lowerings& lowerings) {
   return int(ExitCode::kOk);
 }
 
+/// One example; with dynamic axes, one of each size; more where contents decide on sizes.
+Trace trace_module(const torch::jit::Module& module, const ExampleInputs& inputs, const Lowerings& lowerings,
+                   const Options& options) {
+  constexpr size_t kMostExamples = 8;
+  at::manual_seed(options.seed);
+  std::vector<Sizes> sizes{inputs.sizes()};
+  if (!inputs.sizes().empty()) sizes.push_back(inputs.other_sizes());
+  for (;; sizes.insert(sizes.end(), sizes.size(), inputs.sizes())) {
+    try {
+      return Tracer(lowerings, options.form).trace(module, inputs.arguments(sizes, Fill::kRandom));
+    } catch (const EqualSizes&) {
+      if (sizes.size() >= kMostExamples) throw;
+    }
+  }
+}
+
 int run(const Options& options) {
   Lowerings lowerings = standard_lowerings();
   for (const std::string& path : options.lowering_libraries) load_lowerings(path, lowerings);
   if (options.list_operators) return list_operators(lowerings);
   const torch::jit::Module module = load_module(options);
   const ExampleInputs inputs(module, options.inputs, options.dynamic);
-  at::manual_seed(options.seed);
-  std::vector<Sizes> sizes{inputs.sizes()};
-  if (!inputs.sizes().empty()) sizes.push_back(inputs.other_sizes());
-  const Trace trace = Tracer(lowerings, options.form).trace(module, inputs.arguments(sizes, Fill::kRandom));
+  const Trace trace = trace_module(module, inputs, lowerings, options);
   write_file(options.output, write_onnx(trace.graph, options.form));
   std::printf("%s  %zu nodes, opset %lld\n", options.output.c_str(), trace.graph.nodes.size(),
               static_cast<long long>(options.form.opset));

@@ -184,6 +184,7 @@ void Tracer::lower(const Node& node, const std::string& operator_name, const std
     const OnnxBuilder::Mark mark = builder_.mark();
     Call call(site, inputs, results, builder_, e);
     (*rule)(call);
+    if (call.is_decided_by_contents()) check_sizes_differ(node, results);
     if (e > 0) {
       other = builder_.since(mark);
       builder_.take_back(mark);
@@ -191,6 +192,19 @@ void Tracer::lower(const Node& node, const std::string& operator_name, const std
       site.refuse("its nodes are not the same for all sizes of the dynamic axes");
     }
   }
+}
+
+// Else sizes would be taken for constants. A recorded graph serves the one example that it is made for.
+void Tracer::check_sizes_differ(const Node& node, std::vector<Value>& results) {
+  bool differ = record_;
+  for_each_leaf(results[0], [&](Value& leaf) {
+    for (size_t e = 1; e < evaluations_; ++e) differ = differ || leaf.tensor(e).sizes() != leaf.tensor().sizes();
+  });
+  if (differ) return;
+  throw EqualSizes(Site(node).operator_name() +
+                   ": the contents of the inputs decide on the size of its result, but it was the same for all "
+                   "examples: a narrower range of an --input may show where it counts; at " +
+                   Site(node).source());
 }
 
 void Tracer::check_results(const Node& node, const std::vector<Value>& results) {

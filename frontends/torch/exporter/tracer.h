@@ -57,6 +57,7 @@ class Tracer {
   std::vector<c10::IValue> evaluate(const Node& node, size_t evaluation);
   void lower(const Node& node, const std::string& operator_name, const std::vector<Value>& inputs,
              std::vector<Value>& results);
+  void check_sizes_differ(const Node& node, std::vector<Value>& results);
   void check_results(const Node& node, const std::vector<Value>& results);
   void record(const Node& node, const std::vector<Value>& results);
   void write_outputs(const Value& value);

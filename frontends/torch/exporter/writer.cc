@@ -49,6 +49,10 @@ struct AttributeWriter {
     proto.set_type(pb::AttributeProto::FLOATS);
     for (const double value : values) proto.add_floats(float(value));
   }
+  void operator()(const std::vector<std::string>& values) const {
+    proto.set_type(pb::AttributeProto::STRINGS);
+    for (const std::string& value : values) proto.add_strings(value);
+  }
   void operator()(const at::Tensor& value) const {
     proto.set_type(pb::AttributeProto::TENSOR);
     write_tensor(value, "", *proto.mutable_t());

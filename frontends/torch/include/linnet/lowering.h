@@ -26,9 +26,9 @@ struct OnnxGraph;
 class OnnxBuilder;
 class Site;
 
-/// The value of a node's attribute: int, float, string, ints, floats, tensor or graph.
-using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>, at::Tensor,
-                               std::shared_ptr<const OnnxGraph>>;
+/// The value of a node's attribute: int, float, string, ints, floats, strings, tensor or graph.
+using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
+                               std::vector<std::string>, at::Tensor, std::shared_ptr<const OnnxGraph>>;
 using Attributes = std::map<std::string, Attribute>;
 /// Names of ONNX values; "" is an omitted optional input.
 using Names = std::vector<std::string>;
@@ -65,6 +65,8 @@ class LINNET_EXPORTER_API Call {
   /// It is known now; else it depends on the model's inputs.
   bool constant(const std::string& argument) const;
 
+  size_t length(const std::string& argument) const;  ///< of a list
+
   // Arguments that must be constant, in the form of a C++ value.
   int64_t integer(const std::string& argument) const;
   double number(const std::string& argument) const;
@@ -79,7 +81,7 @@ class LINNET_EXPORTER_API Call {
 
   // Evaluated tensors: their shapes and dtypes count, and the contents of constant ones.
   at::Tensor tensor(const std::string& argument = "self") const;
-  std::vector<at::Tensor> tensors(const std::string& argument) const;
+  std::vector<at::Tensor> tensors(const std::string& argument) const;  ///< undefined ones for None
   at::Tensor result(size_t index = 0) const;
   at::ScalarType dtype(size_t index = 0) const;  ///< of a result; of numbers int64, float64 or bool
   /// What PyTorch computes in, given these tensors and numbers.
@@ -89,7 +91,7 @@ class LINNET_EXPORTER_API Call {
   std::string value(const std::string& argument = "self") const;
   std::string value(const std::string& argument, at::ScalarType dtype) const;
   std::string optional_value(const std::string& argument) const;  ///< "" for None
-  Names values(const std::string& argument) const;                ///< a list of tensors
+  Names values(const std::string& argument) const;                ///< a list of tensors; "" for None
   Names values(const std::string& argument, at::ScalarType dtype) const;
   /// A list of ints as one int64 tensor of rank 1.
   std::string shape(const std::string& argument) const;
@@ -116,6 +118,10 @@ class LINNET_EXPORTER_API Call {
   /// The evaluated result as a constant: it depends on shapes alone.
   void fold();
 
+  /// The contents of the inputs, not their sizes, decide on sizes of the results.
+  void decided_by_contents() { decided_by_contents_ = true; }
+  bool is_decided_by_contents() const { return decided_by_contents_; }
+
   /// Throws ExportError unless the file's opset is at least `opset`.
   void require_opset(int64_t opset, const std::string& reason) const;
   [[noreturn]] void refuse(const std::string& reason) const;
@@ -132,6 +138,7 @@ class LINNET_EXPORTER_API Call {
   std::vector<Value>& results_;
   OnnxBuilder& builder_;
   size_t evaluation_;
+  bool decided_by_contents_ = false;
 };
 
 /// Turns a call into nodes and sets all its results.
