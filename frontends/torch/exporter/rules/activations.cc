@@ -1,7 +1,5 @@
 #include <ATen/core/Tensor.h>
 
-#include <cmath>
-
 #include "rule_list.h"
 #include "shared.h"
 
@@ -69,20 +67,8 @@ void mish(Call& call) {
   call.set(call.emit("Mul", {x_of(call), call.emit("Tanh", {call.emit("Softplus", {x_of(call)})})}));
 }
 
-/// x / 2 * (1 + erf(x / sqrt(2))), or its approximation by tanh.
 void gelu(Call& call) {
-  const at::ScalarType dtype = call.dtype();
-  const std::string x = x_of(call);
-  std::string inner = call.emit("Mul", {x, call.scalar(std::sqrt(0.5), dtype)});
-  const bool approximate = call.has("approximate") && call.text("approximate") == "tanh";
-  if (approximate) {
-    const std::string cube = call.emit("Mul", {call.emit("Mul", {x, x}), x});
-    const std::string sum = call.emit("Add", {x, call.emit("Mul", {cube, call.scalar(0.044715, dtype)})});
-    inner = call.emit("Mul", {sum, call.scalar(std::sqrt(2 / M_PI), dtype)});
-  }
-  const std::string one_more =
-      call.emit("Add", {call.emit(approximate ? "Tanh" : "Erf", {inner}), call.scalar(1, dtype)});
-  call.set(call.emit("Mul", {call.emit("Mul", {x, one_more}), call.scalar(0.5, dtype)}));
+  call.set(gelu_of(call, x_of(call), call.has("approximate") && call.text("approximate") == "tanh"));
 }
 
 /// log(1 + exp(beta * x)) / beta, and x itself beyond the threshold, where the two are the same in float32.

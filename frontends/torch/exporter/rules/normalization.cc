@@ -34,32 +34,12 @@ void instance_norm(Call& call) {
                      {{"epsilon", call.number("eps")}}));
 }
 
-/// (x - mean) / sqrt(variance + eps) over the axes; the part that LayerNormalization does from opset 17 on.
-std::string standardized(Call& call, const std::string& x, const std::vector<int64_t>& axes) {
-  const at::ScalarType dtype = call.dtype();
-  const std::string centered = call.emit("Sub", {x, reduce(call, "ReduceMean", x, axes, true)});
-  const std::string variance = reduce(call, "ReduceMean", call.emit("Mul", {centered, centered}), axes, true);
-  const std::string shifted = call.emit("Add", {variance, call.scalar(call.number("eps"), dtype)});
-  return call.emit("Div", {centered, call.emit("Sqrt", {shifted})});
-}
-
-std::string scaled(Call& call, std::string y) {
-  if (call.has("weight")) y = call.emit("Mul", {y, call.value("weight", call.dtype())});
-  return call.has("bias") ? call.emit("Add", {y, call.value("bias", call.dtype())}) : y;
-}
-
 void layer_norm(Call& call) {
   const std::vector<int64_t> shape = call.integers("normalized_shape");
-  const auto count = int64_t(shape.size());
-  if (call.options().opset >= 17) {
-    const std::string scale =
-        call.has("weight") ? call.value("weight", call.dtype()) : call.constant_of(at::ones(shape, call.dtype()));
-    const Names inputs{call.value("input"), scale, call.has("bias") ? call.value("bias", call.dtype()) : ""};
-    return call.set(call.emit("LayerNormalization", inputs, {{"axis", -count}, {"epsilon", call.number("eps")}}));
-  }
-  std::vector<int64_t> axes;
-  for (int64_t i = -count; i < 0; ++i) axes.push_back(i);
-  call.set(scaled(call, standardized(call, call.value("input"), axes)));
+  const std::string scale =
+      call.has("weight") ? call.value("weight", call.dtype()) : call.constant_of(at::ones(shape, call.dtype()));
+  const std::string bias = call.has("bias") ? call.value("bias", call.dtype()) : "";
+  call.set(layer_normalized(call, call.value("input"), int64_t(shape.size()), scale, bias));
 }
 
 /// Instance normalisation of [n, groups, rest]; weight and bias, one per channel, come after.

@@ -1,15 +1,11 @@
 #include <ATen/ATen.h>
 
-#include <limits>
-
 #include "rule_list.h"
 #include "shared.h"
 
 // Padding. Its sizes come in pairs, those of the last axis first.
 namespace linnet::exporter {
 namespace {
-
-constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 
 /// Pairs for the last axis first become all begins, then all ends; negative ones cut.
 void pad_with(Call& call, const std::string& mode, const std::string& value) {

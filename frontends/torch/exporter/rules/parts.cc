@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "rule_list.h"
 #include "shared.h"
@@ -11,11 +10,8 @@
 namespace linnet::exporter {
 namespace {
 
-constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
-
 std::string with_leading_axes(Call& call, int64_t rank) {
-  std::vector<int64_t> axes(size_t(std::max<int64_t>(rank - call.tensor().dim(), 0)));
-  std::iota(axes.begin(), axes.end(), 0);
+  const std::vector<int64_t> axes = order_of(std::max<int64_t>(rank - call.tensor().dim(), 0));
   return axes.empty() ? call.value() : change_axes(call, "Unsqueeze", call.value(), axes);
 }
 

@@ -82,31 +82,52 @@ std::string variance(Call& call, bool keep) {
 void var(Call& call) { call.set(variance(call, keeps(call))); }
 void standard_deviation(Call& call) { call.set(call.emit("Sqrt", {variance(call, keeps(call))})); }
 
-void var_mean(Call& call) {
-  call.set_result(0, variance(call, keeps(call)));
+void set_mean(Call& call) {
   call.set_result(1, reduce(call, "ReduceMean", call.value(), all_or_given(call), keeps(call)));
 }
-
-/// (sum |x|^p)^(1/p), the largest or smallest |x| for an infinite p, the count of others than 0 for p 0.
-std::string norm_of(Call& call, double p) {
-  const at::ScalarType dtype = call.dtype();
-  const std::vector<int64_t> axes = all_or_given(call);
-  const std::string x = call.value("self", dtype);
-  if (p == 2) return reduce(call, "ReduceL2", x, axes, keeps(call));
-  if (p == 1) return reduce(call, "ReduceL1", x, axes, keeps(call));
-  const std::string size = call.emit("Abs", {x});
-  if (p == INFINITY) return reduce(call, "ReduceMax", size, axes, keeps(call));
-  if (p == -INFINITY) return reduce(call, "ReduceMin", size, axes, keeps(call));
-  if (p == 0) {
-    const std::string set = call.cast(call.emit("Greater", {size, call.scalar(0, dtype)}), dtype);
-    return reduce(call, "ReduceSum", set, axes, keeps(call));
-  }
-  const std::string sum = reduce(call, "ReduceSum", call.emit("Pow", {size, call.scalar(p, dtype)}), axes, keeps(call));
-  return call.emit("Pow", {sum, call.scalar(1 / p, dtype)});
+void var_mean(Call& call) {
+  call.set_result(0, variance(call, keeps(call)));
+  set_mean(call);
+}
+void std_mean(Call& call) {
+  call.set_result(0, call.emit("Sqrt", {variance(call, keeps(call))}));
+  set_mean(call);
 }
 
+std::string norm_of(Call& call, double p) {
+  return p_norm(call, call.value("self", call.dtype()), p, all_or_given(call), keeps(call));
+}
+
+/// The 2-norm where p is None or missing.
 void norm(Call& call) { call.set(norm_of(call, call.has("p") ? call.number("p") : 2)); }
 void vector_norm(Call& call) { call.set(norm_of(call, call.number("ord"))); }
+
+void aminmax(Call& call) {
+  const std::string x = call.value("self", reducible(call.dtype()));
+  for (size_t i = 0; i < 2; ++i) {
+    const std::string y = reduce(call, i == 0 ? "ReduceMin" : "ReduceMax", x, all_or_given(call), keeps(call));
+    call.set_result(i, call.cast(y, call.dtype()));
+  }
+}
+
+/// Elements that are NaN count as 0, and with `mean` not at all.
+Lowering reduction_without_nan(bool mean) {
+  return [mean](Call& call) {
+    const at::ScalarType dtype = call.dtype();
+    const std::string x = call.value("self", dtype), zero = call.scalar(0, dtype);
+    if (!at::isFloatingType(dtype)) return call.set(reduce(call, "ReduceSum", x, all_or_given(call), keeps(call)));
+    const std::string bad = call.emit("IsNaN", {x}), some = call.emit("Where", {bad, zero, x});
+    const std::string sum = reduce(call, "ReduceSum", some, all_or_given(call), keeps(call));
+    if (!mean) return call.set(sum);
+    const std::string good = call.emit("Where", {bad, zero, call.scalar(1, dtype)});
+    call.set(call.emit("Div", {sum, reduce(call, "ReduceSum", good, all_or_given(call), keeps(call))}));
+  };
+}
+
+void count_nonzero(Call& call) {
+  const std::string ones = call.cast(call.value("self", at::kBool), at::kLong);
+  call.set(reduce(call, "ReduceSum", ones, all_or_given(call), false));
+}
 
 /// All or any are set: the least or the greatest of 0 and 1.
 Lowering quantifier(const std::string& op_type) {
@@ -124,7 +145,7 @@ void register_reductions(Lowerings& lowerings) {
   lowerings.add({"aten::prod", "aten::prod.dim_int"}, reduction("ReduceProd"));
   lowerings.add({"aten::amax", "aten::max"}, reduction("ReduceMax"));
   lowerings.add({"aten::amin", "aten::min"}, reduction("ReduceMin"));
-  lowerings.add("aten::logsumexp", reduction("ReduceLogSumExp"));
+  lowerings.add({"aten::logsumexp", "aten::special_logsumexp"}, reduction("ReduceLogSumExp"));
   lowerings.add("aten::max.dim", extreme("ReduceMax", "ArgMax"));
   lowerings.add("aten::min.dim", extreme("ReduceMin", "ArgMin"));
   lowerings.add("aten::argmax", position("ArgMax"));
@@ -132,7 +153,14 @@ void register_reductions(Lowerings& lowerings) {
   lowerings.add({"aten::var", "aten::var.dim", "aten::var.correction"}, var);
   lowerings.add({"aten::std", "aten::std.dim", "aten::std.correction"}, standard_deviation);
   lowerings.add({"aten::var_mean", "aten::var_mean.dim", "aten::var_mean.correction"}, var_mean);
-  lowerings.add({"aten::norm.ScalarOpt_dim", "aten::norm.Scalar", "aten::frobenius_norm.dim"}, norm);
+  lowerings.add({"aten::std_mean", "aten::std_mean.dim", "aten::std_mean.correction"}, std_mean);
+  lowerings.add("aten::aminmax", aminmax);
+  lowerings.add("aten::nansum", reduction_without_nan(false));
+  lowerings.add("aten::nanmean", reduction_without_nan(true));
+  lowerings.add({"aten::count_nonzero", "aten::count_nonzero.dim_IntList"}, count_nonzero);
+  lowerings.add({"aten::norm.ScalarOpt_dim", "aten::norm.Scalar", "aten::norm.ScalarOpt_dtype",
+                 "aten::norm.ScalarOpt_dim_dtype", "aten::frobenius_norm", "aten::frobenius_norm.dim"},
+                norm);
   lowerings.add("aten::linalg_vector_norm", vector_norm);
   lowerings.add({"aten::all", "aten::all.dim"}, quantifier("ReduceMin"));
   lowerings.add({"aten::any", "aten::any.dim"}, quantifier("ReduceMax"));

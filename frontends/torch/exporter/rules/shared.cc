@@ -1,5 +1,9 @@
 #include "shared.h"
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
 namespace linnet::exporter {
 
 std::string change_axes(Call& call, const std::string& op_type, const std::string& x,
@@ -16,6 +20,63 @@ std::string reduce(Call& call, const std::string& op_type, const std::string& x,
   }
   return call.emit(op_type, {x}, {{"axes", axes}, {"keepdims", int64_t(keep)}});
 }
+
+std::string p_norm(Call& call, const std::string& x, double p, const std::vector<int64_t>& axes, bool keep) {
+  const at::ScalarType dtype = call.dtype();
+  if (axes.empty()) return call.emit("Abs", {x});
+  if (p == 2) return reduce(call, "ReduceL2", x, axes, keep);
+  if (p == 1) return reduce(call, "ReduceL1", x, axes, keep);
+  const std::string size = call.emit("Abs", {x});
+  if (std::isinf(p)) return reduce(call, p > 0 ? "ReduceMax" : "ReduceMin", size, axes, keep);
+  if (p == 0) {
+    const std::string set = call.cast(call.emit("Greater", {size, call.scalar(0, dtype)}), dtype);
+    return reduce(call, "ReduceSum", set, axes, keep);
+  }
+  const std::string sum = reduce(call, "ReduceSum", call.emit("Pow", {size, call.scalar(p, dtype)}), axes, keep);
+  return call.emit("Pow", {sum, call.scalar(1 / p, dtype)});
+}
+
+// LayerNormalization came in opset 17.
+std::string layer_normalized(Call& call, const std::string& x, int64_t count, const std::string& scale,
+                             const std::string& bias) {
+  const double eps = call.number("eps");
+  if (call.options().opset >= 17) {
+    return call.emit("LayerNormalization", {x, scale, bias}, {{"axis", -count}, {"epsilon", eps}});
+  }
+  std::vector<int64_t> axes;
+  for (int64_t i = -count; i < 0; ++i) axes.push_back(i);
+  const std::string centered = call.emit("Sub", {x, reduce(call, "ReduceMean", x, axes, true)});
+  const std::string variance = reduce(call, "ReduceMean", call.emit("Mul", {centered, centered}), axes, true);
+  const std::string deviation = call.emit("Sqrt", {call.emit("Add", {variance, call.scalar(eps, call.dtype())})});
+  const std::string y = call.emit("Mul", {call.emit("Div", {centered, deviation}), scale});
+  return bias.empty() ? y : call.emit("Add", {y, bias});
+}
+
+std::string gelu_of(Call& call, const std::string& x, bool approximate) {
+  const at::ScalarType dtype = call.dtype();
+  std::string inner = call.emit("Mul", {x, call.scalar(std::sqrt(0.5), dtype)});
+  if (approximate) {
+    const std::string cube = call.emit("Mul", {call.emit("Mul", {x, x}), x});
+    const std::string sum = call.emit("Add", {x, call.emit("Mul", {cube, call.scalar(0.044715, dtype)})});
+    inner = call.emit("Mul", {sum, call.scalar(std::sqrt(2 / M_PI), dtype)});
+  }
+  const std::string one_more =
+      call.emit("Add", {call.emit(approximate ? "Tanh" : "Erf", {inner}), call.scalar(1, dtype)});
+  return call.emit("Mul", {call.emit("Mul", {x, one_more}), call.scalar(0.5, dtype)});
+}
+
+std::vector<int64_t> order_of(int64_t rank) {
+  std::vector<int64_t> order;
+  order.resize(size_t(rank));
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+std::string transposed(Call& call, const std::string& x, const std::vector<int64_t>& order) {
+  return std::is_sorted(order.begin(), order.end()) ? x : call.emit("Transpose", {x}, {{"perm", order}});
+}
+
+std::string flattened(Call& call, const std::string& x) { return call.emit("Reshape", {x, call.constant_of({-1})}); }
 
 std::string slice(Call& call, const std::string& x, int64_t axis, int64_t begin, int64_t end, int64_t step) {
   return call.emit("Slice", {x, call.constant_of({begin}), call.constant_of({end}), call.constant_of({axis}),

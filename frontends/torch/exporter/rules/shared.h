@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,30 @@ std::string change_axes(Call& call, const std::string& op_type, const std::strin
 /// ReduceSum, ReduceMean ... over axes, in the form of the file's opset.
 std::string reduce(Call& call, const std::string& op_type, const std::string& x, const std::vector<int64_t>& axes,
                    bool keep);
+
+/// (sum |x|^p)^(1/p) over axes, the largest or smallest |x| for an infinite p, the count of others than 0 for p 0; in
+/// the dtype of the call's result.
+std::string p_norm(Call& call, const std::string& x, double p, const std::vector<int64_t>& axes, bool keep);
+
+/// (x - mean) / sqrt(variance + eps) * scale + bias over the last `count` axes; eps is an argument of the call, bias
+/// may be "".
+std::string layer_normalized(Call& call, const std::string& x, int64_t count, const std::string& scale,
+                             const std::string& bias);
+
+/// x / 2 * (1 + erf(x / sqrt(2))), or its approximation by tanh.
+std::string gelu_of(Call& call, const std::string& x, bool approximate);
+
+/// The end of a slice that goes to the end of its axis.
+inline constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+
+/// The axes 0 ... rank - 1.
+std::vector<int64_t> order_of(int64_t rank);
+
+/// Axes of a value in another order.
+std::string transposed(Call& call, const std::string& x, const std::vector<int64_t>& order);
+
+/// All elements along one axis.
+std::string flattened(Call& call, const std::string& x);
 
 /// x[begin:end:step] along one axis.
 std::string slice(Call& call, const std::string& x, int64_t axis, int64_t begin, int64_t end, int64_t step = 1);

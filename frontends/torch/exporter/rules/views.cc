@@ -1,7 +1,6 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "rule_list.h"
 #include "shared.h"
@@ -14,17 +13,6 @@ void identity(Call& call) { call.set(call.value()); }
 
 /// The form in place names its argument differently.
 void dropout(Call& call) { call.set(call.value(call.has("self") ? "self" : "input")); }
-
-std::vector<int64_t> order_of(int64_t rank) {
-  std::vector<int64_t> order;
-  order.resize(size_t(rank));
-  std::iota(order.begin(), order.end(), 0);
-  return order;
-}
-
-std::string transposed(Call& call, const std::vector<int64_t>& order) {
-  return order.empty() ? call.value() : call.emit("Transpose", {call.value()}, {{"perm", order}});
-}
 
 /// A shape with 0 for an empty axis would copy an axis of the input.
 void reshape_to(Call& call, const std::string& argument) {
@@ -53,12 +41,12 @@ void squeeze_axes(Call& call, std::vector<int64_t> axes) {
 void squeeze(Call& call) { squeeze_axes(call, order_of(call.tensor().dim())); }
 void squeeze_dim(Call& call) { squeeze_axes(call, call.axes()); }
 
-void permute(Call& call) { call.set(transposed(call, call.axes("dims"))); }
+void permute(Call& call) { call.set(transposed(call, call.value(), call.axes("dims"))); }
 
 void swap_axes(Call& call, int64_t a, int64_t b) {
   std::vector<int64_t> order = order_of(call.tensor().dim());
   if (!order.empty()) std::swap(order[size_t(a)], order[size_t(b)]);
-  call.set(transposed(call, order));
+  call.set(transposed(call, call.value(), order));
 }
 
 void transpose(Call& call) { swap_axes(call, call.axis("dim0"), call.axis("dim1")); }
@@ -70,7 +58,7 @@ void matrix_transpose(Call& call) { swap_axes(call, call.tensor().dim() - 2, cal
 void numpy_t(Call& call) {
   std::vector<int64_t> order = order_of(call.tensor().dim());
   std::reverse(order.begin(), order.end());
-  call.set(transposed(call, order));
+  call.set(transposed(call, call.value(), order));
 }
 
 void movedim(Call& call) {
@@ -84,7 +72,7 @@ void movedim(Call& call) {
     while (std::find(from.begin(), from.end(), next) != from.end()) ++next;
     axis = next++;
   }
-  call.set(transposed(call, order));
+  call.set(transposed(call, call.value(), order));
 }
 
 /// Axes of size -1 stay; new ones come in front.
