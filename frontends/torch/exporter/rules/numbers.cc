@@ -35,6 +35,16 @@ Lowering rounding(const std::string& op_type) {
       [op_type](Call& call) { call.set(call.cast(call.emit(op_type, {call.value("a", at::kDouble)}), call.dtype())); };
 }
 
+/// Lists of ints, sizes mostly, have the same numbers.
+Lowering list_comparison(bool negated) {
+  return [negated](Call& call) {
+    if (call.length("a") != call.length("b")) return call.fold();
+    const std::string same = call.cast(call.emit("Equal", {call.shape("a"), call.shape("b")}), at::kInt);
+    const std::string all = call.cast(reduce(call, "ReduceMin", same, {0}, false), at::kBool);
+    call.set(negated ? call.emit("Not", {all}) : all);
+  };
+}
+
 void logical_not(Call& call) { call.set(call.emit("Not", {call.value("self", at::kBool)})); }
 
 }  // namespace
@@ -57,6 +67,8 @@ void register_numbers(Lowerings& lowerings) {
     lowerings.add(name("aten::ne"), comparison("Equal", true));
   }
   lowerings.add({"aten::div", "aten::div.int", "aten::div.float"}, arithmetic("Div"));
+  lowerings.add("aten::eq.int_list", list_comparison(false));
+  lowerings.add("aten::ne.int_list", list_comparison(true));
   lowerings.add({"aten::neg.int", "aten::neg.float"}, negation);
   lowerings.add({"aten::floor.int", "aten::floor.float"}, rounding("Floor"));
   lowerings.add({"aten::ceil.int", "aten::ceil.float"}, rounding("Ceil"));

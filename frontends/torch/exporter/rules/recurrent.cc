@@ -1,0 +1,150 @@
+#include <ATen/ATen.h>
+
+#include "rule_list.h"
+#include "shared.h"
+
+// Recurrent layers and cells. ONNX has them layer by layer, with the gates in another order.
+// Source: https://onnx.ai/onnx/operators/onnx__LSTM.html
+namespace linnet::exporter {
+namespace {
+
+/// A recurrent operator of ONNX, and which of PyTorch's gates its gates are.
+struct Kind {
+  std::string op_type;
+  std::vector<int64_t> gates;
+  std::string activation;  ///< where it is not the operator's default
+};
+
+const Kind kLstm{"LSTM", {0, 3, 1, 2}, ""};  // i f c o in PyTorch, i o f c in ONNX
+const Kind kGru{"GRU", {1, 0, 2}, ""};       // r z n in PyTorch, z r n in ONNX
+const Kind kTanh{"RNN", {0}, "Tanh"};
+const Kind kRelu{"RNN", {0}, "Relu"};
+
+/// Parameters of one layer, those of the directions stacked along axis 0.
+struct Weights {
+  std::vector<at::Tensor> input, hidden, bias;
+};
+
+at::Tensor in_order(const at::Tensor& rows, const Kind& kind) {
+  const std::vector<at::Tensor> gates = rows.chunk(int64_t(kind.gates.size()), 0);
+  std::vector<at::Tensor> ordered;
+  for (const int64_t gate : kind.gates) ordered.push_back(gates[size_t(gate)]);
+  return at::cat(ordered, 0);
+}
+
+/// One direction: its weights for the input and the state, then both biases or none.
+void add_direction(Weights& weights, const Kind& kind, const std::vector<at::Tensor>& parameters) {
+  weights.input.push_back(in_order(parameters[0], kind));
+  weights.hidden.push_back(in_order(parameters[1], kind));
+  if (parameters.size() < 4) return;
+  weights.bias.push_back(at::cat({in_order(parameters[2], kind), in_order(parameters[3], kind)}, 0));
+}
+
+/// Y [steps, directions, n, hidden], the last states, and the last cells of an LSTM.
+Names emit_layer(Call& call, const Kind& kind, const std::string& x, const Names& states, const Weights& weights) {
+  const auto directions = int64_t(weights.input.size());
+  Attributes attributes{{"hidden_size", weights.hidden[0].size(1)}};
+  if (directions == 2) attributes["direction"] = std::string("bidirectional");
+  if (kind.op_type == "GRU") attributes["linear_before_reset"] = 1;
+  if (!kind.activation.empty())
+    attributes["activations"] = std::vector<std::string>(size_t(directions), kind.activation);
+  Names inputs{x, call.constant_of(at::stack(weights.input)), call.constant_of(at::stack(weights.hidden)),
+               weights.bias.empty() ? "" : call.constant_of(at::stack(weights.bias)), ""};
+  inputs.insert(inputs.end(), states.begin(), states.end());
+  return call.emit_many(kind.op_type, inputs, attributes, 1 + states.size());
+}
+
+std::string turned(Call& call, const std::string& x, bool turn) {
+  return turn ? call.emit("Transpose", {x}, {{"perm", std::vector<int64_t>{1, 0, 2}}}) : x;
+}
+
+/// [steps, directions, n, hidden] as [steps, n, directions * hidden].
+std::string joined(Call& call, const std::string& y, int64_t directions, int64_t hidden) {
+  if (directions == 1) return change_axes(call, "Squeeze", y, {1});
+  const std::string beside = call.emit("Transpose", {y}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
+  return call.emit("Reshape", {beside, call.constant_of({0, 0, directions * hidden})});
+}
+
+void refuse_training(Call& call) {
+  if (call.flag("train") && call.number("dropout") != 0) {
+    call.refuse("its dropout is random; export a module in evaluation mode");
+  }
+}
+
+/// All layers. `states` are the initial ones, [layers * directions, n, hidden].
+void emit_stack(Call& call, const Kind& kind, const Names& states) {
+  refuse_training(call);
+  if (!call.constant("params")) call.refuse("its weights depend on the model's inputs");
+  const std::vector<at::Tensor> parameters = call.tensors("params");
+  const int64_t layers = call.integer("num_layers"), directions = call.flag("bidirectional") ? 2 : 1;
+  const size_t count = call.flag("has_biases") ? 4 : 2;
+  if (parameters.size() != count * size_t(layers * directions)) call.refuse("ONNX has no projections of the state");
+  std::string x = turned(call, call.value("input"), call.flag("batch_first"));
+  std::vector<Names> last(states.size());
+  for (int64_t layer = 0; layer < layers; ++layer) {
+    Weights weights;
+    for (int64_t i = layer * directions; i < (layer + 1) * directions; ++i) {
+      const auto begin = parameters.begin() + i * int64_t(count);
+      add_direction(weights, kind, {begin, begin + int64_t(count)});
+    }
+    Names initial;
+    for (const std::string& state : states) {
+      initial.push_back(layers == 1 ? state : slice(call, state, 0, layer * directions, (layer + 1) * directions));
+    }
+    const Names y = emit_layer(call, kind, x, initial, weights);
+    x = joined(call, y[0], directions, weights.hidden[0].size(1));
+    for (size_t i = 0; i < states.size(); ++i) last[i].push_back(y[i + 1]);
+  }
+  call.set_result(0, turned(call, x, call.flag("batch_first")));
+  for (size_t i = 0; i < states.size(); ++i) {
+    call.set_result(i + 1, layers == 1 ? last[i][0] : call.emit("Concat", last[i], {{"axis", 0}}));
+  }
+}
+
+void lstm(Call& call) { emit_stack(call, kLstm, call.values("hx")); }
+
+Lowering stack_of(const Kind& kind) {
+  return [&kind](Call& call) { emit_stack(call, kind, {call.value("hx")}); };
+}
+
+void refuse_packed(Call& call) {
+  call.refuse("packed sequences have no form in ONNX; pass padded tensors, and lengths to mask the result with");
+}
+
+/// One step: the operator on a sequence of length 1.
+void emit_cell(Call& call, const Kind& kind, Names states) {
+  for (const char* name : {"w_ih", "w_hh"}) {
+    if (!call.constant(name)) call.refuse("its weights depend on the model's inputs");
+  }
+  std::vector<at::Tensor> parameters{call.tensor("w_ih"), call.tensor("w_hh")};
+  if (call.has("b_ih")) parameters.insert(parameters.end(), {call.tensor("b_ih"), call.tensor("b_hh")});
+  Weights weights;
+  add_direction(weights, kind, parameters);
+  for (std::string& state : states) state = change_axes(call, "Unsqueeze", state, {0});
+  const Names y = emit_layer(call, kind, change_axes(call, "Unsqueeze", call.value("input"), {0}), states, weights);
+  for (size_t i = 0; i < states.size(); ++i) call.set_result(i, change_axes(call, "Squeeze", y[i + 1], {0}));
+}
+
+void lstm_cell(Call& call) { emit_cell(call, kLstm, call.values("hx")); }
+
+Lowering cell_of(const Kind& kind) {
+  return [&kind](Call& call) { emit_cell(call, kind, {call.value("hx")}); };
+}
+
+}  // namespace
+
+void register_recurrent(Lowerings& lowerings) {
+  lowerings.add("aten::lstm.input", lstm);
+  lowerings.add("aten::gru.input", stack_of(kGru));
+  lowerings.add("aten::rnn_tanh.input", stack_of(kTanh));
+  lowerings.add("aten::rnn_relu.input", stack_of(kRelu));
+  lowerings.add({"aten::lstm.data", "aten::gru.data", "aten::rnn_tanh.data", "aten::rnn_relu.data",
+                 "aten::_pack_padded_sequence", "aten::_pad_packed_sequence"},
+                refuse_packed);
+  lowerings.add("aten::lstm_cell", lstm_cell);
+  lowerings.add("aten::gru_cell", cell_of(kGru));
+  lowerings.add("aten::rnn_tanh_cell", cell_of(kTanh));
+  lowerings.add("aten::rnn_relu_cell", cell_of(kRelu));
+}
+
+}  // namespace linnet::exporter
