@@ -1,0 +1,203 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "rule_list.h"
+#include "shared.h"
+
+// Tensors as indices, and masks: x[i], x[:, i, j], x[mask], and writing there.
+// Source: https://numpy.org/doc/stable/user/basics.indexing.html#advanced-indexing
+namespace linnet::exporter {
+namespace {
+
+/// Indices along some axes of a tensor, int64, that broadcast; `rank` is that of the broadcast ones.
+struct Indices {
+  std::vector<int64_t> axes;
+  Names values;
+  std::vector<int64_t> ranks;
+  int64_t rank = 0;
+
+  void add(int64_t axis, const std::string& value, int64_t value_rank) {
+    axes.push_back(axis);
+    values.push_back(value);
+    ranks.push_back(value_rank);
+    rank = std::max(rank, value_rank);
+  }
+  /// The axes lie side by side.
+  bool adjacent() const { return axes.back() - axes.front() + 1 == int64_t(axes.size()); }
+};
+
+bool is_mask(const at::Tensor& tensor) {
+  return tensor.scalar_type() == at::kBool || tensor.scalar_type() == at::kByte;
+}
+
+/// A mask stands for the positions where it is set: one list of indices for each of its axes.
+Indices indices_of(Call& call) {
+  Indices result;
+  const std::vector<at::Tensor> tensors = call.tensors("indices");
+  const Names values = call.values("indices");
+  int64_t axis = 0;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (values[i].empty()) {
+      ++axis;
+    } else if (is_mask(tensors[i])) {
+      const std::string positions = call.emit("NonZero", {values[i]});
+      for (int64_t k = 0; k < tensors[i].dim(); ++k) {
+        const std::string row = call.constant_of(at::scalar_tensor(k, at::kLong));
+        result.add(axis++, call.emit("Gather", {positions, row}, {{"axis", 0}}), 1);
+      }
+    } else {
+      result.add(axis++, call.cast(values[i], at::kLong), tensors[i].dim());
+    }
+  }
+  if (result.axes.empty()) call.refuse("it has no index");
+  return result;
+}
+
+/// One row [axes] for each element: [..., axes].
+std::string stacked(Call& call, const Indices& indices) {
+  std::string sum = indices.values[0];
+  for (size_t i = 1; i < indices.values.size(); ++i) sum = call.emit("Add", {sum, indices.values[i]});
+  const std::string shape = call.emit("Shape", {sum});
+  Names columns;
+  for (const std::string& value : indices.values) {
+    const std::string wide = indices.values.size() == 1 ? value : call.emit("Expand", {value, shape});
+    columns.push_back(change_axes(call, "Unsqueeze", wide, {indices.rank}));
+  }
+  return columns.size() == 1 ? columns[0] : call.emit("Concat", columns, {{"axis", indices.rank}});
+}
+
+/// The indexed axes first.
+std::vector<int64_t> indexed_first(const Indices& indices, int64_t rank) {
+  std::vector<int64_t> order = indices.axes;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    if (std::find(indices.axes.begin(), indices.axes.end(), axis) == indices.axes.end()) order.push_back(axis);
+  }
+  return order;
+}
+
+std::vector<int64_t> inverse(const std::vector<int64_t>& order) {
+  std::vector<int64_t> result(order.size());
+  for (size_t i = 0; i < order.size(); ++i) result[size_t(order[i])] = int64_t(i);
+  return result;
+}
+
+/// Where the axes of the indices stand in the result: in place of adjacent axes, else in front.
+std::vector<int64_t> result_order(const Indices& indices, int64_t rank) {
+  const int64_t front = indices.adjacent() ? indices.axes.front() : 0;
+  const int64_t rest = rank - int64_t(indices.axes.size());
+  std::vector<int64_t> order;
+  for (int64_t i = 0; i < front; ++i) order.push_back(indices.rank + i);
+  for (int64_t i = 0; i < indices.rank; ++i) order.push_back(i);
+  for (int64_t i = front; i < rest; ++i) order.push_back(indices.rank + i);
+  return order;
+}
+
+void index(Call& call) {
+  const Indices indices = indices_of(call);
+  const int64_t rank = call.tensor().dim();
+  for (const at::Tensor& tensor : call.tensors("indices")) {
+    if (tensor.defined() && is_mask(tensor) && !call.constant("indices")) call.decided_by_contents();
+  }
+  if (indices.axes.size() == 1) {
+    return call.set(call.emit("Gather", {call.value(), indices.values[0]}, {{"axis", indices.axes[0]}}));
+  }
+  const std::string x = transposed(call, call.value(), indexed_first(indices, rank));
+  const std::string y = call.emit("GatherND", {x, stacked(call, indices)});
+  call.set(transposed(call, y, result_order(indices, rank)));
+}
+
+/// The sizes [begin, end) of a value's axes.
+std::string sizes_of(Call& call, const std::string& x, int64_t begin, int64_t end) {
+  return slice(call, call.emit("Shape", {x}), 0, begin, end);
+}
+
+/// One mask and one value need no positions: a choice between two tensors.
+bool put_by_mask(Call& call) {
+  const std::vector<at::Tensor> masks = call.tensors("indices");
+  const bool single =
+      call.tensor("values").dim() == 0 || (call.constant("values") && call.tensor("values").numel() == 1);
+  if (masks.size() != 1 || !is_mask(masks[0]) || !single) return false;
+  const at::ScalarType dtype = call.dtype();
+  std::string mask = call.cast(call.values("indices")[0], at::kBool);
+  const int64_t rest = call.tensor().dim() - masks[0].dim();
+  std::vector<int64_t> axes = order_of(call.tensor().dim());
+  axes.erase(axes.begin(), axes.end() - rest);
+  if (rest > 0) mask = change_axes(call, "Unsqueeze", mask, axes);
+  std::string value = call.emit("Reshape", {call.value("values", dtype), call.constant_of(std::vector<int64_t>{})});
+  if (call.flag("accumulate")) value = call.emit("Add", {call.value(), value});
+  call.set(call.emit("Where", {mask, value, call.value()}));
+  return true;
+}
+
+/// The indexed axes come first, rows are written there, and the axes go back.
+void index_put(Call& call) {
+  if (put_by_mask(call)) return;
+  const Indices indices = indices_of(call);
+  const int64_t rank = call.tensor().dim(), count = int64_t(indices.axes.size());
+  const std::vector<int64_t> first = indexed_first(indices, rank), order = result_order(indices, rank);
+  const std::string x = transposed(call, call.value(), first), positions = stacked(call, indices);
+  const std::string rest = sizes_of(call, x, count, rank), wide = sizes_of(call, positions, 0, indices.rank);
+  const std::string shape = call.emit("Concat", {wide, rest}, {{"axis", 0}});
+  const std::string written =
+      call.emit("Expand", {call.value("values", call.dtype()), call.emit("Gather", {shape, call.constant_of(order)})});
+  Attributes attributes;
+  if (call.flag("accumulate")) {
+    call.require_opset(16, "accumulation");
+    attributes["reduction"] = std::string("add");
+  }
+  const std::string y = call.emit("ScatterND", {x, positions, transposed(call, written, inverse(order))}, attributes);
+  call.set(transposed(call, y, inverse(first)));
+}
+
+/// The elements where the mask is set, in order.
+void masked_select(Call& call) {
+  if (!call.constant("mask")) call.decided_by_contents();
+  const std::string x = call.emit("Expand", {call.value(), call.emit("Shape", {call.value("mask")})});
+  const std::string mask = call.emit("Expand", {call.value("mask", at::kBool), call.emit("Shape", {call.value()})});
+  call.set(call.emit("Compress", {flattened(call, x), flattened(call, mask)}));
+}
+
+/// Elements of source, in order, go where the mask is set.
+void masked_scatter(Call& call) {
+  const std::string mask = call.emit("Expand", {call.value("mask", at::kBool), call.emit("Shape", {call.value()})});
+  const std::string positions = call.emit("Transpose", {call.emit("NonZero", {mask})});
+  const std::string count = sizes_of(call, positions, 0, 1);
+  const std::string source = call.emit("Slice", {flattened(call, call.value("source")), call.constant_of({0}), count});
+  call.set(call.emit("ScatterND", {call.value(), positions, source}));
+}
+
+/// Where elements are not 0: one row for each.
+void nonzero(Call& call) {
+  call.decided_by_contents();
+  if (call.tensor().dim() == 0) call.refuse("a tensor without axes is not covered");
+  call.set(call.emit("Transpose", {call.emit("NonZero", {call.value()})}));
+}
+
+/// Where elements are not 0: one list for each axis.
+Lowering nonzero_lists(const std::string& argument) {
+  return [argument](Call& call) {
+    call.decided_by_contents();
+    const std::string positions = call.emit("NonZero", {call.value(argument)});
+    Names lists;
+    for (int64_t axis = 0; axis < call.tensor(argument).dim(); ++axis) {
+      const std::string row = call.constant_of(at::scalar_tensor(axis, at::kLong));
+      lists.push_back(call.emit("Gather", {positions, row}, {{"axis", 0}}));
+    }
+    call.set_list(lists);
+  };
+}
+
+}  // namespace
+
+void register_indexing(Lowerings& lowerings) {
+  lowerings.add({"aten::index.Tensor", "aten::index.Tensor_hacked_twin"}, index);
+  lowerings.add({"aten::index_put", "aten::index_put.hacked_twin"}, index_put);
+  lowerings.add("aten::masked_select", masked_select);
+  lowerings.add("aten::masked_scatter", masked_scatter);
+  lowerings.add({"aten::nonzero", "aten::argwhere"}, nonzero);
+  lowerings.add("aten::nonzero_numpy", nonzero_lists("self"));
+  lowerings.add("aten::where", nonzero_lists("condition"));
+}
+
+}  // namespace linnet::exporter

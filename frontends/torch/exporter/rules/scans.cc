@@ -1,0 +1,96 @@
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <functional>
+
+#include "rule_list.h"
+#include "shared.h"
+
+// Running sums, products, extremes along an axis.
+namespace linnet::exporter {
+namespace {
+
+void cumsum(Call& call) {
+  const std::string x = call.value("self", call.dtype());
+  if (call.tensor().dim() == 0) return call.set(x);
+  call.set(call.emit("CumSum", {x, call.constant_of(at::scalar_tensor(call.axis(), at::kLong))}));
+}
+
+/// One step: earlier and later values of the running result, one or several tensors at once.
+using Combine = std::function<Names(Call&, const Names& earlier, const Names& later)>;
+
+/// A running result of any associative step: each round doubles how far back it looks.
+Names scan(Call& call, Names y, int64_t axis, const Combine& combine) {
+  for (int64_t back = 1; back < call.tensor().size(axis); back *= 2) {
+    Names first, earlier, later;
+    for (const std::string& part : y) {
+      first.push_back(slice(call, part, axis, 0, back));
+      earlier.push_back(slice(call, part, axis, 0, -back));
+      later.push_back(slice(call, part, axis, back, kEnd));
+    }
+    const Names combined = combine(call, earlier, later);
+    for (size_t i = 0; i < y.size(); ++i) {
+      y[i] = call.emit("Concat", {first[i], combined[i]}, {{"axis", axis}});
+    }
+  }
+  return y;
+}
+
+void cumprod(Call& call) {
+  const std::string x = call.value("self", call.dtype());
+  if (call.tensor().dim() == 0) return call.set(x);
+  const auto product = [](Call& c, const Names& a, const Names& b) { return Names{c.emit("Mul", {a[0], b[0]})}; };
+  call.set(scan(call, {x}, call.axis(), product)[0]);
+}
+
+/// log(exp(a) + exp(b)); where they are equal, infinities too, a + log(2).
+Names log_of_sum(Call& call, const Names& a, const Names& b) {
+  const at::ScalarType dtype = call.dtype();
+  const std::string distance = call.emit("Abs", {call.emit("Sub", {a[0], b[0]})});
+  const std::string small = call.emit("Exp", {call.emit("Neg", {distance})});
+  const std::string rest = call.emit("Log", {call.emit("Add", {small, call.scalar(1, dtype)})});
+  const std::string sum = call.emit("Add", {call.emit("Max", {a[0], b[0]}), rest});
+  const std::string doubled = call.emit("Add", {a[0], call.scalar(std::log(2), dtype)});
+  return {call.emit("Where", {call.emit("Equal", {a[0], b[0]}), doubled, sum})};
+}
+
+void logcumsumexp(Call& call) {
+  if (call.tensor().dim() == 0) return call.set(call.value());
+  call.set(scan(call, {call.value()}, call.axis(), log_of_sum)[0]);
+}
+
+/// Values and positions; of equal values the last one counts.
+Lowering running_extreme(const std::string& order) {
+  return [order](Call& call) {
+    const at::Tensor x = call.tensor();
+    const std::string values = call.value("self", x.scalar_type() == at::kBool ? at::kInt : x.scalar_type());
+    if (x.dim() == 0) {
+      call.set_result(0, call.value());
+      return call.set_result(1, call.scalar(0, at::kLong));
+    }
+    const int64_t axis = call.axis();
+    std::vector<int64_t> sizes(size_t(x.dim()), 1);
+    sizes[size_t(axis)] = x.size(axis);
+    const std::string places = call.constant_of(at::arange(x.size(axis), at::kLong).reshape(sizes));
+    const std::string positions = call.emit("Expand", {places, call.emit("Shape", {values})});
+    const auto later_if_better = [&](Call& c, const Names& a, const Names& b) {
+      const std::string better = c.emit(order, {b[0], a[0]});
+      return Names{c.emit("Where", {better, b[0], a[0]}), c.emit("Where", {better, b[1], a[1]})};
+    };
+    const Names y = scan(call, {values, positions}, axis, later_if_better);
+    call.set_result(0, x.scalar_type() == at::kBool ? call.cast(y[0], at::kBool) : y[0]);
+    call.set_result(1, y[1]);
+  };
+}
+
+}  // namespace
+
+void register_scans(Lowerings& lowerings) {
+  lowerings.add("aten::cumsum", cumsum);
+  lowerings.add("aten::cumprod", cumprod);
+  lowerings.add("aten::logcumsumexp", logcumsumexp);
+  lowerings.add("aten::cummax", running_extreme("GreaterOrEqual"));
+  lowerings.add("aten::cummin", running_extreme("LessOrEqual"));
+}
+
+}  // namespace linnet::exporter

@@ -1,0 +1,195 @@
+#include <ATen/ATen.h>
+
+#include <limits>
+
+#include "rule_list.h"
+#include "shared.h"
+
+// Reading and writing single elements along an axis.
+// Source: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html
+namespace linnet::exporter {
+namespace {
+
+/// An argument; one without axes gets one.
+std::string with_axis(Call& call, const std::string& name, const std::string& value) {
+  return call.tensor(name).dim() == 0 ? flattened(call, value) : value;
+}
+
+void set_like_self(Call& call, const std::string& y) {
+  call.set(call.tensor().dim() == 0 ? call.emit("Reshape", {y, call.constant_of(std::vector<int64_t>{})}) : y);
+}
+
+void gather(Call& call) {
+  const std::string x = with_axis(call, "self", call.value());
+  const std::string index = with_axis(call, "index", call.value("index", at::kLong));
+  const std::string y = call.emit("GatherElements", {x, index}, {{"axis", call.axis()}});
+  const bool scalar = call.result().dim() == 0;
+  call.set(scalar ? call.emit("Reshape", {y, call.constant_of(std::vector<int64_t>{})}) : y);
+}
+
+std::string index_of(Call& call) { return with_axis(call, "index", call.value("index", at::kLong)); }
+
+/// The source where the index has elements; it may be larger.
+std::string source_of(Call& call, const std::string& index) {
+  const std::string source = with_axis(call, "src", call.value("src", call.dtype()));
+  const at::Tensor wanted = call.tensor("index");
+  if (call.tensor("src").sizes() == wanted.sizes()) return source;
+  const std::vector<int64_t> begin(size_t(wanted.dim()), 0);
+  return call.emit("Slice", {source, call.constant_of(begin), call.emit("Shape", {index})});
+}
+
+std::string value_of(Call& call, const std::string& index) {
+  return call.emit("Expand", {call.value("value", call.dtype()), call.emit("Shape", {index})});
+}
+
+std::string write(Call& call, const std::string& x, const std::string& index, const std::string& source,
+                  const std::string& reduction = "") {
+  Attributes attributes{{"axis", call.axis()}};
+  if (!reduction.empty()) {
+    call.require_opset(reduction == "max" || reduction == "min" ? 18 : 16, "reduction '" + reduction + "'");
+    attributes["reduction"] = reduction;
+  }
+  return call.emit("ScatterElements", {x, index, source}, attributes);
+}
+
+/// What is written: src or a value.
+using Source = std::string (*)(Call&, const std::string&);
+
+Lowering scatter(Source source) {
+  return [source](Call& call) {
+    const std::string x = with_axis(call, "self", call.value()), index = index_of(call);
+    set_like_self(call, write(call, x, index, source(call, index)));
+  };
+}
+
+/// With "add" or "multiply".
+Lowering scatter_with(Source source) {
+  return [source](Call& call) {
+    const std::string x = with_axis(call, "self", call.value()), index = index_of(call);
+    const std::string reduction = call.text("reduce") == "add" ? "add" : "mul";
+    set_like_self(call, write(call, x, index, source(call, index), reduction));
+  };
+}
+
+void scatter_add(Call& call) {
+  const std::string x = with_axis(call, "self", call.value()), index = index_of(call);
+  set_like_self(call, write(call, x, index, source_of(call, index), "add"));
+}
+
+/// What changes nothing in a reduction.
+std::string neutral(Call& call, const std::string& reduction) {
+  const at::ScalarType dtype = call.dtype();
+  if (reduction == "add") return call.scalar(0, dtype);
+  if (reduction == "mul") return call.scalar(1, dtype);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const bool least = reduction == "max";
+  if (at::isFloatingType(dtype)) return call.scalar(least ? -infinity : infinity, dtype);
+  if (dtype != at::kLong && dtype != at::kInt) call.refuse("only int32 and int64 of the integers are covered");
+  const int64_t low = dtype == at::kLong ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int32_t>::min();
+  const at::Tensor bound = at::full({}, least ? low : -(low + 1), at::kLong);
+  return call.constant_of(bound.to(dtype));
+}
+
+/// The mean is the sum over the number of summands.
+std::string divided(Call& call, const std::string& sum, const std::string& x, const std::string& index, bool include) {
+  const at::ScalarType dtype = call.dtype();
+  if (!at::isFloatingType(dtype)) call.refuse("the mean of integers is not covered");
+  const auto filled = [&](double number, const std::string& like) {
+    return call.emit("Expand", {call.scalar(number, dtype), call.emit("Shape", {like})});
+  };
+  const std::string count = write(call, filled(include ? 1 : 0, x), index, filled(1, index), "add");
+  return call.emit("Div", {sum, call.emit("Max", {count, call.scalar(1, dtype)})});
+}
+
+/// Where self does not count, the written elements start from what changes nothing.
+void scatter_reduce(Call& call) {
+  const std::string kind = call.text("reduce");
+  const bool include = call.flag("include_self");
+  const std::string reduction = kind == "amax" ? "max" : kind == "amin" ? "min" : kind == "prod" ? "mul" : "add";
+  std::string x = with_axis(call, "self", call.value());
+  const std::string index = index_of(call);
+  if (!include) {
+    const std::string start = call.emit("Expand", {neutral(call, reduction), call.emit("Shape", {index})});
+    x = write(call, x, index, start);
+  }
+  const std::string y = write(call, x, index, source_of(call, index), reduction);
+  set_like_self(call, kind == "mean" ? divided(call, y, x, index, include) : y);
+}
+
+/// Positions in the flattened tensor.
+void take(Call& call) {
+  call.set(call.emit("Gather", {flattened(call, call.value()), call.value("index")}, {{"axis", 0}}));
+}
+
+/// x and the indices broadcast, but for the axis.
+void take_along_dim(Call& call) {
+  std::string x = call.value(), index = call.value("indices", at::kLong);
+  if (!call.has("dim")) {
+    const std::string y = call.emit("GatherElements", {flattened(call, x), flattened(call, index)}, {{"axis", 0}});
+    return call.set(y);
+  }
+  const int64_t rank = call.tensor().dim(), axis = call.axis();
+  const auto others_of = [&](const std::string& value) {
+    const std::string shape = call.emit("Shape", {value}), one = call.constant_of({1});
+    return call.emit("ScatterElements", {shape, call.constant_of({axis}), one}, {{"axis", 0}});
+  };
+  if (rank != call.tensor("indices").dim()) call.refuse("the indices have another number of axes");
+  const std::string wide = call.emit("Expand", {x, others_of(index)});
+  index = call.emit("Expand", {index, others_of(x)});
+  call.set(call.emit("GatherElements", {wide, index}, {{"axis", axis}}));
+}
+
+/// 1 at the position, 0 elsewhere, along a new last axis.
+void one_hot(Call& call) {
+  if (call.integer("num_classes") < 0) call.refuse("the number of classes must be given");
+  const std::string values = call.constant_of({0, 1});
+  call.set(call.emit("OneHot", {call.value(), call.shape("num_classes"), values}, {{"axis", -1}}));
+}
+
+/// How many boundaries lie before each element: those below it, or with `right` those not above it.
+void count_boundaries(Call& call, const std::string& boundaries, const std::string& elements, bool right) {
+  const std::string before = call.emit(right ? "LessOrEqual" : "Less", {boundaries, elements});
+  const std::string count = reduce(call, "ReduceSum", call.cast(before, at::kLong), {-1}, false);
+  call.set(call.cast(count, call.dtype()));
+}
+
+/// The element as a tensor or number, with a last axis for the boundaries.
+std::string wide_elements(Call& call, at::ScalarType dtype) {
+  const std::string x = call.value("self", dtype);
+  return change_axes(call, "Unsqueeze", x, {call.result().dim()});
+}
+
+void bucketize(Call& call) {
+  const at::ScalarType dtype = call.promoted({"self", "boundaries"});
+  count_boundaries(call, call.value("boundaries", dtype), wide_elements(call, dtype), call.flag("right"));
+}
+
+/// The boundaries are one list, or one for each row of elements.
+void searchsorted(Call& call) {
+  if (call.has("sorter")) call.refuse("a sorter is not covered");
+  const at::ScalarType dtype = call.promoted({"self", "sorted_sequence"});
+  const int64_t rank = call.tensor("sorted_sequence").dim();
+  std::string boundaries = call.value("sorted_sequence", dtype);
+  if (rank > 1) boundaries = change_axes(call, "Unsqueeze", boundaries, {rank - 1});
+  const bool right = call.flag("right") || (call.has("side") && call.text("side") == "right");
+  count_boundaries(call, boundaries, wide_elements(call, dtype), right);
+}
+
+}  // namespace
+
+void register_scatter(Lowerings& lowerings) {
+  lowerings.add("aten::gather", gather);
+  lowerings.add("aten::scatter.src", scatter(source_of));
+  lowerings.add("aten::scatter.value", scatter(value_of));
+  lowerings.add("aten::scatter.reduce", scatter_with(source_of));
+  lowerings.add("aten::scatter.value_reduce", scatter_with(value_of));
+  lowerings.add("aten::scatter_add", scatter_add);
+  lowerings.add("aten::scatter_reduce.two", scatter_reduce);
+  lowerings.add("aten::take", take);
+  lowerings.add("aten::take_along_dim", take_along_dim);
+  lowerings.add("aten::one_hot", one_hot);
+  lowerings.add({"aten::bucketize.Tensor", "aten::bucketize.Scalar"}, bucketize);
+  lowerings.add({"aten::searchsorted.Tensor", "aten::searchsorted.Scalar"}, searchsorted);
+}
+
+}  // namespace linnet::exporter

@@ -1,0 +1,106 @@
+#include <ATen/ATen.h>
+
+#include "rule_list.h"
+#include "shared.h"
+
+// Orders along an axis: sorting, the k largest, medians, distinct elements.
+namespace linnet::exporter {
+namespace {
+
+/// ONNX orders all numbers but bools.
+at::ScalarType ordered(at::ScalarType dtype) { return dtype == at::kBool ? at::kInt : dtype; }
+
+/// The first `count` values in order and their positions; of equal ones the first comes first.
+Names top(Call& call, const std::string& x, const std::string& count, int64_t axis, bool largest) {
+  const Attributes attributes{{"axis", axis}, {"largest", int64_t(largest)}, {"sorted", 1}};
+  return call.emit_many("TopK", {x, count}, attributes, 2);
+}
+
+/// Values and positions where self has no axes.
+Names alone(Call& call) { return {call.value(), call.scalar(0, at::kLong)}; }
+
+/// All elements of an axis.
+Names sorted(Call& call, int64_t axis, bool descending) {
+  if (call.tensor().dim() == 0) return alone(call);
+  const at::ScalarType dtype = call.tensor().scalar_type();
+  Names y = top(call, call.value("self", ordered(dtype)), call.size("self", axis), axis, descending);
+  return {dtype == at::kBool ? call.cast(y[0], dtype) : y[0], y[1]};
+}
+
+void set_both(Call& call, const Names& y) {
+  call.set_result(0, y[0]);
+  call.set_result(1, y[1]);
+}
+
+void sort(Call& call) { set_both(call, sorted(call, call.axis(), call.flag("descending"))); }
+void argsort(Call& call) { call.set(sorted(call, call.axis(), call.flag("descending"))[1]); }
+void msort(Call& call) { call.set(sorted(call, 0, false)[0]); }
+
+void topk(Call& call) {
+  if (call.tensor().dim() == 0) return set_both(call, alone(call));
+  set_both(call, top(call, call.value(), call.shape("k"), call.axis(), call.flag("largest")));
+}
+
+/// The k-th smallest along an axis, k from 1 on.
+Names kth(Call& call, const std::string& x, int64_t k, int64_t axis, bool keep) {
+  Names y = top(call, x, call.constant_of({k}), axis, false);
+  for (std::string& part : y) {
+    part = slice(call, part, axis, k - 1, k);
+    if (!keep) part = change_axes(call, "Squeeze", part, {axis});
+  }
+  return y;
+}
+
+void kthvalue(Call& call) {
+  if (call.tensor().dim() == 0) return set_both(call, alone(call));
+  set_both(call, kth(call, call.value(), call.integer("k"), call.axis(), call.flag("keepdim")));
+}
+
+/// Of an even number of elements the lower one in the middle.
+void median_along(Call& call) {
+  if (call.tensor().dim() == 0) return set_both(call, alone(call));
+  const int64_t axis = call.axis(), middle = (call.tensor().size(axis) + 1) / 2;
+  set_both(call, kth(call, call.value(), middle, axis, call.flag("keepdim")));
+}
+
+void median(Call& call) {
+  call.set(kth(call, flattened(call, call.value()), (call.tensor().numel() + 1) / 2, 0, false)[0]);
+}
+
+/// Distinct elements in order, for each element which of them it is, and how often they occur.
+void emit_unique(Call& call, const Attributes& attributes, bool inverse, bool counts) {
+  call.decided_by_contents();
+  const Names y = call.emit_many("Unique", {call.value()}, attributes, 4);
+  call.set_result(0, y[0]);
+  if (inverse) {
+    const bool flat = !attributes.contains("axis");
+    call.set_result(1, flat ? call.emit("Reshape", {y[2], call.emit("Shape", {call.value()})}) : y[2]);
+  }
+  if (counts) call.set_result(2, y[3]);
+}
+
+void unique(Call& call) {
+  emit_unique(call, {{"sorted", 1}}, call.flag("return_inverse"),
+              call.has("return_counts") && call.flag("return_counts"));
+}
+
+void unique_along(Call& call) {
+  const Attributes attributes{{"sorted", 1}, {"axis", call.axis()}};
+  emit_unique(call, attributes, call.flag("return_inverse"), call.flag("return_counts"));
+}
+
+}  // namespace
+
+void register_sorting(Lowerings& lowerings) {
+  lowerings.add({"aten::sort", "aten::sort.stable"}, sort);
+  lowerings.add({"aten::argsort", "aten::argsort.stable"}, argsort);
+  lowerings.add("aten::msort", msort);
+  lowerings.add("aten::topk", topk);
+  lowerings.add("aten::kthvalue", kthvalue);
+  lowerings.add("aten::median.dim", median_along);
+  lowerings.add("aten::median", median);
+  lowerings.add({"aten::_unique", "aten::_unique2"}, unique);
+  lowerings.add("aten::unique_dim", unique_along);
+}
+
+}  // namespace linnet::exporter
