@@ -93,10 +93,35 @@ void multi_head_attention(Call& call) {
   call.set_result(1, call.flag("average_attn_weights") ? reduce(call, "ReduceMean", y.weights, {1}, false) : y.weights);
 }
 
+std::string normalized(Call& call, const std::string& x, const std::string& number) {
+  return layer_normalized(call, x, 1, call.value("norm_weight_" + number), call.value("norm_bias_" + number));
+}
+
+/// relu or gelu of x W1 + b1, then W2 and b2.
+std::string feed_forward(Call& call, const std::string& x) {
+  const std::string hidden = projected(call, x, "ffn_weight_1", "ffn_bias_1");
+  const std::string active = call.flag("use_gelu") ? gelu_of(call, hidden, false) : call.emit("Relu", {hidden});
+  return projected(call, active, "ffn_weight_2", "ffn_bias_2");
+}
+
+/// nn.TransformerEncoderLayer as one operator.
+void encoder_layer(Call& call) {
+  const int64_t width = call.integer("embed_dim"), heads = call.integer("num_heads");
+  const std::string x = call.value("src");
+  const bool first = call.flag("norm_first");
+  const std::string seen = first ? normalized(call, x, "1") : x;
+  std::string y = call.emit("Add", {x, self_attention(call, seen, width, heads).output});
+  if (!first) y = normalized(call, y, "1");
+  const std::string inner = first ? normalized(call, y, "2") : y;
+  y = call.emit("Add", {y, feed_forward(call, inner)});
+  call.set(first ? y : normalized(call, y, "2"));
+}
+
 }  // namespace
 
 void register_attention(Lowerings& lowerings) {
   lowerings.add("aten::scaled_dot_product_attention", attention);
+  lowerings.add("aten::_transformer_encoder_layer_fwd", encoder_layer);
   lowerings.add("aten::_native_multi_head_attention", multi_head_attention);
 }
 
