@@ -101,9 +101,14 @@ def assert_close(got, expected, bound=1e-5):
 
 @pytest.fixture
 def exporter(tmp_path):
-    """Runs export_model in a folder of its own; built by `cmake -DLINNET_BUILD_TORCH=ON`."""
+    """Runs export_model in a folder of its own, where it was built (`cmake -DLINNET_BUILD_TORCH=ON`) for this PyTorch:
+    an older one does not read all that a newer one saves.
+    """
     build = os.environ.get("LINNET_BUILD", str(ROOT / "build"))
     command = Path(build) / "bin" / "export_model"
     if not command.exists():
         pytest.skip("export_model is not built: cmake -DLINNET_BUILD_TORCH=ON")
+    version = subprocess.run([str(command), "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    if version.split()[-1].split(".")[:2] != torch.__version__.split(".")[:2]:
+        pytest.skip(f"another PyTorch than this one's: {version.strip()}")
     return exported.Exporter(str(command), tmp_path)

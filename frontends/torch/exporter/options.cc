@@ -1,5 +1,7 @@
 #include "options.h"
 
+#include <torch/version.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
@@ -60,7 +62,7 @@ void check_combination(const CLI::App& app, Options& o) {
 
 bool parse_options(int argc, char** argv, Options& options) {
   CLI::App app("Exports a TorchScript model to ONNX.", "export_model");
-  app.set_version_flag("--version", "export_model " LINNET_VERSION);
+  app.set_version_flag("--version", "export_model " LINNET_VERSION ", LibTorch " TORCH_VERSION);
   app.footer("Exit codes: 0 ok, 1 usage, 2 the model does not load, 3 it cannot be exported, 4 the check fails.");
   add_flags(app, options);
   try {
