@@ -83,8 +83,8 @@ std::vector<int64_t> Call::axes(const std::string& name, const std::string& of) 
   std::vector<int64_t> result = has(name) ? integers(name) : std::vector<int64_t>();
   const int64_t dims = rank(of);
   for (int64_t& axis : result) axis = axis < 0 ? axis + std::max<int64_t>(dims, 1) : axis;
-  for (int64_t i = 0; result.empty() && i < dims; ++i) {
-    for (int64_t all = 0; all < dims; ++all) result.push_back(all);
+  if (result.empty()) {
+    for (int64_t i = 0; i < dims; ++i) result.push_back(i);
   }
   return result;
 }

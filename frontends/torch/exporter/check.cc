@@ -174,10 +174,14 @@ Json check_sample(const torch::jit::Module& module, const Model& model, const Ex
   const std::vector<ExampleArgument> arguments = inputs.arguments({sample.sizes}, sample.fill);
   const std::vector<at::Tensor> expected = run_torch(module, arguments);
   const std::vector<Tensor> got = run_linnet(model, arguments);
+  if (got.size() != expected.size()) {
+    throw Failure(ExitCode::kDifference,
+                  text_of("the file has ", got.size(), " outputs, PyTorch gives ", expected.size(), " tensors"));
+  }
   std::vector<double> rounding;
   bool agrees = true;
   for (size_t i = 0; i < got.size(); ++i) {
-    Comparison comparison = compare(got[i], expected.at(i), options, 0);
+    Comparison comparison = compare(got[i], expected[i], options, 0);
     Json output{{"name", model.outputs()[i].name}, {"largest_difference", comparison.largest}};
     if (!comparison.problem.empty()) {
       if (rounding.empty()) rounding = rounding_errors(module, arguments, expected);
