@@ -7,6 +7,14 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
+// Rows of A whose addresses general registers hold beside those of B and of what comes next. Left to itself, GCC moves
+// the others through vector registers, in the way of the multiplications; from memory they cost nothing.
+#if defined(__x86_64__)
+constexpr int kHeldRows = 9;
+#else
+constexpr int kHeldRows = kTileRows;
+#endif
+
 /// Vectors of columns that a tile of so many rows covers: few rows take several panels at once, to have enough
 /// independent sums in flight.
 constexpr int widest(int rows) {
@@ -20,18 +28,28 @@ const float* vector_of(const float* b, int64_t panel_pitch, int v) {
   return b + (NV > kPanelVectors ? v / kPanelVectors * panel_pitch : 0) + v % kPanelVectors * kLanes;
 }
 
-/// kHalf: of the last vector only the lower half counts.
-template <int MR, int NV, bool kHalf>
+/// kHalf: of the last vector only the lower half counts. kAhead: asks for lines at s.ahead.
+template <int MR, int NV, bool kHalf, bool kAhead>
 [[gnu::always_inline]] inline void multiply(const GemmStrip& s, F32 (&sum)[MR][NV]) {
+  constexpr int kHeld = kAhead && kHeldRows < MR ? kHeldRows : MR;
   const float* b = s.b;
+  const float* ahead = s.ahead;
   for (int64_t t = 0; t < s.taps; ++t) {
     const float* a[MR];
+    const float* volatile in_memory[MR];
     LINNET_UNROLL for (int i = 0; i < MR; ++i) a[i] = s.a[t * MR + i] + s.a_offset;
+    LINNET_UNROLL for (int i = kHeld; i < MR; ++i) in_memory[i] = a[i];
     for (int64_t k = 0; k < s.depth; ++k, b += kPanelColumns) {
+      if (kAhead) {
+        __builtin_prefetch(ahead, 0, 2);
+        ahead += kLineFloats;
+      }
       F32 row[NV];
       LINNET_UNROLL for (int v = 0; v < NV; ++v) row[v] = F32::load_unaligned(vector_of<NV>(b, s.panel_pitch, v));
       LINNET_UNROLL for (int i = 0; i < MR; ++i) {
-        const F32 x(a[i][k]);
+        const float* from = a[i];
+        if (i >= kHeld) from = in_memory[i];
+        const F32 x(from[k]);
         LINNET_UNROLL for (int v = 0; v < NV; ++v) {
           const bool half = kHalf && v == NV - 1;
           sum[i][v] = half ? fma_half(x, row[v], sum[i][v]) : xsimd::fma(x, row[v], sum[i][v]);
@@ -42,11 +60,11 @@ template <int MR, int NV, bool kHalf>
 }
 
 /// A whole tile of MR rows and NV vectors.
-template <int MR, int NV, bool kHalf>
+template <int MR, int NV, bool kHalf, bool kAhead = false>
 void tile(const GemmStrip& s) {
   F32 sum[MR][NV];
   begin(s, sum);
-  multiply<MR, NV, kHalf>(s, sum);
+  multiply<MR, NV, kHalf, kAhead>(s, sum);
   finish(s, sum);
 }
 
@@ -59,6 +77,7 @@ constexpr TileFunction tile_or_null() {
 struct TileRow {
   TileFunction of[4];    // 1, 2, 4, 8 vectors
   TileFunction half[2];  // half a vector, one and a half
+  TileFunction ahead;    // 2 vectors, asking for what comes next
 };
 
 struct TileTable {
@@ -68,7 +87,8 @@ struct TileTable {
 template <int... I>
 constexpr TileTable make_table(std::integer_sequence<int, I...>) {
   return {{{{tile_or_null<I + 1, 1>(), tile_or_null<I + 1, 2>(), tile_or_null<I + 1, 4>(), tile_or_null<I + 1, 8>()},
-            {tile<I + 1, 1, kHalves>, tile<I + 1, 2, kHalves>}}...}};
+            {tile<I + 1, 1, kHalves>, tile<I + 1, 2, kHalves>},
+            tile<I + 1, 2, false, true>}...}};
 }
 
 constexpr TileTable kTiles = make_table(std::make_integer_sequence<int, kTileRows>());
@@ -84,13 +104,14 @@ void strip(const GemmStrip& s) {
     if (left <= kLanes) vectors = 1, index = 0;
     part.columns = left < vectors * kLanes ? left : vectors * kLanes;
     part.b = s.b + done / kPanelColumns * s.panel_pitch;
+    part.ahead = s.ahead ? s.ahead + done / kPanelColumns * s.panel_pitch : nullptr;
     part.y = s.y + done;
     part.epilogue = s.epilogue.at(0, done);
     if (part.columns < vectors * kLanes) {
       const bool half = index < 2 && (vectors * kLanes - part.columns) * 2 >= kLanes;
       buffered_tile(part, (half ? tiles.half : tiles.of)[index], vectors);
     } else {
-      tiles.of[index](part);
+      (part.ahead && vectors == kPanelVectors ? tiles.ahead : tiles.of[index])(part);
     }
   }
   activate(s);

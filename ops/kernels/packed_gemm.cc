@@ -9,12 +9,14 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kBlockDepth = 512;               // of A: a tile of it stays in the first-level cache
-constexpr int64_t kLongestSum = 768;               // in one block of taps: the rounding error grows with it
-constexpr int64_t kSlabFloats = 96 * 1024;         // of B: what stays in the second-level cache while rows pass
+constexpr int64_t kBlockDepth = 512;         // of A: a tile of it stays in the first-level cache
+constexpr int64_t kLongestSum = 768;         // in one block of taps: the rounding error grows with it
+constexpr int64_t kSlabFloats = 96 * 1024;   // of B: what stays in the second-level cache while rows pass
+constexpr int64_t kGroupFloats = 32 * 1024;  // of B: while they are multiplied, as many are asked for
+constexpr int64_t kFewestGroupPanels = 2;
 constexpr int64_t kChunkMultiplies = 1024 * 1024;  // the least work that is worth a chunk of its own
 constexpr int64_t kRowBlockTiles = 8;
-constexpr int64_t kMostChunks = 16;                              // into which products with few rows are divided
+constexpr int64_t kChunksPerWorker = 4;  // at most, into which products with few rows are divided
 constexpr int64_t kCostlyRowColumns = 128, kCostlyRowTiles = 4;  // the fewest in such a chunk
 
 bool needs_copy(int64_t row_stride, int64_t depth_stride) {
@@ -25,7 +27,6 @@ int64_t copy_pitch(int64_t depth) { return (depth + 15) / 16 * 16 + 16; }
 
 /// Asks for all rows at once: one after the other, each would wait for memory anew.
 void prefetch_rows(const float* first, int64_t row_stride, int rows, int64_t depth) {
-  constexpr int64_t kLineFloats = 16;
   for (int i = 0; i < rows; ++i) {
     for (int64_t k = 0; k < depth; k += kLineFloats) __builtin_prefetch(first + i * row_stride + k);
   }
@@ -91,8 +92,11 @@ void GemmPlan::choose_chunks() {
   const int64_t slab_floats = sizes_.costly_rows ? 2 * kSlabFloats : kSlabFloats;
   const int64_t panel_floats = std::max<int64_t>(1, block_taps_ * block_depth_ * kernels_.panel_columns);
   panel_blocks_ = ceil_div(panels_, std::max<int64_t>(1, slab_floats / panel_floats));
+  const bool rows_once = sizes_.costly_rows || sizes_.source_scratch_bytes > 0 || tiles_ == 1;
+  panel_group_ = rows_once ? panels_ : std::max(kFewestGroupPanels, kGroupFloats / panel_floats);
   const double multiplies = double(sizes_.rows) * double(sizes_.columns) * double(sizes_.taps * sizes_.depth);
-  const auto wanted = int64_t(std::min(multiplies / double(kChunkMultiplies), double(kMostChunks)));
+  const auto wanted =
+      int64_t(std::min(multiplies / double(kChunkMultiplies), double(kChunksPerWorker * sizes_.workers)));
   if (row_blocks_ * panel_blocks_ >= wanted) return;
   if (sizes_.costly_rows) return divide_costly_chunks(wanted);
   row_blocks_ = std::min(tiles_, ceil_div(wanted, panel_blocks_));
@@ -124,30 +128,35 @@ void skip_zeros(const RowSource& a, RowBlock& block, const float**& pointers) {
 
 }  // namespace
 
-void GemmPlan::run_tile(const GemmOperands& operands, int64_t tile, int64_t block, int64_t panel, int64_t panel_end,
-                        std::byte* scratch) const {
+const float* GemmPlan::block_of(const GemmOperands& operands, int64_t panel, int64_t block) const {
+  const int64_t row = sizes_.taps == 1 ? block * block_depth_ : block * block_taps_ * sizes_.depth;
+  return operands.b + (panel * sizes_.taps * sizes_.depth + row) * kernels_.panel_columns;
+}
+
+void GemmPlan::run_tile(const GemmOperands& operands, const Part& part, int64_t tile, std::byte* scratch) const {
   RowBlock rows;
   rows.row = part_begin(sizes_.rows, tiles_, tile);
   rows.rows = int(part_begin(sizes_.rows, tiles_, tile + 1) - rows.row);
-  rows.tap = sizes_.taps == 1 ? 0 : block * block_taps_;
+  rows.tap = sizes_.taps == 1 ? 0 : part.block * block_taps_;
   rows.taps = std::min(block_taps_, sizes_.taps - rows.tap);
-  rows.k = sizes_.taps == 1 ? block * block_depth_ : 0;
+  rows.k = sizes_.taps == 1 ? part.block * block_depth_ : 0;
   rows.depth = std::min(block_depth_, sizes_.depth - rows.k);
   auto pointers = reinterpret_cast<const float**>(scratch);
   operands.a->rows(rows, pointers, scratch + pointer_bytes_);
   if (operands.a->zeros()) skip_zeros(*operands.a, rows, pointers);
-  const bool first = block == 0, last = block + 1 == depth_blocks_;
+  const bool first = part.block == 0, last = part.block + 1 == depth_blocks_;
   if (rows.taps == 0 && !first && !last) return;
 
-  const int64_t column = panel * kernels_.panel_columns;
+  const int64_t column = part.panel * kernels_.panel_columns;
   GemmStrip strip;
   strip.rows = rows.rows;
-  strip.columns = std::min(panel_end * kernels_.panel_columns, sizes_.columns) - column;
+  strip.columns = std::min(part.panel_end * kernels_.panel_columns, sizes_.columns) - column;
   strip.taps = rows.taps;
   strip.depth = rows.depth;
   strip.a = pointers;
   strip.panel_pitch = sizes_.taps * sizes_.depth * kernels_.panel_columns;
-  strip.b = operands.b + panel * strip.panel_pitch + (rows.tap * sizes_.depth + rows.k) * kernels_.panel_columns;
+  strip.b = operands.b + part.panel * strip.panel_pitch + (rows.tap * sizes_.depth + rows.k) * kernels_.panel_columns;
+  strip.ahead = ahead_of(part.next, tile - part.tile, block_taps_ * block_depth_, kernels_.panel_columns);
   strip.y = operands.y + rows.row * operands.y_pitch + column;
   strip.y_pitch = operands.y_pitch;
   strip.accumulate = !first;
@@ -156,14 +165,21 @@ void GemmPlan::run_tile(const GemmOperands& operands, int64_t tile, int64_t bloc
 }
 
 void GemmPlan::run_chunk(const GemmOperands& operands, int64_t chunk, std::byte* scratch) const {
-  const int64_t row_block = chunk % row_blocks_;
-  const int64_t panel_block = chunk / row_blocks_;
+  const int64_t row_block = chunk % row_blocks_, panel_block = chunk / row_blocks_;
   const int64_t panel = part_begin(panels_, panel_blocks_, panel_block);
   const int64_t panel_end = part_begin(panels_, panel_blocks_, panel_block + 1);
-  const int64_t tile_end = part_begin(tiles_, row_blocks_, row_block + 1);
-  for (int64_t block = 0; block < depth_blocks_; ++block) {
-    for (int64_t tile = part_begin(tiles_, row_blocks_, row_block); tile < tile_end; ++tile) {
-      run_tile(operands, tile, block, panel, panel_end, scratch);
+  const int64_t groups = ceil_div(panel_end - panel, panel_group_);
+  Part part;
+  part.tile = part_begin(tiles_, row_blocks_, row_block);
+  part.tile_end = part_begin(tiles_, row_blocks_, row_block + 1);
+  for (int64_t group = 0; group < groups; ++group) {
+    part.panel = panel + part_begin(panel_end - panel, groups, group);
+    part.panel_end = panel + part_begin(panel_end - panel, groups, group + 1);
+    for (part.block = 0; part.block < depth_blocks_; ++part.block) {
+      part.next = part.block + 1 < depth_blocks_ ? block_of(operands, part.panel, part.block + 1)
+                  : group + 1 < groups           ? block_of(operands, part.panel_end, 0)
+                                                 : nullptr;
+      for (int64_t tile = part.tile; tile < part.tile_end; ++tile) run_tile(operands, part, tile, scratch);
     }
   }
 }

@@ -86,6 +86,8 @@ class GemmPlan {
     int64_t columns = 0;
     int64_t taps = 1;
     int64_t depth = 0;
+    /// That share the chunks: products with few rows are divided for them. Results do not depend on it.
+    int workers = 1;
     /// Bytes of scratch for the RowSource.
     size_t source_scratch_bytes = 0;
     /// Rows are computed, not only addressed: few parts of the columns ask for them anew.
@@ -95,7 +97,7 @@ class GemmPlan {
   GemmPlan() = default;
   GemmPlan(const GemmKernels& kernels, const Sizes& sizes);
 
-  /// Independent pieces of work; does not depend on the number of threads.
+  /// Independent pieces of work.
   int64_t chunks() const { return row_blocks_ * panel_blocks_; }
   /// Computes one piece. scratch: scratch_bytes(), aligned to 64.
   void run_chunk(const GemmOperands& operands, int64_t chunk, std::byte* scratch) const;
@@ -108,8 +110,15 @@ class GemmPlan {
   void choose_depth_blocks();
   void choose_chunks();
   void divide_costly_chunks(int64_t wanted);
-  void run_tile(const GemmOperands& operands, int64_t tile, int64_t block, int64_t panel, int64_t panel_end,
-                std::byte* scratch) const;
+  /// A part of a chunk, and what is multiplied after it.
+  struct Part {
+    int64_t tile, tile_end;    // of rows
+    int64_t panel, panel_end;  // of columns
+    int64_t block;             // of the sum
+    const float* next;         // of B; may be null
+  };
+  const float* block_of(const GemmOperands& operands, int64_t panel, int64_t block) const;
+  void run_tile(const GemmOperands& operands, const Part& part, int64_t tile, std::byte* scratch) const;
 
   GemmKernels kernels_{};
   Sizes sizes_{};
@@ -117,6 +126,7 @@ class GemmPlan {
   int64_t row_blocks_ = 0;
   int64_t panels_ = 0;
   int64_t panel_blocks_ = 1;
+  int64_t panel_group_ = 1;
   int64_t depth_blocks_ = 1;
   int64_t block_taps_ = 1;
   int64_t block_depth_ = 0;

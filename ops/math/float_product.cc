@@ -22,6 +22,7 @@ class FloatProduct final : public Kernel {
     sizes.columns = product.n;
     sizes.depth = product.k;
     sizes.source_scratch_bytes = MatrixRows::scratch_bytes(kernels_, product.k, row_stride(), depth_stride());
+    sizes.workers = in.executor().workers();
     plan_ = GemmPlan(kernels_, sizes);
     packed_floats_ = packed_floats(weights(nullptr, 0), kernels_.panel_columns);
     scratch_bytes_ = plan_.scratch_bytes();

@@ -24,6 +24,7 @@ class GemmConv final : public ConvAlgorithm {
     sizes.source_scratch_bytes = geometry.pointwise()
                                      ? MatrixRows::scratch_bytes(kernels_, sizes.depth, geometry.in_channels)
                                      : windows_.scratch_bytes(kernels_.tile_rows);
+    sizes.workers = in.executor().workers();
     plan_ = GemmPlan(kernels_, sizes);
   }
 

@@ -14,12 +14,11 @@ constexpr int64_t kBlockTiles = 24;                 // whose inputs and products
 constexpr int64_t kSharedFloats = 2 * 1024 * 1024;  // of inputs that all cores share
 constexpr int64_t kLargeWeights = 1024 * 1024;      // floats
 constexpr int64_t kDepth = 512;                     // of one sum: the rounding error grows with it
-constexpr int64_t kPanelGroup = 8;  // panels of weights that stay in the second-level cache while tiles pass
-constexpr int64_t kWantedChunks = 8, kMostChunks = 16;
+constexpr int64_t kPanelGroup = 8;    // panels of weights that stay in the second-level cache while tiles pass
+constexpr int64_t kSharedPanels = 2;  // of a chunk that shares the transformed inputs with others
+constexpr int64_t kWantedChunks = 8, kChunksPerWorker = 2;
 constexpr int64_t kPackDepth = 16;      // input channels whose filters are transformed at a time
 constexpr int64_t kTransformTiles = 4;  // of a chunk that only transforms
-
-constexpr int64_t kLineFloats = 16;
 
 /// A distance between rows of so many floats that spreads them over the cache sets.
 int64_t row_pitch(int64_t floats) {
@@ -47,7 +46,7 @@ class WinogradConv final : public ConvAlgorithm {
     choose_blocks();
     v_pitch_ = row_pitch(geometry.in_channels);
     v_plane_ = odd_lines(block_tiles_ * v_pitch_);
-    m_pitch_ = row_pitch((shared_ ? 1 : panels_) * gemm_.panel_columns);
+    m_pitch_ = row_pitch((shared_ ? kSharedPanels : panels_) * gemm_.panel_columns);
     m_plane_ = odd_lines(block_tiles_ * m_pitch_);
     packed_ = in.packed(*in.constant(1), str("conv winograd ", outputs, " ", gemm_.panel_columns),
                         [&] { return pack(in.constant(1)->data<float>(), in); });
@@ -126,12 +125,15 @@ class WinogradConv final : public ConvAlgorithm {
       const Range part = tiles.part(parts, i);
       transform_inputs(operands.x, part, v + (part.begin - tiles.begin) * v_pitch_);
     });
-    const int64_t most_rows = ceil_div(tiles.size(), gemm_.tile_rows);
-    const int64_t rows = std::clamp<int64_t>(ceil_div(kMostChunks, panels_), 1, std::max<int64_t>(1, most_rows));
-    context.executor().parallel_for(panels_ * rows, [&](int64_t chunk, int worker) {
+    const int64_t wanted = kChunksPerWorker * context.executor().workers();
+    const int64_t groups = ceil_div(panels_, panels_ >= kSharedPanels * wanted ? kSharedPanels : 1);
+    const int64_t row_tiles = std::max<int64_t>(1, ceil_div(tiles.size(), gemm_.tile_rows));
+    const int64_t rows = std::clamp<int64_t>(ceil_div(wanted, groups), 1, row_tiles);
+    context.executor().parallel_for(groups * rows, [&](int64_t chunk, int worker) {
       const Range part = tiles.part(rows, chunk % rows);
+      const Range panels = Range{0, panels_}.part(groups, chunk / rows);
       float* const m = reinterpret_cast<float*>(context.scratch(worker)) + elements_ * v_plane_;
-      multiply(operands, part, v + (part.begin - tiles.begin) * v_pitch_, chunk / rows, chunk / rows + 1, m);
+      multiply(operands, part, v + (part.begin - tiles.begin) * v_pitch_, panels.begin, panels.end, m);
     });
   }
 
@@ -171,6 +173,8 @@ class WinogradConv final : public ConvAlgorithm {
       strip.depth = std::min(kDepth, depth - k);
       strip.accumulate = k > 0;
       strip.b = packed_.data<float>() + panel * strip.panel_pitch + (e * depth + k) * columns;
+      const bool last = e + 1 == elements_ && k + kDepth >= depth;
+      const float* const next = last ? nullptr : strip.b + strip.depth * columns;
       for (int64_t tile = 0; tile < row_tiles; ++tile) {
         const int64_t row = part_begin(count, row_tiles, tile);
         const float* rows[16];
@@ -178,6 +182,7 @@ class WinogradConv final : public ConvAlgorithm {
         for (int i = 0; i < strip.rows; ++i) rows[i] = v + e * v_plane_ + (row + i) * v_pitch_ + k;
         strip.a = rows;
         strip.y = m + e * m_plane_ + row * m_pitch_;
+        strip.ahead = ahead_of(next, tile, strip.depth, columns);
         gemm_.strip(strip);
       }
     }

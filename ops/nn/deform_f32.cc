@@ -26,6 +26,7 @@ class DeformF32 final : public Kernel {
     sizes.depth = g.group_in();
     sizes.source_scratch_bytes = windows_.scratch_bytes(kernels_.gemm.tile_rows);
     sizes.costly_rows = true;
+    sizes.workers = in.executor().workers();
     plan_ = GemmPlan(kernels_.gemm, sizes);
     place_scratch(in);
   }

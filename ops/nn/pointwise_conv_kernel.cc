@@ -29,6 +29,7 @@ class PointwiseConvKernel final : public Kernel {
     sizes.taps = as_taps_ ? int64_t(shape.channels.size()) : 1;
     sizes.depth = depth_ / sizes.taps;
     if (!as_taps_) sizes.source_scratch_bytes = ConcatRows::scratch_bytes(kernels_.gemm.tile_rows, depth_);
+    sizes.workers = in.executor().workers();
     plan_ = GemmPlan(kernels_.gemm, sizes);
     packed_ = packed_pointwise_weights(*in.constant(kW), in);
   }

@@ -35,12 +35,13 @@ struct Case {
     return packed_floats(weights, kernels.panel_columns);
   }
 
-  void run(const GemmKernels& kernels, const Epilogue& epilogue) {
+  void run(const GemmKernels& kernels, const Epilogue& epilogue, int workers = 1) {
     const MatrixRows rows(a.data(), k);
     GemmPlan::Sizes sizes;
     sizes.rows = m;
     sizes.columns = n;
     sizes.depth = k;
+    sizes.workers = workers;
     sizes.source_scratch_bytes = MatrixRows::scratch_bytes(kernels, k, k);
     const GemmPlan plan(kernels, sizes);
     std::vector<std::byte> scratch(plan.scratch_bytes());
@@ -96,6 +97,21 @@ TEST_P(Gemm, EqualsTheSumOfProductsForDepthsFromNoneToSeveralBlocks) {
       const auto [want, magnitude] = c.sum(i / c.n, i % c.n);
       ASSERT_NEAR(c.y[i], want, 1e-5 * magnitude) << "k " << k << " at " << i;
     }
+  }
+}
+
+TEST_P(Gemm, EqualsTheSumOfProductsForSeveralGroupsOfPanelsAndAnyNumberOfWorkers) {
+  const int64_t n = 20 * kernels().panel_columns + 5;
+  Case c(kernels(), 30, n, 600);
+  c.run(kernels(), {});
+  for (int64_t i = 0; i < c.m * n; ++i) {
+    const auto [want, magnitude] = c.sum(i / n, i % n);
+    ASSERT_NEAR(c.y[i], want, 1e-5 * magnitude) << "at " << i;
+  }
+  const std::vector<float> once(c.y.data(), c.y.data() + c.m * n);
+  for (const int workers : {2, 16}) {
+    c.run(kernels(), {}, workers);
+    ASSERT_TRUE(std::equal(once.begin(), once.end(), c.y.data())) << workers << " workers";
   }
 }
 
