@@ -15,6 +15,10 @@ constexpr int kHeldRows = 9;
 constexpr int kHeldRows = kTileRows;
 #endif
 
+// How far before its use a line of B is asked for into the first-level cache, by tiles of few rows, which come to the
+// next one soon, and where B comes from memory.
+constexpr int64_t kNearFloats = 256;
+
 /// Vectors of columns that a tile of so many rows covers: few rows take several panels at once, to have enough
 /// independent sums in flight.
 constexpr int widest(int rows) {
@@ -32,6 +36,7 @@ const float* vector_of(const float* b, int64_t panel_pitch, int v) {
 template <int MR, int NV, bool kHalf, bool kAhead>
 [[gnu::always_inline]] inline void multiply(const GemmStrip& s, F32 (&sum)[MR][NV]) {
   constexpr int kHeld = kAhead && kHeldRows < MR ? kHeldRows : MR;
+  constexpr bool kAsksNear = NV == kPanelVectors && (MR <= 8 || kAhead);
   const float* b = s.b;
   const float* ahead = s.ahead;
   for (int64_t t = 0; t < s.taps; ++t) {
@@ -43,6 +48,9 @@ template <int MR, int NV, bool kHalf, bool kAhead>
       if (kAhead) {
         __builtin_prefetch(ahead, 0, 2);
         ahead += kLineFloats;
+      }
+      if (kAsksNear) {
+        LINNET_UNROLL for (int v = 0; v < kPanelColumns; v += int(kLineFloats)) __builtin_prefetch(b + kNearFloats + v);
       }
       F32 row[NV];
       LINNET_UNROLL for (int v = 0; v < NV; ++v) row[v] = F32::load_unaligned(vector_of<NV>(b, s.panel_pitch, v));
