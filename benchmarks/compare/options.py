@@ -38,6 +38,8 @@ def parse():
     parser.add_argument("--json", metavar="FILE", help="written after each row; rows that it holds are kept or replaced")
     parser.add_argument("--report", metavar="FILE.md", help="a Markdown file whose generated part is written, with plots")
     arguments = parser.parse_args()
+    if unknown := set(arguments.engines) - set(tables.PEERS):
+        parser.error(f"--engines: {', '.join(sorted(unknown))}: there are {', '.join(tables.PEERS)}")
     if max(arguments.threads) > len(cores()):
         parser.error(f"there are {len(cores())} cores for {max(arguments.threads)} threads")
     if not arguments.models and not (arguments.json and pathlib.Path(arguments.json).exists()):

@@ -14,11 +14,13 @@ constexpr int64_t kBlockTiles = 24;                 // whose inputs and products
 constexpr int64_t kSharedFloats = 2 * 1024 * 1024;  // of inputs that all cores share
 constexpr int64_t kLargeWeights = 1024 * 1024;      // floats
 constexpr int64_t kDepth = 512;                     // of one sum: the rounding error grows with it
-constexpr int64_t kPanelGroup = 8;    // panels of weights that stay in the second-level cache while tiles pass
-constexpr int64_t kSharedPanels = 2;  // of a chunk that shares the transformed inputs with others
-constexpr int64_t kWantedChunks = 8, kChunksPerWorker = 2;
-constexpr int64_t kPackDepth = 16;      // input channels whose filters are transformed at a time
-constexpr int64_t kTransformTiles = 4;  // of a chunk that only transforms
+constexpr int64_t kFewestBlocks = 8;                // for one worker, else it reads the weights once, for all tiles
+constexpr int64_t kFewestBlockTiles = 16;           // for several
+constexpr int64_t kBlockColumns = 128;              // of a block, multiplied together
+constexpr int64_t kSharedColumns = 64;              // of a chunk that shares the transformed inputs with others
+constexpr int64_t kChunksPerWorker = 2;             // of such chunks
+constexpr int64_t kPackDepth = 16;                  // input channels whose filters are transformed at a time
+constexpr int64_t kTransformTiles = 4;              // of a chunk that only transforms
 
 /// A distance between rows of so many floats that spreads them over the cache sets.
 int64_t row_pitch(int64_t floats) {
@@ -43,10 +45,10 @@ class WinogradConv final : public ConvAlgorithm {
         elements_(tiles_.inputs() * tiles_.inputs()),
         panels_(ceil_div(geometry.out_channels, gemm_.panel_columns)),
         zeros_(size_t(geometry.in_channels)) {
-    choose_blocks();
+    choose_blocks(in.executor().workers());
     v_pitch_ = row_pitch(geometry.in_channels);
     v_plane_ = odd_lines(block_tiles_ * v_pitch_);
-    m_pitch_ = row_pitch((shared_ ? kSharedPanels : panels_) * gemm_.panel_columns);
+    m_pitch_ = row_pitch(group_ * gemm_.panel_columns);
     m_plane_ = odd_lines(block_tiles_ * m_pitch_);
     packed_ = in.packed(*in.constant(1), str("conv winograd ", outputs, " ", gemm_.panel_columns),
                         [&] { return pack(in.constant(1)->data<float>(), in); });
@@ -57,7 +59,10 @@ class WinogradConv final : public ConvAlgorithm {
       return context.executor().parallel_for(blocks_, [&](int64_t block, int worker) {
         float* v = reinterpret_cast<float*>(context.scratch(worker));
         transform_inputs(operands.x, tiles_of(block), v);
-        multiply(operands, tiles_of(block), v, 0, panels_, v + elements_ * v_plane_);
+        const int64_t groups = ceil_div(panels_, group_);
+        for (int64_t group = 0; group < groups; ++group) {
+          multiply(operands, tiles_of(block), v, Range{0, panels_}.part(groups, group), v + elements_ * v_plane_);
+        }
       });
     }
     for (int64_t block = 0; block < blocks_; ++block) run_shared(operands, tiles_of(block), context);
@@ -81,9 +86,13 @@ class WinogradConv final : public ConvAlgorithm {
     }
   };
 
-  void choose_blocks() {
+  void choose_blocks(int workers) {
+    const int64_t weights = elements_ * geometry_.in_channels * geometry_.out_channels;
     blocks_ = ceil_div(tiles_.count(), kBlockTiles);
-    shared_ = blocks_ < kWantedChunks || elements_ * geometry_.in_channels * geometry_.out_channels > kLargeWeights;
+    if (workers > 1) blocks_ = std::max<int64_t>(workers, blocks_ / workers * workers);
+    const bool few = workers > 1 ? tiles_.count() < kFewestBlockTiles * blocks_ : blocks_ < kFewestBlocks;
+    shared_ = few || weights > kLargeWeights;
+    group_ = std::max<int64_t>(1, (shared_ ? kSharedColumns : kBlockColumns) / gemm_.panel_columns);
     if (shared_) blocks_ = ceil_div(elements_ * geometry_.in_channels * tiles_.count(), kSharedFloats);
     blocks_ = std::clamp<int64_t>(blocks_, 1, std::max<int64_t>(1, tiles_.count()));
     block_tiles_ = ceil_div(tiles_.count(), blocks_);
@@ -126,14 +135,14 @@ class WinogradConv final : public ConvAlgorithm {
       transform_inputs(operands.x, part, v + (part.begin - tiles.begin) * v_pitch_);
     });
     const int64_t wanted = kChunksPerWorker * context.executor().workers();
-    const int64_t groups = ceil_div(panels_, panels_ >= kSharedPanels * wanted ? kSharedPanels : 1);
+    const int64_t groups = ceil_div(panels_, panels_ >= group_ * wanted ? group_ : 1);
     const int64_t row_tiles = std::max<int64_t>(1, ceil_div(tiles.size(), gemm_.tile_rows));
     const int64_t rows = std::clamp<int64_t>(ceil_div(wanted, groups), 1, row_tiles);
     context.executor().parallel_for(groups * rows, [&](int64_t chunk, int worker) {
       const Range part = tiles.part(rows, chunk % rows);
-      const Range panels = Range{0, panels_}.part(groups, chunk / rows);
       float* const m = reinterpret_cast<float*>(context.scratch(worker)) + elements_ * v_plane_;
-      multiply(operands, part, v + (part.begin - tiles.begin) * v_pitch_, panels.begin, panels.end, m);
+      multiply(operands, part, v + (part.begin - tiles.begin) * v_pitch_, Range{0, panels_}.part(groups, chunk / rows),
+               m);
     });
   }
 
@@ -149,30 +158,24 @@ class WinogradConv final : public ConvAlgorithm {
   }
 
   /// The outputs of tiles for the channels of panels, from the transformed inputs; m: room for the products.
-  void multiply(const ConvOperands& operands, Range tiles, const float* v, int64_t panel, int64_t panel_end,
-                float* m) const {
-    for (int64_t e = 0; e < elements_; ++e) {
-      for (int64_t p = panel; p < panel_end; p += kPanelGroup) {
-        multiply_element(v, tiles.size(), e, p, std::min(panel_end, p + kPanelGroup),
-                         m + (p - panel) * gemm_.panel_columns);
-      }
-    }
-    transform_outputs(operands, tiles, panel * gemm_.panel_columns,
-                      std::min(geometry_.out_channels, panel_end * gemm_.panel_columns), m);
+  void multiply(const ConvOperands& operands, Range tiles, const float* v, Range panels, float* m) const {
+    for (int64_t e = 0; e < elements_; ++e) multiply_element(v, tiles.size(), e, panels, m);
+    transform_outputs(operands, tiles, panels.begin * gemm_.panel_columns,
+                      std::min(geometry_.out_channels, panels.end * gemm_.panel_columns), m);
   }
 
   /// The products of element e: [count, in channels] times the panels.
-  void multiply_element(const float* v, int64_t count, int64_t e, int64_t panel, int64_t panel_end, float* m) const {
+  void multiply_element(const float* v, int64_t count, int64_t e, Range panels, float* m) const {
     const int columns = gemm_.panel_columns;
     const int64_t depth = geometry_.in_channels, row_tiles = ceil_div(count, gemm_.tile_rows);
     GemmStrip strip;
-    strip.columns = (panel_end - panel) * columns;
+    strip.columns = panels.size() * columns;
     strip.panel_pitch = elements_ * depth * columns;
     strip.y_pitch = m_pitch_;
     for (int64_t k = 0; k < depth; k += kDepth) {
       strip.depth = std::min(kDepth, depth - k);
       strip.accumulate = k > 0;
-      strip.b = packed_.data<float>() + panel * strip.panel_pitch + (e * depth + k) * columns;
+      strip.b = packed_.data<float>() + panels.begin * strip.panel_pitch + (e * depth + k) * columns;
       const bool last = e + 1 == elements_ && k + kDepth >= depth;
       const float* const next = last ? nullptr : strip.b + strip.depth * columns;
       for (int64_t tile = 0; tile < row_tiles; ++tile) {
@@ -214,6 +217,7 @@ class WinogradConv final : public ConvAlgorithm {
   WinogradTiles tiles_;
   int64_t elements_, panels_;
   int64_t blocks_ = 1, block_tiles_ = 0;  // of tiles
+  int64_t group_ = 1;                     // panels that are multiplied together
   bool shared_ = false;                   // by chunks: the transformed inputs
   int64_t v_pitch_ = 0, v_plane_ = 0, m_pitch_ = 0, m_plane_ = 0;
   std::vector<float> zeros_;
