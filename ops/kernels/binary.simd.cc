@@ -32,7 +32,6 @@ inline F32 add(F32 a, F32 b) { return a + b; }
 inline F32 sub(F32 a, F32 b) { return a - b; }
 inline F32 mul(F32 a, F32 b) { return a * b; }
 inline F32 div(F32 a, F32 b) { return a / b; }
-inline F32 prelu(F32 a, F32 b) { return xsimd::select(a < F32(0.0f), a * b, a); }
 
 }  // namespace
 

@@ -38,7 +38,7 @@ struct Pixels {
   int64_t first, step, count;
 };
 
-/// Residual, clamp and activation of the sums of pixels, one vector of channels from c on.
+/// Residual, slope, clamp and activation of the sums of pixels, one vector of channels from c on.
 template <int kPixels>
 inline void finish(const DepthwiseRow& row, const Pixels& pixels, int64_t c, F32* values) {
   const Epilogue& e = row.epilogue;
@@ -47,6 +47,10 @@ inline void finish(const DepthwiseRow& row, const Pixels& pixels, int64_t c, F32
     LINNET_UNROLL for (int p = 0; p < kPixels; ++p) {
       if (p < pixels.count) values[p] += load(residual + p * pixels.step * e.residual_pitch);
     }
+  }
+  if (e.slope) {
+    const F32 slope = load(e.slope + c);
+    LINNET_UNROLL for (int p = 0; p < kPixels; ++p) values[p] = prelu(values[p], slope);
   }
   const F32 low(e.low), high(e.high);
   LINNET_UNROLL for (int p = 0; p < kPixels; ++p) values[p] = at_most(high, at_least(low, values[p]));
@@ -191,6 +195,7 @@ void narrow_row(const DepthwiseRow& row) {
         }
       }
       if (e.residual) sum += e.residual[pixel * e.residual_pitch + c];
+      if (e.slope && sum < 0) sum *= e.slope[c];
       sum = sum < e.low ? e.low : sum;
       y[c] = sum > e.high ? e.high : sum;
     }

@@ -9,7 +9,8 @@
 namespace linnet {
 
 /// What happens to the sums of a matrix product or convolution before they are stored:
-/// y = activation(min(high, max(low, x + bias + residual))), on rows of contiguous columns (channels). NaN stays NaN.
+/// y = activation(min(high, max(low, prelu(x + bias + residual)))), on rows of contiguous columns (channels). NaN stays
+/// NaN.
 struct Epilogue {
   using RowFunction = void (*)(const float* x, float* y, int64_t n, float alpha, float beta);
 
@@ -18,6 +19,7 @@ struct Epilogue {
   const float* bias = nullptr;      ///< one value per column; may be null
   const float* residual = nullptr;  ///< first value of the first row; may be null
   int64_t residual_pitch = 0;       ///< floats from one row of the residual to the next
+  const float* slope = nullptr;     ///< of prelu, one value per column: negative sums are multiplied by it; may be null
   float low = -kUnbounded;
   float high = kUnbounded;
   RowFunction activation = nullptr;  ///< called with x == y; may be null
@@ -31,6 +33,7 @@ struct Epilogue {
   [[gnu::always_inline]] Epilogue at(int64_t row, int64_t column) const {
     Epilogue part = *this;
     if (bias) part.bias = bias + column;
+    if (slope) part.slope = slope + column;
     if (residual) part.residual = residual + row * residual_pitch + column;
     return part;
   }

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "kernels/gemm.h"
-#include "kernels/simd.h"
+#include "kernels/vector_math.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
@@ -50,6 +50,12 @@ template <int MR, int NV>
       LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = sum[i][v] + F32::load_unaligned(residual + v * kLanes);
     }
   }
+  if (e.slope) {
+    LINNET_UNROLL for (int v = 0; v < NV; ++v) {
+      const F32 slope = F32::load_unaligned(e.slope + v * kLanes);
+      LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][v] = prelu(sum[i][v], slope);
+    }
+  }
   if (e.clamps()) {
     // max and min return their second operand where one is NaN.
     const F32 low(e.low), high(e.high);
@@ -70,7 +76,7 @@ inline void copy_rows(const float* from, int64_t from_pitch, float* to, int64_t 
 inline void buffered_tile(const GemmStrip& s, TileFunction function, int vectors) {
   alignas(64) float y[kMaxTileVectors * kLanes] = {};
   alignas(64) float residual[kMaxTileVectors * kLanes];
-  alignas(64) float bias[kMaxVectors * kLanes] = {};
+  alignas(64) float bias[kMaxVectors * kLanes] = {}, slope[kMaxVectors * kLanes] = {};
   const int pitch = vectors * kLanes;
   const Epilogue& e = s.epilogue;
   GemmStrip whole = s;
@@ -80,6 +86,10 @@ inline void buffered_tile(const GemmStrip& s, TileFunction function, int vectors
   if (e.bias) {
     copy_rows(e.bias, 0, bias, 0, 1, s.columns);
     whole.epilogue.bias = bias;
+  }
+  if (e.slope) {
+    copy_rows(e.slope, 0, slope, 0, 1, s.columns);
+    whole.epilogue.slope = slope;
   }
   if (e.residual) {
     std::memset(residual, 0, sizeof(residual));

@@ -30,13 +30,20 @@ template <int kStride, int NV, bool kHalf>
   }
 }
 
-/// Stores the sums clamped; `lanes` of the last vector.
+/// Stores the sums, sloped and clamped; `lanes` of the last vector.
 template <int NV>
-[[gnu::always_inline]] inline void finish(const LineConv& row, const F32 (&sum)[kPixels][NV], int64_t lanes, float* y) {
+[[gnu::always_inline]] inline void finish(const LineConv& row, const F32 (&sum)[kPixels][NV], int64_t first,
+                                          int64_t column, int64_t lanes) {
+  float* y = row.y + first * row.columns + column;
   const F32 low(row.epilogue.low), high(row.epilogue.high);
+  F32 slope[NV];
+  LINNET_UNROLL for (int v = 0; v < NV; ++v) {
+    slope[v] = row.epilogue.slope ? load_part(row.epilogue.slope + column + v * kLanes, v < NV - 1 ? kLanes : lanes)
+                                  : F32(1.0f);
+  }
   LINNET_UNROLL for (int p = 0; p < kPixels; ++p, y += row.columns) {
     LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-      const F32 value = at_most(high, at_least(low, sum[p][v]));
+      const F32 value = at_most(high, at_least(low, row.epilogue.slope ? prelu(sum[p][v], slope[v]) : sum[p][v]));
       if (v < NV - 1 || lanes == kLanes) {
         store(y + v * kLanes, value);
       } else {
@@ -60,7 +67,7 @@ void panel(const LineConv& row, int64_t column, int64_t lanes) {
     F32 sum[kPixels][NV];
     LINNET_UNROLL for (int p = 0; p < kPixels; ++p) { LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[p][v] = bias[v]; }
     add_up<kStride, NV, kHalf>(row, first, w, sum);
-    finish<NV>(row, sum, lanes, row.y + first * row.columns + column);
+    finish<NV>(row, sum, first, column, lanes);
   }
 }
 

@@ -85,6 +85,7 @@ inline F32 min_nan(F32 a, F32 b) { return xsimd::select(xsimd::isnan(a), a, xsim
 
 inline F32 magnitude_of(F32 x) { return float_of(bits_of(x) & I32(0x7fffffff)); }
 inline F32 negative_magnitude_of(F32 x) { return float_of(bits_of(x) | I32(int32_t(0x80000000u))); }
+inline F32 prelu(F32 x, F32 slope) { return xsimd::select(x < F32(0.0f), x * slope, x); }
 /// The magnitude of `x` with the sign of `sign`; x >= 0.
 inline F32 with_sign(F32 x, F32 sign) { return float_of(bits_of(x) | (bits_of(sign) & I32(int32_t(0x80000000u)))); }
 

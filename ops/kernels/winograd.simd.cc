@@ -163,6 +163,7 @@ template <class F>
   }
   const Epilogue& e = o.epilogue;
   const F32 bias = !e.bias ? F32(0.0f) : load_part(e.bias + c, lanes), low(e.low), high(e.high);
+  const F32 slope = !e.slope ? F32(1.0f) : load_part(e.slope + c, lanes);
   LINNET_UNROLL for (int i = 0; i < F::kOutputs; ++i) {
     if (i >= o.rows) return;
     F32 x[n], y[F::kOutputs];
@@ -173,6 +174,7 @@ template <class F>
       const int64_t at = i * o.row_pitch + j * o.column_pitch + c;
       F32 sum = y[j] + bias;
       if (e.residual) sum += lanes == kLanes ? load(e.residual + at) : load_part(e.residual + at, lanes);
+      if (e.slope) sum = prelu(sum, slope);
       sum = at_most(high, at_least(low, sum));
       if (lanes == kLanes) {
         store(o.y + at, sum);

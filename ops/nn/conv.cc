@@ -10,8 +10,8 @@ namespace {
 /// Conv: y[n, o, p] = bias[o] + sum over c, k of w[o, c, k] * x[n, c, p * stride - pad + k * dilation], per group.
 /// x: [N, C, D1...], w: [O, C / group, k1...], bias: [O], y: [N, O, E1...]; one to three spatial axes; float types.
 /// In the internal domain "linnet", y and, without the attribute x_channels_first, x are channels-last [N, D1..., C], a
-/// fourth input of y's shape is added before the activation (attributes activation, activation_alpha, activation_beta;
-/// float32 only).
+/// fourth input of y's shape is added, a fifth, slope: [O], multiplies what is negative then, before the activation
+/// (attributes activation, activation_alpha, activation_beta; float32 only).
 /// Source: https://onnx.ai/onnx/operators/onnx__Conv.html
 class Conv final : public Op {
  public:
@@ -21,7 +21,7 @@ class Conv final : public Op {
         activation_(node) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
-    require_inputs(in, 2, layout_.y_channels_last ? 4 : 3);
+    require_inputs(in, 2, layout_.y_channels_last ? 5 : 3);
     const Fact& x = in[0];
     const Fact& w = in[1];
     if (layout_.y_channels_last) {
@@ -33,7 +33,8 @@ class Conv final : public Op {
     if (!x.has_rank() || !w.has_rank()) return {Fact(x.dtype, std::nullopt)};
     check_conv(attributes_, layout_, x, w);
     const Fact y(x.dtype, conv_output_dims(attributes_, layout_, x, w));
-    if (has_input(in, 2)) check_bias(in[2], x, w);
+    if (has_input(in, 2)) check_per_channel(in[2], x, w, "B");
+    if (has_input(in, 4)) check_per_channel(in[4], x, w, "slope");
     if (has_input(in, 3) && !compatible(y, in[3])) {
       throw Error(ErrorKind::kShape, str("the residual must be ", y, ", got ", in[3]));
     }
@@ -50,10 +51,10 @@ class Conv final : public Op {
   }
 
  private:
-  static void check_bias(const Fact& bias, const Fact& x, const Fact& w) {
-    require_same_dtype(x, bias, "inputs X and B");
-    require_rank(bias, 1, "input B");
-    if (bias.has_rank()) merge_dim(w.dim(0), bias.dim(0), "the output channels of W and the length of B");
+  static void check_per_channel(const Fact& values, const Fact& x, const Fact& w, const std::string& name) {
+    require_same_dtype(x, values, "inputs X and " + name);
+    require_rank(values, 1, "input " + name);
+    if (values.has_rank()) merge_dim(w.dim(0), values.dim(0), "the output channels of W and the length of " + name);
   }
 
   ConvAttributes attributes_;

@@ -10,12 +10,13 @@
 namespace linnet {
 
 /// The operands of a float32 convolution: y channels-last, x as well unless the algorithm takes channels-first, w as in
-/// ONNX, residual like y. bias and residual may be null.
+/// ONNX, residual like y. bias, residual and slope (of a PRelu, per channel) may be null.
 struct ConvOperands {
   const float* x = nullptr;
   const float* w = nullptr;
   const float* bias = nullptr;
   const float* residual = nullptr;
+  const float* slope = nullptr;
   float* y = nullptr;
 };
 

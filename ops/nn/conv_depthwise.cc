@@ -62,6 +62,7 @@ class DepthwiseConv final : public ConvAlgorithm {
     row.epilogue = epilogue_;
     row.epilogue.bias = operands.bias;
     row.epilogue.residual = operands.residual;
+    row.epilogue.slope = operands.slope;
     row.epilogue.residual_pitch = channels;
     row.epilogue = row.epilogue.at(pixel, 0);
     const auto line_at = [&](int64_t line) { return image + line * row.in * channels; };

@@ -55,6 +55,7 @@ class GemmConv final : public ConvAlgorithm {
     product.epilogue = epilogue_;
     product.epilogue.bias = operands.bias;
     product.epilogue.residual = operands.residual;
+    product.epilogue.slope = operands.slope;
     product.epilogue.residual_pitch = geometry_.out_channels;
     product.epilogue = product.epilogue.at(0, column);
     plan_.run_chunk(product, chunk, scratch);

@@ -96,6 +96,7 @@ class GroupedConv final : public ConvAlgorithm {
     Epilogue epilogue = epilogue_;
     epilogue.bias = operands.bias;
     epilogue.residual = operands.residual;
+    epilogue.slope = operands.slope;
     epilogue.residual_pitch = g_.out_channels;
 
     GemmStrip strip;

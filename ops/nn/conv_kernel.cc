@@ -10,12 +10,13 @@ namespace {
 const float* data_or_null(const Tensor& tensor) { return tensor ? tensor.data<float>() : nullptr; }
 
 // Of packed weights, w may be null: the algorithms do not read it.
-ConvOperands operands_of(KernelContext& context, bool has_bias, bool has_residual) {
+ConvOperands operands_of(KernelContext& context, bool has_bias, bool has_residual, bool has_slope) {
   ConvOperands operands;
   operands.x = context.input(0).data<float>();
   operands.w = context.input(1).data<float>();
   if (has_bias) operands.bias = data_or_null(context.input(2));
   if (has_residual) operands.residual = data_or_null(context.input(3));
+  if (has_slope) operands.slope = context.input(4).data<float>();
   operands.y = context.output(0).data<float>();
   return operands;
 }
@@ -29,6 +30,7 @@ class ConvKernel final : public Kernel {
         geometry_(geometry),
         has_bias_(in.has(2)),
         has_residual_(in.has(3)),
+        has_slope_(in.has(4)),
         transposes_x_(!layout.x_channels_last && !algorithm_->takes_channels_first()),
         transposes_y_(!layout.y_channels_last),
         packed_(in.constant(1)),
@@ -41,7 +43,7 @@ class ConvKernel final : public Kernel {
   }
 
   void run(KernelContext& context) const override {
-    ConvOperands operands = operands_of(context, has_bias_, has_residual_);
+    ConvOperands operands = operands_of(context, has_bias_, has_residual_, has_slope_);
     float* const y = operands.y;
     if (transposes_y_) operands.y = reinterpret_cast<float*>(context.scratch() + y_offset_);
     if (transposes_x_) {
@@ -68,7 +70,7 @@ class ConvKernel final : public Kernel {
   ConvAlgorithmPtr algorithm_;
   std::string reason_;
   ConvGeometry geometry_;
-  bool has_bias_, has_residual_, transposes_x_, transposes_y_, packed_;
+  bool has_bias_, has_residual_, has_slope_, transposes_x_, transposes_y_, packed_;
   TransposeKernels transpose_;
   size_t x_offset_, y_offset_ = 0, bytes_ = 0;
 };

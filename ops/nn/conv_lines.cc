@@ -86,6 +86,7 @@ class LineConvolution final : public ConvAlgorithm {
     job.w = packed_.data<float>();
     job.epilogue = epilogue_;
     job.epilogue.bias = operands.bias;
+    job.epilogue.slope = operands.slope;
     return job;
   }
 

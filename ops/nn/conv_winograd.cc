@@ -205,6 +205,7 @@ class WinogradConv final : public ConvAlgorithm {
       output.y = operands.y + first;
       output.epilogue = epilogue_;
       output.epilogue.bias = operands.bias ? operands.bias + channel : nullptr;
+      output.epilogue.slope = operands.slope ? operands.slope + channel : nullptr;
       output.epilogue.residual = operands.residual ? operands.residual + first : nullptr;
       transforms_.output(m + i * m_pitch_, m_plane_, output);
     }

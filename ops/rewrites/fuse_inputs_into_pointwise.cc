@@ -60,7 +60,8 @@ Source scaled_source(const Graph& graph, const Node& conv, Patch& patch) {
 // linnet::Conv(concat(x...) * scale + shift) of single pixels -> PointwiseConv, which scales and concatenates the
 // pixels as it reads them: squeeze-and-excitation, normalisation before a convolution, concatenation.
 std::optional<Patch> fuse_inputs_into_pointwise(const Graph& graph, const Node& node) {
-  if (!is_pointwise_conv(graph, node)) return std::nullopt;
+  const bool has_slope = node.inputs.size() > 4;
+  if (!is_pointwise_conv(graph, node) || has_slope) return std::nullopt;
   Patch patch(graph);
   const Source source = scaled_source(graph, node, patch);
   std::vector<ValueId> tensors{source.x};

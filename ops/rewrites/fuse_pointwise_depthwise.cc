@@ -20,16 +20,16 @@ bool is_large(const Fact& between) {
   return bytes >= kLeastBytes && between.dim(2).value() >= kLeastWidth;
 }
 
-bool has_residual(const Node& conv) { return conv.inputs.size() > 3; }
+bool has_residual_or_slope(const Node& conv) { return conv.inputs.size() > 3; }
 
 }  // namespace
 
 // linnet::Conv of one filter per channel behind a pointwise one -> PointwiseDepthwiseConv: what is between them, often
 // the largest tensor of the network, never leaves the caches.
 std::optional<Patch> fuse_pointwise_depthwise(const Graph& graph, const Node& node) {
-  if (!is_depthwise_conv(graph, node) || has_residual(node)) return std::nullopt;
+  if (!is_depthwise_conv(graph, node) || has_residual_or_slope(node)) return std::nullopt;
   const Node* pointwise = producer(graph, node, 0, "Conv", kInternalDomain);
-  if (!pointwise || !is_pointwise_conv(graph, *pointwise) || has_residual(*pointwise)) return std::nullopt;
+  if (!pointwise || !is_pointwise_conv(graph, *pointwise) || has_residual_or_slope(*pointwise)) return std::nullopt;
   const Shape& w = *constant_conv_weights(graph, *pointwise);
   if (w[1] > kMostDepth || graph.only_consumer(node.inputs[0]) != &node) return std::nullopt;
   if (!is_large(graph.fact(node.inputs[0]))) return std::nullopt;

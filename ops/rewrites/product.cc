@@ -12,11 +12,16 @@ bool is_product(const Node& node) {
 
 bool deforms(const Node& product) { return is_deform_conv(product) || is_op(product, "DeformConv", kInternalDomain); }
 
+bool is_activated(const Node& product) {
+  return !product.spec.attr_or("activation", "").empty() ||
+         (is_op(product, "Conv", kInternalDomain) && product.inputs.size() > 4);
+}
+
 }  // namespace
 
 const Node* product_before(const Graph& graph, const Node& node, int input) {
   const Node* product = graph.producer(node.inputs[size_t(input)]);
-  if (!product || !is_product(*product) || !product->spec.attr_or("activation", "").empty()) return nullptr;
+  if (!product || !is_product(*product) || is_activated(*product)) return nullptr;
   const ValueId result = product->outputs[0];
   return graph.fact(result).dtype == DType::kFloat32 && graph.only_consumer(result) == &node ? product : nullptr;
 }

@@ -5,7 +5,7 @@
 namespace linnet {
 
 /// The float32 product behind an input whose result can still be changed before it is stored: a channels-last Conv or
-/// DeformConv, a MatMul or a Gemm that has no activation yet and that only this node reads; else nullptr.
+/// DeformConv, a MatMul or a Gemm that has no activation or slope yet and that only this node reads; else nullptr.
 const Node* product_before(const Graph& graph, const Node& node, int input);
 
 /// The positions of a product's inputs, whatever its domain: the bias, and the residual that the internal one takes.

@@ -97,6 +97,24 @@ TEST_P(Conv, AddsTheResidualBeforeTheActivation) {
   }
 }
 
+TEST_P(Conv, MultipliesNegativeSumsByTheSlopeOfTheirChannel) {
+  unsigned seed = 50;
+  for (const Sizes& c : cases()) {
+    const Tensor x = random_tensor(c.x, ++seed), w = random_tensor(c.w, ++seed);
+    const Tensor bias = random_tensor({c.w[0]}, ++seed), slope = random_tensor({c.w[0]}, ++seed);
+    Tensor want = conv_reference(x, w, bias, c.settings);
+    const int64_t pixels = want.shape().elements(2, want.rank());
+    for (int64_t i = 0; i < want.size(); ++i) {
+      float& sum = want.data<float>()[i];
+      if (sum < 0) sum *= slope.data<float>()[i / pixels % c.w[0]];
+    }
+    SCOPED_TRACE(str("x ", c.x, " w ", c.w, " group ", c.settings.group));
+    const std::vector<Tensor> inputs{to_channels_last(x), w, bias, {}, slope};
+    const Tensor last = run_op(conv(c.settings, "linnet"), inputs, 1, {1}, GetParam())[0];
+    expect_close(to_channels_first(last), want, 2e-4, 1e-5);
+  }
+}
+
 TEST_P(Conv, GivesTheSameBitsForAnyNumberOfThreads) {
   const Tensor x = random_tensor({1, 40, 30, 31}, 1), w = random_tensor({70, 40, 3, 3}, 2);
   const Tensor one = run_op(conv({}), {x, w}, 1, {1}, GetParam(), 1)[0];

@@ -19,7 +19,9 @@ class AlgorithmKernel final : public Kernel {
   explicit AlgorithmKernel(ConvAlgorithmPtr algorithm) : algorithm_(std::move(algorithm)) {}
   void run(KernelContext& context) const override {
     const auto data = [&](int i) { return context.input(i) ? context.input(i).data<float>() : nullptr; };
-    algorithm_->run({data(0), data(1), data(2), data(3), context.output(0).data<float>()}, context);
+    const ConvOperands operands{
+        .x = data(0), .w = data(1), .bias = data(2), .residual = data(3), .y = context.output(0).data<float>()};
+    algorithm_->run(operands, context);
   }
   size_t scratch_bytes() const override { return algorithm_->scratch_bytes(); }
 

@@ -229,12 +229,34 @@ TEST(Rewrites, EveryActivationOfTheEpilogueIsFused) {
   }
 }
 
-TEST(Rewrites, APReluWithASlopePerChannelIsNotFused) {
+TEST(Rewrites, APReluOfOneSlopePerChannelIsFusedBehindTheResidual) {
   GraphBuilder b;
-  const ValueId y = conv(b, b.input("x", Shape{1, 3, 6, 6}), 3, 4);
-  b.output(b.op("PRelu", {y, b.constant(random_tensor({4, 1, 1}))}));
-  EXPECT_EQ(count_ops(b.model().graph(), "PRelu"), 1);
+  const ValueId x = b.input("x", Shape{1, 3, 6, 6});
+  const ValueId sum = b.op("Add", {conv(b, x, 3, 4), conv(b, x, 3, 4)});
+  b.output(b.op("Sigmoid", {b.op("PRelu", {sum, b.constant(random_tensor({4, 1, 1}))})}));
+  EXPECT_EQ(count_ops(b.model().graph(), "PRelu"), 0);
+  EXPECT_EQ(count_ops(b.model().graph(), "Sigmoid"), 1);
   expect_unchanged(b, {random_tensor({1, 3, 6, 6})});
+}
+
+TEST(Rewrites, AConvolutionOfPixelsWithSlopesStaysOne) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{1, 3, 6, 6});
+  const ValueId both = b.op("Concat", {conv(b, x, 3, 4), conv(b, x, 3, 4, 7)}, {{"axis", int64_t{1}}});
+  const ValueId pixels = b.op("Conv", {both, b.constant(random_tensor({5, 8, 1, 1}))});
+  b.output(b.op("PRelu", {pixels, b.constant(random_tensor({5, 1, 1}))}));
+  EXPECT_EQ(count_ops(b.model().graph(), "Conv", "linnet"), 3);
+  expect_unchanged(b, {random_tensor({1, 3, 6, 6})});
+}
+
+TEST(Rewrites, APReluOfOneSlopePerPixelIsNotFused) {
+  for (const Shape& shape : {Shape{4, 6, 6}, Shape{1, 6, 6}, Shape{1, 1, 6}}) {
+    GraphBuilder b;
+    const ValueId y = conv(b, b.input("x", Shape{1, 3, 6, 6}), 3, 4);
+    b.output(b.op("PRelu", {y, b.constant(random_tensor(shape))}));
+    EXPECT_EQ(count_ops(b.model().graph(), "PRelu"), 1) << shape;
+    expect_unchanged(b, {random_tensor({1, 3, 6, 6})});
+  }
 }
 
 TEST(Rewrites, AnActivationOfAValueThatIsReadElsewhereIsNotFused) {
