@@ -57,6 +57,21 @@ def test_asinh_agrees(tmp_path, outputs_of, torch_exporter):
     assert_close(outputs_of(file, x=VALUES[None])["output"], np.arcsinh(VALUES[None].astype(np.float64)))
 
 
+class ZeroInPlace(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bias = torch.nn.Parameter(torch.arange(6.0) + 1)
+
+    def forward(self, x):
+        bias = self.bias.clone()
+        bias[2:4].zero_()
+        return x + bias
+
+
+def test_zero_in_place_agrees(tmp_path, run_model, torch_exporter):
+    linnet_torch.export(ZeroInPlace(), torch.rand(2, 6), tmp_path / "zero.onnx", exporter=torch_exporter)
+
+
 def test_selu_is_a_function_call(tmp_path, torch_exporter):
     file = export(torch.nn.SELU(), torch.randn(2, 3), tmp_path / "selu.onnx", exporter=torch_exporter)
     assert nodes_of(file) == [("custom-onnx-script", "Selu")]

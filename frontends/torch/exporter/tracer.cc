@@ -12,7 +12,7 @@ namespace {
 /// An operator that is random, unless it does not train or drops nothing.
 bool is_random(const torch::jit::Node& node, const std::vector<Value>& inputs) {
   if (!node.isNondeterministic()) return false;
-  for (const char* name : {"train", "training", "p"}) {
+  for (const char* name : {"train", "training", "p", "dropout_p"}) {
     const auto index = node.schema().argumentIndexWithName(name);
     if (index && inputs[size_t(*index)].constant() && inputs[size_t(*index)].concrete[0].toScalar().toDouble() == 0) {
       return false;

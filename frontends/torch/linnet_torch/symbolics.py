@@ -33,6 +33,7 @@ def rules(deform_conv: str, my_add: str, selu: str) -> dict:
     """The symbolic functions to register for one export, by qualified operator name."""
     result = {
         "aten::asinh": asinh,
+        "aten::zero": zero,
         "linnet::deform_conv2d": deform_conv2d_rule(deform_conv),
         "torchvision::deform_conv2d": deform_conv2d_rule(deform_conv),
         "linnet::my_add": my_add_rule(my_add),
@@ -45,6 +46,11 @@ def rules(deform_conv: str, my_add: str, selu: str) -> dict:
 def asinh(g, x):
     """aten::asinh -> Asinh (ONNX opset 9)."""
     return g.op("Asinh", x)
+
+
+def zero(g, x):
+    """aten::zero -> ConstantOfShape: what PyTorch 1.13's exporter makes of zero_() on a part of a parameter's copy."""
+    return g.op("ConstantOfShape", g.op("Shape", x), value_t=torch.zeros(1)).setType(x.type())
 
 
 def selu_function(g, x):

@@ -109,7 +109,8 @@ class LINNET_EXPORTER_API Call {
   std::string cast(const std::string& value, at::ScalarType dtype);
   std::string constant_of(const at::Tensor& tensor);
   std::string constant_of(const std::vector<int64_t>& values);  ///< of rank 1
-  std::string scalar(double number, at::ScalarType dtype);      ///< of rank 0
+  std::string constant_of(std::initializer_list<int64_t> values) { return constant_of(std::vector<int64_t>(values)); }
+  std::string scalar(double number, at::ScalarType dtype);  ///< of rank 0
 
   // What the results are.
   void set(const std::string& value) { set_result(0, value); }

@@ -1,0 +1,159 @@
+"""Exports torchvision's classification networks with every exporter and compares run_model's outputs with PyTorch's.
+
+python networks.py --json networks.json [NAME...]              those (all) with this Python's PyTorch; rows are added
+python networks.py --json networks.json --report exporter.md   writes the table between the file's two markers
+
+The weights are random with a fixed seed. One batch in training mode gives the normalisations' statistics, without which
+the values of a deep network vanish or grow beyond float32. An output may differ by 1e-4 + 1e-3 |value|, or, where
+PyTorch's own float32 result is not that near to its float64 result, by 4 times its difference.
+"""
+
+import argparse
+import copy
+import json
+import subprocess
+import tempfile
+import warnings
+from pathlib import Path
+
+import conftest
+import linnet_torch
+import numpy as np
+import torch
+from linnet_torch import check
+
+BEGIN, END = "<!-- networks.py: begin -->", "<!-- networks.py: end -->"
+ABSOLUTE, RELATIVE = 1e-4, 1e-3
+
+
+def network(name):
+    """The seeded network and an image for it."""
+    import torchvision
+
+    torch.manual_seed(0)
+    module = torchvision.models.get_model(name, weights=None)
+    size = 299 if name == "inception_v3" else 224
+    norms = [layer for layer in module.modules() if isinstance(layer, torch.nn.modules.batchnorm._BatchNorm)]
+    module.eval()
+    for norm in norms:
+        norm.train()
+        norm.momentum = 1.0
+    with torch.no_grad():
+        if norms:
+            module(torch.randn(4, 3, size, size))
+    return module.eval(), torch.randn(1, 3, size, size)
+
+
+def export_model(graph, image, folder):
+    """Writes the ONNX file of a TorchScript module with the command."""
+    command = Path(check.find_run_model()).with_name("export_model")
+    graph.save(f"{folder}/model.pt")
+    name = [argument.name for argument in graph.forward.schema.arguments][1]
+    sizes = "x".join(map(str, image.shape))
+    words = [str(command), f"{folder}/model.pt", "-o", f"{folder}/model.onnx", "--input", f"{name}:{sizes}"]
+    subprocess.run(words, check=True, capture_output=True, text=True)
+
+
+def python_export(exporter):
+    def export(module, image, folder):
+        linnet_torch.export(module, image, f"{folder}/model.onnx", exporter=exporter, check=False)
+
+    return export
+
+
+def forms():
+    """name: how a module and an image become FOLDER/model.onnx, with this PyTorch."""
+    found = {f"linnet_torch, {exporter}": python_export(exporter) for exporter in conftest.EXPORTERS}
+    command = Path(check.find_run_model()).with_name("export_model")
+    if command.exists():
+        version = subprocess.run([str(command), "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout
+        if version.split()[-1].split(".")[:2] == torch.__version__.split(".")[:2]:
+            found["export_model, traced"] = lambda m, x, f: export_model(torch.jit.trace(m, x, strict=False), x, f)
+            found["export_model, scripted"] = lambda m, x, f: export_model(torch.jit.script(m), x, f)
+    return found
+
+
+def measure(name, form, export):
+    """A row of the table."""
+    row = {"model": name, "exporter": form, "torch": torch.__version__.split("+")[0]}
+    module, image = network(name)
+    expected = result_of(module, image)
+    with torch.no_grad(), tempfile.TemporaryDirectory() as folder:
+        try:
+            export(module, image, folder)
+            got = next(iter(run(f"{folder}/model.onnx", image.numpy()).values()))
+        except subprocess.CalledProcessError as error:
+            return row | {"error": (error.stderr or str(error)).strip().splitlines()[-1]}
+        except Exception as error:
+            return row | {"error": str(error).strip().splitlines()[0]}
+    difference = np.abs(got - expected)
+    row |= {"largest": float(np.abs(expected).max()), "difference": float(difference.max())}
+    if (difference <= ABSOLUTE + RELATIVE * np.abs(expected)).all():
+        return row | {"agrees": True}
+    own = float(np.abs(result_of(copy.deepcopy(module).double(), image.double()) - expected).max())
+    return row | {"own_difference": own, "agrees": row["difference"] <= 4 * own}
+
+
+def result_of(module, image):
+    """The first output, in float64."""
+    with torch.no_grad():
+        result = module(image)
+    return (result if isinstance(result, torch.Tensor) else result[0]).numpy().astype(np.float64)
+
+
+def run(file, image):
+    import onnx
+
+    name = onnx.load(file, load_external_data=False).graph.input[0].name
+    return check.run(check.find_run_model(), Path(file), {name: image})
+
+
+def table(rows):
+    columns = sorted({(row["torch"], row["exporter"]) for row in rows})
+    cells = {(row["model"], row["torch"], row["exporter"]): row for row in rows}
+    yield "| network | largest value | " + " | ".join(f"{form}, PyTorch {torch}" for torch, form in columns) + " |"
+    yield "|---" * (len(columns) + 2) + "|"
+    for name in sorted({row["model"] for row in rows}):
+        found = [cells.get((name, *column)) for column in columns]
+        largest = max((row.get("largest", 0) for row in found if row), default=0)
+        yield f"| {name} | {largest:.2g} | " + " | ".join(map(cell, found)) + " |"
+
+
+def cell(row):
+    if row is None:
+        return ""
+    if "error" in row:
+        return row["error"]
+    own = f" (PyTorch's own: {row['own_difference']:.1e})" if "own_difference" in row else ""
+    return f"{row['difference']:.1e}{own}" + ("" if row["agrees"] else " **too large**")
+
+
+def report(path, rows):
+    before, _, rest = path.read_text().partition(BEGIN)
+    _, _, after = rest.partition(END)
+    path.write_text(before + BEGIN + "\n\n" + "\n".join(table(rows)) + "\n\n" + END + after)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--json", type=Path, required=True, help="rows that it holds are not measured anew")
+    parser.add_argument("--report", type=Path, metavar="FILE.md")
+    arguments = parser.parse_args()
+    rows = json.loads(arguments.json.read_text()) if arguments.json.exists() else []
+    if arguments.report:
+        return report(arguments.report, rows)
+    import torchvision
+
+    warnings.simplefilter("ignore")
+    known = {(row["model"], row["torch"], row["exporter"]) for row in rows}
+    for name in arguments.names or torchvision.models.list_models(torchvision.models):
+        for form, export in forms().items():
+            if (name, torch.__version__.split("+")[0], form) not in known:
+                rows.append(measure(name, form, export))
+                print(rows[-1], flush=True)
+                arguments.json.write_text(json.dumps(rows, indent=1))
+
+
+if __name__ == "__main__":
+    main()
