@@ -94,7 +94,7 @@ class LINNET_API CompileInput {
   Isa isa() const;
   /// ModelOptions::winograd_tile.
   int winograd_tile() const;
-  /// The threads to pack with, ModelOptions::executor.
+  /// The threads to pack with, and to divide work for, ModelOptions::executor.
   Executor& executor() const;
   const ProgramEnvironment& environment() const { return environment_; }
 

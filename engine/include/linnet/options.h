@@ -33,7 +33,8 @@ struct ModelOptions {
   /// Rewrites to leave out, by name.
   std::set<std::string> disabled_rewrites;
   Limits limits;
-  /// The threads that read and pack weights; nullptr: OpenMP with as many threads as cores.
+  /// The threads that read and pack weights, and that kernels divide their work for (a Context may run with others:
+  /// results are the same, the division may suit them less); nullptr: OpenMP with as many threads as cores.
   std::shared_ptr<Executor> executor;
   /// Lets external data lie outside the model's folder.
   bool allow_external_paths = false;
