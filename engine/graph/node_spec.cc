@@ -2,6 +2,12 @@
 
 namespace linnet {
 
+Attributes::Attributes(const Attributes&) = default;
+Attributes::Attributes(Attributes&&) noexcept = default;
+Attributes& Attributes::operator=(const Attributes&) = default;
+Attributes& Attributes::operator=(Attributes&&) noexcept = default;
+Attributes::~Attributes() = default;
+
 std::string NodeSpec::describe() const {
   const std::string type = domain.empty() ? op_type : domain + "::" + op_type;
   return str(type, " '", name, "' (opset ", opset, ")");

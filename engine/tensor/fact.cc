@@ -23,6 +23,12 @@ bool elements_fit(const Fact& fact, const Tensor& tensor) {
 
 }  // namespace
 
+Fact::Fact(const Fact&) = default;
+Fact::Fact(Fact&&) noexcept = default;
+Fact& Fact::operator=(const Fact&) = default;
+Fact& Fact::operator=(Fact&&) noexcept = default;
+Fact::~Fact() = default;
+
 Fact Fact::container(DType dtype, Fact element) {
   Fact fact(dtype, Shape{});
   element.constant = {};

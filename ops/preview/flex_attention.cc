@@ -21,8 +21,7 @@ class AttentionGraph {
 
   ValueId input(const Fact& fact) { return graph_.add_input(fresh(), Fact(fact.dtype, fact.dims)); }
   ValueId constant(const Tensor& value) { return graph_.add_constant(fresh(), value); }
-  ValueId op(const std::string& op_type, const std::vector<ValueId>& inputs,
-             const std::map<std::string, Attribute>& attributes = {}) {
+  ValueId op(const std::string& op_type, const std::vector<ValueId>& inputs, const Attributes& attributes = {}) {
     NodeSpec spec;
     spec.op_type = op_type;
     spec.opset = kOpset;

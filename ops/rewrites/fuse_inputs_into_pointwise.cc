@@ -1,5 +1,6 @@
 #include "rewrites/match.h"
 #include "rewrites/pointwise.h"
+#include "rewrites/product.h"
 #include "rewrites/rewrite_list.h"
 
 namespace linnet {
@@ -60,8 +61,7 @@ Source scaled_source(const Graph& graph, const Node& conv, Patch& patch) {
 // linnet::Conv(concat(x...) * scale + shift) of single pixels -> PointwiseConv, which scales and concatenates the
 // pixels as it reads them: squeeze-and-excitation, normalisation before a convolution, concatenation.
 std::optional<Patch> fuse_inputs_into_pointwise(const Graph& graph, const Node& node) {
-  const bool has_slope = node.inputs.size() > 4;
-  if (!is_pointwise_conv(graph, node) || has_slope) return std::nullopt;
+  if (!is_pointwise_conv(graph, node) || has_slope(node)) return std::nullopt;
   Patch patch(graph);
   const Source source = scaled_source(graph, node, patch);
   std::vector<ValueId> tensors{source.x};
@@ -73,9 +73,8 @@ std::optional<Patch> fuse_inputs_into_pointwise(const Graph& graph, const Node& 
   NodeSpec spec = internal_spec(node, "PointwiseConv");
   spec.attributes = activation_attributes(node);
   spec.attributes["relu"] = int64_t{source.relu};
-  std::vector<ValueId> inputs{node.inputs[1]};
-  for (const size_t i : {2, 3}) inputs.push_back(i < node.inputs.size() ? node.inputs[i] : kNoValue);
-  inputs.insert(inputs.end(), {source.scale, source.shift});
+  const auto given = [&](size_t i) { return i < node.inputs.size() ? node.inputs[i] : kNoValue; };
+  std::vector<ValueId> inputs{node.inputs[1], given(2), given(3), source.scale, source.shift};
   inputs.insert(inputs.end(), tensors.begin(), tensors.end());
   patch.replace(node.outputs[0], patch.add(spec, inputs));
   return patch;

@@ -40,8 +40,8 @@ bool concatenates_channels(const Graph& graph, const Node& node) {
   return normalize_axis(node.spec.attr_or("axis", 1), y.rank()) == y.rank() - 1;
 }
 
-std::map<std::string, Attribute> activation_attributes(const Node& node, const std::string& prefix) {
-  std::map<std::string, Attribute> result;
+Attributes activation_attributes(const Node& node, const std::string& prefix) {
+  Attributes result;
   for (const char* name : {"activation", "activation_alpha", "activation_beta"}) {
     const auto found = node.spec.attributes.find(name);
     if (found != node.spec.attributes.end()) result[prefix + name] = found->second;

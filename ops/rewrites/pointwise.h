@@ -21,6 +21,6 @@ bool has_pixel_windows(const Graph& graph, const Node& node);
 bool concatenates_channels(const Graph& graph, const Node& node);
 
 /// The attributes of the activation that is fused into a node, their names behind `prefix`.
-std::map<std::string, Attribute> activation_attributes(const Node& node, const std::string& prefix = "");
+Attributes activation_attributes(const Node& node, const std::string& prefix = "");
 
 }  // namespace linnet

@@ -14,7 +14,7 @@ bool deforms(const Node& product) { return is_deform_conv(product) || is_op(prod
 
 bool is_activated(const Node& product) {
   return !product.spec.attr_or("activation", "").empty() ||
-         (is_op(product, "Conv", kInternalDomain) && product.inputs.size() > 4);
+         (is_op(product, "Conv", kInternalDomain) && has_slope(product));
 }
 
 }  // namespace
@@ -29,5 +29,7 @@ const Node* product_before(const Graph& graph, const Node& node, int input) {
 int bias_input(const Node& product) { return deforms(product) ? 3 : 2; }
 
 int residual_input(const Node& product) { return deforms(product) ? 5 : 3; }
+
+bool has_slope(const Node& conv) { return conv.inputs.size() > 4; }
 
 }  // namespace linnet

@@ -12,4 +12,7 @@ const Node* product_before(const Graph& graph, const Node& node, int input);
 int bias_input(const Node& product);
 int residual_input(const Node& product);
 
+/// Whether the channels-last Conv takes the slopes of a PRelu, its fifth input.
+bool has_slope(const Node& conv);
+
 }  // namespace linnet

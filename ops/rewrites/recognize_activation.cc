@@ -12,7 +12,7 @@ namespace {
 struct Formula {
   const char* op_type;
   int64_t since;
-  std::map<std::string, Attribute> attributes{};
+  Attributes attributes{};
 };
 
 /// The two parts of y = scale * x * gate(x).

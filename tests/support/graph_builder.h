@@ -17,13 +17,12 @@ class GraphBuilder {
   ValueId input(const std::string& name, const Fact& fact) { return graph_.add_input(name, fact); }
   ValueId input(const std::string& name, const Shape& shape) { return input(name, Fact(DType::kFloat32, shape)); }
   ValueId constant(const Tensor& value) { return graph_.add_constant(fresh("c"), value); }
-  ValueId op(const std::string& op_type, const std::vector<ValueId>& inputs,
-             const std::map<std::string, Attribute>& attributes = {}, const std::string& domain = {}) {
+  ValueId op(const std::string& op_type, const std::vector<ValueId>& inputs, const Attributes& attributes = {},
+             const std::string& domain = {}) {
     return ops(op_type, inputs, 1, attributes, domain)[0];
   }
   std::vector<ValueId> ops(const std::string& op_type, const std::vector<ValueId>& inputs, int outputs,
-                           const std::map<std::string, Attribute>& attributes = {}, const std::string& domain = {},
-                           int captures = 0) {
+                           const Attributes& attributes = {}, const std::string& domain = {}, int captures = 0) {
     NodeSpec spec;
     spec.op_type = op_type;
     spec.domain = domain;

@@ -14,7 +14,7 @@ namespace linnet::testing {
 struct OpCase {
   std::string op_type;
   int64_t opset = 17;
-  std::map<std::string, Attribute> attributes{};
+  Attributes attributes{};
   std::string domain{};
 };
 

@@ -50,12 +50,12 @@ class TreeGrower {
 };
 
 template <class T>
-void append(std::map<std::string, Attribute>& attributes, const std::string& name, const T& value) {
+void append(Attributes& attributes, const std::string& name, const T& value) {
   auto& attribute = attributes.try_emplace(name, std::vector<T>()).first->second;
   std::get<std::vector<T>>(attribute).push_back(value);
 }
 
-void write(std::map<std::string, Attribute>& attributes, int64_t tree, int64_t id, const Node& node) {
+void write(Attributes& attributes, int64_t tree, int64_t id, const Node& node) {
   append(attributes, "nodes_treeids", tree);
   append(attributes, "nodes_nodeids", id);
   append(attributes, "nodes_modes", node.mode);

@@ -17,7 +17,7 @@ struct RandomTrees {
     size_t true_child = 0, false_child = 0;  ///< places among the nodes of the tree
     std::vector<std::pair<int64_t, float>> votes{};
   };
-  std::map<std::string, Attribute> attributes;
+  Attributes attributes;
   std::vector<std::vector<Node>> trees;  ///< the root of each comes first
   int64_t targets;
 };

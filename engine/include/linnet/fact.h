@@ -45,6 +45,11 @@ struct LINNET_API Fact {
   DType key = DType::kUndefined;  ///< of a map
 
   Fact() = default;
+  Fact(const Fact&);  // these five not inline: that would take half a megabyte
+  Fact(Fact&&) noexcept;
+  Fact& operator=(const Fact&);
+  Fact& operator=(Fact&&) noexcept;
+  ~Fact();
   Fact(DType type, std::optional<Dims> dims_in) : dtype(type), dims(std::move(dims_in)) {}
   Fact(DType type, const Shape& shape) : dtype(type), dims(Dims(shape.begin(), shape.end())) {}
   /// The facts of containers. A sequence's elements, and the value of an optional, meet the fact given.

@@ -19,6 +19,17 @@ class Graph;
 using Attribute = std::variant<int64_t, float, std::string, Tensor, std::shared_ptr<const Graph>, std::vector<int64_t>,
                                std::vector<float>, std::vector<std::string>, std::vector<Tensor>, Fact>;
 
+/// The attributes of a node by name.
+struct LINNET_API Attributes : std::map<std::string, Attribute> {
+  using map::map;
+  Attributes() = default;
+  Attributes(const Attributes&);  // these five not inline, like Fact's
+  Attributes(Attributes&&) noexcept;
+  Attributes& operator=(const Attributes&);
+  Attributes& operator=(Attributes&&) noexcept;
+  ~Attributes();
+};
+
 /// A node as written in the model: what an Op is constructed from.
 struct LINNET_API NodeSpec {
   std::string op_type;
@@ -30,7 +41,7 @@ struct LINNET_API NodeSpec {
   /// How many trailing inputs were added for values that the bodies capture. Every body has these as its last
   /// inputs, in the same order.
   int captures = 0;
-  std::map<std::string, Attribute> attributes;
+  Attributes attributes;
 
   bool has(const std::string& attribute) const { return attributes.contains(attribute); }
 

@@ -14,7 +14,7 @@ using testing::random_tensor;
 Model network() {
   GraphBuilder b;
   const ValueId x = b.input("x", Shape{1, 3, 16, 16});
-  const std::map<std::string, Attribute> same{{"pads", std::vector<int64_t>{1, 1, 1, 1}}};
+  const Attributes same{{"pads", std::vector<int64_t>{1, 1, 1, 1}}};
   ValueId y = b.op("Relu", {b.op("Conv", {x, b.constant(random_tensor({8, 3, 3, 3}))}, same)});
   const ValueId z = b.op("Conv", {y, b.constant(random_tensor({8, 8, 3, 3}))}, same);
   y = b.op("Relu", {b.op("Add", {z, y})});

@@ -11,7 +11,6 @@ namespace linnet::testing {
 namespace {
 
 using GraphPtr = std::shared_ptr<const Graph>;
-using Attributes = std::map<std::string, Attribute>;
 
 const Fact kScalarInt(DType::kInt64, Shape{}), kScalarBool(DType::kBool, Shape{});
 const Fact kFloats = Fact::sequence(Fact(DType::kFloat32, std::nullopt));

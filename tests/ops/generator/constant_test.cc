@@ -10,9 +10,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-Tensor constant(const std::map<std::string, Attribute>& attributes) {
-  return run_op({"Constant", 13, attributes}, {})[0];
-}
+Tensor constant(const Attributes& attributes) { return run_op({"Constant", 13, attributes}, {})[0]; }
 
 TEST(Constant, TakesEachOfItsAttributes) {
   const Tensor value = Tensor::of(Shape{1, 2}, std::vector<double>{1, 2});
@@ -34,7 +32,7 @@ TEST(Constant, RefusesNoneAndSeveral) {
 }
 
 TEST(ConstantOfShape, FillsItsShape) {
-  const auto filled = [](const Ints& shape, const std::map<std::string, Attribute>& attributes = {}) {
+  const auto filled = [](const Ints& shape, const Attributes& attributes = {}) {
     return run_op({"ConstantOfShape", 9, attributes}, {Tensor::of(shape)})[0];
   };
   expect_close(filled({2, 1}), Tensor::of(Shape{2, 1}, std::vector<float>{0, 0}));

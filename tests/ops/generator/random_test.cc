@@ -26,7 +26,7 @@ Moments moments(const Tensor& x) {
   return result;
 }
 
-OpCase with_seed(const std::string& op, std::map<std::string, Attribute> attributes = {}) {
+OpCase with_seed(const std::string& op, Attributes attributes = {}) {
   attributes["seed"] = 7.0f;
   return {op, 15, std::move(attributes)};
 }

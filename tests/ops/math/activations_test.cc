@@ -9,8 +9,6 @@
 namespace linnet::testing {
 namespace {
 
-using Attributes = std::map<std::string, Attribute>;
-
 /// Checks the operator in float32, float64 and float16 against `want` on values in [-6, 6].
 void check(const OpCase& op, double (*want)(double)) {
   struct Precision {

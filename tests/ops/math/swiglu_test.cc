@@ -25,7 +25,7 @@ Tensor reference(const Tensor& a, const Tensor& b, double alpha) {
 TEST(SwiGLU, GatesElementByElement) {
   const Tensor a = random_tensor({3, 40, 1000}), b = random_tensor({3, 40, 1000}, 1);
   expect_close(run_op({"SwiGLU", 28}, {a, b})[0], reference(a, b, 1), 1e-6, 1e-6);
-  const std::map<std::string, Attribute> alpha{{"alpha", 1.7f}};
+  const Attributes alpha{{"alpha", 1.7f}};
   expect_close(run_op({"SwiGLU", 28, alpha}, {a, b})[0], reference(a, b, double(1.7f)), 1e-6, 1e-6);
   const Tensor wide = run_op({"SwiGLU", 28, alpha}, {cast_to(a, DType::kFloat64), cast_to(b, DType::kFloat64)})[0];
   expect_close(cast_to(wide, DType::kFloat32), reference(a, b, double(1.7f)), 1e-7, 1e-6);

@@ -55,7 +55,7 @@ inline Tensor unpack(const Tensor& x, int64_t heads) {
 /// All four outputs; Y as [batch, heads, length, size].
 inline std::vector<Tensor> attend(const AttentionSettings& s, const AttentionValues& values,
                                   DType dtype = DType::kFloat32, Isa isa = Isa::kAuto, int threads = 2,
-                                  std::map<std::string, Attribute> attributes = {}) {
+                                  Attributes attributes = {}) {
   attributes["qk_matmul_output_mode"] = s.mode;
   attributes["is_causal"] = int64_t{s.causal};
   attributes["softcap"] = s.softcap;

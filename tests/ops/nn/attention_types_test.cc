@@ -35,7 +35,7 @@ TEST(Attention, RoundsHalfPrecisionOnce) {
 TEST(Attention, TakesTheSoftmaxInDoubleWhereAsked) {
   const Settings s{.q_length = 20};
   const Values values = random_values(s);
-  const std::map<std::string, Attribute> attributes{{"softmax_precision", int64_t(DType::kFloat64)}};
+  const Attributes attributes{{"softmax_precision", int64_t(DType::kFloat64)}};
   expect_close(attend(s, values, DType::kFloat32, Isa::kAuto, 2, attributes)[0], reference(s, values).y, 1e-5);
 }
 
@@ -58,7 +58,7 @@ TEST(Attention, NamesWhatDoesNotFit) {
   const auto with = [&](const std::string& text, auto change, ErrorKind kind = ErrorKind::kShape) {
     Settings changed = s;
     Values values = random_values(s);
-    std::map<std::string, Attribute> attributes;
+    Attributes attributes;
     change(changed, values, attributes);
     expect_error(kind, text, [&] { attend(changed, values, DType::kFloat32, Isa::kAuto, 2, attributes); });
   };

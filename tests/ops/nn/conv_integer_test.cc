@@ -25,7 +25,7 @@ Tensor shifted(const Tensor& tensor, const std::vector<int>& zeros) {
   return result;
 }
 
-std::map<std::string, Attribute> attributes(const ConvSettings& s) {
+Attributes attributes(const ConvSettings& s) {
   return {{"strides", s.strides}, {"pads", s.pads}, {"dilations", s.dilations}, {"group", s.group}};
 }
 

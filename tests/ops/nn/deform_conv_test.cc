@@ -18,7 +18,7 @@ struct Settings {
   Ints strides{1, 1}, pads{0, 0, 0, 0}, dilations{1, 1};
   int64_t group = 1, offset_group = 1;
 
-  std::map<std::string, Attribute> attributes() const {
+  Attributes attributes() const {
     return {{"strides", strides},
             {"pads", pads},
             {"dilations", dilations},
@@ -159,7 +159,7 @@ Tensor with_epilogue(const Tensor& y, const Tensor& residual) {
   return result;
 }
 
-std::map<std::string, Attribute> internal_attributes(const Case& c) {
+Attributes internal_attributes(const Case& c) {
   auto attributes = c.settings.attributes();
   attributes["activation"] = std::string("LeakyRelu");
   attributes["activation_alpha"] = 0.125f;
@@ -241,7 +241,7 @@ TEST(DeformConv, WithoutOffsetsIsAConvolution) {
   const Tensor x = random_tensor({1, 6, 7, 7}), w = random_tensor({8, 3, 3, 3}, 1);
   Tensor offset(DType::kFloat32, Shape{1, 18, 7, 7});
   std::fill_n(offset.data<float>(), offset.size(), 0.0f);
-  const std::map<std::string, Attribute> attributes{{"pads", Ints{1, 1, 1, 1}}, {"group", int64_t{2}}};
+  const Attributes attributes{{"pads", Ints{1, 1, 1, 1}}, {"group", int64_t{2}}};
   expect_close(run_op({"DeformConv", 19, attributes}, {x, w, offset})[0], run_op({"Conv", 13, attributes}, {x, w})[0],
                1e-5);
 }

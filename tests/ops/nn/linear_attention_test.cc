@@ -59,7 +59,7 @@ std::vector<Tensor> reference(const Inputs& in, bool gated, bool delta, double s
   return {y, last};
 }
 
-std::vector<Tensor> run(const std::string& rule, const Inputs& in, std::map<std::string, Attribute> attributes = {}) {
+std::vector<Tensor> run(const std::string& rule, const Inputs& in, Attributes attributes = {}) {
   attributes["update_rule"] = rule;
   attributes["q_num_heads"] = kQHeads;
   attributes["kv_num_heads"] = kHeads;

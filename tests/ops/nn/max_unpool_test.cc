@@ -11,7 +11,7 @@ using Ints = std::vector<int64_t>;
 
 TEST(MaxUnpool, UndoesMaxPool) {
   const Tensor x = random_uniform({2, 3, 6, 5}, 1, 2);
-  const std::map<std::string, Attribute> window{{"kernel_shape", Ints{2, 3}}, {"strides", Ints{2, 2}}};
+  const Attributes window{{"kernel_shape", Ints{2, 3}}, {"strides", Ints{2, 2}}};
   const auto pooled = run_op({"MaxPool", 12, window}, {x}, 2);
   const Tensor y = run_op({"MaxUnpool", 11, window}, {pooled[0], pooled[1]})[0];
   ASSERT_EQ(y.shape(), x.shape());

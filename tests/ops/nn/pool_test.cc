@@ -15,7 +15,7 @@ struct Settings {
   Ints kernel{3, 3}, strides{1, 1}, pads{0, 0, 0, 0}, dilations{1, 1};
   bool ceil_mode = false;
 
-  std::map<std::string, Attribute> attributes() const {
+  Attributes attributes() const {
     return {{"kernel_shape", kernel},
             {"strides", strides},
             {"pads", pads},
@@ -85,8 +85,7 @@ const Settings kSettings[] = {
 
 class Pool : public ::testing::TestWithParam<Isa> {};
 
-void check(const std::string& op, std::map<std::string, Attribute> attributes, const Tensor& x, const Tensor& want,
-           Isa isa) {
+void check(const std::string& op, Attributes attributes, const Tensor& x, const Tensor& want, Isa isa) {
   expect_close(run_op({op, 22, attributes}, {x}, 1, {}, isa)[0], want, 1e-6, 1e-6);
   if (op == "LpPool") return;
   const Tensor last = run_op({op, 1, attributes, "linnet"}, {to_channels_last(x)}, 1, {}, isa)[0];
@@ -122,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(Isas, Pool, ::testing::ValuesIn(supported_isas()));
 
 TEST(MaxPool, IndicesPointAtTheFirstLargestElement) {
   const Tensor x = Tensor::of(Shape{1, 2, 2, 3}, std::vector<float>{1, 5, 2, 5, 0, 7, 3, 3, 3, 3, 3, 4});
-  const std::map<std::string, Attribute> attributes{{"kernel_shape", Ints{2, 2}}};
+  const Attributes attributes{{"kernel_shape", Ints{2, 2}}};
   auto y = run_op({"MaxPool", 12, attributes}, {x}, 2);
   expect_close(y[0], Tensor::of(Shape{1, 2, 1, 2}, std::vector<float>{5, 7, 3, 4}));
   expect_close(y[1], Tensor::of(Shape{1, 2, 1, 2}, std::vector<int64_t>{1, 5, 6, 11}));
@@ -151,7 +150,7 @@ TEST(MaxPool, NanWins) {
 
 TEST(MaxPool, AutoPadKeepsTheExtentDividedByTheStride) {
   const Tensor x = Tensor::of(Shape{1, 1, 5}, std::vector<float>{1, 2, 3, 4, 5});
-  std::map<std::string, Attribute> attributes{{"kernel_shape", Ints{2}}, {"auto_pad", std::string("SAME_UPPER")}};
+  Attributes attributes{{"kernel_shape", Ints{2}}, {"auto_pad", std::string("SAME_UPPER")}};
   expect_close(run_op({"MaxPool", 12, attributes}, {x})[0],
                Tensor::of(Shape{1, 1, 5}, std::vector<float>{2, 3, 4, 5, 5}));
   attributes["auto_pad"] = std::string("SAME_LOWER");
@@ -167,9 +166,7 @@ TEST(AveragePool, PoolsVolumes) {
 
 TEST(MaxPool, SaysWhatDoesNotFit) {
   const Tensor x = random_tensor({1, 1, 4, 4});
-  const auto pool = [&](std::map<std::string, Attribute> attributes) {
-    return [=] { run_op({"MaxPool", 12, attributes}, {x}); };
-  };
+  const auto pool = [&](Attributes attributes) { return [=] { run_op({"MaxPool", 12, attributes}, {x}); }; };
   expect_error(ErrorKind::kModel, "kernel_shape", pool({}));
   expect_error(ErrorKind::kShape, "the window covers 5 elements, the padded data has only 4",
                pool({{"kernel_shape", Ints{5, 1}}}));

@@ -42,8 +42,7 @@ TEST(RotaryEmbedding, RotatesPairs) {
   for (const bool interleaved : {false, true}) {
     for (const int64_t rotated : {0, 6}) {
       const int64_t n = rotated ? rotated : kSize;
-      const std::map<std::string, Attribute> attributes{{"interleaved", int64_t{interleaved}},
-                                                        {"rotary_embedding_dim", rotated}};
+      const Attributes attributes{{"interleaved", int64_t{interleaved}}, {"rotary_embedding_dim", rotated}};
       const Tensor cos = random_tensor({kPositions, n / 2}, 1), sin = random_tensor({kPositions, n / 2}, 2);
       expect_close(run_op({"RotaryEmbedding", 23, attributes}, {x, cos, sin, Tensor::of({kBatch, kLength}, ids)})[0],
                    reference(x, cos, sin, ids, n, interleaved), 1e-5);
@@ -80,7 +79,7 @@ TEST(RotaryEmbedding, RoundsHalfPrecisionOnce) {
 
 TEST(RotaryEmbedding, NamesWhatDoesNotFit) {
   const Tensor x = random_tensor({1, 2, 3, 8}), cache = random_tensor({1, 3, 4}), table = random_tensor({5, 4});
-  const auto run = [&](const std::vector<Tensor>& inputs, std::map<std::string, Attribute> attributes = {}) {
+  const auto run = [&](const std::vector<Tensor>& inputs, Attributes attributes = {}) {
     run_op({"RotaryEmbedding", 23, attributes}, inputs);
   };
   expect_error(ErrorKind::kShape, "half of what is rotated", [&] { run({x, random_tensor({1, 3, 3}), cache}); });

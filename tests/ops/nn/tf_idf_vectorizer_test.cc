@@ -9,7 +9,6 @@ namespace {
 using Floats = std::vector<float>;
 using Ints = std::vector<int64_t>;
 using Strings = std::vector<std::string>;
-using Attributes = std::map<std::string, Attribute>;
 
 Tensor vectorize(const Tensor& x, Attributes attributes) {
   attributes.merge(Attributes{{"mode", std::string("TF")},

@@ -9,7 +9,7 @@ Tensor box_list(const std::vector<float>& values) {
   return Tensor::of(Shape{1, int64_t(values.size()) / 4, 4}, values);
 }
 
-std::vector<int64_t> suppress(const std::vector<Tensor>& inputs, std::map<std::string, Attribute> attributes = {}) {
+std::vector<int64_t> suppress(const std::vector<Tensor>& inputs, Attributes attributes = {}) {
   const Tensor y = run_op({"NonMaxSuppression", 11, attributes}, inputs)[0];
   return {y.values<int64_t>().begin(), y.values<int64_t>().end()};
 }
@@ -51,8 +51,7 @@ Tensor ramp(int64_t height, int64_t width) {
 }
 
 TEST(RoiAlign, AveragesBinsOfALinearImageToTheirCentres) {
-  const std::map<std::string, Attribute> attributes{
-      {"output_height", int64_t{2}}, {"output_width", int64_t{2}}, {"spatial_scale", 0.5f}};
+  const Attributes attributes{{"output_height", int64_t{2}}, {"output_width", int64_t{2}}, {"spatial_scale", 0.5f}};
   const Tensor rois = Tensor::of(Shape{1, 4}, std::vector<float>{2, 4, 10, 12}), image = Tensor::of(Indices{0});
   // The region is x 1..5, y 2..6, less half a pixel; the bins' centres are 2 - 0.5 and 4 - 0.5, 3 - 0.5 and 5 - 0.5.
   expect_close(run_op({"RoiAlign", 16, attributes}, {ramp(8, 8), rois, image})[0],
@@ -66,7 +65,7 @@ TEST(RoiAlign, AveragesBinsOfALinearImageToTheirCentres) {
 
 TEST(RoiAlign, TheMaximumIsTakenOverWeightedPixels) {
   const Tensor rois = Tensor::of(Shape{1, 4}, std::vector<float>{1, 1, 2, 2}), image = Tensor::of(Indices{0});
-  const std::map<std::string, Attribute> attributes{{"mode", std::string("max")}, {"sampling_ratio", int64_t{1}}};
+  const Attributes attributes{{"mode", std::string("max")}, {"sampling_ratio", int64_t{1}}};
   // One sample at (1, 1): the pixel 11 with weight 1.
   expect_close(run_op({"RoiAlign", 16, attributes}, {ramp(4, 4), rois, image})[0],
                Tensor::of(Shape{1, 1, 1, 1}, std::vector<float>{11}));

@@ -73,15 +73,15 @@ TEST(FlexAttention, AppliesModifiers) {
   const auto tanh = [](double s) { return std::tanh(s); };
   const auto square_root = [](double p) { return std::sqrt(p); };
   const Tensor want = reference(x.q, x.k, x.v, 1 / std::sqrt(8.0), tanh, square_root);
-  const std::map<std::string, Attribute> attributes{{"score_mod", modifier("Tanh")}, {"prob_mod", modifier("Sqrt")}};
+  const Attributes attributes{{"score_mod", modifier("Tanh")}, {"prob_mod", modifier("Sqrt")}};
   expect_close(run_op({"FlexAttention", 1, attributes, kDomain}, {x.q, x.k, x.v})[0], want, 1e-5);
 }
 
 TEST(FlexAttention, ModifiersSeeTheSoftmaxPrecision) {
   const Values x;
   const auto tanh = [](double s) { return std::tanh(s); };
-  const std::map<std::string, Attribute> attributes{{"score_mod", modifier("Tanh", DType::kFloat64)},
-                                                    {"softmax_precision", int64_t(DType::kFloat64)}};
+  const Attributes attributes{{"score_mod", modifier("Tanh", DType::kFloat64)},
+                              {"softmax_precision", int64_t(DType::kFloat64)}};
   expect_close(run_op({"FlexAttention", 1, attributes, kDomain}, {x.q, x.k, x.v})[0],
                reference(x.q, x.k, x.v, 1 / std::sqrt(8.0), tanh, kSame), 1e-5);
 }
@@ -108,7 +108,7 @@ TEST(FlexAttention, ModifiersMayCaptureValues) {
 
 TEST(FlexAttention, NamesWhatDoesNotFit) {
   const Values x;
-  const auto run = [&](const std::map<std::string, Attribute>& attributes, const Tensor& k) {
+  const auto run = [&](const Attributes& attributes, const Tensor& k) {
     run_op({"FlexAttention", 1, attributes, kDomain}, {x.q, k, x.v});
   };
   expect_error(ErrorKind::kShape, "the head size of Q and K", [&] { run({}, random_tensor({2, 2, 7, 9})); });

@@ -13,7 +13,6 @@ using testing::GraphBuilder;
 using testing::optimized_ops;
 using testing::random_tensor;
 using testing::random_uniform;
-using Attributes = std::map<std::string, Attribute>;
 using Ints = std::vector<int64_t>;
 
 const Attributes kSame{{"pads", Ints{1, 1, 1, 1}}};

@@ -11,7 +11,6 @@ using testing::GraphBuilder;
 using testing::optimized_ops;
 using testing::random_tensor;
 
-using Attributes = std::map<std::string, Attribute>;
 using Ints = std::vector<int64_t>;
 
 const Shape kShape{1, 3, 6, 7};

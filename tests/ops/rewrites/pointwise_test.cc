@@ -12,7 +12,6 @@ using testing::GraphBuilder;
 using testing::optimized_ops;
 using testing::random_tensor;
 using testing::random_uniform;
-using Attributes = std::map<std::string, Attribute>;
 
 const Attributes kSame{{"pads", std::vector<int64_t>{1, 1, 1, 1}}};
 

@@ -13,7 +13,7 @@ using testing::GraphBuilder;
 using testing::random_tensor;
 using testing::random_uniform;
 
-const std::map<std::string, Attribute> kSame{{"pads", std::vector<int64_t>{1, 1, 1, 1}}};
+const Attributes kSame{{"pads", std::vector<int64_t>{1, 1, 1, 1}}};
 
 ValueId conv(GraphBuilder& b, ValueId x, int64_t in, int64_t out, unsigned seed = 1) {
   return b.op("Conv", {x, b.constant(random_tensor({out, in, 3, 3}, seed)), b.constant(random_tensor({out}, seed + 1))},
@@ -106,8 +106,7 @@ TEST(Rewrites, TransposesPassThroughPoolsConcatSliceAndReductions) {
   GraphBuilder b;
   const ValueId x = b.input("x", Shape{1, 3, 8, 8});
   const ValueId y = conv(b, x, 3, 4), z = conv(b, x, 3, 4, 9);
-  const std::map<std::string, Attribute> two{{"kernel_shape", std::vector<int64_t>{2, 2}},
-                                             {"strides", std::vector<int64_t>{2, 2}}};
+  const Attributes two{{"kernel_shape", std::vector<int64_t>{2, 2}}, {"strides", std::vector<int64_t>{2, 2}}};
   const ValueId joined =
       b.op("Concat", {b.op("MaxPool", {y}, two), b.op("AveragePool", {z}, two)}, {{"axis", int64_t{1}}});
   const auto ints = [&](std::vector<int64_t> values) { return b.constant(Tensor::of(values)); };

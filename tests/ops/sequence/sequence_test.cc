@@ -26,7 +26,7 @@ void expect_sequence(const Tensor& got, const std::vector<Tensor>& want) {
 
 // Runs one operator whose first input is a sequence of int64 tensors.
 Tensor run_on_sequence(const std::string& op, const Tensor& sequence, const std::vector<Tensor>& more = {},
-                       const std::map<std::string, Attribute>& attributes = {}) {
+                       const Attributes& attributes = {}) {
   GraphBuilder b;
   std::vector<ValueId> inputs{b.input("s", ints_sequence())};
   std::vector<Tensor> values{sequence};
@@ -117,7 +117,7 @@ TEST(Sequence, ConcatJoinsOrStacks) {
   expect_error(ErrorKind::kShape, "empty", [&] { join({}); });
 }
 
-Tensor split(const Tensor& x, const Tensor& sizes, const std::map<std::string, Attribute>& attributes = {}) {
+Tensor split(const Tensor& x, const Tensor& sizes, const Attributes& attributes = {}) {
   GraphBuilder b;
   std::vector<ValueId> inputs{b.input("x", Fact(x.dtype(), x.shape()))};
   if (sizes) inputs.push_back(b.constant(sizes));

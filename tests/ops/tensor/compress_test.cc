@@ -12,7 +12,7 @@ using Ints = std::vector<int64_t>;
 
 const Tensor kX = Tensor::of(Shape{3, 2}, Floats{1, 2, 3, 4, 5, 6});
 
-Tensor compress(const Tensor& x, const std::vector<bool>& keep, std::map<std::string, Attribute> attributes = {}) {
+Tensor compress(const Tensor& x, const std::vector<bool>& keep, Attributes attributes = {}) {
   Tensor condition(DType::kBool, Shape{int64_t(keep.size())});
   std::copy(keep.begin(), keep.end(), condition.data<bool>());
   return run_op({"Compress", 11, std::move(attributes)}, {x, condition})[0];
@@ -42,7 +42,7 @@ TEST(NonZero, TakesEmptyTensorsAndScalars) {
   EXPECT_EQ(run_op({"NonZero", 13}, {Tensor::scalar(3.0f)})[0].shape(), (Shape{0, 1}));
 }
 
-std::vector<Tensor> unique(const Tensor& x, std::map<std::string, Attribute> attributes = {}) {
+std::vector<Tensor> unique(const Tensor& x, Attributes attributes = {}) {
   return run_op({"Unique", 11, std::move(attributes)}, {x}, 4);
 }
 

@@ -11,8 +11,6 @@
 namespace linnet::testing {
 namespace {
 
-using Attributes = std::map<std::string, Attribute>;
-
 double keys_cubic(double distance) {
   const double d = std::abs(distance), a = -0.75;
   if (d >= 2) return 0;

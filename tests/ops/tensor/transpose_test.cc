@@ -88,7 +88,7 @@ TEST(Transpose, RefusesWhatIsNoPermutation) {
 TEST(DepthToSpace, UndoesSpaceToDepth) {
   const Tensor x = random_tensor({2, 3, 4, 6});
   for (const char* mode : {"DCR", "CRD"}) {
-    const std::map<std::string, Attribute> attributes{{"blocksize", int64_t{2}}, {"mode", std::string(mode)}};
+    const Attributes attributes{{"blocksize", int64_t{2}}, {"mode", std::string(mode)}};
     const Tensor deep = run_op({"SpaceToDepth", 28, attributes}, {x})[0];
     EXPECT_EQ(deep.shape(), (Shape{2, 12, 2, 3}));
     EXPECT_TRUE(identical(run_op({"DepthToSpace", 13, attributes}, {deep})[0], x)) << mode;

@@ -7,7 +7,6 @@ namespace linnet::testing {
 namespace {
 
 using Strings = std::vector<std::string>;
-using Attributes = std::map<std::string, Attribute>;
 
 const std::string kNotUtf8 =
     "a\xff"

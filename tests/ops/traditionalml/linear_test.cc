@@ -8,7 +8,6 @@ namespace {
 using Floats = std::vector<float>;
 using Ints = std::vector<int64_t>;
 using Strings = std::vector<std::string>;
-using Attributes = std::map<std::string, Attribute>;
 
 const Tensor kX = Tensor::of(Shape{3, 2}, Floats{1, 2, -3, 0.5f, 0, 0});
 

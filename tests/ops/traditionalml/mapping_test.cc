@@ -10,7 +10,6 @@ namespace {
 using Floats = std::vector<float>;
 using Ints = std::vector<int64_t>;
 using Strings = std::vector<std::string>;
-using Attributes = std::map<std::string, Attribute>;
 
 Tensor encode(int64_t opset, const Attributes& attributes, const Tensor& x) {
   return run_op({"LabelEncoder", opset, attributes, "ai.onnx.ml"}, {x})[0];

@@ -16,8 +16,7 @@ using Ints = std::vector<int64_t>;
 using Floats = std::vector<float>;
 using Strings = std::vector<std::string>;
 
-Tensor run_ml(const std::string& op, const Fact& fact, const Tensor& x,
-              const std::map<std::string, Attribute>& attributes) {
+Tensor run_ml(const std::string& op, const Fact& fact, const Tensor& x, const Attributes& attributes) {
   GraphBuilder b;
   b.output(b.op(op, {b.input("x", fact)}, attributes, "ai.onnx.ml"));
   return run_model(b.model(), {x})[0];

@@ -9,7 +9,6 @@ namespace {
 
 using Floats = std::vector<float>;
 using Ints = std::vector<int64_t>;
-using Attributes = std::map<std::string, Attribute>;
 
 constexpr DType kNumbers[] = {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64};
 

@@ -13,7 +13,6 @@ using Doubles = std::vector<double>;
 using Floats = std::vector<float>;
 using Ints = std::vector<int64_t>;
 using Strings = std::vector<std::string>;
-using Attributes = std::map<std::string, Attribute>;
 
 /// One node that asks x0 <= 0, with two leaves.
 Attributes stump(Attributes more) {

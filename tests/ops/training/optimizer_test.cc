@@ -21,7 +21,7 @@ TEST(Adagrad, DividesByTheRootOfTheSquares) {
 }
 
 TEST(Momentum, KeepsBothTensorsApart) {
-  const std::map<std::string, Attribute> common{{"alpha", 0.5f}, {"beta", 2.0f}, {"norm_coefficient", 0.0f}};
+  const Attributes common{{"alpha", 0.5f}, {"beta", 2.0f}, {"norm_coefficient", 0.0f}};
   for (const bool nesterov : {false, true}) {
     OpCase op{"Momentum", 1, common, kDomain};
     op.attributes["mode"] = std::string(nesterov ? "nesterov" : "standard");
