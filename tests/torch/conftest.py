@@ -55,6 +55,21 @@ def run_model():
 
 
 @pytest.fixture
+def run_python():
+    """Runs a program, which gets the arguments, in a process of its own, and fails where it does."""
+
+    def run(program, *arguments):
+        package = Path(linnet_torch.__file__).resolve().parents[1]
+        paths = os.pathsep.join([str(package), os.environ.get("PYTHONPATH", "")])
+        command = [sys.executable, "-c", "import sys, torch, linnet_torch\n" + program, *map(str, arguments)]
+        environment = os.environ | {"PYTHONPATH": paths}
+        result = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert result.returncode == 0, result.stderr
+
+    return run
+
+
+@pytest.fixture
 def torch_ops():
     """The path of liblinnet_torch_ops, which is loaded."""
     try:

@@ -28,6 +28,36 @@ class Deform(torch.nn.Module):
         return self.conv(x, self.offset(x), self.mask(x).sigmoid() if self.mask is not None else None)
 
 
+class ModulatedDeform(torch.nn.Module):
+    """Takes the place of a 3x3 convolution, as in Deformable ConvNets v2 (Zhu et al., 2019): one more convolution
+    computes offsets and modulation.
+    """
+
+    def __init__(self, conv):
+        from torchvision.ops import DeformConv2d
+
+        super().__init__()
+        geometry = {"stride": conv.stride, "padding": conv.padding, "dilation": conv.dilation}
+        self.field = torch.nn.Conv2d(conv.in_channels, 27, 3, **geometry)
+        torch.nn.init.normal_(self.field.weight, std=0.01)  # near 0, where training starts
+        self.conv = DeformConv2d(conv.in_channels, conv.out_channels, 3, bias=False, **geometry)
+
+    def forward(self, x):
+        rows, columns, mask = self.field(x).chunk(3, 1)
+        return self.conv(x, torch.cat((rows, columns), 1), mask.sigmoid())
+
+
+def resnet50_dcn():
+    """torchvision's resnet50 whose 3x3 convolutions are deformable from the third stage on."""
+    import torchvision
+
+    module = torchvision.models.resnet50()
+    for stage in (module.layer2, module.layer3, module.layer4):
+        for block in stage:
+            block.conv2 = ModulatedDeform(block.conv2)
+    return module
+
+
 class MyAddOperator(torch.nn.Module):
     def forward(self, a, b):
         return linnet_torch.my_add(a, b)

@@ -1,4 +1,5 @@
-"""Exports torchvision's classification networks with every exporter and compares run_model's outputs with PyTorch's.
+"""Exports torchvision's classification networks, and one of deformable convolutions, with every exporter and compares
+run_model's outputs with PyTorch's.
 
 python networks.py --json networks.json [NAME...]              those (all) with this Python's PyTorch; rows are added
 python networks.py --json networks.json --report exporter.md   writes the table between the file's two markers
@@ -21,8 +22,10 @@ import linnet_torch
 import numpy as np
 import torch
 from linnet_torch import check
+from models import resnet50_dcn
 
 BEGIN, END = "<!-- networks.py: begin -->", "<!-- networks.py: end -->"
+DEFORMABLE = "resnet50_dcn"
 ABSOLUTE, RELATIVE = 1e-4, 1e-3
 
 
@@ -31,8 +34,11 @@ def network(name):
     import torchvision
 
     torch.manual_seed(0)
-    module = torchvision.models.get_model(name, weights=None)
+    module = resnet50_dcn() if name == DEFORMABLE else torchvision.models.get_model(name, weights=None)
     size = 299 if name == "inception_v3" else 224
+    for layer in module.modules():
+        if isinstance(layer, torch.nn.Linear) and not layer.weight.any():  # the head of vision transformers
+            torch.nn.init.xavier_uniform_(layer.weight)
     norms = [layer for layer in module.modules() if isinstance(layer, torch.nn.modules.batchnorm._BatchNorm)]
     module.eval()
     for norm in norms:
@@ -54,6 +60,10 @@ def export_model(graph, image, folder):
     subprocess.run(words, check=True, capture_output=True, text=True)
 
 
+def traced(module, image):
+    return torch.jit.trace(module, image, strict=False, check_trace=False)
+
+
 def python_export(exporter):
     def export(module, image, folder):
         linnet_torch.export(module, image, f"{folder}/model.onnx", exporter=exporter, check=False)
@@ -68,29 +78,26 @@ def forms():
     if command.exists():
         version = subprocess.run([str(command), "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout
         if version.split()[-1].split(".")[:2] == torch.__version__.split(".")[:2]:
-            found["export_model, traced"] = lambda m, x, f: export_model(torch.jit.trace(m, x, strict=False), x, f)
+            found["export_model, traced"] = lambda m, x, f: export_model(traced(m, x), x, f)
             found["export_model, scripted"] = lambda m, x, f: export_model(torch.jit.script(m), x, f)
     return found
 
 
-def measure(name, form, export):
-    """A row of the table."""
-    row = {"model": name, "exporter": form, "torch": torch.__version__.split("+")[0]}
-    module, image = network(name)
-    expected = result_of(module, image)
+def measure(module, image, expected, export):
+    """What a row of the table says."""
     with torch.no_grad(), tempfile.TemporaryDirectory() as folder:
         try:
             export(module, image, folder)
             got = next(iter(run(f"{folder}/model.onnx", image.numpy()).values()))
         except subprocess.CalledProcessError as error:
-            return row | {"error": (error.stderr or str(error)).strip().splitlines()[-1]}
+            return {"error": (error.stderr or str(error)).strip().splitlines()[-1]}
         except Exception as error:
-            return row | {"error": str(error).strip().splitlines()[0]}
+            return {"error": str(error).strip().splitlines()[0]}
     difference = np.abs(got - expected)
-    row |= {"largest": float(np.abs(expected).max()), "difference": float(difference.max())}
+    row = {"largest": float(np.abs(expected).max()), "difference": float(difference.max())}
     if (difference <= ABSOLUTE + RELATIVE * np.abs(expected)).all():
         return row | {"agrees": True}
-    own = float(np.abs(result_of(copy.deepcopy(module).double(), image.double()) - expected).max())
+    own = float(np.abs(result_of(module.double(), image.double()) - expected).max())
     return row | {"own_difference": own, "agrees": row["difference"] <= 4 * own}
 
 
@@ -146,13 +153,19 @@ def main():
     import torchvision
 
     warnings.simplefilter("ignore")
-    known = {(row["model"], row["torch"], row["exporter"]) for row in rows}
-    for name in arguments.names or torchvision.models.list_models(torchvision.models):
-        for form, export in forms().items():
-            if (name, torch.__version__.split("+")[0], form) not in known:
-                rows.append(measure(name, form, export))
-                print(rows[-1], flush=True)
-                arguments.json.write_text(json.dumps(rows, indent=1))
+    version = torch.__version__.split("+")[0]
+    known = {(row["model"], row["exporter"]) for row in rows if row["torch"] == version}
+    for name in arguments.names or [*torchvision.models.list_models(torchvision.models), DEFORMABLE]:
+        missing = {form: export for form, export in forms().items() if (name, form) not in known}
+        if not missing:
+            continue
+        module, image = network(name)
+        expected = result_of(module, image)
+        for form, export in missing.items():
+            found = measure(copy.deepcopy(module), image, expected, export)
+            rows.append({"model": name, "exporter": form, "torch": version} | found)
+            print(rows[-1], flush=True)
+            arguments.json.write_text(json.dumps(rows, indent=1))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import onnx
 import pytest
 import torch
 from conftest import assert_close
+from onnx import numpy_helper
 from torch import nn
 from torch.nn import functional as F
 
@@ -72,6 +73,23 @@ def test_layers(exporter, scripted):
 def test_activations(exporter):
     # Beyond the threshold of softplus, PyTorch's own result is not exact: it is tried with small numbers alone.
     exporter.export_all({repr(module): (module, torch.randn(2, 7)) for module in ACTIVATIONS})
+
+
+def test_weights_in_a_file_of_their_own(exporter):
+    layers = nn.Sequential(nn.Conv2d(3, 20, 3), nn.Conv2d(20, 20, 3))
+    file = exporter.export(layers, {"input": IMAGE}, "--external-data")
+    graph = onnx.load(str(file), load_external_data=False).graph
+    places = {t.name: {e.key: e.value for e in t.external_data} for t in graph.initializer if t.external_data}
+    assert list(places) == ["0.weight", "1.weight"]
+    assert places["1.weight"] == {"location": "model.onnx.data", "offset": "4096", "length": str(4 * 20 * 20 * 9)}
+    read = {tensor.name: numpy_helper.to_array(tensor) for tensor in onnx.load(str(file)).graph.initializer}
+    assert (read["1.weight"] == layers[1].weight.detach().numpy()).all()
+
+
+def test_weights_that_cannot_be_written(exporter):
+    (exporter.folder / "model.onnx.data").mkdir()
+    message = exporter.refusal(nn.Conv2d(3, 20, 3), {"input": IMAGE}, "--external-data")
+    assert "model.onnx.data: it cannot be written" in message
 
 
 def test_outputs_equal_those_of_run_model(exporter, outputs_of):

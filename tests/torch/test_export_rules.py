@@ -1,6 +1,7 @@
 """export_model: forms of custom operators, rules from libraries, refusals, the check, arguments that are no tensors."""
 
 import subprocess
+from pathlib import Path
 from typing import Dict, List, Optional, Tuple
 
 import numpy as np
@@ -204,6 +205,12 @@ def test_deform_conv(exporter, form, mask, scripted):
     node = next(n for n in onnx.load(str(file)).graph.node if (n.domain, n.op_type) == wanted)
     assert len(node.input) == (5 if mask else 4)
     assert opsets_of(file)[""] == (19 if form == "standard" else 17)
+
+
+def test_torchvisions_library(exporter):
+    torchvision = pytest.importorskip("torchvision")
+    library = next(Path(torchvision.__file__).parent.glob("_C*.so"))
+    exporter.export(Deformed(True), {"x": torch.randn(1, 4, 7, 6)}, "--load-library", str(library))
 
 
 @pytest.mark.parametrize("form, nodes", [

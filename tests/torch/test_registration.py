@@ -3,12 +3,6 @@
 Each part runs in a process of its own, since an operator is registered once per process.
 """
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
-import linnet_torch
 import pytest
 import torch
 from conftest import HAS_DYNAMO, needs_torchvision
@@ -16,22 +10,8 @@ from conftest import HAS_DYNAMO, needs_torchvision
 pytestmark = pytest.mark.usefixtures("torch_ops")
 
 
-@pytest.fixture
-def run():
-    def run(program, *arguments):
-        """Runs the program; fails where it does."""
-        package = Path(linnet_torch.__file__).resolve().parents[1]
-        paths = os.pathsep.join([str(package), os.environ.get("PYTHONPATH", "")])
-        command = [sys.executable, "-c", "import sys, torch, linnet_torch\n" + program, *map(str, arguments)]
-        environment = os.environ | {"PYTHONPATH": paths}
-        result = subprocess.run(command, capture_output=True, text=True, env=environment)
-        assert result.returncode == 0, result.stderr
-
-    return run
-
-
-def test_registers_the_engines_kernel(run):
-    run("""
+def test_registers_the_engines_kernel(run_python):
+    run_python("""
 assert linnet_torch.register_deform_conv2d() and not linnet_torch.register_deform_conv2d()
 x, w, offset = torch.rand(1, 2, 5, 5), torch.rand(3, 2, 3, 3), torch.randn(1, 18, 3, 3)
 arguments = x, w, offset, torch.zeros(1, 1), torch.zeros(3), 1, 1, 0, 0, 1, 1, 1, 1, False
@@ -41,12 +21,12 @@ assert 'torchvision' not in sys.modules
 
 
 @needs_torchvision
-def test_after_torchvision_nothing_is_registered(run):
-    run("import torchvision\nassert not linnet_torch.register_deform_conv2d()")
+def test_after_torchvision_nothing_is_registered(run_python):
+    run_python("import torchvision\nassert not linnet_torch.register_deform_conv2d()")
 
 
 @needs_torchvision
-def test_torchscript_file_loads_without_torchvision(run, tmp_path):
+def test_torchscript_file_loads_without_torchvision(run_python, tmp_path):
     import torchvision
 
     torch.manual_seed(2)
@@ -60,11 +40,11 @@ data = torch.load(sys.argv[2])
 with torch.no_grad(): y = torch.jit.load(sys.argv[1])(data["x"], data["offset"])
 assert torch.allclose(y, data["y"], atol=1e-5)
 """
-    run(program, tmp_path / "deform.pt", tmp_path / "data.pt")
+    run_python(program, tmp_path / "deform.pt", tmp_path / "data.pt")
 
 
 @pytest.mark.skipif(not HAS_DYNAMO, reason="this PyTorch has no dynamo exporter")
-def test_operator_named_as_torchvisions_exports_with_dynamo(run, tmp_path, run_model):
+def test_operator_named_as_torchvisions_exports_with_dynamo(run_python, tmp_path, run_model):
     """The operator of torchvision's name and schema stands in for torchvision where that is not installed."""
     program = """
 linnet_torch.register_deform_conv2d()
@@ -75,4 +55,4 @@ args = torch.rand(1, 2, 5, 5), torch.rand(3, 2, 3, 3), torch.randn(1, 18, 3, 3),
 for form in ("custom", "standard"):
     linnet_torch.export(Deform(), args, sys.argv[1], exporter="dynamo", deform_conv=form, run_model=sys.argv[2])
 """
-    run(program, tmp_path / "deform.onnx", run_model)
+    run_python(program, tmp_path / "deform.onnx", run_model)

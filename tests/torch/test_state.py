@@ -1,10 +1,14 @@
 """An export leaves PyTorch, the module and the file system as it found them."""
 
 import linnet_torch
+import numpy as np
+import onnx
 import pytest
 import torch
 from conftest import nodes_of
+from linnet_torch import writer
 from models import Asinh
+from onnx import TensorProto, helper, numpy_helper
 from torch.onnx import errors
 
 OLD = {"dynamo": False} if torch.__version__ >= (2, 5) else {}
@@ -40,6 +44,17 @@ def test_users_rules_come_back(tmp_path, opset):
 def test_built_in_rules_come_back(tmp_path):
     export(torch.nn.SELU(), torch.rand(2), tmp_path / "a.onnx")
     assert plain_export(tmp_path / "b.onnx", torch.nn.SELU()) == [("", "Selu")]
+
+
+def test_built_in_rules_that_the_first_export_registers_stay(run_python, tmp_path):
+    """PyTorch 2 registers part of its rules, as that of einsum, at its first export."""
+    run_python("""
+class Product(torch.nn.Module):
+    def forward(self, x):
+        return torch.einsum("ij,ik->jk", x, x)
+for name in ("a.onnx", "b.onnx"):
+    linnet_torch.export(Product(), torch.rand(2, 3), f"{sys.argv[1]}/{name}", exporter="torchscript", check=False)
+""", tmp_path)
 
 
 def test_autograd_function_exports_as_custom_without_the_plugin(tmp_path):
@@ -95,3 +110,18 @@ def test_failed_export_leaves_the_old_file_and_nothing_else(tmp_path, torch_expo
 def test_choices_that_do_not_exist(tmp_path, options, message):
     with pytest.raises(linnet_torch.ExportError, match=message):
         linnet_torch.export(Asinh(), torch.rand(2), tmp_path / "a.onnx", check=False, **options)
+
+
+def test_weights_of_several_files_go_to_one(tmp_path):
+    """As PyTorch's older exporter writes more than 2 GiB."""
+    weights = {name: np.full(300, i, np.float32) for i, name in enumerate(("a", "b", "c"))}
+    node = helper.make_node("Sum", list(weights), ["y"])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [300])
+    graph = helper.make_graph([node], "g", [], [y], [numpy_helper.from_array(w, n) for n, w in weights.items()])
+    file = tmp_path / "m.onnx"
+    onnx.save(helper.make_model(graph), str(file), save_as_external_data=True, all_tensors_to_one_file=False)
+    assert len(list(tmp_path.iterdir())) == 4
+    writer._join_weights(onnx.load(str(file), load_external_data=False), file)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.onnx", "m.onnx.data"]
+    for tensor in onnx.load(str(file)).graph.initializer:
+        assert (numpy_helper.to_array(tensor) == weights[tensor.name]).all()

@@ -30,13 +30,6 @@ torch::jit::Module load_module(const Options& options) {
   }
 }
 
-void write_file(const std::string& path, const std::string& bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), std::streamsize(bytes.size()));
-  file.close();
-  if (!file) throw Failure(ExitCode::kExport, path + ": it cannot be written");
-}
-
 int list_operators(const Lowerings& lowerings) {
   for (const auto& [name, rule] : lowerings.all()) std::printf("%s\n", name.c_str());
   return int(ExitCode::kOk);
@@ -65,7 +58,7 @@ int run(const Options& options) {
   const torch::jit::Module module = load_module(options);
   const ExampleInputs inputs(module, options.inputs, options.dynamic);
   const Trace trace = trace_module(module, inputs, lowerings, options);
-  write_file(options.output, write_onnx(trace.graph, options.form));
+  write_onnx(trace.graph, options.form, options.output, options.external_data);
   std::printf("%s  %zu nodes, opset %lld\n", options.output.c_str(), trace.graph.nodes.size(),
               static_cast<long long>(options.form.opset));
   return options.check ? int(check_export(module, inputs, lowerings, options)) : int(ExitCode::kOk);

@@ -29,6 +29,8 @@ void add_flags(CLI::App& app, Options& o) {
   app.add_option("--my-add", o.form.my_add, "linnet::my_add as custom::my_add, Mul and Add, or a model function")
       ->check(CLI::IsMember({"custom", "decompose", "function"}))
       ->capture_default_str();
+  app.add_flag("--external-data", o.external_data,
+               "Write the weights to OUTPUT.data; those of more than 2 GiB go there in any case");
   app.add_option("--load-library", o.operator_libraries, "Library that registers TorchScript operators (repeatable)")
       ->allow_extra_args(false);
   app.add_option("--lowering", o.lowering_libraries, "Library with lowering rules (repeatable)")

@@ -33,6 +33,7 @@ struct Options {
   std::vector<std::string> inputs, dynamic;
   ExportOptions form;
   std::vector<std::string> operator_libraries, lowering_libraries;
+  bool external_data = false;
   bool list_operators = false;
   bool check = false;
   int check_inputs = 3;  ///< random ones

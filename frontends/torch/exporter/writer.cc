@@ -2,6 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include <filesystem>
+#include <fstream>
+#include <optional>
 #include <set>
 
 #include "export_error.h"
@@ -14,17 +17,63 @@ namespace {
 
 namespace pb = ::linnet_onnx;
 
+/// Of a protobuf message, and of the weights that leave enough of it for the graph.
 constexpr size_t kMostBytes = (size_t(1) << 31) - 1;
+constexpr size_t kMostWeights = kMostBytes - (size_t(1) << 26);
 
-void write_graph(const OnnxGraph& graph, const std::string& name, pb::GraphProto& proto);
+void close(std::ofstream& file, const std::string& path) {
+  file.close();
+  if (!file) throw ExportError(path + ": it cannot be written");
+}
 
-void write_tensor(const at::Tensor& tensor, const std::string& name, pb::TensorProto& proto) {
+/// The file beside a model that holds its larger weights, each at the start of a page.
+class DataFile {
+ public:
+  explicit DataFile(const std::string& model) : path_(model + ".data") {}
+
+  bool takes(const at::Tensor& dense) const { return dense.nbytes() >= 1024; }
+
+  void add(const at::Tensor& dense, pb::TensorProto& proto) {
+    proto.set_data_location(pb::TensorProto::EXTERNAL);
+    add_entry("location", std::filesystem::path(path_).filename().string(), proto);
+    add_entry("offset", std::to_string(offset_), proto);
+    add_entry("length", std::to_string(dense.nbytes()), proto);
+    if (offset_ == 0) file_.open(path_, std::ios::binary);
+    file_.seekp(std::streamoff(offset_));
+    file_.write(static_cast<const char*>(dense.data_ptr()), std::streamsize(dense.nbytes()));
+    constexpr size_t kPage = 4096;
+    offset_ = (offset_ + dense.nbytes() + kPage - 1) / kPage * kPage;
+  }
+
+  void close() {
+    if (offset_ > 0) exporter::close(file_, path_);
+  }
+
+ private:
+  static void add_entry(const std::string& key, const std::string& value, pb::TensorProto& proto) {
+    pb::StringStringEntryProto& entry = *proto.add_external_data();
+    entry.set_key(key);
+    entry.set_value(value);
+  }
+
+  std::string path_;
+  std::ofstream file_;
+  size_t offset_ = 0;
+};
+
+void write_tensor(const at::Tensor& tensor, const std::string& name, pb::TensorProto& proto, DataFile* data = nullptr) {
   const at::Tensor dense = tensor.detach().cpu().resolve_conj().contiguous();
   proto.set_name(name);
   proto.set_data_type(onnx_type(dense.scalar_type()));
   for (const int64_t size : dense.sizes()) proto.add_dims(size);
-  proto.set_raw_data(dense.data_ptr(), dense.nbytes());
+  if (data && data->takes(dense)) {
+    data->add(dense, proto);
+  } else {
+    proto.set_raw_data(dense.data_ptr(), dense.nbytes());
+  }
 }
+
+void write_graph(const OnnxGraph& graph, const std::string& name, pb::GraphProto& proto, DataFile* data = nullptr);
 
 struct AttributeWriter {
   pb::AttributeProto& proto;
@@ -93,13 +142,13 @@ void write_node(const OnnxNode& node, pb::NodeProto& proto) {
   }
 }
 
-void write_graph(const OnnxGraph& graph, const std::string& name, pb::GraphProto& proto) {
+void write_graph(const OnnxGraph& graph, const std::string& name, pb::GraphProto& proto, DataFile* data) {
   proto.set_name(name);
   for (const OnnxValue& input : graph.inputs) write_value(input, *proto.add_input());
   for (const OnnxValue& output : graph.outputs) write_value(output, *proto.add_output());
   for (const OnnxNode& node : graph.nodes) write_node(node, *proto.add_node());
   for (const auto& [tensor_name, tensor] : graph.initializers) {
-    write_tensor(tensor, tensor_name, *proto.add_initializer());
+    write_tensor(tensor, tensor_name, *proto.add_initializer(), data);
   }
 }
 
@@ -133,31 +182,30 @@ void write_function(const OnnxFunction& function, const ExportOptions& options, 
 /// The first IR version that has what the opset has.
 int64_t ir_version(int64_t opset) { return opset >= 21 ? 10 : opset >= 19 ? 9 : 8; }
 
-void check_size(const OnnxGraph& graph) {
+size_t weight_bytes(const OnnxGraph& graph) {
   size_t bytes = 0;
   for (const auto& [name, tensor] : graph.initializers) bytes += tensor.nbytes();
-  if (bytes > kMostBytes) {
-    throw ExportError(text_of("the model's tensors take ", bytes, " bytes; an ONNX file holds less than 2 GiB (",
-                              kMostBytes, " bytes)"));
-  }
+  return bytes;
 }
 
 }  // namespace
 
-std::string write_onnx(const OnnxGraph& graph, const ExportOptions& options) {
-  check_size(graph);
+void write_onnx(const OnnxGraph& graph, const ExportOptions& options, const std::string& path, bool external_data) {
+  std::optional<DataFile> data;
+  if (external_data || weight_bytes(graph) > kMostWeights) data.emplace(path);
   pb::ModelProto model;
   model.set_ir_version(ir_version(options.opset));
   model.set_producer_name("linnet export_model");
-  write_graph(graph, "torchscript", *model.mutable_graph());
+  write_graph(graph, "torchscript", *model.mutable_graph(), data ? &*data : nullptr);
+  if (data) data->close();
   std::set<std::string> domains{""};
   collect_domains(graph, domains);
   for (const std::string& domain : domains) write_import(domain, domain.empty() ? options.opset : 1, model);
   for (const OnnxFunction& function : used_functions(graph, options)) write_function(function, options, model);
-  if (model.ByteSizeLong() > kMostBytes) throw ExportError("the file would exceed the 2 GiB that an ONNX file holds");
-  std::string bytes;
-  model.SerializeToString(&bytes);
-  return bytes;
+  if (model.ByteSizeLong() > kMostBytes) throw ExportError("the graph would exceed the 2 GiB that an ONNX file holds");
+  std::ofstream file(path, std::ios::binary);
+  model.SerializeToOstream(&file);
+  close(file, path);
 }
 
 }  // namespace linnet::exporter

@@ -50,7 +50,7 @@ def export(request: Request, file: str, opset: int) -> None:
         except torch.onnx.OnnxExporterError as error:
             raise ExportError(_hint(request.module, error)) from error
     _rename_weights(program, request.input_names)
-    program.save(file, external_data=False)
+    program.save(file)
 
 
 def _rename_weights(program, input_names: list) -> None:

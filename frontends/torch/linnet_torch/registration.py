@@ -18,9 +18,11 @@ def registered(rules: dict, opset: int):
 
     PyTorch's own unregister_custom_op_symbolic() forgets the function that was registered before, and leaves an entry
     without functions, on which a later export fails; and onnxscript functions register themselves. All is restored here.
+    What PyTorch registers only now, as newer versions do at their first export, stays.
     """
     found = {name: _custom_function(name, opset) for name in rules}
-    known = set(registration.registry._registry)
+    groups = registration.registry._registry
+    known = set(groups)
     with _my_add_function(rules["linnet::my_add"]):
         try:
             for name, rule in rules.items():
@@ -29,8 +31,9 @@ def registered(rules: dict, opset: int):
         finally:
             for name in rules:
                 _restore(name, opset, found[name])
-            for name in registration.registry._registry.keys() - known:
-                del registration.registry._registry[name]
+            for name in groups.keys() - known:
+                if not groups[name]._functions._base:
+                    del groups[name]
 
 
 def _custom_function(name: str, opset: int):

@@ -28,9 +28,10 @@ def export(request: Request, file: str, opset: int) -> None:
     rules = symbolics.rules(**request.forms) | _onnxscript_rules(request.translations)
     # Since PyTorch 2.5 this exporter has to be asked for.
     options = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
-    with registered(rules, opset), request.arguments.exported(request.module) as args, _quiet():
+    module = request.module
+    with registered(rules, opset), request.arguments.exported(module) as args, _slow_path(module), _quiet():
         torch.onnx.export(
-            _traced(request.module, args),
+            _traced(module, args),
             args,
             file,
             opset_version=opset,
@@ -42,6 +43,22 @@ def export(request: Request, file: str, opset: int) -> None:
             },
             **options,
         )
+
+
+@contextlib.contextmanager
+def _slow_path(module: torch.nn.Module):
+    """Where attention needs no gradients, PyTorch 1.13 computes it by one operator, which it cannot export."""
+    attention = (torch.nn.MultiheadAttention, torch.nn.TransformerEncoderLayer)
+    parts = (part for part in module.modules() if isinstance(part, attention))
+    frozen = {weight for part in parts for weight in part.parameters() if not weight.requires_grad}
+    with torch.enable_grad():
+        for weight in frozen:
+            weight.requires_grad_(True)
+        try:
+            yield
+        finally:
+            for weight in frozen:
+                weight.requires_grad_(False)
 
 
 def _traced(module: torch.nn.Module, args) -> torch.nn.Module:

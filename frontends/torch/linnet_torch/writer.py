@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 import onnx
+from onnx import external_data_helper
 
 from . import functions
 from .request import Request
@@ -29,6 +30,19 @@ def _finish(request: Request, file: Path, opset: int) -> None:
     attached = functions.attach(model, request.forms["my_add"], bodies, opset)
     if any([attached, upgrade(model, opset), _drop_unread_inputs(model.graph)]):
         onnx.save(model, str(file))
+    _join_weights(model, file)
+
+
+def _join_weights(model: onnx.ModelProto, file: Path) -> None:
+    """Into one file beside the model, where the older exporter wrote more than 2 GiB of weights to a file each."""
+    outside = [tensor for tensor in model.graph.initializer if external_data_helper.uses_external_data(tensor)]
+    locations = {entry.value for tensor in outside for entry in tensor.external_data if entry.key == "location"}
+    if len(locations) < 2:
+        return
+    external_data_helper.load_external_data_for_model(model, str(file.parent))
+    for location in locations:
+        (file.parent / location).unlink()
+    onnx.save(model, str(file), save_as_external_data=True, location=f"{file.name}.data")
 
 
 def _drop_unread_inputs(graph: onnx.GraphProto) -> bool:
