@@ -9,8 +9,10 @@ AARCH64=build-aarch64
 PYTHON=.venv/bin/python
 TORCH_PYTHON=$PWD/.venv-torch/bin/python
 TORCH_VERSION=2.13.0
+# PyTorch comes with the reference BLAS where no faster one is named.
 TEST_PACKAGES="libgtest-dev libgmock-dev libbenchmark-dev libtorch-dev python3-torch python3-torchvision python3-onnx
-  python3-pytest python3-venv clang-format clang-tidy g++-aarch64-linux-gnu qemu-user"
+  libopenblas0-pthread python3-pytest python3-pytest-xdist python3-setuptools python3-venv clang-format clang-tidy
+  g++-aarch64-linux-gnu qemu-user"
 
 step "Installing the packages that build and tests need"
 install_packages $BUILD_PACKAGES $TEST_PACKAGES
@@ -82,17 +84,19 @@ check() {
 check "format" scripts/check_format.sh
 check "static analysis" scripts/check_tidy.sh $BUILD
 run unit $BUILD/bin/linnet_tests --gtest_brief=1 --gtest_output=xml:@REPORT@
-run aarch64 qemu-aarch64 -L /usr/aarch64-linux-gnu $AARCH64/bin/linnet_tests --gtest_brief=1 --gtest_output=xml:@REPORT@
-run run_model "$PYTHON" -m pytest -q tests/tools --junitxml=@REPORT@
-run onnx_backend "$PYTHON" -m pytest -q tests/onnx_backend --junitxml=@REPORT@
-run differential "$PYTHON" -m pytest -q tests/differential --junitxml=@REPORT@
-run torch env LINNET_OTHER_TORCH_PYTHON="$TORCH_PYTHON" /usr/bin/python3 -m pytest -q tests/torch --junitxml=@REPORT@
+run aarch64 ctest --test-dir $AARCH64 -j "$(nproc)" --output-on-failure --output-junit @REPORT@
+pytest="pytest -q -n $(nproc)"
+run run_model "$PYTHON" -m $pytest tests/tools --junitxml=@REPORT@
+run onnx_backend "$PYTHON" -m $pytest tests/onnx_backend --junitxml=@REPORT@
+run differential "$PYTHON" -m $pytest tests/differential --junitxml=@REPORT@
+run torch env LINNET_OTHER_TORCH_PYTHON="$TORCH_PYTHON" /usr/bin/python3 -m $pytest tests/torch --junitxml=@REPORT@
 if [ -n "$TORCH_PYTHON" ]; then
-  run torch_$TORCH_VERSION "$TORCH_PYTHON" -m pytest -q tests/torch --junitxml=@REPORT@
+  run torch_$TORCH_VERSION "$TORCH_PYTHON" -m $pytest tests/torch --junitxml=@REPORT@
 else
   step "Skipping the exporter's tests on PyTorch $TORCH_VERSION: pip cannot get its build for the CPU"
   skipped=$((skipped + 1))
 fi
+# In one process: its tests share the models that they export.
 run models "$PYTHON" -m pytest -q tests/models --junitxml=@REPORT@
 
 printf '\n%d passed, %d failed, %d skipped\n' $passed $failed $skipped

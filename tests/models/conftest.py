@@ -46,8 +46,10 @@ def run_model(tmp_path_factory):
 class OnnxRuntime:
     """A session of ONNX Runtime, the independent reference."""
 
-    def __init__(self, model):
+    def __init__(self, model, optimized=True):
         options = onnxruntime.SessionOptions()
+        if not optimized:
+            options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.intra_op_num_threads = 2
         options.log_severity_level = 3
         self.session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])

@@ -10,9 +10,9 @@ from export_detection import LEAST_SCORE, SETTINGS, SIZES
 from test_zoo import TESTS, TORCH_PYTHON, ZOO, torchvision  # noqa: F401
 
 WORKERS = 2
-# For coordinates in pixels, too. Between two orders of summation features differ by about 1e-6 of their scale, boxes by
-# as much of the image, and what is found in a box by what its shift changes.
-TOLERANCE = {"atol": 1e-3, "rtol": 1e-3}
+# For coordinates in pixels, too, and more where ONNX Runtime's own rounding makes more of a difference: what is found in
+# a box changes with the box.
+TOLERANCE = 1e-3
 FOLDER = ZOO / "detection"
 
 
@@ -27,20 +27,20 @@ def exported(torchvision):  # noqa: F811
 
 
 class Case:
-    """A model, one image and what run_model and ONNX Runtime find on it."""
+    """A model, one image and what run_model and ONNX Runtime, which fuses or does not fuse operators, find on it."""
 
-    def __init__(self, model, index, run_model, onnx_runtime):
+    def __init__(self, model, index, run_model, onnx_runtime, unfused):
         self.model, self.feeds = model, {"image": np.load(model.with_suffix(".npz"))[f"image{index}"]}
         self.got = run_model.outputs(model, self.feeds)
-        self.expected = onnx_runtime.outputs(self.feeds)
+        self.expected, self.unfused = onnx_runtime.outputs(self.feeds), unfused.outputs(self.feeds)
 
 
 @pytest.fixture(scope="module", params=SETTINGS)
 def cases(request, exported, run_model):
     """The model's cases, one per image."""
     model = exported / f"{request.param}.onnx"
-    onnx_runtime = OnnxRuntime(model)
-    return [Case(model, i, run_model, onnx_runtime) for i in range(len(SIZES))]
+    sessions = OnnxRuntime(model), OnnxRuntime(model, optimized=False)
+    return [Case(model, i, run_model, *sessions) for i in range(len(SIZES))]
 
 
 def test_finds_different_things_on_each_image(cases):
@@ -53,9 +53,12 @@ def test_finds_different_things_on_each_image(cases):
 
 
 def test_agrees_with_onnx_runtime(cases):
-    """The same number of detections in the same order."""
+    """The same number of detections in the same order, about as exact as ONNX Runtime's."""
     for case in cases:
-        assert_close(case.got, case.expected, **TOLERANCE)
+        assert case.got.keys() == case.expected.keys()
+        for name, expected in case.expected.items():
+            own = np.abs(case.unfused[name] - expected).max()
+            assert_close({name: case.got[name]}, {name: expected}, max(TOLERANCE, 4 * own), TOLERANCE)
 
 
 def raise_least_score(model):
