@@ -87,7 +87,7 @@ run unit $BUILD/bin/linnet_tests --gtest_brief=1 --gtest_output=xml:@REPORT@
 run aarch64 ctest --test-dir $AARCH64 -j "$(nproc)" --output-on-failure --output-junit @REPORT@
 pytest="pytest -q -n $(nproc)"
 run run_model "$PYTHON" -m $pytest tests/tools --junitxml=@REPORT@
-run onnx_backend "$PYTHON" -m $pytest tests/onnx_backend --junitxml=@REPORT@
+run onnx_backend "$PYTHON" -m $pytest --dist loadfile tests/onnx_backend --junitxml=@REPORT@
 run differential "$PYTHON" -m $pytest tests/differential --junitxml=@REPORT@
 run torch env LINNET_OTHER_TORCH_PYTHON="$TORCH_PYTHON" /usr/bin/python3 -m $pytest tests/torch --junitxml=@REPORT@
 if [ -n "$TORCH_PYTHON" ]; then

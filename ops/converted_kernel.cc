@@ -131,7 +131,7 @@ class ConvertedKernel final : public Kernel {
                   const std::function<KernelPtr(const CompileInput&)>& compile)
       : conversion_(conversion) {
     if (size_t(std::max(in.num_inputs(), in.num_outputs())) > kMostValues) {
-      throw Error(ErrorKind::kUnsupported, str("more than ", kMostValues, " inputs or outputs in other dtypes"));
+      throw Error(ErrorKind::kInternal, str("more than ", kMostValues, " values of a node to convert"));
     }
     std::vector<Fact> input_facts, output_facts;
     for (int i = 0; i < in.num_inputs(); ++i) input_facts.push_back(add(in, in.fact(i), inputs_[size_t(i)]));

@@ -81,7 +81,7 @@ void Graph::sort() {
 
 bool Graph::dead(NodeId id) const {
   return std::none_of(node(id).outputs.begin(), node(id).outputs.end(),
-                      [&](ValueId v) { return v != kNoValue && (!consumers(v).empty() || is_output(v)); });
+                      [&](ValueId v) { return !consumers(v).empty() || is_output(v); });
 }
 
 void Graph::remove_dead(std::vector<NodeId> candidates) {
@@ -131,6 +131,16 @@ Graph Graph::part(const std::vector<NodeId>& nodes, const std::vector<ValueId>& 
   return result;
 }
 
+const Fact& Graph::fact(ValueId id) const {
+  static const Fact absent;
+  return id == kNoValue ? absent : value(id).fact;
+}
+
+const std::vector<NodeId>& Graph::consumers(ValueId id) const {
+  static const std::vector<NodeId> none;
+  return id == kNoValue ? none : consumers_[size_t(id)];
+}
+
 const Node* Graph::producer(ValueId id) const {
   if (id == kNoValue || value(id).producer == kNoValue) return nullptr;
   return &node(value(id).producer);
@@ -141,7 +151,7 @@ bool Graph::is_output(ValueId id) const {
 }
 
 const Node* Graph::only_consumer(ValueId id) const {
-  if (id == kNoValue || consumers(id).size() != 1 || is_output(id)) return nullptr;
+  if (consumers(id).size() != 1 || is_output(id)) return nullptr;
   const Node& reader = node(consumers(id).front());
   return std::count(reader.inputs.begin(), reader.inputs.end(), id) == 1 ? &reader : nullptr;
 }
@@ -152,9 +162,7 @@ const Tensor* Graph::constant_input(const Node& node, int input) const {
 }
 
 const Fact& Graph::input_fact(const Node& node, int input) const {
-  static const Fact absent;
-  if (input >= int(node.inputs.size()) || node.inputs[size_t(input)] == kNoValue) return absent;
-  return fact(node.inputs[size_t(input)]);
+  return fact(input < int(node.inputs.size()) ? node.inputs[size_t(input)] : kNoValue);
 }
 
 std::vector<Fact> input_facts(const Graph& graph, const Node& node) {
@@ -172,12 +180,21 @@ void refuse_containers(std::span<const Fact> in) {
   }
 }
 
+void refuse_further_outputs(const Node& node, size_t count) {
+  for (size_t i = count; i < node.outputs.size(); ++i) {
+    if (node.outputs[i] != kNoValue) {
+      throw Error(ErrorKind::kModel, str("the node names ", node.outputs.size(), " outputs, the operator has ", count));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Fact> infer_node(const Node& node, std::span<const Fact> in) {
   return with_node_context(node.spec, [&] {
     if (!node.op->accepts_containers()) refuse_containers(in);
     std::vector<Fact> out = node.op->infer(in);
+    refuse_further_outputs(node, out.size());
     out.resize(node.outputs.size());
     for (size_t i = 0; i < out.size(); ++i) {
       if (node.outputs[i] == kNoValue) out[i] = {};

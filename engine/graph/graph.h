@@ -63,15 +63,15 @@ class LINNET_API Graph {
   const std::vector<NodeId>& nodes() const { return order_; }
   const Node& node(NodeId id) const { return *nodes_[size_t(id)]; }
   const Value& value(ValueId id) const { return values_[size_t(id)]; }
-  const Fact& fact(ValueId id) const { return values_[size_t(id)].fact; }
+  const Fact& fact(ValueId id) const;  ///< not present() for kNoValue
   int value_count() const { return int(values_.size()); }
   int node_capacity() const { return int(nodes_.size()); }  ///< all ids ever given are below this
   bool alive(NodeId id) const { return nodes_[size_t(id)] != nullptr; }
 
   /// The node that computes the value, or nullptr for inputs, constants and kNoValue.
   const Node* producer(ValueId id) const;
-  /// The nodes that read the value, each once, in order.
-  const std::vector<NodeId>& consumers(ValueId id) const { return consumers_[size_t(id)]; }
+  /// The nodes that read the value, each once, in order; none for kNoValue.
+  const std::vector<NodeId>& consumers(ValueId id) const;
   bool is_output(ValueId id) const;
   /// The only reader of the value when exactly one node reads it, once, and it is no graph output; else nullptr.
   const Node* only_consumer(ValueId id) const;

@@ -46,17 +46,17 @@ std::vector<ValueId> Patch::add(NodeSpec spec, std::vector<ValueId> inputs, int 
   return node.outputs;
 }
 
+void Patch::replace(ValueId old_value, ValueId new_value) {
+  if (old_value != kNoValue) replacements_.emplace_back(old_value, new_value);
+}
+
 void Patch::replace(const Node& node, const std::vector<ValueId>& new_values) {
-  for (size_t i = 0; i < node.outputs.size(); ++i) {
-    if (node.outputs[i] != kNoValue) replace(node.outputs[i], new_values[i]);
-  }
+  for (size_t i = 0; i < node.outputs.size(); ++i) replace(node.outputs[i], new_values[i]);
 }
 
 void Patch::apply(Graph& graph) const {
   std::vector<Value> values = values_;
   const auto fact_of = [&](ValueId id) -> const Fact& {
-    static const Fact absent;
-    if (id == kNoValue) return absent;
     return id < first_value_ ? graph.fact(id) : values[size_t(id - first_value_)].fact;
   };
   std::vector<std::shared_ptr<const Node>> nodes;

@@ -23,8 +23,8 @@ class LINNET_API Patch {
   /// Names a value of this patch, for people and tools; other values have their node's name.
   void rename(ValueId value, std::string name) { values_[size_t(value - first_value_)].name = std::move(name); }
   /// All that read `old_value` read `new_value` afterwards, graph outputs included (which keep their names). A new
-  /// value takes the name of the (first) old one.
-  void replace(ValueId old_value, ValueId new_value) { replacements_.emplace_back(old_value, new_value); }
+  /// value takes the name of the (first) old one. Does nothing for kNoValue.
+  void replace(ValueId old_value, ValueId new_value);
   /// Replaces all outputs of an old node.
   void replace(const Node& node, const std::vector<ValueId>& new_values);
 

@@ -117,7 +117,7 @@ class PlanBuilder {
   KernelPtr compile(const Node& node) const {
     const std::vector<Fact> in = input_facts(graph(), node);
     std::vector<Fact> out;
-    for (const ValueId v : node.outputs) out.push_back(v == kNoValue ? Fact() : graph().fact(v));
+    for (const ValueId v : node.outputs) out.push_back(graph().fact(v));
     return with_node_context(node.spec, [&] { return node.op->compile(CompileInput(in, out, *environment_)); });
   }
 

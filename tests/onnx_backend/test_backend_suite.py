@@ -1,21 +1,15 @@
-"""ONNX's own conformance suite, against the list of what is known to fail. The command is LINNET_RUN_MODEL."""
+"""ONNX's own conformance suite, against the list of what is known to fail."""
 
-import os
 from fnmatch import fnmatchcase
 
 import pytest
-from backend_suite import cases, read_manifest, run_suite, write_suite
+from backend_suite import cases, read_manifest, run_suite
 
 
 @pytest.fixture(scope="session")
-def suite(tmp_path_factory):
+def suite(run_model, suite_folder):
     """All cases and what fails of them."""
-    run_model = os.environ.get("LINNET_RUN_MODEL")
-    if not run_model:
-        pytest.skip("LINNET_RUN_MODEL does not name the run_model command")
-    folder = tmp_path_factory.mktemp("suite")
-    write_suite(folder)
-    return cases(folder), run_suite(run_model, folder)
+    return cases(suite_folder), run_suite(run_model, suite_folder)
 
 
 def listed(reasons):

@@ -57,6 +57,19 @@ TEST(Patch, ReplacesUsesAndDropsWhatIsDead) {
   expect_sorted(graph);
 }
 
+TEST(Patch, OmittedValuesHaveNeitherFactNorReaders) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2});
+  b.output(b.op("Relu", {x}));
+  Graph graph = inferred(b);
+  EXPECT_FALSE(graph.fact(kNoValue).present());
+  EXPECT_TRUE(graph.consumers(kNoValue).empty());
+  Patch patch(graph);
+  patch.replace(kNoValue, x);
+  patch.apply(graph);
+  EXPECT_EQ(testing::count_ops(graph, "Relu"), 1);
+}
+
 TEST(Patch, NewValuesTakeTheNamesOfThoseTheyReplace) {
   GraphBuilder b;
   const ValueId x = b.input("x", Shape{2});
