@@ -5,6 +5,7 @@
 #include "half_precision.h"
 #include "packed_elements.h"
 #include "parallel.h"
+#include "parts.h"
 #include "scratch.h"
 #include "tensor/wide.h"
 
@@ -29,7 +30,7 @@ void convert_as(const Tensor& from, Tensor& to, Executor& executor) {
   const From* x = from.data<From>();
   To* y = to.data<To>();
   const int64_t n = from.size();
-  executor.parallel_for((n + kChunk - 1) / kChunk, [&](int64_t chunk, int) {
+  executor.parallel_for(ceil_div(n, kChunk), [&](int64_t chunk, int) {
     const int64_t end = std::min(n, (chunk + 1) * kChunk);
     for (int64_t i = chunk * kChunk; i < end; ++i) y[i] = To(float(x[i]));
   });

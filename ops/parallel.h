@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "linnet/executor.h"
+#include "parts.h"
 
 namespace linnet {
 
@@ -16,7 +17,7 @@ inline constexpr int64_t kChunkElements = 32 * 1024;
 template <class F>
 void parallel_items(Executor& executor, int64_t items, int64_t elements_per_item, F f) {
   const int64_t step = std::max<int64_t>(1, kChunkElements / std::max<int64_t>(1, elements_per_item));
-  executor.parallel_for((items + step - 1) / step, [&](int64_t chunk, int worker) {
+  executor.parallel_for(ceil_div(items, step), [&](int64_t chunk, int worker) {
     f(chunk * step, std::min(items, (chunk + 1) * step), worker);
   });
 }

@@ -4,6 +4,7 @@
 
 #include "math/integer_product.h"
 #include "math/matmul_shape.h"
+#include "parts.h"
 #include "scratch.h"
 
 namespace linnet {
@@ -59,7 +60,7 @@ void ByteProductKernel::run(KernelContext& context) const {
   const size_t offset = packed_b_ ? 0 : aligned(dtype_bytes(DType::kInt16, b_elements()));
   if (!packed_b_) widen_b(context.input(operands_.b), reinterpret_cast<int16_t*>(context.scratch()));
   const int16_t* b = packed_b_ ? packed_b_.data<int16_t>() : reinterpret_cast<const int16_t*>(context.scratch());
-  const int64_t tiles = (product_.m + kIntegerRows - 1) / kIntegerRows;
+  const int64_t tiles = ceil_div(product_.m, kIntegerRows);
   context.executor().parallel_for(product_.batch() * tiles, [&](int64_t tile, int worker) {
     const int64_t first = tile % tiles * kIntegerRows;
     run_rows(context, tile / tiles, first, std::min(kIntegerRows, product_.m - first), b,

@@ -4,6 +4,7 @@
 #include "math/numbers.h"
 #include "op_list.h"
 #include "parallel.h"
+#include "parts.h"
 
 namespace linnet {
 namespace {
@@ -43,7 +44,7 @@ class CumulativeKernel final : public Kernel {
     const int axis = normalize_axis(axis_value(context.input(1)), x.rank());
     const Lines lines{x.dim(axis), x.shape().elements(axis + 1, x.rank())};
     if (x.size() == 0) return;
-    const int64_t blocks = (lines.inner + kBlock - 1) / kBlock;
+    const int64_t blocks = ceil_div(lines.inner, kBlock);
     const int64_t units = x.shape().elements(0, axis) * blocks;
     const T* from = x.data<T>();
     T* to = context.output(0).data<T>();

@@ -4,6 +4,7 @@
 #include "kernels/kernel_table.h"
 #include "kernels/packed_gemm.h"
 #include "math/matrix_product.h"
+#include "parts.h"
 #include "scratch.h"
 
 namespace linnet {
@@ -97,7 +98,7 @@ class FloatProduct final : public Kernel {
   const float* pack_in_scratch(KernelContext& context) const {
     const float* b = context.input(1).data<float>();
     auto* packed = reinterpret_cast<float*>(context.scratch() + packed_offset_);
-    const int64_t panels = (product_.n + kernels_.panel_columns - 1) / kernels_.panel_columns;
+    const int64_t panels = ceil_div(product_.n, kernels_.panel_columns);
     const int64_t panel_size = product_.k * kernels_.panel_columns;
     context.executor().parallel_for(product_.b_count * panels, [&](int64_t chunk, int) {
       const int64_t i = chunk / panels;

@@ -3,6 +3,7 @@
 #include "dispatch.h"
 #include "half_precision.h"
 #include "math/matrix_product.h"
+#include "parts.h"
 
 namespace linnet {
 namespace {
@@ -32,7 +33,7 @@ class ScalarProduct final : public Kernel {
 
   void run(KernelContext& context) const override {
     const int64_t rows = product_.batch() * product_.m;
-    context.executor().parallel_for((rows + chunk_rows_ - 1) / chunk_rows_, [&](int64_t chunk, int) {
+    context.executor().parallel_for(ceil_div(rows, chunk_rows_), [&](int64_t chunk, int) {
       const int64_t end = std::min(rows, (chunk + 1) * chunk_rows_);
       for (int64_t row = chunk * chunk_rows_; row < end; ++row) run_row(context, row);
     });

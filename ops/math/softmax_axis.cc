@@ -1,5 +1,7 @@
 #include "math/softmax_axis.h"
 
+#include "parts.h"
+
 namespace linnet {
 namespace {
 
@@ -24,7 +26,7 @@ class SoftmaxKernel final : public Kernel {
 
   void run_columns(KernelContext& context, const float* x, float* y) const {
     constexpr int64_t kBlock = 64;
-    const int64_t blocks = (lanes_.inner + kBlock - 1) / kBlock;
+    const int64_t blocks = ceil_div(lanes_.inner, kBlock);
     parallel_items(context.executor(), lanes_.outer * blocks, lanes_.n * kBlock, [&](int64_t block, int64_t end, int) {
       for (; block < end; ++block) {
         const int64_t column = block % blocks * kBlock;

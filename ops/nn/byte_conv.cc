@@ -5,6 +5,7 @@
 
 #include "infer.h"
 #include "math/integer_product.h"
+#include "parts.h"
 #include "quantization/parameter.h"
 #include "scratch.h"
 
@@ -113,7 +114,7 @@ void ByteConvKernel::run(KernelContext& context) const {
   const ConvGeometry& g = geometry_;
   if (!packed_w_) widen_weights(context.input(operands_.w), reinterpret_cast<int16_t*>(context.scratch()));
   const int16_t* w = packed_w_ ? packed_w_.data<int16_t>() : reinterpret_cast<const int16_t*>(context.scratch());
-  const int64_t tiles = (g.out_pixels() + kTilePixels - 1) / kTilePixels;
+  const int64_t tiles = ceil_div(g.out_pixels(), kTilePixels);
   context.executor().parallel_for(g.batch * g.group * tiles, [&](int64_t tile, int worker) {
     const int64_t first = tile % tiles * kTilePixels;
     run_pixels(context, tile / tiles, first, std::min(kTilePixels, g.out_pixels() - first), w, context.scratch(worker));

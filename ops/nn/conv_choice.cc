@@ -3,6 +3,7 @@
 #include "kernels/kernel_table.h"
 #include "nn/conv_algorithm.h"
 #include "nn/winograd_tiles.h"
+#include "parts.h"
 
 namespace linnet {
 namespace {
@@ -22,7 +23,7 @@ constexpr TransformCost transform_cost(int outputs) {
   return outputs == 4 ? TransformCost{170, 170} : outputs == 3 ? TransformCost{115, 110} : TransformCost{60, 50};
 }
 
-double vectors(int64_t channels, int lanes) { return double((channels + lanes - 1) / lanes); }
+double vectors(int64_t channels, int lanes) { return double(ceil_div(channels, lanes)); }
 
 double weights_cost(double bytes, double passes) {
   return passes * bytes / (bytes > kLastCache ? kMemoryBytes : kCacheBytes);
@@ -34,8 +35,8 @@ double used_part(const ConvAxis& axis, int64_t block) {
   double used = 0;
   for (int64_t k = 0; k < axis.kernel; ++k) {
     const int64_t shift = k * axis.dilation - axis.pad_begin, stride = axis.stride;
-    const int64_t first = shift >= 0 ? 0 : (-shift + stride - 1) / stride;
-    const int64_t end = axis.in > shift ? std::min(axis.out, (axis.in - shift + stride - 1) / stride) : 0;
+    const int64_t first = shift >= 0 ? 0 : ceil_div(-shift, stride);
+    const int64_t end = axis.in > shift ? std::min(axis.out, ceil_div(axis.in - shift, stride)) : 0;
     if (end > first) used += double(std::min(axis.out, end - first + block / 2));
   }
   return used / double(std::max<int64_t>(1, axis.kernel * axis.out));

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "infer.h"
+#include "parts.h"
 
 namespace linnet {
 namespace {
@@ -70,7 +71,7 @@ ConvAxis conv_axis(const ConvAttributes& attributes, int axis, int64_t in, int64
   result.dilation = at_or(attributes.dilations, axis, 1);
   const int64_t extent = checked_add(checked_mul(result.dilation, kernel - 1), 1);
   if (is_same(attributes.auto_pad)) {
-    result.out = (in + result.stride - 1) / result.stride;
+    result.out = ceil_div(in, result.stride);
     const int64_t pads = std::max<int64_t>(
         0, checked_add(checked_mul(std::max<int64_t>(result.out - 1, 0), result.stride), extent) - in);
     result.pad_begin = attributes.auto_pad == "SAME_UPPER" ? pads / 2 : pads - pads / 2;

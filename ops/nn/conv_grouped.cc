@@ -3,6 +3,7 @@
 #include "kernels/kernel_table.h"
 #include "nn/conv_algorithm.h"
 #include "nn/window_rows.h"
+#include "parts.h"
 #include "scratch.h"
 
 namespace linnet {
@@ -21,7 +22,7 @@ class GroupedConv final : public ConvAlgorithm {
         grouped_(kernel_table(in.isa()).grouped),
         windows_(geometry),
         rows_(checked_mul(geometry.batch, geometry.out_pixels())),
-        tiles_((rows_ + gemm_.tile_rows - 1) / gemm_.tile_rows) {
+        tiles_(ceil_div(rows_, gemm_.tile_rows)) {
     const int64_t width = g_.group_in();
     if (width == g_.group_out() && grouped_.supports(width))
       shared_columns_ = g_.out_channels / grouped_.lanes * grouped_.lanes;
@@ -40,7 +41,7 @@ class GroupedConv final : public ConvAlgorithm {
 
   void run(const ConvOperands& operands, KernelContext& context) const override {
     const float* w = packed_ ? packed_.data<float>() : pack_in_scratch(operands.w, context);
-    context.executor().parallel_for((tiles_ + chunk_tiles_ - 1) / chunk_tiles_, [&](int64_t chunk, int worker) {
+    context.executor().parallel_for(ceil_div(tiles_, chunk_tiles_), [&](int64_t chunk, int worker) {
       const int64_t end = std::min(tiles_, (chunk + 1) * chunk_tiles_);
       for (int64_t tile = chunk * chunk_tiles_; tile < end; ++tile)
         run_tile(operands, w, tile, context.scratch(worker));

@@ -4,6 +4,7 @@
 #include "kernels/packed_gemm.h"
 #include "nn/conv_algorithm.h"
 #include "nn/conv_transpose_phases.h"
+#include "parts.h"
 #include "scratch.h"
 
 namespace linnet {
@@ -83,7 +84,7 @@ class TransposeGemm final : public ConvAlgorithm {
     return result;
   }
 
-  int64_t panels() const { return (g_.group_out() + kernels_.panel_columns - 1) / kernels_.panel_columns; }
+  int64_t panels() const { return ceil_div(g_.group_out(), kernels_.panel_columns); }
   int64_t panel_floats(const TransposePhase& phase) const {
     return checked_mul(int64_t(phase.taps.size()), checked_mul(g_.group_in(), kernels_.panel_columns));
   }
@@ -123,7 +124,7 @@ class TransposeGemm final : public ConvAlgorithm {
     strip.a = pointers;
     strip.panel_pitch = panel_floats(phase);
     strip.y_pitch = xs.stride * g_.out_channels;
-    const int64_t tiles = (width.count + kernels_.tile_rows - 1) / kernels_.tile_rows;
+    const int64_t tiles = ceil_div(width.count, kernels_.tile_rows);
     for (int64_t tile = 0; tile < tiles; ++tile) {
       const int64_t x = tile * width.count / tiles;
       strip.rows = int((tile + 1) * width.count / tiles - x);

@@ -7,6 +7,7 @@
 #include "nn/float_rows.h"
 #include "op_list.h"
 #include "parallel.h"
+#include "parts.h"
 
 namespace linnet {
 namespace {
@@ -32,7 +33,7 @@ class LinearAttentionKernel final : public Kernel {
   LinearAttentionKernel(const Recurrence& r, const KernelTable& table) : r_(r), table_(table) {}
 
   void run(KernelContext& context) const override {
-    const int64_t blocks = (r_.v_size + kBlock - 1) / kBlock;
+    const int64_t blocks = ceil_div(r_.v_size, kBlock);
     const int64_t elements = r_.length * r_.k_size * std::min(kBlock, r_.v_size);
     parallel_items(
         context.executor(), r_.batch * r_.kv_heads * blocks, elements, [&](int64_t item, int64_t end, int worker) {

@@ -5,6 +5,7 @@
 #include "kernels/kernel_table.h"
 #include "op_list.h"
 #include "parallel.h"
+#include "parts.h"
 
 namespace linnet {
 namespace {
@@ -37,7 +38,7 @@ class LrnKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const T* x = context.input(0).template data<T>();
     T* y = context.output(0).template data<T>();
-    const int64_t blocks = (w_.spatial + kBlock - 1) / kBlock;
+    const int64_t blocks = ceil_div(w_.spatial, kBlock);
     parallel_items(context.executor(), w_.n * w_.channels * blocks, kBlock, [&](int64_t item, int64_t end, int) {
       for (; item < end; ++item) run_block(x, y, item / blocks, item % blocks * kBlock);
     });

@@ -6,6 +6,7 @@
 
 #include "kernels/kernel_table.h"
 #include "parallel.h"
+#include "parts.h"
 
 namespace linnet {
 namespace {
@@ -156,7 +157,7 @@ class GlobalPoolFloat final : public Kernel {
         pixels_(shape.in_pixels()) {
     constexpr int64_t kVectors = 64;  // floats: blocks of whole vectors, on every instruction set
     block_ = std::max<int64_t>(1, kChunkElements / std::max<int64_t>(1, pixels_) / kVectors) * kVectors;
-    blocks_ = (channels_ + block_ - 1) / block_;
+    blocks_ = ceil_div(channels_, block_);
   }
 
   void run(KernelContext& context) const override {

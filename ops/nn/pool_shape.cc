@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "parts.h"
+
 namespace linnet {
 namespace {
 
@@ -32,7 +34,7 @@ void check_pads(const PoolAxis& axis) {
 
 void pad_to_same(PoolAxis& axis, bool upper) {
   const int64_t reach = (axis.kernel - 1) * axis.dilation + 1;
-  axis.out = (axis.in + axis.stride - 1) / axis.stride;
+  axis.out = ceil_div(axis.in, axis.stride);
   const int64_t total = std::max<int64_t>(0, (axis.out - 1) * axis.stride + reach - axis.in);
   axis.pad_begin = upper ? total / 2 : total - total / 2;
   axis.pad_end = total - axis.pad_begin;
@@ -55,7 +57,7 @@ PoolWindow window_at(const PoolAxis& axis, int64_t out) {
   const int64_t origin = out * axis.stride - axis.pad_begin, step = axis.dilation;
   // Kernel positions whose coordinate lies below `limit`.
   const auto below = [&](int64_t limit) {
-    return limit <= origin ? 0 : std::min(axis.kernel, (limit - origin + step - 1) / step);
+    return limit <= origin ? 0 : std::min(axis.kernel, ceil_div(limit - origin, step));
   };
   return {origin, std::min(below(0), below(axis.in)), below(axis.in), below(axis.in + axis.pad_end)};
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "parts.h"
+
 namespace linnet {
 namespace {
 
@@ -12,7 +14,7 @@ constexpr int64_t kChunkFloats = 32 * 1024;
 void transpose_images(Executor& executor, const TransposeKernels& kernels, const float* x, int64_t batch, int64_t rows,
                       int64_t columns, float* y) {
   const int64_t step = std::max<int64_t>(16, kChunkFloats / std::max<int64_t>(1, rows));
-  const int64_t blocks = (columns + step - 1) / step;
+  const int64_t blocks = ceil_div(columns, step);
   executor.parallel_for(batch * blocks, [&](int64_t chunk, int) {
     const int64_t image = chunk / blocks * rows * columns;
     const int64_t column = chunk % blocks * step;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "parts.h"
+
 namespace linnet {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr int64_t kMostSpanFloats = 64;
 }  // namespace
 
 ConvWindows::Inside::Inside(const ConvAxis& axis)
-    : begin((axis.pad_begin + axis.stride - 1) / axis.stride),
+    : begin(ceil_div(axis.pad_begin, axis.stride)),
       end(axis.in + axis.pad_begin >= axis.extent() ? (axis.in + axis.pad_begin - axis.extent()) / axis.stride + 1
                                                     : 0) {}
 

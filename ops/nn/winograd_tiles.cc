@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "parts.h"
+
 namespace linnet {
 
 WinogradTiles::WinogradTiles(const ConvGeometry& geometry, int outputs)
@@ -17,7 +19,7 @@ std::vector<WinogradTiles::Span> WinogradTiles::spans(const ConvAxis& axis, int 
   std::vector<Span> found;
   for (int64_t phase = 0; phase < std::min(axis.dilation, axis.out); ++phase) {
     for (int64_t first = phase; first < axis.out; first += outputs * axis.dilation) {
-      const int64_t left = (axis.out - first + axis.dilation - 1) / axis.dilation;
+      const int64_t left = ceil_div(axis.out - first, axis.dilation);
       found.push_back({first, int(std::min<int64_t>(outputs, left))});
     }
   }

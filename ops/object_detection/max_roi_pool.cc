@@ -6,6 +6,7 @@
 #include "infer.h"
 #include "op_list.h"
 #include "parallel.h"
+#include "parts.h"
 
 namespace linnet {
 namespace {
@@ -26,7 +27,7 @@ struct Extent {
 
   /// The pixels of an axis of `size` pixels that bin `i` of `count` touches.
   Range bin(int64_t i, int64_t count, int64_t size) const {
-    const int64_t begin = start + i * length / count, end = start + ((i + 1) * length + count - 1) / count;
+    const int64_t begin = start + i * length / count, end = start + ceil_div((i + 1) * length, count);
     return {std::clamp<int64_t>(begin, 0, size), std::clamp<int64_t>(end, 0, size)};
   }
 };

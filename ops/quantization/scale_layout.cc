@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "infer.h"
+#include "parts.h"
 
 namespace linnet {
 namespace {
@@ -15,7 +16,7 @@ void require_scale_shape(bool fits, const Shape& x, const Shape& scale) {
 bool is_blocked_shape(const Shape& x, const Shape& scale, int axis, int64_t block) {
   if (scale.rank() != x.rank()) return false;
   for (int d = 0; d < x.rank(); ++d) {
-    if (scale[d] != (d == axis ? (x[d] + block - 1) / block : x[d])) return false;
+    if (scale[d] != (d == axis ? ceil_div(x[d], block) : x[d])) return false;
   }
   return true;
 }

@@ -4,6 +4,7 @@
 #include "infer.h"
 #include "op_list.h"
 #include "parallel.h"
+#include "parts.h"
 
 namespace linnet {
 namespace {
@@ -96,7 +97,7 @@ class ArgKernel final : public Kernel {
     const auto* x = static_cast<const std::byte*>(context.input(0).raw());
     const int64_t element_bytes = dtype_bits(context.input(0).dtype()) / 8;
     auto* y = context.output(0).data<int64_t>();
-    const int64_t blocks = (inner_ + kColumns - 1) / kColumns;
+    const int64_t blocks = ceil_div(inner_, kColumns);
     parallel_items(context.executor(), outer_ * blocks, n_ * std::min(inner_, kColumns),
                    [&](int64_t block, int64_t end, int) {
                      for (; block < end; ++block) {

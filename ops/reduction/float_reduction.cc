@@ -1,6 +1,7 @@
 #include "reduction/float_reduction.h"
 
 #include "parallel.h"
+#include "parts.h"
 
 namespace linnet {
 namespace {
@@ -11,7 +12,7 @@ class FloatReduceKernel final : public Kernel {
     // Whole cache lines, few enough columns that tall inputs still split into several chunks.
     const int64_t wanted = std::max<int64_t>(1, kChunkElements / plan.rows) / kColumnUnit * kColumnUnit;
     block_ = std::min(plan.columns, std::max(wanted, kColumnUnit));
-    blocks_ = plan.columns > 0 ? (plan.columns + block_ - 1) / block_ : 0;
+    blocks_ = plan.columns > 0 ? ceil_div(plan.columns, block_) : 0;
   }
 
   void run(KernelContext& context) const override {

@@ -39,7 +39,10 @@ class Slice final : public Op {
       : starts_(node, "starts", 1, 10),
         ends_(node, "ends", 2, 10),
         axes_(node, "axes", 3, 10),
-        steps_(node, "", 4, 10) {}
+        steps_(node, "", 4, 10) {
+    if (starts_.is_input()) return;
+    for (const char* name : {"starts", "ends"}) node.attr<std::vector<int64_t>>(name);
+  }
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, starts_.is_input() ? 3 : 1, starts_.is_input() ? 5 : 1);

@@ -1,6 +1,7 @@
 #include <numeric>
 
 #include "op_list.h"
+#include "parts.h"
 #include "tensor/axes.h"
 #include "tensor/strided_copy.h"
 #include "tensor/view.h"
@@ -88,7 +89,7 @@ class Split final : public Op {
     if (!uneven_ && dim.value() % outputs_ != 0) {
       throw Error(ErrorKind::kShape, str("dim ", dim, " does not split into ", outputs_, " equal parts"));
     }
-    const int64_t part = (dim.value() + outputs_ - 1) / outputs_;
+    const int64_t part = ceil_div(dim.value(), outputs_);
     Dims result;
     for (int64_t i = 0; i < outputs_; ++i) {
       result.push_back(std::max<int64_t>(0, std::min(part, dim.value() - i * part)));

@@ -4,6 +4,7 @@
 
 #include "kernels/kernel_table.h"
 #include "parallel.h"
+#include "parts.h"
 #include "tensor/strided_kernel.h"
 #include "tensor/view.h"
 
@@ -64,10 +65,10 @@ class MatrixTranspose final : public Kernel {
     x_pitch_ = x_strides.back();
     // Whole cache lines of columns, so that two chunks never read the same lines of many rows.
     column_block_ = std::clamp<int64_t>(kChunkElements / rows_ / 64 * 64, 64, std::max<int64_t>(columns_, 64));
-    column_blocks_ = (columns_ + column_block_ - 1) / column_block_;
+    column_blocks_ = ceil_div(columns_, column_block_);
     const int64_t width = std::min(column_block_, columns_);
     row_block_ = std::clamp<int64_t>(kChunkElements / width / 64 * 64, 64, std::max<int64_t>(rows_, 64));
-    row_blocks_ = (rows_ + row_block_ - 1) / row_block_;
+    row_blocks_ = ceil_div(rows_, row_block_);
   }
 
   void run(KernelContext& context) const override {

@@ -4,6 +4,7 @@
 
 #include "infer.h"
 #include "parallel.h"
+#include "parts.h"
 
 namespace linnet {
 namespace {
@@ -55,7 +56,7 @@ const float* TreeKernel::read_narrow(const void* x, int64_t begin, int64_t rows,
 void TreeKernel::run(KernelContext& context) const {
   const void* x = context.input(0).raw();
   const int64_t width = rows_.width;
-  context.executor().parallel_for((rows_.count + step_ - 1) / step_, [&](int64_t chunk, int worker) {
+  context.executor().parallel_for(ceil_div(rows_.count, step_), [&](int64_t chunk, int worker) {
     const int64_t begin = chunk * step_, rows = std::min(step_, rows_.count - begin);
     auto* scores = reinterpret_cast<double*>(context.scratch(worker));
     double* space = scores + step_ * targets_;

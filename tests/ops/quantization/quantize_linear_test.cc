@@ -64,6 +64,9 @@ TEST(DequantizeLinear, TakesAScalePerBlock) {
   const Tensor scale = Tensor::of<float>({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
   expect_close(run_op(op, {x, scale})[0], Tensor::of<float>({2, 3, 2}, {1, 4, 3, 8, 15, 24, 35, 48, 45, 60, 77, 96}));
   expect_error(ErrorKind::kShape, "[2,3,2]", [&] { run_op(op, {x, random_tensor({2, 3, 2})}); });
+  const OpCase one_block{"DequantizeLinear", 21, {{"axis", int64_t{1}}, {"block_size", INT64_MAX}}};
+  expect_close(run_op(one_block, {x, Tensor::of<float>({2, 1, 2}, {1, 2, 3, 4})})[0],
+               Tensor::of<float>({2, 3, 2}, {1, 4, 3, 8, 5, 12, 21, 32, 27, 40, 33, 48}));
 }
 
 TEST(Quantization, ReturnsWithinHalfAStepOnLargeTensors) {

@@ -103,6 +103,8 @@ TEST(Slice, RefusesBadParameters) {
   expect_error(ErrorKind::kShape, "equally many", [] { slice(ramp({4, 4}), {{0, 1}, {1}}); });
   expect_error(ErrorKind::kShape, "given twice", [] { slice(ramp({4}), {{0, 1}, {1, 2}, {0, -1}}); });
   expect_error(ErrorKind::kShape, "axis 1", [] { slice(ramp({4}), {{0}, {1}, {1}}); });
+  const OpCase without_starts{"Slice", 1, {{"ends", std::vector<int64_t>{1}}}};
+  expect_error(ErrorKind::kModel, "starts", [&] { run_op(without_starts, {ramp({4})}); });
 }
 
 }  // namespace
