@@ -190,9 +190,11 @@ TEST(ConvOp, RejectsWhatDoesNotFit) {
   expect_error(ErrorKind::kShape, "kernel_shape", [&] {
     run_op({"Conv", 11, {{"kernel_shape", std::vector<int64_t>{2, 3}}}}, {x, random_tensor({2, 4, 3, 3})});
   });
-  expect_error(ErrorKind::kModel, "strides", [&] {
-    run_op(conv({.strides = {0, 1}}), {x, random_tensor({2, 4, 3, 3})});
-  });
+  for (const int64_t stride : {int64_t{0}, INT64_MAX}) {
+    expect_error(ErrorKind::kModel, "strides must lie in [1, 2^31]", [&] {
+      run_op(conv({.strides = {stride, 1}}), {x, random_tensor({2, 4, 3, 3})});
+    });
+  }
   expect_error(ErrorKind::kType, "inputs X and W", [&] {
     run_op(conv({}), {x, cast_to(random_tensor({2, 4, 3, 3}), DType::kFloat64)});
   });
