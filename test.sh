@@ -35,7 +35,9 @@ step "Preparing a Python environment with PyTorch $TORCH_VERSION in .venv-torch,
 install_torch || TORCH_PYTHON=
 
 step "Building everything into $BUILD/"
-configure $BUILD -DLINNET_BUILD_TESTS=ON -DLINNET_BUILD_BENCHMARKS=ON -DLINNET_BUILD_TORCH=ON -DLINNET_WERROR=ON
+# An index out of bounds ends the test.
+configure $BUILD -DLINNET_BUILD_TESTS=ON -DLINNET_BUILD_BENCHMARKS=ON -DLINNET_BUILD_TORCH=ON -DLINNET_WERROR=ON \
+  -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS
 build $BUILD
 
 if [ -n "$TORCH_PYTHON" ]; then
