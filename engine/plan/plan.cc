@@ -5,6 +5,7 @@
 
 #include "plan/place_slots.h"
 #include "plan/program.h"
+#include "run/environment.h"
 
 namespace linnet {
 namespace {
@@ -14,9 +15,10 @@ Slot::Kind planned_kind(DType dtype) { return is_object(dtype) ? Slot::Kind::kOw
 class PlanBuilder {
  public:
   PlanBuilder(Graph specialized, std::vector<PlanInput> inputs, std::shared_ptr<const ProgramEnvironment> environment,
-              Sources sources)
+              Sources sources, const RunEnvironment* run)
       : environment_(std::move(environment)),
         sources_(sources),
+        run_(run),
         plan_(std::make_shared<Plan>(std::move(specialized))),
         slot_of_(size_t(graph().value_count()), -1),
         planned_(size_t(graph().value_count()), false) {
@@ -32,6 +34,7 @@ class PlanBuilder {
       if (!ready(node)) continue;
       for (const ValueId v : node.outputs) set_planned(v);
     }
+    check_values(steps);
     compile(steps);
     environment_->spare_memory.release();
     for (const NodeId id : steps) add_step(graph().node(id));
@@ -89,6 +92,23 @@ class PlanBuilder {
       const Fact& fact = graph().input_fact(node, i);
       return !fact.present() || fact.constant;
     });
+  }
+
+  size_t value_bytes(ValueId value) const {
+    const Fact& fact = graph().fact(value);
+    return fact.present() && !is_container(fact.dtype) ? dtype_bytes(fact.dtype, fact.shape().elements()) : 0;
+  }
+
+  // Kernels may keep something for every element. A value that is no larger than what it is made of may be a view.
+  void check_values(const std::vector<NodeId>& nodes) const {
+    if (!run_) return;
+    for (const NodeId id : nodes) {
+      size_t read = 0;
+      for (const ValueId v : graph().node(id).inputs) read = std::max(read, value_bytes(v));
+      for (const ValueId v : graph().node(id).outputs) {
+        if (v != kNoValue && graph().fact(v).concrete() && value_bytes(v) > read) run_->check_memory(value_bytes(v));
+      }
+    }
   }
 
   size_t constant_bytes(NodeId id) const {
@@ -215,6 +235,7 @@ class PlanBuilder {
 
   std::shared_ptr<const ProgramEnvironment> environment_;
   Sources sources_;
+  const RunEnvironment* run_;
   std::shared_ptr<Plan> plan_;
   std::vector<int> slot_of_;
   std::vector<bool> planned_;  // by value: an input, or computed by a step
@@ -245,8 +266,9 @@ size_t Plan::bytes() const {
 }
 
 std::shared_ptr<const Plan> make_plan(Graph graph, std::vector<PlanInput> inputs,
-                                      const std::shared_ptr<const ProgramEnvironment>& environment, Sources sources) {
-  return PlanBuilder(std::move(graph), std::move(inputs), environment, sources).build();
+                                      const std::shared_ptr<const ProgramEnvironment>& environment, Sources sources,
+                                      const RunEnvironment* run) {
+  return PlanBuilder(std::move(graph), std::move(inputs), environment, sources, run).build();
 }
 
 }  // namespace linnet

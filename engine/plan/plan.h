@@ -80,9 +80,10 @@ enum class Sources {
   kFreed,  ///< as soon as they are packed: their facts and slots lose the values
 };
 
-/// Compiles a graph whose input facts are concrete. Throws what operators throw, with the node's description.
+/// Compiles a graph whose input facts are concrete. Throws what operators throw, with the node's description; before
+/// that Error(kLimit) where one value alone exceeds the memory of `run`.
 std::shared_ptr<const Plan> make_plan(Graph graph, std::vector<PlanInput> inputs,
                                       const std::shared_ptr<const ProgramEnvironment>& environment,
-                                      Sources sources = Sources::kKept);
+                                      Sources sources = Sources::kKept, const RunEnvironment* run = nullptr);
 
 }  // namespace linnet

@@ -26,7 +26,7 @@ Program::Program(Graph graph, std::shared_ptr<const ProgramEnvironment> environm
   for (const ValueId input : graph_.inputs()) value_matters_.push_back(read_by_shape_rule(graph_, input));
 }
 
-std::shared_ptr<const Plan> Program::plan_for(std::span<const Tensor> inputs) {
+std::shared_ptr<const Plan> Program::plan_for(std::span<const Tensor> inputs, const RunEnvironment* run) {
   const std::lock_guard lock(mutex_);
   const auto found =
       std::find_if(plans_.begin(), plans_.end(), [&](const auto& plan) { return plan->accepts(inputs); });
@@ -36,7 +36,7 @@ std::shared_ptr<const Plan> Program::plan_for(std::span<const Tensor> inputs) {
   }
   std::vector<PlanInput> described = describe_inputs(inputs);
   Graph graph = specialized(graph_, described, *environment_);
-  remember(make_plan(std::move(graph), std::move(described), environment_));
+  remember(make_plan(std::move(graph), std::move(described), environment_, Sources::kKept, run));
   return plans_.front();
 }
 

@@ -20,8 +20,9 @@ class Program {
   const ProgramEnvironment& environment() const { return *environment_; }
 
   /// The plan for inputs of these dtypes and shapes (and, where shapes depend on them, values). Made on first use, kept
-  /// while the cache's byte limit allows. Throws Error(kType, kShape) for inputs that contradict the graph's facts.
-  std::shared_ptr<const Plan> plan_for(std::span<const Tensor> inputs);
+  /// while the cache's byte limit allows. Throws Error(kType, kShape) for inputs that contradict the graph's facts,
+  /// Error(kLimit) where one value alone exceeds the memory of `run`.
+  std::shared_ptr<const Plan> plan_for(std::span<const Tensor> inputs, const RunEnvironment* run = nullptr);
 
   /// A program for inputs of these dtypes and shapes only, its plan made. Weights that its kernels hold in packed form
   /// are freed on the way, unless plans for other contents of the inputs may be needed or somebody else has them.

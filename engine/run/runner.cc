@@ -81,7 +81,7 @@ std::span<const Tensor> Runner::run(std::span<const Tensor> inputs, RunEnvironme
 void Runner::bind(std::span<const Tensor> inputs, RunEnvironment& environment) {
   if (!plan_ || !plan_->accepts(inputs)) {
     plan_ = nullptr;
-    plan_ = program_->plan_for(inputs);
+    plan_ = program_->plan_for(inputs, &environment);
     arena_ = {};
     rest_ = nullptr;
   }

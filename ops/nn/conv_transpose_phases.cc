@@ -5,6 +5,8 @@
 namespace linnet {
 namespace {
 
+constexpr int64_t kMostPhases = int64_t{1} << 20;
+
 struct AxisPhase {
   TransposePhase::Axis axis;
   std::vector<std::pair<int64_t, int64_t>> taps;  // kernel position, input offset
@@ -44,6 +46,11 @@ TransposePhase combine(const ConvGeometry& geometry, const AxisPhase& depth, con
 }  // namespace
 
 std::vector<TransposePhase> transpose_phases(const ConvGeometry& geometry) {
+  int64_t count = 1;
+  for (const ConvAxis& axis : geometry.axes) count = checked_mul(count, std::min(axis.stride, axis.out));
+  if (count > kMostPhases) {
+    throw Error(ErrorKind::kLimit, str("strides may make up to 2^20 phases, these make ", count));
+  }
   std::vector<TransposePhase> phases;
   const auto heights = axis_phases(geometry.axes[1]), widths = axis_phases(geometry.axes[2]);
   for (const AxisPhase& depth : axis_phases(geometry.axes[0])) {

@@ -27,7 +27,7 @@ struct TransposePhase {
   int64_t lines() const { return axes[0].count * axes[1].count; }
 };
 
-/// All phases that have outputs.
+/// All phases that have outputs. Throws Error(kLimit) for more than 2^20.
 std::vector<TransposePhase> transpose_phases(const ConvGeometry& geometry);
 
 }  // namespace linnet

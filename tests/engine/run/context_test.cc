@@ -121,6 +121,18 @@ TEST(Context, KeepsToItsLimits) {
   expect_error(ErrorKind::kLimit, "more than the limit of 1000", [&] { context.run(inputs); });
 }
 
+TEST(Context, ComparesValuesWithItsLimitsBeforeKernelsAreCompiled) {
+  GraphBuilder b;
+  const std::vector<int64_t> too_many_phases{2048, 2048};
+  b.output(b.op("ConvTranspose", {b.input("x", Shape{1, 1, 5, 5}), b.constant(testing::random_tensor({1, 1, 3, 3}))},
+                {{"strides", too_many_phases}}));
+  const std::vector<Tensor> inputs{testing::random_tensor({1, 1, 5, 5})};
+  ContextOptions options;
+  options.limits.memory_bytes = 1000;
+  Context context(b.model(), options);
+  expect_error(ErrorKind::kLimit, "more than the limit of 1000", [&] { context.run(inputs); });
+}
+
 TEST(Context, SharesItsModelBetweenThreads) {
   const Model model = add_model();
   std::vector<std::thread> threads;

@@ -136,6 +136,8 @@ TEST(ConvTransposeOp, RejectsWhatDoesNotFit) {
   expect_error(ErrorKind::kShape, "exceed", [&] { run_op(pads, {x, random_tensor({4, 2, 3, 3})}); });
   OpCase lists{"ConvTranspose", 11, {{"output_shape", Ints{9}}}};
   expect_error(ErrorKind::kShape, "output_shape", [&] { run_op(lists, {x, random_tensor({4, 2, 3, 3})}); });
+  OpCase strides{"ConvTranspose", 11, {{"strides", Ints{1 << 10, (1 << 10) + 1}}}};
+  expect_error(ErrorKind::kLimit, "2^20", [&] { run_op(strides, {x, random_tensor({4, 2, 3, 3})}); });
 }
 
 }  // namespace
