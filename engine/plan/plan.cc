@@ -94,9 +94,10 @@ class PlanBuilder {
     });
   }
 
+  // What is known ahead: nothing of containers and of dims that only the run tells.
   size_t value_bytes(ValueId value) const {
     const Fact& fact = graph().fact(value);
-    return fact.present() && !is_container(fact.dtype) ? dtype_bytes(fact.dtype, fact.shape().elements()) : 0;
+    return fact.concrete() && !is_container(fact.dtype) ? dtype_bytes(fact.dtype, fact.shape().elements()) : 0;
   }
 
   // Kernels may keep something for every element. A value that is no larger than what it is made of may be a view.
@@ -106,7 +107,7 @@ class PlanBuilder {
       size_t read = 0;
       for (const ValueId v : graph().node(id).inputs) read = std::max(read, value_bytes(v));
       for (const ValueId v : graph().node(id).outputs) {
-        if (v != kNoValue && graph().fact(v).concrete() && value_bytes(v) > read) run_->check_memory(value_bytes(v));
+        if (value_bytes(v) > read) run_->check_memory(value_bytes(v));
       }
     }
   }

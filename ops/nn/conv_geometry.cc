@@ -4,24 +4,16 @@
 #include <string_view>
 
 #include "infer.h"
+#include "nn/window_numbers.h"
 #include "parts.h"
 
 namespace linnet {
 namespace {
 
 constexpr int kMostSpatialAxes = 3;
-constexpr int64_t kLargest = int64_t{1} << 31;  // bounds attributes, so that sums and products of a few cannot overflow
 
 int64_t at_or(const std::vector<int64_t>& list, int i, int64_t fallback) {
   return list.empty() ? fallback : list[size_t(i)];
-}
-
-void require_each_from(const std::vector<int64_t>& list, int64_t least, std::string_view name) {
-  for (const int64_t value : list) {
-    if (value < least || value > kLargest) {
-      throw Error(ErrorKind::kModel, str(name, " must lie in [", least, ", 2^31], got ", value));
-    }
-  }
 }
 
 void require_length(const std::vector<int64_t>& list, int length, std::string_view name) {
@@ -50,10 +42,10 @@ ConvAttributes::ConvAttributes(const NodeSpec& node)
       dilations(node.attr_or("dilations", std::vector<int64_t>{})),
       group(node.attr_or("group", 1)),
       auto_pad(node.attr_or("auto_pad", "NOTSET")) {
-  require_each_from(kernel_shape, 1, "kernel_shape");
-  require_each_from(strides, 1, "strides");
-  require_each_from(pads, 0, "pads");
-  require_each_from(dilations, 1, "dilations");
+  require_window_numbers(kernel_shape, 1, "kernel_shape");
+  require_window_numbers(strides, 1, "strides");
+  require_window_numbers(pads, 0, "pads");
+  require_window_numbers(dilations, 1, "dilations");
   if (group < 1) throw Error(ErrorKind::kModel, str("group must be at least 1, got ", group));
   if (auto_pad != "NOTSET" && auto_pad != "VALID" && !is_same(auto_pad)) {
     throw Error(ErrorKind::kModel, str("auto_pad must be NOTSET, VALID, SAME_UPPER or SAME_LOWER, got ", auto_pad));

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "nn/window_numbers.h"
 #include "parts.h"
 
 namespace linnet {
 namespace {
-
-constexpr int64_t kLargest = int64_t{1} << 31;  // bounds attributes, so that sums and products of a few cannot overflow
 
 std::vector<int64_t> read_list(const NodeSpec& node, const std::string& name, size_t count, int64_t fallback,
                                int64_t least) {
@@ -15,11 +14,7 @@ std::vector<int64_t> read_list(const NodeSpec& node, const std::string& name, si
   if (values.size() != count) {
     throw Error(ErrorKind::kModel, str(name, " must have ", count, " values, got ", values.size()));
   }
-  for (const int64_t value : values) {
-    if (value < least || value > kLargest) {
-      throw Error(ErrorKind::kModel, str(name, " must lie in [", least, ", 2^31], got ", value));
-    }
-  }
+  require_window_numbers(values, least, name);
   return values;
 }
 
@@ -74,7 +69,8 @@ PoolAttributes::PoolAttributes(const NodeSpec& node, bool global)
   }
   int64_t taps = 1;
   for (const int64_t extent : kernel_) taps = checked_mul(taps, extent);
-  if (taps > kLargest) throw Error(ErrorKind::kLimit, str("windows of up to 2^31 elements can be pooled, got ", taps));
+  if (taps > kLargestWindowNumber)
+    throw Error(ErrorKind::kLimit, str("windows of up to 2^31 elements can be pooled, got ", taps));
   strides_ = read_list(node, "strides", kernel_.size(), 1, 1);
   dilations_ = read_list(node, "dilations", kernel_.size(), 1, 1);
   pads_ = read_list(node, "pads", 2 * kernel_.size(), 0, 0);
@@ -87,7 +83,8 @@ PoolAttributes::PoolAttributes(const NodeSpec& node, bool global)
 
 PoolAxis PoolAttributes::axis(size_t i, int64_t in) const {
   if (global_) return {.in = in, .kernel = std::max<int64_t>(in, 1)};
-  if (in > kLargest) throw Error(ErrorKind::kLimit, str("axes of up to 2^31 elements can be pooled, got ", in));
+  if (in > kLargestWindowNumber)
+    throw Error(ErrorKind::kLimit, str("axes of up to 2^31 elements can be pooled, got ", in));
   PoolAxis axis{.in = in, .kernel = kernel_[i], .stride = strides_[i], .dilation = dilations_[i]};
   if (auto_pad_ == "SAME_UPPER" || auto_pad_ == "SAME_LOWER") {
     pad_to_same(axis, auto_pad_ == "SAME_UPPER");
