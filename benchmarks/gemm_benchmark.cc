@@ -1,7 +1,7 @@
 #include <vector>
 
+#include "gemm/packed_gemm.h"
 #include "kernels/kernel_table.h"
-#include "kernels/packed_gemm.h"
 #include "peak.h"
 
 namespace linnet {

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "graph/graph.h"
-#include "rewrites/layout.h"
+#include "rewrites/matching/layout.h"
 #include "session.h"
 
 namespace linnet::tool {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <span>
 
-#include "bit_stream.h"
+#include "elements/bit_stream.h"
 #include "linnet/containers.h"
 
 namespace linnet::tool {

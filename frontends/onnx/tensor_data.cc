@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "bit_stream.h"
+#include "elements/bit_stream.h"
 
 namespace linnet {
 

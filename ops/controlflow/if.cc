@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "controlflow/body.h"
-#include "infer.h"
+#include "infer/infer.h"
 #include "op_list.h"
 #include "run/runner.h"
 

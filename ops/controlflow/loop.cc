@@ -3,7 +3,7 @@
 
 #include "controlflow/body.h"
 #include "controlflow/stack.h"
-#include "infer.h"
+#include "infer/infer.h"
 #include "linnet/containers.h"
 #include "op_list.h"
 #include "run/held_bytes.h"

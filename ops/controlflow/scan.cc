@@ -2,7 +2,7 @@
 
 #include "controlflow/body.h"
 #include "controlflow/stack.h"
-#include "infer.h"
+#include "infer/infer.h"
 #include "op_list.h"
 #include "run/runner.h"
 

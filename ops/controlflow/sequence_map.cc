@@ -1,5 +1,5 @@
 #include "controlflow/body.h"
-#include "infer.h"
+#include "infer/infer.h"
 #include "linnet/containers.h"
 #include "op_list.h"
 #include "run/held_bytes.h"

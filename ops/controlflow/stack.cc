@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "bit_stream.h"
-#include "dispatch.h"
+#include "elements/bit_stream.h"
+#include "elements/dispatch.h"
 
 namespace linnet {
 namespace {

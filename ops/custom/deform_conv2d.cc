@@ -1,4 +1,4 @@
-#include "nn/deform_op.h"
+#include "conv/deform_op.h"
 #include "op_list.h"
 
 namespace linnet {

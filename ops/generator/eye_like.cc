@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "dispatch.h"
-#include "dtype_attribute.h"
-#include "infer.h"
+#include "elements/dispatch.h"
+#include "infer/dtype_attribute.h"
+#include "infer/infer.h"
 #include "op_list.h"
 #include "tensor/copy.h"
 

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dispatch.h"
-#include "dtype_attribute.h"
+#include "elements/dispatch.h"
 #include "generator/random.h"
-#include "infer.h"
+#include "infer/dtype_attribute.h"
+#include "infer/infer.h"
 #include "op_list.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 
 namespace linnet {
 namespace {

@@ -1,9 +1,9 @@
-#include "dispatch.h"
-#include "dtype_attribute.h"
+#include "elements/dispatch.h"
 #include "generator/random.h"
-#include "infer.h"
+#include "infer/dtype_attribute.h"
+#include "infer/infer.h"
 #include "op_list.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 
 namespace linnet {
 namespace {

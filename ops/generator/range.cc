@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dispatch.h"
-#include "infer.h"
+#include "elements/dispatch.h"
+#include "infer/infer.h"
 #include "op_list.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 
 namespace linnet {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "image/decode_image.h"
-#include "infer.h"
+#include "infer/infer.h"
 #include "op_list.h"
 
 namespace linnet {

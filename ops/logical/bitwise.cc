@@ -1,4 +1,4 @@
-#include "infer.h"
+#include "infer/infer.h"
 #include "math/elementwise.h"
 #include "op_list.h"
 

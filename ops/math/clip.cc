@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "kernels/kernel_table.h"
 #include "math/elementwise.h"
 #include "math/numbers.h"

@@ -2,8 +2,8 @@
 #include <limits>
 #include <optional>
 
-#include "dispatch.h"
-#include "infer.h"
+#include "elements/dispatch.h"
+#include "infer/infer.h"
 #include "op_list.h"
 
 namespace linnet {

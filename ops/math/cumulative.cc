@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "math/numbers.h"
 #include "op_list.h"
-#include "parallel.h"
-#include "parts.h"
+#include "partition/parallel.h"
+#include "partition/parts.h"
 
 namespace linnet {
 namespace {

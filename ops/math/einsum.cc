@@ -2,11 +2,11 @@
 #include <array>
 #include <map>
 
-#include "dispatch.h"
-#include "infer.h"
+#include "elements/dispatch.h"
+#include "infer/infer.h"
 #include "math/einsum_equation.h"
 #include "op_list.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 #include "tensor/strided_copy.h"
 
 namespace linnet {

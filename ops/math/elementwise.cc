@@ -4,9 +4,9 @@
 #include <array>
 #include <cstring>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "math/broadcast_plan.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 
 namespace linnet {
 namespace {

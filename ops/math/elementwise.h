@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "dispatch.h"
+#include "elements/dispatch.h"
 #include "kernels/binary.h"
 #include "kernels/unary.h"
 #include "linnet/op.h"

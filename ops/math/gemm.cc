@@ -1,7 +1,7 @@
-#include "fused_activation.h"
-#include "infer.h"
-#include "math/matrix_product.h"
-#include "math/product_types.h"
+#include "gemm/fused_activation.h"
+#include "gemm/matrix_product.h"
+#include "gemm/product_types.h"
+#include "infer/infer.h"
 #include "op_list.h"
 
 namespace linnet {

@@ -1,4 +1,4 @@
-#include "dispatch.h"
+#include "elements/dispatch.h"
 #include "math/softmax_axis.h"
 #include "op_list.h"
 

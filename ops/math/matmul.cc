@@ -1,7 +1,7 @@
-#include "fused_activation.h"
-#include "infer.h"
-#include "math/matmul_shape.h"
-#include "math/product_types.h"
+#include "gemm/fused_activation.h"
+#include "gemm/matmul_shape.h"
+#include "gemm/product_types.h"
+#include "infer/infer.h"
 #include "op_list.h"
 
 namespace linnet {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 
-#include "infer.h"
-#include "math/byte_product.h"
-#include "math/matmul_shape.h"
+#include "gemm/byte_product.h"
+#include "gemm/matmul_shape.h"
+#include "infer/infer.h"
 #include "op_list.h"
 
 namespace linnet {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "dispatch.h"
+#include "elements/dispatch.h"
 
 // What operators on numbers of any dtype share.
 namespace linnet {

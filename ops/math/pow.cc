@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "kernels/kernel_table.h"
 #include "math/elementwise.h"
 #include "math/numbers.h"

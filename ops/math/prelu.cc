@@ -1,4 +1,4 @@
-#include "infer.h"
+#include "infer/infer.h"
 #include "kernels/kernel_table.h"
 #include "math/elementwise.h"
 #include "math/numbers.h"

@@ -1,8 +1,8 @@
 #include <array>
 
-#include "infer.h"
-#include "math/byte_product.h"
-#include "math/matmul_shape.h"
+#include "gemm/byte_product.h"
+#include "gemm/matmul_shape.h"
+#include "infer/infer.h"
 #include "op_list.h"
 #include "quantization/requantize.h"
 #include "tensor/small_float.h"

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include "dispatch.h"
+#include "elements/dispatch.h"
 #include "kernels/kernel_table.h"
 #include "math/softmax_axis.h"
 #include "op_list.h"

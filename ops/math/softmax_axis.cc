@@ -1,6 +1,6 @@
 #include "math/softmax_axis.h"
 
-#include "parts.h"
+#include "partition/parts.h"
 
 namespace linnet {
 namespace {

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "kernels/softmax.h"
 #include "linnet/op.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 
 namespace linnet {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "math/elementwise.h"
 
 namespace linnet {

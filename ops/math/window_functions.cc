@@ -2,11 +2,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "dispatch.h"
-#include "dtype_attribute.h"
-#include "infer.h"
+#include "elements/dispatch.h"
+#include "infer/dtype_attribute.h"
+#include "infer/infer.h"
 #include "op_list.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 #include "tensor/wide.h"
 
 namespace linnet {

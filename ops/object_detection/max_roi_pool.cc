@@ -2,11 +2,11 @@
 #include <cmath>
 #include <limits>
 
-#include "half_precision.h"
-#include "infer.h"
+#include "elements/half_precision.h"
+#include "infer/infer.h"
 #include "op_list.h"
-#include "parallel.h"
-#include "parts.h"
+#include "partition/parallel.h"
+#include "partition/parts.h"
 
 namespace linnet {
 namespace {

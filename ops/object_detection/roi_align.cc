@@ -2,10 +2,10 @@
 #include <cmath>
 #include <limits>
 
-#include "half_precision.h"
-#include "infer.h"
+#include "elements/half_precision.h"
+#include "infer/infer.h"
 #include "op_list.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 
 namespace linnet {
 namespace {

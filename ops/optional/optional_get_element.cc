@@ -1,4 +1,4 @@
-#include "infer.h"
+#include "infer/infer.h"
 #include "linnet/containers.h"
 #include "op_list.h"
 #include "tensor/view.h"

@@ -1,11 +1,11 @@
 #include <cmath>
 #include <map>
 
+#include "attention/attention_kernel.h"
 #include "controlflow/body.h"
-#include "dtype_attribute.h"
-#include "half_precision.h"
-#include "infer.h"
-#include "nn/attention_kernel.h"
+#include "elements/half_precision.h"
+#include "infer/dtype_attribute.h"
+#include "infer/infer.h"
 #include "op_list.h"
 #include "run/runner.h"
 

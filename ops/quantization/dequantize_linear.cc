@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "dtype_attribute.h"
-#include "infer.h"
+#include "infer/dtype_attribute.h"
+#include "infer/infer.h"
 #include "op_list.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 #include "quantization/scale_layout.h"
 
 namespace linnet {

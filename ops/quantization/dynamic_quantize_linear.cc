@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "op_list.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 #include "quantization/requantize.h"
 
 namespace linnet {

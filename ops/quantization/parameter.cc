@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "tensor/small_float.h"
 
 namespace linnet {

@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "dispatch.h"
-#include "dtype_attribute.h"
-#include "infer.h"
+#include "elements/dispatch.h"
+#include "infer/dtype_attribute.h"
+#include "infer/infer.h"
 #include "op_list.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 #include "quantization/scale_layout.h"
 
 namespace linnet {

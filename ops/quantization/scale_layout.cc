@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "infer.h"
-#include "parts.h"
+#include "infer/infer.h"
+#include "partition/parts.h"
 
 namespace linnet {
 namespace {

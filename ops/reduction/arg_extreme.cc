@@ -1,10 +1,10 @@
 #include <limits>
 
-#include "dispatch.h"
-#include "infer.h"
+#include "elements/dispatch.h"
+#include "infer/infer.h"
 #include "op_list.h"
-#include "parallel.h"
-#include "parts.h"
+#include "partition/parallel.h"
+#include "partition/parts.h"
 
 namespace linnet {
 namespace {

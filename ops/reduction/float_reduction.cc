@@ -1,7 +1,7 @@
 #include "reduction/float_reduction.h"
 
-#include "parallel.h"
-#include "parts.h"
+#include "partition/parallel.h"
+#include "partition/parts.h"
 
 namespace linnet {
 namespace {

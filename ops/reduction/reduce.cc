@@ -1,8 +1,8 @@
 #include <cmath>
 
-#include "dispatch.h"
+#include "elements/dispatch.h"
 #include "op_list.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 #include "reduction/float_reduction.h"
 #include "reduction/reduce_op.h"
 #include "reduction/reducers.h"

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "linnet/op.h"
 #include "reduction/reduce_plan.h"
 

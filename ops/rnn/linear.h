@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "gemm/packed_gemm.h"
 #include "kernels/kernel_table.h"
-#include "kernels/packed_gemm.h"
 #include "linnet/op.h"
 
 namespace linnet {

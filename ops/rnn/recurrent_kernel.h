@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "dispatch.h"
+#include "elements/dispatch.h"
 #include "rnn/linear.h"
 #include "rnn/recurrent_cell.h"
 #include "rnn/recurrent_weights.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "linnet/op.h"
 #include "rnn/gate_function.h"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "linnet/containers.h"
 
 // What the operators on sequences share.

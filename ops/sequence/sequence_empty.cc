@@ -1,4 +1,4 @@
-#include "dtype_attribute.h"
+#include "infer/dtype_attribute.h"
 #include "linnet/containers.h"
 #include "op_list.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "dispatch.h"
+#include "elements/dispatch.h"
 
 namespace linnet {
 

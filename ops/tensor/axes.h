@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "linnet/node_spec.h"
 
 namespace linnet {

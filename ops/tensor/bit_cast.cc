@@ -1,5 +1,5 @@
-#include "dtype_attribute.h"
-#include "infer.h"
+#include "infer/dtype_attribute.h"
+#include "infer/infer.h"
 #include "op_list.h"
 #include "tensor/copy.h"
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "dtype_attribute.h"
-#include "infer.h"
+#include "infer/dtype_attribute.h"
+#include "infer/infer.h"
 #include "op_list.h"
 #include "tensor/cast_kernel.h"
 

@@ -1,7 +1,7 @@
 #include "tensor/cast_kernel.h"
 
 #include "math/elementwise.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 #include "tensor/number_text.h"
 #include "tensor/view.h"
 #include "tensor/wide.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "math/elementwise.h"
 #include "tensor/small_float.h"
 

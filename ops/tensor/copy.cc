@@ -4,9 +4,9 @@
 #include <cstring>
 #include <type_traits>
 
-#include "bit_stream.h"
-#include "dispatch.h"
-#include "parallel.h"
+#include "elements/bit_stream.h"
+#include "elements/dispatch.h"
+#include "partition/parallel.h"
 
 namespace linnet {
 namespace {

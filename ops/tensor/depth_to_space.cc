@@ -1,4 +1,4 @@
-#include "infer.h"
+#include "infer/infer.h"
 #include "op_list.h"
 #include "tensor/transpose_plan.h"
 

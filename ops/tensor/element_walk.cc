@@ -1,6 +1,6 @@
 #include "tensor/element_walk.h"
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "tensor/strided_copy.h"
 
 namespace linnet {

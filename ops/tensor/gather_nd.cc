@@ -1,6 +1,6 @@
-#include "infer.h"
+#include "infer/infer.h"
 #include "op_list.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 #include "tensor/copy.h"
 #include "tensor/index_tuples.h"
 

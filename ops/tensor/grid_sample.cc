@@ -2,11 +2,11 @@
 #include <cmath>
 #include <complex>
 
-#include "half_precision.h"
-#include "infer.h"
+#include "elements/half_precision.h"
+#include "infer/infer.h"
 #include "math/numbers.h"
 #include "op_list.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 #include "tensor/saturate.h"
 
 namespace linnet {

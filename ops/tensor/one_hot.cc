@@ -1,5 +1,5 @@
-#include "dispatch.h"
-#include "infer.h"
+#include "elements/dispatch.h"
+#include "infer/infer.h"
 #include "op_list.h"
 #include "tensor/copy.h"
 

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cmath>
 
-#include "dispatch.h"
+#include "elements/dispatch.h"
 
 namespace linnet {
 namespace {

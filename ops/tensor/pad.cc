@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "dispatch.h"
+#include "elements/dispatch.h"
+#include "elements/packed_elements.h"
 #include "op_list.h"
-#include "packed_elements.h"
 #include "tensor/axes.h"
 #include "tensor/copy.h"
 #include "tensor/pad_kernels.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "parallel.h"
+#include "partition/parallel.h"
 #include "tensor/strided_copy.h"
 
 namespace linnet {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "half_precision.h"
-#include "infer.h"
+#include "elements/half_precision.h"
+#include "infer/infer.h"
 #include "op_list.h"
 #include "tensor/axes.h"
 #include "tensor/resize_kernel.h"

@@ -6,9 +6,9 @@
 #include <limits>
 #include <utility>
 
-#include "dispatch.h"
+#include "elements/dispatch.h"
 #include "kernels/kernel_table.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 #include "tensor/resize_lines.h"
 #include "tensor/saturate.h"
 #include "tensor/view.h"

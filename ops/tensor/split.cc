@@ -1,7 +1,7 @@
 #include <numeric>
 
 #include "op_list.h"
-#include "parts.h"
+#include "partition/parts.h"
 #include "tensor/axes.h"
 #include "tensor/strided_copy.h"
 #include "tensor/view.h"

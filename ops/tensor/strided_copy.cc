@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "parallel.h"
+#include "partition/parallel.h"
 
 namespace linnet {
 

@@ -1,6 +1,6 @@
-#include "infer.h"
+#include "elements/packed_elements.h"
+#include "infer/infer.h"
 #include "op_list.h"
-#include "packed_elements.h"
 #include "tensor/copy.h"
 
 namespace linnet {

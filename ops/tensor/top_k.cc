@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "op_list.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 #include "tensor/copy.h"
 #include "tensor/order_key.h"
 

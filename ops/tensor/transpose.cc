@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "infer.h"
+#include "elements/packed_elements.h"
+#include "infer/infer.h"
 #include "op_list.h"
-#include "packed_elements.h"
 #include "tensor/transpose_plan.h"
 
 namespace linnet {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "kernels/kernel_table.h"
-#include "parallel.h"
-#include "parts.h"
+#include "partition/parallel.h"
+#include "partition/parts.h"
 #include "tensor/strided_kernel.h"
 #include "tensor/view.h"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "op_list.h"
 #include "tensor/copy.h"
 #include "tensor/order_key.h"

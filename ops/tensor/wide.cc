@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "bit_stream.h"
-#include "dispatch.h"
+#include "elements/bit_stream.h"
+#include "elements/dispatch.h"
 
 namespace linnet {
 namespace {

@@ -1,8 +1,8 @@
 #include <re2/re2.h>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "op_list.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 
 namespace linnet {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "op_list.h"
 #include "text/unicode.h"
 #include "traditionalml/rows.h"

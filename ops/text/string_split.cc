@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "op_list.h"
 #include "text/unicode.h"
 

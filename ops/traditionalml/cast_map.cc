@@ -2,7 +2,7 @@
 #include <map>
 #include <string>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "linnet/containers.h"
 #include "op_list.h"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "linnet/containers.h"
 #include "op_list.h"
 #include "tensor/copy.h"

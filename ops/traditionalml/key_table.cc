@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "dispatch.h"
-#include "parallel.h"
+#include "elements/dispatch.h"
+#include "partition/parallel.h"
 #include "tensor/copy.h"
 
 namespace linnet {

@@ -1,7 +1,7 @@
 #include <numeric>
 
-#include "dispatch.h"
-#include "infer.h"
+#include "elements/dispatch.h"
+#include "infer/infer.h"
 #include "op_list.h"
 #include "traditionalml/key_table.h"
 #include "traditionalml/rows.h"

@@ -1,6 +1,6 @@
 #include "traditionalml/linear.h"
 
-#include "infer.h"
+#include "infer/infer.h"
 
 namespace linnet {
 

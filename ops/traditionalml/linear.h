@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parallel.h"
+#include "partition/parallel.h"
 #include "traditionalml/rows.h"
 
 namespace linnet {

@@ -1,4 +1,4 @@
-#include "infer.h"
+#include "infer/infer.h"
 #include "op_list.h"
 #include "traditionalml/linear.h"
 #include "traditionalml/post_transform.h"

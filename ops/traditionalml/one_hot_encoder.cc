@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "op_list.h"
 #include "traditionalml/key_table.h"
 #include "traditionalml/rows.h"

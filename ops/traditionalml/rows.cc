@@ -1,7 +1,7 @@
 #include "traditionalml/rows.h"
 
-#include "dispatch.h"
-#include "infer.h"
+#include "elements/dispatch.h"
+#include "infer/infer.h"
 
 namespace linnet {
 

@@ -1,8 +1,8 @@
 #include <optional>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "op_list.h"
-#include "parallel.h"
+#include "partition/parallel.h"
 #include "traditionalml/post_transform.h"
 #include "traditionalml/svm.h"
 

@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "dispatch.h"
-#include "infer.h"
+#include "elements/dispatch.h"
+#include "infer/infer.h"
 #include "op_list.h"
 #include "traditionalml/post_transform.h"
 #include "traditionalml/tree_kernel.h"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "infer.h"
+#include "infer/infer.h"
 #include "op_list.h"
 #include "traditionalml/class_labels.h"
 #include "traditionalml/post_transform.h"

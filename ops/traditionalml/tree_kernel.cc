@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "infer.h"
-#include "parallel.h"
-#include "parts.h"
+#include "infer/infer.h"
+#include "partition/parallel.h"
+#include "partition/parts.h"
 
 namespace linnet {
 namespace {

@@ -3,9 +3,9 @@
 #include <array>
 #include <cmath>
 
-#include "dispatch.h"
-#include "infer.h"
-#include "parallel.h"
+#include "elements/dispatch.h"
+#include "infer/infer.h"
+#include "partition/parallel.h"
 
 // What the optimizers of domain ai.onnx.preview.training share. Inputs: R (learning rate), T (update count), then all
 // tensors X, all gradients G, and all tensors of each state; outputs: all new X, and all of each new state.

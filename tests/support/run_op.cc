@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "dispatch.h"
+#include "elements/dispatch.h"
 #include "graph/graph.h"
 #include "kernels/kernel_table.h"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "conv/depthwise_row.h"
 #include "kernels/kernel_table.h"
-#include "nn/depthwise_row.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "gemm/packed_gemm.h"
 #include "kernels/kernel_table.h"
-#include "kernels/packed_gemm.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 

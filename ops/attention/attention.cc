@@ -1,0 +1,260 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "attention/attention_kernel.h"
+#include "elements/half_precision.h"
+#include "infer/dtype_attribute.h"
+#include "infer/infer.h"
+#include "op_list.h"
+
+namespace linnet {
+namespace {
+
+using Slots = AttentionSlots;
+
+/// The dim of heads times their sizes, divided; open where it is not known.
+Dim divided(const Dim& dim, int64_t heads, const char* what) {
+  if (!dim.known()) return Dim();
+  if (dim.value() % heads != 0) {
+    throw Error(ErrorKind::kShape,
+                str("the last dim of ", what, " must be a multiple of its ", heads, " heads, got ", dim));
+  }
+  return dim.value() / heads;
+}
+
+Dim multiplied(const Dim& dim, const Dim& factor) {
+  return dim.known() && factor.known() ? Dim(checked_mul(dim.value(), factor.value())) : Dim();
+}
+
+Dim sum(const Dim& a, const Dim& b) {
+  if (a == Dim(0)) return b;
+  return a.known() && b.known() ? Dim(checked_add(a.value(), b.value())) : Dim();
+}
+
+/// The dims of an attention, as far as they are known.
+struct AttentionDims {
+  Dim batch, q_heads, kv_heads, q_length, new_length, past_length{0}, kv_length, head_size, v_head_size;
+};
+
+/// Attention: y = softmax(mask(softcap(scale * q * k^T))) * v for every head of every sample.
+/// Q, K, V: float16/bfloat16/float32/float64, [batch, heads, length, size], or [batch, length, heads * size] with the
+/// attributes q_num_heads and kv_num_heads. The heads of Q are a multiple of those of K and V, which serve consecutive
+/// ones. past_key, past_value: [batch, kv_heads, past, size], put in front of K and V. nonpad_kv_seqlen (from opset 24
+/// on): int64 [batch], the keys of each sample that are no padding.
+/// attn_mask: broadcast to [batch, q_heads, q_length, kv_length]; bool (true: may be attended) or any number, which is
+/// added to the scores. From opset 24 on its last dim is not broadcast: the keys that it lacks are disallowed.
+/// Queries stand at positions from `offset` on: the past length, or nonpad_kv_seqlen - q_length, or 0. is_causal: keys
+/// up to the query's position; left_window_size, right_window_size (from opset 25 on; -1: no limit): keys no farther
+/// away. A query without any key gives zeros. A disallowed key counts as nothing even where its score is NaN.
+/// scale: 1 / sqrt(head size).   softcap: 0, none.   Computed in float32, or float64 where Q, K or V are, and rounded
+/// once; softmax_precision float64 makes the softmax of float32 one of float64, others ask for less than is done.
+/// Outputs: Y in Q's form; present_key, present_value: past and new ones; qk_matmul_output: see ScoreOutput.
+/// Refused: nonpad_kv_seqlen with past or present keys.
+/// Source: https://onnx.ai/onnx/operators/onnx__Attention.html
+class Attention final : public Op {
+ public:
+  explicit Attention(const NodeSpec& node)
+      : padded_mask_(node.opset >= 24),
+        key_counts_(node.opset >= 24),
+        causal_(node.attr_or("is_causal", false)),
+        left_(window_of(node, "left_window_size")),
+        right_(window_of(node, "right_window_size")),
+        q_heads_(heads_of(node, "q_num_heads")),
+        kv_heads_(heads_of(node, "kv_num_heads")),
+        mode_(node.attr_or("qk_matmul_output_mode", 0)),
+        softcap_(node.attr_or("softcap", 0.0f)),
+        precision_(dtype_attribute(node, "softmax_precision")),
+        num_outputs_(node.num_outputs) {
+    if (const float* scale = node.find<float>("scale")) scale_ = *scale;
+    if (mode_ < 0 || mode_ > 3) {
+      throw Error(ErrorKind::kModel, str("qk_matmul_output_mode must be 0, 1, 2 or 3, got ", mode_));
+    }
+    constexpr std::array kPrecisions{DType::kUndefined, DType::kFloat32, DType::kFloat16, DType::kFloat64,
+                                     DType::kBFloat16};
+    if (std::find(kPrecisions.begin(), kPrecisions.end(), precision_) == kPrecisions.end()) {
+      throw Error(ErrorKind::kModel, str("softmax_precision must be a floating-point type, got ", int(precision_)));
+    }
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 3, key_counts_ ? 7 : 6);
+    check_dtypes(in);
+    check_optional_inputs(in);
+    const Fact &q = in[Slots::kQ], &v = in[Slots::kV];
+    std::vector<Fact> out{Fact(q.dtype, std::nullopt), Fact(q.dtype, std::nullopt), Fact(v.dtype, std::nullopt),
+                          Fact(q.dtype, std::nullopt)};
+    if (q.has_rank() && in[Slots::kK].has_rank() && v.has_rank()) {
+      const AttentionDims d = dims(in);
+      check_mask(in, d);
+      out[0].dims = Dims{d.batch, d.q_heads, d.q_length, d.v_head_size};
+      if (q.rank() == 3) out[0].dims = Dims{d.batch, d.q_length, multiplied(d.q_heads, d.v_head_size)};
+      out[1].dims = Dims{d.batch, d.kv_heads, d.kv_length, d.head_size};
+      out[2].dims = Dims{d.batch, d.kv_heads, d.kv_length, d.v_head_size};
+      out[3].dims = Dims{d.batch, d.q_heads, d.q_length, d.kv_length};
+    }
+    out.resize(size_t(num_outputs_));
+    return out;
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const bool q_wide = in.dtype(Slots::kQ) == DType::kFloat64, v_wide = in.dtype(Slots::kV) == DType::kFloat64;
+    const auto wide = [&](const CompileInput& converted) { return make_attention_f64(rule(converted), converted); };
+    if (q_wide || v_wide) return q_wide && v_wide ? wide(in) : compile_in_float64(in, wide);
+    return compile_in_float32(
+        in, [&](const CompileInput& converted) { return make_attention_f32(rule(converted), converted); });
+  }
+
+ private:
+  static int64_t heads_of(const NodeSpec& node, const char* name) {
+    const int64_t heads = node.attr_or(name, 0);
+    if (heads < 0 || (heads == 0 && node.has(name))) {
+      throw Error(ErrorKind::kModel, str(name, " must be positive, got ", heads));
+    }
+    return heads;
+  }
+
+  static int64_t window_of(const NodeSpec& node, const char* name) {
+    const int64_t size = node.opset >= 25 ? node.attr_or(name, -1) : -1;
+    if (size < -1) throw Error(ErrorKind::kModel, str(name, " must be -1 or not negative, got ", size));
+    return size;
+  }
+
+  static void check_dtypes(std::span<const Fact> in) {
+    for (int i : {Slots::kQ, Slots::kV}) require_floating(in[size_t(i)], i == Slots::kQ ? "Q" : "V");
+    require_same_dtype(in[Slots::kQ], in[Slots::kK], "Q and K");
+    if (has_input(in, Slots::kMask)) {
+      const DType mask = in[Slots::kMask].dtype;
+      const bool integer = is_integer(mask) && dtype_bits(mask) >= 8;
+      if (mask != DType::kBool && !integer) require_floating(in[Slots::kMask], "attn_mask");
+    }
+  }
+
+  void check_optional_inputs(std::span<const Fact> in) const {
+    const bool past = has_input(in, Slots::kPastKey);
+    if (past != has_input(in, Slots::kPastValue)) {
+      throw Error(ErrorKind::kModel, "past_key and past_value must be given together");
+    }
+    if (past) {
+      require_same_dtype(in[Slots::kK], in[Slots::kPastKey], "K and past_key");
+      require_same_dtype(in[Slots::kV], in[Slots::kPastValue], "V and past_value");
+      require_rank(in[Slots::kPastKey], 4, "past_key");
+      require_rank(in[Slots::kPastValue], 4, "past_value");
+    }
+    if (!has_input(in, Slots::kKeyCounts)) return;
+    require_dtype(in[Slots::kKeyCounts], DType::kInt64, "nonpad_kv_seqlen");
+    require_rank(in[Slots::kKeyCounts], 1, "nonpad_kv_seqlen");
+    if (past) throw Error(ErrorKind::kModel, "nonpad_kv_seqlen must not be given together with past_key");
+  }
+
+  AttentionDims dims(std::span<const Fact> in) const {
+    const Fact &q = in[Slots::kQ], &k = in[Slots::kK], &v = in[Slots::kV];
+    if (q.rank() != 3 && q.rank() != 4) throw Error(ErrorKind::kShape, str("Q must have rank 3 or 4, got ", q));
+    require_rank(k, q.rank(), "K");
+    require_rank(v, q.rank(), "V");
+    AttentionDims d = q.rank() == 3 ? packed_dims(q, k, v) : plain_dims(q, k, v);
+    d.batch = merge_dim(merge_dim(q.dim(0), k.dim(0), "the batch of Q and K"), v.dim(0), "the batch of Q and V");
+    add_past(in, d);
+    if (has_input(in, Slots::kKeyCounts) && in[Slots::kKeyCounts].has_rank()) {
+      merge_dim(d.batch, in[Slots::kKeyCounts].dim(0), "the batch and nonpad_kv_seqlen");
+    }
+    const bool known = d.q_heads.known() && d.kv_heads.known();
+    if (known && (d.kv_heads.value() == 0 || d.q_heads.value() % d.kv_heads.value() != 0)) {
+      throw Error(ErrorKind::kShape,
+                  str("the heads of Q must be a multiple of those of K and V, got ", d.q_heads, " and ", d.kv_heads));
+    }
+    return d;
+  }
+
+  AttentionDims packed_dims(const Fact& q, const Fact& k, const Fact& v) const {
+    if (q_heads_ == 0 || kv_heads_ == 0) {
+      throw Error(ErrorKind::kModel, "q_num_heads and kv_num_heads must be given where Q, K and V have rank 3");
+    }
+    AttentionDims d;
+    d.q_heads = q_heads_;
+    d.kv_heads = kv_heads_;
+    d.q_length = q.dim(1);
+    d.new_length = merge_dim(k.dim(1), v.dim(1), "the length of K and V");
+    d.head_size =
+        merge_dim(divided(q.dim(2), q_heads_, "Q"), divided(k.dim(2), kv_heads_, "K"), "the head size of Q and K");
+    d.v_head_size = divided(v.dim(2), kv_heads_, "V");
+    return d;
+  }
+
+  AttentionDims plain_dims(const Fact& q, const Fact& k, const Fact& v) const {
+    AttentionDims d;
+    d.q_heads = q_heads_ ? merge_dim(q.dim(1), q_heads_, "dim 1 of Q and q_num_heads") : q.dim(1);
+    d.kv_heads = merge_dim(k.dim(1), v.dim(1), "the heads of K and V");
+    if (kv_heads_) d.kv_heads = merge_dim(d.kv_heads, kv_heads_, "dim 1 of K and kv_num_heads");
+    d.q_length = q.dim(2);
+    d.new_length = merge_dim(k.dim(2), v.dim(2), "the length of K and V");
+    d.head_size = merge_dim(q.dim(3), k.dim(3), "the head size of Q and K");
+    d.v_head_size = v.dim(3);
+    return d;
+  }
+
+  static void add_past(std::span<const Fact> in, AttentionDims& d) {
+    const auto match = [&](const Fact& past, Dim& size, const std::string& name) {
+      d.batch = merge_dim(d.batch, past.dim(0), "the batch and that of " + name);
+      d.kv_heads = merge_dim(d.kv_heads, past.dim(1), "the heads of K and V and those of " + name);
+      size = merge_dim(size, past.dim(3), "the head size and that of " + name);
+      d.past_length = merge_dim(d.past_length, past.dim(2), "the past lengths");
+    };
+    if (has_input(in, Slots::kPastKey)) {
+      const Fact &key = in[Slots::kPastKey], &value = in[Slots::kPastValue];
+      d.past_length = Dim();
+      if (key.has_rank()) match(key, d.head_size, "past_key");
+      if (value.has_rank()) match(value, d.v_head_size, "past_value");
+    }
+    d.kv_length = sum(d.past_length, d.new_length);
+  }
+
+  void check_mask(std::span<const Fact> in, const AttentionDims& d) const {
+    if (!has_input(in, Slots::kMask) || !in[Slots::kMask].has_rank()) return;
+    const Fact& mask = in[Slots::kMask];
+    const std::array full{d.batch, d.q_heads, d.q_length, d.kv_length};
+    bool fits = mask.rank() >= 1 && mask.rank() <= 4;
+    for (int axis = 3, own = mask.rank() - 1; fits && own >= 0; --axis, --own) {
+      const Dim &dim = mask.dim(own), &whole = full[size_t(axis)];
+      if (!dim.known() || !whole.known()) continue;
+      const bool shorter = axis == 3 && padded_mask_ && dim.value() < whole.value();
+      fits = dim == whole || dim == Dim(1) || shorter;
+    }
+    if (fits) return;
+    throw Error(ErrorKind::kShape, str("attn_mask must be broadcastable to [", full[0], ",", full[1], ",", full[2], ",",
+                                       full[3], "], got ", mask));
+  }
+
+  AttentionRule rule(const CompileInput& in) const {
+    std::vector<Fact> facts;
+    for (int i = 0; i < in.num_inputs(); ++i) facts.push_back(in.fact(i));
+    const AttentionDims d = dims(facts);
+    AttentionRule rule;
+    rule.sizes = {d.batch.value(),     d.q_heads.value(),     d.kv_heads.value(),
+                  d.q_length.value(),  d.kv_length.value(),   d.past_length.value(),
+                  d.head_size.value(), d.v_head_size.value(), in.rank(Slots::kQ) == 3};
+    rule.scale = scale_ ? double(*scale_) : 1 / std::sqrt(double(rule.sizes.head_size));
+    rule.softcap = double(softcap_);
+    rule.window = {left_, causal_ ? 0 : right_};
+    if (in.has(Slots::kMask)) rule.mask = AttentionMask(in.shape(Slots::kMask), rule.sizes, padded_mask_);
+    rule.present = {in.has_output(Slots::kPresentKey), in.has_output(Slots::kPresentValue)};
+    if (in.has_output(Slots::kScores)) rule.output = ScoreOutput(mode_);
+    rule.double_softmax = precision_ == DType::kFloat64;
+    return rule;
+  }
+
+  bool padded_mask_, key_counts_, causal_;
+  int64_t left_, right_;
+  int64_t q_heads_, kv_heads_;  // 0 where not given
+  int64_t mode_;
+  std::optional<float> scale_;
+  float softcap_;
+  DType precision_;
+  int num_outputs_;
+};
+
+}  // namespace
+
+void register_attention(Registry& registry) { registry.add<Attention>("Attention", {.since = 23}); }
+
+}  // namespace linnet

@@ -1,0 +1,95 @@
+#include <algorithm>
+
+#include "attention/attention_head.h"
+#include "partition/parallel.h"
+#include "partition/scratch.h"
+
+namespace linnet {
+namespace {
+
+using Slots = AttentionSlots;
+
+constexpr int64_t kMultipliesPerElement = 32;  // that take as long as it takes to read and write one
+constexpr int64_t kFewQueries = 4;             // of all heads, for which packing keys and values does not pay
+constexpr int64_t kFewRows = 2;                // of one head, which leave the micro-kernel too little to do
+
+/// Scratch: the algorithm's; keys and values joined with past ones that are no outputs.
+class AttentionF32 final : public Kernel {
+ public:
+  AttentionF32(const AttentionRule& rule, const CompileInput& in) : rule_(rule) {
+    const KernelTable& table = kernel_table(in.isa());
+    const bool few = s().q_length <= kFewRows || checked_mul(s().group(), s().q_length) <= kFewQueries;
+    algorithm_ = few ? make_few_queries(rule_, table) : make_many_queries(rule_, table);
+    algorithm_bytes_ = aligned(algorithm_->scratch_bytes());
+  }
+
+  void run(KernelContext& context) const override {
+    check_key_counts(context, s());
+    const auto k = joined(context, Slots::kK, Slots::kPastKey, Slots::kPresentKey, s().head_size, 0);
+    const auto v =
+        joined(context, Slots::kV, Slots::kPastValue, Slots::kPresentValue, s().v_head_size, size_of(s().head_size));
+    const int64_t parts = algorithm_->parts();
+    const int64_t scores = s().group() * s().q_length * s().kv_length / parts;
+    const int64_t elements = scores * (s().head_size + s().v_head_size) / kMultipliesPerElement;
+    parallel_items(context.executor(), s().batch * s().kv_heads * parts, elements,
+                   [&](int64_t item, int64_t end, int worker) {
+                     for (; item < end; ++item) {
+                       const int64_t head = item / parts;
+                       algorithm_->run({context, k, v, head / s().kv_heads, head % s().kv_heads}, item % parts,
+                                       context.scratch(worker));
+                     }
+                   });
+  }
+
+  size_t scratch_bytes() const override {
+    const int64_t joined = s().past_length > 0 ? checked_add(size_of(s().head_size), size_of(s().v_head_size)) : 0;
+    return algorithm_bytes_ + dtype_bytes(DType::kFloat32, joined);
+  }
+  std::string describe() const override { return algorithm_->describe(); }
+
+ private:
+  const AttentionSizes& s() const { return rule_.sizes; }
+  int64_t size_of(int64_t head_size) const {
+    return checked_mul(checked_mul(s().batch, s().kv_heads), checked_mul(s().kv_length, head_size));
+  }
+
+  HeadRows<float> joined(KernelContext& context, int now, int past, int present, int64_t size, int64_t offset) const {
+    float* to = nullptr;
+    if (rule_.present[size_t(present - 1)]) {
+      to = context.output(present).data<float>();
+    } else if (s().past_length > 0) {
+      to = reinterpret_cast<float*>(context.scratch(0) + algorithm_bytes_) + offset;
+    }
+    return join_rows(s(), size, context.input(past), context.input(now), to, context.executor());
+  }
+
+  AttentionRule rule_;
+  std::unique_ptr<HeadAlgorithm> algorithm_;
+  size_t algorithm_bytes_ = 0;
+};
+
+}  // namespace
+
+HeadAlgorithm::HeadAlgorithm(const AttentionRule& rule, const KernelTable& table)
+    : rule_(rule),
+      table_(table),
+      rows_(rule, table),
+      q_layout_(rule.sizes.packed_heads, rule.sizes.q_heads, rule.sizes.q_length, rule.sizes.head_size),
+      y_layout_(rule.sizes.packed_heads, rule.sizes.q_heads, rule.sizes.q_length, rule.sizes.v_head_size) {}
+
+int64_t HeadAlgorithm::pitch_of(int64_t n) { return (n + 15) / 16 * 16 + 16; }
+
+void HeadAlgorithm::scale_query(const AttentionHead& head, int64_t h, int64_t i, float* q) const {
+  const float* from = head.context.input(Slots::kQ).data<float>() + q_layout_.at(head.b, h, i);
+  table_.unary.scale(from, q, sizes().head_size, float(rule_.scale), 0);
+}
+
+float* HeadAlgorithm::output_row(const AttentionHead& head, int64_t h, int64_t i) const {
+  return head.context.output(Slots::kY).data<float>() + y_layout_.at(head.b, h, i);
+}
+
+KernelPtr make_attention_f32(const AttentionRule& rule, const CompileInput& in) {
+  return std::make_unique<AttentionF32>(rule, in);
+}
+
+}  // namespace linnet

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+
+#include "attention/attention_kernel.h"
+
+namespace linnet {
+
+/// The queries of all heads of one sample that read the same keys and values.
+struct AttentionHead {
+  KernelContext& context;
+  HeadRows<float> k, v;
+  int64_t b;
+  int64_t kv_head;
+};
+
+/// A way to compute a float32 AttentionHead. The rule outlives it.
+class HeadAlgorithm {
+ public:
+  HeadAlgorithm(const AttentionRule& rule, const KernelTable& table);
+  virtual ~HeadAlgorithm() = default;
+
+  /// Independent parts of the work of a head.
+  virtual int64_t parts() const { return 1; }
+  /// Scratch of a worker, aligned to 64 bytes.
+  virtual size_t scratch_bytes() const = 0;
+  virtual void run(const AttentionHead& head, int64_t part, std::byte* scratch) const = 0;
+  virtual std::string describe() const = 0;
+
+ protected:
+  const AttentionSizes& sizes() const { return rule_.sizes; }
+  int64_t score_pitch() const { return pitch_of(sizes().kv_length); }
+  int64_t q_pitch() const { return pitch_of(sizes().head_size); }
+  /// A distance between rows that spreads them over the cache sets.
+  static int64_t pitch_of(int64_t n);
+  /// Row i of query head h, multiplied by the scale.
+  void scale_query(const AttentionHead& head, int64_t h, int64_t i, float* q) const;
+  float* output_row(const AttentionHead& head, int64_t h, int64_t i) const;
+
+  const AttentionRule& rule_;
+  const KernelTable& table_;
+  ScoreRows<float> rows_;
+  HeadLayout q_layout_, y_layout_;
+};
+
+/// For few queries, as when tokens are generated one by one: keys and values are read as they lie.
+std::unique_ptr<HeadAlgorithm> make_few_queries(const AttentionRule& rule, const KernelTable& table);
+/// For more: keys and values are packed for the matrix product's micro-kernel, and used for blocks of queries whose
+/// scores stay in the second-level cache.
+std::unique_ptr<HeadAlgorithm> make_many_queries(const AttentionRule& rule, const KernelTable& table);
+
+}  // namespace linnet

@@ -1,0 +1,190 @@
+#include <algorithm>
+
+#include "attention/attention_head.h"
+#include "gemm/packed_gemm.h"
+#include "partition/parts.h"
+
+namespace linnet {
+namespace {
+
+constexpr int64_t kScoreFloats = 64 * 1024;       // of a block of queries
+constexpr int64_t kMostTiles = 8;                 // of the micro-kernel in a block
+constexpr int64_t kSlabFloats = 32 * 1024;        // of packed keys or values, used for a whole block before the next
+constexpr int64_t kLongestSum = 384;              // the rounding error grows with it
+constexpr int64_t kWantedChunks = 16;             // of the whole operator
+constexpr int64_t kPartMultiplies = 1024 * 1024;  // the least work that is worth packing keys and values anew
+
+/// Scratch, in floats: packed keys and values, scaled queries of a block, their scores, a row of biases.
+struct Workspace {
+  float *k, *v, *q, *scores, *bias;
+  const float** pointers;
+};
+
+class ManyQueries final : public HeadAlgorithm {
+ public:
+  ManyQueries(const AttentionRule& rule, const KernelTable& table)
+      : HeadAlgorithm(rule, table), tile_(table.gemm.tile_rows), panel_(table.gemm.panel_columns) {
+    const AttentionSizes& s = sizes();
+    const int64_t heads = std::max<int64_t>(1, s.batch * s.kv_heads), tiles = ceil_div(s.q_length, tile_);
+    const int64_t fair = ceil_div(tiles * s.group() * heads, kWantedChunks);
+    const int64_t fitting = kScoreFloats / checked_mul(tile_, score_pitch());
+    block_ = tile_ * std::max<int64_t>(1, std::min({fair, fitting, kMostTiles, tiles}));
+    blocks_ = ceil_div(s.q_length, block_);
+    const double multiplies =
+        double(s.q_length * s.group()) * double(s.kv_length) * double(s.head_size + s.v_head_size);
+    const auto worth = int64_t(std::min(multiplies / double(kPartMultiplies), double(kWantedChunks)));
+    parts_ = std::clamp<int64_t>(std::min(worth, ceil_div(kWantedChunks, heads)), 1, blocks_ * s.group());
+    place();
+  }
+
+  int64_t parts() const override { return parts_; }
+  size_t scratch_bytes() const override {
+    return dtype_bytes(DType::kFloat32, floats_) + size_t(tile_) * sizeof(float*);
+  }
+  std::string describe() const override { return str("GEMM ", tile_, "x", panel_, ", blocks of ", block_, " queries"); }
+
+  void run(const AttentionHead& head, int64_t part, std::byte* scratch) const override {
+    const Workspace work = workspace(scratch);
+    const int64_t tasks = blocks_ * sizes().group();
+    const int64_t task = tasks * part / parts_, task_end = tasks * (part + 1) / parts_;
+    const AttentionSample sample = attention_sample(head.context, sizes(), head.b);
+    const bool one_head = task / blocks_ == (task_end - 1) / blocks_;
+    const KeyRange keys =
+        keys_of(one_head ? task % blocks_ : 0, one_head ? (task_end - 1) % blocks_ + 1 : blocks_, sample);
+    pack(head, keys, work);
+    for (int64_t t = task; t < task_end; ++t) run_block(head, t, keys, sample, work);
+  }
+
+ private:
+  void place() {
+    const AttentionSizes& s = sizes();
+    const int64_t key_panels = ceil_div(s.kv_length, panel_), value_panels = ceil_div(s.v_head_size, panel_);
+    int64_t end = 0;
+    const auto take = [&](int64_t rows, int64_t columns) {
+      const int64_t begin = end;
+      end = checked_add(end, ceil_div(checked_mul(rows, columns), 16) * 16);
+      return begin;
+    };
+    k_ = take(checked_mul(key_panels, panel_), s.head_size);
+    v_ = take(checked_mul(value_panels, panel_), s.kv_length);
+    q_ = take(block_, q_pitch());
+    scores_ = take(block_, score_pitch());
+    bias_ = take(1, s.kv_length);
+    floats_ = end;
+  }
+
+  Workspace workspace(std::byte* scratch) const {
+    auto* floats = reinterpret_cast<float*>(scratch);
+    const auto pointers = reinterpret_cast<const float**>(floats + floats_);
+    return {floats + k_, floats + v_, floats + q_, floats + scores_, floats + bias_, pointers};
+  }
+
+  /// The keys for blocks [first, last) of queries, from the beginning of a panel on.
+  KeyRange keys_of(int64_t first, int64_t last, const AttentionSample& sample) const {
+    const int64_t end = std::min(last * block_, sizes().q_length);
+    KeyRange keys = rule_.keys_of(first * block_, end, sample.offset, sample.keys);
+    keys.begin = keys.begin / panel_ * panel_;
+    return keys;
+  }
+
+  void pack(const AttentionHead& head, const KeyRange& keys, const Workspace& work) const {
+    const int64_t depth = sizes().head_size;
+    for (int64_t j = keys.begin; j < keys.end; j += panel_) {
+      float* panel = work.k + (j - keys.begin) * depth;
+      const int64_t columns = std::min<int64_t>(panel_, keys.end - j);
+      if (columns < panel_) std::fill(panel, panel + panel_ * depth, 0.0f);
+      const float* k = head.k.row(head.b, head.kv_head, j);
+      table_.transpose.bits32(k, columns, depth, head.k.layout.row, panel, panel_);
+    }
+    if (keys.begin == keys.end) return;
+    GemmWeights v;
+    v.data = head.v.row(head.b, head.kv_head, keys.begin);
+    v.depth = keys.end - keys.begin;
+    v.columns = sizes().v_head_size;
+    v.depth_stride = head.v.layout.row;
+    v.column_stride = 1;
+    pack_weights(v, panel_, work.v);
+  }
+
+  void run_block(const AttentionHead& head, int64_t task, const KeyRange& packed, const AttentionSample& sample,
+                 const Workspace& work) const {
+    const int64_t h = head.kv_head * sizes().group() + task / blocks_, block = task % blocks_;
+    const int64_t begin = block * block_, rows = std::min(block_, sizes().q_length - begin);
+    const KeyRange keys = keys_of(block, block + 1, sample);
+    for (int64_t i = 0; i < rows; ++i) scale_query(head, h, begin + i, work.q + i * q_pitch());
+    multiply_keys(rows, packed, keys, work);
+    for (int64_t i = 0; i < rows; ++i) {
+      rows_.finish(head.context, head.b, h, begin + i, keys, work.scores + i * score_pitch(), work.bias);
+    }
+    multiply_values(rows, packed, keys, work, output_row(head, h, begin));
+  }
+
+  /// Calls f(first row, rows) for tiles that make up [0, rows).
+  template <class F>
+  void for_tiles(int64_t rows, F f) const {
+    const int64_t tiles = ceil_div(rows, tile_);
+    for (int64_t t = 0; t < tiles; ++t) f(rows * t / tiles, rows * (t + 1) / tiles - rows * t / tiles);
+  }
+
+  void strip(const Workspace& work, const float* a, int64_t a_pitch, int64_t rows, GemmStrip s) const {
+    for (int64_t i = 0; i < rows; ++i) work.pointers[i] = a + i * a_pitch;
+    s.a = work.pointers;
+    s.rows = int(rows);
+    table_.gemm.strip(s);
+  }
+
+  void multiply_keys(int64_t rows, const KeyRange& packed, const KeyRange& keys, const Workspace& work) const {
+    const int64_t depth = sizes().head_size;
+    const int64_t slab = std::max<int64_t>(1, kSlabFloats / std::max<int64_t>(1, depth * panel_)) * panel_;
+    for (int64_t j = keys.begin; j < keys.end; j += slab) {
+      for (int64_t d = 0; d < std::max<int64_t>(1, depth); d += kLongestSum) {
+        GemmStrip s;
+        s.columns = std::min(slab, keys.end - j);
+        s.depth = std::min(kLongestSum, depth - d);
+        s.b = work.k + (j - packed.begin) * depth + d * panel_;
+        s.panel_pitch = depth * panel_;
+        s.y_pitch = score_pitch();
+        s.accumulate = d > 0;
+        for_tiles(rows, [&](int64_t i, int64_t count) {
+          s.y = work.scores + i * score_pitch() + j;
+          strip(work, work.q + i * q_pitch() + d, q_pitch(), count, s);
+        });
+      }
+    }
+  }
+
+  void multiply_values(int64_t rows, const KeyRange& packed, const KeyRange& keys, const Workspace& work,
+                       float* y) const {
+    if (keys.begin == keys.end) {
+      for (int64_t i = 0; i < rows; ++i) std::fill_n(y + i * y_layout_.row, sizes().v_head_size, 0.0f);
+    }
+    const int64_t slab = std::clamp<int64_t>(kSlabFloats / std::max<int64_t>(1, sizes().v_head_size), 32, kLongestSum);
+    for (int64_t j = keys.begin; j < keys.end; j += slab) {
+      GemmStrip s;
+      s.columns = sizes().v_head_size;
+      s.depth = std::min(slab, keys.end - j);
+      s.b = work.v + (j - packed.begin) * panel_;
+      s.panel_pitch = (packed.end - packed.begin) * panel_;
+      s.y_pitch = y_layout_.row;
+      s.accumulate = j > keys.begin;
+      for_tiles(rows, [&](int64_t i, int64_t count) {
+        s.y = y + i * y_layout_.row;
+        strip(work, work.scores + i * score_pitch() + j, score_pitch(), count, s);
+      });
+    }
+  }
+
+  int tile_, panel_;
+  int64_t block_ = 0;   // queries in a block
+  int64_t blocks_ = 0;  // of a query head
+  int64_t parts_ = 1;
+  int64_t k_ = 0, v_ = 0, q_ = 0, scores_ = 0, bias_ = 0, floats_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<HeadAlgorithm> make_many_queries(const AttentionRule& rule, const KernelTable& table) {
+  return std::make_unique<ManyQueries>(rule, table);
+}
+
+}  // namespace linnet

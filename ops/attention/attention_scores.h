@@ -1,0 +1,63 @@
+#pragma once
+
+#include "attention/attention_geometry.h"
+#include "kernels/kernel_table.h"
+#include "linnet/op.h"
+
+namespace linnet {
+
+/// Which values the fourth output of Attention holds.
+enum class ScoreOutput { kNone = -1, kProducts = 0, kCapped = 1, kBiased = 2, kProbabilities = 3 };
+
+/// What an attention is to compute, beyond its sizes.
+struct AttentionRule {
+  AttentionSizes sizes;
+  double scale = 1;    ///< of the products of queries and keys
+  double softcap = 0;  ///< s becomes softcap * tanh(s / softcap); 0: not capped
+  AttentionWindow window;
+  AttentionMask mask;
+  std::array<bool, 2> present{};  ///< the joined keys, and values, are outputs
+  ScoreOutput output = ScoreOutput::kNone;
+  bool double_softmax = false;  ///< though scores are float32
+
+  /// The keys that queries [begin, end) may attend, or more: all of them where the scores are an output.
+  KeyRange keys_of(int64_t begin, int64_t end, int64_t offset, int64_t keys) const;
+};
+
+/// The inputs and outputs of Attention.
+struct AttentionSlots {
+  static constexpr int kQ = 0, kK = 1, kV = 2, kMask = 3, kPastKey = 4, kPastValue = 5, kKeyCounts = 6;
+  static constexpr int kY = 0, kPresentKey = 1, kPresentValue = 2, kScores = 3;
+};
+
+/// The part of a sample's keys that are no padding, and the position of its first query.
+struct AttentionSample {
+  int64_t keys;
+  int64_t offset;
+};
+AttentionSample attention_sample(const KernelContext& context, const AttentionSizes& sizes, int64_t b);
+/// Throws Error(kShape) where a count of valid keys is not in [0, kv_length].
+void check_key_counts(const KernelContext& context, const AttentionSizes& sizes);
+
+/// Turns scores into probabilities, row by row; C is float or double. Rows without any allowed key become zeros.
+template <class C>
+class ScoreRows {
+ public:
+  ScoreRows(const AttentionRule& rule, const KernelTable& table) : rule_(rule), table_(table) {}
+
+  /// scores: those of all keys for query i of head h, known for the keys `known`, which get their probabilities.
+  /// buffer: kv_length values.
+  void finish(KernelContext& context, int64_t b, int64_t h, int64_t i, const KeyRange& known, C* scores,
+              C* buffer) const;
+
+ private:
+  KeyRange allowed_keys(const AttentionSample& sample, int64_t i) const;
+  void cap(C* x, int64_t n) const;
+  C add_bias(C* x, const C* bias, int64_t n) const;
+  void softmax(C* x, int64_t n) const;
+
+  const AttentionRule& rule_;
+  const KernelTable& table_;
+};
+
+}  // namespace linnet

@@ -1,0 +1,261 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "infer/infer.h"
+#include "kernels/kernel_table.h"
+#include "normalization/float_rows.h"
+#include "op_list.h"
+#include "partition/parallel.h"
+#include "partition/parts.h"
+
+namespace linnet {
+namespace {
+
+constexpr std::array kTypes{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+constexpr int kQuery = 0, kKey = 1, kValue = 2, kPastState = 3, kDecay = 4, kBeta = 5;
+constexpr int64_t kBlock = 64;  // columns of the state that a chunk of work covers: they do not depend on each other
+
+struct Recurrence {
+  int64_t batch, length, q_heads, kv_heads, k_size, v_size;
+  int64_t decay_size;  ///< values of a head: k_size, 1, or 0 without decay
+  int64_t beta_heads;  ///< kv_heads, 1, or 0 without beta
+  float scale;
+  bool has_state;
+
+  int64_t group() const { return q_heads / kv_heads; }
+};
+
+/// Scratch: the block of the state, a query, a key, the decay, and the block of a value, of what the state gives for
+/// the key, and of the output.
+class LinearAttentionKernel final : public Kernel {
+ public:
+  LinearAttentionKernel(const Recurrence& r, const KernelTable& table) : r_(r), table_(table) {}
+
+  void run(KernelContext& context) const override {
+    const int64_t blocks = ceil_div(r_.v_size, kBlock);
+    const int64_t elements = r_.length * r_.k_size * std::min(kBlock, r_.v_size);
+    parallel_items(
+        context.executor(), r_.batch * r_.kv_heads * blocks, elements, [&](int64_t item, int64_t end, int worker) {
+          auto* scratch = reinterpret_cast<float*>(context.scratch(worker));
+          for (; item < end; ++item) {
+            const int64_t head = item / blocks, column = item % blocks * kBlock;
+            const Block block{head / r_.kv_heads, head % r_.kv_heads, column, std::min(kBlock, r_.v_size - column)};
+            run_block(context, block, scratch);
+          }
+        });
+  }
+  size_t scratch_bytes() const override {
+    return dtype_bytes(DType::kFloat32, checked_add(checked_mul(r_.k_size, kBlock + 3), 3 * kBlock));
+  }
+
+ private:
+  struct Block {
+    int64_t b, head, column, width;
+  };
+  struct Buffers {
+    float *state, *q, *k, *decay, *v, *recalled, *y;
+  };
+
+  void run_block(KernelContext& context, const Block& block, float* scratch) const {
+    float* rows = scratch + r_.k_size * kBlock;
+    float* columns = rows + 3 * r_.k_size;
+    const Buffers buffers{
+        scratch, rows, rows + r_.k_size, rows + 2 * r_.k_size, columns, columns + kBlock, columns + 2 * kBlock};
+    load_state(context, block, scratch);
+    for (int64_t t = 0; t < r_.length; ++t) step(context, block, block.b * r_.length + t, buffers);
+    for (int64_t d = 0; r_.has_state && d < r_.k_size; ++d) {
+      store_floats(scratch + d * kBlock, block.width, context.output(1), state_at(block, d));
+    }
+  }
+
+  int64_t state_at(const Block& block, int64_t d) const {
+    return ((block.b * r_.kv_heads + block.head) * r_.k_size + d) * r_.v_size + block.column;
+  }
+
+  void load_state(KernelContext& context, const Block& block, float* state) const {
+    const Tensor& past = context.input(kPastState);
+    for (int64_t d = 0; d < r_.k_size; ++d, state += kBlock) {
+      if (!past) {
+        std::fill(state, state + block.width, 0.0f);
+        continue;
+      }
+      const float* row = load_floats(past, state_at(block, d), block.width, state);
+      if (row != state) std::copy(row, row + block.width, state);
+    }
+  }
+
+  /// One token: the state decays, is corrected by the value, and answers the queries.
+  void step(KernelContext& context, const Block& block, int64_t token, const Buffers& buffers) const {
+    const int64_t head = token * r_.kv_heads + block.head;
+    const float* k = load_floats(context.input(kKey), head * r_.k_size, r_.k_size, buffers.k);
+    const float* v = load_floats(context.input(kValue), head * r_.v_size + block.column, block.width, buffers.v);
+    if (r_.decay_size > 0) decay(context, block, head, buffers);
+    if (r_.beta_heads > 0) v = correction(context, block, token, k, v, buffers);
+    table_.attention.add_outer_product(k, v, r_.k_size, block.width, buffers.state, kBlock);
+    for (int64_t g = 0; g < r_.group(); ++g) answer(context, block, token, block.head * r_.group() + g, buffers);
+  }
+
+  void decay(KernelContext& context, const Block& block, int64_t head, const Buffers& buffers) const {
+    const float* log_decay = load_floats(context.input(kDecay), head * r_.decay_size, r_.decay_size, buffers.decay);
+    table_.unary.exp(log_decay, buffers.decay, r_.decay_size, 0, 0);
+    for (int64_t d = 0; d < r_.k_size; ++d) {
+      const float factor = buffers.decay[r_.decay_size == 1 ? 0 : d];
+      float* state = buffers.state + d * kBlock;
+      table_.unary.scale(state, state, block.width, factor, 0);
+    }
+  }
+
+  /// beta * (v - what the state gives for the key).
+  const float* correction(KernelContext& context, const Block& block, int64_t token, const float* k, const float* v,
+                          const Buffers& buffers) const {
+    float* recalled = buffers.recalled;
+    std::fill(recalled, recalled + block.width, 0.0f);
+    table_.attention.add_weighted_rows(k, buffers.state, kBlock, r_.k_size, block.width, recalled);
+    float beta;
+    beta = *load_floats(context.input(kBeta), token * r_.beta_heads + (r_.beta_heads == 1 ? 0 : block.head), 1, &beta);
+    for (int64_t m = 0; m < block.width; ++m) recalled[m] = beta * (v[m] - recalled[m]);
+    return recalled;
+  }
+
+  void answer(KernelContext& context, const Block& block, int64_t token, int64_t q_head, const Buffers& buffers) const {
+    const int64_t head = token * r_.q_heads + q_head;
+    const float* q = load_floats(context.input(kQuery), head * r_.k_size, r_.k_size, buffers.q);
+    std::fill(buffers.y, buffers.y + block.width, 0.0f);
+    table_.attention.add_weighted_rows(q, buffers.state, kBlock, r_.k_size, block.width, buffers.y);
+    for (int64_t m = 0; m < block.width; ++m) buffers.y[m] *= r_.scale;
+    store_floats(buffers.y, block.width, context.output(0), head * r_.v_size + block.column);
+  }
+
+  Recurrence r_;
+  const KernelTable& table_;
+};
+
+/// LinearAttention: for every key-value head a state S [k_size, v_size] that the tokens change in turn,
+/// S = exp(decay) S, then S += k (x) v, or S += k (x) beta (v - S^T k) for the delta rules; a query reads scale q^T S.
+/// query: [batch, length, q_heads * k_size], key: [batch, length, kv_heads * k_size], value: [batch, length,
+/// kv_heads * v_size], decay (gated rules): [batch, length, kv_heads * k_size or kv_heads], beta (delta rules):
+/// [batch, length, kv_heads or 1], all of one dtype, float16, bfloat16 or float32. past_state, present_state: [batch,
+/// kv_heads, k_size, v_size] of any of these dtypes; without past_state it is zero and present_state of query's dtype.
+/// update_rule: linear, gated, delta, gated_delta (the default). scale: 0, for 1 / sqrt(k_size).
+/// Computed in float32, token by token whatever chunk_size; results are rounded once.
+/// Source: https://onnx.ai/onnx/operators/onnx__LinearAttention.html
+class LinearAttention final : public Op {
+ public:
+  explicit LinearAttention(const NodeSpec& node)
+      : q_heads_(node.attr<int64_t>("q_num_heads")),
+        kv_heads_(node.attr<int64_t>("kv_num_heads")),
+        scale_(node.attr_or("scale", 0.0f)),
+        num_outputs_(node.num_outputs) {
+    const std::string rule = node.attr_or("update_rule", "gated_delta");
+    gated_ = rule == "gated" || rule == "gated_delta";
+    delta_ = rule == "delta" || rule == "gated_delta";
+    if (!gated_ && !delta_ && rule != "linear") {
+      throw Error(ErrorKind::kModel, str("update_rule must be linear, gated, delta or gated_delta, got '", rule, "'"));
+    }
+    if (kv_heads_ <= 0 || q_heads_ <= 0 || q_heads_ % kv_heads_ != 0) {
+      throw Error(ErrorKind::kModel,
+                  str("q_num_heads must be a positive multiple of kv_num_heads, got ", q_heads_, " and ", kv_heads_));
+    }
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 3, 6);
+    require_dtype_in(in[kQuery], kTypes, "query");
+    for (int i : {kKey, kValue, kDecay, kBeta}) {
+      if (has_input(in, i)) require_same_dtype(in[kQuery], in[size_t(i)], "query, key, value, decay and beta");
+    }
+    require_used(in, kDecay, gated_, "decay");
+    require_used(in, kBeta, delta_, "beta");
+    const Dim k_size = merge_dim(head_size(in[kQuery], q_heads_, "query"), head_size(in[kKey], kv_heads_, "key"),
+                                 "the head size of query and key");
+    const Dim v_size = head_size(in[kValue], kv_heads_, "value");
+    const auto [batch, length] = tokens(in);
+    check_heads(in, k_size);
+    const Dim width = v_size.known() ? Dim(checked_mul(v_size.value(), q_heads_)) : Dim();
+    const Dims state{batch, kv_heads_, k_size, v_size};
+    std::vector<Fact> out{Fact(in[kQuery].dtype, Dims{batch, length, width}), state_fact(in, state)};
+    out.resize(size_t(num_outputs_));
+    return out;
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    Recurrence r;
+    r.batch = in.shape(kQuery)[0];
+    r.length = in.shape(kQuery)[1];
+    r.q_heads = q_heads_;
+    r.kv_heads = kv_heads_;
+    r.k_size = in.shape(kQuery)[2] / q_heads_;
+    r.v_size = in.shape(kValue)[2] / kv_heads_;
+    r.decay_size = in.has(kDecay) ? in.shape(kDecay)[2] / kv_heads_ : 0;
+    r.beta_heads = in.has(kBeta) ? in.shape(kBeta)[2] : 0;
+    r.scale = scale_ != 0 ? scale_ : float(1 / std::sqrt(double(r.k_size)));
+    r.has_state = in.has_output(1);
+    return std::make_unique<LinearAttentionKernel>(r, kernel_table(in.isa()));
+  }
+
+ private:
+  static void require_used(std::span<const Fact> in, int i, bool used, const std::string& name) {
+    if (has_input(in, i) == used) return;
+    throw Error(ErrorKind::kModel, str(name, " must ", used ? "" : "not ", "be given for this update_rule"));
+  }
+
+  static Dim head_size(const Fact& fact, int64_t heads, const std::string& name) {
+    require_rank(fact, 3, name);
+    if (!fact.has_rank() || !fact.dim(2).known()) return Dim();
+    const int64_t width = fact.dim(2).value();
+    if (width % heads != 0) {
+      throw Error(ErrorKind::kShape, str("the last dim of ", name, " must be a multiple of ", heads, ", got ", width));
+    }
+    return width / heads;
+  }
+
+  /// The batch and the length of all inputs but the state.
+  static std::pair<Dim, Dim> tokens(std::span<const Fact> in) {
+    Dim batch, length;
+    for (int i : {kQuery, kKey, kValue, kDecay, kBeta}) {
+      if (!has_input(in, i) || !in[size_t(i)].has_rank()) continue;
+      require_rank(in[size_t(i)], 3, "query, key, value, decay and beta");
+      batch = merge_dim(batch, in[size_t(i)].dim(0), "the batch of the inputs");
+      length = merge_dim(length, in[size_t(i)].dim(1), "the length of the inputs");
+    }
+    return {batch, length};
+  }
+
+  void check_heads(std::span<const Fact> in, const Dim& k_size) const {
+    if (has_input(in, kDecay) && in[kDecay].has_rank() && in[kDecay].dim(2).known() && k_size.known()) {
+      require_width(in[kDecay], kv_heads_, checked_mul(kv_heads_, k_size.value()), "decay");
+    }
+    if (has_input(in, kBeta) && in[kBeta].has_rank() && in[kBeta].dim(2).known()) {
+      require_width(in[kBeta], kv_heads_, 1, "beta");
+    }
+  }
+
+  static void require_width(const Fact& fact, int64_t one, int64_t other, const std::string& name) {
+    if (fact.dim(2) == Dim(one) || fact.dim(2) == Dim(other)) return;
+    throw Error(ErrorKind::kShape, str("the last dim of ", name, " must be ", one, " or ", other, ", got ", fact));
+  }
+
+  static Fact state_fact(std::span<const Fact> in, const Dims& dims) {
+    if (!has_input(in, kPastState)) return Fact(in[kQuery].dtype, dims);
+    const Fact& past = in[kPastState];
+    require_dtype_in(past, kTypes, "past_state");
+    require_rank(past, 4, "past_state");
+    Fact state(past.dtype, dims);
+    for (int d = 0; past.has_rank() && d < 4; ++d) {
+      (*state.dims)[size_t(d)] = merge_dim(state.dim(d), past.dim(d), str("dim ", d, " of past_state"));
+    }
+    return state;
+  }
+
+  int64_t q_heads_, kv_heads_;
+  float scale_;
+  int num_outputs_;
+  bool gated_, delta_;
+};
+
+}  // namespace
+
+void register_linear_attention(Registry& registry) { registry.add<LinearAttention>("LinearAttention", {.since = 27}); }
+
+}  // namespace linnet

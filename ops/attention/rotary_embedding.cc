@@ -1,0 +1,170 @@
+#include <array>
+
+#include "attention/attention_geometry.h"
+#include "infer/infer.h"
+#include "normalization/float_rows.h"
+#include "op_list.h"
+#include "partition/parallel.h"
+
+namespace linnet {
+namespace {
+
+constexpr std::array kTypes{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+
+struct Rotation {
+  int64_t batch, heads, length, size;
+  int64_t rotated;  ///< values of a row that are rotated, the first ones
+  bool packed_heads, interleaved, by_position;
+  int64_t positions;  ///< rows of the caches where they are read by position
+
+  int64_t half() const { return rotated / 2; }
+};
+
+/// Scratch: a row of X, of the caches and of Y.
+class RotaryEmbeddingKernel final : public Kernel {
+ public:
+  explicit RotaryEmbeddingKernel(const Rotation& rotation)
+      : r_(rotation), layout_(r_.packed_heads, r_.heads, r_.length, r_.size) {}
+
+  void run(KernelContext& context) const override {
+    const int64_t* ids = r_.by_position ? context.input(3).data<int64_t>() : nullptr;
+    for (int64_t i = 0; ids && i < r_.batch * r_.length; ++i) check_position(ids[i]);
+    parallel_items(context.executor(), r_.batch * r_.length, r_.heads * r_.size,
+                   [&](int64_t token, int64_t end, int worker) {
+                     auto* buffer = reinterpret_cast<float*>(context.scratch(worker));
+                     for (; token < end; ++token) rotate_token(context, token, ids ? ids[token] : token, buffer);
+                   });
+  }
+  size_t scratch_bytes() const override { return dtype_bytes(DType::kFloat32, checked_mul(3, r_.size)); }
+
+ private:
+  void check_position(int64_t position) const {
+    if (position < 0 || position >= r_.positions) {
+      throw Error(ErrorKind::kShape, str("position_ids must be in [0,", r_.positions, "), got ", position));
+    }
+  }
+
+  void rotate_token(KernelContext& context, int64_t token, int64_t cache_row, float* buffer) const {
+    const float* cos = load_floats(context.input(1), cache_row * r_.half(), r_.half(), buffer);
+    const float* sin = load_floats(context.input(2), cache_row * r_.half(), r_.half(), buffer + r_.half());
+    float *x_buffer = buffer + r_.size, *y_buffer = x_buffer + r_.size;
+    for (int64_t h = 0; h < r_.heads; ++h) {
+      const int64_t first = layout_.at(token / r_.length, h, token % r_.length);
+      const float* x = load_floats(context.input(0), first, r_.size, x_buffer);
+      float* y = float_target(context.output(0), first, y_buffer);
+      r_.interleaved ? rotate_pairs(x, cos, sin, y) : rotate_halves(x, cos, sin, y);
+      std::copy(x + r_.rotated, x + r_.size, y + r_.rotated);
+      store_floats(y, r_.size, context.output(0), first);
+    }
+  }
+
+  void rotate_halves(const float* x, const float* cos, const float* sin, float* y) const {
+    const int64_t n = r_.half();
+    for (int64_t i = 0; i < n; ++i) y[i] = cos[i] * x[i] - sin[i] * x[n + i];
+    for (int64_t i = 0; i < n; ++i) y[n + i] = sin[i] * x[i] + cos[i] * x[n + i];
+  }
+
+  void rotate_pairs(const float* x, const float* cos, const float* sin, float* y) const {
+    for (int64_t i = 0; i < r_.half(); ++i) {
+      y[2 * i] = cos[i] * x[2 * i] - sin[i] * x[2 * i + 1];
+      y[2 * i + 1] = sin[i] * x[2 * i] + cos[i] * x[2 * i + 1];
+    }
+  }
+
+  Rotation r_;
+  HeadLayout layout_;
+};
+
+/// RotaryEmbedding: the first rotary_embedding_dim values of every row (0: all) are rotated in pairs by the angles
+/// whose cosines and sines the caches hold: (c x1 - s x2, s x1 + c x2). interleaved: pairs are neighbours, else the two
+/// halves. X, Y: float16/bfloat16/float32, [batch, heads, length, size], or [batch, length, heads * size] with
+/// num_heads. position_ids: int64 [batch, length], rows of the caches of [positions, half]; without it the caches are
+/// [batch, length, half]. Positions are checked when the model runs. Computed in float32 and rounded once.
+/// Source: https://onnx.ai/onnx/operators/onnx__RotaryEmbedding.html
+class RotaryEmbedding final : public Op {
+ public:
+  explicit RotaryEmbedding(const NodeSpec& node)
+      : interleaved_(node.attr_or("interleaved", false)),
+        heads_(node.attr_or("num_heads", 0)),
+        rotated_(node.attr_or("rotary_embedding_dim", 0)) {
+    if (heads_ < 0) throw Error(ErrorKind::kModel, str("num_heads must not be negative, got ", heads_));
+    if (rotated_ < 0) throw Error(ErrorKind::kModel, str("rotary_embedding_dim must not be negative, got ", rotated_));
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 3, 4);
+    require_dtype_in(in[0], kTypes, "X");
+    const bool by_position = has_input(in, 3);
+    for (const size_t i : {size_t{1}, size_t{2}}) {
+      require_same_dtype(in[0], in[i], "X and the caches");
+      require_rank(in[i], by_position ? 2 : 3, "cos_cache and sin_cache");
+    }
+    if (by_position) {
+      require_dtype(in[3], DType::kInt64, "position_ids");
+      require_rank(in[3], 2, "position_ids");
+    }
+    if (in[0].has_rank()) check_dims(in);
+    return same_as(in[0]);
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const Shape x = in.shape(0);
+    Rotation r;
+    r.packed_heads = x.rank() == 3;
+    r.batch = x[0];
+    r.heads = r.packed_heads ? heads_ : x[1];
+    r.length = x[r.packed_heads ? 1 : 2];
+    r.size = r.packed_heads ? x[2] / heads_ : x[3];
+    r.rotated = rotated_ ? rotated_ : r.size;
+    r.interleaved = interleaved_;
+    r.by_position = in.has(3);
+    r.positions = in.shape(1)[0];
+    return std::make_unique<RotaryEmbeddingKernel>(r);
+  }
+
+ private:
+  void check_dims(std::span<const Fact> in) const {
+    const Fact& x = in[0];
+    if (x.rank() != 3 && x.rank() != 4) throw Error(ErrorKind::kShape, str("X must have rank 3 or 4, got ", x));
+    if (x.rank() == 3 && heads_ == 0) throw Error(ErrorKind::kModel, "num_heads must be given where X has rank 3");
+    const Dim half = half_size(x), length = x.dim(x.rank() == 3 ? 1 : 2);
+    const bool by_position = has_input(in, 3);
+    for (const size_t i : {size_t{1}, size_t{2}}) {
+      if (!in[i].has_rank()) continue;
+      merge_dim(in[i].dim(in[i].rank() - 1), half, "the last dim of the caches and half of what is rotated");
+      if (in[1].has_rank()) merge_dim(in[1].dim(0), in[i].dim(0), "dim 0 of cos_cache and sin_cache");
+      if (!by_position) check_tokens(in[i], x.dim(0), length, "the caches");
+    }
+    if (by_position && in[3].has_rank()) check_tokens(in[3], x.dim(0), length, "position_ids");
+  }
+
+  static void check_tokens(const Fact& fact, const Dim& batch, const Dim& length, const std::string& what) {
+    merge_dim(fact.dim(0), batch, "the batch of X and " + what);
+    merge_dim(fact.dim(1), length, "the length of X and " + what);
+  }
+
+  Dim half_size(const Fact& x) const {
+    Dim size = x.dim(x.rank() - 1);
+    if (!size.known()) return rotated_ ? Dim(rotated_ / 2) : Dim();
+    if (x.rank() == 3 && size.value() % heads_ != 0) {
+      throw Error(ErrorKind::kShape, str("the last dim of X must be a multiple of num_heads ", heads_, ", got ", size));
+    }
+    const int64_t head_size = x.rank() == 3 ? size.value() / heads_ : size.value();
+    const int64_t rotated = rotated_ ? rotated_ : head_size;
+    if (rotated % 2 != 0 || rotated > head_size) {
+      throw Error(ErrorKind::kShape,
+                  str("what is rotated must be even and at most the head size ", head_size, ", got ", rotated));
+    }
+    return rotated / 2;
+  }
+
+  bool interleaved_;
+  int64_t heads_;    // 0 where not given
+  int64_t rotated_;  // 0: all
+};
+
+}  // namespace
+
+void register_rotary_embedding(Registry& registry) { registry.add<RotaryEmbedding>("RotaryEmbedding", {.since = 23}); }
+
+}  // namespace linnet

@@ -1,0 +1,188 @@
+#include <algorithm>
+
+#include "elements/dispatch.h"
+#include "infer/infer.h"
+#include "op_list.h"
+#include "partition/parallel.h"
+
+namespace linnet {
+namespace {
+
+/// One spatial axis: position `block * stride + k * dilation - pad` of the image belongs to element k of a block.
+struct BlockAxis {
+  int64_t image = 1, block = 1, stride = 1, dilation = 1, pad = 0, count = 1;
+};
+
+/// What sums are taken in: integers wrap, true or true is true.
+template <class T>
+struct SumOf {
+  using type = std::conditional_t<std::is_integral_v<T>, uint64_t, Compute<T>>;
+};
+
+template <class T>
+class Col2ImKernel final : public Kernel {
+  using Sum = typename SumOf<T>::type;
+
+ public:
+  Col2ImKernel(std::vector<BlockAxis> axes, int64_t planes) : axes_(std::move(axes)), planes_(planes) {
+    for (const BlockAxis& axis : axes_) {
+      pixels_ = checked_mul(pixels_, axis.image);
+      taps_ = checked_mul(taps_, axis.block);
+      blocks_ = checked_mul(blocks_, axis.count);
+    }
+  }
+
+  void run(KernelContext& context) const override {
+    const T* x = context.input(0).data<T>();
+    T* y = context.output(0).data<T>();
+    parallel_items(context.executor(), planes_, taps_ * blocks_ + pixels_, [&](int64_t begin, int64_t end, int worker) {
+      auto* sums = reinterpret_cast<Sum*>(context.scratch(worker));
+      for (int64_t plane = begin; plane < end; ++plane) {
+        std::fill_n(sums, pixels_, Sum());
+        for (int64_t tap = 0; tap < taps_; ++tap) add_tap(x + (plane * taps_ + tap) * blocks_, tap, sums);
+        for (int64_t i = 0; i < pixels_; ++i) y[plane * pixels_ + i] = T(sums[i]);
+      }
+    });
+  }
+  size_t scratch_bytes() const override { return size_t(checked_mul(pixels_, sizeof(Sum))); }
+
+ private:
+  /// Adds element `tap` of every block, a row of blocks along the last axis at a time.
+  void add_tap(const T* x, int64_t tap, Sum* sums) const {
+    const BlockAxis& last = axes_.back();
+    const int64_t shift = tap % last.block * last.dilation - last.pad;
+    for (int64_t row = 0; row < blocks_ / last.count; ++row, x += last.count) {
+      const int64_t line = line_of(row, tap / last.block);
+      if (line < 0) continue;
+      for (int64_t block = 0; block < last.count; ++block) {
+        const int64_t position = block * last.stride + shift;
+        if (position >= 0 && position < last.image) sums[line * last.image + position] += Sum(x[block]);
+      }
+    }
+  }
+
+  /// The line of the image that element `tap` (all axes but the last) of the blocks of this row lies on; -1: padding.
+  int64_t line_of(int64_t row, int64_t tap) const {
+    int64_t line = 0, pitch = 1;
+    for (size_t i = axes_.size() - 1; i-- > 0;) {
+      const BlockAxis& axis = axes_[i];
+      const int64_t position = row % axis.count * axis.stride + tap % axis.block * axis.dilation - axis.pad;
+      if (position < 0 || position >= axis.image) return -1;
+      line += position * pitch;
+      pitch *= axis.image;
+      row /= axis.count;
+      tap /= axis.block;
+    }
+    return line;
+  }
+
+  std::vector<BlockAxis> axes_;
+  int64_t planes_, pixels_ = 1, taps_ = 1, blocks_ = 1;
+};
+
+template <class F>
+KernelPtr dispatch_sum(DType dtype, F&& f) {
+  if (dtype == DType::kBool) return f.template operator()<bool>();
+  if (dtype == DType::kComplex64) return f.template operator()<std::complex<float>>();
+  if (dtype == DType::kComplex128) return f.template operator()<std::complex<double>>();
+  return dispatch_number(dtype, f);
+}
+
+/// Col2Im: the image whose blocks (sliding windows) are the columns of the input; where blocks overlap, they are added
+/// (bool: or).
+/// input: numbers, bool or complex [N, C * elements of a block, blocks].   image_shape, block_shape: int64 [axes], at
+/// least one axis.   strides (1), dilations (1), pads (0): attributes.   output: [N, C, image_shape...].
+/// Source: https://onnx.ai/onnx/operators/onnx__Col2Im.html
+class Col2Im final : public Op {
+ public:
+  explicit Col2Im(const NodeSpec& node)
+      : strides_(node.attr_or("strides", std::vector<int64_t>{})),
+        dilations_(node.attr_or("dilations", std::vector<int64_t>{})),
+        pads_(node.attr_or("pads", std::vector<int64_t>{})) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 3, 3);
+    require_rank(in[0], 3, "input");
+    if (in[0].dtype == DType::kString) {
+      throw Error(ErrorKind::kUnsupported, "elements where blocks overlap are added, and strings have no sum");
+    }
+    const auto image = constant_ints(in[1]), block = constant_ints(in[2]);
+    if (!image || !block) return {Fact(in[0].dtype, std::nullopt)};
+    const std::vector<BlockAxis> axes = this->axes(*image, *block);
+    int64_t taps = 1, blocks = 1;
+    for (const BlockAxis& axis : axes) {
+      taps = checked_mul(taps, axis.block);
+      blocks = checked_mul(blocks, axis.count);
+    }
+    Dims dims{Dim(), Dim()};
+    if (in[0].has_rank()) {
+      merge_dim(in[0].dim(2), blocks, "the last dim of input and the number of blocks");
+      dims = {in[0].dim(0), channels(in[0], taps)};
+    }
+    dims.insert(dims.end(), image->begin(), image->end());
+    return {Fact(in[0].dtype, dims)};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const Shape y = in.output_shape(0);
+    std::vector<BlockAxis> axes = this->axes(tensor_ints(*in.constant(1)), tensor_ints(*in.constant(2)));
+    return dispatch_sum(in.dtype(0), [&]<class T>() -> KernelPtr {
+      return std::make_unique<Col2ImKernel<T>>(std::move(axes), checked_mul(y[0], y[1]));
+    });
+  }
+
+  std::vector<int> value_inputs() const override { return {1, 2}; }
+
+ private:
+  static Dim channels(const Fact& x, int64_t taps) {
+    if (!x.dim(1).known()) return Dim();
+    if (x.dim(1).value() % taps == 0) return x.dim(1).value() / taps;
+    throw Error(ErrorKind::kShape,
+                str("dim 1 of input must be a multiple of the block's ", taps, " elements, got ", x));
+  }
+
+  static int64_t at_or(const std::vector<int64_t>& list, size_t i, size_t length, int64_t fallback, const char* name) {
+    if (list.empty()) return fallback;
+    if (list.size() != length) {
+      throw Error(ErrorKind::kShape, str(name, " must have ", length, " values, got ", list.size()));
+    }
+    return list[i];
+  }
+
+  std::vector<BlockAxis> axes(const std::vector<int64_t>& image, const std::vector<int64_t>& block) const {
+    const size_t n = image.size();
+    if (n == 0 || block.size() != n) {
+      throw Error(ErrorKind::kShape, str("image_shape and block_shape must have as many values, at least one, got ", n,
+                                         " and ", block.size()));
+    }
+    std::vector<BlockAxis> axes(n);
+    for (size_t i = 0; i < n; ++i) {
+      const int64_t end = at_or(pads_, n + i, 2 * n, 0, "pads");
+      axes[i] = {image[i], block[i], at_or(strides_, i, n, 1, "strides"), at_or(dilations_, i, n, 1, "dilations"),
+                 at_or(pads_, i, 2 * n, 0, "pads")};
+      count_blocks(axes[i], end);
+    }
+    return axes;
+  }
+
+  static void count_blocks(BlockAxis& axis, int64_t pad_end) {
+    if (axis.image < 0 || axis.block < 1 || axis.stride < 1 || axis.dilation < 1 || axis.pad < 0 || pad_end < 0) {
+      throw Error(ErrorKind::kShape,
+                  "block_shape, strides and dilations must be at least 1, image_shape and pads at least 0");
+    }
+    const int64_t padded = checked_add(checked_add(axis.image, axis.pad), pad_end);
+    const int64_t extent = checked_add(checked_mul(axis.block - 1, axis.dilation), 1);
+    if (padded < extent) {
+      throw Error(ErrorKind::kShape, str("a block of ", extent, " does not fit into ", padded, " padded positions"));
+    }
+    axis.count = (padded - extent) / axis.stride + 1;
+  }
+
+  std::vector<int64_t> strides_, dilations_, pads_;
+};
+
+}  // namespace
+
+void register_col2im(Registry& registry) { registry.add<Col2Im>("Col2Im", {.since = 18}); }
+
+}  // namespace linnet

@@ -1,0 +1,95 @@
+#include <algorithm>
+
+#include "conv/conv_algorithm.h"
+#include "conv/depthwise_row.h"
+#include "kernels/depthwise.h"
+#include "kernels/kernel_table.h"
+#include "partition/parts.h"
+#include "partition/scratch.h"
+
+namespace linnet {
+namespace {
+
+constexpr int64_t kChunkMultiplies = 64 * 1024;  // the least work that is worth a chunk of its own
+// Adjacent rows share input rows: they are one chunk as long as there is enough to divide.
+constexpr int64_t kChunks = 8, kMostChunkRows = 16;
+
+class DepthwiseConv final : public ConvAlgorithm {
+ public:
+  DepthwiseConv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in)
+      : geometry_(geometry),
+        image_rows_(geometry.axes[0].out * geometry.axes[1].out),
+        rows_(checked_mul(geometry.batch, image_rows_)),
+        epilogue_(epilogue),
+        kernels_(kernel_table(in.isa()).depthwise) {
+    const int64_t row_multiplies = geometry.axes[2].out * geometry.in_channels * geometry.taps();
+    chunk_rows_ = std::max(std::min(kMostChunkRows, ceil_div(rows_, kChunks)),
+                           kChunkMultiplies / std::max<int64_t>(1, row_multiplies));
+    chunk_rows_ = std::max<int64_t>(1, chunk_rows_);
+    if (const Tensor* w = in.constant(1)) packed_ = packed_depthwise_weights(*w, geometry, in);
+  }
+
+  void run(const ConvOperands& operands, KernelContext& context) const override {
+    const float* w = packed_ ? packed_.data<float>() : pack_in_scratch(operands.w, context);
+    context.executor().parallel_for(ceil_div(rows_, chunk_rows_), [&](int64_t chunk, int worker) {
+      auto pointers = reinterpret_cast<const float**>(context.scratch(worker));
+      const int64_t end = std::min(rows_, (chunk + 1) * chunk_rows_);
+      for (int64_t row = chunk * chunk_rows_; row < end; ++row) run_row(operands, w, row, pointers);
+    });
+  }
+
+  size_t scratch_bytes() const override {
+    const int64_t floats = packed_ ? 0 : checked_mul(geometry_.taps(), geometry_.in_channels);
+    return pointer_bytes() + dtype_bytes(DType::kFloat32, floats);
+  }
+
+  std::string describe() const override { return "depthwise"; }
+
+ private:
+  size_t pointer_bytes() const { return aligned(size_t(line_pointers(geometry_)) * sizeof(float*)); }
+
+  const float* pack_in_scratch(const float* w, KernelContext& context) const {
+    auto* packed = reinterpret_cast<float*>(context.scratch() + pointer_bytes());
+    pack_depthwise_weights(w, geometry_.in_channels, geometry_.taps(), packed);
+    return packed;
+  }
+
+  void run_row(const ConvOperands& operands, const float* w, int64_t index, const float** pointers) const {
+    const int64_t channels = geometry_.in_channels, pixel = index * geometry_.axes[2].out;
+    const float* image = operands.x + index / image_rows_ * geometry_.in_pixels() * channels;
+    DepthwiseRow row = depthwise_row(geometry_.axes[2], channels);
+    row.y = operands.y + pixel * channels;
+    row.epilogue = epilogue_;
+    row.epilogue.bias = operands.bias;
+    row.epilogue.residual = operands.residual;
+    row.epilogue.slope = operands.slope;
+    row.epilogue.residual_pitch = channels;
+    row.epilogue = row.epilogue.at(pixel, 0);
+    const auto line_at = [&](int64_t line) { return image + line * row.in * channels; };
+    set_lines(geometry_, index % image_rows_, w, line_at, pointers, row);
+    kernels_.row_f32(row);
+  }
+
+  ConvGeometry geometry_;
+  int64_t image_rows_, rows_;
+  Epilogue epilogue_;
+  DepthwiseKernels kernels_;
+  int64_t chunk_rows_ = 1;
+  Tensor packed_;
+};
+
+}  // namespace
+
+Tensor packed_depthwise_weights(const Tensor& w, const ConvGeometry& geometry, const CompileInput& in) {
+  return in.packed(w, "depthwise", [&] {
+    Tensor packed = in.packed_memory(DType::kFloat32, Shape{geometry.taps(), geometry.in_channels});
+    pack_depthwise_weights(w.data<float>(), geometry.in_channels, geometry.taps(), packed.data<float>());
+    return packed;
+  });
+}
+
+ConvAlgorithmPtr make_depthwise_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in) {
+  return std::make_unique<DepthwiseConv>(geometry, epilogue, in);
+}
+
+}  // namespace linnet

@@ -1,0 +1,46 @@
+#include <algorithm>
+
+#include "conv/byte_conv.h"
+#include "infer/infer.h"
+#include "op_list.h"
+
+namespace linnet {
+namespace {
+
+class ConvIntegerKernel final : public ByteConvKernel {
+ public:
+  using ByteConvKernel::ByteConvKernel;
+
+ private:
+  void store(KernelContext& context, int64_t, int64_t first, std::span<const int32_t> sums) const override {
+    std::copy(sums.begin(), sums.end(), context.output(0).data<int32_t>() + first);
+  }
+};
+
+/// ConvInteger: the convolution of x - x_zero_point with w - w_zero_point; sums wrap modulo 2^32. The padding is 0
+/// after the zero point is subtracted. x: int8/uint8 [N, C, D1...].   w: int8/uint8 [M, C / group, k1...], one to three
+/// spatial axes.   x_zero_point: x's dtype, one element; 0.   w_zero_point: w's dtype, one element or [M]; 0.   y:
+/// int32 [N, M, E1...]. Source: https://onnx.ai/onnx/operators/onnx__ConvInteger.html
+class ConvInteger final : public Op {
+ public:
+  explicit ConvInteger(const NodeSpec& node) : attributes_(node) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 2, 4);
+    return {Fact(DType::kInt32, byte_conv_dims(in, attributes_, {}))};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const ConvGeometry geometry = conv_geometry(attributes_, {}, in.shape(0), in.shape(1));
+    return std::make_unique<ConvIntegerKernel>(in, geometry, ByteConvOperands{});
+  }
+
+ private:
+  ConvAttributes attributes_;
+};
+
+}  // namespace
+
+void register_conv_integer(Registry& registry) { registry.add<ConvInteger>("ConvInteger", {.since = 10}); }
+
+}  // namespace linnet

@@ -1,0 +1,91 @@
+#include "conv/conv_kernel.h"
+
+#include "conv/transpose_images.h"
+#include "kernels/kernel_table.h"
+#include "partition/scratch.h"
+
+namespace linnet {
+namespace {
+
+const float* data_or_null(const Tensor& tensor) { return tensor ? tensor.data<float>() : nullptr; }
+
+// Of packed weights, w may be null: the algorithms do not read it.
+ConvOperands operands_of(KernelContext& context, bool has_bias, bool has_residual, bool has_slope) {
+  ConvOperands operands;
+  operands.x = context.input(0).data<float>();
+  operands.w = context.input(1).data<float>();
+  if (has_bias) operands.bias = data_or_null(context.input(2));
+  if (has_residual) operands.residual = data_or_null(context.input(3));
+  if (has_slope) operands.slope = context.input(4).data<float>();
+  operands.y = context.output(0).data<float>();
+  return operands;
+}
+
+/// Scratch: the algorithm's, then x and y in channels-last order where they are transposed.
+class ConvKernel final : public Kernel {
+ public:
+  ConvKernel(ConvChoice choice, const ConvGeometry& geometry, const ConvLayout& layout, const CompileInput& in)
+      : algorithm_(std::move(choice.algorithm)),
+        reason_(std::move(choice.reason)),
+        geometry_(geometry),
+        has_bias_(in.has(2)),
+        has_residual_(in.has(3)),
+        has_slope_(in.has(4)),
+        transposes_x_(!layout.x_channels_last && !algorithm_->takes_channels_first()),
+        transposes_y_(!layout.y_channels_last),
+        packed_(in.constant(1)),
+        transpose_(kernel_table(in.isa()).transpose),
+        x_offset_(aligned(algorithm_->scratch_bytes())) {
+    const int64_t x = checked_mul(checked_mul(geometry.batch, geometry.in_channels), geometry.in_pixels());
+    const int64_t y = checked_mul(checked_mul(geometry.batch, geometry.out_channels), geometry.out_pixels());
+    y_offset_ = x_offset_ + (transposes_x_ ? aligned(dtype_bytes(DType::kFloat32, x)) : 0);
+    bytes_ = y_offset_ + (transposes_y_ ? dtype_bytes(DType::kFloat32, y) : 0);
+  }
+
+  void run(KernelContext& context) const override {
+    ConvOperands operands = operands_of(context, has_bias_, has_residual_, has_slope_);
+    float* const y = operands.y;
+    if (transposes_y_) operands.y = reinterpret_cast<float*>(context.scratch() + y_offset_);
+    if (transposes_x_) {
+      auto* x = reinterpret_cast<float*>(context.scratch() + x_offset_);
+      transpose_images(context.executor(), transpose_, operands.x, geometry_.batch, geometry_.in_channels,
+                       geometry_.in_pixels(), x);
+      operands.x = x;
+    }
+    algorithm_->run(operands, context);
+    if (transposes_y_) {
+      transpose_images(context.executor(), transpose_, operands.y, geometry_.batch, geometry_.out_pixels(),
+                       geometry_.out_channels, y);
+    }
+  }
+
+  size_t scratch_bytes() const override { return bytes_; }
+  bool reads(int input) const override { return input != 1 || !packed_; }
+  std::string describe() const override {
+    return str(algorithm_->describe(), transposes_x_ ? ", transposing x" : "", transposes_y_ ? ", transposing y" : "",
+               "; ", reason_);
+  }
+
+ private:
+  ConvAlgorithmPtr algorithm_;
+  std::string reason_;
+  ConvGeometry geometry_;
+  bool has_bias_, has_residual_, has_slope_, transposes_x_, transposes_y_, packed_;
+  TransposeKernels transpose_;
+  size_t x_offset_, y_offset_ = 0, bytes_ = 0;
+};
+
+}  // namespace
+
+KernelPtr make_conv_kernel(const ConvGeometry& geometry, const ConvLayout& layout, const Epilogue& epilogue,
+                           const CompileInput& in) {
+  ConvChoice choice = choose_conv(geometry, !layout.x_channels_last, epilogue, in);
+  return std::make_unique<ConvKernel>(std::move(choice), geometry, layout, in);
+}
+
+KernelPtr make_conv_transpose_kernel(const ConvGeometry& geometry, const CompileInput& in) {
+  ConvChoice choice{make_transpose_gemm(geometry, in), "transposed"};
+  return std::make_unique<ConvKernel>(std::move(choice), geometry, ConvLayout(), in);
+}
+
+}  // namespace linnet

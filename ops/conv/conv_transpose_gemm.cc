@@ -1,0 +1,175 @@
+#include <algorithm>
+
+#include "conv/conv_algorithm.h"
+#include "conv/conv_transpose_phases.h"
+#include "gemm/packed_gemm.h"
+#include "kernels/kernel_table.h"
+#include "partition/parts.h"
+#include "partition/scratch.h"
+
+namespace linnet {
+namespace {
+
+constexpr int64_t kChunkMultiplies = 1024 * 1024;
+
+/// A matrix product per phase. Packed weights: for each phase and group, the panels of the phase's taps.
+class TransposeGemm final : public ConvAlgorithm {
+ public:
+  TransposeGemm(const ConvGeometry& geometry, const CompileInput& in)
+      : g_(geometry),
+        kernels_(kernel_table(in.isa()).gemm),
+        phases_(transpose_phases(geometry)),
+        zeros_(size_t(geometry.in_channels)) {
+    size_t most_taps = 0;
+    for (size_t i = 0; i < phases_.size(); ++i) {
+      packed_begin_.push_back(packed_size_);
+      packed_size_ = checked_add(packed_size_, checked_mul(g_.group, group_floats(phases_[i])));
+      most_taps = std::max(most_taps, phases_[i].taps.size());
+      add_chunks(int64_t(i));
+    }
+    pointer_bytes_ = aligned(most_taps * size_t(kernels_.tile_rows) * sizeof(float*));
+    if (const Tensor* w = in.constant(1)) {
+      packed_ = in.packed(*w, layout(), [&] {
+        Tensor packed = in.packed_memory(DType::kFloat32, Shape{packed_size_});
+        pack(w->data<float>(), packed.data<float>());
+        return packed;
+      });
+    }
+  }
+
+  void run(const ConvOperands& operands, KernelContext& context) const override {
+    const float* w = packed_ ? packed_.data<float>() : pack_in_scratch(operands.w, context);
+    context.executor().parallel_for(int64_t(chunks_.size()), [&](int64_t i, int worker) {
+      const Chunk& chunk = chunks_[size_t(i)];
+      for (int64_t line = chunk.first_line; line < chunk.last_line; ++line) {
+        run_line(operands, w, chunk.phase, line, reinterpret_cast<const float**>(context.scratch(worker)));
+      }
+    });
+  }
+
+  size_t scratch_bytes() const override {
+    return pointer_bytes_ + (packed_ ? 0 : dtype_bytes(DType::kFloat32, packed_size_));
+  }
+
+  std::string describe() const override { return str("GEMM of ", phases_.size(), " phases"); }
+
+ private:
+  struct Chunk {
+    int64_t phase, first_line, last_line;
+  };
+
+  void add_chunks(int64_t i) {
+    const TransposePhase& phase = phases_[size_t(i)];
+    const double multiplies =
+        double(phase.axes[2].count) * double(phase.taps.size()) * double(g_.group_in()) * double(g_.out_channels);
+    const auto step = std::max<int64_t>(1, int64_t(double(kChunkMultiplies) / std::max(1.0, multiplies)));
+    const int64_t lines = g_.batch * phase.lines();
+    for (int64_t line = 0; line < lines; line += step) chunks_.push_back({i, line, std::min(lines, line + step)});
+  }
+
+  std::string layout() const {
+    std::string name = str("conv transpose ", kernels_.panel_columns, " groups ", g_.group);
+    for (const ConvAxis& a : g_.axes) name += str(" ", a.out, ",", a.stride, ",", a.dilation, ",", a.pad_begin);
+    return name;
+  }
+
+  /// One tap of a group's weights; w: [in channels, out channels / group, taps].
+  GemmWeights weights(const float* w, int64_t group, int64_t tap) const {
+    GemmWeights result;
+    result.depth = g_.group_in();
+    result.columns = g_.group_out();
+    result.depth_stride = g_.group_out() * g_.taps();
+    result.column_stride = g_.taps();
+    result.data = w + group * g_.group_in() * result.depth_stride + tap;
+    return result;
+  }
+
+  int64_t panels() const { return ceil_div(g_.group_out(), kernels_.panel_columns); }
+  int64_t panel_floats(const TransposePhase& phase) const {
+    return checked_mul(int64_t(phase.taps.size()), checked_mul(g_.group_in(), kernels_.panel_columns));
+  }
+  int64_t group_floats(const TransposePhase& phase) const { return checked_mul(panels(), panel_floats(phase)); }
+
+  void pack(const float* w, float* packed) const {
+    const int64_t tap_floats = g_.group_in() * kernels_.panel_columns;
+    for (const TransposePhase& phase : phases_) {
+      for (int64_t panel = 0; panel < g_.group * panels(); ++panel) {
+        for (const TransposePhase::Tap& tap : phase.taps) {
+          const GemmWeights tap_weights = weights(w, panel / panels(), tap.kernel);
+          pack_panel(tap_weights, kernels_.panel_columns, panel % panels(), packed);
+          packed += tap_floats;
+        }
+      }
+    }
+  }
+
+  const float* pack_in_scratch(const float* w, KernelContext& context) const {
+    auto* packed = reinterpret_cast<float*>(context.scratch() + pointer_bytes_);
+    pack(w, packed);
+    return packed;
+  }
+
+  /// The outputs of a phase along the width, for all groups.
+  void run_line(const ConvOperands& operands, const float* w, int64_t index, int64_t line,
+                const float** pointers) const {
+    const TransposePhase& phase = phases_[size_t(index)];
+    const auto& [depth, height, width] = phase.axes;
+    const auto& [zs, ys, xs] = g_.axes;
+    const int64_t n = line / phase.lines(), z = line / height.count % depth.count, y = line % height.count;
+    const int64_t out_line = (n * zs.out + depth.first + z * zs.stride) * ys.out + height.first + y * ys.stride;
+    GemmStrip strip;
+    strip.taps = int64_t(phase.taps.size());
+    strip.depth = g_.group_in();
+    strip.columns = g_.group_out();
+    strip.a = pointers;
+    strip.panel_pitch = panel_floats(phase);
+    strip.y_pitch = xs.stride * g_.out_channels;
+    const int64_t tiles = ceil_div(width.count, kernels_.tile_rows);
+    for (int64_t tile = 0; tile < tiles; ++tile) {
+      const int64_t x = tile * width.count / tiles;
+      strip.rows = int((tile + 1) * width.count / tiles - x);
+      gather(phase, operands.x, {n, depth.base + z, height.base + y, width.base + x}, strip.rows, pointers);
+      const int64_t pixel = out_line * xs.out + width.first + x * xs.stride;
+      for (int64_t g = 0; g < g_.group; ++g) {
+        strip.a_offset = g * g_.group_in();
+        strip.b = w + packed_begin_[size_t(index)] + g * group_floats(phase);
+        strip.y = operands.y + pixel * g_.out_channels + g * g_.group_out();
+        strip.epilogue.bias = operands.bias ? operands.bias + g * g_.group_out() : nullptr;
+        kernels_.strip(strip);
+      }
+    }
+  }
+
+  /// Addresses of the input pixels of `rows` outputs, beginning with that of base (n, z, y, x).
+  void gather(const TransposePhase& phase, const float* x, const std::array<int64_t, 4>& base, int rows,
+              const float** pointers) const {
+    const auto& [zs, ys, xs] = g_.axes;
+    for (const TransposePhase::Tap& tap : phase.taps) {
+      const int64_t z = base[1] + tap.offset[0], y = base[2] + tap.offset[1], column = base[3] + tap.offset[2];
+      const bool line_inside = z >= 0 && z < zs.in && y >= 0 && y < ys.in;
+      for (int i = 0; i < rows; ++i) {
+        const bool inside = line_inside && column + i >= 0 && column + i < xs.in;
+        const int64_t pixel = ((base[0] * zs.in + z) * ys.in + y) * xs.in + column + i;
+        *pointers++ = inside ? x + pixel * g_.in_channels : zeros_.data();
+      }
+    }
+  }
+
+  ConvGeometry g_;
+  GemmKernels kernels_;
+  std::vector<TransposePhase> phases_;
+  std::vector<float> zeros_;
+  std::vector<int64_t> packed_begin_;  // of each phase
+  int64_t packed_size_ = 0;
+  std::vector<Chunk> chunks_;
+  size_t pointer_bytes_ = 0;
+  Tensor packed_;
+};
+
+}  // namespace
+
+ConvAlgorithmPtr make_transpose_gemm(const ConvGeometry& geometry, const CompileInput& in) {
+  return std::make_unique<TransposeGemm>(geometry, in);
+}
+
+}  // namespace linnet

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "conv/conv_geometry.h"
+#include "kernels/depthwise.h"
+
+namespace linnet {
+
+/// What all rows of a depthwise convolution of `channels` channels share along the row.
+inline DepthwiseRow depthwise_row(const ConvAxis& width, int64_t channels) {
+  DepthwiseRow row;
+  row.channels = channels;
+  row.in = width.in;
+  row.out = width.out;
+  row.kernel = width.kernel;
+  row.stride = width.stride;
+  row.dilation = width.dilation;
+  row.pad_begin = width.pad_begin;
+  row.x_pitch = row.w_pitch = row.y_pitch = channels;
+  return row;
+}
+
+/// Pointers that set_lines() needs room for.
+inline int64_t line_pointers(const ConvGeometry& g) { return 2 * g.axes[0].kernel * g.axes[1].kernel; }
+
+/// Lets `row` point to the kernel rows that meet the image at output row `out_row` of an image, in ascending order.
+/// line_at(i): the address of input line i. w: [taps][row.w_pitch].
+template <class LineAt>
+void set_lines(const ConvGeometry& g, int64_t out_row, const float* w, const LineAt& line_at, const float** pointers,
+               DepthwiseRow& row) {
+  const ConvAxis &depth = g.axes[0], &height = g.axes[1];
+  const float** weights = pointers + depth.kernel * height.kernel;
+  row.x = pointers;
+  row.w = weights;
+  row.lines = 0;
+  for (int64_t i = 0; i < depth.kernel; ++i) {
+    const int64_t d = out_row / height.out * depth.stride - depth.pad_begin + i * depth.dilation;
+    if (d < 0 || d >= depth.in) continue;
+    for (int64_t j = 0; j < height.kernel; ++j) {
+      const int64_t h = out_row % height.out * height.stride - height.pad_begin + j * height.dilation;
+      if (h < 0 || h >= height.in) continue;
+      pointers[row.lines] = line_at(d * height.in + h);
+      weights[row.lines++] = w + (i * height.kernel + j) * row.kernel * row.w_pitch;
+    }
+  }
+}
+
+}  // namespace linnet

@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <numeric>
+
+#include "conv/pointwise_conv.h"
+#include "conv/pointwise_weights.h"
+#include "gemm/concat_rows.h"
+
+namespace linnet {
+
+int64_t PointwiseShape::depth() const { return std::accumulate(channels.begin(), channels.end(), int64_t{0}); }
+
+namespace {
+
+const float* data_or_null(const Tensor& tensor) { return tensor ? tensor.data<float>() : nullptr; }
+
+class PointwiseConvKernel final : public Kernel {
+ public:
+  PointwiseConvKernel(const PointwiseShape& shape, const Epilogue& epilogue, const CompileInput& in)
+      : shape_(shape),
+        depth_(shape.depth()),
+        epilogue_(epilogue),
+        kernels_(kernel_table(in.isa())),
+        as_taps_(!in.has(kScale) &&
+                 std::equal(shape.channels.begin() + 1, shape.channels.end(), shape.channels.begin())),
+        scale_per_image_(in.has(kScale) && in.rank(kScale) > 1) {
+    GemmPlan::Sizes sizes;
+    sizes.rows = checked_mul(shape.images, shape.image_pixels);
+    sizes.columns = shape.out_channels;
+    sizes.taps = as_taps_ ? int64_t(shape.channels.size()) : 1;
+    sizes.depth = depth_ / sizes.taps;
+    if (!as_taps_) sizes.source_scratch_bytes = ConcatRows::scratch_bytes(kernels_.gemm.tile_rows, depth_);
+    sizes.workers = in.executor().workers();
+    plan_ = GemmPlan(kernels_.gemm, sizes);
+    packed_ = packed_pointwise_weights(*in.constant(kW), in);
+  }
+
+  void run(KernelContext& context) const override {
+    GemmOperands product;
+    product.b = packed_.data<float>();
+    product.y = context.output(0).data<float>();
+    product.y_pitch = shape_.out_channels;
+    product.epilogue = epilogue_;
+    product.epilogue.bias = data_or_null(context.input(kBias));
+    product.epilogue.residual = data_or_null(context.input(kResidual));
+    product.epilogue.residual_pitch = shape_.out_channels;
+    const TensorTaps taps(context, kX, shape_.channels[0]);
+    const ConcatRows concatenated(context, kX, shape_.channels, shape_.image_pixels, scaling(context), kernels_);
+    product.a = as_taps_ ? static_cast<const RowSource*>(&taps) : &concatenated;
+    plan_.run(product, context);
+  }
+
+  size_t scratch_bytes() const override { return plan_.scratch_bytes(); }
+  bool reads(int input) const override { return input != kW; }
+  std::string describe() const override {
+    return str("GEMM ", kernels_.gemm.tile_rows, "x", kernels_.gemm.panel_columns, " of ", shape_.channels.size(),
+               shape_.channels.size() == 1 ? " input" : " inputs");
+  }
+
+ private:
+  PixelScaling scaling(const KernelContext& context) const {
+    PixelScaling result;
+    result.scale = data_or_null(context.input(kScale));
+    result.image_pitch = scale_per_image_ ? depth_ : 0;
+    result.shift = data_or_null(context.input(kShift));
+    if (shape_.relu) result.low = 0;
+    return result;
+  }
+
+  PointwiseShape shape_;
+  int64_t depth_;
+  Epilogue epilogue_;
+  const KernelTable& kernels_;
+  bool as_taps_, scale_per_image_;
+  GemmPlan plan_;
+  Tensor packed_;
+};
+
+}  // namespace
+
+KernelPtr make_pointwise_conv(const PointwiseShape& shape, const Epilogue& epilogue, const CompileInput& in) {
+  return std::make_unique<PointwiseConvKernel>(shape, epilogue, in);
+}
+
+}  // namespace linnet

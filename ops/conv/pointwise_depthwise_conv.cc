@@ -1,0 +1,72 @@
+#include "conv/pointwise_depthwise.h"
+#include "gemm/fused_activation.h"
+#include "infer/infer.h"
+#include "op_list.h"
+
+namespace linnet {
+namespace {
+
+/// PointwiseDepthwiseConv, of the internal domain: the expansion of an inverted residual block and the convolution of
+/// each channel behind it, y = outer(depthwise(inner(pointwise(x)))).
+/// x: [N, H, W, C]; w1: [E, C, 1, 1]; w2: [E, 1, k1, k2]; b1, b2: [E], may be absent; y: [N, H', W', E]; float32, w1
+/// and w2 constant. The attributes are those of the second linnet::Conv; the activation of the first is
+/// inner_activation, inner_activation_alpha, inner_activation_beta. Source: M. Sandler et al., MobileNetV2: Inverted
+/// Residuals and Linear Bottlenecks, 2018.
+class PointwiseDepthwiseConv final : public Op {
+ public:
+  explicit PointwiseDepthwiseConv(const NodeSpec& node) : attributes_(node), inner_(node, "inner_"), outer_(node) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 3, 5);
+    const Fact &x = in[0], &w1 = in[1], &w2 = in[2];
+    for (const int input : {0, 1, 2}) require_dtype(in[size_t(input)], DType::kFloat32, str("input ", input));
+    require_rank(x, 4, "input x");
+    if (!x.has_rank() || !w1.has_rank() || !w2.has_rank()) return {Fact(DType::kFloat32, std::nullopt)};
+    const Fact expanded = infer_pointwise(x, w1);
+    check_conv(attributes_, kLayout, expanded, w2);
+    merge_dim(w1.dim(0), w2.dim(0), "the output channels of w1 and w2");
+    merge_dim(w2.dim(1), 1, "the input channels of a group of w2");
+    check_bias(in, 3, w1);
+    check_bias(in, 4, w1);
+    return {Fact(DType::kFloat32, conv_output_dims(attributes_, kLayout, expanded, w2))};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    for (const int weights : {1, 2}) {
+      if (!in.constant(weights)) throw Error(ErrorKind::kUnsupported, "inputs w1 and w2 must be constant");
+    }
+    const Shape x = in.shape(0);
+    const Shape expanded{x[0], x[1], x[2], in.shape(1)[0]};
+    return make_pointwise_depthwise(x[3], conv_geometry(attributes_, kLayout, expanded, in.shape(2)),
+                                    inner_.epilogue(in.isa()), outer_.epilogue(in.isa()), in);
+  }
+
+ private:
+  static constexpr ConvLayout kLayout{true, true};
+
+  static Fact infer_pointwise(const Fact& x, const Fact& w) {
+    const ConvAttributes pointwise{NodeSpec()};
+    check_conv(pointwise, kLayout, x, w);
+    for (const int axis : {2, 3}) merge_dim(w.dim(axis), 1, "the kernel of w1");
+    return Fact(DType::kFloat32, conv_output_dims(pointwise, kLayout, x, w));
+  }
+
+  static void check_bias(std::span<const Fact> in, int input, const Fact& w) {
+    if (!has_input(in, input)) return;
+    const Fact& bias = in[size_t(input)];
+    require_dtype(bias, DType::kFloat32, str("input ", input));
+    require_rank(bias, 1, str("input ", input));
+    if (bias.has_rank()) merge_dim(w.dim(0), bias.dim(0), "the output channels and the length of a bias");
+  }
+
+  ConvAttributes attributes_;
+  FusedActivation inner_, outer_;
+};
+
+}  // namespace
+
+void register_pointwise_depthwise_conv(Registry& registry) {
+  registry.add<PointwiseDepthwiseConv>("PointwiseDepthwiseConv", {.since = 1, .domain = "linnet"});
+}
+
+}  // namespace linnet

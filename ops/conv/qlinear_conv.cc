@@ -1,0 +1,81 @@
+#include "conv/byte_conv.h"
+#include "gemm/integer_product.h"
+#include "infer/infer.h"
+#include "op_list.h"
+#include "quantization/parameter.h"
+#include "quantization/requantize.h"
+
+namespace linnet {
+namespace {
+
+enum Input { kX, kXScale, kXZero, kW, kWScale, kWZero, kYScale, kYZero, kBias };
+
+constexpr ByteConvOperands kOperands{.x = kX, .w = kW, .x_zero = kXZero, .w_zero = kWZero};
+
+class QLinearConvKernel final : public ByteConvKernel {
+ public:
+  QLinearConvKernel(const CompileInput& in, const ConvGeometry& geometry)
+      : ByteConvKernel(in, geometry, kOperands),
+        has_bias_(in.has(kBias)),
+        scale_per_channel_(in.shape(kWScale).elements() > 1) {}
+
+ private:
+  void store(KernelContext& context, int64_t channel, int64_t first, std::span<const int32_t> sums) const override {
+    const int32_t bias = has_bias_ ? context.input(kBias).data<int32_t>()[channel] : 0;
+    const float w_scale = context.input(kWScale).data<float>()[scale_per_channel_ ? channel : 0];
+    const float factor = *context.input(kXScale).data<float>() * w_scale / *context.input(kYScale).data<float>();
+    const int32_t zero = byte_at(context.input(kYZero), 0);
+    Tensor& y = context.output(0);
+    for (size_t i = 0; i < sums.size(); ++i) {
+      const int32_t sum = wrapped_sub(sums[i], wrapped_sub(0, bias));
+      store_rounded(y, first + int64_t(i), double(sum) * double(factor), zero);
+    }
+  }
+
+  bool has_bias_, scale_per_channel_;
+};
+
+/// QLinearConv: y = saturate(round((conv(x, w) + B) / y_scale) + y_zero_point) of the dequantised x and w, ties to
+/// even; B is in units of x_scale * w_scale. Integer sums wrap modulo 2^32. x [N, C, D1...], w [M, C / group, k1...], y
+/// [N, M, E1...]: int8/uint8, one to three spatial axes; each with a zero point of its dtype and a float scale of one
+/// element, w also [M].   B: int32 [M]; 0. Source: https://onnx.ai/onnx/operators/onnx__QLinearConv.html
+class QLinearConv final : public Op {
+ public:
+  explicit QLinearConv(const NodeSpec& node) : attributes_(node) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 8, 9);
+    const std::optional<Dims> dims = byte_conv_dims(in, attributes_, kOperands);
+    const Dim channels = dims ? (*dims)[1] : Dim();
+    for (const auto& [name, i] : {std::pair("x_scale", kXScale), {"w_scale", kWScale}, {"y_scale", kYScale}}) {
+      require_dtype(in[size_t(i)], DType::kFloat32, name);
+      check_channel_parameter(in[size_t(i)], channels, i == kWScale, name);
+    }
+    const DType dtype = in[kYZero].dtype;
+    if (dtype != DType::kInt8 && dtype != DType::kUint8) {
+      throw Error(ErrorKind::kType, str("y_zero_point must be int8 or uint8, got ", in[kYZero]));
+    }
+    check_channel_parameter(in[kYZero], channels, false, "y_zero_point");
+    if (has_input(in, kBias)) check_bias(in[kBias], channels);
+    return {Fact(dtype, dims)};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return std::make_unique<QLinearConvKernel>(in, conv_geometry(attributes_, {}, in.shape(kX), in.shape(kW)));
+  }
+
+ private:
+  static void check_bias(const Fact& bias, const Dim& channels) {
+    require_dtype(bias, DType::kInt32, "B");
+    require_rank(bias, 1, "B");
+    if (bias.has_rank()) merge_dim(channels, bias.dim(0), "the output channels of w and the length of B");
+  }
+
+  ConvAttributes attributes_;
+};
+
+}  // namespace
+
+void register_qlinear_conv(Registry& registry) { registry.add<QLinearConv>("QLinearConv", {.since = 10}); }
+
+}  // namespace linnet

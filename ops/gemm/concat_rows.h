@@ -1,0 +1,71 @@
+#pragma once
+
+#include <vector>
+
+#include "gemm/packed_gemm.h"
+#include "kernels/kernel_table.h"
+
+namespace linnet {
+
+/// What becomes of the values of a pixel, by channel: max(low, x * scale + shift), or x * scale without a shift.
+struct PixelScaling {
+  const float* scale = nullptr;  ///< [channels], or one such row for every image; null: x stays as it is
+  int64_t image_pitch = 0;       ///< from one image's scale to the next
+  const float* shift = nullptr;  ///< [channels]; may be null
+  float low = -Epilogue::kUnbounded;
+};
+
+/// The pixels of channels-last tensors that are concatenated along the channels, scaled, as the rows of a matrix
+/// product. The tensors are the context's inputs from first_input on, `channels` those of each.
+class ConcatRows final : public RowSource {
+ public:
+  ConcatRows(const KernelContext& context, int first_input, const std::vector<int64_t>& channels, int64_t image_pixels,
+             const PixelScaling& scaling, const KernelTable& kernels)
+      : context_(context),
+        first_input_(first_input),
+        channels_(channels),
+        image_pixels_(image_pixels),
+        scaling_(scaling),
+        kernels_(kernels) {}
+
+  void rows(const RowBlock& block, const float** pointers, std::byte* scratch) const override;
+
+  /// Scratch that rows() needs for so many rows.
+  static size_t scratch_bytes(int rows, int64_t depth);
+
+ private:
+  /// Some channels, from `channel` of all on, of rows of one tensor, and where they are copied to.
+  struct Part {
+    const float* x;
+    int64_t x_pitch;
+    float* y;
+    int64_t y_pitch;
+    int64_t channel, channels;
+  };
+
+  const float* tensor(int64_t i) const { return context_.input(first_input_ + int(i)).data<float>(); }
+  void copy_rows(Part part, int64_t row, int64_t rows) const;
+
+  const KernelContext& context_;
+  int first_input_;
+  const std::vector<int64_t>& channels_;
+  int64_t image_pixels_;
+  PixelScaling scaling_;
+  const KernelTable& kernels_;
+};
+
+/// The same without scaling where all tensors have equally many channels: each is a tap of the product, without a copy.
+class TensorTaps final : public RowSource {
+ public:
+  TensorTaps(const KernelContext& context, int first_input, int64_t channels)
+      : context_(context), first_input_(first_input), channels_(channels) {}
+
+  void rows(const RowBlock& block, const float** pointers, std::byte* scratch) const override;
+
+ private:
+  const KernelContext& context_;
+  int first_input_;
+  int64_t channels_;
+};
+
+}  // namespace linnet

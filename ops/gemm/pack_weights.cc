@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <cstring>
+
+#include "gemm/packed_gemm.h"
+#include "partition/parts.h"
+
+namespace linnet {
+namespace {
+
+/// So few rows of a panel that they stay in the first-level cache while they are filled column by column.
+constexpr int64_t kPackDepth = 64;
+constexpr int64_t kBufferFloats = 4 * 1024;
+constexpr int64_t kParallelPackFloats = 32 * 1024;
+
+typedef float Four __attribute__((vector_size(4 * sizeof(float))));
+
+Four load(const float* x) {
+  Four v;
+  std::memcpy(&v, x, sizeof v);
+  return v;
+}
+
+void store(Four v, float* y) { std::memcpy(y, &v, sizeof v); }
+
+void transpose_4x4(const float* x, int64_t ldx, float* y, int64_t ldy) {
+  const Four a = load(x), b = load(x + ldx), c = load(x + 2 * ldx), d = load(x + 3 * ldx);
+  const Four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Four cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  store(__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), y);
+  store(__builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7), y + ldy);
+  store(__builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), y + 2 * ldy);
+  store(__builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7), y + 3 * ldy);
+}
+
+/// y[c * ldy + r] = x[r * ldx + c]
+void transpose(const float* x, int64_t rows, int64_t columns, int64_t ldx, float* y, int64_t ldy) {
+  const int64_t whole_rows = rows / 4 * 4, whole_columns = columns / 4 * 4;
+  for (int64_t r = 0; r < whole_rows; r += 4) {
+    for (int64_t c = 0; c < whole_columns; c += 4) transpose_4x4(x + r * ldx + c, ldx, y + c * ldy + r, ldy);
+  }
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = r < whole_rows ? whole_columns : 0; c < columns; ++c) y[c * ldy + r] = x[r * ldx + c];
+  }
+}
+
+/// Packs a panel of which `columns` are weights, from `first`, its first column.
+class Packer {
+ public:
+  Packer(const GemmWeights& weights, int panel_columns, int64_t columns, const float* first, float* to)
+      : w_(weights), pitch_(panel_columns), columns_(columns), first_(first), to_(to) {}
+
+  void pack() const {
+    const int64_t fit = kBufferFloats / std::max<int64_t>(1, w_.taps * pitch_);
+    const bool taps_inside = w_.taps > 1 && w_.tap_stride == 1 && w_.depth_stride == w_.taps && fit > 0;
+    const int64_t step = taps_inside ? fit : kPackDepth;
+    for (int64_t k = 0; k < w_.depth; k += step) {
+      const int64_t depth = std::min(step, w_.depth - k);
+      if (taps_inside) {
+        pack_taps(k, depth);
+      } else {
+        for (int64_t t = 0; t < w_.taps; ++t) pack_tap(t, k, depth);
+      }
+    }
+    finish();
+  }
+
+ private:
+  float* row(int64_t t, int64_t k) const { return to_ + (t * w_.depth + k) * pitch_; }
+
+  void pack_tap(int64_t t, int64_t k, int64_t depth) const {
+    const float* from = first_ + t * w_.tap_stride + k * w_.depth_stride;
+    if (w_.column_stride == 1) {
+      const size_t bytes = size_t(columns_) * sizeof(float);
+      for (int64_t i = 0; i < depth; ++i) std::memcpy(row(t, k + i), from + i * w_.depth_stride, bytes);
+    } else if (w_.depth_stride == 1) {
+      transpose(from, columns_, depth, w_.column_stride, row(t, k), pitch_);
+    } else {
+      for (int64_t j = 0; j < columns_; ++j) {
+        for (int64_t i = 0; i < depth; ++i) row(t, k + i)[j] = from[j * w_.column_stride + i * w_.depth_stride];
+      }
+    }
+  }
+
+  /// The taps of a depth lie next to each other: all are transposed at once, then put where they belong.
+  void pack_taps(int64_t k, int64_t depth) const {
+    float buffer[kBufferFloats];
+    transpose(first_ + k * w_.taps, columns_, depth * w_.taps, w_.column_stride, buffer, pitch_);
+    const size_t bytes = size_t(columns_) * sizeof(float);
+    for (int64_t i = 0; i < depth * w_.taps; ++i) {
+      std::memcpy(row(i % w_.taps, k + i / w_.taps), buffer + i * pitch_, bytes);
+    }
+  }
+
+  /// Scales, and clears the columns that are no weights.
+  void finish() const {
+    const int64_t rows = w_.taps * w_.depth;
+    if (w_.scale != 1) {
+      for (int64_t i = 0; i < rows; ++i) {
+        for (int64_t j = 0; j < columns_; ++j) to_[i * pitch_ + j] *= w_.scale;
+      }
+    }
+    if (columns_ == pitch_) return;
+    for (int64_t i = 0; i < rows; ++i) std::fill(to_ + i * pitch_ + columns_, to_ + (i + 1) * pitch_, 0.f);
+  }
+
+  const GemmWeights& w_;
+  int64_t pitch_, columns_;
+  const float* first_;
+  float* to_;
+};
+
+}  // namespace
+
+int64_t packed_floats(const GemmWeights& weights, int panel_columns) {
+  const int64_t panels = ceil_div(weights.columns, panel_columns);
+  return checked_mul(checked_mul(weights.taps, weights.depth), checked_mul(panels, panel_columns));
+}
+
+int64_t panel_floats(const GemmWeights& weights, int panel_columns) {
+  return checked_mul(checked_mul(weights.taps, weights.depth), panel_columns);
+}
+
+void pack_panel(const GemmWeights& w, int panel_columns, int64_t panel, float* to) {
+  const int64_t columns = std::min<int64_t>(panel_columns, w.columns - panel * panel_columns);
+  Packer(w, panel_columns, columns, w.data + panel * panel_columns * w.column_stride, to).pack();
+}
+
+void pack_weights(const GemmWeights& w, int panel_columns, float* packed, Executor* executor) {
+  const int64_t panels = ceil_div(w.columns, panel_columns);
+  const int64_t floats = panel_floats(w, panel_columns);
+  const auto pack = [&](int64_t panel, int) { pack_panel(w, panel_columns, panel, packed + panel * floats); };
+  if (executor && panels * floats > kParallelPackFloats) {
+    executor->parallel_for(panels, pack);
+  } else {
+    for (int64_t panel = 0; panel < panels; ++panel) pack(panel, 0);
+  }
+}
+
+}  // namespace linnet

@@ -1,0 +1,100 @@
+#include <algorithm>
+
+#include "elements/dispatch.h"
+#include "elements/half_precision.h"
+#include "gemm/matrix_product.h"
+#include "partition/parts.h"
+
+namespace linnet {
+namespace {
+
+constexpr int64_t kChunkMultiplies = 64 * 1024;
+
+/// What sums are taken in: integers wrap, which only unsigned ones do.
+template <class T, bool = std::is_integral_v<T>>
+struct SumType {
+  using type = T;
+};
+template <class T>
+struct SumType<T, true> {
+  using type = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+};
+
+template <class T>
+class ScalarProduct final : public Kernel {
+  using Sum = typename SumType<T>::type;
+
+ public:
+  ScalarProduct(const MatrixProduct& product, const std::vector<Addend>& addends)
+      : product_(product), addends_(addends) {
+    const int64_t row_multiplies = std::max<int64_t>(1, product.n * product.k);
+    chunk_rows_ = std::max<int64_t>(1, kChunkMultiplies / row_multiplies);
+  }
+
+  void run(KernelContext& context) const override {
+    const int64_t rows = product_.batch() * product_.m;
+    context.executor().parallel_for(ceil_div(rows, chunk_rows_), [&](int64_t chunk, int) {
+      const int64_t end = std::min(rows, (chunk + 1) * chunk_rows_);
+      for (int64_t row = chunk * chunk_rows_; row < end; ++row) run_row(context, row);
+    });
+  }
+
+ private:
+  void run_row(KernelContext& context, int64_t row) const {
+    const auto& p = product_;
+    const int64_t matrix = row / p.m, i = row % p.m;
+    const T* a = context.input(0).data<T>() + p.a_index[size_t(matrix)] * p.m * p.k;
+    const T* b = context.input(1).data<T>() + p.b_index[size_t(matrix)] * p.k * p.n;
+    T* y = context.output(0).data<T>() + row * p.n;
+    for (int64_t j = 0; j < p.n; ++j) {
+      Sum sum = 0;
+      for (int64_t k = 0; k < p.k; ++k) {
+        sum +=
+            Sum(p.transpose_a ? a[k * p.m + i] : a[i * p.k + k]) * Sum(p.transpose_b ? b[j * p.k + k] : b[k * p.n + j]);
+      }
+      T result = scaled(T(sum), p.alpha);
+      for (const Addend& addend : addends_) {
+        const int64_t at = (addend.rows == 1 ? 0 : row * addend.columns) + (addend.columns == 1 ? 0 : j);
+        result = T(Sum(result) + Sum(scaled(context.input(addend.input).data<T>()[at], addend.beta)));
+      }
+      y[j] = result;
+    }
+  }
+
+  static T scaled(T value, float factor) { return factor == 1 ? value : T(double(factor) * double(value)); }
+
+  MatrixProduct product_;
+  std::vector<Addend> addends_;
+  int64_t chunk_rows_;
+};
+
+}  // namespace
+
+KernelPtr make_scalar_product(DType dtype, const MatrixProduct& product, const std::vector<Addend>& addends) {
+  const auto make = [&]<class T>() -> KernelPtr { return std::make_unique<ScalarProduct<T>>(product, addends); };
+  switch (dtype) {
+    case DType::kFloat64:
+      return make.template operator()<double>();
+    case DType::kInt32:
+      return make.template operator()<int32_t>();
+    case DType::kInt64:
+      return make.template operator()<int64_t>();
+    case DType::kUint32:
+      return make.template operator()<uint32_t>();
+    case DType::kUint64:
+      return make.template operator()<uint64_t>();
+    default:
+      throw_dtype(dtype);
+  }
+}
+
+KernelPtr make_product(const MatrixProduct& product, const std::vector<Addend>& addends, const Epilogue& activation,
+                       const CompileInput& in) {
+  const DType dtype = in.dtype(0);
+  if (dtype == DType::kFloat32) return make_float_product(product, addends, activation, in);
+  if (dtype != DType::kFloat16 && dtype != DType::kBFloat16) return make_scalar_product(dtype, product, addends);
+  return compile_in_float32(
+      in, [&](const CompileInput& converted) { return make_float_product(product, addends, activation, converted); });
+}
+
+}  // namespace linnet

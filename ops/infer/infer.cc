@@ -1,0 +1,105 @@
+#include "infer/infer.h"
+
+#include <algorithm>
+
+namespace linnet {
+namespace {
+
+Dim broadcast_dim(const Dim& a, const Dim& b) {
+  if (a.known() && a.value() == 1) return b;
+  if (b.known() && b.value() == 1) return a;
+  if (a == b) return a;
+  if (a.known() && b.known()) {
+    throw Error(ErrorKind::kShape, str("dims ", a, " and ", b, " cannot be broadcast"));
+  }
+  // The open one is 1 or equal to the other.
+  if (a.known()) return a;
+  if (b.known()) return b;
+  return {};
+}
+
+// Dim i of the shape padded with ones in front to `rank`.
+Dim aligned_dim(const Dims& dims, size_t i, size_t rank) {
+  const size_t missing = rank - dims.size();
+  return i < missing ? Dim(1) : dims[i - missing];
+}
+
+}  // namespace
+
+void require_inputs(std::span<const Fact> in, int least, int most) {
+  if (int(in.size()) > most) {
+    throw Error(ErrorKind::kModel, str("takes at most ", most, " inputs, got ", in.size()));
+  }
+  for (int i = 0; i < least; ++i) {
+    if (!has_input(in, i)) throw Error(ErrorKind::kModel, str("input ", i, " is required"));
+  }
+}
+
+void require_rank(const Fact& fact, int rank, const std::string& what) {
+  if (fact.has_rank() && fact.rank() != rank) {
+    throw Error(ErrorKind::kShape, str(what, " must have rank ", rank, ", got ", fact));
+  }
+}
+
+void require_rank_at_least(const Fact& fact, int rank, const std::string& what) {
+  if (fact.has_rank() && fact.rank() < rank) {
+    throw Error(ErrorKind::kShape, str(what, " must have rank ", rank, " or more, got ", fact));
+  }
+}
+
+void require_dtype(const Fact& fact, DType dtype, const std::string& what) {
+  if (fact.dtype != dtype) throw Error(ErrorKind::kType, str(what, " must be ", dtype, ", got ", fact.dtype));
+}
+
+void require_dtype_in(const Fact& fact, std::span<const DType> dtypes, const std::string& what) {
+  if (std::find(dtypes.begin(), dtypes.end(), fact.dtype) != dtypes.end()) return;
+  std::string allowed;
+  for (const DType dtype : dtypes) allowed += str(allowed.empty() ? "" : ", ", dtype);
+  throw Error(ErrorKind::kType, str(what, " must be one of ", allowed, ", got ", fact.dtype));
+}
+
+void require_floating(const Fact& fact, const std::string& what) {
+  static constexpr DType kFloats[] = {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16};
+  require_dtype_in(fact, kFloats, what);
+}
+
+void require_same_dtype(const Fact& a, const Fact& b, const std::string& what) {
+  if (a.dtype != b.dtype) {
+    throw Error(ErrorKind::kType, str(what, " must have the same dtype, got ", a.dtype, " and ", b.dtype));
+  }
+}
+
+std::optional<Dims> broadcast_dims(const std::optional<Dims>& a, const std::optional<Dims>& b) {
+  if (!a || !b) return std::nullopt;
+  const size_t rank = std::max(a->size(), b->size());
+  Dims result;
+  for (size_t i = 0; i < rank; ++i) {
+    result.push_back(broadcast_dim(aligned_dim(*a, i, rank), aligned_dim(*b, i, rank)));
+  }
+  return result;
+}
+
+std::optional<Dims> broadcast_dims(std::span<const Fact> in) {
+  std::optional<Dims> result = Dims();
+  for (const Fact& fact : in) result = broadcast_dims(result, fact.dims);
+  return result;
+}
+
+Dim merge_dim(const Dim& a, const Dim& b, const std::string& what) {
+  if (a.known() && b.known() && !(a == b)) {
+    throw Error(ErrorKind::kShape, str(what, " must be equal, got ", a, " and ", b));
+  }
+  return a.known() || b.symbol().empty() ? (a.known() || !b.known() ? a : b) : b;
+}
+
+std::optional<std::vector<int64_t>> constant_ints(const Fact& fact) {
+  if (!fact.constant) return std::nullopt;
+  return tensor_ints(fact.constant);
+}
+
+std::vector<int64_t> tensor_ints(const Tensor& tensor) {
+  if (tensor.dtype() == DType::kInt32) return {tensor.data<int32_t>(), tensor.data<int32_t>() + tensor.size()};
+  return {tensor.data<int64_t>(), tensor.data<int64_t>() + tensor.size()};
+}
+
+}  // namespace linnet

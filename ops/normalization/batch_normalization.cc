@@ -1,0 +1,221 @@
+#include <array>
+
+#include "gemm/fused_activation.h"
+#include "infer/infer.h"
+#include "kernels/kernel_table.h"
+#include "normalization/channel_normalization.h"
+#include "op_list.h"
+#include "partition/parallel.h"
+
+namespace linnet {
+namespace {
+
+/// The tensor as [n, channels, spatial], or channels last as [n, channels] with spatial 1.
+struct Geometry {
+  int64_t n, channels, spatial;
+};
+
+struct Training {
+  bool on = false;
+  float momentum = 0;
+  /// Which of the outputs running mean, running variance, mean, variance are wanted.
+  std::array<bool, 4> outputs{};
+};
+
+/// One value of a float tensor of any dtype.
+double value_at(const Tensor& tensor, int64_t i) {
+  return dispatch_float(tensor.dtype(), [&]<class T>() { return double(tensor.data<T>()[i]); });
+}
+
+void set_value(Tensor& tensor, int64_t i, double value) {
+  dispatch_float(tensor.dtype(), [&]<class T>() { tensor.data<T>()[i] = T(static_cast<Compute<T>>(value)); });
+}
+
+template <class T>
+class BatchNormalizationKernel final : public Kernel {
+ public:
+  BatchNormalizationKernel(const Geometry& geometry, float epsilon, const Training& training,
+                           const NormalizeKernels& kernels, UnaryKernels::F activation, float alpha, float beta)
+      : g_(geometry),
+        epsilon_(epsilon),
+        training_(training),
+        kernels_(kernels),
+        activation_(activation),
+        alpha_(alpha),
+        beta_(beta) {}
+
+  void run(KernelContext& context) const override {
+    const T* x = context.input(0).template data<T>();
+    T* y = context.output(0).template data<T>();
+    C* parameters = reinterpret_cast<C*>(context.scratch());
+    prepare(context, x, parameters);
+    g_.spatial == 1 ? run_channels_last(context, x, y, parameters) : run_channels(context, x, y, parameters);
+  }
+  int in_place(int output) const override { return output == 0 && !training_.on ? 0 : -1; }
+  /// Mean, factor and bias of every channel, in the first worker's scratch.
+  size_t scratch_bytes() const override { return 3 * size_t(g_.channels) * sizeof(C); }
+
+ private:
+  using C = Compute<T>;
+
+  void prepare(KernelContext& context, const T* x, C* parameters) const {
+    for (int64_t c = 0; c < g_.channels; ++c) {
+      const Moments<double> m = training_.on
+                                    ? train(context, x, c)
+                                    : Moments<double>{value_at(context.input(3), c), value_at(context.input(4), c)};
+      parameters[c] = C(m.mean);
+      parameters[g_.channels + c] = C(value_at(context.input(1), c) / std::sqrt(m.variance + double(epsilon_)));
+      parameters[2 * g_.channels + c] = C(value_at(context.input(2), c));
+    }
+  }
+
+  /// The moments of a channel over the batch; the running ones become outputs 1 and 2, they themselves 3 and 4.
+  Moments<double> train(KernelContext& context, const T* x, int64_t c) const {
+    const double count = double(g_.n * g_.spatial);
+    const auto sum = [&](auto term) {
+      double total = 0;
+      for (int64_t i = 0; i < g_.n * g_.spatial; ++i) {
+        total += term(double(x[(i / g_.spatial * g_.channels + c) * g_.spatial + i % g_.spatial]));
+      }
+      return total;
+    };
+    const double mean = sum([](double v) { return v; }) / count;
+    const double variance = sum([mean](double v) { return (v - mean) * (v - mean); }) / count;
+    const double kept = double(training_.momentum);
+    const std::array values{value_at(context.input(3), c) * kept + mean * (1 - kept),
+                            value_at(context.input(4), c) * kept + variance * (1 - kept), mean, variance};
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (training_.outputs[i]) set_value(context.output(int(i) + 1), c, values[i]);
+    }
+    return {mean, variance};
+  }
+
+  void run_channels(KernelContext& context, const T* x, T* y, const C* parameters) const {
+    parallel_items(context.executor(), g_.n * g_.channels, g_.spatial, [&](int64_t row, int64_t end, int) {
+      for (; row < end; ++row) {
+        const C* p = parameters + row % g_.channels;
+        normalize_channel(kernels_, x + row * g_.spatial, y + row * g_.spatial, g_.spatial, p[0], p[g_.channels],
+                          p[2 * g_.channels]);
+      }
+    });
+  }
+
+  void run_channels_last(KernelContext& context, const T* x, T* y, const C* p) const {
+    parallel_items(context.executor(), g_.n, g_.channels, [&](int64_t row, int64_t end, int) {
+      const int64_t n = g_.channels, offset = row * n, rows = end - row;
+      if constexpr (std::is_same_v<T, float>) {
+        kernels_.normalize_channels_last(x + offset, y + offset, rows, n, p, p + n, p + 2 * n);
+        if (activation_) activation_(y + offset, y + offset, rows * n, alpha_, beta_);
+      } else {
+        for (int64_t i = 0; i < rows * n; ++i) {
+          const int64_t c = i % n;
+          y[offset + i] = T((C(x[offset + i]) - p[c]) * p[n + c] + p[2 * n + c]);
+        }
+      }
+    });
+  }
+
+  Geometry g_;
+  float epsilon_;
+  Training training_;
+  const NormalizeKernels& kernels_;
+  UnaryKernels::F activation_;
+  float alpha_, beta_;
+};
+
+/// BatchNormalization: y = scale (x - mean) / sqrt(var + epsilon) + B for every channel.
+/// x, y: float16/bfloat16/float/double [N,C,...] or [N] (one channel).   scale, B, mean, var: floats [C].
+/// epsilon: 1e-5.   training_mode (from opset 14 on): mean and variance are those of x; the outputs running_mean and
+/// running_var are momentum (0.9) parts of the inputs and the rest of these. Before opset 14, a node with outputs mean,
+/// var, saved_mean, saved_var is in training mode; these are running_mean, running_var and the mean and variance of x.
+/// spatial 0 (before opset 9): every element of an instance is a channel.
+/// In domain "linnet", on float32: x is [N,...,C], and attribute activation with alpha and beta (activation_alpha,
+/// activation_beta) is applied to y.
+/// Source: https://onnx.ai/onnx/operators/onnx__BatchNormalization.html
+class BatchNormalization final : public Op {
+ public:
+  explicit BatchNormalization(const NodeSpec& node)
+      : channels_last_(node.domain == "linnet"),
+        flat_(node.opset < 9 && !node.attr_or("spatial", true)),
+        epsilon_(node.attr_or("epsilon", 1e-5f)),
+        training_{is_training(node), node.attr_or("momentum", 0.9f)},
+        activation_(node),
+        num_outputs_(node.num_outputs) {
+    if (num_outputs_ > 1 && !training_.on) {
+      throw Error(ErrorKind::kModel,
+                  "outputs other than Y are those of training mode, which the attributes switch off");
+    }
+    const int most = node.opset >= 14 ? 3 : 5;
+    if (num_outputs_ > most)
+      throw Error(ErrorKind::kModel, str("expected at most ", most, " outputs, got ", num_outputs_));
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 5, 5);
+    require_floating(in[0], "input");
+    require_rank_at_least(in[0], 1, "input");
+    if (channels_last_) require_dtype(in[0], DType::kFloat32, "input");
+    for (size_t i = 1; i < 5; ++i) {
+      require_floating(in[i], "scale, bias, mean and variance");
+      if (!flat_) require_rank(in[i], 1, "scale, bias, mean and variance");
+      if (!flat_ && in[i].has_rank() && in[0].has_rank()) {
+        merge_dim(channels(in[0]), in[i].dim(0), "the channels and the sizes of scale, bias, mean and variance");
+      }
+    }
+    std::vector<Fact> out = same_as(in[0]);
+    for (int i = 1; i < num_outputs_; ++i) out.push_back(same_as(in[i % 2 == 1 ? 3 : 4])[0]);
+    return out;
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const Geometry geometry = this->geometry(in.shape(0));
+    for (int i = 1; flat_ && i < 5; ++i) {
+      if (in.shape(i).elements() != geometry.channels) {
+        throw Error(ErrorKind::kShape, str("parameters must have ", geometry.channels, " elements, got ", in.fact(i)));
+      }
+    }
+    Training training = training_;
+    for (int i = 0; i < 4; ++i) training.outputs[size_t(i)] = in.has_output(i + 1);
+    const KernelTable& table = kernel_table(in.isa());
+    const bool activates = activation_.activation != Activation::kNone;
+    const UnaryKernels::F activation = activates ? table.unary.of(activation_.activation) : nullptr;
+    return dispatch_float(in.dtype(0), [&]<class T>() -> KernelPtr {
+      return std::make_unique<BatchNormalizationKernel<T>>(geometry, epsilon_, training, table.normalize, activation,
+                                                           activation_.alpha, activation_.beta);
+    });
+  }
+
+ private:
+  static bool is_training(const NodeSpec& node) {
+    if (node.domain == "linnet" || node.opset >= 14) return node.attr_or("training_mode", false);
+    return node.num_outputs > 1 && !(node.opset < 7 && node.attr_or("is_test", false));
+  }
+
+  Dim channels(const Fact& x) const {
+    if (channels_last_) return x.dim(x.rank() - 1);
+    return x.rank() == 1 ? Dim(1) : x.dim(1);
+  }
+
+  Geometry geometry(const Shape& x) const {
+    const int rank = x.rank();
+    if (channels_last_) return {x.elements(0, rank - 1), x[rank - 1], 1};
+    if (flat_) return {x[0], x.elements(1, rank), 1};
+    return {x[0], rank == 1 ? 1 : x[1], rank <= 2 ? 1 : x.elements(2, rank)};
+  }
+
+  bool channels_last_;
+  bool flat_;
+  float epsilon_;
+  Training training_;
+  FusedActivation activation_;
+  int num_outputs_;
+};
+
+}  // namespace
+
+void register_batch_normalization(Registry& registry) {
+  registry.add<BatchNormalization>("BatchNormalization");
+  registry.add<BatchNormalization>("BatchNormalization", {.since = 1, .domain = "linnet"});
+}
+
+}  // namespace linnet

@@ -1,0 +1,170 @@
+#include <cmath>
+#include <optional>
+
+#include "elements/dispatch.h"
+#include "infer/dtype_attribute.h"
+#include "kernels/kernel_table.h"
+#include "normalization/row_parameter.h"
+#include "op_list.h"
+#include "partition/parallel.h"
+
+namespace linnet {
+namespace {
+
+/// The mean that is subtracted from a row (0 for RMSNormalization) and what it is multiplied by.
+template <class C>
+struct RowStatistics {
+  C mean;
+  C factor;
+};
+
+template <class T>
+RowStatistics<Compute<T>> row_statistics(const NormalizeKernels& kernels, bool centered, const T* x, int64_t n,
+                                         float epsilon) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (!centered) return {0, 1 / std::sqrt(kernels.mean_square(x, n) + epsilon)};
+    const auto [mean, variance] = kernels.moments(x, n);
+    return {mean, 1 / std::sqrt(variance + epsilon)};
+  } else {
+    double mean = 0, square = 0;
+    for (int64_t i = 0; centered && i < n; ++i) mean += double(x[i]) / double(n);
+    for (int64_t i = 0; i < n; ++i) square += (double(x[i]) - mean) * (double(x[i]) - mean);
+    return {static_cast<Compute<T>>(mean),
+            static_cast<Compute<T>>(1 / std::sqrt(square / double(n) + double(epsilon)))};
+  }
+}
+
+template <class T>
+void normalize_row(const NormalizeKernels& kernels, const T* x, const T* scale, const T* bias, T* y, int64_t n,
+                   const RowStatistics<Compute<T>>& row) {
+  if constexpr (std::is_same_v<T, float>) {
+    kernels.normalize_row(x, scale, bias, y, n, row.mean, row.factor);
+  } else {
+    using C = Compute<T>;
+    for (int64_t i = 0; i < n; ++i) {
+      y[i] = T((C(x[i]) - row.mean) * row.factor * C(scale[i]) + (bias ? C(bias[i]) : C(0)));
+    }
+  }
+}
+
+struct RowNormalization {
+  int64_t rows, n;
+  bool centered;
+  float epsilon;
+  RowParameter scale, bias;
+  bool has_bias, has_mean, has_factor;
+};
+
+void store_statistic(Tensor& tensor, int64_t row, double value) {
+  if (tensor.dtype() == DType::kFloat32) {
+    tensor.data<float>()[row] = float(value);
+  } else {
+    tensor.data<BFloat16>()[row] = BFloat16(float(value));
+  }
+}
+
+template <class T>
+class RowNormalizationKernel final : public Kernel {
+ public:
+  RowNormalizationKernel(const RowNormalization& p, const NormalizeKernels& kernels) : p_(p), kernels_(kernels) {}
+
+  void run(KernelContext& context) const override {
+    parallel_items(context.executor(), p_.rows, p_.n, [&](int64_t row, int64_t end, int worker) {
+      for (; row < end; ++row) run_row(context, row, reinterpret_cast<T*>(context.scratch(worker)));
+    });
+  }
+  int in_place(int output) const override { return output == 0 ? 0 : -1; }
+  size_t scratch_bytes() const override {
+    return p_.scale.is_row() && p_.bias.is_row() ? 0 : 2 * size_t(p_.n) * sizeof(T);
+  }
+
+ private:
+  void run_row(KernelContext& context, int64_t row, T* buffer) const {
+    const T* x = context.input(0).template data<T>() + row * p_.n;
+    const T* scale = p_.scale.row(context.input(1).template data<T>(), row, p_.n, buffer);
+    const T* bias = nullptr;
+    if (p_.has_bias) bias = p_.bias.row(context.input(2).template data<T>(), row, p_.n, buffer + p_.n);
+    const auto statistics = row_statistics(kernels_, p_.centered, x, p_.n, p_.epsilon);
+    normalize_row(kernels_, x, scale, bias, context.output(0).template data<T>() + row * p_.n, p_.n, statistics);
+    if (p_.has_mean) store_statistic(context.output(1), row, double(statistics.mean));
+    if (p_.has_factor) store_statistic(context.output(2), row, double(statistics.factor));
+  }
+
+  RowNormalization p_;
+  const NormalizeKernels& kernels_;
+};
+
+/// LayerNormalization: y = (x - mean) / sqrt(variance + epsilon) * scale + b, mean and variance over the dims from the
+/// axis on. RMSNormalization: y = x / sqrt(mean of x^2 + epsilon) * scale.
+/// x, y: float16/bfloat16/float/double.   scale, b: x's dtype, broadcast to x.   b may be omitted.
+/// Mean, InvStdDev: shape of x with the normalised dims 1, of dtype stash_type (float or bfloat16).
+/// axis: -1.   epsilon: 1e-5.   The first stage is computed in float32 or better, whatever stash_type.
+/// Sources: https://onnx.ai/onnx/operators/onnx__LayerNormalization.html,
+/// https://onnx.ai/onnx/operators/onnx__RMSNormalization.html
+class LayerNormalization final : public Op {
+ public:
+  explicit LayerNormalization(const NodeSpec& node)
+      : centered_(node.op_type == "LayerNormalization"),
+        axis_(node.attr_or("axis", -1)),
+        epsilon_(node.attr_or("epsilon", 1e-5f)),
+        stash_type_(dtype_attribute(node, "stash_type", DType::kFloat32)),
+        num_outputs_(node.num_outputs) {
+    if (centered_ && stash_type_ != DType::kFloat32 && stash_type_ != DType::kBFloat16) {
+      throw Error(ErrorKind::kModel, str("stash_type must be float32 or bfloat16, got ", stash_type_));
+    }
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 2, centered_ ? 3 : 2);
+    const Fact& x = in[0];
+    require_floating(x, "input");
+    for (int i = 1; i < int(in.size()); ++i) {
+      if (!has_input(in, i)) continue;
+      require_same_dtype(x, in[size_t(i)], "input and parameters");
+      require_broadcastable_to(in[size_t(i)], x, i == 1 ? "scale" : "bias");
+    }
+    std::vector<Fact> out = same_as(x);
+    out.resize(size_t(num_outputs_), statistics_fact(x));
+    return out;
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const Shape x = in.shape(0);
+    const int axis = normalize_axis(axis_, x.rank());
+    RowNormalization p{.rows = x.elements(0, axis),
+                       .n = x.elements(axis, x.rank()),
+                       .centered = centered_,
+                       .epsilon = epsilon_,
+                       .scale = RowParameter(in.shape(1), x, axis),
+                       .bias = in.has(2) ? RowParameter(in.shape(2), x, axis) : RowParameter(),
+                       .has_bias = in.has(2),
+                       .has_mean = in.has_output(1),
+                       .has_factor = in.has_output(2)};
+    const NormalizeKernels& kernels = kernel_table(in.isa()).normalize;
+    return dispatch_float(
+        in.dtype(0), [&]<class T>() -> KernelPtr { return std::make_unique<RowNormalizationKernel<T>>(p, kernels); });
+  }
+
+ private:
+  Fact statistics_fact(const Fact& x) const {
+    if (!x.has_rank()) return Fact(stash_type_, std::nullopt);
+    Dims dims = *x.dims;
+    for (int i = normalize_axis(axis_, x.rank()); i < x.rank(); ++i) dims[size_t(i)] = 1;
+    return Fact(stash_type_, dims);
+  }
+
+  bool centered_;
+  int64_t axis_;
+  float epsilon_;
+  DType stash_type_;
+  int num_outputs_;
+};
+
+}  // namespace
+
+void register_layer_normalization(Registry& registry) {
+  registry.add<LayerNormalization>("LayerNormalization", {.since = 17});
+  registry.add<LayerNormalization>("RMSNormalization", {.since = 23});
+}
+
+}  // namespace linnet

@@ -1,0 +1,88 @@
+#include <cmath>
+
+#include "elements/dispatch.h"
+#include "infer/infer.h"
+#include "op_list.h"
+#include "partition/parallel.h"
+#include "reduction/reduce_plan.h"
+
+namespace linnet {
+namespace {
+
+template <class T>
+class MeanVarianceKernel final : public Kernel {
+ public:
+  explicit MeanVarianceKernel(const ReducePlan& plan) : plan_(plan) {}
+
+  void run(KernelContext& context) const override {
+    const T* x = context.input(0).template data<T>();
+    T* y = context.output(0).template data<T>();
+    parallel_items(context.executor(), plan_.outputs(), plan_.count(), [&](int64_t i, int64_t end, int) {
+      for (; i < end; ++i) normalize(x, y, plan_.kept.offset(i / plan_.columns) + i % plan_.columns);
+    });
+  }
+  int in_place(int) const override { return 0; }
+
+ private:
+  /// Added to the standard deviation.
+  static constexpr double kEpsilon = 1e-9;
+
+  /// Calls f with the offset of every element that shares a mean with the one at `first`.
+  template <class F>
+  void for_each_offset(int64_t first, F f) const {
+    for (int64_t j = 0; j < plan_.reduced.size(); ++j) {
+      const int64_t part = first + plan_.reduced.offset(j);
+      for (int64_t r = 0; r < plan_.rows; ++r) f(part + r * plan_.columns);
+    }
+  }
+
+  void normalize(const T* x, T* y, int64_t first) const {
+    double sum = 0, square = 0;
+    for_each_offset(first, [&](int64_t i) { sum += double(x[i]); });
+    const double mean = sum / double(plan_.count());
+    for_each_offset(first, [&](int64_t i) { square += (double(x[i]) - mean) * (double(x[i]) - mean); });
+    const double deviation = std::sqrt(square / double(plan_.count())) + kEpsilon;
+    for_each_offset(first, [&](int64_t i) { y[i] = T(static_cast<Compute<T>>((double(x[i]) - mean) / deviation)); });
+  }
+
+  ReducePlan plan_;
+};
+
+/// MeanVarianceNormalization: y = (x - mean) / (standard deviation + 1e-9), both over the axes.
+/// x, y: float16/bfloat16/float/double.   axes: [0, 2, 3].
+/// Source: https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html
+class MeanVarianceNormalization final : public Op {
+ public:
+  explicit MeanVarianceNormalization(const NodeSpec& node)
+      : axes_(node.attr_or("axes", std::vector<int64_t>{0, 2, 3})) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    require_floating(in[0], "input");
+    if (in[0].has_rank()) flags(in[0].rank());
+    return same_as(in[0]);
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const ReducePlan plan = make_reduce_plan(in.shape(0), flags(in.rank(0)));
+    return dispatch_float(in.dtype(0),
+                          [&]<class T>() -> KernelPtr { return std::make_unique<MeanVarianceKernel<T>>(plan); });
+  }
+
+ private:
+  std::vector<bool> flags(int rank) const {
+    std::vector<bool> reduced(size_t(rank), false);
+    for (const int64_t axis : axes_) reduced[size_t(normalize_axis(axis, rank))] = true;
+    return reduced;
+  }
+
+  std::vector<int64_t> axes_;
+};
+
+}  // namespace
+
+void register_mean_variance_normalization(Registry& registry) {
+  registry.add<MeanVarianceNormalization>("MeanVarianceNormalization", {.since = 9});
+}
+
+}  // namespace linnet

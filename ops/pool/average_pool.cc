@@ -1,0 +1,77 @@
+#include "elements/dispatch.h"
+#include "infer/infer.h"
+#include "op_list.h"
+#include "pool/pool_float.h"
+#include "pool/pool_scalar.h"
+
+namespace linnet {
+namespace {
+
+template <class T>
+struct Sum {
+  Compute<T> sum = 0;
+  void add(T value, int64_t) { sum += Compute<T>(value); }
+};
+
+template <class T>
+class AveragePoolKernel final : public Kernel {
+ public:
+  AveragePoolKernel(PoolShape shape, bool count_padding) : shape_(std::move(shape)), count_padding_(count_padding) {}
+
+  void run(KernelContext& context) const override {
+    T* y = context.output(0).data<T>();
+    pool_scalar(shape_, context.input(0).data<T>(), Sum<T>{}, context.executor(),
+                [&](int64_t i, const Sum<T>& state, int64_t inside, int64_t counted) {
+                  y[i] = T(state.sum / Compute<T>(std::max<int64_t>(1, count_padding_ ? counted : inside)));
+                });
+  }
+
+ private:
+  PoolShape shape_;
+  bool count_padding_;
+};
+
+/// AveragePool: the mean of each window; padding is left out, or counts as zeros with count_include_pad.
+/// GlobalAveragePool: the mean of each channel.
+/// X, Y: float16/bfloat16/float/double [N,C,1 to 3 spatial axes]; channels-last in domain "linnet".
+/// Source: https://onnx.ai/onnx/operators/onnx__AveragePool.html,
+/// https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html
+class AveragePool final : public Op {
+ public:
+  explicit AveragePool(const NodeSpec& node)
+      : attributes_(node, node.op_type == "GlobalAveragePool"),
+        count_padding_(!attributes_.global() && node.attr_or("count_include_pad", false)) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    require_floating(in[0], "X");
+    return {Fact(in[0].dtype, attributes_.output_dims(in[0]))};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    PoolShape shape = attributes_.shape(in.shape(0));
+    if (in.dtype(0) == DType::kFloat32) {
+      const PoolKind kind = count_padding_ ? PoolKind::kMeanWithPadding : PoolKind::kMean;
+      if (attributes_.global()) return make_global_pool_float(kind, shape, in.isa());
+      return make_pool_float(kind, std::move(shape), in.isa());
+    }
+    return dispatch_float(in.dtype(0), [&]<class T>() -> KernelPtr {
+      return std::make_unique<AveragePoolKernel<T>>(std::move(shape), count_padding_);
+    });
+  }
+
+ private:
+  PoolAttributes attributes_;
+  bool count_padding_;
+};
+
+}  // namespace
+
+void register_average_pool(Registry& registry) {
+  for (const char* name : {"AveragePool", "GlobalAveragePool"}) {
+    registry.add<AveragePool>(name, {.since = 1});
+    registry.add<AveragePool>(name, {.since = 1, .domain = "linnet"});
+  }
+}
+
+}  // namespace linnet

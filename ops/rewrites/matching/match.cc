@@ -1,0 +1,53 @@
+#include "rewrites/matching/match.h"
+
+#include <algorithm>
+
+#include "infer/infer.h"
+
+namespace linnet {
+
+const Node* producer(const Graph& graph, const Node& node, int input, std::string_view op_type,
+                     std::string_view domain) {
+  if (input >= int(node.inputs.size())) return nullptr;
+  const Node* found = graph.producer(node.inputs[size_t(input)]);
+  return found && is_op(*found, op_type, domain) ? found : nullptr;
+}
+
+std::optional<float> scalar_input(const Graph& graph, const Node& node, int input) {
+  const Tensor* constant = graph.constant_input(node, input);
+  if (!constant || constant->dtype() != DType::kFloat32 || constant->size() != 1) return std::nullopt;
+  return *constant->data<float>();
+}
+
+ValueId other_input(const Node& node, ValueId value) {
+  if (node.inputs.size() != 2 || (node.inputs[0] == value) == (node.inputs[1] == value)) return kNoValue;
+  return node.inputs[0] == value ? node.inputs[1] : node.inputs[0];
+}
+
+std::optional<std::vector<int64_t>> reduced_axes(const Graph& graph, const Node& node) {
+  const auto* attribute = node.spec.find<std::vector<int64_t>>("axes");
+  auto axes = attribute ? std::optional(*attribute) : constant_ints(graph.input_fact(node, 1));
+  if (axes && axes->empty()) return std::nullopt;
+  return axes;
+}
+
+bool same_shape(const Fact& a, const Fact& b) {
+  return a.dtype == DType::kFloat32 && b.dtype == DType::kFloat32 && a.dims && b.dims && *a.dims == *b.dims;
+}
+
+NodeSpec internal_spec(const Node& old, std::string_view op_type) {
+  NodeSpec spec = old.spec;
+  spec.op_type = op_type;
+  spec.domain = kInternalDomain;
+  return spec;
+}
+
+NodeSpec standard_spec(const Node& old, std::string_view op_type, int64_t since) {
+  NodeSpec spec;
+  spec.op_type = op_type;
+  spec.name = old.spec.name;
+  spec.opset = std::max(since, old.spec.opset);
+  return spec;
+}
+
+}  // namespace linnet

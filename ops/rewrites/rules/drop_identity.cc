@@ -1,0 +1,34 @@
+#include <algorithm>
+
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/pad_amounts.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+// Outside of training.
+bool is_unread_dropout(const Graph& graph, const Node& node) {
+  return is_op(node, "Dropout") && node.inputs.size() == 1 &&
+         (node.outputs.size() == 1 || node.outputs[1] == kNoValue ||
+          (graph.consumers(node.outputs[1]).empty() && !graph.is_output(node.outputs[1])));
+}
+
+bool pads_nothing(const Graph& graph, const Node& node) {
+  const auto pads = is_op(node, "Pad") ? pad_amounts(graph, node) : std::nullopt;
+  return pads && std::all_of(pads->begin(), pads->end(), [](int64_t pad) { return pad == 0; });
+}
+
+}  // namespace
+
+// Identity(x) -> x; so is a Dropout whose mask nobody reads, and a Pad that adds nothing.
+std::optional<Patch> drop_identity(const Graph& graph, const Node& node) {
+  const bool dropout = is_unread_dropout(graph, node);
+  if (!dropout && !is_op(node, "Identity") && !pads_nothing(graph, node)) return std::nullopt;
+  if (!dropout && graph.is_output(node.outputs[0])) return std::nullopt;
+  Patch patch(graph);
+  patch.replace(node.outputs[0], node.inputs[0]);
+  return patch;
+}
+
+}  // namespace linnet

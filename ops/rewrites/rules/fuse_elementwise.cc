@@ -1,0 +1,103 @@
+#include <algorithm>
+
+#include "math/elementwise_steps.h"
+#include "rewrites/matching/activation.h"
+#include "rewrites/matching/match.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+struct Chain {
+  std::vector<ValueId> inputs;
+  ElementwiseSteps steps;
+
+  int64_t operand_of(ValueId input) {
+    const auto found = std::find(inputs.begin(), inputs.end(), input);
+    if (found == inputs.end()) inputs.push_back(input);
+    return std::find(inputs.begin(), inputs.end(), input) - inputs.begin();
+  }
+};
+
+bool is_float32_of_known_dims(const Fact& fact) { return fact.dtype == DType::kFloat32 && fact.concrete(); }
+
+std::optional<ElementwiseSteps> one_step(const Graph& graph, const Node& node) {
+  ElementwiseSteps result;
+  const std::string& op = node.spec.op_type;
+  if (!node.spec.domain.empty()) return std::nullopt;
+  if (binary_step(op) && node.spec.opset >= 7 && node.inputs[0] != node.inputs[1]) {
+    result.steps.push_back({op, 0, 1});
+  } else if (const auto activation = activation_of(graph, node)) {
+    result.steps.push_back({activation->name, 0, -1, activation->alpha, activation->beta});
+  } else if (unary_step(op) && op != "Clip") {  // without known bounds
+    result.steps.push_back({op, 0});
+  }
+  if (result.steps.empty()) return std::nullopt;
+  result.inputs = result.steps[0].second < 0 ? 1 : 2;
+  return result;
+}
+
+/// A node as a chain: one of the operators that a chain can hold, or a chain already.
+std::optional<Chain> chain_of(const Graph& graph, const Node& node) {
+  if (!is_float32_of_known_dims(graph.fact(node.outputs[0]))) return std::nullopt;
+  const auto steps = is_op(node, "Elementwise", kInternalDomain)
+                         ? std::optional(ElementwiseSteps(node.spec, int64_t(node.inputs.size())))
+                         : one_step(graph, node);
+  if (!steps) return std::nullopt;
+  return Chain{{node.inputs.begin(), node.inputs.begin() + steps->inputs}, *steps};
+}
+
+/// Adds the steps of `chain` to `all`; inputs that are `between` become the last step that `all` had before.
+void append(const Chain& chain, ValueId between, Chain& all, int64_t inputs) {
+  const auto steps = int64_t(all.steps.steps.size());
+  const auto renumbered = [&](int64_t operand) -> int64_t {
+    if (operand < 0) return operand;
+    if (operand >= chain.steps.inputs) return inputs + steps + (operand - chain.steps.inputs);
+    const ValueId input = chain.inputs[size_t(operand)];
+    return input == between ? inputs + steps - 1 : all.operand_of(input);
+  };
+  for (ElementwiseSteps::Step step : chain.steps.steps) {
+    step.first = renumbered(step.first);
+    step.second = renumbered(step.second);
+    all.steps.steps.push_back(step);
+  }
+}
+
+/// One chain that computes `first` and, from its result `between` and other inputs, `second`.
+Chain joined(const Chain& first, const Chain& second, ValueId between) {
+  Chain result;
+  for (const Chain* chain : {&first, &second}) {
+    for (const ValueId input : chain->inputs) {
+      if (chain == &first || input != between) result.operand_of(input);
+    }
+  }
+  result.steps.inputs = int64_t(result.inputs.size());
+  append(first, kNoValue, result, result.steps.inputs);
+  append(second, between, result, result.steps.inputs);
+  return result;
+}
+
+}  // namespace
+
+// f(g(x), y) -> Elementwise(x, y), for element-wise f and g, where the result of g has the shape of that of f.
+std::optional<Patch> fuse_elementwise(const Graph& graph, const Node& node) {
+  const auto second = chain_of(graph, node);
+  if (!second) return std::nullopt;
+  for (const ValueId between : second->inputs) {
+    const Node* before = graph.producer(between);
+    if (!before || graph.only_consumer(between) != &node) continue;
+    if (!same_shape(graph.fact(between), graph.fact(node.outputs[0]))) continue;
+    const auto first = chain_of(graph, *before);
+    if (!first) continue;
+    const Chain chain = joined(*first, *second, between);
+    if (chain.steps.inputs > kMostChainInputs || int64_t(chain.steps.steps.size()) > kMostChainSteps) continue;
+    NodeSpec spec = internal_spec(node, "Elementwise");
+    chain.steps.write(spec);
+    Patch patch(graph);
+    patch.replace(node.outputs[0], patch.add(spec, chain.inputs));
+    return patch;
+  }
+  return std::nullopt;
+}
+
+}  // namespace linnet

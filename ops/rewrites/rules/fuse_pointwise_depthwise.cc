@@ -1,0 +1,46 @@
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/pointwise.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+constexpr int64_t kMostDepth = 512;  // of a product that is summed in one block
+
+constexpr int64_t kLeastBytes = 2 << 20;  // between the two, of an image: less stays in the caches anyway
+constexpr int64_t kLeastWidth = 24;       // of a line, which is computed by itself
+
+bool is_large(const Fact& between) {
+  if (!between.has_rank() || between.rank() != 4) return false;
+  int64_t bytes = int64_t{sizeof(float)};
+  for (int i = 1; i < 4; ++i) {
+    if (!between.dim(i).known()) return false;
+    bytes = checked_mul(bytes, between.dim(i).value());
+  }
+  return bytes >= kLeastBytes && between.dim(2).value() >= kLeastWidth;
+}
+
+bool has_residual_or_slope(const Node& conv) { return conv.inputs.size() > 3; }
+
+}  // namespace
+
+// linnet::Conv of one filter per channel behind a pointwise one -> PointwiseDepthwiseConv: what is between them, often
+// the largest tensor of the network, never leaves the caches.
+std::optional<Patch> fuse_pointwise_depthwise(const Graph& graph, const Node& node) {
+  if (!is_depthwise_conv(graph, node) || has_residual_or_slope(node)) return std::nullopt;
+  const Node* pointwise = producer(graph, node, 0, "Conv", kInternalDomain);
+  if (!pointwise || !is_pointwise_conv(graph, *pointwise) || has_residual_or_slope(*pointwise)) return std::nullopt;
+  const Shape& w = *constant_conv_weights(graph, *pointwise);
+  if (w[1] > kMostDepth || graph.only_consumer(node.inputs[0]) != &node) return std::nullopt;
+  if (!is_large(graph.fact(node.inputs[0]))) return std::nullopt;
+  NodeSpec spec = internal_spec(node, "PointwiseDepthwiseConv");
+  spec.attributes.merge(activation_attributes(*pointwise, "inner_"));
+  const auto bias = [](const Node& conv) { return conv.inputs.size() > 2 ? conv.inputs[2] : kNoValue; };
+  const std::vector<ValueId> inputs{pointwise->inputs[0], pointwise->inputs[1], node.inputs[1], bias(*pointwise),
+                                    bias(node)};
+  Patch patch(graph);
+  patch.replace(node.outputs[0], patch.add(spec, inputs));
+  return patch;
+}
+
+}  // namespace linnet

@@ -1,0 +1,35 @@
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/product.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+/// A constant float32 of one value per channel, the last axis of y, as a list of them; no tensor otherwise.
+Tensor channel_slopes(const Fact& slope, const Fact& y) {
+  if (!slope.constant || slope.dtype != DType::kFloat32 || !y.has_rank()) return {};
+  const Shape& shape = slope.constant.shape();
+  const bool per_channel = shape.rank() > 0 && shape.rank() <= y.rank() &&
+                           y.dim(y.rank() - 1) == Dim(shape[shape.rank() - 1]) &&
+                           shape.elements() == shape[shape.rank() - 1];
+  return per_channel ? slope.constant.reshaped(Shape{shape.elements()}) : Tensor();
+}
+
+}  // namespace
+
+// PRelu(linnet::Conv(x, w, b, r), slope) of one slope per channel -> linnet::Conv(x, w, b, r, slope).
+std::optional<Patch> fuse_slope(const Graph& graph, const Node& node) {
+  if (!is_op(node, "PRelu")) return std::nullopt;
+  const Node* conv = product_before(graph, node, 0);
+  if (!conv || !is_op(*conv, "Conv", kInternalDomain)) return std::nullopt;
+  const Tensor slopes = channel_slopes(graph.input_fact(node, 1), graph.fact(conv->outputs[0]));
+  if (!slopes) return std::nullopt;
+  Patch patch(graph);
+  std::vector<ValueId> inputs = conv->inputs;
+  inputs.resize(4, kNoValue);
+  inputs.push_back(patch.constant(node.spec.name + ".slope", slopes));
+  patch.replace(node.outputs[0], patch.add(internal_spec(*conv, "Conv"), inputs));
+  return patch;
+}
+
+}  // namespace linnet

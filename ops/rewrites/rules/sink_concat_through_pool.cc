@@ -1,0 +1,24 @@
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/pointwise.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+
+// MaxPool(concat(x...)) -> concat(MaxPool(x)...), channels-last, where only a pointwise convolution reads the result:
+// it takes the parts as they are.
+std::optional<Patch> sink_concat_through_pool(const Graph& graph, const Node& node) {
+  if (!is_op(node, "MaxPool", kInternalDomain) || node.outputs.size() != 1) return std::nullopt;
+  const Node* concat = producer(graph, node, 0, "Concat");
+  if (!concat || graph.only_consumer(node.inputs[0]) != &node || !concatenates_channels(graph, *concat)) {
+    return std::nullopt;
+  }
+  const Node* reader = graph.only_consumer(node.outputs[0]);
+  if (!reader || !is_pointwise_conv(graph, *reader)) return std::nullopt;
+  Patch patch(graph);
+  std::vector<ValueId> parts;
+  for (const ValueId part : concat->inputs) parts.push_back(patch.add(node.spec, {part}));
+  patch.replace(node.outputs[0], patch.add(concat->spec, parts));
+  return patch;
+}
+
+}  // namespace linnet

@@ -1,0 +1,70 @@
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "rewrites/matching/layout.h"
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/sink_transpose.h"
+
+namespace linnet {
+namespace {
+
+constexpr std::array<std::string_view, 33> kElementwise = {
+    "Abs",      "Add",      "Ceil",        "Celu",      "Clip",      "Div",        "Elu",   "Erf",  "Exp",
+    "Floor",    "Gelu",     "HardSigmoid", "HardSwish", "LeakyRelu", "Log",        "Max",   "Min",  "Mish",
+    "Mul",      "Neg",      "PRelu",       "Pow",       "Relu",      "Reciprocal", "Round", "Selu", "Sigmoid",
+    "Softplus", "Softsign", "Sqrt",        "Sub",       "Swish",     "Tanh"};
+
+bool is_elementwise(const Node& node) {
+  return std::find(kElementwise.begin(), kElementwise.end(), node.spec.op_type) != kElementwise.end();
+}
+
+// Before opset 7, operands were aligned by an axis attribute.
+bool aligns_by_attribute(const Node& node) { return node.spec.has("broadcast") || node.spec.has("axis"); }
+
+// A constant of lower rank, brought to channels-last of the full rank.
+ValueId constant_to_channels_last(Patch& patch, const Node& node, const Tensor& constant, int rank) {
+  Shape shape;
+  for (int i = constant.rank(); i < rank; ++i) shape.push_back(1);
+  for (const int64_t dim : constant.shape()) shape.push_back(dim);
+  const ValueId value = patch.constant(node.spec.name + ".constant", constant.reshaped(shape));
+  return add_to_channels_last(patch, node, value, rank);
+}
+
+// An operand in channels-last; kNoValue where that is not possible.
+ValueId operand(const Graph& graph, Patch& patch, const Node& node, int input, int rank) {
+  const ValueId value = node.inputs[size_t(input)];
+  const Fact& fact = graph.input_fact(node, input);
+  if (!fact.present()) return kNoValue;
+  if (const ValueId source = channels_last_source(graph, node, input); source != kNoValue) {
+    return fact.rank() == rank ? source : kNoValue;
+  }
+  if (fact.constant && fact.constant.size() == 1 && fact.constant.rank() <= rank) {
+    return patch.constant(graph.value(value).name, fact.constant.reshaped({}));
+  }
+  if (fact.constant && fact.rank() <= rank) return constant_to_channels_last(patch, node, fact.constant, rank);
+  if (fact.has_rank() && fact.rank() == rank) return add_to_channels_last(patch, node, value, rank);
+  return kNoValue;
+}
+
+}  // namespace
+
+// Element-wise operators: all operands channels-last.
+std::optional<Patch> sink_through_elementwise(const Graph& graph, const Node& node) {
+  if (!is_elementwise(node) || aligns_by_attribute(node)) return std::nullopt;
+  const Fact& out = graph.fact(node.outputs[0]);
+  if (!out.has_rank() || out.rank() < 3) return std::nullopt;
+  Patch patch(graph);
+  std::vector<ValueId> inputs;
+  bool found = false;
+  for (int i = 0; i < int(node.inputs.size()); ++i) {
+    const bool omitted = node.inputs[size_t(i)] == kNoValue;
+    found = found || channels_last_source(graph, node, i) != kNoValue;
+    inputs.push_back(omitted ? kNoValue : operand(graph, patch, node, i, out.rank()));
+    if (!omitted && inputs.back() == kNoValue) return std::nullopt;
+  }
+  if (!found) return std::nullopt;
+  return on_channels_last(graph, node, node.spec, inputs, std::move(patch));
+}
+
+}  // namespace linnet

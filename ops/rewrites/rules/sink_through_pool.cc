@@ -1,0 +1,32 @@
+#include "rewrites/matching/layout.h"
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/sink_transpose.h"
+
+namespace linnet {
+namespace {
+
+bool one_output(const Node& node) { return node.outputs.size() == 1 || node.outputs[1] == kNoValue; }
+
+bool has_channels_last_form(const Node& node) {
+  return is_op(node, "AveragePool") || is_op(node, "GlobalAveragePool") || is_op(node, "GlobalMaxPool") ||
+         (is_op(node, "MaxPool") && one_output(node)) || is_op(node, "Resize");
+}
+
+/// A Resize whose result leaves the graph is usually larger than its input, which it is cheaper to bring into order.
+bool ends_graph(const Graph& graph, const Node& node) {
+  return is_op(node, "Resize") && graph.is_output(node.outputs[0]) && graph.consumers(node.outputs[0]).empty();
+}
+
+}  // namespace
+
+// Pooling and Resize: the internal operators work channels-last, their other inputs stay as they are.
+std::optional<Patch> sink_through_pool(const Graph& graph, const Node& node) {
+  if (!has_channels_last_form(node) || ends_graph(graph, node)) return std::nullopt;
+  const ValueId source = channels_last_source(graph, node, 0);
+  if (source == kNoValue || !graph.fact(node.outputs[0]).has_rank()) return std::nullopt;
+  std::vector<ValueId> inputs = node.inputs;
+  inputs[0] = source;
+  return on_channels_last(graph, node, internal_spec(node, node.spec.op_type), inputs, Patch(graph));
+}
+
+}  // namespace linnet

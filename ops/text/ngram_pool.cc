@@ -1,0 +1,105 @@
+#include "text/ngram_pool.h"
+
+#include <algorithm>
+
+#include "tensor/indices.h"
+#include "traditionalml/rows.h"
+
+namespace linnet {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+Tensor read_pool(const NodeSpec& node) {
+  const auto* strings = node.find<std::vector<std::string>>("pool_strings");
+  const auto* ints = node.find<Ints>("pool_int64s");
+  require_exactly_one({strings && !strings->empty(), ints && !ints->empty()}, "pool_strings and pool_int64s");
+  return strings && !strings->empty() ? Tensor::of(*strings) : Tensor::of(*ints);
+}
+
+/// Where the 1-grams, 2-grams ... begin in the pool, and its size at the end.
+Ints read_begins(const NodeSpec& node, int64_t pool_size) {
+  Ints begins = node.attr<Ints>("ngram_counts");
+  begins.push_back(pool_size);
+  for (size_t i = 0; i + 1 < begins.size(); ++i) {
+    const auto length = int64_t(i) + 1;
+    const bool rises = begins[i] >= 0 && begins[i] <= begins[i + 1] && begins[i + 1] <= pool_size;
+    if (!rises || (begins[i + 1] - begins[i]) % length != 0) {
+      throw Error(ErrorKind::kModel, str("ngram_counts must rise to at most ", pool_size, ", the size of the pool, ",
+                                         "and leave whole ", length, "-grams, got ", begins[i]));
+    }
+  }
+  return begins;
+}
+
+}  // namespace
+
+NgramPool::NgramPool(const NodeSpec& node)
+    : shortest_(node.attr<int64_t>("min_gram_length")),
+      longest_(node.attr<int64_t>("max_gram_length")),
+      most_skips_(node.attr<int64_t>("max_skip_count")) {
+  if (shortest_ < 1 || longest_ < shortest_) {
+    throw Error(ErrorKind::kModel, str("lengths of n-grams must be 1 <= min_gram_length <= max_gram_length, got ",
+                                       shortest_, " and ", longest_));
+  }
+  if (most_skips_ < 0) throw_value("max_skip_count", std::to_string(most_skips_), "non-negative");
+  const Tensor pool = read_pool(node);
+  strings_ = pool.dtype() == DType::kString;
+  tokens_ = std::make_unique<KeyTable>(pool);
+  Ints tokens(size_t(pool.size()));
+  tokens_->find(pool, 0, pool.size(), tokens.data());
+  const Ints begins = read_begins(node, pool.size());
+  const Ints& places = node.attr<Ints>("ngram_indexes");
+  size_t ngram = 0;
+  for (size_t i = 0; i + 1 < begins.size(); ++i) {
+    const auto length = int64_t(i) + 1;
+    for (int64_t at = begins[i]; at < begins[i + 1]; at += length, ++ngram) {
+      if (ngram < places.size()) add(tokens.data() + at, length, places[ngram]);
+    }
+  }
+  require_length("ngram_indexes", places.size(), int64_t(ngram));
+}
+
+void NgramPool::add(const int64_t* tokens, int64_t length, int64_t coordinate) {
+  if (coordinate < 0) throw_value("ngram_indexes", std::to_string(coordinate), "non-negative");
+  coordinates_ = std::max(coordinates_, checked_add(coordinate, 1));
+  if (length < shortest_ || length > longest_) return;
+  longest_added_ = std::max(longest_added_, length);
+  int64_t at = 0;
+  for (int64_t i = 0; i < length; ++i) {
+    const auto [edge, added] = edges_.try_emplace({at, tokens[i]}, int64_t(coordinate_of_.size()));
+    if (added) coordinate_of_.push_back(-1);
+    at = edge->second;
+  }
+  coordinate_of_[size_t(at)] = coordinate;
+}
+
+void NgramPool::find_tokens(const Tensor& x, int64_t begin, int64_t n, int64_t* tokens) const {
+  if (strings_) return tokens_->find(x, begin, begin + n, tokens);
+  const Indices numbers(x);
+  for (int64_t i = 0; i < n; ++i) tokens[i] = tokens_->find(numbers[begin + i]);
+}
+
+void NgramPool::count(const int64_t* tokens, int64_t n, float* counts, const std::function<void()>& check) const {
+  for (int64_t begin = 0; begin < n; ++begin) count_from(tokens + begin, n - begin, 1, counts);
+  if (longest_added_ < 2) return;
+  // With a larger step not even two tokens, or the shortest n-gram, lie in the row.
+  const int64_t most_steps = (n - 1) / std::max<int64_t>(1, shortest_ - 1);
+  for (int64_t step = 2; step - 1 <= most_skips_ && step <= most_steps; ++step) {
+    check();
+    for (int64_t begin = 0; begin + step < n; ++begin) count_from(tokens + begin, n - begin, step, counts);
+  }
+}
+
+void NgramPool::count_from(const int64_t* tokens, int64_t n, int64_t step, float* counts) const {
+  int64_t at = 0;
+  for (int64_t length = 1; length <= longest_ && (length - 1) * step < n; ++length) {
+    const auto edge = edges_.find({at, tokens[(length - 1) * step]});
+    if (edge == edges_.end()) return;
+    at = edge->second;
+    // Skips change nothing in n-grams of one token.
+    if (coordinate_of_[size_t(at)] >= 0 && (length > 1 || step == 1)) ++counts[coordinate_of_[size_t(at)]];
+  }
+}
+
+}  // namespace linnet

@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <map>
+
+#include "infer/infer.h"
+#include "op_list.h"
+#include "partition/parallel.h"
+#include "run/environment.h"
+#include "text/ngram_pool.h"
+#include "traditionalml/rows.h"
+
+namespace linnet {
+namespace {
+
+constexpr DType kTypes[] = {DType::kString, DType::kInt32, DType::kInt64};
+
+/// What becomes of the counts of a row.
+struct Weighting {
+  bool truncate = false;             ///< counts above 1 become 1
+  std::map<int64_t, float> weights;  ///< by coordinate; those that have none stay as they are
+
+  void apply(float* counts) const {
+    for (const auto& [coordinate, weight] : weights) {
+      float& count = counts[coordinate];
+      count = (truncate ? std::min(count, 1.0f) : count) * weight;
+    }
+  }
+};
+
+class TfIdfVectorizerKernel final : public Kernel {
+ public:
+  TfIdfVectorizerKernel(const CompileInput& in, std::shared_ptr<const NgramPool> pool, Weighting weighting)
+      : rows_(rows_of(in.shape(0))), pool_(std::move(pool)), weighting_(std::move(weighting)) {}
+
+  void run(KernelContext& context) const override {
+    const Tensor& x = context.input(0);
+    float* y = context.output(0).data<float>();
+    const int64_t width = pool_->coordinates();
+    parallel_items(context.executor(), rows_.count, rows_.width + width, [&](int64_t begin, int64_t end, int worker) {
+      auto* tokens = reinterpret_cast<int64_t*>(context.scratch(worker));
+      for (int64_t r = begin; r < end; ++r) {
+        float* counts = y + r * width;
+        pool_->find_tokens(x, r * rows_.width, rows_.width, tokens);
+        std::fill_n(counts, width, 0.0f);
+        pool_->count(tokens, rows_.width, counts, [&] { context.environment().check(); });
+        weighting_.apply(counts);
+      }
+    });
+  }
+
+  size_t scratch_bytes() const override { return dtype_bytes(DType::kInt64, rows_.width); }
+
+ private:
+  Rows rows_;
+  std::shared_ptr<const NgramPool> pool_;
+  Weighting weighting_;
+};
+
+/// TfIdfVectorizer: how often each n-gram of the pool occurs in a row of X, with up to max_skip_count tokens left out
+/// between its tokens (equally many everywhere). Mode TF: the counts; IDF: weight where it occurs; TFIDF: count *
+/// weight. Where n-grams share a coordinate their counts are added, and the weight of the last one counts. X: string
+/// (pool_strings), int32 or int64 (pool_int64s), [C] or [N, C]. Y: float32 [max(ngram_indexes) + 1] or [N,
+/// max(ngram_indexes) + 1]. Source: https://onnx.ai/onnx/operators/onnx__TfIdfVectorizer.html
+class TfIdfVectorizer final : public Op {
+ public:
+  explicit TfIdfVectorizer(const NodeSpec& node) : pool_(std::make_shared<NgramPool>(node)) {
+    const std::string mode = node.attr<std::string>("mode");
+    if (mode != "TF" && mode != "IDF" && mode != "TFIDF") throw_value("mode", "'" + mode + "'", "TF, IDF or TFIDF");
+    weighting_.truncate = mode == "IDF";
+    if (mode == "TF") return;
+    const auto& places = node.attr<std::vector<int64_t>>("ngram_indexes");
+    auto weights = node.attr_or("weights", std::vector<float>{});
+    if (weights.empty()) weights.assign(places.size(), 1.0f);
+    require_length("weights", weights.size(), int64_t(places.size()));
+    for (size_t i = 0; i < places.size(); ++i) weighting_.weights[places[i]] = weights[i];
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    require_dtype_in(in[0], kTypes, "X");
+    if ((in[0].dtype == DType::kString) != pool_->strings()) {
+      throw Error(ErrorKind::kType, str("X must be ", pool_->strings() ? "string" : "int32 or int64",
+                                        " as the pool is, got ", in[0].dtype));
+    }
+    if (!in[0].has_rank()) return {Fact(DType::kFloat32, std::nullopt)};
+    Dims dims = *in[0].dims;
+    if (dims.size() != 1) require_rank(in[0], 2, "X");
+    dims.back() = pool_->coordinates();
+    return {Fact(DType::kFloat32, dims)};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return std::make_unique<TfIdfVectorizerKernel>(in, pool_, weighting_);
+  }
+
+ private:
+  std::shared_ptr<const NgramPool> pool_;
+  Weighting weighting_;
+};
+
+}  // namespace
+
+void register_tf_idf_vectorizer(Registry& registry) { registry.add<TfIdfVectorizer>("TfIdfVectorizer", {.since = 9}); }
+
+}  // namespace linnet

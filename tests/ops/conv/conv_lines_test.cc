@@ -1,0 +1,92 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "conv/conv_algorithm.h"
+#include "kernels/isa.h"
+#include "plan/environment.h"
+#include "support/conv_reference.h"
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+struct Sizes {
+  Shape x;
+  int64_t out_channels;
+  std::vector<int64_t> kernel{3, 3};
+  ConvSettings settings{};
+};
+
+OpCase conv(const Sizes& sizes, bool x_channels_first) {
+  const ConvSettings& s = sizes.settings;
+  return {"Conv",
+          1,
+          {{"strides", s.strides},
+           {"pads", s.pads},
+           {"dilations", s.dilations},
+           {"activation", std::string("LeakyRelu")},
+           {"activation_alpha", 0.125f},
+           {"x_channels_first", int64_t{x_channels_first}}},
+          "linnet"};
+}
+
+Shape kernel_shape(const Sizes& s) { return {s.out_channels, s.x[1], s.kernel[0], s.kernel[1]}; }
+
+bool is_chosen(const Sizes& sizes, Isa isa) {
+  const auto environment = std::make_shared<ProgramEnvironment>();
+  environment->options.isa = isa;
+  Fact w(DType::kFloat32, kernel_shape(sizes));
+  w.constant = random_tensor(w.shape());
+  const Fact facts[] = {Fact(DType::kFloat32, sizes.x), w};
+  NodeSpec spec;
+  spec.attributes = conv(sizes, true).attributes;
+  const ConvGeometry geometry = conv_geometry(ConvAttributes(spec), {}, sizes.x, w.shape());
+  return suits_line_conv(geometry, CompileInput(facts, {}, *environment));
+}
+
+class LineConvolution : public ::testing::TestWithParam<Isa> {};
+
+TEST_P(LineConvolution, EqualsTheDefinitionInBothLayouts) {
+  unsigned seed = 1;
+  for (const Sizes& sizes : std::vector<Sizes>{
+           {{1, 3, 17, 31}, 32, {3, 3}, {{2, 2}, {1, 1, 1, 1}}},
+           {{2, 1, 10, 14}, 8, {5, 5}, {{1, 1}, {2, 2, 2, 2}}},           // one tile, half a vector
+           {{1, 4, 40, 33}, 24, {7, 7}, {{2, 2}, {3, 3, 3, 3}}},          // one and a half
+           {{2, 2, 13, 45}, 70, {1, 5}, {{1, 2}, {0, 4, 0, 1}}},          // no kernel rows, uneven padding
+           {{1, 8, 30, 16}, 17, {4, 2}, {{3, 1}, {5, 0, 2, 0}, {2, 1}}},  // dilated rows, more padding than windows
+           {{1, 5, 9, 29}, 1, {3, 6}, {{1, 2}, {1, 9, 1, 9}}},
+       }) {
+    SCOPED_TRACE(str("x ", sizes.x, " to ", sizes.out_channels, " channels"));
+    ASSERT_TRUE(is_chosen(sizes, GetParam()));
+    const Tensor x = random_tensor(sizes.x, ++seed), w = random_tensor(kernel_shape(sizes), ++seed);
+    const Tensor bias = random_tensor({sizes.out_channels}, ++seed);
+    Tensor want = conv_reference(x, w, bias, sizes.settings);
+    for (int64_t i = 0; i < want.size(); ++i) {
+      float& value = want.data<float>()[i];
+      value = value > 0 ? value : value * 0.125f;
+    }
+    const Tensor first = run_op(conv(sizes, true), {x, w, bias}, 1, {1, 2}, GetParam())[0];
+    expect_close(to_channels_first(first), want, 1e-4, 1e-5);
+    const Tensor last = run_op(conv(sizes, false), {to_channels_last(x), w, bias}, 1, {1, 2}, GetParam(), 3)[0];
+    EXPECT_TRUE(identical(last, first));
+  }
+}
+
+TEST_P(LineConvolution, IsForFewChannelsAndWindowsAlone) {
+  const Isa isa = GetParam();
+  EXPECT_TRUE(is_chosen({{1, 3, 20, 20}, 4}, isa));
+  EXPECT_FALSE(is_chosen({{1, 9, 20, 20}, 4}, isa));
+  EXPECT_FALSE(is_chosen({{1, 3, 20, 20}, 4, {1, 1}}, isa));
+  EXPECT_FALSE(is_chosen({{1, 3, 20, 20}, 4, {3, 3}, {{1, 3}}}, isa));
+  EXPECT_FALSE(is_chosen({{1, 3, 20, 20}, 4, {3, 3}, {{1, 1}, {0, 0, 0, 0}, {1, 2}}}, isa));
+  EXPECT_FALSE(is_chosen({{1, 3, 200, 20}, 4, {3, 3}, {{1, 1}, {0, 0, 0, 0}, {40, 1}}}, isa));
+  EXPECT_FALSE(is_chosen({{1, 3, 20, 5}, 4}, isa));
+  EXPECT_FALSE(is_chosen({{1, 3, 7, 20}, 4}, isa));
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, LineConvolution, ::testing::ValuesIn(supported_isas()),
+                         [](const auto& isa) { return std::string(isa_name(isa.param)); });
+
+}  // namespace
+}  // namespace linnet::testing

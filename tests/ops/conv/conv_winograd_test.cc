@@ -1,0 +1,182 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "conv/conv_algorithm.h"
+#include "graph/graph.h"
+#include "kernels/isa.h"
+#include "plan/environment.h"
+#include "support/conv_reference.h"
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+class AlgorithmKernel final : public Kernel {
+ public:
+  explicit AlgorithmKernel(ConvAlgorithmPtr algorithm) : algorithm_(std::move(algorithm)) {}
+  void run(KernelContext& context) const override {
+    const auto data = [&](int i) { return context.input(i) ? context.input(i).data<float>() : nullptr; };
+    const ConvOperands operands{
+        .x = data(0), .w = data(1), .bias = data(2), .residual = data(3), .y = context.output(0).data<float>()};
+    algorithm_->run(operands, context);
+  }
+  size_t scratch_bytes() const override { return algorithm_->scratch_bytes(); }
+
+ private:
+  ConvAlgorithmPtr algorithm_;
+};
+
+/// A channels-last convolution (x, w, bias, residual) by Winograd's algorithm with tiles of `tile` a side, whatever it
+/// costs.
+class WinogradOp final : public Op {
+ public:
+  explicit WinogradOp(const NodeSpec& node) : attributes_(node), tile_(node.attr_or("tile", int64_t{4})) {}
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    return {Fact(DType::kFloat32, conv_output_dims(attributes_, {true, true}, in[0], in[1]))};
+  }
+  KernelPtr compile(const CompileInput& in) const override {
+    const ConvGeometry geometry = conv_geometry(attributes_, {true, true}, in.shape(0), in.shape(1));
+    EXPECT_EQ(winograd_obstacle(geometry, in), "");
+    const Epilogue epilogue = make_epilogue(Activation::kLeakyRelu, 0.125f, 0, in.isa());
+    return std::make_unique<AlgorithmKernel>(make_winograd_conv(geometry, epilogue, int(tile_), in));
+  }
+
+ private:
+  ConvAttributes attributes_;
+  int64_t tile_;
+};
+
+struct Sizes {
+  Shape x;
+  int64_t out_channels;
+  std::vector<int64_t> pads{1, 1, 1, 1}, dilations{1, 1};
+};
+
+Tensor run_winograd(const Sizes& sizes, int64_t tile, const std::vector<Tensor>& inputs, Isa isa, int threads = 2) {
+  Registry registry = standard_registry();
+  registry.add<WinogradOp>("WinogradConv", {.since = 1, .domain = "test"});
+  Graph graph(std::make_shared<Registry>(registry));
+  const auto add_input = [&](const std::string& name, const Tensor& value) {
+    return graph.add_input(name, Fact(DType::kFloat32, value.shape()));
+  };
+  NodeSpec spec{.op_type = "WinogradConv", .domain = "test", .name = "node", .opset = 1};
+  spec.attributes = {{"pads", sizes.pads}, {"dilations", sizes.dilations}, {"tile", tile}};
+  const ValueId x = add_input("x", inputs[0]), w = graph.add_constant("w", inputs[1]);
+  const ValueId bias = graph.add_constant("bias", inputs[2]), residual = add_input("residual", inputs[3]);
+  graph.add_output("y", graph.node(graph.add_node(spec, {x, w, bias, residual}, {"y"})).outputs[0]);
+  ModelOptions options;
+  options.isa = isa;
+  Context context(Model(std::move(graph), options),
+                  {.executor = make_openmp_executor(threads), .observer = nullptr, .limits = {}});
+  return context.run(std::vector{inputs[0], inputs[3]})[0].clone();
+}
+
+double rms(const Tensor& tensor) {
+  const auto* x = tensor.data<float>();
+  return std::sqrt(std::inner_product(x, x + tensor.size(), x, 0.0) / double(tensor.size()));
+}
+
+/// x as after a ReLU, w as at the beginning of training, the leaky ReLU of sums and residual.
+struct Example {
+  std::vector<Tensor> inputs;
+  Tensor want;
+
+  Example(const Sizes& sizes, unsigned seed) {
+    const int64_t depth = sizes.x[1];
+    Tensor x = random_tensor(sizes.x, seed), w = random_tensor({sizes.out_channels, depth, 3, 3}, seed + 1);
+    for (int64_t i = 0; i < x.size(); ++i) x.data<float>()[i] = std::max(0.f, x.data<float>()[i]);
+    for (int64_t i = 0; i < w.size(); ++i) w.data<float>()[i] *= std::sqrt(2.f / float(9 * depth));
+    const Tensor bias = random_tensor({sizes.out_channels}, seed + 2);
+    want = conv_reference(x, w, bias, {.pads = sizes.pads, .dilations = sizes.dilations});
+    const Tensor residual = random_tensor(want.shape(), seed + 3);
+    for (int64_t i = 0; i < want.size(); ++i) {
+      const float sum = want.data<float>()[i] + residual.data<float>()[i];
+      want.data<float>()[i] = sum > 0 ? sum : sum * 0.125f;
+    }
+    inputs = {to_channels_last(x), w, bias, to_channels_last(residual)};
+  }
+};
+
+class WinogradConv : public ::testing::TestWithParam<Isa> {};
+
+TEST_P(WinogradConv, StaysWithinTwentyMillionthsOfTheOutputsMagnitude) {
+  unsigned seed = 1;
+  for (const Sizes& sizes : std::vector<Sizes>{
+           {{1, 16, 8, 8}, 32},
+           {{2, 33, 13, 11}, 35},             // edge tiles, channels that do not fill vectors
+           {{1, 5, 3, 17}, 7, {2, 0, 1, 3}},  // fewer channels than a vector has lanes
+           {{1, 8, 1, 2}, 40, {1, 1, 1, 1}},  // an image smaller than a tile
+           {{1, 20, 4, 4}, 20, {0, 0, 0, 0}},
+           {{1, 24, 15, 14}, 16, {2, 2, 2, 2}, {2, 2}},  // dilated
+           {{2, 12, 9, 20}, 19, {5, 2, 3, 4}, {5, 3}},
+           {{1, 512, 14, 14}, 64},  // a long sum
+           {{1, 600, 6, 6}, 8},     // in two blocks
+           {{1, 64, 30, 30}, 200},  // several blocks of channels
+           {{1, 410, 48, 48}, 4},   // that share the inputs of several blocks of tiles
+           {{1, 17, 60, 60}, 36},   // blocks of tiles alone
+       }) {
+    const Example example(sizes, seed += 4);
+    for (const int64_t tile : {2, 3, 4}) {
+      SCOPED_TRACE(str("x ", sizes.x, " to ", sizes.out_channels, " channels, tile ", tile));
+      const Tensor y = to_channels_first(run_winograd(sizes, tile, example.inputs, GetParam()));
+      expect_close(y, example.want, 2e-5 * rms(example.want));
+    }
+  }
+}
+
+TEST_P(WinogradConv, GivesTheSameBitsForAnyNumberOfThreads) {
+  for (const Sizes& sizes : std::vector<Sizes>{{{1, 40, 30, 31}, 70}, {{1, 9, 60, 60}, 24}}) {
+    const Example example(sizes, 1);
+    const Tensor one = run_winograd(sizes, 4, example.inputs, GetParam(), 1);
+    for (const int threads : {2, 3, 8}) {
+      EXPECT_TRUE(identical(run_winograd(sizes, 4, example.inputs, GetParam(), threads), one)) << threads;
+    }
+  }
+}
+
+class ConvChoices : public ::testing::TestWithParam<Isa> {};
+
+/// The algorithm that is chosen for one image, and why.
+std::string chosen(Isa isa, const Sizes& sizes, int64_t stride, int winograd_tile) {
+  const auto environment = std::make_shared<ProgramEnvironment>();
+  environment->options.winograd_tile = winograd_tile;
+  environment->options.isa = isa;
+  Fact w(DType::kFloat32, Shape{sizes.out_channels, sizes.x[3], 3, 3});
+  w.constant = random_tensor(w.shape(), 1);
+  const Fact facts[] = {Fact(DType::kFloat32, sizes.x), w};
+  NodeSpec spec;
+  spec.attributes = {
+      {"pads", sizes.pads}, {"dilations", sizes.dilations}, {"strides", std::vector<int64_t>(2, stride)}};
+  const ConvGeometry geometry = conv_geometry(ConvAttributes(spec), {true, true}, facts[0].shape(), w.shape());
+  const ConvChoice choice = choose_conv(geometry, false, {}, CompileInput(facts, {}, *environment));
+  return choice.algorithm->describe() + "; " + choice.reason;
+}
+
+TEST_P(ConvChoices, TakeWinogradWhereItSavesMultiplications) {
+  const auto expect = [](const Sizes& sizes, int64_t stride, int winograd_tile, const std::string& part) {
+    const std::string text = chosen(GetParam(), sizes, stride, winograd_tile);
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  const Sizes many{{1, 28, 28, 128}, 128};
+  expect(many, 1, 4, "Winograd F(4x4, 3x3)");
+  expect(many, 1, 2, "Winograd F(2x2, 3x3)");
+  expect(many, 1, 0, "indirect GEMM");
+  expect(many, 1, 0, "no Winograd: turned off");
+  expect(many, 2, 4, "no Winograd: the stride is not 1");
+  expect({{1, 33, 33, 256}, 256, {12, 12, 12, 12}, {12, 12}}, 1, 4, "Winograd F(3x3, 3x3)");  // 3 pixels a phase
+  // The transforms cost more than they save for few channels, and skipped padding is cheaper still.
+  expect({{1, 224, 5, 3}, 4}, 1, 4, "indirect GEMM");
+  expect({{1, 33, 33, 64}, 64, {20, 20, 20, 20}, {20, 20}}, 1, 4, "indirect GEMM");
+  expect({{1, 224, 224, 3}, 64}, 1, 4, "few input channels");
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, ConvChoices, ::testing::ValuesIn(supported_isas()),
+                         [](const auto& isa) { return std::string(isa_name(isa.param)); });
+INSTANTIATE_TEST_SUITE_P(Isas, WinogradConv, ::testing::ValuesIn(supported_isas()),
+                         [](const auto& isa) { return std::string(isa_name(isa.param)); });
+
+}  // namespace
+}  // namespace linnet::testing
