@@ -14,9 +14,8 @@ int CompileInput::winograd_tile() const { return environment_.options.winograd_t
 
 Executor& CompileInput::executor() const { return *environment_.executor; }
 
-Tensor CompileInput::packed(const Tensor& source, const std::string& layout,
-                            const std::function<Tensor()>& make) const {
-  return environment_.packs.get(source, layout, make);
+Tensor CompileInput::packed(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make) const {
+  return environment_.packs.get(source, form, make);
 }
 
 Tensor CompileInput::packed_memory(DType dtype, const Shape& shape) const {

@@ -2,9 +2,9 @@
 
 namespace linnet {
 
-Tensor PackCache::get(const Tensor& source, const std::string& layout, const std::function<Tensor()>& make) {
+Tensor PackCache::get(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make) {
   const std::lock_guard lock(mutex_);
-  std::weak_ptr<Entry>& slot = entries_[{source.raw(), layout}];
+  std::weak_ptr<Entry>& slot = entries_[{source.raw(), form}];
   std::shared_ptr<Entry> entry = slot.lock();
   if (!entry) {
     entry = std::make_shared<Entry>(Entry{make(), source});

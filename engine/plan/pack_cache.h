@@ -4,11 +4,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "linnet/tensor.h"
+#include "linnet/op.h"
 
 namespace linnet {
 
@@ -16,8 +15,8 @@ namespace linnet {
 /// Entries live as long as some kernel holds them.
 class PackCache {
  public:
-  /// The derived tensor of (source, layout); calls make() where there is none yet.
-  Tensor get(const Tensor& source, const std::string& layout, const std::function<Tensor()>& make);
+  /// The source in that form; calls make() where there is none yet.
+  Tensor get(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make);
   /// Lets go of a source that nobody will ask for again; what was derived from it lives on.
   void forget(const Tensor& source);
   /// Bytes of all living entries.
@@ -27,7 +26,7 @@ class PackCache {
   struct Entry {
     Tensor packed, source;  // the source is kept so that its address stays taken, until it is forgotten
   };
-  using Key = std::pair<const void*, std::string>;
+  using Key = std::pair<const void*, PackedForm>;
   mutable std::mutex mutex_;
   std::map<Key, std::weak_ptr<Entry>> entries_;
   std::vector<std::weak_ptr<Entry>> forgotten_;

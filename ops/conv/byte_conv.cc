@@ -81,7 +81,7 @@ ByteConvKernel::ByteConvKernel(const CompileInput& in, const ConvGeometry& geome
       has_w_zero_(in.has(operands.w_zero)),
       w_zero_per_channel_(has_w_zero_ && in.shape(operands.w_zero).elements() > 1) {
   if (const Tensor* w = in.constant(operands.w)) {
-    packed_w_ = in.packed(*w, "int16", [&] {
+    packed_w_ = in.packed(*w, {"int16"}, [&] {
       Tensor packed(DType::kInt16, w->shape());
       widen_weights(*w, packed.data<int16_t>());
       return packed;

@@ -81,7 +81,7 @@ class DepthwiseConv final : public ConvAlgorithm {
 }  // namespace
 
 Tensor packed_depthwise_weights(const Tensor& w, const ConvGeometry& geometry, const CompileInput& in) {
-  return in.packed(w, "depthwise", [&] {
+  return in.packed(w, {"conv depthwise"}, [&] {
     Tensor packed = in.packed_memory(DType::kFloat32, Shape{geometry.taps(), geometry.in_channels});
     pack_depthwise_weights(w.data<float>(), geometry.in_channels, geometry.taps(), packed.data<float>());
     return packed;

@@ -31,7 +31,7 @@ class GroupedConv final : public ConvAlgorithm {
     const int64_t tile_multiplies = gemm_.tile_rows * g_.out_channels * g_.taps() * width;
     chunk_tiles_ = std::max<int64_t>(1, kChunkMultiplies / std::max<int64_t>(1, tile_multiplies));
     if (const Tensor* w = in.constant(1)) {
-      packed_ = in.packed(*w, str("conv grouped ", gemm_.panel_columns, " groups ", g_.group), [&] {
+      packed_ = in.packed(*w, {"conv grouped", {gemm_.panel_columns, g_.group}}, [&] {
         Tensor packed = in.packed_memory(DType::kFloat32, Shape{packed_size()});
         pack(w->data<float>(), packed.data<float>());
         return packed;

@@ -33,7 +33,7 @@ class LineConvolution final : public ConvAlgorithm {
     num_lines_ = g_.in_channels * height_.kernel;
     const int64_t row_multiplies = width_.out * num_lines_ * width_.kernel * g_.out_channels;
     chunk_rows_ = std::clamp<int64_t>(kChunkMultiplies / std::max<int64_t>(1, row_multiplies), 1, height_.out);
-    packed_ = in.packed(*in.constant(1), str("conv lines ", kernels_.panel_columns), [&] {
+    packed_ = in.packed(*in.constant(1), {"conv lines", {kernels_.panel_columns}}, [&] {
       const GemmWeights w = weights(in.constant(1)->data<float>());
       Tensor packed = in.packed_memory(DType::kFloat32, Shape{packed_floats(w, kernels_.panel_columns)});
       pack_weights(w, kernels_.panel_columns, packed.data<float>());

@@ -29,7 +29,7 @@ class TransposeGemm final : public ConvAlgorithm {
     }
     pointer_bytes_ = aligned(most_taps * size_t(kernels_.tile_rows) * sizeof(float*));
     if (const Tensor* w = in.constant(1)) {
-      packed_ = in.packed(*w, layout(), [&] {
+      packed_ = in.packed(*w, form(), [&] {
         Tensor packed = in.packed_memory(DType::kFloat32, Shape{packed_size_});
         pack(w->data<float>(), packed.data<float>());
         return packed;
@@ -67,10 +67,12 @@ class TransposeGemm final : public ConvAlgorithm {
     for (int64_t line = 0; line < lines; line += step) chunks_.push_back({i, line, std::min(lines, line + step)});
   }
 
-  std::string layout() const {
-    std::string name = str("conv transpose ", kernels_.panel_columns, " groups ", g_.group);
-    for (const ConvAxis& a : g_.axes) name += str(" ", a.out, ",", a.stride, ",", a.dilation, ",", a.pad_begin);
-    return name;
+  PackedForm form() const {
+    PackedForm form{"conv transpose", {kernels_.panel_columns, g_.group}};
+    for (const ConvAxis& a : g_.axes) {
+      form.numbers.insert(form.numbers.end(), {a.out, a.stride, a.dilation, a.pad_begin});
+    }
+    return form;
   }
 
   /// One tap of a group's weights; w: [in channels, out channels / group, taps].

@@ -50,7 +50,7 @@ class WinogradConv final : public ConvAlgorithm {
     v_plane_ = odd_lines(block_tiles_ * v_pitch_);
     m_pitch_ = row_pitch(group_ * gemm_.panel_columns);
     m_plane_ = odd_lines(block_tiles_ * m_pitch_);
-    packed_ = in.packed(*in.constant(1), str("conv winograd ", outputs, " ", gemm_.panel_columns),
+    packed_ = in.packed(*in.constant(1), {"conv winograd", {outputs, gemm_.panel_columns}},
                         [&] { return pack(in.constant(1)->data<float>(), in); });
   }
 

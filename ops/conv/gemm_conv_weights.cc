@@ -8,7 +8,7 @@ GemmConvWeights::GemmConvWeights(const ConvGeometry& geometry, int panel_columns
       group_floats_(packed_floats(matrices(nullptr, 0), panel_columns)) {
   const Tensor* w = in.constant(1);
   if (!w) return;
-  packed_ = in.packed(*w, str("conv gemm ", panel_columns, " groups ", geometry.group), [&] {
+  packed_ = in.packed(*w, conv_panels(panel_columns, geometry.group), [&] {
     Tensor packed = in.packed_memory(DType::kFloat32, Shape{geometry_.group, group_floats_});
     pack(w->data<float>(), packed.data<float>(), in.executor());
     return packed;

@@ -5,6 +5,9 @@
 
 namespace linnet {
 
+/// Weights of a convolution as panels of matrix products, one product per group.
+inline PackedForm conv_panels(int panel_columns, int64_t groups) { return {"conv panels", {panel_columns, groups}}; }
+
 /// The weights of a convolution (input 1, as in ONNX) packed for one matrix product per group: when compiled where they
 /// are constant, else in every run.
 class GemmConvWeights {

@@ -1,6 +1,6 @@
 #include "conv/pointwise_weights.h"
 
-#include "gemm/packed_gemm.h"
+#include "conv/gemm_conv_weights.h"
 #include "kernels/kernel_table.h"
 
 namespace linnet {
@@ -12,7 +12,7 @@ Tensor packed_pointwise_weights(const Tensor& w, const CompileInput& in) {
   weights.columns = w.shape()[0];
   weights.depth_stride = 1;
   const int columns = kernel_table(in.isa()).gemm.panel_columns;
-  return in.packed(w, str("conv gemm ", columns, " groups 1"), [&] {
+  return in.packed(w, conv_panels(columns, 1), [&] {
     Tensor packed = in.packed_memory(DType::kFloat32, Shape{1, packed_floats(weights, columns)});
     pack_weights(weights, columns, packed.data<float>(), &in.executor());
     return packed;

@@ -167,7 +167,7 @@ class ConvertedKernel final : public Kernel {
   Fact add(const CompileInput& in, const Fact& fact, Converted& value) {
     if (!fact.present() || !conversion_.applies(fact.dtype)) return fact;
     if (fact.constant) {
-      value.constant = in.packed(fact.constant, conversion_.name, [&] { return converted(fact.constant); });
+      value.constant = in.packed(fact.constant, {conversion_.name}, [&] { return converted(fact.constant); });
       return Fact(value.constant);
     }
     value.active = true;

@@ -31,7 +31,7 @@ ByteProductKernel::ByteProductKernel(const CompileInput& in, const ByteOperands&
     b_zero_ = parameter_index(in.shape(operands.b), in.shape(operands.b_zero), ParameterAxis::kColumn, "b_zero_point");
   }
   if (const Tensor* b = in.constant(operands.b)) {
-    packed_b_ = in.packed(*b, "transposed int16", [&] {
+    packed_b_ = in.packed(*b, {"transposed int16"}, [&] {
       Tensor packed(DType::kInt16, Shape{b_elements()});
       widen_b(*b, packed.data<int16_t>());
       return packed;

@@ -28,7 +28,7 @@ class FloatProduct final : public Kernel {
     packed_floats_ = packed_floats(weights(nullptr, 0), kernels_.panel_columns);
     scratch_bytes_ = plan_.scratch_bytes();
     if (const Tensor* b = in.constant(1)) {
-      packed_ = in.packed(*b, layout(), [&] { return packed(*b, in); });
+      packed_ = in.packed(*b, form(), [&] { return packed(*b, in); });
     } else {
       packed_offset_ = scratch_bytes_;
       scratch_bytes_ += float_bytes(checked_mul(product.b_count, packed_floats_));
@@ -81,9 +81,8 @@ class FloatProduct final : public Kernel {
     return result;
   }
 
-  std::string layout() const {
-    return str("gemm ", kernels_.panel_columns, product_.transpose_b ? " transposed " : " ",
-               std::bit_cast<uint32_t>(product_.alpha));
+  PackedForm form() const {
+    return {"gemm", {kernels_.panel_columns, product_.transpose_b, std::bit_cast<int32_t>(product_.alpha)}};
   }
 
   Tensor packed(const Tensor& b, const CompileInput& in) const {

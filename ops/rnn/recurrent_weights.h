@@ -101,9 +101,9 @@ class RecurrentWeights {
     if (!in.has(input)) return {input, size, 0, make, input == RecurrentOp::kB ? zeros(shape) : Tensor()};
     const Tensor* constant = in.constant(input);
     if (!constant) return {input, size, s_.directions, make};
-    const std::string layout =
-        str("recurrent ", input, ' ', shape, s_.gates, ' ', form_.parts.size(), ' ', form_.separate_last_bias);
-    return {input, size, 0, make, in.packed(*constant, layout, [&] {
+    const PackedForm form{
+        "recurrent", {input, s_.directions, size, s_.gates, int64_t(form_.parts.size()), form_.separate_last_bias}};
+    return {input, size, 0, make, in.packed(*constant, form, [&] {
               Tensor result = in.packed_memory(dtype_of<C>, shape);
               for (int64_t d = 0; d < s_.directions; ++d) {
                 (this->*make)(constant->data<T>(), d, result.data<C>() + d * size);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -69,6 +70,15 @@ class LINNET_API Kernel {
 
 using KernelPtr = std::unique_ptr<const Kernel>;
 
+/// The form that a kernel keeps a constant in: its name and the numbers that it depends on besides the constant. Equal
+/// forms of one constant are the same bytes.
+struct PackedForm {
+  std::string name;
+  std::vector<int64_t> numbers{};
+
+  auto operator<=>(const PackedForm&) const = default;
+};
+
 /// What compile() knows.
 class LINNET_API CompileInput {
  public:
@@ -98,9 +108,9 @@ class LINNET_API CompileInput {
   Executor& executor() const;
   const ProgramEnvironment& environment() const { return environment_; }
 
-  /// Data derived from a constant (packed weights), made once per model and shared by all its plans.
-  /// `layout` names the form; two calls with the same source and layout get the same tensor.
-  Tensor packed(const Tensor& source, const std::string& layout, const std::function<Tensor()>& make) const;
+  /// Data derived from a constant (packed weights), made once per model and shared by all its plans: two calls with the
+  /// same source and form get the same tensor.
+  Tensor packed(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make) const;
   /// A tensor of numbers for make() to fill, uninitialised; in memory of weights freed before where there is enough.
   Tensor packed_memory(DType dtype, const Shape& shape) const;
 
