@@ -203,4 +203,8 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact> in) {
   });
 }
 
+void throw_output_omitted(int output) {
+  throw Error(ErrorKind::kModel, str("output ", output, " must not be omitted"));
+}
+
 }  // namespace linnet

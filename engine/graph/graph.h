@@ -104,6 +104,9 @@ std::vector<Fact> input_facts(const Graph& graph, const Node& node);
 /// Runs `infer` with the node's description added to any Error.
 std::vector<Fact> infer_node(const Node& node, std::span<const Fact> in);
 
+/// Throws the Error for an output that a kernel writes but its node omits.
+[[noreturn]] void throw_output_omitted(int output);
+
 /// Calls f() and adds the node's description to any Error it throws.
 template <class F>
 decltype(auto) with_node_context(const NodeSpec& spec, F&& f) {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "compile/model_resources.h"
 #include "graph/graph.h"
-#include "plan/environment.h"
 
 // Whole-graph passes. They know no operator.
 namespace linnet {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "passes/evaluate.h"
 #include "passes/passes.h"
-#include "plan/evaluate.h"
 
 namespace linnet {
 namespace {

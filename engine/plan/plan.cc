@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "environment/run_environment.h"
 #include "plan/place_slots.h"
 #include "plan/program.h"
-#include "run/environment.h"
 
 namespace linnet {
 namespace {
@@ -246,10 +246,6 @@ class PlanBuilder {
 };
 
 }  // namespace
-
-void throw_output_omitted(int output) {
-  throw Error(ErrorKind::kModel, str("output ", output, " must not be omitted"));
-}
 
 bool PlanInput::accepts(const Tensor& tensor) const {
   return tensor.dtype() == dtype && tensor.shape() == shape && (!value || identical(value, tensor)) &&

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "compile/model_resources.h"
 #include "graph/graph.h"
-#include "plan/environment.h"
 
 namespace linnet {
 
@@ -35,9 +35,6 @@ struct Step {
   KernelPtr kernel;
   std::vector<int> inputs, outputs;
 };
-
-/// Throws the Error for an output that a kernel writes but its node omits.
-[[noreturn]] void throw_output_omitted(int output);
 
 /// What an input must be for a plan to fit. With `value`, the contents count, too; a container's elements meet `type`.
 struct PlanInput {

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <span>
 
+#include "compile/model_resources.h"
 #include "graph/graph.h"
-#include "plan/environment.h"
 #include "plan/plan.h"
 
 namespace linnet {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "environment/run_environment.h"
 #include "plan/plan.h"
-#include "run/environment.h"
 
 namespace linnet {
 

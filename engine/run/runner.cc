@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "run/held_bytes.h"
 #include "run/report_node.h"
+#include "tensor/held_bytes.h"
 
 namespace linnet {
 namespace {

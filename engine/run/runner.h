@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "environment/run_environment.h"
 #include "plan/program.h"
-#include "run/environment.h"
 
 namespace linnet {
 

@@ -6,8 +6,8 @@
 #include "infer/infer.h"
 #include "linnet/containers.h"
 #include "op_list.h"
-#include "run/held_bytes.h"
 #include "run/runner.h"
+#include "tensor/held_bytes.h"
 
 namespace linnet {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "run/environment.h"
+#include "environment/run_environment.h"
 
 namespace linnet {
 namespace {

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <map>
 
+#include "environment/run_environment.h"
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/parallel.h"
-#include "run/environment.h"
 #include "text/ngram_pool.h"
 #include "traditionalml/rows.h"
 

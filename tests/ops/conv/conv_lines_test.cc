@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "compile/model_resources.h"
 #include "conv/conv_algorithm.h"
 #include "kernels/isa.h"
-#include "plan/environment.h"
 #include "support/conv_reference.h"
 #include "support/run_op.h"
 

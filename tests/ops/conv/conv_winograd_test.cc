@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "compile/model_resources.h"
 #include "conv/conv_algorithm.h"
 #include "graph/graph.h"
 #include "kernels/isa.h"
-#include "plan/environment.h"
 #include "support/conv_reference.h"
 #include "support/run_op.h"
 

@@ -1,4 +1,4 @@
-#include "run/environment.h"
+#include "environment/run_environment.h"
 
 #include <random>
 

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <exception>
 
-#include "run/team.h"
+#include "environment/team.h"
 
 namespace linnet {
 namespace {

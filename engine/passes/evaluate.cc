@@ -1,9 +1,8 @@
-#include "plan/evaluate.h"
+#include "passes/evaluate.h"
 
 #include <algorithm>
 
-#include "plan/plan.h"
-#include "run/environment.h"
+#include "environment/run_environment.h"
 
 namespace linnet {
 namespace {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
+#include "compile/model_resources.h"
 #include "graph/graph.h"
-#include "plan/environment.h"
 
 namespace linnet {
 

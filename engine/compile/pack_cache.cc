@@ -1,4 +1,4 @@
-#include "plan/pack_cache.h"
+#include "compile/pack_cache.h"
 
 namespace linnet {
 

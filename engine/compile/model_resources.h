@@ -2,9 +2,9 @@
 
 #include <memory>
 
+#include "compile/pack_cache.h"
+#include "compile/spare_memory.h"
 #include "linnet/options.h"
-#include "plan/pack_cache.h"
-#include "plan/spare_memory.h"
 
 namespace linnet {
 

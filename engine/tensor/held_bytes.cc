@@ -1,4 +1,4 @@
-#include "run/held_bytes.h"
+#include "tensor/held_bytes.h"
 
 #include <numeric>
 

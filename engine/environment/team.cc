@@ -1,4 +1,4 @@
-#include "run/team.h"
+#include "environment/team.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

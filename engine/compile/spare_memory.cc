@@ -1,4 +1,4 @@
-#include "plan/spare_memory.h"
+#include "compile/spare_memory.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
+#include "compile/model_resources.h"
 #include "linnet/op.h"
-#include "plan/environment.h"
 
 namespace linnet {
 
