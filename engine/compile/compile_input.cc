@@ -8,18 +8,18 @@ const Fact& CompileInput::at(std::span<const Fact> facts, int i) {
   return i < int(facts.size()) ? facts[size_t(i)] : absent;
 }
 
-Isa CompileInput::isa() const { return environment_.options.isa; }
+Isa CompileInput::isa() const { return resources_.options.isa; }
 
-int CompileInput::winograd_tile() const { return environment_.options.winograd_tile; }
+int CompileInput::winograd_tile() const { return resources_.options.winograd_tile; }
 
-Executor& CompileInput::executor() const { return *environment_.executor; }
+Executor& CompileInput::executor() const { return *resources_.executor; }
 
 Tensor CompileInput::packed(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make) const {
-  return environment_.packs.get(source, form, make);
+  return resources_.packs.get(source, form, make);
 }
 
 Tensor CompileInput::packed_memory(DType dtype, const Shape& shape) const {
-  return environment_.spare_memory.tensor(dtype, shape);
+  return resources_.spare_memory.tensor(dtype, shape);
 }
 
 }  // namespace linnet

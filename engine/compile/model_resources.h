@@ -8,8 +8,8 @@
 
 namespace linnet {
 
-/// What all plans of a model share.
-struct ProgramEnvironment : std::enable_shared_from_this<ProgramEnvironment> {
+/// What all plans of a model share, those of control-flow bodies included.
+struct ModelResources : std::enable_shared_from_this<ModelResources> {
   ModelOptions options;
   std::shared_ptr<Executor> executor = make_serial_executor();  ///< for the work before runs
   mutable PackCache packs;

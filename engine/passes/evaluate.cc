@@ -62,10 +62,10 @@ class EvaluationContext final : public KernelContext {
 };
 
 std::vector<Tensor> run_once(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
-                             const ProgramEnvironment& environment) {
+                             const ModelResources& resources) {
   return with_node_context(node.spec, [&] {
-    const KernelPtr kernel = node.op->compile(CompileInput(in, out, environment));
-    EvaluationContext context(*kernel, in, out, environment.options.limits.memory_bytes);
+    const KernelPtr kernel = node.op->compile(CompileInput(in, out, resources));
+    EvaluationContext context(*kernel, in, out, resources.options.limits.memory_bytes);
     kernel->run(context);
     return context.take();
   });
@@ -74,12 +74,12 @@ std::vector<Tensor> run_once(const Node& node, std::span<const Fact> in, std::sp
 }  // namespace
 
 std::optional<std::vector<Tensor>> evaluate(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
-                                            const ProgramEnvironment& environment) {
+                                            const ModelResources& resources) {
   // A container as a constant would lose what its fact tells of its elements.
   const auto foldable = [](const Fact& f) { return !f.present() || (f.concrete() && !is_container(f.dtype)); };
   if (!std::all_of(out.begin(), out.end(), foldable) || !small_enough(in, out)) return std::nullopt;
   try {
-    return run_once(node, in, out, environment);
+    return run_once(node, in, out, resources);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kLimit) throw;
     return std::nullopt;  // left to the run, whose limits the caller sets

@@ -11,6 +11,6 @@ namespace linnet {
 /// Computes a node whose inputs are all constant: what constant folding does. nullopt when its outputs' shapes depend
 /// on data or would be much larger than its inputs.
 std::optional<std::vector<Tensor>> evaluate(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
-                                            const ProgramEnvironment& environment);
+                                            const ModelResources& resources);
 
 }  // namespace linnet

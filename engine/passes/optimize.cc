@@ -36,17 +36,17 @@ bool apply_rewrites(Graph& graph, const ModelOptions& options, bool last) {
 
 }  // namespace
 
-void optimize(Graph& graph, const ProgramEnvironment& environment) {
+void optimize(Graph& graph, const ModelResources& resources) {
   graph.drop_dead_nodes();
   bool changed = true;
   for (int round = 0; changed && round < kMaxRounds; ++round) {
-    propagate_facts(graph, environment);
-    if (environment.options.optimization == 0) return;
+    propagate_facts(graph, resources);
+    if (resources.options.optimization == 0) return;
     changed = fold_constants(graph);
     changed |= merge_equal_nodes(graph);
-    if (environment.options.optimization >= 2) {
-      changed |= apply_rewrites(graph, environment.options, false);
-      if (!changed) changed = apply_rewrites(graph, environment.options, true);
+    if (resources.options.optimization >= 2) {
+      changed |= apply_rewrites(graph, resources.options, false);
+      if (!changed) changed = apply_rewrites(graph, resources.options, true);
     }
     graph.drop_unread_constants();
   }

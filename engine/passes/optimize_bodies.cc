@@ -26,19 +26,19 @@ bool inputs_known(const Graph& body) {
   return std::all_of(body.inputs().begin(), body.inputs().end(), [&](ValueId v) { return body.fact(v).present(); });
 }
 
-GraphPtr optimized(const Graph& body, const Graph& outer, const Node& node, const ProgramEnvironment& environment) {
+GraphPtr optimized(const Graph& body, const Graph& outer, const Node& node, const ModelResources& resources) {
   auto copy = std::make_shared<Graph>(body);
   adopt_captures(*copy, outer, node);
   if (!inputs_known(*copy)) return copy;
-  propagate_facts(*copy, environment);
-  optimize_bodies(*copy, environment);
-  optimize(*copy, environment);
+  propagate_facts(*copy, resources);
+  optimize_bodies(*copy, resources);
+  optimize(*copy, resources);
   return copy;
 }
 
 }  // namespace
 
-void optimize_bodies(Graph& graph, const ProgramEnvironment& environment) {
+void optimize_bodies(Graph& graph, const ModelResources& resources) {
   const std::vector<NodeId> order = graph.nodes();
   for (const NodeId id : order) {
     const Node& node = graph.node(id);
@@ -48,7 +48,7 @@ void optimize_bodies(Graph& graph, const ProgramEnvironment& environment) {
       auto* body = std::get_if<GraphPtr>(&attribute);
       if (!body) continue;
       found = true;
-      attribute = optimized(**body, graph, node, environment);
+      attribute = optimized(**body, graph, node, resources);
     }
     if (!found) continue;
     Patch patch(graph);

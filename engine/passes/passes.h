@@ -8,7 +8,7 @@ namespace linnet {
 
 /// Infers the fact of every value from those of the graph inputs, computing on the way what depends on constants only.
 /// Shape arithmetic folds away here. Throws what the operators' rules throw.
-void propagate_facts(Graph& graph, const ProgramEnvironment& environment);
+void propagate_facts(Graph& graph, const ModelResources& resources);
 
 /// Replaces node outputs that are known to be constant by constants. Call after propagate_facts.
 bool fold_constants(Graph& graph);
@@ -17,9 +17,9 @@ bool fold_constants(Graph& graph);
 bool merge_equal_nodes(Graph& graph);
 
 /// Optimises the bodies of control-flow nodes, each once.
-void optimize_bodies(Graph& graph, const ProgramEnvironment& environment);
+void optimize_bodies(Graph& graph, const ModelResources& resources);
 
 /// Facts, folding and, as far as options.optimization goes, merging and the registry's rewrites, to a fixed point.
-void optimize(Graph& graph, const ProgramEnvironment& environment);
+void optimize(Graph& graph, const ModelResources& resources);
 
 }  // namespace linnet

@@ -14,9 +14,9 @@ Slot::Kind planned_kind(DType dtype) { return is_object(dtype) ? Slot::Kind::kOw
 
 class PlanBuilder {
  public:
-  PlanBuilder(Graph specialized, std::vector<PlanInput> inputs, std::shared_ptr<const ProgramEnvironment> environment,
+  PlanBuilder(Graph specialized, std::vector<PlanInput> inputs, std::shared_ptr<const ModelResources> resources,
               Sources sources, const RunEnvironment* run)
-      : environment_(std::move(environment)),
+      : resources_(std::move(resources)),
         sources_(sources),
         run_(run),
         plan_(std::make_shared<Plan>(std::move(specialized))),
@@ -36,7 +36,7 @@ class PlanBuilder {
     }
     check_values(steps);
     compile(steps);
-    environment_->spare_memory.release();
+    resources_->spare_memory.release();
     for (const NodeId id : steps) add_step(graph().node(id));
     add_outputs();
     if (!waiting_.empty()) add_rest();
@@ -139,7 +139,7 @@ class PlanBuilder {
     const std::vector<Fact> in = input_facts(graph(), node);
     std::vector<Fact> out;
     for (const ValueId v : node.outputs) out.push_back(graph().fact(v));
-    return with_node_context(node.spec, [&] { return node.op->compile(CompileInput(in, out, *environment_)); });
+    return with_node_context(node.spec, [&] { return node.op->compile(CompileInput(in, out, *resources_)); });
   }
 
   bool nobody_reads(ValueId value) const {
@@ -157,12 +157,12 @@ class PlanBuilder {
 
   void free_constant(ValueId value) {
     Fact fact = graph().fact(value);
-    environment_->packs.forget(fact.constant);
+    resources_->packs.forget(fact.constant);
     freed_[value] = Tensor::wrap(fact.dtype, fact.shape(), nullptr);
     Tensor constant = std::move(fact.constant);
     fact.constant = {};
     plan_->graph.set_fact(value, std::move(fact));
-    environment_->spare_memory.add(std::move(constant));
+    resources_->spare_memory.add(std::move(constant));
   }
 
   void add_step(const Node& node) {
@@ -231,10 +231,10 @@ class PlanBuilder {
       outputs.push_back(graph().outputs()[i]);
     }
     for (const ValueId v : inputs) plan_->rest_inputs.push_back(slot(v));
-    plan_->rest = std::make_shared<Program>(graph().part(waiting_, inputs, outputs), environment_);
+    plan_->rest = std::make_shared<Program>(graph().part(waiting_, inputs, outputs), resources_);
   }
 
-  std::shared_ptr<const ProgramEnvironment> environment_;
+  std::shared_ptr<const ModelResources> resources_;
   Sources sources_;
   const RunEnvironment* run_;
   std::shared_ptr<Plan> plan_;
@@ -263,9 +263,9 @@ size_t Plan::bytes() const {
 }
 
 std::shared_ptr<const Plan> make_plan(Graph graph, std::vector<PlanInput> inputs,
-                                      const std::shared_ptr<const ProgramEnvironment>& environment, Sources sources,
+                                      const std::shared_ptr<const ModelResources>& resources, Sources sources,
                                       const RunEnvironment* run) {
-  return PlanBuilder(std::move(graph), std::move(inputs), environment, sources, run).build();
+  return PlanBuilder(std::move(graph), std::move(inputs), resources, sources, run).build();
 }
 
 }  // namespace linnet

@@ -80,7 +80,7 @@ enum class Sources {
 /// Compiles a graph whose input facts are concrete. Throws what operators throw, with the node's description; before
 /// that Error(kLimit) where one value alone exceeds the memory of `run`.
 std::shared_ptr<const Plan> make_plan(Graph graph, std::vector<PlanInput> inputs,
-                                      const std::shared_ptr<const ProgramEnvironment>& environment,
+                                      const std::shared_ptr<const ModelResources>& resources,
                                       Sources sources = Sources::kKept, const RunEnvironment* run = nullptr);
 
 }  // namespace linnet

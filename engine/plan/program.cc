@@ -21,8 +21,8 @@ bool read_by_shape_rule(const Graph& graph, ValueId value) {
 
 }  // namespace
 
-Program::Program(Graph graph, std::shared_ptr<const ProgramEnvironment> environment)
-    : graph_(std::move(graph)), environment_(std::move(environment)) {
+Program::Program(Graph graph, std::shared_ptr<const ModelResources> resources)
+    : graph_(std::move(graph)), resources_(std::move(resources)) {
   for (const ValueId input : graph_.inputs()) value_matters_.push_back(read_by_shape_rule(graph_, input));
 }
 
@@ -35,8 +35,8 @@ std::shared_ptr<const Plan> Program::plan_for(std::span<const Tensor> inputs, co
     return plans_.front();
   }
   std::vector<PlanInput> described = describe_inputs(inputs);
-  Graph graph = specialized(graph_, described, *environment_);
-  remember(make_plan(std::move(graph), std::move(described), environment_, Sources::kKept, run));
+  Graph graph = specialized(graph_, described, *resources_);
+  remember(make_plan(std::move(graph), std::move(described), resources_, Sources::kKept, run));
   return plans_.front();
 }
 
@@ -54,14 +54,14 @@ std::vector<PlanInput> Program::describe_inputs(std::span<const Tensor> inputs) 
   return described;
 }
 
-Graph Program::specialized(Graph graph, const std::vector<PlanInput>& inputs, const ProgramEnvironment& environment) {
+Graph Program::specialized(Graph graph, const std::vector<PlanInput>& inputs, const ModelResources& resources) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (is_container(inputs[i].dtype)) continue;  // the graph knows as much
     Fact fact(inputs[i].dtype, inputs[i].shape);
     fact.constant = inputs[i].value;
     graph.set_fact(graph.inputs()[i], std::move(fact));
   }
-  optimize(graph, environment);
+  optimize(graph, resources);
   return graph;
 }
 
@@ -73,12 +73,12 @@ std::shared_ptr<Program> Program::specialized(std::shared_ptr<Program> program, 
     program->plan_for(inputs);
     return program;
   }
-  const auto environment = program->environment_;
+  const auto resources = program->resources_;
   Graph graph = program.use_count() == 1 ? std::move(program->graph_) : program->graph_;
   program.reset();
-  graph = specialized(std::move(graph), described, *environment);
-  auto plan = make_plan(std::move(graph), std::move(described), environment, Sources::kFreed);
-  auto result = std::make_shared<Program>(plan->graph, environment);
+  graph = specialized(std::move(graph), described, *resources);
+  auto plan = make_plan(std::move(graph), std::move(described), resources, Sources::kFreed);
+  auto result = std::make_shared<Program>(plan->graph, resources);
   result->remember(std::move(plan));
   return result;
 }

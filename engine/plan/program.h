@@ -14,10 +14,9 @@ namespace linnet {
 /// A graph and the plans made for it so far, shared by all that run it. Thread-safe.
 class Program {
  public:
-  Program(Graph graph, std::shared_ptr<const ProgramEnvironment> environment);
+  Program(Graph graph, std::shared_ptr<const ModelResources> resources);
 
   const Graph& graph() const { return graph_; }
-  const ProgramEnvironment& environment() const { return *environment_; }
 
   /// The plan for inputs of these dtypes and shapes (and, where shapes depend on them, values). Made on first use, kept
   /// while the cache's byte limit allows. Throws Error(kType, kShape) for inputs that contradict the graph's facts,
@@ -30,11 +29,11 @@ class Program {
 
  private:
   std::vector<PlanInput> describe_inputs(std::span<const Tensor> inputs) const;
-  static Graph specialized(Graph graph, const std::vector<PlanInput>& inputs, const ProgramEnvironment& environment);
+  static Graph specialized(Graph graph, const std::vector<PlanInput>& inputs, const ModelResources& resources);
   void remember(std::shared_ptr<const Plan> plan);
 
   Graph graph_;
-  std::shared_ptr<const ProgramEnvironment> environment_;
+  std::shared_ptr<const ModelResources> resources_;
   std::vector<bool> value_matters_;  // per input
   std::mutex mutex_;
   std::list<std::shared_ptr<const Plan>> plans_;  // most recently used first

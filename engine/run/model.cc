@@ -71,30 +71,30 @@ auto with_memory_errors(F&& f) {
 }  // namespace
 
 struct Model::State {
-  State(Graph graph, const ModelOptions& options) : environment(std::make_shared<ProgramEnvironment>()) {
+  State(Graph graph, const ModelOptions& options) : resources(std::make_shared<ModelResources>()) {
     const auto begin = std::chrono::steady_clock::now();
     report.nodes = int64_t(graph.nodes().size());
     report.opset = prevalent_opset(graph);
-    environment->options = options;
-    environment->executor = options.executor ? options.executor : make_openmp_executor();
+    resources->options = options;
+    resources->executor = options.executor ? options.executor : make_openmp_executor();
     graph.drop_dead_nodes();
-    propagate_facts(graph, *environment);
-    optimize_bodies(graph, *environment);
-    optimize(graph, *environment);
+    propagate_facts(graph, *resources);
+    optimize_bodies(graph, *resources);
+    optimize(graph, *resources);
     inputs = input_infos(graph);
     outputs = output_infos(graph);
-    program = std::make_shared<Program>(std::move(graph), environment);
+    program = std::make_shared<Program>(std::move(graph), resources);
     report.weights_bytes = constant_bytes(program->graph());
     report.optimize_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   }
 
   void specialize(std::span<const Tensor> tensors) {
-    environment->executor->hold([&](int64_t, int) { program = Program::specialized(std::move(program), tensors); });
+    resources->executor->hold([&](int64_t, int) { program = Program::specialized(std::move(program), tensors); });
     inputs = input_infos(program->graph());
     outputs = output_infos(program->graph());
   }
 
-  std::shared_ptr<ProgramEnvironment> environment;
+  std::shared_ptr<ModelResources> resources;
   std::shared_ptr<Program> program;
   std::vector<ValueInfo> inputs, outputs;
   LoadReport report;
@@ -105,7 +105,7 @@ Model::Model(Graph graph, const ModelOptions& options) : state_(std::make_shared
 const std::vector<ValueInfo>& Model::inputs() const { return state_->inputs; }
 const std::vector<ValueInfo>& Model::outputs() const { return state_->outputs; }
 const Graph& Model::graph() const { return state_->program->graph(); }
-const ModelOptions& Model::options() const { return state_->environment->options; }
+const ModelOptions& Model::options() const { return state_->resources->options; }
 const LoadReport& Model::load_report() const { return state_->report; }
 
 Model Model::specialized(std::span<const Tensor> inputs) && {
@@ -167,8 +167,8 @@ void Context::cancel() { impl_->environment.cancel(); }
 
 MemoryReport Context::memory() const {
   const auto& state = *impl_->model.state_;
-  return {constant_bytes(state.program->graph()), state.environment->packs.bytes(),
-          int64_t(impl_->runner.arena_bytes()), int64_t(impl_->runner.scratch_bytes())};
+  return {constant_bytes(state.program->graph()), state.resources->packs.bytes(), int64_t(impl_->runner.arena_bytes()),
+          int64_t(impl_->runner.scratch_bytes())};
 }
 
 }  // namespace linnet

@@ -16,10 +16,10 @@ void require_single(const Tensor& tensor, const char* what) {
 
 std::vector<Fact> body_facts(const Graph& body, std::span<const Fact> inputs) {
   require_body(body, inputs.size(), body.outputs().size(), "body");
-  const auto environment = std::make_shared<ProgramEnvironment>();
+  const auto resources = std::make_shared<ModelResources>();
   Graph graph = body;
   for (size_t i = 0; i < inputs.size(); ++i) graph.set_fact(graph.inputs()[i], inputs[i]);
-  propagate_facts(graph, *environment);
+  propagate_facts(graph, *resources);
   std::vector<Fact> outputs;
   for (const Graph::Output& output : graph.outputs()) outputs.push_back(graph.fact(output.value));
   return outputs;
@@ -62,7 +62,7 @@ Shape shape_or_zero(const Fact& fact) {
 }
 
 std::shared_ptr<Program> body_program(const GraphPtr& body, const CompileInput& in) {
-  return std::make_shared<Program>(*body, in.environment().shared_from_this());
+  return std::make_shared<Program>(*body, in.resources().shared_from_this());
 }
 
 bool single_bool(const Tensor& tensor, const char* what) {

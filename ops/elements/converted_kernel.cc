@@ -137,7 +137,7 @@ class ConvertedKernel final : public Kernel {
     std::vector<Fact> input_facts, output_facts;
     for (int i = 0; i < in.num_inputs(); ++i) input_facts.push_back(add(in, in.fact(i), inputs_[size_t(i)]));
     for (int i = 0; i < in.num_outputs(); ++i) output_facts.push_back(add(in, in.output_fact(i), outputs_[size_t(i)]));
-    inner_ = compile(CompileInput(input_facts, output_facts, in.environment()));
+    inner_ = compile(CompileInput(input_facts, output_facts, in.resources()));
     const size_t inner_bytes = aligned(inner_->scratch_bytes());
     for (ConvertedValues* values : {&inputs_, &outputs_}) {
       for (Converted& value : *values) value.offset += inner_bytes;

@@ -142,7 +142,7 @@ class FlexAttention final : public Op {
       return compile_in_float32(
           in, [&](const CompileInput& converted) { return make_attention_f32(rule(converted), converted); });
     }
-    auto program = std::make_shared<Program>(graph(in), in.environment().shared_from_this());
+    auto program = std::make_shared<Program>(graph(in), in.resources().shared_from_this());
     return std::make_unique<ProgramKernel>(std::move(program), 3 + captures_);
   }
 

@@ -16,7 +16,7 @@
 namespace linnet {
 
 class RunEnvironment;
-struct ProgramEnvironment;
+struct ModelResources;
 
 /// State that a kernel keeps between runs of one context: the runners of control-flow bodies, say.
 class LINNET_API KernelState {
@@ -82,8 +82,8 @@ struct PackedForm {
 /// What compile() knows.
 class LINNET_API CompileInput {
  public:
-  CompileInput(std::span<const Fact> inputs, std::span<const Fact> outputs, const ProgramEnvironment& environment)
-      : inputs_(inputs), outputs_(outputs), environment_(environment) {}
+  CompileInput(std::span<const Fact> inputs, std::span<const Fact> outputs, const ModelResources& resources)
+      : inputs_(inputs), outputs_(outputs), resources_(resources) {}
 
   int num_inputs() const { return int(inputs_.size()); }
   int num_outputs() const { return int(outputs_.size()); }
@@ -106,7 +106,8 @@ class LINNET_API CompileInput {
   int winograd_tile() const;
   /// The threads to pack with, and to divide work for, ModelOptions::executor.
   Executor& executor() const;
-  const ProgramEnvironment& environment() const { return environment_; }
+  /// What programs of bodies, and kernels within this one, share with the model.
+  const ModelResources& resources() const { return resources_; }
 
   /// Data derived from a constant (packed weights), made once per model and shared by all its plans: two calls with the
   /// same source and form get the same tensor.
@@ -119,7 +120,7 @@ class LINNET_API CompileInput {
 
   std::span<const Fact> inputs_;
   std::span<const Fact> outputs_;
-  const ProgramEnvironment& environment_;
+  const ModelResources& resources_;
 };
 
 /// The meaning of a node: its attributes, its type and shape rule, its compilation. Immutable.

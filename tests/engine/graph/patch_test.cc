@@ -24,7 +24,7 @@ NodeSpec spec_of(const std::string& op_type) {
 
 Graph inferred(const GraphBuilder& b) {
   Graph graph = b.graph();
-  propagate_facts(graph, *std::make_shared<ProgramEnvironment>());
+  propagate_facts(graph, *std::make_shared<ModelResources>());
   return graph;
 }
 

@@ -34,15 +34,15 @@ OpCase conv(const Sizes& sizes, bool x_channels_first) {
 Shape kernel_shape(const Sizes& s) { return {s.out_channels, s.x[1], s.kernel[0], s.kernel[1]}; }
 
 bool is_chosen(const Sizes& sizes, Isa isa) {
-  const auto environment = std::make_shared<ProgramEnvironment>();
-  environment->options.isa = isa;
+  const auto resources = std::make_shared<ModelResources>();
+  resources->options.isa = isa;
   Fact w(DType::kFloat32, kernel_shape(sizes));
   w.constant = random_tensor(w.shape());
   const Fact facts[] = {Fact(DType::kFloat32, sizes.x), w};
   NodeSpec spec;
   spec.attributes = conv(sizes, true).attributes;
   const ConvGeometry geometry = conv_geometry(ConvAttributes(spec), {}, sizes.x, w.shape());
-  return suits_line_conv(geometry, CompileInput(facts, {}, *environment));
+  return suits_line_conv(geometry, CompileInput(facts, {}, *resources));
 }
 
 class LineConvolution : public ::testing::TestWithParam<Isa> {};

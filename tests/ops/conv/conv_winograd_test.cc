@@ -141,9 +141,9 @@ class ConvChoices : public ::testing::TestWithParam<Isa> {};
 
 /// The algorithm that is chosen for one image, and why.
 std::string chosen(Isa isa, const Sizes& sizes, int64_t stride, int winograd_tile) {
-  const auto environment = std::make_shared<ProgramEnvironment>();
-  environment->options.winograd_tile = winograd_tile;
-  environment->options.isa = isa;
+  const auto resources = std::make_shared<ModelResources>();
+  resources->options.winograd_tile = winograd_tile;
+  resources->options.isa = isa;
   Fact w(DType::kFloat32, Shape{sizes.out_channels, sizes.x[3], 3, 3});
   w.constant = random_tensor(w.shape(), 1);
   const Fact facts[] = {Fact(DType::kFloat32, sizes.x), w};
@@ -151,7 +151,7 @@ std::string chosen(Isa isa, const Sizes& sizes, int64_t stride, int winograd_til
   spec.attributes = {
       {"pads", sizes.pads}, {"dilations", sizes.dilations}, {"strides", std::vector<int64_t>(2, stride)}};
   const ConvGeometry geometry = conv_geometry(ConvAttributes(spec), {true, true}, facts[0].shape(), w.shape());
-  const ConvChoice choice = choose_conv(geometry, false, {}, CompileInput(facts, {}, *environment));
+  const ConvChoice choice = choose_conv(geometry, false, {}, CompileInput(facts, {}, *resources));
   return choice.algorithm->describe() + "; " + choice.reason;
 }
 
