@@ -15,12 +15,16 @@ std::string canonical(const std::string& domain) { return domain == "ai.onnx" ? 
 }  // namespace
 
 void Registry::add(const std::string& op_type, const OpVersion& version, Factory factory) {
-  factories_[{canonical(version.domain), op_type}][version.since] = std::move(factory);
+  operators_[{canonical(version.domain), op_type}][version.since] = {std::move(factory), version.own_inputs};
 }
 
-std::shared_ptr<const Op> Registry::create(const NodeSpec& node) const {
-  const auto found = factories_.find({canonical(node.domain), node.op_type});
-  if (found == factories_.end()) {
+std::shared_ptr<const Op> Registry::create(const NodeSpec& node) const { return registration(node).factory(node); }
+
+int Registry::own_inputs(const NodeSpec& node) const { return registration(node).own_inputs; }
+
+const Registry::Registration& Registry::registration(const NodeSpec& node) const {
+  const auto found = operators_.find({canonical(node.domain), node.op_type});
+  if (found == operators_.end()) {
     throw Error(ErrorKind::kUnsupported,
                 str("no operator '", node.op_type, "' in domain '", domain_name(node.domain), "'"));
   }
@@ -28,19 +32,19 @@ std::shared_ptr<const Op> Registry::create(const NodeSpec& node) const {
   if (newer == found->second.begin()) {
     throw Error(ErrorKind::kUnsupported, str("supported from opset ", newer->first, " on"));
   }
-  return std::prev(newer)->second(node);
+  return std::prev(newer)->second;
 }
 
 bool Registry::contains(const std::string& domain, const std::string& op_type, int64_t opset) const {
-  const auto found = factories_.find({canonical(domain), op_type});
-  return found != factories_.end() && found->second.begin()->first <= opset;
+  const auto found = operators_.find({canonical(domain), op_type});
+  return found != operators_.end() && found->second.begin()->first <= opset;
 }
 
 std::vector<Registry::Entry> Registry::entries() const {
   std::vector<Entry> entries;
-  for (const auto& [key, versions] : factories_) {
+  for (const auto& [key, versions] : operators_) {
     Entry entry{key.first, key.second, {}};
-    for (const auto& [since, factory] : versions) entry.since.push_back(since);
+    for (const auto& [since, registration] : versions) entry.since.push_back(since);
     entries.push_back(std::move(entry));
   }
   return entries;

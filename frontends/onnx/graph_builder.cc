@@ -187,8 +187,9 @@ void GraphBuilder::read_attributes(const Scope& scope, const pb::NodeProto& node
     spec.attributes[body.attribute] = std::make_shared<const Graph>(std::move(body.nested->graph));
   }
   while (!inputs.empty() && inputs.back() == kNoValue) inputs.pop_back();
-  // Captures come behind all inputs of the operator; Loop is the one whose own may be omitted at the end.
-  if (!captures.empty() && spec.op_type == "Loop" && inputs.size() < 2) inputs.resize(2, kNoValue);
+  if (captures.empty()) return;
+  const auto own = size_t(scope.graph().registry()->own_inputs(spec));
+  if (inputs.size() < own) inputs.resize(own, kNoValue);
   spec.captures = int(captures.size());
   inputs.insert(inputs.end(), captures.begin(), captures.end());
 }

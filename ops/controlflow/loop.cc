@@ -202,6 +202,6 @@ class Loop final : public Op {
 
 }  // namespace
 
-void register_loop(Registry& r) { r.add<Loop>("Loop"); }
+void register_loop(Registry& r) { r.add<Loop>("Loop", {.own_inputs = 2}); }
 
 }  // namespace linnet

@@ -19,6 +19,9 @@ struct Node;
 struct OpVersion {
   int64_t since = 1;
   std::string domain{};  ///< "" is ai.onnx
+  /// How many inputs are the operator's own, at the least, where its bodies capture values, which follow as further
+  /// inputs (NodeSpec::captures): those that the model does not write count as omitted.
+  int own_inputs = 0;
 };
 
 /// A graph rewrite: called for every node; returns the change to make, or nullopt when it does not apply.
@@ -44,6 +47,8 @@ class LINNET_API Registry {
   /// The operator of a node: the newest registration not above the node's opset.
   /// Throws Error(kUnsupported) when there is none, and what the operator's constructor throws.
   std::shared_ptr<const Op> create(const NodeSpec& node) const;
+  /// OpVersion::own_inputs of that operator. Throws Error(kUnsupported) when there is none.
+  int own_inputs(const NodeSpec& node) const;
   bool contains(const std::string& domain, const std::string& op_type, int64_t opset) const;
 
   const std::vector<Rewrite>& rewrites() const { return rewrites_; }
@@ -61,8 +66,15 @@ class LINNET_API Registry {
 
  private:
   using Key = std::pair<std::string, std::string>;  // domain, op_type
-  std::vector<std::shared_ptr<void>> libraries_;    // first, so that it outlives the factories, whose code it holds
-  std::map<Key, std::map<int64_t, Factory>> factories_;
+  struct Registration {
+    Factory factory;
+    int own_inputs = 0;
+  };
+
+  const Registration& registration(const NodeSpec& node) const;
+
+  std::vector<std::shared_ptr<void>> libraries_;  // first, so that it outlives the factories, whose code it holds
+  std::map<Key, std::map<int64_t, Registration>> operators_;  // by the first opset
   std::vector<Rewrite> rewrites_;
 };
 

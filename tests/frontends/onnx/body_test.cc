@@ -143,6 +143,29 @@ TEST(OnnxBody, LoopCarriesValuesAndCapturesBehindOmittedInputs) {
   EXPECT_THAT(floats(context.run(inputs)[0]), ElementsAre(3, 4, 3, 4));
 }
 
+// y = its fourth input, the first behind its own.
+class FirstCapture final : public Op {
+ public:
+  explicit FirstCapture(const NodeSpec&) {}
+  std::vector<Fact> infer(std::span<const Fact> in) const override { return {in[3]}; }
+  KernelPtr compile(const CompileInput&) const override { throw Error(ErrorKind::kInternal, "not to be run"); }
+};
+
+TEST(OnnxBody, CapturesFollowAsManyInputsAsTheOperatorHas) {
+  Registry registry = standard_registry();
+  registry.add<FirstCapture>("FirstCapture", {.since = 1, .domain = "test", .own_inputs = 3});
+  pb::ModelProto proto = model_with_inputs({"a", "b"});
+  add_import(proto, "test", 1);
+  pb::NodeProto& node = add_node(*proto.mutable_graph(), "FirstCapture", {"a"}, {"y"});
+  node.set_domain("test");
+  fill_body(add_body(node, "body"), "Neg", {"b"}, "t");
+  add_output(*proto.mutable_graph(), "y");
+  const std::string bytes = proto.SerializeAsString();
+  const Model model = load_onnx_bytes(std::as_bytes(std::span(bytes)), {}, {}, registry);
+  const std::vector<ValueId> inputs = node_of_type(model.graph(), "FirstCapture").inputs;
+  EXPECT_THAT(inputs, ElementsAre(model.graph().inputs()[1], kNoValue, kNoValue, model.graph().inputs()[2]));
+}
+
 TEST(OnnxBody, ErrorsNameTheBody) {
   pb::ModelProto proto = model_with_inputs({"a"});
   pb::NodeProto& node = add_node(*proto.mutable_graph(), "If", {"cond"}, {"y"}, "choose");
