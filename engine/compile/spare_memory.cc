@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tensor/alignment.h"
 #include "tensor/tensor_arena.h"
 
 namespace linnet {
@@ -26,9 +27,9 @@ Tensor SpareMemory::tensor(DType dtype, const Shape& shape) {
   const auto found = parts_.lower_bound(bytes);
   if (bytes < kLeastBytes || found == parts_.end()) return Tensor(dtype, shape);
   const Part part = std::move(found->second);
-  const size_t left = found->first - std::min(found->first, TensorArena::aligned(bytes));
+  const size_t left = found->first - std::min(found->first, aligned(bytes));
   parts_.erase(found);
-  if (left >= kLeastBytes) parts_.insert({left, {part.data + TensorArena::aligned(bytes), part.owner}});
+  if (left >= kLeastBytes) parts_.insert({left, {part.data + aligned(bytes), part.owner}});
   return Tensor::share(dtype, shape, part.data, part.owner);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tensor/alignment.h"
+
 namespace linnet {
 namespace {
 
@@ -35,7 +37,7 @@ MemoryPlan plan_memory(std::span<const Lifetime> lifetimes) {
                    [&](size_t a, size_t b) { return lifetimes[a].bytes > lifetimes[b].bytes; });
   std::vector<Placed> placed;
   for (const size_t i : order) {
-    const size_t bytes = (lifetimes[i].bytes + 63) / 64 * 64;
+    const size_t bytes = aligned(lifetimes[i].bytes);
     const size_t offset = lowest_gap(placed, lifetimes[i], bytes);
     const Placed block{offset, offset + bytes, &lifetimes[i]};
     const auto position = std::upper_bound(placed.begin(), placed.end(), block,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "run/report_node.h"
+#include "tensor/alignment.h"
 #include "tensor/held_bytes.h"
 
 namespace linnet {
@@ -12,8 +13,6 @@ bool is_view(const Plan& plan, const Step& step) {
   return std::all_of(step.outputs.begin(), step.outputs.end(),
                      [&](int slot) { return slot < 0 || plan.slots[size_t(slot)].kind == Slot::Kind::kView; });
 }
-
-size_t align64(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace
 
@@ -37,7 +36,7 @@ class Runner::StepContext final : public KernelContext {
     if (given(i)) output(i) = checked(i, value);
   }
   std::byte* scratch(int worker) override {
-    return static_cast<std::byte*>(runner_.scratch_.raw()) + size_t(worker) * align64(runner_.plan_->scratch_bytes);
+    return static_cast<std::byte*>(runner_.scratch_.raw()) + size_t(worker) * aligned(runner_.plan_->scratch_bytes);
   }
   KernelState* state() override { return runner_.states_[index_].get(); }
   Executor& executor() override { return environment_.executor(); }
@@ -86,7 +85,7 @@ void Runner::bind(std::span<const Tensor> inputs, RunEnvironment& environment) {
     rest_ = nullptr;
   }
   const auto scratch =
-      size_t(checked_mul(int64_t(align64(plan_->scratch_bytes)), int64_t{environment.executor().workers()}));
+      size_t(checked_mul(int64_t(aligned(plan_->scratch_bytes)), int64_t{environment.executor().workers()}));
   environment.check_memory(plan_->arena_bytes + scratch);
   if (!arena_) bind_slots();
   if (!scratch_ || scratch_.bytes() < scratch) scratch_ = Tensor(DType::kUint8, {int64_t(scratch)});

@@ -7,18 +7,19 @@
 #include <new>
 
 #include "linnet/containers.h"
+#include "tensor/alignment.h"
 
 namespace linnet {
 namespace {
 
-constexpr std::align_val_t kAlignment{64}, kHugePage{2 * 1024 * 1024};
+constexpr size_t kHugePage = size_t{2} << 20;
 
 /// Large memory lies on huge pages where the system has them: fewer page faults, fewer misses of the TLB.
 std::shared_ptr<const void> allocate(size_t bytes, void*& data) {
-  const std::align_val_t alignment = bytes >= size_t(kHugePage) ? kHugePage : kAlignment;
+  const std::align_val_t alignment{bytes >= kHugePage ? kHugePage : kAlignment};
   data = ::operator new(bytes, alignment, std::nothrow);
   if (!data) throw Error(ErrorKind::kLimit, str("out of memory allocating ", bytes, " bytes"));
-  if (alignment == kHugePage) madvise(data, bytes, MADV_HUGEPAGE);
+  if (bytes >= kHugePage) madvise(data, bytes, MADV_HUGEPAGE);
   return {data, [alignment](void* p) { ::operator delete(p, alignment); }};
 }
 

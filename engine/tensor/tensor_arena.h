@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "linnet/tensor.h"
+#include "tensor/alignment.h"
 
 namespace linnet {
 
@@ -11,9 +12,6 @@ namespace linnet {
 /// refers to any more go back to the system, whatever becomes of the others.
 class TensorArena {
  public:
-  /// The bytes that a tensor of so many takes.
-  static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
-
   /// Gives whole pages of memory that nobody reads any more back to the system; it stays valid, with any contents.
   static void release(std::byte* data, size_t bytes);
 

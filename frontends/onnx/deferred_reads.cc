@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tensor/alignment.h"
 #include "tensor_data.h"
 
 namespace linnet {
@@ -12,7 +13,7 @@ constexpr int64_t kChunkBytes = int64_t{4} << 20;
 
 size_t arena_bytes(const ParsedModel& model) {
   size_t bytes = 0;
-  for (const auto& [proto, range] : model.left_out) bytes += TensorArena::aligned(size_t(range.bytes));
+  for (const auto& [proto, range] : model.left_out) bytes += aligned(size_t(range.bytes));
   return bytes;
 }
 

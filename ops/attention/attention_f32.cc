@@ -2,7 +2,7 @@
 
 #include "attention/attention_head.h"
 #include "partition/parallel.h"
-#include "partition/scratch.h"
+#include "tensor/alignment.h"
 
 namespace linnet {
 namespace {

@@ -6,8 +6,8 @@
 #include "gemm/integer_product.h"
 #include "infer/infer.h"
 #include "partition/parts.h"
-#include "partition/scratch.h"
 #include "quantization/parameter.h"
+#include "tensor/alignment.h"
 
 namespace linnet {
 namespace {

@@ -4,7 +4,7 @@
 #include "conv/window_rows.h"
 #include "kernels/kernel_table.h"
 #include "partition/parts.h"
-#include "partition/scratch.h"
+#include "tensor/alignment.h"
 
 namespace linnet {
 namespace {

@@ -5,7 +5,7 @@
 #include "gemm/packed_gemm.h"
 #include "kernels/kernel_table.h"
 #include "partition/parts.h"
-#include "partition/scratch.h"
+#include "tensor/alignment.h"
 
 namespace linnet {
 namespace {

@@ -2,7 +2,7 @@
 #include "conv/gemm_conv_weights.h"
 #include "conv/transpose_images.h"
 #include "kernels/kernel_table.h"
-#include "partition/scratch.h"
+#include "tensor/alignment.h"
 
 namespace linnet {
 namespace {

@@ -6,7 +6,7 @@
 #include "conv/pointwise_weights.h"
 #include "kernels/kernel_table.h"
 #include "partition/parts.h"
-#include "partition/scratch.h"
+#include "tensor/alignment.h"
 
 namespace linnet {
 namespace {

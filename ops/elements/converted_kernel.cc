@@ -6,7 +6,7 @@
 #include "elements/packed_elements.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
-#include "partition/scratch.h"
+#include "tensor/alignment.h"
 #include "tensor/wide.h"
 
 namespace linnet {

@@ -5,7 +5,7 @@
 #include "gemm/integer_product.h"
 #include "gemm/matmul_shape.h"
 #include "partition/parts.h"
-#include "partition/scratch.h"
+#include "tensor/alignment.h"
 
 namespace linnet {
 namespace {

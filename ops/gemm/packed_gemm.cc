@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "partition/parts.h"
-#include "partition/scratch.h"
+#include "tensor/alignment.h"
 
 namespace linnet {
 namespace {
