@@ -1,9 +1,5 @@
 #include "environment/team.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 namespace linnet {
 namespace {
 
@@ -11,7 +7,7 @@ constexpr int kSpins = 2000;
 
 void relax() {
 #if defined(__x86_64__)
-  _mm_pause();
+  __builtin_ia32_pause();
 #elif defined(__aarch64__)
   asm volatile("yield");
 #endif
