@@ -5,15 +5,6 @@
 #include "rewrites/matching/match.h"
 
 namespace linnet {
-namespace {
-
-ValueId add_transpose(Patch& patch, const Node& for_node, ValueId value, std::vector<int64_t> perm) {
-  NodeSpec spec = standard_spec(for_node, "Transpose", 1);
-  spec.attributes["perm"] = std::move(perm);
-  return patch.add(std::move(spec), {value});
-}
-
-}  // namespace
 
 std::vector<int64_t> perm_to_channels_last(int rank) {
   std::vector<int64_t> perm(size_t(rank), 0);
@@ -40,6 +31,12 @@ ValueId channels_last_source(const Graph& graph, const Node& node, int input) {
   const auto* perm = transpose->spec.find<std::vector<int64_t>>("perm");
   if (!perm || perm->size() < 3 || *perm != perm_to_channels_first(int(perm->size()))) return kNoValue;
   return transpose->inputs[0];
+}
+
+ValueId add_transpose(Patch& patch, const Node& for_node, ValueId value, std::vector<int64_t> perm) {
+  NodeSpec spec = standard_spec(for_node, "Transpose", 1);
+  spec.attributes["perm"] = std::move(perm);
+  return patch.add(std::move(spec), {value});
 }
 
 ValueId add_to_channels_last(Patch& patch, const Node& for_node, ValueId value, int rank) {

@@ -21,6 +21,7 @@ int channels_last_axis(int axis, int rank);
 ValueId channels_last_source(const Graph& graph, const Node& node, int input);
 
 /// Adds a Transpose to the patch.
+ValueId add_transpose(Patch& patch, const Node& for_node, ValueId value, std::vector<int64_t> perm);
 ValueId add_to_channels_last(Patch& patch, const Node& for_node, ValueId value, int rank);
 ValueId add_to_channels_first(Patch& patch, const Node& for_node, ValueId value, int rank);
 

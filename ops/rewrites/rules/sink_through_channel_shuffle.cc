@@ -12,12 +12,6 @@ ValueId add_reshape(Patch& patch, const Node& node, ValueId value, const std::ve
   return patch.add(standard_spec(node, "Reshape", 5), {value, shape});
 }
 
-ValueId add_transpose(Patch& patch, const Node& node, ValueId value, std::vector<int64_t> perm) {
-  NodeSpec spec = standard_spec(node, "Transpose", 1);
-  spec.attributes["perm"] = std::move(perm);
-  return patch.add(std::move(spec), {value});
-}
-
 /// Reshape(Transpose(Reshape(x))), the Transpose with that perm and all shapes known.
 struct Regrouping {
   ValueId source;  ///< x, channels-last; kNoValue where it is not
