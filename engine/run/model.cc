@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <new>
-#include <stdexcept>
 
 #include "passes/passes.h"
 #include "plan/program.h"
 #include "run/runner.h"
+#include "tensor/memory_errors.h"
 
 namespace linnet {
 namespace {
@@ -57,17 +56,6 @@ size_t input_index(const std::vector<ValueInfo>& infos, const std::string& name)
   return size_t(found - infos.begin());
 }
 
-template <class F>
-auto with_memory_errors(F&& f) {
-  try {
-    return f();
-  } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::kLimit, "not enough memory for the run");
-  } catch (const std::length_error&) {
-    throw Error(ErrorKind::kLimit, "a size in the run is too large");
-  }
-}
-
 }  // namespace
 
 struct Model::State {
@@ -110,7 +98,7 @@ const LoadReport& Model::load_report() const { return state_->report; }
 
 Model Model::specialized(std::span<const Tensor> inputs) && {
   auto state = state_.use_count() == 1 ? std::move(state_) : std::make_shared<State>(*state_);
-  with_memory_errors([&] { state->specialize(inputs); });
+  with_memory_errors("prepare the model", [&] { state->specialize(inputs); });
   return Model(std::move(state));
 }
 
@@ -148,7 +136,7 @@ Context& Context::operator=(Context&&) noexcept = default;
 
 std::span<const Tensor> Context::run(std::span<const Tensor> inputs) {
   impl_->environment.begin_run();
-  return with_memory_errors([&] { return impl_->run(inputs); });
+  return with_memory_errors("run the model", [&] { return impl_->run(inputs); });
 }
 
 std::span<const Tensor> Context::run(const std::vector<std::pair<std::string, Tensor>>& inputs) {

@@ -1,12 +1,11 @@
 #include <filesystem>
-#include <new>
-#include <stdexcept>
 
 #include "check_operators.h"
 #include "function_table.h"
 #include "graph_builder.h"
 #include "linnet/onnx.h"
 #include "parse.h"
+#include "tensor/memory_errors.h"
 #include "tensor_reader.h"
 
 namespace linnet {
@@ -49,23 +48,13 @@ Model load(ParsedModel parsed, const std::string& folder, const ModelOptions& op
   return Model(std::move(graph), options);
 }
 
-template <class F>
-Model with_memory_errors(F&& f) {
-  try {
-    return f();
-  } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::kLimit, "not enough memory to load the model");
-  } catch (const std::length_error&) {
-    throw Error(ErrorKind::kLimit, "a size in the model is too large");
-  }
-}
-
 }  // namespace
 
 Model load_onnx(const std::string& path, const ModelOptions& options, const Registry& registry) {
   const std::string folder = (std::filesystem::path(path).parent_path() / ".").string();
   try {
-    return with_memory_errors([&] { return load(parse_model_file(path, options.limits), folder, options, registry); });
+    return with_memory_errors("load the model",
+                              [&] { return load(parse_model_file(path, options.limits), folder, options, registry); });
   } catch (const Error& error) {
     throw error.with_context(path);
   }
@@ -73,7 +62,8 @@ Model load_onnx(const std::string& path, const ModelOptions& options, const Regi
 
 Model load_onnx_bytes(std::span<const std::byte> bytes, const std::string& folder, const ModelOptions& options,
                       const Registry& registry) {
-  return with_memory_errors([&] { return load(parse_model_bytes(bytes, options.limits), folder, options, registry); });
+  return with_memory_errors("load the model",
+                            [&] { return load(parse_model_bytes(bytes, options.limits), folder, options, registry); });
 }
 
 }  // namespace linnet
