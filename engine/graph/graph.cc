@@ -1,6 +1,7 @@
 #include "graph/graph.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace linnet {
 
@@ -36,6 +37,18 @@ NodeId Graph::add_node(NodeSpec spec, std::vector<ValueId> inputs, const std::ve
   nodes_.push_back(std::move(node));
   order_.push_back(id);
   return id;
+}
+
+void Graph::insert(size_t place, std::vector<Value> values, const std::vector<std::shared_ptr<const Node>>& nodes) {
+  std::move(values.begin(), values.end(), std::back_inserter(values_));
+  consumers_.resize(values_.size());
+  std::vector<NodeId> ids;
+  for (const auto& node : nodes) {
+    nodes_.push_back(node);
+    ids.push_back(node->id);
+    for (const ValueId input : node->inputs) add_consumer(input, node->id);
+  }
+  order_.insert(order_.begin() + std::ptrdiff_t(place), ids.begin(), ids.end());
 }
 
 void Graph::add_consumer(ValueId value, NodeId node) {

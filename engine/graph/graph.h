@@ -83,6 +83,8 @@ class LINNET_API Graph {
  private:
   friend class Patch;
 
+  /// Adds values, and nodes that have the next ids, which come to stand at `place` of the order.
+  void insert(size_t place, std::vector<Value> values, const std::vector<std::shared_ptr<const Node>>& nodes);
   void add_consumer(ValueId value, NodeId node);
   void replace_uses(ValueId old_value, ValueId new_value);
   void remove_dead(std::vector<NodeId> candidates);

@@ -1,26 +1,25 @@
 #include "graph/patch.h"
 
 #include <algorithm>
-#include <set>
 
 namespace linnet {
 namespace {
 
-// Where in the topological order new nodes go: right behind the last of the nodes they read from.
-size_t insertion_point(const Graph& graph, const std::vector<ValueId>& inputs) {
+// The place in the topological order right behind the last of the nodes that compute one of the values.
+size_t place_behind(const Graph& graph, const std::vector<ValueId>& values) {
   const std::vector<NodeId>& order = graph.nodes();
-  for (size_t position = order.size(); position > 0; --position) {
-    const std::vector<ValueId>& outputs = graph.node(order[position - 1]).outputs;
-    const bool read = std::any_of(outputs.begin(), outputs.end(), [&](ValueId v) {
-      return v != kNoValue && std::find(inputs.begin(), inputs.end(), v) != inputs.end();
+  for (size_t place = order.size(); place > 0; --place) {
+    const std::vector<ValueId>& outputs = graph.node(order[place - 1]).outputs;
+    const bool computes_one = std::any_of(outputs.begin(), outputs.end(), [&](ValueId v) {
+      return v != kNoValue && std::find(values.begin(), values.end(), v) != values.end();
     });
-    if (read) return position;
+    if (computes_one) return place;
   }
   return 0;
 }
 
-bool all_behind(const Graph& graph, const std::vector<NodeId>& nodes, std::ptrdiff_t position) {
-  const auto behind = graph.nodes().begin() + position;
+bool all_behind(const Graph& graph, const std::vector<NodeId>& nodes, size_t place) {
+  const auto behind = graph.nodes().begin() + std::ptrdiff_t(place);
   return std::all_of(nodes.begin(), nodes.end(),
                      [&](NodeId id) { return std::find(behind, graph.nodes().end(), id) != graph.nodes().end(); });
 }
@@ -35,9 +34,11 @@ ValueId Patch::constant(const std::string& name, const Tensor& value) {
 ValueId Patch::add(NodeSpec spec, std::vector<ValueId> inputs) { return add(std::move(spec), std::move(inputs), 1)[0]; }
 
 std::vector<ValueId> Patch::add(NodeSpec spec, std::vector<ValueId> inputs, int outputs) {
-  NewNode node{std::move(spec), std::move(inputs), {}};
-  node.spec.num_inputs = int(node.inputs.size());
+  Node node;
+  node.spec = std::move(spec);
+  node.spec.num_inputs = int(inputs.size());
   node.spec.num_outputs = outputs;
+  node.inputs = std::move(inputs);
   for (int i = 0; i < outputs; ++i) {
     values_.push_back({str(node.spec.name, ":", node.spec.op_type, outputs == 1 ? "" : str(":", i)), {}});
     node.outputs.push_back(first_value_ + int(values_.size()) - 1);
@@ -56,19 +57,29 @@ void Patch::replace(const Node& node, const std::vector<ValueId>& new_values) {
 
 void Patch::apply(Graph& graph) const {
   std::vector<Value> values = values_;
-  const auto fact_of = [&](ValueId id) -> const Fact& {
-    return id < first_value_ ? graph.fact(id) : values[size_t(id - first_value_)].fact;
-  };
+  const std::vector<std::shared_ptr<const Node>> nodes = make_nodes(graph, values);
+  check_replacements(graph, values);
+  const size_t place = place_behind(graph, read_values());
+  const bool in_order = all_behind(graph, readers_of_replaced(graph), place);
+  graph.insert(place, std::move(values), nodes);
+  for (const auto& [old_value, new_value] : replacements_) graph.replace_uses(old_value, new_value);
+  if (!in_order) graph.sort();
+  name_after_replaced(graph);
+  graph.remove_dead(nodes_to_doubt(graph));
+}
+
+const Fact& Patch::fact(const Graph& graph, const std::vector<Value>& values, ValueId id) const {
+  return id < first_value_ ? graph.fact(id) : values[size_t(id - first_value_)].fact;
+}
+
+std::vector<std::shared_ptr<const Node>> Patch::make_nodes(const Graph& graph, std::vector<Value>& values) const {
   std::vector<std::shared_ptr<const Node>> nodes;
-  for (const NewNode& added : nodes_) {
-    auto node = std::make_shared<Node>();
+  for (const Node& described : nodes_) {
+    auto node = std::make_shared<Node>(described);
     node->id = graph.node_capacity() + int(nodes.size());
-    node->spec = added.spec;
     node->op = with_node_context(node->spec, [&] { return graph.registry()->create(node->spec); });
-    node->inputs = added.inputs;
-    node->outputs = added.outputs;
     std::vector<Fact> in;
-    for (const ValueId input : node->inputs) in.push_back(fact_of(input));
+    for (const ValueId input : node->inputs) in.push_back(fact(graph, values, input));
     const std::vector<Fact> out = infer_node(*node, in);
     for (size_t i = 0; i < out.size(); ++i) {
       Value& value = values[size_t(node->outputs[i] - first_value_)];
@@ -77,44 +88,49 @@ void Patch::apply(Graph& graph) const {
     }
     nodes.push_back(std::move(node));
   }
-  for (const auto& [old_value, new_value] : replacements_) {
-    if (!compatible(graph.fact(old_value), fact_of(new_value))) {
-      throw Error(ErrorKind::kInternal, str("a rewrite turns '", graph.value(old_value).name, "' from ",
-                                            graph.fact(old_value), " into ", fact_of(new_value)));
-    }
-  }
-  commit(graph, std::move(values), nodes);
+  return nodes;
 }
 
-void Patch::commit(Graph& graph, std::vector<Value> values,
-                   const std::vector<std::shared_ptr<const Node>>& nodes) const {
-  std::vector<ValueId> read;
-  std::vector<NodeId> ids;
-  for (const auto& node : nodes) {
-    read.insert(read.end(), node->inputs.begin(), node->inputs.end());
-    ids.push_back(node->id);
-  }
-  const auto position = std::ptrdiff_t(insertion_point(graph, read));
-  graph.order_.insert(graph.order_.begin() + position, ids.begin(), ids.end());
-  for (Value& value : values) graph.values_.push_back(std::move(value));
-  graph.consumers_.resize(graph.values_.size());
-  for (const auto& node : nodes) {
-    graph.nodes_.push_back(node);
-    for (const ValueId input : node->inputs) graph.add_consumer(input, node->id);
-  }
-  std::vector<NodeId> candidates = ids;
-  bool sorted = true;
-  std::set<ValueId> named;
+void Patch::check_replacements(const Graph& graph, const std::vector<Value>& values) const {
   for (const auto& [old_value, new_value] : replacements_) {
-    sorted = sorted && all_behind(graph, graph.consumers(old_value), position);
-    graph.replace_uses(old_value, new_value);
-    if (new_value >= first_value_ && named.insert(new_value).second) {
-      graph.values_[size_t(new_value)].name = graph.value(old_value).name;
+    const Fact &before = graph.fact(old_value), &after = fact(graph, values, new_value);
+    if (!compatible(before, after)) {
+      throw Error(ErrorKind::kInternal,
+                  str("a rewrite turns '", graph.value(old_value).name, "' from ", before, " into ", after));
     }
-    if (graph.value(old_value).producer != kNoValue) candidates.push_back(graph.value(old_value).producer);
   }
-  if (!sorted) graph.sort();
-  graph.remove_dead(candidates);
+}
+
+std::vector<ValueId> Patch::read_values() const {
+  std::vector<ValueId> values;
+  for (const Node& node : nodes_) values.insert(values.end(), node.inputs.begin(), node.inputs.end());
+  for (const auto& [old_value, new_value] : replacements_) values.push_back(new_value);
+  return values;
+}
+
+std::vector<NodeId> Patch::readers_of_replaced(const Graph& graph) const {
+  std::vector<NodeId> readers;
+  for (const auto& [old_value, new_value] : replacements_) {
+    readers.insert(readers.end(), graph.consumers(old_value).begin(), graph.consumers(old_value).end());
+  }
+  return readers;
+}
+
+void Patch::name_after_replaced(Graph& graph) const {
+  // Backwards, so that the first name given to a value is the one that stays.
+  for (auto pair = replacements_.rbegin(); pair != replacements_.rend(); ++pair) {
+    const auto& [old_value, new_value] = *pair;
+    if (new_value >= first_value_) graph.values_[size_t(new_value)].name = graph.value(old_value).name;
+  }
+}
+
+std::vector<NodeId> Patch::nodes_to_doubt(const Graph& graph) const {
+  std::vector<NodeId> nodes;
+  for (int i = 0; i < int(nodes_.size()); ++i) nodes.push_back(graph.node_capacity() - int(nodes_.size()) + i);
+  for (const auto& [old_value, new_value] : replacements_) {
+    if (const Node* producer = graph.producer(old_value)) nodes.push_back(producer->id);
+  }
+  return nodes;
 }
 
 }  // namespace linnet

@@ -33,17 +33,22 @@ class LINNET_API Patch {
   void apply(Graph& graph) const;
 
  private:
-  struct NewNode {
-    NodeSpec spec;
-    std::vector<ValueId> inputs, outputs;
-  };
-
-  void commit(Graph& graph, std::vector<Value> values, const std::vector<std::shared_ptr<const Node>>& nodes) const;
+  /// The fact of an old value, or of a new one among `values`.
+  const Fact& fact(const Graph& graph, const std::vector<Value>& values, ValueId id) const;
+  /// The new nodes with ids and operators; sets producers and facts of the new values, `values`.
+  std::vector<std::shared_ptr<const Node>> make_nodes(const Graph& graph, std::vector<Value>& values) const;
+  void check_replacements(const Graph& graph, const std::vector<Value>& values) const;
+  /// What must be computed ahead of the place where the new nodes go and replaced values are read.
+  std::vector<ValueId> read_values() const;
+  std::vector<NodeId> readers_of_replaced(const Graph& graph) const;
+  void name_after_replaced(Graph& graph) const;
+  /// New nodes, and those whose outputs were replaced: any of them may have no reader now.
+  std::vector<NodeId> nodes_to_doubt(const Graph& graph) const;
 
   ValueId first_value_;
-  std::vector<Value> values_;
-  std::vector<NewNode> nodes_;
-  std::vector<std::pair<ValueId, ValueId>> replacements_;
+  std::vector<Value> values_;                              // new ones, the first of id first_value_
+  std::vector<Node> nodes_;                                // new ones, without ids and operators
+  std::vector<std::pair<ValueId, ValueId>> replacements_;  // old, new
 };
 
 }  // namespace linnet

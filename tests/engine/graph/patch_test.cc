@@ -113,6 +113,35 @@ TEST(Patch, SortsWhenANewNodeReadsALaterOne) {
   expect_sorted(graph);
 }
 
+TEST(Patch, SortsWhenALaterValueReplacesAnEarlierOne) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2});
+  const ValueId first = b.op("Relu", {x});
+  b.output(b.op("Neg", {first}));
+  const ValueId late = b.op("Tanh", {x});
+  Graph graph = inferred(b);
+  Patch patch(graph);
+  patch.replace(first, late);
+  patch.apply(graph);
+  EXPECT_EQ(graph.nodes().size(), 2u);
+  expect_sorted(graph);
+}
+
+TEST(Patch, AValueThatReplacesSeveralTakesTheNameOfTheFirst) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2});
+  const ValueId relu = b.op("Relu", {x}), neg = b.op("Neg", {x});
+  b.output(b.op("Add", {relu, neg}));
+  Graph graph = inferred(b);
+  Patch patch(graph);
+  const ValueId abs = patch.add(spec_of("Abs"), {x});
+  patch.replace(neg, abs);
+  patch.replace(relu, abs);
+  patch.apply(graph);
+  EXPECT_EQ(graph.value(abs).name, b.graph().value(neg).name);
+  EXPECT_EQ(graph.nodes().size(), 2u);
+}
+
 TEST(Patch, RefusesToChangeAShape) {
   GraphBuilder b;
   const ValueId x = b.input("x", Shape{2});
