@@ -136,11 +136,13 @@ class Loop final : public Op {
     require_inputs(in, 0, int(2 + shape_.carried + shape_.captures));
     if (has_input(in, 0)) require_dtype(in[0], DType::kInt64, "M");
     if (has_input(in, 1)) require_dtype(in[1], DType::kBool, "cond");
-    std::vector<Fact> facts = steady_facts(in);
-    for (size_t i = shape_.carried; i < facts.size(); ++i) {
-      if (is_container(facts[i].dtype)) throw Error(ErrorKind::kType, str("scan outputs cannot be ", facts[i]));
-      if (facts[i].dims) facts[i].dims->insert(facts[i].dims->begin(), Dim());
+    const BodyFacts body = steady_facts(in);
+    std::vector<Fact> facts;
+    for (size_t i = 0; i < shape_.carried; ++i) {
+      const Fact& carried = body.inputs[2 + i];
+      facts.push_back(carried.dtype == body.outputs[1 + i].dtype ? carried : *carried.element);
     }
+    for (size_t i = 1 + shape_.carried; i < body.outputs.size(); ++i) facts.push_back(stacked(body.outputs[i]));
     return facts;
   }
 
@@ -163,37 +165,61 @@ class Loop final : public Op {
   }
 
  private:
-  // Facts of carried values and scan elements that hold in every iteration.
-  std::vector<Fact> steady_facts(std::span<const Fact> in) const {
-    std::vector<Fact> given{Fact(DType::kInt64, Shape{}), Fact(DType::kBool, Shape{})};
-    for (size_t i = 2; i < in.size(); ++i) given.push_back(in[i]);
-    for (size_t i = 2; i < 2 + shape_.carried; ++i) given[i].constant = {};
+  static Fact stacked(Fact element) {
+    if (is_container(element.dtype)) throw Error(ErrorKind::kType, str("scan outputs cannot be ", element));
+    element.constant = {};
+    if (element.dims) element.dims->insert(element.dims->begin(), Dim());
+    return element;
+  }
+
+  /// What holds of the body's inputs and outputs in every iteration.
+  struct BodyFacts {
+    std::vector<Fact> inputs, outputs;
+  };
+
+  // Begins with what holds in the first iteration and opens what an iteration changes, until none changes any more.
+  BodyFacts steady_facts(std::span<const Fact> in) const {
+    BodyFacts facts{first_inputs(in), {}};
     const int passes = loop_depth(*body_) > kMostDepth ? 0 : kMostPasses;
     for (int pass = 0;; ++pass) {
-      for (size_t i = 2; pass == passes && i < 2 + shape_.carried; ++i) given[i] = without_shape(given[i]);
-      std::vector<Fact> out = body_facts(*body_, given);
-      bool steady = true;
-      for (size_t i = 0; i < shape_.carried; ++i) {
-        const Fact general = carried_fact(given[2 + i], out[1 + i]);
-        // As text they are equal where no dim was opened, of elements of sequences either.
-        steady = steady && str(general) == str(given[2 + i]);
-        given[2 + i] = general;
-      }
-      if (!steady) continue;
-      std::vector<Fact> facts;
-      for (size_t i = 0; i < shape_.carried; ++i) {
-        const Fact& carried = given[2 + i];
-        facts.push_back(carried.dtype == out[1 + i].dtype ? carried : *carried.element);
-      }
-      facts.insert(facts.end(), out.begin() + 1 + std::ptrdiff_t(shape_.carried), out.end());
-      for (Fact& fact : facts) fact.constant = {};
-      return facts;
+      if (pass == passes) give_up_shapes(carried(facts.inputs));
+      facts.outputs = body_facts(*body_, facts.inputs);
+      if (!widen(carried(facts.inputs), facts.outputs)) return facts;
     }
   }
 
-  static Fact carried_fact(const Fact& given, const Fact& out) {
-    const bool wrapped = given.dtype == DType::kOptional && out.dtype != DType::kOptional;
-    return generalize(given, wrapped ? Fact::optional(out) : out);
+  // What holds in the first iteration, but for the contents of what is carried on.
+  std::vector<Fact> first_inputs(std::span<const Fact> in) const {
+    std::vector<Fact> inputs{Fact(DType::kInt64, Shape{}), Fact(DType::kBool, Shape{})};
+    for (size_t i = 2; i < in.size(); ++i) inputs.push_back(in[i]);
+    for (Fact& fact : carried(inputs)) fact.constant = {};
+    return inputs;
+  }
+
+  std::span<Fact> carried(std::vector<Fact>& body_inputs) const {
+    return std::span(body_inputs).subspan(2, shape_.carried);
+  }
+
+  static void give_up_shapes(std::span<Fact> facts) {
+    for (Fact& fact : facts) fact = without_shape(fact);
+  }
+
+  // Opens the dims of carried values that the body changes; false when there is none.
+  static bool widen(std::span<Fact> carried, std::span<const Fact> body_outputs) {
+    bool changed = false;
+    for (size_t i = 0; i < carried.size(); ++i) {
+      Fact wide = generalize(carried[i], fed_back_fact(carried[i], body_outputs[1 + i]));
+      // As text they are equal where no dim was opened, of elements of sequences either.
+      changed = changed || str(wide) != str(carried[i]);
+      carried[i] = std::move(wide);
+    }
+    return changed;
+  }
+
+  // See LoopKernel::fed_back().
+  static Fact fed_back_fact(const Fact& carried, const Fact& body_output) {
+    const bool wrapped = carried.dtype == DType::kOptional && body_output.dtype != DType::kOptional;
+    return wrapped ? Fact::optional(body_output) : body_output;
   }
 
   GraphPtr body_;
