@@ -1,0 +1,39 @@
+#include "controlflow/program_kernel.h"
+
+#include "run/runner.h"
+
+namespace linnet {
+namespace {
+
+struct ProgramState final : KernelState {
+  ProgramState(const std::shared_ptr<Program>& program, size_t inputs) : runner(program), values(inputs) {}
+  Runner runner;
+  std::vector<Tensor> values;
+};
+
+class ProgramKernel final : public Kernel {
+ public:
+  ProgramKernel(std::shared_ptr<Program> program, size_t inputs) : program_(std::move(program)), inputs_(inputs) {}
+
+  void run(KernelContext& context) const override {
+    auto& state = static_cast<ProgramState&>(*context.state());
+    for (size_t i = 0; i < inputs_; ++i) state.values[i] = context.input(int(i));
+    const std::span<const Tensor> outputs = state.runner.run(state.values, context.environment());
+    for (size_t i = 0; i < outputs.size(); ++i) context.set_output(int(i), outputs[i]);
+  }
+  bool provides_outputs() const override { return true; }
+  std::unique_ptr<KernelState> make_state() const override { return std::make_unique<ProgramState>(program_, inputs_); }
+  std::string describe() const override { return "as a graph"; }
+
+ private:
+  std::shared_ptr<Program> program_;
+  size_t inputs_;
+};
+
+}  // namespace
+
+KernelPtr make_program_kernel(std::shared_ptr<Program> program, size_t inputs) {
+  return std::make_unique<ProgramKernel>(std::move(program), inputs);
+}
+
+}  // namespace linnet
