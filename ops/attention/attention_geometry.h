@@ -38,6 +38,8 @@ struct HeadLayout {
 struct KeyRange {
   int64_t begin = 0;
   int64_t end = 0;
+
+  int64_t size() const { return end - begin; }
 };
 
 /// Which keys a query may attend, apart from attn_mask: it stands at position offset + i.

@@ -7,6 +7,10 @@
 namespace linnet {
 namespace {
 
+/// The score of a key that the query may not attend.
+template <class C>
+constexpr C kHidden = -std::numeric_limits<C>::infinity();
+
 template <class From, class To>
 void softmax_of(const From* x, To* y, int64_t n) {
   const double max = double(*std::max_element(x, x + n));
@@ -45,51 +49,55 @@ void check_key_counts(const KernelContext& context, const AttentionSizes& sizes)
 }
 
 template <class C>
-KeyRange ScoreRows<C>::allowed_keys(const AttentionSample& sample, int64_t i) const {
-  KeyRange keys = rule_.window.keys_of(i, sample.offset, sample.keys);
-  if (rule_.mask) keys.end = std::min(keys.end, rule_.mask.columns());
-  keys.begin = std::min(keys.begin, keys.end);
-  return keys;
+void ScoreRows<C>::finish(KernelContext& context, int64_t b, int64_t h, int64_t i, const KeyRange& known, C* scores,
+                          C* buffer) const {
+  const Row row{context, b, h, i, known, scores};
+  show(ScoreOutput::kProducts, row, 0);
+  if (rule_.softcap > 0) cap(scores + known.begin, known.size());
+  show(ScoreOutput::kCapped, row, 0);
+
+  KeyRange keys = allowed_keys(row);
+  const bool any = add_mask(row, keys, buffer);
+  if (rule_.output == ScoreOutput::kBiased) fill_outside(keys, row, kHidden<C>);
+  show(ScoreOutput::kBiased, row, kHidden<C>);
+
+  if (!any) keys = {known.end, known.end};
+  fill_outside(keys, row, 0);
+  if (any) softmax(scores + keys.begin, keys.size());
+  show(ScoreOutput::kProbabilities, row, 0);
 }
 
 template <class C>
-void ScoreRows<C>::finish(KernelContext& context, int64_t b, int64_t h, int64_t i, const KeyRange& known, C* scores,
-                          C* buffer) const {
-  constexpr C kLowest = -std::numeric_limits<C>::infinity();
+void ScoreRows<C>::show(ScoreOutput stage, const Row& row, C unknown) const {
+  if (rule_.output != stage) return;
   const AttentionSizes& s = rule_.sizes;
-  C* output = nullptr;
-  if (rule_.output != ScoreOutput::kNone) {
-    Tensor& tensor = context.output(AttentionSlots::kScores);
-    output = tensor.data<C>() + ((b * s.q_heads + h) * s.q_length + i) * s.kv_length;
-  }
-  const auto give = [&](ScoreOutput stage, C outside) {
-    if (rule_.output != stage) return;
-    std::fill(output, output + known.begin, outside);
-    std::copy(scores + known.begin, scores + known.end, output + known.begin);
-    std::fill(output + known.end, output + s.kv_length, outside);
-  };
-  const auto fill_outside = [&](const KeyRange& keys, C value) {
-    std::fill(scores + known.begin, scores + keys.begin, value);
-    std::fill(scores + keys.end, scores + known.end, value);
-  };
+  C* output = row.context.output(AttentionSlots::kScores).template data<C>();
+  output += ((row.b * s.q_heads + row.h) * s.q_length + row.i) * s.kv_length;
+  std::fill(output, output + row.known.begin, unknown);
+  std::copy(row.scores + row.known.begin, row.scores + row.known.end, output + row.known.begin);
+  std::fill(output + row.known.end, output + s.kv_length, unknown);
+}
 
-  give(ScoreOutput::kProducts, 0);
-  if (rule_.softcap > 0) cap(scores + known.begin, known.end - known.begin);
-  give(ScoreOutput::kCapped, 0);
-  KeyRange keys = allowed_keys(attention_sample(context, s, b), i);
-  const int64_t n = keys.end - keys.begin;
-  C most = n > 0 ? C(0) : kLowest;
-  if (rule_.mask && n > 0) {
-    const C* bias = rule_.mask.bias(context.input(AttentionSlots::kMask), b, h, i, keys, buffer);
-    most = add_bias(scores + keys.begin, bias, n);
-  }
-  if (n == 0) keys = {known.end, known.end};
-  if (rule_.output == ScoreOutput::kBiased) fill_outside(keys, kLowest);
-  give(ScoreOutput::kBiased, kLowest);
-  if (most == kLowest) keys = {known.end, known.end};
-  fill_outside(keys, 0);
-  if (most != kLowest) softmax(scores + keys.begin, n);
-  give(ScoreOutput::kProbabilities, 0);
+template <class C>
+KeyRange ScoreRows<C>::allowed_keys(const Row& row) const {
+  const AttentionSample sample = attention_sample(row.context, rule_.sizes, row.b);
+  KeyRange keys = rule_.window.keys_of(row.i, sample.offset, sample.keys);
+  if (rule_.mask) keys.end = std::min(keys.end, rule_.mask.columns());
+  return keys.begin < keys.end ? keys : KeyRange{row.known.end, row.known.end};
+}
+
+template <class C>
+bool ScoreRows<C>::add_mask(const Row& row, const KeyRange& keys, C* buffer) const {
+  if (!rule_.mask || keys.size() == 0) return keys.size() > 0;
+  const Tensor& mask = row.context.input(AttentionSlots::kMask);
+  const C* bias = rule_.mask.bias(mask, row.b, row.h, row.i, keys, buffer);
+  return add_bias(row.scores + keys.begin, bias, keys.size()) != kHidden<C>;
+}
+
+template <class C>
+void ScoreRows<C>::fill_outside(const KeyRange& keys, const Row& row, C value) const {
+  std::fill(row.scores + row.known.begin, row.scores + keys.begin, value);
+  std::fill(row.scores + keys.end, row.scores + row.known.end, value);
 }
 
 template <>
@@ -112,8 +120,7 @@ float ScoreRows<float>::add_bias(float* x, const float* bias, int64_t n) const {
 
 template <>
 double ScoreRows<double>::add_bias(double* x, const double* bias, int64_t n) const {
-  constexpr double kLowest = -std::numeric_limits<double>::infinity();
-  for (int64_t j = 0; j < n; ++j) x[j] = bias[j] == kLowest ? kLowest : x[j] + bias[j];
+  for (int64_t j = 0; j < n; ++j) x[j] = bias[j] == kHidden<double> ? bias[j] : x[j] + bias[j];
   return *std::max_element(bias, bias + n);
 }
 

@@ -51,8 +51,23 @@ class ScoreRows {
               C* buffer) const;
 
  private:
-  KeyRange allowed_keys(const AttentionSample& sample, int64_t i) const;
+  struct Row {
+    KernelContext& context;
+    int64_t b, h, i;
+    KeyRange known;
+    C* scores;
+  };
+
+  /// Copies the row to the output of scores where that is to hold this stage; keys that are not known become `unknown`.
+  void show(ScoreOutput stage, const Row& row, C unknown) const;
+  /// Those that the query may attend, the mask's values apart; an empty range ends where the known keys do.
+  KeyRange allowed_keys(const Row& row) const;
+  /// Adds the mask to the scores of `keys`; false where no key is left.
+  bool add_mask(const Row& row, const KeyRange& keys, C* buffer) const;
+  /// Sets the known scores that are not of `keys`.
+  void fill_outside(const KeyRange& keys, const Row& row, C value) const;
   void cap(C* x, int64_t n) const;
+  /// Adds the bias; gives its maximum.
   C add_bias(C* x, const C* bias, int64_t n) const;
   void softmax(C* x, int64_t n) const;
 
