@@ -10,7 +10,7 @@ namespace {
 TEST(TensorArena, KeepsTheOthersWhereOneTensorGoes) {
   constexpr int64_t kSizes[] = {1, 1000, 5000, 300'001, 7, 2'000'000, 4096};
   size_t bytes = 0;
-  for (const int64_t size : kSizes) bytes += TensorArena::aligned(size_t(size) * sizeof(float));
+  for (const int64_t size : kSizes) bytes += aligned(size_t(size) * sizeof(float));
   std::vector<Tensor> tensors;
   {
     TensorArena arena(bytes);
