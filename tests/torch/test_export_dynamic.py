@@ -45,6 +45,42 @@ def test_dynamic_axes_hold_for_other_sizes(exporter, outputs_of, module, scripte
         assert_close(outputs_of(file, x=x.numpy())["output"], module.eval()(x).numpy())
 
 
+class ScatterAdd(nn.Module):
+    """Adds rows of y where i says, the same rows for all of x, whose sizes the index takes on."""
+
+    def forward(self, x, w, i, y):
+        index = i.expand(x.shape[0], -1)[..., None].expand(-1, -1, x.shape[2])
+        return w.scatter_add(1, index, y), w[:, :1].broadcast_to(-1, x.shape[1], -1)
+
+
+@pytest.mark.parametrize("scripted", [False, True], ids=["traced", "scripted"])
+@pytest.mark.parametrize("symbols", [["x:0=N", "w:0=N", "y:0=N"], ["x:1=M"]], ids=["first", "second"])
+def test_sizes_that_expand_keeps_stand_beside_dynamic_ones(exporter, outputs_of, symbols, scripted):
+    def inputs(n, m):
+        y = torch.randn(n, 3, 4)
+        return {"x": torch.randn(n, m, 4), "w": torch.randn(n, 5, 4), "i": torch.tensor([[4, 0, 4]]), "y": y}
+
+    flags = [word for symbol in symbols for word in ("--dynamic", symbol)]
+    file = exporter.export(ScatterAdd(), inputs(2, 6), *flags, scripted=scripted)
+    other = inputs(2, 9) if symbols == ["x:1=M"] else inputs(7, 6)
+    got = outputs_of(file, **{name: tensor.numpy() for name, tensor in other.items()})
+    for i, expected in enumerate(ScatterAdd()(*other.values())):
+        assert_close(got[f"output_{i}"], expected.numpy())
+
+
+class ExpandedTo(nn.Module):
+    def forward(self, x, n):
+        return x.expand(int(n), -1) + 1
+
+
+def test_size_of_an_expansion_that_inputs_decide(exporter, outputs_of):
+    inputs = {"x": torch.randn(1, 3), "n": torch.tensor(2)}
+    file = exporter.export(ExpandedTo(), inputs, scripted=True)
+    for n in (5, 0, -1):
+        expected = ExpandedTo()(inputs["x"], torch.tensor(n))
+        assert_close(outputs_of(file, x=inputs["x"].numpy(), n=np.int64(n))["output"], expected.numpy())
+
+
 def test_dynamic_axis_that_the_trace_fixed_is_refused(exporter):
     class Fixed(nn.Module):
         def forward(self, x):

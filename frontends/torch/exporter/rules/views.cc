@@ -75,12 +75,17 @@ void movedim(Call& call) {
   call.set(transposed(call, call.value(), order));
 }
 
-/// Axes of size -1 stay; new ones come in front.
+/// Axes of size -1 stay, which ONNX writes as size 1; new ones come in front.
 void expand(Call& call) {
-  if (!call.constant("size")) return call.set(call.emit("Expand", {call.value(), call.shape("size")}));
-  std::vector<int64_t> sizes = call.integers("size");
-  for (int64_t& size : sizes) size = size == -1 ? 1 : size;
-  call.set(call.emit("Expand", {call.value(), call.constant_of(sizes)}));
+  std::string sizes;
+  if (call.constant("size")) {
+    std::vector<int64_t> numbers = call.integers("size");
+    std::replace(numbers.begin(), numbers.end(), int64_t(-1), int64_t(1));
+    sizes = call.constant_of(numbers);
+  } else {
+    sizes = call.emit("Abs", {call.shape("size")});  // the one negative size is -1
+  }
+  call.set(call.emit("Expand", {call.value(), sizes}));
 }
 
 void expand_as(Call& call) { call.set(call.emit("Expand", {call.value(), call.emit("Shape", {call.value("other")})})); }
