@@ -4,15 +4,15 @@
 #include <cstdio>
 #include <fstream>
 
-#include "../linnet_torch_ops.h"
 #include "check.h"
-#include "export_error.h"
+#include "exporter/export_error.h"
+#include "exporter/rules/rule_list.h"
+#include "exporter/tracer.h"
+#include "exporter/writer.h"
 #include "inputs.h"
 #include "libraries.h"
+#include "linnet_torch_ops.h"
 #include "options.h"
-#include "rules/rule_list.h"
-#include "tracer.h"
-#include "writer.h"
 
 namespace linnet::exporter {
 namespace {

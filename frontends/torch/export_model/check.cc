@@ -10,9 +10,9 @@
 #include <set>
 
 #include "comparison.h"
+#include "exporter/onnx_types.h"
+#include "exporter/writer.h"
 #include "linnet/onnx.h"
-#include "onnx_types.h"
-#include "writer.h"
 
 namespace linnet::exporter {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "export_error.h"
-#include "onnx_types.h"
+#include "exporter/export_error.h"
+#include "exporter/onnx_types.h"
 
 namespace linnet::exporter {
 namespace {

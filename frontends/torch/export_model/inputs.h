@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tracer.h"
+#include "exporter/tracer.h"
 
 namespace linnet::exporter {
 

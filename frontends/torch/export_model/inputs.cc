@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "onnx_types.h"
+#include "exporter/onnx_types.h"
 #include "options.h"
 
 namespace linnet::exporter {
