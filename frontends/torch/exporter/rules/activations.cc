@@ -1,7 +1,7 @@
 #include <ATen/core/Tensor.h>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
 // Activations. All compute in the dtype of the result.
 // Source: https://pytorch.org/docs/stable/nn.functional.html#non-linear-activation-functions

@@ -1,7 +1,7 @@
 #include <ATen/core/Tensor.h>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
 // Arithmetic of two or three tensors, with broadcasting. ONNX promotes no types: inputs are cast to
 // what PyTorch computes in, results to what it gives.

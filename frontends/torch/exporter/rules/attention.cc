@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
 // Attention, and the fused forms that nn.MultiheadAttention takes where no gradients are wanted.
 namespace linnet::exporter {

@@ -1,9 +1,9 @@
 #include <ATen/ATen.h>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
-// Convolutions and matrix products.
+// Convolutions.
 namespace linnet::exporter {
 namespace {
 
@@ -75,52 +75,6 @@ void emit_transposed(Call& call) {
 /// The operator behind all convolutions of traced modules.
 void convolution(Call& call) { call.flag("transposed") ? emit_transposed(call) : conv(call); }
 
-/// y = x w^T + b.
-void linear(Call& call) {
-  const at::ScalarType dtype = call.dtype();
-  const bool matrix = call.tensor("input").dim() == 2 && call.tensor("weight").dim() == 2;
-  const std::string x = call.value("input", dtype), w = call.value("weight", dtype);
-  if (matrix) {
-    const std::string b = call.has("bias") ? call.value("bias", dtype) : "";
-    return call.set(call.emit("Gemm", {x, w, b}, {{"transB", 1}}));
-  }
-  const bool vector = call.tensor("weight").dim() == 1;
-  const std::string product =
-      call.emit("MatMul", {x, vector ? w : call.emit("Transpose", {w}, {{"perm", std::vector<int64_t>{1, 0}}})});
-  call.set(call.has("bias") ? call.emit("Add", {product, call.value("bias", dtype)}) : product);
-}
-
-/// A product of two arguments.
-Lowering product(const std::string& first, const std::string& second) {
-  return [=](Call& call) {
-    call.set(call.emit("MatMul", {call.value(first, call.dtype()), call.value(second, call.dtype())}));
-  };
-}
-
-/// beta * self + alpha * (first @ second).
-Lowering add_product(const std::string& first, const std::string& second) {
-  return [=](Call& call) {
-    const at::ScalarType dtype = call.dtype();
-    const auto scaled = [&](const std::string& x, const std::string& factor) {
-      return call.number(factor) == 1 ? x : call.emit("Mul", {x, call.value(factor, dtype)});
-    };
-    const std::string y = call.emit("MatMul", {call.value(first, dtype), call.value(second, dtype)});
-    call.set(call.emit("Add", {scaled(call.value("self", dtype), "beta"), scaled(y, "alpha")}));
-  };
-}
-
-/// beta * self + alpha * (mat1 @ mat2), self of at most two axes: Gemm itself.
-void addmm(Call& call) {
-  const at::ScalarType dtype = call.dtype();
-  if (!at::isFloatingType(dtype)) return add_product("mat1", "mat2")(call);
-  const Attributes factors{{"alpha", call.number("alpha")}, {"beta", call.number("beta")}};
-  call.set(
-      call.emit("Gemm", {call.value("mat1", dtype), call.value("mat2", dtype), call.value("self", dtype)}, factors));
-}
-
-/// Sums over the batch as well.
-void dot(Call& call) { product("self", "tensor")(call); }
-
 }  // namespace
 
 void register_convolution(Lowerings& lowerings) {
@@ -130,14 +84,6 @@ void register_convolution(Lowerings& lowerings) {
   lowerings.add({"aten::_convolution", "aten::_convolution.deprecated", "aten::convolution"}, convolution);
   lowerings.add({"aten::conv_transpose1d", "aten::conv_transpose2d.input", "aten::conv_transpose3d.input"},
                 emit_transposed);
-  lowerings.add("aten::linear", linear);
-  lowerings.add("aten::matmul", product("self", "other"));
-  lowerings.add({"aten::mm", "aten::bmm"}, product("self", "mat2"));
-  lowerings.add("aten::mv", product("self", "vec"));
-  lowerings.add("aten::dot", dot);
-  lowerings.add("aten::addmm", addmm);
-  lowerings.add("aten::addmv", add_product("mat", "vec"));
-  lowerings.add("aten::baddbmm", add_product("batch1", "batch2"));
 }
 
 }  // namespace linnet::exporter

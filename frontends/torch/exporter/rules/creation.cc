@@ -1,9 +1,9 @@
 #include <ATen/ATen.h>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
-// New tensors, and tensors of another dtype. What depends on shapes alone is a constant, unless they are dynamic.
+// New tensors. What depends on shapes alone is a constant, unless they are dynamic.
 namespace linnet::exporter {
 namespace {
 
@@ -51,11 +51,6 @@ void arange(Call& call) {
   call.set(call.emit("Range", {bound("start", 0), call.value("end", dtype), bound("step", 1)}));
 }
 
-void convert(Call& call) { call.set(call.value("self", call.dtype())); }
-
-/// A scalar becomes a tensor and back: one value in ONNX.
-void convert_scalar(Call& call) { call.set(call.value("a", call.dtype())); }
-
 }  // namespace
 
 void register_creation(Lowerings& lowerings) {
@@ -69,16 +64,6 @@ void register_creation(Lowerings& lowerings) {
   lowerings.add("aten::zero", zero_self);
   lowerings.add("aten::copy_", copy);
   lowerings.add({"aten::arange", "aten::arange.start", "aten::arange.start_step"}, arange);
-  lowerings.add({"aten::to.dtype", "aten::to.device", "aten::to.other", "aten::to.dtype_layout", "aten::to.prim_Device",
-                 "aten::to.prim_dtype", "aten::to.prim_other", "aten::type_as", "aten::_to_copy", "aten::_cast_Float",
-                 "aten::_cast_Long"},
-                convert);
-  lowerings.add(
-      {"prim::NumToTensor.Scalar", "prim::NumToTensor.bool", "aten::Int.Tensor", "aten::Int.Scalar", "aten::Int.float",
-       "aten::Int.bool", "aten::Float.Tensor", "aten::Float.Scalar", "aten::Float.int", "aten::Bool.Tensor",
-       "aten::Bool.int", "aten::Bool.float", "aten::IntImplicit", "aten::FloatImplicit", "aten::ScalarImplicit"},
-      convert_scalar);
-  lowerings.add({"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero"}, convert);
 }
 
 }  // namespace linnet::exporter

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
 // Products of matrices and vectors beyond MatMul, and distances.
 namespace linnet::exporter {

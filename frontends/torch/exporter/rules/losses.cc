@@ -1,7 +1,7 @@
 #include <ATen/ATen.h>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
 // Losses. Their reduction is 0 for none, 1 for the mean, 2 for the sum.
 // Source: https://pytorch.org/docs/stable/nn.functional.html#loss-functions

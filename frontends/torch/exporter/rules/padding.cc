@@ -1,7 +1,7 @@
 #include <ATen/ATen.h>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
 // Padding. Its sizes come in pairs, those of the last axis first.
 namespace linnet::exporter {

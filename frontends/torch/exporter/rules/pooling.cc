@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
 // Pooling over 1, 2 or 3 spatial axes; the batch axis may be missing.
 namespace linnet::exporter {
@@ -125,6 +125,23 @@ Lowering adaptive(const std::string& global, const std::string& windowed, int64_
   };
 }
 
+/// Elements go back to where pooling found them, zeros elsewhere. Positions count within one image.
+void max_unpool(Call& call) {
+  const int64_t rank = call.tensor().dim(), spatial = int64_t(call.integers("output_size").size());
+  int64_t area = 1;
+  for (int64_t axis = rank - spatial; axis < rank; ++axis) area *= call.result().size(axis);
+  std::vector<int64_t> kept(size_t(rank - spatial), 0), shape = kept;
+  kept.push_back(-1);
+  for (int64_t axis = rank - spatial; axis < rank; ++axis) shape.push_back(call.result().size(axis));
+  const std::string x = call.emit("Reshape", {call.value(), call.constant_of(kept)});
+  const std::string places = call.emit("Reshape", {call.value("indices"), call.constant_of(kept)});
+  const std::string outer = slice(call, call.emit("Shape", {x}), 0, 0, rank - spatial);
+  const std::string image = call.emit("Concat", {outer, call.constant_of({area})}, {{"axis", 0}});
+  const std::string zeros = call.emit("Expand", {call.scalar(0, call.dtype()), image});
+  const std::string y = call.emit("ScatterElements", {zeros, places, x}, {{"axis", rank - spatial}});
+  call.set(call.emit("Reshape", {y, call.constant_of(shape)}));
+}
+
 }  // namespace
 
 void register_pooling(Lowerings& lowerings) {
@@ -136,6 +153,7 @@ void register_pooling(Lowerings& lowerings) {
     lowerings.add("aten::adaptive_avg_pool" + axes, adaptive("GlobalAveragePool", "AveragePool", spatial));
     lowerings.add("aten::adaptive_max_pool" + axes, adaptive("GlobalMaxPool", "MaxPool", spatial));
   }
+  lowerings.add({"aten::max_unpool2d", "aten::max_unpool3d"}, max_unpool);
 }
 
 }  // namespace linnet::exporter

@@ -1,7 +1,7 @@
 #include <ATen/ATen.h>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
 // Recurrent layers and cells. ONNX has them layer by layer, with the gates in another order.
 // Source: https://onnx.ai/onnx/operators/onnx__LSTM.html

@@ -1,7 +1,7 @@
 #include <ATen/ATen.h>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
 // Up- and downsampling of 1, 2 or 3 spatial axes.
 // Source: https://onnx.ai/onnx/operators/onnx__Resize.html

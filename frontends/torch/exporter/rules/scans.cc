@@ -3,10 +3,10 @@
 #include <cmath>
 #include <functional>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
-// Running sums, products, extremes along an axis.
+// Running sums, products and extremes along an axis, and differences of neighbours.
 namespace linnet::exporter {
 namespace {
 
@@ -83,6 +83,22 @@ Lowering running_extreme(const std::string& order) {
   };
 }
 
+/// Differences of neighbours, n times.
+void diff(Call& call) {
+  const int64_t axis = call.axis();
+  const at::ScalarType dtype = call.dtype();
+  Names parts;
+  for (const char* name : {"prepend", "self", "append"}) {
+    if (call.has(name)) parts.push_back(call.value(name, dtype));
+  }
+  std::string y = parts.size() == 1 ? parts[0] : call.emit("Concat", parts, {{"axis", axis}});
+  for (int64_t i = 0; i < call.integer("n"); ++i) {
+    const Names neighbours{slice(call, y, axis, 1, kEnd), slice(call, y, axis, 0, -1)};
+    y = call.emit(dtype == at::kBool ? "Xor" : "Sub", neighbours);
+  }
+  call.set(y);
+}
+
 }  // namespace
 
 void register_scans(Lowerings& lowerings) {
@@ -91,6 +107,7 @@ void register_scans(Lowerings& lowerings) {
   lowerings.add("aten::logcumsumexp", logcumsumexp);
   lowerings.add("aten::cummax", running_extreme("GreaterOrEqual"));
   lowerings.add("aten::cummin", running_extreme("LessOrEqual"));
+  lowerings.add("aten::diff", diff);
 }
 
 }  // namespace linnet::exporter

@@ -1,9 +1,9 @@
 #include <ATen/ATen.h>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
-// Orders along an axis: sorting, the k largest, medians, distinct elements.
+// Orders along an axis: sorting, the k largest, medians, distinct elements, places among sorted boundaries.
 namespace linnet::exporter {
 namespace {
 
@@ -89,6 +89,35 @@ void unique_along(Call& call) {
   emit_unique(call, attributes, call.flag("return_inverse"), call.flag("return_counts"));
 }
 
+/// How many boundaries lie before each element: those below it, or with `right` those not above it.
+void count_boundaries(Call& call, const std::string& boundaries, const std::string& elements, bool right) {
+  const std::string before = call.emit(right ? "LessOrEqual" : "Less", {boundaries, elements});
+  const std::string count = reduce(call, "ReduceSum", call.cast(before, at::kLong), {-1}, false);
+  call.set(call.cast(count, call.dtype()));
+}
+
+/// The element as a tensor or number, with a last axis for the boundaries.
+std::string wide_elements(Call& call, at::ScalarType dtype) {
+  const std::string x = call.value("self", dtype);
+  return change_axes(call, "Unsqueeze", x, {call.result().dim()});
+}
+
+void bucketize(Call& call) {
+  const at::ScalarType dtype = call.promoted({"self", "boundaries"});
+  count_boundaries(call, call.value("boundaries", dtype), wide_elements(call, dtype), call.flag("right"));
+}
+
+/// The boundaries are one list, or one for each row of elements.
+void searchsorted(Call& call) {
+  if (call.has("sorter")) call.refuse("a sorter is not covered");
+  const at::ScalarType dtype = call.promoted({"self", "sorted_sequence"});
+  const int64_t rank = call.tensor("sorted_sequence").dim();
+  std::string boundaries = call.value("sorted_sequence", dtype);
+  if (rank > 1) boundaries = change_axes(call, "Unsqueeze", boundaries, {rank - 1});
+  const bool right = call.flag("right") || (call.has("side") && call.text("side") == "right");
+  count_boundaries(call, boundaries, wide_elements(call, dtype), right);
+}
+
 }  // namespace
 
 void register_sorting(Lowerings& lowerings) {
@@ -101,6 +130,8 @@ void register_sorting(Lowerings& lowerings) {
   lowerings.add("aten::median", median);
   lowerings.add({"aten::_unique", "aten::_unique2"}, unique);
   lowerings.add("aten::unique_dim", unique_along);
+  lowerings.add({"aten::bucketize.Tensor", "aten::bucketize.Scalar"}, bucketize);
+  lowerings.add({"aten::searchsorted.Tensor", "aten::searchsorted.Scalar"}, searchsorted);
 }
 
 }  // namespace linnet::exporter

@@ -1,7 +1,7 @@
 #include <ATen/ATen.h>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
 // Whole rows of an axis: read, written, added to.
 namespace linnet::exporter {
@@ -69,7 +69,7 @@ void select_scatter(Call& call) {
 
 }  // namespace
 
-void register_rows(Lowerings& lowerings) {
+void register_index_along_axis(Lowerings& lowerings) {
   lowerings.add("aten::index_select", index_select);
   lowerings.add("aten::index_add", index_add);
   lowerings.add("aten::index_copy", index_copy);

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
 // Functions of single elements that ONNX has no operator for. All compute in the dtype of the result.
 namespace linnet::exporter {
@@ -212,7 +212,7 @@ void float_power(Call& call) { call.set(call.emit("Pow", {self_of(call), call.va
 
 }  // namespace
 
-void register_mathematics(Lowerings& lowerings) {
+void register_composed_functions(Lowerings& lowerings) {
   lowerings.add({"aten::atan2", "aten::arctan2"}, atan2);
   lowerings.add("aten::logaddexp", log_of_sum(1));
   lowerings.add("aten::logaddexp2", log_of_sum(std::log(2)));

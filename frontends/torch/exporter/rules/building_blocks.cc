@@ -1,4 +1,4 @@
-#include "shared.h"
+#include "building_blocks.h"
 
 #include <algorithm>
 #include <cmath>

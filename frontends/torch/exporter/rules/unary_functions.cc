@@ -3,8 +3,8 @@
 #include <cmath>
 #include <map>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
 // Functions of one tensor, element by element, in the dtype of the result.
 namespace linnet::exporter {
@@ -50,7 +50,7 @@ void frac(Call& call) { call.set(call.emit("Sub", {call.value(), truncated(call)
 
 }  // namespace
 
-void register_functions(Lowerings& lowerings) {
+void register_unary_functions(Lowerings& lowerings) {
   for (const auto& [name, op_type] : std::map<std::string, std::string>{
            {"abs", "Abs"},     {"neg", "Neg"},   {"negative", "Neg"}, {"exp", "Exp"},
            {"log", "Log"},     {"sqrt", "Sqrt"}, {"sin", "Sin"},      {"cos", "Cos"},

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
 // Tensors as indices, and masks: x[i], x[:, i, j], x[mask], and writing there.
 // Source: https://numpy.org/doc/stable/user/basics.indexing.html#advanced-indexing
@@ -190,7 +190,7 @@ Lowering nonzero_lists(const std::string& argument) {
 
 }  // namespace
 
-void register_indexing(Lowerings& lowerings) {
+void register_advanced_indexing(Lowerings& lowerings) {
   lowerings.add({"aten::index.Tensor", "aten::index.Tensor_hacked_twin"}, index);
   lowerings.add({"aten::index_put", "aten::index_put.hacked_twin"}, index_put);
   lowerings.add("aten::masked_select", masked_select);

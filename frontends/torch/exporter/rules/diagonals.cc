@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
-// Triangles, diagonals, windows: elements picked by their place in a matrix or along an axis.
+// Triangles and diagonals of matrices.
 namespace linnet::exporter {
 namespace {
 
@@ -96,79 +96,9 @@ void eye(Call& call) {
   call.set(call.cast(call.emit("EyeLike", {call.emit("Expand", {call.scalar(0, at::kFloat), shape})}), call.dtype()));
 }
 
-/// Windows along an axis, which come last.
-void unfold(Call& call) {
-  const at::Tensor x = call.tensor();
-  if (x.dim() == 0) return call.set(flattened(call, call.value()));
-  const int64_t axis = call.axis("dimension"), size = call.integer("size"), step = call.integer("step");
-  const int64_t count = call.result().size(axis);
-  const at::Tensor places = at::arange(count, at::kLong).unsqueeze(1) * step + at::arange(size, at::kLong);
-  const std::string windows = call.emit("Gather", {call.value(), call.constant_of(places)}, {{"axis", axis}});
-  std::vector<int64_t> order = order_of(x.dim() + 1);
-  order.erase(order.begin() + axis + 1);
-  order.push_back(axis + 1);
-  call.set(transposed(call, windows, order));
-}
-
-/// Positions [kernel, windows] along a padded axis.
-at::Tensor window_places(int64_t kernel, int64_t windows, int64_t dilation, int64_t stride) {
-  return at::arange(kernel, at::kLong).unsqueeze(1) * dilation + at::arange(windows, at::kLong) * stride;
-}
-
-/// How many windows an axis has.
-int64_t windows_of(int64_t size, int64_t kernel, int64_t dilation, int64_t padding, int64_t stride) {
-  return (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
-}
-
-/// [n, c, h, w] as blocks [n, c kh kw, windows].
-void im2col(Call& call) {
-  const std::vector<int64_t> kernel = call.integers("kernel_size"), dilation = call.integers("dilation");
-  const std::vector<int64_t> padding = call.integers("padding"), stride = call.integers("stride");
-  const at::Tensor image = call.tensor().dim() == 3 ? call.tensor().unsqueeze(0) : call.tensor();
-  std::string x = call.tensor().dim() == 3 ? change_axes(call, "Unsqueeze", call.value(), {0}) : call.value();
-  const std::vector<int64_t> pads{0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]};
-  x = call.emit("Pad", {x, call.constant_of(pads)});
-  int64_t windows = 1;
-  for (size_t i = 0; i < 2; ++i) {
-    const int64_t count = windows_of(image.size(int64_t(i) + 2), kernel[i], dilation[i], padding[i], stride[i]);
-    const at::Tensor places = window_places(kernel[i], count, dilation[i], stride[i]);
-    x = call.emit("Gather", {x, call.constant_of(places)}, {{"axis", int64_t(2 + 2 * i)}});
-    windows *= count;
-  }
-  const int64_t rows = image.size(1) * kernel[0] * kernel[1];
-  const std::string turned = transposed(call, x, {0, 1, 2, 4, 3, 5});
-  const std::string y = call.emit("Reshape", {turned, call.constant_of({0, rows, windows})});
-  call.set(call.tensor().dim() == 3 ? change_axes(call, "Squeeze", y, {0}) : y);
-}
-
-/// Blocks back to an image, adding where they overlap: a transposed convolution whose kernels have one 1.
-void col2im(Call& call) {
-  const std::vector<int64_t> kernel = call.integers("kernel_size"), dilation = call.integers("dilation");
-  const std::vector<int64_t> padding = call.integers("padding"), stride = call.integers("stride");
-  const std::vector<int64_t> size = call.integers("output_size");
-  const bool single = call.tensor().dim() == 2;
-  const int64_t rows = call.tensor().size(single ? 0 : 1), area = kernel[0] * kernel[1], channels = rows / area;
-  std::vector<int64_t> shape{0, rows}, extra;
-  for (size_t i = 0; i < 2; ++i) {
-    shape.push_back(windows_of(size[i], kernel[i], dilation[i], padding[i], stride[i]));
-    const int64_t covered = (shape.back() - 1) * stride[i] - 2 * padding[i] + dilation[i] * (kernel[i] - 1) + 1;
-    extra.push_back(size[i] - covered);
-  }
-  const std::string x = single ? change_axes(call, "Unsqueeze", call.value(), {0}) : call.value();
-  const at::Tensor ones =
-      at::eye(area, call.dtype()).reshape({area, 1, kernel[0], kernel[1]}).repeat({channels, 1, 1, 1});
-  const Attributes attributes{
-      {"strides", stride},       {"pads", std::vector<int64_t>{padding[0], padding[1], padding[0], padding[1]}},
-      {"dilations", dilation},   {"group", channels},
-      {"output_padding", extra}, {"kernel_shape", kernel}};
-  const std::string y = call.emit(
-      "ConvTranspose", {call.emit("Reshape", {x, call.constant_of(shape)}), call.constant_of(ones)}, attributes);
-  call.set(single ? change_axes(call, "Squeeze", y, {0}) : y);
-}
-
 }  // namespace
 
-void register_matrices(Lowerings& lowerings) {
+void register_diagonals(Lowerings& lowerings) {
   lowerings.add("aten::tril", triangle(0));
   lowerings.add("aten::triu", triangle(1));
   lowerings.add("aten::diagonal", diagonal);
@@ -178,9 +108,6 @@ void register_matrices(Lowerings& lowerings) {
   lowerings.add("aten::diag", diag);
   lowerings.add("aten::trace", trace);
   lowerings.add({"aten::eye", "aten::eye.m"}, eye);
-  lowerings.add("aten::unfold", unfold);
-  lowerings.add("aten::im2col", im2col);
-  lowerings.add("aten::col2im", col2im);
 }
 
 }  // namespace linnet::exporter

@@ -1,9 +1,9 @@
 #include <ATen/core/Tensor.h>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
-// Operators of Linnet's own and of torchvision, and lookups.
+// Operators of Linnet's own and of torchvision.
 namespace linnet::exporter {
 namespace {
 
@@ -35,17 +35,11 @@ void my_add(Call& call) {
   call.set(call.emit("Add", {call.emit("Mul", {call.scalar(2, dtype), a}), b}));
 }
 
-/// Rows of a table.
-void embedding(Call& call) {
-  call.set(call.emit("Gather", {call.value("weight"), call.value("indices")}, {{"axis", 0}}));
-}
-
 }  // namespace
 
-void register_custom(Lowerings& lowerings) {
+void register_custom_operators(Lowerings& lowerings) {
   lowerings.add("torchvision::deform_conv2d", deform_conv2d);
   lowerings.add("linnet::my_add", my_add);
-  lowerings.add("aten::embedding", embedding);
 }
 
 }  // namespace linnet::exporter

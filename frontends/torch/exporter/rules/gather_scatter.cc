@@ -2,8 +2,8 @@
 
 #include <limits>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
 // Reading and writing single elements along an axis.
 // Source: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html
@@ -146,38 +146,9 @@ void one_hot(Call& call) {
   call.set(call.emit("OneHot", {call.value(), call.shape("num_classes"), values}, {{"axis", -1}}));
 }
 
-/// How many boundaries lie before each element: those below it, or with `right` those not above it.
-void count_boundaries(Call& call, const std::string& boundaries, const std::string& elements, bool right) {
-  const std::string before = call.emit(right ? "LessOrEqual" : "Less", {boundaries, elements});
-  const std::string count = reduce(call, "ReduceSum", call.cast(before, at::kLong), {-1}, false);
-  call.set(call.cast(count, call.dtype()));
-}
-
-/// The element as a tensor or number, with a last axis for the boundaries.
-std::string wide_elements(Call& call, at::ScalarType dtype) {
-  const std::string x = call.value("self", dtype);
-  return change_axes(call, "Unsqueeze", x, {call.result().dim()});
-}
-
-void bucketize(Call& call) {
-  const at::ScalarType dtype = call.promoted({"self", "boundaries"});
-  count_boundaries(call, call.value("boundaries", dtype), wide_elements(call, dtype), call.flag("right"));
-}
-
-/// The boundaries are one list, or one for each row of elements.
-void searchsorted(Call& call) {
-  if (call.has("sorter")) call.refuse("a sorter is not covered");
-  const at::ScalarType dtype = call.promoted({"self", "sorted_sequence"});
-  const int64_t rank = call.tensor("sorted_sequence").dim();
-  std::string boundaries = call.value("sorted_sequence", dtype);
-  if (rank > 1) boundaries = change_axes(call, "Unsqueeze", boundaries, {rank - 1});
-  const bool right = call.flag("right") || (call.has("side") && call.text("side") == "right");
-  count_boundaries(call, boundaries, wide_elements(call, dtype), right);
-}
-
 }  // namespace
 
-void register_scatter(Lowerings& lowerings) {
+void register_gather_scatter(Lowerings& lowerings) {
   lowerings.add("aten::gather", gather);
   lowerings.add("aten::scatter.src", scatter(source_of));
   lowerings.add("aten::scatter.value", scatter(value_of));
@@ -188,8 +159,6 @@ void register_scatter(Lowerings& lowerings) {
   lowerings.add("aten::take", take);
   lowerings.add("aten::take_along_dim", take_along_dim);
   lowerings.add("aten::one_hot", one_hot);
-  lowerings.add({"aten::bucketize.Tensor", "aten::bucketize.Scalar"}, bucketize);
-  lowerings.add({"aten::searchsorted.Tensor", "aten::searchsorted.Scalar"}, searchsorted);
 }
 
 }  // namespace linnet::exporter

@@ -2,17 +2,12 @@
 
 #include <algorithm>
 
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
-// Views: the same elements in another shape or order.
+// The same elements in another shape, or with their axes in another order.
 namespace linnet::exporter {
 namespace {
-
-void identity(Call& call) { call.set(call.value()); }
-
-/// The form in place names its argument differently.
-void dropout(Call& call) { call.set(call.value(call.has("self") ? "self" : "input")); }
 
 /// A shape with 0 for an empty axis would copy an axis of the input.
 void reshape_to(Call& call, const std::string& argument) {
@@ -75,47 +70,9 @@ void movedim(Call& call) {
   call.set(transposed(call, call.value(), order));
 }
 
-/// Axes of size -1 stay, which ONNX writes as size 1; new ones come in front.
-void expand(Call& call) {
-  std::string sizes;
-  if (call.constant("size")) {
-    std::vector<int64_t> numbers = call.integers("size");
-    std::replace(numbers.begin(), numbers.end(), int64_t(-1), int64_t(1));
-    sizes = call.constant_of(numbers);
-  } else {
-    sizes = call.emit("Abs", {call.shape("size")});  // the one negative size is -1
-  }
-  call.set(call.emit("Expand", {call.value(), sizes}));
-}
-
-void expand_as(Call& call) { call.set(call.emit("Expand", {call.value(), call.emit("Shape", {call.value("other")})})); }
-
-void pixel_shuffle(Call& call) {
-  const Attributes attributes{{"blocksize", call.integer("upscale_factor")}, {"mode", "CRD"}};
-  call.set(call.emit("DepthToSpace", {call.value()}, attributes));
-}
-
-/// [c, h r, w r] as [c, h, r, w, r], then [c r r, h, w].
-void pixel_unshuffle(Call& call) {
-  const int64_t r = call.integer("downscale_factor");
-  const at::IntArrayRef in = call.tensor().sizes(), out = call.result().sizes();
-  if (in.size() != 4) call.refuse("only inputs of 4 axes are covered");
-  const std::string wide = call.emit("Reshape", {call.value(), call.constant_of({0, in[1], out[2], r, out[3], r})});
-  const std::string turned = call.emit("Transpose", {wide}, {{"perm", std::vector<int64_t>{0, 1, 3, 5, 2, 4}}});
-  call.set(call.emit("Reshape", {turned, call.constant_of({0, out[1], out[2], out[3]})}));
-}
-
-void channel_shuffle(Call& call) {
-  const int64_t groups = call.integer("groups"), channels = call.tensor().size(1);
-  if (call.tensor().dim() != 4) call.refuse("only inputs of 4 axes are covered");
-  const std::string shape = call.emit("Shape", {call.value()});
-  const std::string flat = call.emit("Reshape", {call.value(), call.constant_of({0, groups, channels / groups, -1})});
-  call.set(call.emit("Reshape", {call.emit("Transpose", {flat}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}}), shape}));
-}
-
 }  // namespace
 
-void register_views(Lowerings& lowerings) {
+void register_reshape_permute(Lowerings& lowerings) {
   lowerings.add({"aten::view", "aten::_unsafe_view"}, view);
   lowerings.add({"aten::reshape", "aten::_reshape_alias"}, reshape);
   lowerings.add({"aten::flatten.using_ints", "aten::unflatten.int", "aten::view_as", "aten::reshape_as", "aten::ravel",
@@ -133,17 +90,6 @@ void register_views(Lowerings& lowerings) {
   lowerings.add("aten::numpy_T", numpy_t);
   lowerings.add({"aten::movedim.intlist", "aten::movedim.int", "aten::moveaxis.intlist", "aten::moveaxis.int"},
                 movedim);
-  lowerings.add("aten::expand", expand);
-  lowerings.add("aten::broadcast_to", expand);
-  lowerings.add("aten::expand_as", expand_as);
-  lowerings.add({"aten::contiguous", "aten::clone", "aten::detach", "aten::alias", "aten::positive", "aten::lift_fresh",
-                 "aten::resolve_conj", "aten::resolve_neg", "aten::cpu"},
-                identity);
-  lowerings.add({"aten::dropout", "aten::feature_dropout", "aten::alpha_dropout", "aten::feature_alpha_dropout"},
-                dropout);
-  lowerings.add("aten::pixel_shuffle", pixel_shuffle);
-  lowerings.add("aten::pixel_unshuffle", pixel_unshuffle);
-  lowerings.add("aten::channel_shuffle", channel_shuffle);
 }
 
 }  // namespace linnet::exporter

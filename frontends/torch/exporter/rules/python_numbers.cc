@@ -1,5 +1,5 @@
+#include "building_blocks.h"
 #include "rule_list.h"
-#include "shared.h"
 
 // Arithmetic of Python's numbers, which sizes of dynamic axes go through. They are tensors of rank 0 in ONNX.
 namespace linnet::exporter {
@@ -49,7 +49,7 @@ void logical_not(Call& call) { call.set(call.emit("Not", {call.value("self", at:
 
 }  // namespace
 
-void register_numbers(Lowerings& lowerings) {
+void register_python_numbers(Lowerings& lowerings) {
   for (const char* overload : {".int", ".float", ".int_float", ".float_int", ""}) {
     const auto name = [&](const std::string& op) { return op + overload; };
     lowerings.add(name("aten::add"), arithmetic("Add"));

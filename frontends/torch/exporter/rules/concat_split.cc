@@ -1,0 +1,150 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "building_blocks.h"
+#include "rule_list.h"
+
+// Tensors joined along an axis, and split along one.
+namespace linnet::exporter {
+namespace {
+
+/// Empty tensors of rank 1 may stand in a list of others.
+void cat(Call& call) {
+  Names parts = call.values("tensors", call.dtype());
+  const std::vector<at::Tensor> tensors = call.tensors("tensors");
+  Names kept;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (tensors[i].dim() == call.result().dim()) kept.push_back(parts[i]);
+  }
+  const int64_t axis = call.integer("dim");
+  call.set(call.emit("Concat", kept, {{"axis", axis < 0 ? axis + call.result().dim() : axis}}));
+}
+
+void stack(Call& call) {
+  const int64_t axis = call.integer("dim"), at = axis < 0 ? axis + call.result().dim() : axis;
+  Names parts = call.values("tensors", call.dtype());
+  for (std::string& part : parts) part = change_axes(call, "Unsqueeze", part, {at});
+  call.set(call.emit("Concat", parts, {{"axis", at}}));
+}
+
+/// Lists of tensors along an axis, each with at least `rank` axes: new ones in front, or for dstack behind.
+Lowering stacked(int64_t rank, int64_t axis) {
+  return [=](Call& call) {
+    Names parts = call.values("tensors", call.dtype());
+    const std::vector<at::Tensor> tensors = call.tensors("tensors");
+    for (size_t i = 0; i < parts.size(); ++i) {
+      std::vector<int64_t> missing;
+      for (int64_t k = tensors[i].dim(); k < rank; ++k) missing.push_back(k == 2 || tensors[i].dim() == 0 ? k : 0);
+      if (!missing.empty()) parts[i] = change_axes(call, "Unsqueeze", parts[i], missing);
+    }
+    const bool vectors = rank == 1 && tensors[0].dim() <= 1;
+    call.set(call.emit("Concat", parts, {{"axis", vectors ? 0 : axis}}));
+  };
+}
+
+/// Vectors become columns.
+void column_stack(Call& call) {
+  Names parts = call.values("tensors", call.dtype());
+  const std::vector<at::Tensor> tensors = call.tensors("tensors");
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (tensors[i].dim() < 2) parts[i] = call.emit("Reshape", {parts[i], call.constant_of({-1, 1})});
+  }
+  call.set(call.emit("Concat", parts, {{"axis", 1}}));
+}
+
+/// A list of parts of the given sizes.
+void split_into(Call& call, const std::vector<int64_t>& sizes, int64_t axis) {
+  if (sizes.size() == 1) return call.set_list({call.value()});
+  call.set_list(call.emit_many("Split", {call.value(), call.constant_of(sizes)}, {{"axis", axis}}, sizes.size()));
+}
+
+std::vector<int64_t> equal_parts(int64_t total, int64_t part) {
+  std::vector<int64_t> sizes;
+  for (int64_t done = 0; done < total; done += part) sizes.push_back(std::min(part, total - done));
+  return sizes.empty() ? std::vector<int64_t>{0} : sizes;
+}
+
+void split(Call& call) {
+  const int64_t axis = call.axis();
+  split_into(call, equal_parts(call.tensor().size(axis), call.integer("split_size")), axis);
+}
+void split_sizes(Call& call) { split_into(call, call.integers("split_sizes"), call.axis()); }
+void split_list(Call& call) { split_into(call, call.integers("split_size"), call.axis()); }
+
+void chunk(Call& call) {
+  const int64_t axis = call.axis(), total = call.tensor().size(axis), chunks = call.integer("chunks");
+  split_into(call, equal_parts(total, std::max<int64_t>((total + chunks - 1) / chunks, 1)), axis);
+}
+
+void tensor_split(Call& call) {
+  const int64_t axis = call.axis(), total = call.tensor().size(axis), parts = call.integer("sections");
+  std::vector<int64_t> sizes;
+  for (int64_t i = 0; i < parts; ++i) sizes.push_back(total / parts + (i < total % parts));
+  split_into(call, sizes, axis);
+}
+
+void unbind(Call& call) {
+  const int64_t axis = call.axis(), count = call.tensor().size(axis);
+  Names parts;
+  for (int64_t i = 0; i < count; ++i) {
+    parts.push_back(
+        call.emit("Gather", {call.value(), call.constant_of(at::scalar_tensor(i, at::kLong))}, {{"axis", axis}}));
+  }
+  call.set_list(parts);
+}
+
+/// Parts that end at the given positions, which may lie beyond the axis.
+void split_at(Call& call, const std::vector<int64_t>& positions, int64_t axis) {
+  Names parts;
+  int64_t begin = 0;
+  for (const int64_t end : positions) {
+    parts.push_back(slice(call, call.value(), axis, begin, end));
+    begin = end;
+  }
+  parts.push_back(slice(call, call.value(), axis, begin, kEnd));
+  call.set_list(parts);
+}
+
+void split_evenly(Call& call, int64_t axis) {
+  const int64_t part = call.tensor().size(axis) / call.integer("sections");
+  std::vector<int64_t> positions;
+  for (int64_t i = 1; i < call.integer("sections"); ++i) positions.push_back(i * part);
+  split_at(call, positions, axis);
+}
+
+void tensor_split_at(Call& call) { split_at(call, call.integers("indices"), call.axis()); }
+
+/// hsplit goes along axis 1 but for vectors.
+Lowering split_along(int64_t axis, bool evenly) {
+  return [=](Call& call) {
+    const int64_t along = axis == 1 && call.tensor().dim() == 1 ? 0 : axis;
+    evenly ? split_evenly(call, along) : split_at(call, call.integers("indices"), along);
+  };
+}
+
+}  // namespace
+
+void register_concat_split(Lowerings& lowerings) {
+  lowerings.add({"aten::cat", "aten::concat"}, cat);
+  lowerings.add("aten::stack", stack);
+  lowerings.add({"aten::split.Tensor", "aten::unsafe_split.Tensor"}, split);
+  lowerings.add({"aten::split_with_sizes", "aten::unsafe_split_with_sizes"}, split_sizes);
+  lowerings.add("aten::split.sizes", split_list);
+  lowerings.add({"aten::chunk", "aten::unsafe_chunk"}, chunk);
+  lowerings.add("aten::tensor_split.sections", tensor_split);
+  lowerings.add("aten::unbind.int", unbind);
+  lowerings.add("aten::hstack", stacked(1, 1));
+  lowerings.add({"aten::vstack", "aten::row_stack"}, stacked(2, 0));
+  lowerings.add("aten::dstack", stacked(3, 2));
+  lowerings.add("aten::column_stack", column_stack);
+  lowerings.add("aten::tensor_split.indices", tensor_split_at);
+  lowerings.add("aten::hsplit.int", split_along(1, true));
+  lowerings.add("aten::hsplit.array", split_along(1, false));
+  lowerings.add("aten::vsplit.int", split_along(0, true));
+  lowerings.add("aten::vsplit.array", split_along(0, false));
+  lowerings.add("aten::dsplit.int", split_along(2, true));
+  lowerings.add("aten::dsplit.array", split_along(2, false));
+}
+
+}  // namespace linnet::exporter

@@ -1,0 +1,30 @@
+#include <ATen/core/Tensor.h>
+
+#include "building_blocks.h"
+#include "rule_list.h"
+
+// The same values in another dtype.
+namespace linnet::exporter {
+namespace {
+
+void convert(Call& call) { call.set(call.value("self", call.dtype())); }
+
+/// A scalar becomes a tensor and back: one value in ONNX.
+void convert_scalar(Call& call) { call.set(call.value("a", call.dtype())); }
+
+}  // namespace
+
+void register_conversion(Lowerings& lowerings) {
+  lowerings.add({"aten::to.dtype", "aten::to.device", "aten::to.other", "aten::to.dtype_layout", "aten::to.prim_Device",
+                 "aten::to.prim_dtype", "aten::to.prim_other", "aten::type_as", "aten::_to_copy", "aten::_cast_Float",
+                 "aten::_cast_Long"},
+                convert);
+  lowerings.add(
+      {"prim::NumToTensor.Scalar", "prim::NumToTensor.bool", "aten::Int.Tensor", "aten::Int.Scalar", "aten::Int.float",
+       "aten::Int.bool", "aten::Float.Tensor", "aten::Float.Scalar", "aten::Float.int", "aten::Bool.Tensor",
+       "aten::Bool.int", "aten::Bool.float", "aten::IntImplicit", "aten::FloatImplicit", "aten::ScalarImplicit"},
+      convert_scalar);
+  lowerings.add({"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero"}, convert);
+}
+
+}  // namespace linnet::exporter

@@ -1,0 +1,64 @@
+#include <ATen/core/Tensor.h>
+
+#include "building_blocks.h"
+#include "rule_list.h"
+
+// Rows of a table, one by one or reduced in bags.
+namespace linnet::exporter {
+namespace {
+
+/// Rows of a table.
+void embedding(Call& call) {
+  call.set(call.emit("Gather", {call.value("weight"), call.value("indices")}, {{"axis", 0}}));
+}
+
+/// Which of the indices belong to which bag: bool [bags, indices].
+std::string membership(Call& call) {
+  const std::string offsets = call.value("offsets", at::kLong), indices = call.value("indices", at::kLong);
+  const bool closed = call.flag("include_last_offset");
+  const std::string none = call.constant_of(std::vector<int64_t>{});
+  const std::string count = call.emit("Shape", {indices});
+  const Names range{call.scalar(0, at::kLong), call.emit("Reshape", {count, none}), call.scalar(1, at::kLong)};
+  const std::string places = call.emit("Range", range);
+  const std::string begin = closed ? slice(call, offsets, 0, 0, -1) : offsets;
+  const std::string after = slice(call, offsets, 0, 1, kEnd);
+  const std::string end = closed ? after : call.emit("Concat", {after, count}, {{"axis", 0}});
+  const auto column = [&](const std::string& x) { return change_axes(call, "Unsqueeze", x, {1}); };
+  std::string inside =
+      call.emit("And", {call.emit("LessOrEqual", {column(begin), places}), call.emit("Less", {places, column(end)})});
+  if (call.has("padding_idx") && call.integer("padding_idx") >= 0) {
+    const std::string padding = call.value("padding_idx", at::kLong);
+    inside = call.emit("And", {inside, call.emit("Not", {call.emit("Equal", {indices, padding})})});
+  }
+  return inside;
+}
+
+/// Modes 0 sum, 1 mean, 2 largest, of the rows in each bag; an empty bag gives 0.
+void embedding_bag(Call& call) {
+  const at::ScalarType dtype = call.dtype();
+  const int64_t mode = call.integer("mode");
+  const std::string inside = membership(call), zero = call.scalar(0, dtype);
+  std::string rows = call.emit("Gather", {call.value("weight"), call.value("indices")}, {{"axis", 0}});
+  if (call.has("per_sample_weights")) {
+    rows = call.emit("Mul", {rows, change_axes(call, "Unsqueeze", call.value("per_sample_weights"), {1})});
+  }
+  const std::string ones = call.cast(inside, dtype);
+  const std::string count = reduce(call, "ReduceSum", ones, {1}, true);
+  if (mode == 2) {
+    const std::string wide = change_axes(call, "Unsqueeze", inside, {2});
+    const std::string kept = call.emit("Where", {wide, rows, call.scalar(-INFINITY, dtype)});
+    const std::string most = reduce(call, "ReduceMax", kept, {1}, false);
+    return call.set(call.emit("Where", {call.emit("Equal", {count, zero}), zero, most}));
+  }
+  const std::string sum = call.emit("MatMul", {ones, rows});
+  call.set(mode == 0 ? sum : call.emit("Div", {sum, call.emit("Max", {count, call.scalar(1, dtype)})}));
+}
+
+}  // namespace
+
+void register_embedding(Lowerings& lowerings) {
+  lowerings.add("aten::embedding", embedding);
+  lowerings.add({"aten::embedding_bag", "aten::embedding_bag.padding_idx", "aten::_embedding_bag"}, embedding_bag);
+}
+
+}  // namespace linnet::exporter

@@ -1,0 +1,123 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "building_blocks.h"
+#include "rule_list.h"
+
+// Tensors broadcast to larger shapes, repeated, spread over grids.
+namespace linnet::exporter {
+namespace {
+
+/// Axes of size -1 stay, which ONNX writes as size 1; new ones come in front.
+void expand(Call& call) {
+  std::string sizes;
+  if (call.constant("size")) {
+    std::vector<int64_t> numbers = call.integers("size");
+    std::replace(numbers.begin(), numbers.end(), int64_t(-1), int64_t(1));
+    sizes = call.constant_of(numbers);
+  } else {
+    sizes = call.emit("Abs", {call.shape("size")});  // the one negative size is -1
+  }
+  call.set(call.emit("Expand", {call.value(), sizes}));
+}
+
+void expand_as(Call& call) { call.set(call.emit("Expand", {call.value(), call.emit("Shape", {call.value("other")})})); }
+
+/// All tensors in the shape that they have together.
+void broadcast_tensors(Call& call) {
+  const std::vector<at::Tensor> tensors = call.tensors("tensors");
+  const Names values = call.values("tensors");
+  Names result = values;
+  for (size_t i = 0; i < values.size(); ++i) {
+    for (size_t k = 0; k < values.size(); ++k) {
+      if (tensors[i].sizes() == tensors[k].sizes()) continue;
+      result[i] = call.emit("Expand", {result[i], call.emit("Shape", {values[k]})});
+    }
+  }
+  call.set_list(result);
+}
+
+std::string with_leading_axes(Call& call, int64_t rank) {
+  const std::vector<int64_t> axes = order_of(std::max<int64_t>(rank - call.tensor().dim(), 0));
+  return axes.empty() ? call.value() : change_axes(call, "Unsqueeze", call.value(), axes);
+}
+
+void repeat(Call& call) {
+  call.set(call.emit("Tile", {with_leading_axes(call, call.result().dim()), call.shape("repeats")}));
+}
+
+void tile(Call& call) {
+  std::vector<int64_t> repeats = call.integers("dims");
+  while (int64_t(repeats.size()) < call.tensor().dim()) repeats.insert(repeats.begin(), 1);
+  call.set(call.emit("Tile", {with_leading_axes(call, int64_t(repeats.size())), call.constant_of(repeats)}));
+}
+
+/// Each element `repeats` times: a new axis behind, expanded and merged.
+void repeat_interleave(Call& call) {
+  if (!call.has("dim")) call.refuse("it needs an axis");
+  const int64_t axis = call.axis(), count = call.integer("repeats"), rank = call.tensor().dim();
+  std::vector<int64_t> sizes(size_t(rank + 1), 1);
+  sizes[size_t(axis) + 1] = count;
+  const std::string wide = change_axes(call, "Unsqueeze", call.value(), {axis + 1});
+  const std::string copies = call.emit("Expand", {wide, call.constant_of(sizes)});
+  call.set(call.emit("Reshape", {copies, call.result_shape()}));
+}
+
+/// Element i of an axis as often as the constant repeats say.
+void repeat_each(Call& call) {
+  if (!call.constant("repeats")) call.refuse("the repeats must be constant");
+  const bool flat = !call.has("dim");
+  const std::string x = flat ? flattened(call, call.value()) : call.value();
+  const int64_t size = flat ? call.tensor().numel() : call.tensor().size(call.axis());
+  const at::Tensor places = at::arange(size, at::kLong).repeat_interleave(call.tensor("repeats").expand({size}));
+  call.set(call.emit("Gather", {x, call.constant_of(places)}, {{"axis", flat ? 0 : call.axis()}}));
+}
+
+/// Tensor i along axis i (xy: the first two in turn), the same along all other axes.
+Names grids(Call& call, bool xy) {
+  const Names tensors = call.values("tensors");
+  const auto count = int64_t(tensors.size());
+  std::vector<int64_t> axes = order_of(count);
+  if (xy && count > 1) std::swap(axes[0], axes[1]);
+  Names sizes(tensors.size()), result;
+  for (size_t i = 0; i < tensors.size(); ++i)
+    sizes[size_t(axes[i])] = call.emit("Shape", {flattened(call, tensors[i])});
+  const std::string shape = call.emit("Concat", sizes, {{"axis", 0}});
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    std::vector<int64_t> own(tensors.size(), 1);
+    own[size_t(axes[i])] = -1;
+    const std::string line = call.emit("Reshape", {tensors[i], call.constant_of(own)});
+    result.push_back(call.emit("Expand", {line, shape}));
+  }
+  return result;
+}
+
+void meshgrid(Call& call) { call.set_list(grids(call, call.has("indexing") && call.text("indexing") == "xy")); }
+
+/// All tuples of elements, one in each row.
+void cartesian_prod(Call& call) {
+  if (call.tensors("tensors").size() == 1) return call.set(call.values("tensors")[0]);
+  Names columns;
+  for (const std::string& grid : grids(call, false)) {
+    columns.push_back(call.emit("Reshape", {grid, call.constant_of({-1, 1})}));
+  }
+  call.set(call.emit("Concat", columns, {{"axis", 1}}));
+}
+
+}  // namespace
+
+void register_expand_repeat(Lowerings& lowerings) {
+  lowerings.add("aten::expand", expand);
+  lowerings.add("aten::broadcast_to", expand);
+  lowerings.add("aten::expand_as", expand_as);
+  lowerings.add({"aten::meshgrid", "aten::meshgrid.indexing"}, meshgrid);
+  lowerings.add("aten::cartesian_prod", cartesian_prod);
+  lowerings.add("aten::broadcast_tensors", broadcast_tensors);
+  lowerings.add("aten::repeat_interleave.self_Tensor", repeat_each);
+  lowerings.add("aten::repeat", repeat);
+  lowerings.add("aten::tile", tile);
+  lowerings.add("aten::repeat_interleave.self_int", repeat_interleave);
+}
+
+}  // namespace linnet::exporter

@@ -1,0 +1,41 @@
+#include <ATen/ATen.h>
+
+#include "building_blocks.h"
+#include "rule_list.h"
+
+// Channels that become pixels, pixels that become channels, channels in another order.
+namespace linnet::exporter {
+namespace {
+
+void pixel_shuffle(Call& call) {
+  const Attributes attributes{{"blocksize", call.integer("upscale_factor")}, {"mode", "CRD"}};
+  call.set(call.emit("DepthToSpace", {call.value()}, attributes));
+}
+
+/// [c, h r, w r] as [c, h, r, w, r], then [c r r, h, w].
+void pixel_unshuffle(Call& call) {
+  const int64_t r = call.integer("downscale_factor");
+  const at::IntArrayRef in = call.tensor().sizes(), out = call.result().sizes();
+  if (in.size() != 4) call.refuse("only inputs of 4 axes are covered");
+  const std::string wide = call.emit("Reshape", {call.value(), call.constant_of({0, in[1], out[2], r, out[3], r})});
+  const std::string turned = call.emit("Transpose", {wide}, {{"perm", std::vector<int64_t>{0, 1, 3, 5, 2, 4}}});
+  call.set(call.emit("Reshape", {turned, call.constant_of({0, out[1], out[2], out[3]})}));
+}
+
+void channel_shuffle(Call& call) {
+  const int64_t groups = call.integer("groups"), channels = call.tensor().size(1);
+  if (call.tensor().dim() != 4) call.refuse("only inputs of 4 axes are covered");
+  const std::string shape = call.emit("Shape", {call.value()});
+  const std::string flat = call.emit("Reshape", {call.value(), call.constant_of({0, groups, channels / groups, -1})});
+  call.set(call.emit("Reshape", {call.emit("Transpose", {flat}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}}), shape}));
+}
+
+}  // namespace
+
+void register_pixel_shuffle(Lowerings& lowerings) {
+  lowerings.add("aten::pixel_shuffle", pixel_shuffle);
+  lowerings.add("aten::pixel_unshuffle", pixel_unshuffle);
+  lowerings.add("aten::channel_shuffle", channel_shuffle);
+}
+
+}  // namespace linnet::exporter
