@@ -76,12 +76,6 @@ std::vector<int64_t> indexed_first(const Indices& indices, int64_t rank) {
   return order;
 }
 
-std::vector<int64_t> inverse(const std::vector<int64_t>& order) {
-  std::vector<int64_t> result(order.size());
-  for (size_t i = 0; i < order.size(); ++i) result[size_t(order[i])] = int64_t(i);
-  return result;
-}
-
 /// Where the axes of the indices stand in the result: in place of adjacent axes, else in front.
 std::vector<int64_t> result_order(const Indices& indices, int64_t rank) {
   const int64_t front = indices.adjacent() ? indices.axes.front() : 0;

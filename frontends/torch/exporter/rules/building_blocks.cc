@@ -52,6 +52,14 @@ std::string layer_normalized(Call& call, const std::string& x, int64_t count, co
   return bias.empty() ? y : call.emit("Add", {y, bias});
 }
 
+std::string scaled_sum(Call& call, const std::string& y) {
+  const at::ScalarType dtype = call.dtype();
+  const auto scaled = [&](const std::string& x, const std::string& factor) {
+    return call.number(factor) == 1 ? x : call.emit("Mul", {x, call.value(factor, dtype)});
+  };
+  return call.emit("Add", {scaled(call.value("self", dtype), "beta"), scaled(y, "alpha")});
+}
+
 std::string gelu_of(Call& call, const std::string& x, bool approximate) {
   const at::ScalarType dtype = call.dtype();
   std::string inner = call.emit("Mul", {x, call.scalar(std::sqrt(0.5), dtype)});
@@ -65,11 +73,22 @@ std::string gelu_of(Call& call, const std::string& x, bool approximate) {
   return call.emit("Mul", {call.emit("Mul", {x, one_more}), call.scalar(0.5, dtype)});
 }
 
+std::vector<int64_t> per_axis(std::vector<int64_t> values, int64_t axes) {
+  if (values.size() == 1) values.resize(size_t(axes), values[0]);
+  return values;
+}
+
 std::vector<int64_t> order_of(int64_t rank) {
   std::vector<int64_t> order;
   order.resize(size_t(rank));
   std::iota(order.begin(), order.end(), 0);
   return order;
+}
+
+std::vector<int64_t> inverse(const std::vector<int64_t>& order) {
+  std::vector<int64_t> result(order.size());
+  for (size_t i = 0; i < order.size(); ++i) result[size_t(order[i])] = int64_t(i);
+  return result;
 }
 
 std::string transposed(Call& call, const std::string& x, const std::vector<int64_t>& order) {

@@ -30,14 +30,23 @@ std::string p_norm(Call& call, const std::string& x, double p, const std::vector
 std::string layer_normalized(Call& call, const std::string& x, int64_t count, const std::string& scale,
                              const std::string& bias);
 
+/// beta * self + alpha * y, in the dtype of the call's result.
+std::string scaled_sum(Call& call, const std::string& y);
+
 /// x / 2 * (1 + erf(x / sqrt(2))), or its approximation by tanh.
 std::string gelu_of(Call& call, const std::string& x, bool approximate);
 
 /// The end of a slice that goes to the end of its axis.
 inline constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 
+/// One number for each axis: a single one stands for all of them.
+std::vector<int64_t> per_axis(std::vector<int64_t> values, int64_t axes);
+
 /// The axes 0 ... rank - 1.
 std::vector<int64_t> order_of(int64_t rank);
+
+/// The order that takes axes in `order` back to where they were.
+std::vector<int64_t> inverse(const std::vector<int64_t>& order);
 
 /// Axes of a value in another order.
 std::string transposed(Call& call, const std::string& x, const std::vector<int64_t>& order);

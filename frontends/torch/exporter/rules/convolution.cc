@@ -7,12 +7,6 @@
 namespace linnet::exporter {
 namespace {
 
-/// One number stands for all spatial axes.
-std::vector<int64_t> spread(std::vector<int64_t> values, int64_t axes) {
-  if (values.size() == 1) values.resize(size_t(axes), values[0]);
-  return values;
-}
-
 /// ONNX gives the padding at the begin of all axes, then that at the end.
 std::vector<int64_t> both_ends(std::vector<int64_t> begin) {
   const std::vector<int64_t> end = begin;
@@ -37,20 +31,22 @@ Names weights(Call& call, const std::string& x) {
 
 void emit_conv(Call& call, const std::vector<int64_t>& pads) {
   const int64_t spatial = call.tensor("weight").dim() - 2;
-  const Attributes attributes{{"strides", spread(call.integers("stride"), spatial)},
+  const Attributes attributes{{"strides", per_axis(call.integers("stride"), spatial)},
                               {"pads", pads},
-                              {"dilations", spread(call.integers("dilation"), spatial)},
+                              {"dilations", per_axis(call.integers("dilation"), spatial)},
                               {"group", call.integer("groups")},
                               {"kernel_shape", call.tensor("weight").sizes().slice(2).vec()}};
   set_unbatched(call, "input", spatial, call.emit("Conv", weights(call, batched(call, "input", spatial)), attributes));
 }
 
-void conv(Call& call) { emit_conv(call, both_ends(spread(call.integers("padding"), call.tensor("weight").dim() - 2))); }
+void conv(Call& call) {
+  emit_conv(call, both_ends(per_axis(call.integers("padding"), call.tensor("weight").dim() - 2)));
+}
 
 /// Padding "same" puts the odd row at the end, "valid" has none.
 void conv_by_name(Call& call) {
   const at::IntArrayRef kernel = call.tensor("weight").sizes().slice(2);
-  const std::vector<int64_t> dilations = spread(call.integers("dilation"), int64_t(kernel.size()));
+  const std::vector<int64_t> dilations = per_axis(call.integers("dilation"), int64_t(kernel.size()));
   std::vector<int64_t> pads(2 * kernel.size(), 0);
   for (size_t i = 0; call.text("padding") == "same" && i < kernel.size(); ++i) {
     const int64_t total = dilations[i] * (kernel[i] - 1);
@@ -62,10 +58,10 @@ void conv_by_name(Call& call) {
 
 void emit_transposed(Call& call) {
   const int64_t spatial = call.tensor("weight").dim() - 2;
-  const Attributes attributes{{"strides", spread(call.integers("stride"), spatial)},
-                              {"pads", both_ends(spread(call.integers("padding"), spatial))},
-                              {"output_padding", spread(call.integers("output_padding"), spatial)},
-                              {"dilations", spread(call.integers("dilation"), spatial)},
+  const Attributes attributes{{"strides", per_axis(call.integers("stride"), spatial)},
+                              {"pads", both_ends(per_axis(call.integers("padding"), spatial))},
+                              {"output_padding", per_axis(call.integers("output_padding"), spatial)},
+                              {"dilations", per_axis(call.integers("dilation"), spatial)},
                               {"group", call.integer("groups")},
                               {"kernel_shape", call.tensor("weight").sizes().slice(2).vec()}};
   const std::string y = call.emit("ConvTranspose", weights(call, batched(call, "input", spatial)), attributes);

@@ -64,10 +64,7 @@ void diag_embed(Call& call) {
   const auto place = [&](const std::string& name) { return (call.integer(name) + rank) % rank; };
   const int64_t a = place("dim1"), b = place("dim2");
   const std::string y = on_diagonal(call, call.value(), rank - 1, call.result().size(a), call.integer("offset"));
-  const std::vector<int64_t> last = two_last(rank, a, b);
-  std::vector<int64_t> order(last.size());
-  for (size_t i = 0; i < last.size(); ++i) order[size_t(last[i])] = int64_t(i);
-  call.set(transposed(call, y, order));
+  call.set(transposed(call, y, inverse(two_last(rank, a, b))));
 }
 
 void diagflat(Call& call) {

@@ -34,21 +34,12 @@ std::string outer_product(Call& call, const std::string& a, const std::string& b
 
 void outer(Call& call) { call.set(outer_product(call, "self", "vec2")); }
 
-/// beta * self + alpha * y.
-void set_sum(Call& call, const std::string& y) {
-  const at::ScalarType dtype = call.dtype();
-  const auto scaled = [&](const std::string& x, const std::string& factor) {
-    return call.number(factor) == 1 ? x : call.emit("Mul", {x, call.value(factor, dtype)});
-  };
-  call.set(call.emit("Add", {scaled(call.value("self", dtype), "beta"), scaled(y, "alpha")}));
-}
-
-void addr(Call& call) { set_sum(call, outer_product(call, "vec1", "vec2")); }
+void addr(Call& call) { call.set(scaled_sum(call, outer_product(call, "vec1", "vec2"))); }
 
 void addbmm(Call& call) {
   const at::ScalarType dtype = call.dtype();
   const std::string products = call.emit("MatMul", {call.value("batch1", dtype), call.value("batch2", dtype)});
-  set_sum(call, reduce(call, "ReduceSum", products, {0}, false));
+  call.set(scaled_sum(call, reduce(call, "ReduceSum", products, {0}, false)));
 }
 
 /// A sum of products over axes of both; the other axes stay, those of `a` first.

@@ -33,11 +33,7 @@ Lowering product(const std::string& first, const std::string& second) {
 Lowering add_product(const std::string& first, const std::string& second) {
   return [=](Call& call) {
     const at::ScalarType dtype = call.dtype();
-    const auto scaled = [&](const std::string& x, const std::string& factor) {
-      return call.number(factor) == 1 ? x : call.emit("Mul", {x, call.value(factor, dtype)});
-    };
-    const std::string y = call.emit("MatMul", {call.value(first, dtype), call.value(second, dtype)});
-    call.set(call.emit("Add", {scaled(call.value("self", dtype), "beta"), scaled(y, "alpha")}));
+    call.set(scaled_sum(call, call.emit("MatMul", {call.value(first, dtype), call.value(second, dtype)})));
   };
 }
 

@@ -9,23 +9,18 @@
 namespace linnet::exporter {
 namespace {
 
-std::vector<int64_t> spread(std::vector<int64_t> values, int64_t axes) {
-  if (values.size() == 1) values.resize(size_t(axes), values[0]);
-  return values;
-}
-
 /// Padding at both ends of each axis.
 std::vector<int64_t> pads_of(Call& call, int64_t spatial) {
-  std::vector<int64_t> pads = spread(call.integers("padding"), spatial);
+  std::vector<int64_t> pads = per_axis(call.integers("padding"), spatial);
   pads.insert(pads.end(), pads.begin(), pads.begin() + spatial);
   return pads;
 }
 
 /// The window moves by its own size where no stride is given.
 Attributes window(Call& call, int64_t spatial) {
-  const std::vector<int64_t> kernel = spread(call.integers("kernel_size"), spatial);
+  const std::vector<int64_t> kernel = per_axis(call.integers("kernel_size"), spatial);
   std::vector<int64_t> stride = call.has("stride") ? call.integers("stride") : std::vector<int64_t>();
-  stride = stride.empty() ? kernel : spread(stride, spatial);
+  stride = stride.empty() ? kernel : per_axis(stride, spatial);
   return {{"kernel_shape", kernel},
           {"strides", stride},
           {"pads", pads_of(call, spatial)},
@@ -44,7 +39,7 @@ Names pooled(Call& call, const OnnxOperator& op, int64_t spatial, const Attribut
 Lowering max_pool(int64_t spatial) {
   return [spatial](Call& call) {
     Attributes attributes = window(call, spatial);
-    attributes["dilations"] = spread(call.integers("dilation"), spatial);
+    attributes["dilations"] = per_axis(call.integers("dilation"), spatial);
     call.set(pooled(call, "MaxPool", spatial, attributes)[0]);
   };
 }
@@ -53,7 +48,7 @@ Lowering max_pool(int64_t spatial) {
 Lowering max_pool_with_positions(int64_t spatial) {
   return [spatial](Call& call) {
     Attributes attributes = window(call, spatial);
-    attributes["dilations"] = spread(call.integers("dilation"), spatial);
+    attributes["dilations"] = per_axis(call.integers("dilation"), spatial);
     const Names y = pooled(call, "MaxPool", spatial, attributes, 2);
     int64_t image = 1;
     for (const int64_t size : call.tensor().sizes().slice(size_t(call.tensor().dim() - spatial))) image *= size;

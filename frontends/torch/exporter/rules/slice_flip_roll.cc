@@ -43,7 +43,7 @@ Lowering flip_axis(int64_t axis) {
 
 void flip(Call& call) {
   std::string y = call.value();
-  for (const int64_t axis : call.axes("dims")) y = slice(call, y, axis, -1, std::numeric_limits<int64_t>::min(), -1);
+  for (const int64_t axis : call.axes("dims")) y = flipped(call, y, axis);
   call.set(y);
 }
 
