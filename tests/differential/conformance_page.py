@@ -7,14 +7,16 @@ import collections
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
 import onnx  # noqa: E402
 import onnxruntime  # noqa: E402
 from disagreements import DISAGREEMENTS  # noqa: E402
+from locations import ROOT  # noqa: E402
+from run_model import RunModel  # noqa: E402
 from survey import schemas, survey  # noqa: E402
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "conformance.md"
+PAGE = ROOT / "docs" / "conformance.md"
 INTRODUCTION = """# Conformance
 
 Two tests hold Linnet to the ONNX specification beside its unit tests. `tests/onnx_backend` runs ONNX's backend test
@@ -81,4 +83,4 @@ def page(run_model, per_operator):
 if __name__ == "__main__":
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    PAGE.write_text(page(sys.argv[1], int(sys.argv[2]) if len(sys.argv) == 3 else 200))
+    PAGE.write_text(page(RunModel(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) == 3 else 200))

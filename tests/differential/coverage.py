@@ -7,7 +7,6 @@ as run where run_model loads, plans and runs all of them.
 import collections
 import contextlib
 import json
-import subprocess
 
 from draw import Impossible, SeededDraw, allowed
 from engine import refusals
@@ -28,7 +27,7 @@ def all_schemas():
 
 def registered(run_model):
     """The versions that this build registers, by (domain, name)."""
-    output = subprocess.run([run_model, "ops", "--json", "-"], capture_output=True, text=True, check=True).stdout
+    output = run_model("ops", "--json", "-").stdout
     found = json.loads(output)
     return {("" if op["domain"] == "ai.onnx" else op["domain"], op["name"]): op["since"] for op in found}
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -35,7 +34,7 @@ def failures_of_batch(run_model, cases):
         folder = Path(name)
         for i, (configuration, outputs, reference) in enumerate(cases):
             write_case(folder / f"{i:06}", configuration, outputs, tolerance(configuration, outputs, reference))
-        result = subprocess.run([run_model, "check", "--json", "-", name], capture_output=True, text=True)
+        result = run_model("check", "--json", "-", name, code=None, timeout=None)
         if result.returncode not in (0, 4):
             raise RuntimeError(f"run_model check: exit code {result.returncode}\n{result.stderr}")
         return {int(Path(f["case"]).name): f["reason"] for f in json.loads(result.stdout)["failures"]}

@@ -8,11 +8,13 @@ import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
 from coverage import all_schemas, probe, registered, variables  # noqa: E402
+from locations import ROOT  # noqa: E402
+from run_model import RunModel  # noqa: E402
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "operators.md"
+PAGE = ROOT / "docs" / "operators.md"
 TYPE_NAME = r"\b(u?int\d+|b?float\w+|complex\d+|dtype \S+)\b"
 INTRODUCTION = """# Operators
 
@@ -110,4 +112,4 @@ def page(run_model):
 if __name__ == "__main__":
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    Path(*sys.argv[2:] or [PAGE]).write_text(page(sys.argv[1]))
+    Path(*sys.argv[2:] or [PAGE]).write_text(page(RunModel(sys.argv[1])))

@@ -13,21 +13,13 @@ from onnx import helper, numpy_helper
 
 from onnx.defs import OpSchema, get_all_schemas_with_history
 from onnx.reference import ReferenceEvaluator
+from onnx_runtime import OnnxRuntime
 from values import type_name
 
 onnxruntime.set_default_logger_severity(4)
 FLOATS = ("float16", "bfloat16", "double")
 
 
-def session_options():
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    return options
-
-
-OPTIONS = session_options()
 # The newest opsets that this ONNX Runtime calls official.
 NEWEST = {"": 26, "ai.onnx.ml": 5, "ai.onnx.preview": 1, "ai.onnx.preview.training": 1}
 # onnx.reference ignores sequence_lens and more of the first ones, and does not stack scan outputs of Loop.
@@ -39,10 +31,8 @@ SINGLE = "ONNX Runtime in float32"
 
 
 def onnx_runtime(configuration):
-    session = onnxruntime.InferenceSession(
-        configuration.model().SerializeToString(), OPTIONS, providers=["CPUExecutionProvider"]
-    )
-    return session.run(None, configuration.feeds())
+    model = configuration.model().SerializeToString()
+    return OnnxRuntime(model, optimized=False, threads=1).run(configuration.feeds())
 
 
 def reference(configuration):

@@ -9,7 +9,7 @@ import contextlib
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
 import hypothesis  # noqa: E402
 from draw import HypothesisDraw, Impossible, SeededDraw  # noqa: E402
@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, Phase, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 from onnx import defs  # noqa: E402
 from references import HISTORY, NEWEST, expected  # noqa: E402
+from run_model import RunModel  # noqa: E402
 
 QUIET = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
 
@@ -145,7 +146,8 @@ def main():
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--unanswered", action="store_true")
     options = parser.parse_intermixed_args()
-    tallies = survey(options.run_model, schemas(options.operators), options.configurations)
+    run_model = RunModel(options.run_model)
+    tallies = survey(run_model, schemas(options.operators), options.configurations)
     for tally in tallies:
         for configuration, reference, reason in tally.differences:
             print(f"{configuration.describe()}\n    against {reference}: {reason[:300]}")
@@ -153,7 +155,7 @@ def main():
             for configuration, reasons in tally.unanswered:
                 print(f"{configuration.describe()}\n    no reference: {[r[:160] for r in reasons]}")
         if options.shrink and tally.differences:
-            print("  smallest:", minimal(options.run_model, tally.schema).describe())
+            print("  smallest:", minimal(run_model, tally.schema).describe())
     print(f"{sum(sum(t.references.values()) for t in tallies)} compared, {sum(len(t.differences) for t in tallies)} differ, "
           f"{sum(len(t.unanswered) for t in tallies)} without a reference")  # fmt: skip
 

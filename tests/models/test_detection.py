@@ -5,8 +5,9 @@ import subprocess
 import numpy as np
 import onnx
 import pytest
-from conftest import OnnxRuntime, assert_bitwise_equal_for_any_thread_count, assert_close
+from comparison import assert_bitwise_equal_for_any_thread_count, assert_close
 from export_detection import LEAST_SCORE, SETTINGS, SIZES
+from onnx_runtime import OnnxRuntime
 from test_zoo import TESTS, TORCH_PYTHON, ZOO, torchvision  # noqa: F401
 
 WORKERS = 2

@@ -1,20 +1,21 @@
 """Real models with trained weights, kept outside the project beside it; skipped where they are not there."""
 
 import functools
-from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
-from conftest import OnnxRuntime, assert_bitwise_equal_for_any_thread_count, assert_close, assert_close_under_each_isa
+from comparison import assert_bitwise_equal_for_any_thread_count, assert_close, assert_close_under_each_isa
+from locations import REAL_MODELS
+from onnx_files import identity
+from onnx_runtime import OnnxRuntime
 
-FOLDER = Path(__file__).resolve().parents[3] / "shared" / "models"
-pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason=f"no folder {FOLDER} with real models")
+pytestmark = pytest.mark.skipif(not REAL_MODELS.is_dir(), reason=f"no folder {REAL_MODELS} with real models")
 
-MNIST = FOLDER / "mnist_8" / "model.onnx"
-SUPER_RESOLUTION = FOLDER / "super_resolution_10" / "model.onnx"
-SILERO = FOLDER / "silero_vad" / "silero_vad_16k_op15.onnx"
-FASTEST_DET = FOLDER / "fastest_det" / "FastestDet.onnx"
+MNIST = REAL_MODELS / "mnist_8" / "model.onnx"
+SUPER_RESOLUTION = REAL_MODELS / "super_resolution_10" / "model.onnx"
+SILERO = REAL_MODELS / "silero_vad" / "silero_vad_16k_op15.onnx"
+FASTEST_DET = REAL_MODELS / "fastest_det" / "FastestDet.onnx"
 
 
 def speech(batch, samples, seed):
@@ -60,7 +61,7 @@ def onnx_runtime():
 def test_reproduces_the_test_data_set(run_model, data):
     """rtol is the official 1e-3. The official atol, 1e-7, is about one unit in the last place of 1: the terms of an
     output near 0 cancel, and each order of summation leaves another rest there. 1e-6 allows for that."""
-    run_model.call("run", data.parent / "model.onnx", "--test-data", data, "--rtol", 1e-3, "--atol", 1e-6)
+    run_model("run", data.parent / "model.onnx", "--test-data", data, "--rtol", 1e-3, "--atol", 1e-6)
 
 
 @pytest.mark.parametrize("batch", [1, 3])
@@ -95,19 +96,11 @@ def test_fastest_det_agrees(run_model, onnx_runtime, seed):
 def test_fastest_det_agrees_on_a_photograph(run_model, onnx_runtime, tmp_path):
     """run_model decodes and scales the file; an Identity model hands ONNX Runtime the same array."""
     photograph = FASTEST_DET.parent / "wolves.jpg"
-    helper, shape = onnx.helper, [1, 3, 352, 352]
-    x, y = (helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape) for name in ("input", "same"))
-    graph = helper.make_graph([helper.make_node("Identity", ["input"], ["same"])], "same", [x], [y])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 16)], ir_version=8)
-    onnx.save(model, tmp_path / "same.onnx")
-
-    def outputs(model):
-        run_model.call("run", model, "-i", f"input={photograph}", "--save-outputs", tmp_path / "out.npz")
-        return dict(np.load(tmp_path / "out.npz"))
-
-    pixels = outputs(tmp_path / "same.onnx")["same"]
+    same = identity(tmp_path / "same.onnx", onnx.TensorProto.FLOAT, [1, 3, 352, 352])
+    pixels = run_model.outputs(same, {}, "-i", f"x={photograph}")["y"]
     assert pixels.min() >= 0 and 0.5 < pixels.max() <= 1
-    assert_close(outputs(FASTEST_DET), onnx_runtime(FASTEST_DET).outputs({"input": pixels}))
+    got = run_model.outputs(FASTEST_DET, {}, "-i", f"input={photograph}")
+    assert_close(got, onnx_runtime(FASTEST_DET).outputs({"input": pixels}))
 
 
 @pytest.mark.parametrize("model", EXAMPLES, ids=lambda model: model.parent.name)

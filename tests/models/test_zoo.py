@@ -6,11 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import OnnxRuntime, assert_bitwise_equal_for_any_thread_count, assert_close, assert_close_under_each_isa
+from comparison import assert_bitwise_equal_for_any_thread_count, assert_close, assert_close_under_each_isa
 from export_zoo import BATCHES, NAMES
+from locations import ROOT
+from onnx_runtime import OnnxRuntime
 
 TESTS = Path(__file__).resolve().parent
-ZOO = Path(os.environ.get("LINNET_ZOO", TESTS.parents[1] / "build-test" / "zoo"))
+ZOO = Path(os.environ.get("LINNET_ZOO", ROOT / "build-test" / "zoo"))
 # The tests' own Python has no PyTorch; the distribution's has.
 TORCH_PYTHON = "/usr/bin/python3"
 

@@ -7,7 +7,6 @@ Source: https://github.com/onnx/onnx/blob/main/docs/OnnxBackendTest.md and onnx/
 
 import json
 import shutil
-import subprocess
 import warnings
 from pathlib import Path
 
@@ -102,8 +101,7 @@ def cases(folder):
 
 def check(run_model, folder, *flags):
     """Runs all cases of the folder. What became of each: ("ok", "FAIL" or "skip", the reason) by its name."""
-    command = [run_model, "check", "-v", *flags, str(folder)]
-    result = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    result = run_model("check", "-v", *flags, folder, code=None, timeout=None)
     found = {}
     for line in result.stdout.splitlines():
         if line.startswith(("ok    ", "FAIL  ", "skip  ")):

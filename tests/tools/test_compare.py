@@ -2,16 +2,16 @@
 
 import json
 import os
-import pathlib
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from locations import ROOT
 from onnx import TensorProto
 from onnx_files import identity
 
-COMMAND = pathlib.Path(__file__).resolve().parents[2] / "benchmarks/compare"
+COMMAND = ROOT / "benchmarks/compare"
 sys.path.append(str(COMMAND))
 
 import canary  # noqa: E402
@@ -26,10 +26,10 @@ def compare(run_model, tmp_path):
     """Calls the command; returns the completed process and the rows of its JSON."""
     pytest.importorskip("onnxruntime")
 
-    def call(*arguments, engines="onnxruntime", program=os.environ["LINNET_RUN_MODEL"], code=0):
+    def call(*arguments, engines="onnxruntime", program=None, code=0):
         report = tmp_path / "result.json"
         command = [sys.executable, COMMAND, *QUICK, "--engines", engines, "--json", report, *arguments]
-        environment = {**os.environ, "LINNET_RUN_MODEL": str(program)}
+        environment = {**os.environ, "LINNET_RUN_MODEL": str(program or run_model.binary)}
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120, env=environment)
         assert done.returncode == code, done.stderr
         return done, json.loads(report.read_text())
@@ -79,13 +79,13 @@ def test_rows_of_earlier_calls_stay(compare, linear):
     assert [row["isa"] for row in result["rows"]] == ["auto", "baseline"]
 
 
-def test_outputs_that_differ_are_not_timed(compare, linear, tmp_path):
+def test_outputs_that_differ_are_not_timed(run_model, compare, linear, tmp_path):
     wrong, log = tmp_path / "wrong", tmp_path / "log"
     wrong.write_text(f"""#!{sys.executable}
 import subprocess, sys
 import numpy as np
 open("{log}", "a").write(" ".join(sys.argv[1:2]) + "\\n")
-code = subprocess.call(["{os.environ['LINNET_RUN_MODEL']}", *sys.argv[1:]])
+code = subprocess.call(["{run_model.binary}", *sys.argv[1:]])
 if "--save-outputs" in sys.argv:
     path = sys.argv[sys.argv.index("--save-outputs") + 1]
     np.savez(path, **{{name: value + 1 for name, value in np.load(path).items()}})

@@ -1,31 +1,19 @@
 """run_model -R: the operators of examples/custom_op, loaded from a library, against NumPy and the built-in ones."""
 
-import os
-import pathlib
-
 import numpy as np
 import pytest
+from locations import BUILD
 from onnx import TensorProto, helper
 from onnx_files import save_model
 
 
 @pytest.fixture(scope="module")
 def library():
-    """The built examples/custom_op; the environment's LINNET_MY_OPS, or beside the command's folder."""
-    command = pathlib.Path(os.environ.get("LINNET_RUN_MODEL", "run_model"))
-    path = pathlib.Path(os.environ.get("LINNET_MY_OPS", command.parent.parent / "lib" / "libmy_ops.so"))
+    """The built examples/custom_op."""
+    path = BUILD / "lib" / "libmy_ops.so"
     if not path.exists():
         pytest.skip(f"{path} does not exist")
     return path
-
-
-def run(run_model, model, folder, inputs, *arguments):
-    given = []
-    for name, value in inputs.items():
-        np.save(folder / f"{name}.npy", value)
-        given += ["-i", f"{name}={folder}/{name}.npy"]
-    run_model("run", model, *given, "--save-outputs", folder / "out.npz", *arguments)
-    return np.load(folder / "out.npz")["y"]
 
 
 def custom_model(path, op, shapes, dtype, output, **attributes):
@@ -42,7 +30,7 @@ def test_my_add_from_the_library(run_model, library, tmp_path, dtype):
     a, b = (rng.integers(0, 100, shape).astype(dtype) for shape in ((2, 1, 3), (4, 1)))
     with np.errstate(over="ignore"):
         expected = (2 * a.astype(np.float64) + b).astype(np.int64).astype(dtype)
-    np.testing.assert_array_equal(run(run_model, model, tmp_path, {"a": a, "b": b}, "-R", library), expected)
+    np.testing.assert_array_equal(run_model.outputs(model, {"a": a, "b": b}, "-R", library)["y"], expected)
 
 
 def test_deform_conv2d_from_the_library_agrees_with_the_built_in(run_model, library, tmp_path):
@@ -67,8 +55,8 @@ def test_deform_conv2d_from_the_library_agrees_with_the_built_in(run_model, libr
     )
     rng = np.random.default_rng(1)
     inputs = {name: rng.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
-    built_in = run(run_model, model, tmp_path, inputs)
-    loaded = run(run_model, model, tmp_path, inputs, "-R", library)
+    built_in = run_model.outputs(model, inputs)["y"]
+    loaded = run_model.outputs(model, inputs, "-R", library)["y"]
     np.testing.assert_allclose(loaded, built_in, atol=1e-5)
     assert np.abs(loaded).max() > 1
 

@@ -1,16 +1,13 @@
 """run_model --save-optimized, and comparisons of the values inside a model."""
 
 import json
-import os
-import pathlib
 
 import numpy as np
 import onnx
 import pytest
+from locations import REAL_MODELS
 from onnx import TensorProto, helper, numpy_helper
 from onnx_files import save_model
-
-SHARED = pathlib.Path(os.environ.get("LINNET_SHARED_MODELS", pathlib.Path(__file__).resolve().parents[3] / "shared/models"))
 
 
 @pytest.fixture
@@ -32,15 +29,10 @@ def conv_chain(tmp_path):
     )  # fmt: skip
 
 
-def outputs(run_model, model, tmp_path, *arguments):
-    run_model("run", model, "--save-outputs", tmp_path / "out.npz", *arguments)
-    return dict(np.load(tmp_path / "out.npz"))
-
-
 def expect_same_when_saved(run_model, model, tmp_path, *arguments):
     """Saves the optimised model; expects bitwise the same outputs from it. Returns the saved ModelProto."""
-    expected = outputs(run_model, model, tmp_path, "--save-optimized", tmp_path / "saved.onnx", *arguments)
-    got = outputs(run_model, tmp_path / "saved.onnx", tmp_path, *arguments)
+    expected = run_model.outputs(model, {}, "--save-optimized", tmp_path / "saved.onnx", *arguments)
+    got = run_model.outputs(tmp_path / "saved.onnx", {}, *arguments)
     assert expected.keys() == got.keys()
     for name, value in expected.items():
         np.testing.assert_array_equal(got[name], value)
@@ -59,9 +51,11 @@ def test_saved_without_rewrites_is_a_standard_model(run_model, conv_chain, tmp_p
     saved = expect_same_when_saved(run_model, conv_chain, tmp_path, "--opt", 0)
     assert [node.op_type for node in saved.graph.node] == ["Conv", "Relu", "Conv", "Add", "Relu", "GlobalAveragePool"]
     assert [item.domain for item in saved.opset_import] == [""]
-    onnxruntime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxruntime")
+    from onnx_runtime import OnnxRuntime
+
     x = np.random.default_rng(0).standard_normal((1, 3, 8, 8)).astype(np.float32)
-    a, b = (onnxruntime.InferenceSession(str(path)).run(None, {"x": x})[0] for path in (conv_chain, tmp_path / "saved.onnx"))
+    a, b = (OnnxRuntime(path).run({"x": x})[0] for path in (conv_chain, tmp_path / "saved.onnx"))
     np.testing.assert_array_equal(a, b)
 
 
@@ -98,9 +92,9 @@ def branch(op_type):
     ("mnist_8/model.onnx", []), ("super_resolution_10/model.onnx", []), ("fastest_det/FastestDet.onnx", []),
 ])  # fmt: skip
 def test_real_models_survive_the_round_trip(run_model, tmp_path, model, arguments):
-    if not (SHARED / model).exists():
-        pytest.skip(f"{SHARED / model} is not there")
-    expect_same_when_saved(run_model, SHARED / model, tmp_path, *arguments)
+    if not (REAL_MODELS / model).exists():
+        pytest.skip(f"{REAL_MODELS / model} is not there")
+    expect_same_when_saved(run_model, REAL_MODELS / model, tmp_path, *arguments)
 
 
 def document(result):

@@ -10,16 +10,11 @@ from onnx import TensorProto, helper
 from onnx_files import identity, save_model, save_tensor
 
 
-def saved(run_model, model, tmp_path, *arguments):
-    run_model("run", model, "--save-outputs", tmp_path / "out.npz", *arguments)
-    return np.load(tmp_path / "out.npz")
-
-
 def test_result_is_that_of_numpy(run_model, linear, tmp_path):
     model, function = linear
     x = np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
     np.save(tmp_path / "x.npy", x)
-    y = saved(run_model, model, tmp_path, "-i", f"x={tmp_path}/x.npy")["y"]
+    y = run_model.outputs(model, {}, "-i", f"x={tmp_path}/x.npy")["y"]
     np.testing.assert_allclose(y, function(x), rtol=1e-5, atol=1e-6)
 
 
@@ -51,7 +46,7 @@ def test_npy_survives_the_round_trip(run_model, tmp_path, dtype):
     x = np.random.default_rng(1).integers(0, 2 if dtype == "bool" else 100, (2, 3)).astype(dtype)
     model = identity(tmp_path / "m.onnx", DTYPES[dtype], [2, 3])
     np.save(tmp_path / "x.npy", np.asfortranarray(x))
-    y = saved(run_model, model, tmp_path, "-i", f"x={tmp_path}/x.npy")["y"]
+    y = run_model.outputs(model, {}, "-i", f"x={tmp_path}/x.npy")["y"]
     assert y.dtype == x.dtype
     np.testing.assert_array_equal(y, x)
 
@@ -60,7 +55,7 @@ def test_text_survives_the_round_trip(run_model, tmp_path):
     x = np.array([["", "plain"], ["größer", "数\U0001f600"]])
     model = identity(tmp_path / "m.onnx", TensorProto.STRING, [2, 2])
     np.save(tmp_path / "x.npy", x)
-    np.testing.assert_array_equal(saved(run_model, model, tmp_path, "-i", f"x={tmp_path}/x.npy")["y"], x)
+    np.testing.assert_array_equal(run_model.outputs(model, {}, "-i", f"x={tmp_path}/x.npy")["y"], x)
 
 
 @pytest.mark.parametrize("shape", [[], [0, 3], [1]])
@@ -68,7 +63,7 @@ def test_unusual_shapes_survive_the_round_trip(run_model, tmp_path, shape):
     x = np.ones(shape, np.float32)
     np.save(tmp_path / "x.npy", x)
     model = identity(tmp_path / "m.onnx", TensorProto.FLOAT, shape)
-    y = saved(run_model, model, tmp_path, "-i", f"x={tmp_path}/x.npy")["y"]
+    y = run_model.outputs(model, {}, "-i", f"x={tmp_path}/x.npy")["y"]
     assert y.shape == x.shape
 
 
@@ -90,7 +85,7 @@ def test_every_file_kind_gives_the_same_input(run_model, tmp_path):
         ["--fill", "ramp", "--shape", "x:2x3"],
         ["--fill", "ramp", "--dim", "A=2", "-f", "B=3"],
     ):
-        np.testing.assert_array_equal(saved(run_model, model, tmp_path, *arguments)["y"], x)
+        np.testing.assert_array_equal(run_model.outputs(model, {}, *arguments)["y"], x)
 
 
 def png(path, rgb):
@@ -115,7 +110,7 @@ def test_images_become_planes_between_0_and_1(run_model, tmp_path, write, name):
     rgb = np.random.default_rng(2).integers(0, 256, (4, 6, 3), dtype=np.uint8)
     write(tmp_path / name, rgb)
     model = identity(tmp_path / "m.onnx", TensorProto.FLOAT, [1, 3, "H", "W"])
-    y = saved(run_model, model, tmp_path, "-i", f"x={tmp_path}/{name}")["y"]
+    y = run_model.outputs(model, {}, "-i", f"x={tmp_path}/{name}")["y"]
     np.testing.assert_allclose(y, rgb.transpose(2, 0, 1)[None] / 255.0, atol=1e-6)
 
 
@@ -123,14 +118,14 @@ def test_images_are_scaled_to_a_fixed_input(run_model, tmp_path):
     rgb = np.random.default_rng(3).integers(0, 256, (4, 4, 3), dtype=np.uint8)
     ppm(tmp_path / "x.ppm", rgb)
     model = identity(tmp_path / "m.onnx", TensorProto.FLOAT, [1, 3, 2, 2])
-    y = saved(run_model, model, tmp_path, "-i", f"x={tmp_path}/x.ppm")["y"]
+    y = run_model.outputs(model, {}, "-i", f"x={tmp_path}/x.ppm")["y"]
     means = rgb.reshape(2, 2, 2, 2, 3).mean(axis=(1, 3))
     np.testing.assert_allclose(y, means.transpose(2, 0, 1)[None] / 255.0, atol=1e-6)
 
 
 def test_same_seed_same_inputs(run_model, tmp_path):
     model = identity(tmp_path / "m.onnx", TensorProto.FLOAT, [1000])
-    first, again, other = (saved(run_model, model, tmp_path, "--seed", seed)["y"].copy() for seed in (5, 5, 6))
+    first, again, other = (run_model.outputs(model, {}, "--seed", seed)["y"] for seed in (5, 5, 6))
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(first, other)
     assert abs(first.mean()) < 0.2 and abs(first.std() - 1) < 0.1
@@ -138,7 +133,7 @@ def test_same_seed_same_inputs(run_model, tmp_path):
 
 def test_range_bounds_generated_values(run_model, tmp_path):
     model = identity(tmp_path / "m.onnx", TensorProto.INT64, [500])
-    y = saved(run_model, model, tmp_path, "--range", "-2,3")["y"]
+    y = run_model.outputs(model, {}, "--range", "-2,3")["y"]
     assert set(y) == {-2, -1, 0, 1, 2}
 
 

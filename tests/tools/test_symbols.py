@@ -1,12 +1,10 @@
 """What the object files of the build define: nothing may leak from SIMD units or out of the shared library."""
 
-import os
-import pathlib
 import subprocess
 
 import pytest
+from locations import BUILD
 
-BUILD = pathlib.Path(os.environ.get("LINNET_BUILD", "build"))
 SIMD_UNITS = sorted(BUILD.glob("ops/CMakeFiles/linnet_ops_*.dir/kernels/*.simd.cc.o"))
 
 

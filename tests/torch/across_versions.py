@@ -6,7 +6,7 @@ python across_versions.py FOLDER      writes FOLDER/NAME.onnx for each, with the
 import sys
 from pathlib import Path
 
-import conftest  # noqa: F401: finds linnet_torch
+import installation  # noqa: F401: finds linnet_torch
 import linnet_torch
 import numpy as np
 import torch

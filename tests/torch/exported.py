@@ -1,13 +1,32 @@
-"""Helpers of the tests of export_model: writing TorchScript, running the command, comparing with PyTorch."""
+"""Helpers of the exporter plugin's tests: writing TorchScript, running export_model, reading files, comparing."""
 
 import json
 import subprocess
-from pathlib import Path
 from typing import List
 
+import numpy as np
+import onnx
 import torch
 
-ROOT = Path(__file__).resolve().parents[2]
+
+def nodes_of(file):
+    """(domain, operator) of the file's nodes in order, constants left out."""
+    return [(node.domain, node.op_type) for node in onnx.load(str(file)).graph.node if node.op_type != "Constant"]
+
+
+def opsets_of(file):
+    return {entry.domain: entry.version for entry in onnx.load(str(file)).opset_import}
+
+
+def attributes_of(node):
+    return {attribute.name: onnx.helper.get_attribute_value(attribute) for attribute in node.attribute}
+
+
+def assert_close(got, expected, bound=1e-5):
+    """max |difference| <= bound * max(1, |value|), the exporter's promise."""
+    assert got.shape == expected.shape
+    difference = np.abs(got.astype(np.float64) - expected)
+    assert (difference <= bound * np.maximum(1, np.abs(expected))).all(), difference.max()
 
 
 def tensor_flag(name, tensor):

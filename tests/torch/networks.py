@@ -17,7 +17,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
-import conftest
+import installation
 import linnet_torch
 import numpy as np
 import torch
@@ -52,11 +52,11 @@ def network(name):
 
 def export_model(graph, image, folder):
     """Writes the ONNX file of a TorchScript module with the command."""
-    command = Path(check.find_run_model()).with_name("export_model")
+    command, _ = installation.export_model()
     graph.save(f"{folder}/model.pt")
     name = [argument.name for argument in graph.forward.schema.arguments][1]
     sizes = "x".join(map(str, image.shape))
-    words = [str(command), f"{folder}/model.pt", "-o", f"{folder}/model.onnx", "--input", f"{name}:{sizes}"]
+    words = [command, f"{folder}/model.pt", "-o", f"{folder}/model.onnx", "--input", f"{name}:{sizes}"]
     subprocess.run(words, check=True, capture_output=True, text=True)
 
 
@@ -73,13 +73,10 @@ def python_export(exporter):
 
 def forms():
     """name: how a module and an image become FOLDER/model.onnx, with this PyTorch."""
-    found = {f"linnet_torch, {exporter}": python_export(exporter) for exporter in conftest.EXPORTERS}
-    command = Path(check.find_run_model()).with_name("export_model")
-    if command.exists():
-        version = subprocess.run([str(command), "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout
-        if version.split()[-1].split(".")[:2] == torch.__version__.split(".")[:2]:
-            found["export_model, traced"] = lambda m, x, f: export_model(traced(m, x), x, f)
-            found["export_model, scripted"] = lambda m, x, f: export_model(torch.jit.script(m), x, f)
+    found = {f"linnet_torch, {exporter}": python_export(exporter) for exporter in installation.EXPORTERS}
+    if installation.export_model()[0]:
+        found["export_model, traced"] = lambda m, x, f: export_model(traced(m, x), x, f)
+        found["export_model, scripted"] = lambda m, x, f: export_model(torch.jit.script(m), x, f)
     return found
 
 

@@ -9,7 +9,7 @@ import onnx
 import pytest
 import torch
 from across_versions import MODELS, module_of, write
-from conftest import assert_close
+from exported import assert_close
 
 pytestmark = pytest.mark.usefixtures("torch_ops")
 names = pytest.mark.parametrize("name", MODELS)
@@ -40,7 +40,7 @@ def names_in(file):
 
 
 @names
-def test_file_agrees_with_pytorch(name, ours, outputs_of):
+def test_file_agrees_with_pytorch(name, ours, run_model):
     inputs = MODELS[name][1]
     module = module_of(name).double()
     wide = (
@@ -48,15 +48,15 @@ def test_file_agrees_with_pytorch(name, ours, outputs_of):
     )
     with torch.no_grad():
         expected = module(*wide)
-    got = outputs_of(ours / f"{name}.onnx", **inputs)
+    got = run_model.outputs(ours / f"{name}.onnx", inputs)
     for value, want in zip(got.values(), expected if isinstance(expected, tuple) else [expected], strict=True):
         assert_close(value, want.numpy())
 
 
 @names
-def test_files_of_both_versions_compute_the_same(name, ours, theirs, outputs_of):
+def test_files_of_both_versions_compute_the_same(name, ours, theirs, run_model):
     files = [folder / f"{name}.onnx" for folder in (ours, theirs)]
     assert names_in(files[0]) == names_in(files[1])
-    got, other = (outputs_of(file, **MODELS[name][1]) for file in files)
+    got, other = (run_model.outputs(file, MODELS[name][1]) for file in files)
     for output, value in got.items():
         assert_close(value, other[output].astype("float64"), 2e-6)

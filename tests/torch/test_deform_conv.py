@@ -4,7 +4,8 @@ import linnet_torch
 import onnx
 import pytest
 import torch
-from conftest import HAS_TORCHVISION, assert_close, attributes_of, needs_torchvision, nodes_of, opsets_of
+from exported import assert_close, attributes_of, nodes_of, opsets_of
+from installation import HAS_TORCHVISION, needs_torchvision
 from models import Deform
 
 if HAS_TORCHVISION:
@@ -65,16 +66,16 @@ def test_absent_mask_is_no_input(tmp_path, torch_exporter, layer):
 
 @configurations
 @pytest.mark.parametrize("form", FORMS)
-def test_agrees(tmp_path, outputs_of, torch_exporter, layer, form, options):
+def test_agrees(tmp_path, run_model, torch_exporter, layer, form, options):
     module, x = module_of(layer, options), torch.randn(2, 6, 9, 11)
     file = tmp_path / "deform.onnx"
     linnet_torch.export(module, x, file, exporter=torch_exporter, deform_conv=form)
     with torch.no_grad():
         expected = module.double()(x.double()).numpy()
-    assert_close(outputs_of(file, x=x.numpy())["output"], expected)
+    assert_close(run_model.outputs(file, {"x": x.numpy()})["output"], expected)
 
 
-def test_dynamic_sizes_and_the_layers_behind(tmp_path, outputs_of, torch_exporter, layer):
+def test_dynamic_sizes_and_the_layers_behind(tmp_path, run_model, torch_exporter, layer):
     deform = module_of(layer, {"mask": True})
     model = torch.nn.Sequential(deform, torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), torch.nn.Linear(4, 2))
     file = tmp_path / "head.onnx"
@@ -84,7 +85,7 @@ def test_dynamic_sizes_and_the_layers_behind(tmp_path, outputs_of, torch_exporte
     x = torch.rand(3, 6, 11, 8)
     with torch.no_grad():
         expected = model.double()(x.double()).numpy()
-    assert_close(outputs_of(file, input=x.numpy())["output"], expected)
+    assert_close(run_model.outputs(file, {"input": x.numpy()})["output"], expected)
 
 
 @needs_torchvision

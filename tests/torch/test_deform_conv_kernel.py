@@ -5,7 +5,7 @@ import math
 
 import pytest
 import torch
-from conftest import needs_torchvision
+from installation import needs_torchvision
 
 pytestmark = pytest.mark.usefixtures("torch_ops")
 

@@ -4,7 +4,8 @@ import linnet_torch
 import onnx
 import pytest
 import torch
-from conftest import EXPORTERS, assert_close, needs_dynamo
+from exported import assert_close
+from installation import EXPORTERS, needs_dynamo
 
 
 class Mixed(torch.nn.Module):
@@ -24,13 +25,13 @@ def sizes_in(file):
 
 
 @pytest.mark.parametrize("shapes", [NESTED, (NESTED["x"], NESTED["pair"], NESTED["table"])], ids=["dict", "tuple"])
-def test_nested_names(tmp_path, outputs_of, torch_exporter, shapes):
+def test_nested_names(tmp_path, run_model, torch_exporter, shapes):
     file = tmp_path / "m.onnx"
     x, pair, table = ARGS
     linnet_torch.export(Mixed(), (x, pair, {"table": table}), file, exporter=torch_exporter, dynamic_shapes=shapes)
     assert sizes_in(file) == {"x": ["N", 3, 4], "pair_0": [12], "pair_1": ["A", "B"], "table_0": ["B"]}
     bigger = {"x": torch.rand(7, 3, 4), "pair_0": pair[0], "pair_1": torch.rand(3, 9), "table_0": torch.rand(9)}
-    got = outputs_of(file, **{name: tensor.numpy() for name, tensor in bigger.items()})
+    got = run_model.outputs(file, {name: tensor.numpy() for name, tensor in bigger.items()})
     assert_close(got["output_0"], (bigger["x"].reshape(7, 12).double() + pair[0]).numpy())
     assert_close(got["output_1"], (bigger["pair_1"].double() * 2 + bigger["table_0"]).numpy())
 
@@ -53,14 +54,14 @@ def test_dim_objects(tmp_path, torch_exporter):
     assert isinstance(batch, str) and rest == [3, 8, 8]
 
 
-def test_batch_of_one_stays_dynamic(tmp_path, outputs_of, torch_exporter):
+def test_batch_of_one_stays_dynamic(tmp_path, run_model, torch_exporter):
     file, model = tmp_path / "m.onnx", torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(6, 2))
     shapes = {"input": {0: "N"}}
     linnet_torch.export(model, torch.rand(1, 2, 3), file, exporter=torch_exporter, dynamic_shapes=shapes)
     x = torch.rand(4, 2, 3)
     with torch.no_grad():
         expected = model.double()(x.double()).numpy()
-    assert_close(outputs_of(file, input=x.numpy())["output"], expected)
+    assert_close(run_model.outputs(file, {"input": x.numpy()})["output"], expected)
 
 
 @pytest.mark.parametrize(

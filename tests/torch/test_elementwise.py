@@ -5,7 +5,8 @@ import numpy as np
 import onnx
 import pytest
 import torch
-from conftest import EXPORTERS, assert_close, nodes_of, opsets_of
+from exported import assert_close, nodes_of, opsets_of
+from installation import EXPORTERS
 from models import Asinh, MyAddAutograd, MyAddOperator
 
 VALUES = np.concatenate([np.linspace(-20, 20, 83), [0.0, -0.0, 1e-6, -1e-6, 80.0, -80.0]]).astype(np.float32)
@@ -49,12 +50,12 @@ def test_asinh_exports_at_each_opset(tmp_path, torch_exporter, opset):
     assert opsets_of(file) == {"": opset}
 
 
-def test_asinh_agrees(tmp_path, outputs_of, torch_exporter):
+def test_asinh_agrees(tmp_path, run_model, torch_exporter):
     file = tmp_path / "asinh.onnx"
     linnet_torch.export(
         Asinh(), torch.rand(2, 3), file, exporter=torch_exporter, dynamic_shapes={"x": {0: "N", 1: "C"}}
     )
-    assert_close(outputs_of(file, x=VALUES[None])["output"], np.arcsinh(VALUES[None].astype(np.float64)))
+    assert_close(run_model.outputs(file, {"x": VALUES[None]})["output"], np.arcsinh(VALUES[None].astype(np.float64)))
 
 
 class ZeroInPlace(torch.nn.Module):
@@ -102,13 +103,13 @@ def test_selu_as_standard_operator(tmp_path, torch_exporter):
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("form", ["function", "standard"])
-def test_selu_agrees(tmp_path, outputs_of, torch_exporter, form, dtype):
+def test_selu_agrees(tmp_path, run_model, torch_exporter, form, dtype):
     file = tmp_path / "selu.onnx"
     x = torch.from_numpy(VALUES).to(dtype)
     linnet_torch.export(torch.nn.SELU(), x, file, exporter=torch_exporter, selu=form)
     wide = VALUES.astype(np.float64)
     expected = 1.0507009873554805 * np.where(wide > 0, wide, 1.6732632423543772 * np.expm1(wide))
-    assert_close(outputs_of(file, input=x.numpy())["output"], expected)
+    assert_close(run_model.outputs(file, {"input": x.numpy()})["output"], expected)
 
 
 def test_function_needs_opset_15(tmp_path):
@@ -144,11 +145,11 @@ def test_my_add_nodes(tmp_path, my_add_case, form):
     ],
     ids=["same", "broadcast", "scalars", "integers", "integer+float", "float+scalar integer", "double+float"],
 )
-def test_my_add_agrees(tmp_path, outputs_of, my_add_case, form, a, b):
+def test_my_add_agrees(tmp_path, run_model, my_add_case, form, a, b):
     module, torch_exporter = my_add_case
     file = tmp_path / "my_add.onnx"
     linnet_torch.export(module, (a, b), file, exporter=torch_exporter, my_add=form)
-    got = outputs_of(file, a=a.numpy(), b=b.numpy())["output"]
+    got = run_model.outputs(file, {"a": a.numpy(), "b": b.numpy()})["output"]
     assert torch.from_numpy(got).dtype == (2 * a + b).dtype
     assert_close(got, 2 * a.double().numpy() + b.double().numpy())
 
@@ -162,7 +163,7 @@ def test_my_add_operator_promotes_and_has_gradients(torch_ops):
 
 
 @pytest.mark.parametrize("compile", [torch.jit.script, lambda module: torch.jit.trace(module, (torch.rand(2),) * 2)])
-def test_my_add_in_torchscript(tmp_path, torch_ops, outputs_of, compile):
+def test_my_add_in_torchscript(tmp_path, torch_ops, run_model, compile):
     class Add(torch.nn.Module):
         def forward(self, a, b):
             return torch.ops.linnet.my_add(a, b)
@@ -171,4 +172,5 @@ def test_my_add_in_torchscript(tmp_path, torch_ops, outputs_of, compile):
     file = tmp_path / "scripted.onnx"
     linnet_torch.export(compile(Add()), (a, b), file)
     assert nodes_of(file) == [("custom", "my_add")]
-    assert_close(outputs_of(file, a=a.numpy(), b=b.numpy())["output"], 2 * a.double().numpy() + b.double().numpy())
+    got = run_model.outputs(file, {"a": a.numpy(), "b": b.numpy()})["output"]
+    assert_close(got, 2 * a.double().numpy() + b.double().numpy())

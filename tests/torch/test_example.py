@@ -1,7 +1,8 @@
 """examples/deform_block.onnx, the model that a newcomer runs first."""
 
 import onnx
-from conftest import ROOT, assert_close, nodes_of
+from exported import assert_close, nodes_of
+from locations import ROOT
 from onnx import numpy_helper
 
 FILE = ROOT / "examples" / "deform_block.onnx"
@@ -16,5 +17,6 @@ def test_example_contains_what_it_is_for():
     assert {("", "Conv"), ("", "Asinh"), ("custom", "deform_conv2d"), ("custom", "my_add")} <= set(nodes_of(FILE))
 
 
-def test_example_agrees_with_what_pytorch_gave(outputs_of):
-    assert_close(outputs_of(FILE, image=tensor("input_0.pb"))["output"], tensor("output_0.pb").astype("float64"))
+def test_example_agrees_with_what_pytorch_gave(run_model):
+    got = run_model.outputs(FILE, {"image": tensor("input_0.pb")})["output"]
+    assert_close(got, tensor("output_0.pb").astype("float64"))

@@ -4,7 +4,7 @@ import numpy as np
 import onnx
 import pytest
 import torch
-from conftest import assert_close
+from exported import assert_close
 from torch import nn
 from torch.nn import functional as F
 
@@ -35,14 +35,14 @@ class Resized(nn.Module):
 
 @pytest.mark.parametrize("scripted", [False, True], ids=["traced", "scripted"])
 @pytest.mark.parametrize("module", [Shapes(), Resized()], ids=["shapes", "resized"])
-def test_dynamic_axes_hold_for_other_sizes(exporter, outputs_of, module, scripted):
+def test_dynamic_axes_hold_for_other_sizes(exporter, run_model, module, scripted):
     flags = [word for axis in ("0=N", "2=H", "3=W") for word in ("--dynamic", f"x:{axis}")]
     file = exporter.export(module, {"x": IMAGE}, *flags, scripted=scripted)
     dims = onnx.load(str(file)).graph.input[0].type.tensor_type.shape.dim
     assert [dim.dim_param or dim.dim_value for dim in dims] == ["N", 3, "H", "W"]
     x = torch.randn(5, 3, 6, 14)
     with torch.no_grad():
-        assert_close(outputs_of(file, x=x.numpy())["output"], module.eval()(x).numpy())
+        assert_close(run_model.outputs(file, {"x": x.numpy()})["output"], module.eval()(x).numpy())
 
 
 class ScatterAdd(nn.Module):
@@ -55,7 +55,7 @@ class ScatterAdd(nn.Module):
 
 @pytest.mark.parametrize("scripted", [False, True], ids=["traced", "scripted"])
 @pytest.mark.parametrize("symbols", [["x:0=N", "w:0=N", "y:0=N"], ["x:1=M"]], ids=["first", "second"])
-def test_sizes_that_expand_keeps_stand_beside_dynamic_ones(exporter, outputs_of, symbols, scripted):
+def test_sizes_that_expand_keeps_stand_beside_dynamic_ones(exporter, run_model, symbols, scripted):
     def inputs(n, m):
         y = torch.randn(n, 3, 4)
         return {"x": torch.randn(n, m, 4), "w": torch.randn(n, 5, 4), "i": torch.tensor([[4, 0, 4]]), "y": y}
@@ -63,7 +63,7 @@ def test_sizes_that_expand_keeps_stand_beside_dynamic_ones(exporter, outputs_of,
     flags = [word for symbol in symbols for word in ("--dynamic", symbol)]
     file = exporter.export(ScatterAdd(), inputs(2, 6), *flags, scripted=scripted)
     other = inputs(2, 9) if symbols == ["x:1=M"] else inputs(7, 6)
-    got = outputs_of(file, **{name: tensor.numpy() for name, tensor in other.items()})
+    got = run_model.outputs(file, {name: tensor.numpy() for name, tensor in other.items()})
     for i, expected in enumerate(ScatterAdd()(*other.values())):
         assert_close(got[f"output_{i}"], expected.numpy())
 
@@ -73,12 +73,12 @@ class ExpandedTo(nn.Module):
         return x.expand(int(n), -1) + 1
 
 
-def test_size_of_an_expansion_that_inputs_decide(exporter, outputs_of):
+def test_size_of_an_expansion_that_inputs_decide(exporter, run_model):
     inputs = {"x": torch.randn(1, 3), "n": torch.tensor(2)}
     file = exporter.export(ExpandedTo(), inputs, scripted=True)
     for n in (5, 0, -1):
-        expected = ExpandedTo()(inputs["x"], torch.tensor(n))
-        assert_close(outputs_of(file, x=inputs["x"].numpy(), n=np.int64(n))["output"], expected.numpy())
+        got = run_model.outputs(file, {"x": inputs["x"].numpy(), "n": np.int64(n)})["output"]
+        assert_close(got, ExpandedTo()(inputs["x"], torch.tensor(n)).numpy())
 
 
 def test_dynamic_axis_that_the_trace_fixed_is_refused(exporter):
@@ -120,27 +120,28 @@ class Repeated(nn.Module):
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_branch_that_inputs_decide(exporter, outputs_of, sign):
+def test_branch_that_inputs_decide(exporter, run_model, sign):
     file = exporter.export(Branch(), {"x": torch.rand(3)}, scripted=True)
     assert [node.op_type for node in onnx.load(str(file)).graph.node][-1] == "If"
     x = sign * torch.rand(3)
-    assert_close(outputs_of(file, x=x.numpy())["output"], Branch()(x).numpy())
+    assert_close(run_model.outputs(file, {"x": x.numpy()})["output"], Branch()(x).numpy())
 
 
-def test_loop_that_inputs_decide(exporter, outputs_of):
+def test_loop_that_inputs_decide(exporter, run_model):
     file = exporter.export(Halving(), {"x": torch.randn(4) * 9}, scripted=True)
     x = torch.tensor([3.0, -40.0, 0.5, 7.0])
     y, count = Halving()(x)
-    got = outputs_of(file, x=x.numpy())
+    got = run_model.outputs(file, {"x": x.numpy()})
     assert_close(got["output_0"], y.numpy())
     assert got["output_1"] == count
 
 
-def test_trip_count_that_inputs_decide(exporter, outputs_of):
+def test_trip_count_that_inputs_decide(exporter, run_model):
     file = exporter.export(Repeated(), {"x": torch.randn(3), "n": torch.tensor(3)}, scripted=True)
     x = torch.randn(3)
     for n in (0, 1, 5):
-        assert_close(outputs_of(file, x=x.numpy(), n=np.int64(n))["output"], Repeated()(x, torch.tensor(n)).numpy())
+        got = run_model.outputs(file, {"x": x.numpy(), "n": np.int64(n)})["output"]
+        assert_close(got, Repeated()(x, torch.tensor(n)).numpy())
 
 
 class Writes(nn.Module):

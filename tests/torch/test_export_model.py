@@ -3,7 +3,7 @@
 import onnx
 import pytest
 import torch
-from conftest import assert_close
+from exported import assert_close
 from onnx import numpy_helper
 from torch import nn
 from torch.nn import functional as F
@@ -92,11 +92,11 @@ def test_weights_that_cannot_be_written(exporter):
     assert "model.onnx.data: it cannot be written" in message
 
 
-def test_outputs_equal_those_of_run_model(exporter, outputs_of):
+def test_outputs_equal_those_of_run_model(exporter, run_model):
     module, x = LAYERS["block"]
     file = exporter.export(module, {"x": x}, check=False)
     with torch.no_grad():
-        assert_close(outputs_of(file, x=x.numpy())["output"], module.eval()(x).numpy())
+        assert_close(run_model.outputs(file, {"x": x.numpy()})["output"], module.eval()(x).numpy())
 
 
 def test_scripted_and_traced_give_the_same_operators(exporter):

@@ -9,8 +9,8 @@ import onnx
 import pytest
 import torch
 import torch.utils.cpp_extension
-from conftest import ROOT, assert_close, nodes_of, opsets_of
-from exported import tensor_flag
+from exported import assert_close, nodes_of, opsets_of, tensor_flag
+from locations import ROOT
 from torch import nn
 
 torch.manual_seed(0)
@@ -142,7 +142,7 @@ class Arguments(nn.Module):
         return {"sum": y.sum(axes), "all": y}
 
 
-def test_lists_tuples_numbers_and_dicts(exporter, outputs_of):
+def test_lists_tuples_numbers_and_dicts(exporter, run_model):
     path = exporter.folder / "model.pt"
     torch.jit.script(Arguments()).save(str(path))
     given = ["xs.0:2x3", "xs.1:1x3", "pair.0:3x3", "pair.1:3", "scale=2", "axes=0"]
@@ -151,7 +151,7 @@ def test_lists_tuples_numbers_and_dicts(exporter, outputs_of):
     x = [torch.randn(2, 3), torch.randn(1, 3), torch.randn(3, 3), torch.randn(3)]
     expected = Arguments()(x[:2], (x[2], x[3]), 2.0, [0])
     arrays = dict(zip(("xs_0", "xs_1", "pair_0", "pair_1"), (tensor.numpy() for tensor in x)))
-    got = outputs_of(exporter.folder / "model.onnx", **arrays)
+    got = run_model.outputs(exporter.folder / "model.onnx", arrays)
     assert_close(got["sum"], expected["sum"].numpy())
     assert_close(got["all"], expected["all"].numpy())
 

@@ -5,7 +5,8 @@ import numpy as np
 import onnx
 import pytest
 import torch
-from conftest import EXPORTERS, HAS_DYNAMO, assert_close, needs_dynamo, nodes_of
+from exported import assert_close, nodes_of
+from installation import EXPORTERS, HAS_DYNAMO, needs_dynamo
 from models import Asinh, MyAddAutograd, MyAddOperator
 
 PAIR = (torch.rand(2, 3), torch.rand(3))
@@ -205,14 +206,14 @@ def selu():
 
 
 @needs_onnxscript
-def test_onnxscript_function_in_both_exporters(tmp_path, outputs_of, selu, torch_exporter):
+def test_onnxscript_function_in_both_exporters(tmp_path, run_model, selu, torch_exporter):
     x = torch.linspace(-4, 4, 21)
     table = {torch.ops.aten.selu.default: selu}
     options = {"exporter": torch_exporter, "custom_translation_table": table, "atol": 1e-4, "rtol": 1e-4}
     linnet_torch.export(torch.nn.SELU(), x, tmp_path / "m.onnx", **options)
     wide = x.double().numpy()
     expected = 1.0507 * np.where(wide > 0, wide, 1.67326 * (np.exp(wide) - 1))
-    assert_close(outputs_of(tmp_path / "m.onnx", input=x.numpy())["output"], expected)
+    assert_close(run_model.outputs(tmp_path / "m.onnx", {"input": x.numpy()})["output"], expected)
 
 
 @needs_onnxscript

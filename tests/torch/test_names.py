@@ -4,7 +4,7 @@ import linnet_torch
 import onnx
 import pytest
 import torch
-from conftest import assert_close
+from exported import assert_close
 
 
 class Weighted(torch.nn.Module):
@@ -45,10 +45,10 @@ def names_in(torch_exporter):
     return names_in
 
 
-def test_parameter_names_win_over_weights(tmp_path, outputs_of, names_in):
+def test_parameter_names_win_over_weights(tmp_path, run_model, names_in):
     module, x, w = Weighted(), torch.rand(2, 3), torch.rand(3)
     assert names_in(module, (x, w), tmp_path / "m.onnx") == (["x", "weight"], ["output"])
-    got = outputs_of(tmp_path / "m.onnx", x=x.numpy(), weight=w.numpy())["output"]
+    got = run_model.outputs(tmp_path / "m.onnx", {"x": x.numpy(), "weight": w.numpy()})["output"]
     assert_close(got, (x.double() * module.weight.double() + w.double()).detach().numpy())
 
 
@@ -57,25 +57,26 @@ def test_keywords(tmp_path, names_in):
     assert names_in(Weighted(), (x, {"scale": x, "weight": x}), tmp_path / "m.onnx")[0] == ["x", "weight", "scale"]
 
 
-def test_nested_arguments_are_numbered_and_unused_ones_vanish(tmp_path, outputs_of, names_in):
+def test_nested_arguments_are_numbered_and_unused_ones_vanish(tmp_path, run_model, names_in):
     x = torch.rand(3)
     file = tmp_path / "m.onnx"
     inputs, outputs = names_in(Nested(), ((x, x + 1), {"k": x + 2}, x + 3, x + 4), file)
     assert inputs == ["pair_0", "pair_1", "table_0", "last"]
     assert outputs == ["output_0", "output_1", "output_2"]
-    got = outputs_of(file, pair_0=x.numpy(), pair_1=x.numpy(), table_0=x.numpy(), last=3 * x.numpy())
+    given = {"pair_0": x.numpy(), "pair_1": x.numpy(), "table_0": x.numpy(), "last": 3 * x.numpy()}
+    got = run_model.outputs(file, given)
     for value, factor in zip((got[name] for name in outputs), (2, 2, -2), strict=True):
         assert_close(value, factor * x.double().numpy())
 
 
-def test_numbers_are_constants(tmp_path, outputs_of, names_in):
+def test_numbers_are_constants(tmp_path, run_model, names_in):
     x = torch.rand(3)
     module = Nested()
     file = tmp_path / "m.onnx"
     inputs, outputs = names_in(module, ((x, x + 1), {"k": x + 2}, x + 3, {"last": x, "factor": 5}), file)
     assert inputs == ["pair_0", "pair_1", "table_0", "last"]
     assert "forward" not in vars(module)
-    got = outputs_of(file, pair_0=x.numpy(), pair_1=x.numpy(), table_0=x.numpy(), last=x.numpy())
+    got = run_model.outputs(file, {"pair_0": x.numpy(), "pair_1": x.numpy(), "table_0": x.numpy(), "last": x.numpy()})
     assert_close(got["output_1"], 5 * x.double().numpy())
 
 

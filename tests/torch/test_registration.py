@@ -5,7 +5,7 @@ Each part runs in a process of its own, since an operator is registered once per
 
 import pytest
 import torch
-from conftest import HAS_DYNAMO, needs_torchvision
+from installation import HAS_DYNAMO, needs_torchvision
 
 pytestmark = pytest.mark.usefixtures("torch_ops")
 
@@ -55,4 +55,4 @@ args = torch.rand(1, 2, 5, 5), torch.rand(3, 2, 3, 3), torch.randn(1, 18, 3, 3),
 for form in ("custom", "standard"):
     linnet_torch.export(Deform(), args, sys.argv[1], exporter="dynamo", deform_conv=form, run_model=sys.argv[2])
 """
-    run_python(program, tmp_path / "deform.onnx", run_model)
+    run_python(program, tmp_path / "deform.onnx", run_model.binary)

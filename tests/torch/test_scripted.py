@@ -4,7 +4,7 @@ import linnet_torch
 import onnx
 import pytest
 import torch
-from conftest import assert_close
+from exported import assert_close
 from models import Branch
 
 
@@ -29,9 +29,9 @@ def test_operators_in_branches(tmp_path, scripted, forms):
 
 
 @pytest.mark.parametrize("forms", FORMS)
-def test_both_branches_agree(tmp_path, scripted, outputs_of, forms):
+def test_both_branches_agree(tmp_path, scripted, run_model, forms):
     x = torch.rand(1, 3, 8, 8)
     linnet_torch.export(scripted, x, tmp_path / "m.onnx", **forms)
     for sign in (1, -1):
         expected = scripted.double()(sign * x.double()).detach().numpy()
-        assert_close(outputs_of(tmp_path / "m.onnx", x=sign * x.numpy())["output"], expected)
+        assert_close(run_model.outputs(tmp_path / "m.onnx", {"x": sign * x.numpy()})["output"], expected)

@@ -5,7 +5,7 @@ import numpy as np
 import onnx
 import pytest
 import torch
-from conftest import nodes_of
+from exported import nodes_of
 from linnet_torch import writer
 from models import Asinh
 from onnx import TensorProto, helper, numpy_helper

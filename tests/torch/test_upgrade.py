@@ -5,7 +5,7 @@ import linnet_torch
 import onnx
 import pytest
 import torch
-from conftest import assert_close
+from exported import assert_close
 from linnet_torch import upgrade
 from onnx import TensorProto, helper
 
@@ -26,21 +26,21 @@ class Branch(torch.nn.Module):
 
 
 @pytest.mark.parametrize("opset", [18, 19])
-def test_values_stay(tmp_path, outputs_of, torch_exporter, opset):
+def test_values_stay(tmp_path, run_model, torch_exporter, opset):
     torch.manual_seed(0)
     x, module = torch.rand(2, 4, 6), Reductions()
     linnet_torch.export(module, x, tmp_path / "m.onnx", exporter=torch_exporter, opset_version=opset)
-    got = outputs_of(tmp_path / "m.onnx", x=x.numpy())
+    got = run_model.outputs(tmp_path / "m.onnx", {"x": x.numpy()})
     for (name, value), want in zip(got.items(), module(x.double()), strict=True):
         assert_close(value, want.numpy())
 
 
-def test_values_stay_in_branches(tmp_path, outputs_of):
+def test_values_stay_in_branches(tmp_path, run_model):
     module = torch.jit.script(Branch())
     linnet_torch.export(module, torch.rand(2, 3), tmp_path / "m.onnx", opset_version=19)
     for sign in (1, -1):
         x = sign * torch.rand(2, 3)
-        assert_close(outputs_of(tmp_path / "m.onnx", x=x.numpy())["output"], module(x.double()).numpy())
+        assert_close(run_model.outputs(tmp_path / "m.onnx", {"x": x.numpy()})["output"], module(x.double()).numpy())
 
 
 def test_changed_operators_are_rewritten_in_every_graph():

@@ -1,0 +1,47 @@
+"""The fixtures of all Python tests, but for those that need PyTorch."""
+
+import importlib.util
+
+import numpy as np
+import pytest
+from locations import RUN_MODEL
+from onnx import TensorProto, helper, numpy_helper
+from onnx_files import save_model
+from run_model import RunModel
+
+# tests/torch runs on Pythons that have PyTorch, the others on one that does not.
+if importlib.util.find_spec("torch"):
+    pytest_plugins = ["torch_fixtures"]
+
+
+@pytest.fixture(scope="session")
+def run_model():
+    """The command run_model of the build under test."""
+    if not RUN_MODEL.exists():
+        pytest.skip(f"{RUN_MODEL} is not there: name a build in LINNET_BUILD, or the command in LINNET_RUN_MODEL")
+    return RunModel(RUN_MODEL)
+
+
+@pytest.fixture
+def linear(tmp_path):
+    """y = x w + b: x float32[N,3], w and b constant, y float32[N,2]. The path of the model, and the function."""
+    rng = np.random.default_rng(7)
+    weights = rng.standard_normal((3, 2)).astype(np.float32), rng.standard_normal(2).astype(np.float32)
+    path = save_model(
+        tmp_path / "linear.onnx",
+        [helper.make_node("MatMul", ["x", "w"], ["xw"], "product"), helper.make_node("Add", ["xw", "b"], ["y"], "sum")],
+        [("x", TensorProto.FLOAT, ["N", 3])],
+        [("y", TensorProto.FLOAT, ["N", 2])],
+        [numpy_helper.from_array(weights[0], "w"), numpy_helper.from_array(weights[1], "b")],
+    )
+    return path, lambda x: x @ weights[0] + weights[1]
+
+
+@pytest.fixture(scope="session")
+def suite_folder(tmp_path_factory):
+    """The folder with all cases of ONNX's backend suite."""
+    from backend_suite import write_suite
+
+    folder = tmp_path_factory.mktemp("suite")
+    write_suite(folder)
+    return folder

@@ -1,0 +1,31 @@
+"""Comparisons of run_model's outputs with others, and with its own in other configurations."""
+
+import json
+
+import numpy as np
+
+THREADS = (1, 2, 3, 8)
+
+
+def assert_close(got, expected, atol=1e-4, rtol=1e-3):
+    """Same names, dtypes and shapes; values within atol + rtol * |expected|."""
+    assert got.keys() == expected.keys()
+    for name, want in expected.items():
+        assert (got[name].dtype, got[name].shape) == (want.dtype, want.shape), name
+        np.testing.assert_allclose(got[name], want, rtol=rtol, atol=atol, err_msg=name)
+
+
+def assert_bitwise_equal_for_any_thread_count(run_model, model, feeds):
+    first = run_model.outputs(model, feeds, "--threads", THREADS[0])
+    for threads in THREADS[1:]:
+        for name, value in run_model.outputs(model, feeds, "--threads", threads).items():
+            assert value.tobytes() == first[name].tobytes(), f"{name} with {threads} threads"
+
+
+def assert_close_under_each_isa(run_model, model, feeds, expected):
+    isas = json.loads(run_model("devices", "--json", "-").stdout)["isas"]
+    for isa in [isa["name"] for isa in isas if isa["supported"]]:
+        try:
+            assert_close(run_model.outputs(model, feeds, env={"LINNET_ISA": isa}), expected)
+        except AssertionError as error:
+            raise AssertionError(f"LINNET_ISA={isa}") from error

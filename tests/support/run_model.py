@@ -1,0 +1,31 @@
+"""The command run_model, as a function of arguments and as one of arrays."""
+
+import os
+import subprocess
+import tempfile
+
+import numpy as np
+
+
+class RunModel:
+    def __init__(self, binary):
+        self.binary = str(binary)
+
+    def __call__(self, *arguments, code=0, timeout=600, env=None, cwd=None):
+        """The completed process. `code` is the exit code to expect, None for any; `env` is added to the environment."""
+        result = subprocess.run(
+            [self.binary, *map(str, arguments)],
+            capture_output=True, text=True, errors="replace", timeout=timeout, cwd=cwd, env=os.environ | (env or {}),
+        )  # fmt: skip
+        assert code in (None, result.returncode), f"exit code {result.returncode}\n{result.stdout}\n{result.stderr}"
+        return result
+
+    def outputs(self, model, inputs=None, *flags, env=None):
+        """The model's outputs by name for inputs by name."""
+        with tempfile.TemporaryDirectory() as folder:
+            if inputs:
+                np.savez(f"{folder}/inputs.npz", **inputs)
+                flags = ("--input-npz", f"{folder}/inputs.npz", *flags)
+            self("run", model, "--print", 0, "--save-outputs", f"{folder}/outputs.npz", *flags, env=env)
+            with np.load(f"{folder}/outputs.npz") as outputs:
+                return dict(outputs)

@@ -1,0 +1,51 @@
+"""Finds what the tests are of: linnet_torch, the installed one, else that of the source tree; export_model; and says
+what this PyTorch has. Import it before linnet_torch.
+"""
+
+import functools
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+# Not only pytest imports this.
+sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
+
+from locations import BUILD, ROOT, RUN_MODEL  # noqa: E402
+
+if importlib.util.find_spec("linnet_torch") is None:
+    sys.path.insert(0, str(ROOT / "frontends" / "torch"))
+    os.environ.setdefault("LINNET_TORCH_OPS", f"{BUILD}/lib/liblinnet_torch_ops.so")
+if RUN_MODEL.exists():
+    os.environ.setdefault("LINNET_RUN_MODEL", str(RUN_MODEL))
+
+HAS_DYNAMO = torch.__version__ >= (2, 9) and importlib.util.find_spec("onnxscript") is not None
+HAS_TORCHVISION = importlib.util.find_spec("torchvision") is not None
+EXPORTERS = ["torchscript", "dynamo"] if HAS_DYNAMO else ["torchscript"]
+needs_dynamo = pytest.mark.skipif(not HAS_DYNAMO, reason="this PyTorch has no dynamo exporter")
+needs_torchvision = pytest.mark.skipif(not HAS_TORCHVISION, reason="torchvision is not installed")
+
+if HAS_DYNAMO:
+    # Most of the time of a small export goes into listing the operators that PyTorch can translate, each time anew.
+    from torch.onnx._internal.exporter import _registration
+
+    apis = _registration.onnxscript_apis
+    apis.get_torchlib_ops = functools.lru_cache(apis.get_torchlib_ops)
+
+
+@functools.cache
+def export_model():
+    """The built export_model and "", or None and the reason why not: an older PyTorch does not read all that a newer one
+    saves.
+    """
+    command = BUILD / "bin" / "export_model"
+    if not command.exists():
+        return None, "export_model is not built: cmake -DLINNET_BUILD_TORCH=ON"
+    version = subprocess.run([str(command), "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    if version.split()[-1].split(".")[:2] != torch.__version__.split(".")[:2]:
+        return None, f"another PyTorch than this one's: {version.strip()}"
+    return str(command), ""

@@ -1,0 +1,52 @@
+"""The fixtures of the exporter plugin's tests: a plugin of pytest where Python has PyTorch."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import exported
+import installation
+import linnet_torch
+import pytest
+from linnet_torch import library
+
+
+@pytest.fixture(params=installation.EXPORTERS)
+def torch_exporter(request):
+    """The name of each of PyTorch's exporters."""
+    return request.param
+
+
+@pytest.fixture
+def run_python():
+    """Runs a program, which gets the arguments, in a process of its own, and fails where it does."""
+
+    def run(program, *arguments):
+        package = Path(linnet_torch.__file__).resolve().parents[1]
+        paths = os.pathsep.join([str(package), os.environ.get("PYTHONPATH", "")])
+        command = [sys.executable, "-c", "import sys, torch, linnet_torch\n" + program, *map(str, arguments)]
+        environment = os.environ | {"PYTHONPATH": paths}
+        result = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert result.returncode == 0, result.stderr
+
+    return run
+
+
+@pytest.fixture
+def torch_ops():
+    """The path of liblinnet_torch_ops, which is loaded."""
+    try:
+        library.require()
+        return str(library.find())
+    except linnet_torch.ExportError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def exporter(tmp_path):
+    """Runs export_model in a folder of its own, where it was built for this PyTorch."""
+    command, problem = installation.export_model()
+    if command is None:
+        pytest.skip(problem)
+    return exported.Exporter(command, tmp_path)
