@@ -92,6 +92,22 @@ def test_weights_that_cannot_be_written(exporter):
     assert "model.onnx.data: it cannot be written" in message
 
 
+class Repeats(nn.Module):
+    """Returns what an operator makes, an input and a constant twice."""
+
+    def forward(self, x):
+        y, c = x * 2, torch.arange(3)
+        return y, x, c, y, x, c
+
+
+def test_value_that_is_several_outputs(exporter, run_model):
+    x = torch.randn(3)
+    got = run_model.outputs(exporter.export(Repeats(), {"x": x}), {"x": x.numpy()})
+    assert list(got) == [f"output_{i}" for i in range(6)]
+    for value, expected in zip(got.values(), Repeats()(x)):
+        assert (value == expected.numpy()).all()
+
+
 def test_outputs_equal_those_of_run_model(exporter, run_model):
     module, x = LAYERS["block"]
     file = exporter.export(module, {"x": x}, check=False)

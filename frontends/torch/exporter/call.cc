@@ -173,26 +173,12 @@ std::string Call::size(const std::string& name, int64_t axis) const {
   return builder_.emit("Gather", {shape, builder_.constant(at::tensor({axis}))}, {{"axis", 0}}, 1)[0];
 }
 
-namespace {
-
-std::vector<int64_t> sizes_along(const Value& value, int64_t axis) {
-  std::vector<int64_t> result;
-  for (const c10::IValue& one : value.concrete) result.push_back(one.toTensor().size(axis));
-  return result;
-}
-
-bool all_equal(const std::vector<int64_t>& sizes) { return std::equal(sizes.begin() + 1, sizes.end(), sizes.begin()); }
-
-}  // namespace
-
-bool Call::dynamic(const std::string& name, int64_t axis) const {
-  return !all_equal(sizes_along(argument(name), axis));
-}
+bool Call::dynamic(const std::string& name, int64_t axis) const { return size_differs(argument(name), axis); }
 
 bool Call::result_is_dynamic(size_t index) const {
   const Value& value = results_[index];
   for (int64_t axis = 0; axis < value.tensor().dim(); ++axis) {
-    if (!all_equal(sizes_along(value, axis))) return true;
+    if (size_differs(value, axis)) return true;
   }
   return false;
 }
@@ -213,7 +199,7 @@ std::string Call::result_shape(bool for_reshape) const {
   std::vector<int64_t> numbers;
   std::vector<int64_t> open;
   for (int64_t axis = 0; axis < value.tensor().dim(); ++axis) {
-    const bool dynamic = !all_equal(sizes_along(value, axis));
+    const bool dynamic = size_differs(value, axis);
     if (dynamic) open.push_back(axis);
     numbers.push_back(dynamic ? -1 : value.tensor().size(axis));
   }

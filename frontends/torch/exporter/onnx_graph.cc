@@ -148,6 +148,24 @@ OnnxGraph OnnxBuilder::end_body() {
   return body;
 }
 
+void rename_values(OnnxGraph& graph, const std::unordered_map<std::string, std::string>& names) {
+  const auto apply = [&](std::string& name) {
+    const auto found = names.find(name);
+    if (found != names.end()) name = found->second;
+  };
+  for (OnnxNode& node : graph.nodes) {
+    std::for_each(node.inputs.begin(), node.inputs.end(), apply);
+    std::for_each(node.outputs.begin(), node.outputs.end(), apply);
+    for (auto& [name, attribute] : node.attributes) {
+      const auto* body = std::get_if<std::shared_ptr<const OnnxGraph>>(&attribute);
+      if (body == nullptr) continue;
+      OnnxGraph copy = **body;
+      rename_values(copy, names);
+      attribute = std::make_shared<const OnnxGraph>(std::move(copy));
+    }
+  }
+}
+
 void remove_unused(OnnxGraph& graph) {
   std::set<std::string> needed;
   for (const OnnxValue& output : graph.outputs) needed.insert(output.name);

@@ -96,6 +96,9 @@ class OnnxBuilder {
   std::unordered_map<const void*, Parameter> parameters_;
 };
 
+/// Gives values other names where nodes, those of bodies included, make and read them.
+void rename_values(OnnxGraph& graph, const std::unordered_map<std::string, std::string>& new_names);
+
 /// Leaves out nodes and initializers that no output needs.
 void remove_unused(OnnxGraph& graph);
 

@@ -52,6 +52,8 @@ class Tracer {
   void name_parameters(const torch::jit::Module& module);
   void walk(const Block& block);
   void visit(const Node& node);
+
+  // Operators: operators.cc
   void visit_operator(const Node& node);
   std::vector<Value> evaluate(const Node& node);
   std::vector<c10::IValue> evaluate(const Node& node, size_t evaluation);
@@ -60,9 +62,11 @@ class Tracer {
   void check_sizes_differ(const Node& node, std::vector<Value>& results);
   void check_results(const Node& node, const std::vector<Value>& results);
   void record(const Node& node, const std::vector<Value>& results);
-  void write_outputs(const Value& value);
-  void add_output(Value& leaf, const std::string& name);
 
+  // What forward returns: outputs.cc
+  void write_outputs(const Value& result);
+
+  // Values of the TorchScript graph: tracer.cc
   Value& value_of(const torch::jit::Value* value) { return values_.at(value); }
   std::vector<Value> inputs_of(const Node& node) const;
   void bind(const torch::jit::Value* name, Value value);

@@ -105,6 +105,17 @@ c10::IValue to_ivalue(const Value& value, const c10::TypePtr& type, size_t evalu
   return list;
 }
 
+std::vector<int64_t> sizes_along(const Value& tensor, int64_t axis) {
+  std::vector<int64_t> sizes;
+  for (const c10::IValue& one : tensor.concrete) sizes.push_back(one.toTensor().size(axis));
+  return sizes;
+}
+
+bool size_differs(const Value& tensor, int64_t axis) {
+  const std::vector<int64_t> sizes = sizes_along(tensor, axis);
+  return std::any_of(sizes.begin(), sizes.end(), [&](int64_t size) { return size != sizes[0]; });
+}
+
 at::ScalarType dtype_of(const c10::IValue& leaf) {
   if (leaf.isTensor()) return leaf.toTensor().scalar_type();
   if (leaf.isBool()) return at::kBool;

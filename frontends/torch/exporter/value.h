@@ -45,6 +45,11 @@ Value make_constant(const std::vector<c10::IValue>& concrete);
 /// The value of one evaluation, for the operators of PyTorch.
 c10::IValue to_ivalue(const Value& value, const c10::TypePtr& type, size_t evaluation);
 
+/// The size of a tensor's axis, by evaluation.
+std::vector<int64_t> sizes_along(const Value& tensor, int64_t axis);
+/// It is not the same in all evaluations: the axis is dynamic.
+bool size_differs(const Value& tensor, int64_t axis);
+
 /// The dtype that a tensor or number has in ONNX: int64 for int, float64 for float, bool.
 at::ScalarType dtype_of(const c10::IValue& leaf);
 
