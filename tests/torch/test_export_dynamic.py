@@ -144,6 +144,49 @@ def test_trip_count_that_inputs_decide(exporter, run_model):
         assert_close(got, Repeated()(x, torch.tensor(n)).numpy())
 
 
+class ListFromBranch(nn.Module):
+    def forward(self, x):
+        if bool(x.sum() > 0):
+            xs = [x]
+        else:
+            xs = [x, x]
+        return xs[0]
+
+
+class DtypesOfBranches(nn.Module):
+    def forward(self, x):
+        if bool(x.sum() > 0):
+            y = x * 2
+        else:
+            y = x.double()
+        return y
+
+
+class ListThroughLoop(nn.Module):
+    def forward(self, x):
+        xs = [x]
+        while bool(xs[0].abs().max() > 1):
+            xs = [xs[0] / 2]
+        return xs[0]
+
+
+class DtypeChangesInLoop(nn.Module):
+    def forward(self, x):
+        while bool(x.abs().max() > 1):
+            x = x.double() / 2
+        return x
+
+
+@pytest.mark.parametrize("module, reason", [
+    (ListFromBranch(), "gives a list"),
+    (DtypesOfBranches(), "branches give different dtypes"),
+    (ListThroughLoop(), "carries a list"),
+    (DtypeChangesInLoop(), "changes its dtype"),
+])  # fmt: skip
+def test_branches_and_loops_that_cannot_be_written_are_refused(exporter, module, reason):
+    assert reason in exporter.refusal(module, {"x": torch.randn(4) * 9}, scripted=True)
+
+
 class Writes(nn.Module):
     """Every kind of write in place: whole, through views, into new tensors, before and after other views."""
 

@@ -17,6 +17,32 @@ OnnxValue body_value(const std::string& name, const c10::IValue& like) { return 
 
 bool decided(const Value& condition) { return condition.constant() && condition.agrees(); }
 
+constexpr const char* kCarriesList = "a loop that the model's inputs decide carries a list or None";
+
+void check_same_outputs(const OnnxGraph& yes, const OnnxGraph& no, const Site& site) {
+  if (yes.outputs.size() != no.outputs.size()) site.refuse("only one of its branches gives a value");
+  for (size_t i = 0; i < yes.outputs.size(); ++i) {
+    if (yes.outputs[i].dtype != no.outputs[i].dtype) site.refuse("its branches give different dtypes");
+  }
+}
+
+/// A loop's body has the round and the condition as inputs, the condition as output, and behind them what it carries.
+void check_carried(const OnnxGraph& body, size_t count, const Site& site) {
+  if (body.outputs.size() != count + 1) site.refuse(kCarriesList);
+  for (size_t k = 0; k < count; ++k) {
+    if (body.outputs[k + 1].dtype != body.inputs[k + 2].dtype) site.refuse("a value that it carries changes its dtype");
+  }
+}
+
+/// What the branch that each evaluation takes gives.
+Value taken(const Value& condition, Value yes, const Value& no) {
+  for (size_t e = 0; e < yes.concrete.size(); ++e) {
+    const c10::IValue& choice = condition.concrete[e];
+    if (!(choice.isTensor() ? choice.toTensor().item<bool>() : choice.toBool())) yes.concrete[e] = no.concrete[e];
+  }
+  return yes;
+}
+
 }  // namespace
 
 /// Walks a block; an error in it says that the node around it could not be written for that reason.
@@ -41,42 +67,41 @@ void Tracer::branch(const Node& node) {
   for (size_t i = 0; i < node.outputs().size(); ++i) bind(node.outputs()[i], Value(value_of(block.outputs()[i])));
 }
 
+/// Writes a block as a graph of its own, whose outputs are what the block gives, but for None.
+Tracer::Body Tracer::write_body(const Block& block, const Node& node) {
+  Body body;
+  std::vector<OnnxValue> outputs;
+  builder_.begin_body();
+  walk_into(block, node);
+  for (const torch::jit::Value* output : block.outputs()) {
+    const Value& value = value_of(output);
+    if (value.is_container()) Site(node).refuse("a branch or loop that the model's inputs decide gives a list");
+    body.results.push_back(value);
+    if (value.is_none()) continue;
+    outputs.push_back(body_value(builder_.emit("Identity", {name_of(value)}, {}, 1)[0], value.concrete[0]));
+  }
+  body.graph = builder_.end_body();
+  body.graph.outputs = outputs;
+  return body;
+}
+
 void Tracer::lower_branch(const Node& node, const Value& condition) {
-  const Site site(node);
-  std::vector<std::shared_ptr<const OnnxGraph>> bodies;
-  std::vector<std::vector<Value>> results;
-  for (const Block* block : node.blocks()) {
-    builder_.begin_body();
-    walk_into(*block, node);
-    std::vector<OnnxValue> outputs;
-    results.emplace_back();
-    for (const torch::jit::Value* output : block->outputs()) {
-      const Value& value = value_of(output);
-      if (value.is_container()) site.refuse("a branch that the model's inputs decide gives a list");
-      results.back().push_back(value);
-      if (value.is_none()) continue;
-      outputs.push_back(body_value(builder_.emit("Identity", {name_of(value)}, {}, 1)[0], value.concrete[0]));
-    }
-    OnnxGraph body = builder_.end_body();
-    body.outputs = outputs;
-    bodies.push_back(std::make_shared<const OnnxGraph>(std::move(body)));
-  }
-  if (bodies[0]->outputs.size() != bodies[1]->outputs.size()) site.refuse("only one of its branches gives a value");
-  for (size_t i = 0; i < bodies[0]->outputs.size(); ++i) {
-    if (bodies[0]->outputs[i].dtype != bodies[1]->outputs[i].dtype) site.refuse("its branches give different dtypes");
-  }
-  const Attributes attributes{{"then_branch", bodies[0]}, {"else_branch", bodies[1]}};
-  const Names names = builder_.emit("If", {name_of(condition)}, attributes, bodies[0]->outputs.size());
+  const Body yes = write_body(*node.blocks()[0], node), no = write_body(*node.blocks()[1], node);
+  check_same_outputs(yes.graph, no.graph, Site(node));
+  const Attributes attributes{{"then_branch", std::make_shared<const OnnxGraph>(yes.graph)},
+                              {"else_branch", std::make_shared<const OnnxGraph>(no.graph)}};
+  const Names names = builder_.emit("If", {name_of(condition)}, attributes, yes.graph.outputs.size());
   for (size_t i = 0, k = 0; i < node.outputs().size(); ++i) {
-    Value value = results[0][i];
-    for (size_t e = 0; e < evaluations_; ++e) {
-      const bool taken =
-          condition.concrete[e].isTensor() ? condition.tensor(e).item<bool>() : condition.concrete[e].toBool();
-      value.concrete[e] = results[taken ? 0 : 1][i].concrete[e];
-    }
+    Value value = taken(condition, yes.results[i], no.results[i]);
     if (!value.is_none()) value.name = names[k++];
     bind(node.outputs()[i], value);
   }
+}
+
+std::vector<Value> Tracer::carried_into(const Node& loop) const {
+  std::vector<Value> values = inputs_of(loop);
+  values.erase(values.begin(), values.begin() + 2);
+  return values;
 }
 
 void Tracer::loop(const Node& node) {
@@ -84,12 +109,10 @@ void Tracer::loop(const Node& node) {
   const Value trips = value_of(node.inputs()[0]);
   Value condition = value_of(node.inputs()[1]);
   if (!decided(trips) || !decided(condition)) return lower_loop(node);
-  std::vector<Value> carried = inputs_of(node);
-  carried.erase(carried.begin(), carried.begin() + 2);
+  std::vector<Value> carried = carried_into(node);
   const OnnxBuilder::Mark mark = builder_.mark();
   for (int64_t i = 0; i < trips.concrete[0].toInt() && condition.concrete[0].toBool(); ++i) {
-    bind(body.inputs()[0], make_constant(std::vector<c10::IValue>(evaluations_, i)));
-    for (size_t k = 0; k < carried.size(); ++k) bind(body.inputs()[k + 1], carried[k]);
+    enter_round(node, make_constant(std::vector<c10::IValue>(evaluations_, i)), carried);
     walk(body);
     condition = value_of(body.outputs()[0]);
     for (size_t k = 0; k < carried.size(); ++k) carried[k] = value_of(body.outputs()[k + 1]);
@@ -105,62 +128,55 @@ void Tracer::loop(const Node& node) {
 // The body is written once, with the first round's values; later rounds only move the evaluated values on.
 void Tracer::lower_loop(const Node& node) {
   const Site site(node);
-  const Block& block = *node.blocks()[0];
-  const Value trips = value_of(node.inputs()[0]), condition = value_of(node.inputs()[1]);
-  std::vector<Value> carried = inputs_of(node);
-  carried.erase(carried.begin(), carried.begin() + 2);
-  Names inputs{name_of(trips), name_of(condition)};
-  OnnxGraph body;
+  Names inputs{name_of(value_of(node.inputs()[0])), name_of(value_of(node.inputs()[1]))};
   Value round = make_constant(std::vector<c10::IValue>(evaluations_, int64_t(0)));
   round.name = builder_.unique("round");
-  body.inputs = {body_value(round.name, round.concrete[0]),
-                 body_value(builder_.unique("condition"), c10::IValue(true))};
+  std::vector<OnnxValue> body_inputs{body_value(round.name, round.concrete[0]),
+                                     body_value(builder_.unique("condition"), c10::IValue(true))};
+  std::vector<Value> carried = carried_into(node);
   for (Value& value : carried) {
-    if (value.is_container() || value.is_none())
-      site.refuse("a loop that the model's inputs decide carries a list or None");
+    if (value.is_container() || value.is_none()) site.refuse(kCarriesList);
     inputs.push_back(name_of(value));
     value.name = builder_.unique("carried");
-    body.inputs.push_back(body_value(value.name, value.concrete[0]));
+    body_inputs.push_back(body_value(value.name, value.concrete[0]));
   }
-  const std::vector<Value> entered = carried;
-  const auto run_body = [&] {
-    bind(block.inputs()[0], round);
-    for (size_t k = 0; k < carried.size(); ++k) bind(block.inputs()[k + 1], carried[k]);
-    walk_into(block, node);
-  };
-  builder_.begin_body();
-  run_body();
-  for (const torch::jit::Value* output : block.outputs()) {
-    const Value& value = value_of(output);
-    if (value.is_container() || value.is_none())
-      site.refuse("a loop that the model's inputs decide carries a list or None");
-    body.outputs.push_back(body_value(builder_.emit("Identity", {name_of(value)}, {}, 1)[0], value.concrete[0]));
-  }
-  body.nodes = builder_.end_body().nodes;
-  const auto take_results = [&] {
-    for (size_t k = 0; k < carried.size(); ++k) carried[k].concrete = value_of(block.outputs()[k + 1]).concrete;
-  };
-  const auto count = [&] {
-    return trips.concrete[0].isTensor() ? trips.tensor().item<int64_t>() : trips.concrete[0].toInt();
-  };
-  const auto again = [&] { return value_of(block.outputs()[0]).concrete[0].toBool(); };
-  const bool runs = condition.concrete[0].toBool() && count() > 0;
-  if (runs) take_results();
-  for (int64_t i = 1; runs && evaluations_ == 1 && i < count() && again(); ++i) {
-    round.concrete[0] = i;
-    const OnnxBuilder::Mark mark = builder_.mark();
-    run_body();
-    builder_.take_back(mark);
-    take_results();
-  }
-  for (size_t k = 0; k < carried.size(); ++k) {
-    if (body.outputs[k + 1].dtype != body.inputs[k + 2].dtype) site.refuse("a value that it carries changes its dtype");
-  }
+  enter_round(node, round, carried);
+  OnnxGraph body = write_body(*node.blocks()[0], node).graph;
+  body.inputs = body_inputs;
+  check_carried(body, carried.size(), site);
+  evaluate_rounds(node, round, carried);
   const Names names =
       builder_.emit("Loop", inputs, {{"body", std::make_shared<const OnnxGraph>(body)}}, carried.size());
   for (size_t k = 0; k < carried.size(); ++k) {
     carried[k].name = names[k];
     bind(node.outputs()[k], carried[k]);
+  }
+}
+
+void Tracer::enter_round(const Node& loop, const Value& round, const std::vector<Value>& carried) {
+  const Block& body = *loop.blocks()[0];
+  bind(body.inputs()[0], round);
+  for (size_t k = 0; k < carried.size(); ++k) bind(body.inputs()[k + 1], carried[k]);
+}
+
+/// After the first round, which has been walked, walks the others that one evaluation takes and takes back their nodes.
+/// `carried` become what the loop gives.
+void Tracer::evaluate_rounds(const Node& loop, Value round, std::vector<Value>& carried) {
+  const Block& body = *loop.blocks()[0];
+  const c10::IValue trips = value_of(loop.inputs()[0]).concrete[0];
+  const int64_t count = trips.isTensor() ? trips.toTensor().item<int64_t>() : trips.toInt();
+  if (count < 1 || !value_of(loop.inputs()[1]).concrete[0].toBool()) return;
+  const auto leave_round = [&] {
+    for (size_t k = 0; k < carried.size(); ++k) carried[k].concrete = value_of(body.outputs()[k + 1]).concrete;
+  };
+  leave_round();
+  for (int64_t i = 1; evaluations_ == 1 && i < count && value_of(body.outputs()[0]).concrete[0].toBool(); ++i) {
+    round.concrete[0] = i;
+    const OnnxBuilder::Mark mark = builder_.mark();
+    enter_round(loop, round, carried);
+    walk_into(body, loop);
+    builder_.take_back(mark);
+    leave_round();
   }
 }
 

@@ -112,9 +112,17 @@ class Tracer {
   // Branches and loops: control_flow.cc
   void branch(const Node& node);
   void loop(const Node& node);
+  struct Body {
+    OnnxGraph graph;
+    std::vector<Value> results;
+  };
   void walk_into(const Block& block, const Node& node);
+  Body write_body(const Block& block, const Node& node);
   void lower_branch(const Node& node, const Value& condition);
   void lower_loop(const Node& node);
+  std::vector<Value> carried_into(const Node& loop) const;
+  void enter_round(const Node& loop, const Value& round, const std::vector<Value>& carried);
+  void evaluate_rounds(const Node& loop, Value round, std::vector<Value>& carried);
 
   // In-place operators: writes.cc
   void write(const Node& node);
