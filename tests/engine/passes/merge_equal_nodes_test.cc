@@ -1,0 +1,130 @@
+#include <gtest/gtest.h>
+
+#include "passes/passes.h"
+#include "support/graph_builder.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::count_ops;
+using testing::GraphBuilder;
+
+Graph merged(const GraphBuilder& b) {
+  Graph graph = b.graph();
+  propagate_facts(graph, *std::make_shared<ModelResources>());
+  merge_equal_nodes(graph);
+  return graph;
+}
+
+/// How many nodes of the operator are left of two that have these attributes and the same input.
+int left_of_two(const std::string& op_type, const Attributes& first, const Attributes& second, int64_t opset = 17) {
+  GraphBuilder b(opset);
+  const ValueId x = b.input("x", Shape{2, 2});
+  b.output(b.op(op_type, {x}, first));
+  b.output(b.op(op_type, {x}, second));
+  const Graph graph = merged(b);
+  EXPECT_EQ(graph.outputs()[0].value == graph.outputs()[1].value, count_ops(graph, op_type) == 1);
+  return count_ops(graph, op_type);
+}
+
+TEST(MergeEqualNodes, MergesChainsToTheirEnds) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2});
+  for (int i = 0; i < 3; ++i) b.output(b.op("Neg", {b.op("Tanh", {b.op("Relu", {x})})}));
+  const Graph graph = merged(b);
+  EXPECT_EQ(graph.nodes().size(), 3u);
+  EXPECT_EQ(graph.outputs()[0].value, graph.outputs()[2].value);
+}
+
+TEST(MergeEqualNodes, OperatorsAndInputsMustBeTheSame) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2}), y = b.input("y", Shape{2});
+  for (const ValueId value : {b.op("Sub", {x, y}), b.op("Sub", {y, x}), b.op("Add", {x, y}), b.op("Sub", {x, x})}) {
+    b.output(value);
+  }
+  EXPECT_EQ(merged(b).nodes().size(), 4u);
+}
+
+TEST(MergeEqualNodes, AttributesMustBeTheSame) {
+  EXPECT_EQ(left_of_two("Elu", {{"alpha", 0.5f}}, {{"alpha", 0.5f}}), 1);
+  EXPECT_EQ(left_of_two("Elu", {{"alpha", 0.5f}}, {{"alpha", 0.25f}}), 2);
+  EXPECT_EQ(left_of_two("Elu", {{"alpha", 0.5f}}, {}), 2);
+  EXPECT_EQ(left_of_two("Softmax", {{"axis", int64_t{0}}}, {{"axis", int64_t{1}}}), 2);
+  EXPECT_EQ(left_of_two("Gelu", {{"approximate", std::string("tanh")}}, {{"approximate", std::string("none")}}, 20), 2);
+  const auto perm = [](int64_t a, int64_t b) { return Attributes{{"perm", std::vector<int64_t>{a, b}}}; };
+  EXPECT_EQ(left_of_two("Transpose", perm(1, 0), perm(0, 1)), 2);
+  EXPECT_EQ(left_of_two("Transpose", perm(1, 0), perm(1, 0)), 1);
+}
+
+TEST(MergeEqualNodes, TensorsAsAttributesMustHoldTheSame) {
+  const auto left = [](const Tensor& first, const Tensor& second) {
+    GraphBuilder b;
+    const ValueId shape = b.input("shape", Fact(DType::kInt64, Shape{1}));
+    for (const Tensor& value : {first, second}) b.output(b.op("ConstantOfShape", {shape}, {{"value", value}}));
+    return count_ops(merged(b), "ConstantOfShape");
+  };
+  EXPECT_EQ(left(Tensor::of<float>({1}, {2}), Tensor::of<float>({1}, {2})), 1);
+  EXPECT_EQ(left(Tensor::of<float>({1}, {2}), Tensor::of<float>({1}, {3})), 2);
+  EXPECT_EQ(left(Tensor::of<float>({1}, {0}), Tensor::of<int32_t>({1}, {0})), 2);
+}
+
+TEST(MergeEqualNodes, RandomNumbersAreDrawnForEachNode) {
+  EXPECT_EQ(left_of_two("RandomNormalLike", {}, {}), 2);
+  EXPECT_EQ(left_of_two("RandomNormalLike", {{"seed", 1.f}}, {{"seed", 1.f}}), 2);
+}
+
+TEST(MergeEqualNodes, ANodeGivesWayToOneWithAtLeastItsOutputs) {
+  const auto left = [](bool first_has_indices) {
+    Graph graph(std::make_shared<Registry>(standard_registry()));
+    const ValueId x = graph.add_input("x", Fact(DType::kFloat32, Shape{8}));
+    const ValueId k = graph.add_constant("k", Tensor::of<int64_t>({1}, {2}));
+    const NodeSpec spec{.op_type = "TopK", .name = "node", .opset = 17};
+    for (const bool indices : {first_has_indices, !first_has_indices}) {
+      const Node& node = graph.node(graph.add_node(spec, {x, k}, {"values", indices ? "indices" : ""}));
+      graph.add_output("values", node.outputs[0]);
+      if (indices) graph.add_output("indices", node.outputs[1]);
+    }
+    propagate_facts(graph, *std::make_shared<ModelResources>());
+    merge_equal_nodes(graph);
+    return count_ops(graph, "TopK");
+  };
+  EXPECT_EQ(left(true), 1);
+  EXPECT_EQ(left(false), 2);
+}
+
+/// How many constants the additions of both read.
+size_t constants_left(const Tensor& first, const Tensor& second) {
+  GraphBuilder b;
+  for (const Tensor& value : {first, second}) {
+    b.output(b.op("Add", {b.input("x", Fact(value.dtype(), value.shape())), b.constant(value)}));
+  }
+  const Graph graph = merged(b);
+  std::set<ValueId> constants;
+  for (const NodeId id : graph.nodes()) constants.insert(graph.node(id).inputs[1]);
+  EXPECT_EQ(graph.nodes().size(), 2u);
+  return constants.size();
+}
+
+TEST(MergeEqualNodes, MergesEqualSmallConstants) {
+  EXPECT_EQ(constants_left(Tensor::of<float>({2}, {1, 2}), Tensor::of<float>({2}, {1, 2})), 1u);
+  EXPECT_EQ(constants_left(Tensor::of<float>({2}, {1, 2}), Tensor::of<float>({2}, {2, 1})), 2u);
+  EXPECT_EQ(constants_left(Tensor::of<float>({2}, {1, 2}), Tensor::of<float>({1, 2}, {1, 2})), 2u);
+  EXPECT_EQ(constants_left(Tensor::of<float>({1}, {0}), Tensor::of<int32_t>({1}, {0})), 2u);
+  EXPECT_EQ(constants_left(Tensor::of<float>({1}, {0.f}), Tensor::of<float>({1}, {-0.f})), 2u);
+  const Tensor large = testing::random_tensor({100});
+  EXPECT_EQ(constants_left(large, large.clone()), 2u);
+}
+
+TEST(MergeEqualNodes, SaysWhetherItChangedAnything) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2});
+  for (int i = 0; i < 2; ++i) b.output(b.op("Relu", {x}));
+  Graph graph = b.graph();
+  propagate_facts(graph, *std::make_shared<ModelResources>());
+  EXPECT_TRUE(merge_equal_nodes(graph));
+  EXPECT_FALSE(merge_equal_nodes(graph));
+}
+
+}  // namespace
+}  // namespace linnet

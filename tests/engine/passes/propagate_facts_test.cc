@@ -1,0 +1,76 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "passes/passes.h"
+#include "support/graph_builder.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::expect_error;
+using testing::GraphBuilder;
+
+Graph propagated(const GraphBuilder& b) {
+  Graph graph = b.graph();
+  propagate_facts(graph, *std::make_shared<ModelResources>());
+  return graph;
+}
+
+TEST(PropagateFacts, InfersEachValueFromThoseBefore) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N"), 3}));
+  const ValueId turned = b.op("Transpose", {x}), product = b.op("MatMul", {x, turned});
+  const ValueId halves = b.op("Cast", {product}, {{"to", int64_t(DType::kFloat16)}});
+  const Graph graph = propagated(b);
+  EXPECT_EQ(str(graph.fact(turned)), "float32[3,N]");
+  EXPECT_EQ(str(graph.fact(product)), "float32[N,N]");
+  EXPECT_EQ(str(graph.fact(halves)), "float16[N,N]");
+}
+
+TEST(PropagateFacts, ComputesShapeArithmetic) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{4, 3, Dim("W")}));
+  const ValueId channels = b.op("Shape", {x}, {{"start", int64_t{0}}, {"end", int64_t{2}}});
+  const ValueId elements = b.op("ReduceProd", {channels});
+  const ValueId target = b.op("Concat", {elements, b.constant(Tensor::of<int64_t>({1}, {-1}))}, {{"axis", int64_t{0}}});
+  const ValueId y = b.op("Reshape", {x, target});
+  const Graph graph = propagated(b);
+  EXPECT_THAT(graph.fact(target).constant.values<int64_t>(), ElementsAre(12, -1));
+  EXPECT_EQ(graph.fact(y).dim(0), Dim(12));
+}
+
+TEST(PropagateFacts, ComputesNothingThatIsToDifferFromRunToRun) {
+  GraphBuilder b;
+  const ValueId y = b.op("RandomNormal", {}, {{"shape", std::vector<int64_t>{2}}});
+  const Graph graph = propagated(b);
+  EXPECT_EQ(str(graph.fact(y)), "float32[2]");
+  EXPECT_FALSE(graph.fact(y).constant);
+}
+
+TEST(PropagateFacts, ComputesNoConstantsMuchLargerThanWhatTheyAreMadeOf) {
+  GraphBuilder b;
+  const ValueId one = b.constant(Tensor::scalar(1.f));
+  const auto expanded = [&](int64_t n) { return b.op("Expand", {one, b.constant(Tensor::of<int64_t>({1}, {n}))}); };
+  const ValueId small = expanded(1 << 18), large = expanded((1 << 18) + 1);
+  const Graph graph = propagated(b);
+  EXPECT_TRUE(graph.fact(small).constant);
+  EXPECT_FALSE(graph.fact(large).constant);
+  EXPECT_EQ(str(graph.fact(large)), "float32[262145]");
+}
+
+TEST(PropagateFacts, ErrorsNameTheNode) {
+  GraphBuilder b;
+  b.op("MatMul", {b.input("x", Shape{2, 3}), b.input("y", Shape{4, 5})});
+  expect_error(ErrorKind::kShape, "MatMul 'MatMul1' (opset 17): ", [&] { propagated(b); });
+}
+
+TEST(PropagateFacts, ErrorsOfConstantsNameTheNode) {
+  GraphBuilder b;
+  b.op("Reshape", {b.constant(Tensor::of<float>({2}, {1, 2})), b.constant(Tensor::of<int64_t>({1}, {3}))});
+  expect_error(ErrorKind::kShape, "Reshape 'Reshape", [&] { propagated(b); });
+}
+
+}  // namespace
+}  // namespace linnet
