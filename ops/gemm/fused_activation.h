@@ -2,23 +2,22 @@
 
 #include <string>
 
+#include "functions/function_table.h"
 #include "kernels/epilogue.h"
-#include "linnet/node_spec.h"
+#include "linnet/options.h"
 
 namespace linnet {
 
-/// The activation that an operator of the internal domain applies to its result: attributes activation,
-/// activation_alpha and activation_beta, their names behind `prefix`.
-struct FusedActivation {
-  explicit FusedActivation(const NodeSpec& node, const std::string& prefix = "")
-      : activation(activation_from_name(node.attr_or(prefix + "activation", ""))),
-        alpha(node.attr_or(prefix + "activation_alpha", 0.f)),
-        beta(node.attr_or(prefix + "activation_beta", 0.f)) {}
+/// An epilogue of that activation alone: a clamp where it is one, else the function of this instruction set.
+Epilogue make_epilogue(const Activation& activation, Isa isa);
 
-  Epilogue epilogue(Isa isa) const { return make_epilogue(activation, alpha, beta, isa); }
+/// The activation that an operator of the internal domain applies to its result: attributes activation (a name in the
+/// table of functions; none where it is absent, "" or "None"), activation_alpha and activation_beta, their names behind
+/// `prefix`. Throws Error(kModel) for functions that are unknown or have no kernel.
+struct FusedActivation : Activation {
+  explicit FusedActivation(const NodeSpec& node, const std::string& prefix = "");
 
-  Activation activation;
-  float alpha, beta;
+  Epilogue epilogue(Isa isa) const { return make_epilogue(*this, isa); }
 };
 
 }  // namespace linnet

@@ -3,9 +3,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "kernels/activation.h"
-#include "linnet/options.h"
-
 namespace linnet {
 
 /// What happens to the sums of a matrix product or convolution before they are stored:
@@ -38,8 +35,5 @@ struct Epilogue {
     return part;
   }
 };
-
-/// An epilogue of that activation alone: a clamp where it is one, else the function of this instruction set.
-Epilogue make_epilogue(Activation activation, float alpha, float beta, Isa isa);
 
 }  // namespace linnet

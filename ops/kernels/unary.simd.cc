@@ -1,28 +1,39 @@
 #include "kernels/unary.h"
 
+#include <type_traits>
+
 #include "kernels/sin_cos.h"
 #include "kernels/vector_math.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-template <F32 (*kFunction)(F32, F32, F32)>
+/// A function of x alone, or of x and both parameters, on all lanes.
+template <auto kFunction>
+inline F32 apply(F32 x, F32 alpha, F32 beta) {
+  if constexpr (std::is_invocable_v<decltype(kFunction), F32>)
+    return kFunction(x);
+  else
+    return kFunction(x, alpha, beta);
+}
+
+template <auto kFunction>
 void map(const float* x, float* y, int64_t n, float alpha, float beta) {
   const F32 a(alpha), b(beta);
   int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) store(y + i, kFunction(load(x + i), a, b));
-  if (i < n) store_part(y + i, kFunction(load_part(x + i, n - i), a, b), n - i);
+  for (; i + kLanes <= n; i += kLanes) store(y + i, apply<kFunction>(load(x + i), a, b));
+  if (i < n) store_part(y + i, apply<kFunction>(load_part(x + i, n - i), a, b), n - i);
 }
 
-template <F32 (*kFunction)(F32)>
-inline F32 ignore_parameters(F32 x, F32, F32) {
-  return kFunction(x);
+/// The kernel of a function on lanes; one that takes memory already is one.
+template <auto kFunction>
+constexpr UnaryKernels::F kernel_of() {
+  if constexpr (std::is_same_v<decltype(kFunction), UnaryKernels::F>)
+    return kFunction;
+  else
+    return map<kFunction>;
 }
 
-template <F32 (*kFunction)(F32)>
-constexpr UnaryKernels::F kMap = map<ignore_parameters<kFunction>>;
-
-inline F32 copy(F32 x) { return x; }
 inline F32 relu(F32 x) { return at_least(F32(0.0f), x); }
 inline F32 clip(F32 x, F32 low, F32 high) { return at_most(high, at_least(low, x)); }
 inline F32 leaky_relu(F32 x, F32 alpha, F32) { return prelu(x, alpha); }
@@ -53,51 +64,25 @@ inline F32 gelu_tanh(F32 x) {
 }
 inline F32 sqrt(F32 x) { return xsimd::sqrt(x); }
 inline F32 reciprocal(F32 x) { return F32(1.0f) / x; }
+inline F32 abs(F32 x) { return magnitude_of(x); }
 inline F32 neg(F32 x) { return x ^ F32(-0.0f); }
 inline F32 floor(F32 x) { return with_sign(magnitude_of(xsimd::floor(x)), x); }
 inline F32 ceil(F32 x) { return with_sign(magnitude_of(xsimd::ceil(x)), x); }
 inline F32 round(F32 x) { return with_sign(magnitude_of(xsimd::nearbyint(x)), x); }
 inline F32 square(F32 x) { return x * x; }
 inline F32 scale(F32 x, F32 alpha, F32 beta) { return alpha * x + beta; }
+inline F32 scaled_tanh(F32 x, F32 alpha, F32 beta) { return alpha * tanh(beta * x); }
+constexpr UnaryKernels::F sin = sin_cos<0>;
+constexpr UnaryKernels::F cos = sin_cos<1>;
 
 }  // namespace
 
 void fill(UnaryKernels& k);
 
 void fill(UnaryKernels& k) {
-  k.copy = kMap<copy>;
-  k.relu = kMap<relu>;
-  k.clip = map<clip>;
-  k.leaky_relu = map<leaky_relu>;
-  k.thresholded_relu = map<thresholded_relu>;
-  k.elu = map<elu>;
-  k.selu = map<selu>;
-  k.celu = map<celu>;
-  k.sigmoid = kMap<sigmoid>;
-  k.hard_sigmoid = map<hard_sigmoid>;
-  k.hard_swish = kMap<hard_swish>;
-  k.swish = map<swish>;
-  k.mish = kMap<mish>;
-  k.softplus = kMap<softplus>;
-  k.softsign = kMap<softsign>;
-  k.tanh = kMap<tanh>;
-  k.gelu = kMap<gelu>;
-  k.gelu_tanh = kMap<gelu_tanh>;
-  k.erf = kMap<erf>;
-  k.exp = kMap<exp>;
-  k.log = kMap<log>;
-  k.sqrt = kMap<sqrt>;
-  k.reciprocal = kMap<reciprocal>;
-  k.asinh = kMap<asinh>;
-  k.sin = sin_cos<0>;
-  k.cos = sin_cos<1>;
-  k.neg = kMap<neg>;
-  k.abs = kMap<magnitude_of>;
-  k.floor = kMap<floor>;
-  k.ceil = kMap<ceil>;
-  k.round = kMap<round>;
-  k.square = kMap<square>;
-  k.scale = map<scale>;
+#define LINNET_UNARY(name) k.name = kernel_of<name>();
+#include "kernels/unary_list.inc"
+#undef LINNET_UNARY
 }
 
 }  // namespace linnet::LINNET_SIMD_NS

@@ -3,7 +3,7 @@
 // Included by *.simd.cc only: float32 functions on whole vectors, for kernels that combine them.
 // The polynomials are minimax fits of our own (iteratively reweighted least squares in 40 digits, coefficients
 // rounded to float32 one after the other). The range reductions are the classical ones of W. J. Cody and W. Waite,
-// "Software Manual for the Elementary Functions" (1980). Bounds: unary.h.
+// "Software Manual for the Elementary Functions" (1980). Bounds: the table of functions.
 #include "kernels/simd.h"
 
 namespace linnet::LINNET_SIMD_NS {

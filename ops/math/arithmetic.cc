@@ -1,3 +1,4 @@
+#include "functions/function_table.h"
 #include "kernels/kernel_table.h"
 #include "math/elementwise.h"
 #include "math/numbers.h"
@@ -7,7 +8,6 @@ namespace linnet {
 namespace {
 
 struct AddFunction {
-  static constexpr auto kKernel = &BinaryKernels::add;
   template <class T>
   T operator()(T a, T b) const {
     return wrapping_add(a, b);
@@ -15,7 +15,6 @@ struct AddFunction {
 };
 
 struct SubFunction {
-  static constexpr auto kKernel = &BinaryKernels::sub;
   template <class T>
   T operator()(T a, T b) const {
     return wrapping_sub(a, b);
@@ -23,7 +22,6 @@ struct SubFunction {
 };
 
 struct MulFunction {
-  static constexpr auto kKernel = &BinaryKernels::mul;
   template <class T>
   T operator()(T a, T b) const {
     return wrapping_mul(a, b);
@@ -31,7 +29,6 @@ struct MulFunction {
 };
 
 struct DivFunction {
-  static constexpr auto kKernel = &BinaryKernels::div;
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
@@ -49,7 +46,7 @@ struct DivFunction {
 template <class Function>
 class Arithmetic final : public Op {
  public:
-  explicit Arithmetic(const NodeSpec& node) : broadcast_(node) {}
+  explicit Arithmetic(const NodeSpec& node) : kernel_(binary_function(node.op_type)->kernel), broadcast_(node) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override { return broadcast_.infer(in); }
 
@@ -58,11 +55,12 @@ class Arithmetic final : public Op {
   }
 
  private:
-  static InnerLoop loop(DType dtype, Isa isa) {
-    if (has_float_kernel(dtype)) return kernel_loop(dtype, kernel_table(isa).binary.*Function::kKernel);
+  InnerLoop loop(DType dtype, Isa isa) const {
+    if (has_float_kernel(dtype)) return kernel_loop(dtype, kernel_table(isa).binary.*kernel_);
     return dispatch_double_or_integer(dtype, []<class T>() { return binary_loop<T>(Function()); });
   }
 
+  BinaryForms BinaryKernels::*kernel_;
   BinaryBroadcast broadcast_;
 };
 

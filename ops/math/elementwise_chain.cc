@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 
+#include "functions/function_table.h"
+#include "kernels/kernel_table.h"
 #include "math/elementwise_steps.h"
 #include "math/variadic.h"
 #include "op_list.h"
@@ -22,9 +24,9 @@ class Chain {
       own.alpha = step.alpha;
       own.beta = step.beta;
       if (step.second < 0) {
-        own.unary = table.unary.*unary_step(step.op);
+        own.unary = table.unary.*unary_function(step.op)->kernel;
       } else {
-        own.binary = table.binary.*binary_step(step.op);
+        own.binary = table.binary.*binary_function(step.op)->kernel;
       }
     }
   }
@@ -79,7 +81,7 @@ class Chain {
 
 /// Elementwise, of the internal domain: several float32 element-wise operations one after the other, for a block of
 /// elements at a time, so that what is between them stays in the first-level cache. Inputs are broadcast to y.
-/// ops: the operators, as ONNX calls them; first, second: their operands, input i as i, the result of step s as
+/// ops: names in the table of functions; first, second: their operands, input i as i, the result of step s as
 /// inputs + s, -1 where there is none; alpha, beta: their parameters.
 class Elementwise final : public VariadicOp {
  public:

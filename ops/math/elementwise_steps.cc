@@ -1,63 +1,10 @@
 #include "math/elementwise_steps.h"
 
+#include "functions/function_table.h"
 #include "linnet/error.h"
 
 namespace linnet {
 namespace {
-
-struct UnaryStep {
-  const char* name;
-  UnaryKernels::F UnaryKernels::*kernel;
-};
-
-constexpr UnaryStep kUnary[] = {
-    {"Abs", &UnaryKernels::abs},
-    {"Ceil", &UnaryKernels::ceil},
-    {"Clip", &UnaryKernels::clip},
-    {"Cos", &UnaryKernels::cos},
-    {"Elu", &UnaryKernels::elu},
-    {"Erf", &UnaryKernels::erf},
-    {"Exp", &UnaryKernels::exp},
-    {"Floor", &UnaryKernels::floor},
-    {"Gelu", &UnaryKernels::gelu},
-    {"GeluTanh", &UnaryKernels::gelu_tanh},
-    {"HardSigmoid", &UnaryKernels::hard_sigmoid},
-    {"HardSwish", &UnaryKernels::hard_swish},
-    {"LeakyRelu", &UnaryKernels::leaky_relu},
-    {"Log", &UnaryKernels::log},
-    {"Mish", &UnaryKernels::mish},
-    {"Neg", &UnaryKernels::neg},
-    {"Reciprocal", &UnaryKernels::reciprocal},
-    {"Relu", &UnaryKernels::relu},
-    {"Round", &UnaryKernels::round},
-    {"Sigmoid", &UnaryKernels::sigmoid},
-    {"Sin", &UnaryKernels::sin},
-    {"Softplus", &UnaryKernels::softplus},
-    {"Softsign", &UnaryKernels::softsign},
-    {"Sqrt", &UnaryKernels::sqrt},
-    {"Swish", &UnaryKernels::swish},
-    {"Tanh", &UnaryKernels::tanh},
-};
-
-struct BinaryStep {
-  const char* name;
-  BinaryForms BinaryKernels::*kernel;
-};
-
-constexpr BinaryStep kBinary[] = {
-    {"Add", &BinaryKernels::add},
-    {"Div", &BinaryKernels::div},
-    {"Mul", &BinaryKernels::mul},
-    {"Sub", &BinaryKernels::sub},
-};
-
-template <class Rows>
-auto find(const Rows& rows, const std::string& op) {
-  for (const auto& row : rows) {
-    if (op == row.name) return row.kernel;
-  }
-  return decltype(rows[0].kernel)(nullptr);
-}
 
 template <class T>
 const std::vector<T>& list(const NodeSpec& node, const char* name, size_t steps) {
@@ -67,8 +14,9 @@ const std::vector<T>& list(const NodeSpec& node, const char* name, size_t steps)
 }
 
 void check(const ElementwiseSteps::Step& step, int64_t operands) {
-  const bool binary = binary_step(step.op) != nullptr;
-  if (!binary && !unary_step(step.op)) throw Error(ErrorKind::kModel, str("a chain cannot hold '", step.op, "'"));
+  const bool binary = binary_function(step.op) != nullptr;
+  const UnaryFunction* unary = unary_function(step.op);
+  if (!binary && !(unary && unary->kernel)) throw Error(ErrorKind::kModel, str("a chain cannot hold '", step.op, "'"));
   const auto exists = [&](int64_t operand) { return operand >= 0 && operand < operands; };
   if (exists(step.first) && (binary ? exists(step.second) : step.second == -1)) return;
   throw Error(ErrorKind::kModel,
@@ -76,9 +24,6 @@ void check(const ElementwiseSteps::Step& step, int64_t operands) {
 }
 
 }  // namespace
-
-UnaryKernels::F UnaryKernels::*unary_step(const std::string& op) { return find(kUnary, op); }
-BinaryForms BinaryKernels::*binary_step(const std::string& op) { return find(kBinary, op); }
 
 ElementwiseSteps::ElementwiseSteps(const NodeSpec& node, int64_t count) : inputs(count) {
   const auto& ops = node.attr<std::vector<std::string>>("ops");

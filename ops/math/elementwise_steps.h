@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "kernels/kernel_table.h"
 #include "linnet/node_spec.h"
 
 namespace linnet {
@@ -12,7 +11,7 @@ namespace linnet {
 /// The last step's result is the chain's.
 struct ElementwiseSteps {
   struct Step {
-    std::string op;              ///< as ONNX calls the operator, or Activation
+    std::string op;              ///< a name in the table of functions
     int64_t first, second = -1;  ///< operands; -1: none
     float alpha = 0, beta = 0;   ///< as the kernel of the operator takes them
   };
@@ -30,10 +29,5 @@ struct ElementwiseSteps {
 
 /// The most inputs and steps of a chain.
 inline constexpr int64_t kMostChainInputs = 8, kMostChainSteps = 12;
-
-/// The float32 kernel of an operator of one input that a chain can hold; nullptr for others.
-UnaryKernels::F UnaryKernels::*unary_step(const std::string& op);
-/// The same of two inputs.
-BinaryForms BinaryKernels::*binary_step(const std::string& op);
 
 }  // namespace linnet

@@ -1,3 +1,4 @@
+#include "functions/function_table.h"
 #include "kernels/kernel_table.h"
 #include "math/numbers.h"
 #include "math/variadic.h"
@@ -7,7 +8,6 @@ namespace linnet {
 namespace {
 
 struct MaxFunction {
-  static constexpr auto kKernel = &BinaryKernels::max;
   template <class T>
   T operator()(T a, T b) const {
     return a > b || a != a ? a : b;
@@ -15,7 +15,6 @@ struct MaxFunction {
 };
 
 struct MinFunction {
-  static constexpr auto kKernel = &BinaryKernels::min;
   template <class T>
   T operator()(T a, T b) const {
     return a < b || a != a ? a : b;
@@ -28,16 +27,19 @@ struct MinFunction {
 template <class Function>
 class Extremum final : public VariadicOp {
  public:
-  explicit Extremum(const NodeSpec&) {}
+  explicit Extremum(const NodeSpec& node) : kernel_(binary_function(node.op_type)->kernel) {}
 
   KernelPtr compile(const CompileInput& in) const override {
     const DType dtype = in.dtype(0);
     if (in.num_inputs() == 2 && has_float_kernel(dtype)) {
-      return elementwise(in, kernel_loop(dtype, kernel_table(in.isa()).binary.*Function::kKernel));
+      return elementwise(in, kernel_loop(dtype, kernel_table(in.isa()).binary.*kernel_));
     }
     return elementwise(in,
                        dispatch_number(dtype, [&]<class T>() { return fold_loop<T>(in.num_inputs(), Function()); }));
   }
+
+ private:
+  BinaryForms BinaryKernels::*kernel_;
 };
 
 }  // namespace

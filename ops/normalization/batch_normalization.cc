@@ -177,8 +177,7 @@ class BatchNormalization final : public Op {
     Training training = training_;
     for (int i = 0; i < 4; ++i) training.outputs[size_t(i)] = in.has_output(i + 1);
     const KernelTable& table = kernel_table(in.isa());
-    const bool activates = activation_.activation != Activation::kNone;
-    const UnaryKernels::F activation = activates ? table.unary.of(activation_.activation) : nullptr;
+    const UnaryKernels::F activation = activation_.function ? table.unary.*activation_.function->kernel : nullptr;
     return dispatch_float(in.dtype(0), [&]<class T>() -> KernelPtr {
       return std::make_unique<BatchNormalizationKernel<T>>(geometry, epsilon_, training, table.normalize, activation,
                                                            activation_.alpha, activation_.beta);

@@ -77,7 +77,7 @@ class Gru final : public RecurrentOp {
     std::vector<GruCell<C>> cells;
     std::vector<bool> reverse;
     for (int64_t d = 0; d < s.directions; ++d) {
-      const GateActivation* functions = activations().data() + d * 2;
+      const Activation* functions = activations().data() + d * 2;
       cells.push_back({make_gate_function(functions[0], kernels, C()), make_gate_function(functions[1], kernels, C()),
                        C(clip()), linear_before_reset_});
       reverse.push_back(is_reverse(d));

@@ -74,7 +74,7 @@ class Lstm final : public RecurrentOp {
     std::vector<LstmCell<C>> cells;
     std::vector<bool> reverse;
     for (int64_t d = 0; d < s.directions; ++d) {
-      const GateActivation* functions = activations().data() + d * 3;
+      const Activation* functions = activations().data() + d * 3;
       cells.push_back({make_gate_function(functions[0], kernels, C()), make_gate_function(functions[1], kernels, C()),
                        make_gate_function(functions[2], kernels, C()), C(clip()), input_forget_});
       reverse.push_back(is_reverse(d));

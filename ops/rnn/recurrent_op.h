@@ -44,7 +44,7 @@ class RecurrentOp : public Op {
  protected:
   RecurrentSizes sizes(const CompileInput& in) const;
   /// In the order of the attribute.
-  const std::vector<GateActivation>& activations() const { return activations_; }
+  const std::vector<Activation>& activations() const { return activations_; }
   bool is_reverse(int64_t direction) const { return direction_ == "reverse" || direction == 1; }
   /// Bound on the magnitude of the activations' inputs; 0: none.
   float clip() const { return clip_; }
@@ -58,7 +58,7 @@ class RecurrentOp : public Op {
   int64_t directions_;
   bool batch_first_;
   float clip_;
-  std::vector<GateActivation> activations_;
+  std::vector<Activation> activations_;
   int num_outputs_;
 };
 

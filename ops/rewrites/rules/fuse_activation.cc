@@ -6,14 +6,14 @@
 namespace linnet {
 
 // Relu(linnet::Conv(x)) -> linnet::Conv(x, activation=Relu); likewise DeformConv, MatMul and Gemm, and the other
-// activations of an epilogue.
+// functions with a kernel.
 std::optional<Patch> fuse_activation(const Graph& graph, const Node& node) {
   if (node.inputs.empty()) return std::nullopt;
   const Node* product = product_before(graph, node, 0);
   const auto activation = product ? activation_of(graph, node) : std::nullopt;
   if (!activation) return std::nullopt;
   NodeSpec spec = internal_spec(*product, product->spec.op_type);
-  spec.attributes["activation"] = std::string(activation->name);
+  spec.attributes["activation"] = std::string(activation->function->name);
   spec.attributes["activation_alpha"] = activation->alpha;
   spec.attributes["activation_beta"] = activation->beta;
   Patch patch(graph);

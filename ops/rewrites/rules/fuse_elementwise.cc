@@ -25,12 +25,11 @@ std::optional<ElementwiseSteps> one_step(const Graph& graph, const Node& node) {
   ElementwiseSteps result;
   const std::string& op = node.spec.op_type;
   if (!node.spec.domain.empty()) return std::nullopt;
-  if (binary_step(op) && node.spec.opset >= 7 && node.inputs[0] != node.inputs[1]) {
+  if (binary_function(op)) {
+    if (node.spec.opset < 7 || node.inputs.size() != 2 || node.inputs[0] == node.inputs[1]) return std::nullopt;
     result.steps.push_back({op, 0, 1});
   } else if (const auto activation = activation_of(graph, node)) {
-    result.steps.push_back({activation->name, 0, -1, activation->alpha, activation->beta});
-  } else if (unary_step(op) && op != "Clip") {  // without known bounds
-    result.steps.push_back({op, 0});
+    result.steps.push_back({std::string(activation->function->name), 0, -1, activation->alpha, activation->beta});
   }
   if (result.steps.empty()) return std::nullopt;
   result.inputs = result.steps[0].second < 0 ? 1 : 2;

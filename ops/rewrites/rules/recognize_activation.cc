@@ -1,6 +1,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "functions/function_table.h"
 #include "rewrites/matching/arithmetic.h"
 #include "rewrites/matching/clip_bounds.h"
 #include "rewrites/matching/match.h"
@@ -8,12 +9,6 @@
 
 namespace linnet {
 namespace {
-
-struct Formula {
-  const char* op_type;
-  int64_t since;
-  Attributes attributes{};
-};
 
 /// The two parts of y = scale * x * gate(x).
 struct Gated {
@@ -25,12 +20,12 @@ struct Gated {
 };
 
 // x * Sigmoid(alpha * x)
-std::optional<Formula> swish(const Gated& y) {
+std::optional<Activation> swish(const Gated& y) {
   const Node* sigmoid = y.behind(y.gate, "Sigmoid");
   if (!sigmoid || !nearly(y.scale, 1)) return std::nullopt;
   const Product inner = product_behind(y.graph, sigmoid->inputs[0]);
   if (inner.factors != std::vector{y.x}) return std::nullopt;
-  return Formula{"Swish", 24, {{"alpha", float(inner.scale)}}};
+  return Activation{unary_function("Swish"), float(inner.scale)};
 }
 
 // The x of Clip(x + 3, 0, 6).
@@ -43,8 +38,8 @@ ValueId inside_relu6_of_shifted(const Graph& graph, ValueId value) {
 }
 
 // x * HardSigmoid(x, 1/6, 1/2), or x * Clip(x + 3, 0, 6) / 6
-std::optional<Formula> hard_swish(const Gated& y) {
-  const Formula result{"HardSwish", 14};
+std::optional<Activation> hard_swish(const Gated& y) {
+  const Activation result{unary_function("HardSwish")};
   if (const Node* gate = y.behind(y.gate, "HardSigmoid")) {
     const bool matches = gate->inputs[0] == y.x && nearly(y.scale, 1) &&
                          nearly(double(gate->spec.attr_or("alpha", 0.2f)), 1.0 / 6) &&
@@ -63,11 +58,11 @@ ValueId inside_one_plus(const Gated& y, const char* function) {
 }
 
 // x / 2 * (1 + Erf(x / sqrt 2))
-std::optional<Formula> gelu(const Gated& y) {
+std::optional<Activation> gelu(const Gated& y) {
   const ValueId inner = inside_one_plus(y, "Erf");
   if (inner == kNoValue || !nearly(y.scale, 0.5)) return std::nullopt;
   if (!is_multiple(product_behind(y.graph, inner), y.x, 1 / std::numbers::sqrt2)) return std::nullopt;
-  return Formula{"Gelu", 20};
+  return Activation{unary_function("Gelu")};
 }
 
 bool is_power(const Gated& y, ValueId value, size_t exponent, double scale) {
@@ -89,7 +84,7 @@ bool is_quadratic(const Gated& y, ValueId value) {
 }
 
 // x / 2 * (1 + Tanh(sqrt(2 / pi) * (x + 0.044715 x^3))), the inner x factored out or not
-std::optional<Formula> gelu_tanh(const Gated& y) {
+std::optional<Activation> gelu_tanh(const Gated& y) {
   const ValueId argument = inside_one_plus(y, "Tanh");
   if (argument == kNoValue || !nearly(y.scale, 0.5)) return std::nullopt;
   const Product inner = product_behind(y.graph, argument);
@@ -99,27 +94,27 @@ std::optional<Formula> gelu_tanh(const Gated& y) {
                        (f.size() == 2 && f[0] == y.x && is_quadratic(y, f[1])) ||
                        (f.size() == 2 && f[1] == y.x && is_quadratic(y, f[0]));
   if (!matches) return std::nullopt;
-  return Formula{"Gelu", 20, {{"approximate", std::string("tanh")}}};
+  return Activation{unary_function("GeluTanh")};
 }
 
 // x * Tanh(Softplus(x))
-std::optional<Formula> mish(const Gated& y) {
+std::optional<Activation> mish(const Gated& y) {
   const Node* tanh = y.behind(y.gate, "Tanh");
   const Node* softplus = tanh ? y.behind(tanh->inputs[0], "Softplus") : nullptr;
   if (!softplus || softplus->inputs[0] != y.x || !nearly(y.scale, 1)) return std::nullopt;
-  return Formula{"Mish", 18};
+  return Activation{unary_function("Mish")};
 }
 
-std::optional<Formula> recognize(const Gated& y) {
+std::optional<Activation> recognize(const Gated& y) {
   for (const auto formula : {swish, hard_swish, gelu, gelu_tanh, mish}) {
     if (auto found = formula(y)) return found;
   }
   return std::nullopt;
 }
 
-/// A formula and the value that it is of.
+/// A function and the value that it is of.
 struct Recognized {
-  Formula formula;
+  Activation activation;
   ValueId x;
 };
 
@@ -128,7 +123,7 @@ std::optional<Recognized> recognize(const Graph& graph, const Product& y) {
   const std::vector<ValueId>& f = y.factors;
   if (f.size() == 1 && nearly(y.scale, 1.0 / 6)) {
     const ValueId x = inside_relu6_of_shifted(graph, f[0]);
-    if (x != kNoValue) return Recognized{{"HardSigmoid", 6, {{"alpha", 1.f / 6}, {"beta", 0.5f}}}, x};
+    if (x != kNoValue) return Recognized{{unary_function("HardSigmoid"), 1.f / 6, 0.5f}, x};
   }
   for (size_t i = 0; f.size() == 2 && i < 2; ++i) {
     if (auto formula = recognize({graph, f[i], f[1 - i], y.scale})) return Recognized{*formula, f[i]};
@@ -146,8 +141,9 @@ std::optional<Patch> recognize_activation(const Graph& graph, const Node& node) 
   if (!is_op(node, "Mul") && !is_op(node, "Div")) return std::nullopt;
   const auto found = recognize(graph, product_of(graph, node));
   if (!found || !same_shape(graph.fact(found->x), graph.fact(node.outputs[0]))) return std::nullopt;
-  NodeSpec spec = standard_spec(node, found->formula.op_type, found->formula.since);
-  spec.attributes = found->formula.attributes;
+  const UnaryFunction& function = *found->activation.function;
+  NodeSpec spec = standard_spec(node, function.op_type(), function.since);
+  spec.attributes = attributes_of(found->activation);
   Patch patch(graph);
   patch.replace(node.outputs[0], patch.add(spec, {found->x}));
   return patch;

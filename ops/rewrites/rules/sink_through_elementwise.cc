@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <array>
 #include <string_view>
 
+#include "functions/function_table.h"
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/sink_transpose.h"
@@ -9,14 +9,13 @@
 namespace linnet {
 namespace {
 
-constexpr std::array<std::string_view, 33> kElementwise = {
-    "Abs",      "Add",      "Ceil",        "Celu",      "Clip",      "Div",        "Elu",   "Erf",  "Exp",
-    "Floor",    "Gelu",     "HardSigmoid", "HardSwish", "LeakyRelu", "Log",        "Max",   "Min",  "Mish",
-    "Mul",      "Neg",      "PRelu",       "Pow",       "Relu",      "Reciprocal", "Round", "Selu", "Sigmoid",
-    "Softplus", "Softsign", "Sqrt",        "Sub",       "Swish",     "Tanh"};
+// Besides those in the table of functions.
+constexpr std::string_view kOthers[] = {"Clip", "PRelu", "Pow"};
 
 bool is_elementwise(const Node& node) {
-  return std::find(kElementwise.begin(), kElementwise.end(), node.spec.op_type) != kElementwise.end();
+  if (!node.spec.domain.empty()) return false;
+  return activation_of(node.spec) || binary_function(node.spec.op_type) ||
+         std::ranges::count(kOthers, node.spec.op_type);
 }
 
 // Before opset 7, operands were aligned by an axis attribute.

@@ -6,6 +6,7 @@
 
 #include "compile/model_resources.h"
 #include "conv/conv_algorithm.h"
+#include "gemm/fused_activation.h"
 #include "graph/graph.h"
 #include "kernels/isa.h"
 #include "support/conv_reference.h"
@@ -40,7 +41,7 @@ class WinogradOp final : public Op {
   KernelPtr compile(const CompileInput& in) const override {
     const ConvGeometry geometry = conv_geometry(attributes_, {true, true}, in.shape(0), in.shape(1));
     EXPECT_EQ(winograd_obstacle(geometry, in), "");
-    const Epilogue epilogue = make_epilogue(Activation::kLeakyRelu, 0.125f, 0, in.isa());
+    const Epilogue epilogue = make_epilogue({unary_function("LeakyRelu"), 0.125f}, in.isa());
     return std::make_unique<AlgorithmKernel>(make_winograd_conv(geometry, epilogue, int(tile_), in));
   }
 

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "elements/dispatch.h"
+#include "functions/function_table.h"
+
+// From a captureless lambda f(x, alpha, beta) of any number type to the loops of a row of the table. The parameters
+// have the type of x, or double where that is an integer; what f returns is converted to the type of x.
+namespace linnet {
+
+template <class T, class F>
+void scalar_loop(const void* x, void* y, int64_t n, float alpha, float beta) {
+  using P = std::conditional_t<std::is_floating_point_v<T>, T, double>;
+  const T* from = static_cast<const T*>(x);
+  T* to = static_cast<T*>(y);
+  for (int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(F{}(from[i], P(alpha), P(beta)));
+}
+
+template <class F>
+ScalarLoop float_loop(DType dtype) {
+  if (dtype == DType::kFloat32) return scalar_loop<float, F>;
+  if (dtype == DType::kFloat64) return scalar_loop<double, F>;
+  throw_dtype(dtype);
+}
+
+template <class F>
+ScalarLoop number_loop(DType dtype) {
+  if (!is_integer(dtype)) return float_loop<F>(dtype);
+  return dispatch_integer(dtype, []<class T>() -> ScalarLoop { return scalar_loop<T, F>; });
+}
+
+/// For float32 and float64.
+template <class F>
+constexpr auto floats(F) {
+  return float_loop<F>;
+}
+
+/// For these and the integers.
+template <class F>
+constexpr auto numbers(F) {
+  return number_loop<F>;
+}
+
+}  // namespace linnet
