@@ -80,10 +80,11 @@ class SlotPlacer {
         slot_bytes(plan_.slots[size_t(owner)]) != slot_bytes(plan_.slots[size_t(output)])) {
       return false;
     }
-    // Another view of the same memory may be read in another order; another output may have taken it.
-    const auto other_view = [&](int slot) { return slot >= 0 && slot != source && root(slot) == owner; };
-    const auto taken = [&](int slot) { return slot >= 0 && slot != output && root(slot) == owner; };
-    return std::none_of(step.inputs.begin(), step.inputs.end(), other_view) &&
+    // Another input may be the same value, or a view of it, and read after a part of it was written; another output may
+    // have taken the memory.
+    const auto owned = [&](int slot) { return slot >= 0 && root(slot) == owner; };
+    const auto taken = [&](int slot) { return slot != output && owned(slot); };
+    return std::count_if(step.inputs.begin(), step.inputs.end(), owned) == 1 &&
            std::none_of(step.outputs.begin(), step.outputs.end(), taken);
   }
 

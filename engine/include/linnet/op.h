@@ -55,7 +55,7 @@ class LINNET_API Kernel {
   /// Scratch memory that each worker needs.
   virtual size_t scratch_bytes() const { return 0; }
   /// The input over whose memory output i may be written when nobody reads that input later; -1: none.
-  /// Sizes in bytes must be equal.
+  /// Sizes in bytes must be equal. No other input of the node then lies in that memory.
   virtual int in_place(int /*output*/) const { return -1; }
   /// The input whose bytes output i is: then the kernel does not run where all its outputs are such views. -1: none.
   virtual int view(int /*output*/) const { return -1; }

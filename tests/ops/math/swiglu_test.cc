@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
+#include "support/graph_builder.h"
 #include "support/run_op.h"
 
 namespace linnet {
@@ -32,6 +35,16 @@ TEST(SwiGLU, GatesElementByElement) {
   const Tensor a16 = cast_to(a, DType::kBFloat16), b16 = cast_to(b, DType::kBFloat16);
   const Tensor want = reference(cast_to(a16, DType::kFloat32), cast_to(b16, DType::kFloat32), 1);
   expect_close(run_op({"SwiGLU", 28}, {a16, b16})[0], cast_to(want, DType::kBFloat16), 1e-7, 0x1p-7);
+}
+
+TEST(SwiGLU, GatesAValueThatNobodyReadsLaterByItself) {
+  testing::GraphBuilder b(28);
+  const ValueId gate = b.op("Neg", {b.input("x", Shape{3, 1000})});
+  b.output(b.op("SwiGLU", {gate, gate}));
+  const Tensor x = random_tensor({3, 1000});
+  Tensor minus_x(DType::kFloat32, x.shape());
+  std::transform(x.data<float>(), x.data<float>() + x.size(), minus_x.data<float>(), std::negate<>());
+  expect_close(testing::run_model(b.model(), {x})[0], reference(minus_x, minus_x, 1), 1e-6, 1e-6);
 }
 
 TEST(SwiGLU, DoesNotBroadcast) {
