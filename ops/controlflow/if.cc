@@ -54,8 +54,9 @@ class If final : public Op {
     require_dtype(in[0], DType::kBool, "cond");
     const std::span<const Fact> captured = in.subspan(1);
     if (in[0].constant) return body_facts(*branches_[single_bool(in[0].constant, "cond") ? 0 : 1], captured);
-    const auto first = branch_facts(0, captured), second = branch_facts(1, captured);
-    if (!first && !second) return body_facts(*branches_[0], captured);
+    std::optional<Error> first_error, second_error;
+    const auto first = branch_facts(0, captured, first_error), second = branch_facts(1, captured, second_error);
+    if (!first && !second) throw *first_error;
     if (!first || !second) return opened(first ? *first : *second);
     std::vector<Fact> facts;
     for (size_t i = 0; i < first->size(); ++i) facts.push_back(generalize((*first)[i], (*second)[i]));
@@ -69,11 +70,14 @@ class If final : public Op {
   bool accepts_containers() const override { return true; }
 
  private:
-  // A branch that does not fit the shapes at hand is an error only if it is taken.
-  std::optional<std::vector<Fact>> branch_facts(size_t branch, std::span<const Fact> captured) const {
+  // A branch that does not fit the shapes at hand is an error only if it is taken. Each is inferred once: in branches
+  // within branches a second time would double at every depth.
+  std::optional<std::vector<Fact>> branch_facts(size_t branch, std::span<const Fact> captured,
+                                                std::optional<Error>& error) const {
     try {
       return body_facts(*branches_[branch], captured);
-    } catch (const Error&) {
+    } catch (const Error& e) {
+      error = e;
       return std::nullopt;
     }
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 
+#include "passes/passes.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
@@ -57,6 +58,45 @@ TEST(If, BranchesMayDifferInShape) {
     const std::vector<Tensor> sum_in{Tensor::scalar(false), floats({1, 2, 3})};
     expect_close(context.run(sum_in)[0], floats({12}));
   }
+}
+
+class NeverFits final : public Op {
+ public:
+  explicit NeverFits(int& inferred) : inferred_(inferred) {}
+  std::vector<Fact> infer(std::span<const Fact>) const override {
+    ++inferred_;
+    throw Error(ErrorKind::kShape, "never fits");
+  }
+  KernelPtr compile(const CompileInput&) const override { return nullptr; }
+
+ private:
+  int& inferred_;
+};
+
+// A node that never fits; or an If, one branch of which has such a node and the other an If of a depth less.
+GraphPtr unfit_branch(const std::shared_ptr<Registry>& registry, int depth) {
+  auto graph = std::make_shared<Graph>(registry);
+  const ValueId cond = graph->add_input("cond", kScalarBool);
+  NodeSpec spec{.op_type = "NeverFits", .name = "node", .opset = 17};
+  std::vector<ValueId> inputs{cond};
+  if (depth > 0) {
+    spec.op_type = "If";
+    spec.captures = 1;
+    spec.attributes = {{"then_branch", unfit_branch(registry, depth - 1)}, {"else_branch", unfit_branch(registry, 0)}};
+    inputs.push_back(cond);
+  }
+  graph->add_output("y", graph->node(graph->add_node(spec, inputs, {"y"})).outputs[0]);
+  return graph;
+}
+
+TEST(If, InfersEachBranchOnceHoweverDeepItLies) {
+  int inferred = 0;
+  const auto registry = std::make_shared<Registry>(standard_registry());
+  registry->add("NeverFits", {}, [&](const NodeSpec&) { return std::make_unique<NeverFits>(inferred); });
+  Graph graph = *unfit_branch(registry, 10);
+  expect_error(ErrorKind::kShape, "never fits",
+               [&] { propagate_facts(graph, *std::make_shared<ModelResources>()); });
+  EXPECT_EQ(inferred, 11);
 }
 
 // x_{i+1} = x_i + step, stopping once `limit` iterations are done; scan output: x_i.
