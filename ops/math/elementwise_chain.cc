@@ -43,6 +43,7 @@ class Chain {
         float* result = s + 1 == steps_.size() ? static_cast<float*>(y) + first : results[s];
         operands[size_t(inputs_) + s] = {result, run(steps_[s], operands.data(), result, count)};
       }
+      if (operands[size_t(inputs_) + steps_.size() - 1].scalar) repeat_first(static_cast<float*>(y) + first, count);
     }
   }
 
@@ -56,7 +57,9 @@ class Chain {
 
   static const float* data(const Operand& operand) { return static_cast<const float*>(operand.data); }
 
-  /// Returns whether the result is a scalar, too; that of the last step never is, as y has elements of its own.
+  static void repeat_first(float* y, int64_t n) { std::fill_n(y, n, *y); }
+
+  /// Returns whether the result is a scalar, too.
   static bool run(const Step& step, const Operand* operands, float* result, int64_t n) {
     const Operand& a = operands[step.first];
     if (step.unary) {

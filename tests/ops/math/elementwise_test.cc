@@ -83,5 +83,18 @@ TEST(Elementwise, TakesAnInputTwice) {
   expect_close(run_op({"Sub"}, {x, x})[0], Tensor::of<float>(std::vector<float>(100, 0.0f)));
 }
 
+TEST(Elementwise, RepeatsTheLastStepOfAChainThatReadsOneValueOnly) {
+  const Attributes relu{{"ops", std::vector<std::string>{"Relu"}},
+                        {"first", std::vector<int64_t>{0}},
+                        {"second", std::vector<int64_t>{-1}},
+                        {"alpha", std::vector<float>{0}},
+                        {"beta", std::vector<float>{0}}};
+  const OpCase op{"Elementwise", 1, relu, "linnet"};
+  const Tensor rows = Tensor::of<float>({3, 1}, {1, 2, 3}), wide = random_tensor({3, 1000});
+  std::vector<float> want;
+  for (const float row : {1.0f, 2.0f, 3.0f}) want.insert(want.end(), 1000, row);
+  expect_close(run_op(op, {rows, wide})[0], Tensor::of<float>({3, 1000}, want));
+}
+
 }  // namespace
 }  // namespace linnet::testing
