@@ -103,10 +103,18 @@ void for_each_element(const Header& header, Copy&& copy) {
   }
 }
 
+/// The length of every text: 5 of "<U5".
+int64_t text_length(const std::string& descr) {
+  const char* const last = descr.data() + descr.size();
+  int64_t length = 0;
+  const auto [end, code] = std::from_chars(descr.data() + 2, last, length);
+  if (code != std::errc() || end != last || length < 0) malformed("an unreadable dtype '" + descr + "'");
+  return length;
+}
+
 Tensor parse_text(const Header& header, std::span<const std::byte> data) {
   const bool wide = header.descr[1] == 'U';
-  int64_t length = 0;
-  std::from_chars(header.descr.data() + 2, header.descr.data() + header.descr.size(), length);
+  const int64_t length = text_length(header.descr);
   const int64_t item = checked_mul(length, wide ? 4 : 1);
   if (int64_t(data.size()) < checked_mul(item, header.shape.elements())) malformed("it ends early");
   Tensor result(DType::kString, header.shape);

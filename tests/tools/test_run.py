@@ -58,6 +58,16 @@ def test_text_survives_the_round_trip(run_model, tmp_path):
     np.testing.assert_array_equal(run_model.outputs(model, {}, "-i", f"x={tmp_path}/x.npy")["y"], x)
 
 
+@pytest.mark.parametrize("size", ["-1", "-9223372036854775808", "99999999999999999999", "", "5x"])
+@pytest.mark.parametrize("kind", ["<U", "|S"])
+def test_text_of_an_impossible_size_is_an_error(run_model, tmp_path, kind, size):
+    model = identity(tmp_path / "m.onnx", TensorProto.STRING, [1])
+    header = f"{{'descr': '{kind}{size}', 'fortran_order': False, 'shape': (1,), }}\n".encode()
+    (tmp_path / "x.npy").write_bytes(b"\x93NUMPY\x01\0" + len(header).to_bytes(2, "little") + header + bytes(64))
+    line = error_line(run_model("run", model, "-i", f"x={tmp_path}/x.npy", code=3))
+    assert f"malformed .npy: an unreadable dtype '{kind}{size}'" in line
+
+
 @pytest.mark.parametrize("shape", [[], [0, 3], [1]])
 def test_unusual_shapes_survive_the_round_trip(run_model, tmp_path, shape):
     x = np.ones(shape, np.float32)
