@@ -216,6 +216,13 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact> in) {
   });
 }
 
+bool no_elements(std::span<const Fact> outputs) {
+  return std::all_of(outputs.begin(), outputs.end(), [](const Fact& fact) {
+    return !fact.present() ||
+           (fact.concrete() && std::find(fact.dims->begin(), fact.dims->end(), Dim(0)) != fact.dims->end());
+  });
+}
+
 void throw_output_omitted(int output) {
   throw Error(ErrorKind::kModel, str("output ", output, " must not be omitted"));
 }

@@ -106,6 +106,10 @@ std::vector<Fact> input_facts(const Graph& graph, const Node& node);
 /// Runs `infer` with the node's description added to any Error.
 std::vector<Fact> infer_node(const Node& node, std::span<const Fact> in);
 
+/// Whether these outputs of a node are known to hold nothing: it is then neither compiled nor run, however large the
+/// other dims of its values are.
+bool no_elements(std::span<const Fact> outputs);
+
 /// Throws the Error for an output that a kernel writes but its node omits.
 [[noreturn]] void throw_output_omitted(int output);
 

@@ -19,15 +19,20 @@ bool small_enough(std::span<const Fact> in, std::span<const Fact> out) {
   return out_bytes <= std::max(kFreeBytes, 2 * in_bytes);
 }
 
+std::vector<Tensor> allocated(std::span<const Fact> out) {
+  std::vector<Tensor> outputs;
+  for (const Fact& fact : out) outputs.push_back(fact.present() ? Tensor(fact.dtype, fact.shape()) : Tensor());
+  return outputs;
+}
+
 class EvaluationContext final : public KernelContext {
  public:
   EvaluationContext(const Kernel& kernel, std::span<const Fact> in, std::span<const Fact> out, int64_t memory_bytes)
       : in_(in),
+        outputs_(allocated(out)),
         state_(kernel.make_state()),
         scratch_(DType::kUint8, {int64_t(kernel.scratch_bytes())}),
-        environment_(RunEnvironment::folding(memory_bytes, kMostChecks)) {
-    for (const Fact& fact : out) outputs_.push_back(fact.present() ? Tensor(fact.dtype, fact.shape()) : Tensor());
-  }
+        environment_(RunEnvironment::folding(memory_bytes, kMostChecks)) {}
 
   const Tensor& input(int i) const override {
     static const Tensor absent;
@@ -78,6 +83,7 @@ std::optional<std::vector<Tensor>> evaluate(const Node& node, std::span<const Fa
   // A container as a constant would lose what its fact tells of its elements.
   const auto foldable = [](const Fact& f) { return !f.present() || (f.concrete() && !is_container(f.dtype)); };
   if (!std::all_of(out.begin(), out.end(), foldable) || !small_enough(in, out)) return std::nullopt;
+  if (no_elements(out)) return allocated(out);
   try {
     return run_once(node, in, out, resources);
   } catch (const Error& error) {

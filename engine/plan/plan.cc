@@ -30,9 +30,16 @@ class PlanBuilder {
     std::vector<NodeId> steps;
     for (const NodeId id : graph().nodes()) {
       const Node& node = graph().node(id);
-      (ready(node) ? steps : waiting_).push_back(id);
-      if (!ready(node)) continue;
+      if (!ready(node)) {
+        waiting_.push_back(id);
+        continue;
+      }
       for (const ValueId v : node.outputs) set_planned(v);
+      if (no_elements(output_facts(node))) {
+        add_empty_slots(node);
+      } else {
+        steps.push_back(id);
+      }
     }
     check_values(steps);
     compile(steps);
@@ -94,6 +101,20 @@ class PlanBuilder {
     });
   }
 
+  std::vector<Fact> output_facts(const Node& node) const {
+    std::vector<Fact> facts;
+    for (const ValueId v : node.outputs) facts.push_back(graph().fact(v));
+    return facts;
+  }
+
+  void add_empty_slots(const Node& node) {
+    for (const ValueId v : node.outputs) {
+      if (v == kNoValue) continue;
+      const Fact& fact = graph().fact(v);
+      slot_of_[size_t(v)] = add_slot({.kind = planned_kind(fact.dtype), .dtype = fact.dtype, .shape = fact.shape()});
+    }
+  }
+
   // What is known ahead: nothing of containers and of dims that only the run tells.
   size_t value_bytes(ValueId value) const {
     const Fact& fact = graph().fact(value);
@@ -136,9 +157,7 @@ class PlanBuilder {
   }
 
   KernelPtr compile(const Node& node) const {
-    const std::vector<Fact> in = input_facts(graph(), node);
-    std::vector<Fact> out;
-    for (const ValueId v : node.outputs) out.push_back(graph().fact(v));
+    const std::vector<Fact> in = input_facts(graph(), node), out = output_facts(node);
     return with_node_context(node.spec, [&] { return node.op->compile(CompileInput(in, out, *resources_)); });
   }
 
