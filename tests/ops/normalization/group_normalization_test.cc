@@ -39,6 +39,14 @@ TEST(InstanceNormalization, NormalisesEveryChannelByItself) {
   }
 }
 
+TEST(InstanceNormalization, GivesNothingForNoChannels) {
+  const Tensor x = random_tensor({2, 0, 3}), parameters = random_tensor({0});
+  for (const std::vector<int>& constants : {std::vector<int>{}, {0, 1, 2}}) {
+    const Tensor y = run_op({"InstanceNormalization", 6}, {x, parameters, parameters}, 1, constants)[0];
+    EXPECT_EQ(y.shape(), x.shape());
+  }
+}
+
 TEST(InstanceNormalization, ComputesOtherDtypes) {
   const Tensor x = random_tensor({2, 3, 40}), scale = random_tensor({3}, 1), bias = random_tensor({3}, 2);
   for (const DType dtype : {DType::kFloat64, DType::kFloat16}) {
