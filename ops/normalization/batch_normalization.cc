@@ -49,6 +49,7 @@ class BatchNormalizationKernel final : public Kernel {
     T* y = context.output(0).template data<T>();
     C* parameters = reinterpret_cast<C*>(context.scratch());
     prepare(context, x, parameters);
+    if (context.input(0).size() == 0) return;
     g_.spatial == 1 ? run_channels_last(context, x, y, parameters) : run_channels(context, x, y, parameters);
   }
   int in_place(int output) const override { return output == 0 && !training_.on ? 0 : -1; }

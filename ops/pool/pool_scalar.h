@@ -28,7 +28,8 @@ void pool_scalar(const PoolShape& s, const T* x, const State& initial, Executor&
     if (!s.channels_last) c = take(s.channels);
     const int64_t base = rest * image + c * (s.channels_last ? 1 : s.in_pixels());
     State state = initial;
-    for (int64_t kd = d.begin; kd < d.end; ++kd) {
+    const bool any = h.begin < h.end && w.begin < w.end;
+    for (int64_t kd = d.begin; any && kd < d.end; ++kd) {
       for (int64_t kh = h.begin; kh < h.end; ++kh) {
         const int64_t row =
             base + (d.origin + kd * s.axes[0].dilation) * slice + (h.origin + kh * s.axes[1].dilation) * line;

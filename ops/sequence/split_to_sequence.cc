@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "environment/run_environment.h"
 #include "op_list.h"
+#include "partition/parts.h"
 #include "sequence/sequence.h"
 #include "tensor/axes.h"
 #include "tensor/strided_copy.h"
@@ -16,29 +18,36 @@ class SplitToSequenceKernel final : public Kernel {
     const Tensor& x = context.input(0);
     Sequence& y = output_sequence(context, 0);
     y.elements.clear();
+    const std::vector<int64_t> sizes = part_sizes(context, x.dim(axis_));
+    y.elements.reserve(sizes.size());
     int64_t begin = 0;
-    for (const int64_t size : part_sizes(context.input(1), x.dim(axis_))) {
+    for (const int64_t size : sizes) {
       y.elements.push_back(part(x, begin, size, context.executor()));
       begin += size;
     }
   }
 
  private:
-  static std::vector<int64_t> part_sizes(const Tensor& split, int64_t total) {
+  static std::vector<int64_t> part_sizes(KernelContext& context, int64_t total) {
+    const Tensor& split = context.input(1);
     const std::vector<int64_t> given = split ? tensor_ints(split) : std::vector<int64_t>{1};
     if (std::any_of(given.begin(), given.end(), [](int64_t size) { return size < 0; })) {
       throw Error(ErrorKind::kShape, "split must not be negative");
     }
-    if (!split || split.rank() == 0) return equal_parts(given[0], total);
+    if (!split || split.rank() == 0) return equal_parts(context, given[0], total);
     int64_t sum = 0;
     for (const int64_t size : given) sum = checked_add(sum, size);
     if (sum != total) throw Error(ErrorKind::kShape, str("split adds up to ", sum, ", the axis has ", total));
     return given;
   }
 
-  static std::vector<int64_t> equal_parts(int64_t size, int64_t total) {
+  // There may be very many parts of a tensor without elements.
+  static std::vector<int64_t> equal_parts(KernelContext& context, int64_t size, int64_t total) {
     if (size == 0) throw Error(ErrorKind::kShape, "split must be positive");
+    const int64_t parts = ceil_div(total, size);
+    context.environment().check_memory(size_t(checked_mul(parts, sizeof(Tensor))));
     std::vector<int64_t> sizes;
+    sizes.reserve(size_t(parts));
     for (int64_t done = 0; done < total; done += sizes.back()) sizes.push_back(std::min(size, total - done));
     return sizes;
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "environment/run_environment.h"
 #include "infer/infer.h"
 #include "op_list.h"
 #include "tensor/copy.h"
@@ -46,6 +47,7 @@ class UniqueKernel final : public Kernel {
 
   void run(KernelContext& context) const override {
     const Tensor& x = context.input(0);
+    context.environment().check_memory(working_bytes());
     Groups groups = group(slice_keys(x));
     if (!sorted_) reorder_by_first(groups);
     if (wanted_[0]) write_slices(x, groups, context);
@@ -61,10 +63,17 @@ class UniqueKernel final : public Kernel {
 
   int64_t slice_elements() const { return outer_ * inner_ * parts_; }
 
+  /// Of the keys, in two orders, and of the slices' groups: a tensor without elements may have very many slices.
+  size_t working_bytes() const {
+    const int64_t keys = checked_mul(checked_mul(2, parts_), x_.elements());
+    return dtype_bytes(DType::kInt64, checked_add(keys, checked_mul(4, dim_)));
+  }
+
   /// Keys of the elements, those of one slice side by side.
   Tensor slice_keys(const Tensor& x) const {
     const int64_t n = x.size() * parts_, row = inner_ * parts_;
     Tensor flat(DType::kUint64, Shape{n}), keys(DType::kUint64, Shape{n});
+    if (n == 0) return keys;
     uint64_t* from = flat.data<uint64_t>();
     if (keys_) keys_(x.raw(), 1, from, n);
     if (!keys_) string_keys(x.data<std::string>(), n, from);
@@ -125,7 +134,9 @@ class UniqueKernel final : public Kernel {
     const CopyRow copy = copy_row_of(dtype_);
     const int64_t bytes = inner_ * element_bytes(dtype_);
     const auto* from = static_cast<const std::byte*>(x.raw());
-    auto* to = static_cast<std::byte*>(context.allocate_output(0, shape).raw());
+    Tensor& y = context.allocate_output(0, shape);
+    if (y.size() == 0) return;
+    auto* to = static_cast<std::byte*>(y.raw());
     for (int64_t o = 0; o < outer_; ++o) {
       for (int64_t g = 0; g < groups.count; ++g, to += bytes) {
         copy(from + (o * dim_ + groups.first.data<int64_t>()[g]) * bytes, 1, to, 1, inner_);

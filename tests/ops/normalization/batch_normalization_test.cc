@@ -98,6 +98,14 @@ TEST(BatchNormalization, TrainingUsesAndUpdatesTheStatistics) {
   }
 }
 
+TEST(BatchNormalization, TrainingOnNoPixelsGivesNoNumbers) {
+  const Tensor x = random_tensor({int64_t{1} << 60, 3, 0});
+  const OpCase op{"BatchNormalization", 15, {{"training_mode", int64_t{1}}}};
+  const auto got = run_op(op, Parameters(3).with(x), 3);
+  EXPECT_EQ(got[0].shape(), x.shape());
+  for (int64_t c = 0; c < 3; ++c) EXPECT_TRUE(std::isnan(got[1].data<float>()[c]));
+}
+
 TEST(BatchNormalization, TheInternalFormTakesChannelsLastAndAnActivation) {
   const Parameters p(19);
   const Tensor x = random_tensor({2, 3, 5, 19});

@@ -119,6 +119,11 @@ TEST_P(Pool, GlobalPoolsReduceWholeImages) {
 
 INSTANTIATE_TEST_SUITE_P(Isas, Pool, ::testing::ValuesIn(supported_isas()));
 
+TEST(LpPool, GivesZeroForAnImageWithoutPixels) {
+  const Tensor x = random_tensor({1, 2, int64_t{1} << 60, 0});
+  expect_close(run_op({"GlobalLpPool", 2}, {x})[0], Tensor::of<float>({1, 2, 1, 1}, {0, 0}));
+}
+
 TEST(MaxPool, IndicesPointAtTheFirstLargestElement) {
   const Tensor x = Tensor::of(Shape{1, 2, 2, 3}, std::vector<float>{1, 5, 2, 5, 0, 7, 3, 3, 3, 3, 3, 4});
   const Attributes attributes{{"kernel_shape", Ints{2, 2}}};

@@ -235,5 +235,15 @@ TEST(Optional, GivesNothingThatItDoesNotHold) {
   expect_error(ErrorKind::kType, "holds nothing", [&] { run_model(b.model(), {}); });
 }
 
+TEST(Sequence, SplitsIntoAsManyPartsAsMemoryHolds) {
+  GraphBuilder b;
+  b.output(b.op("SplitToSequence", {b.input("x", Shape{int64_t{1} << 40, 0})}));
+  ContextOptions options;
+  options.limits.memory_bytes = 1 << 20;
+  Context context(b.model(), options);
+  const std::vector<Tensor> inputs{random_tensor({int64_t{1} << 40, 0})};
+  expect_error(ErrorKind::kLimit, "more than the limit", [&] { context.run(inputs); });
+}
+
 }  // namespace
 }  // namespace linnet

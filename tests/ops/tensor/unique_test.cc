@@ -2,6 +2,7 @@
 
 #include <complex>
 
+#include "support/graph_builder.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -28,6 +29,23 @@ TEST(Unique, ComparesComplexSlices) {
   const std::vector<Tensor> y = run_op({"Unique", 11, {{"axis", int64_t{1}}}}, {x}, 1);
   EXPECT_EQ(y[0].shape(), (Shape{2, 2}));
   EXPECT_EQ(values(y[0]), (std::vector<Complex>{{1, 0}, {1, 1}, {2, 0}, {2, 0}}));
+}
+
+TEST(Unique, DoesNotWalkOverTensorsWithoutElements) {
+  const Tensor x = random_tensor({int64_t{1} << 60, 0});
+  const std::vector<Tensor> y = run_op({"Unique", 11, {{"axis", int64_t{1}}}}, {x}, 4);
+  EXPECT_EQ(y[0].shape(), x.shape());
+  for (size_t i = 1; i < 4; ++i) EXPECT_EQ(y[i].shape(), Shape({0}));
+}
+
+TEST(Unique, CountsItsWorkingMemory) {
+  GraphBuilder b;
+  b.output(b.op("Unique", {b.input("x", Shape{int64_t{1} << 40, 0})}, {{"axis", int64_t{0}}}));
+  ContextOptions options;
+  options.limits.memory_bytes = 1 << 20;
+  Context context(b.model(), options);
+  const std::vector<Tensor> inputs{random_tensor({int64_t{1} << 40, 0})};
+  expect_error(ErrorKind::kLimit, "more than the limit", [&] { context.run(inputs); });
 }
 
 }  // namespace
