@@ -27,12 +27,13 @@ std::vector<Tensor> allocated(std::span<const Fact> out) {
 
 class EvaluationContext final : public KernelContext {
  public:
-  EvaluationContext(const Kernel& kernel, std::span<const Fact> in, std::span<const Fact> out, int64_t memory_bytes)
+  EvaluationContext(const Kernel& kernel, std::span<const Fact> in, std::span<const Fact> out,
+                    RunEnvironment environment)
       : in_(in),
         outputs_(allocated(out)),
         state_(kernel.make_state()),
         scratch_(DType::kUint8, {int64_t(kernel.scratch_bytes())}),
-        environment_(RunEnvironment::folding(memory_bytes, kMostChecks)) {}
+        environment_(std::move(environment)) {}
 
   const Tensor& input(int i) const override {
     static const Tensor absent;
@@ -70,7 +71,9 @@ std::vector<Tensor> run_once(const Node& node, std::span<const Fact> in, std::sp
                              const ModelResources& resources) {
   return with_node_context(node.spec, [&] {
     const KernelPtr kernel = node.op->compile(CompileInput(in, out, resources));
-    EvaluationContext context(*kernel, in, out, resources.options.limits.memory_bytes);
+    RunEnvironment folding = RunEnvironment::folding(resources.options.limits.memory_bytes, kMostChecks);
+    folding.check_memory(size_t(checked_add(int64_t(kernel->state_bytes()), int64_t(kernel->scratch_bytes()))));
+    EvaluationContext context(*kernel, in, out, std::move(folding));
     kernel->run(context);
     return context.take();
   });

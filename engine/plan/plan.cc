@@ -190,8 +190,13 @@ class PlanBuilder {
     step.kernel = std::move(kernels_[node.id]);
     for (const ValueId v : node.inputs) step.inputs.push_back(slot(v));
     for (size_t i = 0; i < node.outputs.size(); ++i) step.outputs.push_back(add_output_slot(node, step, int(i)));
-    plan_->scratch_bytes = std::max(plan_->scratch_bytes, step.kernel->scratch_bytes());
+    with_node_context(node.spec, [&] { count_memory(*step.kernel); });
     plan_->steps.push_back(std::move(step));
+  }
+
+  void count_memory(const Kernel& kernel) {
+    plan_->scratch_bytes = std::max(plan_->scratch_bytes, kernel.scratch_bytes());
+    plan_->state_bytes = size_t(checked_add(int64_t(plan_->state_bytes), int64_t(kernel.state_bytes())));
   }
 
   int add_output_slot(const Node& node, const Step& step, int output) {

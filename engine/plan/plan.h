@@ -63,6 +63,7 @@ struct Plan {
   std::vector<Output> outputs;
   size_t arena_bytes = 0;
   size_t scratch_bytes = 0;  ///< per worker
+  size_t state_bytes = 0;
   std::shared_ptr<Program> rest;
   std::vector<int> rest_inputs;  ///< slots
 

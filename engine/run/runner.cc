@@ -86,7 +86,7 @@ void Runner::bind(std::span<const Tensor> inputs, RunEnvironment& environment) {
   }
   const auto scratch =
       size_t(checked_mul(int64_t(aligned(plan_->scratch_bytes)), int64_t{environment.executor().workers()}));
-  environment.check_memory(plan_->arena_bytes + scratch);
+  environment.check_memory(plan_->arena_bytes + plan_->state_bytes + scratch);
   if (!arena_) bind_slots();
   if (!scratch_ || scratch_.bytes() < scratch) scratch_ = Tensor(DType::kUint8, {int64_t(scratch)});
 }
@@ -157,7 +157,7 @@ void Runner::collect_outputs(RunEnvironment& environment) {
 size_t Runner::arena_bytes() const { return (plan_ ? plan_->arena_bytes : 0) + (rest_ ? rest_->arena_bytes() : 0); }
 
 size_t Runner::scratch_bytes() const {
-  return (scratch_ ? scratch_.bytes() : 0) + (rest_ ? rest_->scratch_bytes() : 0);
+  return (scratch_ ? scratch_.bytes() : 0) + (plan_ ? plan_->state_bytes : 0) + (rest_ ? rest_->scratch_bytes() : 0);
 }
 
 }  // namespace linnet

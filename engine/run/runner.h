@@ -18,7 +18,7 @@ class Runner {
   /// depends on data.
   std::span<const Tensor> run(std::span<const Tensor> inputs, RunEnvironment& environment);
 
-  /// Arena and scratch bytes of the plan used last.
+  /// Arena and scratch bytes of the plan used last. What kernels keep as state counts as scratch.
   size_t arena_bytes() const;
   size_t scratch_bytes() const;
 

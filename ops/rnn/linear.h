@@ -42,7 +42,7 @@ class Linear<double> {
  public:
   Linear(const GemmKernels&, int64_t m, int64_t n, int64_t k) : m_(m), n_(n), k_(k) {}
 
-  int64_t packed_size() const { return n_ * k_; }
+  int64_t packed_size() const { return checked_mul(n_, k_); }
   void pack(const double* w, double* packed) const;
   void run(KernelContext&, const double* x, const double* packed, const double* bias, double* y,
            int64_t y_pitch) const {

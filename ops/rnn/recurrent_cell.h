@@ -17,6 +17,19 @@ struct RecurrentForm {
   bool has_cell_state = false;
 };
 
+/// How many values the matrices of a track hold. Throws Error(kLimit) where that overflows.
+struct TrackValues {
+  int64_t x_gates, gates, state;
+
+  explicit TrackValues(const RecurrentSizes& s)
+      : x_gates(checked_mul(checked_mul(s.steps, s.batch), s.gate_values())),
+        gates(checked_mul(s.batch, s.gate_values())),
+        state(checked_mul(s.batch, s.hidden)) {}
+
+  /// With h, c and extra.
+  int64_t total() const { return checked_add(checked_add(x_gates, gates), checked_mul(3, state)); }
+};
+
 /// The working memory of one direction, all matrices row-major.
 template <class C>
 struct Track {

@@ -23,6 +23,7 @@ class RecurrentKernel final : public Kernel {
         form_(form),
         cells_(std::move(cells)),
         reverse_(std::move(reverse)),
+        track_(sizes),
         weights_(in, sizes, form),
         has_lengths_(in.has(RecurrentOp::kSequenceLens)),
         has_y_(in.has_output(0)),
@@ -30,9 +31,9 @@ class RecurrentKernel final : public Kernel {
         has_c_(in.has_output(2)) {}
 
   std::unique_ptr<KernelState> make_state() const override {
-    return std::make_unique<State>(
-        Tensor(dtype_of<C>, Shape{weights_.values() + x_values() + track_values() * s_.directions}));
+    return std::make_unique<State>(Tensor(dtype_of<C>, Shape{state_values()}));
   }
+  size_t state_bytes() const override { return dtype_bytes(dtype_of<C>, state_values()); }
   size_t scratch_bytes() const override { return weights_.scratch_bytes(); }
   bool reads(int input) const override { return weights_.reads(input); }
 
@@ -43,7 +44,7 @@ class RecurrentKernel final : public Kernel {
     const C* x = load_x(context, memory + weights_.values());
     for (int64_t d = 0; d < s_.directions; ++d) {
       const Track<C>& track = tracks[size_t(d)];
-      weights_.input_product().run(context, x, track.w, track.bias, track.x_gates, s_.gates * s_.hidden);
+      weights_.input_product().run(context, x, track.w, track.bias, track.x_gates, s_.gate_values());
       load_states(context, track, d);
     }
     if (lengths && has_y_) std::fill_n(context.output(0).template data<T>(), context.output(0).size(), T(0.0f));
@@ -62,24 +63,23 @@ class RecurrentKernel final : public Kernel {
     Tensor memory;
   };
 
-  int64_t gate_values() const { return s_.gates * s_.hidden; }
   /// Values of X in the type that is computed in, where that is not T.
-  int64_t x_values() const { return std::is_same_v<T, C> ? 0 : s_.steps * s_.batch * s_.input; }
-  int64_t track_values() const {
-    return checked_mul(s_.steps + 1, s_.batch) * gate_values() + 3 * s_.batch * s_.hidden;
+  int64_t x_values() const { return std::is_same_v<T, C> ? 0 : checked_mul(checked_mul(s_.steps, s_.batch), s_.input); }
+  int64_t state_values() const {
+    return checked_add(checked_add(weights_.values(), x_values()), checked_mul(s_.directions, track_.total()));
   }
 
   std::array<Track<C>, 2> place_tracks(KernelContext& context, C* memory) const {
     std::array<Track<C>, 2> tracks;
     weights_.prepare(context, memory, tracks);
     C* next = memory + weights_.values() + x_values();
-    for (int64_t d = 0; d < s_.directions; ++d, next += track_values()) {
+    for (int64_t d = 0; d < s_.directions; ++d, next += track_.total()) {
       Track<C>& track = tracks[size_t(d)];
       track.x_gates = next;
-      track.gates = track.x_gates + s_.steps * s_.batch * gate_values();
-      track.h = track.gates + s_.batch * gate_values();
-      track.c = track.h + s_.batch * s_.hidden;
-      track.extra = track.c + s_.batch * s_.hidden;
+      track.gates = track.x_gates + track_.x_gates;
+      track.h = track.gates + track_.gates;
+      track.c = track.h + track_.state;
+      track.extra = track.c + track_.state;
     }
     return tracks;
   }
@@ -104,13 +104,13 @@ class RecurrentKernel final : public Kernel {
   }
 
   void load_states(KernelContext& context, const Track<C>& track, int64_t direction) const {
-    std::fill_n(track.extra, s_.batch * s_.hidden, C(0));
+    std::fill_n(track.extra, track_.state, C(0));
     load_state(context.input(RecurrentOp::kInitialH), track.h, direction);
     if (form_.has_cell_state) load_state(context.input(RecurrentOp::kInitialC), track.c, direction);
   }
 
   void load_state(const Tensor& from, C* to, int64_t direction) const {
-    std::fill_n(to, s_.batch * s_.hidden, C(0));
+    std::fill_n(to, track_.state, C(0));
     for (int64_t b = 0; from && b < s_.batch; ++b) {
       const T* row = from.data<T>() + s_.state_row(direction, b) * s_.hidden;
       std::transform(row, row + s_.hidden, to + b * s_.hidden, [](T v) { return C(v); });
@@ -139,14 +139,14 @@ class RecurrentKernel final : public Kernel {
     if (weights_.part(0).is_parallel()) {
       for (int64_t d = 0; d < s_.directions; ++d) {
         run(d, [&](const Linear<C>& linear, const C* h, const C* r, C* y) {
-          linear.run(context, h, r, nullptr, y, gate_values());
+          linear.run(context, h, r, nullptr, y, s_.gate_values());
         });
       }
       return;
     }
     context.executor().parallel_for(s_.directions, [&](int64_t d, int worker) {
       run(d, [&](const Linear<C>& linear, const C* h, const C* r, C* y) {
-        linear.run_alone(context.scratch(worker), h, r, nullptr, y, gate_values());
+        linear.run_alone(context.scratch(worker), h, r, nullptr, y, s_.gate_values());
       });
     });
   }
@@ -169,6 +169,7 @@ class RecurrentKernel final : public Kernel {
   RecurrentForm form_;
   std::vector<Cell> cells_;
   std::vector<bool> reverse_;
+  TrackValues track_;
   RecurrentWeights<T> weights_;
   bool has_lengths_, has_y_, has_h_, has_c_;
 };

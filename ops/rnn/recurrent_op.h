@@ -13,6 +13,8 @@ struct RecurrentSizes {
   int64_t gates;
   bool batch_first;
 
+  /// Values of all gates of one row.
+  int64_t gate_values() const { return checked_mul(gates, hidden); }
   /// Row of X, of `input` values.
   int64_t x_row(int64_t step, int64_t b) const { return batch_first ? b * steps + step : step * batch + b; }
   /// Row of Y, of `hidden` values.

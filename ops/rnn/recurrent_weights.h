@@ -17,23 +17,25 @@ class RecurrentWeights {
   using C = Compute<T>;
 
   RecurrentWeights(const CompileInput& in, const RecurrentSizes& sizes, const RecurrentForm& form)
-      : s_(sizes), form_(form), input_product_(product(in, sizes.steps * sizes.batch, sizes.gates, sizes.input)) {
+      : s_(sizes),
+        form_(form),
+        input_product_(product(in, checked_mul(sizes.steps, sizes.batch), sizes.gates, sizes.input)) {
     int64_t r_size = 0;
     for (const int64_t gates : form.parts) {
       parts_.push_back(product(in, sizes.batch, gates, sizes.hidden));
       offsets_.push_back(r_size);
-      r_size += parts_.back().packed_size();
+      r_size = checked_add(r_size, parts_.back().packed_size());
     }
     sources_ = {source(in, RecurrentOp::kW, input_product_.packed_size(), &RecurrentWeights::pack_w),
                 source(in, RecurrentOp::kR, r_size, &RecurrentWeights::pack_r),
-                source(in, RecurrentOp::kB, (sizes.gates + 1) * sizes.hidden, &RecurrentWeights::add_biases),
-                source(in, RecurrentOp::kPeepholes, 3 * sizes.hidden, &RecurrentWeights::copy_peepholes)};
+                source(in, RecurrentOp::kB, checked_mul(sizes.gates + 1, sizes.hidden), &RecurrentWeights::add_biases),
+                source(in, RecurrentOp::kPeepholes, checked_mul(3, sizes.hidden), &RecurrentWeights::copy_peepholes)};
   }
 
   /// Values of the memory that prepare() needs.
   int64_t values() const {
     int64_t total = 0;
-    for (const Source& source : sources_) total += source.values();
+    for (const Source& source : sources_) total = checked_add(total, source.values());
     return total;
   }
 
@@ -89,11 +91,11 @@ class RecurrentWeights {
     Make make = nullptr;
     Tensor constant{};  ///< prepared already
 
-    int64_t values() const { return size * directions; }
+    int64_t values() const { return checked_mul(size, directions); }
   };
 
   Linear<C> product(const CompileInput& in, int64_t rows, int64_t gates, int64_t depth) const {
-    return Linear<C>(kernel_table(in.isa()).gemm, rows, gates * s_.hidden, depth);
+    return Linear<C>(kernel_table(in.isa()).gemm, rows, checked_mul(gates, s_.hidden), depth);
   }
 
   Source source(const CompileInput& in, int input, int64_t size, Make make) const {

@@ -64,6 +64,8 @@ class LINNET_API Kernel {
   /// All outputs come from set_output: none is planned.
   virtual bool provides_outputs() const { return false; }
   virtual std::unique_ptr<KernelState> make_state() const { return nullptr; }
+  /// Memory that make_state() allocates for every context and that no run of a body accounts for.
+  virtual size_t state_bytes() const { return 0; }
   /// One line on what was chosen and why: "indirect GEMM 12x32, avx512".
   virtual std::string describe() const { return {}; }
 };

@@ -4,6 +4,8 @@
 #include <functional>
 #include <vector>
 
+#include "graph/graph.h"
+#include "linnet/model.h"
 #include "support/run_op.h"
 
 // LSTM, GRU and RNN against their equations, in double and one value at a time.
@@ -324,6 +326,40 @@ TEST(Rnn, MatchesItsEquation) {
   const OpCase op{"RNN", 7, {{"direction", std::string("bidirectional")}, {"activations", names({"Tanh", "RELU"})}}};
   expect_outputs(run_op(op, in.gru(), 2),
                  reference(s, in, {{.f = tanh_of}, {.reverse = true, .f = relu}}, &Sequence::rnn_step));
+}
+
+/// The last hidden state of X, of any number of steps and no inputs; Y is omitted.
+Model last_state_of(const std::string& op_type, int64_t gates, int64_t hidden) {
+  Graph graph(std::make_shared<Registry>(standard_registry()));
+  const ValueId x = graph.add_input("X", Fact(DType::kFloat32, Dims{Dim("steps"), 1, 0}));
+  const ValueId w = graph.add_input("W", Fact(DType::kFloat32, Shape{1, gates * hidden, 0}));
+  const ValueId r = graph.add_input("R", Fact(DType::kFloat32, Shape{1, gates * hidden, hidden}));
+  const NodeSpec spec{.op_type = op_type, .name = "node", .opset = 14};
+  graph.add_output("Y_h", graph.node(graph.add_node(spec, {x, w, r}, {"", "Y_h"})).outputs[1]);
+  return Model(std::move(graph), {});
+}
+
+std::vector<Tensor> of_steps(int64_t steps, int64_t gates, int64_t hidden) {
+  return {random_tensor({steps, 1, 0}), random_tensor({1, gates * hidden, 0}),
+          random_tensor({1, gates * hidden, hidden})};
+}
+
+TEST(Recurrent, RefusesStepsWhoseMemoryCannotBeCounted) {
+  for (const auto& [op_type, gates] :
+       std::vector<std::pair<std::string, int64_t>>{{"LSTM", 4}, {"GRU", 3}, {"RNN", 1}}) {
+    for (const int64_t steps : {int64_t{1} << 60, (int64_t{1} << 61) - 1, (int64_t{1} << 62) - 1}) {
+      Context context(last_state_of(op_type, gates, 4));
+      expect_error(ErrorKind::kLimit, "size overflow", [&] { context.run(of_steps(steps, gates, 4)); });
+    }
+  }
+}
+
+TEST(Recurrent, CountsItsStateAsMemoryOfTheRun) {
+  ContextOptions options;
+  options.limits.memory_bytes = 1 << 20;
+  Context context(last_state_of("LSTM", 4, 4), options);
+  expect_error(ErrorKind::kLimit, "more than the limit", [&] { context.run(of_steps(1 << 20, 4, 4)); });
+  expect_close(context.run(of_steps(1, 4, 4))[0], Tensor::of<float>({1, 1, 4}, {0, 0, 0, 0}));
 }
 
 }  // namespace
