@@ -38,7 +38,9 @@ bool has_avx512() {
 }
 #endif
 #ifdef LINNET_HAS_ISA_avx2
-bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+bool has_avx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+}
 #endif
 
 std::string known_names() {

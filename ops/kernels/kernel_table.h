@@ -2,6 +2,7 @@
 
 #include "kernels/attention.h"
 #include "kernels/binary.h"
+#include "kernels/convert.h"
 #include "kernels/deform.h"
 #include "kernels/depthwise.h"
 #include "kernels/gemm.h"

@@ -1,6 +1,6 @@
 #include "tensor/cast_kernel.h"
 
-#include "math/elementwise.h"
+#include "kernels/kernel_table.h"
 #include "partition/parallel.h"
 #include "tensor/number_text.h"
 #include "tensor/view.h"
@@ -79,14 +79,35 @@ class CastToString final : public Kernel {
   WideReader read_;
 };
 
-/// Between float32 and the 16-bit floats, a direct loop; empty for other pairs.
-InnerLoop direct_loop(DType from, DType to) {
-  const auto same = [](float x) { return x; };
-  if (from == DType::kFloat32 && to == DType::kFloat16) return unary_loop<float, Half>(same);
-  if (from == DType::kFloat32 && to == DType::kBFloat16) return unary_loop<float, BFloat16>(same);
-  if (from == DType::kFloat16 && to == DType::kFloat32) return unary_loop<Half, float>(same);
-  if (from == DType::kBFloat16 && to == DType::kFloat32) return unary_loop<BFloat16, float>(same);
-  return {};
+template <class From, class To>
+class KernelCast final : public Kernel {
+  using Convert = void (*)(const From* x, To* y, int64_t n);
+
+ public:
+  KernelCast(int64_t elements, Convert convert) : elements_(elements), convert_(convert) {}
+
+  void run(KernelContext& context) const override {
+    const From* x = context.input(0).data<From>();
+    To* y = context.output(0).data<To>();
+    parallel_items(context.executor(), elements_, 1,
+                   [&](int64_t begin, int64_t end, int) { convert_(x + begin, y + begin, end - begin); });
+  }
+
+ private:
+  int64_t elements_;
+  Convert convert_;
+};
+
+/// Between float32 and the 16-bit floats; nullptr for other pairs.
+KernelPtr kernel_cast(DType from, DType to, int64_t elements, const ConvertKernels& kernels) {
+  const auto make = [elements]<class From, class To>(void (*convert)(const From*, To*, int64_t)) {
+    return std::make_unique<KernelCast<From, To>>(elements, convert);
+  };
+  if (from == DType::kFloat32 && to == DType::kFloat16) return make(kernels.half_of_float);
+  if (from == DType::kFloat32 && to == DType::kBFloat16) return make(kernels.bfloat16_of_float);
+  if (from == DType::kFloat16 && to == DType::kFloat32) return make(kernels.float_of_half);
+  if (from == DType::kBFloat16 && to == DType::kFloat32) return make(kernels.float_of_bfloat16);
+  return nullptr;
 }
 
 }  // namespace
@@ -106,7 +127,8 @@ SmallFloatRounding rounding_of(const NodeSpec& node) {
 KernelPtr cast_kernel(const CompileInput& in, const SmallFloatRounding& rounding) {
   const DType from = in.dtype(0), to = in.output_dtype(0);
   if (from == to) return make_view();
-  if (InnerLoop loop = direct_loop(from, to)) return elementwise(in, {{0, in.shape(0)}}, std::move(loop));
+  const ConvertKernels& kernels = kernel_table(in.isa()).convert;
+  if (KernelPtr kernel = kernel_cast(from, to, in.shape(0).elements(), kernels)) return kernel;
   if (from == DType::kString) return std::make_unique<CastFromString>(in, rounding);
   if (to == DType::kString) return std::make_unique<CastToString>(in);
   return std::make_unique<NumberCast>(in, rounding);

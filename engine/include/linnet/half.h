@@ -5,7 +5,8 @@
 
 namespace linnet {
 
-/// IEEE 754 binary16. Converts to and from float (round to nearest, ties to even); arithmetic is done in float.
+/// IEEE 754 binary16. Converts to and from float (round to nearest, ties to even); arithmetic is done in float. NaNs
+/// come out quiet, with as much of their payload as fits, as processors convert them.
 struct Half {
   uint16_t bits = 0;
 
@@ -19,7 +20,8 @@ struct Half {
       return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(float(magnitude) * 0x1p-24f));
     }
     const uint32_t exponent_bias = magnitude >= 0x7c00u ? 0x70000000u : 0x38000000u;
-    return std::bit_cast<float>(sign | ((magnitude << 13) + exponent_bias));
+    const uint32_t quiet = magnitude > 0x7c00u ? 0x00400000u : 0u;
+    return std::bit_cast<float>(sign | ((magnitude << 13) + exponent_bias) | quiet);
   }
 
  private:
@@ -27,9 +29,9 @@ struct Half {
     const uint32_t bits32 = std::bit_cast<uint32_t>(value);
     const auto sign = uint16_t((bits32 >> 16) & 0x8000u);
     const uint32_t magnitude = bits32 & 0x7fffffffu;
-    if (magnitude > 0x7f800000u) return uint16_t(sign | 0x7e00u);   // NaN
-    if (magnitude >= 0x477ff000u) return uint16_t(sign | 0x7c00u);  // rounds to infinity
-    if (magnitude < 0x38800000u) {                                  // rounds to a subnormal: adding 0.5 aligns the bits
+    if (magnitude > 0x7f800000u) return uint16_t(sign | 0x7e00u | (magnitude >> 13 & 0x3ffu));  // NaN
+    if (magnitude >= 0x477ff000u) return uint16_t(sign | 0x7c00u);                              // rounds to infinity
+    if (magnitude < 0x38800000u) {  // rounds to a subnormal: adding 0.5 aligns the bits
       const float aligned = std::bit_cast<float>(magnitude) + 0.5f;
       return uint16_t(sign | (std::bit_cast<uint32_t>(aligned) - 0x3f000000u));
     }

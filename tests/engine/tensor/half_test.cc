@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -49,6 +50,15 @@ TEST(Half, OverflowsToInfinity) {
   EXPECT_EQ(Half(65519.9f).bits, 0x7bff);
   EXPECT_EQ(Half(65520.f).bits, 0x7c00);
   EXPECT_EQ(Half(-std::numeric_limits<float>::max()).bits, 0xfc00);
+}
+
+TEST(Half, NansComeOutQuietWithWhatFitsOfTheirPayload) {
+  const auto widened = [](uint16_t bits) { return std::bit_cast<uint32_t>(float(half_of(bits))); };
+  const auto narrowed = [](uint32_t bits) { return Half(std::bit_cast<float>(bits)).bits; };
+  EXPECT_EQ(widened(0x7c01), 0x7fc02000u);
+  EXPECT_EQ(widened(0xfe03), 0xffc06000u);
+  EXPECT_EQ(narrowed(0x7f800001), 0x7e00);
+  EXPECT_EQ(narrowed(0xffc06fff), 0xfe03);
 }
 
 TEST(BFloat16, RoundsToNearestEvenAndKeepsNan) {

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include "linnet/half.h"
+
+namespace linnet {
+
+/// y[i] = x[i] for i < n in another float type, bit for bit as linnet/half.h converts: to the nearest, ties to even.
+/// x and y do not overlap.
+struct ConvertKernels {
+  void (*float_of_half)(const Half* x, float* y, int64_t n);
+  void (*half_of_float)(const float* x, Half* y, int64_t n);
+  void (*float_of_bfloat16)(const BFloat16* x, float* y, int64_t n);
+  void (*bfloat16_of_float)(const float* x, BFloat16* y, int64_t n);
+};
+
+}  // namespace linnet
