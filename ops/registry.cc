@@ -1,6 +1,7 @@
 #include "linnet/registry.h"
 
 #include "op_list.h"
+#include "rewrites/lower_precision.h"
 #include "rewrites/rewrite_list.h"
 
 namespace linnet {
@@ -28,6 +29,7 @@ Registry standard_registry() {
 #include "op_list.inc"
 #undef LINNET_OP
   for (const auto& [name, apply, last] : kRewrites) registry.add_rewrite({name, apply, last});
+  registry.set_lowering(lower_precision);
   return registry;
 }
 

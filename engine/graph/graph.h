@@ -113,6 +113,10 @@ bool no_elements(std::span<const Fact> outputs);
 /// Throws the Error for an output that a kernel writes but its node omits.
 [[noreturn]] void throw_output_omitted(int output);
 
+/// The dtype that a node's floats of fewer bits are converted to before it computes (see Precision); kUndefined where
+/// there are none.
+DType compute_dtype(const Node& node, std::span<const Fact> in, std::span<const Fact> out);
+
 /// Calls f() and adds the node's description to any Error it throws.
 template <class F>
 decltype(auto) with_node_context(const NodeSpec& spec, F&& f) {

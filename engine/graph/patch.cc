@@ -47,6 +47,15 @@ std::vector<ValueId> Patch::add(NodeSpec spec, std::vector<ValueId> inputs, int 
   return node.outputs;
 }
 
+std::vector<ValueId> Patch::add_for(const Node& old, NodeSpec spec, std::vector<ValueId> inputs) {
+  add(std::move(spec), std::move(inputs), int(old.outputs.size()));
+  std::vector<ValueId>& outputs = nodes_.back().outputs;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (old.outputs[i] == kNoValue) outputs[i] = kNoValue;
+  }
+  return outputs;
+}
+
 void Patch::replace(ValueId old_value, ValueId new_value) {
   if (old_value != kNoValue) replacements_.emplace_back(old_value, new_value);
 }
@@ -82,6 +91,7 @@ std::vector<std::shared_ptr<const Node>> Patch::make_nodes(const Graph& graph, s
     for (const ValueId input : node->inputs) in.push_back(fact(graph, values, input));
     const std::vector<Fact> out = infer_node(*node, in);
     for (size_t i = 0; i < out.size(); ++i) {
+      if (node->outputs[i] == kNoValue) continue;
       Value& value = values[size_t(node->outputs[i] - first_value_)];
       value.fact = out[i];
       value.producer = node->id;

@@ -20,6 +20,8 @@ class LINNET_API Patch {
   /// A new node with one output (or several); inputs are old values or ones of this patch.
   ValueId add(NodeSpec spec, std::vector<ValueId> inputs);
   std::vector<ValueId> add(NodeSpec spec, std::vector<ValueId> inputs, int outputs);
+  /// A new node that has the outputs of an old one: kNoValue where that one omits them.
+  std::vector<ValueId> add_for(const Node& old, NodeSpec spec, std::vector<ValueId> inputs);
   /// Names a value of this patch, for people and tools; other values have their node's name.
   void rename(ValueId value, std::string name) { values_[size_t(value - first_value_)].name = std::move(name); }
   /// All that read `old_value` read `new_value` afterwards, graph outputs included (which keep their names). A new

@@ -87,6 +87,7 @@ std::optional<std::vector<Tensor>> evaluate(const Node& node, std::span<const Fa
   const auto foldable = [](const Fact& f) { return !f.present() || (f.concrete() && !is_container(f.dtype)); };
   if (!std::all_of(out.begin(), out.end(), foldable) || !small_enough(in, out)) return std::nullopt;
   if (no_elements(out)) return allocated(out);
+  if (compute_dtype(node, in, out) != DType::kUndefined) return std::nullopt;  // what it is lowered to folds
   try {
     return run_once(node, in, out, resources);
   } catch (const Error& error) {

@@ -9,7 +9,7 @@
 namespace linnet {
 
 /// Computes a node whose inputs are all constant: what constant folding does. nullopt when its outputs' shapes depend
-/// on data or would be much larger than its inputs.
+/// on data or would be much larger than its inputs, and for a node that must be lowered.
 std::optional<std::vector<Tensor>> evaluate(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
                                             const ModelResources& resources);
 

@@ -34,13 +34,25 @@ bool apply_rewrites(Graph& graph, const ModelOptions& options, bool last) {
   return changed;
 }
 
+/// The facts of a graph whose nodes can all be compiled.
+void lower_and_propagate(Graph& graph, const ModelResources& resources) {
+  propagate_facts(graph, resources);
+  const auto registry = graph.registry();
+  if (!registry->lowering()) return;
+  const auto patch = registry->lowering()(graph);
+  if (!patch) return;
+  patch->apply(graph);
+  graph.drop_dead_nodes();
+  propagate_facts(graph, resources);
+}
+
 }  // namespace
 
 void optimize(Graph& graph, const ModelResources& resources) {
   graph.drop_dead_nodes();
   bool changed = true;
   for (int round = 0; changed && round < kMaxRounds; ++round) {
-    propagate_facts(graph, resources);
+    lower_and_propagate(graph, resources);
     if (resources.options.optimization == 0) return;
     changed = fold_constants(graph);
     changed |= merge_equal_nodes(graph);

@@ -52,7 +52,7 @@ void optimize_bodies(Graph& graph, const ModelResources& resources) {
     }
     if (!found) continue;
     Patch patch(graph);
-    patch.replace(node, patch.add(spec, node.inputs, int(node.outputs.size())));
+    patch.replace(node, patch.add_for(node, spec, node.inputs));
     patch.apply(graph);
   }
 }

@@ -19,7 +19,8 @@ bool merge_equal_nodes(Graph& graph);
 /// Optimises the bodies of control-flow nodes, each once.
 void optimize_bodies(Graph& graph, const ModelResources& resources);
 
-/// Facts, folding and, as far as options.optimization goes, merging and the registry's rewrites, to a fixed point.
+/// Facts, the registry's lowering and, as far as options.optimization goes, folding, merging and the registry's
+/// rewrites, to a fixed point.
 void optimize(Graph& graph, const ModelResources& resources);
 
 }  // namespace linnet

@@ -8,6 +8,7 @@
 #include "graph/graph.h"
 #include "linnet/model.h"
 #include "op_list.h"
+#include "rewrites/lower_precision.h"
 
 namespace linnet::torch_ops {
 namespace {
@@ -32,10 +33,12 @@ Tensor wrap(const at::Tensor& tensor) {
   return Tensor::wrap(dtype_of(tensor), Shape({tensor.sizes().data(), tensor.sizes().size()}), tensor.data_ptr());
 }
 
-/// A model whose only node is `node`; its inputs are those of the node.
+/// A model of `node`; its inputs are those of the node.
 Model model_of(NodeSpec node, const std::vector<Tensor>& inputs) {
   const auto registry = std::make_shared<Registry>();
+  register_cast(*registry);
   register_deform_conv2d(*registry);
+  registry->set_lowering(lower_precision);
   Graph graph(registry);
   std::vector<ValueId> values;
   for (const char* name : {"input", "weight", "offset", "bias", "mask"}) {

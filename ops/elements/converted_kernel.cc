@@ -23,8 +23,6 @@ struct Conversion {
   void (*convert)(const Tensor& from, Tensor& to, Executor& executor);
 };
 
-bool is_half(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
-
 template <class From, class To>
 void convert_as(const Tensor& from, Tensor& to, Executor& executor) {
   const From* x = from.data<From>();

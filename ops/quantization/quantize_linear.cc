@@ -116,6 +116,7 @@ class QuantizeLinear final : public Op {
     return {Fact(dtype, in[0].dims)};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
   KernelPtr compile(const CompileInput& in) const override {
     return std::make_unique<QuantizeKernel>(in, precision_, ScaleReader(in, axis_, block_size_), saturate_);
   }

@@ -30,6 +30,7 @@ class BitCast final : public Op {
     return {Fact(to_, in[0].dims)};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
   KernelPtr compile(const CompileInput&) const override { return std::make_unique<BitCastKernel>(); }
 
  private:

@@ -36,6 +36,7 @@ class Cast final : public Op {
     return {Fact(to_, in[0].dims)};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
   KernelPtr compile(const CompileInput& in) const override { return cast_kernel(in, rounding_); }
 
  private:

@@ -16,6 +16,7 @@ class CastLike final : public Op {
     return {Fact(in[1].dtype, in[0].dims)};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
   KernelPtr compile(const CompileInput& in) const override { return cast_kernel(in, rounding_); }
 
  private:

@@ -33,6 +33,7 @@ class CenterCropPad final : public Op {
     return {Fact(x.dtype, dims)};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0), y = in.output_shape(0);
     if (x == y) return make_view();

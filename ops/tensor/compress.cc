@@ -72,6 +72,7 @@ class Compress final : public Op {
     return {Fact(in[0].dtype, dims)};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
     std::optional<int> axis;
     if (axis_) axis = normalize_axis(*axis_, in.rank(0));

@@ -49,6 +49,7 @@ class DepthToSpace final : public Op {
                                    multiplied(x[2], block_), multiplied(x[3], block_)})};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
     const int64_t depth = x[1] / (block_ * block_);
@@ -81,6 +82,7 @@ class SpaceToDepth final : public Op {
                                    divided(x[3], block_, "the width")})};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
     const Shape blocks{x[0], x[1], x[2] / block_, block_, x[3] / block_, block_};

@@ -51,6 +51,7 @@ class Gather final : public Op {
     return {Fact(in[0].dtype, dims)};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
     const int axis = normalize_axis(axis_, x.rank());

@@ -49,6 +49,7 @@ class GatherElements final : public Op {
     return {Fact(in[0].dtype, in[1].dims)};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
     const ElementWalk walk(in.shape(0), in.shape(1), normalize_axis(axis_, in.rank(0)));
     return dispatch_width(in.dtype(0),

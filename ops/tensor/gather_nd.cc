@@ -44,6 +44,7 @@ class GatherND final : public Op {
     return {Fact(in[0].dtype, infer_index_tuples(in[0], in[1], batch_dims_))};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
     return std::make_unique<GatherNDKernel>(in.dtype(0), IndexTuples(in.shape(0), in.shape(1), int(batch_dims_)));
   }

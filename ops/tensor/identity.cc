@@ -16,6 +16,7 @@ class Identity final : public Op {
     return same_as(in[0]);
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput&) const override { return make_view(); }
   bool accepts_containers() const override { return true; }
 };

@@ -42,6 +42,7 @@ class Pad final : public Op {
     return {Fact(x.dtype, dims)};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
     if (has_packed(in)) return compile_unpacked(in, [this](const CompileInput& unpacked) { return compile(unpacked); });
     std::vector<Fact> facts;

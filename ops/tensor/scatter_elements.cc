@@ -60,6 +60,9 @@ class ScatterElements final : public Op {
     return same_as(in[0]);
   }
 
+  Precision computes_in(std::span<const Fact>) const override {
+    return reduction_ == ScatterReduction::kNone ? Precision::kAny : Precision::kFloat32;
+  }
   KernelPtr compile(const CompileInput& in) const override {
     const ElementWalk walk(in.shape(0), in.shape(1), normalize_axis(axis_, in.rank(0)));
     return std::make_unique<ScatterElementsKernel>(in.dtype(0), walk, reduce_row_of(reduction_, in.dtype(0)));

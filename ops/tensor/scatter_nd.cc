@@ -52,6 +52,9 @@ class ScatterND final : public Op {
     return same_as(in[0]);
   }
 
+  Precision computes_in(std::span<const Fact>) const override {
+    return reduction_ == ScatterReduction::kNone ? Precision::kAny : Precision::kFloat32;
+  }
   KernelPtr compile(const CompileInput& in) const override {
     return std::make_unique<ScatterNDKernel>(in.dtype(0), IndexTuples(in.shape(0), in.shape(1), 0),
                                              reduce_row_of(reduction_, in.dtype(0)));

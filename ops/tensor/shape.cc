@@ -26,6 +26,7 @@ class ShapeOp final : public Op {
     return {Fact(DType::kInt64, Dims{end - begin})};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
     return std::make_unique<ConstantKernel>(in.output_fact(0).constant);
   }

@@ -17,6 +17,7 @@ class Size final : public Op {
     return {Fact(Tensor::scalar(in[0].shape().elements()))};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
     return std::make_unique<ConstantKernel>(in.output_fact(0).constant);
   }

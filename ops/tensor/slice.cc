@@ -62,6 +62,7 @@ class Slice final : public Op {
     return {Fact(x.dtype, dims)};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
     std::vector<Fact> facts;

@@ -55,6 +55,7 @@ class Split final : public Op {
     return result;
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
     if (outputs_ == 1) return make_view();
     const Shape x = in.shape(0);

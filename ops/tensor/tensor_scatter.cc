@@ -76,6 +76,7 @@ class TensorScatter final : public Op {
     return same_as(in[0]);
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
     if (has_packed(in)) return compile_unpacked(in, [this](const CompileInput& unpacked) { return compile(unpacked); });
     return std::make_unique<TensorScatterKernel>(in, normalize_axis(axis_, in.rank(0)), circular_);

@@ -48,6 +48,7 @@ class Tile final : public Op {
     return {Fact(x.dtype, dims)};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override { return tile_kernel(in); }
   std::vector<int> value_inputs() const override { return {1}; }
 };
@@ -77,6 +78,7 @@ class TileAxis final : public Op {
     return {Fact(x.dtype, dims)};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override { return tile_kernel(in); }
   std::vector<int> value_inputs() const override { return {1, 2}; }
 };

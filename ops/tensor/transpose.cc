@@ -34,6 +34,7 @@ class Transpose final : public Op {
     return {Fact(x.dtype, dims)};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
     if (has_packed(in)) return compile_unpacked(in, [this](const CompileInput& unpacked) { return compile(unpacked); });
     return make_transpose(in.dtype(0), in.shape(0), order(in.rank(0)), in.isa());

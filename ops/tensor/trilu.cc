@@ -65,6 +65,7 @@ class Trilu final : public Op {
     return same_as(in[0]);
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
     return std::make_unique<TriluKernel>(in.dtype(0), in.shape(0), upper_, in.has(1));
   }

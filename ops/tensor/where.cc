@@ -32,6 +32,7 @@ class Where final : public Op {
     return {Fact(in[1].dtype, broadcast_dims(in))};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
     return elementwise(in, dispatch_width(in.dtype(1), []<class T>() { return where_loop<T>(); }));
   }

@@ -65,6 +65,9 @@ LINNET_API size_t dtype_bytes(DType dtype, int64_t count);
 LINNET_API bool is_floating(DType dtype);  ///< float16, bfloat16, float32, float64, float8*, float6*, float4
 LINNET_API bool is_integer(DType dtype);   ///< signed and unsigned, all widths; not bool
 
+/// float16 and bfloat16.
+inline bool is_half(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
+
 /// Sequences, optionals and maps.
 inline bool is_container(DType dtype) { return dtype >= DType::kSequence && dtype <= DType::kMap; }
 /// True where elements are C++ objects rather than bytes: strings and containers.

@@ -125,6 +125,15 @@ class LINNET_API CompileInput {
   const ModelResources& resources_;
 };
 
+/// What an operator computes in. Where that is another dtype than its inputs', Casts stand around the node; inside a
+/// chain of such nodes values are not rounded to their own dtype.
+enum class Precision {
+  kFloat32,  ///< float16 and bfloat16 as float32
+  kFloat64,  ///< all floats from 16 bits on as float64
+  kAny,      ///< moves elements or reads their shape only: whatever dtype they come in
+  kAsGiven,  ///< the dtypes of its inputs: what they are matters
+};
+
 /// The meaning of a node: its attributes, its type and shape rule, its compilation. Immutable.
 /// The constructor checks attributes; infer() checks types and shapes. Both throw Error without naming the node:
 /// the engine adds "Conv 'name' (opset 14): ".
@@ -141,6 +150,11 @@ class LINNET_API Op {
 
   /// Inputs whose value, not only shape, infer() needs: the shape of Reshape. A node waits until they are known.
   virtual std::vector<int> value_inputs() const { return {}; }
+
+  /// The precision for inputs of these dtypes. Unless it is kFloat64, float32 and float64 are computed in themselves.
+  /// Where it is kFloat32 or kFloat64, infer() must accept float32 or float64 in place of float16 and bfloat16, and
+  /// compile() never sees these as inputs. Not asked for nodes with bodies or containers, which are kAsGiven.
+  virtual Precision computes_in(std::span<const Fact> /*in*/) const { return Precision::kFloat32; }
 
   /// True for operators that take sequences, optionals or maps; the engine refuses them for all others.
   virtual bool accepts_containers() const { return false; }

@@ -31,6 +31,9 @@ struct Rewrite {
   bool last = false;  ///< tried when no other rewrite applies any more
 };
 
+/// A change that a graph needs before its nodes can be compiled; nullopt where it needs none. Facts are known then.
+using Lowering = std::optional<Patch> (*)(const Graph& graph);
+
 /// The operators and rewrites that a model is loaded with. A value: copy it, add to it.
 class LINNET_API Registry {
  public:
@@ -43,6 +46,8 @@ class LINNET_API Registry {
     add(op_type, version, [](const NodeSpec& node) { return std::make_unique<T>(node); });
   }
   void add_rewrite(Rewrite rewrite) { rewrites_.push_back(std::move(rewrite)); }
+  /// Sets the lowering that every graph undergoes, whatever optimization is asked for.
+  void set_lowering(Lowering change) { lowering_ = change; }
 
   /// The operator of a node: the newest registration not above the node's opset.
   /// Throws Error(kUnsupported) when there is none, and what the operator's constructor throws.
@@ -52,6 +57,7 @@ class LINNET_API Registry {
   bool contains(const std::string& domain, const std::string& op_type, int64_t opset) const;
 
   const std::vector<Rewrite>& rewrites() const { return rewrites_; }
+  Lowering lowering() const { return lowering_; }  ///< nullptr: none
 
   struct Entry {
     std::string domain, op_type;
@@ -76,6 +82,7 @@ class LINNET_API Registry {
   std::vector<std::shared_ptr<void>> libraries_;  // first, so that it outlives the factories, whose code it holds
   std::map<Key, std::map<int64_t, Registration>> operators_;  // by the first opset
   std::vector<Rewrite> rewrites_;
+  Lowering lowering_ = nullptr;
 };
 
 /// All operators and rewrites that Linnet comes with.

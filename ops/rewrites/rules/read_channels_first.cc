@@ -17,8 +17,11 @@ bool steps_are_short(const NodeSpec& conv) {
   return !strides || strides->empty() || strides->back() <= 2;
 }
 
+/// Whether a value is a graph input, or one in another dtype.
 bool is_graph_input(const Graph& graph, ValueId value) {
-  return graph.value(value).producer == kNoValue && !graph.fact(value).constant;
+  const Node* producer = graph.producer(value);
+  if (producer && is_op(*producer, "Cast")) return is_graph_input(graph, producer->inputs[0]);
+  return !producer && !graph.fact(value).constant;
 }
 
 }  // namespace
