@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "attention/attention_kernel.h"
-#include "elements/half_precision.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
 #include "op_list.h"
@@ -98,11 +97,12 @@ class Attention final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    const bool q_wide = in.dtype(Slots::kQ) == DType::kFloat64, v_wide = in.dtype(Slots::kV) == DType::kFloat64;
-    const auto wide = [&](const CompileInput& converted) { return make_attention_f64(rule(converted), converted); };
-    if (q_wide || v_wide) return q_wide && v_wide ? wide(in) : compile_in_float64(in, wide);
-    return compile_in_float32(
-        in, [&](const CompileInput& converted) { return make_attention_f32(rule(converted), converted); });
+    return in.dtype(Slots::kQ) == DType::kFloat64 ? make_attention_f64(rule(in), in) : make_attention_f32(rule(in), in);
+  }
+
+  Precision computes_in(std::span<const Fact> in) const override {
+    const bool wide = in[Slots::kQ].dtype == DType::kFloat64 || in[Slots::kV].dtype == DType::kFloat64;
+    return wide ? Precision::kFloat64 : Precision::kFloat32;
   }
 
  private:

@@ -18,7 +18,7 @@ void convert_bias(const Tensor& mask, int64_t first, int64_t n, C* bias) {
   }
   dispatch_number(mask.dtype(), [&]<class T>() {
     const T* from = mask.data<T>() + first;
-    for (int64_t j = 0; j < n; ++j) bias[j] = C(static_cast<Compute<T>>(from[j]));
+    for (int64_t j = 0; j < n; ++j) bias[j] = C(from[j]);
   });
 }
 

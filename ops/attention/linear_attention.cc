@@ -4,7 +4,6 @@
 
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
-#include "normalization/float_rows.h"
 #include "op_list.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
@@ -26,8 +25,7 @@ struct Recurrence {
   int64_t group() const { return q_heads / kv_heads; }
 };
 
-/// Scratch: the block of the state, a query, a key, the decay, and the block of a value, of what the state gives for
-/// the key, and of the output.
+/// Scratch: the block of the state, the decay, and what the state's block gives for the key.
 class LinearAttentionKernel final : public Kernel {
  public:
   LinearAttentionKernel(const Recurrence& r, const KernelTable& table) : r_(r), table_(table) {}
@@ -46,7 +44,7 @@ class LinearAttentionKernel final : public Kernel {
         });
   }
   size_t scratch_bytes() const override {
-    return dtype_bytes(DType::kFloat32, checked_add(checked_mul(r_.k_size, kBlock + 3), 3 * kBlock));
+    return dtype_bytes(DType::kFloat32, checked_add(checked_mul(r_.k_size, kBlock + 1), kBlock));
   }
 
  private:
@@ -54,18 +52,16 @@ class LinearAttentionKernel final : public Kernel {
     int64_t b, head, column, width;
   };
   struct Buffers {
-    float *state, *q, *k, *decay, *v, *recalled, *y;
+    float *state, *decay, *recalled;
   };
 
   void run_block(KernelContext& context, const Block& block, float* scratch) const {
-    float* rows = scratch + r_.k_size * kBlock;
-    float* columns = rows + 3 * r_.k_size;
-    const Buffers buffers{
-        scratch, rows, rows + r_.k_size, rows + 2 * r_.k_size, columns, columns + kBlock, columns + 2 * kBlock};
+    float* decay = scratch + r_.k_size * kBlock;
+    const Buffers buffers{scratch, decay, decay + r_.k_size};
     load_state(context, block, scratch);
     for (int64_t t = 0; t < r_.length; ++t) step(context, block, block.b * r_.length + t, buffers);
     for (int64_t d = 0; r_.has_state && d < r_.k_size; ++d) {
-      store_floats(scratch + d * kBlock, block.width, context.output(1), state_at(block, d));
+      std::copy_n(scratch + d * kBlock, block.width, context.output(1).data<float>() + state_at(block, d));
     }
   }
 
@@ -80,16 +76,15 @@ class LinearAttentionKernel final : public Kernel {
         std::fill(state, state + block.width, 0.0f);
         continue;
       }
-      const float* row = load_floats(past, state_at(block, d), block.width, state);
-      if (row != state) std::copy(row, row + block.width, state);
+      std::copy_n(past.data<float>() + state_at(block, d), block.width, state);
     }
   }
 
   /// One token: the state decays, is corrected by the value, and answers the queries.
   void step(KernelContext& context, const Block& block, int64_t token, const Buffers& buffers) const {
     const int64_t head = token * r_.kv_heads + block.head;
-    const float* k = load_floats(context.input(kKey), head * r_.k_size, r_.k_size, buffers.k);
-    const float* v = load_floats(context.input(kValue), head * r_.v_size + block.column, block.width, buffers.v);
+    const float* k = context.input(kKey).data<float>() + head * r_.k_size;
+    const float* v = context.input(kValue).data<float>() + head * r_.v_size + block.column;
     if (r_.decay_size > 0) decay(context, block, head, buffers);
     if (r_.beta_heads > 0) v = correction(context, block, token, k, v, buffers);
     table_.attention.add_outer_product(k, v, r_.k_size, block.width, buffers.state, kBlock);
@@ -97,7 +92,7 @@ class LinearAttentionKernel final : public Kernel {
   }
 
   void decay(KernelContext& context, const Block& block, int64_t head, const Buffers& buffers) const {
-    const float* log_decay = load_floats(context.input(kDecay), head * r_.decay_size, r_.decay_size, buffers.decay);
+    const float* log_decay = context.input(kDecay).data<float>() + head * r_.decay_size;
     table_.unary.exp(log_decay, buffers.decay, r_.decay_size, 0, 0);
     for (int64_t d = 0; d < r_.k_size; ++d) {
       const float factor = buffers.decay[r_.decay_size == 1 ? 0 : d];
@@ -112,19 +107,19 @@ class LinearAttentionKernel final : public Kernel {
     float* recalled = buffers.recalled;
     std::fill(recalled, recalled + block.width, 0.0f);
     table_.attention.add_weighted_rows(k, buffers.state, kBlock, r_.k_size, block.width, recalled);
-    float beta;
-    beta = *load_floats(context.input(kBeta), token * r_.beta_heads + (r_.beta_heads == 1 ? 0 : block.head), 1, &beta);
+    const float beta =
+        context.input(kBeta).data<float>()[token * r_.beta_heads + (r_.beta_heads == 1 ? 0 : block.head)];
     for (int64_t m = 0; m < block.width; ++m) recalled[m] = beta * (v[m] - recalled[m]);
     return recalled;
   }
 
   void answer(KernelContext& context, const Block& block, int64_t token, int64_t q_head, const Buffers& buffers) const {
     const int64_t head = token * r_.q_heads + q_head;
-    const float* q = load_floats(context.input(kQuery), head * r_.k_size, r_.k_size, buffers.q);
-    std::fill(buffers.y, buffers.y + block.width, 0.0f);
-    table_.attention.add_weighted_rows(q, buffers.state, kBlock, r_.k_size, block.width, buffers.y);
-    for (int64_t m = 0; m < block.width; ++m) buffers.y[m] *= r_.scale;
-    store_floats(buffers.y, block.width, context.output(0), head * r_.v_size + block.column);
+    const float* q = context.input(kQuery).data<float>() + head * r_.k_size;
+    float* y = context.output(0).data<float>() + head * r_.v_size + block.column;
+    std::fill(y, y + block.width, 0.0f);
+    table_.attention.add_weighted_rows(q, buffers.state, kBlock, r_.k_size, block.width, y);
+    for (int64_t m = 0; m < block.width; ++m) y[m] *= r_.scale;
   }
 
   Recurrence r_;
@@ -138,7 +133,7 @@ class LinearAttentionKernel final : public Kernel {
 /// [batch, length, kv_heads or 1], all of one dtype, float16, bfloat16 or float32. past_state, present_state: [batch,
 /// kv_heads, k_size, v_size] of any of these dtypes; without past_state it is zero and present_state of query's dtype.
 /// update_rule: linear, gated, delta, gated_delta (the default). scale: 0, for 1 / sqrt(k_size).
-/// Computed in float32, token by token whatever chunk_size; results are rounded once.
+/// Computed in float32, token by token whatever chunk_size.
 /// Source: https://onnx.ai/onnx/operators/onnx__LinearAttention.html
 class LinearAttention final : public Op {
  public:

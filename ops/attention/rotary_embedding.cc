@@ -2,7 +2,6 @@
 
 #include "attention/attention_geometry.h"
 #include "infer/infer.h"
-#include "normalization/float_rows.h"
 #include "op_list.h"
 #include "partition/parallel.h"
 
@@ -20,7 +19,6 @@ struct Rotation {
   int64_t half() const { return rotated / 2; }
 };
 
-/// Scratch: a row of X, of the caches and of Y.
 class RotaryEmbeddingKernel final : public Kernel {
  public:
   explicit RotaryEmbeddingKernel(const Rotation& rotation)
@@ -29,13 +27,10 @@ class RotaryEmbeddingKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const int64_t* ids = r_.by_position ? context.input(3).data<int64_t>() : nullptr;
     for (int64_t i = 0; ids && i < r_.batch * r_.length; ++i) check_position(ids[i]);
-    parallel_items(context.executor(), r_.batch * r_.length, r_.heads * r_.size,
-                   [&](int64_t token, int64_t end, int worker) {
-                     auto* buffer = reinterpret_cast<float*>(context.scratch(worker));
-                     for (; token < end; ++token) rotate_token(context, token, ids ? ids[token] : token, buffer);
-                   });
+    parallel_items(context.executor(), r_.batch * r_.length, r_.heads * r_.size, [&](int64_t token, int64_t end, int) {
+      for (; token < end; ++token) rotate_token(context, token, ids ? ids[token] : token);
+    });
   }
-  size_t scratch_bytes() const override { return dtype_bytes(DType::kFloat32, checked_mul(3, r_.size)); }
 
  private:
   void check_position(int64_t position) const {
@@ -44,17 +39,15 @@ class RotaryEmbeddingKernel final : public Kernel {
     }
   }
 
-  void rotate_token(KernelContext& context, int64_t token, int64_t cache_row, float* buffer) const {
-    const float* cos = load_floats(context.input(1), cache_row * r_.half(), r_.half(), buffer);
-    const float* sin = load_floats(context.input(2), cache_row * r_.half(), r_.half(), buffer + r_.half());
-    float *x_buffer = buffer + r_.size, *y_buffer = x_buffer + r_.size;
+  void rotate_token(KernelContext& context, int64_t token, int64_t cache_row) const {
+    const float* cos = context.input(1).data<float>() + cache_row * r_.half();
+    const float* sin = context.input(2).data<float>() + cache_row * r_.half();
     for (int64_t h = 0; h < r_.heads; ++h) {
       const int64_t first = layout_.at(token / r_.length, h, token % r_.length);
-      const float* x = load_floats(context.input(0), first, r_.size, x_buffer);
-      float* y = float_target(context.output(0), first, y_buffer);
+      const float* x = context.input(0).data<float>() + first;
+      float* y = context.output(0).data<float>() + first;
       r_.interleaved ? rotate_pairs(x, cos, sin, y) : rotate_halves(x, cos, sin, y);
       std::copy(x + r_.rotated, x + r_.size, y + r_.rotated);
-      store_floats(y, r_.size, context.output(0), first);
     }
   }
 
@@ -79,7 +72,7 @@ class RotaryEmbeddingKernel final : public Kernel {
 /// whose cosines and sines the caches hold: (c x1 - s x2, s x1 + c x2). interleaved: pairs are neighbours, else the two
 /// halves. X, Y: float16/bfloat16/float32, [batch, heads, length, size], or [batch, length, heads * size] with
 /// num_heads. position_ids: int64 [batch, length], rows of the caches of [positions, half]; without it the caches are
-/// [batch, length, half]. Positions are checked when the model runs. Computed in float32 and rounded once.
+/// [batch, length, half]. Positions are checked when the model runs. Computed in float32.
 /// Source: https://onnx.ai/onnx/operators/onnx__RotaryEmbedding.html
 class RotaryEmbedding final : public Op {
  public:

@@ -3,7 +3,6 @@
 
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
-#include "normalization/float_rows.h"
 #include "op_list.h"
 #include "partition/parallel.h"
 
@@ -12,12 +11,11 @@ namespace {
 
 constexpr std::array kTypes{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 
-/// Scratch: the state and the row behind it; the kernel's values; the row of the output.
+/// Scratch: the state and the row behind it.
 class CausalConvKernel final : public Kernel {
  public:
   CausalConvKernel(const CompileInput& in, bool swish)
-      : dtype_(in.dtype(0)),
-        rows_(in.shape(0).elements(0, 2)),
+      : rows_(in.shape(0).elements(0, 2)),
         channels_(in.shape(0)[1]),
         length_(in.shape(0)[2]),
         k_(in.shape(1)[2]),
@@ -30,45 +28,31 @@ class CausalConvKernel final : public Kernel {
       for (; row < end; ++row) run_row(context, row, buffer);
     });
   }
-  size_t scratch_bytes() const override {
-    return dtype_bytes(DType::kFloat32, checked_add(checked_mul(2, length_), checked_mul(2, k_)));
-  }
+  size_t scratch_bytes() const override { return dtype_bytes(DType::kFloat32, checked_add(length_, k_)); }
 
  private:
   void run_row(KernelContext& context, int64_t row, float* padded) const {
     const int64_t channel = row % channels_;
     join_state(context, row, padded);
-    if (has_state_) store_floats(padded + length_, k_ - 1, context.output(1), row * (k_ - 1));
-    float* buffer = padded + length_ + k_ - 1;
-    const float* w = load_floats(context.input(1), channel * k_, k_, buffer);
-    float bias = 0;
-    if (context.input(2)) bias = *load_floats(context.input(2), channel, 1, &bias);
-    Tensor& output = context.output(0);
-    float* y = float_target(output, row * length_, buffer + k_);
-    std::fill(y, y + length_, bias);
+    if (has_state_) std::copy_n(padded + length_, k_ - 1, context.output(1).data<float>() + row * (k_ - 1));
+    const float* w = context.input(1).data<float>() + channel * k_;
+    float* y = context.output(0).data<float>() + row * length_;
+    std::fill(y, y + length_, context.input(2) ? context.input(2).data<float>()[channel] : 0.0f);
     for (int64_t j = 0; j < k_; ++j) {
       for (int64_t t = 0; t < length_; ++t) y[t] += w[j] * padded[t + j];
     }
-    if (swish_) {
-      round_floats(dtype_, y, length_);
-      swish_(y, y, length_, 1, 0);
-    }
-    store_floats(y, length_, output, row * length_);
+    if (swish_) swish_(y, y, length_, 1, 0);
   }
 
   void join_state(KernelContext& context, int64_t row, float* padded) const {
     if (context.input(3)) {
-      const float* state = load_floats(context.input(3), row * (k_ - 1), k_ - 1, padded);
-      if (state != padded) std::copy(state, state + k_ - 1, padded);
+      std::copy_n(context.input(3).data<float>() + row * (k_ - 1), k_ - 1, padded);
     } else {
       std::fill(padded, padded + k_ - 1, 0.0f);
     }
-    float* now = padded + k_ - 1;
-    const float* x = load_floats(context.input(0), row * length_, length_, now);
-    if (x != now) std::copy(x, x + length_, now);
+    std::copy_n(context.input(0).data<float>() + row * length_, length_, padded + k_ - 1);
   }
 
-  DType dtype_;
   int64_t rows_, channels_, length_, k_;
   bool has_state_;
   UnaryKernels::F swish_;  // or null
@@ -77,7 +61,7 @@ class CausalConvKernel final : public Kernel {
 /// CausalConvWithState: y[b][c][t] = activation(bias[c] + sum over j < k of w[c][0][j] * x[b][c][t + j - (k - 1)]),
 /// where past_state holds the x before t = 0, or they are 0. present_state: the last k - 1 values of past_state and x.
 /// x, y: [batch, channels, length], w: [channels, 1, k], bias: [channels], states: [batch, channels, k - 1]; all of one
-/// dtype, float16, bfloat16 or float32. activation: none, or silu, also named swish, of the rounded sum.
+/// dtype, float16, bfloat16 or float32. activation: none, or silu, also named swish.
 /// Source: https://onnx.ai/onnx/operators/onnx__CausalConvWithState.html
 class CausalConvWithState final : public Op {
  public:

@@ -16,7 +16,7 @@ struct BlockAxis {
 /// What sums are taken in: integers wrap, true or true is true.
 template <class T>
 struct SumOf {
-  using type = std::conditional_t<std::is_integral_v<T>, uint64_t, Compute<T>>;
+  using type = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
 };
 
 template <class T>

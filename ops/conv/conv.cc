@@ -1,5 +1,4 @@
 #include "conv/conv_kernel.h"
-#include "elements/half_precision.h"
 #include "gemm/fused_activation.h"
 #include "infer/infer.h"
 #include "op_list.h"
@@ -42,9 +41,6 @@ class Conv final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    if (in.dtype(0) != DType::kFloat32 && in.dtype(0) != DType::kFloat64) {
-      return compile_in_float32(in, [this](const CompileInput& converted) { return compile(converted); });
-    }
     const ConvGeometry geometry = conv_geometry(attributes_, layout_, in.shape(0), in.shape(1));
     if (in.dtype(0) == DType::kFloat64) return make_conv_f64(geometry, in.has(2));
     return make_conv_kernel(geometry, layout_, activation_.epilogue(in.isa()), in);

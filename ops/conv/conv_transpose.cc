@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "conv/conv_kernel.h"
-#include "elements/half_precision.h"
 #include "infer/infer.h"
 #include "op_list.h"
 
@@ -53,9 +52,6 @@ class ConvTranspose final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    if (in.dtype(0) != DType::kFloat32 && in.dtype(0) != DType::kFloat64) {
-      return compile_in_float32(in, [this](const CompileInput& converted) { return compile(converted); });
-    }
     const Shape x = in.shape(0), w = in.shape(1);
     ConvGeometry geometry;
     geometry.batch = x[0];

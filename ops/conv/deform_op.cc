@@ -1,6 +1,5 @@
 #include "conv/deform_op.h"
 
-#include "elements/half_precision.h"
 #include "infer/infer.h"
 
 namespace linnet {
@@ -95,9 +94,6 @@ std::vector<Fact> DeformOp::infer(std::span<const Fact> in) const {
 }
 
 KernelPtr DeformOp::compile(const CompileInput& in) const {
-  if (in.dtype(0) != DType::kFloat32 && in.dtype(0) != DType::kFloat64) {
-    return compile_in_float32(in, [this](const CompileInput& converted) { return compile(converted); });
-  }
   const auto [conv, offset_group] = groups(in.fact(kDeformX), in.fact(kDeformW), in.fact(kDeformOffset));
   DeformShape shape;
   shape.conv = conv_geometry(conv, layout_, in.shape(kDeformX), in.shape(kDeformW));

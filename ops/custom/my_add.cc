@@ -29,7 +29,7 @@ class MyAdd final : public Op {
 
   KernelPtr compile(const CompileInput& in) const override {
     return elementwise(
-        in, dispatch_number(in.dtype(0), []<class T>() { return binary_loop<T>(TwiceFirstPlusSecond<Compute<T>>()); }));
+        in, dispatch_number(in.dtype(0), []<class T>() { return binary_loop<T>(TwiceFirstPlusSecond<T>()); }));
   }
 };
 

@@ -8,7 +8,7 @@ namespace linnet {
 
 [[noreturn]] void throw_dtype(DType dtype);
 
-/// float32, float64, float16, bfloat16.
+/// The floats that operators compute in (see Precision): float32, float64.
 template <class F>
 auto dispatch_float(DType dtype, F&& f) {
   switch (dtype) {
@@ -16,10 +16,6 @@ auto dispatch_float(DType dtype, F&& f) {
       return f.template operator()<float>();
     case DType::kFloat64:
       return f.template operator()<double>();
-    case DType::kFloat16:
-      return f.template operator()<Half>();
-    case DType::kBFloat16:
-      return f.template operator()<BFloat16>();
     default:
       throw_dtype(dtype);
   }
@@ -56,7 +52,25 @@ auto dispatch_number(DType dtype, F&& f) {
   return is_integer(dtype) ? dispatch_integer(dtype, f) : dispatch_float(dtype, f);
 }
 
-/// Numbers, bool and string: every type that a whole element of can be copied.
+/// The numbers above, float16 and bfloat16: for operators that read or write single numbers of the dtype.
+template <class F>
+auto dispatch_stored(DType dtype, F&& f) {
+  if (dtype == DType::kFloat16) return f.template operator()<Half>();
+  if (dtype == DType::kBFloat16) return f.template operator()<BFloat16>();
+  return dispatch_number(dtype, f);
+}
+
+/// A number in a dtype of dispatch_stored(), or bool; fractions for integers are cut off.
+template <class T>
+T stored(double value) {
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+    return T(static_cast<float>(value));
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+/// Numbers, bool, string and complex numbers.
 template <class F>
 auto dispatch_any(DType dtype, F&& f) {
   if (dtype == DType::kBool) return f.template operator()<bool>();
@@ -65,10 +79,6 @@ auto dispatch_any(DType dtype, F&& f) {
   if (dtype == DType::kComplex128) return f.template operator()<std::complex<double>>();
   return dispatch_number(dtype, f);
 }
-
-/// The type to compute in: float for float16 and bfloat16, T itself otherwise.
-template <class T>
-using Compute = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
 
 /// Calls f with an unsigned integer type of the element's width (or std::string): for operators that only move data.
 template <class F>

@@ -33,7 +33,7 @@ KernelPtr make_float_product(const MatrixProduct& product, const std::vector<Add
 /// The product of float64 or integer inputs (which wrap) by plain loops.
 KernelPtr make_scalar_product(DType dtype, const MatrixProduct& product, const std::vector<Addend>& addends);
 
-/// Dispatches on the dtype; float16 and bfloat16 are computed in float32.
+/// Dispatches on the dtype.
 KernelPtr make_product(const MatrixProduct& product, const std::vector<Addend>& addends, const Epilogue& activation,
                        const CompileInput& in);
 

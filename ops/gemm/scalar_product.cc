@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "elements/dispatch.h"
-#include "elements/half_precision.h"
 #include "gemm/matrix_product.h"
 #include "partition/parts.h"
 
@@ -92,9 +91,7 @@ KernelPtr make_product(const MatrixProduct& product, const std::vector<Addend>& 
                        const CompileInput& in) {
   const DType dtype = in.dtype(0);
   if (dtype == DType::kFloat32) return make_float_product(product, addends, activation, in);
-  if (dtype != DType::kFloat16 && dtype != DType::kBFloat16) return make_scalar_product(dtype, product, addends);
-  return compile_in_float32(
-      in, [&](const CompileInput& converted) { return make_float_product(product, addends, activation, converted); });
+  return make_scalar_product(dtype, product, addends);
 }
 
 }  // namespace linnet

@@ -31,7 +31,7 @@ class BernoulliKernel final : public RandomKernel {
 
 template <class T>
 void write_flag(void* y, int64_t i, bool flag) {
-  static_cast<T*>(y)[i] = static_cast<T>(static_cast<Compute<T>>(flag));
+  static_cast<T*>(y)[i] = stored<T>(flag);
 }
 
 /// Bernoulli: 1 with the probability that the input's element says, else 0.
@@ -55,7 +55,7 @@ class Bernoulli final : public Op {
     const DType output = in.output_dtype(0);
     const WriteFlag write = output == DType::kBool
                                 ? WriteFlag(write_flag<bool>)
-                                : dispatch_number(output, []<class T>() -> WriteFlag { return write_flag<T>; });
+                                : dispatch_stored(output, []<class T>() -> WriteFlag { return write_flag<T>; });
     return std::make_unique<BernoulliKernel>(seed_, read, write);
   }
 

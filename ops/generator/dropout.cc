@@ -67,7 +67,7 @@ class TrainingKernel final : public RandomKernel {
     if constexpr (std::is_same_v<T, uint8_t>) {
       return encode_small_float(dtype_, scale * decode_small_float(dtype_, x), {});
     } else {
-      return static_cast<T>(static_cast<Compute<T>>(scale) * x);
+      return static_cast<T>(scale) * x;
     }
   }
 

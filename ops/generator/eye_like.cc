@@ -14,7 +14,7 @@ Tensor one_element(DType dtype) {
   if (dtype == DType::kBool) {
     *one.data<bool>() = true;
   } else {
-    dispatch_number(dtype, [&]<class T>() { *one.data<T>() = static_cast<T>(1.0f); });
+    dispatch_stored(dtype, [&]<class T>() { *one.data<T>() = stored<T>(1); });
   }
   return one;
 }

@@ -35,9 +35,9 @@ class MultinomialKernel final : public RandomKernel {
   }
 
   void accumulate(const T* x, double* sums) const {
-    const double top = double(Compute<T>(*std::max_element(x, x + classes_)));
+    const double top = double(*std::max_element(x, x + classes_));
     double sum = 0;
-    for (int64_t c = 0; c < classes_; ++c) sums[c] = sum += std::exp(double(Compute<T>(x[c])) - top);
+    for (int64_t c = 0; c < classes_; ++c) sums[c] = sum += std::exp(double(x[c]) - top);
   }
 
   int64_t draw(const double* sums, double u) const {

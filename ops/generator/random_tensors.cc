@@ -27,7 +27,7 @@ class RandomTensorKernel final : public RandomKernel {
     parallel_items(context.executor(), context.output(0).size(), 8, [&](int64_t begin, int64_t end, int) {
       for (int64_t i = begin; i < end; ++i) {
         const double r = d.normal ? stream.normal(uint64_t(i)) : stream.uniform(uint64_t(i));
-        y[i] = static_cast<T>(static_cast<Compute<T>>(d.offset + d.scale * r));
+        y[i] = stored<T>(d.offset + d.scale * r);
       }
     });
   }
@@ -65,7 +65,7 @@ class RandomTensor final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    return dispatch_float(in.output_dtype(0), [&]<class T>() -> KernelPtr {
+    return dispatch_stored(in.output_dtype(0), [&]<class T>() -> KernelPtr {
       return std::make_unique<RandomTensorKernel<T>>(seed_, distribution_);
     });
   }

@@ -50,7 +50,7 @@ auto dispatch_range(DType dtype, F&& f) {
 template <class T>
 class RangeKernel final : public Kernel {
   // Unsigned, so that products beyond the range wrap around to elements within it.
-  using Number = std::conditional_t<std::is_integral_v<T>, uint64_t, Compute<T>>;
+  using Number = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
 
  public:
   RangeKernel(const Tensor& start, const Tensor& delta)
@@ -59,7 +59,7 @@ class RangeKernel final : public Kernel {
   void run(KernelContext& context) const override {
     T* y = context.output(0).data<T>();
     parallel_items(context.executor(), context.output(0).size(), 1, [&](int64_t begin, int64_t end, int) {
-      for (int64_t i = begin; i < end; ++i) y[i] = T(Compute<T>(start_ + Number(i) * delta_));
+      for (int64_t i = begin; i < end; ++i) y[i] = T(start_ + Number(i) * delta_);
     });
   }
 
@@ -68,7 +68,7 @@ class RangeKernel final : public Kernel {
 };
 
 /// Range: start, start + delta, ... as long as it is before limit. start, limit, delta: one element each, of one
-/// dtype: int16/int32/int64/float16/bfloat16/float/double (the 16-bit floats are computed in float32). output: [n].
+/// dtype: int16/int32/int64/float16/bfloat16/float/double. output: [n].
 /// Source: https://onnx.ai/onnx/operators/onnx__Range.html
 class Range final : public Op {
  public:
@@ -84,7 +84,7 @@ class Range final : public Op {
       }
       known = known && fact.constant;
     }
-    if (!known) return {Fact(in[0].dtype, Dims(1))};
+    if (!known || is_half(in[0].dtype)) return {Fact(in[0].dtype, Dims(1))};
     return {Fact(in[0].dtype, Dims{length(in)})};
   }
 
@@ -99,8 +99,8 @@ class Range final : public Op {
  private:
   static int64_t length(std::span<const Fact> in) {
     return dispatch_range(in[0].dtype, [&]<class T>() {
-      const auto value = [&](size_t i) { return Compute<T>(*in[i].constant.template data<T>()); };
-      return count<Compute<T>>(value(0), value(1), value(2));
+      const auto value = [&](size_t i) { return *in[i].constant.template data<T>(); };
+      return count<T>(value(0), value(1), value(2));
     });
   }
 };

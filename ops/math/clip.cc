@@ -24,15 +24,14 @@ T bound_value(const Bound& bound, const Operand* x, T none) {
 
 template <class T>
 InnerLoop clip_loop(const Bound& min, const Bound& max) {
-  using C = Compute<T>;
-  using Limits = std::numeric_limits<C>;
-  constexpr bool kFloat = std::is_floating_point_v<C>;
+  using Limits = std::numeric_limits<T>;
+  constexpr bool kFloat = std::is_floating_point_v<T>;
   return [min, max](const Operand* x, void* y, int64_t n) {
-    const C low = bound_value<T>(min, x, T(kFloat ? -Limits::infinity() : Limits::lowest()));
-    const C high = bound_value<T>(max, x, T(kFloat ? Limits::infinity() : Limits::max()));
+    const T low = bound_value<T>(min, x, T(kFloat ? -Limits::infinity() : Limits::lowest()));
+    const T high = bound_value<T>(max, x, T(kFloat ? Limits::infinity() : Limits::max()));
     const T* from = static_cast<const T*>(x[0].data);
     for (int64_t i = 0; i < n; ++i) {
-      const C raised = from[i] < low ? low : C(from[i]);
+      const T raised = from[i] < low ? low : from[i];
       static_cast<T*>(y)[i] = static_cast<T>(raised > high ? high : raised);
     }
   };

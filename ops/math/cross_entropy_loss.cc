@@ -51,7 +51,7 @@ class LossKernel final : public Kernel {
   }
 
  private:
-  static T rounded(double value) { return T(static_cast<Compute<T>>(value)); }
+  static T rounded(double value) { return T(value); }
 
   bool is_ignored(int64_t label) const { return loss_.ignored_label == label; }
 

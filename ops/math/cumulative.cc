@@ -68,14 +68,14 @@ class CumulativeKernel final : public Kernel {
   };
 
   void run_block(const Lines& lines, const T* x, T* y, int64_t n) const {
-    Compute<T> total[kBlock];
-    std::fill(total, total + n, Compute<T>(Function::kNeutral));
+    T total[kBlock];
+    std::fill(total, total + n, T(Function::kNeutral));
     for (int64_t step = 0; step < lines.length; ++step) {
       const int64_t row = (order_.reverse ? lines.length - 1 - step : step) * lines.inner;
       for (int64_t i = 0; i < n; ++i) {
-        const Compute<T> before = total[i];
-        total[i] = Function()(before, Compute<T>(x[row + i]));
-        y[row + i] = static_cast<T>(order_.exclusive ? before : total[i]);
+        const T before = total[i];
+        total[i] = Function()(before, x[row + i]);
+        y[row + i] = order_.exclusive ? before : total[i];
       }
     }
   }
@@ -84,7 +84,7 @@ class CumulativeKernel final : public Kernel {
 };
 
 /// CumSum, CumProd: y = the sum or product of x's elements along the axis up to and including the element itself;
-/// without it when exclusive, from the end when reverse. Added in order; float16 and bfloat16 in float.
+/// without it when exclusive, from the end when reverse. Added in order.
 /// x, y: numbers, any rank from 1.   axis: int32/int64, one element.
 /// Source: https://onnx.ai/onnx/operators/onnx__CumSum.html
 template <class Function>

@@ -43,7 +43,7 @@ class DetKernel final : public Kernel {
                      auto* matrix = reinterpret_cast<double*>(context.scratch(worker));
                      for (; i < end; ++i) {
                        for (int64_t k = 0; k < elements_; ++k) matrix[k] = double(x[i * elements_ + k]);
-                       y[i] = T(static_cast<Compute<T>>(determinant(matrix, n_)));
+                       y[i] = T(determinant(matrix, n_));
                      }
                    });
   }

@@ -56,8 +56,8 @@ class DftKernel final : public Kernel {
   void write(const Complex* line, T* y) const {
     const int64_t stride = lines_.inner * lines_.out_parts;
     for (int64_t k = 0; k < lines_.out; ++k) {
-      y[k * stride] = T(static_cast<Compute<T>>(line[k].real()));
-      if (lines_.out_parts == 2) y[k * stride + 1] = T(static_cast<Compute<T>>(line[k].imag()));
+      y[k * stride] = T(line[k].real());
+      if (lines_.out_parts == 2) y[k * stride + 1] = T(line[k].imag());
     }
   }
 

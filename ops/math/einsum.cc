@@ -57,7 +57,7 @@ class EinsumKernel final : public Kernel {
         const Offsets base = outer_.offsets(i);
         Sum<T> sum = 0;
         for (int64_t j = 0; j < inner_.count && row_ > 0; ++j) sum += row_sum(x, base, inner_.offsets(j));
-        y[i] = static_cast<T>(static_cast<Compute<T>>(sum));
+        y[i] = static_cast<T>(sum);
       }
     });
   }
@@ -68,7 +68,7 @@ class EinsumKernel final : public Kernel {
     Sum<T> sum = 0;
     for (int64_t i = 0; i < row_; ++i) {
       Sum<T> product = 1;
-      for (size_t k = 0; k < size_t(operands_); ++k) product *= static_cast<Sum<T>>(Compute<T>(x[k][i * row_step_[k]]));
+      for (size_t k = 0; k < size_t(operands_); ++k) product *= static_cast<Sum<T>>(x[k][i * row_step_[k]]);
       sum += product;
     }
     return sum;

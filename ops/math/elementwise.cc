@@ -11,8 +11,6 @@
 namespace linnet {
 namespace {
 
-/// Elements that 16-bit floats are widened at a time.
-constexpr int64_t kBlock = 256;
 /// Bytes up to which short rows are repeated.
 constexpr size_t kRepeatedBytes = 4096;
 
@@ -126,31 +124,6 @@ class ElementwiseKernel final : public Kernel {
   int64_t repeats_ = 0;
 };
 
-template <class T>
-void widen(const void* x, int64_t n, float* y) {
-  for (int64_t i = 0; i < n; ++i) y[i] = static_cast<const T*>(x)[i];
-}
-
-/// Runs a float32 loop of `operands` inputs on T's, block by block.
-template <class T>
-InnerLoop widened(InnerLoop loop, int operands) {
-  return [loop = std::move(loop), operands](const Operand* x, void* y, int64_t n) {
-    float blocks[2][kBlock];
-    float result[kBlock];
-    for (int64_t first = 0; first < n; first += kBlock) {
-      const int64_t count = std::min(kBlock, n - first);
-      Operand wide[2];
-      for (int k = 0; k < operands; ++k) {
-        const T* from = static_cast<const T*>(x[k].data) + (x[k].scalar ? 0 : first);
-        widen<T>(from, x[k].scalar ? 1 : count, blocks[k]);
-        wide[k] = {blocks[k], x[k].scalar};
-      }
-      loop(wide, result, count);
-      for (int64_t i = 0; i < count; ++i) static_cast<T*>(y)[first + i] = T(result[i]);
-    }
-  };
-}
-
 }  // namespace
 
 KernelPtr elementwise(const CompileInput& in, const std::vector<Source>& sources, InnerLoop loop) {
@@ -166,26 +139,19 @@ KernelPtr elementwise(const CompileInput& in, InnerLoop loop) {
   return elementwise(in, sources, std::move(loop));
 }
 
-InnerLoop float32_loop(DType dtype, InnerLoop loop, int operands) {
-  if (dtype == DType::kFloat32) return loop;
-  if (dtype == DType::kFloat16) return widened<Half>(std::move(loop), operands);
-  if (dtype == DType::kBFloat16) return widened<BFloat16>(std::move(loop), operands);
-  throw_dtype(dtype);
-}
-
 InnerLoop kernel_loop(DType dtype, UnaryKernels::F kernel, float alpha, float beta) {
-  const auto loop = [kernel, alpha, beta](const Operand* x, void* y, int64_t n) {
+  if (dtype != DType::kFloat32) throw_dtype(dtype);
+  return [kernel, alpha, beta](const Operand* x, void* y, int64_t n) {
     kernel(static_cast<const float*>(x[0].data), static_cast<float*>(y), n, alpha, beta);
   };
-  return float32_loop(dtype, loop, 1);
 }
 
 InnerLoop kernel_loop(DType dtype, const BinaryForms& forms) {
-  const auto loop = [forms](const Operand* x, void* y, int64_t n) {
+  if (dtype != DType::kFloat32) throw_dtype(dtype);
+  return [forms](const Operand* x, void* y, int64_t n) {
     const auto kernel = x[0].scalar ? forms.scalar_vector : x[1].scalar ? forms.vector_scalar : forms.vector_vector;
     kernel(static_cast<const float*>(x[0].data), static_cast<const float*>(x[1].data), static_cast<float*>(y), n);
   };
-  return float32_loop(dtype, loop, 2);
 }
 
 BinaryBroadcast::BinaryBroadcast(const NodeSpec& node) : legacy_(node.opset < 7) {

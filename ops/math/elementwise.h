@@ -38,20 +38,20 @@ KernelPtr elementwise(const CompileInput& in, const std::vector<Source>& sources
 /// The same with all inputs as they are.
 KernelPtr elementwise(const CompileInput& in, InnerLoop loop);
 
-/// y = f(x). f takes a Compute<X> and returns what converts to Y.
+/// y = f(x). f takes an X and returns what converts to Y.
 template <class X, class Y = X, class F>
 InnerLoop unary_loop(F f) {
   return [f](const Operand* x, void* y, int64_t n) {
     const X* a = static_cast<const X*>(x[0].data);
     Y* out = static_cast<Y*>(y);
-    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<Y>(f(static_cast<const Compute<X>&>(a[i])));
+    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<Y>(f(a[i]));
   };
 }
 
-/// y = f(a, b). f takes two Compute<X> and returns what converts to Y.
+/// y = f(a, b). f takes two X and returns what converts to Y.
 template <class X, class Y = X, class F>
 InnerLoop binary_loop(F f) {
-  using One = std::conditional_t<std::is_trivially_copyable_v<X>, Compute<X>, const X&>;
+  using One = std::conditional_t<std::is_trivially_copyable_v<X>, X, const X&>;
   return [f](const Operand* x, void* y, int64_t n) {
     const X* a = static_cast<const X*>(x[0].data);
     const X* b = static_cast<const X*>(x[1].data);
@@ -69,12 +69,7 @@ InnerLoop binary_loop(F f) {
   };
 }
 
-/// A loop over float32 of one or two operands, made to run on float32, float16 or bfloat16: elements are widened and
-/// the results rounded once. Throw Error(kUnsupported) for other dtypes.
-InnerLoop float32_loop(DType dtype, InnerLoop loop, int operands);
-
-/// Loops on a float32 kernel, for the dtypes float32, float16 and bfloat16 (computed in float32, rounded once).
-/// Throw Error(kUnsupported) for other dtypes.
+/// Loops on a float32 kernel. Throw Error(kUnsupported) for other dtypes.
 InnerLoop kernel_loop(DType dtype, UnaryKernels::F kernel, float alpha = 0, float beta = 0);
 InnerLoop kernel_loop(DType dtype, const BinaryForms& kernel);
 

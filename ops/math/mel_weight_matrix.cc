@@ -65,7 +65,7 @@ class MelWeightMatrixKernel final : public Kernel {
 class MelWeightMatrix final : public Op {
  public:
   explicit MelWeightMatrix(const NodeSpec& node) : dtype_(dtype_attribute(node, "output_datatype", DType::kFloat32)) {
-    dispatch_number(dtype_, []<class T>() {});
+    dispatch_stored(dtype_, []<class T>() {});
   }
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {

@@ -48,8 +48,7 @@ class Mod final : public Op {
 
   KernelPtr compile(const CompileInput& in) const override {
     return elementwise(in, broadcast_.sources(in), dispatch_number(in.dtype(0), [&]<class T>() {
-                         using C = Compute<T>;
-                         C (*const function)(C, C) = truncated_ ? truncated_remainder<C> : floored_remainder<C>;
+                         T (*const function)(T, T) = truncated_ ? truncated_remainder<T> : floored_remainder<T>;
                          return binary_loop<T>(function);
                        }));
   }

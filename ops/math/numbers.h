@@ -8,10 +8,8 @@
 // What operators on numbers of any dtype share.
 namespace linnet {
 
-/// True for the dtypes that kernel_loop() takes.
-inline bool has_float_kernel(DType dtype) {
-  return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
-}
+/// True for the dtype that kernel_loop() takes.
+inline bool has_float_kernel(DType dtype) { return dtype == DType::kFloat32; }
 
 /// float64 and the integers: the numbers that kernel_loop() does not take.
 template <class F>

@@ -80,9 +80,8 @@ class Pow final : public Op {
     const std::optional<double> exponent = constant_exponent(in);
     if (has_float_kernel(dtype) && (exponent == 2.0 || exponent == 3.0)) {
       const InnerLoop cube = unary_loop<float>([](float x) { return x * x * x; });
-      return elementwise(
-          in, {{0, in.shape(0)}},
-          exponent == 2.0 ? kernel_loop(dtype, kernel_table(in.isa()).unary.square) : float32_loop(dtype, cube, 1));
+      return elementwise(in, {{0, in.shape(0)}},
+                         exponent == 2.0 ? kernel_loop(dtype, kernel_table(in.isa()).unary.square) : cube);
     }
     return elementwise(in, broadcast_.sources(in), loop(dtype, in.dtype(1)));
   }
@@ -90,10 +89,7 @@ class Pow final : public Op {
  private:
   static InnerLoop loop(DType base, DType exponent) {
     if (base != exponent || !is_floating(base)) return mixed_loop(base, exponent);
-    return dispatch_float(base, []<class T>() {
-      using C = Compute<T>;
-      return binary_loop<T>([](C a, C b) { return std::pow(a, b); });
-    });
+    return dispatch_float(base, []<class T>() { return binary_loop<T>([](T a, T b) { return std::pow(a, b); }); });
   }
 
   BinaryBroadcast broadcast_;

@@ -16,12 +16,11 @@ struct MaxAndSum {
 };
 
 template <class T>
-MaxAndSum<Compute<T>> max_and_sum_of_powers(const T* x, int64_t n, int64_t stride) {
-  using C = Compute<T>;
-  C max = -std::numeric_limits<C>::infinity();
-  for (int64_t i = 0; i < n; ++i) max = std::max(max, C(x[i * stride]));
-  C sum = 0;
-  for (int64_t i = 0; i < n; ++i) sum += std::exp(C(x[i * stride]) - max);
+MaxAndSum<T> max_and_sum_of_powers(const T* x, int64_t n, int64_t stride) {
+  T max = -std::numeric_limits<T>::infinity();
+  for (int64_t i = 0; i < n; ++i) max = std::max(max, x[i * stride]);
+  T sum = 0;
+  for (int64_t i = 0; i < n; ++i) sum += std::exp(x[i * stride] - max);
   return {max, sum};
 }
 
@@ -41,7 +40,7 @@ class Softmax final : public SoftmaxAxis {
     return dispatch_float(in.dtype(0), [&]<class T>() {
       return make_lane_kernel<T>(lanes, [](const T* x, T* y, int64_t n, int64_t stride) {
         const auto [max, sum] = max_and_sum_of_powers(x, n, stride);
-        for (int64_t i = 0; i < n; ++i) y[i * stride] = T(std::exp(Compute<T>(x[i * stride]) - max) / sum);
+        for (int64_t i = 0; i < n; ++i) y[i * stride] = std::exp(x[i * stride] - max) / sum;
       });
     });
   }
@@ -63,7 +62,7 @@ class LogSoftmax final : public SoftmaxAxis {
     return dispatch_float(in.dtype(0), [&]<class T>() {
       return make_lane_kernel<T>(lanes, [](const T* x, T* y, int64_t n, int64_t stride) {
         const auto [max, sum] = max_and_sum_of_powers(x, n, stride);
-        for (int64_t i = 0; i < n; ++i) y[i * stride] = T(Compute<T>(x[i * stride]) - max - std::log(sum));
+        for (int64_t i = 0; i < n; ++i) y[i * stride] = x[i * stride] - max - std::log(sum);
       });
     });
   }

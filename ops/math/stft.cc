@@ -30,8 +30,8 @@ class StftKernel final : public Kernel {
         fft_.forward(line, line + fft_.size());
         for (int64_t k = 0; k < f.bins; ++k) {
           T* element = y + (i * f.bins + k) * 2;
-          element[0] = T(static_cast<Compute<T>>(line[k].real()));
-          element[1] = T(static_cast<Compute<T>>(line[k].imag()));
+          element[0] = T(line[k].real());
+          element[1] = T(line[k].imag());
         }
       }
     });

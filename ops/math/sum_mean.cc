@@ -18,8 +18,8 @@ class Sum final : public VariadicOp {
     if (in.num_inputs() == 2 && has_float_kernel(dtype)) {
       return elementwise(in, kernel_loop(dtype, kernel_table(in.isa()).binary.add));
     }
-    return elementwise(
-        in, dispatch_float(dtype, [&]<class T>() { return fold_loop<T>(in.num_inputs(), std::plus<Compute<T>>()); }));
+    return elementwise(in,
+                       dispatch_float(dtype, [&]<class T>() { return fold_loop<T>(in.num_inputs(), std::plus<T>()); }));
   }
 };
 
@@ -31,9 +31,8 @@ class Mean final : public VariadicOp {
 
   KernelPtr compile(const CompileInput& in) const override {
     return elementwise(in, dispatch_float(in.dtype(0), [&]<class T>() {
-                         using C = Compute<T>;
-                         return fold_loop<T>(in.num_inputs(), std::plus<C>(),
-                                             [count = C(in.num_inputs())](C sum) { return sum / count; });
+                         return fold_loop<T>(in.num_inputs(), std::plus<T>(),
+                                             [count = T(in.num_inputs())](T sum) { return sum / count; });
                        }));
   }
 };

@@ -36,20 +36,19 @@ class SwiGLUFloatKernel final : public Kernel {
 template <class T>
 class SwiGLUKernel final : public Kernel {
  public:
-  explicit SwiGLUKernel(float alpha) : alpha_(C(alpha)) {}
+  explicit SwiGLUKernel(float alpha) : alpha_(T(alpha)) {}
 
   void run(KernelContext& context) const override {
     const T *a = context.input(0).data<T>(), *b = context.input(1).data<T>();
     T* y = context.output(0).data<T>();
     parallel_items(context.executor(), context.output(0).size(), 1, [&](int64_t begin, int64_t end, int) {
-      for (int64_t i = begin; i < end; ++i) y[i] = T(C(a[i]) / (1 + std::exp(-alpha_ * C(a[i]))) * C(b[i]));
+      for (int64_t i = begin; i < end; ++i) y[i] = a[i] / (1 + std::exp(-alpha_ * a[i])) * b[i];
     });
   }
   int in_place(int) const override { return 0; }
 
  private:
-  using C = Compute<T>;
-  C alpha_;
+  T alpha_;
 };
 
 /// SwiGLU: y = a * sigmoid(alpha * a) * b, element by element.

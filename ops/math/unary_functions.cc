@@ -27,7 +27,7 @@ InnerLoop scalar_loop(const Activation& activation, DType dtype) {
 }
 
 /// y = f(x), element by element, for the operators of the table of functions.
-/// x, y: float16/bfloat16 (computed in float32, rounded once), float, double, for some functions integers; any shape.
+/// x, y: float, double, for some functions integers; any shape.
 /// Attributes: the parameters of the table; for Gelu approximate, "none" or "tanh". NaN gives NaN.
 /// Source: https://onnx.ai/onnx/operators/
 class UnaryFunctionOp final : public UnaryOp {
@@ -39,9 +39,8 @@ class UnaryFunctionOp final : public UnaryOp {
  private:
   InnerLoop loop(DType dtype, Isa isa) const {
     const auto& [function, alpha, beta] = activation_;
-    if (!has_float_kernel(dtype)) return scalar_loop(activation_, dtype);
-    if (function->kernel) return kernel_loop(dtype, kernel_table(isa).unary.*function->kernel, alpha, beta);
-    return float32_loop(dtype, scalar_loop(activation_, DType::kFloat32), 1);
+    if (dtype != DType::kFloat32 || !function->kernel) return scalar_loop(activation_, dtype);
+    return kernel_loop(dtype, kernel_table(isa).unary.*function->kernel, alpha, beta);
   }
 
   Activation activation_;

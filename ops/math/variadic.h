@@ -18,19 +18,19 @@ class VariadicOp : public Op {
   }
 };
 
-/// y = finish(f(f(x0, x1), x2) ...) of `count` inputs, computed in Compute<T> and rounded once.
+/// y = finish(f(f(x0, x1), x2) ...) of `count` inputs.
 template <class T, class F, class G>
 InnerLoop fold_loop(int count, F f, G finish) {
   return [count, f, finish](const Operand* x, void* y, int64_t n) {
     constexpr int64_t kBlock = 256;
-    Compute<T> sum[kBlock];
+    T sum[kBlock];
     for (int64_t first = 0; first < n; first += kBlock) {
       const int64_t size = std::min(kBlock, n - first);
       for (int k = 0; k < count; ++k) {
         const T* from = static_cast<const T*>(x[k].data) + (x[k].scalar ? 0 : first);
         const int64_t step = x[k].scalar ? 0 : 1;
         for (int64_t i = 0; i < size; ++i) {
-          const Compute<T> value = from[i * step];
+          const T value = from[i * step];
           sum[i] = k == 0 ? value : f(sum[i], value);
         }
       }
@@ -41,7 +41,7 @@ InnerLoop fold_loop(int count, F f, G finish) {
 
 template <class T, class F>
 InnerLoop fold_loop(int count, F f) {
-  return fold_loop<T>(count, f, [](Compute<T> value) { return value; });
+  return fold_loop<T>(count, f, [](T value) { return value; });
 }
 
 }  // namespace linnet

@@ -62,7 +62,7 @@ class Window final : public Op {
       : cosines_(cosines_of(node.op_type)),
         periodic_(node.attr_or("periodic", true)),
         dtype_(dtype_attribute(node, "output_datatype", DType::kFloat32)) {
-    dispatch_number(dtype_, []<class T>() {});
+    dispatch_stored(dtype_, []<class T>() {});
   }
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {

@@ -28,7 +28,7 @@ double value_at(const Tensor& tensor, int64_t i) {
 }
 
 void set_value(Tensor& tensor, int64_t i, double value) {
-  dispatch_float(tensor.dtype(), [&]<class T>() { tensor.data<T>()[i] = T(static_cast<Compute<T>>(value)); });
+  dispatch_float(tensor.dtype(), [&]<class T>() { tensor.data<T>()[i] = T(value); });
 }
 
 template <class T>
@@ -47,26 +47,24 @@ class BatchNormalizationKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const T* x = context.input(0).template data<T>();
     T* y = context.output(0).template data<T>();
-    C* parameters = reinterpret_cast<C*>(context.scratch());
+    T* parameters = reinterpret_cast<T*>(context.scratch());
     prepare(context, x, parameters);
     if (context.input(0).size() == 0) return;
     g_.spatial == 1 ? run_channels_last(context, x, y, parameters) : run_channels(context, x, y, parameters);
   }
   int in_place(int output) const override { return output == 0 && !training_.on ? 0 : -1; }
   /// Mean, factor and bias of every channel, in the first worker's scratch.
-  size_t scratch_bytes() const override { return 3 * size_t(g_.channels) * sizeof(C); }
+  size_t scratch_bytes() const override { return 3 * size_t(g_.channels) * sizeof(T); }
 
  private:
-  using C = Compute<T>;
-
-  void prepare(KernelContext& context, const T* x, C* parameters) const {
+  void prepare(KernelContext& context, const T* x, T* parameters) const {
     for (int64_t c = 0; c < g_.channels; ++c) {
       const Moments<double> m = training_.on
                                     ? train(context, x, c)
                                     : Moments<double>{value_at(context.input(3), c), value_at(context.input(4), c)};
-      parameters[c] = C(m.mean);
-      parameters[g_.channels + c] = C(value_at(context.input(1), c) / std::sqrt(m.variance + double(epsilon_)));
-      parameters[2 * g_.channels + c] = C(value_at(context.input(2), c));
+      parameters[c] = T(m.mean);
+      parameters[g_.channels + c] = T(value_at(context.input(1), c) / std::sqrt(m.variance + double(epsilon_)));
+      parameters[2 * g_.channels + c] = T(value_at(context.input(2), c));
     }
   }
 
@@ -91,17 +89,17 @@ class BatchNormalizationKernel final : public Kernel {
     return {mean, variance};
   }
 
-  void run_channels(KernelContext& context, const T* x, T* y, const C* parameters) const {
+  void run_channels(KernelContext& context, const T* x, T* y, const T* parameters) const {
     parallel_items(context.executor(), g_.n * g_.channels, g_.spatial, [&](int64_t row, int64_t end, int) {
       for (; row < end; ++row) {
-        const C* p = parameters + row % g_.channels;
+        const T* p = parameters + row % g_.channels;
         normalize_channel(kernels_, x + row * g_.spatial, y + row * g_.spatial, g_.spatial, p[0], p[g_.channels],
                           p[2 * g_.channels]);
       }
     });
   }
 
-  void run_channels_last(KernelContext& context, const T* x, T* y, const C* p) const {
+  void run_channels_last(KernelContext& context, const T* x, T* y, const T* p) const {
     parallel_items(context.executor(), g_.n, g_.channels, [&](int64_t row, int64_t end, int) {
       const int64_t n = g_.channels, offset = row * n, rows = end - row;
       if constexpr (std::is_same_v<T, float>) {
@@ -110,7 +108,7 @@ class BatchNormalizationKernel final : public Kernel {
       } else {
         for (int64_t i = 0; i < rows * n; ++i) {
           const int64_t c = i % n;
-          y[offset + i] = T((C(x[offset + i]) - p[c]) * p[n + c] + p[2 * n + c]);
+          y[offset + i] = (x[offset + i] - p[c]) * p[n + c] + p[2 * n + c];
         }
       }
     });

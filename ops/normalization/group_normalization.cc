@@ -30,7 +30,6 @@ class GroupNormalizationKernel final : public Kernel {
 
  private:
   void run_group(KernelContext& context, int64_t group) const {
-    using C = Compute<T>;
     const int64_t channels = p_.channels / p_.groups;
     const int64_t offset = group * channels * p_.spatial;
     const T* x = context.input(0).template data<T>() + offset;
@@ -38,11 +37,11 @@ class GroupNormalizationKernel final : public Kernel {
     const T* bias = context.input(2).template data<T>();
     T* y = context.output(0).template data<T>() + offset;
     const auto [mean, variance] = moments(kernels_, x, channels * p_.spatial);
-    const C factor = 1 / std::sqrt(variance + C(p_.epsilon));
+    const T factor = 1 / std::sqrt(variance + T(p_.epsilon));
     for (int64_t c = 0; c < channels; ++c) {
       const int64_t parameter = (group % p_.groups * channels + c) / p_.channels_per_parameter;
-      normalize_channel(kernels_, x + c * p_.spatial, y + c * p_.spatial, p_.spatial, mean,
-                        factor * C(scale[parameter]), C(bias[parameter]));
+      normalize_channel(kernels_, x + c * p_.spatial, y + c * p_.spatial, p_.spatial, mean, factor * scale[parameter],
+                        bias[parameter]);
     }
   }
 

@@ -12,15 +12,14 @@ namespace linnet {
 namespace {
 
 /// The mean that is subtracted from a row (0 for RMSNormalization) and what it is multiplied by.
-template <class C>
+template <class T>
 struct RowStatistics {
-  C mean;
-  C factor;
+  T mean;
+  T factor;
 };
 
 template <class T>
-RowStatistics<Compute<T>> row_statistics(const NormalizeKernels& kernels, bool centered, const T* x, int64_t n,
-                                         float epsilon) {
+RowStatistics<T> row_statistics(const NormalizeKernels& kernels, bool centered, const T* x, int64_t n, float epsilon) {
   if constexpr (std::is_same_v<T, float>) {
     if (!centered) return {0, 1 / std::sqrt(kernels.mean_square(x, n) + epsilon)};
     const auto [mean, variance] = kernels.moments(x, n);
@@ -29,20 +28,18 @@ RowStatistics<Compute<T>> row_statistics(const NormalizeKernels& kernels, bool c
     double mean = 0, square = 0;
     for (int64_t i = 0; centered && i < n; ++i) mean += double(x[i]) / double(n);
     for (int64_t i = 0; i < n; ++i) square += (double(x[i]) - mean) * (double(x[i]) - mean);
-    return {static_cast<Compute<T>>(mean),
-            static_cast<Compute<T>>(1 / std::sqrt(square / double(n) + double(epsilon)))};
+    return {static_cast<T>(mean), static_cast<T>(1 / std::sqrt(square / double(n) + double(epsilon)))};
   }
 }
 
 template <class T>
 void normalize_row(const NormalizeKernels& kernels, const T* x, const T* scale, const T* bias, T* y, int64_t n,
-                   const RowStatistics<Compute<T>>& row) {
+                   const RowStatistics<T>& row) {
   if constexpr (std::is_same_v<T, float>) {
     kernels.normalize_row(x, scale, bias, y, n, row.mean, row.factor);
   } else {
-    using C = Compute<T>;
     for (int64_t i = 0; i < n; ++i) {
-      y[i] = T((C(x[i]) - row.mean) * row.factor * C(scale[i]) + (bias ? C(bias[i]) : C(0)));
+      y[i] = (x[i] - row.mean) * row.factor * scale[i] + (bias ? bias[i] : T(0));
     }
   }
 }

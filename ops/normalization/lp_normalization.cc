@@ -37,7 +37,7 @@ class LpNormalization final : public Op {
         const double norm = squares ? std::sqrt(sum) : sum;
         for (int64_t i = 0; i < n; ++i) {
           const double v = double(from[i * stride]);
-          to[i * stride] = T(static_cast<Compute<T>>(norm == 0 ? 0 : v / norm));
+          to[i * stride] = T(norm == 0 ? 0 : v / norm);
         }
       });
     });

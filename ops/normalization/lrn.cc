@@ -19,9 +19,9 @@ struct Window {
 constexpr int64_t kBlock = 1024;  ///< neighbouring elements of a channel that are computed together
 
 /// base^-beta for n values.
-template <class C>
-void negative_power(const UnaryKernels& kernels, C* base, int64_t n, float beta) {
-  if constexpr (std::is_same_v<C, float>) {
+template <class T>
+void negative_power(const UnaryKernels& kernels, T* base, int64_t n, float beta) {
+  if constexpr (std::is_same_v<T, float>) {
     kernels.log(base, base, n, 0, 0);
     kernels.scale(base, base, n, -beta, 0);
     kernels.exp(base, base, n, 0, 0);
@@ -45,23 +45,21 @@ class LrnKernel final : public Kernel {
   }
 
  private:
-  using C = Compute<T>;
-
   /// row: instance * channels + channel.
   void run_block(const T* x, T* y, int64_t row, int64_t first) const {
     const int64_t n = std::min(kBlock, w_.spatial - first), channel = row % w_.channels;
     const int64_t begin = row - std::min(channel, w_.before);
     const int64_t end = row + std::min(w_.channels - 1 - channel, w_.after);
-    C sum[kBlock] = {};
+    T sum[kBlock] = {};
     for (int64_t c = begin; c <= end; ++c) {
       const T* from = x + c * w_.spatial + first;
-      for (int64_t i = 0; i < n; ++i) sum[i] += C(from[i]) * C(from[i]);
+      for (int64_t i = 0; i < n; ++i) sum[i] += from[i] * from[i];
     }
-    for (int64_t i = 0; i < n; ++i) sum[i] = C(w_.bias) + C(w_.factor) * sum[i];
+    for (int64_t i = 0; i < n; ++i) sum[i] = T(w_.bias) + T(w_.factor) * sum[i];
     negative_power(kernels_, sum, n, w_.beta);
     const T* from = x + row * w_.spatial + first;
     T* to = y + row * w_.spatial + first;
-    for (int64_t i = 0; i < n; ++i) to[i] = T(C(from[i]) * sum[i]);
+    for (int64_t i = 0; i < n; ++i) to[i] = from[i] * sum[i];
   }
 
   Window w_;

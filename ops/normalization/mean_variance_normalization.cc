@@ -42,7 +42,7 @@ class MeanVarianceKernel final : public Kernel {
     const double mean = sum / double(plan_.count());
     for_each_offset(first, [&](int64_t i) { square += (double(x[i]) - mean) * (double(x[i]) - mean); });
     const double deviation = std::sqrt(square / double(plan_.count())) + kEpsilon;
-    for_each_offset(first, [&](int64_t i) { y[i] = T(static_cast<Compute<T>>((double(x[i]) - mean) / deviation)); });
+    for_each_offset(first, [&](int64_t i) { y[i] = T((double(x[i]) - mean) / deviation); });
   }
 
   ReducePlan plan_;

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <limits>
 
-#include "elements/half_precision.h"
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/parallel.h"
@@ -134,9 +133,6 @@ class RoiAlign final : public Op {
 
   KernelPtr compile(const CompileInput& in) const override {
     const DType dtype = in.dtype(0);
-    if (dtype == DType::kFloat16 || dtype == DType::kBFloat16) {
-      return compile_in_float32(in, [this](const CompileInput& converted) { return compile(converted); });
-    }
     const Shape x = in.shape(0);
     const int64_t rois = in.shape(1)[0];
     if (dtype == DType::kFloat32) return std::make_unique<RoiAlignKernel<float>>(s_, x, rois);

@@ -9,8 +9,8 @@ namespace {
 
 template <class T>
 struct Sum {
-  Compute<T> sum = 0;
-  void add(T value, int64_t) { sum += Compute<T>(value); }
+  T sum = 0;
+  void add(T value, int64_t) { sum += value; }
 };
 
 template <class T>
@@ -22,7 +22,7 @@ class AveragePoolKernel final : public Kernel {
     T* y = context.output(0).data<T>();
     pool_scalar(shape_, context.input(0).data<T>(), Sum<T>{}, context.executor(),
                 [&](int64_t i, const Sum<T>& state, int64_t inside, int64_t counted) {
-                  y[i] = T(state.sum / Compute<T>(std::max<int64_t>(1, count_padding_ ? counted : inside)));
+                  y[i] = state.sum / T(std::max<int64_t>(1, count_padding_ ? counted : inside));
                 });
   }
 

@@ -10,14 +10,14 @@ namespace {
 
 template <class T>
 struct PowerSum {
-  Compute<T> p;
-  Compute<T> sum = 0;
+  T p;
+  T sum = 0;
 
   void add(T element, int64_t) {
-    const Compute<T> value = std::abs(Compute<T>(element));
+    const T value = std::abs(element);
     sum += p == 2 ? value * value : p == 1 ? value : std::pow(value, p);
   }
-  Compute<T> norm() const { return p == 2 ? std::sqrt(sum) : p == 1 ? sum : std::pow(sum, 1 / p); }
+  T norm() const { return p == 2 ? std::sqrt(sum) : p == 1 ? sum : std::pow(sum, 1 / p); }
 };
 
 template <class T>
@@ -28,7 +28,7 @@ class LpPoolKernel final : public Kernel {
   void run(KernelContext& context) const override {
     T* y = context.output(0).data<T>();
     pool_scalar(shape_, context.input(0).data<T>(), PowerSum<T>{.p = p_}, context.executor(),
-                [&](int64_t i, const PowerSum<T>& state, int64_t, int64_t) { y[i] = T(state.norm()); });
+                [&](int64_t i, const PowerSum<T>& state, int64_t, int64_t) { y[i] = state.norm(); });
   }
 
  private:

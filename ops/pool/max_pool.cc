@@ -13,13 +13,11 @@ namespace {
 
 template <class T>
 struct Largest {
-  using Value = Compute<T>;
-  Value best = std::numeric_limits<Value>::has_infinity ? -std::numeric_limits<Value>::infinity()
-                                                        : std::numeric_limits<Value>::lowest();
+  T best =
+      std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
   int64_t offset = -1;  ///< none yet
 
-  void add(T element, int64_t at) {
-    const auto value = Value(element);
+  void add(T value, int64_t at) {
     if (offset >= 0 && !(value > best || value != value)) return;
     best = value;
     offset = at;
@@ -44,7 +42,7 @@ class MaxPoolKernel final : public Kernel {
     int64_t* indices = has_indices_ ? context.output(1).data<int64_t>() : nullptr;
     pool_scalar(shape_, context.input(0).data<T>(), Largest<T>{}, context.executor(),
                 [&](int64_t i, const Largest<T>& state, int64_t, int64_t) {
-                  y[i] = T(state.best);
+                  y[i] = state.best;
                   const int64_t offset = std::max<int64_t>(0, state.offset);
                   if (indices) indices[i] = by_columns_ ? column_major(shape_, offset) : offset;
                 });

@@ -2,7 +2,6 @@
 
 #include "attention/attention_kernel.h"
 #include "controlflow/program_kernel.h"
-#include "elements/half_precision.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
 #include "op_list.h"
@@ -52,16 +51,11 @@ class FlexAttention final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    return score_mod_ || prob_mod_ ? compile_modified(in) : compile_plain(in);
+    if (score_mod_ || prob_mod_) return compile_modified(in);
+    return in.dtype(0) == DType::kFloat64 ? make_attention_f64(rule(in), in) : make_attention_f32(rule(in), in);
   }
 
  private:
-  KernelPtr compile_plain(const CompileInput& in) const {
-    if (in.dtype(0) == DType::kFloat64) return make_attention_f64(rule(in), in);
-    return compile_in_float32(
-        in, [&](const CompileInput& converted) { return make_attention_f32(rule(converted), converted); });
-  }
-
   KernelPtr compile_modified(const CompileInput& in) const {
     std::vector<Fact> inputs;
     for (int i = 0; i < in.num_inputs(); ++i) inputs.push_back(in.fact(i));

@@ -25,21 +25,20 @@ constexpr int64_t kColumns = 256;  ///< that are searched together, at the most
 /// The extremes of some columns and where they are. int32_t lets compilers vectorise the search of float32.
 template <class T>
 struct Extremes {
-  Compute<T> value[kColumns];
+  T value[kColumns];
   int32_t row[kColumns];
 };
 
 /// Searches n >= 1 rows down `columns` >= 1 columns, `pitch` elements apart.
 template <class T, bool kMax, bool kLast>
 void search(const T* x, int64_t n, int64_t pitch, int64_t columns, Extremes<T>& best) {
-  using C = Compute<T>;
   int64_t first = 0;
-  do best.value[first] = C(x[first]), best.row[first] = 0;
+  do best.value[first] = x[first], best.row[first] = 0;
   while (++first < columns);
   for (int64_t i = 1; i < n; ++i) {
     const T* row = x + i * pitch;
     for (int64_t c = 0; c < columns; ++c) {
-      const C v = C(row[c]), old = best.value[c];
+      const T v = row[c], old = best.value[c];
       const bool better = is_beyond<kMax>(v, old) | (kLast & is_same(v, old));
       best.value[c] = better ? v : old;
       best.row[c] = better ? int32_t(i) : best.row[c];
@@ -70,7 +69,7 @@ int64_t search_row(const T* x, int64_t n) {
     }
   }
   for (int64_t i = whole; i < n; ++i) {
-    const auto v = Compute<T>(x[i]);
+    const T v = x[i];
     if (is_beyond<kMax>(v, value) || (kLast && is_same(v, value))) value = v, index = i;
   }
   return index;
@@ -128,7 +127,7 @@ class ArgExtreme final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);
-    search(in[0].dtype);
+    if (!is_half(in[0].dtype)) search(in[0].dtype);
     if (!in[0].has_rank()) return {Fact(DType::kInt64, std::nullopt)};
     Dims dims = *in[0].dims;
     const auto axis = size_t(normalize_axis(axis_, in[0].rank()));

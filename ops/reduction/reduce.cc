@@ -26,7 +26,7 @@ void reduce_element(const ReducePlan& plan, const void* x, void* y, int64_t i) {
     const T* part = first + plan.reduced.offset(j);
     for (int64_t r = 0; r < plan.rows; ++r) reducer.add(static_cast<Element>(part[r * plan.columns]));
   }
-  static_cast<T*>(y)[i] = static_cast<T>(static_cast<Compute<T>>(reducer.result(plan.count())));
+  static_cast<T*>(y)[i] = static_cast<T>(reducer.result(plan.count()));
 }
 
 /// A reduction of any dtype, one output element after the other.
@@ -60,7 +60,7 @@ void logarithm(float* y, int64_t n, int64_t) {
 using MakeFloat = FloatReduction (*)(const KernelTable&);
 
 /// One of the operators ReduceX. Reducer<A> gives its meaning, kFloat its float32 kernels (nullptr: none).
-/// float16 and bfloat16 are reduced in double, integers modulo 2^64.
+/// Integers are reduced modulo 2^64.
 template <template <class> class Reducer, int64_t kAxesInputSince, MakeFloat kFloat, bool kOrders = false>
 class Reduce final : public ReduceOp {
  public:
@@ -68,7 +68,7 @@ class Reduce final : public ReduceOp {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     std::vector<Fact> out = ReduceOp::infer(in);
-    element(in[0].dtype);
+    if (!is_half(in[0].dtype)) element(in[0].dtype);
     return out;
   }
 
@@ -85,8 +85,7 @@ class Reduce final : public ReduceOp {
   static ReduceElement element(DType dtype) {
     if constexpr (kOrders) {
       if (dtype == DType::kBool) return reduce_element<bool, Reducer<bool>, bool>;
-      return dispatch_number(
-          dtype, []<class T>() -> ReduceElement { return reduce_element<T, Reducer<Compute<T>>, Compute<T>>; });
+      return dispatch_number(dtype, []<class T>() -> ReduceElement { return reduce_element<T, Reducer<T>, T>; });
     } else {
       return dispatch_number(dtype,
                              []<class T>() -> ReduceElement { return reduce_element<T, Reducer<Sum<T>>, Sum<T>>; });

@@ -71,20 +71,19 @@ class Gru final : public RecurrentOp {
  private:
   template <class T>
   KernelPtr make(const CompileInput& in) const {
-    using C = Compute<T>;
     const RecurrentSizes s = sizes(in);
     const UnaryKernels& kernels = kernel_table(in.isa()).unary;
-    std::vector<GruCell<C>> cells;
+    std::vector<GruCell<T>> cells;
     std::vector<bool> reverse;
     for (int64_t d = 0; d < s.directions; ++d) {
       const Activation* functions = activations().data() + d * 2;
-      cells.push_back({make_gate_function(functions[0], kernels, C()), make_gate_function(functions[1], kernels, C()),
-                       C(clip()), linear_before_reset_});
+      cells.push_back({make_gate_function(functions[0], kernels, T()), make_gate_function(functions[1], kernels, T()),
+                       T(clip()), linear_before_reset_});
       reverse.push_back(is_reverse(d));
     }
     RecurrentForm form{.parts = {2, 1}};
     if (linear_before_reset_) form = {.parts = {3}, .separate_last_bias = true};
-    return std::make_unique<RecurrentKernel<T, GruCell<C>>>(in, s, form, std::move(cells), std::move(reverse));
+    return std::make_unique<RecurrentKernel<T, GruCell<T>>>(in, s, form, std::move(cells), std::move(reverse));
   }
 
   bool linear_before_reset_;

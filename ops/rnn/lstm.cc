@@ -68,19 +68,18 @@ class Lstm final : public RecurrentOp {
  private:
   template <class T>
   KernelPtr make(const CompileInput& in) const {
-    using C = Compute<T>;
     const RecurrentSizes s = sizes(in);
     const UnaryKernels& kernels = kernel_table(in.isa()).unary;
-    std::vector<LstmCell<C>> cells;
+    std::vector<LstmCell<T>> cells;
     std::vector<bool> reverse;
     for (int64_t d = 0; d < s.directions; ++d) {
       const Activation* functions = activations().data() + d * 3;
-      cells.push_back({make_gate_function(functions[0], kernels, C()), make_gate_function(functions[1], kernels, C()),
-                       make_gate_function(functions[2], kernels, C()), C(clip()), input_forget_});
+      cells.push_back({make_gate_function(functions[0], kernels, T()), make_gate_function(functions[1], kernels, T()),
+                       make_gate_function(functions[2], kernels, T()), T(clip()), input_forget_});
       reverse.push_back(is_reverse(d));
     }
     const RecurrentForm form{.parts = {4}, .has_cell_state = true};
-    return std::make_unique<RecurrentKernel<T, LstmCell<C>>>(in, s, form, std::move(cells), std::move(reverse));
+    return std::make_unique<RecurrentKernel<T, LstmCell<T>>>(in, s, form, std::move(cells), std::move(reverse));
   }
 
   bool input_forget_;

@@ -31,19 +31,19 @@ class RecurrentKernel final : public Kernel {
         has_c_(in.has_output(2)) {}
 
   std::unique_ptr<KernelState> make_state() const override {
-    return std::make_unique<State>(Tensor(dtype_of<C>, Shape{state_values()}));
+    return std::make_unique<State>(Tensor(dtype_of<T>, Shape{state_values()}));
   }
-  size_t state_bytes() const override { return dtype_bytes(dtype_of<C>, state_values()); }
+  size_t state_bytes() const override { return dtype_bytes(dtype_of<T>, state_values()); }
   size_t scratch_bytes() const override { return weights_.scratch_bytes(); }
   bool reads(int input) const override { return weights_.reads(input); }
 
   void run(KernelContext& context) const override {
     const int32_t* lengths = check_lengths(context);
-    C* memory = static_cast<State*>(context.state())->memory.template data<C>();
-    std::array<Track<C>, 2> tracks = place_tracks(context, memory);
-    const C* x = load_x(context, memory + weights_.values());
+    T* memory = static_cast<State*>(context.state())->memory.template data<T>();
+    std::array<Track<T>, 2> tracks = place_tracks(context, memory);
+    const T* x = context.input(RecurrentOp::kX).template data<T>();
     for (int64_t d = 0; d < s_.directions; ++d) {
-      const Track<C>& track = tracks[size_t(d)];
+      const Track<T>& track = tracks[size_t(d)];
       weights_.input_product().run(context, x, track.w, track.bias, track.x_gates, s_.gate_values());
       load_states(context, track, d);
     }
@@ -56,25 +56,21 @@ class RecurrentKernel final : public Kernel {
   }
 
  private:
-  using C = Compute<T>;
-
   struct State final : KernelState {
     explicit State(Tensor m) : memory(std::move(m)) {}
     Tensor memory;
   };
 
-  /// Values of X in the type that is computed in, where that is not T.
-  int64_t x_values() const { return std::is_same_v<T, C> ? 0 : checked_mul(checked_mul(s_.steps, s_.batch), s_.input); }
   int64_t state_values() const {
-    return checked_add(checked_add(weights_.values(), x_values()), checked_mul(s_.directions, track_.total()));
+    return checked_add(weights_.values(), checked_mul(s_.directions, track_.total()));
   }
 
-  std::array<Track<C>, 2> place_tracks(KernelContext& context, C* memory) const {
-    std::array<Track<C>, 2> tracks;
+  std::array<Track<T>, 2> place_tracks(KernelContext& context, T* memory) const {
+    std::array<Track<T>, 2> tracks;
     weights_.prepare(context, memory, tracks);
-    C* next = memory + weights_.values() + x_values();
+    T* next = memory + weights_.values();
     for (int64_t d = 0; d < s_.directions; ++d, next += track_.total()) {
-      Track<C>& track = tracks[size_t(d)];
+      Track<T>& track = tracks[size_t(d)];
       track.x_gates = next;
       track.gates = track.x_gates + track_.x_gates;
       track.h = track.gates + track_.gates;
@@ -96,32 +92,23 @@ class RecurrentKernel final : public Kernel {
     return lengths;
   }
 
-  const C* load_x(KernelContext& context, C* memory) const {
-    const T* x = context.input(RecurrentOp::kX).template data<T>();
-    if constexpr (std::is_same_v<T, C>) return x;
-    std::transform(x, x + x_values(), memory, [](T v) { return C(v); });
-    return memory;
-  }
-
-  void load_states(KernelContext& context, const Track<C>& track, int64_t direction) const {
-    std::fill_n(track.extra, track_.state, C(0));
+  void load_states(KernelContext& context, const Track<T>& track, int64_t direction) const {
+    std::fill_n(track.extra, track_.state, T(0));
     load_state(context.input(RecurrentOp::kInitialH), track.h, direction);
     if (form_.has_cell_state) load_state(context.input(RecurrentOp::kInitialC), track.c, direction);
   }
 
-  void load_state(const Tensor& from, C* to, int64_t direction) const {
-    std::fill_n(to, track_.state, C(0));
+  void load_state(const Tensor& from, T* to, int64_t direction) const {
+    std::fill_n(to, track_.state, T(0));
     for (int64_t b = 0; from && b < s_.batch; ++b) {
       const T* row = from.data<T>() + s_.state_row(direction, b) * s_.hidden;
-      std::transform(row, row + s_.hidden, to + b * s_.hidden, [](T v) { return C(v); });
+      std::copy(row, row + s_.hidden, to + b * s_.hidden);
     }
   }
 
-  void store_row(const C* from, T* to) const {
-    std::transform(from, from + s_.hidden, to, [](C v) { return T(v); });
-  }
+  void store_row(const T* from, T* to) const { std::copy(from, from + s_.hidden, to); }
 
-  void store_state(const C* from, Tensor& to, int64_t direction) const {
+  void store_state(const T* from, Tensor& to, int64_t direction) const {
     for (int64_t b = 0; b < s_.batch; ++b) {
       store_row(from + b * s_.hidden, to.data<T>() + s_.state_row(direction, b) * s_.hidden);
     }
@@ -129,30 +116,30 @@ class RecurrentKernel final : public Kernel {
 
   /// Steps whose products are large run one direction after the other, each product in parallel; else the directions
   /// run in parallel.
-  void run_directions(KernelContext& context, const std::array<Track<C>, 2>& tracks, const int32_t* lengths) const {
+  void run_directions(KernelContext& context, const std::array<Track<T>, 2>& tracks, const int32_t* lengths) const {
     const auto run = [&](int64_t d, auto compute) {
-      const Track<C>& track = tracks[size_t(d)];
-      run_steps(context, track, d, lengths, [&](int part, const C* h, C* y) {
+      const Track<T>& track = tracks[size_t(d)];
+      run_steps(context, track, d, lengths, [&](int part, const T* h, T* y) {
         compute(weights_.part(part), h, track.r + weights_.part_offset(part), y);
       });
     };
     if (weights_.part(0).is_parallel()) {
       for (int64_t d = 0; d < s_.directions; ++d) {
-        run(d, [&](const Linear<C>& linear, const C* h, const C* r, C* y) {
+        run(d, [&](const Linear<T>& linear, const T* h, const T* r, T* y) {
           linear.run(context, h, r, nullptr, y, s_.gate_values());
         });
       }
       return;
     }
     context.executor().parallel_for(s_.directions, [&](int64_t d, int worker) {
-      run(d, [&](const Linear<C>& linear, const C* h, const C* r, C* y) {
+      run(d, [&](const Linear<T>& linear, const T* h, const T* r, T* y) {
         linear.run_alone(context.scratch(worker), h, r, nullptr, y, s_.gate_values());
       });
     });
   }
 
   template <class Product>
-  void run_steps(KernelContext& context, const Track<C>& track, int64_t d, const int32_t* lengths,
+  void run_steps(KernelContext& context, const Track<T>& track, int64_t d, const int32_t* lengths,
                  const Product& product) const {
     T* y = has_y_ ? context.output(0).template data<T>() : nullptr;
     for (int64_t step = 0; step < s_.steps; ++step) {

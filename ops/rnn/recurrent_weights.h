@@ -14,8 +14,6 @@ namespace linnet {
 template <class T>
 class RecurrentWeights {
  public:
-  using C = Compute<T>;
-
   RecurrentWeights(const CompileInput& in, const RecurrentSizes& sizes, const RecurrentForm& form)
       : s_(sizes),
         form_(form),
@@ -46,11 +44,11 @@ class RecurrentWeights {
   }
 
   /// Sets what the tracks read. Weights that are not constant are prepared in `memory`.
-  void prepare(KernelContext& context, C* memory, std::array<Track<C>, 2>& tracks) const {
-    std::array<const C*, 4> ready{};
+  void prepare(KernelContext& context, T* memory, std::array<Track<T>, 2>& tracks) const {
+    std::array<const T*, 4> ready{};
     for (size_t i = 0; i < sources_.size(); ++i) {
       const Source& source = sources_[i];
-      ready[i] = source.constant ? source.constant.template data<C>() : nullptr;
+      ready[i] = source.constant ? source.constant.template data<T>() : nullptr;
       if (source.values() == 0) continue;
       for (int64_t d = 0; d < s_.directions; ++d) {
         (this->*source.make)(context.input(source.input).template data<T>(), d, memory + d * source.size);
@@ -59,7 +57,7 @@ class RecurrentWeights {
       memory += source.values();
     }
     for (int64_t d = 0; d < s_.directions; ++d) {
-      Track<C>& track = tracks[size_t(d)];
+      Track<T>& track = tracks[size_t(d)];
       track.w = ready[0] + d * sources_[0].size;
       track.r = ready[1] + d * sources_[1].size;
       track.bias = ready[2] + d * sources_[2].size;
@@ -68,20 +66,20 @@ class RecurrentWeights {
     }
   }
 
-  const Linear<C>& input_product() const { return input_product_; }
-  const Linear<C>& part(int i) const { return parts_[size_t(i)]; }
+  const Linear<T>& input_product() const { return input_product_; }
+  const Linear<T>& part(int i) const { return parts_[size_t(i)]; }
   /// Where part i begins in a track's r.
   int64_t part_offset(int i) const { return offsets_[size_t(i)]; }
 
   size_t scratch_bytes() const {
     size_t bytes = input_product_.scratch_bytes();
-    for (const Linear<C>& part : parts_) bytes = std::max(bytes, part.scratch_bytes());
+    for (const Linear<T>& part : parts_) bytes = std::max(bytes, part.scratch_bytes());
     return bytes;
   }
 
  private:
   /// Prepares one direction of an input.
-  using Make = void (RecurrentWeights::*)(const T* from, int64_t direction, C* to) const;
+  using Make = void (RecurrentWeights::*)(const T* from, int64_t direction, T* to) const;
 
   /// An input, `size` values of prepared form for each direction.
   struct Source {
@@ -94,8 +92,8 @@ class RecurrentWeights {
     int64_t values() const { return checked_mul(size, directions); }
   };
 
-  Linear<C> product(const CompileInput& in, int64_t rows, int64_t gates, int64_t depth) const {
-    return Linear<C>(kernel_table(in.isa()).gemm, rows, checked_mul(gates, s_.hidden), depth);
+  Linear<T> product(const CompileInput& in, int64_t rows, int64_t gates, int64_t depth) const {
+    return Linear<T>(kernel_table(in.isa()).gemm, rows, checked_mul(gates, s_.hidden), depth);
   }
 
   Source source(const CompileInput& in, int input, int64_t size, Make make) const {
@@ -106,68 +104,50 @@ class RecurrentWeights {
     const PackedForm form{
         "recurrent", {input, s_.directions, size, s_.gates, int64_t(form_.parts.size()), form_.separate_last_bias}};
     return {input, size, 0, make, in.packed(*constant, form, [&] {
-              Tensor result = in.packed_memory(dtype_of<C>, shape);
+              Tensor result = in.packed_memory(dtype_of<T>, shape);
               for (int64_t d = 0; d < s_.directions; ++d) {
-                (this->*make)(constant->data<T>(), d, result.data<C>() + d * size);
+                (this->*make)(constant->data<T>(), d, result.data<T>() + d * size);
               }
               return result;
             })};
   }
 
   static Tensor zeros(const Shape& shape) {
-    Tensor result(dtype_of<C>, shape);
-    std::fill_n(result.data<C>(), result.size(), C(0));
+    Tensor result(dtype_of<T>, shape);
+    std::fill_n(result.data<T>(), result.size(), T(0));
     return result;
   }
 
-  static std::vector<C> computed(const T* from, int64_t n) {
-    std::vector<C> result(static_cast<size_t>(n));
-    std::transform(from, from + n, result.begin(), [](T v) { return C(v); });
-    return result;
-  }
+  void pack_w(const T* w, int64_t d, T* to) const { input_product_.pack(w + d * s_.gates * s_.hidden * s_.input, to); }
 
-  void pack_w(const T* w, int64_t d, C* to) const {
-    const int64_t n = s_.gates * s_.hidden * s_.input;
-    if constexpr (std::is_same_v<T, C>) {
-      input_product_.pack(w + d * n, to);
-    } else {
-      input_product_.pack(computed(w + d * n, n).data(), to);
-    }
-  }
-
-  void pack_r(const T* r, int64_t d, C* to) const {
+  void pack_r(const T* r, int64_t d, T* to) const {
     r += d * s_.gates * s_.hidden * s_.hidden;
     for (size_t i = 0; i < parts_.size(); ++i) {
-      const int64_t n = form_.parts[i] * s_.hidden * s_.hidden;
-      if constexpr (std::is_same_v<T, C>) {
-        parts_[i].pack(r, to + offsets_[i]);
-      } else {
-        parts_[i].pack(computed(r, n).data(), to + offsets_[i]);
-      }
-      r += n;
+      parts_[i].pack(r, to + offsets_[i]);
+      r += form_.parts[i] * s_.hidden * s_.hidden;
     }
   }
 
   /// The sums of both biases of each gate, then the recurrent bias of the last gate where that is kept apart.
-  void add_biases(const T* b, int64_t d, C* to) const {
+  void add_biases(const T* b, int64_t d, T* to) const {
     const int64_t n = s_.gates * s_.hidden, last = n - s_.hidden;
     const T* input = b + d * 2 * n;
     const T* recurrent = input + n;
     for (int64_t i = 0; i < n; ++i) {
-      to[i] = C(input[i]) + (form_.separate_last_bias && i >= last ? C(0) : C(recurrent[i]));
+      to[i] = input[i] + (form_.separate_last_bias && i >= last ? T(0) : recurrent[i]);
     }
-    std::transform(recurrent + last, recurrent + n, to + n, [](T v) { return C(v); });
+    std::copy(recurrent + last, recurrent + n, to + n);
   }
 
-  void copy_peepholes(const T* p, int64_t d, C* to) const {
+  void copy_peepholes(const T* p, int64_t d, T* to) const {
     const int64_t n = 3 * s_.hidden;
-    std::transform(p + d * n, p + (d + 1) * n, to, [](T v) { return C(v); });
+    std::copy(p + d * n, p + (d + 1) * n, to);
   }
 
   RecurrentSizes s_;
   RecurrentForm form_;
-  Linear<C> input_product_;
-  std::vector<Linear<C>> parts_;
+  Linear<T> input_product_;
+  std::vector<Linear<T>> parts_;
   std::vector<int64_t> offsets_;
   std::array<Source, 4> sources_;
 };

@@ -39,15 +39,14 @@ class Rnn final : public RecurrentOp {
  private:
   template <class T>
   KernelPtr make(const CompileInput& in) const {
-    using C = Compute<T>;
     const RecurrentSizes s = sizes(in);
-    std::vector<RnnCell<C>> cells;
+    std::vector<RnnCell<T>> cells;
     std::vector<bool> reverse;
     for (int64_t d = 0; d < s.directions; ++d) {
-      cells.push_back({make_gate_function(activations()[size_t(d)], kernel_table(in.isa()).unary, C()), C(clip())});
+      cells.push_back({make_gate_function(activations()[size_t(d)], kernel_table(in.isa()).unary, T()), T(clip())});
       reverse.push_back(is_reverse(d));
     }
-    return std::make_unique<RecurrentKernel<T, RnnCell<C>>>(in, s, RecurrentForm{.parts = {1}}, std::move(cells),
+    return std::make_unique<RecurrentKernel<T, RnnCell<T>>>(in, s, RecurrentForm{.parts = {1}}, std::move(cells),
                                                             std::move(reverse));
   }
 };

@@ -44,7 +44,7 @@ class AffineGridKernel final : public Kernel {
     for (int64_t i = 0; i < axes_; ++i, theta += axes_ + 1) {
       double sum = double(theta[axes_]);
       for (int64_t k = 0; k < axes_; ++k) sum += double(theta[k]) * point[size_t(k)];
-      y[i] = T(static_cast<Compute<T>>(sum));
+      y[i] = T(sum);
     }
   }
 

@@ -41,7 +41,7 @@ Shape with_axis(const Shape& shape, int axis, int64_t size) {
 std::optional<std::vector<int64_t>> constant_counts(const Fact& fact) {
   if (!fact.constant) return std::nullopt;
   std::vector<int64_t> result;
-  dispatch_float(fact.dtype, [&]<class T>() {
+  dispatch_stored(fact.dtype, [&]<class T>() {
     for (int64_t i = 0; i < fact.constant.size(); ++i) {
       const auto value = double(fact.constant.data<T>()[i]);
       if (!(value >= -0x1p31 && value < 0x1p31)) throw Error(ErrorKind::kShape, str(value, " is out of range"));

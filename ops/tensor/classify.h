@@ -24,9 +24,8 @@ class ClassifyOp : public Op {
       return elementwise(
           in, unary_loop<uint8_t, bool>([dtype, f](uint8_t code) { return f(decode_small_float(dtype, code)); }));
     }
-    return elementwise(in, dispatch_float(dtype, [&]<class T>() {
-                         return unary_loop<T, bool>([f](Compute<T> x) { return f(double{x}); });
-                       }));
+    return elementwise(
+        in, dispatch_float(dtype, [&]<class T>() { return unary_loop<T, bool>([f](T x) { return f(double{x}); }); }));
   }
 };
 

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <complex>
 
-#include "elements/half_precision.h"
 #include "infer/infer.h"
 #include "math/numbers.h"
 #include "op_list.h"
@@ -182,9 +181,6 @@ class GridSample final : public Op {
     const DType dtype = in.dtype(0);
     if (s_.filter == Filter::kNearest) {
       return dispatch_width(dtype, [&]<class T>() { return make<T, OneElement<T>>(in); });
-    }
-    if (dtype == DType::kFloat16 || dtype == DType::kBFloat16) {
-      return compile_in_float32(in, [this](const CompileInput& converted) { return compile(converted); });
     }
     if (dtype == DType::kComplex64) return make<std::complex<float>, WeightedSum<std::complex<float>>>(in);
     if (dtype == DType::kComplex128) return make<std::complex<double>, WeightedSum<std::complex<double>>>(in);

@@ -6,19 +6,6 @@ namespace linnet {
 namespace {
 
 template <class T>
-bool nonzero(const T& value) {
-  return value != T();
-}
-template <>
-bool nonzero(const Half& value) {
-  return float(value) != 0;
-}
-template <>
-bool nonzero(const BFloat16& value) {
-  return float(value) != 0;
-}
-
-template <class T>
 class NonZeroKernel final : public Kernel {
  public:
   explicit NonZeroKernel(const Shape& x) : x_(x), elements_(x.elements()) {}
@@ -26,12 +13,12 @@ class NonZeroKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const T* x = context.input(0).data<T>();
     int64_t count = 0;
-    for (int64_t i = 0; i < elements_; ++i) count += nonzero(x[i]);
+    for (int64_t i = 0; i < elements_; ++i) count += x[i] != T();
     int64_t* y = context.allocate_output(0, Shape{x_.rank(), count}).data<int64_t>();
     Shape index = x_;
     std::fill_n(&index[0], kMaxRank, 0);
     for (int64_t i = 0; i < elements_; ++i, advance(index)) {
-      if (!nonzero(x[i])) continue;
+      if (x[i] == T()) continue;
       for (int d = 0; d < x_.rank(); ++d) y[d * count] = index[d];
       ++y;
     }

@@ -12,9 +12,9 @@ using ReadInt = int64_t (*)(const void* data, int64_t i);
 ReadInt read_int_of(DType dtype) {
   return dispatch_number(dtype, []<class T>() -> ReadInt {
     return [](const void* data, int64_t i) {
-      const auto value = Compute<T>(static_cast<const T*>(data)[i]);
-      if constexpr (std::is_floating_point_v<Compute<T>>) {
-        if (!(value >= Compute<T>(-0x1p63) && value < Compute<T>(0x1p63))) return INT64_MIN;
+      const T value = static_cast<const T*>(data)[i];
+      if constexpr (std::is_floating_point_v<T>) {
+        if (!(value >= T(-0x1p63) && value < T(0x1p63))) return INT64_MIN;
       }
       return static_cast<int64_t>(value);
     };

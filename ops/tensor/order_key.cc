@@ -27,7 +27,7 @@ void order_keys(const void* data, int64_t stride, uint64_t* keys, int64_t n) {
     } else if constexpr (std::is_integral_v<T>) {
       keys[i] = uint64_t(int64_t{value}) ^ kSignBit;
     } else {
-      keys[i] = key_of(double(Compute<T>(value)));
+      keys[i] = key_of(double(value));
     }
   }
 }

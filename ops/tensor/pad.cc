@@ -103,7 +103,7 @@ class Pad final : public Op {
 
   Tensor value(DType dtype) const {
     Tensor result = zero_element(dtype);
-    if (value_ != 0) dispatch_float(dtype, [&]<class T>() { *result.data<T>() = static_cast<T>(value_); });
+    if (value_ != 0) dispatch_stored(dtype, [&]<class T>() { *result.data<T>() = stored<T>(double{value_}); });
     return result;
   }
 

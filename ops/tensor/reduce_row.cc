@@ -16,7 +16,7 @@ template <class T, class F>
 void reduce(void* y_data, const void* u_data, int64_t n) {
   T* y = static_cast<T*>(y_data);
   const T* u = static_cast<const T*>(u_data);
-  for (int64_t i = 0; i < n; ++i) y[i] = static_cast<T>(F()(Compute<T>(y[i]), Compute<T>(u[i])));
+  for (int64_t i = 0; i < n; ++i) y[i] = static_cast<T>(F()(y[i], u[i]));
 }
 
 // Integers wrap around: they are added and multiplied as unsigned.

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "elements/half_precision.h"
 #include "infer/infer.h"
 #include "op_list.h"
 #include "tensor/axes.h"
@@ -68,10 +67,6 @@ class Resize final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    const bool interpolates = mode_.filter != ResizeMode::Filter::kNearest;
-    if (interpolates && (in.dtype(0) == DType::kFloat16 || in.dtype(0) == DType::kBFloat16)) {
-      return compile_in_float32(in, [this](const CompileInput& converted) { return compile(converted); });
-    }
     std::vector<Fact> facts;
     for (int i = 0; i < in.num_inputs(); ++i) facts.push_back(in.fact(i));
     const int rank = in.rank(0);

@@ -131,7 +131,7 @@ WideWriter writer_from(DType dtype, const SmallFloatRounding& rounding) {
     return packed_writer(dtype_bits(dtype),
                          [](const Wide& value) { return unsigned(convert<int32_t>(get<W>(value))); });
   }
-  return dispatch_number(dtype, []<class T>() { return number_writer<T, W>(); });
+  return dispatch_stored(dtype, []<class T>() { return number_writer<T, W>(); });
 }
 
 }  // namespace
@@ -147,7 +147,7 @@ WideReader wide_reader(DType dtype) {
   if (is_small_float(dtype)) return small_float_reader(dtype);
   if (is_integer(dtype) && dtype_bits(dtype) < 8)
     return packed_integer_reader(dtype_bits(dtype), is_signed_integer(dtype));
-  return dispatch_number(dtype, []<class T>() { return number_reader<T>(); });
+  return dispatch_stored(dtype, []<class T>() { return number_reader<T>(); });
 }
 
 WideWriter wide_writer(WideKind from, DType dtype, const SmallFloatRounding& rounding) {

@@ -20,7 +20,7 @@ class Binarizer final : public UnaryOp {
 
   KernelPtr compile(const CompileInput& in) const override {
     return elementwise(in, dispatch_number(in.dtype(0), [threshold = double(threshold_)]<class T>() {
-                         return unary_loop<T>([threshold](Compute<T> x) { return Compute<T>(double(x) > threshold); });
+                         return unary_loop<T>([threshold](T x) { return T(double(x) > threshold); });
                        }));
   }
 

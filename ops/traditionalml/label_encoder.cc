@@ -51,10 +51,7 @@ Tensor default_value(const NodeSpec& node, DType dtype) {
     throw Error(ErrorKind::kModel, str("default_tensor must be one ", dtype, ", got ", describe(*given)));
   }
   if (dtype == DType::kString) return Tensor::scalar(node.attr_or("default_string", "_Unused"));
-  return dispatch_number(dtype, [&]<class T>() -> Tensor {
-    if constexpr (std::is_same_v<T, Compute<T>>) return default_number<T>(node);
-    throw_dtype(dtype);
-  });
+  return dispatch_number(dtype, [&]<class T>() { return default_number<T>(node); });
 }
 
 /// The values with the default at the end.

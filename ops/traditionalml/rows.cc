@@ -36,7 +36,7 @@ ReadNumbers read_numbers_of(DType dtype) {
   return dispatch_number(dtype, []<class T>() -> ReadNumbers {
     return [](const void* data, int64_t begin, int64_t n, double* out) {
       const T* from = static_cast<const T*>(data) + begin;
-      for (int64_t i = 0; i < n; ++i) out[i] = static_cast<double>(static_cast<Compute<T>>(from[i]));
+      for (int64_t i = 0; i < n; ++i) out[i] = static_cast<double>(from[i]);
     };
   });
 }

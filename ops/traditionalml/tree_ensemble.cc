@@ -108,7 +108,7 @@ class TreeEnsembleKernel final : public TreeKernel {
     apply(transform_, {scores, size_t(targets())});
     dispatch_float(dtype_, [&]<class T>() {
       T* y = context.output(0).data<T>() + row * targets();
-      for (int64_t t = 0; t < targets(); ++t) y[t] = T(static_cast<Compute<T>>(scores[t]));
+      for (int64_t t = 0; t < targets(); ++t) y[t] = T(scores[t]);
     });
   }
 

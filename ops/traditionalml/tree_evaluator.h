@@ -66,7 +66,7 @@ class TreeModel {
 
   const TreeSpec& spec() const { return spec_; }
   /// Rows of this dtype are evaluated as float32: they and the thresholds are no wider.
-  bool narrow(DType x) const { return !spec_.wide && (x == DType::kFloat32 || x == DType::kFloat16); }
+  bool narrow(DType x) const { return !spec_.wide && x == DType::kFloat32; }
   template <class T>
   std::shared_ptr<const TreeEvaluator<T>> evaluator() const;
 

@@ -87,9 +87,9 @@ std::vector<double> tensor_floats(const Tensor& tensor, const std::string& attri
     throw Error(ErrorKind::kModel, str(attribute, " must be a float tensor, got ", describe(tensor)));
   }
   if (wide && tensor.dtype() == DType::kFloat64) *wide = true;
-  return dispatch_float(tensor.dtype(), [&]<class T>() {
+  return dispatch_stored(tensor.dtype(), [&]<class T>() {
     std::vector<double> result;
-    for (const T x : tensor.values<T>()) result.push_back(double(static_cast<Compute<T>>(x)));
+    for (const T x : tensor.values<T>()) result.push_back(double(x));
     return result;
   });
 }

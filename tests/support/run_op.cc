@@ -39,7 +39,7 @@ Graph one_node_graph(const OpCase& op, const std::vector<Tensor>& inputs, int ou
 
 double as_double(const Tensor& tensor, int64_t i) {
   if (tensor.dtype() == DType::kBool) return tensor.data<bool>()[i];
-  return dispatch_number(tensor.dtype(), [&]<class T>() { return static_cast<double>(tensor.data<T>()[i]); });
+  return dispatch_stored(tensor.dtype(), [&]<class T>() { return static_cast<double>(tensor.data<T>()[i]); });
 }
 
 bool close(double got, double want, double atol, double rtol) {
@@ -98,7 +98,7 @@ Tensor cast_to(const Tensor& tensor, DType dtype) {
     if (dtype == DType::kBool) {
       result.data<bool>()[i] = value != 0;
     } else {
-      dispatch_number(dtype, [&]<class T>() { result.data<T>()[i] = static_cast<T>(static_cast<Compute<T>>(value)); });
+      dispatch_stored(dtype, [&]<class T>() { result.data<T>()[i] = stored<T>(value); });
     }
   }
   return result;
