@@ -1,6 +1,7 @@
 #include <vector>
 
-#include "gemm/packed_gemm.h"
+#include "gemm/plan.h"
+#include "gemm/weights.h"
 #include "kernels/kernel_table.h"
 #include "peak.h"
 
@@ -16,26 +17,26 @@ Tensor filled(const Shape& shape) {
 /// y[m, n] = a[m, k] * b[k, n] with b packed beforehand.
 void gemm(benchmark::State& state) {
   const int64_t m = state.range(0), n = state.range(1), k = state.range(2);
-  const GemmKernels& kernels = kernel_table(Isa::kAuto).gemm;
+  const GemmKernels<GemmF32>& kernels = kernel_table(Isa::kAuto).gemm_f32;
   const Tensor a = filled({m, k}), b = filled({k, n});
   Tensor y(DType::kFloat32, {m, n});
-  GemmWeights weights;
+  GemmWeights<float> weights;
   weights.data = b.data<float>();
   weights.depth = k;
   weights.columns = n;
   weights.depth_stride = n;
   weights.column_stride = 1;
-  Tensor packed(DType::kFloat32, {packed_floats(weights, kernels.panel_columns)});
-  pack_weights(weights, kernels.panel_columns, packed.data<float>());
-  const MatrixRows rows(a.data<float>(), k);
-  GemmPlan::Sizes sizes;
+  const MatrixRows<float> rows(a.data<float>(), k);
+  GemmSizes sizes;
   sizes.rows = m;
   sizes.columns = n;
   sizes.depth = k;
-  sizes.source_scratch_bytes = MatrixRows::scratch_bytes(kernels, k, k);
-  const GemmPlan plan(kernels, sizes);
+  sizes.row_scratch_bytes = MatrixRows<float>::scratch_bytes(k, k);
+  const GemmPlan<GemmF32> plan(kernels, sizes);
+  Tensor packed(DType::kFloat32, {packed_size(plan.panels(), 1, k)});
+  pack_weights(weights, plan.panels(), packed.data<float>());
   Tensor scratch(DType::kUint8, {int64_t(plan.scratch_bytes())});
-  GemmOperands operands;
+  GemmOperands<GemmF32> operands;
   operands.a = &rows;
   operands.b = packed.data<float>();
   operands.y = y.data<float>();
@@ -55,6 +56,13 @@ BENCHMARK(gemm)
     ->Args({128, 3072, 768})
     ->Args({128, 768, 3072})
     ->Args({3136, 64, 256})
+    ->Args({12544, 16, 32})
+    ->Args({3136, 24, 72})
+    ->Args({784, 40, 240})
+    ->Args({196, 80, 480})
+    ->Args({196, 112, 672})
+    ->Args({49, 192, 1152})
+    ->Args({3136, 96, 16})
     ->Args({16, 1024, 1024})
     ->Args({4, 1024, 1024})
     ->Args({1, 1024, 1024})

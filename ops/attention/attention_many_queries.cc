@@ -1,16 +1,18 @@
 #include <algorithm>
 
 #include "attention/attention_head.h"
-#include "gemm/packed_gemm.h"
+#include "gemm/accuracy.h"
+#include "gemm/panels.h"
+#include "gemm/weights.h"
 #include "partition/parts.h"
 
 namespace linnet {
 namespace {
 
 constexpr int64_t kScoreFloats = 64 * 1024;       // of a block of queries
-constexpr int64_t kMostTiles = 8;                 // of the micro-kernel in a block
+constexpr int64_t kMostStrips = 8;                // of a block
+constexpr int kPanelWidth = 2;                    // vectors
 constexpr int64_t kSlabFloats = 32 * 1024;        // of packed keys or values, used for a whole block before the next
-constexpr int64_t kLongestSum = 384;              // the rounding error grows with it
 constexpr int64_t kWantedChunks = 16;             // of the whole operator
 constexpr int64_t kPartMultiplies = 1024 * 1024;  // the least work that is worth packing keys and values anew
 
@@ -23,12 +25,14 @@ struct Workspace {
 class ManyQueries final : public HeadAlgorithm {
  public:
   ManyQueries(const AttentionRule& rule, const KernelTable& table)
-      : HeadAlgorithm(rule, table), tile_(table.gemm.tile_rows), panel_(table.gemm.panel_columns) {
+      : HeadAlgorithm(rule, table),
+        tile_(table.gemm_f32.tile_rows[kPanelWidth - 1]),
+        panel_(kPanelWidth * table.gemm_f32.lanes) {
     const AttentionSizes& s = sizes();
     const int64_t heads = std::max<int64_t>(1, s.batch * s.kv_heads), tiles = ceil_div(s.q_length, tile_);
     const int64_t fair = ceil_div(tiles * s.group() * heads, kWantedChunks);
     const int64_t fitting = kScoreFloats / checked_mul(tile_, score_pitch());
-    block_ = tile_ * std::max<int64_t>(1, std::min({fair, fitting, kMostTiles, tiles}));
+    block_ = tile_ * std::max<int64_t>(1, std::min({fair, fitting, kMostStrips, tiles}));
     blocks_ = ceil_div(s.q_length, block_);
     const double multiplies =
         double(s.q_length * s.group()) * double(s.kv_length) * double(s.head_size + s.v_head_size);
@@ -97,13 +101,13 @@ class ManyQueries final : public HeadAlgorithm {
       table_.transpose.bits32(k, columns, depth, head.k.layout.row, panel, panel_);
     }
     if (keys.begin == keys.end) return;
-    GemmWeights v;
+    GemmWeights<float> v;
     v.data = head.v.row(head.b, head.kv_head, keys.begin);
     v.depth = keys.end - keys.begin;
     v.columns = sizes().v_head_size;
     v.depth_stride = head.v.layout.row;
     v.column_stride = 1;
-    pack_weights(v, panel_, work.v);
+    pack_weights(v, value_panels(), work.v);
   }
 
   void run_block(const AttentionHead& head, int64_t task, const KeyRange& packed, const AttentionSample& sample,
@@ -126,27 +130,33 @@ class ManyQueries final : public HeadAlgorithm {
     for (int64_t t = 0; t < tiles; ++t) f(rows * t / tiles, rows * (t + 1) / tiles - rows * t / tiles);
   }
 
-  void strip(const Workspace& work, const float* a, int64_t a_pitch, int64_t rows, GemmStrip s) const {
+  GemmPanels value_panels() const { return equal_panels(sizes().v_head_size, kPanelWidth, table_.gemm_f32.lanes); }
+
+  void strip(const Workspace& work, const float* a, int64_t a_pitch, int64_t rows, GemmStrip<GemmF32> s) const {
     for (int64_t i = 0; i < rows; ++i) work.pointers[i] = a + i * a_pitch;
     s.a = work.pointers;
     s.rows = int(rows);
-    table_.gemm.strip(s);
+    table_.gemm_f32.strip(s);
   }
 
   void multiply_keys(int64_t rows, const KeyRange& packed, const KeyRange& keys, const Workspace& work) const {
     const int64_t depth = sizes().head_size;
-    const int64_t slab = std::max<int64_t>(1, kSlabFloats / std::max<int64_t>(1, depth * panel_)) * panel_;
-    for (int64_t j = keys.begin; j < keys.end; j += slab) {
-      for (int64_t d = 0; d < std::max<int64_t>(1, depth); d += kLongestSum) {
-        GemmStrip s;
-        s.columns = std::min(slab, keys.end - j);
-        s.depth = std::min(kLongestSum, depth - d);
-        s.b = work.k + (j - packed.begin) * depth + d * panel_;
-        s.panel_pitch = depth * panel_;
+    const int64_t slab = std::max<int64_t>(1, kSlabFloats / std::max<int64_t>(1, depth * panel_));
+    const GemmPanels panels = equal_panels(keys.end - packed.begin, kPanelWidth, table_.gemm_f32.lanes);
+    for (int64_t first = (keys.begin - packed.begin) / panel_; first < panels.count(); first += slab) {
+      for (int64_t d = 0; d < std::max<int64_t>(1, depth); d += kLongestAttentionSum) {
+        GemmStrip<GemmF32> s;
+        s.panels = &panels;
+        s.panel = first;
+        s.panel_end = std::min(first + slab, panels.count());
+        s.depth = std::min(kLongestAttentionSum, depth - d);
+        s.b = work.k;
+        s.b_rows = depth;
+        s.b_row = d;
         s.y_pitch = score_pitch();
         s.accumulate = d > 0;
         for_tiles(rows, [&](int64_t i, int64_t count) {
-          s.y = work.scores + i * score_pitch() + j;
+          s.y = work.scores + i * score_pitch() + packed.begin + panels.first_column(first);
           strip(work, work.q + i * q_pitch() + d, q_pitch(), count, s);
         });
       }
@@ -158,13 +168,17 @@ class ManyQueries final : public HeadAlgorithm {
     if (keys.begin == keys.end) {
       for (int64_t i = 0; i < rows; ++i) std::fill_n(y + i * y_layout_.row, sizes().v_head_size, 0.0f);
     }
-    const int64_t slab = std::clamp<int64_t>(kSlabFloats / std::max<int64_t>(1, sizes().v_head_size), 32, kLongestSum);
+    const int64_t slab =
+        std::clamp<int64_t>(kSlabFloats / std::max<int64_t>(1, sizes().v_head_size), 32, kLongestAttentionSum);
+    const GemmPanels panels = value_panels();
     for (int64_t j = keys.begin; j < keys.end; j += slab) {
-      GemmStrip s;
-      s.columns = sizes().v_head_size;
+      GemmStrip<GemmF32> s;
+      s.panels = &panels;
+      s.panel_end = panels.count();
       s.depth = std::min(slab, keys.end - j);
-      s.b = work.v + (j - packed.begin) * panel_;
-      s.panel_pitch = (packed.end - packed.begin) * panel_;
+      s.b = work.v;
+      s.b_rows = packed.end - packed.begin;
+      s.b_row = j - packed.begin;
       s.y_pitch = y_layout_.row;
       s.accumulate = j > keys.begin;
       for_tiles(rows, [&](int64_t i, int64_t count) {

@@ -42,7 +42,7 @@ class Conv final : public Op {
 
   KernelPtr compile(const CompileInput& in) const override {
     const ConvGeometry geometry = conv_geometry(attributes_, layout_, in.shape(0), in.shape(1));
-    if (in.dtype(0) == DType::kFloat64) return make_conv_f64(geometry, in.has(2));
+    if (in.dtype(0) == DType::kFloat64) return make_conv_f64(geometry, in);
     return make_conv_kernel(geometry, layout_, activation_.epilogue(in.isa()), in);
   }
 

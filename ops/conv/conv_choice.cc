@@ -2,6 +2,8 @@
 
 #include "conv/conv_algorithm.h"
 #include "conv/winograd_tiles.h"
+#include "gemm/machine.h"
+#include "gemm/panels.h"
 #include "kernels/kernel_table.h"
 #include "partition/parts.h"
 
@@ -13,8 +15,9 @@ namespace {
 constexpr double kSum = 8;                            // beginning and storing a vector of sums
 constexpr double kDirect = 1.1;                       // indirect addressing
 constexpr double kCacheBytes = 16, kMemoryBytes = 6;  // weights read per cycle from the last cache, from memory
-constexpr double kLastCache = 16 * 1024 * 1024;       // bytes of weights that stay there
 constexpr double kRows = 48;                          // of a block for which weights are read again
+constexpr int64_t kTileRows = 12;                     // about, that leave out a tap together
+constexpr int64_t kFewChannels = 2;                   // vectors of a group's output channels
 
 struct TransformCost {
   double input, output;  // per vector of channels of a tile
@@ -26,7 +29,7 @@ constexpr TransformCost transform_cost(int outputs) {
 double vectors(int64_t channels, int lanes) { return double(ceil_div(channels, lanes)); }
 
 double weights_cost(double bytes, double passes) {
-  return passes * bytes / (bytes > kLastCache ? kMemoryBytes : kCacheBytes);
+  return passes * bytes / (bytes > double(this_machine().last_cache_bytes) ? kMemoryBytes : kCacheBytes);
 }
 
 /// The part of an axis' windows that lies in the image; `block` outputs are skipped together where all of theirs lie
@@ -42,16 +45,16 @@ double used_part(const ConvAxis& axis, int64_t block) {
   return used / double(std::max<int64_t>(1, axis.kernel * axis.out));
 }
 
-double gemm_cost(const ConvGeometry& g, const GemmKernels& gemm) {
-  const double used = used_part(g.axes[0], 1) * used_part(g.axes[1], 1) * used_part(g.axes[2], gemm.tile_rows);
+double gemm_cost(const ConvGeometry& g, const TileFamily& gemm) {
+  const double used = used_part(g.axes[0], 1) * used_part(g.axes[1], 1) * used_part(g.axes[2], kTileRows);
   const double rows = double(g.batch) * double(g.out_pixels()), depth = double(g.taps() * g.in_channels);
   const double weights = depth * double(g.out_channels) * sizeof(float);
-  return std::max(kDirect * rows * (used * depth + kSum) * vectors(g.out_channels, gemm.panel_columns / 2),
+  return std::max(kDirect * rows * (used * depth + kSum) * vectors(g.out_channels, gemm.lanes),
                   weights_cost(weights, 1));
 }
 
-double winograd_cost(const ConvGeometry& g, int outputs, const GemmKernels& gemm) {
-  const int lanes = gemm.panel_columns / 2;
+double winograd_cost(const ConvGeometry& g, int outputs, const TileFamily& gemm) {
+  const int lanes = gemm.lanes;
   const WinogradTiles tiles(g, outputs);
   const double elements = tiles.inputs() * tiles.inputs(), count = double(tiles.count());
   const double depth = double(g.in_channels), columns = vectors(g.out_channels, lanes);
@@ -63,22 +66,22 @@ double winograd_cost(const ConvGeometry& g, int outputs, const GemmKernels& gemm
 
 }  // namespace
 
-ConvChoice choose_conv(const ConvGeometry& geometry, bool x_channels_first, const Epilogue& epilogue,
-                       const CompileInput& in) {
+ConvChoice<float> choose_conv(const ConvGeometry& geometry, bool x_channels_first, const Epilogue& epilogue,
+                              const CompileInput& in) {
   if (geometry.group == geometry.in_channels && geometry.group == geometry.out_channels) {
     return {make_depthwise_conv(geometry, epilogue, in), "one filter per channel"};
   }
-  const GemmKernels& gemm = kernel_table(in.isa()).gemm;
-  if (geometry.group > 1 && geometry.group_out() <= gemm.panel_columns) {
+  const TileFamily& gemm = kernel_table(in.isa()).gemm_f32;
+  if (geometry.group > 1 && geometry.group_out() <= kFewChannels * gemm.lanes) {
     return {make_grouped_conv(geometry, epilogue, in), "groups of few channels"};
   }
   if (suits_line_conv(geometry, in)) {
     return {make_line_conv(geometry, x_channels_first, epilogue, in), "few input channels"};
   }
   const std::string obstacle = winograd_obstacle(geometry, in);
-  if (!obstacle.empty()) return {make_gemm_conv(geometry, epilogue, in), "no Winograd: " + obstacle};
+  if (!obstacle.empty()) return {make_gemm_conv<float>(geometry, epilogue, in), "no Winograd: " + obstacle};
   const double direct = gemm_cost(geometry, gemm);
-  ConvChoice choice;
+  ConvChoice<float> choice;
   int best = 0;
   double least = direct;
   for (int outputs = 2; outputs <= in.winograd_tile(); ++outputs) {
@@ -87,7 +90,8 @@ ConvChoice choose_conv(const ConvGeometry& geometry, bool x_channels_first, cons
                          int(100 * cost / std::max(1.0, direct)), " % of direct");
     if (cost < least) best = outputs, least = cost;
   }
-  choice.algorithm = best ? make_winograd_conv(geometry, epilogue, best, in) : make_gemm_conv(geometry, epilogue, in);
+  choice.algorithm =
+      best ? make_winograd_conv(geometry, epilogue, best, in) : make_gemm_conv<float>(geometry, epilogue, in);
   return choice;
 }
 

@@ -14,7 +14,7 @@ constexpr int64_t kChunkMultiplies = 64 * 1024;  // the least work that is worth
 // Adjacent rows share input rows: they are one chunk as long as there is enough to divide.
 constexpr int64_t kChunks = 8, kMostChunkRows = 16;
 
-class DepthwiseConv final : public ConvAlgorithm {
+class DepthwiseConv final : public ConvAlgorithm<float> {
  public:
   DepthwiseConv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in)
       : geometry_(geometry),
@@ -29,7 +29,7 @@ class DepthwiseConv final : public ConvAlgorithm {
     if (const Tensor* w = in.constant(1)) packed_ = packed_depthwise_weights(*w, geometry, in);
   }
 
-  void run(const ConvOperands& operands, KernelContext& context) const override {
+  void run(const ConvOperands<float>& operands, KernelContext& context) const override {
     const float* w = packed_ ? packed_.data<float>() : pack_in_scratch(operands.w, context);
     context.executor().parallel_for(ceil_div(rows_, chunk_rows_), [&](int64_t chunk, int worker) {
       auto pointers = reinterpret_cast<const float**>(context.scratch(worker));
@@ -54,17 +54,12 @@ class DepthwiseConv final : public ConvAlgorithm {
     return packed;
   }
 
-  void run_row(const ConvOperands& operands, const float* w, int64_t index, const float** pointers) const {
+  void run_row(const ConvOperands<float>& operands, const float* w, int64_t index, const float** pointers) const {
     const int64_t channels = geometry_.in_channels, pixel = index * geometry_.axes[2].out;
     const float* image = operands.x + index / image_rows_ * geometry_.in_pixels() * channels;
     DepthwiseRow row = depthwise_row(geometry_.axes[2], channels);
     row.y = operands.y + pixel * channels;
-    row.epilogue = epilogue_;
-    row.epilogue.bias = operands.bias;
-    row.epilogue.residual = operands.residual;
-    row.epilogue.slope = operands.slope;
-    row.epilogue.residual_pitch = channels;
-    row.epilogue = row.epilogue.at(pixel, 0);
+    row.epilogue = operands.bind(epilogue_, channels).at(pixel, 0);
     const auto line_at = [&](int64_t line) { return image + line * row.in * channels; };
     set_lines(geometry_, index % image_rows_, w, line_at, pointers, row);
     kernels_.row_f32(row);
@@ -88,7 +83,7 @@ Tensor packed_depthwise_weights(const Tensor& w, const ConvGeometry& geometry, c
   });
 }
 
-ConvAlgorithmPtr make_depthwise_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in) {
+ConvF32Ptr make_depthwise_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in) {
   return std::make_unique<DepthwiseConv>(geometry, epilogue, in);
 }
 

@@ -7,24 +7,29 @@
 namespace linnet {
 namespace {
 
-const float* data_or_null(const Tensor& tensor) { return tensor ? tensor.data<float>() : nullptr; }
+template <class T>
+const T* data_or_null(const Tensor& tensor) {
+  return tensor ? tensor.data<T>() : nullptr;
+}
 
 // Of packed weights, w may be null: the algorithms do not read it.
-ConvOperands operands_of(KernelContext& context, bool has_bias, bool has_residual, bool has_slope) {
-  ConvOperands operands;
-  operands.x = context.input(0).data<float>();
-  operands.w = context.input(1).data<float>();
-  if (has_bias) operands.bias = data_or_null(context.input(2));
-  if (has_residual) operands.residual = data_or_null(context.input(3));
-  if (has_slope) operands.slope = context.input(4).data<float>();
-  operands.y = context.output(0).data<float>();
+template <class T>
+ConvOperands<T> operands_of(KernelContext& context, bool has_bias, bool has_residual, bool has_slope) {
+  ConvOperands<T> operands;
+  operands.x = context.input(0).data<T>();
+  operands.w = context.input(1).data<T>();
+  if (has_bias) operands.bias = data_or_null<T>(context.input(2));
+  if (has_residual) operands.residual = data_or_null<T>(context.input(3));
+  if (has_slope) operands.slope = context.input(4).data<T>();
+  operands.y = context.output(0).data<T>();
   return operands;
 }
 
 /// Scratch: the algorithm's, then x and y in channels-last order where they are transposed.
+template <class T>
 class ConvKernel final : public Kernel {
  public:
-  ConvKernel(ConvChoice choice, const ConvGeometry& geometry, const ConvLayout& layout, const CompileInput& in)
+  ConvKernel(ConvChoice<T> choice, const ConvGeometry& geometry, const ConvLayout& layout, const CompileInput& in)
       : algorithm_(std::move(choice.algorithm)),
         reason_(std::move(choice.reason)),
         geometry_(geometry),
@@ -34,27 +39,27 @@ class ConvKernel final : public Kernel {
         transposes_x_(!layout.x_channels_last && !algorithm_->takes_channels_first()),
         transposes_y_(!layout.y_channels_last),
         packed_(in.constant(1)),
-        transpose_(kernel_table(in.isa()).transpose),
+        table_(kernel_table(in.isa())),
         x_offset_(aligned(algorithm_->scratch_bytes())) {
     const int64_t x = checked_mul(checked_mul(geometry.batch, geometry.in_channels), geometry.in_pixels());
     const int64_t y = checked_mul(checked_mul(geometry.batch, geometry.out_channels), geometry.out_pixels());
-    y_offset_ = x_offset_ + (transposes_x_ ? aligned(dtype_bytes(DType::kFloat32, x)) : 0);
-    bytes_ = y_offset_ + (transposes_y_ ? dtype_bytes(DType::kFloat32, y) : 0);
+    y_offset_ = x_offset_ + (transposes_x_ ? aligned(dtype_bytes(dtype_of<T>, x)) : 0);
+    bytes_ = y_offset_ + (transposes_y_ ? dtype_bytes(dtype_of<T>, y) : 0);
   }
 
   void run(KernelContext& context) const override {
-    ConvOperands operands = operands_of(context, has_bias_, has_residual_, has_slope_);
-    float* const y = operands.y;
-    if (transposes_y_) operands.y = reinterpret_cast<float*>(context.scratch() + y_offset_);
+    ConvOperands<T> operands = operands_of<T>(context, has_bias_, has_residual_, has_slope_);
+    T* const y = operands.y;
+    if (transposes_y_) operands.y = reinterpret_cast<T*>(context.scratch() + y_offset_);
     if (transposes_x_) {
-      auto* x = reinterpret_cast<float*>(context.scratch() + x_offset_);
-      transpose_images(context.executor(), transpose_, operands.x, geometry_.batch, geometry_.in_channels,
+      auto* x = reinterpret_cast<T*>(context.scratch() + x_offset_);
+      transpose_images(context.executor(), table_.transpose, operands.x, geometry_.batch, geometry_.in_channels,
                        geometry_.in_pixels(), x);
       operands.x = x;
     }
     algorithm_->run(operands, context);
     if (transposes_y_) {
-      transpose_images(context.executor(), transpose_, operands.y, geometry_.batch, geometry_.out_pixels(),
+      transpose_images(context.executor(), table_.transpose, operands.y, geometry_.batch, geometry_.out_pixels(),
                        geometry_.out_channels, y);
     }
   }
@@ -67,25 +72,35 @@ class ConvKernel final : public Kernel {
   }
 
  private:
-  ConvAlgorithmPtr algorithm_;
+  ConvAlgorithmPtr<T> algorithm_;
   std::string reason_;
   ConvGeometry geometry_;
   bool has_bias_, has_residual_, has_slope_, transposes_x_, transposes_y_, packed_;
-  TransposeKernels transpose_;
+  const KernelTable& table_;
   size_t x_offset_, y_offset_ = 0, bytes_ = 0;
 };
+
+template <class T>
+KernelPtr make_transposed(const ConvGeometry& geometry, const CompileInput& in) {
+  return std::make_unique<ConvKernel<T>>(ConvChoice<T>{make_transpose_gemm<T>(geometry, in), "transposed"}, geometry,
+                                         ConvLayout(), in);
+}
 
 }  // namespace
 
 KernelPtr make_conv_kernel(const ConvGeometry& geometry, const ConvLayout& layout, const Epilogue& epilogue,
                            const CompileInput& in) {
-  ConvChoice choice = choose_conv(geometry, !layout.x_channels_last, epilogue, in);
-  return std::make_unique<ConvKernel>(std::move(choice), geometry, layout, in);
+  ConvChoice<float> choice = choose_conv(geometry, !layout.x_channels_last, epilogue, in);
+  return std::make_unique<ConvKernel<float>>(std::move(choice), geometry, layout, in);
+}
+
+KernelPtr make_conv_f64(const ConvGeometry& geometry, const CompileInput& in) {
+  ConvChoice<double> choice{make_gemm_conv<double>(geometry, {}, in), "float64"};
+  return std::make_unique<ConvKernel<double>>(std::move(choice), geometry, ConvLayout(), in);
 }
 
 KernelPtr make_conv_transpose_kernel(const ConvGeometry& geometry, const CompileInput& in) {
-  ConvChoice choice{make_transpose_gemm(geometry, in), "transposed"};
-  return std::make_unique<ConvKernel>(std::move(choice), geometry, ConvLayout(), in);
+  return in.dtype(0) == DType::kFloat64 ? make_transposed<double>(geometry, in) : make_transposed<float>(geometry, in);
 }
 
 }  // namespace linnet

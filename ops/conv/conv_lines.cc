@@ -1,7 +1,9 @@
 #include <algorithm>
 
 #include "conv/conv_algorithm.h"
-#include "gemm/packed_gemm.h"
+#include "gemm/accuracy.h"
+#include "gemm/panels.h"
+#include "gemm/weights.h"
 #include "kernels/kernel_table.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
@@ -10,15 +12,14 @@ namespace linnet {
 namespace {
 
 constexpr int64_t kMostChannels = 8;
-constexpr int64_t kLeastRows = 8;       // the work is divided by rows
-constexpr int64_t kMostExtent = 64;     // rows of the ring
-constexpr int64_t kMostProducts = 512;  // of one sum: the rounding error grows with it
+constexpr int64_t kLeastRows = 8;    // the work is divided by rows
+constexpr int64_t kMostExtent = 64;  // rows of the ring
 constexpr int64_t kChunkMultiplies = 256 * 1024;
 constexpr int64_t kLineFloats = 16;
 
 /// Few input channels: each is kept as lines of its own, with their padding, and a row of outputs is computed from
 /// those that its windows meet. A chunk of work is a block of output rows, which share the lines of a ring.
-class LineConvolution final : public ConvAlgorithm {
+class LineConvolution final : public ConvAlgorithm<float> {
  public:
   LineConvolution(const ConvGeometry& geometry, bool channels_first, const Epilogue& epilogue, const CompileInput& in)
       : g_(geometry),
@@ -33,15 +34,16 @@ class LineConvolution final : public ConvAlgorithm {
     num_lines_ = g_.in_channels * height_.kernel;
     const int64_t row_multiplies = width_.out * num_lines_ * width_.kernel * g_.out_channels;
     chunk_rows_ = std::clamp<int64_t>(kChunkMultiplies / std::max<int64_t>(1, row_multiplies), 1, height_.out);
-    packed_ = in.packed(*in.constant(1), {"conv lines", {kernels_.panel_columns}}, [&] {
-      const GemmWeights w = weights(in.constant(1)->data<float>());
-      Tensor packed = in.packed_memory(DType::kFloat32, Shape{packed_floats(w, kernels_.panel_columns)});
-      pack_weights(w, kernels_.panel_columns, packed.data<float>());
+    const GemmPanels panels = equal_panels(g_.out_channels, 1, kernels_.panel_columns);
+    packed_ = in.packed(*in.constant(1), packed_form("conv lines", panels), [&] {
+      const GemmWeights<float> w = weights(in.constant(1)->data<float>());
+      Tensor packed = in.packed_memory(DType::kFloat32, Shape{packed_size(panels, w.taps, w.depth)});
+      pack_weights(w, panels, packed.data<float>());
       return packed;
     });
   }
 
-  void run(const ConvOperands& operands, KernelContext& context) const override {
+  void run(const ConvOperands<float>& operands, KernelContext& context) const override {
     const int64_t chunks = ceil_div(height_.out, chunk_rows_);
     context.executor().parallel_for(images() * chunks, [&](int64_t chunk, int worker) {
       const int64_t row = chunk % chunks * chunk_rows_;
@@ -63,8 +65,8 @@ class LineConvolution final : public ConvAlgorithm {
   int64_t ring() const { return height_.extent(); }
   size_t pointer_bytes() const { return aligned(size_t(num_lines_) * sizeof(float*)); }
 
-  GemmWeights weights(const float* w) const {
-    GemmWeights result;
+  GemmWeights<float> weights(const float* w) const {
+    GemmWeights<float> result;
     result.data = w;
     result.taps = num_lines_;
     result.depth = width_.kernel;
@@ -75,7 +77,7 @@ class LineConvolution final : public ConvAlgorithm {
     return result;
   }
 
-  LineConv job_of(const ConvOperands& operands, const float* const* lines) const {
+  LineConv job_of(const ConvOperands<float>& operands, const float* const* lines) const {
     LineConv job;
     job.lines = lines;
     job.num_lines = num_lines_;
@@ -84,9 +86,7 @@ class LineConvolution final : public ConvAlgorithm {
     job.pixels = width_.out;
     job.columns = g_.out_channels;
     job.w = packed_.data<float>();
-    job.epilogue = epilogue_;
-    job.epilogue.bias = operands.bias;
-    job.epilogue.slope = operands.slope;
+    job.epilogue = operands.bind(epilogue_, g_.out_channels);
     return job;
   }
 
@@ -94,7 +94,8 @@ class LineConvolution final : public ConvAlgorithm {
   int64_t slot(int64_t row) const { return row % ring() * g_.in_channels * pitch_; }
 
   /// Scratch: addresses of lines, the ring of lines [row, channel], a line of zeros.
-  void run_rows(const ConvOperands& operands, int64_t image, int64_t row, int64_t row_end, std::byte* scratch) const {
+  void run_rows(const ConvOperands<float>& operands, int64_t image, int64_t row, int64_t row_end,
+                std::byte* scratch) const {
     const auto lines = reinterpret_cast<const float**>(scratch);
     float* const memory = reinterpret_cast<float*>(scratch + pointer_bytes());
     std::fill_n(memory, (ring() * g_.in_channels + 1) * pitch_, 0.f);
@@ -150,13 +151,13 @@ bool suits_line_conv(const ConvGeometry& g, const CompileInput& in) {
   const auto& [depth, height, width] = g.axes;
   const bool planar = depth.kernel == 1 && depth.in == 1 && depth.out == 1;
   return planar && g.group == 1 && g.in_channels <= kMostChannels && g.taps() > 1 &&
-         g.taps() * g.in_channels <= kMostProducts && width.dilation == 1 && width.stride <= 2 &&
+         g.taps() * g.in_channels <= kLongestTransformedSum && width.dilation == 1 && width.stride <= 2 &&
          height.out >= kLeastRows && height.extent() <= kMostExtent && in.constant(1) && !in.has(3) &&
          width.out >= kernel_table(in.isa()).line_conv.tile_pixels;
 }
 
-ConvAlgorithmPtr make_line_conv(const ConvGeometry& geometry, bool channels_first, const Epilogue& epilogue,
-                                const CompileInput& in) {
+ConvF32Ptr make_line_conv(const ConvGeometry& geometry, bool channels_first, const Epilogue& epilogue,
+                          const CompileInput& in) {
   return std::make_unique<LineConvolution>(geometry, channels_first, epilogue, in);
 }
 

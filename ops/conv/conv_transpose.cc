@@ -59,7 +59,6 @@ class ConvTranspose final : public Op {
     geometry.out_channels = w[1] * attributes_.group;
     geometry.group = attributes_.group;
     for (int i = 0; i < x.rank() - 2; ++i) geometry.axes[size_t(i + 5 - x.rank())] = axis(i, x[i + 2], w[i + 2]);
-    if (in.dtype(0) == DType::kFloat64) return make_conv_transpose_f64(geometry, in.has(2));
     return make_conv_transpose_kernel(geometry, in);
   }
 

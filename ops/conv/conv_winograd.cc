@@ -2,7 +2,9 @@
 
 #include "conv/conv_algorithm.h"
 #include "conv/winograd_tiles.h"
-#include "gemm/packed_gemm.h"
+#include "gemm/accuracy.h"
+#include "gemm/panels.h"
+#include "gemm/weights.h"
 #include "kernels/kernel_table.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
@@ -13,7 +15,7 @@ namespace {
 constexpr int64_t kBlockTiles = 24;                 // whose inputs and products stay in a core's cache
 constexpr int64_t kSharedFloats = 2 * 1024 * 1024;  // of inputs that all cores share
 constexpr int64_t kLargeWeights = 1024 * 1024;      // floats
-constexpr int64_t kDepth = 512;                     // of one sum: the rounding error grows with it
+constexpr int64_t kLineFloats = 16;                 // of a line of the cache
 constexpr int64_t kFewestBlocks = 8;                // for one worker, else it reads the weights once, for all tiles
 constexpr int64_t kFewestBlockTiles = 16;           // for several
 constexpr int64_t kBlockColumns = 128;              // of a block, multiplied together
@@ -34,34 +36,33 @@ int64_t odd_lines(int64_t floats) { return (ceil_div(floats, kLineFloats) | 1) *
 /// multiplied by the weights element by element, and transformed back. Either each chunk of work is such a block, or,
 /// where blocks are few or weights too large to be read for each of them, chunks are panels of output channels of one
 /// block, whose transformed inputs they share.
-class WinogradConv final : public ConvAlgorithm {
+class WinogradConv final : public ConvAlgorithm<float> {
  public:
   WinogradConv(const ConvGeometry& geometry, const Epilogue& epilogue, int outputs, const CompileInput& in)
       : geometry_(geometry),
         epilogue_(epilogue),
-        gemm_(kernel_table(in.isa()).gemm),
+        gemm_(kernel_table(in.isa()).gemm_f32),
         transforms_(kernel_table(in.isa()).winograd.of(outputs)),
         tiles_(geometry, outputs),
         elements_(tiles_.inputs() * tiles_.inputs()),
-        panels_(ceil_div(geometry.out_channels, gemm_.panel_columns)),
+        panels_(choose_panels(gemm_, geometry.out_channels, geometry.in_channels)),
         zeros_(size_t(geometry.in_channels)) {
     choose_blocks(in.executor().workers());
     v_pitch_ = row_pitch(geometry.in_channels);
     v_plane_ = odd_lines(block_tiles_ * v_pitch_);
-    m_pitch_ = row_pitch(group_ * gemm_.panel_columns);
+    m_pitch_ = row_pitch(most_columns());
     m_plane_ = odd_lines(block_tiles_ * m_pitch_);
-    packed_ = in.packed(*in.constant(1), {"conv winograd", {outputs, gemm_.panel_columns}},
+    packed_ = in.packed(*in.constant(1), packed_form("conv winograd", panels_, {outputs}),
                         [&] { return pack(in.constant(1)->data<float>(), in); });
   }
 
-  void run(const ConvOperands& operands, KernelContext& context) const override {
+  void run(const ConvOperands<float>& operands, KernelContext& context) const override {
     if (!shared_) {
       return context.executor().parallel_for(blocks_, [&](int64_t block, int worker) {
         float* v = reinterpret_cast<float*>(context.scratch(worker));
         transform_inputs(operands.x, tiles_of(block), v);
-        const int64_t groups = ceil_div(panels_, group_);
-        for (int64_t group = 0; group < groups; ++group) {
-          multiply(operands, tiles_of(block), v, Range{0, panels_}.part(groups, group), v + elements_ * v_plane_);
+        for (int64_t group = 0; group < groups_; ++group) {
+          multiply(operands, tiles_of(block), v, Span{0, out_panels()}.part(groups_, group), v + elements_ * v_plane_);
         }
       });
     }
@@ -73,38 +74,51 @@ class WinogradConv final : public ConvAlgorithm {
   }
 
   std::string describe() const override {
-    return str("Winograd F(", tiles_.outputs(), "x", tiles_.outputs(), ", 3x3) ", gemm_.tile_rows, "x",
-               gemm_.panel_columns, shared_ ? ", sharing inputs" : "");
+    return str("Winograd F(", tiles_.outputs(), "x", tiles_.outputs(), ", 3x3) ",
+               describe_tiles(gemm_, panels_, strip_rows_), shared_ ? ", sharing inputs" : "");
   }
 
  private:
-  struct Range {
-    int64_t begin, end;
-    int64_t size() const { return end - begin; }
-    Range part(int64_t parts, int64_t i) const {
-      return {begin + part_begin(size(), parts, i), begin + part_begin(size(), parts, i + 1)};
-    }
-  };
+  int64_t out_panels() const { return panels_.count(); }
+
+  /// How many blocks of tiles workers that have blocks of their own divide the work into.
+  int64_t own_blocks(int workers) const {
+    const int64_t blocks = ceil_div(tiles_.count(), kBlockTiles);
+    return workers > 1 ? std::max<int64_t>(workers, blocks / workers * workers) : blocks;
+  }
+  /// Whether so many blocks are too few, or too small, to read all weights for each.
+  bool too_few(int64_t blocks, int workers) const {
+    return workers > 1 ? tiles_.count() < kFewestBlockTiles * blocks : blocks < kFewestBlocks;
+  }
 
   void choose_blocks(int workers) {
     const int64_t weights = elements_ * geometry_.in_channels * geometry_.out_channels;
-    blocks_ = ceil_div(tiles_.count(), kBlockTiles);
-    if (workers > 1) blocks_ = std::max<int64_t>(workers, blocks_ / workers * workers);
-    const bool few = workers > 1 ? tiles_.count() < kFewestBlockTiles * blocks_ : blocks_ < kFewestBlocks;
-    shared_ = few || weights > kLargeWeights;
-    group_ = std::max<int64_t>(1, (shared_ ? kSharedColumns : kBlockColumns) / gemm_.panel_columns);
-    if (shared_) blocks_ = ceil_div(elements_ * geometry_.in_channels * tiles_.count(), kSharedFloats);
+    const int64_t own = own_blocks(workers);
+    shared_ = weights > kLargeWeights || too_few(own, workers);
+    blocks_ = shared_ ? ceil_div(elements_ * geometry_.in_channels * tiles_.count(), kSharedFloats) : own;
     blocks_ = std::clamp<int64_t>(blocks_, 1, std::max<int64_t>(1, tiles_.count()));
     block_tiles_ = ceil_div(tiles_.count(), blocks_);
+    const int64_t columns = shared_ ? kSharedColumns : kBlockColumns;
+    groups_ = std::clamp<int64_t>(geometry_.out_channels / columns, 1, out_panels());
+    strip_rows_ = choose_strip_rows(gemm_, panels_, block_tiles_, geometry_.in_channels);
   }
 
-  Range tiles_of(int64_t block) const { return Range{0, tiles_.count()}.part(blocks_, block); }
+  /// The most columns that are multiplied together.
+  int64_t most_columns() const {
+    int64_t most = 0;
+    for (int64_t i = 0; i < groups_; ++i) {
+      const Span part = Span{0, out_panels()}.part(groups_, i);
+      most = std::max(most, panels_.first_column(part.end) - panels_.first_column(part.begin));
+    }
+    return most;
+  }
+
+  Span tiles_of(int64_t block) const { return Span{0, tiles_.count()}.part(blocks_, block); }
 
   Tensor pack(const float* w, const CompileInput& in) const {
     const int64_t blocks = ceil_div(geometry_.in_channels, kPackDepth);
-    Tensor packed =
-        in.packed_memory(DType::kFloat32, Shape{panels_, elements_, geometry_.in_channels, gemm_.panel_columns});
-    in.executor().parallel_for(panels_ * blocks, [&](int64_t chunk, int) {
+    Tensor packed = in.packed_memory(DType::kFloat32, Shape{packed_size(panels_, elements_, geometry_.in_channels)});
+    in.executor().parallel_for(out_panels() * blocks, [&](int64_t chunk, int) {
       pack_filters(w, chunk / blocks, chunk % blocks * kPackDepth, packed.data<float>());
     });
     return packed;
@@ -112,41 +126,41 @@ class WinogradConv final : public ConvAlgorithm {
 
   /// Transforms the filters of a panel for input channels [k, k + kPackDepth).
   void pack_filters(const float* w, int64_t panel, int64_t k, float* packed) const {
-    const int64_t columns = gemm_.panel_columns, depth = geometry_.in_channels;
-    GemmWeights filters;  // one row for each input channel and tap
+    const int64_t columns = panels_.run_from(panel).width * panels_.lanes, depth = geometry_.in_channels;
+    GemmWeights<float> filters;  // one row for each input channel and tap
     filters.data = w + k * 9;
     filters.depth = std::min(kPackDepth, depth - k) * 9;
     filters.columns = geometry_.out_channels;
     filters.depth_stride = 1;
     filters.column_stride = depth * 9;
     std::vector<float> taps(size_t(filters.depth * columns));
-    pack_panel(filters, int(columns), panel, taps.data());
-    float* u = packed + (panel * elements_ * depth + k) * columns;
+    pack_panel(filters, panels_, panel, taps.data());
+    float* u = packed + panel_begin(panels_, panel, elements_, depth) + k * columns;
     for (int64_t i = 0; i < filters.depth / 9; ++i) {
       transforms_.filter(taps.data() + i * 9 * columns, columns, u + i * columns, depth * columns);
     }
   }
 
-  void run_shared(const ConvOperands& operands, Range tiles, KernelContext& context) const {
+  void run_shared(const ConvOperands<float>& operands, Span tiles, KernelContext& context) const {
     float* const v = reinterpret_cast<float*>(context.scratch());
     const int64_t parts = ceil_div(tiles.size(), kTransformTiles);
     context.executor().parallel_for(parts, [&](int64_t i, int) {
-      const Range part = tiles.part(parts, i);
+      const Span part = tiles.part(parts, i);
       transform_inputs(operands.x, part, v + (part.begin - tiles.begin) * v_pitch_);
     });
     const int64_t wanted = kChunksPerWorker * context.executor().workers();
-    const int64_t groups = ceil_div(panels_, panels_ >= group_ * wanted ? group_ : 1);
-    const int64_t row_tiles = std::max<int64_t>(1, ceil_div(tiles.size(), gemm_.tile_rows));
-    const int64_t rows = std::clamp<int64_t>(ceil_div(wanted, groups), 1, row_tiles);
+    const int64_t groups = groups_ >= wanted ? groups_ : out_panels();
+    const int64_t strips = std::max<int64_t>(1, ceil_div(tiles.size(), strip_rows_));
+    const int64_t rows = std::clamp<int64_t>(ceil_div(wanted, groups), 1, strips);
     context.executor().parallel_for(groups * rows, [&](int64_t chunk, int worker) {
-      const Range part = tiles.part(rows, chunk % rows);
+      const Span part = tiles.part(rows, chunk % rows);
       float* const m = reinterpret_cast<float*>(context.scratch(worker)) + elements_ * v_plane_;
-      multiply(operands, part, v + (part.begin - tiles.begin) * v_pitch_, Range{0, panels_}.part(groups, chunk / rows),
-               m);
+      multiply(operands, part, v + (part.begin - tiles.begin) * v_pitch_,
+               Span{0, out_panels()}.part(groups, chunk / rows), m);
     });
   }
 
-  void transform_inputs(const float* x, Range tiles, float* v) const {
+  void transform_inputs(const float* x, Span tiles, float* v) const {
     const float* pixels[2][36];
     if (tiles.size() > 0) tiles_.inputs(tiles.begin, x, zeros_.data(), pixels[0]);
     for (int64_t i = 0; i < tiles.size(); ++i) {
@@ -158,40 +172,41 @@ class WinogradConv final : public ConvAlgorithm {
   }
 
   /// The outputs of tiles for the channels of panels, from the transformed inputs; m: room for the products.
-  void multiply(const ConvOperands& operands, Range tiles, const float* v, Range panels, float* m) const {
+  void multiply(const ConvOperands<float>& operands, Span tiles, const float* v, Span panels, float* m) const {
     for (int64_t e = 0; e < elements_; ++e) multiply_element(v, tiles.size(), e, panels, m);
-    transform_outputs(operands, tiles, panels.begin * gemm_.panel_columns,
-                      std::min(geometry_.out_channels, panels.end * gemm_.panel_columns), m);
+    transform_outputs(operands, tiles, panels_.first_column(panels.begin), panels_.end_column(panels.end), m);
   }
 
   /// The products of element e: [count, in channels] times the panels.
-  void multiply_element(const float* v, int64_t count, int64_t e, Range panels, float* m) const {
-    const int columns = gemm_.panel_columns;
-    const int64_t depth = geometry_.in_channels, row_tiles = ceil_div(count, gemm_.tile_rows);
-    GemmStrip strip;
-    strip.columns = panels.size() * columns;
-    strip.panel_pitch = elements_ * depth * columns;
+  void multiply_element(const float* v, int64_t count, int64_t e, Span panels, float* m) const {
+    const int64_t depth = geometry_.in_channels, strips = ceil_div(count, strip_rows_);
+    GemmStrip<GemmF32> strip;
+    strip.panels = &panels_;
+    strip.panel = panels.begin;
+    strip.panel_end = panels.end;
+    strip.b = packed_.data<float>();
+    strip.b_rows = elements_ * depth;
     strip.y_pitch = m_pitch_;
-    for (int64_t k = 0; k < depth; k += kDepth) {
-      strip.depth = std::min(kDepth, depth - k);
+    for (int64_t k = 0; k < depth; k += kLongestTransformedSum) {
+      strip.depth = std::min(kLongestTransformedSum, depth - k);
       strip.accumulate = k > 0;
-      strip.b = packed_.data<float>() + panels.begin * strip.panel_pitch + (e * depth + k) * columns;
-      const bool last = e + 1 == elements_ && k + kDepth >= depth;
-      const float* const next = last ? nullptr : strip.b + strip.depth * columns;
-      for (int64_t tile = 0; tile < row_tiles; ++tile) {
-        const int64_t row = part_begin(count, row_tiles, tile);
-        const float* rows[16];
-        strip.rows = int(part_begin(count, row_tiles, tile + 1) - row);
-        for (int i = 0; i < strip.rows; ++i) rows[i] = v + e * v_plane_ + (row + i) * v_pitch_ + k;
+      strip.b_row = e * depth + k;
+      strip.ahead_row = strip.b_row + strip.depth;
+      strip.ahead_panel = strip.ahead_row < strip.b_rows ? panels.begin : -1;
+      for (int64_t i = 0; i < strips; ++i) {
+        const Span part = Span{0, count}.part(strips, i);
+        const float* rows[kMostStripRows];
+        strip.rows = int(part.size());
+        for (int r = 0; r < strip.rows; ++r) rows[r] = v + e * v_plane_ + (part.begin + r) * v_pitch_ + k;
         strip.a = rows;
-        strip.y = m + e * m_plane_ + row * m_pitch_;
-        strip.ahead = ahead_of(next, tile, strip.depth, columns);
+        strip.y = m + e * m_plane_ + part.begin * m_pitch_;
+        strip.ahead_part = i;
         gemm_.strip(strip);
       }
     }
   }
 
-  void transform_outputs(const ConvOperands& operands, Range tiles, int64_t channel, int64_t end,
+  void transform_outputs(const ConvOperands<float>& operands, Span tiles, int64_t channel, int64_t end,
                          const float* m) const {
     WinogradOutput output;
     output.channels = end - channel;
@@ -203,26 +218,25 @@ class WinogradConv final : public ConvAlgorithm {
       output.rows = pixels.rows;
       output.columns = pixels.columns;
       output.y = operands.y + first;
-      output.epilogue = epilogue_;
-      output.epilogue.bias = operands.bias ? operands.bias + channel : nullptr;
-      output.epilogue.slope = operands.slope ? operands.slope + channel : nullptr;
-      output.epilogue.residual = operands.residual ? operands.residual + first : nullptr;
+      output.epilogue = operands.bind(epilogue_, geometry_.out_channels).at(pixels.first, channel);
       transforms_.output(m + i * m_pitch_, m_plane_, output);
     }
   }
 
   ConvGeometry geometry_;
   Epilogue epilogue_;
-  GemmKernels gemm_;
+  GemmKernels<GemmF32> gemm_;
   WinogradTransforms transforms_;
   WinogradTiles tiles_;
-  int64_t elements_, panels_;
+  int64_t elements_;
+  GemmPanels panels_;
   int64_t blocks_ = 1, block_tiles_ = 0;  // of tiles
-  int64_t group_ = 1;                     // panels that are multiplied together
-  bool shared_ = false;                   // by chunks: the transformed inputs
+  int64_t groups_ = 1;                    // of panels that are multiplied together
+  int strip_rows_ = 1;
+  bool shared_ = false;  // by chunks: the transformed inputs
   int64_t v_pitch_ = 0, v_plane_ = 0, m_pitch_ = 0, m_plane_ = 0;
   std::vector<float> zeros_;
-  Tensor packed_;  // [panel, element, in channels, columns]
+  Tensor packed_;  // panels of [element, in channels, column]
 };
 
 }  // namespace
@@ -238,8 +252,8 @@ std::string winograd_obstacle(const ConvGeometry& geometry, const CompileInput& 
   return "";
 }
 
-ConvAlgorithmPtr make_winograd_conv(const ConvGeometry& geometry, const Epilogue& epilogue, int outputs,
-                                    const CompileInput& in) {
+ConvF32Ptr make_winograd_conv(const ConvGeometry& geometry, const Epilogue& epilogue, int outputs,
+                              const CompileInput& in) {
   return std::make_unique<WinogradConv>(geometry, epilogue, outputs, in);
 }
 

@@ -1,6 +1,7 @@
 #include "conv/deform_rows.h"
 #include "conv/gemm_conv_weights.h"
 #include "conv/transpose_images.h"
+#include "gemm/plan.h"
 #include "kernels/kernel_table.h"
 #include "tensor/alignment.h"
 
@@ -13,21 +14,18 @@ const float* data_or_null(const Tensor& tensor) { return tensor ? tensor.data<fl
 class DeformF32 final : public Kernel {
  public:
   DeformF32(const DeformShape& shape, const Epilogue& epilogue, const CompileInput& in)
-      : shape_(shape),
-        epilogue_(epilogue),
-        kernels_(kernel_table(in.isa())),
-        windows_(shape),
-        weights_(shape.conv, kernels_.gemm.panel_columns, in) {
+      : shape_(shape), epilogue_(epilogue), kernels_(kernel_table(in.isa())), windows_(shape) {
     const ConvGeometry& g = shape_.conv;
-    GemmPlan::Sizes sizes;
+    GemmSizes sizes;
     sizes.rows = checked_mul(g.batch, g.out_pixels());
     sizes.columns = g.group_out();
     sizes.taps = g.taps();
     sizes.depth = g.group_in();
-    sizes.source_scratch_bytes = windows_.scratch_bytes(kernels_.gemm.tile_rows);
+    sizes.row_scratch_bytes = windows_.scratch_bytes();
     sizes.costly_rows = true;
     sizes.workers = in.executor().workers();
-    plan_ = GemmPlan(kernels_.gemm, sizes);
+    plan_ = GemmPlan<GemmF32>(kernels_.gemm_f32, sizes);
+    weights_ = GemmConvWeights<float>(g, plan_.panels(), in);
     place_scratch(in);
   }
 
@@ -54,8 +52,7 @@ class DeformF32 final : public Kernel {
   size_t scratch_bytes() const override { return w_offset_ + weights_.scratch_bytes(); }
 
   std::string describe() const override {
-    return str("sampled GEMM ", kernels_.gemm.tile_rows, "x", kernels_.gemm.panel_columns,
-               shape_.channels_last ? "" : ", transposing x, offset, mask and y");
+    return str("sampled GEMM ", plan_.describe(), shape_.channels_last ? "" : ", transposing x, offset, mask and y");
   }
 
  private:
@@ -92,9 +89,9 @@ class DeformF32 final : public Kernel {
     context.executor().parallel_for(g.group * plan_.chunks(), [&](int64_t chunk, int worker) {
       const int64_t group = chunk / plan_.chunks(), column = group * g.group_out();
       const DeformRows rows(windows_, kernels_.deform, field, group);
-      GemmOperands product;
+      GemmOperands<GemmF32> product;
       product.a = &rows;
-      product.b = w + group * weights_.group_floats();
+      product.b = w + group * weights_.group_size();
       product.y = y + column;
       product.y_pitch = g.out_channels;
       product.epilogue = epilogue.at(0, column);
@@ -106,8 +103,8 @@ class DeformF32 final : public Kernel {
   Epilogue epilogue_;
   const KernelTable& kernels_;
   DeformWindows windows_;
-  GemmConvWeights weights_;
-  GemmPlan plan_;
+  GemmPlan<GemmF32> plan_;
+  GemmConvWeights<float> weights_;
   size_t x_offset_ = 0, offset_offset_ = 0, mask_offset_ = 0, y_offset_ = 0, w_offset_ = 0;
 };
 

@@ -28,9 +28,8 @@ DeformWindows::DeformWindows(const DeformShape& shape) : shape_(shape) {
   zeros_.resize(size_t(std::min(shape.channels_per_offset_group(), shape.conv.group_in())));
 }
 
-size_t DeformWindows::scratch_bytes(int tile_rows) const {
-  const ConvGeometry& g = shape_.conv;
-  return dtype_bytes(DType::kFloat32, checked_mul(tile_rows, checked_mul(g.taps(), g.group_in())));
+size_t DeformWindows::scratch_bytes() const {
+  return dtype_bytes(DType::kFloat32, checked_mul(shape_.conv.taps(), shape_.conv.group_in()));
 }
 
 void DeformRows::rows(const RowBlock& block, const float** pointers, std::byte* scratch) const {

@@ -3,8 +3,9 @@
 #include <vector>
 
 #include "conv/deform_shape.h"
-#include "gemm/packed_gemm.h"
+#include "gemm/rows.h"
 #include "kernels/deform.h"
+#include "linnet/op.h"
 
 namespace linnet {
 
@@ -14,8 +15,8 @@ class DeformWindows {
  public:
   explicit DeformWindows(const DeformShape& shape);
 
-  /// Scratch for a tile of so many rows.
-  size_t scratch_bytes(int tile_rows) const;
+  /// Scratch for a row.
+  size_t scratch_bytes() const;
 
  private:
   friend class DeformRows;
@@ -34,7 +35,7 @@ struct DeformField {
 };
 
 /// The windows of one group of channels.
-class DeformRows final : public RowSource {
+class DeformRows final : public RowSource<float> {
  public:
   DeformRows(const DeformWindows& windows, const DeformKernels& kernels, const DeformField& field, int64_t group)
       : windows_(windows), kernels_(kernels), field_(field), group_(group) {}

@@ -2,35 +2,16 @@
 
 namespace linnet {
 
-GemmConvWeights::GemmConvWeights(const ConvGeometry& geometry, int panel_columns, const CompileInput& in)
-    : geometry_(geometry),
-      panel_columns_(panel_columns),
-      group_floats_(packed_floats(matrices(nullptr, 0), panel_columns)) {
-  const Tensor* w = in.constant(1);
-  if (!w) return;
-  packed_ = in.packed(*w, conv_panels(panel_columns, geometry.group), [&] {
-    Tensor packed = in.packed_memory(DType::kFloat32, Shape{geometry_.group, group_floats_});
-    pack(w->data<float>(), packed.data<float>(), in.executor());
-    return packed;
-  });
+PackedForm packed_conv_form(const GemmPanels& panels, int64_t groups) {
+  return packed_form("conv panels", panels, {groups});
 }
 
-const float* GemmConvWeights::get(const float* w, std::byte* scratch, Executor& executor) const {
-  if (packed()) return packed_.data<float>();
-  auto* made = reinterpret_cast<float*>(scratch);
-  pack(w, made, executor);
-  return made;
-}
-
-size_t GemmConvWeights::scratch_bytes() const {
-  return packed() ? 0 : dtype_bytes(DType::kFloat32, checked_mul(geometry_.group, group_floats_));
-}
-
-GemmWeights GemmConvWeights::matrices(const float* w, int64_t group) const {
-  GemmWeights result;
-  result.taps = geometry_.taps();
-  result.depth = geometry_.group_in();
-  result.columns = geometry_.group_out();
+template <class T>
+GemmWeights<T> conv_matrices(const ConvGeometry& geometry, const T* w, int64_t group) {
+  GemmWeights<T> result;
+  result.taps = geometry.taps();
+  result.depth = geometry.group_in();
+  result.columns = geometry.group_out();
   result.tap_stride = 1;
   result.depth_stride = result.taps;
   result.column_stride = result.taps * result.depth;
@@ -38,10 +19,41 @@ GemmWeights GemmConvWeights::matrices(const float* w, int64_t group) const {
   return result;
 }
 
-void GemmConvWeights::pack(const float* w, float* packed, Executor& executor) const {
+template GemmWeights<float> conv_matrices(const ConvGeometry&, const float*, int64_t);
+
+template <class T>
+GemmConvWeights<T>::GemmConvWeights(const ConvGeometry& geometry, const GemmPanels& panels, const CompileInput& in)
+    : geometry_(geometry), panels_(panels), group_size_(packed_size(panels, geometry.taps(), geometry.group_in())) {
+  const Tensor* w = in.constant(1);
+  if (!w) return;
+  packed_ = in.packed(*w, packed_conv_form(panels, geometry.group), [&] {
+    Tensor packed = in.packed_memory(dtype_of<T>, Shape{geometry_.group, group_size_});
+    pack(w->data<T>(), packed.data<T>(), in.executor());
+    return packed;
+  });
+}
+
+template <class T>
+const T* GemmConvWeights<T>::get(const T* w, std::byte* scratch, Executor& executor) const {
+  if (packed()) return packed_.data<T>();
+  auto* made = reinterpret_cast<T*>(scratch);
+  pack(w, made, executor);
+  return made;
+}
+
+template <class T>
+size_t GemmConvWeights<T>::scratch_bytes() const {
+  return packed() ? 0 : dtype_bytes(dtype_of<T>, checked_mul(geometry_.group, group_size_));
+}
+
+template <class T>
+void GemmConvWeights<T>::pack(const T* w, T* packed, Executor& executor) const {
   for (int64_t group = 0; group < geometry_.group; ++group) {
-    pack_weights(matrices(w, group), panel_columns_, packed + group * group_floats_, &executor);
+    pack_weights(conv_matrices(geometry_, w, group), panels_, packed + group * group_size_, &executor);
   }
 }
+
+template class GemmConvWeights<float>;
+template class GemmConvWeights<double>;
 
 }  // namespace linnet

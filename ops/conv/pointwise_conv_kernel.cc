@@ -4,6 +4,7 @@
 #include "conv/pointwise_conv.h"
 #include "conv/pointwise_weights.h"
 #include "gemm/concat_rows.h"
+#include "gemm/plan.h"
 
 namespace linnet {
 
@@ -23,19 +24,19 @@ class PointwiseConvKernel final : public Kernel {
         as_taps_(!in.has(kScale) &&
                  std::equal(shape.channels.begin() + 1, shape.channels.end(), shape.channels.begin())),
         scale_per_image_(in.has(kScale) && in.rank(kScale) > 1) {
-    GemmPlan::Sizes sizes;
+    GemmSizes sizes;
     sizes.rows = checked_mul(shape.images, shape.image_pixels);
     sizes.columns = shape.out_channels;
     sizes.taps = as_taps_ ? int64_t(shape.channels.size()) : 1;
     sizes.depth = depth_ / sizes.taps;
-    if (!as_taps_) sizes.source_scratch_bytes = ConcatRows::scratch_bytes(kernels_.gemm.tile_rows, depth_);
+    if (!as_taps_) sizes.row_scratch_bytes = ConcatRows::scratch_bytes(depth_);
     sizes.workers = in.executor().workers();
-    plan_ = GemmPlan(kernels_.gemm, sizes);
-    packed_ = packed_pointwise_weights(*in.constant(kW), in);
+    plan_ = GemmPlan<GemmF32>(kernels_.gemm_f32, sizes);
+    packed_ = packed_pointwise_weights(*in.constant(kW), plan_.panels(), in);
   }
 
   void run(KernelContext& context) const override {
-    GemmOperands product;
+    GemmOperands<GemmF32> product;
     product.b = packed_.data<float>();
     product.y = context.output(0).data<float>();
     product.y_pitch = shape_.out_channels;
@@ -45,14 +46,14 @@ class PointwiseConvKernel final : public Kernel {
     product.epilogue.residual_pitch = shape_.out_channels;
     const TensorTaps taps(context, kX, shape_.channels[0]);
     const ConcatRows concatenated(context, kX, shape_.channels, shape_.image_pixels, scaling(context), kernels_);
-    product.a = as_taps_ ? static_cast<const RowSource*>(&taps) : &concatenated;
+    product.a = as_taps_ ? static_cast<const RowSource<float>*>(&taps) : &concatenated;
     plan_.run(product, context);
   }
 
   size_t scratch_bytes() const override { return plan_.scratch_bytes(); }
   bool reads(int input) const override { return input != kW; }
   std::string describe() const override {
-    return str("GEMM ", kernels_.gemm.tile_rows, "x", kernels_.gemm.panel_columns, " of ", shape_.channels.size(),
+    return str("GEMM ", plan_.describe(), " of ", shape_.channels.size(),
                shape_.channels.size() == 1 ? " input" : " inputs");
   }
 
@@ -71,7 +72,7 @@ class PointwiseConvKernel final : public Kernel {
   Epilogue epilogue_;
   const KernelTable& kernels_;
   bool as_taps_, scale_per_image_;
-  GemmPlan plan_;
+  GemmPlan<GemmF32> plan_;
   Tensor packed_;
 };
 

@@ -4,6 +4,7 @@
 #include "conv/depthwise_row.h"
 #include "conv/pointwise_depthwise.h"
 #include "conv/pointwise_weights.h"
+#include "gemm/panels.h"
 #include "kernels/kernel_table.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
@@ -20,7 +21,8 @@ int64_t padded_pixels(const ConvAxis& width) {
 }
 
 /// Chunks are blocks of channels of parts of the output's rows: the lines of the product that a part of rows reads are
-/// computed for the block just before the depthwise convolution reads them.
+/// computed for the block just before the depthwise convolution reads them, and kept in a ring as long as a window
+/// spans them.
 class PointwiseDepthwise final : public Kernel {
  public:
   PointwiseDepthwise(int64_t depth, const ConvGeometry& geometry, const Epilogue& inner, const Epilogue& outer,
@@ -29,25 +31,28 @@ class PointwiseDepthwise final : public Kernel {
         geometry_(geometry),
         inner_(inner),
         outer_(outer),
-        gemm_(kernel_table(in.isa()).gemm),
+        gemm_(kernel_table(in.isa()).gemm_f32),
         depthwise_(kernel_table(in.isa()).depthwise),
-        block_(ceil_div(kBlockChannels, gemm_.panel_columns) * gemm_.panel_columns),
-        blocks_(std::max<int64_t>(1, geometry.in_channels / block_)),
-        pointwise_(packed_pointwise_weights(*in.constant(1), in)),
+        panels_(choose_panels(gemm_, geometry.in_channels, depth)),
+        strip_rows_(choose_strip_rows(gemm_, panels_, geometry.axes[2].in, depth)),
+        blocks_(std::clamp<int64_t>(geometry.in_channels / kBlockChannels, 1, panels_.count())),
+        pointwise_(packed_pointwise_weights(*in.constant(1), panels_, in)),
         taps_(packed_depthwise_weights(*in.constant(2), geometry, in)) {
     const int64_t rows = geometry.axes[1].out;
     parts_ = std::min(ceil_div(kChunks, std::max<int64_t>(1, geometry.batch * blocks_)), rows / kLeastRows);
     parts_ = std::max<int64_t>(1, parts_);
-    pointer_bytes_ = aligned(size_t(gemm_.tile_rows + line_pointers(geometry)) * sizeof(float*));
-    const int64_t widest = std::min(geometry.in_channels, 2 * block_);
+    pointer_bytes_ = aligned(size_t(strip_rows_ + line_pointers(geometry)) * sizeof(float*));
+    int64_t widest = 0;
+    for (int64_t i = 0; i < blocks_; ++i) widest = std::max(widest, channels_of(panels_of(i)).size());
     line_floats_ = checked_mul(padded_pixels(geometry.axes[2]), aligned_floats(widest));
   }
 
   void run(KernelContext& context) const override {
     if (geometry_.out_pixels() == 0) return;
-    context.executor().parallel_for(geometry_.batch * parts_ * blocks_, [&](int64_t chunk, int worker) {
-      Chunk c(*this, context, chunk, context.scratch(worker));
-      for (int64_t row = c.first_row; row < c.end_row; ++row) c.run_row(row);
+    context.executor().parallel_for(geometry_.batch * parts_ * blocks_, [&](int64_t index, int worker) {
+      Chunk chunk = chunk_of(index);
+      Lines lines = lines_of(chunk, context.scratch(worker));
+      for (int64_t row = chunk.rows.begin; row < chunk.rows.end; ++row) run_row(context, chunk, row, lines);
     });
   }
 
@@ -56,104 +61,113 @@ class PointwiseDepthwise final : public Kernel {
   }
   bool reads(int input) const override { return input != 1 && input != 2; }
   std::string describe() const override {
-    return str("GEMM ", gemm_.tile_rows, "x", gemm_.panel_columns, " and depthwise, ", block_, " channels at a time");
+    return str("GEMM ", describe_tiles(gemm_, panels_, strip_rows_), " and depthwise, ", blocks_,
+               blocks_ == 1 ? " block" : " blocks", " of channels");
   }
 
  private:
-  static int64_t aligned_floats(int64_t floats) { return ceil_div(floats, 16) * 16; }
-
-  /// The work on one chunk. The lines of the product that a window spans are kept in a ring.
+  /// Some output rows of some channels of an image.
   struct Chunk {
-    const PointwiseDepthwise& k;
-    int64_t channel, channels, first_row, end_row;
-    int64_t computed;  // lines of the product, the first that is read included
-    const float* x;    // the image
-    float* y;
+    int64_t image;
+    Span panels, channels, rows;
+  };
+
+  /// The lines of the product that are computed so far, one behind the other in a ring, with their padding.
+  struct Lines {
     const float** pointers;
     float* ring;
-    DepthwiseRow row;
-    Epilogue inner;
+    int64_t pixels, pixel_pitch;
+    int64_t extent;    // lines in the ring
+    int64_t computed;  // lines of the image, the first that is read included
 
-    Chunk(const PointwiseDepthwise& kernel, KernelContext& context, int64_t chunk, std::byte* scratch) : k(kernel) {
-      const ConvGeometry& g = k.geometry_;
-      const int64_t block = chunk % k.blocks_, part = chunk / k.blocks_ % k.parts_,
-                    image = chunk / k.blocks_ / k.parts_;
-      channel = block * k.block_;
-      channels = (block + 1 == k.blocks_ ? g.in_channels : channel + k.block_) - channel;
-      first_row = part_begin(g.axes[1].out, k.parts_, part);
-      end_row = part_begin(g.axes[1].out, k.parts_, part + 1);
-      computed = std::max<int64_t>(0, first_row * g.axes[1].stride - g.axes[1].pad_begin);
-      x = context.input(0).data<float>() + image * g.in_pixels() * k.depth_;
-      y = context.output(0).data<float>() + image * g.out_pixels() * g.in_channels + channel;
-      pointers = reinterpret_cast<const float**>(scratch);
-      ring = reinterpret_cast<float*>(scratch + k.pointer_bytes_);
-      inner = with_bias(k.inner_, context.input(3));
-      row = depthwise_row(g.axes[2], channels);
-      row.in = padded_pixels(g.axes[2]);
-      row.pad_begin = 0;
-      row.epilogue = with_bias(k.outer_, context.input(4));
-      row.x_pitch = aligned_floats(channels);
-      row.w_pitch = row.y_pitch = g.in_channels;
-      for (int64_t i = 0; i < g.axes[1].extent(); ++i) clear_padding(slot(i));
-    }
-
-    Epilogue with_bias(Epilogue epilogue, const Tensor& bias) const {
-      if (bias) epilogue.bias = bias.data<float>() + channel;
-      return epilogue;
-    }
-
-    float* slot(int64_t line) const { return ring + line % k.geometry_.axes[1].extent() * row.in * row.x_pitch; }
-
-    void clear_padding(float* line) const {
-      const ConvAxis& width = k.geometry_.axes[2];
-      std::fill(line, line + width.pad_begin * row.x_pitch, 0.f);
-      std::fill(line + (width.pad_begin + width.in) * row.x_pitch, line + row.in * row.x_pitch, 0.f);
-    }
-
-    void run_row(int64_t out_row) {
-      const ConvGeometry& g = k.geometry_;
-      const ConvAxis& height = g.axes[1];
-      const int64_t end = std::min(height.in, out_row * height.stride - height.pad_begin + height.extent());
-      for (; computed < end; ++computed) compute_line();
-      row.y = y + out_row * row.out * g.in_channels;
-      const auto line_at = [this](int64_t line) { return slot(line); };
-      set_lines(g, out_row, k.taps_.data<float>() + channel, line_at, pointers + k.gemm_.tile_rows, row);
-      k.depthwise_.row_f32(row);
-    }
-
-    void compute_line() {
-      const ConvAxis& width = k.geometry_.axes[2];
-      const int64_t tiles = ceil_div(width.in, k.gemm_.tile_rows);
-      for (int64_t tile = 0; tile < tiles; ++tile) {
-        const int64_t first = part_begin(width.in, tiles, tile);
-        compute_pixels(first, int(part_begin(width.in, tiles, tile + 1) - first));
-      }
-    }
-
-    void compute_pixels(int64_t first, int count) {
-      const ConvAxis& width = k.geometry_.axes[2];
-      const float* from = x + (computed * width.in + first) * k.depth_;
-      for (int i = 0; i < count; ++i) pointers[i] = from + i * k.depth_;
-      GemmStrip strip;
-      strip.rows = count;
-      strip.columns = channels;
-      strip.depth = k.depth_;
-      strip.a = pointers;
-      strip.panel_pitch = k.depth_ * k.gemm_.panel_columns;
-      strip.b = k.pointwise_.data<float>() + channel / k.gemm_.panel_columns * strip.panel_pitch;
-      strip.y = slot(computed) + (width.pad_begin + first) * row.x_pitch;
-      strip.y_pitch = row.x_pitch;
-      strip.epilogue = inner;
-      k.gemm_.strip(strip);
-    }
+    float* line(int64_t i) const { return ring + i % extent * pixels * pixel_pitch; }
   };
+
+  static int64_t aligned_floats(int64_t floats) { return ceil_div(floats, 16) * 16; }
+
+  Span panels_of(int64_t block) const { return Span{0, panels_.count()}.part(blocks_, block); }
+  Span channels_of(const Span& panels) const {
+    return {panels_.first_column(panels.begin), panels_.end_column(panels.end)};
+  }
+
+  Chunk chunk_of(int64_t index) const {
+    const Span panels = panels_of(index % blocks_), rows{0, geometry_.axes[1].out};
+    return {index / blocks_ / parts_, panels, channels_of(panels), rows.part(parts_, index / blocks_ % parts_)};
+  }
+
+  Lines lines_of(const Chunk& chunk, std::byte* scratch) const {
+    const ConvAxis &height = geometry_.axes[1], &width = geometry_.axes[2];
+    Lines lines;
+    lines.pointers = reinterpret_cast<const float**>(scratch);
+    lines.ring = reinterpret_cast<float*>(scratch + pointer_bytes_);
+    lines.pixels = padded_pixels(width);
+    lines.pixel_pitch = aligned_floats(chunk.channels.size());
+    lines.extent = height.extent();
+    lines.computed = std::max<int64_t>(0, chunk.rows.begin * height.stride - height.pad_begin);
+    for (int64_t i = 0; i < lines.extent; ++i) {
+      float* const line = lines.line(i);
+      std::fill(line, line + width.pad_begin * lines.pixel_pitch, 0.f);
+      std::fill(line + (width.pad_begin + width.in) * lines.pixel_pitch, line + lines.pixels * lines.pixel_pitch, 0.f);
+    }
+    return lines;
+  }
+
+  /// An output row, and before it the lines that its windows reach first.
+  void run_row(KernelContext& context, const Chunk& chunk, int64_t out_row, Lines& lines) const {
+    const ConvAxis& height = geometry_.axes[1];
+    const int64_t end = std::min(height.in, out_row * height.stride - height.pad_begin + height.extent());
+    for (; lines.computed < end; ++lines.computed) compute_line(context, chunk, lines);
+    DepthwiseRow row = depthwise_row(geometry_.axes[2], chunk.channels.size());
+    row.in = lines.pixels;
+    row.pad_begin = 0;
+    row.epilogue = with_bias(outer_, context.input(4), chunk);
+    row.x_pitch = lines.pixel_pitch;
+    row.w_pitch = row.y_pitch = geometry_.in_channels;
+    const int64_t pixel = chunk.image * geometry_.out_pixels() + out_row * row.out;
+    row.y = context.output(0).data<float>() + pixel * geometry_.in_channels + chunk.channels.begin;
+    const auto line_at = [&](int64_t line) { return lines.line(line); };
+    set_lines(geometry_, out_row, taps_.data<float>() + chunk.channels.begin, line_at, lines.pointers + strip_rows_,
+              row);
+    depthwise_.row_f32(row);
+  }
+
+  void compute_line(KernelContext& context, const Chunk& chunk, const Lines& lines) const {
+    const ConvAxis& width = geometry_.axes[2];
+    const int64_t strips = ceil_div(width.in, strip_rows_);
+    const float* x =
+        context.input(0).data<float>() + (chunk.image * geometry_.in_pixels() + lines.computed * width.in) * depth_;
+    GemmStrip<GemmF32> strip;
+    strip.depth = depth_;
+    strip.a = lines.pointers;
+    strip.panels = &panels_;
+    strip.panel = chunk.panels.begin;
+    strip.panel_end = chunk.panels.end;
+    strip.b = pointwise_.data<float>();
+    strip.b_rows = depth_;
+    strip.y_pitch = lines.pixel_pitch;
+    strip.epilogue = with_bias(inner_, context.input(3), chunk);
+    for (int64_t i = 0; i < strips; ++i) {
+      const Span pixels = Span{0, width.in}.part(strips, i);
+      strip.rows = int(pixels.size());
+      for (int r = 0; r < strip.rows; ++r) lines.pointers[r] = x + (pixels.begin + r) * depth_;
+      strip.y = lines.line(lines.computed) + (width.pad_begin + pixels.begin) * lines.pixel_pitch;
+      gemm_.strip(strip);
+    }
+  }
+
+  static Epilogue with_bias(Epilogue epilogue, const Tensor& bias, const Chunk& chunk) {
+    if (bias) epilogue.bias = bias.data<float>() + chunk.channels.begin;
+    return epilogue;
+  }
 
   int64_t depth_;
   ConvGeometry geometry_;
   Epilogue inner_, outer_;
-  GemmKernels gemm_;
+  GemmKernels<GemmF32> gemm_;
   DepthwiseKernels depthwise_;
-  int64_t block_, blocks_, parts_ = 1;
+  GemmPanels panels_;
+  int strip_rows_;
+  int64_t blocks_, parts_ = 1;
   Tensor pointwise_, taps_;
   int64_t line_floats_ = 0;
   size_t pointer_bytes_ = 0;

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "linnet/op.h"
+#include "gemm/weights.h"
 
 namespace linnet {
 
 /// The weights [out channels, in channels, 1...] of a pointwise convolution, packed as those of a matrix product;
 /// shared by all that pack the same tensor.
-Tensor packed_pointwise_weights(const Tensor& w, const CompileInput& in);
+Tensor packed_pointwise_weights(const Tensor& w, const GemmPanels& panels, const CompileInput& in);
 
 }  // namespace linnet

@@ -5,8 +5,9 @@
 
 namespace linnet {
 
-/// float32 images [batch, rows, columns] to [batch, columns, rows], in parallel.
-void transpose_images(Executor& executor, const TransposeKernels& kernels, const float* x, int64_t batch, int64_t rows,
-                      int64_t columns, float* y);
+/// Images [batch, rows, columns] of float or double to [batch, columns, rows], in parallel.
+template <class T>
+void transpose_images(Executor& executor, const TransposeKernels& kernels, const T* x, int64_t batch, int64_t rows,
+                      int64_t columns, T* y);
 
 }  // namespace linnet

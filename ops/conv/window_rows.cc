@@ -7,8 +7,8 @@
 namespace linnet {
 namespace {
 
-/// Up to so many floats, the positions along the width become one tap.
-constexpr int64_t kMostSpanFloats = 64;
+/// Up to so many values, the positions along the width become one tap.
+constexpr int64_t kMostSpanValues = 64;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ ConvWindows::Inside::Inside(const ConvAxis& axis)
 ConvWindows::ConvWindows(const ConvGeometry& geometry) : geometry_(geometry), columns_(geometry.axes[2]) {
   const auto& [depth, height, width] = geometry.axes;
   const bool adjacent = width.dilation == 1 && geometry.group == 1;
-  if (adjacent && width.kernel * geometry.in_channels <= kMostSpanFloats) span_ = width.kernel;
+  if (adjacent && width.kernel * geometry.in_channels <= kMostSpanValues) span_ = width.kernel;
   depth_ = span_ * geometry.group_in();
   zeros_.resize(size_t(span_ * geometry.in_channels));
   const bool fits = depth.extent() <= depth.in && height.extent() <= height.in && width.extent() <= width.in;
@@ -29,17 +29,18 @@ ConvWindows::ConvWindows(const ConvGeometry& geometry) : geometry_(geometry), co
       for (int64_t x = 0; x < width.kernel; x += span_) {
         const Offset at{z * depth.dilation, y * height.dilation, x * width.dilation, 0};
         offsets_.push_back(at);
-        if (fits) offsets_.back().floats = ((at.z * height.in + at.y) * width.in + at.x) * geometry.in_channels;
+        if (fits) offsets_.back().values = ((at.z * height.in + at.y) * width.in + at.x) * geometry.in_channels;
       }
     }
   }
 }
 
-size_t ConvWindows::scratch_bytes(int tile_rows) const {
-  return span_ == 1 ? 0 : size_t(tile_rows * taps() * depth_) * sizeof(float);
+size_t ConvWindows::scratch_bytes(size_t value_bytes) const {
+  return span_ == 1 ? 0 : size_t(checked_mul(checked_mul(taps(), depth_), int64_t(value_bytes)));
 }
 
-WindowRows::Corner WindowRows::corner(int64_t row) const {
+template <class T>
+typename WindowRows<T>::Corner WindowRows<T>::corner(int64_t row) const {
   const auto& [depth, height, width] = windows_.geometry_.axes;
   const int64_t x = row % width.out;
   const int64_t y = row / width.out % height.out;
@@ -48,63 +49,81 @@ WindowRows::Corner WindowRows::corner(int64_t row) const {
           y * height.stride - height.pad_begin, x * width.stride - width.pad_begin};
 }
 
-bool WindowRows::line_inside(const Corner& corner) const {
+template <class T>
+int WindowRows<T>::inside(const Corner& corner, int most) const {
   const auto& [depth, height, width] = windows_.geometry_.axes;
-  return corner.z >= 0 && corner.z + depth.extent() <= depth.in && corner.y >= 0 &&
-         corner.y + height.extent() <= height.in;
+  if (corner.z < 0 || corner.z + depth.extent() > depth.in || corner.y < 0 || corner.y + height.extent() > height.in) {
+    return 0;
+  }
+  const int64_t column = (corner.x + width.pad_begin) / width.stride;
+  if (column < windows_.columns_.begin) return 0;
+  return int(std::clamp<int64_t>(windows_.columns_.end - column, 0, most));
+}
+
+template <class T>
+void WindowRows<T>::address_inside(const RowBlock& block, const Corner& corner, int count, const Target& target) const {
+  const auto& [depth, height, width] = windows_.geometry_.axes;
+  const int64_t channels = windows_.geometry_.in_channels, step = width.stride * channels;
+  const int64_t pixel = ((corner.n * depth.in + corner.z) * height.in + corner.y) * width.in + corner.x;
+  const ConvWindows::Offset* offsets = windows_.offsets_.data() + block.tap;
+  for (int64_t t = 0; t < block.taps; ++t) {
+    const T* from = x_ + pixel * channels + offsets[t].values + block.k;
+    for (int i = 0; i < count; ++i) target.pointers[t * target.pitch + i] = from + i * step;
+  }
 }
 
 /// One tap of a window that may reach over an edge; `copy` has room for it.
-const float* WindowRows::tap(const Corner& corner, const ConvWindows::Offset& offset, float* copy) const {
+template <class T>
+const T* WindowRows<T>::tap(const Corner& corner, const ConvWindows::Offset& offset, T* copy) const {
   const auto& [depth, height, width] = windows_.geometry_.axes;
   const int64_t channels = windows_.geometry_.in_channels;
   const int64_t z = corner.z + offset.z, y = corner.y + offset.y, x = corner.x + offset.x;
   const int64_t first = std::max<int64_t>(x, 0), last = std::min(x + windows_.span_, width.in);
-  if (z < 0 || z >= depth.in || y < 0 || y >= height.in || first >= last) return windows_.zeros_.data();
-  const float* from = x_ + (((corner.n * depth.in + z) * height.in + y) * width.in + first) * channels;
+  if (z < 0 || z >= depth.in || y < 0 || y >= height.in || first >= last) return zeros();
+  const T* from = x_ + (((corner.n * depth.in + z) * height.in + y) * width.in + first) * channels;
   if (last - first == windows_.span_) return from;
-  float* end = std::fill_n(copy, (first - x) * channels, 0.f);
+  T* end = std::fill_n(copy, (first - x) * channels, T(0));
   end = std::copy_n(from, (last - first) * channels, end);
-  std::fill(end, copy + windows_.depth_, 0.f);
+  std::fill(end, copy + windows_.depth_, T(0));
   return copy;
 }
 
-/// All taps of one window, which becomes row `row`; returns the room that is left behind `copy`.
-float* WindowRows::window(const RowBlock& block, const Corner& corner, int row, const float** pointers,
-                          float* copy) const {
+template <class T>
+T* WindowRows<T>::address_window(const RowBlock& block, const Corner& corner, const Target& target) const {
   const ConvWindows::Offset* offsets = windows_.offsets_.data() + block.tap;
-  for (int64_t t = 0; t<block.taps; ++t, copy += windows_.span_> 1 ? windows_.depth_ : 0) {
-    pointers[t * block.rows + row] = tap(corner, offsets[t], copy) + block.k;
+  const int64_t room = windows_.span_ > 1 ? windows_.depth_ : 0;
+  T* copy = target.copies;
+  for (int64_t t = 0; t < block.taps; ++t, copy += room) {
+    target.pointers[t * target.pitch] = tap(corner, offsets[t], copy) + block.k;
   }
   return copy;
 }
 
-void WindowRows::rows(const RowBlock& block, const float** pointers, std::byte* scratch) const {
-  const auto& [depth, height, width] = windows_.geometry_.axes;
-  const ConvWindows::Offset* offsets = windows_.offsets_.data() + block.tap;
-  const int64_t channels = windows_.geometry_.in_channels, step = width.stride * channels;
-  float* copy = reinterpret_cast<float*>(scratch);
-  int64_t column = block.row % width.out;
-  for (int row = 0; row < block.rows; column = 0) {
+template <class T>
+void WindowRows<T>::rows(const RowBlock& block, const T** pointers, std::byte* scratch) const {
+  const ConvAxis& width = windows_.geometry_.axes[2];
+  T* copies = reinterpret_cast<T*>(scratch);
+  int row = 0;
+  while (row < block.rows) {
+    // The windows of one line of outputs.
     Corner at = corner(block.row + row);
+    const int64_t column = (block.row + row) % width.out;
     const int end = int(std::min<int64_t>(block.rows, row + width.out - column));
-    const bool inside = line_inside(at);
     while (row < end) {
-      // As many windows as lie in the image one after the other.
-      const int64_t last = column >= windows_.columns_.begin ? windows_.columns_.end - column : 0;
-      const int count = inside ? int(std::clamp<int64_t>(last, 0, end - row)) : 0;
-      const int64_t pixel = ((at.n * depth.in + at.z) * height.in + at.y) * width.in + at.x;
-      for (int64_t t = 0; count > 0 && t < block.taps; ++t) {
-        const float* from = x_ + pixel * channels + offsets[t].floats + block.k;
-        for (int i = 0; i < count; ++i) pointers[t * block.rows + row + i] = from + i * step;
+      const Target target{pointers + row, block.rows, copies};
+      const int count = inside(at, end - row);
+      if (count > 0) {
+        address_inside(block, at, count, target);
+      } else {
+        copies = address_window(block, at, target);
       }
-      if (count == 0) copy = window(block, at, row, pointers, copy);
-      const int done = std::max(count, 1);
-      row += done;
-      column += done;
-      at.x += done * width.stride;
+      row += std::max(count, 1);
+      at.x += std::max(count, 1) * width.stride;
     }
   }
 }
+
+template class WindowRows<float>;
+template class WindowRows<double>;
 
 }  // namespace linnet

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "conv/conv_geometry.h"
-#include "gemm/packed_gemm.h"
+#include "gemm/rows.h"
 
 namespace linnet {
 
@@ -18,15 +18,16 @@ class ConvWindows {
 
   int64_t taps() const { return int64_t(offsets_.size()); }
   int64_t depth() const { return depth_; }
-  /// Scratch for a tile of so many rows.
-  size_t scratch_bytes(int tile_rows) const;
+  /// Scratch for a row of values of so many bytes.
+  size_t scratch_bytes(size_t value_bytes) const;
 
  private:
+  template <class T>
   friend class WindowRows;
 
   struct Offset {
     int64_t z, y, x;  // of the tap within the window, in pixels
-    int64_t floats;   // the same in memory
+    int64_t values;   // the same in memory
   };
 
   /// The outputs of an axis whose windows lie in the input.
@@ -40,28 +41,40 @@ class ConvWindows {
   int64_t span_ = 1;  // pixels of a tap
   int64_t depth_ = 0;
   std::vector<Offset> offsets_;
-  std::vector<float> zeros_;
+  std::vector<double> zeros_;  // as many as values of any type
 };
 
 /// The windows of one group of channels over x, which points at the group's first channel of the first pixel.
-class WindowRows final : public RowSource {
+template <class T>
+class WindowRows final : public RowSource<T> {
  public:
-  WindowRows(const ConvWindows& windows, const float* x) : windows_(windows), x_(x) {}
-  void rows(const RowBlock& block, const float** pointers, std::byte* scratch) const override;
-  const float* zeros() const override { return windows_.zeros_.data(); }
+  WindowRows(const ConvWindows& windows, const T* x) : windows_(windows), x_(x) {}
+  void rows(const RowBlock& block, const T** pointers, std::byte* scratch) const override;
+  const T* zeros() const override { return reinterpret_cast<const T*>(windows_.zeros_.data()); }
 
  private:
+  /// A window's first position, in image n.
   struct Corner {
-    int64_t n, z, y, x;  // of the window's first position
+    int64_t n, z, y, x;
   };
+  /// Where the addresses of a window's taps go, and the room for copies of taps that reach over an edge.
+  struct Target {
+    const T** pointers;
+    int64_t pitch;  // from one tap's address to the next
+    T* copies;
+  };
+
   Corner corner(int64_t row) const;
-  /// Whether that is so of a window along the axes but the width.
-  bool line_inside(const Corner& corner) const;
-  float* window(const RowBlock& block, const Corner& corner, int row, const float** pointers, float* copy) const;
-  const float* tap(const Corner& corner, const ConvWindows::Offset& offset, float* copy) const;
+  /// How many windows from this one on, at most `most`, lie in the image one after the other.
+  int inside(const Corner& corner, int most) const;
+  /// The addresses of the taps of `count` such windows.
+  void address_inside(const RowBlock& block, const Corner& corner, int count, const Target& target) const;
+  /// Those of one window that may reach over edges; returns the room that is left for copies.
+  T* address_window(const RowBlock& block, const Corner& corner, const Target& target) const;
+  const T* tap(const Corner& corner, const ConvWindows::Offset& offset, T* copy) const;
 
   const ConvWindows& windows_;
-  const float* x_;
+  const T* x_;
 };
 
 }  // namespace linnet

@@ -3,22 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "partition/parts.h"
-
 namespace linnet {
-namespace {
-
-/// A distance between copied rows that spreads them over the cache sets.
-int64_t copy_pitch(int64_t depth) { return ceil_div(depth, 16) * 16 + 16; }
-
-}  // namespace
-
-size_t ConcatRows::scratch_bytes(int rows, int64_t depth) {
-  return dtype_bytes(DType::kFloat32, checked_mul(rows, copy_pitch(depth)));
-}
-
 void ConcatRows::rows(const RowBlock& block, const float** pointers, std::byte* scratch) const {
-  const int64_t pitch = copy_pitch(block.depth), end = block.k + block.depth;
+  const int64_t pitch = row_copy_pitch<float>(block.depth), end = block.k + block.depth;
   float* const copy = reinterpret_cast<float*>(scratch);
   for (int i = 0; i < block.rows; ++i) pointers[i] = copy + i * pitch;
   int64_t first = 0;  // channel of the tensor

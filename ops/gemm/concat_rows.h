@@ -2,8 +2,9 @@
 
 #include <vector>
 
-#include "gemm/packed_gemm.h"
+#include "gemm/rows.h"
 #include "kernels/kernel_table.h"
+#include "linnet/op.h"
 
 namespace linnet {
 
@@ -17,7 +18,7 @@ struct PixelScaling {
 
 /// The pixels of channels-last tensors that are concatenated along the channels, scaled, as the rows of a matrix
 /// product. The tensors are the context's inputs from first_input on, `channels` those of each.
-class ConcatRows final : public RowSource {
+class ConcatRows final : public RowSource<float> {
  public:
   ConcatRows(const KernelContext& context, int first_input, const std::vector<int64_t>& channels, int64_t image_pixels,
              const PixelScaling& scaling, const KernelTable& kernels)
@@ -30,8 +31,8 @@ class ConcatRows final : public RowSource {
 
   void rows(const RowBlock& block, const float** pointers, std::byte* scratch) const override;
 
-  /// Scratch that rows() needs for so many rows.
-  static size_t scratch_bytes(int rows, int64_t depth);
+  /// Scratch that rows() needs for each row.
+  static size_t scratch_bytes(int64_t depth) { return dtype_bytes(DType::kFloat32, row_copy_pitch<float>(depth)); }
 
  private:
   /// Some channels, from `channel` of all on, of rows of one tensor, and where they are copied to.
@@ -55,7 +56,7 @@ class ConcatRows final : public RowSource {
 };
 
 /// The same without scaling where all tensors have equally many channels: each is a tap of the product, without a copy.
-class TensorTaps final : public RowSource {
+class TensorTaps final : public RowSource<float> {
  public:
   TensorTaps(const KernelContext& context, int first_input, int64_t channels)
       : context_(context), first_input_(first_input), channels_(channels) {}

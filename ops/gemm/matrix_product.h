@@ -25,12 +25,12 @@ struct Addend {
   float beta = 1;
 };
 
-/// The product of float32 inputs 0 and 1. At most one addend has one row, at most one has all rows of y (those of the
-/// batch one after the other). The epilogue's bias and residual are not used.
+/// The product of float32 or float64 inputs 0 and 1. At most one addend has one row, at most one has all rows of y
+/// (those of the batch one after the other). The activation is for float32; its bias and residual are not used.
 KernelPtr make_float_product(const MatrixProduct& product, const std::vector<Addend>& addends,
                              const Epilogue& activation, const CompileInput& in);
 
-/// The product of float64 or integer inputs (which wrap) by plain loops.
+/// The product of integer inputs, which wrap, by plain loops.
 KernelPtr make_scalar_product(DType dtype, const MatrixProduct& product, const std::vector<Addend>& addends);
 
 /// Dispatches on the dtype.

@@ -9,19 +9,10 @@ namespace {
 
 constexpr int64_t kChunkMultiplies = 64 * 1024;
 
-/// What sums are taken in: integers wrap, which only unsigned ones do.
-template <class T, bool = std::is_integral_v<T>>
-struct SumType {
-  using type = T;
-};
-template <class T>
-struct SumType<T, true> {
-  using type = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
-};
-
 template <class T>
 class ScalarProduct final : public Kernel {
-  using Sum = typename SumType<T>::type;
+  // Sums wrap, which only unsigned ones do.
+  using Sum = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
  public:
   ScalarProduct(const MatrixProduct& product, const std::vector<Addend>& addends)
@@ -72,8 +63,6 @@ class ScalarProduct final : public Kernel {
 KernelPtr make_scalar_product(DType dtype, const MatrixProduct& product, const std::vector<Addend>& addends) {
   const auto make = [&]<class T>() -> KernelPtr { return std::make_unique<ScalarProduct<T>>(product, addends); };
   switch (dtype) {
-    case DType::kFloat64:
-      return make.template operator()<double>();
     case DType::kInt32:
       return make.template operator()<int32_t>();
     case DType::kInt64:
@@ -90,7 +79,9 @@ KernelPtr make_scalar_product(DType dtype, const MatrixProduct& product, const s
 KernelPtr make_product(const MatrixProduct& product, const std::vector<Addend>& addends, const Epilogue& activation,
                        const CompileInput& in) {
   const DType dtype = in.dtype(0);
-  if (dtype == DType::kFloat32) return make_float_product(product, addends, activation, in);
+  if (dtype == DType::kFloat32 || dtype == DType::kFloat64) {
+    return make_float_product(product, addends, activation, in);
+  }
   return make_scalar_product(dtype, product, addends);
 }
 

@@ -5,18 +5,19 @@
 
 namespace linnet {
 
-/// What happens to the sums of a matrix product or convolution before they are stored:
+/// What happens to the sums of a matrix product or convolution, of type T, before they are stored:
 /// y = activation(min(high, max(low, prelu(x + bias + residual)))), on rows of contiguous columns (channels). NaN stays
 /// NaN.
-struct Epilogue {
-  using RowFunction = void (*)(const float* x, float* y, int64_t n, float alpha, float beta);
+template <class T>
+struct BasicEpilogue {
+  using RowFunction = void (*)(const T* x, T* y, int64_t n, float alpha, float beta);
 
   static constexpr float kUnbounded = std::numeric_limits<float>::infinity();
 
-  const float* bias = nullptr;      ///< one value per column; may be null
-  const float* residual = nullptr;  ///< first value of the first row; may be null
-  int64_t residual_pitch = 0;       ///< floats from one row of the residual to the next
-  const float* slope = nullptr;     ///< of prelu, one value per column: negative sums are multiplied by it; may be null
+  const T* bias = nullptr;      ///< one value per column; may be null
+  const T* residual = nullptr;  ///< first value of the first row; may be null
+  int64_t residual_pitch = 0;   ///< values from one row of the residual to the next
+  const T* slope = nullptr;     ///< of prelu, one value per column: negative sums are multiplied by it; may be null
   float low = -kUnbounded;
   float high = kUnbounded;
   RowFunction activation = nullptr;  ///< called with x == y; may be null
@@ -27,13 +28,15 @@ struct Epilogue {
   [[gnu::always_inline]] bool clamps() const { return low > -kUnbounded || high < kUnbounded; }
 
   /// The same for the part of the output that begins at this row and column.
-  [[gnu::always_inline]] Epilogue at(int64_t row, int64_t column) const {
-    Epilogue part = *this;
+  [[gnu::always_inline]] BasicEpilogue at(int64_t row, int64_t column) const {
+    BasicEpilogue part = *this;
     if (bias) part.bias = bias + column;
     if (slope) part.slope = slope + column;
     if (residual) part.residual = residual + row * residual_pitch + column;
     return part;
   }
 };
+
+using Epilogue = BasicEpilogue<float>;
 
 }  // namespace linnet

@@ -1,112 +1,232 @@
 #pragma once
 
-// Included by *.simd.cc only: how sums held in registers begin and end, for the kernels that share GemmStrip.
-#include <cstring>
-
+// Included by *.simd.cc only: tiles of a matrix product, whose sums stay in registers, for the kernels that share
+// GemmStrip. `Tile` names the GemmType, its vectors of sums, and how they are loaded, multiplied and stored.
 #include "kernels/gemm.h"
 #include "kernels/vector_math.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-// Accumulators fill the register file: 12x2 of 32 registers, 6x2 of 16; without FMA a product needs one more.
-constexpr int kTileRows = kRegisters == 32 ? 12 : kLanes == 8 ? 6 : 4;
-constexpr int kPanelVectors = 2;
-constexpr int kPanelColumns = kPanelVectors * kLanes;
-constexpr int kMaxTileVectors = kRegisters == 32 ? 24 : 16;
-constexpr int kMaxVectors = 8;
+#if defined(__AVX__) || defined(__aarch64__)
+constexpr bool kFusedMultiply = true;
+#else
+constexpr bool kFusedMultiply = false;
+#endif
 
-using TileFunction = void (*)(const GemmStrip&);
+/// Whether a masked load or store takes no longer than a whole one.
+#if defined(__AVX512F__)
+constexpr bool kFreeMasks = true;
+#else
+constexpr bool kFreeMasks = false;
+#endif
+
+/// Rows of the highest tile of `vectors` vectors: its sums fill the register file but for the vectors of B and one
+/// value of A; without a fused multiplication a product needs one more.
+constexpr int highest_tile(int vectors) {
+  if (kRegisters == 32) return 24 / vectors;
+  if (!kFusedMultiply) return vectors <= 2 ? 8 / vectors : 0;
+  return vectors <= 3 ? 12 / vectors : 0;
+}
+
+/// Vectors of columns that a tile of so many rows covers at most: few rows take several panels at once, to have enough
+/// independent sums in flight.
+constexpr int widest_tile(int rows) {
+  if (rows == 1 || (kRegisters == 32 && rows <= 3)) return 8;
+  return rows <= 3 || (kRegisters == 32 && rows <= 6) ? 4 : 2;
+}
+
+/// Steps of the sum for which a row's address is read once, as far as registers hold that many rows of B.
+constexpr int unrolled_steps(int vectors) {
+  if (kRegisters == 32) return vectors == 1 ? 4 : vectors <= 3 ? 2 : 1;
+  return kFusedMultiply && vectors == 1 ? 2 : 1;
+}
+
+// Rows of A whose addresses general registers hold beside those of B and of what comes next. Left to itself, GCC moves
+// the others through vector registers, in the way of the multiplications; from memory they cost nothing.
+#if defined(__x86_64__)
+constexpr int kHeldRows = 9;
+#else
+constexpr int kHeldRows = kMostStripRows;
+#endif
+
+// How far before its use a row of B is asked for into the first-level cache, where it comes from a slower one.
+constexpr int64_t kNearBytes = 1024;
+constexpr int64_t kLineBytes = 64;
+
+/// One tile, whose size is the function's that computes it.
+template <class Type>
+struct TileJob {
+  int64_t taps, steps;  ///< of kUnit values each
+  const typename Type::A* const* a;
+  int64_t a_pitch;  ///< pointers from one tap to the next
+  int64_t a_offset;
+  const typename Type::B* b;
+  int64_t b_pitch;        ///< values from one row of a panel to the next
+  int64_t panel_pitch;    ///< from one panel to the next
+  const std::byte* next;  ///< lines to ask memory for, one each step
+  int64_t next_pitch;     ///< bytes; 0: the same line again
+  typename Type::Y* y;
+  int64_t y_pitch;
+  bool accumulate;
+  int64_t last_lanes;  ///< of the last vector, that are columns
+  BasicEpilogue<typename Type::Y> epilogue;
+};
+
+/// Vector `v` of NV in a row of columns of which the last may be filled in part.
+template <class Tile, int NV, class T>
+[[gnu::always_inline]] inline typename Tile::Vector load_columns(const T* x, int v, int64_t last_lanes) {
+  if (v < NV - 1 || (!kFreeMasks && last_lanes == Tile::kLanes)) return Tile::load(x + v * Tile::kLanes);
+  return Tile::load_part(x + v * Tile::kLanes, last_lanes);
+}
+template <class Tile, int NV, class T>
+[[gnu::always_inline]] inline void store_columns(T* y, int v, int64_t last_lanes, typename Tile::Vector value) {
+  if (v < NV - 1 || (!kFreeMasks && last_lanes == Tile::kLanes)) return Tile::store(y + v * Tile::kLanes, value);
+  Tile::store_part(y + v * Tile::kLanes, value, last_lanes);
+}
 
 /// The bias, unless sums of an earlier block come before it.
-template <int MR, int NV>
-[[gnu::always_inline]] inline void begin(const GemmStrip& s, F32 (&sum)[MR][NV]) {
-  const float* bias = s.accumulate ? nullptr : s.epilogue.bias;
+template <class Tile, int MR, int NV>
+[[gnu::always_inline]] inline void begin(const TileJob<typename Tile::Type>& job,
+                                         typename Tile::Vector (&sum)[MR][NV]) {
+  const auto* bias = job.accumulate ? nullptr : job.epilogue.bias;
   LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-    const F32 value = bias ? F32::load_unaligned(bias + v * kLanes) : F32(0.f);
+    const auto value = bias ? load_columns<Tile, NV>(bias, v, job.last_lanes) : Tile::zero();
     LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][v] = value;
   }
 }
 
-template <int MR, int NV>
-[[gnu::always_inline]] inline void finish(const GemmStrip& s, F32 (&sum)[MR][NV]) {
-  // Added last, not begun with: rounding errors grow with the length of a sum, and this keeps it to that of a block.
-  if (s.accumulate) {
-    LINNET_UNROLL for (int i = 0; i < MR; ++i) {
-      const float* y = s.y + i * s.y_pitch;
-      LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = sum[i][v] + F32::load_unaligned(y + v * kLanes);
+/// Adds kSteps rows of B, multiplied by the rows of A. kHalf: of the last vector only the lower half counts.
+template <class Tile, int kSteps, bool kHalf, int MR, int W, int NV, class Rows>
+[[gnu::always_inline]] inline void add_products(const TileJob<typename Tile::Type>& job,
+                                                const typename Tile::Type::B* b, int64_t k, Rows row_of,
+                                                typename Tile::Vector (&sum)[MR][NV]) {
+  typename Tile::Factor row[kSteps][NV];
+  LINNET_UNROLL for (int u = 0; u < kSteps; ++u) {
+    LINNET_UNROLL for (int v = 0; v < NV; ++v) {
+      row[u][v] = Tile::load_b(b + u * job.b_pitch + v / W * job.panel_pitch, v % W);
     }
   }
-  const Epilogue& e = s.epilogue;
-  if (e.bias && s.accumulate) {
+  LINNET_UNROLL for (int i = 0; i < MR; ++i) {
+    const typename Tile::Type::A* from = row_of(i);
+    LINNET_UNROLL for (int u = 0; u < kSteps; ++u) {
+      const typename Tile::Factor x = Tile::spread(from + (k + u) * Tile::Type::kUnit);
+      LINNET_UNROLL for (int v = 0; v < NV; ++v) {
+        if constexpr (kHalf) {
+          sum[i][v] = v == NV - 1 ? Tile::multiply_add_half(x, row[u][v], sum[i][v])
+                                  : Tile::multiply_add(x, row[u][v], sum[i][v]);
+        } else {
+          sum[i][v] = Tile::multiply_add(x, row[u][v], sum[i][v]);
+        }
+      }
+    }
+  }
+}
+
+/// G panels of which W vectors are multiplied each.
+template <class Tile, int MR, int W, int G, bool kHalf>
+[[gnu::always_inline]] inline void multiply(const TileJob<typename Tile::Type>& job,
+                                            typename Tile::Vector (&sum)[MR][W * G]) {
+  using Type = typename Tile::Type;
+  constexpr int kSteps = G == 1 ? unrolled_steps(W) : 1;
+  constexpr int kHeld = kHeldRows < MR ? kHeldRows : MR;
+  constexpr bool kAsks = W * G >= 2;
+  constexpr int kNearLines =
+      G == 1 ? W * Tile::kLanes * Type::kUnit * int(sizeof(typename Type::B)) / int(kLineBytes) : 0;
+  const typename Type::B* b = job.b;
+  const std::byte* next = job.next;
+  for (int64_t t = 0; t < job.taps; ++t) {
+    const typename Type::A* a[MR];
+    const typename Type::A* volatile in_memory[MR];
+    LINNET_UNROLL for (int i = 0; i < MR; ++i) a[i] = job.a[t * job.a_pitch + i] + job.a_offset;
+    LINNET_UNROLL for (int i = kHeld; i < MR; ++i) in_memory[i] = a[i];
+    const auto row_of = [&](int i) __attribute__((always_inline)) {
+      return i < kHeld ? a[i] : const_cast<const typename Type::A*>(in_memory[i]);
+    };
+    const auto step = [&]<int kCount>(std::integral_constant<int, kCount>, int64_t k) __attribute__((always_inline)) {
+      if constexpr (kAsks) {
+        LINNET_UNROLL for (int u = 0; u < kCount; ++u) {
+          __builtin_prefetch(next, 0, 2);
+          next += job.next_pitch;
+          LINNET_UNROLL for (int line = 0; line < kNearLines; ++line) {
+            __builtin_prefetch(reinterpret_cast<const std::byte*>(b + u * job.b_pitch) + kNearBytes +
+                               line * kLineBytes);
+          }
+        }
+      }
+      add_products<Tile, kCount, kHalf, MR, W>(job, b, k, row_of, sum);
+      b += kCount * job.b_pitch;
+    };
+    int64_t k = 0;
+    for (; k + kSteps <= job.steps; k += kSteps) step(std::integral_constant<int, kSteps>(), k);
+    if constexpr (kSteps > 1) {
+      for (; k < job.steps; ++k) step(std::integral_constant<int, 1>(), k);
+    }
+  }
+}
+
+template <class Tile, int MR, int NV>
+[[gnu::always_inline]] inline void finish(const TileJob<typename Tile::Type>& job,
+                                          typename Tile::Vector (&sum)[MR][NV]) {
+  const auto& e = job.epilogue;
+  // Added last, not begun with: rounding errors grow with the length of a sum, and this keeps it to that of a block.
+  if (job.accumulate) {
+    LINNET_UNROLL for (int i = 0; i < MR; ++i) {
+      LINNET_UNROLL for (int v = 0; v < NV; ++v) {
+        sum[i][v] = sum[i][v] + load_columns<Tile, NV>(job.y + i * job.y_pitch, v, job.last_lanes);
+      }
+    }
+  }
+  if (e.bias && job.accumulate) {
     LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-      const F32 bias = F32::load_unaligned(e.bias + v * kLanes);
+      const auto bias = load_columns<Tile, NV>(e.bias, v, job.last_lanes);
       LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][v] = sum[i][v] + bias;
     }
   }
   if (e.residual) {
     LINNET_UNROLL for (int i = 0; i < MR; ++i) {
-      const float* residual = e.residual + i * e.residual_pitch;
-      LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = sum[i][v] + F32::load_unaligned(residual + v * kLanes);
+      LINNET_UNROLL for (int v = 0; v < NV; ++v) {
+        sum[i][v] = sum[i][v] + load_columns<Tile, NV>(e.residual + i * e.residual_pitch, v, job.last_lanes);
+      }
     }
   }
-  if (e.slope) {
-    LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-      const F32 slope = F32::load_unaligned(e.slope + v * kLanes);
-      LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][v] = prelu(sum[i][v], slope);
+  if constexpr (Tile::kActivates) {
+    if (e.slope) {
+      LINNET_UNROLL for (int v = 0; v < NV; ++v) {
+        const auto slope = load_columns<Tile, NV>(e.slope, v, job.last_lanes);
+        LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][v] = prelu(sum[i][v], slope);
+      }
     }
-  }
-  if (e.clamps()) {
-    // max and min return their second operand where one is NaN.
-    const F32 low(e.low), high(e.high);
-    LINNET_UNROLL for (int i = 0; i < MR; ++i) {
-      LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = xsimd::min(high, xsimd::max(low, sum[i][v]));
+    if (e.clamps()) {
+      const typename Tile::Vector low(e.low), high(e.high);
+      LINNET_UNROLL for (int i = 0; i < MR; ++i) {
+        LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = at_most(high, at_least(low, sum[i][v]));
+      }
     }
   }
   LINNET_UNROLL for (int i = 0; i < MR; ++i) {
-    LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v].store_unaligned(s.y + i * s.y_pitch + v * kLanes);
+    LINNET_UNROLL for (int v = 0; v < NV; ++v) {
+      store_columns<Tile, NV>(job.y + i * job.y_pitch, v, job.last_lanes, sum[i][v]);
+    }
   }
 }
 
-inline void copy_rows(const float* from, int64_t from_pitch, float* to, int64_t to_pitch, int rows, int64_t columns) {
-  for (int i = 0; i < rows; ++i) std::memcpy(to + i * to_pitch, from + i * from_pitch, size_t(columns) * sizeof(float));
-}
-
-/// A tile by way of whole vectors on the stack: for columns that do not fill them.
-inline void buffered_tile(const GemmStrip& s, TileFunction function, int vectors) {
-  alignas(64) float y[kMaxTileVectors * kLanes] = {};
-  alignas(64) float residual[kMaxTileVectors * kLanes];
-  alignas(64) float bias[kMaxVectors * kLanes] = {}, slope[kMaxVectors * kLanes] = {};
-  const int pitch = vectors * kLanes;
-  const Epilogue& e = s.epilogue;
-  GemmStrip whole = s;
-  whole.y = y;
-  whole.y_pitch = pitch;
-  if (s.accumulate) copy_rows(s.y, s.y_pitch, y, pitch, s.rows, s.columns);
-  if (e.bias) {
-    copy_rows(e.bias, 0, bias, 0, 1, s.columns);
-    whole.epilogue.bias = bias;
-  }
-  if (e.slope) {
-    copy_rows(e.slope, 0, slope, 0, 1, s.columns);
-    whole.epilogue.slope = slope;
-  }
-  if (e.residual) {
-    std::memset(residual, 0, sizeof(residual));
-    copy_rows(e.residual, e.residual_pitch, residual, pitch, s.rows, s.columns);
-    whole.epilogue.residual = residual;
-    whole.epilogue.residual_pitch = pitch;
-  }
-  function(whole);
-  copy_rows(y, pitch, s.y, s.y_pitch, s.rows, s.columns);
+/// A tile of MR rows and G panels, of which W vectors are multiplied each.
+template <class Tile, int MR, int W, int G, bool kHalf>
+void tile(const TileJob<typename Tile::Type>& job) {
+  typename Tile::Vector sum[MR][W * G];
+  begin<Tile>(job, sum);
+  multiply<Tile, MR, W, G, kHalf>(job, sum);
+  finish<Tile>(job, sum);
 }
 
 /// The activation, once all sums of a strip are stored: its rows are long, and still in the first-level cache.
-inline void activate(const GemmStrip& s) {
-  const Epilogue& e = s.epilogue;
+template <class Type>
+inline void activate(const GemmStrip<Type>& s, int64_t columns) {
+  const auto& e = s.epilogue;
   if (!e.activation) return;
-  if (s.y_pitch == s.columns) return e.activation(s.y, s.y, s.rows * s.columns, e.alpha, e.beta);
-  for (float* y = s.y; y != s.y + s.rows * s.y_pitch; y += s.y_pitch) e.activation(y, y, s.columns, e.alpha, e.beta);
+  if (s.y_pitch == columns) return e.activation(s.y, s.y, s.rows * columns, e.alpha, e.beta);
+  for (auto* y = s.y; y != s.y + s.rows * s.y_pitch; y += s.y_pitch) e.activation(y, y, columns, e.alpha, e.beta);
 }
 
 }  // namespace

@@ -10,10 +10,9 @@ struct GroupedKernels {
   int lanes;  ///< output channels of a block
   /// True for widths that strip() can compute: such that divide a block.
   bool (*supports)(int64_t width);
-  /// As GemmKernels::strip, with columns a multiple of `lanes`, depth the width of the groups, and b in blocks
-  /// [tap][depth][lanes], panel_pitch apart. Pointers of `a` address the channels of column 0; column j of y belongs
-  /// to input channels j / depth * depth and following.
-  void (*strip)(const GemmStrip& strip);
+  /// As GemmKernels::strip, with panels of one whole vector and depth the width of the groups. Pointers of `a` address
+  /// the channels of column 0; column j of y belongs to input channels j / depth * depth and following.
+  void (*strip)(const GemmStrip<GemmF32>& strip);
 };
 
 }  // namespace linnet

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kernels/gemm_tile.h"
+#include "kernels/tile_f32.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
@@ -48,13 +48,13 @@ template <int MR>
 }
 
 template <int MR, int Width>
-void tile(const GemmStrip& s) {
+void tile(const TileJob<GemmF32>& job) {
   F32 sum[MR][1];
-  begin(s, sum);
-  const float* b = s.b;
-  for (int64_t t = 0; t < s.taps; ++t, b += Width * kLanes) {
+  begin<TileF32>(job, sum);
+  const float* b = job.b;
+  for (int64_t t = 0; t < job.taps; ++t, b += Width * kLanes) {
     F32 x[MR], part[MR];
-    LINNET_UNROLL for (int i = 0; i < MR; ++i) x[i] = F32::load_unaligned(s.a[t * MR + i] + s.a_offset);
+    LINNET_UNROLL for (int i = 0; i < MR; ++i) x[i] = load(job.a[t * job.a_pitch + i] + job.a_offset);
     if constexpr (Width == 4) {
       multiply_four(x, b, sum);
     } else {
@@ -64,9 +64,13 @@ void tile(const GemmStrip& s) {
       multiply_four(part, b + 4 * kLanes, sum);
     }
   }
-  finish(s, sum);
+  finish<TileF32>(job, sum);
 }
 
+// Sums and the rows of A that they are multiplied by share the registers.
+constexpr int kTileRows = kRegisters == 32 ? 12 : kLanes == 8 ? 6 : 4;
+
+using TileFunction = void (*)(const TileJob<GemmF32>&);
 struct TileTable {
   TileFunction of[kTileRows];
 };
@@ -79,18 +83,29 @@ constexpr TileTable make_table(std::integer_sequence<int, I...>) {
 template <int Width>
 constexpr TileTable kTiles = make_table<Width>(std::make_integer_sequence<int, kTileRows>());
 
-void strip(const GemmStrip& s) {
-  const TileFunction function = (s.depth == 4 ? kTiles<4> : kTiles<8>).of[s.rows - 1];
-  GemmStrip block = s;
-  block.columns = kLanes;
-  for (int64_t done = 0; done < s.columns; done += kLanes) {
-    block.a_offset = s.a_offset + done;
-    block.y = s.y + done;
-    block.epilogue = s.epilogue.at(0, done);
-    function(block);
-    block.b += s.panel_pitch;
+void strip(const GemmStrip<GemmF32>& s) {
+  const TileTable& table = s.depth == 4 ? kTiles<4> : kTiles<8>;
+  TileJob<GemmF32> job{};
+  job.taps = s.taps;
+  job.a_pitch = s.rows;
+  job.last_lanes = kLanes;
+  job.y_pitch = s.y_pitch;
+  job.accumulate = s.accumulate;
+  const int tiles = (s.rows + kTileRows - 1) / kTileRows;
+  for (int64_t panel = s.panel; panel < s.panel_end; ++panel) {
+    const int64_t column = (panel - s.panel) * kLanes;
+    job.b = s.b + panel * s.b_rows * kLanes;
+    job.a_offset = s.a_offset + column;
+    for (int i = 0, row = 0; i < tiles; ++i) {
+      const int rows = s.rows / tiles + (i < s.rows % tiles);
+      job.a = s.a + row;
+      job.y = s.y + row * s.y_pitch + column;
+      job.epilogue = s.epilogue.at(row, column);
+      table.of[rows - 1](job);
+      row += rows;
+    }
   }
-  activate(s);
+  activate(s, (s.panel_end - s.panel) * kLanes);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/attention.h"
 #include "kernels/binary.h"
 #include "kernels/convert.h"
@@ -27,6 +29,17 @@ struct KernelTable {
 #define LINNET_KERNELS(member, Struct, header) Struct member;
 #include "kernels/kernel_list.inc"
 #undef LINNET_KERNELS
+
+  /// Matrix products of a GemmType.
+  template <class Type>
+  const GemmKernels<Type>& gemm() const {
+    if constexpr (std::is_same_v<Type, GemmF32>) {
+      return gemm_f32;
+    } else {
+      static_assert(std::is_same_v<Type, GemmF64>);
+      return gemm_f64;
+    }
+  }
 };
 
 /// The table of resolve_isa(isa); throws what that throws.

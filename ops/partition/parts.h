@@ -13,4 +13,15 @@ inline int64_t part_begin(int64_t total, int64_t parts, int64_t i) {
   return total / parts * i + std::min(i, total % parts);
 }
 
+/// The numbers [begin, end).
+struct Span {
+  int64_t begin = 0, end = 0;
+
+  int64_t size() const { return end - begin; }
+  /// Part `i` of `parts` nearly equal ones.
+  Span part(int64_t parts, int64_t i) const {
+    return {begin + part_begin(size(), parts, i), begin + part_begin(size(), parts, i + 1)};
+  }
+};
+
 }  // namespace linnet

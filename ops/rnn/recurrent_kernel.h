@@ -61,9 +61,7 @@ class RecurrentKernel final : public Kernel {
     Tensor memory;
   };
 
-  int64_t state_values() const {
-    return checked_add(weights_.values(), checked_mul(s_.directions, track_.total()));
-  }
+  int64_t state_values() const { return checked_add(weights_.values(), checked_mul(s_.directions, track_.total())); }
 
   std::array<Track<T>, 2> place_tracks(KernelContext& context, T* memory) const {
     std::array<Track<T>, 2> tracks;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "elements/dispatch.h"
+#include "kernels/kernel_table.h"
 #include "rnn/linear.h"
 #include "rnn/recurrent_cell.h"
 
@@ -93,7 +94,7 @@ class RecurrentWeights {
   };
 
   Linear<T> product(const CompileInput& in, int64_t rows, int64_t gates, int64_t depth) const {
-    return Linear<T>(kernel_table(in.isa()).gemm, rows, checked_mul(gates, s_.hidden), depth);
+    return Linear<T>(kernel_table(in.isa()).gemm<GemmReal<T>>(), rows, checked_mul(gates, s_.hidden), depth);
   }
 
   Source source(const CompileInput& in, int input, int64_t size, Make make) const {

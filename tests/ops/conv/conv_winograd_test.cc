@@ -17,17 +17,17 @@ namespace {
 
 class AlgorithmKernel final : public Kernel {
  public:
-  explicit AlgorithmKernel(ConvAlgorithmPtr algorithm) : algorithm_(std::move(algorithm)) {}
+  explicit AlgorithmKernel(ConvF32Ptr algorithm) : algorithm_(std::move(algorithm)) {}
   void run(KernelContext& context) const override {
     const auto data = [&](int i) { return context.input(i) ? context.input(i).data<float>() : nullptr; };
-    const ConvOperands operands{
+    const ConvOperands<float> operands{
         .x = data(0), .w = data(1), .bias = data(2), .residual = data(3), .y = context.output(0).data<float>()};
     algorithm_->run(operands, context);
   }
   size_t scratch_bytes() const override { return algorithm_->scratch_bytes(); }
 
  private:
-  ConvAlgorithmPtr algorithm_;
+  ConvF32Ptr algorithm_;
 };
 
 /// A channels-last convolution (x, w, bias, residual) by Winograd's algorithm with tiles of `tile` a side, whatever it

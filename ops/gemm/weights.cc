@@ -1,7 +1,8 @@
+#include "gemm/weights.h"
+
 #include <algorithm>
 #include <cstring>
 
-#include "gemm/packed_gemm.h"
 #include "partition/parts.h"
 
 namespace linnet {
@@ -9,8 +10,8 @@ namespace {
 
 /// So few rows of a panel that they stay in the first-level cache while they are filled column by column.
 constexpr int64_t kPackDepth = 64;
-constexpr int64_t kBufferFloats = 4 * 1024;
-constexpr int64_t kParallelPackFloats = 32 * 1024;
+constexpr int64_t kBufferValues = 4 * 1024;
+constexpr int64_t kParallelValues = 32 * 1024;
 
 typedef float Four __attribute__((vector_size(4 * sizeof(float))));
 
@@ -32,6 +33,13 @@ void transpose_4x4(const float* x, int64_t ldx, float* y, int64_t ldy) {
   store(__builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7), y + 3 * ldy);
 }
 
+template <class T>
+void transpose(const T* x, int64_t rows, int64_t columns, int64_t ldx, T* y, int64_t ldy) {
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) y[c * ldy + r] = x[r * ldx + c];
+  }
+}
+
 /// y[c * ldy + r] = x[r * ldx + c]
 void transpose(const float* x, int64_t rows, int64_t columns, int64_t ldx, float* y, int64_t ldy) {
   const int64_t whole_rows = rows / 4 * 4, whole_columns = columns / 4 * 4;
@@ -44,13 +52,14 @@ void transpose(const float* x, int64_t rows, int64_t columns, int64_t ldx, float
 }
 
 /// Packs a panel of which `columns` are weights, from `first`, its first column.
+template <class T>
 class Packer {
  public:
-  Packer(const GemmWeights& weights, int panel_columns, int64_t columns, const float* first, float* to)
-      : w_(weights), pitch_(panel_columns), columns_(columns), first_(first), to_(to) {}
+  Packer(const GemmWeights<T>& weights, int64_t pitch, int64_t columns, const T* first, T* to)
+      : w_(weights), pitch_(pitch), columns_(columns), first_(first), to_(to) {}
 
   void pack() const {
-    const int64_t fit = kBufferFloats / std::max<int64_t>(1, w_.taps * pitch_);
+    const int64_t fit = kBufferValues / std::max<int64_t>(1, w_.taps * pitch_);
     const bool taps_inside = w_.taps > 1 && w_.tap_stride == 1 && w_.depth_stride == w_.taps && fit > 0;
     const int64_t step = taps_inside ? fit : kPackDepth;
     for (int64_t k = 0; k < w_.depth; k += step) {
@@ -65,12 +74,12 @@ class Packer {
   }
 
  private:
-  float* row(int64_t t, int64_t k) const { return to_ + (t * w_.depth + k) * pitch_; }
+  T* row(int64_t t, int64_t k) const { return to_ + (t * w_.depth + k) * pitch_; }
 
   void pack_tap(int64_t t, int64_t k, int64_t depth) const {
-    const float* from = first_ + t * w_.tap_stride + k * w_.depth_stride;
+    const T* from = first_ + t * w_.tap_stride + k * w_.depth_stride;
     if (w_.column_stride == 1) {
-      const size_t bytes = size_t(columns_) * sizeof(float);
+      const size_t bytes = size_t(columns_) * sizeof(T);
       for (int64_t i = 0; i < depth; ++i) std::memcpy(row(t, k + i), from + i * w_.depth_stride, bytes);
     } else if (w_.depth_stride == 1) {
       transpose(from, columns_, depth, w_.column_stride, row(t, k), pitch_);
@@ -83,9 +92,9 @@ class Packer {
 
   /// The taps of a depth lie next to each other: all are transposed at once, then put where they belong.
   void pack_taps(int64_t k, int64_t depth) const {
-    float buffer[kBufferFloats];
+    T buffer[kBufferValues];
     transpose(first_ + k * w_.taps, columns_, depth * w_.taps, w_.column_stride, buffer, pitch_);
-    const size_t bytes = size_t(columns_) * sizeof(float);
+    const size_t bytes = size_t(columns_) * sizeof(T);
     for (int64_t i = 0; i < depth * w_.taps; ++i) {
       std::memcpy(row(i % w_.taps, k + i / w_.taps), buffer + i * pitch_, bytes);
     }
@@ -96,44 +105,62 @@ class Packer {
     const int64_t rows = w_.taps * w_.depth;
     if (w_.scale != 1) {
       for (int64_t i = 0; i < rows; ++i) {
-        for (int64_t j = 0; j < columns_; ++j) to_[i * pitch_ + j] *= w_.scale;
+        for (int64_t j = 0; j < columns_; ++j) to_[i * pitch_ + j] *= T(w_.scale);
       }
     }
     if (columns_ == pitch_) return;
-    for (int64_t i = 0; i < rows; ++i) std::fill(to_ + i * pitch_ + columns_, to_ + (i + 1) * pitch_, 0.f);
+    for (int64_t i = 0; i < rows; ++i) std::fill(to_ + i * pitch_ + columns_, to_ + (i + 1) * pitch_, T(0));
   }
 
-  const GemmWeights& w_;
+  const GemmWeights<T>& w_;
   int64_t pitch_, columns_;
-  const float* first_;
-  float* to_;
+  const T* first_;
+  T* to_;
 };
 
 }  // namespace
 
-int64_t packed_floats(const GemmWeights& weights, int panel_columns) {
-  const int64_t panels = ceil_div(weights.columns, panel_columns);
-  return checked_mul(checked_mul(weights.taps, weights.depth), checked_mul(panels, panel_columns));
+int64_t panel_rows(int64_t taps, int64_t depth, int unit) { return checked_mul(taps, ceil_div(depth, unit)); }
+
+int64_t packed_size(const GemmPanels& panels, int64_t taps, int64_t depth, int unit) {
+  return panel_begin(panels, panels.count(), taps, depth, unit);
 }
 
-int64_t panel_floats(const GemmWeights& weights, int panel_columns) {
-  return checked_mul(checked_mul(weights.taps, weights.depth), panel_columns);
+int64_t panel_begin(const GemmPanels& panels, int64_t panel, int64_t taps, int64_t depth, int unit) {
+  return checked_mul(checked_mul(panel_rows(taps, depth, unit), unit), panels.first_column(panel));
 }
 
-void pack_panel(const GemmWeights& w, int panel_columns, int64_t panel, float* to) {
-  const int64_t columns = std::min<int64_t>(panel_columns, w.columns - panel * panel_columns);
-  Packer(w, panel_columns, columns, w.data + panel * panel_columns * w.column_stride, to).pack();
+template <class T>
+void pack_panel(const GemmWeights<T>& w, const GemmPanels& panels, int64_t panel, T* to) {
+  const int64_t first = panels.first_column(panel);
+  Packer(w, panels.first_column(panel + 1) - first, panels.end_column(panel + 1) - first,
+         w.data + first * w.column_stride, to)
+      .pack();
 }
 
-void pack_weights(const GemmWeights& w, int panel_columns, float* packed, Executor* executor) {
-  const int64_t panels = ceil_div(w.columns, panel_columns);
-  const int64_t floats = panel_floats(w, panel_columns);
-  const auto pack = [&](int64_t panel, int) { pack_panel(w, panel_columns, panel, packed + panel * floats); };
-  if (executor && panels * floats > kParallelPackFloats) {
-    executor->parallel_for(panels, pack);
+template <class T>
+void pack_weights(const GemmWeights<T>& w, const GemmPanels& panels, T* packed, Executor* executor) {
+  const int64_t count = panels.count();
+  const auto pack = [&](int64_t panel, int) {
+    pack_panel(w, panels, panel, packed + panel_begin(panels, panel, w.taps, w.depth));
+  };
+  if (executor && packed_size(panels, w.taps, w.depth) > kParallelValues) {
+    executor->parallel_for(count, pack);
   } else {
-    for (int64_t panel = 0; panel < panels; ++panel) pack(panel, 0);
+    for (int64_t panel = 0; panel < count; ++panel) pack(panel, 0);
   }
+}
+
+template void pack_panel(const GemmWeights<float>&, const GemmPanels&, int64_t, float*);
+template void pack_panel(const GemmWeights<double>&, const GemmPanels&, int64_t, double*);
+template void pack_weights(const GemmWeights<float>&, const GemmPanels&, float*, Executor*);
+template void pack_weights(const GemmWeights<double>&, const GemmPanels&, double*, Executor*);
+
+PackedForm packed_form(const std::string& name, const GemmPanels& panels, const std::vector<int64_t>& more) {
+  PackedForm form{name, {panels.lanes}};
+  for (const GemmPanels::Run& run : panels.runs) form.numbers.insert(form.numbers.end(), {run.width, run.count});
+  form.numbers.insert(form.numbers.end(), more.begin(), more.end());
+  return form;
 }
 
 }  // namespace linnet

@@ -1,0 +1,88 @@
+#include "gemm/blocks.h"
+
+#include <algorithm>
+
+#include "gemm/accuracy.h"
+#include "linnet/shape.h"
+
+namespace linnet {
+namespace {
+
+constexpr int64_t kBlockDepth = 512;         // of A: a tile of it stays in the first-level cache
+constexpr int64_t kSlabBytes = 384 * 1024;   // of B: what stays in the second-level cache while rows pass
+constexpr int64_t kMostSlabRows = 3072;      // of B
+constexpr int64_t kGroupBytes = 128 * 1024;  // of B: while they are multiplied, as many are asked for
+constexpr int64_t kFewestGroupPanels = 2;
+constexpr int64_t kChunkMultiplies = 1024 * 1024;  // the least work that is worth a chunk of its own
+constexpr int64_t kRowPartRows = 96;
+constexpr int64_t kChunksPerWorker = 4;  // at most, into which products with few rows are divided
+constexpr int64_t kCostlyRowColumns = 128, kCostlyRowRows = 48;  // the fewest in such a chunk
+
+}  // namespace
+
+GemmBlocks::GemmBlocks(const TileFamily& tiles, const GemmSizes& sizes) : tiles_(tiles), sizes_(sizes) {
+  const int64_t steps = checked_mul(sizes.taps, ceil_div(sizes.depth, tiles.unit));
+  panels_ = choose_panels(tiles, sizes.columns, steps);
+  if (sizes.rows == 0 || sizes.columns == 0) return;
+  choose_sum_blocks();
+  strip_rows_ = choose_strip_rows(tiles, panels_, sizes.rows, block_taps_ * ceil_div(block_depth_, tiles.unit));
+  strips_ = ceil_div(sizes.rows, strip_rows_);
+  choose_chunks();
+}
+
+void GemmBlocks::choose_sum_blocks() {
+  block_taps_ = sizes_.taps;
+  block_depth_ = sizes_.depth;
+  if (sizes_.taps == 1) {
+    const int64_t blocks = std::max<int64_t>(1, ceil_div(sizes_.depth, kBlockDepth));
+    block_depth_ = ceil_div(ceil_div(sizes_.depth, blocks), tiles_.unit) * tiles_.unit;
+    blocks_ = block_depth_ > 0 ? ceil_div(sizes_.depth, block_depth_) : 1;
+  } else {
+    const int64_t most_depth = std::min(kLongestSum, kMostSlabRows);
+    block_taps_ = std::clamp<int64_t>(most_depth / std::max<int64_t>(1, sizes_.depth), 1, sizes_.taps);
+    blocks_ = ceil_div(sizes_.taps, block_taps_);
+  }
+}
+
+void GemmBlocks::choose_chunks() {
+  row_parts_ = std::min(strips_, ceil_div(sizes_.rows, kRowPartRows));
+  const int64_t count = panels_.count();
+  const int64_t row_bytes = int64_t{panels_.lanes} * tiles_.value_bytes;
+  const int64_t block_bytes = std::max<int64_t>(1, block_taps_ * block_depth_ * row_bytes);  // of a vector's columns
+  const int64_t slab_vectors = (sizes_.costly_rows ? 2 : 1) * kSlabBytes / block_bytes;
+  panel_parts_ = std::min(count, ceil_div(panels_.vectors_before(count), std::max<int64_t>(1, slab_vectors)));
+  const int64_t panel_vectors = panels_.runs[0].width;
+  const bool rows_once = sizes_.costly_rows || sizes_.row_scratch_bytes > 0 || strips_ == 1;
+  group_panels_ = rows_once ? count : std::max(kFewestGroupPanels, kGroupBytes / block_bytes / panel_vectors);
+  const double multiplies = double(sizes_.rows) * double(sizes_.columns) * double(sizes_.taps) * double(sizes_.depth);
+  const auto wanted =
+      int64_t(std::min(multiplies / double(kChunkMultiplies), double(kChunksPerWorker * sizes_.workers)));
+  if (chunks() >= wanted) return;
+  if (sizes_.costly_rows) return divide_costly_chunks(wanted);
+  row_parts_ = std::min(strips_, ceil_div(wanted, panel_parts_));
+  panel_parts_ = std::min(count, ceil_div(wanted, row_parts_));
+}
+
+/// Every part of the panels computes the rows anew, every part of the rows reads B anew: both keep enough to outweigh
+/// that.
+void GemmBlocks::divide_costly_chunks(int64_t wanted) {
+  const int64_t most_panel_parts = std::min(panels_.count(), sizes_.columns / kCostlyRowColumns);
+  const int64_t most_row_parts = std::min(strips_, sizes_.rows / kCostlyRowRows);
+  panel_parts_ = std::max(panel_parts_, std::min(most_panel_parts, ceil_div(wanted, row_parts_)));
+  row_parts_ = std::max(row_parts_, std::min(most_row_parts, ceil_div(wanted, panel_parts_)));
+}
+
+GemmBlocks::Block GemmBlocks::block(int64_t index) const {
+  if (sizes_.taps == 1) {
+    const int64_t k = index * block_depth_;
+    return {0, 1, k, std::min(block_depth_, sizes_.depth - k)};
+  }
+  const int64_t tap = index * block_taps_;
+  return {tap, std::min(block_taps_, sizes_.taps - tap), 0, sizes_.depth};
+}
+
+int64_t GemmBlocks::b_row(int64_t tap, int64_t k) const {
+  return tap * ceil_div(sizes_.depth, tiles_.unit) + k / tiles_.unit;
+}
+
+}  // namespace linnet

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "gemm/panels.h"
+#include "partition/parts.h"
+
+namespace linnet {
+
+/// The sizes of one product y[m, n] = A * B, and what its rows of A take.
+struct GemmSizes {
+  int64_t rows = 0;
+  int64_t columns = 0;
+  int64_t taps = 1;
+  int64_t depth = 0;
+  /// That share the chunks: products with few rows are divided for them. Results do not depend on it.
+  int workers = 1;
+  /// Bytes of scratch that the RowSource needs for each row of a strip.
+  size_t row_scratch_bytes = 0;
+  /// Rows are computed, not only addressed: few parts of the columns ask for them anew.
+  bool costly_rows = false;
+};
+
+/// How a product is divided, whatever it multiplies: columns into panels, rows into strips, the sum into blocks, all of
+/// it into chunks of parallel work.
+class GemmBlocks {
+ public:
+  GemmBlocks() = default;
+  GemmBlocks(const TileFamily& tiles, const GemmSizes& sizes);
+
+  const GemmSizes& sizes() const { return sizes_; }
+  const GemmPanels& panels() const { return panels_; }
+  int strip_rows() const { return strip_rows_; }  ///< of the highest strip
+
+  /// Independent pieces of work, each some strips of some panels.
+  int64_t chunks() const { return row_parts_ * panel_parts_; }
+  Span strips_of(int64_t chunk) const { return Span{0, strips_}.part(row_parts_, chunk % row_parts_); }
+  Span panels_of(int64_t chunk) const { return Span{0, panels_.count()}.part(panel_parts_, chunk / row_parts_); }
+  /// Into how many groups panels are divided of which each is multiplied by all strips before the next.
+  int64_t groups(const Span& panels) const { return ceil_div(panels.size(), group_panels_); }
+  /// Where a strip begins; the next one begins where it ends.
+  int64_t strip_begin(int64_t strip) const { return part_begin(sizes_.rows, strips_, strip); }
+
+  /// Blocks of the sum: parts of the depth where there is one tap, groups of taps otherwise.
+  int64_t blocks() const { return blocks_; }
+  struct Block {
+    int64_t tap, taps, k, depth;
+  };
+  Block block(int64_t index) const;
+  int64_t block_taps() const { return block_taps_; }  ///< of the largest block
+  /// The row of a packed panel where a tap's value k lies, k a multiple of the unit; all rows.
+  int64_t b_row(int64_t tap, int64_t k) const;
+  int64_t b_rows() const { return b_row(sizes_.taps, 0); }
+
+  std::string describe() const { return describe_tiles(tiles_, panels_, strip_rows_); }
+
+ private:
+  void choose_sum_blocks();
+  void choose_chunks();
+  void divide_costly_chunks(int64_t wanted);
+
+  TileFamily tiles_{};
+  GemmSizes sizes_{};
+  GemmPanels panels_{};
+  int strip_rows_ = 1;
+  int64_t strips_ = 0;
+  int64_t row_parts_ = 0, panel_parts_ = 1, group_panels_ = 1;
+  int64_t blocks_ = 1, block_taps_ = 1, block_depth_ = 0;
+};
+
+}  // namespace linnet

@@ -1,0 +1,121 @@
+#include "gemm/panels.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "gemm/machine.h"
+#include "linnet/error.h"
+#include "partition/parts.h"
+
+namespace linnet {
+namespace {
+
+constexpr double kIssue = 1.03;      // what is lost to other instructions
+constexpr double kShortestStep = 6;  // where too few sums fill the latency of a multiplication
+constexpr double kLoadDelay = 0.7;   // where loads are what a step waits for
+constexpr double kTileCycles = 60;   // beginning a tile
+constexpr double kRowCycles = 2;     // reading a row's address
+constexpr double kSumCycles = 1;     // clearing and storing a vector of sums
+constexpr double kLineCycles = 0.3;  // a line of B from the second-level cache
+constexpr int64_t kLineBytes = 64;
+
+double cycles_per_row(const TileFamily& tiles, int width, int64_t steps) {
+  const int rows = tiles.tile_rows[width - 1];
+  return tile_cycles(tiles, rows, width, steps) / rows;
+}
+
+/// How many panels of each width the columns are cut into: of all that hold as many vectors, those that take the least
+/// time. Three of a width and more are tried only of the width that is best for a vector.
+std::vector<int64_t> cut(const TileFamily& tiles, int64_t vectors, int64_t steps) {
+  int best = 1;
+  double cost[kWidestPanel + 1] = {};
+  for (int width = 1; width <= kWidestPanel; ++width) {
+    if (tiles.tile_rows[width - 1] == 0) continue;
+    cost[width] = cycles_per_row(tiles, width, steps);
+    if (cost[width] * best < cost[best] * width) best = width;
+  }
+  const int64_t most_rest = std::min<int64_t>(vectors, 3 * kWidestPanel);
+  const int64_t whole = (vectors - most_rest) / best;
+  const auto rest = size_t(vectors - whole * best);
+  std::vector<double> least(rest + 1, std::numeric_limits<double>::infinity());
+  std::vector<int> last(rest + 1, 1);
+  least[0] = 0;
+  for (size_t v = 1; v <= rest; ++v) {
+    for (int width = 1; width <= std::min<int>(kWidestPanel, int(v)); ++width) {
+      if (cost[width] == 0 || least[v - size_t(width)] + cost[width] >= least[v]) continue;
+      least[v] = least[v - size_t(width)] + cost[width];
+      last[v] = width;
+    }
+  }
+  std::vector<int64_t> counts(kWidestPanel + 1);
+  counts[size_t(best)] = whole;
+  for (size_t v = rest; v > 0; v -= size_t(last[v])) ++counts[size_t(last[v])];
+  return counts;
+}
+
+}  // namespace
+
+double tile_cycles(const TileFamily& tiles, double rows, int width, int64_t steps) {
+  const double sums = rows * width;
+  const double addresses = std::max(0.0, rows - tiles.held_rows) / tiles.unroll[width - 1];
+  double step = std::max({kIssue * sums / 2, kShortestStep, kLoadDelay + (rows + width + addresses) / 2});
+  const int64_t panel_bytes = steps * width * tiles.lanes * tiles.unit * tiles.value_bytes;
+  if (panel_bytes > this_machine().l1_bytes * 3 / 4) {
+    step += kLineCycles * double(width * tiles.lanes * tiles.unit * tiles.value_bytes / kLineBytes);
+  }
+  return double(steps) * step + kTileCycles + kRowCycles * rows + kSumCycles * sums;
+}
+
+GemmPanels equal_panels(int64_t columns, int width, int lanes) {
+  GemmPanels panels;
+  panels.columns = columns;
+  panels.lanes = lanes;
+  panels.runs[0] = {width, ceil_div(columns, int64_t{width} * lanes)};
+  return panels;
+}
+
+GemmPanels choose_panels(const TileFamily& tiles, int64_t columns, int64_t steps) {
+  GemmPanels panels;
+  panels.columns = columns;
+  panels.lanes = tiles.lanes;
+  const std::vector<int64_t> counts = cut(tiles, ceil_div(columns, tiles.lanes), steps);
+  int run = 0;
+  for (int width = kWidestPanel; width > 0; --width) {
+    if (counts[size_t(width)] > 0) panels.runs[run++] = {width, counts[size_t(width)]};
+  }
+  return panels;
+}
+
+int divided_rows(const TileFamily& tiles, int rows, int width) {
+  const int64_t parts = ceil_div(rows, tiles.tile_rows[width - 1]);
+  return int(ceil_div(rows, parts));
+}
+
+int choose_strip_rows(const TileFamily& tiles, const GemmPanels& panels, int64_t rows, int64_t steps) {
+  int best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (int height = 1; height <= kMostStripRows; ++height) {
+    const int64_t strips = ceil_div(rows, height);
+    const double strip_rows = double(rows) / double(strips);
+    double cycles = 0;
+    for (const GemmPanels::Run& run : panels.runs) {
+      if (run.count == 0) continue;
+      const double parts = double(ceil_div(int64_t(strip_rows + 0.999), tiles.tile_rows[run.width - 1]));
+      cycles += double(strips * run.count) * parts * tile_cycles(tiles, strip_rows / parts, run.width, steps);
+    }
+    if (cycles < least * 0.999) best = height, least = cycles;
+  }
+  return best;
+}
+
+std::string describe_tiles(const TileFamily& tiles, const GemmPanels& panels, int rows) {
+  std::string text;
+  for (const GemmPanels::Run& run : panels.runs) {
+    if (run.count == 0) continue;
+    text += str(text.empty() ? "" : "+", divided_rows(tiles, rows, run.width), "x", run.width * tiles.lanes);
+  }
+  return text;
+}
+
+}  // namespace linnet

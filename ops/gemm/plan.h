@@ -1,0 +1,52 @@
+#pragma once
+
+#include "gemm/blocks.h"
+#include "gemm/rows.h"
+#include "linnet/op.h"
+
+namespace linnet {
+
+/// The operands of one product y[m, n] = epilogue(A * B).
+template <class Type>
+struct GemmOperands {
+  const RowSource<typename Type::A>* a = nullptr;
+  const typename Type::B* b = nullptr;  ///< packed for the plan's panels()
+  typename Type::Y* y = nullptr;
+  int64_t y_pitch = 0;
+  BasicEpilogue<typename Type::Y> epilogue{};
+};
+
+/// How a product of given sizes and types is computed. Made in compile().
+template <class Type>
+class GemmPlan {
+ public:
+  GemmPlan() = default;
+  GemmPlan(const GemmKernels<Type>& kernels, const GemmSizes& sizes);
+
+  const GemmPanels& panels() const { return blocks_.panels(); }
+  /// Independent pieces of work.
+  int64_t chunks() const { return blocks_.chunks(); }
+  /// Computes one piece. scratch: scratch_bytes(), aligned to 64.
+  void run_chunk(const GemmOperands<Type>& operands, int64_t chunk, std::byte* scratch) const;
+  /// Computes all, in parallel; scratch_offset: where in the context's scratch this plan's scratch_bytes() lie.
+  void run(const GemmOperands<Type>& operands, KernelContext& context, size_t scratch_offset = 0) const;
+  /// Scratch that each worker needs.
+  size_t scratch_bytes() const { return scratch_bytes_; }
+  /// The tiles, "12x32".
+  std::string describe() const { return blocks_.describe(); }
+
+ private:
+  using A = typename Type::A;
+
+  void run_strip(const GemmOperands<Type>& operands, int64_t strip, int64_t block, GemmStrip<Type> s,
+                 std::byte* scratch) const;
+
+  GemmKernels<Type> kernels_{};
+  GemmBlocks blocks_;
+  size_t pointer_bytes_ = 0, scratch_bytes_ = 0;
+};
+
+extern template class GemmPlan<GemmF32>;
+extern template class GemmPlan<GemmF64>;
+
+}  // namespace linnet

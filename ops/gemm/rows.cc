@@ -1,0 +1,60 @@
+#include "gemm/rows.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "gemm/accuracy.h"
+#include "linnet/shape.h"
+
+namespace linnet {
+namespace {
+
+constexpr int64_t kCachePage = 4096;  // rows so many bytes apart lie in the same cache set
+
+template <class A>
+bool needs_copy(int64_t row_stride, int64_t depth_stride) {
+  return depth_stride != 1 || (row_stride != 0 && row_stride * int64_t{sizeof(A)} % kCachePage == 0);
+}
+
+/// Asks for all rows at once: one after the other, each would wait for memory anew.
+template <class A>
+void prefetch_rows(const A* first, int64_t row_stride, int rows, int64_t depth) {
+  for (int i = 0; i < rows; ++i) {
+    for (int64_t k = 0; k < depth; k += 64 / int64_t{sizeof(A)}) __builtin_prefetch(first + i * row_stride + k);
+  }
+}
+
+}  // namespace
+
+template <class A>
+void MatrixRows<A>::rows(const RowBlock& block, const A** pointers, std::byte* scratch) const {
+  const A* first = data_ + block.row * row_stride_ + block.k * depth_stride_;
+  if (!needs_copy<A>(row_stride_, depth_stride_)) {
+    for (int i = 0; i < block.rows; ++i) pointers[i] = first + i * row_stride_;
+    return;
+  }
+  const int64_t pitch = row_copy_pitch<A>(block.depth);
+  A* copy = reinterpret_cast<A*>(scratch);
+  for (int i = 0; i < block.rows; ++i) pointers[i] = copy + i * pitch;
+  if (depth_stride_ == 1) {
+    const size_t bytes = size_t(block.depth) * sizeof(A);
+    prefetch_rows(first, row_stride_, block.rows, block.depth);
+    for (int i = 0; i < block.rows; ++i) std::memcpy(copy + i * pitch, first + i * row_stride_, bytes);
+    return;
+  }
+  for (int64_t k = 0; k < block.depth; ++k) {
+    const A* from = first + k * depth_stride_;
+    for (int i = 0; i < block.rows; ++i) copy[i * pitch + k] = from[i * row_stride_];
+  }
+}
+
+template <class A>
+size_t MatrixRows<A>::scratch_bytes(int64_t depth, int64_t row_stride, int64_t depth_stride) {
+  if (!needs_copy<A>(row_stride, depth_stride)) return 0;
+  return size_t(row_copy_pitch<A>(std::min(depth, kLongestSum))) * sizeof(A);
+}
+
+template class MatrixRows<float>;
+template class MatrixRows<double>;
+
+}  // namespace linnet

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace linnet {
+
+/// A part of A: rows [row, row + rows) of taps [tap, tap + taps), and of each its values [k, k + depth).
+struct RowBlock {
+  int64_t row = 0;
+  int rows = 0;
+  int64_t tap = 0;
+  int64_t taps = 1;
+  int64_t k = 0;
+  int64_t depth = 0;
+};
+
+/// Where a product's rows of A come from.
+template <class A>
+class RowSource {
+ public:
+  virtual ~RowSource() = default;
+  /// Writes the address of the block's values for row i and tap t to pointers[t * rows + i]. The values may be
+  /// produced in `scratch`, memory of the calling worker of as many bytes as the plan was made with, valid until
+  /// the next call.
+  virtual void rows(const RowBlock& block, const A** pointers, std::byte* scratch) const = 0;
+  /// The address of rows that are all zeros, padding: taps with nothing else at either end of a block are left out.
+  virtual const A* zeros() const { return nullptr; }
+};
+
+/// The rows of a matrix: element (i, k) at data[i * row_stride + k * depth_stride].
+template <class A>
+class MatrixRows final : public RowSource<A> {
+ public:
+  MatrixRows(const A* data, int64_t row_stride, int64_t depth_stride = 1)
+      : data_(data), row_stride_(row_stride), depth_stride_(depth_stride) {}
+  void rows(const RowBlock& block, const A** pointers, std::byte* scratch) const override;
+
+  /// Bytes of scratch that rows() needs for each row of such a matrix: a copy is made where values of a row are not
+  /// contiguous or rows lie at a distance that maps them to the same cache sets.
+  static size_t scratch_bytes(int64_t depth, int64_t row_stride, int64_t depth_stride = 1);
+
+ private:
+  const A* data_;
+  int64_t row_stride_;
+  int64_t depth_stride_;
+};
+
+/// The distance between copies of rows of so many values that spreads them over the cache sets.
+template <class A>
+constexpr int64_t row_copy_pitch(int64_t depth) {
+  constexpr int64_t kLine = 64 / int64_t{sizeof(A)};
+  return (depth + kLine - 1) / kLine * kLine + kLine;
+}
+
+}  // namespace linnet

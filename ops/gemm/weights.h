@@ -1,0 +1,38 @@
+#pragma once
+
+#include "kernels/gemm.h"
+#include "linnet/op.h"
+
+namespace linnet {
+
+/// A matrix B (or the weights of a convolution, one matrix per tap) with any strides, counted in values.
+template <class T>
+struct GemmWeights {
+  const T* data = nullptr;
+  int64_t taps = 1;
+  int64_t depth = 0;
+  int64_t columns = 0;
+  int64_t tap_stride = 0;
+  int64_t depth_stride = 0;
+  int64_t column_stride = 0;
+  float scale = 1;  ///< every value is multiplied by it
+};
+
+/// Rows of a packed panel, each of `unit` values of its columns; throws Error(kLimit) on overflow.
+int64_t panel_rows(int64_t taps, int64_t depth, int unit);
+/// Values of the packed form [panel][tap][ceil(depth / unit)][column][unit]; throws Error(kLimit) on overflow.
+int64_t packed_size(const GemmPanels& panels, int64_t taps, int64_t depth, int unit = 1);
+/// Where in the packed form a panel begins.
+int64_t panel_begin(const GemmPanels& panels, int64_t panel, int64_t taps, int64_t depth, int unit = 1);
+
+/// Packs the columns of one panel to `to`.
+template <class T>
+void pack_panel(const GemmWeights<T>& weights, const GemmPanels& panels, int64_t panel, T* to);
+/// Packs all panels. The executor may be null.
+template <class T>
+void pack_weights(const GemmWeights<T>& weights, const GemmPanels& panels, T* packed, Executor* executor = nullptr);
+
+/// The form of weights packed for such panels and `more` that it depends on.
+PackedForm packed_form(const std::string& name, const GemmPanels& panels, const std::vector<int64_t>& more = {});
+
+}  // namespace linnet

@@ -1,0 +1,136 @@
+#pragma once
+
+// Included by *.simd.cc only: a strip of rows, tile by tile.
+#include <utility>
+
+#include "kernels/gemm_tile.h"
+
+namespace linnet::LINNET_SIMD_NS {
+namespace {
+
+template <class Tile>
+class Strip {
+  using Type = typename Tile::Type;
+  using Function = void (*)(const TileJob<Type>&);
+
+  struct Functions {
+    Function rows[kMostStripRows];  ///< by the number of rows less one; null: no such tile
+  };
+
+  template <int W, int G, bool kHalf, int... I>
+  static constexpr Functions functions(std::integer_sequence<int, I...>) {
+    return {{function<I + 1, W, G, kHalf>()...}};
+  }
+  template <int MR, int W, int G, bool kHalf>
+  static constexpr Function function() {
+    constexpr int kMostRows = highest_tile(W);
+    if constexpr (MR <= kMostRows && (G == 1 || (W > 1 && W * G <= widest_tile(MR)))) {
+      return tile<Tile, MR, W, G, kHalf>;
+    } else {
+      return nullptr;
+    }
+  }
+  template <int W, int G, bool kHalf = false>
+  static constexpr Functions kTiles = functions<W, G, kHalf>(std::make_integer_sequence<int, kMostStripRows>());
+
+  /// The functions for `width` vectors of each of so many panels.
+  static const Functions& functions_of(int width, int panels, bool half) {
+    static constexpr Functions kOne[] = {kTiles<1, 1>, kTiles<2, 1>, kTiles<3, 1>, kTiles<4, 1>};
+    static constexpr Functions kTwo[] = {{}, kTiles<2, 2>, kTiles<3, 2>, kTiles<4, 2>};
+    static constexpr Functions kFour = kTiles<2, 4>;
+    if constexpr (Tile::kHalves) {
+      static constexpr Functions kHalf[] = {{}, kTiles<2, 1, true>, kTiles<3, 1, true>};
+      if (half && (width == 2 || width == 3)) return kHalf[width - 1];
+    }
+    return panels == 4 ? kFour : (panels == 2 ? kTwo : kOne)[width - 1];
+  }
+
+  /// Panels of `run` that a tile of so many rows takes at once.
+  static int panels_at_once(const GemmPanels::Run& run, int rows) {
+    int panels = 1;
+    while (run.width > 1 && 2 * panels <= run.count && 2 * panels * run.width <= widest_tile(rows)) panels *= 2;
+    return panels;
+  }
+
+  /// Where the rows begin that are asked for while panel `panel` is multiplied, and their bytes; null: nothing.
+  struct Ahead {
+    const std::byte* rows = nullptr;
+    int64_t row_bytes = 0;
+  };
+  static Ahead ahead_of(const GemmStrip<Type>& s, int64_t panel) {
+    const GemmPanels& p = *s.panels;
+    const int64_t ahead = s.ahead_panel + panel - s.panel;
+    if (s.ahead_panel < 0 || ahead >= p.count()) return {};
+    const int64_t vector = p.lanes * Type::kUnit, width = p.run_from(ahead).width;
+    const auto* rows = s.b + (p.vectors_before(ahead) * s.b_rows + s.ahead_row * width) * vector;
+    return {reinterpret_cast<const std::byte*>(rows), width * vector * int64_t{sizeof(typename Type::B)}};
+  }
+
+  /// The rows of a strip, in tiles that are equally high, of one panel, or of some that are multiplied together.
+  static void run_tiles(const GemmStrip<Type>& s, const Ahead& ahead, const Functions& functions, int highest,
+                        int64_t column, TileJob<Type>& job) {
+    const int tiles = (s.rows + highest - 1) / highest;
+    int row = 0;
+    for (int i = 0; i < tiles; ++i) {
+      const int rows = (s.rows - row) / (tiles - i);
+      job.a = s.a + row;
+      job.y = s.y + row * s.y_pitch + column;
+      job.epilogue = s.epilogue.at(row, column);
+      const int64_t line = (s.ahead_part * tiles + i) * kLineBytes;
+      const bool asks = line < ahead.row_bytes;
+      job.next = asks ? ahead.rows + line * job.taps * job.steps : reinterpret_cast<const std::byte*>(job.b);
+      job.next_pitch = asks ? kLineBytes : 0;
+      functions.rows[rows - 1](job);
+      row += rows;
+    }
+  }
+
+ public:
+  static void run(const GemmStrip<Type>& s) {
+    const GemmPanels& p = *s.panels;
+    const int64_t begin = p.first_column(s.panel), end = p.end_column(s.panel_end);
+    const int64_t vector = p.lanes * Type::kUnit;
+    TileJob<Type> job;
+    job.taps = s.taps;
+    job.steps = (s.depth + Type::kUnit - 1) / Type::kUnit;
+    job.a_pitch = s.rows;
+    job.a_offset = s.a_offset;
+    job.y_pitch = s.y_pitch;
+    job.accumulate = s.accumulate;
+    int64_t column = begin;
+    for (int64_t panel = s.panel; panel < s.panel_end;) {
+      GemmPanels::Run run = p.run_from(panel);
+      if (run.count > s.panel_end - panel) run.count = s.panel_end - panel;
+      int panels = panels_at_once(run, s.rows), width = run.width;
+      while (panels > 1 && column + panels * width * p.lanes > end) panels /= 2;
+      if (panels == 1 && column + (width - 1) * p.lanes >= end) width = int((end - column + p.lanes - 1) / p.lanes);
+      const int64_t last = end - column - (panels * width - 1) * p.lanes;
+      job.last_lanes = last < p.lanes ? last : p.lanes;
+      job.b_pitch = run.width * vector;
+      job.panel_pitch = s.b_rows * job.b_pitch;
+      job.b = s.b + column * Type::kUnit * s.b_rows + s.b_row * job.b_pitch;
+      const bool half = Tile::kHalves && panels == 1 && job.last_lanes * 2 <= p.lanes;
+      run_tiles(s, ahead_of(s, panel), functions_of(width, panels, half), panels > 1 ? s.rows : highest_tile(width),
+                column - begin, job);
+      panel += panels;
+      column += panels * run.width * p.lanes;
+    }
+    activate(s, end - begin);
+  }
+};
+
+template <class Tile>
+void fill_gemm(GemmKernels<typename Tile::Type>& kernels) {
+  kernels.lanes = Tile::kLanes;
+  for (int vectors = 1; vectors <= kWidestPanel; ++vectors) {
+    kernels.tile_rows[vectors - 1] = highest_tile(vectors);
+    kernels.unroll[vectors - 1] = unrolled_steps(vectors);
+  }
+  kernels.held_rows = kHeldRows;
+  kernels.unit = Tile::Type::kUnit;
+  kernels.value_bytes = int(sizeof(typename Tile::Type::B));
+  kernels.strip = Strip<Tile>::run;
+}
+
+}  // namespace
+}  // namespace linnet::LINNET_SIMD_NS
