@@ -21,6 +21,7 @@ class SlotPlacer {
   void place() {
     find_lifetimes();
     for (size_t i = 0; i < plan_.steps.size(); ++i) write_in_place(int(i));
+    keep_outputs();
     std::vector<Lifetime> blocks;
     std::vector<int> owners;
     for (size_t i = 0; i < plan_.slots.size(); ++i) {
@@ -86,6 +87,25 @@ class SlotPlacer {
     const auto taken = [&](int slot) { return slot != output && owned(slot); };
     return std::count_if(step.inputs.begin(), step.inputs.end(), owned) == 1 &&
            std::none_of(step.outputs.begin(), step.outputs.end(), taken);
+  }
+
+  // What holds an output is the runner's own, as strings and containers are: the caller may keep it.
+  void keep_outputs() {
+    for (Plan::Output& output : plan_.outputs) {
+      if (output.slot < 0) continue;
+      Slot& owner = plan_.slots[size_t(root(output.slot))];
+      if (owner.kind == Slot::Kind::kArena) owner.kind = Slot::Kind::kOwned;
+      if (owner.kind == Slot::Kind::kOwned) output.owner = root(output.slot);
+    }
+    for (size_t i = 0; i < plan_.slots.size(); ++i) {
+      Slot& slot = plan_.slots[i];
+      const int owner = root(int(i));
+      if (slot.kind == Slot::Kind::kArena) slot.kind = plan_.slots[size_t(owner)].kind;
+      if (slot.kind != Slot::Kind::kOwned) continue;
+      slot.index = owner;
+      if (owner == int(i))
+        plan_.owned_bytes = size_t(checked_add(int64_t(plan_.owned_bytes), int64_t(slot_bytes(slot))));
+    }
   }
 
   void share(int output, int owner) {

@@ -17,7 +17,7 @@ struct Slot {
     kInput,     ///< the caller's tensor number `index`
     kConstant,  ///< `constant`
     kArena,     ///< planned memory at `offset`
-    kOwned,     ///< a tensor of the runner's own: strings, containers
+    kOwned,     ///< memory apart, for strings, containers and outputs: its own, or of slot `index`, written in place
     kView,      ///< the bytes of slot `index` under another shape
     kDynamic,   ///< whatever the kernel allocates or provides
   };
@@ -52,6 +52,7 @@ struct Plan {
   struct Output {
     int slot = -1;
     int rest_output = -1;  ///< where slot is -1
+    int owner = -1;        ///< the kOwned slot in whose memory it lies; -1: none, the slot's tensor keeps its memory
   };
 
   explicit Plan(Graph specialized) : graph(std::move(specialized)) {}
@@ -62,6 +63,7 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<Output> outputs;
   size_t arena_bytes = 0;
+  size_t owned_bytes = 0;    ///< of kOwned slots
   size_t scratch_bytes = 0;  ///< per worker
   size_t state_bytes = 0;
   std::shared_ptr<Program> rest;

@@ -1,6 +1,7 @@
 #include "linnet/model.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "passes/passes.h"
@@ -56,6 +57,13 @@ size_t input_index(const std::vector<ValueInfo>& infos, const std::string& name)
   return size_t(found - infos.begin());
 }
 
+bool overlap(const Tensor& a, const Tensor& b) {
+  if (!a || !b) return false;
+  const auto begin = [](const Tensor& t) { return static_cast<const std::byte*>(t.raw()); };
+  const std::less<const std::byte*> before;
+  return before(begin(a), begin(b) + b.bytes()) && before(begin(b), begin(a) + a.bytes());
+}
+
 }  // namespace
 
 struct Model::State {
@@ -106,10 +114,11 @@ struct Context::Impl {
   Impl(const Model& model_in, const ContextOptions& options)
       : model(model_in), runner(model.state_->program), environment(options), ordered(model.inputs().size()) {}
 
+  std::span<const Tensor> run(std::span<const Tensor> inputs);
+  std::span<const Tensor> run_apart(std::span<const Tensor> inputs);
+
   Model model;
   Runner runner;
-  std::span<const Tensor> run(std::span<const Tensor> inputs);
-
   RunEnvironment environment;
   std::vector<Tensor> ordered;
   std::chrono::steady_clock::duration last_run{};
@@ -129,6 +138,17 @@ std::span<const Tensor> Context::Impl::run(std::span<const Tensor> inputs) {
   return outputs;
 }
 
+/// Inputs may be, or lie in, outputs of the run before: those are kept, so that this run writes others.
+std::span<const Tensor> Context::Impl::run_apart(std::span<const Tensor> inputs) {
+  const std::span<const Tensor> outputs = runner.outputs();
+  const auto lies_in_output = [&](const Tensor& input) {
+    return std::any_of(outputs.begin(), outputs.end(), [&](const Tensor& output) { return overlap(input, output); });
+  };
+  if (std::none_of(inputs.begin(), inputs.end(), lies_in_output)) return run(inputs);
+  const std::vector<Tensor> given(inputs.begin(), inputs.end()), kept(outputs.begin(), outputs.end());
+  return run(given);
+}
+
 Context::Context(const Model& model, const ContextOptions& options) : impl_(std::make_unique<Impl>(model, options)) {}
 Context::~Context() = default;
 Context::Context(Context&&) noexcept = default;
@@ -136,7 +156,7 @@ Context& Context::operator=(Context&&) noexcept = default;
 
 std::span<const Tensor> Context::run(std::span<const Tensor> inputs) {
   impl_->environment.begin_run();
-  return with_memory_errors("run the model", [&] { return impl_->run(inputs); });
+  return with_memory_errors("run the model", [&] { return impl_->run_apart(inputs); });
 }
 
 std::span<const Tensor> Context::run(const std::vector<std::pair<std::string, Tensor>>& inputs) {
@@ -148,7 +168,9 @@ std::span<const Tensor> Context::run(const std::vector<std::pair<std::string, Te
       throw Error(ErrorKind::kModel, str("input '", infos[i].name, "' is missing; the inputs are ", join(infos)));
     }
   }
-  return run(impl_->ordered);
+  const std::span<const Tensor> outputs = run(impl_->ordered);
+  std::fill(impl_->ordered.begin(), impl_->ordered.end(), Tensor());
+  return outputs;
 }
 
 void Context::cancel() { impl_->environment.cancel(); }

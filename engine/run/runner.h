@@ -12,21 +12,28 @@ namespace linnet {
 /// Runs a program: the memory and kernel states of one run at a time.
 class Runner {
  public:
-  explicit Runner(std::shared_ptr<Program> program) : program_(std::move(program)) {}
+  explicit Runner(std::shared_ptr<Program> program);
+  ~Runner();
+  Runner(Runner&&) noexcept;
 
-  /// The outputs stay valid until the next run. Allocates nothing when shapes are those of the run before and none
-  /// depends on data.
+  /// The outputs share memory of their own, apart from the rest of the run's: one that somebody still holds a copy of
+  /// is not written again, the next run takes other memory for it. The span itself stays valid until the next run,
+  /// whose inputs may not lie in it. Allocates nothing when shapes are those of the run before, nobody holds an output
+  /// and no shape depends on data. After an Error the runner is as before.
   std::span<const Tensor> run(std::span<const Tensor> inputs, RunEnvironment& environment);
+  /// Those of the last run; empty tensors, or none, where it failed.
+  std::span<const Tensor> outputs() const;
 
-  /// Arena and scratch bytes of the plan used last. What kernels keep as state counts as scratch.
+  /// Bytes of the values that the plan used last computes, and of its scratch memory. What kernels keep as state counts
+  /// as scratch.
   size_t arena_bytes() const;
   size_t scratch_bytes() const;
 
  private:
   class StepContext;
+  struct Memory;
 
   void bind(std::span<const Tensor> inputs, RunEnvironment& environment);
-  void bind_slots();
   void run_step(size_t index, RunEnvironment& environment);
   void run_kernel(size_t index, RunEnvironment& environment);
   void check_objects(const Step& step, const RunEnvironment& environment) const;
@@ -34,10 +41,8 @@ class Runner {
 
   std::shared_ptr<Program> program_;
   std::shared_ptr<const Plan> plan_;
-  Tensor arena_, scratch_;
-  std::vector<Tensor> slots_, outputs_, rest_inputs_;
-  std::vector<std::unique_ptr<KernelState>> states_;
-  std::unique_ptr<Runner> rest_;
+  std::unique_ptr<Memory> memory_;  // of plan_, where it is made
+  Tensor scratch_;
 };
 
 }  // namespace linnet

@@ -99,9 +99,11 @@ class LINNET_API Context {
   Context(Context&&) noexcept;
   Context& operator=(Context&&) noexcept;
 
-  /// Inputs in the order of Model::inputs(). The outputs, in the order of Model::outputs(), stay valid until the next
-  /// run(); clone() them to keep them. After the first run with the same shapes nothing is allocated, unless sizes
-  /// depend on data. Throws Error(kType, kShape) for inputs that do not fit; the context stays usable.
+  /// Inputs in the order of Model::inputs(). The outputs come in the order of Model::outputs(); the span is valid until
+  /// the next run(). A copy of an output Tensor stays valid and as it is, whatever becomes of the context: a run writes
+  /// to no memory that somebody still holds a copy of. So outputs may be the next run's inputs. After the first run with
+  /// the same shapes nothing is allocated, unless sizes depend on data or outputs are held.
+  /// Throws Error(kType, kShape) for inputs that do not fit; the context stays usable after any Error.
   std::span<const Tensor> run(std::span<const Tensor> inputs);
   /// Inputs by name, in any order. Throws Error(kModel) for a missing or unknown name.
   std::span<const Tensor> run(const std::vector<std::pair<std::string, Tensor>>& inputs);

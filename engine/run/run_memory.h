@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace linnet {
+
+/// The tensors of a plan's slots and the memory behind them, for one run at a time. Slots refer to memory and do not
+/// keep it alive, but for constants and what kernels allocate or provide; outputs keep theirs.
+struct RunMemory {
+  explicit RunMemory(const Plan& plan);
+
+  /// Lets go of what the run before left, puts the inputs into their slots, and sees to it that nobody else holds the
+  /// memory that outputs will be written to.
+  void begin_run(const Plan& plan, std::span<const Tensor> inputs);
+  /// Fills `outputs` from the slots and from the outputs of the rest.
+  void collect_outputs(const Plan& plan, std::span<const Tensor> rest);
+
+  std::vector<Tensor> slots, outputs;
+
+ private:
+  /// What one kOwned slot is kept in. Two take turns where somebody always holds the output of the run before.
+  struct Owned {
+    std::shared_ptr<Tensor> current, spare;
+    void renew(const Slot& slot);
+  };
+
+  Tensor arena_;
+  std::map<int, Owned> owned_;  // by slot
+};
+
+}  // namespace linnet
