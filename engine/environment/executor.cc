@@ -1,10 +1,18 @@
 #include "linnet/executor.h"
 
 #include <omp.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <exception>
+#include <functional>
+#include <system_error>
+#include <thread>
+#include <vector>
 
+#include "environment/processors.h"
 #include "environment/team.h"
 
 namespace linnet {
@@ -42,39 +50,80 @@ class Guarded {
   std::exception_ptr error_;
 };
 
+/// The threads of an executor that are in use, those of its callers included, so that callers at the same time do not
+/// take more than there are. In a forked child none is in use, whatever the parent was doing.
+class ThreadCount {
+ public:
+  /// Takes up to `wanted` threads, the caller's own being the first; returns how many.
+  int take(int wanted, int all) {
+    const uint64_t process = uint64_t(::getpid()) << 32;
+    uint64_t used = used_.load(std::memory_order_relaxed);
+    while (true) {
+      const uint64_t known = (used >> 32 << 32) == process ? used : process;
+      const int taken = std::clamp(all - int(known & 0xffffffff), 1, wanted);
+      if (used_.compare_exchange_weak(used, known + uint64_t(taken), std::memory_order_relaxed)) return taken;
+    }
+  }
+  void give_back(int taken) { used_.fetch_sub(uint64_t(taken), std::memory_order_relaxed); }
+
+ private:
+  std::atomic<uint64_t> used_{0};  // the process in the upper half
+};
+
+/// OpenMP's threads belong to the process that ran the first loop; a forked child that waits for them never ends.
+bool has_openmp_threads() {
+  static std::atomic<pid_t> owner{0};
+  const pid_t process = ::getpid();
+  pid_t none = 0;
+  return owner.compare_exchange_strong(none, process) || none == process;
+}
+
+/// Threads that call take_part(1), take_part(2), ...: as many as the system lets start.
+template <class F>
+std::vector<std::jthread> started(int count, F& take_part) {
+  std::vector<std::jthread> threads;
+  try {
+    for (int worker = 1; worker <= count; ++worker) threads.emplace_back(std::ref(take_part), worker);
+  } catch (const std::system_error&) {  // Those that there are do the work.
+  }
+  return threads;
+}
+
 class OpenMpExecutor final : public Executor {
  public:
   explicit OpenMpExecutor(int threads) : threads_(threads) {}
   int workers() const override { return threads_; }
 
   void parallel_for(int64_t chunks, ChunkFunction function) override {
-    Team* const team = held_.executor == this ? held_.team : nullptr;
-    if (threads_ == 1 || chunks <= 1 || (team && team->busy())) {
-      for (int64_t chunk = 0; chunk < chunks; ++chunk) function(chunk, 0);
-      return;
-    }
+    if (held_.executor == this) return loop_held(chunks, function);
+    const Share share(*this, int(std::min<int64_t>(chunks, threads_)));
+    if (share.threads <= 1 || !has_openmp_threads()) return loop_alone(chunks, function);
     Guarded guarded(function);
-    if (team) {
-      team->run(chunks, [&](int64_t chunk, int worker) { guarded.call(chunk, worker); });
-    } else {
-#pragma omp parallel for schedule(dynamic) num_threads(threads_)
-      for (int64_t chunk = 0; chunk < chunks; ++chunk) guarded.call(chunk, omp_get_thread_num());
-    }
+#pragma omp parallel for schedule(dynamic) num_threads(share.threads)
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) guarded.call(chunk, omp_get_thread_num());
     guarded.rethrow();
   }
 
   void hold(ChunkFunction body) override {
-    if (threads_ == 1 || held_.executor) return body(0, 0);
+    if (held_.executor) return body(0, 0);
+    const Share share(*this, threads_);
     Guarded guarded(body);
     Team team;
-#pragma omp parallel num_threads(threads_)
-    if (omp_get_thread_num() == 0) {
-      held_ = {this, &team};
+    const auto take_part = [&](int worker) {
+      if (worker > 0) return team.serve(worker);
+      held_ = {this, share.threads > 1 ? &team : nullptr};
       guarded.call(0, 0);
       held_ = {};
       team.dismiss();
+    };
+    if (share.threads == 1) {
+      take_part(0);
+    } else if (has_openmp_threads()) {
+#pragma omp parallel num_threads(share.threads)
+      take_part(omp_get_thread_num());
     } else {
-      team.serve(omp_get_thread_num());
+      const std::vector<std::jthread> threads = started(share.threads - 1, take_part);
+      take_part(0);
     }
     guarded.rethrow();
   }
@@ -82,19 +131,45 @@ class OpenMpExecutor final : public Executor {
  private:
   struct Held {
     const OpenMpExecutor* executor = nullptr;
-    Team* team = nullptr;
+    Team* team = nullptr;  // none: the calling thread alone
   };
+  struct Share {
+    Share(OpenMpExecutor& executor, int wanted)
+        : in_use(executor.in_use_), threads(in_use.take(std::max(wanted, 1), executor.threads_)) {}
+    ~Share() { in_use.give_back(threads); }
+    Share(const Share&) = delete;
+
+    ThreadCount& in_use;
+    const int threads;
+  };
+
+  static void loop_alone(int64_t chunks, ChunkFunction function) {
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) function(chunk, 0);
+  }
+
+  static void loop_held(int64_t chunks, ChunkFunction function) {
+    if (chunks <= 1 || !held_.team || held_.team->busy()) return loop_alone(chunks, function);
+    Guarded guarded(function);
+    held_.team->run(chunks, [&](int64_t chunk, int worker) { guarded.call(chunk, worker); });
+    guarded.rethrow();
+  }
 
   static thread_local Held held_;
   int threads_;
+  ThreadCount in_use_;
 };
 
 thread_local OpenMpExecutor::Held OpenMpExecutor::held_;
 
+int default_threads() {
+  const char* chosen = std::getenv("OMP_NUM_THREADS");
+  return chosen && *chosen ? omp_get_max_threads() : available_processors();
+}
+
 }  // namespace
 
 std::shared_ptr<Executor> make_openmp_executor(int threads) {
-  return std::make_shared<OpenMpExecutor>(threads > 0 ? threads : omp_get_num_procs());
+  return std::make_shared<OpenMpExecutor>(threads > 0 ? threads : default_threads());
 }
 
 std::shared_ptr<Executor> make_serial_executor() { return std::make_shared<SerialExecutor>(); }

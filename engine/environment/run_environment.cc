@@ -4,14 +4,14 @@
 
 namespace linnet {
 
-RunEnvironment::RunEnvironment(const ContextOptions& options) : options_(options) {
-  if (!options_.executor) options_.executor = make_openmp_executor();
+RunEnvironment::RunEnvironment(const ContextOptions& options, std::shared_ptr<Executor> executor) : options_(options) {
+  if (!options_.executor) options_.executor = std::move(executor);
 }
 
 RunEnvironment RunEnvironment::folding(int64_t memory_bytes, int64_t checks) {
   Limits limits;
   limits.memory_bytes = memory_bytes;
-  RunEnvironment result({.executor = make_serial_executor(), .observer = nullptr, .limits = limits, .seed = {}});
+  RunEnvironment result({.limits = limits}, make_serial_executor());
   result.checks_left_ = std::make_unique<std::atomic<int64_t>>(checks);
   return result;
 }

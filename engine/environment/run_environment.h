@@ -12,7 +12,8 @@ namespace linnet {
 /// What a run and the runs of control-flow bodies within it share.
 class RunEnvironment {
  public:
-  explicit RunEnvironment(const ContextOptions& options);
+  /// `executor` is for options that name none.
+  RunEnvironment(const ContextOptions& options, std::shared_ptr<Executor> executor);
   /// For constants that are computed ahead of runs: the calling thread, no observer, no deadline, but only `checks`
   /// calls of check(), as no caller could end a long loop.
   static RunEnvironment folding(int64_t memory_bytes, int64_t checks);

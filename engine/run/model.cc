@@ -112,7 +112,10 @@ Model Model::specialized(std::span<const Tensor> inputs) && {
 
 struct Context::Impl {
   Impl(const Model& model_in, const ContextOptions& options)
-      : model(model_in), runner(model.state_->program), environment(options), ordered(model.inputs().size()) {}
+      : model(model_in),
+        runner(model.state_->program),
+        environment(options, model.state_->resources->executor),
+        ordered(model.inputs().size()) {}
 
   std::span<const Tensor> run(std::span<const Tensor> inputs);
   std::span<const Tensor> run_apart(std::span<const Tensor> inputs);

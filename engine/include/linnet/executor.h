@@ -40,8 +40,11 @@ class LINNET_API Executor {
   virtual void hold(ChunkFunction body) { body(0, 0); }
 };
 
-/// OpenMP threads; 0: as many as the machine has cores. Between the loops of a run that is long enough they spin for
-/// about 50 us, then sleep; between runs, OpenMP's wait policy (OMP_WAIT_POLICY) rules.
+/// OpenMP threads; 0: OMP_NUM_THREADS, else as many as there are processors that the process may use by its CPU
+/// affinity and the quota of its control group. Between the loops of a run that is long enough they spin for about 50
+/// us, then sleep; between runs, OpenMP's wait policy (OMP_WAIT_POLICY) rules. Several threads may use one executor at
+/// a time: each gets what the others leave of its threads, but always the calling one. It works in the child of a
+/// fork(), too, where OpenMP's threads do not exist: each run that is long enough then starts threads of its own.
 LINNET_API std::shared_ptr<Executor> make_openmp_executor(int threads = 0);
 /// The calling thread alone.
 LINNET_API std::shared_ptr<Executor> make_serial_executor();

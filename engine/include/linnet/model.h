@@ -84,7 +84,7 @@ class LINNET_API Observer {
 };
 
 struct ContextOptions {
-  std::shared_ptr<Executor> executor;  ///< nullptr: OpenMP with as many threads as cores
+  std::shared_ptr<Executor> executor;  ///< nullptr: that of the model
   std::shared_ptr<Observer> observer;  ///< nullptr: none
   Limits limits;                       ///< memory_bytes and deadline_ms
   /// Of random operators that have no seed of their own; nullopt: another one for every context.

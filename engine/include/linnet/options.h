@@ -34,7 +34,7 @@ struct ModelOptions {
   std::set<std::string> disabled_rewrites;
   Limits limits;
   /// The threads that read and pack weights, and that kernels divide their work for (a Context may run with others:
-  /// results are the same, the division may suit them less); nullptr: OpenMP with as many threads as cores.
+  /// results are the same, the division may suit them less); nullptr: make_openmp_executor().
   std::shared_ptr<Executor> executor;
   /// Lets external data lie outside the model's folder.
   bool allow_external_paths = false;

@@ -1,7 +1,10 @@
 #include "linnet/executor.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -99,6 +102,79 @@ TEST(Executor, WhatIsThrownWhileThreadsAreHeldReachesTheCaller) {
   };
   expect_error(ErrorKind::kLimit, "chunk failed", [&] { executor->hold(fail); });
   executor->hold([&](int64_t, int) { count_all_chunks(*executor, 50); });
+}
+
+TEST(Executor, CallersAtTheSameTimeDivideItsThreads) {
+  const auto executor = make_openmp_executor(4);
+  std::atomic<int> at_work = 0, most = 0, missing = 4;
+  const auto work = [&](int64_t, int) {
+    const int now = ++at_work;
+    for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) continue;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    --at_work;
+  };
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 4; ++i) {
+    callers.emplace_back([&] {
+      executor->hold([&](int64_t, int) {
+        for (--missing; missing > 0;) std::this_thread::yield();
+        for (int loop = 0; loop < 3; ++loop) executor->parallel_for(8, work);
+      });
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_LE(most, 4 + 3);  // The first caller found all threads free.
+}
+
+/// Forks; the child must end with f() being true.
+template <class F>
+void expect_in_child(F&& f) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    ::_exit(f() ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
+}
+
+bool all_chunks_run(Executor& executor) {
+  std::atomic<int> calls = 0;
+  executor.parallel_for(100, [&](int64_t, int) { ++calls; });
+  executor.hold([&](int64_t, int) { executor.parallel_for(100, [&](int64_t, int) { ++calls; }); });
+  return calls == 200;
+}
+
+TEST(Executor, WorksInAForkedChild) {
+  const auto executor = make_openmp_executor(2);
+  ASSERT_TRUE(all_chunks_run(*executor));
+  expect_in_child([&] { return all_chunks_run(*executor) && all_chunks_run(*make_openmp_executor(3)); });
+  std::atomic<bool> held = false, done = false;
+  std::thread other([&] {
+    executor->hold([&](int64_t, int) {
+      for (held = true; !done;) std::this_thread::yield();
+    });
+  });
+  while (!held) std::this_thread::yield();
+  expect_in_child([&] { return all_chunks_run(*executor); });
+  done = true;
+  other.join();
+}
+
+TEST(Executor, HasAllItsWorkersInAForkedChild) {
+  const auto executor = make_openmp_executor(3);
+  executor->parallel_for(10, [](int64_t, int) {});
+  expect_in_child([&] {
+    std::array<std::atomic<bool>, 3> seen{};
+    executor->hold([&](int64_t, int) {
+      executor->parallel_for(3, [&](int64_t, int worker) {
+        // A missing worker is waited for until alarm() ends the child.
+        for (seen[size_t(worker)] = true; !seen[0] || !seen[1] || !seen[2];) std::this_thread::yield();
+      });
+    });
+    return true;
+  });
 }
 
 }  // namespace

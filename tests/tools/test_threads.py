@@ -1,0 +1,26 @@
+"""How many threads run_model takes where nobody says: OMP_NUM_THREADS, else what the system allows the process."""
+
+import json
+import os
+
+import pytest
+
+
+def threads(run_model, **options):
+    return json.loads(run_model("devices", "--json", "-", **options).stdout)["threads"]
+
+
+def test_omp_num_threads_decides(run_model):
+    assert threads(run_model, env={"OMP_NUM_THREADS": "3"}) == 3
+
+
+def test_affinity_decides_otherwise(run_model):
+    allowed = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(allowed)})
+        assert threads(run_model, env={"OMP_NUM_THREADS": ""}) == 1
+    finally:
+        os.sched_setaffinity(0, allowed)
+    if len(allowed) == 1:
+        pytest.skip("only one processor")
+    assert 1 <= threads(run_model, env={"OMP_NUM_THREADS": ""}) <= len(allowed)
