@@ -23,8 +23,8 @@ void RunEnvironment::check_memory(size_t bytes) const {
   }
 }
 
-void RunEnvironment::begin_run() {
-  *cancelled_ = false;
+void RunEnvironment::begin_run(const RunOptions& options) {
+  run_ = options;
   deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.limits.deadline_ms);
 }
 
@@ -35,7 +35,7 @@ uint64_t RunEnvironment::draw_seed() {
 }
 
 void RunEnvironment::check() const {
-  if (cancelled_->load(std::memory_order_relaxed)) throw Error(ErrorKind::kCancelled, "the run was cancelled");
+  if (run_.cancellation && run_.cancellation->cancelled()) throw Error(ErrorKind::kCancelled, "the run was cancelled");
   if (options_.limits.deadline_ms > 0 && std::chrono::steady_clock::now() > deadline_) {
     throw Error(ErrorKind::kLimit, str("the run exceeds the deadline of ", options_.limits.deadline_ms, " ms"));
   }

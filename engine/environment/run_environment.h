@@ -25,17 +25,16 @@ class RunEnvironment {
   bool limits_memory() const { return options_.limits.memory_bytes > 0; }
 
   /// Starts the clock of the deadline.
-  void begin_run();
-  /// Throws Error(kCancelled) after cancel(), Error(kLimit) past the deadline. Called before each node and each
-  /// iteration of a loop, and by kernels that may run for long; any thread may.
+  void begin_run(const RunOptions& options);
+  /// Throws Error(kCancelled) once the run is cancelled, Error(kLimit) past the deadline. Called before each node and
+  /// each iteration of a loop, and by kernels that may run for long; any thread may.
   void check() const;
-  void cancel() { *cancelled_ = true; }
   /// A seed for a random operator: the next of a series that ContextOptions::seed begins, or one that nobody foresees.
   uint64_t draw_seed();
 
  private:
   ContextOptions options_;
-  std::unique_ptr<std::atomic<bool>> cancelled_ = std::make_unique<std::atomic<bool>>(false);
+  RunOptions run_;
   std::chrono::steady_clock::time_point deadline_;
   uint64_t seeds_drawn_ = 0;
   std::unique_ptr<std::atomic<int64_t>> checks_left_{};  // none: no bound

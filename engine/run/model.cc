@@ -157,12 +157,13 @@ Context::~Context() = default;
 Context::Context(Context&&) noexcept = default;
 Context& Context::operator=(Context&&) noexcept = default;
 
-std::span<const Tensor> Context::run(std::span<const Tensor> inputs) {
-  impl_->environment.begin_run();
+std::span<const Tensor> Context::run(std::span<const Tensor> inputs, const RunOptions& options) {
+  impl_->environment.begin_run(options);
   return with_memory_errors("run the model", [&] { return impl_->run_apart(inputs); });
 }
 
-std::span<const Tensor> Context::run(const std::vector<std::pair<std::string, Tensor>>& inputs) {
+std::span<const Tensor> Context::run(const std::vector<std::pair<std::string, Tensor>>& inputs,
+                                     const RunOptions& options) {
   const std::vector<ValueInfo>& infos = impl_->model.inputs();
   std::fill(impl_->ordered.begin(), impl_->ordered.end(), Tensor());
   for (const auto& [name, tensor] : inputs) impl_->ordered[input_index(infos, name)] = tensor;
@@ -171,12 +172,10 @@ std::span<const Tensor> Context::run(const std::vector<std::pair<std::string, Te
       throw Error(ErrorKind::kModel, str("input '", infos[i].name, "' is missing; the inputs are ", join(infos)));
     }
   }
-  const std::span<const Tensor> outputs = run(impl_->ordered);
+  const std::span<const Tensor> outputs = run(impl_->ordered, options);
   std::fill(impl_->ordered.begin(), impl_->ordered.end(), Tensor());
   return outputs;
 }
-
-void Context::cancel() { impl_->environment.cancel(); }
 
 MemoryReport Context::memory() const {
   const auto& state = *impl_->model.state_;

@@ -91,7 +91,24 @@ struct ContextOptions {
   std::optional<uint64_t> seed;
 };
 
-/// Runs a model. One thread at a time; make one context per thread, they share the model.
+/// Ends runs from outside of them, from any thread. Cancelled once, it stays so: later runs take another token.
+class LINNET_API CancellationToken {
+ public:
+  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+  bool cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> cancelled_{false};
+};
+
+/// Of one run.
+struct RunOptions {
+  /// Once cancelled, be it before the run begins, it makes run() throw Error(kCancelled) at the next node or iteration
+  /// of a loop. nullptr: the run cannot be cancelled.
+  std::shared_ptr<const CancellationToken> cancellation;
+};
+
+/// Runs a model. One thread at a time; make one context per thread, they share the model and its executor's threads.
 class LINNET_API Context {
  public:
   explicit Context(const Model& model, const ContextOptions& options = {});
@@ -101,15 +118,14 @@ class LINNET_API Context {
 
   /// Inputs in the order of Model::inputs(). The outputs come in the order of Model::outputs(); the span is valid until
   /// the next run(). A copy of an output Tensor stays valid and as it is, whatever becomes of the context: a run writes
-  /// to no memory that somebody still holds a copy of. So outputs may be the next run's inputs. After the first run with
-  /// the same shapes nothing is allocated, unless sizes depend on data or outputs are held.
-  /// Throws Error(kType, kShape) for inputs that do not fit; the context stays usable after any Error.
-  std::span<const Tensor> run(std::span<const Tensor> inputs);
+  /// to no memory that somebody still holds a copy of. So outputs may be the next run's inputs. After the first run
+  /// with the same shapes nothing is allocated, unless sizes depend on data or outputs are held. Throws Error(kType,
+  /// kShape) for inputs that do not fit; the context stays usable after any Error.
+  std::span<const Tensor> run(std::span<const Tensor> inputs, const RunOptions& options = {});
   /// Inputs by name, in any order. Throws Error(kModel) for a missing or unknown name.
-  std::span<const Tensor> run(const std::vector<std::pair<std::string, Tensor>>& inputs);
+  std::span<const Tensor> run(const std::vector<std::pair<std::string, Tensor>>& inputs,
+                              const RunOptions& options = {});
 
-  /// Makes another thread's run() stop with Error(kCancelled) at the next node.
-  void cancel();
   /// Memory of the plan used last.
   MemoryReport memory() const;
 
