@@ -16,4 +16,4 @@ target_include_directories(linnet PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/e
 target_compile_features(linnet PUBLIC cxx_std_20)
 install(TARGETS linnet LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/engine/include/linnet ${CMAKE_SOURCE_DIR}/frontends/onnx/include/linnet
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT headers)

@@ -1,5 +1,6 @@
 #include "linnet/registry.h"
 
+#include "graph/rewrite.h"
 #include "op_list.h"
 #include "rewrites/lower_precision.h"
 #include "rewrites/rewrite_list.h"
@@ -7,19 +8,15 @@
 namespace linnet {
 namespace {
 
-struct NamedRewrite {
-  const char* name;
-  std::optional<Patch> (*apply)(const Graph&, const Node&);
-  bool last;
-};
-
-constexpr NamedRewrite kRewrites[] = {
+std::vector<Rewrite> rewrites() {
+  return {
 #define LINNET_REWRITE(name) {#name, name, false},
 #define LINNET_LAST_REWRITE(name) {#name, name, true},
 #include "rewrites/rewrite_list.inc"
 #undef LINNET_LAST_REWRITE
 #undef LINNET_REWRITE
-};
+  };
+}
 
 }  // namespace
 
@@ -28,8 +25,8 @@ Registry standard_registry() {
 #define LINNET_OP(file) register_##file(registry);
 #include "op_list.inc"
 #undef LINNET_OP
-  for (const auto& [name, apply, last] : kRewrites) registry.add_rewrite({name, apply, last});
-  registry.set_lowering(lower_precision);
+  Registry::Rewrites::add(registry, rewrites());
+  Registry::Rewrites::set_lowering(registry, lower_precision);
   return registry;
 }
 

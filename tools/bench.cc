@@ -9,6 +9,7 @@
 #include "onnx_runtime.h"
 #include "profile.h"
 #include "report.h"
+#include "run/model_graph.h"
 #include "session.h"
 #include "statistics.h"
 #include "verbs.h"
@@ -58,7 +59,7 @@ std::string text_of(const Bench& b) {
       format("model       %s  opset %lld  ", name.c_str(), static_cast<long long>(b.model.load_report().opset));
   const LoadReport& loaded = b.model.load_report();
   text += format("%lld nodes -> %zu after rewrites  weights %s\n", static_cast<long long>(loaded.nodes),
-                 b.model.graph().nodes().size(), human_bytes(loaded.weights_bytes).c_str());
+                 model_graph(b.model).nodes().size(), human_bytes(loaded.weights_bytes).c_str());
   text += format("load        %.1f ms  (parse %.1f, optimise %.1f, pack %.1f)  first run %.1f ms\n", b.load_ms(),
                  b.prepared.load_ms - loaded.optimize_ms, loaded.optimize_ms, b.prepared.plan_ms, b.times.first_run_ms);
   text += "memory      " + describe(b.times.memory) + "\n";

@@ -17,10 +17,10 @@ std::vector<Tensor> run_once(const Model& model, const ModelFlags& flags, const 
 }
 
 /// The model at another optimisation level, with more rewrites switched off.
-Model variant(const ModelFlags& flags, int optimization, std::span<const Rewrite> disabled = {}) {
+Model variant(const ModelFlags& flags, int optimization, std::span<const std::string> disabled = {}) {
   ModelFlags changed = flags;
   changed.optimization = optimization;
-  for (const Rewrite& rewrite : disabled) changed.disabled_rewrites.push_back(rewrite.name);
+  changed.disabled_rewrites.insert(changed.disabled_rewrites.end(), disabled.begin(), disabled.end());
   return load_model(changed);
 }
 
@@ -68,7 +68,7 @@ class Comparison {
 /// differ with all rewrites before it in the list, or none: the search halves the list.
 std::string bisect(const ModelFlags& flags, const Comparison& comparison, const std::vector<Tensor>& inputs,
                    const std::vector<Tensor>& reference) {
-  const std::vector<Rewrite> rewrites = make_registry(flags).rewrites();
+  const std::vector<std::string> rewrites = make_registry(flags).rewrite_names();
   const auto agrees_with_first = [&](size_t enabled) {
     const Model model = variant(flags, 2, std::span(rewrites).subspan(enabled));
     return comparison.agree(run_once(model, flags, inputs), reference);
@@ -80,7 +80,7 @@ std::string bisect(const ModelFlags& flags, const Comparison& comparison, const 
     const size_t middle = (good + bad) / 2;
     (agrees_with_first(middle) ? good : bad) = middle;
   }
-  return "the outputs differ from --opt 0 since rewrite " + rewrites[bad - 1].name;
+  return "the outputs differ from --opt 0 since rewrite " + rewrites[bad - 1];
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "inputs.h"
 #include "profile.h"
 #include "report.h"
+#include "run/model_graph.h"
 #include "session.h"
 #include "verbs.h"
 
@@ -121,8 +122,8 @@ ExitCode inspect_verb(const Options& options) {
     add("inputs", values_section("input      ", model.inputs()));
     add("outputs", values_section("output     ", model.outputs()));
   }
-  if (show.contains("ops")) add("operators", operators_section(model.graph()));
-  if (show.contains("weights")) add("weights", weights_section(model.graph()));
+  if (show.contains("ops")) add("operators", operators_section(model_graph(model)));
+  if (show.contains("weights")) add("weights", weights_section(model_graph(model)));
   if (show.contains("memory") || show.contains("plan")) {
     const Planned planned = plan(model, options);
     if (show.contains("memory")) add("memory", memory_section(planned));

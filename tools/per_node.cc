@@ -6,6 +6,7 @@
 
 #include "graph/graph.h"
 #include "rewrites/matching/layout.h"
+#include "run/model_graph.h"
 #include "session.h"
 
 namespace linnet::tool {
@@ -36,7 +37,7 @@ class Watched {
       : context_(with_outputs(model, values), context_options(flags)) {
     const std::span<const Tensor> outputs = context_.run(inputs).subspan(model.outputs().size());
     for (size_t i = 0; i < values.size(); ++i) known_[values[i].value] = outputs[i];
-    for (size_t i = 0; i < inputs.size(); ++i) known_[model.graph().inputs()[i]] = inputs[i];
+    for (size_t i = 0; i < inputs.size(); ++i) known_[model_graph(model).inputs()[i]] = inputs[i];
   }
 
   const Tensor& value(ValueId id) const { return known_.at(id); }
@@ -48,12 +49,12 @@ class Watched {
 
  private:
   static Model with_outputs(const Model& model, const std::vector<Target>& targets) {
-    Graph graph = model.graph();
+    Graph graph = model_graph(model);
     for (const Target& target : targets) {
       graph.add_output(graph.value(target.value).name,
                        target.channels_last ? channels_first(graph, target.value) : target.value);
     }
-    return Model(std::move(graph), model.options());
+    return make_model(std::move(graph), model.options());
   }
 
   Context context_;
@@ -154,8 +155,8 @@ void add_first_difference(NodeComparison& result, const Graph& graph, const Pair
 
 NodeComparison compare_nodes(const Model& model, const Model& reference, const std::vector<Tensor>& inputs,
                              const Options& options, bool stop) {
-  const Graph& graph = reference.graph();
-  const Pairs matched = match_values(graph, model.graph());
+  const Graph& graph = model_graph(reference);
+  const Pairs matched = match_values(graph, model_graph(model));
   const Watched expected(reference, matched.all, inputs, options.model);
   const Watched got(model, matched.counterparts, inputs, options.model);
   NodeComparison result{"", {{"nodes", Json::array()}, {"first_difference", nullptr}}};

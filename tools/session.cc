@@ -25,9 +25,9 @@ Limits limits(const ModelFlags& flags) {
 
 void check_rewrite(const std::string& name, const Registry& registry) {
   std::string known;
-  for (const Rewrite& rewrite : registry.rewrites()) {
-    if (rewrite.name == name) return;
-    known += (known.empty() ? "" : ", ") + rewrite.name;
+  for (const std::string& rewrite : registry.rewrite_names()) {
+    if (rewrite == name) return;
+    known += (known.empty() ? "" : ", ") + rewrite;
   }
   throw Failure(ExitCode::kUsage, "--disable-rewrite: there is no rewrite '" + name + "'; known: " + known);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "linnet/model.h"
+#include "linnet/registry.h"
 #include "options.h"
 
 namespace linnet::tool {

@@ -44,4 +44,10 @@ void RunEnvironment::check() const {
   }
 }
 
+RunEnvironment& run_environment(KernelContext& context) {
+  auto* const run = dynamic_cast<RunContext*>(&context);
+  if (!run) throw Error(ErrorKind::kInternal, "control flow needs a context of Linnet's own");
+  return run->environment();
+}
+
 }  // namespace linnet

@@ -6,6 +6,7 @@
 
 #include "linnet/executor.h"
 #include "linnet/model.h"
+#include "linnet/op.h"
 
 namespace linnet {
 
@@ -39,5 +40,23 @@ class RunEnvironment {
   uint64_t seeds_drawn_ = 0;
   std::unique_ptr<std::atomic<int64_t>> checks_left_{};  // none: no bound
 };
+
+/// What kernels see in Linnet's own runs. Control flow runs its bodies in the same environment.
+class RunContext : public KernelContext {
+ public:
+  explicit RunContext(RunEnvironment& environment) : environment_(environment) {}
+
+  Executor& executor() final { return environment_.executor(); }
+  void check() const final { environment_.check(); }
+  void check_memory(size_t bytes) const final { environment_.check_memory(bytes); }
+  uint64_t draw_seed() final { return environment_.draw_seed(); }
+  RunEnvironment& environment() const { return environment_; }
+
+ private:
+  RunEnvironment& environment_;
+};
+
+/// That of a context of Linnet's own. Throws Error(kInternal) for others.
+RunEnvironment& run_environment(KernelContext& context);
 
 }  // namespace linnet

@@ -11,7 +11,7 @@ namespace linnet {
 /// A change to a graph, described before it is made: new nodes and constants, and uses that move from old values to
 /// new ones. The only way to edit a finished graph. Applying it infers the new facts, checks that replaced values
 /// keep dtype and shape, and drops the nodes that nothing reads any more.
-class LINNET_API Patch {
+class Patch {
  public:
   explicit Patch(const Graph& graph) : first_value_(graph.value_count()) {}
 

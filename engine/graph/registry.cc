@@ -4,10 +4,21 @@
 
 #include <algorithm>
 
+#include "graph/rewrite.h"
+
 namespace linnet {
 namespace {
 
 std::string domain_name(const std::string& domain) { return domain.empty() ? "ai.onnx" : domain; }
+
+void check_version(void* library, const std::string& path) {
+  const auto* const version = static_cast<const int*>(dlsym(library, "linnet_operator_version"));
+  if (!version) throw Error(ErrorKind::kIo, path + " is no operator library: it does not use LINNET_OPERATOR_LIBRARY");
+  if (*version != LINNET_OPERATOR_VERSION) {
+    throw Error(ErrorKind::kUnsupported, str(path, " was built with headers of operator version ", *version,
+                                             ", Linnet has ", LINNET_OPERATOR_VERSION, ": build it again"));
+  }
+}
 
 // "ai.onnx" is another spelling of the default domain.
 std::string canonical(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
@@ -50,14 +61,46 @@ std::vector<Registry::Entry> Registry::entries() const {
   return entries;
 }
 
+std::vector<std::string> Registry::rewrite_names() const {
+  std::vector<std::string> names;
+  for (const Rewrite& rewrite : Rewrites::of(*this)) names.push_back(rewrite.name);
+  return names;
+}
+
+const std::vector<Rewrite>& Registry::Rewrites::of(const Registry& registry) {
+  static const std::vector<Rewrite> none;
+  return registry.rewrites_ ? registry.rewrites_->list : none;
+}
+
+void Registry::Rewrites::add(Registry& registry, const std::vector<Rewrite>& rewrites) {
+  auto all = copy_of(registry);
+  all->list.insert(all->list.end(), rewrites.begin(), rewrites.end());
+  registry.rewrites_ = std::move(all);
+}
+
+Lowering Registry::Rewrites::lowering_of(const Registry& registry) {
+  return registry.rewrites_ ? registry.rewrites_->lowering : nullptr;
+}
+
+void Registry::Rewrites::set_lowering(Registry& registry, Lowering lowering) {
+  auto all = copy_of(registry);
+  all->lowering = lowering;
+  registry.rewrites_ = std::move(all);
+}
+
+std::shared_ptr<Registry::Rewrites> Registry::Rewrites::copy_of(const Registry& registry) {
+  return registry.rewrites_ ? std::make_shared<Rewrites>(*registry.rewrites_) : std::make_shared<Rewrites>();
+}
+
 void Registry::load_library(const std::string& path) {
   std::shared_ptr<void> library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* handle) {
     if (handle) dlclose(handle);
   });
   if (!library) throw Error(ErrorKind::kIo, str("cannot load operator library: ", dlerror()));
+  check_version(library.get(), path);
   using Register = void (*)(Registry&);
   const auto function = reinterpret_cast<Register>(dlsym(library.get(), "linnet_register"));
-  if (!function) throw Error(ErrorKind::kIo, str(path, " has no function linnet_register(linnet::Registry&)"));
+  if (!function) throw Error(ErrorKind::kIo, path + " has no function linnet_register(linnet::Registry&)");
   libraries_.push_back(std::move(library));
   function(*this);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compile/compile_input.h"
 #include "environment/run_environment.h"
 
 namespace linnet {
@@ -25,15 +26,15 @@ std::vector<Tensor> allocated(std::span<const Fact> out) {
   return outputs;
 }
 
-class EvaluationContext final : public KernelContext {
+class EvaluationContext final : public RunContext {
  public:
   EvaluationContext(const Kernel& kernel, std::span<const Fact> in, std::span<const Fact> out,
-                    RunEnvironment environment)
-      : in_(in),
+                    RunEnvironment& environment)
+      : RunContext(environment),
+        in_(in),
         outputs_(allocated(out)),
         state_(kernel.make_state()),
-        scratch_(DType::kUint8, {int64_t(kernel.scratch_bytes())}),
-        environment_(std::move(environment)) {}
+        scratch_(DType::kUint8, {int64_t(kernel.scratch_bytes())}) {}
 
   const Tensor& input(int i) const override {
     static const Tensor absent;
@@ -52,8 +53,6 @@ class EvaluationContext final : public KernelContext {
   }
   std::byte* scratch(int) override { return static_cast<std::byte*>(scratch_.raw()); }
   KernelState* state() override { return state_.get(); }
-  Executor& executor() override { return environment_.executor(); }
-  RunEnvironment& environment() override { return environment_; }
 
   std::vector<Tensor> take() { return std::move(outputs_); }
 
@@ -64,16 +63,15 @@ class EvaluationContext final : public KernelContext {
   std::vector<Tensor> outputs_;
   std::unique_ptr<KernelState> state_;
   Tensor scratch_;
-  RunEnvironment environment_;
 };
 
 std::vector<Tensor> run_once(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
                              const ModelResources& resources) {
   return with_node_context(node.spec, [&] {
-    const KernelPtr kernel = node.op->compile(CompileInput(in, out, resources));
-    RunEnvironment folding = RunEnvironment::folding(resources.options.limits.memory_bytes, kMostChecks);
-    folding.check_memory(size_t(checked_add(int64_t(kernel->state_bytes()), int64_t(kernel->scratch_bytes()))));
-    EvaluationContext context(*kernel, in, out, std::move(folding));
+    const KernelPtr kernel = node.op->compile(ModelCompileInput(in, out, resources));
+    RunEnvironment environment = RunEnvironment::folding(resources.options.limits.memory_bytes, kMostChecks);
+    environment.check_memory(size_t(checked_add(int64_t(kernel->state_bytes()), int64_t(kernel->scratch_bytes()))));
+    EvaluationContext context(*kernel, in, out, environment);
     kernel->run(context);
     return context.take();
   });

@@ -1,4 +1,4 @@
-#include "graph/patch.h"
+#include "graph/rewrite.h"
 #include "passes/passes.h"
 
 namespace linnet {
@@ -27,7 +27,7 @@ bool apply_rewrite(Graph& graph, const Rewrite& rewrite) {
 bool apply_rewrites(Graph& graph, const ModelOptions& options, bool last) {
   bool changed = false;
   const auto registry = graph.registry();
-  for (const Rewrite& rewrite : registry->rewrites()) {
+  for (const Rewrite& rewrite : Registry::Rewrites::of(*registry)) {
     if (rewrite.last != last || options.disabled_rewrites.contains(rewrite.name)) continue;
     changed |= apply_rewrite(graph, rewrite);
   }
@@ -37,9 +37,9 @@ bool apply_rewrites(Graph& graph, const ModelOptions& options, bool last) {
 /// The facts of a graph whose nodes can all be compiled.
 void lower_and_propagate(Graph& graph, const ModelResources& resources) {
   propagate_facts(graph, resources);
-  const auto registry = graph.registry();
-  if (!registry->lowering()) return;
-  const auto patch = registry->lowering()(graph);
+  const Lowering lowering = Registry::Rewrites::lowering_of(*graph.registry());
+  if (!lowering) return;
+  const auto patch = lowering(graph);
   if (!patch) return;
   patch->apply(graph);
   graph.drop_dead_nodes();

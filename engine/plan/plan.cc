@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compile/compile_input.h"
 #include "environment/run_environment.h"
 #include "plan/place_slots.h"
 #include "plan/program.h"
@@ -158,7 +159,8 @@ class PlanBuilder {
 
   KernelPtr compile(const Node& node) const {
     const std::vector<Fact> in = input_facts(graph(), node), out = output_facts(node);
-    return with_node_context(node.spec, [&] { return node.op->compile(CompileInput(in, out, *resources_)); });
+    const ModelCompileInput input(in, out, *resources_);
+    return with_node_context(node.spec, [&] { return node.op->compile(input); });
   }
 
   bool nobody_reads(ValueId value) const {

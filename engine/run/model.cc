@@ -6,6 +6,7 @@
 
 #include "passes/passes.h"
 #include "plan/program.h"
+#include "run/model_graph.h"
 #include "run/runner.h"
 #include "tensor/memory_errors.h"
 
@@ -90,17 +91,23 @@ struct Model::State {
     outputs = output_infos(program->graph());
   }
 
+  static Model model(std::shared_ptr<State> state) { return Model(std::move(state)); }
+  static const State& of(const Model& model) { return *model.state_; }
+
   std::shared_ptr<ModelResources> resources;
   std::shared_ptr<Program> program;
   std::vector<ValueInfo> inputs, outputs;
   LoadReport report;
 };
 
-Model::Model(Graph graph, const ModelOptions& options) : state_(std::make_shared<State>(std::move(graph), options)) {}
+Model make_model(Graph graph, const ModelOptions& options) {
+  return Model::State::model(std::make_shared<Model::State>(std::move(graph), options));
+}
+
+const Graph& model_graph(const Model& model) { return Model::State::of(model).program->graph(); }
 
 const std::vector<ValueInfo>& Model::inputs() const { return state_->inputs; }
 const std::vector<ValueInfo>& Model::outputs() const { return state_->outputs; }
-const Graph& Model::graph() const { return state_->program->graph(); }
 const ModelOptions& Model::options() const { return state_->resources->options; }
 const LoadReport& Model::load_report() const { return state_->report; }
 

@@ -32,10 +32,10 @@ Runner::Runner(std::shared_ptr<Program> program) : program_(std::move(program)) 
 Runner::~Runner() = default;
 Runner::Runner(Runner&&) noexcept = default;
 
-class Runner::StepContext final : public KernelContext {
+class Runner::StepContext final : public RunContext {
  public:
   StepContext(Runner& runner, size_t index, RunEnvironment& environment)
-      : runner_(runner), step_(runner.plan_->steps[index]), index_(index), environment_(environment) {}
+      : RunContext(environment), runner_(runner), step_(runner.plan_->steps[index]), index_(index) {}
 
   const Tensor& input(int i) const override {
     static const Tensor absent;
@@ -45,7 +45,7 @@ class Runner::StepContext final : public KernelContext {
   Tensor& output(int i) override { return runner_.memory_->slots[output_slot(i)]; }
   Tensor& allocate_output(int i, const Shape& shape) override {
     const DType dtype = runner_.plan_->slots[output_slot(i)].dtype;
-    environment_.check_memory(dtype_bytes(dtype, shape.elements()));
+    check_memory(dtype_bytes(dtype, shape.elements()));
     return output(i) = checked(i, Tensor(dtype, shape));
   }
   void set_output(int i, const Tensor& value) override {
@@ -55,8 +55,6 @@ class Runner::StepContext final : public KernelContext {
     return static_cast<std::byte*>(runner_.scratch_.raw()) + size_t(worker) * aligned(runner_.plan_->scratch_bytes);
   }
   KernelState* state() override { return runner_.memory_->states[index_].get(); }
-  Executor& executor() override { return environment_.executor(); }
-  RunEnvironment& environment() override { return environment_; }
 
  private:
   bool given(int i) const { return i < int(step_.outputs.size()) && step_.outputs[size_t(i)] >= 0; }
@@ -76,7 +74,6 @@ class Runner::StepContext final : public KernelContext {
   Runner& runner_;
   const Step& step_;
   size_t index_;
-  RunEnvironment& environment_;
 };
 
 std::span<const Tensor> Runner::run(std::span<const Tensor> inputs, RunEnvironment& environment) {

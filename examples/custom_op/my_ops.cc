@@ -3,9 +3,7 @@
 using namespace linnet;
 
 /// What run_model -R and Registry::load_library look for in a library.
-extern "C" LINNET_API void linnet_register(Registry& registry);
-
-void linnet_register(Registry& registry) {
+LINNET_OPERATOR_LIBRARY(registry) {
   add_my_add(registry);
   add_deform_conv2d(registry);
 }

@@ -5,6 +5,7 @@
 #include "graph_builder.h"
 #include "linnet/onnx.h"
 #include "parse.h"
+#include "run/model_graph.h"
 #include "tensor/memory_errors.h"
 #include "tensor_reader.h"
 
@@ -45,7 +46,7 @@ Graph build_graph(const ParsedModel& parsed, const std::string& folder, const Mo
 Model load(ParsedModel parsed, const std::string& folder, const ModelOptions& options, const Registry& registry) {
   Graph graph = build_graph(parsed, folder, options, registry);
   parsed = {};
-  return Model(std::move(graph), options);
+  return make_model(std::move(graph), options);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "graph_writer.h"
 #include "linnet/onnx.h"
+#include "run/model_graph.h"
 
 namespace linnet {
 
@@ -16,7 +17,7 @@ std::string save_onnx_bytes(const Model& model) {
   pb::ModelProto proto;
   proto.set_ir_version(kIrVersion);
   proto.set_producer_name("linnet");
-  GraphWriter(proto).write(model.graph());
+  GraphWriter(proto).write(model_graph(model));
   const size_t bytes = proto.ByteSizeLong();
   if (bytes > size_t{INT_MAX}) {
     throw Error(ErrorKind::kLimit, str("the model takes ", bytes, " bytes, an ONNX file holds at most ", INT_MAX));

@@ -5,10 +5,11 @@
 #include <cstring>
 
 #include "executor.h"
-#include "graph/graph.h"
+#include "graph/rewrite.h"
 #include "linnet/model.h"
 #include "op_list.h"
 #include "rewrites/lower_precision.h"
+#include "run/model_graph.h"
 
 namespace linnet::torch_ops {
 namespace {
@@ -38,7 +39,7 @@ Model model_of(NodeSpec node, const std::vector<Tensor>& inputs) {
   const auto registry = std::make_shared<Registry>();
   register_cast(*registry);
   register_deform_conv2d(*registry);
-  registry->set_lowering(lower_precision);
+  Registry::Rewrites::set_lowering(*registry, lower_precision);
   Graph graph(registry);
   std::vector<ValueId> values;
   for (const char* name : {"input", "weight", "offset", "bias", "mask"}) {
@@ -49,7 +50,7 @@ Model model_of(NodeSpec node, const std::vector<Tensor>& inputs) {
   node.num_inputs = int(values.size());
   graph.add_node(std::move(node), values, {"output"});
   graph.add_output("output", graph.node(graph.nodes().front()).outputs.front());
-  return Model(std::move(graph), {});
+  return make_model(std::move(graph), {});
 }
 
 at::Tensor run(NodeSpec node, const std::vector<at::Tensor>& tensors) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compile/compile_input.h"
 #include "infer/infer.h"
 #include "passes/passes.h"
 
@@ -62,7 +63,7 @@ Shape shape_or_zero(const Fact& fact) {
 }
 
 std::shared_ptr<Program> body_program(const GraphPtr& body, const CompileInput& in) {
-  return std::make_shared<Program>(*body, in.resources().shared_from_this());
+  return std::make_shared<Program>(*body, model_resources(in).shared_from_this());
 }
 
 bool single_bool(const Tensor& tensor, const char* what) {

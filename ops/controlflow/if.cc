@@ -26,7 +26,7 @@ class IfKernel final : public Kernel {
     auto& state = static_cast<IfState&>(*context.state());
     for (size_t i = 0; i < captures_; ++i) state.captured[i] = context.input(1 + int(i));
     Runner& runner = state.runners[single_bool(context.input(0), "cond") ? 0 : 1];
-    const std::span<const Tensor> outputs = runner.run(state.captured, context.environment());
+    const std::span<const Tensor> outputs = runner.run(state.captured, run_environment(context));
     for (size_t i = 0; i < outputs.size(); ++i) context.set_output(int(i), outputs[i]);
   }
 

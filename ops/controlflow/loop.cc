@@ -65,16 +65,16 @@ class LoopKernel final : public Kernel {
   }
 
   bool iterate(KernelContext& context, LoopState& state, int64_t trip) const {
-    context.environment().check();
+    context.check();
     *state.inputs[0].data<int64_t>() = trip;
     Runner& runner = state.runners[size_t(trip % 2)];
-    const std::span<const Tensor> outputs = runner.run(state.inputs, context.environment());
+    const std::span<const Tensor> outputs = runner.run(state.inputs, run_environment(context));
     for (size_t i = 0; i < shape_.carried; ++i) state.inputs[2 + i] = fed_back(outputs[1 + i], i);
     for (size_t i = 0; i < shape_.scans; ++i) {
       state.scans[i].push_back(outputs[1 + shape_.carried + i].clone());
       state.scan_bytes += sizeof(Tensor) + held_bytes(state.scans[i].back());
     }
-    context.environment().check_memory(state.scan_bytes);
+    context.check_memory(state.scan_bytes);
     state.inputs[1] = outputs[0];
     return single_bool(state.inputs[1], "the body's cond");
   }

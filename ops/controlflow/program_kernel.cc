@@ -18,7 +18,7 @@ class ProgramKernel final : public Kernel {
   void run(KernelContext& context) const override {
     auto& state = static_cast<ProgramState&>(*context.state());
     for (size_t i = 0; i < inputs_; ++i) state.values[i] = context.input(int(i));
-    const std::span<const Tensor> outputs = state.runner.run(state.values, context.environment());
+    const std::span<const Tensor> outputs = state.runner.run(state.values, run_environment(context));
     for (size_t i = 0; i < outputs.size(); ++i) context.set_output(int(i), outputs[i]);
   }
   bool provides_outputs() const override { return true; }

@@ -67,14 +67,14 @@ class ScanKernel final : public Kernel {
   }
 
   void iterate(KernelContext& context, ScanState& state, int64_t iteration) const {
-    context.environment().check();
+    context.check();
     for (size_t i = 0; i < layout_.scanned.size(); ++i) {
       const ScanAxis& axis = layout_.scanned[i];
       const int input = int(layout_.states + i);
       take_slice(context.input(input), int(axis.axis), axis.position(iteration, length_), state.inputs[size_t(input)]);
     }
     Runner& runner = state.runners[size_t(iteration % 2)];
-    const std::span<const Tensor> outputs = runner.run(state.inputs, context.environment());
+    const std::span<const Tensor> outputs = runner.run(state.inputs, run_environment(context));
     for (size_t i = 0; i < layout_.states; ++i) state.inputs[i] = outputs[i];
     for (size_t i = 0; i < layout_.stacked.size(); ++i) {
       const Tensor& element = outputs[layout_.states + i];

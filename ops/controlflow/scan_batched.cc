@@ -80,13 +80,13 @@ class BatchedScanKernel final : public Kernel {
   }
 
   void iterate(KernelContext& context, BatchedState& state, int64_t b, int64_t t, int64_t length) const {
-    context.environment().check();
+    context.check();
     for (size_t i = 0; i < layout_.scanned(); ++i) {
       const size_t input = layout_.states + i;
       const int64_t at = layout_.reverse[i] ? length - 1 - t : t;
       take_slice(merged(context.input(int(input) + 1)), 0, b * length_ + at, state.inputs[input]);
     }
-    const std::span<const Tensor> outputs = state.runners[size_t(t % 2)].run(state.inputs, context.environment());
+    const std::span<const Tensor> outputs = state.runners[size_t(t % 2)].run(state.inputs, run_environment(context));
     for (size_t i = 0; i < layout_.states; ++i) state.inputs[i] = outputs[i];
     for (size_t i = layout_.states; i < outputs.size(); ++i) put(state, i, b * length_ + t, outputs[i]);
   }

@@ -26,14 +26,14 @@ class SequenceMapKernel final : public Kernel {
     for (int i = 0; i < outputs_; ++i) context.output(i).data<Sequence>()->elements.clear();
     size_t bytes = 0;
     for (size_t at = 0; at < count; ++at) {
-      context.environment().check();
+      context.check();
       for (int i = 0; i < inputs_; ++i) state.inputs[size_t(i)] = sample(context.input(i), at, count);
-      const std::span<const Tensor> outputs = state.runner.run(state.inputs, context.environment());
+      const std::span<const Tensor> outputs = state.runner.run(state.inputs, run_environment(context));
       for (int i = 0; i < outputs_; ++i) {
         context.output(i).data<Sequence>()->elements.push_back(outputs[size_t(i)].clone());
         bytes += held_bytes(outputs[size_t(i)]);
       }
-      context.environment().check_memory(bytes);
+      context.check_memory(bytes);
     }
   }
 

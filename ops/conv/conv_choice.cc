@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "compile/compile_input.h"
 #include "conv/conv_algorithm.h"
 #include "conv/winograd_tiles.h"
 #include "gemm/machine.h"
@@ -84,7 +85,7 @@ ConvChoice<float> choose_conv(const ConvGeometry& geometry, bool x_channels_firs
   ConvChoice<float> choice;
   int best = 0;
   double least = direct;
-  for (int outputs = 2; outputs <= in.winograd_tile(); ++outputs) {
+  for (int outputs = 2; outputs <= model_resources(in).options.winograd_tile; ++outputs) {
     const double cost = winograd_cost(geometry, outputs, gemm);
     choice.reason += str(outputs == 2 ? "" : ", ", "F(", outputs, "x", outputs, ", 3x3) estimated at ",
                          int(100 * cost / std::max(1.0, direct)), " % of direct");

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "compile/compile_input.h"
 #include "conv/conv_algorithm.h"
 #include "conv/winograd_tiles.h"
 #include "gemm/accuracy.h"
@@ -243,7 +244,7 @@ class WinogradConv final : public ConvAlgorithm<float> {
 
 std::string winograd_obstacle(const ConvGeometry& geometry, const CompileInput& in) {
   const auto& [depth, height, width] = geometry.axes;
-  if (in.winograd_tile() == 0) return "turned off";
+  if (model_resources(in).options.winograd_tile == 0) return "turned off";
   if (depth.kernel != 1 || height.kernel != 3 || width.kernel != 3) return "the window is not 3x3";
   if (height.stride != 1 || width.stride != 1) return "the stride is not 1";
   if (depth.in != depth.out || depth.stride != 1 || depth.pad_begin != 0) return "the window moves along the depth";

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "compile/compile_input.h"
 #include "elements/bit_stream.h"
+#include "environment/run_environment.h"
 #include "partition/parallel.h"
 #include "tensor/alignment.h"
 
@@ -39,9 +41,10 @@ struct Unpacked {
 };
 using UnpackedValues = std::array<Unpacked, kMostValues>;
 
-class UnpackedContext final : public KernelContext {
+class UnpackedContext final : public RunContext {
  public:
-  UnpackedContext(KernelContext& outer, const UnpackedValues& inputs, const UnpackedValues& outputs) : outer_(outer) {
+  UnpackedContext(KernelContext& outer, const UnpackedValues& inputs, const UnpackedValues& outputs)
+      : RunContext(run_environment(outer)), outer_(outer) {
     for (size_t i = 0; i < kMostValues; ++i) {
       inputs_[i] = view(inputs[i]);
       outputs_[i] = view(outputs[i]);
@@ -55,8 +58,6 @@ class UnpackedContext final : public KernelContext {
   void set_output(int i, const Tensor& value) override { outer_.set_output(i, value); }
   std::byte* scratch(int worker) override { return outer_.scratch(worker); }
   KernelState* state() override { return outer_.state(); }
-  Executor& executor() override { return outer_.executor(); }
-  RunEnvironment& environment() override { return outer_.environment(); }
 
  private:
   Tensor view(const Unpacked& value) {
@@ -77,7 +78,7 @@ class UnpackedKernel final : public Kernel {
     std::vector<Fact> input_facts, output_facts;
     for (int i = 0; i < in.num_inputs(); ++i) input_facts.push_back(add(in, in.fact(i), inputs_[size_t(i)]));
     for (int i = 0; i < in.num_outputs(); ++i) output_facts.push_back(add(in, in.output_fact(i), outputs_[size_t(i)]));
-    inner_ = compile(CompileInput(input_facts, output_facts, in.resources()));
+    inner_ = compile(ModelCompileInput(input_facts, output_facts, in));
     const size_t inner_bytes = aligned(inner_->scratch_bytes());
     for (UnpackedValues* values : {&inputs_, &outputs_}) {
       for (Unpacked& value : *values) value.offset += inner_bytes;

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "environment/run_environment.h"
-
 namespace linnet {
 namespace {
 
@@ -46,7 +44,7 @@ std::unique_ptr<KernelState> RandomKernel::make_state() const { return std::make
 
 void RandomKernel::run(KernelContext& context) const {
   RandomStream& stream = static_cast<StreamState*>(context.state())->stream;
-  if (stream.run == 0) stream.seed = seed_ ? std::bit_cast<uint32_t>(*seed_) : context.environment().draw_seed();
+  if (stream.run == 0) stream.seed = seed_ ? std::bit_cast<uint32_t>(*seed_) : context.draw_seed();
   fill(context, stream);
   ++stream.run;
 }

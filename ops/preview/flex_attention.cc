@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "attention/attention_kernel.h"
+#include "compile/compile_input.h"
 #include "controlflow/program_kernel.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
@@ -60,7 +61,7 @@ class FlexAttention final : public Op {
     std::vector<Fact> inputs;
     for (int i = 0; i < in.num_inputs(); ++i) inputs.push_back(in.fact(i));
     Graph graph = flex_attention_graph({score_mod_, prob_mod_, scale(in), precision(in.dtype(0))}, inputs);
-    auto program = std::make_shared<Program>(std::move(graph), in.resources().shared_from_this());
+    auto program = std::make_shared<Program>(std::move(graph), model_resources(in).shared_from_this());
     return make_program_kernel(std::move(program), inputs.size());
   }
 

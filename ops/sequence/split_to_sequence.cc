@@ -45,7 +45,7 @@ class SplitToSequenceKernel final : public Kernel {
   static std::vector<int64_t> equal_parts(KernelContext& context, int64_t size, int64_t total) {
     if (size == 0) throw Error(ErrorKind::kShape, "split must be positive");
     const int64_t parts = ceil_div(total, size);
-    context.environment().check_memory(size_t(checked_mul(parts, sizeof(Tensor))));
+    context.check_memory(size_t(checked_mul(parts, sizeof(Tensor))));
     std::vector<int64_t> sizes;
     sizes.reserve(size_t(parts));
     for (int64_t done = 0; done < total; done += sizes.back()) sizes.push_back(std::min(size, total - done));

@@ -47,7 +47,7 @@ class UniqueKernel final : public Kernel {
 
   void run(KernelContext& context) const override {
     const Tensor& x = context.input(0);
-    context.environment().check_memory(working_bytes());
+    context.check_memory(working_bytes());
     Groups groups = group(slice_keys(x));
     if (!sorted_) reorder_by_first(groups);
     if (wanted_[0]) write_slices(x, groups, context);

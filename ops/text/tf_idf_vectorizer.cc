@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <map>
 
-#include "environment/run_environment.h"
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/parallel.h"
@@ -41,7 +40,7 @@ class TfIdfVectorizerKernel final : public Kernel {
         float* counts = y + r * width;
         pool_->find_tokens(x, r * rows_.width, rows_.width, tokens);
         std::fill_n(counts, width, 0.0f);
-        pool_->count(tokens, rows_.width, counts, [&] { context.environment().check(); });
+        pool_->count(tokens, rows_.width, counts, [&] { context.check(); });
         weighting_.apply(counts);
       }
     });

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "run/model_graph.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -27,8 +28,8 @@ std::vector<std::string> names_of(const NodeSpec& spec) {
 std::string optimized_ops(const GraphBuilder& b) {
   const Model model = b.model();
   std::string result;
-  for (const NodeId id : model.graph().nodes()) {
-    const NodeSpec& spec = model.graph().node(id).spec;
+  for (const NodeId id : model_graph(model).nodes()) {
+    const NodeSpec& spec = model_graph(model).node(id).spec;
     for (const std::string& op : names_of(spec)) result += (result.empty() ? "" : " ") + op;
   }
   return result;

@@ -6,6 +6,7 @@
 
 #include "graph/graph.h"
 #include "linnet/model.h"
+#include "run/model_graph.h"
 
 namespace linnet::testing {
 
@@ -38,7 +39,7 @@ class GraphBuilder {
 
   const Graph& graph() const { return graph_; }
   std::shared_ptr<const Graph> shared() const { return std::make_shared<Graph>(graph_); }
-  Model model(const ModelOptions& options = {}) const { return Model(graph_, options); }
+  Model model(const ModelOptions& options = {}) const { return make_model(graph_, options); }
 
  private:
   std::string fresh(const std::string& stem) { return stem + std::to_string(++count_); }
@@ -55,6 +56,10 @@ inline int count_ops(const Graph& graph, const std::string& op_type, const std::
     count += graph.node(id).spec.op_type == op_type && graph.node(id).spec.domain == domain;
   }
   return count;
+}
+
+inline int count_ops(const Model& model, const std::string& op_type, const std::string& domain = {}) {
+  return count_ops(model_graph(model), op_type, domain);
 }
 
 /// Runs the model once in a new context.

@@ -9,6 +9,7 @@
 #include "elements/dispatch.h"
 #include "graph/graph.h"
 #include "kernels/kernel_table.h"
+#include "run/model_graph.h"
 
 namespace linnet::testing {
 namespace {
@@ -54,7 +55,7 @@ std::vector<Tensor> run_op(const OpCase& op, const std::vector<Tensor>& inputs, 
                            const std::vector<int>& constants, Isa isa, int threads) {
   ModelOptions options;
   options.isa = isa;
-  const Model model(one_node_graph(op, inputs, outputs, constants), options);
+  const Model model = make_model(one_node_graph(op, inputs, outputs, constants), options);
   Context context(model, {.executor = make_openmp_executor(threads), .observer = nullptr, .limits = {}});
   std::vector<Tensor> given;
   for (size_t i = 0; i < inputs.size(); ++i) {

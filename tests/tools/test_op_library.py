@@ -1,5 +1,9 @@
 """run_model -R: the operators of examples/custom_op, loaded from a library, against NumPy and the built-in ones."""
 
+import os
+import pathlib
+import subprocess
+
 import numpy as np
 import pytest
 from locations import BUILD
@@ -59,6 +63,30 @@ def test_deform_conv2d_from_the_library_agrees_with_the_built_in(run_model, libr
     loaded = run_model.outputs(model, inputs, "-R", library)["y"]
     np.testing.assert_allclose(loaded, built_in, atol=1e-5)
     assert np.abs(loaded).max() > 1
+
+
+@pytest.mark.parametrize(
+    "entry, message",
+    [
+        ("LINNET_OPERATOR_LIBRARY(registry) {}", None),
+        (
+            "#undef LINNET_OPERATOR_VERSION\n#define LINNET_OPERATOR_VERSION 0\nLINNET_OPERATOR_LIBRARY(registry) {}",
+            "was built with headers of operator version 0",
+        ),
+        (
+            'extern "C" LINNET_API void linnet_register(linnet::Registry&) {}',
+            "does not use LINNET_OPERATOR_LIBRARY",
+        ),
+    ],
+)
+def test_a_library_of_other_headers_is_refused(run_model, tmp_path, entry, message):
+    model = custom_model(tmp_path / "m.onnx", "my_add", {"a": [1], "b": [1]}, TensorProto.FLOAT, [1])
+    source, library = tmp_path / "other.cc", tmp_path / "libother.so"
+    source.write_text(f"#include <linnet/registry.h>\n{entry}\n")
+    headers = pathlib.Path(__file__).parents[2] / "engine" / "include"
+    subprocess.run(["c++", "-std=c++20", "-shared", "-fPIC", "-I", headers, source, "-o", library], check=True)
+    result = run_model("run", model, "-R", library, code=0 if message is None else 2)
+    assert message is None or (message in result.stderr and "libother.so" in result.stderr)
 
 
 def test_a_missing_library_is_an_error_that_names_it(run_model, tmp_path):

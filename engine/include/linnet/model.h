@@ -11,12 +11,10 @@
 
 #include "linnet/executor.h"
 #include "linnet/fact.h"
+#include "linnet/op.h"
 #include "linnet/options.h"
-#include "linnet/registry.h"
 
 namespace linnet {
-
-class Graph;
 
 /// An input or output of a model.
 struct ValueInfo {
@@ -28,7 +26,7 @@ struct ValueInfo {
 struct MemoryReport {
   int64_t weights_bytes = 0;
   int64_t packed_bytes = 0;
-  int64_t arena_bytes = 0;
+  int64_t arena_bytes = 0;  ///< of the values that a run computes, outputs included
   int64_t scratch_bytes = 0;
 };
 
@@ -41,16 +39,12 @@ struct LoadReport {
   double optimize_ms = 0;
 };
 
-/// A loaded, optimised model. Immutable and safe to share between threads; copies share everything.
+/// A loaded, optimised model: what load_onnx (linnet/onnx.h) returns. Immutable and safe to share between threads;
+/// copies share everything.
 class LINNET_API Model {
  public:
-  /// Optimises the graph. Applications call load_onnx (linnet/onnx.h).
-  Model(Graph graph, const ModelOptions& options);
-
   const std::vector<ValueInfo>& inputs() const;
   const std::vector<ValueInfo>& outputs() const;
-  /// The graph as it runs, rewrites done.
-  const Graph& graph() const;
   const ModelOptions& options() const;
   const LoadReport& load_report() const;
 
@@ -60,9 +54,10 @@ class LINNET_API Model {
   /// Throws what run() throws for such inputs.
   Model specialized(std::span<const Tensor> inputs) &&;
 
+  struct State;  // the engine's
+
  private:
   friend class Context;
-  struct State;
   explicit Model(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
   std::shared_ptr<State> state_;
@@ -72,6 +67,7 @@ class LINNET_API Model {
 class LINNET_API Observer {
  public:
   using Clock = std::chrono::steady_clock;
+  /// What it refers to is valid during the call.
   struct NodeEvent {
     const NodeSpec& node;
     const Kernel& kernel;

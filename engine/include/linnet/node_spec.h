@@ -12,7 +12,7 @@
 
 namespace linnet {
 
-class Graph;
+class Graph;  // the engine's
 
 /// The value of an attribute. A type is given as the Fact of its values. A graph attribute is a control-flow body; its
 /// captured outer values are its last inputs (see NodeSpec::captures).

@@ -15,9 +15,6 @@
 
 namespace linnet {
 
-class RunEnvironment;
-struct ModelResources;
-
 /// State that a kernel keeps between runs of one context: the runners of control-flow bodies, say.
 class LINNET_API KernelState {
  public:
@@ -42,8 +39,13 @@ class LINNET_API KernelContext {
   /// What Kernel::make_state() returned for this context.
   virtual KernelState* state() = 0;
   virtual Executor& executor() = 0;
-  /// For control flow: what a body's run inherits.
-  virtual RunEnvironment& environment() = 0;
+  /// For kernels that may run for long, now and then: throws Error(kCancelled) once the run is cancelled, Error(kLimit)
+  /// past its deadline. Any thread may call it.
+  virtual void check() const = 0;
+  /// For kernels whose memory depends on data: throws Error(kLimit) where a run may not use so many bytes.
+  virtual void check_memory(size_t bytes) const = 0;
+  /// A seed for random numbers: the next of the series that ContextOptions::seed begins, or one that nobody foresees.
+  virtual uint64_t draw_seed() = 0;
 };
 
 /// A node compiled for concrete dtypes, shapes and constant inputs. Immutable; many threads may run it at once.
@@ -84,8 +86,8 @@ struct PackedForm {
 /// What compile() knows.
 class LINNET_API CompileInput {
  public:
-  CompileInput(std::span<const Fact> inputs, std::span<const Fact> outputs, const ModelResources& resources)
-      : inputs_(inputs), outputs_(outputs), resources_(resources) {}
+  CompileInput(std::span<const Fact> inputs, std::span<const Fact> outputs) : inputs_(inputs), outputs_(outputs) {}
+  virtual ~CompileInput() = default;
 
   int num_inputs() const { return int(inputs_.size()); }
   int num_outputs() const { return int(outputs_.size()); }
@@ -103,26 +105,21 @@ class LINNET_API CompileInput {
   DType output_dtype(int i) const { return output_fact(i).dtype; }
   Shape output_shape(int i) const { return output_fact(i).shape(); }
 
-  Isa isa() const;
-  /// ModelOptions::winograd_tile.
-  int winograd_tile() const;
+  virtual Isa isa() const = 0;
   /// The threads to pack with, and to divide work for, ModelOptions::executor.
-  Executor& executor() const;
-  /// What programs of bodies, and kernels within this one, share with the model.
-  const ModelResources& resources() const { return resources_; }
+  virtual Executor& executor() const = 0;
 
   /// Data derived from a constant (packed weights), made once per model and shared by all its plans: two calls with the
   /// same source and form get the same tensor.
-  Tensor packed(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make) const;
+  virtual Tensor packed(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make) const = 0;
   /// A tensor of numbers for make() to fill, uninitialised; in memory of weights freed before where there is enough.
-  Tensor packed_memory(DType dtype, const Shape& shape) const;
+  virtual Tensor packed_memory(DType dtype, const Shape& shape) const = 0;
 
  private:
   static const Fact& at(std::span<const Fact> facts, int i);
 
   std::span<const Fact> inputs_;
   std::span<const Fact> outputs_;
-  const ModelResources& resources_;
 };
 
 /// What an operator computes in. Where that is another dtype than its inputs', Casts stand around the node; inside a

@@ -7,13 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "linnet/containers.h"
 #include "linnet/op.h"
 
 namespace linnet {
-
-class Graph;
-class Patch;
-struct Node;
 
 /// From which opset on, and for which domain, an operator registration holds.
 struct OpVersion {
@@ -23,16 +20,6 @@ struct OpVersion {
   /// inputs (NodeSpec::captures): those that the model does not write count as omitted.
   int own_inputs = 0;
 };
-
-/// A graph rewrite: called for every node; returns the change to make, or nullopt when it does not apply.
-struct Rewrite {
-  std::string name;
-  std::optional<Patch> (*apply)(const Graph& graph, const Node& node) = nullptr;
-  bool last = false;  ///< tried when no other rewrite applies any more
-};
-
-/// A change that a graph needs before its nodes can be compiled; nullopt where it needs none. Facts are known then.
-using Lowering = std::optional<Patch> (*)(const Graph& graph);
 
 /// The operators and rewrites that a model is loaded with. A value: copy it, add to it.
 class LINNET_API Registry {
@@ -45,9 +32,6 @@ class LINNET_API Registry {
   void add(const std::string& op_type, const OpVersion& version = {}) {
     add(op_type, version, [](const NodeSpec& node) { return std::make_unique<T>(node); });
   }
-  void add_rewrite(Rewrite rewrite) { rewrites_.push_back(std::move(rewrite)); }
-  /// Sets the lowering that every graph undergoes, whatever optimization is asked for.
-  void set_lowering(Lowering change) { lowering_ = change; }
 
   /// The operator of a node: the newest registration not above the node's opset.
   /// Throws Error(kUnsupported) when there is none, and what the operator's constructor throws.
@@ -56,8 +40,8 @@ class LINNET_API Registry {
   int own_inputs(const NodeSpec& node) const;
   bool contains(const std::string& domain, const std::string& op_type, int64_t opset) const;
 
-  const std::vector<Rewrite>& rewrites() const { return rewrites_; }
-  Lowering lowering() const { return lowering_; }  ///< nullptr: none
+  /// Of graph rewrites, in the order in which they are tried; for ModelOptions::disabled_rewrites.
+  std::vector<std::string> rewrite_names() const;
 
   struct Entry {
     std::string domain, op_type;
@@ -66,9 +50,12 @@ class LINNET_API Registry {
   /// All operators, sorted by domain and name.
   std::vector<Entry> entries() const;
 
-  /// Loads a shared library and calls its `extern "C" void linnet_register(linnet::Registry&)`.
-  /// The library stays loaded as long as this registry or a copy lives. Throws Error(kIo).
+  /// Loads a shared library and calls what it defines by LINNET_OPERATOR_LIBRARY. The library stays loaded as long as
+  /// this registry or a copy lives. Throws Error(kIo) where it cannot be loaded or is no such library,
+  /// Error(kUnsupported) where it was built with headers of another LINNET_OPERATOR_VERSION.
   void load_library(const std::string& path);
+
+  struct Rewrites;  // the engine's
 
  private:
   using Key = std::pair<std::string, std::string>;  // domain, op_type
@@ -81,9 +68,20 @@ class LINNET_API Registry {
 
   std::vector<std::shared_ptr<void>> libraries_;  // first, so that it outlives the factories, whose code it holds
   std::map<Key, std::map<int64_t, Registration>> operators_;  // by the first opset
-  std::vector<Rewrite> rewrites_;
-  Lowering lowering_ = nullptr;
+  std::shared_ptr<const Rewrites> rewrites_;
 };
+
+/// The version of the headers that operators are built with: a library and the Linnet that loads it must have the same.
+/// Whoever changes what these headers declare raises it.
+#define LINNET_OPERATOR_VERSION 1
+
+/// The entry point of a shared library of operators, once in each: LINNET_OPERATOR_LIBRARY(registry) { registry.add...
+/// }
+#define LINNET_OPERATOR_LIBRARY(registry)                                 \
+  extern "C" LINNET_API const int linnet_operator_version;                \
+  const int linnet_operator_version = LINNET_OPERATOR_VERSION;            \
+  extern "C" LINNET_API void linnet_register(linnet::Registry& registry); \
+  void linnet_register([[maybe_unused]] linnet::Registry& registry)
 
 /// All operators and rewrites that Linnet comes with.
 LINNET_API Registry standard_registry();

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "run/model_graph.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
@@ -59,7 +60,7 @@ class NoElements : public ::testing::TestWithParam<int> {
     }
     ModelOptions options;
     options.optimization = GetParam();
-    return testing::run_model(Model(std::move(graph), options), constant ? std::vector<Tensor>{} : std::vector{x});
+    return testing::run_model(make_model(std::move(graph), options), constant ? std::vector<Tensor>{} : std::vector{x});
   }
 
   Counts counts_;

@@ -63,5 +63,45 @@ TEST(Cancellation, EndsTheRunsOfItsTokenOnly) {
   expect_close(other.run(inputs(false), {.cancellation = std::make_shared<CancellationToken>()})[0], x);
 }
 
+/// y = x, unless the run is over.
+struct PatientKernel final : Kernel {
+  void run(KernelContext& context) const override {
+    if (*context.input(1).data<bool>()) {
+      while (true) context.check();
+    }
+    copy_elements(context.input(0), context.output(0));
+  }
+};
+
+struct Patient final : Op {
+  explicit Patient(const NodeSpec&) {}
+  std::vector<Fact> infer(std::span<const Fact> in) const override { return {Fact(in[0].dtype, in[0].dims)}; }
+  KernelPtr compile(const CompileInput&) const override { return std::make_unique<PatientKernel>(); }
+};
+
+TEST(Cancellation, IsSeenByAnApplicationsKernels) {
+  auto registry = std::make_shared<Registry>();
+  registry->add<Patient>("patient", {1, "custom"});
+  Graph graph(registry);
+  NodeSpec spec{.op_type = "patient", .domain = "custom", .name = "p"};
+  const ValueId x = graph.add_input("x", Fact(DType::kFloat32, Shape{4}));
+  const ValueId wait = graph.add_input("wait", Fact(DType::kBool, Shape{}));
+  graph.add_node(spec, {x, wait}, {"y"});
+  graph.add_output("y", graph.node(graph.nodes()[0]).outputs[0]);
+  ContextOptions options;
+  options.limits.deadline_ms = 50;
+  Context context(make_model(std::move(graph), {}), options);
+  const auto run = [&](bool waits, const RunOptions& of_run) {
+    return context.run(std::vector{inputs(false)[1], Tensor::scalar(waits)}, of_run)[0];
+  };
+  const auto token = std::make_shared<CancellationToken>();
+  expect_error(ErrorKind::kLimit, "deadline of 50 ms", [&] { run(true, {.cancellation = token}); });
+  std::thread other([&] { token->cancel(); });
+  expect_error(ErrorKind::kCancelled, "cancelled", [&] {
+    while (true) run(false, {.cancellation = token});
+  });
+  other.join();
+}
+
 }  // namespace
 }  // namespace linnet

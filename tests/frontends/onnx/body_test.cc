@@ -3,6 +3,7 @@
 
 #include "graph/graph.h"
 #include "model_builder.h"
+#include "run/model_graph.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -64,7 +65,7 @@ TEST(OnnxBody, CapturesBecomeTheSameTrailingInputsOfAllBodies) {
   fill_body(add_body(node, "else_branch"), "Sub", {"c", "b"}, "e");
   add_output(*proto.mutable_graph(), "y");
   const Model model = load_as_written(proto);
-  const Node& loaded = node_of_type(model.graph(), "If");
+  const Node& loaded = node_of_type(model_graph(model), "If");
   EXPECT_EQ(loaded.spec.captures, 3);
   EXPECT_EQ(loaded.inputs.size(), 4u);
   EXPECT_THAT(input_names(body_of(loaded, "then_branch")), ElementsAre("a", "b", "c"));
@@ -81,7 +82,7 @@ TEST(OnnxBody, ConstantsAroundItAreCopiedIn) {
   fill_body(add_body(node, "else_branch"), "Identity", {"w"}, "e");
   add_output(*proto.mutable_graph(), "y");
   const Model model = load_as_written(proto);
-  EXPECT_EQ(node_of_type(model.graph(), "If").spec.captures, 1);
+  EXPECT_EQ(node_of_type(model_graph(model), "If").spec.captures, 1);
   EXPECT_THAT(run_if(proto, true, {{1, 2}}), ElementsAre(11, 22));
   EXPECT_THAT(run_if(proto, false, {{1, 2}}), ElementsAre(10, 20));
 }
@@ -97,7 +98,7 @@ TEST(OnnxBody, InnerBodiesCaptureThroughOuterOnes) {
   fill_body(add_body(outer, "else_branch"), "Neg", {"a"}, "e");
   add_output(*proto.mutable_graph(), "y");
   const Model model = load_as_written(proto);
-  const Node& loaded = node_of_type(model.graph(), "If");
+  const Node& loaded = node_of_type(model_graph(model), "If");
   EXPECT_THAT(input_names(body_of(loaded, "then_branch")), ElementsAre("cond", "a", "b"));
   EXPECT_THAT(run_if(proto, true, {{1, 2}, {3, 4}}), ElementsAre(4, 6));
   EXPECT_THAT(run_if(proto, false, {{1, 2}, {3, 4}}), ElementsAre(-1, -2));
@@ -162,8 +163,8 @@ TEST(OnnxBody, CapturesFollowAsManyInputsAsTheOperatorHas) {
   add_output(*proto.mutable_graph(), "y");
   const std::string bytes = proto.SerializeAsString();
   const Model model = load_onnx_bytes(std::as_bytes(std::span(bytes)), {}, {}, registry);
-  const std::vector<ValueId> inputs = node_of_type(model.graph(), "FirstCapture").inputs;
-  EXPECT_THAT(inputs, ElementsAre(model.graph().inputs()[1], kNoValue, kNoValue, model.graph().inputs()[2]));
+  const std::vector<ValueId> inputs = node_of_type(model_graph(model), "FirstCapture").inputs;
+  EXPECT_THAT(inputs, ElementsAre(model_graph(model).inputs()[1], kNoValue, kNoValue, model_graph(model).inputs()[2]));
 }
 
 TEST(OnnxBody, ErrorsNameTheBody) {

@@ -5,6 +5,7 @@
 
 #include "graph/graph.h"
 #include "model_builder.h"
+#include "run/model_graph.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -48,7 +49,7 @@ class ExternalDataTest : public ::testing::Test {
   std::vector<float> read(const Entries& entries, ModelOptions options = {}) const {
     options.optimization = 0;
     const Model model = load(model_with(entries), options, folder_.string());
-    return floats(model.graph().fact(model.graph().outputs()[0].value).constant);
+    return floats(model_graph(model).fact(model_graph(model).outputs()[0].value).constant);
   }
 
   void expect_refused(const Entries& entries, ErrorKind kind, const std::string& text) const {
@@ -71,7 +72,8 @@ TEST_F(ExternalDataTest, IsFoundBesideTheModelFile) {
   ModelOptions options;
   options.optimization = 0;
   const Model model = load_onnx(path.string(), options);
-  EXPECT_EQ(floats(model.graph().fact(model.graph().outputs()[0].value).constant), (std::vector<float>{1, 2}));
+  EXPECT_EQ(floats(model_graph(model).fact(model_graph(model).outputs()[0].value).constant),
+            (std::vector<float>{1, 2}));
 }
 
 TEST_F(ExternalDataTest, StaysInsideTheFolder) {

@@ -3,6 +3,7 @@
 
 #include "graph/graph.h"
 #include "model_builder.h"
+#include "run/model_graph.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -59,9 +60,9 @@ TEST(OnnxFunction, IsInlinedUnderNamesOfItsOwn) {
   add_call(*proto.mutable_graph(), "add_twice", {"t", "x"}, {"y"}, "call");
   const Model model = load_as_written(proto);
   std::vector<std::string> names, values;
-  for (const NodeId id : model.graph().nodes()) {
-    names.push_back(model.graph().node(id).spec.name);
-    values.push_back(model.graph().value(model.graph().node(id).outputs[0]).name);
+  for (const NodeId id : model_graph(model).nodes()) {
+    names.push_back(model_graph(model).node(id).spec.name);
+    values.push_back(model_graph(model).value(model_graph(model).node(id).outputs[0]).name);
   }
   EXPECT_THAT(names, ElementsAre("call/inner", "call/s", "call_2/inner", "call_2/s"));
   EXPECT_THAT(values, ElementsAre("call/t", "t", "call_2/t", "y"));
@@ -126,7 +127,7 @@ TEST(OnnxFunction, NodesHaveTheOpsetOfTheFunction) {
   add_node(*proto.mutable_graph(), "Neg", {"m"}, {"y"});
   std::vector<int64_t> opsets;
   const Model model = load_as_written(proto);
-  for (const NodeId id : model.graph().nodes()) opsets.push_back(model.graph().node(id).spec.opset);
+  for (const NodeId id : model_graph(model).nodes()) opsets.push_back(model_graph(model).node(id).spec.opset);
   EXPECT_THAT(opsets, ElementsAre(13, 13, 13, 17));
   EXPECT_THAT(run_floats(proto, {{-3, 3}}), ElementsAre(0, -3));
 }

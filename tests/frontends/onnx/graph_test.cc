@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model_builder.h"
+#include "run/model_graph.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -22,7 +23,7 @@ pb::ModelProto relu_model() {
 
 std::vector<std::string> node_names(const Model& model) {
   std::vector<std::string> names;
-  for (const NodeId id : model.graph().nodes()) names.push_back(model.graph().node(id).spec.name);
+  for (const NodeId id : model_graph(model).nodes()) names.push_back(model_graph(model).node(id).spec.name);
   return names;
 }
 
@@ -96,7 +97,7 @@ TEST(OnnxGraph, LeavesOutOmittedInputsAndOutputs) {
   add_node(*proto.mutable_graph(), "Dropout", {"y", "", ""}, {"z", ""}, "drop");
   add_output(*proto.mutable_graph(), "z");
   const Model model = load_as_written(proto);
-  const Node& drop = model.graph().node(model.graph().nodes()[1]);
+  const Node& drop = model_graph(model).node(model_graph(model).nodes()[1]);
   EXPECT_EQ(drop.spec.num_inputs, 1);
   EXPECT_EQ(drop.outputs[1], kNoValue);
   EXPECT_THAT(run_floats(proto, {{-3, 3}}), ElementsAre(-3, 1));
@@ -121,7 +122,7 @@ TEST(OnnxGraph, ReadsAttributesOfEveryType) {
   untyped.set_f(0.5f);
   add_output(*proto.mutable_graph(), "y");
   const Model model = load_as_written(proto);
-  const NodeSpec& spec = model.graph().node(model.graph().nodes()[0]).spec;
+  const NodeSpec& spec = model_graph(model).node(model_graph(model).nodes()[0]).spec;
   EXPECT_EQ(spec.attr<std::vector<float>>("value_floats"), std::vector<float>{2});
   EXPECT_EQ(spec.attr<int64_t>("i"), -7);
   EXPECT_EQ(spec.attr<std::string>("s"), "text");

@@ -9,6 +9,7 @@
 #include "deferred_reads.h"
 #include "graph/graph.h"
 #include "model_builder.h"
+#include "run/model_graph.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -54,8 +55,8 @@ ModelOptions as_written() {
 
 std::vector<Tensor> outputs_of(const Model& model) {
   std::vector<Tensor> values;
-  for (const Graph::Output& output : model.graph().outputs())
-    values.push_back(model.graph().fact(output.value).constant);
+  for (const Graph::Output& output : model_graph(model).outputs())
+    values.push_back(model_graph(model).fact(output.value).constant);
   return values;
 }
 

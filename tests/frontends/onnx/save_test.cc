@@ -5,6 +5,7 @@
 
 #include "graph/graph.h"
 #include "model_builder.h"
+#include "run/model_graph.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
@@ -75,7 +76,7 @@ TEST(OnnxSave, InnerValuesGiveWayToTheNamesOfTheInterface) {
   const ValueId c = graph.add_constant("y", Tensor::of<float>({10, 20}));
   const ValueId sum = graph.node(graph.add_node(spec, {x, c}, {"x"})).outputs[0];
   graph.add_output("y", graph.node(graph.add_node(spec, {sum, c}, {"z"})).outputs[0]);
-  const Model again = load_as_written(saved(Model(std::move(graph), {})));
+  const Model again = load_as_written(saved(make_model(std::move(graph), {})));
   EXPECT_EQ(again.inputs()[0].name, "x");
   EXPECT_EQ(again.outputs()[0].name, "y");
   Context context(again);
@@ -90,8 +91,8 @@ TEST(OnnxSave, EveryDtypeKeepsItsBytes) {
     for (size_t i = 0; i < w.bytes(); ++i) static_cast<unsigned char*>(w.raw())[i] = i % 2;
     Graph graph(std::make_shared<const Registry>(standard_registry()));
     graph.add_output("w", graph.add_constant("w", w));
-    const Model again = load_as_written(saved(Model(std::move(graph), {})));
-    EXPECT_TRUE(identical(again.graph().fact(again.graph().outputs()[0].value).constant, w)) << dtype;
+    const Model again = load_as_written(saved(make_model(std::move(graph), {})));
+    EXPECT_TRUE(identical(model_graph(again).fact(model_graph(again).outputs()[0].value).constant, w)) << dtype;
   }
 }
 
@@ -100,9 +101,9 @@ TEST(OnnxSave, StringsAndEmptyTensorsSurvive) {
   const Tensor text = Tensor::of<std::string>({"", std::string("a\0b", 3), "\xff"}), empty(DType::kFloat32, {2, 0});
   graph.add_output("text", graph.add_constant("text", text));
   graph.add_output("empty", graph.add_constant("empty", empty));
-  const Model again = load_as_written(saved(Model(std::move(graph), {})));
-  EXPECT_TRUE(identical(again.graph().fact(again.graph().outputs()[0].value).constant, text));
-  EXPECT_TRUE(identical(again.graph().fact(again.graph().outputs()[1].value).constant, empty));
+  const Model again = load_as_written(saved(make_model(std::move(graph), {})));
+  EXPECT_TRUE(identical(model_graph(again).fact(model_graph(again).outputs()[0].value).constant, text));
+  EXPECT_TRUE(identical(model_graph(again).fact(model_graph(again).outputs()[1].value).constant, empty));
 }
 
 TEST(OnnxSave, EveryKindOfAttributeSurvives) {
@@ -122,7 +123,7 @@ TEST(OnnxSave, EveryKindOfAttributeSurvives) {
   *add_attribute(node, "ts", pb::AttributeProto::TENSORS).add_tensors() = tensor;
   add_output(*proto.mutable_graph(), "y");
   const Model again = load_as_written(saved(proto));
-  const NodeSpec& spec = again.graph().node(again.graph().nodes()[0]).spec;
+  const NodeSpec& spec = model_graph(again).node(model_graph(again).nodes()[0]).spec;
   EXPECT_EQ(spec.attributes.size(), 9u);
   EXPECT_EQ(spec.attr<float>("f"), 0.1f);
   EXPECT_EQ(spec.attr<int64_t>("i"), -7);

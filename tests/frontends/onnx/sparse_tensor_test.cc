@@ -2,6 +2,7 @@
 
 #include "graph/graph.h"
 #include "model_builder.h"
+#include "run/model_graph.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -26,7 +27,7 @@ pb::ModelProto sparse_model(const std::vector<int64_t>& dims, const std::vector<
 
 Tensor dense(const pb::ModelProto& proto) {
   const Model model = load_as_written(proto);
-  return model.graph().fact(model.graph().outputs()[0].value).constant;
+  return model_graph(model).fact(model_graph(model).outputs()[0].value).constant;
 }
 
 TEST(SparseTensor, PlacesValuesByFlatIndex) {

@@ -4,6 +4,7 @@
 
 #include "graph/graph.h"
 #include "model_builder.h"
+#include "run/model_graph.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -25,7 +26,7 @@ pb::ModelProto model_of_tensor(int32_t type, const std::vector<int64_t>& dims, F
 template <class Fill>
 Tensor load_tensor(DType dtype, const std::vector<int64_t>& dims, Fill fill) {
   const Model model = load_as_written(model_of_tensor(int32_t(dtype), dims, fill));
-  return model.graph().fact(model.graph().outputs()[0].value).constant;
+  return model_graph(model).fact(model_graph(model).outputs()[0].value).constant;
 }
 
 template <class Fill>

@@ -110,7 +110,7 @@ Model constant_loop(int64_t trips) {
 
 TEST(LoopLimits, ShortLoopsOfConstantsAreComputedAtLoad) {
   const Model model = constant_loop(5);
-  EXPECT_EQ(count_ops(model.graph(), "Loop"), 0);
+  EXPECT_EQ(count_ops(model, "Loop"), 0);
   EXPECT_EQ(*run_model(model, {})[0].data<int64_t>(), 4);
 }
 

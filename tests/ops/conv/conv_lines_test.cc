@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compile/model_resources.h"
+#include "compile/compile_input.h"
 #include "conv/conv_algorithm.h"
 #include "kernels/isa.h"
 #include "support/conv_reference.h"
@@ -42,7 +42,7 @@ bool is_chosen(const Sizes& sizes, Isa isa) {
   NodeSpec spec;
   spec.attributes = conv(sizes, true).attributes;
   const ConvGeometry geometry = conv_geometry(ConvAttributes(spec), {}, sizes.x, w.shape());
-  return suits_line_conv(geometry, CompileInput(facts, {}, *resources));
+  return suits_line_conv(geometry, ModelCompileInput(facts, {}, *resources));
 }
 
 class LineConvolution : public ::testing::TestWithParam<Isa> {};

@@ -4,11 +4,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "compile/model_resources.h"
+#include "compile/compile_input.h"
 #include "conv/conv_algorithm.h"
 #include "gemm/fused_activation.h"
 #include "graph/graph.h"
 #include "kernels/isa.h"
+#include "run/model_graph.h"
 #include "support/conv_reference.h"
 #include "support/run_op.h"
 
@@ -70,7 +71,7 @@ Tensor run_winograd(const Sizes& sizes, int64_t tile, const std::vector<Tensor>&
   graph.add_output("y", graph.node(graph.add_node(spec, {x, w, bias, residual}, {"y"})).outputs[0]);
   ModelOptions options;
   options.isa = isa;
-  Context context(Model(std::move(graph), options),
+  Context context(make_model(std::move(graph), options),
                   {.executor = make_openmp_executor(threads), .observer = nullptr, .limits = {}});
   return context.run(std::vector{inputs[0], inputs[3]})[0].clone();
 }
@@ -152,7 +153,7 @@ std::string chosen(Isa isa, const Sizes& sizes, int64_t stride, int winograd_til
   spec.attributes = {
       {"pads", sizes.pads}, {"dilations", sizes.dilations}, {"strides", std::vector<int64_t>(2, stride)}};
   const ConvGeometry geometry = conv_geometry(ConvAttributes(spec), {true, true}, facts[0].shape(), w.shape());
-  const ConvChoice choice = choose_conv(geometry, false, {}, CompileInput(facts, {}, *resources));
+  const ConvChoice choice = choose_conv(geometry, false, {}, ModelCompileInput(facts, {}, *resources));
   return choice.algorithm->describe() + "; " + choice.reason;
 }
 

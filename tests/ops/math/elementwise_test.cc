@@ -5,6 +5,7 @@
 #include "graph/graph.h"
 #include "linnet/model.h"
 #include "math/broadcast_plan.h"
+#include "run/model_graph.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -57,7 +58,7 @@ Graph chain(const Shape& x, const Shape& b) {
 TEST(Elementwise, GivesTheSameBitsForAnyNumberOfThreads) {
   const Shape x_shape{3, 50, 1001}, b_shape{50, 1};
   const std::vector<Tensor> inputs{random_tensor(x_shape, 1), random_tensor(b_shape, 2)};
-  const Model model(chain(x_shape, b_shape), {});
+  const Model model = make_model(chain(x_shape, b_shape), {});
   Context serial(model, {.executor = make_serial_executor(), .observer = nullptr, .limits = {}});
   const Tensor want = serial.run(inputs)[0].clone();
   for (const int threads : {2, 3, 7}) {
@@ -69,7 +70,7 @@ TEST(Elementwise, GivesTheSameBitsForAnyNumberOfThreads) {
 TEST(Elementwise, LeavesItsInputsAsTheyAre) {
   const Tensor x = random_tensor({40, 30}, 1), b = random_tensor({30}, 2);
   const Tensor x_before = x.clone(), b_before = b.clone();
-  const Model model(chain(x.shape(), b.shape()), {});
+  const Model model = make_model(chain(x.shape(), b.shape()), {});
   Context context(model);
   const std::vector<Tensor> inputs{x, b};
   const Tensor first = context.run(inputs)[0].clone();

@@ -48,8 +48,8 @@ TEST(InlineConstantIf, OutputsOfTheGraphAreKept) {
   GraphBuilder b;
   const ValueId x = b.input("x", kShape), y = b.input("y", kShape);
   for (const ValueId z : add_if(b, b.constant(Tensor::scalar(true)), x, y)) b.output(z);
-  EXPECT_EQ(count_ops(b.model().graph(), "If"), 0);
-  EXPECT_EQ(count_ops(b.model().graph(), "Identity"), 1);
+  EXPECT_EQ(count_ops(b.model(), "If"), 0);
+  EXPECT_EQ(count_ops(b.model(), "Identity"), 1);
   expect_unchanged(b, {random_tensor(kShape, 1), random_tensor(kShape, 2)});
 }
 

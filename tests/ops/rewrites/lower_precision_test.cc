@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "run/model_graph.h"
 #include "support/expect_unchanged.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
@@ -105,7 +106,7 @@ TEST(LowerPrecision, OnlyTheShapeOfAValueNeedsNoCast) {
   const ValueId x = b.input("x", Fact(DType::kFloat16, Dims{Dim("N"), 8}));
   b.output(b.op("Shape", {x}));
   b.output(b.op("Shape", {b.op("Relu", {x})}));
-  EXPECT_EQ(count_ops(b.model(as_written()).graph(), "Cast"), 1);
+  EXPECT_EQ(count_ops(model_graph(b.model(as_written())), "Cast"), 1);
 }
 
 TEST(LowerPrecision, ConstantsFoldInFloat32AndRoundOnce) {
@@ -113,7 +114,7 @@ TEST(LowerPrecision, ConstantsFoldInFloat32AndRoundOnce) {
   const Tensor value = cast_to(random_tensor({16}), DType::kBFloat16);
   b.output(b.op("Exp", {b.constant(value)}));
   const Model model = b.model();
-  EXPECT_TRUE(model.graph().nodes().empty());
+  EXPECT_TRUE(model_graph(model).nodes().empty());
   const Tensor power = testing::run_op({"Exp"}, {cast_to(value, DType::kFloat32)})[0];
   expect_close(run_model(model, {})[0], cast_to(power, DType::kBFloat16));
 }
@@ -133,9 +134,9 @@ TEST(LowerPrecision, OmittedOutputsStayOmitted) {
       graph.add_node({.op_type = "Attention", .name = "node", .opset = 24}, {x, x, x}, {"y", "", "", "scores"});
   graph.add_output("y", graph.node(node).outputs[0]);
   graph.add_output("scores", graph.node(node).outputs[3]);
-  const Model model(graph, {});
-  for (const NodeId id : model.graph().nodes()) {
-    const Node& lowered = model.graph().node(id);
+  const Model model = make_model(graph, {});
+  for (const NodeId id : model_graph(model).nodes()) {
+    const Node& lowered = model_graph(model).node(id);
     if (lowered.spec.op_type != "Attention") continue;
     EXPECT_EQ(lowered.outputs[1], kNoValue);
     EXPECT_EQ(lowered.outputs[2], kNoValue);

@@ -38,7 +38,7 @@ TEST(MatMulEpilogue, ABiasLeavesTheWeightsAsTheyAre) {
   const ValueId w = values(b, {6, 8});
   b.output(b.op("Add", {b.op("MatMul", {b.input("x", kShape), w}), values(b, {8})}));
   const Model model = b.model();
-  EXPECT_EQ(model.graph().node(model.graph().nodes()[0]).inputs[1], w);
+  EXPECT_EQ(model_graph(model).node(model_graph(model).nodes()[0]).inputs[1], w);
 }
 
 TEST(MatMulEpilogue, LayerScaleOnTheChannelsFirstSideFolds) {
@@ -114,7 +114,7 @@ TEST(MatMulEpilogue, ArithmeticBehindAResidualOrAnActivationStays) {
   const ValueId x = b.input("x", kShape);
   b.output(b.op("Mul", {b.op("Add", {matmul(b, x, 6, 6), x}), values(b, {6})}));
   b.output(b.op("Mul", {b.op("Relu", {matmul(b, x, 6, 6, 2)}), values(b, {6})}));
-  EXPECT_EQ(count_ops(b.model().graph(), "Mul"), 2);
+  EXPECT_EQ(count_ops(b.model(), "Mul"), 2);
   expect_unchanged(b, {random_tensor(kShape)});
 }
 

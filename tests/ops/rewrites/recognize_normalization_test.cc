@@ -87,7 +87,7 @@ int normalizations(const std::vector<int64_t>& centered_axes, const std::vector<
   const ValueId d = centered(b, b.input("x", kShape), centered_axes);
   b.output(b.op("Div", {d, deviation(b, d, axes)}));
   expect_unchanged(b, {random_tensor(kShape)});
-  return count_ops(b.model().graph(), "LayerNormalization");
+  return count_ops(b.model(), "LayerNormalization");
 }
 
 TEST(RecognizeNormalization, NotOverAxesThatAreNotTheLastOrDiffer) {
@@ -102,7 +102,7 @@ TEST(RecognizeNormalization, NotWhereTheDifferenceIsReadElsewhere) {
     const ValueId d = centered(b, b.input("x", kShape), {3});
     b.output(b.op("Div", {d, deviation(b, d, {3})}));
     b.output(as_output ? d : b.op("Neg", {d}));
-    EXPECT_EQ(count_ops(b.model().graph(), "LayerNormalization"), 0);
+    EXPECT_EQ(count_ops(b.model(), "LayerNormalization"), 0);
     expect_unchanged(b, {random_tensor(kShape)});
   }
 }
@@ -112,7 +112,7 @@ TEST(RecognizeNormalization, NotOfAnotherValue) {
   const ValueId x = b.input("x", kShape), other = b.input("other", kShape);
   b.output(b.op("Div", {other, deviation(b, x, {3})}));
   b.output(b.op("Div", {deviation(b, x, {2}), x}));
-  EXPECT_EQ(count_ops(b.model().graph(), "RMSNormalization"), 0);
+  EXPECT_EQ(count_ops(b.model(), "RMSNormalization"), 0);
 }
 
 TEST(FoldAffineIntoNormalization, NotAConstantOfAnotherShape) {

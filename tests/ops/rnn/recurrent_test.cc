@@ -6,6 +6,7 @@
 
 #include "graph/graph.h"
 #include "linnet/model.h"
+#include "run/model_graph.h"
 #include "support/run_op.h"
 
 // LSTM, GRU and RNN against their equations, in double and one value at a time.
@@ -336,7 +337,7 @@ Model last_state_of(const std::string& op_type, int64_t gates, int64_t hidden) {
   const ValueId r = graph.add_input("R", Fact(DType::kFloat32, Shape{1, gates * hidden, hidden}));
   const NodeSpec spec{.op_type = op_type, .name = "node", .opset = 14};
   graph.add_output("Y_h", graph.node(graph.add_node(spec, {x, w, r}, {"", "Y_h"})).outputs[1]);
-  return Model(std::move(graph), {});
+  return make_model(std::move(graph), {});
 }
 
 std::vector<Tensor> of_steps(int64_t steps, int64_t gates, int64_t hidden) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "linnet/model.h"
+#include "linnet/registry.h"
 
 namespace linnet {
 
