@@ -7,9 +7,12 @@
 #include "environment/run_environment.h"
 #include "plan/place_slots.h"
 #include "plan/program.h"
+#include "tensor/held_bytes.h"
 
 namespace linnet {
 namespace {
+
+constexpr size_t kKernelBytes = 512;  // of a kernel object and what it allocates, tables aside
 
 Slot::Kind planned_kind(DType dtype) { return is_object(dtype) ? Slot::Kind::kOwned : Slot::Kind::kArena; }
 
@@ -157,10 +160,12 @@ class PlanBuilder {
     }
   }
 
-  KernelPtr compile(const Node& node) const {
+  KernelPtr compile(const Node& node) {
     const std::vector<Fact> in = input_facts(graph(), node), out = output_facts(node);
     const ModelCompileInput input(in, out, *resources_);
-    return with_node_context(node.spec, [&] { return node.op->compile(input); });
+    KernelPtr kernel = with_node_context(node.spec, [&] { return node.op->compile(input); });
+    for (const Tensor& packed : input.packed_tensors()) plan_->packed[packed.raw()] = packed.bytes();
+    return kernel;
   }
 
   bool nobody_reads(ValueId value) const {
@@ -283,9 +288,17 @@ bool Plan::accepts(std::span<const Tensor> tensors) const {
                     [](const PlanInput& input, const Tensor& tensor) { return input.accepts(tensor); });
 }
 
-size_t Plan::bytes() const {
-  return sizeof(Plan) + slots.size() * sizeof(Slot) + steps.size() * (sizeof(Step) + 512) +
-         size_t(graph.value_count()) * sizeof(Value);
+std::map<const void*, size_t> Plan::holdings() const {
+  std::map<const void*, size_t> held = packed;
+  for (ValueId id = 0; id < graph.value_count(); ++id) {
+    const Tensor& constant = graph.fact(id).constant;
+    if (constant) held[constant.raw()] = held_bytes(constant);
+  }
+  size_t own = sizeof(Plan) + slots.size() * sizeof(Slot) + size_t(graph.value_count()) * sizeof(Value);
+  for (const Step& step : steps) own += sizeof(Step) + kKernelBytes + (step.kernel ? step.kernel->bytes() : 0);
+  for (const PlanInput& input : inputs) own += held_bytes(input.value);
+  held[this] = own + (rest ? rest->bytes() : 0);
+  return held;
 }
 
 std::shared_ptr<const Plan> make_plan(Graph graph, std::vector<PlanInput> inputs,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -10,6 +11,7 @@
 namespace linnet {
 
 class Program;
+class RunEnvironment;
 
 /// Where the tensor of a value comes from while a plan runs.
 struct Slot {
@@ -67,11 +69,12 @@ struct Plan {
   size_t scratch_bytes = 0;  ///< per worker
   size_t state_bytes = 0;
   std::shared_ptr<Program> rest;
-  std::vector<int> rest_inputs;  ///< slots
+  std::vector<int> rest_inputs;          ///< slots
+  std::map<const void*, size_t> packed;  ///< bytes of the packed constants that kernels hold, by address
 
   bool accepts(std::span<const Tensor> tensors) const;
-  /// Bytes that keeping the plan costs, constants made for it included.
-  size_t bytes() const;
+  /// The memory that the plan keeps alive, by address: constants, packed ones, and under its own address all the rest.
+  std::map<const void*, size_t> holdings() const;
 };
 
 /// What becomes of constants that kernels hold in packed form.

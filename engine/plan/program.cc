@@ -7,7 +7,14 @@
 namespace linnet {
 namespace {
 
-constexpr size_t kCacheBytes = size_t{16} << 20;
+/// Adds what the plan holds to what is counted already; returns how many bytes are new.
+size_t add_new(std::map<const void*, size_t>& counted, const Plan& plan) {
+  size_t bytes = 0;
+  for (const auto& held : plan.holdings()) {
+    if (counted.insert(held).second) bytes += held.second;
+  }
+  return bytes;
+}
 
 // Whether some node's shape rule reads this value.
 bool read_by_shape_rule(const Graph& graph, ValueId value) {
@@ -85,14 +92,32 @@ std::shared_ptr<Program> Program::specialized(std::shared_ptr<Program> program, 
 
 void Program::remember(std::shared_ptr<const Plan> plan) {
   plans_.push_front(std::move(plan));
+  std::map<const void*, size_t> counted = constants();
+  add_new(counted, *plans_.front());
   size_t bytes = 0;
-  for (auto it = plans_.begin(); it != plans_.end(); ++it) {
-    bytes += (*it)->bytes();
-    if (bytes > kCacheBytes && it != plans_.begin()) {
+  for (auto it = std::next(plans_.begin()); it != plans_.end(); ++it) {
+    bytes += add_new(counted, **it);
+    if (bytes > size_t(std::max<int64_t>(resources_->options.plan_cache_bytes, 0))) {
       plans_.erase(it, plans_.end());
       return;
     }
   }
+}
+
+std::map<const void*, size_t> Program::constants() const {
+  std::map<const void*, size_t> held;
+  for (ValueId id = 0; id < graph_.value_count(); ++id) {
+    if (graph_.fact(id).constant) held[graph_.fact(id).constant.raw()] = 0;
+  }
+  return held;
+}
+
+size_t Program::bytes() const {
+  const std::lock_guard lock(mutex_);
+  std::map<const void*, size_t> counted = constants();
+  size_t bytes = 0;
+  for (const auto& plan : plans_) bytes += add_new(counted, *plan);
+  return bytes;
 }
 
 void check_input(const std::string& name, const Fact& fact, const Tensor& tensor) {

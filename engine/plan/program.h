@@ -1,6 +1,7 @@
 #pragma once
 
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -19,23 +20,27 @@ class Program {
   const Graph& graph() const { return graph_; }
 
   /// The plan for inputs of these dtypes and shapes (and, where shapes depend on them, values). Made on first use, kept
-  /// while the cache's byte limit allows. Throws Error(kType, kShape) for inputs that contradict the graph's facts,
-  /// Error(kLimit) where one value alone exceeds the memory of `run`.
+  /// while ModelOptions::plan_cache_bytes allows. Throws Error(kType, kShape) for inputs that contradict the graph's
+  /// facts, Error(kLimit) where one value alone exceeds the memory of `run`.
   std::shared_ptr<const Plan> plan_for(std::span<const Tensor> inputs, const RunEnvironment* run = nullptr);
 
   /// A program for inputs of these dtypes and shapes only, its plan made. Weights that its kernels hold in packed form
   /// are freed on the way, unless plans for other contents of the inputs may be needed or somebody else has them.
   static std::shared_ptr<Program> specialized(std::shared_ptr<Program> program, std::span<const Tensor> inputs);
 
+  /// What its plans hold besides the constants of its graph.
+  size_t bytes() const;
+
  private:
   std::vector<PlanInput> describe_inputs(std::span<const Tensor> inputs) const;
   static Graph specialized(Graph graph, const std::vector<PlanInput>& inputs, const ModelResources& resources);
   void remember(std::shared_ptr<const Plan> plan);
+  std::map<const void*, size_t> constants() const;
 
   Graph graph_;
   std::shared_ptr<const ModelResources> resources_;
   std::vector<bool> value_matters_;  // per input
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::list<std::shared_ptr<const Plan>> plans_;  // most recently used first
 };
 

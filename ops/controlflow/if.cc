@@ -32,6 +32,7 @@ class IfKernel final : public Kernel {
 
   bool provides_outputs() const override { return true; }
   std::unique_ptr<KernelState> make_state() const override { return std::make_unique<IfState>(branches_, captures_); }
+  size_t bytes() const override { return branches_[0]->bytes() + branches_[1]->bytes(); }
 
  private:
   std::array<std::shared_ptr<Program>, 2> branches_;

@@ -55,6 +55,7 @@ class LoopKernel final : public Kernel {
 
   bool provides_outputs() const override { return true; }
   std::unique_ptr<KernelState> make_state() const override { return std::make_unique<LoopState>(body_, shape_); }
+  size_t bytes() const override { return body_->bytes(); }
 
  private:
   void begin(KernelContext& context, LoopState& state) const {

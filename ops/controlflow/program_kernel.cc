@@ -23,6 +23,7 @@ class ProgramKernel final : public Kernel {
   }
   bool provides_outputs() const override { return true; }
   std::unique_ptr<KernelState> make_state() const override { return std::make_unique<ProgramState>(program_, inputs_); }
+  size_t bytes() const override { return program_->bytes(); }
   std::string describe() const override { return "as a graph"; }
 
  private:

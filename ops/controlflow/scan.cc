@@ -54,6 +54,7 @@ class ScanKernel final : public Kernel {
 
   bool provides_outputs() const override { return true; }
   std::unique_ptr<KernelState> make_state() const override { return std::make_unique<ScanState>(body_, layout_); }
+  size_t bytes() const override { return body_->bytes(); }
 
  private:
   void begin(KernelContext& context, ScanState& state) const {

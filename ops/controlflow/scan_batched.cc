@@ -57,6 +57,7 @@ class BatchedScanKernel final : public Kernel {
 
   bool provides_outputs() const override { return true; }
   std::unique_ptr<KernelState> make_state() const override { return std::make_unique<BatchedState>(body_, layout_); }
+  size_t bytes() const override { return body_->bytes(); }
 
  private:
   void run_sequence(KernelContext& context, BatchedState& state, int64_t b) const {

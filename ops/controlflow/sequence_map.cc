@@ -40,6 +40,7 @@ class SequenceMapKernel final : public Kernel {
   std::unique_ptr<KernelState> make_state() const override {
     return std::make_unique<SequenceMapState>(body_, size_t(inputs_));
   }
+  size_t bytes() const override { return body_->bytes(); }
 
  private:
   static const Tensor& sample(const Tensor& input, size_t at, size_t count) {

@@ -68,6 +68,9 @@ class LINNET_API Kernel {
   virtual std::unique_ptr<KernelState> make_state() const { return nullptr; }
   /// Memory that make_state() allocates for every context and that no run of a body accounts for.
   virtual size_t state_bytes() const { return 0; }
+  /// Memory that the kernel holds for its shapes besides packed constants: tables. ModelOptions::plan_cache_bytes
+  /// counts it.
+  virtual size_t bytes() const { return 0; }
   /// One line on what was chosen and why: "indirect GEMM 12x32, avx512".
   virtual std::string describe() const { return {}; }
 };

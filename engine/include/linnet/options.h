@@ -36,6 +36,9 @@ struct ModelOptions {
   /// The threads that read and pack weights, and that kernels divide their work for (a Context may run with others:
   /// results are the same, the division may suit them less); nullptr: make_openmp_executor().
   std::shared_ptr<Executor> executor;
+  /// What the plans of other shapes than the last may hold, besides what they share with it and the model, before those
+  /// that were not used for longest are given up; for the model and for each of its control-flow bodies.
+  int64_t plan_cache_bytes = int64_t{16} << 20;
   /// Lets external data lie outside the model's folder.
   bool allow_external_paths = false;
   /// Tries models whose opset is newer than any known.
