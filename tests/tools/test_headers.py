@@ -1,0 +1,122 @@
+"""The headers that are installed: each compiles alone, and names no type that none of them defines."""
+
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+BUILD = pathlib.Path(os.environ.get("LINNET_BUILD", "build")).resolve()
+FOLDERS = [ROOT / "engine" / "include", ROOT / "frontends" / "onnx" / "include"]
+HEADERS = {f"linnet/{path.name}": path for folder in FOLDERS for path in sorted((folder / "linnet").glob("*.h"))}
+# Types of the engine that the headers only pass on: a body as an attribute of a node.
+OPAQUE = {"Graph"}
+
+
+def compile_command(source):
+    """The command by which the build compiles a source, without its file names, and its folder."""
+    commands = json.loads((BUILD / "compile_commands.json").read_text())
+    entry = next(entry for entry in commands if entry["file"].endswith(source))
+    words = shlex.split(entry["command"])
+    keep, skip = [], False
+    for word in words:
+        if not skip and word not in ("-o", "-c") and not word.endswith((source, ".o")):
+            keep.append(word)
+        skip = word == "-o"
+    return keep, entry["directory"]
+
+
+def compiler():
+    words, _ = compile_command("ops/math/clip.cc")
+    return next(word for word in words if "ccache" not in word)
+
+
+def check(text, *flags):
+    """Compiles a text with the headers' folders alone; returns the completed process."""
+    folders = [flag for folder in FOLDERS for flag in ("-I", folder)]
+    return subprocess.run([compiler(), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wno-missing-field-initializers",
+                           "-Werror", *folders, *flags, "-x", "c++", "-"], input=text, capture_output=True, text=True)
+
+
+def includes(header):
+    """The headers of ours that a header brings along, itself included."""
+    found = {header}
+    for name in re.findall(r'#include "(linnet/\w+\.h)"', HEADERS[header].read_text()):
+        found |= includes(name)
+    return found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def build():
+    if not (BUILD / "compile_commands.json").exists():
+        pytest.skip(f"LINNET_BUILD does not name a build: {BUILD}")
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_each_header_compiles_alone(header):
+    assert check(f"#include <{header}>\n").stderr == ""
+
+
+def test_the_headers_name_no_type_that_they_do_not_define():
+    text = "\n".join(path.read_text() for path in HEADERS.values())
+    declared = set(re.findall(r"^(?:class|struct) (?:LINNET_API )?(\w+);", text, re.MULTILINE))
+    defined = set(re.findall(r"^(?:class|struct) (?:LINNET_API )?(\w+)(?: final)?(?: :[^:].*)? \{", text, re.MULTILINE))
+    assert {"Tensor", "Kernel", "Model", "Attributes"} <= defined
+    assert declared - defined == OPAQUE
+
+
+def test_the_headers_of_operators_need_none_of_the_applications():
+    assert includes("linnet/registry.h").isdisjoint({"linnet/model.h", "linnet/onnx.h"})
+    assert {"linnet/op.h", "linnet/containers.h", "linnet/executor.h"} <= includes("linnet/registry.h")
+
+
+def test_the_header_of_applications_is_enough_for_them():
+    text = """
+#include <linnet/onnx.h>
+int main() {
+  linnet::ModelOptions options;
+  options.executor = linnet::make_serial_executor();
+  const linnet::Model model = linnet::load_onnx("m.onnx", options, linnet::standard_registry());
+  linnet::Context context(model);
+  const auto token = std::make_shared<linnet::CancellationToken>();
+  const linnet::Tensor x = linnet::Tensor::of<float>({1, 2, 3});
+  return int(context.run({{model.inputs()[0].name, x}}, {.cancellation = token})[0].size());
+}
+"""
+    assert check(text).stderr == ""
+
+
+def test_just_these_headers_are_installed(tmp_path):
+    subprocess.run(["cmake", "--install", BUILD, "--component", "headers", "--prefix", tmp_path], check=True,
+                   capture_output=True)
+    assert {str(path.relative_to(tmp_path / "include")) for path in (tmp_path / "include").rglob("*.h")} == set(HEADERS)
+
+
+def operator_interface():
+    """A hash of what the headers of operators declare: comments and spaces do not count."""
+    text = "\n".join(HEADERS[name].read_text() for name in sorted(includes("linnet/registry.h")))
+    return hashlib.sha256(re.sub(r"//[^\n]*|\s", "", text).encode()).hexdigest()
+
+
+def test_the_operator_version_changes_with_the_headers():
+    version = re.search(r"#define LINNET_OPERATOR_VERSION (\d+)", HEADERS["linnet/registry.h"].read_text()).group(1)
+    known = (pathlib.Path(__file__).parent / "operator_version.txt").read_text().split()
+    assert [version, operator_interface()] == known, (
+        "the headers of operators changed: raise LINNET_OPERATOR_VERSION if the one in operator_version.txt was released, "
+        f"and write there: {version} {operator_interface()}")
+
+
+def test_an_operator_file_without_its_line_in_op_list_inc_does_not_compile(tmp_path):
+    words, folder = compile_command("ops/math/clip.cc")
+    words = [word for word in words if word not in ("-Werror", "-Winvalid-pch", "-include") and "cmake_pch" not in word]
+    source = tmp_path / "operator.cc"
+    for name, compiles in ("clip", True), ("forgotten", False):
+        source.write_text(f'#include "op_list.h"\nnamespace linnet {{ void register_{name}(Registry&) {{}} }}\n')
+        result = subprocess.run([*words, "-fsyntax-only", source], cwd=folder, capture_output=True, text=True)
+        assert (result.returncode == 0) == compiles, result.stderr
+    assert "register_forgotten" in result.stderr
