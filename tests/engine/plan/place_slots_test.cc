@@ -2,70 +2,110 @@
 
 #include <gtest/gtest.h>
 
+#include "support/graph_builder.h"
+
 namespace linnet {
 namespace {
 
-class InPlaceKernel final : public Kernel {
- public:
+/// Writes its output over input `source`, or nowhere in particular (-1).
+struct InPlaceKernel final : Kernel {
+  explicit InPlaceKernel(int source_in) : source(source_in) {}
   void run(KernelContext&) const override {}
-  int in_place(int) const override { return 0; }
+  int in_place(int) const override { return source; }
+  int source;
 };
 
-/// Slot 0 is the caller's tensor, of 64 floats; every step adds a slot of as many, which its kernel could write in
-/// place of its first input.
-class Steps {
+/// A plan of slots of 100 floats.
+class PlanOfFloats {
  public:
-  Steps() { plan_.slots.push_back(slot(Slot::Kind::kInput)); }
-
-  int add(const std::vector<int>& inputs) {
-    plan_.slots.push_back(slot(Slot::Kind::kArena));
-    const int output = int(plan_.slots.size()) - 1;
-    Step& step = plan_.steps.emplace_back();
-    step.kernel = std::make_unique<InPlaceKernel>();
-    step.inputs = inputs;
-    step.outputs = {output};
-    return output;
-  }
-  int add_view(int of) {
-    plan_.slots.push_back(slot(Slot::Kind::kView));
-    plan_.slots.back().index = of;
+  int slot(Slot::Kind kind = Slot::Kind::kArena, int index = 0) {
+    plan_.slots.push_back({.kind = kind, .dtype = DType::kFloat32, .shape = {100}, .index = index});
     return int(plan_.slots.size()) - 1;
   }
-
-  /// Whether the last slot lies where `other` does.
-  bool last_lies_over(int other) {
-    const int last = int(plan_.slots.size()) - 1;
-    plan_.outputs.push_back({last, -1});
+  /// The output of a step that reads `inputs`.
+  int step(const std::vector<int>& inputs, int in_place = -1) {
+    const int output = slot();
+    plan_.steps.push_back({nullptr, std::make_unique<InPlaceKernel>(in_place), inputs, {output}});
+    return output;
+  }
+  const Plan& placed(const std::vector<int>& outputs) {
+    for (const int output : outputs) plan_.outputs.push_back({output});
     place_slots(plan_);
-    return plan_.slots[size_t(last)].offset == plan_.slots[size_t(other)].offset;
+    return plan_;
   }
 
  private:
-  static Slot slot(Slot::Kind kind) { return {.kind = kind, .dtype = DType::kFloat32, .shape = {64}}; }
-
   Plan plan_{Graph(std::make_shared<Registry>())};
 };
 
+constexpr size_t kBytes = 448;  // of a slot, aligned
+
+bool same_memory(const Plan& plan, int a, int b) {
+  const Slot &x = plan.slots[size_t(a)], &y = plan.slots[size_t(b)];
+  return x.kind == y.kind && (x.kind == Slot::Kind::kOwned ? x.index == y.index : x.offset == y.offset);
+}
+
+TEST(PlaceSlots, ValuesThatLiveTogetherLieApart) {
+  PlanOfFloats p;
+  const int x = p.slot(Slot::Kind::kInput), a = p.step({x}), b = p.step({x}), c = p.step({a, b});
+  const Plan& plan = p.placed({c});
+  EXPECT_FALSE(same_memory(plan, a, b));
+  EXPECT_EQ(plan.arena_bytes, 2 * kBytes);
+}
+
+TEST(PlaceSlots, OutputsLieOutsideTheArena) {
+  PlanOfFloats p;
+  const int x = p.slot(Slot::Kind::kInput), a = p.step({x}), b = p.step({a});
+  const Plan& plan = p.placed({b});
+  EXPECT_EQ(plan.slots[size_t(a)].kind, Slot::Kind::kArena);
+  EXPECT_EQ(plan.slots[size_t(b)].kind, Slot::Kind::kOwned);
+  EXPECT_EQ(plan.outputs[0].owner, b);
+  EXPECT_EQ(plan.arena_bytes, kBytes);
+  EXPECT_EQ(plan.owned_bytes, 400u);
+}
+
 TEST(PlaceSlots, WritesOverAnInputThatNobodyReadsLater) {
-  Steps steps;
-  const int a = steps.add({0});
-  steps.add({a, 0});
-  EXPECT_TRUE(steps.last_lies_over(a));
+  PlanOfFloats p;
+  const int x = p.slot(Slot::Kind::kInput), a = p.step({x}), b = p.step({a}, 0), c = p.step({b}, 0);
+  const Plan& plan = p.placed({c});
+  EXPECT_TRUE(same_memory(plan, a, b));
+  EXPECT_TRUE(same_memory(plan, b, c));
+  EXPECT_EQ(plan.outputs[0].owner, a);
+  EXPECT_EQ(plan.arena_bytes, 0u);
+  EXPECT_EQ(plan.owned_bytes, 400u);
 }
 
-TEST(PlaceSlots, KeepsAValueThatIsSeveralInputs) {
-  Steps steps;
-  const int a = steps.add({0});
-  steps.add({a, a});
-  EXPECT_FALSE(steps.last_lies_over(a));
+TEST(PlaceSlots, DoesNotWriteOverWhatIsReadLaterOrIsTheCallers) {
+  PlanOfFloats p;
+  const int x = p.slot(Slot::Kind::kInput), a = p.step({x}, 0), b = p.step({a}, 0), c = p.step({a, b});
+  const Plan& plan = p.placed({c});
+  EXPECT_EQ(plan.slots[size_t(a)].kind, Slot::Kind::kArena);
+  EXPECT_FALSE(same_memory(plan, a, b));
 }
 
-TEST(PlaceSlots, KeepsAValueThatAnotherInputIsAViewOf) {
-  Steps steps;
-  const int a = steps.add({0});
-  const int view = steps.add_view(a);
-  steps.add({a, view});
-  EXPECT_FALSE(steps.last_lies_over(a));
+TEST(PlaceSlots, DoesNotWriteOverAnOutput) {
+  PlanOfFloats p;
+  const int x = p.slot(Slot::Kind::kInput), a = p.step({x}), b = p.step({a}, 0);
+  const Plan& plan = p.placed({a, b});
+  EXPECT_FALSE(same_memory(plan, a, b));
+  EXPECT_EQ(plan.outputs[0].owner, a);
+  EXPECT_EQ(plan.outputs[1].owner, b);
+}
+
+TEST(PlaceSlots, DoesNotWriteOverMemoryThatAnotherViewOfItShows) {
+  PlanOfFloats p;
+  const int x = p.slot(Slot::Kind::kInput), a = p.step({x}), view = p.slot(Slot::Kind::kView, a);
+  const int c = p.step({a, view}, 0);
+  EXPECT_FALSE(same_memory(p.placed({c}), a, c));
+}
+
+TEST(PlaceSlots, AViewKeepsItsSourceAlive) {
+  PlanOfFloats p;
+  const int x = p.slot(Slot::Kind::kInput), a = p.step({x}), view = p.slot(Slot::Kind::kView, a);
+  const int b = p.step({x}), c = p.step({view, b});
+  const Plan& plan = p.placed({c, view});
+  EXPECT_FALSE(same_memory(plan, a, b));
+  EXPECT_EQ(plan.outputs[1].owner, a);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 #include "linnet/model.h"
@@ -133,19 +134,68 @@ TEST(Context, ComparesValuesWithItsLimitsBeforeKernelsAreCompiled) {
   expect_error(ErrorKind::kLimit, "more than the limit of 1000", [&] { context.run(inputs); });
 }
 
+/// A product with constant weights, so that threads share packed weights, of a sum.
+Model product_model() {
+  GraphBuilder b;
+  const Fact fact(DType::kFloat32, Dims{Dim("N"), 8});
+  const ValueId sum = b.op("Add", {b.input("a", fact), b.input("b", fact)});
+  b.output(b.op("MatMul", {sum, b.constant(testing::random_tensor({8, 5}, 7))}));
+  return b.model();
+}
+
+std::vector<Tensor> product_inputs(int64_t n, int thread) {
+  return {testing::random_tensor({n, 8}, unsigned(thread)), testing::random_tensor({n, 8}, unsigned(thread) + 100)};
+}
+
 TEST(Context, SharesItsModelBetweenThreads) {
-  const Model model = add_model();
+  const Model model = product_model();
+  const Tensor w = testing::random_tensor({8, 5}, 7);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&model, t] {
-      Context context(model, {.executor = make_serial_executor(), .observer = nullptr, .limits = {}, .seed = {}});
-      for (int64_t n = 1; n < 20; ++n) {
-        const std::vector<Tensor> inputs{testing::random_tensor({n, 2}, unsigned(t)), testing::random_tensor({n, 2})};
-        EXPECT_EQ(context.run(inputs)[0].dim(0), n);
+    threads.emplace_back([&, t] {
+      Context context(model);
+      for (int64_t n = 1; n < 40; ++n) {
+        const std::vector<Tensor> inputs = product_inputs(n % 13 + 1, t);
+        Tensor expected(DType::kFloat32, {n % 13 + 1, 5});
+        for (int64_t i = 0; i < expected.size(); ++i) {
+          double sum = 0;
+          for (int64_t k = 0; k < 8; ++k) {
+            const int64_t at = i / 5 * 8 + k;
+            sum += double(inputs[0].data<float>()[at] + inputs[1].data<float>()[at]) * w.data<float>()[k * 5 + i % 5];
+          }
+          expected.data<float>()[i] = float(sum);
+        }
+        expect_close(context.run(inputs)[0], expected, 1e-5, 1e-5);
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+class CountingExecutor final : public Executor {
+ public:
+  int workers() const override { return 1; }
+  void parallel_for(int64_t chunks, ChunkFunction function) override {
+    ++loops;
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) function(chunk, 0);
+  }
+  std::atomic<int> loops = 0;
+};
+
+TEST(Context, TakesTheExecutorOfItsModel) {
+  GraphBuilder b;
+  b.output(b.op("MatMul", {b.input("a", Shape{64, 64}), b.input("b", Shape{64, 64})}));
+  const auto of_model = std::make_shared<CountingExecutor>(), own = std::make_shared<CountingExecutor>();
+  ModelOptions options;
+  options.executor = of_model;
+  const Model model = b.model(options);
+  const std::vector<Tensor> inputs(2, testing::random_tensor({64, 64}));
+  Context(model).run(inputs);
+  const int loops = of_model->loops;
+  EXPECT_GT(loops, 0);
+  Context(model, {.executor = own}).run(inputs);
+  EXPECT_EQ(of_model->loops, loops);
+  EXPECT_GT(own->loops, 0);
 }
 
 class CountingObserver final : public Observer {
