@@ -25,10 +25,10 @@ namespace {
 
 double multiply_adds(Isa isa, int64_t rounds) {
 #ifdef LINNET_HAS_ISA_avx512
-  if (isa == Isa::kAvx512) return avx512::multiply_adds(rounds);
+  if (isa.base() == Isa::kAvx512) return avx512::multiply_adds(rounds);
 #endif
 #ifdef LINNET_HAS_ISA_avx2
-  if (isa == Isa::kAvx2) return avx2::multiply_adds(rounds);
+  if (isa.base() == Isa::kAvx2) return avx2::multiply_adds(rounds);
 #endif
   return baseline::multiply_adds(rounds);
 }

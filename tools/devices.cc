@@ -2,9 +2,10 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <thread>
 
-#include "kernels/isa.h"
+#include "kernels/kernel_table.h"
 #include "linnet/error.h"
 #include "linnet/executor.h"
 #include "report.h"
@@ -32,35 +33,77 @@ int64_t cache_bytes([[maybe_unused]] int level) {
 #endif
 }
 
+/// The instruction set that kernels run on and why it is that one; auto and an error where there is none.
 struct Choice {
-  std::string name, reason;
+  Isa isa;
+  std::string reason;
+
+  bool none() const { return isa == Isa::kAuto; }
+  bool is_base(const IsaSupport& entry) const { return isa.base() == entry.isa.base(); }
+  bool has(const IsaSupport& entry, const FeatureSupport& f) const {
+    return is_base(entry) && isa.features().contains(f.feature);
+  }
+  std::string name() const { return none() ? "none" : isa_name(isa); }
 };
 
-Choice chosen() {
+Choice choose_isa() {
   const char* forced = std::getenv("LINNET_ISA");
   const bool is_forced = forced && *forced;
   try {
-    return {std::string(isa_name(resolve_isa(Isa::kAuto))),
-            is_forced ? str("LINNET_ISA=", forced) : "the best that this machine supports"};
+    return {resolve_isa(Isa::kAuto), is_forced ? str("LINNET_ISA=", forced) : "the best that this machine supports"};
   } catch (const Error& error) {
-    return {"none", error.message()};
+    return {Isa::kAuto, error.message()};
   }
+}
+
+std::string state(bool supported, bool is_chosen, const std::string& reason) {
+  return (supported ? "" : "  not supported by this machine") + (is_chosen ? "  chosen" + reason : "") + "\n";
+}
+
+std::string isa_text(const Choice& choice) {
+  std::string text;
+  for (const IsaSupport& entry : isa_support()) {
+    text += str("isa        ", entry.name, state(entry.supported, choice.is_base(entry), ": " + choice.reason));
+    for (const FeatureSupport& f : entry.features) {
+      text += str("           ", entry.name, "+", f.name, state(f.supported, choice.has(entry, f), ""));
+    }
+  }
+  if (choice.none()) text += "isa        none chosen: " + choice.reason + "\n";
+  return text;
+}
+
+Json isa_json(const Choice& choice) {
+  Json isas = Json::array();
+  for (const IsaSupport& entry : isa_support()) {
+    Json features = Json::array();
+    for (const FeatureSupport& f : entry.features) {
+      features.push_back({{"name", f.name}, {"supported", f.supported}, {"chosen", choice.has(entry, f)}});
+    }
+    isas.push_back({{"name", entry.name},
+                    {"supported", entry.supported},
+                    {"chosen", choice.is_base(entry)},
+                    {"features", features}});
+  }
+  return isas;
+}
+
+/// Family to the implementation that is chosen.
+std::map<std::string, std::string> kernels(const Choice& choice) {
+  std::map<std::string, std::string> chosen;
+  if (choice.none()) return chosen;
+  for (const ChosenKernels& k : chosen_kernels(choice.isa)) chosen.emplace(k.family, k.isa);
+  return chosen;
 }
 
 }  // namespace
 
 ExitCode devices_verb(const Options& options) {
-  const Choice choice = chosen();
+  const Choice choice = choose_isa();
   const int threads = make_openmp_executor()->workers();
   const unsigned cores = std::thread::hardware_concurrency();
-  Json isas = Json::array();
-  std::string text = "processor  " + processor_name() + "\n";
-  for (const IsaSupport& entry : isa_support()) {
-    text += "isa        " + std::string(entry.name) + (entry.supported ? "" : "  not supported by this machine");
-    text += entry.name == choice.name ? "  chosen: " + choice.reason + "\n" : "\n";
-    isas.push_back({{"name", entry.name}, {"supported", entry.supported}, {"chosen", entry.name == choice.name}});
-  }
-  if (choice.name == "none") text += "isa        none chosen: " + choice.reason + "\n";
+  std::string text = "processor  " + processor_name() + "\n" + isa_text(choice);
+  for (const auto& [family, isa] : kernels(choice))
+    text += format("kernels    %-10s %s\n", family.c_str(), isa.c_str());
   text += format("cores      %u\nthreads    %d\n", cores, threads);
   Json caches = Json::object();
   for (int level = 1; level <= 3; ++level) {
@@ -70,9 +113,10 @@ ExitCode devices_verb(const Options& options) {
   }
   report(text,
          {{"processor", processor_name()},
-          {"isas", isas},
-          {"chosen", choice.name},
+          {"isas", isa_json(choice)},
+          {"chosen", choice.name()},
           {"reason", choice.reason},
+          {"kernels", kernels(choice)},
           {"cores", cores},
           {"threads", threads},
           {"caches", caches}},

@@ -39,7 +39,9 @@ void add_model_flags(CLI::App& verb, ModelFlags& f) {
   group->add_option("-R,--op-lib", f.op_libraries, "Shared library with custom operators (repeatable)")
       ->allow_extra_args(false);
   group->add_flag("--allow-newer-opset", f.allow_newer_opset, "Try models of an opset newer than any this build knows");
-  group->add_option("--isa", f.isa, "Instruction set: auto, or one that run_model devices lists")
+  group
+      ->add_option("--isa", f.isa,
+                   "Instruction set: auto, or one that run_model devices lists, +FEATURE for each feature wanted")
       ->capture_default_str();
   group->add_option("--winograd-tile", f.winograd_tile, "Widest tile of Winograd's convolutions: 4, 3, 2 or 0 for none")
       ->check(CLI::IsMember({0, 2, 3, 4}))

@@ -99,7 +99,7 @@ PreparedModel prepare_model(const Options& options) {
   return {std::move(model), std::move(inputs), load_ms, plan.ms()};
 }
 
-std::string chosen_isa(const Model& model) { return std::string(isa_name(model.options().isa)); }
+std::string chosen_isa(const Model& model) { return isa_name(model.options().isa); }
 
 int thread_count(const ModelFlags& flags) { return make_openmp_executor(flags.threads)->workers(); }
 

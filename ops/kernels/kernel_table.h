@@ -1,6 +1,8 @@
 #pragma once
 
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "kernels/attention.h"
 #include "kernels/binary.h"
@@ -22,10 +24,9 @@
 
 namespace linnet {
 
-/// All kernels, compiled for one instruction set.
+/// All kernels: of each family the best implementation for an instruction set.
 struct KernelTable {
   Isa isa;
-  int vector_floats;  ///< float32 lanes of a vector
 #define LINNET_KERNELS(member, Struct, header) Struct member;
 #include "kernels/kernel_list.inc"
 #undef LINNET_KERNELS
@@ -44,5 +45,12 @@ struct KernelTable {
 
 /// The table of resolve_isa(isa); throws what that throws.
 const KernelTable& kernel_table(Isa isa);
+
+/// Which implementation of a family a table has: what that needs, as isa_name() writes it.
+struct ChosenKernels {
+  std::string_view family, isa;
+};
+/// Those of kernel_table(isa); throws what that throws.
+LINNET_API std::vector<ChosenKernels> chosen_kernels(Isa isa);
 
 }  // namespace linnet

@@ -248,6 +248,7 @@ def test_damaged_inputs_are_refused(run_model, linear, tmp_path):
         ["--dim", "N"],
         ["--shape", "x:1xa"],
         ["--isa", "mmx"],
+        ["--isa", "auto+vnni"],
         ["--disable-rewrite", "nothing"],
         ["--opt", "7"],
         ["--labels", "f"],

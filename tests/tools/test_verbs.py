@@ -193,8 +193,26 @@ def test_ops_lists_every_operator_once(run_model):
 def test_devices_names_one_chosen_instruction_set(run_model):
     result = document(run_model, "devices")
     chosen = [isa["name"] for isa in result["isas"] if isa["chosen"]]
-    assert chosen == [result["chosen"]] and result["threads"] >= 1
+    assert chosen == [result["chosen"].split("+")[0]] and result["threads"] >= 1
     assert "chosen: LINNET_ISA=baseline" in run_model("devices", env={"LINNET_ISA": "baseline"}).stdout
+
+
+def test_devices_lists_features_and_what_each_family_of_kernels_uses(run_model):
+    result = document(run_model, "devices")
+    isa = next(isa for isa in result["isas"] if isa["chosen"])
+    features = [feature["name"] for feature in isa["features"] if feature["supported"]]
+    assert features == [feature["name"] for feature in isa["features"] if feature["chosen"]]
+    assert result["chosen"] == "+".join([isa["name"], *features])
+    assert {"attention", "unary"} <= result["kernels"].keys()
+    for name in [isa["name"], *(f"{isa['name']}+{feature}" for feature in features)]:
+        forced = json.loads(run_model("devices", "--json", "-", env={"LINNET_ISA": name}).stdout)
+        assert forced["chosen"] == name and forced["reason"] == f"LINNET_ISA={name}"
+        assert all(set(kernels.split("+")) <= set(name.split("+")) for kernels in forced["kernels"].values())
+
+
+def test_an_unknown_feature_leaves_nothing_chosen(run_model):
+    text = run_model("devices", env={"LINNET_ISA": "baseline+mmx"}).stdout
+    assert "none chosen: instruction set 'baseline+mmx' is unknown; known: auto, " in text
 
 
 @pytest.mark.parametrize("arguments", [["--help"], [], ["--version"], *([v, "--help"] for v in "run bench check compare inspect ops devices".split())])

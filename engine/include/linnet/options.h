@@ -6,12 +6,9 @@
 #include <string>
 
 #include "linnet/executor.h"
+#include "linnet/isa.h"
 
 namespace linnet {
-
-/// Instruction sets that kernels are compiled for. kAuto: LINNET_ISA from the environment where set, else the best
-/// that processor and operating system support.
-enum class Isa { kAuto, kBaseline, kAvx2, kAvx512 };
 
 /// Bounds on what a model may demand. 0 means unlimited.
 struct Limits {

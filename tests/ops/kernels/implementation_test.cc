@@ -1,0 +1,106 @@
+#include "kernels/implementation.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <set>
+
+#include "kernels/kernel_table.h"
+#include "ops/kernels/byte_dot.h"
+#include "support/run_op.h"
+
+namespace linnet {
+
+#define LINNET_SIMD_UNIT(unit, ns, isa) \
+  namespace ns {                        \
+  void fill(ByteDotKernels& kernels);   \
+  }
+#include "simd_units.inc"
+#undef LINNET_SIMD_UNIT
+
+namespace {
+
+constexpr Implementation<ByteDotKernels> kByteDot[]{
+#define LINNET_SIMD_UNIT(unit, ns, isa) {#unit, isa, ns::fill},
+#include "simd_units.inc"
+#undef LINNET_SIMD_UNIT
+};
+
+std::string chosen_for(std::string_view isa) {
+  const auto chosen = choose(kByteDot, isa_from_name(isa));
+  return chosen.size() == 1 ? std::string(chosen[0].isa) : "none or several";
+}
+
+ByteDotKernels kernels_for(Isa isa) {
+  ByteDotKernels kernels{};
+  for (const auto& implementation : choose(kByteDot, isa)) implementation.fill(kernels);
+  return kernels;
+}
+
+/// Each base set that this machine supports, bare, with each feature, and with all.
+std::vector<Isa> combinations() {
+  std::vector<Isa> isas;
+  for (const IsaSupport& entry : isa_support()) {
+    if (!entry.supported) continue;
+    Features all;
+    isas.push_back(entry.isa);
+    for (const FeatureSupport& f : entry.features) {
+      if (!f.supported) continue;
+      isas.push_back({entry.isa.base(), f.feature});
+      isas.push_back({entry.isa.base(), all |= f.feature});
+    }
+  }
+  return isas;
+}
+
+TEST(Implementation, IsTheFirstWhoseFeaturesAreAskedFor) {
+#ifdef __x86_64__
+  EXPECT_EQ(chosen_for("avx512+vnni"), "avx512+vnni");
+  EXPECT_EQ(chosen_for("avx512+vnni+bf16"), "avx512+vnni");
+  EXPECT_EQ(chosen_for("avx512+bf16"), "avx512");
+  EXPECT_EQ(chosen_for("avx512"), "avx512");
+  EXPECT_EQ(chosen_for("avx2+vnni"), "avx2+vnni");
+  EXPECT_EQ(chosen_for("avx2"), "avx2");
+  EXPECT_EQ(chosen_for("baseline"), "baseline");
+#else
+  EXPECT_EQ(chosen_for(isa_support()[0].name), isa_support()[0].name);
+#endif
+}
+
+TEST(Implementation, ComputesTheSameWithAndWithoutItsFeature) {
+  std::vector<uint8_t> a(1000);
+  std::vector<int8_t> b(a.size());
+  for (size_t i = 0; i < a.size(); ++i) a[i] = uint8_t(i * 37), b[i] = int8_t(i * 91 + 5);
+  for (const int64_t n : {0, 3, 31, 32, 100, 1000}) {
+    const int32_t want = std::inner_product(a.begin(), a.begin() + n, b.begin(), 0);
+    for (const Isa isa : combinations()) EXPECT_EQ(kernels_for(isa).dot(a.data(), b.data(), n), want) << isa_name(isa);
+  }
+}
+
+TEST(Implementation, ExistsOnceForEachFamilyOfTheLibrary) {
+  const std::multiset<std::string_view> families{
+#define LINNET_KERNELS(member, Struct, unit) #member,
+#include "kernels/kernel_list.inc"
+#undef LINNET_KERNELS
+  };
+  for (const Isa isa : combinations()) {
+    std::multiset<std::string_view> chosen;
+    for (const ChosenKernels& kernels : chosen_kernels(isa)) chosen.insert(kernels.family);
+    EXPECT_EQ(chosen, families) << isa_name(isa);
+  }
+}
+
+TEST(KernelTable, IsOneForEachSetOfFeatures) {
+  std::set<const KernelTable*> tables;
+  const std::vector<Isa> isas = combinations();
+  for (const Isa isa : isas) {
+    const KernelTable& table = kernel_table(isa);
+    EXPECT_EQ(table.isa, isa);
+    EXPECT_EQ(&table, &kernel_table(isa));
+    tables.insert(&table);
+  }
+  EXPECT_EQ(tables.size(), std::set<Isa>(isas.begin(), isas.end()).size());
+}
+
+}  // namespace
+}  // namespace linnet
