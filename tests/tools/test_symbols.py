@@ -44,7 +44,7 @@ API = set("""
     throw_missing_attribute version without_shape
 """.split())
 # What run_model takes besides.
-INTERNAL = set("Graph decode_image isa_from_name isa_name isa_support make_model model_graph resolve_isa".split())
+INTERNAL = set("Graph chosen_kernels decode_image isa_from_name isa_name isa_support make_model model_graph resolve_isa".split())
 
 
 def owner(symbol):
