@@ -1,6 +1,6 @@
-#include "plan/place_slots.h"
-
 #include <gtest/gtest.h>
+
+#include "plan/place_slots.h"
 
 namespace linnet {
 namespace {

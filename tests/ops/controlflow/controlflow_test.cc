@@ -94,8 +94,7 @@ TEST(If, InfersEachBranchOnceHoweverDeepItLies) {
   const auto registry = std::make_shared<Registry>(standard_registry());
   registry->add("NeverFits", {}, [&](const NodeSpec&) { return std::make_unique<NeverFits>(inferred); });
   Graph graph = *unfit_branch(registry, 10);
-  expect_error(ErrorKind::kShape, "never fits",
-               [&] { propagate_facts(graph, *std::make_shared<ModelResources>()); });
+  expect_error(ErrorKind::kShape, "never fits", [&] { propagate_facts(graph, *std::make_shared<ModelResources>()); });
   EXPECT_EQ(inferred, 11);
 }
 
