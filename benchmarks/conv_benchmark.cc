@@ -3,6 +3,7 @@
 #include "graph/graph.h"
 #include "linnet/model.h"
 #include "peak.h"
+#include "run/model_graph.h"
 
 namespace linnet {
 namespace {
@@ -32,7 +33,7 @@ void conv(benchmark::State& state) {
   graph.add_output("y", graph.node(node).outputs[0]);
   ModelOptions options;
   options.winograd_tile = int(state.range(6));
-  Context context(Model(std::move(graph), options),
+  Context context(make_model(std::move(graph), options),
                   {.executor = make_serial_executor(), .observer = nullptr, .limits = {}});
   const Shape y = context.run(std::span(&x, 1))[0].shape();
   for (auto _ : state) context.run(std::span(&x, 1));
