@@ -34,7 +34,7 @@ constexpr UnaryKernels::F kernel_of() {
     return map<kFunction>;
 }
 
-inline F32 relu(F32 x) { return at_least(F32(0.0f), x); }
+inline F32 relu(F32 x) { return xsimd::select(x < F32(0.0f), F32(0.0f), x); }
 inline F32 clip(F32 x, F32 low, F32 high) { return at_most(high, at_least(low, x)); }
 inline F32 leaky_relu(F32 x, F32 alpha, F32) { return prelu(x, alpha); }
 inline F32 thresholded_relu(F32 x, F32 alpha, F32) { return xsimd::select(x <= alpha, F32(0.0f), x); }

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -15,9 +16,9 @@ namespace {
 /// A system's files in a folder of their own.
 class System {
  public:
-  explicit System(const std::map<std::string, std::string>& files)
-      : root_(std::filesystem::path(::testing::TempDir()) / "linnet_processors") {
-    std::filesystem::remove_all(root_);
+  explicit System(const std::map<std::string, std::string>& files) {
+    std::string name = (std::filesystem::path(::testing::TempDir()) / "linnet_processors_XXXXXX").string();
+    root_ = ::mkdtemp(name.data());
     for (const auto& [path, text] : files) {
       std::filesystem::create_directories((root_ / path).parent_path());
       std::ofstream(root_ / path) << text;
