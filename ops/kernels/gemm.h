@@ -22,8 +22,6 @@ template <class T>
 using GemmReal = GemmType<T, T, T, T, 1>;
 using GemmF32 = GemmReal<float>;
 using GemmF64 = GemmReal<double>;
-/// Modulo 2^32; the sum of two products that follow one another must fit into int32.
-using GemmS16 = GemmType<int16_t, int16_t, int32_t, int32_t, 2>;
 
 /// Vectors of the widest panel.
 inline constexpr int kWidestPanel = 4;
