@@ -1,16 +1,12 @@
 #include "conv/conv_kernel.h"
 
 #include "conv/transpose_images.h"
+#include "elements/data_or_null.h"
 #include "kernels/kernel_table.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
 namespace {
-
-template <class T>
-const T* data_or_null(const Tensor& tensor) {
-  return tensor ? tensor.data<T>() : nullptr;
-}
 
 // Of packed weights, w may be null: the algorithms do not read it.
 template <class T>

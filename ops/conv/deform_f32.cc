@@ -1,14 +1,13 @@
 #include "conv/deform_rows.h"
 #include "conv/gemm_conv_weights.h"
 #include "conv/transpose_images.h"
+#include "elements/data_or_null.h"
 #include "gemm/plan.h"
 #include "kernels/kernel_table.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
 namespace {
-
-const float* data_or_null(const Tensor& tensor) { return tensor ? tensor.data<float>() : nullptr; }
 
 /// Scratch: the product's, then channels-last forms of channels-first tensors, then weights packed at run time.
 class DeformF32 final : public Kernel {
@@ -71,7 +70,7 @@ class DeformF32 final : public Kernel {
 
   /// An input, channels-last, null where it is omitted; a channels-first one is transposed to the scratch memory.
   const float* channels_last(KernelContext& context, int input, int64_t channels, int64_t pixels, size_t offset) const {
-    const float* data = data_or_null(context.input(input));
+    const float* data = data_or_null<float>(context.input(input));
     if (!data || shape_.channels_last) return data;
     auto* transposed = reinterpret_cast<float*>(context.scratch() + offset);
     transpose_images(context.executor(), kernels_.transpose, data, shape_.conv.batch, channels, pixels, transposed);
@@ -83,8 +82,8 @@ class DeformF32 final : public Kernel {
     const float* w =
         weights_.get(context.input(kDeformW).data<float>(), context.scratch() + w_offset_, context.executor());
     Epilogue epilogue = epilogue_;
-    epilogue.bias = data_or_null(context.input(kDeformBias));
-    epilogue.residual = data_or_null(context.input(kDeformResidual));
+    epilogue.bias = data_or_null<float>(context.input(kDeformBias));
+    epilogue.residual = data_or_null<float>(context.input(kDeformResidual));
     epilogue.residual_pitch = g.out_channels;
     context.executor().parallel_for(g.group * plan_.chunks(), [&](int64_t chunk, int worker) {
       const int64_t group = chunk / plan_.chunks(), column = group * g.group_out();

@@ -3,6 +3,7 @@
 
 #include "conv/pointwise_conv.h"
 #include "conv/pointwise_weights.h"
+#include "elements/data_or_null.h"
 #include "gemm/concat_rows.h"
 #include "gemm/plan.h"
 
@@ -11,8 +12,6 @@ namespace linnet {
 int64_t PointwiseShape::depth() const { return std::accumulate(channels.begin(), channels.end(), int64_t{0}); }
 
 namespace {
-
-const float* data_or_null(const Tensor& tensor) { return tensor ? tensor.data<float>() : nullptr; }
 
 class PointwiseConvKernel final : public Kernel {
  public:
@@ -41,8 +40,8 @@ class PointwiseConvKernel final : public Kernel {
     product.y = context.output(0).data<float>();
     product.y_pitch = shape_.out_channels;
     product.epilogue = epilogue_;
-    product.epilogue.bias = data_or_null(context.input(kBias));
-    product.epilogue.residual = data_or_null(context.input(kResidual));
+    product.epilogue.bias = data_or_null<float>(context.input(kBias));
+    product.epilogue.residual = data_or_null<float>(context.input(kResidual));
     product.epilogue.residual_pitch = shape_.out_channels;
     const TensorTaps taps(context, kX, shape_.channels[0]);
     const ConcatRows concatenated(context, kX, shape_.channels, shape_.image_pixels, scaling(context), kernels_);
@@ -60,9 +59,9 @@ class PointwiseConvKernel final : public Kernel {
  private:
   PixelScaling scaling(const KernelContext& context) const {
     PixelScaling result;
-    result.scale = data_or_null(context.input(kScale));
+    result.scale = data_or_null<float>(context.input(kScale));
     result.image_pitch = scale_per_image_ ? depth_ : 0;
-    result.shift = data_or_null(context.input(kShift));
+    result.shift = data_or_null<float>(context.input(kShift));
     if (shape_.relu) result.low = 0;
     return result;
   }

@@ -10,7 +10,6 @@ namespace {
 
 constexpr int64_t kBlockDepth = 512;         // of A: a tile of it stays in the first-level cache
 constexpr int64_t kSlabBytes = 384 * 1024;   // of B: what stays in the second-level cache while rows pass
-constexpr int64_t kMostSlabRows = 3072;      // of B
 constexpr int64_t kGroupBytes = 128 * 1024;  // of B: while they are multiplied, as many are asked for
 constexpr int64_t kFewestGroupPanels = 2;
 constexpr int64_t kChunkMultiplies = 1024 * 1024;  // the least work that is worth a chunk of its own
@@ -38,8 +37,7 @@ void GemmBlocks::choose_sum_blocks() {
     block_depth_ = ceil_div(ceil_div(sizes_.depth, blocks), tiles_.unit) * tiles_.unit;
     blocks_ = block_depth_ > 0 ? ceil_div(sizes_.depth, block_depth_) : 1;
   } else {
-    const int64_t most_depth = std::min(kLongestSum, kMostSlabRows);
-    block_taps_ = std::clamp<int64_t>(most_depth / std::max<int64_t>(1, sizes_.depth), 1, sizes_.taps);
+    block_taps_ = std::clamp<int64_t>(kLongestSum / std::max<int64_t>(1, sizes_.depth), 1, sizes_.taps);
     blocks_ = ceil_div(sizes_.taps, block_taps_);
   }
 }

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "linnet/tensor.h"
+
+namespace linnet {
+
+/// The elements of an optional input, nullptr where it is omitted.
+template <class T>
+const T* data_or_null(const Tensor& tensor) {
+  return tensor ? tensor.data<T>() : nullptr;
+}
+
+}  // namespace linnet
