@@ -25,6 +25,15 @@ inline void gather(const DepthwiseRow& row, int64_t first, int64_t count, int64_
   }
 }
 
+/// A vector in a register: left to itself, GCC loads it anew for each multiplication.
+[[gnu::always_inline]] inline F32 load_once(const float* x) {
+  auto value = load(x).data;
+#if defined(__x86_64__)
+  __asm__("" : "+v"(value));
+#endif
+  return value;
+}
+
 /// Stores the last `lanes` lanes: the others are of the vector before, and are not computed twice in case y is the
 /// residual itself.
 inline void store_last(float* y, F32 v, int64_t lanes) {
@@ -78,7 +87,7 @@ template <int kPixels, class AddSums>
     float* y = row.y + pixels.first * row.y_pitch + c;
     LINNET_UNROLL for (int p = 0; p < kPixels; ++p, y += pitch) {
       if (p >= pixels.count) break;
-      if (lanes == kLanes) {
+      if (lanes == kLanes || !e.residual) {
         store(y, values[p]);
       } else {
         store_last(y, values[p], lanes);
@@ -89,6 +98,10 @@ template <int kPixels, class AddSums>
 
 /// The widths and heights of images are often multiples of 7.
 constexpr int kPixels = 7;
+
+/// Input columns that the windows of kPixels adjacent pixels meet.
+template <int kWidth, int kStride>
+constexpr int kColumns = (kPixels - 1) * kStride + kWidth;
 
 /// Adds the products of one input column to the sums of all pixels whose window it lies in.
 template <int kWidth, int kStride>
@@ -101,17 +114,32 @@ template <int kWidth, int kStride>
   }
 }
 
-/// Sums of kPixels adjacent pixels; every input column is loaded once per kernel row. load_column(line, j) loads the
-/// j-th of them.
-template <int kWidth, int kStride, class LoadColumn>
-[[gnu::always_inline]] inline void slide(const DepthwiseRow& row, int64_t c, F32* sums, const LoadColumn& load_column) {
+/// Columns of the input from `origin` on, `step` floats apart, of which [first, end) are not zeros.
+struct Columns {
+  int64_t origin, step;
+  int first, end;
+};
+
+/// Sums of kPixels adjacent pixels; every input column is loaded once per kernel row.
+template <int kWidth, int kStride>
+[[gnu::always_inline]] inline void slide(const DepthwiseRow& row, const Columns& columns, int64_t c, F32* sums) {
   for (int i = 0; i < row.lines; ++i) {
     F32 weights[kWidth];
     LINNET_UNROLL for (int k = 0; k < kWidth; ++k) weights[k] = load(row.w[i] + k * row.w_pitch + c);
-    LINNET_UNROLL for (int j = 0; j < (kPixels - 1) * kStride + kWidth; ++j) {
-      add_column<kWidth, kStride>(load_column(row.x[i] + c, j), j, weights, sums);
+    const float* x = row.x[i] + columns.origin + c;
+    LINNET_UNROLL for (int j = 0; j < kColumns<kWidth, kStride>; ++j, x += columns.step) {
+      if (j < columns.first || j >= columns.end) continue;
+      add_column<kWidth, kStride>(load_once(x), j, weights, sums);
     }
   }
+}
+
+template <int kWidth, int kStride>
+[[gnu::always_inline]] inline void slide_block(const DepthwiseRow& row, const Pixels& pixels, const Columns& columns) {
+  compute_block<kPixels>(
+      row, pixels, [&](int64_t c, F32 * sums) __attribute__((always_inline)) {
+        slide<kWidth, kStride>(row, columns, c, sums);
+      });
 }
 
 /// The input column of the first window position of a pixel.
@@ -120,40 +148,26 @@ inline int64_t origin_of(const DepthwiseRow& row, int64_t pixel) { return pixel 
 /// kPixels pixels whose windows lie inside the image.
 template <int kWidth, int kStride>
 [[gnu::noinline]] void inner_block(const DepthwiseRow& row, int64_t first) {
-  const int64_t origin = origin_of(row, first) * row.x_pitch, step = row.dilation * row.x_pitch;
-  compute_block<kPixels>(
-      row, {first, row.dilation, kPixels}, [&](int64_t c, F32 * sums) __attribute__((always_inline)) {
-        slide<kWidth, kStride>(
-            row, c, sums, [&](const float* line, int j) __attribute__((always_inline)) {
-              return load(line + origin + j * step);
-            });
-      });
+  slide_block<kWidth, kStride>(
+      row, {first, row.dilation, kPixels},
+      {origin_of(row, first) * row.x_pitch, row.dilation * row.x_pitch, 0, kColumns<kWidth, kStride>});
 }
 
-/// Any pixels: columns outside the image, or that none of them needs, are zeros.
+/// Any pixels: columns outside the image, or that none of them needs, are left out.
 template <int kWidth, int kStride>
 [[gnu::noinline]] void edge_block(const DepthwiseRow& row, const Pixels& pixels) {
-  constexpr int kColumns = (kPixels - 1) * kStride + kWidth;
-  static constexpr float kZeros[kLanes] = {};
-  int64_t offsets[kColumns];  // -1: zeros
-  for (int j = 0; j < kColumns; ++j) {
-    const int64_t column = origin_of(row, pixels.first) + j * row.dilation;
-    const bool needed = j < (pixels.count - 1) * kStride + kWidth && column >= 0 && column < row.in;
-    offsets[j] = needed ? column * row.x_pitch : -1;
-  }
-  compute_block<kPixels>(
-      row, pixels, [&](int64_t c, F32 * sums) __attribute__((always_inline)) {
-        slide<kWidth, kStride>(
-            row, c, sums, [&](const float* line, int j) __attribute__((always_inline)) {
-              return load(offsets[j] < 0 ? kZeros : line + offsets[j]);
-            });
-      });
+  const int64_t origin = origin_of(row, pixels.first), needed = (pixels.count - 1) * kStride + kWidth;
+  const int64_t first = origin < 0 ? ceil_div(-origin, row.dilation) : 0,
+                inside = ceil_div(row.in - origin, row.dilation);
+  slide_block<kWidth, kStride>(row, pixels,
+                               {origin * row.x_pitch, row.dilation * row.x_pitch, int(first < needed ? first : needed),
+                                int(inside < needed ? inside : needed)});
 }
 
 /// A dilated window meets every dilation-th pixel: the pixels of each phase are as those of a window without dilation.
 template <int kWidth, int kStride>
 void sliding_row(const DepthwiseRow& row) {
-  const int64_t step = row.dilation, extent = ((kPixels - 1) * kStride + kWidth - 1) * step + 1;
+  const int64_t step = row.dilation, extent = (kColumns<kWidth, kStride> - 1) * step + 1;
   for (int64_t phase = 0; phase < step && phase < row.out; ++phase) {
     for (int64_t first = phase; first < row.out; first += kPixels * step) {
       const int64_t left = ceil_div(row.out - first, step);
