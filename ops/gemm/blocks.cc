@@ -71,12 +71,13 @@ void GemmBlocks::divide_costly_chunks(int64_t wanted) {
 }
 
 GemmBlocks::Block GemmBlocks::block(int64_t index) const {
+  const bool first = index == 0, last = index + 1 == blocks_;
   if (sizes_.taps == 1) {
     const int64_t k = index * block_depth_;
-    return {0, 1, k, std::min(block_depth_, sizes_.depth - k)};
+    return {0, 1, k, std::min(block_depth_, sizes_.depth - k), first, last};
   }
   const int64_t tap = index * block_taps_;
-  return {tap, std::min(block_taps_, sizes_.taps - tap), 0, sizes_.depth};
+  return {tap, std::min(block_taps_, sizes_.taps - tap), 0, sizes_.depth, first, last};
 }
 
 int64_t GemmBlocks::b_row(int64_t tap, int64_t k) const {

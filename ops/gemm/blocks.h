@@ -43,6 +43,7 @@ class GemmBlocks {
   int64_t blocks() const { return blocks_; }
   struct Block {
     int64_t tap, taps, k, depth;
+    bool first, last;
   };
   Block block(int64_t index) const;
   int64_t block_taps() const { return block_taps_; }  ///< of the largest block

@@ -34,26 +34,21 @@ GemmPlan<Type>::GemmPlan(const GemmKernels<Type>& kernels, const GemmSizes& size
 }
 
 template <class Type>
-void GemmPlan<Type>::run_strip(const GemmOperands<Type>& operands, int64_t strip, int64_t block, GemmStrip<Type> s,
-                               std::byte* scratch) const {
-  const GemmBlocks::Block part = blocks_.block(block);
-  const int64_t row = blocks_.strip_begin(strip);
-  RowBlock rows{row, int(blocks_.strip_begin(strip + 1) - row), part.tap, part.taps, part.k, part.depth};
+void GemmPlan<Type>::run_strip(const GemmOperands<Type>& operands, const GemmBlocks::Block& block, const Span& strip,
+                               GemmStrip<Type>& s, std::byte* scratch) const {
+  RowBlock rows{strip.begin, int(strip.size()), block.tap, block.taps, block.k, block.depth};
   auto pointers = reinterpret_cast<const A**>(scratch);
   operands.a->rows(rows, pointers, scratch + pointer_bytes_);
   if (operands.a->zeros()) skip_zeros(operands.a->zeros(), rows, pointers);
-  const bool first = block == 0, last = block + 1 == blocks_.blocks();
-  if (rows.taps == 0 && !first && !last) return;
+  if (rows.taps == 0 && !block.first && !block.last) return;
 
   const int64_t column = panels().first_column(s.panel);
   s.rows = rows.rows;
   s.taps = rows.taps;
-  s.depth = rows.depth;
   s.a = pointers;
   s.b_row = blocks_.b_row(rows.tap, rows.k);
-  s.y = operands.y + row * operands.y_pitch + column;
-  s.accumulate = !first;
-  if (last) s.epilogue = operands.epilogue.at(row, column);
+  s.y = operands.y + strip.begin * operands.y_pitch + column;
+  if (block.last) s.epilogue = operands.epilogue.at(strip.begin, column);
   kernels_.strip(s);
 }
 
@@ -61,22 +56,26 @@ template <class Type>
 void GemmPlan<Type>::run_chunk(const GemmOperands<Type>& operands, int64_t chunk, std::byte* scratch) const {
   const Span strips = blocks_.strips_of(chunk), all = blocks_.panels_of(chunk);
   const int64_t groups = blocks_.groups(all), blocks = blocks_.blocks();
-  GemmStrip<Type> s;
-  s.panels = &panels();
-  s.b = operands.b;
-  s.b_rows = blocks_.b_rows();
-  s.y_pitch = operands.y_pitch;
   for (int64_t group = 0; group < groups; ++group) {
     const Span panels = all.part(groups, group);
-    s.panel = panels.begin;
-    s.panel_end = panels.end;
-    for (int64_t block = 0; block < blocks; ++block) {
-      const bool more = block + 1 < blocks;
-      s.ahead_panel = more ? panels.begin : group + 1 < groups ? panels.end : -1;
-      s.ahead_row = more ? blocks_.b_row(blocks_.block(block + 1).tap, blocks_.block(block + 1).k) : 0;
+    for (int64_t i = 0; i < blocks; ++i) {
+      const GemmBlocks::Block block = blocks_.block(i);
+      GemmStrip<Type> s;
+      s.depth = block.depth;
+      s.panels = &blocks_.panels();
+      s.panel = panels.begin;
+      s.panel_end = panels.end;
+      s.b = operands.b;
+      s.b_rows = blocks_.b_rows();
+      s.ahead_panel = !block.last ? panels.begin : group + 1 < groups ? panels.end : -1;
+      s.ahead_row = !block.last ? blocks_.b_row(blocks_.block(i + 1).tap, blocks_.block(i + 1).k) : 0;
+      s.y_pitch = operands.y_pitch;
+      s.accumulate = !block.first;
+      Span rows{0, blocks_.strip_begin(strips.begin)};
       for (int64_t strip = strips.begin; strip < strips.end; ++strip) {
+        rows = {rows.end, blocks_.strip_begin(strip + 1)};
         s.ahead_part = strip - strips.begin;
-        run_strip(operands, strip, block, s, scratch);
+        run_strip(operands, block, rows, s, scratch);
       }
     }
   }

@@ -38,8 +38,9 @@ class GemmPlan {
  private:
   using A = typename Type::A;
 
-  void run_strip(const GemmOperands<Type>& operands, int64_t strip, int64_t block, GemmStrip<Type> s,
-                 std::byte* scratch) const;
+  /// Rows [rows.begin, rows.end) of block `block` of the sum; s: what all strips of the block share.
+  void run_strip(const GemmOperands<Type>& operands, const GemmBlocks::Block& block, const Span& rows,
+                 GemmStrip<Type>& s, std::byte* scratch) const;
 
   GemmKernels<Type> kernels_{};
   GemmBlocks blocks_;

@@ -70,12 +70,13 @@ class Strip {
   static void run_tiles(const GemmStrip<Type>& s, const Ahead& ahead, const Functions& functions, int highest,
                         int64_t column, TileJob<Type>& job) {
     const int tiles = (s.rows + highest - 1) / highest;
+    job.column = column;
     int row = 0;
     for (int i = 0; i < tiles; ++i) {
       const int rows = (s.rows - row) / (tiles - i);
       job.a = s.a + row;
       job.y = s.y + row * s.y_pitch + column;
-      job.epilogue = s.epilogue.at(row, column);
+      job.row = row;
       const int64_t line = (s.ahead_part * tiles + i) * kLineBytes;
       const bool asks = line < ahead.row_bytes;
       job.next = asks ? ahead.rows + line * job.taps * job.steps : reinterpret_cast<const std::byte*>(job.b);
@@ -97,6 +98,7 @@ class Strip {
     job.a_offset = s.a_offset;
     job.y_pitch = s.y_pitch;
     job.accumulate = s.accumulate;
+    job.epilogue = &s.epilogue;
     int64_t column = begin;
     for (int64_t panel = s.panel; panel < s.panel_end;) {
       GemmPanels::Run run = p.run_from(panel);

@@ -69,8 +69,9 @@ struct TileJob {
   typename Type::Y* y;
   int64_t y_pitch;
   bool accumulate;
-  int64_t last_lanes;  ///< of the last vector, that are columns
-  BasicEpilogue<typename Type::Y> epilogue;
+  int64_t last_lanes;                               ///< of the last vector, that are columns
+  const BasicEpilogue<typename Type::Y>* epilogue;  ///< the strip's
+  int64_t row, column;                              ///< of the tile in the strip
 };
 
 /// Vector `v` of NV in a row of columns of which the last may be filled in part.
@@ -89,7 +90,7 @@ template <class Tile, int NV, class T>
 template <class Tile, int MR, int NV>
 [[gnu::always_inline]] inline void begin(const TileJob<typename Tile::Type>& job,
                                          typename Tile::Vector (&sum)[MR][NV]) {
-  const auto* bias = job.accumulate ? nullptr : job.epilogue.bias;
+  const auto* bias = job.accumulate || !job.epilogue->bias ? nullptr : job.epilogue->bias + job.column;
   LINNET_UNROLL for (int v = 0; v < NV; ++v) {
     const auto value = bias ? load_columns<Tile, NV>(bias, v, job.last_lanes) : Tile::zero();
     LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][v] = value;
@@ -168,7 +169,7 @@ template <class Tile, int MR, int W, int G, bool kHalf>
 template <class Tile, int MR, int NV>
 [[gnu::always_inline]] inline void finish(const TileJob<typename Tile::Type>& job,
                                           typename Tile::Vector (&sum)[MR][NV]) {
-  const auto& e = job.epilogue;
+  const auto& e = *job.epilogue;
   // Added last, not begun with: rounding errors grow with the length of a sum, and this keeps it to that of a block.
   if (job.accumulate) {
     LINNET_UNROLL for (int i = 0; i < MR; ++i) {
@@ -179,21 +180,22 @@ template <class Tile, int MR, int NV>
   }
   if (e.bias && job.accumulate) {
     LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-      const auto bias = load_columns<Tile, NV>(e.bias, v, job.last_lanes);
+      const auto bias = load_columns<Tile, NV>(e.bias + job.column, v, job.last_lanes);
       LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][v] = sum[i][v] + bias;
     }
   }
   if (e.residual) {
+    const auto* residual = e.residual + job.row * e.residual_pitch + job.column;
     LINNET_UNROLL for (int i = 0; i < MR; ++i) {
       LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-        sum[i][v] = sum[i][v] + load_columns<Tile, NV>(e.residual + i * e.residual_pitch, v, job.last_lanes);
+        sum[i][v] = sum[i][v] + load_columns<Tile, NV>(residual + i * e.residual_pitch, v, job.last_lanes);
       }
     }
   }
   if constexpr (Tile::kActivates) {
     if (e.slope) {
       LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-        const auto slope = load_columns<Tile, NV>(e.slope, v, job.last_lanes);
+        const auto slope = load_columns<Tile, NV>(e.slope + job.column, v, job.last_lanes);
         LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][v] = prelu(sum[i][v], slope);
       }
     }

@@ -91,16 +91,18 @@ void strip(const GemmStrip<GemmF32>& s) {
   job.last_lanes = kLanes;
   job.y_pitch = s.y_pitch;
   job.accumulate = s.accumulate;
+  job.epilogue = &s.epilogue;
   const int tiles = (s.rows + kTileRows - 1) / kTileRows;
   for (int64_t panel = s.panel; panel < s.panel_end; ++panel) {
     const int64_t column = (panel - s.panel) * kLanes;
     job.b = s.b + panel * s.b_rows * kLanes;
     job.a_offset = s.a_offset + column;
+    job.column = column;
     for (int i = 0, row = 0; i < tiles; ++i) {
       const int rows = s.rows / tiles + (i < s.rows % tiles);
       job.a = s.a + row;
       job.y = s.y + row * s.y_pitch + column;
-      job.epilogue = s.epilogue.at(row, column);
+      job.row = row;
       table.of[rows - 1](job);
       row += rows;
     }
