@@ -18,8 +18,7 @@ class DepthwiseConv final : public ConvAlgorithm<float> {
  public:
   DepthwiseConv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in)
       : geometry_(geometry),
-        image_rows_(geometry.axes[0].out * geometry.axes[1].out),
-        rows_(checked_mul(geometry.batch, image_rows_)),
+        rows_(checked_mul(geometry.batch, geometry.axes[0].out * geometry.axes[1].out)),
         epilogue_(epilogue),
         kernels_(kernel_table(in.isa()).depthwise) {
     const int64_t row_multiplies = geometry.axes[2].out * geometry.in_channels * geometry.taps();
@@ -56,17 +55,14 @@ class DepthwiseConv final : public ConvAlgorithm<float> {
 
   void run_row(const ConvOperands<float>& operands, const float* w, int64_t index, const float** pointers) const {
     const int64_t channels = geometry_.in_channels, pixel = index * geometry_.axes[2].out;
-    const float* image = operands.x + index / image_rows_ * geometry_.in_pixels() * channels;
     DepthwiseRow row = depthwise_row(geometry_.axes[2], channels);
     row.y = operands.y + pixel * channels;
     row.epilogue = operands.bind(epilogue_, channels).at(pixel, 0);
-    const auto line_at = [&](int64_t line) { return image + line * row.in * channels; };
-    set_lines(geometry_, index % image_rows_, w, line_at, pointers, row);
-    kernels_.row_f32(row);
+    run_depthwise_line(kernels_, geometry_, operands.x, w, index, pointers, row);
   }
 
   ConvGeometry geometry_;
-  int64_t image_rows_, rows_;
+  int64_t rows_;
   Epilogue epilogue_;
   DepthwiseKernels kernels_;
   int64_t chunk_rows_ = 1;

@@ -44,4 +44,15 @@ void set_lines(const ConvGeometry& g, int64_t out_row, const float* w, const Lin
   }
 }
 
+/// Computes output line `index`, counted through all images, of x [N, ..., channels] with w [taps][channels].
+/// row: where it is stored, and the epilogue; pointers: line_pointers().
+inline void run_depthwise_line(const DepthwiseKernels& kernels, const ConvGeometry& g, const float* x, const float* w,
+                               int64_t index, const float** pointers, DepthwiseRow row) {
+  const int64_t image_lines = g.axes[0].out * g.axes[1].out, line_floats = g.axes[2].in * g.in_channels;
+  const float* image = x + index / image_lines * g.in_pixels() * g.in_channels;
+  const auto line_at = [&](int64_t line) { return image + line * line_floats; };
+  set_lines(g, index % image_lines, w, line_at, pointers, row);
+  kernels.row_f32(row);
+}
+
 }  // namespace linnet

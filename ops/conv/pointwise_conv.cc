@@ -36,7 +36,7 @@ class PointwiseConv final : public Op {
     for (int axis = 2; axis <= last; ++axis) merge_dim(w.dim(axis), 1, "the kernel of w");
     check_parameters(in, y);
     (*y.dims)[size_t(last)] = w.dim(0);
-    if (has_input(in, kBias)) require_length(in[kBias], w.dim(0), "bias");
+    if (has_input(in, kBias)) require_per_channel(in[kBias], w.dim(0), "bias");
     if (has_input(in, kResidual) && !compatible(y, in[kResidual])) {
       throw Error(ErrorKind::kShape, str("the residual must be ", y, ", got ", in[kResidual]));
     }
@@ -72,17 +72,12 @@ class PointwiseConv final : public Op {
     return result;
   }
 
-  static void require_length(const Fact& fact, const Dim& length, const std::string& what) {
-    require_rank(fact, 1, what);
-    if (fact.has_rank()) merge_dim(fact.dim(0), length, "the channels and the length of " + what);
-  }
-
   static void check_parameters(std::span<const Fact> in, const Fact& x) {
     const Dim& channels = x.dim(x.rank() - 1);
-    if (has_input(in, kShift)) require_length(in[kShift], channels, "shift");
+    if (has_input(in, kShift)) require_per_channel(in[kShift], channels, "shift");
     if (!has_input(in, kScale)) return;
     const Fact& scale = in[kScale];
-    if (!scale.has_rank() || scale.rank() == 1) return require_length(scale, channels, "scale");
+    if (!scale.has_rank() || scale.rank() == 1) return require_per_channel(scale, channels, "scale");
     Fact expected = x;
     for (int i = 1; i + 1 < x.rank(); ++i) (*expected.dims)[size_t(i)] = 1;
     if (!compatible(expected, scale)) throw Error(ErrorKind::kShape, str("scale must be ", expected, ", got ", scale));

@@ -1,4 +1,5 @@
 #include "conv/pointwise_depthwise.h"
+#include "conv/separable.h"
 #include "gemm/fused_activation.h"
 #include "infer/infer.h"
 #include "op_list.h"
@@ -22,13 +23,10 @@ class PointwiseDepthwiseConv final : public Op {
     for (const int input : {0, 1, 2}) require_dtype(in[size_t(input)], DType::kFloat32, str("input ", input));
     require_rank(x, 4, "input x");
     if (!x.has_rank() || !w1.has_rank() || !w2.has_rank()) return {Fact(DType::kFloat32, std::nullopt)};
-    const Fact expanded = infer_pointwise(x, w1);
-    check_conv(attributes_, kLayout, expanded, w2);
-    merge_dim(w1.dim(0), w2.dim(0), "the output channels of w1 and w2");
-    merge_dim(w2.dim(1), 1, "the input channels of a group of w2");
-    check_bias(in, 3, w1);
-    check_bias(in, 4, w1);
-    return {Fact(DType::kFloat32, conv_output_dims(attributes_, kLayout, expanded, w2))};
+    const Fact y = infer_depthwise(attributes_, infer_pointwise(x, w1, "w1"), w2, "w2");
+    if (has_input(in, 3)) require_per_channel(in[3], w1.dim(0), "b1");
+    if (has_input(in, 4)) require_per_channel(in[4], w2.dim(0), "b2");
+    return {y};
   }
 
   KernelPtr compile(const CompileInput& in) const override {
@@ -37,28 +35,11 @@ class PointwiseDepthwiseConv final : public Op {
     }
     const Shape x = in.shape(0);
     const Shape expanded{x[0], x[1], x[2], in.shape(1)[0]};
-    return make_pointwise_depthwise(x[3], conv_geometry(attributes_, kLayout, expanded, in.shape(2)),
+    return make_pointwise_depthwise(x[3], conv_geometry(attributes_, kChannelsLast, expanded, in.shape(2)),
                                     inner_.epilogue(in.isa()), outer_.epilogue(in.isa()), in);
   }
 
  private:
-  static constexpr ConvLayout kLayout{true, true};
-
-  static Fact infer_pointwise(const Fact& x, const Fact& w) {
-    const ConvAttributes pointwise{NodeSpec()};
-    check_conv(pointwise, kLayout, x, w);
-    for (const int axis : {2, 3}) merge_dim(w.dim(axis), 1, "the kernel of w1");
-    return Fact(DType::kFloat32, conv_output_dims(pointwise, kLayout, x, w));
-  }
-
-  static void check_bias(std::span<const Fact> in, int input, const Fact& w) {
-    if (!has_input(in, input)) return;
-    const Fact& bias = in[size_t(input)];
-    require_dtype(bias, DType::kFloat32, str("input ", input));
-    require_rank(bias, 1, str("input ", input));
-    if (bias.has_rank()) merge_dim(w.dim(0), bias.dim(0), "the output channels and the length of a bias");
-  }
-
   ConvAttributes attributes_;
   FusedActivation inner_, outer_;
 };

@@ -41,6 +41,12 @@ void require_rank(const Fact& fact, int rank, const std::string& what) {
   }
 }
 
+void require_per_channel(const Fact& fact, const Dim& channels, const std::string& what) {
+  require_dtype(fact, DType::kFloat32, what);
+  require_rank(fact, 1, what);
+  if (fact.has_rank()) merge_dim(channels, fact.dim(0), "the channels and the length of " + what);
+}
+
 void require_rank_at_least(const Fact& fact, int rank, const std::string& what) {
   if (fact.has_rank() && fact.rank() < rank) {
     throw Error(ErrorKind::kShape, str(what, " must have rank ", rank, " or more, got ", fact));

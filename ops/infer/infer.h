@@ -21,6 +21,8 @@ void require_rank_at_least(const Fact& fact, int rank, const std::string& what);
 void require_dtype(const Fact& fact, DType dtype, const std::string& what);
 /// Checks that the dtype is one of those listed.
 void require_dtype_in(const Fact& fact, std::span<const DType> dtypes, const std::string& what);
+/// Checks that the value is a float32 vector, one value for each channel.
+void require_per_channel(const Fact& fact, const Dim& channels, const std::string& what);
 void require_floating(const Fact& fact, const std::string& what);
 void require_same_dtype(const Fact& a, const Fact& b, const std::string& what);
 

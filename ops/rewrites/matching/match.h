@@ -25,6 +25,11 @@ inline bool is_deform_conv(const Node& node) {
 const Node* producer(const Graph& graph, const Node& node, int input, std::string_view op_type,
                      std::string_view domain = "");
 
+/// An input that the node may omit, at the end as well.
+inline ValueId optional_input(const Node& node, size_t input) {
+  return input < node.inputs.size() ? node.inputs[input] : kNoValue;
+}
+
 /// The value of an input when it is a constant float32 of one element.
 std::optional<float> scalar_input(const Graph& graph, const Node& node, int input);
 

@@ -73,8 +73,8 @@ std::optional<Patch> fuse_inputs_into_pointwise(const Graph& graph, const Node& 
   NodeSpec spec = internal_spec(node, "PointwiseConv");
   spec.attributes = activation_attributes(node);
   spec.attributes["relu"] = int64_t{source.relu};
-  const auto given = [&](size_t i) { return i < node.inputs.size() ? node.inputs[i] : kNoValue; };
-  std::vector<ValueId> inputs{node.inputs[1], given(2), given(3), source.scale, source.shift};
+  std::vector<ValueId> inputs{node.inputs[1], optional_input(node, 2), optional_input(node, 3), source.scale,
+                              source.shift};
   inputs.insert(inputs.end(), tensors.begin(), tensors.end());
   patch.replace(node.outputs[0], patch.add(spec, inputs));
   return patch;

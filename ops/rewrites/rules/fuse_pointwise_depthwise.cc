@@ -35,9 +35,8 @@ std::optional<Patch> fuse_pointwise_depthwise(const Graph& graph, const Node& no
   if (!is_large(graph.fact(node.inputs[0]))) return std::nullopt;
   NodeSpec spec = internal_spec(node, "PointwiseDepthwiseConv");
   spec.attributes.merge(activation_attributes(*pointwise, "inner_"));
-  const auto bias = [](const Node& conv) { return conv.inputs.size() > 2 ? conv.inputs[2] : kNoValue; };
-  const std::vector<ValueId> inputs{pointwise->inputs[0], pointwise->inputs[1], node.inputs[1], bias(*pointwise),
-                                    bias(node)};
+  const std::vector<ValueId> inputs{pointwise->inputs[0], pointwise->inputs[1], node.inputs[1],
+                                    optional_input(*pointwise, 2), optional_input(node, 2)};
   Patch patch(graph);
   patch.replace(node.outputs[0], patch.add(spec, inputs));
   return patch;

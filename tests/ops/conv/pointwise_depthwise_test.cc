@@ -81,7 +81,7 @@ TEST(PointwiseDepthwise, RefusesFiltersThatDoNotFit) {
   expect_error(ErrorKind::kShape, "input channels", run({x, random_tensor({6, 5, 1, 1}), w2}));
   expect_error(ErrorKind::kShape, "output channels", run({x, w1, random_tensor({12, 1, 3, 3})}));
   expect_error(ErrorKind::kShape, "group of w2", run({x, w1, random_tensor({6, 3, 3, 3})}, 2));
-  expect_error(ErrorKind::kShape, "bias", run({x, w1, w2, random_tensor({5})}));
+  expect_error(ErrorKind::kShape, "length of b1", run({x, w1, w2, random_tensor({5})}));
   expect_error(ErrorKind::kUnsupported, "constant", [&] { run_op(fused({}, 6), {x, w1, w2}, 1, {1}); });
 }
 

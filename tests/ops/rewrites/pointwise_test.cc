@@ -85,6 +85,67 @@ TEST(PointwiseRewrites, AnExpansionStaysBeforeSeveralFiltersPerChannel) {
   EXPECT_FALSE(is_fused(e.b));
 }
 
+/// A depthwise and a pointwise convolution of 16 channels over an image of so many pixels a side, behind another one.
+struct Separable {
+  GraphBuilder b;
+  ValueId x, between, y;
+
+  explicit Separable(int64_t side, int64_t depthwise_kernel = 3, int64_t pointwise_kernel = 1, int64_t group = 1) {
+    x = conv(b, b.input("x", Shape{1, 3, side, side}), {16, 3, 3, 3}, kSame);
+    const auto attributes = [](int64_t kernel) { return kernel == 3 ? kSame : Attributes(); };
+    between = b.op("Relu", {conv(b, x, {16, 1, depthwise_kernel, depthwise_kernel}, attributes(depthwise_kernel), 16)});
+    y = conv(b, between, {8, 16 / group, pointwise_kernel, pointwise_kernel}, attributes(pointwise_kernel), group);
+  }
+
+  bool is_fused() const { return optimized_ops(b).find("+DepthwisePointwiseConv") != std::string::npos; }
+};
+
+TEST(PointwiseRewrites, ADepthwiseConvolutionIsFusedWithThePointwiseOneBehindIt) {
+  Separable s(64);
+  s.b.output(s.b.op("HardSwish", {s.y}));
+  EXPECT_EQ(optimized_ops(s.b), "+Conv +DepthwisePointwiseConv Transpose");
+  expect_unchanged(s.b, {random_tensor({1, 3, 64, 64})});
+}
+
+TEST(PointwiseRewrites, ADepthwiseConvolutionIsFusedWithAResidual) {
+  Separable s(64);
+  s.b.output(s.b.op("Relu", {s.b.op("Add", {s.y, conv(s.b, s.x, {8, 16, 1, 1})})}));
+  EXPECT_EQ(optimized_ops(s.b), "+Conv +Conv +DepthwisePointwiseConv Transpose");
+  expect_unchanged(s.b, {random_tensor({1, 3, 64, 64})});
+}
+
+TEST(PointwiseRewrites, ADepthwiseConvolutionStaysWhereItsResultIsSmall) {
+  Separable s(63);
+  s.b.output(s.y);
+  EXPECT_FALSE(s.is_fused());
+}
+
+TEST(PointwiseRewrites, ADepthwiseConvolutionStaysWhereItsResultIsReadElsewhere) {
+  Separable s(64);
+  s.b.output(s.b.op("Concat", {s.y, s.between}, {{"axis", int64_t{1}}}));
+  EXPECT_FALSE(s.is_fused());
+}
+
+TEST(PointwiseRewrites, ADepthwiseConvolutionStaysBeforeWiderWindowsAndGroups) {
+  for (auto [kernel, group] : {std::pair{3, 1}, {1, 2}}) {
+    Separable s(64, 3, kernel, group);
+    s.b.output(s.y);
+    EXPECT_FALSE(s.is_fused());
+  }
+}
+
+TEST(PointwiseRewrites, AFilterOfOnePixelPerChannelIsAScaleAndNoDepthwiseConvolution) {
+  Separable s(64, 1);
+  s.b.output(s.y);
+  EXPECT_FALSE(s.is_fused());
+}
+
+TEST(PointwiseRewrites, ADepthwiseConvolutionStaysBeforeASlope) {
+  Separable s(64);
+  s.b.output(s.b.op("PRelu", {s.y, s.b.constant(random_tensor({8, 1, 1}, 9))}));
+  EXPECT_FALSE(s.is_fused());
+}
+
 TEST(PointwiseRewrites, ASqueezeAndExcitationScalesTheInputsOfTheConvolutionBehindIt) {
   GraphBuilder b;
   const ValueId x = conv(b, b.input("x", Shape{2, 4, 9, 9}), {6, 4, 3, 3});

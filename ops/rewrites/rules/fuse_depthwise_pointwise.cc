@@ -1,0 +1,43 @@
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/pointwise.h"
+#include "rewrites/matching/product.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+constexpr int64_t kLeastBytes = 256 << 10;  // between the two, of an image: less stays in the caches anyway
+
+bool is_large(const Fact& between) {
+  int64_t bytes = int64_t{sizeof(float)};
+  for (int i = 1; i < between.rank(); ++i) {
+    if (!between.dim(i).known()) return false;
+    bytes = checked_mul(bytes, between.dim(i).value());
+  }
+  return bytes >= kLeastBytes;
+}
+
+}  // namespace
+
+// A pointwise linnet::Conv behind one of one filter per channel -> DepthwisePointwiseConv: what is between them never
+// leaves the caches.
+std::optional<Patch> fuse_depthwise_pointwise(const Graph& graph, const Node& node) {
+  if (!is_pointwise_conv(graph, node) || has_slope(node)) return std::nullopt;
+  const Node* depthwise = producer(graph, node, 0, "Conv", kInternalDomain);
+  if (!depthwise || !is_depthwise_conv(graph, *depthwise) || has_pixel_windows(graph, *depthwise)) return std::nullopt;
+  if (depthwise->inputs.size() > 3) return std::nullopt;
+  const Fact& between = graph.fact(node.inputs[0]);
+  if (graph.only_consumer(node.inputs[0]) != &node || !between.has_rank() || !is_large(between)) return std::nullopt;
+  NodeSpec spec = internal_spec(node, "DepthwisePointwiseConv");
+  spec.attributes = depthwise->spec.attributes;
+  for (const auto& [name, value] : activation_attributes(*depthwise)) spec.attributes.erase(name);
+  spec.attributes.merge(activation_attributes(*depthwise, "inner_"));
+  spec.attributes.merge(activation_attributes(node));
+  Patch patch(graph);
+  patch.replace(node.outputs[0],
+                patch.add(spec, {depthwise->inputs[0], depthwise->inputs[1], node.inputs[1],
+                                 optional_input(*depthwise, 2), optional_input(node, 2), optional_input(node, 3)}));
+  return patch;
+}
+
+}  // namespace linnet
