@@ -188,6 +188,7 @@ class WinogradConv final : public ConvAlgorithm<float> {
     strip.b = packed_.data<float>();
     strip.b_rows = elements_ * depth;
     strip.y_pitch = m_pitch_;
+    strip.ahead_parts = strips;
     for (int64_t k = 0; k < depth; k += kLongestTransformedSum) {
       strip.depth = std::min(kLongestTransformedSum, depth - k);
       strip.accumulate = k > 0;

@@ -47,18 +47,20 @@ void GemmBlocks::choose_chunks() {
   const int64_t count = panels_.count();
   const int64_t row_bytes = int64_t{panels_.lanes} * tiles_.value_bytes;
   const int64_t block_bytes = std::max<int64_t>(1, block_taps_ * block_depth_ * row_bytes);  // of a vector's columns
-  const int64_t slab_vectors = (sizes_.costly_rows ? 2 : 1) * kSlabBytes / block_bytes;
-  panel_parts_ = std::min(count, ceil_div(panels_.vectors_before(count), std::max<int64_t>(1, slab_vectors)));
+  const int64_t slab = std::max<int64_t>(1, (sizes_.costly_rows ? 2 : 1) * kSlabBytes / block_bytes);  // vectors
+  if (row_parts_ > 1) panel_parts_ = std::min(count, ceil_div(panels_.vectors_before(count), slab));
   const int64_t panel_vectors = panels_.runs[0].width;
-  const bool rows_once = sizes_.costly_rows || sizes_.row_scratch_bytes > 0 || strips_ == 1;
-  group_panels_ = rows_once ? count : std::max(kFewestGroupPanels, kGroupBytes / block_bytes / panel_vectors);
+  const bool rows_once = sizes_.costly_rows || sizes_.row_scratch_bytes > 0;
+  group_panels_ = strips_ == 1 ? count
+                  : rows_once  ? std::max<int64_t>(1, slab / panel_vectors)
+                               : std::max(kFewestGroupPanels, kGroupBytes / block_bytes / panel_vectors);
   const double multiplies = double(sizes_.rows) * double(sizes_.columns) * double(sizes_.taps) * double(sizes_.depth);
   const auto wanted =
       int64_t(std::min(multiplies / double(kChunkMultiplies), double(kChunksPerWorker * sizes_.workers)));
-  if (chunks() >= wanted) return;
+  if (chunks() >= wanted || sizes_.workers == 1) return;
   if (sizes_.costly_rows) return divide_costly_chunks(wanted);
-  row_parts_ = std::min(strips_, ceil_div(wanted, panel_parts_));
   panel_parts_ = std::min(count, ceil_div(wanted, row_parts_));
+  row_parts_ = std::min(strips_, ceil_div(wanted, panel_parts_));
 }
 
 /// Every part of the panels computes the rows anew, every part of the rows reads B anew: both keep enough to outweigh

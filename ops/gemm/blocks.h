@@ -36,6 +36,7 @@ class GemmBlocks {
   Span panels_of(int64_t chunk) const { return Span{0, panels_.count()}.part(panel_parts_, chunk / row_parts_); }
   /// Into how many groups panels are divided of which each is multiplied by all strips before the next.
   int64_t groups(const Span& panels) const { return ceil_div(panels.size(), group_panels_); }
+  int64_t strips() const { return strips_; }
   /// Where a strip begins; the next one begins where it ends.
   int64_t strip_begin(int64_t strip) const { return part_begin(sizes_.rows, strips_, strip); }
 

@@ -93,7 +93,7 @@ struct GemmStrip {
   /// on. Each of the strips that are multiplied before asks for its part, so that memory answers while they multiply.
   int64_t ahead_panel = -1;  ///< -1: nothing
   int64_t ahead_row = 0;
-  int64_t ahead_part = 0;  ///< how many of those strips come before this one
+  int64_t ahead_part = 0, ahead_parts = 1;  ///< which of those strips this is, and how many they are
 
   typename Type::Y* y = nullptr;               ///< the first row's value of the first column of `panel`
   int64_t y_pitch = 0;                         ///< values from one row of y to the next

@@ -52,10 +52,23 @@ class Strip {
     return panels;
   }
 
-  /// Where the rows begin that are asked for while panel `panel` is multiplied, and their bytes; null: nothing.
+  /// What the tiles of a panel ask memory for: `bytes` from `rows` on, each tile its share, evenly over its steps, so
+  /// that few requests are under way at a time; null: nothing.
   struct Ahead {
     const std::byte* rows = nullptr;
-    int64_t row_bytes = 0;
+    int64_t bytes = 0, share = 0, pitch = 0;
+
+    /// Divides them into so many shares.
+    void divide(int64_t parts, int64_t steps) {
+      if (!rows) return;
+      share = (bytes / parts + kLineBytes) / kLineBytes * kLineBytes;
+      pitch = share < kLineBytes * steps ? share / steps + 1 : kLineBytes;
+    }
+    void ask(int64_t part, TileJob<Type>& job) const {
+      const bool asks = rows && part * share < bytes;
+      job.next = asks ? rows + part * share : reinterpret_cast<const std::byte*>(job.b);
+      job.next_pitch = asks ? pitch : 0;
+    }
   };
   static Ahead ahead_of(const GemmStrip<Type>& s, int64_t panel) {
     const GemmPanels& p = *s.panels;
@@ -63,24 +76,23 @@ class Strip {
     if (s.ahead_panel < 0 || ahead >= p.count()) return {};
     const int64_t vector = p.lanes * Type::kUnit, width = p.run_from(ahead).width;
     const auto* rows = s.b + (p.vectors_before(ahead) * s.b_rows + s.ahead_row * width) * vector;
-    return {reinterpret_cast<const std::byte*>(rows), width * vector * int64_t{sizeof(typename Type::B)}};
+    const int64_t row_bytes = width * vector * int64_t{sizeof(typename Type::B)};
+    return {reinterpret_cast<const std::byte*>(rows), s.taps * ((s.depth + Type::kUnit - 1) / Type::kUnit) * row_bytes};
   }
 
   /// The rows of a strip, in tiles that are equally high, of one panel, or of some that are multiplied together.
-  static void run_tiles(const GemmStrip<Type>& s, const Ahead& ahead, const Functions& functions, int highest,
-                        int64_t column, TileJob<Type>& job) {
+  static void run_tiles(const GemmStrip<Type>& s, Ahead ahead, const Functions& functions, int highest, int64_t column,
+                        TileJob<Type>& job) {
     const int tiles = (s.rows + highest - 1) / highest;
     job.column = column;
+    ahead.divide(s.ahead_parts * tiles, job.taps * job.steps);
     int row = 0;
     for (int i = 0; i < tiles; ++i) {
       const int rows = (s.rows - row) / (tiles - i);
       job.a = s.a + row;
       job.y = s.y + row * s.y_pitch + column;
       job.row = row;
-      const int64_t line = (s.ahead_part * tiles + i) * kLineBytes;
-      const bool asks = line < ahead.row_bytes;
-      job.next = asks ? ahead.rows + line * job.taps * job.steps : reinterpret_cast<const std::byte*>(job.b);
-      job.next_pitch = asks ? kLineBytes : 0;
+      ahead.ask(s.ahead_part * tiles + i, job);
       functions.rows[rows - 1](job);
       row += rows;
     }
