@@ -7,8 +7,8 @@
 
 namespace linnet {
 
-/// Stores a tensor of any dtype: strings in string_data, everything else in raw_data, sub-byte elements packed.
-/// Source: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto (TensorProto)
+/// Stores a tensor of any dtype: strings in string_data, everything else in raw_data, sub-byte elements as streams of
+/// bits. Source: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto (TensorProto)
 void write_tensor(const Tensor& tensor, const std::string& name, pb::TensorProto& proto);
 
 }  // namespace linnet

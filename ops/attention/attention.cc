@@ -152,7 +152,7 @@ class Attention final : public Op {
     if (q.rank() != 3 && q.rank() != 4) throw Error(ErrorKind::kShape, str("Q must have rank 3 or 4, got ", q));
     require_rank(k, q.rank(), "K");
     require_rank(v, q.rank(), "V");
-    AttentionDims d = q.rank() == 3 ? packed_dims(q, k, v) : plain_dims(q, k, v);
+    AttentionDims d = q.rank() == 3 ? joined_heads_dims(q, k, v) : split_heads_dims(q, k, v);
     d.batch = merge_dim(merge_dim(q.dim(0), k.dim(0), "the batch of Q and K"), v.dim(0), "the batch of Q and V");
     add_past(in, d);
     if (has_input(in, Slots::kKeyCounts) && in[Slots::kKeyCounts].has_rank()) {
@@ -166,7 +166,7 @@ class Attention final : public Op {
     return d;
   }
 
-  AttentionDims packed_dims(const Fact& q, const Fact& k, const Fact& v) const {
+  AttentionDims joined_heads_dims(const Fact& q, const Fact& k, const Fact& v) const {
     if (q_heads_ == 0 || kv_heads_ == 0) {
       throw Error(ErrorKind::kModel, "q_num_heads and kv_num_heads must be given where Q, K and V have rank 3");
     }
@@ -181,7 +181,7 @@ class Attention final : public Op {
     return d;
   }
 
-  AttentionDims plain_dims(const Fact& q, const Fact& k, const Fact& v) const {
+  AttentionDims split_heads_dims(const Fact& q, const Fact& k, const Fact& v) const {
     AttentionDims d;
     d.q_heads = q_heads_ ? merge_dim(q.dim(1), q_heads_, "dim 1 of Q and q_num_heads") : q.dim(1);
     d.kv_heads = merge_dim(k.dim(1), v.dim(1), "the heads of K and V");

@@ -74,8 +74,8 @@ HeadAlgorithm::HeadAlgorithm(const AttentionRule& rule, const KernelTable& table
     : rule_(rule),
       table_(table),
       rows_(rule, table),
-      q_layout_(rule.sizes.packed_heads, rule.sizes.q_heads, rule.sizes.q_length, rule.sizes.head_size),
-      y_layout_(rule.sizes.packed_heads, rule.sizes.q_heads, rule.sizes.q_length, rule.sizes.v_head_size) {}
+      q_layout_(rule.sizes.joined_heads, rule.sizes.q_heads, rule.sizes.q_length, rule.sizes.head_size),
+      y_layout_(rule.sizes.joined_heads, rule.sizes.q_heads, rule.sizes.q_length, rule.sizes.v_head_size) {}
 
 int64_t HeadAlgorithm::pitch_of(int64_t n) { return (n + 15) / 16 * 16 + 16; }
 

@@ -52,8 +52,8 @@ class AttentionF64 final : public Kernel {
     const int64_t b = query / s().q_length / s().q_heads, kv_head = h / s().group();
     const AttentionSample sample = attention_sample(context, s(), b);
     const KeyRange known = rule_.keys_of(i, i + 1, sample.offset, sample.keys);
-    const HeadLayout q_layout(s().packed_heads, s().q_heads, s().q_length, s().head_size);
-    const HeadLayout y_layout(s().packed_heads, s().q_heads, s().q_length, s().v_head_size);
+    const HeadLayout q_layout(s().joined_heads, s().q_heads, s().q_length, s().head_size);
+    const HeadLayout y_layout(s().joined_heads, s().q_heads, s().q_length, s().v_head_size);
     const double* q = context.input(Slots::kQ).data<double>() + q_layout.at(b, h, i);
     double* y = context.output(Slots::kY).data<double>() + y_layout.at(b, h, i);
     for (int64_t j = known.begin; j < known.end; ++j) {

@@ -17,7 +17,7 @@ struct AttentionSizes {
   int64_t past_length = 0;
   int64_t head_size = 0;
   int64_t v_head_size = 0;
-  bool packed_heads = false;  ///< Q, K, V and Y are [batch, length, heads * size], else [batch, heads, length, size]
+  bool joined_heads = false;  ///< Q, K, V and Y are [batch, length, heads * size], else [batch, heads, length, size]
 
   int64_t group() const { return q_heads / kv_heads; }
 };
@@ -27,10 +27,10 @@ struct HeadLayout {
   int64_t batch, head, row;
 
   HeadLayout() = default;
-  HeadLayout(bool packed_heads, int64_t heads, int64_t length, int64_t size)
+  HeadLayout(bool joined_heads, int64_t heads, int64_t length, int64_t size)
       : batch(heads * length * size),
-        head(packed_heads ? size : length * size),
-        row(packed_heads ? heads * size : size) {}
+        head(joined_heads ? size : length * size),
+        row(joined_heads ? heads * size : size) {}
   int64_t at(int64_t b, int64_t h, int64_t i) const { return b * batch + h * head + i * row; }
 };
 

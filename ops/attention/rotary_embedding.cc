@@ -13,7 +13,7 @@ constexpr std::array kTypes{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 struct Rotation {
   int64_t batch, heads, length, size;
   int64_t rotated;  ///< values of a row that are rotated, the first ones
-  bool packed_heads, interleaved, by_position;
+  bool joined_heads, interleaved, by_position;
   int64_t positions;  ///< rows of the caches where they are read by position
 
   int64_t half() const { return rotated / 2; }
@@ -22,7 +22,7 @@ struct Rotation {
 class RotaryEmbeddingKernel final : public Kernel {
  public:
   explicit RotaryEmbeddingKernel(const Rotation& rotation)
-      : r_(rotation), layout_(r_.packed_heads, r_.heads, r_.length, r_.size) {}
+      : r_(rotation), layout_(r_.joined_heads, r_.heads, r_.length, r_.size) {}
 
   void run(KernelContext& context) const override {
     const int64_t* ids = r_.by_position ? context.input(3).data<int64_t>() : nullptr;
@@ -103,11 +103,11 @@ class RotaryEmbedding final : public Op {
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
     Rotation r;
-    r.packed_heads = x.rank() == 3;
+    r.joined_heads = x.rank() == 3;
     r.batch = x[0];
-    r.heads = r.packed_heads ? heads_ : x[1];
-    r.length = x[r.packed_heads ? 1 : 2];
-    r.size = r.packed_heads ? x[2] / heads_ : x[3];
+    r.heads = r.joined_heads ? heads_ : x[1];
+    r.length = x[r.joined_heads ? 1 : 2];
+    r.size = r.joined_heads ? x[2] / heads_ : x[3];
     r.rotated = rotated_ ? rotated_ : r.size;
     r.interleaved = interleaved_;
     r.by_position = in.has(3);

@@ -37,7 +37,7 @@ void copy_codes(const Tensor& from, int64_t first, Tensor& to, int64_t target, i
 }
 
 /// The bits behind the last element are zeros.
-void clear_last_byte(Tensor& packed) { static_cast<uint8_t*>(packed.raw())[packed.bytes() - 1] = 0; }
+void clear_last_byte(Tensor& tensor) { static_cast<uint8_t*>(tensor.raw())[tensor.bytes() - 1] = 0; }
 
 void copy_run(const Tensor& from, int64_t first, Tensor& to, int64_t target, int64_t n) {
   if (dtype_bits(from.dtype()) < 8) return copy_codes(from, first, to, target, n);

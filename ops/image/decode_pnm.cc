@@ -55,7 +55,7 @@ struct Kind {
   uint32_t greatest = 1;
 };
 
-void read_packed_bits(Reader& reader, Image& image) {
+void read_bitmap(Reader& reader, Image& image) {
   for (int64_t y = 0; y < image.height; ++y) {
     uint8_t bits = 0;
     for (int64_t x = 0; x < image.width; ++x) {
@@ -93,7 +93,7 @@ Image decode_pnm(std::span<const uint8_t> bytes) {
   if (!kind.text) reader.byte();
   Image image = blank_image(kFormat, height, width);
   if (kind.bits && !kind.text) {
-    read_packed_bits(reader, image);
+    read_bitmap(reader, image);
     return image;
   }
   for (size_t i = 0; i < image.rgb.size(); i += 3) {

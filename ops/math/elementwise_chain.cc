@@ -12,10 +12,10 @@ namespace {
 
 constexpr int64_t kBlock = 512;  // elements for which all steps are taken before the next ones
 
-/// The steps with their kernels.
-class Chain {
+/// The steps with their kernels, taken block by block.
+class BlockwiseSteps {
  public:
-  Chain(const ElementwiseSteps& steps, Isa isa) : inputs_(steps.inputs) {
+  BlockwiseSteps(const ElementwiseSteps& steps, Isa isa) : inputs_(steps.inputs) {
     const KernelTable& table = kernel_table(isa);
     for (const ElementwiseSteps::Step& step : steps.steps) {
       Step& own = steps_.emplace_back();
@@ -99,7 +99,7 @@ class Elementwise final : public VariadicOp {
     return VariadicOp::infer(in);
   }
 
-  KernelPtr compile(const CompileInput& in) const override { return elementwise(in, Chain(steps_, in.isa())); }
+  KernelPtr compile(const CompileInput& in) const override { return elementwise(in, BlockwiseSteps(steps_, in.isa())); }
 
  private:
   ElementwiseSteps steps_;

@@ -8,8 +8,8 @@
 
 namespace linnet {
 
-/// Elements that one chunk of parallel work touches, about: enough to outweigh handing it to a thread. Chunks of packed
-/// elements begin at whole bytes.
+/// Elements that one chunk of parallel work touches, about: enough to outweigh handing it to a thread. Chunks of
+/// sub-byte elements begin at whole bytes.
 inline constexpr int64_t kChunkElements = 32 * 1024;
 
 /// Calls f(begin, end, worker) for ranges of items that make up [0, items), in parallel. The ranges depend on the

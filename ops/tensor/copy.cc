@@ -32,7 +32,7 @@ void require_whole_bytes(DType dtype) {
 }
 
 /// As fill_tensor for a dtype below one byte; the rest of the last byte is zero.
-void fill_packed(const Tensor& value, Tensor& y, Executor& executor) {
+void fill_sub_byte(const Tensor& value, Tensor& y, Executor& executor) {
   const int bits = dtype_bits(y.dtype());
   const unsigned code = code_at(value.raw(), 0, bits);
   parallel_items(executor, y.size(), 1, [&](int64_t begin, int64_t end, int) {
@@ -61,7 +61,7 @@ void copy_tensor(const Tensor& x, Tensor& y, Executor& executor) {
 }
 
 void fill_tensor(const Tensor& value, Tensor& y, Executor& executor) {
-  if (dtype_bits(y.dtype()) < 8) return fill_packed(value, y, executor);
+  if (dtype_bits(y.dtype()) < 8) return fill_sub_byte(value, y, executor);
   const CopyRow copy = copy_row_of(y.dtype());
   const int64_t width = element_bytes(y.dtype());
   auto* to = static_cast<std::byte*>(y.raw());

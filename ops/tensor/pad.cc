@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "elements/dispatch.h"
-#include "elements/packed_elements.h"
+#include "elements/sub_byte_elements.h"
 #include "op_list.h"
 #include "tensor/axes.h"
 #include "tensor/copy.h"
@@ -44,7 +44,7 @@ class Pad final : public Op {
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
-    if (has_packed(in)) return compile_unpacked(in, [this](const CompileInput& unpacked) { return compile(unpacked); });
+    if (has_sub_byte(in)) return compile_widened(in, [this](const CompileInput& widened) { return compile(widened); });
     std::vector<Fact> facts;
     for (int i = 0; i < in.num_inputs(); ++i) facts.push_back(in.fact(i));
     const Pads pads = *known(facts);

@@ -1,4 +1,4 @@
-#include "elements/packed_elements.h"
+#include "elements/sub_byte_elements.h"
 #include "infer/infer.h"
 #include "op_list.h"
 #include "tensor/copy.h"
@@ -78,7 +78,7 @@ class TensorScatter final : public Op {
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
-    if (has_packed(in)) return compile_unpacked(in, [this](const CompileInput& unpacked) { return compile(unpacked); });
+    if (has_sub_byte(in)) return compile_widened(in, [this](const CompileInput& widened) { return compile(widened); });
     return std::make_unique<TensorScatterKernel>(in, normalize_axis(axis_, in.rank(0)), circular_);
   }
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "elements/packed_elements.h"
+#include "elements/sub_byte_elements.h"
 #include "infer/infer.h"
 #include "op_list.h"
 #include "tensor/transpose_plan.h"
@@ -36,7 +36,7 @@ class Transpose final : public Op {
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
-    if (has_packed(in)) return compile_unpacked(in, [this](const CompileInput& unpacked) { return compile(unpacked); });
+    if (has_sub_byte(in)) return compile_widened(in, [this](const CompileInput& widened) { return compile(widened); });
     return make_transpose(in.dtype(0), in.shape(0), order(in.rank(0)), in.isa());
   }
 

@@ -58,7 +58,7 @@ LINNET_API DType dtype_from_name(std::string_view name);
 /// Bits per element as stored: 4 for int4, 8 for bool; for strings and containers those of the C++ object.
 LINNET_API int dtype_bits(DType dtype);
 
-/// Bytes that `count` elements occupy; sub-byte types are packed, the last byte padded.
+/// Bytes that `count` elements occupy; sub-byte elements lie without gaps, the last byte is padded.
 /// Throws Error(kLimit) on overflow, Error(kType) for kUndefined.
 LINNET_API size_t dtype_bytes(DType dtype, int64_t count);
 

@@ -10,40 +10,40 @@ namespace {
 // As deep as 0.044715 * x * x * x nests; deeper products belong to no formula.
 constexpr int kMaxDepth = 4;
 
-void collect_node(const Graph& graph, const Node& node, int depth, Product& product);
+void collect_node(const Graph& graph, const Node& node, int depth, Monomial& monomial);
 
-void collect(const Graph& graph, ValueId value, int depth, Product& product) {
+void collect(const Graph& graph, ValueId value, int depth, Monomial& monomial) {
   if (const auto c = number(graph, value)) {
-    product.scale *= *c;
+    monomial.scale *= *c;
     return;
   }
   const Node* node = depth < kMaxDepth && graph.only_consumer(value) ? graph.producer(value) : nullptr;
   if (node && (is_op(*node, "Mul") || is_op(*node, "Div") || is_op(*node, "Pow"))) {
-    collect_node(graph, *node, depth + 1, product);
+    collect_node(graph, *node, depth + 1, monomial);
   } else {
-    product.factors.push_back(value);
+    monomial.factors.push_back(value);
   }
 }
 
-void collect_power(const Graph& graph, const Node& node, int depth, Product& product) {
+void collect_power(const Graph& graph, const Node& node, int depth, Monomial& monomial) {
   const double exponent = number(graph, node.inputs[1]).value_or(0);
   const bool whole = exponent == 2 || exponent == 3;
-  if (!whole) product.factors.push_back(node.outputs[0]);
-  for (int i = 0; whole && i < int(exponent); ++i) collect(graph, node.inputs[0], depth, product);
+  if (!whole) monomial.factors.push_back(node.outputs[0]);
+  for (int i = 0; whole && i < int(exponent); ++i) collect(graph, node.inputs[0], depth, monomial);
 }
 
-void collect_node(const Graph& graph, const Node& node, int depth, Product& product) {
+void collect_node(const Graph& graph, const Node& node, int depth, Monomial& monomial) {
   const auto divisor = is_op(node, "Div") ? number(graph, node.inputs[1]) : std::nullopt;
   if (is_op(node, "Mul")) {
-    collect(graph, node.inputs[0], depth, product);
-    collect(graph, node.inputs[1], depth, product);
+    collect(graph, node.inputs[0], depth, monomial);
+    collect(graph, node.inputs[1], depth, monomial);
   } else if (divisor) {
-    collect(graph, node.inputs[0], depth, product);
-    product.scale /= *divisor;
+    collect(graph, node.inputs[0], depth, monomial);
+    monomial.scale /= *divisor;
   } else if (is_op(node, "Pow")) {
-    collect_power(graph, node, depth, product);
+    collect_power(graph, node, depth, monomial);
   } else {
-    product.factors.push_back(node.outputs[0]);
+    monomial.factors.push_back(node.outputs[0]);
   }
 }
 
@@ -56,20 +56,20 @@ std::optional<double> number(const Graph& graph, ValueId value) {
   return double(*constant.data<float>());
 }
 
-Product product_of(const Graph& graph, const Node& node) {
-  Product product;
-  collect_node(graph, node, 0, product);
-  return product;
+Monomial monomial_of(const Graph& graph, const Node& node) {
+  Monomial monomial;
+  collect_node(graph, node, 0, monomial);
+  return monomial;
 }
 
-Product product_behind(const Graph& graph, ValueId value) {
-  Product product;
-  collect(graph, value, 0, product);
-  return product;
+Monomial monomial_behind(const Graph& graph, ValueId value) {
+  Monomial monomial;
+  collect(graph, value, 0, monomial);
+  return monomial;
 }
 
-bool is_multiple(const Product& product, ValueId value, double scale) {
-  return product.factors == std::vector{value} && nearly(product.scale, scale);
+bool is_multiple(const Monomial& monomial, ValueId value, double scale) {
+  return monomial.factors == std::vector{value} && nearly(monomial.scale, scale);
 }
 
 std::optional<ShiftedValue> shifted_behind(const Graph& graph, ValueId value) {

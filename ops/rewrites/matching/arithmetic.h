@@ -11,7 +11,7 @@
 namespace linnet {
 
 /// scale times all factors; a factor appears once for each time it is multiplied.
-struct Product {
+struct Monomial {
   double scale = 1;
   std::vector<ValueId> factors;
 };
@@ -26,12 +26,12 @@ struct ShiftedValue {
 std::optional<double> number(const Graph& graph, ValueId value);
 
 /// What a Mul, a Div by a number, or a power of 2 or 3 multiplies, a few nodes deep; any other node has one factor.
-Product product_of(const Graph& graph, const Node& node);
+Monomial monomial_of(const Graph& graph, const Node& node);
 /// The same for a value, which is its own factor unless it is read only once.
-Product product_behind(const Graph& graph, ValueId value);
+Monomial monomial_behind(const Graph& graph, ValueId value);
 
 /// True for scale * value, with that value as the only factor.
-bool is_multiple(const Product& product, ValueId value, double scale);
+bool is_multiple(const Monomial& monomial, ValueId value, double scale);
 
 /// What an Add or Sub with a number computes, when its result is read only once.
 std::optional<ShiftedValue> shifted_behind(const Graph& graph, ValueId value);

@@ -23,7 +23,7 @@ struct Gated {
 std::optional<Activation> swish(const Gated& y) {
   const Node* sigmoid = y.behind(y.gate, "Sigmoid");
   if (!sigmoid || !nearly(y.scale, 1)) return std::nullopt;
-  const Product inner = product_behind(y.graph, sigmoid->inputs[0]);
+  const Monomial inner = monomial_behind(y.graph, sigmoid->inputs[0]);
   if (inner.factors != std::vector{y.x}) return std::nullopt;
   return Activation{unary_function("Swish"), float(inner.scale)};
 }
@@ -61,13 +61,13 @@ ValueId inside_one_plus(const Gated& y, const char* function) {
 std::optional<Activation> gelu(const Gated& y) {
   const ValueId inner = inside_one_plus(y, "Erf");
   if (inner == kNoValue || !nearly(y.scale, 0.5)) return std::nullopt;
-  if (!is_multiple(product_behind(y.graph, inner), y.x, 1 / std::numbers::sqrt2)) return std::nullopt;
+  if (!is_multiple(monomial_behind(y.graph, inner), y.x, 1 / std::numbers::sqrt2)) return std::nullopt;
   return Activation{unary_function("Gelu")};
 }
 
 bool is_power(const Gated& y, ValueId value, size_t exponent, double scale) {
-  const Product product = product_behind(y.graph, value);
-  return product.factors == std::vector<ValueId>(exponent, y.x) && nearly(product.scale, scale);
+  const Monomial monomial = monomial_behind(y.graph, value);
+  return monomial.factors == std::vector<ValueId>(exponent, y.x) && nearly(monomial.scale, scale);
 }
 
 // x + 0.044715 x^3
@@ -87,7 +87,7 @@ bool is_quadratic(const Gated& y, ValueId value) {
 std::optional<Activation> gelu_tanh(const Gated& y) {
   const ValueId argument = inside_one_plus(y, "Tanh");
   if (argument == kNoValue || !nearly(y.scale, 0.5)) return std::nullopt;
-  const Product inner = product_behind(y.graph, argument);
+  const Monomial inner = monomial_behind(y.graph, argument);
   if (!nearly(inner.scale, std::sqrt(2 / std::numbers::pi))) return std::nullopt;
   const std::vector<ValueId>& f = inner.factors;
   const bool matches = (f.size() == 1 && is_cubic(y, f[0])) ||
@@ -119,7 +119,7 @@ struct Recognized {
 };
 
 // Clip(x + 3, 0, 6) / 6, or a product of x and a function of x.
-std::optional<Recognized> recognize(const Graph& graph, const Product& y) {
+std::optional<Recognized> recognize(const Graph& graph, const Monomial& y) {
   const std::vector<ValueId>& f = y.factors;
   if (f.size() == 1 && nearly(y.scale, 1.0 / 6)) {
     const ValueId x = inside_relu6_of_shifted(graph, f[0]);
@@ -139,7 +139,7 @@ std::optional<Recognized> recognize(const Graph& graph, const Product& y) {
 // arXiv:1606.08415; Misra, arXiv:1908.08681.
 std::optional<Patch> recognize_activation(const Graph& graph, const Node& node) {
   if (!is_op(node, "Mul") && !is_op(node, "Div")) return std::nullopt;
-  const auto found = recognize(graph, product_of(graph, node));
+  const auto found = recognize(graph, monomial_of(graph, node));
   if (!found || !same_shape(graph.fact(found->x), graph.fact(node.outputs[0]))) return std::nullopt;
   const UnaryFunction& function = *found->activation.function;
   NodeSpec spec = standard_spec(node, function.op_type(), function.since);

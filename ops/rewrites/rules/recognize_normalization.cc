@@ -36,7 +36,7 @@ std::optional<Deviation> deviation_behind(const Graph& graph, ValueId value) {
   const Node* mean = shifted ? single_use(graph, shifted->summand, "ReduceMean") : nullptr;
   const auto axis = mean ? first_reduced_axis(graph, *mean) : std::nullopt;
   if (!axis || shifted->number < 0) return std::nullopt;
-  const Product square = product_behind(graph, mean->inputs[0]);
+  const Monomial square = monomial_behind(graph, mean->inputs[0]);
   const std::vector<ValueId>& f = square.factors;
   if (f.size() != 2 || f[0] != f[1] || square.scale != 1) return std::nullopt;
   return Deviation{f[0], graph.producer(mean->inputs[0])->id, *axis, float(shifted->number)};

@@ -23,7 +23,7 @@ from . import (  # noqa: F401
     training,
 )
 from .node_cases import from_node_case
-from .registry import FAMILIES
+from .by_operator import FAMILIES
 
 
 def family_of(schema):

@@ -4,7 +4,7 @@ from configuration import Configuration
 
 from .elementwise import trim
 from .movement import int64s
-from .registry import family
+from .by_operator import family
 
 
 @family("Attention")

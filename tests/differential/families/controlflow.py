@@ -8,7 +8,7 @@ from onnx import TensorProto, helper
 from values import FLOATS, element_type
 
 from .movement import int64s, positive
-from .registry import family
+from .by_operator import family
 
 
 def info(name, kind, shape=None):

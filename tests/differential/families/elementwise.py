@@ -3,7 +3,7 @@ from configuration import Configuration
 
 from values import FLOATS
 
-from .registry import family
+from .by_operator import family
 
 UNARY = (
     "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Cos Cosh Elu Erf Exp Floor Gelu HardSigmoid HardSwish Identity "

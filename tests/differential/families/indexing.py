@@ -2,7 +2,7 @@ import numpy as np
 from configuration import Configuration
 
 from .movement import int64s, positive
-from .registry import family
+from .by_operator import family
 
 
 def indices(draw, variable, shape, size, since_negative=True):

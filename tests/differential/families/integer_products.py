@@ -5,7 +5,7 @@ from configuration import Configuration
 
 from .elementwise import trim
 from .nn import image, spatial_attributes
-from .registry import family
+from .by_operator import family
 
 
 def zero_point(draw, kind, shape=()):

@@ -6,7 +6,7 @@ from values import FLOATS, element_type
 
 from .controlflow import info
 from .elementwise import trim
-from .registry import family
+from .by_operator import family
 
 
 @family("LinearAttention")

@@ -5,7 +5,7 @@ import re
 from configuration import Configuration
 from values import WORDS
 
-from .registry import family
+from .by_operator import family
 
 
 def keys(draw, kind, count):

@@ -7,7 +7,7 @@ from values import FLOATS
 
 from .elementwise import sprinkle
 from .movement import int64s, positive
-from .registry import family
+from .by_operator import family
 
 WORDS = ("", "a", "b", "Linnet", "naïve")
 

@@ -2,7 +2,7 @@
 
 from configuration import Configuration
 
-from .registry import family
+from .by_operator import family
 
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 

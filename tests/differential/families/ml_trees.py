@@ -9,7 +9,7 @@ from draw import Draw
 from values import FLOATS, numpy_dtype
 
 from .ml_linear import labels, reals, transform
-from .registry import family
+from .by_operator import family
 
 MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER")
 MEMBER = 6

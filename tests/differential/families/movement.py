@@ -5,7 +5,7 @@ from configuration import Configuration
 
 from .elementwise import thin, trim
 from .reduction import some_axes
-from .registry import family
+from .by_operator import family
 
 
 def positive(shape):

@@ -4,7 +4,7 @@ from values import is_integer, type_name
 
 from .elementwise import real_attributes
 from .movement import int64s, positive
-from .registry import family
+from .by_operator import family
 
 
 def spatial_attributes(draw, rank, size, kernel, dilation=True):

@@ -4,7 +4,7 @@ from configuration import Configuration
 from containers import EMPTY, type_proto
 from draw import COMMON
 
-from .registry import family
+from .by_operator import family
 from .sequences import tensors
 
 

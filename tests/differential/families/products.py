@@ -2,7 +2,7 @@ import numpy as np
 from configuration import Configuration
 
 from .elementwise import thin
-from .registry import family
+from .by_operator import family
 
 
 @family("MatMul")

@@ -2,7 +2,7 @@ from configuration import Configuration
 from values import FLOATS, element_type
 
 from .movement import positive
-from .registry import family
+from .by_operator import family
 
 
 def layout(draw, shape):

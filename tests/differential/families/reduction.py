@@ -2,7 +2,7 @@ import numpy as np
 from configuration import Configuration
 from values import FLOATS
 
-from .registry import family
+from .by_operator import family
 
 
 def some_axes(draw, rank, least=0):

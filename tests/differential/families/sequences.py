@@ -9,7 +9,7 @@ from values import element_type, is_integer
 
 from .controlflow import info
 from .movement import positive
-from .registry import family
+from .by_operator import family
 
 
 def element(draw, variable="S"):

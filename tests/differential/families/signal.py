@@ -6,7 +6,7 @@ from values import element_type
 
 from .elementwise import trim
 from .movement import int64s
-from .registry import family
+from .by_operator import family
 
 
 def whole(draw, variable, value):

@@ -5,7 +5,7 @@ from configuration import Configuration
 
 from .elementwise import broadcast_pair
 from .movement import positive
-from .registry import family
+from .by_operator import family
 
 
 @family("StringConcat")

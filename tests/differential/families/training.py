@@ -3,7 +3,7 @@
 import numpy as np
 from configuration import Configuration
 
-from .registry import family
+from .by_operator import family
 
 # How many tensors there are for each that is optimized: inputs, outputs.
 STATES = {"Adagrad": (3, 2), "Adam": (4, 3), "Momentum": (3, 2)}

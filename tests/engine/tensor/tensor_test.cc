@@ -33,7 +33,7 @@ TEST(Shape, NormalizesAxes) {
   expect_error(ErrorKind::kShape, "axis -4", [] { normalize_axis(-4, 3); });
 }
 
-TEST(DType, PacksSubByteTypes) {
+TEST(DType, PutsSubByteElementsWithoutGaps) {
   EXPECT_EQ(dtype_bytes(DType::kInt4, 5), 3u);
   EXPECT_EQ(dtype_bytes(DType::kUint2, 5), 2u);
   EXPECT_EQ(dtype_bytes(DType::kFloat64, 5), 40u);

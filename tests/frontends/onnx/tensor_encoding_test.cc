@@ -111,7 +111,7 @@ TEST(TensorEncoding, NarrowTypesShareInt32Data) {
   EXPECT_EQ(bytes_of(load_tensor(DType::kFloat8E5M2, {1}, holding(0xfc))), std::vector<int>{0xfc});
 }
 
-TEST(TensorEncoding, SubByteTypesArePackedAndTheLastByteIsPadded) {
+TEST(TensorEncoding, SubByteElementsHaveNoGapsAndTheLastByteIsPadded) {
   const auto two_bytes = [](pb::TensorProto& t) {
     t.add_int32_data(0x21);
     t.add_int32_data(0xf3);
@@ -129,9 +129,9 @@ TEST(TensorEncoding, Float6TakesOneValueEachOrAStreamOfBits) {
   const auto values = [](pb::TensorProto& t) {
     for (const int code : {0x3f, 0x01, 0x2a, 0x15, 0x20}) t.add_int32_data(code);
   };
-  const std::vector<int> packed{0x7f, 0xa0, 0x56, 0x20};
+  const std::vector<int> encoded{0x7f, 0xa0, 0x56, 0x20};
   for (const DType dtype : {DType::kFloat6E2M3, DType::kFloat6E3M2}) {
-    EXPECT_EQ(bytes_of(load_tensor(dtype, {5}, values)), packed);
+    EXPECT_EQ(bytes_of(load_tensor(dtype, {5}, values)), encoded);
     expect_raw<uint8_t>(dtype, {4}, {0x7f, 0xa0, 0x56});
     expect_refused(dtype, {4}, ErrorKind::kModel, "needs 4", values);
     for (const int code : {-1, 64}) {

@@ -17,7 +17,7 @@ inline constexpr double kNever = -std::numeric_limits<double>::infinity();
 /// What a test gives the operator. Tensors are [batch, heads, length, size] here, whatever form the node gets.
 struct AttentionSettings {
   int64_t batch = 2, q_heads = 2, kv_heads = 2, q_length = 5, new_length = 7, past_length = 0, size = 8, v_size = 8;
-  bool packed = false, causal = false;
+  bool joined_heads = false, causal = false;
   int64_t left = -1, right = -1, mode = 0;
   float softcap = 0, scale = 0;
   std::vector<int64_t> keys{};  ///< nonpad_kv_seqlen
@@ -47,8 +47,8 @@ inline Tensor transposed(const Tensor& x) {
 }
 
 /// [batch, heads, length, size] to [batch, length, heads * size].
-inline Tensor pack(const Tensor& x) { return transposed(x).reshaped({x.dim(0), x.dim(2), x.dim(1) * x.dim(3)}); }
-inline Tensor unpack(const Tensor& x, int64_t heads) {
+inline Tensor join_heads(const Tensor& x) { return transposed(x).reshaped({x.dim(0), x.dim(2), x.dim(1) * x.dim(3)}); }
+inline Tensor split_heads(const Tensor& x, int64_t heads) {
   return transposed(x.reshaped({x.dim(0), x.dim(1), heads, x.dim(2) / heads}));
 }
 
@@ -61,14 +61,16 @@ inline std::vector<Tensor> attend(const AttentionSettings& s, const AttentionVal
   attributes["softcap"] = s.softcap;
   if (s.scale != 0) attributes["scale"] = s.scale;
   if (s.opset >= 25) attributes["left_window_size"] = s.left, attributes["right_window_size"] = s.right;
-  if (s.packed) attributes["q_num_heads"] = s.q_heads, attributes["kv_num_heads"] = s.kv_heads;
+  if (s.joined_heads) attributes["q_num_heads"] = s.q_heads, attributes["kv_num_heads"] = s.kv_heads;
   const auto given = [&](const Tensor& x) { return x ? cast_to(x, dtype) : x; };
-  const auto form = [&](const Tensor& x) { return given(s.packed ? pack(x) : x); };
+  const auto form = [&](const Tensor& x) { return given(s.joined_heads ? join_heads(x) : x); };
   std::vector<Tensor> inputs{form(values.q), form(values.k),         form(values.v),
                              s.mask,         given(values.past_key), given(values.past_value)};
   if (!s.keys.empty()) inputs.push_back(Tensor::of(s.keys));
   auto outputs = run_op({"Attention", s.opset, attributes}, inputs, 4, {}, isa, threads);
-  if (s.packed) outputs[0] = cast_to(unpack(cast_to(outputs[0], DType::kFloat32), s.q_heads), outputs[0].dtype());
+  if (s.joined_heads) {
+    outputs[0] = cast_to(split_heads(cast_to(outputs[0], DType::kFloat32), s.q_heads), outputs[0].dtype());
+  }
   return outputs;
 }
 

@@ -12,9 +12,10 @@ TEST(Attention, FollowsTheFunctionBody) {
   expect_attention({});
   expect_attention({.q_length = 0});
   expect_attention({.q_length = 4});
-  expect_attention({.packed = true, .scale = 0.7f});
+  expect_attention({.joined_heads = true, .scale = 0.7f});
   expect_attention({.q_heads = 6, .kv_heads = 2, .size = 5, .v_size = 3, .causal = true});
-  expect_attention({.q_heads = 4, .kv_heads = 1, .q_length = 1, .past_length = 300, .packed = true, .softcap = 1.5f});
+  expect_attention(
+      {.q_heads = 4, .kv_heads = 1, .q_length = 1, .past_length = 300, .joined_heads = true, .softcap = 1.5f});
   // One query among several new keys sees the first of them.
   expect_attention({.q_length = 1, .new_length = 6, .past_length = 3, .causal = true});
 }
@@ -27,7 +28,7 @@ TEST(Attention, SplitsTheQueriesOfASingleHead) {
 TEST(Attention, FollowsTheFunctionBodyForManyQueries) {
   expect_attention({.q_length = 70, .new_length = 133, .size = 40, .v_size = 24});
   expect_attention(
-      {.batch = 1, .q_heads = 4, .q_length = 65, .new_length = 150, .size = 17, .v_size = 33, .packed = true});
+      {.batch = 1, .q_heads = 4, .q_length = 65, .new_length = 150, .size = 17, .v_size = 33, .joined_heads = true});
   expect_attention(
       {.batch = 1, .q_heads = 1, .kv_heads = 1, .q_length = 17, .new_length = 500, .size = 400, .v_size = 2});
   expect_attention({.q_length = 90, .new_length = 60, .past_length = 30, .causal = true, .mode = 3});
@@ -97,8 +98,8 @@ TEST(Attention, DisallowedKeysMayScoreNaN) {
 }
 
 TEST(Attention, JoinsPastAndNewKeysAndValues) {
-  for (const bool packed : {false, true}) {
-    const Settings s{.new_length = 2, .past_length = 3, .size = 4, .v_size = 5, .packed = packed};
+  for (const bool joined_heads : {false, true}) {
+    const Settings s{.new_length = 2, .past_length = 3, .size = 4, .v_size = 5, .joined_heads = joined_heads};
     const Values values = random_values(s);
     const std::vector<Tensor> got = attend(s, values);
     for (int which = 1; which <= 2; ++which) {
@@ -106,13 +107,14 @@ TEST(Attention, JoinsPastAndNewKeysAndValues) {
       expect_close(got[size_t(which)], run_op({"Concat", 13, {{"axis", int64_t{2}}}}, {past, now})[0]);
     }
     const std::vector<Tensor> inputs{values.q, values.k, values.v, {}, values.past_key, values.past_value};
-    if (!packed) expect_close(run_op({"Attention", 23}, inputs)[0], got[0]);  // joined in scratch memory
+    if (!joined_heads) expect_close(run_op({"Attention", 23}, inputs)[0], got[0]);  // joined in scratch memory
   }
 }
 
 TEST(Attention, GivesTheSameBitsForAnyNumberOfThreads) {
   for (const int64_t q_length : {1, 2, 150}) {
-    const Settings s{.q_heads = 6, .q_length = q_length, .new_length = 700, .size = 33, .packed = true, .causal = true};
+    const Settings s{
+        .q_heads = 6, .q_length = q_length, .new_length = 700, .size = 33, .joined_heads = true, .causal = true};
     const Values values = random_values(s);
     const std::vector<Tensor> one = attend(s, values, DType::kFloat32, Isa::kAuto, 1);
     for (const int threads : {2, 5, 16}) {

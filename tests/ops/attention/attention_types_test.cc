@@ -95,11 +95,11 @@ TEST(Attention, NamesWhatDoesNotFit) {
       "left_window_size", [](auto& c, auto&, auto&) { c.left = -2; }, ErrorKind::kModel);
   with(
       "softmax_precision", [](auto&, auto&, auto& a) { a["softmax_precision"] = int64_t{7}; }, ErrorKind::kModel);
-  const Tensor packed = random_tensor({2, 5, 16});
-  expect_error(ErrorKind::kModel, "must be given where", [&] { run_op({"Attention", 23}, {packed, packed, packed}); });
+  const Tensor joined = random_tensor({2, 5, 16});
+  expect_error(ErrorKind::kModel, "must be given where", [&] { run_op({"Attention", 23}, {joined, joined, joined}); });
   const OpCase three_heads{"Attention", 23, {{"q_num_heads", int64_t{3}}, {"kv_num_heads", int64_t{1}}}};
   expect_error(ErrorKind::kShape, "a multiple of its 3 heads, got 16", [&] {
-    run_op(three_heads, {packed, packed, packed});
+    run_op(three_heads, {joined, joined, joined});
   });
 }
 

@@ -58,11 +58,11 @@ TEST(RotaryEmbedding, TakesHeadsThatLieSideBySide) {
   const Tensor cos = random_tensor({kBatch, kLength, kSize / 2}, 1),
                sin = random_tensor({kBatch, kLength, kSize / 2}, 2);
   const std::vector<int64_t> perm{0, 2, 1, 3};
-  const auto packed = [&](const Tensor& t) {
+  const auto joined = [&](const Tensor& t) {
     return run_op({"Transpose", 13, {{"perm", perm}}}, {t})[0].reshaped({kBatch, kLength, kHeads * kSize});
   };
-  expect_close(run_op({"RotaryEmbedding", 23, {{"num_heads", kHeads}}}, {packed(x), cos, sin})[0],
-               packed(reference(x, cos, sin, {}, kSize, false)), 1e-5);
+  expect_close(run_op({"RotaryEmbedding", 23, {{"num_heads", kHeads}}}, {joined(x), cos, sin})[0],
+               joined(reference(x, cos, sin, {}, kSize, false)), 1e-5);
 }
 
 TEST(RotaryEmbedding, RoundsHalfPrecisionOnce) {

@@ -106,15 +106,15 @@ TEST(SmallFloat, PowersOfTwoRoundAsAsked) {
   EXPECT_EQ(int{encode_small_float(DType::kFloat8E8M0, 0, {.saturate = false})}, 255);
 }
 
-TEST(Wide, PacksAndUnpacksElementsBelowOneByte) {
+TEST(Wide, WritesAndReadsElementsBelowOneByte) {
   for (const DType dtype : {DType::kInt4, DType::kUint4, DType::kInt2, DType::kUint2}) {
     const bool is_signed = dtype == DType::kInt4 || dtype == DType::kInt2;
     const int count = 1 << dtype_bits(dtype);
-    Tensor packed(dtype, {count + 1});
+    Tensor written(dtype, {count + 1});
     std::vector<Wide> values(size_t(count) + 1), read(values.size());
     for (int i = 0; i <= count; ++i) values[size_t(i)].i = (i % count) - (is_signed ? count / 2 : 0);
-    wide_writer(WideKind::kSigned, dtype)(values.data(), packed.raw(), 0, count + 1);
-    wide_reader(dtype)(packed.raw(), 0, count + 1, read.data());
+    wide_writer(WideKind::kSigned, dtype)(values.data(), written.raw(), 0, count + 1);
+    wide_reader(dtype)(written.raw(), 0, count + 1, read.data());
     for (size_t i = 0; i < values.size(); ++i) EXPECT_EQ(read[i].i, values[i].i) << dtype;
   }
 }
@@ -128,7 +128,7 @@ TEST(Wide, HasTheFirstElementInTheLowestBits) {
   EXPECT_EQ(bytes[1], 0x03);
 }
 
-TEST(Wide, PacksFourElementsOf6BitsInto3Bytes) {
+TEST(Wide, WritesFourElementsOf6BitsInto3Bytes) {
   const int codes[] = {0x3f, 0x01, 0x2a, 0x15, 0x20, 0x1f};
   Wide values[6];
   for (int i = 0; i < 6; ++i) values[i].d = decode_small_float(DType::kFloat6E3M2, uint8_t(codes[i]));

@@ -6,11 +6,11 @@
 
 namespace linnet {
 
-/// Whether an output has a dtype below one byte.
-bool has_packed(const CompileInput& in);
+/// Whether an output has elements below one byte.
+bool has_sub_byte(const CompileInput& in);
 
 /// For operators that move elements: compiles the node as if its inputs and outputs of dtypes below one byte were
 /// uint8, one element in each byte, and converts them around it. At most 8 inputs and outputs.
-KernelPtr compile_unpacked(const CompileInput& in, const std::function<KernelPtr(const CompileInput&)>& compile);
+KernelPtr compile_widened(const CompileInput& in, const std::function<KernelPtr(const CompileInput&)>& compile);
 
 }  // namespace linnet

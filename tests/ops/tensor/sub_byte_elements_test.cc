@@ -12,11 +12,11 @@ namespace {
 using Codes = std::vector<uint8_t>;
 using Ints = std::vector<int64_t>;
 
-const DType kPacked[] = {DType::kInt4,  DType::kUint4,      DType::kFloat4E2M1, DType::kInt2,
-                         DType::kUint2, DType::kFloat6E2M3, DType::kFloat6E3M2};
+const DType kSubByte[] = {DType::kInt4,  DType::kUint4,      DType::kFloat4E2M1, DType::kInt2,
+                          DType::kUint2, DType::kFloat6E2M3, DType::kFloat6E3M2};
 
 /// A tensor of these codes, the first in the lowest bits of each byte.
-Tensor packed(DType dtype, const Shape& shape, const Codes& codes) {
+Tensor coded(DType dtype, const Shape& shape, const Codes& codes) {
   Tensor result(dtype, shape);
   std::memset(result.raw(), 0, result.bytes());
   const size_t bits = size_t(dtype_bits(dtype));
@@ -31,48 +31,48 @@ void expect_same_bytes(const Tensor& got, const Tensor& want) {
   EXPECT_EQ(std::memcmp(got.raw(), want.raw(), want.bytes()), 0) << got.dtype();
 }
 
-TEST(PackedElements, PadFillsAndRepeats) {
-  for (const DType dtype : kPacked) {
-    const Tensor x = packed(dtype, {3}, {1, 2, 3}), two = packed(dtype, {}, {2});
+TEST(SubByteElements, PadFillsAndRepeats) {
+  for (const DType dtype : kSubByte) {
+    const Tensor x = coded(dtype, {3}, {1, 2, 3}), two = coded(dtype, {}, {2});
     const OpCase constant{"Pad", 25}, wrap{"Pad", 25, {{"mode", std::string("wrap")}}};
-    expect_same_bytes(run_op(constant, {x, Tensor::of<int64_t>({1, 1}), two})[0], packed(dtype, {5}, {2, 1, 2, 3, 2}));
-    expect_same_bytes(run_op(wrap, {x, Tensor::of<int64_t>({1, 2})})[0], packed(dtype, {6}, {3, 1, 2, 3, 1, 2}));
+    expect_same_bytes(run_op(constant, {x, Tensor::of<int64_t>({1, 1}), two})[0], coded(dtype, {5}, {2, 1, 2, 3, 2}));
+    expect_same_bytes(run_op(wrap, {x, Tensor::of<int64_t>({1, 2})})[0], coded(dtype, {6}, {3, 1, 2, 3, 1, 2}));
     expect_same_bytes(run_op(constant, {x, Tensor::of<int64_t>({-1, 1}), two}, 1, {0})[0],
-                      packed(dtype, {3}, {2, 3, 2}));
+                      coded(dtype, {3}, {2, 3, 2}));
   }
 }
 
-TEST(PackedElements, ConstantOfShapeFillsTheLastByteWithZeros) {
-  for (const DType dtype : kPacked) {
-    const OpCase op{"ConstantOfShape", 25, {{"value", packed(dtype, {1}, {3})}}};
-    expect_same_bytes(run_op(op, {Tensor::of<int64_t>({5})})[0], packed(dtype, {5}, {3, 3, 3, 3, 3}));
-    expect_same_bytes(run_op(op, {Tensor::of<int64_t>({0})})[0], packed(dtype, {0}, {}));
+TEST(SubByteElements, ConstantOfShapeFillsTheLastByteWithZeros) {
+  for (const DType dtype : kSubByte) {
+    const OpCase op{"ConstantOfShape", 25, {{"value", coded(dtype, {1}, {3})}}};
+    expect_same_bytes(run_op(op, {Tensor::of<int64_t>({5})})[0], coded(dtype, {5}, {3, 3, 3, 3, 3}));
+    expect_same_bytes(run_op(op, {Tensor::of<int64_t>({0})})[0], coded(dtype, {0}, {}));
   }
 }
 
-TEST(PackedElements, TensorScatterWritesIntoTheCache) {
-  for (const DType dtype : kPacked) {
-    const Tensor cache = packed(dtype, {1, 3, 1}, {1, 2, 3}), update = packed(dtype, {1, 1, 1}, {0});
+TEST(SubByteElements, TensorScatterWritesIntoTheCache) {
+  for (const DType dtype : kSubByte) {
+    const Tensor cache = coded(dtype, {1, 3, 1}, {1, 2, 3}), update = coded(dtype, {1, 1, 1}, {0});
     expect_same_bytes(run_op({"TensorScatter", 24}, {cache, update, Tensor::of<int64_t>({1})})[0],
-                      packed(dtype, {1, 3, 1}, {1, 0, 3}));
+                      coded(dtype, {1, 3, 1}, {1, 0, 3}));
   }
 }
 
-TEST(PackedElements, OutputsThatTheOperatorDoesNotHaveAreRefused) {
+TEST(SubByteElements, OutputsThatTheOperatorDoesNotHaveAreRefused) {
   expect_error(ErrorKind::kModel, "the node names 2 outputs, the operator has 1", [] {
-    run_op({"Transpose", 25}, {packed(DType::kInt4, {2, 3}, {1, 2, 3, 0, 1, 2})}, 2);
+    run_op({"Transpose", 25}, {coded(DType::kInt4, {2, 3}, {1, 2, 3, 0, 1, 2})}, 2);
   });
 }
 
-TEST(PackedElements, TransposeMovesThem) {
-  for (const DType dtype : kPacked) {
-    expect_same_bytes(run_op({"Transpose", 25}, {packed(dtype, {2, 3}, {1, 2, 3, 0, 1, 2})})[0],
-                      packed(dtype, {3, 2}, {1, 0, 2, 1, 3, 2}));
+TEST(SubByteElements, TransposeMovesThem) {
+  for (const DType dtype : kSubByte) {
+    expect_same_bytes(run_op({"Transpose", 25}, {coded(dtype, {2, 3}, {1, 2, 3, 0, 1, 2})})[0],
+                      coded(dtype, {3, 2}, {1, 0, 2, 1, 3, 2}));
   }
 }
 
-TEST(PackedElements, LoopStacksThem) {
-  for (const DType dtype : kPacked) {
+TEST(SubByteElements, LoopStacksThem) {
+  for (const DType dtype : kSubByte) {
     const Fact element(dtype, Shape{3});
     GraphBuilder body(25);
     body.input("i", Fact(DType::kInt64, Shape{}));
@@ -85,15 +85,15 @@ TEST(PackedElements, LoopStacksThem) {
     const ValueId x = graph.input("x", element), y = graph.input("y", element);
     for (const ValueId output : graph.ops("Loop", {trips, kNoValue, x, y}, 3, {{"body", body.shared()}}))
       graph.output(output);
-    const Tensor first = packed(dtype, {3}, {1, 2, 3}), second = packed(dtype, {3}, {3, 0, 1});
+    const Tensor first = coded(dtype, {3}, {1, 2, 3}), second = coded(dtype, {3}, {3, 0, 1});
     const auto got = run_model(graph.model(), {Tensor::scalar<int64_t>(3), first, second});
     expect_same_bytes(got[0], second);
-    expect_same_bytes(got[2], packed(dtype, {3, 3}, {1, 2, 3, 3, 0, 1, 1, 2, 3}));
+    expect_same_bytes(got[2], coded(dtype, {3, 3}, {1, 2, 3, 3, 0, 1, 1, 2, 3}));
   }
 }
 
-TEST(PackedElements, ScanTakesAndStacksThemAlongAnyAxis) {
-  for (const DType dtype : kPacked) {
+TEST(SubByteElements, ScanTakesAndStacksThemAlongAnyAxis) {
+  for (const DType dtype : kSubByte) {
     GraphBuilder body(25);
     body.output(body.op("Identity", {body.input("column", Fact(dtype, Shape{3}))}));
     GraphBuilder graph(25);
@@ -103,8 +103,8 @@ TEST(PackedElements, ScanTakesAndStacksThemAlongAnyAxis) {
                            {"scan_input_axes", Ints{1}},
                            {"scan_output_axes", Ints{1}},
                            {"scan_output_directions", Ints{1}}}));
-    const auto got = run_model(graph.model(), {packed(dtype, {3, 2}, {1, 2, 3, 0, 2, 1})});
-    expect_same_bytes(got[0], packed(dtype, {3, 2}, {2, 1, 0, 3, 1, 2}));
+    const auto got = run_model(graph.model(), {coded(dtype, {3, 2}, {1, 2, 3, 0, 2, 1})});
+    expect_same_bytes(got[0], coded(dtype, {3, 2}, {2, 1, 0, 3, 1, 2}));
   }
 }
 

@@ -4,10 +4,10 @@ FAMILIES = {}
 
 
 def family(*names):
-    """Registers a function draw -> Configuration for these operators."""
+    """Decorates a function draw -> Configuration of these operators."""
 
-    def register(configure):
+    def decorate(configure):
         FAMILIES.update({name: configure for name in names})
         return configure
 
-    return register
+    return decorate
