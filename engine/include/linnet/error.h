@@ -1,7 +1,8 @@
 #pragma once
 
 #include <exception>
-#include <sstream>
+#include <initializer_list>
+#include <ostream>
 #include <string>
 #include <utility>
 
@@ -39,12 +40,33 @@ class LINNET_API Error : public std::exception {
   std::string message_;
 };
 
-/// Concatenates the printed forms of its arguments: str("got ", 3, " dims").
+/// A value that outlives this, and how it is printed.
+class Printable {
+ public:
+  explicit Printable(const char* text) : value_(text), print_(print_text) {}
+  template <class T>
+  explicit Printable(const T& value) : value_(&value), print_(print_value<T>) {}
+
+  void print(std::ostream& out) const { print_(out, value_); }
+
+ private:
+  static void print_text(std::ostream& out, const void* text) { out << static_cast<const char*>(text); }
+  template <class T>
+  static void print_value(std::ostream& out, const void* value) {
+    out << *static_cast<const T*>(value);
+  }
+
+  const void* value_;
+  void (*print_)(std::ostream& out, const void* value);
+};
+
+LINNET_API std::string concatenated(std::initializer_list<Printable> parts);
+
+/// Concatenates the printed forms of its arguments: str("got ", 3, " dims"). Compiled for each type that is printed,
+/// not for each list of types.
 template <class... T>
 std::string str(const T&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return out.str();
+  return concatenated({Printable(parts)...});
 }
 
 }  // namespace linnet
