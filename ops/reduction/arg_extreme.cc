@@ -20,7 +20,8 @@ bool is_same(T a, T b) {
   return (a == b) | ((a != a) & (b != b));
 }
 
-constexpr int64_t kColumns = 256;  ///< that are searched together, at the most
+constexpr int64_t kColumns = 256;    ///< that are searched together, at the most
+constexpr int64_t kRowColumns = 32;  ///< of the matrix that a row is searched as
 
 /// The extremes of some columns and where they are. int32_t lets compilers vectorise the search of float32.
 template <class T>
@@ -29,9 +30,10 @@ struct Extremes {
   int32_t row[kColumns];
 };
 
-/// Searches n >= 1 rows down `columns` >= 1 columns, `pitch` elements apart.
-template <class T, bool kMax, bool kLast>
-void search(const T* x, int64_t n, int64_t pitch, int64_t columns, Extremes<T>& best) {
+/// Searches n >= 1 rows down `columns` >= 1 columns, `pitch` elements apart; upwards for the last of equal values.
+template <class T, bool kMax>
+void search(const T* x, int64_t n, int64_t pitch, int64_t columns, bool last, Extremes<T>& best) {
+  if (last) x += (n - 1) * pitch, pitch = -pitch;
   int64_t first = 0;
   do best.value[first] = x[first], best.row[first] = 0;
   while (++first < columns);
@@ -39,57 +41,54 @@ void search(const T* x, int64_t n, int64_t pitch, int64_t columns, Extremes<T>& 
     const T* row = x + i * pitch;
     for (int64_t c = 0; c < columns; ++c) {
       const T v = row[c], old = best.value[c];
-      const bool better = is_beyond<kMax>(v, old) | (kLast & is_same(v, old));
+      const bool better = is_beyond<kMax>(v, old);
       best.value[c] = better ? v : old;
       best.row[c] = better ? int32_t(i) : best.row[c];
     }
   }
+  for (int64_t c = 0; last && c < columns; ++c) best.row[c] = int32_t(n - 1) - best.row[c];
 }
 
-template <class T, bool kMax, bool kLast>
-void search_columns(const void* x, int64_t* y, int64_t n, int64_t pitch, int64_t columns) {
-  Extremes<T> best;
-  search<T, kMax, kLast>(static_cast<const T*>(x), n, pitch, columns, best);
-  std::copy(best.row, best.row + columns, y);
-}
-
-/// A row of n values, searched as a matrix with kColumns / 4 columns and what is left.
-template <class T, bool kMax, bool kLast>
-int64_t search_row(const T* x, int64_t n) {
-  const int64_t columns = std::min(n, kColumns / 4), whole = n / columns * columns;
-  Extremes<T> best;
-  search<T, kMax, kLast>(x, n / columns, columns, columns, best);
-  auto value = best.value[0];
+/// The index of the extreme of a row of n values that was searched as a matrix of `columns` columns, what is left over
+/// not yet.
+template <class T, bool kMax>
+int64_t extreme_of_row(const T* x, int64_t n, int64_t columns, bool last, const Extremes<T>& best) {
+  T value = best.value[0];
   int64_t index = best.row[0] * columns;
-  for (int64_t c = 1; c < columns; ++c) {
-    const int64_t candidate = best.row[c] * columns + c;
-    const bool preferred = kLast ? candidate > index : candidate < index;
-    if (is_beyond<kMax>(best.value[c], value) || (preferred && is_same(best.value[c], value))) {
-      value = best.value[c], index = candidate;
-    }
-  }
-  for (int64_t i = whole; i < n; ++i) {
-    const T v = x[i];
-    if (is_beyond<kMax>(v, value) || (kLast && is_same(v, value))) value = v, index = i;
-  }
+  const auto compare = [&](T v, int64_t i) {
+    const bool preferred = last ? i > index : i < index;
+    if (is_beyond<kMax>(v, value) || (preferred && is_same(v, value))) value = v, index = i;
+  };
+  for (int64_t c = 1; c < columns; ++c) compare(best.value[c], best.row[c] * columns + c);
+  for (int64_t i = n / columns * columns; i < n; ++i) compare(x[i], i);
   return index;
 }
 
-/// Finds the extremes of lanes: for inner == 1 of `lanes` rows of n values, else of `lanes` neighbouring columns.
-using Search = void (*)(const void* x, int64_t* y, int64_t n, int64_t inner, int64_t lanes);
+/// Finds the extremes of n values each: of `lanes` neighbouring columns of a matrix with `inner` ones, of a row if that
+/// is 1.
+using Search = void (*)(const void* x, int64_t* y, int64_t n, int64_t inner, int64_t lanes, bool last);
 
-template <class T, bool kMax, bool kLast>
-void search_lanes(const void* x, int64_t* y, int64_t n, int64_t inner, int64_t lanes) {
-  if (inner > 1) return search_columns<T, kMax, kLast>(x, y, n, inner, lanes);
-  for (int64_t i = 0; i < lanes; ++i) y[i] = search_row<T, kMax, kLast>(static_cast<const T*>(x) + i * n, n);
+template <class T, bool kMax>
+void search_lanes(const void* x, int64_t* y, int64_t n, int64_t inner, int64_t lanes, bool last) {
+  const bool is_row = inner == 1;
+  const int64_t columns = is_row ? std::min(n, kRowColumns) : lanes;
+  const auto* values = static_cast<const T*>(x);
+  Extremes<T> best;
+  search<T, kMax>(values, is_row ? n / columns : n, is_row ? columns : inner, columns, last, best);
+  if (is_row) {
+    *y = extreme_of_row<T, kMax>(values, n, columns, last, best);
+  } else {
+    std::copy(best.row, best.row + columns, y);
+  }
 }
 
 class ArgKernel final : public Kernel {
  public:
-  ArgKernel(const Shape& shape, int axis, Search search)
+  ArgKernel(const Shape& shape, int axis, bool last, Search search)
       : outer_(shape.elements(0, axis)),
         n_(shape[axis]),
         inner_(shape.elements(axis + 1, shape.rank())),
+        last_(last),
         search_(search) {}
 
   void run(KernelContext& context) const override {
@@ -102,13 +101,14 @@ class ArgKernel final : public Kernel {
                      for (; block < end; ++block) {
                        const int64_t outer = block / blocks, column = block % blocks * kColumns;
                        search_(x + (outer * n_ * inner_ + column) * element_bytes, y + outer * inner_ + column, n_,
-                               inner_, std::min(kColumns, inner_ - column));
+                               inner_, std::min(kColumns, inner_ - column), last_);
                      }
                    });
   }
 
  private:
   int64_t outer_, n_, inner_;
+  bool last_;
   Search search_;
 };
 
@@ -143,13 +143,12 @@ class ArgExtreme final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    return std::make_unique<ArgKernel>(in.shape(0), normalize_axis(axis_, in.rank(0)), search(in.dtype(0)));
+    return std::make_unique<ArgKernel>(in.shape(0), normalize_axis(axis_, in.rank(0)), last_, search(in.dtype(0)));
   }
 
  private:
-  Search search(DType dtype) const {
-    return dispatch_number(
-        dtype, [&]<class T>() -> Search { return last_ ? search_lanes<T, kMax, true> : search_lanes<T, kMax, false>; });
+  static Search search(DType dtype) {
+    return dispatch_number(dtype, []<class T>() -> Search { return search_lanes<T, kMax>; });
   }
 
   int64_t axis_;
