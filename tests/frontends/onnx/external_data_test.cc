@@ -56,7 +56,9 @@ class ExternalDataTest : public ::testing::Test {
     expect_error(kind, text, [&] { read(entries); });
   }
 
-  fs::path root_ = fs::path(::testing::TempDir()) / "linnet_external_data_test";
+  // Of this test alone: others run at the same time.
+  fs::path root_ = fs::path(::testing::TempDir()) /
+                   str("linnet_external_data_test_", ::testing::UnitTest::GetInstance()->current_test_info()->name());
   fs::path folder_ = root_ / "model";
 };
 
