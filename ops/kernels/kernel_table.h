@@ -34,12 +34,10 @@ struct KernelTable {
   /// Matrix products of a GemmType.
   template <class Type>
   const GemmKernels<Type>& gemm() const {
-    if constexpr (std::is_same_v<Type, GemmF32>) {
-      return gemm_f32;
-    } else {
-      static_assert(std::is_same_v<Type, GemmF64>);
-      return gemm_f64;
-    }
+#define LINNET_KERNELS(member, Struct, unit) \
+  if constexpr (std::is_same_v<Struct, GemmKernels<Type>>) return member;
+#include "kernels/kernel_list.inc"
+#undef LINNET_KERNELS
   }
 };
 
