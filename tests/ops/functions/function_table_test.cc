@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/kernel_table.h"
+#include "run/model_graph.h"
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
@@ -118,7 +119,6 @@ TEST(FunctionTable, HasARowForEveryKernel) {
   };
 #define LINNET_UNARY(name) EXPECT_TRUE(has_row(&UnaryKernels::name)) << #name;
 #include "kernels/unary_list.inc"
-#include "run/model_graph.h"
 #undef LINNET_UNARY
 }
 

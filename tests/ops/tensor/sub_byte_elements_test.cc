@@ -12,8 +12,15 @@ namespace {
 using Codes = std::vector<uint8_t>;
 using Ints = std::vector<int64_t>;
 
-const DType kSubByte[] = {DType::kInt4,  DType::kUint4,      DType::kFloat4E2M1, DType::kInt2,
-                          DType::kUint2, DType::kFloat6E2M3, DType::kFloat6E3M2};
+std::vector<DType> sub_byte_types() {
+  std::vector<DType> types;
+  for (int i = int(DType::kFloat32); i <= int(kLastElementType); ++i) {
+    if (dtype_bits(DType(i)) < 8) types.push_back(DType(i));
+  }
+  return types;
+}
+
+const std::vector<DType> kSubByte = sub_byte_types();
 
 /// A tensor of these codes, the first in the lowest bits of each byte.
 Tensor coded(DType dtype, const Shape& shape, const Codes& codes) {
