@@ -47,7 +47,7 @@ void GemmPlan<Type>::run_strip(const GemmOperands<Type>& operands, const GemmBlo
   s.taps = rows.taps;
   s.a = pointers;
   s.b_row = blocks_.b_row(rows.tap, rows.k);
-  s.y = operands.y + strip.begin * operands.y_pitch + column;
+  s.y = operands.y + (strip.begin - operands.y_row) * operands.y_pitch + column - operands.y_column;
   if (block.last) s.epilogue = operands.epilogue.at(strip.begin, column);
   kernels_.strip(s);
 }
@@ -92,5 +92,6 @@ void GemmPlan<Type>::run(const GemmOperands<Type>& operands, KernelContext& cont
 
 template class GemmPlan<GemmF32>;
 template class GemmPlan<GemmF64>;
+template class GemmPlan<GemmS16>;
 
 }  // namespace linnet

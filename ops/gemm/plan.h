@@ -13,6 +13,7 @@ struct GemmOperands {
   const typename Type::B* b = nullptr;  ///< packed for the plan's panels()
   typename Type::Y* y = nullptr;
   int64_t y_pitch = 0;
+  int64_t y_row = 0, y_column = 0;  ///< of the value that y points at
   BasicEpilogue<typename Type::Y> epilogue{};
 };
 
@@ -23,6 +24,7 @@ class GemmPlan {
   GemmPlan() = default;
   GemmPlan(const GemmKernels<Type>& kernels, const GemmSizes& sizes);
 
+  const GemmBlocks& blocks() const { return blocks_; }
   const GemmPanels& panels() const { return blocks_.panels(); }
   /// Independent pieces of work.
   int64_t chunks() const { return blocks_.chunks(); }
@@ -49,5 +51,6 @@ class GemmPlan {
 
 extern template class GemmPlan<GemmF32>;
 extern template class GemmPlan<GemmF64>;
+extern template class GemmPlan<GemmS16>;
 
 }  // namespace linnet

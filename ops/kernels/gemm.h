@@ -22,6 +22,8 @@ template <class T>
 using GemmReal = GemmType<T, T, T, T, 1>;
 using GemmF32 = GemmReal<float>;
 using GemmF64 = GemmReal<double>;
+/// Pairs of 16-bit integers; sums wrap modulo 2^32.
+using GemmS16 = GemmType<int16_t, int16_t, int32_t, int32_t, 2>;
 
 /// Vectors of the widest panel.
 inline constexpr int kWidestPanel = 4;

@@ -17,13 +17,14 @@ class Strip {
     Function rows[kMostStripRows];  ///< by the number of rows less one; null: no such tile
   };
 
+  static constexpr int highest_tile_of(int vectors) { return vectors <= Tile::kWidest ? highest_tile(vectors) : 0; }
   template <int W, int G, bool kHalf, int... I>
   static constexpr Functions functions(std::integer_sequence<int, I...>) {
     return {{function<I + 1, W, G, kHalf>()...}};
   }
   template <int MR, int W, int G, bool kHalf>
   static constexpr Function function() {
-    constexpr int kMostRows = highest_tile(W);
+    constexpr int kMostRows = highest_tile_of(W);
     if constexpr (MR <= kMostRows && (G == 1 || (W > 1 && W * G <= widest_tile(MR)))) {
       return tile<Tile, MR, W, G, kHalf>;
     } else {
@@ -137,7 +138,7 @@ template <class Tile>
 void fill_gemm(GemmKernels<typename Tile::Type>& kernels) {
   kernels.lanes = Tile::kLanes;
   for (int vectors = 1; vectors <= kWidestPanel; ++vectors) {
-    kernels.tile_rows[vectors - 1] = highest_tile(vectors);
+    kernels.tile_rows[vectors - 1] = vectors <= Tile::kWidest ? highest_tile(vectors) : 0;
     kernels.unroll[vectors - 1] = unrolled_steps(vectors);
   }
   kernels.held_rows = kHeldRows;

@@ -90,7 +90,7 @@ template <class Tile, int NV, class T>
 template <class Tile, int MR, int NV>
 [[gnu::always_inline]] inline void begin(const TileJob<typename Tile::Type>& job,
                                          typename Tile::Vector (&sum)[MR][NV]) {
-  const auto* bias = job.accumulate || !job.epilogue->bias ? nullptr : job.epilogue->bias + job.column;
+  const auto* bias = Tile::kAdds && job.epilogue->bias && !job.accumulate ? job.epilogue->bias + job.column : nullptr;
   LINNET_UNROLL for (int v = 0; v < NV; ++v) {
     const auto value = bias ? load_columns<Tile, NV>(bias, v, job.last_lanes) : Tile::zero();
     LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][v] = value;
@@ -111,7 +111,7 @@ template <class Tile, int kSteps, bool kHalf, int MR, int W, int NV, class Rows>
   LINNET_UNROLL for (int i = 0; i < MR; ++i) {
     const typename Tile::Type::A* from = row_of(i);
     LINNET_UNROLL for (int u = 0; u < kSteps; ++u) {
-      const typename Tile::Factor x = Tile::spread(from + (k + u) * Tile::Type::kUnit);
+      const auto x = Tile::spread(from + (k + u) * Tile::Type::kUnit);
       LINNET_UNROLL for (int v = 0; v < NV; ++v) {
         if constexpr (kHalf) {
           sum[i][v] = v == NV - 1 ? Tile::multiply_add_half(x, row[u][v], sum[i][v])
@@ -178,13 +178,13 @@ template <class Tile, int MR, int NV>
       }
     }
   }
-  if (e.bias && job.accumulate) {
+  if (Tile::kAdds && e.bias && job.accumulate) {
     LINNET_UNROLL for (int v = 0; v < NV; ++v) {
       const auto bias = load_columns<Tile, NV>(e.bias + job.column, v, job.last_lanes);
       LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][v] = sum[i][v] + bias;
     }
   }
-  if (e.residual) {
+  if (Tile::kAdds && e.residual) {
     const auto* residual = e.residual + job.row * e.residual_pitch + job.column;
     LINNET_UNROLL for (int i = 0; i < MR; ++i) {
       LINNET_UNROLL for (int v = 0; v < NV; ++v) {

@@ -8,6 +8,15 @@
 #include <random>
 
 namespace linnet::testing {
+namespace {
+
+/// Of two bytes.
+template <class T>
+struct Differences : std::uniform_int_distribution<T> {
+  Differences() : std::uniform_int_distribution<T>(-255, 255) {}
+};
+
+}  // namespace
 
 template <class T>
 Guarded<T>::Guarded(int64_t count, unsigned seed) : count_(count) {
@@ -20,8 +29,8 @@ Guarded<T>::Guarded(int64_t count, unsigned seed) : count_(count) {
   mprotect(end, page, PROT_NONE);
   data_ = reinterpret_cast<T*>(end) - count;
   std::mt19937 engine(seed);
-  std::normal_distribution<T> normal;
-  std::generate_n(data_, count, [&] { return normal(engine); });
+  std::conditional_t<std::is_integral_v<T>, Differences<T>, std::normal_distribution<T>> values;
+  std::generate_n(data_, count, [&] { return values(engine); });
 }
 
 template <class T>
@@ -31,5 +40,7 @@ Guarded<T>::~Guarded() {
 
 template class Guarded<float>;
 template class Guarded<double>;
+template class Guarded<int16_t>;
+template class Guarded<int32_t>;
 
 }  // namespace linnet::testing

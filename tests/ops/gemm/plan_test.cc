@@ -55,7 +55,7 @@ struct Case {
   void run(const BasicEpilogue<T>& epilogue = {}) {
     const MatrixRows<T> rows(a.data(), k);
     std::vector<std::byte> scratch(plan.scratch_bytes());
-    GemmOperands<Type> operands{&rows, packed.data(), y.data(), n, epilogue};
+    GemmOperands<Type> operands{.a = &rows, .b = packed.data(), .y = y.data(), .y_pitch = n, .epilogue = epilogue};
     for (int64_t chunk = plan.chunks() - 1; chunk >= 0; --chunk) plan.run_chunk(operands, chunk, scratch.data());
   }
 
