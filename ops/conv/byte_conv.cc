@@ -3,44 +3,36 @@
 #include <algorithm>
 #include <array>
 
-#include "gemm/integer_product.h"
+#include "conv/gemm_conv_weights.h"
+#include "gemm/bytes.h"
 #include "infer/infer.h"
-#include "partition/parts.h"
-#include "quantization/parameter.h"
-#include "tensor/alignment.h"
 
 namespace linnet {
 namespace {
 
-/// Where in a plane of x the positions of the window of an output pixel are; -1: in the padding.
-void tap_offsets(const ConvGeometry& g, int64_t pixel, int64_t* offsets) {
-  const auto& [depth, height, width] = g.axes;
-  const int64_t line = pixel / width.out;
-  const auto position = [](const ConvAxis& axis, int64_t at, int64_t k) {
-    const int64_t result = at * axis.stride - axis.pad_begin + k * axis.dilation;
-    return result < axis.in ? result : -1;
-  };
-  for (int64_t kz = 0; kz < depth.kernel; ++kz) {
-    const int64_t z = position(depth, line / height.out, kz);
-    for (int64_t ky = 0; ky < height.kernel; ++ky) {
-      const int64_t y = position(height, line % height.out, ky);
-      for (int64_t kx = 0; kx < width.kernel; ++kx) {
-        const int64_t x = position(width, pixel % width.out, kx);
-        *offsets++ = z < 0 || y < 0 || x < 0 ? -1 : (z * height.in + y) * width.in + x;
-      }
-    }
-  }
+constexpr int64_t kBlockPixels = 64;  // of x that are widened channel by channel
+
+ConvGeometry with_even_groups(ConvGeometry geometry) {
+  geometry.in_channels = checked_mul(geometry.group, checked_mul(2, ceil_div(geometry.group_in(), 2)));
+  return geometry;
 }
 
-/// The window's differences from the zero point in one plane, 0 in the padding. Returns their sum.
-template <class T>
-int32_t gather_plane(const T* x, const int64_t* offsets, int64_t taps, int32_t zero, int16_t* window) {
-  uint32_t sum = 0;
-  for (int64_t t = 0; t < taps; ++t) {
-    window[t] = offsets[t] < 0 ? int16_t{0} : int16_t(int32_t(x[offsets[t]]) - zero);
-    sum += uint32_t(int32_t{window[t]});
+GemmSizes sizes_of(const CompileInput& in, const ConvGeometry& geometry, const ConvWindows& windows) {
+  return {.rows = checked_mul(geometry.batch, geometry.out_pixels()),
+          .columns = geometry.group_out(),
+          .taps = windows.taps(),
+          .depth = windows.depth(),
+          .workers = in.executor().workers(),
+          .row_scratch_bytes = windows.scratch_bytes(sizeof(int16_t))};
+}
+
+ByteMatrices w_matrices(const CompileInput& in, const ConvGeometry& geometry, const ByteConvOperands& operands) {
+  ByteMatrices w{.input = operands.w, .zero_input = operands.w_zero, .count = geometry.group};
+  w.matrix = conv_matrices<uint8_t>(geometry, nullptr, 0);
+  if (in.has(operands.w_zero) && in.shape(operands.w_zero).elements() > 1) {
+    w.zero = {.matrix = geometry.group_out(), .column = 1};
   }
-  return int32_t(sum);
+  return w;
 }
 
 }  // namespace
@@ -76,95 +68,56 @@ std::optional<Dims> byte_conv_dims(std::span<const Fact> in, const ConvAttribute
 
 ByteConvKernel::ByteConvKernel(const CompileInput& in, const ConvGeometry& geometry, const ByteConvOperands& operands)
     : operands_(operands),
-      geometry_(geometry),
-      has_x_zero_(in.has(operands.x_zero)),
-      has_w_zero_(in.has(operands.w_zero)),
-      w_zero_per_channel_(has_w_zero_ && in.shape(operands.w_zero).elements() > 1) {
-  if (const Tensor* w = in.constant(operands.w)) {
-    packed_w_ = in.packed(*w, {"int16"}, [&] {
-      Tensor packed(DType::kInt16, w->shape());
-      widen_weights(*w, packed.data<int16_t>());
-      return packed;
-    });
-  }
-}
-
-/// Of a worker: widened weights (the first worker's only), windows and sums of a tile, offsets of a window.
-struct ByteConvKernel::Scratch {
-  size_t windows, sums, offsets, bytes;
-
-  Scratch(const ConvGeometry& g, int64_t depth, bool weights)
-      : windows(weights ? aligned(dtype_bytes(DType::kInt16, checked_mul(g.out_channels, depth))) : 0),
-        sums(windows + aligned(dtype_bytes(DType::kInt16, checked_mul(kTilePixels, depth)))),
-        offsets(sums + aligned(dtype_bytes(DType::kInt32, checked_mul(kTilePixels, g.group_out())))),
-        bytes(offsets + dtype_bytes(DType::kInt64, g.taps())) {}
-};
-
-size_t ByteConvKernel::scratch_bytes() const { return Scratch(geometry_, depth(), !packed_w_).bytes; }
-
-void ByteConvKernel::widen_weights(const Tensor& w, int16_t* wide) const {
-  if (w.dtype() == DType::kInt8) {
-    widen(w.data<int8_t>(), w.size(), 0, wide);
-  } else {
-    widen(w.data<uint8_t>(), w.size(), 0, wide);
-  }
+      group_channels_(geometry.group_in()),
+      geometry_(with_even_groups(geometry)),
+      windows_(geometry_),
+      products_(in, sizes_of(in, geometry_, windows_), w_matrices(in, geometry, operands)),
+      x_offset_(products_.scratch_bytes()) {
+  const int64_t pixels = checked_mul(geometry.batch, geometry.in_pixels());
+  scratch_bytes_ = x_offset_ + dtype_bytes(DType::kInt16, checked_mul(pixels, geometry_.in_channels));
 }
 
 void ByteConvKernel::run(KernelContext& context) const {
-  const ConvGeometry& g = geometry_;
-  if (!packed_w_) widen_weights(context.input(operands_.w), reinterpret_cast<int16_t*>(context.scratch()));
-  const int16_t* w = packed_w_ ? packed_w_.data<int16_t>() : reinterpret_cast<const int16_t*>(context.scratch());
-  const int64_t tiles = ceil_div(g.out_pixels(), kTilePixels);
-  context.executor().parallel_for(g.batch * g.group * tiles, [&](int64_t tile, int worker) {
-    const int64_t first = tile % tiles * kTilePixels;
-    run_pixels(context, tile / tiles, first, std::min(kTilePixels, g.out_pixels() - first), w, context.scratch(worker));
+  auto* x = reinterpret_cast<int16_t*>(context.scratch() + x_offset_);
+  widen_images(context, x);
+  const auto rows = [&](int64_t group) { return WindowRows<int16_t>(windows_, x + group * geometry_.group_in()); };
+  const auto matrix = [](int64_t group) { return group; };
+  products_.run(context, geometry_.group, rows, matrix,
+                [&](int64_t group, Span pixels, Span channels, const int32_t* sums) {
+                  store_part(context, group * geometry_.group_out() + channels.begin, pixels, channels.size(), sums);
+                });
+}
+
+/// x less its zero point, channels-last.
+void ByteConvKernel::widen_images(KernelContext& context, int16_t* to) const {
+  const Bytes x(context.input(operands_.x), context.input(operands_.x_zero));
+  const int64_t pixels = geometry_.in_pixels(), channels = geometry_.in_channels, group = geometry_.group_in();
+  const int64_t blocks = ceil_div(pixels, kBlockPixels), planes = geometry_.group * group_channels_;
+  context.executor().parallel_for(geometry_.batch * blocks, [&](int64_t block, int) {
+    const int64_t image = block / blocks, first = block % blocks * kBlockPixels;
+    const int64_t count = std::min(kBlockPixels, pixels - first);
+    int16_t* pixel = to + (image * pixels + first) * channels;
+    if (group_channels_ < group) std::fill_n(pixel, count * channels, int16_t{0});
+    for (int64_t c = 0; c < planes; ++c) {
+      x.widen((image * planes + c) * pixels + first, count, x.zero(0),
+              pixel + c / group_channels_ * group + c % group_channels_, channels);
+    }
   });
 }
 
-int32_t ByteConvKernel::gather(const Tensor& x, int64_t first_channel, const int64_t* offsets, int32_t zero,
-                               int16_t* window) const {
-  const int64_t taps = geometry_.taps();
-  uint32_t sum = 0;
-  for (int64_t c = 0; c < geometry_.group_in(); ++c, window += taps) {
-    const int64_t plane = (first_channel + c) * geometry_.in_pixels();
-    sum += uint32_t(x.dtype() == DType::kInt8 ? gather_plane(x.data<int8_t>() + plane, offsets, taps, zero, window)
-                                              : gather_plane(x.data<uint8_t>() + plane, offsets, taps, zero, window));
-  }
-  return int32_t(sum);
-}
-
-void ByteConvKernel::run_pixels(KernelContext& context, int64_t image_group, int64_t first, int64_t pixels,
-                                const int16_t* w, std::byte* scratch) const {
-  const ConvGeometry& g = geometry_;
-  const Scratch layout(g, depth(), !packed_w_);
-  auto* windows = reinterpret_cast<int16_t*>(scratch + layout.windows);
-  auto* sums = reinterpret_cast<int32_t*>(scratch + layout.sums);
-  auto* offsets = reinterpret_cast<int64_t*>(scratch + layout.offsets);
-  const Tensor& x = context.input(operands_.x);
-  const int32_t x_zero = has_x_zero_ ? byte_at(context.input(operands_.x_zero), 0) : 0;
-  std::array<int32_t, kTilePixels> x_sums;
-  for (int64_t r = 0; r < pixels; ++r) {
-    tap_offsets(g, first + r, offsets);
-    x_sums[size_t(r)] = gather(x, image_group * g.group_in(), offsets, x_zero, windows + r * depth());
-  }
-  const int64_t first_channel = image_group % g.group * g.group_out();
-  dot_products(windows, pixels, w + first_channel * depth(), g.group_out(), depth(), sums);
-  store_channels(context, image_group, first, std::span(x_sums).first(size_t(pixels)), sums);
-}
-
-void ByteConvKernel::store_channels(KernelContext& context, int64_t image_group, int64_t first,
-                                    std::span<const int32_t> x_sums, const int32_t* sums) const {
-  const ConvGeometry& g = geometry_;
-  for (int64_t o = 0; o < g.group_out(); ++o) {
-    const int64_t channel = image_group % g.group * g.group_out() + o;
-    const int32_t w_zero =
-        has_w_zero_ ? byte_at(context.input(operands_.w_zero), w_zero_per_channel_ ? channel : 0) : 0;
-    std::array<int32_t, kTilePixels> values;
-    for (size_t r = 0; r < x_sums.size(); ++r) {
-      values[r] = wrapped_sub(sums[int64_t(r) * g.group_out() + o], wrapped_mul(x_sums[r], w_zero));
+void ByteConvKernel::store_part(KernelContext& context, int64_t first_channel, Span pixels, int64_t channels,
+                                const int32_t* sums) const {
+  const int64_t image_pixels = geometry_.out_pixels();
+  while (pixels.size() > 0) {
+    const int64_t image = pixels.begin / image_pixels, pixel = pixels.begin % image_pixels;
+    const int64_t count = std::min(pixels.size(), image_pixels - pixel);
+    for (int64_t c = 0; c < channels; ++c) {
+      const int64_t channel = first_channel + c;
+      store(context, channel, (image * geometry_.out_channels + channel) * image_pixels + pixel, count, sums + c,
+            channels);
     }
-    store(context, channel, (image_group * g.group_out() + o) * g.out_pixels() + first,
-          std::span(values).first(x_sums.size()));
+    pixels.begin += count;
+    sums += count * channels;
   }
 }
 

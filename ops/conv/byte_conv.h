@@ -1,6 +1,7 @@
 #pragma once
 
-#include "conv/conv_geometry.h"
+#include "conv/window_rows.h"
+#include "gemm/byte_products.h"
 #include "linnet/op.h"
 
 namespace linnet {
@@ -19,37 +20,31 @@ std::optional<Dims> byte_conv_dims(std::span<const Fact> in, const ConvAttribute
 void check_channel_parameter(const Fact& parameter, const Dim& channels, bool per_channel, const char* name);
 
 /// The sums of (x - x_zero) * (w - w_zero) over a window, modulo 2^32; positions in the padding count as 0. x, y: laid
-/// out as in ONNX. Constant weights are widened once.
+/// out as in ONNX.
 class ByteConvKernel : public Kernel {
  public:
   ByteConvKernel(const CompileInput& in, const ConvGeometry& geometry, const ByteConvOperands& operands);
 
   void run(KernelContext& context) const final;
-  size_t scratch_bytes() const final;
-  bool reads(int input) const final { return input != operands_.w || !packed_w_; }
-
- protected:
-  /// Output pixels that are computed together.
-  static constexpr int64_t kTilePixels = 16;
+  size_t scratch_bytes() const final { return scratch_bytes_; }
+  bool reads(int input) const final { return input != operands_.w || !products_.packed(); }
+  std::string describe() const final { return products_.describe(); }
 
  private:
-  struct Scratch;
+  /// Takes the sums of the output elements [first, first + n) of this channel, which are sums[i * pitch].
+  virtual void store(KernelContext& context, int64_t channel, int64_t first, int64_t n, const int32_t* sums,
+                     int64_t pitch) const = 0;
 
-  /// Takes the sums of the output elements [first, first + sums.size()) of this channel; at most kTilePixels.
-  virtual void store(KernelContext& context, int64_t channel, int64_t first, std::span<const int32_t> sums) const = 0;
-
-  int64_t depth() const { return geometry_.group_in() * geometry_.taps(); }
-  void run_pixels(KernelContext& context, int64_t image_group, int64_t first, int64_t pixels, const int16_t* w,
-                  std::byte* scratch) const;
-  int32_t gather(const Tensor& x, int64_t first_channel, const int64_t* offsets, int32_t zero, int16_t* window) const;
-  void store_channels(KernelContext& context, int64_t image_group, int64_t first, std::span<const int32_t> x_sums,
-                      const int32_t* sums) const;
-  void widen_weights(const Tensor& w, int16_t* wide) const;
+  void widen_images(KernelContext& context, int16_t* to) const;
+  void store_part(KernelContext& context, int64_t first_channel, Span pixels, int64_t channels,
+                  const int32_t* sums) const;
 
   ByteConvOperands operands_;
-  ConvGeometry geometry_;
-  bool has_x_zero_, has_w_zero_, w_zero_per_channel_;
-  Tensor packed_w_;
+  int64_t group_channels_;  // of x
+  ConvGeometry geometry_;   // of x widened, whose groups have an even number of channels
+  ConvWindows windows_;
+  ByteProducts products_;
+  size_t x_offset_, scratch_bytes_;
 };
 
 }  // namespace linnet

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "conv/byte_conv.h"
 #include "infer/infer.h"
 #include "op_list.h"
@@ -12,8 +10,10 @@ class ConvIntegerKernel final : public ByteConvKernel {
   using ByteConvKernel::ByteConvKernel;
 
  private:
-  void store(KernelContext& context, int64_t, int64_t first, std::span<const int32_t> sums) const override {
-    std::copy(sums.begin(), sums.end(), context.output(0).data<int32_t>() + first);
+  void store(KernelContext& context, int64_t /*channel*/, int64_t first, int64_t n, const int32_t* sums,
+             int64_t pitch) const override {
+    int32_t* y = context.output(0).data<int32_t>() + first;
+    for (int64_t i = 0; i < n; ++i) y[i] = sums[i * pitch];
   }
 };
 

@@ -1,5 +1,4 @@
 #include "conv/byte_conv.h"
-#include "gemm/integer_product.h"
 #include "infer/infer.h"
 #include "op_list.h"
 #include "quantization/parameter.h"
@@ -20,15 +19,16 @@ class QLinearConvKernel final : public ByteConvKernel {
         scale_per_channel_(in.shape(kWScale).elements() > 1) {}
 
  private:
-  void store(KernelContext& context, int64_t channel, int64_t first, std::span<const int32_t> sums) const override {
-    const int32_t bias = has_bias_ ? context.input(kBias).data<int32_t>()[channel] : 0;
+  void store(KernelContext& context, int64_t channel, int64_t first, int64_t n, const int32_t* sums,
+             int64_t pitch) const override {
+    const uint32_t bias = has_bias_ ? uint32_t(context.input(kBias).data<int32_t>()[channel]) : 0;
     const float w_scale = context.input(kWScale).data<float>()[scale_per_channel_ ? channel : 0];
     const float factor = *context.input(kXScale).data<float>() * w_scale / *context.input(kYScale).data<float>();
     const int32_t zero = byte_at(context.input(kYZero), 0);
     Tensor& y = context.output(0);
-    for (size_t i = 0; i < sums.size(); ++i) {
-      const int32_t sum = wrapped_sub(sums[i], wrapped_sub(0, bias));
-      store_rounded(y, first + int64_t(i), double(sum) * double(factor), zero);
+    for (int64_t i = 0; i < n; ++i) {
+      const auto sum = int32_t(uint32_t(sums[i * pitch]) + bias);
+      store_rounded(y, first + i, double(sum) * double(factor), zero);
     }
   }
 

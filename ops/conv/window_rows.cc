@@ -125,5 +125,6 @@ void WindowRows<T>::rows(const RowBlock& block, const T** pointers, std::byte* s
 
 template class WindowRows<float>;
 template class WindowRows<double>;
+template class WindowRows<int16_t>;
 
 }  // namespace linnet

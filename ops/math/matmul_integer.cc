@@ -16,9 +16,9 @@ class MatMulIntegerKernel final : public ByteProductKernel {
   explicit MatMulIntegerKernel(const CompileInput& in) : ByteProductKernel(in, {}) {}
 
  private:
-  void store(KernelContext& context, int64_t matrix, int64_t i, int32_t* sums) const override {
+  void store(KernelContext& context, int64_t matrix, int64_t i, Span columns, const int32_t* sums) const override {
     const MatrixProduct& p = product();
-    std::copy_n(sums, p.n, context.output(0).data<int32_t>() + (matrix * p.m + i) * p.n);
+    std::copy_n(sums, columns.size(), context.output(0).data<int32_t>() + (matrix * p.m + i) * p.n + columns.begin);
   }
 };
 

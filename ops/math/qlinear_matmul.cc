@@ -25,19 +25,23 @@ class OutputScales {
         y_zero_(parameter_index(output_matrices(in), in.shape(kYZero), ParameterAxis::kRow, "y_zero_point")),
         integer_output_(is_integer(in.output_dtype(0))) {}
 
-  /// Row i of an output matrix from its sums over the shifted operands.
+  /// Some columns of row i of an output matrix from their sums over the shifted operands.
   template <class Sum>
-  void store(KernelContext& context, const MatrixProduct& p, int64_t matrix, int64_t i, const Sum* sums) const {
+  void store(KernelContext& context, const MatrixProduct& p, int64_t matrix, int64_t i, Span columns,
+             const Sum* sums) const {
     Tensor& y = context.output(0);
     const int64_t offset = (matrix * p.m + i) * p.n, b_matrix = p.b_index[size_t(matrix)];
     const float a_scale = float_at(context.input(kAScale), a_.at(p.a_index[size_t(matrix)], i, 0));
     const float y_scale = float_at(context.input(kYScale), y_.at(matrix, i, 0));
+    const Tensor& zeros = context.input(kYZero);
+    const int64_t zero_at = y_zero_.at(matrix, i, 0);
+    const double zero = integer_output_ ? byte_at(zeros, zero_at) : double(float_at(zeros, zero_at));
     float factor = 0;
-    for (int64_t j = 0; j < p.n; ++j) {
-      if (j == 0 || b_.column != 0) {
+    for (int64_t j = columns.begin; j < columns.end; ++j) {
+      if (j == columns.begin || b_.column != 0) {
         factor = a_scale * float_at(context.input(kBScale), b_.at(b_matrix, 0, j)) / y_scale;
       }
-      store_element(context, y, offset + j, y_zero_.at(matrix, i, j), double(sums[j]) * double(factor));
+      store_element(y, offset + j, double(*sums++) * double(factor), zero);
     }
   }
 
@@ -51,10 +55,9 @@ class OutputScales {
     matrices.push_back(columns ? y[batch + rows] : 1);
     return matrices;
   }
-  void store_element(KernelContext& context, Tensor& y, int64_t i, int64_t zero, double value) const {
-    if (integer_output_) return store_rounded(y, i, value, byte_at(context.input(kYZero), zero));
-    const double shifted = value + double(float_at(context.input(kYZero), zero));
-    static_cast<uint8_t*>(y.raw())[i] = encode_small_float(y.dtype(), shifted, {});
+  void store_element(Tensor& y, int64_t i, double value, double zero) const {
+    if (integer_output_) return store_rounded(y, i, value, int32_t(zero));
+    static_cast<uint8_t*>(y.raw())[i] = encode_small_float(y.dtype(), value + zero, {});
   }
 
   ParameterIndex a_, b_, y_, y_zero_;
@@ -67,8 +70,8 @@ class ByteKernel final : public ByteProductKernel {
       : ByteProductKernel(in, {.a = kA, .b = kB, .a_zero = kAZero, .b_zero = kBZero}), scales_(in) {}
 
  private:
-  void store(KernelContext& context, int64_t matrix, int64_t i, int32_t* sums) const override {
-    scales_.store(context, product(), matrix, i, sums);
+  void store(KernelContext& context, int64_t matrix, int64_t i, Span columns, const int32_t* sums) const override {
+    scales_.store(context, product(), matrix, i, columns, sums);
   }
 
   OutputScales scales_;
@@ -87,7 +90,7 @@ class RealKernel final : public Kernel {
     context.executor().parallel_for(product_.batch() * product_.m, [&](int64_t row, int worker) {
       auto* sums = reinterpret_cast<double*>(context.scratch(worker));
       sum_row(context, row / product_.m, row % product_.m, sums);
-      scales_.store(context, product_, row / product_.m, row % product_.m, sums);
+      scales_.store(context, product_, row / product_.m, row % product_.m, {0, product_.n}, sums);
     });
   }
   size_t scratch_bytes() const override { return dtype_bytes(DType::kFloat64, product_.n); }

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "support/conv_reference.h"
@@ -44,6 +45,51 @@ TEST(ConvInteger, IsTheConvolutionOfTheDifferences) {
   }
 }
 
+struct ByteConvCase {
+  Shape x, w;
+  ConvSettings settings{};
+};
+
+/// Odd channels, groups, depthwise, a pixel of several taps, windows in the padding, chunks of several images.
+const std::vector<ByteConvCase>& byte_conv_cases() {
+  static const std::vector<ByteConvCase> cases{
+      {{2, 3, 9, 8}, {5, 3, 3, 3}, {{2, 2}, {1, 1, 1, 1}, {1, 1}, 1}},
+      {{1, 3, 17, 17}, {8, 3, 7, 7}, {{2, 2}, {3, 3, 3, 3}, {1, 1}, 1}},
+      {{3, 6, 5, 4}, {9, 2, 3, 2}, {{1, 1}, {1, 0, 1, 1}, {1, 2}, 3}},
+      {{2, 9, 6, 5}, {6, 3, 1, 1}, {{1, 1}, {0, 0, 0, 0}, {1, 1}, 3}},
+      {{1, 7, 6, 6}, {7, 1, 3, 3}, {{1, 1}, {1, 1, 1, 1}, {1, 1}, 7}},
+      {{40, 5, 3, 3}, {70, 5, 3, 3}, {{1, 1}, {1, 1, 1, 1}, {1, 1}, 1}},
+      {{1, 20, 12, 13}, {33, 20, 3, 3}, {{1, 1}, {1, 1, 1, 1}, {1, 1}, 1}},
+      {{1, 2, 2, 2}, {3, 2, 3, 3}, {{1, 1}, {4, 4, 4, 4}, {2, 2}, 1}},
+  };
+  return cases;
+}
+
+template <class X, class W>
+void expect_differences(const ByteConvCase& c, int x_zero, Isa isa) {
+  const Tensor x = bytes<X>(c.x, 97), w = bytes<W>(c.w, 89);
+  std::vector<W> zeros;
+  for (int64_t i = 0; i < c.w[0]; ++i) zeros.push_back(W(std::array{0, 128, 255, 127}[size_t(i % 4)]));
+  const Tensor want =
+      conv_reference(shifted(x, {x_zero}), shifted(w, std::vector<int>(zeros.begin(), zeros.end())), {}, c.settings);
+  for (const std::vector<int>& constants : {std::vector<int>{}, {1}, {1, 3}}) {
+    const Tensor y = run_op({"ConvInteger", 10, attributes(c.settings)},
+                            {x, w, Tensor::scalar(X(x_zero)), Tensor::of(zeros)}, 1, constants, isa)[0];
+    expect_close(y, cast_to(want, DType::kInt32));
+  }
+}
+
+TEST(ConvInteger, IsExactForExtremesOfAllSizesAndInstructionSets) {
+  for (const Isa isa : supported_isas()) {
+    for (const ByteConvCase& c : byte_conv_cases()) {
+      expect_differences<uint8_t, int8_t>(c, 255, isa);
+      expect_differences<uint8_t, uint8_t>(c, 0, isa);
+      expect_differences<int8_t, int8_t>(c, -128, isa);
+      expect_differences<int8_t, uint8_t>(c, 127, isa);
+    }
+  }
+}
+
 TEST(ConvInteger, TakesOneAndThreeSpatialAxes) {
   const Tensor x = Tensor::of<uint8_t>({1, 1, 4}, {1, 2, 3, 4}), w = Tensor::of<uint8_t>({1, 1, 2}, {1, 10});
   expect_close(run_op({"ConvInteger", 10}, {x, w})[0], Tensor::of<int32_t>({1, 1, 3}, {21, 32, 43}));
@@ -76,6 +122,27 @@ TEST(QLinearConv, RequantizesPerChannel) {
   for (int64_t i = 0; i < y.size(); ++i) {
     const double real = double(sums.data<float>()[i]) * 0.05 * double(w_scale.data<float>()[i / 9]);
     EXPECT_NEAR(double(y.data<uint8_t>()[i]), std::fmin(255, std::fmax(0, real / 0.5 + 100)), 0.501);
+  }
+}
+
+TEST(QLinearConv, RoundsTheExactSumAndItsBias) {
+  for (const ByteConvCase& c : byte_conv_cases()) {
+    const Tensor x = bytes<int8_t>(c.x, 97), w = bytes<uint8_t>(c.w, 89), x_zero = Tensor::scalar(int8_t{-128});
+    const Tensor w_zero = bytes<uint8_t>({c.w[0]}, 113), w_scale = random_uniform({c.w[0]}, 0.001f, 0.01f, 1);
+    std::vector<int32_t> bias{2147483647, -2147483647};
+    for (int64_t i = 2; i < c.w[0]; ++i) bias.push_back(int32_t(i) * 1000);
+    const Tensor x_scale = Tensor::scalar(0.05f), y_scale = Tensor::scalar(0.7f), y_zero = Tensor::scalar(int8_t{-11});
+    const Tensor sums = run_op({"ConvInteger", 10, attributes(c.settings)}, {x, w, x_zero, w_zero})[0];
+    const Tensor y = run_op({"QLinearConv", 10, attributes(c.settings)},
+                            {x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, Tensor::of(bias)}, 1, {3, 5})[0];
+    ASSERT_EQ(y.shape(), sums.shape());
+    for (int64_t i = 0; i < y.size(); ++i) {
+      const auto channel = size_t(i / y.shape().elements(2, 4) % c.w[0]);
+      const auto sum = int32_t(uint32_t(sums.data<int32_t>()[i]) + uint32_t(bias[channel]));
+      const double value = double(sum) * double(0.05f * w_scale.data<float>()[channel] / 0.7f);
+      const double want = std::fmin(127, std::fmax(-128, std::nearbyint(value) - 11));
+      ASSERT_EQ(double(y.data<int8_t>()[i]), want) << "at " << i;
+    }
   }
 }
 

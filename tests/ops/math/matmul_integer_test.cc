@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
+#include "support/graph_builder.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -43,6 +45,59 @@ TEST(MatMulInteger, SubtractsZeroPointsOfRowsAndColumns) {
   expect_close(run_op(op, {a, b, a_zero.reshaped({m, 1}), b_zero.reshaped({1, n})}, 1, {}, Isa::kAuto, 1)[0], want);
   const auto none = [](int64_t) { return 0; };
   expect_close(run_op(op, {a, b})[0], reference<uint8_t, int8_t>(a, b, m, n, k, none, none));
+}
+
+/// The least and the greatest values and those beside the sign bit, in no regular order.
+template <class T>
+Tensor extremes(const Shape& shape, int seed) {
+  std::vector<T> values;
+  for (int64_t i = 0; i < shape.elements(); ++i)
+    values.push_back(T(std::array{0, 127, 128, 255}[size_t((i + seed) * 37 / 3 % 4)]));
+  return Tensor::of(shape, values);
+}
+
+template <class A, class B>
+void expect_extremes(Isa isa, int64_t m, int64_t n, int64_t k) {
+  const Tensor a = extremes<A>({m, k}, 0), b = extremes<B>({k, n}, 1);
+  const Tensor a_zero = extremes<A>({m}, 2), b_zero = extremes<B>({n}, 3);
+  const Tensor want = reference<A, B>(
+      a, b, m, n, k, [&](int64_t i) { return a_zero.data<A>()[i]; }, [&](int64_t j) { return b_zero.data<B>()[j]; });
+  for (const std::vector<int>& constants : {std::vector<int>{}, {1}, {1, 3}}) {
+    expect_close(run_op({"MatMulInteger", 10}, {a, b, a_zero, b_zero}, 1, constants, isa)[0], want);
+  }
+}
+
+TEST(MatMulInteger, IsExactForExtremesOfAllSizesAndInstructionSets) {
+  for (const Isa isa : supported_isas()) {
+    for (const auto& [m, n, k] : {std::array{1, 1, 1}, {1, 300, 77}, {3, 70, 131}, {50, 33, 2}, {150, 40, 1201}}) {
+      expect_extremes<uint8_t, int8_t>(isa, m, n, k);
+      expect_extremes<int8_t, uint8_t>(isa, m, n, k);
+      expect_extremes<int8_t, int8_t>(isa, m, n, k);
+      expect_extremes<uint8_t, uint8_t>(isa, m, n, k);
+    }
+  }
+}
+
+TEST(MatMulInteger, OfNoDepthIsZero) {
+  const Tensor a(DType::kUint8, {3, 0}), b(DType::kInt8, {0, 5});
+  for (const std::vector<int>& constants : {std::vector<int>{}, {1}}) {
+    expect_close(run_op({"MatMulInteger", 10}, {a, b}, 1, constants)[0],
+                 Tensor::of({3, 5}, std::vector<int32_t>(15, 0)));
+  }
+}
+
+TEST(MatMulInteger, TwoProductsOfOneConstantKeepTheirZeroPoints) {
+  GraphBuilder b(10);
+  const Tensor a = bytes<uint8_t>({4, 6}, 37), w = bytes<uint8_t>({6, 3}, 91);
+  const ValueId x = b.input("a", Fact(DType::kUint8, Dims{4, 6})), weights = b.constant(w);
+  const auto none = [](int64_t) { return 0; };
+  std::vector<Tensor> want;
+  for (const uint8_t zero : {uint8_t{0}, uint8_t{1}, uint8_t{255}}) {
+    b.output(b.op("MatMulInteger", {x, weights, kNoValue, b.constant(Tensor::scalar(zero))}));
+    want.push_back(reference<uint8_t, uint8_t>(a, w, 4, 3, 6, none, [&](int64_t) { return zero; }));
+  }
+  const std::vector<Tensor> got = run_model(b.model(), {a});
+  for (size_t i = 0; i < want.size(); ++i) expect_close(got[i], want[i]);
 }
 
 TEST(MatMulInteger, BroadcastsBatchesWithTheirZeroPoints) {

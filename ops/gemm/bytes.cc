@@ -1,0 +1,35 @@
+#include "gemm/bytes.h"
+
+#include <algorithm>
+
+#include "gemm/accuracy.h"
+
+namespace linnet {
+
+Bytes::Bytes(const Tensor& tensor, const Tensor& zero_points)
+    : values(static_cast<const uint8_t*>(tensor.raw())),
+      zeros(static_cast<const uint8_t*>(zero_points.raw())),
+      flip(tensor.dtype() == DType::kInt8 ? 0x80 : 0) {
+  static constexpr uint8_t kNone = 0;
+  if (!zero_points) zeros = &kNone;
+}
+
+void Bytes::widen(int64_t first, int64_t n, int32_t zero, int16_t* to, int64_t pitch) const {
+  for (int64_t i = 0; i < n; ++i) to[i * pitch] = int16_t((values[first + i] ^ flip) - zero);
+}
+
+void ByteRows::rows(const RowBlock& block, const int16_t** pointers, std::byte* scratch) const {
+  auto* copy = reinterpret_cast<int16_t*>(scratch);
+  for (int i = 0; i < block.rows; ++i, copy += row_copy_pitch<int16_t>(block.depth)) {
+    const int64_t row = block.row + i;
+    a_.widen((matrix_ * rows_ + row) * depth_ + block.k, block.depth, a_.zero(zero_.at(matrix_, row, 0)), copy);
+    copy[block.depth] = 0;  // the other half of a pair
+    pointers[i] = copy;
+  }
+}
+
+size_t ByteRows::scratch_bytes(int64_t depth) {
+  return dtype_bytes(DType::kInt16, row_copy_pitch<int16_t>(std::min(depth, kLongestSum)));
+}
+
+}  // namespace linnet
