@@ -4,7 +4,8 @@ namespace linnet {
 
 Tensor PackCache::get(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make) {
   const std::lock_guard lock(mutex_);
-  std::weak_ptr<Entry>& slot = entries_[{source.raw(), form}];
+  const std::span<const int64_t> dims = source.shape().dims();
+  std::weak_ptr<Entry>& slot = entries_[{source.raw(), source.dtype(), {dims.begin(), dims.end()}, form}];
   std::shared_ptr<Entry> entry = slot.lock();
   if (!entry) {
     entry = std::make_shared<Entry>(Entry{make(), source});
@@ -16,8 +17,8 @@ Tensor PackCache::get(const Tensor& source, const PackedForm& form, const std::f
 
 void PackCache::forget(const Tensor& source) {
   const std::lock_guard lock(mutex_);
-  for (auto slot = entries_.lower_bound({source.raw(), {}});
-       slot != entries_.end() && slot->first.first == source.raw();) {
+  for (auto slot = entries_.lower_bound({source.raw()});
+       slot != entries_.end() && slot->first.address == source.raw();) {
     if (const auto entry = slot->second.lock()) {
       entry->source = {};
       forgotten_.push_back(entry);

@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "linnet/op.h"
@@ -26,7 +25,15 @@ class PackCache {
   struct Entry {
     Tensor packed, source;  // the source is kept so that its address stays taken, until it is forgotten
   };
-  using Key = std::pair<const void*, PackedForm>;
+  /// Views of one constant have its address, but may have another shape, which packs otherwise.
+  struct Key {
+    const void* address;
+    DType dtype{};
+    std::vector<int64_t> dims{};
+    PackedForm form{};
+
+    auto operator<=>(const Key&) const = default;
+  };
   mutable std::mutex mutex_;
   std::map<Key, std::weak_ptr<Entry>> entries_;
   std::vector<std::weak_ptr<Entry>> forgotten_;

@@ -1,11 +1,10 @@
 #include "kernels/depthwise.h"
 
 #include "kernels/vector_math.h"
+#include "partition/parts.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// Adds up to kPixels adjacent outputs from `first` on, one vector of channels from c on, for any kernel width, stride
 /// and dilation.

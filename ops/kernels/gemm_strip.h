@@ -78,7 +78,7 @@ class Strip {
     const int64_t vector = p.lanes * Type::kUnit, width = p.run_from(ahead).width;
     const auto* rows = s.b + (p.vectors_before(ahead) * s.b_rows + s.ahead_row * width) * vector;
     const int64_t row_bytes = width * vector * int64_t{sizeof(typename Type::B)};
-    return {reinterpret_cast<const std::byte*>(rows), s.taps * ((s.depth + Type::kUnit - 1) / Type::kUnit) * row_bytes};
+    return {reinterpret_cast<const std::byte*>(rows), s.taps * ceil_div(s.depth, Type::kUnit) * row_bytes};
   }
 
   /// The rows of a strip, in tiles that are equally high, of one panel, or of some that are multiplied together.
@@ -106,7 +106,7 @@ class Strip {
     const int64_t vector = p.lanes * Type::kUnit;
     TileJob<Type> job;
     job.taps = s.taps;
-    job.steps = (s.depth + Type::kUnit - 1) / Type::kUnit;
+    job.steps = ceil_div(s.depth, Type::kUnit);
     job.a_pitch = s.rows;
     job.a_offset = s.a_offset;
     job.y_pitch = s.y_pitch;
@@ -118,7 +118,7 @@ class Strip {
       if (run.count > s.panel_end - panel) run.count = s.panel_end - panel;
       int panels = panels_at_once(run, s.rows), width = run.width;
       while (panels > 1 && column + panels * width * p.lanes > end) panels /= 2;
-      if (panels == 1 && column + (width - 1) * p.lanes >= end) width = int((end - column + p.lanes - 1) / p.lanes);
+      if (panels == 1 && column + (width - 1) * p.lanes >= end) width = int(ceil_div(end - column, p.lanes));
       const int64_t last = end - column - (panels * width - 1) * p.lanes;
       job.last_lanes = last < p.lanes ? last : p.lanes;
       job.b_pitch = run.width * vector;

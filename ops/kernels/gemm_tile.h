@@ -4,6 +4,7 @@
 // GemmStrip. `Tile` names the GemmType, its vectors of sums, and how they are loaded, multiplied and stored.
 #include "kernels/gemm.h"
 #include "kernels/vector_math.h"
+#include "partition/parts.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {

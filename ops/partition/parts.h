@@ -5,8 +5,8 @@
 
 namespace linnet {
 
-/// a / b rounded up, for b > 0.
-inline int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b > 0); }
+/// a / b rounded up, for b > 0. Always inlined: SIMD units must not emit shared copies.
+[[gnu::always_inline]] inline int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b > 0); }
 
 /// Where part `i` of `parts` nearly equal ones begins.
 inline int64_t part_begin(int64_t total, int64_t parts, int64_t i) {

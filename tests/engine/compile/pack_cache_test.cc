@@ -39,6 +39,17 @@ TEST(PackCache, MakesEachFormOfASourceOnce) {
   EXPECT_EQ(packer.made, 5);
 }
 
+TEST(PackCache, PacksViewsOfOtherShapesAndTypesAnew) {
+  Packer packer;
+  Tensor source = weights(6);
+  const Tensor first = packer.get(source, kPanels), wide = packer.get(source.reshaped({2, 3}), kPanels);
+  const Tensor ints = packer.get(Tensor::share(DType::kInt32, {6}, source.raw(), nullptr), kPanels);
+  EXPECT_EQ(packer.made, 3);
+  packer.cache.forget(source);  // whatever its shape
+  const Tensor again = packer.get(source.reshaped({2, 3}), kPanels);
+  EXPECT_EQ(packer.made, 4);
+}
+
 TEST(PackCache, KeepsWhatIsHeldAndNothingElse) {
   Packer packer;
   const Tensor source = weights(10);
