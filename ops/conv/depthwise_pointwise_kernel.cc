@@ -21,7 +21,7 @@ int64_t group_count(int64_t lines, int64_t width, int64_t pitch, int workers) {
   const auto groups_of = [&](int64_t size) { return ceil_div(lines, std::max<int64_t>(1, size)); };
   const int64_t line_bytes = std::max<int64_t>(1, checked_mul(checked_mul(width, pitch), int64_t{sizeof(float)}));
   const int64_t most = groups_of(ceil_div(kLeastPixels, std::max<int64_t>(1, width)));
-  const int64_t wanted = std::max(groups_of(kGroupBytes / line_bytes), kGroupsPerWorker * workers);
+  const int64_t wanted = std::max(groups_of(kGroupBytes / line_bytes), checked_mul(kGroupsPerWorker, workers));
   return std::max(std::min(wanted, most), std::min<int64_t>(lines, workers));
 }
 
@@ -37,13 +37,13 @@ class DepthwisePointwise final : public Kernel {
         inner_(inner),
         outer_(outer),
         depthwise_(kernel_table(in.isa()).depthwise),
-        lines_{0, checked_mul(geometry.batch, geometry.axes[0].out * geometry.axes[1].out)},
+        lines_{0, checked_mul(geometry.batch, checked_mul(geometry.axes[0].out, geometry.axes[1].out))},
         groups_(group_count(lines_.size(), geometry.axes[2].out, pitch_, in.executor().workers())),
         taps_(packed_depthwise_weights(*in.constant(1), geometry, in)) {
     const int64_t fewest = groups_ > 0 ? lines_.size() / groups_ : 0;
     for (int64_t i = 0; i < 2; ++i) plans_[i] = plan_of(fewest + i, in);
     pointwise_ = packed_pointwise_weights(*in.constant(2), plans_[0].panels(), in);
-    rows_offset_ = aligned(size_t(line_pointers(geometry)) * sizeof(float*));
+    rows_offset_ = aligned(dtype_bytes(DType::kInt64, line_pointers(geometry)));
     plan_offset_ = rows_offset_ + aligned(dtype_bytes(DType::kFloat32, checked_mul(group_pixels(fewest + 1), pitch_)));
   }
 
