@@ -48,7 +48,8 @@ void GemmBlocks::choose_chunks() {
   const int64_t row_bytes = int64_t{panels_.lanes} * tiles_.value_bytes;
   const int64_t block_bytes = std::max<int64_t>(1, block_taps_ * block_depth_ * row_bytes);  // of a vector's columns
   const int64_t slab = std::max<int64_t>(1, (sizes_.costly_rows ? 2 : 1) * kSlabBytes / block_bytes);  // vectors
-  if (row_parts_ > 1) panel_parts_ = std::min(count, ceil_div(panels_.vectors_before(count), slab));
+  if (row_parts_ > 1 || sizes_.workers > 1)
+    panel_parts_ = std::min(count, ceil_div(panels_.vectors_before(count), slab));
   const int64_t panel_vectors = panels_.runs[0].width;
   const bool rows_once = sizes_.costly_rows || sizes_.row_scratch_bytes > 0;
   group_panels_ = strips_ == 1 ? count
@@ -59,8 +60,8 @@ void GemmBlocks::choose_chunks() {
       int64_t(std::min(multiplies / double(kChunkMultiplies), double(kChunksPerWorker * sizes_.workers)));
   if (chunks() >= wanted || sizes_.workers == 1) return;
   if (sizes_.costly_rows) return divide_costly_chunks(wanted);
-  panel_parts_ = std::min(count, ceil_div(wanted, row_parts_));
   row_parts_ = std::min(strips_, ceil_div(wanted, panel_parts_));
+  panel_parts_ = std::min(count, ceil_div(wanted, row_parts_));
 }
 
 /// Every part of the panels computes the rows anew, every part of the rows reads B anew: both keep enough to outweigh

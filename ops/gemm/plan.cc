@@ -56,7 +56,8 @@ template <class Type>
 void GemmPlan<Type>::run_chunk(const GemmOperands<Type>& operands, int64_t chunk, std::byte* scratch) const {
   const Span strips = blocks_.strips_of(chunk), all = blocks_.panels_of(chunk);
   const int64_t groups = blocks_.groups(all), blocks = blocks_.blocks();
-  const bool last_rows = strips.end == blocks_.strips();  // the next chunk begins with other panels
+  // The next chunk, of the same worker, begins with the panels behind these.
+  const bool more_panels = blocks_.sizes().workers == 1 && strips.end == blocks_.strips();
   for (int64_t group = 0; group < groups; ++group) {
     const Span panels = all.part(groups, group);
     for (int64_t i = 0; i < blocks; ++i) {
@@ -68,7 +69,7 @@ void GemmPlan<Type>::run_chunk(const GemmOperands<Type>& operands, int64_t chunk
       s.panel_end = panels.end;
       s.b = operands.b;
       s.b_rows = blocks_.b_rows();
-      s.ahead_panel = !block.last ? panels.begin : group + 1 < groups || last_rows ? panels.end : -1;
+      s.ahead_panel = !block.last ? panels.begin : group + 1 < groups || more_panels ? panels.end : -1;
       s.ahead_row = !block.last ? blocks_.b_row(blocks_.block(i + 1).tap, blocks_.block(i + 1).k) : 0;
       s.ahead_parts = strips.size();
       s.y_pitch = operands.y_pitch;
