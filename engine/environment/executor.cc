@@ -108,7 +108,7 @@ class OpenMpExecutor final : public Executor {
     if (held_.executor) return body(0, 0);
     const Share share(*this, threads_);
     Guarded guarded(body);
-    Team team;
+    Team team(share.threads);
     const auto take_part = [&](int worker) {
       if (worker > 0) return team.serve(worker);
       held_ = {this, share.threads > 1 ? &team : nullptr};

@@ -1,5 +1,7 @@
 #include "environment/team.h"
 
+#include <algorithm>
+
 namespace linnet {
 namespace {
 
@@ -26,19 +28,31 @@ uint32_t Team::wait(const Done& done) {
   return state;
 }
 
+void Team::divide(int64_t chunks) {
+  part_count_ = int(std::clamp<int64_t>(chunks, 1, std::min(threads_, kMostParts)));
+  const int64_t size = chunks / part_count_, larger = chunks % part_count_;
+  int64_t begin = 0;
+  for (int i = 0; i < part_count_; ++i) {
+    Part& part = parts_[size_t(i)];
+    part.next.store(begin, std::memory_order_relaxed);
+    part.end = begin += size + (i < larger);
+  }
+}
+
 void Team::take_chunks(int worker) {
-  while (true) {
-    const int64_t chunk = next_.fetch_add(1, std::memory_order_relaxed);
-    if (chunk >= chunks_) return;
-    (*function_)(chunk, worker);
+  for (int i = 0; i < part_count_; ++i) {
+    Part& part = parts_[size_t((worker + i) % part_count_)];
+    while (part.next.load(std::memory_order_relaxed) < part.end) {
+      const int64_t chunk = part.next.fetch_add(1, std::memory_order_relaxed);
+      if (chunk < part.end) (*function_)(chunk, worker);
+    }
   }
 }
 
 void Team::run(int64_t chunks, ChunkFunction function) {
   busy_ = true;
-  chunks_ = chunks;
+  divide(chunks);
   function_ = &function;
-  next_.store(0, std::memory_order_relaxed);
   const uint32_t number = state_.load(std::memory_order_relaxed) & ~(kNext - 1);
   state_.store(number + kNext, std::memory_order_release);
   state_.notify_all();

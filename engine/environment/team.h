@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 
@@ -8,9 +9,13 @@
 namespace linnet {
 
 /// Threads that stay at hand for one loop after the other: those that serve() take chunks of what the owner run()s.
-/// A thread that waits spins for about 50 us, then sleeps; the owner never waits for one that has not begun.
+/// A thread that waits spins for about 50 us, then sleeps; the owner never waits for one that has not begun. Each
+/// begins with a part of the chunks that is its own, so that what one loop leaves in its caches the next one finds
+/// there; then it helps the others.
 class Team {
  public:
+  /// threads: the owner and those that serve.
+  explicit Team(int threads) : threads_(threads) {}
   /// On the owner's thread: calls function(chunk, 0) or has another thread call it with its worker number. The function
   /// must not throw.
   void run(int64_t chunks, ChunkFunction function);
@@ -24,6 +29,15 @@ class Team {
   // Of state_: how many threads take part in the loop, whether it is open to more, its number.
   static constexpr uint32_t kMembers = 0xfff, kClosed = 0x1000, kDismissed = 0x2000, kNext = 0x4000;
 
+  static constexpr int kMostParts = 16;
+
+  /// Adjacent chunks, of which those from `next` on are not taken yet.
+  struct alignas(64) Part {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+  };
+
+  void divide(int64_t chunks);
   void take_chunks(int worker);
   /// Returns the state once done(state).
   template <class Done>
@@ -31,8 +45,9 @@ class Team {
   bool join(uint32_t& last);
 
   alignas(64) std::atomic<uint32_t> state_{kClosed};
-  alignas(64) std::atomic<int64_t> next_{0};
-  int64_t chunks_ = 0;
+  std::array<Part, kMostParts> parts_;
+  int part_count_ = 0;
+  const int threads_;
   const ChunkFunction* function_ = nullptr;
   bool busy_ = false;
 };

@@ -55,6 +55,21 @@ TEST(Executor, HeldThreadsRunEveryChunkOnce) {
   }
 }
 
+TEST(Executor, HeldThreadsBeginWithPartsOfTheirOwn) {
+  const auto executor = make_openmp_executor(2);
+  executor->hold([&](int64_t, int) {
+    std::array<std::atomic<int64_t>, 2> first{-1, -1};
+    executor->parallel_for(10, [&](int64_t chunk, int worker) {
+      int64_t none = -1;
+      first[size_t(worker)].compare_exchange_strong(none, chunk);
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+      while (first[size_t(1 - worker)] < 0 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    });
+    EXPECT_EQ(first[0], 0);
+    EXPECT_EQ(first[1], 5);
+  });
+}
+
 TEST(Executor, HeldThreadsEndALoopWhenAllChunksAreDone) {
   const auto executor = make_openmp_executor(2);
   executor->hold([&](int64_t, int) {
