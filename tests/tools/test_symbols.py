@@ -38,7 +38,8 @@ def test_there_are_simd_units():
 API = set("""
     Attributes CancellationToken CompileInput Context Dim Error Executor Fact Half BFloat16 Kernel KernelContext KernelState
     Map Model NodeSpec Observer Op Optional Registry Sequence Shape Tensor
-    checked_add checked_mul compatible concatenated copy_elements describe dtype_bits dtype_bytes dtype_from_name dtype_name dtype_of
+    checked_add checked_mul compatible concatenated
+    copy_elements describe dtype_bits dtype_bytes dtype_from_name dtype_name dtype_of
     fits generalize identical is_floating is_integer load_onnx load_onnx_bytes load_value_proto make_openmp_executor
     make_serial_executor normalize_axis operator<< save_onnx save_onnx_bytes standard_registry throw_attribute_type
     throw_missing_attribute version without_shape
