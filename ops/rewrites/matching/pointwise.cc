@@ -34,6 +34,16 @@ bool is_depthwise_conv(const Graph& graph, const Node& node) {
   return w && (*w)[0] > 1 && (*w)[0] == node.spec.attr_or("group", int64_t{1}) && (*w)[1] == 1;
 }
 
+std::optional<int64_t> image_bytes(const Fact& tensor) {
+  if (!tensor.has_rank()) return std::nullopt;
+  int64_t bytes = int64_t{sizeof(float)};
+  for (int i = 1; i < tensor.rank(); ++i) {
+    if (!tensor.dim(i).known()) return std::nullopt;
+    bytes = checked_mul(bytes, tensor.dim(i).value());
+  }
+  return bytes;
+}
+
 bool concatenates_channels(const Graph& graph, const Node& node) {
   const Fact& y = graph.fact(node.outputs[0]);
   if (!is_op(node, "Concat") || !y.has_rank() || y.rank() < 3) return false;

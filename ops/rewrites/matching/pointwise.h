@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "graph/graph.h"
@@ -16,6 +17,9 @@ bool is_pointwise_conv(const Graph& graph, const Node& node);
 bool is_depthwise_conv(const Graph& graph, const Node& node);
 /// A window of one pixel, every pixel has one.
 bool has_pixel_windows(const Graph& graph, const Node& node);
+
+/// Bytes that an image of a float32 tensor [N, ...] takes, where its dims are known.
+std::optional<int64_t> image_bytes(const Fact& tensor);
 
 /// A Concat along the last axis, of three or more.
 bool concatenates_channels(const Graph& graph, const Node& node);

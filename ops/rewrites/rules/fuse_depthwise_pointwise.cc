@@ -8,15 +8,6 @@ namespace {
 
 constexpr int64_t kLeastBytes = 256 << 10;  // between the two, of an image: less stays in the caches anyway
 
-bool is_large(const Fact& between) {
-  int64_t bytes = int64_t{sizeof(float)};
-  for (int i = 1; i < between.rank(); ++i) {
-    if (!between.dim(i).known()) return false;
-    bytes = checked_mul(bytes, between.dim(i).value());
-  }
-  return bytes >= kLeastBytes;
-}
-
 }  // namespace
 
 // A pointwise linnet::Conv behind one of one filter per channel -> DepthwisePointwiseConv: what is between them never
@@ -27,7 +18,8 @@ std::optional<Patch> fuse_depthwise_pointwise(const Graph& graph, const Node& no
   if (!depthwise || !is_depthwise_conv(graph, *depthwise) || has_pixel_windows(graph, *depthwise)) return std::nullopt;
   if (depthwise->inputs.size() > 3) return std::nullopt;
   const Fact& between = graph.fact(node.inputs[0]);
-  if (graph.only_consumer(node.inputs[0]) != &node || !between.has_rank() || !is_large(between)) return std::nullopt;
+  if (graph.only_consumer(node.inputs[0]) != &node || image_bytes(between).value_or(0) < kLeastBytes)
+    return std::nullopt;
   NodeSpec spec = internal_spec(node, "DepthwisePointwiseConv");
   spec.attributes = depthwise->spec.attributes;
   for (const auto& [name, value] : activation_attributes(*depthwise)) spec.attributes.erase(name);

@@ -12,12 +12,7 @@ constexpr int64_t kLeastWidth = 24;       // of a line, which is computed by its
 
 bool is_large(const Fact& between) {
   if (!between.has_rank() || between.rank() != 4) return false;
-  int64_t bytes = int64_t{sizeof(float)};
-  for (int i = 1; i < 4; ++i) {
-    if (!between.dim(i).known()) return false;
-    bytes = checked_mul(bytes, between.dim(i).value());
-  }
-  return bytes >= kLeastBytes && between.dim(2).value() >= kLeastWidth;
+  return image_bytes(between).value_or(0) >= kLeastBytes && between.dim(2).value() >= kLeastWidth;
 }
 
 bool has_residual_or_slope(const Node& conv) { return conv.inputs.size() > 3; }
