@@ -11,8 +11,9 @@ TORCH_PYTHON=$PWD/.venv-torch/bin/python
 TORCH_VERSION=2.13.0
 # PyTorch comes with the reference BLAS where no faster one is named.
 TEST_PACKAGES="libgtest-dev libgmock-dev libbenchmark-dev libtorch-dev python3-torch python3-torchvision python3-onnx
-  libopenblas0-pthread python3-pytest python3-pytest-xdist python3-setuptools python3-venv clang-format clang-tidy
-  clang-tools g++-aarch64-linux-gnu qemu-user"
+  libopenblas0-pthread python3-pytest python3-pytest-xdist python3-setuptools python3-dev python3-venv clang-format
+  clang-tidy clang clang-tools g++-aarch64-linux-gnu qemu-user fish groff lintian zsh
+  chromium"
 
 step "Installing the packages that build and tests need"
 install_packages $BUILD_PACKAGES $TEST_PACKAGES
@@ -37,6 +38,7 @@ install_torch || TORCH_PYTHON=
 step "Building everything into $BUILD/"
 # An index out of bounds ends the test.
 configure $BUILD -DLINNET_BUILD_TESTS=ON -DLINNET_BUILD_BENCHMARKS=ON -DLINNET_BUILD_TORCH=ON -DLINNET_WERROR=ON \
+  -DLINNET_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/$PYTHON" \
   -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS
 build $BUILD
 
@@ -89,7 +91,13 @@ check "products of sizes" scripts/check_products.py $BUILD
 run unit $BUILD/bin/linnet_tests --gtest_brief=1 --gtest_output=xml:@REPORT@
 run aarch64 ctest --test-dir $AARCH64 -j "$(nproc)" --output-on-failure --output-junit @REPORT@
 pytest="pytest -q -n $(nproc)"
-run run_model "$PYTHON" -m $pytest tests/tools --junitxml=@REPORT@
+run run_model "$PYTHON" -m $pytest tests/tools tests/examples --junitxml=@REPORT@
+run docs "$PYTHON" -m $pytest --dist loadfile tests/docs --junitxml=@REPORT@
+run package "$PYTHON" -m $pytest --dist loadfile tests/package --junitxml=@REPORT@
+run c "$PYTHON" -m $pytest tests/c --junitxml=@REPORT@
+run python env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m $pytest tests/python --junitxml=@REPORT@
+# The applications whose packages are small; in one process, as they share ONNX Runtime's folder.
+run applications "$PYTHON" -m pytest -q tests/applications -k "magika or skl2onnx" --junitxml=@REPORT@
 run onnx_backend "$PYTHON" -m $pytest --dist loadfile tests/onnx_backend --junitxml=@REPORT@
 run differential "$PYTHON" -m $pytest tests/differential --junitxml=@REPORT@
 run torch env LINNET_OTHER_TORCH_PYTHON="$TORCH_PYTHON" /usr/bin/python3 -m $pytest tests/torch --junitxml=@REPORT@

@@ -1,23 +1,38 @@
-# liblinnet: everything an application links, in one shared library that exports the public API only.
-configure_file(${CMAKE_CURRENT_LIST_DIR}/version.cc.in ${CMAKE_BINARY_DIR}/version.cc @ONLY)
-add_library(linnet SHARED ${CMAKE_BINARY_DIR}/version.cc)
-add_library(linnet::linnet ALIAS linnet)
-set_target_properties(linnet PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
-set(includes ${CMAKE_SOURCE_DIR}/engine/include)
+# liblinnet: everything an application links, as a shared library that exports the public API only (linnet::linnet) and
+# as one archive (linnet::static), both of the same objects. The API in C++ and the one in C are in both.
+configure_file(${CMAKE_CURRENT_LIST_DIR}/version.cc.in ${PROJECT_BINARY_DIR}/version.cc @ONLY)
+add_library(linnet_version OBJECT ${PROJECT_BINARY_DIR}/version.cc)
+set(parts linnet_version linnet_engine linnet_ops linnet_images linnet_c)
+set(LINNET_INCLUDES ${PROJECT_SOURCE_DIR}/engine/include ${PROJECT_SOURCE_DIR}/ops/include
+    ${PROJECT_SOURCE_DIR}/bindings/c/include)
 foreach(format IN LISTS LINNET_FORMATS)
-  list(APPEND includes ${CMAKE_SOURCE_DIR}/frontends/${format}/include)
-  list(APPEND loaders linnet_${format})
-  list(APPEND archives $<TARGET_FILE:linnet_${format}>)
+  list(APPEND parts linnet_${format} linnet_${format}_schema)
+  list(APPEND LINNET_INCLUDES ${PROJECT_SOURCE_DIR}/frontends/${format}/include)
 endforeach()
-# The whole archives go in; naming the targets once more adds what they depend on.
-target_link_libraries(
-  linnet PRIVATE -Wl,--whole-archive $<TARGET_FILE:linnet_engine> $<TARGET_FILE:linnet_ops> ${archives}
-                 -Wl,--no-whole-archive ${loaders})
+target_include_directories(linnet_version PRIVATE ${LINNET_INCLUDES})
+
+# A part consists of objects of its own and of those of object libraries.
+foreach(part IN LISTS parts)
+  get_target_property(sources ${part} SOURCES)
+  list(FILTER sources INCLUDE REGEX TARGET_OBJECTS)
+  list(APPEND objects $<TARGET_OBJECTS:${part}> ${sources})
+endforeach()
+
+add_library(linnet SHARED ${objects})
+add_library(linnet_static STATIC ${objects})
+add_library(linnet::linnet ALIAS linnet)
+add_library(linnet::static ALIAS linnet_static)
+foreach(library linnet linnet_static)
+  set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME linnet)
+  target_link_libraries(${library} PRIVATE ${LINNET_DEPENDENCIES})
+  target_include_directories(${library} PUBLIC "$<BUILD_INTERFACE:${LINNET_INCLUDES}>")
+  target_compile_features(${library} PUBLIC cxx_std_20)
+endforeach()
+set_target_properties(linnet_static PROPERTIES EXPORT_NAME static)
+
+# Before 1.0 every minor version may change the interface.
+set_target_properties(linnet PROPERTIES VERSION ${PROJECT_VERSION}
+                                        SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 # Visibility hides our own internals; the script also hides the library templates that were instantiated for them.
 target_link_options(linnet PRIVATE -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/linnet.map)
 set_property(TARGET linnet APPEND PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/linnet.map)
-target_include_directories(linnet PUBLIC "$<BUILD_INTERFACE:${includes}>" $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_compile_features(linnet PUBLIC cxx_std_20)
-install(TARGETS linnet LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-list(TRANSFORM includes APPEND /linnet)
-install(DIRECTORY ${includes} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT headers)

@@ -9,6 +9,12 @@ function(linnet_warnings target)
                                            $<$<BOOL:${LINNET_WERROR}>:-Werror>)
 endfunction()
 
+# linnet_c99(target): C as every compiler of the standard takes it.
+function(linnet_c99 target)
+  set_target_properties(${target} PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -pedantic $<$<BOOL:${LINNET_WERROR}>:-Werror>)
+endfunction()
+
 # linnet_precompile(target): the headers that nearly every file of ours reads, parsed once per target.
 function(linnet_precompile target)
   target_precompile_headers(${target} PRIVATE <algorithm> <complex> <functional> <map> <memory> <optional> <span>

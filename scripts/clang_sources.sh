@@ -7,4 +7,4 @@ cd "$(dirname "$0")/.."
 mkdir -p "$1/tidy"
 sed 's/ -W[^ ]*//g; s/-include [^ ]*cmake_pch.hxx//' "$1/compile_commands.json" >"$1/tidy/compile_commands.json"
 # executor.cc includes GCC's omp.h, which clang cannot parse.
-find engine ops frontends/onnx tools -name '*.cc' -not -name '*.simd.cc' -not -name executor.cc | sort
+find engine ops frontends/onnx bindings/c tools -name '*.cc' -not -name '*.simd.cc' -not -name executor.cc | sort

@@ -4,7 +4,8 @@ import importlib.util
 
 import numpy as np
 import pytest
-from locations import RUN_MODEL
+from installed import Prefix
+from locations import BUILD, RUN_MODEL
 from onnx import TensorProto, helper, numpy_helper
 from onnx_files import save_model
 from run_model import RunModel
@@ -38,6 +39,12 @@ def linear(tmp_path):
 
 
 @pytest.fixture(scope="session")
+def installed(tmp_path_factory):
+    """What the build under test installs, moved to another place."""
+    return Prefix(tmp_path_factory.mktemp("prefix"))
+
+
+@pytest.fixture(scope="session")
 def suite_folder(tmp_path_factory):
     """The folder with all cases of ONNX's backend suite."""
     from backend_suite import write_suite
@@ -45,3 +52,31 @@ def suite_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("suite")
     write_suite(folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def checked_api():
+    """The C API as in builds with assertions, which know the handles that were freed."""
+    from c_api import Api
+
+    return Api(BUILD / "lib" / "liblinnet_c_checked.so")
+
+
+@pytest.fixture(scope="session", params=["liblinnet.so", "liblinnet_c_checked.so"])
+def api(request):
+    """The C API of the build under test."""
+    from c_api import Api
+
+    return Api(BUILD / "lib" / request.param)
+
+
+@pytest.fixture
+def loaded(api):
+    """c_models.LINEAR, loaded by the C API, and a context."""
+    from c_models import LINEAR
+
+    model = api.load(LINEAR)
+    context = api.created("context_create", model)
+    yield model, context
+    api.context_free(context)
+    api.model_free(model)

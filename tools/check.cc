@@ -2,8 +2,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "compare.h"
+#include "guarded_run.h"
 #include "inputs.h"
 #include "report.h"
 #include "session.h"
@@ -47,38 +49,41 @@ std::vector<fs::path> data_sets(const fs::path& folder) {
   return sets;
 }
 
-/// What the case's data.json says, else the official runner's tolerances.
-Tolerance case_tolerance(const fs::path& folder) {
-  Tolerance tolerance;
+/// What the case's data.json says; nullopt where there is none.
+std::optional<Tolerance> case_tolerance(const fs::path& folder) {
   std::ifstream in(folder / "data.json");
-  if (!in) return tolerance;
+  if (!in) return std::nullopt;
   const Json json = Json::parse(in);
+  Tolerance tolerance;
   tolerance.rtol = json.value("rtol", tolerance.rtol);
   tolerance.atol = json.value("atol", tolerance.atol);
   return tolerance;
 }
 
-/// The official runner allows bfloat16 two units in the last place.
-Tolerance widened_for(DType dtype, Tolerance tolerance) {
+/// The official runner's tolerances: bfloat16 may be two units in the last place off.
+Tolerance official_tolerance(DType dtype) {
+  Tolerance tolerance;
   if (dtype == DType::kBFloat16) tolerance.rtol = std::max(tolerance.rtol, 0x1p-6);
   return tolerance;
 }
 
 /// Why a data set fails; empty where it passes.
-std::string run_data_set(const Model& model, Context& context, const fs::path& set, const Tolerance& tolerance,
-                         const Options& options) {
+std::string run_data_set(const Model& model, Context& context, const fs::path& set,
+                         const std::optional<Tolerance>& tolerance, const Options& options, const ModelFlags& flags) {
   InputFlags input;
   input.test_data = set.string();
-  const std::span<const Tensor> outputs = context.run(make_inputs(model, input));
+  const std::vector<Tensor> inputs = make_inputs(model, input);
+  const std::span<const Tensor> outputs = context.run(inputs);
   const std::vector<Tensor> expected = load_expected(model, set.string());
   if (expected.size() > outputs.size()) return str("expected ", expected.size(), " outputs, got ", outputs.size());
   for (size_t i = 0; i < expected.size(); ++i) {
     const std::string& name = model.outputs()[i].name;
-    const Tolerance allowed = tolerance_for(name, options.accuracy, widened_for(expected[i].dtype(), tolerance));
+    const Tolerance given = tolerance ? *tolerance : official_tolerance(expected[i].dtype());
+    const Tolerance allowed = tolerance_for(name, options.accuracy, given);
     const Difference difference = compare_tensors(outputs[i], expected[i], allowed);
     if (!difference.agree()) return str("output '", name, "': ", difference.reason);
   }
-  return {};
+  return options.guard_memory ? guarded_difference(flags, inputs) : std::string();
 }
 
 CaseResult run_case(const fs::path& folder, const Options& options) {
@@ -87,10 +92,10 @@ CaseResult run_case(const fs::path& folder, const Options& options) {
   ModelFlags flags = options.model;
   flags.path = (folder / "model.onnx").string();
   const Model model = load_model(flags);
-  const Tolerance tolerance = case_tolerance(folder);
+  const std::optional<Tolerance> tolerance = case_tolerance(folder);
   Context context(model, context_options(flags));
   for (const fs::path& set : sets) {
-    const std::string reason = run_data_set(model, context, set, tolerance, options);
+    const std::string reason = run_data_set(model, context, set, tolerance, options, flags);
     if (!reason.empty()) return {Outcome::kFailed, set.filename().string() + ": " + reason};
   }
   return {Outcome::kPassed, ""};

@@ -24,9 +24,9 @@ void check_compare(const Options& o) {
     throw Failure(ExitCode::kUsage, std::string(o.per_node ? "--per-node" : "--first-diff") +
                                         " needs a reference that knows the values inside the model: add --verify-opt");
   }
-  if (o.input.test_data.empty() && o.vs_ort.empty() && !unoptimized) {
+  if (o.input.test_data.empty() && o.vs_ort.empty() && !unoptimized && !o.guard_memory) {
     throw Failure(ExitCode::kUsage,
-                  "compare needs a reference: --test-data DIR, --vs-ort, --verify-opt or --bisect-opt");
+                  "compare needs a reference: --test-data DIR, --vs-ort, --verify-opt, --bisect-opt or --guard-memory");
   }
 }
 

@@ -33,6 +33,12 @@ double distance(double x, double y) {
   return std::isnan(d) ? std::numeric_limits<double>::infinity() : d;
 }
 
+/// Of 64-bit integers, whose neighbours may be one double.
+template <class T>
+double whole_distance(T x, T y) {
+  return double(x > y ? uint64_t(x) - uint64_t(y) : uint64_t(y) - uint64_t(x));
+}
+
 /// Calls visit(i, distance, |expected|) for every element.
 template <class Visit>
 void visit_distances(const Tensor& got, const Tensor& expected, Visit&& visit) {
@@ -45,6 +51,14 @@ void visit_distances(const Tensor& got, const Tensor& expected, Visit&& visit) {
   };
   if (got.dtype() == DType::kComplex64) return complex(float{});
   if (got.dtype() == DType::kComplex128) return complex(double{});
+  const auto whole = [&]<class T>(T) {
+    for (int64_t i = 0; i < got.size(); ++i) {
+      const T x = got.data<T>()[i], y = expected.data<T>()[i];
+      visit(i, whole_distance(x, y), std::abs(double(y)));
+    }
+  };
+  if (got.dtype() == DType::kInt64) return whole(int64_t{});
+  if (got.dtype() == DType::kUint64) return whole(uint64_t{});
   for (int64_t i = 0; i < got.size(); ++i) {
     const double y = element(expected, i);
     visit(i, distance(element(got, i), y), std::abs(y));

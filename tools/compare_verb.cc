@@ -1,4 +1,5 @@
 #include "compare.h"
+#include "guarded_run.h"
 #include "inputs.h"
 #include "onnx_runtime.h"
 #include "per_node.h"
@@ -117,6 +118,12 @@ ExitCode compare_verb(const Options& options) {
       json.update(nodes.json);
       differing += nodes.differing;
     }
+  }
+  if (options.guard_memory) {
+    const std::string difference = guarded_difference(options.model, inputs);
+    text += "guarded memory: " + (difference.empty() ? "all values are equal" : difference) + "\n";
+    json["guarded_memory"] = difference;
+    differing += difference.empty() ? 0 : 1;
   }
   report(text, json, options.json);
   if (differing > 0)

@@ -1,10 +1,14 @@
 #include "input_file.h"
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <cstring>
+#include <filesystem>
 
 #include "failure.h"
 #include "files.h"
-#include "image.h"
+#include "linnet/image.h"
 #include "linnet/onnx_value.h"
 #include "npy.h"
 #include "npz.h"
@@ -37,6 +41,19 @@ Tensor load_npy(const std::string& path) {
   }
 }
 
+std::string extension(const std::string& path) {
+  std::string text = std::filesystem::path(path).extension().string();
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  return text;
+}
+
+/// By the extensions of the formats that decode_image() knows.
+bool is_image(const std::string& path) {
+  static constexpr std::array kExtensions{".png",  ".jpg",  ".jpeg", ".jp2", ".j2k", ".bmp", ".tif",
+                                          ".tiff", ".webp", ".pbm",  ".pgm", ".ppm", ".pnm"};
+  return std::find(kExtensions.begin(), kExtensions.end(), extension(path)) != kExtensions.end();
+}
+
 }  // namespace
 
 InputFile InputFile::parse(const std::string& argument) {
@@ -64,7 +81,7 @@ Tensor load_input(const InputFile& file, const Fact& wanted) {
   if (file.path.ends_with(".npz")) return load_npz_member(file.path, file.name);
   if (file.path.ends_with(".npy")) return load_npy(file.path);
   if (file.path.ends_with(".pb")) return load_value_proto(file.path, wanted).tensor;
-  if (is_image(file.path)) return image_tensor(load_image(file.path), wanted);
+  if (is_image(file.path)) return image_tensor(read_image(file.path), wanted);
   return load_raw(file, wanted);
 }
 

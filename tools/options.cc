@@ -8,6 +8,7 @@
 
 #include "check_options.h"
 #include "failure.h"
+#include "man_page.h"
 
 namespace linnet::tool {
 namespace {
@@ -15,6 +16,9 @@ namespace {
 constexpr const char* kFooter =
     "Exit codes: 0 ok, 1 usage, 2 the model does not load, 3 the run fails, 4 a comparison fails,\n"
     "5 a limit or deadline was hit.";
+constexpr const char* kEnvironment =
+    "LINNET_ISA names the instruction set where --isa does not.\n"
+    "OMP_NUM_THREADS is the number of threads where --threads does not give one.";
 
 /// CLI11's own checks print the largest double in full.
 CLI::Validator at_least(double least, const std::string& name) {
@@ -147,6 +151,7 @@ void add_check(CLI::App& app, Options& o) {
   verb->add_option("paths", o.paths, "Folders that hold model.onnx and test_data_set_N, at any depth")
       ->type_name("PATH");
   verb->add_flag("-v,--verbose", o.verbose, "Print passed cases, too");
+  verb->add_flag("--guard-memory", o.guard_memory, "Compare all values with those in guarded memory, too, bit by bit");
   add_model_flags(*verb, o.model);
   add_accuracy_flags(*verb, o.accuracy);
 }
@@ -156,6 +161,8 @@ void add_compare(CLI::App& app, Options& o) {
   add_peer_flag(*verb, o, "Reference: ONNX Runtime");
   verb->add_flag("--verify-opt", o.verify_opt, "Reference: the same model at --opt 0");
   verb->add_flag("--bisect-opt", o.bisect_opt, "Find the rewrite that makes the outputs differ from --opt 0");
+  verb->add_flag("--guard-memory", o.guard_memory,
+                 "Reference, bit by bit: the same model, each value in memory of its own between guards");
   verb->add_flag("--per-node", o.per_node, "Compare the values inside the model, too, node by node");
   verb->add_flag("--first-diff", o.first_diff, "Name the first node whose values differ");
   add_accuracy_flags(*verb, o.accuracy);
@@ -188,7 +195,7 @@ void bind_library(std::vector<std::string>& arguments) {
 std::vector<std::string> reversed_arguments(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.empty()) return {"--help"};
-  static const std::set<std::string> kGlobal{"-h", "--help", "--version"};
+  static const std::set<std::string> kGlobal{"-h", "--help", "--man", "--version"};
   const auto verbs = app.get_subcommands([&](const CLI::App* verb) { return verb->check_name(arguments[0]); });
   if (verbs.empty() && !kGlobal.contains(arguments[0])) arguments.insert(arguments.begin(), "run");
   bind_library(arguments);
@@ -217,6 +224,11 @@ Failure unexpected(const CLI::App& app) {
 bool parse_options(int argc, char** argv, Options& o) {
   CLI::App app("Runs ONNX models with Linnet. Without a subcommand: run_model MODEL runs the model once.", "run_model");
   app.set_version_flag("--version", "run_model " LINNET_VERSION);
+  const auto print_man_page = [&] {
+    std::cout << man_page(app, kEnvironment);
+    throw CLI::Success();
+  };
+  app.add_flag_callback("--man", print_man_page, "Print the manual page in roff and exit")->trigger_on_parse();
   app.require_subcommand(1);
   app.footer("run_model VERB --help lists the flags of a verb.\n" + std::string(kFooter));
   add_run(app, o);

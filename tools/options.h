@@ -74,6 +74,9 @@ struct Options {
   // check
   std::vector<std::string> paths;
 
+  // check, compare
+  bool guard_memory = false;
+
   // compare
   bool verify_opt = false;
   bool bisect_opt = false;

@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <exception>
 #include <functional>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "environment/default_threads.h"
+#include "environment/guarded.h"
 #include "environment/processors.h"
 #include "environment/team.h"
 
@@ -24,30 +25,6 @@ class SerialExecutor final : public Executor {
   void parallel_for(int64_t chunks, ChunkFunction function) override {
     for (int64_t chunk = 0; chunk < chunks; ++chunk) function(chunk, 0);
   }
-};
-
-/// Calls a function and keeps the first exception, which must not leave the threads it is called from.
-class Guarded {
- public:
-  explicit Guarded(ChunkFunction function) : function_(function) {}
-
-  void call(int64_t chunk, int worker) noexcept {
-    if (failed_.load(std::memory_order_relaxed)) return;
-    try {
-      function_(chunk, worker);
-    } catch (...) {
-      if (!failed_.exchange(true)) error_ = std::current_exception();
-    }
-  }
-  /// Behind the last call.
-  void rethrow() const {
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  ChunkFunction function_;
-  std::atomic<bool> failed_ = false;
-  std::exception_ptr error_;
 };
 
 /// The threads of an executor that are in use, those of its callers included, so that callers at the same time do not
@@ -161,12 +138,12 @@ class OpenMpExecutor final : public Executor {
 
 thread_local OpenMpExecutor::Held OpenMpExecutor::held_;
 
+}  // namespace
+
 int default_threads() {
   const char* chosen = std::getenv("OMP_NUM_THREADS");
   return chosen && *chosen ? omp_get_max_threads() : available_processors();
 }
-
-}  // namespace
 
 std::shared_ptr<Executor> make_openmp_executor(int threads) {
   return std::make_shared<OpenMpExecutor>(threads > 0 ? threads : default_threads());

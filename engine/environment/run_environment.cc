@@ -1,6 +1,9 @@
 #include "environment/run_environment.h"
 
+#include <algorithm>
 #include <random>
+
+#include "tensor/resource_tensor.h"
 
 namespace linnet {
 
@@ -16,6 +19,10 @@ RunEnvironment RunEnvironment::folding(int64_t memory_bytes, int64_t checks) {
   return result;
 }
 
+Tensor RunEnvironment::allocate(DType dtype, const Shape& shape) const {
+  return allocate_from(options_.memory, dtype, shape);
+}
+
 void RunEnvironment::check_memory(size_t bytes) const {
   const int64_t most = options_.limits.memory_bytes;
   if (most > 0 && bytes > size_t(most)) {
@@ -24,8 +31,15 @@ void RunEnvironment::check_memory(size_t bytes) const {
 }
 
 void RunEnvironment::begin_run(const RunOptions& options) {
-  run_ = options;
-  deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.limits.deadline_ms);
+  cancellation_ = options.cancellation;
+  observer_ = options.observer ? options.observer : options_.observer;
+  deadline_ = options.deadline;
+  allowed_ms_ = 0;
+  const std::chrono::milliseconds most(options_.limits.deadline_ms);
+  if (const auto end = std::chrono::steady_clock::now() + most; most.count() > 0 && end < deadline_) {
+    deadline_ = end;
+    allowed_ms_ = most.count();
+  }
 }
 
 uint64_t RunEnvironment::draw_seed() {
@@ -35,9 +49,10 @@ uint64_t RunEnvironment::draw_seed() {
 }
 
 void RunEnvironment::check() const {
-  if (run_.cancellation && run_.cancellation->cancelled()) throw Error(ErrorKind::kCancelled, "the run was cancelled");
-  if (options_.limits.deadline_ms > 0 && std::chrono::steady_clock::now() > deadline_) {
-    throw Error(ErrorKind::kLimit, str("the run exceeds the deadline of ", options_.limits.deadline_ms, " ms"));
+  if (cancellation_ && cancellation_->cancelled()) throw Error(ErrorKind::kCancelled, "the run was cancelled");
+  if (deadline_ != kNoDeadline && std::chrono::steady_clock::now() > deadline_) {
+    throw Error(ErrorKind::kLimit, allowed_ms_ > 0 ? str("the run exceeds the deadline of ", allowed_ms_, " ms")
+                                                   : "the run exceeds its deadline");
   }
   if (checks_left_ && checks_left_->fetch_sub(1, std::memory_order_relaxed) <= 0) {
     throw Error(ErrorKind::kLimit, "too long to be computed ahead of a run");

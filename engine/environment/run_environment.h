@@ -20,7 +20,9 @@ class RunEnvironment {
   static RunEnvironment folding(int64_t memory_bytes, int64_t checks);
 
   Executor& executor() const { return *options_.executor; }
-  Observer* observer() const { return options_.observer.get(); }
+  Observer* observer() const { return observer_.get(); }
+  /// A new tensor in ContextOptions::memory.
+  Tensor allocate(DType dtype, const Shape& shape) const;
   /// Throws Error(kLimit) where a run may not use so many bytes.
   void check_memory(size_t bytes) const;
   bool limits_memory() const { return options_.limits.memory_bytes > 0; }
@@ -35,8 +37,10 @@ class RunEnvironment {
 
  private:
   ContextOptions options_;
-  RunOptions run_;
-  std::chrono::steady_clock::time_point deadline_;
+  std::shared_ptr<const CancellationToken> cancellation_;
+  std::shared_ptr<Observer> observer_;
+  std::chrono::steady_clock::time_point deadline_ = kNoDeadline;
+  int64_t allowed_ms_ = 0;  // where Limits::deadline_ms sets the deadline
   uint64_t seeds_drawn_ = 0;
   std::unique_ptr<std::atomic<int64_t>> checks_left_{};  // none: no bound
 };

@@ -20,17 +20,18 @@ class SlotPlacer {
 
   void place() {
     find_lifetimes();
-    for (size_t i = 0; i < plan_.steps.size(); ++i) write_in_place(int(i));
+    for (size_t i = 0; i < plan_.steps.size() && !plan_.guarded; ++i) write_in_place(int(i));
     keep_outputs();
     std::vector<Lifetime> blocks;
     std::vector<int> owners;
     for (size_t i = 0; i < plan_.slots.size(); ++i) {
       if (plan_.slots[i].kind != Slot::Kind::kArena || storage_[i] != int(i)) continue;
-      blocks.push_back(lifetimes_[i]);
+      blocks.push_back(plan_.guarded ? guarded(lifetimes_[i]) : lifetimes_[i]);
       owners.push_back(int(i));
     }
     const MemoryPlan memory = plan_memory(blocks);
-    for (size_t i = 0; i < owners.size(); ++i) plan_.slots[size_t(owners[i])].offset = memory.offsets[i];
+    const size_t guard = plan_.guarded ? kGuardBytes : 0;
+    for (size_t i = 0; i < owners.size(); ++i) plan_.slots[size_t(owners[i])].offset = memory.offsets[i] + guard;
     for (size_t i = 0; i < plan_.slots.size(); ++i) plan_.slots[i].offset = plan_.slots[size_t(root(int(i)))].offset;
     plan_.arena_bytes = memory.total;
   }
@@ -40,6 +41,11 @@ class SlotPlacer {
   int root(int slot) const {
     while (storage_[size_t(slot)] != slot) slot = storage_[size_t(slot)];
     return slot;
+  }
+
+  Lifetime guarded(const Lifetime& lifetime) const {
+    return {size_t(checked_add(int64_t(lifetime.bytes), int64_t{kGuardBytes + kGuardBytes})), 0,
+            int(plan_.steps.size())};
   }
 
   void use(int slot, int step) {

@@ -27,6 +27,7 @@ class PlanBuilder {
         slot_of_(size_t(graph().value_count()), -1),
         planned_(size_t(graph().value_count()), false) {
     plan_->inputs = std::move(inputs);
+    plan_->guarded = resources_->options.guard_memory;
   }
 
   std::shared_ptr<const Plan> build() {
@@ -52,6 +53,7 @@ class PlanBuilder {
     add_outputs();
     if (!waiting_.empty()) add_rest();
     place_slots(*plan_);
+    if (plan_->guarded) plan_->scratch_bytes += kGuardBytes;
     return plan_;
   }
 
@@ -231,11 +233,13 @@ class PlanBuilder {
     }
   }
 
-  // Outputs never alias the caller's inputs: a loop may feed them back while the memory is written again.
+  // Outputs never alias the caller's inputs: a loop may feed them back while the memory is written again. Nor are they
+  // a constant, which other runs read: callers may write to what they are given.
   int detached(int from) {
     int root = from;
     while (plan_->slots[size_t(root)].kind == Slot::Kind::kView) root = plan_->slots[size_t(root)].index;
-    if (plan_->slots[size_t(root)].kind != Slot::Kind::kInput) return from;
+    const Slot::Kind kind = plan_->slots[size_t(root)].kind;
+    if (kind != Slot::Kind::kInput && kind != Slot::Kind::kConstant) return from;
     const Slot& source = plan_->slots[size_t(from)];
     const int copy = add_slot({.kind = planned_kind(source.dtype), .dtype = source.dtype, .shape = source.shape});
     plan_->steps.push_back({nullptr, nullptr, {from}, {copy}});

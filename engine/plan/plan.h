@@ -64,6 +64,7 @@ struct Plan {
   std::vector<Slot> slots;
   std::vector<Step> steps;
   std::vector<Output> outputs;
+  bool guarded = false;  ///< ModelOptions::guard_memory
   size_t arena_bytes = 0;
   size_t owned_bytes = 0;    ///< of kOwned slots
   size_t scratch_bytes = 0;  ///< per worker

@@ -1,6 +1,7 @@
 #include "plan/program.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "passes/passes.h"
 
@@ -26,6 +27,12 @@ bool read_by_shape_rule(const Graph& graph, ValueId value) {
   });
 }
 
+std::string shown(std::span<const Tensor> inputs) {
+  std::string text;
+  for (const Tensor& input : inputs) text += " " + describe(input);
+  return text;
+}
+
 }  // namespace
 
 Program::Program(Graph graph, std::shared_ptr<const ModelResources> resources)
@@ -43,8 +50,22 @@ std::shared_ptr<const Plan> Program::plan_for(std::span<const Tensor> inputs, co
   }
   std::vector<PlanInput> described = describe_inputs(inputs);
   Graph graph = specialized(graph_, described, *resources_);
+  const auto begin = std::chrono::steady_clock::now();
   remember(make_plan(std::move(graph), std::move(described), resources_, Sources::kKept, run));
+  if (resources_->options.log) {
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    resources_->options.log(LogLevel::kInfo, str("planned", shown(inputs), " in ", took.count(),
+                                                 " ms: ", plans_.front()->arena_bytes, " bytes of memory"));
+  }
   return plans_.front();
+}
+
+void Program::check_plannable(std::span<const Tensor> inputs) const {
+  for (size_t i = 0; i < std::min(inputs.size(), value_matters_.size()); ++i) {
+    if (!value_matters_[i]) continue;
+    throw Error(ErrorKind::kUnsupported, str("the contents of input '", graph_.value(graph_.inputs()[i]).name,
+                                             "' decide on shapes: run the model"));
+  }
 }
 
 std::vector<PlanInput> Program::describe_inputs(std::span<const Tensor> inputs) const {

@@ -24,6 +24,9 @@ class Program {
   /// facts, Error(kLimit) where one value alone exceeds the memory of `run`.
   std::shared_ptr<const Plan> plan_for(std::span<const Tensor> inputs, const RunEnvironment* run = nullptr);
 
+  /// Throws Error(kUnsupported) where the contents of an input decide on shapes.
+  void check_plannable(std::span<const Tensor> inputs) const;
+
   /// A program for inputs of these dtypes and shapes only, its plan made. Weights that its kernels hold in packed form
   /// are freed on the way, unless plans for other contents of the inputs may be needed or somebody else has them.
   static std::shared_ptr<Program> specialized(std::shared_ptr<Program> program, std::span<const Tensor> inputs);

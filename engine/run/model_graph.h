@@ -5,8 +5,15 @@
 
 namespace linnet {
 
+/// What a file says beside its graph.
+struct GraphNotes {
+  ModelMetadata metadata;
+  std::vector<Tensor> defaults;  ///< contents of the last inputs, those that a run may leave out
+  std::vector<Fact> declared;    ///< of each output, or empty
+};
+
 /// Optimises a graph. Throws what its operators throw.
-LINNET_API Model make_model(Graph graph, const ModelOptions& options);
+LINNET_API Model make_model(Graph graph, const ModelOptions& options, GraphNotes notes = {});
 
 /// The graph as it runs, rewrites done.
 LINNET_API const Graph& model_graph(const Model& model);

@@ -2,34 +2,85 @@
 
 #include <algorithm>
 
+#include "plan/place_slots.h"
+
 namespace linnet {
-void RunMemory::Owned::renew(const Slot& slot) {
-  if (current.use_count() > 1) std::swap(current, spare);
-  if (!current || current.use_count() > 1) current = std::make_shared<Tensor>(slot.dtype, slot.shape);
+namespace {
+
+/// Of what surrounds the tensor of a slot.
+size_t guard_bytes(const Plan& plan, const Slot& slot) {
+  return plan.guarded && !is_object(slot.dtype) ? kGuardBytes : 0;
 }
 
-RunMemory::RunMemory(const Plan& plan)
-    : slots(plan.slots.size()), outputs(plan.outputs.size()), arena_(DType::kUint8, {int64_t(plan.arena_bytes)}) {
+Tensor owned_memory(const Slot& slot, size_t guard, const RunEnvironment& environment) {
+  if (guard == 0) return environment.allocate(slot.dtype, slot.shape);
+  const size_t bytes = dtype_bytes(slot.dtype, slot.shape.elements());
+  return environment.allocate(DType::kUint8, {checked_add(int64_t(bytes), int64_t(guard + guard))});
+}
+
+void check_given(const std::string& name, const Tensor& given, DType dtype, const Shape& shape) {
+  if (given.dtype() == dtype && given.shape() == shape) return;
+  throw Error(given.dtype() == dtype ? ErrorKind::kShape : ErrorKind::kType,
+              str("output '", name, "' is ", Fact(dtype, shape), ", the memory for it is ", describe(given)));
+}
+
+}  // namespace
+
+void RunMemory::Owned::renew(const Slot& slot, size_t guard, const RunEnvironment& environment) {
+  if (current.use_count() > 1) std::swap(current, spare);
+  if (current && current.use_count() == 1) return;
+  current = std::make_shared<Tensor>(owned_memory(slot, guard, environment));
+}
+
+RunMemory::RunMemory(const Plan& plan, const RunEnvironment& environment)
+    : slots(plan.slots.size()),
+      outputs(plan.outputs.size()),
+      given_(plan.outputs.size()),
+      arena_(environment.allocate(DType::kUint8, {int64_t(plan.arena_bytes)})) {
   for (size_t i = 0; i < slots.size(); ++i) {
     const Slot& slot = plan.slots[i];
     if (slot.kind == Slot::Kind::kConstant) slots[i] = slot.constant;
-    if (slot.kind == Slot::Kind::kOwned && slot.index == int(i)) owned_[int(i)].renew(slot);
+    if (slot.kind == Slot::Kind::kOwned && slot.index == int(i)) {
+      owned_[int(i)].renew(slot, guard_bytes(plan, slot), environment);
+    }
     if (slot.kind == Slot::Kind::kArena) {
       slots[i] = Tensor::wrap(slot.dtype, slot.shape, static_cast<std::byte*>(arena_.raw()) + slot.offset);
     }
   }
 }
 
-void RunMemory::begin_run(const Plan& plan, std::span<const Tensor> inputs) {
+/// An output that alone is computed in some memory is computed in what is given for it; others are copied.
+void RunMemory::take_given(const Plan& plan) {
+  for (size_t i = 0; i < given_.size(); ++i) {
+    const Plan::Output& output = plan.outputs[i];
+    if (!given_[i] || output.slot < 0) continue;
+    const Slot& slot = plan.slots[size_t(output.slot)];
+    if (slot.kind != Slot::Kind::kDynamic) check_given(plan.graph.outputs()[i].name, given_[i], slot.dtype, slot.shape);
+    const auto sharers = std::count_if(plan.outputs.begin(), plan.outputs.end(),
+                                       [&](const Plan::Output& other) { return other.owner == output.owner; });
+    if (output.owner >= 0 && sharers == 1 && !plan.guarded) owned_.at(output.owner).given = given_[i].raw();
+  }
+}
+
+void RunMemory::begin_run(const Plan& plan, std::span<const Tensor> inputs, std::span<const Tensor> given,
+                          const RunEnvironment& environment) {
   std::fill(outputs.begin(), outputs.end(), Tensor());
-  for (auto& [slot, owned] : owned_) owned.renew(plan.slots[size_t(slot)]);
+  std::fill(std::copy(given.begin(), given.end(), given_.begin()), given_.end(), Tensor());
+  for (auto& [index, owned] : owned_) {
+    const Slot& slot = plan.slots[size_t(index)];
+    owned.given = nullptr;
+    owned.renew(slot, guard_bytes(plan, slot), environment);
+  }
+  take_given(plan);
   for (size_t i = 0; i < slots.size(); ++i) {
     const Slot& slot = plan.slots[i];
     if (slot.kind == Slot::Kind::kInput) {
       slots[i] = Tensor::wrap(slot.dtype, slot.shape, const_cast<void*>(inputs[size_t(slot.index)].raw()));
     }
     if (slot.kind == Slot::Kind::kOwned) {
-      slots[i] = Tensor::wrap(slot.dtype, slot.shape, owned_.at(slot.index).current->raw());
+      const Owned& owned = owned_.at(slot.index);
+      auto* own = static_cast<std::byte*>(owned.current->raw()) + guard_bytes(plan, slot);
+      slots[i] = Tensor::wrap(slot.dtype, slot.shape, owned.given ? owned.given : own);
     }
     if (slot.kind == Slot::Kind::kDynamic || slot.kind == Slot::Kind::kView) slots[i] = {};
   }
@@ -38,15 +89,17 @@ void RunMemory::begin_run(const Plan& plan, std::span<const Tensor> inputs) {
 void RunMemory::collect_outputs(const Plan& plan, std::span<const Tensor> rest) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Plan::Output& output = plan.outputs[i];
-    if (output.slot < 0) {
-      outputs[i] = rest[size_t(output.rest_output)];
-      continue;
+    Tensor value = output.slot < 0 ? rest[size_t(output.rest_output)] : slots[size_t(output.slot)];
+    if (given_[i]) {
+      check_given(plan.graph.outputs()[i].name, given_[i], value.dtype(), value.shape());
+      if (given_[i].raw() != value.raw()) copy_elements(value, given_[i]);
+      value = given_[i];
+    } else if (output.owner >= 0) {
+      value = Tensor::share(value.dtype(), value.shape(), value.raw(), owned_.at(output.owner).current);
     }
-    Tensor& value = slots[size_t(output.slot)];
-    outputs[i] = output.owner < 0
-                     ? value
-                     : Tensor::share(value.dtype(), value.shape(), value.raw(), owned_.at(output.owner).current);
+    outputs[i] = std::move(value);
   }
+  std::fill(given_.begin(), given_.end(), Tensor());
 }
 
 }  // namespace linnet

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "environment/run_environment.h"
 #include "plan/plan.h"
 
 namespace linnet {
@@ -12,11 +13,12 @@ namespace linnet {
 /// The tensors of a plan's slots and the memory behind them, for one run at a time. Slots refer to memory and do not
 /// keep it alive, but for constants and what kernels allocate or provide; outputs keep theirs.
 struct RunMemory {
-  explicit RunMemory(const Plan& plan);
+  RunMemory(const Plan& plan, const RunEnvironment& environment);
 
   /// Lets go of what the run before left, puts the inputs into their slots, and sees to it that nobody else holds the
-  /// memory that outputs will be written to.
-  void begin_run(const Plan& plan, std::span<const Tensor> inputs);
+  /// memory that outputs will be written to, but for what is given.
+  void begin_run(const Plan& plan, std::span<const Tensor> inputs, std::span<const Tensor> given,
+                 const RunEnvironment& environment);
   /// Fills `outputs` from the slots and from the outputs of the rest.
   void collect_outputs(const Plan& plan, std::span<const Tensor> rest);
 
@@ -26,9 +28,13 @@ struct RunMemory {
   /// What one kOwned slot is kept in. Two take turns where somebody always holds the output of the run before.
   struct Owned {
     std::shared_ptr<Tensor> current, spare;
-    void renew(const Slot& slot);
+    void* given = nullptr;  // written to instead, in this run
+    void renew(const Slot& slot, size_t guard, const RunEnvironment& environment);
   };
 
+  void take_given(const Plan& plan);
+
+  std::vector<Tensor> given_;  // by output; empty ones: none
   Tensor arena_;
   std::map<int, Owned> owned_;  // by slot
 };

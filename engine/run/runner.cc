@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "run/memory_guard.h"
 #include "run/report_node.h"
 #include "run/run_memory.h"
 #include "tensor/alignment.h"
@@ -18,14 +19,17 @@ bool is_view(const Plan& plan, const Step& step) {
 }  // namespace
 
 struct Runner::Memory : RunMemory {
-  explicit Memory(const Plan& plan) : RunMemory(plan), rest_inputs(plan.rest_inputs.size()) {
+  Memory(const Plan& plan, const RunEnvironment& environment)
+      : RunMemory(plan, environment), rest_inputs(plan.rest_inputs.size()) {
     for (const Step& step : plan.steps) states.push_back(step.kernel ? step.kernel->make_state() : nullptr);
     if (plan.rest) rest = std::make_unique<Runner>(plan.rest);
+    if (plan.guarded) guard = std::make_unique<MemoryGuard>(plan);
   }
 
   std::vector<std::unique_ptr<KernelState>> states;
   std::vector<Tensor> rest_inputs;
   std::unique_ptr<Runner> rest;
+  std::unique_ptr<MemoryGuard> guard;  // of guarded plans
 };
 
 Runner::Runner(std::shared_ptr<Program> program) : program_(std::move(program)) {}
@@ -46,7 +50,7 @@ class Runner::StepContext final : public RunContext {
   Tensor& allocate_output(int i, const Shape& shape) override {
     const DType dtype = runner_.plan_->slots[output_slot(i)].dtype;
     check_memory(dtype_bytes(dtype, shape.elements()));
-    return output(i) = checked(i, Tensor(dtype, shape));
+    return output(i) = checked(i, environment().allocate(dtype, shape));
   }
   void set_output(int i, const Tensor& value) override {
     if (given(i)) output(i) = checked(i, value);
@@ -76,10 +80,17 @@ class Runner::StepContext final : public RunContext {
   size_t index_;
 };
 
-std::span<const Tensor> Runner::run(std::span<const Tensor> inputs, RunEnvironment& environment) {
+void Runner::prepare(std::span<const Tensor> inputs, RunEnvironment& environment) {
+  program_->check_plannable(inputs);
+  bind(inputs, environment);
+}
+
+std::span<const Tensor> Runner::run(std::span<const Tensor> inputs, RunEnvironment& environment,
+                                    std::span<const Tensor> given) {
   bind(inputs, environment);
   std::fill(memory_->rest_inputs.begin(), memory_->rest_inputs.end(), Tensor());
-  memory_->begin_run(*plan_, inputs);
+  memory_->begin_run(*plan_, inputs, given, environment);
+  if (memory_->guard) memory_->guard->begin_run(memory_->slots);
   for (size_t i = 0; i < plan_->steps.size(); ++i) {
     environment.check();
     run_step(i, environment);
@@ -101,8 +112,8 @@ void Runner::bind(std::span<const Tensor> inputs, RunEnvironment& environment) {
   const auto scratch =
       size_t(checked_mul(int64_t(aligned(plan_->scratch_bytes)), int64_t{environment.executor().workers()}));
   environment.check_memory(plan_->arena_bytes + plan_->owned_bytes + plan_->state_bytes + scratch);
-  if (!memory_) memory_ = std::make_unique<Memory>(*plan_);
-  if (!scratch_ || scratch_.bytes() < scratch) scratch_ = Tensor(DType::kUint8, {int64_t(scratch)});
+  if (!memory_) memory_ = std::make_unique<Memory>(*plan_, environment);
+  if (!scratch_ || scratch_.bytes() < scratch) scratch_ = environment.allocate(DType::kUint8, {int64_t(scratch)});
 }
 
 void Runner::run_step(size_t index, RunEnvironment& environment) {
@@ -117,7 +128,9 @@ void Runner::run_step(size_t index, RunEnvironment& environment) {
     const Slot& slot = plan_->slots[size_t(output)];
     slots[size_t(output)] = slots[size_t(slot.index)].reshaped(slot.shape);
   }
-  if (!is_view(*plan_, step)) run_kernel(index, environment);
+  if (is_view(*plan_, step)) return;
+  if (memory_->guard) memory_->guard->begin_step(scratch_);
+  run_kernel(index, environment);
 }
 
 void Runner::run_kernel(size_t index, RunEnvironment& environment) {
@@ -129,6 +142,9 @@ void Runner::run_kernel(size_t index, RunEnvironment& environment) {
     if (environment.limits_memory()) check_objects(step, environment);
   });
   if (environment.observer()) report_node(*environment.observer(), step, memory_->slots, begin);
+  if (memory_->guard) {
+    with_node_context(step.node->spec, [&] { memory_->guard->end_step(index, memory_->slots, scratch_); });
+  }
 }
 
 // Strings and containers have no planned size.

@@ -19,8 +19,11 @@ class Runner {
   /// The outputs share memory of their own, apart from the rest of the run's: one that somebody still holds a copy of
   /// is not written again, the next run takes other memory for it. The span itself stays valid until the next run,
   /// whose inputs may not lie in it. Allocates nothing when shapes are those of the run before, nobody holds an output
-  /// and no shape depends on data. After an Error the runner is as before.
-  std::span<const Tensor> run(std::span<const Tensor> inputs, RunEnvironment& environment);
+  /// and no shape depends on data. After an Error the runner is as before. `given`: RunOptions::outputs.
+  std::span<const Tensor> run(std::span<const Tensor> inputs, RunEnvironment& environment,
+                              std::span<const Tensor> given = {});
+  /// Makes the plan and the memory of a run. The inputs have no data; Error(kUnsupported) where it is needed.
+  void prepare(std::span<const Tensor> inputs, RunEnvironment& environment);
   /// Those of the last run; empty tensors, or none, where it failed.
   std::span<const Tensor> outputs() const;
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "file.h"
 #include "linnet/error.h"
 
 namespace linnet {
@@ -65,16 +66,21 @@ std::string ExternalData::resolve(const std::string& location) const {
   return path.string();
 }
 
-const File& ExternalData::open(const std::string& location) {
-  if (!file_ || opened_ != location) {
-    file_.emplace(resolve(location));
+std::unique_ptr<const ByteSource> ExternalData::source_at(const std::string& location) const {
+  if (resolver_) return std::make_unique<MemorySource>(resolver_(location));
+  return std::make_unique<File>(resolve(location));
+}
+
+const ByteSource& ExternalData::open(const std::string& location) {
+  if (!source_ || opened_ != location) {
+    source_ = source_at(location);
     opened_ = location;
-    if (limits_.file_bytes > 0 && file_->size() > limits_.file_bytes) {
-      throw Error(ErrorKind::kLimit, str("external data '", location, "' of ", file_->size(), " bytes, the limit is ",
+    if (limits_.file_bytes > 0 && source_->size() > limits_.file_bytes) {
+      throw Error(ErrorKind::kLimit, str("external data '", location, "' of ", source_->size(), " bytes, the limit is ",
                                          limits_.file_bytes));
     }
   }
-  return *file_;
+  return *source_;
 }
 
 void ExternalData::check(const pb::TensorProto& tensor, int64_t bytes) {

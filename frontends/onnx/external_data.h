@@ -1,10 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
-#include "file.h"
+#include "byte_source.h"
 #include "linnet/options.h"
 #include "proto.h"
 
@@ -14,9 +15,12 @@ namespace linnet {
 /// Source: https://onnx.ai/onnx/repo-docs/ExternalData.html
 class ExternalData {
  public:
-  /// `folder`: where locations start; empty when there is none, then every access throws.
+  /// `folder`: where locations start; empty when there is none, then every access to a file throws.
   ExternalData(std::string folder, const ModelOptions& options)
-      : folder_(std::move(folder)), anywhere_(options.allow_external_paths), limits_(options.limits) {}
+      : folder_(std::move(folder)),
+        anywhere_(options.allow_external_paths),
+        resolver_(options.external_data),
+        limits_(options.limits) {}
 
   /// Fills `to` with the bytes that the tensor's entries (location, offset, length) name. Throws Error(kModel) for
   /// malformed entries, sizes that do not fit, and locations outside the folder, Error(kIo) when the file cannot be
@@ -34,13 +38,15 @@ class ExternalData {
 
   static Entries parse(const pb::TensorProto& tensor);
   std::string resolve(const std::string& location) const;
-  const File& open(const std::string& location);
+  std::unique_ptr<const ByteSource> source_at(const std::string& location) const;
+  const ByteSource& open(const std::string& location);
 
   std::string folder_;
   bool anywhere_;
+  ExternalDataResolver resolver_;
   Limits limits_;
-  std::string opened_;        // location of file_
-  std::optional<File> file_;  // the file used last: tensors of one file follow each other
+  std::string opened_;                        // location of source_
+  std::unique_ptr<const ByteSource> source_;  // the one used last: tensors of one file follow each other
 };
 
 }  // namespace linnet

@@ -21,6 +21,12 @@ namespace {
 }  // namespace
 
 File::File(const std::string& path) : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  check_regular();
+}
+
+File::File(int fd) : path_(str("file descriptor ", fd)), fd_(::fcntl(fd, F_DUPFD_CLOEXEC, 0)) { check_regular(); }
+
+void File::check_regular() {
   if (fd_ < 0) throw_io(path_, errno);
   struct stat status {};
   const bool regular = ::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode);

@@ -12,6 +12,8 @@ class File final : public ByteSource {
  public:
   /// Never blocks: pipes, devices and directories are refused.
   explicit File(const std::string& path);
+  /// An open file of the caller's, read from its beginning whatever its offset; a duplicate of it is held.
+  explicit File(int fd);
   ~File() override;
   File(File&& other) noexcept : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), size_(other.size_) {}
   File& operator=(File&& other) noexcept;
@@ -23,6 +25,8 @@ class File final : public ByteSource {
   void read(std::span<std::byte> to, int64_t offset) const override;
 
  private:
+  void check_regular();
+
   std::string path_;
   int fd_ = -1;
   int64_t size_ = 0;

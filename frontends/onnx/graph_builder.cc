@@ -1,6 +1,7 @@
 #include "graph_builder.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "attribute_value.h"
 #include "describe.h"
@@ -109,19 +110,42 @@ GraphBuilder::GraphBuilder(const FunctionTable& functions, TensorReader& tensors
       nodes_left_(node_limit(options.limits)),
       depth_left_(depth_limit(options.limits)) {}
 
-Graph GraphBuilder::build(const pb::GraphProto& proto, const OpsetImports& opsets,
-                          std::shared_ptr<const Registry> registry) {
+GraphBuilder::Built GraphBuilder::build(const pb::GraphProto& proto, const OpsetImports& opsets,
+                                        std::shared_ptr<const Registry> registry,
+                                        std::span<const ValueInfo> overridable) {
   if (proto.output_size() == 0) throw Error(ErrorKind::kModel, "the graph has no outputs");
   NestedGraph nested(std::move(registry));
   Scope scope(nested, opsets);
   add_inputs(scope, proto, [](const pb::ValueInfoProto& input) { return fact_from_proto(input.type()); });
+  std::vector<Tensor> defaults = add_overridable(scope, proto, overridable);
+  std::unordered_set<std::string> added;
+  for (const ValueInfo& info : overridable) added.insert(info.name);
   for (const pb::TensorProto& tensor : proto.initializer()) {
+    if (added.erase(tensor.name()) > 0) continue;
     add_constant(scope, tensor.name(), [&] { return tensors_.read_later(tensor); });
   }
   add_sparse_constants(scope, proto, tensors_);
   add_nodes(scope, proto.node());
   add_outputs(scope, proto);
-  return std::move(nested.graph);
+  return {std::move(nested.graph), std::move(defaults)};
+}
+
+std::vector<Tensor> GraphBuilder::add_overridable(Scope& scope, const pb::GraphProto& proto,
+                                                  std::span<const ValueInfo> overridable) {
+  std::unordered_map<std::string, const pb::TensorProto*> initializers;
+  for (const pb::TensorProto& tensor : proto.initializer()) initializers[tensor.name()] = &tensor;
+  std::vector<Tensor> defaults;
+  for (const auto& [name, fact] : overridable) {
+    with_context("initializer", name, [&, &name = name, &fact = fact] {
+      defaults.push_back(tensors_.read_later(*initializers.at(name)));
+      if (!fits(fact, defaults.back())) {
+        throw Error(ErrorKind::kModel, str("as an input it is ", fact, ", not ", describe(defaults.back())));
+      }
+      Fact input = fact.present() ? fact : Fact(defaults.back().dtype(), defaults.back().shape());
+      scope.define(name, scope.graph().add_input(name, std::move(input)));
+    });
+  }
+  return defaults;
 }
 
 void GraphBuilder::add_nodes(Scope& scope, const NodeProtos& nodes) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "check_operators.h"
 #include "function_table.h"
 #include "graph/graph.h"
+#include "linnet/model.h"
 #include "scope.h"
 #include "tensor_reader.h"
 
@@ -19,8 +21,13 @@ class GraphBuilder {
  public:
   GraphBuilder(const FunctionTable& functions, TensorReader& tensors, const ModelOptions& options);
 
-  /// All errors name the node, input, output or initializer.
-  Graph build(const pb::GraphProto& proto, const OpsetImports& opsets, std::shared_ptr<const Registry> registry);
+  struct Built {
+    Graph graph;
+    std::vector<Tensor> defaults;  ///< contents of the overridable initializers, the graph's last inputs
+  };
+  /// `overridable`: initializers that become inputs. All errors name the node, input, output or initializer.
+  Built build(const pb::GraphProto& proto, const OpsetImports& opsets, std::shared_ptr<const Registry> registry,
+              std::span<const ValueInfo> overridable = {});
 
  private:
   struct Body {
@@ -28,6 +35,8 @@ class GraphBuilder {
     std::unique_ptr<NestedGraph> nested;
   };
 
+  std::vector<Tensor> add_overridable(Scope& scope, const pb::GraphProto& proto,
+                                      std::span<const ValueInfo> overridable);
   void add_nodes(Scope& scope, const google::protobuf::RepeatedPtrField<pb::NodeProto>& nodes);
   void add_operator(Scope& scope, const pb::NodeProto& node);
   std::vector<ValueId> read_inputs(const Scope& scope, const pb::NodeProto& node);

@@ -32,6 +32,11 @@ OpsetImports::OpsetImports(const google::protobuf::RepeatedPtrField<pb::Operator
   }
 }
 
+bool OpsetImports::newer() const {
+  const auto found = versions_.find("");
+  return found != versions_.end() && found->second > kNewestOpset;
+}
+
 int64_t OpsetImports::version(const std::string& domain) const {
   const auto found = versions_.find(domain);
   if (found == versions_.end()) {

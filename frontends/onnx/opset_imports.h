@@ -25,6 +25,8 @@ class OpsetImports {
   /// Takes the imports of domains that this one lacks from another.
   void add_missing(const OpsetImports& others) { versions_.insert(others.versions_.begin(), others.versions_.end()); }
   bool empty() const { return versions_.empty(); }
+  /// The default operator set is above kNewestOpset.
+  bool newer() const;
   /// The version of a normalised domain. Throws Error(kModel) when it is not imported.
   int64_t version(const std::string& domain) const;
 

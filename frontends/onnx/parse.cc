@@ -89,6 +89,8 @@ ParsedModel parse_model_file(const std::string& path, const Limits& limits) {
   return parse_source(std::make_unique<File>(path), limits);
 }
 
+ParsedModel parse_model_file(int fd, const Limits& limits) { return parse_source(std::make_unique<File>(fd), limits); }
+
 ParsedModel parse_model_bytes(std::span<const std::byte> bytes, const Limits& limits) {
   return parse_source(std::make_unique<MemorySource>(bytes), limits);
 }

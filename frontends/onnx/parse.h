@@ -23,6 +23,9 @@ struct ParsedModel {
 /// format's own 2 GiB, Error(kModel) when it is no ONNX model; the message says what the file looks like instead.
 ParsedModel parse_model_file(const std::string& path, const Limits& limits);
 
+/// The same for an open file.
+ParsedModel parse_model_file(int fd, const Limits& limits);
+
 /// The same for a model in memory, which must outlive the result.
 ParsedModel parse_model_bytes(std::span<const std::byte> bytes, const Limits& limits);
 

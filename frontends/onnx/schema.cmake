@@ -13,11 +13,6 @@ function(add_schema_field text message field number)
 endfunction()
 
 function(linnet_onnx_schema out_sources out_dir)
-  find_package(Protobuf QUIET)
-  if(NOT Protobuf_FOUND OR NOT Protobuf_PROTOC_EXECUTABLE OR NOT TARGET protobuf::libprotobuf-lite)
-    message(FATAL_ERROR "Protocol Buffers not found. Install the library and the compiler (Debian, Ubuntu: "
-                        "apt install libprotobuf-dev protobuf-compiler).")
-  endif()
   find_file(LINNET_ONNX_SCHEMA NAMES onnx/onnx.proto onnx/onnx-ml.proto DOC "The schema of the ONNX format")
   if(NOT LINNET_ONNX_SCHEMA)
     message(FATAL_ERROR "onnx/onnx.proto not found. Install ONNX's headers (Debian, Ubuntu: apt install libonnx-dev), "

@@ -28,7 +28,6 @@ class GroupedConv final : public ConvAlgorithm<float> {
     if (width == g_.group_out() && grouped_.supports(width))
       shared_columns_ = g_.out_channels / grouped_.lanes * grouped_.lanes;
     shared_groups_ = shared_columns_ / g_.group_out();
-    shared_panels_ = equal_panels(shared_columns_, 1, grouped_.lanes);
     group_panels_ = choose_panels(gemm_, g_.group_out(), g_.taps() * width);
     group_floats_ = packed_size(group_panels_, g_.taps(), width);
     strip_rows_ = choose_strip_rows(gemm_, group_panels_, rows_, g_.taps() * width);
@@ -65,13 +64,24 @@ class GroupedConv final : public ConvAlgorithm<float> {
   int64_t packed_floats() const { return shared_floats() + (g_.group - shared_groups_) * group_floats_; }
 
   void pack(const float* w, float* packed) const {
-    GemmWeights<float> shared = conv_matrices(g_, w, 0);
-    shared.columns = shared_columns_;
-    pack_weights(shared, shared_panels_, packed);
-    packed += shared_floats();
+    packed = pack_shared(w, packed);
     for (int64_t g = shared_groups_; g < g_.group; ++g, packed += group_floats_) {
       pack_weights(conv_matrices(g_, w, g), group_panels_, packed);
     }
+  }
+
+  /// In the order of GroupedKernels; returns where it ends.
+  float* pack_shared(const float* w, float* packed) const {
+    const int64_t width = g_.group_in();
+    for (int64_t column = 0; column < shared_columns_; column += grouped_.lanes) {
+      for (int64_t tap = 0; tap < g_.taps(); ++tap) {
+        for (int64_t r = 0; r < width; ++r) {
+          for (int64_t j = column; j < column + grouped_.lanes; ++j)
+            *packed++ = w[((j ^ r) * width + j % width) * g_.taps() + tap];
+        }
+      }
+    }
+    return packed;
   }
 
   const float* pack_in_scratch(const float* w, KernelContext& context) const {
@@ -103,8 +113,7 @@ class GroupedConv final : public ConvAlgorithm<float> {
   void run_shared_groups(GemmStrip<GemmF32> strip, const float* w) const {
     if (shared_columns_ == 0) return;
     strip.b = w;
-    strip.panels = &shared_panels_;
-    strip.panel_end = shared_panels_.count();
+    strip.panel_end = shared_columns_ / grouped_.lanes;
     grouped_.strip(strip);
   }
 
@@ -132,7 +141,7 @@ class GroupedConv final : public ConvAlgorithm<float> {
   int64_t shared_columns_ = 0;  // of groups that share vectors
   int64_t shared_groups_ = 0;
   int64_t group_floats_ = 0;  // of one of the other groups
-  GemmPanels shared_panels_, group_panels_;
+  GemmPanels group_panels_;
   Tensor packed_;
 };
 

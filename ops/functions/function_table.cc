@@ -31,7 +31,7 @@ constexpr auto kShrink =
     numbers([]<class P>(auto x, P bias, P lambd) { return scalar::shrink(static_cast<P>(x), bias, lambd); });
 constexpr auto kSign = numbers([]<class T>(T x, auto...) { return x > 0 ? T(1) : x < 0 ? T(-1) : x; });
 constexpr auto kSwish = floats([](auto x, auto a, auto) { return x / (1 + std::exp(-a * x)); });
-constexpr auto kThresholdedRelu = floats([]<class T>(T x, T a, T) { return x <= a ? 0 : x; });
+constexpr auto kThresholdedRelu = floats([]<class T>(T x, T a, T) { return x > a ? x : 0; });
 
 Range at_least_zero(float, float) { return {0, kInfinity}; }
 Range between(float low, float high) { return {low, high}; }

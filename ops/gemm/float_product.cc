@@ -110,7 +110,7 @@ class FloatProduct final : public Kernel {
     for (const Addend& addend : addends_) {
       const T* values = context.input(addend.input).data<T>();
       if (!direct(addend)) values = expand(addend, values, context);
-      if (addend.rows == 1) {
+      if (addend.rows == 1 && epilogue.bias == nullptr) {  // of one row, the residual is like a second bias
         epilogue.bias = values;
       } else {
         epilogue.residual = values;

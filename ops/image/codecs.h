@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "image/decode_image.h"
 #include "linnet/error.h"
+#include "linnet/image.h"
 
 // One decoder per format, each in its own file. Those of a library that the build lacks throw Error(kUnsupported).
 namespace linnet {

@@ -1,9 +1,8 @@
-#include "image/decode_image.h"
-
 #include <algorithm>
 #include <string_view>
 
 #include "image/codecs.h"
+#include "linnet/image.h"
 
 namespace linnet {
 namespace {

@@ -1,11 +1,14 @@
 #include <algorithm>
 
-#include "image/decode_image.h"
 #include "infer/infer.h"
+#include "linnet/image.h"
 #include "op_list.h"
 
 namespace linnet {
 namespace {
+
+/// The luma of an RGB pixel as ITU-R BT.601 weighs it, in 16-bit fixed point.
+uint8_t luma(const uint8_t* rgb) { return uint8_t((19595 * rgb[0] + 38470 * rgb[1] + 7471 * rgb[2] + 32768) >> 16); }
 
 enum class PixelFormat { kRgb, kBgr, kGrayscale };
 

@@ -4,14 +4,15 @@
 
 namespace linnet {
 
-/// Convolutions of many small groups, each of `width` input and as many output channels: a vector holds the outputs of
-/// several groups, and every input channel is spread over the lanes of its own group.
+/// Convolutions of many small groups, each of `width` input and as many output channels: a vector holds channels of
+/// several groups.
 struct GroupedKernels {
-  int lanes;  ///< output channels of a block
+  int lanes;  ///< channels of a block
   /// True for widths that strip() can compute: such that divide a block.
   bool (*supports)(int64_t width);
-  /// As GemmKernels::strip, with panels of one whole vector and depth the width of the groups. Pointers of `a` address
-  /// the channels of column 0; column j of y belongs to input channels j / depth * depth and following.
+  /// As GemmKernels::strip, with panels of one whole vector and depth the width of the groups; what its pointers `a`
+  /// address is input channel 0. Row r of the `width` rows that a panel has for each tap holds in lane j the weight of
+  /// input channel j of the block for its output channel j ^ r.
   void (*strip)(const GemmStrip<GemmF32>& strip);
 };
 

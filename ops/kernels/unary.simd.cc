@@ -37,7 +37,7 @@ constexpr UnaryKernels::F kernel_of() {
 inline F32 relu(F32 x) { return xsimd::select(x < F32(0.0f), F32(0.0f), x); }
 inline F32 clip(F32 x, F32 low, F32 high) { return at_most(high, at_least(low, x)); }
 inline F32 leaky_relu(F32 x, F32 alpha, F32) { return prelu(x, alpha); }
-inline F32 thresholded_relu(F32 x, F32 alpha, F32) { return xsimd::select(x <= alpha, F32(0.0f), x); }
+inline F32 thresholded_relu(F32 x, F32 alpha, F32) { return xsimd::select(x > alpha, x, F32(0.0f)); }
 inline F32 elu(F32 x, F32 alpha, F32) { return xsimd::select(x < F32(0.0f), alpha * expm1(at_most(F32(0.0f), x)), x); }
 inline F32 selu(F32 x, F32 alpha, F32 gamma) { return gamma * elu(x, alpha, gamma); }
 inline F32 celu(F32 x, F32 alpha, F32) {

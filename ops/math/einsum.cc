@@ -37,47 +37,68 @@ struct Loops {
   }
 };
 
+/// What is summed of each operand for one element of the output: over `loops`, and within over the last summed axis.
+struct Summed {
+  int operands;
+  Loops loops;
+  int64_t row;
+  Offsets row_step;
+};
+
+using Operands = std::array<const void*, kMaxOperands>;
+
 /// Floats are summed in double, integers wrap around.
 template <class T>
 using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
 
-/// For each element of the output, the sum over the inner loops of the product of all operands.
 template <class T>
+Sum<T> row_sum(const Summed& summed, const Operands& x, const Offsets& at) {
+  std::array<const T*, kMaxOperands> row{};
+  for (size_t k = 0; k < size_t(summed.operands); ++k) row[k] = static_cast<const T*>(x[k]) + at[k];
+  Sum<T> sum = 0;
+  for (int64_t i = 0; i < summed.row; ++i) {
+    Sum<T> product = 1;
+    for (size_t k = 0; k < size_t(summed.operands); ++k) {
+      product *= static_cast<Sum<T>>(row[k][i * summed.row_step[k]]);
+    }
+    sum += product;
+  }
+  return sum;
+}
+
+/// Element `i` of y: the sum of the products of all operands from `base` on.
+template <class T>
+void element(const Summed& summed, const Operands& x, const Offsets& base, void* y, int64_t i) {
+  Sum<T> sum = 0;
+  for (int64_t j = 0; j < summed.loops.count && summed.row > 0; ++j) {
+    Offsets at = summed.loops.offsets(j);
+    for (size_t k = 0; k < at.size(); ++k) at[k] += base[k];
+    sum += row_sum<T>(summed, x, at);
+  }
+  static_cast<T*>(y)[i] = static_cast<T>(sum);
+}
+
 class EinsumKernel final : public Kernel {
  public:
-  EinsumKernel(int operands, Loops outer, Loops inner, int64_t row, const Offsets& row_step)
-      : operands_(operands), outer_(std::move(outer)), inner_(std::move(inner)), row_(row), row_step_(row_step) {}
+  using Element = decltype(element<float>)*;
+
+  EinsumKernel(Element element, Loops outer, Summed summed)
+      : element_(element), outer_(std::move(outer)), summed_(std::move(summed)) {}
 
   void run(KernelContext& context) const override {
-    std::array<const T*, kMaxOperands> x{};
-    for (int k = 0; k < operands_; ++k) x[size_t(k)] = context.input(k).data<T>();
-    T* y = context.output(0).data<T>();
-    parallel_items(context.executor(), outer_.count, inner_.count * row_, [&](int64_t begin, int64_t end, int) {
-      for (int64_t i = begin; i < end; ++i) {
-        const Offsets base = outer_.offsets(i);
-        Sum<T> sum = 0;
-        for (int64_t j = 0; j < inner_.count && row_ > 0; ++j) sum += row_sum(x, base, inner_.offsets(j));
-        y[i] = static_cast<T>(sum);
-      }
+    Operands x{};
+    for (int k = 0; k < summed_.operands; ++k) x[size_t(k)] = context.input(k).raw();
+    void* y = context.output(0).raw();
+    const int64_t work = checked_mul(summed_.loops.count, summed_.row);
+    parallel_items(context.executor(), outer_.count, work, [&](int64_t begin, int64_t end, int) {
+      for (int64_t i = begin; i < end; ++i) element_(summed_, x, outer_.offsets(i), y, i);
     });
   }
 
  private:
-  Sum<T> row_sum(std::array<const T*, kMaxOperands> x, const Offsets& base, const Offsets& inner) const {
-    for (size_t k = 0; k < size_t(operands_); ++k) x[k] += base[k] + inner[k];
-    Sum<T> sum = 0;
-    for (int64_t i = 0; i < row_; ++i) {
-      Sum<T> product = 1;
-      for (size_t k = 0; k < size_t(operands_); ++k) product *= static_cast<Sum<T>>(x[k][i * row_step_[k]]);
-      sum += product;
-    }
-    return sum;
-  }
-
-  int operands_;
-  Loops outer_, inner_;
-  int64_t row_;  ///< the last summed axis
-  Offsets row_step_;
+  Element element_;
+  Loops outer_;
+  Summed summed_;
 };
 
 /// Einsum: the product of the operands' elements, each axis named by a letter, summed over the letters that the output
@@ -116,20 +137,18 @@ class Einsum final : public Op {
     }
     const EinsumLabels labels = equation_.labels(ranks);
     const std::map<EinsumLabel, Dim> dims = label_dims(labels, facts);
-    Loops outer, inner;
+    Loops outer;
     for (const EinsumLabel label : labels.output) outer.add(dims.at(label).value(), steps(label, labels, in));
-    int64_t row = 1;
-    Offsets row_step{};
+    Summed summed{.operands = in.num_inputs(), .loops = {}, .row = 1, .row_step = {}};
     for (const EinsumLabel label : labels.summed) {
-      if (label != labels.summed.back()) inner.add(dims.at(label).value(), steps(label, labels, in));
+      if (label != labels.summed.back()) summed.loops.add(dims.at(label).value(), steps(label, labels, in));
     }
     if (!labels.summed.empty()) {
-      row = dims.at(labels.summed.back()).value();
-      row_step = steps(labels.summed.back(), labels, in);
+      summed.row = dims.at(labels.summed.back()).value();
+      summed.row_step = steps(labels.summed.back(), labels, in);
     }
-    return dispatch_number(in.dtype(0), [&]<class T>() -> KernelPtr {
-      return std::make_unique<EinsumKernel<T>>(in.num_inputs(), outer, inner, row, row_step);
-    });
+    const auto element_of = dispatch_number(in.dtype(0), []<class T>() -> EinsumKernel::Element { return element<T>; });
+    return std::make_unique<EinsumKernel>(element_of, std::move(outer), std::move(summed));
   }
 
  private:

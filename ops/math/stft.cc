@@ -52,10 +52,11 @@ class StftKernel final : public Kernel {
 
 /// STFT: the discrete Fourier transforms of the frames of frame_length samples that start every frame_step samples,
 /// multiplied with a window; computed in double.
-/// signal: float types [batch, samples, 1] (real) or [batch, samples, 2] (complex).   frame_step: int32/int64, one
-/// element.   window: the signal's dtype [frame_length]; ones.   frame_length: int32/int64, one element; the window's
-/// length, else that of the signal.   output: [batch, frames, bins, 2] with frame_length bins or, with onesided (the
-/// default, for real signals only), frame_length / 2 + 1.
+/// signal: float types [batch, samples, 1] (real) or [batch, samples, 2] (complex); also [batch, samples], real, which
+/// ONNX Runtime takes and onnx-asr writes.   frame_step: int32/int64, one element.   window: the signal's dtype
+/// [frame_length]; ones.   frame_length: int32/int64, one element; the window's length, else that of the signal.
+/// output: [batch, frames, bins, 2] with frame_length bins or, with onesided (the default, for real signals only),
+/// frame_length / 2 + 1.
 /// Source: https://onnx.ai/onnx/operators/onnx__STFT.html
 class Stft final : public Op {
  public:
@@ -64,7 +65,6 @@ class Stft final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, 4);
     require_floating(in[0], "signal");
-    require_rank(in[0], 3, "signal");
     if (has_input(in, 2)) {
       require_same_dtype(in[0], in[2], "signal and window");
       require_rank(in[2], 1, "window");
@@ -79,7 +79,8 @@ class Stft final : public Op {
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0), y = in.output_shape(0);
     const int64_t n = in.has(3) ? tensor_ints(*in.constant(3))[0] : in.has(2) ? in.shape(2)[0] : x[1];
-    const Frames frames{x[0], x[1], tensor_ints(*in.constant(1))[0], y[1], y[2], int(x[2]), in.has(2)};
+    const Frames frames{x[0],     x[1], tensor_ints(*in.constant(1))[0], y[1], y[2], x.rank() == 3 ? int(x[2]) : 1,
+                        in.has(2)};
     return dispatch_float(in.dtype(0),
                           [&]<class T>() -> KernelPtr { return std::make_unique<StftKernel<T>>(frames, n); });
   }
@@ -88,10 +89,13 @@ class Stft final : public Op {
 
  private:
   void check_parts(const Fact& signal) const {
-    const Dim& parts = signal.dim(2);
-    if (!parts.known() || parts.value() == 1 || (parts.value() == 2 && !onesided_)) return;
-    throw Error(ErrorKind::kShape,
-                str("signal must be [batch, samples, 1], or with onesided 0 [batch, samples, 2], got ", signal));
+    const Dim parts = signal.rank() == 3 ? signal.dim(2) : Dim(1);
+    const bool fits = !parts.known() || parts.value() == 1 || (parts.value() == 2 && !onesided_);
+    if (fits && (signal.rank() == 2 || signal.rank() == 3)) return;
+    throw Error(
+        ErrorKind::kShape,
+        str("signal must be [batch, samples, 1] or [batch, samples], or with onesided 0 [batch, samples, 2], got ",
+            signal));
   }
 
   /// The one value of input i where it is known, at least 1.

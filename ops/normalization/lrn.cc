@@ -13,7 +13,8 @@ namespace {
 struct Window {
   int64_t n, channels, spatial;
   int64_t before, after;  ///< neighbouring channels that count
-  float factor, beta, bias;
+  double factor;          ///< alpha / size
+  float beta, bias;
 };
 
 constexpr int64_t kBlock = 1024;  ///< neighbouring elements of a channel that are computed together
@@ -89,8 +90,8 @@ class Lrn final : public Op {
 
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
-    const Window window{x[0],  x[1], x.elements(2, x.rank()), (size_ - 1) / 2, size_ / 2, alpha_ / float(size_),
-                        beta_, bias_};
+    const Window window{
+        x[0], x[1], x.elements(2, x.rank()), (size_ - 1) / 2, size_ / 2, double(alpha_) / double(size_), beta_, bias_};
     const UnaryKernels& kernels = kernel_table(in.isa()).unary;
     return dispatch_float(in.dtype(0),
                           [&]<class T>() -> KernelPtr { return std::make_unique<LrnKernel<T>>(window, kernels); });

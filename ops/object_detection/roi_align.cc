@@ -37,13 +37,15 @@ class RoiAlignKernel final : public Kernel {
 
   Bins bins(T begin, T end, int64_t count) const {
     const T scale = T(s_.spatial_scale), offset = s_.half_pixel ? T(0.5) : T(0);
-    T length = (end - begin) * scale;
+    const T start = begin * scale - offset;
+    T length =
+        end * scale - offset - start;  // in this order, as both references: it decides how many samples there are
     if (!s_.half_pixel) length = std::max(length, T(1));
     const T extent = length / T(count);
     // A region beyond any image needs no more samples than this; NaN gives none.
     const T wanted = std::ceil(extent);
     const int64_t adaptive = wanted > 0 ? int64_t(std::min(wanted, T(1 << 16))) : 0;
-    return {begin * scale - offset, extent, s_.sampling_ratio > 0 ? s_.sampling_ratio : adaptive};
+    return {start, extent, s_.sampling_ratio > 0 ? s_.sampling_ratio : adaptive};
   }
 
   void pool_channel(KernelContext& context, int64_t roi, int64_t channel) const {

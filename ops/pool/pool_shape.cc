@@ -35,11 +35,13 @@ void pad_to_same(PoolAxis& axis, bool upper) {
   axis.pad_end = total - axis.pad_begin;
 }
 
-/// Windows that fit; with ceil_mode also a last one that does not, if it begins before the padding behind the data.
+/// Windows that fit; with ceil_mode also a last one that does not, if it begins before the padding behind the data. It
+/// may be the only one.
 void fit_windows(PoolAxis& axis, bool ceil_mode) {
   const int64_t reach = (axis.kernel - 1) * axis.dilation + 1;
   const int64_t room = axis.in + axis.pad_begin + axis.pad_end - reach;
-  if (room < 0) {
+  const bool only_one = ceil_mode && room > -axis.stride && axis.in + axis.pad_begin > 0;
+  if (room < 0 && !only_one) {
     throw Error(ErrorKind::kShape,
                 str("the window covers ", reach, " elements, the padded data has only ", reach + room));
   }

@@ -74,7 +74,10 @@ template <class T>
 class WeightedSum {
  public:
   void add(double weight, const T& x) { sum_ += weight * Sum(x); }
-  T value() const { return saturate<T>(sum_); }
+  T value() const {
+    if constexpr (std::is_integral_v<T>) return saturate<T>(std::trunc(sum_));
+    return saturate<T>(sum_);
+  }
 
  private:
   using Sum = std::conditional_t<kIsComplex<T>, std::complex<double>, double>;
@@ -153,7 +156,7 @@ class GridSampleKernel final : public Kernel {
 /// GridSample: Y[n,c,p] is X[n,c] sampled at grid[n,p], whose coordinates (x, y[, z]) run from -1 to 1 over X.
 /// X: [N,C,H,W] or [N,C,D,H,W], grid: [N,spatial...,2 or 3] of float types. mode: linear, nearest or cubic; beyond X
 /// lie zeros, the border or reflections. X: any dtype of a byte or more, but numbers where mode is not nearest; results
-/// are rounded to integers, ties to even.
+/// are cast to integers at the end, which cuts off their fractions.
 /// Source: https://onnx.ai/onnx/operators/onnx__GridSample.html
 class GridSample final : public Op {
  public:

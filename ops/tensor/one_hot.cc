@@ -10,15 +10,16 @@ using ReadInt = int64_t (*)(const void* data, int64_t i);
 
 /// Reads number i of the dtype as an integer; a fraction is cut off, what is beyond int64 counts as INT64_MIN.
 ReadInt read_int_of(DType dtype) {
-  return dispatch_number(dtype, []<class T>() -> ReadInt {
+  const auto read = []<class T>() -> ReadInt {
     return [](const void* data, int64_t i) {
-      const T value = static_cast<const T*>(data)[i];
-      if constexpr (std::is_floating_point_v<T>) {
-        if (!(value >= T(-0x1p63) && value < T(0x1p63))) return INT64_MIN;
+      const auto value = std::conditional_t<std::is_same_v<T, Half>, float, T>(static_cast<const T*>(data)[i]);
+      if constexpr (std::is_floating_point_v<decltype(value)>) {
+        if (!(value >= -0x1p63f && value < 0x1p63f)) return INT64_MIN;
       }
       return static_cast<int64_t>(value);
     };
-  });
+  };
+  return dtype == DType::kFloat16 ? read.operator()<Half>() : dispatch_number(dtype, read);
 }
 
 class OneHotKernel final : public Kernel {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "infer/infer.h"
@@ -71,7 +72,7 @@ class Resize final : public Op {
     for (int i = 0; i < in.num_inputs(); ++i) facts.push_back(in.fact(i));
     const int rank = in.rank(0);
     const std::vector<Target> targets = make_targets(facts, rank).value();
-    const std::optional<double> common = scale_of_all(targets, in.fact(0));
+    const std::optional<Scale> common = scale_of_all(targets, in.fact(0));
     std::vector<ResizeAxis> axes(static_cast<size_t>(rank));
     for (int d = 0; d < rank; ++d) {
       const int axis = physical(d, rank);
@@ -175,33 +176,49 @@ class Resize final : public Op {
     return true;
   }
 
+  /// `to` elements for every `from`.
+  struct Scale {
+    double to = 1, from = 1;
+
+    double value() const { return to / from; }
+  };
+
   /// The one scale that a policy other than stretch applies to all chosen axes; nullopt where there is none, or while
   /// their extents are unknown.
-  std::optional<double> scale_of_all(const std::vector<Target>& targets, const Fact& x) const {
+  std::optional<Scale> scale_of_all(const std::vector<Target>& targets, const Fact& x) const {
     if (policy_ == "stretch") return std::nullopt;
-    std::optional<double> common;
+    std::optional<Scale> common;
     for (int d = 0; d < x.rank(); ++d) {
       const Target& target = targets[size_t(d)];
       const Dim& dim = x.dim(physical(d, x.rank()));
       if (target.size < 0 || !dim.known() || dim.value() == 0) continue;
-      const double scale = double(target.size) / double(dim.value());
-      common = !common ? scale : policy_ == "not_larger" ? std::min(*common, scale) : std::max(*common, scale);
+      const Scale scale{double(target.size), double(dim.value())};
+      const bool smaller = common && scale.value() < common->value();
+      if (!common || smaller == (policy_ == "not_larger")) common = scale;
     }
     return common;
   }
 
-  static ResizeSpan span_of(const Target& target, int64_t in, std::optional<double> common) {
-    ResizeSpan span{
-        .in = in, .out = in, .scale = 1, .roi_begin = float(target.roi_begin), .roi_end = float(target.roi_end)};
+  /// The scale is the quotient of the sizes; where scales are given, what they say, of which sizes are a part cut off.
+  static Scale scale_of(const Target& target, int64_t in, std::optional<Scale> common) {
+    if (target.size < 0) return {double(float(target.scale)), 1};
+    return common.value_or(Scale{double(target.size), double(in)});
+  }
+
+  static ResizeSpan span_of(const Target& target, int64_t in, std::optional<Scale> common) {
+    ResizeSpan span{.in = in,
+                    .out = in,
+                    .to = 1,
+                    .from = 1,
+                    .roi_begin = float(target.roi_begin),
+                    .roi_end = float(target.roi_end)};
     if (!target.given) return span;
-    double extent = 0;
-    if (target.size >= 0) {
-      span.scale = common ? float(*common) : float(double(target.size) / double(in));
-      extent = common ? *common * double(in) + 0.5 : double(target.size);
-    } else {
-      span.scale = float(target.scale);
-      extent = double(span.scale * float(in));
-    }
+    const Scale scale = scale_of(target, in, common);
+    span.to = scale.to;
+    span.from = scale.from;
+    double extent = double(target.size);
+    if (common) extent = std::floor(scale.to * double(in) / scale.from + 0.5);
+    if (target.size < 0) extent = double(float(scale.to) * float(in));
     if (!(extent <= kLargest)) throw Error(ErrorKind::kLimit, str("cannot resize an axis of ", in, " to ", extent));
     span.out = int64_t(extent);
     if (in == 0 && span.out > 0) throw Error(ErrorKind::kShape, str("cannot resize an empty axis to ", span.out));

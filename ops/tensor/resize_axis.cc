@@ -49,37 +49,37 @@ Nearest read_nearest(const NodeSpec& node) {
 }
 
 /// The input coordinate of an output coordinate.
-float source_coordinate(Coordinates mode, const ResizeSpan& s, int64_t out) {
-  const auto x = float(out), last = float(s.in - 1), length = s.scale * float(s.in);
-  const float half_pixel = (x + 0.5f) / s.scale - 0.5f;
+double source_coordinate(Coordinates mode, const ResizeSpan& s, int64_t out) {
+  const auto x = double(out), in = double(s.in), last = in - 1, scaled = s.to * in;
+  const double half_pixel = ((2 * x + 1) * s.from - s.to) / (2 * s.to);
   switch (mode) {
     case Coordinates::kHalfPixel:
       return half_pixel;
     case Coordinates::kHalfPixelSymmetric:
-      // From left to right, as the specification writes it: another order may miss an exact integer.
-      return float(s.in) / 2 * (1 - float(s.out) / length) + (x + 0.5f) / s.scale - 0.5f;
+      return (scaled - double(s.out) * s.from + (2 * x + 1) * s.from - s.to) / (2 * s.to);
     case Coordinates::kPytorchHalfPixel:
-      return s.out > 1 ? half_pixel : 0.0f;
+      return s.out > 1 ? half_pixel : 0;
     case Coordinates::kAlignCorners:
-      return length == 1.0f || s.out == 1 ? 0.0f : x * last / (length - 1);
+      return scaled == s.from || s.out == 1 ? 0 : x * last * s.from / (scaled - s.from);
     case Coordinates::kAsymmetric:
-      return x / s.scale;
+      return x * s.from / s.to;
     case Coordinates::kTfHalfPixelForNn:
-      return (x + 0.5f) / s.scale;
+      return (x + 0.5) * s.from / s.to;
     case Coordinates::kTfCropAndResize:
       break;
   }
-  const float extent = (s.roi_end - s.roi_begin) * last;
-  return s.roi_begin * last + (s.out > 1 ? x * extent / (length - 1) : extent / 2);
+  const double extent = double(s.roi_end) - double(s.roi_begin), begin = double(s.roi_begin);
+  return s.out > 1 ? last * (begin * (scaled - s.from) + x * extent * s.from) / (scaled - s.from)
+                   : last * (begin + extent / 2);
 }
 
-float round_coordinate(Nearest mode, float x, bool shrinks) {
-  const float below = std::floor(x), fraction = x - below;
+double round_coordinate(Nearest mode, double x, bool shrinks) {
+  const double below = std::floor(x), fraction = x - below;
   switch (mode) {
     case Nearest::kRoundPreferFloor:
-      return fraction <= 0.5f ? below : below + 1;
+      return fraction <= 0.5 ? below : below + 1;
     case Nearest::kRoundPreferCeil:
-      return fraction < 0.5f ? below : below + 1;
+      return fraction < 0.5 ? below : below + 1;
     case Nearest::kFloor:
       return below;
     case Nearest::kCeil:
@@ -91,25 +91,25 @@ float round_coordinate(Nearest mode, float x, bool shrinks) {
 }
 
 /// The weight of a neighbour `distance` >= 0 away.
-float filter_weight(const ResizeMode& mode, float distance) {
-  if (mode.filter == Filter::kLinear) return std::max(0.0f, 1 - distance);
-  const float a = mode.cubic_a, d = distance;
+double filter_weight(const ResizeMode& mode, double distance) {
+  if (mode.filter == Filter::kLinear) return std::max(0.0, 1 - distance);
+  const double a = double(mode.cubic_a), d = distance;
   if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
-  return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0.0f;
+  return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
-int64_t clamp_index(float index, int64_t in) {
-  const float last = float(in - 1);
+int64_t clamp_index(double index, int64_t in) {
+  const auto last = double(in - 1);
   return index >= last ? in - 1 : index > 0 ? int64_t(index) : 0;
 }
 
-void add_neighbours(const ResizeMode& mode, float x, float shrink, int64_t first, ResizeAxis& axis) {
-  const float below = std::floor(x), fraction = x - below;
-  float sum = 0;
+void add_neighbours(const ResizeMode& mode, double x, double shrink, int64_t first, ResizeAxis& axis) {
+  const double below = std::floor(x), fraction = x - below;
+  double sum = 0;
   for (int64_t t = 0; t < axis.taps; ++t) {
-    const float offset = float(first + t), position = below + offset;
-    float weight = filter_weight(mode, std::abs(offset - fraction) * shrink);
-    if (mode.exclude_outside && (position < 0 || position > float(axis.in - 1))) weight = 0;
+    const auto offset = double(first + t), position = below + offset;
+    double weight = filter_weight(mode, std::abs(offset - fraction) * shrink);
+    if (mode.exclude_outside && (position < 0 || position > double(axis.in - 1))) weight = 0;
     sum += weight;
     axis.index.push_back(clamp_index(position, axis.in));
     axis.weight.push_back(weight);
@@ -149,28 +149,30 @@ bool ResizeAxis::identity() const {
 }
 
 ResizeAxis make_resize_axis(const ResizeMode& mode, const ResizeSpan& span) {
-  ResizeAxis axis{.in = span.in, .out = span.out, .taps = 1, .index = {}, .weight = {}, .outside = {}};
-  const float shrink = mode.antialias ? std::min(span.scale, 1.0f) : 1.0f;
+  ResizeAxis axis{
+      .in = span.in, .out = span.out, .taps = 1, .index = {}, .weight = {}, .weight_f32 = {}, .outside = {}};
+  const double shrink = mode.antialias ? std::min(span.to / span.from, 1.0) : 1.0;
   int64_t first = 0;
   if (mode.filter != Filter::kNearest) {
-    const float support = (mode.filter == Filter::kLinear ? 1.0f : 2.0f) / shrink;
-    if (!(support * float(span.out) < 0x1p30f)) {
+    const double support = (mode.filter == Filter::kLinear ? 1 : 2) / shrink;
+    if (!(support * double(span.out) < 0x1p30)) {
       throw Error(ErrorKind::kLimit, str("resizing ", span.in, " elements to ", span.out, " needs too large a filter"));
     }
     first = int64_t(std::floor(-support)) + 1;
     axis.taps = 2 - 2 * first;
   }
   for (int64_t out = 0; out < span.out; ++out) {
-    const float x = source_coordinate(mode.coordinates, span, out);
+    const double x = source_coordinate(mode.coordinates, span, out);
     const bool crops = mode.coordinates == Coordinates::kTfCropAndResize;
-    axis.outside.push_back(crops && !(x >= 0 && x <= float(span.in - 1)));
+    axis.outside.push_back(crops && !(x >= 0 && x <= double(span.in - 1)));
     if (mode.filter == Filter::kNearest) {
-      axis.index.push_back(clamp_index(round_coordinate(mode.nearest, x, span.scale < 1), span.in));
+      axis.index.push_back(clamp_index(round_coordinate(mode.nearest, x, span.to < span.from), span.in));
       axis.weight.push_back(1);
     } else {
       add_neighbours(mode, x, shrink, first, axis);
     }
   }
+  axis.weight_f32.assign(axis.weight.begin(), axis.weight.end());
   return axis;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "linnet/node_spec.h"
@@ -37,7 +38,7 @@ struct ResizeMode {
 /// One axis to be resized.
 struct ResizeSpan {
   int64_t in = 1, out = 1;
-  float scale = 1;                   ///< out / in before rounding
+  double to = 1, from = 1;           ///< their quotient is the scale, out / in before rounding
   float roi_begin = 0, roi_end = 1;  ///< of tf_crop_and_resize, as fractions of the axis
 };
 
@@ -45,15 +46,23 @@ struct ResizeSpan {
 struct ResizeAxis {
   int64_t in = 1, out = 1, taps = 1;
   std::vector<int64_t> index;          ///< [out, taps]
-  std::vector<float> weight;           ///< [out, taps]
+  std::vector<double> weight;          ///< [out, taps]
+  std::vector<float> weight_f32;       ///< the same for kernels that sum in float32
   std::vector<unsigned char> outside;  ///< [out]: receives the extrapolation value
+
+  template <class Real>
+  const Real* weights() const {
+    if constexpr (std::is_same_v<Real, float>) return weight_f32.data();
+    if constexpr (std::is_same_v<Real, double>) return weight.data();
+  }
 
   /// Leaves the axis as it is.
   bool identity() const;
   bool any_outside() const;
 };
 
-/// Source: https://onnx.ai/onnx/operators/onnx__Resize.html. Coordinates are computed in float32.
+/// Source: https://onnx.ai/onnx/operators/onnx__Resize.html. Coordinates are quotients of whole numbers where sizes are
+/// given, and rounded once: those halfway between two elements are exact.
 ResizeAxis make_resize_axis(const ResizeMode& mode, const ResizeSpan& span);
 
 }  // namespace linnet

@@ -18,13 +18,13 @@ namespace {
 
 /// The scratch memory of a worker: addresses of rows, the sources of a line, the offsets of the input lines whose
 /// resized form is kept, and room for lines.
-template <class Sum>
+template <class Sum, class Real>
 struct Scratch {
   Scratch(std::byte* memory, int64_t max_sources, int64_t max_rows) {
     rows = reinterpret_cast<const Sum**>(memory);
     sources.offset = reinterpret_cast<int64_t*>(rows + max_rows);
     kept = sources.offset + max_sources;
-    sources.weight = reinterpret_cast<float*>(kept + max_sources);
+    sources.weight = reinterpret_cast<Real*>(kept + max_sources);
     lines = reinterpret_cast<Sum*>(kept + 2 * max_sources);
     std::fill_n(kept, max_sources, int64_t{-1});
   }
@@ -35,7 +35,7 @@ struct Scratch {
   }
 
   const Sum** rows;
-  ResizeLines::Sources sources{};
+  ResizeLines::Sources<Real> sources{};
   int64_t* kept;
   Sum* lines;
 };
@@ -61,7 +61,7 @@ class Interpolate final : public Kernel {
     const int64_t cost =
         along_first_ ? lines_.out_elements() / 8 : lines_.out_elements() * lines_.axis().taps + lines_.in_elements();
     parallel_items(context.executor(), lines_.lines(), cost, [&](int64_t line, int64_t end, int worker) {
-      Scratch<Sum> scratch(context.scratch(worker), lines_.max_sources(), max_rows());
+      Scratch<Sum, Real> scratch(context.scratch(worker), lines_.max_sources(), max_rows());
       for (; line < end; ++line) compute_line(x, line, scratch, y + line * lines_.out_elements());
     });
   }
@@ -69,13 +69,13 @@ class Interpolate final : public Kernel {
   size_t scratch_bytes() const override {
     const int64_t elements =
         along_first_ ? checked_mul(lines_.max_sources(), lines_.out_elements()) : lines_.in_elements();
-    return Scratch<Sum>::bytes(lines_.max_sources(), max_rows(), elements);
+    return Scratch<Sum, Real>::bytes(lines_.max_sources(), max_rows(), elements);
   }
 
  private:
   int64_t max_rows() const { return lines_.max_sources() + lines_.axis().taps; }
 
-  void compute_line(const T* x, int64_t index, Scratch<Sum>& scratch, T* y) const {
+  void compute_line(const T* x, int64_t index, Scratch<Sum, Real>& scratch, T* y) const {
     lines_.gather(index, scratch.sources);
     if (scratch.sources.outside) return void(std::fill_n(y, lines_.out_elements(), extrapolation_value_));
     if constexpr (std::is_same_v<T, float>) {
@@ -84,15 +84,15 @@ class Interpolate final : public Kernel {
     resize_line(combine(x, scratch), scratch.rows, y);
   }
 
-  void combine_resized(const float* x, Scratch<float>& scratch, float* y) const {
-    const ResizeLines::Sources& s = scratch.sources;
+  void combine_resized(const float* x, Scratch<float, float>& scratch, float* y) const {
+    const ResizeLines::Sources<Real>& s = scratch.sources;
     for (int64_t k = 0; k < s.count; ++k) scratch.rows[k] = resized(x, s.offset[k], scratch);
     kernels_.weighted_f32(scratch.rows, s.weight, s.count, lines_.out_elements(), y);
   }
 
   /// The input line at an offset, resized: kept from an earlier line, or in place of one that this line does not need.
-  const float* resized(const float* x, int64_t offset, Scratch<float>& scratch) const {
-    const ResizeLines::Sources& s = scratch.sources;
+  const float* resized(const float* x, int64_t offset, Scratch<float, float>& scratch) const {
+    const ResizeLines::Sources<Real>& s = scratch.sources;
     int64_t* const end = scratch.kept + lines_.max_sources();
     int64_t* slot = std::find(scratch.kept, end, offset);
     const bool found = slot != end;
@@ -120,8 +120,8 @@ class Interpolate final : public Kernel {
   }
 
   /// The weighted sum of the input lines; the line itself where there is one.
-  const Sum* combine(const T* x, Scratch<Sum>& scratch) const {
-    const ResizeLines::Sources& s = scratch.sources;
+  const Sum* combine(const T* x, Scratch<Sum, Real>& scratch) const {
+    const ResizeLines::Sources<Real>& s = scratch.sources;
     const int64_t n = lines_.in_elements();
     if constexpr (std::is_same_v<T, Sum>) {
       if (s.count == 1 && s.weight[0] == 1) return x + s.offset[0];
@@ -140,7 +140,7 @@ class Interpolate final : public Kernel {
   T blend_one(const Sum* line, int64_t out) const {
     const int64_t taps = lines_.axis().taps;
     const int64_t* index = lines_.axis().index.data() + out * taps;
-    const float* weight = lines_.axis().weight.data() + out * taps;
+    const Real* weight = lines_.axis().template weights<Real>() + out * taps;
     Sum sum = 0;
     for (int64_t t = 0; t < taps; ++t) sum += Sum(weight[t]) * line[index[t]];
     return saturate<T>(sum);
@@ -149,7 +149,7 @@ class Interpolate final : public Kernel {
   void blend_pixel(const Sum* line, int64_t out, const Sum** rows, T* y) const {
     const int64_t taps = lines_.axis().taps, inner = lines_.inner();
     const int64_t* index = lines_.axis().index.data() + out * taps;
-    const float* weight = lines_.axis().weight.data() + out * taps;
+    const Real* weight = lines_.axis().template weights<Real>() + out * taps;
     if constexpr (std::is_same_v<T, float>) {
       for (int64_t t = 0; t < taps; ++t) rows[t] = line + index[t] * inner;
       return kernels_.weighted_f32(rows, weight, taps, inner, y);
@@ -189,7 +189,7 @@ class MoveNearest final : public Kernel {
   void move_line(const std::byte* x, int64_t index, std::byte* y) const {
     int64_t offset = 0;
     float weight = 1;
-    ResizeLines::Sources sources{&offset, &weight};
+    ResizeLines::Sources<float> sources{&offset, &weight};
     lines_.gather(index, sources);
     if (sources.outside) return copy_(extrapolation_value_.raw(), 0, y, 1, lines_.out_elements());
     x += offset * width_;
@@ -221,7 +221,8 @@ class MoveNearest final : public Kernel {
 };
 
 Tensor element_of(DType dtype, float value) {
-  if (value == 0 || dtype == DType::kString || dtype == DType::kBool) return zero_element(dtype);
+  if (value == 0 || dtype == DType::kString) return zero_element(dtype);
+  if (dtype == DType::kBool) return Tensor::scalar(true);
   if (dtype == DType::kComplex64) return Tensor::scalar(saturate<std::complex<float>>(value));
   if (dtype == DType::kComplex128) return Tensor::scalar(saturate<std::complex<double>>(value));
   return dispatch_number(dtype, [&]<class T>() {

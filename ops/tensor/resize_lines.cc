@@ -23,7 +23,8 @@ ResizeLines::ResizeLines(std::vector<ResizeAxis> axes) {
   }
 }
 
-void ResizeLines::gather(int64_t index, Sources& sources) const {
+template <class Real>
+void ResizeLines::gather(int64_t index, Sources<Real>& sources) const {
   sources.count = 1;
   sources.outside = false;
   sources.offset[0] = 0;
@@ -38,7 +39,7 @@ void ResizeLines::gather(int64_t index, Sources& sources) const {
       const auto entry = size_t(out * axis.taps + t);
       for (int64_t i = 0; i < before; ++i) {
         sources.offset[t * before + i] = sources.offset[i] + axis.index[entry] * strides_[d];
-        sources.weight[t * before + i] = sources.weight[i] * axis.weight[entry];
+        sources.weight[t * before + i] = sources.weight[i] * axis.weights<Real>()[entry];
       }
     }
     int64_t kept = 0;
@@ -50,5 +51,8 @@ void ResizeLines::gather(int64_t index, Sources& sources) const {
     sources.count = kept;
   }
 }
+
+template void ResizeLines::gather(int64_t index, Sources<float>& sources) const;
+template void ResizeLines::gather(int64_t index, Sources<double>& sources) const;
 
 }  // namespace linnet

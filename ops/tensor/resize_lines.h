@@ -15,14 +15,16 @@ class ResizeLines {
   explicit ResizeLines(std::vector<ResizeAxis> axes);
 
   /// What an output line is made of; filled in by gather().
+  template <class Real>
   struct Sources {
     int64_t* offset;  ///< first element of each input line
-    float* weight;
+    Real* weight;
     int64_t count = 0;
     bool outside = false;  ///< the whole line receives the extrapolation value
   };
-  /// The input lines of weight other than 0 that output line `index` is made of.
-  void gather(int64_t index, Sources& sources) const;
+  /// The input lines of weight other than 0 that output line `index` is made of. Real: float or double.
+  template <class Real>
+  void gather(int64_t index, Sources<Real>& sources) const;
 
   /// The axis along the line.
   const ResizeAxis& axis() const { return axis_; }

@@ -46,11 +46,10 @@ class StringSplitKernel final : public Kernel {
 
  private:
   Pieces split(const std::string& text) const {
-    return delimiter_.empty() ? white_space_.split(text, most_splits_) : split_at(delimiter_, text, most_splits_);
+    return delimiter_.empty() ? split_at_white_space(text, most_splits_) : split_at(delimiter_, text, most_splits_);
   }
 
   Shape x_;
-  WhiteSpaceSplitter white_space_;
   std::string delimiter_;
   int64_t most_splits_;
 };

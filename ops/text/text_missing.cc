@@ -1,6 +1,6 @@
 #include "op_list.h"
 
-// Stands in for the operators that need ICU or RE2 where Linnet is built without them.
+// Stands in for the operators that need libunistring or RE2 where Linnet is built without them.
 namespace linnet {
 namespace {
 
@@ -18,9 +18,11 @@ void register_regex_full_match(Registry& registry) {
 }
 
 void register_string_normalizer(Registry& registry) {
-  add_missing(registry, "StringNormalizer", 10, "ICU (package libicu-dev)");
+  add_missing(registry, "StringNormalizer", 10, "libunistring (package libunistring-dev)");
 }
 
-void register_string_split(Registry& registry) { add_missing(registry, "StringSplit", 20, "ICU (package libicu-dev)"); }
+void register_string_split(Registry& registry) {
+  add_missing(registry, "StringSplit", 20, "libunistring (package libunistring-dev)");
+}
 
 }  // namespace linnet

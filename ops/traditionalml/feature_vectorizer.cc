@@ -60,9 +60,9 @@ class FeatureVectorizer final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, int(std::max<size_t>(in.size(), 1)), int(in.size()));
+    for (const Fact& x : in) require_rows(x);
     Dim rows = row_dim(in[0]), width = 0;
     for (size_t i = 0; i < in.size(); ++i) {
-      require_rows(in[i]);
       require_same_dtype(in[i], in[0], "the inputs");
       rows = merge_dim(rows, row_dim(in[i]), "the numbers of rows");
       const Dim mine = in[i].has_rank() ? in[i].dims->back() : Dim();

@@ -11,10 +11,11 @@
 namespace linnet {
 namespace {
 
-/// Equal for equal numbers, different for others of the same dtype.
+/// Equal for equal numbers (or bits), different for others of the same dtype.
 template <class T>
-uint64_t number_key(T x) {
+uint64_t number_key(T x, bool by_bits) {
   if constexpr (std::is_floating_point_v<T>) {
+    if (by_bits) return std::bit_cast<std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>(x);
     if (std::isnan(x)) return std::bit_cast<uint64_t>(std::numeric_limits<double>::quiet_NaN());
     return std::bit_cast<uint64_t>(double(x) + 0.0);  // -0 + 0 is 0
   } else {
@@ -78,9 +79,9 @@ class LookupKernel final : public Kernel {
 
 }  // namespace
 
-KeyTable::KeyTable(const Tensor& keys, bool last_counts) {
+KeyTable::KeyTable(const Tensor& keys, KeyRules rules) : by_bits_(rules.by_bits) {
   const auto add = [&](auto& map, const auto& key, int64_t place) {
-    if (last_counts) {
+    if (rules.last_counts) {
       map[key] = place;
     } else {
       map.emplace(key, place);
@@ -90,7 +91,7 @@ KeyTable::KeyTable(const Tensor& keys, bool last_counts) {
     if (keys.dtype() == DType::kString) {
       add(strings_, keys.data<std::string>()[i], i);
     } else {
-      dispatch_key(keys.dtype(), [&]<class T>() { add(numbers_, number_key(keys.data<T>()[i]), i); });
+      dispatch_key(keys.dtype(), [&]<class T>() { add(numbers_, number_key(keys.data<T>()[i], by_bits_), i); });
     }
   }
 }
@@ -102,11 +103,11 @@ void KeyTable::find(const Tensor& x, int64_t begin, int64_t end, int64_t* places
   }
   dispatch_key(x.dtype(), [&]<class T>() {
     const T* data = x.data<T>();
-    for (int64_t i = begin; i < end; ++i) places[i - begin] = look_up(numbers_, number_key(data[i]));
+    for (int64_t i = begin; i < end; ++i) places[i - begin] = look_up(numbers_, number_key(data[i], by_bits_));
   });
 }
 
-int64_t KeyTable::find(int64_t number) const { return look_up(numbers_, number_key(number)); }
+int64_t KeyTable::find(int64_t number) const { return look_up(numbers_, number_key(number, by_bits_)); }
 
 KernelPtr make_lookup_kernel(std::shared_ptr<const KeyTable> table, const Tensor& values) {
   return std::make_unique<LookupKernel>(std::move(table), values);

@@ -7,12 +7,17 @@
 
 namespace linnet {
 
-/// Finds elements among keys: strings byte by byte, numbers by value. All NaNs are one key, and so are 0 and -0.
+/// Which keys are equal, and which of equal ones counts.
+struct KeyRules {
+  bool last_counts = false;  ///< the last place of a repeated key, else its first one
+  bool by_bits = false;      ///< floats are equal where their bits are; else all NaNs are, and so are 0 and -0
+};
+
+/// Finds elements among keys: strings byte by byte, numbers by value or bit by bit.
 class KeyTable {
  public:
-  /// keys: one-dimensional, of string, int64, int32, int16, float32 or float64. Where a key is repeated, its last place
-  /// counts, or its first one.
-  explicit KeyTable(const Tensor& keys, bool last_counts = false);
+  /// keys: one-dimensional, of string, int64, int32, int16, float32 or float64.
+  explicit KeyTable(const Tensor& keys, KeyRules rules = {});
 
   /// The place among the keys of each of the elements [begin, end) of x, which has the keys' dtype; -1: not found.
   void find(const Tensor& x, int64_t begin, int64_t end, int64_t* places) const;
@@ -28,6 +33,7 @@ class KeyTable {
 
   std::unordered_map<std::string, int64_t> strings_;
   std::unordered_map<uint64_t, int64_t> numbers_;  // by number_key() in key_table.cc
+  bool by_bits_;
 };
 
 /// A kernel that replaces each element of X: those found in the table at place p by element p of `values`, the others

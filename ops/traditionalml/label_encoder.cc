@@ -69,14 +69,13 @@ struct Mapping {
   std::shared_ptr<const KeyTable> table;
   Tensor values;  ///< with the default at the end
 
-  Mapping(const Tensor& keys, const Tensor& list, const Tensor& fallback, bool last_counts)
-      : from(keys.dtype()),
-        table(std::make_shared<KeyTable>(keys, last_counts)),
-        values(with_default(list, fallback)) {}
+  Mapping(const Tensor& keys, const Tensor& list, const Tensor& fallback, KeyRules rules = {})
+      : from(keys.dtype()), table(std::make_shared<KeyTable>(keys, rules)), values(with_default(list, fallback)) {}
 };
 
 /// LabelEncoder: each element of X that is among the keys becomes the value at the same place, others the default.
-/// NaN finds NaN, -0 finds 0. Of repeated keys the last counts from version 4 on, before the first one.
+/// From version 4 on NaN finds NaN, -0 finds 0, and of repeated keys the last counts; before, floats are equal where
+/// their bits are, and the first counts.
 /// Version 1 has one list of strings and maps them to their indices and back.
 /// X and Y: string, int64, float32, and from version 4 on int32, int16, float64; any shape.
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_LabelEncoder.html
@@ -90,7 +89,9 @@ class LabelEncoder final : public Op {
     const Tensor keys = one_list_of(node, "keys"), values = one_list_of(node, "values");
     require_length("the values", size_t(values.size()), keys.size());
     for (const Tensor* list : {&keys, &values}) require_dtype_in(Fact(*list), kTypes, "keys and values");
-    mappings_.emplace_back(keys, values, default_value(node, values.dtype()), node.opset >= 4);
+    const bool by_value = node.opset >= 4;
+    mappings_.emplace_back(keys, values, default_value(node, values.dtype()),
+                           KeyRules{.last_counts = by_value, .by_bits = !by_value});
   }
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
@@ -112,8 +113,8 @@ class LabelEncoder final : public Op {
     std::vector<int64_t> places(size_t(classes.size()));
     std::iota(places.begin(), places.end(), int64_t{0});
     const Tensor numbers = Tensor::of(places);
-    mappings_.emplace_back(classes, numbers, default_value(node, DType::kInt64), false);
-    mappings_.emplace_back(numbers, classes, default_value(node, DType::kString), false);
+    mappings_.emplace_back(classes, numbers, default_value(node, DType::kInt64));
+    mappings_.emplace_back(numbers, classes, default_value(node, DType::kString));
   }
 
   const Mapping& mapping(DType from) const {

@@ -59,9 +59,9 @@ class LinearClassifierKernel final : public Kernel {
 /// LinearClassifier: scores X * coefficients^T + intercepts, one for each class, and the label of the highest one (of
 /// equals the first). With two labels there may be coefficients for one score only: then the label is the second where
 /// it is positive, and the scores are 1 - score and score, in which LOGISTIC and PROBIT act on the score and the
-/// softmaxes do not act, as in ONNX Runtime. The attribute multi_class changes nothing. X: float32, float64, int64 or
-/// int32 [N, C] or [C].   Y: int64 or string [N].   Z: float32 [N, classes]. Computed in float64. Source:
-/// https://onnx.ai/onnx/operators/onnx_aionnxml_LinearClassifier.html
+/// softmaxes do not act: the specification says nothing, ONNX Runtime does so. The attribute multi_class changes
+/// nothing. X: float32, float64, int64 or int32 [N, C] or [C].   Y: int64 or string [N].   Z: float32 [N, classes].
+/// Computed in float64. Source: https://onnx.ai/onnx/operators/onnx_aionnxml_LinearClassifier.html
 class LinearClassifier final : public Op {
  public:
   explicit LinearClassifier(const NodeSpec& node)

@@ -16,9 +16,7 @@ PostTransform post_transform_of(int64_t number);
 
 /// 1 / (1 + exp(-x)), without overflow.
 double logistic(double x);
-/// The inverse of the normal distribution, sqrt(2) * erf^-1(2 x - 1), by the approximation that ONNX's reference
-/// implementation also uses; its relative error is below 0.002. NaN outside [0, 1].
-/// Source: Winitzki, "A handy approximation for the error function and its inverse", 2008
+/// The inverse of the normal distribution, sqrt(2) * erf^-1(2 x - 1), exact but for rounding. NaN outside [0, 1].
 double probit(double x);
 
 /// Applies the transform to the scores of one row. SOFTMAX_ZERO is a softmax over the scores that are not zero (1e-7 or

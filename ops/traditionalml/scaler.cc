@@ -10,6 +10,7 @@ class ScalerKernel final : public Kernel {
  public:
   ScalerKernel(const CompileInput& in, std::vector<float> offset, std::vector<float> scale)
       : read_(read_numbers_of(in.dtype(0))),
+        scale_block_(in.dtype(0) == DType::kFloat64 ? &ScalerKernel::scale<double> : &ScalerKernel::scale<float>),
         size_(in.shape(0).elements()),
         offset_(std::move(offset)),
         scale_(std::move(scale)) {}
@@ -22,7 +23,7 @@ class ScalerKernel final : public Kernel {
       for (int64_t at = begin; at < end; at += kBlock) {
         const int64_t n = std::min(kBlock, end - at);
         read_(x, at, n, block);
-        scale(block, at, n, y + at);
+        (this->*scale_block_)(block, at, n, y + at);
       }
     });
   }
@@ -30,17 +31,20 @@ class ScalerKernel final : public Kernel {
  private:
   static constexpr int64_t kBlock = 256;
 
-  /// n elements, of which the first is number `begin` of X.
+  /// n elements, of which the first is number `begin` of X. Rounded as ONNX Runtime's: trees compare them with
+  /// thresholds that some meet exactly.
+  template <class T>
   void scale(const double* x, int64_t begin, int64_t n, float* y) const {
     size_t o = size_t(begin) % offset_.size(), s = size_t(begin) % scale_.size();
     for (int64_t i = 0; i < n; ++i) {
-      y[i] = float((x[i] - double(offset_[o])) * double(scale_[s]));
+      y[i] = float((T(x[i]) - T(offset_[o])) * T(scale_[s]));
       if (++o == offset_.size()) o = 0;
       if (++s == scale_.size()) s = 0;
     }
   }
 
   ReadNumbers read_;
+  void (ScalerKernel::*scale_block_)(const double*, int64_t, int64_t, float*) const;
   int64_t size_;
   std::vector<float> offset_, scale_;
 };

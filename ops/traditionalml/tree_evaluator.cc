@@ -55,7 +55,7 @@ void TreeEvaluator<T>::add_votes(const TreeSpec& spec) {
     sum_[size_t(vote.leaf)] += vote.weight;
   }
   std::partial_sum(first_vote_.begin(), first_vote_.end(), first_vote_.begin());
-  std::vector<int32_t> next(first_vote_.begin(), first_vote_.end() - 1);
+  std::vector<int32_t> next = first_vote_;
   votes_.resize(spec.votes.size());
   for (const TreeSpec::Vote& vote : spec.votes) {
     votes_[size_t(next[size_t(vote.leaf)]++)] = {int32_t(vote.target), vote.weight};

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-from collections.abc import Callable
 
 import numpy as np
 import onnx
@@ -28,17 +27,18 @@ class Configuration:
     opset: int = 0
     # The same computation in a later version of the operator, for references that lack this one.
     modern: object = None
-    # Multiplies the tolerance: for results that inherit rounding of larger intermediate values.
-    slack: float = 1
-    # Integers may differ by 1: how interpolated values are rounded is open.
-    open_rounding: bool = False
-    # Makes of the outputs of a reference what the specification says.
-    adjust: Callable = list
+    # What results inherit of rounding (tolerances.py): units in their own last place, and in that of the largest of
+    # what is added up, which is `magnitude` where the outputs do not show it.
+    ulps: float = 4
+    roundings: float = 2
+    magnitude: float = 0
     # The inputs from this one on are constants of the model.
     constants_from: int = 100
 
     def __post_init__(self):
         self.opset = self.opset or self.schema.since_version
+        # Arithmetic makes NumPy scalars of tensors of rank 0.
+        self.inputs = [np.asarray(x) if isinstance(x, np.generic) else x for x in self.inputs]
 
     def output_type(self, i):
         variable = formal(self.schema.outputs, i)
@@ -118,8 +118,8 @@ def ir_version(configuration):
     return 13 if names & {"int2", "uint2", "float8e8m0"} else 11 if "float4e2m1" in names else 0
 
 
-def write_case(folder, configuration, expected, tolerance):
-    """expected: the outputs; tolerance: (rtol, atol)."""
+def write_case(folder, configuration, outputs, tolerance):
+    """outputs: those expected; tolerance: (rtol, atol)."""
     data = folder / "test_data_set_0"
     data.mkdir(parents=True)
     onnx.save(configuration.model(), folder / "model.onnx")
@@ -127,6 +127,6 @@ def write_case(folder, configuration, expected, tolerance):
     for i, (name, value) in enumerate(configuration.given(constant=False).items()):
         proto = value_proto(value, configuration.input_type(int(name[1:])), name)
         (data / f"input_{i}.pb").write_bytes(proto.SerializeToString())
-    for i, value in enumerate(expected):
+    for i, value in enumerate(outputs):
         proto = value_proto(value, configuration.output_type(i), f"y{i}")
         (data / f"output_{i}.pb").write_bytes(proto.SerializeToString())

@@ -1,9 +1,12 @@
-"""Writes docs/conformance.md: a long run of the differential test.
+"""A long run of the differential test, and docs/conformance.md, which is its summary.
 
 usage: conformance_page.py RUN_MODEL [CONFIGURATIONS_PER_OPERATOR]
 """
 
 import collections
+import concurrent.futures
+import functools
+import os
 import sys
 from pathlib import Path
 
@@ -14,68 +17,117 @@ import onnxruntime  # noqa: E402
 from disagreements import DISAGREEMENTS  # noqa: E402
 from locations import ROOT  # noqa: E402
 from run_model import RunModel  # noqa: E402
-from survey import schemas, survey  # noqa: E402
+from survey import ENDS, is_needed, schemas, survey  # noqa: E402
 
 PAGE = ROOT / "docs" / "conformance.md"
+# The most of an operator's configurations, and of all, that are explained only; the least that are compared.
+EXPLAINED, EXPLAINED_OF_ALL, COMPARED = 0.05, 0.01, 0.8
 INTRODUCTION = """# Conformance
 
 Two tests hold Linnet to the ONNX specification beside its unit tests. `tests/onnx_backend` runs ONNX's backend test
 suite; `expected_failures.txt` lists what fails of it and why. `tests/differential` draws configurations of the
-operators (attributes, ranks, zero-sized dims, broadcasting, optional inputs, types, versions) and compares the results
-with those of ONNX Runtime or, where it lacks the version or type, of the same node in float32, of a newer version with
-the same meaning, or of `onnx.reference`. A result may differ by a few roundings of its type. `./test.sh` draws few
+operators (attributes, ranks, zero-sized dims, broadcasting, optional inputs, types, versions; NaN, infinities, -0,
+denormals, the bounds of integers) and compares the results with those of references. `./test.sh` draws few
 configurations; this page is the summary of a long run:
 
     .venv/bin/python tests/differential/conformance_page.py build-test/bin/run_model
 
 `tests/differential/survey.py` draws configurations of single operators and, with `--shrink`, looks for the smallest one
-that differs. Which versions and types run at all is in [operators.md](operators.md).
+that differs. A test walks the schemas and fails for an attribute, optional input or type that is never drawn. Which
+versions and types run at all is in [operators.md](operators.md).
 
 Every operator of `ai.onnx`, `ai.onnx.ml`, `ai.onnx.preview` and `ai.onnx.preview.training` that Linnet has is drawn,
 but the random ones, whose distributions unit tests check, and ImageDecoder, for which `onnx.reference` needs another
 library; unit tests compare it with the pictures that were encoded.
+
+**References** are asked one after the other, the more exact ones first: ONNX Runtime with the same node in double, in
+float32 and as it is, in another version with the same meaning where it lacks this one, a reference of our own
+(`tests/differential/own`: float64, fractions or whole numbers), `onnx.reference`. Where a difference falls under one of
+the disagreements below, the next reference decides; *explained* are those that none is left to decide. Where it is
+known what a reference should have said, its answer is put right instead. Each configuration also runs in guarded
+memory, where every value has memory of its own and nothing is written over, and must give the same bits.
+
+**A result may differ** by one unit in the last place of its type, and by some units of the type that it is computed in:
+float32 for halves, else its own. What sums inherit is relative to the largest of what is added up; how many units, each
+family of operators states.
+
+**Where the specification is silent**, Linnet does as ONNX Runtime: what becomes of one score for two classes
+(LinearClassifier, SVMClassifier, TreeEnsembleClassifier), in which the softmaxes do not act; how many digits CastMap
+writes. Integers between positions are rounded to the nearest by Resize, as quantization does; GridSample cuts them, as
+its text says. What lies beyond the range of their type becomes its bounds in both.
 """
+FAULTS = """## Faults that the tests see
+
+`scripts/mutation/mutation.py BUILD --results FILE` plants small faults into the code (a sign, a bound, an index, a
+rounding, a choice, a line left out), one at a time, builds, and runs the unit tests, the ONNX suite and the survey of
+the operators of that file; `--again` plants those once more that no test saw, `--table` writes what follows.
+
+"""
+BEGIN, END = "<!-- mutation.py: begin -->\n", "<!-- mutation.py: end -->\n"
 
 
-def by_operator(per_operator, run_model):
-    """The tallies of all versions by operator; each operator's configurations are shared out among its versions."""
-    versions = collections.defaultdict(list)
-    for schema in schemas():
-        versions[schema.name].append(schema)
-    for name, found in versions.items():
-        yield name, survey(run_model, found, -(-per_operator // len(found)))
+def tally(run_model, per_operator, name):
+    """The counts of an operator, whose configurations are shared out among its versions, and what differs."""
+    versions = [schema for schema in schemas() if schema.name == name]
+    found = survey(run_model, versions, -(-per_operator // len(versions)))
+    counts = {"drawn": sum(t.drawn for t in found), "compared": sum(t.compared for t in found)}
+    counts.update({kind: sum(len(getattr(t, kind)) for t in found) for kind in ENDS})
+    references = sum((t.references for t in found), collections.Counter())
+    used = {i for i, known in enumerate(DISAGREEMENTS) if any(known in t.used for t in found)}
+    return name, counts, references, used, [str(case) for t in found for case in (*t.differences, *t.refused)]
 
 
-def row(name, tallies):
-    references = sum((tally.references for tally in tallies), collections.Counter())
-    compared = sum(references.values())
-    counts = [
-        sum(len(getattr(tally, kind)) for tally in tallies)
-        for kind in ("differences", "explained", "refused", "unanswered")
-    ]
+def tallies(run_model, per_operator):
+    names = sorted({schema.name for schema in schemas()})
+    with concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0))) as workers:
+        return list(workers.map(functools.partial(tally, run_model, per_operator), names))
+
+
+def row(name, counts, references):
     used = ", ".join(f"{reference} {count}" for reference, count in references.most_common())
-    return [compared, *counts], f"| {name} | {compared} | {' | '.join(map(str, counts))} | {used} |"
+    return f"| {name} | {' | '.join(str(count) for count in counts.values())} | {used} |"
+
+
+def complaints(run_model, found):
+    """What a long run should not show."""
+    total = sum((collections.Counter(counts) for _, counts, *_ in found), collections.Counter())
+    used = set().union(*(used for _, _, _, used, _ in found))
+    made = [f"differs: {text}" for *_, texts in found for text in texts]
+    unused = [known for i, known in enumerate(DISAGREEMENTS) if i not in used and not is_needed(run_model, known)]
+    made += [f"never used: {', '.join(known.operators)}: {known.text}" for known in unused]
+    for name, counts, *_ in found:
+        if counts["compared"] < COMPARED * counts["drawn"]:
+            made.append(f"few are compared: {name}")
+        if counts["explained"] > EXPLAINED * counts["drawn"]:
+            made.append(f"many are explained: {name}")
+    return made + (["many are explained"] if total["explained"] > EXPLAINED_OF_ALL * total["drawn"] else [])
 
 
 def disagreements():
     return [f"- {', '.join(known.operators)}: {known.text}." for known in DISAGREEMENTS]
 
 
-def page(run_model, per_operator):
-    rows = [row(name, tallies) for name, tallies in by_operator(per_operator, run_model)]
-    compared, different, explained, refused, unanswered = map(sum, zip(*(counts for counts, _ in rows)))
+def of_mutation():
+    """The section that scripts/mutation/mutation.py writes."""
+    return FAULTS + BEGIN + PAGE.read_text().split(BEGIN)[1].split(END)[0] + END
+
+
+def page(found, per_operator):
+    total = {kind: sum(counts[kind] for _, counts, *_ in found) for kind in found[0][1]}
     lines = [
         INTRODUCTION,
-        f"Run with onnx {onnx.__version__} and ONNX Runtime {onnxruntime.__version__}, {per_operator} configurations of "
-        f"each of {len(rows)} operators: {compared} compared, {different} different, {explained} different for a reason "
-        f"below, {refused} of a type that Linnet refuses, {unanswered} that no reference computes.\n",
+        f"Run with onnx {onnx.__version__} and ONNX Runtime {onnxruntime.__version__}, {per_operator} configurations "
+        f"of each of {len(found)} operators: {total['drawn']} drawn, {total['compared']} compared, "
+        f"{total['differences']} different, {total['explained']} explained, {total['refused']} of a type that Linnet "
+        f"refuses, {total['unanswered']} that no reference computes.\n",
+        of_mutation(),
         "## Where references and specification disagree\n",
         "Linnet follows the specification.\n",
         *disagreements(),
         "\n## Operators\n",
-        "| operator | compared | different | explained | refused | no reference | references |",
-        "|---|---|---|---|---|---|---|",
-        *(line for _, line in rows),
+        "| operator | drawn | compared | different | explained | refused | no reference | references |",
+        "|---|---|---|---|---|---|---|---|",
+        *(row(name, counts, references) for name, counts, references, *_ in found),
     ]
     return "\n".join(lines) + "\n"
 
@@ -83,4 +135,8 @@ def page(run_model, per_operator):
 if __name__ == "__main__":
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    PAGE.write_text(page(RunModel(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) == 3 else 200))
+    per_operator = int(sys.argv[2]) if len(sys.argv) == 3 else 1000
+    run_model = RunModel(sys.argv[1])
+    found = tallies(run_model, per_operator)
+    PAGE.write_text(page(found, per_operator))
+    sys.exit("\n".join(complaints(run_model, found)))

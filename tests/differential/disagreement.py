@@ -4,13 +4,18 @@ import dataclasses
 from collections.abc import Callable
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Disagreement:
+    """The next reference decides where a configuration under it differs."""
+
     operators: tuple
-    explains: Callable
+    # Which references are wrong, by the start of their name.
+    reference: str | tuple
+    # The exact condition: it is so for these configurations only.
+    applies: Callable
     text: str
-    # Which references are wrong, by the start of their name: all of them where they disagree.
-    reference: str = ""
+    # Makes of the reference's outputs what the specification says, where that can be done: (configuration, outputs).
+    adjust: Callable = None
 
 
 def attribute(configuration, name, default=None):

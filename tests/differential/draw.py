@@ -7,7 +7,7 @@ import random
 
 import numpy as np
 from hypothesis import strategies as st
-from values import array
+from values import array, with_extremes
 
 # Type variables that a survey leaves to chance are mostly of these.
 COMMON = ("float", "int64", "double", "float16", "bool", "int32", "uint8", "int8", "string")
@@ -38,6 +38,10 @@ class Draw:
         """True about once in eight times."""
         return self.integer(0, 7) == 7
 
+    def count(self, most):
+        """From 1 on; now and then 0."""
+        return 0 if self.rare() and self.flag() else self.integer(1, most)
+
     def real(self, low, high):
         return low + (high - low) * self.integer(0, 64) / 64
 
@@ -67,7 +71,10 @@ class Draw:
         return self.type(inputs[min(i, len(inputs) - 1)].type_str)
 
     def tensor(self, type_name, shape, low=None, high=None):
-        return array(type_name, shape, low, high, np.random.default_rng(self.integer(0, 2**16)))
+        """Values from low to high; where neither is given, now and then the type's extremes are among them."""
+        rng = np.random.default_rng(self.integer(0, 2**16))
+        x = array(type_name, shape, low, high, rng)
+        return with_extremes(x, type_name, rng) if low is None and high is None and self.rare() else x
 
 
 class HypothesisDraw(Draw):

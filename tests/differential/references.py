@@ -1,33 +1,65 @@
-"""What a configuration's outputs should be: ONNX Runtime's, else onnx.reference's, else ONNX Runtime's in float32."""
+"""What a configuration's outputs should be, by a chain of references in order of trust. Each says what precision it
+computed in."""
 
 import collections
+import copy
 import dataclasses
+import itertools
 import re
 import warnings
 
 import numpy as np
 import onnx
 import onnxruntime
-from containers import conform, elementary, tensor_proto, tensors, with_tensors
+from containers import conform, elementary, tensor_proto, with_tensors
 from onnx import helper, numpy_helper
-
 from onnx.defs import OpSchema, get_all_schemas_with_history
 from onnx.reference import ReferenceEvaluator
 from onnx_runtime import OnnxRuntime
-from values import type_name
+from own import OWN
+from values import numpy_dtype, type_name
 
 onnxruntime.set_default_logger_severity(4)
-FLOATS = ("float16", "bfloat16", "double")
-
+# The floating types, from the least exact to the most exact one.
+FLOATS = ("bfloat16", "float16", "float", "double")
 
 # The newest opsets that this ONNX Runtime calls official.
-NEWEST = {"": 26, "ai.onnx.ml": 5, "ai.onnx.preview": 1, "ai.onnx.preview.training": 1}
-# onnx.reference ignores sequence_lens and more of the first ones, and does not stack scan outputs of Loop.
-UNRELIABLE = ("RNN", "GRU", "LSTM", "Loop")
+NEWEST = {"": 28, "ai.onnx.ml": 5, "ai.onnx.preview": 1, "ai.onnx.preview.training": 1}
+# onnx.reference ignores sequence_lens and more of the first ones, does not stack scan outputs of Loop and knows no axes
+# of Scan.
+UNRELIABLE = ("RNN", "GRU", "LSTM", "Loop", "Scan")
+# What they compute depends on the type that it is computed in: in another one there is another answer.
+OF_ITS_TYPE = (
+    "BitCast", "Cast", "CastLike", "DequantizeLinear", "DynamicQuantizeLinear", "LabelEncoder", "NonMaxSuppression",
+    "QLinearConv", "QLinearMatMul", "QuantizeLinear", "RoiAlign", "TreeEnsemble", "TreeEnsembleClassifier",
+    "TreeEnsembleRegressor",
+)  # fmt: skip
+# Attributes that name a type.
+TYPE_ATTRIBUTES = ("to", "dtype", "output_dtype", "output_datatype", "type", "value", "stash_type", "precision")
+
+OWN_REFERENCE = "own reference"
+# They compute these in float32 whatever the type.
+OF_FLOAT32 = {
+    "ONNX Runtime": (
+        "Attention", "BlackmanWindow", "DFT", "Gelu", "GroupNormalization", "HammingWindow", "HardSwish", "Shrink",
+    ),
+    "onnx.reference": (
+        "Adagrad", "Adam", "Attention", "Erf", "FlexAttention", "Gelu", "GroupNormalization", "HardSwish",
+        "LinearAttention", "Momentum",
+    ),
+}  # fmt: skip
 HISTORY = collections.defaultdict(list)
 for entry in sorted(get_all_schemas_with_history(), key=lambda schema: schema.since_version):
     HISTORY[entry.domain, entry.name].append(entry)
-SINGLE = "ONNX Runtime in float32"
+
+
+@dataclasses.dataclass
+class Answer:
+    """What a reference says. precision: the least exact type that it computed in."""
+
+    name: str
+    precision: str
+    outputs: list
 
 
 def onnx_runtime(configuration):
@@ -38,12 +70,19 @@ def onnx_runtime(configuration):
 def reference(configuration):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        return ReferenceEvaluator(configuration.model()).run(None, configuration.feeds())
+        # A copy: it inserts into the sequences that it is given.
+        return ReferenceEvaluator(configuration.model()).run(None, copy.deepcopy(configuration.feeds()))
+
+
+def own(configuration):
+    with np.errstate(all="ignore"):
+        return OWN[configuration.schema.name](configuration)
 
 
 def versions(schema):
     """The versions of an operator that this ONNX Runtime may know, ascending."""
-    return [v for v in HISTORY[schema.domain, schema.name] if v.since_version <= NEWEST[schema.domain] and not v.deprecated]
+    found = HISTORY[schema.domain, schema.name]
+    return [v for v in found if v.since_version <= NEWEST[schema.domain] and not v.deprecated]
 
 
 def in_version(configuration, schema):
@@ -82,93 +121,124 @@ def old_defaults(old, new):
     return {name: helper.get_attribute_value(value) for name, value in defaults.items() if value.name}
 
 
-def single(configuration):
-    """The types that float32 can stand for: floats, and numbers that an ai.onnx.ml operator makes floats of."""
+def allows(schema, variable, kind):
+    constraints = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
+    return any(kind in re.findall(r"\w+", text) for text in constraints.get(variable, ()))
+
+
+def in_type(configuration, kind):
+    """The same with all of its floats in another type; None where that is not the same computation."""
     schema = configuration.schema
-    kept = {t.type_str for t in schema.outputs}
-    numbers = schema.domain == "ai.onnx.ml" and not {t.type_str for t in schema.inputs} & kept
-    return (*FLOATS, "int32", "int64") if numbers else FLOATS
+    inputs = {entry.type_str for entry in schema.inputs}
+    # A numeric operator of ai.onnx.ml makes floats of integers, too.
+    makes_floats = schema.domain == "ai.onnx.ml" and not inputs & {entry.type_str for entry in schema.outputs}
+    integers = ("int32", "int64") if makes_floats else ()
+    changed = {v: (*FLOATS, *(integers if v in inputs else ())) for v in configuration.types}
+    # Which variables change: all that may be this type.
+    changed = {v: names for v, names in changed.items() if allows(schema, v, kind)}
+    types = {
+        v: re.sub(rf"\b({'|'.join(changed[v])})\b", kind, t) if v in changed else t
+        for v, t in configuration.types.items()
+    }
+    depends = schema.name in OF_ITS_TYPE or any(name in configuration.attributes for name in TYPE_ATTRIBUTES)
+    if depends or types == configuration.types:
+        return None
+    values = [
+        with_tensors(lambda x, v=v: converted(x, changed[v], kind), value) if v in changed else value
+        for v, value in zip(formals(schema), configuration.inputs)
+    ]
+    attributes = {name: tensor_in(value, kind) for name, value in configuration.attributes.items()}
+    modern = configuration.modern
+    if modern:
+        modern = (
+            [converted(x, FLOATS, kind) if v in changed else x for v, x in zip(formals(schema), modern[0])],
+            modern[1],
+        )
+    return dataclasses.replace(configuration, inputs=values, types=types, attributes=attributes, modern=modern)
 
 
-def in_float32(configuration):
-    """The same in float32 for a configuration in another type."""
-    converted = single(configuration)
-
-    def change(x):
-        return x.astype(np.float32) if type_name(x) in converted else x
-
-    inputs = [with_tensors(change, value) for value in configuration.inputs]
-    variables = {entry.type_str for entry in configuration.schema.inputs}
-    named = {v: converted if v in variables else FLOATS for v in configuration.types}
-    types = {v: re.sub(rf"\b({'|'.join(named[v])})\b", "float", t) for v, t in configuration.types.items()}
-    attributes = {name: single_attribute(value) for name, value in configuration.attributes.items()}
-    return dataclasses.replace(configuration, inputs=inputs, types=types, attributes=attributes)
+def formals(schema):
+    """The type variables of the inputs; the last one's go on."""
+    found = [entry.type_str for entry in schema.inputs]
+    return itertools.chain(found, itertools.repeat(found[-1] if found else ""))
 
 
-def single_attribute(value):
-    """A tensor of floats in float32; any other value as it is."""
+def converted(x, names, kind):
+    """In that type, if it is of one of those named."""
+    return x.astype(numpy_dtype(kind)) if x is not None and type_name(x) in names else x
+
+
+def tensor_in(value, kind):
+    """A tensor of floats in that type; any other value as it is."""
     if not isinstance(value, onnx.TensorProto):
         return value
     x = numpy_helper.to_array(value)
-    return tensor_proto(x.astype(np.float32), "") if type_name(x) in FLOATS else value
-
-
-def attempts(configuration):
-    """(name, function) in order of trust."""
-    floats = element_types(configuration) & set(single(configuration)) and not has_type_attribute(configuration)
-    if configuration.modern is None:
-        yield "ONNX Runtime", lambda: onnx_runtime(configuration)
-        if floats:
-            yield SINGLE, lambda: onnx_runtime(in_float32(configuration))
-    for other in other_versions(configuration):
-        yield "ONNX Runtime, other version", lambda: onnx_runtime(other)
-        if floats:
-            yield SINGLE, lambda: onnx_runtime(in_float32(other))
-    if configuration.schema.name not in UNRELIABLE:
-        yield "onnx.reference", lambda: reference(configuration)
+    return tensor_proto(converted(x, FLOATS, kind), "") if type_name(x) in FLOATS else value
 
 
 def element_types(configuration):
     return {elementary(kind) for kind in configuration.types.values()}
 
 
-def has_type_attribute(configuration):
-    return any(name in configuration.attributes for name in ("to", "dtype", "output_dtype", "value", "stash_type"))
+def least_exact(configuration):
+    """The type that a reference computes in which takes the configuration as it is."""
+    found = element_types(configuration)
+    return next((kind for kind in FLOATS if kind in found), "double")
 
 
-def expected(configuration):
-    """(name of the reference, outputs) or (None, the reasons why none answers)."""
-    reasons = []
-    for name, run in attempts(configuration):
+def exactness(name, operator, kind):
+    """The precision of a reference that is given this type."""
+    return "float" if kind == "double" and operator in OF_FLOAT32[name] else kind
+
+
+def forms(configuration):
+    """(how it is called, configuration, precision): in double, in float32, as it is; the most exact first."""
+    given = least_exact(configuration)
+    in_double, in_float = in_type(configuration, "double"), in_type(configuration, "float")
+    found = [(" in double", in_double, "double"), (" in float32", in_float, "float"), ("", configuration, given)]
+    # What is given in float32 or double is its own form.
+    return [(text, form, kind) for text, form, kind in found if form and (not text or kind != given)]
+
+
+def attempts(configuration):
+    """(name, precision, function) in order of trust: what is as exact as Linnet, whoever says it, before the rest."""
+    enough = FLOATS.index("double" if "double" in element_types(configuration) else "float")
+    found = list(engines(configuration))
+    return sorted(found, key=lambda entry: FLOATS.index(entry[1]) < enough)
+
+
+def engines(configuration):
+    """ONNX Runtime in every form, what is our own, onnx.reference."""
+    schema, ranked = configuration.schema, forms(configuration)
+    for text, form, kind in ranked:
+        precision = exactness("ONNX Runtime", schema.name, kind)
+        if form.modern is None:
+            yield f"ONNX Runtime{text}", precision, lambda form=form: onnx_runtime(form)
+    for text, form, kind in ranked:
+        precision = exactness("ONNX Runtime", schema.name, kind)
+        for other in other_versions(form):
+            yield f"ONNX Runtime{text}, other version", precision, lambda other=other: onnx_runtime(other)
+    if schema.name in OWN:
+        yield OWN_REFERENCE, "double", lambda: own(configuration)
+    if schema.name not in UNRELIABLE:
+        for text, form, kind in ranked:
+            yield (
+                f"onnx.reference{text}",
+                exactness("onnx.reference", schema.name, kind),
+                lambda form=form: reference(form),
+            )
+
+
+def answers(configuration, failed=None):
+    """The answers of the references that have one; the reasons of the others go to `failed`."""
+    for name, precision, run in attempts(configuration):
         try:
-            return name, [conform(configuration.output_type(i), y) for i, y in enumerate(configuration.adjust(run()))]
+            outputs = [conform(configuration.output_type(i), y) for i, y in enumerate(run())]
         except Exception as error:  # Each reference has its own exceptions for what it lacks.
-            reasons.append(f"{name}: {str(error).splitlines()[0] if str(error) else type(error).__name__}")
-    return None, reasons
-
-
-# What a result rounded to the type may differ by, relative to the largest value and to itself.
-ROUNDING = {"float": 2e-6, "double": 1e-11, "float16": 1.1e-3, "bfloat16": 9e-3, "complex64": 2e-6, "complex128": 1e-11}
-
-
-def tolerance(configuration, outputs, name=""):
-    """(rtol, atol) for the outputs: the widest that one of them needs."""
-    rtol, atol = 0.0, 1.0 if configuration.open_rounding else 0.0
-    types = {elementary(configuration.output_type(i)) for i in range(len(outputs))} | element_types(configuration)
-    # Some references compute in float32 where the operator has float32 attributes or a stash_type.
-    kinds = {attribute.type for attribute in configuration.schema.attributes.values()}
-    single = name == SINGLE or "stash_type" in configuration.schema.attributes or OpSchema.AttrType.FLOAT in kinds
-    types |= {"float"} if single else set()
-    for i, value in enumerate(outputs):
-        relative = max((ROUNDING.get(t, 0) for t in types if t in ROUNDING), default=0)
-        if elementary(configuration.output_type(i)) not in ROUNDING:
+            if failed is not None:
+                failed.append(f"{name}: {str(error).splitlines()[0] if str(error) else type(error).__name__}")
             continue
-        relative *= 4 * configuration.slack
-        finite = np.abs(np.concatenate([np.zeros(0), *(x.ravel().astype(np.complex128) for x in tensors(value))]))
-        finite = finite[np.isfinite(finite)]
-        rtol = max(rtol, relative)
-        atol = max(atol, relative * float(min(finite.max() if finite.size else 0, 1e3)))
-    return rtol, atol
+        yield Answer(name, precision, outputs)
 
 
 def complaint(configuration):

@@ -12,19 +12,23 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
 import hypothesis  # noqa: E402
+import numpy as np  # noqa: E402
 from draw import HypothesisDraw, Impossible, SeededDraw  # noqa: E402
-from disagreements import explanation  # noqa: E402
+from containers import tensors  # noqa: E402
+from disagreements import DISAGREEMENTS  # noqa: E402
 from engine import failures  # noqa: E402
 from families import FAMILIES  # noqa: E402
 from hypothesis import HealthCheck, Phase, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 from onnx import defs  # noqa: E402
-from references import HISTORY, NEWEST, expected  # noqa: E402
-from run_model import RunModel  # noqa: E402
+from references import HISTORY, NEWEST, OWN_REFERENCE, answers  # noqa: E402
+from run_model import RunModel, is_comparison  # noqa: E402
 
 QUIET = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
 
 
+# How a case may end but in agreement.
+ENDS = ("differences", "explained", "refused", "unanswered")
 # Their distribution is tested elsewhere.
 RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike")
 
@@ -80,43 +84,126 @@ def sample(schema, count):
     return found
 
 
+class Case:
+    """A configuration on its way along the references."""
+
+    def __init__(self, tally, configuration):
+        self.tally, self.configuration, self.failed = tally, configuration, []
+        self.answers = answers(configuration, self.failed)
+        # The disagreements of the references so far.
+        self.explanations = []
+
+    def ask(self):
+        """The next reference's answer, as the specification has it where that is known; None where there is none."""
+        answer = next(self.answers, None)
+        if answer is None:
+            (self.tally.explained if self.explanations else self.tally.unanswered).append(self)
+            return None
+        self.answer = answer
+        self.known = [known for known in DISAGREEMENTS if is_under(known, self.configuration, self.answer.name)]
+        for known in self.known:
+            if known.adjust:
+                self.tally.adjust(self, known)
+        return self.answer
+
+    def differs(self, reason):
+        """Whether the next reference is to be asked."""
+        self.reason = reason
+        excuses = [known for known in self.known if not known.adjust]
+        if excuses and is_comparison(reason):
+            self.tally.used.update(excuses)
+            self.explanations.append(excuses[0].text)
+            return True
+        (self.tally.refused if is_refusal(reason) else self.tally.differences).append(self)
+        return False
+
+    def __str__(self):
+        return f"{self.configuration.describe()}\n    against {self.answer.name}: {self.reason[:300]}"
+
+
 class Tally:
-    """What a survey of one operator version found."""
+    """What a survey of one operator version found: the cases that ended otherwise than in agreement, and how many
+    agreed with which reference."""
 
     def __init__(self, schema):
-        self.schema, self.references, self.unanswered, self.differences = schema, collections.Counter(), [], []
-        self.explained, self.refused = [], []
-        self.cases = []
+        self.schema, self.references = schema, collections.Counter()
+        self.unanswered, self.differences, self.explained, self.refused = [], [], [], []
+        self.used = set()
 
-    def add(self, configuration):
-        name, outputs = expected(configuration)
-        if name is None:
-            self.unanswered.append((configuration, outputs))
-            return
-        self.references[name] += 1
-        self.cases.append((configuration, outputs, name))
+    @property
+    def drawn(self):
+        return sum(map(len, (self.unanswered, self.differences, self.explained, self.refused))) + self.compared
+
+    @property
+    def compared(self):
+        return sum(self.references.values())
+
+    def adjust(self, case, known):
+        """Puts the reference right; counts as a use where that changes anything."""
+        adjusted = known.adjust(case.configuration, case.answer.outputs)
+        if not is_same_answer(adjusted, case.answer.outputs):
+            self.used.add(known)
+        case.answer.outputs = adjusted
+
+
+def is_same_answer(one, other):
+    return all(map(is_same, tensors(one), tensors(other)))
+
+
+def is_same(x, y):
+    return x.shape == y.shape and bool(np.all((x == y) | ((x != x) & (y != y))))
+
+
+def is_under(known, configuration, reference):
+    names = configuration.schema.name in known.operators and reference.startswith(known.reference)
+    return names and reference != OWN_REFERENCE and bool(known.applies(configuration))
 
 
 def survey(run_model, versions, count):
     """A Tally for each schema."""
-    tallies = []
-    for schema in versions:
-        tally = Tally(schema)
-        for configuration in sample(schema, count):
-            tally.add(configuration)
-        tallies.append(tally)
-    cases = [(tally, *case) for tally in tallies for case in tally.cases]
-    for i, reason in failures(run_model, [case[1:] for case in cases]).items():
-        tally, configuration, _, reference = cases[i]
-        known = explanation(configuration, reference)
-        found = tally.explained if known else tally.refused if is_refusal(reason) else tally.differences
-        found.append((configuration, reference, known or reason))
+    tallies = [Tally(schema) for schema in versions]
+    open_cases = [Case(tally, configuration) for tally in tallies for configuration in sample(tally.schema, count)]
+    while open_cases:
+        asked = [case for case in open_cases if case.ask()]
+        failed = failures(run_model, [(case.configuration, case.answer) for case in asked])
+        for i, case in enumerate(asked):
+            if i not in failed:
+                case.tally.references[case.answer.name] += 1
+        open_cases = [asked[i] for i, reason in failed.items() if asked[i].differs(reason)]
     return tallies
+
+
+def configurations_under(known, most):
+    """Up to `most` configurations of its operators that a disagreement applies to."""
+    versions = schemas(known.operators)
+    for schema in versions:
+        found = 0
+        for seed in range(4000 // len(versions)):
+            with contextlib.suppress(Impossible):
+                configuration = configure(SeededDraw(schema, seed))
+                if known.applies(configuration):
+                    found += 1
+                    yield configuration
+            if found >= most:
+                break
+
+
+def is_needed(run_model, known, most=25):
+    """Whether a configuration under the disagreement differs from the reference that it is about."""
+    cases = []
+    for configuration in configurations_under(known, most):
+        for answer in answers(configuration):
+            if is_under(known, configuration, answer.name):
+                if known.adjust and not is_same_answer(answer.outputs, known.adjust(configuration, answer.outputs)):
+                    return True
+                cases.append((configuration, answer))
+                break
+    return not known.adjust and any(is_comparison(reason) for reason in failures(run_model, cases).values())
 
 
 def is_refusal(reason):
     """Whether run_model lacks the operator or type, which docs/operators.md lists."""
-    return (
+    return not is_comparison(reason) and (
         "that this build does not have" in reason
         or "is not supported here" in reason
         or "names no known dtype" in reason
@@ -128,12 +215,13 @@ def minimal(run_model, schema):
     """The smallest configuration that differs."""
 
     def differs(configuration):
-        name, outputs = expected(configuration)
-        return (
-            name is not None
-            and not explanation(configuration, name)
-            and bool(failures(run_model, [(configuration, outputs, name)]))
-        )
+        tally = Tally(schema)
+        case = Case(tally, configuration)
+        while case.ask():
+            failed = failures(run_model, [(configuration, case.answer)])
+            if not failed or not case.differs(failed[0]):
+                break
+        return bool(tally.differences)
 
     return hypothesis.find(configurations(schema), differs, settings=settings(max_examples=300, **QUIET))
 
@@ -145,19 +233,24 @@ def main():
     parser.add_argument("--configurations", type=int, default=20)
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--unanswered", action="store_true")
+    parser.add_argument("--explained", action="store_true")
     options = parser.parse_intermixed_args()
     run_model = RunModel(options.run_model)
     tallies = survey(run_model, schemas(options.operators), options.configurations)
     for tally in tallies:
-        for configuration, reference, reason in tally.differences:
-            print(f"{configuration.describe()}\n    against {reference}: {reason[:300]}")
-        if options.unanswered:
-            for configuration, reasons in tally.unanswered:
-                print(f"{configuration.describe()}\n    no reference: {[r[:160] for r in reasons]}")
+        for case in tally.differences:
+            print(case)
+        for case in tally.unanswered if options.unanswered else ():
+            print(f"{case.configuration.describe()}\n    no reference: {[reason[:160] for reason in case.failed]}")
+        for case in tally.explained if options.explained else ():
+            print(f"{case}\n    explained: {case.explanations}\n    {[reason[:160] for reason in case.failed]}")
         if options.shrink and tally.differences:
             print("  smallest:", minimal(run_model, tally.schema).describe())
-    print(f"{sum(sum(t.references.values()) for t in tallies)} compared, {sum(len(t.differences) for t in tallies)} differ, "
-          f"{sum(len(t.unanswered) for t in tallies)} without a reference")  # fmt: skip
+    total = {kind: sum(len(getattr(tally, kind)) for tally in tallies) for kind in ENDS}
+    print(
+        f"{sum(tally.compared for tally in tallies)} compared,", ", ".join(f"{n} {kind}" for kind, n in total.items())
+    )
+    sys.exit(any(tally.differences for tally in tallies))
 
 
 if __name__ == "__main__":

@@ -53,3 +53,33 @@ def array(name, shape, low, high, rng):
         .astype(np.float32 if name[5:7] in ("8e", "6e", "4e") else np.float64)
         .astype(numpy_dtype(name))
     )
+
+
+# What rounding and comparison treat in a way of their own; the smallest number of the type is added to it.
+SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, 0.5, 1.5, 2.5, -0.5, -1.5)
+
+
+def with_extremes(x, name, rng):
+    """Special values and, for integers, those near the bounds in place of about a third of the elements."""
+    if name in FLOATS:
+        smallest = (
+            np.finfo(np.float64).smallest_subnormal
+            if name == "double"
+            else 2.0 ** -{"float": 149, "float16": 24}.get(name, 133)
+        )
+        extremes = np.array([*SPECIAL, smallest, -smallest])
+    elif is_integer(name):
+        least, most = integer_range(name)
+        extremes = np.array([least, least + 1, most, most - 1, most // 3, 0, 1], object)
+    else:
+        return x
+    found = np.asarray(extremes[rng.integers(0, len(extremes), x.shape)]).astype(x.dtype)
+    return np.where(rng.random(x.shape) < 0.35, found, x)
+
+
+def nearest_integers(values, dtype):
+    """Rounded, ties to even, and cut to the range of an integer type."""
+    least, most = integer_range(type_name(np.zeros(0, dtype)))
+    rounded = np.rint(values)
+    inside = np.where((rounded > least) & (rounded < most), rounded, 0).astype(np.int64).astype(dtype)
+    return np.where(rounded <= least, np.array(least, dtype), np.where(rounded >= most, np.array(most, dtype), inside))

@@ -1,6 +1,7 @@
 """Comparisons of run_model's outputs with others, and with its own in other configurations."""
 
 import json
+import tempfile
 
 import numpy as np
 
@@ -20,6 +21,13 @@ def assert_bitwise_equal_for_any_thread_count(run_model, model, feeds):
     for threads in THREADS[1:]:
         for name, value in run_model.outputs(model, feeds, "--threads", threads).items():
             assert value.tobytes() == first[name].tobytes(), f"{name} with {threads} threads"
+
+
+def assert_equal_in_guarded_memory(run_model, model, feeds):
+    """Every value is, bit by bit, what it is in memory of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        np.savez(f"{folder}/inputs.npz", **feeds)
+        run_model("compare", model, "--guard-memory", "--input-npz", f"{folder}/inputs.npz")
 
 
 def assert_close_under_each_isa(run_model, model, feeds, expected):

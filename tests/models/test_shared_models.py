@@ -5,7 +5,12 @@ import functools
 import numpy as np
 import onnx
 import pytest
-from comparison import assert_bitwise_equal_for_any_thread_count, assert_close, assert_close_under_each_isa
+from comparison import (
+    assert_bitwise_equal_for_any_thread_count,
+    assert_close,
+    assert_close_under_each_isa,
+    assert_equal_in_guarded_memory,
+)
 from locations import REAL_MODELS
 from onnx_files import identity
 from onnx_runtime import OnnxRuntime
@@ -106,6 +111,11 @@ def test_fastest_det_agrees_on_a_photograph(run_model, onnx_runtime, tmp_path):
 @pytest.mark.parametrize("model", EXAMPLES, ids=lambda model: model.parent.name)
 def test_is_bitwise_equal_for_any_thread_count(run_model, model):
     assert_bitwise_equal_for_any_thread_count(run_model, model, EXAMPLES[model])
+
+
+@pytest.mark.parametrize("model", EXAMPLES, ids=lambda model: model.parent.name)
+def test_is_the_same_in_guarded_memory(run_model, model):
+    assert_equal_in_guarded_memory(run_model, model, EXAMPLES[model])
 
 
 @pytest.mark.parametrize("model", EXAMPLES, ids=lambda model: model.parent.name)

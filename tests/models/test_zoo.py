@@ -6,7 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from comparison import assert_bitwise_equal_for_any_thread_count, assert_close, assert_close_under_each_isa
+from comparison import (
+    assert_bitwise_equal_for_any_thread_count,
+    assert_close,
+    assert_close_under_each_isa,
+    assert_equal_in_guarded_memory,
+)
 from export_zoo import BATCHES, NAMES
 from locations import ROOT
 from onnx_runtime import OnnxRuntime
@@ -78,6 +83,10 @@ def test_is_about_as_exact_as_onnx_runtime(case):
 
 def test_is_bitwise_equal_for_any_thread_count(case, run_model):
     assert_bitwise_equal_for_any_thread_count(run_model, case.model, case.feeds)
+
+
+def test_is_the_same_in_guarded_memory(case, run_model):
+    assert_equal_in_guarded_memory(run_model, case.model, case.feeds)
 
 
 def test_agrees_under_each_isa(case, run_model):

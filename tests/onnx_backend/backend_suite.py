@@ -113,8 +113,9 @@ def check(run_model, folder, *flags):
 
 
 def run_suite(run_model, folder):
-    """What fails: a reason by case. A case that is skipped counts as failed."""
-    return {case: reason for case, (outcome, reason) in check(run_model, folder).items() if outcome != "ok"}
+    """What fails, or has other values in guarded memory: a reason by case. A case that is skipped counts as failed."""
+    found = check(run_model, folder, "--guard-memory")
+    return {case: reason for case, (outcome, reason) in found.items() if outcome != "ok"}
 
 
 def read_manifest():

@@ -1,10 +1,16 @@
 """The command run_model, as a function of arguments and as one of arrays."""
 
 import os
+import re
 import subprocess
 import tempfile
 
 import numpy as np
+
+
+def is_comparison(reason):
+    """Whether a case of `check` ran and gave something else, rather than failed."""
+    return re.match(r"test_data_set_\d+: output '", reason) is not None
 
 
 class RunModel:

@@ -10,6 +10,7 @@
 #include "graph/graph.h"
 #include "kernels/kernel_table.h"
 #include "run/model_graph.h"
+#include "support/open_facts.h"
 
 namespace linnet::testing {
 namespace {
@@ -38,6 +39,17 @@ Graph one_node_graph(const OpCase& op, const std::vector<Tensor>& inputs, int ou
   return graph;
 }
 
+std::vector<Tensor> run(const Graph& graph, const std::vector<Tensor>& inputs, Isa isa, int threads, bool guarded) {
+  ModelOptions options;
+  options.isa = isa;
+  options.guard_memory = guarded;
+  const Model model = make_model(graph, options);
+  Context context(model, {.executor = make_openmp_executor(threads), .observer = nullptr, .limits = {}});
+  std::vector<Tensor> results;
+  for (const Tensor& output : context.run(inputs)) results.push_back(output.clone());
+  return results;
+}
+
 double as_double(const Tensor& tensor, int64_t i) {
   if (tensor.dtype() == DType::kBool) return tensor.data<bool>()[i];
   return dispatch_stored(tensor.dtype(), [&]<class T>() { return static_cast<double>(tensor.data<T>()[i]); });
@@ -53,18 +65,22 @@ bool close(double got, double want, double atol, double rtol) {
 
 std::vector<Tensor> run_op(const OpCase& op, const std::vector<Tensor>& inputs, int outputs,
                            const std::vector<int>& constants, Isa isa, int threads) {
-  ModelOptions options;
-  options.isa = isa;
-  const Model model = make_model(one_node_graph(op, inputs, outputs, constants), options);
-  Context context(model, {.executor = make_openmp_executor(threads), .observer = nullptr, .limits = {}});
+  const Graph graph = one_node_graph(op, inputs, outputs, constants);
   std::vector<Tensor> given;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] && std::find(constants.begin(), constants.end(), int(i)) == constants.end()) {
       given.push_back(inputs[i]);
     }
   }
-  std::vector<Tensor> results;
-  for (const Tensor& output : context.run(given)) results.push_back(output.clone());
+  const std::vector<Tensor> results = run(graph, given, isa, threads, false);
+  const std::vector<Tensor> guarded = run(graph, given, isa, threads, true);
+  const Node& node = graph.node(graph.nodes().front());
+  for (size_t i = 0; i < results.size() && node.op->deterministic(); ++i) {
+    EXPECT_TRUE(identical(results[i], guarded[i])) << "output " << i << " is another with guarded memory";
+  }
+  std::vector<Fact> facts;
+  for (const Tensor& input : inputs) facts.push_back(input ? Fact(input) : Fact());
+  expect_open_facts_fit(*node.op, facts, results);
   return results;
 }
 

@@ -19,7 +19,8 @@ struct OpCase {
 };
 
 /// Runs a graph of that one node. An empty Tensor among `inputs` is an omitted input. With `constants`, the inputs at
-/// those positions are constants of the graph instead of graph inputs.
+/// those positions are constants of the graph instead of graph inputs. Runs it once more with guarded memory, expects
+/// the same bits, and expects the outputs to fit what the op infers where less is known of the inputs.
 std::vector<Tensor> run_op(const OpCase& op, const std::vector<Tensor>& inputs, int outputs = 1,
                            const std::vector<int>& constants = {}, Isa isa = Isa::kAuto, int threads = 2);
 

@@ -12,8 +12,9 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
 BUILD = pathlib.Path(os.environ.get("LINNET_BUILD", "build")).resolve()
-FOLDERS = [ROOT / "engine" / "include", ROOT / "frontends" / "onnx" / "include"]
+FOLDERS = [ROOT / "engine" / "include", ROOT / "ops" / "include", ROOT / "frontends" / "onnx" / "include"]
 HEADERS = {f"linnet/{path.name}": path for folder in FOLDERS for path in sorted((folder / "linnet").glob("*.h"))}
+C_HEADER = ROOT / "bindings" / "c" / "include" / "linnet.h"
 # Types of the engine that the headers only pass on: a body as an attribute of a node.
 OPAQUE = {"Graph"}
 
@@ -62,6 +63,14 @@ def test_each_header_compiles_alone(header):
     assert check(f"#include <{header}>\n").stderr == ""
 
 
+@pytest.mark.parametrize("language, standard", [("c", "c99"), ("c", "c2x"), ("c++", "c++11"), ("c++", "c++20")])
+def test_the_header_of_c_compiles_alone(language, standard):
+    command = ["cc", f"-std={standard}", "-fsyntax-only", "-Wall", "-Wextra", "-pedantic", "-Werror", "-x", language, "-"]
+    folders = ["-I", C_HEADER.parent, "-I", FOLDERS[0]]
+    text = "#include <linnet.h>\nlinnet_status (*load)(const char*, const linnet_options*, linnet_model**) = linnet_model_load;\n"
+    assert subprocess.run([*command, *folders], input=text, capture_output=True, text=True).stderr == ""
+
+
 def test_the_headers_name_no_type_that_they_do_not_define():
     text = "\n".join(path.read_text() for path in HEADERS.values())
     declared = set(re.findall(r"^(?:class|struct) (?:LINNET_API )?(\w+);", text, re.MULTILINE))
@@ -92,9 +101,9 @@ int main() {
 
 
 def test_just_these_headers_are_installed(tmp_path):
-    subprocess.run(["cmake", "--install", BUILD, "--component", "headers", "--prefix", tmp_path], check=True,
+    subprocess.run(["cmake", "--install", BUILD, "--component", "development", "--prefix", tmp_path], check=True,
                    capture_output=True)
-    assert {str(path.relative_to(tmp_path / "include")) for path in (tmp_path / "include").rglob("*.h")} == set(HEADERS)
+    assert {str(path.relative_to(tmp_path / "include")) for path in (tmp_path / "include").rglob("*.h")} == {*HEADERS, "linnet.h"}
 
 
 def operator_interface():

@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import ml_dtypes
 import numpy as np
 import onnx
 import pytest
@@ -94,6 +95,31 @@ def test_check_reads_tolerances_beside_the_model(run_model, cases):
     run_model("check", cases / "other")
 
 
+def test_check_holds_every_type_to_the_tolerance_beside_the_model(run_model, tmp_path):
+    one = np.array([1], ml_dtypes.bfloat16)
+    save_case(tmp_path / "case", one, one + np.array(2**-7, ml_dtypes.bfloat16))
+    run_model("check", tmp_path)
+    (tmp_path / "case/data.json").write_text('{"rtol": 1e-3, "atol": 0}')
+    run_model("check", tmp_path, code=4)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_check_tells_neighbouring_large_integers_apart(run_model, tmp_path, dtype):
+    large = np.array([2**62 + 1], dtype)
+    save_case(tmp_path / "same", large, large)
+    run_model("check", tmp_path / "same")
+    save_case(tmp_path / "other", large, large - 1)
+    (tmp_path / "other/data.json").write_text('{"rtol": 0, "atol": 0}')
+    run_model("check", tmp_path / "other", code=4)
+
+
+def save_case(folder, given, expected):
+    """Identity of `given`, of which `expected` is said to come out."""
+    save_tensor(folder / "test_data_set_0/input_0.pb", given)
+    save_tensor(folder / "test_data_set_0/output_0.pb", expected)
+    identity(folder / "model.onnx", helper.np_dtype_to_tensor_dtype(given.dtype), given.shape)
+
+
 def test_check_compares_maps_by_their_keys(run_model, tmp_path):
     node = helper.make_node("ZipMap", ["x"], ["y"], domain="ai.onnx.ml", classlabels_strings=["b", "a"])
     maps = helper.make_map_type_proto(TensorProto.STRING, helper.make_tensor_type_proto(TensorProto.FLOAT, []))
@@ -168,6 +194,14 @@ def test_compare_against_itself_and_files(run_model, linear, cases):
     save_tensor(data / "output_0.pb", np.zeros((1, 2), np.float32))
     assert "differs" in run_model("compare", linear[0], "--test-data", data, code=4).stdout
     run_model("compare", linear[0], code=1)
+
+
+def test_compare_and_check_in_guarded_memory(run_model, linear, cases):
+    result = run_model("compare", linear[0], "--guard-memory")
+    assert "guarded memory: all values are equal" in result.stdout
+    assert document(run_model, "compare", linear[0], "--guard-memory")["guarded_memory"] == ""
+    plain, guarded = (run_model("check", cases, *flags, code=None).stdout for flags in ([], ["--guard-memory"]))
+    assert plain == guarded
 
 
 def test_inspect_shows_the_interface_and_the_weights(run_model, linear):

@@ -45,6 +45,18 @@ def test_dynamic_axes_hold_for_other_sizes(exporter, run_model, module, scripted
         assert_close(run_model.outputs(file, {"x": x.numpy()})["output"], module.eval()(x).numpy())
 
 
+class Enlarged(nn.Module):
+    def forward(self, x):
+        return F.interpolate(x, scale_factor=1.25, mode="bilinear")
+
+
+@pytest.mark.parametrize("height", [1, 2, 3, 4, 9])
+def test_a_length_that_the_factor_keeps_is_copied(exporter, run_model, height):
+    file = exporter.export(Enlarged(), {"x": IMAGE}, "--dynamic", "x:2=H")
+    x = torch.randn(2, 3, height, 8)
+    assert_close(run_model.outputs(file, {"x": x.numpy()})["output"], Enlarged()(x).numpy())
+
+
 class ScatterAdd(nn.Module):
     """Adds rows of y where i says, the same rows for all of x, whose sizes the index takes on."""
 
@@ -178,7 +190,7 @@ class DtypeChangesInLoop(nn.Module):
 
 
 @pytest.mark.parametrize("module, reason", [
-    (ListFromBranch(), "gives a list"),
+    (ListFromBranch(), "lists of different lengths"),
     (DtypesOfBranches(), "branches give different dtypes"),
     (ListThroughLoop(), "carries a list"),
     (DtypeChangesInLoop(), "changes its dtype"),

@@ -40,7 +40,17 @@ LOSSES = {
     "cross entropy": (reduced(F.cross_entropy, weight=WEIGHT), X, CLASSES),
     "cross entropy of one": (F.cross_entropy, X[0], CLASSES[1]),
     "cross entropy of chances": (reduced(lambda x, y, reduction: F.cross_entropy(
-        x, y.softmax(1), label_smoothing=0.1, reduction=reduction)), X, Y),
+        x, y.softmax(1), WEIGHT, label_smoothing=0.1, reduction=reduction)), X, Y),
+    "cross entropy of one's chances": (lambda x: F.cross_entropy(x, x.softmax(0), WEIGHT), X[0]),
+    "smoothed cross entropy": (reduced(F.cross_entropy, label_smoothing=0.2, ignore_index=1), X, CLASSES),
+    "smoothed cross entropy, weighted": (
+        reduced(F.cross_entropy, weight=WEIGHT, label_smoothing=0.2, ignore_index=1), X, CLASSES),
+    "smoothed cross entropy of images": (
+        reduced(F.cross_entropy, weight=WEIGHT, label_smoothing=0.2), torch.randn(2, 4, 3, 3),
+        CLASSES[:4].repeat(5)[:18].reshape(2, 3, 3)),
+    "smoothed cross entropy of one": (
+        lambda x, t: tuple(F.cross_entropy(x, t, label_smoothing=0.2, reduction=kind) for kind in ("none", "mean")),
+        X[0], CLASSES[1]),
     "margin ranking": (reduced(lambda x, y, reduction: F.margin_ranking_loss(
         x, y, torch.ones_like(x), margin=0.3, reduction=reduction)), X, Y),
     "hinge embedding": (reduced(lambda x, y, reduction: F.hinge_embedding_loss(
@@ -91,6 +101,11 @@ WINDOWS = {
     "adaptive max": (
         lambda x, y, z: (F.adaptive_max_pool1d(x, 4), F.adaptive_max_pool2d(y, 2), F.adaptive_max_pool3d(z, 2)),
         LINE, IMAGE, VOLUME),
+    "adaptive max with positions": (
+        lambda x, y, z: (F.adaptive_max_pool1d(x, 5, True), F.adaptive_max_pool2d(y, (3, 4), True),
+            F.adaptive_max_pool2d(y[0], 1, True), F.adaptive_max_pool3d(z, (2, 4, 3), True)), LINE, IMAGE, VOLUME),
+    "adaptive max of equal elements": (
+        lambda x: F.adaptive_max_pool2d(x, (2, 3), True), torch.arange(60.0).reshape(1, 6, 10) % 3),
     "lp pool": (lambda x, y: (F.lp_pool1d(x.abs() + 1, 2, 3), F.lp_pool2d(y.abs() + 1, 3.0, 2, 1)), LINE, IMAGE),
     "local response": (
         lambda x, y: (F.local_response_norm(x, 2), F.local_response_norm(y, 3, 0.1, 0.5, 2)), LINE, IMAGE),

@@ -9,31 +9,14 @@ import onnx
 import pytest
 import torch
 import torch.utils.cpp_extension
+from documentation import blocks
 from exported import assert_close, nodes_of, opsets_of, tensor_flag
 from locations import ROOT
 from torch import nn
 
 torch.manual_seed(0)
 
-# The example of docs/exporter.md.
-RULES = r"""
-#include <linnet/lowering.h>
-
-using namespace linnet::exporter;
-
-/// aten::hypot: sqrt(self^2 + other^2).
-static void lower_hypot(Call& call) {
-  const auto square = [&](const std::string& name) {
-    const std::string x = call.value(name, call.dtype());
-    return call.emit("Mul", {x, x});
-  };
-  call.set(call.emit("Sqrt", {call.emit("Add", {square("self"), square("other")})}));
-}
-
-extern "C" __attribute__((visibility("default"))) void linnet_register_lowerings(Lowerings& lowerings) {
-  lowerings.add("aten::hypot", lower_hypot);
-}
-"""
+RULES = blocks("docs/exporter.md", "cpp")[0].text
 WRONG_RULE = RULES.replace("aten::hypot", "aten::mul.Tensor").replace('"Sqrt"', '"Exp"')
 
 
@@ -75,6 +58,38 @@ def test_check_names_the_first_node_of_a_wrong_rule(exporter, tmp_path):
     report = exporter.report()
     assert not report["agrees"]
     assert report["samples"][-1]["first_difference"]["operator"] == "aten::mul.Tensor"
+
+
+class EqualElements(nn.Module):
+    """Which of equal elements an operator points at is left open, and PyTorch's choice is not the first."""
+
+    def forward(self, x):
+        y = (x * 2).round()
+        return y.topk(40)[1], y.sort(descending=True)[1], y.kthvalue(3, 1)[1], y.argmax()
+
+
+def test_check_passes_other_positions_of_equal_elements(exporter):
+    exporter.export(EqualElements(), {"x": torch.randn(3, 64)})
+
+
+OFF_BY_ONE = RULES.replace("aten::hypot", "aten::neg").replace(
+    RULES[RULES.index("  const auto square") : RULES.index("}\n\nextern")],
+    """  const std::string y = call.emit("Neg", {call.value()});
+  call.set(call.emit("Add", {y, call.scalar(1, call.dtype())}));
+""",
+)
+
+
+class Negated(nn.Module):
+    def forward(self, x):
+        return -x
+
+
+def test_check_compares_integers_exactly(exporter, tmp_path):
+    path = exporter.save(Negated(), {"x": torch.arange(3)})
+    flags = ["--input", "x:3:int64:5000000..9000000", "--lowering", build_rules(tmp_path, OFF_BY_ONE)]
+    result = exporter.run(path, *flags, "--check")
+    assert result.returncode == 4 and "3 of 3 elements differ" in result.stderr
 
 
 def test_report_of_a_check_that_passes(exporter):

@@ -20,12 +20,13 @@ def torch_exporter(request):
 
 @pytest.fixture
 def run_python():
-    """Runs a program, which gets the arguments, in a process of its own, and fails where it does."""
+    """Runs a program, a text or a file, which gets the arguments, in a process of its own; fails where it does."""
 
     def run(program, *arguments):
         package = Path(linnet_torch.__file__).resolve().parents[1]
         paths = os.pathsep.join([str(package), os.environ.get("PYTHONPATH", "")])
-        command = [sys.executable, "-c", "import sys, torch, linnet_torch\n" + program, *map(str, arguments)]
+        code = [program] if isinstance(program, Path) else ["-c", "import sys, torch, linnet_torch\n" + program]
+        command = [sys.executable, *map(str, [*code, *arguments])]
         environment = os.environ | {"PYTHONPATH": paths}
         result = subprocess.run(command, capture_output=True, text=True, env=environment)
         assert result.returncode == 0, result.stderr

@@ -46,6 +46,10 @@ class LINNET_API Executor {
 /// a time: each gets what the others leave of its threads, but always the calling one. It works in the child of a
 /// fork(), too, where OpenMP's threads do not exist: each run that is long enough then starts threads of its own.
 LINNET_API std::shared_ptr<Executor> make_openmp_executor(int threads = 0);
+/// Threads of its own, which no other library knows of, and which end with it; as many as make_openmp_executor() would
+/// take. Between loops they spin for about 50 us, then sleep. Of several threads that use it at a time one gets all of
+/// its threads, the others run alone. In the child of a fork() it starts new threads.
+LINNET_API std::shared_ptr<Executor> make_thread_executor(int threads = 0);
 /// The calling thread alone.
 LINNET_API std::shared_ptr<Executor> make_serial_executor();
 

@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +22,17 @@ namespace linnet {
 struct ValueInfo {
   std::string name;
   Fact fact;
+};
+
+/// What a model says of itself; empty where it does not.
+struct ModelMetadata {
+  std::string producer_name, producer_version, domain, description;
+  std::string graph_name, graph_description;
+  int64_t version = 0;
+  std::map<std::string, std::string> properties;  ///< ONNX's metadata_props
+  /// Initializers that the file lists as inputs, too, so that other contents may be given: those of the file hold
+  /// unless the model was loaded with ModelOptions::overridable_initializers.
+  std::vector<ValueInfo> overridable;
 };
 
 /// Sizes of what a model or a plan holds.
@@ -44,7 +57,9 @@ struct LoadReport {
 class LINNET_API Model {
  public:
   const std::vector<ValueInfo>& inputs() const;
+  /// Shapes are inferred; the names of their dims, and what cannot be inferred, are those that the file declares.
   const std::vector<ValueInfo>& outputs() const;
+  const ModelMetadata& metadata() const;
   const ModelOptions& options() const;
   const LoadReport& load_report() const;
 
@@ -53,6 +68,12 @@ class LINNET_API Model {
   /// or an input's contents decide on shapes: where they are, save_onnx() refuses the model.
   /// Throws what run() throws for such inputs.
   Model specialized(std::span<const Tensor> inputs) &&;
+
+  /// This model with the contents of some initializers replaced, by their names in the file; prepared as load_onnx()
+  /// would. Contexts that were made before keep their weights. The tensors are kept, not copied.
+  /// Throws Error(kModel) for an unknown name, Error(kType, kShape) for a tensor of another dtype or shape than that
+  /// in the file, Error(kUnsupported) without ModelOptions::replaceable_weights.
+  Model with_weights(const std::map<std::string, Tensor>& weights) const;
 
   struct State;  // the engine's
 
@@ -85,6 +106,9 @@ struct ContextOptions {
   Limits limits;                       ///< memory_bytes and deadline_ms
   /// Of random operators that have no seed of their own; nullopt: another one for every context.
   std::optional<uint64_t> seed;
+  /// What the memory of the values that runs compute, outputs included, and of scratch is taken from, but for strings,
+  /// containers and what kernels take for themselves; it outlives the context and its outputs. nullptr: the heap.
+  std::pmr::memory_resource* memory = nullptr;
 };
 
 /// Ends runs from outside of them, from any thread. Cancelled once, it stays so: later runs take another token.
@@ -97,11 +121,20 @@ class LINNET_API CancellationToken {
   std::atomic<bool> cancelled_{false};
 };
 
+inline constexpr std::chrono::steady_clock::time_point kNoDeadline = std::chrono::steady_clock::time_point::max();
+
 /// Of one run.
 struct RunOptions {
   /// Once cancelled, be it before the run begins, it makes run() throw Error(kCancelled) at the next node or iteration
   /// of a loop. nullptr: the run cannot be cancelled.
   std::shared_ptr<const CancellationToken> cancellation;
+  /// Memory that outputs are written to, in the order of Model::outputs(); Linnet takes its own for those behind the
+  /// last and for an empty Tensor. run() returns these tensors. Throws Error(kType, kShape) where dtype or shape are
+  /// not those of the output, or memory overlaps that of an input or of another output.
+  std::vector<Tensor> outputs{};
+  /// Past it, run() throws Error(kLimit) at the next node or iteration of a loop; Limits::deadline_ms holds besides.
+  std::chrono::steady_clock::time_point deadline = kNoDeadline;
+  std::shared_ptr<Observer> observer{};  ///< nullptr: that of the context
 };
 
 /// Runs a model. One thread at a time; make one context per thread, they share the model and its executor's threads.
@@ -112,15 +145,22 @@ class LINNET_API Context {
   Context(Context&&) noexcept;
   Context& operator=(Context&&) noexcept;
 
-  /// Inputs in the order of Model::inputs(). The outputs come in the order of Model::outputs(); the span is valid until
-  /// the next run(). A copy of an output Tensor stays valid and as it is, whatever becomes of the context: a run writes
-  /// to no memory that somebody still holds a copy of. So outputs may be the next run's inputs. After the first run
-  /// with the same shapes nothing is allocated, unless sizes depend on data or outputs are held. Throws Error(kType,
-  /// kShape) for inputs that do not fit; the context stays usable after any Error.
+  /// Inputs in the order of Model::inputs(), then, with ModelOptions::overridable_initializers, of
+  /// ModelMetadata::overridable: of those, empty Tensors and the ones behind the last are as in the file. The outputs
+  /// come in the order of Model::outputs(); the span is valid until the next run(). A copy of an output Tensor stays
+  /// valid and as it is, whatever becomes of the context: a run writes to no memory that somebody still holds a copy
+  /// of. So outputs may be the next run's inputs. After the first run with the same shapes nothing is allocated, unless
+  /// sizes depend on data or outputs are held. Throws Error(kType, kShape) for inputs that do not fit; the context
+  /// stays usable after any Error.
   std::span<const Tensor> run(std::span<const Tensor> inputs, const RunOptions& options = {});
-  /// Inputs by name, in any order. Throws Error(kModel) for a missing or unknown name.
+  /// Inputs and overridable initializers by name, in any order. Throws Error(kModel) for a missing or unknown name.
   std::span<const Tensor> run(const std::vector<std::pair<std::string, Tensor>>& inputs,
                               const RunOptions& options = {});
+
+  /// Plans for inputs of these shapes, in the order of Model::inputs(), as the first run() with such would: what that
+  /// allocates besides is the memory of the values. Throws what run() throws for the shapes, and Error(kUnsupported)
+  /// where the contents of an input decide on shapes, or an input is no tensor.
+  void prepare(std::span<const Shape> shapes);
 
   /// Memory of the plan used last.
   MemoryReport memory() const;

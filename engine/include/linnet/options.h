@@ -1,9 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "linnet/executor.h"
 #include "linnet/isa.h"
@@ -18,6 +22,15 @@ struct Limits {
   int64_t memory_bytes = 0;  ///< memory of one run: arena, scratch, state and dynamic outputs
   int64_t deadline_ms = 0;   ///< wall time of one run
 };
+
+enum class LogLevel { kInfo, kWarning };
+
+/// Called with what may interest beside results and errors, on the thread that loads or runs. It must not throw.
+using Log = std::function<void(LogLevel level, std::string_view message)>;
+
+/// The bytes of a file of external data, by the location that the model names it by. They must stay as they are until
+/// the model is loaded. What it throws, load_onnx() throws.
+using ExternalDataResolver = std::function<std::span<const std::byte>(const std::string& location)>;
 
 /// How a model is prepared. Fixed when it is loaded.
 struct ModelOptions {
@@ -36,10 +49,23 @@ struct ModelOptions {
   /// What the plans of other shapes than the last may hold, besides what they share with it and the model, before those
   /// that were not used for longest are given up; for the model and for each of its control-flow bodies.
   int64_t plan_cache_bytes = int64_t{16} << 20;
+  /// For tests of kernels and of the plan of memory: every computed value has memory of its own between guards, and no
+  /// operator writes over an input. Memory without a value (not computed yet, or not read again, scratch memory before
+  /// each node, guards) is full of NaNs. A write beside a value makes run() throw Error(kInternal).
+  bool guard_memory = false;
   /// Lets external data lie outside the model's folder.
   bool allow_external_paths = false;
+  /// Where external data comes from, instead of files.
+  ExternalDataResolver external_data;
   /// Tries models whose opset is newer than any known.
   bool allow_newer_opset = false;
+  /// Initializers that are listed as inputs, too (ModelMetadata::overridable), are inputs that a run may leave out, and
+  /// no constants.
+  bool overridable_initializers = false;
+  /// Model::with_weights() is possible: the graph as written is kept beside the optimised one, with all its weights.
+  bool replaceable_weights = false;
+  /// Linnet itself prints nothing.
+  Log log;
 };
 
 }  // namespace linnet

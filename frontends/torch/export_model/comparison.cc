@@ -15,7 +15,36 @@ at::Tensor to_torch(const Tensor& tensor, at::ScalarType dtype) {
   return at::from_blob(const_cast<void*>(tensor.raw()), sizes, at::TensorOptions(dtype)).clone();
 }
 
+/// The elements at positions: a tensor of the same shape.
+at::Tensor elements_at(const Positions& positions, const at::Tensor& places) {
+  if (!positions.axis || positions.elements.dim() == 0) {
+    return positions.elements.flatten().index_select(0, places.flatten()).reshape(places.sizes());
+  }
+  const int64_t axis = *positions.axis;
+  if (places.dim() == positions.elements.dim()) return positions.elements.gather(axis, places);
+  return positions.elements.gather(axis, places.unsqueeze(axis)).squeeze(axis);
+}
+
+Comparison compare_integers(const at::Tensor& mine, const at::Tensor& expected) {
+  const at::Tensor a = mine.flatten(), b = expected.flatten(), bad = a.ne(b);
+  if (!bad.any().item<bool>()) return {};
+  const int64_t first = bad.to(at::kInt).argmax().item<int64_t>();
+  const at::Tensor difference = a.to(at::kDouble) - b.to(at::kDouble);
+  return {text_of(bad.sum().item<int64_t>(), " of ", a.numel(), " elements differ; at ", first, " ",
+                  a[first].item<int64_t>(), " for PyTorch's ", b[first].item<int64_t>()),
+          difference.abs().max().item<double>()};
+}
+
 }  // namespace
+
+bool is_tie(const Tensor& got, const at::Tensor& expected, const Positions& positions) {
+  const at::Tensor mine = to_torch(got, expected.scalar_type());
+  if (mine.sizes() != expected.sizes() || mine.numel() == 0) return false;
+  const int64_t size = positions.axis && positions.elements.dim() > 0 ? positions.elements.size(*positions.axis)
+                                                                      : positions.elements.numel();
+  if (mine.min().item<int64_t>() < 0 || mine.max().item<int64_t>() >= size) return false;
+  return elements_at(positions, mine).equal(elements_at(positions, expected));
+}
 
 Comparison compare(const Tensor& got, const at::Tensor& expected, const Options& options, double slack) {
   if (int32_t(got.dtype()) != onnx_type(expected.scalar_type())) {
@@ -24,6 +53,7 @@ Comparison compare(const Tensor& got, const at::Tensor& expected, const Options&
   const at::Tensor mine = to_torch(got, expected.scalar_type());
   if (mine.sizes() != expected.sizes()) return {text_of("shape ", mine.sizes(), " for PyTorch's ", expected.sizes())};
   if (mine.numel() == 0) return {};
+  if (!expected.is_floating_point()) return compare_integers(mine, expected);
   const at::Tensor a = mine.to(at::kDouble).reshape({-1}), b = expected.to(at::kDouble).reshape({-1});
   const at::Tensor same = a.eq(b).logical_or(a.isnan().logical_and(b.isnan()));
   const at::Tensor difference = at::where(same, at::zeros_like(a), (a - b).abs()).nan_to_num(INFINITY, INFINITY);

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "exporter/tracer.h"
 #include "linnet/tensor.h"
 #include "options.h"
 
@@ -14,7 +15,11 @@ struct Comparison {
   double largest = 0;   ///< difference
 };
 
-/// Compares dtype, shape and elements; NaN equals NaN. An element may differ by atol + rtol * |expected| + slack.
+/// Compares dtype, shape and elements; NaN equals NaN. A float may differ by atol + rtol * |expected| + slack, an
+/// integer not at all.
 Comparison compare(const Tensor& got, const at::Tensor& expected, const Options& options, double slack);
+
+/// Both hold positions of elements that are equal: which of them an operator chooses is left open.
+bool is_tie(const Tensor& got, const at::Tensor& expected, const Positions& positions);
 
 }  // namespace linnet::exporter

@@ -68,12 +68,18 @@ c10::IValue parse_constant(const std::string& text, const c10::TypePtr& type) {
   return text;
 }
 
+constexpr int64_t kBeyondRange = 5;
+
 at::Tensor make_tensor(const TensorSpec& spec, const std::vector<int64_t>& sizes, Fill fill) {
-  const bool floating = at::isFloatingType(spec.dtype);
-  if (!floating) {
+  if (!at::isFloatingType(spec.dtype)) {
     const auto [low, high] = spec.range.value_or(std::pair<int64_t, int64_t>(0, 1));
+    if (fill == Fill::kBeyond) return at::randint(low, high + kBeyondRange, sizes, at::kLong).to(spec.dtype);
     if (fill == Fill::kZeros && low <= 0 && high >= 0) return at::zeros(sizes, spec.dtype);
     return at::randint(low, high + 1, sizes, at::kLong).to(spec.dtype);
+  }
+  if (spec.range) {
+    const auto [low, high] = *spec.range;
+    return (at::rand(sizes, at::kDouble) * double(high - low) + double(low)).to(spec.dtype);
   }
   if (fill == Fill::kZeros) return at::zeros(sizes, spec.dtype);
   at::Tensor values = at::randn(sizes, at::kDouble) * magnitude(fill);
@@ -205,6 +211,19 @@ Sizes ExampleInputs::other_sizes() const {
   return result;
 }
 
+std::vector<Sizes> ExampleInputs::unusual_sizes() const {
+  constexpr int64_t kSmall = 32, kMore = 5;  // all evaluated values are kept, so a batch of one gets no larger one
+  std::vector<Sizes> result;
+  for (const auto& [symbol, size] : sizes_) {
+    for (const int64_t unusual : {int64_t(0), int64_t(1), size > 1 && size < kSmall ? size + kMore : size}) {
+      if (unusual == size) continue;
+      result.push_back(sizes_);
+      result.back()[symbol] = unusual;
+    }
+  }
+  return result;
+}
+
 bool ExampleInputs::has_floats() const {
   return std::any_of(arguments_.begin(), arguments_.end(), [](const Argument& argument) {
     return std::any_of(argument.tensors.begin(), argument.tensors.end(),
@@ -212,19 +231,21 @@ bool ExampleInputs::has_floats() const {
   });
 }
 
-std::vector<ExampleArgument> ExampleInputs::arguments(const std::vector<Sizes>& sizes, Fill fill) const {
+std::vector<ExampleArgument> ExampleInputs::arguments(const std::vector<Example>& examples) const {
   std::vector<ExampleArgument> result;
   for (const Argument& argument : arguments_) {
     ExampleArgument example;
     std::vector<Value> leaves;
     for (const TensorSpec& spec : argument.tensors) {
       Value leaf{{}, spec.name, nullptr};
-      for (const Sizes& named : sizes) leaf.concrete.emplace_back(make_tensor(spec, sizes_of(spec, named), fill));
+      for (const auto& [sizes, fill] : examples) {
+        leaf.concrete.emplace_back(make_tensor(spec, sizes_of(spec, sizes), fill));
+      }
       leaves.push_back(std::move(leaf));
       example.inputs.push_back(declared(spec));
     }
     if (argument.tensors.empty()) {
-      example.value = make_constant(std::vector<c10::IValue>(sizes.size(), *argument.constant));
+      example.value = make_constant(std::vector<c10::IValue>(examples.size(), *argument.constant));
     } else if (argument.tensors[0].name == argument.name) {
       example.value = leaves[0];
     } else {

@@ -15,17 +15,22 @@ namespace linnet::exporter {
 /// The size of each named axis.
 using Sizes = std::map<std::string, int64_t>;
 
-/// What example inputs hold.
-enum class Fill { kRandom, kZeros, kLarge, kNegative };
+/// What example inputs hold. Integers lie in their range, those of kBeyond also above it.
+enum class Fill { kRandom, kZeros, kLarge, kNegative, kBeyond };
 /// Of the numbers: 1000 for kLarge, 1 for others.
 double magnitude(Fill fill);
+
+struct Example {
+  Sizes sizes;
+  Fill fill = Fill::kRandom;
+};
 
 /// One tensor of the command line: "x:1x3x224x224:float32:0..9".
 struct TensorSpec {
   std::string name;
   std::vector<int64_t> sizes;
   at::ScalarType dtype = at::kFloat;
-  std::optional<std::pair<int64_t, int64_t>> range;  ///< of integers, both ends included
+  std::optional<std::pair<int64_t, int64_t>> range;  ///< of integers, both ends included; of floats
   std::map<int64_t, std::string> dynamic;            ///< symbols, by axis
 };
 
@@ -39,8 +44,10 @@ class ExampleInputs {
   /// The sizes given, and others.
   const Sizes& sizes() const { return sizes_; }
   Sizes other_sizes() const;
-  /// Arguments with one evaluation for each of `sizes`. Random numbers are PyTorch's.
-  std::vector<ExampleArgument> arguments(const std::vector<Sizes>& sizes, Fill fill) const;
+  /// Sizes that a model may refuse: each axis empty, of size 1, a small one larger.
+  std::vector<Sizes> unusual_sizes() const;
+  /// Arguments with one evaluation for each example. Random numbers are PyTorch's.
+  std::vector<ExampleArgument> arguments(const std::vector<Example>& examples) const;
   /// Some tensor has numbers that Fill decides about.
   bool has_floats() const;
 

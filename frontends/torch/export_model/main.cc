@@ -35,18 +35,25 @@ int list_operators(const Lowerings& lowerings) {
   return int(ExitCode::kOk);
 }
 
-/// One example; with dynamic axes, one of each size; more where contents decide on sizes.
+/// One example; with dynamic axes, one of each size and tries of unusual ones; more where sizes do not differ yet.
 Trace trace_module(const torch::jit::Module& module, const ExampleInputs& inputs, const Lowerings& lowerings,
                    const Options& options) {
   constexpr size_t kMostExamples = 8;
   at::manual_seed(options.seed);
-  std::vector<Sizes> sizes{inputs.sizes()};
-  if (!inputs.sizes().empty()) sizes.push_back(inputs.other_sizes());
-  for (;; sizes.insert(sizes.end(), sizes.size(), inputs.sizes())) {
+  std::vector<Example> firm{{inputs.sizes()}}, tries;
+  if (!inputs.sizes().empty()) firm.push_back({inputs.other_sizes()});
+  for (const Sizes& sizes : inputs.unusual_sizes()) tries.push_back({sizes});
+  for (;;) {
+    std::vector<Example> examples = firm;
+    examples.insert(examples.end(), tries.begin(), tries.end());
     try {
-      return Tracer(lowerings, options.form).trace(module, inputs.arguments(sizes, Fill::kRandom));
+      return Tracer(lowerings, options.form).trace(module, inputs.arguments(examples), tries.size());
     } catch (const EqualSizes&) {
-      if (sizes.size() >= kMostExamples) throw;
+      if (firm.size() >= kMostExamples) throw;
+      firm.insert(firm.end(), firm.size(), {inputs.sizes()});
+      tries.insert(tries.end(), 2, {inputs.sizes(), Fill::kBeyond});
+    } catch (const RefusedTry& refused) {
+      tries.erase(tries.begin() + std::ptrdiff_t(refused.evaluation() - firm.size()));
     }
   }
 }

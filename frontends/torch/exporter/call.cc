@@ -24,6 +24,8 @@ bool Call::has(const std::string& name) const {
 
 bool Call::constant(const std::string& name) const { return argument(name).constant(); }
 
+bool Call::is_tensor(const std::string& name) const { return argument(name).is_tensor(); }
+
 size_t Call::length(const std::string& name) const { return argument(name).container->elements.size(); }
 
 const c10::IValue& Call::known(const std::string& name) const {
@@ -82,7 +84,8 @@ int64_t Call::axis(const std::string& name, const std::string& of) const {
 std::vector<int64_t> Call::axes(const std::string& name, const std::string& of) const {
   std::vector<int64_t> result = has(name) ? integers(name) : std::vector<int64_t>();
   const int64_t dims = rank(of);
-  for (int64_t& axis : result) axis = axis < 0 ? axis + std::max<int64_t>(dims, 1) : axis;
+  if (dims == 0) return {};
+  for (int64_t& axis : result) axis = axis < 0 ? axis + dims : axis;
   if (result.empty()) {
     for (int64_t i = 0; i < dims; ++i) result.push_back(i);
   }
@@ -120,7 +123,7 @@ at::ScalarType Call::promoted(const std::vector<std::string>& names) const {
 
 std::string Call::as_value(const Value& value) const {
   if (value.is_container()) site_.refuse("a list is used as a tensor");
-  if (value.name == kUnset) site_.refuse("an input is a result for which there is no ONNX value");
+  if (value.is_unset()) site_.refuse("an input is a result for which there is no ONNX value");
   if (!value.name.empty()) return value.name;
   const c10::IValue& concrete = value.concrete[evaluation_];
   if (concrete.isTensor()) return builder_.tensor(concrete.toTensor());

@@ -12,10 +12,20 @@ class ExportError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Contents decide on a size, which was the same for all examples: other ones may show where it counts.
+/// A size is not the same in every run, but was in all examples: other ones may show where it counts.
 class EqualSizes : public ExportError {
  public:
   using ExportError::ExportError;
+};
+
+/// PyTorch refuses an example that was to be tried.
+class RefusedTry : public ExportError {
+ public:
+  RefusedTry(size_t evaluation, const std::string& message) : ExportError(message), evaluation_(evaluation) {}
+  size_t evaluation() const { return evaluation_; }
+
+ private:
+  size_t evaluation_;
 };
 
 /// Concatenates the printed forms of its arguments.

@@ -55,6 +55,7 @@ Value Tracer::size_value(const Value& tensor, int64_t axis) {
   std::vector<c10::IValue> sizes;
   for (size_t e = 0; e < evaluations_; ++e) sizes.emplace_back(tensor.tensor(e).size(axis));
   Value result = make_constant(sizes);
+  result.of_contents = tensor.of_contents;
   if (result.agrees()) return result;
   const std::string shape = builder_.emit("Shape", {name_of(tensor)}, {}, 1)[0];
   const std::string index = builder_.constant(at::scalar_tensor(axis, at::kLong));
@@ -67,6 +68,7 @@ void Tracer::visit_size(const Node& node, const std::vector<Value>& inputs) {
   const std::string name = Site(node).operator_name();
   const Value& tensor = inputs[0];
   if (name == "aten::numel") {
+    results[0].of_contents = tensor.of_contents;
     if (!results[0].agrees()) results[0].name = builder_.emit("Size", {name_of(tensor)}, {}, 1)[0];
   } else if (results[0].is_container()) {
     std::vector<Value>& sizes = results[0].container->elements;

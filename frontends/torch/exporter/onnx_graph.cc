@@ -130,6 +130,7 @@ OnnxGraph OnnxBuilder::since(const Mark& mark) const {
 }
 
 void OnnxBuilder::take_back(const Mark& mark) {
+  while (outer_.size() > mark.bodies) end_body();
   graph_.nodes.erase(graph_.nodes.begin() + std::ptrdiff_t(mark.nodes), graph_.nodes.end());
   graph_.initializers.resize(mark.initializers);
   for (; order_.size() > mark.names; order_.pop_back()) {

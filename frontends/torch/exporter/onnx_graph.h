@@ -68,9 +68,9 @@ class OnnxBuilder {
 
   // Trying: what was added after a mark can be looked at and taken back.
   struct Mark {
-    size_t nodes, names, initializers;
+    size_t nodes, names, initializers, bodies;
   };
-  Mark mark() const { return {graph_.nodes.size(), order_.size(), graph_.initializers.size()}; }
+  Mark mark() const { return {graph_.nodes.size(), order_.size(), graph_.initializers.size(), outer_.size()}; }
   OnnxGraph since(const Mark& mark) const;
   void take_back(const Mark& mark);
 

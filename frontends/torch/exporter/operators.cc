@@ -1,6 +1,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tracer.h"
 
@@ -26,6 +27,26 @@ bool writes(const c10::FunctionSchema& schema) {
   });
 }
 
+/// Where the positions that an operator gives point to.
+std::optional<Positions> positions_of(const torch::jit::Node& node, const std::vector<Value>& inputs) {
+  static const std::set<std::string> names{"aten::topk",   "aten::sort",   "aten::argsort", "aten::max",
+                                           "aten::min",    "aten::argmax", "aten::argmin",  "aten::kthvalue",
+                                           "aten::median", "aten::cummax", "aten::cummin",  "aten::mode"};
+  if (!names.contains(node.schema().name())) return std::nullopt;
+  const auto index = node.schema().argumentIndexWithName("dim");
+  const bool along = index && inputs[size_t(*index)].constant() && !inputs[size_t(*index)].is_none();
+  Positions positions{inputs[0].tensor(), std::nullopt};
+  if (along) positions.axis = inputs[size_t(*index)].concrete[0].toInt();
+  return positions;
+}
+
+bool same_kind(const at::Tensor& a, const at::Tensor& b) {
+  return a.defined() == b.defined() && a.dim() == b.dim() && a.dtype() == b.dtype();
+}
+
+/// What some operators give for an empty input, whatever they give else.
+bool is_nothing(const at::Tensor& tensor) { return !tensor.defined() || (tensor.dim() == 1 && tensor.numel() == 0); }
+
 std::string hint(const std::string& name) {
   if (name.rfind("aten::", 0) == 0 || name.rfind("prim::", 0) == 0) return "add a rule with --lowering rules.so";
   return "name its form with the option made for it, or add a rule with --lowering rules.so";
@@ -44,7 +65,7 @@ void Tracer::visit_operator(const Node& node) {
   std::vector<Value> results = evaluate(node);
   if (depends(node)) lower(node, Site(node).operator_name(), inputs, results);
   check_results(node, results);
-  record(node, results);
+  record(node, inputs, results);
   for (size_t i = 0; i < results.size(); ++i) bind(node.outputs()[i], results[i]);
 }
 
@@ -54,10 +75,16 @@ std::vector<c10::IValue> Tracer::evaluate(const Node& node, size_t evaluation) {
     stack.push_back(to_ivalue(values_.at(input), input->type(), evaluation));
   }
   if (node.schema().is_vararg()) stack.emplace_back(int64_t(node.inputs().size()));
+  const auto fail = [&](const std::string& reason) {
+    if (evaluation >= firm_) throw RefusedTry(evaluation, reason);
+    Site(node).refuse("PyTorch cannot evaluate it: " + reason);
+  };
   try {
     node.getOperation()(stack);
   } catch (const c10::Error& error) {
-    Site(node).refuse(std::string("PyTorch cannot evaluate it: ") + error.what_without_backtrace());
+    fail(error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    fail(error.what());
   }
   return stack;
 }
@@ -69,7 +96,11 @@ std::vector<Value> Tracer::evaluate(const Node& node) {
     for (size_t i = 0; i < outputs.size(); ++i) outputs[i].push_back(stack[i]);
   }
   std::vector<Value> results;
-  for (const auto& output : outputs) results.push_back(make_constant(output));
+  try {
+    for (const auto& output : outputs) results.push_back(make_constant(output));
+  } catch (const ExportError& error) {
+    Site(node).refuse(error.what());
+  }
   return results;
 }
 
@@ -80,13 +111,15 @@ void Tracer::lower(const Node& node, const std::string& operator_name, const std
   const Site site(node);
   const Lowering* rule = lowerings_.find(operator_name);
   if (rule == nullptr) site.refuse("there is no lowering rule for it; " + hint(operator_name));
+  const std::string unset = kUnset + operator_name + "; at " + site.source();
   OnnxGraph other;
+  bool decided_by_rule = false;
   for (size_t e = evaluations_; e-- > 0;) {
-    for (Value& result : results) for_each_leaf(result, [](Value& leaf) { leaf.name = kUnset; });
+    for (Value& result : results) for_each_leaf(result, [&](Value& leaf) { leaf.name = unset; });
     const OnnxBuilder::Mark mark = builder_.mark();
     Call call(site, inputs, results, builder_, e);
     (*rule)(call);
-    if (call.is_decided_by_contents()) check_sizes_differ(node, results);
+    decided_by_rule = decided_by_rule || call.is_decided_by_contents();
     if (e > 0) {
       other = builder_.since(mark);
       builder_.take_back(mark);
@@ -94,19 +127,7 @@ void Tracer::lower(const Node& node, const std::string& operator_name, const std
       site.refuse("its nodes are not the same for all sizes of the dynamic axes");
     }
   }
-}
-
-// Else sizes would be taken for constants. A recorded graph serves the one example that it is made for.
-void Tracer::check_sizes_differ(const Node& node, std::vector<Value>& results) {
-  bool differ = record_;
-  for_each_leaf(results[0], [&](Value& leaf) {
-    for (size_t e = 1; e < evaluations_; ++e) differ = differ || leaf.tensor(e).sizes() != leaf.tensor().sizes();
-  });
-  if (differ) return;
-  throw EqualSizes(Site(node).operator_name() +
-                   ": the contents of the inputs decide on the size of its result, but it was the same for all "
-                   "examples: a narrower range of an --input may show where it counts; at " +
-                   Site(node).source());
+  follow_sizes(node, inputs, results, decided_by_rule);
 }
 
 void Tracer::check_results(const Node& node, const std::vector<Value>& results) {
@@ -118,20 +139,23 @@ void Tracer::check_results(const Node& node, const std::vector<Value>& results) 
       }
       const bool tensors = leaf.concrete[0].isTensor() && leaf.concrete[0].toTensor().defined();
       for (size_t e = 1; tensors && e < evaluations_; ++e) {
-        if (leaf.tensor(e).dim() != leaf.tensor().dim() || leaf.tensor(e).dtype() != leaf.tensor().dtype()) {
-          Site(node).refuse("the rank or dtype of its result depends on the size of a dynamic axis");
-        }
+        if (same_kind(leaf.tensor(e), leaf.tensor())) continue;
+        const std::string reason = "the rank or dtype of its result depends on the size of a dynamic axis";
+        if (e >= firm_ && is_nothing(leaf.tensor(e))) throw RefusedTry(e, reason);
+        Site(node).refuse(reason);
       }
     });
   }
 }
 
-void Tracer::record(const Node& node, const std::vector<Value>& results) {
+void Tracer::record(const Node& node, const std::vector<Value>& inputs, const std::vector<Value>& results) {
   if (!record_ || bodies_ > 0) return;
   for (Value result : results) {
     for_each_leaf(result, [&](Value& leaf) {
-      if (leaf.name.empty() || leaf.name == kUnset || !leaf.concrete[0].isTensor()) return;
-      recorded_.push_back({leaf.name, leaf.tensor().clone(), Site(node).operator_name(), Site(node).source()});
+      if (leaf.name.empty() || leaf.is_unset() || !leaf.concrete[0].isTensor()) return;
+      const at::Tensor tensor = leaf.tensor().clone();
+      recorded_.push_back({leaf.name, tensor, Site(node).operator_name(), Site(node).source(), std::nullopt});
+      if (tensor.scalar_type() == at::kLong) recorded_.back().positions = positions_of(node, inputs);
     });
   }
 }

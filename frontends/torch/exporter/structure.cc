@@ -25,6 +25,7 @@ void Tracer::add_structure(std::unordered_map<std::string, Handler>& handlers) {
   handlers["aten::_unwrap_optional"] = &Tracer::pass_through;
   handlers["prim::isinstance"] = &Tracer::is_instance;
   handlers["prim::Print"] = &Tracer::ignore;
+  handlers["aten::format"] = &Tracer::message;
   handlers["aten::warn"] = &Tracer::ignore;
   handlers["prim::RaiseException"] = &Tracer::raise;
   handlers["prim::If"] = &Tracer::branch;
@@ -33,9 +34,14 @@ void Tracer::add_structure(std::unordered_map<std::string, Handler>& handlers) {
 
 namespace {
 
-/// Tracing makes a double of rank 0 of every Python number; unlike other tensors, numbers do not decide on dtypes.
+bool is_number(const at::Tensor& tensor) {
+  const at::ScalarType dtype = tensor.scalar_type();
+  return tensor.dim() == 0 && (dtype == at::kDouble || dtype == at::kLong || dtype == at::kBool);
+}
+
+/// Tracing makes a tensor of rank 0 of every Python number; unlike other tensors, numbers do not decide on dtypes.
 c10::IValue as_number(const c10::IValue& value) {
-  if (!value.isTensor() || value.toTensor().dim() > 0 || value.toTensor().scalar_type() != at::kDouble) return value;
+  if (!value.isTensor() || !is_number(value.toTensor())) return value;
   const at::Tensor number = value.toTensor().clone();
   number.unsafeGetTensorImpl()->set_wrapped_number(true);
   return number;
@@ -61,6 +67,11 @@ void Tracer::get_attribute(const Node& node) {
 void Tracer::pass_through(const Node& node) { bind(node.output(), value_of(node.input())); }
 
 void Tracer::ignore(const Node&) {}
+
+/// A text for warnings and exceptions, in which sizes may stand.
+void Tracer::message(const Node& node) {
+  bind(node.output(), make_constant(std::vector<c10::IValue>(evaluations_, evaluate(node, 0)[0])));
+}
 
 void Tracer::uninitialized(const Node& node) {
   bind(node.output(), make_constant(std::vector<c10::IValue>(evaluations_, c10::IValue())));

@@ -8,7 +8,7 @@
 
 namespace linnet::exporter {
 
-Trace Tracer::trace(const torch::jit::Module& module, const std::vector<ExampleArgument>& arguments) {
+Trace Tracer::trace(const torch::jit::Module& module, const std::vector<ExampleArgument>& arguments, size_t tries) {
   const at::NoGradGuard no_gradients;
   const std::shared_ptr<torch::jit::Graph> graph = module.get_method("forward").graph()->copy();
   torch::jit::Inline(*graph);
@@ -19,6 +19,7 @@ Trace Tracer::trace(const torch::jit::Module& module, const std::vector<ExampleA
     Value value = arguments[i].value;
     for_each_leaf(value, [&](Value& leaf) { evaluations_ = std::max(evaluations_, leaf.concrete.size()); });
   }
+  firm_ = evaluations_ - tries;
   values_[graph->inputs()[0]] = make_constant(std::vector<c10::IValue>(evaluations_, module._ivalue()));
   for (size_t i = 0; i < arguments.size(); ++i) {
     for (const OnnxValue& input : arguments[i].inputs) {
@@ -49,7 +50,7 @@ std::vector<Value> Tracer::inputs_of(const Node& node) const {
 
 void Tracer::bind(const torch::jit::Value* name, Value value) {
   for_each_leaf(value, [&](Value& leaf) {
-    if (!leaf.name.empty() && leaf.name != kUnset) builder_.set_dtype(leaf.name, dtype_of(leaf.concrete[0]));
+    if (!leaf.name.empty() && !leaf.is_unset()) builder_.set_dtype(leaf.name, dtype_of(leaf.concrete[0]));
   });
   values_[name] = std::move(value);
 }
@@ -60,7 +61,8 @@ bool Tracer::depends(const Node& node) const {
 }
 
 std::string Tracer::name_of(const Value& leaf) {
-  if (leaf.name == kUnset) throw ExportError("a result for which there is no ONNX value is used");
+  if (leaf.is_unset())
+    throw ExportError("a result is used for which there is no ONNX value: that of " + leaf.name.substr(1));
   if (!leaf.name.empty()) return leaf.name;
   const c10::IValue& concrete = leaf.concrete[0];
   if (concrete.isTensor()) return builder_.tensor(concrete.toTensor());

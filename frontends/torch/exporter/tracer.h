@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/api/module.h>
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -20,11 +21,18 @@ struct ExampleArgument {
   std::vector<OnnxValue> inputs;  ///< one for each tensor in it
 };
 
+/// Where the elements are that a tensor holds positions of: along an axis of another, or in all of it.
+struct Positions {
+  at::Tensor elements;
+  std::optional<int64_t> axis;
+};
+
 /// What a trace recorded of one ONNX value: PyTorch's tensor, and where it stems from.
 struct RecordedValue {
   std::string name;
   at::Tensor tensor;
   std::string operator_name, source;
+  std::optional<Positions> positions;
 };
 
 struct Trace {
@@ -35,13 +43,14 @@ struct Trace {
 /// Evaluates the TorchScript graph of `forward` node by node on example arguments. What depends on no input is a
 /// constant; for all else a lowering rule writes ONNX nodes. Branches and loops that constants decide are walked
 /// through. Several evaluations, of other sizes, go side by side: what differs between them must follow from inputs.
+/// The last of them may be tries.
 class Tracer {
  public:
   Tracer(const Lowerings& lowerings, const ExportOptions& options, bool record = false)
-      : lowerings_(lowerings), builder_(options), record_(record) {}
+      : lowerings_(lowerings), builder_(options), record_(record), one_example_(record) {}
 
-  /// Throws ExportError.
-  Trace trace(const torch::jit::Module& module, const std::vector<ExampleArgument>& arguments);
+  /// Throws ExportError: EqualSizes and RefusedTry where other examples may help.
+  Trace trace(const torch::jit::Module& module, const std::vector<ExampleArgument>& arguments, size_t tries = 0);
 
  private:
   using Node = torch::jit::Node;
@@ -59,9 +68,13 @@ class Tracer {
   std::vector<c10::IValue> evaluate(const Node& node, size_t evaluation);
   void lower(const Node& node, const std::string& operator_name, const std::vector<Value>& inputs,
              std::vector<Value>& results);
-  void check_sizes_differ(const Node& node, std::vector<Value>& results);
   void check_results(const Node& node, const std::vector<Value>& results);
-  void record(const Node& node, const std::vector<Value>& results);
+  void record(const Node& node, const std::vector<Value>& inputs, const std::vector<Value>& results);
+
+  // Sizes that are not the same in every run: open_sizes.cc
+  void follow_sizes(const Node& node, const std::vector<Value>& inputs, std::vector<Value>& results,
+                    bool decided_by_rule);
+  [[noreturn]] void refuse_equal_sizes(const Node& node, const std::string& reason) const;
 
   // What forward returns: outputs.cc
   void write_outputs(const Value& result);
@@ -87,6 +100,7 @@ class Tracer {
   void get_attribute(const Node& node);
   void pass_through(const Node& node);
   void ignore(const Node& node);
+  void message(const Node& node);
   void raise(const Node& node);
   void uninitialized(const Node& node);
   void is_instance(const Node& node);
@@ -116,24 +130,56 @@ class Tracer {
     OnnxGraph graph;
     std::vector<Value> results;
   };
+  std::vector<at::Tensor> tensors();
   void walk_into(const Block& block, const Node& node);
   Body write_body(const Block& block, const Node& node);
   void lower_branch(const Node& node, const Value& condition);
+  Value taken(const Node& node, const Value& condition, const Value& yes, const Value& no) const;
   void lower_loop(const Node& node);
   std::vector<Value> carried_into(const Node& loop) const;
   void enter_round(const Node& loop, const Value& round, const std::vector<Value>& carried);
-  void evaluate_rounds(const Node& loop, Value round, std::vector<Value>& carried);
+
+  // The rounds of a loop: rounds.cc
+  using Values = std::unordered_map<const torch::jit::Value*, Value>;
+  /// What one round starts from in one evaluation.
+  struct Round {
+    size_t evaluation;
+    int64_t number;
+    std::vector<c10::IValue> carried;
+  };
+  struct Rounds {
+    std::vector<Round> all;
+    size_t gone_through;  // the others, at the end, are those that no example goes through
+  };
+  /// What the walk goes on with behind a loop.
+  struct Setting {
+    Values values;
+    size_t evaluations, firm, bodies;
+    bool one_example;
+    std::vector<at::Tensor> outside;
+  };
+  Setting enter_setting() const;
+  void leave_setting(const Setting& setting);
+  Rounds evaluate_rounds(const Node& loop, std::vector<Value>& carried);
+  bool evaluate_round(const Node& loop, Round& round, bool is_try);
+  OnnxGraph write_rounds(const Node& loop, Rounds rounds, std::vector<Value>& last);
+  OnnxGraph write_round(const Node& loop, const Rounds& rounds, std::vector<Value>& last);
+  void follow_carried(const Node& loop, const Value& entering, const Value& leaving, Value& last) const;
 
   // In-place operators: writes.cc
   void write(const Node& node);
+  bool lies_outside(const at::Tensor& written) const;
   void replace_aliases(const Node& node, const at::Tensor& written, const std::string& name);
 
   const Lowerings& lowerings_;
   OnnxBuilder builder_;
   bool record_;
+  bool one_example_;  // what is written serves the one example that it is made for, or nothing is kept of it
   size_t evaluations_ = 1;
-  size_t bodies_ = 0;  // that the walk is in
-  std::unordered_map<const torch::jit::Value*, Value> values_;
+  size_t firm_ = 1;                  // evaluations that PyTorch must take
+  size_t bodies_ = 0;                // that the walk is in
+  std::vector<at::Tensor> outside_;  // what there was before the innermost of them
+  Values values_;
   std::vector<RecordedValue> recorded_;
 };
 

@@ -74,7 +74,7 @@ Value make_constant(const std::vector<c10::IValue>& concrete) {
   for (size_t i = 0; i < lists[0].size(); ++i) {
     std::vector<c10::IValue> element;
     for (const auto& list : lists) {
-      if (list.size() != lists[0].size()) throw ExportError("a list whose length depends on a dynamic axis");
+      if (list.size() != lists[0].size()) throw ExportError("the length of a list depends on a dynamic axis");
       element.push_back(list[i]);
     }
     elements.push_back(make_constant(element));
@@ -114,6 +114,19 @@ std::vector<int64_t> sizes_along(const Value& tensor, int64_t axis) {
 bool size_differs(const Value& tensor, int64_t axis) {
   const std::vector<int64_t> sizes = sizes_along(tensor, axis);
   return std::any_of(sizes.begin(), sizes.end(), [&](int64_t size) { return size != sizes[0]; });
+}
+
+bool is_true(const c10::IValue& value) { return value.isTensor() ? value.toTensor().item<bool>() : value.toBool(); }
+
+size_t dynamic_axes(const Value& tensor) {
+  size_t count = 0;
+  for (int64_t axis = 0; axis < tensor.tensor().dim(); ++axis) count += size_differs(tensor, axis) ? 1 : 0;
+  return count;
+}
+
+bool has_one_rank(const Value& tensor) {
+  return std::all_of(tensor.concrete.begin(), tensor.concrete.end(),
+                     [&](const c10::IValue& one) { return one.toTensor().dim() == tensor.tensor().dim(); });
 }
 
 at::ScalarType dtype_of(const c10::IValue& leaf) {

@@ -11,7 +11,7 @@ namespace linnet::exporter {
 
 struct Container;
 
-/// The name of a result that a rule has not set.
+/// How the name of a result begins that a rule has not set; behind it stands where in the model it stems from.
 inline constexpr const char* kUnset = "?";
 
 /// A value of the TorchScript graph, followed through one or more evaluations at once.
@@ -20,11 +20,13 @@ struct Value {
   std::vector<c10::IValue> concrete;     ///< of a leaf, by evaluation
   std::string name;                      ///< the ONNX value of a leaf that depends on the model's inputs
   std::shared_ptr<Container> container;  ///< lists and dicts are references: copies share it
+  bool of_contents = false;  ///< contents of the inputs decide on it: on a number, on the sizes of a tensor with axes
 
   /// No leaf in it depends on the model's inputs.
   bool constant() const;
   bool is_container() const { return container != nullptr; }
   bool is_tensor() const { return !container && concrete[0].isTensor(); }
+  bool is_unset() const { return name.starts_with(kUnset); }
   bool is_none() const { return !container && concrete[0].isNone(); }
   const at::Tensor& tensor(size_t evaluation = 0) const { return concrete[evaluation].toTensor(); }
   /// All evaluations have the same value; tensors are compared by contents.
@@ -50,8 +52,16 @@ std::vector<int64_t> sizes_along(const Value& tensor, int64_t axis);
 /// It is not the same in all evaluations: the axis is dynamic.
 bool size_differs(const Value& tensor, int64_t axis);
 
+/// How many axes of a tensor are dynamic.
+size_t dynamic_axes(const Value& tensor);
+/// The rank is the same in all evaluations.
+bool has_one_rank(const Value& tensor);
+
 /// The dtype that a tensor or number has in ONNX: int64 for int, float64 for float, bool.
 at::ScalarType dtype_of(const c10::IValue& leaf);
+
+/// A bool, or a tensor that holds one.
+bool is_true(const c10::IValue& value);
 
 /// Calls visit(leaf) for all leaves.
 template <class Visit>

@@ -45,11 +45,13 @@ void Tracer::write(const Node& node) {
     if (alias != nullptr && alias->isWrite()) site.refuse("it writes to an argument other than its first");
   }
   if (builder_.is_named(before.tensor())) site.refuse("it changes the model's own tensor in place; clone it first");
+  if (bodies_ > 0 && lies_outside(before.tensor())) {
+    site.refuse("it writes in place to a tensor from outside of a branch or loop that the model's inputs decide");
+  }
   if (!depends(node)) {
     const std::vector<Value> results = evaluate(node);
     return bind(node.output(), results[0]);
   }
-  if (bodies_ > 0) site.refuse("it writes in place in a branch or loop that the model's inputs decide");
   for (c10::IValue& concrete : inputs[0].concrete) concrete = concrete.toTensor().clone();
   const at::Tensor kept = before.tensor();
   for (auto& [key, value] : values_) {
@@ -60,9 +62,14 @@ void Tracer::write(const Node& node) {
   }
   std::vector<Value> results = evaluate(node);
   lower(node, functional_name(site), inputs, results);
-  record(node, results);
+  record(node, inputs, results);
   replace_aliases(node, kept, results[0].name);
   bind(node.output(), value_of(node.inputs()[0]));
+}
+
+bool Tracer::lies_outside(const at::Tensor& written) const {
+  return std::any_of(outside_.begin(), outside_.end(),
+                     [&](const at::Tensor& tensor) { return same_memory(tensor, written); });
 }
 
 void Tracer::replace_aliases(const Node& node, const at::Tensor& written, const std::string& name) {
@@ -70,7 +77,8 @@ void Tracer::replace_aliases(const Node& node, const at::Tensor& written, const 
   std::vector<Value*> views;
   for (auto& [key, value] : values_) {
     for_each_leaf(value, [&](Value& leaf) {
-      if (!leaf.is_tensor() || !same_memory(leaf.tensor(), written)) return;
+      const bool itself = leaf.is_tensor() && leaf.tensor().is_same(written);  // an empty one has no memory
+      if (!itself && !(leaf.is_tensor() && same_memory(leaf.tensor(), written))) return;
       if (same_view(leaf.tensor(), written)) {
         leaf.name = name;
         return;

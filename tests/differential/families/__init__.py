@@ -1,5 +1,7 @@
 """One function per operator family that makes a valid configuration of any of its versions."""
 
+from by_operator import FAMILIES
+
 from . import (  # noqa: F401
     attention,
     controlflow,
@@ -17,13 +19,13 @@ from . import (  # noqa: F401
     products,
     quantization,
     reduction,
+    sampling,
     sequences,
     signal,
     text,
     training,
 )
 from .node_cases import from_node_case
-from .by_operator import FAMILIES
 
 
 def family_of(schema):

@@ -1,6 +1,7 @@
-"""If, Loop and Scan with bodies that pass their values on."""
+"""If, Loop and Scan, with bodies that add numbers and pass other values on."""
 
 import numpy as np
+from by_operator import family
 from configuration import Configuration
 from containers import tensor_proto, type_proto
 from draw import Impossible
@@ -8,7 +9,6 @@ from onnx import TensorProto, helper
 from values import FLOATS, element_type
 
 from .movement import int64s, positive
-from .by_operator import family
 
 
 def info(name, kind, shape=None):
@@ -75,7 +75,7 @@ def loop(draw):
     bind(draw, "B", "I")
     x = draw.tensor(kind, positive(draw.shape(0, 3)))
     given = [*limits(draw), x]
-    nodes = [helper.make_node("Identity", ["state_in"], ["state"])]
+    nodes = [sum_of(draw, kind, "state_in", "state_in", "state")]
     # The scan output may be a value from outside of the body.
     nodes.append(helper.make_node("Identity", [draw.choice(("state_in", "x2"))], ["scanned"]))
     nodes += next_condition(draw, given)
@@ -117,15 +117,45 @@ def growing_sequence(draw):
 
 @family("Scan")
 def scan(draw):
-    kind, old = draw.type("V"), draw.schema.since_version < 9
-    row = positive(draw.shape(1, 2))
-    state, rows = draw.tensor(kind, row), draw.tensor(kind, (draw.integer(1, 4), *row))
-    nodes = [helper.make_node("Identity", [f"{name}_in"], [name]) for name in ("state", "row")]
-    inputs = [info("state_in", kind, row), info("row_in", kind, row)]
-    body = helper.make_graph(nodes, "body", inputs, [info("state", kind), info("row", kind)])
-    attributes = {"body": body, "num_scan_inputs": 1}
+    """A state, to which every step adds a row, and one or two tensors of rows."""
+    kind, old, count = draw.type("V"), draw.schema.since_version < 9, draw.integer(1, 2)
+    row, length = positive(draw.shape(1, 2)), draw.integer(1, 4)
+    state = draw.tensor(kind, row)
+    names = [f"row{i}" for i in range(count)]
+    nodes = [sum_of(draw, kind, "state_in", "row0_in", "state")]
+    nodes += [helper.make_node("Identity", [f"{name}_in"], [name]) for name in names]
+    inputs = [info(name, kind, row) for name in ("state_in", *(f"{name}_in" for name in names))]
+    outputs = [info(name, kind, row) for name in ("state", *names)]
+    body = helper.make_graph(nodes, "body", inputs, outputs)
+    attributes = {"body": body, "num_scan_inputs": count}
+    axes = [0] * count if old else scan_axes(draw, attributes, "scan_input_axes", count, len(row))
+    scanned = [draw.tensor(kind, (*row[:axis], length, *row[axis:])) for axis in axes]
     if not old:
-        return Configuration(draw.schema, [state, rows], attributes, 2, draw.types)
-    lengths = int64s([len(rows)]) if draw.flag() else None
+        for name in ("scan_input_directions", "scan_output_directions"):
+            if draw.flag():
+                attributes[name] = [draw.integer(0, 1) for _ in range(count)]
+        scan_axes(draw, attributes, "scan_output_axes", count, len(row))
+        return Configuration(draw.schema, [state, *scanned], attributes, 1 + count, draw.types)
+    if draw.flag():
+        attributes["directions"] = [draw.integer(0, 1) for _ in range(count)]
+    lengths = int64s([length]) if draw.flag() else None
     bind(draw, "I")
-    return Configuration(draw.schema, [lengths, state[None], rows[None]], attributes, 2, draw.types)
+    inputs = [lengths, state[None], *(rows[None] for rows in scanned)]
+    return Configuration(draw.schema, inputs, attributes, 1 + count, draw.types)
+
+
+def sum_of(draw, kind, a, b, result):
+    """A node that adds numbers and passes other elements on."""
+    # Add takes integers from opset 6 on.
+    if kind in ("float", "double") or kind in ("int32", "int64") and draw.schema.since_version >= 6:
+        return helper.make_node("Add", [a, b], [result])
+    return helper.make_node("Identity", [a], [result])
+
+
+def scan_axes(draw, attributes, name, count, rank):
+    """The axes along which rows lie, which are 0 without the attribute."""
+    if draw.flag():
+        return [0] * count
+    axes = [draw.integer(0, rank) for _ in range(count)]
+    attributes[name] = [axis - rank - 1 if draw.rare() else axis for axis in axes]
+    return axes

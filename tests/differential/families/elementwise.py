@@ -1,9 +1,8 @@
 import numpy as np
+from by_operator import family
 from configuration import Configuration
-
-from values import FLOATS
-
-from .by_operator import family
+from draw import allowed
+from values import FLOATS, element_type, integer_range, is_integer, numpy_dtype
 
 UNARY = (
     "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Cos Cosh Elu Erf Exp Floor Gelu HardSigmoid HardSwish Identity "
@@ -37,7 +36,11 @@ def long_or_short(draw, high=4):
 @family(*UNARY)
 def unary(draw):
     name = draw.schema.name
-    x = draw.tensor(draw.type_of_input(0), long_or_short(draw), *DOMAINS.get(name, (None, None)))
+    kind = draw.type_of_input(0)
+    limits = DOMAINS.get(name, (None, None)) if draw.flag() else (None, None)
+    # Its parameters are floats: what they make of large integers is open.
+    limits = (-5, 7) if name == "Shrink" and kind not in FLOATS else limits
+    x = draw.tensor(kind, long_or_short(draw), *limits)
     if name in ("IsInf", "IsNaN", "Ceil", "Floor", "Round", "Sign", "Abs", "Neg", "Relu", "Identity"):
         x = sprinkle(draw, x)
     attributes = real_attributes(draw, ("alpha", "beta", "gamma", "bias", "lambd"))
@@ -49,9 +52,9 @@ def unary(draw):
     if name in ("IsInf", "IsNaN"):
         output = "T1" if draw.schema.outputs[0].type_str == "T1" else "T2"
         draw.types[output] = "bool"
-    # 1 + tanh cancels where x is far below 0.
-    slack = 4 if name == "Gelu" else 1
-    return Configuration(draw.schema, [x], attributes, types=draw.types, slack=slack)
+    # Some references subtract numbers about 1 from each other.
+    magnitude = 1 if name in ("Celu", "Elu", "Gelu", "Mish", "Selu", "Sigmoid", "Swish") else 0
+    return Configuration(draw.schema, [x], attributes, types=draw.types, roundings=4, magnitude=magnitude)
 
 
 def broadcast_pair(draw, high=4):
@@ -173,48 +176,53 @@ def cumulative(draw):
     return Configuration(draw.schema, [draw.tensor(draw.type_of_input(0), shape), axis], attributes, types=draw.types)
 
 
+def cast_attributes(draw, source, target):
+    """saturate and round_mode where they mean something, or now and then where they do not."""
+    attributes = {}
+    if "saturate" in draw.schema.attributes and (target.startswith("float8") or draw.rare()) and draw.flag():
+        attributes["saturate"] = draw.integer(0, 1)
+    if "round_mode" in draw.schema.attributes and (target == "float8e8m0" or draw.rare()):
+        attributes["round_mode"] = draw.choice(("up", "down", "nearest"))
+    return attributes
+
+
 @family("Cast")
 def cast(draw):
-    from values import element_type
-
     source, target = draw.type("T1"), draw.type("T2")
     x = castable(draw, source, target, draw.shape(0, 3))
     to = element_type(target) if draw.schema.since_version >= 6 else target.upper()
-    attributes = {"to": to}
-    if "saturate" in draw.schema.attributes and target.startswith("float8") and draw.flag():
-        attributes["saturate"] = draw.integer(0, 1)
-    if "round_mode" in draw.schema.attributes and target == "float8e8m0":
-        attributes["round_mode"] = draw.choice(("up", "down", "nearest"))
+    attributes = {"to": to, **cast_attributes(draw, source, target)}
     modern = ([x], {"to": element_type(target)}) if draw.schema.since_version < 6 else None
     return Configuration(draw.schema, [x], attributes, types=draw.types, modern=modern)
 
 
 def castable(draw, source, target, shape):
-    """Values whose conversion is defined: within the target's range."""
-    from values import integer_range, is_integer
-
+    """Values whose conversion is defined: floats within the range of an integer, any value for another float."""
     if source == "string":
         digits = draw.tensor("int8", shape, 0, 1 if target in ("bool", "uint2", "int2") else 3)
         return digits.astype(str).astype(object).reshape(shape)
     low, high = (None, None)
-    if is_integer(target):
+    if is_integer(target) and source not in ("bool",) and not is_integer(source):
         low, high = (max(-3, integer_range(target)[0]), min(7, integer_range(target)[1]))
     if target == "float8e8m0":
         low, high = (1, 4)
+    if target == "string" and source in FLOATS:
+        low, high = (-3, 3)
+    if source == "float" and target.startswith(("float8e4", "float8e5", "float16")) and draw.flag():
+        # Beyond the range of the target.
+        low, high = (-1e5, 1e5)
     x = draw.tensor(source, shape, low, high)
     # How many digits a text has is open: halves have the same text everywhere.
-    return (
-        np.round(x * 2).astype(x.dtype) / x.dtype.type(2) + x.dtype.type(0)
-        if target == "string" and source in FLOATS
-        else x
-    )
+    halves = target == "string" and source in FLOATS
+    return np.round(x * 2).astype(x.dtype) / x.dtype.type(2) + x.dtype.type(0) if halves else x
 
 
 @family("CastLike")
 def cast_like(draw):
     source, target = draw.type("T1"), draw.type("T2")
     x = castable(draw, source, target, draw.shape(0, 3))
-    return Configuration(draw.schema, [x, draw.tensor(target, draw.shape(0, 2))], {}, types=draw.types)
+    like = draw.tensor(target, draw.shape(0, 2))
+    return Configuration(draw.schema, [x, like], cast_attributes(draw, source, target), types=draw.types)
 
 
 WIDTHS = {"bool": 8, "float": 32, "double": 64, "complex64": 64, "complex128": 128}
@@ -227,9 +235,6 @@ def width(name):
 
 @family("BitCast")
 def bit_cast(draw):
-    from draw import allowed
-    from values import element_type, numpy_dtype
-
     forced = draw.forced.get("T2")
     sources = [t for t in allowed(draw.schema, "T1") if forced is None or width(t) == width(forced)]
     source = draw.type("T1", sources)
@@ -255,6 +260,7 @@ def dropout(draw):
         attributes["ratio"] = draw.real(0, 0.9)
     elif draw.flag():
         ratio = draw.type("T1")
+        attributes = {"seed": draw.integer(0, 9)} if draw.flag() else {}
         inputs = [x, draw.tensor(ratio, (), 0, 0.9), np.asarray(False) if draw.flag() else None]
     modern = ([x], {}) if since < 12 and outputs == 1 else None
     return Configuration(draw.schema, trim(inputs), attributes, outputs, draw.types, modern=modern)

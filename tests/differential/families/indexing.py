@@ -1,8 +1,8 @@
 import numpy as np
+from by_operator import family
 from configuration import Configuration
 
 from .movement import int64s, positive
-from .by_operator import family
 
 
 def indices(draw, variable, shape, size, since_negative=True):
@@ -41,7 +41,7 @@ def tuples(draw, shape, length, lead):
 @family("GatherND")
 def gather_nd(draw):
     shape = positive(draw.shape(1, 4, most=3))
-    batch = draw.integer(0, min(1, len(shape) - 1)) if "batch_dims" in draw.schema.attributes else 0
+    batch = draw.integer(0, min(2, len(shape) - 1)) if "batch_dims" in draw.schema.attributes else 0
     length = draw.integer(1, len(shape) - batch)
     lead = shape[:batch] + positive(draw.shape(0, 2, most=3))
     where = tuples(draw, shape[batch:], length, lead)
@@ -61,7 +61,7 @@ def reduction_of(draw, kind):
 def scatter_elements(draw):
     shape = positive(draw.shape(1, 3, most=4))
     axis = draw.integer(0 if draw.schema.since_version < 11 else -len(shape), len(shape) - 1)
-    out = [draw.integer(1, n) for n in shape]
+    out = [draw.count(n) for n in shape]
     kind = draw.type("T")
     attributes = {"axis": axis, **reduction_of(draw, kind)}
     dtype = np.int32 if draw.type("Tind") == "int32" else np.int64
@@ -80,20 +80,32 @@ def scatter_nd(draw):
     kind = draw.type("T")
     attributes = reduction_of(draw, kind)
     length = draw.integer(1, len(shape))
-    flat = np.array(sorted({draw.integer(0, int(np.prod(shape[:length])) - 1) for _ in range(draw.integer(1, 3))}))
-    where = np.stack(np.unravel_index(flat, shape[:length]), -1).astype(np.int64)
+    flat = [draw.integer(0, int(np.prod(shape[:length])) - 1) for _ in range(draw.count(6))]
+    # Distinct indices: without a reduction the order of equal ones is open.
+    flat = flat if attributes.get("reduction", "none") != "none" else sorted(set(flat))
+    where = np.stack(np.unravel_index(np.array(flat, int), shape[:length]), -1).astype(np.int64)
+    where -= np.array(shape[:length]) * np.array([[draw.rare() for _ in range(length)] for _ in flat], int).reshape(
+        -1, length
+    )
     updates = draw.tensor(kind, (len(flat), *shape[length:]))
     return Configuration(draw.schema, [draw.tensor(kind, shape), where, updates], attributes, types=draw.types)
 
 
 @family("TensorScatter")
 def tensor_scatter(draw):
-    batch, length, width = draw.integer(1, 3), draw.integer(2, 5), draw.integer(1, 3)
+    batch, length = draw.integer(1, 3), draw.integer(2, 5)
     count = draw.integer(1, length)
     kind = draw.type("T")
     attributes = {"mode": draw.choice(("linear", "circular"))}
+    rest = [draw.integer(1, 3) for _ in range(draw.integer(1, 2))]
+    # The axis of the steps is the last but one unless it is named.
+    axis = len(rest)
+    if draw.flag():
+        axis = draw.integer(1, len(rest) + 1)
+        attributes["axis"] = axis - len(rest) - 2 if draw.flag() else axis
+    past, update = ((batch, *rest[: axis - 1], n, *rest[axis - 1 :]) for n in (length, count))
     most = length - count if attributes["mode"] == "linear" else length - 1
-    inputs = [draw.tensor(kind, (batch, length, width)), draw.tensor(kind, (batch, count, width))]
+    inputs = [draw.tensor(kind, past), draw.tensor(kind, update)]
     if draw.flag():
         inputs.append(int64s(draw.integer(0, most) for _ in range(batch)))
     return Configuration(draw.schema, inputs, attributes, types=draw.types)
@@ -113,7 +125,7 @@ def compress(draw):
 
 @family("NonMaxSuppression")
 def non_max_suppression(draw):
-    batches, classes, boxes = draw.integer(1, 2), draw.integer(1, 2), draw.integer(1, 6)
+    batches, classes, boxes = draw.integer(1, 2), draw.integer(1, 2), draw.count(6)
     attributes = {"center_point_box": draw.integer(0, 1)}
     inputs = [
         draw.tensor("float", (batches, boxes, 4), 0.1, 1),

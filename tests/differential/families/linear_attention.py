@@ -1,12 +1,12 @@
 """Attention with a state, and attention with bodies."""
 
+from by_operator import family
 from configuration import Configuration
 from onnx import helper
 from values import FLOATS, element_type
 
 from .controlflow import info
 from .elementwise import trim
-from .by_operator import family
 
 
 @family("LinearAttention")
@@ -20,11 +20,15 @@ def linear_attention(draw):
     attributes = {"q_num_heads": heads * group, "kv_num_heads": heads, "update_rule": rule}
     if draw.flag():
         attributes["scale"] = draw.real(0.2, 1.5)
+    if draw.flag():
+        attributes["chunk_size"] = draw.choice((1, 2, 64))
     past = draw.tensor(state, (batch, heads, keys, values), -1, 1) if has_past else None
     decay = draw.tensor(kind, (batch, length, heads * (keys if draw.flag() else 1)), -1, 0) if "gated" in rule else None
     beta = draw.tensor(kind, (batch, length, heads if draw.flag() else 1), 0, 1) if "delta" in rule else None
-    inputs = [draw.tensor(kind, (batch, length, n), -1, 1) for n in (heads * group * keys, heads * keys, heads * values)]
-    return Configuration(draw.schema, trim([*inputs, past, decay, beta]), attributes, 2, draw.types, slack=32)
+    inputs = [
+        draw.tensor(kind, (batch, length, n), -1, 1) for n in (heads * group * keys, heads * keys, heads * values)
+    ]
+    return Configuration(draw.schema, trim([*inputs, past, decay, beta]), attributes, 2, draw.types, roundings=32)
 
 
 @family("CausalConvWithState")
@@ -35,7 +39,7 @@ def causal_conv(draw):
     inputs.append(draw.tensor(kind, (channels,)) if draw.flag() else None)
     inputs.append(draw.tensor(kind, (batch, channels, taps - 1)) if draw.flag() else None)
     attributes = {"activation": draw.choice(("none", "silu", "swish"))} if draw.flag() else {}
-    return Configuration(draw.schema, trim(inputs), attributes, 2, draw.types, slack=8)
+    return Configuration(draw.schema, trim(inputs), attributes, 2, draw.types, roundings=8, magnitude=9 * taps + 3)
 
 
 def modifier(draw, kind):
@@ -60,4 +64,4 @@ def flex_attention(draw):
         attributes["softmax_precision"] = element_type(inner)
     shapes = ((heads * group, length, size), (heads, total, size), (heads, total, width))
     inputs = [draw.tensor(kind, (batch, *shape)) for shape in shapes]
-    return Configuration(draw.schema, inputs, attributes, types=draw.types, slack=16)
+    return Configuration(draw.schema, inputs, attributes, types=draw.types, roundings=16)

@@ -2,10 +2,9 @@
 
 import re
 
+from by_operator import family
 from configuration import Configuration
 from values import WORDS
-
-from .by_operator import family
 
 
 def keys(draw, kind, count):
@@ -26,7 +25,7 @@ def map_type(draw):
 
 
 def scalars(draw, kind, count):
-    return list(draw.tensor(kind, (count,)))
+    return list(draw.tensor(kind, (count,), -3, 3))
 
 
 @family("DictVectorizer")
@@ -37,7 +36,7 @@ def dict_vectorizer(draw):
     known = [word for word in vocabulary if draw.flag()] or vocabulary[:1]
     given = dict(zip(known, scalars(draw, kind, len(known))))
     attributes = {"string_vocabulary" if key == "string" else "int64_vocabulary": vocabulary}
-    return Configuration(draw.schema, [given], attributes, types=draw.types, adjust=lambda made: [made[0].reshape(-1)])
+    return Configuration(draw.schema, [given], attributes, types=draw.types)
 
 
 @family("CastMap")

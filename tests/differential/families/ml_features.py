@@ -1,13 +1,13 @@
 """Operators of ai.onnx.ml that select, map and scale features."""
 
 import numpy as np
+from by_operator import family
 from configuration import Configuration
 from containers import tensor_proto
 from values import FLOATS
 
 from .elementwise import sprinkle
 from .movement import int64s, positive
-from .by_operator import family
 
 WORDS = ("", "a", "b", "Linnet", "naïve")
 
@@ -27,9 +27,9 @@ def binarizer(draw):
     return Configuration(draw.schema, [x], attributes, types=draw.types)
 
 
-def batch(draw, kind, features):
+def batch(draw, kind, features, *limits):
     """A matrix of rows of features, now and then one row."""
-    return draw.tensor(kind, (features,) if draw.rare() else (draw.integer(1, 4), features))
+    return draw.tensor(kind, (features,) if draw.rare() else (draw.count(4), features), *limits)
 
 
 @family("Scaler")
@@ -42,11 +42,12 @@ def scaler(draw):
 
 @family("Normalizer")
 def normalizer(draw):
-    x = batch(draw, draw.type("T"), draw.integer(1, 5))
+    # ONNX Runtime makes float32 of doubles first, which are 0 where they are too small.
+    x = batch(draw, draw.type("T"), draw.integer(1, 5), -3, 3)
     if draw.rare():
         x[..., :] = 0
     attributes = {"norm": draw.choice(("MAX", "L1", "L2"))} if draw.flag() else {}
-    return Configuration(draw.schema, [x], attributes, types=draw.types, slack=4)
+    return Configuration(draw.schema, [x], attributes, types=draw.types, roundings=4)
 
 
 @family("Imputer")
@@ -79,12 +80,18 @@ def one_hot_encoder(draw):
     if kind == "string":
         known = list(WORDS[: draw.integer(1, 4)])
         x = np.array([draw.choice(WORDS) for _ in range(int(np.prod(shape)))], object).reshape(shape)
-        return Configuration(draw.schema, [x], {"cats_strings": known, "zeros": 1}, types=draw.types)
+        return Configuration(draw.schema, [x], {"cats_strings": known, **zeros(draw, x, known)}, types=draw.types)
     known = sorted({draw.integer(-3, 5) for _ in range(draw.integer(1, 4))})
     x = draw.tensor("int64", shape, -3, 5).astype(draw.tensor(kind, ()).dtype)
     x = x + x.dtype.type(0.25) * (x > 0) if kind in FLOATS and draw.flag() else x
-    attributes = {"cats_int64s": known, **({"zeros": 1} if draw.flag() else {})}
+    attributes = {"cats_int64s": known, **zeros(draw, x, known)}
     return Configuration(draw.schema, [x], attributes, types=draw.types)
+
+
+def zeros(draw, x, known):
+    """Without the attribute, which is 1 by default, or with 0, which allows no element that is no category."""
+    all_known = all((value if isinstance(value, str) else int(value)) in known for value in x.ravel().tolist())
+    return {"zeros": draw.integer(0 if all_known else 1, 1)} if draw.flag() else {}
 
 
 def looked_up(draw, kind, known, shape):

@@ -1,9 +1,11 @@
 """Linear models and support vector machines of ai.onnx.ml."""
 
+from by_operator import family
 from configuration import Configuration
+from values import is_integer
 
-from .by_operator import family
-
+# In kernels of larger integers the rounding of float32, which ONNX Runtime computes in, decides on signs.
+OF_KERNELS = (-99, 99)
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
 
@@ -22,8 +24,16 @@ def transform(draw):
     return {"post_transform": draw.choice(TRANSFORMS)} if draw.flag() else {}
 
 
-def rows(draw, variable, features):
-    return draw.tensor(draw.type(variable), (draw.integer(1, 4), features))
+def share(attributes):
+    """What is rounded beside small results: 1 minus a share, and for PROBIT more, since the references' formula loses
+    digits about 0."""
+    return 30 if attributes.get("post_transform") == "PROBIT" else 1
+
+
+def rows(draw, variable, features, *limits):
+    """Limits are those of integers."""
+    kind = draw.type(variable)
+    return draw.tensor(kind, (draw.count(4), features), *(limits if is_integer(kind) else ()))
 
 
 @family("LinearRegressor")
@@ -34,7 +44,14 @@ def linear_regressor(draw):
         attributes["targets"] = targets
     if draw.flag():
         attributes["intercepts"] = reals(draw, targets)
-    return Configuration(draw.schema, [rows(draw, "T", features)], attributes, types=draw.types, slack=16)
+    return Configuration(
+        draw.schema,
+        [rows(draw, "T", features)],
+        attributes,
+        types=draw.types,
+        roundings=16,
+        magnitude=share(attributes),
+    )
 
 
 @family("LinearClassifier")
@@ -46,7 +63,9 @@ def linear_classifier(draw):
     attributes.update(labels(draw, ("classlabels_ints", "classlabels_strings"), classes))
     if draw.flag():
         attributes["multi_class"] = draw.integer(0, 1)
-    return Configuration(draw.schema, [rows(draw, "T1", features)], attributes, 2, draw.types, slack=16)
+    return Configuration(
+        draw.schema, [rows(draw, "T1", features)], attributes, 2, draw.types, roundings=16, magnitude=share(attributes)
+    )
 
 
 def kernel(draw):
@@ -66,7 +85,14 @@ def svm_regressor(draw):
     attributes["coefficients"] = reals(draw, count or features)
     if draw.rare():
         attributes["one_class"] = 1
-    return Configuration(draw.schema, [rows(draw, "T", features)], attributes, types=draw.types, slack=64)
+    return Configuration(
+        draw.schema,
+        [rows(draw, "T", features, *OF_KERNELS)],
+        attributes,
+        types=draw.types,
+        roundings=64,
+        magnitude=share(attributes),
+    )
 
 
 @family("SVMClassifier")
@@ -76,7 +102,15 @@ def svm_classifier(draw):
     attributes.update(labels(draw, ("classlabels_ints", "classlabels_strings"), classes))
     if draw.rare():
         attributes.update(kernel_type="LINEAR", coefficients=reals(draw, classes * features), rho=reals(draw, 1))
-        return Configuration(draw.schema, [rows(draw, "T1", features)], attributes, 2, draw.types, slack=64)
+        return Configuration(
+            draw.schema,
+            [rows(draw, "T1", features, *OF_KERNELS)],
+            attributes,
+            2,
+            draw.types,
+            roundings=64,
+            magnitude=share(attributes),
+        )
     per_class = [draw.integer(1, 3) for _ in range(classes)]
     pairs = classes * (classes - 1) // 2
     attributes.update(
@@ -87,4 +121,12 @@ def svm_classifier(draw):
     )
     if draw.flag():
         attributes.update(prob_a=reals(draw, pairs, -2, -0.5), prob_b=reals(draw, pairs, -0.5, 0.5))
-    return Configuration(draw.schema, [rows(draw, "T1", features)], attributes, 2, draw.types, slack=64)
+    return Configuration(
+        draw.schema,
+        [rows(draw, "T1", features, *OF_KERNELS)],
+        attributes,
+        2,
+        draw.types,
+        roundings=64,
+        magnitude=share(attributes),
+    )

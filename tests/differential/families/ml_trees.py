@@ -3,13 +3,13 @@
 import dataclasses
 
 import numpy as np
+from by_operator import family
 from configuration import Configuration
 from containers import tensor_proto
 from draw import Draw
 from values import FLOATS, numpy_dtype
 
-from .ml_linear import labels, reals, transform
-from .by_operator import family
+from .ml_linear import labels, reals, share, transform
 
 MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER")
 MEMBER = 6
@@ -50,7 +50,7 @@ def preorder(node):
 
 def points(draw: Draw, kind, features):
     """Rows in which values meet the thresholds, now and then with missing ones."""
-    x = (draw.tensor("int64", (draw.integer(1, 5), features), -6, 6) / 2).astype(numpy_dtype(kind))
+    x = (draw.tensor("int64", (draw.count(5), features), -6, 6) / 2).astype(numpy_dtype(kind))
     if kind in FLOATS and draw.rare():
         x.reshape(-1)[:: draw.integer(1, 3)] = np.nan
     return x
@@ -72,14 +72,15 @@ def node_lists(trees):
 
 
 def votes(draw, trees, prefix, outputs):
-    """The attributes class_* or target_*: one or two votes of every leaf, or in every leaf one for each output."""
+    """The attributes class_* or target_*: one or two votes of every leaf, or in every leaf one for each output. None
+    is 0: what SOFTMAX_ZERO makes of zeros only is open."""
     found = {f"{prefix}_{name}": [] for name in ("treeids", "nodeids", "ids", "weights")}
     for_all, low = draw.flag(), -1 if draw.flag() else 0
     leaves = [(t, i) for t, root in enumerate(trees) for i, node in enumerate(preorder(root)) if node.mode < 0]
     for number, i in leaves:
         some = [draw.integer(0, outputs - 1) for _ in range(draw.integer(1, 2))]
         for output in range(outputs) if for_all else some:
-            for values, value in zip(found.values(), (number, i, output, draw.real(low, 2))):
+            for values, value in zip(found.values(), (number, i, output, draw.real(low, 2) or 0.5)):
                 values.append(value)
     return found
 
@@ -106,6 +107,8 @@ def ensemble(draw, kind, prefix, outputs):
     if draw.flag():
         del attributes["nodes_missing_value_tracks_true"]
     if draw.flag():
+        attributes["nodes_hitrates"] = [draw.real(0, 1) for _ in attributes["nodes_modes"]]
+    if draw.flag():
         attributes["base_values"] = reals(draw, outputs)
     return [points(draw, kind, features)], as_tensors(draw, attributes, kind)
 
@@ -117,7 +120,7 @@ def regressor(draw):
     attributes["n_targets"] = targets
     if draw.flag():
         attributes["aggregate_function"] = draw.choice(("SUM", "AVERAGE", "MIN", "MAX"))
-    return Configuration(draw.schema, inputs, attributes, types=draw.types, slack=16)
+    return Configuration(draw.schema, inputs, attributes, types=draw.types, roundings=16, magnitude=share(attributes))
 
 
 @family("TreeEnsembleClassifier")
@@ -127,7 +130,7 @@ def classifier(draw):
     if classes == 2 and draw.flag():
         attributes["class_ids"] = [1 for _ in attributes["class_ids"]]
     attributes.update(labels(draw, ("classlabels_int64s", "classlabels_strings"), classes))
-    return Configuration(draw.schema, inputs, attributes, 2, draw.types, slack=16)
+    return Configuration(draw.schema, inputs, attributes, 2, draw.types, roundings=16, magnitude=share(attributes))
 
 
 def members_of(nodes):
@@ -164,7 +167,7 @@ def tree_ensemble(draw):
         "nodes_modes": tensor([node.mode for node in nodes], np.uint8),
         "nodes_splits": tensor([node.split for node in nodes]),
         "leaf_targetids": [draw.integer(0, targets - 1) for _ in leaves],
-        "leaf_weights": tensor(reals(draw, len(leaves))),
+        "leaf_weights": tensor([weight or 0.5 for weight in reals(draw, len(leaves))]),
         "n_targets": targets,
         **branches(nodes, leaves),
     }
@@ -172,12 +175,14 @@ def tree_ensemble(draw):
         attributes["membership_values"] = tensor(members_of(nodes))
     if draw.flag():
         attributes["nodes_missing_value_tracks_true"] = [node.missing for node in nodes]
+    if draw.flag():
+        attributes["nodes_hitrates"] = tensor([draw.real(0, 1) for _ in nodes])
     for name, most in (("aggregate_function", 3), ("post_transform", 4)):
         if draw.flag():
             attributes[name] = draw.integer(0, most)
-    # The transforms need not have more digits than float32.
-    slack = 1e5 if "post_transform" in attributes and kind == "double" else 16
-    return Configuration(draw.schema, [points(draw, kind, features)], attributes, types=draw.types, slack=slack)
+    # The references' transforms have no more digits than float32.
+    roundings = 2.0**33 if "post_transform" in attributes and kind == "double" else 16
+    return Configuration(draw.schema, [points(draw, kind, features)], attributes, types=draw.types, roundings=roundings)
 
 
 def stump(leaf):

@@ -1,11 +1,14 @@
 """Operators that only move elements."""
 
 import numpy as np
+from by_operator import family
 from configuration import Configuration
+from containers import tensor_proto
+from onnx import helper
+from values import FLOATS, element_type, numpy_dtype
 
 from .elementwise import thin, trim
 from .reduction import some_axes
-from .by_operator import family
 
 
 def positive(shape):
@@ -190,7 +193,11 @@ def pad(draw):
     attributes = {"mode": mode}
     if since < 11:
         attributes["pads" if since >= 2 else "paddings"] = pads
-        modern = ([x, int64s(pads)], {"mode": mode})
+        value = np.zeros((), x.dtype)
+        if mode == "constant" and x.dtype.kind == "f" and draw.flag():
+            attributes["value"] = draw.real(-2, 2)
+            value = np.asarray(attributes["value"]).astype(x.dtype)
+        modern = ([x, int64s(pads), *([value] if mode == "constant" else [])], {"mode": mode})
         return Configuration(draw.schema, [x], attributes, types=draw.types, modern=modern)
     value = draw.tensor(draw.type("T"), ()) if mode == "constant" and draw.flag() else None
     given = (
@@ -206,7 +213,8 @@ def pad(draw):
 
 @family("DepthToSpace", "SpaceToDepth")
 def depth_to_space(draw):
-    block, n, c, h, w = (draw.integer(1, 3) for _ in range(5))
+    block, c, h, w = (draw.integer(1, 3) for _ in range(4))
+    n = draw.count(3)
     deep = draw.schema.name == "DepthToSpace"
     shape = (n, c * block * block, h, w) if deep else (n, c, h * block, w * block)
     attributes = {"blocksize": block}
@@ -244,17 +252,35 @@ def reverse_sequence(draw):
 
 @family("Constant")
 def constant(draw):
-    from containers import tensor_proto
+    names = [name for name in draw.schema.attributes if name != "value"]
+    if draw.forced or not names or draw.flag():
+        kind = draw.type("T")
+        return of_constant(draw, kind, "value", tensor_proto(draw.tensor(kind, draw.shape(0, 2)), "value"))
+    name = draw.choice(sorted(names))
+    kind = {"int": "int64", "str": "string", "flo": "float"}.get(name[6:9]) or draw.choice(("float", "int64", "double"))
+    if name == "sparse_value":
+        return of_constant(draw, kind, name, sparse(draw, kind, positive(draw.shape(1, 3))))
+    values = draw.tensor(kind, (draw.integer(1, 4),), -3, 3).tolist()
+    return of_constant(draw, kind, name, values if name.endswith("s") else values[0])
 
-    kind = draw.type("T")
-    value = draw.tensor(kind, draw.shape(0, 2))
-    return Configuration(draw.schema, [], {"value": tensor_proto(value, "value")}, types=draw.types)
+
+def of_constant(draw, kind, name, value):
+    draw.types["T"] = kind
+    return Configuration(draw.schema, [], {name: value}, types=draw.types)
+
+
+def sparse(draw, kind, shape):
+    """Some elements, by their place among all or by one index for each axis."""
+    places = [i for i in range(int(np.prod(shape))) if draw.flag()]
+    indices = int64s(places)
+    if draw.flag():
+        indices = np.stack(np.unravel_index(indices, shape), -1).astype(np.int64)
+    values = draw.tensor(kind, (len(places),), 1, 7)
+    return helper.make_sparse_tensor(tensor_proto(values, "values"), tensor_proto(indices, "indices"), shape)
 
 
 @family("ConstantOfShape")
 def constant_of_shape(draw):
-    from containers import tensor_proto
-
     kind = draw.type("T2") if draw.forced or draw.flag() else draw.types.setdefault("T2", "float")
     attributes = {"value": tensor_proto(draw.tensor(kind, (1,)), "value")} if kind != "float" or draw.flag() else {}
     draw.types["T1"] = "int64"
@@ -263,8 +289,6 @@ def constant_of_shape(draw):
 
 @family("EyeLike")
 def eye_like(draw):
-    from values import element_type
-
     x = draw.tensor(draw.type("T1"), draw.shape(2, 2))
     attributes = {"k": draw.integer(-3, 3)} if draw.flag() else {}
     if "T2" in draw.forced or draw.flag():
@@ -277,11 +301,13 @@ def eye_like(draw):
 @family("Range")
 def ranges(draw):
     kind = draw.type("T")
-    from values import numpy_dtype
-
     start, step, count = draw.integer(-4, 4), draw.choice((1, 2, -1, -3)), draw.integer(-1, 6)
     values = (start, start + step * count, step)
-    return Configuration(draw.schema, [np.array(v).astype(numpy_dtype(kind)) for v in values], {}, types=draw.types)
+    if kind in FLOATS and draw.flag():
+        values = (start / 2, start / 2 + step * count / 4 + 0.125, step / 4)
+    inputs = [np.array(v).astype(numpy_dtype(kind)) for v in values]
+    attributes = {"stash_type": element_type("float")} if "stash_type" in draw.schema.attributes and draw.flag() else {}
+    return Configuration(draw.schema, inputs, attributes, types=draw.types)
 
 
 @family("OneHot")
@@ -301,8 +327,6 @@ def one_hot(draw):
 
 @family("RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Bernoulli", "Multinomial")
 def random_values(draw):
-    from values import element_type
-
     name, attributes = draw.schema.name, {"seed": 1.0}
     output = draw.schema.outputs[0].type_str
     inputs = []

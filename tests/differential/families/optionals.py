@@ -1,10 +1,10 @@
 """Optionals of tensors and sequences."""
 
+from by_operator import family
 from configuration import Configuration
 from containers import EMPTY, type_proto
 from draw import COMMON
 
-from .by_operator import family
 from .sequences import tensors
 
 

@@ -1,27 +1,28 @@
 import numpy as np
+from by_operator import family
 from configuration import Configuration
+from own.recurrent import ACTIVATIONS, HAVE_ALPHA, HAVE_BETA
 
 from .elementwise import thin
-from .by_operator import family
 
 
 @family("MatMul")
 def matmul(draw):
     batch = draw.shape(0, 2, most=3)
-    m, k, n = draw.integer(1, 9), draw.integer(1, 40 if draw.rare() else 9), draw.integer(1, 20)
+    m, k, n = draw.count(9), draw.count(40 if draw.rare() else 9), draw.count(20)
     a, b = (*thin(draw, batch), m, k), (*thin(draw, batch), k, n)
     if draw.rare():
         a = (k,)
     if draw.rare():
         b = (k,)
     kind = draw.type("T")
-    return Configuration(draw.schema, [draw.tensor(kind, a), draw.tensor(kind, b)], {}, types=draw.types, slack=4)
+    return Configuration(draw.schema, [draw.tensor(kind, a), draw.tensor(kind, b)], {}, types=draw.types, roundings=4)
 
 
 @family("Gemm")
 def gemm(draw):
     since, kind = draw.schema.since_version, draw.type("T")
-    m, k, n = draw.integer(1, 9), draw.integer(1, 12), draw.integer(1, 20)
+    m, k, n = draw.count(9), draw.count(12), draw.count(20)
     attributes = {name: draw.integer(0, 1) for name in ("transA", "transB") if draw.flag()}
     whole = not kind.startswith(("int", "uint"))
     for name in ("alpha", "beta"):
@@ -29,16 +30,32 @@ def gemm(draw):
             attributes[name] = draw.real(0.25, 2) if whole else float(draw.integer(1, 2))
     a = (k, m) if attributes.get("transA") else (m, k)
     b = (n, k) if attributes.get("transB") else (k, n)
-    inputs = [draw.tensor(kind, a), draw.tensor(kind, b)]
+    # alpha and beta are floats: what they make of large integers is open.
+    limits = (None, None) if whole else (-5, 7)
+    if "broadcast" in draw.schema.attributes and draw.flag():
+        attributes["broadcast"] = 1
+    inputs = [draw.tensor(kind, a, *limits), draw.tensor(kind, b, *limits)]
     if since < 11 or draw.flag():
-        c = (m, n) if since < 7 else draw.choice(((m, n), (n,), (1, n), (m, 1), ()))
-        inputs.append(draw.tensor(kind, c))
-    return Configuration(draw.schema, inputs, attributes, types=draw.types, slack=4)
+        c = (m, n) if since < 7 and "broadcast" not in attributes else draw.choice(((m, n), (n,), (1, n), (m, 1), ()))
+        inputs.append(draw.tensor(kind, c, *limits))
+    modern = (inputs, {n: v for n, v in attributes.items() if n != "broadcast"}) if "broadcast" in attributes else None
+    return Configuration(draw.schema, inputs, attributes, types=draw.types, modern=modern, roundings=4)
 
 
 def directions(draw):
     direction = draw.choice(("forward", "reverse", "bidirectional"))
     return direction, 2 if direction == "bidirectional" else 1
+
+
+def activations(draw, count):
+    """Their names and, half the time, the parameters of those that have some."""
+    names = [draw.choice(sorted(ACTIVATIONS)) for _ in range(count)]
+    if draw.flag():
+        return {"activations": names}
+    alphas = [draw.real(0.25, 1) for name in names if name in HAVE_ALPHA]
+    betas = [draw.real(0.25, 1) for name in names if name in HAVE_BETA]
+    given = {"activations": names, "activation_alpha": alphas, "activation_beta": betas}
+    return {name: values for name, values in given.items() if values}
 
 
 @family("RNN", "GRU", "LSTM")
@@ -47,7 +64,7 @@ def recurrent(draw):
     gates = {"RNN": 1, "GRU": 3, "LSTM": 4}[name]
     direction, ways = directions(draw)
     length, batch, width, hidden = (draw.integer(1, n) for n in (5, 3, 4, 5))
-    layout = draw.integer(0, 1) if "layout" in draw.schema.attributes and draw.rare() else 0
+    layout = draw.integer(0, 1) if "layout" in draw.schema.attributes and draw.flag() else 0
     attributes = {"hidden_size": hidden, "direction": direction}
     if layout:
         attributes["layout"] = 1
@@ -57,6 +74,10 @@ def recurrent(draw):
         attributes["clip"] = draw.real(0.3, 2)
     if since < 7:
         attributes["output_sequence"] = 1
+    if draw.flag():
+        attributes.update(activations(draw, {"RNN": 1, "GRU": 2, "LSTM": 3}[name] * ways))
+    if "input_forget" in draw.schema.attributes and draw.flag():
+        attributes["input_forget"] = draw.integer(0, 1)
     tensor = lambda *shape: draw.tensor(kind, shape, -1, 1)  # noqa: E731
     optional = lambda *shape: tensor(*shape) if draw.flag() else None  # noqa: E731
     state = (batch, ways, hidden) if layout else (ways, batch, hidden)
@@ -72,5 +93,5 @@ def recurrent(draw):
         inputs += [optional(*state), optional(ways, 3 * hidden)]
     while inputs[-1] is None:
         inputs.pop()
-    outputs = draw.integer(1, 3 if name == "LSTM" else 2)
-    return Configuration(draw.schema, inputs, attributes, outputs, {**draw.types, "T1": "int32"}, slack=4)
+    outputs, types = draw.integer(1, 3 if name == "LSTM" else 2), {**draw.types, "T1": "int32"}
+    return Configuration(draw.schema, inputs, attributes, outputs, types, roundings=64, magnitude=4)

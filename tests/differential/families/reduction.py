@@ -1,8 +1,11 @@
 import numpy as np
+from by_operator import family
 from configuration import Configuration
-from values import FLOATS
+from values import is_integer
 
-from .by_operator import family
+
+def positive(shape):
+    return tuple(max(1, n) for n in shape)
 
 
 def some_axes(draw, rank, least=0):
@@ -16,12 +19,13 @@ def some_axes(draw, rank, least=0):
 @family(*(f"Reduce{name}" for name in "L1 L2 LogSum LogSumExp Max Mean Min Prod Sum SumSquare".split()))
 def reduce(draw):
     name, since = draw.schema.name, draw.schema.since_version
-    logarithmic = ("ReduceLogSum", "ReduceLogSumExp")
-    kind = draw.type("T", FLOATS if name in logarithmic else None)
+    kind = draw.type("T")
     shape = draw.shape(0 if since >= 13 else 1, 4)
     if 0 in shape and name in ("ReduceMean", "ReduceMax", "ReduceMin") and not draw.rare():
         shape = tuple(max(n, 1) for n in shape)
-    limits = (0.2, 3) if name == "ReduceLogSum" else (None, None)
+    limits = (1 if is_integer(kind) else 0.2, 3) if name == "ReduceLogSum" else (None, None)
+    # Their results may lie outside of the type.
+    limits = (-100, 100) if name in ("ReduceL2", "ReduceLogSumExp") and is_integer(kind) else limits
     x = draw.tensor(kind, shape, *limits)
     axes = some_axes(draw, len(shape)) if draw.flag() else None
     if since < 11 and axes is not None:
@@ -37,7 +41,9 @@ def reduce(draw):
     if not as_input and axes:
         attributes["axes"] = axes
         modern = ([x, np.array(axes, np.int64)], {k: v for k, v in attributes.items() if k != "axes"})
-    return Configuration(draw.schema, inputs, attributes, types=draw.types, modern=modern, slack=4)
+    # Terms of both signs cancel.
+    added = 3 * max(1, x.size) if name == "ReduceSum" else 3 if name == "ReduceMean" else 0
+    return Configuration(draw.schema, inputs, attributes, types=draw.types, modern=modern, roundings=4, magnitude=added)
 
 
 @family("ArgMax", "ArgMin")
@@ -61,7 +67,11 @@ def softmax(draw):
     attributes = {} if draw.flag() and (default < 0 or len(shape) > 1) else {"axis": axis}
     if draw.schema.name == "LpNormalization":
         attributes["p"] = draw.integer(1, 2)
-    return Configuration(draw.schema, [draw.tensor(draw.type("T"), shape)], attributes, types=draw.types)
+    # Whether NaN is the largest is open.
+    limits = (-3, 3) if draw.schema.name == "Hardmax" else ()
+    x = draw.tensor(draw.type("T"), shape, *limits)
+    # Results are shares of 1.
+    return Configuration(draw.schema, [x], attributes, types=draw.types, magnitude=1)
 
 
 @family("TopK")
@@ -74,6 +84,9 @@ def top_k(draw):
     k = k if "axis" in attributes else min(k, shape[-1])
     if "largest" in draw.schema.attributes:
         attributes["largest"] = draw.integer(0, 1)
+    # Unsorted, the order of more than one is open.
+    if "sorted" in draw.schema.attributes and (k < 2 or draw.flag()):
+        attributes["sorted"] = draw.integer(0 if k < 2 else 1, 1)
     kind = draw.type("T")
     x = distinct(draw, kind, shape)
     if since < 10:
@@ -106,14 +119,25 @@ def non_zero(draw):
 
 @family("Einsum")
 def einsum(draw):
-    equations = {
-        "ij,jk->ik": ("ij", "jk"), "bij,bjk->bik": ("bij", "bjk"), "ii->i": ("ii",), "ij->ji": ("ij",), "ij->": ("ij",),
-        "i,j->ij": ("i", "j"), "bhwc,hkc->bhwk": ("bhwc", "hkc"), "ij,ij": ("ij", "ij"), "...ij,...jk->...ik": ("bij", "bjk"),
-        "ij,jk,kl->il": ("ij", "jk", "kl"),
-    }  # fmt: skip
-    equation = draw.choice(sorted(equations))
-    sizes = {letter: draw.integer(1, 4) for letter in "ijklbhwc"}
-    # Where one number is left, terms of both signs may cancel to less than what they are rounded by.
-    low = 0.1 if equation in ("ij->", "ij,ij") else None
-    inputs = [draw.tensor(draw.type("T"), [sizes[c] for c in term], low) for term in equations[equation]]
-    return Configuration(draw.schema, inputs, {"equation": equation}, types=draw.types, slack=4)
+    """One to three terms of letters, of which some are repeated, and an output of some of the letters."""
+    sizes = {letter: draw.integer(1, 4) for letter in "ijkl"}
+    kind = draw.type("T")
+    terms = ["".join(draw.choice("ijkl") for _ in range(draw.integer(0, 3))) for _ in range(draw.integer(1, 3))]
+    used = sorted(set("".join(terms)))
+    output = "".join(letter for letter in used if draw.flag())
+    output = output[::-1] if draw.flag() else output
+    equation = ",".join(terms)
+    shapes = [[sizes[letter] for letter in term] for term in terms]
+    if draw.rare():
+        # The same for each element of axes that have no letter.
+        batch = positive(draw.shape(1, 2, most=3))
+        equation = ",".join(f"...{term}" for term in terms)
+        shapes = [[*batch, *shape] for shape in shapes]
+        output = f"...{output}"
+    equation += f"->{output}" if not draw.rare() else ""
+    inputs = [draw.tensor(kind, shape, -3, 3) for shape in shapes]
+    # Terms of both signs may cancel.
+    count = float(np.prod([sizes[letter] for letter in used]))
+    return Configuration(
+        draw.schema, inputs, {"equation": equation}, types=draw.types, roundings=8, magnitude=27 * count
+    )

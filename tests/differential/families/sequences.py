@@ -3,13 +3,13 @@
 import re
 
 import numpy as np
+from by_operator import family
 from configuration import Configuration
 from onnx import helper
 from values import element_type, is_integer
 
 from .controlflow import info
 from .movement import positive
-from .by_operator import family
 
 
 def element(draw, variable="S"):

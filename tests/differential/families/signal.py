@@ -1,12 +1,12 @@
 """Windows and spectra."""
 
 import numpy as np
+from by_operator import family
 from configuration import Configuration
 from values import element_type
 
 from .elementwise import trim
 from .movement import int64s
-from .by_operator import family
 
 
 def whole(draw, variable, value):
@@ -18,7 +18,9 @@ def whole(draw, variable, value):
 def window(draw):
     attributes = {"periodic": draw.integer(0, 1)} if draw.flag() else {}
     attributes["output_datatype"] = element_type(draw.type("T2", ("float", "double", "float16")))
-    return Configuration(draw.schema, [whole(draw, "T1", draw.integer(2, 20))], attributes, types=draw.types)
+    return Configuration(
+        draw.schema, [whole(draw, "T1", draw.integer(2, 20))], attributes, types=draw.types, magnitude=1
+    )
 
 
 @family("DFT")
@@ -32,22 +34,23 @@ def dft(draw):
     length = whole(draw, "T2", draw.integer(2, 12)) if draw.flag() or "T2" in draw.forced else None
     draw.types.setdefault("T2", "int64")
     attributes = {"inverse": inverse, "onesided": int(onesided)}
-    inputs = [draw.tensor(kind, (*shape, parts)), length]
+    # An infinity spreads over all frequencies as the algorithm adds.
+    inputs = [draw.tensor(kind, (*shape, parts), -3, 3), length]
     if since < 20:
         attributes["axis"] = axis
     else:
         inputs.append(np.asarray(axis if draw.flag() else axis - rank - 2, np.int64))
-    return Configuration(draw.schema, trim(inputs), attributes, types=draw.types, slack=16)
+    return Configuration(draw.schema, trim(inputs), attributes, types=draw.types, roundings=16)
 
 
 @family("STFT")
 def stft(draw):
     kind, length = draw.type("T1"), draw.integer(4, 8)
-    signal = draw.tensor(kind, (draw.integer(1, 2), length + draw.integer(0, 16), 1))
+    signal = draw.tensor(kind, (draw.integer(1, 2), length + draw.integer(0, 16), 1), -3, 3)
     step = whole(draw, "T2", draw.integer(1, 4))
-    given = draw.tensor(kind, (length,)) if draw.flag() else None
+    given = draw.tensor(kind, (length,), -3, 3) if draw.flag() else None
     inputs = [signal, step, given, whole(draw, "T2", length)]
-    return Configuration(draw.schema, inputs, {"onesided": draw.integer(0, 1)}, types=draw.types, slack=16)
+    return Configuration(draw.schema, inputs, {"onesided": draw.integer(0, 1)}, types=draw.types, roundings=16)
 
 
 @family("MelWeightMatrix")
@@ -62,7 +65,7 @@ def mel_weight_matrix(draw):
 def determinant(draw):
     n = draw.integer(1, 4)
     x = draw.tensor(draw.type("T"), (*(draw.integer(1, 3) for _ in range(draw.integer(0, 2))), n, n))
-    return Configuration(draw.schema, [x], {}, types=draw.types, slack=32)
+    return Configuration(draw.schema, [x], {}, types=draw.types, roundings=32, magnitude=27)
 
 
 @family("AffineGrid")
@@ -71,7 +74,9 @@ def affine_grid(draw):
     theta = draw.tensor(draw.type("T1"), (batch, rank, rank + 1))
     draw.types["T2"] = "int64"
     size = int64s([batch, draw.integer(1, 3), *(draw.integer(2, 5) for _ in range(rank))])
-    return Configuration(draw.schema, [theta, size], {"align_corners": draw.integer(0, 1)}, types=draw.types, slack=8)
+    return Configuration(
+        draw.schema, [theta, size], {"align_corners": draw.integer(0, 1)}, types=draw.types, roundings=8
+    )
 
 
 @family("Col2Im")
@@ -79,12 +84,17 @@ def col2im(draw):
     image, block = [draw.integer(3, 6) for _ in range(2)], [draw.integer(1, 3) for _ in range(2)]
     strides = [draw.integer(1, 2) for _ in range(2)]
     pads = [draw.integer(0, 1) for _ in range(4)]
+    spread = (
+        [draw.integer(1, min(3, (n - 1) // max(1, k - 1))) for n, k in zip(image, block)] if draw.flag() else [1, 1]
+    )
     count = 1
     for i in range(2):
-        count *= (image[i] + pads[i] + pads[i + 2] - block[i]) // strides[i] + 1
-    x = draw.tensor(draw.type("T"), (1, draw.integer(1, 2) * block[0] * block[1], count))
+        count *= (image[i] + pads[i] + pads[i + 2] - (block[i] - 1) * spread[i] - 1) // strides[i] + 1
+    x = draw.tensor(draw.type("T"), (draw.integer(1, 2), draw.integer(1, 2) * block[0] * block[1], count))
     attributes = {"strides": strides, "pads": pads}
-    return Configuration(draw.schema, [x, int64s(image), int64s(block)], attributes, types=draw.types, slack=4)
+    if spread != [1, 1] or draw.flag():
+        attributes["dilations"] = spread
+    return Configuration(draw.schema, [x, int64s(image), int64s(block)], attributes, types=draw.types, roundings=4)
 
 
 @family("MaxUnpool")
@@ -92,13 +102,21 @@ def max_unpool(draw):
     kind = draw.type("T1")
     height, width = draw.integer(1, 3), draw.integer(1, 3)
     x = draw.tensor(kind, (1, 1, height, width))
-    # The place in each window of 2 x 2 that the maximum came from.
+    # The place in each window of 2 x 2 that the maximum came from, in an image less its padding.
+    pads = [draw.integer(0, 1) for _ in range(4)] if min(height, width) > 1 and draw.flag() else [0] * 4
+    lengths = [2 * height - pads[0] - pads[2], 2 * width - pads[1] - pads[3]]
     rows, columns = np.meshgrid(np.arange(height), np.arange(width), indexing="ij")
     corner = draw.tensor("int64", (2, height, width), 0, 1)
-    where = ((2 * rows + corner[0]) * 2 * width + 2 * columns + corner[1]).reshape(1, 1, height, width)
+    row = np.clip(2 * rows + corner[0] - pads[0], 0, lengths[0] - 1)
+    column = np.clip(2 * columns + corner[1] - pads[1], 0, lengths[1] - 1)
+    where = (row * lengths[1] + column).reshape(1, 1, height, width)
     draw.types["T2"] = "int64"
     attributes = {"kernel_shape": [2, 2], "strides": [2, 2]}
+    if any(pads):
+        attributes["pads"] = pads
     inputs = [x, where.astype(np.int64)]
+    if not any(pads) and draw.flag():
+        inputs.append(int64s([1, 1, *lengths]))
     return Configuration(draw.schema, inputs, attributes, types=draw.types)
 
 
@@ -107,7 +125,13 @@ def max_roi_pool(draw):
     kind, count = draw.type("T"), draw.integer(1, 3)
     corners = np.array([[0, *(draw.integer(0, 3) for _ in range(2))] for _ in range(count)])
     far = corners[:, 1:] + np.array([[draw.integer(0, 4) for _ in range(2)] for _ in range(count)])
-    x = draw.tensor(kind, (1, 2, 8, 8))
+    # Whether NaN is a maximum is open.
+    x = draw.tensor(kind, (1, 2, 8, 8), -3, 3)
     attributes = {"pooled_shape": [draw.integer(1, 3), draw.integer(1, 3)]}
-    rois = np.concatenate([corners, far], 1).astype(x.dtype)
+    scale = draw.choice((1.0, 0.5, 2.0))
+    if scale != 1 or draw.flag():
+        attributes["spatial_scale"] = scale
+    rois = np.concatenate([corners, far], 1).astype(np.float64)
+    rois[:, 1:] /= scale
+    rois = rois.astype(x.dtype)
     return Configuration(draw.schema, [x, rois], attributes, types=draw.types)

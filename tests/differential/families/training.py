@@ -1,9 +1,8 @@
 """The optimizers of ai.onnx.preview.training."""
 
 import numpy as np
+from by_operator import family
 from configuration import Configuration
-
-from .by_operator import family
 
 # How many tensors there are for each that is optimized: inputs, outputs.
 STATES = {"Adagrad": (3, 2), "Adam": (4, 3), "Momentum": (3, 2)}
@@ -31,4 +30,7 @@ def optimizer(draw):
     elif draw.flag():
         attributes["epsilon"] = draw.choice((1e-6, 1e-3))
     steps = np.asarray(draw.integer(0, 5), np.int64)
-    return Configuration(draw.schema, [rate, steps, *tensors], attributes, made * count, draw.types, slack=8)
+    # The rate is adjusted in its own type.
+    mixed = rate.dtype == np.float32 and kind == "double"
+    made_of = {"ulps": 2.0**30 if mixed else 4, "roundings": 2.0**30 if mixed else 8}
+    return Configuration(draw.schema, [rate, steps, *tensors], attributes, made * count, draw.types, **made_of)

@@ -18,8 +18,17 @@ namespace {
 
 using testing::expect_error;
 
-TEST(Executor, WhatAChunkThrowsReachesTheCaller) {
-  for (const auto& executor : {make_openmp_executor(4), make_openmp_executor(1), make_serial_executor()}) {
+/// The kinds that have threads.
+class Executors : public ::testing::TestWithParam<std::shared_ptr<Executor> (*)(int)> {
+ protected:
+  static std::shared_ptr<Executor> make(int threads) { return GetParam()(threads); }
+};
+
+INSTANTIATE_TEST_SUITE_P(OpenMp, Executors, ::testing::Values(&make_openmp_executor));
+INSTANTIATE_TEST_SUITE_P(Threads, Executors, ::testing::Values(&make_thread_executor));
+
+TEST_P(Executors, WhatAChunkThrowsReachesTheCaller) {
+  for (const auto& executor : {make(4), make(1), make_serial_executor()}) {
     const auto run = [&] {
       executor->parallel_for(1000, [](int64_t chunk, int) {
         if (chunk % 7 == 3) throw Error(ErrorKind::kLimit, "chunk failed");
@@ -43,8 +52,8 @@ void count_all_chunks(Executor& executor, int64_t chunks) {
   for (const auto& count : calls) ASSERT_EQ(count, 1);
 }
 
-TEST(Executor, HeldThreadsRunEveryChunkOnce) {
-  for (const auto& executor : {make_openmp_executor(4), make_openmp_executor(1), make_serial_executor()}) {
+TEST_P(Executors, HeldThreadsRunEveryChunkOnce) {
+  for (const auto& executor : {make(4), make(1), make_serial_executor()}) {
     for (int run = 0; run < 3; ++run) {
       executor->hold([&](int64_t, int) {
         for (int64_t chunks = 0; chunks < 300; ++chunks) count_all_chunks(*executor, chunks % 37);
@@ -55,8 +64,8 @@ TEST(Executor, HeldThreadsRunEveryChunkOnce) {
   }
 }
 
-TEST(Executor, HeldThreadsBeginWithPartsOfTheirOwn) {
-  const auto executor = make_openmp_executor(2);
+TEST_P(Executors, HeldThreadsBeginWithPartsOfTheirOwn) {
+  const auto executor = make(2);
   executor->hold([&](int64_t, int) {
     std::array<std::atomic<int64_t>, 2> first{-1, -1};
     executor->parallel_for(10, [&](int64_t chunk, int worker) {
@@ -70,8 +79,8 @@ TEST(Executor, HeldThreadsBeginWithPartsOfTheirOwn) {
   });
 }
 
-TEST(Executor, HeldThreadsEndALoopWhenAllChunksAreDone) {
-  const auto executor = make_openmp_executor(2);
+TEST_P(Executors, HeldThreadsEndALoopWhenAllChunksAreDone) {
+  const auto executor = make(2);
   executor->hold([&](int64_t, int) {
     for (int loop = 0; loop < 20; ++loop) {
       std::atomic<int> calls = 0;
@@ -84,8 +93,8 @@ TEST(Executor, HeldThreadsEndALoopWhenAllChunksAreDone) {
   });
 }
 
-TEST(Executor, LoopsWithinLoopsAndHoldsWithinHoldsRun) {
-  const auto executor = make_openmp_executor(3);
+TEST_P(Executors, LoopsWithinLoopsAndHoldsWithinHoldsRun) {
+  const auto executor = make(3);
   std::atomic<int> calls = 0;
   executor->hold([&](int64_t, int) {
     executor->hold([&](int64_t, int) {
@@ -95,8 +104,8 @@ TEST(Executor, LoopsWithinLoopsAndHoldsWithinHoldsRun) {
   EXPECT_EQ(calls, 40);
 }
 
-TEST(Executor, SeveralThreadsHoldOneExecutor) {
-  const auto executor = make_openmp_executor(2);
+TEST_P(Executors, SeveralThreadsHoldOneExecutor) {
+  const auto executor = make(2);
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
@@ -108,8 +117,8 @@ TEST(Executor, SeveralThreadsHoldOneExecutor) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(Executor, WhatIsThrownWhileThreadsAreHeldReachesTheCaller) {
-  const auto executor = make_openmp_executor(4);
+TEST_P(Executors, WhatIsThrownWhileThreadsAreHeldReachesTheCaller) {
+  const auto executor = make(4);
   const auto fail = [&](int64_t, int) {
     executor->parallel_for(100, [](int64_t chunk, int) {
       if (chunk == 70) throw Error(ErrorKind::kLimit, "chunk failed");
@@ -119,8 +128,8 @@ TEST(Executor, WhatIsThrownWhileThreadsAreHeldReachesTheCaller) {
   executor->hold([&](int64_t, int) { count_all_chunks(*executor, 50); });
 }
 
-TEST(Executor, CallersAtTheSameTimeDivideItsThreads) {
-  const auto executor = make_openmp_executor(4);
+TEST_P(Executors, CallersAtTheSameTimeDivideItsThreads) {
+  const auto executor = make(4);
   std::atomic<int> at_work = 0, most = 0, missing = 4;
   const auto work = [&](int64_t, int) {
     const int now = ++at_work;
@@ -168,10 +177,10 @@ bool all_chunks_run(Executor& executor) {
 #define LINNET_FORKED_CHILD(name) name
 #endif
 
-TEST(Executor, LINNET_FORKED_CHILD(WorksInAForkedChild)) {
-  const auto executor = make_openmp_executor(2);
+TEST_P(Executors, LINNET_FORKED_CHILD(WorksInAForkedChild)) {
+  const auto executor = make(2);
   ASSERT_TRUE(all_chunks_run(*executor));
-  expect_in_child([&] { return all_chunks_run(*executor) && all_chunks_run(*make_openmp_executor(3)); });
+  expect_in_child([&] { return all_chunks_run(*executor) && all_chunks_run(*make(3)); });
   std::atomic<bool> held = false, done = false;
   std::thread other([&] {
     executor->hold([&](int64_t, int) {
@@ -184,8 +193,8 @@ TEST(Executor, LINNET_FORKED_CHILD(WorksInAForkedChild)) {
   other.join();
 }
 
-TEST(Executor, LINNET_FORKED_CHILD(HasAllItsWorkersInAForkedChild)) {
-  const auto executor = make_openmp_executor(3);
+TEST_P(Executors, LINNET_FORKED_CHILD(HasAllItsWorkersInAForkedChild)) {
+  const auto executor = make(3);
   executor->parallel_for(10, [](int64_t, int) {});
   expect_in_child([&] {
     std::array<std::atomic<bool>, 3> seen{};

@@ -71,7 +71,8 @@ TEST(Context, OutputsMayBeInputsOrConstants) {
   GraphBuilder b;
   const ValueId x = b.input("x", Shape{2});
   b.output(x);
-  b.output(b.constant(Tensor::of(std::vector<float>{7})));
+  const Tensor seven = Tensor::of(std::vector<float>{7});
+  b.output(b.constant(seven));
   b.output(b.op("Reshape", {x, b.constant(Tensor::of(std::vector<int64_t>{2, 1}))}));
   const Tensor given = Tensor::of(std::vector<float>{1, 2});
   Context context(b.model());
@@ -80,6 +81,7 @@ TEST(Context, OutputsMayBeInputsOrConstants) {
   expect_close(outputs[0], given);
   EXPECT_NE(outputs[0].raw(), given.raw());
   EXPECT_EQ(outputs[1].data<float>()[0], 7);
+  EXPECT_NE(outputs[1].raw(), seven.raw());
   EXPECT_EQ(outputs[2].shape(), Shape({2, 1}));
 }
 

@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -126,6 +128,44 @@ TEST_F(ExternalDataTest, NeedsAFolderAndKeepsToTheFileLimit) {
   ModelOptions options;
   options.limits.file_bytes = 10000;
   expect_error(ErrorKind::kLimit, "100000 bytes", [&] { read({{"location", "large.bin"}}, options); });
+}
+
+TEST_F(ExternalDataTest, ComesFromAResolver) {
+  std::vector<float> values{1, 2, 3};
+  std::vector<std::string> asked;
+  ModelOptions options;
+  options.external_data = [&](const std::string& location) {
+    asked.push_back(location);
+    if (location == "absent") throw Error(ErrorKind::kIo, "no such weights");
+    return std::as_bytes(std::span(values));
+  };
+  EXPECT_EQ(read({{"location", "../anything"}, {"offset", "4"}}, options), (std::vector<float>{2, 3}));
+  EXPECT_EQ(asked, std::vector<std::string>{"../anything"});
+  expect_error(ErrorKind::kIo, "no such weights", [&] { read({{"location", "absent"}}, options); });
+  expect_error(ErrorKind::kModel, "'w' has 12 bytes, the tensor needs 8 from byte 8", [&] {
+    read({{"location", "w"}, {"offset", "8"}}, options);
+  });
+  values.resize(100);
+  options.limits.file_bytes = 300;
+  expect_error(ErrorKind::kLimit, "'w' of 400 bytes", [&] { read({{"location", "w"}}, options); });
+}
+
+TEST_F(ExternalDataTest, IsFoundForAnOpenFile) {
+  const fs::path path = folder_ / "model.onnx";
+  std::ofstream(path, std::ios::binary) << model_with({{"location", "w.bin"}}).SerializeAsString();
+  const int fd = ::open(path.c_str(), O_RDONLY);
+  ASSERT_GE(fd, 0);
+  ::lseek(fd, 7, SEEK_SET);
+  Context context(load_onnx_fd(fd, folder_.string()));
+  EXPECT_EQ(floats(context.run(std::span<const Tensor>())[0]), (std::vector<float>{1, 2}));
+  EXPECT_EQ(::lseek(fd, 0, SEEK_CUR), 7);
+  ::close(fd);
+  expect_error(ErrorKind::kIo, str("file descriptor ", fd), [&] { load_onnx_fd(fd); });
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  expect_error(ErrorKind::kIo, "not a regular file", [&] { load_onnx_fd(pipe[0]); });
+  ::close(pipe[0]);
+  ::close(pipe[1]);
 }
 
 }  // namespace

@@ -87,8 +87,10 @@ TEST(OnnxSave, EveryDtypeKeepsItsBytes) {
   for (int32_t type = int32_t(DType::kFloat32); type <= int32_t(kLastElementType); ++type) {
     const auto dtype = DType(type);
     if (dtype == DType::kString) continue;
-    Tensor w(dtype, {5});
-    for (size_t i = 0; i < w.bytes(); ++i) static_cast<unsigned char*>(w.raw())[i] = i % 2;
+    // All values of a byte; only 0 and 1 for bools.
+    Tensor w(dtype, {256});
+    const int values = dtype == DType::kBool ? 2 : 256;
+    for (size_t i = 0; i < w.bytes(); ++i) static_cast<unsigned char*>(w.raw())[i] = uint8_t(int(i * 37) % values);
     Graph graph(std::make_shared<const Registry>(standard_registry()));
     graph.add_output("w", graph.add_constant("w", w));
     const Model again = load_as_written(saved(make_model(std::move(graph), {})));

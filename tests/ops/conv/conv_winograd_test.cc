@@ -157,22 +157,46 @@ std::string chosen(Isa isa, const Sizes& sizes, int64_t stride, int winograd_til
   return choice.algorithm->describe() + "; " + choice.reason;
 }
 
-TEST_P(ConvChoices, TakeWinogradWhereItSavesMultiplications) {
-  const auto expect = [](const Sizes& sizes, int64_t stride, int winograd_tile, const std::string& part) {
-    const std::string text = chosen(GetParam(), sizes, stride, winograd_tile);
-    EXPECT_NE(text.find(part), std::string::npos) << text;
+/// The multiplications of each input by each output channel: of the definition, and of Winograd's tiles of m x m
+/// outputs, which are cut from the pixels of each phase of a dilation.
+double by_definition(const Sizes& s) { return 9.0 * double(s.x[1] * s.x[2]); }
+double by_tiles(const Sizes& s, int64_t m) {
+  const auto tiles = [&](int64_t length, int64_t dilation) {
+    int64_t count = 0;
+    for (int64_t phase = 0; phase < dilation; ++phase) {
+      count += ((length - phase + dilation - 1) / dilation + m - 1) / m;
+    }
+    return double(count);
   };
-  const Sizes many{{1, 28, 28, 128}, 128};
-  expect(many, 1, 4, "Winograd F(4x4, 3x3)");
-  expect(many, 1, 2, "Winograd F(2x2, 3x3)");
-  expect(many, 1, 0, "indirect GEMM");
-  expect(many, 1, 0, "no Winograd: turned off");
-  expect(many, 2, 4, "no Winograd: the stride is not 1");
-  expect({{1, 33, 33, 256}, 256, {12, 12, 12, 12}, {12, 12}}, 1, 4, "Winograd F(3x3, 3x3)");  // 3 pixels a phase
-  // The transforms cost more than they save for few channels, and skipped padding is cheaper still.
-  expect({{1, 224, 5, 3}, 4}, 1, 4, "indirect GEMM");
-  expect({{1, 33, 33, 64}, 64, {20, 20, 20, 20}, {20, 20}}, 1, 4, "indirect GEMM");
-  expect({{1, 224, 224, 3}, 64}, 1, 4, "few input channels");
+  return tiles(s.x[1], s.dilations[0]) * tiles(s.x[2], s.dilations[1]) * double((m + 2) * (m + 2));
+}
+
+/// The side of the tiles that a choice names; 0: it is not Winograd's algorithm.
+int64_t tile_of(const std::string& choice) {
+  const size_t at = choice.find("Winograd F(");
+  return at == 0 ? choice[at + 11] - '0' : 0;
+}
+
+TEST_P(ConvChoices, WinogradNeverMultipliesMoreThanTheDefinitionNorByLargerTilesThanAllowed) {
+  bool taken = false;
+  for (const int64_t length : {5, 28, 33, 56}) {
+    for (const int64_t dilation : {1, 2, 12, 20}) {
+      for (const int64_t channels : {3, 16, 128}) {
+        const Sizes sizes{
+            {1, length, length, channels}, channels, std::vector<int64_t>(4, dilation), {dilation, dilation}};
+        for (const int largest : {0, 2, 3, 4}) {
+          const std::string text = chosen(GetParam(), sizes, 1, largest);
+          const int64_t tile = tile_of(text);
+          EXPECT_LE(tile, largest) << text;
+          if (tile == 0) continue;
+          taken = true;
+          EXPECT_LT(by_tiles(sizes, tile), by_definition(sizes)) << text;
+        }
+        EXPECT_EQ(tile_of(chosen(GetParam(), sizes, 2, 4)), 0) << "the stride is 2";
+      }
+    }
+  }
+  EXPECT_TRUE(taken);
 }
 
 INSTANTIATE_TEST_SUITE_P(Isas, ConvChoices, ::testing::ValuesIn(supported_isas()),

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "image/decode_image.h"
+#include "linnet/image.h"
 #include "ops/image/image_files.h"
 #include "support/run_op.h"
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -23,15 +24,18 @@ class DeformKernel : public ::testing::TestWithParam<Isa> {
     return sample({ones.data(), height, width, 1, kZeros.data()}, {{y, x}}, {weight}, 1)[0];
   }
 
-  /// A tap at each of the points.
+  /// A tap at each of the points. No memory behind what there is of it may be touched.
   std::vector<float> sample(const DeformImage& image, const std::vector<std::array<float, 2>>& points,
                             const std::vector<float>& mask, int64_t channels, bool sigmoid = false) {
-    const std::vector<float> tap_y(points.size(), 0.5f), tap_x(points.size(), 1.0f);
-    DeformWindow window{-0.5f,       -1.0f,   tap_y.data(),          tap_x.data(), points[0].data(),
-                        mask.data(), sigmoid, int64_t(points.size())};
-    std::vector<float> column(points.size() * size_t(channels), -1.0f);
+    const auto taps = int64_t(points.size());
+    GuardedFloats tap_y(taps), tap_x(taps), offsets(2 * taps), own_mask(taps), column(taps * channels);
+    std::fill_n(tap_y.data(), taps, 0.5f);
+    std::fill_n(tap_x.data(), taps, 1.0f);
+    std::copy_n(points[0].data(), 2 * taps, offsets.data());
+    std::copy_n(mask.data(), taps, own_mask.data());
+    const DeformWindow window{-0.5f, -1.0f, tap_y.data(), tap_x.data(), offsets.data(), own_mask.data(), sigmoid, taps};
     kernel_table(GetParam()).deform.sample_f32(image, window, channels, column.data(), channels);
-    return column;
+    return {column.data(), column.data() + column.size()};
   }
 };
 

@@ -63,6 +63,14 @@ TEST(Activations, ThresholdedRelu) {
   check({"ThresholdedRelu", 10, {{"alpha", 2.0f}}}, [](double x) { return x > 2 ? x : 0; });
 }
 
+TEST(Activations, ThresholdedReluIsZeroWhereXIsNotGreater) {
+  const Tensor x = Tensor::of<float>({NAN, 1, 2, -INFINITY, INFINITY});
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16}) {
+    expect_close(cast_to(run_op({"ThresholdedRelu", 10}, {cast_to(x, dtype)})[0], DType::kFloat32),
+                 Tensor::of<float>({0, 0, 2, 0, INFINITY}));
+  }
+}
+
 TEST(Activations, GeluInBothForms) {
   check({"Gelu", 20}, [](double x) { return 0.5 * x * std::erfc(-x / std::numbers::sqrt2); });
   check({"Gelu", 20, {{"approximate", std::string("tanh")}}},
@@ -83,7 +91,7 @@ TEST(Activations, ShrinkOfFloatsAndIntegers) {
 
 TEST(Activations, PropagateNan) {
   const Tensor nan = Tensor::of<float>({std::numeric_limits<float>::quiet_NaN()});
-  for (const char* op : {"Celu", "Elu", "HardSigmoid", "LeakyRelu", "Selu", "Swish", "ThresholdedRelu", "Gelu"}) {
+  for (const char* op : {"Celu", "Elu", "HardSigmoid", "LeakyRelu", "Selu", "Swish", "Gelu"}) {
     for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
       const Tensor y = cast_to(run_op({op, 24}, {cast_to(nan, dtype)})[0], DType::kFloat32);
       EXPECT_TRUE(std::isnan(y.data<float>()[0])) << op << " " << dtype;

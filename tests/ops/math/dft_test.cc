@@ -130,6 +130,7 @@ TEST(Stft, TransformsWindowedFrames) {
     const Tensor y = run_op(op, {x, Tensor::scalar(step), window})[0];
     expect_close(y, tensor_of({2, frames, parts == 1 ? n / 2 + 1 : n, 2}, want), 1e-12);
     expect_close(run_op(op, {x, Tensor::scalar(step), window, Tensor::scalar(n)})[0], y);
+    if (parts == 1) expect_close(run_op(op, {x.reshaped({2, samples}), Tensor::scalar(step), window})[0], y);
   }
 }
 
@@ -143,6 +144,7 @@ TEST(Stft, RefusesFramesThatDoNotFit) {
     run_op({"STFT", 17}, {x, step, random_tensor({4}), Tensor::scalar(int64_t{5})});
   });
   expect_error(ErrorKind::kShape, "signal", [&] { run_op({"STFT", 17}, {random_tensor({1, 8, 2}), step}); });
+  expect_error(ErrorKind::kShape, "signal", [&] { run_op({"STFT", 17}, {random_tensor({8}), step}); });
 }
 
 TEST(Windows, AreThoseOfNumPy) {

@@ -127,15 +127,17 @@ TEST(MatMulOp, HandlesEmptyOperands) {
 }
 
 TEST(MatMulOp, FusesBiasResidualAndActivation) {
-  const Tensor a = random_tensor({2, 5, 7}, 1), b = random_tensor({7, 9}, 2);
-  const Tensor bias = random_tensor({9}, 3), residual = random_tensor({2, 5, 9}, 4);
-  Tensor want = reference(a, b, {2});
-  for (int64_t i = 0; i < want.size(); ++i) {
-    float& y = want.data<float>()[i];
-    y = std::max(0.f, y + bias.data<float>()[i % 9] + residual.data<float>()[i]);
+  const Tensor b = random_tensor({7, 9}, 2), bias = random_tensor({9}, 3);
+  for (const Shape& rows : {Shape{2, 5}, Shape{1, 1}}) {
+    const Tensor a = random_tensor({rows[0], rows[1], 7}, 1), residual = random_tensor({rows[0], rows[1], 9}, 4);
+    Tensor want = reference(a, b, {rows[0]});
+    for (int64_t i = 0; i < want.size(); ++i) {
+      float& y = want.data<float>()[i];
+      y = std::max(0.f, y + bias.data<float>()[i % 9] + residual.data<float>()[i]);
+    }
+    OpCase op{"MatMul", 1, {{"activation", std::string("Relu")}}, "linnet"};
+    expect_close(run_op(op, {a, b, bias, residual}, 1, {1, 2})[0], want, 1e-5, 1e-5);
   }
-  OpCase op{"MatMul", 1, {{"activation", std::string("Relu")}}, "linnet"};
-  expect_close(run_op(op, {a, b, bias, residual}, 1, {1, 2})[0], want, 1e-5, 1e-5);
 }
 
 TEST(MatMulOp, RejectsWhatDoesNotFit) {

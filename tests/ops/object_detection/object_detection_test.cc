@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -37,6 +39,12 @@ TEST(NonMaxSuppression, TakesCentersAndBreaksTiesByIndex) {
             (Indices{0, 0, 0, 0, 0, 2}));
 }
 
+TEST(NonMaxSuppression, TakesScoresThatAreNoNumbersLast) {
+  const Tensor apart = box_list({0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7});
+  const Tensor scores = Tensor::of(Shape{1, 1, 4}, std::vector<float>{NAN, 0.2f, NAN, 0.9f});
+  EXPECT_EQ(suppress({apart, scores, kMany}), (Indices{0, 0, 3, 0, 0, 1, 0, 0, 0, 0, 0, 2}));
+}
+
 TEST(NonMaxSuppression, SaysWhatDoesNotFit) {
   expect_error(ErrorKind::kShape, "the number of boxes and scores", [] {
     suppress({box_list(kBoxes), random_tensor({1, 1, 4})});
@@ -61,6 +69,33 @@ TEST(RoiAlign, AveragesBinsOfALinearImageToTheirCentres) {
   const Tensor none = Tensor::of(Indices{7});
   expect_close(run_op({"RoiAlign", 16, attributes}, {ramp(8, 8), rois, none})[0],
                Tensor::of(Shape{1, 1, 2, 2}, std::vector<float>{0, 0, 0, 0}));
+}
+
+TEST(RoiAlign, SamplesUpToAPixelBeyondTheBordersAreThoseOfTheBorder) {
+  // A place on an axis of four pixels, and the pixel that it counts as; kNone: the sample is 0.
+  constexpr float kNone = -1, kBeyond = 1.0f / 1024;
+  const std::vector<std::pair<float, float>> places{
+      {1, 1}, {-1, 0}, {-1 - kBeyond, kNone}, {4, 3}, {4 + kBeyond, kNone}};
+  const Attributes attributes{{"sampling_ratio", int64_t{1}}};
+  for (const auto& [y, row] : places) {
+    for (const auto& [x, column] : places) {
+      // A region without extent: its one sample is the corner less half a pixel.
+      const Tensor rois = Tensor::of(Shape{1, 4}, std::vector<float>{x + 0.5f, y + 0.5f, x + 0.5f, y + 0.5f});
+      const float expected = row == kNone || column == kNone ? 0 : 10 * row + column;
+      expect_close(run_op({"RoiAlign", 16, attributes}, {ramp(4, 4), rois, Tensor::of(Indices{0})})[0],
+                   Tensor::of(Shape{1, 1, 1, 1}, std::vector<float>{expected}));
+    }
+  }
+}
+
+TEST(RoiAlign, TakesAsManySamplesAsABinHasPixelsOfTheScaledCorners) {
+  // 5 and 30 become 3 and 18: three bins of 5 pixels, although 25 times this scale lies just above 15.
+  const Tensor x = random_tensor({1, 1, 20, 20});
+  const Tensor rois = Tensor::of(Shape{1, 4}, std::vector<float>{5, 5, 30, 30}), image = Tensor::of(Indices{0});
+  Attributes attributes{{"output_height", int64_t{3}}, {"output_width", int64_t{3}}, {"spatial_scale", 0.6f}};
+  const Tensor adaptive = run_op({"RoiAlign", 10, attributes}, {x, rois, image})[0];
+  attributes["sampling_ratio"] = int64_t{5};
+  EXPECT_TRUE(identical(adaptive, run_op({"RoiAlign", 10, attributes}, {x, rois, image})[0]));
 }
 
 TEST(RoiAlign, TheMaximumIsTakenOverWeightedPixels) {

@@ -136,6 +136,14 @@ TEST(MaxPool, IndicesPointAtTheFirstLargestElement) {
   expect_close(y[1], Tensor::of(Shape{1, 2, 1, 2}, std::vector<int64_t>{2, 5, 6, 11}));
 }
 
+TEST(MaxPool, CeilModeMayGiveOneWindowThatIsLargerThanTheData) {
+  const Tensor x = Tensor::of(Shape{1, 1, 2}, std::vector<float>{3, 5});
+  Attributes attributes{{"kernel_shape", Ints{4}}, {"strides", Ints{3}}, {"ceil_mode", int64_t{1}}};
+  expect_close(run_op({"MaxPool", 12, attributes}, {x})[0], Tensor::of(Shape{1, 1, 1}, std::vector<float>{5}));
+  attributes["strides"] = Ints{2};
+  expect_error(ErrorKind::kShape, "the window covers 4", [&] { run_op({"MaxPool", 12, attributes}, {x}); });
+}
+
 TEST(MaxPool, TakesAllItsTypes) {
   const Tensor x = random_uniform({1, 2, 6, 6}, -100, 100);
   for (const DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16, DType::kInt8}) {

@@ -71,10 +71,12 @@ TEST(GridSample, MovesElementsOfAnyDtype) {
   EXPECT_EQ(run_op(sampling("nearest"), {big, kThree})[0].data<int64_t>()[0], (int64_t{1} << 60) + 1);
 }
 
-TEST(GridSample, RoundsInterpolatedIntegers) {
-  const Tensor x = Tensor::of(Shape{1, 1, 1, 3}, std::vector<uint8_t>{1, 6, 9});
-  expect_close(run_op(sampling("linear"), {x, kThree})[0],
-               Tensor::of(Shape{1, 1, 1, 3}, std::vector<uint8_t>{6, 4, 0}));
+TEST(GridSample, CastsInterpolatedIntegersAtTheEnd) {
+  const Tensor x = Tensor::of(Shape{1, 1, 1, 3}, std::vector<int8_t>{-1, -6, 9});
+  const Tensor grid = Tensor::of(Shape{1, 1, 4, 2}, V{0, 0, -0.5f, 0, 0.75f, 0, 5, 0});
+  // Exactly -6, -3.5, 5.25 and a zero from outside.
+  expect_close(run_op(sampling("linear"), {x, grid})[0],
+               Tensor::of(Shape{1, 1, 1, 4}, std::vector<int8_t>{-6, -3, 5, 0}));
   const Tensor text = Tensor::of(Shape{1, 1, 1, 1}, std::vector<std::string>{"a"});
   expect_error(ErrorKind::kUnsupported, "string", [&] { run_op(sampling("linear"), {text, kThree}); });
 }

@@ -21,6 +21,9 @@ TEST(OneHot, InsertsAnAxisOfItsDepth) {
   expect_close(one_hot(Tensor::of<int64_t>({1, 0}), 0),
                Tensor::of(Shape{3, 2}, std::vector<int32_t>{2, 5, 5, 2, 2, 2}));
   expect_close(one_hot(Tensor::scalar(uint8_t{2}), -1), Tensor::of<int32_t>({2, 2, 5}));
+  const auto half = [](float x) { return cast_to(Tensor::scalar(x), DType::kFloat16); };
+  expect_close(run_op({"OneHot", 11}, {half(-1), half(3), Tensor::of<int32_t>({2, 5})})[0],
+               Tensor::of<int32_t>({2, 2, 5}));
 }
 
 TEST(OneHot, LeavesRowsOffOutsideItsRange) {

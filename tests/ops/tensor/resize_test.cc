@@ -102,6 +102,61 @@ TEST(Resize, NearestRoundsAsAsked) {
   EXPECT_EQ(run("round_prefer_ceil", "half_pixel", 2), (V{1, 3}));
 }
 
+/// The nearest of n elements to the fraction p / q, by whole numbers.
+int64_t nearest(int64_t p, int64_t q, const std::string& rounding, int64_t n) {
+  const int64_t below = (p - ((p % q + q) % q)) / q, rest = p - below * q;
+  const bool up = rounding == "floor"                ? false
+                  : rounding == "ceil"               ? rest > 0
+                  : rounding == "round_prefer_floor" ? 2 * rest > q
+                                                     : 2 * rest >= q;
+  return std::clamp<int64_t>(below + up, 0, n - 1);
+}
+
+/// Resizes 0, 1, 2 ... to `out` elements.
+Tensor resize_indices(int64_t in, int64_t out, const char* coordinates, const char* rounding) {
+  Tensor x(DType::kInt64, Shape{in});
+  for (int64_t i = 0; i < in; ++i) x.data<int64_t>()[i] = i;
+  const Attributes a{{"nearest_mode", std::string(rounding)},
+                     {"coordinate_transformation_mode", std::string(coordinates)}};
+  return run_op({"Resize", 19, a}, {x, {}, {}, Tensor::of(std::vector<int64_t>{out})})[0];
+}
+
+TEST(Resize, TheExactPositionDecidesWhatIsNearest) {
+  for (const char* rounding : {"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"}) {
+    for (int64_t in = 1; in <= 14; ++in) {
+      for (int64_t out = 2; out <= 23; ++out) {
+        const Tensor half = resize_indices(in, out, "half_pixel", rounding);
+        const Tensor corners = resize_indices(in, out, "align_corners", rounding);
+        const Tensor plain = resize_indices(in, out, "asymmetric", rounding);
+        for (int64_t o = 0; o < out; ++o) {
+          const std::string where = str(rounding, " ", in, " to ", out, " at ", o);
+          EXPECT_EQ(half.data<int64_t>()[o], nearest((2 * o + 1) * in - out, 2 * out, rounding, in)) << where;
+          EXPECT_EQ(corners.data<int64_t>()[o], nearest(o * (in - 1), out - 1, rounding, in)) << where;
+          EXPECT_EQ(plain.data<int64_t>()[o], nearest(o * in, out, rounding, in)) << where;
+        }
+      }
+    }
+  }
+}
+
+TEST(Resize, APolicyScalesByTheExactQuotient) {
+  // Both axes grow by 11 / 7; of the rows, number 6 of 8 lies at 6 * 4 / (55 / 7 - 1) = 3.5.
+  Tensor x(DType::kInt64, Shape{5, 7});
+  for (int64_t i = 0; i < x.size(); ++i) x.data<int64_t>()[i] = i / 7;
+  const Attributes a{{"keep_aspect_ratio_policy", std::string("not_smaller")},
+                     {"coordinate_transformation_mode", std::string("align_corners")}};
+  const Tensor y = run_op({"Resize", 19, a}, {x, {}, {}, Tensor::of(std::vector<int64_t>{3, 11})})[0];
+  ASSERT_EQ(y.shape(), (Shape{8, 11}));
+  EXPECT_EQ(y.data<int64_t>()[6 * 11], 3);
+}
+
+TEST(Resize, InterpolatesDoublesInDouble) {
+  const Tensor x = Tensor::of(Shape{2}, std::vector<double>{0, 1});
+  const Attributes a{{"mode", std::string("linear")}, {"coordinate_transformation_mode", std::string("align_corners")}};
+  const Tensor y = run_op({"Resize", 19, a}, {x, {}, {}, Tensor::of(std::vector<int64_t>{4})})[0];
+  expect_close(y, Tensor::of(std::vector<double>{0, 1.0 / 3, 2.0 / 3, 1}), 1e-15);
+}
+
 TEST(Resize, NearestMovesAnyTypeInBothLayouts) {
   const Tensor x = Tensor::of(Shape{1, 1, 1, 2}, std::vector<std::string>{"a", "b"});
   const Tensor scales = Tensor::of(std::vector<float>{1, 1, 2, 2});
@@ -120,6 +175,10 @@ TEST(Resize, CropsAndFillsOutside) {
                      {"coordinate_transformation_mode", std::string("tf_crop_and_resize")},
                      {"extrapolation_value", 9.0f}};
   expect_close(run_op({"Resize", 13, a}, {x, roi, {}, sizes})[0], Tensor::of(std::vector<float>{2, 3, 9}));
+  Attributes nearest = a;
+  nearest["mode"] = std::string("nearest");
+  const Tensor bools = run_op({"Resize", 13, nearest}, {cast_to(x, DType::kBool), roi, {}, sizes})[0];
+  EXPECT_TRUE(bools.data<bool>()[2]);
 }
 
 TEST(Resize, IntegersRoundAndSaturate) {

@@ -12,7 +12,7 @@ const std::string kNotUtf8 =
     "a\xff"
     "b";
 
-/// False where Linnet is built without ICU and RE2.
+/// False where Linnet is built without libunistring and RE2.
 bool with_text() {
   try {
     run_op({"RegexFullMatch", 20, {{"pattern", std::string("a")}}}, {Tensor::of(Strings{"a"})});
@@ -26,7 +26,7 @@ bool with_text() {
 class Text : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!with_text()) GTEST_SKIP() << "built without ICU and RE2";
+    if (!with_text()) GTEST_SKIP() << "built without libunistring and RE2";
   }
 };
 using StringNormalizer = Text;
@@ -60,6 +60,8 @@ TEST_F(StringNormalizer, ChangesCaseByTheFullRules) {
   EXPECT_EQ(change("LOWER", "I", "tr"), "ı");
   EXPECT_EQ(change("UPPER", "i", "de_DE.UTF-8"), "I");
   EXPECT_EQ(change("UPPER", "i", "xx_YY"), "I");
+  EXPECT_EQ(change("UPPER", "i", "TR"), "İ");
+  EXPECT_EQ(change("UPPER", "ά", "el_GR"), "Ά");
   std::string growing, grown;
   for (int i = 0; i < 50; ++i) growing += "\u0390", grown += "\u0399\u0308\u0301";
   EXPECT_EQ(change("UPPER", growing), grown);

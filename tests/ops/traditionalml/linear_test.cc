@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
+
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -28,9 +31,25 @@ TEST(LinearRegressor, AppliesEveryTransform) {
   expect_close(regress("SOFTMAX", 2), pairs({0.522485f, 0.477515f, 0.363547f, 0.636453f, 0.522485f, 0.477515f}), 1e-6);
   expect_close(regress("LOGISTIC", 2), pairs({0.634136f, 0.613014f, 0.46257f, 0.601088f, 0.512497f, 0.490001f}), 1e-6);
   const float nan = NAN;
-  expect_close(regress("PROBIT", 2), pairs({0.125662f, -0.100434f, nan, -0.22755f, -1.64467f, nan}), 1e-4);
+  expect_close(regress("PROBIT", 2), pairs({0.1256613f, -0.1004337f, nan, -0.2275450f, -1.6448536f, nan}), 1e-6);
   expect_close(regress("NONE", 1), Tensor::of(Shape{3, 1}, Floats{0.55f, -0.15f, 0.05f}), 1e-6);
   expect_close(regress("LOGISTIC", 1), Tensor::of(Shape{3, 1}, Floats{0.634136f, 0.46257f, 0.512497f}), 1e-6);
+}
+
+/// The quantile whose share the normal distribution puts below it, in all of [0, 1].
+TEST(LinearRegressor, InvertsTheNormalDistribution) {
+  const OpCase op{
+      "LinearRegressor", 1, {{"coefficients", Floats{1}}, {"post_transform", std::string("PROBIT")}}, "ai.onnx.ml"};
+  const std::vector<double> shares{1e-300, 1e-30, 1e-6, 0.02, 0.25, 0.5, 0.75, 0.999, 1 - 0x1p-24};
+  const Tensor y = run_op(op, {Tensor::of(Shape{int64_t(shares.size()), 1}, shares)})[0];
+  for (size_t i = 0; i < shares.size(); ++i) {
+    const double x = y.data<float>()[i], density = std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
+    // What rounding the quantile to float32 changes the share by.
+    const double rounding = density * std::abs(x) * 0x1p-23 + 1e-15 * shares[i];
+    EXPECT_NEAR(std::erfc(-x / std::sqrt(2.0)) / 2, shares[i], rounding) << shares[i];
+  }
+  expect_close(run_op(op, {Tensor::of(Shape{4, 1}, std::vector<double>{0, 1, -0.5, NAN})})[0],
+               Tensor::of(Shape{4, 1}, Floats{-INFINITY, INFINITY, NAN, NAN}));
 }
 
 TEST(LinearRegressor, LeavesZerosOutOfSoftmaxZero) {

@@ -45,10 +45,10 @@ TEST(LabelEncoder, MapsTensors) {
   expect_close(encode(4, ints, Tensor::scalar(1.5)), Tensor::scalar(int32_t{4}));
 }
 
-TEST(LabelEncoder, FindsNanAndCountsTheFirstOrLastOfRepeatedKeys) {
+TEST(LabelEncoder, FindsFloatsByTheirBitsOrFromVersion4OnByValue) {
   const Attributes attributes{{"keys_floats", Floats{0, 1, 1, NAN, -NAN}}, {"values_int64s", Ints{1, 2, 3, 4, 5}}};
   const Tensor x = Tensor::of<float>({-0.0f, 1, NAN, -NAN, 9});
-  expect_close(encode(2, attributes, x), Tensor::of<int64_t>({1, 2, 4, 4, -1}));
+  expect_close(encode(2, attributes, x), Tensor::of<int64_t>({-1, 2, 4, 5, -1}));
   expect_close(encode(4, attributes, x), Tensor::of<int64_t>({1, 3, 5, 5, -1}));
 }
 

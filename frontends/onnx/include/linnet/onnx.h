@@ -19,6 +19,10 @@ LINNET_API Model load_onnx(const std::string& path, const ModelOptions& options 
 LINNET_API Model load_onnx_bytes(std::span<const std::byte> bytes, const std::string& folder = {},
                                  const ModelOptions& options = {}, const Registry& registry = standard_registry());
 
+/// The same from an open regular file (of memfd_create(), say), read from its beginning; it stays open.
+LINNET_API Model load_onnx_fd(int fd, const std::string& folder = {}, const ModelOptions& options = {},
+                              const Registry& registry = standard_registry());
+
 /// Writes a model's graph as it is after the rewrites, weights included. Its fused operators are of domain "linnet":
 /// Linnet loads such a file again, others do not; a model prepared with ModelOptions::optimization 0 has none.
 /// Throws Error(kIo) when the file cannot be written, Error(kLimit) beyond the 2 GiB that the format holds,

@@ -71,13 +71,16 @@ void gelu(Call& call) {
   call.set(gelu_of(call, x_of(call), call.has("approximate") && call.text("approximate") == "tanh"));
 }
 
-/// log(1 + exp(beta * x)) / beta, and x itself beyond the threshold, where the two are the same in float32.
+/// log(1 + exp(beta * x)) / beta, and x itself beyond the threshold. From 20 on the two are the same in float32.
 void softplus(Call& call) {
+  constexpr double kSame = 20;
   const at::ScalarType dtype = call.dtype();
-  const double beta = call.number("beta");
-  if (beta == 1) return call.set(call.emit("Softplus", {x_of(call)}));
-  const std::string scaled = call.emit("Mul", {x_of(call), call.scalar(beta, dtype)});
-  call.set(call.emit("Div", {call.emit("Softplus", {scaled}), call.scalar(beta, dtype)}));
+  const double beta = call.number("beta"), threshold = call.number("threshold");
+  if (beta == 1 && threshold >= kSame && dtype != at::kDouble) return call.set(call.emit("Softplus", {x_of(call)}));
+  const std::string factor = call.scalar(beta, dtype), scaled = call.emit("Mul", {x_of(call), factor});
+  const std::string inside = call.emit("Div", {call.emit("Softplus", {scaled}), factor});
+  const std::string beyond = call.emit("Greater", {scaled, call.scalar(threshold, dtype)});
+  call.set(call.emit("Where", {beyond, x_of(call), inside}));
 }
 
 void log_sigmoid(Call& call) {
@@ -85,16 +88,20 @@ void log_sigmoid(Call& call) {
   call.set(call.emit("Neg", {call.emit("Softplus", {minus})}));
 }
 
+/// Numbers in [-lambd, lambd] become 0; NaN stays.
 void hardshrink(Call& call) {
-  call.set(call.emit("Shrink", {x_of(call)}, {{"lambd", call.number("lambd")}, {"bias", 0.0}}));
+  const at::ScalarType dtype = call.dtype();
+  const std::string size = call.emit("Abs", {x_of(call)});
+  const std::string inside = call.emit("LessOrEqual", {size, call.scalar(call.number("lambd"), dtype)});
+  call.set(call.emit("Where", {inside, call.scalar(0, dtype), x_of(call)}));
 }
 void softshrink(Call& call) {
   call.set(call.emit("Shrink", {x_of(call)}, {{"lambd", call.number("lambd")}, {"bias", call.number("lambd")}}));
 }
 
 void threshold(Call& call) {
-  const std::string above = call.emit("Greater", {x_of(call), call.value("threshold", call.dtype())});
-  call.set(call.emit("Where", {above, x_of(call), call.value("value", call.dtype())}));
+  const std::string below = call.emit("LessOrEqual", {x_of(call), call.value("threshold", call.dtype())});
+  call.set(call.emit("Where", {below, call.value("value", call.dtype()), x_of(call)}));
 }
 
 /// The slope is one number, or one per channel: axis 1.
@@ -122,8 +129,15 @@ void glu(Call& call) {
   call.set(call.emit("Mul", {parts[0], call.emit("Sigmoid", {parts[1]})}));
 }
 
-void softmax(Call& call) { call.set(call.emit("Softmax", {x_of(call)}, {{"axis", call.axis()}})); }
-void log_softmax(Call& call) { call.set(call.emit("LogSoftmax", {x_of(call)}, {{"axis", call.axis()}})); }
+/// Along an axis, which a number without axes gets.
+Lowering along_axis(const std::string& op_type) {
+  return [op_type](Call& call) {
+    const std::string none = call.constant_of(std::vector<int64_t>{});
+    if (call.tensor().dim() > 0) return call.set(call.emit(op_type, {x_of(call)}, {{"axis", call.axis()}}));
+    const std::string y = call.emit(op_type, {flattened(call, x_of(call))}, {{"axis", 0}});
+    call.set(call.emit("Reshape", {y, none}));
+  };
+}
 
 }  // namespace
 
@@ -153,8 +167,8 @@ void register_activations(Lowerings& lowerings) {
   lowerings.add("aten::softshrink", softshrink);
   lowerings.add("aten::threshold", threshold);
   lowerings.add("aten::glu", glu);
-  lowerings.add({"aten::softmax.int", "aten::_softmax", "aten::special_softmax"}, softmax);
-  lowerings.add({"aten::log_softmax.int", "aten::_log_softmax", "aten::special_log_softmax"}, log_softmax);
+  lowerings.add({"aten::softmax.int", "aten::_softmax", "aten::special_softmax"}, along_axis("Softmax"));
+  lowerings.add({"aten::log_softmax.int", "aten::_log_softmax", "aten::special_log_softmax"}, along_axis("LogSoftmax"));
   lowerings.add("aten::sigmoid", unary("Sigmoid"));
   lowerings.add("aten::tanh", unary("Tanh"));
 }

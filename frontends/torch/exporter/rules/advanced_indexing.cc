@@ -154,6 +154,11 @@ void masked_select(Call& call) {
 
 /// Elements of source, in order, go where the mask is set.
 void masked_scatter(Call& call) {
+  if (call.result().dim() == 0) {
+    const std::string first = slice(call, flattened(call, call.value("source")), 0, 0, 1);
+    const std::string source = call.emit("Reshape", {first, call.constant_of(std::vector<int64_t>{})});
+    return call.set(call.emit("Where", {call.value("mask", at::kBool), source, call.value()}));
+  }
   const std::string mask = call.emit("Expand", {call.value("mask", at::kBool), call.emit("Shape", {call.value()})});
   const std::string positions = call.emit("Transpose", {call.emit("NonZero", {mask})});
   const std::string count = sizes_of(call, positions, 0, 1);

@@ -1,5 +1,7 @@
 #include <ATen/core/Tensor.h>
 
+#include <cmath>
+
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -49,10 +51,34 @@ void mul(Call& call) {
   call.set(call.emit(dtype == at::kBool ? "And" : "Mul", {call.value("self", dtype), call.value("other", dtype)}));
 }
 
+/// The rest of a / b with the sign of a, and whether it has to have that of b instead.
+struct Rest {
+  std::string value, has_wrong_sign;
+};
+
+Rest rest_of(Call& call, const std::string& a, const std::string& b, at::ScalarType dtype) {
+  const std::string zero = call.scalar(0, dtype), rest = call.emit("Mod", {a, b}, {{"fmod", 1}});
+  const std::string signs = call.emit("Xor", {call.emit("Less", {rest, zero}), call.emit("Less", {b, zero})});
+  return {rest, call.emit("And", {call.emit("Not", {call.emit("Equal", {rest, zero})}), signs})};
+}
+
+/// PyTorch subtracts the rest before it divides, so that rounding does not reach the next whole number.
+std::string floor_div_of_floats(Call& call, const std::string& a, const std::string& b, at::ScalarType dtype) {
+  const std::string one = call.scalar(1, dtype);
+  const Rest rest = rest_of(call, a, b, dtype);
+  const std::string exact = call.emit("Div", {call.emit("Sub", {a, rest.value}), b});
+  const std::string y = call.emit("Where", {rest.has_wrong_sign, call.emit("Sub", {exact, one}), exact});
+  const std::string down = call.emit("Floor", {y});
+  const std::string far = call.emit("Greater", {call.emit("Sub", {y, down}), call.scalar(0.5, dtype)});
+  const std::string whole = call.emit("Where", {far, call.emit("Add", {down, one}), down});
+  const std::string by_zero = call.emit("Equal", {b, call.scalar(0, dtype)});
+  return call.emit("Where", {by_zero, call.emit("Div", {a, b}), whole});
+}
+
 /// The largest whole number not above a / b. Integer division in ONNX is towards zero.
 std::string floor_div(Call& call, const std::string& a, const std::string& b, at::ScalarType dtype) {
+  if (at::isFloatingType(dtype)) return floor_div_of_floats(call, a, b, dtype);
   const std::string quotient = call.emit("Div", {a, b});
-  if (at::isFloatingType(dtype)) return call.emit("Floor", {quotient});
   const std::string rest = call.emit("Mod", {a, b}), zero = call.scalar(0, dtype);
   // Mod has the sign of b; a quotient was rounded up where the exact division is negative and has a rest.
   const std::string inexact = call.emit("Not", {call.emit("Equal", {rest, zero})});
@@ -82,8 +108,8 @@ void remainder(Call& call) {
   const at::ScalarType dtype = call.dtype();
   const std::string a = call.value("self", dtype), b = call.value("other", dtype);
   if (!at::isFloatingType(dtype)) return call.set(call.emit("Mod", {a, b}));
-  const std::string whole = call.emit("Floor", {call.emit("Div", {a, b})});
-  call.set(call.emit("Sub", {a, call.emit("Mul", {whole, b})}));
+  const Rest rest = rest_of(call, a, b, dtype);
+  call.set(call.emit("Where", {rest.has_wrong_sign, call.emit("Add", {rest.value, b}), rest.value}));
 }
 
 void fmod(Call& call) {
@@ -95,7 +121,13 @@ void fmod(Call& call) {
 void power(Call& call) {
   const at::ScalarType dtype = call.dtype();
   const std::string base = call.value("self", dtype);
-  if (call.constant("exponent") && call.number("exponent") == 2) return call.set(call.emit("Mul", {base, base}));
+  const bool known = call.constant("exponent") && !call.is_tensor("exponent");
+  const double exponent = known ? call.number("exponent") : 0;
+  if (exponent == 2) return call.set(call.emit("Mul", {base, base}));
+  if (at::isFloatingType(dtype) && std::abs(exponent) == 0.5) {
+    const std::string root = call.emit("Sqrt", {base});
+    return call.set(exponent < 0 ? call.emit("Reciprocal", {root}) : root);
+  }
   call.set(call.emit("Pow", {base, call.value("exponent", dtype)}));
 }
 
@@ -108,11 +140,16 @@ Lowering add_combined(const std::string& op_type) {
   };
 }
 
-/// self + weight * (end - self).
+/// self + weight * (end - self); from weight 0.5 on, from the other end.
 void lerp(Call& call) {
   const at::ScalarType dtype = call.dtype();
-  const std::string step = call.emit("Sub", {call.value("end", dtype), call.value("self", dtype)});
-  call.set(call.emit("Add", {call.value("self", dtype), call.emit("Mul", {call.value("weight", dtype), step})}));
+  const std::string begin = call.value("self", dtype), end = call.value("end", dtype);
+  const std::string weight = call.value("weight", dtype), step = call.emit("Sub", {end, begin});
+  const std::string rest = call.emit("Sub", {call.scalar(1, dtype), weight});
+  const std::string from_begin = call.emit("Add", {begin, call.emit("Mul", {weight, step})});
+  const std::string from_end = call.emit("Sub", {end, call.emit("Mul", {step, rest})});
+  const std::string size = call.emit("Abs", {weight});
+  call.set(call.emit("Where", {call.emit("Less", {size, call.scalar(0.5, dtype)}), from_begin, from_end}));
 }
 
 }  // namespace
@@ -126,8 +163,8 @@ void register_arithmetic(Lowerings& lowerings) {
   lowerings.add({"aten::div.Tensor", "aten::div.Scalar", "aten::div.Tensor_mode", "aten::div.Scalar_mode",
                  "aten::divide.Tensor", "aten::divide.Scalar", "aten::true_divide.Tensor", "aten::true_divide.Scalar"},
                 divide);
-  lowerings.add({"aten::floor_divide", "aten::floor_divide.Scalar"}, floor_divide);
-  lowerings.add({"aten::remainder.Tensor", "aten::remainder.Scalar"}, remainder);
+  lowerings.add({"aten::floor_divide", "aten::floor_divide.Scalar", "aten::floor_divide.Tensor"}, floor_divide);
+  lowerings.add({"aten::remainder.Tensor", "aten::remainder.Scalar", "aten::remainder.Scalar_Tensor"}, remainder);
   lowerings.add({"aten::fmod.Tensor", "aten::fmod.Scalar"}, fmod);
   lowerings.add({"aten::pow.Tensor_Scalar", "aten::pow.Tensor_Tensor", "aten::pow.Scalar"}, power);
   lowerings.add({"aten::minimum", "aten::min.other"}, binary("Min"));

@@ -23,13 +23,15 @@ std::string reduce(Call& call, const std::string& op_type, const std::string& x,
 
 std::string p_norm(Call& call, const std::string& x, double p, const std::vector<int64_t>& axes, bool keep) {
   const at::ScalarType dtype = call.dtype();
-  if (axes.empty()) return call.emit("Abs", {x});
+  const std::string zero = call.scalar(0, dtype);
+  if (axes.empty() && p != 0) return call.emit("Abs", {x});
   if (p == 2) return reduce(call, "ReduceL2", x, axes, keep);
   if (p == 1) return reduce(call, "ReduceL1", x, axes, keep);
   const std::string size = call.emit("Abs", {x});
-  if (std::isinf(p)) return reduce(call, p > 0 ? "ReduceMax" : "ReduceMin", size, axes, keep);
+  if (std::isinf(p) && p < 0) return reduce(call, "ReduceMin", size, axes, keep);
+  if (std::isinf(p)) return call.emit("Max", {reduce(call, "ReduceMax", size, axes, keep), zero});  // 0 of no elements
   if (p == 0) {
-    const std::string set = call.cast(call.emit("Greater", {size, call.scalar(0, dtype)}), dtype);
+    const std::string set = call.cast(call.emit("Not", {call.emit("Equal", {size, zero})}), dtype);
     return reduce(call, "ReduceSum", set, axes, keep);
   }
   const std::string sum = reduce(call, "ReduceSum", call.emit("Pow", {size, call.scalar(p, dtype)}), axes, keep);
@@ -73,6 +75,14 @@ std::string gelu_of(Call& call, const std::string& x, bool approximate) {
   return call.emit("Mul", {call.emit("Mul", {x, one_more}), call.scalar(0.5, dtype)});
 }
 
+Names pooled(Call& call, const OnnxOperator& op, int64_t spatial, const Attributes& attributes, size_t outputs) {
+  const bool single = call.tensor().dim() == spatial + 1;
+  const std::string x = single ? change_axes(call, "Unsqueeze", call.value(), {0}) : call.value();
+  Names y = call.emit_many(op, {x}, attributes, outputs);
+  for (std::string& value : y) value = single ? change_axes(call, "Squeeze", value, {0}) : value;
+  return y;
+}
+
 std::vector<int64_t> per_axis(std::vector<int64_t> values, int64_t axes) {
   if (values.size() == 1) values.resize(size_t(axes), values[0]);
   return values;
@@ -96,6 +106,20 @@ std::string transposed(Call& call, const std::string& x, const std::vector<int64
 }
 
 std::string flattened(Call& call, const std::string& x) { return call.emit("Reshape", {x, call.constant_of({-1})}); }
+
+/// A value without elements in a shape that has a size of 0, which Reshape would take for that of its input.
+static std::string empty_in_shape(Call& call, const std::string& x, const std::vector<int64_t>& sizes) {
+  std::vector<int64_t> beside = order_of(int64_t(sizes.size()));
+  beside.erase(beside.begin() + (std::find(sizes.begin(), sizes.end(), 0) - sizes.begin()));
+  const std::string line = flattened(call, x);
+  return call.emit("Expand",
+                   {beside.empty() ? line : change_axes(call, "Unsqueeze", line, beside), call.constant_of(sizes)});
+}
+
+std::string reshaped_to_result(Call& call, const std::string& x) {
+  const bool empty = call.result().numel() == 0 && !call.result_is_dynamic();
+  return empty ? empty_in_shape(call, x, call.result().sizes().vec()) : call.emit("Reshape", {x, call.result_shape()});
+}
 
 std::string slice(Call& call, const std::string& x, int64_t axis, int64_t begin, int64_t end, int64_t step) {
   return call.emit("Slice", {x, call.constant_of({begin}), call.constant_of({end}), call.constant_of({axis}),

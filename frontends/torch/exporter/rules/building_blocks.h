@@ -36,6 +36,9 @@ std::string scaled_sum(Call& call, const std::string& y);
 /// x / 2 * (1 + erf(x / sqrt(2))), or its approximation by tanh.
 std::string gelu_of(Call& call, const std::string& x, bool approximate);
 
+/// A pool over the last axes, whose input gets a batch axis where it has none.
+Names pooled(Call& call, const OnnxOperator& op, int64_t spatial, const Attributes& attributes, size_t outputs = 1);
+
 /// The end of a slice that goes to the end of its axis.
 inline constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 
@@ -53,6 +56,9 @@ std::string transposed(Call& call, const std::string& x, const std::vector<int64
 
 /// All elements along one axis.
 std::string flattened(Call& call, const std::string& x);
+
+/// A value in the shape of the call's result. Where that is empty, no size of it may be left to Reshape.
+std::string reshaped_to_result(Call& call, const std::string& x);
 
 /// x[begin:end:step] along one axis.
 std::string slice(Call& call, const std::string& x, int64_t axis, int64_t begin, int64_t end, int64_t step = 1);

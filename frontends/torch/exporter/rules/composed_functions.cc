@@ -1,7 +1,9 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 #include "building_blocks.h"
 #include "rule_list.h"
@@ -22,17 +24,39 @@ std::string choose(Call& call, const std::string& condition, const std::string& 
   return call.emit("Where", {condition, yes, no});
 }
 
-/// atan(y / x) in the right half plane, half a turn from it in the left one, a quarter turn between.
+/// A negative sign, that of -0 too.
+std::string sign_bit(Call& call, const std::string& x, at::ScalarType dtype) {
+  const std::string zero = call.scalar(0, dtype);
+  if (!at::isFloatingType(dtype)) return call.emit("Less", {x, zero});
+  const std::string sides = call.emit("Reciprocal", {x});
+  return call.emit("Less", {choose(call, call.emit("Equal", {x, zero}), sides, x), zero});
+}
+
+/// The sign of a number as -1 or 1, else 0.
+std::string ones_of_infinity(Call& call, const std::string& x) {
+  const std::string is_infinite = call.emit("Equal", {call.emit("Abs", {x}), call.scalar(kInfinity, call.dtype())});
+  return choose(call, is_infinite, call.emit("Sign", {x}), zero_of(call));
+}
+
+/// atan(y / x) in the right half plane, half a turn from it in the left one, a quarter turn between. Of two infinities
+/// the signs count; of a y that is NaN nothing.
 void atan2(Call& call) {
   const at::ScalarType dtype = call.dtype();
-  const std::string y = self_of(call), x = other_of(call), below = is_negative(call, y);
+  std::string y = self_of(call), x = other_of(call);
+  const std::string signs_y = ones_of_infinity(call, y), signs_x = ones_of_infinity(call, x);
+  const std::string both = call.emit("Not", {is_zero(call, call.emit("Mul", {signs_y, signs_x}))});
+  y = choose(call, both, signs_y, y);
+  x = choose(call, both, signs_x, x);
+  const std::string below = sign_bit(call, y, dtype);
   const auto turn = [&](double part) {
     return choose(call, below, call.scalar(-part * M_PI, dtype), call.scalar(part * M_PI, dtype));
   };
   const std::string right = call.emit("Atan", {call.emit("Div", {y, x})});
   const std::string sideways = choose(call, is_negative(call, x), call.emit("Add", {right, turn(1)}), right);
-  const std::string middle = choose(call, is_zero(call, y), y, turn(0.5));
-  call.set(choose(call, is_zero(call, x), middle, sideways));
+  const std::string at_origin = choose(call, sign_bit(call, x, dtype), turn(1), y);
+  const std::string middle = choose(call, is_zero(call, y), at_origin, turn(0.5));
+  const std::string upright = call.emit("And", {is_zero(call, x), call.emit("Equal", {y, y})});
+  call.set(choose(call, upright, middle, sideways));
 }
 
 /// log(e^a + e^b), for another base than e with its logarithm as `unit`.
@@ -74,14 +98,6 @@ void entropy(Call& call) {
   call.set(choose(call, is_negative(call, x), call.scalar(-kInfinity, call.dtype()), inside));
 }
 
-/// A negative sign, that of -0 too.
-std::string sign_bit(Call& call, const std::string& x, at::ScalarType dtype) {
-  const std::string zero = call.scalar(0, dtype);
-  if (!at::isFloatingType(dtype)) return call.emit("Less", {x, zero});
-  const std::string sides = call.emit("Reciprocal", {x});
-  return call.emit("Less", {choose(call, call.emit("Equal", {x, zero}), sides, x), zero});
-}
-
 void signbit(Call& call) {
   const at::ScalarType dtype = call.tensor().scalar_type();
   if (dtype == at::kBool) call.refuse("bools have no sign");
@@ -106,7 +122,55 @@ void round_decimals(Call& call) {
   call.set(call.emit("Div", {call.emit("Round", {call.emit("Mul", {self_of(call), unit})}), unit}));
 }
 
-void erfc(Call& call) { call.set(call.emit("Sub", {call.scalar(1, call.dtype()), call.emit("Erf", {self_of(call)})})); }
+/// Chebyshev coefficients of log(erfc(x) / t) + x^2 in 4t - 2 for t = 2 / (2 + x), x >= 0.
+/// Source: W. H. Press et al., Numerical Recipes, 3rd edition, section 6.2.2
+constexpr double kErfc[] = {-1.3026537197817094,
+                            6.4196979235649026e-1,
+                            1.9476473204185836e-2,
+                            -9.561514786808631e-3,
+                            -9.46595344482036e-4,
+                            3.66839497852761e-4,
+                            4.2523324806907e-5,
+                            -2.0278578112534e-5,
+                            -1.624290004647e-6,
+                            1.303655835580e-6,
+                            1.5626441722e-8,
+                            -8.5238095915e-8,
+                            6.529054439e-9,
+                            5.059343495e-9,
+                            -9.91364156e-10,
+                            -2.27365122e-10,
+                            9.6467911e-11,
+                            2.394038e-12,
+                            -6.886027e-12,
+                            8.94487e-13,
+                            3.13092e-13,
+                            -1.12708e-13,
+                            3.81e-16,
+                            7.106e-15,
+                            -1.523e-15,
+                            -9.4e-17,
+                            1.21e-16,
+                            -2.8e-17};
+
+/// In float64: 1 - erf(x) has no digits left for a large x.
+void erfc(Call& call) {
+  const auto number = [&](double value) { return call.scalar(value, at::kDouble); };
+  const std::string x = call.value("self", at::kDouble), size = call.emit("Abs", {x}), two = number(2);
+  const std::string t = call.emit("Div", {two, call.emit("Add", {two, size})});
+  const std::string u = call.emit("Sub", {call.emit("Mul", {number(4), t}), two});
+  std::string sum = number(0), before = sum;
+  for (size_t i = std::size(kErfc) - 1; i > 0; --i) {
+    const std::string product = call.emit("Sub", {call.emit("Mul", {u, sum}), before});
+    before = std::exchange(sum, call.emit("Add", {product, number(kErfc[i])}));
+  }
+  const std::string series = call.emit("Add", {call.emit("Mul", {u, sum}), number(kErfc[0])});
+  const std::string inner = call.emit("Sub", {call.emit("Mul", {series, number(0.5)}), before});
+  const std::string power = call.emit("Exp", {call.emit("Sub", {inner, call.emit("Mul", {size, size})})});
+  const std::string right = call.emit("Mul", {t, power});
+  const std::string is_left = call.emit("Less", {x, number(0)});
+  call.set(call.cast(choose(call, is_left, call.emit("Sub", {two, right}), right), call.dtype()));
+}
 
 /// Winitzki's approximation and three steps of Newton's method.
 /// Source: https://en.wikipedia.org/wiki/Error_function#Inverse_functions
@@ -177,8 +241,10 @@ Lowering extreme_of_numbers(const std::string& op_type) {
 Lowering is_infinity(double sign) {
   return [sign](Call& call) {
     const at::ScalarType dtype = call.tensor().scalar_type();
-    if (!at::isFloatingType(dtype)) call.refuse("only floating-point tensors are covered");
-    call.set(call.emit("Equal", {call.value(), call.scalar(sign * kInfinity, dtype)}));
+    if (at::isFloatingType(dtype)) {
+      return call.set(call.emit("Equal", {call.value(), call.scalar(sign * kInfinity, dtype)}));
+    }
+    call.set(call.emit("Expand", {call.scalar(0, at::kBool), call.emit("Shape", {call.value()})}));  // of integers none
   };
 }
 
@@ -223,7 +289,6 @@ void register_composed_functions(Lowerings& lowerings) {
                 x_log(1));
   lowerings.add({"aten::sinc", "aten::special_sinc"}, sinc);
   lowerings.add("aten::special_entr", entropy);
-  lowerings.add("aten::sgn", unary("Sign"));
   lowerings.add("aten::signbit", signbit);
   lowerings.add({"aten::copysign.Tensor", "aten::copysign.Scalar"}, copysign);
   lowerings.add("aten::heaviside", heaviside);

@@ -10,7 +10,17 @@ namespace {
 void convert(Call& call) { call.set(call.value("self", call.dtype())); }
 
 /// A scalar becomes a tensor and back: one value in ONNX.
-void convert_scalar(Call& call) { call.set(call.value("a", call.dtype())); }
+void convert_scalar(Call& call) {
+  const std::string x = call.value("a", call.dtype());
+  const bool has_axes = call.is_tensor("a") && call.tensor("a").dim() > 0;
+  call.set(has_axes ? call.emit("Reshape", {x, call.constant_of(std::vector<int64_t>{})}) : x);
+}
+
+/// The one element of a tensor.
+void item(Call& call) {
+  const std::string x = call.value("self", call.dtype());
+  call.set(call.tensor().dim() > 0 ? call.emit("Reshape", {x, call.constant_of(std::vector<int64_t>{})}) : x);
+}
 
 }  // namespace
 
@@ -24,7 +34,7 @@ void register_conversion(Lowerings& lowerings) {
        "aten::Int.bool", "aten::Float.Tensor", "aten::Float.Scalar", "aten::Float.int", "aten::Bool.Tensor",
        "aten::Bool.int", "aten::Bool.float", "aten::IntImplicit", "aten::FloatImplicit", "aten::ScalarImplicit"},
       convert_scalar);
-  lowerings.add({"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero"}, convert);
+  lowerings.add({"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero"}, item);
 }
 
 }  // namespace linnet::exporter

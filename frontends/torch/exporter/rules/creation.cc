@@ -51,6 +51,33 @@ void arange(Call& call) {
   call.set(call.emit("Range", {bound("start", 0), call.value("end", dtype), bound("step", 1)}));
 }
 
+/// From both ends to the middle, as PyTorch rounds.
+void linspace(Call& call) {
+  if (!call.result_is_dynamic() && call.constant("start") && call.constant("end")) return call.fold();
+  const at::ScalarType dtype = call.dtype();
+  const std::string steps = call.value("steps", at::kLong), one = call.scalar(1, at::kLong);
+  const std::string last = call.emit("Sub", {steps, one});
+  const std::string places = call.emit("Range", {call.scalar(0, at::kLong), steps, one});
+  const std::string begin = call.value("start", dtype), end = call.value("end", dtype);
+  const std::string parts = call.cast(call.emit("Max", {last, one}), dtype);
+  const std::string step = call.emit("Div", {call.emit("Sub", {end, begin}), parts});
+  const auto distance = [&](const std::string& count) { return call.emit("Mul", {step, call.cast(count, dtype)}); };
+  const std::string from_begin = call.emit("Add", {begin, distance(places)});
+  const std::string from_end = call.emit("Sub", {end, distance(call.emit("Sub", {last, places}))});
+  const std::string middle = call.emit("Div", {steps, call.scalar(2, at::kLong)});
+  const std::string is_first = call.emit("Or", {call.emit("Less", {places, middle}), call.emit("Equal", {steps, one})});
+  call.set(call.emit("Where", {is_first, from_begin, from_end}));
+}
+
+/// A number becomes a tensor without axes.
+void tensor_of_number(Call& call) { call.set(call.value("t", call.dtype())); }
+
+void tensor_of_list(Call& call) {
+  Names parts = call.values("data", call.dtype());
+  for (std::string& part : parts) part = change_axes(call, "Unsqueeze", part, {0});
+  call.set(call.emit("Concat", parts, {{"axis", 0}}));
+}
+
 }  // namespace
 
 void register_creation(Lowerings& lowerings) {
@@ -63,6 +90,11 @@ void register_creation(Lowerings& lowerings) {
   lowerings.add({"aten::fill.Scalar", "aten::fill.Tensor"}, fill_self);
   lowerings.add("aten::zero", zero_self);
   lowerings.add("aten::copy_", copy);
+  lowerings.add("aten::linspace", linspace);
+  lowerings.add({"aten::tensor.int", "aten::tensor.float", "aten::tensor.bool", "aten::as_tensor.int",
+                 "aten::as_tensor.float", "aten::as_tensor.bool"},
+                tensor_of_number);
+  lowerings.add({"aten::tensor", "aten::as_tensor.list"}, tensor_of_list);
   lowerings.add({"aten::arange", "aten::arange.start", "aten::arange.start_step"}, arange);
 }
 

@@ -11,6 +11,7 @@ namespace {
 
 Lowering triangle(int64_t upper) {
   return [upper](Call& call) {
+    if (call.tensor().dim() < 2) return call.set(call.value());  // PyTorch takes it where it is empty
     call.require_opset(14, "Trilu");
     const std::string offset = call.constant_of(at::scalar_tensor(call.integer("diagonal"), at::kLong));
     call.set(call.emit("Trilu", {call.value(), offset}, {{"upper", upper}}));
@@ -28,12 +29,14 @@ std::vector<int64_t> two_last(int64_t rank, int64_t a, int64_t b) {
 /// The diagonal of the matrix in axes a and b becomes the last axis.
 void emit_diagonal(Call& call, const std::string& name, int64_t offset, int64_t a, int64_t b) {
   const at::Tensor x = call.tensor(name);
+  if (x.numel() == 0 && !call.result_is_dynamic()) return call.set(reshaped_to_result(call, call.value(name)));
   const int64_t columns = x.size(b), length = call.result().size(x.dim() - 2);
   const int64_t begin = offset < 0 ? -offset * columns : offset;
-  std::vector<int64_t> sizes(size_t(x.dim() - 2), 0);
-  sizes.push_back(x.size(a) * columns);
   const std::string turned = transposed(call, call.value(name), two_last(x.dim(), a, b));
-  const std::string rows = call.emit("Reshape", {turned, call.constant_of(sizes)});
+  const std::string outer = slice(call, call.emit("Shape", {turned}), 0, 0, x.dim() - 2);
+  const std::string sizes = call.emit("Concat", {outer, call.constant_of({x.size(a) * columns})}, {{"axis", 0}});
+  const Attributes exact = call.options().opset >= 14 ? Attributes{{"allowzero", 1}} : Attributes{};
+  const std::string rows = call.emit("Reshape", {turned, sizes}, exact);
   const at::Tensor places = begin + at::arange(length, at::kLong) * (columns + 1);
   call.set(call.emit("Gather", {rows, call.constant_of(places)}, {{"axis", x.dim() - 2}}));
 }

@@ -1,5 +1,7 @@
 #include <ATen/core/Tensor.h>
 
+#include <optional>
+
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -10,6 +12,13 @@ namespace {
 /// Rows of a table.
 void embedding(Call& call) {
   call.set(call.emit("Gather", {call.value("weight"), call.value("indices")}, {{"axis", 0}}));
+}
+
+/// The index that does not count; a negative one counts from the end of the table.
+std::optional<int64_t> padding_of(Call& call) {
+  if (!call.has("padding_idx")) return std::nullopt;
+  const int64_t index = call.integer("padding_idx");
+  return index < 0 ? index + call.tensor("weight").size(0) : index;
 }
 
 /// Which of the indices belong to which bag: bool [bags, indices].
@@ -26,8 +35,8 @@ std::string membership(Call& call) {
   const auto column = [&](const std::string& x) { return change_axes(call, "Unsqueeze", x, {1}); };
   std::string inside =
       call.emit("And", {call.emit("LessOrEqual", {column(begin), places}), call.emit("Less", {places, column(end)})});
-  if (call.has("padding_idx") && call.integer("padding_idx") >= 0) {
-    const std::string padding = call.value("padding_idx", at::kLong);
+  if (const std::optional<int64_t> index = padding_of(call)) {
+    const std::string padding = call.constant_of({*index});
     inside = call.emit("And", {inside, call.emit("Not", {call.emit("Equal", {indices, padding})})});
   }
   return inside;
@@ -42,15 +51,14 @@ void embedding_bag(Call& call) {
   if (call.has("per_sample_weights")) {
     rows = call.emit("Mul", {rows, change_axes(call, "Unsqueeze", call.value("per_sample_weights"), {1})});
   }
-  const std::string ones = call.cast(inside, dtype);
-  const std::string count = reduce(call, "ReduceSum", ones, {1}, true);
+  const std::string count = reduce(call, "ReduceSum", call.cast(inside, dtype), {1}, true);
+  const std::string wide = change_axes(call, "Unsqueeze", inside, {2});
   if (mode == 2) {
-    const std::string wide = change_axes(call, "Unsqueeze", inside, {2});
     const std::string kept = call.emit("Where", {wide, rows, call.scalar(-INFINITY, dtype)});
     const std::string most = reduce(call, "ReduceMax", kept, {1}, false);
     return call.set(call.emit("Where", {call.emit("Equal", {count, zero}), zero, most}));
   }
-  const std::string sum = call.emit("MatMul", {ones, rows});
+  const std::string sum = reduce(call, "ReduceSum", call.emit("Where", {wide, rows, zero}), {1}, false);
   call.set(mode == 0 ? sum : call.emit("Div", {sum, call.emit("Max", {count, call.scalar(1, dtype)})}));
 }
 
@@ -58,7 +66,7 @@ void embedding_bag(Call& call) {
 
 void register_embedding(Lowerings& lowerings) {
   lowerings.add("aten::embedding", embedding);
-  lowerings.add({"aten::embedding_bag", "aten::embedding_bag.padding_idx", "aten::_embedding_bag"}, embedding_bag);
+  lowerings.add({"aten::embedding_bag", "aten::embedding_bag.padding_idx"}, embedding_bag);
 }
 
 }  // namespace linnet::exporter

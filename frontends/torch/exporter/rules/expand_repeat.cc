@@ -53,15 +53,16 @@ void tile(Call& call) {
   call.set(call.emit("Tile", {with_leading_axes(call, int64_t(repeats.size())), call.constant_of(repeats)}));
 }
 
-/// Each element `repeats` times: a new axis behind, expanded and merged.
+/// Each element `repeats` times: a new axis behind, expanded and merged; without a dim along the flattened tensor.
 void repeat_interleave(Call& call) {
-  if (!call.has("dim")) call.refuse("it needs an axis");
-  const int64_t axis = call.axis(), count = call.integer("repeats"), rank = call.tensor().dim();
-  std::vector<int64_t> sizes(size_t(rank + 1), 1);
+  const bool flat = !call.has("dim") || call.tensor().dim() == 0;
+  const int64_t axis = flat ? 0 : call.axis(), count = call.integer("repeats");
+  std::vector<int64_t> sizes(size_t(flat ? 2 : call.tensor().dim() + 1), 1);
   sizes[size_t(axis) + 1] = count;
-  const std::string wide = change_axes(call, "Unsqueeze", call.value(), {axis + 1});
+  const std::string x = flat ? flattened(call, call.value()) : call.value();
+  const std::string wide = change_axes(call, "Unsqueeze", x, {axis + 1});
   const std::string copies = call.emit("Expand", {wide, call.constant_of(sizes)});
-  call.set(call.emit("Reshape", {copies, call.result_shape()}));
+  call.set(reshaped_to_result(call, copies));
 }
 
 /// Element i of an axis as often as the constant repeats say.

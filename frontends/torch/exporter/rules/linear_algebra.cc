@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "building_blocks.h"
+#include "integer_products.h"
 #include "rule_list.h"
 
 // Products of matrices and vectors beyond MatMul, and distances.
@@ -19,10 +20,10 @@ void einsum(Call& call) {
 /// Products from left to right.
 Lowering chain(const std::string& argument) {
   return [argument](Call& call) {
-    const Names matrices = call.values(argument, call.dtype());
+    const Names matrices = call.values(argument, multiplied(call.dtype()));
     std::string y = matrices[0];
     for (size_t i = 1; i < matrices.size(); ++i) y = call.emit("MatMul", {y, matrices[i]});
-    call.set(y);
+    call.set(call.cast(y, call.dtype()));
   };
 }
 
@@ -37,14 +38,14 @@ void outer(Call& call) { call.set(outer_product(call, "self", "vec2")); }
 void addr(Call& call) { call.set(scaled_sum(call, outer_product(call, "vec1", "vec2"))); }
 
 void addbmm(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const at::ScalarType dtype = multiplied(call.dtype());
   const std::string products = call.emit("MatMul", {call.value("batch1", dtype), call.value("batch2", dtype)});
-  call.set(scaled_sum(call, reduce(call, "ReduceSum", products, {0}, false)));
+  call.set(scaled_sum(call, call.cast(reduce(call, "ReduceSum", products, {0}, false), call.dtype())));
 }
 
 /// A sum of products over axes of both; the other axes stay, those of `a` first.
 void contract(Call& call, std::vector<int64_t> axes_a, std::vector<int64_t> axes_b) {
-  const at::ScalarType dtype = call.dtype();
+  const at::ScalarType dtype = multiplied(call.dtype());
   const auto others = [](int64_t rank, const std::vector<int64_t>& axes) {
     std::vector<int64_t> rest = order_of(rank);
     std::erase_if(rest, [&](int64_t axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); });
@@ -60,7 +61,7 @@ void contract(Call& call, std::vector<int64_t> axes_a, std::vector<int64_t> axes
   const std::string b = transposed(call, call.value("other", dtype), order_b);
   const std::string product = call.emit("MatMul", {call.emit("Reshape", {a, call.constant_of({-1, count})}),
                                                    call.emit("Reshape", {b, call.constant_of({count, -1})})});
-  call.set(call.emit("Reshape", {product, call.result_shape()}));
+  call.set(reshaped_to_result(call, call.cast(product, call.dtype())));
 }
 
 void tensordot(Call& call) { contract(call, call.axes("dims_self"), call.axes("dims_other", "other")); }
@@ -77,7 +78,10 @@ void vecdot(Call& call) {
   call.set(reduce(call, "ReduceSum", product, {call.axis("dim", "x")}, false));
 }
 
-void vdot(Call& call) { call.set(call.emit("MatMul", {call.value(), call.value("other")})); }
+void vdot(Call& call) {
+  const at::ScalarType dtype = multiplied(call.dtype());
+  call.set(call.cast(call.emit("MatMul", {call.value("self", dtype), call.value("other", dtype)}), call.dtype()));
+}
 
 /// (a1 b2 - a2 b1, a2 b0 - a0 b2, a0 b1 - a1 b0) along an axis of size 3.
 void cross(Call& call) {
@@ -114,10 +118,15 @@ void kron(Call& call) {
 void matrix_power(Call& call) {
   const int64_t n = call.integer("n");
   if (n < 0) call.refuse("ONNX has no inverse of a matrix");
-  if (n == 0) call.refuse("power 0 is not covered");
-  std::string y = call.value();
-  for (int64_t i = 1; i < n; ++i) y = call.emit("MatMul", {y, call.value()});
-  call.set(y);
+  if (n == 0) {
+    const std::string wide = call.emit("Shape", {call.value()});
+    const std::string one = call.constant_of(at::eye(call.tensor().size(-1), call.dtype()));
+    return call.set(call.emit("Expand", {one, wide}));
+  }
+  const std::string x = call.value("self", multiplied(call.dtype()));
+  std::string y = x;
+  for (int64_t i = 1; i < n; ++i) y = call.emit("MatMul", {y, x});
+  call.set(call.cast(y, call.dtype()));
 }
 
 Lowering determinant(const std::string& argument) {

@@ -9,6 +9,11 @@
 namespace linnet::exporter {
 namespace {
 
+/// In place, bools become numbers of the tensor's dtype.
+void set_bools(Call& call, const std::string& y) {
+  call.set(call.dtype() == at::kBool ? y : call.cast(y, call.dtype()));
+}
+
 /// A bool of op(self, other), compared in their common dtype.
 Lowering comparison(const std::string& op_type, bool negated = false) {
   return [op_type, negated](Call& call) {
@@ -16,14 +21,14 @@ Lowering comparison(const std::string& op_type, bool negated = false) {
     const bool order = op_type != "Equal";
     const at::ScalarType dtype = order && common == at::kBool ? at::kInt : common;
     const std::string y = call.emit(op_type, {call.value("self", dtype), call.value("other", dtype)});
-    call.set(negated ? call.emit("Not", {y}) : y);
+    set_bools(call, negated ? call.emit("Not", {y}) : y);
   };
 }
 
 /// op of two tensors as bools.
 Lowering logical(const std::string& op_type) {
   return [op_type](Call& call) {
-    call.set(call.emit(op_type, {call.value("self", at::kBool), call.value("other", at::kBool)}));
+    set_bools(call, call.emit(op_type, {call.value("self", at::kBool), call.value("other", at::kBool)}));
   };
 }
 
@@ -37,7 +42,7 @@ Lowering bitwise(const std::string& logical_type, const std::string& bitwise_typ
   };
 }
 
-void logical_not(Call& call) { call.set(call.emit("Not", {call.value("self", at::kBool)})); }
+void logical_not(Call& call) { set_bools(call, call.emit("Not", {call.value("self", at::kBool)})); }
 
 void bitwise_not(Call& call) {
   if (call.dtype() == at::kBool) return logical_not(call);
@@ -52,8 +57,18 @@ void is_finite(Call& call) {
   call.set(call.emit("Not", {bad}));
 }
 
-void is_nan(Call& call) { call.set(call.emit("IsNaN", {call.value()})); }
-void is_inf(Call& call) { call.set(call.emit("IsInf", {call.value()})); }
+std::string never(Call& call) {
+  return call.emit("Expand", {call.scalar(0, at::kBool), call.emit("Shape", {call.value()})});
+}
+
+/// Integers and bools are numbers, and finite.
+Lowering float_property(const std::string& op_type) {
+  return [op_type](Call& call) {
+    const at::ScalarType dtype = call.tensor().scalar_type();
+    if (!at::isFloatingType(dtype)) return call.set(never(call));
+    call.set(call.emit(op_type, {call.value("self", dtype == at::kHalf ? at::kFloat : dtype)}));
+  };
+}
 
 void where(Call& call) {
   const at::ScalarType dtype = call.dtype();
@@ -90,8 +105,8 @@ void register_logic(Lowerings& lowerings) {
       bitwise("Xor", "BitwiseXor"));
   lowerings.add("aten::bitwise_not", bitwise_not);
   lowerings.add("aten::isfinite", is_finite);
-  lowerings.add("aten::isnan", is_nan);
-  lowerings.add("aten::isinf", is_inf);
+  lowerings.add("aten::isnan", float_property("IsNaN"));
+  lowerings.add("aten::isinf", float_property("IsInf"));
   lowerings.add({"aten::where.self", "aten::where.ScalarSelf", "aten::where.ScalarOther", "aten::where.Scalar"}, where);
   lowerings.add({"aten::masked_fill.Scalar", "aten::masked_fill.Tensor"}, masked_fill);
 }

@@ -1,5 +1,7 @@
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -90,31 +92,72 @@ const char* reduction_name(Call& call) {
   return kNames[call.integer("reduction")];
 }
 
-/// A loss by class numbers that ONNX has; one element without a batch gets one.
-void set_class_loss(Call& call, const std::string& op_type) {
+/// The scores, the class numbers and the weights of a loss; one element without a batch gets one.
+Names class_inputs(Call& call) {
   const bool single = call.tensor().dim() == 1;
   const auto batched = [&](const std::string& x) { return single ? change_axes(call, "Unsqueeze", x, {0}) : x; };
-  const Names inputs{batched(call.value()), batched(call.value("target", at::kLong)), call.optional_value("weight")};
-  const Attributes attributes{{"reduction", std::string(reduction_name(call))},
-                              {"ignore_index", call.integer("ignore_index")}};
-  const std::string y = call.emit(op_type, inputs, attributes);
-  const bool unreduced = single && call.integer("reduction") == 0;
+  return {batched(call.value()), batched(call.value("target", at::kLong)), call.optional_value("weight")};
+}
+
+/// A loss by class numbers that ONNX has.
+std::string class_loss(Call& call, const std::string& op_type, const Names& inputs) {
+  return call.emit(op_type, inputs,
+                   {{"reduction", std::string(reduction_name(call))}, {"ignore_index", call.integer("ignore_index")}});
+}
+
+void set_class_loss(Call& call, const std::string& y) {
+  const bool unreduced = call.tensor().dim() == 1 && call.integer("reduction") == 0;
   call.set(unreduced ? change_axes(call, "Squeeze", y, {0}) : y);
 }
 
-void nll(Call& call) { set_class_loss(call, "NegativeLogLikelihoodLoss"); }
+void nll(Call& call) { set_class_loss(call, class_loss(call, "NegativeLogLikelihoodLoss", class_inputs(call))); }
+
+/// The weights of classes, which lie along axis 1 of `rank` axes.
+std::string weights_along(Call& call, int64_t rank) {
+  std::vector<int64_t> behind;
+  for (int64_t axis = 1; axis + 1 < rank; ++axis) behind.push_back(axis);
+  const std::string weight = call.value("weight", call.dtype());
+  return behind.empty() ? weight : change_axes(call, "Unsqueeze", weight, behind);
+}
+
+/// What the loss would be of a target that is every class alike: the sum over the classes, and its reduction.
+std::string loss_of_all_classes(Call& call, const std::string& logs, const std::string& target) {
+  const std::string ignored =
+      call.emit("Equal", {target, call.scalar(double(call.integer("ignore_index")), at::kLong)});
+  std::string each = logs, share = number(call, 1);
+  if (call.has("weight")) {
+    each = call.emit("Mul", {logs, weights_along(call, std::max<int64_t>(call.tensor().dim(), 2))});
+    const std::string known = call.emit("Where", {ignored, call.scalar(0, at::kLong), target});
+    share = call.emit("Gather", {call.value("weight", call.dtype()), known});
+  }
+  const auto kept = [&](const std::string& x) { return call.emit("Where", {ignored, number(call, 0), x}); };
+  const auto sum = [&](const std::string& x) { return reduce(call, "ReduceSum", flattened(call, x), {0}, false); };
+  const std::string loss = kept(call.emit("Neg", {reduce(call, "ReduceSum", each, {1}, false)}));
+  if (call.integer("reduction") == 0) return loss;
+  return call.integer("reduction") == 2 ? sum(loss) : call.emit("Div", {sum(loss), sum(kept(share))});
+}
+
+/// Of the target, `smoothing` is shared out among all classes.
+void smoothed_by_class(Call& call, double smoothing, int64_t classes) {
+  const Names in = class_inputs(call);
+  const std::string logs = call.emit("LogSoftmax", {in[0]}, {{"axis", int64_t(1)}});
+  const std::string loss = class_loss(call, "NegativeLogLikelihoodLoss", {logs, in[1], in[2]});
+  const std::string all = loss_of_all_classes(call, logs, in[1]);
+  set_class_loss(call, call.emit("Add", {call.emit("Mul", {loss, number(call, 1 - smoothing)}),
+                                         call.emit("Mul", {all, number(call, smoothing / double(classes))})}));
+}
 
 /// The target holds class numbers, or a probability for each class.
 void cross_entropy(Call& call) {
   const double smoothing = call.number("label_smoothing");
   const int64_t axis = call.tensor().dim() == 1 ? 0 : 1, classes = call.tensor().size(axis);
   if (!at::isFloatingType(call.tensor("target").scalar_type())) {
-    if (smoothing != 0) call.refuse("label smoothing is covered with probabilities as the target alone");
-    return set_class_loss(call, "SoftmaxCrossEntropyLoss");
+    if (smoothing != 0) return smoothed_by_class(call, smoothing, classes);
+    return set_class_loss(call, class_loss(call, "SoftmaxCrossEntropyLoss", class_inputs(call)));
   }
-  if (call.has("weight")) call.refuse("weights are covered with class numbers as the target alone");
   std::string target = call.emit("Mul", {call.value("target"), number(call, 1 - smoothing)});
   target = call.emit("Add", {target, number(call, smoothing / double(classes))});
+  if (call.has("weight")) target = call.emit("Mul", {target, weights_along(call, call.tensor().dim())});
   const std::string logs = call.emit("LogSoftmax", {call.value()}, {{"axis", axis}});
   const std::string product = call.emit("Neg", {call.emit("Mul", {target, logs})});
   set_reduced(call, reduce(call, "ReduceSum", product, {axis}, false));

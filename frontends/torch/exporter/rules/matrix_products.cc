@@ -1,14 +1,27 @@
 #include <ATen/core/Tensor.h>
 
 #include "building_blocks.h"
+#include "integer_products.h"
 #include "rule_list.h"
 
 // Products of matrices and vectors that are MatMul or Gemm.
 namespace linnet::exporter {
 namespace {
 
+/// y = x w^T + b in the dtype that integers are multiplied in.
+void linear_of_integers(Call& call) {
+  const at::ScalarType dtype = multiplied(call.dtype());
+  const bool vector = call.tensor("weight").dim() == 1;
+  const std::string w = call.value("weight", dtype);
+  const std::string turned = vector ? w : call.emit("Transpose", {w}, {{"perm", std::vector<int64_t>{1, 0}}});
+  std::string y = call.emit("MatMul", {call.value("input", dtype), turned});
+  if (call.has("bias")) y = call.emit("Add", {y, call.value("bias", dtype)});
+  call.set(call.cast(y, call.dtype()));
+}
+
 /// y = x w^T + b.
 void linear(Call& call) {
+  if (!at::isFloatingType(call.dtype())) return linear_of_integers(call);
   const at::ScalarType dtype = call.dtype();
   const bool matrix = call.tensor("input").dim() == 2 && call.tensor("weight").dim() == 2;
   const std::string x = call.value("input", dtype), w = call.value("weight", dtype);
@@ -25,15 +38,17 @@ void linear(Call& call) {
 /// A product of two arguments.
 Lowering product(const std::string& first, const std::string& second) {
   return [=](Call& call) {
-    call.set(call.emit("MatMul", {call.value(first, call.dtype()), call.value(second, call.dtype())}));
+    const at::ScalarType dtype = multiplied(call.dtype());
+    call.set(call.cast(call.emit("MatMul", {call.value(first, dtype), call.value(second, dtype)}), call.dtype()));
   };
 }
 
 /// beta * self + alpha * (first @ second).
 Lowering add_product(const std::string& first, const std::string& second) {
   return [=](Call& call) {
-    const at::ScalarType dtype = call.dtype();
-    call.set(scaled_sum(call, call.emit("MatMul", {call.value(first, dtype), call.value(second, dtype)})));
+    const at::ScalarType dtype = multiplied(call.dtype());
+    const std::string product = call.emit("MatMul", {call.value(first, dtype), call.value(second, dtype)});
+    call.set(scaled_sum(call, call.cast(product, call.dtype())));
   };
 }
 

@@ -7,19 +7,25 @@
 namespace linnet::exporter {
 namespace {
 
+/// DepthToSpace knows inputs with one batch axis.
 void pixel_shuffle(Call& call) {
   const Attributes attributes{{"blocksize", call.integer("upscale_factor")}, {"mode", "CRD"}};
-  call.set(call.emit("DepthToSpace", {call.value()}, attributes));
+  const std::vector<int64_t> in = call.tensor().sizes().vec();
+  if (in.size() == 4) return call.set(call.emit("DepthToSpace", {call.value()}, attributes));
+  std::vector<int64_t> image(in.end() - 3, in.end());
+  image.insert(image.begin(), -1);
+  const std::string batched = call.emit("Reshape", {call.value(), call.constant_of(image)});
+  call.set(reshaped_to_result(call, call.emit("DepthToSpace", {batched}, attributes)));
 }
 
-/// [c, h r, w r] as [c, h, r, w, r], then [c r r, h, w].
+/// [..., c, h r, w r] as [n, c, h, r, w, r], then [..., c r r, h, w].
 void pixel_unshuffle(Call& call) {
   const int64_t r = call.integer("downscale_factor");
-  const at::IntArrayRef in = call.tensor().sizes(), out = call.result().sizes();
-  if (in.size() != 4) call.refuse("only inputs of 4 axes are covered");
-  const std::string wide = call.emit("Reshape", {call.value(), call.constant_of({0, in[1], out[2], r, out[3], r})});
+  const std::vector<int64_t> in = call.tensor().sizes().vec(), out = call.result().sizes().vec();
+  const int64_t h = out[out.size() - 2], w = out.back();
+  const std::string wide = call.emit("Reshape", {call.value(), call.constant_of({-1, in[in.size() - 3], h, r, w, r})});
   const std::string turned = call.emit("Transpose", {wide}, {{"perm", std::vector<int64_t>{0, 1, 3, 5, 2, 4}}});
-  call.set(call.emit("Reshape", {turned, call.constant_of({0, out[1], out[2], out[3]})}));
+  call.set(reshaped_to_result(call, turned));
 }
 
 void channel_shuffle(Call& call) {

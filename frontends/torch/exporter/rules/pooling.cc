@@ -1,6 +1,8 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "building_blocks.h"
 #include "rule_list.h"
@@ -27,15 +29,6 @@ Attributes window(Call& call, int64_t spatial) {
           {"ceil_mode", int64_t(call.flag("ceil_mode"))}};
 }
 
-/// Emits `op` on an input that has a batch axis.
-Names pooled(Call& call, const OnnxOperator& op, int64_t spatial, const Attributes& attributes, size_t outputs = 1) {
-  const bool single = call.tensor().dim() == spatial + 1;
-  const std::string x = single ? change_axes(call, "Unsqueeze", call.value(), {0}) : call.value();
-  Names y = call.emit_many(op, {x}, attributes, outputs);
-  for (std::string& value : y) value = single ? change_axes(call, "Squeeze", value, {0}) : value;
-  return y;
-}
-
 Lowering max_pool(int64_t spatial) {
   return [spatial](Call& call) {
     Attributes attributes = window(call, spatial);
@@ -50,16 +43,32 @@ Lowering max_pool_with_positions(int64_t spatial) {
     Attributes attributes = window(call, spatial);
     attributes["dilations"] = per_axis(call.integers("dilation"), spatial);
     const Names y = pooled(call, "MaxPool", spatial, attributes, 2);
-    int64_t image = 1;
-    for (const int64_t size : call.tensor().sizes().slice(size_t(call.tensor().dim() - spatial))) image *= size;
+    std::string image = call.constant_of({1});
+    for (int64_t axis = call.tensor().dim() - spatial; axis < call.tensor().dim(); ++axis) {
+      image = call.emit("Mul", {image, call.size("self", axis)});
+    }
     call.set_result(0, y[0]);
-    call.set_result(1, call.emit("Mod", {y[1], call.constant_of(at::scalar_tensor(image, at::kLong))}));
+    call.set_result(1, call.emit("Mod", {y[1], image}));
   };
+}
+
+int64_t product_of(const std::vector<int64_t>& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>());
+}
+
+/// Sums over windows: averages with all of the padding times the size of a window.
+void emit_divided(Call& call, int64_t spatial) {
+  if (call.flag("ceil_mode")) call.refuse("divisor_override with ceil_mode is not covered");
+  Attributes attributes = window(call, spatial);
+  attributes["count_include_pad"] = int64_t(1);
+  const int64_t area = product_of(per_axis(call.integers("kernel_size"), spatial));
+  const std::string factor = call.scalar(double(area) / call.number("divisor_override"), call.dtype());
+  call.set(call.emit("Mul", {pooled(call, "AveragePool", spatial, attributes)[0], factor}));
 }
 
 Lowering avg_pool(int64_t spatial) {
   return [spatial](Call& call) {
-    if (call.has("divisor_override")) call.refuse("divisor_override is not covered");
+    if (call.has("divisor_override")) return emit_divided(call, spatial);
     if (call.flag("ceil_mode") && call.options().opset < 19) {
       // Before opset 19 the standard does not say whether the part of a window beyond the padding counts.
       const std::vector<int64_t> pads = pads_of(call, spatial);
@@ -70,53 +79,6 @@ Lowering avg_pool(int64_t spatial) {
     Attributes attributes = window(call, spatial);
     attributes["count_include_pad"] = int64_t(call.flag("count_include_pad"));
     call.set(pooled(call, "AveragePool", spatial, attributes)[0]);
-  };
-}
-
-/// One column for each output: window i is [floor(i * in / out), ceil((i + 1) * in / out)).
-at::Tensor averaging_matrix(int64_t in, int64_t out, at::ScalarType dtype) {
-  const at::Tensor matrix = at::zeros({in, out}, dtype);
-  for (int64_t i = 0; i < out; ++i) {
-    const int64_t begin = i * in / out, end = ((i + 1) * in + out - 1) / out;
-    matrix.narrow(0, begin, end - begin).select(1, i).fill_(1.0 / double(end - begin));
-  }
-  return matrix;
-}
-
-/// Windows of different sizes: a matrix product along each axis.
-std::string uneven_average(Call& call, int64_t spatial) {
-  const int64_t rank = call.tensor().dim();
-  std::string y = call.value();
-  for (int64_t axis = rank - spatial; axis < rank; ++axis) {
-    std::vector<int64_t> order;
-    for (int64_t i = 0; i < rank; ++i) order.push_back(i);
-    std::swap(order[size_t(axis)], order[size_t(rank - 1)]);
-    const auto turned = [&](const std::string& x) {
-      return axis == rank - 1 ? x : call.emit("Transpose", {x}, {{"perm", order}});
-    };
-    const at::Tensor matrix = averaging_matrix(call.tensor().size(axis), call.result().size(axis), call.dtype());
-    y = turned(call.emit("MatMul", {turned(y), call.constant_of(matrix)}));
-  }
-  return y;
-}
-
-/// Windows of equal size where the output's size divides the input's; the whole where it is 1.
-Lowering adaptive(const std::string& global, const std::string& windowed, int64_t spatial) {
-  return [=](Call& call) {
-    const at::IntArrayRef in = call.tensor().sizes().slice(size_t(call.tensor().dim() - spatial));
-    const at::IntArrayRef out = call.result().sizes().slice(size_t(call.tensor().dim() - spatial));
-    if (std::all_of(out.begin(), out.end(), [](int64_t size) { return size == 1; })) {
-      return call.set(pooled(call, global, spatial, {})[0]);
-    }
-    std::vector<int64_t> kernel;
-    bool even = true;
-    for (size_t i = 0; i < in.size(); ++i) {
-      even = even && out[i] > 0 && in[i] % out[i] == 0;
-      kernel.push_back(in[i] / std::max<int64_t>(out[i], 1));
-    }
-    if (even) return call.set(pooled(call, windowed, spatial, {{"kernel_shape", kernel}, {"strides", kernel}})[0]);
-    if (windowed != "AveragePool") call.refuse("the output's size must divide the input's");
-    call.set(uneven_average(call, spatial));
   };
 }
 
@@ -145,8 +107,6 @@ void register_pooling(Lowerings& lowerings) {
     lowerings.add("aten::max_pool" + axes, max_pool(spatial));
     lowerings.add("aten::max_pool" + axes + "_with_indices", max_pool_with_positions(spatial));
     lowerings.add("aten::avg_pool" + axes, avg_pool(spatial));
-    lowerings.add("aten::adaptive_avg_pool" + axes, adaptive("GlobalAveragePool", "AveragePool", spatial));
-    lowerings.add("aten::adaptive_max_pool" + axes, adaptive("GlobalMaxPool", "MaxPool", spatial));
   }
   lowerings.add({"aten::max_unpool2d", "aten::max_unpool3d"}, max_unpool);
 }

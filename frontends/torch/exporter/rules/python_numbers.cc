@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -27,7 +29,19 @@ void floor_division(Call& call) {
   call.set(call.cast(call.emit("Floor", {call.emit("Div", {a, b})}), call.dtype()));
 }
 
+/// The rest has the sign of the divisor; ONNX's Mod does that for integers, fmod=1 takes the dividend's.
+void remainder(Call& call) {
+  const at::ScalarType dtype = call.dtype();
+  const std::string a = call.value("a", dtype), b = call.value("b", dtype);
+  if (!at::isFloatingType(dtype)) return call.set(call.emit("Mod", {a, b}));
+  const std::string rest = call.emit("Mod", {a, b}, {{"fmod", 1}});
+  const std::string sum = call.emit("Add", {rest, b});
+  call.set(call.emit("Mod", {sum, b}, {{"fmod", 1}}));
+}
+
 void negation(Call& call) { call.set(call.emit("Neg", {call.value("a")})); }
+
+void absolute(Call& call) { call.set(call.emit("Abs", {call.value("a")})); }
 
 /// A whole number below or above.
 Lowering rounding(const std::string& op_type) {
@@ -45,6 +59,23 @@ Lowering list_comparison(bool negated) {
   };
 }
 
+/// The sizes of two shapes broadcast: where one is 1 the other counts.
+void infer_size(Call& call) {
+  const Names a = call.values("a"), b = call.values("b");
+  const size_t rank = std::max(a.size(), b.size());
+  Names sizes;
+  for (size_t i = 0; i < rank; ++i) {
+    const bool only_a = i + b.size() < rank, only_b = i + a.size() < rank;
+    const std::string x = only_b ? "" : a[i + a.size() - rank], y = only_a ? "" : b[i + b.size() - rank];
+    if (only_a || only_b) {
+      sizes.push_back(only_a ? x : y);
+    } else {
+      sizes.push_back(call.emit("Where", {call.emit("Equal", {x, call.scalar(1, at::kLong)}), y, x}));
+    }
+  }
+  call.set_list(sizes);
+}
+
 void logical_not(Call& call) { call.set(call.emit("Not", {call.value("self", at::kBool)})); }
 
 }  // namespace
@@ -55,7 +86,7 @@ void register_python_numbers(Lowerings& lowerings) {
     lowerings.add(name("aten::add"), arithmetic("Add"));
     lowerings.add(name("aten::sub"), arithmetic("Sub"));
     lowerings.add(name("aten::mul"), arithmetic("Mul"));
-    lowerings.add(name("aten::remainder"), arithmetic("Mod"));
+    lowerings.add(name("aten::remainder"), remainder);
     lowerings.add(name("aten::floordiv"), floor_division);
     lowerings.add(name("prim::min"), arithmetic("Min"));
     lowerings.add(name("prim::max"), arithmetic("Max"));
@@ -72,6 +103,8 @@ void register_python_numbers(Lowerings& lowerings) {
   lowerings.add({"aten::neg.int", "aten::neg.float"}, negation);
   lowerings.add({"aten::floor.int", "aten::floor.float"}, rounding("Floor"));
   lowerings.add({"aten::ceil.int", "aten::ceil.float"}, rounding("Ceil"));
+  lowerings.add("aten::_infer_size", infer_size);
+  lowerings.add({"prim::abs.int", "prim::abs.float", "prim::abs"}, absolute);
   lowerings.add("aten::__not__", logical_not);
   lowerings.add("aten::__and__.bool", arithmetic("And"));
   lowerings.add("aten::__or__.bool", arithmetic("Or"));

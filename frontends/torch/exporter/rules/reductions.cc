@@ -1,5 +1,7 @@
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -9,11 +11,10 @@ namespace {
 
 bool keeps(Call& call) { return call.has("keepdim") && call.flag("keepdim"); }
 
+/// No axes where self has none, whatever is given.
 std::vector<int64_t> all_or_given(Call& call) {
-  if (call.has("dim")) return call.axes();
-  std::vector<int64_t> axes;
-  for (int64_t i = 0; i < call.tensor().dim(); ++i) axes.push_back(i);
-  return axes;
+  if (call.has("dim") && call.tensor().dim() > 0) return call.axes();
+  return order_of(call.tensor().dim());
 }
 
 /// A dtype that ONNX can add and compare.
@@ -48,11 +49,12 @@ Lowering extreme(const std::string& op_type, const std::string& position_type) {
 Lowering position(const std::string& op_type) {
   return [op_type](Call& call) {
     const std::string x = call.value("self", reducible(call.tensor().scalar_type()));
-    if (call.has("dim")) {
+    if (call.has("dim") && call.tensor().dim() > 0) {
       return call.set(call.emit(op_type, {x}, {{"axis", call.axis()}, {"keepdims", int64_t(keeps(call))}}));
     }
-    const std::string flat = call.emit("Reshape", {x, call.constant_of({-1})});
-    call.set(call.emit(op_type, {flat}, {{"axis", 0}, {"keepdims", 0}}));
+    const std::string y = call.emit(op_type, {flattened(call, x)}, {{"axis", 0}, {"keepdims", 0}});
+    const std::vector<int64_t> ones(size_t(call.result().dim()), 1);
+    call.set(ones.empty() ? y : call.emit("Reshape", {y, call.constant_of(ones)}));
   };
 }
 
@@ -68,33 +70,36 @@ std::string count_of(Call& call, const std::vector<int64_t>& axes, at::ScalarTyp
   return call.emit("Squeeze", {call.cast(count, dtype), call.constant_of({0})});
 }
 
+/// In float64, as PyTorch computes it: squares of large numbers overflow in float32.
 std::string variance(Call& call, bool keep) {
-  const at::ScalarType dtype = call.dtype();
   const std::vector<int64_t> axes = all_or_given(call);
-  const std::string x = call.value("self", dtype);
+  const std::string x = call.value("self", at::kDouble), zero = call.scalar(0, at::kDouble);
   const std::string centered = call.emit("Sub", {x, reduce(call, "ReduceMean", x, axes, true)});
   const std::string squares = call.emit("Mul", {centered, centered});
-  if (correction(call) == 0) return reduce(call, "ReduceMean", squares, axes, keep);
-  const std::string count = call.emit("Sub", {count_of(call, axes, dtype), call.scalar(correction(call), dtype)});
+  const std::string less = call.scalar(correction(call), at::kDouble);
+  const std::string count = call.emit("Max", {call.emit("Sub", {count_of(call, axes, at::kDouble), less}), zero});
   return call.emit("Div", {reduce(call, "ReduceSum", squares, axes, keep), count});
 }
 
-void var(Call& call) { call.set(variance(call, keeps(call))); }
-void standard_deviation(Call& call) { call.set(call.emit("Sqrt", {variance(call, keeps(call))})); }
+std::string deviation(Call& call, bool keep) { return call.emit("Sqrt", {variance(call, keep)}); }
+
+void var(Call& call) { call.set(call.cast(variance(call, keeps(call)), call.dtype())); }
+void standard_deviation(Call& call) { call.set(call.cast(deviation(call, keeps(call)), call.dtype())); }
 
 void set_mean(Call& call) {
   call.set_result(1, reduce(call, "ReduceMean", call.value(), all_or_given(call), keeps(call)));
 }
 void var_mean(Call& call) {
-  call.set_result(0, variance(call, keeps(call)));
+  call.set_result(0, call.cast(variance(call, keeps(call)), call.dtype()));
   set_mean(call);
 }
 void std_mean(Call& call) {
-  call.set_result(0, call.emit("Sqrt", {variance(call, keeps(call))}));
+  call.set_result(0, call.cast(deviation(call, keeps(call)), call.dtype()));
   set_mean(call);
 }
 
 std::string norm_of(Call& call, double p) {
+  if (std::isinf(p) && p < 0 && call.tensor().numel() == 0) call.refuse("no element is the smallest of none");
   return p_norm(call, call.value("self", call.dtype()), p, all_or_given(call), keeps(call));
 }
 
@@ -129,11 +134,12 @@ void count_nonzero(Call& call) {
   call.set(reduce(call, "ReduceSum", ones, all_or_given(call), false));
 }
 
-/// All or any are set: the least or the greatest of 0 and 1.
+/// All are set: the least of 0 and 1, which of none is 1. Any is set: their sum, which of none is 0.
 Lowering quantifier(const std::string& op_type) {
   return [op_type](Call& call) {
     const std::string bits = call.cast(call.value("self", at::kBool), at::kInt);
-    call.set(call.cast(reduce(call, op_type, bits, all_or_given(call), keeps(call)), call.dtype()));
+    const std::string count = reduce(call, op_type, bits, all_or_given(call), keeps(call));
+    call.set(call.cast(call.cast(count, at::kBool), call.dtype()));
   };
 }
 
@@ -163,7 +169,7 @@ void register_reductions(Lowerings& lowerings) {
                 norm);
   lowerings.add("aten::linalg_vector_norm", vector_norm);
   lowerings.add({"aten::all", "aten::all.dim"}, quantifier("ReduceMin"));
-  lowerings.add({"aten::any", "aten::any.dim"}, quantifier("ReduceMax"));
+  lowerings.add({"aten::any", "aten::any.dim"}, quantifier("ReduceSum"));
 }
 
 }  // namespace linnet::exporter

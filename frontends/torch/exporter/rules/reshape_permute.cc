@@ -9,18 +9,19 @@
 namespace linnet::exporter {
 namespace {
 
-/// A shape with 0 for an empty axis would copy an axis of the input.
 void reshape_to(Call& call, const std::string& argument) {
-  const Attributes exact =
-      call.tensor().numel() == 0 && call.options().opset >= 14 ? Attributes{{"allowzero", 1}} : Attributes{};
-  call.set(call.emit("Reshape", {call.value(), call.shape(argument)}, exact));
+  if (call.result().numel() == 0 && !call.result_is_dynamic()) return call.set(reshaped_to_result(call, call.value()));
+  // Without allowzero a size that is 0 would be that of the input's axis.
+  const bool exact = !call.constant(argument) && call.options().opset >= 14;
+  call.set(
+      call.emit("Reshape", {call.value(), call.shape(argument)}, exact ? Attributes{{"allowzero", 1}} : Attributes{}));
 }
 
 void reshape(Call& call) { reshape_to(call, "shape"); }
 void view(Call& call) { reshape_to(call, "size"); }
 
 /// To the shape of the result, which follows from the arguments.
-void reshape_to_result(Call& call) { call.set(call.emit("Reshape", {call.value(), call.result_shape()})); }
+void reshape_to_result(Call& call) { call.set(reshaped_to_result(call, call.value())); }
 
 void unsqueeze(Call& call) {
   const int64_t axis = call.integer("dim");
@@ -82,11 +83,11 @@ void register_reshape_permute(Lowerings& lowerings) {
   lowerings.add("aten::squeeze", squeeze);
   lowerings.add({"aten::squeeze.dim", "aten::squeeze.dims"}, squeeze_dim);
   lowerings.add("aten::permute", permute);
-  lowerings.add("aten::transpose.int", transpose);
+  lowerings.add({"aten::transpose.int", "aten::transpose"}, transpose);
   lowerings.add({"aten::swapaxes"}, swapaxes);
   lowerings.add("aten::swapdims", transpose);
-  lowerings.add("aten::t", t);
-  lowerings.add({"aten::mT", "aten::adjoint"}, matrix_transpose);
+  lowerings.add({"aten::t", "aten::matrix_H"}, t);
+  lowerings.add({"aten::mT", "aten::mH", "aten::adjoint"}, matrix_transpose);
   lowerings.add("aten::numpy_T", numpy_t);
   lowerings.add({"aten::movedim.intlist", "aten::movedim.int", "aten::moveaxis.intlist", "aten::moveaxis.int"},
                 movedim);

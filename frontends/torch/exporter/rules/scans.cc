@@ -59,7 +59,15 @@ void logcumsumexp(Call& call) {
   call.set(scan(call, {call.value()}, call.axis(), log_of_sum)[0]);
 }
 
-/// Values and positions; of equal values the last one counts.
+/// b counts where a is no NaN, and b is one or is in this order to a.
+std::string counts_more(Call& call, const std::string& order, const std::string& b, const std::string& a,
+                        at::ScalarType dtype) {
+  const std::string better = call.emit(order, {b, a});
+  if (!at::isFloatingType(dtype)) return better;
+  return call.emit("Or", {better, call.emit("IsNaN", {b})});
+}
+
+/// Values and positions; of equal values the last one counts, and NaN counts more than any number.
 Lowering running_extreme(const std::string& order) {
   return [order](Call& call) {
     const at::Tensor x = call.tensor();
@@ -74,7 +82,7 @@ Lowering running_extreme(const std::string& order) {
     const std::string places = call.constant_of(at::arange(x.size(axis), at::kLong).reshape(sizes));
     const std::string positions = call.emit("Expand", {places, call.emit("Shape", {values})});
     const auto later_if_better = [&](Call& c, const Names& a, const Names& b) {
-      const std::string better = c.emit(order, {b[0], a[0]});
+      const std::string better = counts_more(c, order, b[0], a[0], x.scalar_type());
       return Names{c.emit("Where", {better, b[0], a[0]}), c.emit("Where", {better, b[1], a[1]})};
     };
     const Names y = scan(call, {values, positions}, axis, later_if_better);

@@ -27,13 +27,19 @@ void select(Call& call) {
   call.set(call.emit("Gather", {call.value(), index}, {{"axis", call.axis()}}));
 }
 
+/// A negative start counts from the end, which would be 0 as the end of a slice.
 void narrow(Call& call) {
-  const std::string begin = call.shape("start");
+  std::string begin = call.shape("start");
+  if (!call.constant("start") || call.integer("start") < 0) {
+    const std::string wrapped = call.emit("Add", {begin, call.size("self", call.axis())});
+    begin = call.emit("Where", {call.emit("Less", {begin, call.constant_of({0})}), wrapped, begin});
+  }
   const std::string end = call.emit("Add", {begin, call.shape("length")});
   call.set(call.emit("Slice", {call.value(), begin, end, call.constant_of({call.axis()})}));
 }
 
 std::string flipped(Call& call, const std::string& x, int64_t axis) {
+  if (call.tensor().dim() == 0) return x;
   return slice(call, x, axis, -1, std::numeric_limits<int64_t>::min(), -1);
 }
 
@@ -43,6 +49,7 @@ Lowering flip_axis(int64_t axis) {
 
 void flip(Call& call) {
   std::string y = call.value();
+  if (call.integers("dims").empty()) return call.set(y);
   for (const int64_t axis : call.axes("dims")) y = flipped(call, y, axis);
   call.set(y);
 }
@@ -59,18 +66,22 @@ void rot90(Call& call) {
   call.set(turns % 2 == 1 ? transposed(call, y, swapped) : y);
 }
 
-/// Each axis turns: its end comes to the front.
+std::string rolled(Call& call, const std::string& x, int64_t axis, int64_t size, int64_t shift) {
+  shift = size == 0 ? 0 : (shift % size + size) % size;
+  if (shift == 0) return x;
+  return call.emit("Concat", {slice(call, x, axis, -shift, kEnd), slice(call, x, axis, 0, -shift)}, {{"axis", axis}});
+}
+
+/// Each axis turns: its end comes to the front. Without axes the flattened tensor does.
 void roll(Call& call) {
-  if (call.integers("dims").empty()) call.refuse("it needs axes");
-  const std::vector<int64_t> shifts = call.integers("shifts"), axes = call.axes("dims");
-  std::string y = call.value();
-  for (size_t i = 0; i < axes.size(); ++i) {
-    const int64_t size = call.tensor().size(axes[i]);
-    const int64_t shift = size == 0 ? 0 : (shifts[i] % size + size) % size;
-    if (shift == 0) continue;
-    y = call.emit("Concat", {slice(call, y, axes[i], -shift, kEnd), slice(call, y, axes[i], 0, -shift)},
-                  {{"axis", axes[i]}});
+  const std::vector<int64_t> shifts = call.integers("shifts");
+  if (call.integers("dims").empty()) {
+    const std::string turned = rolled(call, flattened(call, call.value()), 0, call.tensor().numel(), shifts[0]);
+    return call.set(call.emit("Reshape", {turned, call.emit("Shape", {call.value()})}));
   }
+  const std::vector<int64_t> axes = call.axes("dims");
+  std::string y = call.value();
+  for (size_t i = 0; i < axes.size(); ++i) y = rolled(call, y, axes[i], call.tensor().size(axes[i]), shifts[i]);
   call.set(y);
 }
 

@@ -1,5 +1,7 @@
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -56,15 +58,28 @@ void kthvalue(Call& call) {
   set_both(call, kth(call, call.value(), call.integer("k"), call.axis(), call.flag("keepdim")));
 }
 
-/// Of an even number of elements the lower one in the middle.
-void median_along(Call& call) {
-  if (call.tensor().dim() == 0) return set_both(call, alone(call));
-  const int64_t axis = call.axis(), middle = (call.tensor().size(axis) + 1) / 2;
-  set_both(call, kth(call, call.value(), middle, axis, call.flag("keepdim")));
+/// Of an even number of elements the lower one in the middle; the first NaN where there is one.
+Names middle_of(Call& call, const std::string& x, int64_t count, int64_t axis, bool keep) {
+  Names middle = kth(call, x, (count + 1) / 2, axis, keep);
+  if (!at::isFloatingType(call.dtype())) return middle;
+  const std::string numbers = call.cast(call.emit("IsNaN", {x}), at::kFloat);
+  const std::string any = call.cast(reduce(call, "ReduceMax", numbers, {axis}, keep), at::kBool);
+  const std::string first = call.emit("ArgMax", {numbers}, {{"axis", axis}, {"keepdims", int64_t(keep)}});
+  middle[0] = call.emit("Where", {any, call.scalar(NAN, call.dtype()), middle[0]});
+  middle[1] = call.emit("Where", {any, first, middle[1]});
+  return middle;
 }
 
+void median_along(Call& call) {
+  if (call.tensor().dim() == 0) return set_both(call, alone(call));
+  const int64_t axis = call.axis();
+  set_both(call, middle_of(call, call.value(), call.tensor().size(axis), axis, call.flag("keepdim")));
+}
+
+/// NaN is the median of no elements.
 void median(Call& call) {
-  call.set(kth(call, flattened(call, call.value()), (call.tensor().numel() + 1) / 2, 0, false)[0]);
+  if (call.tensor().numel() == 0) return call.set(call.scalar(NAN, call.dtype()));
+  call.set(middle_of(call, flattened(call, call.value()), call.tensor().numel(), 0, false)[0]);
 }
 
 /// Distinct elements in order, for each element which of them it is, and how often they occur.
@@ -89,9 +104,10 @@ void unique_along(Call& call) {
   emit_unique(call, attributes, call.flag("return_inverse"), call.flag("return_counts"));
 }
 
-/// How many boundaries lie before each element: those below it, or with `right` those not above it.
+/// How many boundaries lie before each element: those below it, or with `right` those not above it. NaN is above all.
 void count_boundaries(Call& call, const std::string& boundaries, const std::string& elements, bool right) {
-  const std::string before = call.emit(right ? "LessOrEqual" : "Less", {boundaries, elements});
+  const std::string behind = call.emit(right ? "Greater" : "GreaterOrEqual", {boundaries, elements});
+  const std::string before = call.emit("Not", {behind});
   const std::string count = reduce(call, "ReduceSum", call.cast(before, at::kLong), {-1}, false);
   call.set(call.cast(count, call.dtype()));
 }

@@ -10,7 +10,10 @@
 namespace linnet::exporter {
 namespace {
 
-void square(Call& call) { call.set(call.emit("Mul", {call.value(), call.value()})); }
+void square(Call& call) {
+  const std::string x = call.value("self", call.dtype());
+  call.set(call.emit("Mul", {x, x}));
+}
 
 void rsqrt(Call& call) { call.set(call.emit("Reciprocal", {call.emit("Sqrt", {call.value("self", call.dtype())})})); }
 
@@ -22,14 +25,32 @@ Lowering logarithm(double base) {
   };
 }
 
+/// log(1 + x); near 0, where 1 + x loses the digits of x, 2 atanh(x / (2 + x)).
 void log1p(Call& call) {
-  const std::string sum = call.emit("Add", {call.value("self", call.dtype()), call.scalar(1, call.dtype())});
-  call.set(call.emit("Log", {sum}));
+  const at::ScalarType dtype = call.dtype();
+  const std::string x = call.value("self", dtype), two = call.scalar(2, dtype);
+  const std::string half = call.emit("Atanh", {call.emit("Div", {x, call.emit("Add", {x, two})})});
+  const std::string far = call.emit("Log", {call.emit("Add", {x, call.scalar(1, dtype)})});
+  const std::string is_near = call.emit("Less", {call.emit("Abs", {x}), call.scalar(0.5, dtype)});
+  call.set(call.emit("Where", {is_near, call.emit("Mul", {half, two}), far}));
 }
 
+/// exp(x) - 1 = tanh(x / 2) (exp(x) + 1), which keeps the digits of a small x.
 void expm1(Call& call) {
-  const std::string e = call.emit("Exp", {call.value("self", call.dtype())});
-  call.set(call.emit("Sub", {e, call.scalar(1, call.dtype())}));
+  const at::ScalarType dtype = call.dtype();
+  const std::string x = call.value("self", dtype);
+  const std::string tanh = call.emit("Tanh", {call.emit("Mul", {x, call.scalar(0.5, dtype)})});
+  call.set(call.emit("Mul", {tanh, call.emit("Add", {call.emit("Exp", {x}), call.scalar(1, dtype)})}));
+}
+
+/// NaN has sign 0.
+void sign(Call& call) {
+  const at::ScalarType dtype = call.dtype();
+  const std::string x = call.value();
+  if (dtype == at::kBool) return call.set(x);
+  const std::string y = call.emit("Sign", {x});
+  const bool floating = at::isFloatingType(dtype);
+  call.set(floating ? call.emit("Where", {call.emit("IsNaN", {x}), call.scalar(0, dtype), y}) : y);
 }
 
 void exp2(Call& call) { call.set(call.emit("Pow", {call.scalar(2, call.dtype()), call.value("self", call.dtype())})); }
@@ -51,15 +72,29 @@ void frac(Call& call) { call.set(call.emit("Sub", {call.value(), truncated(call)
 }  // namespace
 
 void register_unary_functions(Lowerings& lowerings) {
-  for (const auto& [name, op_type] : std::map<std::string, std::string>{
-           {"abs", "Abs"},     {"neg", "Neg"},   {"negative", "Neg"}, {"exp", "Exp"},
-           {"log", "Log"},     {"sqrt", "Sqrt"}, {"sin", "Sin"},      {"cos", "Cos"},
-           {"tan", "Tan"},     {"asin", "Asin"}, {"acos", "Acos"},    {"atan", "Atan"},
-           {"sinh", "Sinh"},   {"cosh", "Cosh"}, {"asinh", "Asinh"},  {"acosh", "Acosh"},
-           {"atanh", "Atanh"}, {"erf", "Erf"},   {"sign", "Sign"},    {"reciprocal", "Reciprocal"}}) {
+  for (const auto& [name, op_type] : std::map<std::string, std::string>{{"abs", "Abs"},
+                                                                        {"neg", "Neg"},
+                                                                        {"negative", "Neg"},
+                                                                        {"exp", "Exp"},
+                                                                        {"log", "Log"},
+                                                                        {"sqrt", "Sqrt"},
+                                                                        {"sin", "Sin"},
+                                                                        {"cos", "Cos"},
+                                                                        {"tan", "Tan"},
+                                                                        {"asin", "Asin"},
+                                                                        {"acos", "Acos"},
+                                                                        {"atan", "Atan"},
+                                                                        {"sinh", "Sinh"},
+                                                                        {"cosh", "Cosh"},
+                                                                        {"asinh", "Asinh"},
+                                                                        {"acosh", "Acosh"},
+                                                                        {"atanh", "Atanh"},
+                                                                        {"erf", "Erf"},
+                                                                        {"reciprocal", "Reciprocal"}}) {
     lowerings.add("aten::" + name, unary(op_type));
   }
   lowerings.add("aten::square", square);
+  lowerings.add({"aten::sign", "aten::sgn"}, sign);
   lowerings.add("aten::rsqrt", rsqrt);
   lowerings.add("aten::log2", logarithm(2));
   lowerings.add("aten::log10", logarithm(10));

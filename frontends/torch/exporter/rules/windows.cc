@@ -21,6 +21,18 @@ void unfold(Call& call) {
   call.set(transposed(call, windows, order));
 }
 
+/// Elements by their places in memory, in which those of the tensor must lie in order.
+void as_strided(Call& call) {
+  const at::Tensor x = call.tensor();
+  if (!x.is_contiguous() || x.storage().nbytes() != x.nbytes()) {
+    call.refuse("strides over memory that is not the tensor's, in its order, are not covered");
+  }
+  const int64_t offset = call.has("storage_offset") ? call.integer("storage_offset") : 0;
+  const at::Tensor places =
+      at::arange(x.numel(), at::kLong).as_strided(call.result().sizes(), call.integers("stride"), offset);
+  call.set(call.emit("Gather", {flattened(call, call.value()), call.constant_of(places.contiguous())}));
+}
+
 /// Positions [kernel, windows] along a padded axis.
 at::Tensor window_places(int64_t kernel, int64_t windows, int64_t dilation, int64_t stride) {
   return at::arange(kernel, at::kLong).unsqueeze(1) * dilation + at::arange(windows, at::kLong) * stride;
@@ -52,28 +64,33 @@ void im2col(Call& call) {
   call.set(call.tensor().dim() == 3 ? change_axes(call, "Squeeze", y, {0}) : y);
 }
 
-/// Blocks back to an image, adding where they overlap: a transposed convolution whose kernels have one 1.
+/// Blocks [n, c kh kw, windows] back to an image, adding where they overlap.
 void col2im(Call& call) {
+  call.require_opset(16, "folding");
   const std::vector<int64_t> kernel = call.integers("kernel_size"), dilation = call.integers("dilation");
   const std::vector<int64_t> padding = call.integers("padding"), stride = call.integers("stride");
   const std::vector<int64_t> size = call.integers("output_size");
   const bool single = call.tensor().dim() == 2;
-  const int64_t rows = call.tensor().size(single ? 0 : 1), area = kernel[0] * kernel[1], channels = rows / area;
-  std::vector<int64_t> shape{0, rows}, extra;
-  for (size_t i = 0; i < 2; ++i) {
-    shape.push_back(windows_of(size[i], kernel[i], dilation[i], padding[i], stride[i]));
-    const int64_t covered = (shape.back() - 1) * stride[i] - 2 * padding[i] + dilation[i] * (kernel[i] - 1) + 1;
-    extra.push_back(size[i] - covered);
+  const int64_t channels = call.tensor().size(single ? 0 : 1) / (kernel[0] * kernel[1]);
+  const int64_t height = size[0] + 2 * padding[0], width = size[1] + 2 * padding[1];
+  const auto along = [&](size_t i) {
+    const int64_t windows = windows_of(size[i], kernel[i], dilation[i], padding[i], stride[i]);
+    return window_places(kernel[i], windows, dilation[i], stride[i]);
+  };
+  const at::Tensor rows = along(0).unsqueeze(1).unsqueeze(3) * width, columns = along(1).unsqueeze(0).unsqueeze(2);
+  const std::string places = call.constant_of((rows + columns).reshape({1, 1, -1}));
+  const std::string x =
+      call.emit("Reshape", {call.value(), call.constant_of({-1, channels, (rows + columns).numel()})});
+  const std::string outer = slice(call, call.emit("Shape", {x}), 0, 0, 2);
+  const std::string image = call.emit("Concat", {outer, call.constant_of({height * width})}, {{"axis", 0}});
+  const std::string zeros = call.emit("Expand", {call.scalar(0, call.dtype()), image});
+  const std::string index = call.emit("Expand", {places, call.emit("Shape", {x})});
+  const Attributes add{{"axis", 2}, {"reduction", std::string("add")}};
+  const std::string sums = call.emit("ScatterElements", {zeros, index, x}, add);
+  std::string y = call.emit("Reshape", {sums, call.constant_of({-1, channels, height, width})});
+  for (const int64_t i : {0, 1}) {
+    if (padding[size_t(i)] > 0) y = slice(call, y, 2 + i, padding[size_t(i)], padding[size_t(i)] + size[size_t(i)]);
   }
-  const std::string x = single ? change_axes(call, "Unsqueeze", call.value(), {0}) : call.value();
-  const at::Tensor ones =
-      at::eye(area, call.dtype()).reshape({area, 1, kernel[0], kernel[1]}).repeat({channels, 1, 1, 1});
-  const Attributes attributes{
-      {"strides", stride},       {"pads", std::vector<int64_t>{padding[0], padding[1], padding[0], padding[1]}},
-      {"dilations", dilation},   {"group", channels},
-      {"output_padding", extra}, {"kernel_shape", kernel}};
-  const std::string y = call.emit(
-      "ConvTranspose", {call.emit("Reshape", {x, call.constant_of(shape)}), call.constant_of(ones)}, attributes);
   call.set(single ? change_axes(call, "Squeeze", y, {0}) : y);
 }
 
@@ -81,6 +98,7 @@ void col2im(Call& call) {
 
 void register_windows(Lowerings& lowerings) {
   lowerings.add("aten::unfold", unfold);
+  lowerings.add("aten::as_strided", as_strided);
   lowerings.add("aten::im2col", im2col);
   lowerings.add("aten::col2im", col2im);
 }

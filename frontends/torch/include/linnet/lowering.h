@@ -65,6 +65,7 @@ class LINNET_EXPORTER_API Call {
   /// It is known now; else it depends on the model's inputs.
   bool constant(const std::string& argument) const;
 
+  bool is_tensor(const std::string& argument) const;
   size_t length(const std::string& argument) const;  ///< of a list
 
   // Arguments that must be constant, in the form of a C++ value.
@@ -76,7 +77,8 @@ class LINNET_EXPORTER_API Call {
   std::vector<double> numbers(const std::string& argument) const;
   /// An axis of tensor `of`, counted from the front.
   int64_t axis(const std::string& argument = "dim", const std::string& of = "self") const;
-  /// Axes of tensor `of`, counted from the front; all of them where the argument is None or empty.
+  /// Axes of tensor `of`, counted from the front; all of them where the argument is None or empty. A tensor without
+  /// axes has none, whatever is given.
   std::vector<int64_t> axes(const std::string& argument = "dim", const std::string& of = "self") const;
 
   // Evaluated tensors: their shapes and dtypes count, and the contents of constant ones.

@@ -1,0 +1,141 @@
+#include <functional>
+
+#include "cancellation.h"
+#include "model.h"
+#include "options.h"
+#include "tensors.h"
+
+using namespace linnet;
+using namespace linnet::c_api;
+
+struct linnet_context : Handle<linnet_context> {
+  explicit linnet_context(std::shared_ptr<const LoadedModel> loaded_in)
+      : loaded(std::move(loaded_in)), context(loaded->model, loaded->context_options) {}
+
+  void forget_outputs() {
+    outputs = {};
+    strings.clear();
+  }
+
+  std::shared_ptr<const LoadedModel> loaded;
+  Context context;
+  std::span<const Tensor> outputs;        // of the last run; empty where it failed
+  std::vector<Tensor> given;              // the caller's memory for them
+  std::map<size_t, StringViews> strings;  // of the outputs that were asked for
+};
+
+namespace {
+
+/// Calls f(i) for each; errors begin with "input 'x': ".
+template <class F>
+void for_each_value(const Interface& interface, size_t count, F&& f) {
+  for (size_t i = 0; i < count; ++i) {
+    try {
+      f(i);
+    } catch (const Error& error) {
+      throw error.with_context(interface.place(i));
+    } catch (const ArgumentError& error) {
+      throw ArgumentError(interface.place(i) + ": " + error.what());
+    }
+  }
+}
+
+void check_count(const Interface& interface, size_t count) {
+  if (count == interface.values.size()) return;
+  throw Error(ErrorKind::kModel, str("expected ", interface.values.size(), " inputs, got ", count));
+}
+
+std::vector<Tensor> read_inputs(const Interface& interface, const linnet_tensor* inputs, size_t count) {
+  require(inputs || count == 0, "inputs is NULL");
+  check_count(interface, count);
+  std::vector<Tensor> tensors;
+  for_each_value(interface, count, [&](size_t i) { tensors.push_back(read_tensor(inputs[i])); });
+  return tensors;
+}
+
+std::vector<Tensor> wrap_outputs(const Interface& interface, const linnet_run_options& options) {
+  require(options.outputs || options.output_count == 0, "options->outputs is NULL");
+  if (options.output_count > interface.values.size()) {
+    throw Error(ErrorKind::kModel, str("memory for ", options.output_count, " outputs, of ", interface.values.size()));
+  }
+  std::vector<Tensor> tensors(options.output_count);
+  for_each_value(interface, tensors.size(), [&](size_t i) {
+    if (options.outputs[i].dtype != LINNET_UNDEFINED) tensors[i] = wrap_memory(options.outputs[i]);
+  });
+  return tensors;
+}
+
+bool overlap(const Tensor& a, const Tensor& b) {
+  if (!a || !b || is_object(b.dtype())) return false;
+  const auto begin = [](const Tensor& t) { return static_cast<const std::byte*>(t.raw()); };
+  const std::less<const std::byte*> before;
+  return before(begin(a), begin(b) + b.bytes()) && before(begin(b), begin(a) + a.bytes());
+}
+
+/// The context may write another output to where it wrote one in the run before.
+void refuse_memory_of_context(const linnet_context& context, const std::vector<Tensor>& given) {
+  for (size_t i = 0; i < context.outputs.size(); ++i) {
+    if (i < context.given.size() && context.given[i]) continue;
+    for_each_value(context.loaded->outputs, given.size(), [&](size_t j) {
+      require(!overlap(given[j], context.outputs[i]), "the memory for it is the context's");
+    });
+  }
+}
+
+void run(linnet_context& context, std::span<const Tensor> inputs, const linnet_run_options& options) {
+  RunOptions run_options;
+  if (options.cancellation) run_options.cancellation = valid(options.cancellation, "options->cancellation").token;
+  run_options.outputs = wrap_outputs(context.loaded->outputs, options);
+  refuse_memory_of_context(context, run_options.outputs);
+  context.forget_outputs();
+  context.outputs = context.context.run(inputs, run_options);
+  context.given = std::move(run_options.outputs);
+}
+
+linnet_tensor show(linnet_context& context, size_t index) {
+  if (context.outputs.empty())
+    throw ArgumentError("the context has no outputs: its last run failed, or there was none");
+  if (index >= context.outputs.size())
+    throw ArgumentError(str("there is no output ", index, " of ", context.outputs.size()));
+  const Tensor& output = context.outputs[index];
+  if (is_container(output.dtype())) {
+    throw Error(ErrorKind::kUnsupported,
+                str(context.loaded->outputs.place(index), " is no tensor: ", describe(output)));
+  }
+  if (output.dtype() != DType::kString) return view_numbers(output);
+  return context.strings.try_emplace(index, output).first->second.view(output);
+}
+
+}  // namespace
+
+linnet_status linnet_context_create(const linnet_model* model, linnet_context** context) {
+  return create_handle(context, "context", [&] { return new linnet_context(valid(model, "model").loaded); });
+}
+
+linnet_status linnet_context_free(linnet_context* context) { return free_handle(context, "context"); }
+
+linnet_status linnet_context_prepare(linnet_context* context, const linnet_tensor* inputs, size_t count) {
+  return guarded([&] {
+    linnet_context& c = valid(context, "context");
+    require(inputs || count == 0, "inputs is NULL");
+    check_count(c.loaded->inputs, count);
+    std::vector<Shape> shapes;
+    for_each_value(c.loaded->inputs, count,
+                   [&](size_t i) { shapes.push_back(shape_of(inputs[i].rank, inputs[i].dims)); });
+    c.forget_outputs();
+    c.context.prepare(shapes);
+  });
+}
+
+linnet_status linnet_context_run(linnet_context* context, const linnet_tensor* inputs, size_t count,
+                                 const linnet_run_options* options) {
+  return guarded([&] {
+    linnet_context& c = valid(context, "context");
+    const linnet_run_options checked = read_sized(options, sizeof(linnet_run_options), "options");
+    run(c, read_inputs(c.loaded->inputs, inputs, count), checked);
+  });
+}
+
+linnet_status linnet_context_output(linnet_context* context, size_t index, linnet_tensor* output) {
+  return guarded([&] { result(output, "output") = show(valid(context, "context"), index); });
+}

@@ -1,0 +1,68 @@
+// Models from files and bytes.
+#include "linnet/onnx.h"
+#include "model.h"
+#include "options.h"
+#include "registry.h"
+
+using namespace linnet;
+using namespace linnet::c_api;
+
+namespace {
+
+linnet_options checked(const linnet_options* given) {
+  const linnet_options options = read_sized(given, sizeof(linnet_options), "options");
+  require(options.threads >= 0, "options->threads is below 0");
+  require(options.optimization >= LINNET_OPTIMIZE_ALL && options.optimization <= LINNET_OPTIMIZE_NOTHING,
+          "options->optimization is none of LINNET_OPTIMIZE_*");
+  require(options.max_file_bytes >= 0 && options.max_nodes >= 0, "a limit of options is below 0");
+  require(options.max_memory_bytes >= 0 && options.deadline_ms >= 0, "a limit of options is below 0");
+  return options;
+}
+
+ModelOptions model_options(const linnet_options& options) {
+  ModelOptions result;
+  result.optimization = LINNET_OPTIMIZE_NOTHING - options.optimization;
+  result.executor = options.threads == 1 ? make_serial_executor() : make_openmp_executor(options.threads);
+  result.limits.file_bytes = options.max_file_bytes;
+  result.limits.nodes = options.max_nodes;
+  result.limits.memory_bytes = options.max_memory_bytes;
+  result.limits.deadline_ms = options.deadline_ms;
+  return result;
+}
+
+ContextOptions context_options(const linnet_options& options, const Limits& limits) {
+  ContextOptions result;
+  result.limits = limits;
+  if (options.seed) result.seed = *options.seed;
+  return result;
+}
+
+/// load: from ModelOptions and Registry to Model.
+template <class Load>
+linnet_status load_model(const linnet_options* given, linnet_model** model, Load&& load) {
+  return create_handle(model, "model", [&] {
+    const linnet_options options = checked(given);
+    const ModelOptions prepared = model_options(options);
+    const Registry registry =
+        options.registry ? valid(options.registry, "options->registry").registry : standard_registry();
+    return new linnet_model(
+        std::make_shared<const LoadedModel>(load(prepared, registry), context_options(options, prepared.limits)));
+  });
+}
+
+}  // namespace
+
+linnet_status linnet_model_load(const char* path, const linnet_options* options, linnet_model** model) {
+  return load_model(options, model, [&](const ModelOptions& prepared, const Registry& registry) {
+    require(path, "path is NULL");
+    return load_onnx(path, prepared, registry);
+  });
+}
+
+linnet_status linnet_model_load_bytes(const void* bytes, size_t size, const char* folder, const linnet_options* options,
+                                      linnet_model** model) {
+  return load_model(options, model, [&](const ModelOptions& prepared, const Registry& registry) {
+    require(bytes || size == 0, "bytes is NULL");
+    return load_onnx_bytes({static_cast<const std::byte*>(bytes), size}, folder ? folder : "", prepared, registry);
+  });
+}

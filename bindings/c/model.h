@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "handle.h"
+#include "linnet/model.h"
+#include "value_info.h"
+
+namespace linnet::c_api {
+
+/// The inputs or the outputs of a model, whose names and facts it refers to.
+struct Interface {
+  Interface(const char* side_in, const std::vector<ValueInfo>& values_in);
+
+  /// "input 'x'"
+  std::string place(size_t i) const;
+  size_t index(const char* name) const;
+
+  const char* side;  // "input"
+  const std::vector<ValueInfo>& values;
+  std::vector<FactInfo> infos;
+};
+
+/// What a model's handle and its contexts share.
+struct LoadedModel {
+  LoadedModel(Model model_in, ContextOptions context_options_in);
+
+  Model model;
+  ContextOptions context_options;
+  Interface inputs, outputs;
+  std::vector<const char*> property_keys, property_values;
+};
+
+}  // namespace linnet::c_api
+
+struct linnet_model : linnet::c_api::Handle<linnet_model> {
+  explicit linnet_model(std::shared_ptr<const linnet::c_api::LoadedModel> loaded_in) : loaded(std::move(loaded_in)) {}
+
+  std::shared_ptr<const linnet::c_api::LoadedModel> loaded;
+};

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "status.h"
+
+namespace linnet::c_api {
+
+/// A struct that begins with its size, of this version or an earlier one, whose callers know fewer fields; nullptr: all
+/// defaults. Throws ArgumentError, which begins with `name`, for another size.
+template <class T>
+T read_sized(const T* given, size_t first_version_bytes, const char* name) {
+  T value{};
+  if (!given) return value;
+  if (given->size < first_version_bytes || given->size > sizeof(T)) {
+    throw ArgumentError(str(name, "->size is ", given->size, ", no version has such; set it to sizeof *", name));
+  }
+  std::memcpy(&value, given, given->size);
+  return value;
+}
+
+}  // namespace linnet::c_api

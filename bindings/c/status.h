@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+
+#include "linnet.h"
+#include "linnet/error.h"
+
+namespace linnet::c_api {
+
+/// An argument of a call that is not valid: LINNET_ERROR_ARGUMENT.
+class ArgumentError final : public std::exception {
+ public:
+  explicit ArgumentError(std::string message) : message_(std::move(message)) {}
+  const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  std::string message_;
+};
+
+/// Throws ArgumentError unless `valid`.
+inline void require(bool valid, const char* message) {
+  if (!valid) throw ArgumentError(message);
+}
+
+/// The calling thread's message; "" after forget_error().
+const char* last_error() noexcept;
+void forget_error() noexcept;
+linnet_status fail(linnet_status status, const char* message) noexcept;
+/// In a catch block: the status of the exception, whose message becomes last_error().
+linnet_status fail_by_exception() noexcept;
+/// What a callback of an operator ended with, a status other than LINNET_OK and last_error(), as an exception.
+Error error_of(linnet_status status);
+
+/// The body of every function of the API that can fail: no exception leaves it.
+template <class F>
+linnet_status guarded(F&& f) noexcept {
+  try {
+    f();
+    return LINNET_OK;
+  } catch (...) {
+    return fail_by_exception();
+  }
+}
+
+/// Calls what a user of the API wrote and throws the Error that it returns.
+template <class F>
+void call_back(F&& f) {
+  forget_error();
+  const linnet_status status = f();
+  if (status != LINNET_OK) throw error_of(status);
+}
+
+}  // namespace linnet::c_api

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "linnet.h"
+#include "linnet/fact.h"
+
+namespace linnet::c_api {
+
+/// A Fact in C's terms; refers to the name and the fact that it is made of.
+class FactInfo {
+ public:
+  FactInfo(const char* name, const Fact& fact);
+  FactInfo(const char* name, Fact&& fact) = delete;
+
+  linnet_value_info info() const;
+
+ private:
+  const char* name_;
+  linnet_dtype dtype_;
+  int32_t rank_ = -1;
+  std::vector<int64_t> dims_;
+  std::vector<const char*> symbols_;
+};
+
+/// The fact that a caller describes. Throws ArgumentError where a field is not valid, Error(kUnsupported) for a dtype
+/// that is none of numbers, Error(kLimit) beyond kMaxRank.
+Fact fact_of(const linnet_value_info& info);
+
+}  // namespace linnet::c_api

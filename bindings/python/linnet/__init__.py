@@ -1,0 +1,23 @@
+"""Runs ONNX models on CPUs: linnet.Session("model.onnx").run({"x": array})."""
+
+from linnet import dtypes
+from linnet._linnet import Cancellation, __version__
+from linnet.errors import (
+    CancelledError,
+    Error,
+    InternalError,
+    IoError,
+    LimitError,
+    ModelError,
+    ShapeError,
+    TypeError,
+    UnsupportedError,
+)
+from linnet.session import Metadata, NodeEvent, Session, ValueInfo, batched, cached
+
+__all__ = [
+    "Cancellation", "CancelledError", "Error", "InternalError", "IoError", "LimitError", "Metadata", "ModelError",
+    "NodeEvent", "Session", "ShapeError", "TypeError", "UnsupportedError", "ValueInfo", "__version__", "batched", "cached",
+]  # fmt: skip
+
+dtypes.register()

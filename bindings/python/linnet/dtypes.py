@@ -1,0 +1,33 @@
+"""The element types of ONNX as NumPy's dtypes."""
+
+import importlib.util
+
+import numpy as np
+
+from linnet import _linnet
+
+# By onnx.TensorProto.DataType.
+_NUMPY = {
+    1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 9: "bool", 10: "float16",
+    11: "float64", 12: "uint32", 13: "uint64", 14: "complex64", 15: "complex128",
+}  # fmt: skip
+_ML_DTYPES = {
+    16: "bfloat16", 17: "float8_e4m3fn", 18: "float8_e4m3fnuz", 19: "float8_e5m2", 20: "float8_e5m2fnuz", 21: "uint4",
+    22: "int4", 23: "float4_e2m1fn", 24: "float8_e8m0fnu", 25: "uint2", 26: "int2", 27: "float6_e2m3fn",
+    28: "float6_e3m2fn",
+}  # fmt: skip
+
+
+def by_number():
+    """NumPy's dtypes, and those of ml_dtypes where it is installed."""
+    found = {number: np.dtype(name) for number, name in _NUMPY.items()}
+    if importlib.util.find_spec("ml_dtypes"):
+        import ml_dtypes
+
+        known = {number: getattr(ml_dtypes, name, None) for number, name in _ML_DTYPES.items()}
+        found |= {number: np.dtype(scalar) for number, scalar in known.items() if scalar}
+    return found
+
+
+def register():
+    _linnet.set_dtypes(by_number())

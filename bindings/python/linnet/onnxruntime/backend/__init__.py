@@ -1,0 +1,3 @@
+"""The backend of the onnx package, as onnxruntime.backend."""
+
+from linnet.onnxruntime.backend.backend import is_compatible, prepare, run, supports_device

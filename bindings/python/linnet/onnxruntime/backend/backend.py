@@ -1,0 +1,42 @@
+"""Models that run on inputs in the order of the model's."""
+
+import os
+
+from onnx.backend.base import BackendRep
+
+from linnet.onnxruntime.session import InferenceSession
+
+
+class OnnxRuntimeBackendRep(BackendRep):
+    def __init__(self, session):
+        self._session = session
+
+    def run(self, inputs, **kwargs):
+        """The outputs as a list, for a list of inputs, or for the input of a model that has one."""
+        values = inputs if isinstance(inputs, list) else [inputs]
+        return self._session.run(None, dict(zip([arg.name for arg in self._session.get_inputs()], values)))
+
+
+def prepare(model, device=None, **kwargs):
+    """model: a path, bytes, a ModelProto, an InferenceSession, or what this returned."""
+    if isinstance(model, OnnxRuntimeBackendRep):
+        return model
+    if device is not None and not supports_device(device):
+        raise RuntimeError(f"Linnet runs on CPUs, not on {device}")
+    if isinstance(model, InferenceSession):
+        return OnnxRuntimeBackendRep(model)
+    if not isinstance(model, (str, bytes, os.PathLike)):
+        model = model.SerializeToString()
+    return OnnxRuntimeBackendRep(InferenceSession(model))
+
+
+def run(model, inputs, device=None, **kwargs):
+    return prepare(model, device, **kwargs).run(inputs)
+
+
+def is_compatible(model, device=None, **kwargs):
+    return device is None or supports_device(device)
+
+
+def supports_device(device):
+    return device.split(":")[0] == "CPU"

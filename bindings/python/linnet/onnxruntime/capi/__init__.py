@@ -1,0 +1,3 @@
+"""The names that applications take from onnxruntime.capi."""
+
+from linnet.onnxruntime.capi import _pybind_state, onnxruntime_inference_collection, onnxruntime_pybind11_state

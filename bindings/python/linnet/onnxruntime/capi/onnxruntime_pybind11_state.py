@@ -1,0 +1,50 @@
+"""Exceptions, options, enumerations and functions under the name that they have in ONNX Runtime."""
+
+from linnet.onnxruntime.enums import (
+    ExecutionMode,
+    ExecutionOrder,
+    GraphOptimizationLevel,
+    OrtAllocatorType,
+    OrtDeviceMemoryType,
+    OrtMemType,
+)
+from linnet.onnxruntime.errors import (
+    DeviceReset,
+    EngineError,
+    EPFail,
+    Fail,
+    InvalidArgument,
+    InvalidGraph,
+    InvalidProtobuf,
+    ModelLoadCanceled,
+    ModelLoaded,
+    ModelRequiresCompilation,
+    NoModel,
+    NoSuchFile,
+    NotFound,
+    NotImplemented,
+    RuntimeException,
+)
+from linnet.onnxruntime.functions import (
+    disable_telemetry_events,
+    enable_telemetry_events,
+    get_all_providers,
+    get_available_providers,
+    get_build_info,
+    get_device,
+    get_version_string,
+    has_collective_ops,
+    set_default_logger_callback,
+    set_default_logger_severity,
+    set_default_logger_verbosity,
+    set_global_thread_pool_sizes,
+    set_seed,
+)
+from linnet.onnxruntime.options import RunOptions, SessionOptions
+from linnet.onnxruntime.types import ModelMetadata, NodeArg
+from linnet.onnxruntime.unsupported import NAMES, refuse
+from linnet.onnxruntime.values import OrtDevice, OrtValue, OrtValueVector
+
+
+def __getattr__(name):
+    return refuse(__name__, name, NAMES)

@@ -1,0 +1,47 @@
+"""ONNX Runtime's enumerations; their numbers are those of its C API."""
+
+import enum
+
+
+class _Enum(enum.Enum):
+    def __int__(self):
+        return self.value
+
+    __index__ = __int__
+
+
+class GraphOptimizationLevel(_Enum):
+    ORT_DISABLE_ALL = 0
+    ORT_ENABLE_BASIC = 1
+    ORT_ENABLE_EXTENDED = 2
+    ORT_ENABLE_LAYOUT = 3
+    ORT_ENABLE_ALL = 99
+
+
+class ExecutionMode(_Enum):
+    ORT_SEQUENTIAL = 0
+    ORT_PARALLEL = 1
+
+
+class ExecutionOrder(_Enum):
+    DEFAULT = 0
+    PRIORITY_BASED = 1
+    MEMORY_EFFICIENT = 2
+
+
+class OrtAllocatorType(_Enum):
+    INVALID = -1
+    ORT_DEVICE_ALLOCATOR = 0
+    ORT_ARENA_ALLOCATOR = 1
+
+
+class OrtMemType(_Enum):
+    CPU_INPUT = -2
+    CPU_OUTPUT = -1
+    CPU = -1
+    DEFAULT = 0
+
+
+class OrtDeviceMemoryType(_Enum):
+    DEFAULT = 0
+    HOST_ACCESSIBLE = 5

@@ -1,0 +1,124 @@
+"""The functions of the module."""
+
+import itertools
+import operator
+import platform
+import warnings
+
+import linnet
+
+VERSION = "1.32.0"
+PROVIDERS = ["CPUExecutionProvider"]
+
+
+class _Settings:
+    """Of the whole process, as in ONNX Runtime."""
+
+    seed = None
+    threads = 0
+
+
+def get_available_providers():
+    return list(PROVIDERS)
+
+
+def get_all_providers():
+    return list(PROVIDERS)
+
+
+def get_device():
+    return "CPU"
+
+
+def get_version_string():
+    return VERSION
+
+
+def get_build_info():
+    return f"Linnet {linnet.__version__}"
+
+
+def has_collective_ops():
+    return False
+
+
+def set_seed(seed):
+    """Of random operators without a seed of their own, in sessions that are made later. ONNX Runtime draws others."""
+    _Settings.seed = operator.index(seed)
+
+
+def set_global_thread_pool_sizes(intra_op_num_threads=0, inter_op_num_threads=0):
+    """Of sessions that are made later with use_per_session_threads = False."""
+    _Settings.threads = operator.index(intra_op_num_threads)
+
+
+def threads_of(options):
+    own = options.intra_op_num_threads if options.use_per_session_threads else _Settings.threads
+    return max(own, 0)
+
+
+def seed():
+    return _Settings.seed
+
+
+def set_default_logger_severity(severity):
+    """Without effect: Linnet writes no log."""
+    if not 0 <= operator.index(severity) <= 4:
+        raise RuntimeError(f"the severity of a logger is 0 to 4, got {severity}")
+
+
+def set_default_logger_verbosity(verbosity):
+    """Without effect: Linnet writes no log."""
+    operator.index(verbosity)
+
+
+def set_default_logger_callback(callback, severity=2):
+    """Without effect: Linnet writes no log."""
+
+
+def disable_telemetry_events():
+    """Without effect: there are none."""
+
+
+def enable_telemetry_events():
+    """Without effect: Linnet sends nothing to anybody."""
+
+
+def preload_dlls(cuda=True, cudnn=True, msvc=True, directory=None):
+    """Without effect: Linnet runs on CPUs."""
+
+
+def print_debug_info():
+    print(f"linnet {linnet.__version__} as onnxruntime {VERSION}\n{platform.platform()}")
+
+
+def choose_providers(providers, provider_options):
+    """The names of the providers that are used. As in ONNX Runtime, those that are not there are a warning; options of
+    the CPU's change no result."""
+    chosen = []
+    for name in _names(providers or [], provider_options or []):
+        if name in chosen:
+            warnings.warn(f"Duplicate provider '{name}' encountered, ignoring.", stacklevel=4)
+        elif name in PROVIDERS:
+            chosen.append(name)
+        else:
+            warnings.warn(
+                f"Specified provider '{name}' is not in available provider names."
+                f"Available providers: '{', '.join(PROVIDERS)}'", stacklevel=4)  # fmt: skip
+    return chosen or list(PROVIDERS)
+
+
+def _names(providers, provider_options):
+    """A warning, and no names, where the arguments are not what they should be."""
+    pairs = [(provider, {}) if isinstance(provider, str) else provider for provider in providers]
+    if providers and provider_options:
+        pairs = list(itertools.zip_longest(providers, provider_options))
+    if isinstance(providers, (list, tuple)) and all(_is_pair(pair) for pair in pairs):
+        return [name for name, _ in pairs]
+    warnings.warn(f"expected names of providers, or (name, options), got {providers} with options {provider_options}: "
+                  f"running on {PROVIDERS[0]}", stacklevel=5)  # fmt: skip
+    return []
+
+
+def _is_pair(pair):
+    return isinstance(pair, (tuple, list)) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], dict)

@@ -1,0 +1,202 @@
+"""Options of sessions and of runs."""
+
+import operator
+import os
+
+import linnet
+from linnet.onnxruntime import errors
+from linnet.onnxruntime.enums import ExecutionMode, ExecutionOrder, GraphOptimizationLevel
+
+# Entries that would change results or files. All others tune how ONNX Runtime computes, and are kept without effect.
+_UNSUPPORTED_ENTRIES = {
+    "ep.context_enable": "0", "session.load_model_format": "ONNX", "session.save_model_format": "ONNX",
+    "session.model_external_initializers_file_folder_path": "", "session.set_denormal_as_zero": "0",
+    "session.use_env_allocators": "0", "session.optimized_model_external_initializers_file_name": "",
+}  # fmt: skip
+
+
+def _bool(value):
+    if value is not None and not hasattr(type(value), "__bool__"):
+        raise TypeError
+    return bool(value)
+
+
+def _str(value):
+    if not isinstance(value, str):
+        raise TypeError(f"expected a str, got {value!r}")
+    return value
+
+
+def _member(kind):
+    def check(value):
+        if not isinstance(value, kind):
+            raise TypeError
+        return value
+
+    return check
+
+
+class _Option:
+    """An attribute that takes one kind of value; TypeError for others."""
+
+    def __init__(self, convert, default):
+        self._convert, self.default = convert, default
+
+    def __set_name__(self, owner, name):
+        self._name = name
+
+    def __get__(self, options, owner):
+        return self if options is None else options._values.get(self._name, self.default)
+
+    def __set__(self, options, value):
+        try:
+            options._values[self._name] = self._convert(value)
+        except TypeError:
+            raise TypeError(f"{type(options).__name__}.{self._name} cannot be {value!r}") from None
+
+
+class _Options:
+    """Attributes and named entries; unknown attributes are AttributeError."""
+
+    __slots__ = ("_entries", "_values")
+
+    def __init__(self):
+        self._values, self._entries = {}, {}
+
+    def __reduce__(self):
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
+    def _add_entry(self, key, value):
+        if not 0 < len(_str(key)) <= 1024:
+            raise RuntimeError("the key of an entry has 1 to 1024 characters")
+        self._entries[key] = _str(value)
+
+    def _entry(self, key):
+        if key not in self._entries:
+            raise RuntimeError(f"{type(self).__name__} does not have configuration with key: {key}")
+        return self._entries[key]
+
+
+class SessionOptions(_Options):
+    """How a session loads and runs; docs/coming_from_onnxruntime.md tells which options have an effect."""
+
+    __slots__ = ("_cancelled", "_dimensions", "_libraries", "_providers")
+
+    enable_cpu_mem_arena = _Option(_bool, True)
+    enable_mem_pattern = _Option(_bool, True)
+    enable_mem_reuse = _Option(_bool, True)
+    enable_profiling = _Option(_bool, False)
+    execution_mode = _Option(_member(ExecutionMode), ExecutionMode.ORT_SEQUENTIAL)
+    execution_order = _Option(_member(ExecutionOrder), ExecutionOrder.DEFAULT)
+    graph_optimization_level = _Option(_member(GraphOptimizationLevel), GraphOptimizationLevel.ORT_ENABLE_ALL)
+    inter_op_num_threads = _Option(operator.index, 0)
+    intra_op_num_threads = _Option(operator.index, 0)
+    log_severity_level = _Option(operator.index, -1)
+    log_verbosity_level = _Option(operator.index, 0)
+    logid = _Option(_str, "")
+    optimized_model_filepath = _Option(_str, "")
+    profile_file_prefix = _Option(_str, "onnxruntime_profile_")
+    use_deterministic_compute = _Option(_bool, False)
+    use_per_session_threads = _Option(_bool, True)
+
+    def __init__(self):
+        super().__init__()
+        self._dimensions, self._libraries, self._providers, self._cancelled = {}, [], [], False
+
+    def add_session_config_entry(self, key, value):
+        self._add_entry(key, value)
+
+    def get_session_config_entry(self, key):
+        return self._entry(key)
+
+    def add_free_dimension_override_by_name(self, name, size):
+        """Inputs whose dim is the symbol `name` take `size` there and nothing else."""
+        self._dimensions[_str(name)] = operator.index(size)
+
+    def register_custom_ops_library(self, path):
+        """A library of operators that were written for Linnet; those of ONNX Runtime have another interface."""
+        if not os.path.exists(path):
+            raise errors.error(errors.Fail, f"the library {path} does not exist")
+        self._libraries.append(path)
+
+    def add_provider(self, name, options):
+        if name != "CPUExecutionProvider":
+            raise errors.unsupported(name)
+        self._providers.append((name, dict(options)))
+
+    def has_providers(self):
+        return bool(self._providers)
+
+    def set_load_cancellation_flag(self, cancelled):
+        """True: sessions that are made later raise ModelLoadCanceled."""
+        self._cancelled = bool(cancelled)
+
+    def clear_ep_context_data_read_func(self):
+        pass
+
+    def add_initializer(self, name, value):
+        raise errors.unsupported("SessionOptions.add_initializer")
+
+    def add_external_initializers(self, names, values):
+        raise errors.unsupported("SessionOptions.add_external_initializers")
+
+    def add_external_initializers_from_files_in_memory(self, names, buffers, lengths):
+        raise errors.unsupported("SessionOptions.add_external_initializers_from_files_in_memory")
+
+    def add_free_dimension_override_by_denotation(self, denotation, size):
+        raise errors.unsupported("SessionOptions.add_free_dimension_override_by_denotation")
+
+    def add_provider_for_devices(self, devices, options):
+        raise errors.unsupported("SessionOptions.add_provider_for_devices")
+
+    def set_ep_context_data_read_func(self, read_func, max_data_size):
+        raise errors.unsupported("SessionOptions.set_ep_context_data_read_func")
+
+    def set_provider_selection_policy(self, policy):
+        raise errors.unsupported("SessionOptions.set_provider_selection_policy")
+
+    def set_provider_selection_policy_delegate(self, delegate):
+        raise errors.unsupported("SessionOptions.set_provider_selection_policy_delegate")
+
+    def _check(self):
+        """Raises what makes a session with these options impossible."""
+        if self._cancelled:
+            raise errors.error(errors.ModelLoadCanceled, "the load was cancelled by set_load_cancellation_flag")
+        for key, value in self._entries.items():
+            if value.upper() != _UNSUPPORTED_ENTRIES.get(key, value).upper():
+                raise errors.unsupported(f"the session's entry {key} = {value!r}")
+
+
+class RunOptions(_Options):
+    """How a run runs. Setting terminate ends the runs that have the options, from any thread."""
+
+    __slots__ = ("_cancellation",)
+
+    log_severity_level = _Option(operator.index, -1)
+    log_verbosity_level = _Option(operator.index, 0)
+    logid = _Option(_str, "")
+    only_execute_path_to_fetches = _Option(_bool, False)
+
+    def __init__(self):
+        super().__init__()
+        self._cancellation = linnet.Cancellation()
+
+    @property
+    def terminate(self):
+        return self._cancellation.cancelled
+
+    @terminate.setter
+    def terminate(self, value):
+        if _bool(value):
+            self._cancellation.cancel()
+        elif self._cancellation.cancelled:
+            self._cancellation = linnet.Cancellation()
+
+    def add_run_config_entry(self, key, value):
+        self._add_entry(key, value)
+
+    def get_run_config_entry(self, key):
+        return self._entry(key)
+
+    def add_active_adapter(self, adapter):
+        raise errors.unsupported("RunOptions.add_active_adapter")

@@ -1,0 +1,31 @@
+"""What ONNX Runtime has and Linnet does not: there, but it raises when it is used."""
+
+from linnet.onnxruntime import errors
+
+NAMES = {
+    "AdapterFormat", "LoraAdapter", "ModelCompiler", "ModelPackage", "ModelPackageComponentContext",
+    "ModelPackageContext", "ModelPackageOptions", "ModelPackageWriteMode", "OrtArenaCfg", "OrtCompileApiFlags",
+    "OrtDeviceVendorId", "OrtEpAssignedNode", "OrtEpAssignedSubgraph", "OrtEpContextData", "OrtEpContextDataBuffer",
+    "OrtEpDevice", "OrtExecutionProviderDevicePolicy", "OrtExternalInitializerInfo", "OrtHardwareDevice",
+    "OrtHardwareDeviceType", "OrtMemoryInfo", "OrtMemoryInfoDeviceType", "OrtSparseFormat", "OrtSyncStream",
+    "SessionIOBinding", "SparseTensor", "copy_tensors", "create_and_register_allocator",
+    "create_and_register_allocator_v2", "get_ep_devices", "register_execution_provider_library",
+    "unregister_execution_provider_library",
+}  # fmt: skip
+
+
+class _Unsupported(type):
+    def __call__(cls, *args, **kwargs):
+        raise errors.unsupported(cls.__name__)
+
+    def __getattr__(cls, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise errors.unsupported(f"{cls.__name__}.{name}")
+
+
+def refuse(module, name, names):
+    """For a module's __getattr__: a class that no object is of, and that raises NotImplemented when it is used."""
+    if name not in names:
+        raise AttributeError(f"module '{module}' has no attribute '{name}'")
+    return _Unsupported(name, (), {})

@@ -1,0 +1,145 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "linnet/onnx.h"
+#include "linnet/version.h"
+#include "session.h"
+
+namespace linnet::python {
+namespace {
+
+/// Python's exception of each kind of Error; linnet/errors.py defines them.
+PyObject* exception_of(ErrorKind kind) {
+  static const char* const kNames[] = {"ModelError", "UnsupportedError", "TypeError",      "ShapeError",
+                                       "IoError",    "LimitError",       "CancelledError", "InternalError"};
+  return nb::module_::import_("linnet.errors").attr(kNames[size_t(kind)]).ptr();
+}
+
+void translate(const std::exception_ptr& pointer, void*) {
+  try {
+    std::rethrow_exception(pointer);
+  } catch (const Error& error) {
+    PyErr_SetString(exception_of(error.kind()), error.what());
+  }
+}
+
+nb::object dim_to_python(const Dim& dim) {
+  if (dim.known()) return nb::int_(dim.value());
+  return dim.symbol().empty() ? nb::none() : nb::object(nb::str(dim.symbol().c_str()));
+}
+
+nb::object shape_to_python(const Fact& fact) {
+  if (fact.dtype == DType::kOptional) return shape_to_python(*fact.element);
+  if (!fact.has_rank() || is_container(fact.dtype)) return nb::none();
+  nb::list dims;
+  for (const Dim& dim : *fact.dims) dims.append(dim_to_python(dim));
+  return nb::tuple(dims);
+}
+
+/// (name, "float32" or "sequence(int64)" ..., shape or None)
+nb::list values_to_python(const std::vector<ValueInfo>& infos) {
+  nb::list list;
+  for (const ValueInfo& info : infos) {
+    const std::string type = is_container(info.fact.dtype) ? str(without_shape(info.fact)) : str(info.fact.dtype);
+    list.append(nb::make_tuple(info.name, type, shape_to_python(info.fact)));
+  }
+  return list;
+}
+
+nb::dict metadata_to_python(const ModelMetadata& m) {
+  nb::dict dict;
+  dict["producer_name"] = m.producer_name;
+  dict["producer_version"] = m.producer_version;
+  dict["domain"] = m.domain;
+  dict["description"] = m.description;
+  dict["graph_name"] = m.graph_name;
+  dict["graph_description"] = m.graph_description;
+  dict["version"] = m.version;
+  dict["properties"] = m.properties;
+  dict["overridable"] = values_to_python(m.overridable);
+  return dict;
+}
+
+/// How linnet.Session loads and runs.
+struct Options {
+  int threads, optimization;
+  std::vector<std::string> op_libraries, disabled_rewrites;
+  int64_t max_memory, deadline_ms;
+  std::optional<uint64_t> seed;
+  bool profile;
+};
+
+Options read_options(const nb::dict& values) {
+  return {nb::cast<int>(values["threads"]),
+          nb::cast<int>(values["optimization"]),
+          nb::cast<std::vector<std::string>>(values["op_libraries"]),
+          nb::cast<std::vector<std::string>>(values["disabled_rewrites"]),
+          nb::cast<int64_t>(values["max_memory"]),
+          nb::cast<int64_t>(values["deadline_ms"]),
+          nb::cast<std::optional<uint64_t>>(values["seed"]),
+          nb::cast<bool>(values["profile"])};
+}
+
+void make_session(Session* session, nb::object model, const nb::dict& values) {
+  const Options options = read_options(values);
+  ModelOptions load;
+  load.optimization = options.optimization;
+  load.executor = options.threads == 1 ? make_serial_executor() : make_openmp_executor(options.threads);
+  load.disabled_rewrites.insert(options.disabled_rewrites.begin(), options.disabled_rewrites.end());
+  load.limits.memory_bytes = options.max_memory;
+  load.limits.deadline_ms = options.deadline_ms;
+  const bool in_memory = nb::isinstance<nb::bytes>(model);
+  const std::string text = in_memory ? "" : nb::cast<std::string>(model);
+  const auto bytes = in_memory ? nb::cast<nb::bytes>(model) : nb::bytes("", 0);
+  const nb::gil_scoped_release unlocked;
+  Registry registry = standard_registry();
+  for (const std::string& path : options.op_libraries) registry.load_library(path);
+  Model loaded = in_memory ? load_onnx_bytes(std::as_bytes(std::span(bytes.c_str(), bytes.size())), {}, load, registry)
+                           : load_onnx(text, load, registry);
+  new (session) Session(std::move(loaded), load.limits, options.seed, options.profile);
+}
+
+double us(Observer::Clock::duration duration) { return std::chrono::duration<double, std::micro>(duration).count(); }
+
+/// (name, op_type, domain, begin and duration in us, thread)
+nb::list profile_to_python(const Profile& profile) {
+  nb::list list;
+  for (const Profile::Event& e : profile.events()) {
+    list.append(nb::make_tuple(e.name, e.op_type, e.domain, us(e.begin.time_since_epoch()), us(e.end - e.begin),
+                               std::hash<std::thread::id>()(e.thread)));
+  }
+  return list;
+}
+
+void save(const Session& session, const std::string& path) {
+  const nb::gil_scoped_release unlocked;
+  save_onnx(session.model(), path);
+}
+
+}  // namespace
+
+NB_MODULE(_linnet, module) {
+  module.attr("__version__") = LINNET_VERSION;
+  module.def("set_dtypes", &set_dtypes);
+  nb::register_exception_translator(translate);
+  nb::class_<CancellationToken>(module, "Cancellation", "Ends the runs that it is given to, from any thread.")
+      .def(nb::init<>())
+      .def("cancel", &CancellationToken::cancel, "Ends them after the node that runs, and those that begin later.")
+      .def_prop_ro("cancelled", &CancellationToken::cancelled);
+  nb::class_<Session>(module, "Session")
+      .def("__init__", &make_session)
+      .def("run", &Session::run, nb::arg("inputs"), nb::arg("outputs").none(), nb::arg("out"),
+           nb::arg("cancellation").none())
+      .def("save", &save)
+      .def_prop_ro("profile", [](const Session& s) { return profile_to_python(s.profile()); })
+      .def_prop_ro("inputs", [](const Session& s) { return values_to_python(s.model().inputs()); })
+      .def_prop_ro("outputs", [](const Session& s) { return values_to_python(s.model().outputs()); })
+      .def_prop_ro("metadata", [](const Session& s) { return metadata_to_python(s.model().metadata()); })
+      .def_prop_ro("opset", [](const Session& s) { return s.model().load_report().opset; });
+}
+
+}  // namespace linnet::python

@@ -1,0 +1,285 @@
+#include "values.h"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include "linnet/containers.h"
+
+namespace linnet::python {
+namespace {
+
+nb::dict& dtypes() {
+  static auto* table = new nb::dict();  // never freed: the interpreter ends before
+  return *table;
+}
+
+nb::module_ numpy() { return nb::module_::import_("numpy"); }
+
+/// NumPy has the type; others are ml_dtypes' and do not export their memory.
+bool is_numpys(DType dtype) { return dtype <= DType::kComplex128; }
+
+std::string python_type(nb::handle value) { return nb::cast<std::string>(nb::str(nb::type_name(value.type()))); }
+
+/// The dtype in NumPy; throws where only ml_dtypes has it and is not there.
+nb::object numpy_dtype(DType dtype) {
+  nb::object found = dtypes().attr("get")(int(dtype));
+  if (found.is_none()) throw Error(ErrorKind::kUnsupported, str(dtype, " needs the Python package ml_dtypes"));
+  return found;
+}
+
+/// An array's memory in C order, which stays in place as long as this lives: a copy's where the array has another
+/// order. Whoever lets go of a tensor last may be without the interpreter's lock.
+class Buffer {
+ public:
+  explicit Buffer(nb::object array) {
+    if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_C_CONTIGUOUS) == 0) return;
+    PyErr_Clear();
+    array = array.attr("copy")("C");
+    if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_C_CONTIGUOUS) != 0) nb::raise_python_error();
+  }
+  /// The array's own memory, which is written to.
+  Buffer(const nb::object& array, const std::string& what) {
+    if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) == 0) return;
+    PyErr_Clear();
+    throw Error(ErrorKind::kType, what + " must be writable and in C order");
+  }
+  ~Buffer() {
+    if (!Py_IsInitialized()) return;
+    nb::gil_scoped_acquire lock;
+    PyBuffer_Release(&view_);
+  }
+  Buffer(const Buffer&) = delete;
+
+  void* data() const { return view_.buf; }
+
+ private:
+  Py_buffer view_;
+};
+
+Shape shape_of(nb::handle array) {
+  Shape shape;
+  for (nb::handle dim : nb::cast<nb::tuple>(array.attr("shape"))) shape.push_back(nb::cast<int64_t>(dim));
+  return shape;
+}
+
+Tensor strings(nb::object array, const std::string& what) {
+  Tensor tensor(DType::kString, shape_of(array));
+  std::string* out = tensor.data<std::string>();
+  const nb::list items = nb::cast<nb::list>(array.attr("ravel")().attr("tolist")());
+  for (nb::handle item : items) {
+    if (nb::isinstance<nb::bytes>(item)) {
+      const auto bytes = nb::cast<nb::bytes>(item);
+      *out++ = std::string(bytes.c_str(), bytes.size());
+    } else if (nb::isinstance<nb::str>(item)) {
+      *out++ = nb::cast<std::string>(item);
+    } else {
+      throw Error(ErrorKind::kType, what + " must hold str or bytes, got " + python_type(item));
+    }
+  }
+  return tensor;
+}
+
+/// Elements of less than a byte lie one to a byte in NumPy, without gaps in Linnet.
+Tensor packed(const Buffer& buffer, DType dtype, const Shape& shape) {
+  const auto* from = static_cast<const uint8_t*>(buffer.data());
+  Tensor tensor(dtype, shape);
+  auto* to = static_cast<uint8_t*>(tensor.raw());
+  std::fill_n(to, tensor.bytes(), uint8_t{0});
+  const int bits = dtype_bits(dtype);
+  const unsigned mask = (1u << bits) - 1;
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    const int64_t bit = i * bits;
+    const unsigned value = (from[i] & mask) << (bit % 8);
+    to[bit / 8] = uint8_t(to[bit / 8] | value);
+    if (value > 0xff) to[bit / 8 + 1] = uint8_t(to[bit / 8 + 1] | value >> 8);
+  }
+  return tensor;
+}
+
+nb::object unpacked(const Tensor& tensor) {
+  nb::object bytes = numpy().attr("empty")(tensor.size(), "uint8");
+  const Buffer buffer(bytes);
+  auto* to = static_cast<uint8_t*>(buffer.data());
+  const auto* from = static_cast<const uint8_t*>(tensor.raw());
+  const int bits = dtype_bits(tensor.dtype());
+  const unsigned mask = (1u << bits) - 1;
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    const int64_t bit = i * bits;
+    unsigned value = unsigned(from[bit / 8]) >> (bit % 8);
+    if (bit % 8 + bits > 8) value |= unsigned(from[bit / 8 + 1]) << (8 - bit % 8);
+    to[i] = uint8_t(value & mask);
+  }
+  return bytes;
+}
+
+/// The value as an array of NumPy; of `dtype` where it has no type of its own.
+nb::object as_array(nb::handle value, const nb::object& dtype) {
+  static const auto* ndarray = new nb::object(numpy().attr("ndarray"));
+  if (PyObject_IsInstance(value.ptr(), ndarray->ptr())) return nb::borrow(value);
+  if (nb::hasattr(value, "__dlpack__") && !nb::hasattr(value, "__array__")) return numpy().attr("from_dlpack")(value);
+  const bool typed = nb::hasattr(value, "dtype") || PyObject_CheckBuffer(value.ptr());
+  return typed ? numpy().attr("asarray")(value) : numpy().attr("asarray")(value, dtype);
+}
+
+/// The array with the byte order of this machine.
+nb::object of_dtype(nb::object array, const nb::object& dtype, DType wanted, const std::string& what) {
+  const nb::object own = array.attr("dtype");
+  if (own.is(dtype) || own.equal(dtype)) return array;
+  if (own.attr("newbyteorder")("=").equal(dtype)) return array.attr("astype")(dtype);
+  throw Error(ErrorKind::kType, str(what, " must be ", wanted, ", got ", nb::str(own).c_str()));
+}
+
+/// The array as bytes or 16-bit words, where its memory is ml_dtypes' and so not exported.
+nb::object exported(nb::object array, DType dtype) {
+  return is_numpys(dtype) ? array : array.attr("view")(dtype_bits(dtype) == 16 ? "uint16" : "uint8");
+}
+
+Tensor to_array_tensor(nb::handle value, const Fact& fact, const std::string& what) {
+  if (fact.dtype == DType::kString) return strings(numpy().attr("asarray")(value), what);
+  const nb::object dtype = numpy_dtype(fact.dtype);
+  nb::object array = of_dtype(as_array(value, dtype), dtype, fact.dtype, what);
+  const Shape shape = shape_of(array);
+  array = exported(array, fact.dtype);
+  if (dtype_bits(fact.dtype) < 8) return packed(Buffer(array), fact.dtype, shape);
+  auto buffer = std::make_shared<const Buffer>(array);
+  void* data = buffer->data();
+  return Tensor::share(fact.dtype, shape, data, std::move(buffer));
+}
+
+Tensor owned(const Tensor& tensor) { return is_object(tensor.dtype()) ? tensor : tensor.clone(); }
+
+Tensor to_sequence(nb::handle value, const Fact& fact, const std::string& what) {
+  if (!PySequence_Check(value.ptr()))
+    throw Error(ErrorKind::kType, what + " must be a list, got " + python_type(value));
+  Sequence sequence;
+  for (nb::handle item : nb::borrow<nb::object>(value)) {
+    const std::string element = str(what, ", element ", sequence.elements.size(), ",");
+    sequence.elements.push_back(owned(to_tensor(item, *fact.element, element)));
+  }
+  return Tensor::scalar(sequence);
+}
+
+Tensor to_map(nb::handle value, const Fact& fact, const std::string& what) {
+  if (!nb::isinstance<nb::dict>(value))
+    throw Error(ErrorKind::kType, what + " must be a dict, got " + python_type(value));
+  const auto dict = nb::cast<nb::dict>(value);
+  const Fact keys(fact.key, Dims{Dim(int64_t(dict.size()))}), values(fact.element->dtype, keys.dims);
+  return Tensor::scalar(Map{owned(to_array_tensor(dict.keys(), keys, what + ", keys,")),
+                            owned(to_array_tensor(dict.values(), values, what + ", values,"))});
+}
+
+nb::object sequence_to_python(const Sequence& sequence) {
+  nb::list list;
+  for (const Tensor& element : sequence.elements) list.append(to_python(element));
+  return list;
+}
+
+nb::object map_to_python(const Map& map) {
+  const nb::object keys = to_python(map.keys).attr("tolist")(), values = to_python(map.values).attr("tolist")();
+  nb::dict dict;
+  for (int64_t i = 0; i < map.keys.size(); ++i) dict[keys[i]] = values[i];
+  return dict;
+}
+
+nb::object strings_to_python(const Tensor& tensor) {
+  nb::list list;
+  for (const std::string& text : tensor.values<std::string>()) {
+    list.append(nb::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "surrogateescape")));
+  }
+  nb::object array = numpy().attr("empty")(tensor.size(), "object");
+  array[nb::slice(nb::none(), nb::none(), nb::none())] = list;
+  return array;
+}
+
+nb::object reshaped(nb::object array, const Shape& shape) {
+  nb::list dims;
+  for (const int64_t dim : shape) dims.append(dim);
+  return array.attr("reshape")(nb::tuple(dims));
+}
+
+/// The same bytes as unsigned integers, where NumPy or nanobind do not know the type.
+nb::dlpack::dtype dlpack_dtype(DType dtype) {
+  using Code = nb::dlpack::dtype_code;
+  const auto bits = uint8_t(dtype_bits(dtype));
+  switch (dtype) {
+    case DType::kFloat16:
+    case DType::kFloat32:
+    case DType::kFloat64:
+      return {uint8_t(Code::Float), bits, 1};
+    case DType::kComplex64:
+    case DType::kComplex128:
+      return {uint8_t(Code::Complex), bits, 1};
+    case DType::kInt8:
+    case DType::kInt16:
+    case DType::kInt32:
+    case DType::kInt64:
+      return {uint8_t(Code::Int), bits, 1};
+    case DType::kBool:
+      return {uint8_t(Code::Bool), 8, 1};
+    default:
+      return {uint8_t(Code::UInt), bits, 1};
+  }
+}
+
+nb::object numbers_to_python(const Tensor& tensor) {
+  auto* held = new Tensor(tensor);
+  const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Tensor*>(p); });
+  size_t shape[kMaxRank];
+  std::copy(tensor.shape().begin(), tensor.shape().end(), shape);
+  const nb::ndarray<nb::numpy> array(held->raw(), size_t(tensor.rank()), shape, owner, nullptr,
+                                     dlpack_dtype(tensor.dtype()));
+  nb::object result = nb::cast(array, nb::rv_policy::reference);
+  return is_numpys(tensor.dtype()) ? result : result.attr("view")(numpy_dtype(tensor.dtype()));
+}
+
+}  // namespace
+
+void set_dtypes(nb::dict by_number) { dtypes() = std::move(by_number); }
+
+Tensor to_tensor(nb::handle value, const Fact& fact, const std::string& what) {
+  switch (fact.dtype) {
+    case DType::kSequence:
+      return to_sequence(value, fact, what);
+    case DType::kMap:
+      return to_map(value, fact, what);
+    case DType::kOptional:
+      return Tensor::scalar(value.is_none() ? Optional{} : Optional{owned(to_tensor(value, *fact.element, what))});
+    default:
+      return to_array_tensor(value, fact, what);
+  }
+}
+
+Tensor output_memory(nb::handle array, const Fact& fact, const std::string& what) {
+  if (is_object(fact.dtype) || dtype_bits(fact.dtype) < 8) {
+    throw Error(ErrorKind::kType,
+                str(what, " cannot be given: elements of ", fact.dtype, " do not lie in NumPy's memory"));
+  }
+  const nb::object dtype = numpy_dtype(fact.dtype);
+  if (!nb::hasattr(array, "dtype") || !array.attr("dtype").equal(dtype)) {
+    throw Error(ErrorKind::kType, str(what, " must be an array of ", fact.dtype));
+  }
+  auto buffer = std::make_shared<const Buffer>(exported(nb::borrow(array), fact.dtype), what);
+  void* data = buffer->data();
+  return Tensor::share(fact.dtype, shape_of(array), data, std::move(buffer));
+}
+
+nb::object to_python(const Tensor& tensor) {
+  switch (tensor.dtype()) {
+    case DType::kUndefined:
+      return nb::none();
+    case DType::kSequence:
+      return sequence_to_python(*tensor.data<Sequence>());
+    case DType::kMap:
+      return map_to_python(*tensor.data<Map>());
+    case DType::kOptional:
+      return to_python(tensor.data<Optional>()->value);
+    case DType::kString:
+      return reshaped(strings_to_python(tensor), tensor.shape());
+    default:
+      break;
+  }
+  if (dtype_bits(tensor.dtype()) >= 8) return numbers_to_python(tensor);
+  return reshaped(unpacked(tensor).attr("view")(numpy_dtype(tensor.dtype())), tensor.shape());
+}
+
+}  // namespace linnet::python

@@ -1,0 +1,31 @@
+# Run by CPack before it packs what is installed: the files that Debian's policy asks of every package, and no search
+# path in programs, whose libraries lie where the system searches.
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+set(changelog "linnet (${CPACK_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}) unstable; urgency=medium
+
+  * Linnet ${CPACK_PACKAGE_VERSION}.
+
+ -- ${CPACK_PACKAGE_CONTACT}  ${date}
+")
+set(copyright "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: Linnet
+
+Files: *
+Copyright: 2026 the authors of Linnet
+License: Apache-2.0
+ On Debian systems the text of the licence is in /usr/share/common-licenses/Apache-2.0.
+")
+
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  set(usr ${CPACK_TEMPORARY_DIRECTORY}/${component}/usr)
+  string(TOUPPER ${component} COMPONENT)
+  set(documents ${usr}/share/doc/${CPACK_DEBIAN_${COMPONENT}_PACKAGE_NAME})
+  file(WRITE ${documents}/copyright "${copyright}")
+  file(WRITE ${documents}/changelog.Debian "${changelog}")
+  file(GLOB pages ${usr}/share/man/man1/*.1)
+  execute_process(COMMAND gzip -9n ${documents}/changelog.Debian ${pages} COMMAND_ERROR_IS_FATAL ANY)
+  file(GLOB programs ${usr}/bin/*)
+  foreach(program IN LISTS programs)
+    file(RPATH_REMOVE FILE ${program})
+  endforeach()
+endforeach()

@@ -1,0 +1,2 @@
+include(${CMAKE_CURRENT_LIST_DIR}/LinnetFindLibrary.cmake)
+linnet_find_library(Unistring unicase.h unistring)

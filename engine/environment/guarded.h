@@ -1,0 +1,34 @@
+#pragma once
+
+#include <atomic>
+#include <exception>
+
+#include "linnet/executor.h"
+
+namespace linnet {
+
+/// Calls a function and keeps the first exception, which must not leave the threads it is called from.
+class Guarded {
+ public:
+  explicit Guarded(ChunkFunction function) : function_(function) {}
+
+  void call(int64_t chunk, int worker) noexcept {
+    if (failed_.load(std::memory_order_relaxed)) return;
+    try {
+      function_(chunk, worker);
+    } catch (...) {
+      if (!failed_.exchange(true)) error_ = std::current_exception();
+    }
+  }
+  /// Behind the last call.
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  ChunkFunction function_;
+  std::atomic<bool> failed_ = false;
+  std::exception_ptr error_;
+};
+
+}  // namespace linnet

@@ -1,0 +1,118 @@
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "environment/default_threads.h"
+#include "environment/guarded.h"
+#include "environment/team.h"
+
+namespace linnet {
+namespace {
+
+/// Threads of this process that serve a team, for one caller at a time.
+class Pool {
+ public:
+  explicit Pool(int threads) : process(::getpid()), team_(threads) {
+    try {
+      for (int worker = 1; worker < threads; ++worker) {
+        threads_.emplace_back([this, worker] { team_.serve(worker); });
+      }
+    } catch (const std::system_error&) {  // Those that there are do the work.
+    }
+  }
+  ~Pool() { team_.dismiss(); }
+  Pool(const Pool&) = delete;
+
+  /// Whether the calling thread has the team to itself from now on. At most one call of a thread is ever true at a
+  /// time.
+  bool take() {
+    if (!mutex_.try_lock()) return false;
+    owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+    return true;
+  }
+  void give_back() {
+    owner_.store(std::thread::id(), std::memory_order_relaxed);
+    mutex_.unlock();
+  }
+  bool owned_by_caller() const { return owner_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
+  Team& team() { return team_; }
+
+  const pid_t process;
+
+ private:
+  Team team_;
+  std::mutex mutex_;  // held by the owner
+  std::atomic<std::thread::id> owner_{};
+  std::vector<std::jthread> threads_;  // of the team, which outlives them
+};
+
+class Ownership {
+ public:
+  explicit Ownership(Pool& pool) : pool_(pool), taken_(!pool.owned_by_caller() && pool.take()) {}
+  ~Ownership() {
+    if (taken_) pool_.give_back();
+  }
+  Ownership(const Ownership&) = delete;
+
+  /// The team is the calling thread's, and runs no loop.
+  bool ready() const { return pool_.owned_by_caller() && !pool_.team().busy(); }
+
+ private:
+  Pool& pool_;
+  const bool taken_;
+};
+
+class ThreadExecutor final : public Executor {
+ public:
+  explicit ThreadExecutor(int threads) : threads_(threads), pool_(new Pool(threads)) {}
+  // The threads of a pool that a fork() left behind do not exist in this process: it cannot be ended, only left.
+  ~ThreadExecutor() override {
+    if (Pool* pool = pool_.load(); pool->process == ::getpid()) delete pool;
+  }
+  ThreadExecutor(const ThreadExecutor&) = delete;
+
+  int workers() const override { return threads_; }
+
+  void parallel_for(int64_t chunks, ChunkFunction function) override {
+    Pool& own = pool();
+    const Ownership ownership(own);
+    if (chunks <= 1 || !ownership.ready()) {
+      for (int64_t chunk = 0; chunk < chunks; ++chunk) function(chunk, 0);
+      return;
+    }
+    Guarded guarded(function);
+    own.team().run(chunks, [&](int64_t chunk, int worker) { guarded.call(chunk, worker); });
+    guarded.rethrow();
+  }
+
+  void hold(ChunkFunction body) override {
+    const Ownership ownership(pool());
+    body(0, 0);
+  }
+
+ private:
+  /// That of this process.
+  Pool& pool() {
+    Pool* known = pool_.load(std::memory_order_acquire);
+    if (known->owned_by_caller() || known->process == ::getpid()) return *known;
+    auto fresh = std::make_unique<Pool>(threads_);
+    if (pool_.compare_exchange_strong(known, fresh.get(), std::memory_order_acq_rel)) return *fresh.release();
+    return *known;
+  }
+
+  const int threads_;
+  std::atomic<Pool*> pool_;
+};
+
+}  // namespace
+
+std::shared_ptr<Executor> make_thread_executor(int threads) {
+  return std::make_shared<ThreadExecutor>(threads > 0 ? threads : default_threads());
+}
+
+}  // namespace linnet

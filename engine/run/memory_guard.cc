@@ -1,0 +1,81 @@
+#include "run/memory_guard.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "plan/place_slots.h"
+#include "tensor/alignment.h"
+
+namespace linnet {
+namespace {
+
+constexpr std::byte kNan{0xff};  // each byte of a NaN of any floating-point type
+
+void fill(const void* begin, size_t bytes) {
+  if (bytes > 0) std::memset(const_cast<void*>(begin), int(kNan), bytes);
+}
+bool filled(const std::byte* begin, size_t bytes) {
+  return std::all_of(begin, begin + bytes, [](std::byte b) { return b == kNan; });
+}
+
+bool owns_memory(const Slot& slot) {
+  return (slot.kind == Slot::Kind::kArena || slot.kind == Slot::Kind::kOwned) && !is_object(slot.dtype);
+}
+
+const std::byte* begin_of(const Tensor& tensor) { return static_cast<const std::byte*>(tensor.raw()); }
+
+}  // namespace
+
+MemoryGuard::MemoryGuard(const Plan& plan) : plan_(plan), dead_at_(plan.steps.size() + 1) {
+  std::vector<int> root(plan.slots.size());
+  std::vector<size_t> last(plan.slots.size(), 0);
+  for (size_t i = 0; i < root.size(); ++i) {
+    root[i] = plan.slots[i].kind == Slot::Kind::kView ? root[size_t(plan.slots[i].index)] : int(i);
+  }
+  const auto use = [&](int slot, size_t step) {
+    if (slot >= 0) last[size_t(root[size_t(slot)])] = step;
+  };
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    for (const int slot : plan.steps[i].outputs) use(slot, i);
+    for (const int slot : plan.steps[i].inputs) use(slot, i);
+  }
+  for (const Plan::Output& output : plan.outputs) use(output.slot, plan.steps.size());
+  for (const int slot : plan.rest_inputs) use(slot, plan.steps.size());
+  for (size_t i = 0; i < root.size(); ++i) {
+    if (!owns_memory(plan.slots[i])) continue;
+    owners_.push_back(int(i));
+    dead_at_[last[i]].push_back(int(i));
+  }
+}
+
+void MemoryGuard::begin_run(const std::vector<Tensor>& slots) const {
+  for (const int slot : owners_) {
+    const Tensor& value = slots[size_t(slot)];
+    fill(begin_of(value) - kGuardBytes, value.bytes() + 2 * kGuardBytes);
+  }
+}
+
+void MemoryGuard::begin_step(const Tensor& scratch) const { fill(scratch.raw(), scratch.bytes()); }
+
+void MemoryGuard::end_step(size_t step, const std::vector<Tensor>& slots, const Tensor& scratch) const {
+  if (plan_.steps[step].kernel) check_scratch(*plan_.steps[step].kernel, scratch);
+  for (const int slot : owners_) {
+    const Tensor& value = slots[size_t(slot)];
+    if (filled(begin_of(value) - kGuardBytes, kGuardBytes) && filled(begin_of(value) + value.bytes(), kGuardBytes)) {
+      continue;
+    }
+    throw Error(ErrorKind::kInternal, str("wrote beside ", describe(value)));
+  }
+  for (const int slot : dead_at_[step]) fill(slots[size_t(slot)].raw(), slots[size_t(slot)].bytes());
+}
+
+/// What the plan adds behind the largest scratch memory of its kernels is the guard of all.
+void MemoryGuard::check_scratch(const Kernel& kernel, const Tensor& scratch) const {
+  const size_t pitch = aligned(plan_.scratch_bytes), own = kernel.scratch_bytes();
+  for (size_t begin = 0; begin + pitch <= scratch.bytes(); begin += pitch) {
+    if (filled(begin_of(scratch) + begin + own, pitch - own)) continue;
+    throw Error(ErrorKind::kInternal, str("wrote behind ", own, " bytes of scratch memory"));
+  }
+}
+
+}  // namespace linnet

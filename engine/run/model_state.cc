@@ -1,0 +1,166 @@
+#include "run/model_state.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "passes/passes.h"
+
+namespace linnet {
+namespace {
+
+std::vector<ValueInfo> value_infos(const Graph& graph, std::span<const ValueId> values) {
+  std::vector<ValueInfo> infos;
+  for (const ValueId id : values) infos.push_back({graph.value(id).name, graph.fact(id)});
+  return infos;
+}
+
+std::vector<ValueInfo> output_infos(const Graph& graph) {
+  std::vector<ValueInfo> infos;
+  for (const Graph::Output& output : graph.outputs()) infos.push_back({output.name, graph.fact(output.value)});
+  return infos;
+}
+
+/// What was inferred, with the names of dims and what could not be inferred as declared.
+void add_declared(Fact& fact, const Fact& declared) {
+  if (fact.dtype != declared.dtype || !declared.dims) return;
+  if (!fact.dims) fact.dims = declared.dims;
+  for (size_t i = 0; i < fact.dims->size() && fact.dims->size() == declared.dims->size(); ++i) {
+    const Dim& dim = (*declared.dims)[i];
+    if (!(*fact.dims)[i].known() && (dim.known() || !dim.symbol().empty())) (*fact.dims)[i] = dim;
+  }
+}
+
+int64_t prevalent_opset(const Graph& graph) {
+  std::map<int64_t, int> nodes;
+  for (const NodeId id : graph.nodes()) {
+    const NodeSpec& spec = graph.node(id).spec;
+    if (spec.domain.empty()) ++nodes[spec.opset];
+  }
+  const auto most = std::max_element(nodes.begin(), nodes.end(), [](auto& a, auto& b) { return a.second < b.second; });
+  return most == nodes.end() ? 0 : most->first;
+}
+
+std::optional<size_t> find_name(const std::vector<ValueInfo>& infos, const std::string& name) {
+  const auto found = std::find_if(infos.begin(), infos.end(), [&](const ValueInfo& i) { return i.name == name; });
+  return found == infos.end() ? std::nullopt : std::optional(size_t(found - infos.begin()));
+}
+
+void check_weight(const std::string& name, const Tensor& before, const Tensor& weight) {
+  if (weight.dtype() == before.dtype() && weight.shape() == before.shape()) return;
+  throw Error(weight.dtype() == before.dtype() ? ErrorKind::kShape : ErrorKind::kType,
+              str("initializer '", name, "' is ", describe(before), ", not ", describe(weight)));
+}
+
+void replace_weight(Graph& graph, const std::string& name, const Tensor& weight) {
+  for (ValueId id = 0; id < graph.value_count(); ++id) {
+    const Tensor& before = graph.fact(id).constant;
+    if (graph.value(id).name != name || !before) continue;
+    check_weight(name, before, weight);
+    return graph.set_fact(id, Fact(weight));
+  }
+  throw Error(ErrorKind::kModel, str("there is no initializer '", name, "'"));
+}
+
+std::string optional_inputs(size_t count) {
+  return count == 0 ? "" : str(" and up to ", count, " overridable initializers");
+}
+
+}  // namespace
+
+int64_t constant_bytes(const Graph& graph) {
+  int64_t bytes = 0;
+  for (ValueId id = 0; id < graph.value_count(); ++id) {
+    const Value& value = graph.value(id);
+    if (value.fact.constant && !graph.consumers(id).empty()) bytes += int64_t(value.fact.constant.bytes());
+  }
+  return bytes;
+}
+
+std::string quoted_names(const std::vector<ValueInfo>& infos) {
+  std::string names;
+  for (const ValueInfo& info : infos) names += str(names.empty() ? "'" : ", '", info.name, "'");
+  return names;
+}
+
+Model::State::State(Graph graph, const ModelOptions& options, GraphNotes notes_in)
+    : resources(std::make_shared<ModelResources>()), notes(std::move(notes_in)) {
+  if (options.replaceable_weights) as_written = graph;
+  const auto begin = std::chrono::steady_clock::now();
+  report.nodes = int64_t(graph.nodes().size());
+  report.opset = prevalent_opset(graph);
+  resources->options = options;
+  resources->executor = options.executor ? options.executor : make_openmp_executor();
+  graph.drop_dead_nodes();
+  propagate_facts(graph, *resources);
+  optimize_bodies(graph, *resources);
+  optimize(graph, *resources);
+  describe(graph);
+  for (size_t i = 0; i < notes.declared.size(); ++i) add_declared(outputs[i].fact, notes.declared[i]);
+  program = std::make_shared<Program>(std::move(graph), resources);
+  report.weights_bytes = constant_bytes(program->graph());
+  report.optimize_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  if (options.log) tell(options.log);
+}
+
+void Model::State::describe(const Graph& graph) {
+  const std::span<const ValueId> ids = graph.inputs();
+  inputs = value_infos(graph, ids.first(ids.size() - notes.defaults.size()));
+  overridable = value_infos(graph, ids.last(notes.defaults.size()));
+  outputs = output_infos(graph);
+}
+
+void Model::State::tell(const Log& log) const {
+  const Graph& graph = program->graph();
+  log(LogLevel::kInfo, str("loaded ", report.nodes, " nodes, ", graph.nodes().size(), " after ", report.optimize_ms,
+                           " ms of rewrites, ", report.weights_bytes, " bytes of weights"));
+  for (const ValueId id : graph.inputs()) {
+    if (graph.consumers(id).empty() && !graph.is_output(id)) {
+      log(LogLevel::kWarning, str("nothing reads input '", graph.value(id).name, "'"));
+    }
+  }
+}
+
+void Model::State::specialize(std::span<const Tensor> tensors) {
+  std::vector<Tensor> all(inputs.size() + overridable.size());
+  complete(tensors, all);
+  resources->executor->hold([&](int64_t, int) { program = Program::specialized(std::move(program), all); });
+  describe(program->graph());
+}
+
+void Model::State::complete(std::span<const Tensor> given, std::vector<Tensor>& all) const {
+  if (given.size() < inputs.size() || given.size() > all.size()) {
+    throw Error(ErrorKind::kModel, str("expected ", inputs.size(), " inputs", optional_inputs(overridable.size()),
+                                       ", got ", given.size()));
+  }
+  std::fill(std::copy(given.begin(), given.end(), all.begin()), all.end(), Tensor());
+  for (size_t i = inputs.size(); i < all.size(); ++i) {
+    if (!all[i]) all[i] = notes.defaults[i - inputs.size()];
+  }
+}
+
+size_t Model::State::input_index(const std::string& name) const {
+  if (const auto i = find_name(inputs, name)) return *i;
+  if (const auto i = find_name(overridable, name)) return inputs.size() + *i;
+  throw Error(ErrorKind::kModel, str("there is no input '", name, "'; the inputs are ", quoted_names(inputs)));
+}
+
+Model::State Model::State::with_weights(const std::map<std::string, Tensor>& weights) const {
+  if (!as_written) {
+    throw Error(ErrorKind::kUnsupported, "the model was loaded without ModelOptions::replaceable_weights");
+  }
+  Graph graph = *as_written;
+  GraphNotes replaced = notes;
+  for (const auto& [name, weight] : weights) {
+    if (const auto i = find_name(overridable, name)) {
+      check_weight(name, replaced.defaults[*i], weight);
+      replaced.defaults[*i] = weight;
+    } else {
+      replace_weight(graph, name, weight);
+    }
+  }
+  ModelOptions options = resources->options;
+  options.executor = resources->executor;
+  return State(std::move(graph), options, std::move(replaced));
+}
+
+}  // namespace linnet

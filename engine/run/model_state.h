@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "linnet/model.h"
+#include "plan/program.h"
+#include "run/model_graph.h"
+
+namespace linnet {
+
+struct Model::State {
+  State(Graph graph, const ModelOptions& options, GraphNotes notes);
+
+  void specialize(std::span<const Tensor> tensors);
+  State with_weights(const std::map<std::string, Tensor>& weights) const;
+  /// Where runs take an input or overridable initializer. Throws Error(kModel) for an unknown name.
+  size_t input_index(const std::string& name) const;
+  /// Fills `all` with what a run is given, and defaults where it may leave inputs out.
+  void complete(std::span<const Tensor> given, std::vector<Tensor>& all) const;
+
+  static Model model(std::shared_ptr<State> state) { return Model(std::move(state)); }
+  static const State& of(const Model& model) { return *model.state_; }
+
+  std::shared_ptr<ModelResources> resources;
+  std::shared_ptr<Program> program;
+  std::vector<ValueInfo> inputs, overridable, outputs;
+  GraphNotes notes;
+  std::optional<Graph> as_written;  // where weights are replaceable
+  LoadReport report;
+
+ private:
+  void describe(const Graph& graph);
+  void tell(const Log& log) const;
+};
+
+/// What the graph's constants hold.
+int64_t constant_bytes(const Graph& graph);
+
+/// "'a', 'b'".
+std::string quoted_names(const std::vector<ValueInfo>& infos);
+
+}  // namespace linnet

@@ -1,0 +1,21 @@
+#include "tensor/resource_tensor.h"
+
+#include <algorithm>
+
+#include "tensor/alignment.h"
+
+namespace linnet {
+
+Tensor allocate_from(std::pmr::memory_resource* memory, DType dtype, const Shape& shape) {
+  if (!memory || is_object(dtype)) return {dtype, shape};
+  const size_t bytes = dtype_bytes(dtype, shape.elements());
+  try {
+    void* data = memory->allocate(bytes, kAlignment);
+    const auto free = [memory, bytes](void* p) { memory->deallocate(p, bytes, kAlignment); };
+    return Tensor::share(dtype, shape, data, std::shared_ptr<const void>(data, free));
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::kLimit, str("the memory resource has no ", bytes, " bytes"));
+  }
+}
+
+}  // namespace linnet

@@ -1,0 +1,151 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "building_blocks.h"
+#include "rule_list.h"
+
+// Adaptive pooling over 1, 2 or 3 spatial axes; the batch axis may be missing.
+namespace linnet::exporter {
+namespace {
+
+/// The positions [begin, end) that element i of an adaptive pool covers along an axis.
+std::pair<int64_t, int64_t> adaptive_window(int64_t i, int64_t in, int64_t out) {
+  return {i * in / out, ((i + 1) * in + out - 1) / out};
+}
+
+/// Positions of the windows, [out, widest]; those of a shorter one are filled up with its last position.
+struct Windows {
+  at::Tensor places, inside;
+};
+
+Windows windows_of(int64_t in, int64_t out) {
+  int64_t widest = 0;
+  for (int64_t i = 0; i < out; ++i) {
+    const auto [begin, end] = adaptive_window(i, in, out);
+    widest = std::max(widest, end - begin);
+  }
+  Windows windows{at::empty({out, widest}, at::kLong), at::zeros({out, widest}, at::kBool)};
+  for (int64_t i = 0; i < out; ++i) {
+    const auto [begin, end] = adaptive_window(i, in, out);
+    windows.places[i].fill_(end - 1);
+    windows.places[i].narrow(0, 0, end - begin).copy_(at::arange(begin, end));
+    windows.inside[i].narrow(0, 0, end - begin).fill_(true);
+  }
+  return windows;
+}
+
+/// Windows of different sizes, one axis after the other: gathered, then reduced.
+std::string uneven_pool(Call& call, int64_t spatial, bool average) {
+  const int64_t rank = call.tensor().dim();
+  const at::ScalarType dtype = call.dtype();
+  std::string y = call.value();
+  for (int64_t axis = rank - spatial; axis < rank; ++axis) {
+    const Windows windows = windows_of(call.tensor().size(axis), call.result().size(axis));
+    y = call.emit("Gather", {y, call.constant_of(windows.places)}, {{"axis", axis}});
+    if (!average) {
+      y = reduce(call, "ReduceMax", y, {axis + 1}, false);
+      continue;
+    }
+    std::vector<int64_t> beside(size_t(rank + 1), 1);
+    beside[size_t(axis)] = windows.places.size(0);
+    beside[size_t(axis + 1)] = windows.places.size(1);
+    const std::string inside = call.constant_of(windows.inside.reshape(beside));
+    const std::string counted = call.emit("Where", {inside, y, call.scalar(0, dtype)});
+    beside[size_t(axis + 1)] = 1;
+    const at::Tensor counts = windows.inside.sum(1).reshape(beside).squeeze(axis + 1).to(dtype);
+    y = call.emit("Div", {reduce(call, "ReduceSum", counted, {axis + 1}, false), call.constant_of(counts)});
+  }
+  return y;
+}
+
+/// Over all of each image. The mean of no pixels is NaN, which GlobalAveragePool leaves open.
+std::string pooled_whole(Call& call, const std::string& global, int64_t spatial) {
+  const int64_t rank = call.tensor().dim();
+  std::vector<int64_t> axes;
+  bool may_be_empty = false;
+  for (int64_t axis = rank - spatial; axis < rank; ++axis) {
+    axes.push_back(axis);
+    may_be_empty = may_be_empty || call.dynamic("self", axis);
+  }
+  if (global == "GlobalAveragePool" && may_be_empty) return reduce(call, "ReduceMean", call.value(), axes, true);
+  return pooled(call, global, spatial, {})[0];
+}
+
+/// Windows of equal size where the output's size divides the input's; the whole where it is 1.
+Lowering adaptive(const std::string& global, const std::string& windowed, int64_t spatial) {
+  return [=](Call& call) {
+    const at::IntArrayRef in = call.tensor().sizes().slice(size_t(call.tensor().dim() - spatial));
+    const at::IntArrayRef out = call.result().sizes().slice(size_t(call.tensor().dim() - spatial));
+    if (std::all_of(out.begin(), out.end(), [](int64_t size) { return size == 1; })) {
+      return call.set(pooled_whole(call, global, spatial));
+    }
+    std::vector<int64_t> kernel;
+    bool even = true;
+    for (size_t i = 0; i < in.size(); ++i) {
+      even = even && out[i] > 0 && in[i] % out[i] == 0;
+      kernel.push_back(in[i] / std::max<int64_t>(out[i], 1));
+    }
+    if (even) return call.set(pooled(call, windowed, spatial, {{"kernel_shape", kernel}, {"strides", kernel}})[0]);
+    call.set(uneven_pool(call, spatial, windowed == "AveragePool"));
+  };
+}
+
+/// The elements of every window over all spatial axes, in order: [windows, widest]; positions within an image.
+at::Tensor places_of_windows(Call& call, int64_t spatial) {
+  at::Tensor places = at::zeros({1, 1}, at::kLong);
+  for (int64_t axis = call.tensor().dim() - spatial; axis < call.tensor().dim(); ++axis) {
+    const int64_t in = call.tensor().size(axis), out = call.result().size(axis);
+    const at::Tensor along = windows_of(in, out).places;
+    places = (places.unsqueeze(1).unsqueeze(3) * in + along.unsqueeze(0).unsqueeze(2)).flatten(2, 3).flatten(0, 1);
+  }
+  return places;
+}
+
+/// The first of the largest elements along the last axis; the last NaN where there is one.
+std::string largest(Call& call, const std::string& windows, int64_t axis) {
+  const std::string marks = call.cast(call.emit("IsNaN", {windows}), at::kInt);
+  const Attributes along{{"axis", axis}, {"keepdims", int64_t(0)}};
+  Attributes from_behind = along;
+  from_behind["select_last_index"] = int64_t(1);
+  const std::string any = call.cast(reduce(call, "ReduceMax", marks, {axis}, false), at::kBool);
+  return call.emit("Where", {any, call.emit("ArgMax", {marks}, from_behind), call.emit("ArgMax", {windows}, along)});
+}
+
+/// Where in its image the largest element of each window lies.
+std::string positions(Call& call, int64_t spatial) {
+  const int64_t rank = call.tensor().dim();
+  const at::Tensor places = places_of_windows(call, spatial);
+  std::vector<int64_t> lines(size_t(rank - spatial), 0);
+  lines.push_back(-1);
+  const std::string flat = call.emit("Reshape", {call.value(), call.constant_of(lines)});
+  const std::string windows = call.emit("Gather", {flat, call.constant_of(places)}, {{"axis", rank - spatial}});
+  const std::string best = largest(call, windows, rank - spatial + 1);
+  const at::Tensor begins = at::arange(places.size(0)) * places.size(1);
+  const std::string entry = call.emit("Add", {best, call.constant_of(begins)});
+  return reshaped_to_result(call, call.emit("Gather", {call.constant_of(places.flatten()), entry}));
+}
+
+Lowering adaptive_max(int64_t spatial) {
+  const Lowering values = adaptive("GlobalMaxPool", "MaxPool", spatial);
+  return [=](Call& call) {
+    values(call);
+    for (int64_t axis = call.tensor().dim() - spatial; axis < call.tensor().dim(); ++axis) {
+      if (call.dynamic("self", axis) || call.result().size(axis) == 0) return;
+    }
+    call.set_result(1, positions(call, spatial));
+  };
+}
+
+}  // namespace
+
+void register_adaptive_pooling(Lowerings& lowerings) {
+  for (int64_t spatial = 1; spatial <= 3; ++spatial) {
+    const std::string axes = std::to_string(spatial) + "d";
+    lowerings.add("aten::adaptive_avg_pool" + axes, adaptive("GlobalAveragePool", "AveragePool", spatial));
+    lowerings.add("aten::adaptive_max_pool" + axes, adaptive_max(spatial));
+  }
+}
+
+}  // namespace linnet::exporter

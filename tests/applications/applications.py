@@ -1,0 +1,97 @@
+"""Applications that use ONNX Runtime: what pip installs for each, and where that goes."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from locations import BUILD
+
+HERE = Path(__file__).parent
+# Environments are kept between runs.
+CACHE = Path(os.environ.get("LINNET_APPLICATIONS", BUILD / "applications"))
+# A site-packages folder that has PyTorch; where it is not named, pip installs it.
+TORCH_SITE = os.environ.get("LINNET_TORCH_SITE")
+TORCH = "torch==2.13.0"
+RUNTIME = "onnxruntime==1.32.0 flatbuffers packaging"
+HUB = "filelock fsspec requests urllib3 idna certifi charset_normalizer httpx httpcore h11 anyio hf-xet tqdm PyYAML"
+
+
+@dataclass
+class Application:
+    scenario: str
+    packages: str  # for pip install --no-deps
+    torch: bool = False
+    speech: bool = False
+    tolerance: float = 1e-3  # relative to the largest magnitude of an array
+
+
+APPLICATIONS = [
+    Application("magika_files", "magika==1.0.3 numpy click python-dotenv"),
+    Application("skl2onnx_pipelines", "scikit-learn==1.7.2 skl2onnx==1.20.0 numpy scipy joblib cloudpickle threadpoolctl narwhals "
+                                      "onnx==1.19.1 protobuf==5.29.5 ml_dtypes typing_extensions"),
+    Application("rapidocr_text", "rapidocr-onnxruntime==1.4.4 numpy opencv-python-headless shapely pyclipper pillow PyYAML "
+                                 "six tqdm"),
+    Application("silero_speech", "silero-vad==6.2.3 numpy packaging", torch=True, speech=True),
+    Application("whisper_speech", f"faster-whisper==1.2.1 numpy ctranslate2 av tokenizers packaging typing_extensions "
+                                  f"setuptools huggingface_hub==0.36.0 {HUB}", speech=True),
+    # ONNX Runtime's STFT is of float32: of what is nearly silent, its logarithms differ by as much from those of
+    # onnx-asr's variants that use Conv instead. Linnet's agree with these.
+    Application("asr_preprocessors", "onnx-asr==0.12.0 numpy", speech=True, tolerance=1e-2),
+    Application("optimum_bert", f"optimum==2.3.0 optimum-onnx==0.1.0 transformers==4.57.6 huggingface_hub==0.36.0 "
+                                f"tokenizers==0.22.1 numpy packaging regex safetensors onnx==1.19.1 protobuf==5.29.5 "
+                                f"ml_dtypes typing_extensions {HUB}", torch=True),
+    Application("ultralytics_yolo", "ultralytics==8.4.190 ultralytics-thop numpy opencv-python-headless pillow PyYAML requests "
+                                    "psutil matplotlib scipy polars tqdm urllib3 idna certifi charset_normalizer packaging "
+                                    "pyparsing cycler kiwisolver python-dateutil six contourpy fonttools onnx protobuf "
+                                    "ml_dtypes torchvision==0.28.0", torch=True),
+]  # fmt: skip
+
+
+def pip(python, *arguments):
+    subprocess.run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *arguments], check=True)
+
+
+def once(folder, make):
+    """The folder, which make() fills where an earlier call did not finish."""
+    done = folder / "done"
+    if not done.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        make()
+        done.touch()
+    return folder
+
+
+def runtime():
+    """A folder for PYTHONPATH with ONNX Runtime."""
+    folder = CACHE / "onnxruntime"
+    return once(folder, lambda: pip(sys.executable, "--no-deps", "--target", str(folder), *RUNTIME.split()))
+
+
+class Environment:
+    """The application's own environment, which has no onnxruntime."""
+
+    def __init__(self, application):
+        self.application = application
+        self.folder = CACHE / application.scenario
+        self.python = self.folder / "bin" / "python"
+        once(self.folder, self.install)
+
+    def install(self):
+        subprocess.run([sys.executable, "-m", "venv", self.folder], check=True)
+        pip(self.python, "--no-deps", *self.application.packages.split())
+        if not self.application.torch:
+            return
+        if TORCH_SITE:
+            site = next(self.folder.glob("lib/python*/site-packages"))
+            (site / "torch.pth").write_text(TORCH_SITE + "\n")
+        else:
+            pip(self.python, TORCH)
+
+    def run(self, arguments, path, prefix=()):
+        """The scenario, with `path` as PYTHONPATH; fails with its output."""
+        command = [self.python, *prefix, HERE / "run_scenario.py", self.application.scenario, *arguments]
+        result = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(path), "HF_HUB_OFFLINE": "1"},
+                                capture_output=True, text=True, cwd=self.folder, timeout=1500)  # fmt: skip
+        assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-6000:]

@@ -1,0 +1,20 @@
+"""References of our own: what the specification says, in float64 or exact numbers, for what others refuse or get
+wrong. Slow and plain."""
+
+from by_operator import OWN  # noqa: F401
+
+from . import (  # noqa: F401
+    attention,
+    bodies,
+    classical,
+    normalization,
+    recurrent,
+    reductions,
+    resize,
+    sampling,
+    tensors,
+    text,
+    training,
+    trees,
+    windows,
+)

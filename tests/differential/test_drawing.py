@@ -1,0 +1,61 @@
+"""The families draw everything that the schemas know."""
+
+import contextlib
+
+from coverage import draw_with, variables
+from draw import Impossible, SeededDraw
+from families import FAMILIES
+from onnx.defs import OpSchema
+from survey import schemas
+
+# Draws of one operator version until everything was seen.
+ATTEMPTS = 400
+NEVER = {
+    # No implementation reads it.
+    "consumed_inputs": "memory that early versions said might be written to",
+}
+
+
+def seen_in(schema, configuration):
+    """Names of the attributes and optional inputs of a configuration."""
+    optional = [i for i, entry in enumerate(schema.inputs) if entry.option == OpSchema.FormalParameterOption.Optional]
+    given = {
+        schema.inputs[i].name for i in optional if i < len(configuration.inputs) and configuration.inputs[i] is not None
+    }
+    return set(configuration.attributes) | given
+
+
+def wanted(schema):
+    optional = {entry.name for entry in schema.inputs if entry.option == OpSchema.FormalParameterOption.Optional}
+    return (set(schema.attributes) | optional) - set(NEVER)
+
+
+def missing(schema):
+    """What no draw has."""
+    rest = wanted(schema)
+    for seed in range(ATTEMPTS):
+        if not rest:
+            break
+        with contextlib.suppress(Impossible):
+            rest = rest - seen_in(schema, FAMILIES[schema.name](SeededDraw(schema, seed)))
+    return rest
+
+
+def test_every_attribute_and_optional_input_is_drawn():
+    found = {f"{schema.name}-{schema.since_version}": missing(schema) for schema in schemas()}
+    found = {name: sorted(rest) for name, rest in found.items() if rest}
+    assert not found, "\n".join(f"{name}: {rest}" for name, rest in found.items())
+
+
+# A branch of version 1 has only operators that make numbers.
+IMPOSSIBLE = ("If-1: V complex128", "If-1: V complex64", "If-1: V string")
+
+
+def test_every_type_is_drawn():
+    found = [
+        f"{schema.name}-{schema.since_version}: {variable} {name}"
+        for schema in schemas()
+        for variable, name in variables(schema)
+        if not any(draw_with(schema, variable, name, attempt) for attempt in range(3))
+    ]
+    assert not set(found) - set(IMPOSSIBLE), "\n".join(found)

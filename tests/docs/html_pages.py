@@ -1,0 +1,40 @@
+"""What a page of the site refers to."""
+
+from html.parser import HTMLParser
+from urllib.parse import unquote, urlsplit
+
+# The attributes by which an element loads something.
+LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
+
+
+class Page(HTMLParser):
+    """The names, links and loaded files of an HTML text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.names, self.links, self.resources = set(), set(), set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.names |= {attributes[key] for key in ("id", "name") if attributes.get(key)}
+        if tag == "a" and attributes.get("href"):
+            self.links.add(attributes["href"])
+        if attributes.get(LOADED.get(tag)):
+            self.resources.add(attributes[LOADED[tag]])
+
+
+def is_remote(reference):
+    parts = urlsplit(reference)
+    return bool(parts.netloc) or parts.scheme in ("http", "https", "mailto")
+
+
+def problem(reference, page):
+    """What is wrong with a reference that the file `page` of the site makes to a file; None where nothing is."""
+    parts = urlsplit(reference)
+    target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+    if not target.is_file():
+        return f"{reference}: there is no {target}"
+    if parts.fragment and unquote(parts.fragment) not in Page(target.read_text()).names:
+        return f"{reference}: {target.name} has no such place"
+    return None

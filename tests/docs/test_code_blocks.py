@@ -1,0 +1,142 @@
+"""Every block of code in the pages is run: programs against the build under test, command lines in a shell."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from documentation import PAGES, blocks, commands, fill
+from installed import compiler
+from locations import BUILD, ROOT
+
+LANGUAGES = {"c", "cpp", "python", "sh", "text"}
+HEADERS = [f"-I{ROOT / folder / 'include'}" for folder in ("engine", "ops", "frontends/onnx", "bindings/c")]
+LIBRARY = [f"-L{BUILD}/lib", "-llinnet", f"-Wl,-rpath,{BUILD}/lib"]
+# What a page says is there, before a part of a program.
+BEFORE = {
+    ("README.md", "cpp", 1): """#include <linnet/onnx.h>
+        linnet::Context context(linnet::load_onnx("sequence.onnx"));
+        const linnet::Tensor x = linnet::Tensor::of<float>({1, 2}), a = x, b = x;
+    """,
+    ("README.md", "python", 0): "import numpy\narray = numpy.zeros((1, 3, 224, 224), numpy.float32)\n",
+}
+BUILDS = "builds everything; scripts/common.sh has the same commands for test.sh"
+# Command lines that are not run here, and what holds for them.
+ELSEWHERE = {
+    "./quickstart.sh": BUILDS,
+    "./test.sh": "runs these tests",
+    "pip install .": "builds everything; tests/python runs what it installs",
+    "cmake -S . -B build-aarch64 --toolchain cmake/aarch64.cmake -DLINNET_BUILD_ONNX=OFF -DLINNET_WITH_TEXT=OFF": BUILDS,
+    "cmake --build build --target my_ops": "is a part of the build under test; tests/tools/test_op_library.py",
+    "pip install frontends/torch": "is run by test.sh",
+    ".venv/bin/python tests/differential/conformance_page.py build-test/bin/run_model": "runs for hours; tests/differential",
+    "pip install -r benchmarks/requirements.txt && pip install --no-deps pnnx": "other engines, only for comparison",
+    "python benchmarks/compare MODEL.onnx... --threads 1,2 --batch 1 --isa auto,avx2 --json results.json "
+    "--report docs/performance.md": "measures for hours",
+    "build-test/bin/kernel_benchmarks --benchmark_filter=gemm": "measures for minutes; is a part of the build of test.sh",
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The current folder, with what the pages name."""
+    if not (BUILD / "lib" / "liblinnet.so").exists():
+        pytest.skip(f"{BUILD} is no build: name one in LINNET_BUILD")
+    fill(tmp_path)
+    return tmp_path
+
+
+def call(folder, *command, **variables):
+    """What a command that must succeed prints."""
+    result = subprocess.run([*map(str, command)], cwd=folder, env=os.environ | variables, capture_output=True, text=True)
+    assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
+    return result.stdout
+
+
+def whole(block):
+    """The block as a whole program."""
+    text = BEFORE.get(block.key, "") + block.text
+    if "int main(" in text:
+        return text
+    includes = re.findall(r"^\s*#include.*\n", text, re.MULTILINE)
+    rest = re.sub(r"^\s*#include.*\n", "", text, flags=re.MULTILINE)
+    return f"{''.join(includes)}int main() {{\n{rest}\n}}\n"
+
+
+def compile(folder, name, text, *flags):
+    """Compiles a text with the headers of applications and the shared library."""
+    (folder / name).write_text(text)
+    command = compiler("g++"), "-std=c++20"
+    if name.endswith(".c"):
+        command = compiler("gcc"), "-std=c99", "-pedantic-errors"
+    call(folder, *command, *flags, *HEADERS, name, *LIBRARY, "-o", folder / f"{name}.out")
+    return folder / f"{name}.out"
+
+
+def of(*languages):
+    """A parameter for each block of these languages that tests/torch does not run, and that is no file of its own."""
+    found = [block for page in PAGES for block in blocks(page, *languages)]
+    return [pytest.param(block, id=f"{block.page}-{block.language}-{block.number}")
+            for block in found if not block.needs_pytorch and not block.file and block.page != "docs/custom_ops.md"]  # fmt: skip
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_has_a_language(page):
+    text = (ROOT / page).read_text()
+    assert len(re.findall(r"^ *```", text, re.MULTILINE)) == 2 * len(blocks(page))
+    assert {block.language for block in blocks(page)} <= LANGUAGES
+    assert re.findall(r"^\S(?!\. |[- ]).*\n\n {4}\S.*", text, re.MULTILINE) == [], "code that is only indented"
+
+
+def test_the_tables_name_blocks_and_commands_that_exist():
+    found = [block for page in PAGES for block in blocks(page)]
+    assert set(BEFORE) <= {block.key for block in found}
+    assert set(ELSEWHERE) <= {line for block in found if block.language == "sh" for line in commands(block)}
+
+
+@pytest.mark.parametrize("block", of("cpp", "c"))
+def test_program_runs(folder, block):
+    call(folder, compile(folder, f"program.{'c' if block.language == 'c' else 'cc'}", whole(block)))
+
+
+def test_the_blocks_of_custom_operators_are_a_library(folder, run_model):
+    text = "\n".join(block.text for block in blocks("docs/custom_ops.md", "cpp"))
+    library = compile(folder, "twice.cc", text, "-shared", "-fPIC")
+    x = np.array([1, -2, 3], np.float32)
+    np.testing.assert_array_equal(run_model.outputs(folder / "twice.onnx", {"x": x}, "-R", library)["y"], 2 * x)
+
+
+@pytest.fixture
+def python_path():
+    """Where Python finds the binding of the build under test."""
+    if not list(BUILD.glob("python/linnet/_linnet*.so")):
+        pytest.skip(f"{BUILD} has no Python binding: build with LINNET_BUILD_PYTHON")
+    return str(BUILD / "python")
+
+
+@pytest.mark.parametrize("block", of("python"))
+def test_python_block_runs(folder, python_path, block):
+    call(folder, sys.executable, "-c", BEFORE.get(block.key, "") + block.text, PYTHONPATH=python_path)
+
+
+def shell(folder, line, **variables):
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return call(folder, "bash", "-euo", "pipefail", "-c", line, PATH=path, **variables)
+
+
+PAGES_WITH_COMMANDS = [page for page in PAGES if blocks(page, "sh") and page != "docs/contributing.md"]
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_COMMANDS)
+def test_command_lines_run(folder, request, page):
+    lines = [line for block in blocks(page, "sh") if not block.needs_pytorch for line in commands(block)]
+    variables = {}
+    if any("pkg-config" in line for line in lines):
+        variables["PKG_CONFIG_PATH"] = f"{request.getfixturevalue('installed').libraries}/pkgconfig"
+    for line in [line for line in lines if line not in ELSEWHERE]:
+        if line.startswith("python "):
+            variables["PYTHONPATH"] = request.getfixturevalue("python_path")
+        shell(folder, line, **variables)

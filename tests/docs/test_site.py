@@ -1,0 +1,74 @@
+"""The documentation as a site: built by its script, each page opened by Chromium as a file."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+from html_pages import Page, is_remote, problem
+from locations import ROOT
+
+PAGES = sorted(path.stem for path in (ROOT / "docs").glob("*.md"))
+BROWSER = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
+           "--virtual-time-budget=5000"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder of the built site."""
+    folder = tmp_path_factory.mktemp("site")
+    built = subprocess.run([ROOT / "scripts" / "build_docs.sh", folder], capture_output=True, text=True)
+    if "pip could not install" in built.stderr:
+        pytest.skip(built.stderr)
+    assert built.returncode == 0, built.stdout + built.stderr
+    return folder
+
+
+@pytest.fixture
+def browse(site, tmp_path):
+    """Opens a page of the site; returns it as its scripts leave it, and what they wrote to the console."""
+    if not shutil.which("chromium"):
+        pytest.skip("chromium is not installed")
+
+    def open_page(name):
+        page, log = tmp_path / "page.html", tmp_path / "log.txt"
+        # Into files: Chromium's helpers hold pipes open after it has ended.
+        with page.open("w") as out, log.open("w") as err:
+            command = [*BROWSER, f"--user-data-dir={tmp_path}/profile", f"file://{site}/{name}"]
+            subprocess.run(command, stdout=out, stderr=err, timeout=120, check=True)
+        assert "</html>" in page.read_text(), log.read_text()
+        return page.read_text(), re.findall(r":CONSOLE[:(].*", log.read_text())
+
+    return open_page
+
+
+def test_the_site_has_just_the_pages_of_the_folder(site):
+    assert sorted(path.stem for path in site.rglob("*.html")) == PAGES
+
+
+def test_style_sheets_load_nothing_from_elsewhere(site):
+    for sheet in site.rglob("*.css"):
+        assert not re.findall(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//[^)]*", sheet.read_text()), sheet
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_opens_without_errors_or_broken_links(site, browse, name):
+    text, console = browse(f"{name}.html")
+    page = Page(text)
+    remote = [f"{reference} is loaded from elsewhere" for reference in page.resources if is_remote(reference)]
+    local = [reference for reference in page.links | page.resources if not is_remote(reference)]
+    assert len(local) > len(PAGES)
+    broken = [found for reference in local if (found := problem(reference, site / f"{name}.html"))]
+    assert console + remote + broken == []
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("*.md")), ids=lambda page: page.stem)
+def test_links_of_the_pages_beside_the_site_lead_to_files(page):
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text())
+    assert [link for link in links if not is_remote(link) and not (ROOT / link).is_file()] == []
+
+
+def test_search_finds_pages_without_a_server(browse):
+    text, console = browse("index.html?q=deadline")
+    assert console == []
+    assert re.search(r'<a href="[^"]*/limits_and_security.html" class="md-search-result__link"', text)

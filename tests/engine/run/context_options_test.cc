@@ -1,0 +1,144 @@
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory_resource>
+
+#include "linnet/model.h"
+#include "support/graph_builder.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::expect_close;
+using testing::expect_error;
+using testing::GraphBuilder;
+
+/// exp(-x) and where it is not zero.
+Model model(const ModelOptions& options = {}) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N")}));
+  const ValueId y = b.op("Exp", {b.op("Neg", {x})});
+  b.output(y);
+  b.output(b.op("NonZero", {b.op("Abs", {y})}));
+  b.input("unread", Fact(DType::kFloat32, Shape{1}));
+  return b.model(options);
+}
+
+const std::vector kInputs{Tensor::of<float>({0, 0, 0}), Tensor::of<float>({0})};
+
+/// Knows the blocks that it gave out, and refuses those beyond a limit.
+class CountedMemory final : public std::pmr::memory_resource {
+ public:
+  size_t limit = 1 << 20;
+  std::map<const std::byte*, size_t> blocks;
+
+  bool holds(const Tensor& tensor) const {
+    const auto* data = static_cast<const std::byte*>(tensor.raw());
+    const auto after = blocks.upper_bound(data);
+    if (after == blocks.begin()) return false;
+    const auto& [begin, bytes] = *std::prev(after);
+    return data + tensor.bytes() <= begin + bytes;
+  }
+
+ private:
+  void* do_allocate(size_t bytes, size_t alignment) override {
+    if (bytes > limit) throw std::bad_alloc();
+    void* data = std::pmr::new_delete_resource()->allocate(bytes, alignment);
+    blocks[static_cast<const std::byte*>(data)] = bytes;
+    return data;
+  }
+  void do_deallocate(void* data, size_t bytes, size_t alignment) override {
+    EXPECT_EQ(blocks.at(static_cast<const std::byte*>(data)), bytes);
+    blocks.erase(static_cast<const std::byte*>(data));
+    std::pmr::new_delete_resource()->deallocate(data, bytes, alignment);
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+TEST(ContextMemory, IsWhatOutputsLieInAndIsGivenBack) {
+  CountedMemory memory;
+  Tensor kept;
+  {
+    Context context(model(), {.memory = &memory});
+    for (int run = 0; run < 3; ++run) {
+      const auto outputs = context.run(kInputs);
+      for (const Tensor& output : outputs) EXPECT_TRUE(memory.holds(output)) << output.shape();
+      expect_close(outputs[0], Tensor::of<float>({1, 1, 1}));
+      if (run == 1) kept = outputs[0];
+    }
+  }
+  EXPECT_EQ(memory.blocks.size(), 1u);
+  expect_close(kept, Tensor::of<float>({1, 1, 1}));
+  kept = {};
+  EXPECT_TRUE(memory.blocks.empty());
+}
+
+TEST(ContextMemory, MayHaveNoMore) {
+  CountedMemory memory;
+  Context context(model(), {.memory = &memory});
+  memory.limit = 0;
+  expect_error(ErrorKind::kLimit, "the memory resource has no", [&] { context.run(kInputs); });
+  memory.limit = 1 << 20;
+  EXPECT_EQ(context.run(kInputs).size(), 2u);
+}
+
+TEST(RunDeadline, IsOfOneRun) {
+  Context context(model());
+  const auto past = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  expect_error(ErrorKind::kLimit, "deadline", [&] { context.run(kInputs, {.deadline = past}); });
+  EXPECT_EQ(context.run(kInputs, {.deadline = past + std::chrono::hours(1)}).size(), 2u);
+  EXPECT_EQ(context.run(kInputs).size(), 2u);
+}
+
+TEST(RunDeadline, DoesNotLiftThatOfTheContext) {
+  GraphBuilder b;
+  ValueId x = b.input("x", Fact(DType::kFloat32, Shape{1000000}));
+  for (int i = 0; i < 50; ++i) x = b.op("Sin", {x});
+  b.output(x);
+  Context context(b.model(), {.limits = {.deadline_ms = 1}});
+  const auto late = std::chrono::steady_clock::now() + std::chrono::hours(1);
+  const std::vector inputs{Tensor::of(std::vector<float>(1000000))};
+  expect_error(ErrorKind::kLimit, "deadline", [&] { context.run(inputs, {.deadline = late}); });
+}
+
+class CountingObserver final : public Observer {
+ public:
+  int nodes = 0;
+  void on_node(const NodeEvent&) override { ++nodes; }
+};
+
+TEST(RunObserver, StandsInForThatOfTheContext) {
+  const auto always = std::make_shared<CountingObserver>(), once = std::make_shared<CountingObserver>();
+  Context context(model(), {.observer = always});
+  context.run(kInputs);
+  const int nodes = always->nodes;
+  EXPECT_GT(nodes, 0);
+  context.run(kInputs, {.observer = once});
+  EXPECT_EQ(once->nodes, nodes);
+  EXPECT_EQ(always->nodes, nodes);
+  context.run(kInputs);
+  EXPECT_EQ(always->nodes, 2 * nodes);
+}
+
+TEST(Log, TellsOfLoadsPlansAndInputsThatNothingReads) {
+  std::vector<std::pair<LogLevel, std::string>> told;
+  ModelOptions options;
+  options.log = [&](LogLevel level, std::string_view message) { told.emplace_back(level, message); };
+  Context context(model(options));
+  const auto count = [&](LogLevel level, const std::string& text) {
+    return std::count_if(told.begin(), told.end(), [&](const auto& entry) {
+      return entry.first == level && entry.second.find(text) != std::string::npos;
+    });
+  };
+  EXPECT_EQ(count(LogLevel::kInfo, "loaded 4 nodes"), 1);
+  EXPECT_EQ(count(LogLevel::kWarning, "nothing reads input 'unread'"), 1);
+  EXPECT_EQ(count(LogLevel::kInfo, "planned"), 0);
+  context.run(kInputs);
+  context.run(kInputs);
+  EXPECT_EQ(count(LogLevel::kInfo, "planned float32[3] float32[1]"), 1);
+  EXPECT_EQ(told.size(), 3u);
+}
+
+}  // namespace
+}  // namespace linnet

@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include "linnet/model.h"
+#include "support/graph_builder.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::expect_close;
+using testing::expect_error;
+using testing::GraphBuilder;
+
+Tensor floats(const Shape& shape) { return Tensor(DType::kFloat32, shape); }
+
+/// y = -x, a view of y, x itself, a constant, and where x is not zero.
+Model model(bool guarded = false) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N"), 2}));
+  const ValueId y = b.op("Neg", {x});
+  b.output(y);
+  b.output(b.op("Flatten", {y}, {{"axis", int64_t{0}}}));
+  b.output(x);
+  b.output(b.constant(Tensor::of<float>({7, 8})));
+  b.output(b.op("NonZero", {b.op("Abs", {x})}));
+  b.output(b.op("Exp", {x}));
+  ModelOptions options;
+  options.guard_memory = guarded;
+  return b.model(options);
+}
+
+std::vector<Tensor> memory() {
+  return {floats({2, 2}), floats({1, 4}), floats({2, 2}), floats({2}), Tensor(DType::kInt64, {2, 3}), floats({2, 2})};
+}
+
+const Tensor kX = Tensor::of<float>({2, 2}, {1, 0, 3, 4});
+
+class GivenOutputs : public ::testing::TestWithParam<bool> {};
+
+TEST_P(GivenOutputs, AreWhatOutputsAreWithoutThem) {
+  Context context(model(GetParam()));
+  std::vector<Tensor> expected;
+  for (const Tensor& output : context.run(std::vector{kX})) expected.push_back(output.clone());
+  const std::vector<Tensor> given = memory();
+  const auto outputs = context.run(std::vector{kX}, {.outputs = given});
+  for (size_t i = 0; i < given.size(); ++i) {
+    EXPECT_EQ(outputs[i].raw(), given[i].raw()) << i;
+    EXPECT_TRUE(identical(given[i], expected[i])) << i;
+  }
+}
+
+TEST_P(GivenOutputs, MayBeSomeAndOfOneRunOnly) {
+  Context context(model(GetParam()));
+  for (size_t i = 0; i < memory().size(); ++i) {
+    std::vector<Tensor> given(i + 1);
+    given[i] = memory()[i];
+    context.run(std::vector{kX}, {.outputs = given});
+    const Tensor kept = given[i].clone();
+    const Tensor other = Tensor::of<float>({2, 2}, {5, 6, 7, 8});
+    const auto outputs = context.run(std::vector{other});
+    EXPECT_TRUE(identical(given[i], kept)) << i;
+    EXPECT_NE(outputs[i].raw(), given[i].raw()) << i;
+    expect_close(outputs[0], Tensor::of<float>({2, 2}, {-5, -6, -7, -8}));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Guarded, GivenOutputs, ::testing::Bool());
+
+TEST(GivenOutputs, NeedTheTypeAndShapeOfTheOutput) {
+  Context context(model());
+  const auto run = [&](size_t i, const Tensor& tensor) {
+    std::vector<Tensor> given(i + 1);
+    given[i] = tensor;
+    context.run(std::vector{kX}, {.outputs = given});
+  };
+  expect_error(ErrorKind::kShape, "is float32[2,2], the memory for it is float32[4]", [&] { run(0, floats({4})); });
+  expect_error(ErrorKind::kType, "is float32[2,2], the memory for it is int32[2,2]", [&] {
+    run(0, Tensor(DType::kInt32, {2, 2}));
+  });
+  expect_error(ErrorKind::kShape, "is int64[2,3], the memory for it is int64[2,4]", [&] {
+    run(4, Tensor(DType::kInt64, {2, 4}));
+  });
+  expect_error(ErrorKind::kModel, "memory for 7 outputs, of 6", [&] { run(6, floats({1})); });
+  EXPECT_EQ(context.run(std::vector{kX}).size(), 6u);
+}
+
+TEST(GivenOutputs, MustNotOverlap) {
+  Context context(model());
+  std::vector<Tensor> given{kX};
+  expect_error(ErrorKind::kShape, "overlaps", [&] { context.run(std::vector{kX}, {.outputs = given}); });
+  given = memory();
+  given[5] = given[0];
+  expect_error(ErrorKind::kShape, "overlaps", [&] { context.run(std::vector{kX}, {.outputs = given}); });
+}
+
+}  // namespace
+}  // namespace linnet

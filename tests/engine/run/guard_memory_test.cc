@@ -1,0 +1,117 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "run/model_graph.h"
+#include "support/graph_builder.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::expect_close;
+using testing::expect_error;
+
+/// What a kernel does with its input, its output and its 64 bytes of scratch memory.
+using Function = std::function<void(const Tensor& x, Tensor& y, float* scratch)>;
+
+class AnyKernel final : public Kernel {
+ public:
+  explicit AnyKernel(Function function) : function_(std::move(function)) {}
+  void run(KernelContext& context) const override {
+    function_(context.input(0), context.output(0), reinterpret_cast<float*>(context.scratch()));
+  }
+  size_t scratch_bytes() const override { return 64; }
+  int in_place(int) const override { return 0; }
+
+ private:
+  Function function_;
+};
+
+/// One output like the input.
+class AnyOp final : public Op {
+ public:
+  explicit AnyOp(Function function) : function_(std::move(function)) {}
+  std::vector<Fact> infer(std::span<const Fact> in) const override { return {Fact(in[0].dtype, in[0].dims)}; }
+  KernelPtr compile(const CompileInput&) const override { return std::make_unique<AnyKernel>(function_); }
+
+ private:
+  Function function_;
+};
+
+constexpr int64_t kSize = 40;
+
+void copy(const Tensor& x, Tensor& y, float*) { std::copy_n(x.data<float>(), kSize, y.data<float>()); }
+
+/// The functions one after the other with guarded memory.
+Tensor run(const std::vector<Function>& functions, const Tensor& x) {
+  auto registry = std::make_shared<Registry>();
+  Graph graph(registry);
+  ValueId value = graph.add_input("x", Fact(x.dtype(), x.shape()));
+  for (const Function& function : functions) {
+    NodeSpec spec{.op_type = str("Step", graph.nodes().size()), .name = "node", .opset = 17};
+    registry->add(spec.op_type, {}, [&](const NodeSpec&) { return std::make_unique<AnyOp>(function); });
+    value = graph.node(graph.add_node(spec, {value}, {spec.op_type})).outputs[0];
+  }
+  graph.add_output("y", value);
+  ModelOptions options;
+  options.guard_memory = true;
+  return testing::run_model(make_model(std::move(graph), options), {x})[0];
+}
+
+/// With a value before and behind, so that neither is the model's own.
+Tensor run(const Function& function, const Tensor& x) { return run({copy, function, copy}, x); }
+
+const Tensor kX = testing::random_tensor({kSize});
+
+TEST(GuardMemory, LeavesWhatIsRightAsItIs) { expect_close(run(copy, kX), kX, 0, 0); }
+
+TEST(GuardMemory, RefusesWritesBesideAValue) {
+  for (const int64_t at : {int64_t{-1}, kSize, kSize + 100, int64_t{-200}}) {
+    expect_error(ErrorKind::kInternal, "Step1 'node' (opset 17): wrote beside float32[40]", [&] {
+      run([&](const Tensor& x, Tensor& y, float* scratch) { copy(x, y, scratch), y.data<float>()[at] = 1; }, kX);
+    });
+    expect_error(ErrorKind::kInternal, "wrote beside float32[40]", [&] {
+      run([&](const Tensor& x, Tensor& y, float* s) { copy(x, y, s), const_cast<Tensor&>(x).data<float>()[at] = 1; },
+          kX);
+    });
+  }
+}
+
+TEST(GuardMemory, RefusesWritesBehindScratchMemory) {
+  expect_error(ErrorKind::kInternal, "wrote behind 64 bytes of scratch memory", [] {
+    run([](const Tensor& x, Tensor& y, float* scratch) { copy(x, y, scratch), scratch[16] = 1; }, kX);
+  });
+}
+
+TEST(GuardMemory, GivesNanToWhoReadsWhatIsNotAValue) {
+  const std::vector<Function> functions = {
+      [](const Tensor& x, Tensor& y, float* s) { copy(x, y, s), y.data<float>()[3] = x.data<float>()[kSize]; },
+      [](const Tensor& x, Tensor& y, float* s) { copy(x, y, s), y.data<float>()[3] = s[15]; },
+      [](const Tensor& x, Tensor& y, float* s) {
+        const float before = y.data<float>()[3];
+        copy(x, y, s);
+        y.data<float>()[3] = before;
+      }};
+  for (const Function& function : functions) EXPECT_TRUE(std::isnan(run(function, kX).data<float>()[3]));
+}
+
+TEST(GuardMemory, FillsValuesThatNobodyReadsAgain) {
+  const float* value = nullptr;
+  bool alive = false, dead = false;
+  const Function remember = [&](const Tensor& x, Tensor& y, float* scratch) {
+    copy(x, y, scratch);
+    value = x.data<float>();
+    alive = value[0] == kX.data<float>()[0];
+  };
+  const Function look = [&](const Tensor& x, Tensor& y, float* scratch) {
+    copy(x, y, scratch);
+    dead = std::isnan(value[0]);
+  };
+  expect_close(run({copy, remember, look}, kX), kX, 0, 0);
+  EXPECT_TRUE(alive && dead);
+}
+
+}  // namespace
+}  // namespace linnet

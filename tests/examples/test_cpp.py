@@ -1,0 +1,136 @@
+"""The programs of examples/cpp, on small models of the kinds that they are for."""
+
+import subprocess
+import wave
+
+import numpy as np
+import pytest
+from locations import BUILD
+from onnx import TensorProto, helper, numpy_helper
+from onnx_files import save_model
+
+
+@pytest.fixture
+def example():
+    """Runs the program of a name; returns what it printed."""
+
+    def run(name, *arguments, code=0):
+        program = BUILD / "bin" / f"example_{name}"
+        if not program.exists():
+            pytest.skip(f"{program} is not there: build with LINNET_BUILD_EXAMPLES")
+        result = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+        assert result.returncode == code, result.stderr
+        return result.stdout if code == 0 else result.stderr
+
+    return run
+
+
+@pytest.fixture
+def image(tmp_path):
+    """A PPM file and its pixels, uint8 [8,8,3]."""
+    rgb = np.random.default_rng(3).integers(0, 256, (8, 8, 3), dtype=np.uint8)
+    path = tmp_path / "x.ppm"
+    path.write_bytes(b"P6 8 8 255\n" + rgb.tobytes())
+    return path, rgb
+
+
+def constant(name, values, dtype=np.float32):
+    return numpy_helper.from_array(np.array(values, dtype), name)
+
+
+def test_classify_shows_the_likeliest_classes(example, image, tmp_path):
+    path, rgb = image
+    weights = np.random.default_rng(5).standard_normal((3 * 64, 7)).astype(np.float32)
+    model = save_model(
+        tmp_path / "m.onnx",
+        [helper.make_node("Flatten", ["x"], ["f"]), helper.make_node("MatMul", ["f", "w"], ["y"])],
+        [("x", TensorProto.FLOAT, [1, 3, 8, 8])],
+        [("y", TensorProto.FLOAT, [1, 7])],
+        [numpy_helper.from_array(weights, "w")],
+    )
+    labels = tmp_path / "labels.txt"
+    labels.write_text("".join(f"label {i}\n" for i in range(7)))
+    x = (rgb / 255.0 - [0.485, 0.456, 0.406]) / [0.229, 0.224, 0.225]
+    scores = x.transpose(2, 0, 1).reshape(-1) @ weights.astype(np.float64)
+    expected = np.exp(scores - scores.max())
+    expected /= expected.sum()
+    lines = [line.split(" ", 2) for line in example("classify", model, path, labels).splitlines()]
+    assert [int(line[0]) for line in lines] == list(np.argsort(-scores)[:5])
+    np.testing.assert_allclose([float(line[1]) for line in lines], np.sort(expected)[::-1][:5], rtol=1e-3, atol=1e-6)
+    assert [line[2] for line in lines] == [f"label {line[0]}" for line in lines]
+    assert "usage: classify" in example("classify", model, code=1)
+    assert "absent.png" in example("classify", model, tmp_path / "absent.png", code=1)
+
+
+def test_detect_draws_boxes(example, image, tmp_path):
+    path, rgb = image
+    boxes = [[2, 2, 6, 8, 0.9, 1], [-100, 4, 1000, 4, 0.8, 2], [0, 0, 15, 15, 0.1, 3]]
+    model = save_model(
+        tmp_path / "m.onnx",
+        [helper.make_node("ReduceSum", ["x"], ["s"], keepdims=0), helper.make_node("Mul", ["s", "zero"], ["z"]),
+         helper.make_node("Add", ["boxes", "z"], ["y"])],
+        [("x", TensorProto.FLOAT, [1, 3, 16, 16])],
+        [("y", TensorProto.FLOAT, [3, 6])],
+        [constant("boxes", boxes), constant("zero", 0)],
+    )  # fmt: skip
+    printed = example("detect", model, path, tmp_path / "y.ppm")
+    assert printed.splitlines()[0] == "class 1, score 0.9: 1 1 3 4" and len(printed.splitlines()) == 2
+    expected = rgb.copy()
+    for y, x in [(1, 1), (1, 2), (1, 3), (4, 1), (4, 2), (4, 3), (2, 1), (3, 1), (2, 3), (3, 3)]:
+        expected[y, x] = 255, 0, 0
+    expected[2, :] = 255, 0, 0
+    header, pixels = b"P6\n8 8\n255\n", (tmp_path / "y.ppm").read_bytes()
+    assert pixels.startswith(header)
+    np.testing.assert_array_equal(np.frombuffer(pixels[len(header) :], np.uint8).reshape(8, 8, 3), expected)
+
+
+def test_voice_activity_finds_where_sound_begins_and_ends(example, tmp_path):
+    """A model that hears loudness and remembers it: the state is the last loudness."""
+    model = save_model(
+        tmp_path / "m.onnx",
+        [helper.make_node("ReduceMax", ["input"], ["loud"], axes=[1], keepdims=1),
+         helper.make_node("ReduceMax", ["state"], ["before"], keepdims=0),
+         helper.make_node("Max", ["loud", "before"], ["output"]),
+         helper.make_node("Expand", ["loud", "shape"], ["stateN"])],
+        [("input", TensorProto.FLOAT, [1, 576]), ("state", TensorProto.FLOAT, [2, 1, 128]),
+         ("sr", TensorProto.INT64, [])],
+        [("output", TensorProto.FLOAT, [1, 1]), ("stateN", TensorProto.FLOAT, None)],
+        [constant("shape", [2, 1, 128], np.int64)],
+        opset=17,
+    )  # fmt: skip
+    samples = np.zeros(512 * 10, np.int16)
+    samples[512 * 3 + 100 : 512 * 5] = 30000
+    path = tmp_path / "x.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(16000)
+        file.writeframes(samples.tobytes())
+    # The block behind the sound still has 64 samples of it, the next one its loudness as state.
+    assert example("voice_activity", model, path) == f"{3 * 512 / 16000:g} s: speech begins\n0.224 s: speech ends\n"
+    assert "not a WAV file" in example("voice_activity", model, model, code=1)
+
+
+@pytest.fixture
+def scaled(tmp_path):
+    """y = x w + b of float32 [4]."""
+    return save_model(
+        tmp_path / "m.onnx",
+        [helper.make_node("Mul", ["x", "w"], ["xw"]), helper.make_node("Add", ["xw", "b"], ["y"])],
+        [("x", TensorProto.FLOAT, [4])],
+        [("y", TensorProto.FLOAT, [4])],
+        [constant("w", [1, 2, 3, 4]), constant("b", [1, 1, 1, 1])],
+    )
+
+
+def test_own_thread_pool_runs_a_model(example, scaled):
+    assert example("own_thread_pool", scaled) == "float32[4]\n"
+
+
+def test_many_threads_give_the_same_bits(example, scaled):
+    assert example("many_threads", scaled) == "100 of 100 runs are equal\n"
+
+
+def test_replace_weights_leaves_no_request_between(example, scaled):
+    assert example("replace_weights", scaled, "w", 5, 6, 7, 8) == "2, then 6; 0 other answers\n"
+    assert "no initializer 'v'" in example("replace_weights", scaled, "v", 1, code=1)

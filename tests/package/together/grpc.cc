@@ -1,0 +1,3 @@
+#include <grpcpp/grpcpp.h>
+
+bool use_grpc() { return grpc::CreateChannel("localhost:1", grpc::InsecureChannelCredentials()) != nullptr; }

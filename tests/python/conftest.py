@@ -1,0 +1,12 @@
+"""Tests that run on ONNX Runtime and on Linnet in its place."""
+
+import importlib
+
+import pytest
+
+
+@pytest.fixture(scope="module", params=["onnxruntime", "linnet.onnxruntime"])
+def ort(request):
+    module = importlib.import_module(request.param)
+    module.set_default_logger_severity(4)
+    return module

@@ -1,0 +1,410 @@
+"""linnet.Session: values in and out, errors, threads, processes."""
+
+import concurrent.futures
+import gc
+import multiprocessing
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import weakref
+
+import linnet
+import ml_dtypes
+import numpy as np
+import onnx
+import pytest
+from model_bytes import endless
+from onnx import TensorProto, helper, numpy_helper
+
+RNG = np.random.default_rng(3)
+
+
+def session(nodes, inputs, outputs, initializers=(), **options):
+    graph = helper.make_graph(nodes, "graph", inputs, outputs, list(initializers))
+    return linnet.Session(helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 21)])
+                          .SerializeToString(), **options)  # fmt: skip
+
+
+def tensor(name, dtype, shape):
+    return helper.make_tensor_value_info(name, dtype, shape)
+
+
+def identity(dtype, shape, **options):
+    node = helper.make_node("Identity", ["x"], ["y"])
+    return session([node], [tensor("x", dtype, shape)], [tensor("y", dtype, shape)], **options)
+
+
+@pytest.fixture(scope="module")
+def linear():
+    """y = x w and its negative z."""
+    w = RNG.standard_normal((3, 2)).astype(np.float32)
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["y"]), helper.make_node("Neg", ["y"], ["z"])]
+    outputs = [tensor(name, TensorProto.FLOAT, ["N", 2]) for name in ("y", "z")]
+    x = [tensor("x", TensorProto.FLOAT, ["N", 3])]
+    return session(nodes, x, outputs, [numpy_helper.from_array(w, "w")]), lambda a: np.asarray(a) @ w
+
+
+def test_outputs_come_by_name_in_the_order_asked_for(linear):
+    x = RNG.standard_normal((4, 3)).astype(np.float32)
+    outputs = linear[0].run({"x": x})
+    assert list(outputs) == ["y", "z"]
+    np.testing.assert_allclose(outputs["y"], linear[1](x), rtol=1e-5)
+    np.testing.assert_array_equal(outputs["z"], -outputs["y"])
+    assert list(linear[0].run({"x": x}, ["z", "y"])) == ["z", "y"]
+    assert list(linear[0].run({"x": x}, ["z"])) == ["z"]
+
+
+def test_the_interface_is_described(linear):
+    assert linear[0].inputs == [linnet.ValueInfo("x", "float32", ("N", 3))]
+    assert [info.name for info in linear[0].outputs] == ["y", "z"]
+
+
+ARRAYS = [
+    np.array([[1.5, -2], [np.nan, 4]], np.dtype(name))
+    for name in ("float16", "float32", "float64", "complex64", "complex128")
+]
+ARRAYS += [np.array([[0, 1], [100, 127]], name) for name in ("int8", "uint8", "int16", "uint16", "int32", "uint32")]
+ARRAYS += [np.array([-(2**63), 2**63 - 1], np.int64), np.array([2**64 - 1], np.uint64), np.array([True, False])]
+ARRAYS += [np.array([1, -2, 0.5], name) for name in (ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2)]
+ARRAYS += [np.array([1, 7, -8], ml_dtypes.int4), np.array([[1, 15], [7, 8], [0, 3]], ml_dtypes.uint4)]
+ARRAYS += [np.array([1, -1, 6], ml_dtypes.float4_e2m1fn), np.array(3.5, np.float32), np.zeros((2, 0, 3), np.float32)]
+
+
+@pytest.mark.parametrize("x", ARRAYS, ids=lambda x: f"{x.dtype}-{x.shape}")
+def test_every_dtype_comes_back(x):
+    dtype = helper.np_dtype_to_tensor_dtype(x.dtype)
+    y = identity(dtype, list(x.shape)).run({"x": x})["y"]
+    assert y.dtype == x.dtype and y.shape == x.shape
+    assert y.tobytes() == x.tobytes()
+
+
+def test_strings_come_back():
+    x = np.array([["a", "ü"], ["", "long enough not to lie in place"]], object)
+    y = identity(TensorProto.STRING, [2, 2]).run({"x": x})["y"]
+    assert y.dtype == object and y.tolist() == x.tolist()
+    assert identity(TensorProto.STRING, [2]).run({"x": [b"ab", b"c"]})["y"].tolist() == ["ab", "c"]
+
+
+def test_containers_are_lists_dicts_and_none():
+    kind = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
+    sequence, optional = helper.make_sequence_type_proto(kind), helper.make_optional_type_proto(kind)
+    for proto, value in ((sequence, [np.ones(2, np.float32), np.zeros((1, 3), np.float32)]), (sequence, []),
+                         (optional, None), (optional, np.ones(3, np.float32))):  # fmt: skip
+        infos = [helper.make_value_info(name, proto) for name in ("x", "y")]
+        y = session([helper.make_node("Identity", ["x"], ["y"])], infos[:1], infos[1:]).run({"x": value})["y"]
+        assert type(y) is type(value)
+        for got, want in zip(y if isinstance(y, list) else [y], value if isinstance(value, list) else [value]):
+            np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("change", [
+    lambda x: x[::-1].copy()[::-1], lambda x: np.asfortranarray(x), lambda x: x.tolist(), lambda x: x.astype(">f4"),
+    lambda x: memoryview(x), lambda x: np.lib.stride_tricks.as_strided(x, x.shape, x.strides),
+], ids=["reversed", "fortran", "list", "big-endian", "memoryview", "strided"])  # fmt: skip
+def test_any_form_of_an_array_is_read(linear, change):
+    x = RNG.standard_normal((4, 3)).astype(np.float32)
+    np.testing.assert_array_equal(linear[0].run({"x": change(x)})["y"], linear[0].run({"x": x})["y"])
+
+
+def test_read_only_arrays_and_dlpack_are_read(linear):
+    class OnlyDlpack:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **kwargs):
+            return self.array.__dlpack__(**kwargs)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    x = RNG.standard_normal((4, 3)).astype(np.float32)
+    expected = linear[0].run({"x": x})["y"]
+    np.testing.assert_array_equal(linear[0].run({"x": OnlyDlpack(x)})["y"], expected)
+    x.flags.writeable = False
+    np.testing.assert_array_equal(linear[0].run({"x": x})["y"], expected)
+    np.testing.assert_array_equal(np.from_dlpack(expected), expected)
+
+
+def test_outputs_own_their_memory():
+    model = identity(TensorProto.FLOAT, ["N"])
+    x = np.arange(5, dtype=np.float32)
+    first = model.run({"x": x})["y"]
+    x[:] = -1
+    model.run({"x": x})
+    del model
+    assert first.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_inputs_are_let_go_of():
+    model = identity(TensorProto.FLOAT, ["N"])
+    x = np.arange(5, dtype=np.float32)
+    references = sys.getrefcount(x)
+    model.run({"x": x})
+    assert sys.getrefcount(x) == references
+    x.resize(7)
+
+
+@pytest.mark.parametrize("inputs, kind, text", [
+    ({"x": np.ones((2, 3))}, linnet.TypeError, "input 'x' must be float32, got float64"),
+    ({"x": np.ones((2, 4), np.float32)}, linnet.ShapeError, "must be float32[N,3], got float32[2,4]"),
+    ({"x": np.ones(3, np.float32)}, ValueError, "must be float32[N,3], got float32[3]"),
+    ({"x": ["a"]}, Exception, "could not convert"),
+    ({}, linnet.ModelError, "input 'x' is missing; the inputs are 'x'"),
+    ({"x": np.ones((1, 3), np.float32), "w": 1}, linnet.ModelError, "there is no input 'w'"),
+])  # fmt: skip
+def test_inputs_that_do_not_fit_are_named(linear, inputs, kind, text):
+    with pytest.raises(kind) as error:
+        linear[0].run(inputs)
+    assert text in str(error.value)
+    linear[0].run({"x": np.ones((1, 3), np.float32)})
+
+
+def test_what_does_not_load_says_why(tmp_path, linear):
+    with pytest.raises(linnet.IoError, match="nothing.onnx"):
+        linnet.Session(tmp_path / "nothing.onnx")
+    with pytest.raises(linnet.ModelError):
+        linnet.Session(b"not a model")
+    with pytest.raises(linnet.ModelError, match="no output 'q'; the outputs are 'y', 'z'"):
+        linear[0].run({"x": np.ones((1, 3), np.float32)}, ["q"])
+    with pytest.raises(linnet.LimitError, match="limit of 100"):
+        identity(TensorProto.FLOAT, [1000], max_memory=100).run({"x": np.ones(1000, np.float32)})
+
+
+def test_threads_share_a_session(linear):
+    xs = [RNG.standard_normal((n, 3)).astype(np.float32) for n in range(1, 33)]
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(lambda x: linear[0].run({"x": x})["y"], xs * 4))
+    for x, y in zip(xs * 4, results):
+        np.testing.assert_array_equal(y, linear[0].run({"x": x})["y"])
+
+
+def test_a_session_is_pickled_by_what_it_was_made_of(linear):
+    x = np.ones((2, 3), np.float32)
+    again = pickle.loads(pickle.dumps(linear[0]))
+    np.testing.assert_array_equal(again.run({"x": x})["y"], linear[0].run({"x": x})["y"])
+
+
+def double(x):
+    return SHARED.run({"x": x})["y"].tolist()
+
+
+SHARED = identity(TensorProto.FLOAT, ["N"])
+
+
+def test_a_forked_child_runs_the_parents_session():
+    SHARED.run({"x": np.ones(5, np.float32)})
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map(double, [np.full(2, i, np.float32) for i in range(4)]) == [[i, i] for i in range(4)]
+
+
+def test_cached_sessions_are_loaded_once(tmp_path):
+    path = tmp_path / "model.onnx"
+    graph = helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "g", [tensor("x", 1, [1])], [tensor("y", 1, [1])])
+    onnx.save(helper.make_model(graph, ir_version=10, producer_name="me", doc_string="what it does",
+                                opset_imports=[helper.make_opsetid("", 21)]), path)  # fmt: skip
+    assert linnet.cached(path) is linnet.cached(path)
+    assert linnet.cached(path) is not linnet.cached(path, threads=1)
+    metadata = linnet.cached(path).metadata
+    assert (metadata.producer_name, metadata.description, metadata.graph_name) == ("me", "what it does", "g")
+
+
+@pytest.mark.parametrize("rows", [0, 1, 4, 5, 8])
+def test_batches_are_the_whole(linear, rows):
+    x = RNG.standard_normal((rows, 3)).astype(np.float32)
+    np.testing.assert_array_equal(linnet.batched(linear[0], {"x": x}, 4)["y"], linear[0].run({"x": x})["y"])
+
+def test_outputs_are_written_to_given_arrays(linear):
+    x = RNG.standard_normal((4, 3)).astype(np.float32)
+    want = linear[0].run({"x": x})
+    z = np.zeros((4, 2), np.float32)
+    outputs = linear[0].run({"x": x}, out={"z": z})
+    assert outputs["z"] is z
+    np.testing.assert_array_equal(z, want["z"])
+    np.testing.assert_array_equal(outputs["y"], want["y"])
+    b = np.zeros(2, ml_dtypes.bfloat16)
+    identity(TensorProto.BFLOAT16, [2]).run({"x": np.ones(2, ml_dtypes.bfloat16)}, out={"y": b})
+    assert b.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("out, kind, text", [
+    ({"z": np.zeros((4, 2))}, linnet.TypeError, "the array for output 'z' must be an array of float32"),
+    ({"z": [[0.0, 0.0]] * 4}, linnet.TypeError, "the array for output 'z' must be an array of float32"),
+    ({"z": np.zeros((2, 4), np.float32).T}, linnet.TypeError, "must be writable and in C order"),
+    ({"z": np.broadcast_to(np.float32(0), (4, 2))}, linnet.TypeError, "must be writable and in C order"),
+    ({"z": np.zeros((3, 2), np.float32)}, linnet.ShapeError, "output 'z' is float32[4,2]"),
+    ({"q": np.zeros((4, 2), np.float32)}, linnet.ModelError, "no output 'q'"),
+])  # fmt: skip
+def test_arrays_for_outputs_that_do_not_fit_are_named(linear, out, kind, text):
+    x = np.ones((4, 3), np.float32)
+    with pytest.raises(kind) as error:
+        linear[0].run({"x": x}, out=out)
+    assert text in str(error.value)
+    linear[0].run({"x": x})
+
+
+def test_an_output_is_not_written_over_an_input():
+    x = np.ones(4, np.float32)
+    with pytest.raises(linnet.ShapeError, match="overlaps"):
+        identity(TensorProto.FLOAT, [4]).run({"x": x}, out={"y": x})
+    with pytest.raises(linnet.TypeError, match="do not lie in NumPy's memory"):
+        identity(TensorProto.STRING, [1]).run({"x": ["a"]}, out={"y": np.array([""], object)})
+
+
+def test_a_run_is_cancelled_from_another_thread():
+    model = linnet.Session(endless())
+    feed = {"go": np.array(True), "x": np.ones(4, np.float32)}
+    cancellation = linnet.Cancellation()
+    threading.Timer(0.2, cancellation.cancel).start()
+    for _ in range(2):  # once cancelled, runs that begin later end at once
+        with pytest.raises(linnet.CancelledError):
+            model.run(feed, cancellation=cancellation)
+    assert cancellation.cancelled
+    assert model.run(feed | {"go": np.array(False)}, cancellation=linnet.Cancellation())["y"].tolist() == [1] * 4
+
+
+def test_a_profile_lists_what_ran(linear):
+    x = np.ones((2, 3), np.float32)
+    node = helper.make_node("Neg", ["x"], ["y"], "negative")
+    value = [tensor(name, TensorProto.FLOAT, ["N", 3]) for name in "xy"]
+    profiled = session([node], value[:1], value[1:], profile=True, optimization=0)
+    for _ in range(3):
+        profiled.run({"x": x})
+    assert [(event.name, event.op_type, event.domain) for event in profiled.profile] == [("negative", "Neg", "")] * 3
+    begins = [event.begin for event in profiled.profile]
+    assert begins == sorted(begins) and all(event.duration >= 0 for event in profiled.profile)
+    linear[0].run({"x": x})
+    assert linear[0].profile == []
+
+
+def test_a_saved_model_runs_as_before(linear, tmp_path):
+    x = np.ones((2, 3), np.float32)
+    linear[0].save(tmp_path / "saved.onnx")
+    again = linnet.Session(tmp_path / "saved.onnx").run({"x": x})
+    np.testing.assert_array_equal(again["z"], linear[0].run({"x": x})["z"])
+    with pytest.raises(linnet.IoError, match="nowhere"):
+        linear[0].save(tmp_path / "nowhere" / "saved.onnx")
+
+
+def test_initializers_that_callers_may_override_are_listed():
+    value = [tensor(name, TensorProto.FLOAT, [2]) for name in ("x", "w", "y")]
+    add = session([helper.make_node("Add", ["x", "w"], ["y"])], value[:2], value[2:],
+                  [numpy_helper.from_array(np.ones(2, np.float32), "w")])  # fmt: skip
+    assert add.metadata.overridable == [linnet.ValueInfo("w", "float32", (2,))]
+    assert [info.name for info in add.inputs] == ["x"]
+
+
+def test_outputs_that_are_constants_are_the_callers():
+    """Those of the model, and those of a plan's shapes."""
+    nodes = [helper.make_node("Shape", ["x"], ["y"]), helper.make_node("Identity", ["c"], ["d"])]
+    model = session(nodes, [tensor("x", TensorProto.FLOAT, ["N"])],
+                    [tensor("y", TensorProto.INT64, [1]), tensor("d", TensorProto.INT64, [1])],
+                    [numpy_helper.from_array(np.array([7]), "c")])  # fmt: skip
+    x = np.ones(3, np.float32)
+    for _ in range(2):
+        outputs = model.run({"x": x})
+        assert (outputs["y"].tolist(), outputs["d"].tolist()) == ([3], [7])
+        outputs["y"][:] = outputs["d"][:] = 0
+
+
+def test_arrays_may_be_freed_while_they_are_read_and_are_not_resized():
+    """A run holds the memory of its inputs until it ends."""
+    model = linnet.Session(endless())
+    x, cancellation = np.ones(1000, np.float32), linnet.Cancellation()
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        run = pool.submit(model.run, {"go": np.array(True), "x": x}, cancellation=cancellation)
+        try:
+            threading.Event().wait(0.2)
+            with pytest.raises(ValueError, match="resize"):
+                x.resize(2000000)
+            freed = weakref.ref(x)
+            del x
+            gc.collect()
+            assert freed() is not None
+        finally:
+            cancellation.cancel()
+        with pytest.raises(linnet.CancelledError):
+            run.result()
+    del run
+    gc.collect()
+    assert freed() is None
+
+
+def test_a_buffer_is_not_resized_while_it_is_read():
+    model = linnet.Session(endless())
+    memory, cancellation = bytearray(np.ones(1000, np.float32)), linnet.Cancellation()
+    x = np.frombuffer(memory, np.float32)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        run = pool.submit(model.run, {"go": np.array(True), "x": x}, cancellation=cancellation)
+        try:
+            threading.Event().wait(0.2)
+            del x
+            with pytest.raises(BufferError):
+                memory.clear()
+        finally:
+            cancellation.cancel()
+        with pytest.raises(linnet.CancelledError):
+            run.result()
+    assert bytes(memory) == np.ones(1000, np.float32).tobytes()
+
+
+# A process that a shell starts in the background ignores SIGINT, and so do its children.
+ENDLESS = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import linnet, numpy as np
+from onnx import TensorProto, helper
+body = helper.make_graph(
+    [helper.make_node("Identity", ["go"], ["more"]), helper.make_node("Add", ["v", "v"], ["w"])], "body",
+    [helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("go", TensorProto.BOOL, []),
+     helper.make_tensor_value_info("v", TensorProto.FLOAT, [4])],
+    [helper.make_tensor_value_info("more", TensorProto.BOOL, []), helper.make_tensor_value_info("w", TensorProto.FLOAT, [4])])
+graph = helper.make_graph(
+    [helper.make_node("Loop", ["", "go", "x"], ["y"], body=body)], "g",
+    [helper.make_tensor_value_info("go", TensorProto.BOOL, []), helper.make_tensor_value_info("x", TensorProto.FLOAT, [4])],
+    [helper.make_tensor_value_info("y", TensorProto.FLOAT, [4])])
+model = helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 21)])
+session = linnet.Session(model.SerializeToString())
+x = np.ones(4, np.float32)
+try:
+    print("begin", flush=True)
+    session.run({"go": np.array(True), "x": x})
+except KeyboardInterrupt:
+    print("interrupted", session.run({"go": np.array(False), "x": x})["y"].tolist())
+"""
+
+
+LAST_NODE = ENDLESS.split("body =")[0] + """
+import os, threading
+model = helper.make_model(helper.make_graph(
+    [helper.make_node("MatMul", ["x", "x"], ["y"])], "g",
+    [helper.make_tensor_value_info("x", TensorProto.FLOAT, [None, None])],
+    [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]), ir_version=10,
+    opset_imports=[helper.make_opsetid("", 21)])
+session = linnet.Session(model.SerializeToString(), threads=1)
+x = np.ones((4096, 4096), np.float32)
+timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+try:
+    timer.start()
+    session.run({"x": x})
+    threading.Event().wait(60)
+except KeyboardInterrupt:
+    print("interrupted", session.run({"x": np.ones((1, 1), np.float32)})["y"].tolist())
+"""
+
+
+def test_ctrl_c_in_the_last_node_is_not_kept_for_a_later_run():
+    result = subprocess.run([sys.executable, "-c", LAST_NODE], capture_output=True, text=True, timeout=120)
+    assert result.stdout == "interrupted [[1.0]]\n", result.stderr
+
+
+def test_ctrl_c_ends_a_run_and_leaves_the_session_usable():
+    process = subprocess.Popen([sys.executable, "-c", ENDLESS], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "begin\n"
+        threading.Event().wait(0.3)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60)[0] == "interrupted [1.0, 1.0, 1.0, 1.0]\n"
+    finally:
+        process.kill()

@@ -1,0 +1,25 @@
+"""The models that the pages of the documentation name."""
+
+import onnx
+from onnx import TensorProto, helper
+from onnx_files import save_model
+
+IMAGE = ("x", TensorProto.FLOAT, [1, 3, 224, 224])
+
+
+def save_models(folder):
+    mean = helper.make_node("ReduceMean", ["x"], ["y"], axes=[1, 2], keepdims=0)
+    save_model(folder / "model.onnx", [mean], [IMAGE], [("y", TensorProto.FLOAT, [1, 224])])
+
+    random = helper.make_node("RandomNormal", [], ["y"], shape=[100])
+    save_model(folder / "random.onnx", [random], [], [("y", TensorProto.FLOAT, [100])])
+
+    pair = helper.make_node("SequenceConstruct", ["x", "x"], ["y"])
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2])
+    y = helper.make_tensor_sequence_value_info("y", TensorProto.FLOAT, [2])
+    graph = helper.make_graph([pair], "test", [x], [y])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), folder / "sequence.onnx")
+
+    twice = helper.make_node("twice", ["x"], ["y"], domain="my_domain")
+    values = [(name, TensorProto.FLOAT, [3]) for name in "xy"]
+    save_model(folder / "twice.onnx", [twice], values[:1], values[1:], domains={"my_domain": 1})

@@ -1,0 +1,64 @@
+"""The blocks of code in the pages of the documentation, and a folder that holds what they name."""
+
+import re
+import textwrap
+from dataclasses import dataclass
+
+import numpy as np
+from code_models import save_models
+from locations import BUILD, ROOT
+
+PAGES = sorted(str(path.relative_to(ROOT)) for folder in (ROOT, ROOT / "docs") for path in folder.glob("*.md"))
+FENCE = re.compile(r'^( *)```(\w*)(?: title="([^"\n]+)")?\n(.*?)^\1```$', re.MULTILINE | re.DOTALL)
+PYTORCH = re.compile(r"\btorch\.|linnet_torch|bin/export_model|linnet/lowering\.h")
+
+
+@dataclass(frozen=True)
+class Block:
+    page: str
+    language: str
+    number: int  # among the page's blocks of that language
+    file: str  # which it is the text of, or ""
+    text: str
+
+    @property
+    def key(self):
+        return self.page, self.language, self.number
+
+    @property
+    def needs_pytorch(self):
+        """Whether tests/torch runs it, not tests/docs."""
+        return self.language != "text" and bool(PYTORCH.search(self.text))
+
+
+def blocks(page, *languages):
+    """The blocks of a page in order, of these languages or of all."""
+    found = []
+    for _, language, file, text in FENCE.findall((ROOT / page).read_text()):
+        number = sum(block.language == language for block in found)
+        found.append(Block(page, language, number, file or "", textwrap.dedent(text)))
+    return [block for block in found if not languages or block.language in languages]
+
+
+def commands(block):
+    """The command lines of a block of sh, without comments."""
+    lines = re.sub(r"\s*\\\n\s*", " ", block.text).splitlines()
+    return [line for line in (re.sub(r"(^|\s)#\s.*", "", line).strip() for line in lines) if line]
+
+
+# A program that was written for ONNX Runtime.
+APPLICATION = """import sys, onnxruntime
+assert onnxruntime.InferenceSession(sys.argv[1]).get_inputs()[0].name == "x"
+"""
+
+
+def fill(folder):
+    """Puts what the pages name into a folder."""
+    for name in ("build", "build-test"):
+        (folder / name).symlink_to(BUILD)
+    for name in ("engine", "examples"):
+        (folder / name).symlink_to(ROOT / name)
+    save_models(folder)
+    np.save(folder / "image.npy", np.random.default_rng(0).random((1, 3, 224, 224), np.float32))
+    (folder / "app.py").write_text(APPLICATION)
+    (folder / "program.c").write_text(blocks("docs/c.md", "c")[0].text)

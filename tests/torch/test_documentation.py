@@ -1,0 +1,48 @@
+"""The blocks of code in the pages that need PyTorch; tests/docs runs the others."""
+
+import pytest
+import torch
+from documentation import PAGES, blocks, commands
+from installation import HAS_DYNAMO
+from locations import BUILD
+from test_export_rules import RULES
+
+BLOCKS = [block for page in PAGES for block in blocks(page) if block.needs_pytorch]
+PROGRAMS = [block for block in BLOCKS if block.language == "python"]
+COMMANDS = [line for block in BLOCKS if block.language == "sh" for line in commands(block)]
+# What a page says is there.
+BEFORE = {("README.md", "python", 1): "import torch\nmodule, x = torch.nn.Softsign(), torch.rand(2, 3)\n"}
+
+
+class Convolution(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.convolution = torch.nn.Conv2d(3, 2, 3)
+
+    def forward(self, x):
+        return self.convolution(x)
+
+
+def test_no_block_is_left_out():
+    assert set(BEFORE) <= {block.key for block in PROGRAMS}
+    assert [block.text for block in BLOCKS if block.language not in ("python", "sh")] == [RULES]
+
+
+@pytest.mark.parametrize("block", PROGRAMS, ids=lambda block: f"{block.page}-{block.number}")
+def test_python_block_runs(run_python, run_model, torch_ops, tmp_path, monkeypatch, block):
+    if "onnxscript" in block.text and not HAS_DYNAMO:
+        pytest.skip("onnxscript is not installed")
+    monkeypatch.chdir(tmp_path)
+    program = tmp_path / "program.py"
+    program.write_text(BEFORE.get(block.key, "") + block.text)
+    run_python(program)
+
+
+@pytest.mark.parametrize("line", sorted(set(COMMANDS)))
+def test_command_line_runs(exporter, line):
+    path = exporter.save(Convolution(), {"x": torch.rand(1, 3, 224, 224)})
+    command, *words = line.split()
+    assert (BUILD.parent / command).name == "export_model"
+    flags = [word for word in words if word not in ("model.pt", "-o", "model.onnx")]
+    result = exporter.run(path, *flags)
+    assert result.returncode == 0, result.stderr
