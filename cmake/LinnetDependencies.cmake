@@ -34,6 +34,9 @@ list(TRANSFORM LINNET_DEPENDENCIES PREPEND -l OUTPUT_VARIABLE LINNET_PC_LIBS)
 find_package(xsimd QUIET)
 linnet_require(xsimd_FOUND xsimd libxsimd-dev)
 
+find_path(LINNET_XXHASH xxhash.h)
+linnet_require(LINNET_XXHASH xxHash libxxhash-dev)
+
 if(LINNET_BUILD_ONNX)
   find_package(Protobuf QUIET)
   linnet_require(Protobuf_FOUND "Protocol Buffers" "libprotobuf-dev protobuf-compiler")

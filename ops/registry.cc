@@ -27,6 +27,7 @@ Registry standard_registry() {
 #undef LINNET_OP
   Registry::Rewrites::add(registry, rewrites());
   Registry::Rewrites::set_lowering(registry, lower_precision);
+  registry.standard_ = true;
   return registry;
 }
 

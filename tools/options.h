@@ -13,6 +13,7 @@ struct ModelFlags {
   std::vector<std::string> disabled_rewrites;
   std::vector<std::string> op_libraries;
   std::string isa = "auto";
+  std::string pack_cache;   ///< folder; empty: none
   int threads = 0;          ///< 0: as many as cores
   uint64_t max_memory = 0;  ///< bytes; 0: unlimited
   int64_t deadline_ms = 0;  ///< 0: none

@@ -1,5 +1,7 @@
 #include "session.h"
 
+#include <iostream>
+
 #include "failure.h"
 #include "graph/graph.h"
 #include "inputs.h"
@@ -41,6 +43,10 @@ auto while_loading(F&& f) {
   }
 }
 
+void show_warning(LogLevel level, std::string_view message) {
+  if (level == LogLevel::kWarning) std::cerr << "run_model: " << message << '\n';
+}
+
 }  // namespace
 
 Registry make_registry(const ModelFlags& flags) {
@@ -58,6 +64,8 @@ ModelOptions model_options(const ModelFlags& flags, const Registry& registry) {
   options.executor = make_openmp_executor(flags.threads);
   options.winograd_tile = flags.winograd_tile;
   options.allow_newer_opset = flags.allow_newer_opset;
+  options.cache_dir = flags.pack_cache;
+  if (!flags.pack_cache.empty()) options.log = show_warning;
   for (const std::string& name : flags.disabled_rewrites) check_rewrite(name, registry);
   options.disabled_rewrites.insert(flags.disabled_rewrites.begin(), flags.disabled_rewrites.end());
   try {

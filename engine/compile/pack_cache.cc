@@ -8,11 +8,24 @@ Tensor PackCache::get(const Tensor& source, const PackedForm& form, const std::f
   std::weak_ptr<Entry>& slot = entries_[{source.raw(), source.dtype(), {dims.begin(), dims.end()}, form}];
   std::shared_ptr<Entry> entry = slot.lock();
   if (!entry) {
-    entry = std::make_shared<Entry>(Entry{make(), source});
+    entry = std::make_shared<Entry>(Entry{find_or_make(source, form, make), source});
     slot = entry;
   }
   Tensor& packed = entry->packed;
   return Tensor::share(packed.dtype(), packed.shape(), packed.raw(), entry);
+}
+
+Tensor PackCache::find_or_make(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make) {
+  if (!store_) return make();
+  if (const Tensor found = store_->find(source, form)) return found;
+  Tensor made = make();
+  store_->add(source, form, made);
+  return made;
+}
+
+void PackCache::save() {
+  const std::lock_guard lock(mutex_);
+  if (store_) store_->save();
 }
 
 void PackCache::forget(const Tensor& source) {

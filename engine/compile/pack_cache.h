@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "compile/pack_store.h"
 #include "linnet/op.h"
 
 namespace linnet {
@@ -14,10 +15,14 @@ namespace linnet {
 /// Entries live as long as some kernel holds them.
 class PackCache {
  public:
+  /// Looks in the store first, and gives it what it lacks. Before the first get().
+  void use(std::shared_ptr<PackStore> store) { store_ = std::move(store); }
   /// The source in that form; calls make() where there is none yet.
   Tensor get(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make);
   /// Lets go of a source that nobody will ask for again; what was derived from it lives on.
   void forget(const Tensor& source);
+  /// Writes what the store was given. Throws Error(kIo).
+  void save();
   /// Bytes of all living entries.
   int64_t bytes() const;
 
@@ -34,6 +39,9 @@ class PackCache {
 
     auto operator<=>(const Key&) const = default;
   };
+  Tensor find_or_make(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make);
+
+  std::shared_ptr<PackStore> store_;
   mutable std::mutex mutex_;
   std::map<Key, std::weak_ptr<Entry>> entries_;
   std::vector<std::weak_ptr<Entry>> forgotten_;

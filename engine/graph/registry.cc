@@ -26,6 +26,7 @@ std::string canonical(const std::string& domain) { return domain == "ai.onnx" ? 
 }  // namespace
 
 void Registry::add(const std::string& op_type, const OpVersion& version, Factory factory) {
+  standard_ = false;
   operators_[{canonical(version.domain), op_type}][version.since] = {std::move(factory), version.own_inputs};
 }
 

@@ -48,6 +48,7 @@ class PlanBuilder {
     }
     check_values(steps);
     compile(steps);
+    save_packs();
     resources_->spare_memory.release();
     for (const NodeId id : steps) add_step(graph().node(id));
     add_outputs();
@@ -168,6 +169,15 @@ class PlanBuilder {
     KernelPtr kernel = with_node_context(node.spec, [&] { return node.op->compile(input); });
     for (const Tensor& packed : input.packed_tensors()) plan_->packed[packed.raw()] = packed.bytes();
     return kernel;
+  }
+
+  // What cannot be kept on disk is made again.
+  void save_packs() const {
+    try {
+      resources_->packs.save();
+    } catch (const Error& error) {
+      if (resources_->options.log) resources_->options.log(LogLevel::kWarning, error.message());
+    }
   }
 
   bool nobody_reads(ValueId value) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "compile/pack_store.h"
 #include "graph/graph.h"
 #include "linnet/model.h"
 
@@ -8,8 +9,10 @@ namespace linnet {
 /// What a file says beside its graph.
 struct GraphNotes {
   ModelMetadata metadata;
-  std::vector<Tensor> defaults;  ///< contents of the last inputs, those that a run may leave out
-  std::vector<Fact> declared;    ///< of each output, or empty
+  std::vector<Tensor> defaults;        ///< contents of the last inputs, those that a run may leave out
+  std::vector<Fact> declared;          ///< of each output, or empty
+  std::optional<LoadReport> report{};  ///< of a graph that was optimised before: nodes and opset as they were then
+  std::shared_ptr<PackStore> packs{};  ///< of ModelOptions::cache_dir
 };
 
 /// Optimises a graph. Throws what its operators throw.

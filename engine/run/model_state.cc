@@ -86,9 +86,10 @@ Model::State::State(Graph graph, const ModelOptions& options, GraphNotes notes_i
     : resources(std::make_shared<ModelResources>()), notes(std::move(notes_in)) {
   if (options.replaceable_weights) as_written = graph;
   const auto begin = std::chrono::steady_clock::now();
-  report.nodes = int64_t(graph.nodes().size());
-  report.opset = prevalent_opset(graph);
+  report.nodes = notes.report ? notes.report->nodes : int64_t(graph.nodes().size());
+  report.opset = notes.report ? notes.report->opset : prevalent_opset(graph);
   resources->options = options;
+  resources->packs.use(notes.packs);
   resources->executor = options.executor ? options.executor : make_openmp_executor();
   graph.drop_dead_nodes();
   propagate_facts(graph, *resources);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace linnet {
 
@@ -11,6 +12,9 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
   virtual int64_t size() const = 0;
+  /// Differs from that of any other file and of this one with other contents; empty where a change at this moment could
+  /// go unseen, and of what is no file.
+  virtual std::string identity() const { return {}; }
   /// Reads up to `wanted` bytes at an offset; fewer only at the end. Returns how many.
   virtual size_t read_some(std::byte* to, size_t wanted, int64_t offset) const = 0;
   /// Fills `to` from an offset; throws Error(kIo) where the bytes end before.

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
 
 #include "file.h"
 #include "linnet/error.h"
+#include "tensor/alignment.h"
 
 namespace linnet {
 
@@ -66,9 +68,10 @@ std::string ExternalData::resolve(const std::string& location) const {
   return path.string();
 }
 
-std::unique_ptr<const ByteSource> ExternalData::source_at(const std::string& location) const {
+std::unique_ptr<const ByteSource> ExternalData::source_at(const std::string& location) {
+  if (shared_) return std::make_unique<MemorySource>(shared_->bytes);
   if (resolver_) return std::make_unique<MemorySource>(resolver_(location));
-  return std::make_unique<File>(resolve(location));
+  return std::make_unique<File>(files_[location] = resolve(location));
 }
 
 const ByteSource& ExternalData::open(const std::string& location) {
@@ -94,6 +97,13 @@ void ExternalData::check(const pb::TensorProto& tensor, int64_t bytes) {
     throw Error(ErrorKind::kModel, str("external data '", entries.location, "' has ", size, " bytes, the tensor needs ",
                                        bytes, " from byte ", entries.offset));
   }
+}
+
+Tensor ExternalData::share(const pb::TensorProto& tensor, DType dtype, const Shape& shape) {
+  if (!shared_) return {};
+  const std::byte* const data = shared_->bytes.data() + parse(tensor).offset;
+  if (reinterpret_cast<uintptr_t>(data) % kAlignment != 0) return {};
+  return Tensor::share(dtype, shape, const_cast<std::byte*>(data), shared_->owner);
 }
 
 void ExternalData::read(const pb::TensorProto& tensor, std::span<std::byte> to) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -7,14 +8,24 @@
 
 #include "byte_source.h"
 #include "linnet/options.h"
+#include "linnet/tensor.h"
 #include "proto.h"
 
 namespace linnet {
+
+using ExternalFiles = std::map<std::string, std::string>;  ///< paths by locations
+
+/// Bytes that tensors may refer to instead of copying them; of every location.
+struct SharedBytes {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;
+};
 
 /// Reads tensors that lie in files beside the model.
 /// Source: https://onnx.ai/onnx/repo-docs/ExternalData.html
 class ExternalData {
  public:
+  explicit ExternalData(SharedBytes shared) : anywhere_(false), shared_(std::move(shared)) {}
   /// `folder`: where locations start; empty when there is none, then every access to a file throws.
   ExternalData(std::string folder, const ModelOptions& options)
       : folder_(std::move(folder)),
@@ -28,6 +39,10 @@ class ExternalData {
   void read(const pb::TensorProto& tensor, std::span<std::byte> to);
   /// Checks all that read() does before it reads; `bytes` is the size of the tensor.
   void check(const pb::TensorProto& tensor, int64_t bytes);
+  /// A tensor over the shared bytes after such checks; no tensor where bytes are not shared, or not aligned.
+  Tensor share(const pb::TensorProto& tensor, DType dtype, const Shape& shape);
+  /// The files that were opened.
+  const ExternalFiles& files() const { return files_; }
 
  private:
   struct Entries {
@@ -38,13 +53,15 @@ class ExternalData {
 
   static Entries parse(const pb::TensorProto& tensor);
   std::string resolve(const std::string& location) const;
-  std::unique_ptr<const ByteSource> source_at(const std::string& location) const;
+  std::unique_ptr<const ByteSource> source_at(const std::string& location);
   const ByteSource& open(const std::string& location);
 
   std::string folder_;
   bool anywhere_;
   ExternalDataResolver resolver_;
   Limits limits_;
+  std::optional<SharedBytes> shared_;
+  ExternalFiles files_;
   std::string opened_;                        // location of source_
   std::unique_ptr<const ByteSource> source_;  // the one used last: tensors of one file follow each other
 };

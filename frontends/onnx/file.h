@@ -20,6 +20,7 @@ class File final : public ByteSource {
 
   const std::string& path() const { return path_; }
   int64_t size() const override { return size_; }
+  std::string identity() const override;
 
   size_t read_some(std::byte* to, size_t wanted, int64_t offset) const override;
   void read(std::span<std::byte> to, int64_t offset) const override;

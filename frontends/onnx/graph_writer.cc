@@ -13,6 +13,7 @@ namespace {
 constexpr const char* kFunctionDomain = "linnet.functions";
 constexpr int64_t kUnusedOpset = 21;  // of ai.onnx, where no node says which
 constexpr const char* kGraphName = "linnet";
+constexpr size_t kLeastExternalBytes = 256;
 
 using NodeCounts = std::map<std::string, std::map<int64_t, int>>;  // domain, opset, nodes
 
@@ -162,8 +163,13 @@ void GraphWriter::write_constants(const Graph& graph, Names& names, pb::GraphPro
     }
     std::string& name = names.of[size_t(id)];
     if (name.empty()) name = unique(value.name);
-    write_tensor(value.fact.constant, name, *proto.add_initializer());
+    write_constant(value.fact.constant, name, *proto.add_initializer());
   }
+}
+
+void GraphWriter::write_constant(const Tensor& constant, const std::string& name, pb::TensorProto& proto) {
+  const bool inside = !constants_ || constant.dtype() == DType::kString || constant.bytes() < kLeastExternalBytes;
+  inside ? write_tensor(constant, name, proto) : write_external_tensor(constant, name, *constants_, proto);
 }
 
 void GraphWriter::write_node(const Node& node, const Names& names, pb::NodeProto& proto) {

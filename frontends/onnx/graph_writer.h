@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "model_message.h"
 #include "proto.h"
 
 namespace linnet {
@@ -15,7 +16,9 @@ namespace linnet {
 /// own, because a function has its own imports.
 class GraphWriter {
  public:
-  explicit GraphWriter(pb::ModelProto& model) : model_(model) {}
+  /// `constants`: where the larger constants go; nullptr: into the message.
+  explicit GraphWriter(pb::ModelProto& model, ConstantParts* constants = nullptr)
+      : model_(model), constants_(constants) {}
 
   void write(const Graph& graph);
 
@@ -33,11 +36,13 @@ class GraphWriter {
   void write_body(const Graph& body, const Node& node, const Names& outer, pb::GraphProto& proto);
   void write_contents(const Graph& graph, Names& names, const std::vector<Alias>& aliases, pb::GraphProto& proto);
   void write_constants(const Graph& graph, Names& names, pb::GraphProto& proto);
+  void write_constant(const Tensor& constant, const std::string& name, pb::TensorProto& proto);
   void write_node(const Node& node, const Names& names, pb::NodeProto& proto);
   void write_operator(const Node& node, const Names& names, pb::NodeProto& proto);
   void write_call(const Node& node, const Names& names, pb::NodeProto& proto);
 
   pb::ModelProto& model_;
+  ConstantParts* constants_;
   std::set<std::string> used_;
 };
 

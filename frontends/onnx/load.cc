@@ -1,110 +1,20 @@
 #include <filesystem>
-#include <unordered_set>
 
-#include "check_operators.h"
-#include "function_table.h"
-#include "graph_builder.h"
+#include "file.h"
 #include "linnet/onnx.h"
-#include "parse.h"
-#include "run/model_graph.h"
+#include "model_cache.h"
+#include "prepare_model.h"
 #include "tensor/memory_errors.h"
-#include "tensor_reader.h"
-#include "value_type.h"
 
 namespace linnet {
 
 namespace {
 
-constexpr int64_t kOldestIr = 3;
-constexpr int64_t kNewestIr = 14;
-
-void check_header(const pb::ModelProto& model, const ModelOptions& options) {
-  if (model.ir_version() < 1) throw Error(ErrorKind::kModel, "not an ONNX model: it states no IR version");
-  const bool too_new = model.ir_version() > kNewestIr && !options.allow_newer_opset;
-  if (model.ir_version() < kOldestIr || too_new) {
-    throw Error(ErrorKind::kUnsupported,
-                str("IR version ", model.ir_version(), ", supported are ", kOldestIr, " to ", kNewestIr));
-  }
-  if (!model.has_graph()) throw Error(ErrorKind::kModel, "the model has no graph");
-}
-
-void warn_of_newer(const pb::ModelProto& model, const OpsetImports& opsets, const Log& log) {
-  if (!log) return;
-  if (model.ir_version() > kNewestIr) {
-    log(LogLevel::kWarning, str("IR version ", model.ir_version(), " is newer than any known, ", kNewestIr));
-  }
-  if (opsets.newer()) log(LogLevel::kWarning, str("the model's opset is newer than any known, ", kNewestOpset));
-}
-
-GraphBuilder::Built build_graph(const ParsedModel& parsed, const std::string& folder, const ModelOptions& options,
-                                const Registry& registry, std::span<const ValueInfo> overridable) {
-  const pb::ModelProto& model = *parsed.message;
-  const OpsetImports opsets(model.opset_import(), options);
-  if (opsets.empty()) throw Error(ErrorKind::kModel, "the model imports no operator set");
-  warn_of_newer(model, opsets, options.log);
-  const FunctionTable functions(model, opsets, options);
-  check_operators(model.graph(), opsets, functions, registry, options.limits);
-  DeferredReads weights(parsed);
-  TensorReader tensors(folder, options, &weights);
-  GraphBuilder builder(functions, tensors, options);
-  auto built = builder.build(model.graph(), opsets, std::make_shared<const Registry>(registry), overridable);
-  weights.finish(options.executor ? *options.executor : *make_openmp_executor());
-  return built;
-}
-
-// Nothing where it cannot be read: no run depends on it.
-Fact declared_fact(const pb::ValueInfoProto& value) {
-  try {
-    return fact_from_proto(value.type());
-  } catch (const Error&) {
-    return {};
-  }
-}
-
-// Until IR version 3 all initializers had to be listed as inputs.
-std::vector<ValueInfo> overridable_initializers(const pb::ModelProto& model) {
-  std::vector<ValueInfo> infos;
-  if (model.ir_version() <= kOldestIr) return infos;
-  std::unordered_set<std::string> names;
-  for (const pb::TensorProto& tensor : model.graph().initializer()) names.insert(tensor.name());
-  for (const pb::ValueInfoProto& input : model.graph().input()) {
-    if (names.contains(input.name())) infos.push_back({input.name(), declared_fact(input)});
-  }
-  return infos;
-}
-
-ModelMetadata metadata_of(const pb::ModelProto& model) {
-  ModelMetadata metadata;
-  metadata.producer_name = model.producer_name();
-  metadata.producer_version = model.producer_version();
-  metadata.domain = model.domain();
-  metadata.description = model.doc_string();
-  metadata.graph_name = model.graph().name();
-  metadata.graph_description = model.graph().doc_string();
-  metadata.version = model.model_version();
-  for (const pb::StringStringEntryProto& entry : model.metadata_props()) {
-    metadata.properties[entry.key()] = entry.value();
-  }
-  metadata.overridable = overridable_initializers(model);
-  return metadata;
-}
-
-std::vector<Fact> declared_outputs(const pb::GraphProto& graph) {
-  std::vector<Fact> facts;
-  for (const pb::ValueInfoProto& output : graph.output()) facts.push_back(declared_fact(output));
-  return facts;
-}
-
-// The message is freed before the model is prepared.
-Model load(ParsedModel parsed, const std::string& folder, const ModelOptions& options, const Registry& registry) {
-  check_header(*parsed.message, options);
-  GraphNotes notes{metadata_of(*parsed.message), {}, declared_outputs(parsed.message->graph())};
-  const std::span<const ValueInfo> overridable = notes.metadata.overridable;
-  auto [graph, defaults] = build_graph(parsed, folder, options, registry,
-                                       options.overridable_initializers ? overridable : overridable.first(0));
-  notes.defaults = std::move(defaults);
-  parsed = {};
-  return make_model(std::move(graph), options, std::move(notes));
+Model load(std::unique_ptr<const ByteSource> source, const std::string& folder, const ModelOptions& options,
+           const Registry& registry) {
+  if (!options.cache_dir.empty()) return load_with_cache(std::move(source), folder, options, registry);
+  return prepare_model({parse_model(std::move(source), options.limits), {folder, options}, options.limits}, options,
+                       registry);
 }
 
 }  // namespace
@@ -113,7 +23,7 @@ Model load_onnx(const std::string& path, const ModelOptions& options, const Regi
   const std::string folder = (std::filesystem::path(path).parent_path() / ".").string();
   try {
     return with_memory_errors("load the model",
-                              [&] { return load(parse_model_file(path, options.limits), folder, options, registry); });
+                              [&] { return load(std::make_unique<File>(path), folder, options, registry); });
   } catch (const Error& error) {
     throw error.with_context(path);
   }
@@ -121,13 +31,13 @@ Model load_onnx(const std::string& path, const ModelOptions& options, const Regi
 
 Model load_onnx_fd(int fd, const std::string& folder, const ModelOptions& options, const Registry& registry) {
   return with_memory_errors("load the model",
-                            [&] { return load(parse_model_file(fd, options.limits), folder, options, registry); });
+                            [&] { return load(std::make_unique<File>(fd), folder, options, registry); });
 }
 
 Model load_onnx_bytes(std::span<const std::byte> bytes, const std::string& folder, const ModelOptions& options,
                       const Registry& registry) {
   return with_memory_errors("load the model",
-                            [&] { return load(parse_model_bytes(bytes, options.limits), folder, options, registry); });
+                            [&] { return load(std::make_unique<MemorySource>(bytes), folder, options, registry); });
 }
 
 }  // namespace linnet

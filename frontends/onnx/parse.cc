@@ -7,7 +7,6 @@
 #include <climits>
 #include <string_view>
 
-#include "file.h"
 #include "linnet/error.h"
 #include "loader_limits.h"
 #include "source_stream.h"
@@ -68,7 +67,9 @@ std::unique_ptr<pb::ModelProto> parse(const ByteSource& source, const Outline& o
   return model;
 }
 
-ParsedModel parse_source(std::unique_ptr<const ByteSource> source, const Limits& limits) {
+}  // namespace
+
+ParsedModel parse_model(std::unique_ptr<const ByteSource> source, const Limits& limits) {
   check_size(source->size(), limits);
   const Outline outline = outline_model(*source);
   ParsedModel model{std::move(source), nullptr, {}};
@@ -81,18 +82,6 @@ ParsedModel parse_source(std::unique_ptr<const ByteSource> source, const Limits&
     if (outline.initializers[i].bytes > 0) model.left_out[&initializers[int(i)]] = outline.initializers[i];
   }
   return model;
-}
-
-}  // namespace
-
-ParsedModel parse_model_file(const std::string& path, const Limits& limits) {
-  return parse_source(std::make_unique<File>(path), limits);
-}
-
-ParsedModel parse_model_file(int fd, const Limits& limits) { return parse_source(std::make_unique<File>(fd), limits); }
-
-ParsedModel parse_model_bytes(std::span<const std::byte> bytes, const Limits& limits) {
-  return parse_source(std::make_unique<MemorySource>(bytes), limits);
 }
 
 }  // namespace linnet

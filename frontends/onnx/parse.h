@@ -14,19 +14,13 @@ namespace linnet {
 
 /// A model's message, and where the large initializers lie that it lacks.
 struct ParsedModel {
-  std::unique_ptr<const ByteSource> source;
+  std::shared_ptr<const ByteSource> source;
   std::unique_ptr<pb::ModelProto> message;
   std::unordered_map<const pb::TensorProto*, ByteRange> left_out;  ///< raw_data, in the source
 };
 
-/// Parses a model file. Throws Error(kIo) when it cannot be read, Error(kLimit) beyond limits.file_bytes or the
-/// format's own 2 GiB, Error(kModel) when it is no ONNX model; the message says what the file looks like instead.
-ParsedModel parse_model_file(const std::string& path, const Limits& limits);
-
-/// The same for an open file.
-ParsedModel parse_model_file(int fd, const Limits& limits);
-
-/// The same for a model in memory, which must outlive the result.
-ParsedModel parse_model_bytes(std::span<const std::byte> bytes, const Limits& limits);
+/// Parses a model. Throws Error(kIo) when it cannot be read, Error(kLimit) beyond limits.file_bytes or the format's own
+/// 2 GiB, Error(kModel) when it is no ONNX model; the message says what the file looks like instead.
+ParsedModel parse_model(std::unique_ptr<const ByteSource> source, const Limits& limits);
 
 }  // namespace linnet

@@ -1,23 +1,13 @@
 #include <climits>
 #include <fstream>
 
-#include "graph_writer.h"
 #include "linnet/onnx.h"
-#include "run/model_graph.h"
+#include "model_message.h"
 
 namespace linnet {
 
-namespace {
-
-constexpr int64_t kIrVersion = 10;
-
-}  // namespace
-
 std::string save_onnx_bytes(const Model& model) {
-  pb::ModelProto proto;
-  proto.set_ir_version(kIrVersion);
-  proto.set_producer_name("linnet");
-  GraphWriter(proto).write(model_graph(model));
+  const pb::ModelProto proto = model_message(model);
   const size_t bytes = proto.ByteSizeLong();
   if (bytes > size_t{INT_MAX}) {
     throw Error(ErrorKind::kLimit, str("the model takes ", bytes, " bytes, an ONNX file holds at most ", INT_MAX));

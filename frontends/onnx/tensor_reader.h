@@ -14,8 +14,8 @@ namespace linnet {
 class TensorReader {
  public:
   /// `deferred`: where initializers' values are that their messages lack; nullptr: nowhere.
-  TensorReader(const std::string& folder, const ModelOptions& options, DeferredReads* deferred = nullptr)
-      : external_(folder, options), deferred_(deferred) {}
+  explicit TensorReader(ExternalData external, DeferredReads* deferred = nullptr)
+      : external_(std::move(external)), deferred_(deferred) {}
 
   /// Any encoding: raw, typed field, external. Throws what the decoders throw, without naming the tensor.
   Tensor read(const pb::TensorProto& proto);
@@ -23,6 +23,7 @@ class TensorReader {
   Tensor read(const pb::SparseTensorProto& proto);
   /// Reads an initializer of the main graph; large values come with DeferredReads::finish().
   Tensor read_later(const pb::TensorProto& proto);
+  const ExternalData& external() const { return external_; }
 
  private:
   Tensor decode(const pb::TensorProto& proto);

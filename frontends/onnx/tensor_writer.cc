@@ -2,19 +2,46 @@
 
 #include <bit>
 
+#include "tensor/alignment.h"
+
 namespace linnet {
 
 static_assert(std::endian::native == std::endian::little, "raw_data is little-endian");
 
-void write_tensor(const Tensor& tensor, const std::string& name, pb::TensorProto& proto) {
+namespace {
+
+void write_header(const Tensor& tensor, const std::string& name, pb::TensorProto& proto) {
   proto.set_name(name);
   proto.set_data_type(int32_t(tensor.dtype()));
   for (const int64_t dim : tensor.shape()) proto.add_dims(dim);
+}
+
+void add_entry(const std::string& key, const std::string& value, pb::TensorProto& proto) {
+  pb::StringStringEntryProto& entry = *proto.add_external_data();
+  entry.set_key(key);
+  entry.set_value(value);
+}
+
+}  // namespace
+
+void write_tensor(const Tensor& tensor, const std::string& name, pb::TensorProto& proto) {
+  write_header(tensor, name, proto);
   if (tensor.dtype() == DType::kString) {
     for (const std::string& text : tensor.values<std::string>()) proto.add_string_data(text);
   } else {
     proto.set_raw_data(tensor.raw(), tensor.bytes());
   }
+}
+
+void write_external_tensor(const Tensor& tensor, const std::string& name, ConstantParts& parts,
+                           pb::TensorProto& proto) {
+  write_header(tensor, name, proto);
+  proto.set_data_location(pb::TensorProto::EXTERNAL);
+  add_entry("location", "constants", proto);
+  add_entry("offset", str(parts.bytes), proto);
+  add_entry("length", str(tensor.bytes()), proto);
+  parts.parts.emplace_back(static_cast<const std::byte*>(tensor.raw()), tensor.bytes());
+  parts.bytes += aligned(tensor.bytes());
 }
 
 }  // namespace linnet

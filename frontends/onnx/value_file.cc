@@ -10,7 +10,7 @@ namespace {
 
 class ValueReader {
  public:
-  explicit ValueReader(const std::string& folder) : tensors_(folder, options_) {}
+  explicit ValueReader(const std::string& folder) : tensors_(ExternalData(folder, {})) {}
 
   Tensor read(const pb::TensorProto& proto) { return tensors_.read(proto); }
 
@@ -67,7 +67,6 @@ class ValueReader {
     copy_elements(value, element);
   }
 
-  ModelOptions options_;
   TensorReader tensors_;
 };
 

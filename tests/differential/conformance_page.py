@@ -30,7 +30,9 @@ operators (attributes, ranks, zero-sized dims, broadcasting, optional inputs, ty
 denormals, the bounds of integers) and compares the results with those of references. `./test.sh` draws few
 configurations; this page is the summary of a long run:
 
-    .venv/bin/python tests/differential/conformance_page.py build-test/bin/run_model
+```sh
+.venv/bin/python tests/differential/conformance_page.py build-test/bin/run_model
+```
 
 `tests/differential/survey.py` draws configurations of single operators and, with `--shrink`, looks for the smallest one
 that differs. A test walks the schemas and fails for an attribute, optional input or type that is never drawn. Which

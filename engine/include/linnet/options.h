@@ -64,6 +64,12 @@ struct ModelOptions {
   bool overridable_initializers = false;
   /// Model::with_weights() is possible: the graph as written is kept beside the optimised one, with all its weights.
   bool replaceable_weights = false;
+  /// A folder for what is made of models when they are loaded, optimised graphs and packed weights, so that they are
+  /// ready in a fraction of the time when they are loaded again, in memory that processes share. It is found again by
+  /// the model's contents, this build of Linnet, the instruction set and the options; what is damaged or another's is
+  /// made anew. Empty: none. Who writes to the folder decides on what models compute. Not used, which the log says,
+  /// with replaceable_weights, overridable_initializers, external_data, or operators beside Linnet's own.
+  std::string cache_dir;
   /// Linnet itself prints nothing.
   Log log;
 };

@@ -50,6 +50,9 @@ class LINNET_API Registry {
   /// All operators, sorted by domain and name.
   std::vector<Entry> entries() const;
 
+  /// It is as standard_registry() gives it.
+  bool standard() const { return standard_; }
+
   /// Loads a shared library and calls what it defines by LINNET_OPERATOR_LIBRARY. The library stays loaded as long as
   /// this registry or a copy lives. Throws Error(kIo) where it cannot be loaded or is no such library,
   /// Error(kUnsupported) where it was built with headers of another LINNET_OPERATOR_VERSION.
@@ -58,6 +61,7 @@ class LINNET_API Registry {
   struct Rewrites;  // the engine's
 
  private:
+  friend LINNET_API Registry standard_registry();
   using Key = std::pair<std::string, std::string>;  // domain, op_type
   struct Registration {
     Factory factory;
@@ -69,6 +73,7 @@ class LINNET_API Registry {
   std::vector<std::shared_ptr<void>> libraries_;  // first, so that it outlives the factories, whose code it holds
   std::map<Key, std::map<int64_t, Registration>> operators_;  // by the first opset
   std::shared_ptr<const Rewrites> rewrites_;
+  bool standard_ = false;
 };
 
 /// The version of the headers that operators are built with: a library and the Linnet that loads it must have the same.

@@ -4,11 +4,12 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <thread>
+
+#include "support/temporary_folder.h"
 
 namespace linnet {
 namespace {
@@ -17,19 +18,16 @@ namespace {
 class System {
  public:
   explicit System(const std::map<std::string, std::string>& files) {
-    std::string name = (std::filesystem::path(::testing::TempDir()) / "linnet_processors_XXXXXX").string();
-    root_ = ::mkdtemp(name.data());
     for (const auto& [path, text] : files) {
-      std::filesystem::create_directories((root_ / path).parent_path());
-      std::ofstream(root_ / path) << text;
+      std::filesystem::create_directories(std::filesystem::path(root_.path(path)).parent_path());
+      std::ofstream(root_.path(path)) << text;
     }
   }
-  ~System() { std::filesystem::remove_all(root_); }
 
-  int processors() const { return available_processors(root_.string()); }
+  int processors() const { return available_processors(root_.path()); }
 
  private:
-  std::filesystem::path root_;
+  testing::TemporaryFolder root_;
 };
 
 /// As many as affinity allows, but no more than `quota`.

@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -7,10 +6,12 @@
 
 #include "changed_bytes.h"
 #include "deferred_reads.h"
+#include "file.h"
 #include "graph/graph.h"
 #include "model_builder.h"
 #include "run/model_graph.h"
 #include "support/run_op.h"
+#include "support/temporary_folder.h"
 
 namespace linnet::testing {
 namespace {
@@ -74,15 +75,11 @@ void expect_values(const Model& model, const pb::ModelProto& written) {
 /// A file that goes with the test.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::string& bytes)
-      : path_(fs::temp_directory_path() / ("linnet_large_weights_" + std::to_string(::getpid()) + ".onnx")) {
-    std::ofstream(path_, std::ios::binary) << bytes;
-  }
-  ~TemporaryFile() { fs::remove(path_); }
-  std::string path() const { return path_.string(); }
+  explicit TemporaryFile(const std::string& bytes) { std::ofstream(path(), std::ios::binary) << bytes; }
+  std::string path() const { return folder_.path("model.onnx"); }
 
  private:
-  fs::path path_;
+  TemporaryFolder folder_;
 };
 
 TEST(LargeWeights, AreThoseOfTheFile) {
@@ -99,7 +96,7 @@ TEST(LargeWeights, AreThoseOfTheFile) {
 TEST(LargeWeights, NeverLieInTheMessage) {
   const pb::ModelProto model = mixed_model();
   const TemporaryFile file(model.SerializeAsString());
-  const ParsedModel parsed = parse_model_file(file.path(), {});
+  const ParsedModel parsed = parse_model(std::make_unique<File>(file.path()), {});
   EXPECT_EQ(parsed.left_out.size(), 3u);
   EXPECT_LT(parsed.message->ByteSizeLong(), 1000u);
 }
@@ -177,7 +174,7 @@ TEST(LargeWeights, AnyChangedByteOfTheFieldsGivesAModelOrAnError) {
 TEST(LargeWeights, AFileThatShrinksWhileItIsReadIsAnError) {
   const pb::ModelProto model = mixed_model();
   const TemporaryFile file(model.SerializeAsString());
-  const ParsedModel parsed = parse_model_file(file.path(), {});
+  const ParsedModel parsed = parse_model(std::make_unique<File>(file.path()), {});
   DeferredReads reads(parsed);
   for (const auto& [proto, range] : parsed.left_out) reads.tensor(DType::kUint8, Shape{range.bytes}, range);
   fs::resize_file(file.path(), 100'000);

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "environment/sealed_file.h"
+#include "linnet/op.h"
+
+namespace linnet {
+
+/// Packed constants in a folder of files, for the processes that load a model again (ModelOptions::cache_dir). Knows
+/// the constants that lie in one mapped file, by where they lie. One thread at a time.
+class PackStore {
+ public:
+  /// `folder`: of the model named `key` alone. Files in it that are another model's or not as they were written are
+  /// removed.
+  PackStore(std::string folder, std::string key, SealedFile constants);
+
+  /// The constant in that form, mapped; no tensor where it is not there.
+  Tensor find(const Tensor& constant, const PackedForm& form) const;
+  /// Keeps what find() did not have for save().
+  void add(const Tensor& constant, const PackedForm& form, const Tensor& packed);
+  /// Writes what was added since into one file. Throws Error(kIo).
+  void save();
+
+ private:
+  void read(const std::string& path);
+  /// Names the constant, empty for one that lies elsewhere, and the form.
+  std::string name(const Tensor& constant, const PackedForm& form) const;
+
+  std::string folder_, key_;
+  SealedFile constants_;
+  std::map<std::string, Tensor> packed_, added_;
+};
+
+}  // namespace linnet

@@ -1,0 +1,221 @@
+#include "model_cache.h"
+
+#include <sys/random.h>
+
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <sstream>
+
+#include "build_id.h"
+#include "compile/pack_store.h"
+#include "environment/sealed_file.h"
+#include "file.h"
+#include "kernels/isa.h"
+#include "model_message.h"
+#include "prepare_model.h"
+#include "tensor/checksum.h"
+
+namespace linnet {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kReadBytes = size_t{1} << 20;
+
+/// All that decides on what becomes of a model besides its contents. Numbers of threads do not.
+std::string settings_of(const ModelOptions& options) {
+  std::string text =
+      str(build_id(), ' ', isa_name(resolve_isa(options.isa)), ' ', options.optimization, ' ', options.winograd_tile,
+          ' ', options.guard_memory, ' ', options.allow_external_paths, ' ', options.allow_newer_opset, ' ',
+          options.limits.file_bytes, ' ', options.limits.nodes, ' ', options.limits.depth);
+  for (const std::string& rewrite : options.disabled_rewrites) text += ' ' + rewrite;
+  return text;
+}
+
+/// Why a model is loaded without the cache; nullptr where it is not.
+const char* refusal(const ModelOptions& options, const Registry& registry) {
+  if (options.replaceable_weights) return "with replaceable weights";
+  if (options.overridable_initializers) return "with overridable initializers";
+  if (options.external_data) return "with external data that the program provides";
+  if (build_id().empty()) return "by a build of Linnet without a build id (-Wl,--build-id)";
+  if (!registry.standard()) return "with operators beside Linnet's own";
+  return nullptr;
+}
+
+struct Entry {
+  SealedFile model, constants;
+};
+
+class Cache {
+ public:
+  Cache(const ModelOptions& options, const Registry& registry)
+      : options_(options), registry_(registry), folder_(options.cache_dir), settings_(settings_of(options)) {
+    fs::create_directories(folder_ / "files");
+    read_secret();
+  }
+
+  /// The key of an entry: known from the file's identity, or from the contents of a model in memory.
+  std::string key_of(const ByteSource& source) const {
+    if (dynamic_cast<const MemorySource*>(&source)) return key_of(source, {});
+    const std::string identity = source.identity();
+    return identity.empty() ? "" : key_of_file(identity);
+  }
+
+  std::optional<Model> load(const std::string& key) const {
+    const auto entry = find(key);
+    if (!entry) return {};
+    const auto& [model, constants] = *entry;
+    LoadReport report;
+    std::istringstream(model.text.substr(key.size())) >> report.nodes >> report.opset;
+    return prepare_model({.parsed = parse_model(std::make_unique<MemorySource>(model.bytes), {}),
+                          .external = ExternalData({constants.bytes, constants.owner}),
+                          .limits = {},
+                          .report = report,
+                          .packs = std::make_shared<PackStore>(folder_ / key, key, constants)},
+                         options_, registry_);
+  }
+
+  /// Makes the entry of a model that was loaded from these files, read again; returns its key.
+  std::string save(const Model& model, const ByteSource& source, const std::string& identity,
+                   const ExternalFiles& files) const {
+    const std::string key = key_of(source, files);
+    if (!find(key)) save_entry(model, key);
+    if (!identity.empty() && source.identity() == identity) save_file(identity, key, files);
+    return key;
+  }
+
+ private:
+  void read_secret() {
+    const std::string path = folder_ / "secret";
+    auto secret = map_sealed(path);
+    if (!secret || secret->bytes.size() != Checksummer::kSecretBytes) {
+      std::array<std::byte, Checksummer::kSecretBytes> random{};
+      if (::getrandom(random.data(), random.size(), 0) != ssize_t(random.size())) {
+        throw Error(ErrorKind::kIo, "the system has no random numbers");
+      }
+      write_sealed(path, "", {random});
+      secret = map_sealed(path);
+    }
+    if (!secret) throw Error(ErrorKind::kIo, str("cannot read '", path, "'"));
+    secret_ = *secret;
+  }
+
+  std::string key_of(const ByteSource& source, const ExternalFiles& files) const {
+    Checksummer sum(secret_.bytes);
+    sum.add(settings_);
+    add(source, sum);
+    for (const auto& [location, path] : files) {
+      sum.add(location);
+      add(File(path), sum);
+    }
+    return sum.result().hex();
+  }
+
+  static void add(const ByteSource& source, Checksummer& sum) {
+    std::vector<std::byte> part(kReadBytes);
+    int64_t offset = 0;
+    while (const size_t got = source.read_some(part.data(), part.size(), offset)) {
+      sum.add(std::span<const std::byte>(part).first(got));
+      offset += int64_t(got);
+    }
+    sum.add(str(offset));
+  }
+
+  std::string file_path(const std::string& identity) const {
+    Checksummer sum(secret_.bytes);
+    sum.add(settings_);
+    sum.add(identity);
+    return folder_ / "files" / sum.result().hex();
+  }
+
+  // The text: the identity, the entry, then identity and path of each file of external data.
+  std::string key_of_file(const std::string& identity) const {
+    const auto file = map_sealed(file_path(identity));
+    std::istringstream lines(file ? file->text : "");
+    std::string text, key;
+    if (!std::getline(lines, text) || text != identity) return {};
+    std::getline(lines, key);
+    for (std::string path; std::getline(lines, text) && std::getline(lines, path);) {
+      if (!fs::is_regular_file(path) || File(path).identity() != text) return {};
+    }
+    return key;
+  }
+
+  void save_file(const std::string& identity, const std::string& key, const ExternalFiles& files) const {
+    std::string text = str(identity, '\n', key, '\n');
+    for (const auto& [location, path] : files) {
+      const std::string external = File(path).identity();
+      if (external.empty() || path.find('\n') != std::string::npos) return;
+      text += str(external, '\n', path, '\n');
+    }
+    write_sealed(file_path(identity), text, {});
+  }
+
+  std::optional<Entry> find(const std::string& key) const {
+    auto model = map_sealed(folder_ / key / "model"), constants = map_sealed(folder_ / key / "constants");
+    if (!model || !constants || constants->text != key || !model->text.starts_with(key)) return {};
+    return Entry{std::move(*model), std::move(*constants)};
+  }
+
+  void save_entry(const Model& model, const std::string& key) const {
+    const fs::path folder = folder_ / key;
+    fs::create_directories(folder);
+    ConstantParts constants;
+    const std::string bytes = model_message(model, &constants).SerializeAsString();
+    const LoadReport& report = model.load_report();
+    write_sealed(folder / "constants", key, constants.parts);
+    write_sealed(folder / "model", str(key, ' ', report.nodes, ' ', report.opset), {std::as_bytes(std::span(bytes))});
+  }
+
+  const ModelOptions& options_;
+  const Registry& registry_;
+  fs::path folder_;
+  std::string settings_;
+  SealedFile secret_;
+};
+
+/// What the cache cannot do, the model is loaded without.
+void in_cache(const ModelOptions& options, const std::function<void()>& f) {
+  const auto warn = [&](const std::string& message) {
+    if (options.log) options.log(LogLevel::kWarning, str("cache '", options.cache_dir, "': ", message));
+  };
+  try {
+    f();
+  } catch (const Error& error) {
+    warn(error.message());
+  } catch (const fs::filesystem_error& error) {
+    warn(error.what());
+  }
+}
+
+}  // namespace
+
+Model load_with_cache(std::unique_ptr<const ByteSource> source, const std::string& folder, const ModelOptions& options,
+                      const Registry& registry) {
+  std::optional<Cache> cache;
+  std::optional<Model> cached;
+  const std::string identity = source->identity();
+  in_cache(options, [&] {
+    if (const char* reason = refusal(options, registry)) throw Error(ErrorKind::kUnsupported, str("not used ", reason));
+    cache.emplace(options, registry);
+    if (const std::string key = cache->key_of(*source); !key.empty()) cached = cache->load(key);
+  });
+  if (cached) return *cached;
+  ExternalFiles files;
+  ParsedModel parsed = parse_model(std::move(source), options.limits);
+  const std::shared_ptr<const ByteSource> bytes = parsed.source;
+  Model model = prepare_model({std::move(parsed), {folder, options}, options.limits}, options, registry, &files);
+  in_cache(options, [&] {
+    if (!cache) return;
+    if (!model.metadata().overridable.empty()) {
+      throw Error(ErrorKind::kUnsupported, "not used for models that list initializers as inputs");
+    }
+    cached = cache->load(cache->save(model, *bytes, identity, files));
+  });
+  return cached ? *cached : model;
+}
+
+}  // namespace linnet

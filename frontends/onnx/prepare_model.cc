@@ -1,0 +1,114 @@
+#include "prepare_model.h"
+
+#include <unordered_set>
+
+#include "check_operators.h"
+#include "function_table.h"
+#include "graph_builder.h"
+#include "tensor_reader.h"
+#include "value_type.h"
+
+namespace linnet {
+
+namespace {
+
+constexpr int64_t kOldestIr = 3;
+constexpr int64_t kNewestIr = 14;
+
+void check_header(const pb::ModelProto& model, const ModelOptions& options) {
+  if (model.ir_version() < 1) throw Error(ErrorKind::kModel, "not an ONNX model: it states no IR version");
+  const bool too_new = model.ir_version() > kNewestIr && !options.allow_newer_opset;
+  if (model.ir_version() < kOldestIr || too_new) {
+    throw Error(ErrorKind::kUnsupported,
+                str("IR version ", model.ir_version(), ", supported are ", kOldestIr, " to ", kNewestIr));
+  }
+  if (!model.has_graph()) throw Error(ErrorKind::kModel, "the model has no graph");
+}
+
+void warn_of_newer(const pb::ModelProto& model, const OpsetImports& opsets, const Log& log) {
+  if (!log) return;
+  if (model.ir_version() > kNewestIr) {
+    log(LogLevel::kWarning, str("IR version ", model.ir_version(), " is newer than any known, ", kNewestIr));
+  }
+  if (opsets.newer()) log(LogLevel::kWarning, str("the model's opset is newer than any known, ", kNewestOpset));
+}
+
+GraphBuilder::Built build_graph(const ParsedModel& parsed, TensorReader& tensors, DeferredReads& weights,
+                                const ModelOptions& options, const Registry& registry,
+                                std::span<const ValueInfo> overridable) {
+  const pb::ModelProto& model = *parsed.message;
+  const OpsetImports opsets(model.opset_import(), options);
+  if (opsets.empty()) throw Error(ErrorKind::kModel, "the model imports no operator set");
+  warn_of_newer(model, opsets, options.log);
+  const FunctionTable functions(model, opsets, options);
+  check_operators(model.graph(), opsets, functions, registry, options.limits);
+  GraphBuilder builder(functions, tensors, options);
+  auto built = builder.build(model.graph(), opsets, std::make_shared<const Registry>(registry), overridable);
+  weights.finish(options.executor ? *options.executor : *make_openmp_executor());
+  return built;
+}
+
+// Nothing where it cannot be read: no run depends on it.
+Fact declared_fact(const pb::ValueInfoProto& value) {
+  try {
+    return fact_from_proto(value.type());
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+// Until IR version 3 all initializers had to be listed as inputs.
+std::vector<ValueInfo> overridable_initializers(const pb::ModelProto& model) {
+  std::vector<ValueInfo> infos;
+  if (model.ir_version() <= kOldestIr) return infos;
+  std::unordered_set<std::string> names;
+  for (const pb::TensorProto& tensor : model.graph().initializer()) names.insert(tensor.name());
+  for (const pb::ValueInfoProto& input : model.graph().input()) {
+    if (names.contains(input.name())) infos.push_back({input.name(), declared_fact(input)});
+  }
+  return infos;
+}
+
+ModelMetadata metadata_of(const pb::ModelProto& model) {
+  ModelMetadata metadata;
+  metadata.producer_name = model.producer_name();
+  metadata.producer_version = model.producer_version();
+  metadata.domain = model.domain();
+  metadata.description = model.doc_string();
+  metadata.graph_name = model.graph().name();
+  metadata.graph_description = model.graph().doc_string();
+  metadata.version = model.model_version();
+  for (const pb::StringStringEntryProto& entry : model.metadata_props()) {
+    metadata.properties[entry.key()] = entry.value();
+  }
+  metadata.overridable = overridable_initializers(model);
+  return metadata;
+}
+
+std::vector<Fact> declared_outputs(const pb::GraphProto& graph) {
+  std::vector<Fact> facts;
+  for (const pb::ValueInfoProto& output : graph.output()) facts.push_back(declared_fact(output));
+  return facts;
+}
+
+}  // namespace
+
+// The message is freed before the model is prepared.
+Model prepare_model(ModelSource source, const ModelOptions& options, const Registry& registry, ExternalFiles* files) {
+  ModelOptions reading = options;
+  reading.limits = source.limits;
+  const pb::ModelProto& message = *source.parsed.message;
+  check_header(message, reading);
+  GraphNotes notes{metadata_of(message), {}, declared_outputs(message.graph()), source.report, source.packs};
+  const std::span<const ValueInfo> overridable = notes.metadata.overridable;
+  DeferredReads weights(source.parsed);
+  TensorReader tensors(std::move(source.external), &weights);
+  auto [graph, defaults] = build_graph(source.parsed, tensors, weights, reading, registry,
+                                       options.overridable_initializers ? overridable : overridable.first(0));
+  notes.defaults = std::move(defaults);
+  if (files) *files = tensors.external().files();
+  source.parsed = {};
+  return make_model(std::move(graph), options, std::move(notes));
+}
+
+}  // namespace linnet
