@@ -29,27 +29,31 @@ namespace {
 /// Calls f(i) for each; errors begin with "input 'x': ".
 template <class F>
 void for_each_value(const Interface& interface, size_t count, F&& f) {
-  for (size_t i = 0; i < count; ++i) {
-    try {
-      f(i);
-    } catch (const Error& error) {
-      throw error.with_context(interface.place(i));
-    } catch (const ArgumentError& error) {
-      throw ArgumentError(interface.place(i) + ": " + error.what());
-    }
-  }
+  for (size_t i = 0; i < count; ++i) with_place(interface.place(i), [&] { f(i); });
 }
 
-void check_count(const Interface& interface, size_t count) {
-  if (count == interface.values.size()) return;
-  throw Error(ErrorKind::kModel, str("expected ", interface.values.size(), " inputs, got ", count));
+void check_count(const LoadedModel& loaded, size_t count, size_t most) {
+  const size_t least = loaded.inputs.values.size();
+  if (count >= least && count <= most) return;
+  const std::string more = most > least ? str(" and up to ", most - least, " overridable initializers") : "";
+  throw Error(ErrorKind::kModel, str("expected ", least, " inputs", more, ", got ", count));
 }
 
-std::vector<Tensor> read_inputs(const Interface& interface, const linnet_tensor* inputs, size_t count) {
+size_t most_inputs(const LoadedModel& loaded) {
+  const bool open = loaded.model.options().overridable_initializers;
+  return loaded.inputs.values.size() + (open ? loaded.overridable.values.size() : 0);
+}
+
+std::vector<Tensor> read_inputs(const LoadedModel& loaded, const linnet_tensor* inputs, size_t count) {
   require(inputs || count == 0, "inputs is NULL");
-  check_count(interface, count);
-  std::vector<Tensor> tensors;
-  for_each_value(interface, count, [&](size_t i) { tensors.push_back(read_tensor(inputs[i])); });
+  check_count(loaded, count, most_inputs(loaded));
+  const size_t required = loaded.inputs.values.size();
+  std::vector<Tensor> tensors(count);
+  for_each_value(loaded.inputs, required, [&](size_t i) { tensors[i] = read_tensor(inputs[i]); });
+  for_each_value(loaded.overridable, count - required, [&](size_t i) {
+    const linnet_tensor& given = inputs[required + i];
+    if (given.dtype != LINNET_UNDEFINED) tensors[required + i] = read_tensor(given);
+  });
   return tensors;
 }
 
@@ -118,7 +122,7 @@ linnet_status linnet_context_prepare(linnet_context* context, const linnet_tenso
   return guarded([&] {
     linnet_context& c = valid(context, "context");
     require(inputs || count == 0, "inputs is NULL");
-    check_count(c.loaded->inputs, count);
+    check_count(*c.loaded, count, c.loaded->inputs.values.size());
     std::vector<Shape> shapes;
     for_each_value(c.loaded->inputs, count,
                    [&](size_t i) { shapes.push_back(shape_of(inputs[i].rank, inputs[i].dims)); });
@@ -132,7 +136,7 @@ linnet_status linnet_context_run(linnet_context* context, const linnet_tensor* i
   return guarded([&] {
     linnet_context& c = valid(context, "context");
     const linnet_run_options checked = read_sized(options, sizeof(linnet_run_options), "options");
-    run(c, read_inputs(c.loaded->inputs, inputs, count), checked);
+    run(c, read_inputs(*c.loaded, inputs, count), checked);
   });
 }
 

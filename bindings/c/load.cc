@@ -27,6 +27,8 @@ ModelOptions model_options(const linnet_options& options) {
   result.limits.nodes = options.max_nodes;
   result.limits.memory_bytes = options.max_memory_bytes;
   result.limits.deadline_ms = options.deadline_ms;
+  result.overridable_initializers = options.overridable_initializers != 0;
+  result.replaceable_weights = options.replaceable_weights != 0;
   return result;
 }
 

@@ -1,5 +1,7 @@
 #include "model.h"
 
+#include "tensors.h"
+
 namespace linnet::c_api {
 
 Interface::Interface(const char* side_in, const std::vector<ValueInfo>& values_in) : side(side_in), values(values_in) {
@@ -20,7 +22,8 @@ LoadedModel::LoadedModel(Model model_in, ContextOptions context_options_in)
     : model(std::move(model_in)),
       context_options(std::move(context_options_in)),
       inputs("input", model.inputs()),
-      outputs("output", model.outputs()) {
+      outputs("output", model.outputs()),
+      overridable("overridable initializer", model.metadata().overridable) {
   for (const auto& [key, value] : model.metadata().properties) {
     property_keys.push_back(key.c_str());
     property_values.push_back(value.c_str());
@@ -59,10 +62,29 @@ linnet_metadata metadata_of(const LoadedModel& loaded) {
           loaded.property_keys.data(), loaded.property_values.data()};
 }
 
+std::map<std::string, Tensor> read_weights(const char* const* names, const linnet_tensor* weights, size_t count) {
+  require((names && weights) || count == 0, "names or weights is NULL");
+  std::map<std::string, Tensor> read;
+  for (size_t i = 0; i < count; ++i) {
+    require(names[i], "a name is NULL");
+    with_place(str("initializer '", names[i], "'"), [&] { read[names[i]] = copy_tensor(weights[i]); });
+  }
+  return read;
+}
+
 }  // namespace
 }  // namespace linnet::c_api
 
 using namespace linnet::c_api;
+
+linnet_status linnet_model_with_weights(const linnet_model* model, const char* const* names,
+                                        const linnet_tensor* weights, size_t count, linnet_model** replaced) {
+  return create_handle(replaced, "replaced", [&] {
+    const LoadedModel& loaded = *valid(model, "model").loaded;
+    return new linnet_model(std::make_shared<const LoadedModel>(
+        loaded.model.with_weights(read_weights(names, weights, count)), loaded.context_options));
+  });
+}
 
 linnet_status linnet_model_free(linnet_model* model) { return free_handle(model, "model"); }
 
@@ -72,17 +94,26 @@ linnet_status linnet_model_input_count(const linnet_model* model, size_t* count_
 linnet_status linnet_model_output_count(const linnet_model* model, size_t* count_out) {
   return count(model, &LoadedModel::outputs, count_out);
 }
+linnet_status linnet_model_overridable_count(const linnet_model* model, size_t* count_out) {
+  return count(model, &LoadedModel::overridable, count_out);
+}
 linnet_status linnet_model_input(const linnet_model* model, size_t index, linnet_value_info* info) {
   return describe(model, &LoadedModel::inputs, index, info);
 }
 linnet_status linnet_model_output(const linnet_model* model, size_t index, linnet_value_info* info) {
   return describe(model, &LoadedModel::outputs, index, info);
 }
+linnet_status linnet_model_overridable(const linnet_model* model, size_t index, linnet_value_info* info) {
+  return describe(model, &LoadedModel::overridable, index, info);
+}
 linnet_status linnet_model_input_index(const linnet_model* model, const char* name, size_t* index) {
   return find(model, &LoadedModel::inputs, name, index);
 }
 linnet_status linnet_model_output_index(const linnet_model* model, const char* name, size_t* index) {
   return find(model, &LoadedModel::outputs, name, index);
+}
+linnet_status linnet_model_overridable_index(const linnet_model* model, const char* name, size_t* index) {
+  return find(model, &LoadedModel::overridable, name, index);
 }
 linnet_status linnet_model_metadata(const linnet_model* model, linnet_metadata* metadata) {
   return guarded([&] { result(metadata, "metadata") = metadata_of(*valid(model, "model").loaded); });

@@ -9,7 +9,7 @@
 
 namespace linnet::c_api {
 
-/// The inputs or the outputs of a model, whose names and facts it refers to.
+/// The inputs, outputs or overridable initializers of a model, whose names and facts it refers to.
 struct Interface {
   Interface(const char* side_in, const std::vector<ValueInfo>& values_in);
 
@@ -28,7 +28,7 @@ struct LoadedModel {
 
   Model model;
   ContextOptions context_options;
-  Interface inputs, outputs;
+  Interface inputs, outputs, overridable;
   std::vector<const char*> property_keys, property_values;
 };
 

@@ -42,6 +42,18 @@ linnet_status guarded(F&& f) noexcept {
   }
 }
 
+/// Calls f(); errors begin with "place: ".
+template <class F>
+void with_place(const std::string& place, F&& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    throw error.with_context(place);
+  } catch (const ArgumentError& error) {
+    throw ArgumentError(place + ": " + error.what());
+  }
+}
+
 /// Calls what a user of the API wrote and throws the Error that it returns.
 template <class F>
 void call_back(F&& f) {

@@ -56,6 +56,11 @@ Tensor read_tensor(const linnet_tensor& tensor) {
   return dtype == DType::kString ? copy_strings(tensor, shape) : Tensor::wrap(dtype, shape, tensor.data);
 }
 
+Tensor copy_tensor(const linnet_tensor& tensor) {
+  const Tensor read = read_tensor(tensor);
+  return tensor.dtype == LINNET_STRING ? read : read.clone();
+}
+
 Tensor wrap_memory(const linnet_tensor& tensor) {
   number_dtype(tensor.dtype);
   return read_tensor(tensor);

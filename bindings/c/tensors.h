@@ -18,7 +18,9 @@ Shape shape_of(int32_t rank, const int64_t* dims);
 /// The caller's memory as a tensor; a copy of strings. Throws as above, ArgumentError where data is missing,
 /// Error(kShape) where `bytes` are not those of the elements.
 Tensor read_tensor(const linnet_tensor& tensor);
-/// The same for memory that is written to. Throws Error(kUnsupported) for strings.
+/// The same, in memory of its own.
+Tensor copy_tensor(const linnet_tensor& tensor);
+/// The caller's memory where it is written to. Throws Error(kUnsupported) for strings.
 Tensor wrap_memory(const linnet_tensor& tensor);
 
 /// The memory of a tensor of numbers, as long as the tensor stays where it is.

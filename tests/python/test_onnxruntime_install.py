@@ -11,7 +11,7 @@ import numpy as np
 import onnxruntime
 import pytest
 from model_bytes import identity, model
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 # Modules that the real one imports for its own use.
@@ -139,14 +139,6 @@ def test_entries_that_change_results_are_refused(key, value):
     options.add_session_config_entry(key, value)
     with pytest.raises(NotImplemented, match=key):
         ort.InferenceSession(identity(), options)
-
-
-def test_overriding_an_initializer_is_refused():
-    add = model([helper.make_node("Add", ["x", "w"], ["y"])], [("x", 1, [2]), ("w", 1, [2])], [("y", 1, [2])],
-                [numpy_helper.from_array(np.ones(2, np.float32), "w")])  # fmt: skip
-    x = np.ones(2, np.float32)
-    with pytest.raises(NotImplemented, match="'w'"):
-        ort.InferenceSession(add).run(None, {"x": x, "w": x})
 
 
 def test_operators_that_linnet_lacks_are_named():

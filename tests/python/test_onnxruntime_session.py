@@ -1,7 +1,6 @@
 """Sessions of ONNX Runtime and of Linnet in its place: loading, providers, what describes a model, errors."""
 
 import copy
-import pathlib
 import pickle
 import warnings
 
@@ -123,9 +122,15 @@ def test_metadata_is_what_the_file_says(ort):
     assert (meta.description, meta.graph_name, meta.graph_description) == ("doc", "graph", "of graph")
 
 
-def overridable(ir=10):
-    return model([helper.make_node("Add", ["x", "w"], ["y"])], [("x", 1, [2]), ("w", 1, [2])], [("y", 1, [2])],
-                 [numpy_helper.from_array(np.ones(2, np.float32), "w")], ir=ir)  # fmt: skip
+def floats(*values):
+    return np.array(values, np.float32)
+
+
+def overridable(ir=10, shape=(2,)):
+    """y = x + w, where w is an initializer and an input."""
+    inputs = [("x", 1, ["N"]), ("w", 1, list(shape))]
+    return model([helper.make_node("Add", ["x", "w"], ["y"])], inputs, [("y", 1, ["M"])],
+                 [numpy_helper.from_array(floats(1, 1), "w")], ir=ir)  # fmt: skip
 
 
 def test_initializers_that_are_inputs_are_listed_apart(ort):
@@ -136,6 +141,63 @@ def test_initializers_that_are_inputs_are_listed_apart(ort):
     ]
     assert session.run(None, {"x": np.ones(2, np.float32)})[0].tolist() == [2, 2]
     assert ort.InferenceSession(overridable(ir=3)).get_overridable_initializers() == []
+
+
+def test_initializers_are_overridden_for_one_run(ort):
+    session = ort.InferenceSession(overridable())
+    x = floats(1, 2)
+    for _ in range(2):
+        assert session.run(None, {"x": x, "w": floats(5, 6)})[0].tolist() == [6, 8]
+        assert session.run(None, {"w": floats(0, 0), "x": x})[0].tolist() == [1, 2]
+        assert session.run(None, {"x": x})[0].tolist() == [2, 3]
+        assert session.run(None, {"x": x, "w": None})[0].tolist() == [2, 3]
+    resized = ort.InferenceSession(overridable(shape=["K"]))
+    assert resized.run(None, {"x": floats(1), "w": floats(5, 6, 7)})[0].tolist() == [6, 7, 8]
+    assert resized.run(None, {"x": floats(1)})[0].tolist() == [2, 2]
+
+
+def test_initializers_are_overridden_by_values_and_bindings(ort):
+    session = ort.InferenceSession(overridable())
+    x, w = (ort.OrtValue.ortvalue_from_numpy(floats(*v)) for v in ((1, 2), (5, 6)))
+    assert session.run_with_ort_values(None, {"x": x, "w": w})[0].numpy().tolist() == [6, 8]
+    binding, held = session.io_binding(), floats(3, 3)
+    binding.bind_cpu_input("x", floats(1, 2))
+    binding.bind_output("y")
+    binding.bind_ortvalue_input("w", w)
+    session.run_with_iobinding(binding)
+    assert binding.copy_outputs_to_cpu()[0].tolist() == [6, 8]
+    binding.bind_input("w", "cpu", 0, np.float32, [2], held.ctypes.data)
+    session.run_with_iobinding(binding)
+    assert binding.copy_outputs_to_cpu()[0].tolist() == [4, 5]
+
+
+def test_other_values_of_initializers_are_those_of_folded_and_packed_ones_too(ort):
+    """Of a Conv's weights, and of a shape that decides on others."""
+    rng = np.random.default_rng(2)
+    x, w, other = (rng.standard_normal(shape).astype(np.float32) for shape in ((1, 3, 8, 8), (4, 3, 3, 3), (4, 3, 3, 3)))
+    nodes = [helper.make_node("Conv", ["x", "w"], ["c"]), helper.make_node("Reshape", ["c", "s"], ["y"])]
+    inputs = [("x", 1, list(x.shape)), ("w", 1, list(w.shape)), ("s", 7, [2])]
+    initializers = [numpy_helper.from_array(w, "w"), numpy_helper.from_array(np.array([4, 36]), "s")]
+    session = ort.InferenceSession(model(nodes, inputs, [("y", 1, ["A", "B"])], initializers))
+    (plain,) = session.run(None, {"x": x})
+    (overridden,) = session.run(None, {"x": x, "w": other, "s": np.array([36, 4])})
+    again = ort.InferenceSession(model(nodes, inputs, [("y", 1, ["A", "B"])], [
+        numpy_helper.from_array(other, "w"), numpy_helper.from_array(np.array([36, 4]), "s")]))  # fmt: skip
+    np.testing.assert_allclose(overridden, again.run(None, {"x": x})[0], rtol=1e-5, atol=1e-5)
+    np.testing.assert_array_equal(session.run(None, {"x": x})[0], plain)
+
+
+def test_other_values_of_initializers_must_fit(ort):
+    session = ort.InferenceSession(overridable())
+    x = floats(1)
+    for w in (floats(5, 5, 5), floats(5, 5)[None], np.ones(2)):
+        with pytest.raises(kind(ort, "InvalidArgument"), match=r"^\[ONNXRuntimeError\] : 2 : INVALID_ARGUMENT : "):
+            session.run(None, {"x": x, "w": w})
+    with pytest.raises(ValueError, match=r"Required inputs \(\['x'\]\) are missing from input feed \(\['w'\]\)"):
+        session.run(None, {"w": floats(1, 1)})
+    with pytest.raises(kind(ort, "InvalidArgument"), match="Invalid input name: q$"):
+        session.run(None, {"x": x, "w": floats(1, 1), "q": x})
+    assert session.run(None, {"x": x, "w": floats(5, 6)})[0].tolist() == [6, 7]
 
 
 def providers_and_warnings(ort, **arguments):

@@ -42,7 +42,8 @@ class Sized(Structure):
 class Options(Sized):
     _fields_ = [("size", c_size_t), ("threads", c_int32), ("optimization", c_int32), ("max_file_bytes", c_int64),
                 ("max_nodes", c_int64), ("max_memory_bytes", c_int64), ("deadline_ms", c_int64),
-                ("seed", POINTER(c_uint64)), ("registry", c_void_p)]  # fmt: skip
+                ("seed", POINTER(c_uint64)), ("registry", c_void_p), ("overridable_initializers", c_int32),
+                ("replaceable_weights", c_int32)]  # fmt: skip
 
 
 class RunOptions(Sized):
@@ -134,6 +135,12 @@ class Api:
         tensors, given = [(Tensor * len(side))(*side) for side in held]
         options = RunOptions(outputs=given, output_count=len(given), cancellation=cancellation)
         self.context_run(context, tensors, len(tensors), byref(options))
+
+    def with_weights(self, model, weights):
+        """The model with other contents of initializers, by name."""
+        names, tensors = [name.encode() for name in weights], [as_tensor(value) for value in weights.values()]
+        return self.created("model_with_weights", model, (c_char_p * len(names))(*names),
+                            (Tensor * len(tensors))(*tensors), len(names))  # fmt: skip
 
     def output(self, context, index=0):
         result = Tensor()

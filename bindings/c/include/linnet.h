@@ -144,6 +144,10 @@ typedef struct linnet_options {
   int64_t deadline_ms;              ///< wall time of one run; 0: none
   const uint64_t* seed;             ///< of random operators without one; NULL: another one for every context
   const linnet_registry* registry;  ///< the operators; NULL: those that Linnet comes with
+  /// Not 0: runs take other values for initializers that the file lists as inputs, too; else they are constants.
+  int32_t overridable_initializers;
+  /// Not 0: linnet_model_with_weights() is possible; the model keeps all weights a second time.
+  int32_t replaceable_weights;
 } linnet_options;
 
 /// Loads an ONNX file; external data lies beside it. options: NULL for all defaults.
@@ -152,17 +156,27 @@ LINNET_API linnet_status linnet_model_load(const char* path, const linnet_option
 /// none.
 LINNET_API linnet_status linnet_model_load_bytes(const void* bytes, size_t size, const char* folder,
                                                  const linnet_options* options, linnet_model** model);
+/// The model with other contents of the initializers of these names, which are copied. `model` and its contexts stay as
+/// they are. LINNET_ERROR_MODEL for a name that the file does not have, LINNET_ERROR_TYPE and LINNET_ERROR_SHAPE for
+/// another dtype or shape than that in the file, LINNET_ERROR_UNSUPPORTED without
+/// linnet_options.replaceable_weights.
+LINNET_API linnet_status linnet_model_with_weights(const linnet_model* model, const char* const* names,
+                                                   const linnet_tensor* weights, size_t count, linnet_model** replaced);
 /// Contexts of the model stay as they are.
 LINNET_API linnet_status linnet_model_free(linnet_model* model);
 
 LINNET_API linnet_status linnet_model_input_count(const linnet_model* model, size_t* count);
 LINNET_API linnet_status linnet_model_output_count(const linnet_model* model, size_t* count);
+/// Initializers that the file lists as inputs, too.
+LINNET_API linnet_status linnet_model_overridable_count(const linnet_model* model, size_t* count);
 /// What `info` points to lives as long as the model.
 LINNET_API linnet_status linnet_model_input(const linnet_model* model, size_t index, linnet_value_info* info);
 LINNET_API linnet_status linnet_model_output(const linnet_model* model, size_t index, linnet_value_info* info);
+LINNET_API linnet_status linnet_model_overridable(const linnet_model* model, size_t index, linnet_value_info* info);
 /// LINNET_ERROR_MODEL for a name that the model does not have; the message lists those that it has.
 LINNET_API linnet_status linnet_model_input_index(const linnet_model* model, const char* name, size_t* index);
 LINNET_API linnet_status linnet_model_output_index(const linnet_model* model, const char* name, size_t* index);
+LINNET_API linnet_status linnet_model_overridable_index(const linnet_model* model, const char* name, size_t* index);
 /// What `metadata` points to lives as long as the model.
 LINNET_API linnet_status linnet_model_metadata(const linnet_model* model, linnet_metadata* metadata);
 
@@ -195,8 +209,10 @@ typedef struct linnet_run_options {
   const linnet_cancellation* cancellation;
 } linnet_run_options;
 
-/// Runs the model on all its inputs, in the model's order. options: NULL for all defaults. The context may run again
-/// after any error; what was in the caller's memory for outputs may be overwritten then.
+/// Runs the model on all its inputs, in the model's order, and behind them, with
+/// linnet_options.overridable_initializers, on other values of the model's overridable initializers: one of dtype
+/// LINNET_UNDEFINED, and those behind the last, are as in the file. options: NULL for all defaults. The context may run
+/// again after any error; what was in the caller's memory for outputs may be overwritten then.
 LINNET_API linnet_status linnet_context_run(linnet_context* context, const linnet_tensor* inputs, size_t count,
                                             const linnet_run_options* options);
 /// An output of the last run, which must have succeeded. What `output` points to stays valid until the context's next

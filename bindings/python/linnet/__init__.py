@@ -1,7 +1,8 @@
 """Runs ONNX models on CPUs: linnet.Session("model.onnx").run({"x": array})."""
 
 from linnet import dtypes
-from linnet._linnet import Cancellation, __version__
+from linnet._linnet import Cancellation
+from linnet._linnet import version as __version__
 from linnet.errors import (
     CancelledError,
     Error,

@@ -7,7 +7,7 @@ import sys
 from linnet.onnxruntime import install
 
 
-def main():
+def main() -> None:
     if len(sys.argv) < 2 or sys.argv[1:] == ["-m"]:
         sys.exit("usage: python -m linnet.as_onnxruntime app.py [argument ...]\n"
                  "       python -m linnet.as_onnxruntime -m module [argument ...]")  # fmt: skip

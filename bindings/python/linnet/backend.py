@@ -1,5 +1,9 @@
 """Linnet as a backend of the onnx package: see https://onnx.ai/onnx/repo-docs/ImplementingAnOnnxBackend.html."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 import onnx
 from onnx.backend.base import Backend, BackendRep, namedtupledict
@@ -10,10 +14,10 @@ from linnet.session import Session
 class Representation(BackendRep):
     """A model that is ready to run."""
 
-    def __init__(self, session):
+    def __init__(self, session: Session) -> None:
         self._session = session
 
-    def run(self, inputs, **kwargs):
+    def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
         """The outputs as a named tuple for inputs in the order of the model's, or by name."""
         if not isinstance(inputs, dict):
             values = inputs if isinstance(inputs, (list, tuple)) else [inputs]
@@ -24,13 +28,15 @@ class Representation(BackendRep):
 
 class LinnetBackend(Backend):
     @classmethod
-    def prepare(cls, model, device="CPU", **kwargs):
+    def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> Representation:
         if not cls.supports_device(device):
             raise ValueError(f"Linnet runs on CPUs, not on {device}")
         return Representation(Session(model.SerializeToString(), **kwargs))
 
     @classmethod
-    def run_node(cls, node, inputs, device="CPU", outputs_info=None, **kwargs):
+    def run_node(
+        cls, node: onnx.NodeProto, inputs: Any, device: str = "CPU", outputs_info: Any = None, **kwargs: Any
+    ) -> tuple[Any, ...]:
         """Runs a node of the newest operator set; the types of outputs are inferred."""
         arrays = [np.asarray(value) for value in inputs]
         dtype = onnx.helper.np_dtype_to_tensor_dtype
@@ -41,7 +47,7 @@ class LinnetBackend(Backend):
         return cls.prepare(onnx.helper.make_model(graph, opset_imports=imports), device).run(arrays)
 
     @classmethod
-    def supports_device(cls, device):
+    def supports_device(cls, device: str) -> bool:
         return device.split(":")[0] == "CPU"
 
 

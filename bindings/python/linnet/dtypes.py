@@ -1,6 +1,9 @@
 """The element types of ONNX as NumPy's dtypes."""
 
+from __future__ import annotations
+
 import importlib.util
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +21,9 @@ _ML_DTYPES = {
 }  # fmt: skip
 
 
-def by_number():
+def by_number() -> dict[int, np.dtype[Any]]:
     """NumPy's dtypes, and those of ml_dtypes where it is installed."""
-    found = {number: np.dtype(name) for number, name in _NUMPY.items()}
+    found: dict[int, np.dtype[Any]] = {number: np.dtype(name) for number, name in _NUMPY.items()}
     if importlib.util.find_spec("ml_dtypes"):
         import ml_dtypes
 
@@ -29,5 +32,5 @@ def by_number():
     return found
 
 
-def register():
+def register() -> None:
     _linnet.set_dtypes(by_number())

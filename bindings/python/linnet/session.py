@@ -1,10 +1,18 @@
 """Sessions: loaded models that run."""
 
+from __future__ import annotations
+
 import dataclasses
 import functools
 import os
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
 
 from linnet import _linnet
+
+StrPath = str | os.PathLike[str]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -14,7 +22,7 @@ class ValueInfo:
 
     name: str
     dtype: str
-    shape: tuple | None
+    shape: tuple[int | str | None, ...] | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,8 +36,8 @@ class Metadata:
     graph_name: str
     graph_description: str
     version: int
-    properties: dict
-    overridable: list  #: [ValueInfo] of initializers that are inputs, too; Linnet takes those of the file
+    properties: dict[str, str]
+    overridable: list[ValueInfo]  #: initializers that are inputs, too
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,24 +58,49 @@ class Session:
     model: a path, or the bytes of a file. threads: of one run; 0: OMP_NUM_THREADS, else as many as the process may use.
     optimization: 0 as written, 1 folded and cleaned, 2 all rewrites. op_libraries: shared libraries with operators.
     max_memory: bytes of one run, deadline_ms: its time, 0: no limit. seed: of random operators that have none.
-    profile: notes the nodes that run.
+    profile: notes the nodes that run. overridable_initializers: runs take other values for those of
+    metadata.overridable; without, they are constants. replaceable_weights: with_weights() is possible; keeps all weights
+    a second time.
     Raises IoError, ModelError, UnsupportedError or LimitError where the model does not load.
     """
 
     def __init__(
-        self, model, *, threads=0, optimization=2, op_libraries=(), disabled_rewrites=(), max_memory=0, deadline_ms=0,
-        seed=None, profile=False,
-    ):  # fmt: skip
-        self._options = {
+        self, model: StrPath | bytes | bytearray | memoryview, *, threads: int = 0, optimization: int = 2,
+        op_libraries: Iterable[StrPath] = (), disabled_rewrites: Iterable[str] = (), max_memory: int = 0,
+        deadline_ms: int = 0, seed: int | None = None, profile: bool = False, overridable_initializers: bool = False,
+        replaceable_weights: bool = False,
+    ) -> None:  # fmt: skip
+        self._options: dict[str, Any] = {
             "threads": threads, "optimization": optimization, "op_libraries": [os.fspath(p) for p in op_libraries],
             "disabled_rewrites": list(disabled_rewrites), "max_memory": max_memory, "deadline_ms": deadline_ms,
-            "seed": seed, "profile": profile,
+            "seed": seed, "profile": profile, "overridable_initializers": overridable_initializers,
+            "replaceable_weights": replaceable_weights,
         }  # fmt: skip
         self._model = bytes(model) if isinstance(model, (bytes, bytearray, memoryview)) else os.fspath(model)
-        self._session = _linnet.Session(self._model, self._options)
-        self._run = self._session.run
+        self._weights: dict[str, Any] = {}
+        self._take(_linnet.Session(self._model, self._options))
 
-    def run(self, inputs, outputs=None, *, out=None, cancellation=None):
+    def _take(self, session: _linnet.Session) -> None:
+        self._session = session
+        self._run = session.run
+
+    def with_weights(self, weights: dict[str, Any]) -> Session:
+        """A session with other contents of some initializers, arrays by their names in the file; all else is shared.
+
+        This one goes on as it is. Later changes of the arrays have no effect.
+        Raises ModelError for an unknown name, TypeError or ShapeError for an array of another dtype or shape than that
+        in the file, UnsupportedError without replaceable_weights=True.
+        """
+        copies = {name: np.array(array) for name, array in weights.items()}
+        session = object.__new__(type(self))
+        session._model, session._options, session._weights = self._model, self._options, self._weights | copies
+        session._take(self._session.with_weights(copies))
+        return session
+
+    def run(
+        self, inputs: dict[str, Any], outputs: Iterable[str] | None = None, *, out: dict[str, Any] | None = None,
+        cancellation: _linnet.Cancellation | None = None,
+    ) -> dict[str, Any]:  # fmt: skip
         """The outputs by name for inputs by name; `outputs`: the names of those wanted, all where None. `out`: arrays by
         name that outputs are written to. `cancellation`: a Cancellation that ends the run; Ctrl-C cancels it, too.
 
@@ -77,57 +110,60 @@ class Session:
         """
         return self._run(inputs, outputs, out or {}, cancellation)
 
-    def save(self, path):
+    def save(self, path: StrPath) -> None:
         """Writes the model as it runs, after the rewrites: fused operators are of domain "linnet", for Linnet only."""
         self._session.save(os.fspath(path))
 
     @property
-    def profile(self):
-        """[NodeEvent] of all runs so far, in a session with profile=True."""
+    def profile(self) -> list[NodeEvent]:
+        """Of all runs so far, in a session with profile=True."""
         return [NodeEvent(*event) for event in self._session.profile]
 
     @functools.cached_property
-    def inputs(self):
-        """[ValueInfo]"""
+    def inputs(self) -> list[ValueInfo]:
+        """Those that every run needs."""
         return [ValueInfo(*info) for info in self._session.inputs]
 
     @functools.cached_property
-    def outputs(self):
-        """[ValueInfo]"""
+    def outputs(self) -> list[ValueInfo]:
+        """In the order in which runs give them."""
         return [ValueInfo(*info) for info in self._session.outputs]
 
     @functools.cached_property
-    def metadata(self):
+    def metadata(self) -> Metadata:
         values = self._session.metadata
         return Metadata(**values | {"overridable": [ValueInfo(*info) for info in values["overridable"]]})
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Callable[..., Session], tuple[Any, ...]]:
         """Pickled as what it was made of: the other process loads the model again."""
-        return _restore, (self._model, self._options)
+        return _restore, (self._model, self._options, self._weights)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         model = "bytes" if isinstance(self._model, bytes) else repr(self._model)
         return f"linnet.Session({model})"
 
 
-def _restore(model, options):
-    return Session(model, **options)
+def _restore(model: str | bytes, options: dict[str, Any], weights: dict[str, Any]) -> Session:
+    session = Session(model, **options)
+    return session.with_weights(weights) if weights else session
 
 
 @functools.lru_cache(maxsize=None)
-def cached(path, **options):
-    """The Session of these arguments, loaded once per process."""
+def _loaded(path: str, **options: Any) -> Session:
     return Session(path, **options)
 
 
-def batched(session, inputs, size):
+def cached(path: StrPath, **options: Any) -> Session:
+    """The Session of these arguments, loaded once per process."""
+    return _loaded(os.fspath(path), **options)
+
+
+def batched(session: Session, inputs: dict[str, Any], size: int) -> dict[str, Any]:
     """The outputs for inputs whose first axis is any number of rows, run by `size` rows at a time.
 
     The last rows are run with as many as there are: at most two plans for each session. Every output needs the rows of
     the batch as its first axis, too.
     """
-    import numpy as np
-
     counts = {len(array) for array in inputs.values()}
     if len(counts) != 1 or size < 1:
         raise ValueError(f"expected inputs of equally many rows and a size of at least 1, got {sorted(counts)}, {size}")

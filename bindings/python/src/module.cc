@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "linnet/onnx.h"
@@ -70,7 +71,7 @@ struct Options {
   std::vector<std::string> op_libraries, disabled_rewrites;
   int64_t max_memory, deadline_ms;
   std::optional<uint64_t> seed;
-  bool profile;
+  bool profile, overridable_initializers, replaceable_weights;
 };
 
 Options read_options(const nb::dict& values) {
@@ -81,26 +82,41 @@ Options read_options(const nb::dict& values) {
           nb::cast<int64_t>(values["max_memory"]),
           nb::cast<int64_t>(values["deadline_ms"]),
           nb::cast<std::optional<uint64_t>>(values["seed"]),
-          nb::cast<bool>(values["profile"])};
+          nb::cast<bool>(values["profile"]),
+          nb::cast<bool>(values["overridable_initializers"]),
+          nb::cast<bool>(values["replaceable_weights"])};
 }
 
-void make_session(Session* session, nb::object model, const nb::dict& values) {
-  const Options options = read_options(values);
-  ModelOptions load;
-  load.optimization = options.optimization;
-  load.executor = options.threads == 1 ? make_serial_executor() : make_openmp_executor(options.threads);
-  load.disabled_rewrites.insert(options.disabled_rewrites.begin(), options.disabled_rewrites.end());
-  load.limits.memory_bytes = options.max_memory;
-  load.limits.deadline_ms = options.deadline_ms;
+ModelOptions model_options(const Options& options) {
+  ModelOptions result;
+  result.optimization = options.optimization;
+  result.executor = options.threads == 1 ? make_serial_executor() : make_openmp_executor(options.threads);
+  result.disabled_rewrites.insert(options.disabled_rewrites.begin(), options.disabled_rewrites.end());
+  result.limits.memory_bytes = options.max_memory;
+  result.limits.deadline_ms = options.deadline_ms;
+  result.overridable_initializers = options.overridable_initializers;
+  result.replaceable_weights = options.replaceable_weights;
+  return result;
+}
+
+/// A path, or the bytes of a file.
+Model load(nb::handle model, const Options& options) {
+  const ModelOptions prepared = model_options(options);
   const bool in_memory = nb::isinstance<nb::bytes>(model);
   const std::string text = in_memory ? "" : nb::cast<std::string>(model);
   const auto bytes = in_memory ? nb::cast<nb::bytes>(model) : nb::bytes("", 0);
   const nb::gil_scoped_release unlocked;
   Registry registry = standard_registry();
   for (const std::string& path : options.op_libraries) registry.load_library(path);
-  Model loaded = in_memory ? load_onnx_bytes(std::as_bytes(std::span(bytes.c_str(), bytes.size())), {}, load, registry)
-                           : load_onnx(text, load, registry);
-  new (session) Session(std::move(loaded), load.limits, options.seed, options.profile);
+  if (!in_memory) return load_onnx(text, prepared, registry);
+  return load_onnx_bytes(std::as_bytes(std::span(bytes.c_str(), bytes.size())), {}, prepared, registry);
+}
+
+void make_session(Session* session, nb::object model, const nb::dict& values) {
+  const Options options = read_options(values);
+  Model loaded = load(model, options);
+  const Limits limits = loaded.options().limits;
+  new (session) Session(std::move(loaded), limits, options.seed, options.profile);
 }
 
 double us(Observer::Clock::duration duration) { return std::chrono::duration<double, std::micro>(duration).count(); }
@@ -123,23 +139,36 @@ void save(const Session& session, const std::string& path) {
 }  // namespace
 
 NB_MODULE(_linnet, module) {
-  module.attr("__version__") = LINNET_VERSION;
-  module.def("set_dtypes", &set_dtypes);
+  module.attr("version") = LINNET_VERSION;
+  module.def("set_dtypes", &set_dtypes,
+             nb::sig("def set_dtypes(by_number: dict[int, numpy.dtype[typing.Any]]) -> None"));
   nb::register_exception_translator(translate);
   nb::class_<CancellationToken>(module, "Cancellation", "Ends the runs that it is given to, from any thread.")
       .def(nb::init<>())
       .def("cancel", &CancellationToken::cancel, "Ends them after the node that runs, and those that begin later.")
       .def_prop_ro("cancelled", &CancellationToken::cancelled);
   nb::class_<Session>(module, "Session")
-      .def("__init__", &make_session)
+      .def("__init__", &make_session,
+           nb::sig("def __init__(self, model: str | bytes, options: dict[str, typing.Any]) -> None"))
       .def("run", &Session::run, nb::arg("inputs"), nb::arg("outputs").none(), nb::arg("out"),
-           nb::arg("cancellation").none())
-      .def("save", &save)
-      .def_prop_ro("profile", [](const Session& s) { return profile_to_python(s.profile()); })
-      .def_prop_ro("inputs", [](const Session& s) { return values_to_python(s.model().inputs()); })
-      .def_prop_ro("outputs", [](const Session& s) { return values_to_python(s.model().outputs()); })
-      .def_prop_ro("metadata", [](const Session& s) { return metadata_to_python(s.model().metadata()); })
-      .def_prop_ro("opset", [](const Session& s) { return s.model().load_report().opset; });
+           nb::arg("cancellation").none(),
+           nb::sig("def run(self, inputs: dict[str, typing.Any], outputs: collections.abc.Iterable[str] | None, "
+                   "out: dict[str, typing.Any], cancellation: Cancellation | None) -> dict[str, typing.Any]"))
+      .def("with_weights", &Session::with_weights,
+           nb::sig("def with_weights(self, weights: dict[str, typing.Any]) -> Session"))
+      .def("save", &save, nb::arg("path"))
+      .def_prop_ro(
+          "profile", [](const Session& s) { return profile_to_python(s.profile()); },
+          nb::sig("def profile(self) -> list[tuple[str, str, str, float, float, int]]"))
+      .def_prop_ro(
+          "inputs", [](const Session& s) { return values_to_python(s.model().inputs()); },
+          nb::sig("def inputs(self) -> list[tuple[str, str, tuple[int | str | None, ...] | None]]"))
+      .def_prop_ro(
+          "outputs", [](const Session& s) { return values_to_python(s.model().outputs()); },
+          nb::sig("def outputs(self) -> list[tuple[str, str, tuple[int | str | None, ...] | None]]"))
+      .def_prop_ro(
+          "metadata", [](const Session& s) { return metadata_to_python(s.model().metadata()); },
+          nb::sig("def metadata(self) -> dict[str, typing.Any]"));
 }
 
 }  // namespace linnet::python

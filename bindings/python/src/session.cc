@@ -53,12 +53,6 @@ std::string quoted(const std::vector<ValueInfo>& infos) {
   return names;
 }
 
-std::vector<nb::str> names_of(const std::vector<ValueInfo>& infos) {
-  std::vector<nb::str> names;
-  for (const ValueInfo& info : infos) names.emplace_back(info.name.c_str(), info.name.size());
-  return names;
-}
-
 }  // namespace
 
 /// What one run at a time uses.
@@ -76,10 +70,37 @@ Session::Session(Model model, Limits limits, std::optional<uint64_t> seed, bool 
       options_{.executor = nullptr, .observer = nullptr, .limits = limits, .seed = seed},
       profile_(std::make_shared<Profile>()),
       profiled_(profiled),
-      input_names_(names_of(model_.inputs())),
-      output_names_(names_of(model_.outputs())) {}
+      inputs_(values_of("input", model_.inputs())),
+      outputs_(values_of("output", model_.outputs())),
+      required_(inputs_.size()) {
+  if (!model_.options().overridable_initializers) return;
+  std::vector<Value> optional = values_of("initializer", model_.metadata().overridable);
+  std::move(optional.begin(), optional.end(), std::back_inserter(inputs_));
+}
 
 Session::~Session() = default;
+
+std::vector<Session::Value> Session::values_of(const char* side, const std::vector<ValueInfo>& infos) {
+  std::vector<Value> values;
+  for (const ValueInfo& info : infos) {
+    values.push_back({nb::str(info.name.c_str(), info.name.size()), &info.fact, str(side, " '", info.name, "'")});
+  }
+  return values;
+}
+
+std::unique_ptr<Session> Session::with_weights(const nb::dict& weights) const {
+  std::map<std::string, Tensor> tensors;
+  for (const auto& [name, array] : weights) {
+    const std::string text = nb::cast<std::string>(name);
+    tensors[text] = to_tensor(array, str("initializer '", text, "'"));
+  }
+  std::optional<Model> replaced;
+  {
+    const nb::gil_scoped_release unlocked;
+    replaced = model_.with_weights(tensors);
+  }
+  return std::make_unique<Session>(std::move(*replaced), options_.limits, options_.seed, profiled_);
+}
 
 std::unique_ptr<Session::Lane> Session::take_lane() {
   const std::lock_guard lock(mutex_);
@@ -113,34 +134,40 @@ nb::dict Session::run(const nb::dict& inputs, nb::handle outputs, const nb::dict
   give_back(std::move(lane));
   nb::dict named;
   for (size_t i = 0; i < wanted.size(); ++i) {
-    const nb::str& name = output_names_[wanted[i]];
+    const nb::str& name = outputs_[wanted[i]].name;
     named[name] = out.contains(name) ? nb::object(out[name]) : to_python(results[i]);
   }
   return named;
 }
 
 std::vector<Tensor> Session::ordered(const nb::dict& inputs) const {
-  const std::vector<ValueInfo>& infos = model_.inputs();
-  std::vector<Tensor> tensors;
-  for (size_t i = 0; i < infos.size(); ++i) {
-    PyObject* value = PyDict_GetItemWithError(inputs.ptr(), input_names_[i].ptr());
-    if (!value) {
-      throw Error(ErrorKind::kModel, str("input '", infos[i].name, "' is missing; the inputs are ", quoted(infos)));
+  std::vector<Tensor> tensors(inputs_.size());
+  size_t known = 0;
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const Value& input = inputs_[i];
+    PyObject* value = PyDict_GetItemWithError(inputs.ptr(), input.name.ptr());
+    if (value) {
+      tensors[i] = to_tensor(value, *input.fact, input.what);
+      ++known;
+    } else if (i < required_) {
+      throw Error(ErrorKind::kModel, str(input.what, " is missing; the inputs are ", quoted(model_.inputs())));
     }
-    tensors.push_back(to_tensor(value, infos[i].fact, str("input '", infos[i].name, "'")));
   }
-  if (inputs.size() == infos.size()) return tensors;
-  for (const auto& [name, value] : inputs) {
-    const auto known = [&](const nb::str& other) { return other.equal(name); };
-    if (std::any_of(input_names_.begin(), input_names_.end(), known)) continue;
-    throw Error(ErrorKind::kModel,
-                str("there is no input '", nb::str(name).c_str(), "'; the inputs are ", quoted(infos)));
-  }
+  if (known != inputs.size()) refuse_unknown(inputs);
   return tensors;
 }
 
+void Session::refuse_unknown(const nb::dict& inputs) const {
+  for (const auto& [name, value] : inputs) {
+    const auto same = [&](const Value& input) { return input.name.equal(name); };
+    if (std::any_of(inputs_.begin(), inputs_.end(), same)) continue;
+    throw Error(ErrorKind::kModel,
+                str("there is no input '", nb::str(name).c_str(), "'; the inputs are ", quoted(model_.inputs())));
+  }
+}
+
 std::vector<size_t> Session::output_indices(nb::handle names) const {
-  std::vector<size_t> indices(output_names_.size());
+  std::vector<size_t> indices(outputs_.size());
   std::iota(indices.begin(), indices.end(), size_t{0});
   if (names.is_none()) return indices;
   indices.clear();
@@ -149,21 +176,20 @@ std::vector<size_t> Session::output_indices(nb::handle names) const {
 }
 
 size_t Session::output_index(nb::handle name) const {
-  const auto found =
-      std::find_if(output_names_.begin(), output_names_.end(), [&](const nb::str& other) { return other.equal(name); });
-  if (found == output_names_.end()) {
+  const auto same = [&](const Value& output) { return output.name.equal(name); };
+  const auto found = std::find_if(outputs_.begin(), outputs_.end(), same);
+  if (found == outputs_.end()) {
     throw Error(ErrorKind::kModel,
                 str("there is no output '", nb::str(name).c_str(), "'; the outputs are ", quoted(model_.outputs())));
   }
-  return size_t(found - output_names_.begin());
+  return size_t(found - outputs_.begin());
 }
 
 std::vector<Tensor> Session::memory_of(const nb::dict& out) const {
-  std::vector<Tensor> memory(out.size() ? output_names_.size() : 0);
+  std::vector<Tensor> memory(out.size() ? outputs_.size() : 0);
   for (const auto& [name, array] : out) {
     const size_t i = output_index(name);
-    memory[i] =
-        output_memory(array, model_.outputs()[i].fact, str("the array for output '", output_names_[i].c_str(), "'"));
+    memory[i] = output_memory(array, *outputs_[i].fact, "the array for " + outputs_[i].what);
   }
   return memory;
 }

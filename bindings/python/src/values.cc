@@ -146,6 +146,16 @@ Tensor to_array_tensor(nb::handle value, const Fact& fact, const std::string& wh
   return Tensor::share(fact.dtype, shape, data, std::move(buffer));
 }
 
+/// That of an array's elements, in any byte order.
+DType dtype_of(nb::handle array, const std::string& what) {
+  const nb::object own = array.attr("dtype"), native = own.attr("newbyteorder")("=");
+  if (std::string("SUO").find(nb::cast<std::string>(own.attr("kind"))) != std::string::npos) return DType::kString;
+  for (const auto& [number, dtype] : dtypes()) {
+    if (native.equal(dtype)) return DType(nb::cast<int>(number));
+  }
+  throw Error(ErrorKind::kType, str(what, " cannot be of dtype ", nb::str(own).c_str()));
+}
+
 Tensor owned(const Tensor& tensor) { return is_object(tensor.dtype()) ? tensor : tensor.clone(); }
 
 Tensor to_sequence(nb::handle value, const Fact& fact, const std::string& what) {
@@ -247,6 +257,10 @@ Tensor to_tensor(nb::handle value, const Fact& fact, const std::string& what) {
     default:
       return to_array_tensor(value, fact, what);
   }
+}
+
+Tensor to_tensor(nb::handle array, const std::string& what) {
+  return to_array_tensor(array, Fact(dtype_of(array, what), std::nullopt), what);
 }
 
 Tensor output_memory(nb::handle array, const Fact& fact, const std::string& what) {

@@ -17,6 +17,9 @@ void set_dtypes(nb::dict by_number);
 /// Error(kType, kShape) that begins with `what`. The tensor keeps the array alive and its memory in place.
 Tensor to_tensor(nb::handle value, const Fact& fact, const std::string& what);
 
+/// The same of an array's own dtype. Throws Error(kType) where ONNX has none like it.
+Tensor to_tensor(nb::handle array, const std::string& what);
+
 /// The memory of a NumPy array as a tensor that an output which meets `fact` is written to. Throws Error(kType) that
 /// begins with `what` where it is another kind of object, of another dtype, read-only or not in C order.
 Tensor output_memory(nb::handle array, const Fact& fact, const std::string& what);

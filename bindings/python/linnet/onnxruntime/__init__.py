@@ -3,6 +3,8 @@
 docs/coming_from_onnxruntime.md lists the calls and what differs.
 """
 
+from typing import Any
+
 from linnet import __version__ as linnet_version
 from linnet.onnxruntime import capi
 from linnet.onnxruntime.binding import IOBinding
@@ -39,6 +41,16 @@ from linnet.onnxruntime.types import ModelMetadata, NodeArg
 from linnet.onnxruntime.unsupported import NAMES, refuse
 from linnet.onnxruntime.values import OrtDevice, OrtValue
 
+__all__ = [
+    "ExecutionMode", "ExecutionOrder", "GraphOptimizationLevel", "IOBinding", "InferenceSession", "ModelMetadata",
+    "NodeArg", "OrtAllocatorType", "OrtDevice", "OrtDeviceMemoryType", "OrtMemType", "OrtValue",
+    "RunOptions", "SessionOptions", "__version__", "capi", "disable_telemetry_events", "enable_telemetry_events",
+    "get_all_providers", "get_available_providers", "get_build_info", "get_device", "get_version_string",
+    "has_collective_ops", "install", "linnet_version", "preload_dlls", "print_debug_info",
+    "set_default_logger_callback", "set_default_logger_severity", "set_default_logger_verbosity",
+    "set_global_thread_pool_sizes", "set_seed",
+]  # fmt: skip
 
-def __getattr__(name):
+
+def __getattr__(name: str) -> Any:
     return refuse(__name__, name, NAMES)

@@ -4,8 +4,8 @@ import enum
 
 
 class _Enum(enum.Enum):
-    def __int__(self):
-        return self.value
+    def __int__(self) -> int:
+        return int(self.value)
 
     __index__ = __int__
 

@@ -1,5 +1,7 @@
 """ONNX Runtime's exceptions, and Linnet's errors as such."""
 
+from __future__ import annotations
+
 import os
 
 import linnet
@@ -72,36 +74,37 @@ _CODES = {
 }  # fmt: skip
 
 
-def error(kind, message):
+def error(kind: type[Exception], message: str) -> Exception:
     """The exception with the head that all messages of ONNX Runtime have."""
     code, name = _CODES[kind]
     return kind(f"[ONNXRuntimeError] : {code} : {name} : {message}")
 
 
-def text(exception):
+def text(exception: Exception) -> str:
     """The message without that head."""
     return str(exception).split(" : ", 3)[-1]
 
 
-def unsupported(what):
+def unsupported(what: str) -> Exception:
     return error(NotImplemented, f"{what} is not supported by Linnet")
 
 
-def of_load(cause, path):
+def of_load(cause: linnet.Error, model: str | bytes) -> Exception:
     """What ONNX Runtime raises where a model does not load."""
     message = str(cause)
-    if isinstance(cause, linnet.IoError) and path and not os.path.exists(path):
-        return error(NoSuchFile, f"Load model from {path} failed: the file does not exist")
+    if isinstance(cause, linnet.IoError) and isinstance(model, str) and not os.path.exists(model):
+        return error(NoSuchFile, f"Load model from {model} failed: the file does not exist")
     if "not an ONNX model" in message:
         return error(InvalidProtobuf, message)
     if "empty file" in message:
         return error(InvalidArgument, message)
-    kinds = {linnet.ModelError: InvalidGraph, linnet.TypeError: InvalidGraph, linnet.ShapeError: InvalidGraph,
+    kinds: dict[type[linnet.Error], type[Exception]] = {
+        linnet.ModelError: InvalidGraph, linnet.TypeError: InvalidGraph, linnet.ShapeError: InvalidGraph,
              linnet.UnsupportedError: NotImplemented}  # fmt: skip
     return error(kinds.get(type(cause), Fail), message)
 
 
-def of_run(cause):
+def of_run(cause: linnet.Error) -> Exception:
     """What ONNX Runtime raises where a run fails; inputs were checked before."""
     if isinstance(cause, linnet.CancelledError):
         return error(Fail, "the run ended because terminate was set to True")

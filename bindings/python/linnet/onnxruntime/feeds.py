@@ -1,25 +1,29 @@
 """Inputs as ONNX Runtime takes them, made ready for linnet.Session.run."""
 
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from typing import Any
+
 import numpy as np
 
 from linnet.onnxruntime import errors, types
+from linnet.onnxruntime.types import Array, NodeArg
 from linnet.onnxruntime.values import OrtValue
 
 
-def check_names(feed, inputs, overridable):
+def check_names(feed: Mapping[str, Any], inputs: Iterable[NodeArg], overridable: Container[str]) -> None:
     """Raises where names are missing or unknown. Optional inputs may be left out."""
     required = [arg.name for arg in inputs if not arg.type.startswith("optional")]
     missing = [name for name in required if name not in feed]
     if missing:
         raise ValueError(f"Required inputs ({missing}) are missing from input feed ({list(feed)}).")
     for name in feed:
-        if name in overridable:
-            raise errors.unsupported(f"another value for the initializer '{name}'")
-        if name not in {arg.name for arg in inputs}:
+        if name not in overridable and name not in {arg.name for arg in inputs}:
             raise errors.error(errors.InvalidArgument, f"Invalid input name: {name}")
 
 
-def convert(arg, value):
+def convert(arg: NodeArg, value: Any) -> Any:
     """The value for an input. Raises InvalidArgument where it does not fit, RuntimeError for other kinds of objects."""
     if isinstance(value, OrtValue):
         value = value._value
@@ -30,7 +34,7 @@ def convert(arg, value):
     return _convert(arg, arg.type, value)
 
 
-def _convert(arg, type_text, value):
+def _convert(arg: NodeArg, type_text: str, value: Any) -> Any:
     if type_text.startswith("tensor("):
         return tensor(arg, _array(arg.name, type_text, value), type_text)
     if type_text.startswith("seq(tensor("):
@@ -40,7 +44,7 @@ def _convert(arg, type_text, value):
     return value
 
 
-def _array(name, type_text, value):
+def _array(name: str, type_text: str, value: Any) -> Array:
     if isinstance(value, list):
         try:
             value = np.array(value, types.dtype_of(type_text))
@@ -51,14 +55,14 @@ def _array(name, type_text, value):
     return _strings(value) if type_text == "tensor(string)" else value
 
 
-def _strings(array):
+def _strings(array: Array) -> Array:
     """As ONNX Runtime, takes objects of all kinds by their str()."""
     if array.dtype.kind != "O":
         return array
     return np.array([str(item) for item in array.ravel()], object).reshape(array.shape)
 
 
-def tensor(arg, array, type_text):
+def tensor(arg: NodeArg, array: Array, type_text: str) -> Array:
     """The array, where its dtype and shape are the input's."""
     actual = types.type_of_array(array)
     if actual != type_text:
@@ -73,11 +77,11 @@ def tensor(arg, array, type_text):
                        f"input '{arg.name}' must be of shape {dims}, got {list(array.shape)}")  # fmt: skip
 
 
-def _fits(dim, size):
+def _fits(dim: int | str | None, size: int) -> bool:
     return not isinstance(dim, int) or dim == size
 
 
-def _sequence(name, type_text, value):
+def _sequence(name: str, type_text: str, value: Any) -> Any:
     if isinstance(value, np.ndarray):
         raise errors.error(errors.InvalidArgument, f"input '{name}' is a sequence, got a tensor")
     element = type_text[len("seq(") : -1]

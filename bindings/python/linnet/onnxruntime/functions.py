@@ -1,11 +1,17 @@
 """The functions of the module."""
 
+from __future__ import annotations
+
 import itertools
 import operator
 import platform
 import warnings
+from typing import TYPE_CHECKING, Any
 
 import linnet
+
+if TYPE_CHECKING:
+    from linnet.onnxruntime.options import SessionOptions
 
 VERSION = "1.32.0"
 PROVIDERS = ["CPUExecutionProvider"]
@@ -14,88 +20,88 @@ PROVIDERS = ["CPUExecutionProvider"]
 class _Settings:
     """Of the whole process, as in ONNX Runtime."""
 
-    seed = None
+    seed: int | None = None
     threads = 0
 
 
-def get_available_providers():
+def get_available_providers() -> list[str]:
     return list(PROVIDERS)
 
 
-def get_all_providers():
+def get_all_providers() -> list[str]:
     return list(PROVIDERS)
 
 
-def get_device():
+def get_device() -> str:
     return "CPU"
 
 
-def get_version_string():
+def get_version_string() -> str:
     return VERSION
 
 
-def get_build_info():
+def get_build_info() -> str:
     return f"Linnet {linnet.__version__}"
 
 
-def has_collective_ops():
+def has_collective_ops() -> bool:
     return False
 
 
-def set_seed(seed):
+def set_seed(seed: int) -> None:
     """Of random operators without a seed of their own, in sessions that are made later. ONNX Runtime draws others."""
     _Settings.seed = operator.index(seed)
 
 
-def set_global_thread_pool_sizes(intra_op_num_threads=0, inter_op_num_threads=0):
+def set_global_thread_pool_sizes(intra_op_num_threads: int = 0, inter_op_num_threads: int = 0) -> None:
     """Of sessions that are made later with use_per_session_threads = False."""
     _Settings.threads = operator.index(intra_op_num_threads)
 
 
-def threads_of(options):
+def threads_of(options: SessionOptions) -> int:
     own = options.intra_op_num_threads if options.use_per_session_threads else _Settings.threads
     return max(own, 0)
 
 
-def seed():
+def seed() -> int | None:
     return _Settings.seed
 
 
-def set_default_logger_severity(severity):
+def set_default_logger_severity(severity: int) -> None:
     """Without effect: Linnet writes no log."""
     if not 0 <= operator.index(severity) <= 4:
         raise RuntimeError(f"the severity of a logger is 0 to 4, got {severity}")
 
 
-def set_default_logger_verbosity(verbosity):
+def set_default_logger_verbosity(verbosity: int) -> None:
     """Without effect: Linnet writes no log."""
     operator.index(verbosity)
 
 
-def set_default_logger_callback(callback, severity=2):
+def set_default_logger_callback(callback: Any, severity: int = 2) -> None:
     """Without effect: Linnet writes no log."""
 
 
-def disable_telemetry_events():
+def disable_telemetry_events() -> None:
     """Without effect: there are none."""
 
 
-def enable_telemetry_events():
+def enable_telemetry_events() -> None:
     """Without effect: Linnet sends nothing to anybody."""
 
 
-def preload_dlls(cuda=True, cudnn=True, msvc=True, directory=None):
+def preload_dlls(cuda: bool = True, cudnn: bool = True, msvc: bool = True, directory: str | None = None) -> None:
     """Without effect: Linnet runs on CPUs."""
 
 
-def print_debug_info():
+def print_debug_info() -> None:
     print(f"linnet {linnet.__version__} as onnxruntime {VERSION}\n{platform.platform()}")
 
 
-def choose_providers(providers, provider_options):
+def choose_providers(providers: Any, provider_options: Any) -> list[str]:
     """The names of the providers that are used. As in ONNX Runtime, those that are not there are a warning; options of
     the CPU's change no result."""
-    chosen = []
+    chosen: list[str] = []
     for name in _names(providers or [], provider_options or []):
         if name in chosen:
             warnings.warn(f"Duplicate provider '{name}' encountered, ignoring.", stacklevel=4)
@@ -108,7 +114,7 @@ def choose_providers(providers, provider_options):
     return chosen or list(PROVIDERS)
 
 
-def _names(providers, provider_options):
+def _names(providers: Any, provider_options: Any) -> list[str]:
     """A warning, and no names, where the arguments are not what they should be."""
     pairs = [(provider, {}) if isinstance(provider, str) else provider for provider in providers]
     if providers and provider_options:
@@ -120,5 +126,5 @@ def _names(providers, provider_options):
     return []
 
 
-def _is_pair(pair):
+def _is_pair(pair: Any) -> bool:
     return isinstance(pair, (tuple, list)) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], dict)

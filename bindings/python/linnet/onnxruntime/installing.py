@@ -1,18 +1,22 @@
 """Linnet under the name onnxruntime, for one process."""
 
+from __future__ import annotations
+
 import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.metadata
 import importlib.util
 import sys
+import types
+from typing import Any
 
 from linnet.onnxruntime.functions import VERSION
 
 _NAME = "onnxruntime"
 
 
-def install():
+def install() -> None:
     """Makes `import onnxruntime` give Linnet, in this process and whatever is installed.
 
     Raises RuntimeError where another onnxruntime was imported before.
@@ -27,7 +31,7 @@ def install():
 class _Loader(importlib.abc.Loader):
     """A module with what Linnet's of that name holds."""
 
-    def exec_module(self, module):
+    def exec_module(self, module: types.ModuleType) -> None:
         own = vars(module).keys()
         held = vars(importlib.import_module("linnet." + module.__name__))
         vars(module).update({name: value for name, value in held.items() if name not in own or name == "__doc__"})
@@ -36,15 +40,15 @@ class _Loader(importlib.abc.Loader):
 class _Distribution(importlib.metadata.Distribution):
     """So that importlib.metadata.version("onnxruntime") answers."""
 
-    def read_text(self, filename):
+    def read_text(self, filename: str) -> str | None:
         return f"Metadata-Version: 2.1\nName: {_NAME}\nVersion: {VERSION}\n" if filename == "METADATA" else None
 
-    def locate_file(self, path):
+    def locate_file(self, path: Any) -> Any:
         raise FileNotFoundError(path)
 
 
 class _Finder(importlib.metadata.DistributionFinder):
-    def find_spec(self, fullname, path=None, target=None):
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
         if fullname.split(".")[0] != _NAME:
             return None
         real = importlib.util.find_spec("linnet." + fullname)
@@ -54,5 +58,5 @@ class _Finder(importlib.metadata.DistributionFinder):
         spec.submodule_search_locations = real.submodule_search_locations
         return spec
 
-    def find_distributions(self, context=None):
+    def find_distributions(self, context: Any = None) -> list[importlib.metadata.Distribution]:
         return [_Distribution()] if context is None or context.name in (None, _NAME) else []

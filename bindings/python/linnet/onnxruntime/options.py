@@ -1,7 +1,11 @@
 """Options of sessions and of runs."""
 
+from __future__ import annotations
+
 import operator
 import os
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 import linnet
 from linnet.onnxruntime import errors
@@ -15,20 +19,20 @@ _UNSUPPORTED_ENTRIES = {
 }  # fmt: skip
 
 
-def _bool(value):
+def _bool(value: Any) -> bool:
     if value is not None and not hasattr(type(value), "__bool__"):
         raise TypeError
     return bool(value)
 
 
-def _str(value):
+def _str(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"expected a str, got {value!r}")
     return value
 
 
-def _member(kind):
-    def check(value):
+def _member(kind: type[Any]) -> Callable[[Any], Any]:
+    def check(value: Any) -> Any:
         if not isinstance(value, kind):
             raise TypeError
         return value
@@ -39,16 +43,16 @@ def _member(kind):
 class _Option:
     """An attribute that takes one kind of value; TypeError for others."""
 
-    def __init__(self, convert, default):
+    def __init__(self, convert: Callable[[Any], Any], default: Any) -> None:
         self._convert, self.default = convert, default
 
-    def __set_name__(self, owner, name):
+    def __set_name__(self, owner: type[_Options], name: str) -> None:
         self._name = name
 
-    def __get__(self, options, owner):
+    def __get__(self, options: _Options | None, owner: type[_Options]) -> Any:
         return self if options is None else options._values.get(self._name, self.default)
 
-    def __set__(self, options, value):
+    def __set__(self, options: _Options, value: Any) -> None:
         try:
             options._values[self._name] = self._convert(value)
         except TypeError:
@@ -60,18 +64,19 @@ class _Options:
 
     __slots__ = ("_entries", "_values")
 
-    def __init__(self):
-        self._values, self._entries = {}, {}
+    def __init__(self) -> None:
+        self._values: dict[str, Any] = {}
+        self._entries: dict[str, str] = {}
 
-    def __reduce__(self):
+    def __reduce__(self) -> NoReturn:
         raise TypeError(f"cannot pickle '{type(self).__name__}' object")
 
-    def _add_entry(self, key, value):
+    def _add_entry(self, key: str, value: str) -> None:
         if not 0 < len(_str(key)) <= 1024:
             raise RuntimeError("the key of an entry has 1 to 1024 characters")
         self._entries[key] = _str(value)
 
-    def _entry(self, key):
+    def _entry(self, key: str) -> str:
         if key not in self._entries:
             raise RuntimeError(f"{type(self).__name__} does not have configuration with key: {key}")
         return self._entries[key]
@@ -99,66 +104,69 @@ class SessionOptions(_Options):
     use_deterministic_compute = _Option(_bool, False)
     use_per_session_threads = _Option(_bool, True)
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        self._dimensions, self._libraries, self._providers, self._cancelled = {}, [], [], False
+        self._dimensions: dict[str, int] = {}
+        self._libraries: list[str] = []
+        self._providers: list[tuple[str, dict[str, Any]]] = []
+        self._cancelled = False
 
-    def add_session_config_entry(self, key, value):
+    def add_session_config_entry(self, key: str, value: str) -> None:
         self._add_entry(key, value)
 
-    def get_session_config_entry(self, key):
+    def get_session_config_entry(self, key: str) -> str:
         return self._entry(key)
 
-    def add_free_dimension_override_by_name(self, name, size):
+    def add_free_dimension_override_by_name(self, name: str, size: int) -> None:
         """Inputs whose dim is the symbol `name` take `size` there and nothing else."""
         self._dimensions[_str(name)] = operator.index(size)
 
-    def register_custom_ops_library(self, path):
+    def register_custom_ops_library(self, path: str) -> None:
         """A library of operators that were written for Linnet; those of ONNX Runtime have another interface."""
         if not os.path.exists(path):
             raise errors.error(errors.Fail, f"the library {path} does not exist")
         self._libraries.append(path)
 
-    def add_provider(self, name, options):
+    def add_provider(self, name: str, options: dict[str, Any]) -> None:
         if name != "CPUExecutionProvider":
             raise errors.unsupported(name)
         self._providers.append((name, dict(options)))
 
-    def has_providers(self):
+    def has_providers(self) -> bool:
         return bool(self._providers)
 
-    def set_load_cancellation_flag(self, cancelled):
+    def set_load_cancellation_flag(self, cancelled: bool) -> None:
         """True: sessions that are made later raise ModelLoadCanceled."""
         self._cancelled = bool(cancelled)
 
-    def clear_ep_context_data_read_func(self):
+    def clear_ep_context_data_read_func(self) -> None:
         pass
 
-    def add_initializer(self, name, value):
+    def add_initializer(self, name: str, value: Any) -> None:
         raise errors.unsupported("SessionOptions.add_initializer")
 
-    def add_external_initializers(self, names, values):
+    def add_external_initializers(self, names: Any, values: Any) -> None:
         raise errors.unsupported("SessionOptions.add_external_initializers")
 
-    def add_external_initializers_from_files_in_memory(self, names, buffers, lengths):
+    def add_external_initializers_from_files_in_memory(self, names: Any, buffers: Any, lengths: Any) -> None:
         raise errors.unsupported("SessionOptions.add_external_initializers_from_files_in_memory")
 
-    def add_free_dimension_override_by_denotation(self, denotation, size):
+    def add_free_dimension_override_by_denotation(self, denotation: str, size: int) -> None:
         raise errors.unsupported("SessionOptions.add_free_dimension_override_by_denotation")
 
-    def add_provider_for_devices(self, devices, options):
+    def add_provider_for_devices(self, devices: Any, options: Any) -> None:
         raise errors.unsupported("SessionOptions.add_provider_for_devices")
 
-    def set_ep_context_data_read_func(self, read_func, max_data_size):
+    def set_ep_context_data_read_func(self, read_func: Any, max_data_size: int) -> None:
         raise errors.unsupported("SessionOptions.set_ep_context_data_read_func")
 
-    def set_provider_selection_policy(self, policy):
+    def set_provider_selection_policy(self, policy: Any) -> None:
         raise errors.unsupported("SessionOptions.set_provider_selection_policy")
 
-    def set_provider_selection_policy_delegate(self, delegate):
+    def set_provider_selection_policy_delegate(self, delegate: Any) -> None:
         raise errors.unsupported("SessionOptions.set_provider_selection_policy_delegate")
 
-    def _check(self):
+    def _check(self) -> None:
         """Raises what makes a session with these options impossible."""
         if self._cancelled:
             raise errors.error(errors.ModelLoadCanceled, "the load was cancelled by set_load_cancellation_flag")
@@ -177,26 +185,26 @@ class RunOptions(_Options):
     logid = _Option(_str, "")
     only_execute_path_to_fetches = _Option(_bool, False)
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self._cancellation = linnet.Cancellation()
 
     @property
-    def terminate(self):
+    def terminate(self) -> bool:
         return self._cancellation.cancelled
 
     @terminate.setter
-    def terminate(self, value):
+    def terminate(self, value: bool) -> None:
         if _bool(value):
             self._cancellation.cancel()
         elif self._cancellation.cancelled:
             self._cancellation = linnet.Cancellation()
 
-    def add_run_config_entry(self, key, value):
+    def add_run_config_entry(self, key: str, value: str) -> None:
         self._add_entry(key, value)
 
-    def get_run_config_entry(self, key):
+    def get_run_config_entry(self, key: str) -> str:
         return self._entry(key)
 
-    def add_active_adapter(self, adapter):
+    def add_active_adapter(self, adapter: Any) -> None:
         raise errors.unsupported("RunOptions.add_active_adapter")

@@ -1,9 +1,13 @@
 """InferenceSession on linnet.Session."""
 
+from __future__ import annotations
+
 import json
 import os
 import threading
 import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import linnet
 from linnet.onnxruntime import errors, feeds, functions
@@ -19,71 +23,98 @@ _LEVELS = {GraphOptimizationLevel.ORT_DISABLE_ALL: 0, GraphOptimizationLevel.ORT
 class Session:
     """What sessions of all kinds do."""
 
-    def get_inputs(self):
+    _sess: linnet.Session
+    _overriding: linnet.Session | None
+    _lock: threading.Lock
+    _sess_options: SessionOptions
+    _load_options: dict[str, Any]
+    _model: str | bytes
+    _providers: list[str]
+    _profiling_start_time_ns: int
+    _model_meta: ModelMetadata
+    _inputs_meta: list[NodeArg]
+    _outputs_meta: list[NodeArg]
+    _overridable_initializers: list[NodeArg]
+    _inputs_by_name: dict[str, NodeArg]
+    _outputs_by_name: dict[str, NodeArg]
+    _overridable_by_name: dict[str, NodeArg]
+
+    def get_inputs(self) -> list[NodeArg]:
         return list(self._inputs_meta)
 
-    def get_outputs(self):
+    def get_outputs(self) -> list[NodeArg]:
         return list(self._outputs_meta)
 
-    def get_overridable_initializers(self):
-        """Those that the file lets callers override. Linnet does not: a run that is given one raises NotImplemented."""
+    def get_overridable_initializers(self) -> list[NodeArg]:
+        """Those that a run may be given other values for."""
         return list(self._overridable_initializers)
 
-    def get_modelmeta(self):
+    def get_modelmeta(self) -> ModelMetadata:
         return self._model_meta
 
-    def get_session_options(self):
+    def get_session_options(self) -> SessionOptions:
         return self._sess_options
 
-    def get_providers(self):
+    def get_providers(self) -> list[str]:
         return list(self._providers)
 
-    def get_provider_options(self):
+    def get_provider_options(self) -> dict[str, dict[str, str]]:
         return {name: {} for name in self._providers}
 
-    def set_providers(self, providers=None, provider_options=None):
+    def set_providers(self, providers: Any = None, provider_options: Any = None) -> None:
         self._providers = functions.choose_providers(providers, provider_options)
 
-    def disable_fallback(self):
+    def disable_fallback(self) -> None:
         """Without effect: there is one provider."""
 
-    def enable_fallback(self):
+    def enable_fallback(self) -> None:
         """Without effect: there is one provider."""
 
-    def set_ep_dynamic_options(self, options):
+    def set_ep_dynamic_options(self, options: dict[str, str]) -> None:
         """Without effect: ONNX Runtime's have none on results."""
 
-    def get_tuning_results(self):
+    def get_tuning_results(self) -> list[Any]:
         return []
 
-    def set_tuning_results(self, results, *, error_on_invalid=False):
+    def set_tuning_results(self, results: list[Any], *, error_on_invalid: bool = False) -> None:
         """Without effect: nothing is tuned."""
 
-    def create_ortvalue_from_shape_and_type(self, shape, element_type, device_type, device_id=0, vendor_id=-1):
+    def create_ortvalue_from_shape_and_type(
+        self, shape: Iterable[int], element_type: Any, device_type: str, device_id: int = 0, vendor_id: int = -1
+    ) -> OrtValue:
         return OrtValue.ortvalue_from_shape_and_type(shape, element_type, device_type, device_id)
 
-    def io_binding(self):
+    def io_binding(self) -> IOBinding:
         return IOBinding(self)
 
-    def run(self, output_names, input_feed, run_options=None):
+    def run(
+        self, output_names: Sequence[str] | None, input_feed: dict[str, Any], run_options: RunOptions | None = None
+    ) -> list[Any]:
         """The outputs of these names, all where there are none, for inputs by name."""
         return self._run(output_names, input_feed, run_options)
 
-    def run_with_ort_values(self, output_names, input_dict_ort_values, run_options=None):
+    def run_with_ort_values(
+        self, output_names: Sequence[str] | None, input_dict_ort_values: dict[str, OrtValue],
+        run_options: RunOptions | None = None,
+    ) -> list[OrtValue]:  # fmt: skip
         feed = {name: value._get_c_value() for name, value in input_dict_ort_values.items()}
         names = self._names(output_names)
         values = self._run(names, feed, run_options)
         return [OrtValue(value, self._outputs_by_name[name].type) for name, value in zip(names, values)]
 
-    def run_with_iobinding(self, iobinding, run_options=None):
+    def run_with_iobinding(self, iobinding: IOBinding, run_options: RunOptions | None = None) -> None:
         iobinding._run(run_options)
 
-    def run_async(self, output_names, input_feed, callback, user_data, run_options=None):
+    def run_async(
+        self, output_names: Sequence[str] | None, input_feed: dict[str, Any],
+        callback: Callable[[list[Any], Any, str], Any], user_data: Any, run_options: RunOptions | None = None,
+    ) -> None:  # fmt: skip
         """Calls callback(outputs, user_data, error) on another thread; error is "" where there is none."""
-        feeds.check_names(input_feed, self._inputs_meta, self._overridable_names)
+        feeds.check_names(input_feed, self._inputs_meta, self._overridable_by_name)
 
-        def work():
-            outputs, message = [], ""
+        def work() -> None:
+            outputs: list[Any] = []
+            message = ""
             try:
                 outputs = self._run(output_names, input_feed, run_options)
             except Exception as error:
@@ -92,46 +123,65 @@ class Session:
 
         threading.Thread(target=work).start()
 
-    def run_with_ortvaluevector(self, run_options, feed_names, feeds, fetch_names, fetches, fetch_devices):
+    def run_with_ortvaluevector(
+        self, run_options: Any, feed_names: Any, feeds: Any, fetch_names: Any, fetches: Any, fetch_devices: Any
+    ) -> None:
         raise errors.unsupported("InferenceSession.run_with_ortvaluevector")
 
-    def get_input_memory_infos(self):
+    def get_input_memory_infos(self) -> Any:
         raise errors.unsupported("InferenceSession.get_input_memory_infos")
 
-    def get_output_memory_infos(self):
+    def get_output_memory_infos(self) -> Any:
         raise errors.unsupported("InferenceSession.get_output_memory_infos")
 
-    def get_input_epdevices(self):
+    def get_input_epdevices(self) -> Any:
         raise errors.unsupported("InferenceSession.get_input_epdevices")
 
-    def get_provider_graph_assignment_info(self):
+    def get_provider_graph_assignment_info(self) -> Any:
         raise errors.unsupported("InferenceSession.get_provider_graph_assignment_info")
 
-    def release_captured_graph(self, graph_annotation_id=0):
+    def release_captured_graph(self, graph_annotation_id: int = 0) -> None:
         raise errors.unsupported("InferenceSession.release_captured_graph")
 
-    def get_profiling_start_time_ns(self):
+    def get_profiling_start_time_ns(self) -> int:
         """On the clock of time.monotonic_ns(); 0 without enable_profiling."""
         return self._profiling_start_time_ns
 
-    def end_profiling(self):
+    def end_profiling(self) -> str:
         """Writes what ran so far, in Chrome's trace format; the file's name, "" without enable_profiling."""
         if not self._profiling_start_time_ns:
             return ""
         stamp = time.strftime("%Y-%m-%d_%H-%M-%S")
         path = f"{self._sess_options.profile_file_prefix}_{stamp}_{time.monotonic_ns() % 1000000}.json"
+        events = [event for session in (self._sess, self._overriding) if session for event in session.profile]
         with open(path, "w", encoding="utf-8") as file:
-            json.dump([self._trace_event(event) for event in self._sess.profile], file, indent=0)
+            json.dump([self._trace_event(event) for event in events], file, indent=0)
         return path
 
-    def _trace_event(self, event):
+    def _trace_event(self, event: linnet.NodeEvent) -> dict[str, Any]:
         return {
             "cat": "Node", "pid": os.getpid(), "tid": event.thread, "ph": "X", "name": f"{event.name}_kernel_time",
             "ts": int(event.begin - self._profiling_start_time_ns / 1000), "dur": int(event.duration),
             "args": {"op_name": event.op_type, "provider": functions.PROVIDERS[0]},
         }  # fmt: skip
 
-    def _names(self, output_names):
+    def _load(self, optimized_path: str = "", **more: Any) -> linnet.Session:
+        try:
+            session = linnet.Session(self._model, **self._load_options, **more)
+            if optimized_path:
+                session.save(optimized_path)
+        except linnet.Error as cause:
+            raise errors.of_load(cause, self._model) from cause
+        return session
+
+    def _overriding_session(self) -> linnet.Session:
+        """The model loaded once more, at the first run that overrides an initializer: until then they are constants."""
+        with self._lock:
+            if self._overriding is None:
+                self._overriding = self._load(overridable_initializers=True)
+            return self._overriding
+
+    def _names(self, output_names: Sequence[str] | None) -> list[str]:
         """Those asked for, all where there are none."""
         if isinstance(output_names, (str, bytes)):
             raise TypeError(f"run(): output_names is a list of names, got {output_names!r}")
@@ -141,16 +191,23 @@ class Session:
                 raise errors.error(errors.InvalidArgument, f"Invalid output name: {name}")
         return names
 
-    def _run(self, output_names, input_feed, run_options, out=None):
+    def _run(
+        self, output_names: Sequence[str] | None, input_feed: dict[str, Any], run_options: RunOptions | None,
+        out: dict[str, Any] | None = None,
+    ) -> list[Any]:  # fmt: skip
         if not isinstance(run_options, (RunOptions, type(None))):
             raise TypeError(f"run(): run_options is a RunOptions, got {type(run_options)}")
+        session, args = self._sess, self._inputs_meta
         if input_feed.keys() != self._inputs_by_name.keys():
-            feeds.check_names(input_feed, self._inputs_meta, self._overridable_names)
+            feeds.check_names(input_feed, args, self._overridable_by_name)
+            overridden = [arg for name, arg in self._overridable_by_name.items() if input_feed.get(name) is not None]
+            if overridden:
+                session, args = self._overriding_session(), args + overridden
         names = self._names(output_names)
-        feed = {arg.name: feeds.convert(arg, input_feed.get(arg.name)) for arg in self._inputs_meta}
+        feed = {arg.name: feeds.convert(arg, input_feed.get(arg.name)) for arg in args}
         try:
-            cancellation = run_options and run_options._cancellation
-            outputs = self._sess.run(feed, names, out=out, cancellation=cancellation)
+            cancellation = run_options._cancellation if run_options else None
+            outputs = session.run(feed, names, out=out, cancellation=cancellation)
         except linnet.Error as cause:
             raise errors.of_run(cause) from cause
         values = [outputs[name] for name in names]
@@ -164,38 +221,34 @@ class InferenceSession(Session):
     Raises NoSuchFile, InvalidProtobuf, InvalidGraph, NotImplemented or Fail where the model does not load.
     """
 
-    def __init__(self, path_or_bytes, sess_options=None, providers=None, provider_options=None, **kwargs):
-        self._model_path = self._model_bytes = None
-        if isinstance(path_or_bytes, (str, os.PathLike)):
-            self._model_path = os.fspath(path_or_bytes)
-        elif isinstance(path_or_bytes, bytes):
-            self._model_bytes = path_or_bytes
-        else:
+    def __init__(
+        self, path_or_bytes: str | bytes | os.PathLike[str], sess_options: SessionOptions | None = None,
+        providers: Any = None, provider_options: Any = None, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        if not isinstance(path_or_bytes, (str, os.PathLike, bytes)):
             raise TypeError(f"Unable to load from type '{type(path_or_bytes)}'")
+        self._model = os.fspath(path_or_bytes)
+        self._model_path = None if isinstance(self._model, bytes) else self._model
+        self._model_bytes = self._model if isinstance(self._model, bytes) else None
         self._sess_options = sess_options or SessionOptions()
         if not isinstance(self._sess_options, SessionOptions):
             raise TypeError(f"sess_options is a SessionOptions, got {type(sess_options)}")
         self._providers = functions.choose_providers(providers, provider_options)
-        self._sess = self._load(kwargs.get("disabled_optimizers"))
+        self._sess = self._open(self._sess_options)
+        self._overriding = None
+        self._lock = threading.Lock()
         self._describe()
 
-    def _load(self, disabled_optimizers):
-        options = self._sess_options
+    def _open(self, options: SessionOptions) -> linnet.Session:
         options._check()
         self._profiling_start_time_ns = time.monotonic_ns() if options.enable_profiling else 0
-        try:
-            session = linnet.Session(
-                self._model_bytes if self._model_path is None else self._model_path,
-                threads=functions.threads_of(options), seed=functions.seed(), profile=options.enable_profiling,
-                optimization=_LEVELS.get(options.graph_optimization_level, 2), op_libraries=options._libraries,
-            )  # fmt: skip
-            if options.optimized_model_filepath:
-                session.save(options.optimized_model_filepath)
-        except linnet.Error as cause:
-            raise errors.of_load(cause, self._model_path) from cause
-        return session
+        self._load_options = {
+            "threads": functions.threads_of(options), "seed": functions.seed(), "profile": options.enable_profiling,
+            "optimization": _LEVELS.get(options.graph_optimization_level, 2), "op_libraries": list(options._libraries),
+        }  # fmt: skip
+        return self._load(options.optimized_model_filepath)
 
-    def _describe(self):
+    def _describe(self) -> None:
         dimensions, metadata = self._sess_options._dimensions, self._sess.metadata
         self._inputs_meta = [NodeArg(info, dimensions) for info in self._sess.inputs]
         self._outputs_meta = [NodeArg(info, dimensions) for info in self._sess.outputs]
@@ -203,4 +256,4 @@ class InferenceSession(Session):
         self._model_meta = ModelMetadata(metadata)
         self._inputs_by_name = {arg.name: arg for arg in self._inputs_meta}
         self._outputs_by_name = {arg.name: arg for arg in self._outputs_meta}
-        self._overridable_names = {arg.name for arg in self._overridable_initializers}
+        self._overridable_by_name = {arg.name: arg for arg in self._overridable_initializers}

@@ -1,24 +1,31 @@
 """The types of ONNX as ONNX Runtime writes them, and what describes models."""
 
-import numpy as np
+from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import linnet
 from linnet import dtypes
 from linnet.onnxruntime import errors
 
+Array = npt.NDArray[Any]
 _NAMES = {
     1: "float", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: "string", 9: "bool",
     10: "float16", 11: "double", 12: "uint32", 13: "uint64", 14: "complex64", 15: "complex128", 16: "bfloat16",
     17: "float8e4m3fn", 18: "float8e4m3fnuz", 19: "float8e5m2", 20: "float8e5m2fnuz", 21: "uint4", 22: "int4",
     23: "float4e2m1", 24: "float8e8m0", 25: "uint2", 26: "int2", 27: "float6e2m3", 28: "float6e3m2",
 }  # fmt: skip
-_BY_NUMBER = dtypes.by_number() | {8: np.dtype(object)}
+_BY_NUMBER: dict[int, np.dtype[Any]] = dtypes.by_number() | {8: np.dtype(object)}
 _BY_TYPE = {f"tensor({_NAMES[number]})": dtype for number, dtype in _BY_NUMBER.items()}
 _NUMBERS = {dtype: number for number, dtype in _BY_NUMBER.items()}
 _LINNETS = {"float32": "float", "float64": "double"}
 _CONTAINERS = {"sequence": "seq", "optional": "optional"}
 
 
-def type_of_text(text):
+def type_of_text(text: str) -> str:
     """Linnet's "float32" or "sequence(int64)" as ONNX Runtime's "tensor(float)" or "seq(tensor(int64))"."""
     kind, _, inner = text.partition("(")
     if not inner:
@@ -29,12 +36,12 @@ def type_of_text(text):
     return f"{_CONTAINERS[kind]}({type_of_text(inner[:-1])})"
 
 
-def dtype_of(type_text):
+def dtype_of(type_text: str) -> np.dtype[Any] | None:
     """NumPy's dtype of "tensor(...)"; None where it has none, nor has ml_dtypes, as far as that is installed."""
     return _BY_TYPE.get(type_text)
 
 
-def type_of_array(array):
+def type_of_array(array: Array) -> str:
     """Raises RuntimeError where ONNX has no such dtype."""
     if array.dtype.kind in "SUO":
         return "tensor(string)"
@@ -44,7 +51,7 @@ def type_of_array(array):
     return f"tensor({_NAMES[number]})"
 
 
-def dtype_of_element(element_type):
+def dtype_of_element(element_type: int | npt.DTypeLike) -> np.dtype[Any]:
     """The dtype of a number of ONNX's, or of what NumPy takes for a dtype."""
     if not isinstance(element_type, int):
         return np.dtype(element_type)
@@ -53,7 +60,7 @@ def dtype_of_element(element_type):
     return _BY_NUMBER[element_type]
 
 
-def number_of_type(type_text):
+def number_of_type(type_text: str) -> int:
     name = type_text[len("tensor(") : -1]
     return next((number for number, known in _NAMES.items() if known == name), 0)
 
@@ -63,24 +70,26 @@ class NodeArg:
 
     __slots__ = ("_dims", "_name", "_type")
 
-    def __init__(self, info, dimensions):
+    def __init__(self, info: linnet.ValueInfo, dimensions: dict[str, int]) -> None:
         self._name = info.name
         self._type = type_of_text(info.dtype)
-        self._dims = None if info.shape is None else [dimensions.get(dim, dim) for dim in info.shape]
+        self._dims: list[int | str | None] | None = None
+        if info.shape is not None:
+            self._dims = [dimensions.get(dim, dim) if isinstance(dim, str) else dim for dim in info.shape]
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self._name
 
     @property
-    def type(self):
+    def type(self) -> str:
         return self._type
 
     @property
-    def shape(self):
+    def shape(self) -> list[int | str | None]:
         return list(self._dims or [])
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"NodeArg(name='{self.name}', type='{self.type}', shape={self.shape})"
 
 
@@ -91,7 +100,7 @@ class ModelMetadata:
         "custom_metadata_map", "description", "domain", "graph_description", "graph_name", "producer_name", "version",
     )  # fmt: skip
 
-    def __init__(self, metadata):
+    def __init__(self, metadata: linnet.Metadata) -> None:
         self.custom_metadata_map = dict(metadata.properties)
         for name in self.__slots__[1:]:
             setattr(self, name, getattr(metadata, name))

@@ -1,5 +1,9 @@
 """What ONNX Runtime has and Linnet does not: there, but it raises when it is used."""
 
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
 from linnet.onnxruntime import errors
 
 NAMES = {
@@ -15,16 +19,16 @@ NAMES = {
 
 
 class _Unsupported(type):
-    def __call__(cls, *args, **kwargs):
+    def __call__(cls, *args: Any, **kwargs: Any) -> NoReturn:
         raise errors.unsupported(cls.__name__)
 
-    def __getattr__(cls, name):
+    def __getattr__(cls, name: str) -> NoReturn:
         if name.startswith("__"):
             raise AttributeError(name)
         raise errors.unsupported(f"{cls.__name__}.{name}")
 
 
-def refuse(module, name, names):
+def refuse(module: str, name: str, names: set[str]) -> Any:
     """For a module's __getattr__: a class that no object is of, and that raises NotImplemented when it is used."""
     if name not in names:
         raise AttributeError(f"module '{module}' has no attribute '{name}'")

@@ -1,6 +1,9 @@
 """Models that run on inputs in the order of the model's."""
 
+from __future__ import annotations
+
 import os
+from typing import Any
 
 from onnx.backend.base import BackendRep
 
@@ -8,16 +11,16 @@ from linnet.onnxruntime.session import InferenceSession
 
 
 class OnnxRuntimeBackendRep(BackendRep):
-    def __init__(self, session):
+    def __init__(self, session: InferenceSession) -> None:
         self._session = session
 
-    def run(self, inputs, **kwargs):
+    def run(self, inputs: Any, **kwargs: Any) -> Any:
         """The outputs as a list, for a list of inputs, or for the input of a model that has one."""
         values = inputs if isinstance(inputs, list) else [inputs]
         return self._session.run(None, dict(zip([arg.name for arg in self._session.get_inputs()], values)))
 
 
-def prepare(model, device=None, **kwargs):
+def prepare(model: Any, device: str | None = None, **kwargs: Any) -> OnnxRuntimeBackendRep:
     """model: a path, bytes, a ModelProto, an InferenceSession, or what this returned."""
     if isinstance(model, OnnxRuntimeBackendRep):
         return model
@@ -30,13 +33,13 @@ def prepare(model, device=None, **kwargs):
     return OnnxRuntimeBackendRep(InferenceSession(model))
 
 
-def run(model, inputs, device=None, **kwargs):
+def run(model: Any, inputs: Any, device: str | None = None, **kwargs: Any) -> Any:
     return prepare(model, device, **kwargs).run(inputs)
 
 
-def is_compatible(model, device=None, **kwargs):
+def is_compatible(model: Any, device: str | None = None, **kwargs: Any) -> bool:
     return device is None or supports_device(device)
 
 
-def supports_device(device):
+def supports_device(device: str) -> bool:
     return device.split(":")[0] == "CPU"

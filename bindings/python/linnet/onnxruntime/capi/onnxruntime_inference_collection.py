@@ -1,10 +1,14 @@
 """Sessions and values under the name that they have in ONNX Runtime."""
 
+from typing import Any
+
 from linnet.onnxruntime.binding import IOBinding
 from linnet.onnxruntime.session import InferenceSession, Session
 from linnet.onnxruntime.unsupported import NAMES, refuse
 from linnet.onnxruntime.values import OrtDevice, OrtValue
 
+__all__ = ["IOBinding", "InferenceSession", "OrtDevice", "OrtValue", "Session"]
 
-def __getattr__(name):
+
+def __getattr__(name: str) -> Any:
     return refuse(__name__, name, NAMES)

@@ -1,5 +1,7 @@
 """Exceptions, options, enumerations and functions under the name that they have in ONNX Runtime."""
 
+from typing import Any
+
 from linnet.onnxruntime.enums import (
     ExecutionMode,
     ExecutionOrder,
@@ -45,6 +47,17 @@ from linnet.onnxruntime.types import ModelMetadata, NodeArg
 from linnet.onnxruntime.unsupported import NAMES, refuse
 from linnet.onnxruntime.values import OrtDevice, OrtValue, OrtValueVector
 
+__all__ = [
+    "DeviceReset", "EPFail", "EngineError", "ExecutionMode", "ExecutionOrder", "Fail", "GraphOptimizationLevel",
+    "InvalidArgument", "InvalidGraph", "InvalidProtobuf", "ModelLoadCanceled", "ModelLoaded", "ModelMetadata",
+    "ModelRequiresCompilation", "NoModel", "NoSuchFile", "NodeArg", "NotFound", "NotImplemented",
+    "OrtAllocatorType", "OrtDevice", "OrtDeviceMemoryType", "OrtMemType", "OrtValue", "OrtValueVector", "RunOptions",
+    "RuntimeException", "SessionOptions", "disable_telemetry_events", "enable_telemetry_events", "get_all_providers",
+    "get_available_providers", "get_build_info", "get_device", "get_version_string", "has_collective_ops",
+    "set_default_logger_callback", "set_default_logger_severity", "set_default_logger_verbosity",
+    "set_global_thread_pool_sizes", "set_seed",
+]  # fmt: skip
 
-def __getattr__(name):
+
+def __getattr__(name: str) -> Any:
     return refuse(__name__, name, NAMES)

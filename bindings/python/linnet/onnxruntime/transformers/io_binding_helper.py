@@ -1,8 +1,13 @@
 """Types of inputs and outputs as NumPy's and PyTorch's."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import torch
 
 from linnet.onnxruntime import types
+from linnet.onnxruntime.session import InferenceSession
 
 _TORCH = {"float": "float32", "double": "float64", "float8e4m3fn": "float8_e4m3fn", "float8e4m3fnuz": "float8_e4m3fnuz",
           "float8e5m2": "float8_e5m2", "float8e5m2fnuz": "float8_e5m2fnuz"}  # fmt: skip
@@ -12,22 +17,22 @@ class TypeHelper:
     """All raise ValueError for types and names that are not there."""
 
     @staticmethod
-    def get_input_type(ort_session, name):
+    def get_input_type(ort_session: InferenceSession, name: str) -> str:
         return _type_of(ort_session.get_inputs(), name)
 
     @staticmethod
-    def get_output_type(ort_session, name):
+    def get_output_type(ort_session: InferenceSession, name: str) -> str:
         return _type_of(ort_session.get_outputs(), name)
 
     @staticmethod
-    def ort_type_to_numpy_type(ort_type):
+    def ort_type_to_numpy_type(ort_type: str) -> type[Any]:
         dtype = types.dtype_of(ort_type)
         if dtype is None or dtype == object:
             raise ValueError(f"{ort_type} has no NumPy type")
         return dtype.type
 
     @staticmethod
-    def ort_type_to_torch_type(ort_type):
+    def ort_type_to_torch_type(ort_type: str) -> torch.dtype:
         name = ort_type.removeprefix("tensor(").removesuffix(")")
         found = getattr(torch, _TORCH.get(name, name), None)
         if not isinstance(found, torch.dtype):
@@ -35,7 +40,7 @@ class TypeHelper:
         return found
 
 
-def _type_of(args, name):
+def _type_of(args: list[types.NodeArg], name: str) -> str:
     for arg in args:
         if arg.name == name:
             return arg.type
