@@ -1,28 +1,46 @@
-"""The programs of examples/cpp, on small models of the kinds that they are for."""
+"""The programs of examples/cpp and examples/python, on small models of the kinds that they are for."""
 
+import os
 import subprocess
+import sys
 import wave
 
 import numpy as np
 import pytest
-from locations import BUILD
+from locations import BUILD, ROOT
 from onnx import TensorProto, helper, numpy_helper
 from onnx_files import save_model
 
 
-@pytest.fixture
-def example():
+def cpp_command(name):
+    program = BUILD / "bin" / f"example_{name}"
+    if not program.exists():
+        pytest.skip(f"{program} is not there: build with LINNET_BUILD_EXAMPLES")
+    return [program]
+
+
+def python_command(name):
+    if not list(BUILD.glob("python/linnet/_linnet*.so")):
+        pytest.skip(f"{BUILD} has no Python binding: build with LINNET_BUILD_PYTHON")
+    return [sys.executable, ROOT / "examples" / "python" / f"{name}.py"]
+
+
+def runner(command):
     """Runs the program of a name; returns what it printed."""
 
     def run(name, *arguments, code=0):
-        program = BUILD / "bin" / f"example_{name}"
-        if not program.exists():
-            pytest.skip(f"{program} is not there: build with LINNET_BUILD_EXAMPLES")
-        result = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+        variables = os.environ | {"PYTHONPATH": str(BUILD / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
+        result = subprocess.run([*command(name), *map(str, arguments)], env=variables, capture_output=True, text=True,
+                                timeout=60)  # fmt: skip
         assert result.returncode == code, result.stderr
         return result.stdout if code == 0 else result.stderr
 
     return run
+
+
+@pytest.fixture(params=[cpp_command, python_command], ids=["cpp", "python"])
+def example(request):
+    return runner(request.param)
 
 
 @pytest.fixture
@@ -60,6 +78,26 @@ def test_classify_shows_the_likeliest_classes(example, image, tmp_path):
     assert [line[2] for line in lines] == [f"label {line[0]}" for line in lines]
     assert "usage: classify" in example("classify", model, code=1)
     assert "absent.png" in example("classify", model, tmp_path / "absent.png", code=1)
+
+
+def test_classify_samples_images_of_other_sizes(tmp_path):
+    """In Python, which takes the nearest pixels."""
+    model = save_model(
+        tmp_path / "m.onnx",
+        [helper.make_node("ReduceMean", ["x", "axes"], ["m"], keepdims=0),
+         helper.make_node("Mul", ["m", "large"], ["y"])],
+        [("x", TensorProto.FLOAT, [1, 3, 4, 4])],
+        [("y", TensorProto.FLOAT, [1, 3])],
+        [constant("axes", [2, 3], np.int64), constant("large", 1000)],
+        opset=18,
+    )  # fmt: skip
+    rgb = np.zeros((8, 12, 3), np.uint8)
+    rgb[::2, ::3, 1] = 255  # only the pixels that are taken are green
+    (tmp_path / "x.ppm").write_bytes(b"P6 12 8 255\n" + rgb.tobytes())
+    printed = runner(python_command)("classify", model, tmp_path / "x.ppm")
+    assert printed.splitlines()[0].split() == ["1", "1"]
+    (tmp_path / "x.ppm").write_bytes(b"GIF89a")
+    assert "not a PPM file" in runner(python_command)("classify", model, tmp_path / "x.ppm", code=1)
 
 
 def test_detect_draws_boxes(example, image, tmp_path):
@@ -100,15 +138,16 @@ def test_voice_activity_finds_where_sound_begins_and_ends(example, tmp_path):
     )  # fmt: skip
     samples = np.zeros(512 * 10, np.int16)
     samples[512 * 3 + 100 : 512 * 5] = 30000
-    path = tmp_path / "x.wav"
-    with wave.open(str(path), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(16000)
-        file.writeframes(samples.tobytes())
+    path, slow = tmp_path / "x.wav", tmp_path / "slow.wav"
+    for name, rate in (path, 16000), (slow, 8000):
+        with wave.open(str(name), "wb") as file:
+            file.setnchannels(1)
+            file.setsampwidth(2)
+            file.setframerate(rate)
+            file.writeframes(samples.tobytes())
     # The block behind the sound still has 64 samples of it, the next one its loudness as state.
     assert example("voice_activity", model, path) == f"{3 * 512 / 16000:g} s: speech begins\n0.224 s: speech ends\n"
-    assert "not a WAV file" in example("voice_activity", model, model, code=1)
+    assert "slow.wav: not a WAV file of 16 kHz" in example("voice_activity", model, slow, code=1)
 
 
 @pytest.fixture
@@ -123,8 +162,23 @@ def scaled(tmp_path):
     )
 
 
-def test_own_thread_pool_runs_a_model(example, scaled):
-    assert example("own_thread_pool", scaled) == "float32[4]\n"
+def test_own_thread_pool_runs_a_model(scaled):
+    assert runner(cpp_command)("own_thread_pool", scaled) == "float32[4]\n"
+
+
+def test_custom_operator_runs_a_library(tmp_path):
+    model = save_model(
+        tmp_path / "m.onnx",
+        [helper.make_node("my_add", ["a", "b"], ["y"], domain="custom")],
+        [("a", TensorProto.FLOAT, [2]), ("b", TensorProto.FLOAT, [1])],
+        [("y", TensorProto.FLOAT, [2])],
+        domains={"custom": 1},
+    )
+    library = BUILD / "lib" / "libmy_ops.so"
+    if not library.exists():
+        pytest.skip(f"{library} is not there: build with LINNET_BUILD_EXAMPLES")
+    assert runner(python_command)("custom_operator", model, library) == "y: [3.0, 3.0]\n"
+    assert "absent.so" in runner(python_command)("custom_operator", model, tmp_path / "absent.so", code=1)
 
 
 def test_many_threads_give_the_same_bits(example, scaled):

@@ -1,0 +1,25 @@
+"""many_threads.py MODEL: several threads run one session at once, without the interpreter's lock, and get the same
+bits."""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import linnet
+import numpy as np
+
+
+def main(model):
+    session = linnet.Session(model, threads=1)  # the callers are threads enough
+    inputs = {info.name: np.zeros(info.shape, info.dtype) for info in session.inputs}
+    output = session.outputs[0].name
+    expected = session.run(inputs)[output].tobytes()
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda _: session.run(inputs)[output].tobytes(), range(100)))
+    equal = sum(result == expected for result in results)
+    print(f"{equal} of {len(results)} runs are equal")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: many_threads MODEL")
+    main(*sys.argv[1:])

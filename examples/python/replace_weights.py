@@ -1,0 +1,50 @@
+"""replace_weights.py MODEL INITIALIZER VALUE...: gives an initializer other contents while another thread serves
+requests. Each request runs as a whole with the weights before or those after."""
+
+import collections
+import sys
+import threading
+import time
+
+import linnet
+import numpy as np
+
+
+class Server:
+    def __init__(self, session):
+        self.session = session
+        self.answers = collections.Counter()
+
+    def answer(self, session):
+        inputs = {info.name: np.ones(info.shape, info.dtype) for info in session.inputs}
+        return session.run(inputs)[session.outputs[0].name].flat[0].item()
+
+    def serve(self, done):
+        """Answers requests until one after `done` was answered."""
+        last = False
+        while not last:
+            last = done.is_set()
+            self.answers[self.answer(self.session)] += 1
+
+
+def main(model, initializer, *values):
+    server = Server(linnet.Session(model, replaceable_weights=True))
+    before = server.answer(server.session)
+    changed = server.session.with_weights({initializer: np.array([float(v) for v in values], np.float32)})
+    after = server.answer(changed)
+    done = threading.Event()
+    thread = threading.Thread(target=server.serve, args=[done])
+    thread.start()
+    while not server.answers:
+        time.sleep(0.001)
+    server.session = changed  # one assignment: new requests are served by it
+    done.set()
+    thread.join()
+    others = server.answers.keys() - {before, after}
+    print(f"{before:g}, then {after:g}; {len(others)} other answers")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 4:
+        sys.exit("usage: replace_weights MODEL INITIALIZER VALUE...")
+    main(*sys.argv[1:])
