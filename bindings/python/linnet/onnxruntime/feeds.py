@@ -69,9 +69,11 @@ def tensor(arg: NodeArg, array: Array, type_text: str) -> Array:
         raise errors.error(errors.InvalidArgument,
                            f"Unexpected input data type. Actual: ({actual}) , expected: ({type_text})")  # fmt: skip
     dims = arg._dims
+    if dims is None or dims == list(array.shape):
+        return array
     if dims == [] and array.size == 1:
         return array.reshape(())
-    if dims is None or (len(dims) == array.ndim and all(_fits(dim, n) for dim, n in zip(dims, array.shape))):
+    if len(dims) == array.ndim and all(_fits(dim, n) for dim, n in zip(dims, array.shape)):
         return array
     raise errors.error(errors.InvalidArgument,
                        f"input '{arg.name}' must be of shape {dims}, got {list(array.shape)}")  # fmt: skip

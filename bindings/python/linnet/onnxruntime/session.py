@@ -185,7 +185,9 @@ class Session:
         """Those asked for, all where there are none."""
         if isinstance(output_names, (str, bytes)):
             raise TypeError(f"run(): output_names is a list of names, got {output_names!r}")
-        names = list(output_names or self._outputs_by_name)
+        if not output_names:
+            return list(self._outputs_by_name)
+        names = list(output_names)
         for name in names:
             if name not in self._outputs_by_name:
                 raise errors.error(errors.InvalidArgument, f"Invalid output name: {name}")
@@ -211,6 +213,8 @@ class Session:
         except linnet.Error as cause:
             raise errors.of_run(cause) from cause
         values = [outputs[name] for name in names]
+        if len(outputs) == len(names):
+            return values
         return [value.copy() if i and name in names[:i] else value for i, (name, value) in enumerate(zip(names, values))]
 
 

@@ -20,7 +20,7 @@ _NAMES = {
 }  # fmt: skip
 _BY_NUMBER: dict[int, np.dtype[Any]] = dtypes.by_number() | {8: np.dtype(object)}
 _BY_TYPE = {f"tensor({_NAMES[number]})": dtype for number, dtype in _BY_NUMBER.items()}
-_NUMBERS = {dtype: number for number, dtype in _BY_NUMBER.items()}
+_TYPES = {dtype: text for text, dtype in _BY_TYPE.items()}
 _LINNETS = {"float32": "float", "float64": "double"}
 _CONTAINERS = {"sequence": "seq", "optional": "optional"}
 
@@ -43,12 +43,12 @@ def dtype_of(type_text: str) -> np.dtype[Any] | None:
 
 def type_of_array(array: Array) -> str:
     """Raises RuntimeError where ONNX has no such dtype."""
-    if array.dtype.kind in "SUO":
+    found = _TYPES.get(array.dtype) or _TYPES.get(array.dtype.newbyteorder("="))
+    if found is None and array.dtype.kind in "SU":
         return "tensor(string)"
-    number = _NUMBERS.get(array.dtype) or _NUMBERS.get(array.dtype.newbyteorder("="))
-    if number is None:
+    if found is None:
         raise RuntimeError(f"no tensor of ONNX has elements of NumPy's type {array.dtype}")
-    return f"tensor({_NAMES[number]})"
+    return found
 
 
 def dtype_of_element(element_type: int | npt.DTypeLike) -> np.dtype[Any]:
