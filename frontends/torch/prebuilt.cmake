@@ -1,8 +1,9 @@
-# For this folder configured on its own, for another PyTorch than the one that Linnet was built with, say: engine and
-# operators from a build of Linnet, which depend on no PyTorch.
+# For this folder configured on its own, for another PyTorch than the one that Linnet was built with, say: engine,
+# operators and the schema of ONNX from a build of Linnet, which depend on no PyTorch.
 set(LINNET_ROOT ${CMAKE_CURRENT_SOURCE_DIR}/../..)
 set(LINNET_BUILD ${LINNET_ROOT}/build CACHE PATH "A build folder of Linnet")
 find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(Protobuf REQUIRED)
 
 function(import_library name folder)
   add_library(${name} STATIC IMPORTED)
@@ -15,4 +16,9 @@ target_include_directories(linnet_engine INTERFACE ${LINNET_ROOT}/engine/include
 target_link_libraries(linnet_engine INTERFACE OpenMP::OpenMP_CXX ${CMAKE_DL_LIBS})
 import_library(linnet_ops ops)
 target_link_libraries(linnet_ops INTERFACE linnet_engine)
+add_library(linnet_onnx_schema STATIC IMPORTED)
+set_target_properties(linnet_onnx_schema PROPERTIES
+  IMPORTED_LOCATION ${LINNET_BUILD}/frontends/onnx/liblinnet_onnx_schema.a
+  INTERFACE_INCLUDE_DIRECTORIES ${LINNET_BUILD}/frontends/onnx/schema)
+target_link_libraries(linnet_onnx_schema INTERFACE protobuf::libprotobuf)
 include(${LINNET_ROOT}/cmake/LinnetWarnings.cmake)

@@ -1,4 +1,4 @@
-"""Builds liblinnet_torch_ops for the PyTorch of the environment that the package is installed into."""
+"""Builds the package's libraries for the PyTorch of the environment that it is installed into."""
 
 import functools
 import os
@@ -14,7 +14,7 @@ from setuptools.dist import Distribution
 
 SOURCE = Path(__file__).resolve().parent
 LINNET_BUILD = Path(os.environ.get("LINNET_BUILD", SOURCE.parents[1] / "build")).resolve()
-LIBRARY = "liblinnet_torch_ops.so"
+LIBRARIES = ["liblinnet_torch_ops.so", "liblinnet_torch_export.so"]
 
 
 @functools.lru_cache(maxsize=None)
@@ -24,16 +24,17 @@ def cmake_prefix_of_torch() -> str:
     return subprocess.run([sys.executable, "-E", "-c", program], stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
-class BuildWithOperators(build_py):
+class BuildWithLibraries(build_py):
     def run(self) -> None:
         super().run()
         if why_not := self.missing():
-            return self.warn(f"{why_not}, so the operators are not built")
-        work = Path(self.get_finalized_command("build").build_base) / "operators"
+            return self.warn(f"{why_not}, so operators and exporter are not built")
+        work = Path(self.get_finalized_command("build").build_base) / "libraries"
         options = [f"-DLINNET_BUILD={LINNET_BUILD}", f"-DCMAKE_PREFIX_PATH={cmake_prefix_of_torch()}"]
         subprocess.run(["cmake", "-S", SOURCE, "-B", work, "-DCMAKE_BUILD_TYPE=Release", *options], check=True)
-        subprocess.run(["cmake", "--build", work], check=True)
-        self.copy_file(str(work / LIBRARY), str(Path(self.build_lib) / "linnet_torch" / LIBRARY))
+        subprocess.run(["cmake", "--build", work, "--parallel", str(os.cpu_count())], check=True)
+        for library in LIBRARIES:
+            self.copy_file(str(work / library), str(Path(self.build_lib) / "linnet_torch" / library))
 
     def missing(self) -> str:
         if not (LINNET_BUILD / "ops" / "liblinnet_ops.a").is_file():
@@ -51,7 +52,7 @@ class BinaryDistribution(Distribution):
 # Not in the source tree, where what was built for one PyTorch would go into the wheel for the next.
 with tempfile.TemporaryDirectory() as folder:
     setup(
-        cmdclass={"build_py": BuildWithOperators},
+        cmdclass={"build_py": BuildWithLibraries},
         distclass=BinaryDistribution,
         options={"build": {"build_base": folder}},
     )

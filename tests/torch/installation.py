@@ -25,9 +25,16 @@ if RUN_MODEL.exists():
 
 HAS_DYNAMO = torch.__version__ >= (2, 9) and importlib.util.find_spec("onnxscript") is not None
 HAS_TORCHVISION = importlib.util.find_spec("torchvision") is not None
-EXPORTERS = ["torchscript", "dynamo"] if HAS_DYNAMO else ["torchscript"]
+TORCH_EXPORTERS = ["torchscript", "dynamo"] if HAS_DYNAMO else ["torchscript"]
 needs_dynamo = pytest.mark.skipif(not HAS_DYNAMO, reason="this PyTorch has no dynamo exporter")
 needs_torchvision = pytest.mark.skipif(not HAS_TORCHVISION, reason="torchvision is not installed")
+
+from linnet_torch import library  # noqa: E402
+
+# Built where the operators are: it must load there.
+HAS_LINNET = (library.find() or Path("missing")).is_file()
+EXPORTERS = [*TORCH_EXPORTERS, "linnet"] if HAS_LINNET else TORCH_EXPORTERS
+needs_linnet = pytest.mark.skipif(not HAS_LINNET, reason="liblinnet_torch_export is not built for this PyTorch")
 
 if HAS_DYNAMO:
     # Most of the time of a small export goes into listing the operators that PyTorch can translate, each time anew.

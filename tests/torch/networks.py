@@ -73,7 +73,7 @@ def python_export(exporter):
 
 def forms():
     """name: how a module and an image become FOLDER/model.onnx, with this PyTorch."""
-    found = {f"linnet_torch, {exporter}": python_export(exporter) for exporter in installation.EXPORTERS}
+    found = {f"linnet_torch, {exporter}": python_export(exporter) for exporter in installation.TORCH_EXPORTERS}
     if installation.export_model()[0]:
         found["export_model, traced"] = lambda m, x, f: export_model(traced(m, x), x, f)
         found["export_model, scripted"] = lambda m, x, f: export_model(torch.jit.script(m), x, f)

@@ -20,7 +20,7 @@ my_add_forms = pytest.mark.parametrize("form", MY_ADD_NODES)
 
 # The autograd.Function is for the TorchScript exporter; test_exporters.py has what becomes of it with the other one.
 CASES = [(MyAddAutograd, "torchscript"), *((MyAddOperator, torch_exporter) for torch_exporter in EXPORTERS)]
-DEFAULT_OPSETS = {"torchscript": 17, "dynamo": 20}
+DEFAULT_OPSETS = {"torchscript": 17, "dynamo": 20, "linnet": 17}
 
 
 @pytest.fixture(params=CASES, ids=lambda case: f"{case[0].__name__}-{case[1]}")
@@ -41,7 +41,7 @@ def test_asinh_is_one_standard_node(tmp_path, torch_exporter):
     assert opsets_of(file) == {"": DEFAULT_OPSETS[torch_exporter]}
 
 
-OPSETS = {"torchscript": [9, 13, 17, 18, 19], "dynamo": [18, 19, 23]}
+OPSETS = {"torchscript": [9, 13, 17, 18, 19], "dynamo": [18, 19, 23], "linnet": [13, 17, 21]}
 
 
 @pytest.mark.parametrize("torch_exporter, opset", [(name, opset) for name in EXPORTERS for opset in OPSETS[name]])

@@ -6,7 +6,7 @@ import onnx
 import pytest
 import torch
 from exported import assert_close, nodes_of
-from installation import EXPORTERS, HAS_DYNAMO, needs_dynamo
+from installation import HAS_DYNAMO, TORCH_EXPORTERS, needs_dynamo
 from models import Asinh, MyAddAutograd, MyAddOperator
 
 PAIR = (torch.rand(2, 3), torch.rand(3))
@@ -29,7 +29,7 @@ class Parts(torch.nn.Module):
 @pytest.mark.parametrize(
     "module, args, chosen",
     [
-        (Asinh(), PAIR[0], EXPORTERS[-1]),
+        (Asinh(), PAIR[0], TORCH_EXPORTERS[-1]),
         (MyAddAutograd(), PAIR, "torchscript"),
         (Parts(torch.jit.script(Asinh())), PAIR[0], "torchscript"),
         (torch.jit.trace(Asinh(), PAIR[0]), PAIR[0], "torchscript"),

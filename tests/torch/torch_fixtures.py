@@ -14,7 +14,7 @@ from linnet_torch import library
 
 @pytest.fixture(params=installation.EXPORTERS)
 def torch_exporter(request):
-    """The name of each of PyTorch's exporters."""
+    """The name of each exporter that linnet_torch.export can use."""
     return request.param
 
 

@@ -33,7 +33,8 @@ struct Sample {
 std::vector<Sample> samples_of(const ExampleInputs& inputs, int random) {
   std::vector<Sample> samples;
   for (int i = 0; i < random; ++i) {
-    samples.push_back({text_of("random ", i), Fill::kRandom, i % 2 == 0 ? inputs.sizes() : inputs.other_sizes()});
+    samples.push_back(
+        {text_of("random ", i), Fill::kRandom, i % 2 == 0 ? inputs.sizes() : other_sizes(inputs.sizes())});
   }
   if (!inputs.has_floats()) return samples;
   samples.push_back({"zeros", Fill::kZeros, inputs.sizes()});

@@ -68,8 +68,6 @@ c10::IValue parse_constant(const std::string& text, const c10::TypePtr& type) {
   return text;
 }
 
-constexpr int64_t kBeyondRange = 5;
-
 at::Tensor make_tensor(const TensorSpec& spec, const std::vector<int64_t>& sizes, Fill fill) {
   if (!at::isFloatingType(spec.dtype)) {
     const auto [low, high] = spec.range.value_or(std::pair<int64_t, int64_t>(0, 1));
@@ -203,25 +201,6 @@ void ExampleInputs::check_complete() const {
                   ":1x3x224x224 for a tensor, " + argument.name + "=VALUE for others; " + signature());
     }
   }
-}
-
-Sizes ExampleInputs::other_sizes() const {
-  Sizes result = sizes_;
-  for (auto& [symbol, size] : result) size += size < 32 ? 2 : 32;
-  return result;
-}
-
-std::vector<Sizes> ExampleInputs::unusual_sizes() const {
-  constexpr int64_t kSmall = 32, kMore = 5;  // all evaluated values are kept, so a batch of one gets no larger one
-  std::vector<Sizes> result;
-  for (const auto& [symbol, size] : sizes_) {
-    for (const int64_t unusual : {int64_t(0), int64_t(1), size > 1 && size < kSmall ? size + kMore : size}) {
-      if (unusual == size) continue;
-      result.push_back(sizes_);
-      result.back()[symbol] = unusual;
-    }
-  }
-  return result;
 }
 
 bool ExampleInputs::has_floats() const {

@@ -8,22 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "exporter/tracer.h"
+#include "exporter/examples.h"
 
 namespace linnet::exporter {
 
-/// The size of each named axis.
-using Sizes = std::map<std::string, int64_t>;
-
-/// What example inputs hold. Integers lie in their range, those of kBeyond also above it.
-enum class Fill { kRandom, kZeros, kLarge, kNegative, kBeyond };
 /// Of the numbers: 1000 for kLarge, 1 for others.
 double magnitude(Fill fill);
-
-struct Example {
-  Sizes sizes;
-  Fill fill = Fill::kRandom;
-};
 
 /// One tensor of the command line: "x:1x3x224x224:float32:0..9".
 struct TensorSpec {
@@ -41,12 +31,9 @@ class ExampleInputs {
   ExampleInputs(const torch::jit::Module& module, const std::vector<std::string>& inputs,
                 const std::vector<std::string>& dynamic);
 
-  /// The sizes given, and others.
+  /// The sizes of the dynamic axes as given.
   const Sizes& sizes() const { return sizes_; }
-  Sizes other_sizes() const;
-  /// Sizes that a model may refuse: each axis empty, of size 1, a small one larger.
-  std::vector<Sizes> unusual_sizes() const;
-  /// Arguments with one evaluation for each example. Random numbers are PyTorch's.
+  /// See ArgumentMaker. Random numbers are PyTorch's.
   std::vector<ExampleArgument> arguments(const std::vector<Example>& examples) const;
   /// Some tensor has numbers that Fill decides about.
   bool has_floats() const;

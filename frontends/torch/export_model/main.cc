@@ -5,9 +5,9 @@
 #include <fstream>
 
 #include "check.h"
+#include "exporter/examples.h"
 #include "exporter/export_error.h"
 #include "exporter/rules/rule_list.h"
-#include "exporter/tracer.h"
 #include "exporter/writer.h"
 #include "inputs.h"
 #include "libraries.h"
@@ -35,36 +35,15 @@ int list_operators(const Lowerings& lowerings) {
   return int(ExitCode::kOk);
 }
 
-/// One example; with dynamic axes, one of each size and tries of unusual ones; more where sizes do not differ yet.
-Trace trace_module(const torch::jit::Module& module, const ExampleInputs& inputs, const Lowerings& lowerings,
-                   const Options& options) {
-  constexpr size_t kMostExamples = 8;
-  at::manual_seed(options.seed);
-  std::vector<Example> firm{{inputs.sizes()}}, tries;
-  if (!inputs.sizes().empty()) firm.push_back({inputs.other_sizes()});
-  for (const Sizes& sizes : inputs.unusual_sizes()) tries.push_back({sizes});
-  for (;;) {
-    std::vector<Example> examples = firm;
-    examples.insert(examples.end(), tries.begin(), tries.end());
-    try {
-      return Tracer(lowerings, options.form).trace(module, inputs.arguments(examples), tries.size());
-    } catch (const EqualSizes&) {
-      if (firm.size() >= kMostExamples) throw;
-      firm.insert(firm.end(), firm.size(), {inputs.sizes()});
-      tries.insert(tries.end(), 2, {inputs.sizes(), Fill::kBeyond});
-    } catch (const RefusedTry& refused) {
-      tries.erase(tries.begin() + std::ptrdiff_t(refused.evaluation() - firm.size()));
-    }
-  }
-}
-
 int run(const Options& options) {
   Lowerings lowerings = standard_lowerings();
   for (const std::string& path : options.lowering_libraries) load_lowerings(path, lowerings);
   if (options.list_operators) return list_operators(lowerings);
   const torch::jit::Module module = load_module(options);
   const ExampleInputs inputs(module, options.inputs, options.dynamic);
-  const Trace trace = trace_module(module, inputs, lowerings, options);
+  at::manual_seed(options.seed);
+  const auto arguments = [&](const std::vector<Example>& examples) { return inputs.arguments(examples); };
+  const Trace trace = trace_examples(module, inputs.sizes(), arguments, lowerings, options.form);
   write_onnx(trace.graph, options.form, options.output, options.external_data);
   std::printf("%s  %zu nodes, opset %lld\n", options.output.c_str(), trace.graph.nodes.size(),
               static_cast<long long>(options.form.opset));

@@ -246,7 +246,7 @@ void Call::set_list(const Names& values) {
 void Call::fold() { results_[0].name.clear(); }
 
 void Call::require_opset(int64_t opset, const std::string& reason) const {
-  if (options().opset < opset) refuse(text_of(reason, " needs --opset ", opset, " or newer"));
+  if (options().opset < opset) refuse(text_of(reason, " needs opset ", opset, " or newer"));
 }
 
 void Call::refuse(const std::string& reason) const { site_.refuse(reason); }

@@ -13,7 +13,7 @@ OnnxNode node(const std::string& op_type, const Names& inputs, const std::string
 }
 
 /// y = 2a + b, for any one numeric dtype.
-OnnxFunction my_add() {
+OnnxFunction my_add_body() {
   return {"custom",
           "my_add",
           {"a", "b"},
@@ -29,7 +29,7 @@ std::vector<OnnxFunction> used_functions(const OnnxGraph& graph, const ExportOpt
   if (options.my_add != "function") return {};
   const bool used = std::any_of(graph.nodes.begin(), graph.nodes.end(),
                                 [](auto& n) { return n.op.domain == "custom" && n.op.op_type == "my_add"; });
-  return used ? std::vector<OnnxFunction>{my_add()} : std::vector<OnnxFunction>();
+  return used ? std::vector<OnnxFunction>{my_add_body()} : std::vector<OnnxFunction>();
 }
 
 }  // namespace linnet::exporter

@@ -96,11 +96,10 @@ Numbers numbers_of(const torch::jit::Node& node, const std::string& operator_nam
 }  // namespace
 
 void Tracer::refuse_equal_sizes(const Node& node, const std::string& reason) const {
-  throw EqualSizes(
-      Site(node).operator_name() + ": " + reason +
-      ", but it was the same for all examples: other sizes or another range of an --input may show where it "
-      "counts; at " +
-      Site(node).source());
+  throw EqualSizes(Site(node).operator_name() + ": " + reason +
+                   ", but it was the same for all examples: other sizes or numbers of an input may show where it "
+                   "counts; at " +
+                   Site(node).source());
 }
 
 void Tracer::follow_sizes(const Node& node, const std::vector<Value>& inputs, std::vector<Value>& results,

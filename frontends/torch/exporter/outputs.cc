@@ -40,16 +40,21 @@ OnnxValue declared(const std::string& name, const Value& leaf) {
 }  // namespace
 
 // What a node makes takes the name of an output. Inputs, constants and what has become an output before are copied.
-void Tracer::write_outputs(const Value& result) {
+void Tracer::write_outputs(const Value& result, const Names& names) {
   OnnxGraph& graph = builder_.graph();
   std::set<std::string> made;
   for (const OnnxNode& node : graph.nodes) made.insert(node.outputs.begin(), node.outputs.end());
   std::unordered_map<std::string, std::string> new_names;
   builder_.set_origin("", "");
-  for (const auto& [leaf, wanted] : named_leaves(result)) {
+  const std::vector<NamedLeaf> leaves = named_leaves(result);
+  if (!names.empty() && names.size() != leaves.size()) {
+    throw ExportError(text_of("the model has ", leaves.size(), " outputs, but ", names.size(), " names for them"));
+  }
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    const Value& leaf = leaves[i].leaf;
     std::string value = name_of(leaf);
     if (made.erase(value) == 0) value = builder_.emit("Identity", {value}, {}, 1)[0];
-    new_names[value] = builder_.unique(wanted);
+    new_names[value] = names.empty() ? builder_.unique(leaves[i].name) : names[i];
     graph.outputs.push_back(declared(new_names[value], leaf));
   }
   rename_values(graph, new_names);

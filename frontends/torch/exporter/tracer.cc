@@ -8,7 +8,8 @@
 
 namespace linnet::exporter {
 
-Trace Tracer::trace(const torch::jit::Module& module, const std::vector<ExampleArgument>& arguments, size_t tries) {
+Trace Tracer::trace(const torch::jit::Module& module, const std::vector<ExampleArgument>& arguments, size_t tries,
+                    const Names& outputs) {
   const at::NoGradGuard no_gradients;
   const std::shared_ptr<torch::jit::Graph> graph = module.get_method("forward").graph()->copy();
   torch::jit::Inline(*graph);
@@ -23,15 +24,20 @@ Trace Tracer::trace(const torch::jit::Module& module, const std::vector<ExampleA
   values_[graph->inputs()[0]] = make_constant(std::vector<c10::IValue>(evaluations_, module._ivalue()));
   for (size_t i = 0; i < arguments.size(); ++i) {
     for (const OnnxValue& input : arguments[i].inputs) {
-      builder_.unique(input.name);
+      claim(input.name);
       builder_.graph().inputs.push_back(input);
     }
     bind(graph->inputs()[i + 1], arguments[i].value);
   }
+  for (const std::string& output : outputs) claim(output);
   walk(*graph->block());
-  write_outputs(graph->outputs().size() == 1 ? value_of(graph->outputs()[0]) : make_container({}));
+  write_outputs(graph->outputs().size() == 1 ? value_of(graph->outputs()[0]) : make_container({}), outputs);
   remove_unused(builder_.graph());
   return {std::move(builder_.graph()), std::move(recorded_)};
+}
+
+void Tracer::claim(const std::string& name) {
+  if (builder_.unique(name) != name) throw ExportError("two inputs or outputs have the name '" + name + "'");
 }
 
 void Tracer::name_parameters(const torch::jit::Module& module) {

@@ -49,8 +49,10 @@ class Tracer {
   Tracer(const Lowerings& lowerings, const ExportOptions& options, bool record = false)
       : lowerings_(lowerings), builder_(options), record_(record), one_example_(record) {}
 
+  /// outputs: the names that the outputs get; with none, the keys of a dict, "output", or "output_0", "output_1" ...
   /// Throws ExportError: EqualSizes and RefusedTry where other examples may help.
-  Trace trace(const torch::jit::Module& module, const std::vector<ExampleArgument>& arguments, size_t tries = 0);
+  Trace trace(const torch::jit::Module& module, const std::vector<ExampleArgument>& arguments, size_t tries = 0,
+              const Names& outputs = {});
 
  private:
   using Node = torch::jit::Node;
@@ -58,6 +60,7 @@ class Tracer {
   using Handler = void (Tracer::*)(const Node& node);
 
   // The walk: tracer.cc
+  void claim(const std::string& name);
   void name_parameters(const torch::jit::Module& module);
   void walk(const Block& block);
   void visit(const Node& node);
@@ -77,7 +80,7 @@ class Tracer {
   [[noreturn]] void refuse_equal_sizes(const Node& node, const std::string& reason) const;
 
   // What forward returns: outputs.cc
-  void write_outputs(const Value& result);
+  void write_outputs(const Value& result, const Names& names);
 
   // Values of the TorchScript graph: tracer.cc
   Value& value_of(const torch::jit::Value* value) { return values_.at(value); }

@@ -69,7 +69,8 @@ class Arguments:
     def tensors_alone(self, module: torch.nn.Module):
         """Yields the tensors in a flat tuple, and lets module.forward take them for as long as the context lasts.
 
-        The module sees all else as it was given, so it becomes constant in the file.
+        The module sees all else as it was given, so it becomes constant in the file. It returns its tensors in a flat
+        tuple, too.
         """
         own = vars(module).get("forward")
         module.forward = self._forward_of_tensors(module.forward)
@@ -88,7 +89,7 @@ class Arguments:
         def forward_of_tensors(*tensors):
             rest = iter(tensors)
             positional = map_tensors(self._positional, lambda _: next(rest))
-            return forward(*positional, **map_tensors(self._keywords, lambda _: next(rest)))
+            return tuple(flatten(forward(*positional, **map_tensors(self._keywords, lambda _: next(rest)))))
 
         return forward_of_tensors
 

@@ -1,6 +1,9 @@
-"""liblinnet_torch_ops, the C++ library that holds the operators linnet::my_add and linnet::deform_conv2d."""
+"""The package's C++ libraries: liblinnet_torch_ops, the operators linnet::my_add and linnet::deform_conv2d, and
+liblinnet_torch_export, Linnet's own exporter as the operator linnet::export_onnx.
+"""
 
 import ctypes
+import functools
 import os
 from pathlib import Path
 from typing import Optional
@@ -9,39 +12,64 @@ import torch
 
 from .errors import ExportError
 
-_NAME = "liblinnet_torch_ops.so"
+_OPERATORS, _EXPORTER = "linnet_torch_ops", "linnet_torch_export"
 
 
 def find() -> Optional[Path]:
-    """$LINNET_TORCH_OPS, else beside this package, else in the source tree's build."""
+    """liblinnet_torch_ops: $LINNET_TORCH_OPS, else beside this package, else in the source tree's build."""
     if named := os.environ.get("LINNET_TORCH_OPS"):
         return Path(named)
     package = Path(__file__).resolve().parent
-    found = (folder / _NAME for folder in (package, package.parents[2] / "build" / "lib"))
+    found = (folder / f"lib{_OPERATORS}.so" for folder in (package, package.parents[2] / "build" / "lib"))
     return next(filter(Path.is_file, found), None)
 
 
 def require() -> ctypes.CDLL:
-    """The library. Throws ExportError that says why it is not loaded."""
+    """The library of operators. Throws ExportError that says why it is not loaded."""
     if _library is None:
         raise ExportError(_problem)
     return _library
 
 
-def _load() -> tuple[Optional[ctypes.CDLL], str]:
-    path = find()
-    if path is None:
-        return None, (
-            f"{_NAME} was not found. Build it with `cmake -B build -DLINNET_BUILD_TORCH=ON && cmake --build build "
-            "--target linnet_torch_ops` or as docs/exporter.md says, or name it in LINNET_TORCH_OPS."
+@functools.lru_cache(maxsize=None)
+def exporter():
+    """The operator linnet::export_onnx, of the library beside that of the operators. Throws ExportError as require."""
+    operators = find()
+    _load(_EXPORTER, operators and operators.with_name(f"lib{_EXPORTER}.so"))
+    return torch.ops.linnet.export_onnx
+
+
+def has_exporter() -> bool:
+    """exporter() does not throw."""
+    try:
+        exporter()
+        return True
+    except ExportError:
+        return False
+
+
+def _load(name: str, path: Optional[Path]) -> ctypes.CDLL:
+    if path is None or not path.is_file():
+        raise ExportError(
+            f"lib{name}.so was not found. Build it with `cmake -B build -DLINNET_BUILD_TORCH=ON && cmake --build build "
+            f"--target {name}` or as docs/exporter.md says; LINNET_TORCH_OPS may name lib{_OPERATORS}.so."
         )
     try:
         torch.ops.load_library(str(path))
-        library = ctypes.CDLL(str(path))
+        return ctypes.CDLL(str(path))
     except OSError as error:
-        return None, f"{path} does not load into PyTorch {torch.__version__}: {error}. Build it for this PyTorch."
+        raise ExportError(
+            f"{path} does not load into PyTorch {torch.__version__}: {error}. Build it for this PyTorch."
+        ) from None
+
+
+def _load_operators() -> tuple[Optional[ctypes.CDLL], str]:
+    try:
+        library = _load(_OPERATORS, find())
+    except ExportError as error:
+        return None, str(error)
     library.linnet_torch_register_deform_conv2d.restype = ctypes.c_bool
     return library, ""
 
 
-_library, _problem = _load()
+_library, _problem = _load_operators()

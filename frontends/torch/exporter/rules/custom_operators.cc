@@ -38,7 +38,7 @@ void my_add(Call& call) {
 }  // namespace
 
 void register_custom_operators(Lowerings& lowerings) {
-  lowerings.add("torchvision::deform_conv2d", deform_conv2d);
+  lowerings.add({"torchvision::deform_conv2d", "linnet::deform_conv2d"}, deform_conv2d);
   lowerings.add("linnet::my_add", my_add);
 }
 

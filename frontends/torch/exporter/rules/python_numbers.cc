@@ -14,7 +14,7 @@ Lowering arithmetic(const std::string& op_type) {
   };
 }
 
-Lowering comparison(const std::string& op_type, bool negated = false) {
+Lowering number_comparison(const std::string& op_type, bool negated = false) {
   return [=](Call& call) {
     const at::ScalarType common = call.promoted({"a", "b"});
     const at::ScalarType dtype = common == at::kFloat ? at::kDouble : common;
@@ -30,7 +30,7 @@ void floor_division(Call& call) {
 }
 
 /// The rest has the sign of the divisor; ONNX's Mod does that for integers, fmod=1 takes the dividend's.
-void remainder(Call& call) {
+void number_remainder(Call& call) {
   const at::ScalarType dtype = call.dtype();
   const std::string a = call.value("a", dtype), b = call.value("b", dtype);
   if (!at::isFloatingType(dtype)) return call.set(call.emit("Mod", {a, b}));
@@ -44,7 +44,7 @@ void negation(Call& call) { call.set(call.emit("Neg", {call.value("a")})); }
 void absolute(Call& call) { call.set(call.emit("Abs", {call.value("a")})); }
 
 /// A whole number below or above.
-Lowering rounding(const std::string& op_type) {
+Lowering number_rounding(const std::string& op_type) {
   return
       [op_type](Call& call) { call.set(call.cast(call.emit(op_type, {call.value("a", at::kDouble)}), call.dtype())); };
 }
@@ -76,7 +76,7 @@ void infer_size(Call& call) {
   call.set_list(sizes);
 }
 
-void logical_not(Call& call) { call.set(call.emit("Not", {call.value("self", at::kBool)})); }
+void number_not(Call& call) { call.set(call.emit("Not", {call.value("self", at::kBool)})); }
 
 }  // namespace
 
@@ -86,26 +86,26 @@ void register_python_numbers(Lowerings& lowerings) {
     lowerings.add(name("aten::add"), arithmetic("Add"));
     lowerings.add(name("aten::sub"), arithmetic("Sub"));
     lowerings.add(name("aten::mul"), arithmetic("Mul"));
-    lowerings.add(name("aten::remainder"), remainder);
+    lowerings.add(name("aten::remainder"), number_remainder);
     lowerings.add(name("aten::floordiv"), floor_division);
     lowerings.add(name("prim::min"), arithmetic("Min"));
     lowerings.add(name("prim::max"), arithmetic("Max"));
-    lowerings.add(name("aten::gt"), comparison("Greater"));
-    lowerings.add(name("aten::ge"), comparison("GreaterOrEqual"));
-    lowerings.add(name("aten::lt"), comparison("Less"));
-    lowerings.add(name("aten::le"), comparison("LessOrEqual"));
-    lowerings.add(name("aten::eq"), comparison("Equal"));
-    lowerings.add(name("aten::ne"), comparison("Equal", true));
+    lowerings.add(name("aten::gt"), number_comparison("Greater"));
+    lowerings.add(name("aten::ge"), number_comparison("GreaterOrEqual"));
+    lowerings.add(name("aten::lt"), number_comparison("Less"));
+    lowerings.add(name("aten::le"), number_comparison("LessOrEqual"));
+    lowerings.add(name("aten::eq"), number_comparison("Equal"));
+    lowerings.add(name("aten::ne"), number_comparison("Equal", true));
   }
   lowerings.add({"aten::div", "aten::div.int", "aten::div.float"}, arithmetic("Div"));
   lowerings.add("aten::eq.int_list", list_comparison(false));
   lowerings.add("aten::ne.int_list", list_comparison(true));
   lowerings.add({"aten::neg.int", "aten::neg.float"}, negation);
-  lowerings.add({"aten::floor.int", "aten::floor.float"}, rounding("Floor"));
-  lowerings.add({"aten::ceil.int", "aten::ceil.float"}, rounding("Ceil"));
+  lowerings.add({"aten::floor.int", "aten::floor.float"}, number_rounding("Floor"));
+  lowerings.add({"aten::ceil.int", "aten::ceil.float"}, number_rounding("Ceil"));
   lowerings.add("aten::_infer_size", infer_size);
   lowerings.add({"prim::abs.int", "prim::abs.float", "prim::abs"}, absolute);
-  lowerings.add("aten::__not__", logical_not);
+  lowerings.add("aten::__not__", number_not);
   lowerings.add("aten::__and__.bool", arithmetic("And"));
   lowerings.add("aten::__or__.bool", arithmetic("Or"));
 }

@@ -139,7 +139,7 @@ void interpolated(Call& call, Attributes attributes) {
   resize(call, attributes, corners);
 }
 
-void linear(Call& call) { interpolated(call, {{"mode", "linear"}}); }
+void resize_linear(Call& call) { interpolated(call, {{"mode", "linear"}}); }
 void cubic(Call& call) { interpolated(call, {{"mode", "cubic"}, {"cubic_coeff_a", -0.75}}); }
 
 using Smooth = at::Tensor (*)(const at::Tensor&, at::IntArrayRef, bool, c10::optional<double>, c10::optional<double>);
@@ -180,9 +180,9 @@ void register_resizing(Lowerings& lowerings) {
     both(std::string("aten::upsample_nearest") + axes, floor);
     both(std::string("aten::_upsample_nearest_exact") + axes, exact);
   }
-  both("aten::upsample_linear1d", linear);
-  both("aten::upsample_bilinear2d", linear);
-  both("aten::upsample_trilinear3d", linear);
+  both("aten::upsample_linear1d", resize_linear);
+  both("aten::upsample_bilinear2d", resize_linear);
+  both("aten::upsample_trilinear3d", resize_linear);
   both("aten::upsample_bicubic2d", cubic);
   both("aten::_upsample_bilinear2d_aa", smoothed(at::_upsample_bilinear2d_aa));
   both("aten::_upsample_bicubic2d_aa", smoothed(at::_upsample_bicubic2d_aa));

@@ -44,7 +44,7 @@ void cumprod(Call& call) {
 }
 
 /// log(exp(a) + exp(b)); where they are equal, infinities too, a + log(2).
-Names log_of_sum(Call& call, const Names& a, const Names& b) {
+Names log_of_two(Call& call, const Names& a, const Names& b) {
   const at::ScalarType dtype = call.dtype();
   const std::string distance = call.emit("Abs", {call.emit("Sub", {a[0], b[0]})});
   const std::string small = call.emit("Exp", {call.emit("Neg", {distance})});
@@ -56,7 +56,7 @@ Names log_of_sum(Call& call, const Names& a, const Names& b) {
 
 void logcumsumexp(Call& call) {
   if (call.tensor().dim() == 0) return call.set(call.value());
-  call.set(scan(call, {call.value()}, call.axis(), log_of_sum)[0]);
+  call.set(scan(call, {call.value()}, call.axis(), log_of_two)[0]);
 }
 
 /// b counts where a is no NaN, and b is one or is in this order to a.

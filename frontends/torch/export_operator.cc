@@ -1,0 +1,97 @@
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/csrc/jit/serialization/import.h>
+#include <torch/library.h>
+
+#include "exporter/export_error.h"
+#include "exporter/rules/rule_list.h"
+#include "exporter/writer.h"
+#include "given_examples.h"
+
+// linnet::export_onnx, by which the Python package calls the exporter: PyTorch itself converts what it is called with.
+namespace linnet::exporter {
+namespace {
+
+constexpr const char* kSchema =
+    "export_onnx(str module, Any arguments, str[] inputs, Dict(str, Dict(int, str)) dynamic, str[] outputs, "
+    "Dict(str, str[]) functions, str deform_conv, str my_add, int opset, str path) -> ()";
+constexpr size_t kArguments = 10;
+
+Names names_of(const c10::IValue& list) {
+  Names names;
+  for (const c10::IValue& name : list.toListRef()) names.push_back(name.toStringRef());
+  return names;
+}
+
+std::map<std::string, GivenExamples::Axes> axes_of(const c10::IValue& dynamic) {
+  std::map<std::string, GivenExamples::Axes> result;
+  for (const auto& input : dynamic.toGenericDict()) {
+    for (const auto& axis : input.value().toGenericDict()) {
+      result[input.key().toStringRef()][axis.key().toInt()] = axis.value().toStringRef();
+    }
+  }
+  return result;
+}
+
+/// A call of a model function with the operator's arguments, all of them tensors.
+void call_function(Call& call, const c10::FunctionSchema& schema, const OnnxOperator& function) {
+  Names inputs;
+  for (const c10::Argument& argument : schema.arguments()) {
+    if (!call.has(argument.name())) continue;
+    if (!call.is_tensor(argument.name())) call.refuse("a function of onnxscript takes tensors only");
+    inputs.push_back(call.value(argument.name()));
+  }
+  const Names results = call.emit_many(function, inputs, {}, schema.returns().size());
+  for (size_t i = 0; i < results.size(); ++i) call.set_result(i, results[i]);
+}
+
+/// functions: domain and name, by operator with overload.
+Lowerings lowerings_with(const c10::IValue& functions) {
+  Lowerings lowerings = standard_lowerings();
+  for (const auto& entry : functions.toGenericDict()) {
+    const std::string name = entry.key().toStringRef();
+    const size_t dot = name.find('.');
+    const c10::OperatorName op{name.substr(0, dot), dot == std::string::npos ? "" : name.substr(dot + 1)};
+    const c10::FunctionSchema schema =
+        c10::Dispatcher::singleton().findSchemaOrThrow(op.name.c_str(), op.overload_name.c_str()).schema();
+    const Names function = names_of(entry.value());
+    lowerings.add(name, [=](Call& call) { call_function(call, schema, {function[0], function[1]}); });
+  }
+  return lowerings;
+}
+
+std::vector<c10::TypePtr> types_of(const torch::jit::Module& module) {
+  std::vector<c10::TypePtr> types;
+  for (const c10::Argument& argument : module.get_method("forward").function().getSchema().arguments()) {
+    types.push_back(argument.type());
+  }
+  types.erase(types.begin());
+  return types;
+}
+
+void export_module(const std::vector<c10::IValue>& given) {
+  torch::jit::Module module = torch::jit::load(given[0].toStringRef());
+  module.eval();
+  ExportOptions options;
+  options.deform_conv = given[6].toStringRef();
+  options.my_add = given[7].toStringRef();
+  options.opset = given[8].toInt();
+  const GivenExamples examples(given[1].toTupleRef().elements(), types_of(module), names_of(given[2]),
+                               axes_of(given[3]));
+  const auto arguments = [&](const std::vector<Example>& wanted) { return examples.make(wanted); };
+  const Trace trace =
+      trace_examples(module, examples.sizes(), arguments, lowerings_with(given[5]), options, names_of(given[4]));
+  write_onnx(trace.graph, options, given[9].toStringRef(), false);
+}
+
+void export_onnx(const c10::OperatorHandle&, torch::jit::Stack* stack) {
+  try {
+    export_module(torch::jit::pop(*stack, kArguments));
+  } catch (const c10::Error& error) {
+    throw ExportError(error.what_without_backtrace());
+  }
+}
+
+TORCH_LIBRARY_FRAGMENT(linnet, m) { m.def(kSchema, torch::CppFunction::makeFromBoxedFunction<&export_onnx>()); }
+
+}  // namespace
+}  // namespace linnet::exporter

@@ -1,0 +1,65 @@
+"""Programs of torch.export as modules that can be exported like any other."""
+
+import inspect
+
+import torch
+
+
+def is_program(module) -> bool:
+    return hasattr(torch, "export") and isinstance(module, torch.export.ExportedProgram)
+
+
+def as_module(program) -> torch.nn.Module:
+    """The program as a module that is called by position or name and can be traced."""
+    unguarded = {"check_guards": False} if "check_guards" in inspect.signature(program.module).parameters else {}
+    module = program.module(**unguarded)
+    # It insists on the very arguments that it was made with, and on having no modes.
+    module._forward_pre_hooks.clear()
+    for name in ("train", "eval"):
+        vars(module).pop(name, None)
+    _make_traceable(module)
+    return module
+
+
+def dynamic_axes(program) -> list[dict]:
+    """For each tensor of the arguments, in order, its dynamic axes, by the names that torch.export gave them."""
+    inputs = set(program.graph_signature.user_inputs)
+    values = [node.meta["val"] for node in program.graph.nodes if node.op == "placeholder" and node.name in inputs]
+    return [
+        {axis: str(size) for axis, size in enumerate(value.shape) if isinstance(size, torch.SymInt)}
+        for value in values
+        if isinstance(value, torch.Tensor)
+    ]
+
+
+def _make_traceable(module) -> None:
+    """Sizes are computed by what the tracer of TorchScript sees: methods and functions of Python, not operators."""
+    for node in list(module.graph.nodes):
+        if node.op != "call_function":
+            continue
+        if node.target is torch.ops.aten.sym_size.int:
+            node.op, node.target = "call_method", "size"
+        elif _is_assertion(node.target):
+            module.graph.erase_node(node)
+        elif any(isinstance(value.meta.get("val"), torch.SymInt) for value in node.all_input_nodes):
+            node.target = _function_of(node.target)
+    module.recompile()
+
+
+def _is_assertion(target) -> bool:
+    return str(target).startswith(("aten._assert", "aten.sym_constrain"))
+
+
+def _function_of(operator):
+    """The function of Python that does what an operator does, which takes the same arguments."""
+    if operator is torch.ops.aten.slice.Tensor:
+        return _slice
+    if not isinstance(operator, torch._ops.OpOverload) or operator.namespace != "aten":
+        return operator
+    name = operator._schema.name.split("::")[1]
+    places = (torch.Tensor, torch._C._VariableFunctions, torch._C._nn)
+    return next((getattr(place, name) for place in places if hasattr(place, name)), operator)
+
+
+def _slice(x, dim=0, start=None, end=None, step=1):
+    return x[(slice(None),) * (dim % x.dim()) + (slice(start, end, step),)]
