@@ -13,21 +13,22 @@ at::Tensor repeated(at::Tensor tensor, int64_t axis, int64_t size) {
   std::vector<int64_t> sizes = tensor.sizes().vec();
   sizes[size_t(axis)] = size;
   if (length == 0) return tensor.new_zeros(sizes);
-  return tensor.index_select(axis, at::arange(size).remainder(length));
+  return tensor.index_select(axis, at::arange(size, tensor.device()).remainder(length));
 }
 
 /// Elements of the tensor, drawn at random; kBeyond: also such as it does not hold.
 at::Tensor drawn(const at::Tensor& tensor, Fill fill) {
   const int64_t count = tensor.numel();
   if (count == 0) return tensor.clone();
-  const at::Tensor positions = at::randint(count, {count}, at::kLong);
+  const at::Tensor positions = at::randint(count, {count}, at::kLong).to(tensor.device());
   const at::Tensor result = tensor.flatten().index_select(0, positions).reshape(tensor.sizes());
   if (fill != Fill::kBeyond) return result;
-  if (tensor.scalar_type() == at::kBool) return at::randint(2, tensor.sizes(), at::kLong).to(at::kBool);
-  if (!at::isIntegralType(tensor.scalar_type(), false)) {
-    return result * (at::randint(2, tensor.sizes(), at::kLong) * 2 - 1);
-  }
-  return result + at::randint(kBeyondRange + 1, tensor.sizes(), at::kLong).to(tensor.scalar_type());
+  const auto random = [&](int64_t below) {
+    return at::randint(below, tensor.sizes(), at::kLong).to(tensor.device(), tensor.scalar_type());
+  };
+  if (tensor.scalar_type() == at::kBool) return random(2);
+  if (!at::isIntegralType(tensor.scalar_type(), false)) return result * (random(2) * 2 - 1);
+  return result + random(kBeyondRange + 1);
 }
 
 OnnxValue declared(const std::string& name, const at::Tensor& tensor, const GivenExamples::Axes& axes) {

@@ -38,7 +38,7 @@ def export(request: Request, file: str, opset: int) -> None:
         arguments = _save(request, script)
         # Evaluating the module on other examples draws random numbers.
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(0)
+            torch.default_generator.manual_seed(0)
             operator(
                 *(str(script), arguments, request.input_names, dynamic, request.output_names),
                 *(functions, forms["deform_conv"], my_add, opset, file),
