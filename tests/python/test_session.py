@@ -17,6 +17,7 @@ import onnx
 import pytest
 from model_bytes import endless
 from onnx import TensorProto, helper, numpy_helper
+from onnx_files import identity as identity_file
 
 RNG = np.random.default_rng(3)
 
@@ -210,10 +211,17 @@ def test_cached_sessions_are_loaded_once(tmp_path):
     assert (metadata.producer_name, metadata.description, metadata.graph_name) == ("me", "what it does", "g")
 
 
-@pytest.mark.parametrize("rows", [0, 1, 4, 5, 8])
-def test_batches_are_the_whole(linear, rows):
-    x = RNG.standard_normal((rows, 3)).astype(np.float32)
-    np.testing.assert_array_equal(linnet.batched(linear[0], {"x": x}, 4)["y"], linear[0].run({"x": x})["y"])
+def test_threads_that_ask_at_once_load_once(tmp_path):
+    path = identity_file(tmp_path / "model.onnx", TensorProto.FLOAT, ["N"])
+    barrier = threading.Barrier(8)
+
+    def load(_):
+        barrier.wait()
+        return linnet.cached(path)
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert len({*map(id, pool.map(load, range(8)))}) == 1
+
 
 def test_outputs_are_written_to_given_arrays(linear):
     x = RNG.standard_normal((4, 3)).astype(np.float32)

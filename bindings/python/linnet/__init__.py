@@ -3,6 +3,7 @@
 from linnet import dtypes
 from linnet._linnet import Cancellation
 from linnet._linnet import version as __version__
+from linnet.batching import batched
 from linnet.errors import (
     CancelledError,
     Error,
@@ -14,7 +15,7 @@ from linnet.errors import (
     TypeError,
     UnsupportedError,
 )
-from linnet.session import Metadata, NodeEvent, Session, ValueInfo, batched, cached
+from linnet.session import Metadata, NodeEvent, Session, ValueInfo, cached
 
 __all__ = [
     "Cancellation", "CancelledError", "Error", "InternalError", "IoError", "LimitError", "Metadata", "ModelError",

@@ -5,10 +5,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
+import threading
 from collections.abc import Callable, Iterable
 from typing import Any
-
-import numpy as np
 
 from linnet import _linnet
 
@@ -148,25 +147,15 @@ def _restore(model: str | bytes, options: dict[str, Any], weights: dict[str, Any
     return session.with_weights(weights) if weights else session
 
 
+_loading = threading.Lock()
+
+
 @functools.lru_cache(maxsize=None)
 def _loaded(path: str, **options: Any) -> Session:
     return Session(path, **options)
 
 
 def cached(path: StrPath, **options: Any) -> Session:
-    """The Session of these arguments, loaded once per process."""
-    return _loaded(os.fspath(path), **options)
-
-
-def batched(session: Session, inputs: dict[str, Any], size: int) -> dict[str, Any]:
-    """The outputs for inputs whose first axis is any number of rows, run by `size` rows at a time.
-
-    The last rows are run with as many as there are: at most two plans for each session. Every output needs the rows of
-    the batch as its first axis, too.
-    """
-    counts = {len(array) for array in inputs.values()}
-    if len(counts) != 1 or size < 1:
-        raise ValueError(f"expected inputs of equally many rows and a size of at least 1, got {sorted(counts)}, {size}")
-    starts = range(0, max(1, counts.pop()), size)
-    parts = [session.run({name: array[i : i + size] for name, array in inputs.items()}) for i in starts]
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    """The Session of these arguments, loaded once per process, also where several threads ask for it at once."""
+    with _loading:
+        return _loaded(os.fspath(path), **options)

@@ -1,0 +1,64 @@
+"""Any number of rows through a session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from linnet.errors import ShapeError
+from linnet.session import Session
+
+
+def batched(session: Session, inputs: Mapping[str, Any], size: int) -> dict[str, Any]:
+    """The outputs for inputs whose first axis is any number of rows, run by just `size` rows at a time.
+
+    inputs: arrays by name, or what gives arrays where it is sliced. A last batch that is not full repeats its last
+    row; what comes of that is cut off. So there is one plan, and where a model computes each row for itself, a row's
+    outputs have the same bits whatever other rows there are: work may be split anywhere. Every output needs the rows
+    of the batch as its first axis; lists (sequences) are joined, too.
+    Raises ValueError for size < 1; ShapeError for inputs that have no rows or not equally many, where the model fixes
+    their number at another one, and for outputs without a row for each; and what Session.run raises.
+    """
+    if size < 1:
+        raise ValueError(f"size must be at least 1, got {size}")
+    rows = {name: _rows(array) for name, array in inputs.items()}
+    if None in rows.values() or len({*rows.values()}) != 1:
+        raise ShapeError(f"expected inputs of equally many rows, got {rows}")
+    _check_fixed(session, size)
+    count = next(iter(rows.values()))
+    parts = [session.run({name: _batch(array, start, size) for name, array in inputs.items()})
+             for start in range(0, max(1, count), size)]  # fmt: skip
+    return {name: _joined(name, [part[name] for part in parts], size)[:count] for name in parts[0]}
+
+
+def _rows(value: Any) -> int | None:
+    """The length of the first axis; None where there is none."""
+    if isinstance(value, dict) or not hasattr(value, "__len__") or getattr(value, "shape", None) == ():
+        return None
+    return len(value)
+
+
+def _check_fixed(session: Session, size: int) -> None:
+    for info in session.inputs:
+        if info.shape and isinstance(info.shape[0], int) and info.shape[0] != size:
+            raise ShapeError(f"input {info.name!r} has {info.shape[0]} rows by the model, not {size}")
+
+
+def _batch(array: Any, start: int, size: int) -> Any:
+    """`size` rows from a place on; the last row again, or zeros where there is none, in place of those that are missing."""
+    part = np.asarray(array[start : start + size])
+    if len(part) == size:
+        return part
+    if len(part) == 0:
+        return np.full((size, *part.shape[1:]), "" if part.dtype == object else 0, part.dtype)
+    return part[np.minimum(np.arange(size), len(part) - 1)]
+
+
+def _joined(name: str, parts: list[Any], size: int) -> Any:
+    for part in parts:
+        if _rows(part) != size:
+            shape = getattr(part, "shape", type(part).__name__)
+            raise ShapeError(f"output {name!r} has no row for each of {size} rows: it is {shape}")
+    return np.concatenate(parts) if isinstance(parts[0], np.ndarray) else [row for part in parts for row in part]
