@@ -130,12 +130,19 @@ class InputMaker {
     }
   }
 
-  int64_t dim_value(const Dim& dim) {
+  int64_t dim_value(const ValueInfo& input, const Dim& dim) {
     if (dim.known()) return dim.value();
     const auto flag = dims_.find(dim.symbol());
     const auto bound = bound_.find(dim.symbol());
     used_.insert(dim.symbol());
+    if (flag == dims_.end() && bound == bound_.end() && flags_.named_dims) unnamed(input, dim);
     return flag != dims_.end() ? flag->second : bound != bound_.end() ? bound->second : 1;
+  }
+
+  [[noreturn]] static void unnamed(const ValueInfo& input, const Dim& dim) {
+    const std::string flag = dim.symbol().empty() ? "" : "--dim " + dim.symbol() + "=N or ";
+    throw Failure(ExitCode::kUsage, str("the memory plan depends on the shape of input '", input.name, "' (",
+                                        input.fact, "); give ", flag, "--shape ", input.name, ":1x3x224x224"));
   }
 
   /// What is known of an input once the flags have had their say.
@@ -145,7 +152,7 @@ class InputMaker {
     if (shape != shapes_.end()) return {fact.dtype, shape->second};
     if (!fact.has_rank()) return fact;
     for (Dim& dim : *fact.dims) {
-      if (dims_.contains(dim.symbol())) dim = dim_value(dim);
+      if (dims_.contains(dim.symbol())) dim = dim_value(input, dim);
     }
     return fact;
   }
@@ -158,7 +165,7 @@ class InputMaker {
                                          input.name, ":1x3x224x224 or a file"));
     }
     Shape shape;
-    for (const Dim& dim : *input.fact.dims) shape.push_back(dim_value(dim));
+    for (const Dim& dim : *input.fact.dims) shape.push_back(dim_value(input, dim));
     return shape;
   }
 

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 
+#include "files.h"
 #include "graph/graph.h"
 #include "inputs.h"
+#include "memory_picture.h"
 #include "profile.h"
 #include "report.h"
 #include "run/model_graph.h"
@@ -84,6 +87,12 @@ struct Planned {
   std::string error;  ///< why there is no plan
 };
 
+void save_memory_plan(const Model& model, const Planned& planned, const Options& options) {
+  if (options.save_memory_plan.empty()) return;
+  const std::string name = std::filesystem::path(options.model.path).filename().string();
+  write_text(options.save_memory_plan, memory_picture(name, map_memory(latest_plans(model)), planned.memory));
+}
+
 /// Made-up inputs need not suit the model: unless a plan was asked for, that is no failure.
 Planned plan(const Model& model, const Options& options) {
   Planned planned;
@@ -93,7 +102,7 @@ Planned plan(const Model& model, const Options& options) {
     context.run(make_inputs(model, options.input));
     planned.memory = context.memory();
   } catch (const Error& error) {
-    if (!options.show.empty()) throw;
+    if (!options.show.empty() || !options.save_memory_plan.empty()) throw;
     planned.error = error.message();
   }
   return planned;
@@ -124,8 +133,9 @@ ExitCode inspect_verb(const Options& options) {
   }
   if (show.contains("ops")) add("operators", operators_section(model_graph(model)));
   if (show.contains("weights")) add("weights", weights_section(model_graph(model)));
-  if (show.contains("memory") || show.contains("plan")) {
+  if (show.contains("memory") || show.contains("plan") || !options.save_memory_plan.empty()) {
     const Planned planned = plan(model, options);
+    save_memory_plan(model, planned, options);
     if (show.contains("memory")) add("memory", memory_section(planned));
     if (show.contains("plan")) add("plan", {"plan\n" + planned.profiler->plan(), plan_json(*planned.profiler)});
   }

@@ -174,6 +174,8 @@ void add_inspect(CLI::App& app, Options& o) {
   verb->add_option("--show", o.show, "What to show: io, ops, memory (these by default), weights, plan")
       ->delimiter(',')
       ->check(CLI::IsMember({"io", "ops", "memory", "weights", "plan"}));
+  verb->add_option("--save-memory-plan", o.save_memory_plan, "Draw which value lies where in memory, step by step")
+      ->type_name("FILE.svg");
 }
 
 void add_ops(CLI::App& app, Options& o) {
@@ -255,6 +257,7 @@ bool parse_options(int argc, char** argv, Options& o) {
     o.input.generate |= option && option->count() > 0;
   }
   o.model.seed = o.input.seed;
+  o.input.named_dims = !o.save_memory_plan.empty();
   check_combination(o);
   return true;
 }

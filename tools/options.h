@@ -34,6 +34,7 @@ struct InputFlags {
   std::string fill = "random";
   std::vector<double> range;  ///< empty or {low, high}
   bool generate = false;      ///< --fill, --seed, --range or --shape given: generate what is missing
+  bool named_dims = false;    ///< a dim that nothing names is an error, not 1
 };
 
 /// Tolerances, each "X" or "OUTPUT:X".
@@ -86,6 +87,7 @@ struct Options {
 
   // inspect
   std::vector<std::string> show;
+  std::string save_memory_plan;
 };
 
 /// Parses the command line. Throws Failure(kUsage). Returns false where help or the version was printed instead.

@@ -60,6 +60,11 @@ std::shared_ptr<const Plan> Program::plan_for(std::span<const Tensor> inputs, co
   return plans_.front();
 }
 
+std::shared_ptr<const Plan> Program::latest_plan() const {
+  const std::lock_guard lock(mutex_);
+  return plans_.empty() ? nullptr : plans_.front();
+}
+
 void Program::check_plannable(std::span<const Tensor> inputs) const {
   for (size_t i = 0; i < std::min(inputs.size(), value_matters_.size()); ++i) {
     if (!value_matters_[i]) continue;

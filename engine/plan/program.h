@@ -24,6 +24,9 @@ class Program {
   /// facts, Error(kLimit) where one value alone exceeds the memory of `run`.
   std::shared_ptr<const Plan> plan_for(std::span<const Tensor> inputs, const RunEnvironment* run = nullptr);
 
+  /// The plan used last; nullptr before the first one.
+  std::shared_ptr<const Plan> latest_plan() const;
+
   /// Throws Error(kUnsupported) where the contents of an input decide on shapes.
   void check_plannable(std::span<const Tensor> inputs) const;
 

@@ -12,6 +12,13 @@ Model make_model(Graph graph, const ModelOptions& options, GraphNotes notes) {
 
 const Graph& model_graph(const Model& model) { return Model::State::of(model).program->graph(); }
 
+std::vector<std::shared_ptr<const Plan>> latest_plans(const Model& model) {
+  std::vector<std::shared_ptr<const Plan>> plans;
+  std::shared_ptr<const Plan> plan = Model::State::of(model).program->latest_plan();
+  for (; plan; plan = plan->rest ? plan->rest->latest_plan() : nullptr) plans.push_back(plan);
+  return plans;
+}
+
 const std::vector<ValueInfo>& Model::inputs() const { return state_->inputs; }
 const std::vector<ValueInfo>& Model::outputs() const { return state_->outputs; }
 const ModelMetadata& Model::metadata() const { return state_->notes.metadata; }

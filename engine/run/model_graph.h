@@ -3,6 +3,7 @@
 #include "compile/pack_store.h"
 #include "graph/graph.h"
 #include "linnet/model.h"
+#include "plan/plan.h"
 
 namespace linnet {
 
@@ -20,5 +21,8 @@ LINNET_API Model make_model(Graph graph, const ModelOptions& options, GraphNotes
 
 /// The graph as it runs, rewrites done.
 LINNET_API const Graph& model_graph(const Model& model);
+
+/// The plan used last, then the one made for its rest, and so on; none before a run.
+LINNET_API std::vector<std::shared_ptr<const Plan>> latest_plans(const Model& model);
 
 }  // namespace linnet

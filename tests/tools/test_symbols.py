@@ -45,7 +45,9 @@ API = set("""
     throw_missing_attribute version without_shape
 """.split())
 # What run_model takes besides.
-INTERNAL = set("Graph chosen_kernels isa_from_name isa_name isa_support make_model model_graph resolve_isa".split())
+INTERNAL = set("""
+    Graph chosen_kernels isa_from_name isa_name isa_support latest_plans make_model model_graph resolve_isa
+""".split())
 
 
 def owner(symbol):
