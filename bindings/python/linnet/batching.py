@@ -23,11 +23,8 @@ def batched(session: Session, inputs: Mapping[str, Any], size: int) -> dict[str,
     """
     if size < 1:
         raise ValueError(f"size must be at least 1, got {size}")
-    rows = {name: _rows(array) for name, array in inputs.items()}
-    if None in rows.values() or len({*rows.values()}) != 1:
-        raise ShapeError(f"expected inputs of equally many rows, got {rows}")
+    count = _equal_rows({name: _rows(array) for name, array in inputs.items()})
     _check_fixed(session, size)
-    count = next(iter(rows.values()))
     parts = [session.run({name: _batch(array, start, size) for name, array in inputs.items()})
              for start in range(0, max(1, count), size)]  # fmt: skip
     return {name: _joined(name, [part[name] for part in parts], size)[:count] for name in parts[0]}
@@ -38,6 +35,14 @@ def _rows(value: Any) -> int | None:
     if isinstance(value, dict) or not hasattr(value, "__len__") or getattr(value, "shape", None) == ():
         return None
     return len(value)
+
+
+def _equal_rows(rows: dict[str, int | None]) -> int:
+    counts = {*rows.values()}
+    count = counts.pop() if len(counts) == 1 else None
+    if count is None:
+        raise ShapeError(f"expected inputs of equally many rows, got {rows}")
+    return count
 
 
 def _check_fixed(session: Session, size: int) -> None:

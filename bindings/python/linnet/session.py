@@ -9,6 +9,8 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from linnet import _linnet
 
 StrPath = str | os.PathLike[str]
