@@ -146,11 +146,12 @@ BenchTimes time_against_peer(const Model& model, const std::vector<Tensor>& inpu
 }  // namespace
 
 ExitCode bench_verb(const Options& options) {
+  const Roofline roofline = profile_roofline(options);
   const PreparedModel prepared = prepare_model(options);
   const Model& model = prepared.model;
   const std::vector<Tensor>& inputs = prepared.inputs;
   std::vector<std::shared_ptr<Profiler>> profilers;
-  if (options.profile_table || !options.profile.empty()) {
+  if (profiles(options)) {
     for (int i = 0; i < options.concurrency; ++i) profilers.push_back(std::make_shared<Profiler>());
   }
   std::optional<Peer> peer;
@@ -160,8 +161,8 @@ ExitCode bench_verb(const Options& options) {
   const Statistics statistics(times.latencies_ms);
   const Bench bench{options, model, prepared, times, statistics, peer};
   if (!options.raw_times.empty()) write_raw_times(options.raw_times, times.latencies_ms);
-  if (!options.profile.empty()) write_text(options.profile, profilers[0]->trace());
-  report(text_of(bench) + (options.profile_table ? profilers[0]->table() : ""), json_of(bench), options.json);
+  if (!options.profile.empty()) write_text(options.profile, profilers[0]->trace(roofline));
+  report(text_of(bench) + (options.profile_table ? profilers[0]->table(roofline) : ""), json_of(bench), options.json);
   return ExitCode::kOk;
 }
 

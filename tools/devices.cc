@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <thread>
 
 #include "kernels/kernel_table.h"
@@ -99,18 +100,21 @@ std::map<std::string, std::string> kernels(const Choice& choice) {
 
 ExitCode devices_verb(const Options& options) {
   const Choice choice = choose_isa();
-  const int threads = make_openmp_executor()->workers();
   const unsigned cores = std::thread::hardware_concurrency();
   std::string text = "processor  " + processor_name() + "\n" + isa_text(choice);
+  const auto executor = make_openmp_executor();
+  const std::optional<Roofline> roofline =
+      choice.none() ? std::nullopt : std::optional(measure_roofline(choice.isa, *executor));
   for (const auto& [family, isa] : kernels(choice))
     text += format("kernels    %-10s %s\n", family.c_str(), isa.c_str());
-  text += format("cores      %u\nthreads    %d\n", cores, threads);
+  text += format("cores      %u\nthreads    %d\n", cores, executor->workers());
   Json caches = Json::object();
   for (int level = 1; level <= 3; ++level) {
     caches[format("l%d_bytes", level)] = cache_bytes(level);
     text +=
         format("cache L%d   ", level) + (cache_bytes(level) > 0 ? human_bytes(cache_bytes(level)) : "unknown") + "\n";
   }
+  if (roofline) text += "roofline   " + describe(*roofline) + "\n";
   report(text,
          {{"processor", processor_name()},
           {"isas", isa_json(choice)},
@@ -118,8 +122,9 @@ ExitCode devices_verb(const Options& options) {
           {"reason", choice.reason},
           {"kernels", kernels(choice)},
           {"cores", cores},
-          {"threads", threads},
-          {"caches", caches}},
+          {"threads", executor->workers()},
+          {"caches", caches},
+          {"roofline", roofline ? to_json(*roofline) : Json()}},
          options.json);
   return ExitCode::kOk;
 }

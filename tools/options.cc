@@ -91,7 +91,7 @@ void add_accuracy_flags(CLI::App& verb, AccuracyFlags& f) {
 
 void add_profile_flags(CLI::App& verb, Options& o) {
   verb.add_option("-p,--profile", o.profile, "Write a Chrome/Perfetto trace of the last run");
-  verb.add_flag("--profile-table", o.profile_table, "Print the time of every node");
+  verb.add_flag("--profile-table", o.profile_table, "Print time, speed and share of the machine's peak of every node");
 }
 
 CLI::App* add_verb(CLI::App& app, Options& o, const std::string& name, const std::string& what) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "linnet/model.h"
+#include "roofline/roofline.h"
 
 namespace linnet::tool {
 
@@ -15,11 +16,7 @@ class Profiler final : public Observer {
   struct Event {
     std::string name, op_type, kernel, outputs;
     double begin_us = 0, duration_us = 0;  ///< begin: since the run began
-  };
-  struct Total {
-    Event latest;
-    int64_t calls = 0;
-    double sum_us = 0;
+    NodeCost cost;
   };
 
   /// Call before every run.
@@ -27,15 +24,24 @@ class Profiler final : public Observer {
   void on_node(const NodeEvent& event) override;
 
   const std::vector<Event>& events() const { return events_; }
-  /// One line per node and kernel, the most expensive first: share, mean time per call, calls, what it is.
-  std::string table() const;
+  /// One line per node and kernel, the most expensive first: share, mean time per call, calls, how fast it computes and
+  /// moves bytes, how near that is to what the roofline allows, what it is; at the end the roofline.
+  std::string table(const Roofline& roofline) const;
   /// The nodes of the latest run in order, with what each kernel says of itself.
   std::string plan() const;
   /// The latest run in the format that chrome://tracing and ui.perfetto.dev open.
   /// Source: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
-  std::string trace() const;
+  std::string trace(const Roofline& roofline) const;
 
  private:
+  /// Of all calls of a node with equal outputs.
+  struct Total {
+    Event latest;
+    int64_t calls = 0;
+    double sum_us = 0;
+    NodeCost sum_cost;
+  };
+
   Clock::time_point begin_;
   std::vector<Event> events_;
   std::map<std::string, Total> totals_;

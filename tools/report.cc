@@ -53,4 +53,17 @@ Json to_json(const MemoryReport& memory) {
           {"scratch_bytes", memory.scratch_bytes}};
 }
 
+std::string describe(const Roofline& r) {
+  const auto gflops = [&](size_t i) { return 2e-9 * r.peaks[i].multiply_adds_per_s; };
+  return format("float32 %.4g GFLOP/s, float64 %.4g, 8-bit integers %.4g, memory %.3g GB/s, with %d thread%s",
+                gflops(0), gflops(1), gflops(2), 1e-9 * r.bytes_per_s, r.threads, r.threads == 1 ? "" : "s");
+}
+
+Json to_json(const Roofline& r) {
+  const auto gflops = [&](size_t i) { return 2e-9 * r.peaks[i].multiply_adds_per_s; };
+  return {
+      {"threads", r.threads},          {"float32_gflop_per_s", gflops(0)},        {"float64_gflop_per_s", gflops(1)},
+      {"int8_gflop_per_s", gflops(2)}, {"memory_gb_per_s", 1e-9 * r.bytes_per_s}, {"memory_bytes", r.read_bytes}};
+}
+
 }  // namespace linnet::tool

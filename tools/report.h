@@ -6,6 +6,7 @@
 
 #include "linnet/fact.h"
 #include "linnet/model.h"
+#include "roofline/roofline.h"
 
 namespace linnet::tool {
 
@@ -25,5 +26,8 @@ Json to_json(const ValueInfo& info);
 /// "weights 97.5 MiB + packed 96.1 MiB + arena 11.8 MiB + scratch 1.2 MiB"
 std::string describe(const MemoryReport& memory);
 Json to_json(const MemoryReport& memory);
+/// "float32 160 GFLOP/s, float64 80.1, 8-bit integers 318, memory 12.3 GB/s, with 2 threads"
+std::string describe(const Roofline& roofline);
+Json to_json(const Roofline& roofline);
 
 }  // namespace linnet::tool

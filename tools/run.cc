@@ -121,10 +121,11 @@ void print_choices(const Model& model, const ModelFlags& flags, const MemoryRepo
 }  // namespace
 
 ExitCode run_verb(const Options& options) {
+  const Roofline roofline = profile_roofline(options);
   const PreparedModel prepared = prepare_model(options);
   const Model& model = prepared.model;
   const std::vector<Tensor>& inputs = prepared.inputs;
-  const bool observe = options.verbose || options.profile_table || !options.profile.empty();
+  const bool observe = options.verbose || profiles(options);
   const auto profiler = observe ? std::make_shared<Profiler>() : nullptr;
   Context context(model, context_options(options.model, profiler));
   if (profiler) profiler->begin_run();
@@ -135,10 +136,10 @@ ExitCode run_verb(const Options& options) {
 
   Result result = describe_outputs(model, outputs, options);
   if (!options.save_outputs.empty()) save_outputs(model, outputs, options.save_outputs);
-  if (!options.profile.empty()) write_text(options.profile, profiler->trace());
+  if (!options.profile.empty()) write_text(options.profile, profiler->trace(roofline));
   if (options.verbose) print_choices(model, options.model, context.memory(), *profiler);
   result.text += format("time  load %.3g ms, first run %.3g ms\n", load_ms, run_ms);
-  if (options.profile_table) result.text += profiler->table();
+  if (options.profile_table) result.text += profiler->table(roofline);
   const Json json{{"model", options.model.path}, {"outputs", result.json}, {"load_ms", load_ms}, {"run_ms", run_ms}};
   report(result.text, json, options.json);
   if (result.differing == 0) return ExitCode::kOk;

@@ -34,6 +34,14 @@ void check_rewrite(const std::string& name, const Registry& registry) {
   throw Failure(ExitCode::kUsage, "--disable-rewrite: there is no rewrite '" + name + "'; known: " + known);
 }
 
+Isa wanted_isa(const ModelFlags& flags) {
+  try {
+    return resolve_isa(isa_from_name(flags.isa));
+  } catch (const Error& error) {
+    throw Failure(ExitCode::kUsage, error.message());
+  }
+}
+
 template <class F>
 auto while_loading(F&& f) {
   try {
@@ -68,11 +76,7 @@ ModelOptions model_options(const ModelFlags& flags, const Registry& registry) {
   if (!flags.pack_cache.empty()) options.log = show_warning;
   for (const std::string& name : flags.disabled_rewrites) check_rewrite(name, registry);
   options.disabled_rewrites.insert(flags.disabled_rewrites.begin(), flags.disabled_rewrites.end());
-  try {
-    options.isa = resolve_isa(isa_from_name(flags.isa));
-  } catch (const Error& error) {
-    throw Failure(ExitCode::kUsage, error.message());
-  }
+  options.isa = wanted_isa(flags);
   return options;
 }
 
@@ -105,6 +109,13 @@ PreparedModel prepare_model(const Options& options) {
   const Stopwatch plan;
   model = std::move(model).specialized(inputs);
   return {std::move(model), std::move(inputs), load_ms, plan.ms()};
+}
+
+bool profiles(const Options& options) { return options.profile_table || !options.profile.empty(); }
+
+Roofline profile_roofline(const Options& options) {
+  if (!profiles(options)) return {};
+  return measure_roofline(wanted_isa(options.model), *make_openmp_executor(options.model.threads));
 }
 
 std::string chosen_isa(const Model& model) { return isa_name(model.options().isa); }

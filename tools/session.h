@@ -7,6 +7,7 @@
 #include "linnet/model.h"
 #include "linnet/registry.h"
 #include "options.h"
+#include "roofline/roofline.h"
 
 namespace linnet::tool {
 
@@ -32,6 +33,12 @@ struct PreparedModel {
   double plan_ms = 0;  ///< planning for the inputs' shapes, packing weights
 };
 PreparedModel prepare_model(const Options& options);
+
+/// Whether a profile is asked for.
+bool profiles(const Options& options);
+/// What profiles compare with: measured with the instruction set and threads of the model's runs where one is asked
+/// for, else nothing.
+Roofline profile_roofline(const Options& options);
 
 /// The name of the instruction set that kernels run on, LINNET_ISA considered.
 std::string chosen_isa(const Model& model);

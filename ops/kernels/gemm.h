@@ -118,6 +118,9 @@ struct TileFamily {
 template <class Type>
 struct GemmKernels : TileFamily {
   void (*strip)(const GemmStrip<Type>& strip);
+  /// Multiplies and adds in registers only, as fast as the units can. The number of multiply-adds, in proportion to
+  /// `rounds`.
+  int64_t (*saturate)(int64_t rounds);
 };
 
 }  // namespace linnet

@@ -134,6 +134,45 @@ class Strip {
   }
 };
 
+// Hides a vector's value from the compiler, which would compute products of constants once.
+#if defined(__aarch64__)
+#define LINNET_VECTOR "w"
+#elif defined(__AVX512F__)
+#define LINNET_VECTOR "v"
+#else
+#define LINNET_VECTOR "x"
+#endif
+template <class Vector>
+[[gnu::always_inline]] inline void hide(Vector& x) {
+  if constexpr (requires { x.data; }) {
+    asm volatile("" : "+" LINNET_VECTOR(x.data));
+  } else {
+    asm volatile("" : "+" LINNET_VECTOR(x));
+  }
+}
+#undef LINNET_VECTOR
+
+template <class Tile>
+int64_t saturate(int64_t rounds) {
+  using Type = typename Tile::Type;
+  constexpr int kSums = kRegisters == 32 ? 24 : 10;
+  const typename Type::A a[Type::kUnit] = {};
+  const typename Type::B b[Type::kUnit * Tile::kLanes] = {};
+  auto x = Tile::spread(a);
+  auto y = Tile::load_b(b, 0);
+  hide(y);
+  typename Tile::Vector sum[kSums];
+  LINNET_UNROLL for (int i = 0; i < kSums; ++i) sum[i] = Tile::zero();
+  for (int64_t round = 0; round < rounds; ++round) {
+    LINNET_UNROLL for (int i = 0; i < kSums; ++i) {
+      hide(x);
+      sum[i] = Tile::multiply_add(x, y, sum[i]);
+    }
+  }
+  LINNET_UNROLL for (int i = 0; i < kSums; ++i) hide(sum[i]);
+  return rounds * kSums * Tile::kLanes * Type::kUnit;
+}
+
 template <class Tile>
 void fill_gemm(GemmKernels<typename Tile::Type>& kernels) {
   kernels.lanes = Tile::kLanes;
@@ -145,6 +184,7 @@ void fill_gemm(GemmKernels<typename Tile::Type>& kernels) {
   kernels.unit = Tile::Type::kUnit;
   kernels.value_bytes = int(sizeof(typename Tile::Type::B));
   kernels.strip = Strip<Tile>::run;
+  kernels.saturate = saturate<Tile>;
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ API = set("""
 """.split())
 # What run_model takes besides.
 INTERNAL = set("""
-    Graph chosen_kernels isa_from_name isa_name isa_support latest_plans make_model model_graph resolve_isa
+    Graph Roofline chosen_kernels isa_from_name isa_name isa_support latest_plans make_model measure_roofline model_graph node_cost
+    resolve_isa
 """.split())
 
 
