@@ -1,13 +1,14 @@
 """The fixtures of all Python tests, but for those that need PyTorch."""
 
 import importlib.util
+import shutil
 
 import numpy as np
 import pytest
 from installed import Prefix
 from locations import BUILD, RUN_MODEL
 from onnx import TensorProto, helper, numpy_helper
-from onnx_files import save_model
+from onnx_files import save_model, save_tensor
 from run_model import RunModel
 
 # tests/torch runs on Pythons that have PyTorch, the others on one that does not.
@@ -36,6 +37,21 @@ def linear(tmp_path):
         [numpy_helper.from_array(weights[0], "w"), numpy_helper.from_array(weights[1], "b")],
     )
     return path, lambda x: x @ weights[0] + weights[1]
+
+
+@pytest.fixture
+def cases(tmp_path, linear):
+    """A tree of two test cases, one with two data sets."""
+    model, function = linear
+    for name, sets in (("deep/good", 2), ("other", 1)):
+        folder = tmp_path / "cases" / name
+        folder.mkdir(parents=True)
+        shutil.copy(model, folder / "model.onnx")
+        for i in range(sets):
+            x = np.full((i + 1, 3), i + 1, np.float32)
+            save_tensor(folder / f"test_data_set_{i}" / "input_0.pb", x)
+            save_tensor(folder / f"test_data_set_{i}" / "output_0.pb", function(x))
+    return tmp_path / "cases"
 
 
 @pytest.fixture(scope="session")

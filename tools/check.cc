@@ -7,8 +7,10 @@
 #include "compare.h"
 #include "guarded_run.h"
 #include "inputs.h"
+#include "progress.h"
 #include "report.h"
 #include "session.h"
+#include "terminal.h"
 #include "verbs.h"
 
 namespace linnet::tool {
@@ -120,21 +122,16 @@ CaseResult try_case(const fs::path& folder, const Options& options) {
 
 class Tally {
  public:
-  explicit Tally(const Options& options) : print_(options.json != "-"), verbose_(options.verbose) {}
+  Tally(const Options& options, size_t cases)
+      : print_(options.json != "-"), verbose_(options.verbose), cases_(double(cases)) {}
 
   void add(const fs::path& folder, CaseResult result) {
-    ++counts_[size_t(result.outcome)];
-    std::replace(result.reason.begin(), result.reason.end(), '\n', ' ');
-    if (result.outcome == Outcome::kPassed) {
-      if (verbose_) line("ok    " + folder.string());
-      return;
-    }
-    const bool failed = result.outcome == Outcome::kFailed;
-    if (failed || verbose_) line((failed ? "FAIL  " : "skip  ") + folder.string() + ": " + result.reason);
-    if (failed) failures_.push_back({{"case", folder.string()}, {"reason", result.reason}});
+    tell(folder, std::move(result));
+    progress_.update((counts_[0] + counts_[1] + counts_[2]) / cases_);
   }
 
-  ExitCode finish(const std::string& json_path) const {
+  ExitCode finish(const std::string& json_path) {
+    progress_.hide();
     const std::string totals = str(counts_[0], " passed, ", counts_[1], " failed, ", counts_[2], " skipped\n");
     report(totals, {{"passed", counts_[0]}, {"failed", counts_[1]}, {"skipped", counts_[2]}, {"failures", failures_}},
            json_path);
@@ -142,12 +139,28 @@ class Tally {
   }
 
  private:
-  void line(const std::string& text) const {
-    if (print_) std::printf("%s\n", text.c_str());
+  void tell(const fs::path& folder, CaseResult result) {
+    ++counts_[size_t(result.outcome)];
+    std::replace(result.reason.begin(), result.reason.end(), '\n', ' ');
+    if (result.outcome == Outcome::kPassed) {
+      if (verbose_) line("ok    " + folder.string());
+      return;
+    }
+    const bool fails = result.outcome == Outcome::kFailed;
+    if (fails || verbose_) line((fails ? failed("FAIL") : "skip") + "  " + folder.string() + ": " + result.reason);
+    if (fails) failures_.push_back({{"case", folder.string()}, {"reason", result.reason}});
+  }
+
+  void line(const std::string& text) {
+    if (!print_) return;
+    progress_.hide();
+    std::printf("%s\n", text.c_str());
     std::fflush(stdout);
   }
 
   bool print_, verbose_;
+  double cases_;
+  Progress progress_{"check"};
   int counts_[3]{};
   Json failures_ = Json::array();
 };
@@ -155,12 +168,14 @@ class Tally {
 }  // namespace
 
 ExitCode check_verb(const Options& options) {
-  Tally tally(options);
+  std::vector<fs::path> cases;
   for (const std::string& path : options.paths) {
-    const std::vector<fs::path> cases = find_cases(path);
-    if (cases.empty()) throw Failure(ExitCode::kUsage, path + ": no folder with a model.onnx in it");
-    for (const fs::path& folder : cases) tally.add(folder, try_case(folder, options));
+    const std::vector<fs::path> found = find_cases(path);
+    if (found.empty()) throw Failure(ExitCode::kUsage, path + ": no folder with a model.onnx in it");
+    cases.insert(cases.end(), found.begin(), found.end());
   }
+  Tally tally(options, cases.size());
+  for (const fs::path& folder : cases) tally.add(folder, try_case(folder, options));
   return tally.finish(options.json);
 }
 

@@ -5,6 +5,7 @@
 #include "per_node.h"
 #include "report.h"
 #include "session.h"
+#include "terminal.h"
 #include "verbs.h"
 
 namespace linnet::tool {
@@ -45,7 +46,7 @@ class Comparison {
       differing += difference.agree() ? 0 : 1;
       text += name(i) + "  " + describe(got[i]) + "  against " + reference +
               format(": max |difference| %.3g, ", difference.max_difference) +
-              (difference.agree() ? "agrees" : "differs: " + difference.reason) + "\n";
+              (difference.agree() ? "agrees" : failed("differs") + ": " + difference.reason) + "\n";
       json.push_back({{"output", name(i)},
                       {"reference", reference},
                       {"agrees", difference.agree()},
@@ -121,7 +122,7 @@ ExitCode compare_verb(const Options& options) {
   }
   if (options.guard_memory) {
     const std::string difference = guarded_difference(options.model, inputs);
-    text += "guarded memory: " + (difference.empty() ? "all values are equal" : difference) + "\n";
+    text += "guarded memory: " + (difference.empty() ? "all values are equal" : failed(difference)) + "\n";
     json["guarded_memory"] = difference;
     differing += difference.empty() ? 0 : 1;
   }

@@ -18,7 +18,8 @@ constexpr const char* kFooter =
     "5 a limit or deadline was hit.";
 constexpr const char* kEnvironment =
     "LINNET_ISA names the instruction set where --isa does not.\n"
-    "OMP_NUM_THREADS is the number of threads where --threads does not give one.";
+    "OMP_NUM_THREADS is the number of threads where --threads does not give one.\n"
+    "NO_COLOR, set to anything, leaves out colours, which only terminals get.";
 
 /// CLI11's own checks print the largest double in full.
 CLI::Validator at_least(double least, const std::string& name) {

@@ -5,9 +5,11 @@
 #include <numeric>
 
 #include "graph/graph.h"
+#include "progress.h"
 #include "rewrites/matching/layout.h"
 #include "run/model_graph.h"
 #include "session.h"
+#include "terminal.h"
 
 namespace linnet::tool {
 namespace {
@@ -29,12 +31,23 @@ ValueId channels_first(Graph& graph, ValueId value) {
   return graph.node(graph.add_node(spec, {value}, {spec.name + ":channels_first"})).outputs[0];
 }
 
+/// Draws how far two models of about as many nodes each have run.
+class RunProgress final : public Observer {
+ public:
+  explicit RunProgress(size_t nodes) : nodes_(double(nodes)) {}
+  void on_node(const NodeEvent&) override { progress_.update(++ran_ / nodes_); }
+
+ private:
+  Progress progress_{"compare"};
+  double nodes_, ran_ = 0;
+};
+
 /// A model whose values are outputs, too; runs once.
 class Watched {
  public:
   Watched(const Model& model, const std::vector<Target>& values, const std::vector<Tensor>& inputs,
-          const ModelFlags& flags)
-      : context_(with_outputs(model, values), context_options(flags)) {
+          const ModelFlags& flags, const std::shared_ptr<Observer>& observer)
+      : context_(with_outputs(model, values), context_options(flags, observer)) {
     const std::span<const Tensor> outputs = context_.run(inputs).subspan(model.outputs().size());
     for (size_t i = 0; i < values.size(); ++i) known_[values[i].value] = outputs[i];
     for (size_t i = 0; i < inputs.size(); ++i) known_[model_graph(model).inputs()[i]] = inputs[i];
@@ -130,8 +143,9 @@ std::string describe_inputs(const Graph& graph, const Node& node, const Watched&
 void add_row(NodeComparison& result, const Graph& graph, const Pair& pair, const Difference& difference) {
   const NodeSpec& spec = graph.node(pair.node).spec;
   const std::string& name = graph.value(pair.expected).name;
-  result.text += format("%-12.3g", difference.max_difference) + (difference.agree() ? "agrees   " : "differs  ") +
-                 operator_name(spec) + " '" + spec.name + "'  " + name + "\n";
+  result.text += format("%-12.3g", difference.max_difference) +
+                 (difference.agree() ? "agrees   " : failed("differs") + "  ") + operator_name(spec) + " '" +
+                 spec.name + "'  " + name + "\n";
   result.json["nodes"].push_back({{"value", name},
                                   {"node", spec.name},
                                   {"op", operator_name(spec)},
@@ -157,8 +171,9 @@ NodeComparison compare_nodes(const Model& model, const Model& reference, const s
                              const Options& options, bool stop) {
   const Graph& graph = model_graph(reference);
   const Pairs matched = match_values(graph, model_graph(model));
-  const Watched expected(reference, matched.all, inputs, options.model);
-  const Watched got(model, matched.counterparts, inputs, options.model);
+  const auto progress = std::make_shared<RunProgress>(graph.nodes().size() + model_graph(model).nodes().size());
+  const Watched expected(reference, matched.all, inputs, options.model, progress);
+  const Watched got(model, matched.counterparts, inputs, options.model, progress);
   NodeComparison result{"", {{"nodes", Json::array()}, {"first_difference", nullptr}}};
   if (!stop) result.text = "max |diff|  result   node and value, in the order of --opt 0\n";
   int compared = 0;

@@ -1,25 +1,29 @@
 #include "progress.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 
+#include "terminal.h"
+
 namespace linnet::tool {
 
-Progress::Progress(std::string what) : what_(std::move(what)), terminal_(isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(std::string what)
+    : what_(std::move(what)), terminal_(is_terminal(stderr)), colours_(has_colours(stderr)) {}
 
-Progress::~Progress() {
-  if (terminal_ && drawn_ >= 0) std::fprintf(stderr, "\r\x1b[K");
+void Progress::hide() {
+  if (drawn_ >= 0) std::fprintf(stderr, "\r\x1b[K");
+  drawn_ = -1;
 }
 
 void Progress::update(double fraction) {
   constexpr int kWidth = 40;
-  const int filled = int(std::clamp(fraction, 0.0, 1.0) * kWidth);
+  fraction = std::clamp(fraction, 0.0, 1.0);
+  const int filled = int(fraction * kWidth);
   if (!terminal_ || filled == drawn_) return;
   drawn_ = filled;
-  std::fprintf(stderr, "\r%s [%.*s%*s] %3d %%", what_.c_str(), filled, "########################################",
-               kWidth - filled, "", int(fraction * 100));
+  std::fprintf(stderr, "\r%s [%s%.*s%s%*s] %3d %%", what_.c_str(), colours_ ? "\x1b[32m" : "", filled,
+               "########################################", colours_ ? "\x1b[m" : "", kWidth - filled, "",
+               int(fraction * 100));
 }
 
 }  // namespace linnet::tool

@@ -8,6 +8,7 @@
 #include "profile.h"
 #include "report.h"
 #include "session.h"
+#include "terminal.h"
 #include "top.h"
 #include "values.h"
 #include "verbs.h"
@@ -49,7 +50,7 @@ void add_comparison(Result& result, const Tensor& got, const Tensor& expected, c
   if (difference.agree()) {
     result.text += format("  agrees with the reference, max |difference| %.3g\n", difference.max_difference);
   } else {
-    result.text += "  differs from the reference: " + difference.reason + "\n";
+    result.text += "  " + failed("differs") + " from the reference: " + difference.reason + "\n";
     ++result.differing;
   }
 }

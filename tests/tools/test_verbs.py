@@ -58,21 +58,6 @@ def test_bench_text_has_a_line_per_topic(run_model, linear, tmp_path):
     assert list(json.loads((tmp_path / "b.json").read_text())) == BENCH_KEYS
 
 
-@pytest.fixture
-def cases(tmp_path, linear):
-    """A tree of two test cases, one with two data sets."""
-    model, function = linear
-    for name, sets in (("deep/good", 2), ("other", 1)):
-        folder = tmp_path / "cases" / name
-        folder.mkdir(parents=True)
-        shutil.copy(model, folder / "model.onnx")
-        for i in range(sets):
-            x = np.full((i + 1, 3), i + 1, np.float32)
-            save_tensor(folder / f"test_data_set_{i}" / "input_0.pb", x)
-            save_tensor(folder / f"test_data_set_{i}" / "output_0.pb", function(x))
-    return tmp_path / "cases"
-
-
 def test_check_counts_passed_cases(run_model, cases):
     assert run_model("check", cases).stdout == "2 passed, 0 failed, 0 skipped\n"
 

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+namespace linnet::tool {
+
+/// Whether the stream is a terminal that moves its cursor.
+bool is_terminal(std::FILE* stream);
+/// Whether text for the stream may have colours: on a terminal, unless the environment has NO_COLOR
+/// (https://no-color.org).
+bool has_colours(std::FILE* stream);
+
+/// Text for stdout that tells of a failure: in red where stdout has colours.
+std::string failed(const std::string& text);
+
+}  // namespace linnet::tool
