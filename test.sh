@@ -98,6 +98,8 @@ run c "$PYTHON" -m $pytest tests/c --junitxml=@REPORT@
 run python env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m $pytest tests/python --junitxml=@REPORT@
 # The applications whose packages are small; in one process, as they share ONNX Runtime's folder.
 run applications "$PYTHON" -m pytest -q tests/applications -k "magika or skl2onnx" --junitxml=@REPORT@
+# The engine whose packages are small.
+run scale_out env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m pytest -q tests/scale_out -k dask --junitxml=@REPORT@
 run onnx_backend "$PYTHON" -m $pytest --dist loadfile tests/onnx_backend --junitxml=@REPORT@
 run differential "$PYTHON" -m $pytest tests/differential --junitxml=@REPORT@
 run torch env LINNET_OTHER_TORCH_PYTHON="$TORCH_PYTHON" /usr/bin/python3 -m $pytest tests/torch --junitxml=@REPORT@

@@ -6,11 +6,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from locations import BUILD
+from environments import CACHE, install, once, pip
 
 HERE = Path(__file__).parent
-# Environments are kept between runs.
-CACHE = Path(os.environ.get("LINNET_APPLICATIONS", BUILD / "applications"))
 # A site-packages folder that has PyTorch; where it is not named, pip installs it.
 TORCH_SITE = os.environ.get("LINNET_TORCH_SITE")
 TORCH = "torch==2.13.0"
@@ -49,20 +47,6 @@ APPLICATIONS = [
 ]  # fmt: skip
 
 
-def pip(python, *arguments):
-    subprocess.run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *arguments], check=True)
-
-
-def once(folder, make):
-    """The folder, which make() fills where an earlier call did not finish."""
-    done = folder / "done"
-    if not done.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        make()
-        done.touch()
-    return folder
-
-
 def runtime():
     """A folder for PYTHONPATH with ONNX Runtime."""
     folder = CACHE / "onnxruntime"
@@ -79,8 +63,7 @@ class Environment:
         once(self.folder, self.install)
 
     def install(self):
-        subprocess.run([sys.executable, "-m", "venv", self.folder], check=True)
-        pip(self.python, "--no-deps", *self.application.packages.split())
+        install(self.folder, "--no-deps", *self.application.packages.split())
         if not self.application.torch:
             return
         if TORCH_SITE:

@@ -9,7 +9,8 @@ import shutil
 
 import numpy as np
 import pytest
-from applications import APPLICATIONS, Environment, once, runtime
+from applications import APPLICATIONS, Environment, runtime
+from environments import once
 from locations import BUILD
 
 

@@ -23,6 +23,7 @@ BEFORE = {
     """,
     ("README.md", "python", 0): "import numpy\narray = numpy.zeros((1, 3, 224, 224), numpy.float32)\n",
 }
+ENGINE = "takes half a gigabyte; tests/scale_out installs it in an environment of its own"
 BUILDS = "builds everything; scripts/common.sh has the same commands for test.sh"
 # Command lines that are not run here, and what holds for them.
 ELSEWHERE = {
@@ -33,6 +34,9 @@ ELSEWHERE = {
     "cmake --build build --target my_ops": "is a part of the build under test; tests/tools/test_op_library.py",
     "pip install frontends/torch": "is run by test.sh",
     ".venv/bin/python tests/differential/conformance_page.py build-test/bin/run_model": "runs for hours; tests/differential",
+    "pip install 'dask[dataframe,distributed]'": ENGINE,
+    "pip install 'ray[data]' pandas": ENGINE,
+    "pip install pyspark pandas pyarrow numpy": ENGINE,
     "pip install -r benchmarks/requirements.txt && pip install --no-deps pnnx": "other engines, only for comparison",
     "python benchmarks/compare MODEL.onnx... --threads 1,2 --batch 1 --isa auto,avx2 --json results.json "
     "--report docs/performance.md": "measures for hours",
@@ -95,6 +99,13 @@ def test_the_tables_name_blocks_and_commands_that_exist():
     found = [block for page in PAGES for block in blocks(page)]
     assert set(BEFORE) <= {block.key for block in found}
     assert set(ELSEWHERE) <= {line for block in found if block.language == "sh" for line in commands(block)}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks_named_after_files_have_their_text(page):
+    for block in blocks(page):
+        if (ROOT / block.file).is_file():
+            assert block.text == (ROOT / block.file).read_text(), block.file
 
 
 @pytest.mark.parametrize("block", of("cpp", "c"))

@@ -11,6 +11,9 @@ def save_models(folder):
     mean = helper.make_node("ReduceMean", ["x"], ["y"], axes=[1, 2], keepdims=0)
     save_model(folder / "model.onnx", [mean], [IMAGE], [("y", TensorProto.FLOAT, [1, 224])])
 
+    relu = helper.make_node("Relu", ["x"], ["y"])
+    save_model(folder / "rows.onnx", [relu], *([(name, TensorProto.FLOAT, ["N", 64])] for name in "xy"))
+
     random = helper.make_node("RandomNormal", [], ["y"], shape=[100])
     save_model(folder / "random.onnx", [random], [], [("y", TensorProto.FLOAT, [100])])
 
