@@ -291,6 +291,13 @@ DISAGREEMENTS = (
         "result",
     ),
     Disagreement(
+        ("SequenceInsert",),
+        REFERENCE,
+        lambda c: len(c.inputs) == 3 and len(c.inputs[0]) > 0 and int(c.inputs[2]) == len(c.inputs[0]),
+        "the position behind the last: onnx.reference takes it for the first",
+        lambda c, outputs: [[*outputs[0][1:], outputs[0][0]]],
+    ),
+    Disagreement(
         ("SplitToSequence",),
         ORT,
         lambda c: attribute(c, "keepdims") == 0 and len(c.inputs) == 2,

@@ -6,6 +6,7 @@ import math
 import numpy as np
 from disagreement import Disagreement, attribute
 from onnx import TensorProto, numpy_helper
+from own.classical import svm_decisions
 from own.trees import TRANSFORMS, probit, transformed
 
 CLASSIFIERS = ("LinearClassifier", "SVMClassifier", "TreeEnsembleClassifier")
@@ -86,6 +87,14 @@ def has_base_values(configuration):
     return any(name.startswith("base_values") for name in configuration.attributes)
 
 
+def decides_closely(configuration):
+    """Whether the sign of a decision lies within float32's rounding errors."""
+    if not configuration.attributes.get("vectors_per_class"):
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.any(np.abs(svm_decisions(configuration)) < 1e-6))
+
+
 OF_CLASSICAL_MODELS = (
     Disagreement(
         ("DictVectorizer",),
@@ -140,6 +149,12 @@ OF_CLASSICAL_MODELS = (
         lambda c: transform(c) == "PROBIT",
         "PROBIT: ONNX Runtime leaves the second score of two classes unset, and what it transforms is float32, which "
         "close to 1 leaves few digits; onnx.reference takes the label from transformed scores",
+    ),
+    Disagreement(
+        ("SVMClassifier",),
+        "ONNX Runtime",
+        lambda c: decides_closely(c),
+        "a decision of which float32 leaves no digit: ONNX Runtime takes its sign from there",
     ),
     Disagreement(
         ("TreeEnsembleRegressor",),

@@ -1,5 +1,6 @@
 """Linear models, support vector machines and imputers of ai.onnx.ml."""
 
+import itertools
 import math
 
 import numpy as np
@@ -69,18 +70,44 @@ def svm_regressor(configuration):
     return [np.array([transformed(a.get("post_transform", "NONE"), [s]) for s in scores.tolist()])]
 
 
+def decisions_of_pairs(a, values):
+    """[rows, pairs]: of each pair of classes, as libsvm lays the coefficients out: row j - 1 for the vectors of class i,
+    row i for those of class j. Source: Chang, Lin: LIBSVM: a library for support vector machines, 2011."""
+    per_class = a["vectors_per_class"]
+    ends = np.cumsum(per_class)
+    parts = [slice(end - count, end) for count, end in zip(per_class, ends)]
+    coefficients, rho = singles(a["coefficients"]).reshape(len(per_class) - 1, -1), singles(a["rho"])
+    pairs = itertools.combinations(range(len(per_class)), 2)
+    return np.stack([values[:, parts[i]] @ coefficients[j - 1, parts[i]] + values[:, parts[j]] @ coefficients[i, parts[j]]
+                     + rho[pair] for pair, (i, j) in enumerate(pairs)], 1)  # fmt: skip
+
+
+def svm_decisions(configuration):
+    a = configuration.attributes
+    vectors = singles(a["support_vectors"]).reshape(sum(a["vectors_per_class"]), -1)
+    x = np.array(rows_of(configuration.inputs[0])).reshape(-1, vectors.shape[1])
+    return decisions_of_pairs(a, kernel_values(a, x, vectors))
+
+
+def most_votes(classes, decisions):
+    votes = [0] * classes
+    for decision, (i, j) in zip(decisions, itertools.combinations(range(classes), 2)):
+        votes[i if decision > 0 else j] += 1
+    return votes.index(max(votes))
+
+
 @own("SVMClassifier")
 def svm_classifier(configuration):
-    """With support vectors for two classes and no probabilities."""
+    """With support vectors and no probabilities."""
     a, names = configuration.attributes, ("classlabels_ints", "classlabels_strings")
-    if len(a.get("vectors_per_class", ())) != 2 or "prob_a" in a:
-        raise NotImplementedError("several classes, probabilities")
-    vectors = singles(a["support_vectors"]).reshape(sum(a["vectors_per_class"]), -1)
-    x, transform = np.array(rows_of(configuration.inputs[0])), a.get("post_transform", "NONE")
-    decisions = (kernel_values(a, x, vectors) @ singles(a["coefficients"]) + singles(a["rho"])[0]).tolist()
+    classes, transform = len(a.get("vectors_per_class", ())), a.get("post_transform", "NONE")
+    if classes < 2 or "prob_a" in a:
+        raise NotImplementedError("probabilities, or no vectors")
+    decisions = svm_decisions(configuration).tolist()
     first = (lambda s: -s) if transform == "NONE" else lambda s: 1 - s
-    made = [of_two_classes(transform, d, first) for d in decisions]
-    return [labelled(configuration, [int(d <= 0) for d in decisions], names), np.array(made)]
+    made = [of_two_classes(transform, *row, first) if classes == 2 else transformed(transform, row) for row in decisions]
+    scores = np.array(made).reshape(-1, max(2, classes * (classes - 1) // 2))
+    return [labelled(configuration, [most_votes(classes, row) for row in decisions], names), scores]
 
 
 @own("Imputer")

@@ -38,9 +38,9 @@ def softmax(scores, counts):
 
 
 def transformed(name, scores):
-    """Scores of one row. SOFTMAX_ZERO leaves zeros as they are."""
+    """Scores of one row. SOFTMAX_ZERO leaves zeros as they are, but not NaN."""
     if name in ("SOFTMAX", "SOFTMAX_ZERO"):
-        return softmax(scores, lambda s: name == "SOFTMAX" or abs(s) > 1e-7)
+        return softmax(scores, lambda s: name == "SOFTMAX" or not abs(s) <= 1e-7)
     return [{"NONE": float, "LOGISTIC": logistic, "PROBIT": probit}[name](s) for s in scores]
 
 
