@@ -29,6 +29,7 @@ ModelOptions model_options(const linnet_options& options) {
   result.limits.deadline_ms = options.deadline_ms;
   result.overridable_initializers = options.overridable_initializers != 0;
   result.replaceable_weights = options.replaceable_weights != 0;
+  if (options.cache_dir) result.cache_dir = options.cache_dir;
   return result;
 }
 

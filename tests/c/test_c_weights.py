@@ -101,3 +101,13 @@ def test_weights_are_replaceable_where_that_was_asked_for(api, loaded, opened):
     context = api.created("context_create", model)
     api.run(context, [])
     assert api.output(context).tolist() == ["ü".encode(), b""]
+
+
+def test_a_prepared_model_is_kept(api, tmp_path):
+    for _ in range(2):
+        model = api.load(WEIGHTS, cache_dir=os.fsencode(tmp_path / "cache"))
+        context = api.created("context_create", model)
+        assert answer(api, context) == answer(api, api.created("context_create", api.load(WEIGHTS)))
+        assert len([*(tmp_path / "cache").glob("*/model")]) == 1
+        api.context_free(context)
+        api.model_free(model)

@@ -484,3 +484,15 @@ def test_ctrl_c_ends_a_run_and_leaves_the_session_usable():
         assert process.communicate(timeout=60)[0] == "interrupted [1.0, 1.0, 1.0, 1.0]\n"
     finally:
         process.kill()
+
+
+def test_a_prepared_model_is_kept(tmp_path):
+    weights = np.random.default_rng(0).standard_normal((64, 48), np.float32)
+    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "g", [tensor("x", 1, [2, 64])],
+                              [tensor("y", 1, [2, 48])], [numpy_helper.from_array(weights, "w")])  # fmt: skip
+    model = helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 21)]).SerializeToString()
+    inputs = {"x": np.random.default_rng(1).standard_normal((2, 64), np.float32)}
+    expected = linnet.Session(model).run(inputs)["y"]
+    for _ in range(2):
+        assert np.array_equal(linnet.Session(model, cache_dir=tmp_path / "cache").run(inputs)["y"], expected)
+        assert len([*(tmp_path / "cache").glob("*/*.packs")]) == 1

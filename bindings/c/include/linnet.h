@@ -148,6 +148,9 @@ typedef struct linnet_options {
   int32_t overridable_initializers;
   /// Not 0: linnet_model_with_weights() is possible; the model keeps all weights a second time.
   int32_t replaceable_weights;
+  /// A folder for the prepared model, which is mapped from there the next time; NULL: none. See
+  /// ModelOptions::cache_dir.
+  const char* cache_dir;
 } linnet_options;
 
 /// Loads an ONNX file; external data lies beside it. options: NULL for all defaults.

@@ -72,6 +72,7 @@ struct Options {
   int64_t max_memory, deadline_ms;
   std::optional<uint64_t> seed;
   bool profile, overridable_initializers, replaceable_weights;
+  std::string cache_dir;
 };
 
 Options read_options(const nb::dict& values) {
@@ -84,7 +85,8 @@ Options read_options(const nb::dict& values) {
           nb::cast<std::optional<uint64_t>>(values["seed"]),
           nb::cast<bool>(values["profile"]),
           nb::cast<bool>(values["overridable_initializers"]),
-          nb::cast<bool>(values["replaceable_weights"])};
+          nb::cast<bool>(values["replaceable_weights"]),
+          nb::cast<std::string>(values["cache_dir"])};
 }
 
 ModelOptions model_options(const Options& options) {
@@ -96,6 +98,7 @@ ModelOptions model_options(const Options& options) {
   result.limits.deadline_ms = options.deadline_ms;
   result.overridable_initializers = options.overridable_initializers;
   result.replaceable_weights = options.replaceable_weights;
+  result.cache_dir = options.cache_dir;
   return result;
 }
 

@@ -165,7 +165,7 @@ TEST_F(ModelCaches, AreSharedByFileCopyAndMemory) {
 }
 
 TEST_F(ModelCaches, KnowAModelThatChangesInPlace) {
-  for (const float first : {1, 2, 3, 1}) {
+  for (const float first : {1.F, 2.F, 3.F, 1.F}) {
     std::ofstream(path_, std::ios::binary) << model(first).SerializeAsString();
     expect_same(model(first));
     expect_same(model(first));
@@ -183,7 +183,7 @@ TEST_F(ModelCaches, KnowExternalDataThatChangesInPlace) {
   location.set_key("location");
   location.set_value("a.bin");
   write(proto);
-  for (const float first : {1, 2, 2, 1}) {
+  for (const float first : {1.F, 2.F, 2.F, 1.F}) {
     values[0] = first;
     std::ofstream(folder_.path("a.bin"), std::ios::binary)
         .write(reinterpret_cast<const char*>(values.data()), std::streamsize(values.size() * sizeof(float)));
