@@ -1,4 +1,4 @@
-"""run_model --save-optimized, and comparisons of the values inside a model."""
+"""run_model --save-optimized and --pack-cache, and comparisons of the values inside a model."""
 
 import json
 
@@ -68,6 +68,23 @@ def test_every_verb_with_a_model_saves_it(run_model, conv_chain, tmp_path, verb)
 def test_place_that_cannot_be_written_is_an_error_of_one_line(run_model, linear, tmp_path):
     error = run_model("inspect", linear[0], "--save-optimized", tmp_path / "none/m.onnx", code=3).stderr
     assert "cannot write" in error and error.count("\n") == 1
+
+
+def test_a_prepared_model_is_kept_and_gives_the_same(run_model, conv_chain, tmp_path):
+    expected = run_model.outputs(conv_chain, {})
+    written = []
+    for _ in range(2):
+        got = run_model.outputs(conv_chain, {}, "--pack-cache", tmp_path / "cache")
+        np.testing.assert_array_equal(got["y"], expected["y"])
+        written.append({path: path.stat().st_ino for path in (tmp_path / "cache").glob("*/*") if path.parent.name != "files"})
+    assert written[0] == written[1]
+    assert {path.suffix or path.name for path in written[0]} == {"model", "constants", ".packs"}
+
+
+def test_without_a_place_for_it_the_model_runs_with_a_warning(run_model, conv_chain, tmp_path):
+    (tmp_path / "file").write_text("")
+    result = run_model("run", conv_chain, "--pack-cache", tmp_path / "file")
+    assert str(tmp_path / "file") in result.stderr and result.stderr.count("\n") == 1
 
 
 def test_saved_bodies_read_the_values_around_them(run_model, tmp_path):
