@@ -51,8 +51,8 @@ auto while_loading(F&& f) {
   }
 }
 
-void show_warning(LogLevel level, std::string_view message) {
-  if (level == LogLevel::kWarning) std::cerr << "run_model: " << message << '\n';
+void show_warning_of_cache(LogLevel level, std::string_view message) {
+  if (level == LogLevel::kWarning && message.starts_with("cache ")) std::cerr << "run_model: " << message << '\n';
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ ModelOptions model_options(const ModelFlags& flags, const Registry& registry) {
   options.winograd_tile = flags.winograd_tile;
   options.allow_newer_opset = flags.allow_newer_opset;
   options.cache_dir = flags.pack_cache;
-  if (!flags.pack_cache.empty()) options.log = show_warning;
+  if (!flags.pack_cache.empty()) options.log = show_warning_of_cache;
   for (const std::string& name : flags.disabled_rewrites) check_rewrite(name, registry);
   options.disabled_rewrites.insert(flags.disabled_rewrites.begin(), flags.disabled_rewrites.end());
   options.isa = wanted_isa(flags);

@@ -120,14 +120,14 @@ void GraphWriter::write_body(const Graph& body, const Node& node, const Names& o
       name = outer.of[size_t(node.inputs[node.inputs.size() - captures + i - own])];
     } else {
       name = unique(body.value(id).name);
-      write_value(name, Fact(body.fact(id).dtype, std::nullopt), *proto.add_input());
+      write_value(name, without_shape(body.fact(id)), *proto.add_input());
     }
   }
   std::vector<Alias> aliases;
   for (const Graph::Output& output : body.outputs()) {
     std::string& name = names.of[size_t(output.value)];
     const std::string shown = unique(output.name);
-    write_value(shown, Fact(body.fact(output.value).dtype, std::nullopt), *proto.add_output());
+    write_value(shown, without_shape(body.fact(output.value)), *proto.add_output());
     if (name.empty()) {
       name = shown;
     } else {

@@ -69,13 +69,14 @@ DType dtype_from_proto(int32_t number) {
 Fact fact_from_proto(const pb::TypeProto& type) { return fact_of_depth(type, 0); }
 
 void write_type(const Fact& fact, pb::TypeProto& type) {
-  if (fact.dtype == DType::kSequence)
-    return write_type(*fact.element, *type.mutable_sequence_type()->mutable_elem_type());
-  if (fact.dtype == DType::kOptional)
-    return write_type(*fact.element, *type.mutable_optional_type()->mutable_elem_type());
+  const auto write_element = [&](pb::TypeProto& element) {
+    if (fact.element) write_type(*fact.element, element);
+  };
+  if (fact.dtype == DType::kSequence) return write_element(*type.mutable_sequence_type()->mutable_elem_type());
+  if (fact.dtype == DType::kOptional) return write_element(*type.mutable_optional_type()->mutable_elem_type());
   if (fact.dtype == DType::kMap) {
     type.mutable_map_type()->set_key_type(int32_t(fact.key));
-    return write_type(*fact.element, *type.mutable_map_type()->mutable_value_type());
+    return write_element(*type.mutable_map_type()->mutable_value_type());
   }
   pb::TypeProto::Tensor& tensor = *type.mutable_tensor_type();
   tensor.set_elem_type(int32_t(fact.dtype));
