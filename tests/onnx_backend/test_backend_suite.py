@@ -3,7 +3,7 @@
 from fnmatch import fnmatchcase
 
 import pytest
-from backend_suite import cases, read_manifest, run_suite
+from backend_suite import cases, check, read_manifest, run_suite
 
 
 @pytest.fixture(scope="session")
@@ -40,3 +40,9 @@ def test_nothing_passes_that_is_listed_as_failing(suite):
         assert matches, f"expected_failures.txt lists {pattern}, which no case is called"
         passing = sorted(matches - failures.keys())
         assert not passing, f"expected_failures.txt lists {pattern} ({reason}), but these pass: {passing}"
+
+
+def test_models_that_are_kept_prepared_do_the_same(run_model, suite_folder, suite, tmp_path):
+    for _ in range(2):
+        found = check(run_model, suite_folder, "--pack-cache", tmp_path / "cache")
+        assert {case for case, (outcome, _) in found.items() if outcome != "ok"} == suite[1].keys()
