@@ -12,6 +12,7 @@ constexpr int64_t kBlockDepth = 512;         // of A: a tile of it stays in the 
 constexpr int64_t kSlabBytes = 384 * 1024;   // of B: what stays in the second-level cache while rows pass
 constexpr int64_t kGroupBytes = 128 * 1024;  // of B: while they are multiplied, as many are asked for
 constexpr int64_t kFewestGroupPanels = 2;
+constexpr int64_t kGroupSums = 8 * 1024;  // of a strip, where its sums wait in the first-level cache to be stored
 constexpr int64_t kChunkMultiplies = 1024 * 1024;  // the least work that is worth a chunk of its own
 constexpr int64_t kRowPartRows = 96;
 constexpr int64_t kChunksPerWorker = 4;  // at most, into which products with few rows are divided
@@ -32,6 +33,7 @@ GemmBlocks::GemmBlocks(const TileFamily& tiles, const GemmSizes& sizes) : tiles_
 void GemmBlocks::choose_sum_blocks() {
   block_taps_ = sizes_.taps;
   block_depth_ = sizes_.depth;
+  if (tiles_.exact) return;
   if (sizes_.taps == 1) {
     const int64_t blocks = std::max<int64_t>(1, ceil_div(sizes_.depth, kBlockDepth));
     block_depth_ = ceil_div(ceil_div(sizes_.depth, blocks), tiles_.unit) * tiles_.unit;
@@ -55,6 +57,10 @@ void GemmBlocks::choose_chunks() {
   group_panels_ = strips_ == 1 ? count
                   : rows_once  ? std::max<int64_t>(1, slab / panel_vectors)
                                : std::max(kFewestGroupPanels, kGroupBytes / block_bytes / panel_vectors);
+  if (tiles_.exact) {
+    const int64_t fit = kGroupSums / (strip_rows_ * panel_vectors * panels_.lanes);
+    group_panels_ = std::clamp<int64_t>(fit, 1, std::max<int64_t>(1, group_panels_));
+  }
   const double multiplies = double(sizes_.rows) * double(sizes_.columns) * double(sizes_.taps) * double(sizes_.depth);
   const auto wanted =
       int64_t(std::min(multiplies / double(kChunkMultiplies), double(kChunksPerWorker * sizes_.workers)));
@@ -83,11 +89,10 @@ Span GemmBlocks::columns_of(int64_t chunk) const {
   return {panels_.first_column(panels.begin), panels_.end_column(panels.end)};
 }
 
-int64_t GemmBlocks::most_chunk_values() const {
-  const int64_t strips = ceil_div(strips_, std::max<int64_t>(1, row_parts_));
-  const int64_t panels = ceil_div(panels_.count(), panel_parts_);
+int64_t GemmBlocks::most_strip_values() const {
+  const int64_t panels = std::min(group_panels_, ceil_div(panels_.count(), panel_parts_));
   const int64_t columns = checked_mul(panels, kWidestPanel * panels_.lanes);
-  return checked_mul(checked_mul(strips, strip_rows_), std::min(sizes_.columns, columns));
+  return checked_mul(strip_rows_, std::min(sizes_.columns, columns));
 }
 
 GemmBlocks::Block GemmBlocks::block(int64_t index) const {

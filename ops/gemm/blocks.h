@@ -34,12 +34,13 @@ class GemmBlocks {
   int64_t chunks() const { return row_parts_ * panel_parts_; }
   Span strips_of(int64_t chunk) const { return Span{0, strips_}.part(row_parts_, chunk % row_parts_); }
   Span panels_of(int64_t chunk) const { return Span{0, panels_.count()}.part(panel_parts_, chunk / row_parts_); }
-  /// The rows and columns of y that a chunk computes, and the most of its values that one does.
+  /// The rows and columns of y that a chunk computes.
   Span rows_of(int64_t chunk) const;
   Span columns_of(int64_t chunk) const;
-  int64_t most_chunk_values() const;
   /// Into how many groups panels are divided of which each is multiplied by all strips before the next.
   int64_t groups(const Span& panels) const { return ceil_div(panels.size(), group_panels_); }
+  /// The most values of y that a strip computes of such a group.
+  int64_t most_strip_values() const;
   int64_t strips() const { return strips_; }
   /// Where a strip begins; the next one begins where it ends.
   int64_t strip_begin(int64_t strip) const { return part_begin(sizes_.rows, strips_, strip); }

@@ -43,7 +43,7 @@ ByteProducts::ByteProducts(const CompileInput& in, const GemmSizes& sizes, const
       plan_(kernel_table(in.isa()).gemm<GemmS16>(), sizes),
       packed_size_(packed_size(plan_.panels(), b.matrix.taps, b.matrix.depth, GemmS16::kUnit)) {
   const int64_t size = checked_mul(b.count, packed_size_);
-  packed_offset_ = plan_.scratch_bytes() + aligned(dtype_bytes(DType::kInt32, plan_.blocks().most_chunk_values()));
+  packed_offset_ = plan_.scratch_bytes();
   scratch_bytes_ = packed_offset_;
   const Tensor *values = in.constant(b.input), *zeros = in.constant(b.zero_input);
   if (values && (zeros || !in.has(b.zero_input))) {

@@ -34,14 +34,13 @@ class ByteProducts {
     context.executor().parallel_for(count * plan_.chunks(), [&](int64_t i, int worker) {
       const int64_t product = i / plan_.chunks(), chunk = i % plan_.chunks();
       const auto a = rows(product);
-      const Span lines = plan_.blocks().rows_of(chunk), columns = plan_.blocks().columns_of(chunk);
-      GemmOperands<GemmS16> operands{.a = &a, .b = b + matrix(product) * packed_size_};
-      operands.y = reinterpret_cast<int32_t*>(context.scratch(worker) + plan_.scratch_bytes());
-      operands.y_pitch = columns.size();
-      operands.y_row = lines.begin;
-      operands.y_column = columns.begin;
+      const auto store_strip = [&](const Span& lines, const Span& columns, const int32_t* sums) {
+        store(product, lines, columns, sums);
+      };
+      const StripFunction<int32_t, decltype(store_strip)> strips(store_strip);
+      const GemmOperands<GemmS16> operands{
+          .a = &a, .b = b + matrix(product) * packed_size_, .store = &strips};
       plan_.run_chunk(operands, chunk, context.scratch(worker));
-      store(product, lines, columns, operands.y);
     });
   }
 

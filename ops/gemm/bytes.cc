@@ -1,9 +1,5 @@
 #include "gemm/bytes.h"
 
-#include <algorithm>
-
-#include "gemm/accuracy.h"
-
 namespace linnet {
 
 Bytes::Bytes(const Tensor& tensor, const Tensor& zero_points)
@@ -29,7 +25,7 @@ void ByteRows::rows(const RowBlock& block, const int16_t** pointers, std::byte* 
 }
 
 size_t ByteRows::scratch_bytes(int64_t depth) {
-  return dtype_bytes(DType::kInt16, row_copy_pitch<int16_t>(std::min(depth, kLongestSum)));
+  return dtype_bytes(DType::kInt16, row_copy_pitch<int16_t>(depth));
 }
 
 }  // namespace linnet

@@ -29,8 +29,10 @@ GemmPlan<Type>::GemmPlan(const GemmKernels<Type>& kernels, const GemmSizes& size
     : kernels_(kernels), blocks_(kernels, sizes) {
   const int64_t rows = blocks_.strip_rows();
   pointer_bytes_ = aligned(dtype_bytes(DType::kInt64, checked_mul(blocks_.block_taps(), rows)));
-  scratch_bytes_ =
+  strip_offset_ =
       pointer_bytes_ + aligned(dtype_bytes(DType::kUint8, checked_mul(int64_t(sizes.row_scratch_bytes), rows)));
+  scratch_bytes_ = strip_offset_;
+  if (kernels.exact) scratch_bytes_ += aligned(dtype_bytes(DType::kInt32, blocks_.most_strip_values()));
 }
 
 template <class Type>
@@ -42,14 +44,19 @@ void GemmPlan<Type>::run_strip(const GemmOperands<Type>& operands, const GemmBlo
   if (operands.a->zeros()) skip_zeros(operands.a->zeros(), rows, pointers);
   if (rows.taps == 0 && !block.first && !block.last) return;
 
-  const int64_t column = panels().first_column(s.panel);
+  const Span columns{panels().first_column(s.panel), panels().end_column(s.panel_end)};
   s.rows = rows.rows;
   s.taps = rows.taps;
   s.a = pointers;
   s.b_row = blocks_.b_row(rows.tap, rows.k);
-  s.y = operands.y + (strip.begin - operands.y_row) * operands.y_pitch + column - operands.y_column;
-  if (block.last) s.epilogue = operands.epilogue.at(strip.begin, column);
+  s.y = operands.y + (strip.begin - operands.y_row) * operands.y_pitch + columns.begin - operands.y_column;
+  if (operands.store) {
+    s.y = reinterpret_cast<typename Type::Y*>(scratch + strip_offset_);
+    s.y_pitch = columns.size();
+  }
+  if (block.last) s.epilogue = operands.epilogue.at(strip.begin, columns.begin);
   kernels_.strip(s);
+  if (operands.store) operands.store->store(strip, columns, s.y);
 }
 
 template <class Type>
@@ -94,5 +101,6 @@ void GemmPlan<Type>::run(const GemmOperands<Type>& operands, KernelContext& cont
 template class GemmPlan<GemmF32>;
 template class GemmPlan<GemmF64>;
 template class GemmPlan<GemmS16>;
+template class GemmPlan<GemmU8>;
 
 }  // namespace linnet

@@ -6,11 +6,32 @@
 
 namespace linnet {
 
+/// Takes y in parts, strip by strip of some panels, while they are in the first-level cache.
+template <class Y>
+class StripStore {
+ public:
+  virtual ~StripStore() = default;
+  /// The values of these rows and columns, one row after the other. Several threads call it at once.
+  virtual void store(const Span& rows, const Span& columns, const Y* y) const = 0;
+};
+
+/// A function of the same arguments as store().
+template <class Y, class F>
+class StripFunction final : public StripStore<Y> {
+ public:
+  explicit StripFunction(const F& function) : function_(function) {}
+  void store(const Span& rows, const Span& columns, const Y* y) const override { function_(rows, columns, y); }
+
+ private:
+  const F& function_;
+};
+
 /// The operands of one product y[m, n] = epilogue(A * B).
 template <class Type>
 struct GemmOperands {
   const RowSource<typename Type::A>* a = nullptr;
   const typename Type::B* b = nullptr;  ///< packed for the plan's panels()
+  const StripStore<typename Type::Y>* store = nullptr;  ///< of integers: takes all of y, which may then be null
   typename Type::Y* y = nullptr;
   int64_t y_pitch = 0;
   int64_t y_row = 0, y_column = 0;  ///< of the value that y points at
@@ -46,11 +67,12 @@ class GemmPlan {
 
   GemmKernels<Type> kernels_{};
   GemmBlocks blocks_;
-  size_t pointer_bytes_ = 0, scratch_bytes_ = 0;
+  size_t pointer_bytes_ = 0, strip_offset_ = 0, scratch_bytes_ = 0;
 };
 
 extern template class GemmPlan<GemmF32>;
 extern template class GemmPlan<GemmF64>;
 extern template class GemmPlan<GemmS16>;
+extern template class GemmPlan<GemmU8>;
 
 }  // namespace linnet

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "gemm/accuracy.h"
+#include "kernels/gemm.h"
+#include "linnet/dtype.h"
 #include "linnet/shape.h"
 
 namespace linnet {
@@ -12,8 +15,9 @@ namespace {
 constexpr int64_t kCachePage = 4096;  // rows so many bytes apart lie in the same cache set
 
 template <class A>
-bool needs_copy(int64_t row_stride, int64_t depth_stride) {
-  return depth_stride != 1 || (row_stride != 0 && row_stride * int64_t{sizeof(A)} % kCachePage == 0);
+bool needs_copy(int64_t depth, int64_t row_stride, int64_t depth_stride) {
+  return depth_stride != 1 || (row_stride != 0 && row_stride * int64_t{sizeof(A)} % kCachePage == 0) ||
+         (sizeof(A) == 1 && depth % GemmU8::kUnit != 0);
 }
 
 /// Asks for all rows at once: one after the other, each would wait for memory anew.
@@ -29,7 +33,7 @@ void prefetch_rows(const A* first, int64_t row_stride, int rows, int64_t depth) 
 template <class A>
 void MatrixRows<A>::rows(const RowBlock& block, const A** pointers, std::byte* scratch) const {
   const A* first = data_ + block.row * row_stride_ + block.k * depth_stride_;
-  if (!needs_copy<A>(row_stride_, depth_stride_)) {
+  if (!needs_copy<A>(block.depth, row_stride_, depth_stride_)) {
     for (int i = 0; i < block.rows; ++i) pointers[i] = first + i * row_stride_;
     return;
   }
@@ -50,11 +54,13 @@ void MatrixRows<A>::rows(const RowBlock& block, const A** pointers, std::byte* s
 
 template <class A>
 size_t MatrixRows<A>::scratch_bytes(int64_t depth, int64_t row_stride, int64_t depth_stride) {
-  if (!needs_copy<A>(row_stride, depth_stride)) return 0;
-  return size_t(row_copy_pitch<A>(std::min(depth, kLongestSum))) * sizeof(A);
+  if (!needs_copy<A>(depth, row_stride, depth_stride)) return 0;
+  const int64_t block = std::is_integral_v<A> ? depth : std::min(depth, kLongestSum);
+  return dtype_bytes(dtype_of<A>, row_copy_pitch<A>(block));
 }
 
 template class MatrixRows<float>;
 template class MatrixRows<double>;
+template class MatrixRows<uint8_t>;
 
 }  // namespace linnet

@@ -37,7 +37,7 @@ class MatrixRows final : public RowSource<A> {
   void rows(const RowBlock& block, const A** pointers, std::byte* scratch) const override;
 
   /// Bytes of scratch that rows() needs for each row of such a matrix: a copy is made where values of a row are not
-  /// contiguous or rows lie at a distance that maps them to the same cache sets.
+  /// contiguous or rows lie at a distance that maps them to the same cache sets, and of bytes that are no whole fours.
   static size_t scratch_bytes(int64_t depth, int64_t row_stride, int64_t depth_stride = 1);
 
  private:

@@ -24,6 +24,8 @@ using GemmF32 = GemmReal<float>;
 using GemmF64 = GemmReal<double>;
 /// Pairs of 16-bit integers; sums wrap modulo 2^32.
 using GemmS16 = GemmType<int16_t, int16_t, int32_t, int32_t, 2>;
+/// Fours of bytes, those of A unsigned; sums wrap modulo 2^32.
+using GemmU8 = GemmType<uint8_t, int8_t, int32_t, int32_t, 4>;
 
 /// Vectors of the widest panel.
 inline constexpr int kWidestPanel = 4;
@@ -111,13 +113,19 @@ struct TileFamily {
   int held_rows;                ///< whose addresses registers hold; those of the others come from memory
   int unit;                     ///< values of a row that are multiplied together
   int value_bytes;              ///< of one value of B
+  bool exact;                   ///< sums are integers, however long
 };
 
 /// The sum over (t, k) is taken in ascending order for every element, whatever the position and the number of rows:
 /// results do not depend on how the work is split.
 template <class Type>
 struct GemmKernels : TileFamily {
-  void (*strip)(const GemmStrip<Type>& strip);
+  void (*strip)(const GemmStrip<Type>& strip);  ///< null where the instruction set has no fast way
+  /// Of GemmU8: right only where 255 times the positive ones of two neighbours in a column of B, and 255 times the
+  /// negative ones, do not leave 16 bits.
+  bool narrow;
+  /// Of GemmU8: what is subtracted from the values of A.
+  int32_t a_shift;
   /// Multiplies and adds in registers only, as fast as the units can. The number of multiply-adds, in proportion to
   /// `rounds`.
   int64_t (*saturate)(int64_t rounds);

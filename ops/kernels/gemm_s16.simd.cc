@@ -1,23 +1,14 @@
 #include <cstring>
 
-#include "kernels/gemm_strip.h"
+#include "kernels/tile_s32.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
 /// The two products of a pair are summed up in the lane of their column.
-struct TileS16 {
-  using Type = GemmS16;
-  using Vector = I32;
-  static constexpr int kLanes = int(I32::size);
+struct TileS16 : TileS32<GemmS16> {
   static constexpr int kWidest = 2;  // multiplying takes so much longer than loading that this suffices
-  static constexpr bool kHalves = false;
-  static constexpr bool kAdds = false;
-  static constexpr bool kActivates = false;
 
-  static I32 zero() { return I32(0); }
-  static I32 load(const int32_t* x) { return I32::load_unaligned(x); }
-  static void store(int32_t* y, I32 v) { v.store_unaligned(y); }
   static uint32_t pair(const int16_t* a) {
     uint32_t bits;
     std::memcpy(&bits, a, sizeof bits);
@@ -44,26 +35,10 @@ struct TileS16 {
 
 #if defined(__AVX512F__)
   static I32 multiply_add(I32 x, I32 y, I32 z) { return _mm512_add_epi32(z, _mm512_madd_epi16(x, y)); }
-  static I32 load_part(const int32_t* x, int64_t n) { return _mm512_maskz_loadu_epi32(first_lanes(n), x); }
-  static void store_part(int32_t* y, I32 v, int64_t n) { _mm512_mask_storeu_epi32(y, first_lanes(n), v); }
 #elif defined(__AVX2__)
   static I32 multiply_add(I32 x, I32 y, I32 z) { return _mm256_add_epi32(z, _mm256_madd_epi16(x, y)); }
-  static I32 load_part(const int32_t* x, int64_t n) { return _mm256_maskload_epi32(x, first_lanes(n)); }
-  static void store_part(int32_t* y, I32 v, int64_t n) { _mm256_maskstore_epi32(y, first_lanes(n), v); }
-#else
-#if defined(__SSE2__)
+#elif defined(__SSE2__)
   static I32 multiply_add(I32 x, I32 y, I32 z) { return _mm_add_epi32(z, _mm_madd_epi16(x, y)); }
-#endif
-  [[gnu::noinline]] static I32 load_part(const int32_t* x, int64_t n) {
-    int32_t buffer[kLanes] = {};
-    for (int64_t i = 0; i < n; ++i) buffer[i] = x[i];
-    return load(buffer);
-  }
-  [[gnu::noinline]] static void store_part(int32_t* y, I32 v, int64_t n) {
-    int32_t buffer[kLanes];
-    store(buffer, v);
-    for (int64_t i = 0; i < n; ++i) y[i] = buffer[i];
-  }
 #endif
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 // Included by *.simd.cc only: a strip of rows, tile by tile.
+#include <type_traits>
 #include <utility>
 
 #include "kernels/gemm_tile.h"
@@ -183,6 +184,7 @@ void fill_gemm(GemmKernels<typename Tile::Type>& kernels) {
   kernels.held_rows = kHeldRows;
   kernels.unit = Tile::Type::kUnit;
   kernels.value_bytes = int(sizeof(typename Tile::Type::B));
+  kernels.exact = std::is_integral_v<typename Tile::Type::Sum>;
   kernels.strip = Strip<Tile>::run;
   kernels.saturate = saturate<Tile>;
 }

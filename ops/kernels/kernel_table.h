@@ -16,6 +16,7 @@
 #include "kernels/normalize.h"
 #include "kernels/pool.h"
 #include "kernels/reduce.h"
+#include "kernels/requantize.h"
 #include "kernels/softmax.h"
 #include "kernels/transpose.h"
 #include "kernels/unary.h"

@@ -4,16 +4,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <random>
 
 namespace linnet::testing {
 namespace {
 
-/// Of two bytes.
+/// Of two bytes; bytes themselves.
 template <class T>
-struct Differences : std::uniform_int_distribution<T> {
-  Differences() : std::uniform_int_distribution<T>(-255, 255) {}
+struct Differences : std::uniform_int_distribution<int> {
+  Differences()
+      : std::uniform_int_distribution<int>(sizeof(T) > 1 ? -255 : std::numeric_limits<T>::min(),
+                                           sizeof(T) > 1 ? 255 : std::numeric_limits<T>::max()) {}
 };
 
 }  // namespace
@@ -30,7 +33,7 @@ Guarded<T>::Guarded(int64_t count, unsigned seed) : count_(count) {
   data_ = reinterpret_cast<T*>(end) - count;
   std::mt19937 engine(seed);
   std::conditional_t<std::is_integral_v<T>, Differences<T>, std::normal_distribution<T>> values;
-  std::generate_n(data_, count, [&] { return values(engine); });
+  std::generate_n(data_, count, [&] { return T(values(engine)); });
 }
 
 template <class T>
@@ -42,5 +45,7 @@ template class Guarded<float>;
 template class Guarded<double>;
 template class Guarded<int16_t>;
 template class Guarded<int32_t>;
+template class Guarded<int8_t>;
+template class Guarded<uint8_t>;
 
 }  // namespace linnet::testing

@@ -92,6 +92,23 @@ std::vector<Isa> supported_isas() {
   return isas;
 }
 
+std::vector<Isa> supported_byte_isas() {
+  std::vector<Isa> isas = supported_isas();
+  for (const IsaSupport& entry : isa_support()) {
+    for (const FeatureSupport& feature : entry.features) {
+      const bool multiplies = feature.name == "vnni" || feature.name == "dotprod" || feature.name == "i8mm";
+      if (multiplies && feature.supported) isas.push_back(isa_from_name(str(entry.name, "+", feature.name)));
+    }
+  }
+  return isas;
+}
+
+std::string isa_test_name(Isa isa) {
+  std::string name = isa_name(isa);
+  std::ranges::replace(name, '+', '_');
+  return name;
+}
+
 Tensor random_tensor(const Shape& shape, unsigned seed) {
   Tensor tensor(DType::kFloat32, shape);
   std::mt19937 engine(seed);

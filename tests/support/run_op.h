@@ -26,6 +26,10 @@ std::vector<Tensor> run_op(const OpCase& op, const std::vector<Tensor>& inputs, 
 
 /// The instruction sets that this machine can run, for parametrised tests.
 std::vector<Isa> supported_isas();
+/// Those, and each with one feature of those that products of bytes use.
+std::vector<Isa> supported_byte_isas();
+/// isa_name() in letters that gtest takes.
+std::string isa_test_name(Isa isa);
 
 /// Float32 values drawn from N(0, 1), the same for the same seed.
 Tensor random_tensor(const Shape& shape, unsigned seed = 0);
