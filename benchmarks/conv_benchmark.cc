@@ -37,7 +37,7 @@ void conv(benchmark::State& state) {
                   {.executor = make_serial_executor(), .observer = nullptr, .limits = {}});
   const Shape y = context.run(std::span(&x, 1))[0].shape();
   for (auto _ : state) context.run(std::span(&x, 1));
-  report_flops(state, 2.0 * double(y.elements()) * double(in_channels / group * kernel * kernel));
+  report_operations<GemmF32>(state, 2.0 * double(y.elements()) * double(in_channels / group * kernel * kernel));
 }
 
 BENCHMARK(conv)

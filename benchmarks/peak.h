@@ -2,13 +2,39 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <chrono>
+
+#include "kernels/kernel_table.h"
+
 namespace linnet {
 
-/// Floating-point operations per second of independent vector multiply-adds in registers, on one core with the
-/// instruction set in use: the most that a kernel can reach. Measured once.
-double peak_flops();
+/// Multiplications and additions per second of vectors in registers, on one core with the instruction set in use: the
+/// most that a product of the type can reach. Measured once.
+template <class Type>
+double peak_operations() {
+  static const double peak = [] {
+    constexpr int64_t kRounds = 200'000;
+    double best = 0;
+    for (int i = 0; i < 20; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      const int64_t multiply_adds = kernel_table(Isa::kAuto).gemm<Type>().saturate(kRounds);
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+      best = std::max(best, 2.0 * double(multiply_adds) / seconds.count());
+    }
+    return best;
+  }();
+  return peak;
+}
 
-/// Reports the rate of a benchmark whose iterations do `flops` operations each, absolute and relative to the peak.
-void report_flops(benchmark::State& state, double flops);
+/// Reports the rate of a benchmark whose iterations do so many operations of the type, absolute and relative to the
+/// peak.
+template <class Type>
+void report_operations(benchmark::State& state, double operations) {
+  using benchmark::Counter;
+  const double peak = peak_operations<Type>();
+  state.counters["operations"] = Counter(operations, Counter::kIsIterationInvariantRate);
+  state.counters["percent_of_peak"] = Counter(100 * operations / peak, Counter::kIsIterationInvariantRate);
+}
 
 }  // namespace linnet

@@ -87,7 +87,9 @@ Roofline measure_roofline(Isa isa, Executor& executor) {
     roofline.bytes_per_s = measure_memory(table, executor, roofline.read_bytes);
     roofline.peaks[0].multiply_adds_per_s = measure_peak(table.gemm_f32, executor);
     roofline.peaks[1].multiply_adds_per_s = measure_peak(table.gemm_f64, executor);
-    roofline.peaks[2].multiply_adds_per_s = measure_peak(table.gemm_s16, executor);
+    roofline.peaks[2].multiply_adds_per_s = table.gemm_u8.strip && !table.gemm_u8.narrow
+                                                ? measure_peak(table.gemm_u8, executor)
+                                                : measure_peak(table.gemm_s16, executor);
   });
   return roofline;
 }
