@@ -10,14 +10,15 @@ namespace {
 
 // Folding may not blow a small file up into large constants.
 constexpr size_t kFreeBytes = size_t{1} << 20;
+constexpr size_t kGrowth = 2, kWidening = 32;
 // Nodes and iterations of loops for one constant.
 constexpr int64_t kMostChecks = 1000;
 
-bool small_enough(std::span<const Fact> in, std::span<const Fact> out) {
+bool small_enough(std::span<const Fact> in, std::span<const Fact> out, size_t growth) {
   size_t in_bytes = 0, out_bytes = 0;
   for (const Fact& fact : in) in_bytes += fact.present() ? fact.constant.bytes() : 0;
   for (const Fact& fact : out) out_bytes += fact.present() ? dtype_bytes(fact.dtype, fact.shape().elements()) : 0;
-  return out_bytes <= std::max(kFreeBytes, 2 * in_bytes);
+  return out_bytes <= std::max(kFreeBytes, growth * in_bytes);
 }
 
 std::vector<Tensor> allocated(std::span<const Fact> out) {
@@ -83,7 +84,8 @@ std::optional<std::vector<Tensor>> evaluate(const Node& node, std::span<const Fa
                                             const ModelResources& resources) {
   // A container as a constant would lose what its fact tells of its elements.
   const auto foldable = [](const Fact& f) { return !f.present() || (f.concrete() && !is_container(f.dtype)); };
-  if (!std::all_of(out.begin(), out.end(), foldable) || !small_enough(in, out)) return std::nullopt;
+  const size_t growth = node.op->widens_constants() ? kWidening : kGrowth;
+  if (!std::all_of(out.begin(), out.end(), foldable) || !small_enough(in, out, growth)) return std::nullopt;
   if (no_elements(out)) return allocated(out);
   if (compute_dtype(node, in, out) != DType::kUndefined) return std::nullopt;  // what it is lowered to folds
   try {

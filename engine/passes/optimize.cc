@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "graph/rewrite.h"
 #include "passes/passes.h"
 
@@ -35,30 +37,30 @@ bool apply_rewrites(Graph& graph, const ModelOptions& options, bool last) {
 }
 
 /// The facts of a graph whose nodes can all be compiled.
-void lower_and_propagate(Graph& graph, const ModelResources& resources) {
-  propagate_facts(graph, resources);
+void lower_and_propagate(Graph& graph, const ModelResources& resources, bool widen) {
+  propagate_facts(graph, resources, widen);
   const Lowering lowering = Registry::Rewrites::lowering_of(*graph.registry());
   if (!lowering) return;
   const auto patch = lowering(graph);
   if (!patch) return;
   patch->apply(graph);
   graph.drop_dead_nodes();
-  propagate_facts(graph, resources);
+  propagate_facts(graph, resources, widen);
 }
 
 }  // namespace
 
 void optimize(Graph& graph, const ModelResources& resources) {
   graph.drop_dead_nodes();
-  bool changed = true;
+  bool changed = true, widen = resources.options.optimization < 2;
   for (int round = 0; changed && round < kMaxRounds; ++round) {
-    lower_and_propagate(graph, resources);
+    lower_and_propagate(graph, resources, widen);
     if (resources.options.optimization == 0) return;
     changed = fold_constants(graph);
     changed |= merge_equal_nodes(graph);
     if (resources.options.optimization >= 2) {
       changed |= apply_rewrites(graph, resources.options, false);
-      if (!changed) changed = apply_rewrites(graph, resources.options, true);
+      if (!changed) changed = !std::exchange(widen, true) || apply_rewrites(graph, resources.options, true);
     }
     graph.drop_unread_constants();
   }

@@ -7,8 +7,9 @@
 namespace linnet {
 
 /// Infers the fact of every value from those of the graph inputs, computing on the way what depends on constants only.
-/// Shape arithmetic folds away here. Throws what the operators' rules throw.
-void propagate_facts(Graph& graph, const ModelResources& resources);
+/// Shape arithmetic folds away here. widen: compute what Op::widens_constants(), too. Throws what the operators' rules
+/// throw.
+void propagate_facts(Graph& graph, const ModelResources& resources, bool widen = true);
 
 /// Replaces node outputs that are known to be constant by constants. Call after propagate_facts.
 bool fold_constants(Graph& graph);

@@ -10,10 +10,11 @@ bool all_constant(std::span<const Fact> facts) {
   return std::all_of(facts.begin(), facts.end(), [](const Fact& f) { return !f.present() || f.constant; });
 }
 
-void propagate_node(Graph& graph, const Node& node, const ModelResources& resources) {
+void propagate_node(Graph& graph, const Node& node, const ModelResources& resources, bool widen) {
   const std::vector<Fact> in = input_facts(graph, node);
   std::vector<Fact> out = infer_node(node, in);
-  if (!all_constant(out) && all_constant(in) && node.op->deterministic()) {
+  const bool computes = node.op->deterministic() && (widen || !node.op->widens_constants());
+  if (computes && !all_constant(out) && all_constant(in)) {
     if (const auto values = evaluate(node, in, out, resources)) {
       for (size_t i = 0; i < out.size(); ++i) {
         if (out[i].present()) out[i] = Fact((*values)[i]);
@@ -27,8 +28,8 @@ void propagate_node(Graph& graph, const Node& node, const ModelResources& resour
 
 }  // namespace
 
-void propagate_facts(Graph& graph, const ModelResources& resources) {
-  for (const NodeId id : graph.nodes()) propagate_node(graph, graph.node(id), resources);
+void propagate_facts(Graph& graph, const ModelResources& resources, bool widen) {
+  for (const NodeId id : graph.nodes()) propagate_node(graph, graph.node(id), resources, widen);
 }
 
 }  // namespace linnet

@@ -21,6 +21,7 @@ GemmWeights<T> conv_matrices(const ConvGeometry& geometry, const T* w, int64_t g
 
 template GemmWeights<float> conv_matrices(const ConvGeometry&, const float*, int64_t);
 template GemmWeights<uint8_t> conv_matrices(const ConvGeometry&, const uint8_t*, int64_t);
+template GemmWeights<int8_t> conv_matrices(const ConvGeometry&, const int8_t*, int64_t);
 
 template <class T>
 GemmConvWeights<T>::GemmConvWeights(const ConvGeometry& geometry, const GemmPanels& panels, const CompileInput& in)

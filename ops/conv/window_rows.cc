@@ -9,6 +9,7 @@ namespace {
 
 /// Up to so many values, the positions along the width become one tap.
 constexpr int64_t kMostSpanValues = 64;
+constexpr int64_t kUnit = 4;  // of bytes
 
 }  // namespace
 
@@ -22,6 +23,7 @@ ConvWindows::ConvWindows(const ConvGeometry& geometry) : geometry_(geometry), co
   const bool adjacent = width.dilation == 1 && geometry.group == 1;
   if (adjacent && width.kernel * geometry.in_channels <= kMostSpanValues) span_ = width.kernel;
   depth_ = span_ * geometry.group_in();
+  copy_values_ = ceil_div(depth_, kUnit) * kUnit;
   zeros_.resize(size_t(span_ * geometry.in_channels));
   const bool fits = depth.extent() <= depth.in && height.extent() <= height.in && width.extent() <= width.in;
   for (int64_t z = 0; z < depth.kernel; ++z) {
@@ -36,7 +38,8 @@ ConvWindows::ConvWindows(const ConvGeometry& geometry) : geometry_(geometry), co
 }
 
 size_t ConvWindows::scratch_bytes(size_t value_bytes) const {
-  return span_ == 1 ? 0 : size_t(checked_mul(checked_mul(taps(), depth_), int64_t(value_bytes)));
+  const bool copies = span_ > 1 || (value_bytes == 1 && copy_values_ > depth_);
+  return copies ? size_t(checked_mul(checked_mul(taps(), copy_values_), int64_t(value_bytes))) : 0;
 }
 
 template <class T>
@@ -56,8 +59,16 @@ int WindowRows<T>::inside(const Corner& corner, int most) const {
     return 0;
   }
   const int64_t column = (corner.x + width.pad_begin) / width.stride;
-  if (column < windows_.columns_.begin) return 0;
+  if (column < windows_.columns_.begin || passes_end(corner)) return 0;
   return int(std::clamp<int64_t>(windows_.columns_.end - column, 0, most));
+}
+
+/// Whether the window is one of the last line of the last image, of depths that are no whole units.
+template <class T>
+bool WindowRows<T>::passes_end(const Corner& corner) const {
+  const auto& [depth, height, width] = windows_.geometry_.axes;
+  return x_end_ && windows_.copy_values_ > windows_.depth_ && corner.n + 1 == windows_.geometry_.batch &&
+         corner.z + depth.extent() == depth.in && corner.y + height.extent() == height.in;
 }
 
 template <class T>
@@ -79,19 +90,20 @@ const T* WindowRows<T>::tap(const Corner& corner, const ConvWindows::Offset& off
   const int64_t channels = windows_.geometry_.in_channels;
   const int64_t z = corner.z + offset.z, y = corner.y + offset.y, x = corner.x + offset.x;
   const int64_t first = std::max<int64_t>(x, 0), last = std::min(x + windows_.span_, width.in);
-  if (z < 0 || z >= depth.in || y < 0 || y >= height.in || first >= last) return zeros();
+  if (z < 0 || z >= depth.in || y < 0 || y >= height.in || first >= last) return line_;
   const T* from = x_ + (((corner.n * depth.in + z) * height.in + y) * width.in + first) * channels;
-  if (last - first == windows_.span_) return from;
-  T* end = std::fill_n(copy, (first - x) * channels, T(0));
-  end = std::copy_n(from, (last - first) * channels, end);
-  std::fill(end, copy + windows_.depth_, T(0));
+  const bool ends_inside = !x_end_ || from + windows_.copy_values_ <= x_end_;
+  if (last - first == windows_.span_ && ends_inside) return from;
+  T* end = std::fill_n(copy, (first - x) * channels, *line_);
+  end = std::copy_n(from, windows_.span_ == 1 ? windows_.depth_ : (last - first) * channels, end);
+  std::fill(end, copy + windows_.depth_, *line_);
   return copy;
 }
 
 template <class T>
 T* WindowRows<T>::address_window(const RowBlock& block, const Corner& corner, const Target& target) const {
   const ConvWindows::Offset* offsets = windows_.offsets_.data() + block.tap;
-  const int64_t room = windows_.span_ > 1 ? windows_.depth_ : 0;
+  const int64_t room = windows_.scratch_bytes(sizeof(T)) > 0 ? windows_.copy_values_ : 0;
   T* copy = target.copies;
   for (int64_t t = 0; t < block.taps; ++t, copy += room) {
     target.pointers[t * target.pitch] = tap(corner, offsets[t], copy) + block.k;
@@ -126,5 +138,6 @@ void WindowRows<T>::rows(const RowBlock& block, const T** pointers, std::byte* s
 template class WindowRows<float>;
 template class WindowRows<double>;
 template class WindowRows<int16_t>;
+template class WindowRows<uint8_t>;
 
 }  // namespace linnet

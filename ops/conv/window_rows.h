@@ -4,6 +4,7 @@
 
 #include "conv/conv_geometry.h"
 #include "gemm/rows.h"
+#include "gemm/weights.h"
 
 namespace linnet {
 
@@ -18,6 +19,18 @@ class ConvWindows {
 
   int64_t taps() const { return int64_t(offsets_.size()); }
   int64_t depth() const { return depth_; }
+  /// The weights of a group (conv_matrices) with the positions along the width as one tap where they are.
+  template <class T>
+  GemmWeights<T> merged(GemmWeights<T> w) const {
+    w.run = w.depth;
+    w.run_stride = w.tap_stride;
+    w.tap_stride *= span_;
+    w.taps = taps();
+    w.depth = depth_;
+    return w;
+  }
+  /// Values of a line of padding.
+  int64_t padding_values() const { return int64_t(zeros_.size()); }
   /// Scratch for a row of values of so many bytes.
   size_t scratch_bytes(size_t value_bytes) const;
 
@@ -40,17 +53,30 @@ class ConvWindows {
   Inside columns_{ConvAxis()};
   int64_t span_ = 1;  // pixels of a tap
   int64_t depth_ = 0;
+  int64_t copy_values_ = 0;  // of a tap that is copied
   std::vector<Offset> offsets_;
   std::vector<double> zeros_;  // as many as values of any type
+};
+
+/// What lies around an image of numbers that padding does not make zero.
+template <class T>
+struct WindowPadding {
+  const T* line = nullptr;  ///< ConvWindows::padding_values() equal ones; null: zeros
+  const T* x_end = nullptr;  ///< windows are copied rather than read past it in units of four values
 };
 
 /// The windows of one group of channels over x, which points at the group's first channel of the first pixel.
 template <class T>
 class WindowRows final : public RowSource<T> {
  public:
-  WindowRows(const ConvWindows& windows, const T* x) : windows_(windows), x_(x) {}
+  WindowRows(const ConvWindows& windows, const T* x, const WindowPadding<T>& padding = {})
+      : windows_(windows),
+        x_(x),
+        line_(padding.line ? padding.line : reinterpret_cast<const T*>(windows.zeros_.data())),
+        x_end_(padding.x_end),
+        zeros_(padding.line ? nullptr : line_) {}
   void rows(const RowBlock& block, const T** pointers, std::byte* scratch) const override;
-  const T* zeros() const override { return reinterpret_cast<const T*>(windows_.zeros_.data()); }
+  const T* zeros() const override { return zeros_; }
 
  private:
   /// A window's first position, in image n.
@@ -73,8 +99,10 @@ class WindowRows final : public RowSource<T> {
   T* address_window(const RowBlock& block, const Corner& corner, const Target& target) const;
   const T* tap(const Corner& corner, const ConvWindows::Offset& offset, T* copy) const;
 
+  bool passes_end(const Corner& corner) const;
+
   const ConvWindows& windows_;
-  const T* x_;
+  const T *x_, *line_, *x_end_, *zeros_;
 };
 
 }  // namespace linnet

@@ -62,5 +62,6 @@ size_t MatrixRows<A>::scratch_bytes(int64_t depth, int64_t row_stride, int64_t d
 template class MatrixRows<float>;
 template class MatrixRows<double>;
 template class MatrixRows<uint8_t>;
+template class MatrixRows<int16_t>;
 
 }  // namespace linnet

@@ -16,6 +16,8 @@ struct GemmWeights {
   int64_t depth_stride = 0;
   int64_t column_stride = 0;
   float scale = 1;  ///< every value is multiplied by it
+  int64_t run = 0;  ///< of integers: values of the depth that lie depth_stride apart, runs lie run_stride apart; 0: all
+  int64_t run_stride = 0;
 };
 
 /// Rows of a packed panel, each of `unit` values of its columns; throws Error(kLimit) on overflow.

@@ -9,6 +9,7 @@
 #include "kernels/convert.h"
 #include "kernels/deform.h"
 #include "kernels/depthwise.h"
+#include "kernels/depthwise_u8.h"
 #include "kernels/gemm.h"
 #include "kernels/grouped.h"
 #include "kernels/isa.h"

@@ -69,6 +69,7 @@ class DequantizeLinear final : public Op {
     return {Fact(dtype, in[0].dims)};
   }
 
+  bool widens_constants() const override { return true; }
   KernelPtr compile(const CompileInput& in) const override {
     return std::make_unique<DequantizeKernel>(in, ScaleReader(in, axis_, block_size_));
   }

@@ -159,6 +159,10 @@ class LINNET_API Op {
   /// True for operators that take sequences, optionals or maps; the engine refuses them for all others.
   virtual bool accepts_containers() const { return false; }
 
+  /// True where the output is a larger form of constants, as DequantizeLinear's: folded, whatever its size, but only
+  /// once no rewrite looks for the smaller form any more.
+  virtual bool widens_constants() const { return false; }
+
   /// False for operators whose results must not be shared or precomputed: random numbers.
   virtual bool deterministic() const { return true; }
 };

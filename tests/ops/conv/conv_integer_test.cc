@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "support/conv_reference.h"
+#include "support/byte_conv_cases.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -26,10 +26,6 @@ Tensor shifted(const Tensor& tensor, const std::vector<int>& zeros) {
   return result;
 }
 
-Attributes attributes(const ConvSettings& s) {
-  return {{"strides", s.strides}, {"pads", s.pads}, {"dilations", s.dilations}, {"group", s.group}};
-}
-
 TEST(ConvInteger, IsTheConvolutionOfTheDifferences) {
   const Tensor x = bytes<uint8_t>({2, 4, 7, 6}, 37), w = bytes<int8_t>({6, 2, 3, 2}, 91);
   const Tensor x_zero = Tensor::scalar(uint8_t{130}), w_zero = Tensor::of<int8_t>({0, 1, -2, 3, 127, -128});
@@ -37,32 +33,12 @@ TEST(ConvInteger, IsTheConvolutionOfTheDifferences) {
   for (const ConvSettings& s :
        {ConvSettings{{1, 1}, {0, 0, 0, 0}, {1, 1}, 2}, ConvSettings{{2, 1}, {1, 0, 2, 1}, {2, 1}, 2}}) {
     const Tensor want = conv_reference(shifted(x, {130}), shifted(w, {0, 1, -2, 3, 127, -128}), no_bias, s);
-    const OpCase op{"ConvInteger", 10, attributes(s)};
+    const OpCase op{"ConvInteger", 10, conv_attributes(s)};
     expect_close(run_op(op, {x, w, x_zero, w_zero})[0], cast_to(want, DType::kInt32));
     expect_close(run_op(op, {x, w, x_zero, w_zero}, 1, {1}, Isa::kAuto, 1)[0], cast_to(want, DType::kInt32));
     const Tensor plain = conv_reference(shifted(x, {0}), shifted(w, {0}), no_bias, s);
     expect_close(run_op(op, {x, w})[0], cast_to(plain, DType::kInt32));
   }
-}
-
-struct ByteConvCase {
-  Shape x, w;
-  ConvSettings settings{};
-};
-
-/// Odd channels, groups, depthwise, a pixel of several taps, windows in the padding, chunks of several images.
-const std::vector<ByteConvCase>& byte_conv_cases() {
-  static const std::vector<ByteConvCase> cases{
-      {{2, 3, 9, 8}, {5, 3, 3, 3}, {{2, 2}, {1, 1, 1, 1}, {1, 1}, 1}},
-      {{1, 3, 17, 17}, {8, 3, 7, 7}, {{2, 2}, {3, 3, 3, 3}, {1, 1}, 1}},
-      {{3, 6, 5, 4}, {9, 2, 3, 2}, {{1, 1}, {1, 0, 1, 1}, {1, 2}, 3}},
-      {{2, 9, 6, 5}, {6, 3, 1, 1}, {{1, 1}, {0, 0, 0, 0}, {1, 1}, 3}},
-      {{1, 7, 6, 6}, {7, 1, 3, 3}, {{1, 1}, {1, 1, 1, 1}, {1, 1}, 7}},
-      {{40, 5, 3, 3}, {70, 5, 3, 3}, {{1, 1}, {1, 1, 1, 1}, {1, 1}, 1}},
-      {{1, 20, 12, 13}, {33, 20, 3, 3}, {{1, 1}, {1, 1, 1, 1}, {1, 1}, 1}},
-      {{1, 2, 2, 2}, {3, 2, 3, 3}, {{1, 1}, {4, 4, 4, 4}, {2, 2}, 1}},
-  };
-  return cases;
 }
 
 template <class X, class W>
@@ -73,7 +49,7 @@ void expect_differences(const ByteConvCase& c, int x_zero, Isa isa) {
   const Tensor want =
       conv_reference(shifted(x, {x_zero}), shifted(w, std::vector<int>(zeros.begin(), zeros.end())), {}, c.settings);
   for (const std::vector<int>& constants : {std::vector<int>{}, {1}, {1, 3}}) {
-    const Tensor y = run_op({"ConvInteger", 10, attributes(c.settings)},
+    const Tensor y = run_op({"ConvInteger", 10, conv_attributes(c.settings)},
                             {x, w, Tensor::scalar(X(x_zero)), Tensor::of(zeros)}, 1, constants, isa)[0];
     expect_close(y, cast_to(want, DType::kInt32));
   }
@@ -115,7 +91,7 @@ TEST(QLinearConv, RequantizesPerChannel) {
   const Tensor bias = Tensor::of<int32_t>({-9000, 0, 500, 12345});
   const ConvSettings s{{2, 2}, {1, 1, 1, 1}, {1, 1}, 1};
   const Tensor y =
-      run_op({"QLinearConv", 10, attributes(s)}, {x, Tensor::scalar(0.05f), Tensor::scalar(uint8_t{99}), w, w_scale,
+      run_op({"QLinearConv", 10, conv_attributes(s)}, {x, Tensor::scalar(0.05f), Tensor::scalar(uint8_t{99}), w, w_scale,
                                                   w_zero, Tensor::scalar(0.5f), Tensor::scalar(uint8_t{100}), bias})[0];
   const Tensor sums = conv_reference(shifted(x, {99}), shifted(w, {0, 5, -5, 7}), cast_to(bias, DType::kFloat32), s);
   ASSERT_EQ(y.shape(), sums.shape());
@@ -132,8 +108,8 @@ TEST(QLinearConv, RoundsTheExactSumAndItsBias) {
     std::vector<int32_t> bias{2147483647, -2147483647};
     for (int64_t i = 2; i < c.w[0]; ++i) bias.push_back(int32_t(i) * 1000);
     const Tensor x_scale = Tensor::scalar(0.05f), y_scale = Tensor::scalar(0.7f), y_zero = Tensor::scalar(int8_t{-11});
-    const Tensor sums = run_op({"ConvInteger", 10, attributes(c.settings)}, {x, w, x_zero, w_zero})[0];
-    const Tensor y = run_op({"QLinearConv", 10, attributes(c.settings)},
+    const Tensor sums = run_op({"ConvInteger", 10, conv_attributes(c.settings)}, {x, w, x_zero, w_zero})[0];
+    const Tensor y = run_op({"QLinearConv", 10, conv_attributes(c.settings)},
                             {x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, Tensor::of(bias)}, 1, {3, 5})[0];
     ASSERT_EQ(y.shape(), sums.shape());
     for (int64_t i = 0; i < y.size(); ++i) {

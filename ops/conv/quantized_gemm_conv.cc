@@ -1,0 +1,135 @@
+#include <algorithm>
+
+#include "conv/gemm_conv_weights.h"
+#include "conv/quantized_conv.h"
+#include "conv/window_rows.h"
+#include "gemm/bytes.h"
+#include "gemm/quantized_gemm.h"
+
+namespace linnet {
+namespace {
+
+using Q = QuantizedInputs;
+
+/// Of int16 the pixels of a group begin at even values.
+template <class Type>
+ConvGeometry row_geometry(ConvGeometry geometry) {
+  if constexpr (!QuantizedGemm<Type>::kBytes) {
+    geometry.in_channels = checked_mul(geometry.group, ceil_div(geometry.group_in(), 2) * 2);
+  }
+  return geometry;
+}
+
+/// Scratch: the product's, the output's, then a line of padding, or the widened image.
+template <class Type>
+class QuantizedGemmConv final : public Kernel {
+  using A = typename Type::A;
+  static constexpr bool kBytes = QuantizedGemm<Type>::kBytes;
+
+ public:
+  QuantizedGemmConv(const ConvGeometry& geometry, const Activation& activation, const CompileInput& in)
+      : x_channels_(geometry.group_in()),
+        geometry_(row_geometry<Type>(geometry)),
+        windows_(geometry_),
+        gemm_(in, sizes_of(in), Q::kW, w_matrices(geometry), geometry.group),
+        output_(in, geometry.out_channels, activation),
+        output_offset_(gemm_.scratch_bytes()),
+        x_offset_(output_offset_ + output_.scratch_bytes()) {
+    const int64_t values = kBytes ? windows_.padding_values() : x_values();
+    scratch_bytes_ = x_offset_ + dtype_bytes(dtype_of<A>, values);
+  }
+
+  void run(KernelContext& context) const override {
+    const QuantizedOutput::Bound output = output_.bind(context, context.scratch() + output_offset_);
+    const Bytes bytes(context.input(Q::kX), context.input(Q::kXZero));
+    const auto* x = reinterpret_cast<const A*>(bytes.values);
+    WindowPadding<A> padding;
+    if constexpr (kBytes) {
+      auto* line = reinterpret_cast<A*>(context.scratch() + x_offset_);
+      std::fill_n(line, windows_.padding_values(), A(bytes.zero(0)));
+      padding = {line, x + x_values()};
+    } else {
+      auto* wide = reinterpret_cast<A*>(context.scratch() + x_offset_);
+      widen(context.executor(), bytes, wide);
+      x = wide;
+    }
+    const bool pointwise = geometry_.pointwise();
+    const auto rows = [&](int64_t group) {
+      return Rows{MatrixRows<A>(x + group * geometry_.group_in(), geometry_.in_channels),
+                  WindowRows<A>(windows_, x + group * geometry_.group_in(), padding), pointwise};
+    };
+    gemm_.run(context, bytes.zero(0), output_.sum_bias(context), rows,
+              [&](int64_t group, const Span& lines, Span columns, const int32_t* sums) {
+                columns.begin += group * geometry_.group_out();
+                columns.end += group * geometry_.group_out();
+                output.store(lines, columns, sums);
+              });
+  }
+
+  size_t scratch_bytes() const override { return scratch_bytes_; }
+  bool reads(int input) const override { return input != Q::kW || !gemm_.packed(); }
+  std::string describe() const override { return gemm_.describe(); }
+
+ private:
+  struct Rows final : RowSource<A> {
+    Rows(const MatrixRows<A>& of_pixels, const WindowRows<A>& of_windows, bool is_pointwise)
+        : pixels(of_pixels), windows(of_windows), pointwise(is_pointwise) {}
+    void rows(const RowBlock& block, const A** pointers, std::byte* scratch) const override {
+      pointwise ? pixels.rows(block, pointers, scratch) : windows.rows(block, pointers, scratch);
+    }
+    const A* zeros() const override { return pointwise ? nullptr : windows.zeros(); }
+
+    MatrixRows<A> pixels;
+    WindowRows<A> windows;
+    bool pointwise;
+  };
+
+  /// Of int16 the positions along the width hold whole units: they are packed alike as one tap or several.
+  GemmWeights<int8_t> w_matrices(const ConvGeometry& geometry) const {
+    const auto w = conv_matrices<int8_t>(geometry, nullptr, 0);
+    return kBytes ? windows_.merged(w) : w;
+  }
+  GemmSizes sizes_of(const CompileInput& in) const {
+    return {.rows = checked_mul(geometry_.batch, geometry_.out_pixels()),
+            .columns = geometry_.group_out(),
+            .taps = windows_.taps(),
+            .depth = windows_.depth(),
+            .workers = in.executor().workers(),
+            .row_scratch_bytes = geometry_.pointwise()
+                                     ? MatrixRows<A>::scratch_bytes(windows_.depth(), geometry_.in_channels)
+                                     : windows_.scratch_bytes(sizeof(A))};
+  }
+  int64_t x_values() const {
+    return checked_mul(checked_mul(geometry_.batch, geometry_.in_pixels()), geometry_.in_channels);
+  }
+
+  void widen(Executor& executor, const Bytes& x, int16_t* to) const {
+    const int64_t group = geometry_.group_in(), groups = geometry_.batch * geometry_.in_pixels() * geometry_.group;
+    executor.parallel_for(ceil_div(groups, kWidenGroups), [&](int64_t part, int) {
+      const int64_t end = std::min(groups, (part + 1) * kWidenGroups);
+      for (int64_t i = part * kWidenGroups; i < end; ++i) {
+        x.widen(i * x_channels_, x_channels_, x.zero(0), to + i * group);
+        if (x_channels_ < group) to[(i + 1) * group - 1] = 0;
+      }
+    });
+  }
+
+  static constexpr int64_t kWidenGroups = 256;
+
+  int64_t x_channels_;  // of a group
+  ConvGeometry geometry_;
+  ConvWindows windows_;
+  QuantizedGemm<Type> gemm_;
+  QuantizedOutput output_;
+  size_t output_offset_, x_offset_, scratch_bytes_;
+};
+
+}  // namespace
+
+KernelPtr make_quantized_gemm_conv(const ConvGeometry& geometry, const Activation& activation,
+                                   const CompileInput& in) {
+  if (multiplies_bytes(in.isa())) return std::make_unique<QuantizedGemmConv<GemmU8>>(geometry, activation, in);
+  return std::make_unique<QuantizedGemmConv<GemmS16>>(geometry, activation, in);
+}
+
+}  // namespace linnet

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "gemm/plan.h"
+#include "gemm/weights.h"
+#include "linnet/op.h"
+#include "tensor/alignment.h"
+
+namespace linnet {
+
+/// Products of uint8 rows less a zero point and int8 matrices of the same sizes; sums wrap modulo 2^32.
+/// Type: GemmU8, whose rows are as they come, or GemmS16, for instruction sets without products of bytes, whose rows
+/// are widened and less the zero point already.
+template <class Type>
+class QuantizedGemm {
+ public:
+  static constexpr bool kBytes = sizeof(typename Type::A) == 1;
+
+  /// w: the input that holds `count` matrices, each as `matrix` tells (without data and scale), one after the other.
+  QuantizedGemm(const CompileInput& in, const GemmSizes& sizes, int w, const GemmWeights<int8_t>& matrix,
+                int64_t count);
+
+  /// True when the matrices are packed already, so that a kernel need not read them.
+  bool packed() const { return bool(packed_); }
+  /// Scratch that each worker needs; run() uses the beginning.
+  size_t scratch_bytes() const { return scratch_bytes_; }
+  std::string describe() const {
+    return str(kBytes ? "u8s8 GEMM " : "int16 GEMM ", plan_.describe(), packed() ? "" : ", packing w");
+  }
+
+  /// Computes rows(i), a RowSource, times matrix i, for all matrices, in parts: store(i, rows, columns, sums) takes the
+  /// sums of these rows and columns, to which bias[i * columns + column] is added unless it is null.
+  template <class Rows, class Store>
+  void run(KernelContext& context, int32_t x_zero, const int32_t* bias, Rows rows, Store store) const {
+    const std::byte* w = packed() ? static_cast<const std::byte*>(packed_.raw()) : pack_in_scratch(context);
+    const int32_t* begin = begin_sums(context, w, x_zero, bias);
+    context.executor().parallel_for(count_ * plan_.chunks(), [&](int64_t i, int worker) {
+      const int64_t matrix = i / plan_.chunks();
+      const auto a = rows(matrix);
+      const auto store_strip = [&](const Span& lines, const Span& columns, const int32_t* sums) {
+        store(matrix, lines, columns, sums);
+      };
+      const StripFunction<int32_t, decltype(store_strip)> strips(store_strip);
+      GemmOperands<Type> operands{.a = &a, .b = reinterpret_cast<const B*>(w) + matrix * packed_size_, .store = &strips};
+      operands.epilogue.bias = begin ? begin + matrix * matrix_.columns : nullptr;
+      plan_.run_chunk(operands, i % plan_.chunks(), context.scratch(worker));
+    });
+  }
+
+ private:
+  using B = typename Type::B;
+
+  /// The packed form: the panels of all matrices, then, of bytes, the sums of the columns.
+  size_t panels_bytes() const { return aligned(size_t(count_ * packed_size_) * sizeof(B)); }
+  size_t packed_bytes() const;
+  void pack(const int8_t* w, std::byte* packed, Executor& executor) const;
+  const std::byte* pack_in_scratch(KernelContext& context) const;
+  const int32_t* begin_sums(KernelContext& context, const std::byte* packed, int32_t x_zero, const int32_t* bias) const;
+
+  int w_;
+  GemmWeights<int8_t> matrix_;
+  int64_t count_, packed_size_;
+  int32_t a_shift_;
+  GemmPlan<Type> plan_;
+  Tensor packed_;
+  size_t begin_offset_, packed_offset_, scratch_bytes_;
+};
+
+extern template class QuantizedGemm<GemmU8>;
+extern template class QuantizedGemm<GemmS16>;
+
+/// Whether products of bytes are the fastest here; else rows are widened to int16.
+bool multiplies_bytes(Isa isa);
+
+}  // namespace linnet

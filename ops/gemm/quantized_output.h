@@ -1,0 +1,79 @@
+#pragma once
+
+#include "gemm/fused_activation.h"
+#include "kernels/requantize.h"
+#include "linnet/op.h"
+#include "partition/parts.h"
+
+namespace linnet {
+
+/// The inputs of products of quantised tensors in the internal domain. Scales and zero points have one element, w_scale
+/// may have one for each output channel. Without y_scale and y_zero the output is float32. B is int32 in units of
+/// x_scale * w_scale, or float32. A residual of the output's shape is added; before, the product is rounded to what
+/// uint8 with grid_scale and grid_zero can hold, where these are given.
+struct QuantizedInputs {
+  enum {
+    kX,
+    kXScale,
+    kXZero,
+    kW,
+    kWScale,
+    kYScale,
+    kYZero,
+    kBias,
+    kResidual,
+    kResidualScale,
+    kResidualZero,
+    kGridScale,
+    kGridZero,
+    kCount
+  };
+};
+
+/// Checks all inputs but the shapes of x and w; `channels`: of the output. Throws Error(kType) or Error(kShape).
+void check_quantized_inputs(std::span<const Fact> in, const Dim& channels);
+/// Checks that a residual goes with y.
+void check_quantized_residual(std::span<const Fact> in, const Fact& y);
+/// uint8, or float32 without y_scale.
+DType quantized_output_dtype(std::span<const Fact> in);
+
+/// What becomes of the sums of such a product, as its inputs tell.
+class QuantizedOutput {
+ public:
+  /// The activation must be a clamp, or none.
+  QuantizedOutput(const CompileInput& in, int64_t channels, const Activation& activation);
+
+  /// Scratch of the first worker that bind() needs; shared by all.
+  size_t scratch_bytes() const;
+
+  /// The output of one run.
+  class Bound {
+   public:
+    /// Takes the sums of rows and columns of an output whose rows hold all channels.
+    void store(const Span& rows, const Span& columns, const int32_t* sums) const;
+
+   private:
+    friend class QuantizedOutput;
+    RequantizeJob job_;
+    const RequantizeKernels* kernels_;
+    int64_t channels_;
+    std::byte* y_;
+    bool bytes_;
+  };
+  Bound bind(KernelContext& context, std::byte* scratch) const;
+
+  /// The bias in units of the sums, one for each channel; null where there is none or where it is float32.
+  const int32_t* sum_bias(KernelContext& context) const;
+
+ private:
+  void fill_scale(KernelContext& context, float y_scale, float* scale) const;
+  void add_residual(KernelContext& context, float y_scale, RequantizeJob& job) const;
+
+  const RequantizeKernels& kernels_;
+  int64_t channels_;
+  float low_, high_;
+  bool bytes_, has_residual_, has_grid_, scale_per_channel_;
+  DType bias_;
+};
+
+}  // namespace linnet

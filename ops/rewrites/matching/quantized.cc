@@ -1,0 +1,104 @@
+#include "rewrites/matching/quantized.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "quantization/parameter.h"
+#include "rewrites/matching/activation.h"
+#include "rewrites/matching/match.h"
+
+namespace linnet {
+namespace {
+
+bool is_byte(DType dtype) { return dtype == DType::kInt8 || dtype == DType::kUint8; }
+
+bool usable(float scale) { return std::isfinite(scale) && scale > 0; }
+
+/// x less its zero points, as int8; nullopt where they do not fit. Zero points: one, or one for each index of the axis.
+std::optional<Tensor> centered(const Tensor& x, const Tensor* zeros, int axis) {
+  Tensor y(DType::kInt8, x.shape());
+  const bool per_axis = zeros && zeros->size() > 1;
+  int64_t inner = 1;
+  for (int i = axis + 1; i < x.rank(); ++i) inner *= x.shape()[i];
+  for (int64_t i = 0; i < x.size(); ++i) {
+    const int32_t zero = zeros ? byte_at(*zeros, per_axis ? i / inner % x.shape()[axis] : 0) : 0;
+    const int32_t value = byte_at(x, i) - zero;
+    if (value < -128 || value > 127) return std::nullopt;
+    y.data<int8_t>()[i] = int8_t(value);
+  }
+  return y;
+}
+
+/// Whether a parameter has one element, or one for each index of the axis.
+bool fits(const Tensor& parameter, const Shape& x, int axis) {
+  return parameter.size() == 1 || (parameter.rank() == 1 && parameter.shape()[0] == x[axis]);
+}
+
+}  // namespace
+
+std::optional<Quantization> quantization_of(const Graph& graph, const Node& node) {
+  const bool quantizes = is_op(node, "QuantizeLinear");
+  if (!quantizes && !is_op(node, "DequantizeLinear")) return std::nullopt;
+  const Fact& bytes = quantizes ? graph.fact(node.outputs[0]) : graph.input_fact(node, 0);
+  const Fact& floats = quantizes ? graph.input_fact(node, 0) : graph.fact(node.outputs[0]);
+  const std::optional<float> scale = scalar_input(graph, node, 1);
+  if (!is_byte(bytes.dtype) || floats.dtype != DType::kFloat32 || !scale || !usable(*scale)) return std::nullopt;
+  if (node.spec.attr_or("block_size", int64_t{0}) != 0) return std::nullopt;
+  if (node.spec.attr_or("precision", int64_t{0}) > 1) return std::nullopt;
+  const Tensor* zero = graph.constant_input(node, 2);
+  if (optional_input(node, 2) != kNoValue && (!zero || zero->size() != 1)) return std::nullopt;
+  return Quantization{bytes.dtype, *scale, zero ? byte_at(*zero, 0) : 0};
+}
+
+const Node* dequantize_before(const Graph& graph, const Node& node, int input) {
+  const Node* dequantize = producer(graph, node, input, "DequantizeLinear");
+  if (!dequantize || graph.input_fact(*dequantize, 0).dtype != DType::kUint8) return nullptr;
+  return quantization_of(graph, *dequantize) ? dequantize : nullptr;
+}
+
+std::optional<QuantizeBehind> quantize_behind(const Graph& graph, ValueId value) {
+  QuantizeBehind found;
+  const Node* next = graph.only_consumer(value);
+  const auto activation = next ? activation_of(graph, *next) : std::nullopt;
+  if (activation && activation->function->clamp) {
+    found.activation = next;
+    next = graph.only_consumer(next->outputs[0]);
+  }
+  if (!next || !is_op(*next, "QuantizeLinear") || graph.fact(next->outputs[0]).dtype != DType::kUint8) return std::nullopt;
+  if (!quantization_of(graph, *next)) return std::nullopt;
+  found.quantize = next;
+  return found;
+}
+
+void add_quantization(Patch& patch, const Node& for_node, const Quantization& q, std::vector<ValueId>& inputs) {
+  inputs.push_back(patch.constant(for_node.spec.name + ".scale", Tensor::scalar(q.scale)));
+  inputs.push_back(patch.constant(for_node.spec.name + ".zero_point", Tensor::scalar(uint8_t(q.zero))));
+}
+
+void set_activation(const Graph& graph, const Node* activation, NodeSpec& spec) {
+  if (!activation) return;
+  const Activation a = *activation_of(graph, *activation);
+  spec.attributes["activation"] = std::string(a.function->name);
+  spec.attributes["activation_alpha"] = a.alpha;
+  spec.attributes["activation_beta"] = a.beta;
+}
+
+std::optional<QuantizedWeights> quantized_weights(const Graph& graph, const Node& node, int input, int axis) {
+  const Node* dequantize = producer(graph, node, input, "DequantizeLinear");
+  if (!dequantize || graph.fact(dequantize->outputs[0]).dtype != DType::kFloat32) return std::nullopt;
+  const Tensor *x = graph.constant_input(*dequantize, 0), *scale = graph.constant_input(*dequantize, 1);
+  const Tensor* zero = graph.constant_input(*dequantize, 2);
+  if (!x || !scale || !is_byte(x->dtype()) || scale->dtype() != DType::kFloat32) return std::nullopt;
+  if (!zero && optional_input(*dequantize, 2) != kNoValue) return std::nullopt;
+  if (dequantize->spec.attr_or("block_size", int64_t{0}) != 0 || axis >= x->rank()) return std::nullopt;
+  const bool per_axis = scale->size() > 1 || (zero && zero->size() > 1);
+  const auto written = dequantize->spec.attr_or("axis", int64_t{1});
+  if (per_axis && written != axis && written + x->rank() != axis) return std::nullopt;
+  if (!fits(*scale, x->shape(), axis) || (zero && !fits(*zero, x->shape(), axis))) return std::nullopt;
+  if (!std::all_of(scale->data<float>(), scale->data<float>() + scale->size(), usable)) return std::nullopt;
+  const auto values = centered(*x, zero, axis);
+  if (!values) return std::nullopt;
+  return QuantizedWeights{*values, scale->reshaped({scale->size()})};
+}
+
+}  // namespace linnet

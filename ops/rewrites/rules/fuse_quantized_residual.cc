@@ -1,0 +1,50 @@
+#include "gemm/quantized_output.h"
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/quantized.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+using Q = QuantizedInputs;
+
+/// The product on bytes whose result a DequantizeLinear alone reads, and without a residual or activation; else null.
+const Node* product_behind(const Graph& graph, const Node* dequantize) {
+  if (!dequantize || !graph.only_consumer(dequantize->outputs[0])) return nullptr;
+  if (graph.only_consumer(dequantize->inputs[0]) != dequantize) return nullptr;
+  const Node* product = graph.producer(dequantize->inputs[0]);
+  if (!product) return nullptr;
+  const bool on_bytes = is_op(*product, "QLinearConv", kInternalDomain) || is_op(*product, "QLinearMatMul", kInternalDomain);
+  const bool plain = product->inputs.size() <= Q::kResidual && !product->spec.has("activation");
+  return on_bytes && plain ? product : nullptr;
+}
+
+}  // namespace
+
+// QuantizeLinear(Relu?(Add(DequantizeLinear(product), DequantizeLinear(r)))) -> the product with the residual r, rounded
+// to its own scale before: r has the shape of the result.
+std::optional<Patch> fuse_quantized_residual(const Graph& graph, const Node& node) {
+  if (!is_op(node, "Add")) return std::nullopt;
+  const auto behind = quantize_behind(graph, node.outputs[0]);
+  if (!behind || !same_shape(graph.input_fact(node, 0), graph.input_fact(node, 1))) return std::nullopt;
+  for (int i = 0; i < 2; ++i) {
+    const Node *mine = dequantize_before(graph, node, i), *residual = dequantize_before(graph, node, 1 - i);
+    const Node* product = product_behind(graph, mine);
+    if (!product || !residual) continue;
+    Patch patch(graph);
+    std::vector<ValueId> inputs(product->inputs.begin(), product->inputs.begin() + Q::kYScale);
+    add_quantization(patch, *behind->quantize, *quantization_of(graph, *behind->quantize), inputs);
+    inputs.push_back(optional_input(*product, Q::kBias));
+    inputs.push_back(residual->inputs[0]);
+    add_quantization(patch, *residual, *quantization_of(graph, *residual), inputs);
+    inputs.push_back(product->inputs[Q::kYScale]);
+    inputs.push_back(product->inputs[Q::kYZero]);
+    NodeSpec spec = product->spec;
+    set_activation(graph, behind->activation, spec);
+    patch.replace(behind->quantize->outputs[0], patch.add(spec, inputs));
+    return patch;
+  }
+  return std::nullopt;
+}
+
+}  // namespace linnet

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "linnet/node_spec.h"
+#include "linnet/shape.h"
+#include "support/conv_reference.h"
+
+namespace linnet::testing {
+
+/// The sizes of a convolution of bytes, x [N, C, H, W].
+struct ByteConvCase {
+  Shape x, w;
+  ConvSettings settings{};
+};
+
+/// Odd channels, groups, depthwise, a pixel of several taps, windows in the padding, chunks of several images.
+const std::vector<ByteConvCase>& byte_conv_cases();
+
+/// The attributes of Conv.
+Attributes conv_attributes(const ConvSettings& settings);
+
+}  // namespace linnet::testing
