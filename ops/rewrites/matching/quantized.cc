@@ -18,13 +18,16 @@ bool usable(float scale) { return std::isfinite(scale) && scale > 0; }
 std::optional<Tensor> centered(const Tensor& x, const Tensor* zeros, int axis) {
   Tensor y(DType::kInt8, x.shape());
   const bool per_axis = zeros && zeros->size() > 1;
-  int64_t inner = 1;
-  for (int i = axis + 1; i < x.rank(); ++i) inner *= x.shape()[i];
-  for (int64_t i = 0; i < x.size(); ++i) {
-    const int32_t zero = zeros ? byte_at(*zeros, per_axis ? i / inner % x.shape()[axis] : 0) : 0;
-    const int32_t value = byte_at(x, i) - zero;
-    if (value < -128 || value > 127) return std::nullopt;
-    y.data<int8_t>()[i] = int8_t(value);
+  const int64_t size = x.size(), channels = x.shape()[axis], inner = x.shape().elements(axis + 1, x.rank());
+  const auto* from = static_cast<const uint8_t*>(x.raw());
+  const bool is_signed = x.dtype() == DType::kInt8;
+  for (int64_t first = 0; first < size; first += inner) {
+    const int32_t zero = zeros ? byte_at(*zeros, per_axis ? first / inner % channels : 0) : 0;
+    for (int64_t i = first; i < first + inner; ++i) {
+      const int32_t value = (is_signed ? int32_t(int8_t(from[i])) : int32_t(from[i])) - zero;
+      if (value < -128 || value > 127) return std::nullopt;
+      y.data<int8_t>()[i] = int8_t(value);
+    }
   }
   return y;
 }
