@@ -11,9 +11,8 @@ namespace linnet::testing {
 namespace {
 
 /// Of two bytes.
-template <class T>
-struct Differences : std::uniform_int_distribution<T> {
-  Differences() : std::uniform_int_distribution<T>(-255, 255) {}
+struct Differences : std::uniform_int_distribution<int> {
+  Differences() : std::uniform_int_distribution<int>(-255, 255) {}
 };
 
 }  // namespace
@@ -29,8 +28,8 @@ Guarded<T>::Guarded(int64_t count, unsigned seed) : count_(count) {
   mprotect(end, page, PROT_NONE);
   data_ = reinterpret_cast<T*>(end) - count;
   std::mt19937 engine(seed);
-  std::conditional_t<std::is_integral_v<T>, Differences<T>, std::normal_distribution<T>> values;
-  std::generate_n(data_, count, [&] { return values(engine); });
+  std::conditional_t<std::is_integral_v<T>, Differences, std::normal_distribution<T>> values;
+  std::generate_n(data_, count, [&] { return T(values(engine)); });
 }
 
 template <class T>
@@ -40,6 +39,7 @@ Guarded<T>::~Guarded() {
 
 template class Guarded<float>;
 template class Guarded<double>;
+template class Guarded<uint8_t>;
 template class Guarded<int16_t>;
 template class Guarded<int32_t>;
 
