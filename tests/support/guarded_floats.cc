@@ -40,6 +40,7 @@ Guarded<T>::~Guarded() {
 template class Guarded<float>;
 template class Guarded<double>;
 template class Guarded<uint8_t>;
+template class Guarded<int8_t>;
 template class Guarded<int16_t>;
 template class Guarded<int32_t>;
 
