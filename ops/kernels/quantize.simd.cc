@@ -66,15 +66,16 @@ void quantize(const float* x, void* to, int64_t n, float scale, float zero_point
   int64_t i = 0;
   if (scale > 0x1p-100f && scale < 0x1p100f) {
     const F32 factor(1.0f / scale), least = grid.least() * grid.scale, greatest = grid.greatest() * grid.scale;
-    const I32 shift = xsimd::to_int(grid.zero_point) - I32(kRoundMagicBits);
+    // What is added is rounded to an integer, whose lowest byte stands in the lowest bits.
+    const F32 shift = grid.zero_point + F32(kRoundMagic);
     for (; i + kVectors * kLanes <= n; i += kVectors * kLanes) {
       F32 farthest(0.0f);
       LINNET_UNROLL
       for (int k = 0; k < kVectors; ++k) {
-        const F32 quotient = xsimd::min(above(load(x + i + k * kLanes), least), greatest) * factor;
-        const F32 shifted = quotient + F32(kRoundMagic);
-        farthest = xsimd::max(farthest, magnitude_of(quotient - (shifted - F32(kRoundMagic))));
-        narrow(bits_of(shifted) + shift, y + i + k * kLanes);
+        const F32 bounded = xsimd::min(above(load(x + i + k * kLanes), least), greatest);
+        const F32 shifted = xsimd::fma(bounded, factor, shift);
+        farthest = xsimd::max(farthest, magnitude_of(xsimd::fms(bounded, factor, shifted - shift)));
+        narrow(bits_of(shifted), y + i + k * kLanes);
       }
       if (xsimd::any(farthest > F32(kNearMiddle))) divide_all(x + i, y + i, kVectors * kLanes, grid);
     }
@@ -160,12 +161,82 @@ void extend_range(const float* x, int64_t n, FloatRange* range) {
   range->greatest = max_lanes(greater(greater(greatest[0], greatest[1]), greater(greatest[2], greatest[3])));
 }
 
+#if defined(__AVX2__)
+#if defined(__AVX512F__)
+using Bytes = __m512i;
+inline Bytes load_bytes(const void* x) { return _mm512_loadu_si512(x); }
+inline void store_bytes(void* y, Bytes v) { _mm512_storeu_si512(y, v); }
+inline Bytes four_times(__m128i v) { return _mm512_broadcast_i32x4(v); }
+inline Bytes all(int v) { return _mm512_set1_epi8(char(v)); }
+inline Bytes subtract_saturated(Bytes a, Bytes b) { return _mm512_subs_epi8(a, b); }
+inline Bytes exclusive_or(Bytes a, Bytes b) { return _mm512_xor_si512(a, b); }
+inline Bytes shuffle(Bytes table, Bytes x) { return _mm512_shuffle_epi8(table, x); }
+#else
+using Bytes = __m256i;
+inline Bytes load_bytes(const void* x) { return _mm256_loadu_si256(static_cast<const __m256i*>(x)); }
+inline void store_bytes(void* y, Bytes v) { _mm256_storeu_si256(static_cast<__m256i*>(y), v); }
+inline Bytes four_times(__m128i v) { return _mm256_broadcastsi128_si256(v); }
+inline Bytes all(int v) { return _mm256_set1_epi8(char(v)); }
+inline Bytes subtract_saturated(Bytes a, Bytes b) { return _mm256_subs_epi8(a, b); }
+inline Bytes exclusive_or(Bytes a, Bytes b) { return _mm256_xor_si256(a, b); }
+inline Bytes shuffle(Bytes table, Bytes x) { return _mm256_shuffle_epi8(table, x); }
+#endif
+inline constexpr int64_t kTableBytes = sizeof(Bytes);
+
+/// Two halves of 128 bytes in parts of 16. A shuffle gives 0 for indices that are negative as signed bytes. Of a part,
+/// that is less its beginning, so that those of all parts up to an index are joined: each holds the difference to the
+/// one before.
+struct Table {
+  Bytes part[16];
+
+  explicit Table(const uint8_t* table) {
+    for (int k = 0; k < 16; ++k) {
+      const auto* from = reinterpret_cast<const __m128i*>(table) + k;
+      const __m128i own = _mm_loadu_si128(from);
+      part[k] = four_times(k % 8 == 0 ? own : _mm_xor_si128(own, _mm_loadu_si128(from - 1)));
+    }
+  }
+  Bytes operator()(Bytes x) const {
+    const Bytes upper = exclusive_or(x, all(0x80));
+    Bytes y = exclusive_or(shuffle(part[0], x), shuffle(part[8], upper));
+    LINNET_UNROLL
+    for (int k = 1; k < 8; ++k) {
+      const Bytes begin = all(16 * k);
+      y = exclusive_or(y, shuffle(part[k], subtract_saturated(x, begin)));
+      y = exclusive_or(y, shuffle(part[8 + k], subtract_saturated(upper, begin)));
+    }
+    return y;
+  }
+};
+#elif defined(__aarch64__)
+using Bytes = uint8x16_t;
+inline Bytes load_bytes(const uint8_t* x) { return vld1q_u8(x); }
+inline void store_bytes(uint8_t* y, Bytes v) { vst1q_u8(y, v); }
+inline constexpr int64_t kTableBytes = sizeof(Bytes);
+
+struct Table {
+  uint8x16x4_t part[4];
+
+  explicit Table(const uint8_t* table) {
+    for (int k = 0; k < 4; ++k) part[k] = vld1q_u8_x4(table + 64 * k);
+  }
+  Bytes operator()(Bytes x) const {
+    Bytes y = vqtbl4q_u8(part[0], x);
+    LINNET_UNROLL
+    for (int k = 1; k < 4; ++k) y = vqtbx4q_u8(y, part[k], vsubq_u8(x, vdupq_n_u8(uint8_t(64 * k))));
+    return y;
+  }
+};
+#endif
+
 void look_up(const uint8_t* x, const uint8_t* table, uint8_t* y, int64_t n) {
   int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    LINNET_UNROLL
-    for (int k = 0; k < 8; ++k) y[i + k] = table[x[i + k]];
+#if defined(__AVX2__) || defined(__aarch64__)
+  if (n >= 4 * kTableBytes) {
+    const Table vectors(table);
+    for (; i + kTableBytes <= n; i += kTableBytes) store_bytes(y + i, vectors(load_bytes(x + i)));
   }
+#endif
   for (; i < n; ++i) y[i] = table[x[i]];
 }
 
