@@ -1,6 +1,6 @@
 #include "kernels/depthwise_u8.h"
 
-#include "kernels/bytes_of.h"
+#include "kernels/byte_vectors.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
@@ -31,7 +31,7 @@ inline void channels(const DepthwiseBytes& job, int64_t pixel, int64_t c) {
     const uint8_t* second = job.x[(2 * p + 1) * job.pixels + pixel] + c;
     const auto* w = reinterpret_cast<const int32_t*>(job.w) + p * job.channels + c;
     LINNET_UNROLL for (int v = 0; v < V; ++v) {
-      const I32 x = load_bytes(first + v * kLanes) | (load_bytes(second + v * kLanes) << 16);
+      const I32 x = widen(first + v * kLanes) | (widen(second + v * kLanes) << 16);
       sum[v] = add_pairs(sum[v], x, I32::load_unaligned(w + v * kLanes));
     }
   }

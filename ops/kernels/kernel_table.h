@@ -16,6 +16,7 @@
 #include "kernels/line_conv.h"
 #include "kernels/normalize.h"
 #include "kernels/pool.h"
+#include "kernels/quantize.h"
 #include "kernels/reduce.h"
 #include "kernels/requantize.h"
 #include "kernels/softmax.h"

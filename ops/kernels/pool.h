@@ -4,21 +4,40 @@
 
 namespace linnet {
 
-/// Reductions over rows of n contiguous floats. The rows of a pooling window, or of a resized pixel's neighbourhood,
+/// Reductions over rows of n contiguous elements. The rows of a pooling window, or of a resized pixel's neighbourhood,
 /// are its pixels where data is channels-last (n channels) or its lines where it is channels-first (n columns).
+/// Taps are the addresses of rows; other rows lie `pitch` elements apart.
+
+/// The largest; NaN where any is NaN. There is at least one.
+template <class T>
+struct MaxKernels {
+  /// y[i] = the largest taps[t][i].
+  void (*taps)(const T* const* taps, int64_t num_taps, int64_t n, T* y);
+  void (*rows)(const T* x, int64_t num_rows, int64_t pitch, int64_t n, T* y);
+  /// Of n contiguous elements.
+  T (*line)(const T* x, int64_t n);
+};
+
+/// y[i] = (the sum of bytes in column i - offset) * factor. The sum is exact up to 2^22 rows.
+template <class T>
+struct ByteMeanKernels {
+  void (*taps)(const T* const* taps, int64_t num_taps, int64_t n, int32_t offset, float factor, float* y);
+  void (*rows)(const T* x, int64_t num_rows, int64_t pitch, int64_t n, int32_t offset, float factor, float* y);
+};
+
 struct PoolKernels {
-  /// y[i] = the largest taps[t][i]; NaN where any is NaN. num_taps >= 1.
-  void (*max_f32)(const float* const* taps, int64_t num_taps, int64_t n, float* y);
+  MaxKernels<float> max_f32;
+  MaxKernels<uint8_t> max_u8;
+  MaxKernels<int8_t> max_s8;
+  ByteMeanKernels<uint8_t> mean_u8;
+  ByteMeanKernels<int8_t> mean_s8;
   /// y[i] = (sum over t of taps[t][i]) / divisor, summed in the order of taps. num_taps >= 0.
   void (*mean_f32)(const float* const* taps, int64_t num_taps, float divisor, int64_t n, float* y);
   /// y[i] = sum over t of weights[t] * taps[t][i], in the order of taps. num_taps >= 1.
   void (*weighted_f32)(const float* const* taps, const float* weights, int64_t num_taps, int64_t n, float* y);
-  /// The largest, or the mean, over num_rows rows that lie `pitch` floats apart.
-  void (*max_rows_f32)(const float* x, int64_t num_rows, int64_t pitch, int64_t n, float* y);
   void (*mean_rows_f32)(const float* x, int64_t num_rows, int64_t pitch, float divisor, int64_t n, float* y);
-  /// Sum and maximum of n contiguous floats; the sum runs in a fixed number of partial sums.
+  /// The sum of n contiguous floats, in a fixed number of partial sums.
   float (*sum_f32)(const float* x, int64_t n);
-  float (*maximum_f32)(const float* x, int64_t n);
 };
 
 }  // namespace linnet

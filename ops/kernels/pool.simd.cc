@@ -1,18 +1,22 @@
 #include "kernels/pool.h"
 
-#include "kernels/vector_math.h"
+#include <cstring>
+
+#include "kernels/byte_vectors.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
+template <class T>
 struct TapRows {
-  const float* const* taps;
-  const float* operator()(int64_t t) const { return taps[t]; }
+  const T* const* taps;
+  const T* operator()(int64_t t) const { return taps[t]; }
 };
+template <class T>
 struct PitchedRows {
-  const float* x;
+  const T* x;
   int64_t pitch;
-  const float* operator()(int64_t t) const { return x + t * pitch; }
+  const T* operator()(int64_t t) const { return x + t * pitch; }
 };
 
 template <int kVectors, class Rows>
@@ -53,7 +57,7 @@ inline void mean_strip(const Rows& rows, int64_t count, float divisor, int64_t i
 }
 
 template <int kVectors>
-inline void weighted_strip(const TapRows& rows, const float* weights, int64_t count, int64_t i, float* y) {
+inline void weighted_strip(const TapRows<float>& rows, const float* weights, int64_t count, int64_t i, float* y) {
   F32 sum[kVectors];
 #pragma GCC unroll 4
   for (int k = 0; k < kVectors; ++k) sum[k] = F32(weights[0]) * load(rows(0) + i + k * kLanes);
@@ -110,12 +114,11 @@ void mean_of(const Rows& rows, int64_t count, float divisor, int64_t n, float* y
       [&](int64_t i) { mean_strip<1>(rows, count, divisor, i, y); }, [&] { mean_part(rows, count, divisor, n, y); });
 }
 
-void max_f32(const float* const* taps, int64_t num_taps, int64_t n, float* y) { max_of(TapRows{taps}, num_taps, n, y); }
 void mean_f32(const float* const* taps, int64_t num_taps, float divisor, int64_t n, float* y) {
-  mean_of(TapRows{taps}, num_taps, divisor, n, y);
+  mean_of(TapRows<float>{taps}, num_taps, divisor, n, y);
 }
 void weighted_f32(const float* const* taps, const float* weights, int64_t num_taps, int64_t n, float* y) {
-  const TapRows rows{taps};
+  const TapRows<float> rows{taps};
   for_strips(
       n, [&](int64_t i) { weighted_strip<4>(rows, weights, num_taps, i, y); },
       [&](int64_t i) { weighted_strip<1>(rows, weights, num_taps, i, y); },
@@ -125,11 +128,8 @@ void weighted_f32(const float* const* taps, const float* weights, int64_t num_ta
         store_part(y, sum, n);
       });
 }
-void max_rows_f32(const float* x, int64_t num_rows, int64_t pitch, int64_t n, float* y) {
-  max_of(PitchedRows{x, pitch}, num_rows, n, y);
-}
 void mean_rows_f32(const float* x, int64_t num_rows, int64_t pitch, float divisor, int64_t n, float* y) {
-  mean_of(PitchedRows{x, pitch}, num_rows, divisor, n, y);
+  mean_of(PitchedRows<float>{x, pitch}, num_rows, divisor, n, y);
 }
 
 constexpr int kParts = 4;
@@ -146,7 +146,7 @@ float sum_f32(const float* x, int64_t n) {
   return sum_lanes((part[0] + part[1]) + (part[2] + part[3]));
 }
 
-float maximum_f32(const float* x, int64_t n) {
+float max_of_line(const float* x, int64_t n) {
   if (n < kLanes) {
     F32 best(x[0]);
     for (int64_t i = 1; i < n; ++i) best = max_nan(F32(x[i]), best);
@@ -157,17 +157,101 @@ float maximum_f32(const float* x, int64_t n) {
   return max_lanes(max_nan(load(x + n - kLanes), best));
 }
 
+// Bytes: loops without branches, of which compilers make vectors.
+
+template <class T>
+inline void keep_larger(const T* __restrict x, T* __restrict y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) y[i] = x[i] > y[i] ? x[i] : y[i];
+}
+
+template <class Rows, class T>
+void max_of_bytes(const Rows& rows, int64_t count, int64_t n, T* y) {
+  std::memcpy(y, rows(0), size_t(n));
+  for (int64_t t = 1; t < count; ++t) keep_larger(rows(t), y, n);
+}
+template <class Rows>
+void max_of(const Rows& rows, int64_t count, int64_t n, uint8_t* y) {
+  max_of_bytes(rows, count, n, y);
+}
+template <class Rows>
+void max_of(const Rows& rows, int64_t count, int64_t n, int8_t* y) {
+  max_of_bytes(rows, count, n, y);
+}
+
+template <class T>
+T max_of_line(const T* x, int64_t n) {
+  T best = x[0];
+  for (int64_t i = 1; i < n; ++i) best = x[i] > best ? x[i] : best;
+  return best;
+}
+
+/// (sum - offset) * factor.
+struct Affine {
+  int32_t offset;
+  float factor;
+  F32 operator()(I32 sum) const { return xsimd::to_float(sum - I32(offset)) * F32(factor); }
+};
+
+template <int kVectors, class Rows>
+inline void byte_mean_strip(const Rows& rows, int64_t count, const Affine& affine, int64_t i, float* y) {
+  I32 sum[kVectors];
+#pragma GCC unroll 4
+  for (int k = 0; k < kVectors; ++k) sum[k] = I32(0);
+  for (int64_t t = 0; t < count; ++t) {
+#pragma GCC unroll 4
+    for (int k = 0; k < kVectors; ++k) sum[k] += widen(rows(t) + i + k * kLanes);
+  }
+#pragma GCC unroll 4
+  for (int k = 0; k < kVectors; ++k) store(y + i + k * kLanes, affine(sum[k]));
+}
+
+template <class Rows>
+inline void byte_mean_part(const Rows& rows, int64_t count, const Affine& affine, int64_t n, float* y) {
+  for (int64_t i = 0; i < n; ++i) {
+    int32_t sum = 0;
+    for (int64_t t = 0; t < count; ++t) sum += rows(t)[i];
+    y[i] = float(sum - affine.offset) * affine.factor;
+  }
+}
+
+template <class Rows>
+void mean_of_bytes(const Rows& rows, int64_t count, int64_t n, const Affine& affine, float* y) {
+  for_strips(
+      n, [&](int64_t i) { byte_mean_strip<4>(rows, count, affine, i, y); },
+      [&](int64_t i) { byte_mean_strip<1>(rows, count, affine, i, y); },
+      [&] { byte_mean_part(rows, count, affine, n, y); });
+}
+
+template <class T>
+constexpr MaxKernels<T> kMax{
+    [](const T* const* taps, int64_t count, int64_t n, T* y) { max_of(TapRows<T>{taps}, count, n, y); },
+    [](const T* x, int64_t count, int64_t pitch, int64_t n, T* y) {
+      max_of(PitchedRows<T>{x, pitch}, count, n, y);
+    },
+    [](const T* x, int64_t n) { return max_of_line(x, n); }};
+
+template <class T>
+constexpr ByteMeanKernels<T> kByteMean{
+    [](const T* const* taps, int64_t count, int64_t n, int32_t offset, float factor, float* y) {
+      mean_of_bytes(TapRows<T>{taps}, count, n, {offset, factor}, y);
+    },
+    [](const T* x, int64_t count, int64_t pitch, int64_t n, int32_t offset, float factor, float* y) {
+      mean_of_bytes(PitchedRows<T>{x, pitch}, count, n, {offset, factor}, y);
+    }};
+
 }  // namespace
 
 void fill(PoolKernels& kernels);
 void fill(PoolKernels& kernels) {
-  kernels.max_f32 = max_f32;
+  kernels.max_f32 = kMax<float>;
+  kernels.max_u8 = kMax<uint8_t>;
+  kernels.max_s8 = kMax<int8_t>;
+  kernels.mean_u8 = kByteMean<uint8_t>;
+  kernels.mean_s8 = kByteMean<int8_t>;
   kernels.mean_f32 = mean_f32;
   kernels.weighted_f32 = weighted_f32;
-  kernels.max_rows_f32 = max_rows_f32;
   kernels.mean_rows_f32 = mean_rows_f32;
   kernels.sum_f32 = sum_f32;
-  kernels.maximum_f32 = maximum_f32;
 }
 
 }  // namespace linnet::LINNET_SIMD_NS

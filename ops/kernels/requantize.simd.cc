@@ -1,6 +1,6 @@
 #include "kernels/requantize.h"
 
-#include "kernels/bytes_of.h"
+#include "kernels/byte_vectors.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
@@ -26,22 +26,22 @@ void columns(const RequantizeJob& job, T* y, int64_t j, int64_t n) {
       std::memcpy(buffer, sums, size_t(n) * sizeof(int32_t));
       sum = I32::load_unaligned(buffer);
     }
-    F32 v = float_of_int(sum) * scale;
+    F32 v = xsimd::to_float(sum) * scale;
     if (job.bias) v = v + bias;
     if constexpr (kResidual) {
       if (job.grid) {
-        v = float_of_int(nearest_int(at_most(F32(job.grid_high), at_least(F32(job.grid_low), v)))) *
+        v = xsimd::to_float(nearest_int(at_most(F32(job.grid_high), at_least(F32(job.grid_low), v)))) *
             F32(job.grid_scale);
       }
       const uint8_t* residual = job.residual + i * job.residual_pitch + j;
-      const F32 r = float_of_int(kWhole ? load_bytes(residual) : load_bytes(residual, n));
+      const F32 r = xsimd::to_float(kWhole ? widen(residual) : widen_part(residual, n));
       v = v + (r - residual_zero) * residual_scale;
     }
     v = at_most(high, at_least(low, v));
     T* to = y + i * job.y_pitch + j;
     if constexpr (kBytes<T>) {
       const I32 value = nearest_int(v) + zero;
-      kWhole ? store_bytes(to, value) : store_bytes(to, value, n);
+      kWhole ? narrow(value, to) : narrow_part(value, to, n);
     } else {
       kWhole ? store(to, v) : store_part(to, v, n);
     }

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "functions/function_table.h"
+#include "infer/infer.h"
 #include "kernels/kernel_table.h"
+#include "math/elementwise.h"
 #include "math/elementwise_steps.h"
-#include "math/variadic.h"
 #include "op_list.h"
 
 namespace linnet {
@@ -15,15 +17,22 @@ constexpr int64_t kBlock = 512;  // elements for which all steps are taken befor
 /// The steps with their kernels, taken block by block.
 class BlockwiseSteps {
  public:
-  BlockwiseSteps(const ElementwiseSteps& steps, Isa isa) : inputs_(steps.inputs) {
+  /// dtypes: those of all operands.
+  BlockwiseSteps(const ElementwiseSteps& steps, std::span<const DType> dtypes, Isa isa) : inputs_(steps.inputs) {
     const KernelTable& table = kernel_table(isa);
+    for (const DType dtype : dtypes) element_bytes_.push_back(dtype_bytes(dtype, 1));
     for (const ElementwiseSteps::Step& step : steps.steps) {
       Step& own = steps_.emplace_back();
       own.first = step.first;
       own.second = step.second;
       own.alpha = step.alpha;
       own.beta = step.beta;
-      if (step.second < 0) {
+      const DType result = dtypes[size_t(inputs_) + steps_.size() - 1];
+      if (step.op == kDequantizeStep) {
+        own.dequantize = table.quantize.of(dtypes[size_t(step.first)]).dequantize;
+      } else if (result != DType::kFloat32) {
+        own.quantize = table.quantize.of(result).quantize;
+      } else if (step.second < 0) {
         own.unary = table.unary.*unary_function(step.op)->kernel;
       } else {
         own.binary = table.binary.*binary_function(step.op)->kernel;
@@ -32,18 +41,20 @@ class BlockwiseSteps {
   }
 
   void operator()(const Operand* x, void* y, int64_t n) const {
-    float results[kMostChainSteps][kBlock];
+    alignas(64) float results[kMostChainSteps][kBlock];
     for (int64_t first = 0; first < n; first += kBlock) {
       const int64_t count = std::min(kBlock, n - first);
       std::array<Operand, kMostChainInputs + kMostChainSteps> operands;
-      for (int64_t k = 0; k < inputs_; ++k) {
-        operands[size_t(k)] = {static_cast<const float*>(x[k].data) + (x[k].scalar ? 0 : first), x[k].scalar};
+      for (size_t k = 0; k < size_t(inputs_); ++k) {
+        const size_t offset = x[k].scalar ? 0 : size_t(first) * element_bytes_[k];
+        operands[k] = {static_cast<const std::byte*>(x[k].data) + offset, x[k].scalar};
       }
+      std::byte* block = static_cast<std::byte*>(y) + size_t(first) * element_bytes_.back();
       for (size_t s = 0; s < steps_.size(); ++s) {
-        float* result = s + 1 == steps_.size() ? static_cast<float*>(y) + first : results[s];
+        void* result = s + 1 == steps_.size() ? static_cast<void*>(block) : results[s];
         operands[size_t(inputs_) + s] = {result, run(steps_[s], operands.data(), result, count)};
       }
-      if (operands[size_t(inputs_) + steps_.size() - 1].scalar) repeat_first(static_cast<float*>(y) + first, count);
+      if (operands[size_t(inputs_) + steps_.size() - 1].scalar) repeat_first(block, count);
     }
   }
 
@@ -51,42 +62,88 @@ class BlockwiseSteps {
   struct Step {
     int64_t first, second;
     float alpha, beta;
+    decltype(ByteKernels::dequantize) dequantize = nullptr;
+    decltype(ByteKernels::quantize) quantize = nullptr;
     UnaryKernels::F unary = nullptr;
     BinaryForms binary{};
   };
 
-  static const float* data(const Operand& operand) { return static_cast<const float*>(operand.data); }
+  static const float* floats(const Operand& operand) { return static_cast<const float*>(operand.data); }
 
-  static void repeat_first(float* y, int64_t n) { std::fill_n(y, n, *y); }
+  void repeat_first(std::byte* y, int64_t n) const {
+    if (element_bytes_.back() == 1) return void(std::fill_n(y, n, *y));
+    auto* floats = reinterpret_cast<float*>(y);
+    std::fill_n(floats, n, *floats);
+  }
 
   /// Returns whether the result is a scalar, too.
-  static bool run(const Step& step, const Operand* operands, float* result, int64_t n) {
+  static bool run(const Step& step, const Operand* operands, void* to, int64_t n) {
     const Operand& a = operands[step.first];
-    if (step.unary) {
-      step.unary(data(a), result, a.scalar ? 1 : n, step.alpha, step.beta);
+    auto* result = static_cast<float*>(to);
+    if (step.second < 0) {
+      const int64_t count = a.scalar ? 1 : n;
+      if (step.dequantize)
+        step.dequantize(a.data, result, count, step.alpha, step.beta);
+      else if (step.quantize)
+        step.quantize(floats(a), to, count, step.alpha, step.beta);
+      else
+        step.unary(floats(a), result, count, step.alpha, step.beta);
       return a.scalar;
     }
     const Operand& b = operands[step.second];
     if (a.scalar && b.scalar) {
-      step.binary.vector_vector(data(a), data(b), result, 1);
+      step.binary.vector_vector(floats(a), floats(b), result, 1);
       return true;
     }
     const auto form = a.scalar   ? step.binary.scalar_vector
                       : b.scalar ? step.binary.vector_scalar
                                  : step.binary.vector_vector;
-    form(data(a), data(b), result, n);
+    form(floats(a), floats(b), result, n);
     return false;
   }
 
   int64_t inputs_;
+  std::vector<size_t> element_bytes_;  // of all operands
   std::vector<Step> steps_;
 };
 
-/// Elementwise, of the internal domain: several float32 element-wise operations one after the other, for a block of
-/// elements at a time, so that what is between them stays in the first-level cache. Inputs are broadcast to y.
-/// ops: names in the table of functions; first, second: their operands, input i as i, the result of step s as
-/// inputs + s, -1 where there is none; alpha, beta: their parameters.
-class Elementwise final : public VariadicOp {
+/// The only input that is no constant of one element, where that is one of bytes; else -1.
+int only_byte_input(const CompileInput& in) {
+  int found = -1;
+  for (int k = 0; k < in.num_inputs(); ++k) {
+    if (in.constant(k) && in.constant(k)->size() == 1) continue;
+    if (found >= 0 || in.dtype(k) == DType::kFloat32) return -1;
+    found = k;
+  }
+  return found;
+}
+
+/// From bytes to bytes: a table of what the steps make of each byte.
+KernelPtr table_kernel(const CompileInput& in, int input, const BlockwiseSteps& steps) {
+  using Table = std::array<uint8_t, 256>;
+  Table bytes, table;
+  std::iota(bytes.begin(), bytes.end(), uint8_t{0});
+  std::array<Operand, kMostChainInputs> x;
+  for (int k = 0; k < in.num_inputs(); ++k) {
+    x[size_t(k)] = k == input ? Operand{bytes.data(), false} : Operand{in.constant(k)->raw(), true};
+  }
+  steps(x.data(), table.data(), std::ssize(table));
+  const auto look_up = kernel_table(in.isa()).quantize.look_up;
+  return elementwise(in, {{input, in.shape(input)}}, [table, look_up](const Operand* operand, void* y, int64_t n) {
+    const auto* from = static_cast<const uint8_t*>(operand->data);
+    auto* to = static_cast<uint8_t*>(y);
+    if (operand->scalar) return void(std::fill_n(to, n, table[*from]));
+    look_up(from, table.data(), to, n);
+  });
+}
+
+/// Elementwise, of the internal domain: several element-wise operations one after the other, for a block of elements at
+/// a time, so that what is between them stays in the first-level cache. Inputs are broadcast to y.
+/// x: float32; uint8 and int8 where a step of DequantizeLinear reads them.   y: as the last step gives it.
+/// ops: names in the table of functions, DequantizeLinear, QuantizeUint8 or QuantizeInt8; first, second: their
+/// operands, input i as i, the result of step s as inputs + s, -1 where there is none; alpha, beta: their parameters,
+/// or scale and zero point.
+class Elementwise final : public Op {
  public:
   explicit Elementwise(const NodeSpec& node) : steps_(node, node.num_inputs) {
     if (node.num_inputs > kMostChainInputs) {
@@ -95,13 +152,26 @@ class Elementwise final : public VariadicOp {
   }
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
-    for (const Fact& fact : in) require_dtype(fact, DType::kFloat32, "every input");
-    return VariadicOp::infer(in);
+    require_inputs(in, int(steps_.inputs), int(steps_.inputs));
+    std::vector<DType> dtypes;
+    for (const Fact& fact : in) {
+      require_dtype_in(fact, kTypes, "every input");
+      dtypes.push_back(fact.dtype);
+    }
+    return {Fact(steps_.dtypes(dtypes).back(), broadcast_dims(in))};
   }
 
-  KernelPtr compile(const CompileInput& in) const override { return elementwise(in, BlockwiseSteps(steps_, in.isa())); }
+  KernelPtr compile(const CompileInput& in) const override {
+    std::vector<DType> dtypes;
+    for (int k = 0; k < in.num_inputs(); ++k) dtypes.push_back(in.dtype(k));
+    BlockwiseSteps steps(steps_, steps_.dtypes(dtypes), in.isa());
+    const int bytes = in.output_dtype(0) == DType::kFloat32 ? -1 : only_byte_input(in);
+    return bytes < 0 ? elementwise(in, std::move(steps)) : table_kernel(in, bytes, steps);
+  }
 
  private:
+  static constexpr std::array kTypes{DType::kFloat32, DType::kUint8, DType::kInt8};
+
   ElementwiseSteps steps_;
 };
 

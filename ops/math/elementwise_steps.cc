@@ -1,5 +1,7 @@
 #include "math/elementwise_steps.h"
 
+#include <cmath>
+
 #include "functions/function_table.h"
 #include "linnet/error.h"
 
@@ -13,14 +15,38 @@ const std::vector<T>& list(const NodeSpec& node, const char* name, size_t steps)
   throw Error(ErrorKind::kModel, str("attribute ", name, " must have ", steps, " entries, got ", result.size()));
 }
 
+bool is_byte_step(std::string_view op) {
+  return op == kDequantizeStep || op == kQuantizeUint8Step || op == kQuantizeInt8Step;
+}
+
+void check_grid(const ElementwiseSteps::Step& step) {
+  const float zero_point = step.beta;
+  const float least = step.op == kQuantizeUint8Step ? 0.0f : -128.0f;
+  const float greatest = step.op == kQuantizeInt8Step ? 127.0f : 255.0f;
+  if (!(step.alpha > 0) || std::isinf(step.alpha)) {
+    throw Error(ErrorKind::kModel, str("'", step.op, "' must have a positive, finite scale, got ", step.alpha));
+  }
+  if (!(zero_point >= least && zero_point <= greatest) || zero_point != std::trunc(zero_point)) {
+    throw Error(ErrorKind::kModel, str("'", step.op, "' has the zero point ", zero_point, ", which is no byte"));
+  }
+}
+
 void check(const ElementwiseSteps::Step& step, int64_t operands) {
   const bool binary = binary_function(step.op) != nullptr;
   const UnaryFunction* unary = unary_function(step.op);
-  if (!binary && !(unary && unary->kernel)) throw Error(ErrorKind::kModel, str("a chain cannot hold '", step.op, "'"));
+  if (is_byte_step(step.op))
+    check_grid(step);
+  else if (!binary && !(unary && unary->kernel))
+    throw Error(ErrorKind::kModel, str("a chain cannot hold '", step.op, "'"));
   const auto exists = [&](int64_t operand) { return operand >= 0 && operand < operands; };
   if (exists(step.first) && (binary ? exists(step.second) : step.second == -1)) return;
   throw Error(ErrorKind::kModel,
               str("'", step.op, "' has operands ", step.first, " and ", step.second, ", of ", operands));
+}
+
+bool takes(const ElementwiseSteps::Step& step, DType dtype) {
+  if (step.op != kDequantizeStep) return dtype == DType::kFloat32;
+  return dtype == DType::kUint8 ? step.beta >= 0 : dtype == DType::kInt8 && step.beta <= 127;
 }
 
 }  // namespace
@@ -50,6 +76,21 @@ void ElementwiseSteps::write(NodeSpec& node) const {
     beta.push_back(step.beta);
   }
   node.attributes = {{"ops", ops}, {"first", first}, {"second", second}, {"alpha", alpha}, {"beta", beta}};
+}
+
+std::vector<DType> ElementwiseSteps::dtypes(std::span<const DType> of_inputs) const {
+  std::vector<DType> result(of_inputs.begin(), of_inputs.end());
+  for (const Step& step : steps) {
+    for (const int64_t operand : {step.first, step.second}) {
+      if (operand < 0 || takes(step, result[size_t(operand)])) continue;
+      throw Error(ErrorKind::kType, str("'", step.op, "' with the parameters ", step.alpha, " and ", step.beta,
+                                        " does not take ", result[size_t(operand)]));
+    }
+    result.push_back(step.op == kQuantizeUint8Step  ? DType::kUint8
+                     : step.op == kQuantizeInt8Step ? DType::kInt8
+                                                    : DType::kFloat32);
+  }
+  return result;
 }
 
 }  // namespace linnet

@@ -1,19 +1,22 @@
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "linnet/dtype.h"
 #include "linnet/node_spec.h"
 
 namespace linnet {
 
-/// A chain of float32 element-wise operations: operand i is input i of the chain, or the result of step i - inputs.
-/// The last step's result is the chain's.
+/// A chain of element-wise operations: operand i is input i of the chain, or the result of step i - inputs. The last
+/// step's result is the chain's. Operations take and give float32, but for those between float32 and bytes.
 struct ElementwiseSteps {
   struct Step {
-    std::string op;              ///< a name in the table of functions
+    std::string op;              ///< a name in the table of functions, or one of those below
     int64_t first, second = -1;  ///< operands; -1: none
-    float alpha = 0, beta = 0;   ///< as the kernel of the operator takes them
+    float alpha = 0, beta = 0;   ///< as the kernel of the operator takes them; scale and zero point between bytes
   };
 
   int64_t inputs = 0;
@@ -21,13 +24,21 @@ struct ElementwiseSteps {
 
   ElementwiseSteps() = default;
   /// From attributes ops, first, second, alpha and beta, lists of one entry per step. Throws Error(kModel) for lists of
-  /// other lengths, unknown operators and operands that do not exist yet.
+  /// other lengths, unknown operators, operands that do not exist yet, scales that are not positive and finite, and
+  /// zero points that no byte is.
   ElementwiseSteps(const NodeSpec& node, int64_t inputs);
 
   void write(NodeSpec& node) const;
+  /// The dtypes of all operands for inputs of the given ones: float32, uint8 or int8. Throws Error(kType) for operands
+  /// that a step does not take.
+  std::vector<DType> dtypes(std::span<const DType> inputs) const;
 };
 
+/// Steps that read bytes, and that write them: alpha is the scale, beta the zero point.
+inline constexpr std::string_view kDequantizeStep = "DequantizeLinear", kQuantizeUint8Step = "QuantizeUint8",
+                                  kQuantizeInt8Step = "QuantizeInt8";
+
 /// The most inputs and steps of a chain.
-inline constexpr int64_t kMostChainInputs = 8, kMostChainSteps = 12;
+inline constexpr int64_t kMostChainInputs = 8, kMostChainSteps = 16;
 
 }  // namespace linnet

@@ -1,8 +1,11 @@
+#include <array>
+#include <cmath>
+
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "op_list.h"
-#include "pool/pool_float.h"
 #include "pool/pool_scalar.h"
+#include "pool/window_pool.h"
 
 namespace linnet {
 namespace {
@@ -33,27 +36,37 @@ class AveragePoolKernel final : public Kernel {
 
 /// AveragePool: the mean of each window; padding is left out, or counts as zeros with count_include_pad.
 /// GlobalAveragePool: the mean of each channel.
-/// X, Y: float16/bfloat16/float/double [N,C,1 to 3 spatial axes]; channels-last in domain "linnet".
+/// X, Y: float16/bfloat16/float/double [N,C,1 to 3 spatial axes]; channels-last in domain "linnet". There X may be
+/// uint8 or int8, too, and stand for (X - x_zero_point) * x_scale, two attributes; then Y is float, and the sums are
+/// exact.
 /// Source: https://onnx.ai/onnx/operators/onnx__AveragePool.html,
 /// https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html
 class AveragePool final : public Op {
  public:
   explicit AveragePool(const NodeSpec& node)
       : attributes_(node, node.op_type == "GlobalAveragePool"),
-        count_padding_(!attributes_.global() && node.attr_or("count_include_pad", false)) {}
+        count_padding_(!attributes_.global() && node.attr_or("count_include_pad", false)),
+        reads_bytes_(attributes_.channels_last() && node.has("x_scale")) {
+    if (reads_bytes_) grid_ = read_grid(node);
+  }
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);
-    require_floating(in[0], "X");
-    return {Fact(in[0].dtype, attributes_.output_dims(in[0]))};
+    if (!reads_bytes_) {
+      require_floating(in[0], "X");
+      return {Fact(in[0].dtype, attributes_.output_dims(in[0]))};
+    }
+    static constexpr std::array kTypes{DType::kUint8, DType::kInt8};
+    require_dtype_in(in[0], kTypes, "X");
+    return {Fact(DType::kFloat32, attributes_.output_dims(in[0]))};
   }
 
   KernelPtr compile(const CompileInput& in) const override {
     PoolShape shape = attributes_.shape(in.shape(0));
-    if (in.dtype(0) == DType::kFloat32) {
+    if (in.dtype(0) == DType::kFloat32 || reads_bytes_) {
       const PoolKind kind = count_padding_ ? PoolKind::kMeanWithPadding : PoolKind::kMean;
-      if (attributes_.global()) return make_global_pool_float(kind, shape, in.isa());
-      return make_pool_float(kind, std::move(shape), in.isa());
+      if (attributes_.global()) return make_global_pool(kind, shape, in.dtype(0), in.isa(), grid_);
+      return make_window_pool(kind, std::move(shape), in.dtype(0), in.isa(), grid_);
     }
     return dispatch_float(in.dtype(0), [&]<class T>() -> KernelPtr {
       return std::make_unique<AveragePoolKernel<T>>(std::move(shape), count_padding_);
@@ -61,8 +74,19 @@ class AveragePool final : public Op {
   }
 
  private:
+  static PoolGrid read_grid(const NodeSpec& node) {
+    const auto scale = node.attr<float>("x_scale");
+    const int64_t zero_point = node.attr_or("x_zero_point", 0);
+    if (!(scale > 0) || std::isinf(scale) || zero_point < -128 || zero_point > 255) {
+      throw Error(ErrorKind::kModel,
+                  str("x_scale must be positive and finite and x_zero_point a byte, got ", scale, " and ", zero_point));
+    }
+    return {scale, int32_t(zero_point)};
+  }
+
   PoolAttributes attributes_;
-  bool count_padding_;
+  bool count_padding_, reads_bytes_;
+  PoolGrid grid_;
 };
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "op_list.h"
-#include "pool/pool_float.h"
 #include "pool/pool_scalar.h"
+#include "pool/window_pool.h"
 
 namespace linnet {
 namespace {
@@ -83,9 +83,10 @@ class MaxPool final : public Op {
   KernelPtr compile(const CompileInput& in) const override {
     PoolShape shape = attributes_.shape(in.shape(0));
     const bool indices = in.has_output(1);
-    if (in.dtype(0) == DType::kFloat32 && !indices) {
-      const auto choose = attributes_.global() ? make_global_pool_float : make_pool_float;
-      return choose(PoolKind::kMax, std::move(shape), in.isa());
+    const bool byte = in.dtype(0) == DType::kInt8 || in.dtype(0) == DType::kUint8;
+    if ((in.dtype(0) == DType::kFloat32 || byte) && !indices) {
+      if (attributes_.global()) return make_global_pool(PoolKind::kMax, shape, in.dtype(0), in.isa());
+      return make_window_pool(PoolKind::kMax, std::move(shape), in.dtype(0), in.isa());
     }
     const auto make = [&]<class T>() -> KernelPtr {
       return std::make_unique<MaxPoolKernel<T>>(std::move(shape), indices, by_columns_);

@@ -1,48 +1,57 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "op_list.h"
 #include "partition/parallel.h"
-#include "quantization/requantize.h"
 
 namespace linnet {
 namespace {
 
-struct Range {
-  float least = 0, greatest = 0;
-};
-
-/// The range of the elements and 0.
-Range range_of(std::span<const float> x) {
-  Range range;
-  for (const float value : x) {
-    range.least = std::min(range.least, value);
-    range.greatest = std::max(range.greatest, value);
-  }
-  return range;
-}
-
 class DynamicQuantizeLinearKernel final : public Kernel {
  public:
   explicit DynamicQuantizeLinearKernel(const CompileInput& in)
-      : has_scale_(in.has_output(1)), has_zero_(in.has_output(2)) {}
+      : kernels_(kernel_table(in.isa()).quantize), has_scale_(in.has_output(1)), has_zero_(in.has_output(2)) {}
 
   void run(KernelContext& context) const override {
     const std::span<const float> x = context.input(0).values<float>();
-    const Range range = range_of(x);
+    const FloatRange range = range_of(x, context.executor());
     const float scale = (range.greatest - range.least) / 255;
     const float quotient = scale > 0 ? std::nearbyint(-range.least / scale) : 0;
-    const auto zero = int32_t(quotient > 0 ? std::min(quotient, 255.0f) : 0.0f);
-    Tensor& y = context.output(0);
+    const float zero = quotient > 0 ? std::min(quotient, 255.0f) : 0.0f;
+    auto* y = context.output(0).data<uint8_t>();
     parallel_items(context.executor(), std::ssize(x), 1, [&](int64_t begin, int64_t end, int) {
-      for (int64_t i = begin; i < end; ++i) store_rounded(y, i, scale > 0 ? double(x[size_t(i)] / scale) : 0, zero);
+      if (scale > 0)
+        kernels_.u8.quantize(x.data() + begin, y + begin, end - begin, scale, zero);
+      else
+        std::fill(y + begin, y + end, uint8_t{0});
     });
     if (has_scale_) *context.output(1).data<float>() = scale;
     if (has_zero_) *context.output(2).data<uint8_t>() = uint8_t(zero);
   }
 
  private:
+  /// Of the elements and 0.
+  FloatRange range_of(std::span<const float> x, Executor& executor) const {
+    constexpr int64_t kMostParts = 64;
+    const auto size = std::ssize(x);
+    const int64_t parts = std::min(kMostParts, ceil_div(size, kChunkElements));
+    std::array<FloatRange, kMostParts> ranges;
+    executor.parallel_for(parts, [&](int64_t i, int) {
+      const Span part = Span{0, size}.part(parts, i);
+      kernels_.extend_range(x.data() + part.begin, part.size(), &ranges[size_t(i)]);
+    });
+    FloatRange all;
+    for (int64_t i = 0; i < parts; ++i) {
+      all.least = std::min(all.least, ranges[size_t(i)].least);
+      all.greatest = std::max(all.greatest, ranges[size_t(i)].greatest);
+    }
+    return all;
+  }
+
+  QuantizeKernels kernels_;
   bool has_scale_, has_zero_;
 };
 

@@ -5,7 +5,7 @@
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/parallel.h"
-#include "quantization/scale_layout.h"
+#include "quantization/bytes.h"
 
 namespace linnet {
 namespace {
@@ -118,6 +118,10 @@ class QuantizeLinear final : public Op {
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
   KernelPtr compile(const CompileInput& in) const override {
+    if (precision_ == DType::kUndefined || precision_ == DType::kFloat32) {
+      const ScaleLayout layout(in.shape(0), in.shape(1), axis_, block_size_);
+      if (KernelPtr kernel = quantize_to_bytes(in, layout)) return kernel;
+    }
     return std::make_unique<QuantizeKernel>(in, precision_, ScaleReader(in, axis_, block_size_), saturate_);
   }
 

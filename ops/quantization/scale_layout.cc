@@ -57,6 +57,23 @@ void ScaleLayout::positions(int64_t first, int64_t n, int64_t* out) const {
   }
 }
 
+ScaleRun ScaleLayout::run(int64_t first, int64_t end) const {
+  if (per_tensor_) return {end - first, 0, false};
+  const int64_t column = first % inner_, row = first / inner_;
+  const int64_t index = row % length_, outer = row / length_;
+  ScaleRun run{inner_ - column, index, false};
+  if (blocked_) {
+    run.scale = (outer * scales_ + index / block_) * inner_ + column;
+    run.each = inner_ > 1;
+    if (!run.each) run.n = std::min(block_ - index % block_, length_ - index);
+  } else if (inner_ == 1) {
+    run.each = true;
+    run.n = length_ - index;
+  }
+  run.n = std::min(run.n, end - first);
+  return run;
+}
+
 ScaleReader::ScaleReader(const CompileInput& in, int64_t axis, int64_t block_size)
     : layout_(in.shape(0), in.shape(1), axis, block_size),
       scale_(wide_reader(in.dtype(1))),

@@ -5,6 +5,13 @@
 
 namespace linnet {
 
+/// Elements that lie one behind the other and share the scale at position `scale`; or, where `each` is true, have
+/// those from there on, one each.
+struct ScaleRun {
+  int64_t n, scale;
+  bool each;
+};
+
 /// Which scale belongs to which element of a tensor: one for all, one for each index of an axis, or one for each block
 /// of block_size elements along an axis.
 /// Source: https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html
@@ -18,6 +25,8 @@ class ScaleLayout {
   bool per_tensor() const { return per_tensor_; }
   /// The positions of the scales of the elements [first, first + n).
   void positions(int64_t first, int64_t n, int64_t* out) const;
+  /// The longest run that begins with element `first` and ends before `end`.
+  ScaleRun run(int64_t first, int64_t end) const;
 
  private:
   bool per_tensor_;

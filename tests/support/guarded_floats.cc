@@ -4,19 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <limits>
 #include <new>
 #include <random>
 
 namespace linnet::testing {
 namespace {
 
-/// Of two bytes; bytes themselves.
-template <class T>
+/// Of two bytes.
 struct Differences : std::uniform_int_distribution<int> {
-  Differences()
-      : std::uniform_int_distribution<int>(sizeof(T) > 1 ? -255 : std::numeric_limits<T>::min(),
-                                           sizeof(T) > 1 ? 255 : std::numeric_limits<T>::max()) {}
+  Differences() : std::uniform_int_distribution<int>(-255, 255) {}
 };
 
 }  // namespace
@@ -32,7 +28,7 @@ Guarded<T>::Guarded(int64_t count, unsigned seed) : count_(count) {
   mprotect(end, page, PROT_NONE);
   data_ = reinterpret_cast<T*>(end) - count;
   std::mt19937 engine(seed);
-  std::conditional_t<std::is_integral_v<T>, Differences<T>, std::normal_distribution<T>> values;
+  std::conditional_t<std::is_integral_v<T>, Differences, std::normal_distribution<T>> values;
   std::generate_n(data_, count, [&] { return T(values(engine)); });
 }
 
@@ -43,9 +39,9 @@ Guarded<T>::~Guarded() {
 
 template class Guarded<float>;
 template class Guarded<double>;
+template class Guarded<uint8_t>;
+template class Guarded<int8_t>;
 template class Guarded<int16_t>;
 template class Guarded<int32_t>;
-template class Guarded<int8_t>;
-template class Guarded<uint8_t>;
 
 }  // namespace linnet::testing

@@ -6,7 +6,7 @@
 namespace linnet::testing {
 
 /// Numbers whose last one is followed by a page that cannot be accessed: a read or write past the end crashes. Filled
-/// with values of N(0, 1), integers with ones of [-255, 255], bytes with any, the same for the same seed.
+/// with values of N(0, 1), integers with ones of [-255, 255] or their lowest bits, the same for the same seed.
 template <class T>
 class Guarded {
  public:

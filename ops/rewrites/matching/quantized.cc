@@ -39,24 +39,10 @@ bool fits(const Tensor& parameter, const Shape& x, int axis) {
 
 }  // namespace
 
-std::optional<Quantization> quantization_of(const Graph& graph, const Node& node) {
-  const bool quantizes = is_op(node, "QuantizeLinear");
-  if (!quantizes && !is_op(node, "DequantizeLinear")) return std::nullopt;
-  const Fact& bytes = quantizes ? graph.fact(node.outputs[0]) : graph.input_fact(node, 0);
-  const Fact& floats = quantizes ? graph.input_fact(node, 0) : graph.fact(node.outputs[0]);
-  const std::optional<float> scale = scalar_input(graph, node, 1);
-  if (!is_byte(bytes.dtype) || floats.dtype != DType::kFloat32 || !scale || !usable(*scale)) return std::nullopt;
-  if (node.spec.attr_or("block_size", int64_t{0}) != 0) return std::nullopt;
-  if (node.spec.attr_or("precision", int64_t{0}) > 1) return std::nullopt;
-  const Tensor* zero = graph.constant_input(node, 2);
-  if (optional_input(node, 2) != kNoValue && (!zero || zero->size() != 1)) return std::nullopt;
-  return Quantization{bytes.dtype, *scale, zero ? byte_at(*zero, 0) : 0};
-}
-
 const Node* dequantize_before(const Graph& graph, const Node& node, int input) {
   const Node* dequantize = producer(graph, node, input, "DequantizeLinear");
   if (!dequantize || graph.input_fact(*dequantize, 0).dtype != DType::kUint8) return nullptr;
-  return quantization_of(graph, *dequantize) ? dequantize : nullptr;
+  return byte_grid(graph, *dequantize) ? dequantize : nullptr;
 }
 
 std::optional<QuantizeBehind> quantize_behind(const Graph& graph, ValueId value) {
@@ -68,14 +54,14 @@ std::optional<QuantizeBehind> quantize_behind(const Graph& graph, ValueId value)
     next = graph.only_consumer(next->outputs[0]);
   }
   if (!next || !is_op(*next, "QuantizeLinear") || graph.fact(next->outputs[0]).dtype != DType::kUint8) return std::nullopt;
-  if (!quantization_of(graph, *next)) return std::nullopt;
+  if (!byte_grid(graph, *next)) return std::nullopt;
   found.quantize = next;
   return found;
 }
 
-void add_quantization(Patch& patch, const Node& for_node, const Quantization& q, std::vector<ValueId>& inputs) {
-  inputs.push_back(patch.constant(for_node.spec.name + ".scale", Tensor::scalar(q.scale)));
-  inputs.push_back(patch.constant(for_node.spec.name + ".zero_point", Tensor::scalar(uint8_t(q.zero))));
+void add_grid(Patch& patch, const Node& for_node, const ByteGrid& grid, std::vector<ValueId>& inputs) {
+  inputs.push_back(patch.constant(for_node.spec.name + ".scale", Tensor::scalar(grid.scale)));
+  inputs.push_back(patch.constant(for_node.spec.name + ".zero_point", Tensor::scalar(uint8_t(grid.zero_point))));
 }
 
 void set_activation(const Graph& graph, const Node* activation, NodeSpec& spec) {

@@ -3,21 +3,10 @@
 #include <optional>
 
 #include "graph/patch.h"
+#include "rewrites/matching/byte_grid.h"
 
-// What QuantizeLinear and DequantizeLinear of ai.onnx say with constant parameters.
+// Words that rewrites of quantised graphs are written in.
 namespace linnet {
-
-/// Of a whole tensor: real = (value - zero) * scale, the scale positive and finite.
-struct Quantization {
-  DType dtype = DType::kUndefined;
-  float scale = 0;
-  int32_t zero = 0;
-
-  bool operator==(const Quantization&) const = default;
-};
-
-/// What such a node of 8-bit values does; nullopt for any other node, and for parameters per axis or block.
-std::optional<Quantization> quantization_of(const Graph& graph, const Node& node);
 
 /// The DequantizeLinear of uint8 with one scale behind an input, else nullptr.
 const Node* dequantize_before(const Graph& graph, const Node& node, int input);
@@ -30,7 +19,7 @@ struct QuantizeBehind {
 std::optional<QuantizeBehind> quantize_behind(const Graph& graph, ValueId value);
 
 /// Adds a scale and a zero point to inputs of internal operators.
-void add_quantization(Patch& patch, const Node& for_node, const Quantization& q, std::vector<ValueId>& inputs);
+void add_grid(Patch& patch, const Node& for_node, const ByteGrid& grid, std::vector<ValueId>& inputs);
 /// The attributes that name the fused clamp; nothing for null.
 void set_activation(const Graph& graph, const Node* activation, NodeSpec& spec);
 

@@ -9,6 +9,7 @@
 namespace linnet {
 
 std::optional<Patch> sink_through_elementwise(const Graph& graph, const Node& node);
+std::optional<Patch> sink_through_quantization(const Graph& graph, const Node& node);
 std::optional<Patch> sink_through_pool(const Graph& graph, const Node& node);
 std::optional<Patch> sink_through_concat(const Graph& graph, const Node& node);
 std::optional<Patch> sink_through_slice(const Graph& graph, const Node& node);

@@ -2,6 +2,7 @@
 
 #include "math/elementwise_steps.h"
 #include "rewrites/matching/activation.h"
+#include "rewrites/matching/byte_grid.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/rewrite_list.h"
 
@@ -19,7 +20,12 @@ struct Chain {
   }
 };
 
-bool is_float32_of_known_dims(const Fact& fact) { return fact.dtype == DType::kFloat32 && fact.concrete(); }
+bool same_dims(const Fact& a, const Fact& b) { return a.dims && b.dims && *a.dims == *b.dims; }
+
+std::string_view step_of(const Node& node, DType dtype) {
+  if (is_op(node, "DequantizeLinear")) return kDequantizeStep;
+  return dtype == DType::kUint8 ? kQuantizeUint8Step : kQuantizeInt8Step;
+}
 
 std::optional<ElementwiseSteps> one_step(const Graph& graph, const Node& node) {
   ElementwiseSteps result;
@@ -28,6 +34,8 @@ std::optional<ElementwiseSteps> one_step(const Graph& graph, const Node& node) {
   if (binary_function(op)) {
     if (node.spec.opset < 7 || node.inputs.size() != 2 || node.inputs[0] == node.inputs[1]) return std::nullopt;
     result.steps.push_back({op, 0, 1});
+  } else if (const auto grid = byte_grid(graph, node)) {
+    result.steps.push_back({std::string(step_of(node, grid->dtype)), 0, -1, grid->scale, grid->zero_point});
   } else if (const auto activation = activation_of(graph, node)) {
     result.steps.push_back({std::string(activation->function->name), 0, -1, activation->alpha, activation->beta});
   }
@@ -38,10 +46,11 @@ std::optional<ElementwiseSteps> one_step(const Graph& graph, const Node& node) {
 
 /// A node as a chain: one of the operators that a chain can hold, or a chain already.
 std::optional<Chain> chain_of(const Graph& graph, const Node& node) {
-  if (!is_float32_of_known_dims(graph.fact(node.outputs[0]))) return std::nullopt;
-  const auto steps = is_op(node, "Elementwise", kInternalDomain)
-                         ? std::optional(ElementwiseSteps(node.spec, int64_t(node.inputs.size())))
-                         : one_step(graph, node);
+  const Fact& result = graph.fact(node.outputs[0]);
+  const bool chain = is_op(node, "Elementwise", kInternalDomain);
+  if (!result.concrete() || (result.dtype != DType::kFloat32 && !chain && !byte_grid(graph, node))) return std::nullopt;
+  const auto steps =
+      chain ? std::optional(ElementwiseSteps(node.spec, int64_t(node.inputs.size()))) : one_step(graph, node);
   if (!steps) return std::nullopt;
   return Chain{{node.inputs.begin(), node.inputs.begin() + steps->inputs}, *steps};
 }
@@ -79,13 +88,15 @@ Chain joined(const Chain& first, const Chain& second, ValueId between) {
 }  // namespace
 
 // f(g(x), y) -> Elementwise(x, y), for element-wise f and g, where the result of g has the shape of that of f.
+// Quantising and dequantising by constants are such functions. What dequantises may do it again for each of its
+// readers.
 std::optional<Patch> fuse_elementwise(const Graph& graph, const Node& node) {
   const auto second = chain_of(graph, node);
   if (!second) return std::nullopt;
   for (const ValueId between : second->inputs) {
     const Node* before = graph.producer(between);
-    if (!before || graph.only_consumer(between) != &node) continue;
-    if (!same_shape(graph.fact(between), graph.fact(node.outputs[0]))) continue;
+    if (!before || (graph.only_consumer(between) != &node && !is_op(*before, "DequantizeLinear"))) continue;
+    if (!same_dims(graph.fact(between), graph.fact(node.outputs[0]))) continue;
     const auto first = chain_of(graph, *before);
     if (!first) continue;
     const Chain chain = joined(*first, *second, between);

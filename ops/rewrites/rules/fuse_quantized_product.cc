@@ -82,7 +82,7 @@ std::optional<Patch> fuse_quantized_product(const Graph& graph, const Node& node
   const Node* x = dequantize_before(graph, node, 0);
   const auto w = !x ? std::nullopt : is_conv ? conv_weights(graph, node) : matrix_weights(graph, node);
   if (!w || w->terms > kMostTerms) return std::nullopt;
-  const Quantization from = *quantization_of(graph, *x);
+  const ByteGrid from = *byte_grid(graph, *x);
   const auto bias = optional_input(node, 2) == kNoValue
                         ? std::optional(Tensor())
                         : constant_bias(graph, node, w->channels, from.scale, w->weights.scale);
@@ -92,13 +92,13 @@ std::optional<Patch> fuse_quantized_product(const Graph& graph, const Node& node
   const int rank = graph.input_fact(node, 0).has_rank() ? graph.input_fact(node, 0).rank() : 0;
   Patch patch(graph);
   std::vector<ValueId> inputs{is_conv ? add_to_channels_last(patch, node, x->inputs[0], rank) : x->inputs[0]};
-  add_quantization(patch, *x, from, inputs);
+  add_grid(patch, *x, from, inputs);
   inputs.push_back(patch.constant(name + ".w", w->weights.values));
   inputs.push_back(patch.constant(name + ".w_scale", w->weights.scale));
   NodeSpec spec = internal_spec(node, is_conv ? "QLinearConv" : "QLinearMatMul");
   const auto behind = quantize_behind(graph, node.outputs[0]);
   if (behind) {
-    add_quantization(patch, *behind->quantize, *quantization_of(graph, *behind->quantize), inputs);
+    add_grid(patch, *behind->quantize, *byte_grid(graph, *behind->quantize), inputs);
     set_activation(graph, behind->activation, spec);
   } else {
     inputs.insert(inputs.end(), {kNoValue, kNoValue});

@@ -33,10 +33,10 @@ std::optional<Patch> fuse_quantized_residual(const Graph& graph, const Node& nod
     if (!product || !residual) continue;
     Patch patch(graph);
     std::vector<ValueId> inputs(product->inputs.begin(), product->inputs.begin() + Q::kYScale);
-    add_quantization(patch, *behind->quantize, *quantization_of(graph, *behind->quantize), inputs);
+    add_grid(patch, *behind->quantize, *byte_grid(graph, *behind->quantize), inputs);
     inputs.push_back(optional_input(*product, Q::kBias));
     inputs.push_back(residual->inputs[0]);
-    add_quantization(patch, *residual, *quantization_of(graph, *residual), inputs);
+    add_grid(patch, *residual, *byte_grid(graph, *residual), inputs);
     inputs.push_back(product->inputs[Q::kYScale]);
     inputs.push_back(product->inputs[Q::kYZero]);
     NodeSpec spec = product->spec;

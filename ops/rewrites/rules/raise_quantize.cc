@@ -22,7 +22,7 @@ size_t moved_inputs(const Node& node) {
 // QuantizeLinear(op(DequantizeLinear(x)...)) -> op(QuantizeLinear(DequantizeLinear(x))...) for operators that move
 // elements: they then move bytes, and the pair cancels where the scales are equal.
 std::optional<Patch> raise_quantize(const Graph& graph, const Node& node) {
-  if (!is_op(node, "QuantizeLinear") || !quantization_of(graph, node)) return std::nullopt;
+  if (!is_op(node, "QuantizeLinear") || !byte_grid(graph, node)) return std::nullopt;
   const Node* moves = graph.producer(node.inputs[0]);
   const size_t moved = moves ? moved_inputs(*moves) : 0;
   if (moved == 0 || graph.only_consumer(node.inputs[0]) != &node) return std::nullopt;
@@ -30,7 +30,7 @@ std::optional<Patch> raise_quantize(const Graph& graph, const Node& node) {
   std::vector<ValueId> inputs = moves->inputs;
   for (size_t i = 0; i < moved; ++i) {
     const Node* dequantize = producer(graph, *moves, int(i), "DequantizeLinear");
-    if (!dequantize || !quantization_of(graph, *dequantize)) return std::nullopt;
+    if (!dequantize || !byte_grid(graph, *dequantize)) return std::nullopt;
     std::vector<ValueId> quantized = node.inputs;
     quantized[0] = inputs[i];
     inputs[i] = patch.add(node.spec, quantized);

@@ -4,7 +4,6 @@
 #include "functions/function_table.h"
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/matching/quantized.h"
 #include "rewrites/matching/sink_transpose.h"
 
 namespace linnet {
@@ -13,18 +12,14 @@ namespace {
 // Besides those in the table of functions.
 constexpr std::string_view kOthers[] = {"Clip", "PRelu", "Pow"};
 
-bool is_elementwise(const Graph& graph, const Node& node) {
+bool is_elementwise(const Node& node) {
   if (!node.spec.domain.empty()) return false;
-  if (quantization_of(graph, node)) return true;
   return activation_of(node.spec) || binary_function(node.spec.op_type) ||
          std::ranges::count(kOthers, node.spec.op_type);
 }
 
 // Before opset 7, operands were aligned by an axis attribute.
-bool aligns_by_attribute(const Node& node) {
-  const bool aligns = node.spec.has("broadcast") || node.spec.has("axis");
-  return aligns && !is_op(node, "QuantizeLinear") && !is_op(node, "DequantizeLinear");
-}
+bool aligns_by_attribute(const Node& node) { return node.spec.has("broadcast") || node.spec.has("axis"); }
 
 // A constant of lower rank, brought to channels-last of the full rank.
 ValueId constant_to_channels_last(Patch& patch, const Node& node, const Tensor& constant, int rank) {
@@ -55,7 +50,7 @@ ValueId operand(const Graph& graph, Patch& patch, const Node& node, int input, i
 
 // Element-wise operators: all operands channels-last.
 std::optional<Patch> sink_through_elementwise(const Graph& graph, const Node& node) {
-  if (!is_elementwise(graph, node) || aligns_by_attribute(node)) return std::nullopt;
+  if (!is_elementwise(node) || aligns_by_attribute(node)) return std::nullopt;
   const Fact& out = graph.fact(node.outputs[0]);
   if (!out.has_rank() || out.rank() < 3) return std::nullopt;
   Patch patch(graph);

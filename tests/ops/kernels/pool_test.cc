@@ -35,7 +35,7 @@ TEST_P(PoolKernel, ReducesRowsLikeDoublePrecision) {
       const std::vector<const float*> taps = rows_of(x, rows, n);
       std::vector<float> weights;
       for (int64_t r = 0; r < rows; ++r) weights.push_back(float(r % 5) - 1.5f);
-      kernels_.max_f32(taps.data(), rows, n, largest.data());
+      kernels_.max_f32.taps(taps.data(), rows, n, largest.data());
       kernels_.mean_f32(taps.data(), rows, 3.0f, n, mean.data());
       kernels_.weighted_f32(taps.data(), weights.data(), rows, n, weighted.data());
       for (int64_t i = 0; i < n; ++i) {
@@ -65,8 +65,8 @@ TEST_P(PoolKernel, PitchedRowsGiveWhatPointersGive) {
     kernels_.mean_rows_f32(x.data(), rows, pitch, 70.0f, n, by_pitch.data());
     kernels_.mean_f32(taps.data(), rows, 70.0f, n, by_pointer.data());
     ASSERT_TRUE(std::equal(by_pitch.data(), by_pitch.data() + n, by_pointer.data()));
-    kernels_.max_rows_f32(x.data(), rows, pitch, n, by_pitch.data());
-    kernels_.max_f32(taps.data(), rows, n, by_pointer.data());
+    kernels_.max_f32.rows(x.data(), rows, pitch, n, by_pitch.data());
+    kernels_.max_f32.taps(taps.data(), rows, n, by_pointer.data());
     ASSERT_TRUE(std::equal(by_pitch.data(), by_pitch.data() + n, by_pointer.data()));
   }
 }
@@ -80,7 +80,7 @@ TEST_P(PoolKernel, ReducesOneLineLikeDoublePrecision) {
       magnitude += std::abs(x[i]);
     }
     ASSERT_NEAR(kernels_.sum_f32(x.data(), n), sum, 1e-6 * magnitude);
-    ASSERT_EQ(kernels_.maximum_f32(x.data(), n), *std::max_element(x.data(), x.data() + n));
+    ASSERT_EQ(kernels_.max_f32.line(x.data(), n), *std::max_element(x.data(), x.data() + n));
   }
 }
 
@@ -90,11 +90,54 @@ TEST_P(PoolKernel, AMaximumOverNanIsNanWhereverItStands) {
       GuardedFloats line(n), other(n), y(n);
       line[at] = kNan;
       const float* taps[] = {other.data(), line.data(), other.data()};
-      kernels_.max_f32(taps, 3, n, y.data());
+      kernels_.max_f32.taps(taps, 3, n, y.data());
       for (int64_t i = 0; i < n; ++i) ASSERT_EQ(std::isnan(y[i]), i == at);
-      ASSERT_TRUE(std::isnan(kernels_.maximum_f32(line.data(), n)));
+      ASSERT_TRUE(std::isnan(kernels_.max_f32.line(line.data(), n)));
     }
   }
+}
+
+template <class T>
+void expect_byte_reductions(const MaxKernels<T>& max, const ByteMeanKernels<T>& mean) {
+  for (const int64_t n : kLengths) {
+    for (const int64_t rows : {1, 2, 9, 300}) {
+      const int64_t pitch = n + 3;
+      const Guarded<T> x(rows * pitch, unsigned(n));
+      Guarded<T> largest(n), by_pitch(n);
+      GuardedFloats means(n), means_by_pitch(n);
+      std::vector<const T*> taps;
+      for (int64_t r = 0; r < rows; ++r) taps.push_back(x.data() + r * pitch + 3);
+      max.taps(taps.data(), rows, n, largest.data());
+      max.rows(taps[0], rows, pitch, n, by_pitch.data());
+      mean.taps(taps.data(), rows, n, 1000, 0.01f, means.data());
+      mean.rows(taps[0], rows, pitch, n, 1000, 0.01f, means_by_pitch.data());
+      for (int64_t i = 0; i < n; ++i) {
+        int best = -128;
+        int32_t sum = 0;
+        for (const T* row : taps) {
+          best = std::max(best, int(row[i]));
+          sum += row[i];
+        }
+        ASSERT_EQ(int(largest[i]), best) << n << " " << rows;
+        ASSERT_EQ(int(by_pitch[i]), best) << n << " " << rows;
+        ASSERT_EQ(means[i], float(sum - 1000) * 0.01f) << n << " " << rows;
+        ASSERT_EQ(means_by_pitch[i], means[i]) << n << " " << rows;
+      }
+      ASSERT_EQ(max.line(taps[0], n), *std::max_element(taps[0], taps[0] + n));
+    }
+  }
+}
+
+TEST_P(PoolKernel, ReducesBytesExactly) {
+  expect_byte_reductions(kernels_.max_u8, kernels_.mean_u8);
+  expect_byte_reductions(kernels_.max_s8, kernels_.mean_s8);
+}
+
+TEST_P(PoolKernel, SumsOfBytesHoldTheLongestWindow) {
+  const std::vector<uint8_t> x(size_t{1} << 22, 255);
+  float y;
+  kernels_.mean_u8.rows(x.data(), std::ssize(x), 1, 1, 255 << 22, 1.0f, &y);
+  EXPECT_EQ(y, 0.0f);
 }
 
 INSTANTIATE_TEST_SUITE_P(Isas, PoolKernel, ::testing::ValuesIn(supported_isas()));

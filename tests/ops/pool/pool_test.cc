@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "support/conv_reference.h"
 #include "support/run_op.h"
@@ -117,6 +118,46 @@ TEST_P(Pool, GlobalPoolsReduceWholeImages) {
   }
 }
 
+void check_bytes(const std::string& op, const Attributes& attributes, const Tensor& bytes, const Tensor& want,
+                 Isa isa) {
+  const Tensor last = cast_to(to_channels_last(cast_to(bytes, DType::kFloat32)), bytes.dtype());
+  const bool largest_byte = op == "MaxPool" || op == "GlobalMaxPool";
+  Attributes with_grid = attributes;
+  if (!largest_byte) {
+    with_grid["x_scale"] = 0.5f;
+    with_grid["x_zero_point"] = int64_t{-3};
+  }
+  const Tensor y = run_op({op, 1, with_grid, "linnet"}, {last}, 1, {}, isa)[0];
+  EXPECT_EQ(y.dtype(), largest_byte ? bytes.dtype() : DType::kFloat32);
+  expect_close(to_channels_first(cast_to(y, DType::kFloat32)), want, 1e-6, 1e-6);
+  if (!largest_byte) return;
+  const Tensor first = run_op({op, 22, attributes}, {bytes}, 1, {}, isa)[0];
+  expect_close(first, cast_to(want, bytes.dtype()));
+}
+
+TEST_P(Pool, BytesMatchTheDoubleReferenceInBothLayouts) {
+  for (const DType dtype : {DType::kInt8, DType::kUint8}) {
+    const float least = dtype == DType::kInt8 ? -128.0f : 0.0f;
+    for (const int64_t channels : {1, 5, 20, 130}) {
+      const Shape shape{2, channels, 11, 13};
+      const Tensor bytes = cast_to(random_uniform(shape, least, least + 255.9f, unsigned(channels)), dtype);
+      const Tensor values = cast_to(bytes, DType::kFloat32);
+      Tensor dequantized = values.clone();
+      for (float& value : std::span(dequantized.data<float>(), size_t(values.size()))) value = (value + 3) / 2;
+      for (const Settings& s : kSettings) {
+        check_bytes("MaxPool", s.attributes(), bytes, pool_reference(values, s, largest), GetParam());
+        check_bytes("AveragePool", s.attributes(), bytes, pool_reference(dequantized, s, mean), GetParam());
+        auto padded = s.attributes();
+        padded["count_include_pad"] = int64_t{1};
+        check_bytes("AveragePool", padded, bytes, pool_reference(dequantized, s, padded_mean), GetParam());
+      }
+      const Settings whole{.kernel = {11, 13}};
+      check_bytes("GlobalMaxPool", {}, bytes, pool_reference(values, whole, largest), GetParam());
+      check_bytes("GlobalAveragePool", {}, bytes, pool_reference(dequantized, whole, mean), GetParam());
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Isas, Pool, ::testing::ValuesIn(supported_isas()));
 
 TEST(LpPool, GivesZeroForAnImageWithoutPixels) {
@@ -169,6 +210,23 @@ TEST(MaxPool, AutoPadKeepsTheExtentDividedByTheStride) {
   attributes["auto_pad"] = std::string("SAME_LOWER");
   expect_close(run_op({"MaxPool", 12, attributes}, {x})[0],
                Tensor::of(Shape{1, 1, 5}, std::vector<float>{1, 2, 3, 4, 5}));
+}
+
+TEST(AveragePool, SaysWhichBytesItDoesNotTake) {
+  const auto pool = [](const char* domain, Attributes attributes, DType dtype) {
+    return [=] { run_op({"GlobalAveragePool", 1, attributes, domain}, {cast_to(random_tensor({1, 2, 2, 3}), dtype)}); };
+  };
+  pool("linnet", {{"x_scale", 0.5f}}, DType::kUint8)();
+  expect_error(ErrorKind::kType, "X", pool("linnet", {{"x_scale", 0.5f}}, DType::kFloat32));
+  expect_error(ErrorKind::kType, "X", pool("linnet", {}, DType::kUint8));
+  expect_error(ErrorKind::kType, "X", pool("", {{"x_scale", 0.5f}}, DType::kUint8));
+  for (const float scale : {0.0f, -1.0f, std::numeric_limits<float>::infinity()}) {
+    expect_error(ErrorKind::kModel, "x_scale", pool("linnet", {{"x_scale", scale}}, DType::kUint8));
+  }
+  for (const int64_t zero : {-129, 256}) {
+    expect_error(ErrorKind::kModel, "x_zero_point",
+                 pool("linnet", {{"x_scale", 1.0f}, {"x_zero_point", zero}}, DType::kUint8));
+  }
 }
 
 TEST(AveragePool, PoolsVolumes) {

@@ -25,5 +25,23 @@ TEST(DynamicQuantizeLinear, TheRangeIncludesZero) {
   expect_close(zeros[1], Tensor::scalar(0.0f));
 }
 
+TEST(DynamicQuantizeLinear, FindsTheRangeOfLargeTensorsOnAnyThreads) {
+  Tensor x = random_uniform({3, 100003}, -1, 1);
+  const int64_t size = x.size();
+  for (const int64_t at : {int64_t{0}, int64_t{65537}, size - 1}) {
+    const Tensor before = x.clone();
+    x.data<float>()[at] = 5;
+    x.data<float>()[size - 1 - at] = -3;
+    const auto y = run_op({"DynamicQuantizeLinear", 11}, {x}, 3);
+    EXPECT_EQ(*y[1].data<float>(), 8.0f / 255);
+    EXPECT_EQ(*y[2].data<uint8_t>(), 96);
+    const auto want = run_op({"QuantizeLinear", 13}, {x, y[1], y[2]});
+    for (const int threads : {1, 3}) {
+      EXPECT_TRUE(identical(run_op({"DynamicQuantizeLinear", 11}, {x}, 1, {}, Isa::kAuto, threads)[0], want[0]));
+    }
+    x = before;
+  }
+}
+
 }  // namespace
 }  // namespace linnet::testing

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/run_op.h"
@@ -67,6 +68,50 @@ TEST(DequantizeLinear, TakesAScalePerBlock) {
   const OpCase one_block{"DequantizeLinear", 21, {{"axis", int64_t{1}}, {"block_size", INT64_MAX}}};
   expect_close(run_op(one_block, {x, Tensor::of<float>({2, 1, 2}, {1, 2, 3, 4})})[0],
                Tensor::of<float>({2, 3, 2}, {1, 4, 3, 8, 5, 12, 21, 32, 27, 40, 33, 48}));
+}
+
+/// Scale and zero point of an element, found by its position along the axis.
+struct Layout {
+  int64_t axis, block;
+
+  int64_t position(const Shape& x, int64_t i) const {
+    const int64_t inner = x.elements(int(axis) + 1, x.rank()), length = x[int(axis)];
+    const int64_t index = i / inner % length;
+    if (block == 0) return index;
+    return (i / inner / length * ((length + block - 1) / block) + index / block) * inner + i % inner;
+  }
+  Shape scales(const Shape& x) const {
+    if (block == 0) return {x[int(axis)]};
+    Shape shape = x;
+    shape[int(axis)] = (x[int(axis)] + block - 1) / block;
+    return shape;
+  }
+};
+
+TEST(Quantization, EveryLayoutOfScalesFollowsTheDefinition) {
+  const Shape shape{3, 5, 300, 7};
+  const Tensor x = random_uniform(shape, -9, 9);
+  for (const Layout& layout : {Layout{0, 0}, {1, 0}, {2, 0}, {3, 0}, {2, 32}, {3, 4}, {0, 2}}) {
+    const Shape scales = layout.scales(shape);
+    const Tensor scale = random_uniform(scales, 0.02f, 0.2f, 1);
+    for (const DType dtype : {DType::kUint8, DType::kInt8}) {
+      const int least = dtype == DType::kInt8 ? -128 : 0;
+      const Tensor zero = cast_to(random_uniform(scales, float(least), float(least + 255), 2), dtype);
+      const Attributes attributes{{"axis", layout.axis}, {"block_size", layout.block}};
+      const Tensor y = cast_to(run_op({"QuantizeLinear", 21, attributes}, {x, scale, zero})[0], DType::kInt32);
+      const Tensor bytes = cast_to(y, dtype), zeros = cast_to(zero, DType::kInt32);
+      const Tensor back = run_op({"DequantizeLinear", 21, attributes}, {bytes, scale, zero})[0];
+      const Tensor no_zero = run_op({"DequantizeLinear", 21, attributes}, {bytes, scale})[0];
+      for (int64_t i = 0; i < x.size(); ++i) {
+        const int64_t at = layout.position(shape, i);
+        const float s = scale.data<float>()[at];
+        const int32_t z = zeros.data<int32_t>()[at], byte = y.data<int32_t>()[i];
+        ASSERT_EQ(byte, std::clamp(int(std::nearbyint(x.data<float>()[i] / s)) + z, least, least + 255)) << i;
+        ASSERT_EQ(back.data<float>()[i], float(byte - z) * s) << i;
+        ASSERT_EQ(no_zero.data<float>()[i], float(byte) * s) << i;
+      }
+    }
+  }
 }
 
 TEST(Quantization, ReturnsWithinHalfAStepOnLargeTensors) {

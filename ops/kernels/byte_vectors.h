@@ -1,0 +1,94 @@
+#pragma once
+
+// Included by *.simd.cc only: kLanes bytes as integers of 32 bits, and those as floats.
+#include <cstring>
+
+#include "kernels/vector_math.h"
+
+namespace linnet::LINNET_SIMD_NS {
+namespace {
+
+#if defined(__AVX512F__)
+inline I32 widen(const uint8_t* x) {
+  return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x)));
+}
+inline I32 widen(const int8_t* x) { return _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x))); }
+/// Stores the lowest byte of each lane.
+inline void narrow(I32 v, void* y) { _mm_storeu_si128(static_cast<__m128i*>(y), _mm512_cvtepi32_epi8(v)); }
+#elif defined(__AVX2__)
+inline I32 widen(const uint8_t* x) {
+  return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(x)));
+}
+inline I32 widen(const int8_t* x) { return _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(x))); }
+/// Stores the lowest byte of each lane.
+inline void narrow(I32 v, void* y) {
+  const __m256i lowest = _mm256_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,  //
+                                          0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+  const __m256i bytes = _mm256_shuffle_epi8(v, lowest);
+  _mm_storel_epi64(static_cast<__m128i*>(y),
+                   _mm_unpacklo_epi32(_mm256_castsi256_si128(bytes), _mm256_extracti128_si256(bytes, 1)));
+}
+#elif defined(__aarch64__)
+inline uint8x8_t load_four(const void* x) {
+  uint32_t four;
+  std::memcpy(&four, x, sizeof four);
+  return vreinterpret_u8_u32(vdup_n_u32(four));
+}
+inline I32 widen(const uint8_t* x) { return vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(load_four(x))))); }
+inline I32 widen(const int8_t* x) { return vmovl_s16(vget_low_s16(vmovl_s8(vreinterpret_s8_u8(load_four(x))))); }
+/// Stores the lowest byte of each lane.
+inline void narrow(I32 v, void* y) {
+  const uint16x4_t half = vmovn_u32(vreinterpretq_u32_s32(v));
+  const uint32_t four = vget_lane_u32(vreinterpret_u32_u8(vmovn_u16(vcombine_u16(half, half))), 0);
+  std::memcpy(y, &four, sizeof four);
+}
+#else
+inline __m128i load_four(const void* x) {
+  int32_t four;
+  std::memcpy(&four, x, sizeof four);
+  return _mm_cvtsi32_si128(four);
+}
+inline I32 widen(const uint8_t* x) {
+  const __m128i zero = _mm_setzero_si128();
+  return _mm_unpacklo_epi16(_mm_unpacklo_epi8(load_four(x), zero), zero);
+}
+inline I32 widen(const int8_t* x) {
+  const __m128i twice = _mm_unpacklo_epi8(load_four(x), load_four(x));
+  return _mm_srai_epi32(_mm_unpacklo_epi16(twice, twice), 24);
+}
+/// Stores the lowest byte of each lane.
+inline void narrow(I32 v, void* y) {
+  const __m128i half = _mm_packs_epi32(_mm_and_si128(v, _mm_set1_epi32(0xff)), _mm_setzero_si128());
+  const int32_t four = _mm_cvtsi128_si32(_mm_packus_epi16(half, half));
+  std::memcpy(y, &four, sizeof four);
+}
+#endif
+
+/// n < kLanes bytes; the other lanes become 0.
+template <class T>
+inline I32 widen_part(const T* x, int64_t n) {
+  T buffer[kLanes] = {};
+  std::memcpy(buffer, x, size_t(n));
+  return widen(buffer);
+}
+inline void narrow_part(I32 v, void* y, int64_t n) {
+  uint8_t buffer[kLanes];
+  narrow(v, buffer);
+  std::memcpy(y, buffer, size_t(n));
+}
+
+/// The nearest integers, ties to even, of values that 32 bits hold.
+inline I32 nearest_int(F32 v) {
+#if defined(__AVX512F__)
+  return _mm512_cvtps_epi32(v);
+#elif defined(__AVX__)
+  return _mm256_cvtps_epi32(v);
+#elif defined(__aarch64__)
+  return vcvtnq_s32_f32(v);
+#else
+  return _mm_cvtps_epi32(v);
+#endif
+}
+
+}  // namespace
+}  // namespace linnet::LINNET_SIMD_NS

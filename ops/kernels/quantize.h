@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+#include "linnet/dtype.h"
+
+namespace linnet {
+
+/// Between float32 and bytes of one type, uint8 or int8; x and y do not overlap. Zero points are integers of the type.
+struct ByteKernels {
+  /// y[i] = saturate(round(x[i] / scale) + zero_point), ties to even; NaN becomes the least byte.
+  void (*quantize)(const float* x, void* y, int64_t n, float scale, float zero_point);
+  /// y[i] = (x[i] - zero_point) * scale.
+  void (*dequantize)(const void* x, float* y, int64_t n, float scale, float zero_point);
+  /// The same with scale[i] and zero_point[i] for element i.
+  void (*quantize_each)(const float* x, void* y, int64_t n, const float* scale, const float* zero_point);
+  void (*dequantize_each)(const void* x, float* y, int64_t n, const float* scale, const float* zero_point);
+};
+
+/// The least and the greatest of some floats.
+struct FloatRange {
+  float least = 0, greatest = 0;
+};
+
+struct QuantizeKernels {
+  ByteKernels u8, s8;
+  /// Extends a range by n floats; NaN is left out.
+  void (*extend_range)(const float* x, int64_t n, FloatRange* range);
+  /// y[i] = table[x[i]]; x == y is allowed.
+  void (*look_up)(const uint8_t* x, const uint8_t* table, uint8_t* y, int64_t n);
+
+  const ByteKernels& of(DType dtype) const { return dtype == DType::kInt8 ? s8 : u8; }
+};
+
+}  // namespace linnet

@@ -1,0 +1,256 @@
+#include "kernels/quantize.h"
+
+#include "kernels/byte_vectors.h"
+
+namespace linnet::LINNET_SIMD_NS {
+namespace {
+
+constexpr int32_t kRoundMagicBits = 0x4b400000;
+
+template <class T>
+inline constexpr float kLeast = float(T(-1) < 0 ? -128 : 0);
+
+/// x where it is above the bound, else the bound, which NaN becomes, too.
+inline F32 above(F32 x, F32 bound) {
+#if defined(__aarch64__)
+  return xsimd::select(x > bound, x, bound);
+#else
+  return xsimd::max(x, bound);
+#endif
+}
+
+/// One scale and zero point per lane.
+template <class T>
+struct Grid {
+  F32 scale, zero_point;
+
+  /// The distances from the zero point to the least and the greatest byte.
+  F32 least() const { return F32(kLeast<T>) - zero_point; }
+  F32 greatest() const { return F32(kLeast<T> + 255.0f) - zero_point; }
+};
+
+/// The bounds are integers, so they may be applied before the quotient is rounded.
+template <class T>
+inline I32 divided(F32 x, const Grid<T>& grid) {
+  const F32 bounded = xsimd::min(above(x / grid.scale, grid.least()), grid.greatest());
+  return nearest_int(bounded) + xsimd::to_int(grid.zero_point);
+}
+
+/// Calls whole(i) for the first elements of whole vectors, and rest(i, count) for what is left.
+template <class Whole, class Rest>
+inline void for_vectors(int64_t n, const Whole& whole, const Rest& rest) {
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) whole(i);
+  if (i < n) rest(i, size_t(n - i));
+}
+
+template <class T>
+inline void divide_all(const float* x, T* y, int64_t n, const Grid<T>& grid) {
+  for_vectors(
+      n, [&](int64_t i) { narrow(divided(load(x + i), grid), y + i); },
+      [&](int64_t i, size_t count) {
+        T last[kLanes];
+        narrow(divided(load_part(x + i, int64_t(count)), grid), last);
+        std::memcpy(y + i, last, count);
+      });
+}
+
+/// Quotients as products with the reciprocal, which are at most 2^-15 from x / scale where both lie within the bounds;
+/// so they are rounded to the same integer but near the middle between two, where it is divided.
+template <class T>
+void quantize(const float* x, void* to, int64_t n, float scale, float zero_point) {
+  constexpr int kVectors = 4;
+  constexpr float kNearMiddle = 0.5f - 0x1p-12f;
+  T* y = static_cast<T*>(to);
+  const Grid<T> grid{F32(scale), F32(zero_point)};
+  int64_t i = 0;
+  if (scale > 0x1p-100f && scale < 0x1p100f) {
+    const F32 factor(1.0f / scale), least = grid.least() * grid.scale, greatest = grid.greatest() * grid.scale;
+    // What is added is rounded to an integer, whose lowest byte stands in the lowest bits.
+    const F32 shift = grid.zero_point + F32(kRoundMagic);
+    for (; i + kVectors * kLanes <= n; i += kVectors * kLanes) {
+      F32 farthest(0.0f);
+      LINNET_UNROLL
+      for (int k = 0; k < kVectors; ++k) {
+        const F32 bounded = xsimd::min(above(load(x + i + k * kLanes), least), greatest);
+        const F32 shifted = xsimd::fma(bounded, factor, shift);
+        farthest = xsimd::max(farthest, magnitude_of(xsimd::fms(bounded, factor, shifted - shift)));
+        narrow(bits_of(shifted), y + i + k * kLanes);
+      }
+      if (xsimd::any(farthest > F32(kNearMiddle))) divide_all(x + i, y + i, kVectors * kLanes, grid);
+    }
+  }
+  divide_all(x + i, y + i, n - i, grid);
+}
+
+template <class T>
+void quantize_each(const float* x, void* to, int64_t n, const float* scale, const float* zero_point) {
+  T* y = static_cast<T*>(to);
+  for_vectors(
+      n,
+      [&](int64_t i) {
+        narrow(divided(load(x + i), Grid<T>{load(scale + i), load(zero_point + i)}), y + i);
+      },
+      [&](int64_t i, size_t count) {
+        T last[kLanes];
+        const auto part = [&](const float* from) { return load_part(from + i, int64_t(count), 1.0f); };
+        narrow(divided(part(x), Grid<T>{part(scale), part(zero_point)}), last);
+        std::memcpy(y + i, last, count);
+      });
+}
+
+template <class T>
+inline F32 dequantized(const T* x, const Grid<T>& grid) {
+  return (xsimd::to_float(widen(x)) - grid.zero_point) * grid.scale;
+}
+
+template <class T>
+void dequantize(const void* from, float* y, int64_t n, float scale, float zero_point) {
+  const T* x = static_cast<const T*>(from);
+  const Grid<T> grid{F32(scale), F32(zero_point)};
+  for_vectors(
+      n, [&](int64_t i) { store(y + i, dequantized(x + i, grid)); },
+      [&](int64_t i, size_t count) {
+        T last[kLanes] = {};
+        std::memcpy(last, x + i, count);
+        store_part(y + i, dequantized(last, grid), int64_t(count));
+      });
+}
+
+template <class T>
+void dequantize_each(const void* from, float* y, int64_t n, const float* scale, const float* zero_point) {
+  const T* x = static_cast<const T*>(from);
+  for_vectors(
+      n,
+      [&](int64_t i) {
+        store(y + i, dequantized(x + i, Grid<T>{load(scale + i), load(zero_point + i)}));
+      },
+      [&](int64_t i, size_t count) {
+        T last[kLanes] = {};
+        std::memcpy(last, x + i, count);
+        const Grid<T> grid{load_part(scale + i, int64_t(count)), load_part(zero_point + i, int64_t(count))};
+        store_part(y + i, dequantized(last, grid), int64_t(count));
+      });
+}
+
+inline F32 lesser(F32 x, F32 least) { return xsimd::select(x < least, x, least); }
+inline F32 greater(F32 x, F32 greatest) { return xsimd::select(x > greatest, x, greatest); }
+
+void extend_range(const float* x, int64_t n, FloatRange* range) {
+  constexpr int kVectors = 4;
+  F32 least[kVectors], greatest[kVectors];
+  for (int k = 0; k < kVectors; ++k) {
+    least[k] = F32(range->least);
+    greatest[k] = F32(range->greatest);
+  }
+  int64_t i = 0;
+  for (; i + kVectors * kLanes <= n; i += kVectors * kLanes) {
+    LINNET_UNROLL
+    for (int k = 0; k < kVectors; ++k) {
+      const F32 v = load(x + i + k * kLanes);
+      least[k] = lesser(v, least[k]);
+      greatest[k] = greater(v, greatest[k]);
+    }
+  }
+  for (; i < n; i += kLanes) {
+    const F32 v = i + kLanes <= n ? load(x + i) : load_part(x + i, n - i, range->least);
+    least[0] = lesser(v, least[0]);
+    greatest[0] = greater(v, greatest[0]);
+  }
+  range->least = min_lanes(lesser(lesser(least[0], least[1]), lesser(least[2], least[3])));
+  range->greatest = max_lanes(greater(greater(greatest[0], greatest[1]), greater(greatest[2], greatest[3])));
+}
+
+#if defined(__AVX2__)
+#if defined(__AVX512F__)
+using Bytes = __m512i;
+inline Bytes load_bytes(const void* x) { return _mm512_loadu_si512(x); }
+inline void store_bytes(void* y, Bytes v) { _mm512_storeu_si512(y, v); }
+inline Bytes four_times(__m128i v) { return _mm512_broadcast_i32x4(v); }
+inline Bytes all(int v) { return _mm512_set1_epi8(char(v)); }
+inline Bytes subtract_saturated(Bytes a, Bytes b) { return _mm512_subs_epi8(a, b); }
+inline Bytes exclusive_or(Bytes a, Bytes b) { return _mm512_xor_si512(a, b); }
+inline Bytes shuffle(Bytes table, Bytes x) { return _mm512_shuffle_epi8(table, x); }
+#else
+using Bytes = __m256i;
+inline Bytes load_bytes(const void* x) { return _mm256_loadu_si256(static_cast<const __m256i*>(x)); }
+inline void store_bytes(void* y, Bytes v) { _mm256_storeu_si256(static_cast<__m256i*>(y), v); }
+inline Bytes four_times(__m128i v) { return _mm256_broadcastsi128_si256(v); }
+inline Bytes all(int v) { return _mm256_set1_epi8(char(v)); }
+inline Bytes subtract_saturated(Bytes a, Bytes b) { return _mm256_subs_epi8(a, b); }
+inline Bytes exclusive_or(Bytes a, Bytes b) { return _mm256_xor_si256(a, b); }
+inline Bytes shuffle(Bytes table, Bytes x) { return _mm256_shuffle_epi8(table, x); }
+#endif
+inline constexpr int64_t kTableBytes = sizeof(Bytes);
+
+/// Two halves of 128 bytes in parts of 16. A shuffle gives 0 for indices that are negative as signed bytes. Of a part,
+/// that is less its beginning, so that those of all parts up to an index are joined: each holds the difference to the
+/// one before.
+struct Table {
+  Bytes part[16];
+
+  explicit Table(const uint8_t* table) {
+    for (int k = 0; k < 16; ++k) {
+      const auto* from = reinterpret_cast<const __m128i*>(table) + k;
+      const __m128i own = _mm_loadu_si128(from);
+      part[k] = four_times(k % 8 == 0 ? own : _mm_xor_si128(own, _mm_loadu_si128(from - 1)));
+    }
+  }
+  Bytes operator()(Bytes x) const {
+    const Bytes upper = exclusive_or(x, all(0x80));
+    Bytes y = exclusive_or(shuffle(part[0], x), shuffle(part[8], upper));
+    LINNET_UNROLL
+    for (int k = 1; k < 8; ++k) {
+      const Bytes begin = all(16 * k);
+      y = exclusive_or(y, shuffle(part[k], subtract_saturated(x, begin)));
+      y = exclusive_or(y, shuffle(part[8 + k], subtract_saturated(upper, begin)));
+    }
+    return y;
+  }
+};
+#elif defined(__aarch64__)
+using Bytes = uint8x16_t;
+inline Bytes load_bytes(const uint8_t* x) { return vld1q_u8(x); }
+inline void store_bytes(uint8_t* y, Bytes v) { vst1q_u8(y, v); }
+inline constexpr int64_t kTableBytes = sizeof(Bytes);
+
+struct Table {
+  uint8x16x4_t part[4];
+
+  explicit Table(const uint8_t* table) {
+    for (int k = 0; k < 4; ++k) part[k] = vld1q_u8_x4(table + 64 * k);
+  }
+  Bytes operator()(Bytes x) const {
+    Bytes y = vqtbl4q_u8(part[0], x);
+    LINNET_UNROLL
+    for (int k = 1; k < 4; ++k) y = vqtbx4q_u8(y, part[k], vsubq_u8(x, vdupq_n_u8(uint8_t(64 * k))));
+    return y;
+  }
+};
+#endif
+
+void look_up(const uint8_t* x, const uint8_t* table, uint8_t* y, int64_t n) {
+  int64_t i = 0;
+#if defined(__AVX2__) || defined(__aarch64__)
+  if (n >= 4 * kTableBytes) {
+    const Table vectors(table);
+    for (; i + kTableBytes <= n; i += kTableBytes) store_bytes(y + i, vectors(load_bytes(x + i)));
+  }
+#endif
+  for (; i < n; ++i) y[i] = table[x[i]];
+}
+
+template <class T>
+constexpr ByteKernels kBytes{quantize<T>, dequantize<T>, quantize_each<T>, dequantize_each<T>};
+
+}  // namespace
+
+void fill(QuantizeKernels& kernels);
+void fill(QuantizeKernels& kernels) {
+  kernels.u8 = kBytes<uint8_t>;
+  kernels.s8 = kBytes<int8_t>;
+  kernels.extend_range = extend_range;
+  kernels.look_up = look_up;
+}
+
+}  // namespace linnet::LINNET_SIMD_NS

@@ -1,0 +1,288 @@
+#include "pool/window_pool.h"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "elements/dispatch.h"
+#include "kernels/kernel_table.h"
+#include "partition/parallel.h"
+#include "partition/parts.h"
+
+namespace linnet {
+namespace {
+
+template <class T>
+constexpr T kLowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                           : std::numeric_limits<T>::lowest();
+
+template <class T>
+const MaxKernels<T>& max_kernels(const PoolKernels& k) {
+  if constexpr (std::is_same_v<T, float>)
+    return k.max_f32;
+  else if constexpr (std::is_same_v<T, uint8_t>)
+    return k.max_u8;
+  else
+    return k.max_s8;
+}
+
+/// Means of rows of T, as PoolKernels gives them.
+template <class T>
+class RowMeans {
+ public:
+  RowMeans(const PoolKernels& kernels, const PoolGrid& grid) : kernels_(kernels), grid_(grid) {}
+
+  void taps(const T* const* taps, int64_t count, float divisor, int64_t n, float* y) const {
+    if constexpr (std::is_same_v<T, float>)
+      return kernels_.mean_f32(taps, count, divisor, n, y);
+    else
+      bytes().taps(taps, count, n, offset(count), grid_.scale / divisor, y);
+  }
+  void rows(const T* x, int64_t count, int64_t pitch, int64_t n, float* y) const {
+    const auto divisor = float(count);
+    if constexpr (std::is_same_v<T, float>)
+      return kernels_.mean_rows_f32(x, count, pitch, divisor, n, y);
+    else
+      bytes().rows(x, count, pitch, n, offset(count), grid_.scale / divisor, y);
+  }
+
+ private:
+  const ByteMeanKernels<T>& bytes() const {
+    if constexpr (std::is_same_v<T, uint8_t>)
+      return kernels_.mean_u8;
+    else
+      return kernels_.mean_s8;
+  }
+  int32_t offset(int64_t count) const { return int32_t(count) * grid_.zero_point; }
+
+  PoolKernels kernels_;
+  PoolGrid grid_;
+};
+
+/// Rows of output pixels. The lines of the window are reduced to one, then its columns; only channels-last means reduce
+/// the pixels of each window.
+template <class T, class Y>
+class WindowPool final : public Kernel {
+ public:
+  WindowPool(PoolKind kind, PoolShape shape, const PoolKernels& kernels, const PoolGrid& grid)
+      : kind_(kind), shape_(std::move(shape)), kernels_(kernels), means_(kernels, grid) {
+    const int64_t planes = shape_.channels_last ? 1 : shape_.channels;
+    rows_ = shape_.batch * planes * shape_.axes[0].out * shape_.axes[1].out;
+    row_elements_ = shape_.axes[2].out * (shape_.channels_last ? shape_.channels : 1);
+  }
+
+  void run(KernelContext& context) const override {
+    const T* x = context.input(0).data<T>();
+    Y* y = context.output(0).data<Y>();
+    parallel_items(context.executor(), rows_, row_elements_ * shape_.taps(), [&](int64_t row, int64_t end, int worker) {
+      for (; row < end; ++row) compute_row(x, row, y + row * row_elements_, context.scratch(worker));
+    });
+  }
+
+  size_t scratch_bytes() const override {
+    return size_t(shape_.taps()) * sizeof(const T*) + size_t(line_elements()) * sizeof(T);
+  }
+
+  std::string describe() const override { return shape_.channels_last ? "channels-last" : "channels-first"; }
+
+ private:
+  /// The lines of input that the windows of an output row meet.
+  struct Lines {
+    const T* x;  ///< the image, or the plane of a channel
+    const PoolWindow *depth, *height;
+  };
+
+  int64_t line_elements() const { return shape_.axes[2].in * (shape_.channels_last ? shape_.channels : 1); }
+
+  void compute_row(const T* x, int64_t row, Y* y, std::byte* scratch) const {
+    const int64_t height = shape_.axes[1].out, depth = shape_.axes[0].out;
+    const int64_t image = shape_.in_pixels() * (shape_.channels_last ? shape_.channels : 1);
+    const Lines lines{x + row / height / depth * image, &shape_.windows[0][size_t(row / height % depth)],
+                      &shape_.windows[1][size_t(row % height)]};
+    auto** taps = reinterpret_cast<const T**>(scratch);
+    auto* line = reinterpret_cast<T*>(scratch + size_t(shape_.taps()) * sizeof(*taps));
+    if constexpr (std::is_same_v<T, Y>) {
+      if (!shape_.channels_last) return plane_row(lines, taps, line, y);
+      if (kind_ == PoolKind::kMax) return max_row(lines, taps, line, y);
+    }
+    if constexpr (std::is_same_v<Y, float>) {
+      for (int64_t column = 0; column < shape_.axes[2].out; ++column) {
+        mean_pixel(lines, shape_.windows[2][size_t(column)], taps, y + column * shape_.channels);
+      }
+    }
+  }
+
+  /// Calls f(address of the first element of the line) for each line of the window.
+  template <class F>
+  void for_lines(const Lines& lines, F&& f) const {
+    const int64_t line = line_elements();
+    for (int64_t d = lines.depth->begin; d < lines.depth->end; ++d) {
+      const int64_t z = lines.depth->origin + d * shape_.axes[0].dilation;
+      for (int64_t h = lines.height->begin; h < lines.height->end; ++h) {
+        const int64_t row = lines.height->origin + h * shape_.axes[1].dilation;
+        f(lines.x + (z * shape_.axes[1].in + row) * line);
+      }
+    }
+  }
+
+  float divisor(const Lines& lines, const PoolWindow& w, int64_t inside) const {
+    const int64_t counted = lines.depth->counted * lines.height->counted * w.counted;
+    return float(std::max<int64_t>(1, kind_ == PoolKind::kMeanWithPadding ? counted : inside));
+  }
+
+  void mean_pixel(const Lines& lines, const PoolWindow& w, const T** taps, float* y) const {
+    int64_t count = 0;
+    for_lines(lines, [&](const T* line) {
+      for (int64_t k = w.begin; k < w.end; ++k) {
+        taps[count++] = line + (w.origin + k * shape_.axes[2].dilation) * shape_.channels;
+      }
+    });
+    means_.taps(taps, count, divisor(lines, w, count), shape_.channels, y);
+  }
+
+  /// The lines of the window become one, then its columns.
+  void max_row(const Lines& lines, const T** taps, T* line, T* y) const {
+    const int64_t channels = shape_.channels, step = shape_.axes[2].dilation;
+    int64_t count = 0;
+    for_lines(lines, [&](const T* x) { taps[count++] = x; });
+    if (count == 0) return void(std::fill_n(y, row_elements_, kLowest<T>));
+    max_kernels<T>(kernels_).taps(taps, count, line_elements(), line);
+    for (int64_t column = 0; column < shape_.axes[2].out; ++column, y += channels) {
+      const PoolWindow& w = shape_.windows[2][size_t(column)];
+      if (w.begin >= w.end) {
+        std::fill_n(y, channels, kLowest<T>);
+      } else {
+        max_kernels<T>(kernels_).rows(line + (w.origin + w.begin * step) * channels, w.end - w.begin, step * channels,
+                                      channels, y);
+      }
+    }
+  }
+
+  void plane_row(const Lines& lines, const T** taps, T* line, T* y) const {
+    int64_t count = 0;
+    for_lines(lines, [&](const T* x) { taps[count++] = x; });
+    if constexpr (std::is_same_v<T, float>) {
+      if (kind_ != PoolKind::kMax) return mean_plane_row(lines, taps, count, line, y);
+    }
+    if (count > 0) max_kernels<T>(kernels_).taps(taps, count, shape_.axes[2].in, line);
+    for (int64_t column = 0; column < shape_.axes[2].out; ++column) {
+      const PoolWindow& w = shape_.windows[2][size_t(column)];
+      y[column] = count * (w.end - w.begin) > 0 ? max_columns(line, w) : kLowest<T>;
+    }
+  }
+
+  void mean_plane_row(const Lines& lines, const T** taps, int64_t count, T* line, T* y) const {
+    kernels_.mean_f32(taps, count, 1.0f, shape_.axes[2].in, line);
+    for (int64_t column = 0; column < shape_.axes[2].out; ++column) {
+      const PoolWindow& w = shape_.windows[2][size_t(column)];
+      y[column] = sum_columns(line, w) / divisor(lines, w, count * (w.end - w.begin));
+    }
+  }
+
+  T sum_columns(const T* line, const PoolWindow& w) const {
+    T sum = 0;
+    for (int64_t k = w.begin; k < w.end; ++k) sum += line[w.origin + k * shape_.axes[2].dilation];
+    return sum;
+  }
+
+  T max_columns(const T* line, const PoolWindow& w) const {
+    T best = kLowest<T>;
+    for (int64_t k = w.begin; k < w.end; ++k) {
+      const T value = line[w.origin + k * shape_.axes[2].dilation];
+      best = value > best || value != value ? value : best;
+    }
+    return best;
+  }
+
+  PoolKind kind_;
+  PoolShape shape_;
+  PoolKernels kernels_;
+  RowMeans<T> means_;
+  int64_t rows_, row_elements_;
+};
+
+/// Windows that are whole images. Chunks are blocks of channels of one image, or several planes.
+template <class T, class Y>
+class GlobalPool final : public Kernel {
+ public:
+  GlobalPool(PoolKind kind, const PoolShape& shape, const PoolKernels& kernels, const PoolGrid& grid)
+      : kernels_(kernels),
+        means_(kernels, grid),
+        max_(kind == PoolKind::kMax),
+        channels_last_(shape.channels_last),
+        batch_(shape.batch),
+        channels_(shape.channels),
+        pixels_(shape.in_pixels()) {
+    constexpr int64_t kVectors = 64;  // elements: blocks of whole vectors, on every instruction set
+    block_ = std::max<int64_t>(1, kChunkElements / std::max<int64_t>(1, pixels_) / kVectors) * kVectors;
+    blocks_ = ceil_div(channels_, block_);
+  }
+
+  void run(KernelContext& context) const override {
+    const T* x = context.input(0).data<T>();
+    Y* y = context.output(0).data<Y>();
+    if (pixels_ == 0) return void(std::fill_n(y, batch_ * channels_, max_ ? kLowest<Y> : Y{0}));
+    context.executor().parallel_for(batch_ * blocks_, [&](int64_t chunk, int) {
+      const int64_t n = chunk / blocks_, c = chunk % blocks_ * block_;
+      const int64_t count = std::min(block_, channels_ - c);
+      if (channels_last_) return rows(x + n * pixels_ * channels_ + c, count, y + n * channels_ + c);
+      if constexpr (std::is_same_v<T, Y>) {
+        for (int64_t plane = n * channels_ + c, end = plane + count; plane < end; ++plane) {
+          y[plane] = reduce_plane(x + plane * pixels_);
+        }
+      }
+    });
+  }
+
+ private:
+  void rows(const T* x, int64_t count, Y* y) const {
+    if constexpr (std::is_same_v<T, Y>) {
+      if (max_) return max_kernels<T>(kernels_).rows(x, pixels_, channels_, count, y);
+    }
+    if constexpr (std::is_same_v<Y, float>) means_.rows(x, pixels_, channels_, count, y);
+  }
+  T reduce_plane(const T* x) const {
+    if constexpr (std::is_same_v<T, float>) {
+      if (!max_) return kernels_.sum_f32(x, pixels_) / float(pixels_);
+    }
+    return max_kernels<T>(kernels_).line(x, pixels_);
+  }
+
+  PoolKernels kernels_;
+  RowMeans<T> means_;
+  bool max_, channels_last_;
+  int64_t batch_, channels_, pixels_;
+  int64_t block_, blocks_;
+};
+
+template <template <class, class> class Pool, class T>
+KernelPtr make_bytes(PoolKind kind, PoolShape shape, Isa isa, const PoolGrid& grid) {
+  const PoolKernels& kernels = kernel_table(isa).pool;
+  if (kind == PoolKind::kMax) return std::make_unique<Pool<T, T>>(kind, std::move(shape), kernels, grid);
+  if (!shape.channels_last || shape.taps() > kMostByteTaps) {
+    throw Error(ErrorKind::kUnsupported, str("means of bytes are taken channels-last, of up to ", kMostByteTaps,
+                                             " elements, got ", shape.taps()));
+  }
+  return std::make_unique<Pool<T, float>>(kind, std::move(shape), kernels, grid);
+}
+
+template <template <class, class> class Pool>
+KernelPtr make(PoolKind kind, PoolShape shape, DType dtype, Isa isa, const PoolGrid& grid) {
+  if (dtype == DType::kUint8) return make_bytes<Pool, uint8_t>(kind, std::move(shape), isa, grid);
+  if (dtype == DType::kInt8) return make_bytes<Pool, int8_t>(kind, std::move(shape), isa, grid);
+  if (dtype != DType::kFloat32) throw_dtype(dtype);
+  return std::make_unique<Pool<float, float>>(kind, std::move(shape), kernel_table(isa).pool, grid);
+}
+
+}  // namespace
+
+KernelPtr make_window_pool(PoolKind kind, PoolShape shape, DType dtype, Isa isa, const PoolGrid& grid) {
+  return make<WindowPool>(kind, std::move(shape), dtype, isa, grid);
+}
+
+KernelPtr make_global_pool(PoolKind kind, const PoolShape& shape, DType dtype, Isa isa, const PoolGrid& grid) {
+  return make<GlobalPool>(kind, shape, dtype, isa, grid);
+}
+
+}  // namespace linnet

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "linnet/op.h"
+#include "pool/pool_shape.h"
+
+namespace linnet {
+
+enum class PoolKind {
+  kMax,             ///< the largest element; where a window meets no data, -inf or the least byte
+  kMean,            ///< the mean of the elements that are data
+  kMeanWithPadding  ///< padding counts as zeros
+};
+
+/// What the bytes of a mean stand for: (byte - zero_point) * scale.
+struct PoolGrid {
+  float scale = 1;
+  int32_t zero_point = 0;
+};
+
+/// Vectorised pooling in either layout: the largest elements of float32, uint8 or int8, means of float32, and, of
+/// channels-last data only, means of uint8 or int8 as float32, whose sums are exact.
+KernelPtr make_window_pool(PoolKind kind, PoolShape shape, DType dtype, Isa isa, const PoolGrid& grid = {});
+/// The same where the window is the whole image.
+KernelPtr make_global_pool(PoolKind kind, const PoolShape& shape, DType dtype, Isa isa, const PoolGrid& grid = {});
+
+/// The elements of a window that exact sums of bytes hold.
+inline constexpr int64_t kMostByteTaps = int64_t{1} << 22;
+
+}  // namespace linnet

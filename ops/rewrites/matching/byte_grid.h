@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+
+#include "graph/graph.h"
+
+namespace linnet {
+
+/// What a byte stands for: (byte - zero_point) * scale.
+struct ByteGrid {
+  DType dtype;  ///< uint8 or int8
+  float scale;  ///< positive and finite
+  float zero_point;
+
+  bool operator==(const ByteGrid&) const = default;
+};
+
+/// That of a QuantizeLinear or a DequantizeLinear between float32 and bytes whose scale and zero point are constants of
+/// one element; nullopt for other nodes.
+std::optional<ByteGrid> byte_grid(const Graph& graph, const Node& node);
+
+}  // namespace linnet

@@ -1,0 +1,31 @@
+#include "infer/infer.h"
+#include "rewrites/matching/layout.h"
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/sink_transpose.h"
+
+namespace linnet {
+namespace {
+
+bool is_one(const Fact& fact) { return fact.concrete() && fact.shape().elements() == 1; }
+bool is_vector(const Fact& fact) { return fact.has_rank() && fact.rank() == 1; }
+
+}  // namespace
+
+// QuantizeLinear and DequantizeLinear: scales of an axis follow it; those of blocks would have to be transposed, too.
+std::optional<Patch> sink_through_quantization(const Graph& graph, const Node& node) {
+  if (!is_op(node, "QuantizeLinear") && !is_op(node, "DequantizeLinear")) return std::nullopt;
+  const ValueId source = channels_last_source(graph, node, 0);
+  const Fact &out = graph.fact(node.outputs[0]), &scale = graph.input_fact(node, 1);
+  if (source == kNoValue || !out.has_rank() || node.spec.attr_or("block_size", 0) != 0) return std::nullopt;
+  NodeSpec spec = node.spec;
+  if (!is_one(scale)) {
+    if (!is_vector(scale)) return std::nullopt;
+    const int axis = normalize_axis(spec.attr_or("axis", 1), out.rank());
+    spec.attributes["axis"] = int64_t{channels_last_axis(axis, out.rank())};
+  }
+  std::vector<ValueId> inputs = node.inputs;
+  inputs[0] = source;
+  return on_channels_last(graph, node, spec, inputs, Patch(graph));
+}
+
+}  // namespace linnet

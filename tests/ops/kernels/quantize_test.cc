@@ -1,0 +1,175 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kernels/kernel_table.h"
+#include "support/guarded_floats.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::Guarded;
+using testing::GuardedFloats;
+
+constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr int64_t kLengths[] = {0, 1, 3, 4, 7, 8, 15, 16, 17, 31, 63, 64, 65, 100, 257, 700};
+constexpr DType kTypes[] = {DType::kUint8, DType::kInt8};
+
+class QuantizeKernel : public ::testing::TestWithParam<Isa> {
+ protected:
+  const QuantizeKernels& kernels_ = kernel_table(GetParam()).quantize;
+};
+
+INSTANTIATE_TEST_SUITE_P(, QuantizeKernel, ::testing::ValuesIn(testing::supported_isas()),
+                         [](const auto& isa) { return std::string(isa_name(isa.param)); });
+
+int least_of(DType dtype) { return dtype == DType::kInt8 ? -128 : 0; }
+
+/// The lowest 8 bits of the byte as the specification defines it.
+uint8_t quantized(float x, float scale, int zero_point, DType dtype) {
+  const float quotient = x / scale;
+  const int least = least_of(dtype);
+  if (std::isnan(quotient)) return uint8_t(least);
+  return uint8_t(int(std::clamp(std::nearbyint(double(quotient)) + zero_point, double(least), least + 255.0)));
+}
+
+float dequantized(uint8_t byte, float scale, int zero_point, DType dtype) {
+  const int value = dtype == DType::kInt8 ? int(int8_t(byte)) : int(byte);
+  return float(double(value - zero_point) * double(scale));
+}
+
+/// Floats of all sizes, and those next to every boundary between two bytes.
+std::vector<float> sweep(float scale) {
+  std::vector<float> values{kInf, -kInf, kNan, -kNan, 0.0f, -0.0f};
+  for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += 80021)
+    values.push_back(std::bit_cast<float>(uint32_t(bits)));
+  for (int half = -600; half <= 600; ++half) {
+    float x = float(double(half) / 2 * double(scale));
+    for (int i = 0; i < 3; ++i) x = std::nextafter(x, -kInf);
+    for (int i = 0; i < 7; ++i, x = std::nextafter(x, kInf)) values.push_back(x);
+  }
+  return values;
+}
+
+TEST_P(QuantizeKernel, RoundsTheQuotientOfEveryFloat) {
+  for (const float scale : {1.0f, 0.037f, 3.0f, 0x1.fffffep-3f, 1e-37f, 1e-42f, 1e35f, kInf, -0.5f, 0.0f, kNan}) {
+    const std::vector<float> x = sweep(scale);
+    for (const DType dtype : kTypes) {
+      for (const int from_least : {0, 3, 128, 255}) {
+        const int zero_point = least_of(dtype) + from_least;
+        const std::vector<float> scales(x.size(), scale), zero_points(x.size(), float(zero_point));
+        std::vector<uint8_t> one(x.size()), each(x.size()), want(x.size());
+        for (size_t i = 0; i < x.size(); ++i) want[i] = quantized(x[i], scale, zero_point, dtype);
+        const ByteKernels& k = kernels_.of(dtype);
+        k.quantize(x.data(), one.data(), std::ssize(x), scale, float(zero_point));
+        k.quantize_each(x.data(), each.data(), std::ssize(x), scales.data(), zero_points.data());
+        for (size_t i = 0; i < x.size(); ++i) {
+          ASSERT_EQ(one[i], want[i]) << std::hexfloat << x[i] << " / " << scale << " + " << zero_point;
+          ASSERT_EQ(each[i], want[i]) << std::hexfloat << x[i] << " / " << scale << " + " << zero_point;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(QuantizeKernel, QuantizesWithAScaleForEachElement) {
+  for (const DType dtype : kTypes) {
+    for (const int64_t n : kLengths) {
+      GuardedFloats x(n, 1), scale(n, 2), zero(n);
+      Guarded<uint8_t> y(n), one(n);
+      for (int64_t i = 0; i < n; ++i) {
+        scale[i] = 0.001f + std::abs(scale[i]);
+        zero[i] = float(least_of(dtype) + i % 256);
+      }
+      kernels_.of(dtype).quantize_each(x.data(), y.data(), n, scale.data(), zero.data());
+      if (n > 0) kernels_.of(dtype).quantize(x.data(), one.data(), n, scale[0], zero[0]);
+      for (int64_t i = 0; i < n; ++i) {
+        ASSERT_EQ(y[i], quantized(x[i], scale[i], int(zero[i]), dtype)) << i << " of " << n;
+        ASSERT_EQ(one[i], quantized(x[i], scale[0], int(zero[0]), dtype)) << i << " of " << n;
+      }
+    }
+  }
+}
+
+TEST_P(QuantizeKernel, DequantizesEveryByte) {
+  for (const DType dtype : kTypes) {
+    for (const int64_t n : kLengths) {
+      Guarded<uint8_t> x(n);
+      GuardedFloats scale(n, 2), zero(n), y(n), one(n);
+      for (int64_t i = 0; i < n; ++i) {
+        x[i] = uint8_t(i);
+        zero[i] = float(least_of(dtype) + i * 7 % 256);
+      }
+      kernels_.of(dtype).dequantize_each(x.data(), y.data(), n, scale.data(), zero.data());
+      if (n > 0) kernels_.of(dtype).dequantize(x.data(), one.data(), n, scale[0], zero[0]);
+      for (int64_t i = 0; i < n; ++i) {
+        ASSERT_EQ(y[i], dequantized(x[i], scale[i], int(zero[i]), dtype)) << i << " of " << n;
+        ASSERT_EQ(one[i], dequantized(x[i], scale[0], int(zero[0]), dtype)) << i << " of " << n;
+      }
+    }
+  }
+}
+
+TEST_P(QuantizeKernel, NothingBehindTheLastElementIsWritten) {
+  const std::vector<float> x(100, 1.0f), parameters(100, 1.0f);
+  const std::vector<uint8_t> bytes(100, 1);
+  for (int64_t n = 0; n < 70; ++n) {
+    std::vector<uint8_t> one(100, 77), each(100, 77), looked_up(100, 77);
+    std::vector<float> float_one(100, 77), float_each(100, 77);
+    kernels_.u8.quantize(x.data(), one.data(), n, 1, 0);
+    kernels_.u8.quantize_each(x.data(), each.data(), n, parameters.data(), parameters.data());
+    kernels_.u8.dequantize(bytes.data(), float_one.data(), n, 1, 0);
+    kernels_.u8.dequantize_each(bytes.data(), float_each.data(), n, parameters.data(), parameters.data());
+    kernels_.look_up(bytes.data(), std::vector<uint8_t>(256, 5).data(), looked_up.data(), n);
+    for (size_t i = size_t(n); i < 100; ++i) {
+      ASSERT_TRUE(one[i] == 77 && each[i] == 77 && looked_up[i] == 77) << i << " of " << n;
+      ASSERT_TRUE(float_one[i] == 77 && float_each[i] == 77) << i << " of " << n;
+    }
+  }
+}
+
+TEST_P(QuantizeKernel, ExtendsARangeByAllButNan) {
+  for (const int64_t n : kLengths) {
+    GuardedFloats x(n, 5);
+    for (const float shift : {0.0f, 50.0f, -50.0f}) {
+      FloatRange range, want;
+      for (int64_t i = 0; i < n; ++i) x[i] = i % 9 == 4 ? kNan : x[i] + shift;
+      for (int64_t i = 0; i < n; ++i) {
+        if (x[i] < want.least) want.least = x[i];
+        if (x[i] > want.greatest) want.greatest = x[i];
+      }
+      kernels_.extend_range(x.data(), n, &range);
+      EXPECT_EQ(range.least, want.least) << n;
+      EXPECT_EQ(range.greatest, want.greatest) << n;
+    }
+  }
+  for (int64_t at = 0; at < 70; ++at) {
+    std::vector<float> x(70, 1.0f);
+    x[size_t(at)] = at % 2 ? kInf : -kInf;
+    FloatRange range;
+    kernels_.extend_range(x.data(), 70, &range);
+    EXPECT_EQ(range.least, at % 2 ? 0.0f : -kInf) << at;
+    EXPECT_EQ(range.greatest, at % 2 ? kInf : 1.0f) << at;
+  }
+}
+
+TEST_P(QuantizeKernel, LooksBytesUp) {
+  std::vector<uint8_t> table(256);
+  for (size_t i = 0; i < 256; ++i) table[i] = uint8_t(i * 167 + 13);
+  for (const int64_t n : kLengths) {
+    Guarded<uint8_t> x(n), y(n);
+    for (int64_t i = 0; i < n; ++i) x[i] = uint8_t(i * 31);
+    kernels_.look_up(x.data(), table.data(), y.data(), n);
+    for (int64_t i = 0; i < n; ++i) ASSERT_EQ(y[i], uint8_t(x[i] * 167 + 13)) << i << " of " << n;
+    kernels_.look_up(x.data(), table.data(), x.data(), n);
+    for (int64_t i = 0; i < n; ++i) ASSERT_EQ(x[i], y[i]);
+  }
+}
+
+}  // namespace
+}  // namespace linnet
