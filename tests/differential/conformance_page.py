@@ -14,6 +14,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
 import onnx  # noqa: E402
 import onnxruntime  # noqa: E402
+from by_operator import title  # noqa: E402
 from disagreements import DISAGREEMENTS  # noqa: E402
 from locations import ROOT  # noqa: E402
 from run_model import RunModel  # noqa: E402
@@ -70,7 +71,7 @@ BEGIN, END = "<!-- mutation.py: begin -->\n", "<!-- mutation.py: end -->\n"
 
 def tally(run_model, per_operator, name):
     """The counts of an operator, whose configurations are shared out among its versions, and what differs."""
-    versions = [schema for schema in schemas() if schema.name == name]
+    versions = [schema for schema in schemas() if title(schema) == name]
     found = survey(run_model, versions, -(-per_operator // len(versions)))
     counts = {"drawn": sum(t.drawn for t in found), "compared": sum(t.compared for t in found)}
     counts.update({kind: sum(len(getattr(t, kind)) for t in found) for kind in ENDS})
@@ -80,7 +81,7 @@ def tally(run_model, per_operator, name):
 
 
 def tallies(run_model, per_operator):
-    names = sorted({schema.name for schema in schemas()})
+    names = sorted({title(schema) for schema in schemas()})
     with concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0))) as workers:
         return list(workers.map(functools.partial(tally, run_model, per_operator), names))
 
