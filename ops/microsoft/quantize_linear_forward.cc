@@ -11,7 +11,9 @@ namespace {
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.DequantizeLinear
 class Forwarded final : public ExpandedOp {
  public:
-  explicit Forwarded(const NodeSpec& node) : ExpandedOp(node), op_type_(node.op_type), attributes_(node.attributes) {}
+  explicit Forwarded(const NodeSpec& node) : ExpandedOp(node), op_type_(node.op_type), attributes_(node.attributes) {
+    if (op_type_ == "QuantizeLinear") attributes_["precision"] = int64_t(DType::kFloat32);
+  }
 
  private:
   std::vector<ValueId> expand(Expansion& graph) const override {

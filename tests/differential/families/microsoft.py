@@ -84,8 +84,10 @@ def qlinear_where(draw):
 
 @family("com.microsoft.QLinearConcat")
 def qlinear_concat(draw):
-    kind, shape = draw.forced.get("TV") or draw.type("T8"), list(positive(draw.shape(1, 3)))
-    draw.types.update(T8=kind, TV=kind, TF="float")
+    # TV is what tensors, scales and zero points are: each may be of another type.
+    kind, shape = draw.forced.get("TV"), list(positive(draw.shape(1, 3)))
+    kind = draw.type("T8") if kind in (None, "float") else kind
+    draw.types.update(T8=kind, TV=draw.forced.get("TV", kind), TF="float")
     axis, inputs = draw.integer(-len(shape), len(shape) - 1), parameters(draw, kind, OUTPUT_SCALES, False)
     for _ in range(draw.integer(1, 3)):
         shape[axis] = draw.integer(1, 5)
