@@ -43,17 +43,15 @@ ValueId GraphWriter::dim(ValueId x, int i) {
   return op("Shape", {x}, {{"start", int64_t{i}}, {"end", int64_t{i} + 1}});
 }
 
-ValueId GraphWriter::range(const std::vector<std::pair<ValueId, int>>& dims) {
-  ValueId sum = dim(dims[0].first, dims[0].second);
-  int64_t known = 0;
-  for (size_t i = 0; i < dims.size(); ++i) {
-    const ValueId term = dim(dims[i].first, dims[i].second);
-    const Tensor& value = fact(term).constant;
-    known = value && known >= 0 ? checked_add(known, *value.data<int64_t>()) : -1;
-    if (i > 0) sum = op("Add", {sum, term});
-  }
-  const ValueId limit = known >= 0 ? constant(Tensor::scalar(known)) : op("Squeeze", {sum});
-  return op("Range", {constant(Tensor::scalar<int64_t>(0)), limit, constant(Tensor::scalar<int64_t>(1))});
+ValueId GraphWriter::sum(ValueId a, ValueId b) {
+  const Tensor &x = fact(a).constant, &y = fact(b).constant;
+  return x && y ? ints({checked_add(*x.data<int64_t>(), *y.data<int64_t>())}) : op("Add", {a, b});
+}
+
+ValueId GraphWriter::range(ValueId limit) {
+  const Tensor& known = fact(limit).constant;
+  const ValueId end = known ? constant(known.reshaped(Shape{})) : op("Squeeze", {limit});
+  return op("Range", {constant(Tensor::scalar<int64_t>(0)), end, constant(Tensor::scalar<int64_t>(1))});
 }
 
 ValueId GraphWriter::inlined(const Graph& body, const std::vector<ValueId>& inputs) {

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "graph/graph.h"
@@ -37,8 +36,10 @@ class GraphWriter {
   ValueId reshape_keeping(ValueId x, const std::vector<int64_t>& shape) { return op("Reshape", {x, ints(shape)}); }
   /// The dim of a value as an int64 vector of one element.
   ValueId dim(ValueId x, int i);
-  /// The integers below the sum of some dims: int64.
-  ValueId range(const std::vector<std::pair<ValueId, int>>& dims);
+  /// The sum of two such numbers.
+  ValueId sum(ValueId a, ValueId b);
+  /// The integers from 0 to such a number, without it: int64.
+  ValueId range(ValueId limit);
   /// Adds the nodes of a body; gives its only output.
   ValueId inlined(const Graph& body, const std::vector<ValueId>& inputs);
 

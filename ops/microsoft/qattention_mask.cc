@@ -33,10 +33,10 @@ class MaskWriter {
     return kNoValue;
   }
 
-  std::vector<std::pair<ValueId, int>> keys() const {
-    std::vector<std::pair<ValueId, int>> dims{{rule_.input, 1}};
-    if (rule_.past != kNoValue) dims.emplace_back(rule_.past, 3);
-    return dims;
+  /// How many keys there are.
+  ValueId keys() {
+    const ValueId length = graph_.dim(rule_.input, 1);
+    return rule_.past == kNoValue ? length : graph_.sum(graph_.dim(rule_.past, 3), length);
   }
 
   ValueId unsqueezed(ValueId x, const std::vector<int64_t>& axes) {
@@ -67,18 +67,26 @@ class MaskWriter {
     if (!is_batch && length.value() != checked_mul(2, batch.value())) {
       throw Error(ErrorKind::kShape, str("mask_index must have ", batch, " or twice as many elements, got ", fact_));
     }
-    const ValueId keys_32 = graph_.cast(graph_.range(keys()), DType::kInt32);
-    if (is_batch) return chosen(graph_.op("Less", {keys_32, unsqueezed(rule_.mask, {1, 2, 3})}));
+    const ValueId at = graph_.cast(graph_.range(keys()), DType::kInt32);
+    if (is_batch) return chosen(graph_.op("Less", {at, unsqueezed(rule_.mask, {1, 2, 3})}));
     const std::vector<ValueId> bounds = graph_.op("Split", {rule_.mask}, 2, {{"num_outputs", int64_t{2}}});
-    const ValueId before_end = graph_.op("Less", {keys_32, unsqueezed(bounds[0], {1, 2, 3})});
-    const ValueId from_start = graph_.op("GreaterOrEqual", {keys_32, unsqueezed(bounds[1], {1, 2, 3})});
+    const ValueId before_end = graph_.op("Less", {at, unsqueezed(bounds[0], {1, 2, 3})});
+    const ValueId from_start = graph_.op("GreaterOrEqual", {at, unsqueezed(bounds[1], {1, 2, 3})});
     return chosen(graph_.op("And", {before_end, from_start}));
   }
 
   /// The rows of the queries' positions, the columns of the keys.
   ValueId part() {
-    const ValueId positive = graph_.op("Greater", {rule_.mask, zero()}), columns = graph_.range(keys());
-    ValueId rows = graph_.range({{rule_.input, 1}});
+    const ValueId count = keys();
+    const Tensor& known = graph_.fact(count).constant;
+    for (const int i : {2, 3}) {
+      if (known && fact_.dim(i).known() && fact_.dim(i).value() < *known.data<int64_t>()) {
+        throw Error(ErrorKind::kShape,
+                    str("mask_index must have room for ", *known.data<int64_t>(), " keys, got ", fact_));
+      }
+    }
+    const ValueId positive = graph_.op("Greater", {rule_.mask, zero()}), columns = graph_.range(count);
+    ValueId rows = graph_.range(graph_.dim(rule_.input, 1));
     if (rule_.past != kNoValue) rows = graph_.op("Add", {rows, graph_.dim(rule_.past, 3)});
     const ValueId of_queries = graph_.op("Gather", {positive, rows}, {{"axis", int64_t{2}}});
     return graph_.op("Gather", {of_queries, columns}, {{"axis", int64_t{3}}});

@@ -25,7 +25,7 @@ class QEmbedLayerNormalization final : public ExpandedOp {
     require_inputs(graph.facts(), 1, 18);
     require_ids(graph, kIds, "input_ids");
     if (!graph.facts()[kIds].has_rank()) return {graph.unknown(DType::kFloat32), graph.unknown(DType::kInt32)};
-    const ValueId positions = graph.range({{graph.in(kIds), 1}});
+    const ValueId positions = graph.range(graph.dim(graph.in(kIds), 1));
     ValueId x = graph.op("Add", {rows(graph, kWord, graph.in(kIds), "word_embedding"),
                                  rows(graph, kPosition, positions, "position_embedding")});
     if (graph.has(kSegmentIds)) {

@@ -31,20 +31,20 @@ void check_count(Expansion& graph, const Fact& parameter, const std::string& nam
 /// The parameter repeated `count` times where it has one element only.
 ValueId repeated(Expansion& graph, ValueId parameter, int64_t count) {
   const Fact& fact = graph.fact(parameter);
-  if (!fact.concrete() || fact.shape().elements() == count) return parameter;
+  if (fact.shape().elements() == count) return parameter;
   return graph.op("Expand", {parameter, graph.ints({count})});
 }
 
 ValueId dequantize(Expansion& graph, size_t input, const Attributes& attributes) {
-  ValueId scale = graph.in(input + 1), zero = graph.in(input + 2);
-  if (zero == kNoValue) return graph.op("DequantizeLinear", {graph.in(input), scale}, attributes);
+  const ValueId scale = graph.in(input + 1), zero = graph.in(input + 2);
   const Fact &scales = graph.fact(scale), &zeros = graph.fact(zero);
-  if (scales.concrete() && zeros.concrete()) {
-    const int64_t count = std::max(scales.shape().elements(), zeros.shape().elements());
-    scale = repeated(graph, scale, count);
-    zero = repeated(graph, zero, count);
+  // Which of the two is repeated is not known where one is open: for facts it does not matter, and the graph waits.
+  if (zero == kNoValue || !scales.concrete() || !zeros.concrete()) {
+    return graph.op("DequantizeLinear", {graph.in(input), scale}, attributes);
   }
-  return graph.op("DequantizeLinear", {graph.in(input), scale, zero}, attributes);
+  const int64_t count = std::max(scales.shape().elements(), zeros.shape().elements());
+  const ValueId all_scales = repeated(graph, scale, count), all_zeros = repeated(graph, zero, count);
+  return graph.op("DequantizeLinear", {graph.in(input), all_scales, all_zeros}, attributes);
 }
 
 }  // namespace
