@@ -27,7 +27,7 @@ std::vector<ValueId> GraphWriter::op(const std::string& op_type, const std::vect
 }
 
 std::vector<ValueId> GraphWriter::node(NodeSpec spec, const std::vector<ValueId>& inputs, int outputs) {
-  spec.name = name_;
+  if (!name_.empty()) spec.name = str(name_, "/", spec.op_type, "_", ++count_);
   std::vector<std::string> names;
   for (int i = 0; i < outputs; ++i) names.push_back(fresh());
   return add(std::move(spec), inputs, names);

@@ -11,7 +11,7 @@ namespace linnet {
 /// Writes a graph of standard operators, all of one opset; their facts are known as it goes.
 class GraphWriter {
  public:
-  /// `name` becomes that of every node, and of the values with a number.
+  /// `name` begins the names of values and, unless it is empty, of nodes.
   GraphWriter(std::shared_ptr<const Registry> registry, std::string name)
       : graph_(std::move(registry)), name_(std::move(name)) {}
 

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "support/expect_unchanged.h"
 #include "support/run_expanded.h"
 
@@ -36,14 +38,18 @@ TEST(ExpandOperator, TheNodeStaysWhereTheRewriteIsOff) {
   expect_close(run_model(kept, {scattered<uint8_t>({1, 4})})[0], run_model(b.model(), {scattered<uint8_t>({1, 4})})[0]);
 }
 
-TEST(ExpandOperator, NodesAndOutputsKeepTheirNames) {
+TEST(ExpandOperator, NodesAreNamedAfterItAndOutputsKeepTheirNames) {
   GraphBuilder b;
   b.output(sum(b, bytes(b, {4})));
   const Node& old = b.graph().node(b.graph().nodes().front());
   const std::string value = b.graph().value(old.outputs[0]).name;
   const Model model = b.model();
   const Graph& graph = model_graph(model);
-  for (const NodeId id : graph.nodes()) EXPECT_EQ(graph.node(id).spec.name, old.spec.name);
+  std::set<std::string> names;
+  for (const NodeId id : graph.nodes()) {
+    EXPECT_TRUE(graph.node(id).spec.name.starts_with(old.spec.name + "/")) << graph.node(id).spec.name;
+    EXPECT_TRUE(names.insert(graph.node(id).spec.name).second);
+  }
   EXPECT_EQ(graph.value(graph.outputs()[0].value).name, value);
 }
 
