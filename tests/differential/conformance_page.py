@@ -39,15 +39,15 @@ configurations; this page is the summary of a long run:
 that differs. A test walks the schemas and fails for an attribute, optional input or type that is never drawn. Which
 versions and types run at all is in [operators.md](operators.md).
 
-Every operator of `ai.onnx`, `ai.onnx.ml`, `ai.onnx.preview`, `ai.onnx.preview.training` and `com.microsoft` that Linnet
-has is drawn, but the random ones, whose distributions unit tests check, and ImageDecoder, for which `onnx.reference`
-needs another library; unit tests compare it with the pictures that were encoded.
+Every operator of `ai.onnx`, `ai.onnx.ml`, `ai.onnx.preview`, `ai.onnx.preview.training` and `com.microsoft` that
+Linnet has is drawn, but the random ones, whose distributions unit tests check, and ImageDecoder, for which
+`onnx.reference` needs another library; unit tests compare it with the pictures that were encoded.
 
-**The schemas of `com.microsoft`** are those of ONNX Runtime's wheel, their types those that its kernels for CPUs take; the
-specification is its documentation, `docs/ContribOperators.md`. Our own reference decides where ONNX Runtime does not run
-what is documented: QLinearAdd, QLinearMul and QLinearAveragePool whose zero points are omitted; QLinearSigmoid and
-QLinearLeakyRelu without the last one, with which it ends the process; QLinearConv, QGemm and MatMulIntegerToFloat of int8
-and uint8; QAttention with a past whose present nobody asks for.
+**The schemas of `com.microsoft`** are those of ONNX Runtime's wheel, their types those that its kernels for CPUs take;
+the specification is its documentation, `docs/ContribOperators.md`. Our own reference decides where ONNX Runtime does not
+run what is documented: QLinearAdd, QLinearMul and QLinearAveragePool whose zero points are omitted; QLinearSigmoid and
+QLinearLeakyRelu without the last one, with which it ends the process; QLinearConv, QGemm and MatMulIntegerToFloat of
+int8 and uint8; QAttention with a past whose present nobody asks for.
 
 **References** are asked one after the other, the more exact ones first: ONNX Runtime with the same node in double, in
 float32 and as it is, in another version with the same meaning where it lacks this one, a reference of our own

@@ -37,7 +37,7 @@ OF_MICROSOFT = (
         ("com.microsoft.DynamicQuantizeLSTM",),
         ORT,
         lambda c: True,
-        "no formula is documented: ONNX Runtime rounds X, and in every step the state, to uint8 with a range of its own; "
-        "Linnet multiplies them as they are with the dequantised weights",
+        "no formula is documented: ONNX Runtime rounds X, and in every step the state, to uint8 with a range of its "
+        "own; Linnet multiplies them as they are with the dequantised weights",
     ),
 )

@@ -1,5 +1,4 @@
-"""The schemas of the operators of com.microsoft that Linnet has, as ONNX Runtime's wheel tells them, among those of ONNX.
-"""
+"""Enters the operators of com.microsoft that Linnet has, as ONNX Runtime has them, among the schemas of ONNX."""
 
 import onnx.reference  # noqa: F401  Before: it builds a table in which every name must be of one operator.
 from by_operator import MICROSOFT
@@ -52,7 +51,8 @@ def schema(found):
         inputs=[parameter(entry) for entry in found.inputs],
         outputs=[parameter(entry) for entry in found.outputs],
         type_constraints=[
-            (c.type_param_str, types.get(c.type_param_str, list(c.allowed_type_strs)), "") for c in found.type_constraints
+            (c.type_param_str, types.get(c.type_param_str, list(c.allowed_type_strs)), "")
+            for c in found.type_constraints
         ],
         attributes=[attribute(name, entry) for name, entry in found.attributes.items()],
     )

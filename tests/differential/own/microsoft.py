@@ -29,9 +29,8 @@ def rounded(y, scale, zero_point, dtype):
 
 def alike(configuration, name, inputs, **attributes):
     """The ONNX operator of this name with these inputs."""
-    return dataclasses.replace(
-        configuration, schema=defs.get_schema(name), inputs=inputs, attributes={**configuration.attributes, **attributes}
-    )
+    attributes = {**configuration.attributes, **attributes}
+    return dataclasses.replace(configuration, schema=defs.get_schema(name), inputs=inputs, attributes=attributes)
 
 
 @own("com.microsoft.QLinearAdd", "com.microsoft.QLinearMul")
