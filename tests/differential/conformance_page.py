@@ -45,9 +45,10 @@ Linnet has is drawn, but the random ones, whose distributions unit tests check, 
 
 **The schemas of `com.microsoft`** are those of ONNX Runtime's wheel, their types those that its kernels for CPUs take;
 the specification is its documentation, `docs/ContribOperators.md`. Our own reference decides where ONNX Runtime does not
-run what is documented: QLinearAdd, QLinearMul and QLinearAveragePool whose zero points are omitted; QLinearSigmoid and
-QLinearLeakyRelu without the last one, with which it ends the process; QLinearConv, QGemm and MatMulIntegerToFloat of
-int8 and uint8; QAttention with a past whose present nobody asks for.
+run what is documented: QLinearAdd, QLinearMul and QLinearAveragePool whose zero points are omitted, or whose parameters
+are vectors of one element; QLinearSigmoid and QLinearLeakyRelu without the last zero point, where it ends the
+process; QLinearConv, QGemm and MatMulIntegerToFloat of int8 and uint8; QAttention with a past whose present nobody asks
+for.
 
 **References** are asked one after the other, the more exact ones first: ONNX Runtime with the same node in double, in
 float32 and as it is, in another version with the same meaning where it lacks this one, a reference of our own

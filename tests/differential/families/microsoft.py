@@ -14,8 +14,8 @@ SCALES, OUTPUT_SCALES = (0.25, 0.5, 1.0, 0.0371, 0.113), (0.25, 0.5, 1.0, 0.0731
 
 
 def one(draw, x):
-    """A parameter of one element."""
-    return np.asarray(x).reshape((1,) if draw.rare() else ())
+    """A parameter of one element. ONNX Runtime takes vectors for some operators only."""
+    return np.asarray(x).reshape((1,) if draw.rare() and draw.rare() else ())
 
 
 def scale(draw, options=SCALES):
@@ -28,7 +28,7 @@ def zero_point(draw, kind):
 
 def parameters(draw, kind, options=SCALES, optional=True):
     """A scale and a zero point."""
-    return [scale(draw, options), zero_point(draw, kind) if not optional or draw.flag() else None]
+    return [scale(draw, options), None if optional and draw.rare() else zero_point(draw, kind)]
 
 
 def quantized(draw, kind, shape, optional=True):
@@ -42,6 +42,16 @@ def of_columns(draw, kind, n):
         return parameters(draw, kind)
     found = draw.tensor("float", (n,), 0.02, 0.5)
     return [found, draw.tensor(kind, (n,), -3, 9) if draw.flag() else None]
+
+
+def of_kernels(draw, kind, allowed):
+    """Types that ONNX Runtime has a kernel for beside `kind`; now and then any."""
+    return None if draw.rare() else allowed[kind]
+
+
+# Weights by the type of what they are multiplied with.
+WEIGHTS = {"uint8": ("int8", "uint8"), "int8": ("int8",)}
+SAME = {"uint8": ("uint8",), "int8": ("int8",)}
 
 
 def finished(draw, inputs, attributes=None, **more):
@@ -125,7 +135,9 @@ def qlinear_average_pool(draw):
 
 @family("com.microsoft.QLinearConv")
 def qlinear_conv(draw):
-    x_kind, w_kind, y_kind = draw.type("T1"), draw.type("T2"), draw.type("T3")
+    x_kind = draw.type("T1")
+    w_kind = draw.type("T2", of_kernels(draw, x_kind, WEIGHTS))
+    y_kind = draw.type("T3", of_kernels(draw, x_kind, SAME))
     draw.types["T4"] = "int32"
     size, kernel = image(draw, draw.integer(1, 2))
     attributes, group, channels, out = spatial(draw, size, kernel)

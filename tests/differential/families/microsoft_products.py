@@ -4,13 +4,14 @@ import numpy as np
 from by_operator import family
 
 from .elementwise import real_attributes
-from .microsoft import OUTPUT_SCALES, finished, of_columns, parameters, quantized
+from .microsoft import OUTPUT_SCALES, WEIGHTS, finished, of_columns, of_kernels, parameters, quantized
 from .products import activations, directions
 
 
 @family("com.microsoft.QGemm")
 def qgemm(draw):
-    a_kind, b_kind = draw.type("TA"), draw.type("TB")
+    a_kind = draw.type("TA")
+    b_kind = draw.type("TB", of_kernels(draw, a_kind, WEIGHTS))
     draw.types.update(T="float", TC="int32")
     m, k, n = (draw.integer(1, 9) for _ in range(3))
     attributes = {name: draw.integer(0, 1) for name in ("transA", "transB") if draw.flag()}
@@ -51,7 +52,8 @@ def dynamic_quantize_matmul(draw):
 
 @family("com.microsoft.MatMulIntegerToFloat")
 def matmul_integer_to_float(draw):
-    a_kind, b_kind, (a, b, n) = draw.type("T1"), draw.type("T2"), matrices(draw)
+    a_kind, (a, b, n) = draw.type("T1"), matrices(draw)
+    b_kind = draw.type("T2", of_kernels(draw, a_kind, WEIGHTS))
     draw.types["T3"] = "float"
     (a_scale, a_zero), (b_scale, b_zero) = parameters(draw, a_kind), of_columns(draw, b_kind, n)
     inputs = [draw.tensor(a_kind, a, -128, 255), draw.tensor(b_kind, b, -128, 255)]
