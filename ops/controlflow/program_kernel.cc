@@ -13,28 +13,31 @@ struct ProgramState final : KernelState {
 
 class ProgramKernel final : public Kernel {
  public:
-  ProgramKernel(std::shared_ptr<Program> program, size_t inputs) : program_(std::move(program)), inputs_(inputs) {}
+  ProgramKernel(std::shared_ptr<Program> program, std::vector<int> inputs, std::vector<int> outputs)
+      : program_(std::move(program)), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
 
   void run(KernelContext& context) const override {
     auto& state = static_cast<ProgramState&>(*context.state());
-    for (size_t i = 0; i < inputs_; ++i) state.values[i] = context.input(int(i));
+    for (size_t i = 0; i < inputs_.size(); ++i) state.values[i] = context.input(inputs_[i]);
     const std::span<const Tensor> outputs = state.runner.run(state.values, run_environment(context));
-    for (size_t i = 0; i < outputs.size(); ++i) context.set_output(int(i), outputs[i]);
+    for (size_t i = 0; i < outputs.size(); ++i) context.set_output(outputs_[i], outputs[i]);
   }
   bool provides_outputs() const override { return true; }
-  std::unique_ptr<KernelState> make_state() const override { return std::make_unique<ProgramState>(program_, inputs_); }
+  std::unique_ptr<KernelState> make_state() const override {
+    return std::make_unique<ProgramState>(program_, inputs_.size());
+  }
   size_t bytes() const override { return program_->bytes(); }
   std::string describe() const override { return "as a graph"; }
 
  private:
   std::shared_ptr<Program> program_;
-  size_t inputs_;
+  std::vector<int> inputs_, outputs_;
 };
 
 }  // namespace
 
-KernelPtr make_program_kernel(std::shared_ptr<Program> program, size_t inputs) {
-  return std::make_unique<ProgramKernel>(std::move(program), inputs);
+KernelPtr make_program_kernel(std::shared_ptr<Program> program, std::vector<int> inputs, std::vector<int> outputs) {
+  return std::make_unique<ProgramKernel>(std::move(program), std::move(inputs), std::move(outputs));
 }
 
 }  // namespace linnet

@@ -5,8 +5,6 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-constexpr int32_t kRoundMagicBits = 0x4b400000;
-
 template <class T>
 inline constexpr float kLeast = float(T(-1) < 0 ? -128 : 0);
 

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <numeric>
 
 #include "attention/attention_kernel.h"
 #include "compile/compile_input.h"
@@ -62,7 +63,9 @@ class FlexAttention final : public Op {
     for (int i = 0; i < in.num_inputs(); ++i) inputs.push_back(in.fact(i));
     Graph graph = flex_attention_graph({score_mod_, prob_mod_, scale(in), precision(in.dtype(0))}, inputs);
     auto program = std::make_shared<Program>(std::move(graph), model_resources(in).shared_from_this());
-    return make_program_kernel(std::move(program), inputs.size());
+    std::vector<int> positions(inputs.size());
+    std::iota(positions.begin(), positions.end(), 0);
+    return make_program_kernel(std::move(program), std::move(positions), {0});
   }
 
   static GraphPtr body_of(const NodeSpec& node, const std::string& name) {

@@ -1,70 +1,9 @@
 #include "preview/flex_attention_graph.h"
 
-#include <map>
+#include "expansion/graph_writer.h"
 
 namespace linnet {
 namespace {
-
-constexpr int64_t kOpset = 23;  // of the operators in the graph
-
-/// Adds operators of one output to a graph.
-class GraphWriter {
- public:
-  explicit GraphWriter(std::shared_ptr<const Registry> registry) : graph_(std::move(registry)) {}
-
-  ValueId input(const Fact& fact) { return graph_.add_input(fresh(), Fact(fact.dtype, fact.dims)); }
-  ValueId constant(const Tensor& value) { return graph_.add_constant(fresh(), value); }
-  ValueId op(const std::string& op_type, const std::vector<ValueId>& inputs, const Attributes& attributes = {}) {
-    NodeSpec spec;
-    spec.op_type = op_type;
-    spec.opset = kOpset;
-    spec.attributes = attributes;
-    return graph_.node(graph_.add_node(spec, inputs, {fresh()})).outputs[0];
-  }
-  ValueId cast(ValueId x, DType dtype) { return op("Cast", {x}, {{"to", int64_t(dtype)}}); }
-  ValueId reshape(ValueId x, const std::vector<int64_t>& shape) {
-    return op("Reshape", {x, constant(Tensor::of<int64_t>({int64_t(shape.size())}, shape))},
-              {{"allowzero", int64_t{1}}});
-  }
-
-  /// Adds the nodes of a body; gives its only output.
-  ValueId inlined(const Graph& body, const std::vector<ValueId>& inputs) {
-    std::map<ValueId, ValueId> copies{{kNoValue, kNoValue}};
-    for (size_t i = 0; i < inputs.size(); ++i) copies[body.inputs()[i]] = inputs[i];
-    const auto copy_of = [&](ValueId value) {
-      const auto [found, is_new] = copies.try_emplace(value, kNoValue);
-      if (is_new) found->second = constant(body.fact(value).constant);
-      return found->second;
-    };
-    for (const NodeId id : body.nodes()) {
-      const Node& node = body.node(id);
-      std::vector<ValueId> node_inputs;
-      for (const ValueId value : node.inputs) node_inputs.push_back(copy_of(value));
-      const std::vector<ValueId> outputs = add_copy(node, node_inputs);
-      for (size_t i = 0; i < outputs.size(); ++i) {
-        if (node.outputs[i] != kNoValue) copies[node.outputs[i]] = outputs[i];
-      }
-    }
-    return copy_of(body.outputs()[0].value);
-  }
-
-  Graph finish(ValueId y) {
-    graph_.add_output("Y", y);
-    return std::move(graph_);
-  }
-
- private:
-  std::vector<ValueId> add_copy(const Node& node, const std::vector<ValueId>& inputs) {
-    std::vector<std::string> names;
-    for (const ValueId value : node.outputs) names.push_back(value == kNoValue ? "" : fresh());
-    return graph_.node(graph_.add_node(node.spec, inputs, names)).outputs;
-  }
-
-  std::string fresh() { return "flex_attention_" + std::to_string(++count_); }
-
-  Graph graph_;
-  int count_ = 0;
-};
 
 /// In the products, the heads of Q that share keys are a dim of their own, over which K and V are broadcast.
 class FlexAttentionWriter {
@@ -75,15 +14,15 @@ class FlexAttentionWriter {
         q_(inputs[0].shape()),
         k_(inputs[1].shape()),
         v_(inputs[2].shape()),
-        graph_((rule.score_mod ? rule.score_mod : rule.prob_mod)->registry()) {
-    for (const Fact& fact : inputs) inputs_.push_back(graph_.input(fact));
+        graph_((rule.score_mod ? rule.score_mod : rule.prob_mod)->registry(), "flex_attention") {
+    for (const Fact& fact : inputs) inputs_.push_back(graph_.input(Fact(fact.dtype, fact.dims)));
   }
 
   Graph write() {
     const ValueId scores = modified(rule_.score_mod, graph_.cast(products(), rule_.precision));
     const ValueId probabilities = graph_.op("Softmax", {scores}, {{"axis", int64_t{-1}}});
     const ValueId y = weighted_values(modified(rule_.prob_mod, probabilities));
-    return graph_.finish(graph_.cast(y, dtype_));
+    return graph_.finish({graph_.cast(y, dtype_)});
   }
 
  private:

@@ -1,6 +1,7 @@
 #include "quantization/parameter.h"
 
 #include <array>
+#include <cmath>
 
 #include "infer/infer.h"
 #include "tensor/small_float.h"
@@ -50,6 +51,15 @@ float float_at(const Tensor& tensor, int64_t i) {
       return tensor.data<BFloat16>()[i];
     default:
       return float(decode_small_float(tensor.dtype(), static_cast<const uint8_t*>(tensor.raw())[i]));
+  }
+}
+
+void require_positive(const Fact& scale, const std::string& what) {
+  for (int64_t i = 0; i < (scale.constant ? scale.constant.size() : 0); ++i) {
+    const float value = float_at(scale.constant, i);
+    if (!(value > 0) || std::isinf(value)) {
+      throw Error(ErrorKind::kModel, str(what, " must be positive and finite, got ", value));
+    }
   }
 }
 

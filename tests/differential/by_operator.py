@@ -1,6 +1,14 @@
 """Functions by the operators that they are for."""
 
 
+MICROSOFT = "com.microsoft"
+
+
+def title(schema):
+    """The operator's name; with the domain where ONNX has operators of the same names."""
+    return f"{MICROSOFT}.{schema.name}" if schema.domain == MICROSOFT else schema.name
+
+
 def table():
     """An empty table, and the decorator that enters a function for the operators that it names."""
     functions = {}

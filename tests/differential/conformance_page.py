@@ -14,6 +14,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
 import onnx  # noqa: E402
 import onnxruntime  # noqa: E402
+from by_operator import title  # noqa: E402
 from disagreements import DISAGREEMENTS  # noqa: E402
 from locations import ROOT  # noqa: E402
 from run_model import RunModel  # noqa: E402
@@ -38,9 +39,16 @@ configurations; this page is the summary of a long run:
 that differs. A test walks the schemas and fails for an attribute, optional input or type that is never drawn. Which
 versions and types run at all is in [operators.md](operators.md).
 
-Every operator of `ai.onnx`, `ai.onnx.ml`, `ai.onnx.preview` and `ai.onnx.preview.training` that Linnet has is drawn,
-but the random ones, whose distributions unit tests check, and ImageDecoder, for which `onnx.reference` needs another
-library; unit tests compare it with the pictures that were encoded.
+Every operator of `ai.onnx`, `ai.onnx.ml`, `ai.onnx.preview`, `ai.onnx.preview.training` and `com.microsoft` that
+Linnet has is drawn, but the random ones, whose distributions unit tests check, and ImageDecoder, for which
+`onnx.reference` needs another library; unit tests compare it with the pictures that were encoded.
+
+**The schemas of `com.microsoft`** are those of ONNX Runtime's wheel, their types those that its kernels for CPUs take;
+the specification is its documentation, `docs/ContribOperators.md`. Our own reference decides where ONNX Runtime does not
+run what is documented: QLinearAdd, QLinearMul and QLinearAveragePool whose zero points are omitted, or whose parameters
+are vectors of one element; QLinearSigmoid and QLinearLeakyRelu without the last zero point, where it ends the
+process; QLinearConv, QGemm and MatMulIntegerToFloat of int8 and uint8; QAttention with a past whose present nobody asks
+for.
 
 **References** are asked one after the other, the more exact ones first: ONNX Runtime with the same node in double, in
 float32 and as it is, in another version with the same meaning where it lacks this one, a reference of our own
@@ -70,7 +78,7 @@ BEGIN, END = "<!-- mutation.py: begin -->\n", "<!-- mutation.py: end -->\n"
 
 def tally(run_model, per_operator, name):
     """The counts of an operator, whose configurations are shared out among its versions, and what differs."""
-    versions = [schema for schema in schemas() if schema.name == name]
+    versions = [schema for schema in schemas() if title(schema) == name]
     found = survey(run_model, versions, -(-per_operator // len(versions)))
     counts = {"drawn": sum(t.drawn for t in found), "compared": sum(t.compared for t in found)}
     counts.update({kind: sum(len(getattr(t, kind)) for t in found) for kind in ENDS})
@@ -80,7 +88,7 @@ def tally(run_model, per_operator, name):
 
 
 def tallies(run_model, per_operator):
-    names = sorted({schema.name for schema in schemas()})
+    names = sorted({title(schema) for schema in schemas()})
     with concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0))) as workers:
         return list(workers.map(functools.partial(tally, run_model, per_operator), names))
 

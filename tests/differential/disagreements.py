@@ -3,6 +3,7 @@ of these differs, the next reference decides."""
 
 import numpy as np
 from disagreement import Disagreement, attribute
+from disagreements_microsoft import OF_MICROSOFT
 from disagreements_ml import OF_CLASSICAL_MODELS
 from own.recurrent import HAVE_ALPHA
 from own.resize import positions, targets
@@ -360,4 +361,5 @@ DISAGREEMENTS = (
         "in floats, onnx.reference takes means of sums that wrap around in the type",
     ),
     *OF_CLASSICAL_MODELS,
+    *OF_MICROSOFT,
 )

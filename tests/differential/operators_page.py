@@ -27,6 +27,9 @@ of some version allows and Linnet does not run; the reasons are at the end. *Not
 makes no configuration: in version 1 of If a branch has only operators that make numbers. All other types of the schemas
 run. Types that hold tensors (sequences, optionals, maps) are not listed: the long run of
 [conformance.md](conformance.md) draws them. Every operator here has a kernel; none runs from its function body.
+
+Those of `com.microsoft` that Linnet has are listed with the types that ONNX Runtime's kernels for CPUs take. They are
+expanded into operators of ONNX when a model is loaded, so that what makes those fast holds for them.
 """
 
 

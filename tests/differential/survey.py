@@ -13,6 +13,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
 import hypothesis  # noqa: E402
 import numpy as np  # noqa: E402
+from by_operator import title  # noqa: E402
 from draw import HypothesisDraw, Impossible, SeededDraw  # noqa: E402
 from containers import tensors  # noqa: E402
 from disagreements import DISAGREEMENTS  # noqa: E402
@@ -35,10 +36,9 @@ RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "Rando
 
 def schemas(names=()):
     """Every version of the operators that have a family, by name and version."""
-    found = [s for s in defs.get_all_schemas_with_history() if s.name in (names or FAMILIES) and not s.deprecated]
-    return sorted(
-        (s for s in found if s.name in FAMILIES and s.name not in RANDOM), key=lambda s: (s.name, s.since_version)
-    )
+    wanted = set(names or FAMILIES) & FAMILIES.keys() - set(RANDOM)
+    found = [s for s in defs.get_all_schemas_with_history() if title(s) in wanted and not s.deprecated]
+    return sorted(found, key=lambda s: (title(s), s.since_version))
 
 
 def opsets(schema):
@@ -51,7 +51,7 @@ def opsets(schema):
 def configure(source):
     """One configuration by the choices of a Draw."""
     schema = source.schema
-    configuration = FAMILIES[schema.name](source)
+    configuration = FAMILIES[title(schema)](source)
     # No input is constant, or all but the first as weights are, or all.
     configuration.constants_from = source.choice((100, 1, 0))
     configuration.opset = source.choice(opsets(schema))
@@ -155,7 +155,7 @@ def is_same(x, y):
 
 
 def is_under(known, configuration, reference):
-    names = configuration.schema.name in known.operators and reference.startswith(known.reference)
+    names = title(configuration.schema) in known.operators and reference.startswith(known.reference)
     return names and reference != OWN_REFERENCE and bool(known.applies(configuration))
 
 

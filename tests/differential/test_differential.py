@@ -5,6 +5,7 @@
 import collections
 
 import pytest
+from by_operator import title
 from disagreements import DISAGREEMENTS
 from survey import is_needed, schemas, survey
 
@@ -25,7 +26,7 @@ def by_operator(tallies):
     """The tallies of all versions of each operator."""
     found = collections.defaultdict(list)
     for tally in tallies:
-        found[tally.schema.name].append(tally)
+        found[title(tally.schema)].append(tally)
     return found
 
 

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <map>
 
+#include "rewrites/matching/inliner.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/rewrite_list.h"
 
@@ -15,37 +15,6 @@ const Graph* taken_branch(const Graph& graph, const Node& node) {
   return node.spec.attr<std::shared_ptr<const Graph>>(branch).get();
 }
 
-/// Writes the nodes of a branch into a patch of the graph around it.
-class Inliner {
- public:
-  Inliner(const Graph& branch, const Node& node, Patch& patch) : branch_(branch), patch_(patch) {
-    values_[kNoValue] = kNoValue;
-    for (size_t i = 0; i < branch.inputs().size(); ++i) values_[branch.inputs()[i]] = node.inputs[i + 1];
-    for (const NodeId id : branch.nodes()) add(branch.node(id));
-  }
-
-  /// The value outside that a value of the branch has become.
-  ValueId outer(ValueId value) {
-    const auto found = values_.find(value);
-    if (found != values_.end()) return found->second;
-    return values_[value] = patch_.constant(branch_.value(value).name, branch_.fact(value).constant);
-  }
-
- private:
-  void add(const Node& node) {
-    std::vector<ValueId> inputs;
-    for (const ValueId input : node.inputs) inputs.push_back(outer(input));
-    const std::vector<ValueId> outputs = patch_.add(node.spec, inputs, int(node.outputs.size()));
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      if (node.outputs[i] != kNoValue) values_[node.outputs[i]] = outputs[i];
-    }
-  }
-
-  const Graph& branch_;
-  Patch& patch_;
-  std::map<ValueId, ValueId> values_;
-};
-
 }  // namespace
 
 // If(constant) -> the nodes of the branch that is taken.
@@ -53,7 +22,7 @@ std::optional<Patch> inline_constant_if(const Graph& graph, const Node& node) {
   const Graph* branch = taken_branch(graph, node);
   if (!branch) return std::nullopt;
   Patch patch(graph);
-  Inliner inliner(*branch, node, patch);
+  Inliner inliner(*branch, {node.inputs.begin() + 1, node.inputs.end()}, patch);
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == kNoValue) continue;
     ValueId value = inliner.outer(branch->outputs()[i].value);

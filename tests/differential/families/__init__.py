@@ -1,6 +1,6 @@
 """One function per operator family that makes a valid configuration of any of its versions."""
 
-from by_operator import FAMILIES
+from by_operator import FAMILIES, title
 
 from . import (  # noqa: F401
     attention,
@@ -10,6 +10,8 @@ from . import (  # noqa: F401
     integer_products,
     linear_attention,
     maps,
+    microsoft,
+    microsoft_products,
     ml_features,
     ml_linear,
     ml_trees,
@@ -30,4 +32,4 @@ from .node_cases import from_node_case
 
 def family_of(schema):
     """The function that makes configurations of this operator."""
-    return FAMILIES.get(schema.name, from_node_case)
+    return FAMILIES.get(title(schema), from_node_case)

@@ -7,6 +7,7 @@ from . import (  # noqa: F401
     attention,
     bodies,
     classical,
+    microsoft,
     normalization,
     recurrent,
     reductions,

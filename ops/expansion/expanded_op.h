@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "expansion/expansion.h"
+#include "linnet/registry.h"
+
+namespace linnet {
+
+/// The operators that expansions are written in, made when they are first needed.
+class StandardOperators {
+ public:
+  std::shared_ptr<const Registry> get();
+
+ private:
+  std::once_flag once_;
+  std::shared_ptr<const Registry> registry_;
+};
+
+/// An operator that is defined by an expansion: a small graph of standard operators. Facts are those of that graph. The
+/// rewrite expand_operator puts the graph in place of the node; without it the kernel runs the graph.
+class ExpandedOp : public Op {
+ public:
+  std::vector<Fact> infer(std::span<const Fact> in) const final;
+  KernelPtr compile(const CompileInput& in) const final;
+  Precision computes_in(std::span<const Fact>) const final { return Precision::kAsGiven; }
+
+  /// The graph for inputs of these facts: its inputs are those that are given, in order, its outputs all of the
+  /// operator's. nullopt where it depends on what is not known yet.
+  std::optional<Graph> expansion(std::span<const Fact> in) const;
+
+ protected:
+  explicit ExpandedOp(const NodeSpec& node) : name_(node.name) {}
+
+  /// Checks the inputs, writes the graph and returns its outputs.
+  virtual std::vector<ValueId> expand(Expansion& graph) const = 0;
+
+ private:
+  template <class T>
+  friend void add_expanded(Registry& registry, const std::string& op_type, const OpVersion& version);
+
+  Expansion begin(std::span<const Fact> in, bool own_constants) const {
+    return {standard_->get(), name_, in, own_constants};
+  }
+
+  std::string name_;
+  std::shared_ptr<StandardOperators> standard_;
+};
+
+/// Registers an ExpandedOp, constructed from the node.
+template <class T>
+void add_expanded(Registry& registry, const std::string& op_type, const OpVersion& version) {
+  registry.add(op_type, version, [standard = std::make_shared<StandardOperators>()](const NodeSpec& node) {
+    auto op = std::make_unique<T>(node);
+    static_cast<ExpandedOp&>(*op).standard_ = standard;
+    return op;
+  });
+}
+
+}  // namespace linnet

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "microsoft/quantized.h"
+
+namespace linnet {
+
+/// Where the operands of a product of 8-bit integers are: the values, and for messages the inputs of B and its scale.
+struct IntegerProduct {
+  ValueId a, b;              ///< [..., M, K], [..., K, N]
+  ValueId a_scale, b_scale;  ///< one element; one or [N]
+  ValueId a_zero, b_zero;    ///< as the scales; kNoValue: 0
+  ValueId bias;              ///< [N]; kNoValue: 0
+};
+
+/// (a - a_zero) * (b - b_zero) as numpy.matmul, times a_scale * b_scale, plus the bias: float32. Throws Error(kShape)
+/// where a parameter of B, or the bias, has not one element for each column.
+ValueId integer_product(GraphWriter& graph, const IntegerProduct& product);
+
+}  // namespace linnet

@@ -1,0 +1,89 @@
+#include "infer/infer.h"
+#include "microsoft/integer_product.h"
+#include "microsoft/qattention_mask.h"
+#include "op_list.h"
+
+namespace linnet {
+namespace {
+
+/// QAttention: y = softmax(scale * q * k^T + mask) * v for every head, with q, k and v the three thirds of the columns
+/// of input * weight + bias, of the dequantised input and weight. input: int8/uint8 [batch, length, size].   weight:
+/// int8/uint8 [size, 3 * hidden].   bias: float32 [3 * hidden]. input_scale, input_zero_point: one element.
+/// weight_scale, weight_zero_point: one element or [3 * hidden]. Zero points: 0.   mask_index: see attention_mask;
+/// mask_filter_value (-10000) is added to the scores of what it leaves out. past: float32 [2, batch, heads, past, size
+/// of a head], keys and values put in front.   num_heads: required, divides hidden.   unidirectional: no key behind the
+/// query.   scale: 1 / sqrt(size of a head). y: float32 [batch, length, hidden].   present: float32 [2, batch, heads,
+/// past + length, size of a head]. Refused: do_rotary, past_present_share_buffer. Source:
+/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QAttention
+class QAttention final : public ExpandedOp {
+ public:
+  explicit QAttention(const NodeSpec& node)
+      : ExpandedOp(node),
+        heads_(node.attr<int64_t>("num_heads")),
+        causal_(node.attr_or("unidirectional", 0)),
+        scale_(node.attr_or("scale", 0.0f)),
+        disallowed_(node.attr_or("mask_filter_value", -10000.0f)) {
+    if (heads_ <= 0) throw Error(ErrorKind::kModel, str("num_heads must be positive, got ", heads_));
+    for (const char* name : {"do_rotary", "past_present_share_buffer"}) {
+      if (node.attr_or(name, false)) throw Error(ErrorKind::kUnsupported, str(name, " is not supported here"));
+    }
+  }
+
+ private:
+  enum Input { kInput, kWeight, kBias, kInputScale, kWeightScale, kMask, kInputZero, kWeightZero, kPast };
+
+  std::vector<ValueId> expand(Expansion& graph) const override {
+    check(graph);
+    const ValueId sums =
+        integer_product(graph, {graph.in(kInput), graph.in(kWeight), graph.in(kInputScale), graph.in(kWeightScale),
+                                graph.in(kInputZero), graph.in(kWeightZero), graph.in(kBias)});
+    if (!graph.fact(sums).has_rank()) return {graph.unknown(DType::kFloat32), graph.unknown(DType::kFloat32)};
+    const std::vector<ValueId> qkv = graph.op("Split", {sums}, 3, {{"axis", int64_t{2}}, {"num_outputs", int64_t{3}}});
+    const AttentionMaskRule rule{graph.in(kMask), graph.in(kInput), graph.in(kPast), disallowed_};
+    std::vector<ValueId> inputs{qkv[0], qkv[1], qkv[2], graph.has(kMask) ? attention_mask(graph, rule) : kNoValue};
+    if (graph.has(kPast)) {
+      for (const int64_t i : {0, 1}) {
+        inputs.push_back(graph.op("Gather", {graph.in(kPast), graph.constant(Tensor::scalar(i))}));
+      }
+    }
+    const std::vector<ValueId> y = graph.op("Attention", inputs, 3, attributes());
+    const ValueId axis = graph.ints({0});
+    const ValueId keys = graph.op("Unsqueeze", {y[1], axis}), values = graph.op("Unsqueeze", {y[2], axis});
+    return {y[0], graph.op("Concat", {keys, values}, {{"axis", int64_t{0}}})};
+  }
+
+  void check(Expansion& graph) const {
+    require_inputs(graph.facts(), 5, 9);
+    require_bytes(graph, kInput, "input");
+    require_bytes(graph, kWeight, "weight");
+    require_rank(graph.facts()[kInput], 3, "input");
+    require_rank(graph.facts()[kWeight], 2, "weight");
+    check_scale(graph, kInputScale, kInputZero, graph.facts()[kInput].dtype, "input");
+    check_scale(graph, kWeightScale, kWeightZero, graph.facts()[kWeight].dtype, "weight", Granularity::kAxis);
+    const Dim columns = graph.facts()[kWeight].has_rank() ? graph.facts()[kWeight].dim(1) : Dim();
+    if (columns.known() && columns.value() % checked_mul(3, heads_) != 0) {
+      throw Error(ErrorKind::kShape, str("the columns of weight must be a multiple of 3 * num_heads, got ", columns));
+    }
+    if (!graph.has(kPast)) return;
+    require_dtype(graph.facts()[kPast], DType::kFloat32, "past");
+    require_rank(graph.facts()[kPast], 5, "past");
+    if (graph.facts()[kPast].has_rank()) merge_dim(graph.facts()[kPast].dim(0), 2, "past: keys and values");
+  }
+
+  Attributes attributes() const {
+    Attributes result{{"q_num_heads", heads_}, {"kv_num_heads", heads_}, {"is_causal", causal_}};
+    if (scale_ != 0) result["scale"] = scale_;
+    return result;
+  }
+
+  int64_t heads_, causal_;
+  float scale_, disallowed_;
+};
+
+}  // namespace
+
+void register_qattention(Registry& registry) {
+  add_expanded<QAttention>(registry, "QAttention", {.domain = kMicrosoft});
+}
+
+}  // namespace linnet

@@ -1,0 +1,38 @@
+#include "microsoft/quantized.h"
+#include "op_list.h"
+#include "quantization/parameter.h"
+
+namespace linnet {
+namespace {
+
+/// QuantizeLinear, DequantizeLinear of com.microsoft: those of ONNX, inputs and attributes as they are; they had the
+/// integers of 4 and 16 bits before ONNX.
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QuantizeLinear,
+/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.DequantizeLinear
+class Forwarded final : public ExpandedOp {
+ public:
+  explicit Forwarded(const NodeSpec& node) : ExpandedOp(node), op_type_(node.op_type), attributes_(node.attributes) {
+    if (op_type_ == "QuantizeLinear") attributes_["precision"] = int64_t(DType::kFloat32);
+  }
+
+ private:
+  std::vector<ValueId> expand(Expansion& graph) const override {
+    std::vector<ValueId> inputs;
+    for (size_t i = 0; i < graph.facts().size(); ++i) inputs.push_back(graph.in(i));
+    if (graph.has(1)) require_positive(graph.facts()[1], op_type_ == "QuantizeLinear" ? "y_scale" : "x_scale");
+    return {graph.op(op_type_, inputs, attributes_)};
+  }
+
+  std::string op_type_;
+  Attributes attributes_;
+};
+
+}  // namespace
+
+void register_quantize_linear_forward(Registry& registry) {
+  for (const char* name : {"QuantizeLinear", "DequantizeLinear"}) {
+    add_expanded<Forwarded>(registry, name, {.domain = kMicrosoft});
+  }
+}
+
+}  // namespace linnet

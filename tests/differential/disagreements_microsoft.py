@@ -1,0 +1,43 @@
+"""Where ONNX Runtime and its own documentation of com.microsoft disagree."""
+
+import numpy as np
+from disagreement import Disagreement
+
+ORT = "ONNX Runtime"
+
+
+def zero_point_of_output(configuration):
+    return configuration.inputs[4] if len(configuration.inputs) > 4 else None
+
+
+def is_odd(zero_point):
+    return zero_point is not None and int(zero_point.reshape(())) % 2 == 1
+
+
+def units(scale):
+    """How many of them make 1."""
+    return 1 / scale.astype(np.float64).reshape(())
+
+
+OF_MICROSOFT = (
+    Disagreement(
+        ("com.microsoft.QLinearSoftmax",),
+        ORT,
+        lambda c: not units(c.inputs[3]).is_integer(),
+        "1 / y_scale is cut to a whole number, so that results are too small",
+    ),
+    Disagreement(
+        ("com.microsoft.QLinearAveragePool",),
+        ORT,
+        lambda c: is_odd(zero_point_of_output(c)),
+        "the zero point is added before rounding: the middle between two integers goes to the other one where the zero "
+        "point is odd",
+    ),
+    Disagreement(
+        ("com.microsoft.DynamicQuantizeLSTM",),
+        ORT,
+        lambda c: True,
+        "no formula is documented: ONNX Runtime rounds X, and in every step the state, to uint8 with a range of its "
+        "own; Linnet multiplies them as they are with the dequantised weights",
+    ),
+)

@@ -1,0 +1,104 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "support/expect_unchanged.h"
+#include "support/run_expanded.h"
+
+namespace linnet::testing {
+namespace {
+
+constexpr const char* kDomain = "com.microsoft";
+const Tensor kScale = Tensor::scalar(0.25f), kZero = Tensor::scalar(uint8_t{9});
+
+ValueId sum(GraphBuilder& b, ValueId x) {
+  const ValueId scale = b.constant(kScale), zero = b.constant(kZero);
+  return b.op("QLinearAdd", {x, scale, zero, x, scale, zero, b.constant(Tensor::scalar(0.5f)), zero}, {}, kDomain);
+}
+
+ValueId bytes(GraphBuilder& b, const Dims& dims) { return b.input("x", Fact(DType::kUint8, dims)); }
+
+TEST(ExpandOperator, TheExpansionTakesTheNodesPlace) {
+  GraphBuilder b;
+  b.output(sum(b, bytes(b, {Dim("N"), 4})));
+  expect_unchanged(b, {scattered<uint8_t>({3, 4})});
+  EXPECT_EQ(count_ops(b.model(), "QLinearAdd", kDomain), 0);
+  EXPECT_EQ(count_ops(b.model(), "DequantizeLinear"), 1) << "equal ones are merged";
+}
+
+TEST(ExpandOperator, TheNodeStaysWhereTheRewriteIsOff) {
+  GraphBuilder b;
+  b.output(sum(b, sum(b, bytes(b, {Dim("N"), 4}))));
+  ModelOptions options;
+  options.disabled_rewrites = {"expand_operator"};
+  const Tensor x = scattered<uint8_t>({3, 4});
+  const Model kept = b.model(options);
+  EXPECT_EQ(count_ops(kept, "QLinearAdd", kDomain), 2);
+  expect_close(run_model(kept, {x})[0], run_model(b.model(), {x})[0]);
+  expect_close(run_model(kept, {scattered<uint8_t>({1, 4})})[0], run_model(b.model(), {scattered<uint8_t>({1, 4})})[0]);
+}
+
+TEST(ExpandOperator, NodesAreNamedAfterItAndOutputsKeepTheirNames) {
+  GraphBuilder b;
+  b.output(sum(b, bytes(b, {4})));
+  const Node& old = b.graph().node(b.graph().nodes().front());
+  const std::string value = b.graph().value(old.outputs[0]).name;
+  const Model model = b.model();
+  const Graph& graph = model_graph(model);
+  std::set<std::string> names;
+  for (const NodeId id : graph.nodes()) {
+    EXPECT_TRUE(graph.node(id).spec.name.starts_with(old.spec.name + "/")) << graph.node(id).spec.name;
+    EXPECT_TRUE(names.insert(graph.node(id).spec.name).second);
+  }
+  EXPECT_EQ(graph.value(graph.outputs()[0].value).name, value);
+}
+
+TEST(ExpandOperator, WaitsForARankThatItNeeds) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Fact(DType::kUint8, std::nullopt)), scale = b.constant(kScale),
+                zero = b.constant(kZero);
+  b.output(b.op("QLinearGlobalAveragePool", {x, scale, zero, scale, zero}, {{"channels_last", int64_t{1}}}, kDomain));
+  const Model model = b.model();
+  EXPECT_EQ(count_ops(model, "QLinearGlobalAveragePool", kDomain), 1);
+  expect_close(run_model(model, {Tensor::of<uint8_t>({1, 2, 2, 1}, {10, 20, 30, 40})})[0],
+               Tensor::of<uint8_t>({1, 1, 1, 1}, {25}));
+}
+
+TEST(ExpandOperator, OmittedOutputsAreLeftOut) {
+  const Tensor x = random_tensor({2, 1, 3});
+  for (const int optimization : {0, 2}) {
+    GraphBuilder b;
+    const ValueId scale = b.constant(Tensor::of<float>({0.01f})), zero = b.constant(Tensor::of<int8_t>({0}));
+    Graph graph = b.graph();
+    const ValueId w = graph.add_constant("w", scattered<int8_t>({1, 3, 8}));
+    const ValueId r = graph.add_constant("r", scattered<int8_t>({1, 2, 8}));
+    NodeSpec spec{.op_type = "DynamicQuantizeLSTM", .domain = kDomain, .name = "node"};
+    spec.attributes = {{"hidden_size", int64_t{2}}};
+    std::vector<ValueId> inputs{graph.add_input("x", Fact(DType::kFloat32, Shape{2, 1, 3})), w, r};
+    inputs.resize(8, kNoValue);
+    inputs.insert(inputs.end(), {scale, zero, scale, zero});
+    const NodeId node = graph.add_node(spec, inputs, {"", "h", "c"});
+    for (const size_t i : {size_t{1}, size_t{2}}) graph.add_output(i == 1 ? "h" : "c", graph.node(node).outputs[i]);
+    ModelOptions options;
+    options.optimization = optimization;
+    const std::vector<Tensor> got = run_model(make_model(graph, options), {x});
+    std::vector<Tensor> all{x, scattered<int8_t>({1, 3, 8}), scattered<int8_t>({1, 2, 8})};
+    all.resize(8);
+    const Tensor one = Tensor::of<float>({0.01f}), none = Tensor::of<int8_t>({0});
+    all.insert(all.end(), {one, none, one, none});
+    const auto want = run_expanded("DynamicQuantizeLSTM", spec.attributes, all, 3);
+    for (size_t i = 0; i < 2; ++i) expect_close(got[i], want[i + 1], 1e-6, 1e-6);
+  }
+}
+
+TEST(ExpandOperator, ErrorsNameTheNodeAndTheInput) {
+  expect_error(ErrorKind::kModel, "com.microsoft", [] {
+    GraphBuilder b;
+    const ValueId x = bytes(b, {4}), scale = b.constant(Tensor::scalar(0.0f));
+    b.output(b.op("QLinearSigmoid", {x, scale, kNoValue, scale}, {}, kDomain));
+    b.model();
+  });
+}
+
+}  // namespace
+}  // namespace linnet::testing
