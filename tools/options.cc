@@ -53,6 +53,8 @@ void add_model_flags(CLI::App& verb, ModelFlags& f) {
       ->capture_default_str();
   group->add_flag_callback(
       "--no-winograd", [&f] { f.winograd_tile = 0; }, "The same as --winograd-tile 0");
+  group->add_flag("--fast-int4", f.fast_int4,
+                  "Weights of 2 to 8 bits in blocks: multiply in int8 where the model leaves it open");
   group->add_option("--pack-cache", f.pack_cache, "Folder where the prepared model is kept for the next time");
   group->add_option("-x,--threads", f.threads, "Threads of one run; 0: as many as cores")
       ->check(CLI::Range(0, 1024))

@@ -19,6 +19,7 @@ struct ModelFlags {
   int64_t deadline_ms = 0;  ///< 0: none
   bool untrusted = false;
   int winograd_tile = 4;
+  bool fast_int4 = false;
   bool allow_newer_opset = false;
   uint64_t seed = 0;  ///< of random operators; --seed
 };

@@ -30,6 +30,7 @@ ModelOptions model_options(const linnet_options& options) {
   result.overridable_initializers = options.overridable_initializers != 0;
   result.replaceable_weights = options.replaceable_weights != 0;
   if (options.cache_dir) result.cache_dir = options.cache_dir;
+  result.fast_int4 = options.fast_int4 != 0;
   return result;
 }
 

@@ -14,6 +14,7 @@
 #include "kernels/grouped.h"
 #include "kernels/isa.h"
 #include "kernels/line_conv.h"
+#include "kernels/nbits.h"
 #include "kernels/normalize.h"
 #include "kernels/pool.h"
 #include "kernels/quantize.h"

@@ -151,6 +151,9 @@ typedef struct linnet_options {
   /// A folder for the prepared model, which is mapped from there the next time; NULL: none. See
   /// ModelOptions::cache_dir.
   const char* cache_dir;
+  /// Not 0: products with weights of few bits multiply in int8 where the model leaves it open. See
+  /// ModelOptions::fast_int4.
+  int32_t fast_int4;
 } linnet_options;
 
 /// Loads an ONNX file; external data lies beside it. options: NULL for all defaults.

@@ -73,6 +73,7 @@ struct Options {
   std::optional<uint64_t> seed;
   bool profile, overridable_initializers, replaceable_weights;
   std::string cache_dir;
+  bool fast_int4;
 };
 
 Options read_options(const nb::dict& values) {
@@ -86,7 +87,8 @@ Options read_options(const nb::dict& values) {
           nb::cast<bool>(values["profile"]),
           nb::cast<bool>(values["overridable_initializers"]),
           nb::cast<bool>(values["replaceable_weights"]),
-          nb::cast<std::string>(values["cache_dir"])};
+          nb::cast<std::string>(values["cache_dir"]),
+          nb::cast<bool>(values["fast_int4"])};
 }
 
 ModelOptions model_options(const Options& options) {
@@ -99,6 +101,7 @@ ModelOptions model_options(const Options& options) {
   result.overridable_initializers = options.overridable_initializers;
   result.replaceable_weights = options.replaceable_weights;
   result.cache_dir = options.cache_dir;
+  result.fast_int4 = options.fast_int4;
   return result;
 }
 

@@ -40,6 +40,9 @@ struct ModelOptions {
   /// The widest tile of outputs, 4, 3 or 2 a side, that 3x3 convolutions may compute with Winograd's minimal filtering,
   /// or 0: a multiple of the rounding error of direct convolution for a fraction of its multiplications.
   int winograd_tile = 4;
+  /// Products with weights of few bits in blocks (MatMulNBits) whose model asks for no accuracy level may compute as
+  /// level 4 does: rows are quantised to int8, one scale for each block, and multiplied in integers.
+  bool fast_int4 = false;
   /// Rewrites to leave out, by name.
   std::set<std::string> disabled_rewrites;
   Limits limits;

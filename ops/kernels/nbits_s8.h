@@ -1,0 +1,131 @@
+#pragma once
+
+// Included by *.simd.cc only: int8 rows times codes, by the multiplication that each unit defines.
+#include "kernels/nbits_tile.h"
+
+namespace linnet::LINNET_SIMD_NS {
+namespace {
+
+/// `Dot` names the offset of codes of 8 bits, the rows of its highest tile and
+/// add<kBits>(sum, codes, a, pitch): sum + the products of 8 / kBits vectors of codes, four of each column, and as many
+/// times four values at a, a + pitch ...
+template <class Dot>
+struct Bytes {
+  template <int kBits, int MR>
+  struct Tile {
+    static constexpr int kOffset = kBits == 8 ? Dot::kOffset : 0;
+    static constexpr int kGroups = 8 / kBits;
+
+    static void cut(Codes codes, Codes (&groups)[kGroups]) {
+      if constexpr (kBits == 8) {
+        groups[0] = codes ^ uint8_t(Dot::kOffset);
+      } else {
+        const auto pairs = __builtin_bit_cast(CodePairs, codes);
+        constexpr uint16_t kMask = 0x0101 * ((1 << kBits) - 1);
+        LINNET_UNROLL for (int g = 0; g < kGroups; ++g) {
+          groups[g] = __builtin_bit_cast(Codes, (pairs >> uint16_t(kBits * g)) & kMask);
+        }
+      }
+    }
+
+    template <bool kFloatZeros>
+    [[gnu::always_inline]] static void begin(const NBitsForm& form, const std::byte* zeros, const int32_t* sums,
+                                             Ints (&sum)[MR]) {
+      if constexpr (kFloatZeros) {
+        LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i] = spread(kOffset * sums[i]);
+      } else if (form.zeros == NBitsZeros::kMiddle) {
+        LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i] = spread(sums[i]);
+      } else {
+        const Ints factor = kOffset - widen_bytes(zeros);
+        LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i] = factor * sums[i];
+      }
+    }
+
+    template <bool kFloatZeros>
+    [[gnu::always_inline]] static void run_blocks(const NBitsTile<int8_t>& t) {
+      const NBitsForm form = *t.form;
+      const int64_t code_bytes = form.code_bytes(), scale_bytes = form.scale_bytes(), zero_bytes = form.zero_bytes();
+      const std::byte* b = t.b;
+      const int8_t* a = t.a;
+      const float* a_scales = t.a_scales;
+      const int32_t* a_sums = t.a_sums;
+      F32 total[MR];
+      LINNET_UNROLL for (int i = 0; i < MR; ++i) total[i] = F32(0.0f);
+      for (int64_t block = 0; block < form.blocks; ++block, a_scales += MR, a_sums += MR) {
+        Ints sum[MR];
+        begin<kFloatZeros>(form, b + code_bytes + scale_bytes, a_sums, sum);
+        for (const std::byte* end = b + code_bytes; b < end; b += kVectorBytes, a += 4 * MR * kGroups) {
+          __builtin_prefetch(b + kNBitsAhead);
+          Codes groups[kGroups];
+          cut(load_codes(b), groups);
+          LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i] =
+              Dot::template add<kBits>(sum[i], groups, a + 4 * i, 4 * MR);
+        }
+        const F32 scales = load_scales(b, form.half_scales);
+        b += scale_bytes;
+        LINNET_UNROLL for (int i = 0; i < MR; ++i) {
+          F32 exact = to_floats(sum[i]);
+          if constexpr (kFloatZeros) exact = xsimd::fnma(load_floats(b), F32(float(a_sums[i])), exact);
+          total[i] = xsimd::fma(exact, scales * F32(a_scales[i]), total[i]);
+        }
+        b += zero_bytes;
+      }
+      LINNET_UNROLL for (int i = 0; i < MR; ++i) finish(t, i, total[i]);
+    }
+
+    static void run(const NBitsTile<int8_t>& t) {
+      t.form->zeros == NBitsZeros::kFloats ? run_blocks<true>(t) : run_blocks<false>(t);
+    }
+  };
+};
+
+/// The largest magnitude of a block; NaN where any value is.
+inline float largest(const float* a, int64_t n) {
+  F32 most(0.0f);
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) most = max_nan(most, magnitude_of(load(a + i)));
+  if (i < n) most = max_nan(most, magnitude_of(load_part(a + i, n - i)));
+  return max_lanes(most);
+}
+
+/// q = round(a * inverse), |a * inverse| <= 127; the sum of all.
+inline int32_t round_block(const float* a, int64_t n, float inverse, int32_t* q) {
+  constexpr float kRound = 0x1.8p23f;
+  const auto round = [&](F32 x) {
+    const F32 shifted = x * F32(inverse) + F32(kRound);
+    return __builtin_bit_cast(Ints, shifted) - int32_t(0x4b400000);
+  };
+  Ints sum{};
+  for (int64_t i = 0; i < n; i += kLanes) {
+    const Ints rounded = round(i + kLanes <= n ? load(a + i) : load_part(a + i, n - i));
+    __builtin_memcpy(q + i, &rounded, sizeof rounded);
+    sum += rounded;
+  }
+  int32_t total = 0;
+  for (int i = 0; i < kLanes; ++i) total += sum[i];
+  return total;
+}
+
+inline void quantize(const float* a, int64_t n, int block, int rows, int32_t factor, int8_t* q, float* scales,
+                     int32_t* sums) {
+  constexpr float kLeast = 0x1p-119f;  // 127 divided by it is finite
+  for (; n > 0; n -= block, a += block, scales += rows, sums += rows) {
+    const int64_t values = n < block ? n : block;
+    int32_t rounded[kLongestNBitsBlock] = {};
+    const float most = largest(a, values);
+    const bool finite = most < __builtin_inff();
+    *scales = !finite ? __builtin_nanf("") : most < kLeast ? 0.0f : most / 127.0f;
+    *sums = !finite || most < kLeast ? 0 : factor * round_block(a, values, 127.0f / most, rounded);
+    for (int k = 0; k < block; k += 4, q += 4 * rows) {
+      for (int j = 0; j < 4; ++j) q[j] = int8_t(rounded[k + j]);
+    }
+  }
+}
+
+template <class Dot>
+void fill_bytes(NBitsByteKernels& kernels) {
+  kernels = {Dot::kRows, Dot::kOffset, quantize, multiply<Bytes<Dot>::template Tile, int8_t, Dot::kRows>};
+}
+
+}  // namespace
+}  // namespace linnet::LINNET_SIMD_NS

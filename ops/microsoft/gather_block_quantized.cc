@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "elements/bit_stream.h"
+#include "infer/infer.h"
+#include "op_list.h"
+#include "partition/parallel.h"
+#include "quantization/parameter.h"
+#include "tensor/indices.h"
+#include "tensor/wide.h"
+
+namespace linnet {
+namespace {
+
+constexpr std::array kData{DType::kUint8, DType::kInt4, DType::kUint4};
+constexpr std::array kScales{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+constexpr int64_t kMostRun = 256;
+
+/// How the elements of `data` lie, and which scale each has. Rows of uint8 hold 8 / bits elements in each byte.
+struct CodeTable {
+  Shape shape{};  ///< of the elements
+  DType dtype = DType::kUint8;
+  int bits = 4;
+  int64_t block = 128;
+  int gather_axis = 0, quantize_axis = 0;
+
+  int64_t length() const { return shape[quantize_axis]; }
+  int64_t inner() const { return shape.elements(quantize_axis + 1, shape.rank()); }
+  int64_t blocks() const { return ceil_div(length(), block); }
+  int64_t packed_blocks() const { return dtype == DType::kUint8 ? ceil_div(blocks() * bits, 8) * 8 / bits : blocks(); }
+  int value(const void* data, int64_t i) const {
+    const auto code = int(code_at(data, i, bits));
+    return dtype == DType::kInt4 && code >= 8 ? code - 16 : code;
+  }
+};
+
+/// y[o, i, :] = the elements [o, indices[i], :], from their codes.
+class GatherBlockQuantizedKernel final : public Kernel {
+ public:
+  GatherBlockQuantizedKernel(const CodeTable& table, DType dtype)
+      : t_(table),
+        outer_(t_.shape.elements(0, t_.gather_axis)),
+        dim_(t_.shape[t_.gather_axis]),
+        row_(t_.shape.elements(t_.gather_axis + 1, t_.shape.rank())),
+        write_(wide_writer(WideKind::kReal, dtype)) {}
+
+  void run(KernelContext& context) const override {
+    const Indices indices(context.input(1));
+    const int64_t n = indices.size();
+    parallel_items(context.executor(), outer_ * n, row_, [&](int64_t begin, int64_t end, int) {
+      for (int64_t r = begin; r < end; ++r) {
+        const int64_t index = indices.wrapped(r % n, dim_);
+        const int64_t source = index >= 0 && index < dim_ ? (r / n * dim_ + index) * row_ : -1;
+        write_row(context, source, r * row_);
+      }
+    });
+  }
+
+ private:
+  /// Elements from `source` on; zeros where that is -1.
+  void write_row(KernelContext& context, int64_t source, int64_t to) const {
+    Wide values[kMostRun];
+    for (int64_t i = 0, n = 0; i < row_; i += n) {
+      n = std::min(kMostRun, row_ - i);
+      if (source < 0) {
+        std::fill_n(values, n, Wide{.d = 0});
+      } else {
+        n = read_run(context, source + i, n, values);
+      }
+      write_(values, context.output(0).raw(), to + i, n);
+    }
+  }
+
+  /// As many elements from e on as have the same scale, n at the most; their number.
+  int64_t read_run(KernelContext& context, int64_t e, int64_t n, Wide* values) const {
+    const int64_t inner = t_.inner(), index = e / inner % t_.length(), outer = e / inner / t_.length();
+    const int64_t column = e % inner;
+    n = inner > 1 ? 1 : std::min({n, t_.length() - index, t_.block - index % t_.block});
+    const Tensor& zeros = context.input(3);
+    const float scale = float_at(context.input(2), (outer * t_.blocks() + index / t_.block) * inner + column);
+    const int64_t zero_at = (outer * t_.packed_blocks() + index / t_.block) * inner + column;
+    const int middle = t_.dtype == DType::kUint8 ? 1 << (t_.bits - 1) : 0;
+    const int zero = zeros ? t_.value(zeros.raw(), zero_at) : middle;
+    const void* data = context.input(0).raw();
+    for (int64_t i = 0; i < n; ++i) values[i].d = float(t_.value(data, e + i) - zero) * scale;
+    return n;
+  }
+
+  CodeTable t_;
+  int64_t outer_, dim_, row_;
+  WideWriter write_;
+};
+
+/// GatherBlockQuantized: Gather from a table of codes: element = (code - zero_point) * scale of its block, block_size
+/// (a power of two, 16 or more) elements along quantize_axis. Rows that indices beyond the dim name are zeros.
+/// Attributes: gather_axis (0), quantize_axis (1), block_size (128), bits: 2, 4 (default) or 8.
+/// data: int4, uint4, or uint8, of which a byte holds 8 / bits elements of the last dim, low bits first; then
+/// gather_axis is 0 and quantize_axis the last.   indices: int32/int64.   scales: float32, float16 or bfloat16, data's
+/// shape with ceil(dim / block_size) in the place of quantize_axis.   zero_points: data's dtype, packed like it,
+/// scales' shape; 0 for int4 and uint4, 2^(bits - 1) for uint8.   y: scales' dtype. Source:
+/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GatherBlockQuantized
+class GatherBlockQuantized final : public Op {
+ public:
+  explicit GatherBlockQuantized(const NodeSpec& node)
+      : gather_axis_(node.attr_or("gather_axis", 0)),
+        quantize_axis_(node.attr_or("quantize_axis", 1)),
+        block_(node.attr_or("block_size", 128)),
+        bits_(node.attr_or("bits", 4)) {
+    if (block_ < 16 || !std::has_single_bit(uint64_t(block_))) {
+      throw Error(ErrorKind::kModel, str("block_size must be a power of two from 16 on, got ", block_));
+    }
+    if (bits_ != 2 && bits_ != 4 && bits_ != 8)
+      throw Error(ErrorKind::kModel, str("bits must be 2, 4 or 8, got ", bits_));
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 3, 4);
+    require_dtype_in(in[0], kData, "data");
+    require_dtype_in(in[1], kIndexTypes, "indices");
+    require_dtype_in(in[2], kScales, "scales");
+    if (has_input(in, 3)) require_same_dtype(in[0], in[3], "data and zero_points");
+    require_rank_at_least(in[0], 1, "data");
+    if (in[0].dtype != DType::kUint8 && bits_ != 4) throw Error(ErrorKind::kModel, "bits must be 4 for int4 and uint4");
+    if (!in[0].has_rank() || !in[1].has_rank()) return {Fact(in[2].dtype, std::nullopt)};
+    const int rank = in[0].rank(), axis = normalize_axis(gather_axis_, rank);
+    check_axes(in[0], rank, axis);
+    if (in[0].concrete()) check_parameters(in);
+    Dims dims = *in[0].dims;
+    if (in[0].dtype == DType::kUint8 && bits_ < 8) dims.back() = widened(dims.back());
+    dims.erase(dims.begin() + axis);
+    dims.insert(dims.begin() + axis, in[1].dims->begin(), in[1].dims->end());
+    return {Fact(in[2].dtype, dims)};
+  }
+
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
+  KernelPtr compile(const CompileInput& in) const override {
+    return std::make_unique<GatherBlockQuantizedKernel>(table(in.fact(0)), in.output_dtype(0));
+  }
+
+ private:
+  Dim widened(const Dim& dim) const { return dim.known() ? Dim(checked_mul(dim.value(), 8 / bits_)) : Dim(); }
+
+  CodeTable table(const Fact& data) const {
+    const int rank = data.rank();
+    CodeTable t{data.shape(), data.dtype, int(bits_), block_};
+    if (data.dtype == DType::kUint8) t.shape[rank - 1] = checked_mul(t.shape[rank - 1], 8 / bits_);
+    t.gather_axis = normalize_axis(gather_axis_, rank);
+    t.quantize_axis = normalize_axis(quantize_axis_, rank);
+    return t;
+  }
+
+  void check_axes(const Fact& data, int rank, int axis) const {
+    const int quantize_axis = normalize_axis(quantize_axis_, rank);
+    if (data.dtype != DType::kUint8 || (axis == 0 && quantize_axis == rank - 1 && rank > 1)) return;
+    throw Error(ErrorKind::kModel, "for uint8 data, gather_axis must be 0 and quantize_axis the last of several dims");
+  }
+
+  void check_parameters(std::span<const Fact> in) const {
+    const CodeTable t = table(in[0]);
+    Shape scales = t.shape, zeros = t.shape;
+    scales[t.quantize_axis] = t.blocks();
+    zeros[t.quantize_axis] = t.dtype == DType::kUint8 ? t.packed_blocks() * t.bits / 8 : t.blocks();
+    require_shape(in[2], scales, "scales");
+    if (has_input(in, 3)) require_shape(in[3], zeros, "zero_points");
+  }
+  static void require_shape(const Fact& fact, const Shape& shape, const char* name) {
+    if (compatible(fact, Fact(fact.dtype, shape))) return;
+    throw Error(ErrorKind::kShape, str(name, " must have the shape ", shape, ", got ", fact));
+  }
+
+  int64_t gather_axis_, quantize_axis_, block_, bits_;
+};
+
+}  // namespace
+
+void register_gather_block_quantized(Registry& registry) {
+  registry.add<GatherBlockQuantized>("GatherBlockQuantized", {.since = 1, .domain = "com.microsoft"});
+}
+
+}  // namespace linnet

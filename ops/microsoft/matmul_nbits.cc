@@ -1,0 +1,88 @@
+#include <array>
+#include <bit>
+
+#include "compile/compile_input.h"
+#include "gemm/nbits_product.h"
+#include "infer/infer.h"
+#include "op_list.h"
+
+namespace linnet {
+namespace {
+
+constexpr int kLevelOfBytes = 4;
+constexpr std::array kFloats{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+constexpr std::array kZeros{DType::kUint8, DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+
+/// MatMulNBits: Y = A * B + bias, where B is kept in codes of few bits: element (k, n) is (code - zero_point) * scale
+/// of its block. Blocks are block_size rows of a column (a power of two, 16 or more), the last one is filled up.
+/// Attributes: K, N; bits: 2, 4 (default) or 8; block_size; accuracy_level: 4: rows of A are quantised to int8, block
+/// by block, and multiplied in integers; 1 to 3: in float32; 0 (default): as ModelOptions::fast_int4 says. A row with a
+/// value that is not finite gives NaN at level 4.
+/// A: float32, float16 or bfloat16 [..., K].   B: uint8 [N, blocks, block_size * bits / 8], low bits first.
+/// scales: A's dtype, [N * blocks] or [N, blocks].   zero_points: uint8, packed as B is, [N * ceil(blocks * bits / 8)],
+/// or floats like scales; 2^(bits - 1).   g_idx: int32 [K], the block by whose scale a row of B is multiplied; row /
+/// block_size.   bias: [N].   Y: [..., N].
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.MatMulNBits
+class MatMulNBits final : public Op {
+ public:
+  explicit MatMulNBits(const NodeSpec& node)
+      : matrix_{node.attr<int64_t>("K"), node.attr<int64_t>("N"), int(node.attr_or("bits", 4)),
+                node.attr<int64_t>("block_size")},
+        level_(node.attr_or("accuracy_level", 0)) {
+    const auto refuse = [](const char* name, const char* expected, int64_t got) {
+      throw Error(ErrorKind::kModel, str(name, " must be ", expected, ", got ", got));
+    };
+    const int64_t bits = node.attr_or("bits", 4);
+    if (matrix_.k < 1) refuse("K", "1 or more", matrix_.k);
+    if (matrix_.n < 1) refuse("N", "1 or more", matrix_.n);
+    if (bits != 2 && bits != 4 && bits != 8) refuse("bits", "2, 4 or 8", bits);
+    if (matrix_.block_size < 16 || !std::has_single_bit(uint64_t(matrix_.block_size))) {
+      refuse("block_size", "a power of two from 16 on", matrix_.block_size);
+    }
+    if (level_ < 0 || level_ > kLevelOfBytes) refuse("accuracy_level", "0 to 4", level_);
+    if (node.attr_or("weight_prepacked", 0) != 0) {
+      throw Error(ErrorKind::kUnsupported, "weight_prepacked: B in the form of another machine");
+    }
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 3, 6);
+    require_dtype_in(in[0], kFloats, "input A");
+    require_dtype(in[1], DType::kUint8, "input B");
+    require_same_dtype(in[0], in[2], "inputs A and scales");
+    const Fact zeros = has_input(in, 3) ? in[3] : Fact(), order = has_input(in, 4) ? in[4] : Fact();
+    if (zeros.present()) require_dtype_in(zeros, kZeros, "input zero_points");
+    if (order.present()) require_dtype(order, DType::kInt32, "input g_idx");
+    check_nbits_parts(matrix_, in[1], in[2], zeros, order);
+    if (has_input(in, 5)) check_bias(in[0], in[5]);
+    require_rank_at_least(in[0], 1, "input A");
+    if (!in[0].has_rank()) return {Fact(in[0].dtype, std::nullopt)};
+    Dims dims = *in[0].dims;
+    merge_dim(dims.back(), Dim(matrix_.k), "the last dim of input A and K");
+    dims.back() = Dim(matrix_.n);
+    return {Fact(in[0].dtype, dims)};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const bool bytes = level_ == kLevelOfBytes || (level_ == 0 && model_resources(in).options.fast_int4);
+    return make_nbits_product({matrix_, bytes}, in);
+  }
+
+ private:
+  void check_bias(const Fact& a, const Fact& bias) const {
+    require_same_dtype(a, bias, "inputs A and bias");
+    require_rank(bias, 1, "input bias");
+    if (bias.has_rank()) merge_dim(bias.dim(0), Dim(matrix_.n), "the length of input bias and N");
+  }
+
+  NBitsMatrix matrix_;
+  int64_t level_;
+};
+
+}  // namespace
+
+void register_matmul_nbits(Registry& registry) {
+  registry.add<MatMulNBits>("MatMulNBits", {.since = 1, .domain = "com.microsoft"});
+}
+
+}  // namespace linnet

@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "elements/bit_stream.h"
+#include "partition/parts.h"
+#include "rewrites/matching/match.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+/// A constant matrix B[k, n] of integers in blocks of a column that share a scale.
+struct BlockedMatrix {
+  const Tensor *codes, *scales, *zeros;  ///< zeros may be null
+  bool columns_first = false;            ///< kept as [n, k]
+  int64_t block = 0;
+
+  int64_t k() const { return codes->dim(columns_first ? 1 : 0); }
+  int64_t n() const { return codes->dim(columns_first ? 0 : 1); }
+  int64_t blocks() const { return ceil_div(k(), block); }
+  int bits() const { return dtype_bits(codes->dtype()); }
+  unsigned middle() const { return 1u << (bits() - 1); }
+  /// Signed numbers become unsigned ones that are as much higher as their zero points.
+  unsigned flip() const { return is_signed() ? middle() : 0; }
+  bool is_signed() const {
+    return codes->dtype() == DType::kInt2 || codes->dtype() == DType::kInt4 || codes->dtype() == DType::kInt8;
+  }
+
+  int64_t place(int64_t row, int64_t rows, int64_t j) const { return columns_first ? j * rows + row : row * n() + j; }
+  unsigned code(int64_t row, int64_t j) const { return code_at(codes->raw(), place(row, k(), j), bits()) ^ flip(); }
+  unsigned zero(int64_t i, int64_t j) const {
+    return (zeros ? code_at(zeros->raw(), place(i, blocks(), j), bits()) : 0u) ^ flip();
+  }
+};
+
+bool holds_codes(DType dtype) { return is_integer(dtype) && dtype_bits(dtype) <= 8; }
+
+bool all_finite(const Tensor& scales) {
+  const float* x = scales.data<float>();
+  return std::all_of(x, x + scales.size(), [](float scale) { return std::isfinite(scale); });
+}
+
+bool swaps_two(const Node& transpose) {
+  const auto perm = transpose.spec.attr_or("perm", std::vector<int64_t>{1, 0});
+  return perm == std::vector<int64_t>{1, 0};
+}
+
+std::optional<BlockedMatrix> blocked_matrix(const Graph& graph, const Node& matmul) {
+  const Node* transpose = producer(graph, matmul, 1, "Transpose");
+  if (transpose && !swaps_two(*transpose)) return std::nullopt;
+  const Node* node =
+      transpose ? producer(graph, *transpose, 0, "DequantizeLinear") : producer(graph, matmul, 1, "DequantizeLinear");
+  if (!node) return std::nullopt;
+  const auto constant = [&](int input) { return graph.constant_input(*node, input); };
+  BlockedMatrix b{constant(0), constant(1), constant(2), transpose != nullptr, node->spec.attr_or("block_size", 0)};
+  const int64_t axis = node->spec.attr_or("axis", 1);
+  if (!b.codes || !b.scales || (!b.zeros && graph.input_fact(*node, 2).present())) return std::nullopt;
+  if (b.codes->rank() != 2 || !holds_codes(b.codes->dtype())) return std::nullopt;
+  if (b.scales->dtype() != DType::kFloat32 || !all_finite(*b.scales)) return std::nullopt;
+  if (b.block < 16 || !std::has_single_bit(uint64_t(b.block))) return std::nullopt;
+  if ((axis < 0 ? axis + 2 : axis) != (b.columns_first ? 1 : 0)) return std::nullopt;
+  return b;
+}
+
+Tensor packed_codes(const BlockedMatrix& b) {
+  Tensor packed(DType::kUint8, {b.n(), b.blocks(), b.block * b.bits() / 8});
+  const int64_t column_bytes = packed.dim(1) * packed.dim(2);
+  for (int64_t j = 0; j < b.n(); ++j) {
+    write_codes(packed.data<uint8_t>() + j * column_bytes, 0, b.blocks() * b.block, b.bits(),
+                [&](int64_t row) { return row < b.k() ? b.code(row, j) : 0u; });
+  }
+  return packed;
+}
+
+Tensor column_scales(const BlockedMatrix& b) {
+  Tensor scales(DType::kFloat32, {b.n(), b.blocks()});
+  for (int64_t i = 0; i < scales.size(); ++i) {
+    scales.data<float>()[i] = b.scales->data<float>()[b.place(i % b.blocks(), b.blocks(), i / b.blocks())];
+  }
+  return scales;
+}
+
+/// No tensor where all are in the middle.
+Tensor packed_zeros(const BlockedMatrix& b) {
+  bool all_middle = true;
+  Tensor zeros(DType::kUint8, {b.n(), ceil_div(b.blocks() * b.bits(), 8)});
+  for (int64_t j = 0; j < b.n(); ++j) {
+    write_codes(zeros.data<uint8_t>() + j * zeros.dim(1), 0, b.blocks(), b.bits(), [&](int64_t i) {
+      all_middle &= b.zero(i, j) == b.middle();
+      return b.zero(i, j);
+    });
+  }
+  return all_middle ? Tensor() : zeros;
+}
+
+NodeSpec spec_of(const Node& matmul, const BlockedMatrix& b) {
+  NodeSpec spec;
+  spec.op_type = "MatMulNBits";
+  spec.domain = "com.microsoft";
+  spec.name = matmul.spec.name;
+  spec.attributes = {{"K", b.k()}, {"N", b.n()}, {"bits", int64_t{b.bits()}}, {"block_size", b.block}};
+  return spec;
+}
+
+}  // namespace
+
+// MatMul(a, DequantizeLinear(b)) -> MatMulNBits(a, b) for constants b of 2, 4 or 8 bits in blocks of a column, also
+// where a Transpose lies between: b is never widened as a whole.
+std::optional<Patch> convert_matmul_to_nbits(const Graph& graph, const Node& node) {
+  if (!is_op(node, "MatMul") || graph.fact(node.outputs[0]).dtype != DType::kFloat32) return std::nullopt;
+  const auto b = blocked_matrix(graph, node);
+  if (!b || b->k() == 0 || b->n() == 0) return std::nullopt;
+  Patch patch(graph);
+  const std::string& name = node.spec.name;
+  std::vector<ValueId> inputs{node.inputs[0], patch.constant(name + ".codes", packed_codes(*b)),
+                              patch.constant(name + ".scales", column_scales(*b))};
+  if (const Tensor zeros = packed_zeros(*b)) inputs.push_back(patch.constant(name + ".zero_points", zeros));
+  patch.replace(node.outputs[0], patch.add(spec_of(node, *b), inputs));
+  return patch;
+}
+
+}  // namespace linnet
