@@ -72,22 +72,26 @@ void set_activation(const Graph& graph, const Node* activation, NodeSpec& spec) 
   spec.attributes["activation_beta"] = a.beta;
 }
 
-std::optional<QuantizedWeights> quantized_weights(const Graph& graph, const Node& node, int input, int axis) {
-  const Node* dequantize = producer(graph, node, input, "DequantizeLinear");
-  if (!dequantize || graph.fact(dequantize->outputs[0]).dtype != DType::kFloat32) return std::nullopt;
-  const Tensor *x = graph.constant_input(*dequantize, 0), *scale = graph.constant_input(*dequantize, 1);
-  const Tensor* zero = graph.constant_input(*dequantize, 2);
-  if (!x || !scale || !is_byte(x->dtype()) || scale->dtype() != DType::kFloat32) return std::nullopt;
-  if (!zero && optional_input(*dequantize, 2) != kNoValue) return std::nullopt;
-  if (dequantize->spec.attr_or("block_size", int64_t{0}) != 0 || axis >= x->rank()) return std::nullopt;
-  const bool per_axis = scale->size() > 1 || (zero && zero->size() > 1);
-  const auto written = dequantize->spec.attr_or("axis", int64_t{1});
-  if (per_axis && written != axis && written + x->rank() != axis) return std::nullopt;
+std::optional<QuantizedWeights> quantized_weights(const Tensor* x, const Tensor* scale, const Tensor* zero, int axis) {
+  if (!x || !scale || !is_byte(x->dtype()) || scale->dtype() != DType::kFloat32 || axis >= x->rank()) return std::nullopt;
   if (!fits(*scale, x->shape(), axis) || (zero && !fits(*zero, x->shape(), axis))) return std::nullopt;
   if (!std::all_of(scale->data<float>(), scale->data<float>() + scale->size(), usable)) return std::nullopt;
   const auto values = centered(*x, zero, axis);
   if (!values) return std::nullopt;
   return QuantizedWeights{*values, scale->reshaped({scale->size()})};
+}
+
+std::optional<QuantizedWeights> quantized_weights(const Graph& graph, const Node& node, int input, int axis) {
+  const Node* dequantize = producer(graph, node, input, "DequantizeLinear");
+  if (!dequantize || graph.fact(dequantize->outputs[0]).dtype != DType::kFloat32) return std::nullopt;
+  if (dequantize->spec.attr_or("block_size", int64_t{0}) != 0) return std::nullopt;
+  const Tensor *x = graph.constant_input(*dequantize, 0), *scale = graph.constant_input(*dequantize, 1);
+  const Tensor* zero = graph.constant_input(*dequantize, 2);
+  if (!x || !scale || (!zero && optional_input(*dequantize, 2) != kNoValue)) return std::nullopt;
+  const bool per_axis = scale->size() > 1 || (zero && zero->size() > 1);
+  const auto written = dequantize->spec.attr_or("axis", int64_t{1});
+  if (per_axis && written != axis && written + x->rank() != axis) return std::nullopt;
+  return quantized_weights(x, scale, zero, axis);
 }
 
 }  // namespace linnet

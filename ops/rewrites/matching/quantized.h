@@ -23,12 +23,18 @@ void add_grid(Patch& patch, const Node& for_node, const ByteGrid& grid, std::vec
 /// The attributes that name the fused clamp; nothing for null.
 void set_activation(const Graph& graph, const Node* activation, NodeSpec& spec);
 
+/// The most terms of a sum of products of bytes that cannot leave 32 bits.
+inline constexpr int64_t kMostTerms = (int64_t{1} << 31) / (255 * 128);
+
 /// Constant weights behind a DequantizeLinear: real = value * scale.
 struct QuantizedWeights {
   Tensor values;  ///< int8
   Tensor scale;   ///< float32: one, or one for each index of `axis`
 };
-/// Those behind an input, of int8 or of uint8 that fits once the zero points are subtracted; nullopt for other inputs.
+/// Those of constants (zero may be null), of int8 or of uint8 that fits once the zero points are subtracted; nullopt for
+/// others, and where a scale is not positive and finite.
+std::optional<QuantizedWeights> quantized_weights(const Tensor* x, const Tensor* scale, const Tensor* zero, int axis);
+/// The same behind an input of a node, through a DequantizeLinear.
 std::optional<QuantizedWeights> quantized_weights(const Graph& graph, const Node& node, int input, int axis);
 
 }  // namespace linnet

@@ -8,8 +8,6 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kMostTerms = (int64_t{1} << 31) / (255 * 128);  // of a sum that cannot leave 32 bits
-
 /// The weights as the internal operators take them: those of Conv as they are, of MatMul and Gemm [K, N].
 struct ProductWeights {
   QuantizedWeights weights;

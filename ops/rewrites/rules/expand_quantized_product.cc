@@ -1,0 +1,59 @@
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/quantized.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+enum Input { kX, kXScale, kXZero, kW, kWScale, kWZero, kYScale, kYZero, kBias };
+
+bool constant_scalar(const Graph& graph, const Node& node, int input) {
+  const Tensor* constant = graph.constant_input(node, input);
+  return constant && constant->size() == 1;
+}
+
+/// The DequantizeLinear of an input; what is per channel belongs to `axis`.
+ValueId add_dequantize(Patch& patch, const Node& node, std::vector<ValueId> inputs, int64_t axis) {
+  NodeSpec spec = standard_spec(node, "DequantizeLinear", 13);
+  spec.attributes["axis"] = axis;
+  return patch.add(std::move(spec), std::move(inputs));
+}
+
+/// B, int32 in units of x_scale * w_scale.
+ValueId add_bias(const Graph& graph, Patch& patch, const Node& node) {
+  const Tensor& w_scale = *graph.constant_input(node, kWScale);
+  Tensor scale = w_scale.clone();
+  for (int64_t j = 0; j < scale.size(); ++j) scale.data<float>()[j] *= *scalar_input(graph, node, kXScale);
+  return add_dequantize(patch, node, {node.inputs[kBias], patch.constant(node.spec.name + ".b_scale", scale)}, 0);
+}
+
+}  // namespace
+
+// QLinearConv and QLinearMatMul with constant scales, zero points and weights -> DequantizeLinear -> Conv or MatMul ->
+// QuantizeLinear, the form that other rewrites know: where products on bytes will take the weights.
+std::optional<Patch> expand_quantized_product(const Graph& graph, const Node& node) {
+  const bool is_conv = is_op(node, "QLinearConv");
+  if (!is_conv && !is_op(node, "QLinearMatMul")) return std::nullopt;
+  for (const int input : {kXScale, kXZero, kYScale, kYZero}) {
+    if (!constant_scalar(graph, node, input)) return std::nullopt;
+  }
+  if (!scalar_input(graph, node, kXScale) || !scalar_input(graph, node, kYScale)) return std::nullopt;
+  const int axis = is_conv ? 0 : 1;
+  const auto constant = [&](int input) { return graph.constant_input(node, input); };
+  if (!quantized_weights(constant(kW), constant(kWScale), constant(kWZero), axis)) return std::nullopt;
+  if (!is_conv && constant(kW)->rank() != 2) return std::nullopt;
+  const bool has_bias = optional_input(node, kBias) != kNoValue;
+  if (has_bias && !constant(kBias)) return std::nullopt;
+
+  Patch patch(graph);
+  std::vector<ValueId> inputs{add_dequantize(patch, node, {node.inputs[kX], node.inputs[kXScale], node.inputs[kXZero]}, 1),
+                              add_dequantize(patch, node, {node.inputs[kW], node.inputs[kWScale], node.inputs[kWZero]}, axis)};
+  if (has_bias) inputs.push_back(add_bias(graph, patch, node));
+  NodeSpec product = standard_spec(node, is_conv ? "Conv" : "MatMul", 13);
+  product.attributes = node.spec.attributes;
+  const ValueId y = patch.add(std::move(product), inputs);
+  patch.replace(node.outputs[0], patch.add(standard_spec(node, "QuantizeLinear", 13), {y, node.inputs[kYScale], node.inputs[kYZero]}));
+  return patch;
+}
+
+}  // namespace linnet

@@ -1,0 +1,79 @@
+#include "gemm/quantized_output.h"
+#include "rewrites/matching/layout.h"
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/quantized.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+using Q = QuantizedInputs;
+
+bool has_one_element(const Fact& fact) { return fact.concrete() && fact.shape().elements() == 1; }
+
+/// Of the nodes that a quantiser writes for a product of floats and constant weights: the integer product, what its
+/// sums are multiplied by.
+struct DynamicProduct {
+  const Node* product = nullptr;
+  ValueId x_scale = kNoValue;
+  const Tensor* w_scale = nullptr;
+};
+
+/// Mul(Cast(product), Mul(x_scale, w_scale)), the operands in any order.
+std::optional<DynamicProduct> dynamic_product(const Graph& graph, const Node& mul) {
+  for (int i = 0; i < 2; ++i) {
+    const Node *cast = producer(graph, mul, i, "Cast"), *scales = producer(graph, mul, 1 - i, "Mul");
+    if (!cast || !scales || graph.only_consumer(cast->outputs[0]) != &mul) continue;
+    const Node* product = graph.producer(cast->inputs[0]);
+    if (!product || graph.only_consumer(cast->inputs[0]) != cast) continue;
+    if (!is_op(*product, "MatMulInteger") && !is_op(*product, "ConvInteger")) continue;
+    for (int j = 0; j < 2; ++j) {
+      const Tensor* w_scale = graph.constant_input(*scales, j);
+      const Fact& x_scale = graph.input_fact(*scales, 1 - j);
+      if (w_scale && x_scale.dtype == DType::kFloat32 && has_one_element(x_scale)) {
+        return DynamicProduct{product, scales->inputs[size_t(1 - j)], w_scale};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// The zero point of x: given, of one uint8.
+bool has_byte_zero(const Graph& graph, const Node& product) {
+  const Fact& zero = graph.input_fact(product, 2);
+  return zero.dtype == DType::kUint8 && has_one_element(zero);
+}
+
+}  // namespace
+
+// DynamicQuantizeLinear's outputs -> MatMulInteger or ConvInteger -> Cast -> Mul(x_scale * w_scale) becomes
+// linnet::QLinearMatMul or linnet::QLinearConv with floats as output: constant weights with one scale, or one for each
+// output channel.
+std::optional<Patch> fuse_dynamic_product(const Graph& graph, const Node& node) {
+  const auto found = is_op(node, "Mul") ? dynamic_product(graph, node) : std::nullopt;
+  if (!found || graph.fact(node.outputs[0]).dtype != DType::kFloat32) return std::nullopt;
+  const Node& product = *found->product;
+  const bool is_conv = is_op(product, "ConvInteger");
+  const Tensor *w = graph.constant_input(product, 1), *w_zero = graph.constant_input(product, 3);
+  const Fact& x = graph.input_fact(product, 0);
+  if (!w || !x.has_rank() || !has_byte_zero(graph, product)) return std::nullopt;
+  if (!w_zero && optional_input(product, 3) != kNoValue) return std::nullopt;
+  if (is_conv ? found->w_scale->size() != 1 || x.rank() < 3 || x.rank() > 5 : w->rank() != 2) return std::nullopt;
+  const auto weights = quantized_weights(w, found->w_scale, w_zero, is_conv ? 0 : 1);
+  if (!weights || weights->values.size() == 0) return std::nullopt;
+  if (weights->values.size() / weights->values.shape()[is_conv ? 0 : 1] > kMostTerms) return std::nullopt;
+
+  Patch patch(graph);
+  const std::string& name = node.spec.name;
+  std::vector<ValueId> inputs(Q::kYScale);
+  inputs[Q::kX] = is_conv ? add_to_channels_last(patch, node, product.inputs[0], x.rank()) : product.inputs[0];
+  inputs[Q::kXScale] = found->x_scale;
+  inputs[Q::kXZero] = product.inputs[2];
+  inputs[Q::kW] = patch.constant(name + ".w", weights->values);
+  inputs[Q::kWScale] = patch.constant(name + ".w_scale", weights->scale);
+  const ValueId y = patch.add(internal_spec(product, is_conv ? "QLinearConv" : "QLinearMatMul"), inputs);
+  patch.replace(node.outputs[0], is_conv ? add_to_channels_first(patch, node, y, x.rank()) : y);
+  return patch;
+}
+
+}  // namespace linnet

@@ -1,0 +1,44 @@
+#include "gemm/quantized_output.h"
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/quantized.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+using Q = QuantizedInputs;
+
+/// A product on bytes with floats as output that only this node reads, without a bias or what follows it.
+const Node* product_before_bias(const Graph& graph, ValueId value) {
+  const Node* product = graph.producer(value);
+  if (!product || !graph.only_consumer(value)) return nullptr;
+  const bool on_bytes =
+      is_op(*product, "QLinearConv", kInternalDomain) || is_op(*product, "QLinearMatMul", kInternalDomain);
+  return on_bytes && product->inputs.size() == Q::kYScale && !product->spec.has("activation") ? product : nullptr;
+}
+
+}  // namespace
+
+// Add(linnet::QLinearMatMul(x, w), b) -> linnet::QLinearMatMul(x, w, b), likewise QLinearConv: a constant of one float32
+// for each output channel, the last axis.
+std::optional<Patch> fuse_quantized_bias(const Graph& graph, const Node& node) {
+  if (!is_op(node, "Add")) return std::nullopt;
+  for (int i = 0; i < 2; ++i) {
+    const Node* product = product_before_bias(graph, node.inputs[size_t(i)]);
+    const Tensor* bias = graph.constant_input(node, 1 - i);
+    const Fact& y = graph.input_fact(node, i);
+    if (!product || !bias || bias->dtype() != DType::kFloat32 || !y.has_rank()) continue;
+    const Dim& channels = y.dim(y.rank() - 1);
+    if (!channels.known() || bias->size() != channels.value() || bias->rank() == 0) continue;
+    if (bias->rank() > y.rank() || bias->shape()[bias->rank() - 1] != channels.value()) continue;
+    std::vector<ValueId> inputs = product->inputs;
+    inputs.insert(inputs.end(), {kNoValue, kNoValue});
+    Patch patch(graph);
+    inputs.push_back(patch.constant(product->spec.name + ".b", bias->reshaped({channels.value()})));
+    patch.replace(node.outputs[0], patch.add(product->spec, inputs));
+    return patch;
+  }
+  return std::nullopt;
+}
+
+}  // namespace linnet
