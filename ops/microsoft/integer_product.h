@@ -4,7 +4,7 @@
 
 namespace linnet {
 
-/// Where the operands of a product of 8-bit integers are: the values, and for messages the inputs of B and its scale.
+/// The operands of a product of 8-bit integers.
 struct IntegerProduct {
   ValueId a, b;              ///< [..., M, K], [..., K, N]
   ValueId a_scale, b_scale;  ///< one element; one or [N]

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "infer/infer.h"
@@ -84,7 +85,8 @@ class MatMulBnb4 final : public ExpandedOp {
 
   ValueId scales(Expansion& graph) const {
     const ValueId each = graph.reshape(graph.in(kAbsmax), {-1, 1});
-    const ValueId repeated = graph.op("Expand", {each, graph.ints({ceil_div(elements_, block_), block_})});
+    const int64_t length = std::min(block_, elements_);
+    const ValueId repeated = graph.op("Expand", {each, graph.ints({ceil_div(elements_, block_), length})});
     return first(graph, graph.reshape(repeated, {-1}));
   }
 

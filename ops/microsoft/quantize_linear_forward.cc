@@ -6,7 +6,8 @@ namespace linnet {
 namespace {
 
 /// QuantizeLinear, DequantizeLinear of com.microsoft: those of ONNX, inputs and attributes as they are; they had the
-/// integers of 4 and 16 bits before ONNX.
+/// integers of 4 and 16 bits before ONNX. The quotient of halves is not rounded. y_scale: positive and finite; x_scale:
+/// any, as quantisers to 4 bits write negative ones.
 /// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QuantizeLinear,
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.DequantizeLinear
 class Forwarded final : public ExpandedOp {
@@ -19,7 +20,7 @@ class Forwarded final : public ExpandedOp {
   std::vector<ValueId> expand(Expansion& graph) const override {
     std::vector<ValueId> inputs;
     for (size_t i = 0; i < graph.facts().size(); ++i) inputs.push_back(graph.in(i));
-    if (graph.has(1)) require_positive(graph.facts()[1], op_type_ == "QuantizeLinear" ? "y_scale" : "x_scale");
+    if (graph.has(1) && op_type_ == "QuantizeLinear") require_positive(graph.facts()[1], "y_scale");
     return {graph.op(op_type_, inputs, attributes_)};
   }
 

@@ -107,7 +107,8 @@ def qattention(draw):
         attributes["mask_filter_value"] = draw.choice((-100.0, -1000.0))
     x = [draw.tensor("uint8", (batch, length, width), 0, 255), *parameters(draw, "uint8", (0.0079, 0.0371))]
     w = [draw.tensor(kind, (width, 3 * hidden), -128, 255), *of_columns(draw, kind, 3 * hidden)]
-    w[1] = (w[1] * np.float32(0.03)).astype(np.float32)
+    # So that no score is so large that its rounding is seen behind the softmax.
+    w[1] = (w[1] * np.float32(0.003)).astype(np.float32)
     mask = attention_mask(draw, batch, length, past) if draw.flag() else None
     if mask is not None and mask.ndim == 4:
         attributes.pop("unidirectional", None)

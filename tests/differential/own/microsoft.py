@@ -132,7 +132,8 @@ def qattention(configuration):
     qkv = np.split(integer_product(x, x_scale, x_zero, w, w_scale, w_zero, b), 3, -1)
     steps, keys = x.shape[1], x.shape[1] + (0 if past is None else past.shape[3])
     filtered = float(np.float32(attributes.get("mask_filter_value", -10000)))
-    added = None if mask is None else np.where(seen(mask, len(x), steps, keys), 0, filtered)
+    none = mask is None or (mask.ndim == 2 and mask.shape[1] == 1)
+    added = None if none else np.where(seen(mask, len(x), steps, keys), 0, filtered)
     states = [None, None] if past is None else list(past)
     numbers = {"q_num_heads": heads, "kv_num_heads": heads, "is_causal": attributes.get("unidirectional", 0)}
     inner = dataclasses.replace(alike(configuration, "Attention", [*qkv, added, *states], **numbers), outputs=3)
@@ -147,7 +148,7 @@ def seen(mask, batch, steps, keys):
         inside = at < column[:, :1]
         return (inside & (at >= column[:, 1:]) if column.shape[1] > 1 else inside)[:, None]
     if mask.ndim == 2:
-        return np.ones((1, 1, 1, 1), bool) if mask.shape[1] == 1 else mask[:, None, None] > 0
+        return mask[:, None, None] > 0
     return mask[:, None] > 0 if mask.ndim == 3 else mask[:, :, keys - steps : keys, :keys] > 0
 
 

@@ -38,6 +38,15 @@ TEST(MatMulBnb4, MultipliesWithTheValuesOfTheTable) {
   }
 }
 
+TEST(MatMulBnb4, ABlockMayBeLongerThanTheWeights) {
+  Attributes one_block = attributes(1);
+  one_block["block_size"] = int64_t{1} << 40;
+  const Tensor a = random_tensor({2, kK}), half = Tensor::of<float>({0.5f});
+  const Tensor halves = Tensor::of<float>({0.5f, 0.5f, 0.5f});
+  expect_close(run_expanded("MatMulBnb4", one_block, {a, kB, half})[0],
+               run_expanded("MatMulBnb4", attributes(1), {a, kB, halves})[0], 1e-6);
+}
+
 TEST(MatMulBnb4, RefusesSizesThatDoNotFit) {
   const Tensor a = random_tensor({2, kK});
   const auto run = [&](const Attributes& given, const Tensor& b, const Tensor& absmax) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "support/graph_builder.h"
 #include "support/run_expanded.h"
 
 namespace linnet::testing {
@@ -61,6 +62,18 @@ TEST(QEmbedLayerNormalization, NormalizesTheSumOfRows) {
     expect_close(y[0], normalized(segments), 1e-5, 1e-5);
     expect_close(y[1], Tensor::of<int32_t>({0, 0}));
   }
+}
+
+TEST(QEmbedLayerNormalization, TakesSequencesOfAnyLength) {
+  GraphBuilder b;
+  std::vector<ValueId> values;
+  for (const Tensor& input : inputs(false, Tensor())) values.push_back(input ? b.constant(input) : kNoValue);
+  values[0] = b.input("ids", Fact(DType::kInt32, Dims{Dim("batch"), Dim("length")}));
+  for (const ValueId y : b.ops("QEmbedLayerNormalization", values, 2, {}, "com.microsoft")) b.output(y);
+  const Model model = b.model();
+  EXPECT_EQ(count_ops(model, "QEmbedLayerNormalization", "com.microsoft"), 0);
+  expect_close(run_model(model, {kIds})[0], normalized(false), 1e-5, 1e-5);
+  EXPECT_EQ(run_model(model, {Tensor::of<int32_t>({1, 5}, {0, 1, 2, 3, 0})})[0].shape(), (Shape{1, 5, kHidden}));
 }
 
 TEST(QEmbedLayerNormalization, CountsTheOnesOfTheMask) {

@@ -64,6 +64,30 @@ TEST(ExpandOperator, WaitsForARankThatItNeeds) {
                Tensor::of<uint8_t>({1, 1, 1, 1}, {25}));
 }
 
+/// QAttention of two heads with a mask of any dims; the rest depends on open dims alone.
+GraphBuilder attention(const Dims& mask) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Fact(DType::kUint8, Dims{Dim("batch"), Dim("length"), 4}));
+  const ValueId w = b.constant(scattered<int8_t>({4, 12})), scale = b.constant(Tensor::scalar(0.01f));
+  const ValueId bias = b.constant(random_tensor({12})), ends = b.input("mask", Fact(DType::kInt32, mask));
+  b.output(b.op("QAttention", {x, w, bias, scale, scale, ends}, {{"num_heads", int64_t{2}}}, kDomain));
+  return b;
+}
+
+TEST(ExpandOperator, OpenDimsAreReadFromShapesInTheRun) {
+  const Tensor x = scattered<uint8_t>({2, 3, 4}), ends = Tensor::of<int32_t>({2, 3});
+  const Tensor scale = Tensor::scalar(0.01f);
+  const Tensor want = run_expanded("QAttention", {{"num_heads", int64_t{2}}},
+                                   {x, scattered<int8_t>({4, 12}), random_tensor({12}), scale, scale, ends})[0];
+  const GraphBuilder one_for_each = attention({Dim("batch")}), one_or_two = attention({Dim("bounds")});
+  EXPECT_EQ(count_ops(one_for_each.model(), "QAttention", kDomain), 0);
+  EXPECT_EQ(count_ops(one_or_two.model(), "QAttention", kDomain), 1) << "only the plan knows what the mask means";
+  for (const GraphBuilder& b : {one_for_each, one_or_two}) {
+    expect_close(run_model(b.model(), {x, ends})[0], want, 1e-5, 1e-5);
+    expect_unchanged(b, {x, ends});
+  }
+}
+
 TEST(ExpandOperator, OmittedOutputsAreLeftOut) {
   const Tensor x = random_tensor({2, 1, 3});
   for (const int optimization : {0, 2}) {
