@@ -17,6 +17,17 @@ size_t moved_inputs(const Node& node) {
   return node.spec.domain.empty() && std::ranges::count(kMovement, node.spec.op_type) ? 1 : 0;
 }
 
+/// Whether a value is floats behind a DequantizeLinear, perhaps moved by operators that nothing else reads.
+bool moves_bytes(const Graph& graph, ValueId value) {
+  const Node* from = graph.producer(value);
+  if (!from) return false;
+  if (is_op(*from, "DequantizeLinear")) return byte_grid(graph, *from).has_value();
+  const size_t moved = moved_inputs(*from);
+  const auto moves = [&](ValueId input) { return moves_bytes(graph, input); };
+  return moved > 0 && graph.only_consumer(value) &&
+         std::all_of(from->inputs.begin(), from->inputs.begin() + std::ptrdiff_t(moved), moves);
+}
+
 }  // namespace
 
 // QuantizeLinear(op(DequantizeLinear(x)...)) -> op(QuantizeLinear(DequantizeLinear(x))...) for operators that move
@@ -25,12 +36,10 @@ std::optional<Patch> raise_quantize(const Graph& graph, const Node& node) {
   if (!is_op(node, "QuantizeLinear") || !byte_grid(graph, node)) return std::nullopt;
   const Node* moves = graph.producer(node.inputs[0]);
   const size_t moved = moves ? moved_inputs(*moves) : 0;
-  if (moved == 0 || graph.only_consumer(node.inputs[0]) != &node) return std::nullopt;
+  if (moved == 0 || !moves_bytes(graph, node.inputs[0])) return std::nullopt;
   Patch patch(graph);
   std::vector<ValueId> inputs = moves->inputs;
   for (size_t i = 0; i < moved; ++i) {
-    const Node* dequantize = producer(graph, *moves, int(i), "DequantizeLinear");
-    if (!dequantize || !byte_grid(graph, *dequantize)) return std::nullopt;
     std::vector<ValueId> quantized = node.inputs;
     quantized[0] = inputs[i];
     inputs[i] = patch.add(node.spec, quantized);

@@ -5,6 +5,7 @@
 
 #include "functions/function_table.h"
 #include "kernels/isa.h"
+#include "support/byte_graph.h"
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
@@ -14,43 +15,6 @@ namespace linnet::testing {
 namespace {
 
 const Shape kShape{2, 3, 700};
-
-int least_of(DType dtype) { return dtype == DType::kInt8 ? -128 : 0; }
-
-Tensor random_bytes(const Shape& shape, DType dtype, unsigned seed = 0) {
-  const auto least = float(least_of(dtype));
-  return cast_to(random_uniform(shape, least, least + 255.9f, seed), dtype);
-}
-
-Tensor byte(DType dtype, int value) {
-  return dtype == DType::kInt8 ? Tensor::scalar(int8_t(value)) : Tensor::scalar(uint8_t(value));
-}
-
-struct Grid {
-  DType dtype = DType::kUint8;
-  float scale = 0.05f;
-  int zero_point = 100;
-
-  double value(double byte) const { return (byte - zero_point) * double(scale); }
-};
-
-/// Builds graphs of quantised values.
-struct ByteGraph : GraphBuilder {
-  using GraphBuilder::GraphBuilder;
-
-  ValueId bytes(const std::string& name, const Shape& shape, DType dtype = DType::kUint8) {
-    return input(name, Fact(dtype, shape));
-  }
-  ValueId dequantize(ValueId x, const Grid& grid = {}) {
-    return op("DequantizeLinear",
-              {x, constant(Tensor::scalar(grid.scale)), constant(byte(grid.dtype, grid.zero_point))});
-  }
-  ValueId quantize(ValueId x, const Grid& grid = {}) {
-    return op("QuantizeLinear", {x, constant(Tensor::scalar(grid.scale)), constant(byte(grid.dtype, grid.zero_point))});
-  }
-  /// On to the grid and back.
-  ValueId rounded(ValueId x, const Grid& grid = {}) { return dequantize(quantize(x, grid), grid); }
-};
 
 /// The graph's outputs with all rewrites are those without, bit by bit.
 void expect_same_bits(const GraphBuilder& b, const std::vector<Tensor>& inputs) {

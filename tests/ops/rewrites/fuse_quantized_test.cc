@@ -1,0 +1,217 @@
+#include <gtest/gtest.h>
+
+#include "support/byte_graph.h"
+#include "support/expect_unchanged.h"
+
+// Products between DequantizeLinear and QuantizeLinear, and other spellings of them, on bytes. Scales are powers of two,
+// so that graphs as written are exact, too, and outputs are the same bits.
+namespace linnet::testing {
+namespace {
+
+constexpr auto kU8 = DType::kUint8, kS8 = DType::kInt8;
+
+void expect_exact(const GraphBuilder& b, const std::vector<Tensor>& inputs) {
+  for (const Isa isa : supported_byte_isas()) {
+    ModelOptions as_written, optimized;
+    as_written.optimization = 0;
+    as_written.isa = optimized.isa = isa;
+    const std::vector<Tensor> want = run_model(b.model(as_written), inputs);
+    const std::vector<Tensor> got = run_model(b.model(optimized), inputs);
+    for (size_t i = 0; i < want.size(); ++i) expect_close(got[i], want[i]);
+  }
+}
+
+Tensor powers(int64_t n, float first) {
+  Tensor scale(DType::kFloat32, {n});
+  for (int64_t i = 0; i < n; ++i) scale.data<float>()[i] = i % 2 == 0 ? first : first / 2;
+  return scale;
+}
+
+/// Constant weights behind a DequantizeLinear with scales per index of the axis.
+ValueId weights(ByteGraph& g, const Shape& shape, int64_t axis, DType dtype = kS8) {
+  const std::vector<ValueId> inputs{g.constant(random_bytes(shape, dtype, 5)),
+                                    g.constant(powers(shape[int(axis)], 0x1p-7f))};
+  if (dtype == kS8) return g.op("DequantizeLinear", inputs, {{"axis", axis}});
+  const Tensor zeros = cast_to(random_uniform({shape[int(axis)]}, 128, 128), dtype);
+  return g.op("DequantizeLinear", {inputs[0], inputs[1], g.constant(zeros)}, {{"axis", axis}});
+}
+
+/// int32 in units of x_scale times the scales of the weights.
+ValueId bias(ByteGraph& g, int64_t channels, float x_scale) {
+  Tensor values(DType::kInt32, {channels});
+  for (int64_t i = 0; i < channels; ++i) values.data<int32_t>()[i] = int32_t(i - 2) * 999;
+  return g.op("DequantizeLinear", {g.constant(values), g.constant(powers(channels, x_scale * 0x1p-7f))},
+              {{"axis", int64_t{0}}});
+}
+
+Grid grid(DType dtype, float scale, int zero_point) { return {dtype, scale, zero_point}; }
+
+TEST(FuseQuantized, AConvBetweenBytesIsOneNode) {
+  for (const DType dtype : {kU8, kS8}) {
+    for (const DType w : {kU8, kS8}) {
+      ByteGraph g;
+      const ValueId x = g.rounded(g.input("x", Shape{2, 5, 9, 8}), grid(dtype, 0.125f, 20));
+      const ValueId y = g.op("Conv", {x, weights(g, {7, 5, 3, 3}, 0, w), bias(g, 7, 0.125f)},
+                             {{"pads", std::vector<int64_t>{1, 1, 1, 1}}});
+      g.output(g.dequantize(g.quantize(g.op("Relu", {y}), grid(dtype, 0.5f, 3)), grid(dtype, 0.5f, 3)));
+      EXPECT_EQ(optimized_ops(g), "QuantizeLinear Transpose +QLinearConv DequantizeLinear Transpose");
+      expect_exact(g, {random_tensor({2, 5, 9, 8})});
+    }
+  }
+}
+
+TEST(FuseQuantized, WithoutAQuantizeLinearTheOutputIsFloats) {
+  ByteGraph g;
+  const ValueId x = g.dequantize(g.bytes("x", {1, 6, 7, 7}), grid(kU8, 0.25f, 128));
+  g.output(g.op("Conv", {x, weights(g, {6, 1, 3, 3}, 0), g.constant(powers(6, 3.0f))}, {{"group", int64_t{6}}}));
+  EXPECT_EQ(optimized_ops(g), "Transpose +QLinearConv Transpose");
+  expect_exact(g, {random_bytes({1, 6, 7, 7}, kU8)});
+}
+
+TEST(FuseQuantized, MatMulAndGemmAreProductsOfBytes) {
+  for (const bool gemm : {false, true}) {
+    ByteGraph g;
+    const ValueId x = g.dequantize(g.bytes("x", {5, 33}), grid(kU8, 0.25f, 100));
+    const ValueId y = gemm ? g.op("Gemm", {x, weights(g, {20, 33}, 0), bias(g, 20, 0.25f)}, {{"transB", int64_t{1}}})
+                           : g.op("MatMul", {x, weights(g, {33, 20}, 1)});
+    g.output(g.quantize(y, grid(kU8, 1.0f, 90)));
+    EXPECT_EQ(optimized_ops(g), "+QLinearMatMul");
+    expect_exact(g, {random_bytes({5, 33}, kU8)});
+  }
+}
+
+/// Add of a product and a residual, both on grids of their own.
+ByteGraph residual(bool product_is_read = false) {
+  ByteGraph g;
+  const ValueId x = g.dequantize(g.bytes("x", {1, 4, 6, 6}), grid(kU8, 0.25f, 100));
+  const ValueId r = g.rounded(g.op("Conv", {x, weights(g, {8, 4, 1, 1}, 0)}), grid(kU8, 1.0f, 30));
+  const ValueId y = g.rounded(g.op("Conv", {x, weights(g, {8, 4, 1, 1}, 0)}), grid(kU8, 0.5f, 120));
+  const ValueId sum = g.op("Add", {r, y});
+  g.output(g.quantize(g.op("Relu", {sum}), grid(kU8, 1.0f, 0)));
+  if (product_is_read) g.output(y);
+  return g;
+}
+
+std::vector<Tensor> residual_inputs() { return {random_bytes({1, 4, 6, 6}, kU8)}; }
+
+TEST(FuseQuantized, AResidualIsAddedInTheProduct) {
+  EXPECT_EQ(optimized_ops(residual()), "Transpose +QLinearConv +QLinearConv Transpose");
+  expect_exact(residual(), residual_inputs());
+}
+
+TEST(FuseQuantized, AProductThatOthersReadTakesNoResidual) {
+  EXPECT_NE(optimized_ops(residual(true)).find("Add"), std::string::npos);
+  expect_exact(residual(true), residual_inputs());
+}
+
+TEST(FuseQuantized, OperatorsThatMoveElementsMoveBytes) {
+  ByteGraph g;
+  const Grid same = grid(kU8, 0.5f, 7);
+  const ValueId a = g.dequantize(g.bytes("a", {2, 3, 4}), same), b = g.dequantize(g.bytes("b", {2, 3, 4}), same);
+  const ValueId y = g.op("Transpose", {g.op("Concat", {a, b}, {{"axis", int64_t{1}}})});
+  g.output(g.quantize(y, same));
+  EXPECT_EQ(optimized_ops(g), "Concat Transpose");
+  expect_exact(g, {random_bytes({2, 3, 4}, kU8), random_bytes({2, 3, 4}, kU8, 1)});
+}
+
+TEST(FuseQuantized, LinearOperatorsAreTheSameProducts) {
+  for (const DType dtype : {kU8, kS8}) {
+    ByteGraph g;
+    const auto scale = [&](float value) { return g.constant(Tensor::scalar(value)); };
+    const ValueId x = g.quantize(g.input("x", Shape{3, 40}), grid(dtype, 0.125f, 20));
+    const ValueId w = g.constant(random_bytes({40, 9}, kS8)), none = g.constant(Tensor::scalar(int8_t{0}));
+    const ValueId zero = g.constant(byte(dtype, 20)), y_zero = g.constant(byte(dtype, 60));
+    const ValueId y = g.op("QLinearMatMul", {x, scale(0.125f), zero, w, scale(0x1p-6f), none, scale(0.5f), y_zero});
+    g.output(g.dequantize(y, grid(dtype, 0.5f, 60)));
+    EXPECT_EQ(optimized_ops(g), "QuantizeLinear +QLinearMatMul DequantizeLinear");
+    expect_exact(g, {random_tensor({3, 40})});
+  }
+}
+
+/// What onnxruntime.quantization writes for a product with weights that are quantised dynamically.
+ByteGraph dynamic(const Shape& w_scale, const Tensor& w_zero, bool adds_bias = true) {
+  ByteGraph g;
+  const std::vector<ValueId> x = g.ops("DynamicQuantizeLinear", {g.input("x", Shape{2, 6, 32})}, 3);
+  const ValueId w = g.constant(random_bytes({32, 10}, w_zero.dtype()));
+  const ValueId sums = g.op("MatMulInteger", {x[0], w, x[2], g.constant(w_zero)});
+  const ValueId scale = g.op("Mul", {x[1], g.constant(random_uniform(w_scale, 0.01f, 0.02f))});
+  ValueId y = g.op("Mul", {g.op("Cast", {sums}, {{"to", int64_t{1}}}), scale});
+  if (adds_bias) y = g.op("Add", {y, g.constant(random_tensor({10}))});
+  g.output(y);
+  return g;
+}
+
+TEST(FuseQuantized, ADynamicProductWithItsBiasIsOneNode) {
+  for (const Shape& w_scale : {Shape{}, Shape{10}}) {
+    for (const Tensor& zero : {Tensor::scalar(int8_t{0}), Tensor::scalar(uint8_t{128})}) {
+      const ByteGraph g = dynamic(w_scale, zero);
+      EXPECT_EQ(optimized_ops(g), "DynamicQuantizeLinear +QLinearMatMul");
+      expect_unchanged(g, {random_tensor({2, 6, 32})});
+    }
+  }
+}
+
+TEST(FuseQuantized, ZeroPointsOfWeightsThatDoNotFitStay) {
+  const ByteGraph g = dynamic({}, Tensor::scalar(uint8_t{3}), false);
+  EXPECT_NE(optimized_ops(g).find("MatMulInteger"), std::string::npos);
+  expect_unchanged(g, {random_tensor({2, 6, 32})});
+}
+
+/// A product that stays one of floats.
+void expect_floats(const ByteGraph& g, const std::vector<Tensor>& inputs) {
+  EXPECT_EQ(optimized_ops(g).find("QLinear"), std::string::npos) << optimized_ops(g);
+  expect_exact(g, inputs);
+}
+
+TEST(FuseQuantized, AScaleThatIsNoConstantStays) {
+  ByteGraph g;
+  const ValueId x = g.op("DequantizeLinear", {g.bytes("x", {4, 16}), g.input("scale", Shape{})});
+  g.output(g.op("MatMul", {x, weights(g, {16, 4}, 1)}));
+  expect_floats(g, {random_bytes({4, 16}, kU8), Tensor::scalar(0.5f)});
+}
+
+TEST(FuseQuantized, ScalesOfAnAxisOfTheActivationsStay) {
+  ByteGraph g;
+  const ValueId x = g.op("DequantizeLinear", {g.bytes("x", {4, 16}), g.constant(powers(16, 0.5f))});
+  g.output(g.op("MatMul", {x, weights(g, {16, 4}, 1)}));
+  expect_floats(g, {random_bytes({4, 16}, kU8)});
+}
+
+TEST(FuseQuantized, ScalesOfTheDepthOfTheWeightsStay) {
+  ByteGraph g;
+  const ValueId x = g.dequantize(g.bytes("x", {4, 16}), grid(kU8, 0.5f, 9));
+  g.output(g.op("MatMul", {x, weights(g, {16, 4}, 0)}));
+  expect_floats(g, {random_bytes({4, 16}, kU8)});
+}
+
+TEST(FuseQuantized, AGemmThatScalesStays) {
+  ByteGraph g;
+  const ValueId x = g.dequantize(g.bytes("x", {4, 16}), grid(kU8, 0.5f, 9));
+  g.output(g.op("Gemm", {x, weights(g, {16, 4}, 1)}, {{"alpha", 2.0f}}));
+  expect_floats(g, {random_bytes({4, 16}, kU8)});
+}
+
+TEST(FuseQuantized, BatchesOfWeightsStay) {
+  ByteGraph g;
+  const ValueId x = g.dequantize(g.bytes("x", {2, 4, 16}), grid(kU8, 0.5f, 9));
+  g.output(g.op("MatMul", {x, weights(g, {2, 16, 4}, 0)}));
+  expect_floats(g, {random_bytes({2, 4, 16}, kU8)});
+}
+
+TEST(FuseQuantized, SumsThatCouldLeave32BitsStay) {
+  for (const int64_t depth : {65793, 65794}) {
+    ByteGraph g;
+    const ValueId x = g.dequantize(g.bytes("x", {1, depth}), grid(kU8, 0.5f, 9));
+    g.output(g.op("MatMul", {x, weights(g, {depth, 1}, 1)}));
+    EXPECT_EQ(optimized_ops(g), depth == 65793 ? "+QLinearMatMul" : "DequantizeLinear MatMul");
+  }
+}
+
+TEST(FuseQuantized, IntegersThatAreOutputsKeepTheirType) {
+  ByteGraph g;
+  g.output(g.quantize(g.input("x", Shape{4}), grid(kS8, 0.5f, 9)));
+  EXPECT_EQ(run_model(g.model(), {random_tensor({4})})[0].dtype(), kS8);
+}
+
+}  // namespace
+}  // namespace linnet::testing
