@@ -55,29 +55,38 @@ inline void divide_all(const float* x, T* y, int64_t n, const Grid<T>& grid) {
       });
 }
 
+inline constexpr int kVectors = 4;  // of which bytes are stored together
+
+/// Stores four vectors of quotients, none far above all bytes, as bytes. Returns false where one may be wrong, as it is
+/// closer to the middle between two integers than 0.5 - `near_middle`, or fits no integer.
+template <class T>
+inline bool round_four(const F32 (&quotient)[kVectors], F32 near_middle, float zero_point, T* y) {
+  I32 rounded[kVectors];
+  F32 farthest(0.0f);
+  LINNET_UNROLL
+  for (int k = 0; k < kVectors; ++k) {
+    rounded[k] = nearest(quotient[k]);
+    // Of NaN, x86 takes the second, which is right there: NaN has become the least integer.
+    farthest = xsimd::max(magnitude_of(quotient[k] - xsimd::to_float(rounded[k])), farthest);
+  }
+  narrow_four(rounded, int16_t(zero_point), y);
+  return xsimd::all(farthest <= near_middle);
+}
+
 /// Quotients as products with the reciprocal, which are at most 2^-15 from x / scale where both lie within the bounds;
 /// so they are rounded to the same integer but near the middle between two, where it is divided.
 template <class T>
 void quantize(const float* x, void* to, int64_t n, float scale, float zero_point) {
-  constexpr int kVectors = 4;
-  constexpr float kNearMiddle = 0.5f - 0x1p-12f;
   T* y = static_cast<T*>(to);
   const Grid<T> grid{F32(scale), F32(zero_point)};
   int64_t i = 0;
   if (scale > 0x1p-100f && scale < 0x1p100f) {
-    const F32 factor(1.0f / scale), least = grid.least() * grid.scale, greatest = grid.greatest() * grid.scale;
-    // What is added is rounded to an integer, whose lowest byte stands in the lowest bits.
-    const F32 shift = grid.zero_point + F32(kRoundMagic);
+    const F32 factor(1.0f / scale), greatest = grid.greatest() * grid.scale, near_middle(0.5f - 0x1p-12f);
     for (; i + kVectors * kLanes <= n; i += kVectors * kLanes) {
-      F32 farthest(0.0f);
+      F32 quotient[kVectors];
       LINNET_UNROLL
-      for (int k = 0; k < kVectors; ++k) {
-        const F32 bounded = xsimd::min(above(load(x + i + k * kLanes), least), greatest);
-        const F32 shifted = xsimd::fma(bounded, factor, shift);
-        farthest = xsimd::max(farthest, magnitude_of(xsimd::fms(bounded, factor, shifted - shift)));
-        narrow(bits_of(shifted), y + i + k * kLanes);
-      }
-      if (xsimd::any(farthest > F32(kNearMiddle))) divide_all(x + i, y + i, kVectors * kLanes, grid);
+      for (int k = 0; k < kVectors; ++k) quotient[k] = at_most(greatest, load(x + i + k * kLanes)) * factor;
+      if (!round_four(quotient, near_middle, zero_point, y + i)) divide_all(x + i, y + i, kVectors * kLanes, grid);
     }
   }
   divide_all(x + i, y + i, n - i, grid);
@@ -198,7 +207,6 @@ inline bool is_moderate(float scale) { return magnitude(scale) > 0x1p-40f && mag
 /// Like quantize(): as defined only where that may give another integer.
 template <template <class> class Operation, class T>
 void compute(const void* from_a, const void* from_b, void* to, int64_t n, const BytePair& p) {
-  constexpr int kVectors = 4;
   const T *a = static_cast<const T*>(from_a), *b = static_cast<const T*>(from_b);
   T* y = static_cast<T*>(to);
   const Operation<T> f({{F32(p.a_scale), F32(p.a_zero_point)},
@@ -207,26 +215,20 @@ void compute(const void* from_a, const void* from_b, void* to, int64_t n, const 
                        p);
   int64_t i = 0;
   if (is_moderate(p.a_scale) && is_moderate(p.b_scale) && is_moderate(p.y_scale) && f.error < 0.25f) {
-    const F32 least = f.y.least(), greatest = f.y.greatest(), shift = f.y.zero_point + F32(kRoundMagic);
     const F32 near_middle(0.5f - f.error);
     for (; i + kVectors * kLanes <= n; i += kVectors * kLanes) {
-      F32 farthest(0.0f);
-      I32 bytes[kVectors];
+      F32 near[kVectors];
       LINNET_UNROLL
       for (int k = 0; k < kVectors; ++k) {
         const int64_t at = i + k * kLanes;
-        const F32 near = f.near(xsimd::to_float(widen(a + at)), xsimd::to_float(widen(b + at)));
-        const F32 bounded = xsimd::min(xsimd::max(near, least), greatest);
-        const F32 shifted = bounded + shift;
-        farthest = xsimd::max(farthest, magnitude_of(bounded - (shifted - shift)));
-        bytes[k] = bits_of(shifted);
+        near[k] = f.near(xsimd::to_float(widen(a + at)), xsimd::to_float(widen(b + at)));
       }
-      if (xsimd::any(farthest > near_middle)) {
+      T bytes[kVectors * kLanes];  // y may be a or b
+      if (round_four(near, near_middle, p.y_zero_point, bytes)) {
+        std::memcpy(y + i, bytes, sizeof bytes);
+      } else {
         compute_exactly(f, a + i, b + i, y + i, kVectors * kLanes);
-        continue;
       }
-      LINNET_UNROLL
-      for (int k = 0; k < kVectors; ++k) narrow(bytes[k], y + i + k * kLanes);
     }
   }
   compute_exactly(f, a + i, b + i, y + i, n - i);
@@ -236,7 +238,6 @@ inline F32 lesser(F32 x, F32 least) { return xsimd::select(x < least, x, least);
 inline F32 greater(F32 x, F32 greatest) { return xsimd::select(x > greatest, x, greatest); }
 
 void extend_range(const float* x, int64_t n, FloatRange* range) {
-  constexpr int kVectors = 4;
   F32 least[kVectors], greatest[kVectors];
   for (int k = 0; k < kVectors; ++k) {
     least[k] = F32(range->least);
