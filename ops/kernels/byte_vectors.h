@@ -77,16 +77,53 @@ inline void narrow_part(I32 v, void* y, int64_t n) {
   std::memcpy(y, buffer, size_t(n));
 }
 
-/// The nearest integers, ties to even, of values that 32 bits hold.
-inline I32 nearest_int(F32 v) {
+/// To the nearest integers, ties to even. What is too large, too small or NaN becomes the least integer; on NEON the
+/// nearest one, and 0.
+inline I32 nearest(F32 x) {
 #if defined(__AVX512F__)
-  return _mm512_cvtps_epi32(v);
-#elif defined(__AVX__)
-  return _mm256_cvtps_epi32(v);
+  return _mm512_cvtps_epi32(x);
+#elif defined(__AVX2__)
+  return _mm256_cvtps_epi32(x);
 #elif defined(__aarch64__)
-  return vcvtnq_s32_f32(v);
+  return vcvtnq_s32_f32(x);
 #else
-  return _mm_cvtps_epi32(v);
+  return _mm_cvtps_epi32(x);
+#endif
+}
+
+/// Stores four vectors of integers, to each of which `zero_point` is added, as bytes; with saturation.
+template <class T>
+inline void narrow_four(const I32 (&v)[4], int16_t zero_point, T* y) {
+  constexpr bool kSigned = T(-1) < 0;
+#if defined(__AVX512F__)
+  const __m512i zero = _mm512_set1_epi16(zero_point);
+  const __m512i a = _mm512_adds_epi16(_mm512_packs_epi32(v[0], v[1]), zero);
+  const __m512i b = _mm512_adds_epi16(_mm512_packs_epi32(v[2], v[3]), zero);
+  const __m512i bytes = kSigned ? _mm512_packs_epi16(a, b) : _mm512_packus_epi16(a, b);
+  // Each lane of 128 bits holds a part of every vector.
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  _mm512_storeu_si512(y, _mm512_permutexvar_epi32(order, bytes));
+#elif defined(__AVX2__)
+  const __m256i zero = _mm256_set1_epi16(zero_point);
+  const __m256i a = _mm256_adds_epi16(_mm256_packs_epi32(v[0], v[1]), zero);
+  const __m256i b = _mm256_adds_epi16(_mm256_packs_epi32(v[2], v[3]), zero);
+  const __m256i bytes = kSigned ? _mm256_packs_epi16(a, b) : _mm256_packus_epi16(a, b);
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(y), _mm256_permutevar8x32_epi32(bytes, order));
+#elif defined(__aarch64__)
+  const int16x8_t zero = vdupq_n_s16(zero_point);
+  const int16x8_t a = vqaddq_s16(vcombine_s16(vqmovn_s32(v[0]), vqmovn_s32(v[1])), zero);
+  const int16x8_t b = vqaddq_s16(vcombine_s16(vqmovn_s32(v[2]), vqmovn_s32(v[3])), zero);
+  if constexpr (kSigned) {
+    vst1q_s8(y, vcombine_s8(vqmovn_s16(a), vqmovn_s16(b)));
+  } else {
+    vst1q_u8(y, vcombine_u8(vqmovun_s16(a), vqmovun_s16(b)));
+  }
+#else
+  const __m128i zero = _mm_set1_epi16(zero_point);
+  const __m128i a = _mm_adds_epi16(_mm_packs_epi32(v[0], v[1]), zero);
+  const __m128i b = _mm_adds_epi16(_mm_packs_epi32(v[2], v[3]), zero);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(y), kSigned ? _mm_packs_epi16(a, b) : _mm_packus_epi16(a, b));
 #endif
 }
 

@@ -6,6 +6,11 @@
 
 namespace linnet {
 
+/// Scales and zero points of two operands and of what is computed from them.
+struct BytePair {
+  float a_scale, a_zero_point, b_scale, b_zero_point, y_scale, y_zero_point;
+};
+
 /// Between float32 and bytes of one type, uint8 or int8; x and y do not overlap. Zero points are integers of the type.
 struct ByteKernels {
   /// y[i] = saturate(round(x[i] / scale) + zero_point), ties to even; NaN becomes the least byte.
@@ -15,6 +20,10 @@ struct ByteKernels {
   /// The same with scale[i] and zero_point[i] for element i.
   void (*quantize_each)(const float* x, void* y, int64_t n, const float* scale, const float* zero_point);
   void (*dequantize_each)(const void* x, float* y, int64_t n, const float* scale, const float* zero_point);
+  /// y[i] = a[i] + b[i], and a[i] * b[i]: of dequantised floats, which are quantised again, bit for bit. y may be a or
+  /// b.
+  void (*add)(const void* a, const void* b, void* y, int64_t n, const BytePair& pair);
+  void (*mul)(const void* a, const void* b, void* y, int64_t n, const BytePair& pair);
 };
 
 /// The least and the greatest of some floats.

@@ -31,7 +31,7 @@ struct Grid {
 template <class T>
 inline I32 divided(F32 x, const Grid<T>& grid) {
   const F32 bounded = xsimd::min(above(x / grid.scale, grid.least()), grid.greatest());
-  return nearest_int(bounded) + xsimd::to_int(grid.zero_point);
+  return nearest(bounded) + xsimd::to_int(grid.zero_point);
 }
 
 /// Calls whole(i) for the first elements of whole vectors, and rest(i, count) for what is left.
@@ -53,29 +53,38 @@ inline void divide_all(const float* x, T* y, int64_t n, const Grid<T>& grid) {
       });
 }
 
+inline constexpr int kVectors = 4;  // of which bytes are stored together
+
+/// Stores four vectors of quotients, none far above all bytes, as bytes. Returns false where one may be wrong, as it is
+/// closer to the middle between two integers than 0.5 - `near_middle`, or fits no integer.
+template <class T>
+inline bool round_four(const F32 (&quotient)[kVectors], F32 near_middle, float zero_point, T* y) {
+  I32 rounded[kVectors];
+  F32 farthest(0.0f);
+  LINNET_UNROLL
+  for (int k = 0; k < kVectors; ++k) {
+    rounded[k] = nearest(quotient[k]);
+    // Of NaN, x86 takes the second, which is right there: NaN has become the least integer.
+    farthest = xsimd::max(magnitude_of(quotient[k] - xsimd::to_float(rounded[k])), farthest);
+  }
+  narrow_four(rounded, int16_t(zero_point), y);
+  return xsimd::all(farthest <= near_middle);
+}
+
 /// Quotients as products with the reciprocal, which are at most 2^-15 from x / scale where both lie within the bounds;
 /// so they are rounded to the same integer but near the middle between two, where it is divided.
 template <class T>
 void quantize(const float* x, void* to, int64_t n, float scale, float zero_point) {
-  constexpr int kVectors = 4;
-  constexpr float kNearMiddle = 0.5f - 0x1p-12f;
   T* y = static_cast<T*>(to);
   const Grid<T> grid{F32(scale), F32(zero_point)};
   int64_t i = 0;
   if (scale > 0x1p-100f && scale < 0x1p100f) {
-    const F32 factor(1.0f / scale), least = grid.least() * grid.scale, greatest = grid.greatest() * grid.scale;
-    // What is added is rounded to an integer, whose lowest byte stands in the lowest bits.
-    const F32 shift = grid.zero_point + F32(kRoundMagic);
+    const F32 factor(1.0f / scale), greatest = grid.greatest() * grid.scale, near_middle(0.5f - 0x1p-12f);
     for (; i + kVectors * kLanes <= n; i += kVectors * kLanes) {
-      F32 farthest(0.0f);
+      F32 quotient[kVectors];
       LINNET_UNROLL
-      for (int k = 0; k < kVectors; ++k) {
-        const F32 bounded = xsimd::min(above(load(x + i + k * kLanes), least), greatest);
-        const F32 shifted = xsimd::fma(bounded, factor, shift);
-        farthest = xsimd::max(farthest, magnitude_of(xsimd::fms(bounded, factor, shifted - shift)));
-        narrow(bits_of(shifted), y + i + k * kLanes);
-      }
-      if (xsimd::any(farthest > F32(kNearMiddle))) divide_all(x + i, y + i, kVectors * kLanes, grid);
+      for (int k = 0; k < kVectors; ++k) quotient[k] = at_most(greatest, load(x + i + k * kLanes)) * factor;
+      if (!round_four(quotient, near_middle, zero_point, y + i)) divide_all(x + i, y + i, kVectors * kLanes, grid);
     }
   }
   divide_all(x + i, y + i, n - i, grid);
@@ -131,11 +140,102 @@ void dequantize_each(const void* from, float* y, int64_t n, const float* scale, 
       });
 }
 
+inline float magnitude(float x) { return x < 0 ? -x : x; }
+
+/// What is computed from two bytes, in floats as it is defined and, in steps of y, nearly: `error` is the most by which
+/// both differ.
+template <class T>
+struct Pair {
+  Grid<T> a, b, y;
+};
+
+template <class T>
+struct Sum : Pair<T> {
+  F32 a_factor, b_factor, shift;
+  float error;
+
+  Sum(const Pair<T>& grids, const BytePair& p) : Pair<T>(grids) {
+    const float of_a = p.a_scale / p.y_scale, of_b = p.b_scale / p.y_scale;
+    a_factor = F32(of_a);
+    b_factor = F32(of_b);
+    shift = F32(float(-double(of_a) * double(p.a_zero_point) - double(of_b) * double(p.b_zero_point)));
+    // Roundings of parts of the largest sum: at most twelve times 2^-24 of it.
+    error = 255.0f * (magnitude(of_a) + magnitude(of_b)) * 0x1p-20f;
+  }
+  F32 near(F32 from_a, F32 from_b) const { return xsimd::fma(from_a, a_factor, xsimd::fma(from_b, b_factor, shift)); }
+  static F32 exact(F32 x, F32 with) { return x + with; }
+};
+
+template <class T>
+struct Product : Pair<T> {
+  F32 factor;
+  float error;
+
+  Product(const Pair<T>& grids, const BytePair& p) : Pair<T>(grids) {
+    const float of_both = p.a_scale / p.y_scale * p.b_scale;
+    factor = F32(of_both);
+    error = 65025.0f * magnitude(of_both) * 0x1p-20f;
+  }
+  F32 near(F32 from_a, F32 from_b) const {
+    return (from_a - this->a.zero_point) * (from_b - this->b.zero_point) * factor;
+  }
+  static F32 exact(F32 x, F32 with) { return x * with; }
+};
+
+template <class Operation, class T>
+inline I32 exactly(const Operation& f, const T* a, const T* b) {
+  return divided(Operation::exact(dequantized(a, f.a), dequantized(b, f.b)), f.y);
+}
+
+template <class Operation, class T>
+inline void compute_exactly(const Operation& f, const T* a, const T* b, T* y, int64_t n) {
+  for_vectors(
+      n, [&](int64_t i) { narrow(exactly(f, a + i, b + i), y + i); },
+      [&](int64_t i, size_t count) {
+        T last_a[kLanes] = {}, last_b[kLanes] = {}, last_y[kLanes];
+        std::memcpy(last_a, a + i, count);
+        std::memcpy(last_b, b + i, count);
+        narrow(exactly(f, last_a, last_b), last_y);
+        std::memcpy(y + i, last_y, count);
+      });
+}
+
+inline bool is_moderate(float scale) { return magnitude(scale) > 0x1p-40f && magnitude(scale) < 0x1p40f; }
+
+/// Like quantize(): as defined only where that may give another integer.
+template <template <class> class Operation, class T>
+void compute(const void* from_a, const void* from_b, void* to, int64_t n, const BytePair& p) {
+  const T *a = static_cast<const T*>(from_a), *b = static_cast<const T*>(from_b);
+  T* y = static_cast<T*>(to);
+  const Operation<T> f({{F32(p.a_scale), F32(p.a_zero_point)},
+                        {F32(p.b_scale), F32(p.b_zero_point)},
+                        {F32(p.y_scale), F32(p.y_zero_point)}},
+                       p);
+  int64_t i = 0;
+  if (is_moderate(p.a_scale) && is_moderate(p.b_scale) && is_moderate(p.y_scale) && f.error < 0.25f) {
+    const F32 near_middle(0.5f - f.error);
+    for (; i + kVectors * kLanes <= n; i += kVectors * kLanes) {
+      F32 near[kVectors];
+      LINNET_UNROLL
+      for (int k = 0; k < kVectors; ++k) {
+        const int64_t at = i + k * kLanes;
+        near[k] = f.near(xsimd::to_float(widen(a + at)), xsimd::to_float(widen(b + at)));
+      }
+      T bytes[kVectors * kLanes];  // y may be a or b
+      if (round_four(near, near_middle, p.y_zero_point, bytes)) {
+        std::memcpy(y + i, bytes, sizeof bytes);
+      } else {
+        compute_exactly(f, a + i, b + i, y + i, kVectors * kLanes);
+      }
+    }
+  }
+  compute_exactly(f, a + i, b + i, y + i, n - i);
+}
+
 inline F32 lesser(F32 x, F32 least) { return xsimd::select(x < least, x, least); }
 inline F32 greater(F32 x, F32 greatest) { return xsimd::select(x > greatest, x, greatest); }
 
 void extend_range(const float* x, int64_t n, FloatRange* range) {
-  constexpr int kVectors = 4;
   F32 least[kVectors], greatest[kVectors];
   for (int k = 0; k < kVectors; ++k) {
     least[k] = F32(range->least);
@@ -239,7 +339,8 @@ void look_up(const uint8_t* x, const uint8_t* table, uint8_t* y, int64_t n) {
 }
 
 template <class T>
-constexpr ByteKernels kBytes{quantize<T>, dequantize<T>, quantize_each<T>, dequantize_each<T>};
+constexpr ByteKernels kBytes{quantize<T>,        dequantize<T>,   quantize_each<T>,
+                             dequantize_each<T>, compute<Sum, T>, compute<Product, T>};
 
 }  // namespace
 

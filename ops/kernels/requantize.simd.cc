@@ -30,7 +30,7 @@ void columns(const RequantizeJob& job, T* y, int64_t j, int64_t n) {
     if (job.bias) v = v + bias;
     if constexpr (kResidual) {
       if (job.grid) {
-        v = xsimd::to_float(nearest_int(at_most(F32(job.grid_high), at_least(F32(job.grid_low), v)))) *
+        v = xsimd::to_float(nearest(at_most(F32(job.grid_high), at_least(F32(job.grid_low), v)))) *
             F32(job.grid_scale);
       }
       const uint8_t* residual = job.residual + i * job.residual_pitch + j;
@@ -40,7 +40,7 @@ void columns(const RequantizeJob& job, T* y, int64_t j, int64_t n) {
     v = at_most(high, at_least(low, v));
     T* to = y + i * job.y_pitch + j;
     if constexpr (kBytes<T>) {
-      const I32 value = nearest_int(v) + zero;
+      const I32 value = nearest(v) + zero;
       kWhole ? narrow(value, to) : narrow_part(value, to, n);
     } else {
       kWhole ? store(to, v) : store_part(to, v, n);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 
 #include "functions/function_table.h"
 #include "infer/infer.h"
@@ -137,6 +138,29 @@ KernelPtr table_kernel(const CompileInput& in, int input, const BlockwiseSteps& 
   });
 }
 
+/// A sum, difference or product of two inputs of bytes as bytes of the same type: a kernel without floats in memory.
+struct PairSteps {
+  decltype(ByteKernels::add) kernel;
+  int64_t a, b;  ///< the inputs that are its operands
+  BytePair pair;
+};
+
+std::optional<PairSteps> pair_steps(const ElementwiseSteps& chain, std::span<const DType> dtypes, Isa isa) {
+  const auto& steps = chain.steps;
+  if (chain.inputs != 2 || steps.size() != 4 || steps[0].op != kDequantizeStep || steps[1].op != kDequantizeStep) {
+    return std::nullopt;
+  }
+  const ElementwiseSteps::Step &f = steps[2], &y = steps[3];
+  const bool reads_both = f.first + f.second == 5 && f.first >= 2 && f.second >= 2 && y.first == 4;
+  const bool one_type = dtypes[0] == dtypes[1] && dtypes[0] == dtypes[5];
+  if (!reads_both || !one_type || (f.op != "Add" && f.op != "Sub" && f.op != "Mul")) return std::nullopt;
+  const ElementwiseSteps::Step &a = steps[size_t(f.first - 2)], &b = steps[size_t(f.second - 2)];
+  const ByteKernels& kernels = kernel_table(isa).quantize.of(dtypes[0]);
+  const float b_scale = f.op == "Sub" ? -b.alpha : b.alpha;
+  return PairSteps{
+      f.op == "Mul" ? kernels.mul : kernels.add, a.first, b.first, {a.alpha, a.beta, b_scale, b.beta, y.alpha, y.beta}};
+}
+
 /// Elementwise, of the internal domain: several element-wise operations one after the other, for a block of elements at
 /// a time, so that what is between them stays in the first-level cache. Inputs are broadcast to y.
 /// x: float32; uint8 and int8 where a step of DequantizeLinear reads them.   y: as the last step gives it.
@@ -164,9 +188,16 @@ class Elementwise final : public Op {
   KernelPtr compile(const CompileInput& in) const override {
     std::vector<DType> dtypes;
     for (int k = 0; k < in.num_inputs(); ++k) dtypes.push_back(in.dtype(k));
-    BlockwiseSteps steps(steps_, steps_.dtypes(dtypes), in.isa());
+    const std::vector<DType> types = steps_.dtypes(dtypes);
+    BlockwiseSteps steps(steps_, types, in.isa());
     const int bytes = in.output_dtype(0) == DType::kFloat32 ? -1 : only_byte_input(in);
-    return bytes < 0 ? elementwise(in, std::move(steps)) : table_kernel(in, bytes, steps);
+    if (bytes >= 0) return table_kernel(in, bytes, steps);
+    const auto pair = pair_steps(steps_, types, in.isa());
+    if (!pair) return elementwise(in, std::move(steps));
+    return elementwise(in, [pair = *pair, steps](const Operand* x, void* y, int64_t n) {
+      if (x[0].scalar || x[1].scalar) return steps(x, y, n);
+      pair.kernel(x[pair.a].data, x[pair.b].data, y, n, pair.pair);
+    });
   }
 
  private:

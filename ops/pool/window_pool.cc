@@ -81,7 +81,8 @@ class WindowPool final : public Kernel {
   }
 
   size_t scratch_bytes() const override {
-    return size_t(shape_.taps()) * sizeof(const T*) + size_t(line_elements()) * sizeof(T);
+    const int64_t taps = checked_mul(shape_.taps(), int64_t{sizeof(const T*)});
+    return size_t(checked_add(taps, checked_mul(line_elements(), int64_t{sizeof(T)})));
   }
 
   std::string describe() const override { return shape_.channels_last ? "channels-last" : "channels-first"; }

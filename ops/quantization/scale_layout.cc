@@ -43,12 +43,16 @@ ScaleLayout::ScaleLayout(const Shape& x, const Shape& scale, int64_t axis, int64
   }
 }
 
+std::ptrdiff_t ScaleLayout::position(int64_t outer, int64_t index, int64_t column) const {
+  return blocked_ ? (outer * scales_ + index / block_) * inner_ + column : index;
+}
+
 void ScaleLayout::positions(int64_t first, int64_t n, int64_t* out) const {
   int64_t column = first % inner_;
   int64_t index = first / inner_ % length_;
   int64_t outer = first / inner_ / length_;
   for (int64_t i = 0; i < n; ++i) {
-    out[i] = blocked_ ? (outer * scales_ + index / block_) * inner_ + column : index;
+    out[i] = position(outer, index, column);
     if (++column < inner_) continue;
     column = 0;
     if (++index < length_) continue;
@@ -61,15 +65,9 @@ ScaleRun ScaleLayout::run(int64_t first, int64_t end) const {
   if (per_tensor_) return {end - first, 0, false};
   const int64_t column = first % inner_, row = first / inner_;
   const int64_t index = row % length_, outer = row / length_;
-  ScaleRun run{inner_ - column, index, false};
-  if (blocked_) {
-    run.scale = (outer * scales_ + index / block_) * inner_ + column;
-    run.each = inner_ > 1;
-    if (!run.each) run.n = std::min(block_ - index % block_, length_ - index);
-  } else if (inner_ == 1) {
-    run.each = true;
-    run.n = length_ - index;
-  }
+  // Along the axis where nothing lies within, else up to its next index.
+  const int64_t along = blocked_ ? std::min(block_ - index % block_, length_ - index) : length_ - index;
+  ScaleRun run{inner_ > 1 ? inner_ - column : along, position(outer, index, column), blocked_ == (inner_ > 1)};
   run.n = std::min(run.n, end - first);
   return run;
 }

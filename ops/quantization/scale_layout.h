@@ -8,7 +8,8 @@ namespace linnet {
 /// Elements that lie one behind the other and share the scale at position `scale`; or, where `each` is true, have
 /// those from there on, one each.
 struct ScaleRun {
-  int64_t n, scale;
+  int64_t n;
+  std::ptrdiff_t scale;
   bool each;
 };
 
@@ -29,6 +30,9 @@ class ScaleLayout {
   ScaleRun run(int64_t first, int64_t end) const;
 
  private:
+  /// The position of the scale of an element.
+  std::ptrdiff_t position(int64_t outer, int64_t index, int64_t column) const;
+
   bool per_tensor_;
   bool blocked_;
   int64_t block_ = 1;   ///< elements along the axis per scale

@@ -24,7 +24,7 @@ std::optional<ByteGrid> byte_grid(const Graph& graph, const Node& node) {
   const Fact &x = graph.input_fact(node, 0), &y = graph.fact(node.outputs[0]);
   const DType dtype = (quantizes ? y : x).dtype;
   if (dtype != DType::kUint8 && dtype != DType::kInt8) return std::nullopt;
-  if ((quantizes ? x : y).dtype != DType::kFloat32 || node.spec.attr_or("block_size", 0) != 0) return std::nullopt;
+  if ((quantizes ? x : y).dtype != DType::kFloat32) return std::nullopt;
   if (node.spec.has("precision") && node.spec.attr_or("precision", kFloat32Code) != kFloat32Code) return std::nullopt;
   const std::optional<float> scale = scalar_input(graph, node, 1), zero_point = zero_point_of(graph, node);
   if (!scale || !zero_point || !(*scale > 0) || std::isinf(*scale)) return std::nullopt;
