@@ -25,11 +25,6 @@ bool has_nan(const Tensor& scales) {
   return found;
 }
 
-bool all_halves(const Tensor& scales) {
-  const float* x = scales.data<float>();
-  return std::all_of(x, x + scales.size(), [](float scale) { return float(Half(scale)) == scale; });
-}
-
 /// Packs panels one after the other.
 class Packer {
  public:
@@ -144,17 +139,9 @@ NBitsRows::NBitsRows(const NBitsMatrix& m, const Tensor& order)
   }
 }
 
-NBitsForm nbits_form(const NBitsMatrix& m, const NBitsParts& parts, const NBitsRows& rows, int lanes,
-                     bool half_scales) {
-  const NBitsZeros zeros = !parts.zeros                           ? NBitsZeros::kMiddle
-                           : parts.zeros.dtype() == DType::kUint8 ? NBitsZeros::kBytes
-                                                                  : NBitsZeros::kFloats;
-  return {.bits = m.bits,
-          .block = rows.block(),
-          .lanes = lanes,
-          .blocks = rows.blocks(),
-          .half_scales = half_scales && all_halves(parts.scales),
-          .zeros = zeros};
+bool are_halves(const Tensor& scales) {
+  const float* x = scales.data<float>();
+  return std::all_of(x, x + scales.size(), [](float scale) { return float(Half(scale)) == scale; });
 }
 
 int64_t packed_bytes(const NBitsMatrix& m, const NBitsForm& form) {
