@@ -12,14 +12,14 @@ constexpr int64_t kRowPartBytes = 512 * 1024;  // of A: what stays in the second
 constexpr int64_t kFewestPartStrips = 2;       // that read a panel once it is there
 constexpr int64_t kMostPartRows = 96;
 constexpr int64_t kChunkMultiplies = 1024 * 1024;  // the least work that is worth a chunk of its own
-constexpr int64_t kChunksPerWorker = 4;
+constexpr double kChunksPerWorker = 4;
 
 /// How rows and panels of columns are divided into chunks.
 struct Division {
   int64_t rows = 0, panels = 0;
   int64_t row_parts = 1, panel_parts = 1;
 
-  int64_t chunks() const { return row_parts * panel_parts; }
+  int64_t chunks() const { return checked_mul(row_parts, panel_parts); }
   Span rows_of(int64_t chunk) const { return Span{0, rows}.part(row_parts, chunk % row_parts); }
   Span panels_of(int64_t chunk) const { return Span{0, panels}.part(panel_parts, chunk / row_parts); }
   int64_t most_rows() const { return ceil_div(rows, row_parts); }
@@ -29,10 +29,10 @@ struct Division {
 Division divide(int64_t rows, int64_t panels, int64_t row_bytes, int64_t panel_multiplies, int strip, int workers) {
   Division d{rows, panels};
   const int64_t fit = kRowPartBytes / std::max<int64_t>(1, row_bytes);
-  d.row_parts = ceil_div(rows, std::clamp<int64_t>(fit, kFewestPartStrips * strip, kMostPartRows));
+  d.row_parts = ceil_div(rows, std::clamp<int64_t>(fit, checked_mul(kFewestPartStrips, strip), kMostPartRows));
   if (workers == 1) return d;
   const double work = double(rows) * double(panels) * double(panel_multiplies);
-  const auto wanted = int64_t(std::min(work / double(kChunkMultiplies), double(kChunksPerWorker * workers)));
+  const auto wanted = int64_t(std::min(work / double(kChunkMultiplies), kChunksPerWorker * workers));
   d.panel_parts = std::clamp<int64_t>(ceil_div(wanted, d.row_parts), 1, panels);
   return d;
 }

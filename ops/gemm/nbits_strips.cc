@@ -61,13 +61,14 @@ NBitsStrips<A>::NBitsStrips(const NBitsForm& form, int64_t rows, int highest, st
 
 template <class A>
 NBitsStrip<A> NBitsStrips<A>::operator[](int64_t strip) const {
-  const int64_t blocks = rows(strip).begin * form_.blocks;
-  return {first_.values + blocks * form_.block, first_.scales + blocks, first_.sums + blocks};
+  const std::ptrdiff_t row = rows(strip).begin, blocks = form_.blocks;
+  return {first_.values + row * blocks * form_.block, first_.scales + row * blocks, first_.sums + row * blocks};
 }
 
 template <class A>
 size_t NBitsStrips<A>::scratch_bytes(const NBitsForm& form, int64_t rows) {
-  return values_bytes<A>(form, rows) + 2 * blocks_bytes<A>(form, rows);
+  const size_t blocks = blocks_bytes<A>(form, rows);
+  return values_bytes<A>(form, rows) + blocks + blocks;
 }
 
 template class NBitsKernels<float>;
