@@ -25,10 +25,7 @@ bool has_nan(const Tensor& scales) {
   return found;
 }
 
-bool all_halves(const Tensor& scales) {
-  const float* x = scales.data<float>();
-  return std::all_of(x, x + scales.size(), [](float scale) { return float(Half(scale)) == scale; });
-}
+int64_t panel_bytes(const NBitsForm& form) { return checked_mul(form.blocks, form.block_bytes()); }
 
 /// Packs panels one after the other.
 class Packer {
@@ -43,7 +40,7 @@ class Packer {
 
   void pack(int64_t panel, std::byte* to) const {
     const int64_t first = panel * form_.lanes, columns = std::min<int64_t>(form_.lanes, m_.n - first);
-    std::memset(to, 0, size_t(form_.blocks * form_.block_bytes()));
+    std::memset(to, 0, size_t(panel_bytes(form_)));
     for (int64_t block = 0; block < form_.blocks; ++block, to += form_.block_bytes()) {
       for (int64_t j = 0; j < columns; ++j) {
         pack_codes(first + j, block, to + 4 * j);
@@ -98,8 +95,8 @@ class Packer {
 }  // namespace
 
 int64_t NBitsMatrix::blocks() const { return ceil_div(k, block_size); }
-int64_t NBitsMatrix::code_bytes() const { return checked_mul(blocks(), block_size / 8 * bits); }
-int64_t NBitsMatrix::zero_bytes() const { return ceil_div(blocks() * bits, 8); }
+int64_t NBitsMatrix::code_bytes() const { return checked_mul(checked_mul(blocks(), block_size / 8), bits); }
+int64_t NBitsMatrix::zero_bytes() const { return ceil_div(checked_mul(blocks(), bits), 8); }
 
 void check_nbits_parts(const NBitsMatrix& m, const Fact& codes, const Fact& scales, const Fact& zeros,
                        const Fact& order) {
@@ -108,7 +105,7 @@ void check_nbits_parts(const NBitsMatrix& m, const Fact& codes, const Fact& scal
   const bool bytes = zeros.dtype == DType::kUint8;
   require_elements(zeros, checked_mul(m.n, bytes ? m.zero_bytes() : m.blocks()), "input zero_points");
   // Some exporters pad the order to whole blocks.
-  if (!order.present() || !order.concrete() || order.shape().elements() != m.blocks() * m.block_size) {
+  if (!order.present() || !order.concrete() || order.shape().elements() != checked_mul(m.blocks(), m.block_size)) {
     require_elements(order, m.k, "input g_idx");
   }
   check_nbits_contents(m, {.scales = scales.constant, .zeros = zeros.constant, .order = order.constant});
@@ -131,41 +128,33 @@ NBitsRows::NBitsRows(const NBitsMatrix& m, const Tensor& order)
       block_(int(std::min<int64_t>(
           {m.block_size, kLongestNBitsBlock, std::max<int64_t>(16, int64_t(std::bit_ceil(uint64_t(m.k))))}))) {
   if (!order) {
-    for (int64_t i = 0; i < ceil_div(m.k, block_); ++i) groups_.push_back(i * block_ / m.block_size);
+    for (int64_t i = 0; i < ceil_div(m.k, block_); ++i) groups_.push_back(checked_mul(i, block_) / m.block_size);
     return;
   }
   std::vector<std::vector<int64_t>> rows(static_cast<size_t>(m.blocks()));
   for (int64_t i = 0; i < m.k; ++i) rows[size_t(order.data<int32_t>()[i])].push_back(i);
   for (size_t group = 0; group < rows.size(); ++group) {
     const int64_t blocks = ceil_div(int64_t(rows[group].size()), block_);
-    rows[group].resize(size_t(blocks * block_), -1);
+    rows[group].resize(size_t(checked_mul(blocks, block_)), -1);
     rows_.insert(rows_.end(), rows[group].begin(), rows[group].end());
     groups_.insert(groups_.end(), size_t(blocks), int64_t(group));
   }
 }
 
-NBitsForm nbits_form(const NBitsMatrix& m, const NBitsParts& parts, const NBitsRows& rows, int lanes,
-                     bool half_scales) {
-  const NBitsZeros zeros = !parts.zeros                           ? NBitsZeros::kMiddle
-                           : parts.zeros.dtype() == DType::kUint8 ? NBitsZeros::kBytes
-                                                                  : NBitsZeros::kFloats;
-  return {.bits = m.bits,
-          .block = rows.block(),
-          .lanes = lanes,
-          .blocks = rows.blocks(),
-          .half_scales = half_scales && all_halves(parts.scales),
-          .zeros = zeros};
+bool are_halves(const Tensor& scales) {
+  const float* x = scales.data<float>();
+  return std::all_of(x, x + scales.size(), [](float scale) { return float(Half(scale)) == scale; });
 }
 
 int64_t packed_bytes(const NBitsMatrix& m, const NBitsForm& form) {
-  return checked_mul(ceil_div(m.n, form.lanes), checked_mul(form.blocks, form.block_bytes()));
+  return checked_mul(ceil_div(m.n, form.lanes), panel_bytes(form));
 }
 
 void pack_nbits(const NBitsMatrix& m, const NBitsParts& parts, const NBitsRows& rows, const NBitsForm& form,
                 Executor& executor, std::byte* packed) {
   const Packer packer(m, parts, rows, form);
-  const int64_t panel_bytes = form.blocks * form.block_bytes();
-  executor.parallel_for(ceil_div(m.n, form.lanes), [&](int64_t i, int) { packer.pack(i, packed + i * panel_bytes); });
+  const std::ptrdiff_t pitch = panel_bytes(form);
+  executor.parallel_for(ceil_div(m.n, form.lanes), [&](int64_t i, int) { packer.pack(i, packed + i * pitch); });
 }
 
 }  // namespace linnet

@@ -21,7 +21,7 @@ struct NBitsMatrix {
   int64_t zero_bytes() const;  ///< of a column, where zero points are bytes
 };
 
-/// The parts of a matrix; zeros and order may be empty.
+/// The parts of a matrix; zeros and order may be empty tensors.
 struct NBitsParts {
   Tensor codes, scales, zeros, order;
 };
@@ -54,9 +54,8 @@ class NBitsRows {
   std::vector<int64_t> rows_;
 };
 
-/// How such a matrix lies packed for panels of `lanes` columns. half_scales: kernels can read float16.
-NBitsForm nbits_form(const NBitsMatrix& matrix, const NBitsParts& parts, const NBitsRows& rows, int lanes,
-                     bool half_scales);
+/// Whether float16 holds all of them exactly.
+bool are_halves(const Tensor& scales);
 /// Bytes of the packed form. Throws Error(kLimit) on overflow.
 int64_t packed_bytes(const NBitsMatrix& matrix, const NBitsForm& form);
 /// Packs all panels.

@@ -22,12 +22,12 @@ struct NBitsForm {
   NBitsZeros zeros = NBitsZeros::kMiddle;
 
   // Always inlined: SIMD units must not emit shared copies.
-  [[gnu::always_inline]] int64_t code_bytes() const { return int64_t{block} * bits / 8 * lanes; }
-  [[gnu::always_inline]] int64_t scale_bytes() const { return int64_t{lanes} * (half_scales ? 2 : 4); }
-  [[gnu::always_inline]] int64_t zero_bytes() const {
-    return zeros == NBitsZeros::kMiddle ? 0 : int64_t{lanes} * (zeros == NBitsZeros::kBytes ? 1 : 4);
+  [[gnu::always_inline]] int code_bytes() const { return block * bits / 8 * lanes; }
+  [[gnu::always_inline]] int scale_bytes() const { return lanes * (half_scales ? 2 : 4); }
+  [[gnu::always_inline]] int zero_bytes() const {
+    return zeros == NBitsZeros::kMiddle ? 0 : lanes * (zeros == NBitsZeros::kBytes ? 1 : 4);
   }
-  [[gnu::always_inline]] int64_t block_bytes() const { return code_bytes() + scale_bytes() + zero_bytes(); }
+  [[gnu::always_inline]] int block_bytes() const { return code_bytes() + scale_bytes() + zero_bytes(); }
 };
 
 /// Sums over a block of bytes fit 24 bits, those of floats stay short.

@@ -26,41 +26,63 @@ template <int kBits, bool kFloatZeros>
 
 template <int kBits, int MR>
 struct FloatTile {
-  template <bool kFloatZeros>
-  [[gnu::always_inline]] static void multiply_block(const NBitsForm& form, const std::byte* b, const float* a,
-                                                    F32 (&part)[MR]) {
-    const std::byte* zero = b + form.code_bytes() + form.scale_bytes();
-    const F32 zeros = kFloatZeros ? load_floats(zero) : load_zeros(form, zero);
-    for (const std::byte* end = b + form.code_bytes(); b < end; b += kVectorBytes) {
-      __builtin_prefetch(b + kNBitsAhead);
-      const auto codes = __builtin_bit_cast(Ints, load_codes(b));
+  /// Blocks that are multiplied side by side: sums over one alone wait for each other.
+  static constexpr int kTogether = MR == 1 ? 2 : 1;
+
+  /// Adds the products of C blocks to `total`, one after the other.
+  template <bool kFloatZeros, int C>
+  [[gnu::always_inline]] static void add_blocks(const NBitsForm& form, const std::byte* b, const float* a,
+                                                F32 (&total)[MR]) {
+    const int64_t code_bytes = form.code_bytes(), pitch = form.block_bytes(), a_pitch = int64_t{form.block} * MR;
+    F32 part[C][MR], zeros[C];
+    LINNET_UNROLL for (int c = 0; c < C; ++c) {
+      const std::byte* zero = b + c * pitch + code_bytes + form.scale_bytes();
+      zeros[c] = kFloatZeros ? load_floats(zero) : load_zeros(form, zero);
+      LINNET_UNROLL for (int i = 0; i < MR; ++i) part[c][i] = F32(0.0f);
+    }
+    for (int64_t at = 0; at < code_bytes; at += kVectorBytes) {
+      Ints codes[C];
+      LINNET_UNROLL for (int c = 0; c < C; ++c) {
+        __builtin_prefetch(b + c * pitch + at + kNBitsAhead);
+        codes[c] = __builtin_bit_cast(Ints, load_codes(b + c * pitch + at));
+      }
       LINNET_UNROLL for (int g = 0; g < 8 / kBits; ++g) {
         LINNET_UNROLL for (int j = 0; j < 4; ++j, a += MR) {
-          const F32 w = weights_at<kBits, kFloatZeros>(codes, 8 * j + kBits * g, zeros);
-          LINNET_UNROLL for (int i = 0; i < MR; ++i) part[i] = xsimd::fma(w, F32(a[i]), part[i]);
+          LINNET_UNROLL for (int c = 0; c < C; ++c) {
+            const F32 w = weights_at<kBits, kFloatZeros>(codes[c], 8 * j + kBits * g, zeros[c]);
+            LINNET_UNROLL for (int i = 0; i < MR; ++i) {
+              part[c][i] = xsimd::fma(w, F32(a[c * a_pitch + i]), part[c][i]);
+            }
+          }
         }
       }
     }
+    LINNET_UNROLL for (int c = 0; c < C; ++c) {
+      const F32 scales = load_scales(b + c * pitch + code_bytes, form.half_scales);
+      LINNET_UNROLL for (int i = 0; i < MR; ++i) total[i] = xsimd::fma(part[c][i], scales, total[i]);
+    }
+  }
+
+  template <bool kFloatZeros>
+  [[gnu::always_inline]] static void run_blocks(const NBitsTile<float>& t) {
+    const NBitsForm form = *t.form;
+    const int64_t pitch = form.block_bytes(), a_pitch = int64_t{form.block} * MR;
+    F32 total[MR];
+    LINNET_UNROLL for (int i = 0; i < MR; ++i) total[i] = F32(0.0f);
+    int64_t block = 0;
+    for (; block + kTogether <= form.blocks; block += kTogether) {
+      add_blocks<kFloatZeros, kTogether>(form, t.b + block * pitch, t.a + block * a_pitch, total);
+    }
+    if constexpr (kTogether > 1) {
+      for (; block < form.blocks; ++block) {
+        add_blocks<kFloatZeros, 1>(form, t.b + block * pitch, t.a + block * a_pitch, total);
+      }
+    }
+    LINNET_UNROLL for (int i = 0; i < MR; ++i) finish(t, i, total[i]);
   }
 
   static void run(const NBitsTile<float>& t) {
-    const NBitsForm form = *t.form;
-    const std::byte* b = t.b;
-    const float* a = t.a;
-    F32 total[MR];
-    LINNET_UNROLL for (int i = 0; i < MR; ++i) total[i] = F32(0.0f);
-    for (int64_t block = 0; block < form.blocks; ++block, b += form.block_bytes(), a += form.block * MR) {
-      F32 part[MR];
-      LINNET_UNROLL for (int i = 0; i < MR; ++i) part[i] = F32(0.0f);
-      if (form.zeros == NBitsZeros::kFloats) {
-        multiply_block<true>(form, b, a, part);
-      } else {
-        multiply_block<false>(form, b, a, part);
-      }
-      const F32 scales = load_scales(b + form.code_bytes(), form.half_scales);
-      LINNET_UNROLL for (int i = 0; i < MR; ++i) total[i] = xsimd::fma(part[i], scales, total[i]);
-    }
-    LINNET_UNROLL for (int i = 0; i < MR; ++i) finish(t, i, total[i]);
+    t.form->zeros == NBitsZeros::kFloats ? run_blocks<true>(t) : run_blocks<false>(t);
   }
 };
 

@@ -79,31 +79,41 @@ struct Bytes {
   };
 };
 
-/// The largest magnitude of a block; NaN where any value is.
+/// The largest lane.
+inline int32_t largest_lane(Ints x) {
+#if defined(__AVX512F__)
+  return _mm512_reduce_max_epi32(__builtin_bit_cast(__m512i, x));
+#else
+  int32_t most = x[0];
+  for (int i = 1; i < kLanes; ++i) most = x[i] > most ? x[i] : most;
+  return most;
+#endif
+}
+
+/// The largest magnitude of a block; NaN where any is, whose bits are the highest.
 inline float largest(const float* a, int64_t n) {
-  F32 most(0.0f);
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) most = max_nan(most, magnitude_of(load(a + i)));
-  if (i < n) most = max_nan(most, magnitude_of(load_part(a + i, n - i)));
-  return max_lanes(most);
+  Ints most{};
+  for (int64_t i = 0; i < n; i += kLanes) {
+    const F32 x = i + kLanes <= n ? load(a + i) : load_part(a + i, n - i);
+    const auto bits = __builtin_bit_cast(Ints, magnitude_of(x));
+    most = bits > most ? bits : most;
+  }
+  return __builtin_bit_cast(float, largest_lane(most));
 }
 
 /// q = round(a * inverse), |a * inverse| <= 127; the sum of all.
-inline int32_t round_block(const float* a, int64_t n, float inverse, int32_t* q) {
-  constexpr float kRound = 0x1.8p23f;
-  const auto round = [&](F32 x) {
-    const F32 shifted = x * F32(inverse) + F32(kRound);
-    return __builtin_bit_cast(Ints, shifted) - int32_t(0x4b400000);
-  };
+inline int32_t round_block(const float* a, int64_t n, float inverse, int8_t* q) {
+  typedef int8_t Narrow __attribute__((vector_size(kLanes)));
   Ints sum{};
   for (int64_t i = 0; i < n; i += kLanes) {
-    const Ints rounded = round(i + kLanes <= n ? load(a + i) : load_part(a + i, n - i));
-    __builtin_memcpy(q + i, &rounded, sizeof rounded);
+    const F32 x = i + kLanes <= n ? load(a + i) : load_part(a + i, n - i);
+    // Adding 1.5 * 2^23 rounds to an integer in the low bits.
+    const Ints rounded = __builtin_bit_cast(Ints, x * F32(inverse) + F32(0x1.8p23f)) - int32_t(0x4b400000);
+    const Narrow bytes = __builtin_convertvector(rounded, Narrow);
+    __builtin_memcpy(q + i, &bytes, sizeof bytes);
     sum += rounded;
   }
-  int32_t total = 0;
-  for (int i = 0; i < kLanes; ++i) total += sum[i];
-  return total;
+  return int32_t(sum_lanes(to_floats(sum)));  // exact: below 2^24
 }
 
 inline void quantize(const float* a, int64_t n, int block, int rows, int32_t factor, int8_t* q, float* scales,
@@ -111,14 +121,12 @@ inline void quantize(const float* a, int64_t n, int block, int rows, int32_t fac
   constexpr float kLeast = 0x1p-119f;  // 127 divided by it is finite
   for (; n > 0; n -= block, a += block, scales += rows, sums += rows) {
     const int64_t values = n < block ? n : block;
-    int32_t rounded[kLongestNBitsBlock] = {};
+    int8_t rounded[kLongestNBitsBlock] = {};
     const float most = largest(a, values);
     const bool finite = most < __builtin_inff();
     *scales = !finite ? __builtin_nanf("") : most < kLeast ? 0.0f : most / 127.0f;
     *sums = !finite || most < kLeast ? 0 : factor * round_block(a, values, 127.0f / most, rounded);
-    for (int k = 0; k < block; k += 4, q += 4 * rows) {
-      for (int j = 0; j < 4; ++j) q[j] = int8_t(rounded[k + j]);
-    }
+    for (int k = 0; k < block; k += 4, q += 4 * rows) __builtin_memcpy(q, rounded + k, 4);
   }
 }
 

@@ -28,7 +28,10 @@ struct CodeTable {
   int64_t length() const { return shape[quantize_axis]; }
   int64_t inner() const { return shape.elements(quantize_axis + 1, shape.rank()); }
   int64_t blocks() const { return ceil_div(length(), block); }
-  int64_t packed_blocks() const { return dtype == DType::kUint8 ? ceil_div(blocks() * bits, 8) * 8 / bits : blocks(); }
+  /// Zero points of a row, with those that fill its last byte up.
+  int64_t packed_blocks() const {
+    return dtype == DType::kUint8 ? checked_mul(ceil_div(blocks(), 8 / bits), 8 / bits) : blocks();
+  }
   int value(const void* data, int64_t i) const {
     const auto code = int(code_at(data, i, bits));
     return dtype == DType::kInt4 && code >= 8 ? code - 16 : code;
@@ -72,16 +75,20 @@ class GatherBlockQuantizedKernel final : public Kernel {
     }
   }
 
+  /// Where the scale or zero point of element e lies, of which there are so many along the quantised axis.
+  std::ptrdiff_t parameter_at(std::ptrdiff_t e, std::ptrdiff_t blocks) const {
+    const std::ptrdiff_t inner = t_.inner(), index = e / inner;
+    return (index / t_.length() * blocks + index % t_.length() / t_.block) * inner + e % inner;
+  }
+
   /// As many elements from e on as have the same scale, n at the most; their number.
   int64_t read_run(KernelContext& context, int64_t e, int64_t n, Wide* values) const {
-    const int64_t inner = t_.inner(), index = e / inner % t_.length(), outer = e / inner / t_.length();
-    const int64_t column = e % inner;
+    const int64_t inner = t_.inner(), index = e / inner % t_.length();
     n = inner > 1 ? 1 : std::min({n, t_.length() - index, t_.block - index % t_.block});
     const Tensor& zeros = context.input(3);
-    const float scale = float_at(context.input(2), (outer * t_.blocks() + index / t_.block) * inner + column);
-    const int64_t zero_at = (outer * t_.packed_blocks() + index / t_.block) * inner + column;
+    const float scale = float_at(context.input(2), parameter_at(e, t_.blocks()));
     const int middle = t_.dtype == DType::kUint8 ? 1 << (t_.bits - 1) : 0;
-    const int zero = zeros ? t_.value(zeros.raw(), zero_at) : middle;
+    const int zero = zeros ? t_.value(zeros.raw(), parameter_at(e, t_.packed_blocks())) : middle;
     const void* data = context.input(0).raw();
     for (int64_t i = 0; i < n; ++i) values[i].d = float(t_.value(data, e + i) - zero) * scale;
     return n;
@@ -160,7 +167,7 @@ class GatherBlockQuantized final : public Op {
     const CodeTable t = table(in[0]);
     Shape scales = t.shape, zeros = t.shape;
     scales[t.quantize_axis] = t.blocks();
-    zeros[t.quantize_axis] = t.dtype == DType::kUint8 ? t.packed_blocks() * t.bits / 8 : t.blocks();
+    zeros[t.quantize_axis] = t.dtype == DType::kUint8 ? ceil_div(t.blocks(), 8 / t.bits) : t.blocks();
     require_shape(in[2], scales, "scales");
     if (has_input(in, 3)) require_shape(in[3], zeros, "zero_points");
   }

@@ -163,6 +163,7 @@ constexpr OperatorCount kCounts[]{
     {"", "QLinearConv", conv<3>},
     {"", "QLinearMatMul", matmul},
     {"", "RNN", recurrent},
+    {"com.microsoft", "MatMulNBits", matmul},
     {"custom", "deform_conv2d", conv<1>},
     {"linnet", "Conv", conv<1>},
     {"linnet", "DeformConv", conv<1>},

@@ -8,7 +8,7 @@ import onnx
 import pytest
 from c_api import ARGUMENT, IO, LIMIT, MODEL, UNSUPPORTED, Metadata, Options, described, refused
 from c_models import ENDLESS, ENDLESS_INPUTS, LINEAR, W, X, model_bytes, value
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 
 def test_the_interface_is_described(api, loaded):
@@ -96,6 +96,19 @@ def test_options_do_not_change_outputs(api, options):
     context = api.created("context_create", api.load(LINEAR, **options))
     api.run(context, [X])
     np.testing.assert_allclose(api.output(context), X @ W, rtol=1e-5)
+
+
+def test_fast_int4_rounds_rows_to_int8(api):
+    """y = the sum of x, whose values are multiplied by 9 - 8: the scale of the row is 1."""
+    codes, scale = numpy_helper.from_array(np.full((1, 1, 8), 0x99, np.uint8), "b"), np.ones(1, np.float32)
+    node = helper.make_node("MatMulNBits", ["x", "b", "s"], ["y"], domain="com.microsoft", K=16, N=1, block_size=16)
+    model = model_bytes([node], [value("x", TensorProto.FLOAT, [1, 16])], [value("y", TensorProto.FLOAT, [1, 1])],
+                        [codes, numpy_helper.from_array(scale, "s")])  # fmt: skip
+    x = np.array([[127, 0.25] + [0] * 14], np.float32)
+    for options, y in (({}, 127.25), ({"fast_int4": 1}, 127)):
+        context = api.created("context_create", api.load(model, **options))
+        api.run(context, [x])
+        assert api.output(context).tolist() == [[y]]
 
 
 def test_a_seed_makes_random_numbers_repeatable(api):

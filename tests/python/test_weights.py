@@ -95,3 +95,13 @@ def test_a_prepared_model_is_kept(tmp_path):
     for _ in range(2):
         assert np.array_equal(linnet.Session(model, cache_dir=tmp_path / "cache").run(inputs)["y"], expected)
         assert len([*(tmp_path / "cache").glob("*/*.packs")]) == 1
+
+
+def test_fast_int4_rounds_rows_to_int8():
+    """y = the sum of x, whose values are multiplied by 9 - 8: the scale of the row is 1."""
+    values = numpy_helper.from_array(np.full((1, 1, 8), 0x99, np.uint8), "b"), numpy_helper.from_array(vector(1), "s")
+    node = helper.make_node("MatMulNBits", ["x", "b", "s"], ["y"], domain="com.microsoft", K=16, N=1, block_size=16)
+    ends = [tensor("x", TensorProto.FLOAT, [16])], [tensor("y", TensorProto.FLOAT, [1])]
+    x = vector(127, 0.25, *[0] * 14)
+    assert session([node], *ends, values).run({"x": x})["y"].tolist() == [127.25]
+    assert session([node], *ends, values, fast_int4=True).run({"x": x})["y"].tolist() == [127]

@@ -12,7 +12,7 @@ def value(name, dtype, shape):
 
 def model_bytes(nodes, inputs, outputs, initializers=(), **fields):
     graph = helper.make_graph(nodes, "graph", inputs, outputs, list(initializers))
-    imports = [helper.make_opsetid(domain, version) for domain, version in (("", 21), ("custom", 1), ("mine", 1))]
+    imports = [helper.make_opsetid(domain, version) for domain, version in (("", 21), ("com.microsoft", 1), ("custom", 1), ("mine", 1))]
     return helper.make_model(graph, ir_version=10, opset_imports=imports, **fields).SerializeToString()
 
 

@@ -18,8 +18,8 @@ ARRAYS += [np.array([1, -1, 6], ml_dtypes.float4_e2m1fn), np.array(3.5, np.float
 
 def session(nodes, inputs, outputs, initializers=(), **options):
     graph = helper.make_graph(nodes, "graph", inputs, outputs, list(initializers))
-    return linnet.Session(helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 21)])
-                          .SerializeToString(), **options)  # fmt: skip
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+    return linnet.Session(helper.make_model(graph, ir_version=10, opset_imports=opsets).SerializeToString(), **options)
 
 
 def tensor(name, dtype, shape):

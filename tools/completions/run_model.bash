@@ -5,7 +5,7 @@ _run_model() {
   verbs=$("$command" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
   [[ " ${verbs//$'\n'/ } " == *" ${COMP_WORDS[1]} "* ]] && verb=${COMP_WORDS[1]}
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W "$("$command" "$verb" --help | grep -oE '^ +(-[a-z],)?--[a-z-]+' -i | tr , '\n')" -- "$cur"))
+    COMPREPLY=($(compgen -W "$("$command" "$verb" --help | grep -oE '^ +(-[a-z],)?--[a-z0-9-]+' -i | tr , '\n')" -- "$cur"))
   elif [[ $COMP_CWORD -eq 1 ]]; then
     COMPREPLY=($(compgen -W "$verbs" -- "$cur") $(compgen -f -- "$cur"))
   else

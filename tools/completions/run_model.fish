@@ -9,7 +9,7 @@ function __run_model_flags
     set -l words (commandline -opc)
     set -l verb run
     contains -- "$words[2]" (__run_model_verbs | cut -f1); and set verb $words[2]
-    $words[1] $verb --help | string match -rgi '^ +((?:-[a-z],)?--[a-z-]+)' | string split ,
+    $words[1] $verb --help | string match -rgi '^ +((?:-[a-z],)?--[a-z0-9-]+)' | string split ,
 end
 
 complete -c run_model -n 'test (count (commandline -opc)) -eq 1' -a '(__run_model_verbs)'

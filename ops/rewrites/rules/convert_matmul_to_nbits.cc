@@ -29,7 +29,10 @@ struct BlockedMatrix {
     return codes->dtype() == DType::kInt2 || codes->dtype() == DType::kInt4 || codes->dtype() == DType::kInt8;
   }
 
-  int64_t place(int64_t row, int64_t rows, int64_t j) const { return columns_first ? j * rows + row : row * n() + j; }
+  std::ptrdiff_t place(std::ptrdiff_t row, std::ptrdiff_t rows, std::ptrdiff_t j) const {
+    const std::ptrdiff_t columns = n();
+    return columns_first ? j * rows + row : row * columns + j;
+  }
   unsigned code(int64_t row, int64_t j) const { return code_at(codes->raw(), place(row, k(), j), bits()) ^ flip(); }
   unsigned zero(int64_t i, int64_t j) const {
     return (zeros ? code_at(zeros->raw(), place(i, blocks(), j), bits()) : 0u) ^ flip();
@@ -62,14 +65,16 @@ std::optional<BlockedMatrix> blocked_matrix(const Graph& graph, const Node& matm
   if (b.scales->dtype() != DType::kFloat32 || !all_finite(*b.scales)) return std::nullopt;
   if (b.block < 16 || !std::has_single_bit(uint64_t(b.block))) return std::nullopt;
   if ((axis < 0 ? axis + 2 : axis) != (b.columns_first ? 1 : 0)) return std::nullopt;
+  // A block is filled up: none is longer than it need be.
+  b.block = std::min(b.block, std::max<int64_t>(16, int64_t(std::bit_ceil(uint64_t(b.k())))));
   return b;
 }
 
 Tensor packed_codes(const BlockedMatrix& b) {
-  Tensor packed(DType::kUint8, {b.n(), b.blocks(), b.block * b.bits() / 8});
-  const int64_t column_bytes = packed.dim(1) * packed.dim(2);
+  Tensor packed(DType::kUint8, {b.n(), b.blocks(), checked_mul(b.block / 8, b.bits())});
+  const int64_t column_bytes = checked_mul(packed.dim(1), packed.dim(2));
   for (int64_t j = 0; j < b.n(); ++j) {
-    write_codes(packed.data<uint8_t>() + j * column_bytes, 0, b.blocks() * b.block, b.bits(),
+    write_codes(packed.data<uint8_t>() + j * column_bytes, 0, checked_mul(b.blocks(), b.block), b.bits(),
                 [&](int64_t row) { return row < b.k() ? b.code(row, j) : 0u; });
   }
   return packed;
@@ -86,7 +91,7 @@ Tensor column_scales(const BlockedMatrix& b) {
 /// No tensor where all are in the middle.
 Tensor packed_zeros(const BlockedMatrix& b) {
   bool all_middle = true;
-  Tensor zeros(DType::kUint8, {b.n(), ceil_div(b.blocks() * b.bits(), 8)});
+  Tensor zeros(DType::kUint8, {b.n(), ceil_div(checked_mul(b.blocks(), b.bits()), 8)});
   for (int64_t j = 0; j < b.n(); ++j) {
     write_codes(zeros.data<uint8_t>() + j * zeros.dim(1), 0, b.blocks(), b.bits(), [&](int64_t i) {
       all_middle &= b.zero(i, j) == b.middle();

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
@@ -78,7 +79,8 @@ TEST(ConvertMatMulToNBits, TakesBlocksOfAColumn) {
 }
 
 TEST(ConvertMatMulToNBits, TakesAnyBlockThatIsAPowerOfTwo) {
-  for (const int64_t block : {16, 512, 2048}) expect_converted({.block = block, .zeros = true});
+  for (const int64_t block : std::vector<int64_t>{16, 512, 2048, int64_t{1} << 50})
+    expect_converted({.block = block, .zeros = true});
   expect_converted({.columns_first = true, .axis = -1});
 }
 

@@ -69,6 +69,8 @@ TEST(MultiplyAdds, OfMatrices) {
   EXPECT_EQ(products({"MatMul", {}, "linnet"}, {of({7}), of({7, 3})}, of({3})), 21);
   EXPECT_EQ(products({"Gemm"}, {of({5, 7}), of({7, 3})}, of({5, 3})), 105);
   EXPECT_EQ(products({"Gemm", {{"transA", int64_t{1}}}}, {of({7, 5}), of({7, 3})}, of({5, 3})), 105);
+  EXPECT_EQ(products({"MatMulNBits", {}, "com.microsoft"}, {of({5, 7}), of({3, 1, 8}, DType::kUint8)}, of({5, 3})),
+            105);
   const Tensor a = of({5, 7}, DType::kUint8), b = of({7, 3}, DType::kInt8), scale = of({}), zero = of({}, DType::kInt8);
   EXPECT_EQ(products({"MatMulInteger"}, {a, b}, of({5, 3}, DType::kInt32)), 105);
   EXPECT_EQ(products({"QLinearMatMul"}, {a, scale, zero, b, scale, zero, scale, zero}, of({5, 3}, DType::kInt8)), 105);

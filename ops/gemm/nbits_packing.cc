@@ -1,0 +1,78 @@
+#include "gemm/nbits_packing.h"
+
+#include <bit>
+
+#include "partition/parts.h"
+#include "tensor/alignment.h"
+#include "tensor/checksum.h"
+
+namespace linnet {
+namespace {
+
+bool constant(const CompileInput& in, int input) { return !in.has(input) || in.constant(input); }
+Tensor constant_or_none(const CompileInput& in, int input) { return in.has(input) ? *in.constant(input) : Tensor(); }
+
+/// Of what is packed beside the codes.
+Checksum checksum_of(const NBitsParts& parts) {
+  Checksummer sum;
+  for (const Tensor* part : {&parts.scales, &parts.zeros, &parts.order}) {
+    sum.add(std::string_view(static_cast<const char*>(part->raw()), *part ? part->bytes() : 0));
+  }
+  return sum.result();
+}
+
+}  // namespace
+
+NBitsPacking::NBitsPacking(const NBitsMatrix& matrix, const NBitsInputs& inputs, const CompileInput& in, int lanes,
+                           bool half_scales)
+    : m_(matrix), inputs_(inputs) {
+  if (constant(in, inputs.order)) rows_.emplace(m_, constant_or_none(in, inputs.order));
+  const NBitsRows in_order(m_, Tensor());
+  form_ = {.bits = m_.bits, .block = in_order.block(), .lanes = lanes, .half_scales = half_scales};
+  // In another order, every block of the matrix may fill one in part.
+  form_.blocks = rows_ ? rows_->blocks() : in_order.blocks() + m_.blocks();
+  if (in.has(inputs.zeros)) {
+    form_.zeros = in.dtype(inputs.zeros) == DType::kUint8 ? NBitsZeros::kBytes : NBitsZeros::kFloats;
+  }
+  if (rows_ && in.constant(inputs.codes) && in.constant(inputs.scales) && constant(in, inputs.zeros)) {
+    pack(in);
+  } else {
+    form_.half_scales = false;
+  }
+}
+
+void NBitsPacking::pack(const CompileInput& in) {
+  const NBitsParts parts{*in.constant(inputs_.codes), *in.constant(inputs_.scales), constant_or_none(in, inputs_.zeros),
+                         constant_or_none(in, inputs_.order)};
+  form_.half_scales = form_.half_scales && are_halves(parts.scales);
+  const Checksum sum = checksum_of(parts);
+  const PackedForm form{"blocks of codes",
+                        {m_.k, m_.n, m_.bits, m_.block_size, form_.lanes, form_.half_scales, int64_t(form_.zeros),
+                         std::bit_cast<int64_t>(sum.low), std::bit_cast<int64_t>(sum.high)}};
+  packed_ = in.packed(parts.codes, form, [&] {
+    Tensor packed = in.packed_memory(DType::kUint8, Shape{packed_bytes(m_, form_)});
+    pack_nbits(m_, parts, *rows_, form_, in.executor(), static_cast<std::byte*>(packed.raw()));
+    return packed;
+  });
+}
+
+size_t NBitsPacking::scratch_bytes() const {
+  return packed() ? 0 : aligned(dtype_bytes(DType::kUint8, packed_bytes(m_, form_)));
+}
+
+NBitsPacking::View NBitsPacking::view(KernelContext& context, std::byte* scratch) const {
+  View view{form_, rows_ ? &*rows_ : nullptr, {}, scratch};
+  if (packed()) {
+    view.panels = static_cast<const std::byte*>(packed_.raw());
+    return view;
+  }
+  const NBitsParts parts{context.input(inputs_.codes), context.input(inputs_.scales), context.input(inputs_.zeros),
+                         context.input(inputs_.order)};
+  check_nbits_contents(m_, parts);
+  if (!rows_) view.own_rows.emplace(m_, parts.order);
+  view.form.blocks = view.rows().blocks();
+  pack_nbits(m_, parts, view.rows(), view.form, context.executor(), scratch);
+  return view;
+}
+
+}  // namespace linnet

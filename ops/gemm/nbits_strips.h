@@ -1,0 +1,54 @@
+#pragma once
+
+#include "gemm/nbits_weights.h"
+#include "kernels/kernel_table.h"
+#include "partition/parts.h"
+
+namespace linnet {
+
+/// Rows of A as tiles read them: float, or int8 with a scale for each row and block.
+template <class A>
+struct NBitsStrip {
+  A* values = nullptr;
+  float* scales = nullptr;
+  int32_t* sums = nullptr;
+};
+
+/// The kernels for rows of one type.
+template <class A>
+class NBitsKernels {
+ public:
+  explicit NBitsKernels(Isa isa) : floats_(kernel_table(isa).nbits_f32), bytes_(kernel_table(isa).nbits_s8) {}
+
+  int lanes() const { return floats_.lanes; }
+  bool half_scales() const { return floats_.half_scales; }
+  int rows() const;  ///< of the highest tile
+  void multiply(const NBitsTile<A>& tile) const;
+  /// Puts n values of a row to row i of a strip of `rows`.
+  void put(const NBitsForm& form, const float* a, int64_t n, int64_t i, int64_t rows, const NBitsStrip<A>& strip) const;
+
+ private:
+  const NBitsFloatKernels& floats_;
+  const NBitsByteKernels& bytes_;
+};
+
+/// Some rows of A in scratch memory, divided into strips of nearly equal heights.
+template <class A>
+class NBitsStrips {
+ public:
+  NBitsStrips(const NBitsForm& form, int64_t rows, int highest, std::byte* scratch);
+
+  int64_t count() const { return count_; }
+  Span rows(int64_t strip) const { return Span{0, rows_}.part(count_, strip); }
+  NBitsStrip<A> operator[](int64_t strip) const;
+
+  /// Memory for so many rows. Throws Error(kLimit) on overflow.
+  static size_t scratch_bytes(const NBitsForm& form, int64_t rows);
+
+ private:
+  NBitsForm form_;
+  int64_t rows_, count_;
+  NBitsStrip<A> first_;
+};
+
+}  // namespace linnet
