@@ -27,10 +27,8 @@ void gemm(benchmark::State& state) {
   const Tensor packed = filled<typename Type::B>(packed_size(plan.panels(), 1, k, Type::kUnit));
   Tensor y(dtype_of<typename Type::Y>, {m, n}), scratch(DType::kUint8, {int64_t(plan.scratch_bytes())});
   const MatrixRows<A> rows(a.data<A>(), k);
-  const GemmOperands<Type> operands{.a = &rows,
-                                    .b = packed.data<typename Type::B>(),
-                                    .y = y.data<typename Type::Y>(),
-                                    .y_pitch = n};
+  const GemmOperands<Type> operands{
+      .a = &rows, .b = packed.data<typename Type::B>(), .y = y.data<typename Type::Y>(), .y_pitch = n};
   for (auto _ : state) {
     for (int64_t chunk = 0; chunk < plan.chunks(); ++chunk) {
       plan.run_chunk(operands, chunk, static_cast<std::byte*>(scratch.raw()));

@@ -17,7 +17,8 @@ int64_t pairs_of(const ConvGeometry& geometry) { return ceil_div(geometry.taps()
 /// [pair][channel][2] of [channel][tap].
 void pack(const int8_t* w, int64_t channels, int64_t taps, int16_t* to) {
   for (int64_t t = 0; t < ceil_div(taps, 2) * 2; ++t) {
-    for (int64_t c = 0; c < channels; ++c) to[(t / 2 * channels + c) * 2 + t % 2] = t < taps ? w[c * taps + t] : int16_t{0};
+    for (int64_t c = 0; c < channels; ++c)
+      to[(t / 2 * channels + c) * 2 + t % 2] = t < taps ? w[c * taps + t] : int16_t{0};
   }
 }
 

@@ -126,8 +126,7 @@ class QuantizedGemmConv final : public Kernel {
 
 }  // namespace
 
-KernelPtr make_quantized_gemm_conv(const ConvGeometry& geometry, const Activation& activation,
-                                   const CompileInput& in) {
+KernelPtr make_quantized_gemm_conv(const ConvGeometry& geometry, const Activation& activation, const CompileInput& in) {
   if (multiplies_bytes(in.isa())) return std::make_unique<QuantizedGemmConv<GemmU8>>(geometry, activation, in);
   return std::make_unique<QuantizedGemmConv<GemmS16>>(geometry, activation, in);
 }

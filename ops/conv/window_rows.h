@@ -61,7 +61,7 @@ class ConvWindows {
 /// What lies around an image of numbers that padding does not make zero.
 template <class T>
 struct WindowPadding {
-  const T* line = nullptr;  ///< ConvWindows::padding_values() equal ones; null: zeros
+  const T* line = nullptr;   ///< ConvWindows::padding_values() equal ones; null: zeros
   const T* x_end = nullptr;  ///< windows are copied rather than read past it in units of four values
 };
 

@@ -38,8 +38,7 @@ class ByteProducts {
         store(product, lines, columns, sums);
       };
       const StripFunction<int32_t, decltype(store_strip)> strips(store_strip);
-      const GemmOperands<GemmS16> operands{
-          .a = &a, .b = b + matrix(product) * packed_size_, .store = &strips};
+      const GemmOperands<GemmS16> operands{.a = &a, .b = b + matrix(product) * packed_size_, .store = &strips};
       plan_.run_chunk(operands, chunk, context.scratch(worker));
     });
   }

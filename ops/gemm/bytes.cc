@@ -24,8 +24,6 @@ void ByteRows::rows(const RowBlock& block, const int16_t** pointers, std::byte* 
   }
 }
 
-size_t ByteRows::scratch_bytes(int64_t depth) {
-  return dtype_bytes(DType::kInt16, row_copy_pitch<int16_t>(depth));
-}
+size_t ByteRows::scratch_bytes(int64_t depth) { return dtype_bytes(DType::kInt16, row_copy_pitch<int16_t>(depth)); }
 
 }  // namespace linnet

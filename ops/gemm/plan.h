@@ -30,7 +30,7 @@ class StripFunction final : public StripStore<Y> {
 template <class Type>
 struct GemmOperands {
   const RowSource<typename Type::A>* a = nullptr;
-  const typename Type::B* b = nullptr;  ///< packed for the plan's panels()
+  const typename Type::B* b = nullptr;                  ///< packed for the plan's panels()
   const StripStore<typename Type::Y>* store = nullptr;  ///< of integers: takes all of y, which may then be null
   typename Type::Y* y = nullptr;
   int64_t y_pitch = 0;

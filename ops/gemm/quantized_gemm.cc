@@ -59,7 +59,8 @@ QuantizedGemm<Type>::QuantizedGemm(const CompileInput& in, const GemmSizes& size
   packed_size_ = packed_size(plan_.panels(), matrix.taps, matrix.depth, Type::kUnit);
   checked_mul(checked_mul(count, packed_size_), int64_t{sizeof(B)});
   begin_offset_ = plan_.scratch_bytes();
-  packed_offset_ = begin_offset_ + (kBytes ? aligned(dtype_bytes(DType::kInt32, checked_mul(count, matrix.columns))) : 0);
+  packed_offset_ =
+      begin_offset_ + (kBytes ? aligned(dtype_bytes(DType::kInt32, checked_mul(count, matrix.columns))) : 0);
   scratch_bytes_ = packed_offset_;
   const Tensor* values = in.constant(w);
   if (!values) {

@@ -40,7 +40,8 @@ class QuantizedGemm {
         store(matrix, lines, columns, sums);
       };
       const StripFunction<int32_t, decltype(store_strip)> strips(store_strip);
-      GemmOperands<Type> operands{.a = &a, .b = reinterpret_cast<const B*>(w) + matrix * packed_size_, .store = &strips};
+      GemmOperands<Type> operands{
+          .a = &a, .b = reinterpret_cast<const B*>(w) + matrix * packed_size_, .store = &strips};
       operands.epilogue.bias = begin ? begin + matrix * matrix_.columns : nullptr;
       plan_.run_chunk(operands, i % plan_.chunks(), context.scratch(worker));
     });

@@ -12,15 +12,15 @@ struct RequantizeJob {
   const int32_t* sums = nullptr;  ///< rows of `columns` values, one after the other
   int64_t rows = 0, columns = 0;
   const float* scale = nullptr;
-  const float* bias = nullptr;          ///< may be null
-  const uint8_t* residual = nullptr;    ///< the first row's; may be null
-  int64_t residual_pitch = 0;           ///< values from one row to the next
+  const float* bias = nullptr;        ///< may be null
+  const uint8_t* residual = nullptr;  ///< the first row's; may be null
+  int64_t residual_pitch = 0;         ///< values from one row to the next
   float residual_zero = 0, residual_scale = 1;
-  bool grid = false;                    ///< whether the product is rounded before the residual is added
+  bool grid = false;  ///< whether the product is rounded before the residual is added
   float grid_low = 0, grid_high = 0, grid_scale = 1;
-  float low = 0, high = 0;              ///< of bytes: those of the type less `zero`, or narrower
+  float low = 0, high = 0;  ///< of bytes: those of the type less `zero`, or narrower
   int32_t zero = 0;
-  int64_t y_pitch = 0;                  ///< values from one row of y to the next
+  int64_t y_pitch = 0;  ///< values from one row of y to the next
 };
 
 /// All instruction sets give the same bits.

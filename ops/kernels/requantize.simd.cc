@@ -30,8 +30,7 @@ void columns(const RequantizeJob& job, T* y, int64_t j, int64_t n) {
     if (job.bias) v = v + bias;
     if constexpr (kResidual) {
       if (job.grid) {
-        v = xsimd::to_float(nearest(at_most(F32(job.grid_high), at_least(F32(job.grid_low), v)))) *
-            F32(job.grid_scale);
+        v = xsimd::to_float(nearest(at_most(F32(job.grid_high), at_least(F32(job.grid_low), v)))) * F32(job.grid_scale);
       }
       const uint8_t* residual = job.residual + i * job.residual_pitch + j;
       const F32 r = xsimd::to_float(kWhole ? widen(residual) : widen_part(residual, n));

@@ -66,7 +66,8 @@ class QuantizedMatMul final : public Op {
   explicit QuantizedMatMul(const NodeSpec& node) : activation_(node) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
-    check_quantized_inputs(in, in.size() > Q::kW && in[Q::kW].has_rank() && in[Q::kW].rank() == 2 ? in[Q::kW].dim(1) : Dim());
+    check_quantized_inputs(
+        in, in.size() > Q::kW && in[Q::kW].has_rank() && in[Q::kW].rank() == 2 ? in[Q::kW].dim(1) : Dim());
     require_rank_at_least(in[Q::kX], 1, "x");
     require_rank(in[Q::kW], 2, "w");
     const DType dtype = quantized_output_dtype(in);

@@ -53,7 +53,8 @@ std::optional<QuantizeBehind> quantize_behind(const Graph& graph, ValueId value)
     found.activation = next;
     next = graph.only_consumer(next->outputs[0]);
   }
-  if (!next || !is_op(*next, "QuantizeLinear") || graph.fact(next->outputs[0]).dtype != DType::kUint8) return std::nullopt;
+  if (!next || !is_op(*next, "QuantizeLinear") || graph.fact(next->outputs[0]).dtype != DType::kUint8)
+    return std::nullopt;
   if (!byte_grid(graph, *next)) return std::nullopt;
   found.quantize = next;
   return found;
@@ -73,7 +74,8 @@ void set_activation(const Graph& graph, const Node* activation, NodeSpec& spec) 
 }
 
 std::optional<QuantizedWeights> quantized_weights(const Tensor* x, const Tensor* scale, const Tensor* zero, int axis) {
-  if (!x || !scale || !is_byte(x->dtype()) || scale->dtype() != DType::kFloat32 || axis >= x->rank()) return std::nullopt;
+  if (!x || !scale || !is_byte(x->dtype()) || scale->dtype() != DType::kFloat32 || axis >= x->rank())
+    return std::nullopt;
   if (!fits(*scale, x->shape(), axis) || (zero && !fits(*zero, x->shape(), axis))) return std::nullopt;
   if (!std::all_of(scale->data<float>(), scale->data<float>() + scale->size(), usable)) return std::nullopt;
   const auto values = centered(*x, zero, axis);

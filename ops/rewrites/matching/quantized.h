@@ -31,8 +31,8 @@ struct QuantizedWeights {
   Tensor values;  ///< int8
   Tensor scale;   ///< float32: one, or one for each index of `axis`
 };
-/// Those of constants (zero may be null), of int8 or of uint8 that fits once the zero points are subtracted; nullopt for
-/// others, and where a scale is not positive and finite.
+/// Those of constants (zero may be null), of int8 or of uint8 that fits once the zero points are subtracted; nullopt
+/// for others, and where a scale is not positive and finite.
 std::optional<QuantizedWeights> quantized_weights(const Tensor* x, const Tensor* scale, const Tensor* zero, int axis);
 /// The same behind an input of a node, through a DequantizeLinear.
 std::optional<QuantizedWeights> quantized_weights(const Graph& graph, const Node& node, int input, int axis);

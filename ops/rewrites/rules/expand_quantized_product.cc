@@ -46,13 +46,15 @@ std::optional<Patch> expand_quantized_product(const Graph& graph, const Node& no
   if (has_bias && !constant(kBias)) return std::nullopt;
 
   Patch patch(graph);
-  std::vector<ValueId> inputs{add_dequantize(patch, node, {node.inputs[kX], node.inputs[kXScale], node.inputs[kXZero]}, 1),
-                              add_dequantize(patch, node, {node.inputs[kW], node.inputs[kWScale], node.inputs[kWZero]}, axis)};
+  std::vector<ValueId> inputs{
+      add_dequantize(patch, node, {node.inputs[kX], node.inputs[kXScale], node.inputs[kXZero]}, 1),
+      add_dequantize(patch, node, {node.inputs[kW], node.inputs[kWScale], node.inputs[kWZero]}, axis)};
   if (has_bias) inputs.push_back(add_bias(graph, patch, node));
   NodeSpec product = standard_spec(node, is_conv ? "Conv" : "MatMul", 13);
   product.attributes = node.spec.attributes;
   const ValueId y = patch.add(std::move(product), inputs);
-  patch.replace(node.outputs[0], patch.add(standard_spec(node, "QuantizeLinear", 13), {y, node.inputs[kYScale], node.inputs[kYZero]}));
+  patch.replace(node.outputs[0],
+                patch.add(standard_spec(node, "QuantizeLinear", 13), {y, node.inputs[kYScale], node.inputs[kYZero]}));
   return patch;
 }
 

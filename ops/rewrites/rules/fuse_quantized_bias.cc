@@ -19,8 +19,8 @@ const Node* product_before_bias(const Graph& graph, ValueId value) {
 
 }  // namespace
 
-// Add(linnet::QLinearMatMul(x, w), b) -> linnet::QLinearMatMul(x, w, b), likewise QLinearConv: a constant of one float32
-// for each output channel, the last axis.
+// Add(linnet::QLinearMatMul(x, w), b) -> linnet::QLinearMatMul(x, w, b), likewise QLinearConv: a constant of one
+// float32 for each output channel, the last axis.
 std::optional<Patch> fuse_quantized_bias(const Graph& graph, const Node& node) {
   if (!is_op(node, "Add")) return std::nullopt;
   for (int i = 0; i < 2; ++i) {

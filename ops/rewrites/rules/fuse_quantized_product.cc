@@ -48,7 +48,9 @@ bool is_plain_gemm(const Node& node) {
 /// The constant bias of so many channels, as int32 where it is one in units of scale * w_scale; nullopt for others.
 std::optional<Tensor> constant_bias(const Graph& graph, const Node& node, int64_t channels, float scale,
                                     const Tensor& w_scale) {
-  const auto fits = [&](const Tensor* bias) { return bias && bias->size() == channels && bias->shape()[bias->rank() - 1] == channels; };
+  const auto fits = [&](const Tensor* bias) {
+    return bias && bias->size() == channels && bias->shape()[bias->rank() - 1] == channels;
+  };
   if (const Tensor* bias = graph.constant_input(node, 2)) {
     return fits(bias) && bias->dtype() == DType::kFloat32 ? std::optional(bias->reshaped({channels})) : std::nullopt;
   }
@@ -73,7 +75,8 @@ std::optional<Tensor> constant_bias(const Graph& graph, const Node& node, int64_
 }  // namespace
 
 // DequantizeLinear(x), DequantizeLinear(w) -> Conv, MatMul or Gemm -> (Relu or Clip ->) QuantizeLinear becomes
-// linnet::QLinearConv, channels-last, or linnet::QLinearMatMul on bytes; without a QuantizeLinear, with floats as output.
+// linnet::QLinearConv, channels-last, or linnet::QLinearMatMul on bytes; without a QuantizeLinear, with floats as
+// output.
 std::optional<Patch> fuse_quantized_product(const Graph& graph, const Node& node) {
   const bool is_conv = is_op(node, "Conv");
   if (!is_conv && !is_op(node, "MatMul") && !is_plain_gemm(node)) return std::nullopt;

@@ -14,15 +14,16 @@ const Node* product_behind(const Graph& graph, const Node* dequantize) {
   if (graph.only_consumer(dequantize->inputs[0]) != dequantize) return nullptr;
   const Node* product = graph.producer(dequantize->inputs[0]);
   if (!product) return nullptr;
-  const bool on_bytes = is_op(*product, "QLinearConv", kInternalDomain) || is_op(*product, "QLinearMatMul", kInternalDomain);
+  const bool on_bytes =
+      is_op(*product, "QLinearConv", kInternalDomain) || is_op(*product, "QLinearMatMul", kInternalDomain);
   const bool plain = product->inputs.size() <= Q::kResidual && !product->spec.has("activation");
   return on_bytes && plain ? product : nullptr;
 }
 
 }  // namespace
 
-// QuantizeLinear(Relu?(Add(DequantizeLinear(product), DequantizeLinear(r)))) -> the product with the residual r, rounded
-// to its own scale before: r has the shape of the result.
+// QuantizeLinear(Relu?(Add(DequantizeLinear(product), DequantizeLinear(r)))) -> the product with the residual r,
+// rounded to its own scale before: r has the shape of the result.
 std::optional<Patch> fuse_quantized_residual(const Graph& graph, const Node& node) {
   if (!is_op(node, "Add")) return std::nullopt;
   const auto behind = quantize_behind(graph, node.outputs[0]);

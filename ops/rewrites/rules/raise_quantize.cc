@@ -9,7 +9,7 @@ namespace linnet {
 namespace {
 
 // Operators that only move the elements of their first input.
-constexpr std::string_view kMovement[] = {"Reshape", "Transpose", "Flatten", "Squeeze",     "Unsqueeze",
+constexpr std::string_view kMovement[] = {"Reshape", "Transpose", "Flatten", "Squeeze",      "Unsqueeze",
                                           "Slice",   "Gather",    "Expand",  "DepthToSpace", "SpaceToDepth"};
 
 size_t moved_inputs(const Node& node) {

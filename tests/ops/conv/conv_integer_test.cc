@@ -90,9 +90,9 @@ TEST(QLinearConv, RequantizesPerChannel) {
   const Tensor w_scale = random_uniform({4}, 0.001f, 0.01f, 1), w_zero = Tensor::of<int8_t>({0, 5, -5, 7});
   const Tensor bias = Tensor::of<int32_t>({-9000, 0, 500, 12345});
   const ConvSettings s{{2, 2}, {1, 1, 1, 1}, {1, 1}, 1};
-  const Tensor y =
-      run_op({"QLinearConv", 10, conv_attributes(s)}, {x, Tensor::scalar(0.05f), Tensor::scalar(uint8_t{99}), w, w_scale,
-                                                  w_zero, Tensor::scalar(0.5f), Tensor::scalar(uint8_t{100}), bias})[0];
+  const Tensor y = run_op({"QLinearConv", 10, conv_attributes(s)},
+                          {x, Tensor::scalar(0.05f), Tensor::scalar(uint8_t{99}), w, w_scale, w_zero,
+                           Tensor::scalar(0.5f), Tensor::scalar(uint8_t{100}), bias})[0];
   const Tensor sums = conv_reference(shifted(x, {99}), shifted(w, {0, 5, -5, 7}), cast_to(bias, DType::kFloat32), s);
   ASSERT_EQ(y.shape(), sums.shape());
   for (int64_t i = 0; i < y.size(); ++i) {

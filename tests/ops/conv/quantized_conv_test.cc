@@ -23,9 +23,7 @@ Tensor less(const Tensor& tensor, float zero) {
   return result;
 }
 
-uint8_t quantized(double value, double zero) {
-  return uint8_t(std::clamp(std::nearbyint(value) + zero, 0.0, 255.0));
-}
+uint8_t quantized(double value, double zero) { return uint8_t(std::clamp(std::nearbyint(value) + zero, 0.0, 255.0)); }
 
 /// A convolution of bytes with scales that are powers of two, so that every step but the last is exact.
 struct QuantizedConvCase {

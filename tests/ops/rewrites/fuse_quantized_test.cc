@@ -3,8 +3,8 @@
 #include "support/byte_graph.h"
 #include "support/expect_unchanged.h"
 
-// Products between DequantizeLinear and QuantizeLinear, and other spellings of them, on bytes. Scales are powers of two,
-// so that graphs as written are exact, too, and outputs are the same bits.
+// Products between DequantizeLinear and QuantizeLinear, and other spellings of them, on bytes. Scales are powers of
+// two, so that graphs as written are exact, too, and outputs are the same bits.
 namespace linnet::testing {
 namespace {
 
