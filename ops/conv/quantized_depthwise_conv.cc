@@ -13,6 +13,7 @@ using Q = QuantizedInputs;
 constexpr int64_t kChunkSums = 4 * 1024;  // that stay in the first-level cache until they are stored
 
 int64_t pairs_of(const ConvGeometry& geometry) { return ceil_div(geometry.taps(), 2); }
+int64_t even_taps(const ConvGeometry& geometry) { return checked_mul(2, pairs_of(geometry)); }
 
 /// [pair][channel][2] of [channel][tap].
 void pack(const int8_t* w, int64_t channels, int64_t taps, int16_t* to) {
@@ -34,12 +35,12 @@ class QuantizedDepthwiseConv final : public Kernel {
     const int64_t channels = geometry.in_channels;
     pixels_ = checked_mul(geometry.batch, geometry.out_pixels());
     chunk_pixels_ = std::clamp<int64_t>(kChunkSums / std::max<int64_t>(1, channels), 1, 16);
-    sums_offset_ = aligned(dtype_bytes(DType::kInt64, checked_mul(2 * pairs_of(geometry), chunk_pixels_)));
+    sums_offset_ = aligned(dtype_bytes(DType::kInt64, checked_mul(even_taps(geometry), chunk_pixels_)));
     begin_offset_ = sums_offset_ + aligned(dtype_bytes(DType::kInt32, checked_mul(chunk_pixels_, channels)));
     output_offset_ = begin_offset_ + aligned(dtype_bytes(DType::kInt32, channels));
     padding_offset_ = output_offset_ + output_.scratch_bytes();
     w_offset_ = padding_offset_ + aligned(size_t(windows_.padding_values()));
-    const int64_t values = checked_mul(2 * pairs_of(geometry), channels);
+    const int64_t values = checked_mul(even_taps(geometry), channels);
     const Tensor* w = in.constant(Q::kW);
     scratch_bytes_ = w_offset_ + (w ? 0 : dtype_bytes(DType::kInt16, values));
     if (!w) return;

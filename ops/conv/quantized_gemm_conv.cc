@@ -15,7 +15,7 @@ using Q = QuantizedInputs;
 template <class Type>
 ConvGeometry row_geometry(ConvGeometry geometry) {
   if constexpr (!QuantizedGemm<Type>::kBytes) {
-    geometry.in_channels = checked_mul(geometry.group, ceil_div(geometry.group_in(), 2) * 2);
+    geometry.in_channels = checked_mul(geometry.group, checked_mul(2, ceil_div(geometry.group_in(), 2)));
   }
   return geometry;
 }

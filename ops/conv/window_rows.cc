@@ -23,7 +23,7 @@ ConvWindows::ConvWindows(const ConvGeometry& geometry) : geometry_(geometry), co
   const bool adjacent = width.dilation == 1 && geometry.group == 1;
   if (adjacent && width.kernel * geometry.in_channels <= kMostSpanValues) span_ = width.kernel;
   depth_ = span_ * geometry.group_in();
-  copy_values_ = ceil_div(depth_, kUnit) * kUnit;
+  copy_values_ = checked_mul(kUnit, ceil_div(depth_, kUnit));
   zeros_.resize(size_t(span_ * geometry.in_channels));
   const bool fits = depth.extent() <= depth.in && height.extent() <= height.in && width.extent() <= width.in;
   for (int64_t z = 0; z < depth.kernel; ++z) {

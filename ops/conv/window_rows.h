@@ -24,7 +24,7 @@ class ConvWindows {
   GemmWeights<T> merged(GemmWeights<T> w) const {
     w.run = w.depth;
     w.run_stride = w.tap_stride;
-    w.tap_stride *= span_;
+    w.tap_stride = checked_mul(span_, w.tap_stride);
     w.taps = taps();
     w.depth = depth_;
     return w;

@@ -8,7 +8,7 @@ namespace linnet {
 namespace {
 
 /// Where value k of a column lies.
-int64_t depth_offset(const GemmWeights<int8_t>& w, int64_t k) {
+std::ptrdiff_t depth_offset(const GemmWeights<int8_t>& w, int64_t k) {
   return w.run > 0 ? k / w.run * w.run_stride + k % w.run * w.depth_stride : k * w.depth_stride;
 }
 

@@ -51,7 +51,7 @@ class QuantizedGemm {
   using B = typename Type::B;
 
   /// The packed form: the panels of all matrices, then, of bytes, the sums of the columns.
-  size_t panels_bytes() const { return aligned(size_t(count_ * packed_size_) * sizeof(B)); }
+  size_t panels_bytes() const { return aligned(dtype_bytes(dtype_of<B>, checked_mul(count_, packed_size_))); }
   size_t packed_bytes() const;
   void pack(const int8_t* w, std::byte* packed, Executor& executor) const;
   const std::byte* pack_in_scratch(KernelContext& context) const;

@@ -82,7 +82,10 @@ QuantizedOutput::QuantizedOutput(const CompileInput& in, int64_t channels, const
   high_ = epilogue.high;
 }
 
-size_t QuantizedOutput::scratch_bytes() const { return 2 * aligned(dtype_bytes(DType::kFloat32, channels_)); }
+size_t QuantizedOutput::scratch_bytes() const {
+  const size_t values = aligned(dtype_bytes(DType::kFloat32, channels_));
+  return values + values;
+}
 
 const int32_t* QuantizedOutput::sum_bias(KernelContext& context) const {
   return bias_ == DType::kInt32 ? context.input(Q::kBias).data<int32_t>() : nullptr;

@@ -6,8 +6,8 @@
 
 #include "gemm/accuracy.h"
 #include "kernels/gemm.h"
-#include "linnet/dtype.h"
 #include "linnet/shape.h"
+#include "linnet/tensor.h"
 
 namespace linnet {
 namespace {
