@@ -5,53 +5,84 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-template <class T>
-constexpr bool kBytes = sizeof(T) == 1;
+constexpr int kVectors = 4;
 
-/// n columns of all rows, kLanes of them where kWhole.
-template <class T, bool kResidual, bool kWhole>
-void columns(const RequantizeJob& job, T* y, int64_t j, int64_t n) {
-  const auto part = [&](const float* x) { return kWhole ? load(x) : load_part(x, n); };
-  const F32 scale = part(job.scale + j), bias = job.bias ? part(job.bias + j) : F32(0.0f);
-  const F32 low(job.low), high(job.high);
-  const F32 residual_zero(job.residual_zero), residual_scale(job.residual_scale);
-  const I32 zero(job.zero);
-  for (int64_t i = 0; i < job.rows; ++i) {
-    const int32_t* sums = job.sums + i * job.columns + j;
-    I32 sum;
-    if constexpr (kWhole) {
-      sum = I32::load_unaligned(sums);
-    } else {
-      int32_t buffer[kLanes] = {};
-      std::memcpy(buffer, sums, size_t(n) * sizeof(int32_t));
-      sum = I32::load_unaligned(buffer);
-    }
-    F32 v = xsimd::to_float(sum) * scale;
-    if (job.bias) v = v + bias;
-    if constexpr (kResidual) {
-      if (job.grid) {
-        v = xsimd::to_float(nearest(at_most(F32(job.grid_high), at_least(F32(job.grid_low), v)))) * F32(job.grid_scale);
-      }
-      const uint8_t* residual = job.residual + i * job.residual_pitch + j;
-      const F32 r = xsimd::to_float(kWhole ? widen(residual) : widen_part(residual, n));
-      v = v + (r - residual_zero) * residual_scale;
-    }
-    v = at_most(high, at_least(low, v));
-    T* to = y + i * job.y_pitch + j;
-    if constexpr (kBytes<T>) {
-      const I32 value = nearest(v) + zero;
-      kWhole ? narrow(value, to) : narrow_part(value, to, n);
-    } else {
-      kWhole ? store(to, v) : store_part(to, v, n);
+/// V vectors of columns of all rows; of one, only n columns where kPart.
+template <class T, bool kResidual, int V, bool kPart = false>
+class Columns {
+ public:
+  Columns(const RequantizeJob& job, int64_t j, int64_t n = kLanes) : job_(job), j_(j), n_(n) {
+    LINNET_UNROLL for (int v = 0; v < V; ++v) {
+      scale_[v] = part(job.scale + j + v * kLanes);
+      bias_[v] = job.bias ? part(job.bias + j + v * kLanes) : F32(0.0f);
     }
   }
-}
+
+  void run(T* y) const {
+    for (int64_t i = 0; i < job_.rows; ++i) {
+      F32 value[V];
+      LINNET_UNROLL for (int v = 0; v < V; ++v) value[v] = at(i, v);
+      store_row(value, y + i * job_.y_pitch + j_);
+    }
+  }
+
+ private:
+  F32 part(const float* x) const { return kPart ? load_part(x, n_) : load(x); }
+
+  I32 sums(int64_t i, int v) const {
+    const int32_t* from = job_.sums + i * job_.columns + j_ + v * kLanes;
+    if constexpr (!kPart) return I32::load_unaligned(from);
+    int32_t buffer[kLanes] = {};
+    std::memcpy(buffer, from, size_t(n_) * sizeof(int32_t));
+    return I32::load_unaligned(buffer);
+  }
+
+  F32 at(int64_t i, int v) const {
+    F32 value = xsimd::to_float(sums(i, v)) * scale_[v] + bias_[v];
+    if constexpr (kResidual) {
+      if (job_.grid) {
+        const F32 held = at_most(F32(job_.grid_high), at_least(F32(job_.grid_low), value));
+        value = xsimd::to_float(nearest(held)) * F32(job_.grid_scale);
+      }
+      const uint8_t* from = job_.residual + i * job_.residual_pitch + j_ + v * kLanes;
+      const F32 residual = xsimd::to_float(kPart ? widen_part(from, n_) : widen(from));
+      value = value + (residual - F32(job_.residual_zero)) * F32(job_.residual_scale);
+    }
+    return at_most(F32(job_.high), at_least(F32(job_.low), value));
+  }
+
+  void store_row(const F32 (&value)[V], float* y) const {
+    LINNET_UNROLL for (int v = 0; v < V; ++v) {
+      if constexpr (kPart) {
+        store_part(y, value[v], n_);
+      } else {
+        store(y + v * kLanes, value[v]);
+      }
+    }
+  }
+  void store_row(const F32 (&value)[V], uint8_t* y) const {
+    I32 rounded[V];
+    LINNET_UNROLL for (int v = 0; v < V; ++v) rounded[v] = nearest(value[v]);
+    if constexpr (V == 4) {
+      narrow_four(rounded, int16_t(job_.zero), y);
+    } else if constexpr (kPart) {
+      narrow_part(rounded[0] + I32(job_.zero), y, n_);
+    } else {
+      narrow(rounded[0] + I32(job_.zero), y);
+    }
+  }
+
+  const RequantizeJob& job_;
+  int64_t j_, n_;
+  F32 scale_[V], bias_[V];
+};
 
 template <class T, bool kResidual>
 void all_columns(const RequantizeJob& job, T* y) {
   int64_t j = 0;
-  for (; j + kLanes <= job.columns; j += kLanes) columns<T, kResidual, true>(job, y, j, kLanes);
-  if (j < job.columns) columns<T, kResidual, false>(job, y, j, job.columns - j);
+  for (; j + kVectors * kLanes <= job.columns; j += kVectors * kLanes) Columns<T, kResidual, kVectors>(job, j).run(y);
+  for (; j + kLanes <= job.columns; j += kLanes) Columns<T, kResidual, 1>(job, j).run(y);
+  if (j < job.columns) Columns<T, kResidual, 1, true>(job, j, job.columns - j).run(y);
 }
 
 template <class T>

@@ -9,20 +9,13 @@
 namespace linnet {
 namespace {
 
-/// The dims as those of matrices.
-Shape as_matrices(const Shape& shape, ParameterAxis axis) {
-  if (shape.rank() >= 2) return shape;
-  const int64_t length = shape.rank() == 0 ? 1 : shape[0];
-  return axis == ParameterAxis::kRow ? Shape{1, length} : Shape{length, 1};
-}
-
 bool holds_one(const Fact& fact) { return fact.concrete() && fact.shape().elements() == 1; }
 
 }  // namespace
 
 ParameterIndex parameter_index(const Shape& matrices, const Shape& shape, ParameterAxis axis, const char* name) {
   if (shape.elements() == 1) return {};
-  Shape expected = as_matrices(matrices, axis);
+  Shape expected = matrices.rank() >= 2 ? matrices : Shape{1, 1};  // a vector is one row, or one column
   const int rank = expected.rank();
   const bool by_row = axis == ParameterAxis::kRow;
   const int64_t length = expected[by_row ? rank - 2 : rank - 1];
