@@ -1,6 +1,7 @@
 """Models that ONNX Runtime's quantiser makes, in every format, against ONNX Runtime: on bytes, and within a few steps."""
 
 import itertools
+import json
 
 import numpy as np
 import onnx
@@ -116,6 +117,17 @@ def test_static(run_model, tmp_path, network, form, activations, weights):
         # int8 that an operator moves on its way keeps the product behind it from bytes.
         if weights == "s8" and (activations, form) != ("s8", QuantFormat.QOperator):
             assert "linnet::Conv" not in plan and " MatMul " not in plan and " Gemm " not in plan, plan
+
+
+def test_products_are_the_same_bits_on_every_instruction_set(run_model, tmp_path):
+    n, output = feed_forward_network()
+    n.save(tmp_path / "float.onnx", output)
+    quantize_static(tmp_path / "float.onnx", tmp_path / "q.onnx", Samples(n.shape), weight_type=QuantType.QInt8)
+    x = np.random.default_rng(3).standard_normal(n.shape).astype(np.float32)
+    machine = run_model("devices", "--json", "-").stdout
+    isas = [isa["name"] for isa in json.loads(machine)["isas"] if isa["supported"]]
+    results = [run_model.outputs(tmp_path / "q.onnx", {"x": x}, "--isa", isa)[output] for isa in ["auto", *isas]]
+    assert all(np.array_equal(result, results[0]) for result in results)
 
 
 @pytest.mark.parametrize("weights, per_channel", list(itertools.product(("u8", "s8"), (False, True))))
