@@ -19,6 +19,7 @@ class QuantizedConv final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     const bool known = in.size() > Q::kW && in[Q::kW].has_rank() && in[Q::kW].rank() > 0;
     check_quantized_inputs(in, known ? in[Q::kW].dim(0) : Dim());
+    if (has_input(in, Q::kWZero)) throw Error(ErrorKind::kModel, "w_zero is for matrices");
     const DType dtype = quantized_output_dtype(in);
     const Fact &x = in[Q::kX], &w = in[Q::kW];
     if (!x.has_rank() || !w.has_rank()) return {Fact(dtype, std::nullopt)};

@@ -44,6 +44,13 @@ void check_quantized_inputs(std::span<const Fact> in, const Dim& channels) {
   const Fact& w_scale = in[Q::kWScale];
   require_dtype(w_scale, DType::kFloat32, "w_scale");
   if (!w_scale.concrete() || w_scale.shape().elements() != 1) require_per_channel(w_scale, channels, "w_scale");
+  if (has_input(in, Q::kWZero)) {
+    const Fact& zero = in[Q::kWZero];
+    require_dtype(zero, DType::kInt8, "w_zero");
+    const bool one = zero.concrete() && zero.shape().elements() == 1;
+    if (!one) require_rank(zero, 1, "w_zero");
+    if (!one && zero.has_rank()) merge_dim(channels, zero.dim(0), "the output channels of w and the length of w_zero");
+  }
   if (has_input(in, Q::kBias)) {
     const Fact& bias = in[Q::kBias];
     if (bias.dtype != DType::kInt32) require_dtype(bias, DType::kFloat32, "B");
@@ -74,6 +81,7 @@ QuantizedOutput::QuantizedOutput(const CompileInput& in, int64_t channels, const
       bytes_(in.has(Q::kYScale)),
       has_residual_(in.has(Q::kResidual)),
       has_grid_(in.has(Q::kGridScale)),
+      has_w_zero_(in.has(Q::kWZero)),
       scale_per_channel_(in.shape(Q::kWScale).elements() > 1),
       bias_(in.has(Q::kBias) ? in.dtype(Q::kBias) : DType::kUndefined) {
   const Epilogue epilogue = make_epilogue(activation, in.isa());
@@ -84,7 +92,7 @@ QuantizedOutput::QuantizedOutput(const CompileInput& in, int64_t channels, const
 
 size_t QuantizedOutput::scratch_bytes() const {
   const size_t values = aligned(dtype_bytes(DType::kFloat32, channels_));
-  return values + values;
+  return values + values + values;
 }
 
 const int32_t* QuantizedOutput::sum_bias(KernelContext& context) const {
@@ -110,10 +118,13 @@ void QuantizedOutput::add_residual(KernelContext& context, float y_scale, Requan
   job.grid_scale = float_input(context, Q::kGridScale) / y_scale;
 }
 
-QuantizedOutput::Bound QuantizedOutput::bind(KernelContext& context, std::byte* scratch) const {
+QuantizedOutput::Bound QuantizedOutput::bind(KernelContext& context, std::byte* scratch,
+                                             const int32_t* row_sums) const {
   const float y_scale = bytes_ ? float_input(context, Q::kYScale) : 1.0f;
   auto* scale = reinterpret_cast<float*>(scratch);
-  auto* bias = reinterpret_cast<float*>(scratch + aligned(dtype_bytes(DType::kFloat32, channels_)));
+  const size_t values = aligned(dtype_bytes(DType::kFloat32, channels_));
+  auto* bias = reinterpret_cast<float*>(scratch + values);
+  auto* w_zero = reinterpret_cast<int32_t*>(scratch + values + values);
   fill_scale(context, has_grid_ ? float_input(context, Q::kGridScale) : y_scale, scale);
   Bound bound;
   RequantizeJob& job = bound.job_;
@@ -123,6 +134,12 @@ QuantizedOutput::Bound QuantizedOutput::bind(KernelContext& context, std::byte* 
     const float* from = context.input(Q::kBias).data<float>();
     for (int64_t j = 0; j < channels_; ++j) bias[j] = from[j] / unit;
     job.bias = bias;
+  }
+  if (has_w_zero_) {
+    const Tensor& zero = context.input(Q::kWZero);
+    for (int64_t j = 0; j < channels_; ++j) w_zero[j] = zero.data<int8_t>()[zero.size() > 1 ? j : 0];
+    job.w_zero = w_zero;
+    job.row_sums = row_sums;
   }
   if (has_residual_) add_residual(context, y_scale, job);
   job.low = low_ / y_scale;
@@ -147,6 +164,10 @@ void QuantizedOutput::Bound::store(const Span& rows, const Span& columns, const 
   job.rows = rows.size();
   job.columns = columns.size();
   job.scale += columns.begin;
+  if (job.w_zero) {
+    job.w_zero += columns.begin;
+    job.row_sums += rows.begin;
+  }
   if (job.bias) job.bias += columns.begin;
   if (job.residual) job.residual += first;
   if (bytes_) return kernels_->to_bytes(job, reinterpret_cast<uint8_t*>(y_) + first);

@@ -10,7 +10,8 @@ namespace linnet {
 /// The inputs of products of quantised tensors in the internal domain. Scales and zero points have one element, w_scale
 /// may have one for each output channel. Without y_scale and y_zero the output is float32. B is int32 in units of
 /// x_scale * w_scale, or float32. A residual of the output's shape is added; before, the product is rounded to what
-/// uint8 with grid_scale and grid_zero can hold, where these are given.
+/// uint8 with grid_scale and grid_zero can hold, where these are given. w_zero, zero points of w of int8, one or one
+/// for each output channel, are for matrices.
 struct QuantizedInputs {
   enum {
     kX,
@@ -26,6 +27,7 @@ struct QuantizedInputs {
     kResidualZero,
     kGridScale,
     kGridZero,
+    kWZero,
     kCount
   };
 };
@@ -60,7 +62,9 @@ class QuantizedOutput {
     std::byte* y_;
     bool bytes_;
   };
-  Bound bind(KernelContext& context, std::byte* scratch) const;
+  /// row_sums: of the rows of x less its zero point, where has_w_zero().
+  Bound bind(KernelContext& context, std::byte* scratch, const int32_t* row_sums = nullptr) const;
+  bool has_w_zero() const { return has_w_zero_; }
 
   /// The bias in units of the sums, one for each channel; null where there is none or where it is float32.
   const int32_t* sum_bias(KernelContext& context) const;
@@ -72,7 +76,7 @@ class QuantizedOutput {
   const RequantizeKernels& kernels_;
   int64_t channels_;
   float low_, high_;
-  bool bytes_, has_residual_, has_grid_, scale_per_channel_;
+  bool bytes_, has_residual_, has_grid_, has_w_zero_, scale_per_channel_;
   DType bias_;
 };
 

@@ -5,12 +5,14 @@
 namespace linnet {
 
 /// What becomes of the sums of a byte product, row by row and column j by column:
-/// v = float(sum) * scale[j] + bias[j], and where there is a residual
+/// v = float(sum - row_sums[row] * w_zero[j]) * scale[j] + bias[j], and where there is a residual
 /// v = round(min(grid_high, max(grid_low, v))) * grid_scale + (residual - residual_zero) * residual_scale;
 /// then y = min(high, max(low, v)), and for bytes round(y) + zero. Ties are rounded to even.
 struct RequantizeJob {
   const int32_t* sums = nullptr;  ///< rows of `columns` values, one after the other
   int64_t rows = 0, columns = 0;
+  const int32_t* row_sums = nullptr;  ///< of the rows of A, where there is w_zero
+  const int32_t* w_zero = nullptr;    ///< zero points of the columns of B; may be null
   const float* scale = nullptr;
   const float* bias = nullptr;        ///< may be null
   const uint8_t* residual = nullptr;  ///< the first row's; may be null

@@ -29,12 +29,16 @@ class Columns {
  private:
   F32 part(const float* x) const { return kPart ? load_part(x, n_) : load(x); }
 
-  I32 sums(int64_t i, int v) const {
-    const int32_t* from = job_.sums + i * job_.columns + j_ + v * kLanes;
-    if constexpr (!kPart) return I32::load_unaligned(from);
+  I32 part(const int32_t* x) const {
+    if constexpr (!kPart) return I32::load_unaligned(x);
     int32_t buffer[kLanes] = {};
-    std::memcpy(buffer, from, size_t(n_) * sizeof(int32_t));
+    std::memcpy(buffer, x, size_t(n_) * sizeof(int32_t));
     return I32::load_unaligned(buffer);
+  }
+
+  I32 sums(int64_t i, int v) const {
+    const I32 sum = part(job_.sums + i * job_.columns + j_ + v * kLanes);
+    return job_.w_zero ? sum - I32(job_.row_sums[i]) * part(job_.w_zero + j_ + v * kLanes) : sum;
   }
 
   F32 at(int64_t i, int v) const {

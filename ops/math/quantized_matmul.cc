@@ -1,9 +1,12 @@
+#include <numeric>
+
 #include "gemm/bytes.h"
 #include "gemm/matmul_shape.h"
 #include "gemm/quantized_gemm.h"
 #include "gemm/quantized_output.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/parallel.h"
 
 namespace linnet {
 namespace {
@@ -20,8 +23,10 @@ class QuantizedMatMulKernel final : public Kernel {
         output_(in, in.shape(Q::kW)[1], activation) {}
 
   void run(KernelContext& context) const override {
-    const QuantizedOutput::Bound output = output_.bind(context, context.scratch() + gemm_.scratch_bytes());
     const Bytes x(context.input(Q::kX), context.input(Q::kXZero));
+    std::byte* scratch = context.scratch() + gemm_.scratch_bytes();
+    const int32_t* row_sums = output_.has_w_zero() ? sum_rows(context, x, scratch + output_.scratch_bytes()) : nullptr;
+    const QuantizedOutput::Bound output = output_.bind(context, scratch, row_sums);
     const auto rows = [&](int64_t) {
       if constexpr (QuantizedGemm<Type>::kBytes) {
         return MatrixRows<uint8_t>(x.values, depth_);
@@ -35,11 +40,26 @@ class QuantizedMatMulKernel final : public Kernel {
               });
   }
 
-  size_t scratch_bytes() const override { return gemm_.scratch_bytes() + output_.scratch_bytes(); }
+  size_t scratch_bytes() const override {
+    return gemm_.scratch_bytes() + output_.scratch_bytes() +
+           (output_.has_w_zero() ? dtype_bytes(DType::kInt32, rows_) : 0);
+  }
   bool reads(int input) const override { return input != Q::kW || !gemm_.packed(); }
   std::string describe() const override { return gemm_.describe(); }
 
  private:
+  /// The sums of the rows of x less its zero point.
+  const int32_t* sum_rows(KernelContext& context, const Bytes& x, std::byte* scratch) const {
+    auto* sums = reinterpret_cast<int32_t*>(scratch);
+    parallel_items(context.executor(), rows_, depth_, [&](int64_t begin, int64_t end, int) {
+      for (int64_t i = begin; i < end; ++i) {
+        const uint8_t* row = x.values + i * depth_;
+        sums[i] = std::accumulate(row, row + depth_, int32_t(-depth_ * x.zero(0)));
+      }
+    });
+    return sums;
+  }
+
   static GemmWeights<int8_t> matrix_of(const Shape& w) {
     return {.depth = w[0], .columns = w[1], .depth_stride = w[1], .column_stride = 1};
   }

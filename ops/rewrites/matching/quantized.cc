@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gemm/quantized_output.h"
 #include "quantization/parameter.h"
 #include "rewrites/matching/activation.h"
 #include "rewrites/matching/match.h"
@@ -29,6 +30,14 @@ std::optional<Tensor> centered(const Tensor& x, const Tensor* zeros, int axis) {
       y.data<int8_t>()[i] = int8_t(value);
     }
   }
+  return y;
+}
+
+/// int8, or uint8 less 128.
+Tensor as_signed(const Tensor& x) {
+  if (x.dtype() == DType::kInt8) return x;
+  Tensor y(DType::kInt8, x.shape());
+  for (int64_t i = 0, size = x.size(); i < size; ++i) y.data<int8_t>()[i] = int8_t(x.data<uint8_t>()[i] ^ 0x80);
   return y;
 }
 
@@ -73,14 +82,24 @@ void set_activation(const Graph& graph, const Node* activation, NodeSpec& spec) 
   spec.attributes["activation_beta"] = a.beta;
 }
 
+int64_t most_terms(const QuantizedWeights& weights) { return (int64_t{1} << 31) / (255 * (weights.zero ? 255 : 128)); }
+
+void add_weight_zero(Patch& patch, const Node& for_node, const QuantizedWeights& weights,
+                     std::vector<ValueId>& inputs) {
+  if (!weights.zero) return;
+  inputs.resize(QuantizedInputs::kWZero, kNoValue);
+  inputs.push_back(patch.constant(for_node.spec.name + ".w_zero", weights.zero));
+}
+
 std::optional<QuantizedWeights> quantized_weights(const Tensor* x, const Tensor* scale, const Tensor* zero, int axis) {
   if (!x || !scale || !is_byte(x->dtype()) || scale->dtype() != DType::kFloat32 || axis >= x->rank())
     return std::nullopt;
   if (!fits(*scale, x->shape(), axis) || (zero && !fits(*zero, x->shape(), axis))) return std::nullopt;
   if (!std::all_of(scale->data<float>(), scale->data<float>() + scale->size(), usable)) return std::nullopt;
-  const auto values = centered(*x, zero, axis);
-  if (!values) return std::nullopt;
-  return QuantizedWeights{*values, scale->reshaped({scale->size()})};
+  const Tensor scales = scale->reshaped({scale->size()});
+  if (const auto values = centered(*x, zero, axis)) return QuantizedWeights{*values, scales, {}};
+  return QuantizedWeights{as_signed(*x), scales,
+                          as_signed(zero ? zero->reshaped({zero->size()}) : Tensor::of<uint8_t>({0}))};
 }
 
 std::optional<QuantizedWeights> quantized_weights(const Graph& graph, const Node& node, int input, int axis) {

@@ -23,16 +23,18 @@ void add_grid(Patch& patch, const Node& for_node, const ByteGrid& grid, std::vec
 /// The attributes that name the fused clamp; nothing for null.
 void set_activation(const Graph& graph, const Node* activation, NodeSpec& spec);
 
-/// The most terms of a sum of products of bytes that cannot leave 32 bits.
-inline constexpr int64_t kMostTerms = (int64_t{1} << 31) / (255 * 128);
-
-/// Constant weights behind a DequantizeLinear: real = value * scale.
+/// Constant weights behind a DequantizeLinear: real = (value - zero) * scale.
 struct QuantizedWeights {
   Tensor values;  ///< int8
   Tensor scale;   ///< float32: one, or one for each index of `axis`
+  Tensor zero;    ///< int8, alike; none where the values are centred
 };
-/// Those of constants (zero may be null), of int8 or of uint8 that fits once the zero points are subtracted; nullopt
-/// for others, and where a scale is not positive and finite.
+/// The most terms of a sum of products of bytes and such weights that cannot leave 32 bits.
+int64_t most_terms(const QuantizedWeights& weights);
+/// Adds their zero points, where there are any, to the inputs of an internal operator.
+void add_weight_zero(Patch& patch, const Node& for_node, const QuantizedWeights& weights, std::vector<ValueId>& inputs);
+/// Those of constants of int8 or uint8 (zero may be null); nullopt for others, and where a scale is not positive and
+/// finite.
 std::optional<QuantizedWeights> quantized_weights(const Tensor* x, const Tensor* scale, const Tensor* zero, int axis);
 /// The same behind an input of a node, through a DequantizeLinear.
 std::optional<QuantizedWeights> quantized_weights(const Graph& graph, const Node& node, int input, int axis);

@@ -40,8 +40,8 @@ std::optional<Patch> expand_quantized_product(const Graph& graph, const Node& no
   if (!scalar_input(graph, node, kXScale) || !scalar_input(graph, node, kYScale)) return std::nullopt;
   const int axis = is_conv ? 0 : 1;
   const auto constant = [&](int input) { return graph.constant_input(node, input); };
-  if (!quantized_weights(constant(kW), constant(kWScale), constant(kWZero), axis)) return std::nullopt;
-  if (!is_conv && constant(kW)->rank() != 2) return std::nullopt;
+  const auto weights = quantized_weights(constant(kW), constant(kWScale), constant(kWZero), axis);
+  if (!weights || (is_conv ? bool(weights->zero) : constant(kW)->rank() != 2)) return std::nullopt;
   const bool has_bias = optional_input(node, kBias) != kNoValue;
   if (has_bias && !constant(kBias)) return std::nullopt;
 

@@ -60,8 +60,8 @@ std::optional<Patch> fuse_dynamic_product(const Graph& graph, const Node& node) 
   if (!w_zero && optional_input(product, 3) != kNoValue) return std::nullopt;
   if (is_conv ? found->w_scale->size() != 1 || x.rank() < 3 || x.rank() > 5 : w->rank() != 2) return std::nullopt;
   const auto weights = quantized_weights(w, found->w_scale, w_zero, is_conv ? 0 : 1);
-  if (!weights || weights->values.size() == 0) return std::nullopt;
-  if (weights->values.size() / weights->values.shape()[is_conv ? 0 : 1] > kMostTerms) return std::nullopt;
+  if (!weights || weights->values.size() == 0 || (is_conv && weights->zero)) return std::nullopt;
+  if (weights->values.size() / weights->values.shape()[is_conv ? 0 : 1] > most_terms(*weights)) return std::nullopt;
 
   Patch patch(graph);
   const std::string& name = node.spec.name;
@@ -71,6 +71,7 @@ std::optional<Patch> fuse_dynamic_product(const Graph& graph, const Node& node) 
   inputs[Q::kXZero] = product.inputs[2];
   inputs[Q::kW] = patch.constant(name + ".w", weights->values);
   inputs[Q::kWScale] = patch.constant(name + ".w_scale", weights->scale);
+  add_weight_zero(patch, node, *weights, inputs);
   const ValueId y = patch.add(internal_spec(product, is_conv ? "QLinearConv" : "QLinearMatMul"), inputs);
   patch.replace(node.outputs[0], is_conv ? add_to_channels_first(patch, node, y, x.rank()) : y);
   return patch;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "gemm/quantized_output.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/quantized.h"
@@ -14,7 +16,11 @@ const Node* product_before_bias(const Graph& graph, ValueId value) {
   if (!product || !graph.only_consumer(value)) return nullptr;
   const bool on_bytes =
       is_op(*product, "QLinearConv", kInternalDomain) || is_op(*product, "QLinearMatMul", kInternalDomain);
-  return on_bytes && product->inputs.size() == Q::kYScale && !product->spec.has("activation") ? product : nullptr;
+  if (!on_bytes || product->spec.has("activation")) return nullptr;
+  for (size_t input = Q::kYScale; input < Q::kWZero; ++input) {
+    if (optional_input(*product, input) != kNoValue) return nullptr;
+  }
+  return product;
 }
 
 }  // namespace
@@ -32,9 +38,9 @@ std::optional<Patch> fuse_quantized_bias(const Graph& graph, const Node& node) {
     if (!channels.known() || bias->size() != channels.value() || bias->rank() == 0) continue;
     if (bias->rank() > y.rank() || bias->shape()[bias->rank() - 1] != channels.value()) continue;
     std::vector<ValueId> inputs = product->inputs;
-    inputs.insert(inputs.end(), {kNoValue, kNoValue});
+    inputs.resize(std::max<size_t>(inputs.size(), Q::kBias + 1), kNoValue);
     Patch patch(graph);
-    inputs.push_back(patch.constant(product->spec.name + ".b", bias->reshaped({channels.value()})));
+    inputs[Q::kBias] = patch.constant(product->spec.name + ".b", bias->reshaped({channels.value()}));
     patch.replace(node.outputs[0], patch.add(product->spec, inputs));
     return patch;
   }

@@ -18,7 +18,7 @@ std::optional<ProductWeights> conv_weights(const Graph& graph, const Node& node)
   const Fact& x = graph.input_fact(node, 0);
   if (!x.has_rank() || x.rank() < 3 || x.rank() > 5) return std::nullopt;
   auto w = quantized_weights(graph, node, 1, 0);
-  if (!w || w->values.rank() != x.rank() || w->values.size() == 0) return std::nullopt;
+  if (!w || w->zero || w->values.rank() != x.rank() || w->values.size() == 0) return std::nullopt;
   const int64_t channels = w->values.shape()[0];
   return ProductWeights{*w, w->values.size() / channels, channels};
 }
@@ -82,7 +82,7 @@ std::optional<Patch> fuse_quantized_product(const Graph& graph, const Node& node
   if (!is_conv && !is_op(node, "MatMul") && !is_plain_gemm(node)) return std::nullopt;
   const Node* x = dequantize_before(graph, node, 0);
   const auto w = !x ? std::nullopt : is_conv ? conv_weights(graph, node) : matrix_weights(graph, node);
-  if (!w || w->terms > kMostTerms) return std::nullopt;
+  if (!w || w->terms > most_terms(w->weights)) return std::nullopt;
   const ByteGrid from = *byte_grid(graph, *x);
   const auto bias = optional_input(node, 2) == kNoValue
                         ? std::optional(Tensor())
@@ -105,6 +105,7 @@ std::optional<Patch> fuse_quantized_product(const Graph& graph, const Node& node
     inputs.insert(inputs.end(), {kNoValue, kNoValue});
   }
   if (*bias) inputs.push_back(patch.constant(name + ".b", *bias));
+  add_weight_zero(patch, node, w->weights, inputs);
   const ValueId y = patch.add(spec, inputs);
   patch.replace(behind ? behind->quantize->outputs[0] : node.outputs[0],
                 is_conv ? add_to_channels_first(patch, node, y, rank) : y);

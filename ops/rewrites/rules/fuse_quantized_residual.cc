@@ -16,7 +16,7 @@ const Node* product_behind(const Graph& graph, const Node* dequantize) {
   if (!product) return nullptr;
   const bool on_bytes =
       is_op(*product, "QLinearConv", kInternalDomain) || is_op(*product, "QLinearMatMul", kInternalDomain);
-  const bool plain = product->inputs.size() <= Q::kResidual && !product->spec.has("activation");
+  const bool plain = optional_input(*product, Q::kResidual) == kNoValue && !product->spec.has("activation");
   return on_bytes && plain ? product : nullptr;
 }
 
@@ -40,6 +40,7 @@ std::optional<Patch> fuse_quantized_residual(const Graph& graph, const Node& nod
     add_grid(patch, *residual, *byte_grid(graph, *residual), inputs);
     inputs.push_back(product->inputs[Q::kYScale]);
     inputs.push_back(product->inputs[Q::kYZero]);
+    if (optional_input(*product, Q::kWZero) != kNoValue) inputs.push_back(product->inputs[Q::kWZero]);
     NodeSpec spec = product->spec;
     set_activation(graph, behind->activation, spec);
     patch.replace(behind->quantize->outputs[0], patch.add(spec, inputs));
