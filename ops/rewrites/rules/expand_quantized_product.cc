@@ -19,6 +19,15 @@ ValueId add_dequantize(Patch& patch, const Node& node, std::vector<ValueId> inpu
   return patch.add(std::move(spec), std::move(inputs));
 }
 
+ValueId add_weights(Patch& patch, const Node& node, const QuantizedWeights& weights, int64_t axis) {
+  const std::string& name = node.spec.name;
+  const bool one = weights.scale.size() == 1;
+  std::vector<ValueId> inputs{patch.constant(name + ".w", weights.values),
+                              patch.constant(name + ".w_scale", one ? weights.scale.reshaped({}) : weights.scale)};
+  if (weights.zero) inputs.push_back(patch.constant(name + ".w_zero", one ? weights.zero.reshaped({}) : weights.zero));
+  return add_dequantize(patch, node, std::move(inputs), axis);
+}
+
 /// B, int32 in units of x_scale * w_scale.
 ValueId add_bias(const Graph& graph, Patch& patch, const Node& node) {
   const Tensor& w_scale = *graph.constant_input(node, kWScale);
@@ -42,13 +51,14 @@ std::optional<Patch> expand_quantized_product(const Graph& graph, const Node& no
   const auto constant = [&](int input) { return graph.constant_input(node, input); };
   const auto weights = quantized_weights(constant(kW), constant(kWScale), constant(kWZero), axis);
   if (!weights || (is_conv ? bool(weights->zero) : constant(kW)->rank() != 2)) return std::nullopt;
+  if (weights->zero && weights->zero.size() != weights->scale.size()) return std::nullopt;
   const bool has_bias = optional_input(node, kBias) != kNoValue;
   if (has_bias && !constant(kBias)) return std::nullopt;
 
   Patch patch(graph);
   std::vector<ValueId> inputs{
       add_dequantize(patch, node, {node.inputs[kX], node.inputs[kXScale], node.inputs[kXZero]}, 1),
-      add_dequantize(patch, node, {node.inputs[kW], node.inputs[kWScale], node.inputs[kWZero]}, axis)};
+      add_weights(patch, node, *weights, axis)};
   if (has_bias) inputs.push_back(add_bias(graph, patch, node));
   NodeSpec product = standard_spec(node, is_conv ? "Conv" : "MatMul", 13);
   product.attributes = node.spec.attributes;

@@ -106,9 +106,7 @@ TEST(FuseQuantized, AResidualIsAddedInTheProduct) {
   expect_exact(residual(), residual_inputs());
 }
 
-TEST(FuseQuantized, AProductThatOthersReadKeepsItsValue) {
-  expect_exact(residual(true), residual_inputs());
-}
+TEST(FuseQuantized, AProductThatOthersReadKeepsItsValue) { expect_exact(residual(true), residual_inputs()); }
 
 TEST(FuseQuantized, OperatorsThatMoveElementsMoveBytes) {
   ByteGraph g;
@@ -132,6 +130,17 @@ TEST(FuseQuantized, LinearOperatorsAreTheSameProducts) {
     EXPECT_EQ(optimized_ops(g), "QuantizeLinear +QLinearMatMul DequantizeLinear");
     expect_exact(g, {random_tensor({3, 40})});
   }
+}
+
+TEST(FuseQuantized, ALinearConvWithOneScaleAndZeroPointsPerChannelIsThatProduct) {
+  ByteGraph g;
+  const auto scale = [&](float value) { return g.constant(Tensor::scalar(value)); };
+  const ValueId x = g.bytes("x", {1, 4, 6, 7}), zero = g.constant(byte(kU8, 20)), y_zero = g.constant(byte(kU8, 60));
+  const ValueId w = g.constant(cast_to(random_uniform({6, 4, 3, 3}, -90, 90), kS8));
+  const ValueId w_zero = g.constant(cast_to(random_uniform({6}, -30, 30, 1), kS8));
+  g.output(g.op("QLinearConv", {x, scale(0.125f), zero, w, scale(0x1p-6f), w_zero, scale(0.5f), y_zero}));
+  EXPECT_EQ(optimized_ops(g), "Transpose +QLinearConv Transpose");
+  expect_exact(g, {random_bytes({1, 4, 6, 7}, kU8)});
 }
 
 /// What onnxruntime.quantization writes for a product with weights that are quantised dynamically.
