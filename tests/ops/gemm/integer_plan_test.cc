@@ -51,6 +51,7 @@ struct Case {
         n(columns),
         k(depth),
         taps(of_taps),
+        a_shift(kernel_table(isa).gemm<Type>().a_shift),
         plan(kernel_table(isa).gemm<Type>(), {.rows = m, .columns = n, .taps = taps, .depth = k, .workers = workers}),
         a(taps * m * padded<Type>(k), 1),
         b(taps * k * n, 2),
@@ -88,12 +89,12 @@ struct Case {
     for (int64_t chunk = plan.chunks() - 1; chunk >= 0; --chunk) plan.run_chunk(operands, chunk, scratch.data());
   }
 
-  /// The sum of products modulo 2^32.
+  /// The sum of products modulo 2^32, as the kernel shifts A.
   int32_t sum(int64_t i, int64_t j) const {
     int64_t total = 0;
     for (int64_t t = 0; t < taps; ++t) {
       for (int64_t p = 0; p < k; ++p) {
-        total += int64_t{a[(t * m + i) * padded<Type>(k) + p]} * int64_t{b[(t * k + p) * n + j]};
+        total += (a[(t * m + i) * padded<Type>(k) + p] - a_shift) * int64_t{b[(t * k + p) * n + j]};
       }
     }
     return int32_t(uint32_t(total));
@@ -106,6 +107,7 @@ struct Case {
   }
 
   int64_t m, n, k, taps;
+  int64_t a_shift;
   GemmPlan<Type> plan;
   Guarded<A> a;
   Guarded<B> b;
