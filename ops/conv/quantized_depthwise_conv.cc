@@ -10,43 +10,45 @@ namespace {
 
 using Q = QuantizedInputs;
 
-constexpr int64_t kChunkSums = 4 * 1024;  // that stay in the first-level cache until they are stored
+// What the pixels and channels of a job need stays in the first-level cache.
+constexpr int64_t kMostPixels = 32, kJobChannels = 64;
 
-int64_t pairs_of(const ConvGeometry& geometry) { return ceil_div(geometry.taps(), 2); }
-int64_t even_taps(const ConvGeometry& geometry) { return checked_mul(2, pairs_of(geometry)); }
-
-/// [pair][channel][2] of [channel][tap].
-void pack(const int8_t* w, int64_t channels, int64_t taps, int16_t* to) {
-  for (int64_t t = 0; t < ceil_div(taps, 2) * 2; ++t) {
-    for (int64_t c = 0; c < channels; ++c)
-      to[(t / 2 * channels + c) * 2 + t % 2] = t < taps ? w[c * taps + t] : int16_t{0};
-  }
+/// That windows of adjacent pixels read.
+int64_t columns_of(const ConvAxis& width, int64_t pixels) {
+  return pixels == 0 ? 0 : checked_add(checked_mul(pixels - 1, width.stride), width.extent());
 }
 
-/// Scratch of each worker: the addresses of a chunk's windows, its sums. Of the first one also: what sums begin with,
-/// the output's, a line of padding, the weights where they are not constant.
+/// Every position along the lines is a window of its own: a column, whose values are the taps across.
+ConvGeometry column_geometry(ConvGeometry geometry) {
+  ConvAxis& width = geometry.axes[2];
+  width.out = columns_of(width, width.out);
+  width.kernel = width.stride = width.dilation = 1;
+  return geometry;
+}
+
+/// Scratch of each worker: the addresses of a chunk's columns, its columns, its sums. Of the first one also: what sums
+/// begin with, the output's, a line of padding, the weights where they are not constant.
 class QuantizedDepthwiseConv final : public Kernel {
  public:
   QuantizedDepthwiseConv(const ConvGeometry& geometry, const Activation& activation, const CompileInput& in)
       : geometry_(geometry),
-        windows_(geometry),
+        columns_(column_geometry(geometry)),
         kernels_(kernel_table(in.isa()).depthwise_u8),
+        units_(ceil_div(columns_.taps(), kernels_.unit)),
+        vectors_(ceil_div(geometry.in_channels, kernels_.lanes)),
+        lines_(checked_mul(geometry.batch, geometry.axes[0].out * geometry.axes[1].out)),
+        parts_(ceil_div(geometry.axes[2].out, kMostPixels)),
         output_(in, geometry.out_channels, activation) {
-    const int64_t channels = geometry.in_channels;
-    pixels_ = checked_mul(geometry.batch, geometry.out_pixels());
-    chunk_pixels_ = std::clamp<int64_t>(kChunkSums / std::max<int64_t>(1, channels), 1, 16);
-    sums_offset_ = aligned(dtype_bytes(DType::kInt64, checked_mul(even_taps(geometry), chunk_pixels_)));
-    begin_offset_ = sums_offset_ + aligned(dtype_bytes(DType::kInt32, checked_mul(chunk_pixels_, channels)));
-    output_offset_ = begin_offset_ + aligned(dtype_bytes(DType::kInt32, channels));
-    padding_offset_ = output_offset_ + output_.scratch_bytes();
-    w_offset_ = padding_offset_ + aligned(size_t(windows_.padding_values()));
-    const int64_t values = checked_mul(even_taps(geometry), channels);
+    lay_out_scratch();
     const Tensor* w = in.constant(Q::kW);
-    scratch_bytes_ = w_offset_ + (w ? 0 : dtype_bytes(DType::kInt16, values));
-    if (!w) return;
-    packed_ = in.packed(*w, {"quantized depthwise"}, [&] {
-      Tensor packed = in.packed_memory(DType::kInt16, Shape{values});
-      pack(w->data<int8_t>(), channels, geometry.taps(), packed.data<int16_t>());
+    if (!w) {
+      scratch_bytes_ += packed_bytes();
+      return;
+    }
+    const std::vector<int64_t> form{kernels_.lanes, kernels_.unit, columns_.taps()};
+    packed_ = in.packed(*w, {"quantized depthwise", form}, [&] {
+      Tensor packed = in.packed_memory(DType::kUint8, Shape{int64_t(packed_bytes())});
+      pack(w->data<int8_t>(), static_cast<std::byte*>(packed.raw()));
       return packed;
     });
   }
@@ -55,13 +57,13 @@ class QuantizedDepthwiseConv final : public Kernel {
     const QuantizedOutput::Bound output = output_.bind(context, context.scratch() + output_offset_);
     const uint8_t zero = *context.input(Q::kXZero).data<uint8_t>();
     auto* padding = reinterpret_cast<uint8_t*>(context.scratch() + padding_offset_);
-    std::fill_n(padding, windows_.padding_values(), zero);
-    const int16_t* w = packed_ ? packed_.data<int16_t>() : pack_in_scratch(context);
+    std::fill_n(padding, columns_.padding_values(), zero);
+    const std::byte* w = packed_ ? static_cast<const std::byte*>(packed_.raw()) : pack_in_scratch(context);
     const int32_t* begin = begin_sums(context, w, zero);
-    const WindowRows<uint8_t> windows(windows_, context.input(Q::kX).data<uint8_t>(), {.line = padding});
-    context.executor().parallel_for(ceil_div(pixels_, chunk_pixels_), [&](int64_t chunk, int worker) {
-      const Span pixels{chunk * chunk_pixels_, std::min(pixels_, (chunk + 1) * chunk_pixels_)};
-      run_chunk(windows, pixels, w, begin, output, context.scratch(worker));
+    const WindowRows<uint8_t> columns(columns_, context.input(Q::kX).data<uint8_t>(), {.line = padding});
+    context.executor().parallel_for(checked_mul(lines_, parts_), [&](int64_t chunk, int worker) {
+      const Span pixels = Span{0, geometry_.axes[2].out}.part(parts_, chunk % parts_);
+      run_chunk(columns, chunk / parts_, pixels, {.w = w, .begin = begin}, output, context.scratch(worker));
     });
   }
 
@@ -70,43 +72,106 @@ class QuantizedDepthwiseConv final : public Kernel {
   std::string describe() const override { return "u8s8 depthwise"; }
 
  private:
-  const int16_t* pack_in_scratch(KernelContext& context) const {
-    auto* packed = reinterpret_cast<int16_t*>(context.scratch() + w_offset_);
-    pack(context.input(Q::kW).data<int8_t>(), geometry_.in_channels, geometry_.taps(), packed);
+  void lay_out_scratch() {
+    const int64_t most_columns = columns_of(geometry_.axes[2], std::min(kMostPixels, geometry_.axes[2].out));
+    const int64_t values = checked_mul(checked_mul(units_, kernels_.unit), most_columns);
+    columns_offset_ = aligned(dtype_bytes(DType::kInt64, values));
+    const int64_t job_channels = std::min(kJobChannels, padded_channels());
+    sums_offset_ = columns_offset_ +
+                   aligned(dtype_bytes(DType::kInt32, checked_mul(checked_mul(units_, job_channels), most_columns)));
+    begin_offset_ = sums_offset_ + dtype_bytes(DType::kInt32, kMostPixels * kJobChannels);
+    output_offset_ = begin_offset_ + aligned(dtype_bytes(DType::kInt32, padded_channels()));
+    padding_offset_ = output_offset_ + output_.scratch_bytes();
+    w_offset_ = padding_offset_ + aligned(size_t(columns_.padding_values()));
+    scratch_bytes_ = w_offset_;
+  }
+
+  int64_t padded_channels() const { return checked_mul(vectors_, kernels_.lanes); }
+  /// The packed form: the weights as kernels read them, in units of 4 bytes, then their sums by channel.
+  size_t weights_bytes() const {
+    return dtype_bytes(DType::kInt32, checked_mul(checked_mul(units_, geometry_.axes[2].kernel), padded_channels()));
+  }
+  size_t packed_bytes() const { return weights_bytes() + dtype_bytes(DType::kInt32, geometry_.in_channels); }
+
+  void pack(const int8_t* w, std::byte* to) const {
+    std::fill_n(to, packed_bytes(), std::byte{0});
+    auto* sums = reinterpret_cast<int32_t*>(to + weights_bytes());
+    const int64_t across = columns_.taps(), along = geometry_.axes[2].kernel;
+    for (int64_t c = 0; c < geometry_.in_channels; ++c) {
+      for (int64_t v = 0; v < across; ++v) {
+        for (int64_t t = 0; t < along; ++t, ++w) {
+          const int64_t unit =
+              ((c / kernels_.lanes * along + t) * units_ + v / kernels_.unit) * kernels_.lanes + c % kernels_.lanes;
+          store_weight(*w, unit * kernels_.unit + v % kernels_.unit, to);
+          sums[c] += *w;
+        }
+      }
+    }
+  }
+  void store_weight(int8_t value, int64_t i, std::byte* to) const {
+    if (kernels_.unit == 4) {
+      reinterpret_cast<int8_t*>(to)[i] = value;
+    } else {
+      reinterpret_cast<int16_t*>(to)[i] = value;
+    }
+  }
+
+  const std::byte* pack_in_scratch(KernelContext& context) const {
+    std::byte* packed = context.scratch() + w_offset_;
+    pack(context.input(Q::kW).data<int8_t>(), packed);
     return packed;
   }
 
-  const int32_t* begin_sums(KernelContext& context, const int16_t* w, uint8_t zero) const {
+  const int32_t* begin_sums(KernelContext& context, const std::byte* packed, int32_t zero) const {
     auto* begin = reinterpret_cast<int32_t*>(context.scratch() + begin_offset_);
-    const int64_t channels = geometry_.in_channels;
+    const auto* sums = reinterpret_cast<const int32_t*>(packed + weights_bytes());
     const int32_t* bias = output_.sum_bias(context);
-    for (int64_t c = 0; c < channels; ++c) {
-      int32_t sum = 0;
-      for (int64_t p = 0; p < pairs_of(geometry_); ++p) {
-        sum += w[(p * channels + c) * 2] + w[(p * channels + c) * 2 + 1];
-      }
-      begin[c] = int32_t((bias ? uint32_t(bias[c]) : 0) - uint32_t(zero) * uint32_t(sum));
+    for (int64_t c = 0; c < geometry_.in_channels; ++c) {
+      begin[c] = int32_t((bias ? uint32_t(bias[c]) : 0) + uint32_t(kernels_.x_shift - zero) * uint32_t(sums[c]));
     }
     return begin;
   }
 
-  void run_chunk(const WindowRows<uint8_t>& windows, const Span& pixels, const int16_t* w, const int32_t* begin,
+  /// Some pixels of a line of outputs.
+  void run_chunk(const WindowRows<uint8_t>& columns, int64_t line, const Span& pixels, DepthwiseBytes job,
                  const QuantizedOutput::Bound& output, std::byte* scratch) const {
+    const ConvAxis& width = geometry_.axes[2];
+    job.pixels = pixels.size();
+    job.stride = width.stride;
+    job.dilation = width.dilation;
+    job.taps = width.kernel;
+    job.columns = columns_of(width, job.pixels);
+    job.units = units_;
+    job.x = address_columns(columns, line * columns_of(width, width.out) + pixels.begin * width.stride, job.columns,
+                            scratch);
+    job.sums = reinterpret_cast<int32_t*>(scratch + sums_offset_);
+    job.scratch = scratch + columns_offset_;
+    const int32_t* begin = job.begin;
+    for (job.channel = 0; job.channel < geometry_.in_channels; job.channel += kJobChannels) {
+      job.channels = std::min(kJobChannels, geometry_.in_channels - job.channel);
+      job.begin = begin + job.channel;
+      kernels_.sums(job);
+      const int64_t first = line * width.out + pixels.begin;
+      output.store({first, first + job.pixels}, {job.channel, job.channel + job.channels}, job.sums);
+    }
+  }
+
+  /// Those of the values that fill the last unit may be any.
+  const uint8_t* const* address_columns(const WindowRows<uint8_t>& columns, int64_t first, int64_t count,
+                                        std::byte* scratch) const {
     auto** pointers = reinterpret_cast<const uint8_t**>(scratch);
-    const int64_t taps = windows_.taps(), count = pixels.size();
-    windows.rows({.row = pixels.begin, .rows = int(count), .taps = taps, .depth = 1}, pointers, nullptr);
-    if (taps % 2 != 0) std::copy_n(pointers, count, pointers + taps * count);
-    auto* sums = reinterpret_cast<int32_t*>(scratch + sums_offset_);
-    kernels_.sums({count, geometry_.in_channels, pairs_of(geometry_), pointers, w, begin, sums});
-    output.store(pixels, {0, geometry_.out_channels}, sums);
+    const int64_t values = columns_.taps();
+    columns.rows({.row = first, .rows = int(count), .taps = values, .depth = 1}, pointers, nullptr);
+    for (int64_t v = values; v < units_ * kernels_.unit; ++v) std::copy_n(pointers, count, pointers + v * count);
+    return pointers;
   }
 
   ConvGeometry geometry_;
-  ConvWindows windows_;
+  ConvWindows columns_;
   DepthwiseBytesKernels kernels_;
+  int64_t units_, vectors_, lines_, parts_;
   QuantizedOutput output_;
-  int64_t pixels_, chunk_pixels_;
-  size_t sums_offset_, begin_offset_, output_offset_, padding_offset_, w_offset_, scratch_bytes_;
+  size_t columns_offset_, sums_offset_, begin_offset_, output_offset_, padding_offset_, w_offset_, scratch_bytes_;
   Tensor packed_;
 };
 

@@ -79,16 +79,6 @@ void GemmBlocks::divide_costly_chunks(int64_t wanted) {
   row_parts_ = std::max(row_parts_, std::min(most_row_parts, ceil_div(wanted, panel_parts_)));
 }
 
-Span GemmBlocks::rows_of(int64_t chunk) const {
-  const Span strips = strips_of(chunk);
-  return {strip_begin(strips.begin), strip_begin(strips.end)};
-}
-
-Span GemmBlocks::columns_of(int64_t chunk) const {
-  const Span panels = panels_of(chunk);
-  return {panels_.first_column(panels.begin), panels_.end_column(panels.end)};
-}
-
 int64_t GemmBlocks::most_strip_values() const {
   const int64_t panels = std::min(group_panels_, ceil_div(panels_.count(), panel_parts_));
   const int64_t columns = checked_mul(panels, kWidestPanel * panels_.lanes);

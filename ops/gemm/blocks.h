@@ -34,9 +34,6 @@ class GemmBlocks {
   int64_t chunks() const { return row_parts_ * panel_parts_; }
   Span strips_of(int64_t chunk) const { return Span{0, strips_}.part(row_parts_, chunk % row_parts_); }
   Span panels_of(int64_t chunk) const { return Span{0, panels_.count()}.part(panel_parts_, chunk / row_parts_); }
-  /// The rows and columns of y that a chunk computes.
-  Span rows_of(int64_t chunk) const;
-  Span columns_of(int64_t chunk) const;
   /// Into how many groups panels are divided of which each is multiplied by all strips before the next.
   int64_t groups(const Span& panels) const { return ceil_div(panels.size(), group_panels_); }
   /// The most values of y that a strip computes of such a group.

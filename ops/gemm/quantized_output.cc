@@ -1,6 +1,7 @@
 #include "gemm/quantized_output.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
@@ -118,6 +119,22 @@ void QuantizedOutput::add_residual(KernelContext& context, float y_scale, Requan
   job.grid_scale = float_input(context, Q::kGridScale) / y_scale;
 }
 
+void QuantizedOutput::bound_bytes(int32_t zero, RequantizeJob& job) const {
+  const float least = float(-zero), greatest = float(255 - zero);
+  job.zero = zero;
+  job.clamps = job.low > least || job.high < greatest || !stays_small(job);
+  job.low = std::max(job.low, least);
+  job.high = std::min(job.high, greatest);
+}
+
+/// Whether all values are less than 2^31, without a bias.
+bool QuantizedOutput::stays_small(const RequantizeJob& job) const {
+  const auto small = [](float scale) { return std::abs(scale) < 0.25f; };
+  const bool product =
+      job.grid ? small(255 * job.grid_scale * 0x1p-31f) : std::all_of(job.scale, job.scale + channels_, small);
+  return product && small(255 * job.residual_scale * 0x1p-31f);
+}
+
 QuantizedOutput::Bound QuantizedOutput::bind(KernelContext& context, std::byte* scratch,
                                              const int32_t* row_sums) const {
   const float y_scale = bytes_ ? float_input(context, Q::kYScale) : 1.0f;
@@ -144,11 +161,7 @@ QuantizedOutput::Bound QuantizedOutput::bind(KernelContext& context, std::byte* 
   if (has_residual_) add_residual(context, y_scale, job);
   job.low = low_ / y_scale;
   job.high = high_ / y_scale;
-  if (bytes_) {
-    job.zero = byte_input(context, Q::kYZero);
-    job.low = std::max(job.low, float(-job.zero));
-    job.high = std::min(job.high, float(255 - job.zero));
-  }
+  if (bytes_) bound_bytes(byte_input(context, Q::kYZero), job);
   job.y_pitch = channels_;
   bound.kernels_ = &kernels_;
   bound.channels_ = channels_;

@@ -72,6 +72,8 @@ class QuantizedOutput {
  private:
   void fill_scale(KernelContext& context, float y_scale, float* scale) const;
   void add_residual(KernelContext& context, float y_scale, RequantizeJob& job) const;
+  void bound_bytes(int32_t zero, RequantizeJob& job) const;
+  bool stays_small(const RequantizeJob& job) const;
 
   const RequantizeKernels& kernels_;
   int64_t channels_;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Included by *.simd.cc only: kLanes bytes as integers of 32 bits, and those as floats.
+// Included by *.simd.cc only: integers of 32 bits, and kLanes bytes as such.
 #include <cstring>
 
 #include "kernels/vector_math.h"
@@ -64,12 +64,42 @@ inline void narrow(I32 v, void* y) {
 }
 #endif
 
+#if defined(__AVX512F__)
+/// The first n < kLanes elements; the other lanes become 0.
+inline I32 load_part(const int32_t* x, int64_t n) { return _mm512_maskz_loadu_epi32(first_lanes(n), x); }
+inline void store_part(int32_t* y, I32 v, int64_t n) { _mm512_mask_storeu_epi32(y, first_lanes(n), v); }
+#elif defined(__AVX2__)
+inline I32 load_part(const int32_t* x, int64_t n) { return _mm256_maskload_epi32(x, first_lanes(n)); }
+inline void store_part(int32_t* y, I32 v, int64_t n) { _mm256_maskstore_epi32(y, first_lanes(n), v); }
+#else
+[[gnu::noinline]] inline I32 load_part(const int32_t* x, int64_t n) {
+  int32_t buffer[kLanes] = {};
+  for (int64_t i = 0; i < n; ++i) buffer[i] = x[i];
+  return I32::load_unaligned(buffer);
+}
+[[gnu::noinline]] inline void store_part(int32_t* y, I32 v, int64_t n) {
+  int32_t buffer[kLanes];
+  v.store_unaligned(buffer);
+  for (int64_t i = 0; i < n; ++i) y[i] = buffer[i];
+}
+#endif
+
+/// Copies n < kLanes bytes; kLanes are written, the others 0.
+inline void copy_part(uint8_t* y, const void* x, int64_t n) {
+#if defined(__AVX512BW__)
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(y), _mm_maskz_loadu_epi8(first_lanes(n), x));
+#else
+  std::memset(y, 0, kLanes);
+  std::memcpy(y, x, size_t(n));
+#endif
+}
+
 /// n < kLanes bytes; the other lanes become 0.
 template <class T>
 inline I32 widen_part(const T* x, int64_t n) {
-  T buffer[kLanes] = {};
-  std::memcpy(buffer, x, size_t(n));
-  return widen(buffer);
+  uint8_t buffer[kLanes];
+  copy_part(buffer, x, n);
+  return widen(reinterpret_cast<const T*>(buffer));
 }
 inline void narrow_part(I32 v, void* y, int64_t n) {
   uint8_t buffer[kLanes];

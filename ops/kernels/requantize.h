@@ -21,6 +21,7 @@ struct RequantizeJob {
   bool grid = false;  ///< whether the product is rounded before the residual is added
   float grid_low = 0, grid_high = 0, grid_scale = 1;
   float low = 0, high = 0;  ///< of bytes: those of the type less `zero`, or narrower
+  bool clamps = true;       ///< of bytes: false where low and high are the type's, and |v| < 2^31
   int32_t zero = 0;
   int64_t y_pitch = 0;  ///< values from one row of y to the next
 };

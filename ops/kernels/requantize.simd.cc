@@ -7,14 +7,18 @@ namespace {
 
 constexpr int kVectors = 4;
 
-/// V vectors of columns of all rows; of one, only n columns where kPart.
-template <class T, bool kResidual, int V, bool kPart = false>
+/// V vectors of columns of all rows; of one, only n columns where kPart. kPlain: there is no bias, and bytes need no
+/// bounds but their own.
+template <class T, bool kResidual, bool kPlain, int V, bool kPart = false>
 class Columns {
+  /// Four vectors are stored with saturation.
+  static constexpr bool kClamps = !kPlain || V != kVectors;
+
  public:
   Columns(const RequantizeJob& job, int64_t j, int64_t n = kLanes) : job_(job), j_(j), n_(n) {
     LINNET_UNROLL for (int v = 0; v < V; ++v) {
       scale_[v] = part(job.scale + j + v * kLanes);
-      bias_[v] = job.bias ? part(job.bias + j + v * kLanes) : F32(0.0f);
+      if constexpr (!kPlain) bias_[v] = job.bias ? part(job.bias + j + v * kLanes) : F32(0.0f);
     }
   }
 
@@ -30,10 +34,8 @@ class Columns {
   F32 part(const float* x) const { return kPart ? load_part(x, n_) : load(x); }
 
   I32 part(const int32_t* x) const {
-    if constexpr (!kPart) return I32::load_unaligned(x);
-    int32_t buffer[kLanes] = {};
-    std::memcpy(buffer, x, size_t(n_) * sizeof(int32_t));
-    return I32::load_unaligned(buffer);
+    if constexpr (kPart) return load_part(x, n_);
+    return I32::load_unaligned(x);
   }
 
   I32 sums(int64_t i, int v) const {
@@ -42,7 +44,8 @@ class Columns {
   }
 
   F32 at(int64_t i, int v) const {
-    F32 value = xsimd::to_float(sums(i, v)) * scale_[v] + bias_[v];
+    F32 value = xsimd::to_float(sums(i, v)) * scale_[v];
+    if constexpr (!kPlain) value = value + bias_[v];
     if constexpr (kResidual) {
       if (job_.grid) {
         const F32 held = at_most(F32(job_.grid_high), at_least(F32(job_.grid_low), value));
@@ -52,7 +55,7 @@ class Columns {
       const F32 residual = xsimd::to_float(kPart ? widen_part(from, n_) : widen(from));
       value = value + (residual - F32(job_.residual_zero)) * F32(job_.residual_scale);
     }
-    return at_most(F32(job_.high), at_least(F32(job_.low), value));
+    return kClamps ? at_most(F32(job_.high), at_least(F32(job_.low), value)) : value;
   }
 
   void store_row(const F32 (&value)[V], float* y) const {
@@ -81,23 +84,29 @@ class Columns {
   F32 scale_[V], bias_[V];
 };
 
-template <class T, bool kResidual>
+template <class T, bool kResidual, bool kPlain>
 void all_columns(const RequantizeJob& job, T* y) {
   int64_t j = 0;
-  for (; j + kVectors * kLanes <= job.columns; j += kVectors * kLanes) Columns<T, kResidual, kVectors>(job, j).run(y);
-  for (; j + kLanes <= job.columns; j += kLanes) Columns<T, kResidual, 1>(job, j).run(y);
-  if (j < job.columns) Columns<T, kResidual, 1, true>(job, j, job.columns - j).run(y);
+  for (; j + kVectors * kLanes <= job.columns; j += kVectors * kLanes) {
+    Columns<T, kResidual, kPlain, kVectors>(job, j).run(y);
+  }
+  for (; j + kLanes <= job.columns; j += kLanes) Columns<T, kResidual, kPlain, 1>(job, j).run(y);
+  if (j < job.columns) Columns<T, kResidual, kPlain, 1, true>(job, j, job.columns - j).run(y);
 }
 
-template <class T>
+template <bool kPlain, class T>
 void requantize(const RequantizeJob& job, T* y) {
-  job.residual ? all_columns<T, true>(job, y) : all_columns<T, false>(job, y);
+  job.residual ? all_columns<T, true, kPlain>(job, y) : all_columns<T, false, kPlain>(job, y);
+}
+
+void to_bytes(const RequantizeJob& job, uint8_t* y) {
+  job.clamps || job.bias ? requantize<false>(job, y) : requantize<true>(job, y);
 }
 
 }  // namespace
 
 void fill(RequantizeKernels& kernels);
 
-void fill(RequantizeKernels& kernels) { kernels = {requantize<uint8_t>, requantize<float>}; }
+void fill(RequantizeKernels& kernels) { kernels = {to_bytes, requantize<false, float>}; }
 
 }  // namespace linnet::LINNET_SIMD_NS

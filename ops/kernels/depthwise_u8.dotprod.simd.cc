@@ -1,0 +1,1 @@
+#include "kernels/depthwise_u8_fours.h"
