@@ -114,8 +114,7 @@ def test_static(run_model, tmp_path, network, form, activations, weights):
             y = run_model.outputs(path, {"x": x}, "--isa", isa)[output]
             assert np.abs(y - want).max() <= (STEPS + 0.01) * step_of(want), (per_channel, isa)
         plan = run_model("inspect", path, "--show", "plan").stdout
-        # int8 that an operator moves on its way keeps the product behind it from bytes.
-        if weights == "s8" and (activations, form) != ("s8", QuantFormat.QOperator):
+        if weights == "s8":
             assert "linnet::Conv" not in plan and " MatMul " not in plan and " Gemm " not in plan, plan
 
 

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "rewrites/matching/match.h"
+#include "rewrites/matching/movement.h"
 #include "rewrites/matching/quantized.h"
 #include "rewrites/rewrite_list.h"
 
@@ -9,35 +12,88 @@ namespace {
 
 constexpr float kShift = 128;
 
-/// The node with another zero point, in uint8.
-ValueId add_unsigned(Patch& patch, const Node& node, ValueId input, const ByteGrid& grid) {
-  NodeSpec spec = node.spec;
-  spec.attributes.erase("output_dtype");
-  std::vector<ValueId> inputs{input, node.inputs[1]};
-  inputs.push_back(patch.constant(spec.name + ".zero_point", Tensor::scalar(uint8_t(grid.zero_point + kShift))));
-  return patch.add(spec, inputs);
+bool is_signed_grid(const Graph& graph, const Node& node) {
+  const auto grid = byte_grid(graph, node);
+  return grid && grid->dtype == DType::kInt8;
 }
+
+/// The inputs, from the first, of which an operator gives some bytes, whatever order of bytes is the one of numbers:
+/// the greatest byte is the same one in both types.
+size_t passed_inputs(const Node& node) {
+  return is_op(node, "MaxPool") && node.outputs.size() == 1 ? 1 : moved_inputs(node);
+}
+
+/// The values of int8 that one QuantizeLinear and operators that move bytes connect, and the nodes around them.
+class SignedRegion {
+ public:
+  explicit SignedRegion(const Graph& graph) : graph_(graph) {}
+
+  /// False where something else writes or reads one of the values.
+  bool grow(ValueId value) {
+    if (!values_.insert(value).second) return true;
+    if (graph_.is_output(value) || !grow_before(graph_.producer(value))) return false;
+    return std::ranges::all_of(graph_.consumers(value), [&](NodeId id) { return grow_behind(graph_.node(id), value); });
+  }
+
+  /// The same values in uint8.
+  Patch unsigned_patch() const {
+    Patch patch(graph_);
+    std::map<ValueId, ValueId> bytes;
+    for (const NodeId id : graph_.nodes()) {
+      if (nodes_.contains(id)) add(graph_.node(id), bytes, patch);
+    }
+    return patch;
+  }
+
+ private:
+  bool grow_before(const Node* node) {
+    if (!node) return false;
+    nodes_.insert(node->id);
+    if (is_op(*node, "QuantizeLinear")) return is_signed_grid(graph_, *node);
+    const auto passed = std::ptrdiff_t(passed_inputs(*node));
+    return passed > 0 &&
+           std::all_of(node->inputs.begin(), node->inputs.begin() + passed, [&](ValueId input) { return grow(input); });
+  }
+  bool grow_behind(const Node& node, ValueId value) {
+    nodes_.insert(node.id);
+    if (is_op(node, "DequantizeLinear")) return is_signed_grid(graph_, node) && !node.spec.has("output_dtype");
+    const auto passed = std::ptrdiff_t(passed_inputs(node));
+    return std::count(node.inputs.begin(), node.inputs.begin() + passed, value) ==
+               std::ranges::count(node.inputs, value) &&
+           grow(node.outputs[0]);
+  }
+
+  void add(const Node& node, std::map<ValueId, ValueId>& bytes, Patch& patch) const {
+    const bool quantizes = is_op(node, "QuantizeLinear"), dequantizes = is_op(node, "DequantizeLinear");
+    NodeSpec spec = node.spec;
+    std::vector<ValueId> inputs = node.inputs;
+    for (ValueId& input : inputs) {
+      if (values_.contains(input)) input = bytes.at(input);
+    }
+    if (quantizes || dequantizes) {
+      spec.attributes.erase("output_dtype");
+      inputs.resize(2);
+      const auto zero = uint8_t(byte_grid(graph_, node)->zero_point + kShift);
+      inputs.push_back(patch.constant(spec.name + ".zero_point", Tensor::scalar(zero)));
+    }
+    const ValueId y = patch.add(spec, inputs);
+    dequantizes ? patch.replace(node.outputs[0], y) : void(bytes[node.outputs[0]] = y);
+  }
+
+  const Graph& graph_;
+  std::set<ValueId> values_;
+  std::set<NodeId> nodes_;
+};
 
 }  // namespace
 
 // DequantizeLinear(QuantizeLinear(x)) of int8 -> the same of uint8, the zero points greater by 128: products multiply
-// unsigned by signed bytes. All that reads the bytes is a DequantizeLinear with one scale and zero point.
+// unsigned by signed bytes. Between them there may be operators that move bytes, with further QuantizeLinear nodes and
+// DequantizeLinear nodes around, each with one scale and zero point; nothing else reads the bytes.
 std::optional<Patch> quantize_unsigned(const Graph& graph, const Node& node) {
-  const auto quantized = is_op(node, "QuantizeLinear") ? byte_grid(graph, node) : std::nullopt;
-  if (!quantized || quantized->dtype != DType::kInt8 || graph.is_output(node.outputs[0])) return std::nullopt;
-  const std::vector<NodeId>& readers = graph.consumers(node.outputs[0]);
-  const auto dequantizes = [&](NodeId id) {
-    const Node& reader = graph.node(id);
-    return is_op(reader, "DequantizeLinear") && byte_grid(graph, reader) && !reader.spec.has("output_dtype");
-  };
-  if (!std::ranges::all_of(readers, dequantizes)) return std::nullopt;
-  Patch patch(graph);
-  const ValueId bytes = add_unsigned(patch, node, node.inputs[0], *quantized);
-  for (const NodeId id : readers) {
-    const Node& reader = graph.node(id);
-    patch.replace(reader.outputs[0], add_unsigned(patch, reader, bytes, *byte_grid(graph, reader)));
-  }
-  return patch;
+  if (!is_op(node, "QuantizeLinear") || !is_signed_grid(graph, node)) return std::nullopt;
+  SignedRegion region(graph);
+  return region.grow(node.outputs[0]) ? std::optional(region.unsigned_patch()) : std::nullopt;
 }
 
 }  // namespace linnet

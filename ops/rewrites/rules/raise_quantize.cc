@@ -1,21 +1,12 @@
 #include <algorithm>
-#include <string_view>
 
 #include "rewrites/matching/match.h"
+#include "rewrites/matching/movement.h"
 #include "rewrites/matching/quantized.h"
 #include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
-
-// Operators that only move the elements of their first input.
-constexpr std::string_view kMovement[] = {"Reshape", "Transpose", "Flatten", "Squeeze",      "Unsqueeze",
-                                          "Slice",   "Gather",    "Expand",  "DepthToSpace", "SpaceToDepth"};
-
-size_t moved_inputs(const Node& node) {
-  if (is_op(node, "Concat")) return node.inputs.size();
-  return node.spec.domain.empty() && std::ranges::count(kMovement, node.spec.op_type) ? 1 : 0;
-}
 
 /// Whether a value is floats behind a DequantizeLinear, perhaps moved by operators that nothing else reads.
 bool moves_bytes(const Graph& graph, ValueId value) {

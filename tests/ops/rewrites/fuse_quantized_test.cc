@@ -118,6 +118,34 @@ TEST(FuseQuantized, OperatorsThatMoveElementsMoveBytes) {
   expect_exact(g, {random_bytes({2, 3, 4}, kU8), random_bytes({2, 3, 4}, kU8, 1)});
 }
 
+/// Convolutions of int8 with movement of their bytes in between, as files with linear operators have it.
+ByteGraph moved_int8(bool moved_is_read = false) {
+  ByteGraph g;
+  const Grid s8 = grid(kS8, 0.5f, -7);
+  const auto conv = [&](ValueId x, int64_t channels) {
+    return g.quantize(g.op("Conv", {g.dequantize(x, s8), weights(g, {4, channels, 1, 1}, 0)}), s8);
+  };
+  const ValueId x = g.quantize(g.input("x", Shape{1, 6, 8, 8}), s8);
+  const Attributes window{{"kernel_shape", std::vector<int64_t>{3, 3}}, {"pads", std::vector<int64_t>{1, 1, 1, 1}}};
+  const ValueId pooled = g.op("MaxPool", {conv(x, 6)}, window);
+  const ValueId joined = g.op("Concat", {pooled, conv(pooled, 4), x}, {{"axis", int64_t{1}}});
+  if (moved_is_read) g.output(joined);
+  g.output(g.dequantize(g.op("Flatten", {conv(joined, 14)}), s8));
+  return g;
+}
+
+TEST(FuseQuantized, Int8ThatMovesBetweenProductsBecomesUint8) {
+  const std::string ops = optimized_ops(moved_int8());
+  EXPECT_EQ(count_ops(moved_int8().model(), "QLinearConv", "linnet"), 3) << ops;
+  EXPECT_EQ(ops.find("+Conv"), std::string::npos) << ops;
+  expect_exact(moved_int8(), {random_tensor({1, 6, 8, 8}, 20)});
+}
+
+TEST(FuseQuantized, Int8ThatSomethingElseReadsStays) {
+  EXPECT_EQ(count_ops(moved_int8(true).model(), "QLinearConv", "linnet"), 0);
+  expect_exact(moved_int8(true), {random_tensor({1, 6, 8, 8}, 20)});
+}
+
 TEST(FuseQuantized, LinearOperatorsAreTheSameProducts) {
   for (const DType dtype : {kU8, kS8}) {
     ByteGraph g;
