@@ -37,8 +37,8 @@ class AveragePoolKernel final : public Kernel {
 /// AveragePool: the mean of each window; padding is left out, or counts as zeros with count_include_pad.
 /// GlobalAveragePool: the mean of each channel.
 /// X, Y: float16/bfloat16/float/double [N,C,1 to 3 spatial axes]; channels-last in domain "linnet". There X may be
-/// uint8 or int8, too, and stand for (X - x_zero_point) * x_scale, two attributes; then Y is float, and the sums are
-/// exact.
+/// uint8 or int8, too, and stand for (X - x_zero_point) * x_scale, two attributes; the sums are exact. Then Y is float,
+/// or, with y_scale and y_zero_point, quantised to the type of X.
 /// Source: https://onnx.ai/onnx/operators/onnx__AveragePool.html,
 /// https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html
 class AveragePool final : public Op {
@@ -47,7 +47,8 @@ class AveragePool final : public Op {
       : attributes_(node, node.op_type == "GlobalAveragePool"),
         count_padding_(!attributes_.global() && node.attr_or("count_include_pad", false)),
         reads_bytes_(attributes_.channels_last() && node.has("x_scale")) {
-    if (reads_bytes_) grid_ = read_grid(node);
+    if (reads_bytes_) grids_.x = read_grid(node, "x");
+    if (reads_bytes_ && node.has("y_scale")) grids_.y = read_grid(node, "y");
   }
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
@@ -58,15 +59,15 @@ class AveragePool final : public Op {
     }
     static constexpr std::array kTypes{DType::kUint8, DType::kInt8};
     require_dtype_in(in[0], kTypes, "X");
-    return {Fact(DType::kFloat32, attributes_.output_dims(in[0]))};
+    return {Fact(grids_.y ? in[0].dtype : DType::kFloat32, attributes_.output_dims(in[0]))};
   }
 
   KernelPtr compile(const CompileInput& in) const override {
     PoolShape shape = attributes_.shape(in.shape(0));
     if (in.dtype(0) == DType::kFloat32 || reads_bytes_) {
       const PoolKind kind = count_padding_ ? PoolKind::kMeanWithPadding : PoolKind::kMean;
-      if (attributes_.global()) return make_global_pool(kind, shape, in.dtype(0), in.isa(), grid_);
-      return make_window_pool(kind, std::move(shape), in.dtype(0), in.isa(), grid_);
+      if (attributes_.global()) return make_global_pool(kind, shape, in.dtype(0), in.isa(), grids_);
+      return make_window_pool(kind, std::move(shape), in.dtype(0), in.isa(), grids_);
     }
     return dispatch_float(in.dtype(0), [&]<class T>() -> KernelPtr {
       return std::make_unique<AveragePoolKernel<T>>(std::move(shape), count_padding_);
@@ -74,19 +75,19 @@ class AveragePool final : public Op {
   }
 
  private:
-  static PoolGrid read_grid(const NodeSpec& node) {
-    const auto scale = node.attr<float>("x_scale");
-    const int64_t zero_point = node.attr_or("x_zero_point", 0);
+  static PoolGrid read_grid(const NodeSpec& node, const std::string& name) {
+    const auto scale = node.attr<float>(name + "_scale");
+    const int64_t zero_point = node.attr_or(name + "_zero_point", 0);
     if (!(scale > 0) || std::isinf(scale) || zero_point < -128 || zero_point > 255) {
-      throw Error(ErrorKind::kModel,
-                  str("x_scale must be positive and finite and x_zero_point a byte, got ", scale, " and ", zero_point));
+      throw Error(ErrorKind::kModel, str(name, "_scale must be positive and finite and ", name,
+                                         "_zero_point a byte, got ", scale, " and ", zero_point));
     }
     return {scale, int32_t(zero_point)};
   }
 
   PoolAttributes attributes_;
   bool count_padding_, reads_bytes_;
-  PoolGrid grid_;
+  PoolGrids grids_;
 };
 
 }  // namespace

@@ -27,27 +27,43 @@ const MaxKernels<T>& max_kernels(const PoolKernels& k) {
     return k.max_s8;
 }
 
-/// Means of rows of T, as PoolKernels gives them.
-template <class T>
+/// Means of rows of T, as PoolKernels gives them, or bytes again: those are floats in the scratch before.
+template <class T, class Y>
 class RowMeans {
  public:
-  RowMeans(const PoolKernels& kernels, const PoolGrid& grid) : kernels_(kernels), grid_(grid) {}
-
-  void taps(const T* const* taps, int64_t count, float divisor, int64_t n, float* y) const {
-    if constexpr (std::is_same_v<T, float>)
-      return kernels_.mean_f32(taps, count, divisor, n, y);
-    else
-      bytes().taps(taps, count, n, offset(count), grid_.scale / divisor, y);
+  RowMeans(const KernelTable& table, const PoolGrids& grids)
+      : kernels_(table.pool), grid_(grids.x), y_grid_(grids.y.value_or(PoolGrid{})) {
+    if constexpr (sizeof(Y) == 1) quantize_ = table.quantize.of(dtype_of<Y>).quantize;
   }
-  void rows(const T* x, int64_t count, int64_t pitch, int64_t n, float* y) const {
+
+  static size_t scratch_bytes(int64_t n) { return sizeof(Y) == 1 ? dtype_bytes(DType::kFloat32, n) : 0; }
+
+  void taps(const T* const* taps, int64_t count, float divisor, int64_t n, Y* y, std::byte* scratch) const {
+    float* means = floats(y, scratch);
+    if constexpr (std::is_same_v<T, float>)
+      kernels_.mean_f32(taps, count, divisor, n, means);
+    else
+      bytes().taps(taps, count, n, offset(count), grid_.scale / divisor, means);
+    quantize(means, n, y);
+  }
+  void rows(const T* x, int64_t count, int64_t pitch, int64_t n, Y* y, std::byte* scratch) const {
+    float* means = floats(y, scratch);
     const auto divisor = float(count);
     if constexpr (std::is_same_v<T, float>)
-      return kernels_.mean_rows_f32(x, count, pitch, divisor, n, y);
+      kernels_.mean_rows_f32(x, count, pitch, divisor, n, means);
     else
-      bytes().rows(x, count, pitch, n, offset(count), grid_.scale / divisor, y);
+      bytes().rows(x, count, pitch, n, offset(count), grid_.scale / divisor, means);
+    quantize(means, n, y);
   }
+  Y of_nothing() const { return Y(y_grid_.zero_point); }
 
  private:
+  static float* floats(Y* y, std::byte* scratch) {
+    return reinterpret_cast<float*>(sizeof(Y) == 1 ? scratch : reinterpret_cast<std::byte*>(y));
+  }
+  void quantize(const float* means, int64_t n, Y* y) const {
+    if (quantize_) quantize_(means, y, n, y_grid_.scale, float(y_grid_.zero_point));
+  }
   const ByteMeanKernels<T>& bytes() const {
     if constexpr (std::is_same_v<T, uint8_t>)
       return kernels_.mean_u8;
@@ -57,7 +73,8 @@ class RowMeans {
   int32_t offset(int64_t count) const { return int32_t(count) * grid_.zero_point; }
 
   PoolKernels kernels_;
-  PoolGrid grid_;
+  PoolGrid grid_, y_grid_;
+  decltype(ByteKernels::quantize) quantize_ = nullptr;
 };
 
 /// Rows of output pixels. The lines of the window are reduced to one, then its columns; only channels-last means reduce
@@ -65,8 +82,8 @@ class RowMeans {
 template <class T, class Y>
 class WindowPool final : public Kernel {
  public:
-  WindowPool(PoolKind kind, PoolShape shape, const PoolKernels& kernels, const PoolGrid& grid)
-      : kind_(kind), shape_(std::move(shape)), kernels_(kernels), means_(kernels, grid) {
+  WindowPool(PoolKind kind, PoolShape shape, const KernelTable& table, const PoolGrids& grids)
+      : kind_(kind), shape_(std::move(shape)), kernels_(table.pool), means_(table, grids) {
     const int64_t planes = shape_.channels_last ? 1 : shape_.channels;
     rows_ = shape_.batch * planes * shape_.axes[0].out * shape_.axes[1].out;
     row_elements_ = shape_.axes[2].out * (shape_.channels_last ? shape_.channels : 1);
@@ -82,7 +99,8 @@ class WindowPool final : public Kernel {
 
   size_t scratch_bytes() const override {
     const int64_t taps = checked_mul(shape_.taps(), int64_t{sizeof(const T*)});
-    return size_t(checked_add(taps, checked_mul(line_elements(), int64_t{sizeof(T)})));
+    const auto line = size_t(checked_mul(line_elements(), int64_t{sizeof(T)}));
+    return size_t(checked_add(taps, int64_t(std::max(line, RowMeans<T, Y>::scratch_bytes(shape_.channels)))));
   }
 
   std::string describe() const override { return shape_.channels_last ? "channels-last" : "channels-first"; }
@@ -107,10 +125,9 @@ class WindowPool final : public Kernel {
       if (!shape_.channels_last) return plane_row(lines, taps, line, y);
       if (kind_ == PoolKind::kMax) return max_row(lines, taps, line, y);
     }
-    if constexpr (std::is_same_v<Y, float>) {
-      for (int64_t column = 0; column < shape_.axes[2].out; ++column) {
-        mean_pixel(lines, shape_.windows[2][size_t(column)], taps, y + column * shape_.channels);
-      }
+    for (int64_t column = 0; column < shape_.axes[2].out; ++column) {
+      const PoolWindow& window = shape_.windows[2][size_t(column)];
+      mean_pixel(lines, window, taps, y + column * shape_.channels, reinterpret_cast<std::byte*>(line));
     }
   }
 
@@ -132,14 +149,14 @@ class WindowPool final : public Kernel {
     return float(std::max<int64_t>(1, kind_ == PoolKind::kMeanWithPadding ? counted : inside));
   }
 
-  void mean_pixel(const Lines& lines, const PoolWindow& w, const T** taps, float* y) const {
+  void mean_pixel(const Lines& lines, const PoolWindow& w, const T** taps, Y* y, std::byte* scratch) const {
     int64_t count = 0;
     for_lines(lines, [&](const T* line) {
       for (int64_t k = w.begin; k < w.end; ++k) {
         taps[count++] = line + (w.origin + k * shape_.axes[2].dilation) * shape_.channels;
       }
     });
-    means_.taps(taps, count, divisor(lines, w, count), shape_.channels, y);
+    means_.taps(taps, count, divisor(lines, w, count), shape_.channels, y, scratch);
   }
 
   /// The lines of the window become one, then its columns.
@@ -199,7 +216,7 @@ class WindowPool final : public Kernel {
   PoolKind kind_;
   PoolShape shape_;
   PoolKernels kernels_;
-  RowMeans<T> means_;
+  RowMeans<T, Y> means_;
   int64_t rows_, row_elements_;
 };
 
@@ -207,9 +224,9 @@ class WindowPool final : public Kernel {
 template <class T, class Y>
 class GlobalPool final : public Kernel {
  public:
-  GlobalPool(PoolKind kind, const PoolShape& shape, const PoolKernels& kernels, const PoolGrid& grid)
-      : kernels_(kernels),
-        means_(kernels, grid),
+  GlobalPool(PoolKind kind, const PoolShape& shape, const KernelTable& table, const PoolGrids& grids)
+      : kernels_(table.pool),
+        means_(table, grids),
         max_(kind == PoolKind::kMax),
         channels_last_(shape.channels_last),
         batch_(shape.batch),
@@ -223,11 +240,13 @@ class GlobalPool final : public Kernel {
   void run(KernelContext& context) const override {
     const T* x = context.input(0).data<T>();
     Y* y = context.output(0).data<Y>();
-    if (pixels_ == 0) return void(std::fill_n(y, batch_ * channels_, max_ ? kLowest<Y> : Y{0}));
-    context.executor().parallel_for(batch_ * blocks_, [&](int64_t chunk, int) {
+    if (pixels_ == 0) return void(std::fill_n(y, batch_ * channels_, max_ ? kLowest<Y> : means_.of_nothing()));
+    context.executor().parallel_for(batch_ * blocks_, [&](int64_t chunk, int worker) {
       const int64_t n = chunk / blocks_, c = chunk % blocks_ * block_;
       const int64_t count = std::min(block_, channels_ - c);
-      if (channels_last_) return rows(x + n * pixels_ * channels_ + c, count, y + n * channels_ + c);
+      if (channels_last_) {
+        return rows(x + n * pixels_ * channels_ + c, count, y + n * channels_ + c, context.scratch(worker));
+      }
       if constexpr (std::is_same_v<T, Y>) {
         for (int64_t plane = n * channels_ + c, end = plane + count; plane < end; ++plane) {
           y[plane] = reduce_plane(x + plane * pixels_);
@@ -236,12 +255,14 @@ class GlobalPool final : public Kernel {
     });
   }
 
+  size_t scratch_bytes() const override { return RowMeans<T, Y>::scratch_bytes(block_); }
+
  private:
-  void rows(const T* x, int64_t count, Y* y) const {
+  void rows(const T* x, int64_t count, Y* y, std::byte* scratch) const {
     if constexpr (std::is_same_v<T, Y>) {
       if (max_) return max_kernels<T>(kernels_).rows(x, pixels_, channels_, count, y);
     }
-    if constexpr (std::is_same_v<Y, float>) means_.rows(x, pixels_, channels_, count, y);
+    means_.rows(x, pixels_, channels_, count, y, scratch);
   }
   T reduce_plane(const T* x) const {
     if constexpr (std::is_same_v<T, float>) {
@@ -251,39 +272,40 @@ class GlobalPool final : public Kernel {
   }
 
   PoolKernels kernels_;
-  RowMeans<T> means_;
+  RowMeans<T, Y> means_;
   bool max_, channels_last_;
   int64_t batch_, channels_, pixels_;
   int64_t block_, blocks_;
 };
 
 template <template <class, class> class Pool, class T>
-KernelPtr make_bytes(PoolKind kind, PoolShape shape, Isa isa, const PoolGrid& grid) {
-  const PoolKernels& kernels = kernel_table(isa).pool;
-  if (kind == PoolKind::kMax) return std::make_unique<Pool<T, T>>(kind, std::move(shape), kernels, grid);
+KernelPtr make_bytes(PoolKind kind, PoolShape shape, Isa isa, const PoolGrids& grids) {
+  const KernelTable& table = kernel_table(isa);
+  if (kind == PoolKind::kMax) return std::make_unique<Pool<T, T>>(kind, std::move(shape), table, grids);
   if (!shape.channels_last || shape.taps() > kMostByteTaps) {
     throw Error(ErrorKind::kUnsupported, str("means of bytes are taken channels-last, of up to ", kMostByteTaps,
                                              " elements, got ", shape.taps()));
   }
-  return std::make_unique<Pool<T, float>>(kind, std::move(shape), kernels, grid);
+  if (grids.y) return std::make_unique<Pool<T, T>>(kind, std::move(shape), table, grids);
+  return std::make_unique<Pool<T, float>>(kind, std::move(shape), table, grids);
 }
 
 template <template <class, class> class Pool>
-KernelPtr make(PoolKind kind, PoolShape shape, DType dtype, Isa isa, const PoolGrid& grid) {
-  if (dtype == DType::kUint8) return make_bytes<Pool, uint8_t>(kind, std::move(shape), isa, grid);
-  if (dtype == DType::kInt8) return make_bytes<Pool, int8_t>(kind, std::move(shape), isa, grid);
+KernelPtr make(PoolKind kind, PoolShape shape, DType dtype, Isa isa, const PoolGrids& grids) {
+  if (dtype == DType::kUint8) return make_bytes<Pool, uint8_t>(kind, std::move(shape), isa, grids);
+  if (dtype == DType::kInt8) return make_bytes<Pool, int8_t>(kind, std::move(shape), isa, grids);
   if (dtype != DType::kFloat32) throw_dtype(dtype);
-  return std::make_unique<Pool<float, float>>(kind, std::move(shape), kernel_table(isa).pool, grid);
+  return std::make_unique<Pool<float, float>>(kind, std::move(shape), kernel_table(isa), grids);
 }
 
 }  // namespace
 
-KernelPtr make_window_pool(PoolKind kind, PoolShape shape, DType dtype, Isa isa, const PoolGrid& grid) {
-  return make<WindowPool>(kind, std::move(shape), dtype, isa, grid);
+KernelPtr make_window_pool(PoolKind kind, PoolShape shape, DType dtype, Isa isa, const PoolGrids& grids) {
+  return make<WindowPool>(kind, std::move(shape), dtype, isa, grids);
 }
 
-KernelPtr make_global_pool(PoolKind kind, const PoolShape& shape, DType dtype, Isa isa, const PoolGrid& grid) {
-  return make<GlobalPool>(kind, shape, dtype, isa, grid);
+KernelPtr make_global_pool(PoolKind kind, const PoolShape& shape, DType dtype, Isa isa, const PoolGrids& grids) {
+  return make<GlobalPool>(kind, shape, dtype, isa, grids);
 }
 
 }  // namespace linnet

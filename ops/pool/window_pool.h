@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "linnet/op.h"
 #include "pool/pool_shape.h"
 
@@ -11,17 +13,23 @@ enum class PoolKind {
   kMeanWithPadding  ///< padding counts as zeros
 };
 
-/// What the bytes of a mean stand for: (byte - zero_point) * scale.
+/// What bytes stand for: (byte - zero_point) * scale.
 struct PoolGrid {
   float scale = 1;
   int32_t zero_point = 0;
 };
 
+/// Those of which means are taken, and those that means become, where they do not stay float32.
+struct PoolGrids {
+  PoolGrid x;
+  std::optional<PoolGrid> y;
+};
+
 /// Vectorised pooling in either layout: the largest elements of float32, uint8 or int8, means of float32, and, of
-/// channels-last data only, means of uint8 or int8 as float32, whose sums are exact.
-KernelPtr make_window_pool(PoolKind kind, PoolShape shape, DType dtype, Isa isa, const PoolGrid& grid = {});
+/// channels-last data only, means of uint8 or int8 as float32 or as the same type; their sums are exact.
+KernelPtr make_window_pool(PoolKind kind, PoolShape shape, DType dtype, Isa isa, const PoolGrids& grids = {});
 /// The same where the window is the whole image.
-KernelPtr make_global_pool(PoolKind kind, const PoolShape& shape, DType dtype, Isa isa, const PoolGrid& grid = {});
+KernelPtr make_global_pool(PoolKind kind, const PoolShape& shape, DType dtype, Isa isa, const PoolGrids& grids = {});
 
 /// The elements of a window that exact sums of bytes hold.
 inline constexpr int64_t kMostByteTaps = int64_t{1} << 22;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "quantization/parameter.h"
 #include "rewrites/matching/match.h"
 
 namespace linnet {
@@ -30,6 +31,39 @@ bool varies_by_channel_only(const Fact& x, const Tensor& c, int channel_axis) {
     if (c.dim(i) != 1 && (i != axis_of_c || x.dim(axis_of_x) != Dim(c.dim(i)))) return false;
   }
   return true;
+}
+
+bool is_integer_parameter(const Tensor& x) {
+  return x.rank() <= 1 && (x.dtype() == DType::kInt32 || x.dtype() == DType::kInt8 || x.dtype() == DType::kUint8);
+}
+
+int32_t integer_at(const Tensor& x, int64_t i) {
+  const int64_t at = x.size() == 1 ? 0 : i;
+  return x.dtype() == DType::kInt32 ? x.data<int32_t>()[at] : byte_at(x, at);
+}
+
+/// The floats that a DequantizeLinear makes of a constant vector.
+std::optional<std::vector<float>> dequantized_vector(const Graph& graph, const Node& node) {
+  const Tensor *x = graph.constant_input(node, 0), *scale = graph.constant_input(node, 1);
+  const Tensor* zero = graph.constant_input(node, 2);
+  if (!x || !is_integer_parameter(*x) || !scale || scale->dtype() != DType::kFloat32 || scale->rank() > 1) return {};
+  if ((!zero && optional_input(node, 2) != kNoValue) || graph.fact(node.outputs[0]).dtype != DType::kFloat32) return {};
+  if (scale->size() != 1 && scale->size() != x->size()) return {};
+  std::vector<float> y;
+  for (int64_t i = 0; i < x->size(); ++i) {
+    const float step = scale->data<float>()[scale->size() == 1 ? 0 : i];
+    y.push_back(float(double(integer_at(*x, i)) - (zero ? integer_at(*zero, i) : 0)) * step);
+  }
+  return y;
+}
+
+/// The elements of a constant vector of float32, perhaps behind a DequantizeLinear.
+std::optional<std::vector<float>> vector_input(const Graph& graph, const Node& node, int input) {
+  const Node* dequantize = producer(graph, node, input, "DequantizeLinear");
+  if (dequantize) return dequantized_vector(graph, *dequantize);
+  const Tensor* c = graph.constant_input(node, input);
+  if (!c || c->dtype() != DType::kFloat32) return std::nullopt;
+  return std::vector<float>(c->data<float>(), c->data<float>() + c->size());
 }
 
 /// y = scale * x + shift for a two-input operator whose other operand is c.
@@ -74,16 +108,16 @@ std::optional<ChannelAffine> constant_batch_norm(const Graph& graph, const Node&
   if (!is_op(node, "BatchNormalization") || node.inputs.size() != 5 || !one_output(node) || trains(node)) {
     return std::nullopt;
   }
-  const Tensor* parameters[4];
+  std::vector<float> parameters[4];
   for (int i = 0; i < 4; ++i) {
-    parameters[i] = graph.constant_input(node, 1 + i);
-    if (!parameters[i] || parameters[i]->dtype() != DType::kFloat32) return std::nullopt;
-    if (parameters[i]->size() != parameters[0]->size()) return std::nullopt;
+    auto vector = vector_input(graph, node, 1 + i);
+    if (!vector || (i > 0 && vector->size() != parameters[0].size())) return std::nullopt;
+    parameters[i] = *std::move(vector);
   }
   const float epsilon = node.spec.attr_or("epsilon", 1e-5f);
   ChannelAffine affine;
-  for (int64_t c = 0; c < parameters[0]->size(); ++c) {
-    const auto value = [&](int i) { return double(parameters[i]->data<float>()[c]); };
+  for (size_t c = 0; c < parameters[0].size(); ++c) {
+    const auto value = [&](int i) { return double(parameters[i][c]); };
     const double scale = value(0) / std::sqrt(value(3) + double(epsilon));
     affine.scale.push_back(float(scale));
     affine.shift.push_back(float(value(1) - value(2) * scale));

@@ -53,7 +53,26 @@ std::optional<Patch> mean_of_bytes(const Graph& graph, const Node& node, const N
   return patch;
 }
 
+bool is_mean_of_bytes(const Node& node) {
+  const bool mean = is_op(node, "AveragePool", kInternalDomain) || is_op(node, "GlobalAveragePool", kInternalDomain);
+  return mean && node.spec.has("x_scale") && !node.spec.has("y_scale");
+}
+
 }  // namespace
+
+// QuantizeLinear(channels-last AveragePool(x)) of bytes x -> AveragePool(x), which knows the scale of y.
+std::optional<Patch> quantize_in_pool(const Graph& graph, const Node& node) {
+  const Node* pool = is_op(node, "QuantizeLinear") ? graph.producer(node.inputs[0]) : nullptr;
+  const auto grid = pool ? byte_grid(graph, node) : std::nullopt;
+  if (!grid || !is_mean_of_bytes(*pool) || graph.only_consumer(pool->outputs[0]) != &node) return std::nullopt;
+  if (graph.input_fact(*pool, 0).dtype != grid->dtype) return std::nullopt;
+  Patch patch(graph);
+  NodeSpec spec = pool->spec;
+  spec.attributes["y_scale"] = grid->scale;
+  spec.attributes["y_zero_point"] = int64_t(grid->zero_point);
+  patch.replace(node.outputs[0], patch.add(spec, pool->inputs));
+  return patch;
+}
 
 // MaxPool(DequantizeLinear(x)) -> DequantizeLinear(MaxPool(x)): the largest byte stands for the largest value.
 // Channels-last AveragePool(DequantizeLinear(x)) -> AveragePool(x), which knows the scale of x.

@@ -146,6 +146,37 @@ TEST(FuseQuantized, Int8ThatSomethingElseReadsStays) {
   expect_exact(moved_int8(true), {random_tensor({1, 6, 8, 8}, 20)});
 }
 
+ValueId batch_norm(ByteGraph& g, ValueId x, bool quantised) {
+  const Tensor scale = Tensor::of<float>({2.0f, -0.5f, 0.0f, 1.0f});
+  const auto step = [&](float value) { return g.constant(Tensor::scalar(value)); };
+  const ValueId w = g.constant(quantised ? Tensor::of<int8_t>({5, 2, 3, 4}) : scale);
+  const ValueId b = g.constant(quantised ? Tensor::of<int32_t>({-16, 0, 8, 3}) : Tensor::of<float>({-4, 0, 2, 0.75f}));
+  const ValueId three = g.constant(Tensor::scalar(int8_t{3}));
+  const std::vector<ValueId> parameters{x, quantised ? g.op("DequantizeLinear", {w, step(0.5f), three}) : w,
+                                        quantised ? g.op("DequantizeLinear", {b, step(0.25f)}) : b,
+                                        g.constant(Tensor::of<float>({1, 0, 2, -1})),
+                                        g.constant(Tensor::of<float>({4, 1, 16, 0.25f}))};
+  return g.op("BatchNormalization", parameters, {{"epsilon", 0.0f}});
+}
+
+TEST(FuseQuantized, ABatchNormalizationIsAProductOfSigns) {
+  for (const bool quantised : {false, true}) {
+    for (const bool ends_in_bytes : {false, true}) {
+      ByteGraph g;
+      const ValueId y = batch_norm(g, g.dequantize(g.bytes("x", {2, 4, 6, 5}), grid(kU8, 0.25f, 100)), quantised);
+      g.output(ends_in_bytes ? g.quantize(g.op("Relu", {y}), grid(kU8, 0.5f, 10)) : y);
+      EXPECT_EQ(optimized_ops(g), "Transpose +QLinearConv Transpose");
+      expect_exact(g, {random_bytes({2, 4, 6, 5}, kU8)});
+    }
+  }
+}
+
+TEST(FuseQuantized, ABatchNormalizationOfMatricesStays) {
+  ByteGraph g;
+  g.output(batch_norm(g, g.dequantize(g.bytes("x", {6, 4}), grid(kU8, 0.25f, 100)), true));
+  expect_floats(g, {random_bytes({6, 4}, kU8)});
+}
+
 TEST(FuseQuantized, LinearOperatorsAreTheSameProducts) {
   for (const DType dtype : {kU8, kS8}) {
     ByteGraph g;

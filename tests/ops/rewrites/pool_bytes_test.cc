@@ -71,6 +71,38 @@ TEST(PoolBytes, MeansReadBytesChannelsLast) {
   }
 }
 
+/// A channels-last mean of bytes that are quantised again.
+GraphBuilder quantised_mean(bool global, DType y, const Shape& shape = kImage) {
+  GraphBuilder b;
+  const ValueId x = b.op("Transpose", {dequantized(b, shape)}, {{"perm", Ints{0, 3, 1, 2}}});
+  const ValueId mean = b.op(global ? "GlobalAveragePool" : "AveragePool", {x}, global ? Attributes{} : window());
+  const ValueId zero = b.constant(y == DType::kUint8 ? Tensor::scalar(uint8_t{17}) : Tensor::scalar(int8_t{-111}));
+  b.output(b.op("QuantizeLinear", {mean, b.constant(Tensor::scalar(0.07f)), zero}));
+  return b;
+}
+
+TEST(PoolBytes, MeansBecomeBytes) {
+  for (const bool global : {false, true}) {
+    const GraphBuilder b = quantised_mean(global, DType::kUint8);
+    EXPECT_EQ(optimized_ops(b), global ? "+GlobalAveragePool Transpose" : "+AveragePool Transpose");
+    ModelOptions floats;
+    floats.disabled_rewrites = {"quantize_in_pool"};
+    const Tensor x = random_bytes();
+    EXPECT_TRUE(identical(run_model(b.model(), {x})[0], run_model(b.model(floats), {x})[0]));
+  }
+}
+
+TEST(PoolBytes, TheMeanOfNothingIsTheZeroPoint) {
+  const GraphBuilder b = quantised_mean(true, DType::kUint8, {2, 0, 8, 9});
+  EXPECT_EQ(optimized_ops(b), "+GlobalAveragePool Transpose");
+  const Tensor y = run_model(b.model(), {Tensor(DType::kUint8, {2, 0, 8, 9})})[0];
+  for (int64_t i = 0; i < y.size(); ++i) EXPECT_EQ(y.data<uint8_t>()[i], 17);
+}
+
+TEST(PoolBytes, MeansThatBecomeAnotherTypeStayFloats) {
+  EXPECT_EQ(optimized_ops(quantised_mean(true, DType::kInt8)), "+GlobalAveragePool QuantizeLinear Transpose");
+}
+
 TEST(PoolBytes, MeansOfOtherLayoutsStay) {
   GraphBuilder b;
   b.output(b.op("AveragePool", {dequantized(b)}, window()));
