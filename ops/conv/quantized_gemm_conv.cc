@@ -5,6 +5,7 @@
 #include "conv/window_rows.h"
 #include "gemm/bytes.h"
 #include "gemm/quantized_gemm.h"
+#include "kernels/kernel_table.h"
 
 namespace linnet {
 namespace {
@@ -20,6 +21,27 @@ ConvGeometry row_geometry(ConvGeometry geometry) {
   return geometry;
 }
 
+/// How many groups are multiplied as one, with zeros for what is of other groups, so that channels fill a vector.
+int64_t merged_groups(const ConvGeometry& geometry, int64_t lanes) {
+  int64_t count = 1;
+  for (int64_t i = 2; i <= geometry.group && i * geometry.group_out() <= lanes; ++i) {
+    if (geometry.group % i == 0) count = i;
+  }
+  return count;
+}
+
+/// [O, C / group, k...] with `count` groups as one.
+Tensor merge_weights(const Tensor& w, const ConvGeometry& geometry, int64_t count, Tensor merged) {
+  const int64_t row = geometry.group_in() * geometry.taps();
+  int8_t* to = merged.data<int8_t>();
+  std::fill_n(to, merged.size(), int8_t{0});
+  for (int64_t o = 0; o < geometry.out_channels; ++o) {
+    const int64_t slot = o / geometry.group_out() % count;
+    std::copy_n(w.data<int8_t>() + o * row, row, to + (o * count + slot) * row);
+  }
+  return merged;
+}
+
 /// Scratch: the product's, the output's, then a line of padding, or the widened image.
 template <class Type>
 class QuantizedGemmConv final : public Kernel {
@@ -27,11 +49,12 @@ class QuantizedGemmConv final : public Kernel {
   static constexpr bool kBytes = QuantizedGemm<Type>::kBytes;
 
  public:
-  QuantizedGemmConv(const ConvGeometry& geometry, const Activation& activation, const CompileInput& in)
+  QuantizedGemmConv(const ConvGeometry& geometry, const QuantizedMatrices& w, const Activation& activation,
+                    const CompileInput& in)
       : x_channels_(geometry.group_in()),
         geometry_(row_geometry<Type>(geometry)),
         windows_(geometry_),
-        gemm_(in, sizes_of(in), Q::kW, w_matrices(geometry), geometry.group),
+        gemm_(in, sizes_of(in), w, w_matrices(geometry), geometry.group),
         output_(in, geometry.out_channels, activation),
         output_offset_(gemm_.scratch_bytes()),
         x_offset_(output_offset_ + output_.scratch_bytes()) {
@@ -124,11 +147,25 @@ class QuantizedGemmConv final : public Kernel {
   size_t output_offset_, x_offset_, scratch_bytes_;
 };
 
+template <class Type>
+KernelPtr make(ConvGeometry geometry, const Activation& activation, const CompileInput& in) {
+  QuantizedMatrices w = QuantizedMatrices::of(in, Q::kW);
+  const int64_t count = merged_groups(geometry, kernel_table(in.isa()).gemm<Type>().lanes);
+  if (w.constant && count > 1) {
+    w.constant = in.packed(w.constant, {"merged groups", {count}}, [&] {
+      Shape shape = in.shape(Q::kW);
+      shape[1] = checked_mul(count, shape[1]);
+      return merge_weights(*in.constant(Q::kW), geometry, count, in.packed_memory(DType::kInt8, shape));
+    });
+    geometry.group /= count;
+  }
+  return std::make_unique<QuantizedGemmConv<Type>>(geometry, w, activation, in);
+}
+
 }  // namespace
 
 KernelPtr make_quantized_gemm_conv(const ConvGeometry& geometry, const Activation& activation, const CompileInput& in) {
-  if (multiplies_bytes(in.isa())) return std::make_unique<QuantizedGemmConv<GemmU8>>(geometry, activation, in);
-  return std::make_unique<QuantizedGemmConv<GemmS16>>(geometry, activation, in);
+  return multiplies_bytes(in.isa()) ? make<GemmU8>(geometry, activation, in) : make<GemmS16>(geometry, activation, in);
 }
 
 }  // namespace linnet

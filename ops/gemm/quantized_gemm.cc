@@ -49,9 +49,9 @@ bool multiplies_bytes(Isa isa) {
 }
 
 template <class Type>
-QuantizedGemm<Type>::QuantizedGemm(const CompileInput& in, const GemmSizes& sizes, int w,
+QuantizedGemm<Type>::QuantizedGemm(const CompileInput& in, const GemmSizes& sizes, const QuantizedMatrices& w,
                                    const GemmWeights<int8_t>& matrix, int64_t count)
-    : w_(w),
+    : w_(w.input),
       matrix_(matrix),
       count_(count),
       a_shift_(kernel_table(in.isa()).gemm<Type>().a_shift),
@@ -62,15 +62,14 @@ QuantizedGemm<Type>::QuantizedGemm(const CompileInput& in, const GemmSizes& size
   packed_offset_ =
       begin_offset_ + (kBytes ? aligned(dtype_bytes(DType::kInt32, checked_mul(count, matrix.columns))) : 0);
   scratch_bytes_ = packed_offset_;
-  const Tensor* values = in.constant(w);
-  if (!values) {
+  if (!w.constant) {
     scratch_bytes_ += packed_bytes();
     return;
   }
   const std::vector<int64_t> more{count, matrix.taps, matrix.depth, matrix.column_stride, Type::kUnit};
-  packed_ = in.packed(*values, packed_form("quantized panels", plan_.panels(), more), [&] {
+  packed_ = in.packed(w.constant, packed_form("quantized panels", plan_.panels(), more), [&] {
     Tensor packed = in.packed_memory(DType::kUint8, Shape{int64_t(packed_bytes())});
-    pack(values->data<int8_t>(), static_cast<std::byte*>(packed.raw()), in.executor());
+    pack(w.constant.data<int8_t>(), static_cast<std::byte*>(packed.raw()), in.executor());
     return packed;
   });
 }

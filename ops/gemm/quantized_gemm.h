@@ -7,6 +7,17 @@
 
 namespace linnet {
 
+/// Where int8 matrices come from: an input of the node, or a tensor derived from it, where that is constant.
+struct QuantizedMatrices {
+  int input;
+  Tensor constant;  ///< none: they are read in every run
+
+  /// Those of an input as it is.
+  static QuantizedMatrices of(const CompileInput& in, int input) {
+    return {input, in.constant(input) ? *in.constant(input) : Tensor()};
+  }
+};
+
 /// Products of uint8 rows less a zero point and int8 matrices of the same sizes; sums wrap modulo 2^32.
 /// Type: GemmU8, whose rows are as they come, or GemmS16, for instruction sets without products of bytes, whose rows
 /// are widened and less the zero point already.
@@ -15,9 +26,9 @@ class QuantizedGemm {
  public:
   static constexpr bool kBytes = sizeof(typename Type::A) == 1;
 
-  /// w: the input that holds `count` matrices, each as `matrix` tells (without data and scale), one after the other.
-  QuantizedGemm(const CompileInput& in, const GemmSizes& sizes, int w, const GemmWeights<int8_t>& matrix,
-                int64_t count);
+  /// w: `count` matrices, each as `matrix` tells (without data and scale), one after the other.
+  QuantizedGemm(const CompileInput& in, const GemmSizes& sizes, const QuantizedMatrices& w,
+                const GemmWeights<int8_t>& matrix, int64_t count);
 
   /// True when the matrices are packed already, so that a kernel need not read them.
   bool packed() const { return bool(packed_); }

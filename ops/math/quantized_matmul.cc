@@ -19,7 +19,7 @@ class QuantizedMatMulKernel final : public Kernel {
   QuantizedMatMulKernel(const CompileInput& in, const Activation& activation)
       : rows_(in.shape(Q::kX).elements() / std::max<int64_t>(1, in.shape(Q::kW)[0])),
         depth_(in.shape(Q::kW)[0]),
-        gemm_(in, sizes_of(in), Q::kW, matrix_of(in.shape(Q::kW)), 1),
+        gemm_(in, sizes_of(in), QuantizedMatrices::of(in, Q::kW), matrix_of(in.shape(Q::kW)), 1),
         output_(in, in.shape(Q::kW)[1], activation) {}
 
   void run(KernelContext& context) const override {
