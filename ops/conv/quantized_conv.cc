@@ -10,8 +10,9 @@ using Q = QuantizedInputs;
 
 /// linnet::QLinearConv: y = quantize(activation(conv((x - x_zero) * x_scale, w * w_scale) + B + residual)) in the
 /// internal domain, channels-last. x: uint8 [N, D1..., C], w: int8 [O, C / group, k1...], y: uint8 or float32
-/// [N, E1..., O], one to three spatial axes; the other inputs: QuantizedInputs. Positions in the padding are zero. Sums
-/// wrap modulo 2^32. The activation is a clamp (attributes activation, activation_alpha, activation_beta).
+/// [N, E1..., O], one to three spatial axes; the other inputs: QuantizedInputs, w_zero with one group only. Positions
+/// in the padding are zero. Sums wrap modulo 2^32. The activation is a clamp (attributes activation, activation_alpha,
+/// activation_beta).
 class QuantizedConv final : public Op {
  public:
   explicit QuantizedConv(const NodeSpec& node) : attributes_(node), activation_(node) {}
@@ -19,7 +20,7 @@ class QuantizedConv final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     const bool known = in.size() > Q::kW && in[Q::kW].has_rank() && in[Q::kW].rank() > 0;
     check_quantized_inputs(in, known ? in[Q::kW].dim(0) : Dim());
-    if (has_input(in, Q::kWZero)) throw Error(ErrorKind::kModel, "w_zero is for matrices");
+    if (has_input(in, Q::kWZero) && attributes_.group != 1) throw Error(ErrorKind::kModel, "w_zero needs one group");
     const DType dtype = quantized_output_dtype(in);
     const Fact &x = in[Q::kX], &w = in[Q::kW];
     if (!x.has_rank() || !w.has_rank()) return {Fact(dtype, std::nullopt)};

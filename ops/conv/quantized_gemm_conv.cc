@@ -3,6 +3,7 @@
 #include "conv/gemm_conv_weights.h"
 #include "conv/quantized_conv.h"
 #include "conv/window_rows.h"
+#include "conv/window_sums.h"
 #include "gemm/bytes.h"
 #include "gemm/quantized_gemm.h"
 #include "kernels/kernel_table.h"
@@ -42,7 +43,7 @@ Tensor merge_weights(const Tensor& w, const ConvGeometry& geometry, int64_t coun
   return merged;
 }
 
-/// Scratch: the product's, the output's, then a line of padding, or the widened image.
+/// Scratch: the product's, the output's, the windows' sums, then a line of padding, or the widened image.
 template <class Type>
 class QuantizedGemmConv final : public Kernel {
   using A = typename Type::A;
@@ -57,14 +58,22 @@ class QuantizedGemmConv final : public Kernel {
         gemm_(in, sizes_of(in), w, w_matrices(geometry), geometry.group),
         output_(in, geometry.out_channels, activation),
         output_offset_(gemm_.scratch_bytes()),
-        x_offset_(output_offset_ + output_.scratch_bytes()) {
+        sums_offset_(output_offset_ + output_.scratch_bytes()),
+        x_offset_(sums_offset_) {
+    if (output_.has_w_zero()) {
+      sums_ = WindowSums(geometry);
+      x_offset_ += sums_.scratch_bytes();
+    }
     const int64_t values = kBytes ? windows_.padding_values() : x_values();
     scratch_bytes_ = x_offset_ + dtype_bytes(dtype_of<A>, values);
   }
 
   void run(KernelContext& context) const override {
-    const QuantizedOutput::Bound output = output_.bind(context, context.scratch() + output_offset_);
     const Bytes bytes(context.input(Q::kX), context.input(Q::kXZero));
+    const int32_t* window_sums = output_.has_w_zero() ? sums_.compute(context.executor(), bytes.values, bytes.zero(0),
+                                                                      context.scratch() + sums_offset_)
+                                                      : nullptr;
+    const QuantizedOutput::Bound output = output_.bind(context, context.scratch() + output_offset_, window_sums);
     const auto* x = reinterpret_cast<const A*>(bytes.values);
     WindowPadding<A> padding;
     if constexpr (kBytes) {
@@ -144,7 +153,8 @@ class QuantizedGemmConv final : public Kernel {
   ConvWindows windows_;
   QuantizedGemm<Type> gemm_;
   QuantizedOutput output_;
-  size_t output_offset_, x_offset_, scratch_bytes_;
+  WindowSums sums_;
+  size_t output_offset_, sums_offset_, x_offset_, scratch_bytes_;
 };
 
 template <class Type>

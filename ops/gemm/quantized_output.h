@@ -11,7 +11,7 @@ namespace linnet {
 /// may have one for each output channel. Without y_scale and y_zero the output is float32. B is int32 in units of
 /// x_scale * w_scale, or float32. A residual of the output's shape is added; before, the product is rounded to what
 /// uint8 with grid_scale and grid_zero can hold, where these are given. w_zero, zero points of w of int8, one or one
-/// for each output channel, are for matrices.
+/// for each output channel, may be given.
 struct QuantizedInputs {
   enum {
     kX,

@@ -114,8 +114,7 @@ def test_static(run_model, tmp_path, network, form, activations, weights):
             y = run_model.outputs(path, {"x": x}, "--isa", isa)[output]
             assert np.abs(y - want).max() <= (STEPS + 0.01) * step_of(want), (per_channel, isa)
         plan = run_model("inspect", path, "--show", "plan").stdout
-        if weights == "s8":
-            assert "linnet::Conv" not in plan and " MatMul " not in plan and " Gemm " not in plan, plan
+        assert "linnet::Conv" not in plan and " MatMul " not in plan and " Gemm " not in plan, plan
 
 
 def test_products_are_the_same_bits_on_every_instruction_set(run_model, tmp_path):

@@ -50,7 +50,8 @@ std::optional<Patch> expand_quantized_product(const Graph& graph, const Node& no
   const int axis = is_conv ? 0 : 1;
   const auto constant = [&](int input) { return graph.constant_input(node, input); };
   const auto weights = quantized_weights(constant(kW), constant(kWScale), constant(kWZero), axis);
-  if (!weights || (is_conv ? bool(weights->zero) : constant(kW)->rank() != 2)) return std::nullopt;
+  if (!weights || (!is_conv && constant(kW)->rank() != 2)) return std::nullopt;
+  if (weights->zero && node.spec.attr_or("group", int64_t{1}) != 1) return std::nullopt;
   if (weights->zero && weights->zero.size() != weights->scale.size()) return std::nullopt;
   const bool has_bias = optional_input(node, kBias) != kNoValue;
   if (has_bias && !constant(kBias)) return std::nullopt;

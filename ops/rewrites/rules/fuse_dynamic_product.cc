@@ -60,7 +60,8 @@ std::optional<Patch> fuse_dynamic_product(const Graph& graph, const Node& node) 
   if (!w_zero && optional_input(product, 3) != kNoValue) return std::nullopt;
   if (is_conv ? found->w_scale->size() != 1 || x.rank() < 3 || x.rank() > 5 : w->rank() != 2) return std::nullopt;
   const auto weights = quantized_weights(w, found->w_scale, w_zero, is_conv ? 0 : 1);
-  if (!weights || weights->values.size() == 0 || (is_conv && weights->zero)) return std::nullopt;
+  if (!weights || weights->values.size() == 0) return std::nullopt;
+  if (weights->zero && product.spec.attr_or("group", int64_t{1}) != 1) return std::nullopt;
   if (weights->values.size() / weights->values.shape()[is_conv ? 0 : 1] > most_terms(*weights)) return std::nullopt;
 
   Patch patch(graph);

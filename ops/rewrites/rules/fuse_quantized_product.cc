@@ -18,7 +18,8 @@ std::optional<ProductWeights> conv_weights(const Graph& graph, const Node& node)
   const Fact& x = graph.input_fact(node, 0);
   if (!x.has_rank() || x.rank() < 3 || x.rank() > 5) return std::nullopt;
   auto w = quantized_weights(graph, node, 1, 0);
-  if (!w || w->zero || w->values.rank() != x.rank() || w->values.size() == 0) return std::nullopt;
+  if (!w || w->values.rank() != x.rank() || w->values.size() == 0) return std::nullopt;
+  if (w->zero && node.spec.attr_or("group", int64_t{1}) != 1) return std::nullopt;
   const int64_t channels = w->values.shape()[0];
   return ProductWeights{*w, w->values.size() / channels, channels};
 }

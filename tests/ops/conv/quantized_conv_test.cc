@@ -121,6 +121,27 @@ TEST_P(QuantizedConv, TakesAFloatBias) {
   }
 }
 
+TEST_P(QuantizedConv, SubtractsZeroPointsOfWeights) {
+  for (const ByteConvCase& sizes : byte_conv_cases()) {
+    if (sizes.settings.group != 1) continue;
+    QuantizedConvCase c(sizes);
+    const int64_t channels = sizes.w[0], row = c.w.size() / channels;
+    Tensor zero(DType::kInt8, {channels}), w = c.w.clone();
+    for (int64_t i = 0; i < w.size(); ++i) {
+      zero.data<int8_t>()[i / row] = int8_t(i / row * 41 % 251 - 125);
+      w.data<float>()[i] -= float(zero.data<int8_t>()[i / row]);
+    }
+    c.sums = to_channels_last(
+        conv_reference(less(c.x, 99), w, cast_to(Tensor::of(c.bias), DType::kFloat32), sizes.settings));
+    c.inputs.resize(14);
+    c.inputs[13] = zero;
+    for (const std::vector<int>& constants : {std::vector<int>{}, {3}}) {
+      const Tensor y = c.run(constants, GetParam());
+      for (int64_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.data<float>()[i], float(c.real(i))) << i;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Isas, QuantizedConv, ::testing::ValuesIn(supported_byte_isas()),
                          [](const auto& isa) { return isa_test_name(isa.param); });
 
@@ -136,6 +157,8 @@ TEST(QuantizedConvErrors, NameTheInput) {
   expect_error(ErrorKind::kType, "w ", [&] { with(3, c.w); });
   expect_error(ErrorKind::kShape, "w_scale", [&] { with(4, Tensor::of<float>({1, 2})); });
   expect_error(ErrorKind::kModel, "y_scale and y_zero", [&] { with(5, Tensor::scalar(1.0f)); });
+  c.inputs.resize(14);
+  expect_error(ErrorKind::kShape, "length of w_zero", [&] { with(13, Tensor::of<int8_t>({1, 2})); });
   expect_error(ErrorKind::kShape, "length of B", [&] { with(7, Tensor::of<int32_t>({1, 2})); });
 }
 

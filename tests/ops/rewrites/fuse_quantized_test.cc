@@ -191,6 +191,16 @@ TEST(FuseQuantized, LinearOperatorsAreTheSameProducts) {
   }
 }
 
+TEST(FuseQuantized, ALinearConvOfShiftedWeightsIsThatProduct) {
+  ByteGraph g;
+  const auto scale = [&](float value) { return g.constant(Tensor::scalar(value)); };
+  const ValueId x = g.bytes("x", {1, 4, 6, 7}), zero = g.constant(byte(kU8, 20)), y_zero = g.constant(byte(kU8, 60));
+  const ValueId w = g.constant(random_bytes({6, 4, 3, 3}, kU8)), w_zero = g.constant(byte(kU8, 77));
+  g.output(g.op("QLinearConv", {x, scale(0.125f), zero, w, scale(0x1p-6f), w_zero, scale(4.0f), y_zero}));
+  EXPECT_EQ(optimized_ops(g), "Transpose +QLinearConv Transpose");
+  expect_exact(g, {random_bytes({1, 4, 6, 7}, kU8)});
+}
+
 TEST(FuseQuantized, ALinearConvWithOneScaleAndZeroPointsPerChannelIsThatProduct) {
   ByteGraph g;
   const auto scale = [&](float value) { return g.constant(Tensor::scalar(value)); };
@@ -238,14 +248,24 @@ TEST(FuseQuantized, ZeroPointsOfWeightsAreSubtracted) {
   expect_exact(g, {random_bytes({5, 33}, kU8)});
 }
 
-TEST(FuseQuantized, ZeroPointsOfConvolvedWeightsThatDoNotFitStay) {
+/// A convolution of two groups or one, with zero points of weights that do not fit into int8.
+ByteGraph shifted_conv(int64_t groups) {
   ByteGraph g;
-  const ValueId x = g.dequantize(g.bytes("x", {1, 3, 5, 5}), grid(kU8, 0.25f, 100));
+  const ValueId x = g.dequantize(g.bytes("x", {1, 6, 7, 5}), grid(kU8, 0.25f, 100));
   const ValueId w =
-      g.op("DequantizeLinear", {g.constant(random_bytes({4, 3, 3, 3}, kU8, 5)), g.constant(Tensor::scalar(0.5f)),
-                                g.constant(Tensor::scalar(uint8_t{7}))});
-  g.output(g.op("Conv", {x, w}));
-  expect_floats(g, {random_bytes({1, 3, 5, 5}, kU8)});
+      g.op("DequantizeLinear", {g.constant(random_bytes({4, 6 / groups, 3, 2}, kU8, 5)),
+                                g.constant(Tensor::scalar(0.5f)), g.constant(Tensor::scalar(uint8_t{7}))});
+  g.output(g.op("Conv", {x, w}, {{"group", groups}, {"pads", std::vector<int64_t>{1, 2, 0, 1}}}));
+  return g;
+}
+
+TEST(FuseQuantized, ZeroPointsOfConvolvedWeightsAreSubtracted) {
+  EXPECT_EQ(optimized_ops(shifted_conv(1)), "Transpose +QLinearConv Transpose");
+  expect_exact(shifted_conv(1), {random_bytes({1, 6, 7, 5}, kU8)});
+}
+
+TEST(FuseQuantized, ThoseOfGroupsThatDoNotFitStay) {
+  expect_floats(shifted_conv(2), {random_bytes({1, 6, 7, 5}, kU8)});
 }
 
 TEST(FuseQuantized, AScaleThatIsNoConstantStays) {
