@@ -1,5 +1,7 @@
 #include "conv/quantized_conv.h"
 
+#include <array>
+
 #include "infer/infer.h"
 #include "op_list.h"
 
@@ -19,7 +21,7 @@ class QuantizedConv final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     const bool known = in.size() > Q::kW && in[Q::kW].has_rank() && in[Q::kW].rank() > 0;
-    check_quantized_inputs(in, known ? in[Q::kW].dim(0) : Dim());
+    check_quantized_inputs(in, known ? in[Q::kW].dim(0) : Dim(), kWeights);
     if (has_input(in, Q::kWZero) && attributes_.group != 1) throw Error(ErrorKind::kModel, "w_zero needs one group");
     const DType dtype = quantized_output_dtype(in);
     const Fact &x = in[Q::kX], &w = in[Q::kW];
@@ -39,6 +41,7 @@ class QuantizedConv final : public Op {
   }
 
  private:
+  static constexpr std::array kWeights{DType::kInt8};
   static constexpr ConvLayout kLayout{.x_channels_last = true, .y_channels_last = true};
 
   ConvAttributes attributes_;

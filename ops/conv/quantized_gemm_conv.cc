@@ -61,7 +61,7 @@ class QuantizedGemmConv final : public Kernel {
         sums_offset_(output_offset_ + output_.scratch_bytes()),
         x_offset_(sums_offset_) {
     if (output_.has_w_zero()) {
-      sums_ = WindowSums(geometry);
+      sums_ = WindowSums(geometry, in.isa());
       x_offset_ += sums_.scratch_bytes();
     }
     const int64_t values = kBytes ? windows_.padding_values() : x_values();
@@ -90,12 +90,13 @@ class QuantizedGemmConv final : public Kernel {
       return Rows{MatrixRows<A>(x + group * geometry_.group_in(), geometry_.in_channels),
                   WindowRows<A>(windows_, x + group * geometry_.group_in(), padding), pointwise};
     };
-    gemm_.run(context, bytes.zero(0), output_.sum_bias(context), rows,
-              [&](int64_t group, const Span& lines, Span columns, const int32_t* sums) {
-                columns.begin += group * geometry_.group_out();
-                columns.end += group * geometry_.group_out();
-                output.store(lines, columns, sums);
-              });
+    gemm_.run(
+        context, geometry_.group, [](int64_t group) { return group; }, bytes.zero(0), output_.sum_bias(context), rows,
+        [&](int64_t group, const Span& lines, Span columns, const int32_t* sums) {
+          columns.begin += group * geometry_.group_out();
+          columns.end += group * geometry_.group_out();
+          output.store(lines, columns, sums);
+        });
   }
 
   size_t scratch_bytes() const override { return scratch_bytes_; }

@@ -1,12 +1,15 @@
 #include "conv/window_sums.h"
 
 #include <algorithm>
-#include <numeric>
 
+#include "kernels/kernel_table.h"
 #include "partition/parallel.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
+
+WindowSums::WindowSums(const ConvGeometry& geometry, Isa isa)
+    : geometry_(geometry), sum_rows_(kernel_table(isa).quantize.sum_rows) {}
 
 size_t WindowSums::scratch_bytes() const {
   const int64_t in = checked_mul(geometry_.batch, geometry_.in_pixels());
@@ -31,9 +34,8 @@ void WindowSums::sum_channels(Executor& executor, const uint8_t* x, int32_t zero
   const int64_t channels = geometry_.in_channels;
   const auto zeros = int32_t(zero * channels);
   parallel_items(executor, geometry_.batch * geometry_.in_pixels(), channels, [&](int64_t begin, int64_t end, int) {
-    for (int64_t i = begin; i < end; ++i) {
-      sums[i] = std::accumulate(x + i * channels, x + (i + 1) * channels, -zeros);
-    }
+    sum_rows_(x + begin * channels, end - begin, channels, sums + begin);
+    for (int64_t i = begin; i < end; ++i) sums[i] -= zeros;
   });
 }
 

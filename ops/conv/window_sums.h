@@ -1,7 +1,8 @@
 #pragma once
 
 #include "conv/conv_geometry.h"
-#include "linnet/executor.h"
+#include "kernels/quantize.h"
+#include "linnet/op.h"
 
 namespace linnet {
 
@@ -10,7 +11,7 @@ namespace linnet {
 class WindowSums {
  public:
   WindowSums() = default;
-  explicit WindowSums(const ConvGeometry& geometry) : geometry_(geometry) {}
+  WindowSums(const ConvGeometry& geometry, Isa isa);
 
   size_t scratch_bytes() const;
   /// One for each output pixel of all images, in the scratch.
@@ -22,6 +23,7 @@ class WindowSums {
   void sum_line(int64_t line, const int32_t* pixels, int32_t* sums) const;
 
   ConvGeometry geometry_;
+  decltype(QuantizeKernels::sum_rows) sum_rows_ = nullptr;
 };
 
 }  // namespace linnet

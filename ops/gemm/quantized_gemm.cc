@@ -1,6 +1,7 @@
 #include "gemm/quantized_gemm.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "kernels/kernel_table.h"
 
@@ -12,33 +13,78 @@ std::ptrdiff_t depth_offset(const GemmWeights<int8_t>& w, int64_t k) {
   return w.run > 0 ? k / w.run * w.run_stride + k % w.run * w.depth_stride : k * w.depth_stride;
 }
 
+/// Values of some columns from value k on, at most kUnit of each, with some bits flipped.
+template <class Type>
+void pack_each(const GemmWeights<int8_t>& w, int8_t flip, const int8_t* from, int64_t k, int64_t columns,
+               typename Type::B* to) {
+  constexpr int kUnit = Type::kUnit;
+  const int64_t units = std::min<int64_t>(kUnit, w.depth - k);
+  for (int64_t u = 0; u < units; ++u) {
+    const int8_t* value = from + depth_offset(w, k + u);
+    for (int64_t j = 0; j < columns; ++j)
+      to[j * kUnit + u] = typename Type::B(int8_t(value[j * w.column_stride] ^ flip));
+  }
+}
+
+/// The same of four bytes at a time, where they lie next to each other or those of a row do; false for other strides.
+bool pack_fours(const GemmWeights<int8_t>& w, int8_t flip, const int8_t* from, int64_t k, int64_t columns, int8_t* to) {
+  if (k + 4 > w.depth || w.run != 0 || (w.depth_stride != 1 && w.column_stride != 1)) return false;
+  const uint32_t flips = uint32_t(uint8_t(flip)) * 0x01010101u;
+  const auto store = [&](int64_t j, uint32_t four) {
+    four ^= flips;
+    std::memcpy(to + j * 4, &four, sizeof four);
+  };
+  if (w.depth_stride == 1) {
+    for (int64_t j = 0; j < columns; ++j) {
+      uint32_t four;
+      std::memcpy(&four, from + k + j * w.column_stride, sizeof four);
+      store(j, four);
+    }
+    return true;
+  }
+  const auto* row = reinterpret_cast<const uint8_t*>(from + k * w.depth_stride);
+  const uint8_t *second = row + w.depth_stride, *third = second + w.depth_stride, *last = third + w.depth_stride;
+  for (int64_t j = 0; j < columns; ++j) {
+    const uint8_t bytes[4] = {row[j], second[j], third[j], last[j]};
+    uint32_t four;
+    std::memcpy(&four, bytes, sizeof four);
+    store(j, four);
+  }
+  return true;
+}
+
 /// Packs the columns of a panel: [tap][step][column][unit].
 template <class Type>
-void pack_panel(const GemmWeights<int8_t>& w, const GemmPanels& panels, int64_t panel, typename Type::B* to) {
+void pack_panel(const GemmWeights<int8_t>& w, int8_t flip, const GemmPanels& panels, int64_t panel,
+                typename Type::B* to) {
   using B = typename Type::B;
   constexpr int kUnit = Type::kUnit;
   const int64_t first = panels.first_column(panel), columns = panels.end_column(panel + 1) - first;
   const int64_t pitch = kUnit * (panels.first_column(panel + 1) - first);
   for (int64_t t = 0; t < w.taps; ++t) {
+    const int8_t* from = w.data + t * w.tap_stride + first * w.column_stride;
     for (int64_t k = 0; k < w.depth; k += kUnit, to += pitch) {
-      const int64_t units = std::min<int64_t>(kUnit, w.depth - k);
-      std::fill_n(to, pitch, B{0});
-      for (int64_t u = 0; u < units; ++u) {
-        const int8_t* from = w.data + t * w.tap_stride + depth_offset(w, k + u) + first * w.column_stride;
-        for (int64_t j = 0; j < columns; ++j) to[j * kUnit + u] = from[j * w.column_stride];
+      if (k + kUnit > w.depth || columns * kUnit < pitch) std::fill_n(to, pitch, B{0});
+      if constexpr (kUnit == 4) {
+        if (pack_fours(w, flip, from, k, columns, to)) continue;
       }
+      pack_each<Type>(w, flip, from, k, columns, to);
     }
   }
 }
 
-/// The sum of column j, modulo 2^32.
-int32_t column_sum(const GemmWeights<int8_t>& w, int64_t j) {
-  uint32_t sum = 0;
-  for (int64_t t = 0; t < w.taps; ++t) {
-    const int8_t* from = w.data + t * w.tap_stride + j * w.column_stride;
-    for (int64_t k = 0; k < w.depth; ++k) sum += uint32_t(from[depth_offset(w, k)]);
+/// The sums of the columns of a panel of bytes, modulo 2^32, from its packed form.
+void sum_panel(const int8_t* packed, int64_t steps, int64_t pitch, int64_t columns, int32_t* sums) {
+  std::fill_n(sums, columns, 0);
+  for (int64_t step = 0; step < steps; ++step, packed += pitch) {
+    for (int64_t j = 0; j < columns; ++j) {
+      uint32_t four;
+      std::memcpy(&four, packed + j * 4, sizeof four);
+      four ^= 0x80808080u;  // each byte plus 128
+      const uint32_t pairs = (four & 0x00ff00ffu) + (four >> 8 & 0x00ff00ffu);
+      sums[j] += int32_t((pairs + (pairs >> 16)) & 0xffffu) - 4 * 128;
+    }
   }
-  return int32_t(sum);
 }
 
 }  // namespace
@@ -52,6 +98,7 @@ template <class Type>
 QuantizedGemm<Type>::QuantizedGemm(const CompileInput& in, const GemmSizes& sizes, const QuantizedMatrices& w,
                                    const GemmWeights<int8_t>& matrix, int64_t count)
     : w_(w.input),
+      flip_(w.is_unsigned ? int8_t(-128) : int8_t{0}),
       matrix_(matrix),
       count_(count),
       a_shift_(kernel_table(in.isa()).gemm<Type>().a_shift),
@@ -69,7 +116,7 @@ QuantizedGemm<Type>::QuantizedGemm(const CompileInput& in, const GemmSizes& size
   const std::vector<int64_t> more{count, matrix.taps, matrix.depth, matrix.column_stride, Type::kUnit};
   packed_ = in.packed(w.constant, packed_form("quantized panels", plan_.panels(), more), [&] {
     Tensor packed = in.packed_memory(DType::kUint8, Shape{int64_t(packed_bytes())});
-    pack(w.constant.data<int8_t>(), static_cast<std::byte*>(packed.raw()), in.executor());
+    pack(w.constant, static_cast<std::byte*>(packed.raw()), in.executor());
     return packed;
   });
 }
@@ -80,18 +127,20 @@ size_t QuantizedGemm<Type>::packed_bytes() const {
 }
 
 template <class Type>
-void QuantizedGemm<Type>::pack(const int8_t* w, std::byte* packed, Executor& executor) const {
+void QuantizedGemm<Type>::pack(const Tensor& w, std::byte* packed, Executor& executor) const {
   const GemmPanels& panels = plan_.panels();
   auto* sums = reinterpret_cast<int32_t*>(packed + panels_bytes());
   executor.parallel_for(count_ * panels.count(), [&](int64_t i, int) {
     const int64_t index = i / panels.count(), panel = i % panels.count();
     GemmWeights<int8_t> matrix = matrix_;
-    matrix.data = w + index * matrix.taps * matrix.depth * matrix.columns;
+    matrix.data = static_cast<const int8_t*>(w.raw()) + index * matrix.taps * matrix.depth * matrix.columns;
     B* to = reinterpret_cast<B*>(packed) + index * packed_size_ +
             panel_begin(panels, panel, matrix.taps, matrix.depth, Type::kUnit);
-    pack_panel<Type>(matrix, panels, panel, to);
-    for (int64_t j = panels.first_column(panel); kBytes && j < panels.end_column(panel + 1); ++j) {
-      sums[index * matrix.columns + j] = column_sum(matrix, j);
+    pack_panel<Type>(matrix, flip_, panels, panel, to);
+    if constexpr (kBytes) {
+      const int64_t first = panels.first_column(panel), end = panels.first_column(panel + 1);
+      sum_panel(to, matrix.taps * ceil_div(matrix.depth, Type::kUnit), (end - first) * Type::kUnit,
+                panels.end_column(panel + 1) - first, sums + index * matrix.columns + first);
     }
   });
 }
@@ -99,7 +148,7 @@ void QuantizedGemm<Type>::pack(const int8_t* w, std::byte* packed, Executor& exe
 template <class Type>
 const std::byte* QuantizedGemm<Type>::pack_in_scratch(KernelContext& context) const {
   std::byte* packed = context.scratch() + packed_offset_;
-  pack(context.input(w_).data<int8_t>(), packed, context.executor());
+  pack(context.input(w_), packed, context.executor());
   return packed;
 }
 

@@ -7,14 +7,16 @@
 
 namespace linnet {
 
-/// Where int8 matrices come from: an input of the node, or a tensor derived from it, where that is constant.
+/// Where matrices of int8, or of uint8 that become int8 less 128, come from: an input of the node, or a tensor derived
+/// from it, where that is constant.
 struct QuantizedMatrices {
   int input;
   Tensor constant;  ///< none: they are read in every run
+  bool is_unsigned = false;
 
   /// Those of an input as it is.
   static QuantizedMatrices of(const CompileInput& in, int input) {
-    return {input, in.constant(input) ? *in.constant(input) : Tensor()};
+    return {input, in.constant(input) ? *in.constant(input) : Tensor(), in.dtype(input) == DType::kUint8};
   }
 };
 
@@ -38,17 +40,19 @@ class QuantizedGemm {
     return str(kBytes ? "u8s8 GEMM " : "int16 GEMM ", plan_.describe(), packed() ? "" : ", packing w");
   }
 
-  /// Computes rows(i), a RowSource, times matrix i, for all matrices, in parts: store(i, rows, columns, sums) takes the
-  /// sums of these rows and columns, to which bias[i * columns + column] is added unless it is null.
-  template <class Rows, class Store>
-  void run(KernelContext& context, int32_t x_zero, const int32_t* bias, Rows rows, Store store) const {
+  /// Computes `products` products: rows(i), a RowSource, times matrix(i), the index of one, in parts: store(i, rows,
+  /// columns, sums) takes the sums of these rows and columns, to which bias[matrix * columns + column] is added unless
+  /// it is null.
+  template <class Matrix, class Rows, class Store>
+  void run(KernelContext& context, int64_t products, Matrix matrix_of, int32_t x_zero, const int32_t* bias, Rows rows,
+           Store store) const {
     const std::byte* w = packed() ? static_cast<const std::byte*>(packed_.raw()) : pack_in_scratch(context);
     const int32_t* begin = begin_sums(context, w, x_zero, bias);
-    context.executor().parallel_for(count_ * plan_.chunks(), [&](int64_t i, int worker) {
-      const int64_t matrix = i / plan_.chunks();
-      const auto a = rows(matrix);
+    context.executor().parallel_for(products * plan_.chunks(), [&](int64_t i, int worker) {
+      const int64_t product = i / plan_.chunks(), matrix = matrix_of(product);
+      const auto a = rows(product);
       const auto store_strip = [&](const Span& lines, const Span& columns, const int32_t* sums) {
-        store(matrix, lines, columns, sums);
+        store(product, lines, columns, sums);
       };
       const StripFunction<int32_t, decltype(store_strip)> strips(store_strip);
       GemmOperands<Type> operands{
@@ -64,11 +68,12 @@ class QuantizedGemm {
   /// The packed form: the panels of all matrices, then, of bytes, the sums of the columns.
   size_t panels_bytes() const { return aligned(dtype_bytes(dtype_of<B>, checked_mul(count_, packed_size_))); }
   size_t packed_bytes() const;
-  void pack(const int8_t* w, std::byte* packed, Executor& executor) const;
+  void pack(const Tensor& w, std::byte* packed, Executor& executor) const;
   const std::byte* pack_in_scratch(KernelContext& context) const;
   const int32_t* begin_sums(KernelContext& context, const std::byte* packed, int32_t x_zero, const int32_t* bias) const;
 
   int w_;
+  int8_t flip_;  // of every value of w
   GemmWeights<int8_t> matrix_;
   int64_t count_, packed_size_;
   int32_t a_shift_;

@@ -5,6 +5,7 @@
 
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
+#include "quantization/parameter.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -34,10 +35,10 @@ int32_t byte_input(KernelContext& context, int i) { return *context.input(i).dat
 
 }  // namespace
 
-void check_quantized_inputs(std::span<const Fact> in, const Dim& channels) {
+void check_quantized_inputs(std::span<const Fact> in, const Dim& channels, std::span<const DType> weights) {
   require_inputs(in, Q::kYScale, Q::kCount);
   require_dtype(in[Q::kX], DType::kUint8, "x");
-  require_dtype(in[Q::kW], DType::kInt8, "w");
+  require_dtype_in(in[Q::kW], weights, "w");
   check_pair(in, Q::kXScale, "x_scale", "x_zero");
   check_pair(in, Q::kYScale, "y_scale", "y_zero");
   check_pair(in, Q::kResidualScale, "residual_scale", "residual_zero");
@@ -47,7 +48,7 @@ void check_quantized_inputs(std::span<const Fact> in, const Dim& channels) {
   if (!w_scale.concrete() || w_scale.shape().elements() != 1) require_per_channel(w_scale, channels, "w_scale");
   if (has_input(in, Q::kWZero)) {
     const Fact& zero = in[Q::kWZero];
-    require_dtype(zero, DType::kInt8, "w_zero");
+    require_same_dtype(in[Q::kW], zero, "w_zero");
     const bool one = zero.concrete() && zero.shape().elements() == 1;
     if (!one) require_rank(zero, 1, "w_zero");
     if (!one && zero.has_rank()) merge_dim(channels, zero.dim(0), "the output channels of w and the length of w_zero");
@@ -154,7 +155,9 @@ QuantizedOutput::Bound QuantizedOutput::bind(KernelContext& context, std::byte* 
   }
   if (has_w_zero_) {
     const Tensor& zero = context.input(Q::kWZero);
-    for (int64_t j = 0; j < channels_; ++j) w_zero[j] = zero.data<int8_t>()[zero.size() > 1 ? j : 0];
+    for (int64_t j = 0; j < channels_; ++j) {
+      w_zero[j] = byte_at(zero, zero.size() > 1 ? j : 0) - (zero.dtype() == DType::kUint8 ? 128 : 0);
+    }
     job.w_zero = w_zero;
     job.row_sums = row_sums;
   }

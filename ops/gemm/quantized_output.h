@@ -10,8 +10,8 @@ namespace linnet {
 /// The inputs of products of quantised tensors in the internal domain. Scales and zero points have one element, w_scale
 /// may have one for each output channel. Without y_scale and y_zero the output is float32. B is int32 in units of
 /// x_scale * w_scale, or float32. A residual of the output's shape is added; before, the product is rounded to what
-/// uint8 with grid_scale and grid_zero can hold, where these are given. w_zero, zero points of w of int8, one or one
-/// for each output channel, may be given.
+/// uint8 with grid_scale and grid_zero can hold, where these are given. w_zero, zero points of w in its dtype, one or
+/// one for each output channel, may be given.
 struct QuantizedInputs {
   enum {
     kX,
@@ -32,8 +32,9 @@ struct QuantizedInputs {
   };
 };
 
-/// Checks all inputs but the shapes of x and w; `channels`: of the output. Throws Error(kType) or Error(kShape).
-void check_quantized_inputs(std::span<const Fact> in, const Dim& channels);
+/// Checks all inputs but the shapes of x and w; `channels`: of the output; `weights`: the dtypes that w may have.
+/// Throws Error(kType) or Error(kShape).
+void check_quantized_inputs(std::span<const Fact> in, const Dim& channels, std::span<const DType> weights);
 /// Checks that a residual goes with y.
 void check_quantized_residual(std::span<const Fact> in, const Fact& y);
 /// uint8, or float32 without y_scale.

@@ -37,6 +37,8 @@ struct QuantizeKernels {
   void (*extend_range)(const float* x, int64_t n, FloatRange* range);
   /// y[i] = table[x[i]]; x == y is allowed.
   void (*look_up)(const uint8_t* x, const uint8_t* table, uint8_t* y, int64_t n);
+  /// sums[i] = the sum of row i of x, of n bytes each, one after the other.
+  void (*sum_rows)(const uint8_t* x, int64_t rows, int64_t n, int32_t* sums);
 
   const ByteKernels& of(DType dtype) const { return dtype == DType::kInt8 ? s8 : u8; }
 };

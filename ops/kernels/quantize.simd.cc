@@ -338,6 +338,36 @@ void look_up(const uint8_t* x, const uint8_t* table, uint8_t* y, int64_t n) {
   for (; i < n; ++i) y[i] = table[x[i]];
 }
 
+#if defined(__AVX512F__)
+inline Bytes no_bytes() { return _mm512_setzero_si512(); }
+inline Bytes add_sums(Bytes sums, Bytes x) { return _mm512_add_epi64(sums, _mm512_sad_epu8(x, no_bytes())); }
+#elif defined(__AVX2__)
+inline Bytes no_bytes() { return _mm256_setzero_si256(); }
+inline Bytes add_sums(Bytes sums, Bytes x) { return _mm256_add_epi64(sums, _mm256_sad_epu8(x, no_bytes())); }
+#endif
+
+int32_t sum_of(const uint8_t* x, int64_t n) {
+  int64_t i = 0;
+  int32_t sum = 0;
+#if defined(__AVX2__)
+  Bytes sums = no_bytes();
+  for (; i + kTableBytes <= n; i += kTableBytes) sums = add_sums(sums, load_bytes(x + i));
+  alignas(64) int64_t parts[kTableBytes / 8];
+  store_bytes(parts, sums);
+  for (const int64_t part : parts) sum += int32_t(part);
+#elif defined(__aarch64__)
+  uint32x4_t sums = vdupq_n_u32(0);
+  for (; i + kTableBytes <= n; i += kTableBytes) sums = vpadalq_u16(sums, vpaddlq_u8(load_bytes(x + i)));
+  sum = int32_t(vaddvq_u32(sums));
+#endif
+  for (; i < n; ++i) sum += x[i];
+  return sum;
+}
+
+void sum_rows(const uint8_t* x, int64_t rows, int64_t n, int32_t* sums) {
+  for (int64_t i = 0; i < rows; ++i) sums[i] = sum_of(x + i * n, n);
+}
+
 template <class T>
 constexpr ByteKernels kBytes{quantize<T>,        dequantize<T>,   quantize_each<T>,
                              dequantize_each<T>, compute<Sum, T>, compute<Product, T>};
@@ -350,6 +380,7 @@ void fill(QuantizeKernels& kernels) {
   kernels.s8 = kBytes<int8_t>;
   kernels.extend_range = extend_range;
   kernels.look_up = look_up;
+  kernels.sum_rows = sum_rows;
 }
 
 }  // namespace linnet::LINNET_SIMD_NS

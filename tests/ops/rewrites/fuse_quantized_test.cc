@@ -248,6 +248,35 @@ TEST(FuseQuantized, ZeroPointsOfWeightsAreSubtracted) {
   expect_exact(g, {random_bytes({5, 33}, kU8)});
 }
 
+/// Queries times transposed keys, times values, of heads that were one axis.
+ByteGraph attention(const std::string& length) {
+  ByteGraph g;
+  const Fact fact(kU8, Dims{Dim(2), length.empty() ? Dim(6) : Dim(length), Dim(3), Dim(8)});
+  const auto heads = [&](const char* name, int zero, const std::vector<int64_t>& perm) {
+    const Grid of = grid(kU8, 0.25f, zero);
+    return g.dequantize(g.op("Transpose", {g.input(name, fact)}, {{"perm", perm}}), of);
+  };
+  const ValueId scores = g.op("MatMul", {heads("q", 100, {0, 2, 1, 3}), heads("k", 140, {0, 2, 3, 1})});
+  const ValueId weights = g.rounded(scores, grid(kU8, 8.0f, 120));
+  g.output(g.op("MatMul", {weights, heads("v", 77, {0, 2, 1, 3})}));
+  return g;
+}
+
+TEST(FuseQuantized, ProductsOfActivationsAreProductsOfBytes) {
+  const Shape shape{2, 6, 3, 8};
+  const std::vector<Tensor> inputs{random_bytes(shape, kU8), random_bytes(shape, kU8, 1), random_bytes(shape, kU8, 2)};
+  EXPECT_EQ(optimized_ops(attention("")), "Transpose Transpose +QLinearMatMul Transpose +QLinearMatMul");
+  expect_exact(attention(""), inputs);
+  expect_exact(attention("length"), inputs);
+}
+
+TEST(FuseQuantized, ProductsOfActivationsInOtherBatchesStay) {
+  ByteGraph g;
+  const Grid of = grid(kU8, 0.25f, 100);
+  g.output(g.op("MatMul", {g.dequantize(g.bytes("a", {1, 4, 8}), of), g.dequantize(g.bytes("b", {3, 8, 5}), of)}));
+  expect_floats(g, {random_bytes({1, 4, 8}, kU8), random_bytes({3, 8, 5}, kU8)});
+}
+
 /// A convolution of two groups or one, with zero points of weights that do not fit into int8.
 ByteGraph shifted_conv(int64_t groups) {
   ByteGraph g;
