@@ -70,10 +70,12 @@ void write_identity(const std::string& input, const std::string& output, pb::Nod
 
 }  // namespace
 
-std::string GraphWriter::unique(const std::string& wanted) {
+std::string GraphWriter::unique(const std::string& wanted) { return unique(wanted, used_); }
+
+std::string GraphWriter::unique(const std::string& wanted, std::set<std::string>& used) {
   const std::string base = wanted.empty() ? "value" : wanted;
   std::string name = base;
-  for (int i = 2; !used_.insert(name).second; ++i) name = str(base, "_", i);
+  for (int i = 2; !used.insert(name).second; ++i) name = str(base, "_", i);
   return name;
 }
 
@@ -174,7 +176,7 @@ void GraphWriter::write_constant(const Tensor& constant, const std::string& name
 
 void GraphWriter::write_node(const Node& node, const Names& names, pb::NodeProto& proto) {
   const bool imported = names.versions.at(node.spec.domain) == node.spec.opset;
-  proto.set_name(node.spec.name);
+  if (!node.spec.name.empty()) proto.set_name(unique(node.spec.name, node_names_));
   imported ? write_operator(node, names, proto) : write_call(node, names, proto);
 }
 

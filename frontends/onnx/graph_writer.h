@@ -33,6 +33,7 @@ class GraphWriter {
   };
 
   std::string unique(const std::string& wanted);
+  static std::string unique(const std::string& wanted, std::set<std::string>& used);
   void write_body(const Graph& body, const Node& node, const Names& outer, pb::GraphProto& proto);
   void write_contents(const Graph& graph, Names& names, const std::vector<Alias>& aliases, pb::GraphProto& proto);
   void write_constants(const Graph& graph, Names& names, pb::GraphProto& proto);
@@ -43,7 +44,7 @@ class GraphWriter {
 
   pb::ModelProto& model_;
   ConstantParts* constants_;
-  std::set<std::string> used_;
+  std::set<std::string> used_, node_names_;
 };
 
 }  // namespace linnet

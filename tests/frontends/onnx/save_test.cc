@@ -45,6 +45,18 @@ TEST(OnnxSave, InterfaceKeepsItsNamesTypesAndSymbols) {
   EXPECT_EQ(str(again.outputs()[0].name, " ", again.outputs()[0].fact), "y float32[N,3]");
 }
 
+TEST(OnnxSave, NodesOfOneNameGetTheirOwn) {
+  pb::ModelProto proto = empty_model();
+  add_input(*proto.mutable_graph(), "x");
+  add_node(*proto.mutable_graph(), "Neg", {"x"}, {"a"});
+  add_node(*proto.mutable_graph(), "Neg", {"a"}, {"b"});
+  add_output(*proto.mutable_graph(), "b");
+  for (pb::NodeProto& node : *proto.mutable_graph()->mutable_node()) node.set_name("same");
+  const pb::ModelProto again = saved(proto);
+  EXPECT_EQ(again.graph().node(0).name(), "same");
+  EXPECT_EQ(again.graph().node(1).name(), "same_2");
+}
+
 TEST(OnnxSave, OutputsMayBeInputsConstantsAndEachOther) {
   pb::ModelProto proto = empty_model();
   pb::GraphProto& graph = *proto.mutable_graph();
