@@ -1,5 +1,6 @@
 #include "check_options.h"
 
+#include <cmath>
 #include <set>
 
 #include "failure.h"
@@ -8,12 +9,24 @@ namespace linnet::tool {
 namespace {
 
 void check_positional(const Options& o) {
-  static const std::set<std::string> kWithModel{"run", "bench", "compare", "inspect"};
+  static const std::set<std::string> kWithModel{"run", "bench", "compare", "inspect", "quantize"};
   if (kWithModel.contains(o.verb) && o.model.path.empty()) {
     throw Failure(ExitCode::kUsage, "the model is missing: run_model " + o.verb + " MODEL");
   }
   if (o.verb == "check" && o.paths.empty()) {
     throw Failure(ExitCode::kUsage, "the folder of the test cases is missing: run_model check PATH");
+  }
+}
+
+void check_quantize(const Options& o) {
+  const QuantizeFlags& f = o.quantize;
+  if (o.verb != "quantize") return;
+  if (f.calibration.empty() && f.mode == "static") {
+    throw Failure(ExitCode::kUsage, "--mode static finds its ranges on inputs: add --calibration DIR or N");
+  }
+  if (f.calibration.empty() && std::isfinite(f.exclude_below)) {
+    throw Failure(ExitCode::kUsage,
+                  "--exclude-below compares with the float model on inputs: add --calibration DIR or N");
   }
 }
 
@@ -35,6 +48,7 @@ void check_compare(const Options& o) {
 void check_combination(const Options& o) {
   check_positional(o);
   check_compare(o);
+  check_quantize(o);
   if (o.input.range.size() == 2 && !(o.input.range[0] <= o.input.range[1])) {
     throw Failure(ExitCode::kUsage, "--range: expected LO,HI with LO at most HI");
   }

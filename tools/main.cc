@@ -13,11 +13,12 @@ namespace {
 
 ExitCode dispatch(const Options& options) {
   using Verb = ExitCode (*)(const Options&);
-  static constexpr std::array<std::pair<const char*, Verb>, 7> kVerbs{{{"run", run_verb},
+  static constexpr std::array<std::pair<const char*, Verb>, 8> kVerbs{{{"run", run_verb},
                                                                        {"bench", bench_verb},
                                                                        {"check", check_verb},
                                                                        {"compare", compare_verb},
                                                                        {"inspect", inspect_verb},
+                                                                       {"quantize", quantize_verb},
                                                                        {"ops", ops_verb},
                                                                        {"devices", devices_verb}}};
   const auto found = std::find_if(kVerbs.begin(), kVerbs.end(), [&](auto& verb) { return options.verb == verb.first; });

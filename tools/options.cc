@@ -33,14 +33,8 @@ CLI::Validator at_least(double least, const std::string& name) {
 CLI::Validator positive() { return at_least(std::numeric_limits<double>::min(), "positive"); }
 CLI::Validator not_negative() { return at_least(0, "0 or more"); }
 
-void add_model_flags(CLI::App& verb, ModelFlags& f) {
-  const auto group = verb.add_option_group("Model");
-  group->add_option("-o,--opt", f.optimization, "0 as written, 1 folded and cleaned, 2 all rewrites")
-      ->check(CLI::Range(0, 2))
-      ->capture_default_str();
-  group->add_option("--disable-rewrite", f.disabled_rewrites, "Leave out a rewrite (repeatable)")
-      ->take_all()
-      ->allow_extra_args(false);
+void add_load_flags(CLI::App& verb, ModelFlags& f) {
+  const auto group = verb.add_option_group("Loading");
   group->add_option("-R,--op-lib", f.op_libraries, "Shared library with custom operators (repeatable)")
       ->allow_extra_args(false);
   group->add_flag("--allow-newer-opset", f.allow_newer_opset, "Try models of an opset newer than any this build knows");
@@ -48,14 +42,6 @@ void add_model_flags(CLI::App& verb, ModelFlags& f) {
       ->add_option("--isa", f.isa,
                    "Instruction set: auto, or one that run_model devices lists, +FEATURE for each feature wanted")
       ->capture_default_str();
-  group->add_option("--winograd-tile", f.winograd_tile, "Widest tile of Winograd's convolutions: 4, 3, 2 or 0 for none")
-      ->check(CLI::IsMember({0, 2, 3, 4}))
-      ->capture_default_str();
-  group->add_flag_callback(
-      "--no-winograd", [&f] { f.winograd_tile = 0; }, "The same as --winograd-tile 0");
-  group->add_flag("--fast-int4", f.fast_int4,
-                  "Weights of 2 to 8 bits in blocks: multiply in int8 where the model leaves it open");
-  group->add_option("--pack-cache", f.pack_cache, "Folder where the prepared model is kept for the next time");
   group->add_option("-x,--threads", f.threads, "Threads of one run; 0: as many as cores")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
@@ -65,14 +51,26 @@ void add_model_flags(CLI::App& verb, ModelFlags& f) {
   group->add_flag("--untrusted", f.untrusted, "Strict limits on what the model may demand");
 }
 
-void add_input_flags(CLI::App& verb, InputFlags& f) {
-  const auto group = verb.add_option_group("Input");
-  group
-      ->add_option("-i,--input", f.files,
-                   "NAME=FILE (repeatable): .npy, .npz:member, .pb, .png, .jpg, .ppm; NAME:dtype:1x3x8x8=FILE.bin")
+void add_model_flags(CLI::App& verb, ModelFlags& f) {
+  const auto group = verb.add_option_group("Model");
+  group->add_option("-o,--opt", f.optimization, "0 as written, 1 folded and cleaned, 2 all rewrites")
+      ->check(CLI::Range(0, 2))
+      ->capture_default_str();
+  group->add_option("--disable-rewrite", f.disabled_rewrites, "Leave out a rewrite (repeatable)")
+      ->take_all()
       ->allow_extra_args(false);
-  group->add_option("--input-npz", f.npz, "All inputs from one .npz, members named as the inputs");
-  group->add_option("--test-data", f.test_data, "Inputs (and outputs to compare with) from a test_data_set_N folder");
+  group->add_option("--winograd-tile", f.winograd_tile, "Widest tile of Winograd's convolutions: 4, 3, 2 or 0 for none")
+      ->check(CLI::IsMember({0, 2, 3, 4}))
+      ->capture_default_str();
+  group->add_flag_callback(
+      "--no-winograd", [&f] { f.winograd_tile = 0; }, "The same as --winograd-tile 0");
+  group->add_flag("--fast-int4", f.fast_int4,
+                  "Weights of 2 to 8 bits in blocks: multiply in int8 where the model leaves it open");
+  group->add_option("--pack-cache", f.pack_cache, "Folder where the prepared model is kept for the next time");
+}
+
+void add_generator_flags(CLI::App& verb, InputFlags& f) {
+  const auto group = verb.add_option_group("Generated input");
   group->add_option("-f,--dim", f.dims, "NAME=N: value of a symbolic dim of generated inputs; 1 where not given")
       ->allow_extra_args(false);
   group->add_option("--shape", f.shapes, "NAME:1x3x224x224: shape of a generated input")->allow_extra_args(false);
@@ -85,6 +83,16 @@ void add_input_flags(CLI::App& verb, InputFlags& f) {
       ->delimiter(',')
       ->expected(2)
       ->allow_extra_args(false);
+}
+
+void add_input_flags(CLI::App& verb, InputFlags& f) {
+  const auto group = verb.add_option_group("Input");
+  group
+      ->add_option("-i,--input", f.files,
+                   "NAME=FILE (repeatable): .npy, .npz:member, .pb, .png, .jpg, .ppm; NAME:dtype:1x3x8x8=FILE.bin")
+      ->allow_extra_args(false);
+  group->add_option("--input-npz", f.npz, "All inputs from one .npz, members named as the inputs");
+  group->add_option("--test-data", f.test_data, "Inputs (and outputs to compare with) from a test_data_set_N folder");
 }
 
 void add_accuracy_flags(CLI::App& verb, AccuracyFlags& f) {
@@ -109,9 +117,11 @@ CLI::App* add_model_verb(CLI::App& app, Options& o, const std::string& name, con
   CLI::App* verb = add_verb(app, o, name, what);
   verb->add_option("model", o.model.path, "The ONNX file")->type_name("MODEL");
   add_model_flags(*verb, o.model);
+  add_load_flags(*verb, o.model);
   verb->add_option("--save-optimized", o.save_optimized, "Write the model as it is after the rewrites")
       ->type_name("FILE.onnx");
   add_input_flags(*verb, o.input);
+  add_generator_flags(*verb, o.input);
   return verb;
 }
 
@@ -157,6 +167,7 @@ void add_check(CLI::App& app, Options& o) {
   verb->add_flag("-v,--verbose", o.verbose, "Print passed cases, too");
   verb->add_flag("--guard-memory", o.guard_memory, "Compare all values with those in guarded memory, too, bit by bit");
   add_model_flags(*verb, o.model);
+  add_load_flags(*verb, o.model);
   add_accuracy_flags(*verb, o.accuracy);
 }
 
@@ -179,6 +190,40 @@ void add_inspect(CLI::App& app, Options& o) {
       ->check(CLI::IsMember({"io", "ops", "memory", "weights", "plan"}));
   verb->add_option("--save-memory-plan", o.save_memory_plan, "Draw which value lies where in memory, step by step")
       ->type_name("FILE.svg");
+}
+
+void add_grid_flags(CLI::App& verb, QuantizeFlags& f) {
+  verb.add_option("--calibration", f.calibration,
+                  "Inputs to find ranges and errors with: a folder of .npz or test_data_set_N, or a number to generate")
+      ->type_name("DIR|N");
+  verb.add_option("--method", f.method, "How ranges of activations follow from the values that calibration sees")
+      ->check(CLI::IsMember({"minmax", "percentile", "entropy"}))
+      ->capture_default_str();
+  verb.add_option("--percentile", f.percentile, "Percent of the values that --method percentile keeps")
+      ->check(CLI::Range(50.0, 100.0))
+      ->capture_default_str();
+  verb.add_flag("--per-channel", f.per_channel, "One scale of int8 weights for each output channel");
+  verb.add_option("--block-size", f.block_size, "Weights of a column that share a scale, for --mode int4")
+      ->check(positive())
+      ->capture_default_str();
+}
+
+void add_quantize(CLI::App& app, Options& o) {
+  CLI::App* verb = add_verb(app, o, "quantize", "Write a model with its products quantised");
+  QuantizeFlags& f = o.quantize;
+  verb->add_option("model", o.model.path, "The ONNX file")->type_name("MODEL");
+  verb->add_option("-o,--output", f.output, "The file to write")->type_name("FILE.onnx")->required();
+  verb->add_option("--mode", f.mode,
+                   "static: QDQ, ranges by calibration; dynamic: ranges of each run; int4: MatMulNBits, 4-bit weights")
+      ->check(CLI::IsMember({"static", "dynamic", "int4"}))
+      ->required();
+  add_grid_flags(*verb, f);
+  verb->add_option("--exclude", f.exclude, "Node that stays in floats, by name (repeatable)")->allow_extra_args(false);
+  verb->add_option("--exclude-below", f.exclude_below,
+                   "Nodes with a lower signal-to-noise ratio than this, in dB, stay in floats, too")
+      ->type_name("DB");
+  add_load_flags(*verb, o.model);
+  add_generator_flags(*verb, o.input);
 }
 
 void add_ops(CLI::App& app, Options& o) {
@@ -242,6 +287,7 @@ bool parse_options(int argc, char** argv, Options& o) {
   add_check(app, o);
   add_compare(app, o);
   add_inspect(app, o);
+  add_quantize(app, o);
   add_ops(app, o);
   add_verb(app, o, "devices", "Show instruction sets, cores, caches, threads");
   try {

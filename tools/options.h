@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -43,12 +44,25 @@ struct AccuracyFlags {
   std::vector<std::string> atol, rtol;
 };
 
+/// What `quantize` makes, and of what.
+struct QuantizeFlags {
+  std::string output, mode;
+  std::string calibration;  ///< a folder or a number; empty: none
+  std::string method = "minmax";
+  double percentile = 99.99;
+  bool per_channel = false;
+  int64_t block_size = 32;
+  std::vector<std::string> exclude;
+  double exclude_below = -std::numeric_limits<double>::infinity();
+};
+
 /// Everything the command line says. Each verb reads its part.
 struct Options {
   std::string verb;
   ModelFlags model;
   InputFlags input;
   AccuracyFlags accuracy;
+  QuantizeFlags quantize;
   std::string json;  ///< a file, "-" for stdout, empty for none
   bool verbose = false;
 

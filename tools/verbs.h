@@ -10,6 +10,7 @@ ExitCode bench_verb(const Options& options);
 ExitCode check_verb(const Options& options);
 ExitCode compare_verb(const Options& options);
 ExitCode inspect_verb(const Options& options);
+ExitCode quantize_verb(const Options& options);
 ExitCode ops_verb(const Options& options);
 ExitCode devices_verb(const Options& options);
 

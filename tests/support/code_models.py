@@ -1,7 +1,8 @@
 """The models that the pages of the documentation name."""
 
+import numpy as np
 import onnx
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 from onnx_files import save_model
 
 IMAGE = ("x", TensorProto.FLOAT, [1, 3, 224, 224])
@@ -10,6 +11,10 @@ IMAGE = ("x", TensorProto.FLOAT, [1, 3, 224, 224])
 def save_models(folder):
     mean = helper.make_node("ReduceMean", ["x"], ["y"], axes=[1, 2], keepdims=0)
     save_model(folder / "model.onnx", [mean], [IMAGE], [("y", TensorProto.FLOAT, [1, 224])])
+
+    layers = [helper.make_node("Conv", ["x", "w"], ["c"]), helper.make_node("GlobalMaxPool", ["c"], ["y"])]
+    weights = numpy_helper.from_array(np.ones((4, 3, 3, 3), np.float32), "w")
+    save_model(folder / "classifier.onnx", layers, [IMAGE], [("y", TensorProto.FLOAT, [1, 4, 1, 1])], [weights])
 
     relu = helper.make_node("Relu", ["x"], ["y"])
     save_model(folder / "rows.onnx", [relu], *([(name, TensorProto.FLOAT, ["N", 64])] for name in "xy"))

@@ -234,7 +234,7 @@ def test_an_unknown_feature_leaves_nothing_chosen(run_model):
     assert "none chosen: instruction set 'baseline+mmx' is unknown; known: auto, " in text
 
 
-@pytest.mark.parametrize("arguments", [["--help"], [], ["--version"], *([v, "--help"] for v in "run bench check compare inspect ops devices".split())])
+@pytest.mark.parametrize("arguments", [["--help"], [], ["--version"], *([v, "--help"] for v in "run bench check compare inspect quantize ops devices".split())])
 def test_help_and_version_succeed(run_model, arguments):
     assert "run_model" in run_model(*arguments).stdout
 

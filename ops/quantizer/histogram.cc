@@ -1,0 +1,86 @@
+#include "quantizer/histogram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace linnet {
+namespace {
+
+constexpr int64_t kHalf = 2048;  // bins of each sign
+constexpr int64_t kStep = 8;     // bins between the limits that are tried
+constexpr double kTiny = 1e-9;   // in the place of a share of 0
+
+/// Of the shares that values clipped to the first `bins` have, against those of their rounding to `levels` values.
+double relative_entropy(const std::vector<double>& counts, int64_t bins, int64_t levels) {
+  const double inside = std::accumulate(counts.begin(), counts.begin() + bins, 0.0);
+  const double all = std::accumulate(counts.begin() + bins, counts.end(), inside);
+  double sum = 0;
+  for (int64_t level = 0; level < levels; ++level) {
+    const int64_t begin = level * bins / levels, end = (level + 1) * bins / levels;
+    const double total = std::accumulate(counts.begin() + begin, counts.begin() + end, 0.0);
+    const auto used = std::count_if(counts.begin() + begin, counts.begin() + end, [](double n) { return n > 0; });
+    for (int64_t i = begin; i < end; ++i) {
+      const double clipped = counts[size_t(i)] + (i == bins - 1 ? all - inside : 0);
+      const double rounded = counts[size_t(i)] > 0 ? total / double(used) / inside : kTiny;
+      if (clipped > 0) sum += clipped / all * std::log(clipped / all / rounded);
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+void Range::include(const Range& other) {
+  low = std::min(low, other.low);
+  high = std::max(high, other.high);
+}
+
+Histogram::Histogram(const Range& range)
+    : range_(range), limit_(std::max(-double(range.low), double(range.high))), counts_(size_t(2 * kHalf), 0) {}
+
+void Histogram::add(std::span<const float> values) {
+  const double scale = limit_ > 0 ? double(kHalf) / limit_ : 0;
+  for (const float value : values) {
+    const auto bin = int64_t(std::floor(double(value) * scale)) + kHalf;
+    if (value != 0) ++counts_[size_t(std::clamp<int64_t>(bin, 0, 2 * kHalf - 1))];
+  }
+}
+
+Range Histogram::percentile(double percent) const {
+  const double width = limit_ / double(kHalf);
+  const auto all = double(std::accumulate(counts_.begin(), counts_.end(), int64_t{0}));
+  const double outside = all * (100 - percent) / 200;
+  int64_t first = 0, last = 2 * kHalf - 1;
+  for (auto sum = double(counts_[0]); first < last && sum <= outside; sum += double(counts_[size_t(first)])) ++first;
+  for (auto sum = double(counts_.back()); last > first && sum <= outside; sum += double(counts_[size_t(last)])) --last;
+  const auto low = float(double(first - kHalf) * width), high = float(double(last + 1 - kHalf) * width);
+  return {std::clamp(low, range_.low, 0.0f), std::clamp(high, 0.0f, range_.high)};
+}
+
+std::vector<double> Histogram::magnitudes() const {
+  std::vector<double> counts(size_t(kHalf), 0);
+  for (int64_t i = 0; i < kHalf; ++i) {
+    counts[size_t(i)] = double(counts_[size_t(kHalf + i)] + counts_[size_t(kHalf - 1 - i)]);
+  }
+  return counts;
+}
+
+Range Histogram::entropy() const {
+  const std::vector<double> counts = magnitudes();
+  const int64_t levels = range_.low < 0 && range_.high > 0 ? 128 : 256;
+  int64_t best = kHalf;
+  double least = relative_entropy(counts, kHalf, levels);
+  for (int64_t bins = kHalf - kStep; bins >= levels; bins -= kStep) {
+    if (std::none_of(counts.begin(), counts.begin() + bins, [](double n) { return n > 0; })) break;
+    const double entropy = relative_entropy(counts, bins, levels);
+    if (entropy < least) {
+      least = entropy;
+      best = bins;
+    }
+  }
+  const auto limit = float(limit_ * double(best) / double(kHalf));
+  return {std::max(range_.low, -limit), std::min(range_.high, limit)};
+}
+
+}  // namespace linnet

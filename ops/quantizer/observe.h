@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "linnet/model.h"
+
+namespace linnet {
+
+/// Inputs of runs, each in the order of Model::inputs().
+using Samples = std::span<const std::vector<Tensor>>;
+
+/// The graph as a model with all rewrites but those disabled, and otherwise the options given.
+Model rewritten(Graph graph, ModelOptions options, std::set<std::string> disabled = {});
+
+/// Runs a graph on all samples and calls `see` with these values, in their order, for each.
+void observe(Graph graph, const ModelOptions& options, const std::vector<ValueId>& values, Samples samples,
+             const std::function<void(std::span<const Tensor>)>& see);
+
+}  // namespace linnet

@@ -1,0 +1,132 @@
+#include "quantizer/placement.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "rewrites/matching/match.h"
+
+namespace linnet {
+namespace {
+
+// Outputs hold elements of the first input (of all, for Concat) and nothing else.
+constexpr std::string_view kMovement[] = {"Concat",   "DepthToSpace", "Expand",    "Flatten",     "Gather",
+                                          "Identity", "MaxPool",      "Reshape",   "Slice",       "Split",
+                                          "Squeeze",  "Transpose",    "Unsqueeze", "SpaceToDepth"};
+// Means of elements: on a grid of their own.
+constexpr std::string_view kMeans[] = {"AveragePool", "GlobalAveragePool", "ReduceMean", "Resize"};
+constexpr std::string_view kElementwise[] = {
+    "Abs",       "Add",       "Clip",     "Div",      "Elu",  "Erf", "Exp",  "Gelu", "HardSigmoid",
+    "HardSwish", "LeakyRelu", "Max",      "Min",      "Mish", "Mul", "Neg",  "Pow",  "Relu",
+    "Selu",      "Sigmoid",   "Softplus", "Softsign", "Sqrt", "Sub", "Tanh", "PRelu"};
+
+template <size_t N>
+bool is_one_of(const Node& node, const std::string_view (&names)[N]) {
+  return node.spec.domain.empty() && std::ranges::count(names, node.spec.op_type) > 0;
+}
+
+size_t moved_inputs(const Node& node) { return is_op(node, "Concat") ? node.inputs.size() : 1; }
+
+bool is_float(const Graph& graph, ValueId value) {
+  return graph.fact(value).dtype == DType::kFloat32 && !graph.fact(value).constant;
+}
+
+class Placer {
+ public:
+  Placer(const Graph& graph, const std::vector<Layer>& layers)
+      : graph_(graph), reaches_layer_(size_t(graph.value_count()), false) {
+    find_what_reaches(layers);
+    for (const Layer& layer : layers) {
+      const Node& node = graph.node(layer.node);
+      place(node.inputs[0]);
+      const ValueId y = behind_activation(node.outputs[0]);
+      if (is_op(node, "Conv") || reaches_layer_[size_t(y)]) place(y);
+    }
+  }
+
+  Placement groups();
+
+ private:
+  /// Marks the values between which and a layer only operators stand that can run on bytes.
+  void find_what_reaches(const std::vector<Layer>& layers);
+  void place(ValueId value);
+  void place_inputs(const Node& node, std::vector<ValueId>& open);
+  ValueId behind_activation(ValueId value) const;
+  ValueId root(ValueId value) const;
+
+  const Graph& graph_;
+  std::vector<bool> reaches_layer_;                  // by value
+  std::vector<std::pair<ValueId, ValueId>> joined_;  // have one grid where both become bytes
+  std::map<ValueId, ValueId> parent_;                // of what becomes bytes: each tree is a group
+};
+
+void Placer::find_what_reaches(const std::vector<Layer>& layers) {
+  for (const Layer& layer : layers) reaches_layer_[size_t(graph_.node(layer.node).inputs[0])] = true;
+  for (auto id = graph_.nodes().rbegin(); id != graph_.nodes().rend(); ++id) {
+    const Node& node = graph_.node(*id);
+    const bool passes = is_one_of(node, kMovement) || is_one_of(node, kMeans) || is_one_of(node, kElementwise);
+    if (!passes || !reaches_layer_[size_t(node.outputs[0])]) continue;
+    for (const ValueId input : node.inputs) {
+      if (input != kNoValue) reaches_layer_[size_t(input)] = true;
+    }
+  }
+}
+
+void Placer::place(ValueId value) {
+  std::vector<ValueId> open{value};
+  while (!open.empty()) {
+    const ValueId next = open.back();
+    open.pop_back();
+    if (!is_float(graph_, next) || !parent_.emplace(next, next).second) continue;
+    if (const Node* node = graph_.producer(next)) place_inputs(*node, open);
+  }
+}
+
+// What moves elements shall move bytes; so shall means read them.
+void Placer::place_inputs(const Node& node, std::vector<ValueId>& open) {
+  const bool moves = is_one_of(node, kMovement);
+  if (!moves && !is_one_of(node, kMeans)) return;
+  const std::vector<ValueId> inputs(node.inputs.begin(), node.inputs.begin() + std::ptrdiff_t(moved_inputs(node)));
+  if (!std::ranges::all_of(inputs, [&](ValueId input) { return is_float(graph_, input); })) return;
+  open.insert(open.end(), inputs.begin(), inputs.end());
+  if (!moves) return;
+  for (const ValueId input : inputs) joined_.emplace_back(input, inputs[0]);
+  for (const ValueId output : node.outputs) joined_.emplace_back(output, inputs[0]);
+}
+
+// A bias that is added to a MatMul, and the Relu or Clip that runs in the product.
+ValueId Placer::behind_activation(ValueId value) const {
+  const Node* next = graph_.only_consumer(value);
+  if (next && is_op(*next, "Add") && is_op(*graph_.producer(value), "MatMul")) {
+    const ValueId other = other_input(*next, value);
+    if (other == kNoValue || !graph_.fact(other).constant) return value;
+    value = next->outputs[0];
+    next = graph_.only_consumer(value);
+  }
+  return next && (is_op(*next, "Relu") || is_op(*next, "Clip")) ? next->outputs[0] : value;
+}
+
+ValueId Placer::root(ValueId value) const {
+  while (parent_.at(value) != value) value = parent_.at(value);
+  return value;
+}
+
+Placement Placer::groups() {
+  for (const auto& [a, b] : joined_) {
+    if (parent_.contains(a) && parent_.contains(b)) parent_[root(a)] = root(b);
+  }
+  Placement result;
+  std::map<ValueId, size_t> numbers;  // of the roots
+  for (const auto& [value, parent] : parent_) {
+    const auto [number, added] = numbers.emplace(root(value), result.groups.size());
+    if (added) result.groups.emplace_back();
+    result.groups[number->second].push_back(value);
+    result.group[value] = number->second;
+  }
+  return result;
+}
+
+}  // namespace
+
+Placement place_bytes(const Graph& graph, const std::vector<Layer>& layers) { return Placer(graph, layers).groups(); }
+
+}  // namespace linnet
