@@ -1,5 +1,6 @@
 #include "conv/conv_kernel.h"
 #include "gemm/fused_activation.h"
+#include "gemm/half_weights.h"
 #include "infer/infer.h"
 #include "op_list.h"
 
@@ -10,7 +11,8 @@ namespace {
 /// x: [N, C, D1...], w: [O, C / group, k1...], bias: [O], y: [N, O, E1...]; one to three spatial axes; float types.
 /// In the internal domain "linnet", y and, without the attribute x_channels_first, x are channels-last [N, D1..., C], a
 /// fourth input of y's shape is added, a fifth, slope: [O], multiplies what is negative then, before the activation
-/// (attributes activation, activation_alpha, activation_beta; float32 only).
+/// (attributes activation, activation_alpha, activation_beta; float32 only, but a constant w may be float16 or
+/// bfloat16).
 /// Source: https://onnx.ai/onnx/operators/onnx__Conv.html
 class Conv final : public Op {
  public:
@@ -28,7 +30,7 @@ class Conv final : public Op {
     } else {
       require_floating(x, "input X");
     }
-    require_same_dtype(x, w, "inputs X and W");
+    layout_.y_channels_last ? require_weights(w, "input W") : require_same_dtype(x, w, "inputs X and W");
     if (!x.has_rank() || !w.has_rank()) return {Fact(x.dtype, std::nullopt)};
     check_conv(attributes_, layout_, x, w);
     const Fact y(x.dtype, conv_output_dims(attributes_, layout_, x, w));
@@ -40,7 +42,12 @@ class Conv final : public Op {
     return {y};
   }
 
+  Precision computes_in(std::span<const Fact>) const override {
+    return layout_.y_channels_last ? Precision::kAsGiven : Precision::kFloat32;
+  }
+
   KernelPtr compile(const CompileInput& in) const override {
+    require_constant_halves(in, 1, "input W");
     const ConvGeometry geometry = conv_geometry(attributes_, layout_, in.shape(0), in.shape(1));
     if (in.dtype(0) == DType::kFloat64) return make_conv_f64(geometry, in);
     return make_conv_kernel(geometry, layout_, activation_.epilogue(in.isa()), in);

@@ -2,6 +2,7 @@
 
 #include "conv/conv_algorithm.h"
 #include "conv/depthwise_row.h"
+#include "gemm/half_weights.h"
 #include "kernels/depthwise.h"
 #include "kernels/kernel_table.h"
 #include "partition/parts.h"
@@ -74,7 +75,8 @@ class DepthwiseConv final : public ConvAlgorithm<float> {
 Tensor packed_depthwise_weights(const Tensor& w, const ConvGeometry& geometry, const CompileInput& in) {
   return in.packed(w, {"conv depthwise"}, [&] {
     Tensor packed = in.packed_memory(DType::kFloat32, Shape{geometry.taps(), geometry.in_channels});
-    pack_depthwise_weights(w.data<float>(), geometry.in_channels, geometry.taps(), packed.data<float>());
+    pack_depthwise_weights(float_weights(w, in).data<float>(), geometry.in_channels, geometry.taps(),
+                           packed.data<float>());
     return packed;
   });
 }

@@ -1,15 +1,17 @@
 #include "conv/conv_algorithm.h"
 #include "conv/gemm_conv_weights.h"
 #include "conv/window_rows.h"
+#include "gemm/half_weights.h"
 #include "gemm/plan.h"
 #include "kernels/kernel_table.h"
 
 namespace linnet {
 namespace {
 
-template <class T>
-class GemmConv final : public ConvAlgorithm<T> {
-  using Type = GemmReal<T>;
+template <class Type>
+class GemmConv final : public ConvAlgorithm<typename Type::A> {
+  using T = typename Type::A;
+  using B = typename Type::B;
 
  public:
   GemmConv(const ConvGeometry& geometry, const BasicEpilogue<T>& epilogue, const CompileInput& in)
@@ -23,11 +25,13 @@ class GemmConv final : public ConvAlgorithm<T> {
                                                    : windows_.scratch_bytes(sizeof(T));
     sizes.workers = in.executor().workers();
     plan_ = GemmPlan<Type>(kernel_table(in.isa()).gemm<Type>(), sizes);
-    weights_ = GemmConvWeights<T>(geometry, plan_.panels(), in);
+    weights_ = GemmConvWeights<B>(geometry, plan_.panels(), in);
   }
 
   void run(const ConvOperands<T>& operands, KernelContext& context) const override {
-    const T* w = weights_.get(operands.w, context.scratch() + plan_.scratch_bytes(), context.executor());
+    // Weights of another type than x are constant, and packed.
+    const B* w = weights_.get(reinterpret_cast<const B*>(operands.w), context.scratch() + plan_.scratch_bytes(),
+                              context.executor());
     context.executor().parallel_for(geometry_.group * plan_.chunks(), [&](int64_t chunk, int worker) {
       run_chunk(operands, w, chunk / plan_.chunks(), chunk % plan_.chunks(), context.scratch(worker));
     });
@@ -36,11 +40,11 @@ class GemmConv final : public ConvAlgorithm<T> {
   size_t scratch_bytes() const override { return plan_.scratch_bytes() + weights_.scratch_bytes(); }
 
   std::string describe() const override {
-    return str(geometry_.pointwise() ? "GEMM " : "indirect GEMM ", plan_.describe());
+    return str(geometry_.pointwise() ? "GEMM " : "indirect GEMM ", plan_.describe(), weights_text<B>());
   }
 
  private:
-  void run_chunk(const ConvOperands<T>& operands, const T* w, int64_t group, int64_t chunk, std::byte* scratch) const {
+  void run_chunk(const ConvOperands<T>& operands, const B* w, int64_t group, int64_t chunk, std::byte* scratch) const {
     const T* x = operands.x + group * geometry_.group_in();
     const WindowRows<T> windows(windows_, x);
     const MatrixRows<T> pixels(x, geometry_.in_channels);
@@ -58,7 +62,7 @@ class GemmConv final : public ConvAlgorithm<T> {
   BasicEpilogue<T> epilogue_;
   ConvWindows windows_;
   GemmPlan<Type> plan_;
-  GemmConvWeights<T> weights_;
+  GemmConvWeights<B> weights_;
 };
 
 }  // namespace
@@ -66,7 +70,13 @@ class GemmConv final : public ConvAlgorithm<T> {
 template <class T>
 ConvAlgorithmPtr<T> make_gemm_conv(const ConvGeometry& geometry, const BasicEpilogue<T>& epilogue,
                                    const CompileInput& in) {
-  return std::make_unique<GemmConv<T>>(geometry, epilogue, in);
+  if constexpr (std::is_same_v<T, double>) {
+    return std::make_unique<GemmConv<GemmF64>>(geometry, epilogue, in);
+  } else {
+    return with_weights_of(in, 1, [&]<class Type>() -> ConvAlgorithmPtr<T> {
+      return std::make_unique<GemmConv<Type>>(geometry, epilogue, in);
+    });
+  }
 }
 
 template ConvAlgorithmPtr<float> make_gemm_conv(const ConvGeometry&, const BasicEpilogue<float>&, const CompileInput&);

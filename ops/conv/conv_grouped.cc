@@ -3,6 +3,7 @@
 #include "conv/conv_algorithm.h"
 #include "conv/gemm_conv_weights.h"
 #include "conv/window_rows.h"
+#include "gemm/half_weights.h"
 #include "gemm/panels.h"
 #include "kernels/kernel_table.h"
 #include "partition/parts.h"
@@ -37,7 +38,7 @@ class GroupedConv final : public ConvAlgorithm<float> {
     if (const Tensor* w = in.constant(1)) {
       packed_ = in.packed(*w, packed_form("conv grouped", group_panels_, {g_.group, grouped_.lanes}), [&] {
         Tensor packed = in.packed_memory(DType::kFloat32, Shape{packed_floats()});
-        pack(w->data<float>(), packed.data<float>());
+        pack(float_weights(*w, in).data<float>(), packed.data<float>());
         return packed;
       });
     }

@@ -8,12 +8,12 @@
 namespace linnet {
 namespace {
 
-// Of packed weights, w may be null: the algorithms do not read it.
+// Algorithms do not read packed weights, which may be gone, or of another dtype.
 template <class T>
-ConvOperands<T> operands_of(KernelContext& context, bool has_bias, bool has_residual, bool has_slope) {
+ConvOperands<T> operands_of(KernelContext& context, bool packed, bool has_bias, bool has_residual, bool has_slope) {
   ConvOperands<T> operands;
   operands.x = context.input(0).data<T>();
-  operands.w = context.input(1).data<T>();
+  if (!packed) operands.w = context.input(1).data<T>();
   if (has_bias) operands.bias = data_or_null<T>(context.input(2));
   if (has_residual) operands.residual = data_or_null<T>(context.input(3));
   if (has_slope) operands.slope = context.input(4).data<T>();
@@ -44,7 +44,7 @@ class ConvKernel final : public Kernel {
   }
 
   void run(KernelContext& context) const override {
-    ConvOperands<T> operands = operands_of<T>(context, has_bias_, has_residual_, has_slope_);
+    ConvOperands<T> operands = operands_of<T>(context, packed_, has_bias_, has_residual_, has_slope_);
     T* const y = operands.y;
     if (transposes_y_) operands.y = reinterpret_cast<T*>(context.scratch() + y_offset_);
     if (transposes_x_) {

@@ -2,6 +2,7 @@
 
 #include "conv/conv_algorithm.h"
 #include "gemm/accuracy.h"
+#include "gemm/half_weights.h"
 #include "gemm/panels.h"
 #include "gemm/weights.h"
 #include "kernels/kernel_table.h"
@@ -36,7 +37,8 @@ class LineConvolution final : public ConvAlgorithm<float> {
     chunk_rows_ = std::clamp<int64_t>(kChunkMultiplies / std::max<int64_t>(1, row_multiplies), 1, height_.out);
     const GemmPanels panels = equal_panels(g_.out_channels, 1, kernels_.panel_columns);
     packed_ = in.packed(*in.constant(1), packed_form("conv lines", panels), [&] {
-      const GemmWeights<float> w = weights(in.constant(1)->data<float>());
+      const Tensor constant = float_weights(*in.constant(1), in);
+      const GemmWeights<float> w = weights(constant.data<float>());
       Tensor packed = in.packed_memory(DType::kFloat32, Shape{packed_size(panels, w.taps, w.depth)});
       pack_weights(w, panels, packed.data<float>());
       return packed;

@@ -4,6 +4,7 @@
 #include "conv/conv_algorithm.h"
 #include "conv/winograd_tiles.h"
 #include "gemm/accuracy.h"
+#include "gemm/half_weights.h"
 #include "gemm/panels.h"
 #include "gemm/weights.h"
 #include "kernels/kernel_table.h"
@@ -54,7 +55,7 @@ class WinogradConv final : public ConvAlgorithm<float> {
     m_pitch_ = row_pitch(most_columns());
     m_plane_ = odd_lines(block_tiles_ * m_pitch_);
     packed_ = in.packed(*in.constant(1), packed_form("conv winograd", panels_, {outputs}),
-                        [&] { return pack(in.constant(1)->data<float>(), in); });
+                        [&] { return pack(float_weights(*in.constant(1), in), in); });
   }
 
   void run(const ConvOperands<float>& operands, KernelContext& context) const override {
@@ -116,11 +117,11 @@ class WinogradConv final : public ConvAlgorithm<float> {
 
   Span tiles_of(int64_t block) const { return Span{0, tiles_.count()}.part(blocks_, block); }
 
-  Tensor pack(const float* w, const CompileInput& in) const {
+  Tensor pack(const Tensor& w, const CompileInput& in) const {
     const int64_t blocks = ceil_div(geometry_.in_channels, kPackDepth);
     Tensor packed = in.packed_memory(DType::kFloat32, Shape{packed_size(panels_, elements_, geometry_.in_channels)});
     in.executor().parallel_for(out_panels() * blocks, [&](int64_t chunk, int) {
-      pack_filters(w, chunk / blocks, chunk % blocks * kPackDepth, packed.data<float>());
+      pack_filters(w.data<float>(), chunk / blocks, chunk % blocks * kPackDepth, packed.data<float>());
     });
     return packed;
   }

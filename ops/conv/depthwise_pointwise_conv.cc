@@ -1,6 +1,7 @@
 #include "conv/depthwise_pointwise.h"
 #include "conv/separable.h"
 #include "gemm/fused_activation.h"
+#include "gemm/half_weights.h"
 #include "infer/infer.h"
 #include "op_list.h"
 
@@ -10,9 +11,9 @@ namespace {
 /// DepthwisePointwiseConv, of the internal domain: a depthwise separable convolution, or the end of an inverted
 /// residual block, y = outer(pointwise(inner(depthwise(x))) + residual). x: [N, D1..., C]; w1: [C, 1, k1...]; w2: [O,
 /// C, 1...]; b1: [C], b2: [O], may be absent; residual: as y, may be absent; y: [N, E1..., O]; float32, w1 and w2
-/// constant. The attributes are those of the first linnet::Conv; its activation is inner_activation,
-/// inner_activation_alpha, inner_activation_beta, the other that of y. Source: L. Sifre, Rigid-Motion Scattering for
-/// Image Classification, 2014; A. Howard et al., MobileNets, 2017.
+/// constant, which may be float16 or bfloat16. The attributes are those of the first linnet::Conv; its activation is
+/// inner_activation, inner_activation_alpha, inner_activation_beta, the other that of y. Source: L. Sifre, Rigid-Motion
+/// Scattering for Image Classification, 2014; A. Howard et al., MobileNets, 2017.
 class DepthwisePointwiseConv final : public Op {
  public:
   explicit DepthwisePointwiseConv(const NodeSpec& node) : attributes_(node), inner_(node, "inner_"), outer_(node) {}
@@ -20,7 +21,9 @@ class DepthwisePointwiseConv final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 3, 6);
     const Fact &x = in[0], &w1 = in[1], &w2 = in[2];
-    for (const int input : {0, 1, 2}) require_dtype(in[size_t(input)], DType::kFloat32, str("input ", input));
+    require_dtype(x, DType::kFloat32, "input x");
+    require_weights(w1, "input w1");
+    require_weights(w2, "input w2");
     if (!x.has_rank() || !w1.has_rank() || !w2.has_rank()) return {Fact(DType::kFloat32, std::nullopt)};
     const Fact y = infer_pointwise(infer_depthwise(attributes_, x, w1, "w1"), w2, "w2");
     if (has_input(in, 3)) require_per_channel(in[3], w1.dim(0), "b1");
@@ -30,6 +33,8 @@ class DepthwisePointwiseConv final : public Op {
     }
     return {y};
   }
+
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
 
   KernelPtr compile(const CompileInput& in) const override {
     for (const int weights : {1, 2}) {

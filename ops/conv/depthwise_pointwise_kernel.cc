@@ -5,6 +5,7 @@
 #include "conv/depthwise_row.h"
 #include "conv/pointwise_weights.h"
 #include "elements/data_or_null.h"
+#include "gemm/half_weights.h"
 #include "gemm/plan.h"
 #include "kernels/kernel_table.h"
 #include "tensor/alignment.h"
@@ -27,7 +28,10 @@ int64_t group_count(int64_t lines, int64_t width, int64_t pitch, int workers) {
 
 /// Chunks are groups of lines of the output: the depthwise convolution writes a group's to scratch, where the product
 /// reads them as its rows.
+template <class Type>
 class DepthwisePointwise final : public Kernel {
+  using B = typename Type::B;
+
  public:
   DepthwisePointwise(const ConvGeometry& geometry, int64_t out_channels, const Epilogue& inner, const Epilogue& outer,
                      const CompileInput& in)
@@ -42,7 +46,7 @@ class DepthwisePointwise final : public Kernel {
         taps_(packed_depthwise_weights(*in.constant(1), geometry, in)) {
     const int64_t fewest = groups_ > 0 ? lines_.size() / groups_ : 0;
     for (int64_t i = 0; i < 2; ++i) plans_[i] = plan_of(fewest + i, in);
-    pointwise_ = packed_pointwise_weights(*in.constant(2), plans_[0].panels(), in);
+    pointwise_ = packed_pointwise_weights<B>(*in.constant(2), plans_[0].panels(), in);
     rows_offset_ = aligned(dtype_bytes(DType::kInt64, line_pointers(geometry)));
     plan_offset_ = rows_offset_ + aligned(dtype_bytes(DType::kFloat32, checked_mul(group_pixels(fewest + 1), pitch_)));
   }
@@ -61,19 +65,19 @@ class DepthwisePointwise final : public Kernel {
   }
   bool reads(int input) const override { return input != 1 && input != 2; }
   std::string describe() const override {
-    return str("depthwise and GEMM ", plans_[0].describe(), ", ", groups_, " groups of lines");
+    return str("depthwise and GEMM ", plans_[0].describe(), ", ", groups_, " groups of lines", weights_text<B>());
   }
 
  private:
   int64_t group_pixels(int64_t lines) const { return checked_mul(lines, geometry_.axes[2].out); }
 
-  GemmPlan<GemmF32> plan_of(int64_t lines, const CompileInput& in) const {
+  GemmPlan<Type> plan_of(int64_t lines, const CompileInput& in) const {
     GemmSizes sizes;
     sizes.rows = group_pixels(lines);
     sizes.columns = out_channels_;
     sizes.depth = geometry_.in_channels;
     sizes.row_scratch_bytes = MatrixRows<float>::scratch_bytes(geometry_.in_channels, pitch_);
-    return {kernel_table(in.isa()).gemm_f32, sizes};
+    return {kernel_table(in.isa()).gemm<Type>(), sizes};
   }
 
   float* rows_in(std::byte* scratch) const { return reinterpret_cast<float*>(scratch + rows_offset_); }
@@ -93,9 +97,9 @@ class DepthwisePointwise final : public Kernel {
   void run_pointwise(KernelContext& context, const Span& lines, std::byte* scratch) const {
     const int64_t pixel = lines.begin * geometry_.axes[2].out;
     const MatrixRows<float> rows(rows_in(scratch), pitch_);
-    GemmOperands<GemmF32> product;
+    GemmOperands<Type> product;
     product.a = &rows;
-    product.b = pointwise_.data<float>();
+    product.b = pointwise_.data<B>();
     product.y = context.output(0).data<float>() + pixel * out_channels_;
     product.y_pitch = out_channels_;
     product.epilogue = outer_;
@@ -103,7 +107,7 @@ class DepthwisePointwise final : public Kernel {
     product.epilogue.residual = data_or_null<float>(context.input(5));
     product.epilogue.residual_pitch = out_channels_;
     product.epilogue = product.epilogue.at(pixel, 0);
-    const GemmPlan<GemmF32>& plan = plans_[lines.size() - lines_.size() / groups_];
+    const GemmPlan<Type>& plan = plans_[lines.size() - lines_.size() / groups_];
     for (int64_t chunk = 0; chunk < plan.chunks(); ++chunk) plan.run_chunk(product, chunk, scratch + plan_offset_);
   }
 
@@ -113,7 +117,7 @@ class DepthwisePointwise final : public Kernel {
   DepthwiseKernels depthwise_;
   Span lines_;
   int64_t groups_;
-  GemmPlan<GemmF32> plans_[2];  // of groups of fewer and of one more line
+  GemmPlan<Type> plans_[2];  // of groups of fewer and of one more line
   Tensor taps_, pointwise_;
   size_t rows_offset_ = 0, plan_offset_ = 0;
 };
@@ -122,7 +126,9 @@ class DepthwisePointwise final : public Kernel {
 
 KernelPtr make_depthwise_pointwise(const ConvGeometry& geometry, int64_t out_channels, const Epilogue& inner,
                                    const Epilogue& outer, const CompileInput& in) {
-  return std::make_unique<DepthwisePointwise>(geometry, out_channels, inner, outer, in);
+  return with_weights_of(in, 2, [&]<class Type>() -> KernelPtr {
+    return std::make_unique<DepthwisePointwise<Type>>(geometry, out_channels, inner, outer, in);
+  });
 }
 
 }  // namespace linnet

@@ -1,5 +1,7 @@
 #include "conv/gemm_conv_weights.h"
 
+#include "gemm/half_weights.h"
+
 namespace linnet {
 
 PackedForm packed_conv_form(const GemmPanels& panels, int64_t groups) {
@@ -20,6 +22,8 @@ GemmWeights<T> conv_matrices(const ConvGeometry& geometry, const T* w, int64_t g
 }
 
 template GemmWeights<float> conv_matrices(const ConvGeometry&, const float*, int64_t);
+template GemmWeights<Half> conv_matrices(const ConvGeometry&, const Half*, int64_t);
+template GemmWeights<BFloat16> conv_matrices(const ConvGeometry&, const BFloat16*, int64_t);
 template GemmWeights<uint8_t> conv_matrices(const ConvGeometry&, const uint8_t*, int64_t);
 template GemmWeights<int8_t> conv_matrices(const ConvGeometry&, const int8_t*, int64_t);
 
@@ -30,7 +34,7 @@ GemmConvWeights<T>::GemmConvWeights(const ConvGeometry& geometry, const GemmPane
   if (!w) return;
   packed_ = in.packed(*w, packed_conv_form(panels, geometry.group), [&] {
     Tensor packed = in.packed_memory(dtype_of<T>, Shape{geometry_.group, group_size_});
-    pack(w->data<T>(), packed.data<T>(), in.executor());
+    pack(weights_as<T>(*w, in).template data<T>(), packed.data<T>(), in.executor());
     return packed;
   });
 }
@@ -57,5 +61,7 @@ void GemmConvWeights<T>::pack(const T* w, T* packed, Executor& executor) const {
 
 template class GemmConvWeights<float>;
 template class GemmConvWeights<double>;
+template class GemmConvWeights<Half>;
+template class GemmConvWeights<BFloat16>;
 
 }  // namespace linnet

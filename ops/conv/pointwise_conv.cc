@@ -1,6 +1,7 @@
 #include "conv/pointwise_conv.h"
 
 #include "gemm/fused_activation.h"
+#include "gemm/half_weights.h"
 #include "infer/infer.h"
 #include "op_list.h"
 
@@ -10,7 +11,8 @@ namespace {
 /// PointwiseConv, of the internal domain: a convolution of single pixels over the concatenation of its inputs, which
 /// are scaled as they are read: y = activation(w * relu?(concat(x...) * scale + shift) + bias + residual).
 /// w: [O, C, 1, ...], constant; bias: [O]; residual: as y; scale: [C], or [N, 1, ..., C]; shift: [C], only with a
-/// scale; x...: [N, D1, ..., Ci], the sum of Ci is C; y: [N, D1, ..., O]; float32.
+/// scale; x...: [N, D1, ..., Ci], the sum of Ci is C; y: [N, D1, ..., O]; float32, w may be
+/// float16 or bfloat16.
 /// relu 0 or 1, of the scaled and shifted inputs; activation, activation_alpha, activation_beta as linnet::Conv.
 /// Sources: squeeze-and-excitation, J. Hu et al. 2018 (a scale per image); DenseNet, G. Huang et al. 2017 (concatenated
 /// inputs, normalised before the convolution).
@@ -22,8 +24,9 @@ class PointwiseConv final : public Op {
     require_inputs(in, 1, int(in.size()));
     if (in.size() <= kX) throw Error(ErrorKind::kModel, str("expected at least ", kX + 1, " inputs, got ", in.size()));
     for (size_t i = 0; i < in.size(); ++i) {
-      if (in[i].present() || i >= kX) require_dtype(in[i], DType::kFloat32, str("input ", i));
+      if (i != kW && (in[i].present() || i >= kX)) require_dtype(in[i], DType::kFloat32, str("input ", i));
     }
+    require_weights(in[kW], "input w");
     if ((has_input(in, kShift) || relu_) && !(has_input(in, kScale) && has_input(in, kShift))) {
       throw Error(ErrorKind::kModel, "shift and relu belong to a scale and a shift");
     }
@@ -42,6 +45,8 @@ class PointwiseConv final : public Op {
     }
     return {y};
   }
+
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
 
   KernelPtr compile(const CompileInput& in) const override {
     if (!in.constant(kW)) throw Error(ErrorKind::kUnsupported, "input w must be constant");

@@ -5,6 +5,7 @@
 #include "conv/pointwise_weights.h"
 #include "elements/data_or_null.h"
 #include "gemm/concat_rows.h"
+#include "gemm/half_weights.h"
 #include "gemm/plan.h"
 
 namespace linnet {
@@ -13,7 +14,10 @@ int64_t PointwiseShape::depth() const { return std::accumulate(channels.begin(),
 
 namespace {
 
+template <class Type>
 class PointwiseConvKernel final : public Kernel {
+  using B = typename Type::B;
+
  public:
   PointwiseConvKernel(const PointwiseShape& shape, const Epilogue& epilogue, const CompileInput& in)
       : shape_(shape),
@@ -30,13 +34,13 @@ class PointwiseConvKernel final : public Kernel {
     sizes.depth = depth_ / sizes.taps;
     if (!as_taps_) sizes.row_scratch_bytes = ConcatRows::scratch_bytes(depth_);
     sizes.workers = in.executor().workers();
-    plan_ = GemmPlan<GemmF32>(kernels_.gemm_f32, sizes);
-    packed_ = packed_pointwise_weights(*in.constant(kW), plan_.panels(), in);
+    plan_ = GemmPlan<Type>(kernels_.gemm<Type>(), sizes);
+    packed_ = packed_pointwise_weights<B>(*in.constant(kW), plan_.panels(), in);
   }
 
   void run(KernelContext& context) const override {
-    GemmOperands<GemmF32> product;
-    product.b = packed_.data<float>();
+    GemmOperands<Type> product;
+    product.b = packed_.data<B>();
     product.y = context.output(0).data<float>();
     product.y_pitch = shape_.out_channels;
     product.epilogue = epilogue_;
@@ -53,7 +57,7 @@ class PointwiseConvKernel final : public Kernel {
   bool reads(int input) const override { return input != kW; }
   std::string describe() const override {
     return str("GEMM ", plan_.describe(), " of ", shape_.channels.size(),
-               shape_.channels.size() == 1 ? " input" : " inputs");
+               shape_.channels.size() == 1 ? " input" : " inputs", weights_text<B>());
   }
 
  private:
@@ -71,14 +75,16 @@ class PointwiseConvKernel final : public Kernel {
   Epilogue epilogue_;
   const KernelTable& kernels_;
   bool as_taps_, scale_per_image_;
-  GemmPlan<GemmF32> plan_;
+  GemmPlan<Type> plan_;
   Tensor packed_;
 };
 
 }  // namespace
 
 KernelPtr make_pointwise_conv(const PointwiseShape& shape, const Epilogue& epilogue, const CompileInput& in) {
-  return std::make_unique<PointwiseConvKernel>(shape, epilogue, in);
+  return with_weights_of(in, kW, [&]<class Type>() -> KernelPtr {
+    return std::make_unique<PointwiseConvKernel<Type>>(shape, epilogue, in);
+  });
 }
 
 }  // namespace linnet

@@ -1,6 +1,7 @@
 #include "conv/pointwise_depthwise.h"
 #include "conv/separable.h"
 #include "gemm/fused_activation.h"
+#include "gemm/half_weights.h"
 #include "infer/infer.h"
 #include "op_list.h"
 
@@ -10,9 +11,9 @@ namespace {
 /// PointwiseDepthwiseConv, of the internal domain: the expansion of an inverted residual block and the convolution of
 /// each channel behind it, y = outer(depthwise(inner(pointwise(x)))).
 /// x: [N, H, W, C]; w1: [E, C, 1, 1]; w2: [E, 1, k1, k2]; b1, b2: [E], may be absent; y: [N, H', W', E]; float32, w1
-/// and w2 constant. The attributes are those of the second linnet::Conv; the activation of the first is
-/// inner_activation, inner_activation_alpha, inner_activation_beta. Source: M. Sandler et al., MobileNetV2: Inverted
-/// Residuals and Linear Bottlenecks, 2018.
+/// and w2 constant, which may be float16 or bfloat16. The attributes are those of the second linnet::Conv; the
+/// activation of the first is inner_activation, inner_activation_alpha, inner_activation_beta. Source: M. Sandler et
+/// al., MobileNetV2: Inverted Residuals and Linear Bottlenecks, 2018.
 class PointwiseDepthwiseConv final : public Op {
  public:
   explicit PointwiseDepthwiseConv(const NodeSpec& node) : attributes_(node), inner_(node, "inner_"), outer_(node) {}
@@ -20,7 +21,9 @@ class PointwiseDepthwiseConv final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 3, 5);
     const Fact &x = in[0], &w1 = in[1], &w2 = in[2];
-    for (const int input : {0, 1, 2}) require_dtype(in[size_t(input)], DType::kFloat32, str("input ", input));
+    require_dtype(x, DType::kFloat32, "input x");
+    require_weights(w1, "input w1");
+    require_weights(w2, "input w2");
     require_rank(x, 4, "input x");
     if (!x.has_rank() || !w1.has_rank() || !w2.has_rank()) return {Fact(DType::kFloat32, std::nullopt)};
     const Fact y = infer_depthwise(attributes_, infer_pointwise(x, w1, "w1"), w2, "w2");
@@ -28,6 +31,8 @@ class PointwiseDepthwiseConv final : public Op {
     if (has_input(in, 4)) require_per_channel(in[4], w2.dim(0), "b2");
     return {y};
   }
+
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
 
   KernelPtr compile(const CompileInput& in) const override {
     for (const int weights : {1, 2}) {

@@ -4,6 +4,7 @@
 #include "conv/depthwise_row.h"
 #include "conv/pointwise_depthwise.h"
 #include "conv/pointwise_weights.h"
+#include "gemm/half_weights.h"
 #include "gemm/panels.h"
 #include "kernels/kernel_table.h"
 #include "partition/parts.h"
@@ -23,7 +24,10 @@ int64_t padded_pixels(const ConvAxis& width) {
 /// Chunks are blocks of channels of parts of the output's rows: the lines of the product that a part of rows reads are
 /// computed for the block just before the depthwise convolution reads them, and kept in a ring as long as a window
 /// spans them.
+template <class Type>
 class PointwiseDepthwise final : public Kernel {
+  using B = typename Type::B;
+
  public:
   PointwiseDepthwise(int64_t depth, const ConvGeometry& geometry, const Epilogue& inner, const Epilogue& outer,
                      const CompileInput& in)
@@ -31,12 +35,12 @@ class PointwiseDepthwise final : public Kernel {
         geometry_(geometry),
         inner_(inner),
         outer_(outer),
-        gemm_(kernel_table(in.isa()).gemm_f32),
+        gemm_(kernel_table(in.isa()).gemm<Type>()),
         depthwise_(kernel_table(in.isa()).depthwise),
         panels_(choose_panels(gemm_, geometry.in_channels, depth)),
         strip_rows_(choose_strip_rows(gemm_, panels_, geometry.axes[2].in, depth)),
         blocks_(std::clamp<int64_t>(geometry.in_channels / kBlockChannels, 1, panels_.count())),
-        pointwise_(packed_pointwise_weights(*in.constant(1), panels_, in)),
+        pointwise_(packed_pointwise_weights<B>(*in.constant(1), panels_, in)),
         taps_(packed_depthwise_weights(*in.constant(2), geometry, in)) {
     const int64_t rows = geometry.axes[1].out;
     parts_ = std::min(ceil_div(kChunks, std::max<int64_t>(1, geometry.batch * blocks_)), rows / kLeastRows);
@@ -62,7 +66,7 @@ class PointwiseDepthwise final : public Kernel {
   bool reads(int input) const override { return input != 1 && input != 2; }
   std::string describe() const override {
     return str("GEMM ", describe_tiles(gemm_, panels_, strip_rows_), " and depthwise, ", blocks_,
-               blocks_ == 1 ? " block" : " blocks", " of channels");
+               blocks_ == 1 ? " block" : " blocks", " of channels", weights_text<B>());
   }
 
  private:
@@ -136,13 +140,13 @@ class PointwiseDepthwise final : public Kernel {
     const int64_t strips = ceil_div(width.in, strip_rows_);
     const float* x =
         context.input(0).data<float>() + (chunk.image * geometry_.in_pixels() + lines.computed * width.in) * depth_;
-    GemmStrip<GemmF32> strip;
+    GemmStrip<Type> strip;
     strip.depth = depth_;
     strip.a = lines.pointers;
     strip.panels = &panels_;
     strip.panel = chunk.panels.begin;
     strip.panel_end = chunk.panels.end;
-    strip.b = pointwise_.data<float>();
+    strip.b = pointwise_.data<B>();
     strip.b_rows = depth_;
     strip.y_pitch = lines.pixel_pitch;
     strip.epilogue = with_bias(inner_, context.input(3), chunk);
@@ -163,7 +167,7 @@ class PointwiseDepthwise final : public Kernel {
   int64_t depth_;
   ConvGeometry geometry_;
   Epilogue inner_, outer_;
-  GemmKernels<GemmF32> gemm_;
+  GemmKernels<Type> gemm_;
   DepthwiseKernels depthwise_;
   GemmPanels panels_;
   int strip_rows_;
@@ -177,7 +181,9 @@ class PointwiseDepthwise final : public Kernel {
 
 KernelPtr make_pointwise_depthwise(int64_t depth, const ConvGeometry& geometry, const Epilogue& inner,
                                    const Epilogue& outer, const CompileInput& in) {
-  return std::make_unique<PointwiseDepthwise>(depth, geometry, inner, outer, in);
+  return with_weights_of(in, 1, [&]<class Type>() -> KernelPtr {
+    return std::make_unique<PointwiseDepthwise<Type>>(depth, geometry, inner, outer, in);
+  });
 }
 
 }  // namespace linnet

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "gemm/half_weights.h"
 #include "gemm/matrix_product.h"
 #include "gemm/plan.h"
 #include "gemm/weights.h"
@@ -12,9 +13,10 @@ namespace linnet {
 namespace {
 
 /// Scratch: the plan's; packed B where it is not constant; addends that cannot be used as they lie.
-template <class T>
+template <class Type>
 class FloatProduct final : public Kernel {
-  using Type = GemmReal<T>;
+  using T = typename Type::A;
+  using B = typename Type::B;
 
  public:
   FloatProduct(const MatrixProduct& product, const std::vector<Addend>& addends, const BasicEpilogue<T>& activation,
@@ -33,17 +35,17 @@ class FloatProduct final : public Kernel {
       packed_ = in.packed(*b, form(), [&] { return packed(*b, in); });
     } else {
       packed_offset_ = scratch_bytes_;
-      scratch_bytes_ += bytes_of(checked_mul(product.b_count, packed_size_));
+      scratch_bytes_ += bytes_of<B>(checked_mul(product.b_count, packed_size_));
     }
     for (const Addend& addend : addends_) {
       addend_offset_ = scratch_bytes_;
-      if (!direct(addend)) scratch_bytes_ += bytes_of(checked_mul(addend.rows, product.n));
+      if (!direct(addend)) scratch_bytes_ += bytes_of<T>(checked_mul(addend.rows, product.n));
     }
   }
 
   void run(KernelContext& context) const override {
     const T* a = context.input(0).data<T>();
-    const T* b = packed_ ? packed_.data<T>() : pack_in_scratch(context);
+    const B* b = packed_ ? packed_.data<B>() : pack_in_scratch(context);
     T* y = context.output(0).data<T>();
     const BasicEpilogue<T> epilogue = bind_addends(context);
     const int64_t a_size = product_.m * product_.k;
@@ -62,17 +64,22 @@ class FloatProduct final : public Kernel {
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
   bool reads(int input) const override { return input != 1 || !packed_; }
-  std::string describe() const override { return str("GEMM ", plan_.describe(), packed_ ? "" : ", packing B"); }
+  std::string describe() const override {
+    return str("GEMM ", plan_.describe(), weights_text<B>(), packed_ ? "" : ", packing B");
+  }
 
  private:
-  static size_t bytes_of(int64_t count) { return aligned(dtype_bytes(dtype_of<T>, count)); }
+  template <class V>
+  static size_t bytes_of(int64_t count) {
+    return aligned(dtype_bytes(dtype_of<V>, count));
+  }
   int64_t row_stride() const { return product_.transpose_a ? 1 : product_.k; }
   int64_t depth_stride() const { return product_.transpose_a ? product_.m : 1; }
   /// The addend is used as it lies.
   bool direct(const Addend& addend) const { return addend.columns == product_.n && addend.beta == 1; }
 
-  GemmWeights<T> weights(const T* b, int64_t matrix) const {
-    GemmWeights<T> result;
+  GemmWeights<B> weights(const B* b, int64_t matrix) const {
+    GemmWeights<B> result;
     result.data = b + matrix * product_.k * product_.n;
     result.depth = product_.k;
     result.columns = product_.n;
@@ -87,16 +94,17 @@ class FloatProduct final : public Kernel {
   }
 
   Tensor packed(const Tensor& b, const CompileInput& in) const {
-    Tensor result = in.packed_memory(dtype_of<T>, Shape{product_.b_count, packed_size_});
+    Tensor result = in.packed_memory(dtype_of<B>, Shape{product_.b_count, packed_size_});
+    const Tensor values = weights_as<B>(b, in);
     for (int64_t i = 0; i < product_.b_count; ++i) {
-      pack_weights(weights(b.data<T>(), i), plan_.panels(), result.data<T>() + i * packed_size_, &in.executor());
+      pack_weights(weights(values.data<B>(), i), plan_.panels(), result.data<B>() + i * packed_size_, &in.executor());
     }
     return result;
   }
 
-  const T* pack_in_scratch(KernelContext& context) const {
-    const T* b = context.input(1).data<T>();
-    auto* packed = reinterpret_cast<T*>(context.scratch() + packed_offset_);
+  const B* pack_in_scratch(KernelContext& context) const {
+    const B* b = context.input(1).data<B>();
+    auto* packed = reinterpret_cast<B*>(context.scratch() + packed_offset_);
     const GemmPanels& panels = plan_.panels();
     context.executor().parallel_for(product_.b_count * panels.count(), [&](int64_t chunk, int) {
       const int64_t i = chunk / panels.count(), panel = chunk % panels.count();
@@ -145,8 +153,12 @@ class FloatProduct final : public Kernel {
 
 KernelPtr make_float_product(const MatrixProduct& product, const std::vector<Addend>& addends,
                              const Epilogue& activation, const CompileInput& in) {
-  if (in.dtype(0) == DType::kFloat32) return std::make_unique<FloatProduct<float>>(product, addends, activation, in);
-  return std::make_unique<FloatProduct<double>>(product, addends, BasicEpilogue<double>(), in);
+  if (in.dtype(0) == DType::kFloat64) {
+    return std::make_unique<FloatProduct<GemmF64>>(product, addends, BasicEpilogue<double>(), in);
+  }
+  return with_weights_of(in, 1, [&]<class Type>() -> KernelPtr {
+    return std::make_unique<FloatProduct<Type>>(product, addends, activation, in);
+  });
 }
 
 }  // namespace linnet

@@ -25,7 +25,8 @@ struct Addend {
   float beta = 1;
 };
 
-/// The product of float32 or float64 inputs 0 and 1. At most one addend has one row, at most one has all rows of y
+/// The product of float32 or float64 inputs 0 and 1; of float32 ones, a constant input 1 may be float16 or bfloat16
+/// where alpha is 1. At most one addend has one row, at most one has all rows of y
 /// (those of the batch one after the other). The activation is for float32; its bias and residual are not used.
 KernelPtr make_float_product(const MatrixProduct& product, const std::vector<Addend>& addends,
                              const Epilogue& activation, const CompileInput& in);

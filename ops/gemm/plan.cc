@@ -102,5 +102,8 @@ template class GemmPlan<GemmF32>;
 template class GemmPlan<GemmF64>;
 template class GemmPlan<GemmS16>;
 template class GemmPlan<GemmU8>;
+template class GemmPlan<GemmHalf>;
+template class GemmPlan<GemmBFloat16>;
+template class GemmPlan<GemmBFloat16Pairs>;
 
 }  // namespace linnet

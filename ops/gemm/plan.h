@@ -74,5 +74,8 @@ extern template class GemmPlan<GemmF32>;
 extern template class GemmPlan<GemmF64>;
 extern template class GemmPlan<GemmS16>;
 extern template class GemmPlan<GemmU8>;
+extern template class GemmPlan<GemmHalf>;
+extern template class GemmPlan<GemmBFloat16>;
+extern template class GemmPlan<GemmBFloat16Pairs>;
 
 }  // namespace linnet

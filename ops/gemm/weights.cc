@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "partition/parts.h"
 
@@ -103,13 +104,17 @@ class Packer {
   /// Scales, and clears the columns that are no weights.
   void finish() const {
     const int64_t rows = w_.taps * w_.depth;
-    if (w_.scale != 1) {
-      for (int64_t i = 0; i < rows; ++i) {
-        for (int64_t j = 0; j < columns_; ++j) to_[i * pitch_ + j] *= T(w_.scale);
-      }
+    if constexpr (std::is_floating_point_v<T>) {
+      if (w_.scale != 1) scale(rows);
     }
     if (columns_ == pitch_) return;
-    for (int64_t i = 0; i < rows; ++i) std::fill(to_ + i * pitch_ + columns_, to_ + (i + 1) * pitch_, T(0));
+    for (int64_t i = 0; i < rows; ++i) std::fill(to_ + i * pitch_ + columns_, to_ + (i + 1) * pitch_, T());
+  }
+
+  void scale(int64_t rows) const {
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = 0; j < columns_; ++j) to_[i * pitch_ + j] *= T(w_.scale);
+    }
   }
 
   const GemmWeights<T>& w_;
@@ -153,8 +158,12 @@ void pack_weights(const GemmWeights<T>& w, const GemmPanels& panels, T* packed, 
 
 template void pack_panel(const GemmWeights<float>&, const GemmPanels&, int64_t, float*);
 template void pack_panel(const GemmWeights<double>&, const GemmPanels&, int64_t, double*);
+template void pack_panel(const GemmWeights<Half>&, const GemmPanels&, int64_t, Half*);
+template void pack_panel(const GemmWeights<BFloat16>&, const GemmPanels&, int64_t, BFloat16*);
 template void pack_weights(const GemmWeights<float>&, const GemmPanels&, float*, Executor*);
 template void pack_weights(const GemmWeights<double>&, const GemmPanels&, double*, Executor*);
+template void pack_weights(const GemmWeights<Half>&, const GemmPanels&, Half*, Executor*);
+template void pack_weights(const GemmWeights<BFloat16>&, const GemmPanels&, BFloat16*, Executor*);
 
 PackedForm packed_form(const std::string& name, const GemmPanels& panels, const std::vector<int64_t>& more) {
   PackedForm form{name, {panels.lanes}};

@@ -15,7 +15,7 @@ struct GemmWeights {
   int64_t tap_stride = 0;
   int64_t depth_stride = 0;
   int64_t column_stride = 0;
-  float scale = 1;  ///< every value is multiplied by it
+  float scale = 1;  ///< every value is multiplied by it; of 16 bits: 1
   int64_t run = 0;  ///< of integers: values of the depth that lie depth_stride apart, runs lie run_stride apart; 0: all
   int64_t run_stride = 0;
 };

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "kernels/epilogue.h"
+#include "linnet/half.h"
 
 namespace linnet {
 
@@ -22,6 +23,11 @@ template <class T>
 using GemmReal = GemmType<T, T, T, T, 1>;
 using GemmF32 = GemmReal<float>;
 using GemmF64 = GemmReal<double>;
+/// Weights of 16 bits, which are widened, exactly, as they are read: the sums are those of GemmF32.
+using GemmHalf = GemmType<float, Half, float, float, 1>;
+using GemmBFloat16 = GemmType<float, BFloat16, float, float, 1>;
+/// Pairs of bfloat16, whose products are summed in float32; subnormal numbers count as zero.
+using GemmBFloat16Pairs = GemmType<BFloat16, BFloat16, float, float, 2>;
 /// Pairs of 16-bit integers; sums wrap modulo 2^32.
 using GemmS16 = GemmType<int16_t, int16_t, int32_t, int32_t, 2>;
 /// Fours of bytes, those of A unsigned; sums wrap modulo 2^32.

@@ -1,4 +1,5 @@
 #include "gemm/fused_activation.h"
+#include "gemm/half_weights.h"
 #include "gemm/matrix_product.h"
 #include "gemm/product_types.h"
 #include "infer/infer.h"
@@ -9,9 +10,9 @@ namespace {
 
 /// Gemm: y = alpha * op(a) * op(b) + beta * c, op transposing where transA, transB are set.
 /// a: [M, K], b: [K, N], c: broadcastable to [M, N] or omitted; float and 32/64-bit integer types.
-/// In the internal domain "linnet" (float32) the attributes activation, activation_alpha and activation_beta add an
-/// activation.
-/// Source: https://onnx.ai/onnx/operators/onnx__Gemm.html
+/// In the internal domain "linnet" (float32; a constant b may be float16 or bfloat16 where alpha is 1) the attributes
+/// activation, activation_alpha and activation_beta add an activation. Source:
+/// https://onnx.ai/onnx/operators/onnx__Gemm.html
 class Gemm final : public Op {
  public:
   explicit Gemm(const NodeSpec& node)
@@ -25,7 +26,9 @@ class Gemm final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, 3);
     require_dtype_in(in[0], fused_ ? std::span(kProductTypes).first(1) : std::span(kProductTypes), "input A");
-    require_same_dtype(in[0], in[1], "inputs A and B");
+    fused_ ? require_weights(in[1], "input B") : require_same_dtype(in[0], in[1], "inputs A and B");
+    if (fused_ && is_half(in[1].dtype) && alpha_ != 1)
+      throw Error(ErrorKind::kUnsupported, "alpha must be 1 where B has 16 bits");
     require_rank(in[0], 2, "input A");
     require_rank(in[1], 2, "input B");
     Dims y(2);
@@ -38,7 +41,12 @@ class Gemm final : public Op {
     return {Fact(in[0].dtype, y)};
   }
 
+  Precision computes_in(std::span<const Fact>) const override {
+    return fused_ ? Precision::kAsGiven : Precision::kFloat32;
+  }
+
   KernelPtr compile(const CompileInput& in) const override {
+    require_constant_halves(in, 1, "input B");
     const Shape a = in.shape(0), b = in.shape(1);
     MatrixProduct product;
     product.m = a[transpose_a_ ? 1 : 0];

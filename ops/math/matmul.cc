@@ -1,4 +1,5 @@
 #include "gemm/fused_activation.h"
+#include "gemm/half_weights.h"
 #include "gemm/matmul_shape.h"
 #include "gemm/product_types.h"
 #include "infer/infer.h"
@@ -9,9 +10,9 @@ namespace {
 
 /// MatMul: y = a * b as numpy.matmul: matrices in the last two dims, the others broadcast; a vector a is a row, a
 /// vector b a column, and that dim is dropped from y. float and 32/64-bit integer types.
-/// In the internal domain "linnet" (float32): inputs a, b, bias [N]?, residual (y's shape)? and the attributes
-/// activation, activation_alpha, activation_beta: y = activation(a * b + bias + residual).
-/// Source: https://onnx.ai/onnx/operators/onnx__MatMul.html
+/// In the internal domain "linnet" (float32; a constant b may be float16 or bfloat16): inputs a, b, bias [N]?, residual
+/// (y's shape)? and the attributes activation, activation_alpha, activation_beta: y = activation(a * b + bias +
+/// residual). Source: https://onnx.ai/onnx/operators/onnx__MatMul.html
 class MatMul final : public Op {
  public:
   explicit MatMul(const NodeSpec& node) : fused_(node.domain == "linnet"), activation_(node) {}
@@ -19,19 +20,24 @@ class MatMul final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, fused_ ? 4 : 2);
     require_dtype_in(in[0], fused_ ? std::span(kProductTypes).first(1) : std::span(kProductTypes), "input A");
-    require_same_dtype(in[0], in[1], "inputs A and B");
+    fused_ ? require_weights(in[1], "input B") : require_same_dtype(in[0], in[1], "inputs A and B");
     require_rank_at_least(in[0], 1, "input A");
     require_rank_at_least(in[1], 1, "input B");
     if (!in[0].has_rank() || !in[1].has_rank()) return {Fact(in[0].dtype, std::nullopt)};
     const Fact y(in[0].dtype, matmul_dims(*in[0].dims, *in[1].dims));
-    if (has_input(in, 2)) check_bias(in[2], in[1]);
+    if (has_input(in, 2)) check_bias(in[2], in[0], in[1]);
     if (has_input(in, 3) && !compatible(y, in[3])) {
       throw Error(ErrorKind::kShape, str("the residual must be ", y, ", got ", in[3]));
     }
     return {y};
   }
 
+  Precision computes_in(std::span<const Fact>) const override {
+    return fused_ ? Precision::kAsGiven : Precision::kFloat32;
+  }
+
   KernelPtr compile(const CompileInput& in) const override {
+    require_constant_halves(in, 1, "input B");
     const Shape a = in.shape(0), b = in.shape(1);
     MatrixProduct product = matmul_product(a, b);
     if (product.b_count == 1 && a.rank() >= b.rank()) fold_batch(product);
@@ -42,8 +48,8 @@ class MatMul final : public Op {
   }
 
  private:
-  static void check_bias(const Fact& bias, const Fact& b) {
-    require_same_dtype(b, bias, "inputs B and bias");
+  static void check_bias(const Fact& bias, const Fact& a, const Fact& b) {
+    require_same_dtype(a, bias, "inputs B and bias");
     require_rank(bias, 1, "input bias");
     if (bias.has_rank())
       merge_dim(b.rank() == 1 ? Dim(1) : b.dim(b.rank() - 1), bias.dim(0),

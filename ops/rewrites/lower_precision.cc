@@ -9,6 +9,8 @@
 namespace linnet {
 namespace {
 
+constexpr int64_t kManyElements = 4096;
+
 int float_bits(DType dtype) { return is_floating(dtype) ? dtype_bits(dtype) : 0; }
 
 /// Visits the nodes in order and collects the change.
@@ -90,9 +92,15 @@ class PrecisionLowering {
   /// `from` in another dtype, as a Cast next to the node.
   ValueId cast(const Node& node, ValueId named_after, ValueId from, DType dtype) {
     NodeSpec spec = standard_spec(node, "Cast", 13);
+    if (from == named_after && may_be_weights(graph_.fact(from))) spec.domain = kInternalDomain;
     spec.name = graph_.value(named_after).name;
     spec.attributes["to"] = int64_t(dtype);
     return patch_.add(std::move(spec), {from});
+  }
+
+  /// Large constants are widened once no rewrite wants them as they are.
+  static bool may_be_weights(const Fact& fact) {
+    return fact.constant && fact.rank() >= 2 && fact.constant.size() >= kManyElements;
   }
 
   bool read_as_it_is(ValueId value) const {

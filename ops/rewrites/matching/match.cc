@@ -19,6 +19,19 @@ std::optional<float> scalar_input(const Graph& graph, const Node& node, int inpu
   return *constant->data<float>();
 }
 
+const Tensor* constant_weights(const Graph& graph, const Node& product) {
+  const Node* cast = producer(graph, product, 1, "Cast", kInternalDomain);
+  const Tensor* w = cast ? graph.constant_input(*cast, 0) : graph.constant_input(product, 1);
+  return w && (w->dtype() == DType::kFloat32 || is_half(w->dtype())) ? w : nullptr;
+}
+
+Tensor as_float32(const Tensor& x) {
+  Tensor y = x.dtype() == DType::kFloat32 ? x : Tensor(DType::kFloat32, x.shape());
+  if (x.dtype() == DType::kFloat16) std::ranges::copy(x.values<Half>(), y.data<float>());
+  if (x.dtype() == DType::kBFloat16) std::ranges::copy(x.values<BFloat16>(), y.data<float>());
+  return y;
+}
+
 ValueId other_input(const Node& node, ValueId value) {
   if (node.inputs.size() != 2 || (node.inputs[0] == value) == (node.inputs[1] == value)) return kNoValue;
   return node.inputs[0] == value ? node.inputs[1] : node.inputs[0];

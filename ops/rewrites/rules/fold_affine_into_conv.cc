@@ -9,9 +9,7 @@
 namespace linnet {
 namespace {
 
-bool can_scale(const Tensor& w, const ChannelAffine& affine) {
-  return w.dtype() == DType::kFloat32 && w.size() > 0 && affine.fits(w.dim(0));
-}
+bool can_scale(const Tensor* w, const ChannelAffine& affine) { return w && w->size() > 0 && affine.fits(w->dim(0)); }
 
 const Node* convolution(const Graph& graph, ValueId value) {
   const Node* node = graph.producer(value);
@@ -40,15 +38,15 @@ std::optional<Patch> fold_affine_into_conv(const Graph& graph, const Node& node)
   if (!affine || !affine->finite()) return std::nullopt;
   const Node* conv = convolution(graph, node.inputs[size_t(affine->input)]);
   if (!conv || graph.only_consumer(conv->outputs[0]) != &node) return std::nullopt;
-  const Tensor* w = graph.constant_input(*conv, 1);
+  const Tensor* w = constant_weights(graph, *conv);
   const auto bias = size_t(bias_input(*conv));
   const Tensor* b = graph.constant_input(*conv, int(bias));
   const bool has_bias = conv->inputs.size() > bias && conv->inputs[bias] != kNoValue;
-  if (!w || has_bias != (b != nullptr) || !can_scale(*w, *affine)) return std::nullopt;
+  if (has_bias != (b != nullptr) || !can_scale(w, *affine)) return std::nullopt;
   Patch patch(graph);
   std::vector<ValueId> inputs = conv->inputs;
   inputs.resize(std::max(inputs.size(), bias + 1), kNoValue);
-  inputs[1] = patch.constant(conv->spec.name + ".weight", scaled_weights(*w, *affine));
+  inputs[1] = patch.constant(conv->spec.name + ".weight", scaled_weights(as_float32(*w), *affine));
   inputs[bias] = patch.constant(conv->spec.name + ".bias", affine->folded_bias(b, w->dim(0)));
   patch.replace(node.outputs[0], patch.add(conv->spec, inputs));
   return patch;

@@ -44,14 +44,14 @@ std::optional<Patch> fold_affine_into_matmul(const Graph& graph, const Node& nod
   if (!affine || !affine->finite()) return std::nullopt;
   const Node* matmul = matmul_before(graph, node, affine->input);
   if (!matmul) return std::nullopt;
-  const Tensor* b = graph.constant_input(*matmul, 1);
+  const Tensor* b = constant_weights(graph, *matmul);
   const Tensor* bias = graph.constant_input(*matmul, 2);
   const bool has_bias = graph.input_fact(*matmul, 2).present();
   if (!b || b->rank() != 2 || has_bias != (bias != nullptr) || !affine->fits(b->dim(1))) return std::nullopt;
   Patch patch(graph);
   const std::string& name = matmul->spec.name;
   const ValueId columns =
-      scales(*affine) ? patch.constant(name + ".weight", scaled_columns(*b, *affine)) : matmul->inputs[1];
+      scales(*affine) ? patch.constant(name + ".weight", scaled_columns(as_float32(*b), *affine)) : matmul->inputs[1];
   const ValueId shift = patch.constant(name + ".bias", affine->folded_bias(bias, b->dim(1)));
   patch.replace(node.outputs[0], patch.add(internal_spec(*matmul, "MatMul"), {matmul->inputs[0], columns, shift}));
   return patch;

@@ -1,0 +1,32 @@
+#include "rewrites/matching/match.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+bool is_product(const Node& node, std::string_view op_type) {
+  return is_op(node, op_type) || is_op(node, op_type, kInternalDomain);
+}
+
+/// Products whose kernels widen weights as they read them: of groups, which have few, there are none.
+bool takes_half_weights(const Node& node) {
+  if (is_op(node, "Conv", kInternalDomain)) return node.spec.attr_or("group", int64_t{1}) == 1;
+  return is_product(node, "MatMul") || (is_product(node, "Gemm") && node.spec.attr_or("alpha", 1.f) == 1);
+}
+
+}  // namespace
+
+// MatMul(x, linnet::Cast(w)) -> linnet::MatMul(x, w) for constants w of 16 bits, likewise Gemm and linnet::Conv: they
+// stay as they are in memory.
+std::optional<Patch> keep_half_weights(const Graph& graph, const Node& node) {
+  if (!takes_half_weights(node) || graph.fact(node.outputs[0]).dtype != DType::kFloat32) return std::nullopt;
+  const Node* cast = producer(graph, node, 1, "Cast", kInternalDomain);
+  if (!cast || !graph.constant_input(*cast, 0) || !is_half(graph.input_fact(*cast, 0).dtype)) return std::nullopt;
+  std::vector<ValueId> inputs = node.inputs;
+  inputs[1] = cast->inputs[0];
+  Patch patch(graph);
+  patch.replace(node.outputs[0], patch.add(internal_spec(node, node.spec.op_type), inputs));
+  return patch;
+}
+
+}  // namespace linnet
