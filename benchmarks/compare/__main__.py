@@ -56,7 +56,7 @@ def rows_of(model, batch, engines, canaries, flags):
     row = {"model": name_of(pathlib.Path(model)), "batch": batch}
     setups = [Setup(threads, batch, isa) for threads, isa in itertools.product(flags.threads, flags.isa)]
     try:
-        case = Case(model, batch, dict(flags.dim), dict(flags.value))
+        case = Case(model, batch, dict(flags.dim), dict(flags.value), flags.quantized)
     except Problem as problem:
         yield from (row | {"threads": s.threads, "isa": s.isa, "problem": str(problem)} for s in setups)
         return
@@ -92,7 +92,7 @@ def compare(flags):
         return load(flags.json, {})
     engines = make_engines(flags.engines)
     result = load(flags.json, machine.describe() | {"versions": {engine.name: engine.version for engine in engines}})
-    result["options"] = {name: getattr(flags, name) for name in ("rounds", "seconds", "repeats")}
+    result["options"] = {name: getattr(flags, name) for name in ("rounds", "seconds", "repeats", "quantized")}
     result["bare_mib"] = result.get("bare_mib", {}) | {engine.name: engine.bare_mib for engine in engines}
     canaries = {threads: Canary(cores()[:threads]) for threads in flags.threads}
     for model, batch in itertools.product(flags.models, flags.batch):

@@ -42,6 +42,7 @@ def parse():
     parser.add_argument("--dim", type=assignment, action="append", default=[], metavar="NAME=N", help="a symbolic dim (1)")
     parser.add_argument("--value", type=assignment, action="append", default=[], metavar="NAME=N",
                         help="what an integer input is filled with (1)")  # fmt: skip
+    parser.add_argument("--quantized", action="store_true", help="models of bytes: outputs are compared by their norms")
     parser.add_argument("--json", metavar="FILE", help="written after each row; rows that it holds are kept or replaced")
     parser.add_argument("--report", metavar="FILE.md", help="a Markdown file whose generated part is written, with plots")
     arguments = parser.parse_args()

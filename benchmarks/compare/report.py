@@ -11,7 +11,7 @@ BEGIN, END = "<!-- benchmarks/compare: begin -->", "<!-- benchmarks/compare: end
 METHOD = """\
 Every block of runs is a process of its own that loads the model, warms up and runs for {seconds:g} s, on as many cores as
 threads, each thread on its own; blocks of the engines alternate in the order A B B A, {rounds} of each. Outputs are
-compared with ONNX Runtime's before anything is timed (absolute tolerance 1e-4, times the largest value where that is above 1; relative 1e-3). A canary loop on the same
+compared with ONNX Runtime's before anything is timed ({tolerance}). A canary loop on the same
 cores before and after each block throws out blocks where the machine was more than 5 % off its median: {thrown_out}
 were thrown out and repeated; {kept_disturbed} stayed disturbed after {repeats} repetitions and count nevertheless.
 ONNX Runtime has all optimisations or the level "extended", whichever a trial finds faster ({extended} of {timed} times
@@ -22,6 +22,9 @@ A time is the median of the blocks' medians. A ratio is the median of the other 
 neighbouring blocks with its 95 % bootstrap interval: above 1 Linnet is faster. A win or a loss is Linnet's and means an
 interval that does not hold 1; all else is a tie.
 """
+
+TOLERANCE = "absolute tolerance 1e-4, times the largest value where that is above 1; relative 1e-3"
+QUANTIZED_TOLERANCE = "of models of bytes the norm of the difference, at most a tenth of the output's"
 
 
 def machine_text(machine):
@@ -36,7 +39,8 @@ def method_text(result):
     rows = [row for row in result["rows"] if "engines" in row]
     levels = [row["engines"].get("onnxruntime", {}).get("level") for row in rows]
     counts = {key: sum(row[key] for row in rows) for key in ("thrown_out", "kept_disturbed")}
-    return METHOD.format(**result["options"], **counts, extended=levels.count("extended"), timed=len(levels))
+    tolerance = QUANTIZED_TOLERANCE if result["options"].get("quantized") else TOLERANCE
+    return METHOD.format(**result["options"], **counts, tolerance=tolerance, extended=levels.count("extended"), timed=len(levels))
 
 
 def generate(result, images):

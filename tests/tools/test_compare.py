@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 from locations import ROOT
-from onnx import TensorProto
+from onnx import TensorProto, helper, numpy_helper, save
 from onnx_files import identity
 
 COMMAND = ROOT / "benchmarks/compare"
@@ -79,8 +79,9 @@ def test_rows_of_earlier_calls_stay(compare, linear):
     assert [row["isa"] for row in result["rows"]] == ["auto", "baseline"]
 
 
-def test_outputs_that_differ_are_not_timed(run_model, compare, linear, tmp_path):
-    wrong, log = tmp_path / "wrong", tmp_path / "log"
+def wrong_program(run_model, folder, change):
+    """run_model with outputs that `change`, an expression of `value`, makes; and a file of the verbs it was called with."""
+    wrong, log = folder / "wrong", folder / "log"
     wrong.write_text(f"""#!{sys.executable}
 import subprocess, sys
 import numpy as np
@@ -88,14 +89,43 @@ open("{log}", "a").write(" ".join(sys.argv[1:2]) + "\\n")
 code = subprocess.call(["{run_model.binary}", *sys.argv[1:]])
 if "--save-outputs" in sys.argv:
     path = sys.argv[sys.argv.index("--save-outputs") + 1]
-    np.savez(path, **{{name: value + 1 for name, value in np.load(path).items()}})
+    np.savez(path, **{{name: {change} for name, value in np.load(path).items()}})
 sys.exit(code)
 """)
     wrong.chmod(0o755)
+    return wrong, log
+
+
+def test_outputs_that_differ_are_not_timed(run_model, compare, linear, tmp_path):
+    wrong, log = wrong_program(run_model, tmp_path, "value + 1")
     done, result = compare(linear[0], program=wrong, code=1)
     assert result["rows"][0]["problem"] == "output y differs by 1" and "engines" not in result["rows"][0]
     assert "output y differs by 1" in done.stdout
     assert log.read_text().split() == ["--version", "run"]
+
+
+def test_outputs_of_models_of_bytes_may_differ_by_a_part_of_their_norm(run_model, compare, linear, tmp_path):
+    near, _ = wrong_program(run_model, tmp_path, "value * 1.09")
+    _, result = compare(linear[0], "--quantized", program=near)
+    assert "engines" in result["rows"][0]
+    far, _ = wrong_program(run_model, tmp_path, "value * 1.11")
+    _, result = compare(linear[0], "--quantized", program=far, code=1)
+    assert result["rows"][0]["problem"] == "output y differs by 0.11 of its norm"
+
+
+def test_quantised_forms_of_a_model_are_timed(compare, tmp_path):
+    w = numpy_helper.from_array(np.random.default_rng(0).standard_normal((8, 3, 3, 3)).astype(np.float32), "w")
+    conv = helper.make_node("Conv", ["x", "w"], ["y"], name="conv")
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+              for name, shape in (("x", ["N", 3, 9, 9]), ("y", ["N", 8, 7, 7]))]  # fmt: skip
+    graph = helper.make_graph([conv], "g", values[:1], values[1:], [w])
+    save(helper.make_model(graph, ir_version=9, opset_imports=[helper.make_opsetid("", 17)]), tmp_path / "conv.onnx")
+    command = [sys.executable, ROOT / "benchmarks/quantize_models.py", tmp_path / "conv.onnx", "--out", tmp_path / "q"]
+    kinds = ["u8s8", "s8s8_qoperator", "dynamic"]
+    subprocess.run([*map(str, command), "--kinds", ",".join(kinds)], check=True, timeout=120, capture_output=True)
+    done, result = compare(*(tmp_path / f"q/conv.{kind}.onnx" for kind in kinds), "--quantized")
+    assert [row["model"] for row in result["rows"]] == [f"conv.{kind}" for kind in kinds]
+    assert all("ratio" in row["engines"]["onnxruntime"] for row in result["rows"]), done.stdout
 
 
 def test_the_interval_holds_a_known_ratio():
