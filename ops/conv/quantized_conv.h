@@ -10,5 +10,10 @@ KernelPtr make_quantized_gemm_conv(const ConvGeometry& geometry, const Activatio
 /// The same with one filter per channel: group == in_channels == out_channels.
 KernelPtr make_quantized_depthwise_conv(const ConvGeometry& geometry, const Activation& activation,
                                         const CompileInput& in);
+/// The same of 3x3 windows, by Winograd's minimal filtering in integers; where suits_quantized_winograd().
+KernelPtr make_quantized_winograd_conv(const ConvGeometry& geometry, const Activation& activation,
+                                       const CompileInput& in);
+/// Whether that is possible and estimated to be faster: not where bytes are multiplied.
+bool suits_quantized_winograd(const ConvGeometry& geometry, const CompileInput& in);
 
 }  // namespace linnet

@@ -31,19 +31,23 @@ WinogradTiles::Position WinogradTiles::position(int64_t tile) const {
   return {tile / columns / rows, rows_[size_t(tile / columns % rows)], columns_[size_t(tile % columns)]};
 }
 
-void WinogradTiles::inputs(int64_t tile, const float* x, const float* zeros, const float** pixels) const {
+template <class T>
+void WinogradTiles::inputs(int64_t tile, const T* x, const T* zeros, const T** pixels) const {
   const Position at = position(tile);
   const int64_t y0 = at.row.first - height_.pad_begin, x0 = at.column.first - width_.pad_begin;
   for (int i = 0; i < inputs(); ++i) {
     const int64_t row = y0 + i * height_.dilation;
     const bool row_inside = row >= 0 && row < height_.in;
-    const float* line = x + (at.image * height_.in + row) * width_.in * channels_;
+    const T* line = x + (at.image * height_.in + row) * width_.in * channels_;
     for (int j = 0; j < inputs(); ++j) {
       const int64_t column = x0 + j * width_.dilation;
       *pixels++ = row_inside && column >= 0 && column < width_.in ? line + column * channels_ : zeros;
     }
   }
 }
+
+template void WinogradTiles::inputs(int64_t, const float*, const float*, const float**) const;
+template void WinogradTiles::inputs(int64_t, const uint8_t*, const uint8_t*, const uint8_t**) const;
 
 WinogradTiles::Outputs WinogradTiles::outputs(int64_t tile) const {
   const Position at = position(tile);

@@ -26,7 +26,8 @@ class WinogradTiles {
   int64_t row_pitch() const { return height_.dilation * width_.out; }
   int64_t column_pitch() const { return width_.dilation; }
   /// Writes the addresses of the tile's inputs, row by row; those outside the image are `zeros`.
-  void inputs(int64_t tile, const float* x, const float* zeros, const float** pixels) const;
+  template <class T>
+  void inputs(int64_t tile, const T* x, const T* zeros, const T** pixels) const;
   Outputs outputs(int64_t tile) const;
 
  private:

@@ -33,8 +33,20 @@ struct WinogradTransforms {
   void (*filter)(const float* g, int64_t count, float* u, int64_t u_pitch);
 };
 
+/// F(2 x 2, 3 x 3) of bytes, exact: with filters transformed as 2G g (2G)^T, products are four times the sums. They may
+/// wrap modulo 2^32 as long as four times each sum does not.
+struct WinogradByteTransforms {
+  /// Writes element e of pixel channels c, less `zero`, to v[e * v_pitch + c]. pixels: 16 pointers to `channels` bytes.
+  /// v has room for whole vectors.
+  void (*input)(const uint8_t* const* pixels, int64_t channels, int32_t zero, int16_t* v, int64_t v_pitch);
+  /// Writes the sums of pixel i of the tile to y[i * channels + c], from the products m[e * m_pitch + c], which can be
+  /// read as whole vectors; adds bias[c] unless that is null.
+  void (*output)(const int32_t* m, int64_t m_pitch, int64_t channels, const int32_t* bias, int32_t* y);
+};
+
 struct WinogradKernels {
   WinogradTransforms f2, f3, f4;
+  WinogradByteTransforms bytes;
 
   const WinogradTransforms& of(int outputs) const { return outputs == 2 ? f2 : outputs == 3 ? f3 : f4; }
 };

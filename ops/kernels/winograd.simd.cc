@@ -1,6 +1,6 @@
 #include "kernels/winograd.h"
 
-#include "kernels/vector_math.h"
+#include "kernels/byte_vectors.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
@@ -233,6 +233,66 @@ void filter(const float* g, int64_t count, float* u, int64_t u_pitch) {
   }
 }
 
+constexpr int kWords = 2 * kLanes;
+typedef uint8_t Bytes __attribute__((vector_size(kWords)));
+typedef int16_t Words __attribute__((vector_size(2 * kWords)));
+
+/// n <= kWords bytes less `zero`.
+inline Words load_words(const uint8_t* x, int64_t n, int16_t zero) {
+  Bytes bytes{};
+  if (n == kWords) {
+    __builtin_memcpy(&bytes, x, kWords);
+  } else {
+    __builtin_memcpy(&bytes, x, size_t(n));
+  }
+  return __builtin_convertvector(bytes, Words) - zero;
+}
+
+void input_bytes(const uint8_t* const* pixels, int64_t channels, int32_t zero, int16_t* v, int64_t v_pitch) {
+  for (int64_t c = 0; c < channels; c += kWords) {
+    const int64_t n = channels - c < kWords ? channels - c : kWords;
+    Words rows[4][4];
+    LINNET_UNROLL for (int i = 0; i < 4; ++i) {
+      Words x[4];
+      LINNET_UNROLL for (int j = 0; j < 4; ++j) x[j] = load_words(pixels[i * 4 + j] + c, n, int16_t(zero));
+      F2::input(x, rows[i]);
+    }
+    LINNET_UNROLL for (int j = 0; j < 4; ++j) {
+      const Words x[4] = {rows[0][j], rows[1][j], rows[2][j], rows[3][j]};
+      Words t[4];
+      F2::input(x, t);
+      LINNET_UNROLL for (int i = 0; i < 4; ++i) __builtin_memcpy(v + (i * 4 + j) * v_pitch + c, &t[i], sizeof t[i]);
+    }
+  }
+}
+
+void output_sums(const int32_t* m, int64_t m_pitch, int64_t channels, const int32_t* bias, int32_t* y) {
+  for (int64_t c = 0; c < channels; c += kLanes) {
+    const int64_t n = channels - c;
+    I32 columns[4][2];
+    LINNET_UNROLL for (int j = 0; j < 4; ++j) {
+      I32 x[4];
+      LINNET_UNROLL for (int i = 0; i < 4; ++i) x[i] = I32::load_unaligned(m + (i * 4 + j) * m_pitch + c);
+      F2::output(x, columns[j]);
+    }
+    const I32 first = !bias ? I32(0) : n < kLanes ? load_part(bias + c, n) : I32::load_unaligned(bias + c);
+    LINNET_UNROLL for (int i = 0; i < 2; ++i) {
+      const I32 x[4] = {columns[0][i], columns[1][i], columns[2][i], columns[3][i]};
+      I32 sum[2];
+      F2::output(x, sum);
+      LINNET_UNROLL for (int j = 0; j < 2; ++j) {
+        const I32 value = (sum[j] >> 2) + first;
+        int32_t* to = y + (i * 2 + j) * channels + c;
+        if (n < kLanes) {
+          store_part(to, value, n);
+        } else {
+          value.store_unaligned(to);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void fill(WinogradKernels& kernels);
@@ -241,6 +301,7 @@ void fill(WinogradKernels& kernels) {
   kernels.f2 = {input<F2>, output<F2>, filter<F2>};
   kernels.f3 = {input<F3>, output<F3>, filter<F3>};
   kernels.f4 = {input<F4>, output<F4>, filter<F4>};
+  kernels.bytes = {input_bytes, output_sums};
 }
 
 }  // namespace linnet::LINNET_SIMD_NS

@@ -14,7 +14,8 @@ struct ByteConvCase {
   ConvSettings settings{};
 };
 
-/// Odd channels, groups, depthwise, a pixel of several taps, windows in the padding, chunks of several images.
+/// Odd channels, groups, depthwise, a pixel of several taps, windows in the padding, chunks of several images, 3x3
+/// windows over many channels.
 const std::vector<ByteConvCase>& byte_conv_cases();
 
 /// The attributes of Conv.

@@ -108,6 +108,14 @@ TEST_F(StringSplit, SplitsAtDelimiters) {
   expect_close(one[0], Tensor::of(Shape{1, 3, 2}, Strings{"a", "b--", "", "--", "", ""}));
 }
 
+TEST_F(RegexFullMatch, PrintsNothingOfBadPatterns) {
+  ::testing::internal::CaptureStderr();
+  expect_error(ErrorKind::kModel, "is not an RE2 expression", [] {
+    run_op({"RegexFullMatch", 20, {{"pattern", std::string("(")}}}, {Tensor::of(Strings{"a"})});
+  });
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 TEST_F(RegexFullMatch, MatchesWholeStrings) {
   const auto match = [](const std::string& pattern, const Strings& texts) {
     return run_op({"RegexFullMatch", 20, {{"pattern", pattern}}}, {Tensor::of(texts)})[0];

@@ -59,6 +59,14 @@ TEST(TfIdfVectorizer, CountsEachRowOfAnyTokens) {
   EXPECT_EQ(vectorize(Tensor(DType::kInt64, {2, 0}), {{"pool_int64s", kPool}}).shape(), (Shape{2, 5}));
 }
 
+TEST(TfIdfVectorizer, SkipsDoNotLeaveARow) {
+  const Tensor x = Tensor::of(Shape{2, 4}, Ints{0, 1, 0, 2, 0, 3, 0, 0});
+  const Attributes attributes{{"pool_int64s", Ints{1, 2, 3, 0, 0, 0}}, {"ngram_counts", Ints{0, 0, 0}},
+                              {"ngram_indexes", Ints{0, 1}},           {"min_gram_length", int64_t{3}},
+                              {"max_gram_length", int64_t{3}},         {"max_skip_count", int64_t{3}}};
+  expect_close(vectorize(x, attributes), Tensor::of(Shape{2, 2}, Floats{0, 0, 0, 0}));
+}
+
 TEST(TfIdfVectorizer, WeighsByTheOrderOfThePool) {
   const auto weigh = [](const std::string& mode, const Attribute& places) {
     return vectorize(Tensor::of<int64_t>({1, 2, 1, 3, 2}), {{"mode", mode},

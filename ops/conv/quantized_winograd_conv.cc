@@ -1,0 +1,268 @@
+#include <algorithm>
+
+#include "compile/compile_input.h"
+#include "conv/quantized_conv.h"
+#include "conv/winograd_tiles.h"
+#include "gemm/panels.h"
+#include "gemm/quantized_gemm.h"
+#include "kernels/kernel_table.h"
+#include "partition/parts.h"
+#include "tensor/alignment.h"
+
+namespace linnet {
+namespace {
+
+using Q = QuantizedInputs;
+
+constexpr int kElements = 16;
+constexpr int64_t kBlockTiles = 24;     // whose inputs and products stay in a core's cache
+constexpr int64_t kGroupColumns = 128;  // of which the products are kept at a time
+constexpr int64_t kLineBytes = 64;
+
+// Four times each sum must fit into 32 bits.
+constexpr int64_t kMostTerms = (int64_t{1} << 29) / (255 * 128);
+
+// Counts of multiplications of vectors, of which a core does about one per cycle; fitted to measurements of layers.
+constexpr double kSum = 8;                           // beginning and storing a vector of sums
+constexpr double kInputCost = 50, kOutputCost = 60;  // transforming a vector of channels of a tile
+
+/// A distance between rows or planes that spreads them over the cache sets.
+int64_t odd_lines(int64_t values, int64_t value_bytes) {
+  const int64_t of_line = kLineBytes / value_bytes;
+  return checked_mul(ceil_div(values, of_line) | 1, of_line);
+}
+
+/// 2G g along one axis (WinogradByteTransforms).
+void transform_taps(const int32_t* g, int64_t pitch, int32_t (&u)[4]) {
+  const int32_t first = g[0], middle = g[pitch], last = g[2 * pitch];
+  u[0] = -2 * first;
+  u[1] = first + middle + last;
+  u[2] = first - middle + last;
+  u[3] = 2 * last;
+}
+
+void transform_filter(const int8_t* w, int32_t (&u)[kElements]) {
+  int32_t taps[9], rows[3 * 4], column[4];
+  std::copy_n(w, 9, taps);
+  for (int i = 0; i < 3; ++i) {
+    transform_taps(taps + 3 * i, 1, column);
+    std::copy_n(column, 4, rows + 4 * i);
+  }
+  for (int j = 0; j < 4; ++j) {
+    transform_taps(rows + j, 4, column);
+    for (int i = 0; i < 4; ++i) u[4 * i + j] = column[i];
+  }
+}
+
+/// A convolution of 3x3 windows by Winograd's minimal filtering in 16-bit integers, which is exact. Each chunk of work
+/// is a block of tiles and some panels of output channels. Scratch of each worker: the transformed inputs, their
+/// products, the sums of a tile; of the first one also the output's and a line of padding.
+class QuantizedWinogradConv final : public Kernel {
+ public:
+  QuantizedWinogradConv(const ConvGeometry& geometry, const Activation& activation, const CompileInput& in)
+      : geometry_(geometry),
+        gemm_(kernel_table(in.isa()).gemm_s16),
+        transforms_(kernel_table(in.isa()).winograd.bytes),
+        tiles_(geometry, 2),
+        panels_(choose_panels(gemm_, geometry.out_channels, steps())),
+        output_(in, geometry.out_channels, activation) {
+    const int workers = in.executor().workers();
+    blocks_ = ceil_div(ceil_div(tiles_.count(), kBlockTiles), workers) * workers;
+    blocks_ = std::clamp<int64_t>(blocks_, 1, std::max<int64_t>(1, tiles_.count() / (kBlockTiles / 3)));
+    parts_ = std::min(panels_.count(), ceil_div(workers, blocks_));
+    groups_ = std::clamp<int64_t>(geometry.out_channels / parts_ / kGroupColumns, 1, panels_.count() / parts_);
+    strip_rows_ = choose_strip_rows(gemm_, panels_, block_tiles(), steps());
+    lay_out_scratch();
+    const Tensor& w = *in.constant(Q::kW);
+    packed_ = in.packed(w, packed_form("quantized winograd", panels_), [&] { return pack(w, in); });
+  }
+
+  void run(KernelContext& context) const override {
+    const QuantizedOutput::Bound output = output_.bind(context, context.scratch() + output_offset_);
+    const uint8_t zero = *context.input(Q::kXZero).data<uint8_t>();
+    auto* padding = reinterpret_cast<uint8_t*>(context.scratch() + padding_offset_);
+    std::fill_n(padding, geometry_.in_channels, zero);
+    const Images images{context.input(Q::kX).data<uint8_t>(), padding, zero};
+    const int32_t* bias = output_.sum_bias(context);
+    context.executor().parallel_for(checked_mul(blocks_, parts_), [&](int64_t chunk, int worker) {
+      const Span tiles = Span{0, tiles_.count()}.part(blocks_, chunk / parts_);
+      const Span panels = Span{0, panels_.count()}.part(parts_, chunk % parts_);
+      std::byte* scratch = context.scratch(worker);
+      transform_inputs(images, tiles, reinterpret_cast<int16_t*>(scratch));
+      for (int64_t group = 0; group < groups_; ++group) {
+        multiply(tiles.size(), panels.part(groups_, group), scratch);
+        store(tiles, panels.part(groups_, group), bias, output, scratch);
+      }
+    });
+  }
+
+  size_t scratch_bytes() const override { return scratch_bytes_; }
+  bool reads(int input) const override { return input != Q::kW; }
+  std::string describe() const override {
+    return str("int16 Winograd F(2x2, 3x3) ", describe_tiles(gemm_, panels_, strip_rows_));
+  }
+
+ private:
+  struct Images {
+    const uint8_t *x, *padding;
+    int32_t zero;
+  };
+
+  int64_t steps() const { return ceil_div(geometry_.in_channels, GemmS16::kUnit); }
+  int64_t block_tiles() const { return ceil_div(tiles_.count(), blocks_); }
+
+  void lay_out_scratch() {
+    const int64_t whole_vectors = checked_mul(ceil_div(geometry_.in_channels, kLineBytes), kLineBytes);
+    v_pitch_ = odd_lines(whole_vectors, sizeof(int16_t));
+    v_plane_ = checked_mul(v_pitch_, block_tiles()) + kLineBytes / int64_t{sizeof(int16_t)};
+    m_pitch_ = odd_lines(most_columns(), sizeof(int32_t));
+    m_plane_ = checked_mul(m_pitch_, block_tiles()) + kLineBytes / int64_t{sizeof(int32_t)};
+    m_offset_ = aligned(dtype_bytes(DType::kInt16, checked_mul(kElements, v_plane_)));
+    sums_offset_ = m_offset_ + aligned(dtype_bytes(DType::kInt32, checked_mul(kElements, m_plane_)));
+    output_offset_ = sums_offset_ + aligned(dtype_bytes(DType::kInt32, checked_mul(4, most_columns())));
+    padding_offset_ = output_offset_ + output_.scratch_bytes();
+    scratch_bytes_ = padding_offset_ + size_t(geometry_.in_channels);
+  }
+
+  /// The most columns of a group, those of whole vectors.
+  int64_t most_columns() const {
+    int64_t most = 0;
+    for (int64_t part = 0; part < parts_; ++part) {
+      for (int64_t group = 0; group < groups_; ++group) {
+        const Span panels = Span{0, panels_.count()}.part(parts_, part).part(groups_, group);
+        most = std::max(most, panels_.first_column(panels.end) - panels_.first_column(panels.begin));
+      }
+    }
+    return most;
+  }
+
+  /// [panel][element][step][column][2]
+  Tensor pack(const Tensor& w, const CompileInput& in) const {
+    Tensor packed =
+        in.packed_memory(DType::kInt16, Shape{packed_size(panels_, kElements, geometry_.in_channels, GemmS16::kUnit)});
+    in.executor().parallel_for(panels_.count(), [&](int64_t panel, int) {
+      int16_t* to =
+          packed.data<int16_t>() + panel_begin(panels_, panel, kElements, geometry_.in_channels, GemmS16::kUnit);
+      pack_panel(w.data<int8_t>(), panel, to);
+    });
+    return packed;
+  }
+
+  void pack_panel(const int8_t* w, int64_t panel, int16_t* to) const {
+    constexpr int kUnit = GemmS16::kUnit;
+    const int64_t first = panels_.first_column(panel), depth = geometry_.in_channels;
+    const int64_t pitch = kUnit * (panels_.first_column(panel + 1) - first), plane = steps() * pitch;
+    std::fill_n(to, kElements * plane, int16_t{0});
+    for (int64_t j = first; j < panels_.end_column(panel + 1); ++j) {
+      for (int64_t k = 0; k < depth; ++k) {
+        int32_t u[kElements];
+        transform_filter(w + (j * depth + k) * 9, u);
+        for (int e = 0; e < kElements; ++e) {
+          to[e * plane + k / kUnit * pitch + (j - first) * kUnit + k % kUnit] = int16_t(u[e]);
+        }
+      }
+    }
+  }
+
+  void transform_inputs(const Images& images, const Span& tiles, int16_t* v) const {
+    const uint8_t* pixels[kElements];
+    for (int64_t i = 0; i < tiles.size(); ++i) {
+      tiles_.inputs(tiles.begin + i, images.x, images.padding, pixels);
+      transforms_.input(pixels, geometry_.in_channels, images.zero, v + i * v_pitch_, v_plane_);
+    }
+  }
+
+  /// The products of the transformed inputs and the panels, element by element.
+  void multiply(int64_t count, const Span& panels, std::byte* scratch) const {
+    const int64_t strips = ceil_div(count, strip_rows_);
+    GemmStrip<GemmS16> strip;
+    strip.panels = &panels_;
+    strip.panel = panels.begin;
+    strip.panel_end = panels.end;
+    strip.depth = geometry_.in_channels;
+    strip.b = packed_.data<int16_t>();
+    strip.b_rows = kElements * steps();
+    strip.y_pitch = m_pitch_;
+    strip.ahead_parts = strips;
+    for (int64_t e = 0; e < kElements; ++e) {
+      strip.b_row = e * steps();
+      strip.ahead_row = strip.b_row + steps();
+      strip.ahead_panel = e + 1 < kElements ? panels.begin : -1;
+      for (int64_t i = 0; i < strips; ++i) {
+        const Span part = Span{0, count}.part(strips, i);
+        const int16_t* rows[kMostStripRows];
+        strip.rows = int(part.size());
+        for (int r = 0; r < strip.rows; ++r) {
+          rows[r] = reinterpret_cast<int16_t*>(scratch) + e * v_plane_ + (part.begin + r) * v_pitch_;
+        }
+        strip.a = rows;
+        strip.y = reinterpret_cast<int32_t*>(scratch + m_offset_) + e * m_plane_ + part.begin * m_pitch_;
+        strip.ahead_part = i;
+        gemm_.strip(strip);
+      }
+    }
+  }
+
+  void store(const Span& tiles, const Span& panels, const int32_t* bias, const QuantizedOutput::Bound& output,
+             std::byte* scratch) const {
+    const Span columns{panels_.first_column(panels.begin), panels_.end_column(panels.end)};
+    const auto* m = reinterpret_cast<const int32_t*>(scratch + m_offset_);
+    auto* sums = reinterpret_cast<int32_t*>(scratch + sums_offset_);
+    for (int64_t i = 0; i < tiles.size(); ++i) {
+      transforms_.output(m + i * m_pitch_, m_plane_, columns.size(), bias ? bias + columns.begin : nullptr, sums);
+      const WinogradTiles::Outputs pixels = tiles_.outputs(tiles.begin + i);
+      for (int r = 0; r < pixels.rows; ++r) {
+        for (int c = 0; c < pixels.columns; ++c) {
+          const int64_t pixel = pixels.first + r * tiles_.row_pitch() + c * tiles_.column_pitch();
+          output.store({pixel, pixel + 1}, columns, sums + (2 * r + c) * columns.size());
+        }
+      }
+    }
+  }
+
+  ConvGeometry geometry_;
+  GemmKernels<GemmS16> gemm_;
+  WinogradByteTransforms transforms_;
+  WinogradTiles tiles_;
+  GemmPanels panels_;
+  QuantizedOutput output_;
+  int64_t blocks_ = 1;              // of tiles
+  int64_t parts_ = 1, groups_ = 1;  // of panels that are a chunk's, of those that are multiplied together
+  int strip_rows_ = 1;
+  int64_t v_pitch_ = 0, v_plane_ = 0, m_pitch_ = 0, m_plane_ = 0;
+  size_t m_offset_ = 0, sums_offset_ = 0, output_offset_ = 0, padding_offset_ = 0, scratch_bytes_ = 0;
+  Tensor packed_;
+};
+
+double vectors(int64_t channels, int lanes) { return double(ceil_div(channels, lanes)); }
+
+double direct_cost(const ConvGeometry& g, const TileFamily& gemm) {
+  const double rows = double(g.batch) * double(g.out_pixels()), steps = double(9 * g.in_channels) / gemm.unit;
+  return rows * (steps + kSum) * vectors(g.out_channels, gemm.lanes);
+}
+
+double winograd_cost(const ConvGeometry& g, const TileFamily& gemm) {
+  const double tiles = double(WinogradTiles(g, 2).count()), columns = vectors(g.out_channels, gemm.lanes);
+  return tiles * (kElements * (double(g.in_channels) / gemm.unit + kSum) * columns +
+                  kInputCost * vectors(g.in_channels, gemm.lanes * gemm.unit) + kOutputCost * columns);
+}
+
+}  // namespace
+
+bool suits_quantized_winograd(const ConvGeometry& geometry, const CompileInput& in) {
+  const auto& [depth, height, width] = geometry.axes;
+  if (multiplies_bytes(in.isa()) || in.has(Q::kWZero) || !in.constant(Q::kW)) return false;
+  if (model_resources(in).options.winograd_tile < 2 || geometry.group != 1) return false;
+  if (depth.kernel != 1 || depth.in != depth.out || depth.stride != 1 || depth.pad_begin != 0) return false;
+  if (height.kernel != 3 || width.kernel != 3 || height.stride != 1 || width.stride != 1) return false;
+  if (geometry.in_channels > kMostTerms / 9) return false;
+  const TileFamily& gemm = kernel_table(in.isa()).gemm_s16;
+  return winograd_cost(geometry, gemm) < direct_cost(geometry, gemm);
+}
+
+KernelPtr make_quantized_winograd_conv(const ConvGeometry& geometry, const Activation& activation,
+                                       const CompileInput& in) {
+  return std::make_unique<QuantizedWinogradConv>(geometry, activation, in);
+}
+
+}  // namespace linnet
