@@ -36,17 +36,39 @@ ValueId add_bias(const Graph& graph, Patch& patch, const Node& node) {
   return add_dequantize(patch, node, {node.inputs[kBias], patch.constant(node.spec.name + ".b_scale", scale)}, 0);
 }
 
+bool has_constant_grid(const Graph& graph, const Node& node, int scale) {
+  return scalar_input(graph, node, scale) && constant_scalar(graph, node, scale + 1);
+}
+
+/// The QuantizeLinear of a product.
+ValueId add_quantize(Patch& patch, const Node& node, ValueId y) {
+  return patch.add(standard_spec(node, "QuantizeLinear", 13), {y, node.inputs[kYScale], node.inputs[kYZero]});
+}
+
+/// QLinearMatMul of two activations.
+std::optional<Patch> expand_product_of_activations(const Graph& graph, const Node& node) {
+  if (!is_op(node, "QLinearMatMul") || !has_constant_grid(graph, node, kWScale)) return std::nullopt;
+  if (!are_matrices_of_bytes(graph.input_fact(node, kX), graph.input_fact(node, kW))) return std::nullopt;
+  Patch patch(graph);
+  const auto operand = [&](size_t i) {
+    return add_dequantize(patch, node, {node.inputs[i], node.inputs[i + 1], node.inputs[i + 2]}, 1);
+  };
+  const ValueId a = operand(kX), b = operand(kW);
+  const ValueId y = patch.add(standard_spec(node, "MatMul", 13), {a, b});
+  patch.replace(node.outputs[0], add_quantize(patch, node, y));
+  return patch;
+}
+
 }  // namespace
 
 // QLinearConv and QLinearMatMul with constant scales, zero points and weights -> DequantizeLinear -> Conv or MatMul ->
-// QuantizeLinear, the form that other rewrites know: where products on bytes will take the weights.
+// QuantizeLinear, the form that other rewrites know: where products on bytes will take the weights; QLinearMatMul also
+// of two activations.
 std::optional<Patch> expand_quantized_product(const Graph& graph, const Node& node) {
   const bool is_conv = is_op(node, "QLinearConv");
   if (!is_conv && !is_op(node, "QLinearMatMul")) return std::nullopt;
-  for (const int input : {kXScale, kXZero, kYScale, kYZero}) {
-    if (!constant_scalar(graph, node, input)) return std::nullopt;
-  }
-  if (!scalar_input(graph, node, kXScale) || !scalar_input(graph, node, kYScale)) return std::nullopt;
+  if (!has_constant_grid(graph, node, kXScale) || !has_constant_grid(graph, node, kYScale)) return std::nullopt;
+  if (!graph.constant_input(node, kW)) return expand_product_of_activations(graph, node);
   const int axis = is_conv ? 0 : 1;
   const auto constant = [&](int input) { return graph.constant_input(node, input); };
   const auto weights = quantized_weights(constant(kW), constant(kWScale), constant(kWZero), axis);
@@ -64,8 +86,7 @@ std::optional<Patch> expand_quantized_product(const Graph& graph, const Node& no
   NodeSpec product = standard_spec(node, is_conv ? "Conv" : "MatMul", 13);
   product.attributes = node.spec.attributes;
   const ValueId y = patch.add(std::move(product), inputs);
-  patch.replace(node.outputs[0],
-                patch.add(standard_spec(node, "QuantizeLinear", 13), {y, node.inputs[kYScale], node.inputs[kYZero]}));
+  patch.replace(node.outputs[0], add_quantize(patch, node, y));
   return patch;
 }
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <numeric>
 
 #include "gemm/quantized_output.h"
@@ -8,20 +7,6 @@
 
 namespace linnet {
 namespace {
-
-/// The most terms whose sum cannot leave 32 bits, and less a zero point either way.
-constexpr int64_t kMostTerms = (int64_t{1} << 31) / (255 * 255);
-
-/// Whether both are matrices in the same batches.
-bool same_batches(const Fact& a, const Fact& b) {
-  if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank() || a.rank() < 3) return false;
-  return std::equal(a.dims->begin(), a.dims->end() - 2, b.dims->begin());
-}
-
-bool has_moderate_depth(const Fact& a) {
-  const Dim& depth = a.dim(a.rank() - 1);
-  return depth.known() && depth.value() <= kMostTerms;
-}
 
 /// The axes of a Transpose with the last two exchanged.
 std::vector<int64_t> matrices_exchanged(const Graph& graph, const Node& transpose) {
@@ -51,11 +36,11 @@ ValueId add_w(const Graph& graph, Patch& patch, const Node& dequantize, NodeSpec
 // DequantizeLinear(x), DequantizeLinear(w) -> MatMul -> (Relu or Clip ->) QuantizeLinear becomes linnet::QLinearMatMul
 // of batches of matrices, neither constant; a Transpose of w that leaves its rows as they are is a part of it.
 std::optional<Patch> fuse_product_of_activations(const Graph& graph, const Node& node) {
-  if (!is_op(node, "MatMul") || !same_batches(graph.input_fact(node, 0), graph.input_fact(node, 1))) {
+  if (!is_op(node, "MatMul") || !are_matrices_of_bytes(graph.input_fact(node, 0), graph.input_fact(node, 1))) {
     return std::nullopt;
   }
   const Node *x = dequantize_before(graph, node, 0), *w = dequantize_before(graph, node, 1);
-  if (!x || !w || !has_moderate_depth(graph.input_fact(node, 0))) return std::nullopt;
+  if (!x || !w) return std::nullopt;
   const ByteGrid of_w = *byte_grid(graph, *w);
   const std::string& name = node.spec.name;
   Patch patch(graph);

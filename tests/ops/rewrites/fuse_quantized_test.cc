@@ -270,6 +270,18 @@ TEST(FuseQuantized, ProductsOfActivationsAreProductsOfBytes) {
   expect_exact(attention("length"), inputs);
 }
 
+TEST(FuseQuantized, ALinearProductOfInt8ActivationsIsThatProduct) {
+  ByteGraph g;
+  const auto scale = [&](float value) { return g.constant(Tensor::scalar(value)); };
+  const Grid of = grid(kS8, 0.125f, 20);
+  const ValueId a = g.quantize(g.input("a", Shape{2, 3, 8}), of), b = g.quantize(g.input("b", Shape{2, 8, 5}), of);
+  const ValueId zero = g.constant(byte(kS8, 20)), y_zero = g.constant(byte(kS8, -10));
+  const ValueId y = g.op("QLinearMatMul", {a, scale(0.125f), zero, b, scale(0.125f), zero, scale(0.5f), y_zero});
+  g.output(g.dequantize(y, grid(kS8, 0.5f, -10)));
+  EXPECT_EQ(optimized_ops(g), "QuantizeLinear QuantizeLinear +QLinearMatMul DequantizeLinear");
+  expect_exact(g, {random_tensor({2, 3, 8}), random_tensor({2, 8, 5}, 1)});
+}
+
 TEST(FuseQuantized, ProductsOfActivationsInOtherBatchesStay) {
   ByteGraph g;
   const Grid of = grid(kU8, 0.25f, 100);
