@@ -85,6 +85,14 @@ Chain joined(const Chain& first, const Chain& second, ValueId between) {
   return result;
 }
 
+/// How many inputs are not constants of one element.
+int64_t varying_inputs(const Graph& graph, const Chain& chain) {
+  return std::ranges::count_if(chain.inputs, [&](ValueId input) {
+    const Tensor& constant = graph.fact(input).constant;
+    return !constant || constant.size() != 1;
+  });
+}
+
 }  // namespace
 
 // f(g(x), y) -> Elementwise(x, y), for element-wise f and g, where the result of g has the shape of that of f.
@@ -100,6 +108,8 @@ std::optional<Patch> fuse_elementwise(const Graph& graph, const Node& node) {
     const auto first = chain_of(graph, *before);
     if (!first) continue;
     const Chain chain = joined(*first, *second, between);
+    // On bytes a function of one input is a table, one of two often has a kernel: faster than steps in floats.
+    if (graph.fact(between).dtype != DType::kFloat32 && varying_inputs(graph, chain) > 1) continue;
     if (chain.steps.inputs > kMostChainInputs || int64_t(chain.steps.steps.size()) > kMostChainSteps) continue;
     NodeSpec spec = internal_spec(node, "Elementwise");
     chain.steps.write(spec);

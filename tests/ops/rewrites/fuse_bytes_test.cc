@@ -102,6 +102,15 @@ TEST(FuseBytes, RoundingToTheGridIsAStep) {
   expect_same_bits(g, {random_bytes(kShape, DType::kUint8)});
 }
 
+TEST(FuseBytes, WhatIsBytesInBetweenIsATableOfItsOwn) {
+  ByteGraph g;
+  const ValueId sum = g.rounded(g.op("Add", {g.dequantize(g.bytes("x", kShape)), g.dequantize(g.bytes("y", kShape))}));
+  g.output(g.quantize(g.op("Sigmoid", {sum}), {DType::kUint8, 0.004f, 0}));
+  const Model model = g.model();
+  EXPECT_EQ(model_graph(model).nodes().size(), 2u) << optimized_ops(g);
+  expect_same_bits(g, {random_bytes(kShape, DType::kUint8), random_bytes(kShape, DType::kUint8, 1)});
+}
+
 TEST(FuseBytes, WhatSeveralNodesReadIsDequantizedByEach) {
   ByteGraph g;
   const ValueId x = g.dequantize(g.bytes("x", kShape));
