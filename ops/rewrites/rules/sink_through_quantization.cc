@@ -9,10 +9,24 @@ namespace {
 bool is_one(const Fact& fact) { return fact.concrete() && fact.shape().elements() == 1; }
 bool is_vector(const Fact& fact) { return fact.has_rank() && fact.rank() == 1; }
 
+/// DynamicQuantizeLinear: scale and zero point are of no layout.
+std::optional<Patch> sink_through_dynamic(const Graph& graph, const Node& node) {
+  const ValueId source = channels_last_source(graph, node, 0);
+  const Fact& x = graph.input_fact(node, 0);
+  if (source == kNoValue || !x.has_rank() || node.outputs[0] == kNoValue) return std::nullopt;
+  Patch patch(graph);
+  std::vector<ValueId> outputs = patch.add_for(node, node.spec, {source});
+  outputs[0] = add_to_channels_first(patch, node, outputs[0], x.rank());
+  patch.replace(node, outputs);
+  return patch;
+}
+
 }  // namespace
 
 // QuantizeLinear and DequantizeLinear: scales of an axis follow it; those of blocks would have to be transposed, too.
+// Likewise DynamicQuantizeLinear.
 std::optional<Patch> sink_through_quantization(const Graph& graph, const Node& node) {
+  if (is_op(node, "DynamicQuantizeLinear")) return sink_through_dynamic(graph, node);
   if (!is_op(node, "QuantizeLinear") && !is_op(node, "DequantizeLinear")) return std::nullopt;
   const ValueId source = channels_last_source(graph, node, 0);
   const Fact &out = graph.fact(node.outputs[0]), &scale = graph.input_fact(node, 1);

@@ -47,5 +47,19 @@ TEST(SinkQuantization, ScalesOfBlocksAreNotTransposed) {
   expect_sunk(between_convs(random_uniform({2, 3, 6, 7}, 0.1f, 0.9f), attributes), {image()}, 4);
 }
 
+TEST(SinkQuantization, QuantisedDynamicallyConvolutionsMeet) {
+  GraphBuilder b;
+  ValueId x = b.input("x", Shape{2, 6, 8, 9});
+  for (int i = 0; i < 2; ++i) {
+    const ValueId w = b.constant(cast_to(random_uniform({6, 6, 3, 3}, -127, 127, unsigned(i)), DType::kInt8));
+    const std::vector<ValueId> q = b.ops("DynamicQuantizeLinear", {x}, 3);
+    const ValueId sums = b.op("Cast", {b.op("ConvInteger", {q[0], w, q[2]})}, {{"to", int64_t{1}}});
+    x = b.op("Relu", {b.op("Mul", {sums, b.op("Mul", {q[1], b.constant(Tensor::scalar(0.001f))})})});
+  }
+  b.output(x);
+  EXPECT_EQ(count_ops(b.model(), "QLinearConv", "linnet"), 2);
+  expect_sunk(b, {image()}, 2);
+}
+
 }  // namespace
 }  // namespace linnet::testing
