@@ -74,6 +74,18 @@ TEST(FuseQuantized, WithoutAQuantizeLinearTheOutputIsFloats) {
   expect_exact(g, {random_bytes({1, 6, 7, 7}, kU8)});
 }
 
+TEST(FuseQuantized, AClampOfFloatsIsAPartOfTheProduct) {
+  for (const bool is_read : {false, true}) {
+    ByteGraph g;
+    const ValueId x = g.dequantize(g.bytes("x", {5, 33}), grid(kU8, 0.25f, 100));
+    const ValueId y = g.op("MatMul", {x, weights(g, {33, 20}, 1)});
+    g.output(g.op("Clip", {y, g.constant(Tensor::scalar(-3.0f)), g.constant(Tensor::scalar(7.0f))}));
+    if (is_read) g.output(y);
+    EXPECT_EQ(optimized_ops(g), is_read ? "+QLinearMatMul Clip" : "+QLinearMatMul");
+    expect_exact(g, {random_bytes({5, 33}, kU8)});
+  }
+}
+
 TEST(FuseQuantized, MatMulAndGemmAreProductsOfBytes) {
   for (const bool gemm : {false, true}) {
     ByteGraph g;

@@ -58,6 +58,7 @@ TEST(SinkQuantization, QuantisedDynamicallyConvolutionsMeet) {
   }
   b.output(x);
   EXPECT_EQ(count_ops(b.model(), "QLinearConv", "linnet"), 2);
+  EXPECT_EQ(count_ops(b.model(), "Relu"), 0);
   expect_sunk(b, {image()}, 2);
 }
 

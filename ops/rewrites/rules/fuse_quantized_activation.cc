@@ -1,0 +1,33 @@
+#include "gemm/quantized_output.h"
+#include "rewrites/matching/activation.h"
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/quantized.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+/// The product on bytes with floats as output that this node alone reads, without an activation; else null.
+const Node* product_with_floats(const Graph& graph, const Node& node) {
+  const Node* product = graph.producer(node.inputs[0]);
+  if (!product || !graph.only_consumer(node.inputs[0]) || product->spec.has("activation")) return nullptr;
+  const bool on_bytes =
+      is_op(*product, "QLinearConv", kInternalDomain) || is_op(*product, "QLinearMatMul", kInternalDomain);
+  return on_bytes && optional_input(*product, QuantizedInputs::kYScale) == kNoValue ? product : nullptr;
+}
+
+}  // namespace
+
+// Relu(linnet::QLinearConv(x)) -> linnet::QLinearConv(x, activation=Relu), of floats; likewise QLinearMatMul and Clip.
+std::optional<Patch> fuse_quantized_activation(const Graph& graph, const Node& node) {
+  const auto activation = activation_of(graph, node);
+  const Node* product = activation && activation->function->clamp ? product_with_floats(graph, node) : nullptr;
+  if (!product) return std::nullopt;
+  NodeSpec spec = product->spec;
+  set_activation(graph, &node, spec);
+  Patch patch(graph);
+  patch.replace(node.outputs[0], patch.add(std::move(spec), product->inputs));
+  return patch;
+}
+
+}  // namespace linnet
