@@ -4,7 +4,8 @@
 
 namespace linnet {
 
-// Concat: when at least half of its inputs are channels-last behind their Transpose.
+// Concat: when at least half of its inputs are channels-last behind their Transpose; all of rank 3, where a Transpose
+// to channels-last is one to channels-first, too, and would sink in its turn.
 std::optional<Patch> sink_through_concat(const Graph& graph, const Node& node) {
   if (!is_op(node, "Concat") || !graph.fact(node.outputs[0]).has_rank()) return std::nullopt;
   const int rank = graph.fact(node.outputs[0]).rank();
@@ -17,7 +18,7 @@ std::optional<Patch> sink_through_concat(const Graph& graph, const Node& node) {
     found += source != kNoValue;
     inputs.push_back(source != kNoValue ? source : add_to_channels_last(patch, node, node.inputs[size_t(i)], rank));
   }
-  if (found == 0 || 2 * found < inputs.size()) return std::nullopt;
+  if (found == 0 || (rank == 3 ? 1 : 2) * found < inputs.size()) return std::nullopt;
   NodeSpec spec = node.spec;
   const int axis = normalize_axis(spec.attr_or("axis", 1), rank);
   spec.attributes["axis"] = int64_t{channels_last_axis(axis, rank)};

@@ -42,7 +42,8 @@ ValueId operand(const Graph& graph, Patch& patch, const Node& node, int input, i
     return patch.constant(graph.value(value).name, fact.constant.reshaped({}));
   }
   if (fact.constant && fact.rank() <= rank) return constant_to_channels_last(patch, node, fact.constant, rank);
-  if (fact.has_rank() && fact.rank() == rank) return add_to_channels_last(patch, node, value, rank);
+  // Of rank 3 the new Transpose would be taken for one to channels-first, and sink in its turn.
+  if (fact.has_rank() && fact.rank() == rank && rank > 3) return add_to_channels_last(patch, node, value, rank);
   return kNoValue;
 }
 

@@ -170,6 +170,20 @@ TEST(Rewrites, BroadcastOperandsMoveWithTheLayout) {
   expect_unchanged(b, {random_tensor({2, 3, 8, 8})});
 }
 
+TEST(Rewrites, OperandsOfRankThreeMeetATransposeWhereItIs) {
+  for (const std::string op : {"Sub", "Concat"}) {
+    GraphBuilder b;
+    const ValueId x = b.op("Transpose", {b.input("x", Shape{2, 4, 3})}, {{"perm", std::vector<int64_t>{0, 2, 1}}});
+    const ValueId y =
+        b.op(op, {x, b.input("y", Shape{2, 3, 4})}, op == "Sub" ? Attributes{} : Attributes{{"axis", int64_t{1}}});
+    b.output(b.op("Exp", {b.op("Tanh", {y})}));
+    EXPECT_EQ(optimized_ops(b), "Transpose " + op + " Tanh Exp");
+    // Rewrites that wait for all others came, too.
+    EXPECT_EQ(count_ops(b.model(), "Elementwise", "linnet"), 1);
+    expect_unchanged(b, {random_tensor({2, 4, 3}), random_tensor({2, 3, 4}, 1)});
+  }
+}
+
 TEST(Rewrites, ChannelShuffleStaysChannelsLast) {
   GraphBuilder b;
   const ValueId y = conv(b, b.input("x", Shape{1, 3, 4, 5}), 3, 6);
