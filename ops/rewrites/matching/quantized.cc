@@ -11,9 +11,6 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kMostCentredTerms = (int64_t{1} << 31) / (255 * 128);
-constexpr int64_t kMostShiftedTerms = (int64_t{1} << 31) / (255 * 255);
-
 bool is_byte(DType dtype) { return dtype == DType::kInt8 || dtype == DType::kUint8; }
 
 bool usable(float scale) { return std::isfinite(scale) && scale > 0; }
@@ -85,14 +82,7 @@ void set_activation(const Graph& graph, const Node* activation, NodeSpec& spec) 
   spec.attributes["activation_beta"] = a.beta;
 }
 
-int64_t most_terms(const QuantizedWeights& weights) { return weights.zero ? kMostShiftedTerms : kMostCentredTerms; }
-
-bool are_matrices_of_bytes(const Fact& a, const Fact& b) {
-  if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank() || a.rank() < 3) return false;
-  const Dim& depth = a.dim(a.rank() - 1);
-  return depth.known() && depth.value() <= kMostShiftedTerms &&
-         std::equal(a.dims->begin(), a.dims->end() - 2, b.dims->begin());
-}
+int64_t most_terms(const QuantizedWeights& weights) { return (int64_t{1} << 31) / (255 * (weights.zero ? 255 : 128)); }
 
 void add_weight_zero(Patch& patch, const Node& for_node, const QuantizedWeights& weights,
                      std::vector<ValueId>& inputs) {

@@ -39,8 +39,4 @@ std::optional<QuantizedWeights> quantized_weights(const Tensor* x, const Tensor*
 /// The same behind an input of a node, through a DequantizeLinear.
 std::optional<QuantizedWeights> quantized_weights(const Graph& graph, const Node& node, int input, int axis);
 
-/// Whether a product of bytes takes these operands of a MatMul, neither constant: matrices in the same batches, of a
-/// depth whose sums cannot leave 32 bits.
-bool are_matrices_of_bytes(const Fact& a, const Fact& b);
-
 }  // namespace linnet

@@ -93,6 +93,11 @@ int64_t varying_inputs(const Graph& graph, const Chain& chain) {
   });
 }
 
+/// Whether several nodes may each begin with this one, so that all of them read bytes.
+bool is_read_as_bytes(const Graph& graph, const Node& node) {
+  return is_op(node, "DequantizeLinear") && graph.consumers(node.outputs[0]).size() > 1;
+}
+
 }  // namespace
 
 // f(g(x), y) -> Elementwise(x, y), for element-wise f and g, where the result of g has the shape of that of f.
@@ -100,7 +105,7 @@ int64_t varying_inputs(const Graph& graph, const Chain& chain) {
 // readers.
 std::optional<Patch> fuse_elementwise(const Graph& graph, const Node& node) {
   const auto second = chain_of(graph, node);
-  if (!second) return std::nullopt;
+  if (!second || is_read_as_bytes(graph, node)) return std::nullopt;
   for (const ValueId between : second->inputs) {
     const Node* before = graph.producer(between);
     if (!before || (graph.only_consumer(between) != &node && !is_op(*before, "DequantizeLinear"))) continue;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <numeric>
 
 #include "gemm/quantized_output.h"
@@ -7,6 +8,17 @@
 
 namespace linnet {
 namespace {
+
+/// The most terms of a sum that cannot leave 32 bits.
+constexpr int64_t kMostTerms = (int64_t{1} << 31) / (255 * 255);
+
+/// Matrices in the same batches, of a moderate depth.
+bool fit_product(const Fact& a, const Fact& b) {
+  if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank() || a.rank() < 3) return false;
+  const Dim& depth = a.dim(a.rank() - 1);
+  return depth.known() && depth.value() <= kMostTerms &&
+         std::equal(a.dims->begin(), a.dims->end() - 2, b.dims->begin());
+}
 
 /// The axes of a Transpose with the last two exchanged.
 std::vector<int64_t> matrices_exchanged(const Graph& graph, const Node& transpose) {
@@ -36,7 +48,7 @@ ValueId add_w(const Graph& graph, Patch& patch, const Node& dequantize, NodeSpec
 // DequantizeLinear(x), DequantizeLinear(w) -> MatMul -> (Relu or Clip ->) QuantizeLinear becomes linnet::QLinearMatMul
 // of batches of matrices, neither constant; a Transpose of w that leaves its rows as they are is a part of it.
 std::optional<Patch> fuse_product_of_activations(const Graph& graph, const Node& node) {
-  if (!is_op(node, "MatMul") || !are_matrices_of_bytes(graph.input_fact(node, 0), graph.input_fact(node, 1))) {
+  if (!is_op(node, "MatMul") || !fit_product(graph.input_fact(node, 0), graph.input_fact(node, 1))) {
     return std::nullopt;
   }
   const Node *x = dequantize_before(graph, node, 0), *w = dequantize_before(graph, node, 1);

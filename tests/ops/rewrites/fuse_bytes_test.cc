@@ -111,6 +111,17 @@ TEST(FuseBytes, WhatIsBytesInBetweenIsATableOfItsOwn) {
   expect_same_bits(g, {random_bytes(kShape, DType::kUint8), random_bytes(kShape, DType::kUint8, 1)});
 }
 
+TEST(FuseBytes, AFunctionThatReadsItsArgumentTwiceIsATable) {
+  ByteGraph g;
+  const auto number = [&](float value) { return g.constant(Tensor::scalar(value)); };
+  const ValueId x = g.rounded(g.op("Mul", {g.dequantize(g.bytes("x", kShape)), number(0.7f)}));
+  const ValueId gate = g.op("Clip", {g.op("Add", {x, number(3)}), number(0), number(6)});
+  g.output(g.quantize(g.op("Mul", {x, gate})));
+  const Model model = g.model();
+  EXPECT_EQ(model_graph(model).nodes().size(), 1u) << optimized_ops(g);
+  expect_same_bits(g, {random_bytes(kShape, DType::kUint8)});
+}
+
 TEST(FuseBytes, WhatSeveralNodesReadIsDequantizedByEach) {
   ByteGraph g;
   const ValueId x = g.dequantize(g.bytes("x", kShape));
