@@ -24,11 +24,14 @@ class Network:
         self.rng = np.random.default_rng(1)
         self.shape, self.nodes, self.constants = shape, [], []
 
-    def constant(self, *shape, scale=1.0):
+    def vector(self, values, dtype):
         name = f"c{len(self.constants)}"
-        value = (scale * self.rng.standard_normal(shape)).astype(np.float32)
-        self.constants.append(numpy_helper.from_array(value, name))
+        self.constants.append(numpy_helper.from_array(np.array(values, dtype), name))
         return name
+
+    def constant(self, *shape, scale=1.0, positive=False):
+        value = scale * self.rng.standard_normal(shape)
+        return self.vector(np.abs(value) + 0.5 if positive else value, np.float32)
 
     def op(self, op_type, *inputs, **attributes):
         name = f"v{len(self.nodes)}"
@@ -65,6 +68,29 @@ def image_network():
     return n, n.op("Gemm", x, n.constant(10, 144, scale=0.1), n.constant(10), transB=1)
 
 
+def dense_network():
+    """Batch normalisations behind Concat, groups of few channels, an image that is resized."""
+    n = Network([2, 6, 12, 10])
+    x = n.op("Relu", n.conv("x", 6, 8, 3, pads=[1, 1, 1, 1], group=2))
+    y = n.op("Relu", n.conv(x, 8, 4, 1))
+    x = n.op("Concat", x, y, axis=1)
+    x = n.op("BatchNormalization", x, n.constant(12), n.constant(12), n.constant(12), n.constant(12, positive=True))
+    x = n.op("MaxPool", n.op("Relu", x), kernel_shape=[2, 2], strides=[2, 2])
+    x = n.op("Relu", n.conv(x, 12, 12, 3, pads=[1, 1, 1, 1]))
+    x = n.op("Resize", x, "", n.vector([1, 1, 2, 2], np.float32), mode="nearest")
+    return n, n.conv(x, 12, 5, 1)
+
+
+def attention_network():
+    n = Network([2, 9, 24])
+    heads = n.vector([0, 0, 3, 8], np.int64)
+    q, k, v = (n.op("Reshape", n.op("MatMul", "x", n.constant(24, 24, scale=0.2)), heads) for _ in range(3))
+    scores = n.op("MatMul", n.op("Transpose", q, perm=[0, 2, 1, 3]), n.op("Transpose", k, perm=[0, 2, 3, 1]))
+    y = n.op("MatMul", n.op("Softmax", scores, axis=-1), n.op("Transpose", v, perm=[0, 2, 1, 3]))
+    y = n.op("Reshape", n.op("Transpose", y, perm=[0, 2, 1, 3]), n.vector([0, 0, 24], np.int64))
+    return n, n.op("MatMul", y, n.constant(24, 24, scale=0.2))
+
+
 def feed_forward_network():
     n = Network([2, 7, 24])
     x = n.op("Add", n.op("MatMul", "x", n.constant(24, 40, scale=0.2)), n.constant(40))
@@ -95,7 +121,7 @@ def step_of(y):
     return np.diff(values)[np.diff(values) > 1e-5].min()
 
 
-@pytest.mark.parametrize("network", (image_network, feed_forward_network))
+@pytest.mark.parametrize("network", (image_network, dense_network, feed_forward_network, attention_network))
 @pytest.mark.parametrize("form", (QuantFormat.QDQ, QuantFormat.QOperator), ids=str)
 @pytest.mark.parametrize("activations, weights", (("u8", "s8"), ("s8", "s8"), ("u8", "u8")))
 def test_static(run_model, tmp_path, network, form, activations, weights):

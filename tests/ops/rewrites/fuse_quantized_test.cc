@@ -189,6 +189,27 @@ TEST(FuseQuantized, ABatchNormalizationOfMatricesStays) {
   expect_floats(g, {random_bytes({6, 4}, kU8)});
 }
 
+/// A resized image between products, of int8 as files with linear operators have it, or of floats.
+ByteGraph resized(const std::string& mode, bool of_bytes) {
+  ByteGraph g;
+  const Grid s8 = grid(kS8, 0.5f, -7);
+  ValueId x = g.quantize(g.input("x", Shape{1, 4, 6, 5}), s8);
+  if (!of_bytes) x = g.dequantize(x, s8);
+  x = g.op("Resize", {x, kNoValue, g.constant(Tensor::of<float>({1, 1, 2, 2}))}, {{"mode", mode}});
+  if (!of_bytes) x = g.quantize(x, s8);
+  g.output(g.op("Conv", {g.dequantize(x, s8), weights(g, {8, 4, 1, 1}, 0)}));
+  return g;
+}
+
+TEST(FuseQuantized, ResizingToTheNearestMovesBytes) {
+  for (const bool of_bytes : {false, true}) {
+    const ByteGraph g = resized("nearest", of_bytes);
+    EXPECT_EQ(optimized_ops(g), "QuantizeLinear Resize Transpose +QLinearConv Transpose") << of_bytes;
+    expect_exact(g, {random_tensor({1, 4, 6, 5})});
+  }
+  EXPECT_EQ(count_ops(resized("linear", true).model(), "QLinearConv", "linnet"), 0);
+}
+
 TEST(FuseQuantized, LinearOperatorsAreTheSameProducts) {
   for (const DType dtype : {kU8, kS8}) {
     ByteGraph g;
