@@ -48,7 +48,7 @@ int64_t quantized_count(const QuantizedModel& result) {
   return std::ranges::count_if(result.layers, [](const QuantizedLayer& layer) { return layer.quantized; });
 }
 
-std::string text_of(const QuantizedModel& result, int64_t weights, int64_t file) {
+std::string text_of(const QuantizedModel& result, int64_t file_bytes) {
   std::string text = "  SNR dB  operator  layer\n";
   for (const QuantizedLayer& layer : result.layers) {
     text += format("%8s  %-8s  ", decibels(layer.snr_db).c_str(), layer.op_type.c_str()) + layer.node +
@@ -61,13 +61,11 @@ std::string text_of(const QuantizedModel& result, int64_t weights, int64_t file)
   if (const QuantizedLayer* worst = worst_layer(result)) {
     text += "worst: " + decibels(worst->snr_db) + " dB; --exclude '" + worst->node + "' leaves it in floats\n";
   }
-  return text +
-         format("%lld of %zu layers quantised, ", static_cast<long long>(quantized_count(result)),
-                result.layers.size()) +
-         "weights of " + human_bytes(weights) + " -> a file of " + human_bytes(file) + "\n";
+  return text + str(quantized_count(result), " of ", result.layers.size(), " layers quantised, the file holds ",
+                    human_bytes(file_bytes), "\n");
 }
 
-Json json_of(const QuantizedModel& result, int64_t weights, int64_t file) {
+Json json_of(const QuantizedModel& result, int64_t file_bytes) {
   Json json{{"layers", Json::array()}, {"outputs", Json::array()}};
   for (const QuantizedLayer& layer : result.layers) {
     json["layers"].push_back(
@@ -78,8 +76,7 @@ Json json_of(const QuantizedModel& result, int64_t weights, int64_t file) {
   }
   const QuantizedLayer* worst = worst_layer(result);
   json["worst"] = worst ? Json(worst->node) : Json(nullptr);
-  json["weights_bytes"] = weights;
-  json["file_bytes"] = file;
+  json["file_bytes"] = file_bytes;
   return json;
 }
 
@@ -94,9 +91,8 @@ ExitCode quantize_verb(const Options& options) {
   if (!wanted.calibration.empty()) samples = make_samples(model, wanted.calibration, options.input);
   const QuantizedModel result = quantize(model, samples, quantize_options(wanted));
   save_onnx(result.model, wanted.output);
-  const int64_t weights = model.load_report().weights_bytes;
-  const auto file = int64_t(std::filesystem::file_size(wanted.output));
-  report(text_of(result, weights, file), json_of(result, weights, file), options.json);
+  const auto file_bytes = int64_t(std::filesystem::file_size(wanted.output));
+  report(text_of(result, file_bytes), json_of(result, file_bytes), options.json);
   return ExitCode::kOk;
 }
 

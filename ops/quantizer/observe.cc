@@ -4,9 +4,8 @@
 
 namespace linnet {
 
-Model rewritten(Graph graph, ModelOptions options, std::set<std::string> disabled) {
+Model rewritten(Graph graph, ModelOptions options) {
   options.optimization = 2;
-  options.disabled_rewrites = std::move(disabled);
   return make_model(std::move(graph), options);
 }
 

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <functional>
-#include <set>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "graph/graph.h"
@@ -14,8 +12,8 @@ namespace linnet {
 /// Inputs of runs, each in the order of Model::inputs().
 using Samples = std::span<const std::vector<Tensor>>;
 
-/// The graph as a model with all rewrites but those disabled, and otherwise the options given.
-Model rewritten(Graph graph, ModelOptions options, std::set<std::string> disabled = {});
+/// The graph as a model with all rewrites, and otherwise the options given.
+Model rewritten(Graph graph, ModelOptions options);
 
 /// Runs a graph on all samples and calls `see` with these values, in their order, for each.
 void observe(Graph graph, const ModelOptions& options, const std::vector<ValueId>& values, Samples samples,

@@ -1,20 +1,19 @@
 #include "linnet/quantize.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <string_view>
 
 #include "quantizer/calibrate.h"
 #include "quantizer/quantized_graph.h"
 #include "quantizer/signal_to_noise.h"
+#include "rewrites/rewrite_list.h"
 #include "run/model_graph.h"
 
 namespace linnet {
 namespace {
 
-// Rewrites that leave a graph of standard operators, with fewer of them around its products.
-constexpr std::string_view kFolding[] = {"inline_constant_if", "drop_identity", "fold_pad_into_window",
-                                         "fold_affine_into_conv"};
 constexpr std::string_view kQuantized[] = {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear",
                                            "MatMulInteger",  "ConvInteger",      "QLinearConv",
                                            "QLinearMatMul",  "MatMulNBits"};
@@ -41,12 +40,23 @@ void check_float(const Graph& graph) {
   }
 }
 
-Model folded(const Model& model) {
-  std::set<std::string> disabled;
-  for (const std::string& name : model_graph(model).registry()->rewrite_names()) {
-    if (std::ranges::count(kFolding, name) == 0) disabled.insert(name);
+/// Fewer operators around the products, all of them standard ones.
+Graph folded(Graph graph) {
+  constexpr std::array kRewrites{drop_identity, fold_pad_into_window, fold_affine_into_conv};
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    const std::vector<NodeId> order = graph.nodes();
+    for (const NodeId id : order) {
+      for (const auto rewrite : kRewrites) {
+        const auto patch = graph.alive(id) ? rewrite(graph, graph.node(id)) : std::nullopt;
+        if (patch) patch->apply(graph);
+        changed |= patch.has_value();
+      }
+    }
   }
-  return rewritten(model_graph(model), model.options(), std::move(disabled));
+  graph.drop_dead_nodes();
+  return graph;
 }
 
 /// Leaves layers out and keeps account of it.
@@ -146,8 +156,7 @@ GraphNotes notes_of(const Model& model) {
 QuantizedModel quantize(const Model& model, Samples samples, const QuantizeOptions& options) {
   check_options(model, samples, options);
   check_float(model_graph(model));
-  const Model float_model = folded(model);
-  const Graph& graph = model_graph(float_model);
+  const Graph graph = folded(model_graph(model));
   const ModelOptions& model_options = model.options();
   Selection selection(graph, options);
   QuantizedParts parts = place(graph, selection.layers(), samples, options, model_options);

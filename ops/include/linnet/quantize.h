@@ -61,10 +61,11 @@ struct QuantizedModel {
 
 /// A quantised form of a float model, which must have been loaded with ModelOptions::optimization 0. `samples`: inputs
 /// of runs, each in the order of Model::inputs(), which kStatic needs for its ranges and all modes for the ratios of
-/// signal to noise. Constants are folded, BatchNormalization into the Conv before it; bodies of If, Loop and Scan stay
-/// as they are. Throws Error(kModel) where nothing can be quantised, the model is quantised already, a name of
-/// `exclude` is unknown, samples are missing or make a value infinite or NaN; Error(kUnsupported) for a model that was
-/// rewritten and for a block size that MatMulNBits does not take; what runs throw for the samples.
+/// signal to noise. BatchNormalization is folded into the Conv before it, zero padding into the Conv behind; bodies of
+/// If, Loop and Scan stay as they are. Throws Error(kModel) where nothing can be quantised, the model is quantised
+/// already, a name of `exclude` is unknown, samples are missing or make a value infinite or NaN; Error(kUnsupported)
+/// for a model that was rewritten, operators that mean something else in the opset that the mode needs, and a block
+/// size that MatMulNBits does not take; what runs throw for the samples.
 LINNET_API QuantizedModel quantize(const Model& model, std::span<const std::vector<Tensor>> samples,
                                    const QuantizeOptions& options = {});
 
