@@ -7,9 +7,10 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kHalf = 2048;  // bins of each sign
-constexpr int64_t kStep = 8;     // bins between the limits that are tried
-constexpr double kTiny = 1e-9;   // in the place of a share of 0
+constexpr int64_t kHalf = 2048;                // bins of each sign
+constexpr int64_t kStep = 8;                   // bins between the limits that are tried
+constexpr double kLeast = 16 * double(kHalf);  // values that make a distribution
+constexpr double kTiny = 1e-9;                 // in the place of a share of 0
 
 /// Of the shares that values clipped to the first `bins` have, against those of their rounding to `levels` values.
 double relative_entropy(const std::vector<double>& counts, int64_t bins, int64_t levels) {
@@ -27,6 +28,16 @@ double relative_entropy(const std::vector<double>& counts, int64_t bins, int64_t
     }
   }
   return sum;
+}
+
+/// Means of `width` bins around each: what differs within a step of the widest grid is no matter of the range.
+std::vector<double> smoothed(const std::vector<double>& counts, int64_t width) {
+  std::vector<double> result(counts.size());
+  for (int64_t i = 0; i < int64_t(counts.size()); ++i) {
+    const int64_t begin = std::max<int64_t>(i - width / 2, 0), end = std::min(i + width / 2, int64_t(counts.size()));
+    result[size_t(i)] = std::accumulate(counts.begin() + begin, counts.begin() + end, 0.0) / double(end - begin);
+  }
+  return result;
 }
 
 }  // namespace
@@ -67,12 +78,13 @@ std::vector<double> Histogram::magnitudes() const {
 }
 
 Range Histogram::entropy() const {
-  const std::vector<double> counts = magnitudes();
   const int64_t levels = range_.low < 0 && range_.high > 0 ? 128 : 256;
+  const std::vector<double> counts = smoothed(magnitudes(), kHalf / levels);
+  if (std::accumulate(counts.begin(), counts.end(), 0.0) < kLeast) return range_;
   int64_t best = kHalf;
   double least = relative_entropy(counts, kHalf, levels);
   for (int64_t bins = kHalf - kStep; bins >= levels; bins -= kStep) {
-    if (std::none_of(counts.begin(), counts.begin() + bins, [](double n) { return n > 0; })) break;
+    if (counts[0] == 0 && std::accumulate(counts.begin(), counts.begin() + bins, 0.0) == 0) break;
     const double entropy = relative_entropy(counts, bins, levels);
     if (entropy < least) {
       least = entropy;

@@ -23,7 +23,8 @@ class Histogram {
 
   /// The part of the range that leaves out (100 - percent) / 2 percent of the values on each side.
   Range percentile(double percent) const;
-  /// The part of the range whose rounded values have the least relative entropy (see CalibrationMethod::kEntropy).
+  /// The part of the range whose rounded values have the least relative entropy (see CalibrationMethod::kEntropy); all
+  /// of it where too few values were added to tell.
   Range entropy() const;
 
  private:

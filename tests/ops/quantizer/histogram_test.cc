@@ -60,18 +60,32 @@ TEST(Histogram, RangesHoldZero) {
 }
 
 TEST(Histogram, EntropyClipsAnOutlierAndKeepsTheBulk) {
-  std::vector<float> values = normal_values(20000);
+  std::vector<float> values = normal_values(40000);
   values.push_back(60);
   const Range range = histogram_of(values).entropy();
   EXPECT_GT(range.high, 2.5);
   EXPECT_LT(range.high, 15);
-  EXPECT_NEAR(range.low, range_of(values).low, 0.5);
+  EXPECT_LT(range.low, -2.5);
+}
+
+TEST(Histogram, EntropyKeepsNarrowPeaks) {
+  std::vector<float> values;
+  for (int i = 0; i < 65536; ++i) values.push_back(float(i % 11 - 5) + 0.001f * float(i % 7));
+  const Range range = histogram_of(values).entropy();
+  EXPECT_GT(range.high, 4.9);
+  EXPECT_LT(range.low, -4.9);
 }
 
 TEST(Histogram, EntropyKeepsValuesThatAreSpreadEvenly) {
   std::vector<float> values;
-  for (int i = 1; i <= 4096; ++i) values.push_back(float(i) / 4096);
+  for (int i = 1; i <= 65536; ++i) values.push_back(float(i) / 65536);
   EXPECT_GT(histogram_of(values).entropy().high, 0.95);
+}
+
+TEST(Histogram, EntropyOfFewValuesClipsNone) {
+  std::vector<float> values = normal_values(100);
+  values.push_back(60);
+  EXPECT_EQ(histogram_of(values).entropy().high, 60);
 }
 
 TEST(Histogram, NothingButZerosIsNoRange) {

@@ -180,8 +180,8 @@ TEST(Quantize, LeavesOutWhatIsNamedAndWhatIsWorse) {
 
 TEST(Quantize, OutliersAreClippedWhereTheMethodSaysSo) {
   ConvGraph b;
-  b.output(b.conv(b.input("x", kImage), 3, 8, 3, 1));
-  Samples outlier = samples_of({1, 3, 9, 9}, 1);
+  b.output(b.conv(b.input("x", Fact(DType::kFloat32, Dims{Dim("N"), 3, 9, 9})), 3, 8, 3, 1));
+  Samples outlier = samples_of({200, 3, 9, 9}, 1);
   outlier[0][0].data<float>()[0] = 1000;
   const Tensor other = random_tensor(kImage, 7);
   const auto ratio = [&](CalibrationMethod method) {
