@@ -171,7 +171,8 @@ class InputMaker {
 
   void note_unused_dims() const {
     for (const auto& [name, value] : dims_) {
-      if (!used_.contains(name)) std::fprintf(stderr, "note: no generated input has a dim '%s'\n", name.c_str());
+      if (!flags_.quiet && !used_.contains(name))
+        std::fprintf(stderr, "note: no generated input has a dim '%s'\n", name.c_str());
     }
   }
 

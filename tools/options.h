@@ -37,6 +37,7 @@ struct InputFlags {
   std::vector<double> range;  ///< empty or {low, high}
   bool generate = false;      ///< --fill, --seed, --range or --shape given: generate what is missing
   bool named_dims = false;    ///< a dim that nothing names is an error, not 1
+  bool quiet = false;         ///< without notes
 };
 
 /// Tolerances, each "X" or "OUTPUT:X".

@@ -34,7 +34,10 @@ std::vector<Tensor> load_sample(const Model& model, const Path& path) {
 
 std::vector<std::vector<Tensor>> generate(const Model& model, int64_t count, InputFlags flags) {
   std::vector<std::vector<Tensor>> samples;
-  for (int64_t i = 0; i < count; ++i, ++flags.seed) samples.push_back(make_inputs(model, flags));
+  for (int64_t i = 0; i < count; ++i, ++flags.seed) {
+    samples.push_back(make_inputs(model, flags));
+    flags.quiet = true;  // the first has told all notes
+  }
   return samples;
 }
 

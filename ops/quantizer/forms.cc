@@ -1,6 +1,8 @@
 #include "quantizer/forms.h"
 
 #include <algorithm>
+#include <functional>
+#include <string_view>
 
 #include "rewrites/matching/match.h"
 
@@ -26,6 +28,15 @@ Tensor columns_last(const Tensor& values, const Layer& layer, const Node& node) 
 
 }  // namespace
 
+ValueId FormWriter::constant(const std::string& name, const Tensor& value) {
+  const std::string_view bytes(static_cast<const char*>(value.raw()), value.bytes());
+  const auto [begin, end] = constants_.equal_range(std::hash<std::string_view>()(bytes));
+  for (auto known = begin; known != end; ++known) {
+    if (identical(graph_.fact(known->second).constant, value)) return known->second;
+  }
+  return constants_.emplace_hint(end, std::hash<std::string_view>()(bytes), graph_.add_constant(name, value))->second;
+}
+
 ValueId FormWriter::op(const std::string& op_type, std::vector<ValueId> inputs, const std::string& name,
                        const Attributes& attributes, const std::string& domain) {
   NodeSpec spec;
@@ -39,8 +50,8 @@ ValueId FormWriter::op(const std::string& op_type, std::vector<ValueId> inputs, 
 
 ValueId FormWriter::on_grid(ValueId x, const ActivationGrid& grid) {
   const std::string name = graph_.value(x).name;
-  const ValueId scale = graph_.add_constant(name + "_scale", Tensor::scalar(grid.scale));
-  const ValueId zero = graph_.add_constant(name + "_zero_point", Tensor::scalar(grid.zero));
+  const ValueId scale = constant(name + "_scale", Tensor::scalar(grid.scale));
+  const ValueId zero = constant(name + "_zero_point", Tensor::scalar(grid.zero));
   const ValueId bytes = op("QuantizeLinear", {x, scale, zero}, name + "_quantized");
   return op("DequantizeLinear", {bytes, scale, zero}, name + "_dequantized");
 }
@@ -50,8 +61,8 @@ ValueId FormWriter::dequantized(const ByteWeights& weights, int axis, const std:
   Tensor zero(weights.values.dtype(), weights.scale.shape());
   std::fill_n(static_cast<std::byte*>(zero.raw()), zero.bytes(), std::byte{0});
   return op("DequantizeLinear",
-            {graph_.add_constant(name + "_quantized", weights.values),
-             graph_.add_constant(name + "_scale", weights.scale), graph_.add_constant(name + "_zero_point", zero)},
+            {constant(name + "_quantized", weights.values), constant(name + "_scale", weights.scale),
+             constant(name + "_zero_point", zero)},
             name + "_dequantized", per_channel ? Attributes{{"axis", int64_t{axis}}} : Attributes{});
 }
 
@@ -77,7 +88,7 @@ const FormWriter::DynamicInput& FormWriter::dynamic_input(ValueId x) {
 }
 
 ValueId FormWriter::with_bias(const Layer& layer, const Node& node, ValueId y, const std::string& name) {
-  const ValueId bias = graph_.add_constant(name + "_bias", along_channels(layer.bias, layer, node));
+  const ValueId bias = constant(name + "_bias", along_channels(layer.bias, layer, node));
   return op("Add", {y, bias}, name);
 }
 
@@ -86,9 +97,9 @@ ValueId FormWriter::on_dynamic_grid(const Layer& layer, const Node& node, ValueI
   const DynamicInput& bytes = dynamic_input(x);
   const ByteWeights weights = quantize_weights(layer, per_channel);
   const bool conv = is_op(node, "Conv");
-  const ValueId values = graph_.add_constant(name + "_weight_quantized", columns_last(weights.values, layer, node));
-  const ValueId scale = graph_.add_constant(name + "_weight_scale", along_channels(weights.scale, layer, node));
-  const ValueId zero = graph_.add_constant(name + "_weight_zero_point", Tensor::scalar(int8_t{0}));
+  const ValueId values = constant(name + "_weight_quantized", columns_last(weights.values, layer, node));
+  const ValueId scale = constant(name + "_weight_scale", along_channels(weights.scale, layer, node));
+  const ValueId zero = constant(name + "_weight_zero_point", Tensor::scalar(int8_t{0}));
   const ValueId sums = op(conv ? "ConvInteger" : "MatMulInteger", {bytes.values, values, bytes.zero, zero},
                           name + "_sums", conv ? node.spec.attributes : Attributes{});
   const ValueId floats = op("Cast", {sums}, name + "_floats", {{"to", int64_t{1}}});
@@ -105,8 +116,8 @@ ValueId FormWriter::with_block_weights(const Layer& layer, const Node& node, Val
                               {"bits", int64_t{4}},
                               {"block_size", block_size}};
   const ValueId y = op("MatMulNBits",
-                       {x, graph_.add_constant(name + "_weight_blocks", weights.values),
-                        graph_.add_constant(name + "_weight_scales", weights.scale.reshaped({weights.scale.size()}))},
+                       {x, constant(name + "_weight_blocks", weights.values),
+                        constant(name + "_weight_scales", weights.scale.reshaped({weights.scale.size()}))},
                        layer.bias ? name + "_product" : name, attributes, "com.microsoft");
   return layer.bias ? with_bias(layer, node, y, name) : y;
 }

@@ -28,6 +28,8 @@ class FormWriter {
     ValueId values, scale, zero;
   };
 
+  /// A constant, the one that is there where an equal one is: weights that several layers share stay shared.
+  ValueId constant(const std::string& name, const Tensor& value);
   ValueId op(const std::string& op_type, std::vector<ValueId> inputs, const std::string& name,
              const Attributes& attributes = {}, const std::string& domain = {});
   ValueId dequantized(const ByteWeights& weights, int axis, const std::string& name);
@@ -37,6 +39,7 @@ class FormWriter {
   Graph& graph_;
   int64_t opset_;
   std::map<ValueId, DynamicInput> dynamic_inputs_;
+  std::multimap<size_t, ValueId> constants_;  // by the hash of their bytes
 };
 
 }  // namespace linnet

@@ -60,6 +60,18 @@ def test_a_number_of_samples_is_generated(run_model, perceptron, tmp_path):
         quantize(run_model, perceptron, tmp_path, *flags, "--calibration", count)
         scales.append(scale_of_input(tmp_path / "q.onnx"))
     assert 1.9 / 255 < scales[0] < scales[1] <= 2 / 255
+    result = quantize(run_model, perceptron, tmp_path, *flags, "--calibration", 20, "--dim", "M=2")
+    assert result.stderr == "note: no generated input has a dim 'M'\n"
+
+
+def test_files_do_not_depend_on_threads_and_may_replace_the_model(run_model, perceptron, tmp_path):
+    flags = ["--mode", "static", "--calibration", 3, "--dim", "N=50"]
+    files = []
+    for threads in 1, 2:
+        quantize(run_model, perceptron, tmp_path, *flags, "--threads", threads)
+        files.append((tmp_path / "q.onnx").read_bytes())
+    run_model("quantize", perceptron, "-o", perceptron, *flags)
+    assert files[0] == files[1] == perceptron.read_bytes()
 
 
 def test_percentiles_clip(run_model, perceptron, tmp_path):

@@ -41,7 +41,7 @@ API = set("""
     checked_add checked_mul compatible concatenated
     copy_elements decode_image describe dtype_bits dtype_bytes dtype_from_name dtype_name dtype_of
     fits generalize identical image_tensor is_floating is_integer load_onnx load_onnx_bytes load_onnx_fd load_value_proto
-    make_openmp_executor make_serial_executor make_thread_executor normalize_axis operator<< read_image save_onnx save_onnx_bytes standard_registry throw_attribute_type
+    make_openmp_executor make_serial_executor make_thread_executor normalize_axis operator<< quantize read_image save_onnx save_onnx_bytes standard_registry throw_attribute_type
     throw_missing_attribute version without_shape
 """.split())
 # What run_model takes besides.

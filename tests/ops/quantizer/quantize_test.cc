@@ -150,6 +150,22 @@ TEST(Quantize, DynamicQuantizesWhatIsReadTwiceOnce) {
   for (const double db : result.output_snr_db) EXPECT_GT(db, 30);
 }
 
+TEST(Quantize, SharedWeightsStayShared) {
+  GraphBuilder b;
+  const ValueId w = b.constant(random_tensor({32, 32}));
+  b.output(b.op("MatMul", {b.op("Softmax", {b.op("MatMul", {b.input("x", {4, 32}), w})}), w}));
+  for (const QuantizeMode mode : {QuantizeMode::kStatic, QuantizeMode::kDynamic, QuantizeMode::kInt4}) {
+    const Model result = quantize(as_written(b), samples_of({4, 32}), {.mode = mode}).model;
+    const Graph& graph = model_graph(result);
+    int weights = 0;
+    for (ValueId id = 0; id < graph.value_count(); ++id) {
+      weights +=
+          graph.value(id).producer == kNoValue && graph.fact(id).constant && graph.fact(id).constant.bytes() > 500;
+    }
+    EXPECT_EQ(weights, 1);
+  }
+}
+
 TEST(Quantize, Int4TakesMatricesInEitherOrder) {
   GraphBuilder b;
   const ValueId x = b.input("x", {4, 40});
