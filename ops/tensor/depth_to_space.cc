@@ -35,24 +35,34 @@ bool read_depth_first(const NodeSpec& node) {
 
 /// DepthToSpace: blocks of channels become blocks of pixels. [N,C,H,W] to [N,C/b/b,H*b,W*b] for blocksize b.
 /// mode DCR: channels are (row, column, depth), CRD: (depth, row, column). Any dtype of a byte or more.
+/// In domain "linnet" channels-last: [N,H,W,C] to [N,H*b,W*b,C/b/b].
 /// Source: https://onnx.ai/onnx/operators/onnx__DepthToSpace.html
 class DepthToSpace final : public Op {
  public:
-  explicit DepthToSpace(const NodeSpec& node) : block_(read_block(node)), depth_first_(read_depth_first(node)) {}
+  explicit DepthToSpace(const NodeSpec& node)
+      : block_(read_block(node)), depth_first_(read_depth_first(node)), channels_last_(node.domain == "linnet") {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);
     require_rank(in[0], 4, "input");
     if (!in[0].has_rank()) return {Fact(in[0].dtype, Dims(4))};
     const Dims& x = *in[0].dims;
-    return {Fact(in[0].dtype, Dims{x[0], divided(x[1], block_ * block_, "the number of channels"),
-                                   multiplied(x[2], block_), multiplied(x[3], block_)})};
+    const size_t first = channels_last_ ? 1 : 2;
+    const Dim channels = divided(x[channels_last_ ? 3 : 1], block_ * block_, "the number of channels");
+    const Dim height = multiplied(x[first], block_), width = multiplied(x[first + 1], block_);
+    if (channels_last_) return {Fact(in[0].dtype, Dims{x[0], height, width, channels})};
+    return {Fact(in[0].dtype, Dims{x[0], channels, height, width})};
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
-    const int64_t depth = x[1] / (block_ * block_);
+    const int64_t depth = x[channels_last_ ? 3 : 1] / (block_ * block_);
+    if (channels_last_) {
+      const Shape blocks = depth_first_ ? Shape{x[0], x[1], x[2], depth, block_, block_}
+                                        : Shape{x[0], x[1], x[2], block_, block_, depth};
+      return make_transpose(in.dtype(0), blocks, depth_first_ ? kLastDepthFirst : kLastDepthLast, in.isa());
+    }
     if (depth_first_) {
       return make_transpose(in.dtype(0), {x[0], depth, block_, block_, x[2], x[3]}, kDepthFirst, in.isa());
     }
@@ -61,9 +71,10 @@ class DepthToSpace final : public Op {
 
  private:
   static constexpr int kDepthFirst[] = {0, 1, 4, 2, 5, 3}, kDepthLast[] = {0, 3, 4, 1, 5, 2};
+  static constexpr int kLastDepthFirst[] = {0, 1, 4, 2, 5, 3}, kLastDepthLast[] = {0, 1, 3, 2, 4, 5};
 
   int64_t block_;
-  bool depth_first_;
+  bool depth_first_, channels_last_;
 };
 
 /// SpaceToDepth: blocks of pixels become blocks of channels. [N,C,H,W] to [N,C*b*b,H/b,W/b] for blocksize b.
@@ -100,6 +111,7 @@ class SpaceToDepth final : public Op {
 
 void register_depth_to_space(Registry& registry) {
   registry.add<DepthToSpace>("DepthToSpace", {.since = 1});
+  registry.add<DepthToSpace>("DepthToSpace", {.since = 1, .domain = "linnet"});
   registry.add<SpaceToDepth>("SpaceToDepth", {.since = 1});
 }
 

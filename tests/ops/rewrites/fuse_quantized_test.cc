@@ -281,6 +281,38 @@ TEST(FuseQuantized, ZeroPointsOfWeightsAreSubtracted) {
   expect_exact(g, {random_bytes({5, 33}, kU8)});
 }
 
+/// A transposed convolution between bytes.
+ByteGraph upsampled(const Shape& w, Attributes attributes, int bias_kind) {
+  ByteGraph g;
+  const ValueId x = g.dequantize(g.bytes("x", {2, 3, 5, 4}), grid(kU8, 0.25f, 100));
+  std::vector<ValueId> inputs{x, weights(g, w, 1)};
+  if (bias_kind == 1) inputs.push_back(bias(g, w[1], 0.25f));
+  if (bias_kind == 2) inputs.push_back(g.constant(powers(w[1], 3.0f)));
+  attributes["strides"] = std::vector<int64_t>{2, 2};
+  g.output(g.quantize(g.op("Relu", {g.op("ConvTranspose", inputs, attributes)}), grid(kU8, 0.5f, 20)));
+  return g;
+}
+
+TEST(FuseQuantized, ATransposedConvWhoseWindowsShareNoWeightIsAConvOfBytes) {
+  using Ints = std::vector<int64_t>;
+  for (const int bias_kind : {0, 1, 2}) {
+    for (const ByteGraph& g :
+         {upsampled({3, 5, 2, 2}, {}, bias_kind), upsampled({3, 5, 4, 2}, {{"pads", Ints{2, 0, 0, 0}}}, bias_kind),
+          upsampled({3, 2, 4, 4}, {{"pads", Ints{0, 0, 2, 2}}}, bias_kind)}) {
+      EXPECT_EQ(optimized_ops(g), "Transpose +QLinearConv +DepthToSpace Transpose");
+      expect_exact(g, {random_bytes({2, 3, 5, 4}, kU8)});
+    }
+  }
+}
+
+TEST(FuseQuantized, OtherTransposedConvsStayProductsOfFloats) {
+  using Ints = std::vector<int64_t>;
+  for (const Attributes& attributes : {Attributes{{"pads", Ints{1, 1, 1, 1}}}, Attributes{{"pads", Ints{0, 0, 0, 1}}},
+                                       Attributes{{"pads", Ints{2, 0, 0, 0}}, {"dilations", Ints{1, 2}}}}) {
+    expect_floats(upsampled({3, 5, 4, 2}, attributes, 2), {random_bytes({2, 3, 5, 4}, kU8)});
+  }
+}
+
 /// Queries times transposed keys, times values, of heads that were one axis.
 ByteGraph attention(const std::string& length) {
   ByteGraph g;

@@ -95,6 +95,19 @@ TEST(DepthToSpace, UndoesSpaceToDepth) {
   }
 }
 
+TEST(DepthToSpace, DoesTheSameChannelsLast) {
+  const Tensor x = random_tensor({2, 12, 3, 4});
+  const auto transposed = [](const Tensor& t, const std::vector<int64_t>& perm) {
+    return run_op({"Transpose", 13, {{"perm", perm}}}, {t})[0];
+  };
+  for (const char* mode : {"DCR", "CRD"}) {
+    const Attributes attributes{{"blocksize", int64_t{2}}, {"mode", std::string(mode)}};
+    const Tensor want = run_op({"DepthToSpace", 13, attributes}, {x})[0];
+    const Tensor got = run_op({"DepthToSpace", 1, attributes, "linnet"}, {transposed(x, {0, 2, 3, 1})})[0];
+    EXPECT_TRUE(identical(transposed(got, {0, 3, 1, 2}), want)) << mode;
+  }
+}
+
 TEST(DepthToSpace, OrdersChannelsByMode) {
   const Tensor x = Tensor::of(Shape{1, 8, 1, 1}, std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7});
   const auto run = [&](const char* mode) {

@@ -1,0 +1,158 @@
+#include <algorithm>
+
+#include "rewrites/matching/layout.h"
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/quantized.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+/// One spatial axis of a ConvTranspose as a convolution whose outputs are the `stride` phases of its outputs: output
+/// q * stride + r is the sum of the inputs q + tap - pad_begin times kernel positions of phase r.
+struct PhaseAxis {
+  int64_t stride, pads_begin, kernel;
+  int64_t taps = 0, pad_begin = 0, pad_end = 0;
+
+  /// outputs: the extent less the input's times the stride.
+  PhaseAxis(int64_t s, int64_t p, int64_t k, int64_t outputs) : stride(s), pads_begin(p), kernel(k) {
+    int64_t least = 0, most = 0;
+    for (int64_t i = 0; i < kernel; ++i) {
+      for (int64_t r = 0; r < stride; ++r) {
+        if (!meets(i, r)) continue;
+        least = std::min(least, offset(i, r));
+        most = std::max(most, offset(i, r));
+      }
+    }
+    taps = most - least + 1;
+    pad_begin = -least;
+    pad_end = most;
+    exact = outputs == 0;
+  }
+
+  bool meets(int64_t i, int64_t phase) const { return (phase + pads_begin - i) % stride == 0; }
+  /// Which input, counted from q, position i of the kernel multiplies in a phase.
+  int64_t offset(int64_t i, int64_t phase) const { return (phase + pads_begin - i) / stride; }
+  /// Whether no weight of the convolution is zero for want of a position, and no output is left over.
+  bool whole() const { return exact && taps * stride == kernel; }
+
+  bool exact = false;
+};
+
+int64_t value_at(const Node& node, const char* attribute, size_t i, int64_t fallback) {
+  const auto* list = node.spec.find<std::vector<int64_t>>(attribute);
+  return list && i < list->size() ? (*list)[i] : fallback;
+}
+
+/// The axes of a ConvTranspose of images with one group; nullopt for other kinds.
+std::optional<std::vector<PhaseAxis>> phase_axes(const Node& node, const Shape& w) {
+  const std::string auto_pad = node.spec.attr_or("auto_pad", "NOTSET");
+  if (w.rank() != 4 || node.spec.attr_or("group", int64_t{1}) != 1 || node.spec.has("output_shape")) return {};
+  if (auto_pad != "NOTSET" && auto_pad != "VALID") return {};
+  std::vector<PhaseAxis> axes;
+  for (size_t i = 0; i < 2; ++i) {
+    if (value_at(node, "dilations", i, 1) != 1) return {};
+    const bool padded = auto_pad == "NOTSET";
+    const int64_t begin = padded ? value_at(node, "pads", i, 0) : 0,
+                  end = padded ? value_at(node, "pads", i + 2, 0) : 0;
+    const int64_t stride = value_at(node, "strides", i, 1), kernel = w[int(i) + 2];
+    if (stride < 1 || begin < 0 || end < 0) return {};
+    axes.emplace_back(stride, begin, kernel, kernel + value_at(node, "output_padding", i, 0) - begin - end - stride);
+  }
+  const bool square = axes[0].stride == axes[1].stride && axes[0].stride > 1;
+  return square && axes[0].whole() && axes[1].whole() ? std::optional(axes) : std::nullopt;
+}
+
+/// [C, O, k1, k2] as [phase, O, C, taps1, taps2], the first two as one.
+Tensor phase_weights(const Tensor& w, const std::vector<PhaseAxis>& axes) {
+  const int64_t channels = w.shape()[0], outputs = w.shape()[1], stride = axes[0].stride;
+  Tensor result(DType::kInt8, {stride * stride * outputs, channels, axes[0].taps, axes[1].taps});
+  int8_t* to = result.data<int8_t>();
+  std::fill_n(to, result.size(), int8_t{0});
+  const int8_t* from = w.data<int8_t>();
+  for (int64_t i = 0; i < w.size(); ++i) {
+    const int64_t x = i % axes[1].kernel, y = i / axes[1].kernel % axes[0].kernel;
+    const int64_t o = i / (axes[0].kernel * axes[1].kernel) % outputs,
+                  c = i / (axes[0].kernel * axes[1].kernel * outputs);
+    for (int64_t phase = 0; phase < stride * stride; ++phase) {
+      if (!axes[0].meets(y, phase / stride) || !axes[1].meets(x, phase % stride)) continue;
+      const int64_t tap_y = axes[0].offset(y, phase / stride) + axes[0].pad_begin;
+      const int64_t tap_x = axes[1].offset(x, phase % stride) + axes[1].pad_begin;
+      to[(((phase * outputs + o) * channels + c) * axes[0].taps + tap_y) * axes[1].taps + tap_x] = from[i];
+    }
+  }
+  return result;
+}
+
+/// A vector, one after the other.
+Tensor repeated(const Tensor& x, int64_t times) {
+  if (x.size() == 1) return x;
+  Tensor result(x.dtype(), {x.size() * times});
+  for (int64_t i = 0; i < times; ++i) {
+    std::copy_n(static_cast<const std::byte*>(x.raw()), x.bytes(),
+                static_cast<std::byte*>(result.raw()) + i * x.bytes());
+  }
+  return result;
+}
+
+ValueId add_dequantize(Patch& patch, const Node& node, std::vector<ValueId> inputs) {
+  NodeSpec spec = standard_spec(node, "DequantizeLinear", 13);
+  spec.attributes["axis"] = int64_t{0};
+  return patch.add(std::move(spec), std::move(inputs));
+}
+
+/// The bias for all phases; kNoValue where it is not constant.
+ValueId add_bias(const Graph& graph, Patch& patch, const Node& node, int64_t phases) {
+  const auto constant = [&](const Tensor& x) { return patch.constant(node.spec.name + ".b", repeated(x, phases)); };
+  if (const Tensor* bias = graph.constant_input(node, 2)) return bias->size() > 1 ? constant(*bias) : kNoValue;
+  const Node* dequantize = producer(graph, node, 2, "DequantizeLinear");
+  if (!dequantize) return kNoValue;
+  std::vector<ValueId> inputs;
+  for (int i = 0; i < int(dequantize->inputs.size()); ++i) {
+    const Tensor* input = graph.constant_input(*dequantize, i);
+    if (!input || (i == 0 && input->size() == 1)) return kNoValue;
+    inputs.push_back(constant(*input));
+  }
+  return add_dequantize(patch, node, inputs);
+}
+
+}  // namespace
+
+// QuantizeLinear(Relu?(ConvTranspose(DequantizeLinear(x), DequantizeLinear(w)))) -> a Conv that computes the phases of
+// the outputs as channels, quantised, and then moved to their places: where each weight belongs to one phase.
+std::optional<Patch> convert_quantized_conv_transpose(const Graph& graph, const Node& node) {
+  if (!is_op(node, "ConvTranspose") || !dequantize_before(graph, node, 0)) return std::nullopt;
+  const auto behind = quantize_behind(graph, node.outputs[0]);
+  const auto w = behind ? quantized_weights(graph, node, 1, 1) : std::nullopt;
+  const auto axes = w && !w->zero && w->values.size() > 0 ? phase_axes(node, w->values.shape()) : std::nullopt;
+  if (!axes) return std::nullopt;
+  const int64_t stride = (*axes)[0].stride;
+  Patch patch(graph);
+  std::vector<ValueId> inputs{
+      node.inputs[0],
+      add_dequantize(patch, node,
+                     {patch.constant(node.spec.name + ".w", phase_weights(w->values, *axes)),
+                      patch.constant(node.spec.name + ".w_scale", repeated(w->scale, stride * stride))})};
+  if (optional_input(node, 2) != kNoValue) inputs.push_back(add_bias(graph, patch, node, stride * stride));
+  if (inputs.back() == kNoValue) return std::nullopt;
+  NodeSpec conv = standard_spec(node, "Conv", 1);
+  conv.attributes.clear();
+  conv.attributes["pads"] =
+      std::vector<int64_t>{(*axes)[0].pad_begin, (*axes)[1].pad_begin, (*axes)[0].pad_end, (*axes)[1].pad_end};
+  ValueId y = patch.add(std::move(conv), inputs);
+  const auto apply = [&](const Node& old) {
+    std::vector<ValueId> same = old.inputs;
+    same[0] = y;
+    y = patch.add(old.spec, same);
+  };
+  if (behind->activation) apply(*behind->activation);
+  apply(*behind->quantize);
+  NodeSpec moves = internal_spec(node, "DepthToSpace");
+  moves.attributes.clear();
+  moves.attributes["blocksize"] = stride;
+  y = patch.add(std::move(moves), {add_to_channels_last(patch, node, y, 4)});
+  patch.replace(behind->quantize->outputs[0], add_to_channels_first(patch, node, y, 4));
+  return patch;
+}
+
+}  // namespace linnet
