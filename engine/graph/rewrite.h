@@ -17,7 +17,8 @@ struct Rewrite {
 };
 
 /// A change that a graph needs before its nodes can be compiled; nullopt where it needs none. Facts are known then.
-using Lowering = std::optional<Patch> (*)(const Graph& graph);
+/// rewrites: whether those of the registry follow.
+using Lowering = std::optional<Patch> (*)(const Graph& graph, bool rewrites);
 
 /// Those of a registry, in order, and the lowering that every graph undergoes, whatever optimization is asked for.
 struct Registry::Rewrites {

@@ -41,7 +41,7 @@ void lower_and_propagate(Graph& graph, const ModelResources& resources, bool wid
   propagate_facts(graph, resources, widen);
   const Lowering lowering = Registry::Rewrites::lowering_of(*graph.registry());
   if (!lowering) return;
-  const auto patch = lowering(graph);
+  const auto patch = lowering(graph, resources.options.optimization >= 2);
   if (!patch) return;
   patch->apply(graph);
   graph.drop_dead_nodes();

@@ -16,7 +16,7 @@ int float_bits(DType dtype) { return is_floating(dtype) ? dtype_bits(dtype) : 0;
 /// Visits the nodes in order and collects the change.
 class PrecisionLowering {
  public:
-  explicit PrecisionLowering(const Graph& graph) : graph_(graph), patch_(graph) {}
+  PrecisionLowering(const Graph& graph, bool rewrites) : graph_(graph), keeps_weights_(rewrites), patch_(graph) {}
 
   std::optional<Patch> patch() {
     for (const NodeId id : graph_.nodes()) visit(graph_.node(id));
@@ -36,9 +36,15 @@ class PrecisionLowering {
     DType dtype = compute_dtype(node, in, output_facts(node));
     if (dtype == DType::kUndefined && goes_with_inputs(node, in)) dtype = DType::kFloat32;
     if (dtype != DType::kUndefined) return lower(node, in, dtype);
-    const bool widens = is_op(node, "Cast") && graph_.fact(node.outputs[0]).dtype == DType::kFloat32;
-    if (!widens || !computed_.contains(node.inputs[0])) return;
-    patch_.replace(node.outputs[0], computed_.at(node.inputs[0]));
+    if (is_op(node, "Cast") && graph_.fact(node.outputs[0]).dtype == DType::kFloat32) widen(node);
+  }
+
+  /// A Cast of the model to float32.
+  void widen(const Node& node) {
+    const ValueId x = node.inputs[0];
+    const bool is_weights = is_half(graph_.fact(x).dtype) && may_be_weights(graph_.fact(x));
+    if (!computed_.contains(x) && !is_weights) return;
+    patch_.replace(node.outputs[0], is_weights ? widened(node, x, DType::kFloat32) : computed_.at(x));
     changed_.insert(node.id);
   }
 
@@ -99,8 +105,8 @@ class PrecisionLowering {
   }
 
   /// Large constants are widened once no rewrite wants them as they are.
-  static bool may_be_weights(const Fact& fact) {
-    return fact.constant && fact.rank() >= 2 && fact.constant.size() >= kManyElements;
+  bool may_be_weights(const Fact& fact) const {
+    return keeps_weights_ && fact.constant && fact.rank() >= 2 && fact.constant.size() >= kManyElements;
   }
 
   bool read_as_it_is(ValueId value) const {
@@ -110,6 +116,7 @@ class PrecisionLowering {
   }
 
   const Graph& graph_;
+  bool keeps_weights_;
   Patch patch_;
   std::set<NodeId> changed_;
   std::map<ValueId, ValueId> computed_;                 // values of 16 bits that there are in float32, too
@@ -118,6 +125,8 @@ class PrecisionLowering {
 
 }  // namespace
 
-std::optional<Patch> lower_precision(const Graph& graph) { return PrecisionLowering(graph).patch(); }
+std::optional<Patch> lower_precision(const Graph& graph, bool rewrites) {
+  return PrecisionLowering(graph, rewrites).patch();
+}
 
 }  // namespace linnet

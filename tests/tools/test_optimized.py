@@ -59,6 +59,32 @@ def test_saved_without_rewrites_is_a_standard_model(run_model, conv_chain, tmp_p
     np.testing.assert_array_equal(a, b)
 
 
+@pytest.fixture
+def half_chain(tmp_path):
+    """y = x a b of float16."""
+    rng = np.random.default_rng(5)
+    weights = [numpy_helper.from_array((rng.standard_normal((80, 80)) / 8).astype(np.float16), name) for name in "ab"]
+    nodes = [helper.make_node("MatMul", ["x", "a"], ["z"]), helper.make_node("MatMul", ["z", "b"], ["y"])]
+    ends = [[(name, TensorProto.FLOAT16, [5, 80])] for name in "xy"]
+    return save_model(tmp_path / "half.onnx", nodes, *ends, weights)
+
+
+def test_weights_of_16_bits_survive_the_round_trip(run_model, half_chain, tmp_path):
+    saved = expect_same_when_saved(run_model, half_chain, tmp_path)
+    assert [w.data_type for w in saved.graph.initializer] == [TensorProto.FLOAT16] * 2
+    standard = expect_same_when_saved(run_model, half_chain, tmp_path, "--opt", 1)
+    assert {node.domain for node in standard.graph.node} == {""}
+
+
+def test_a_prepared_model_keeps_weights_of_16_bits(run_model, half_chain, tmp_path):
+    expected = run_model.outputs(half_chain, {})
+    for _ in range(2):
+        got = run_model.outputs(half_chain, {}, "--pack-cache", tmp_path / "cache")
+        np.testing.assert_array_equal(got["y"], expected["y"])
+    (packed,) = (tmp_path / "cache").glob("*/*.packs")
+    assert 2 * 2 * 80 * 80 <= packed.stat().st_size < 4 * 2 * 80 * 80
+
+
 @pytest.mark.parametrize("verb", [["bench", "-r", "1"], ["inspect"], ["compare", "--verify-opt"]])
 def test_every_verb_with_a_model_saves_it(run_model, conv_chain, tmp_path, verb):
     run_model(*verb, conv_chain, "--save-optimized", tmp_path / "saved.onnx")

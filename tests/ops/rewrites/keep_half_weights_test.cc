@@ -127,6 +127,35 @@ TEST(KeepHalfWeights, OtherReadersGetFloat32) {
       {64, 64}, 64 * 64);
 }
 
+TEST(KeepHalfWeights, WeightsThatAFloat32ModelCastsStayAsTheyAre) {
+  for (const DType dtype : kHalves) {
+    const Tensor w = cast_to(random_tensor({64, 96}), dtype);
+    GraphBuilder half, wide;
+    for (GraphBuilder* b : {&half, &wide}) {
+      const ValueId weights = b == &half ? b->op("Cast", {b->constant(w)}, {{"to", int64_t(DType::kFloat32)}})
+                                         : b->constant(cast_to(w, DType::kFloat32));
+      b->output(b->op("MatMul", {b->input("x", Shape{5, 64}), weights}));
+    }
+    const Model model = half.model();
+    EXPECT_EQ(constant_bytes(model, dtype), w.bytes());
+    const Tensor x = random_tensor({5, 64}, 9);
+    expect_close(run_model(model, {x})[0], run_model(wide.model(), {x})[0]);
+  }
+}
+
+TEST(KeepHalfWeights, WithoutRewritesThereIsNoOperatorOfLinnets) {
+  for (const int optimization : {0, 1}) {
+    Network n(DType::kFloat16, DType::kFloat16, {5, 64});
+    n.b.output(n.b.op("MatMul", {n.x, n.weights({64, 96}, 1)}));
+    ModelOptions options;
+    options.optimization = optimization;
+    const Model model = n.b.model(options);
+    EXPECT_EQ(testing::count_ops(model, "Cast", "linnet") + testing::count_ops(model, "MatMul", "linnet"), 0);
+    const Tensor x = cast_to(random_tensor({5, 64}, 9), DType::kFloat16);
+    expect_close(run_model(model, {x})[0], run_model(n.b.model(), {x})[0]);
+  }
+}
+
 TEST(KeepHalfWeights, CanBeLeftOut) {
   Network n(DType::kFloat16, DType::kFloat16, {5, 64});
   n.b.output(n.b.op("MatMul", {n.x, n.weights({64, 96}, 1)}));
