@@ -22,7 +22,7 @@ Tensor columns_last(const Tensor& values, const Layer& layer, const Node& node) 
   if (is_op(node, "Conv") || layer.axis == 1) return values;
   const int64_t n = values.dim(0), k = values.dim(1);
   Tensor result(DType::kInt8, {k, n});
-  for (int64_t i = 0; i < n * k; ++i) result.data<int8_t>()[i % k * n + i / k] = values.data<int8_t>()[i];
+  for (int64_t i = 0; i < values.size(); ++i) result.data<int8_t>()[i % k * n + i / k] = values.data<int8_t>()[i];
   return result;
 }
 

@@ -89,10 +89,12 @@ ByteWeights quantize_blocks(const Layer& layer, int64_t block_size) {
   auto* packed = result.values.data<uint8_t>();
   std::fill_n(packed, result.values.size(), uint8_t{kZero4 << 4 | kZero4});
   const int64_t stride = layer.axis == 0 ? 1 : n, row = layer.axis == 0 ? k : 1;
-  for (int64_t i = 0; i < n * blocks; ++i) {
-    const int64_t begin = i % blocks * block_size;
-    quantize_block(layer.weights.data<float>() + i / blocks * row + begin * stride, stride,
-                   std::min(block_size, k - begin), packed + i * block_size / 2, result.scale.data<float>()[i]);
+  float* scale = result.scale.data<float>();
+  for (int64_t channel = 0; channel < n; ++channel) {
+    const float* w = layer.weights.data<float>() + channel * row;
+    for (int64_t i = 0; i < k; i += block_size, packed += block_size / 2, ++scale) {
+      quantize_block(w + i * stride, stride, std::min(block_size, k - i), packed, *scale);
+    }
   }
   return result;
 }

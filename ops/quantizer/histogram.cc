@@ -7,7 +7,8 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kHalf = 2048;                // bins of each sign
+constexpr int64_t kBins = 4096;
+constexpr int64_t kHalf = kBins / 2;           // of each sign
 constexpr int64_t kStep = 8;                   // bins between the limits that are tried
 constexpr double kLeast = 16 * double(kHalf);  // values that make a distribution
 constexpr double kTiny = 1e-9;                 // in the place of a share of 0
@@ -48,13 +49,13 @@ void Range::include(const Range& other) {
 }
 
 Histogram::Histogram(const Range& range)
-    : range_(range), limit_(std::max(-double(range.low), double(range.high))), counts_(size_t(2 * kHalf), 0) {}
+    : range_(range), limit_(std::max(-double(range.low), double(range.high))), counts_(size_t(kBins), 0) {}
 
 void Histogram::add(std::span<const float> values) {
   const double scale = limit_ > 0 ? double(kHalf) / limit_ : 0;
   for (const float value : values) {
     const auto bin = int64_t(std::floor(double(value) * scale)) + kHalf;
-    if (value != 0) ++counts_[size_t(std::clamp<int64_t>(bin, 0, 2 * kHalf - 1))];
+    if (value != 0) ++counts_[size_t(std::clamp<int64_t>(bin, 0, kBins - 1))];
   }
 }
 
@@ -62,7 +63,7 @@ Range Histogram::percentile(double percent) const {
   const double width = limit_ / double(kHalf);
   const auto all = double(std::accumulate(counts_.begin(), counts_.end(), int64_t{0}));
   const double outside = all * (100 - percent) / 200;
-  int64_t first = 0, last = 2 * kHalf - 1;
+  int64_t first = 0, last = kBins - 1;
   for (auto sum = double(counts_[0]); first < last && sum <= outside; sum += double(counts_[size_t(first)])) ++first;
   for (auto sum = double(counts_.back()); last > first && sum <= outside; sum += double(counts_[size_t(last)])) --last;
   const auto low = float(double(first - kHalf) * width), high = float(double(last + 1 - kHalf) * width);
