@@ -49,7 +49,7 @@ ValueId add_quantize(Patch& patch, const Node& node, ValueId y) {
 std::optional<Patch> expand_product_of_activations(const Graph& graph, const Node& node) {
   if (!is_op(node, "QLinearMatMul") || !has_constant_grid(graph, node, kWScale)) return std::nullopt;
   const Fact &x = graph.input_fact(node, kX), &w = graph.input_fact(node, kW);
-  if (!x.has_rank() || !w.has_rank() || x.rank() != w.rank() || x.rank() < 3) return std::nullopt;
+  if (!x.has_rank() || !w.has_rank() || x.rank() != w.rank() || x.rank() < 2) return std::nullopt;
   Patch patch(graph);
   const auto operand = [&](size_t i) {
     return add_dequantize(patch, node, {node.inputs[i], node.inputs[i + 1], node.inputs[i + 2]}, 1);

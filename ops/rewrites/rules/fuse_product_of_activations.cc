@@ -14,7 +14,7 @@ constexpr int64_t kMostTerms = (int64_t{1} << 31) / (255 * 255);
 
 /// Matrices in the same batches, of a moderate depth.
 bool fit_product(const Fact& a, const Fact& b) {
-  if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank() || a.rank() < 3) return false;
+  if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank() || a.rank() < 2) return false;
   const Dim& depth = a.dim(a.rank() - 1);
   return depth.known() && depth.value() <= kMostTerms &&
          std::equal(a.dims->begin(), a.dims->end() - 2, b.dims->begin());

@@ -347,6 +347,16 @@ TEST(FuseQuantized, ALinearProductOfInt8ActivationsIsThatProduct) {
   expect_exact(g, {random_tensor({2, 3, 8}), random_tensor({2, 8, 5}, 1)});
 }
 
+TEST(FuseQuantized, SoIsOneOfTwoMatrices) {
+  ByteGraph g;
+  const Grid of = grid(kU8, 0.25f, 100);
+  const ValueId a = g.bytes("a", {4, 8}), b = g.bytes("b", {5, 8});
+  const ValueId transposed = g.op("Transpose", {b}, {{"perm", std::vector<int64_t>{1, 0}}});
+  g.output(g.op("MatMul", {g.dequantize(a, of), g.dequantize(transposed, of)}));
+  EXPECT_EQ(optimized_ops(g), "+QLinearMatMul");
+  expect_exact(g, {random_bytes({4, 8}, kU8), random_bytes({5, 8}, kU8)});
+}
+
 TEST(FuseQuantized, ProductsOfActivationsInOtherBatchesStay) {
   ByteGraph g;
   const Grid of = grid(kU8, 0.25f, 100);
