@@ -109,20 +109,21 @@ void tiled_region(const uint32_t* x, int64_t rows, int64_t cols, int64_t ldx, ui
 }
 
 /// Rows that become the contiguous elements of y, and the reverse: few of them, known at compile time.
-template <int R>
-void interleave(const uint32_t* x, int64_t cols, int64_t ldx, uint32_t* __restrict y) {
+template <int R, class T>
+void interleave(const T* x, int64_t cols, int64_t ldx, T* __restrict y) {
   for (int64_t c = 0; c < cols; ++c) {
     for (int r = 0; r < R; ++r) y[c * R + r] = x[r * ldx + c];
   }
 }
-template <int C>
-void deinterleave(const uint32_t* x, int64_t rows, uint32_t* __restrict y, int64_t ldy) {
+template <int C, class T>
+void deinterleave(const T* x, int64_t rows, T* __restrict y, int64_t ldy) {
   for (int64_t r = 0; r < rows; ++r) {
     for (int c = 0; c < C; ++c) y[c * ldy + r] = x[r * C + c];
   }
 }
 
-bool transpose_narrow(const uint32_t* x, int64_t rows, int64_t cols, int64_t ldx, uint32_t* y, int64_t ldy) {
+template <class T>
+bool transpose_narrow(const T* x, int64_t rows, int64_t cols, int64_t ldx, T* y, int64_t ldy) {
   if (rows == 2 && ldy == 2) return interleave<2>(x, cols, ldx, y), true;
   if (rows == 3 && ldy == 3) return interleave<3>(x, cols, ldx, y), true;
   if (cols == 2 && ldx == 2) return deinterleave<2>(x, rows, y, ldy), true;
@@ -154,11 +155,54 @@ void blocked(const void* x_in, int64_t rows, int64_t cols, int64_t ldx, void* y_
   }
 }
 
+typedef uint8_t SixteenBytes __attribute__((vector_size(16)));
+
+/// Where byte j comes from when two vectors' halves are interleaved.
+template <int kHigh>
+struct Interleave {
+  template <int W>
+  static constexpr int index(int j) {
+    return j / 2 + 8 * kHigh + (j % 2) * W;
+  }
+};
+
+/// A tile of 16 by 16: rows i and i + 8 interleaved four times are columns.
+void byte_tile(const uint8_t* x, int64_t ldx, uint8_t* y, int64_t ldy) {
+  constexpr auto kAll = std::make_integer_sequence<int, 16>{};
+  SixteenBytes v[16], next[16];
+#pragma GCC unroll 16
+  for (int i = 0; i < 16; ++i) std::memcpy(&v[i], x + i * ldx, sizeof v[i]);
+#pragma GCC unroll 4
+  for (int step = 0; step < 4; ++step) {
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) {
+      next[2 * i] = shuffle<Interleave<0>>(v[i], v[i + 8], kAll);
+      next[2 * i + 1] = shuffle<Interleave<1>>(v[i], v[i + 8], kAll);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; ++i) v[i] = next[i];
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < 16; ++i) std::memcpy(y + i * ldy, &v[i], sizeof v[i]);
+}
+
+void bits8(const void* x_in, int64_t rows, int64_t cols, int64_t ldx, void* y_out, int64_t ldy) {
+  const auto* x = static_cast<const uint8_t*>(x_in);
+  auto* y = static_cast<uint8_t*>(y_out);
+  if (transpose_narrow(x, rows, cols, ldx, y, ldy)) return;
+  const int64_t full_rows = rows / 16 * 16, full_cols = cols / 16 * 16;
+  for (int64_t c = 0; c < full_cols; c += 16) {
+    for (int64_t r = 0; r < full_rows; r += 16) byte_tile(x + r * ldx + c, ldx, y + c * ldy + r, ldy);
+  }
+  scalar_region(x + full_cols, full_rows, cols - full_cols, ldx, y + full_cols * ldy, ldy);
+  scalar_region(x + full_rows * ldx, rows - full_rows, cols, ldx, y + full_rows, ldy);
+}
+
 }  // namespace
 
 void fill(TransposeKernels& kernels);
 void fill(TransposeKernels& kernels) {
-  kernels.bits8 = blocked<uint8_t>;
+  kernels.bits8 = bits8;
   kernels.bits16 = blocked<uint16_t>;
   kernels.bits32 = bits32;
   kernels.bits64 = blocked<uint64_t>;
