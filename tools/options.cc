@@ -66,6 +66,9 @@ void add_model_flags(CLI::App& verb, ModelFlags& f) {
       "--no-winograd", [&f] { f.winograd_tile = 0; }, "The same as --winograd-tile 0");
   group->add_flag("--fast-int4", f.fast_int4,
                   "Weights of 2 to 8 bits in blocks: multiply in int8 where the model leaves it open");
+  group->add_option("--precision", f.precision, "Products of float32: float32, or bf16 where the processor has it")
+      ->check(CLI::IsMember({"float32", "bf16"}))
+      ->capture_default_str();
   group->add_option("--pack-cache", f.pack_cache, "Folder where the prepared model is kept for the next time");
 }
 

@@ -21,6 +21,7 @@ struct ModelFlags {
   bool untrusted = false;
   int winograd_tile = 4;
   bool fast_int4 = false;
+  std::string precision = "float32";
   bool allow_newer_opset = false;
   uint64_t seed = 0;  ///< of random operators; --seed
 };

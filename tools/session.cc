@@ -72,6 +72,7 @@ ModelOptions model_options(const ModelFlags& flags, const Registry& registry) {
   options.executor = make_openmp_executor(flags.threads);
   options.winograd_tile = flags.winograd_tile;
   options.fast_int4 = flags.fast_int4;
+  if (flags.precision == "bf16") options.precision = ProductPrecision::kBFloat16;
   options.allow_newer_opset = flags.allow_newer_opset;
   options.cache_dir = flags.pack_cache;
   if (!flags.pack_cache.empty()) options.log = show_warning_of_cache;

@@ -14,6 +14,8 @@ linnet_options checked(const linnet_options* given) {
   require(options.threads >= 0, "options->threads is below 0");
   require(options.optimization >= LINNET_OPTIMIZE_ALL && options.optimization <= LINNET_OPTIMIZE_NOTHING,
           "options->optimization is none of LINNET_OPTIMIZE_*");
+  require(options.precision >= LINNET_PRECISION_FLOAT32 && options.precision <= LINNET_PRECISION_BFLOAT16,
+          "options->precision is none of LINNET_PRECISION_*");
   require(options.max_file_bytes >= 0 && options.max_nodes >= 0, "a limit of options is below 0");
   require(options.max_memory_bytes >= 0 && options.deadline_ms >= 0, "a limit of options is below 0");
   return options;
@@ -31,6 +33,7 @@ ModelOptions model_options(const linnet_options& options) {
   result.replaceable_weights = options.replaceable_weights != 0;
   if (options.cache_dir) result.cache_dir = options.cache_dir;
   result.fast_int4 = options.fast_int4 != 0;
+  if (options.precision == LINNET_PRECISION_BFLOAT16) result.precision = ProductPrecision::kBFloat16;
   return result;
 }
 

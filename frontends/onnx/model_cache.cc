@@ -28,9 +28,9 @@ constexpr size_t kReadBytes = size_t{1} << 20;
 /// All that decides on what becomes of a model besides its contents. Numbers of threads do not.
 std::string settings_of(const ModelOptions& options) {
   std::string text = str(build_id(), ' ', isa_name(resolve_isa(options.isa)), ' ', options.optimization, ' ',
-                         options.winograd_tile, ' ', options.fast_int4, ' ', options.guard_memory, ' ',
-                         options.allow_external_paths, ' ', options.allow_newer_opset, ' ', options.limits.file_bytes,
-                         ' ', options.limits.nodes, ' ', options.limits.depth);
+                         options.winograd_tile, ' ', options.fast_int4, ' ', int(options.precision), ' ',
+                         options.guard_memory, ' ', options.allow_external_paths, ' ', options.allow_newer_opset, ' ',
+                         options.limits.file_bytes, ' ', options.limits.nodes, ' ', options.limits.depth);
   for (const std::string& rewrite : options.disabled_rewrites) text += ' ' + rewrite;
   return text;
 }

@@ -3,6 +3,7 @@
 #include "compile/compile_input.h"
 #include "conv/conv_algorithm.h"
 #include "conv/winograd_tiles.h"
+#include "gemm/bfloat16_pairs.h"
 #include "gemm/machine.h"
 #include "gemm/panels.h"
 #include "kernels/kernel_table.h"
@@ -18,6 +19,7 @@ constexpr double kDirect = 1.1;                       // indirect addressing
 constexpr double kCacheBytes = 16, kMemoryBytes = 6;  // weights read per cycle from the last cache, from memory
 constexpr double kRows = 48;                          // of a block for which weights are read again
 constexpr int64_t kTileRows = 12;                     // about, that leave out a tap together
+constexpr double kPairs = 0.5;                        // where two values are multiplied at a time
 constexpr int64_t kFewChannels = 2;                   // vectors of a group's output channels
 
 struct TransformCost {
@@ -81,7 +83,7 @@ ConvChoice<float> choose_conv(const ConvGeometry& geometry, bool x_channels_firs
   }
   const std::string obstacle = winograd_obstacle(geometry, in);
   if (!obstacle.empty()) return {make_gemm_conv<float>(geometry, epilogue, in), "no Winograd: " + obstacle};
-  const double direct = gemm_cost(geometry, gemm);
+  const double direct = gemm_cost(geometry, gemm) * (multiplies_bfloat16(in) ? kPairs : 1);
   ConvChoice<float> choice;
   int best = 0;
   double least = direct;

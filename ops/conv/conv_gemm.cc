@@ -1,56 +1,73 @@
 #include "conv/conv_algorithm.h"
 #include "conv/gemm_conv_weights.h"
 #include "conv/window_rows.h"
-#include "gemm/half_weights.h"
+#include "gemm/bfloat16_pairs.h"
 #include "gemm/plan.h"
 #include "kernels/kernel_table.h"
+#include "tensor/alignment.h"
 
 namespace linnet {
 namespace {
 
+/// As rows of such a product hold the channels.
+ConvGeometry with_channels(ConvGeometry geometry, int64_t group_in) {
+  geometry.in_channels = checked_mul(geometry.group, group_in);
+  return geometry;
+}
+
 template <class Type>
-class GemmConv final : public ConvAlgorithm<typename Type::A> {
-  using T = typename Type::A;
+class GemmConv final : public ConvAlgorithm<typename Type::Y> {
+  using A = typename Type::A;
   using B = typename Type::B;
+  using T = typename Type::Y;
 
  public:
   GemmConv(const ConvGeometry& geometry, const BasicEpilogue<T>& epilogue, const CompileInput& in)
-      : geometry_(geometry), epilogue_(epilogue), windows_(geometry) {
+      : note_(product_text<B>(in)),
+        rows_(checked_mul(checked_mul(geometry.batch, geometry.in_pixels()), geometry.group), geometry.group_in(),
+              in.isa()),
+        geometry_(with_channels(geometry, rows_.depth())),
+        epilogue_(epilogue),
+        windows_(geometry_) {
     GemmSizes sizes;
     sizes.rows = checked_mul(geometry.batch, geometry.out_pixels());
     sizes.columns = geometry.group_out();
     sizes.taps = windows_.taps();
     sizes.depth = windows_.depth();
-    sizes.row_scratch_bytes = geometry.pointwise() ? MatrixRows<T>::scratch_bytes(sizes.depth, geometry.in_channels)
-                                                   : windows_.scratch_bytes(sizeof(T));
+    sizes.row_scratch_bytes = geometry.pointwise() ? MatrixRows<A>::scratch_bytes(sizes.depth, geometry_.in_channels)
+                                                   : windows_.scratch_bytes(sizeof(A));
     sizes.workers = in.executor().workers();
     plan_ = GemmPlan<Type>(kernel_table(in.isa()).gemm<Type>(), sizes);
-    weights_ = GemmConvWeights<B>(geometry, plan_.panels(), in);
+    weights_ = GemmConvWeights<Type>(geometry, plan_.panels(), in);
   }
 
   void run(const ConvOperands<T>& operands, KernelContext& context) const override {
     // Weights of another type than x are constant, and packed.
     const B* w = weights_.get(reinterpret_cast<const B*>(operands.w), context.scratch() + plan_.scratch_bytes(),
                               context.executor());
+    const A* x = rows_.get(operands.x, context.scratch() + rows_offset(), context.executor());
     context.executor().parallel_for(geometry_.group * plan_.chunks(), [&](int64_t chunk, int worker) {
-      run_chunk(operands, w, chunk / plan_.chunks(), chunk % plan_.chunks(), context.scratch(worker));
+      run_chunk(operands, x, w, chunk / plan_.chunks(), chunk % plan_.chunks(), context.scratch(worker));
     });
   }
 
-  size_t scratch_bytes() const override { return plan_.scratch_bytes() + weights_.scratch_bytes(); }
+  size_t scratch_bytes() const override { return rows_offset() + rows_.scratch_bytes(); }
 
   std::string describe() const override {
-    return str(geometry_.pointwise() ? "GEMM " : "indirect GEMM ", plan_.describe(), weights_text<B>());
+    return str(geometry_.pointwise() ? "GEMM " : "indirect GEMM ", plan_.describe(), note_);
   }
 
  private:
-  void run_chunk(const ConvOperands<T>& operands, const B* w, int64_t group, int64_t chunk, std::byte* scratch) const {
-    const T* x = operands.x + group * geometry_.group_in();
-    const WindowRows<T> windows(windows_, x);
-    const MatrixRows<T> pixels(x, geometry_.in_channels);
+  size_t rows_offset() const { return plan_.scratch_bytes() + aligned(weights_.scratch_bytes()); }
+
+  void run_chunk(const ConvOperands<T>& operands, const A* x, const B* w, int64_t group, int64_t chunk,
+                 std::byte* scratch) const {
+    x += group * geometry_.group_in();
+    const WindowRows<A> windows(windows_, x);
+    const MatrixRows<A> pixels(x, geometry_.in_channels);
     const int64_t column = group * geometry_.group_out();
     GemmOperands<Type> product;
-    product.a = geometry_.pointwise() ? static_cast<const RowSource<T>*>(&pixels) : &windows;
+    product.a = geometry_.pointwise() ? static_cast<const RowSource<A>*>(&pixels) : &windows;
     product.b = w + group * weights_.group_size();
     product.y = operands.y + column;
     product.y_pitch = geometry_.out_channels;
@@ -58,11 +75,13 @@ class GemmConv final : public ConvAlgorithm<typename Type::A> {
     plan_.run_chunk(product, chunk, scratch);
   }
 
+  std::string note_;
+  ProductRows<Type> rows_;
   ConvGeometry geometry_;
   BasicEpilogue<T> epilogue_;
   ConvWindows windows_;
   GemmPlan<Type> plan_;
-  GemmConvWeights<B> weights_;
+  GemmConvWeights<Type> weights_;
 };
 
 }  // namespace
@@ -73,7 +92,7 @@ ConvAlgorithmPtr<T> make_gemm_conv(const ConvGeometry& geometry, const BasicEpil
   if constexpr (std::is_same_v<T, double>) {
     return std::make_unique<GemmConv<GemmF64>>(geometry, epilogue, in);
   } else {
-    return with_weights_of(in, 1, [&]<class Type>() -> ConvAlgorithmPtr<T> {
+    return with_product_of(in, [&]<class Type>() -> ConvAlgorithmPtr<T> {
       return std::make_unique<GemmConv<Type>>(geometry, epilogue, in);
     });
   }

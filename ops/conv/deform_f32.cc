@@ -24,7 +24,7 @@ class DeformF32 final : public Kernel {
     sizes.costly_rows = true;
     sizes.workers = in.executor().workers();
     plan_ = GemmPlan<GemmF32>(kernels_.gemm_f32, sizes);
-    weights_ = GemmConvWeights<float>(g, plan_.panels(), in);
+    weights_ = GemmConvWeights<GemmF32>(g, plan_.panels(), in);
     place_scratch(in);
   }
 
@@ -103,7 +103,7 @@ class DeformF32 final : public Kernel {
   const KernelTable& kernels_;
   DeformWindows windows_;
   GemmPlan<GemmF32> plan_;
-  GemmConvWeights<float> weights_;
+  GemmConvWeights<GemmF32> weights_;
   size_t x_offset_ = 0, offset_offset_ = 0, mask_offset_ = 0, y_offset_ = 0, w_offset_ = 0;
 };
 

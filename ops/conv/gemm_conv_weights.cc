@@ -1,6 +1,6 @@
 #include "conv/gemm_conv_weights.h"
 
-#include "gemm/half_weights.h"
+#include "gemm/bfloat16_pairs.h"
 
 namespace linnet {
 
@@ -27,41 +27,57 @@ template GemmWeights<BFloat16> conv_matrices(const ConvGeometry&, const BFloat16
 template GemmWeights<uint8_t> conv_matrices(const ConvGeometry&, const uint8_t*, int64_t);
 template GemmWeights<int8_t> conv_matrices(const ConvGeometry&, const int8_t*, int64_t);
 
-template <class T>
-GemmConvWeights<T>::GemmConvWeights(const ConvGeometry& geometry, const GemmPanels& panels, const CompileInput& in)
-    : geometry_(geometry), panels_(panels), group_size_(packed_size(panels, geometry.taps(), geometry.group_in())) {
+template <class Type>
+GemmConvWeights<Type>::GemmConvWeights(const ConvGeometry& geometry, const GemmPanels& panels, const CompileInput& in)
+    : geometry_(geometry),
+      panels_(panels),
+      group_size_(packed_size(panels, geometry.taps(), geometry.group_in(), Type::kUnit)) {
   const Tensor* w = in.constant(1);
   if (!w) return;
-  packed_ = in.packed(*w, packed_conv_form(panels, geometry.group), [&] {
-    Tensor packed = in.packed_memory(dtype_of<T>, Shape{geometry_.group, group_size_});
-    pack(weights_as<T>(*w, in).template data<T>(), packed.data<T>(), in.executor());
-    return packed;
-  });
+  const auto memory = [&] { return in.packed_memory(dtype_of<B>, Shape{geometry_.group, group_size_}); };
+  if constexpr (Type::kUnit == 1) {
+    packed_ = in.packed(*w, packed_conv_form(panels, geometry.group), [&] {
+      Tensor packed = memory();
+      pack(weights_as<B>(*w, in).template data<B>(), packed.template data<B>(), in.executor());
+      return packed;
+    });
+  } else {
+    packed_ = in.packed(*w, packed_form("conv bfloat16 pairs", panels, {geometry.group}), [&] {
+      const Tensor wide = float_weights(*w, in);
+      Tensor packed = memory();
+      for (int64_t group = 0; group < geometry_.group; ++group) {
+        pack_pairs(conv_matrices(geometry_, wide.data<float>(), group), panels_,
+                   packed.template data<B>() + group * group_size_, in.executor());
+      }
+      return packed;
+    });
+  }
 }
 
-template <class T>
-const T* GemmConvWeights<T>::get(const T* w, std::byte* scratch, Executor& executor) const {
-  if (packed()) return packed_.data<T>();
-  auto* made = reinterpret_cast<T*>(scratch);
+template <class Type>
+auto GemmConvWeights<Type>::get(const B* w, std::byte* scratch, Executor& executor) const -> const B* {
+  if (packed()) return packed_.data<B>();
+  auto* made = reinterpret_cast<B*>(scratch);
   pack(w, made, executor);
   return made;
 }
 
-template <class T>
-size_t GemmConvWeights<T>::scratch_bytes() const {
-  return packed() ? 0 : dtype_bytes(dtype_of<T>, checked_mul(geometry_.group, group_size_));
+template <class Type>
+size_t GemmConvWeights<Type>::scratch_bytes() const {
+  return packed() ? 0 : dtype_bytes(dtype_of<B>, checked_mul(geometry_.group, group_size_));
 }
 
-template <class T>
-void GemmConvWeights<T>::pack(const T* w, T* packed, Executor& executor) const {
+template <class Type>
+void GemmConvWeights<Type>::pack(const B* w, B* packed, Executor& executor) const {
   for (int64_t group = 0; group < geometry_.group; ++group) {
     pack_weights(conv_matrices(geometry_, w, group), panels_, packed + group * group_size_, &executor);
   }
 }
 
-template class GemmConvWeights<float>;
-template class GemmConvWeights<double>;
-template class GemmConvWeights<Half>;
-template class GemmConvWeights<BFloat16>;
+template class GemmConvWeights<GemmF32>;
+template class GemmConvWeights<GemmF64>;
+template class GemmConvWeights<GemmHalf>;
+template class GemmConvWeights<GemmBFloat16>;
+template class GemmConvWeights<GemmBFloat16Pairs>;
 
 }  // namespace linnet

@@ -6,9 +6,11 @@
 namespace linnet {
 
 /// The weights of a convolution (input 1, as in ONNX) packed for one matrix product per group: when compiled where they
-/// are constant, else in every run.
-template <class T>
+/// are constant, else in every run. Of bfloat16 pairs they are constant.
+template <class Type>
 class GemmConvWeights {
+  using B = typename Type::B;
+
  public:
   GemmConvWeights() = default;
   /// panels: those of one group's output channels.
@@ -19,11 +21,11 @@ class GemmConvWeights {
   /// Values of one group's packed form.
   int64_t group_size() const { return group_size_; }
   /// The packed form; made in `scratch`, of scratch_bytes(), where it does not exist yet.
-  const T* get(const T* w, std::byte* scratch, Executor& executor) const;
+  const B* get(const B* w, std::byte* scratch, Executor& executor) const;
   size_t scratch_bytes() const;
 
  private:
-  void pack(const T* w, T* packed, Executor& executor) const;
+  void pack(const B* w, B* packed, Executor& executor) const;
 
   ConvGeometry geometry_;
   GemmPanels panels_;

@@ -138,6 +138,7 @@ void WindowRows<T>::rows(const RowBlock& block, const T** pointers, std::byte* s
 template class WindowRows<float>;
 template class WindowRows<double>;
 template class WindowRows<int16_t>;
+template class WindowRows<BFloat16>;
 template class WindowRows<uint8_t>;
 
 }  // namespace linnet

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "gemm/half_weights.h"
+#include "gemm/bfloat16_pairs.h"
 #include "gemm/matrix_product.h"
 #include "gemm/plan.h"
 #include "gemm/weights.h"
@@ -15,22 +15,29 @@ namespace {
 /// Scratch: the plan's; packed B where it is not constant; addends that cannot be used as they lie.
 template <class Type>
 class FloatProduct final : public Kernel {
-  using T = typename Type::A;
+  using A = typename Type::A;
   using B = typename Type::B;
+  using T = typename Type::Y;
+  static constexpr int kUnit = Type::kUnit;
 
  public:
   FloatProduct(const MatrixProduct& product, const std::vector<Addend>& addends, const BasicEpilogue<T>& activation,
                const CompileInput& in)
-      : product_(product), addends_(addends), activation_(activation) {
+      : product_(product),
+        addends_(addends),
+        activation_(activation),
+        note_(product_text<B>(in)),
+        rows_(checked_mul(*std::ranges::max_element(product.a_index) + 1, product.m), product.k, in.isa()) {
     GemmSizes sizes;
     sizes.rows = product.m;
     sizes.columns = product.n;
-    sizes.depth = product.k;
-    sizes.row_scratch_bytes = MatrixRows<T>::scratch_bytes(product.k, row_stride(), depth_stride());
+    sizes.depth = rows_.depth();
+    sizes.row_scratch_bytes = MatrixRows<A>::scratch_bytes(sizes.depth, row_stride(), depth_stride());
     sizes.workers = in.executor().workers();
     plan_ = GemmPlan<Type>(kernel_table(in.isa()).gemm<Type>(), sizes);
-    packed_size_ = packed_size(plan_.panels(), 1, product.k);
-    scratch_bytes_ = plan_.scratch_bytes();
+    packed_size_ = packed_size(plan_.panels(), 1, product.k, kUnit);
+    rows_offset_ = plan_.scratch_bytes();
+    scratch_bytes_ = rows_offset_ + rows_.scratch_bytes();
     if (const Tensor* b = in.constant(1)) {
       packed_ = in.packed(*b, form(), [&] { return packed(*b, in); });
     } else {
@@ -44,14 +51,14 @@ class FloatProduct final : public Kernel {
   }
 
   void run(KernelContext& context) const override {
-    const T* a = context.input(0).data<T>();
+    const A* a = rows_.get(context.input(0).data<T>(), context.scratch() + rows_offset_, context.executor());
     const B* b = packed_ ? packed_.data<B>() : pack_in_scratch(context);
     T* y = context.output(0).data<T>();
     const BasicEpilogue<T> epilogue = bind_addends(context);
-    const int64_t a_size = product_.m * product_.k;
+    const int64_t a_size = product_.m * rows_.depth();
     context.executor().parallel_for(product_.batch() * plan_.chunks(), [&](int64_t chunk, int worker) {
       const int64_t i = chunk / plan_.chunks();
-      const MatrixRows<T> rows(a + product_.a_index[size_t(i)] * a_size, row_stride(), depth_stride());
+      const MatrixRows<A> rows(a + product_.a_index[size_t(i)] * a_size, row_stride(), depth_stride());
       GemmOperands<Type> operands;
       operands.a = &rows;
       operands.b = b + product_.b_index[size_t(i)] * packed_size_;
@@ -64,22 +71,21 @@ class FloatProduct final : public Kernel {
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
   bool reads(int input) const override { return input != 1 || !packed_; }
-  std::string describe() const override {
-    return str("GEMM ", plan_.describe(), weights_text<B>(), packed_ ? "" : ", packing B");
-  }
+  std::string describe() const override { return str("GEMM ", plan_.describe(), note_, packed_ ? "" : ", packing B"); }
 
  private:
   template <class V>
   static size_t bytes_of(int64_t count) {
     return aligned(dtype_bytes(dtype_of<V>, count));
   }
-  int64_t row_stride() const { return product_.transpose_a ? 1 : product_.k; }
+  int64_t row_stride() const { return product_.transpose_a ? 1 : rows_.depth(); }
   int64_t depth_stride() const { return product_.transpose_a ? product_.m : 1; }
   /// The addend is used as it lies.
   bool direct(const Addend& addend) const { return addend.columns == product_.n && addend.beta == 1; }
 
-  GemmWeights<B> weights(const B* b, int64_t matrix) const {
-    GemmWeights<B> result;
+  template <class W>
+  GemmWeights<W> weights(const W* b, int64_t matrix) const {
+    GemmWeights<W> result;
     result.data = b + matrix * product_.k * product_.n;
     result.depth = product_.k;
     result.columns = product_.n;
@@ -95,9 +101,14 @@ class FloatProduct final : public Kernel {
 
   Tensor packed(const Tensor& b, const CompileInput& in) const {
     Tensor result = in.packed_memory(dtype_of<B>, Shape{product_.b_count, packed_size_});
-    const Tensor values = weights_as<B>(b, in);
+    const Tensor values = kUnit == 1 ? weights_as<B>(b, in) : float_weights(b, in);
     for (int64_t i = 0; i < product_.b_count; ++i) {
-      pack_weights(weights(values.data<B>(), i), plan_.panels(), result.data<B>() + i * packed_size_, &in.executor());
+      B* const to = result.data<B>() + i * packed_size_;
+      if constexpr (kUnit == 1) {
+        pack_weights(weights(values.data<B>(), i), plan_.panels(), to, &in.executor());
+      } else {
+        pack_pairs(weights(values.data<float>(), i), plan_.panels(), to, in.executor());
+      }
     }
     return result;
   }
@@ -141,7 +152,10 @@ class FloatProduct final : public Kernel {
   MatrixProduct product_;
   std::vector<Addend> addends_;
   BasicEpilogue<T> activation_;
+  std::string note_;
+  ProductRows<Type> rows_;
   GemmPlan<Type> plan_;
+  size_t rows_offset_ = 0;
   int64_t packed_size_ = 0;  // of one matrix
   Tensor packed_;
   size_t packed_offset_ = 0;
@@ -156,9 +170,10 @@ KernelPtr make_float_product(const MatrixProduct& product, const std::vector<Add
   if (in.dtype(0) == DType::kFloat64) {
     return std::make_unique<FloatProduct<GemmF64>>(product, addends, BasicEpilogue<double>(), in);
   }
-  return with_weights_of(in, 1, [&]<class Type>() -> KernelPtr {
+  const auto make = [&]<class Type>() -> KernelPtr {
     return std::make_unique<FloatProduct<Type>>(product, addends, activation, in);
-  });
+  };
+  return product.transpose_a ? with_weights_of(in, 1, make) : with_product_of(in, make);
 }
 
 }  // namespace linnet

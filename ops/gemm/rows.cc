@@ -63,5 +63,6 @@ template class MatrixRows<float>;
 template class MatrixRows<double>;
 template class MatrixRows<uint8_t>;
 template class MatrixRows<int16_t>;
+template class MatrixRows<BFloat16>;
 
 }  // namespace linnet

@@ -9,6 +9,7 @@ import pytest
 from c_api import ARGUMENT, IO, LIMIT, MODEL, UNSUPPORTED, Metadata, Options, described, refused
 from c_models import ENDLESS, ENDLESS_INPUTS, LINEAR, W, X, model_bytes, value
 from onnx import TensorProto, helper, numpy_helper
+from processors import multiplies_bfloat16
 
 
 def test_the_interface_is_described(api, loaded):
@@ -84,6 +85,7 @@ def test_what_cannot_be_loaded_leaves_no_model(api, tmp_path):
     ({"size": ctypes.sizeof(Options) + 8}, ARGUMENT, "options->size"),
     ({"threads": -1}, ARGUMENT, "options->threads"),
     ({"optimization": 3}, ARGUMENT, "options->optimization"),
+    ({"precision": 2}, ARGUMENT, "options->precision"),
     ({"max_memory_bytes": -1}, ARGUMENT, "limit"),
     ({"max_nodes": 1}, LIMIT, "nodes"),
 ])  # fmt: skip
@@ -96,6 +98,18 @@ def test_options_do_not_change_outputs(api, options):
     context = api.created("context_create", api.load(LINEAR, **options))
     api.run(context, [X])
     np.testing.assert_allclose(api.output(context), X @ W, rtol=1e-5)
+
+
+def test_precision_rounds_factors_to_bfloat16(api):
+    """y = x, which has one bit more than bfloat16."""
+    model = model_bytes([helper.make_node("MatMul", ["x", "w"], ["y"])], [value("x", TensorProto.FLOAT, [1, 1])],
+                        [value("y", TensorProto.FLOAT, [1, 1])],
+                        [numpy_helper.from_array(np.ones((1, 1), np.float32), "w")])  # fmt: skip
+    x = 1 + 2**-8
+    for precision, y in ((0, x), (1, 1 if multiplies_bfloat16() else x)):
+        context = api.created("context_create", api.load(model, precision=precision))
+        api.run(context, [np.array([[x]], np.float32)])
+        assert api.output(context).tolist() == [[y]]
 
 
 def test_fast_int4_rounds_rows_to_int8(api):

@@ -6,6 +6,7 @@ import linnet
 import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from processors import multiplies_bfloat16
 from sessions import ARRAYS, session, tensor
 
 
@@ -95,6 +96,19 @@ def test_a_prepared_model_is_kept(tmp_path):
     for _ in range(2):
         assert np.array_equal(linnet.Session(model, cache_dir=tmp_path / "cache").run(inputs)["y"], expected)
         assert len([*(tmp_path / "cache").glob("*/*.packs")]) == 1
+
+
+def test_precision_rounds_factors_to_bfloat16():
+    """y = x, which has one bit more than bfloat16."""
+    values = [numpy_helper.from_array(np.ones((1, 1), np.float32), "w")]
+    node = helper.make_node("MatMul", ["x", "w"], ["y"])
+    ends = [tensor("x", TensorProto.FLOAT, [1, 1])], [tensor("y", TensorProto.FLOAT, [1, 1])]
+    x = vector(1 + 2**-8).reshape(1, 1)
+    assert session([node], *ends, values).run({"x": x})["y"].tolist() == [[1 + 2**-8]]
+    for precision, y in (("float32", 1 + 2**-8), ("bfloat16", 1 if multiplies_bfloat16() else 1 + 2**-8)):
+        assert session([node], *ends, values, precision=precision).run({"x": x})["y"].tolist() == [[y]]
+    with pytest.raises(ValueError, match="precision must be float32 or bfloat16, got 'half'"):
+        session([node], *ends, values, precision="half")
 
 
 def test_fast_int4_rounds_rows_to_int8():

@@ -85,6 +85,15 @@ def test_a_prepared_model_keeps_weights_of_16_bits(run_model, half_chain, tmp_pa
     assert 2 * 2 * 80 * 80 <= packed.stat().st_size < 4 * 2 * 80 * 80
 
 
+def test_the_plan_says_what_products_are_computed_of(run_model, linear):
+    plan = run_model("inspect", linear[0], "--show", "plan", "--precision", "bf16").stdout
+    assert "bfloat16" in plan
+    plan = run_model("inspect", linear[0], "--show", "plan", "--precision", "bf16", "--isa", "baseline").stdout
+    assert "float32: the instruction set has no products of bfloat16" in plan
+    assert "bfloat16" not in run_model("inspect", linear[0], "--show", "plan").stdout
+    assert "--precision" in run_model("inspect", linear[0], "--precision", "half", code=1).stderr
+
+
 @pytest.mark.parametrize("verb", [["bench", "-r", "1"], ["inspect"], ["compare", "--verify-opt"]])
 def test_every_verb_with_a_model_saves_it(run_model, conv_chain, tmp_path, verb):
     run_model(*verb, conv_chain, "--save-optimized", tmp_path / "saved.onnx")

@@ -133,6 +133,8 @@ enum {
   LINNET_OPTIMIZE_NOTHING = 2  ///< the graph as written
 };
 
+enum { LINNET_PRECISION_FLOAT32 = 0, LINNET_PRECISION_BFLOAT16 = 1 };
+
 /// How a model is loaded and run. What it points to is read during the call only.
 typedef struct linnet_options {
   size_t size;
@@ -154,6 +156,7 @@ typedef struct linnet_options {
   /// Not 0: products with weights of few bits multiply in int8 where the model leaves it open. See
   /// ModelOptions::fast_int4.
   int32_t fast_int4;
+  int32_t precision;  ///< LINNET_PRECISION_*, of products of float32; see ModelOptions::precision
 } linnet_options;
 
 /// Loads an ONNX file; external data lies beside it. options: NULL for all defaults.

@@ -74,6 +74,7 @@ struct Options {
   bool profile, overridable_initializers, replaceable_weights;
   std::string cache_dir;
   bool fast_int4;
+  std::string precision;
 };
 
 Options read_options(const nb::dict& values) {
@@ -88,7 +89,8 @@ Options read_options(const nb::dict& values) {
           nb::cast<bool>(values["overridable_initializers"]),
           nb::cast<bool>(values["replaceable_weights"]),
           nb::cast<std::string>(values["cache_dir"]),
-          nb::cast<bool>(values["fast_int4"])};
+          nb::cast<bool>(values["fast_int4"]),
+          nb::cast<std::string>(values["precision"])};
 }
 
 ModelOptions model_options(const Options& options) {
@@ -102,6 +104,7 @@ ModelOptions model_options(const Options& options) {
   result.replaceable_weights = options.replaceable_weights;
   result.cache_dir = options.cache_dir;
   result.fast_int4 = options.fast_int4;
+  if (options.precision == "bfloat16") result.precision = ProductPrecision::kBFloat16;
   return result;
 }
 

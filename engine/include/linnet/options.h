@@ -23,6 +23,12 @@ struct Limits {
   int64_t deadline_ms = 0;   ///< wall time of one run
 };
 
+/// What products of float32 are computed of.
+enum class ProductPrecision {
+  kFloat32,
+  kBFloat16,  ///< factors rounded to bfloat16, sums in float32
+};
+
 enum class LogLevel { kInfo, kWarning };
 
 /// Called with what may interest beside results and errors, on the thread that loads or runs. It must not throw.
@@ -40,6 +46,10 @@ struct ModelOptions {
   /// The widest tile of outputs, 4, 3 or 2 a side, that 3x3 convolutions may compute with Winograd's minimal filtering,
   /// or 0: a multiple of the rounding error of direct convolution for a fraction of its multiplications.
   int winograd_tile = 4;
+  /// kBFloat16: MatMul, Gemm and the convolutions that are matrix products may round both factors, x and constant
+  /// weights, to bfloat16, each by at most 2^-8 of its magnitude, and add in float32, where the processor has
+  /// instructions for that (AVX512-BF16; subnormal numbers count as zero); elsewhere nothing changes.
+  ProductPrecision precision = ProductPrecision::kFloat32;
   /// Products with weights of few bits in blocks (MatMulNBits) whose model asks for no accuracy level may compute as
   /// level 4 does: rows are quantised to int8, one scale for each block, and multiplied in integers.
   bool fast_int4 = false;

@@ -1,0 +1,11 @@
+"""What the processor has, from elsewhere than Linnet."""
+
+import os
+from pathlib import Path
+
+
+def multiplies_bfloat16():
+    """Whether Linnet may, and can, use AVX512-BF16 here."""
+    cpuinfo = Path("/proc/cpuinfo")
+    isa = os.environ.get("LINNET_ISA", "auto")
+    return cpuinfo.exists() and "avx512_bf16" in cpuinfo.read_text() and (isa == "auto" or "+bf16" in isa)
