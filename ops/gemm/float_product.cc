@@ -12,6 +12,11 @@
 namespace linnet {
 namespace {
 
+/// How many matrices A holds that are multiplied.
+int64_t matrices_of(const MatrixProduct& product) {
+  return product.batch() == 0 ? 0 : std::ranges::max(product.a_index) + 1;
+}
+
 /// Scratch: the plan's; packed B where it is not constant; addends that cannot be used as they lie.
 template <class Type>
 class FloatProduct final : public Kernel {
@@ -27,7 +32,7 @@ class FloatProduct final : public Kernel {
         addends_(addends),
         activation_(activation),
         note_(product_text<B>(in)),
-        rows_(checked_mul(*std::ranges::max_element(product.a_index) + 1, product.m), product.k, in.isa()) {
+        rows_(checked_mul(matrices_of(product), product.m), product.k, in.isa()) {
     GemmSizes sizes;
     sizes.rows = product.m;
     sizes.columns = product.n;
