@@ -212,5 +212,20 @@ TEST_P(QuantizeKernel, LooksBytesUp) {
   }
 }
 
+TEST_P(QuantizeKernel, SumsRows) {
+  for (const int64_t n : kLengths) {
+    Guarded<uint8_t> x(3 * n);
+    for (int64_t i = 0; i < 3 * n; ++i) x[i] = uint8_t(255 - i % 7);
+    int32_t sums[4] = {9, 9, 9, 9};
+    kernels_.sum_rows(x.data(), 3, n, sums);
+    for (int64_t row = 0; row < 3; ++row) {
+      int32_t want = 0;
+      for (int64_t i = 0; i < n; ++i) want += x[row * n + i];
+      ASSERT_EQ(sums[row], want) << row << " of " << n;
+    }
+    ASSERT_EQ(sums[3], 9);
+  }
+}
+
 }  // namespace
 }  // namespace linnet
