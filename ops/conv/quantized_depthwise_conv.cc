@@ -10,8 +10,8 @@ namespace {
 
 using Q = QuantizedInputs;
 
-// What the pixels and channels of a job need stays in the first-level cache.
-constexpr int64_t kMostPixels = 32, kJobChannels = 64;
+// What the pixels and channels of a job need stays in the first-level cache; their sums are the product of both.
+constexpr int64_t kMostPixels = 32, kJobChannels = 64, kMostSums = 2048;
 
 /// That windows of adjacent pixels read.
 int64_t columns_of(const ConvAxis& width, int64_t pixels) {
@@ -36,7 +36,7 @@ class QuantizedDepthwiseConv final : public Kernel {
         kernels_(kernel_table(in.isa()).depthwise_u8),
         units_(ceil_div(columns_.taps(), kernels_.unit)),
         vectors_(ceil_div(geometry.in_channels, kernels_.lanes)),
-        lines_(checked_mul(geometry.batch, geometry.axes[0].out * geometry.axes[1].out)),
+        lines_(checked_mul(checked_mul(geometry.batch, geometry.axes[0].out), geometry.axes[1].out)),
         parts_(ceil_div(geometry.axes[2].out, kMostPixels)),
         output_(in, geometry.out_channels, activation) {
     lay_out_scratch();
@@ -79,7 +79,7 @@ class QuantizedDepthwiseConv final : public Kernel {
     const int64_t job_channels = std::min(kJobChannels, padded_channels());
     sums_offset_ = columns_offset_ +
                    aligned(dtype_bytes(DType::kInt32, checked_mul(checked_mul(units_, job_channels), most_columns)));
-    begin_offset_ = sums_offset_ + dtype_bytes(DType::kInt32, kMostPixels * kJobChannels);
+    begin_offset_ = sums_offset_ + dtype_bytes(DType::kInt32, kMostSums);
     output_offset_ = begin_offset_ + aligned(dtype_bytes(DType::kInt32, padded_channels()));
     padding_offset_ = output_offset_ + output_.scratch_bytes();
     w_offset_ = padding_offset_ + aligned(size_t(columns_.padding_values()));

@@ -25,7 +25,7 @@ ConvGeometry row_geometry(ConvGeometry geometry) {
 /// How many groups are multiplied as one, with zeros for what is of other groups, so that channels fill a vector.
 int64_t merged_groups(const ConvGeometry& geometry, int64_t lanes) {
   int64_t count = 1;
-  for (int64_t i = 2; i <= geometry.group && i * geometry.group_out() <= lanes; ++i) {
+  for (int64_t i = 2; i <= geometry.group && geometry.group_out() <= lanes / i; ++i) {
     if (geometry.group % i == 0) count = i;
   }
   return count;
@@ -33,7 +33,7 @@ int64_t merged_groups(const ConvGeometry& geometry, int64_t lanes) {
 
 /// [O, C / group, k...] with `count` groups as one.
 Tensor merge_weights(const Tensor& w, const ConvGeometry& geometry, int64_t count, Tensor merged) {
-  const int64_t row = geometry.group_in() * geometry.taps();
+  const int64_t row = w.size() / std::max<int64_t>(1, geometry.out_channels);
   int8_t* to = merged.data<int8_t>();
   std::fill_n(to, merged.size(), int8_t{0});
   for (int64_t o = 0; o < geometry.out_channels; ++o) {

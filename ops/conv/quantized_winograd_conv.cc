@@ -67,7 +67,7 @@ class QuantizedWinogradConv final : public Kernel {
         panels_(choose_panels(gemm_, geometry.out_channels, steps())),
         output_(in, geometry.out_channels, activation) {
     const int workers = in.executor().workers();
-    blocks_ = ceil_div(ceil_div(tiles_.count(), kBlockTiles), workers) * workers;
+    blocks_ = checked_mul(ceil_div(ceil_div(tiles_.count(), kBlockTiles), workers), workers);
     blocks_ = std::clamp<int64_t>(blocks_, 1, std::max<int64_t>(1, tiles_.count() / (kBlockTiles / 3)));
     parts_ = std::min(panels_.count(), ceil_div(workers, blocks_));
     groups_ = std::clamp<int64_t>(geometry.out_channels / parts_ / kGroupColumns, 1, panels_.count() / parts_);

@@ -21,7 +21,7 @@ const int32_t* WindowSums::compute(Executor& executor, const uint8_t* x, int32_t
   auto* pixels = reinterpret_cast<int32_t*>(scratch);
   sum_channels(executor, x, zero, pixels);
   if (geometry_.pointwise()) return pixels;
-  const size_t offset = aligned(dtype_bytes(DType::kInt32, geometry_.batch * geometry_.in_pixels()));
+  const size_t offset = aligned(dtype_bytes(DType::kInt32, checked_mul(geometry_.batch, geometry_.in_pixels())));
   auto* sums = reinterpret_cast<int32_t*>(scratch + offset);
   const int64_t width = geometry_.axes[2].out, lines = geometry_.batch * geometry_.axes[0].out * geometry_.axes[1].out;
   parallel_items(executor, lines, width * geometry_.taps(), [&](int64_t begin, int64_t end, int) {
@@ -42,7 +42,7 @@ void WindowSums::sum_channels(Executor& executor, const uint8_t* x, int32_t zero
 void WindowSums::sum_line(int64_t line, const int32_t* pixels, int32_t* sums) const {
   const auto& [depth, height, width] = geometry_.axes;
   const int64_t n = line / (depth.out * height.out), z = line / height.out % depth.out, y = line % height.out;
-  const auto at = [](const ConvAxis& axis, int64_t out, int64_t k) {
+  const auto at = [](const ConvAxis& axis, int64_t out, int64_t k) -> std::ptrdiff_t {
     return out * axis.stride + k * axis.dilation - axis.pad_begin;
   };
   const auto lies_in = [](const ConvAxis& axis, int64_t i) { return i >= 0 && i < axis.in; };

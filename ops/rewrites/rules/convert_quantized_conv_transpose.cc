@@ -14,29 +14,24 @@ struct PhaseAxis {
   int64_t stride, pads_begin, kernel;
   int64_t taps = 0, pad_begin = 0, pad_end = 0;
 
-  /// outputs: the extent less the input's times the stride.
-  PhaseAxis(int64_t s, int64_t p, int64_t k, int64_t outputs) : stride(s), pads_begin(p), kernel(k) {
+  PhaseAxis(int64_t s, int64_t p, int64_t k) : stride(s), pads_begin(p), kernel(k) {
     int64_t least = 0, most = 0;
     for (int64_t i = 0; i < kernel; ++i) {
-      for (int64_t r = 0; r < stride; ++r) {
-        if (!meets(i, r)) continue;
-        least = std::min(least, offset(i, r));
-        most = std::max(most, offset(i, r));
-      }
+      least = std::min(least, offset(i));
+      most = std::max(most, offset(i));
     }
     taps = most - least + 1;
     pad_begin = -least;
     pad_end = most;
-    exact = outputs == 0;
   }
 
-  bool meets(int64_t i, int64_t phase) const { return (phase + pads_begin - i) % stride == 0; }
-  /// Which input, counted from q, position i of the kernel multiplies in a phase.
-  int64_t offset(int64_t i, int64_t phase) const { return (phase + pads_begin - i) / stride; }
-  /// Whether no weight of the convolution is zero for want of a position, and no output is left over.
-  bool whole() const { return exact && taps * stride == kernel; }
-
-  bool exact = false;
+  /// The phase of the outputs that position i of the kernel is for.
+  int64_t phase(int64_t i) const { return ((i - pads_begin) % stride + stride) % stride; }
+  /// Which input, counted from q, position i multiplies there.
+  int64_t offset(int64_t i) const { return (phase(i) + pads_begin - i) / stride; }
+  int64_t tap(int64_t i) const { return offset(i) + pad_begin; }
+  /// Whether no weight of the convolution is zero for want of a position.
+  bool whole() const { return kernel % stride == 0 && taps == kernel / stride; }
 };
 
 int64_t value_at(const Node& node, const char* attribute, size_t i, int64_t fallback) {
@@ -44,41 +39,48 @@ int64_t value_at(const Node& node, const char* attribute, size_t i, int64_t fall
   return list && i < list->size() ? (*list)[i] : fallback;
 }
 
+/// Axis i of a ConvTranspose of images; nullopt where outputs are left over, or pads are wider than the kernel.
+std::optional<PhaseAxis> phase_axis(const Node& node, size_t i, int64_t kernel) {
+  const bool padded = node.spec.attr_or("auto_pad", "NOTSET") == "NOTSET";
+  const int64_t begin = padded ? value_at(node, "pads", i, 0) : 0, end = padded ? value_at(node, "pads", i + 2, 0) : 0;
+  const int64_t stride = value_at(node, "strides", i, 1), more = value_at(node, "output_padding", i, 0);
+  const auto within = [&](int64_t value) { return value >= 0 && value <= kernel; };
+  if (!within(begin) || !within(end) || !within(more) || !within(stride) || stride < 2) return {};
+  if (value_at(node, "dilations", i, 1) != 1 || kernel + more - begin - end != stride) return {};
+  const PhaseAxis axis(stride, begin, kernel);
+  return axis.whole() ? std::optional(axis) : std::nullopt;
+}
+
 /// The axes of a ConvTranspose of images with one group; nullopt for other kinds.
 std::optional<std::vector<PhaseAxis>> phase_axes(const Node& node, const Shape& w) {
   const std::string auto_pad = node.spec.attr_or("auto_pad", "NOTSET");
   if (w.rank() != 4 || node.spec.attr_or("group", int64_t{1}) != 1 || node.spec.has("output_shape")) return {};
   if (auto_pad != "NOTSET" && auto_pad != "VALID") return {};
-  std::vector<PhaseAxis> axes;
-  for (size_t i = 0; i < 2; ++i) {
-    if (value_at(node, "dilations", i, 1) != 1) return {};
-    const bool padded = auto_pad == "NOTSET";
-    const int64_t begin = padded ? value_at(node, "pads", i, 0) : 0,
-                  end = padded ? value_at(node, "pads", i + 2, 0) : 0;
-    const int64_t stride = value_at(node, "strides", i, 1), kernel = w[int(i) + 2];
-    if (stride < 1 || begin < 0 || end < 0) return {};
-    axes.emplace_back(stride, begin, kernel, kernel + value_at(node, "output_padding", i, 0) - begin - end - stride);
-  }
-  const bool square = axes[0].stride == axes[1].stride && axes[0].stride > 1;
-  return square && axes[0].whole() && axes[1].whole() ? std::optional(axes) : std::nullopt;
+  const auto height = phase_axis(node, 0, w[2]), width = phase_axis(node, 1, w[3]);
+  if (!height || !width || height->stride != width->stride) return {};
+  return std::vector{*height, *width};
 }
+
+/// The phases of both axes.
+int64_t phases_of(const std::vector<PhaseAxis>& axes) { return checked_mul(axes[0].stride, axes[1].stride); }
 
 /// [C, O, k1, k2] as [phase, O, C, taps1, taps2], the first two as one.
 Tensor phase_weights(const Tensor& w, const std::vector<PhaseAxis>& axes) {
-  const int64_t channels = w.shape()[0], outputs = w.shape()[1], stride = axes[0].stride;
-  Tensor result(DType::kInt8, {stride * stride * outputs, channels, axes[0].taps, axes[1].taps});
-  int8_t* to = result.data<int8_t>();
-  std::fill_n(to, result.size(), int8_t{0});
+  const PhaseAxis &height = axes[0], &width = axes[1];
+  const int64_t channels = w.shape()[0], outputs = w.shape()[1];
+  Tensor result(DType::kInt8, {checked_mul(phases_of(axes), outputs), channels, height.taps, width.taps});
   const int8_t* from = w.data<int8_t>();
-  for (int64_t i = 0; i < w.size(); ++i) {
-    const int64_t x = i % axes[1].kernel, y = i / axes[1].kernel % axes[0].kernel;
-    const int64_t o = i / (axes[0].kernel * axes[1].kernel) % outputs,
-                  c = i / (axes[0].kernel * axes[1].kernel * outputs);
-    for (int64_t phase = 0; phase < stride * stride; ++phase) {
-      if (!axes[0].meets(y, phase / stride) || !axes[1].meets(x, phase % stride)) continue;
-      const int64_t tap_y = axes[0].offset(y, phase / stride) + axes[0].pad_begin;
-      const int64_t tap_x = axes[1].offset(x, phase % stride) + axes[1].pad_begin;
-      to[(((phase * outputs + o) * channels + c) * axes[0].taps + tap_y) * axes[1].taps + tap_x] = from[i];
+  int8_t* to = result.data<int8_t>();
+  for (int64_t c = 0; c < channels; ++c) {
+    for (int64_t o = 0; o < outputs; ++o) {
+      for (int64_t y = 0; y < height.kernel; ++y) {
+        for (int64_t x = 0; x < width.kernel; ++x) {
+          to[((((height.phase(y) * width.stride + width.phase(x)) * outputs + o) * channels + c) * height.taps +
+              height.tap(y)) *
+                 width.taps +
+             width.tap(x)] = *from++;
+        }
+      }
     }
   }
   return result;
@@ -87,7 +89,7 @@ Tensor phase_weights(const Tensor& w, const std::vector<PhaseAxis>& axes) {
 /// A vector, one after the other.
 Tensor repeated(const Tensor& x, int64_t times) {
   if (x.size() == 1) return x;
-  Tensor result(x.dtype(), {x.size() * times});
+  Tensor result(x.dtype(), {checked_mul(x.size(), times)});
   for (int64_t i = 0; i < times; ++i) {
     std::copy_n(static_cast<const std::byte*>(x.raw()), x.bytes(),
                 static_cast<std::byte*>(result.raw()) + i * x.bytes());
@@ -126,14 +128,13 @@ std::optional<Patch> convert_quantized_conv_transpose(const Graph& graph, const 
   const auto w = behind ? quantized_weights(graph, node, 1, 1) : std::nullopt;
   const auto axes = w && !w->zero && w->values.size() > 0 ? phase_axes(node, w->values.shape()) : std::nullopt;
   if (!axes) return std::nullopt;
-  const int64_t stride = (*axes)[0].stride;
+  const int64_t phases = phases_of(*axes);
   Patch patch(graph);
   std::vector<ValueId> inputs{
-      node.inputs[0],
-      add_dequantize(patch, node,
-                     {patch.constant(node.spec.name + ".w", phase_weights(w->values, *axes)),
-                      patch.constant(node.spec.name + ".w_scale", repeated(w->scale, stride * stride))})};
-  if (optional_input(node, 2) != kNoValue) inputs.push_back(add_bias(graph, patch, node, stride * stride));
+      node.inputs[0], add_dequantize(patch, node,
+                                     {patch.constant(node.spec.name + ".w", phase_weights(w->values, *axes)),
+                                      patch.constant(node.spec.name + ".w_scale", repeated(w->scale, phases))})};
+  if (optional_input(node, 2) != kNoValue) inputs.push_back(add_bias(graph, patch, node, phases));
   if (inputs.back() == kNoValue) return std::nullopt;
   NodeSpec conv = standard_spec(node, "Conv", 1);
   conv.attributes.clear();
@@ -149,7 +150,7 @@ std::optional<Patch> convert_quantized_conv_transpose(const Graph& graph, const 
   apply(*behind->quantize);
   NodeSpec moves = internal_spec(node, "DepthToSpace");
   moves.attributes.clear();
-  moves.attributes["blocksize"] = stride;
+  moves.attributes["blocksize"] = (*axes)[0].stride;
   y = patch.add(std::move(moves), {add_to_channels_last(patch, node, y, 4)});
   patch.replace(behind->quantize->outputs[0], add_to_channels_first(patch, node, y, 4));
   return patch;

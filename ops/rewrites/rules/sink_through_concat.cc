@@ -18,7 +18,8 @@ std::optional<Patch> sink_through_concat(const Graph& graph, const Node& node) {
     found += source != kNoValue;
     inputs.push_back(source != kNoValue ? source : add_to_channels_last(patch, node, node.inputs[size_t(i)], rank));
   }
-  if (found == 0 || (rank == 3 ? 1 : 2) * found < inputs.size()) return std::nullopt;
+  const size_t half = inputs.size() - inputs.size() / 2;
+  if (found == 0 || found < (rank == 3 ? inputs.size() : half)) return std::nullopt;
   NodeSpec spec = node.spec;
   const int axis = normalize_axis(spec.attr_or("axis", 1), rank);
   spec.attributes["axis"] = int64_t{channels_last_axis(axis, rank)};
