@@ -48,6 +48,13 @@ bool fits(const Tensor& parameter, const Shape& x, int axis) {
 
 }  // namespace
 
+const Node* open_product(const Graph& graph, ValueId value) {
+  const Node* node = graph.producer(value);
+  if (!node || !graph.only_consumer(value) || node->spec.has("activation")) return nullptr;
+  const bool on_bytes = is_op(*node, "QLinearConv", kInternalDomain) || is_op(*node, "QLinearMatMul", kInternalDomain);
+  return on_bytes ? node : nullptr;
+}
+
 const Node* dequantize_before(const Graph& graph, const Node& node, int input) {
   const Node* dequantize = producer(graph, node, input, "DequantizeLinear");
   if (!dequantize || graph.input_fact(*dequantize, 0).dtype != DType::kUint8) return nullptr;

@@ -8,6 +8,10 @@
 // Words that rewrites of quantised graphs are written in.
 namespace linnet {
 
+/// The linnet::QLinearConv or linnet::QLinearMatMul that gives a value, where it may become one with the only node that
+/// reads the value: it has no activation, which would come before; else nullptr.
+const Node* open_product(const Graph& graph, ValueId value);
+
 /// The DequantizeLinear of uint8 with one scale behind an input, else nullptr.
 const Node* dequantize_before(const Graph& graph, const Node& node, int input);
 

@@ -9,11 +9,8 @@ namespace {
 
 /// The product on bytes with floats as output that this node alone reads, without an activation; else null.
 const Node* product_with_floats(const Graph& graph, const Node& node) {
-  const Node* product = graph.producer(node.inputs[0]);
-  if (!product || !graph.only_consumer(node.inputs[0]) || product->spec.has("activation")) return nullptr;
-  const bool on_bytes =
-      is_op(*product, "QLinearConv", kInternalDomain) || is_op(*product, "QLinearMatMul", kInternalDomain);
-  return on_bytes && optional_input(*product, QuantizedInputs::kYScale) == kNoValue ? product : nullptr;
+  const Node* product = open_product(graph, node.inputs[0]);
+  return product && optional_input(*product, QuantizedInputs::kYScale) == kNoValue ? product : nullptr;
 }
 
 }  // namespace

@@ -12,11 +12,8 @@ using Q = QuantizedInputs;
 
 /// A product on bytes with floats as output that only this node reads, without a bias or what follows it.
 const Node* product_before_bias(const Graph& graph, ValueId value) {
-  const Node* product = graph.producer(value);
-  if (!product || !graph.only_consumer(value)) return nullptr;
-  const bool on_bytes =
-      is_op(*product, "QLinearConv", kInternalDomain) || is_op(*product, "QLinearMatMul", kInternalDomain);
-  if (!on_bytes || product->spec.has("activation")) return nullptr;
+  const Node* product = open_product(graph, value);
+  if (!product) return nullptr;
   for (size_t input = Q::kYScale; input < Q::kWZero; ++input) {
     if (optional_input(*product, input) != kNoValue) return nullptr;
   }

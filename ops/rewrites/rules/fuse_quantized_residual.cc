@@ -11,13 +11,8 @@ using Q = QuantizedInputs;
 /// The product on bytes whose result a DequantizeLinear alone reads, and without a residual or activation; else null.
 const Node* product_behind(const Graph& graph, const Node* dequantize) {
   if (!dequantize || !graph.only_consumer(dequantize->outputs[0])) return nullptr;
-  if (graph.only_consumer(dequantize->inputs[0]) != dequantize) return nullptr;
-  const Node* product = graph.producer(dequantize->inputs[0]);
-  if (!product) return nullptr;
-  const bool on_bytes =
-      is_op(*product, "QLinearConv", kInternalDomain) || is_op(*product, "QLinearMatMul", kInternalDomain);
-  const bool plain = optional_input(*product, Q::kResidual) == kNoValue && !product->spec.has("activation");
-  return on_bytes && plain ? product : nullptr;
+  const Node* product = open_product(graph, dequantize->inputs[0]);
+  return product && optional_input(*product, Q::kResidual) == kNoValue ? product : nullptr;
 }
 
 }  // namespace
