@@ -2,6 +2,7 @@
 
 #include "graph/rewrite.h"
 #include "op_list.h"
+#include "rewrites/compute_alike.h"
 #include "rewrites/lower_precision.h"
 #include "rewrites/rewrite_list.h"
 
@@ -27,6 +28,7 @@ Registry standard_registry() {
 #undef LINNET_OP
   Registry::Rewrites::add(registry, rewrites());
   Registry::Rewrites::set_lowering(registry, lower_precision);
+  Registry::Rewrites::set_comparison(registry, compute_alike);
   registry.standard_ = true;
   return registry;
 }

@@ -89,6 +89,16 @@ void Registry::Rewrites::set_lowering(Registry& registry, Lowering lowering) {
   registry.rewrites_ = std::move(all);
 }
 
+Comparison Registry::Rewrites::comparison_of(const Registry& registry) {
+  return registry.rewrites_ ? registry.rewrites_->comparison : nullptr;
+}
+
+void Registry::Rewrites::set_comparison(Registry& registry, Comparison comparison) {
+  auto all = copy_of(registry);
+  all->comparison = comparison;
+  registry.rewrites_ = std::move(all);
+}
+
 std::shared_ptr<Registry::Rewrites> Registry::Rewrites::copy_of(const Registry& registry) {
   return registry.rewrites_ ? std::make_shared<Rewrites>(*registry.rewrites_) : std::make_shared<Rewrites>();
 }

@@ -20,16 +20,22 @@ struct Rewrite {
 /// rewrites: whether those of the registry follow.
 using Lowering = std::optional<Patch> (*)(const Graph& graph, bool rewrites);
 
+/// Whether two forms of one graph, which rewrites made of it, give the same bits.
+using Comparison = bool (*)(const Graph& a, const Graph& b);
+
 /// Those of a registry, in order, and the lowering that every graph undergoes, whatever optimization is asked for.
 struct Registry::Rewrites {
   std::vector<Rewrite> list;
-  Lowering lowering = nullptr;  ///< nullptr: none
+  Lowering lowering = nullptr;      ///< nullptr: none
+  Comparison comparison = nullptr;  ///< nullptr: no two forms are known to be equal
 
   static const std::vector<Rewrite>& of(const Registry& registry);
   /// Puts more behind those that the registry has.
   static void add(Registry& registry, const std::vector<Rewrite>& rewrites);
   static Lowering lowering_of(const Registry& registry);
   static void set_lowering(Registry& registry, Lowering lowering);
+  static Comparison comparison_of(const Registry& registry);
+  static void set_comparison(Registry& registry, Comparison comparison);
 
  private:
   static std::shared_ptr<Rewrites> copy_of(const Registry& registry);

@@ -11,6 +11,10 @@ namespace linnet {
 /// throw.
 void propagate_facts(Graph& graph, const ModelResources& resources, bool widen = true);
 
+/// Infers anew what depends on the values for which `changed`, by value, is set, and sets it for each fact that comes
+/// out otherwise than before.
+void update_facts(Graph& graph, std::vector<bool>& changed, const ModelResources& resources);
+
 /// Replaces node outputs that are known to be constant by constants. Call after propagate_facts.
 bool fold_constants(Graph& graph);
 

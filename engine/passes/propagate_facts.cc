@@ -2,6 +2,7 @@
 
 #include "passes/evaluate.h"
 #include "passes/passes.h"
+#include "tensor/same_fact.h"
 
 namespace linnet {
 namespace {
@@ -10,7 +11,7 @@ bool all_constant(std::span<const Fact> facts) {
   return std::all_of(facts.begin(), facts.end(), [](const Fact& f) { return !f.present() || f.constant; });
 }
 
-void propagate_node(Graph& graph, const Node& node, const ModelResources& resources, bool widen) {
+std::vector<Fact> output_facts(const Graph& graph, const Node& node, const ModelResources& resources, bool widen) {
   const std::vector<Fact> in = input_facts(graph, node);
   std::vector<Fact> out = infer_node(node, in);
   const bool computes = node.op->deterministic() && (widen || !node.op->widens_constants());
@@ -21,15 +22,34 @@ void propagate_node(Graph& graph, const Node& node, const ModelResources& resour
       }
     }
   }
-  for (size_t i = 0; i < out.size(); ++i) {
-    if (node.outputs[i] != kNoValue) graph.set_fact(node.outputs[i], std::move(out[i]));
-  }
+  return out;
 }
 
 }  // namespace
 
 void propagate_facts(Graph& graph, const ModelResources& resources, bool widen) {
-  for (const NodeId id : graph.nodes()) propagate_node(graph, graph.node(id), resources, widen);
+  for (const NodeId id : graph.nodes()) {
+    const Node& node = graph.node(id);
+    std::vector<Fact> out = output_facts(graph, node, resources, widen);
+    for (size_t i = 0; i < out.size(); ++i) {
+      if (node.outputs[i] != kNoValue) graph.set_fact(node.outputs[i], std::move(out[i]));
+    }
+  }
+}
+
+void update_facts(Graph& graph, std::vector<bool>& changed, const ModelResources& resources) {
+  for (const NodeId id : graph.nodes()) {
+    const Node& node = graph.node(id);
+    const auto is_changed = [&](ValueId v) { return v != kNoValue && changed[size_t(v)]; };
+    if (std::none_of(node.inputs.begin(), node.inputs.end(), is_changed)) continue;
+    std::vector<Fact> out = output_facts(graph, node, resources, true);
+    for (size_t i = 0; i < out.size(); ++i) {
+      const ValueId v = node.outputs[i];
+      if (v == kNoValue || same_fact(graph.fact(v), out[i])) continue;
+      graph.set_fact(v, std::move(out[i]));
+      changed[size_t(v)] = true;
+    }
+  }
 }
 
 }  // namespace linnet

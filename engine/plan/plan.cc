@@ -5,9 +5,11 @@
 
 #include "compile/compile_input.h"
 #include "environment/run_environment.h"
+#include "passes/pending_nodes.h"
 #include "plan/place_slots.h"
 #include "plan/program.h"
 #include "tensor/held_bytes.h"
+#include "tensor/same_fact.h"
 
 namespace linnet {
 namespace {
@@ -19,21 +21,28 @@ Slot::Kind planned_kind(DType dtype) { return is_object(dtype) ? Slot::Kind::kOw
 class PlanBuilder {
  public:
   PlanBuilder(Graph specialized, std::vector<PlanInput> inputs, std::shared_ptr<const ModelResources> resources,
-              Sources sources, const RunEnvironment* run)
+              const PlanOptions& options)
       : resources_(std::move(resources)),
-        sources_(sources),
-        run_(run),
+        options_(options),
         plan_(std::make_shared<Plan>(std::move(specialized))),
+        pending_(pending_nodes(graph())),
         slot_of_(size_t(graph().value_count()), -1),
-        planned_(size_t(graph().value_count()), false) {
+        planned_(size_t(graph().value_count()), false),
+        computed_(size_t(graph().value_count()), false) {
     plan_->inputs = std::move(inputs);
     plan_->guarded = resources_->options.guard_memory;
+    for (const NodeId id : pending_) {
+      for (const ValueId v : graph().node(id).outputs) {
+        if (v != kNoValue) computed_[size_t(v)] = true;
+      }
+    }
+    if (options_.like) remember_kernels(*options_.like);
   }
 
   std::shared_ptr<const Plan> build() {
     for (size_t i = 0; i < graph().inputs().size(); ++i) add_input(graph().inputs()[i], int(i));
     std::vector<NodeId> steps;
-    for (const NodeId id : graph().nodes()) {
+    for (const NodeId id : pending_) {
       const Node& node = graph().node(id);
       if (!ready(node)) {
         waiting_.push_back(id);
@@ -77,8 +86,25 @@ class PlanBuilder {
     if (value != kNoValue) planned_[size_t(value)] = true;
   }
 
-  bool is_constant(ValueId value) const {
-    return graph().fact(value).constant && graph().value(value).producer == kNoValue;
+  bool is_constant(ValueId value) const { return graph().fact(value).constant && !computed_[size_t(value)]; }
+
+  void remember_kernels(const Plan& like) {
+    for (const Step& step : like.steps) {
+      if (step.node) known_[step.node] = &step;
+    }
+    plan_->like = true;
+  }
+
+  bool same_facts(const std::vector<ValueId>& values) const {
+    return std::all_of(values.begin(), values.end(), [&](ValueId v) {
+      return v == kNoValue || same_fact(graph().fact(v), options_.like->graph.fact(v));
+    });
+  }
+
+  /// The kernel of the plan that this one is like, where it was compiled for the same facts.
+  const Step* known_step(const Node& node) const {
+    const auto known = known_.find(&node);
+    return known != known_.end() && same_facts(node.inputs) && same_facts(node.outputs) ? known->second : nullptr;
   }
 
   // The slot of a value that is available; constants get theirs on first use.
@@ -92,6 +118,7 @@ class PlanBuilder {
                         .dtype = fact.dtype,
                         .shape = fact.shape(),
                         .constant = freed == freed_.end() ? fact.constant : freed->second});
+      if (graph().value(value).producer != kNoValue) plan_->new_bytes += held_bytes(fact.constant);
     }
     return known;
   }
@@ -130,12 +157,12 @@ class PlanBuilder {
 
   // Kernels may keep something for every element. A value that is no larger than what it is made of may be a view.
   void check_values(const std::vector<NodeId>& nodes) const {
-    if (!run_) return;
+    if (!options_.run) return;
     for (const NodeId id : nodes) {
       size_t read = 0;
       for (const ValueId v : graph().node(id).inputs) read = std::max(read, value_bytes(v));
       for (const ValueId v : graph().node(id).outputs) {
-        if (value_bytes(v) > read) run_->check_memory(value_bytes(v));
+        if (value_bytes(v) > read) options_.run->check_memory(value_bytes(v));
       }
     }
   }
@@ -155,20 +182,25 @@ class PlanBuilder {
     std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     for (const auto& [bytes, id] : order) {
       const Node& node = graph().node(id);
-      kernels_[id] = compile(node);
-      if (sources_ == Sources::kKept || bytes == 0) continue;
+      compiled_[id] = compile(node);
+      if (options_.sources == Sources::kKept || bytes == 0) continue;
       for (const ValueId v : node.inputs) {
         if (v != kNoValue && is_constant(v) && nobody_reads(v)) free_constant(v);
       }
     }
   }
 
-  KernelPtr compile(const Node& node) {
+  /// A step without slots.
+  Step compile(const Node& node) {
+    if (const Step* known = known_step(node)) return {&node, known->kernel, {}, {}, known->packed};
     const std::vector<Fact> in = input_facts(graph(), node), out = output_facts(node);
     const ModelCompileInput input(in, out, *resources_);
-    KernelPtr kernel = with_node_context(node.spec, [&] { return node.op->compile(input); });
-    for (const Tensor& packed : input.packed_tensors()) plan_->packed[packed.raw()] = packed.bytes();
-    return kernel;
+    Step compiled{&node, with_node_context(node.spec, [&] { return node.op->compile(input); }), {}, {}};
+    for (const Tensor& packed : input.packed_tensors()) {
+      compiled.packed.emplace_back(packed.raw(), packed.bytes());
+      plan_->new_bytes += packed.bytes();
+    }
+    return compiled;
   }
 
   // What cannot be kept on disk is made again.
@@ -183,11 +215,11 @@ class PlanBuilder {
   bool nobody_reads(ValueId value) const {
     const std::vector<NodeId>& consumers = graph().consumers(value);
     return !graph().is_output(value) && std::none_of(consumers.begin(), consumers.end(), [&](NodeId id) {
-      const auto kernel = kernels_.find(id);
-      if (kernel == kernels_.end()) return true;
+      const auto step = compiled_.find(id);
+      if (step == compiled_.end()) return true;
       const std::vector<ValueId>& inputs = graph().node(id).inputs;
       for (size_t i = 0; i < inputs.size(); ++i) {
-        if (inputs[i] == value && kernel->second->reads(int(i))) return true;
+        if (inputs[i] == value && step->second.kernel->reads(int(i))) return true;
       }
       return false;
     });
@@ -204,9 +236,7 @@ class PlanBuilder {
   }
 
   void add_step(const Node& node) {
-    Step step;
-    step.node = &node;
-    step.kernel = std::move(kernels_[node.id]);
+    Step step = std::move(compiled_.at(node.id));
     for (const ValueId v : node.inputs) step.inputs.push_back(slot(v));
     for (size_t i = 0; i < node.outputs.size(); ++i) step.outputs.push_back(add_output_slot(node, step, int(i)));
     with_node_context(node.spec, [&] { count_memory(*step.kernel); });
@@ -257,7 +287,7 @@ class PlanBuilder {
   }
 
   void add_rest() {
-    if (waiting_.size() == graph().nodes().size()) {
+    if (waiting_.size() == pending_.size()) {
       throw Error(ErrorKind::kInternal, str(graph().node(waiting_.front()).spec.describe(), " cannot be planned"));
     }
     std::vector<ValueId> inputs;
@@ -280,12 +310,14 @@ class PlanBuilder {
   }
 
   std::shared_ptr<const ModelResources> resources_;
-  Sources sources_;
-  const RunEnvironment* run_;
+  const PlanOptions& options_;
   std::shared_ptr<Plan> plan_;
+  std::vector<NodeId> pending_;
   std::vector<int> slot_of_;
-  std::vector<bool> planned_;  // by value: an input, or computed by a step
-  std::map<NodeId, KernelPtr> kernels_;
+  std::vector<bool> planned_;                 // by value: an input, or computed by a step
+  std::vector<bool> computed_;                // by value: the output of a pending node
+  std::map<const Node*, const Step*> known_;  // of the plan that this one is like
+  std::map<NodeId, Step> compiled_;
   std::map<ValueId, Tensor> freed_;  // what their slots hold: no values
   std::vector<NodeId> waiting_;
 };
@@ -302,23 +334,28 @@ bool Plan::accepts(std::span<const Tensor> tensors) const {
                     [](const PlanInput& input, const Tensor& tensor) { return input.accepts(tensor); });
 }
 
+size_t Plan::own_bytes() const {
+  size_t own = sizeof(Plan) + slots.size() * sizeof(Slot) + size_t(graph.value_count()) * sizeof(Value);
+  for (const Step& step : steps) own += sizeof(Step) + kKernelBytes + (step.kernel ? step.kernel->bytes() : 0);
+  for (const PlanInput& input : inputs) own += held_bytes(input.value);
+  return own + (rest ? rest->bytes() : 0);
+}
+
 std::map<const void*, size_t> Plan::holdings() const {
-  std::map<const void*, size_t> held = packed;
+  std::map<const void*, size_t> held;
+  for (const Step& step : steps) held.insert(step.packed.begin(), step.packed.end());
   for (ValueId id = 0; id < graph.value_count(); ++id) {
     const Tensor& constant = graph.fact(id).constant;
     if (constant) held[constant.raw()] = held_bytes(constant);
   }
-  size_t own = sizeof(Plan) + slots.size() * sizeof(Slot) + size_t(graph.value_count()) * sizeof(Value);
-  for (const Step& step : steps) own += sizeof(Step) + kKernelBytes + (step.kernel ? step.kernel->bytes() : 0);
-  for (const PlanInput& input : inputs) own += held_bytes(input.value);
-  held[this] = own + (rest ? rest->bytes() : 0);
+  held[this] = own_bytes();
   return held;
 }
 
 std::shared_ptr<const Plan> make_plan(Graph graph, std::vector<PlanInput> inputs,
-                                      const std::shared_ptr<const ModelResources>& resources, Sources sources,
-                                      const RunEnvironment* run) {
-  return PlanBuilder(std::move(graph), std::move(inputs), resources, sources, run).build();
+                                      const std::shared_ptr<const ModelResources>& resources,
+                                      const PlanOptions& options) {
+  return PlanBuilder(std::move(graph), std::move(inputs), resources, options).build();
 }
 
 }  // namespace linnet

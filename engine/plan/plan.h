@@ -34,8 +34,9 @@ struct Slot {
 /// One kernel with the slots it reads and writes (-1: omitted). Without a kernel: copies input 0 to output 0.
 struct Step {
   const Node* node = nullptr;
-  KernelPtr kernel;
+  std::shared_ptr<const Kernel> kernel;
   std::vector<int> inputs, outputs;
+  std::vector<std::pair<const void*, size_t>> packed{};  ///< constants that the kernel holds: addresses and bytes
 };
 
 /// What an input must be for a plan to fit. With `value`, the contents count, too; a container's elements meet `type`.
@@ -65,15 +66,19 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<Output> outputs;
   bool guarded = false;  ///< ModelOptions::guard_memory
+  bool like = false;     ///< made after another plan of the same nodes
   size_t arena_bytes = 0;
   size_t owned_bytes = 0;    ///< of kOwned slots
   size_t scratch_bytes = 0;  ///< per worker
   size_t state_bytes = 0;
+  size_t new_bytes =
+      0;  ///< of known values that nodes of the graph would compute, and of constants packed for this plan
   std::shared_ptr<Program> rest;
-  std::vector<int> rest_inputs;          ///< slots
-  std::map<const void*, size_t> packed;  ///< bytes of the packed constants that kernels hold, by address
+  std::vector<int> rest_inputs;  ///< slots
 
   bool accepts(std::span<const Tensor> tensors) const;
+  /// Of steps, slots and tables, which no other plan has.
+  size_t own_bytes() const;
   /// The memory that the plan keeps alive, by address: constants, packed ones, and under its own address all the rest.
   std::map<const void*, size_t> holdings() const;
 };
@@ -84,10 +89,16 @@ enum class Sources {
   kFreed,  ///< as soon as they are packed: their facts and slots lose the values
 };
 
+struct PlanOptions {
+  Sources sources = Sources::kKept;
+  const RunEnvironment* run = nullptr;  ///< whose memory one value alone must not exceed
+  const Plan* like = nullptr;           ///< a plan of the same nodes: its kernels are taken where facts are the same
+};
+
 /// Compiles a graph whose input facts are concrete. Throws what operators throw, with the node's description; before
-/// that Error(kLimit) where one value alone exceeds the memory of `run`.
+/// that Error(kLimit) where one value alone exceeds the memory of a run.
 std::shared_ptr<const Plan> make_plan(Graph graph, std::vector<PlanInput> inputs,
                                       const std::shared_ptr<const ModelResources>& resources,
-                                      Sources sources = Sources::kKept, const RunEnvironment* run = nullptr);
+                                      const PlanOptions& options = {});
 
 }  // namespace linnet

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "passes/passes.h"
-
 namespace linnet {
 namespace {
+
+constexpr size_t kFamilies = 8;
 
 /// Adds what the plan holds to what is counted already; returns how many bytes are new.
 size_t add_new(std::map<const void*, size_t>& counted, const Plan& plan) {
@@ -48,16 +48,28 @@ std::shared_ptr<const Plan> Program::plan_for(std::span<const Tensor> inputs, co
     plans_.splice(plans_.begin(), plans_, found);
     return plans_.front();
   }
-  std::vector<PlanInput> described = describe_inputs(inputs);
-  Graph graph = specialized(graph_, described, *resources_);
   const auto begin = std::chrono::steady_clock::now();
-  remember(make_plan(std::move(graph), std::move(described), resources_, Sources::kKept, run));
+  plans_.push_front(new_plan(describe_inputs(inputs), run));
+  limit_plans();
   if (resources_->options.log) {
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     resources_->options.log(LogLevel::kInfo, str("planned", shown(inputs), " in ", took.count(),
                                                  " ms: ", plans_.front()->arena_bytes, " bytes of memory"));
   }
   return plans_.front();
+}
+
+std::shared_ptr<const Plan> Program::new_plan(std::vector<PlanInput> inputs, const RunEnvironment* run) {
+  std::optional<ShapeFamily> family = ShapeFamily::of(graph_, inputs);
+  if (!family) {
+    Graph graph = linnet::specialized(graph_, inputs, *resources_);
+    return make_plan(std::move(graph), std::move(inputs), resources_, {.run = run});
+  }
+  auto known = std::find(families_.begin(), families_.end(), *family);
+  if (known == families_.end()) known = families_.insert(known, std::move(*family));
+  families_.splice(families_.begin(), families_, known);
+  if (families_.size() > kFamilies) families_.pop_back();
+  return families_.front().make(graph_, std::move(inputs), resources_, run);
 }
 
 std::shared_ptr<const Plan> Program::latest_plan() const {
@@ -87,17 +99,6 @@ std::vector<PlanInput> Program::describe_inputs(std::span<const Tensor> inputs) 
   return described;
 }
 
-Graph Program::specialized(Graph graph, const std::vector<PlanInput>& inputs, const ModelResources& resources) {
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (is_container(inputs[i].dtype)) continue;  // the graph knows as much
-    Fact fact(inputs[i].dtype, inputs[i].shape);
-    fact.constant = inputs[i].value;
-    graph.set_fact(graph.inputs()[i], std::move(fact));
-  }
-  optimize(graph, resources);
-  return graph;
-}
-
 std::shared_ptr<Program> Program::specialized(std::shared_ptr<Program> program, std::span<const Tensor> inputs) {
   std::vector<PlanInput> described = program->describe_inputs(inputs);
   const bool any_contents = std::any_of(described.begin(), described.end(),
@@ -109,25 +110,34 @@ std::shared_ptr<Program> Program::specialized(std::shared_ptr<Program> program, 
   const auto resources = program->resources_;
   Graph graph = program.use_count() == 1 ? std::move(program->graph_) : program->graph_;
   program.reset();
-  graph = specialized(std::move(graph), described, *resources);
-  auto plan = make_plan(std::move(graph), std::move(described), resources, Sources::kFreed);
+  graph = linnet::specialized(std::move(graph), described, *resources);
+  auto plan = make_plan(std::move(graph), std::move(described), resources, {.sources = Sources::kFreed});
   auto result = std::make_shared<Program>(plan->graph, resources);
-  result->remember(std::move(plan));
+  result->plans_.push_front(std::move(plan));
   return result;
 }
 
-void Program::remember(std::shared_ptr<const Plan> plan) {
-  plans_.push_front(std::move(plan));
+size_t Program::cache_limit() const { return size_t(std::max<int64_t>(resources_->options.plan_cache_bytes, 0)); }
+
+// Plans that are like another are counted by what is new in them, until that could exceed the limit; then some more are
+// given up, so that not each further one is counted exactly.
+void Program::limit_plans() {
+  const Plan& latest = *plans_.front();
+  const size_t limit = cache_limit(), kept = latest.like ? limit / 4 * 3 : limit;
+  held_bytes_ += latest.own_bytes() + latest.new_bytes;
+  if (latest.like && held_bytes_ <= limit) return;
   std::map<const void*, size_t> counted = constants();
-  add_new(counted, *plans_.front());
-  size_t bytes = 0;
+  held_bytes_ = add_new(counted, latest);
+  size_t others = 0;
   for (auto it = std::next(plans_.begin()); it != plans_.end(); ++it) {
-    bytes += add_new(counted, **it);
-    if (bytes > size_t(std::max<int64_t>(resources_->options.plan_cache_bytes, 0))) {
+    const size_t bytes = add_new(counted, **it);
+    if (others + bytes > kept) {
       plans_.erase(it, plans_.end());
-      return;
+      break;
     }
+    others += bytes;
   }
+  held_bytes_ += others;
 }
 
 std::map<const void*, size_t> Program::constants() const {

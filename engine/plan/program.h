@@ -9,6 +9,7 @@
 #include "compile/model_resources.h"
 #include "graph/graph.h"
 #include "plan/plan.h"
+#include "plan/shape_family.h"
 
 namespace linnet {
 
@@ -39,8 +40,9 @@ class Program {
 
  private:
   std::vector<PlanInput> describe_inputs(std::span<const Tensor> inputs) const;
-  static Graph specialized(Graph graph, const std::vector<PlanInput>& inputs, const ModelResources& resources);
-  void remember(std::shared_ptr<const Plan> plan);
+  std::shared_ptr<const Plan> new_plan(std::vector<PlanInput> inputs, const RunEnvironment* run);
+  size_t cache_limit() const;
+  void limit_plans();
   std::map<const void*, size_t> constants() const;
 
   Graph graph_;
@@ -48,6 +50,8 @@ class Program {
   std::vector<bool> value_matters_;  // per input
   mutable std::mutex mutex_;
   std::list<std::shared_ptr<const Plan>> plans_;  // most recently used first
+  std::list<ShapeFamily> families_;               // likewise
+  size_t held_bytes_ = 0;                         // by plans, at the most
 };
 
 /// Checks a tensor against the fact of a graph input. `name` goes into the message.

@@ -1,0 +1,135 @@
+#include "plan/shape_family.h"
+
+#include <gtest/gtest.h>
+
+#include "plan/program.h"
+#include "run/model_graph.h"
+#include "support/graph_builder.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::GraphBuilder;
+using testing::random_tensor;
+
+constexpr int64_t kWidth = 8;
+
+std::shared_ptr<Program> program_of(const GraphBuilder& b) {
+  const auto resources = std::make_shared<ModelResources>();
+  resources->options.executor = make_serial_executor();
+  return std::make_shared<Program>(model_graph(b.model(resources->options)), resources);
+}
+
+/// A step of a decoder: a product by weights, rows put behind past ones, scores of all rows under a mask made of their
+/// number.
+GraphBuilder step_graph() {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{1, kWidth}));
+  const ValueId past = b.input("past", Fact(DType::kFloat32, Dims{Dim("P"), kWidth}));
+  const ValueId row = b.op("MatMul", {x, b.constant(random_tensor({kWidth, kWidth}, 1))});
+  const ValueId rows = b.op("Concat", {past, row}, {{"axis", int64_t{0}}});
+  const ValueId scores = b.op("MatMul", {x, b.op("Transpose", {rows}, {{"perm", std::vector<int64_t>{1, 0}}})});
+  const ValueId count = b.op("Gather", {b.op("Shape", {rows}), b.constant(Tensor::scalar<int64_t>(0))});
+  const ValueId places =
+      b.op("Range", {b.constant(Tensor::scalar<int64_t>(0)), count, b.constant(Tensor::scalar<int64_t>(1))});
+  const ValueId mask =
+      b.op("Cast", {b.op("Mod", {places, b.constant(Tensor::scalar<int64_t>(3))})}, {{"to", int64_t{1}}});
+  b.output(b.op("Softmax", {b.op("Add", {scores, mask})}));
+  b.output(rows);
+  return b;
+}
+
+std::vector<Tensor> step_inputs(int64_t past) {
+  return {random_tensor({1, kWidth}, 2), random_tensor({past, kWidth}, 3)};
+}
+
+const Kernel* kernel(const Plan& plan, const std::string& op_type) {
+  for (const Step& step : plan.steps) {
+    if (step.node && step.node->spec.op_type == op_type) return step.kernel.get();
+  }
+  return nullptr;
+}
+
+TEST(ShapeFamily, TakesKernelsWhoseShapesAreTheSame) {
+  const auto program = program_of(step_graph());
+  program->plan_for(step_inputs(40));
+  const auto second = program->plan_for(step_inputs(41)), third = program->plan_for(step_inputs(42));
+  EXPECT_FALSE(second->like);
+  EXPECT_TRUE(third->like);
+  EXPECT_EQ(second->steps.size(), third->steps.size());
+  int taken = 0;
+  for (size_t i = 0; i < second->steps.size(); ++i) taken += second->steps[i].kernel == third->steps[i].kernel;
+  EXPECT_GE(taken, 1);
+  EXPECT_NE(kernel(*second, "Concat"), kernel(*third, "Concat"));
+}
+
+TEST(ShapeFamily, GivesTheBitsOfAModelThatKnowsNoOtherShapes) {
+  const GraphBuilder graph = step_graph();
+  const Model one = graph.model();
+  Context all(one);
+  for (const int64_t past : {40, 41, 42, 64, 33, 50, 40, 63}) {
+    const std::vector<Tensor> inputs = step_inputs(past);
+    const auto got = all.run(inputs);
+    const Model fresh = graph.model();
+    Context alone(fresh);
+    const auto want = alone.run(inputs);
+    EXPECT_TRUE(identical(got[0], want[0])) << past;
+    EXPECT_TRUE(identical(got[1], want[1])) << past;
+  }
+}
+
+/// The dim is halved, rounded down: it stays the same for two sizes.
+TEST(ShapeFamily, KnowsDimsThatDoNotGrowWithTheInput) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N")}));
+  const ValueId half = b.op("Div", {b.op("Shape", {x}), b.constant(Tensor::of<int64_t>({2}))});
+  b.output(b.op("Slice", {x, b.constant(Tensor::of<int64_t>({0})), half}));
+  const Model model = b.model();
+  Context context(model);
+  for (int64_t n = 17; n <= 32; ++n) {
+    const Tensor input = random_tensor({n});
+    const auto y = context.run({{input}});
+    ASSERT_EQ(y[0].shape(), Shape({n / 2})) << n;
+    EXPECT_TRUE(std::equal(y[0].values<float>().begin(), y[0].values<float>().end(), input.data<float>()));
+  }
+}
+
+TEST(ShapeFamily, AnErrorLeavesTheNextPlanRight) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N")}));
+  const ValueId y = b.input("y", Fact(DType::kFloat32, Dims{Dim("M")}));
+  b.output(b.op("Relu", {b.op("Add", {b.op("Neg", {x}), y})}));
+  const Model model = b.model();
+  Context context(model);
+  const auto inputs = [](int64_t n, int64_t m) {
+    return std::vector<Tensor>{random_tensor({n}, 1), random_tensor({m}, 2)};
+  };
+  for (const int64_t n : {20, 21, 22}) context.run(inputs(n, n));
+  EXPECT_THROW(context.run(inputs(23, 24)), Error);
+  for (const int64_t n : {23, 24, 22}) {
+    const auto in = inputs(n, n);
+    const auto out = context.run(in);
+    ASSERT_EQ(out[0].shape(), Shape({n}));
+    EXPECT_EQ(out[0].data<float>()[n - 1], std::max(0.0f, in[1].data<float>()[n - 1] - in[0].data<float>()[n - 1]));
+  }
+}
+
+TEST(ShapeFamily, OneElementResemblesNoOtherSize) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N")}));
+  b.output(b.op("Add", {x, b.input("y", Fact(DType::kFloat32, Dims{Dim("M")}))}));
+  const Model model = b.model();
+  Context context(model);
+  for (const int64_t n : {3, 4, 1, 3, 1, 4}) {
+    const Tensor x_values = random_tensor({n}, 1), y_values = random_tensor({n == 1 ? 4 : n}, 2);
+    const auto out = context.run(std::vector<Tensor>{x_values, y_values});
+    ASSERT_EQ(out[0].shape(), y_values.shape());
+    for (int64_t i = 0; i < y_values.size(); ++i) {
+      EXPECT_EQ(out[0].data<float>()[i], x_values.data<float>()[n == 1 ? 0 : i] + y_values.data<float>()[i]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace linnet
