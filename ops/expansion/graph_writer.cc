@@ -3,11 +3,6 @@
 #include <map>
 
 namespace linnet {
-namespace {
-
-constexpr int64_t kOpset = 23;  // of the operators in the graph
-
-}  // namespace
 
 ValueId GraphWriter::ints(const std::vector<int64_t>& values) {
   return constant(Tensor::of<int64_t>({int64_t(values.size())}, values));

@@ -11,6 +11,8 @@ namespace linnet {
 /// Writes a graph of standard operators, all of one opset; their facts are known as it goes.
 class GraphWriter {
  public:
+  static constexpr int64_t kOpset = 23;  ///< of the operators in the graph
+
   /// `name` begins the names of values and, unless it is empty, of nodes.
   GraphWriter(std::shared_ptr<const Registry> registry, std::string name)
       : graph_(std::move(registry)), name_(std::move(name)) {}

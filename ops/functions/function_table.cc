@@ -40,7 +40,7 @@ constexpr UnaryFunction kUnary[] = {
     {"Abs", 1, &U::abs, numbers([](auto x, auto...) { return scalar::magnitude(x); })},
     {"Acos", 7, nullptr, floats([](auto x, auto...) { return std::acos(x); }), {2}},
     {"Acosh", 9, nullptr, floats([](auto x, auto...) { return std::acosh(x); }), {2}},
-    {"Affine", 0, &U::scale, kAffine, {1, 6e-8}, {"alpha", 1}, {"beta"}},
+    {"Affine", 1, &U::scale, kAffine, {1, 6e-8}, {"alpha", 1}, {"beta"}},
     {"Asin", 7, nullptr, floats([](auto x, auto...) { return std::asin(x); }), {2}},
     {"Asinh", 9, &U::asinh, floats([](auto x, auto...) { return std::asinh(x); }), {2}},
     {"Atan", 7, nullptr, floats([](auto x, auto...) { return std::atan(x); }), {2}},
@@ -65,7 +65,7 @@ constexpr UnaryFunction kUnary[] = {
     {"Reciprocal", 1, &U::reciprocal, floats([](auto x, auto...) { return 1 / x; })},
     {"Relu", 1, &U::relu, kRelu, {}, {}, {}, {}, at_least_zero},
     {"Round", 11, &U::round, floats([](auto x, auto...) { return std::nearbyint(x); })},  // ties to even
-    {"ScaledTanh", 0, &U::scaled_tanh, kScaledTanh, {4}, {"alpha", 1}, {"beta", 1}},
+    {"ScaledTanh", 1, &U::scaled_tanh, kScaledTanh, {4}, {"alpha", 1}, {"beta", 1}},
     {"Selu", 1, &U::selu, kSelu, {3}, {"alpha", 1.6732f}, {"gamma", 1.0507f}},
     {"Selu", 6, &U::selu, kSelu, {3}, {"alpha", 1.67326319217681884765625f}, {"gamma", 1.05070102214813232421875f}},
     {"Shrink", 9, nullptr, kShrink, {}, {"bias"}, {"lambd", 0.5f}},
@@ -80,7 +80,7 @@ constexpr UnaryFunction kUnary[] = {
     {"Swish", 24, &U::swish, kSwish, {4, 0x1p-126}, {"alpha", 1}},
     {"Tan", 7, nullptr, floats([](auto x, auto...) { return std::tan(x); }), {2}},
     {"Tanh", 1, &U::tanh, floats([](auto x, auto...) { return std::tanh(x); }), {2.5}},
-    {"ThresholdedRelu", 10, &U::thresholded_relu, kThresholdedRelu, {}, {"alpha", 1}},
+    {"ThresholdedRelu", 1, &U::thresholded_relu, kThresholdedRelu, {}, {"alpha", 1}},
 };
 
 constexpr BinaryFunction kBinary[] = {

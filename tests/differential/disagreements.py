@@ -220,13 +220,13 @@ DISAGREEMENTS = (
         "sums of no products: ONNX Runtime leaves the output as it finds it",
     ),
     Disagreement(
-        POOLS,
+        (*POOLS, "com.microsoft.NhwcMaxPool"),
         ORT,
         lambda c: attribute(c, "auto_pad", "").startswith("SAME") and max(attribute(c, "dilations", [1])) > 1,
         "SAME_UPPER and SAME_LOWER with dilations: ONNX Runtime leaves them out where it pads",
     ),
     Disagreement(
-        (*POOLS, "com.microsoft.QLinearAveragePool"),
+        (*POOLS, "com.microsoft.NhwcMaxPool", "com.microsoft.QLinearAveragePool"),
         (ORT, REFERENCE),
         leaves_elements_out,
         "SAME_UPPER and SAME_LOWER with windows that leave elements out: the references pad by less than nothing, though "

@@ -1,4 +1,5 @@
-"""Enters the operators of com.microsoft that Linnet has, as ONNX Runtime has them, among the schemas of ONNX."""
+"""Enters the operators of com.microsoft that Linnet has, and those of the default domain that only ONNX Runtime defines,
+as it has them, among the schemas of ONNX."""
 
 import onnx.reference  # noqa: F401  Before: it builds a table in which every name must be of one operator.
 from by_operator import MICROSOFT
@@ -8,11 +9,29 @@ from onnxruntime.capi import onnxruntime_pybind11_state as onnx_runtime
 
 # The types that ONNX Runtime's kernels for CPUs take, where the schema allows more.
 KERNEL_TYPES = {
+    "BiasAdd": {},
+    "BiasGelu": {},
+    "BiasSplitGelu": {},
+    "CDist": {},
     "DequantizeLinear": {},
     "DynamicQuantizeLSTM": {},
     "DynamicQuantizeMatMul": {},
+    "EmbedLayerNormalization": {},
+    "ExpandDims": {},
+    "FastGelu": {},
+    "FusedConv": {},
+    "FusedGemm": {"T": ["tensor(float)"]},
+    "FusedMatMul": {},
+    "FusedMatMulActivation": {},
+    "GatherND": {},
+    "Gelu": {},
+    "GroupNorm": {},
     "MatMulBnb4": {"T1": ["tensor(float)"]},
     "MatMulIntegerToFloat": {"T3": ["tensor(float)"]},
+    "NhwcConv": {},
+    "NhwcFusedConv": {},
+    "NhwcMaxPool": {},
+    "Pad": {},
     "QAttention": {"T1": ["tensor(uint8)"], "T3": ["tensor(float)"]},
     "QEmbedLayerNormalization": {},
     "QGemm": {},
@@ -23,11 +42,25 @@ KERNEL_TYPES = {
     "QLinearGlobalAveragePool": {},
     "QLinearLeakyRelu": {},
     "QLinearMul": {},
+    "QLinearReduceMean": {},
     "QLinearSigmoid": {},
     "QLinearSoftmax": {},
     "QLinearWhere": {},
     "QuantizeLinear": {},
+    "QuickGelu": {},
+    "Range": {},
+    "SkipGroupNorm": {},
+    "SkipLayerNormalization": {},
+    "SkipSimplifiedLayerNormalization": {},
+    "TransposeMatMul": {},
+    "Trilu": {},
+    "Unique": {},
 }
+# Those of the default domain, in their first version.
+OWN_IN_DEFAULT_DOMAIN = (
+    "Affine", "Crop", "DynamicSlice", "ImageScaler", "LayerNormalization", "MeanVarianceNormalization",
+    "ParametricSoftplus", "Scale", "ScaledTanh", "SimplifiedLayerNormalization", "ThresholdedRelu",
+)  # fmt: skip
 
 
 def parameter(found):
@@ -43,10 +76,10 @@ def attribute(name, found):
 
 
 def schema(found):
-    types = KERNEL_TYPES[found.name]
+    types = KERNEL_TYPES[found.name] if found.domain else {}
     return OpSchema(
         found.name,
-        MICROSOFT,
+        found.domain,
         found.since_version,
         inputs=[parameter(entry) for entry in found.inputs],
         outputs=[parameter(entry) for entry in found.outputs],
@@ -58,10 +91,17 @@ def schema(found):
     )
 
 
+def is_wanted(found):
+    if found.domain == MICROSOFT:
+        return found.name in KERNEL_TYPES
+    return found.domain == "" and found.since_version == 1 and found.name in OWN_IN_DEFAULT_DOMAIN
+
+
 def register():
     """Once in a process: whoever asks ONNX for its schemas then gets these, too."""
+    known = {(entry.name, entry.domain, entry.since_version) for entry in defs.get_all_schemas_with_history()}
     for found in onnx_runtime.get_all_operator_schema():
-        if found.domain == MICROSOFT and found.name in KERNEL_TYPES and not defs.has(found.name, MICROSOFT):
+        if is_wanted(found) and (found.name, found.domain, found.since_version) not in known:
             defs.register_schema(schema(found))
 
 

@@ -29,15 +29,18 @@ std::vector<Tensor> run_as_kernel(const OpCase& op, const std::vector<Tensor>& i
 
 }  // namespace
 
-std::vector<Tensor> run_expanded(const std::string& op_type, const Attributes& attributes,
-                                 const std::vector<Tensor>& inputs, int outputs) {
-  const OpCase op{op_type, 1, attributes, "com.microsoft"};
+std::vector<Tensor> run_expanded(const OpCase& op, const std::vector<Tensor>& inputs, int outputs) {
   const std::vector<Tensor> results = run_op(op, inputs, outputs);
   for (const bool constants : {false, true}) {
     const std::vector<Tensor> others = run_as_kernel(op, inputs, outputs, constants);
     for (size_t i = 0; i < results.size(); ++i) expect_close(others[i], results[i], 1e-5, 1e-5);
   }
   return results;
+}
+
+std::vector<Tensor> run_expanded(const std::string& op_type, const Attributes& attributes,
+                                 const std::vector<Tensor>& inputs, int outputs) {
+  return run_expanded(OpCase{op_type, 1, attributes, "com.microsoft"}, inputs, outputs);
 }
 
 }  // namespace linnet::testing

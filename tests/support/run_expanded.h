@@ -9,8 +9,10 @@
 
 namespace linnet::testing {
 
-/// Runs an operator of com.microsoft that is defined by its expansion as run_op does, and once more as a kernel,
-/// without any rewrite; with inputs that are constants, too. Expects no difference beyond the rounding of floats.
+/// Runs an operator that is defined by its expansion as run_op does, and once more as a kernel, without any rewrite;
+/// with inputs that are constants, too. Expects no difference beyond the rounding of floats.
+std::vector<Tensor> run_expanded(const OpCase& op, const std::vector<Tensor>& inputs, int outputs = 1);
+/// The same for an operator of com.microsoft.
 std::vector<Tensor> run_expanded(const std::string& op_type, const Attributes& attributes,
                                  const std::vector<Tensor>& inputs, int outputs = 1);
 

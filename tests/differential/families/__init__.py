@@ -11,6 +11,8 @@ from . import (  # noqa: F401
     linear_attention,
     maps,
     microsoft,
+    microsoft_data,
+    microsoft_fused,
     microsoft_products,
     ml_features,
     ml_linear,

@@ -180,11 +180,13 @@ def row_normalization(draw):
     axis = draw.integer(-len(shape), len(shape) - 1)
     attributes = {"axis": axis, **real_attributes(draw, ("epsilon",), 1e-5, 0.1)}
     scale = shape[axis % len(shape) :]
-    inputs = [draw.tensor(kind, shape), draw.tensor(kind if layer else draw.type("V", [kind]), scale)]
+    # Scale and bias have a type of their own, but in LayerNormalization from 17 on.
+    scale_kind = kind if layer and draw.schema.since_version > 1 else draw.type("V", [kind])
+    inputs = [draw.tensor(kind, shape), draw.tensor(scale_kind, scale)]
     if layer and draw.flag():
-        inputs.append(draw.tensor(kind, scale))
+        inputs.append(draw.tensor(scale_kind, scale))
     if "U" in draw.forced:
-        attributes["stash_type"] = {"float": 1, "bfloat16": 16}[draw.type("U")]
+        attributes["stash_type"] = {"float": 1, "bfloat16": 16, "double": 11}[draw.type("U")]
     elif draw.rare():
         attributes["stash_type"] = 1
     draw.types.setdefault("U", "float")
@@ -209,6 +211,9 @@ def lrn(draw):
 def mean_variance_normalization(draw):
     x = draw.tensor(draw.type("T"), tuple(draw.integer(2, 4) for _ in range(4)))
     attributes = {"axes": draw.choice(([0, 2, 3], [1], [0, 1, 2, 3], [2, 3]))} if draw.flag() else {}
+    if draw.schema.since_version < 9:
+        names = ("across_channels", "normalize_variance")
+        attributes = {name: draw.integer(0, 1) for name in names if draw.flag()}
     return Configuration(draw.schema, [x], attributes, types=draw.types, roundings=8)
 
 

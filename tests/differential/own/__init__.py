@@ -8,6 +8,8 @@ from . import (  # noqa: F401
     bodies,
     classical,
     microsoft,
+    microsoft_data,
+    microsoft_fused,
     normalization,
     recurrent,
     reductions,

@@ -20,8 +20,11 @@ def batch_normalization(configuration):
 @own("MeanVarianceNormalization")
 def mean_variance_normalization(configuration):
     x = configuration.inputs[0].astype(np.float64)
-    axes = tuple(configuration.attributes.get("axes", (0, 2, 3)))
+    a = configuration.attributes
+    axes = (0, 1, 2, 3) if a.get("across_channels") else tuple(a.get("axes", (0, 2, 3)))
     centred = x - x.mean(axes, keepdims=True)
+    if not a.get("normalize_variance", 1):
+        return [centred]
     return [centred / (np.sqrt((centred**2).mean(axes, keepdims=True)) + 1e-9)]
 
 

@@ -1,0 +1,68 @@
+#include "infer/infer.h"
+#include "microsoft/of_dtype.h"
+#include "microsoft/quantized.h"
+#include "op_list.h"
+
+namespace linnet {
+namespace {
+
+/// Scale: y = scale * x. ParametricSoftplus: y = alpha * log(1 + exp(beta * x)).
+/// x, y: float16/bfloat16/float/double.   scale: 1; alpha, beta: required. Experimental operators of ONNX that ONNX
+/// Runtime still has.
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/graph/contrib_ops/contrib_defs.cc
+class ScaledFunction final : public ExpandedOp {
+ public:
+  explicit ScaledFunction(const NodeSpec& node)
+      : ExpandedOp(node),
+        softplus_(node.op_type == "ParametricSoftplus"),
+        factor_(softplus_ ? node.attr<float>("alpha") : node.attr_or("scale", 1.f)),
+        inner_(softplus_ ? node.attr<float>("beta") : 1.f) {}
+
+ private:
+  std::vector<ValueId> expand(Expansion& graph) const override {
+    require_inputs(graph.facts(), 1, 1);
+    require_floating(graph.facts()[0], "X");
+    return {widened(graph, graph.in(0), [&](ValueId x) {
+      if (softplus_) x = graph.op("Softplus", {times(graph, x, inner_)});
+      return graph.op("Mul", {x, scalar_like(graph, x, factor_)});
+    })};
+  }
+
+  bool softplus_;
+  float factor_, inner_;
+};
+
+/// MeanVarianceNormalization before opset 9: y = (x - mean) / standard deviation, or x - mean where normalize_variance
+/// is 0, mean and deviation over the spatial axes and the batch, across_channels also over the channels. x, y:
+/// float16/bfloat16/float/double [N, C, H, W].   across_channels: 0; normalize_variance: 1. Source:
+/// https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/graph/contrib_ops/contrib_defs.cc
+class EarlyMeanVarianceNormalization final : public ExpandedOp {
+ public:
+  explicit EarlyMeanVarianceNormalization(const NodeSpec& node)
+      : ExpandedOp(node),
+        across_(node.attr_or("across_channels", false)),
+        scales_(node.attr_or("normalize_variance", true)) {}
+
+ private:
+  std::vector<ValueId> expand(Expansion& graph) const override {
+    require_inputs(graph.facts(), 1, 1);
+    require_floating(graph.facts()[0], "input");
+    require_rank(graph.facts()[0], 4, "input");
+    const std::vector<int64_t> axes = across_ ? std::vector<int64_t>{0, 1, 2, 3} : std::vector<int64_t>{0, 2, 3};
+    const ValueId x = graph.in(0);
+    if (scales_) return {graph.op("MeanVarianceNormalization", {x}, {{"axes", axes}})};
+    return {graph.op("Sub", {x, graph.op("ReduceMean", {x, graph.ints(axes)})})};
+  }
+
+  bool across_, scales_;
+};
+
+}  // namespace
+
+void register_experimental_functions(Registry& registry) {
+  add_expanded<ScaledFunction>(registry, "Scale", {});
+  add_expanded<ScaledFunction>(registry, "ParametricSoftplus", {});
+  add_expanded<EarlyMeanVarianceNormalization>(registry, "MeanVarianceNormalization", {});
+}
+
+}  // namespace linnet
