@@ -50,12 +50,16 @@ struct AttentionDims {
 /// once; softmax_precision float64 makes the softmax of float32 one of float64, others ask for less than is done.
 /// Outputs: Y in Q's form; present_key, present_value: past and new ones; qk_matmul_output: see ScoreOutput.
 /// Refused: nonpad_kv_seqlen with past or present keys.
-/// Source: https://onnx.ai/onnx/operators/onnx__Attention.html
+/// In the internal domain "linnet", which has all of opset 25: K and V may have rank 4 where Q has rank 3, and there
+/// are two inputs more. query_positions: int64 [batch], the `offset` of each sample. head_sink: [q_heads] of Q's dtype,
+/// a score that every softmax of the head has besides those of the keys, so that the probabilities sum up to less
+/// than 1. Source: https://onnx.ai/onnx/operators/onnx__Attention.html
 class Attention final : public Op {
  public:
   explicit Attention(const NodeSpec& node)
-      : padded_mask_(node.opset >= 24),
-        key_counts_(node.opset >= 24),
+      : extended_(node.domain == "linnet"),
+        key_counts_(extended_ || node.opset >= 24),
+        padded_mask_(key_counts_),
         causal_(node.attr_or("is_causal", false)),
         left_(window_of(node, "left_window_size")),
         right_(window_of(node, "right_window_size")),
@@ -77,7 +81,7 @@ class Attention final : public Op {
   }
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
-    require_inputs(in, 3, key_counts_ ? 7 : 6);
+    require_inputs(in, 3, extended_ ? 9 : key_counts_ ? 7 : 6);
     check_dtypes(in);
     check_optional_inputs(in);
     const Fact &q = in[Slots::kQ], &v = in[Slots::kV];
@@ -115,7 +119,8 @@ class Attention final : public Op {
   }
 
   static int64_t window_of(const NodeSpec& node, const char* name) {
-    const int64_t size = node.opset >= 25 ? node.attr_or(name, -1) : -1;
+    const bool known = node.opset >= 25 || node.domain == "linnet";
+    const int64_t size = known ? node.attr_or(name, -1) : -1;
     if (size < -1) throw Error(ErrorKind::kModel, str(name, " must be -1 or not negative, got ", size));
     return size;
   }
@@ -141,23 +146,33 @@ class Attention final : public Op {
       require_rank(in[Slots::kPastKey], 4, "past_key");
       require_rank(in[Slots::kPastValue], 4, "past_value");
     }
-    if (!has_input(in, Slots::kKeyCounts)) return;
-    require_dtype(in[Slots::kKeyCounts], DType::kInt64, "nonpad_kv_seqlen");
-    require_rank(in[Slots::kKeyCounts], 1, "nonpad_kv_seqlen");
-    if (past) throw Error(ErrorKind::kModel, "nonpad_kv_seqlen must not be given together with past_key");
+    check_vector(in, Slots::kQueryPositions, DType::kInt64, "query_positions");
+    check_vector(in, Slots::kHeadSink, in[Slots::kQ].dtype, "head_sink");
+    check_vector(in, Slots::kKeyCounts, DType::kInt64, "nonpad_kv_seqlen");
+    if (past && has_input(in, Slots::kKeyCounts)) {
+      throw Error(ErrorKind::kModel, "nonpad_kv_seqlen must not be given together with past_key");
+    }
+  }
+
+  static void check_vector(std::span<const Fact> in, int slot, DType dtype, const std::string& name) {
+    if (!has_input(in, slot)) return;
+    require_dtype(in[size_t(slot)], dtype, name);
+    require_rank(in[size_t(slot)], 1, name);
   }
 
   AttentionDims dims(std::span<const Fact> in) const {
     const Fact &q = in[Slots::kQ], &k = in[Slots::kK], &v = in[Slots::kV];
     if (q.rank() != 3 && q.rank() != 4) throw Error(ErrorKind::kShape, str("Q must have rank 3 or 4, got ", q));
-    require_rank(k, q.rank(), "K");
-    require_rank(v, q.rank(), "V");
-    AttentionDims d = q.rank() == 3 ? joined_heads_dims(q, k, v) : split_heads_dims(q, k, v);
+    if (!extended_ || k.rank() != 4) require_rank(k, q.rank(), "K");
+    require_rank(v, k.rank(), "V");
+    AttentionDims d;
+    add_query(q, d);
+    add_keys(k, v, d);
     d.batch = merge_dim(merge_dim(q.dim(0), k.dim(0), "the batch of Q and K"), v.dim(0), "the batch of Q and V");
     add_past(in, d);
-    if (has_input(in, Slots::kKeyCounts) && in[Slots::kKeyCounts].has_rank()) {
-      merge_dim(d.batch, in[Slots::kKeyCounts].dim(0), "the batch and nonpad_kv_seqlen");
-    }
+    merge_length(in, Slots::kKeyCounts, d.batch, "the batch and nonpad_kv_seqlen");
+    merge_length(in, Slots::kQueryPositions, d.batch, "the batch and query_positions");
+    merge_length(in, Slots::kHeadSink, d.q_heads, "the heads of Q and head_sink");
     const bool known = d.q_heads.known() && d.kv_heads.known();
     if (known && (d.kv_heads.value() == 0 || d.q_heads.value() % d.kv_heads.value() != 0)) {
       throw Error(ErrorKind::kShape,
@@ -166,31 +181,37 @@ class Attention final : public Op {
     return d;
   }
 
-  AttentionDims joined_heads_dims(const Fact& q, const Fact& k, const Fact& v) const {
-    if (q_heads_ == 0 || kv_heads_ == 0) {
-      throw Error(ErrorKind::kModel, "q_num_heads and kv_num_heads must be given where Q, K and V have rank 3");
-    }
-    AttentionDims d;
-    d.q_heads = q_heads_;
-    d.kv_heads = kv_heads_;
-    d.q_length = q.dim(1);
-    d.new_length = merge_dim(k.dim(1), v.dim(1), "the length of K and V");
-    d.head_size =
-        merge_dim(divided(q.dim(2), q_heads_, "Q"), divided(k.dim(2), kv_heads_, "K"), "the head size of Q and K");
-    d.v_head_size = divided(v.dim(2), kv_heads_, "V");
-    return d;
+  static void merge_length(std::span<const Fact> in, int slot, const Dim& dim, const std::string& what) {
+    if (has_input(in, slot) && in[size_t(slot)].has_rank()) merge_dim(dim, in[size_t(slot)].dim(0), what);
   }
 
-  AttentionDims split_heads_dims(const Fact& q, const Fact& k, const Fact& v) const {
-    AttentionDims d;
+  void add_query(const Fact& q, AttentionDims& d) const {
+    if (q.rank() == 3) {
+      if (q_heads_ == 0) refuse_without_heads();
+      d.q_heads = q_heads_;
+      d.q_length = q.dim(1);
+      d.head_size = divided(q.dim(2), q_heads_, "Q");
+      return;
+    }
     d.q_heads = q_heads_ ? merge_dim(q.dim(1), q_heads_, "dim 1 of Q and q_num_heads") : q.dim(1);
-    d.kv_heads = merge_dim(k.dim(1), v.dim(1), "the heads of K and V");
-    if (kv_heads_) d.kv_heads = merge_dim(d.kv_heads, kv_heads_, "dim 1 of K and kv_num_heads");
     d.q_length = q.dim(2);
-    d.new_length = merge_dim(k.dim(2), v.dim(2), "the length of K and V");
-    d.head_size = merge_dim(q.dim(3), k.dim(3), "the head size of Q and K");
-    d.v_head_size = v.dim(3);
-    return d;
+    d.head_size = q.dim(3);
+  }
+
+  /// Behind add_query().
+  void add_keys(const Fact& k, const Fact& v, AttentionDims& d) const {
+    const bool joined = k.rank() == 3;
+    if (joined && kv_heads_ == 0) refuse_without_heads();
+    d.new_length = merge_dim(k.dim(joined ? 1 : 2), v.dim(joined ? 1 : 2), "the length of K and V");
+    d.kv_heads = joined ? Dim(kv_heads_) : merge_dim(k.dim(1), v.dim(1), "the heads of K and V");
+    if (kv_heads_) d.kv_heads = merge_dim(d.kv_heads, kv_heads_, "dim 1 of K and kv_num_heads");
+    const Dim size = joined ? divided(k.dim(2), kv_heads_, "K") : k.dim(3);
+    d.head_size = merge_dim(d.head_size, size, "the head size of Q and K");
+    d.v_head_size = joined ? divided(v.dim(2), kv_heads_, "V") : v.dim(3);
+  }
+
+  [[noreturn]] static void refuse_without_heads() {
+    throw Error(ErrorKind::kModel, "q_num_heads and kv_num_heads must be given where Q, K and V have rank 3");
   }
 
   static void add_past(std::span<const Fact> in, AttentionDims& d) {
@@ -230,20 +251,21 @@ class Attention final : public Op {
     for (int i = 0; i < in.num_inputs(); ++i) facts.push_back(in.fact(i));
     const AttentionDims d = dims(facts);
     AttentionRule rule;
-    rule.sizes = {d.batch.value(),     d.q_heads.value(),     d.kv_heads.value(),
-                  d.q_length.value(),  d.kv_length.value(),   d.past_length.value(),
-                  d.head_size.value(), d.v_head_size.value(), in.rank(Slots::kQ) == 3};
+    rule.sizes = {d.batch.value(),         d.q_heads.value(),      d.kv_heads.value(),  d.q_length.value(),
+                  d.kv_length.value(),     d.past_length.value(),  d.head_size.value(), d.v_head_size.value(),
+                  in.rank(Slots::kQ) == 3, in.rank(Slots::kK) == 3};
     rule.scale = scale_ ? double(*scale_) : 1 / std::sqrt(double(rule.sizes.head_size));
     rule.softcap = double(softcap_);
     rule.window = {left_, causal_ ? 0 : right_};
     if (in.has(Slots::kMask)) rule.mask = AttentionMask(in.shape(Slots::kMask), rule.sizes, padded_mask_);
     rule.present = {in.has_output(Slots::kPresentKey), in.has_output(Slots::kPresentValue)};
     if (in.has_output(Slots::kScores)) rule.output = ScoreOutput(mode_);
+    rule.head_sink = in.has(Slots::kHeadSink);
     rule.double_softmax = precision_ == DType::kFloat64;
     return rule;
   }
 
-  bool padded_mask_, key_counts_, causal_;
+  bool extended_, key_counts_, padded_mask_, causal_;
   int64_t left_, right_;
   int64_t q_heads_, kv_heads_;  // 0 where not given
   int64_t mode_;
@@ -255,6 +277,9 @@ class Attention final : public Op {
 
 }  // namespace
 
-void register_attention(Registry& registry) { registry.add<Attention>("Attention", {.since = 23}); }
+void register_attention(Registry& registry) {
+  registry.add<Attention>("Attention", {.since = 23});
+  registry.add<Attention>("Attention", {.since = 1, .domain = "linnet"});
+}
 
 }  // namespace linnet

@@ -22,7 +22,7 @@ template <class C>
 HeadRows<C> join_rows(const AttentionSizes& sizes, int64_t size, const Tensor& past, const Tensor& now, C* joined,
                       Executor& executor) {
   const int64_t length = sizes.kv_length - sizes.past_length;
-  const HeadLayout layout(sizes.joined_heads, sizes.kv_heads, length, size);
+  const HeadLayout layout(sizes.joined_kv, sizes.kv_heads, length, size);
   const C* from = now.data<C>();
   if (!joined) return {from, layout};
   const C* old = past ? past.data<C>() : nullptr;

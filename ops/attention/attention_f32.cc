@@ -24,7 +24,7 @@ class AttentionF32 final : public Kernel {
   }
 
   void run(KernelContext& context) const override {
-    check_key_counts(context, s());
+    check_samples(context, s());
     const auto k = joined(context, Slots::kK, Slots::kPastKey, Slots::kPresentKey, s().head_size, 0);
     const auto v =
         joined(context, Slots::kV, Slots::kPastValue, Slots::kPresentValue, s().v_head_size, size_of(s().head_size));

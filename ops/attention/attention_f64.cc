@@ -14,7 +14,7 @@ class AttentionF64 final : public Kernel {
   AttentionF64(const AttentionRule& rule, const CompileInput& in) : rule_(rule), rows_(rule_, kernel_table(in.isa())) {}
 
   void run(KernelContext& context) const override {
-    check_key_counts(context, s());
+    check_samples(context, s());
     const auto k = joined(context, Slots::kK, Slots::kPastKey, Slots::kPresentKey, s().head_size, 0);
     const auto v = joined(context, Slots::kV, Slots::kPastValue, Slots::kPresentValue, s().v_head_size, key_values());
     const int64_t multiplies = s().kv_length * (s().head_size + s().v_head_size);

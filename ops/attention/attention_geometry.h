@@ -17,7 +17,8 @@ struct AttentionSizes {
   int64_t past_length = 0;
   int64_t head_size = 0;
   int64_t v_head_size = 0;
-  bool joined_heads = false;  ///< Q, K, V and Y are [batch, length, heads * size], else [batch, heads, length, size]
+  bool joined_heads = false;  ///< Q and Y are [batch, length, heads * size], else [batch, heads, length, size]
+  bool joined_kv = false;     ///< K and V are
 
   int64_t group() const { return q_heads / kv_heads; }
 };

@@ -33,19 +33,23 @@ KeyRange AttentionRule::keys_of(int64_t begin, int64_t end, int64_t offset, int6
 
 AttentionSample attention_sample(const KernelContext& context, const AttentionSizes& sizes, int64_t b) {
   const Tensor& counts = context.input(AttentionSlots::kKeyCounts);
-  if (!counts) return {sizes.kv_length, sizes.past_length};
-  const int64_t keys = counts.data<int64_t>()[b];
-  return {keys, keys - sizes.q_length};
+  const Tensor& positions = context.input(AttentionSlots::kQueryPositions);
+  const int64_t keys = counts ? counts.data<int64_t>()[b] : sizes.kv_length;
+  if (positions) return {keys, positions.data<int64_t>()[b]};
+  return {keys, counts ? keys - sizes.q_length : sizes.past_length};
 }
 
-void check_key_counts(const KernelContext& context, const AttentionSizes& sizes) {
-  const Tensor& counts = context.input(AttentionSlots::kKeyCounts);
-  if (!counts) return;
-  for (const int64_t keys : counts.values<int64_t>()) {
-    if (keys < 0 || keys > sizes.kv_length) {
-      throw Error(ErrorKind::kShape, str("nonpad_kv_seqlen must be in [0,", sizes.kv_length, "], got ", keys));
+void check_samples(const KernelContext& context, const AttentionSizes& sizes) {
+  const auto check = [&](int slot, const char* name) {
+    const Tensor& values = context.input(slot);
+    if (!values) return;
+    for (const int64_t value : values.values<int64_t>()) {
+      if (value >= 0 && value <= sizes.kv_length) continue;
+      throw Error(ErrorKind::kShape, str(name, " must be in [0,", sizes.kv_length, "], got ", value));
     }
-  }
+  };
+  check(AttentionSlots::kKeyCounts, "nonpad_kv_seqlen");
+  check(AttentionSlots::kQueryPositions, "query_positions");
 }
 
 template <class C>
@@ -63,7 +67,7 @@ void ScoreRows<C>::finish(KernelContext& context, int64_t b, int64_t h, int64_t 
 
   if (!any) keys = {known.end, known.end};
   fill_outside(keys, row, 0);
-  if (any) softmax(scores + keys.begin, keys.size());
+  if (any) share(row, keys);
   show(ScoreOutput::kProbabilities, row, 0);
 }
 
@@ -122,6 +126,16 @@ template <>
 double ScoreRows<double>::add_bias(double* x, const double* bias, int64_t n) const {
   for (int64_t j = 0; j < n; ++j) x[j] = bias[j] == kHidden<double> ? bias[j] : x[j] + bias[j];
   return *std::max_element(bias, bias + n);
+}
+
+template <class C>
+void ScoreRows<C>::share(const Row& row, const KeyRange& keys) const {
+  C* x = row.scores + keys.begin;
+  if (!rule_.head_sink) return softmax(x, keys.size());
+  C& last = x[keys.size()];
+  last = row.context.input(AttentionSlots::kHeadSink).template data<C>()[row.h];
+  softmax(x, keys.size() + 1);
+  last = 0;
 }
 
 template <>

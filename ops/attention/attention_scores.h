@@ -19,6 +19,7 @@ struct AttentionRule {
   std::array<bool, 2> present{};  ///< the joined keys, and values, are outputs
   ScoreOutput output = ScoreOutput::kNone;
   bool double_softmax = false;  ///< though scores are float32
+  bool head_sink = false;       ///< every softmax has one score more, that of no key
 
   /// The keys that queries [begin, end) may attend, or more: all of them where the scores are an output.
   KeyRange keys_of(int64_t begin, int64_t end, int64_t offset, int64_t keys) const;
@@ -26,7 +27,8 @@ struct AttentionRule {
 
 /// The inputs and outputs of Attention.
 struct AttentionSlots {
-  static constexpr int kQ = 0, kK = 1, kV = 2, kMask = 3, kPastKey = 4, kPastValue = 5, kKeyCounts = 6;
+  static constexpr int kQ = 0, kK = 1, kV = 2, kMask = 3, kPastKey = 4, kPastValue = 5, kKeyCounts = 6,
+                       kQueryPositions = 7, kHeadSink = 8;
   static constexpr int kY = 0, kPresentKey = 1, kPresentValue = 2, kScores = 3;
 };
 
@@ -36,8 +38,8 @@ struct AttentionSample {
   int64_t offset;
 };
 AttentionSample attention_sample(const KernelContext& context, const AttentionSizes& sizes, int64_t b);
-/// Throws Error(kShape) where a count of valid keys is not in [0, kv_length].
-void check_key_counts(const KernelContext& context, const AttentionSizes& sizes);
+/// Throws Error(kShape) where a count of valid keys or the position of a first query is not in [0, kv_length].
+void check_samples(const KernelContext& context, const AttentionSizes& sizes);
 
 /// Turns scores into probabilities, row by row; C is float or double. Rows without any allowed key become zeros.
 template <class C>
@@ -45,8 +47,8 @@ class ScoreRows {
  public:
   ScoreRows(const AttentionRule& rule, const KernelTable& table) : rule_(rule), table_(table) {}
 
-  /// scores: those of all keys for query i of head h, known for the keys `known`, which get their probabilities.
-  /// buffer: kv_length values.
+  /// scores: those of all keys for query i of head h, known for the keys `known`, which get their probabilities; one
+  /// value behind them is written, too. buffer: kv_length values.
   void finish(KernelContext& context, int64_t b, int64_t h, int64_t i, const KeyRange& known, C* scores,
               C* buffer) const;
 
@@ -69,6 +71,8 @@ class ScoreRows {
   void cap(C* x, int64_t n) const;
   /// Adds the bias; gives its maximum.
   C add_bias(C* x, const C* bias, int64_t n) const;
+  /// Of the scores of `keys`, which are some.
+  void share(const Row& row, const KeyRange& keys) const;
   void softmax(C* x, int64_t n) const;
 
   const AttentionRule& rule_;

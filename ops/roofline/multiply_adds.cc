@@ -73,17 +73,18 @@ int64_t recurrent(const NodeValues& v) {
 
 class AttentionCount {
  public:
-  explicit AttentionCount(const NodeValues& v) : v_(v), joined_(v.in(Slots::kQ).rank() == 3) {
+  explicit AttentionCount(const NodeValues& v) : v_(v), extended_(v.node.domain == "linnet") {
+    const auto joined = [&](int input) { return v.in(input).rank() == 3; };
     const auto heads = [&](int input, const char* name) {
-      return joined_ ? v.node.attr<int64_t>(name) : v.in(input).dim(1);
+      return joined(input) ? v.node.attr<int64_t>(name) : v.in(input).dim(1);
     };
-    const auto size = [&](int input, int64_t count) { return last_dim(v.in(input)) / (joined_ ? count : 1); };
+    const auto size = [&](int input, int64_t count) { return last_dim(v.in(input)) / (joined(input) ? count : 1); };
     q_heads_ = heads(Slots::kQ, "q_num_heads");
     head_size_ = size(Slots::kQ, q_heads_);
     v_head_size_ = size(Slots::kV, heads(Slots::kV, "kv_num_heads"));
-    q_length_ = v.in(Slots::kQ).dim(joined_ ? 1 : 2);
+    q_length_ = v.in(Slots::kQ).dim(joined(Slots::kQ) ? 1 : 2);
     past_ = v.has(Slots::kPastKey) ? v.in(Slots::kPastKey).dim(2) : 0;
-    kv_length_ = past_ + v.in(Slots::kK).dim(joined_ ? 1 : 2);
+    kv_length_ = past_ + v.in(Slots::kK).dim(joined(Slots::kK) ? 1 : 2);
   }
 
   int64_t operator()() const {
@@ -103,8 +104,11 @@ class AttentionCount {
   int64_t sample_pairs(int64_t b) const {
     const bool counted = v_.has(Slots::kKeyCounts);
     const int64_t keys = counted ? v_.in(Slots::kKeyCounts).data<int64_t>()[b] : kv_length_;
-    const int64_t offset = counted ? keys - q_length_ : past_;
-    const bool padded = v_.has(Slots::kMask) && v_.node.opset >= 24;
+    const bool placed = v_.has(Slots::kQueryPositions);
+    const int64_t offset = placed    ? v_.in(Slots::kQueryPositions).data<int64_t>()[b]
+                           : counted ? keys - q_length_
+                                     : past_;
+    const bool padded = v_.has(Slots::kMask) && (extended_ || v_.node.opset >= 24);
     const int64_t last = padded ? last_dim(v_.in(Slots::kMask)) : kv_length_;
     const AttentionWindow window = this->window();
     int64_t pairs = 0;
@@ -117,7 +121,7 @@ class AttentionCount {
 
   AttentionWindow window() const {
     AttentionWindow window;
-    if (v_.node.opset >= 25) {
+    if (extended_ || v_.node.opset >= 25) {
       window.left = v_.node.attr_or("left_window_size", AttentionWindow::kUnbounded);
       window.right = v_.node.attr_or("right_window_size", AttentionWindow::kUnbounded);
     }
@@ -126,7 +130,7 @@ class AttentionCount {
   }
 
   const NodeValues& v_;
-  bool joined_;
+  bool extended_;
   int64_t q_heads_, head_size_, v_head_size_, q_length_, past_, kv_length_;
 };
 
@@ -165,6 +169,7 @@ constexpr OperatorCount kCounts[]{
     {"", "RNN", recurrent},
     {"com.microsoft", "MatMulNBits", matmul},
     {"custom", "deform_conv2d", conv<1>},
+    {"linnet", "Attention", attention},
     {"linnet", "Conv", conv<1>},
     {"linnet", "DeformConv", conv<1>},
     {"linnet", "DepthwisePointwiseConv", depthwise_pointwise},

@@ -24,7 +24,9 @@ class TensorScatterKernel final : public Kernel {
     const Tensor& begins = context.input(2);
     const int64_t* begin = begins ? begins.data<int64_t>() : nullptr;
     for (int64_t b = 0; begin && b < begins.size(); ++b) check_begin(begin[b]);
-    copy_tensor(context.input(0), context.output(0), context.executor());
+    if (context.input(0).raw() != context.output(0).raw()) {
+      copy_tensor(context.input(0), context.output(0), context.executor());
+    }
     const auto* update = static_cast<const std::byte*>(context.input(1).raw());
     auto* y = static_cast<std::byte*>(context.output(0).raw());
     for (int64_t p = 0; p < prefixes_; ++p) {
@@ -35,6 +37,7 @@ class TensorScatterKernel final : public Kernel {
       }
     }
   }
+  int in_place(int) const override { return 0; }
 
  private:
   void check_begin(int64_t begin) const {

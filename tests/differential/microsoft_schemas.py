@@ -26,6 +26,7 @@ KERNEL_TYPES = {
     "GatherND": {},
     "Gelu": {},
     "GroupNorm": {},
+    "GroupQueryAttention": {"T": ["tensor(float)"], "T_CACHE": ["tensor(float)"]},
     "MatMulBnb4": {"T1": ["tensor(float)"]},
     "MatMulIntegerToFloat": {"T3": ["tensor(float)"]},
     "NhwcConv": {},
@@ -55,6 +56,7 @@ KERNEL_TYPES = {
     "TransposeMatMul": {},
     "Trilu": {},
     "Unique": {},
+    "RotaryEmbedding": {"T": ["tensor(float)"]},
 }
 # Those of the default domain, in their first version.
 OWN_IN_DEFAULT_DOMAIN = (

@@ -1,0 +1,97 @@
+"""Attention operators of com.microsoft."""
+
+import numpy as np
+from by_operator import family
+
+from .microsoft import finished
+from .movement import int64s
+
+
+@family("com.microsoft.RotaryEmbedding")
+def rotary_embedding(draw):
+    draw.types["M"] = "int64"
+    kind, batch, heads, length, half = draw.type("T"), *(draw.integer(1, n) for n in (2, 3, 4, 4))
+    attributes = {"interleaved": draw.integer(0, 1)} if draw.flag() else {}
+    size, flat, positions = 2 * half, draw.flag(), 8
+    # Only the first part of each head may be rotated.
+    if draw.flag():
+        size += draw.integer(0, 3)
+        attributes.update(num_heads=heads, rotary_embedding_dim=2 * half)
+    shape = (batch, length, heads * size) if flat else (batch, heads, length, size)
+    if draw.flag():
+        rows = draw.tensor("int64", (batch, length), 0, positions - 1)
+    else:
+        rows = int64s([draw.integer(0, positions - length)])
+    tables = [draw.tensor(kind, (positions, half), -1, 1) for _ in range(2)]
+    return finished(draw, [draw.tensor(kind, shape, -3, 3), rows, *tables], attributes, roundings=4)
+
+
+def lengths(draw, batch):
+    """The rows of the query, and of each sample the tokens with them: a prompt, one more token, or some."""
+    form = draw.choice(("prompt", "token", "tokens" if batch == 1 else "token"))
+    if form == "prompt":
+        length = draw.integer(1, 5)
+        return length, [length] + [draw.integer(1, length) for _ in range(batch - 1)]
+    length = 1 if form == "token" else draw.integer(2, 4)
+    return length, [length + draw.integer(1, 6) for _ in range(batch)]
+
+
+def caches(draw, kind, shape, before, length, total):
+    """Past keys and values with zeros behind the tokens: none, as long as they have to be, or of a greater capacity."""
+    most = max(before)
+    form = draw.choice(("short", "long") if most else ("none", "long"))
+    if form == "none":
+        return [None, None]
+    rows = total - length if form == "short" else total + draw.integer(0, 3)
+    found = [draw.tensor(kind, (*shape[:2], rows, shape[2]), -2, 2) for _ in range(2)]
+    for cache in found:
+        for sample, tokens in zip(cache, before):
+            sample[:, tokens:] = 0
+    return found
+
+
+def rotation(draw, kind, length, size, total, batch, before):
+    """Caches of cosines and sines and, perhaps, positions."""
+    half = 8 * draw.integer(1, size // 16)
+    rows = total + draw.integer(0, 2)
+    tables = [draw.tensor(kind, (rows, half), -1, 1) for _ in range(2)]
+    given = [[start + i for i in range(length)] for start in before] if draw.flag() else None
+    return [*tables, None if given is None else int64s(sum(given, [])).reshape(batch, length)]
+
+
+@family("com.microsoft.GroupQueryAttention")
+def group_query_attention(draw):
+    kind, batch, kv_heads, group = draw.type("T"), *(draw.integer(1, n) for n in (3, 2, 3))
+    draw.types.update(T_CACHE=kind, T_KV_SCALE="float", M="int32")
+    length, tokens = lengths(draw, batch)
+    total, before = max(tokens), [max(0, n - length) for n in tokens]
+    whole = min(tokens) >= length
+    rotates = whole and draw.flag()
+    size, heads = 16 if rotates else 8 * draw.integer(1, 3), kv_heads * group
+    attributes = {"num_heads": heads, "kv_num_heads": kv_heads, "do_rotary": int(rotates)}
+    tables = rotation(draw, kind, length, size, total, batch, before) if rotates else [None] * 3
+    if rotates:
+        attributes["rotary_interleaved"] = draw.integer(0, 1)
+    for name, low, high in (("scale", 0.1, 0.6), ("softcap", 1, 3)):
+        if draw.rare():
+            attributes[name] = draw.real(low, high)
+    if whole and draw.flag():
+        attributes["local_window_size"] = draw.integer(1, 4)
+    shapes = [(batch, length, n * size) for n in (heads, kv_heads, kv_heads)]
+    rows = [draw.tensor(kind, shape, -2, 2) for shape in shapes]
+    if draw.flag():
+        rows = [np.concatenate(rows, 2), None, None]
+    bias = sink = None
+    if draw.rare() or draw.rare():
+        shape = (batch if draw.flag() else 1, heads if draw.flag() else 1, length, total)
+        bias = draw.tensor(kind, shape, -2, 2)
+    if draw.rare():
+        sink = draw.tensor(kind, (heads,), -2, 2)
+    elif draw.rare():
+        attributes["smooth_softmax"] = 1
+    outputs = 3
+    if draw.rare():
+        attributes["qk_output"], outputs = draw.integer(1, 2), 4
+    inputs = [*rows, *caches(draw, kind, (batch, kv_heads, size), before, length, total)]
+    inputs += [np.array(tokens, np.int32) - 1, np.array(total if draw.flag() else [total], np.int32), *tables, bias, sink]
+    return finished(draw, inputs, attributes, outputs=outputs, roundings=64, magnitude=4)
