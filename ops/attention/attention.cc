@@ -12,6 +12,8 @@ namespace {
 
 using Slots = AttentionSlots;
 
+constexpr const char* kInternalDomain = "linnet";
+
 /// The dim of heads times their sizes, divided; open where it is not known.
 Dim divided(const Dim& dim, int64_t heads, const char* what) {
   if (!dim.known()) return Dim();
@@ -50,16 +52,17 @@ struct AttentionDims {
 /// once; softmax_precision float64 makes the softmax of float32 one of float64, others ask for less than is done.
 /// Outputs: Y in Q's form; present_key, present_value: past and new ones; qk_matmul_output: see ScoreOutput.
 /// Refused: nonpad_kv_seqlen with past or present keys.
-/// In the internal domain "linnet", which has all of opset 25: K and V may have rank 4 where Q has rank 3, and there
+/// In the internal domain "linnet", which has all of opset 25 but masks that are too short: K and V may have rank 4
+/// where Q has rank 3; nan_without_keys: a query without any key gives NaN, as the softmax of infinities does; and there
 /// are two inputs more. query_positions: int64 [batch], the `offset` of each sample. head_sink: [q_heads] of Q's dtype,
 /// a score that every softmax of the head has besides those of the keys, so that the probabilities sum up to less
 /// than 1. Source: https://onnx.ai/onnx/operators/onnx__Attention.html
 class Attention final : public Op {
  public:
   explicit Attention(const NodeSpec& node)
-      : extended_(node.domain == "linnet"),
-        key_counts_(extended_ || node.opset >= 24),
-        padded_mask_(key_counts_),
+      : extended_(node.domain == kInternalDomain),
+        key_counts_(is_of_opset(node, 24)),
+        padded_mask_(!extended_ && key_counts_),
         causal_(node.attr_or("is_causal", false)),
         left_(window_of(node, "left_window_size")),
         right_(window_of(node, "right_window_size")),
@@ -68,6 +71,7 @@ class Attention final : public Op {
         mode_(node.attr_or("qk_matmul_output_mode", 0)),
         softcap_(node.attr_or("softcap", 0.0f)),
         precision_(dtype_attribute(node, "softmax_precision")),
+        nan_without_keys_(extended_ && node.attr_or("nan_without_keys", false)),
         num_outputs_(node.num_outputs) {
     if (const float* scale = node.find<float>("scale")) scale_ = *scale;
     if (mode_ < 0 || mode_ > 3) {
@@ -110,6 +114,10 @@ class Attention final : public Op {
   }
 
  private:
+  static bool is_of_opset(const NodeSpec& node, int64_t opset) {
+    return node.domain == kInternalDomain || node.opset >= opset;
+  }
+
   static int64_t heads_of(const NodeSpec& node, const char* name) {
     const int64_t heads = node.attr_or(name, 0);
     if (heads < 0 || (heads == 0 && node.has(name))) {
@@ -119,8 +127,7 @@ class Attention final : public Op {
   }
 
   static int64_t window_of(const NodeSpec& node, const char* name) {
-    const bool known = node.opset >= 25 || node.domain == "linnet";
-    const int64_t size = known ? node.attr_or(name, -1) : -1;
+    const int64_t size = is_of_opset(node, 25) ? node.attr_or(name, -1) : -1;
     if (size < -1) throw Error(ErrorKind::kModel, str(name, " must be -1 or not negative, got ", size));
     return size;
   }
@@ -262,6 +269,7 @@ class Attention final : public Op {
     if (in.has_output(Slots::kScores)) rule.output = ScoreOutput(mode_);
     rule.head_sink = in.has(Slots::kHeadSink);
     rule.double_softmax = precision_ == DType::kFloat64;
+    rule.nan_without_keys = nan_without_keys_;
     return rule;
   }
 
@@ -272,6 +280,7 @@ class Attention final : public Op {
   std::optional<float> scale_;
   float softcap_;
   DType precision_;
+  bool nan_without_keys_;
   int num_outputs_;
 };
 
@@ -279,7 +288,7 @@ class Attention final : public Op {
 
 void register_attention(Registry& registry) {
   registry.add<Attention>("Attention", {.since = 23});
-  registry.add<Attention>("Attention", {.since = 1, .domain = "linnet"});
+  registry.add<Attention>("Attention", {.since = 1, .domain = kInternalDomain});
 }
 
 }  // namespace linnet

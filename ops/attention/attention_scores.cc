@@ -66,7 +66,7 @@ void ScoreRows<C>::finish(KernelContext& context, int64_t b, int64_t h, int64_t 
   show(ScoreOutput::kBiased, row, kHidden<C>);
 
   if (!any) keys = {known.end, known.end};
-  fill_outside(keys, row, 0);
+  fill_outside(keys, row, !any && rule_.nan_without_keys ? std::numeric_limits<C>::quiet_NaN() : C(0));
   if (any) share(row, keys);
   show(ScoreOutput::kProbabilities, row, 0);
 }

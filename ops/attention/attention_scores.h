@@ -18,8 +18,9 @@ struct AttentionRule {
   AttentionMask mask;
   std::array<bool, 2> present{};  ///< the joined keys, and values, are outputs
   ScoreOutput output = ScoreOutput::kNone;
-  bool double_softmax = false;  ///< though scores are float32
-  bool head_sink = false;       ///< every softmax has one score more, that of no key
+  bool double_softmax = false;    ///< though scores are float32
+  bool head_sink = false;         ///< every softmax has one score more, that of no key
+  bool nan_without_keys = false;  ///< a query without any key gives NaN, not zeros
 
   /// The keys that queries [begin, end) may attend, or more: all of them where the scores are an output.
   KeyRange keys_of(int64_t begin, int64_t end, int64_t offset, int64_t keys) const;
@@ -41,7 +42,8 @@ AttentionSample attention_sample(const KernelContext& context, const AttentionSi
 /// Throws Error(kShape) where a count of valid keys or the position of a first query is not in [0, kv_length].
 void check_samples(const KernelContext& context, const AttentionSizes& sizes);
 
-/// Turns scores into probabilities, row by row; C is float or double. Rows without any allowed key become zeros.
+/// Turns scores into probabilities, row by row; C is float or double. Rows without any allowed key become
+/// zeros, or NaN.
 template <class C>
 class ScoreRows {
  public:

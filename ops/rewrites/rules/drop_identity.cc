@@ -19,12 +19,21 @@ bool pads_nothing(const Graph& graph, const Node& node) {
   return pads && std::all_of(pads->begin(), pads->end(), [](int64_t pad) { return pad == 0; });
 }
 
+// A Reshape or Expand to the same shape, a Cast to the same type.
+bool keeps_all(const Graph& graph, const Node& node) {
+  const bool may = is_op(node, "Reshape") || is_op(node, "Expand") || is_op(node, "Cast");
+  const Fact &x = graph.input_fact(node, 0), &y = graph.fact(node.outputs[0]);
+  return may && x.dtype == y.dtype && x.dims && y.dims && *x.dims == *y.dims;
+}
+
 }  // namespace
 
-// Identity(x) -> x; so is a Dropout whose mask nobody reads, and a Pad that adds nothing.
+// Identity(x) -> x; so is a Dropout whose mask nobody reads, a Pad that adds nothing, a Reshape, Expand or Cast to what
+// x is.
 std::optional<Patch> drop_identity(const Graph& graph, const Node& node) {
   const bool dropout = is_unread_dropout(graph, node);
-  if (!dropout && !is_op(node, "Identity") && !pads_nothing(graph, node)) return std::nullopt;
+  if (!dropout && !is_op(node, "Identity") && !pads_nothing(graph, node) && !keeps_all(graph, node))
+    return std::nullopt;
   if (!dropout && graph.is_output(node.outputs[0])) return std::nullopt;
   Patch patch(graph);
   patch.replace(node.outputs[0], node.inputs[0]);

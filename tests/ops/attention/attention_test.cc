@@ -85,6 +85,24 @@ TEST(Attention, GivesZerosToQueriesWithoutKeys) {
   }
 }
 
+TEST(Attention, OfLinnetGivesNanToQueriesWithoutKeys) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    for (const int64_t queries : {2, 30}) {
+      const auto x = [&](int64_t length, unsigned seed) {
+        return cast_to(random_tensor({1, 2, length, 9}, seed), dtype);
+      };
+      Tensor mask(DType::kBool, {queries, 4});
+      for (int64_t i = 0; i < mask.size(); ++i) mask.data<bool>()[i] = i >= 4 && i % 4 != 2;
+      const std::vector<Tensor> inputs{x(queries, 1), x(4, 2), x(4, 3), mask};
+      Tensor want = cast_to(run_op({"Attention", 23}, inputs)[0], DType::kFloat32);
+      for (const int64_t head : {0, 1}) {
+        std::fill_n(want.data<float>() + head * queries * 9, 9, std::numeric_limits<float>::quiet_NaN());
+      }
+      expect_close(cast_to(run_op({"Attention", 23, {}, "linnet"}, inputs)[0], DType::kFloat32), want);
+    }
+  }
+}
+
 TEST(Attention, DisallowedKeysMayScoreNaN) {
   for (const int64_t q_length : {1, 30}) {
     Settings s{.q_length = q_length};

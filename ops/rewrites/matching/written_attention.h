@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace linnet {
+
+/// One change of the scores before the softmax.
+struct WrittenMask {
+  ValueId summand = kNoValue;    ///< is added to them
+  ValueId condition = kNoValue;  ///< or they become `hidden` where it is not `kept`
+  bool kept = true;
+  float hidden = 0;
+};
+
+/// Attention as exporters spell it out, all tensors of rank 4:
+/// MatMul(Softmax(mask(softcap * Tanh(scale / softcap * MatMul(q, k^T)))), v).
+struct WrittenAttention {
+  ValueId q = kNoValue, k_transposed = kNoValue, v = kNoValue;
+  double scale = 1;
+  double softcap = 0;              ///< 0: none
+  std::vector<WrittenMask> masks;  ///< in the order in which they apply
+  bool zero_where_nan = false;     ///< probabilities that are NaN become 0
+};
+
+/// The attention whose last product a node is, or what keeps it from being one: empty where nothing is like one.
+std::variant<WrittenAttention, std::string> written_attention(const Graph& graph, const Node& node);
+
+/// True where a mask leaves a finite score whatever the inputs of a run are.
+bool is_finite(const Graph& graph, const WrittenMask& mask);
+
+/// True for Attention of ai.onnx and of `linnet`.
+bool is_attention(const Node& node);
+
+}  // namespace linnet

@@ -1,0 +1,48 @@
+#include <optional>
+
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/written_attention.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+bool same_but_heads(const Fact& a, const Fact& b) {
+  return a.has_rank() && a.rank() == 4 && a.dim(0) == b.dim(0) && a.dim(2) == b.dim(2) && a.dim(3) == b.dim(3);
+}
+
+/// The [batch, heads, length, size] whose heads an input repeats, each several times in a row; else kNoValue.
+ValueId source_of_repeated(const Graph& graph, const Node& node, int input) {
+  const Node* merge = producer(graph, node, input, "Reshape");
+  const Node* expand = merge ? producer(graph, *merge, 0, "Expand") : nullptr;
+  const Node* split = expand ? producer(graph, *expand, 0, "Unsqueeze") : nullptr;
+  if (expand && !split) split = producer(graph, *expand, 0, "Reshape");
+  if (!split) return kNoValue;
+  const Fact &x = graph.input_fact(*split, 0), &repeated = graph.fact(expand->outputs[0]);
+  const Fact& single = graph.fact(split->outputs[0]);
+  if (!same_but_heads(x, graph.fact(merge->outputs[0])) || !x.concrete() || !repeated.concrete()) return kNoValue;
+  if (repeated.rank() != 5) return kNoValue;
+  const Dims& r = *repeated.dims;
+  const bool matches = r == Dims{x.dim(0), x.dim(1), r[2], x.dim(2), x.dim(3)} &&
+                       *single.dims == Dims{x.dim(0), x.dim(1), 1, x.dim(2), x.dim(3)};
+  return matches ? split->inputs[0] : kNoValue;
+}
+
+}  // namespace
+
+// Attention whose keys and values repeat their heads (Unsqueeze, Expand, Reshape) -> Attention of fewer heads of keys
+// and values, which it shares between consecutive queries' heads.
+std::optional<Patch> fuse_repeated_heads(const Graph& graph, const Node& node) {
+  if (!is_attention(node) || node.outputs.size() != 1 || node.spec.has("kv_num_heads")) return std::nullopt;
+  if (node.inputs.size() > 4) return std::nullopt;
+  const ValueId k = source_of_repeated(graph, node, 1), v = source_of_repeated(graph, node, 2);
+  if (k == kNoValue || v == kNoValue || graph.fact(k).dim(1) != graph.fact(v).dim(1)) return std::nullopt;
+  std::vector<ValueId> inputs = node.inputs;
+  inputs[1] = k;
+  inputs[2] = v;
+  Patch patch(graph);
+  patch.replace(node.outputs[0], patch.add(node.spec, inputs));
+  return patch;
+}
+
+}  // namespace linnet

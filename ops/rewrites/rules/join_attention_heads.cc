@@ -1,0 +1,51 @@
+#include <optional>
+
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/written_attention.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+const std::vector<int64_t> kSwapHeadsAndLength{0, 2, 1, 3};
+
+/// [batch, length, heads, size] behind an input that is its Transpose, heads and sizes known; else kNoValue.
+ValueId source_of_heads(const Graph& graph, const Node& node, int input) {
+  const Node* transpose = producer(graph, node, input, "Transpose");
+  if (!transpose || transpose->spec.attr_or("perm", std::vector<int64_t>{}) != kSwapHeadsAndLength) return kNoValue;
+  const Fact& x = graph.input_fact(*transpose, 0);
+  return x.has_rank() && x.dim(2).known() && x.dim(3).known() ? transpose->inputs[0] : kNoValue;
+}
+
+ValueId add_reshape(Patch& patch, const Node& node, ValueId x, const std::vector<int64_t>& shape) {
+  const ValueId to = patch.constant(node.spec.name + ".shape", Tensor::of<int64_t>(shape));
+  return patch.add(standard_spec(node, "Reshape", 13), {x, to});
+}
+
+}  // namespace
+
+// Attention of Transposes to [batch, heads, length, size] -> Attention of [batch, length, heads * size], and a
+// Transpose of its result, which meets the one that stands behind.
+std::optional<Patch> join_attention_heads(const Graph& graph, const Node& node) {
+  if (!is_attention(node)) return std::nullopt;
+  Patch patch(graph);
+  std::vector<ValueId> inputs = node.inputs;
+  for (int i = 0; i < 3; ++i) {
+    const ValueId source = source_of_heads(graph, node, i);
+    if (source == kNoValue) return std::nullopt;
+    const Fact& x = graph.fact(source);
+    inputs[size_t(i)] = add_reshape(patch, node, source, {0, 0, checked_mul(x.dim(2).value(), x.dim(3).value())});
+  }
+  const int64_t heads = graph.input_fact(node, 0).dim(1).value(), size = graph.input_fact(node, 2).dim(3).value();
+  NodeSpec spec = node.spec;
+  spec.attributes["q_num_heads"] = heads;
+  spec.attributes["kv_num_heads"] = graph.input_fact(node, 1).dim(1).value();
+  std::vector<ValueId> outputs = patch.add_for(node, spec, inputs);
+  NodeSpec transpose = standard_spec(node, "Transpose", 13);
+  transpose.attributes["perm"] = kSwapHeadsAndLength;
+  outputs[0] = patch.add(transpose, {add_reshape(patch, node, outputs[0], {0, 0, heads, size})});
+  patch.replace(node, outputs);
+  return patch;
+}
+
+}  // namespace linnet

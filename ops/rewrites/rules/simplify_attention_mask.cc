@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "rewrites/matching/arithmetic.h"
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/written_attention.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+constexpr int kMask = 3;
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+bool hides(bool kept) { return !kept; }
+bool hides(float bias) { return bias < -1e30f; }
+bool keeps(bool kept) { return kept; }
+bool keeps(float bias) { return bias == 0; }
+
+/// True for matrices that keep the keys up to the query's position and hide the others.
+template <class T>
+bool is_causal(const Tensor& mask) {
+  const int64_t queries = mask.dim(mask.rank() - 2), keys = mask.dim(mask.rank() - 1);
+  const T* at = mask.data<T>();
+  for (int64_t row = 0; row < mask.size() / keys; ++row) {
+    for (int64_t j = 0; j < keys; ++j, ++at) {
+      if (j <= row % queries ? !keeps(*at) : !hides(*at)) return false;
+    }
+  }
+  return true;
+}
+
+/// The queries, or keys, of an attention.
+Dim length_of(const Graph& graph, const Node& attention, int input) {
+  const Fact& x = graph.input_fact(attention, input);
+  return x.has_rank() ? x.dim(x.rank() == 3 ? 1 : 2) : Dim();
+}
+
+bool is_causal(const Graph& graph, const Node& attention, ValueId mask) {
+  const Tensor& constant = graph.fact(mask).constant;
+  const int rank = constant ? constant.rank() : 0;
+  if (rank < 2 || constant.size() == 0) return false;
+  const bool whole = length_of(graph, attention, 0) == Dim(constant.dim(rank - 2)) &&
+                     length_of(graph, attention, 1) == Dim(constant.dim(rank - 1));
+  if (!whole) return false;
+  if (constant.dtype() == DType::kBool) return is_causal<bool>(constant);
+  return constant.dtype() == DType::kFloat32 && is_causal<float>(constant);
+}
+
+/// True where `mask` has a value for each key that `whole` has one for.
+bool covers_keys(const Fact& mask, const Fact& whole) {
+  return mask.has_rank() && mask.rank() > 0 && whole.has_rank() &&
+         mask.dim(mask.rank() - 1) == whole.dim(whole.rank() - 1);
+}
+
+/// The attention with another mask, kNoValue for none.
+Patch with_mask(Patch patch, const Node& node, NodeSpec spec, ValueId mask) {
+  std::vector<ValueId> inputs = node.inputs;
+  inputs[kMask] = mask;
+  patch.replace(node, patch.add_for(node, std::move(spec), inputs));
+  return patch;
+}
+
+std::optional<Patch> as_causal(const Graph& graph, const Node& node) {
+  const ValueId mask = node.inputs[kMask];
+  const Node* both = producer(graph, node, kMask, "And");
+  for (int i = 0; i < (both ? 2 : 1); ++i) {
+    if (!is_causal(graph, node, both ? both->inputs[size_t(i)] : mask)) continue;
+    const ValueId rest = both ? both->inputs[size_t(1 - i)] : kNoValue;
+    if (both && !covers_keys(graph.fact(rest), graph.fact(mask))) continue;
+    NodeSpec spec = node.spec;
+    spec.attributes["is_causal"] = int64_t{1};
+    // A query keeps the first key at least.
+    if (!both) spec.domain.clear();
+    return with_mask(Patch(graph), node, spec, rest);
+  }
+  return std::nullopt;
+}
+
+bool is_true(const Tensor& constant) {
+  return constant && constant.dtype() == DType::kBool &&
+         std::ranges::all_of(constant.values<bool>(), [](bool kept) { return kept; });
+}
+
+std::optional<Patch> without_true(const Graph& graph, const Node& node) {
+  const Node* both = producer(graph, node, kMask, "And");
+  for (size_t i = 0; both && i < 2; ++i) {
+    if (!is_true(graph.fact(both->inputs[i]).constant)) continue;
+    const ValueId rest = both->inputs[1 - i];
+    if (covers_keys(graph.fact(rest), graph.fact(node.inputs[kMask]))) {
+      return with_mask(Patch(graph), node, node.spec, rest);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Patch> as_condition(const Graph& graph, const Node& node) {
+  const Node* where = producer(graph, node, kMask, "Where");
+  if (!where || !covers_keys(graph.input_fact(*where, 0), graph.fact(node.inputs[kMask]))) return std::nullopt;
+  const auto yes = number(graph, where->inputs[1]), no = number(graph, where->inputs[2]);
+  Patch patch(graph);
+  ValueId condition = where->inputs[0];
+  if (yes == kNever && no == 0.0) {
+    condition = patch.add(standard_spec(*where, "Not", 1), {condition});
+  } else if (yes != 0.0 || no != kNever) {
+    return std::nullopt;
+  }
+  return with_mask(std::move(patch), node, node.spec, condition);
+}
+
+std::optional<Patch> without_expand(const Graph& graph, const Node& node) {
+  const Node* expand = producer(graph, node, kMask, "Expand");
+  const bool broadcasts = expand && covers_keys(graph.input_fact(*expand, 0), graph.fact(node.inputs[kMask]));
+  if (!broadcasts) return std::nullopt;
+  return with_mask(Patch(graph), node, node.spec, expand->inputs[0]);
+}
+
+}  // namespace
+
+// The mask of an Attention: an Expand goes, since masks are broadcast; Where(c, 0, -infinity) -> c, which it takes as
+// it is; And(true, c) -> c; a constant, or an operand of And, that keeps the keys up to the query's position ->
+// is_causal.
+std::optional<Patch> simplify_attention_mask(const Graph& graph, const Node& node) {
+  if (!is_attention(node) || node.inputs.size() != kMask + 1 || node.inputs[kMask] == kNoValue) return std::nullopt;
+  if (auto patch = without_expand(graph, node)) return patch;
+  if (auto patch = as_condition(graph, node)) return patch;
+  if (auto patch = without_true(graph, node)) return patch;
+  return as_causal(graph, node);
+}
+
+}  // namespace linnet

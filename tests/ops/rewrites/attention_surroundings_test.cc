@@ -1,0 +1,263 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "support/expect_unchanged.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::expect_unchanged;
+using testing::GraphBuilder;
+using testing::optimized_ops;
+using testing::random_tensor;
+
+constexpr int64_t kBatch = 2, kHeads = 4, kLength = 6, kSize = 8;
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+const Shape kJoined{kBatch, kLength, kHeads*kSize}, kSplit{kBatch, kHeads, kLength, kSize};
+
+ValueId ints(GraphBuilder& b, const std::vector<int64_t>& values) { return b.constant(Tensor::of<int64_t>(values)); }
+
+ValueId swap(GraphBuilder& b, ValueId x, const std::vector<int64_t>& perm = {0, 2, 1, 3}) {
+  return b.op("Transpose", {x}, {{"perm", perm}});
+}
+
+ValueId split_heads(GraphBuilder& b, ValueId x, int64_t heads = kHeads) {
+  return swap(b, b.op("Reshape", {x, ints(b, {0, 0, heads, kSize})}));
+}
+
+ValueId join_heads(GraphBuilder& b, ValueId x) { return b.op("Reshape", {swap(b, x), ints(b, {0, 0, -1})}); }
+
+std::vector<Tensor> randoms(const std::vector<Shape>& shapes) {
+  std::vector<Tensor> values;
+  for (const Shape& shape : shapes) values.push_back(random_tensor(shape, unsigned(values.size() + 1)));
+  return values;
+}
+
+TEST(JoinAttentionHeads, TransposesAroundItGo) {
+  GraphBuilder b(23);
+  const ValueId q = split_heads(b, b.input("q", kJoined)), k = split_heads(b, b.input("k", kJoined));
+  b.output(b.op("Tanh", {join_heads(b, b.op("Attention", {q, k, split_heads(b, b.input("v", kJoined))}))}));
+  EXPECT_EQ(optimized_ops(b), "Attention Tanh");
+  expect_unchanged(b, randoms({kJoined, kJoined, kJoined}));
+}
+
+TEST(JoinAttentionHeads, AResultInHeadsIsTransposedBack) {
+  GraphBuilder b(23);
+  const ValueId q = split_heads(b, b.input("q", kJoined)), k = split_heads(b, b.input("k", kJoined));
+  b.output(b.op("Attention", {q, k, split_heads(b, b.input("v", kJoined))}));
+  EXPECT_EQ(optimized_ops(b), "Attention Reshape Transpose");
+  expect_unchanged(b, randoms({kJoined, kJoined, kJoined}));
+}
+
+TEST(JoinAttentionHeads, NotWhereOneInputIsInHeads) {
+  GraphBuilder b(23);
+  const ValueId q = split_heads(b, b.input("q", kJoined)), k = split_heads(b, b.input("k", kJoined));
+  b.output(b.op("Attention", {q, k, b.input("v", kSplit)}));
+  EXPECT_EQ(optimized_ops(b), "Reshape Transpose Reshape Transpose Attention");
+  expect_unchanged(b, randoms({kJoined, kJoined, kSplit}));
+}
+
+TEST(JoinAttentionHeads, NotOverAnotherTranspose) {
+  GraphBuilder b(23);
+  const Shape swapped{kBatch, kHeads, kSize, kLength};
+  const auto input = [&](const char* name) { return swap(b, b.input(name, swapped), {0, 1, 3, 2}); };
+  const ValueId q = input("q"), k = input("k");
+  b.output(b.op("Attention", {q, k, input("v")}));
+  EXPECT_EQ(optimized_ops(b), "Transpose Transpose Transpose Attention");
+  expect_unchanged(b, randoms({swapped, swapped, swapped}));
+}
+
+ValueId repeat(GraphBuilder& b, ValueId x, int64_t times, int64_t axis = 2) {
+  std::vector<int64_t> shape{kBatch, kHeads / 2, kLength, kSize};
+  shape.insert(shape.begin() + axis, times);
+  const ValueId expanded = b.op("Expand", {b.op("Unsqueeze", {x, ints(b, {axis})}), ints(b, shape)});
+  return b.op("Reshape", {expanded, ints(b, {kBatch, kHeads / 2 * times, kLength, kSize})});
+}
+
+const Shape kFewHeads{kBatch, kHeads / 2, kLength, kSize};
+
+TEST(FuseRepeatedHeads, HeadsOfKeysAndValuesAreShared) {
+  GraphBuilder b(23);
+  const ValueId q = b.input("q", kSplit), k = repeat(b, b.input("k", kFewHeads), 2);
+  b.output(b.op("Attention", {q, k, repeat(b, b.input("v", kFewHeads), 2)}));
+  EXPECT_EQ(optimized_ops(b), "Attention");
+  expect_unchanged(b, randoms({kSplit, kFewHeads, kFewHeads}));
+}
+
+TEST(FuseRepeatedHeads, NotOfKeysAlone) {
+  GraphBuilder b(23);
+  const ValueId q = b.input("q", kSplit), k = repeat(b, b.input("k", kFewHeads), 2);
+  b.output(b.op("Attention", {q, k, b.input("v", kSplit)}));
+  EXPECT_EQ(optimized_ops(b), "Unsqueeze Expand Reshape Attention");
+}
+
+TEST(FuseRepeatedHeads, NotWhereAllHeadsFollowEachOtherAgain) {
+  GraphBuilder b(23);
+  const ValueId q = b.input("q", kSplit), k = repeat(b, b.input("k", kFewHeads), 2, 1);
+  b.output(b.op("Attention", {q, k, repeat(b, b.input("v", kFewHeads), 2, 1)}));
+  EXPECT_EQ(optimized_ops(b), "Unsqueeze Expand Reshape Unsqueeze Expand Reshape Attention");
+  expect_unchanged(b, randoms({kSplit, kFewHeads, kFewHeads}));
+}
+
+ValueId masked(GraphBuilder& b, ValueId mask) {
+  return b.op("Attention", {b.input("q", kSplit), b.input("k", kSplit), b.input("v", kSplit), mask});
+}
+
+Tensor triangle(const Shape& shape) {
+  Tensor keep(DType::kBool, shape);
+  for (int64_t i = 0; i < keep.size(); ++i) keep.data<bool>()[i] = i % kLength <= i / kLength % kLength;
+  return keep;
+}
+
+Tensor as_bias(const Tensor& keep, float hidden) {
+  Tensor bias(DType::kFloat32, keep.shape());
+  for (int64_t i = 0; i < keep.size(); ++i) bias.data<float>()[i] = keep.data<bool>()[i] ? 0 : hidden;
+  return bias;
+}
+
+void expect_mask(GraphBuilder& b, const std::string& ops, int64_t mask_inputs, bool causal) {
+  EXPECT_EQ(optimized_ops(b), ops);
+  const Model model = b.model();
+  for (const NodeId id : model_graph(model).nodes()) {
+    const Node& node = model_graph(model).node(id);
+    if (node.spec.op_type != "Attention") continue;
+    EXPECT_EQ(node.inputs.size() > 3 && node.inputs[3] != kNoValue, mask_inputs > 0);
+    EXPECT_EQ(node.spec.attr_or("is_causal", false), causal);
+  }
+}
+
+TEST(SimplifyAttentionMask, TrianglesAreCausal) {
+  for (const Tensor& mask :
+       {triangle({kLength, kLength}), triangle({kBatch, 1, kLength, kLength}),
+        as_bias(triangle({kLength, kLength}), -kInfinity), as_bias(triangle({1, kLength, kLength}), -3e38f)}) {
+    GraphBuilder b(23);
+    b.output(masked(b, b.constant(mask)));
+    expect_mask(b, "Attention", 0, true);
+    expect_unchanged(b, randoms({kSplit, kSplit, kSplit}));
+  }
+}
+
+TEST(SimplifyAttentionMask, OtherConstantsAreNot) {
+  Tensor hole = triangle({kLength, kLength}), more = hole.clone();
+  hole.data<bool>()[kLength] = false;
+  more.data<bool>()[1] = true;
+  for (const Tensor& mask : {hole, more, as_bias(triangle({kLength, kLength}), -2), triangle({1, kLength})}) {
+    GraphBuilder b(23);
+    b.output(masked(b, b.constant(mask)));
+    expect_mask(b, "Attention", 1, false);
+    expect_unchanged(b, randoms({kSplit, kSplit, kSplit}));
+  }
+}
+
+TEST(SimplifyAttentionMask, AColumnIsNoTriangle) {
+  GraphBuilder b(23);
+  Tensor column(DType::kBool, {kLength, 1});
+  std::fill_n(column.data<bool>(), kLength, true);
+  const ValueId padding = b.input("m", Fact(DType::kBool, Shape{kBatch, 1, 1, kLength}));
+  b.output(masked(b, b.op("And", {padding, b.constant(column)})));
+  expect_mask(b, "Attention", 1, false);
+}
+
+TEST(SimplifyAttentionMask, ATriangleAndPadding) {
+  GraphBuilder b(23);
+  const Fact padding(DType::kBool, Shape{kBatch, 1, 1, kLength});
+  const ValueId both = b.op("And", {b.constant(triangle({kLength, kLength})), b.input("m", padding)});
+  const ValueId bias = b.op("Where", {both, b.constant(Tensor::scalar(0.0f)), b.constant(Tensor::scalar(-kInfinity))});
+  b.output(masked(b, b.op("Expand", {bias, ints(b, {kBatch, kHeads, kLength, kLength})})));
+  expect_mask(b, "Attention", 1, true);
+  Tensor keep(DType::kBool, {kBatch, 1, 1, kLength});
+  for (int64_t i = 0; i < keep.size(); ++i) keep.data<bool>()[i] = i % 5 != 0;
+  std::vector<Tensor> inputs = randoms({kSplit, kSplit, kSplit});
+  inputs.insert(inputs.begin(), keep);
+  expect_unchanged(b, inputs);
+}
+
+TEST(SimplifyAttentionMask, SwappedConditionsAreNegated) {
+  GraphBuilder b(23);
+  const ValueId hidden = b.input("m", Fact(DType::kBool, Shape{kLength, kLength}));
+  b.output(
+      masked(b, b.op("Where", {hidden, b.constant(Tensor::scalar(-kInfinity)), b.constant(Tensor::scalar(0.0f))})));
+  expect_mask(b, "Not Attention", 1, false);
+}
+
+TEST(SimplifyAttentionMask, FiniteBiasesStay) {
+  GraphBuilder b(23);
+  const ValueId keep = b.input("m", Fact(DType::kBool, Shape{kLength, kLength}));
+  b.output(masked(b, b.op("Where", {keep, b.constant(Tensor::scalar(0.0f)), b.constant(Tensor::scalar(-3e38f))})));
+  expect_mask(b, "Where Attention", 1, false);
+}
+
+TEST(SimplifyAttentionMask, AnExpandOfOneKeyStays) {
+  GraphBuilder b(23);
+  const ValueId rows = b.input("m", Shape{kLength, 1});
+  b.output(masked(b, b.op("Expand", {rows, ints(b, {kLength, kLength})})));
+  expect_mask(b, "Expand Attention", 1, false);
+}
+
+TEST(CancelReshapes, ReshapesThatUndoEachOther) {
+  GraphBuilder b;
+  const ValueId x = b.op("Reshape", {b.input("x", kJoined), ints(b, {-1, kSize})});
+  b.output(b.op("Tanh", {b.op("Reshape", {x, ints(b, {kBatch, kLength, -1})})}));
+  EXPECT_EQ(optimized_ops(b), "Tanh");
+  expect_unchanged(b, randoms({kJoined}));
+}
+
+TEST(CancelReshapes, NotToAnotherShape) {
+  GraphBuilder b;
+  const ValueId x = b.op("Reshape", {b.input("x", kJoined), ints(b, {-1, kSize})});
+  b.output(b.op("Tanh", {b.op("Reshape", {x, ints(b, {kLength, kBatch, -1})})}));
+  EXPECT_EQ(optimized_ops(b), "Reshape Reshape Tanh");
+}
+
+TEST(CancelReshapes, AnOutputStays) {
+  GraphBuilder b;
+  const ValueId x = b.op("Reshape", {b.input("x", kJoined), ints(b, {-1, kSize})});
+  b.output(b.op("Reshape", {x, ints(b, {kBatch, kLength, -1})}));
+  EXPECT_EQ(optimized_ops(b), "Reshape Reshape");
+}
+
+ValueId transposed_matrices(GraphBuilder& b, ValueId x, int64_t rows, const std::vector<int64_t>& perm,
+                            const std::vector<int64_t>& shape) {
+  const ValueId merged = b.op("Reshape", {x, ints(b, {-1, rows, kSize * kLength / rows})});
+  return b.op("Tanh", {b.op("Reshape", {swap(b, merged, perm), ints(b, shape)})});
+}
+
+TEST(CancelReshapes, MatricesThatAreTransposedTogether) {
+  GraphBuilder b;
+  b.output(transposed_matrices(b, b.input("x", kSplit), kLength, {0, 2, 1}, {kBatch, kHeads, kSize, kLength}));
+  EXPECT_EQ(optimized_ops(b), "Transpose Tanh");
+  expect_unchanged(b, randoms({kSplit}));
+}
+
+TEST(CancelReshapes, NotOtherMatricesOrTransposes) {
+  const std::vector<int64_t> back{kBatch, kHeads, kSize, kLength};
+  for (const auto& [rows, perm, shape] : std::vector<std::tuple<int64_t, std::vector<int64_t>, std::vector<int64_t>>>{
+           {kLength / 2, {0, 2, 1}, back}, {kLength, {1, 0, 2}, back}, {kLength, {0, 2, 1}, {kHeads, kBatch, 8, 6}}}) {
+    GraphBuilder b;
+    b.output(transposed_matrices(b, b.input("x", kSplit), rows, perm, shape));
+    EXPECT_EQ(optimized_ops(b), "Reshape Transpose Reshape Tanh");
+    expect_unchanged(b, randoms({kSplit}));
+  }
+}
+
+TEST(DropIdentity, ReshapesExpandsAndCastsToWhatIsThere) {
+  GraphBuilder b;
+  ValueId x = b.op("Reshape", {b.input("x", kJoined), ints(b, {kBatch, -1, kHeads * kSize})});
+  x = b.op("Expand", {x, ints(b, {1, kLength, 1})});
+  b.output(b.op("Tanh", {b.op("Cast", {x}, {{"to", int64_t(DType::kFloat32)}})}));
+  EXPECT_EQ(optimized_ops(b), "Tanh");
+  expect_unchanged(b, randoms({kJoined}));
+}
+
+TEST(DropIdentity, NotThoseThatChangeAnything) {
+  GraphBuilder b;
+  ValueId x = b.op("Reshape", {b.input("x", kJoined), ints(b, {kLength, -1, kHeads * kSize})});
+  x = b.op("Expand", {x, ints(b, {2, 1, 1, 1})});
+  b.output(b.op("Tanh", {b.op("Cast", {x}, {{"to", int64_t(DType::kFloat64)}})}));
+  EXPECT_EQ(optimized_ops(b), "Reshape Expand Cast Tanh");
+}
+
+}  // namespace
+}  // namespace linnet
