@@ -44,7 +44,9 @@ ValueId other_input(const Node& node, ValueId value);
 /// The axes of a reduction, an attribute or a constant input, where they are known and not empty.
 std::optional<std::vector<int64_t>> reduced_axes(const Graph& graph, const Node& node);
 
-/// True when both facts are float32 of equal, certain dims.
+/// True when both facts have equal, certain dims.
+bool same_dims(const Fact& a, const Fact& b);
+/// True when, besides, both are float32.
 bool same_shape(const Fact& a, const Fact& b);
 
 /// The spec of a new node in place of `old`: its name and attributes, another operator.

@@ -98,19 +98,22 @@ bool along_last_axis(const Graph& graph, const Node& softmax) {
   return x.has_rank() && normalize_axis(axis, x.rank()) == x.rank() - 1;
 }
 
-bool is_float_of_rank_4(const Fact& x) { return x.dtype == DType::kFloat32 && x.has_rank() && x.rank() == 4; }
-
 /// Batches and lengths are the same, heads too, or K and V have one for all.
 bool fit_together(const Fact& q, const Fact& k, const Fact& v) {
-  if (!is_float_of_rank_4(q) || !is_float_of_rank_4(k) || !is_float_of_rank_4(v)) return false;
-  const bool heads = k.dim(1) == v.dim(1) && (k.dim(1) == q.dim(1) || k.dim(1) == Dim(1));
-  return heads && q.dim(0) == k.dim(0) && q.dim(0) == v.dim(0) && q.dim(3) == k.dim(2) && k.dim(3) == v.dim(2);
+  for (const Fact* x : {&q, &k, &v}) {
+    if (x->dtype != DType::kFloat32 || !x->has_rank() || x->rank() != q.rank()) return false;
+  }
+  const int rows = q.rank() - 2, heads = rows - 1;
+  if (q.rank() != 3 && q.rank() != 4) return false;
+  const bool same_batch = q.rank() == 3 || (q.dim(0) == k.dim(0) && q.dim(0) == v.dim(0));
+  const bool same_heads = k.dim(heads) == v.dim(heads) && (k.dim(heads) == q.dim(heads) || k.dim(heads) == Dim(1));
+  return same_batch && same_heads && q.dim(rows + 1) == k.dim(rows) && k.dim(rows + 1) == v.dim(rows);
 }
 
 bool masks_fit(const Graph& graph, const WrittenAttention& attention, const Fact& scores) {
   const auto covers_keys = [&](const WrittenMask& mask) {
     const Fact& fact = graph.fact(mask.summand == kNoValue ? mask.condition : mask.summand);
-    return fact.has_rank() && fact.rank() > 0 && fact.dim(fact.rank() - 1) == scores.dim(3);
+    return fact.has_rank() && fact.rank() > 0 && fact.dim(fact.rank() - 1) == scores.dim(scores.rank() - 1);
   };
   return attention.masks.empty() || std::ranges::any_of(attention.masks, covers_keys);
 }

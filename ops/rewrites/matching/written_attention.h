@@ -16,7 +16,7 @@ struct WrittenMask {
   float hidden = 0;
 };
 
-/// Attention as exporters spell it out, all tensors of rank 4:
+/// Attention as exporters spell it out, on [batch, heads, length, size] or [heads, length, size]:
 /// MatMul(Softmax(mask(softcap * Tanh(scale / softcap * MatMul(q, k^T)))), v).
 struct WrittenAttention {
   ValueId q = kNoValue, k_transposed = kNoValue, v = kNoValue;

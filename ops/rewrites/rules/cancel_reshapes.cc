@@ -1,19 +1,16 @@
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "rewrites/matching/match.h"
+#include "rewrites/matching/reshape.h"
 #include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
 
-bool is_reshape(const Node* node) {
-  return node &&
-         (is_op(*node, "Reshape") || is_op(*node, "Flatten") || is_op(*node, "Squeeze") || is_op(*node, "Unsqueeze"));
+bool has_elements(const Fact& x) {
+  return x.concrete() && std::ranges::none_of(*x.dims, [](const Dim& dim) { return dim == Dim(0); });
 }
-
-bool same_dims(const Fact& a, const Fact& b) { return a.dims && b.dims && *a.dims == *b.dims; }
 
 /// Dims with the last two swapped.
 Dims transposed(Dims dims) {
@@ -37,25 +34,22 @@ ValueId source_of_matrices(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-// A Reshape (or Flatten, Squeeze, Unsqueeze) that undoes another -> x; Reshape(Transpose(Reshape(x))) -> Transpose(x),
-// where the Reshapes only count matrices by one axis.
+// Of two Reshapes (or Flatten, Squeeze, Unsqueeze) in a row one is left, or none where they undo each other;
+// Reshape(Transpose(Reshape(x))) -> Transpose(x), where the Reshapes only count matrices by one axis.
 std::optional<Patch> cancel_reshapes(const Graph& graph, const Node& node) {
   if (!is_reshape(&node) || graph.is_output(node.outputs[0])) return std::nullopt;
+  const Fact& y = graph.fact(node.outputs[0]);
   Patch patch(graph);
-  const Node* before = graph.producer(node.inputs[0]);
-  if (is_reshape(before) && same_dims(graph.input_fact(*before, 0), graph.fact(node.outputs[0]))) {
-    patch.replace(node.outputs[0], before->inputs[0]);
+  if (const Node* before = graph.producer(node.inputs[0]); is_reshape(before)) {
+    const ValueId x = before->inputs[0];
+    const bool undone = same_dims(graph.fact(x), y);
+    if (!undone && !has_elements(y)) return std::nullopt;
+    patch.replace(node.outputs[0], undone ? x : add_reshape(patch, node, x, *y.dims));
     return patch;
   }
   const ValueId x = source_of_matrices(graph, node);
   if (x == kNoValue) return std::nullopt;
-  const int rank = graph.fact(x).rank();
-  std::vector<int64_t> perm(static_cast<size_t>(rank));
-  std::iota(perm.begin(), perm.end(), 0);
-  std::iter_swap(perm.end() - 2, perm.end() - 1);
-  NodeSpec spec = standard_spec(node, "Transpose", 13);
-  spec.attributes["perm"] = perm;
-  patch.replace(node.outputs[0], patch.add(spec, {x}));
+  patch.replace(node.outputs[0], add_matrix_transpose(patch, node, x, graph.fact(x).rank()));
   return patch;
 }
 

@@ -7,9 +7,9 @@
 namespace linnet {
 namespace {
 
-// Outside of training.
+// Outside of training, or with a ratio of 0.
 bool is_unread_dropout(const Graph& graph, const Node& node) {
-  return is_op(node, "Dropout") && node.inputs.size() == 1 &&
+  return is_op(node, "Dropout") && (node.inputs.size() == 1 || scalar_input(graph, node, 1) == 0.0f) &&
          (node.outputs.size() == 1 || node.outputs[1] == kNoValue ||
           (graph.consumers(node.outputs[1]).empty() && !graph.is_output(node.outputs[1])));
 }
@@ -23,7 +23,7 @@ bool pads_nothing(const Graph& graph, const Node& node) {
 bool keeps_all(const Graph& graph, const Node& node) {
   const bool may = is_op(node, "Reshape") || is_op(node, "Expand") || is_op(node, "Cast");
   const Fact &x = graph.input_fact(node, 0), &y = graph.fact(node.outputs[0]);
-  return may && x.dtype == y.dtype && x.dims && y.dims && *x.dims == *y.dims;
+  return may && x.dtype == y.dtype && same_dims(x, y);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "rewrites/matching/match.h"
+#include "rewrites/matching/reshape.h"
 #include "rewrites/matching/written_attention.h"
 #include "rewrites/rewrite_list.h"
 
@@ -31,9 +32,9 @@ bool may_give_nan(const Graph& graph, const WrittenAttention& attention) {
 
 }  // namespace
 
-// MatMul(Softmax(scale * MatMul(q, k^T) + mask), v) -> Attention(q, k, v, mask), in float32. The scale may stand at
-// either operand or the product, a softcap behind it; masks are added, or select. Rows whose keys are all hidden are
-// zeros where a Where behind the Softmax turns NaN into 0, as PyTorch's exporters write, and else NaN:
+// MatMul(Softmax(scale * MatMul(q, k^T) + mask), v) -> Attention(q, k, v, mask), in float32; of rank 3, too. The scale
+// may stand at either operand or the product, a softcap behind it; masks are added, or select. Rows whose keys are all
+// hidden are zeros where a Where behind the Softmax turns NaN into 0, as PyTorch's exporters write, and else NaN:
 // linnet::Attention, unless the mask cannot hide all. Two things are not as written: a key that a mask hides by
 // -infinity counts as nothing though its score be NaN, and that Where turns no NaN into 0 that comes from q, k or v.
 std::optional<Patch> fuse_attention(const Graph& graph, const Node& node) {
@@ -41,9 +42,8 @@ std::optional<Patch> fuse_attention(const Graph& graph, const Node& node) {
   const auto* attention = std::get_if<WrittenAttention>(&found);
   if (!attention) return std::nullopt;
   Patch patch(graph);
-  NodeSpec transpose = standard_spec(node, "Transpose", 13);
-  transpose.attributes["perm"] = std::vector<int64_t>{0, 1, 3, 2};
-  const ValueId k = patch.add(transpose, {attention->k_transposed});
+  const int rank = graph.fact(attention->q).rank();
+  const ValueId k = add_matrix_transpose(patch, node, attention->k_transposed, rank);
   ValueId bias = kNoValue;
   for (const WrittenMask& mask : attention->masks) bias = add_mask(patch, node, mask, bias);
   NodeSpec spec = standard_spec(node, "Attention", 23);
@@ -54,8 +54,12 @@ std::optional<Patch> fuse_attention(const Graph& graph, const Node& node) {
   spec.attributes["scale"] = float(attention->scale);
   if (attention->softcap > 0) spec.attributes["softcap"] = float(attention->softcap);
   std::vector<ValueId> inputs{attention->q, k, attention->v};
+  // Matrices are heads of one sample, as masks of rank 3 are.
+  const ValueId batch = patch.constant(node.spec.name + ".axes", Tensor::of<int64_t>({0}));
+  for (ValueId& x : inputs) x = rank == 4 ? x : patch.add(standard_spec(node, "Unsqueeze", 13), {x, batch});
   if (bias != kNoValue) inputs.push_back(bias);
-  patch.replace(node.outputs[0], patch.add(spec, inputs));
+  const ValueId y = patch.add(spec, inputs);
+  patch.replace(node.outputs[0], rank == 4 ? y : patch.add(standard_spec(node, "Squeeze", 13), {y, batch}));
   return patch;
 }
 

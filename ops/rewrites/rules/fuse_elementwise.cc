@@ -20,8 +20,6 @@ struct Chain {
   }
 };
 
-bool same_dims(const Fact& a, const Fact& b) { return a.dims && b.dims && *a.dims == *b.dims; }
-
 std::string_view step_of(const Node& node, DType dtype) {
   if (is_op(node, "DequantizeLinear")) return kDequantizeStep;
   return dtype == DType::kUint8 ? kQuantizeUint8Step : kQuantizeInt8Step;

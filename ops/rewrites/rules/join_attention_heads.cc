@@ -1,6 +1,8 @@
 #include <optional>
 
+#include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
+#include "rewrites/matching/reshape.h"
 #include "rewrites/matching/written_attention.h"
 #include "rewrites/rewrite_list.h"
 
@@ -17,11 +19,6 @@ ValueId source_of_heads(const Graph& graph, const Node& node, int input) {
   return x.has_rank() && x.dim(2).known() && x.dim(3).known() ? transpose->inputs[0] : kNoValue;
 }
 
-ValueId add_reshape(Patch& patch, const Node& node, ValueId x, const std::vector<int64_t>& shape) {
-  const ValueId to = patch.constant(node.spec.name + ".shape", Tensor::of<int64_t>(shape));
-  return patch.add(standard_spec(node, "Reshape", 13), {x, to});
-}
-
 }  // namespace
 
 // Attention of Transposes to [batch, heads, length, size] -> Attention of [batch, length, heads * size], and a
@@ -34,16 +31,16 @@ std::optional<Patch> join_attention_heads(const Graph& graph, const Node& node) 
     const ValueId source = source_of_heads(graph, node, i);
     if (source == kNoValue) return std::nullopt;
     const Fact& x = graph.fact(source);
-    inputs[size_t(i)] = add_reshape(patch, node, source, {0, 0, checked_mul(x.dim(2).value(), x.dim(3).value())});
+    const std::vector<int64_t> joined{0, 0, checked_mul(x.dim(2).value(), x.dim(3).value())};
+    inputs[size_t(i)] = add_reshape(patch, node, source, joined);
   }
   const int64_t heads = graph.input_fact(node, 0).dim(1).value(), size = graph.input_fact(node, 2).dim(3).value();
   NodeSpec spec = node.spec;
   spec.attributes["q_num_heads"] = heads;
   spec.attributes["kv_num_heads"] = graph.input_fact(node, 1).dim(1).value();
   std::vector<ValueId> outputs = patch.add_for(node, spec, inputs);
-  NodeSpec transpose = standard_spec(node, "Transpose", 13);
-  transpose.attributes["perm"] = kSwapHeadsAndLength;
-  outputs[0] = patch.add(transpose, {add_reshape(patch, node, outputs[0], {0, 0, heads, size})});
+  const ValueId y = add_reshape(patch, node, outputs[0], std::vector<int64_t>{0, 0, heads, size});
+  outputs[0] = add_transpose(patch, node, y, kSwapHeadsAndLength);
   patch.replace(node, outputs);
   return patch;
 }

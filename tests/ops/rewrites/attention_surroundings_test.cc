@@ -204,11 +204,19 @@ TEST(CancelReshapes, ReshapesThatUndoEachOther) {
   expect_unchanged(b, randoms({kJoined}));
 }
 
-TEST(CancelReshapes, NotToAnotherShape) {
+TEST(CancelReshapes, OneOfSeveralIsLeft) {
   GraphBuilder b;
   const ValueId x = b.op("Reshape", {b.input("x", kJoined), ints(b, {-1, kSize})});
-  b.output(b.op("Tanh", {b.op("Reshape", {x, ints(b, {kLength, kBatch, -1})})}));
-  EXPECT_EQ(optimized_ops(b), "Reshape Reshape Tanh");
+  b.output(b.op("Tanh", {b.op("Flatten", {b.op("Unsqueeze", {x, ints(b, {1})})})}));
+  EXPECT_EQ(optimized_ops(b), "Reshape Tanh");
+  expect_unchanged(b, randoms({kJoined}));
+}
+
+TEST(CancelReshapes, TheShapeOfNoElementsIsNotWrittenAnew) {
+  GraphBuilder b;
+  const ValueId x = b.op("Reshape", {b.input("x", Shape{0, 2}), ints(b, {2, 0})}, {{"allowzero", int64_t{1}}});
+  b.output(b.op("Tanh", {b.op("Unsqueeze", {x, ints(b, {1})})}));
+  EXPECT_EQ(optimized_ops(b), "Reshape Unsqueeze Tanh");
 }
 
 TEST(CancelReshapes, AnOutputStays) {
@@ -257,6 +265,151 @@ TEST(DropIdentity, NotThoseThatChangeAnything) {
   x = b.op("Expand", {x, ints(b, {2, 1, 1, 1})});
   b.output(b.op("Tanh", {b.op("Cast", {x}, {{"to", int64_t(DType::kFloat64)}})}));
   EXPECT_EQ(optimized_ops(b), "Reshape Expand Cast Tanh");
+}
+
+TEST(DropIdentity, DropoutsOfNothing) {
+  for (const float ratio : {0.0f, 0.5f}) {
+    GraphBuilder b;
+    const ValueId training = b.constant(Tensor::of<bool>(Shape{}, {true}));
+    b.output(b.op("Tanh", {b.op("Dropout", {b.input("x", kJoined), b.constant(Tensor::scalar(ratio)), training})}));
+    EXPECT_EQ(optimized_ops(b), ratio == 0 ? "Tanh" : "Dropout Tanh");
+  }
+}
+
+const Shape kHeadsOfOne{kHeads, kLength, kSize};
+
+TEST(SinkTransposeThroughUnitAxis, HeadsOfOneSampleAreJoined) {
+  GraphBuilder b(23);
+  const Shape shape{kLength, kHeads, kSize};
+  const auto heads = [&](const char* name) {
+    return b.op("Unsqueeze", {swap(b, b.input(name, shape), {1, 0, 2}), ints(b, {0})});
+  };
+  const ValueId q = heads("q"), k = heads("k"), y = b.op("Attention", {q, k, heads("v")});
+  b.output(b.op("Tanh", {swap(b, b.op("Squeeze", {y, ints(b, {0})}), {1, 0, 2})}));
+  EXPECT_EQ(optimized_ops(b), "Reshape Reshape Reshape Attention Reshape Tanh");
+  expect_unchanged(b, randoms({shape, shape, shape}));
+}
+
+TEST(SinkTransposeThroughUnitAxis, NotThroughOtherAxes) {
+  for (const bool adds : {true, false}) {
+    GraphBuilder b;
+    const Shape shape = adds ? kHeadsOfOne : Shape{kHeads, 1, kLength, kSize};
+    const ValueId x =
+        swap(b, b.input("x", shape), adds ? std::vector<int64_t>{1, 0, 2} : std::vector<int64_t>{1, 0, 3, 2});
+    b.output(b.op("Tanh", {b.op(adds ? "Unsqueeze" : "Squeeze", {x, ints(b, {adds ? 1 : 0})})}));
+    EXPECT_EQ(optimized_ops(b), adds ? "Transpose Unsqueeze Tanh" : "Transpose Squeeze Tanh");
+    expect_unchanged(b, randoms({shape}));
+  }
+}
+
+/// Attention whose heads and samples are counted by one axis, and by two around the Softmax.
+void expect_split(bool mask, const std::string& ops, const std::vector<int64_t>& counted = {kBatch, kHeads}) {
+  GraphBuilder b;
+  const ValueId q = b.input("q", kSplit), k = b.input("k", kSplit), v = b.input("v", kSplit);
+  const auto merged = [&](ValueId x) { return b.op("Reshape", {x, ints(b, {-1, kLength, kSize})}); };
+  ValueId scores = b.op("MatMul", {merged(q), swap(b, merged(k), {0, 2, 1})});
+  std::vector<Tensor> inputs = randoms({kSplit, kSplit, kSplit});
+  if (mask) {
+    const Shape of_scores{kBatch * kHeads, kLength, kLength};
+    scores = b.op("Add", {scores, b.input("m", of_scores)});
+    inputs.push_back(random_tensor(of_scores, 4));
+  }
+  const ValueId split = b.op("Reshape", {scores, ints(b, {counted[0], counted[1], -1, kLength})});
+  const ValueId p = b.op("Reshape", {b.op("Softmax", {split}), ints(b, {-1, kLength, kLength})});
+  b.output(
+      b.op("Tanh", {b.op("Reshape", {b.op("MatMul", {p, merged(v)}), ints(b, {kBatch, kHeads, kLength, kSize})})}));
+  EXPECT_EQ(optimized_ops(b), ops);
+  expect_unchanged(b, inputs);
+}
+
+TEST(SplitProductBatches, HeadsCountedWithSamples) {
+  expect_split(false, "Attention Tanh");
+  expect_split(true, "Reshape +Attention Tanh");
+}
+
+TEST(SplitProductBatches, NotOfOtherMatrices) {
+  expect_split(false, "Reshape Reshape Transpose MatMul Reshape Softmax Reshape +MatMul", {2, 2});
+}
+
+/// A mask is added to scores that count windows by images and windows; the result is shaped back.
+std::string ops_with_windows(const Shape& mask, const std::vector<int64_t>& view, const std::vector<int64_t>& back) {
+  GraphBuilder b;
+  const Shape scores{6, kHeads, kLength, kLength};
+  const ValueId x = b.op("Reshape", {b.op("Tanh", {b.input("x", scores)}), ints(b, view)});
+  b.output(b.op("Softmax", {b.op("Reshape", {b.op("Add", {x, b.input("m", mask)}), ints(b, back)})}));
+  expect_unchanged(b, randoms({scores, mask}));
+  return optimized_ops(b);
+}
+
+TEST(LiftAddOverReshapes, MasksOfWindows) {
+  const std::vector<int64_t> view{2, 3, kHeads, kLength, kLength}, back{6, kHeads, kLength, kLength};
+  EXPECT_EQ(ops_with_windows({1, 3, 1, kLength, kLength}, view, back), "Expand Reshape Tanh Add Softmax");
+  EXPECT_EQ(ops_with_windows({2, 3, kHeads, 1, kLength}, view, back), "Reshape Tanh Add Softmax");
+  EXPECT_EQ(ops_with_windows({1, kHeads, 1, kLength}, view, back), "Expand Reshape Tanh Add Softmax");
+}
+
+TEST(LiftAddOverReshapes, NotWhereAxesAreGroupedOtherwise) {
+  const std::vector<int64_t> view{4, 6, kLength, kLength}, back{6, 4, kLength, kLength};
+  EXPECT_EQ(ops_with_windows({6, 1, kLength}, view, back), "Tanh Reshape Add Reshape Softmax");
+}
+
+TEST(LiftAddOverReshapes, NotToAnotherShape) {
+  const std::vector<int64_t> view{2, 3, kHeads, kLength, kLength}, back{kHeads, 6, kLength, kLength};
+  EXPECT_EQ(ops_with_windows({1, 3, 1, kLength, kLength}, view, back), "Tanh Reshape Add Reshape Softmax");
+}
+
+/// Three parts of one product as queries, keys and values.
+void expect_packed(const std::vector<int64_t>& perm, const std::string& ops, bool read_elsewhere = false) {
+  GraphBuilder b(23);
+  const Shape packed{kBatch, kLength, 3, kHeads, kSize};
+  const ValueId all = swap(b, b.input("x", packed), perm);
+  const auto part = [&](int64_t i) { return b.op("Gather", {all, b.constant(Tensor::scalar(i))}); };
+  const ValueId q = part(0), k = part(1);
+  b.output(b.op("Tanh", {swap(b, b.op("Attention", {q, k, part(2)}))}));
+  if (read_elsewhere) b.output(b.op("Abs", {all}));
+  EXPECT_EQ(optimized_ops(b), ops);
+  expect_unchanged(b, randoms({packed}));
+}
+
+TEST(LiftGatherOverTranspose, PartsOfOneTensorAreJoined) {
+  expect_packed({2, 0, 3, 1, 4}, "Gather Gather Gather Reshape Reshape Reshape Attention Reshape Tanh");
+}
+
+TEST(LiftGatherOverTranspose, NotOfAnotherTranspose) {
+  expect_packed({2, 0, 1, 3, 4}, "Transpose Gather Gather Gather Attention Transpose Tanh");
+}
+
+TEST(LiftGatherOverTranspose, NotWhereTheWholeIsReadElsewhere) {
+  expect_packed({2, 0, 3, 1, 4}, "Transpose Gather Gather Gather Attention Transpose Tanh Abs", true);
+}
+
+/// Rows of [batch, length, depth], flattened for a product and shaped back.
+std::string ops_of_rows(const char* op, const std::vector<int64_t>& back, const Attributes& attributes = {}) {
+  GraphBuilder b;
+  const ValueId rows = b.op("Reshape", {b.input("x", {kBatch, kLength, 5}), ints(b, {-1, 5})});
+  const ValueId w = b.constant(random_tensor(attributes.contains("transB") ? Shape{7, 5} : Shape{5, 7}, 3));
+  std::vector<ValueId> inputs{rows, w};
+  if (std::string(op) == "Gemm") inputs.push_back(b.constant(random_tensor({7}, 4)));
+  const ValueId y = b.op("Reshape", {b.op(op, inputs, attributes), ints(b, back)});
+  b.output(b.op("Add", {y, b.input("r", Shape(std::span(back)))}));
+  expect_unchanged(b, {random_tensor({kBatch, kLength, 5}), random_tensor(Shape(std::span(back)), 2)});
+  return optimized_ops(b);
+}
+
+TEST(LiftProductOverReshapes, RowsAreMultipliedAsTheyLie) {
+  EXPECT_EQ(ops_of_rows("Gemm", {kBatch, kLength, 7}), "+MatMul");
+  EXPECT_EQ(ops_of_rows("MatMul", {kBatch, kLength, 7}), "+MatMul");
+}
+
+TEST(LiftProductOverReshapes, NotToAnotherShape) {
+  EXPECT_EQ(ops_of_rows("Gemm", {kLength, kBatch, 7}), "Reshape Gemm Reshape Add");
+}
+
+TEST(LiftProductOverReshapes, NotAGemmThatDoesMore) {
+  for (const Attributes& more :
+       {Attributes{{"transB", int64_t{1}}}, Attributes{{"alpha", 2.0f}}, Attributes{{"beta", 2.0f}}}) {
+    EXPECT_EQ(ops_of_rows("Gemm", {kBatch, kLength, 7}, more), "Reshape Gemm Reshape Add");
+  }
 }
 
 }  // namespace

@@ -193,13 +193,29 @@ TEST(FuseAttention, NotWhereBatchesOrHeadsAreBroadcast) {
   expect_not_fused({.v_shape = {kBatch, 1, kKeys, kSize}});
 }
 
-TEST(FuseAttention, NotOfAnotherRank) {
-  const Shape matrices{kBatch, kKeys, kSize};
+ValueId of_matrices(GraphBuilder& b, const Shape& shape, const Tensor& mask) {
+  std::vector<int64_t> perm;
+  for (int i = 0; i < shape.rank(); ++i) perm.push_back(i);
+  std::swap(perm[perm.size() - 2], perm.back());
+  const ValueId q = b.input("q", shape), k = b.input("k", shape);
+  const ValueId scores = b.op("Add", {b.op("MatMul", {q, transpose(b, k, perm)}), b.constant(mask)});
+  return b.op("MatMul", {b.op("Softmax", {scores}), b.input("v", shape)});
+}
+
+TEST(FuseAttention, MatricesAreHeadsOfOneSample) {
+  const Shape matrices{kHeads, kKeys, kSize};
   GraphBuilder b;
-  const ValueId q = b.input("q", matrices), k = b.input("k", matrices);
-  const ValueId p = b.op("Softmax", {b.op("MatMul", {q, transpose(b, k, {0, 2, 1})})});
-  b.output(b.op("MatMul", {p, k}));
-  EXPECT_EQ(fused(b), 0);
+  b.output(of_matrices(b, matrices, random_tensor({kHeads, 1, kKeys}, 4)));
+  EXPECT_EQ(optimized_ops(b), "Unsqueeze Unsqueeze Unsqueeze Attention Squeeze");
+  expect_unchanged(b, {random_tensor(matrices), random_tensor(matrices, 2), random_tensor(matrices, 3)});
+}
+
+TEST(FuseAttention, NotOfAnotherRank) {
+  for (const Shape& shape : {Shape{kKeys, kSize}, Shape{2, kBatch, kHeads, kKeys, kSize}}) {
+    GraphBuilder b;
+    b.output(of_matrices(b, shape, random_tensor({kKeys}, 4)));
+    EXPECT_EQ(fused(b), 0);
+  }
 }
 
 TEST(FuseAttention, NotWhereAMaskChangesTheShape) {

@@ -1,0 +1,68 @@
+#include <optional>
+
+#include "rewrites/matching/arithmetic.h"
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/reshape.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+/// What a summand of [view] becomes beside x, whose axes are each one or several of the view's.
+struct Regrouped {
+  std::vector<int64_t> expanded, grouped;
+};
+
+/// Groups of axes that the summand varies along are expanded, those that it is broadcast along stay 1.
+std::optional<Regrouped> regrouped(const Shape& view, const Shape& x, const Shape& summand) {
+  const auto of_summand = [&](int axis) {
+    const int own = axis - (view.rank() - summand.rank());
+    return own < 0 ? int64_t{1} : summand[own];
+  };
+  Regrouped result;
+  int axis = 0;
+  for (const int64_t size : x) {
+    const int first = axis;
+    int64_t count = 1;
+    bool varies = false;
+    do {
+      if (axis == view.rank()) return std::nullopt;
+      count = checked_mul(count, view[axis]);
+      varies |= of_summand(axis++) != 1;
+    } while (count < size);
+    if (count != size) return std::nullopt;
+    const bool alone = axis == first + 1;
+    for (int i = first; i < axis; ++i) result.expanded.push_back(varies && !alone ? view[i] : of_summand(i));
+    result.grouped.push_back(alone ? of_summand(first) : varies ? count : 1);
+  }
+  if (axis != view.rank()) return std::nullopt;
+  return result;
+}
+
+}  // namespace
+
+// Reshape(Add(Reshape(x), m)) -> Add(x, Reshape(Expand(m))), where the result has the shape of x, of which the Add only
+// counts samples by two axes: masks of windows, which are the same for all images.
+std::optional<Patch> lift_add_over_reshapes(const Graph& graph, const Node& node) {
+  const Node* add = is_op(node, "Reshape") ? single_use(graph, node.inputs[0], "Add") : nullptr;
+  if (!add || graph.is_output(node.outputs[0])) return std::nullopt;
+  for (size_t i = 0; i < 2; ++i) {
+    const Node* split = single_use(graph, add->inputs[i], "Reshape");
+    const ValueId summand = add->inputs[1 - i];
+    if (!split || !graph.fact(summand).concrete()) continue;
+    const Fact &x = graph.input_fact(*split, 0), &view = graph.fact(add->outputs[0]);
+    if (!same_dims(x, graph.fact(node.outputs[0])) || !same_dims(graph.fact(split->outputs[0]), view)) continue;
+    if (!x.concrete() || x.shape().elements() == 0) continue;
+    const auto groups = regrouped(view.shape(), x.shape(), graph.fact(summand).shape());
+    if (!groups) continue;
+    Patch patch(graph);
+    const ValueId shape = patch.constant(node.spec.name + ".expanded", Tensor::of<int64_t>(groups->expanded));
+    const ValueId expanded = patch.add(standard_spec(node, "Expand", 13), {summand, shape});
+    const ValueId m = add_reshape(patch, node, expanded, groups->grouped);
+    patch.replace(node.outputs[0], patch.add(add->spec, {split->inputs[0], m}));
+    return patch;
+  }
+  return std::nullopt;
+}
+
+}  // namespace linnet

@@ -1,0 +1,55 @@
+#include <optional>
+
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/product.h"
+#include "rewrites/matching/reshape.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+/// A Gemm of constant weights [depth, columns] that does no more than linnet::MatMul.
+bool is_plain(const Graph& graph, const Node& gemm) {
+  const Tensor* w = constant_weights(graph, gemm);
+  const Fact& c = graph.input_fact(gemm, 2);
+  const bool bias = !c.present() || (c.constant && c.rank() == 1 && w && c.dim(0) == Dim(w->dim(1)));
+  return w && bias && gemm.spec.attr_or("alpha", 1.0f) == 1 && gemm.spec.attr_or("beta", 1.0f) == 1 &&
+         !gemm.spec.attr_or("transA", false) && !gemm.spec.attr_or("transB", false);
+}
+
+bool takes_rows(const Graph& graph, const Node& product) {
+  if (is_op(product, "Gemm")) return is_plain(graph, product);
+  const bool matmul = is_op(product, "MatMul") || is_op(product, "MatMul", kInternalDomain);
+  return matmul && product.inputs.size() <= size_t(residual_input(product)) && constant_weights(graph, product);
+}
+
+/// The result of a product by a matrix of so many columns.
+Dims with_columns(Dims dims, const Dim& columns) {
+  dims.back() = columns;
+  return dims;
+}
+
+}  // namespace
+
+// Reshape(MatMul(Reshape(x), w)) -> MatMul(x, w), where the rows of x are multiplied all the same; so is a Gemm that
+// stands between Reshapes, once it is a MatMul.
+std::optional<Patch> lift_product_over_reshapes(const Graph& graph, const Node& node) {
+  const Node* product = is_reshape(&node) ? product_before(graph, node, 0) : nullptr;
+  const Node* merge = product ? graph.producer(product->inputs[0]) : nullptr;
+  if (!is_reshape(merge) || !takes_rows(graph, *product)) return std::nullopt;
+  const Fact &x = graph.input_fact(*merge, 0), &rows = graph.fact(merge->outputs[0]), &y = graph.fact(node.outputs[0]);
+  if (!x.dims || !rows.dims || x.rank() == 0 || rows.rank() < 2) return std::nullopt;
+  const Tensor* w = constant_weights(graph, *product);
+  const bool fits = w->rank() == 2 && x.rank() >= 2 && x.dim(x.rank() - 1) == rows.dim(rows.rank() - 1) && y.dims &&
+                    with_columns(*x.dims, w->dim(1)) == *y.dims;
+  if (!fits) return std::nullopt;
+  std::vector<ValueId> inputs = product->inputs;
+  inputs[0] = merge->inputs[0];
+  NodeSpec spec = is_op(*product, "Gemm") ? internal_spec(*product, "MatMul") : product->spec;
+  if (is_op(*product, "Gemm")) spec.attributes.clear();
+  Patch patch(graph);
+  patch.replace(node.outputs[0], patch.add(spec, inputs));
+  return patch;
+}
+
+}  // namespace linnet
