@@ -6,6 +6,9 @@
 // Whole-graph passes. They know no operator.
 namespace linnet {
 
+/// Infers the facts of a node's outputs; dims that they have already stay.
+void infer_facts(Graph& graph, const Node& node, const ModelResources& resources, bool widen = true);
+
 /// Infers the fact of every value from those of the graph inputs, computing on the way what depends on constants only.
 /// Shape arithmetic folds away here. widen: compute what Op::widens_constants(), too. Throws what the operators' rules
 /// throw.

@@ -11,6 +11,17 @@ bool all_constant(std::span<const Fact> facts) {
   return std::all_of(facts.begin(), facts.end(), [](const Fact& f) { return !f.present() || f.constant; });
 }
 
+/// What is known of a value stays known: rules may see less where they know fewer dims of their inputs.
+void keep_known(const Fact& known, Fact& fact) {
+  if (fact.dtype != known.dtype || !known.has_rank() || fact.constant) return;
+  if (!fact.has_rank()) fact.dims = known.dims;
+  if (fact.rank() != known.rank()) return;
+  for (int i = 0; i < fact.rank(); ++i) {
+    Dim& dim = (*fact.dims)[size_t(i)];
+    if (!dim.known() && (known.dim(i).known() || dim.symbol().empty())) dim = known.dim(i);
+  }
+}
+
 std::vector<Fact> output_facts(const Graph& graph, const Node& node, const ModelResources& resources, bool widen) {
   const std::vector<Fact> in = input_facts(graph, node);
   std::vector<Fact> out = infer_node(node, in);
@@ -27,14 +38,17 @@ std::vector<Fact> output_facts(const Graph& graph, const Node& node, const Model
 
 }  // namespace
 
-void propagate_facts(Graph& graph, const ModelResources& resources, bool widen) {
-  for (const NodeId id : graph.nodes()) {
-    const Node& node = graph.node(id);
-    std::vector<Fact> out = output_facts(graph, node, resources, widen);
-    for (size_t i = 0; i < out.size(); ++i) {
-      if (node.outputs[i] != kNoValue) graph.set_fact(node.outputs[i], std::move(out[i]));
-    }
+void infer_facts(Graph& graph, const Node& node, const ModelResources& resources, bool widen) {
+  std::vector<Fact> out = output_facts(graph, node, resources, widen);
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (node.outputs[i] == kNoValue) continue;
+    keep_known(graph.fact(node.outputs[i]), out[i]);
+    graph.set_fact(node.outputs[i], std::move(out[i]));
   }
+}
+
+void propagate_facts(Graph& graph, const ModelResources& resources, bool widen) {
+  for (const NodeId id : graph.nodes()) infer_facts(graph, graph.node(id), resources, widen);
 }
 
 void update_facts(Graph& graph, std::vector<bool>& changed, const ModelResources& resources) {

@@ -18,14 +18,15 @@ Fact fact_of(const PlanInput& input) {
   return fact;
 }
 
-/// What all inputs of the family share.
-Fact shared_fact(const PlanInput& input, const Fact& as_written) {
-  Dims dims(input.shape.begin(), input.shape.end());
-  for (size_t i = 0; i < dims.size(); ++i) {
-    const bool open = as_written.has_rank() ? !as_written.dim(int(i)).known() : true;
-    if (open && dims[i].value() > 1) dims[i] = as_written.has_rank() ? as_written.dim(int(i)) : Dim();
-  }
-  return Fact(input.dtype, std::move(dims));
+std::vector<Fact> facts_of(const std::vector<PlanInput>& inputs) {
+  std::vector<Fact> facts;
+  for (const PlanInput& input : inputs) facts.push_back(fact_of(input));
+  return facts;
+}
+
+Graph with_inputs(Graph graph, const std::vector<Fact>& facts) {
+  for (size_t i = 0; i < facts.size(); ++i) graph.set_fact(graph.inputs()[i], facts[i]);
+  return graph;
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ std::optional<ShapeFamily> ShapeFamily::of(const Graph& graph, const std::vector
     if (inputs[i].value || inputs[i].type.present()) return std::nullopt;
     std::vector<int>& sizes = family.sizes_.emplace_back();
     for (const int64_t dim : inputs[i].shape) sizes.push_back(power_of_two(dim));
-    open = open || !same_fact(shared_fact(inputs[i], graph.fact(graph.inputs()[i])), fact_of(inputs[i]));
+    open = open || !graph.fact(graph.inputs()[i]).concrete();
   }
   return open ? std::optional(std::move(family)) : std::nullopt;
 }
@@ -54,37 +55,43 @@ std::shared_ptr<const Plan> ShapeFamily::make(const Graph& graph, std::vector<Pl
                                               const std::shared_ptr<const ModelResources>& resources,
                                               const RunEnvironment* run) {
   Graph own = specialized(graph, inputs, *resources);
-  const std::shared_ptr<const Plan> like = is_bound_ ? latest_.lock() : nullptr;
+  const std::shared_ptr<const Plan> like = is_used_ ? latest_.lock() : nullptr;
   auto plan = make_plan(std::move(own), std::move(inputs), resources, {.run = run, .like = like.get()});
-  if (is_bound_) latest_ = plan;
+  if (is_used_) latest_ = plan;
   return plan;
 }
 
 Graph ShapeFamily::specialized(const Graph& graph, const std::vector<PlanInput>& inputs,
                                const ModelResources& resources) {
-  if (std::exchange(first_, false) || !alike_) return linnet::specialized(graph, inputs, resources);
-  if (bound_) {
-    bind(inputs, resources);
-    return *bound_;
+  is_used_ = false;
+  if (first_.empty()) {
+    first_ = inputs;
+    return linnet::specialized(graph, inputs, resources);
   }
-  open(graph, inputs, resources);
+  const bool new_one = !bound_;
+  if (new_one && alike_) open(graph, inputs, resources);
+  if (!alike_ || !assumed_->hold(facts_of(inputs), resources)) return linnet::specialized(graph, inputs, resources);
   bind(inputs, resources);
-  Graph exact = linnet::specialized(graph, inputs, resources);
-  const Comparison comparison = Registry::Rewrites::comparison_of(*graph.registry());
-  alike_ = comparison && comparison(exact, *bound_);
-  if (alike_) return *bound_;
-  bound_.reset();
-  is_bound_ = false;
-  return exact;
+  if (new_one) {
+    Graph exact = linnet::specialized(graph, inputs, resources);
+    const Comparison comparison = Registry::Rewrites::comparison_of(*graph.registry());
+    alike_ = comparison && comparison(exact, *bound_);
+    if (!alike_) return exact;
+  }
+  is_used_ = true;
+  return *bound_;
 }
 
 void ShapeFamily::open(const Graph& graph, const std::vector<PlanInput>& inputs, const ModelResources& resources) {
-  Graph shared = graph;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    shared.set_fact(graph.inputs()[i], shared_fact(inputs[i], graph.fact(graph.inputs()[i])));
-  }
-  optimize(shared, resources);
-  bound_ = std::move(shared);
+  const auto propagated = [&](const std::vector<PlanInput>& some) {
+    Graph result = with_inputs(graph, facts_of(some));
+    propagate_facts(result, resources);
+    return result;
+  };
+  Graph open = graph;
+  assumed_.emplace(open, propagated(first_), propagated(inputs), resources);
+  optimize(open, resources);
+  bound_ = std::move(open);
 }
 
 void ShapeFamily::bind(const std::vector<PlanInput>& inputs, const ModelResources& resources) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "plan/assumed_dims.h"
 #include "plan/plan.h"
 
 namespace linnet {
@@ -29,9 +30,12 @@ class ShapeFamily {
   void bind(const std::vector<PlanInput>& inputs, const ModelResources& resources);
 
   std::vector<std::vector<int>> sizes_;  // of each dim of each input: as many bits as its power of two has
-  bool first_ = true, alike_ = true;
+  std::vector<PlanInput> first_;         // the inputs of the first plan
+  bool alike_ = true;
+  std::optional<AssumedDims> assumed_;
   std::optional<Graph> bound_;  // optimised with open dims, its facts those of the inputs bound last
   bool is_bound_ = false;       // false: they are still open, or binding failed
+  bool is_used_ = false;        // by the latest plan
   std::weak_ptr<const Plan> latest_;
 };
 
