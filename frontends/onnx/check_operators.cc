@@ -14,6 +14,9 @@ namespace linnet {
 
 namespace {
 
+// ONNX Runtime's operators on channels in blocks as wide as the vectors of one machine.
+constexpr const char* kLayoutDomain = "com.microsoft.nchwc";
+
 class OperatorCheck {
  public:
   OperatorCheck(const FunctionTable& functions, const Registry& registry, const Limits& limits)
@@ -30,10 +33,18 @@ class OperatorCheck {
     if (missing_.empty()) return;
     std::string list;
     for (const auto& [text, node] : missing_) list += str(list.empty() ? "" : ", ", text, " at node '", node, "'");
-    throw Error(ErrorKind::kUnsupported, "operators that this build does not have: " + list);
+    throw Error(ErrorKind::kUnsupported, str("operators that this build does not have: ", list, hint()));
   }
 
  private:
+  /// How to do without them.
+  std::string hint() const {
+    return lays_out_ ? str("; ", kLayoutDomain,
+                           " is for the machine that ONNX Runtime saved the model on: save it at level 'extended' "
+                           "(ORT_ENABLE_EXTENDED)")
+                     : "";
+  }
+
   void check_node(const pb::NodeProto& node, const OpsetImports& opsets, int64_t depth) {
     if (node.op_type().empty()) {
       throw Error(ErrorKind::kModel, str("node '", node_name(node), "' has no op_type"));
@@ -62,6 +73,7 @@ class OperatorCheck {
     if (registry_.contains(domain, node.op_type(), opset)) return;
     missing_.try_emplace(str(domain.empty() ? "" : domain + "::", node.op_type(), " (opset ", opset, ")"),
                          node_name(node));
+    lays_out_ = lays_out_ || domain == kLayoutDomain;
   }
 
   void check_function(const Function& function, int64_t depth) {
@@ -87,6 +99,7 @@ class OperatorCheck {
   std::set<const Function*> checked_;
   std::vector<const Function*> open_;
   std::map<std::string, std::string> missing_;  // operator, the first node that needs it
+  bool lays_out_ = false;
 };
 
 }  // namespace

@@ -25,14 +25,17 @@ class ExpandedOp : public Op {
  public:
   std::vector<Fact> infer(std::span<const Fact> in) const final;
   KernelPtr compile(const CompileInput& in) const final;
-  Precision computes_in(std::span<const Fact>) const final { return Precision::kAsGiven; }
+  Precision computes_in(std::span<const Fact>) const final { return precision_; }
 
   /// The graph for inputs of these facts: its inputs are those that are given, in order, its outputs all of the
   /// operator's. nullopt where it depends on what is not known yet.
   std::optional<Graph> expansion(std::span<const Fact> in) const;
 
  protected:
-  explicit ExpandedOp(const NodeSpec& node) : name_(node.name) {}
+  /// `precision`: kFloat32 where all floats may be widened before the graph is written, so that they stay wide between
+  /// this operator and those around it; kAny where it moves elements.
+  explicit ExpandedOp(const NodeSpec& node, Precision precision = Precision::kAsGiven)
+      : name_(node.name), precision_(precision) {}
 
   /// Checks the inputs, writes the graph and returns its outputs.
   virtual std::vector<ValueId> expand(Expansion& graph) const = 0;
@@ -46,6 +49,7 @@ class ExpandedOp : public Op {
   }
 
   std::string name_;
+  Precision precision_;
   std::shared_ptr<StandardOperators> standard_;
 };
 

@@ -10,7 +10,7 @@ namespace {
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.BiasAdd
 class BiasAdd final : public ExpandedOp {
  public:
-  explicit BiasAdd(const NodeSpec& node) : ExpandedOp(node) {}
+  explicit BiasAdd(const NodeSpec& node) : ExpandedOp(node, Precision::kFloat32) {}
 
  private:
   std::vector<ValueId> expand(Expansion& graph) const override {

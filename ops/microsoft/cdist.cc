@@ -11,7 +11,8 @@ namespace {
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.CDist
 class CDist final : public ExpandedOp {
  public:
-  explicit CDist(const NodeSpec& node) : ExpandedOp(node), metric_(node.attr_or("metric", "sqeuclidean")) {
+  explicit CDist(const NodeSpec& node)
+      : ExpandedOp(node, Precision::kFloat32), metric_(node.attr_or("metric", "sqeuclidean")) {
     if (metric_ != "sqeuclidean" && metric_ != "euclidean") {
       throw Error(ErrorKind::kModel, str("metric must be 'sqeuclidean' or 'euclidean', got '", metric_, "'"));
     }

@@ -19,7 +19,7 @@ namespace {
 class EarlyLayerNormalization final : public ExpandedOp {
  public:
   explicit EarlyLayerNormalization(const NodeSpec& node)
-      : ExpandedOp(node),
+      : ExpandedOp(node, Precision::kFloat32),
         centered_(node.op_type == "LayerNormalization"),
         axis_(node.attr_or("axis", -1)),
         epsilon_(node.attr_or("epsilon", 1e-5f)),

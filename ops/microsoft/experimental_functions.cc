@@ -13,7 +13,7 @@ namespace {
 class ScaledFunction final : public ExpandedOp {
  public:
   explicit ScaledFunction(const NodeSpec& node)
-      : ExpandedOp(node),
+      : ExpandedOp(node, Precision::kFloat32),
         softplus_(node.op_type == "ParametricSoftplus"),
         factor_(softplus_ ? node.attr<float>("alpha") : node.attr_or("scale", 1.f)),
         inner_(softplus_ ? node.attr<float>("beta") : 1.f) {}
@@ -22,10 +22,8 @@ class ScaledFunction final : public ExpandedOp {
   std::vector<ValueId> expand(Expansion& graph) const override {
     require_inputs(graph.facts(), 1, 1);
     require_floating(graph.facts()[0], "X");
-    return {widened(graph, graph.in(0), [&](ValueId x) {
-      if (softplus_) x = graph.op("Softplus", {times(graph, x, inner_)});
-      return graph.op("Mul", {x, scalar_like(graph, x, factor_)});
-    })};
+    const ValueId x = times(graph, graph.in(0), inner_), y = softplus_ ? graph.op("Softplus", {x}) : x;
+    return {graph.op("Mul", {y, scalar_like(graph, y, factor_)})};
   }
 
   bool softplus_;
@@ -39,7 +37,7 @@ class ScaledFunction final : public ExpandedOp {
 class EarlyMeanVarianceNormalization final : public ExpandedOp {
  public:
   explicit EarlyMeanVarianceNormalization(const NodeSpec& node)
-      : ExpandedOp(node),
+      : ExpandedOp(node, Precision::kFloat32),
         across_(node.attr_or("across_channels", false)),
         scales_(node.attr_or("normalize_variance", true)) {}
 

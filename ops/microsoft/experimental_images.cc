@@ -16,7 +16,7 @@ namespace {
 class Crop final : public ExpandedOp {
  public:
   explicit Crop(const NodeSpec& node)
-      : ExpandedOp(node),
+      : ExpandedOp(node, Precision::kAny),
         border_(numbers(node, "border", 4)),
         scale_(node.has("scale") ? numbers(node, "scale", 2) : std::vector<int64_t>{}) {}
 
@@ -55,7 +55,9 @@ class Crop final : public ExpandedOp {
 class ImageScaler final : public ExpandedOp {
  public:
   explicit ImageScaler(const NodeSpec& node)
-      : ExpandedOp(node), bias_(node.attr<std::vector<float>>("bias")), scale_(node.attr_or("scale", 1.f)) {}
+      : ExpandedOp(node, Precision::kFloat32),
+        bias_(node.attr<std::vector<float>>("bias")),
+        scale_(node.attr_or("scale", 1.f)) {}
 
  private:
   std::vector<ValueId> expand(Expansion& graph) const override {
@@ -66,9 +68,7 @@ class ImageScaler final : public ExpandedOp {
     const int64_t channels = int64_t(bias_.size());
     if (x.has_rank()) merge_dim(x.dim(1), channels, "the channels of input and the length of bias");
     const ValueId bias = graph.constant(Tensor::of<float>({channels, 1, 1}, bias_));
-    return {widened(graph, graph.in(0), [&](ValueId image) {
-      return graph.op("Add", {times(graph, image, scale_), in_dtype(graph, bias, graph.fact(image).dtype)});
-    })};
+    return {graph.op("Add", {times(graph, graph.in(0), scale_), in_dtype(graph, bias, x.dtype)})};
   }
 
   std::vector<float> bias_;
@@ -80,7 +80,7 @@ class ImageScaler final : public ExpandedOp {
 /// Source: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/graph/contrib_ops/contrib_defs.cc
 class DynamicSlice final : public ExpandedOp {
  public:
-  explicit DynamicSlice(const NodeSpec& node) : ExpandedOp(node) {}
+  explicit DynamicSlice(const NodeSpec& node) : ExpandedOp(node, Precision::kAny) {}
 
  private:
   std::vector<ValueId> expand(Expansion& graph) const override {

@@ -15,7 +15,7 @@ namespace {
 class FusedConv final : public ExpandedOp {
  public:
   explicit FusedConv(const NodeSpec& node)
-      : ExpandedOp(node),
+      : ExpandedOp(node, Precision::kFloat32),
         op_type_(node.op_type),
         activation_(OutputActivation::of_list(node)),
         attributes_(node.attributes) {

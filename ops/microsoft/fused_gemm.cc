@@ -12,7 +12,9 @@ namespace {
 class FusedGemm final : public ExpandedOp {
  public:
   explicit FusedGemm(const NodeSpec& node)
-      : ExpandedOp(node), activation_(OutputActivation::of_attributes(node)), attributes_(node.attributes) {
+      : ExpandedOp(node, Precision::kFloat32),
+        activation_(OutputActivation::of_attributes(node)),
+        attributes_(node.attributes) {
     std::erase_if(attributes_, [](const auto& entry) { return entry.first.starts_with("activation"); });
   }
 

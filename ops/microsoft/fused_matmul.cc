@@ -19,7 +19,7 @@ namespace {
 class FusedMatMul final : public ExpandedOp {
  public:
   explicit FusedMatMul(const NodeSpec& node)
-      : ExpandedOp(node),
+      : ExpandedOp(node, Precision::kFloat32),
         order_{{node.attr_or("transBatchA", false), node.attr_or("transA", false)},
                {node.attr_or("transBatchB", false), node.attr_or("transB", false)}},
         alpha_(node.attr_or("alpha", 1.f)),
@@ -37,8 +37,8 @@ class FusedMatMul final : public ExpandedOp {
     for (size_t i = 0; i < 2; ++i) {
       if (moves(i) && !graph.facts()[i].has_rank()) return {graph.unknown(graph.facts()[0].dtype)};
     }
-    const ValueId product = graph.op("MatMul", {operand(graph, 0), operand(graph, 1)});
-    return {widened(graph, product, [&](ValueId y) { return activation_.applied(graph, times(graph, y, alpha_)); })};
+    const ValueId y = graph.op("MatMul", {operand(graph, 0), operand(graph, 1)});
+    return {activation_.applied(graph, times(graph, y, alpha_))};
   }
 
   bool moves(size_t i) const { return order_[i].batch || order_[i].matrix; }

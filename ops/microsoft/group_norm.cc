@@ -17,7 +17,7 @@ namespace {
 class GroupNorm final : public ExpandedOp {
  public:
   explicit GroupNorm(const NodeSpec& node)
-      : ExpandedOp(node),
+      : ExpandedOp(node, Precision::kFloat32),
         skips_(node.op_type == "SkipGroupNorm"),
         last_(node.attr_or("channels_last", true)),
         activation_(node.attr<int64_t>("activation")),

@@ -27,7 +27,7 @@ ValueId with_bias(Expansion& graph) {
 /// #com.microsoft.BiasGelu, #com.microsoft.FastGelu
 class MicrosoftGelu final : public ExpandedOp {
  public:
-  explicit MicrosoftGelu(const NodeSpec& node) : ExpandedOp(node), op_type_(node.op_type) {}
+  explicit MicrosoftGelu(const NodeSpec& node) : ExpandedOp(node, Precision::kFloat32), op_type_(node.op_type) {}
 
  private:
   std::vector<ValueId> expand(Expansion& graph) const override {
@@ -44,7 +44,8 @@ class MicrosoftGelu final : public ExpandedOp {
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QuickGelu
 class QuickGelu final : public ExpandedOp {
  public:
-  explicit QuickGelu(const NodeSpec& node) : ExpandedOp(node), alpha_(node.attr_or("alpha", 1.702f)) {}
+  explicit QuickGelu(const NodeSpec& node)
+      : ExpandedOp(node, Precision::kFloat32), alpha_(node.attr_or("alpha", 1.702f)) {}
 
  private:
   std::vector<ValueId> expand(Expansion& graph) const override {
@@ -61,7 +62,7 @@ class QuickGelu final : public ExpandedOp {
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.BiasSplitGelu
 class BiasSplitGelu final : public ExpandedOp {
  public:
-  explicit BiasSplitGelu(const NodeSpec& node) : ExpandedOp(node) {}
+  explicit BiasSplitGelu(const NodeSpec& node) : ExpandedOp(node, Precision::kFloat32) {}
 
  private:
   std::vector<ValueId> expand(Expansion& graph) const override {

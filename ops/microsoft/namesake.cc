@@ -13,7 +13,8 @@ namespace {
 /// #com.microsoft.Pad, #com.microsoft.Trilu
 class Namesake final : public ExpandedOp {
  public:
-  explicit Namesake(const NodeSpec& node) : ExpandedOp(node), op_type_(node.op_type), attributes_(node.attributes) {}
+  explicit Namesake(const NodeSpec& node)
+      : ExpandedOp(node, Precision::kAny), op_type_(node.op_type), attributes_(node.attributes) {}
 
  private:
   std::vector<ValueId> expand(Expansion& graph) const override {
@@ -34,7 +35,7 @@ class Namesake final : public ExpandedOp {
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.ExpandDims
 class ExpandDims final : public ExpandedOp {
  public:
-  explicit ExpandDims(const NodeSpec& node) : ExpandedOp(node) {}
+  explicit ExpandDims(const NodeSpec& node) : ExpandedOp(node, Precision::kAny) {}
 
  private:
   std::vector<ValueId> expand(Expansion& graph) const override {

@@ -18,11 +18,4 @@ inline ValueId times(GraphWriter& graph, ValueId x, float factor) {
   return factor == 1 ? x : graph.op("Mul", {x, scalar_like(graph, x, factor)});
 }
 
-/// f(x), of float32 where x has 16 bits, so that neither constants nor what lies in between are rounded to these.
-template <class F>
-ValueId widened(GraphWriter& graph, ValueId x, F f) {
-  const DType dtype = graph.fact(x).dtype;
-  return in_dtype(graph, f(is_half(dtype) ? graph.cast(x, DType::kFloat32) : x), dtype);
-}
-
 }  // namespace linnet

@@ -43,10 +43,8 @@ bool takes_one_input(const std::string& function, const Attributes& attributes) 
 
 }  // namespace
 
-ValueId swish(GraphWriter& graph, ValueId given, float alpha) {
-  return widened(graph, given, [&](ValueId x) {
-    return graph.op("Mul", {x, graph.op("Sigmoid", {times(graph, x, alpha)})});
-  });
+ValueId swish(GraphWriter& graph, ValueId x, float alpha) {
+  return graph.op("Mul", {x, graph.op("Sigmoid", {times(graph, x, alpha)})});
 }
 
 OutputActivation OutputActivation::of_attributes(const NodeSpec& node) {

@@ -16,7 +16,7 @@ namespace {
 class SkipLayerNormalization final : public ExpandedOp {
  public:
   explicit SkipLayerNormalization(const NodeSpec& node)
-      : ExpandedOp(node),
+      : ExpandedOp(node, Precision::kFloat32),
         centered_(node.op_type == "SkipLayerNormalization"),
         epsilon_(node.attr_or("epsilon", 1e-12f)) {}
 

@@ -25,7 +25,7 @@ OF_MICROSOFT = (
         ("com.microsoft.FastGelu",),
         ORT,
         lambda c: c.types["T"] == "double",
-        "there is a kernel for float32 only: what stands in for one has the six digits of the formula in the documentation",
+        "there is a kernel for float32 only: what stands in for one has the six digits of the documented formula",
     ),
     Disagreement(
         ("com.microsoft.QLinearSoftmax",),

@@ -1,5 +1,5 @@
-"""Enters the operators of com.microsoft that Linnet has, and those of the default domain that only ONNX Runtime defines,
-as it has them, among the schemas of ONNX."""
+"""Enters the operators of com.microsoft that Linnet has, and those of the default domain that only ONNX Runtime
+defines, as it has them, among the schemas of ONNX."""
 
 import onnx.reference  # noqa: F401  Before: it builds a table in which every name must be of one operator.
 from by_operator import MICROSOFT

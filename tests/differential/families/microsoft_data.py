@@ -74,7 +74,8 @@ def crop(draw):
     attributes = {"border": [left, top, right, bottom]}
     if draw.flag():
         attributes["scale"] = [draw.integer(1, height - top), draw.integer(1, width - left)]
-    return finished(draw, [draw.tensor(draw.type("T"), (draw.integer(1, 2), draw.integer(1, 3), height, width))], attributes)
+    x = draw.tensor(draw.type("T"), (draw.integer(1, 2), draw.integer(1, 3), height, width))
+    return finished(draw, [x], attributes)
 
 
 @family("ImageScaler")

@@ -1,4 +1,4 @@
-"""Operators of com.microsoft that are several of ONNX at once, and what only ONNX Runtime defines in the default domain."""
+"""Operators of com.microsoft that are several of ONNX at once, and SimplifiedLayerNormalization."""
 
 import numpy as np
 from by_operator import family
@@ -103,8 +103,9 @@ def operand(draw, attributes, letter, shape):
 
 # Of attributes activation_alpha ...
 PARAMETERS = {
-    "Elu": ("alpha",), "HardSigmoid": ("alpha", "beta"), "LeakyRelu": ("alpha",), "Relu": (), "Selu": ("alpha", "gamma"),
-    "Sigmoid": (), "Softplus": (), "Softsign": (), "Tanh": (), "ThresholdedRelu": ("alpha",),
+    "Elu": ("alpha",), "HardSigmoid": ("alpha", "beta"), "LeakyRelu": ("alpha",), "Relu": (),
+    "Selu": ("alpha", "gamma"), "Sigmoid": (), "Softplus": (), "Softsign": (), "Tanh": (),
+    "ThresholdedRelu": ("alpha",),
 }  # fmt: skip
 
 
