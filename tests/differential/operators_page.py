@@ -29,10 +29,10 @@ run. Types that hold tensors (sequences, optionals, maps) are not listed: the lo
 [conformance.md](conformance.md) draws them. Every operator here has a kernel; none runs from its function body.
 
 Those of `com.microsoft` that Linnet has are listed with the types that ONNX Runtime's kernels for CPUs take. They are
-expanded into operators of ONNX when a model is loaded, so that what makes those fast holds for them. Listed,
-too, are those of `ai.onnx` that only ONNX Runtime defines: SimplifiedLayerNormalization, LayerNormalization before opset 17,
-MeanVarianceNormalization before 9, ThresholdedRelu before 10, and the experimental ones that ONNX once had (Affine, Crop,
-DynamicSlice, ImageScaler, ParametricSoftplus, Scale, ScaledTanh).
+expanded into operators of ONNX when a model is loaded, so that what makes those fast holds for them. Listed, too, are
+those of `ai.onnx` that only ONNX Runtime defines: SimplifiedLayerNormalization, LayerNormalization before opset 17,
+MeanVarianceNormalization before 9, ThresholdedRelu before 10, and the experimental ones that ONNX once had (Affine,
+Crop, DynamicSlice, ImageScaler, ParametricSoftplus, Scale, ScaledTanh).
 """
 
 

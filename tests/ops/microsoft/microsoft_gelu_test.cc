@@ -58,6 +58,14 @@ TEST(MicrosoftGelu, IsPartOfTheProductBefore) {
   }
 }
 
+TEST(MicrosoftGelu, HalvesAreNotRoundedBehindTheProduct) {
+  GraphBuilder b;
+  const Tensor weights = cast_to(random_tensor({8, 8}), DType::kFloat16), bias = cast_to(kBias, DType::kFloat16);
+  const ValueId product = b.op("MatMul", {b.input("x", Fact(DType::kFloat16, kShape)), b.constant(weights)});
+  b.output(b.op("BiasGelu", {product, b.constant(bias)}, {}, "com.microsoft"));
+  EXPECT_EQ(optimized_ops(b), "Cast +MatMul Cast");
+}
+
 TEST(MicrosoftGelu, RefusesWhatDoesNotFit) {
   expect_error(ErrorKind::kShape, "bias", [&] {
     run_op({"BiasGelu", 1, {}, "com.microsoft"}, {kX, random_tensor({7})});
