@@ -3,6 +3,30 @@
 #include "infer/infer.h"
 
 namespace linnet {
+namespace {
+
+ValueId with_split_heads(GraphWriter& graph, ValueId x, int64_t heads) {
+  return graph.fact(x).rank() == 4 ? x : split_heads(graph, x, heads);
+}
+
+/// The new keys and values are written into the past ones.
+std::vector<ValueId> attend_in_place(GraphWriter& graph, const AttentionParts& parts, int64_t heads,
+                                     const Attributes& attributes, int outputs) {
+  const ValueId k = with_split_heads(graph, parts.k, heads), v = with_split_heads(graph, parts.v, heads);
+  const ValueId begins = graph.op("Expand", {parts.past_length, graph.dim(parts.q, 0)});
+  const ValueId ends = graph.op("Add", {begins, graph.dim(k, 2)});
+  const ValueId keys = written_cache(graph, parts.past_key, k, begins, graph.dim(parts.past_key, 2));
+  const ValueId values = written_cache(graph, parts.past_value, v, begins, graph.dim(parts.past_value, 2));
+  std::vector<ValueId> y =
+      internal_op(graph, "Attention", {parts.q, keys, values, parts.bias, kNoValue, kNoValue, ends, begins},
+                  outputs == 4 ? 4 : 1, attributes);
+  y.resize(size_t(outputs));
+  if (outputs > 1) y[1] = keys;
+  if (outputs > 2) y[2] = values;
+  return y;
+}
+
+}  // namespace
 int64_t head_count(const NodeSpec& node, const char* name) {
   const int64_t heads = node.attr<int64_t>(name);
   if (heads <= 0) throw Error(ErrorKind::kModel, str(name, " must be positive, got ", heads));
@@ -24,6 +48,35 @@ std::vector<ValueId> internal_op(GraphWriter& graph, const std::string& op_type,
   spec.domain = "linnet";
   spec.attributes = attributes;
   return graph.node(std::move(spec), inputs, outputs);
+}
+
+std::vector<ValueId> attend(GraphWriter& graph, const AttentionParts& parts, int64_t heads, Attributes attributes,
+                            int outputs) {
+  attributes["q_num_heads"] = attributes["kv_num_heads"] = heads;
+  if (parts.past_length != kNoValue) return attend_in_place(graph, parts, heads, attributes, outputs);
+  const std::vector<ValueId> inputs{parts.q, parts.k, parts.v, parts.bias, parts.past_key, parts.past_value};
+  const bool alike = graph.fact(parts.q).rank() == graph.fact(parts.k).rank();
+  return alike ? graph.op("Attention", inputs, outputs, attributes)
+               : internal_op(graph, "Attention", inputs, outputs, attributes);
+}
+
+std::vector<ValueId> attend_with_state(GraphWriter& graph, AttentionParts parts, ValueId past, int64_t heads,
+                                       const Attributes& attributes, int outputs) {
+  if (past != kNoValue) {
+    parts.past_key = graph.op("Gather", {past, graph.constant(Tensor::scalar<int64_t>(0))});
+    parts.past_value = graph.op("Gather", {past, graph.constant(Tensor::scalar<int64_t>(1))});
+  }
+  const std::vector<ValueId> y = attend(graph, parts, heads, attributes, outputs > 1 ? 3 : 1);
+  if (outputs == 1) return y;
+  const ValueId axis = graph.ints({0});
+  const ValueId keys = graph.op("Unsqueeze", {y[1], axis}), values = graph.op("Unsqueeze", {y[2], axis});
+  return {y[0], graph.op("Concat", {keys, values}, {{"axis", int64_t{0}}})};
+}
+
+ValueId sum_of_biases(GraphWriter& graph, ValueId a, ValueId b) {
+  if (a == kNoValue || b == kNoValue) return a == kNoValue ? b : a;
+  const DType dtype = graph.fact(b).dtype;
+  return graph.op("Add", {graph.fact(a).dtype == dtype ? a : graph.cast(a, dtype), b});
 }
 
 ValueId split_heads(GraphWriter& graph, ValueId x, int64_t heads) {

@@ -1,6 +1,7 @@
 #include "infer/infer.h"
+#include "microsoft/attention_graph.h"
+#include "microsoft/attention_mask.h"
 #include "microsoft/integer_product.h"
-#include "microsoft/qattention_mask.h"
 #include "op_list.h"
 
 namespace linnet {
@@ -22,7 +23,8 @@ class QAttention final : public ExpandedOp {
         heads_(node.attr<int64_t>("num_heads")),
         causal_(node.attr_or("unidirectional", 0)),
         scale_(node.attr_or("scale", 0.0f)),
-        disallowed_(node.attr_or("mask_filter_value", -10000.0f)) {
+        disallowed_(node.attr_or("mask_filter_value", -10000.0f)),
+        outputs_(node.num_outputs) {
     if (heads_ <= 0) throw Error(ErrorKind::kModel, str("num_heads must be positive, got ", heads_));
     for (const char* name : {"do_rotary", "past_present_share_buffer"}) {
       if (node.attr_or(name, false)) throw Error(ErrorKind::kUnsupported, str(name, " is not supported here"));
@@ -39,17 +41,15 @@ class QAttention final : public ExpandedOp {
                                 graph.in(kInputZero), graph.in(kWeightZero), graph.in(kBias)});
     if (!graph.fact(sums).has_rank()) return {graph.unknown(DType::kFloat32), graph.unknown(DType::kFloat32)};
     const std::vector<ValueId> qkv = graph.op("Split", {sums}, 3, {{"axis", int64_t{2}}, {"num_outputs", int64_t{3}}});
-    const AttentionMaskRule rule{graph.in(kMask), graph.in(kInput), graph.in(kPast), disallowed_};
-    std::vector<ValueId> inputs{qkv[0], qkv[1], qkv[2], graph.has(kMask) ? attention_mask(graph, rule) : kNoValue};
-    if (graph.has(kPast)) {
-      for (const int64_t i : {0, 1}) {
-        inputs.push_back(graph.op("Gather", {graph.in(kPast), graph.constant(Tensor::scalar(i))}));
-      }
-    }
-    const std::vector<ValueId> y = graph.op("Attention", inputs, 3, attributes());
-    const ValueId axis = graph.ints({0});
-    const ValueId keys = graph.op("Unsqueeze", {y[1], axis}), values = graph.op("Unsqueeze", {y[2], axis});
-    return {y[0], graph.op("Concat", {keys, values}, {{"axis", int64_t{0}}})};
+    const AttentionParts parts{.q = qkv[0], .k = qkv[1], .v = qkv[2], .bias = mask(graph)};
+    return attend_with_state(graph, parts, graph.in(kPast), heads_, attributes(), outputs_);
+  }
+
+  ValueId mask(Expansion& graph) const {
+    if (!graph.has(kMask)) return kNoValue;
+    const ValueId past = graph.has(kPast) ? graph.dim(graph.in(kPast), 3) : graph.ints({0});
+    const ValueId keys = graph.sum(past, graph.dim(graph.in(kInput), 1));
+    return attention_mask(graph, {"mask_index", graph.in(kMask), graph.in(kInput), past, keys, disallowed_});
   }
 
   void check(Expansion& graph) const {
@@ -71,13 +71,14 @@ class QAttention final : public ExpandedOp {
   }
 
   Attributes attributes() const {
-    Attributes result{{"q_num_heads", heads_}, {"kv_num_heads", heads_}, {"is_causal", causal_}};
+    Attributes result{{"is_causal", causal_}};
     if (scale_ != 0) result["scale"] = scale_;
     return result;
   }
 
   int64_t heads_, causal_;
   float scale_, disallowed_;
+  int outputs_;
 };
 
 }  // namespace

@@ -95,3 +95,89 @@ def group_query_attention(draw):
     inputs = [*rows, *caches(draw, kind, (batch, kv_heads, size), before, length, total)]
     inputs += [np.array(tokens, np.int32) - 1, np.array(total if draw.flag() else [total], np.int32), *tables, bias, sink]
     return finished(draw, inputs, attributes, outputs=outputs, roundings=64, magnitude=4)
+
+
+def scaled(draw, attributes):
+    """Numbers that all of them have."""
+    if draw.flag():
+        attributes["scale"] = draw.real(0.25, 1)
+    if draw.flag():
+        attributes["mask_filter_value"] = draw.choice((-100.0, -1000.0))
+    return attributes
+
+
+def padding_mask(draw, batch, length, keys):
+    """A mask under which every query has a key."""
+    kind = draw.integer(0, 3)
+    ends = np.array([draw.integer(1, keys) for _ in range(batch)], np.int32)
+    if kind == 0:
+        return ends
+    if kind == 1:
+        starts = np.arange(batch + 1, dtype=np.int32)
+        return np.concatenate([ends, starts * length, starts * keys])
+    mask = draw.tensor("int32", (batch, keys) if kind == 2 else (batch, length, keys), 0, 1)
+    mask[..., 0] = 1
+    return mask
+
+
+def score_bias(draw, kind, batch, heads, length, keys):
+    shape = (batch if draw.flag() else 1, heads if draw.flag() else 1, length, keys)
+    return draw.tensor(kind, shape, -2, 2) if draw.flag() else None
+
+
+@family("com.microsoft.MultiHeadAttention")
+def multi_head_attention(draw):
+    kind, batch, heads, size, length = draw.type("T"), *(draw.integer(1, n) for n in (2, 3, 4, 4))
+    draw.types.update(QK=kind, M="int32")
+    form = draw.choice(("plain", "past", "buffer", "split"))
+    new = draw.integer(1, 5) if form in ("plain", "split") else length
+    width = draw.integer(1, 4) if form == "plain" else size
+    past = draw.integer(1, 3) if form in ("past", "buffer") else 0
+    attributes = scaled(draw, {"num_heads": heads})
+    if draw.flag():
+        attributes["unidirectional"] = draw.integer(0, 1)
+    shapes = [(batch, length, heads * size), (batch, new, heads * size), (batch, new, heads * width)]
+    if form == "split":
+        shapes[1:] = [(batch, heads, new, size)] * 2
+    rows = [draw.tensor(kind, shape, -2, 2) for shape in shapes]
+    bias = draw.tensor(kind, (2 * heads * size + heads * width,), -1, 1) if draw.flag() else None
+    mask = padding_mask(draw, batch, length, past + new) if draw.flag() else None
+    inputs = [*rows, bias, mask, score_bias(draw, kind, batch, heads, length, past + new)]
+    if past:
+        most = past if form == "past" else past + length + draw.integer(0, 2)
+        states = [draw.tensor(kind, (batch, heads, most, size), -1, 1) for _ in range(2)]
+        inputs += states
+    if form == "buffer":
+        for state in states:
+            state[:, :, past:] = 0
+        inputs.append(np.array([past], np.int32))
+    # ONNX Runtime reads no past without its present.
+    outputs = 3 if past else draw.choice((1, 3))
+    if form == "plain" and not attributes.get("unidirectional") and draw.rare():
+        outputs = 4
+    return finished(draw, inputs, attributes, outputs=outputs, roundings=64, magnitude=4)
+
+
+@family("com.microsoft.Attention")
+def attention(draw):
+    kind, batch, length, width, heads, size = draw.type("T"), *(draw.integer(1, n) for n in (2, 4, 8, 3, 4))
+    draw.types["M"] = "int32"
+    past = draw.integer(0, 3)
+    attributes = scaled(draw, {"num_heads": heads})
+    if draw.flag():
+        attributes["unidirectional"] = draw.integer(0, 1)
+    widths = [heads * size] * 3
+    if not past and draw.flag():
+        widths[2] = heads * draw.integer(1, 4)
+        attributes["qkv_hidden_sizes"] = widths
+    mask = padding_mask(draw, batch, length, past + length) if draw.flag() else None
+    if mask is not None and mask.shape == (3 * batch + 2,):
+        ends = mask[:batch]
+        mask = np.concatenate([ends, [draw.integer(0, end - 1) for end in ends]]).astype(np.int32)
+    state = draw.tensor(kind, (2, batch, heads, past, size), -1, 1) if past else None
+    bias = None if past else score_bias(draw, kind, batch, heads, length, length)
+    inputs = [draw.tensor(kind, shape, -1, 1) for shape in ((batch, length, width), (width, sum(widths)))]
+    inputs += [draw.tensor(kind, (sum(widths),), -1, 1) if draw.flag() else None, mask, state, bias]
+    # A present has no place for values of another size.
+    outputs = 2 if past else draw.integer(1, 1 if widths[2] != widths[0] else 2)
+    return finished(draw, inputs, attributes, outputs=outputs, roundings=64, magnitude=8)

@@ -1,4 +1,4 @@
-#include "microsoft/qattention_mask.h"
+#include "microsoft/attention_mask.h"
 
 #include "infer/infer.h"
 
@@ -11,8 +11,8 @@ class MaskWriter {
       : graph_(graph), rule_(rule), fact_(graph.fact(rule.mask)) {}
 
   ValueId write() {
-    require_dtype(fact_, DType::kInt32, "mask_index");
-    if (!fact_.has_rank() || !graph_.fact(rule_.input).has_rank()) return waiting();
+    require_dtype(fact_, DType::kInt32, rule_.name);
+    if (!fact_.has_rank() || !graph_.fact(rule_.queries).has_rank()) return waiting();
     switch (fact_.rank()) {
       case 1:
         return from_ends();
@@ -23,7 +23,7 @@ class MaskWriter {
       case 4:
         return chosen(part());
       default:
-        throw Error(ErrorKind::kShape, str("mask_index must have rank 1 to 4, got ", fact_));
+        throw Error(ErrorKind::kShape, str(rule_.name, " must have rank 1 to 4, got ", fact_));
     }
   }
 
@@ -31,12 +31,6 @@ class MaskWriter {
   ValueId waiting() {
     graph_.wait();
     return kNoValue;
-  }
-
-  /// How many keys there are.
-  ValueId keys() {
-    const ValueId length = graph_.dim(rule_.input, 1);
-    return rule_.past == kNoValue ? length : graph_.sum(graph_.dim(rule_.past, 3), length);
   }
 
   ValueId unsqueezed(ValueId x, const std::vector<int64_t>& axes) {
@@ -61,33 +55,38 @@ class MaskWriter {
   }
 
   ValueId from_ends() {
-    const Dim &length = fact_.dim(0), &batch = graph_.fact(rule_.input).dim(0);
+    const Dim &length = fact_.dim(0), &batch = graph_.fact(rule_.queries).dim(0);
     const bool is_batch = length == batch;
     if (!is_batch && (!length.known() || !batch.known())) return waiting();
-    if (!is_batch && length.value() != checked_mul(2, batch.value())) {
-      throw Error(ErrorKind::kShape, str("mask_index must have ", batch, " or twice as many elements, got ", fact_));
+    const bool has_starts = !is_batch && length.value() == checked_mul(2, batch.value());
+    if (!is_batch && !has_starts && length.value() != checked_add(checked_mul(3, batch.value()), 2)) {
+      throw Error(ErrorKind::kShape, str(rule_.name, " must have ", batch,
+                                         " elements, twice as many, or three times as ", "many and two, got ", fact_));
     }
-    const ValueId at = graph_.cast(graph_.range(keys()), DType::kInt32);
-    if (is_batch) return chosen(graph_.op("Less", {at, unsqueezed(rule_.mask, {1, 2, 3})}));
+    const ValueId at = graph_.cast(graph_.range(rule_.keys), DType::kInt32);
+    if (!has_starts) return chosen(graph_.op("Less", {at, unsqueezed(ends(is_batch), {1, 2, 3})}));
     const std::vector<ValueId> bounds = graph_.op("Split", {rule_.mask}, 2, {{"num_outputs", int64_t{2}}});
     const ValueId before_end = graph_.op("Less", {at, unsqueezed(bounds[0], {1, 2, 3})});
     const ValueId from_start = graph_.op("GreaterOrEqual", {at, unsqueezed(bounds[1], {1, 2, 3})});
     return chosen(graph_.op("And", {before_end, from_start}));
   }
 
+  ValueId ends(bool is_all) {
+    if (is_all) return rule_.mask;
+    return graph_.op("Slice", {rule_.mask, graph_.ints({0}), graph_.dim(rule_.queries, 0)});
+  }
+
   /// The rows of the queries' positions, the columns of the keys.
   ValueId part() {
-    const ValueId count = keys();
-    const Tensor& known = graph_.fact(count).constant;
+    const Tensor& known = graph_.fact(rule_.keys).constant;
     for (const int i : {2, 3}) {
       if (known && fact_.dim(i).known() && fact_.dim(i).value() < *known.data<int64_t>()) {
         throw Error(ErrorKind::kShape,
-                    str("mask_index must have room for ", *known.data<int64_t>(), " keys, got ", fact_));
+                    str(rule_.name, " must have room for ", *known.data<int64_t>(), " keys, got ", fact_));
       }
     }
-    const ValueId positive = graph_.op("Greater", {rule_.mask, zero()}), columns = graph_.range(count);
-    ValueId rows = graph_.range(graph_.dim(rule_.input, 1));
-    if (rule_.past != kNoValue) rows = graph_.op("Add", {rows, graph_.dim(rule_.past, 3)});
+    const ValueId positive = graph_.op("Greater", {rule_.mask, zero()}), columns = graph_.range(rule_.keys);
+    const ValueId rows = graph_.op("Add", {graph_.range(graph_.dim(rule_.queries, 1)), rule_.past});
     const ValueId of_queries = graph_.op("Gather", {positive, rows}, {{"axis", int64_t{2}}});
     return graph_.op("Gather", {of_queries, columns}, {{"axis", int64_t{3}}});
   }

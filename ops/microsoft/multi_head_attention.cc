@@ -1,0 +1,171 @@
+#include "infer/infer.h"
+#include "microsoft/attention_graph.h"
+#include "microsoft/attention_mask.h"
+#include "microsoft/quantized.h"
+#include "op_list.h"
+
+namespace linnet {
+namespace {
+
+/// MultiHeadAttention: softmax(scale * q * k^T + mask) * v for every head, with q, k and v plus their part of bias;
+/// float16/bfloat16/float32.
+/// query: [batch, length, hidden].   key, value: [batch, keys, hidden] and [batch, keys, v_hidden], or [batch,
+/// num_heads, keys, size], which get no bias. Or key holds both, [batch, keys, num_heads, 2, size], or query all three,
+/// [batch, length, num_heads, 3, size].   bias: [hidden + hidden + v_hidden].   past_key, past_value: [batch,
+/// num_heads, past, size], put in front of the new ones; with past_sequence_length, int32, one element, so many of
+/// their rows count, and the new ones are written behind these.   key_padding_mask: see attention_mask;
+/// mask_filter_value (-10000) is added to the scores of what it leaves out. attention_bias: [batch or 1, num_heads or
+/// 1, length, all keys], added to the scores. unidirectional: no key behind the query. scale: 0, for 1 / sqrt(size).
+/// output: [batch, length, v_hidden].   present_key, present_value: the past and the new ones.   qk: [batch, num_heads,
+/// length, all keys], the scores with all that is added, -infinity for keys behind the query.
+/// Refused: cache_indirection. Source:
+/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.MultiHeadAttention
+class MultiHeadAttention final : public ExpandedOp {
+ public:
+  explicit MultiHeadAttention(const NodeSpec& node)
+      : ExpandedOp(node),
+        heads_(head_count(node, "num_heads")),
+        disallowed_(node.attr_or("mask_filter_value", -10000.0f)),
+        attributes_{{"is_causal", node.attr_or("unidirectional", 0)}},
+        outputs_(node.num_outputs) {
+    if (const float scale = node.attr_or("scale", 0.0f); scale != 0) attributes_["scale"] = scale;
+    if (outputs_ > 3) attributes_["qk_matmul_output_mode"] = int64_t{2};
+  }
+
+ private:
+  enum Input { kQuery, kKey, kValue, kBias, kMask, kScoreBias, kPastKey, kPastValue, kPastLength, kIndirection };
+
+  std::vector<ValueId> expand(Expansion& graph) const override {
+    check(graph);
+    if (!is_ready(graph)) {
+      std::vector<ValueId> outputs;
+      for (int i = 0; i < outputs_; ++i) outputs.push_back(graph.unknown(graph.facts()[kQuery].dtype));
+      return outputs;
+    }
+    AttentionParts parts = unpacked(graph);
+    if (graph.has(kBias)) add_bias(graph, parts);
+    parts.past_key = graph.in(kPastKey);
+    parts.past_value = graph.in(kPastValue);
+    const bool counts = graph.has(kPastLength) && graph.has(kPastKey);
+    if (counts) parts.past_length = whole_number(graph, graph.in(kPastLength), "past_sequence_length");
+    const ValueId past = counts                ? parts.past_length
+                         : graph.has(kPastKey) ? graph.dim(parts.past_key, 2)
+                                               : graph.ints({0});
+    const ValueId keys = graph.sum(past, graph.dim(parts.k, graph.fact(parts.k).rank() == 4 ? 2 : 1));
+    parts.bias = sum_of_biases(graph, mask(graph, past, keys), graph.in(kScoreBias));
+    std::vector<ValueId> y = attend(graph, parts, heads_, attributes_, outputs_);
+    if (counts && outputs_ > 3) y[3] = graph.op("Slice", {y[3], graph.ints({0}), keys, graph.ints({3})});
+    return y;
+  }
+
+  void check(const Expansion& graph) const {
+    require_inputs(graph.facts(), 1, 10);
+    const Fact& query = graph.facts()[kQuery];
+    require_floating(query, "query");
+    for (const int i : {kKey, kValue, kBias, kScoreBias, kPastKey, kPastValue}) {
+      if (graph.has(size_t(i))) require_same_dtype(query, graph.facts()[size_t(i)], "query and the other inputs");
+    }
+    require_ranks(graph, kQuery, {3, 5}, "query");
+    require_ranks(graph, kKey, {3, 4, 5}, "key");
+    require_ranks(graph, kBias, {1}, "bias");
+    require_ranks(graph, kScoreBias, {4}, "attention_bias");
+    if (graph.has(kIndirection)) throw Error(ErrorKind::kUnsupported, "cache_indirection is not supported here");
+    if (graph.has(kPastKey) != graph.has(kPastValue)) {
+      throw Error(ErrorKind::kModel, "past_key and past_value must be given together");
+    }
+    for (const int i : {kPastKey, kPastValue}) require_ranks(graph, i, {4}, i == kPastKey ? "past_key" : "past_value");
+    const bool all = query.has_rank() && query.rank() == 5;
+    if (query.has_rank() && graph.has(kKey) == all) {
+      throw Error(ErrorKind::kModel, all ? "key must not be given where query has rank 5" : "key must be given");
+    }
+    if (!graph.has(kKey) || !graph.facts()[kKey].has_rank()) return;
+    const int rank = graph.facts()[kKey].rank();
+    if (graph.has(kValue) == (rank == 5)) {
+      throw Error(ErrorKind::kModel,
+                  rank == 5 ? "value must not be given where key has rank 5" : "value must be given");
+    }
+    require_ranks(graph, kValue, {rank}, "value");
+  }
+
+  static void require_ranks(const Expansion& graph, int i, std::initializer_list<int> ranks, const std::string& name) {
+    if (!graph.has(size_t(i)) || !graph.facts()[size_t(i)].has_rank()) return;
+    const Fact& fact = graph.facts()[size_t(i)];
+    if (std::find(ranks.begin(), ranks.end(), fact.rank()) != ranks.end()) return;
+    std::string expected;
+    for (const int rank : ranks) expected += str(expected.empty() ? "" : " or ", rank);
+    throw Error(ErrorKind::kShape, str(name, " must have rank ", expected, ", got ", fact));
+  }
+
+  bool is_ready(const Expansion& graph) const {
+    for (const int i : {kQuery, kKey, kValue, kBias, kPastKey, kPastValue}) {
+      if (graph.has(size_t(i)) && !graph.facts()[size_t(i)].has_rank()) return false;
+    }
+    if (!graph.has(kBias)) return true;
+    return graph.facts()[kQuery].dims->back().known() &&
+           (!graph.has(kValue) || graph.facts()[kValue].dims->back().known());
+  }
+
+  /// Heads side by side, or those of keys and values one behind the other.
+  AttentionParts unpacked(Expansion& graph) const {
+    if (!graph.has(kKey)) {
+      const std::vector<ValueId> all = unpacked(graph, kQuery, 3, "query");
+      return {.q = all[0], .k = all[1], .v = all[2]};
+    }
+    if (graph.facts()[kKey].rank() != 5) {
+      return {.q = graph.in(kQuery), .k = graph.in(kKey), .v = graph.in(kValue)};
+    }
+    const std::vector<ValueId> both = unpacked(graph, kKey, 2, "key");
+    return {.q = graph.in(kQuery), .k = both[0], .v = both[1]};
+  }
+
+  /// The parts of [batch, length, num_heads, parts, size].
+  std::vector<ValueId> unpacked(Expansion& graph, size_t input, int64_t parts, const std::string& name) const {
+    const Fact& fact = graph.facts()[input];
+    merge_dim(heads_, fact.dim(2), "num_heads and dim 2 of " + name);
+    merge_dim(parts, fact.dim(3), "what is packed and dim 3 of " + name);
+    const Dim& size = fact.dim(4);
+    const int64_t width = size.known() ? checked_mul(heads_, size.value()) : -1;
+    std::vector<ValueId> found =
+        graph.op("Split", {graph.in(input)}, int(parts), {{"axis", int64_t{3}}, {"num_outputs", parts}});
+    for (ValueId& part : found) part = graph.reshape_keeping(part, {0, 0, width});
+    return found;
+  }
+
+  /// Keys and values that have their heads one behind the other have no projection behind them.
+  void add_bias(Expansion& graph, AttentionParts& parts) const {
+    const bool split = graph.fact(parts.k).rank() == 4;
+    const auto width = [&](ValueId x) {
+      const Fact& fact = graph.fact(x);
+      return fact.rank() == 4 ? checked_mul(heads_, fact.dim(3).value()) : fact.dim(2).value();
+    };
+    const int64_t hidden = width(parts.q);
+    const std::vector<ValueId> found =
+        graph.op("Split", {graph.in(kBias), graph.ints({hidden, hidden, width(parts.v)})}, 3, {{"axis", int64_t{0}}});
+    parts.q = graph.op("Add", {parts.q, found[0]});
+    if (split) return;
+    parts.k = graph.op("Add", {parts.k, found[1]});
+    parts.v = graph.op("Add", {parts.v, found[2]});
+  }
+
+  ValueId mask(Expansion& graph, ValueId past, ValueId keys) const {
+    if (!graph.has(kMask)) return kNoValue;
+    const Fact& fact = graph.facts()[kMask];
+    if (fact.has_rank() && fact.rank() > 3) {
+      throw Error(ErrorKind::kShape, str("key_padding_mask must have rank 1, 2 or 3, got ", fact));
+    }
+    return attention_mask(graph, {"key_padding_mask", graph.in(kMask), graph.in(kQuery), past, keys, disallowed_});
+  }
+
+  int64_t heads_;
+  float disallowed_;
+  Attributes attributes_;
+  int outputs_;
+};
+
+}  // namespace
+
+void register_multi_head_attention(Registry& registry) {
+  add_expanded<MultiHeadAttention>(registry, "MultiHeadAttention", {.domain = kMicrosoft});
+}
+
+}  // namespace linnet
