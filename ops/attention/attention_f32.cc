@@ -79,9 +79,11 @@ HeadAlgorithm::HeadAlgorithm(const AttentionRule& rule, const KernelTable& table
 
 int64_t HeadAlgorithm::pitch_of(int64_t n) { return (n + 15) / 16 * 16 + 16; }
 
-void HeadAlgorithm::scale_query(const AttentionHead& head, int64_t h, int64_t i, float* q) const {
-  const float* from = head.context.input(Slots::kQ).data<float>() + q_layout_.at(head.b, h, i);
-  table_.unary.scale(from, q, sizes().head_size, float(rule_.scale), 0);
+void HeadAlgorithm::scale_queries(const AttentionHead& head, int64_t h, int64_t first, int64_t rows, float* q) const {
+  const float* from = head.context.input(Slots::kQ).data<float>() + q_layout_.at(head.b, h, first);
+  for (int64_t i = 0; i < rows; ++i) {
+    table_.unary.scale(from + i * q_layout_.row, q + i * q_pitch(), sizes().head_size, float(rule_.scale), 0);
+  }
 }
 
 float* HeadAlgorithm::output_row(const AttentionHead& head, int64_t h, int64_t i) const {

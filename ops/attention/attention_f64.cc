@@ -62,7 +62,7 @@ class AttentionF64 final : public Kernel {
       for (int64_t d = 0; d < s().head_size; ++d) sum += q[d] * key[d];
       scores[j] = sum * rule_.scale;
     }
-    rows_.finish(context, b, h, i, known, scores, scores + s().kv_length);
+    rows_.finish(context, {b, h, i, 1, known, scores, s().kv_length}, scores + s().kv_length);
     std::fill(y, y + s().v_head_size, 0.0);
     for (int64_t j = known.begin; j < known.end; ++j) {
       const double* value = v.row(b, kv_head, j);

@@ -33,11 +33,11 @@ class FewQueries final : public HeadAlgorithm {
     const AttentionSample sample = attention_sample(head.context, sizes(), head.b);
     const KeyRange keys = rule_.keys_of(0, sizes().q_length, sample.offset, sample.keys);
     for_queries(head, range,
-                [&](int64_t query, int64_t h, int64_t i) { scale_query(head, h, i, q + query * q_pitch()); });
+                [&](int64_t query, int64_t h, int64_t i) { scale_queries(head, h, i, 1, q + query * q_pitch()); });
     multiply_keys(head, range, keys, q, scores);
     for_queries(head, range, [&](int64_t query, int64_t h, int64_t i) {
       float* bias = scores + queries() * score_pitch();
-      rows_.finish(head.context, head.b, h, i, keys, scores + query * score_pitch(), bias);
+      rows_.finish(head.context, {head.b, h, i, 1, keys, scores + query * score_pitch(), score_pitch()}, bias);
     });
     add_values(head, range, keys, scores);
   }

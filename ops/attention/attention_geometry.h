@@ -41,6 +41,7 @@ struct KeyRange {
   int64_t end = 0;
 
   int64_t size() const { return end - begin; }
+  bool operator==(const KeyRange&) const = default;
 };
 
 /// Which keys a query may attend, apart from attn_mask: it stands at position offset + i.
@@ -64,6 +65,7 @@ class AttentionMask {
   explicit operator bool() const { return given_; }
   /// The keys that it speaks of.
   int64_t columns() const { return columns_; }
+  bool same_for_all_queries() const { return strides_[2] == 0; }
   /// The bias of keys [begin, end) for query i of head h: where the mask is of C, as it lies, else in `buffer`.
   template <class C>
   const C* bias(const Tensor& mask, int64_t b, int64_t h, int64_t i, const KeyRange& keys, C* buffer) const;

@@ -33,8 +33,8 @@ class HeadAlgorithm {
   int64_t q_pitch() const { return pitch_of(sizes().head_size); }
   /// A distance between rows that spreads them over the cache sets.
   static int64_t pitch_of(int64_t n);
-  /// Row i of query head h, multiplied by the scale.
-  void scale_query(const AttentionHead& head, int64_t h, int64_t i, float* q) const;
+  /// Rows of query head h from the first one on, multiplied by the scale, q_pitch() apart.
+  void scale_queries(const AttentionHead& head, int64_t h, int64_t first, int64_t rows, float* q) const;
   float* output_row(const AttentionHead& head, int64_t h, int64_t i) const;
 
   const AttentionRule& rule_;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kScoreFloats = 64 * 1024;       // of a block of queries
 constexpr int64_t kMostStrips = 8;                // of a block
-constexpr int kPanelWidth = 2;                    // vectors
+constexpr int kPanelWidth = 2;                    // vectors, where there are as many
 constexpr int64_t kSlabFloats = 32 * 1024;        // of packed keys or values, used for a whole block before the next
 constexpr int64_t kWantedChunks = 16;             // of the whole operator
 constexpr int64_t kPartMultiplies = 1024 * 1024;  // the least work that is worth packing keys and values anew
@@ -27,12 +27,14 @@ class ManyQueries final : public HeadAlgorithm {
   ManyQueries(const AttentionRule& rule, const KernelTable& table)
       : HeadAlgorithm(rule, table),
         tile_(table.gemm_f32.tile_rows[kPanelWidth - 1]),
-        panel_(kPanelWidth * table.gemm_f32.lanes) {
+        key_width_(rule.sizes.kv_length > table.gemm_f32.lanes ? kPanelWidth : 1),
+        panel_(key_width_ * table.gemm_f32.lanes) {
     const AttentionSizes& s = sizes();
     const int64_t heads = std::max<int64_t>(1, s.batch * s.kv_heads), tiles = ceil_div(s.q_length, tile_);
     const int64_t fair = ceil_div(tiles * s.group() * heads, kWantedChunks);
     const int64_t fitting = kScoreFloats / checked_mul(tile_, score_pitch());
-    block_ = tile_ * std::max<int64_t>(1, std::min({fair, fitting, kMostStrips, tiles}));
+    const int64_t most = std::max<int64_t>(1, std::min({fair, fitting, kMostStrips, tiles}));
+    block_ = tile_ * ceil_div(tiles, ceil_div(tiles, most));
     blocks_ = ceil_div(s.q_length, block_);
     const double multiplies =
         double(s.q_length * s.group()) * double(s.kv_length) * double(s.head_size + s.v_head_size);
@@ -43,7 +45,7 @@ class ManyQueries final : public HeadAlgorithm {
 
   int64_t parts() const override { return parts_; }
   size_t scratch_bytes() const override {
-    return dtype_bytes(DType::kFloat32, floats_) + size_t(tile_) * sizeof(float*);
+    return dtype_bytes(DType::kFloat32, floats_) + size_t{kMostStripRows} * sizeof(float*);
   }
   std::string describe() const override { return str("GEMM ", tile_, "x", panel_, ", blocks of ", block_, " queries"); }
 
@@ -62,7 +64,7 @@ class ManyQueries final : public HeadAlgorithm {
  private:
   void place() {
     const AttentionSizes& s = sizes();
-    const int64_t key_panels = ceil_div(s.kv_length, panel_), value_panels = ceil_div(s.v_head_size, panel_);
+    const int64_t key_panels = ceil_div(s.kv_length, panel_), value_columns = kPanelWidth * table_.gemm_f32.lanes;
     int64_t end = 0;
     const auto take = [&](int64_t rows, int64_t columns) {
       const int64_t begin = end;
@@ -70,7 +72,7 @@ class ManyQueries final : public HeadAlgorithm {
       return begin;
     };
     k_ = take(checked_mul(key_panels, panel_), s.head_size);
-    v_ = take(checked_mul(value_panels, panel_), s.kv_length);
+    v_ = take(checked_mul(ceil_div(s.v_head_size, value_columns), value_columns), s.kv_length);
     q_ = take(block_, q_pitch());
     scores_ = take(block_, score_pitch());
     bias_ = take(1, s.kv_length);
@@ -115,18 +117,16 @@ class ManyQueries final : public HeadAlgorithm {
     const int64_t h = head.kv_head * sizes().group() + task / blocks_, block = task % blocks_;
     const int64_t begin = block * block_, rows = std::min(block_, sizes().q_length - begin);
     const KeyRange keys = keys_of(block, block + 1, sample);
-    for (int64_t i = 0; i < rows; ++i) scale_query(head, h, begin + i, work.q + i * q_pitch());
+    scale_queries(head, h, begin, rows, work.q);
     multiply_keys(rows, packed, keys, work);
-    for (int64_t i = 0; i < rows; ++i) {
-      rows_.finish(head.context, head.b, h, begin + i, keys, work.scores + i * score_pitch(), work.bias);
-    }
+    rows_.finish(head.context, {head.b, h, begin, rows, keys, work.scores, score_pitch()}, work.bias);
     multiply_values(rows, packed, keys, work, output_row(head, h, begin));
   }
 
-  /// Calls f(first row, rows) for tiles that make up [0, rows).
+  /// Calls f(first row, rows) for tiles of panels of `width` that make up [0, rows).
   template <class F>
-  void for_tiles(int64_t rows, F f) const {
-    const int64_t tiles = ceil_div(rows, tile_);
+  void for_tiles(int64_t rows, int width, F f) const {
+    const int64_t tiles = ceil_div(rows, table_.gemm_f32.tile_rows[width - 1]);
     for (int64_t t = 0; t < tiles; ++t) f(rows * t / tiles, rows * (t + 1) / tiles - rows * t / tiles);
   }
 
@@ -142,7 +142,7 @@ class ManyQueries final : public HeadAlgorithm {
   void multiply_keys(int64_t rows, const KeyRange& packed, const KeyRange& keys, const Workspace& work) const {
     const int64_t depth = sizes().head_size;
     const int64_t slab = std::max<int64_t>(1, kSlabFloats / std::max<int64_t>(1, depth * panel_));
-    const GemmPanels panels = equal_panels(keys.end - packed.begin, kPanelWidth, table_.gemm_f32.lanes);
+    const GemmPanels panels = equal_panels(keys.end - packed.begin, key_width_, table_.gemm_f32.lanes);
     for (int64_t first = (keys.begin - packed.begin) / panel_; first < panels.count(); first += slab) {
       for (int64_t d = 0; d < std::max<int64_t>(1, depth); d += kLongestAttentionSum) {
         GemmStrip<GemmF32> s;
@@ -155,7 +155,7 @@ class ManyQueries final : public HeadAlgorithm {
         s.b_row = d;
         s.y_pitch = score_pitch();
         s.accumulate = d > 0;
-        for_tiles(rows, [&](int64_t i, int64_t count) {
+        for_tiles(rows, key_width_, [&](int64_t i, int64_t count) {
           s.y = work.scores + i * score_pitch() + packed.begin + panels.first_column(first);
           strip(work, work.q + i * q_pitch() + d, q_pitch(), count, s);
         });
@@ -181,14 +181,16 @@ class ManyQueries final : public HeadAlgorithm {
       s.b_row = j - packed.begin;
       s.y_pitch = y_layout_.row;
       s.accumulate = j > keys.begin;
-      for_tiles(rows, [&](int64_t i, int64_t count) {
+      for_tiles(rows, kPanelWidth, [&](int64_t i, int64_t count) {
         s.y = y + i * y_layout_.row;
         strip(work, work.scores + i * score_pitch() + j, score_pitch(), count, s);
       });
     }
   }
 
-  int tile_, panel_;
+  int tile_;            // rows of the highest tile of kPanelWidth
+  int key_width_;       // vectors of a panel of keys
+  int panel_;           // keys
   int64_t block_ = 0;   // queries in a block
   int64_t blocks_ = 0;  // of a query head
   int64_t parts_ = 1;

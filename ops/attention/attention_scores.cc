@@ -53,55 +53,78 @@ void check_samples(const KernelContext& context, const AttentionSizes& sizes) {
 }
 
 template <class C>
-void ScoreRows<C>::finish(KernelContext& context, int64_t b, int64_t h, int64_t i, const KeyRange& known, C* scores,
-                          C* buffer) const {
-  const Row row{context, b, h, i, known, scores};
-  show(ScoreOutput::kProducts, row, 0);
-  if (rule_.softcap > 0) cap(scores + known.begin, known.size());
-  show(ScoreOutput::kCapped, row, 0);
+void ScoreRows<C>::finish(KernelContext& context, const ScoreBlock<C>& block, C* buffer) const {
+  const AttentionSample sample = attention_sample(context, rule_.sizes, block.b);
+  const Tensor& mask = context.input(AttentionSlots::kMask);
+  Bias bias;
+  KeyRange same;  // of the rows from `begin` on, which wait for their softmax
+  int64_t begin = block.first;
+  const auto finish_waiting = [&](int64_t end) {
+    if (end > begin) share(context, block, begin, end, same);
+    begin = end;
+  };
+  for (int64_t i = block.first; i < block.first + block.count; ++i) {
+    C* scores = block.row(i);
+    const auto show = [&](ScoreOutput stage, C unknown) {
+      if (rule_.output == stage) copy_to_output(context, block, i, unknown);
+    };
+    show(ScoreOutput::kProducts, 0);
+    if (rule_.softcap > 0) cap(scores + block.known.begin, block.known.size());
+    show(ScoreOutput::kCapped, 0);
 
-  KeyRange keys = allowed_keys(row);
-  const bool any = add_mask(row, keys, buffer);
-  if (rule_.output == ScoreOutput::kBiased) fill_outside(keys, row, kHidden<C>);
-  show(ScoreOutput::kBiased, row, kHidden<C>);
+    const KeyRange keys = allowed_keys(sample, block, i);
+    const bool any = keys.size() > 0 && (!rule_.mask || add_mask(mask, block, i, keys, bias, buffer));
+    if (rule_.output == ScoreOutput::kBiased) fill_outside(keys, block, i, kHidden<C>);
+    show(ScoreOutput::kBiased, kHidden<C>);
 
-  if (!any) keys = {known.end, known.end};
-  fill_outside(keys, row, !any && rule_.nan_without_keys ? std::numeric_limits<C>::quiet_NaN() : C(0));
-  if (any) share(row, keys);
-  show(ScoreOutput::kProbabilities, row, 0);
+    if (!any || keys != same) finish_waiting(i);
+    same = keys;
+    if (any) {
+      fill_outside(keys, block, i, 0);
+    } else {
+      const C none = rule_.nan_without_keys ? std::numeric_limits<C>::quiet_NaN() : C(0);
+      fill_outside({block.known.end, block.known.end}, block, i, none);
+      begin = i + 1;
+    }
+  }
+  finish_waiting(block.first + block.count);
+  if (rule_.output != ScoreOutput::kProbabilities) return;
+  for (int64_t i = block.first; i < block.first + block.count; ++i) copy_to_output(context, block, i, 0);
 }
 
 template <class C>
-void ScoreRows<C>::show(ScoreOutput stage, const Row& row, C unknown) const {
-  if (rule_.output != stage) return;
+void ScoreRows<C>::copy_to_output(KernelContext& context, const ScoreBlock<C>& block, int64_t i, C unknown) const {
   const AttentionSizes& s = rule_.sizes;
-  C* output = row.context.output(AttentionSlots::kScores).template data<C>();
-  output += ((row.b * s.q_heads + row.h) * s.q_length + row.i) * s.kv_length;
-  std::fill(output, output + row.known.begin, unknown);
-  std::copy(row.scores + row.known.begin, row.scores + row.known.end, output + row.known.begin);
-  std::fill(output + row.known.end, output + s.kv_length, unknown);
+  C* output = context.output(AttentionSlots::kScores).template data<C>();
+  output += ((block.b * s.q_heads + block.h) * s.q_length + i) * s.kv_length;
+  const KeyRange& known = block.known;
+  const C* scores = block.row(i);
+  std::fill(output, output + known.begin, unknown);
+  std::copy(scores + known.begin, scores + known.end, output + known.begin);
+  std::fill(output + known.end, output + s.kv_length, unknown);
 }
 
 template <class C>
-KeyRange ScoreRows<C>::allowed_keys(const Row& row) const {
-  const AttentionSample sample = attention_sample(row.context, rule_.sizes, row.b);
-  KeyRange keys = rule_.window.keys_of(row.i, sample.offset, sample.keys);
+KeyRange ScoreRows<C>::allowed_keys(const AttentionSample& sample, const ScoreBlock<C>& block, int64_t i) const {
+  KeyRange keys = rule_.window.keys_of(i, sample.offset, sample.keys);
   if (rule_.mask) keys.end = std::min(keys.end, rule_.mask.columns());
-  return keys.begin < keys.end ? keys : KeyRange{row.known.end, row.known.end};
+  return keys.begin < keys.end ? keys : KeyRange{block.known.end, block.known.end};
 }
 
 template <class C>
-bool ScoreRows<C>::add_mask(const Row& row, const KeyRange& keys, C* buffer) const {
-  if (!rule_.mask || keys.size() == 0) return keys.size() > 0;
-  const Tensor& mask = row.context.input(AttentionSlots::kMask);
-  const C* bias = rule_.mask.bias(mask, row.b, row.h, row.i, keys, buffer);
-  return add_bias(row.scores + keys.begin, bias, keys.size()) != kHidden<C>;
+bool ScoreRows<C>::add_mask(const Tensor& mask, const ScoreBlock<C>& block, int64_t i, const KeyRange& keys, Bias& bias,
+                            C* buffer) const {
+  if (!bias.values || !rule_.mask.same_for_all_queries() || bias.keys != keys) {
+    bias = {keys, rule_.mask.bias(mask, block.b, block.h, i, keys, buffer)};
+  }
+  return add_bias(block.row(i) + keys.begin, bias.values, keys.size()) != kHidden<C>;
 }
 
 template <class C>
-void ScoreRows<C>::fill_outside(const KeyRange& keys, const Row& row, C value) const {
-  std::fill(row.scores + row.known.begin, row.scores + keys.begin, value);
-  std::fill(row.scores + keys.end, row.scores + row.known.end, value);
+void ScoreRows<C>::fill_outside(const KeyRange& keys, const ScoreBlock<C>& block, int64_t i, C value) const {
+  C* scores = block.row(i);
+  std::fill(scores + block.known.begin, scores + keys.begin, value);
+  std::fill(scores + keys.end, scores + block.known.end, value);
 }
 
 template <>
@@ -128,24 +151,32 @@ double ScoreRows<double>::add_bias(double* x, const double* bias, int64_t n) con
   return *std::max_element(bias, bias + n);
 }
 
+// The sink adds exp(sink) to the sum that a softmax divides by; that sum is exp(most) / the largest probability.
 template <class C>
-void ScoreRows<C>::share(const Row& row, const KeyRange& keys) const {
-  C* x = row.scores + keys.begin;
-  if (!rule_.head_sink) return softmax(x, keys.size());
-  C& last = x[keys.size()];
-  last = row.context.input(AttentionSlots::kHeadSink).template data<C>()[row.h];
-  softmax(x, keys.size() + 1);
-  last = 0;
+void ScoreRows<C>::share(const KernelContext& context, const ScoreBlock<C>& block, int64_t begin, int64_t end,
+                         const KeyRange& keys) const {
+  if (!rule_.head_sink) {
+    return softmax(block.row(begin) + keys.begin, end - begin, keys.size(), block.pitch);
+  }
+  const C sink = context.input(AttentionSlots::kHeadSink).template data<C>()[block.h];
+  for (int64_t i = begin; i < end; ++i) {
+    C *first = block.row(i) + keys.begin, *last = block.row(i) + keys.end;
+    const C most = *std::max_element(first, last);
+    softmax(first, 1, keys.size(), block.pitch);
+    const C share_of_keys = 1 / (1 + *std::max_element(first, last) * std::exp(sink - most));
+    std::for_each(first, last, [&](C& probability) { probability *= share_of_keys; });
+  }
 }
 
 template <>
-void ScoreRows<float>::softmax(float* x, int64_t n) const {
-  rule_.double_softmax ? softmax_of(x, x, n) : table_.softmax.rows(x, x, 1, n);
+void ScoreRows<float>::softmax(float* x, int64_t rows, int64_t n, int64_t pitch) const {
+  if (!rule_.double_softmax) return table_.softmax.pitched_rows(x, rows, n, pitch);
+  for (int64_t r = 0; r < rows; ++r, x += pitch) softmax_of(x, x, n);
 }
 
 template <>
-void ScoreRows<double>::softmax(double* x, int64_t n) const {
-  softmax_of(x, x, n);
+void ScoreRows<double>::softmax(double* x, int64_t rows, int64_t n, int64_t pitch) const {
+  for (int64_t r = 0; r < rows; ++r, x += pitch) softmax_of(x, x, n);
 }
 
 template class ScoreRows<float>;

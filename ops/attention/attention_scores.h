@@ -42,40 +42,51 @@ AttentionSample attention_sample(const KernelContext& context, const AttentionSi
 /// Throws Error(kShape) where a count of valid keys or the position of a first query is not in [0, kv_length].
 void check_samples(const KernelContext& context, const AttentionSizes& sizes);
 
-/// Turns scores into probabilities, row by row; C is float or double. Rows without any allowed key become
-/// zeros, or NaN.
+/// Scores of consecutive queries, rows of all keys that lie `pitch` values apart, known for the keys `known`.
+template <class C>
+struct ScoreBlock {
+  int64_t b, h;
+  int64_t first, count;  ///< queries
+  KeyRange known;
+  C* scores;
+  int64_t pitch;
+
+  C* row(int64_t i) const { return scores + (i - first) * pitch; }
+};
+
+/// Turns scores into probabilities; C is float or double. Rows without any allowed key become zeros, or NaN.
 template <class C>
 class ScoreRows {
  public:
   ScoreRows(const AttentionRule& rule, const KernelTable& table) : rule_(rule), table_(table) {}
 
-  /// scores: those of all keys for query i of head h, known for the keys `known`, which get their probabilities; one
-  /// value behind them is written, too. buffer: kv_length values.
-  void finish(KernelContext& context, int64_t b, int64_t h, int64_t i, const KeyRange& known, C* scores,
-              C* buffer) const;
+  /// Known scores get their probabilities. buffer: kv_length values.
+  void finish(KernelContext& context, const ScoreBlock<C>& block, C* buffer) const;
 
  private:
-  struct Row {
-    KernelContext& context;
-    int64_t b, h, i;
-    KeyRange known;
-    C* scores;
+  /// A mask's values for some keys, which the next query may share.
+  struct Bias {
+    KeyRange keys;
+    const C* values = nullptr;
   };
 
-  /// Copies the row to the output of scores where that is to hold this stage; keys that are not known become `unknown`.
-  void show(ScoreOutput stage, const Row& row, C unknown) const;
-  /// Those that the query may attend, the mask's values apart; an empty range ends where the known keys do.
-  KeyRange allowed_keys(const Row& row) const;
+  /// Copies row i to the output of scores; keys that are not known become `unknown`.
+  void copy_to_output(KernelContext& context, const ScoreBlock<C>& block, int64_t i, C unknown) const;
+  /// Those that query i may attend, the mask's values apart; an empty range ends where the known keys do.
+  KeyRange allowed_keys(const AttentionSample& sample, const ScoreBlock<C>& block, int64_t i) const;
   /// Adds the mask to the scores of `keys`; false where no key is left.
-  bool add_mask(const Row& row, const KeyRange& keys, C* buffer) const;
-  /// Sets the known scores that are not of `keys`.
-  void fill_outside(const KeyRange& keys, const Row& row, C value) const;
+  bool add_mask(const Tensor& mask, const ScoreBlock<C>& block, int64_t i, const KeyRange& keys, Bias& bias,
+                C* buffer) const;
+  /// Sets the known scores of row i that are not of `keys`.
+  void fill_outside(const KeyRange& keys, const ScoreBlock<C>& block, int64_t i, C value) const;
   void cap(C* x, int64_t n) const;
   /// Adds the bias; gives its maximum.
   C add_bias(C* x, const C* bias, int64_t n) const;
-  /// Of the scores of `keys`, which are some.
-  void share(const Row& row, const KeyRange& keys) const;
-  void softmax(C* x, int64_t n) const;
+  /// Probabilities from the scores of `keys`, which are some, for the queries [begin, end).
+  void share(const KernelContext& context, const ScoreBlock<C>& block, int64_t begin, int64_t end,
+             const KeyRange& keys) const;
+  /// Of rows of n values.
+  void softmax(C* x, int64_t rows, int64_t n, int64_t pitch) const;
 
   const AttentionRule& rule_;
   const KernelTable& table_;

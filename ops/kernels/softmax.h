@@ -18,7 +18,11 @@ struct SoftmaxKernels {
   /// The same of columns; y: one value for each.
   using LogSums = void (*)(const float* x, float* y, int64_t n, int64_t pitch, int64_t columns);
 
+  /// Of `rows` rows that lie `pitch` values apart, in place.
+  using PitchedRows = void (*)(float* x, int64_t rows, int64_t n, int64_t pitch);
+
   Rows rows;
+  PitchedRows pitched_rows;
   Rows log_rows;
   Columns columns;
   Columns log_columns;

@@ -67,11 +67,17 @@ inline float log_of(float x) {
   return lanes[0];
 }
 
+inline void softmax_row(const float* x, float* y, int64_t n) {
+  const float sum = sum_of_powers<true>(x, y, n, row_max(x, n));
+  scale_row(y, n, 1.0f / sum);
+}
+
 void softmax_rows(const float* x, float* y, int64_t rows, int64_t n) {
-  for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
-    const float sum = sum_of_powers<true>(x, y, n, row_max(x, n));
-    scale_row(y, n, 1.0f / sum);
-  }
+  for (int64_t r = 0; r < rows; ++r, x += n, y += n) softmax_row(x, y, n);
+}
+
+void softmax_pitched_rows(float* x, int64_t rows, int64_t n, int64_t pitch) {
+  for (int64_t r = 0; r < rows; ++r, x += pitch) softmax_row(x, x, n);
 }
 
 void log_softmax_rows(const float* x, float* y, int64_t rows, int64_t n) {
@@ -141,6 +147,7 @@ void fill(SoftmaxKernels& k);
 
 void fill(SoftmaxKernels& k) {
   k.rows = softmax_rows;
+  k.pitched_rows = softmax_pitched_rows;
   k.log_rows = log_softmax_rows;
   k.columns = softmax_columns<false>;
   k.log_columns = softmax_columns<true>;

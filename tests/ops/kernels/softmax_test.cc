@@ -67,6 +67,19 @@ TEST(SoftmaxKernels, LargeValuesDoNotOverflow) {
   }
 }
 
+TEST(SoftmaxKernels, PitchedRowsLeaveWhatLiesBetween) {
+  for (const Isa isa : testing::supported_isas()) {
+    const SoftmaxKernels& k = kernel_table(isa).softmax;
+    for (int64_t n = 1; n < 40; ++n) {
+      const Tensor x = testing::random_tensor({3, n + 5});
+      Tensor y = x.clone(), want = x.clone();
+      k.pitched_rows(y.data<float>(), 3, n, n + 5);
+      for (int64_t r = 0; r < 3; ++r) k.rows(x.data<float>() + r * (n + 5), want.data<float>() + r * (n + 5), 1, n);
+      testing::expect_close(y, want);
+    }
+  }
+}
+
 TEST(SoftmaxKernels, NanAndInfinitiesSpoilTheirRowOnly) {
   const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   for (const Isa isa : testing::supported_isas()) {
