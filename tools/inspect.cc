@@ -9,6 +9,7 @@
 #include "memory_picture.h"
 #include "profile.h"
 #include "report.h"
+#include "rewrites/matching/written_attention.h"
 #include "run/model_graph.h"
 #include "session.h"
 #include "verbs.h"
@@ -93,6 +94,20 @@ void save_memory_plan(const Model& model, const Planned& planned, const Options&
   write_text(options.save_memory_plan, memory_picture(name, map_memory(latest_plans(model)), planned.memory));
 }
 
+/// What a kernel of attention would compute at once, had it been written otherwise.
+Section written_out_section(const Model& model) {
+  Section section{"", Json::array()};
+  for (const auto& plan : latest_plans(model)) {
+    for (const Step& step : plan->steps) {
+      const std::string why = step.node ? attention_obstacle(plan->graph, *step.node) : "";
+      if (why.empty()) continue;
+      section.text += "  not fused into Attention: '" + step.node->spec.name + "': " + why + "\n";
+      section.json.push_back({{"node", step.node->spec.name}, {"reason", why}});
+    }
+  }
+  return section;
+}
+
 /// Made-up inputs need not suit the model: unless a plan was asked for, that is no failure.
 Planned plan(const Model& model, const Options& options) {
   Planned planned;
@@ -137,7 +152,10 @@ ExitCode inspect_verb(const Options& options) {
     const Planned planned = plan(model, options);
     save_memory_plan(model, planned, options);
     if (show.contains("memory")) add("memory", memory_section(planned));
-    if (show.contains("plan")) add("plan", {"plan\n" + planned.profiler->plan(), plan_json(*planned.profiler)});
+    if (show.contains("plan")) {
+      add("plan", {"plan\n" + planned.profiler->plan(), plan_json(*planned.profiler)});
+      add("not_fused", written_out_section(model));
+    }
   }
   report(text, json, options.json);
   return ExitCode::kOk;

@@ -12,7 +12,7 @@ namespace {
 
 using Slots = AttentionSlots;
 
-constexpr const char* kInternalDomain = "linnet";
+constexpr const char *kInternalDomain = "linnet", *kNanWithoutKeys = "nan_without_keys";
 
 /// The dim of heads times their sizes, divided; open where it is not known.
 Dim divided(const Dim& dim, int64_t heads, const char* what) {
@@ -52,18 +52,18 @@ struct AttentionDims {
 /// once; softmax_precision float64 makes the softmax of float32 one of float64, others ask for less than is done.
 /// Outputs: Y in Q's form; present_key, present_value: past and new ones; qk_matmul_output: see ScoreOutput.
 /// Refused: nonpad_kv_seqlen with past or present keys.
-/// In the internal domain "linnet", which has all of opset 25, K and V may have rank 4 where Q has rank 3; written_out:
-/// as the operators that spell it, a query without any key gives NaN, and the last dim of attn_mask is broadcast; and
-/// there are two inputs more. query_positions: int64 [batch], the `offset` of each sample. head_sink: [q_heads] of Q's
-/// dtype, a score that every softmax of the head has besides those of the keys, so that the probabilities sum up to
-/// less than 1. Source: https://onnx.ai/onnx/operators/onnx__Attention.html
+/// In the internal domain "linnet", which has all of opset 25, K and V may have rank 4 where Q has rank 3;
+/// nan_without_keys: as in the operators that spell it, a query without any key gives NaN, and the last dim of
+/// attn_mask is broadcast; and there are two inputs more. query_positions: int64 [batch], the `offset` of each sample.
+/// head_sink: [q_heads] of Q's dtype, a score that every softmax of the head has besides those of the keys, so that the
+/// probabilities sum up to less than 1. Source: https://onnx.ai/onnx/operators/onnx__Attention.html
 class Attention final : public Op {
  public:
   explicit Attention(const NodeSpec& node)
       : extended_(node.domain == kInternalDomain),
         key_counts_(is_of_opset(node, 24)),
-        written_out_(extended_ && node.attr_or("written_out", false)),
-        padded_mask_(key_counts_ && !written_out_),
+        nan_without_keys_(extended_ && node.attr_or(kNanWithoutKeys, false)),
+        padded_mask_(key_counts_ && !nan_without_keys_),
         causal_(node.attr_or("is_causal", false)),
         left_(window_of(node, "left_window_size")),
         right_(window_of(node, "right_window_size")),
@@ -269,11 +269,11 @@ class Attention final : public Op {
     if (in.has_output(Slots::kScores)) rule.output = ScoreOutput(mode_);
     rule.head_sink = in.has(Slots::kHeadSink);
     rule.double_softmax = precision_ == DType::kFloat64;
-    rule.nan_without_keys = written_out_;
+    rule.nan_without_keys = nan_without_keys_;
     return rule;
   }
 
-  bool extended_, key_counts_, written_out_, padded_mask_, causal_;
+  bool extended_, key_counts_, nan_without_keys_, padded_mask_, causal_;
   int64_t left_, right_;
   int64_t q_heads_, kv_heads_;  // 0 where not given
   int64_t mode_;

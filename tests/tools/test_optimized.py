@@ -94,6 +94,22 @@ def test_the_plan_says_what_products_are_computed_of(run_model, linear):
     assert "--precision" in run_model("inspect", linear[0], "--precision", "half", code=1).stderr
 
 
+def test_the_plan_says_what_keeps_attention_from_being_fused(run_model, tmp_path):
+    def plan(axis):
+        nodes = [
+            helper.make_node("MatMul", ["q", "k"], ["scores"]),
+            helper.make_node("Softmax", ["scores"], ["p"], axis=axis),
+            helper.make_node("MatMul", ["p", "v"], ["y"], "last"),
+        ]
+        shapes = [("q", [1, 2, 4, 8]), ("k", [1, 2, 8, 4]), ("v", [1, 2, 4, 8])]
+        inputs = [(name, TensorProto.FLOAT, shape) for name, shape in shapes]
+        path = save_model(tmp_path / "attention.onnx", nodes, inputs, [("y", TensorProto.FLOAT, [1, 2, 4, 8])], [])
+        return run_model("inspect", path, "--show", "plan").stdout
+
+    assert "not fused into Attention: 'last': its Softmax is not along the keys" in plan(2)
+    assert "not fused" not in plan(-1)
+
+
 @pytest.mark.parametrize("verb", [["bench", "-r", "1"], ["inspect"], ["compare", "--verify-opt"]])
 def test_every_verb_with_a_model_saves_it(run_model, conv_chain, tmp_path, verb):
     run_model(*verb, conv_chain, "--save-optimized", tmp_path / "saved.onnx")

@@ -141,6 +141,12 @@ bool is_finite(const Graph& graph, const WrittenMask& mask) {
 
 bool is_attention(const Node& node) { return is_op(node, "Attention") || is_op(node, "Attention", kInternalDomain); }
 
+std::string attention_obstacle(const Graph& graph, const Node& node) {
+  const auto found = written_attention(graph, node);
+  const auto* obstacle = std::get_if<std::string>(&found);
+  return obstacle ? *obstacle : "";
+}
+
 std::variant<WrittenAttention, std::string> written_attention(const Graph& graph, const Node& node) {
   WrittenAttention attention;
   if (!is_op(node, "MatMul")) return "";

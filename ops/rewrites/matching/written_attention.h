@@ -29,8 +29,14 @@ struct WrittenAttention {
 /// The attention whose last product a node is, or what keeps it from being one: empty where nothing is like one.
 std::variant<WrittenAttention, std::string> written_attention(const Graph& graph, const Node& node);
 
+/// Why a node is not the last product of an attention though a Softmax lies before it; empty for all others.
+LINNET_API std::string attention_obstacle(const Graph& graph, const Node& node);
+
 /// True where a mask leaves a finite score whatever the inputs of a run are.
 bool is_finite(const Graph& graph, const WrittenMask& mask);
+
+/// The attribute of linnet::Attention by which a query without any key gives NaN.
+inline constexpr const char* kNanWithoutKeys = "nan_without_keys";
 
 /// True for Attention of ai.onnx and of `linnet`.
 bool is_attention(const Node& node);

@@ -12,30 +12,23 @@ bool has_elements(const Fact& x) {
   return x.concrete() && std::ranges::none_of(*x.dims, [](const Dim& dim) { return dim == Dim(0); });
 }
 
-/// Dims with the last two swapped.
-Dims transposed(Dims dims) {
-  std::iter_swap(dims.end() - 2, dims.end() - 1);
-  return dims;
-}
-
-/// The x in Reshape(Transpose(Reshape(x))) when the matrices of x, counted by one axis meanwhile, are transposed.
-ValueId source_of_matrices(const Graph& graph, const Node& node) {
+/// The Reshape in Reshape(Transpose(Reshape(x))) when matrices, counted by one axis meanwhile, are transposed.
+const Node* merge_before_transpose(const Graph& graph, const Node& node) {
   const Node* transpose = producer(graph, node, 0, "Transpose");
   const Node* merge = transpose ? producer(graph, *transpose, 0, "Reshape") : nullptr;
-  if (!merge || transpose->spec.attr_or("perm", std::vector<int64_t>{}) != std::vector<int64_t>{0, 2, 1}) {
-    return kNoValue;
-  }
-  const Fact &x = graph.input_fact(*merge, 0), &merged = graph.fact(merge->outputs[0]),
-             &y = graph.fact(node.outputs[0]);
-  if (!x.concrete() || !merged.concrete() || !y.dims || x.rank() < 3) return kNoValue;
-  const bool matrices = merged.dim(1) == x.dim(x.rank() - 2) && merged.dim(2) == x.dim(x.rank() - 1);
-  return matrices && transposed(*x.dims) == *y.dims ? merge->inputs[0] : kNoValue;
+  if (!merge || transpose->spec.attr_or("perm", std::vector<int64_t>{}) != std::vector<int64_t>{0, 2, 1})
+    return nullptr;
+  const Fact &merged = graph.fact(merge->outputs[0]), &y = graph.fact(node.outputs[0]);
+  if (!merged.concrete() || !has_elements(y) || y.rank() <= 3) return nullptr;
+  const bool matrices = merged.dim(1) == y.dim(y.rank() - 1) && merged.dim(2) == y.dim(y.rank() - 2);
+  return matrices ? merge : nullptr;
 }
 
 }  // namespace
 
 // Of two Reshapes (or Flatten, Squeeze, Unsqueeze) in a row one is left, or none where they undo each other;
-// Reshape(Transpose(Reshape(x))) -> Transpose(x), where the Reshapes only count matrices by one axis.
+// Reshape(Transpose(Reshape(x))) -> Transpose(Reshape(x)), where matrices are transposed that one axis counts
+// meanwhile.
 std::optional<Patch> cancel_reshapes(const Graph& graph, const Node& node) {
   if (!is_reshape(&node) || graph.is_output(node.outputs[0])) return std::nullopt;
   const Fact& y = graph.fact(node.outputs[0]);
@@ -47,9 +40,12 @@ std::optional<Patch> cancel_reshapes(const Graph& graph, const Node& node) {
     patch.replace(node.outputs[0], undone ? x : add_reshape(patch, node, x, *y.dims));
     return patch;
   }
-  const ValueId x = source_of_matrices(graph, node);
-  if (x == kNoValue) return std::nullopt;
-  patch.replace(node.outputs[0], add_matrix_transpose(patch, node, x, graph.fact(x).rank()));
+  const Node* merge = merge_before_transpose(graph, node);
+  if (!merge) return std::nullopt;
+  Dims dims = *y.dims;
+  std::iter_swap(dims.end() - 2, dims.end() - 1);
+  patch.replace(node.outputs[0],
+                add_matrix_transpose(patch, node, add_reshape(patch, node, merge->inputs[0], dims), y.rank()));
   return patch;
 }
 

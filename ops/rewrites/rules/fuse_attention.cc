@@ -49,7 +49,7 @@ std::optional<Patch> fuse_attention(const Graph& graph, const Node& node) {
   NodeSpec spec = standard_spec(node, "Attention", 23);
   if (may_give_nan(graph, *attention)) {
     spec.domain = kInternalDomain;
-    spec.attributes["written_out"] = int64_t{1};
+    spec.attributes[kNanWithoutKeys] = int64_t{1};
   }
   spec.attributes["scale"] = float(attention->scale);
   if (attention->softcap > 0) spec.attributes["softcap"] = float(attention->softcap);

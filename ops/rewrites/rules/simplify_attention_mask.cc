@@ -72,7 +72,7 @@ std::optional<Patch> as_causal(const Graph& graph, const Node& node) {
     NodeSpec spec = node.spec;
     spec.attributes["is_causal"] = int64_t{1};
     // A query keeps the first key at least.
-    if (!both) spec.attributes.erase("written_out");
+    if (!both && spec.attributes.erase(kNanWithoutKeys) > 0) spec.domain.clear();
     return with_mask(Patch(graph), node, spec, rest);
   }
   return std::nullopt;
