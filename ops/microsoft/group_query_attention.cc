@@ -153,7 +153,7 @@ class GroupQueryAttention final : public ExpandedOp {
   void check_sizes(const Expansion& graph) const {
     const bool packed = !graph.has(kKey);
     const Fact& query = graph.facts()[kQuery];
-    Dim size = head_size(query, packed ? checked_add(heads_, checked_mul(2, kv_heads_)) : heads_, "query");
+    Dim size = head_size(query, packed ? packed_heads() : heads_, "query");
     for (const int i : {kKey, kValue}) {
       if (packed) continue;
       const Fact& fact = graph.facts()[size_t(i)];
@@ -176,6 +176,8 @@ class GroupQueryAttention final : public ExpandedOp {
     if (key.has_rank() && value.has_rank()) merge_dim(key.dim(2), value.dim(2), "the rows of past_key and past_value");
   }
 
+  int64_t packed_heads() const { return checked_add(heads_, checked_mul(2, kv_heads_)); }
+
   static void require_together(const Expansion& graph, size_t a, size_t b, const std::string& names) {
     if (graph.has(a) == graph.has(b)) return;
     throw Error(ErrorKind::kModel, names + " must be given together");
@@ -185,8 +187,9 @@ class GroupQueryAttention final : public ExpandedOp {
   Heads parts(Expansion& graph) const {
     Heads all{graph.in(kQuery), graph.in(kKey), graph.in(kValue)};
     if (!graph.has(kKey)) {
-      const int64_t size = graph.facts()[kQuery].dim(2).value() / (heads_ + 2 * kv_heads_);
-      const ValueId widths = graph.ints({heads_ * size, kv_heads_ * size, kv_heads_ * size});
+      const int64_t size = graph.facts()[kQuery].dim(2).value() / packed_heads();
+      const int64_t kv_size = checked_mul(kv_heads_, size);
+      const ValueId widths = graph.ints({checked_mul(heads_, size), kv_size, kv_size});
       const std::vector<ValueId> split = graph.op("Split", {all.q, widths}, 3, {{"axis", int64_t{2}}});
       all = {split[0], split[1], split[2]};
     }
@@ -199,7 +202,7 @@ class GroupQueryAttention final : public ExpandedOp {
     const Dim size = head_size(graph.fact(x), heads, "query and key");
     const ValueId split = graph.reshape_keeping(x, {0, 0, heads, size.known() ? size.value() : -1});
     const ValueId y = graph.op("RMSNormalization", {split, weight}, {{"epsilon", epsilon}});
-    return graph.reshape_keeping(y, {0, 0, size.known() ? heads * size.value() : -1});
+    return graph.reshape_keeping(y, {0, 0, size.known() ? checked_mul(heads, size.value()) : -1});
   }
 
   ValueId rotated(Expansion& graph, ValueId x, int64_t heads, ValueId positions) const {

@@ -57,7 +57,7 @@ class RotaryEmbeddingByOffset final : public ExpandedOp {
   }
 
   static int64_t count(int64_t width, int64_t half) {
-    if (half > 0 && width % checked_mul(2, half) == 0) return width / (2 * half);
+    if (half > 0 && width % checked_mul(2, half) == 0) return width / checked_mul(2, half);
     throw Error(ErrorKind::kShape, str("the last dim of input must be a multiple of twice the columns of cos_cache, ",
                                        half, ", got ", width));
   }

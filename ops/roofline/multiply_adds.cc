@@ -173,6 +173,7 @@ constexpr OperatorCount kCounts[]{
     {"linnet", "Conv", conv<1>},
     {"linnet", "DeformConv", conv<1>},
     {"linnet", "DepthwisePointwiseConv", depthwise_pointwise},
+    {"linnet", "ExpertMatMul", matmul},
     {"linnet", "Gemm", gemm},
     {"linnet", "MatMul", matmul},
     {"linnet", "PointwiseConv", conv<0>},

@@ -3,6 +3,7 @@
 import numpy as np
 from by_operator import family
 
+from .linear_attention import linear_attention
 from .microsoft import finished
 from .movement import int64s
 
@@ -181,3 +182,68 @@ def attention(draw):
     # A present has no place for values of another size.
     outputs = 2 if past else draw.integer(1, 1 if widths[2] != widths[0] else 2)
     return finished(draw, inputs, attributes, outputs=outputs, roundings=64, magnitude=8)
+
+
+family("com.microsoft.LinearAttention")(linear_attention)
+
+
+@family("com.microsoft.CausalConvWithState")
+def causal_conv(draw):
+    kind, batch, channels, length, taps = draw.type("T"), *(draw.integer(1, n) for n in (2, 4, 6, 4))
+    attributes = {"activation": draw.choice(("none", "silu", "swish"))} if draw.flag() else {}
+    last, dilation = draw.flag(), draw.integer(1, 3) if draw.flag() else 1
+    attributes.update({"channels_last": 1} if last else {}, **({"dilation": dilation} if dilation > 1 else {}))
+    tensor = lambda n: draw.tensor(kind, (batch, n, channels) if last else (batch, channels, n))  # noqa: E731
+    inputs = [tensor(length), draw.tensor(kind, (channels, 1, taps))]
+    inputs.append(draw.tensor(kind, (channels,)) if draw.flag() else None)
+    inputs.append(tensor((taps - 1) * dilation) if draw.flag() else None)
+    return finished(draw, inputs, attributes, outputs=2, roundings=8, magnitude=9 * taps + 3)
+
+
+@family("com.microsoft.MoE")
+def mixture_of_experts(draw):
+    kind, tokens, hidden, inner, experts = draw.type("T"), *(draw.integer(1, n) for n in (5, 9, 9, 5))
+    attributes = {"k": draw.integer(1, experts), "normalize_routing_weights": draw.integer(0, 1)}
+    attributes["activation_type"] = draw.choice(("relu", "gelu", "silu", "identity", "swiglu"))
+    rows = inner
+    if attributes["activation_type"] == "swiglu":
+        # ONNX Runtime has no other form on CPUs.
+        attributes["swiglu_fusion"], rows = 1, 2 * inner
+        for name, low, high in (("activation_alpha", 0.5, 2), ("activation_beta", 0, 1), ("swiglu_limit", 0.25, 4)):
+            if draw.flag():
+                attributes[name] = draw.real(low, high)
+    shape = (1, tokens, hidden) if draw.flag() else (tokens, hidden)
+    # No two probabilities are equal, of which either might be the greater one.
+    router = draw.tensor(kind, (tokens, experts), -1, 1) + np.arange(experts, dtype=np.float32) / 64
+    bias = lambda n: draw.tensor(kind, (experts, n), -1, 1) if draw.flag() else None  # noqa: E731
+    inputs = [draw.tensor(kind, shape, -2, 2), router, draw.tensor(kind, (experts, rows, hidden), -1, 1), bias(rows)]
+    inputs += [draw.tensor(kind, (experts, hidden, inner), -1, 1), bias(hidden)]
+    return finished(draw, inputs, attributes, roundings=64, magnitude=16)
+
+
+@family("com.microsoft.DecoderMaskedMultiHeadAttention")
+def decoder_masked_multi_head_attention(draw):
+    kind, batch, heads, size = draw.type("T"), *(draw.integer(1, n) for n in (2, 3, 4))
+    draw.types.update(QK=kind, M="int32")
+    attributes = scaled(draw, {"num_heads": heads})
+    crosses, past = draw.flag(), draw.integer(0, 4)
+    keys = draw.integer(1, 5) if crosses else past + 1
+    row, states = (batch, 1, heads * size), []
+    shapes = [row, *([(batch, heads, keys, size)] * 2 if crosses else [row] * 2)]
+    rows = [draw.tensor(kind, shape, -2, 2) for shape in shapes]
+    mask = None
+    if draw.flag():
+        mask = draw.tensor("int32", (batch, keys), 0, 1)
+        mask[:, 0] = 1
+    # ONNX Runtime takes it for caches only.
+    added = None if crosses else score_bias(draw, kind, batch, heads, 1, keys)
+    if not crosses:
+        # ONNX Runtime has no other form on CPUs.
+        attributes["past_present_share_buffer"] = 1
+        states = [draw.tensor(kind, (batch, heads, keys + draw.integer(0, 3), size), -1, 1)] * 2
+        states.append(np.array([past], np.int32))
+    states += [None] * (5 - len(states))
+    bias = draw.tensor(kind, (3 * heads * size,), -1, 1) if draw.flag() else None
+    return finished(
+        draw, [*rows, mask, added, *states, bias], attributes, outputs=1 if crosses else 3, roundings=64, magnitude=4
+    )

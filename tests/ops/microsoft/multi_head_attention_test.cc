@@ -131,6 +131,33 @@ TEST(MultiHeadAttention, WritesBehindThePastThatCounts) {
   });
 }
 
+TEST(MultiHeadAttention, OfDecodersHasItsInputsElsewhere) {
+  const Tensor q = random_tensor({kBatch, kHeads, 1, kSize}, 1), k = random_tensor({kBatch, kHeads, 1, kSize}, 2);
+  const Tensor v = random_tensor({kBatch, kHeads, 1, kSize}, 3), bias = random_tensor({3 * kHeads * kSize}, 4);
+  const Tensor scores = random_tensor({1, kHeads, 1, kPast + 1}, 9),
+               mask = Tensor::of<int32_t>({2, 3}, {1, 0, 1, 1, 1, 1});
+  std::vector<Tensor> inputs{
+      with_joined_heads(q),           with_joined_heads(k),      with_joined_heads(v), mask, scores, kPastK, kPastV,
+      Tensor::scalar(int32_t{kPast}), Tensor::scalar(int32_t{1})};
+  inputs.resize(11);
+  inputs[10] = bias;
+  const auto added = [&](int64_t b, int64_t h, int64_t i, int64_t j) {
+    return value_at(scores, 0, h, i, j) + (b == 0 && j == 1 ? -10000.0 : 0);
+  };
+  constexpr int64_t kHidden = kHeads * kSize;
+  const Attributes attributes{{"num_heads", kHeads}, {"past_present_share_buffer", int64_t{1}}};
+  const std::vector<Tensor> y = run_expanded("DecoderMaskedMultiHeadAttention", attributes, inputs, 3);
+  expect_close(y[0],
+               attention_in_double(shifted(q, bias, 0), rows_behind(kPastK, kPast, shifted(k, bias, kHidden)),
+                                   rows_behind(kPastV, kPast, shifted(v, bias, 2 * kHidden)), kScale, added),
+               1e-5);
+  ASSERT_EQ(y[1].shape(), kPastK.shape());
+  inputs[9] = Tensor(DType::kInt32, {1, 2, kRows});
+  expect_error(ErrorKind::kUnsupported, "cache_indirection", [&] {
+    run_op({"DecoderMaskedMultiHeadAttention", 1, attributes, "com.microsoft"}, inputs, 3);
+  });
+}
+
 TEST(MultiHeadAttention, RefusesWhatDoesNotFit) {
   const auto expect_refused = [](ErrorKind kind, const std::string& text, std::vector<Tensor> inputs,
                                  int64_t heads = kHeads) {
@@ -150,7 +177,7 @@ TEST(MultiHeadAttention, RefusesWhatDoesNotFit) {
   expect_refused(ErrorKind::kModel, "key must be given", {inputs[0]});
   expect_refused(ErrorKind::kModel, "value must be given", {inputs[0], inputs[1]});
   expect_refused(ErrorKind::kShape, "key_padding_mask", with(4, Tensor::of<int32_t>({1, 2, 3})));
-  expect_refused(ErrorKind::kShape, "key_padding_mask must have rank 1, 2 or 3",
+  expect_refused(ErrorKind::kShape, "key_padding_mask must have rank 1 or 2 or 3",
                  with(4, Tensor(DType::kInt32, {2, 1, 4, 5})));
   expect_refused(ErrorKind::kShape, "attn_mask", with(4, Tensor(DType::kInt32, {kBatch, 4})));
   expect_refused(ErrorKind::kShape, "attention_bias must have rank 4", with(5, random_tensor({kLength, kKeys})));
