@@ -19,6 +19,26 @@ NEVER = {
     "past_present_share_buffer": "states in memory of their full length",
 }
 
+# What Linnet refuses, or ONNX Runtime's kernels for CPUs refuse or ignore.
+NEVER_OF = {
+    "com.microsoft.Attention": ("past_sequence_length", "rotary_embedding_dim"),
+    "com.microsoft.CausalConvWithState": (
+        "input_channel_offset", "input_channels", "ndim", "state_channels_last", "state_length",
+        "state_update_capacity", "state_window",
+    ),
+    "com.microsoft.DecoderMaskedMultiHeadAttention": ("cache_indirection",),
+    "com.microsoft.GroupQueryAttention": (
+        "k_norm_epsilon", "k_norm_weight", "k_quant_type", "k_scale", "kv_cache_bit_width", "q_norm_epsilon",
+        "q_norm_weight", "qk_norm_epsilon", "sliding_window_cache", "v_quant_type", "v_scale",
+    ),
+    "com.microsoft.LinearAttention": ("state_window",),
+    "com.microsoft.MoE": (
+        "fc3_experts_bias", "fc3_experts_weights", "swiglu_limit_after_activation", "use_sparse_mixer",
+    ),
+    "com.microsoft.MultiHeadAttention": ("cache_indirection",),
+    "com.microsoft.RotaryEmbedding": ("scale",),
+}  # fmt: skip
+
 
 def seen_in(schema, configuration):
     """Names of the attributes and optional inputs of a configuration."""
@@ -31,7 +51,7 @@ def seen_in(schema, configuration):
 
 def wanted(schema):
     optional = {entry.name for entry in schema.inputs if entry.option == OpSchema.FormalParameterOption.Optional}
-    return (set(schema.attributes) | optional) - set(NEVER)
+    return (set(schema.attributes) | optional) - set(NEVER) - set(NEVER_OF.get(title(schema), ()))
 
 
 def missing(schema):

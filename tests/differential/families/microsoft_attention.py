@@ -14,6 +14,8 @@ def rotary_embedding(draw):
     kind, batch, heads, length, half = draw.type("T"), *(draw.integer(1, n) for n in (2, 3, 4, 4))
     attributes = {"interleaved": draw.integer(0, 1)} if draw.flag() else {}
     size, flat, positions = 2 * half, draw.flag(), 8
+    if draw.rare():
+        attributes["is_packed_batching"] = 1
     # Only the first part of each head may be rotated.
     if draw.flag():
         size += draw.integer(0, 3)
@@ -76,7 +78,9 @@ def group_query_attention(draw):
     for name, low, high in (("scale", 0.1, 0.6), ("softcap", 1, 3)):
         if draw.rare():
             attributes[name] = draw.real(low, high)
-    if whole and draw.flag():
+    if draw.rare():
+        attributes["causal"] = 0
+    elif whole and draw.flag():
         attributes["local_window_size"] = draw.integer(1, 4)
     shapes = [(batch, length, n * size) for n in (heads, kv_heads, kv_heads)]
     rows = [draw.tensor(kind, shape, -2, 2) for shape in shapes]
@@ -95,6 +99,9 @@ def group_query_attention(draw):
         attributes["qk_output"], outputs = draw.integer(1, 2), 4
     inputs = [*rows, *caches(draw, kind, (batch, kv_heads, size), before, length, total)]
     inputs += [np.array(tokens, np.int32) - 1, np.array(total if draw.flag() else [total], np.int32), *tables, bias, sink]
+    # It asks for past keys, and for room for rows that are no tokens, whose results are left open.
+    if whole and inputs[3] is not None and attributes.get("causal", 1) and draw.rare():
+        inputs += [None] * 4 + [np.full(batch, length, np.int32)]
     return finished(draw, inputs, attributes, outputs=outputs, roundings=64, magnitude=4)
 
 
@@ -242,8 +249,12 @@ def decoder_masked_multi_head_attention(draw):
         attributes["past_present_share_buffer"] = 1
         states = [draw.tensor(kind, (batch, heads, keys + draw.integer(0, 3), size), -1, 1)] * 2
         states.append(np.array([past], np.int32))
+        if draw.flag():
+            states.append(np.array([1], np.int32))
     states += [None] * (5 - len(states))
     bias = draw.tensor(kind, (3 * heads * size,), -1, 1) if draw.flag() else None
-    return finished(
-        draw, [*rows, mask, added, *states, bias], attributes, outputs=1 if crosses else 3, roundings=64, magnitude=4
-    )
+    outputs = 1 if crosses else 3
+    if not crosses and draw.rare():
+        attributes["output_qk"], outputs = 1, 4
+    inputs = [*rows, mask, added, *states, bias]
+    return finished(draw, inputs, attributes, outputs=outputs, roundings=64, magnitude=4)
