@@ -71,8 +71,7 @@ struct Plan {
   size_t owned_bytes = 0;    ///< of kOwned slots
   size_t scratch_bytes = 0;  ///< per worker
   size_t state_bytes = 0;
-  size_t new_bytes =
-      0;  ///< of known values that nodes of the graph would compute, and of constants packed for this plan
+  size_t new_bytes = 0;      ///< of values that became known, and of constants packed, for this plan
   std::shared_ptr<Program> rest;
   std::vector<int> rest_inputs;  ///< slots
 
@@ -89,6 +88,7 @@ enum class Sources {
   kFreed,  ///< as soon as they are packed: their facts and slots lose the values
 };
 
+/// What make_plan() may take into account.
 struct PlanOptions {
   Sources sources = Sources::kKept;
   const RunEnvironment* run = nullptr;  ///< whose memory one value alone must not exceed
