@@ -71,7 +71,7 @@ struct Plan {
   size_t owned_bytes = 0;    ///< of kOwned slots
   size_t scratch_bytes = 0;  ///< per worker
   size_t state_bytes = 0;
-  size_t new_bytes = 0;      ///< of values that became known, and of constants packed, for this plan
+  size_t new_bytes = 0;  ///< of values that became known, and of constants packed, for this plan
   std::shared_ptr<Program> rest;
   std::vector<int> rest_inputs;  ///< slots
 
