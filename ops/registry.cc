@@ -3,6 +3,7 @@
 #include "graph/rewrite.h"
 #include "op_list.h"
 #include "rewrites/compute_alike.h"
+#include "rewrites/growing_states.h"
 #include "rewrites/lower_precision.h"
 #include "rewrites/rewrite_list.h"
 
@@ -29,6 +30,7 @@ Registry standard_registry() {
   Registry::Rewrites::add(registry, rewrites());
   Registry::Rewrites::set_lowering(registry, lower_precision);
   Registry::Rewrites::set_comparison(registry, compute_alike);
+  Registry::Rewrites::set_growing(registry, growing_states);
   registry.standard_ = true;
   return registry;
 }

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "allocation_count.h"
+#include "bench_states.h"
 #include "profile.h"
 #include "progress.h"
 #include "session.h"
@@ -54,8 +55,9 @@ class Goal {
 /// One context and what it measured.
 class Lane {
  public:
-  Lane(const Model& model, const Options& options, std::shared_ptr<Profiler> profiler)
-      : context_(model, context_options(options.model, profiler)), profiler_(std::move(profiler)) {
+  Lane(const Model& model, const Options& options, const BenchStates& states, std::shared_ptr<Profiler> profiler)
+      : context_(model, context_options(options.model, profiler)), states_(states), profiler_(std::move(profiler)) {
+    states.bind(context_);
     constexpr size_t kExpectedRuns = size_t{1} << 16;
     latencies_ms_.reserve(kExpectedRuns);
   }
@@ -91,14 +93,18 @@ class Lane {
 
  private:
   double timed_run(const std::vector<Tensor>& inputs) {
+    const int64_t step = states_ ? step_++ % states_.steps() : 0;
+    if (states_ && step == 0) context_.reset_states();
     const Stopwatch run;
-    context_.run(inputs);
+    context_.run(states_ ? states_.inputs(step) : inputs);
     const double ms = run.ms();
     if (first_run_ms_ == 0) first_run_ms_ = ms;
     return ms;
   }
 
   Context context_;
+  const BenchStates& states_;
+  int64_t step_ = 0;
   std::shared_ptr<Profiler> profiler_;
   std::vector<double> latencies_ms_;
   double first_run_ms_ = 0;
@@ -135,9 +141,10 @@ void begin_block(F&& untimed_run) {
 
 BenchTimes bench_loop(const Model& model, const std::vector<Tensor>& inputs, const Options& options,
                       const std::vector<std::shared_ptr<Profiler>>& observers) {
+  const BenchStates states(model, inputs, options);
   std::vector<Lane> lanes;
   for (int i = 0; i < options.concurrency; ++i) {
-    lanes.emplace_back(model, options, observers.empty() ? nullptr : observers[size_t(i)]);
+    lanes.emplace_back(model, options, states, observers.empty() ? nullptr : observers[size_t(i)]);
   }
   BenchTimes times;
   Progress progress("bench");
@@ -162,7 +169,8 @@ BenchTimes bench_loop(const Model& model, const std::vector<Tensor>& inputs, con
 BenchTimes bench_in_turns(const Model& model, const std::vector<Tensor>& inputs, const Options& options,
                           const std::shared_ptr<Profiler>& observer, const std::function<void()>& other,
                           std::vector<double>& other_ms) {
-  Lane lane(model, options, observer);
+  const BenchStates states(model, inputs, options);
+  Lane lane(model, options, states, observer);
   const auto other_block = [&](int64_t runs) {
     begin_block(other);
     for (int64_t i = 0; i < runs; ++i) {

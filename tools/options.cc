@@ -157,8 +157,20 @@ void add_bench(CLI::App& app, Options& o) {
   verb->add_option("--percentiles", o.percentiles, "Percentiles to print; 90,99 where not given")
       ->delimiter(',')
       ->check(CLI::Range(0.0, 100.0));
+  CLI::Option* state =
+      verb->add_option("--state", o.state, "Time steps that leave outputs for inputs of the next: 'present.*=past.*'")
+          ->type_name("OUTPUT=INPUT");
+  verb->add_option("--steps", o.steps, "Steps until the states are reset")
+      ->check(positive())
+      ->capture_default_str()
+      ->needs(state);
+  verb->add_option("--grow", o.grow, "Inputs whose last dim grows by 1 with each step, as a mask's")
+      ->delimiter(',')
+      ->type_name("INPUT")
+      ->needs(state);
   verb->add_option("--raw-times", o.raw_times, "Write every latency in ms to a file, one per line");
   add_peer_flag(*verb, o, "Time ONNX Runtime in turns with Linnet, and compare the outputs");
+  state->excludes("--vs-ort");
   add_accuracy_flags(*verb, o.accuracy);
   add_profile_flags(*verb, o);
 }

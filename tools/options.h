@@ -88,6 +88,9 @@ struct Options {
   int concurrency = 1;
   std::vector<double> percentiles;
   std::string raw_times;
+  std::string state;              ///< OUTPUT=INPUT, each with a star or none; empty: no states
+  int64_t steps = 64;             ///< between two resets of the states
+  std::vector<std::string> grow;  ///< inputs whose last dim gets longer with each step
   std::string vs_ort;  ///< ONNX Runtime's library; empty: no comparison
 
   // check

@@ -109,7 +109,7 @@ PreparedModel prepare_model(const Options& options) {
   save_optimized(model, options);
   std::vector<Tensor> inputs = make_inputs(model, options.input);
   const Stopwatch plan;
-  model = std::move(model).specialized(inputs);
+  if (options.state.empty()) model = std::move(model).specialized(inputs);
   return {std::move(model), std::move(inputs), load_ms, plan.ms()};
 }
 

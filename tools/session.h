@@ -25,7 +25,7 @@ Model load_model(const ModelFlags& flags, const ModelOptions& options, const Reg
 /// Does what --save-optimized asks for.
 void save_optimized(const Model& model, const Options& options);
 
-/// A model ready for the inputs that the flags ask for, and for no other shapes.
+/// A model ready for the inputs that the flags ask for, and, unless it has states, which grow, for no other shapes.
 struct PreparedModel {
   Model model;
   std::vector<Tensor> inputs;

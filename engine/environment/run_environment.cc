@@ -24,13 +24,15 @@ Tensor RunEnvironment::allocate(DType dtype, const Shape& shape) const {
 }
 
 void RunEnvironment::check_memory(size_t bytes) const {
-  const int64_t most = options_.limits.memory_bytes;
-  if (most > 0 && bytes > size_t(most)) {
-    throw Error(ErrorKind::kLimit, str("the run needs ", bytes, " bytes, more than the limit of ", most));
+  const auto most = size_t(std::max<int64_t>(options_.limits.memory_bytes, 0));
+  if (most > 0 && (held_bytes_ > most || bytes > most - held_bytes_)) {
+    const std::string held = held_bytes_ > 0 ? str(" besides ", held_bytes_, " of states") : "";
+    throw Error(ErrorKind::kLimit, str("the run needs ", bytes, " bytes", held, ", more than the limit of ", most));
   }
 }
 
-void RunEnvironment::begin_run(const RunOptions& options) {
+void RunEnvironment::begin_run(const RunOptions& options, size_t held_bytes) {
+  held_bytes_ = held_bytes;
   cancellation_ = options.cancellation;
   observer_ = options.observer ? options.observer : options_.observer;
   deadline_ = options.deadline;

@@ -99,6 +99,16 @@ void Registry::Rewrites::set_comparison(Registry& registry, Comparison compariso
   registry.rewrites_ = std::move(all);
 }
 
+Growing Registry::Rewrites::growing_of(const Registry& registry) {
+  return registry.rewrites_ ? registry.rewrites_->growing : nullptr;
+}
+
+void Registry::Rewrites::set_growing(Registry& registry, Growing growing) {
+  auto all = copy_of(registry);
+  all->growing = growing;
+  registry.rewrites_ = std::move(all);
+}
+
 std::shared_ptr<Registry::Rewrites> Registry::Rewrites::copy_of(const Registry& registry) {
   return registry.rewrites_ ? std::make_shared<Rewrites>(*registry.rewrites_) : std::make_shared<Rewrites>();
 }

@@ -23,11 +23,38 @@ using Lowering = std::optional<Patch> (*)(const Graph& graph, bool rewrites);
 /// Whether two forms of one graph, which rewrites made of it, give the same bits.
 using Comparison = bool (*)(const Graph& a, const Graph& b);
 
+/// A value that a run leaves for the next: an input of a graph and the number of the output that becomes it, which has
+/// more rows along `axis`.
+struct GrowingState {
+  ValueId input = kNoValue;
+  size_t output = 0;
+  int axis = 0;
+};
+
+/// A graph in two parts, so that one of them, with nearly all of the work, is the same for every length of its states.
+struct GrowingGraphs {
+  /// What depends on lengths: masks, positions. Of the states it reads the shape only. Its outputs are inputs of
+  /// `steps`.
+  Graph sizes;
+  /// The rest, on states that have memory for more rows than they have, into which new ones are written: their dim of
+  /// rows is the symbol kCapacity, as is that of inputs, outputs of `sizes` among them, that have a column for each row.
+  Graph steps;
+  ValueId rows = kNoValue;  ///< input of `steps`: int64 [batch], how many rows the states have; each the same
+};
+
+/// The symbol of the dims of GrowingGraphs::steps that come with the capacity of the states.
+inline constexpr const char* kCapacity = "capacity";
+
+/// The parts of an optimised graph; nullopt where not all that reads the states can read a part of their rows.
+/// Symbols of dims stand for numbers that are equal.
+using Growing = std::optional<GrowingGraphs> (*)(const Graph& graph, const std::vector<GrowingState>& states);
+
 /// Those of a registry, in order, and the lowering that every graph undergoes, whatever optimization is asked for.
 struct Registry::Rewrites {
   std::vector<Rewrite> list;
   Lowering lowering = nullptr;      ///< nullptr: none
   Comparison comparison = nullptr;  ///< nullptr: no two forms are known to be equal
+  Growing growing = nullptr;        ///< nullptr: there are no such parts
 
   static const std::vector<Rewrite>& of(const Registry& registry);
   /// Puts more behind those that the registry has.
@@ -36,6 +63,8 @@ struct Registry::Rewrites {
   static void set_lowering(Registry& registry, Lowering lowering);
   static Comparison comparison_of(const Registry& registry);
   static void set_comparison(Registry& registry, Comparison comparison);
+  static Growing growing_of(const Registry& registry);
+  static void set_growing(Registry& registry, Growing growing);
 
  private:
   static std::shared_ptr<Rewrites> copy_of(const Registry& registry);

@@ -83,7 +83,7 @@ class SlotPlacer {
     const int source = step.inputs[size_t(input)];
     if (output < 0 || source < 0 || plan_.slots[size_t(output)].kind != Slot::Kind::kArena) return false;
     const int owner = root(source);
-    if (plan_.slots[size_t(owner)].kind != Slot::Kind::kArena || lifetimes_[size_t(owner)].last != index ||
+    if (!may_be_written(owner, output) || lifetimes_[size_t(owner)].last != index ||
         slot_bytes(plan_.slots[size_t(owner)]) != slot_bytes(plan_.slots[size_t(output)])) {
       return false;
     }
@@ -93,6 +93,16 @@ class SlotPlacer {
     const auto taken = [&](int slot) { return slot != output && owned(slot); };
     return std::count_if(step.inputs.begin(), step.inputs.end(), owned) == 1 &&
            std::none_of(step.outputs.begin(), step.outputs.end(), taken);
+  }
+
+  // Planned memory, and that of a state by the output which it becomes.
+  bool may_be_written(int owner, int output) const {
+    const Slot& slot = plan_.slots[size_t(owner)];
+    const auto becomes = [&](const Plan::State& state) {
+      return int(state.input) == slot.index && plan_.outputs[state.output].slot == output;
+    };
+    return slot.kind == Slot::Kind::kArena ||
+           (slot.kind == Slot::Kind::kInput && std::any_of(plan_.states.begin(), plan_.states.end(), becomes));
   }
 
   // What holds an output is the runner's own, as strings and containers are: the caller may keep it.
@@ -107,6 +117,7 @@ class SlotPlacer {
       Slot& slot = plan_.slots[i];
       const int owner = root(int(i));
       if (slot.kind == Slot::Kind::kArena) slot.kind = plan_.slots[size_t(owner)].kind;
+      if (slot.kind == Slot::Kind::kInput) slot.index = plan_.slots[size_t(owner)].index;
       if (slot.kind != Slot::Kind::kOwned) continue;
       slot.index = owner;
       if (owner == int(i))

@@ -31,6 +31,7 @@ class PlanBuilder {
         computed_(size_t(graph().value_count()), false) {
     plan_->inputs = std::move(inputs);
     plan_->guarded = resources_->options.guard_memory;
+    plan_->states = options_.states;
     for (const NodeId id : pending_) {
       for (const ValueId v : graph().node(id).outputs) {
         if (v != kNoValue) computed_[size_t(v)] = true;

@@ -58,6 +58,11 @@ struct Plan {
     int owner = -1;        ///< the kOwned slot in whose memory it lies; -1: none, the slot's tensor keeps its memory
   };
 
+  /// A graph input and the number of the output that takes its memory, where a kernel writes the one over the other.
+  struct State {
+    size_t input, output;
+  };
+
   explicit Plan(Graph specialized) : graph(std::move(specialized)) {}
 
   Graph graph;  ///< specialised to the shapes; steps refer to its nodes
@@ -65,6 +70,7 @@ struct Plan {
   std::vector<Slot> slots;
   std::vector<Step> steps;
   std::vector<Output> outputs;
+  std::vector<State> states;
   bool guarded = false;  ///< ModelOptions::guard_memory
   bool like = false;     ///< made after another plan of the same nodes
   size_t arena_bytes = 0;
@@ -93,6 +99,7 @@ struct PlanOptions {
   Sources sources = Sources::kKept;
   const RunEnvironment* run = nullptr;  ///< whose memory one value alone must not exceed
   const Plan* like = nullptr;           ///< a plan of the same nodes: its kernels are taken where facts are the same
+  std::vector<Plan::State> states{};
 };
 
 /// Compiles a graph whose input facts are concrete. Throws what operators throw, with the node's description; before

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <chrono>
 
+#include "plan/growing_program.h"
+
 namespace linnet {
 namespace {
 
 constexpr size_t kFamilies = 8;
+constexpr size_t kGrowingPrograms = 4;
 
 /// Adds what the plan holds to what is counted already; returns how many bytes are new.
 size_t add_new(std::map<const void*, size_t>& counted, const Plan& plan) {
@@ -35,8 +38,8 @@ std::string shown(std::span<const Tensor> inputs) {
 
 }  // namespace
 
-Program::Program(Graph graph, std::shared_ptr<const ModelResources> resources)
-    : graph_(std::move(graph)), resources_(std::move(resources)) {
+Program::Program(Graph graph, std::shared_ptr<const ModelResources> resources, std::vector<State> states)
+    : graph_(std::move(graph)), resources_(std::move(resources)), states_(std::move(states)) {
   for (const ValueId input : graph_.inputs()) value_matters_.push_back(read_by_shape_rule(graph_, input));
 }
 
@@ -63,13 +66,31 @@ std::shared_ptr<const Plan> Program::new_plan(std::vector<PlanInput> inputs, con
   std::optional<ShapeFamily> family = ShapeFamily::of(graph_, inputs);
   if (!family) {
     Graph graph = linnet::specialized(graph_, inputs, *resources_);
-    return make_plan(std::move(graph), std::move(inputs), resources_, {.run = run});
+    return make_plan(std::move(graph), std::move(inputs), resources_, {.run = run, .states = states_});
   }
   auto known = std::find(families_.begin(), families_.end(), *family);
   if (known == families_.end()) known = families_.insert(known, std::move(*family));
   families_.splice(families_.begin(), families_, known);
   if (families_.size() > kFamilies) families_.pop_back();
   return families_.front().make(graph_, std::move(inputs), resources_, run);
+}
+
+std::shared_ptr<GrowingProgram> Program::growing(const std::vector<GrowingState>& states,
+                                                 const std::vector<Fact>& before, std::span<const Tensor> inputs) {
+  if (std::find(value_matters_.begin(), value_matters_.end(), true) != value_matters_.end()) return nullptr;
+  const std::lock_guard lock(mutex_);
+  const auto known =
+      std::find_if(growing_.begin(), growing_.end(), [&](const auto& program) { return program->is_for(inputs); });
+  if (known != growing_.end()) {
+    growing_.splice(growing_.begin(), growing_, known);
+    return growing_.front();
+  }
+  std::vector<Fact> facts;
+  for (const Tensor& input : inputs) facts.emplace_back(input.dtype(), input.shape());
+  if (!GrowingProgram::have_grown(graph_, states, before, facts)) return nullptr;
+  growing_.push_front(std::make_shared<GrowingProgram>(graph_, states, before, facts, resources_));
+  if (growing_.size() > kGrowingPrograms) growing_.pop_back();
+  return growing_.front();
 }
 
 std::shared_ptr<const Plan> Program::latest_plan() const {

@@ -13,10 +13,16 @@
 
 namespace linnet {
 
+class GrowingProgram;
+struct GrowingState;
+
 /// A graph and the plans made for it so far, shared by all that run it. Thread-safe.
 class Program {
  public:
-  Program(Graph graph, std::shared_ptr<const ModelResources> resources);
+  /// An input and the output that is computed in its memory, where a kernel can.
+  using State = Plan::State;
+
+  Program(Graph graph, std::shared_ptr<const ModelResources> resources, std::vector<State> states = {});
 
   const Graph& graph() const { return graph_; }
 
@@ -24,6 +30,11 @@ class Program {
   /// while ModelOptions::plan_cache_bytes allows. Throws Error(kType, kShape) for inputs that contradict the graph's
   /// facts, Error(kLimit) where one value alone exceeds the memory of `run`.
   std::shared_ptr<const Plan> plan_for(std::span<const Tensor> inputs, const RunEnvironment* run = nullptr);
+
+  /// The program for these inputs and those that differ from them in dims that grow, as the run before tells, whose
+  /// inputs had the facts `before`. nullptr where there is none.
+  std::shared_ptr<GrowingProgram> growing(const std::vector<GrowingState>& states, const std::vector<Fact>& before,
+                                          std::span<const Tensor> inputs);
 
   /// The plan used last; nullptr before the first one.
   std::shared_ptr<const Plan> latest_plan() const;
@@ -47,11 +58,13 @@ class Program {
 
   Graph graph_;
   std::shared_ptr<const ModelResources> resources_;
+  std::vector<State> states_;
   std::vector<bool> value_matters_;  // per input
   mutable std::mutex mutex_;
   std::list<std::shared_ptr<const Plan>> plans_;  // most recently used first
   std::list<ShapeFamily> families_;               // likewise
-  size_t held_bytes_ = 0;                         // by plans, at the most
+  std::list<std::shared_ptr<GrowingProgram>> growing_;  // likewise
+  size_t held_bytes_ = 0;                               // by plans, at the most
 };
 
 /// Checks a tensor against the fact of a graph input. `name` goes into the message.

@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "linnet/model.h"
+#include "run/context_states.h"
 #include "run/model_state.h"
 #include "run/runner.h"
 #include "tensor/memory_errors.h"
@@ -32,33 +33,46 @@ void check_given(std::span<const Tensor> given, std::span<const Tensor> inputs, 
 }  // namespace
 
 struct Context::Impl {
-  Impl(const Model& model_in, const ContextOptions& options)
+  Impl(const Model& model_in, const ContextOptions& options_in)
       : model(model_in),
+        options(options_in),
         runner(model.state_->program),
         environment(options, model.state_->resources->executor),
+        states(model.inputs(), model.outputs()),
         ordered(model.inputs().size() + model.state_->notes.defaults.size()),
-        completed(model.state_->notes.defaults.empty() ? 0 : ordered.size()) {}
+        completed(ordered.size()) {}
 
-  std::span<const Tensor> run(std::span<const Tensor> inputs, std::span<const Tensor> given);
+  bool completes() const { return !states.empty() || !model.state_->notes.defaults.empty(); }
+  template <class F>
+  std::span<const Tensor> hold_threads(F run);
   std::span<const Tensor> run_apart(std::span<const Tensor> inputs, std::span<const Tensor> given);
+  std::span<const Tensor> run_completed(std::span<const Tensor> inputs, std::span<const Tensor> given);
+  std::span<const Tensor> run_stateful(std::span<const Tensor> given);
+  bool finds_growing();
 
   Model model;
+  ContextOptions options;
   Runner runner;
   RunEnvironment environment;
-  std::vector<Tensor> ordered;
-  std::vector<Tensor> completed;  // with defaults; empty where no input may be left out
+  ContextStates states;
+  std::vector<Tensor> ordered, completed;  // inputs by name; with defaults and states
+  std::vector<Tensor> held, kept;          // inputs that lie in outputs, and these
+  std::vector<Tensor> results;             // without states
+  std::vector<Fact> facts_before;          // of the inputs of the last run whose states did not grow in place
+  std::unique_ptr<GrowingRun> growing;     // nullptr until states grow in place
   std::chrono::steady_clock::duration last_run{};
 };
 
 /// Threads are held ready where the run before took long enough to pay for it.
-std::span<const Tensor> Context::Impl::run(std::span<const Tensor> inputs, std::span<const Tensor> given) {
+template <class F>
+std::span<const Tensor> Context::Impl::hold_threads(F run) {
   constexpr std::chrono::microseconds kWorthHolding(200);
   const auto begin = std::chrono::steady_clock::now();
   std::span<const Tensor> outputs;
   if (last_run > kWorthHolding) {
-    environment.executor().hold([&](int64_t, int) { outputs = runner.run(inputs, environment, given); });
+    environment.executor().hold([&](int64_t, int) { outputs = run(); });
   } else {
-    outputs = runner.run(inputs, environment, given);
+    outputs = run();
   }
   last_run = std::chrono::steady_clock::now() - begin;
   return outputs;
@@ -71,9 +85,57 @@ std::span<const Tensor> Context::Impl::run_apart(std::span<const Tensor> inputs,
   const auto lies_in_output = [&](const Tensor& input) {
     return std::any_of(outputs.begin(), outputs.end(), [&](const Tensor& output) { return overlap(input, output); });
   };
-  if (std::none_of(inputs.begin(), inputs.end(), lies_in_output)) return run(inputs, given);
-  const std::vector<Tensor> held(inputs.begin(), inputs.end()), kept(outputs.begin(), outputs.end());
-  return run(held, given);
+  if (std::none_of(inputs.begin(), inputs.end(), lies_in_output)) {
+    return hold_threads([&] { return runner.run(inputs, environment, given); });
+  }
+  held.assign(inputs.begin(), inputs.end());
+  kept.assign(outputs.begin(), outputs.end());
+  const std::span<const Tensor> result = hold_threads([&] { return runner.run(held, environment, given); });
+  held.clear();
+  kept.clear();
+  return result;
+}
+
+/// With defaults and states in the place of inputs that are left out.
+std::span<const Tensor> Context::Impl::run_completed(std::span<const Tensor> inputs, std::span<const Tensor> given) {
+  states.check_left_out(inputs);
+  states.check_given(given);
+  model.state_->complete(inputs, completed);
+  const std::span<const Tensor> outputs = states.empty() ? run_apart(completed, given) : run_stateful(given);
+  std::fill(completed.begin(), completed.end(), Tensor());
+  return outputs;
+}
+
+std::span<const Tensor> Context::Impl::run_stateful(std::span<const Tensor> given) {
+  states.give_shapes(completed);
+  if (finds_growing()) {
+    const int64_t new_rows = growing->program()->new_rows();
+    const StateRooms& rooms = states.rooms(new_rows, environment);
+    const auto outputs = hold_threads([&] { return growing->run(completed, rooms, environment, given); });
+    results.assign(outputs.begin(), outputs.end());
+    states.take_rows(results, new_rows);
+    return results;
+  }
+  states.give(completed);
+  const std::span<const Tensor> outputs = run_apart(completed, given);
+  results.assign(outputs.begin(), outputs.end());
+  states.take(results);
+  facts_before.clear();
+  if (states.have_grown()) {
+    for (const Tensor& input : completed) facts_before.emplace_back(input.dtype(), input.shape());
+  }
+  return results;
+}
+
+/// Whether the states of this run can grow in place.
+bool Context::Impl::finds_growing() {
+  if (growing && growing->program()->accepts(completed)) return true;
+  if (facts_before.empty()) return false;
+  const std::shared_ptr<Program>& program = model.state_->program;
+  const auto found = program->growing(states.growing(program->graph()), facts_before, completed);
+  if (!found || !found->accepts(completed)) return false;
+  growing = std::make_unique<GrowingRun>(found);
+  return true;
 }
 
 Context::Context(const Model& model, const ContextOptions& options) : impl_(std::make_unique<Impl>(model, options)) {}
@@ -82,16 +144,11 @@ Context::Context(Context&&) noexcept = default;
 Context& Context::operator=(Context&&) noexcept = default;
 
 std::span<const Tensor> Context::run(std::span<const Tensor> inputs, const RunOptions& options) {
-  impl_->environment.begin_run(options);
-  const auto run = [&](std::span<const Tensor> all) {
-    return with_memory_errors("run the model", [&] { return impl_->run_apart(all, options.outputs); });
-  };
-  std::vector<Tensor>& completed = impl_->completed;
-  if (completed.empty()) return run(inputs);
-  impl_->model.state_->complete(inputs, completed);
-  const std::span<const Tensor> outputs = run(completed);
-  std::fill(completed.begin(), completed.end(), Tensor());
-  return outputs;
+  impl_->environment.begin_run(options, impl_->states.bytes());
+  return with_memory_errors("run the model", [&] {
+    return impl_->completes() ? impl_->run_completed(inputs, options.outputs)
+                              : impl_->run_apart(inputs, options.outputs);
+  });
 }
 
 void Context::prepare(std::span<const Shape> shapes) {
@@ -108,7 +165,7 @@ void Context::prepare(std::span<const Shape> shapes) {
   }
   const std::vector<Tensor>& defaults = impl_->model.state_->notes.defaults;
   inputs.insert(inputs.end(), defaults.begin(), defaults.end());
-  impl_->environment.begin_run({});
+  impl_->environment.begin_run({}, impl_->states.bytes());
   with_memory_errors("prepare the model", [&] { impl_->runner.prepare(inputs, impl_->environment); });
 }
 
@@ -118,7 +175,7 @@ std::span<const Tensor> Context::run(const std::vector<std::pair<std::string, Te
   std::fill(impl_->ordered.begin(), impl_->ordered.end(), Tensor());
   for (const auto& [name, tensor] : inputs) impl_->ordered[impl_->model.state_->input_index(name)] = tensor;
   for (size_t i = 0; i < infos.size(); ++i) {
-    if (!impl_->ordered[i]) {
+    if (!impl_->ordered[i] && !impl_->states.has(i)) {
       throw Error(ErrorKind::kModel,
                   str("input '", infos[i].name, "' is missing; the inputs are ", quoted_names(infos)));
     }
@@ -128,10 +185,40 @@ std::span<const Tensor> Context::run(const std::vector<std::pair<std::string, Te
   return outputs;
 }
 
+void Context::bind_state(const std::string& output, const std::string& input, const Tensor& initial,
+                         int64_t capacity) {
+  with_memory_errors("bind the state", [&] { impl_->states.bind(output, input, initial, capacity); });
+}
+
+const Tensor& Context::state(const std::string& input) const { return impl_->states.value(input); }
+
+void Context::set_state(const std::string& input, const Tensor& value) {
+  with_memory_errors("set the state", [&] { impl_->states.set_value(input, value); });
+}
+
+void Context::truncate_states(int64_t length) {
+  with_memory_errors("truncate the states", [&] { impl_->states.truncate(length); });
+}
+
+void Context::reset_states() { impl_->states.reset(); }
+
+Context Context::fork() const {
+  Context other(impl_->model, impl_->options);
+  other.impl_->states = impl_->states;  // copies of a model share its inputs and outputs
+  other.impl_->states.separate();
+  other.impl_->facts_before = impl_->facts_before;
+  if (impl_->growing) other.impl_->growing = std::make_unique<GrowingRun>(impl_->growing->program());
+  return other;
+}
+
 MemoryReport Context::memory() const {
   const auto& state = *impl_->model.state_;
-  return {constant_bytes(state.program->graph()), state.resources->packs.bytes(), int64_t(impl_->runner.arena_bytes()),
-          int64_t(impl_->runner.scratch_bytes())};
+  size_t arena = impl_->runner.arena_bytes() + impl_->states.bytes(), scratch = impl_->runner.scratch_bytes();
+  if (impl_->growing) {
+    arena += impl_->growing->arena_bytes();
+    scratch += impl_->growing->scratch_bytes();
+  }
+  return {constant_bytes(state.program->graph()), state.resources->packs.bytes(), int64_t(arena), int64_t(scratch)};
 }
 
 }  // namespace linnet

@@ -162,6 +162,27 @@ class LINNET_API Context {
   /// where the contents of an input decide on shapes, or an input is no tensor.
   void prepare(std::span<const Shape> shapes);
 
+  /// From now on `output` of a run is `input` of the next one, `initial` (which is copied) that of the first: keys and
+  /// values of a decoder, the state of a recurrent network. run() takes an empty Tensor for the input, or no name, and
+  /// gives an empty one for the output. Keys and values that an Attention reads, new rows behind past ones along axis 2,
+  /// are written in place, into memory with twice the rows whenever it is full, at least for `capacity` rows; others
+  /// are handed over without a copy. A run that fails leaves all states as they are. Their bytes count against
+  /// Limits::memory_bytes. Throws Error(kModel) for unknown names and those bound before, Error(kType, kShape) where
+  /// `initial` or the output does not fit the input, Error(kUnsupported) for strings, containers and elements of less
+  /// than a byte. run() throws Error(kShape) where the output has come to have a shape that the input has not.
+  void bind_state(const std::string& output, const std::string& input, const Tensor& initial, int64_t capacity = 0);
+  /// What is bound to that input; valid until the next run or change. Throws Error(kModel) where nothing is.
+  const Tensor& state(const std::string& input) const;
+  /// Copies another value into a state. Throws what bind_state() does.
+  void set_state(const std::string& input, const Tensor& value);
+  /// Cuts all states that have grown along one axis to their first `length` rows along it, as where tokens are taken
+  /// back. Throws Error(kShape), and cuts none, where one is shorter or the length negative.
+  void truncate_states(int64_t length);
+  /// Back to the initial values.
+  void reset_states();
+  /// Another context of this model with the same options and states, which go their own ways from here: for beams.
+  Context fork() const;
+
   /// Memory of the plan used last.
   MemoryReport memory() const;
 

@@ -20,8 +20,8 @@ ValueId source_of_repeated(const Graph& graph, const Node& node, int input) {
   if (!split) return kNoValue;
   const Fact &x = graph.input_fact(*split, 0), &repeated = graph.fact(expand->outputs[0]);
   const Fact& single = graph.fact(split->outputs[0]);
-  if (!same_but_heads(x, graph.fact(merge->outputs[0])) || !x.concrete() || !repeated.concrete()) return kNoValue;
-  if (repeated.rank() != 5) return kNoValue;
+  if (!same_but_heads(x, graph.fact(merge->outputs[0])) || !single.has_rank()) return kNoValue;
+  if (!repeated.has_rank() || repeated.rank() != 5) return kNoValue;
   const Dims& r = *repeated.dims;
   const bool matches = r == Dims{x.dim(0), x.dim(1), r[2], x.dim(2), x.dim(3)} &&
                        *single.dims == Dims{x.dim(0), x.dim(1), 1, x.dim(2), x.dim(3)};
