@@ -56,7 +56,8 @@ Tensor with_column(const Tensor& x) {
 BenchStates::BenchStates(const Model& model, const std::vector<Tensor>& inputs, const Options& options) {
   if (options.state.empty()) return;
   const size_t equals = options.state.find('=');
-  if (equals == std::string::npos) throw Failure(ExitCode::kUsage, "--state must be OUTPUT=INPUT, got " + options.state);
+  if (equals == std::string::npos)
+    throw Failure(ExitCode::kUsage, "--state must be OUTPUT=INPUT, got " + options.state);
   const std::string from = options.state.substr(0, equals), to = options.state.substr(equals + 1);
   std::vector<Tensor> step = inputs;
   for (const ValueInfo& output : model.outputs()) {

@@ -13,7 +13,8 @@ namespace linnet::tool {
 /// names get longer with each.
 class BenchStates {
  public:
-  /// inputs: of the first step, initial states among them. Throws Failure(kUsage) for names that the model does not have.
+  /// inputs: of the first step, initial states among them. Throws Failure(kUsage) for names that the model does not
+  /// have.
   BenchStates(const Model& model, const std::vector<Tensor>& inputs, const Options& options);
 
   explicit operator bool() const { return !bound_.empty(); }

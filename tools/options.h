@@ -91,7 +91,7 @@ struct Options {
   std::string state;              ///< OUTPUT=INPUT, each with a star or none; empty: no states
   int64_t steps = 64;             ///< between two resets of the states
   std::vector<std::string> grow;  ///< inputs whose last dim gets longer with each step
-  std::string vs_ort;  ///< ONNX Runtime's library; empty: no comparison
+  std::string vs_ort;             ///< ONNX Runtime's library; empty: no comparison
 
   // check
   std::vector<std::string> paths;

@@ -88,8 +88,8 @@ void GrowingProgram::find_sources(const GrowingGraphs& graphs, const Graph& open
   }
 }
 
-bool GrowingProgram::have_grown(const Graph& graph, const std::vector<GrowingState>& states,
-                                const std::vector<Fact>& a, const std::vector<Fact>& b) {
+bool GrowingProgram::have_grown(const Graph& graph, const std::vector<GrowingState>& states, const std::vector<Fact>& a,
+                                const std::vector<Fact>& b) {
   if (states.empty() || a.size() != b.size()) return false;
   const int64_t rows = gained(graph, states[0], a, b);
   const auto grow = [&](const GrowingState& state) { return gained(graph, state, a, b) == rows; };

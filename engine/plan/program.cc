@@ -63,7 +63,7 @@ std::shared_ptr<const Plan> Program::plan_for(std::span<const Tensor> inputs, co
 }
 
 std::shared_ptr<const Plan> Program::new_plan(std::vector<PlanInput> inputs, const RunEnvironment* run) {
-  std::optional<ShapeFamily> family = ShapeFamily::of(graph_, inputs);
+  std::optional<ShapeFamily> family = states_.empty() ? ShapeFamily::of(graph_, inputs) : std::nullopt;
   if (!family) {
     Graph graph = linnet::specialized(graph_, inputs, *resources_);
     return make_plan(std::move(graph), std::move(inputs), resources_, {.run = run, .states = states_});

@@ -61,8 +61,8 @@ class Program {
   std::vector<State> states_;
   std::vector<bool> value_matters_;  // per input
   mutable std::mutex mutex_;
-  std::list<std::shared_ptr<const Plan>> plans_;  // most recently used first
-  std::list<ShapeFamily> families_;               // likewise
+  std::list<std::shared_ptr<const Plan>> plans_;        // most recently used first
+  std::list<ShapeFamily> families_;                     // likewise
   std::list<std::shared_ptr<GrowingProgram>> growing_;  // likewise
   size_t held_bytes_ = 0;                               // by plans, at the most
 };

@@ -185,8 +185,7 @@ std::span<const Tensor> Context::run(const std::vector<std::pair<std::string, Te
   return outputs;
 }
 
-void Context::bind_state(const std::string& output, const std::string& input, const Tensor& initial,
-                         int64_t capacity) {
+void Context::bind_state(const std::string& output, const std::string& input, const Tensor& initial, int64_t capacity) {
   with_memory_errors("bind the state", [&] { impl_->states.bind(output, input, initial, capacity); });
 }
 

@@ -67,8 +67,7 @@ Tensor first_rows(const Tensor& x, int axis, int64_t rows) {
 
 }  // namespace
 
-void ContextStates::bind(const std::string& output, const std::string& input, const Tensor& initial,
-                         int64_t capacity) {
+void ContextStates::bind(const std::string& output, const std::string& input, const Tensor& initial, int64_t capacity) {
   State state{index_of(*outputs_, output, "output"), index_of(*inputs_, input, "input"), {}, {}};
   check_pair(output_of(state), input_of(state));
   check_input(input, input_of(state).fact, initial);
@@ -117,8 +116,8 @@ void ContextStates::truncate(int64_t length) {
   for (const State& state : states_) {
     const int64_t rows = state.axis < 0 ? length : shape_of(state).dim(state.axis);
     if (state.axis < 0 || (length >= 0 && length <= rows)) continue;
-    throw Error(ErrorKind::kShape, str("the length must be in [0,", rows, "], that of state '", input_of(state).name,
-                                       "', got ", length));
+    throw Error(ErrorKind::kShape,
+                str("the length must be in [0,", rows, "], that of state '", input_of(state).name, "', got ", length));
   }
   rooms_.rows = length;
   for (State& state : states_) {
@@ -173,8 +172,8 @@ void ContextStates::take(std::vector<Tensor>& outputs) {
   for (const State& state : states_) {
     const Tensor& value = outputs[state.output];
     if (fits(input_of(state).fact, value)) continue;
-    throw Error(ErrorKind::kShape, str("output '", output_of(state).name, "' is ", describe(value),
-                                       ", but its input '", input_of(state).name, "' must be ", input_of(state).fact));
+    throw Error(ErrorKind::kShape, str("output '", output_of(state).name, "' is ", describe(value), ", but its input '",
+                                       input_of(state).name, "' must be ", input_of(state).fact));
   }
   for (State& state : states_) {
     Tensor value = std::exchange(outputs[state.output], Tensor());

@@ -31,7 +31,7 @@ std::span<const Tensor> GrowingRun::run(std::span<const Tensor> inputs, const St
       inputs_[i] = rows_;
       continue;
     }
-    const Tensor& x = source.kind == Kind::kSize             ? sizes[source.index]
+    const Tensor& x = source.kind == Kind::kSize    ? sizes[source.index]
                       : rooms.tensors[source.index] ? rooms.tensors[source.index]
                                                     : inputs[source.index];
     if (source.has_columns) widen(x, rooms, environment, wide_[i]);

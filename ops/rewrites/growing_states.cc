@@ -108,13 +108,15 @@ class InPlaceStates {
     std::vector<int64_t> more(size_t(end - begin), 0);
     if (state.axis >= begin && state.axis < end) more[size_t(state.axis - begin)] = new_rows;
     const ValueId past = patch.add(shape.spec, {state.input});
-    return patch.add(standard_spec(shape, "Add", 7), {past, patch.constant(shape.spec.name + ".more", Tensor::of(more))});
+    return patch.add(standard_spec(shape, "Add", 7),
+                     {past, patch.constant(shape.spec.name + ".more", Tensor::of(more))});
   }
 
   /// Tells an Attention that reads states how many of the rows count. False where it cannot be told.
   bool count_keys(const Node& node) {
     if (!is_attention(node) || !is_counted(node)) return true;
-    const bool alone = std::all_of(node.outputs.begin() + 1, node.outputs.end(), [](ValueId v) { return v == kNoValue; });
+    const bool alone =
+        std::all_of(node.outputs.begin() + 1, node.outputs.end(), [](ValueId v) { return v == kNoValue; });
     if (!alone || !is_written(node.inputs[Slots::kK]) || !is_written(node.inputs[Slots::kV]) || !mask_fits(node)) {
       return false;
     }
@@ -245,8 +247,8 @@ class Division {
 
   bool steps_read(ValueId input) const {
     const std::vector<NodeId>& readers = graph_.consumers(input);
-    return graph_.is_output(input) || std::any_of(readers.begin(), readers.end(),
-                                                  [&](NodeId id) { return !sizes_[size_t(id)]; });
+    return graph_.is_output(input) ||
+           std::any_of(readers.begin(), readers.end(), [&](NodeId id) { return !sizes_[size_t(id)]; });
   }
 
   Graph steps() const {

@@ -19,6 +19,8 @@ def save_models(folder):
     relu = helper.make_node("Relu", ["x"], ["y"])
     save_model(folder / "rows.onnx", [relu], *([(name, TensorProto.FLOAT, ["N", 64])] for name in "xy"))
 
+    save_decoder(folder / "decoder.onnx")
+
     random = helper.make_node("RandomNormal", [], ["y"], shape=[100])
     save_model(folder / "random.onnx", [random], [], [("y", TensorProto.FLOAT, [100])])
 
@@ -31,3 +33,15 @@ def save_models(folder):
     twice = helper.make_node("twice", ["x"], ["y"], domain="my_domain")
     values = [(name, TensorProto.FLOAT, [3]) for name in "xy"]
     save_model(folder / "twice.onnx", [twice], values[:1], values[1:], domains={"my_domain": 1})
+
+
+def save_decoder(path):
+    """Attention of 4 heads over 2 of keys and values, which are x times a matrix behind past ones."""
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["rows"])]
+    inputs = ["x", "rows", "rows", "", "past.0.key", "past.0.value"]
+    nodes.append(helper.make_node("Attention", inputs, ["y", "present.0.key", "present.0.value"], q_num_heads=4, kv_num_heads=2))
+    weights = numpy_helper.from_array(np.random.default_rng(0).standard_normal((32, 16)).astype(np.float32), "w")
+    caches = [[(f"{side}.0.{name}", TensorProto.FLOAT, [1, 2, rows, 8]) for name in ("key", "value")]
+              for side, rows in (("past", "P"), ("present", "T"))]  # fmt: skip
+    x, y = ((name, TensorProto.FLOAT, [1, "S", 32]) for name in "xy")
+    save_model(path, nodes, [x, *caches[0]], [y, *caches[1]], [weights], opset=23)

@@ -13,7 +13,8 @@ namespace {
 using Slots = AttentionSlots;
 
 bool is_zero(const Tensor& x) {
-  return x.dtype() == DType::kInt64 && std::ranges::all_of(x.values<int64_t>(), [](int64_t value) { return value == 0; });
+  return x.dtype() == DType::kInt64 &&
+         std::ranges::all_of(x.values<int64_t>(), [](int64_t value) { return value == 0; });
 }
 
 /// True for amounts of Pad that are zeros but for one behind `axis`, as joined from parts.

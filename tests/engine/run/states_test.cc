@@ -152,24 +152,31 @@ TEST(State, RefusesWhatDoesNotFit) {
   const std::string sums = output_name(model, 0), rows = output_name(model, 1);
   const Tensor none(DType::kFloat32, {2, 0, 3});
   Context context(model);
-  expect_error(ErrorKind::kModel, "there is no output 'z'; they are '" + sums, [&] { context.bind_state("z", "past", none); });
-  expect_error(ErrorKind::kModel, "there is no input 'z'; they are 'row', 'past'", [&] { context.bind_state(rows, "z", none); });
-  expect_error(ErrorKind::kShape, "input 'past' must be float32[2,P,3]", [&] { context.bind_state(sums, "past", none); });
-  expect_error(ErrorKind::kShape, "input 'past' must be float32[2,P,3], got float32[2,3]",
-               [&] { context.bind_state(rows, "past", random_tensor({2, 3})); });
-  expect_error(ErrorKind::kType, "input 'past' must be float32, got int64",
-               [&] { context.bind_state(rows, "past", Tensor(DType::kInt64, {2, 0, 3})); });
+  expect_error(ErrorKind::kModel, "there is no output 'z'; they are '" + sums,
+               [&] { context.bind_state("z", "past", none); });
+  expect_error(ErrorKind::kModel, "there is no input 'z'; they are 'row', 'past'",
+               [&] { context.bind_state(rows, "z", none); });
+  expect_error(ErrorKind::kShape, "input 'past' must be float32[2,P,3]",
+               [&] { context.bind_state(sums, "past", none); });
+  expect_error(ErrorKind::kShape, "input 'past' must be float32[2,P,3], got float32[2,3]", [&] {
+    context.bind_state(rows, "past", random_tensor({2, 3}));
+  });
+  expect_error(ErrorKind::kType, "input 'past' must be float32, got int64", [&] {
+    context.bind_state(rows, "past", Tensor(DType::kInt64, {2, 0, 3}));
+  });
   expect_error(ErrorKind::kModel, "no state is bound to an input 'past'", [&] { context.state("past"); });
   context.bind_state(rows, "past", none);
   expect_error(ErrorKind::kModel, "input 'past' is a state already", [&] { context.bind_state(rows, "past", none); });
-  expect_error(ErrorKind::kModel, "input 'past' is a state: give an empty Tensor",
-               [&] { context.run({{"row", row_of(1)}, {"past", none}}); });
+  expect_error(ErrorKind::kModel, "input 'past' is a state: give an empty Tensor", [&] {
+    context.run({{"row", row_of(1)}, {"past", none}});
+  });
   expect_error(ErrorKind::kModel, "is a state: no memory is needed for it", [&] {
     context.run({{"row", row_of(1)}}, {.outputs = {Tensor(), Tensor(DType::kFloat32, {2, 1, 3})}});
   });
   context.run({{"row", row_of(1)}});
   for (const int64_t length : {-1, 2}) {
-    expect_error(ErrorKind::kShape, "the length must be in [0,1], that of state 'past'", [&] { context.truncate_states(length); });
+    expect_error(ErrorKind::kShape, "the length must be in [0,1], that of state 'past'",
+                 [&] { context.truncate_states(length); });
   }
 }
 

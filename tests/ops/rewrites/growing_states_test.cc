@@ -25,16 +25,16 @@ struct Extras {
   bool sum = false;        ///< the sum of all keys is an output
 };
 
-/// A decoder of two layers that share their weights. Inputs x [B, S, W], for each layer past.k, past.v [B, H, P, D], and
-/// the mask [B, P + S]; outputs y, for each layer k and v with the new rows, and the sum.
+/// A decoder of two layers that share their weights. Inputs x [B, S, W], for each layer past.k, past.v [B, H, P, D],
+/// and the mask [B, P + S]; outputs y, for each layer k and v with the new rows, and the sum.
 class Decoder {
  public:
   Decoder(Form form, const Extras& extras, int64_t batch = 1) : batch_(batch), form_(form), extras_(extras) {
     const ValueId x = b_.input("x", Fact(DType::kFloat32, Dims{batch, Dim("S"), kWidth}));
     for (int layer = 0; layer < 2; ++layer) {
       for (const char* name : {"k", "v"}) {
-        pasts_.push_back(b_.input(str("past", layer, ".", name),
-                                  Fact(DType::kFloat32, Dims{batch, kKeyHeads, Dim("P"), kSize})));
+        pasts_.push_back(
+            b_.input(str("past", layer, ".", name), Fact(DType::kFloat32, Dims{batch, kKeyHeads, Dim("P"), kSize})));
       }
     }
     if (extras.mask || form == Form::kGroupQuery) {
@@ -54,7 +54,8 @@ class Decoder {
     std::vector<std::pair<std::string, Tensor>> given{{"x", random_tensor({batch_, steps, kWidth}, seed)}};
     if (mask_ == kNoValue) return given;
     if (form_ == Form::kGroupQuery) {
-      given.emplace_back("mask", Tensor::of({batch_, past + steps}, std::vector<int32_t>(size_t(batch_ * (past + steps)), 1)));
+      given.emplace_back("mask",
+                         Tensor::of({batch_, past + steps}, std::vector<int32_t>(size_t(batch_ * (past + steps)), 1)));
       return given;
     }
     std::vector<int64_t> mask(size_t(batch_ * (past + steps)), 1);
@@ -68,7 +69,9 @@ class Decoder {
   ValueId ints(const std::vector<int64_t>& values) { return b_.constant(Tensor::of(values)); }
   ValueId scalar(float value) { return b_.constant(Tensor::scalar(value)); }
 
-  ValueId dim(ValueId x, int64_t axis) { return b_.op("Gather", {b_.op("Shape", {x}), b_.constant(Tensor::scalar(axis))}); }
+  ValueId dim(ValueId x, int64_t axis) {
+    return b_.op("Gather", {b_.op("Shape", {x}), b_.constant(Tensor::scalar(axis))});
+  }
 
   ValueId embeddings(ValueId x) {
     const ValueId past = dim(pasts_[0], 2), end = b_.op("Add", {past, dim(x, 1)});
@@ -127,8 +130,8 @@ class Decoder {
     const ValueId count = b_.op("ReduceSum", {mask_, ints({1})}, {{"keepdims", int64_t{0}}});
     inputs.push_back(b_.op("Sub", {count, b_.constant(Tensor::scalar<int32_t>(1))}));
     inputs.push_back(b_.op("Cast", {dim(mask_, 1)}, {{"to", int64_t{6}}}));
-    const auto y = b_.ops("GroupQueryAttention", inputs, 3, {{"num_heads", kHeads}, {"kv_num_heads", kKeyHeads}},
-                          "com.microsoft");
+    const auto y =
+        b_.ops("GroupQueryAttention", inputs, 3, {{"num_heads", kHeads}, {"kv_num_heads", kKeyHeads}}, "com.microsoft");
     presents_.insert(presents_.end(), y.begin() + 1, y.end());
     return y[0];
   }
@@ -204,8 +207,8 @@ TEST_P(GrowingStatesOf, GiveTheBitsOfStatesFedBackByHand) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, GrowingStatesOf,
-                         ::testing::Combine(::testing::Values(Form::kWritten, Form::kAttention, Form::kAttentionWithPast,
-                                                              Form::kGroupQuery),
+                         ::testing::Combine(::testing::Values(Form::kWritten, Form::kAttention,
+                                                              Form::kAttentionWithPast, Form::kGroupQuery),
                                             ::testing::Bool(), ::testing::Bool(), ::testing::Values(1, 2)));
 
 TEST(GrowingStates, AllocateNothingAndPlanNothingForAThousandSteps) {
