@@ -44,7 +44,6 @@ void lower_and_propagate(Graph& graph, const ModelResources& resources, bool wid
   const auto patch = lowering(graph, resources.options.optimization >= 2);
   if (!patch) return;
   patch->apply(graph);
-  graph.drop_dead_nodes();
   propagate_facts(graph, resources, widen);
 }
 

@@ -31,8 +31,8 @@ int64_t row_pitch(int64_t floats) {
   const int64_t lines = ceil_div(floats, kLineFloats);
   return (lines % 16 == 0 ? lines + 1 : lines) * kLineFloats;
 }
-/// The same between planes, of which one line each is touched in turn.
-int64_t odd_lines(int64_t floats) { return (ceil_div(floats, kLineFloats) | 1) * kLineFloats; }
+/// The same between planes of so many floats, whole lines, of which one line each is touched in turn.
+int64_t odd_lines(int64_t floats) { return (floats / kLineFloats | 1) * kLineFloats; }
 
 /// A convolution of 3x3 windows by Winograd's minimal filtering: the inputs of a block of tiles are transformed,
 /// multiplied by the weights element by element, and transformed back. Either each chunk of work is such a block, or,

@@ -38,7 +38,7 @@ class CenterCropPad final : public Op {
     const Shape x = in.shape(0), y = in.output_shape(0);
     if (x == y) return make_view();
     std::vector<int64_t> begins;
-    for (int d = 0; d < x.rank(); ++d) begins.push_back(y[d] < x[d] ? -((x[d] - y[d]) / 2) : (y[d] - x[d]) / 2);
+    for (int d = 0; d < x.rank(); ++d) begins.push_back((y[d] - x[d]) / 2);
     return make_constant_pad(in.dtype(0), x, y, begins, zero_element(in.dtype(0)), -1);
   }
 

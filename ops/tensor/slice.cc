@@ -11,7 +11,7 @@ namespace {
 
 /// The elements start, start + step, ... of one axis.
 struct AxisSlice {
-  int64_t start = 0, step = 1, length = 0;
+  int64_t start, step, length;
 };
 
 /// As the specification clamps: start into [0, dim] (step < 0: [0, dim - 1]), end into [0, dim] ([-1, dim - 1]).

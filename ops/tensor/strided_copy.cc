@@ -48,7 +48,7 @@ void StridedCopy::run(const Tensor& x, Tensor& y, Executor& executor) const {
 }
 
 void StridedCopy::run_rows(const std::byte* x, std::byte* y, int64_t begin, int64_t end) const {
-  std::array<int64_t, 2 * kMaxRank + 1> index{};
+  std::array<int64_t, 2 * kMaxRank> index{};
   for (int64_t d = int64_t(loops_.size()) - 1, rest = begin; d >= 0; --d) {
     const Loop& loop = loops_[size_t(d)];
     index[size_t(d)] = rest % loop.extent;

@@ -15,7 +15,7 @@ struct ByteConvCase {
 };
 
 /// Odd channels, groups, depthwise, a pixel of several taps, windows in the padding, chunks of several images, 3x3
-/// windows over many channels.
+/// windows over many channels, a pixel more than a block that is widened at a time.
 const std::vector<ByteConvCase>& byte_conv_cases();
 
 /// The attributes of Conv.

@@ -7,6 +7,7 @@ namespace {
 
 bool concrete(const Fact& fact, int rank) { return fact.concrete() && fact.rank() == rank; }
 
+/// dims: 0 keeps that of the value.
 ValueId add_reshape(Patch& patch, const Node& node, ValueId value, const std::vector<int64_t>& dims) {
   const ValueId shape = patch.constant(node.spec.name + ".shape", Tensor::of(dims));
   return patch.add(standard_spec(node, "Reshape", 5), {value, shape});
@@ -35,9 +36,9 @@ std::optional<Patch> sink_through_whole_shuffle(const Graph& graph, const Node& 
   const Shape &x = r->from, &g = r->groups;
   if (!(g == Shape{x[0], g[1], g[2], x[2], x[3]}) || g[1] * g[2] != x[1]) return std::nullopt;
   Patch patch(graph);
-  ValueId value = add_reshape(patch, node, r->source, {x[0], x[2], x[3], g[1], g[2]});
+  ValueId value = add_reshape(patch, node, r->source, {0, 0, 0, g[1], g[2]});
   value = add_transpose(patch, node, value, {0, 1, 2, 4, 3});
-  value = add_reshape(patch, node, value, {x[0], x[2], x[3], x[1]});
+  value = add_reshape(patch, node, value, {0, 0, 0, x[1]});
   patch.replace(node.outputs[0], add_to_channels_first(patch, node, value, 4));
   return patch;
 }

@@ -97,6 +97,35 @@ TEST(GuardMemory, GivesNanToWhoReadsWhatIsNotAValue) {
   for (const Function& function : functions) EXPECT_TRUE(std::isnan(run(function, kX).data<float>()[3]));
 }
 
+/// kX, and not folded: it says that it differs from run to run.
+class SourceOp final : public Op {
+ public:
+  std::vector<Fact> infer(std::span<const Fact>) const override { return {Fact(kX.dtype(), kX.shape())}; }
+  KernelPtr compile(const CompileInput&) const override {
+    class SourceKernel final : public Kernel {
+      void run(KernelContext& context) const override {
+        std::copy_n(kX.data<float>(), kSize, context.output(0).data<float>());
+      }
+    };
+    return std::make_unique<SourceKernel>();
+  }
+  bool deterministic() const override { return false; }
+};
+
+TEST(GuardMemory, KeepsTheFirstValueOfAModelWithoutInputsUntilItIsRead) {
+  auto registry = std::make_shared<Registry>();
+  registry->add("Source", {}, [](const NodeSpec&) { return std::make_unique<SourceOp>(); });
+  registry->add("Copy", {}, [](const NodeSpec&) { return std::make_unique<AnyOp>(copy); });
+  Graph graph(registry);
+  const auto node = [&](const std::string& op, const std::vector<ValueId>& inputs, const std::string& name) {
+    return graph.node(graph.add_node({.op_type = op, .name = name, .opset = 17}, inputs, {name})).outputs[0];
+  };
+  graph.add_output("y", node("Copy", {node("Source", {}, "first")}, "second"));
+  ModelOptions options;
+  options.guard_memory = true;
+  expect_close(testing::run_model(make_model(std::move(graph), options), {})[0], kX, 0, 0);
+}
+
 TEST(GuardMemory, FillsValuesThatNobodyReadsAgain) {
   const float* value = nullptr;
   bool alive = false, dead = false;

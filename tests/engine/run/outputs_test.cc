@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "linnet/containers.h"
+#include "run/model_graph.h"
 #include "support/counted_new.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
@@ -34,6 +35,25 @@ void expect_states(const Tensor& got, const Tensor& x, const Tensor& h) {
 }
 
 const Tensor kX = random_tensor({8, 8}, 1), kH = random_tensor({8, 8}, 2);
+
+/// The output of a model of float32[?,3] whose file declares it so.
+std::string described_output(const Fact& declared) {
+  GraphBuilder b;
+  b.output(b.op("Relu", {b.input("x", Fact(DType::kFloat32, Dims{Dim(), 3}))}));
+  GraphNotes notes;
+  notes.declared = {declared};
+  return str(make_model(b.graph(), {}, notes).outputs()[0].fact);
+}
+
+TEST(Outputs, AreDescribedAsInferredWithTheDimsThatOnlyTheFileKnows) {
+  EXPECT_EQ(described_output(Fact(DType::kFloat32, Dims{Dim("batch"), 3})), "float32[batch,3]");
+  EXPECT_EQ(described_output(Fact(DType::kFloat32, Dims{Dim(7), Dim("other")})), "float32[7,3]");
+  const std::string inferred = str(Fact(DType::kFloat32, Dims{Dim(), 3}));
+  for (const Fact& declared : {Fact(), Fact(DType::kFloat32, std::nullopt), Fact(DType::kInt64, Dims{Dim(7), 3}),
+                               Fact(DType::kFloat32, Dims{Dim(7), 3, 1})}) {
+    EXPECT_EQ(described_output(declared), inferred) << declared;
+  }
+}
 
 TEST(Outputs, OutliveTheirContextAndModel) {
   std::vector<Tensor> kept;

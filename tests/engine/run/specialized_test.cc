@@ -59,6 +59,19 @@ TEST(Specialized, FreesTheWeightsThatArePacked) {
   EXPECT_EQ(lean.memory().packed_bytes, whole.memory().packed_bytes);
 }
 
+TEST(Specialized, FreesTheWeightsOfAConvolutionThatScalesItsInputs) {
+  GraphBuilder b;
+  const auto conv = [&](ValueId x, const Shape& w) { return b.op("Conv", {x, b.constant(random_tensor(w, 1))}); };
+  const Shape shape{1, 64, 9, 9};
+  const ValueId x = conv(b.input("x", shape), {64, 64, 3, 3});
+  b.output(conv(b.op("Mul", {x, b.op("Sigmoid", {b.op("GlobalAveragePool", {x})})}), {500, 64, 1, 1}));
+  EXPECT_EQ(testing::count_ops(b.model(), "PointwiseConv", "linnet"), 1);
+  const std::vector<Tensor> inputs{random_tensor(shape)};
+  Context lean(b.model().specialized(inputs));
+  EXPECT_TRUE(identical(lean.run(inputs)[0], run_model(b.model(), inputs)[0]));
+  EXPECT_LT(lean.memory().weights_bytes, 10'000);
+}
+
 TEST(Specialized, TakesNoOtherShapes) {
   const Model model = network_model().specialized(kInputs);
   EXPECT_EQ(str(model.inputs()[0].fact), "float32[2,48,10,12]");

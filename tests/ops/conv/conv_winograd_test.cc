@@ -199,6 +199,14 @@ TEST_P(ConvChoices, WinogradNeverMultipliesMoreThanTheDefinitionNorByLargerTiles
   EXPECT_TRUE(taken);
 }
 
+/// Of each window only the middle column lies in the image: three multiplications for an output, where a tile of m x 1
+/// outputs takes at least eight.
+TEST_P(ConvChoices, ImagesOfOneColumnAreConvolvedDirectly) {
+  for (const Shape& x : {Shape{1, 56, 1, 128}, Shape{1, 12, 1, 256}}) {
+    EXPECT_EQ(tile_of(chosen(GetParam(), {x, x[3]}, 1, 4)), 0);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Isas, ConvChoices, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
 INSTANTIATE_TEST_SUITE_P(Isas, WinogradConv, ::testing::ValuesIn(supported_isas()),

@@ -63,6 +63,35 @@ TEST(ImageDecoder, DecodesFilesOfEachLibrary) {
   EXPECT_EQ(decoded(from_hex(kGray16Png)), (Bytes{0, 0, 0, 255, 255, 255, 128, 128, 128}));
 }
 
+TEST(ImageDecoder, DecodesACodestreamWithoutItsFile) {
+  if (!decodable(kJpeg2000)) GTEST_SKIP() << "built without libopenjp2";
+  const std::string file = kJpeg2000;
+  const Image image = decode_image(from_hex(file.substr(file.find("ff4fff51"))));
+  EXPECT_EQ(image.width, 3);
+  EXPECT_EQ(image.rgb, kPixels);
+}
+
+/// A TIFF of 3 x 2 grey pixels in one tile of `side` x `side`, compressed (PackBits) to 2 MB.
+Bytes tiled_tiff(uint32_t side) {
+  constexpr uint32_t kTileBytes = 2 << 20, kHeaderBytes = 8 + 2 + 10 * 12 + 4;
+  Bytes file{'I', 'I', 42, 0, 8, 0, 0, 0};
+  const auto put = [&](uint32_t value, int count) {
+    for (int i = 0; i < count; ++i) file.push_back(uint8_t(value >> (8 * i)));
+  };
+  const uint32_t entries[][2] = {{256, 3}, {257, 2},    {258, 8},    {259, 32773},        {262, 1},
+                                 {277, 1}, {322, side}, {323, side}, {324, kHeaderBytes}, {325, kTileBytes}};
+  put(10, 2);
+  for (const auto& [tag, value] : entries) put(tag, 2), put(4, 2), put(1, 4), put(value, 4);
+  file.resize(kHeaderBytes + kTileBytes);
+  return file;
+}
+
+TEST(ImageDecoder, ATiffDoesNotTakeMoreMemoryThanItsLimit) {
+  if (!decodable(kTiff)) GTEST_SKIP() << "built without libtiff";
+  EXPECT_EQ(decoded(tiled_tiff(16)), Bytes(18, 0));
+  expect_error(ErrorKind::kIo, "No space for tile buffer", [] { decode_image(tiled_tiff(32784)); });
+}
+
 TEST(ImageDecoder, OrdersPixelsAsThePixelFormatSays) {
   const Tensor file = Tensor::of(from_text("P3 3 2 255 255 0 0 0 255 0 0 0 255 10 20 30 200 100 50 255 255 255"));
   const auto run = [&](const char* format) {

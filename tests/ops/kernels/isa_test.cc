@@ -1,6 +1,9 @@
 #include "kernels/isa.h"
 
 #include <gtest/gtest.h>
+#ifdef __aarch64__
+#include <sys/auxv.h>
+#endif
 
 #include <cstdlib>
 #include <fstream>
@@ -90,6 +93,28 @@ TEST(Isa, HasTheFeaturesThatLinuxSays) {
     EXPECT_EQ(entry.supported, base) << entry.name;
   }
 }
+
+#ifdef __aarch64__
+/// The field of four bits at `shift` of an identification register.
+uint64_t field(uint64_t value, int shift) { return value >> shift & 15; }
+
+/// Arm Architecture Reference Manual, D19.2. Linux lets programs read these registers.
+TEST(Isa, HasTheFeaturesThatTheProcessorSays) {
+  if (!(getauxval(AT_HWCAP) & HWCAP_CPUID)) GTEST_SKIP() << "identification registers cannot be read";
+  uint64_t features, instructions, more_instructions;
+  asm("mrs %0, ID_AA64PFR0_EL1" : "=r"(features));
+  asm("mrs %0, ID_AA64ISAR0_EL1" : "=r"(instructions));
+  asm("mrs %0, ID_AA64ISAR1_EL1" : "=r"(more_instructions));
+  const std::map<Feature, bool> has{{Feature::kDotprod, field(instructions, 44) > 0},
+                                    {Feature::kFp16, field(features, 20) == 1},
+                                    {Feature::kSve, field(features, 32) > 0},
+                                    {Feature::kI8mm, field(more_instructions, 52) > 0},
+                                    {Feature::kBf16, field(more_instructions, 44) > 0}};
+  for (const IsaSupport& entry : isa_support()) {
+    for (const FeatureSupport& f : entry.features) EXPECT_EQ(f.supported, has.at(f.feature)) << f.name;
+  }
+}
+#endif
 
 TEST(Isa, NameReadsBack) {
   for (const IsaSupport& entry : isa_support()) {

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "kernels/kernel_table.h"
+#include "support/graph_builder.h"
 #include "support/run_op.h"
 
 namespace linnet {
@@ -109,6 +111,30 @@ TEST(MatMulOp, ComputesOtherTypes) {
     const Tensor y = run_op(kMatMul, {cast_to(a, dtype), cast_to(b, dtype)}, 1, {1})[0];
     EXPECT_EQ(y.dtype(), dtype);
     expect_close(cast_to(y, DType::kFloat32), want, 0, dtype == DType::kBFloat16 ? 4e-3 : 1e-6);
+  }
+}
+
+class WidestLoop final : public Executor {
+ public:
+  int workers() const override { return 4; }
+  void parallel_for(int64_t chunks, ChunkFunction function) override {
+    most = std::max(most, chunks);
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) function(chunk, int(chunk % 4));
+  }
+  int64_t most = 0;
+};
+
+TEST(MatMulOp, ProductsOfEveryTypeAreDividedAmongWorkers) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kUint64}) {
+    testing::GraphBuilder b;
+    const Fact matrix(dtype, Shape{256, 256});
+    b.output(b.op("MatMul", {b.input("a", matrix), b.input("b", matrix)}));
+    ModelOptions options;
+    options.executor = make_openmp_executor(4);
+    const auto executor = std::make_shared<WidestLoop>();
+    const std::vector<Tensor> inputs(2, cast_to(testing::random_uniform({256, 256}, 0, 9), dtype));
+    Context(b.model(options), {.executor = executor}).run(inputs);
+    EXPECT_GE(executor->most, 4) << dtype;
   }
 }
 

@@ -235,6 +235,33 @@ TEST(AveragePool, PoolsVolumes) {
                Tensor::of(Shape{1, 1, 1, 2, 1}, std::vector<double>{2.5, 4.5}));
 }
 
+TEST_P(Pool, WindowsOfVolumesAreDilatedAlongEachAxisOfTheirOwn) {
+  const int64_t in[] = {7, 4, 9}, out[] = {3, 3, 7}, dilations[] = {2, 1, 1}, kernel[] = {3, 2, 3};
+  const Tensor x = random_tensor({2, 3, in[0], in[1], in[2]});
+  Tensor largest(DType::kFloat32, {2, 3, out[0], out[1], out[2]}), mean(DType::kFloat32, largest.shape());
+  for (int64_t i = 0; i < largest.size(); ++i) {
+    const int64_t plane = i / (out[0] * out[1] * out[2]);
+    const int64_t z = i / (out[1] * out[2]) % out[0], y = i / out[2] % out[1], first = i % out[2];
+    double best = -INFINITY, sum = 0;
+    for (int64_t d = 0; d < kernel[0]; ++d) {
+      for (int64_t h = 0; h < kernel[1]; ++h) {
+        for (int64_t w = 0; w < kernel[2]; ++w) {
+          const int64_t row = (plane * in[0] + z + d * dilations[0]) * in[1] + y + h * dilations[1];
+          const double value = double(x.data<float>()[row * in[2] + first + w * dilations[2]]);
+          best = std::max(best, value);
+          sum += value;
+        }
+      }
+    }
+    largest.data<float>()[i] = float(best);
+    mean.data<float>()[i] = float(sum / double(kernel[0] * kernel[1] * kernel[2]));
+  }
+  const Attributes attributes{{"kernel_shape", Ints(kernel, kernel + 3)},
+                              {"dilations", Ints(dilations, dilations + 3)}};
+  expect_close(run_op({"MaxPool", 22, attributes}, {x}, 1, {}, GetParam())[0], largest);
+  expect_close(run_op({"AveragePool", 22, attributes}, {x}, 1, {}, GetParam())[0], mean, 1e-6, 1e-6);
+}
+
 TEST(MaxPool, SaysWhatDoesNotFit) {
   const Tensor x = random_tensor({1, 1, 4, 4});
   const auto pool = [&](Attributes attributes) { return [=] { run_op({"MaxPool", 12, attributes}, {x}); }; };

@@ -68,6 +68,15 @@ TEST(FlexAttention, IsPlainAttentionWithoutModifiers) {
   expect_close(cast_to(y, DType::kFloat32), reference(x.q, x.k, x.v, double(0.3f), kSame, kSame), 1e-6);
 }
 
+TEST(FlexAttention, HeadsShareKeysWhateverTheLengths) {
+  for (const int64_t length : {1, 2, 9}) {
+    const Tensor q = random_tensor({2, 6, length, 4}), k = random_tensor({2, 3, 5, 4}, 1),
+                 v = random_tensor({2, 3, 5, 3}, 2);
+    expect_close(run_op({"FlexAttention", 1, {}, kDomain}, {q, k, v})[0],
+                 reference(q, k, v, 1 / std::sqrt(4.0), kSame, kSame), 1e-5);
+  }
+}
+
 TEST(FlexAttention, AppliesModifiers) {
   const Values x;
   const auto tanh = [](double s) { return std::tanh(s); };

@@ -59,6 +59,17 @@ TEST(DequantizeLinear, SubtractsAndScales) {
   });
 }
 
+TEST(DequantizeLinear, ZeroPointsOfFloatsAreFloats) {
+  for (const DType dtype : {DType::kFloat8E4M3FN, DType::kFloat8E5M2}) {
+    const auto narrow = [&](const Tensor& x) { return run_op({"Cast", 19, {{"to", int64_t(dtype)}}}, {x})[0].clone(); };
+    const Tensor x = narrow(Tensor::of<float>({-2, 0.5f, 7})), scale = Tensor::scalar(2.0f);
+    for (const float zero : {-0.0f, 1.5f, -4.0f}) {
+      const Tensor y = run_op({"DequantizeLinear", 19}, {x, scale, narrow(Tensor::scalar(zero))})[0];
+      expect_close(y, Tensor::of<float>({(-2 - zero) * 2, (0.5f - zero) * 2, (7 - zero) * 2}));
+    }
+  }
+}
+
 TEST(DequantizeLinear, TakesAScalePerBlock) {
   const OpCase op{"DequantizeLinear", 21, {{"axis", int64_t{1}}, {"block_size", int64_t{2}}}};
   const Tensor x = Tensor::of<int8_t>({2, 3, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});

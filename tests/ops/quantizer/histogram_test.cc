@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "support/run_op.h"
@@ -66,6 +67,20 @@ TEST(Histogram, EntropyClipsAnOutlierAndKeepsTheBulk) {
   EXPECT_GT(range.high, 2.5);
   EXPECT_LT(range.high, 15);
   EXPECT_LT(range.low, -2.5);
+}
+
+TEST(Histogram, EntropyClipsAnOutlierOfValuesOfOneSignWhateverTheSign) {
+  std::vector<float> values = normal_values(40000);
+  for (float& value : values) value = std::abs(value);
+  values.push_back(60);
+  const Range positive = histogram_of(values).entropy();
+  EXPECT_EQ(positive.low, 0);
+  EXPECT_GT(positive.high, 2.5);
+  EXPECT_LT(positive.high, 15);
+  for (float& value : values) value = -value;
+  const Range negative = histogram_of(values).entropy();
+  EXPECT_EQ(negative.high, 0);
+  EXPECT_FLOAT_EQ(negative.low, -positive.high);
 }
 
 TEST(Histogram, EntropyKeepsNarrowPeaks) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "linnet/registry.h"
 #include "support/run_op.h"
 
 namespace linnet {
@@ -80,6 +81,16 @@ TEST(ArgMax, RejectsAnEmptyAxis) {
   expect_error(ErrorKind::kShape, "must have between 1", [] {
     run_op({"ArgMax", 13}, {Tensor(DType::kFloat32, {0, 2})});
   });
+}
+
+TEST(ArgMax, TakesAxesWhoseIndicesAreInt32) {
+  const auto y = [](int64_t n) {
+    const auto op = standard_registry().create({.op_type = "ArgMax", .name = "node", .opset = 13});
+    const Fact x(DType::kFloat32, Shape{n});
+    return op->infer({&x, 1})[0];
+  };
+  EXPECT_EQ(str(y(2147483647)), "int64[1]");
+  expect_error(ErrorKind::kShape, "must have between 1 and 2^31 - 1 values", [&] { y(2147483648); });
 }
 
 }  // namespace

@@ -43,6 +43,23 @@ TEST(FoldPadIntoWindow, ConvAddsThePadsToItsOwn) {
   }
 }
 
+TEST(FoldPadIntoWindow, AnyNumberOfSpatialAxes) {
+  for (const int spatial : {1, 2, 3}) {
+    Shape x{1, 3}, w{4, 3};
+    Ints pads{0, 0}, ends{0, 0};
+    for (int i = 0; i < spatial; ++i) {
+      x.push_back(5 + i), w.push_back(3);
+      pads.push_back(i), ends.push_back(2);
+    }
+    pads.insert(pads.end(), ends.begin(), ends.end());
+    GraphBuilder b;
+    b.output(
+        b.op("Conv", {b.op("Pad", {b.input("x", x), b.constant(Tensor::of(pads))}), b.constant(random_tensor(w))}));
+    EXPECT_EQ(optimized_ops(b), "Transpose +Conv Transpose");
+    expect_unchanged(b, {random_tensor(x)});
+  }
+}
+
 TEST(FoldPadIntoWindow, PadsOfListedAxesAndOfOldOpsets) {
   GraphBuilder b(18);
   const auto ints = [&](const Ints& values) { return b.constant(Tensor::of(values)); };

@@ -281,12 +281,16 @@ TEST(FuseQuantized, ZeroPointsOfWeightsAreSubtracted) {
   expect_exact(g, {random_bytes({5, 33}, kU8)});
 }
 
-/// A transposed convolution between bytes.
+/// A transposed convolution between bytes. bias_kind: none, quantised, floats, quantised and an input of the model.
 ByteGraph upsampled(const Shape& w, Attributes attributes, int bias_kind) {
   ByteGraph g;
   const ValueId x = g.dequantize(g.bytes("x", {2, 3, 5, 4}), grid(kU8, 0.25f, 100));
   std::vector<ValueId> inputs{x, weights(g, w, 1)};
   if (bias_kind == 1) inputs.push_back(bias(g, w[1], 0.25f));
+  if (bias_kind == 3) {
+    const ValueId values = g.input("bias", Fact(DType::kInt32, Shape{w[1]}));
+    inputs.push_back(g.op("DequantizeLinear", {values, g.constant(powers(w[1], 0x1p-9f))}, {{"axis", int64_t{0}}}));
+  }
   if (bias_kind == 2) inputs.push_back(g.constant(powers(w[1], 3.0f)));
   attributes["strides"] = std::vector<int64_t>{2, 2};
   g.output(g.quantize(g.op("Relu", {g.op("ConvTranspose", inputs, attributes)}), grid(kU8, 0.5f, 20)));
@@ -311,6 +315,12 @@ TEST(FuseQuantized, OtherTransposedConvsStayProductsOfFloats) {
                                        Attributes{{"pads", Ints{2, 0, 0, 0}}, {"dilations", Ints{1, 2}}}}) {
     expect_floats(upsampled({3, 5, 4, 2}, attributes, 2), {random_bytes({2, 3, 5, 4}, kU8)});
   }
+}
+
+TEST(FuseQuantized, ATransposedConvStaysWhereItsBiasCannotBeRepeated) {
+  const Tensor x = random_bytes({2, 3, 5, 4}, kU8), values = Tensor::of<int32_t>({-999, 0, 7, 12345, 3});
+  expect_floats(upsampled({3, 5, 2, 2}, {}, 3), {x, values});
+  expect_floats(upsampled({3, 1, 2, 2}, {}, 1), {x});
 }
 
 /// Queries times transposed keys, times values, of heads that were one axis.

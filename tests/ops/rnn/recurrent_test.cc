@@ -295,6 +295,24 @@ TEST(Lstm, RejectsInputsThatDoNotFit) {
   });
 }
 
+TEST(Recurrent, EveryDimOfEveryInputButTheStepsMustFit) {
+  const Sizes s;
+  const char* names[] = {"X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c", "P"};
+  Inputs whole(s);
+  whole.lengths = Tensor::of<int32_t>({3, 5, 0});
+  for (size_t i = 1; i < 8; ++i) {
+    for (int d = 0; d < whole.lstm()[i].rank(); ++d) {
+      std::vector<Tensor> inputs = whole.lstm();
+      Shape shape = inputs[i].shape();
+      ++shape[d];
+      inputs[i] = cast_to(random_tensor(shape), inputs[i].dtype());
+      // The hidden size is what R says, so the inputs before it in the list do not fit then.
+      const std::string name = i == 2 && d == 2 ? "W" : names[i];
+      expect_error(ErrorKind::kShape, name + " must be", [&] { run_op({"LSTM", 14}, inputs, 3); });
+    }
+  }
+}
+
 TEST(Gru, MatchesItsEquationsInBothForms) {
   for (const bool linear : {false, true}) {
     Sizes s;

@@ -73,6 +73,46 @@ TEST(Resize, InterpolatesLikeTheFilterInBothLayouts) {
   }
 }
 
+TEST(Resize, CoordinatesAreOfPixelCentresFromOpset11OnOfCornersBefore) {
+  const Tensor x = random_tensor({1, 2, 6, 9}), scales = Tensor::of<float>({1, 1, 2, 3});
+  const Attributes linear{{"mode", std::string("linear")}};
+  for (const int64_t opset : {11, 13, 18}) {
+    expect_close(run_op({"Resize", opset, linear}, {x, Tensor::of(std::vector<float>{}), scales})[0],
+                 reference(x, 12, 27, kCoordinates[0], triangle), 1e-5);
+  }
+  for (const std::string op : {"Resize", "Upsample"}) {
+    expect_close(run_op({op, op == "Resize" ? 10 : 9, linear}, {x, scales})[0],
+                 reference(x, 12, 27, kCoordinates[1], triangle), 1e-5);
+  }
+}
+
+TEST(Resize, AntialiasWidensTheFilterWhereTheImageShrinks) {
+  const int64_t in = 23;
+  const Tensor x = random_tensor({in});
+  for (const int64_t out : {5, 11, 23, 40}) {
+    for (const auto& [mode, filter] : {Filter("linear", triangle), Filter("cubic", keys_cubic)}) {
+      const double shrink = std::min(1.0, double(out) / double(in));
+      Tensor want(DType::kFloat32, {out});
+      for (int64_t o = 0; o < out; ++o) {
+        const double centre = kCoordinates[0].of(double(o), double(in), double(out));
+        double sum = 0, weights = 0;
+        for (int64_t i = 0; i < in; ++i) {
+          const double weight = filter((double(i) - centre) * shrink);
+          sum += weight * double(x.data<float>()[i]);
+          weights += weight;
+        }
+        want.data<float>()[o] = float(sum / weights);
+      }
+      const Attributes a{{"mode", std::string(mode)}, {"antialias", int64_t{1}}, {"exclude_outside", int64_t{1}}};
+      const Tensor sizes = Tensor::of(std::vector<int64_t>{out});
+      expect_close(run_op({"Resize", 18, a}, {x, {}, {}, sizes})[0], want, 1e-5);
+    }
+  }
+  expect_error(ErrorKind::kModel, "antialias needs mode linear or cubic", [&] {
+    run_op({"Resize", 18, {{"antialias", int64_t{1}}}}, {x, {}, {}, Tensor::of(std::vector<int64_t>{5})});
+  });
+}
+
 TEST(Resize, TakesSizesAtRunTimeAndTheOtherFloats) {
   const Tensor x = random_tensor({1, 2, 6, 9});
   const Tensor want = reference(x, 8, 5, kCoordinates[0], triangle);

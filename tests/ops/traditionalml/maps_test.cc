@@ -70,5 +70,19 @@ TEST(Maps, CastMapOrdersByKeyOrPlacesAtIt) {
   expect_error(ErrorKind::kShape, "key 3 is outside", [&] { run(x, "TO_FLOAT", "SPARSE", 3); });
 }
 
+TEST(Maps, CastMapPlacesAtEveryIndexOfItsOutput) {
+  const auto run = [](int64_t key) {
+    return run_ml("CastMap", Fact::map(DType::kInt64, DType::kFloat32),
+                  map_of(Tensor::of(Ints{key}), Tensor::of(Floats{5})),
+                  {{"map_form", std::string("SPARSE")}, {"max_map", int64_t{3}}});
+  };
+  for (int64_t key = 0; key < 3; ++key) {
+    Floats want(3);
+    want[size_t(key)] = 5;
+    expect_close(run(key), Tensor::of(Shape{1, 3}, want));
+  }
+  expect_error(ErrorKind::kShape, "key -1 is outside", [&] { run(-1); });
+}
+
 }  // namespace
 }  // namespace linnet

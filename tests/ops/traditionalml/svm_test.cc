@@ -111,6 +111,31 @@ TEST(SVMClassifier, LetsPairsOfThreeClassesVote) {
       1e-4);
 }
 
+/// Where the probability of i against j is e^x_i / (e^x_i + e^x_j), those of all classes are the softmax of x.
+TEST(SVMClassifier, CouplesProbabilitiesOfPairsThatAgree) {
+  const int64_t rows = 300, classes = 4;
+  const Floats of_unit_vectors{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+  // Rows j - 1 and i of the coefficients belong to the pair (i, j).
+  const Floats coefficients{1, -1, -1, -1, 1, 1, -1, -1, 1, 1, 1, -1};
+  const Attributes attributes{{"kernel_type", std::string("LINEAR")},
+                              {"coefficients", coefficients},
+                              {"rho", Floats(6)},
+                              {"prob_a", Floats(6, -1)},
+                              {"prob_b", Floats(6)},
+                              {"vectors_per_class", Ints(4, 1)},
+                              {"support_vectors", of_unit_vectors},
+                              {"classlabels_ints", Ints{0, 1, 2, 3}}};
+  const Tensor x = random_uniform({rows, classes}, -4, 4);
+  const Tensor y = run_op({"SVMClassifier", 1, attributes, "ai.onnx.ml"}, {x}, 2)[1];
+  for (int64_t row = 0; row < rows; ++row) {
+    double sum = 0;
+    for (int64_t i = 0; i < classes; ++i) sum += std::exp(double(x.data<float>()[row * classes + i]));
+    for (int64_t i = row * classes; i < (row + 1) * classes; ++i) {
+      ASSERT_NEAR(y.data<float>()[i], std::exp(double(x.data<float>()[i])) / sum, 0.005) << row;
+    }
+  }
+}
+
 TEST(SVMClassifier, IsLinearWithoutSupportVectors) {
   Attributes attributes{
       {"coefficients", Floats{0.1f, 0.2f, -0.1f, 0.3f}}, {"rho", Floats{0.3f}}, {"classlabels_ints", Ints{5, 6}}};

@@ -1,0 +1,60 @@
+#include "gemm/blocks.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "kernels/kernel_table.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+class GemmDivision : public ::testing::TestWithParam<Isa> {
+ protected:
+  const TileFamily& floats() const { return kernel_table(GetParam()).gemm_f32; }
+  const TileFamily& integers() const { return kernel_table(GetParam()).gemm_s16; }
+};
+
+TEST_P(GemmDivision, SixteenMillionMultiplicationsAreWorkForEightWorkers) {
+  for (const auto& [rows, columns, taps, depth] : {std::array<int64_t, 4>{1, 4096, 1, 4096},
+                                                   {16, 1024, 1, 1024},
+                                                   {64, 1024, 1, 256},
+                                                   {96, 512, 9, 64},
+                                                   {300, 256, 1, 256},
+                                                   {20000, 32, 1, 32}}) {
+    for (const TileFamily* tiles : {&floats(), &integers()}) {
+      const GemmBlocks blocks(*tiles, {.rows = rows, .columns = columns, .taps = taps, .depth = depth, .workers = 8});
+      EXPECT_GE(blocks.chunks(), 8) << rows << " rows, " << columns << " columns";
+    }
+  }
+}
+
+/// Its sums wait in the first-level cache until they are stored: these take at most half of 32 KB.
+TEST_P(GemmDivision, AStripOfFewSumsOfIntegersIsMultipliedAtOnce) {
+  const int lanes = integers().lanes;
+  for (const int64_t rows : {1, 3, 12}) {
+    for (const int64_t columns : {5 * lanes, 20 * lanes, 200 * lanes}) {
+      const GemmBlocks blocks(integers(), {.rows = rows, .columns = columns, .depth = 64});
+      if (blocks.strips() > 1 || rows * columns > 4096) continue;
+      EXPECT_EQ(blocks.groups(blocks.panels_of(0)), 1) << rows << " rows, " << columns << " columns";
+    }
+  }
+}
+
+/// Cores have two units that multiply and add.
+TEST_P(GemmDivision, NoTileIsTakenToMultiplyMoreThanTwoVectorsPerCycle) {
+  for (int width = 1; width <= kWidestPanel; ++width) {
+    for (int rows = 1; rows <= floats().tile_rows[width - 1]; ++rows) {
+      for (const int64_t steps : {1, 64, 1000}) {
+        EXPECT_GE(tile_cycles(floats(), rows, width, steps), double(steps * rows * width) / 2) << rows << "x" << width;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, GemmDivision, ::testing::ValuesIn(testing::supported_isas()),
+                         [](const auto& isa) { return std::string(isa_name(isa.param)); });
+
+}  // namespace
+}  // namespace linnet
