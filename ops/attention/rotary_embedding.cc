@@ -8,15 +8,24 @@
 namespace linnet {
 namespace {
 
+constexpr const char *kInternalDomain = "linnet", *kSideBySide = "heads_side_by_side";
 constexpr std::array kTypes{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 
 struct Rotation {
   int64_t batch, heads, length, size;
   int64_t rotated;  ///< values of a row that are rotated, the first ones
   bool joined_heads, interleaved, by_position;
-  int64_t positions;  ///< rows of the caches where they are read by position
+  bool whole;          ///< the caches have a value for each that is rotated, not for each pair
+  int64_t cache_rows;  ///< dim 0 of the caches: positions, or samples, of which one may serve all
 
   int64_t half() const { return rotated / 2; }
+  int64_t cache_size() const { return whole ? rotated : half(); }
+};
+
+/// The cosines and sines of a row: those of pair i are at i * step for its first value, `second` behind for the other.
+struct Angles {
+  const float *cos, *sin;
+  int64_t step, second;
 };
 
 class RotaryEmbeddingKernel final : public Kernel {
@@ -28,39 +37,48 @@ class RotaryEmbeddingKernel final : public Kernel {
     const int64_t* ids = r_.by_position ? context.input(3).data<int64_t>() : nullptr;
     for (int64_t i = 0; ids && i < r_.batch * r_.length; ++i) check_position(ids[i]);
     parallel_items(context.executor(), r_.batch * r_.length, r_.heads * r_.size, [&](int64_t token, int64_t end, int) {
-      for (; token < end; ++token) rotate_token(context, token, ids ? ids[token] : token);
+      for (; token < end; ++token) rotate_token(context, token, ids ? ids[token] : cache_row(token));
     });
   }
 
  private:
   void check_position(int64_t position) const {
-    if (position < 0 || position >= r_.positions) {
-      throw Error(ErrorKind::kShape, str("position_ids must be in [0,", r_.positions, "), got ", position));
+    if (position < 0 || position >= r_.cache_rows) {
+      throw Error(ErrorKind::kShape, str("position_ids must be in [0,", r_.cache_rows, "), got ", position));
     }
   }
 
-  void rotate_token(KernelContext& context, int64_t token, int64_t cache_row) const {
-    const float* cos = context.input(1).data<float>() + cache_row * r_.half();
-    const float* sin = context.input(2).data<float>() + cache_row * r_.half();
+  int64_t cache_row(int64_t token) const { return r_.cache_rows == 1 ? token % r_.length : token; }
+
+  Angles angles(KernelContext& context, int64_t row) const {
+    const float *cos = context.input(1).data<float>(), *sin = context.input(2).data<float>();
+    const int64_t first = row * r_.cache_size(), step = r_.whole && r_.interleaved ? 2 : 1;
+    return {cos + first, sin + first, step, !r_.whole ? 0 : r_.interleaved ? 1 : r_.half()};
+  }
+
+  void rotate_token(KernelContext& context, int64_t token, int64_t row) const {
+    const Angles a = angles(context, row);
     for (int64_t h = 0; h < r_.heads; ++h) {
       const int64_t first = layout_.at(token / r_.length, h, token % r_.length);
       const float* x = context.input(0).data<float>() + first;
       float* y = context.output(0).data<float>() + first;
-      r_.interleaved ? rotate_pairs(x, cos, sin, y) : rotate_halves(x, cos, sin, y);
+      r_.interleaved ? rotate_pairs(x, a, y) : rotate_halves(x, a, y);
       std::copy(x + r_.rotated, x + r_.size, y + r_.rotated);
     }
   }
 
-  void rotate_halves(const float* x, const float* cos, const float* sin, float* y) const {
+  void rotate_halves(const float* x, const Angles& a, float* y) const {
     const int64_t n = r_.half();
-    for (int64_t i = 0; i < n; ++i) y[i] = cos[i] * x[i] - sin[i] * x[n + i];
+    for (int64_t i = 0; i < n; ++i) y[i] = a.cos[i] * x[i] - a.sin[i] * x[n + i];
+    const float *cos = a.cos + a.second, *sin = a.sin + a.second;
     for (int64_t i = 0; i < n; ++i) y[n + i] = sin[i] * x[i] + cos[i] * x[n + i];
   }
 
-  void rotate_pairs(const float* x, const float* cos, const float* sin, float* y) const {
+  void rotate_pairs(const float* x, const Angles& a, float* y) const {
     for (int64_t i = 0; i < r_.half(); ++i) {
-      y[2 * i] = cos[i] * x[2 * i] - sin[i] * x[2 * i + 1];
-      y[2 * i + 1] = sin[i] * x[2 * i] + cos[i] * x[2 * i + 1];
+      const int64_t first = i * a.step, second = first + a.second;
+      y[2 * i] = a.cos[first] * x[2 * i] - a.sin[first] * x[2 * i + 1];
+      y[2 * i + 1] = a.sin[second] * x[2 * i] + a.cos[second] * x[2 * i + 1];
     }
   }
 
@@ -73,11 +91,16 @@ class RotaryEmbeddingKernel final : public Kernel {
 /// halves. X, Y: float16/bfloat16/float32, [batch, heads, length, size], or [batch, length, heads * size] with
 /// num_heads. position_ids: int64 [batch, length], rows of the caches of [positions, half]; without it the caches are
 /// [batch, length, half]. Positions are checked when the model runs. Computed in float32.
+/// In the internal domain "linnet" they are [batch or 1, length, rotary_embedding_dim], a cosine and a sine for each
+/// value, as they are where the operator is spelt: (c1 x1 - s1 x2, s2 x1 + c2 x2). X has rank 4; heads_side_by_side: it
+/// is [batch, length, heads, size].
 /// Source: https://onnx.ai/onnx/operators/onnx__RotaryEmbedding.html
 class RotaryEmbedding final : public Op {
  public:
   explicit RotaryEmbedding(const NodeSpec& node)
-      : interleaved_(node.attr_or("interleaved", false)),
+      : whole_(node.domain == kInternalDomain),
+        side_by_side_(whole_ && node.attr_or(kSideBySide, false)),
+        interleaved_(node.attr_or("interleaved", false)),
         heads_(node.attr_or("num_heads", 0)),
         rotated_(node.attr_or("rotary_embedding_dim", 0)) {
     if (heads_ < 0) throw Error(ErrorKind::kModel, str("num_heads must not be negative, got ", heads_));
@@ -85,7 +108,7 @@ class RotaryEmbedding final : public Op {
   }
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
-    require_inputs(in, 3, 4);
+    require_inputs(in, 3, whole_ ? 3 : 4);
     require_dtype_in(in[0], kTypes, "X");
     const bool by_position = has_input(in, 3);
     for (const size_t i : {size_t{1}, size_t{2}}) {
@@ -103,30 +126,34 @@ class RotaryEmbedding final : public Op {
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
     Rotation r;
-    r.joined_heads = x.rank() == 3;
+    r.joined_heads = x.rank() == 3 || side_by_side_;
     r.batch = x[0];
-    r.heads = r.joined_heads ? heads_ : x[1];
+    r.heads = x.rank() == 3 ? heads_ : x[side_by_side_ ? 2 : 1];
     r.length = x[r.joined_heads ? 1 : 2];
-    r.size = r.joined_heads ? x[2] / heads_ : x[3];
+    r.size = x.rank() == 3 ? x[2] / heads_ : x[3];
     r.rotated = rotated_ ? rotated_ : r.size;
     r.interleaved = interleaved_;
     r.by_position = in.has(3);
-    r.positions = in.shape(1)[0];
+    r.whole = whole_;
+    r.cache_rows = in.shape(1)[0];
     return std::make_unique<RotaryEmbeddingKernel>(r);
   }
 
  private:
   void check_dims(std::span<const Fact> in) const {
     const Fact& x = in[0];
+    if (whole_) require_rank(x, 4, "X");
     if (x.rank() != 3 && x.rank() != 4) throw Error(ErrorKind::kShape, str("X must have rank 3 or 4, got ", x));
     if (x.rank() == 3 && heads_ == 0) throw Error(ErrorKind::kModel, "num_heads must be given where X has rank 3");
-    const Dim half = half_size(x), length = x.dim(x.rank() == 3 ? 1 : 2);
+    const Dim size = cache_size(x), length = x.dim(x.rank() == 3 || side_by_side_ ? 1 : 2);
     const bool by_position = has_input(in, 3);
     for (const size_t i : {size_t{1}, size_t{2}}) {
       if (!in[i].has_rank()) continue;
-      merge_dim(in[i].dim(in[i].rank() - 1), half, "the last dim of the caches and half of what is rotated");
+      merge_dim(in[i].dim(in[i].rank() - 1), size,
+                str("the last dim of the caches and ", whole_ ? "" : "half of ", "what is rotated"));
       if (in[1].has_rank()) merge_dim(in[1].dim(0), in[i].dim(0), "dim 0 of cos_cache and sin_cache");
-      if (!by_position) check_tokens(in[i], x.dim(0), length, "the caches");
+      const bool shared = whole_ && in[i].dim(0) == Dim(1);
+      if (!by_position) check_tokens(in[i], shared ? Dim(1) : x.dim(0), length, "the caches");
     }
     if (by_position && in[3].has_rank()) check_tokens(in[3], x.dim(0), length, "position_ids");
   }
@@ -136,9 +163,10 @@ class RotaryEmbedding final : public Op {
     merge_dim(fact.dim(1), length, "the length of X and " + what);
   }
 
-  Dim half_size(const Fact& x) const {
-    Dim size = x.dim(x.rank() - 1);
-    if (!size.known()) return rotated_ ? Dim(rotated_ / 2) : Dim();
+  Dim cache_size(const Fact& x) const {
+    const Dim size = x.dim(x.rank() - 1);
+    const int64_t of_pair = whole_ ? 1 : 2;
+    if (!size.known()) return rotated_ ? Dim(rotated_ / of_pair) : Dim();
     if (x.rank() == 3 && size.value() % heads_ != 0) {
       throw Error(ErrorKind::kShape, str("the last dim of X must be a multiple of num_heads ", heads_, ", got ", size));
     }
@@ -148,16 +176,19 @@ class RotaryEmbedding final : public Op {
       throw Error(ErrorKind::kShape,
                   str("what is rotated must be even and at most the head size ", head_size, ", got ", rotated));
     }
-    return rotated / 2;
+    return rotated / of_pair;
   }
 
-  bool interleaved_;
+  bool whole_, side_by_side_, interleaved_;
   int64_t heads_;    // 0 where not given
   int64_t rotated_;  // 0: all
 };
 
 }  // namespace
 
-void register_rotary_embedding(Registry& registry) { registry.add<RotaryEmbedding>("RotaryEmbedding", {.since = 23}); }
+void register_rotary_embedding(Registry& registry) {
+  registry.add<RotaryEmbedding>("RotaryEmbedding", {.since = 23});
+  registry.add<RotaryEmbedding>("RotaryEmbedding", {.since = 1, .domain = kInternalDomain});
+}
 
 }  // namespace linnet

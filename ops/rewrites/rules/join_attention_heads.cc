@@ -1,25 +1,11 @@
 #include <optional>
 
-#include "rewrites/matching/layout.h"
-#include "rewrites/matching/match.h"
+#include "rewrites/matching/heads.h"
 #include "rewrites/matching/reshape.h"
 #include "rewrites/matching/written_attention.h"
 #include "rewrites/rewrite_list.h"
 
 namespace linnet {
-namespace {
-
-const std::vector<int64_t> kSwapHeadsAndLength{0, 2, 1, 3};
-
-/// [batch, length, heads, size] behind an input that is its Transpose, heads and sizes known; else kNoValue.
-ValueId source_of_heads(const Graph& graph, const Node& node, int input) {
-  const Node* transpose = producer(graph, node, input, "Transpose");
-  if (!transpose || transpose->spec.attr_or("perm", std::vector<int64_t>{}) != kSwapHeadsAndLength) return kNoValue;
-  const Fact& x = graph.input_fact(*transpose, 0);
-  return x.has_rank() && x.dim(2).known() && x.dim(3).known() ? transpose->inputs[0] : kNoValue;
-}
-
-}  // namespace
 
 // Attention of Transposes to [batch, heads, length, size] -> Attention of [batch, length, heads * size], and a
 // Transpose of its result, which meets the one that stands behind.
@@ -40,7 +26,7 @@ std::optional<Patch> join_attention_heads(const Graph& graph, const Node& node) 
   spec.attributes["kv_num_heads"] = graph.input_fact(node, 1).dim(1).value();
   std::vector<ValueId> outputs = patch.add_for(node, spec, inputs);
   const ValueId y = add_reshape(patch, node, outputs[0], std::vector<int64_t>{0, 0, heads, size});
-  outputs[0] = add_transpose(patch, node, y, kSwapHeadsAndLength);
+  outputs[0] = add_heads_in_front(patch, node, y);
   patch.replace(node, outputs);
   return patch;
 }

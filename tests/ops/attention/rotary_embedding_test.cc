@@ -65,6 +65,54 @@ TEST(RotaryEmbedding, TakesHeadsThatLieSideBySide) {
                joined(reference(x, cos, sin, {}, kSize, false)), 1e-5);
 }
 
+/// The caches of pairs as those of values.
+Tensor of_values(const Tensor& pairs, bool interleaved) {
+  const int64_t rows = pairs.size() / (kSize / 2);
+  Tensor values(DType::kFloat32, {pairs.dim(0), kLength, kSize});
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t i = 0; i < kSize; ++i) {
+      values.data<float>()[row * kSize + i] =
+          pairs.data<float>()[row * (kSize / 2) + (interleaved ? i / 2 : i % (kSize / 2))];
+    }
+  }
+  return values;
+}
+
+TEST(RotaryEmbedding, TakesAnAngleForEachValue) {
+  const Tensor x = random_tensor({kBatch, kHeads, kLength, kSize});
+  for (const bool interleaved : {false, true}) {
+    for (const int64_t samples : {int64_t{1}, kBatch}) {
+      const Tensor cos = random_tensor({samples, kLength, kSize / 2}, 1),
+                   sin = random_tensor({samples, kLength, kSize / 2}, 2);
+      std::vector<int64_t> rows;
+      for (int64_t i = 0; i < kBatch * kLength; ++i) rows.push_back(i % (samples * kLength));
+      const testing::OpCase spec{"RotaryEmbedding", 1, {{"interleaved", int64_t{interleaved}}}, "linnet"};
+      expect_close(run_op(spec, {x, of_values(cos, interleaved), of_values(sin, interleaved)})[0],
+                   reference(x, cos, sin, rows, kSize, interleaved), 1e-5);
+    }
+  }
+}
+
+TEST(RotaryEmbedding, HeadsSideBySideOfFourAxes) {
+  const Tensor x = random_tensor({kBatch, kHeads, kLength, kSize});
+  const Tensor cos = random_tensor({1, kLength, kSize}, 1), sin = random_tensor({1, kLength, kSize}, 2);
+  const auto swapped = [](const Tensor& t) {
+    return run_op({"Transpose", 13, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}}}, {t})[0];
+  };
+  const Tensor y =
+      run_op({"RotaryEmbedding", 1, {{"heads_side_by_side", int64_t{1}}}, "linnet"}, {swapped(x), cos, sin})[0];
+  expect_close(swapped(y), run_op({"RotaryEmbedding", 1, {}, "linnet"}, {x, cos, sin})[0]);
+}
+
+TEST(RotaryEmbedding, AnglesOfOnePairMayDiffer) {
+  const Tensor x = Tensor::of<float>({1, 1, 1, 2}, {3, 5});
+  const Tensor cos = Tensor::of<float>({1, 1, 2}, {2, 7}), sin = Tensor::of<float>({1, 1, 2}, {11, 13});
+  for (const int64_t interleaved : {0, 1}) {
+    const testing::OpCase spec{"RotaryEmbedding", 1, {{"interleaved", interleaved}}, "linnet"};
+    expect_close(run_op(spec, {x, cos, sin})[0], Tensor::of<float>({1, 1, 1, 2}, {3 * 2 - 5 * 11, 5 * 7 + 3 * 13}));
+  }
+}
+
 TEST(RotaryEmbedding, RoundsHalfPrecisionOnce) {
   const Tensor x = random_tensor({kBatch, kHeads, kLength, kSize});
   const Tensor cos = random_tensor({kBatch, kLength, kSize / 2}, 1),
