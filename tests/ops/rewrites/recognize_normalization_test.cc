@@ -80,6 +80,108 @@ TEST(RecognizeNormalization, RmsNormalizationTakesNoBias) {
   expect_unchanged(b, {random_tensor(kShape)});
 }
 
+TEST(RecognizeNormalization, APowerAsTheInverse) {
+  GraphBuilder b;
+  const ValueId d = centered(b, b.input("x", kShape), {3});
+  const ValueId variance = b.op("Add", {mean(b, b.op("Mul", {d, d}), {3}), num(b, 1e-3f)});
+  b.output(b.op("Mul", {d, b.op("Pow", {variance, num(b, -0.5f)})}));
+  EXPECT_EQ(optimized_ops(b), "LayerNormalization");
+  expect_unchanged(b, {random_tensor(kShape)});
+}
+
+/// 1 / Sqrt(Mean(x^2) - Mean(x)^2 + epsilon), `mean_of` being what the second mean is of.
+ValueId inverse_of_moments(GraphBuilder& b, ValueId x, ValueId mean_of, bool not_negative) {
+  const ValueId m = mean(b, mean_of, {3});
+  ValueId variance = b.op("Sub", {mean(b, b.op("Mul", {x, x}), {3}), b.op("Mul", {m, m})});
+  if (not_negative) variance = b.op("Max", {num(b, 0), variance});
+  return b.op("Reciprocal", {b.op("Sqrt", {b.op("Add", {variance, num(b, 1e-3f)})})});
+}
+
+TEST(RecognizeNormalization, TheVarianceAsADifferenceOfMoments) {
+  for (const bool not_negative : {false, true}) {
+    GraphBuilder b;
+    const ValueId x = b.input("x", kShape), inverse = inverse_of_moments(b, x, x, not_negative);
+    b.output(scaled(b, b.op("Mul", {centered(b, x, {3}), inverse}), {5}));
+    EXPECT_EQ(optimized_ops(b), "LayerNormalization");
+    expect_unchanged(b, {random_tensor(kShape)});
+  }
+}
+
+TEST(RecognizeNormalization, NotOfMomentsOfTwoValues) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", kShape), other = b.input("other", kShape);
+  b.output(b.op("Mul", {centered(b, x, {3}), inverse_of_moments(b, x, other, true)}));
+  EXPECT_EQ(count_ops(b.model(), "LayerNormalization"), 0);
+}
+
+TEST(RecognizeNormalization, NotOfMomentsOfWhatIsNotCentered) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", kShape);
+  b.output(b.op("Mul", {x, inverse_of_moments(b, x, x, true)}));
+  EXPECT_EQ(count_ops(b.model(), "LayerNormalization") + count_ops(b.model(), "RMSNormalization"), 0);
+}
+
+ValueId scale(GraphBuilder& b) { return b.constant(random_tensor({5}, 3)); }
+ValueId bias(GraphBuilder& b) { return b.constant(random_tensor({5}, 4)); }
+
+ValueId inverse_deviation(GraphBuilder& b, ValueId d) { return b.op("Reciprocal", {deviation(b, d, {3}, false)}); }
+
+TEST(SeparateNormalizationScale, AFactorOfTheInverseDeviation) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", kShape), d = centered(b, x, {3});
+  const ValueId factor = b.op("Mul", {inverse_deviation(b, d), scale(b)});
+  b.output(b.op("Add", {b.op("Mul", {d, factor}), bias(b)}));
+  EXPECT_EQ(optimized_ops(b), "LayerNormalization");
+  expect_unchanged(b, {random_tensor(kShape)});
+}
+
+/// x * f + (bias - m * f): the shift as a Sub, or as an Add of a negative mean or product.
+enum class Shift { kSub, kNegativeMean, kNegativeProduct };
+
+GraphBuilder batch_normalized(Shift form, bool of_x) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", kShape), m = mean(b, x, {3}), d = b.op("Sub", {x, m});
+  const ValueId f = b.op("Mul", {scale(b), inverse_deviation(b, d)});
+  const ValueId shift = of_x ? m : mean(b, b.op("Tanh", {x}), {3});
+  ValueId rest = kNoValue;
+  if (form == Shift::kSub) rest = b.op("Sub", {bias(b), b.op("Mul", {shift, f})});
+  if (form == Shift::kNegativeMean) rest = b.op("Add", {b.op("Mul", {b.op("Neg", {shift}), f}), bias(b)});
+  if (form == Shift::kNegativeProduct) rest = b.op("Add", {bias(b), b.op("Neg", {b.op("Mul", {f, shift})})});
+  b.output(b.op("Add", {b.op("Mul", {x, f}), rest}));
+  return b;
+}
+
+TEST(SeparateNormalizationScale, AScaleAndAShiftOfX) {
+  for (const Shift form : {Shift::kSub, Shift::kNegativeMean, Shift::kNegativeProduct}) {
+    const GraphBuilder b = batch_normalized(form, true);
+    EXPECT_EQ(optimized_ops(b), "LayerNormalization");
+    expect_unchanged(b, {random_tensor(kShape)});
+  }
+}
+
+TEST(SeparateNormalizationScale, NotWhereTheShiftIsOfAnotherMean) {
+  const GraphBuilder b = batch_normalized(Shift::kSub, false);
+  EXPECT_EQ(count_ops(b.model(), "LayerNormalization"), 0);
+  expect_unchanged(b, {random_tensor(kShape)});
+}
+
+TEST(SeparateNormalizationScale, NotAFactorThatIsReadElsewhere) {
+  GraphBuilder b;
+  const ValueId d = centered(b, b.input("x", kShape), {3});
+  const ValueId factor = b.op("Mul", {inverse_deviation(b, d), scale(b)});
+  b.output(b.op("Mul", {d, factor}));
+  b.output(b.op("Tanh", {factor}));
+  EXPECT_EQ(count_ops(b.model(), "LayerNormalization"), 0);
+  expect_unchanged(b, {random_tensor(kShape)});
+}
+
+TEST(SeparateNormalizationScale, NotAFactorThatIsNoConstant) {
+  GraphBuilder b;
+  const ValueId d = centered(b, b.input("x", kShape), {3});
+  b.output(b.op("Mul", {d, b.op("Mul", {inverse_deviation(b, d), b.input("scale", Shape{5})})}));
+  EXPECT_EQ(count_ops(b.model(), "LayerNormalization"), 0);
+}
+
 /// How many normalisations come of Div(d, deviation of d) when d is centered over one list of axes and the deviation is
 /// taken over another.
 int normalizations(const std::vector<int64_t>& centered_axes, const std::vector<int64_t>& axes) {
