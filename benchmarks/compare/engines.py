@@ -43,13 +43,18 @@ def cores():
     return list(first.values())
 
 
+def launcher(command, threads, report=os.devnull):
+    """The command that runs this one on as many cores, each thread on its own, and its environment."""
+    cpus = ",".join(map(str, cores()[:threads]))
+    launched = [sys.executable, "-S", "-E", HERE / "launch.py", cpus, report, *command]
+    return list(map(str, launched)), {**os.environ, "OMP_PROC_BIND": "true", "OMP_PLACES": "cores"}
+
+
 def launch(command, threads):
     """Runs a command on as many cores; (stdout, peak resident memory in MiB). Throws Problem with its last message."""
     with tempfile.NamedTemporaryFile("r") as report:
-        cpus = ",".join(map(str, cores()[:threads]))
-        launcher = [sys.executable, "-S", "-E", str(HERE / "launch.py"), cpus, report.name]
-        environment = {**os.environ, "OMP_PROC_BIND": "true", "OMP_PLACES": "cores"}
-        done = subprocess.run([*launcher, *map(str, command)], capture_output=True, text=True, env=environment)
+        launched, environment = launcher(command, threads, report.name)
+        done = subprocess.run(launched, capture_output=True, text=True, env=environment)
         if done.returncode:
             raise Problem(last_message(done.stderr) or f"exit code {done.returncode}")
         return done.stdout, int(report.read()) / 1024

@@ -6,8 +6,6 @@ import plots
 import tables
 from engines import TITLES
 
-BEGIN, END = "<!-- benchmarks/compare: begin -->", "<!-- benchmarks/compare: end -->"
-
 METHOD = """\
 Every block of runs is a process of its own that loads the model, warms up and runs for {seconds:g} s, on as many cores as
 threads, each thread on its own; blocks of the engines alternate in the order A B B A, {rounds} of each. Outputs are
@@ -69,11 +67,17 @@ def load_text(bare_mib):
     return LOAD + (f"Included is what the process takes without a model: {parts}.\n" if parts else "")
 
 
+def replace(path, program, text):
+    """Replaces what lies between the two markers of the program in a file, or adds them at its end."""
+    path, begin, end = pathlib.Path(path), f"<!-- {program}: begin -->", f"<!-- {program}: end -->"
+    old = path.read_text() if path.exists() else "# Performance\n"
+    before, _, rest = old.partition(begin)
+    after = rest.partition(end)[2] or "\n"
+    path.write_text(f"{before.rstrip()}\n\n{begin}\n\n{text}\n{end}{after}")
+
+
 def write(path, result):
-    """Replaces what lies between the two markers of the file, or adds them at its end; plots lie beside it."""
+    """The generated part of the file; plots lie beside it."""
     path = pathlib.Path(path)
     images = plots.write(result["rows"], path.parent, path.stem)
-    text = path.read_text() if path.exists() else "# Performance\n"
-    before, _, rest = text.partition(BEGIN)
-    after = rest.partition(END)[2] or "\n"
-    path.write_text(f"{before.rstrip()}\n\n{BEGIN}\n\n{generate(result, images)}\n{END}{after}")
+    replace(path, "benchmarks/compare", generate(result, images))

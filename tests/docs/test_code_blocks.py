@@ -40,6 +40,10 @@ ELSEWHERE = {
     "pip install -r benchmarks/requirements.txt && pip install --no-deps pnnx": "other engines, only for comparison",
     "python benchmarks/compare MODEL.onnx... --threads 1,2 --batch 1 --isa auto,avx2 --json results.json "
     "--report docs/performance.md": "measures for hours",
+    "PYTHONPATH=build/python python benchmarks/operators --threads 1,2 --json operators.json "
+    "--report docs/performance.md": "measures for an hour",
+    "PYTHONPATH=build/python python benchmarks/operators --filter '^Transpose' --size large --slowest 10":
+    "measures for minutes; tests/python/test_operator_sweep.py",
     "build-test/bin/kernel_benchmarks --benchmark_filter=gemm": "measures for minutes; is a part of the build of test.sh",
 }
 

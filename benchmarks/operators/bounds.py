@@ -1,0 +1,89 @@
+"""What an operator needs at least: bytes that are read or written once, and operations of the arithmetic.
+
+Bytes: all inputs and outputs, for operators of PARTIAL only what they use of their inputs. Operations: one for each
+element of the largest tensor, for operators of PRODUCTS two for each multiply-add.
+"""
+
+import numpy as np
+
+
+def size_of(value):
+    """Bytes; of texts their letters."""
+    if isinstance(value, (list, dict)):
+        return sum(size_of(part) for part in (value.values() if isinstance(value, dict) else value))
+    if not isinstance(value, np.ndarray):
+        return 0 if value is None else np.asarray(value).nbytes
+    return sum(map(len, map(str, value.ravel()))) if value.dtype == object else value.nbytes
+
+
+def count(value):
+    return sum(count(part) for part in value) if isinstance(value, list) else np.size(value)
+
+
+# They read only as many elements of the first input as they write.
+PARTIAL = {
+    "ArrayFeatureExtractor", "CenterCropPad", "Crop", "DynamicSlice", "Gather", "GatherElements", "GatherND",
+    "GridSample", "Slice",
+}  # fmt: skip
+# They need nothing but the shape of the first input.
+SHAPE_ONLY = {"ConstantOfShape", "EyeLike", "RandomNormalLike", "RandomUniformLike", "SequenceLength", "Shape", "Size"}
+
+
+def bytes_of(case, inputs, outputs):
+    written = sum(map(size_of, outputs))
+    read = [size_of(value) for value in inputs]
+    if case.type in PARTIAL:
+        read[0] = min(read[0], written)
+    if case.type in SHAPE_ONLY:
+        read[0] = 0
+    return sum(read) + written
+
+
+def of_matmul(case, inputs, outputs):
+    a = next(value for value in inputs if np.ndim(value) >= 1)
+    return 2 * count(outputs[0]) * (np.shape(a)[-2] if case.attributes.get("transA") else np.shape(a)[-1])
+
+
+def of_conv(case, inputs, outputs):
+    weights = max((value for value in inputs[1:] if np.ndim(value) >= 3), key=np.size)
+    return 2 * count(outputs[0]) * count(weights) // len(weights)
+
+
+def of_conv_transpose(case, inputs, outputs):
+    return 2 * count(inputs[0]) * count(inputs[1]) // len(inputs[1])
+
+
+def of_recurrent(case, inputs, outputs):
+    """x w and h r of every step."""
+    steps, batch = inputs[0].shape[:2]
+    return 2 * steps * batch * (count(inputs[1]) + count(inputs[2]))
+
+
+def of_attention(case, inputs, outputs):
+    """Queries by keys and weights by values."""
+    query, key = inputs[0], inputs[1] if np.ndim(inputs[1]) == np.ndim(inputs[0]) else inputs[0]
+    return 4 * count(query) * np.shape(key)[-2]
+
+
+def of_einsum(case, inputs, outputs):
+    """The product of all lengths, as of one contraction."""
+    letters = dict(
+        zip("".join(case.attributes["equation"].partition("->")[0].split(",")), sum((v.shape for v in inputs), ()))
+    )
+    return 2 * int(np.prod(list(letters.values()), dtype=np.int64))
+
+
+PRODUCTS = {
+    **dict.fromkeys("MatMul MatMulInteger Gemm QLinearMatMul FusedMatMul TransposeMatMul FusedGemm FusedMatMulActivation "
+                    "QGemm MatMulIntegerToFloat DynamicQuantizeMatMul".split(), of_matmul),
+    **dict.fromkeys("Conv ConvInteger QLinearConv FusedConv NhwcConv NhwcFusedConv DeformConv".split(), of_conv),
+    "ConvTranspose": of_conv_transpose,
+    **dict.fromkeys("LSTM GRU RNN".split(), of_recurrent),
+    **dict.fromkeys("Attention FlexAttention MultiHeadAttention GroupQueryAttention".split(), of_attention),
+    "Einsum": of_einsum,
+}  # fmt: skip
+
+
+def operations_of(case, inputs, outputs):
+    known = PRODUCTS.get(case.type)
+    return int(known(case, inputs, outputs)) if known else max(map(count, [*inputs, *outputs]), default=0)

@@ -1,0 +1,31 @@
+"""The cases, in modules by the folders of ONNX's operator definitions (onnx/defs); UNTIMED has the operators that
+have none."""
+
+import dataclasses
+import importlib
+
+import notation
+
+GROUPS = ("math", "logical", "tensor", "reduction", "nn", "rnn", "image", "quantization", "object_detection", "sequence",
+          "controlflow", "text", "training", "traditionalml", "microsoft")  # fmt: skip
+
+# Why it makes no sense to time them.
+UNTIMED = {
+    "Constant": "folded: nothing runs",
+    **dict.fromkeys(
+        ("Optional", "OptionalGetElement", "OptionalHasElement"),
+        "no computation, and ONNX Runtime takes no optional from Python",
+    ),  # fmt: skip
+}
+
+
+def load():
+    found = []
+    for group in GROUPS:
+        first = len(notation.CASES)
+        importlib.import_module(f"cases.{group}")
+        found += [dataclasses.replace(case, group=group) for case in notation.CASES[first:]]
+    return found
+
+
+CASES = load()

@@ -1,0 +1,106 @@
+"""usage: worker.py THREADS ROUNDS SECONDS REPEATS
+
+Measures cases one after another: reads the index of a case from each line of stdin and writes a line of JSON. In a
+process of its own, so that a crash ends one case only. The request "roof" is answered by what the machine can do.
+"""
+
+import json
+import os
+import pathlib
+import statistics
+import sys
+import time
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "compare"))
+
+import bounds  # noqa: E402
+import roof  # noqa: E402
+from canary import Canary, Watch  # noqa: E402
+from cases import CASES  # noqa: E402
+from engines import Problem, cores  # noqa: E402
+from measure import in_turns  # noqa: E402
+from node_model import build  # noqa: E402
+from engine_pair import agreeing  # noqa: E402
+from summary import summarise  # noqa: E402
+
+# So long a sample is that the clock's resolution does not count, and so long the other engine's threads may spin.
+SAMPLE_SECONDS, SPINNING_SECONDS = 1e-4, 2e-3
+
+
+class Block:
+    """The median of a block's runs, as compare's blocks have it."""
+
+    def __init__(self, median_ms):
+        self.median_ms = median_ms
+
+
+class Timed:
+    """An engine with the number of runs between two looks at the clock."""
+
+    def __init__(self, engine):
+        self.name, self.run = engine.name, engine.run
+        quickest = min(self.seconds(1) for _ in range(3))
+        self.runs = max(1, int(SAMPLE_SECONDS / quickest))
+
+    def seconds(self, runs):
+        run, begin = self.run, time.perf_counter()
+        for _ in range(runs):
+            run()
+        return (time.perf_counter() - begin) / runs
+
+    def block(self, seconds, threads):
+        """Some runs that are not timed, then as many as fit into the seconds, at least one."""
+        if threads > 1:
+            time.sleep(SPINNING_SECONDS)
+        self.seconds(self.runs)
+        samples, end = [], time.perf_counter() + seconds
+        while not samples or time.perf_counter() < end:
+            samples.append(self.seconds(self.runs))
+        return Block(statistics.median(samples) * 1e3)
+
+
+def dtype_of(node):
+    arrays = [value for value in node.inputs if hasattr(value, "dtype")]
+    return arrays[0].dtype.name if arrays else ""
+
+
+def measure(case, threads, rounds, seconds, repeats, watch_on):
+    """The row of a case."""
+    node = build(case)
+    engines = agreeing(node, threads)
+    os.sched_setaffinity(0, watch_on.cpus[:1])  # the caller, whose threads have the others
+    timed = [Timed(engine) for engine in engines]
+    watch = Watch(watch_on, repeats)
+    blocks = watch.undisturbed(lambda: in_turns(timed, rounds, lambda engine: engine.block(seconds, threads)))
+    row = {
+        "bytes": bounds.bytes_of(case, node.inputs, engines[0].outputs),
+        "operations": bounds.operations_of(case, node.inputs, engines[0].outputs),
+        "dtype": dtype_of(node),
+        "disturbed": watch.kept_disturbed,
+    }
+    row |= {f"{name}_us": 1e3 * statistics.median(times) for name, times in blocks.items()}
+    return row if case.alone else row | summarise(blocks["onnxruntime"], blocks["linnet"])
+
+
+def answer(request, threads, rounds, seconds, repeats, canary):
+    os.sched_setaffinity(0, canary.cpus)
+    if request == "roof":
+        return roof.measure(threads)
+    try:
+        return measure(CASES[int(request)], threads, rounds, seconds, repeats, canary)
+    except Problem as problem:
+        return {"problem": str(problem)}
+
+
+def main():
+    threads, rounds, repeats = (int(sys.argv[i]) for i in (1, 2, 4))
+    results = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what engines print
+    canary = Canary(cores()[:threads])
+    for line in sys.stdin:
+        found = answer(line.strip(), threads, rounds, float(sys.argv[3]), repeats, canary)
+        print(json.dumps(found), file=results, flush=True)
+
+
+if __name__ == "__main__":
+    main()
