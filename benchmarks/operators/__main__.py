@@ -1,7 +1,6 @@
 """python benchmarks/operators [flags]; --help tells what it does."""
 
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -25,8 +24,8 @@ class Worker:
     """A process that measures; another takes its place when it ends."""
 
     def __init__(self, threads, flags):
-        numbers = map(str, (threads, flags.rounds, flags.seconds, flags.repeats))
-        self.command, self.environment = launcher([sys.executable, HERE / "worker.py", *numbers], threads)
+        setup = {name: getattr(flags, name) for name in ("rounds", "seconds", "repeats")} | {"threads": threads}
+        self.command, self.environment = launcher([sys.executable, HERE / "worker.py", json.dumps(setup)], threads)
         self.environment |= {"OPENBLAS_NUM_THREADS": "1", "LINNET_ISA": flags.isa}
         self.process = None
 

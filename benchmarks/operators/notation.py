@@ -1,9 +1,9 @@
 """How a case is written: case("Transpose", x("float32", by(1, 8, 64), 64, 56, 56), perm=[0, 2, 3, 1]).
 
 One line makes a case of each size and of each alternative in it. An input is x (given to every run), w (a constant of
-the model), fed (these very values, given to every run), seq (a sequence of inputs), None (omitted), or values, which are
-constants: integers are int64, other numbers float32. by(small, middle, large) is a value for each size, each(...) makes a case for each
-of the values; one that appears twice has the same value in both places.
+the model), fed (these very values, given to every run), seq (a sequence of inputs), None (omitted), or values, which
+are constants: integers are int64, other numbers float32. by(small, middle, large) is a value for each size, each(...)
+makes a case for each of the values; one that appears twice has the same value in both places.
 """
 
 import dataclasses

@@ -1,15 +1,17 @@
-"""usage: worker.py THREADS ROUNDS SECONDS REPEATS
+"""usage: worker.py SETUP, the JSON of threads, rounds, seconds and repeats
 
 Measures cases one after another: reads the index of a case from each line of stdin and writes a line of JSON. In a
 process of its own, so that a crash ends one case only. The request "roof" is answered by what the machine can do.
 """
 
+import gc
 import json
 import os
 import pathlib
 import statistics
 import sys
 import time
+import types
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "compare"))
 
@@ -21,6 +23,7 @@ from engines import Problem, cores  # noqa: E402
 from measure import in_turns  # noqa: E402
 from node_model import build  # noqa: E402
 from engine_pair import agreeing  # noqa: E402
+from roof import clock_of  # noqa: E402
 from summary import summarise  # noqa: E402
 
 # So long a sample is that the clock's resolution does not count, and so long the other engine's threads may spin.
@@ -37,20 +40,21 @@ class Block:
 class Timed:
     """An engine with the number of runs between two looks at the clock."""
 
-    def __init__(self, engine):
+    def __init__(self, engine, threads):
         self.name, self.run = engine.name, engine.run
+        self.threads, self.clock = threads, clock_of(threads)
         quickest = min(self.seconds(1) for _ in range(3))
         self.runs = max(1, int(SAMPLE_SECONDS / quickest))
 
     def seconds(self, runs):
-        run, begin = self.run, time.perf_counter()
+        run, begin = self.run, self.clock()
         for _ in range(runs):
             run()
-        return (time.perf_counter() - begin) / runs
+        return (self.clock() - begin) / runs
 
-    def block(self, seconds, threads):
+    def block(self, seconds):
         """Some runs that are not timed, then as many as fit into the seconds, at least one."""
-        if threads > 1:
+        if self.threads > 1:
             time.sleep(SPINNING_SECONDS)
         self.seconds(self.runs)
         samples, end = [], time.perf_counter() + seconds
@@ -64,42 +68,51 @@ def dtype_of(node):
     return arrays[0].dtype.name if arrays else ""
 
 
-def measure(case, threads, rounds, seconds, repeats, watch_on):
+def blocks_of(engines, setup, canary):
+    """Medians of blocks in ms by engine's name, and whether the machine disturbed them until the end."""
+    timed = [Timed(engine, setup.threads) for engine in engines]
+    watch = Watch(canary, setup.repeats)
+    turns = lambda: in_turns(timed, setup.rounds, lambda engine: engine.block(setup.seconds))  # noqa: E731
+    # Without repeats nobody listens to the canary.
+    return (watch.undisturbed(turns) if setup.repeats else turns()), bool(watch.kept_disturbed)
+
+
+def measure(case, setup, canary):
     """The row of a case."""
     node = build(case)
-    engines = agreeing(node, threads)
-    os.sched_setaffinity(0, watch_on.cpus[:1])  # the caller, whose threads have the others
-    timed = [Timed(engine) for engine in engines]
-    watch = Watch(watch_on, repeats)
-    blocks = watch.undisturbed(lambda: in_turns(timed, rounds, lambda engine: engine.block(seconds, threads)))
+    engines = agreeing(node, setup.threads)
+    os.sched_setaffinity(0, canary.cpus[:1])  # the caller, whose threads have the others
+    blocks, disturbed = blocks_of(engines, setup, canary)
     row = {
         "bytes": bounds.bytes_of(case, node.inputs, engines[0].outputs),
         "operations": bounds.operations_of(case, node.inputs, engines[0].outputs),
         "dtype": dtype_of(node),
-        "disturbed": watch.kept_disturbed,
+        "disturbed": disturbed,
     }
     row |= {f"{name}_us": 1e3 * statistics.median(times) for name, times in blocks.items()}
     return row if case.alone else row | summarise(blocks["onnxruntime"], blocks["linnet"])
 
 
-def answer(request, threads, rounds, seconds, repeats, canary):
+def answer(request, setup, canary):
     os.sched_setaffinity(0, canary.cpus)
     if request == "roof":
-        return roof.measure(threads)
+        return roof.measure(setup.threads)
     try:
-        return measure(CASES[int(request)], threads, rounds, seconds, repeats, canary)
+        return measure(CASES[int(request)], setup, canary)
     except Problem as problem:
         return {"problem": str(problem)}
 
 
 def main():
-    threads, rounds, repeats = (int(sys.argv[i]) for i in (1, 2, 4))
+    setup = types.SimpleNamespace(**json.loads(sys.argv[1]))
     results = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what engines print
-    canary = Canary(cores()[:threads])
+    canary = Canary(cores()[: setup.threads])
+    gc.disable()
+    gc.freeze()
     for line in sys.stdin:
-        found = answer(line.strip(), threads, rounds, float(sys.argv[3]), repeats, canary)
-        print(json.dumps(found), file=results, flush=True)
+        gc.collect()
+        print(json.dumps(answer(line.strip(), setup, canary)), file=results, flush=True)
 
 
 if __name__ == "__main__":
