@@ -27,8 +27,8 @@ class Network:
         value = scale * self.rng.standard_normal(shape)
         return self.vector(np.abs(value) + 0.5 if positive else value, np.float32)
 
-    def op(self, op_type, *inputs, **attributes):
-        name = f"v{len(self.nodes)}"
+    def op(self, op_type, *inputs, out=None, **attributes):
+        name = out or f"v{len(self.nodes)}"
         self.nodes.append(helper.make_node(op_type, inputs, [name], name=name, **attributes))
         return name
 
@@ -37,11 +37,9 @@ class Network:
         w = self.constant(out, depth, kernel, kernel, scale=(depth * kernel * kernel) ** -0.5)
         return self.op("Conv", x, w, self.constant(out, scale=0.1), kernel_shape=[kernel, kernel], **attributes)
 
-    def save(self, path, output):
-        graph = helper.make_graph(
-            self.nodes, "network", self.inputs, [helper.make_tensor_value_info(output, TensorProto.FLOAT, None)],
-            self.constants,
-        )  # fmt: skip
+    def save(self, path, *outputs):
+        values = [helper.make_tensor_value_info(output, TensorProto.FLOAT, None) for output in outputs]
+        graph = helper.make_graph(self.nodes, "network", self.inputs, values, self.constants)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
         onnx.save(onnx.shape_inference.infer_shapes(model), path)
 

@@ -1,0 +1,151 @@
+"""examples/generate, on a seeded Llama, against NumPy in double precision, which computes the whole sequence anew."""
+
+import json
+import subprocess
+
+import numpy as np
+import pytest
+from locations import BUILD
+from networks import Network
+from onnx import TensorProto
+from tiny_llama import TinyLlama, logits, make_weights
+
+PROMPT, STEPS = [3, 1, 4, 1, 5], 32
+
+
+def call(*arguments):
+    program = BUILD / "bin" / "example_generate"
+    if not program.exists():
+        pytest.skip(f"{program} is not there: build with LINNET_BUILD_EXAMPLES")
+    return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+
+def generate(*arguments, code=0):
+    result = call(*arguments)
+    assert result.returncode == code, result.stderr
+    return result.stdout if code == 0 else result.stderr
+
+
+def numbers(*arguments):
+    return [int(token) for token in generate(*arguments).split()]
+
+
+@pytest.fixture(scope="module")
+def weights():
+    return make_weights()
+
+
+@pytest.fixture(scope="module")
+def llama(weights, tmp_path_factory):
+    return TinyLlama(weights).save(tmp_path_factory.mktemp("llama") / "m.onnx")
+
+
+@pytest.fixture(scope="module")
+def greedy(weights):
+    """The likeliest tokens, each by far: their scores are no matter of rounding."""
+    tokens = list(PROMPT)
+    for _ in range(STEPS):
+        scores = logits(weights, tokens)[-1]
+        *_, second, first = np.argsort(scores)
+        assert scores[first] - scores[second] > 1e-3
+        tokens.append(int(first))
+    return tokens[len(PROMPT) :]
+
+
+def prompt(tokens):
+    return " ".join(map(str, tokens))
+
+
+def test_the_likeliest_tokens_are_those_of_the_whole_sequence(llama, greedy):
+    assert len(set(greedy)) > STEPS / 2
+    assert numbers(llama, prompt(PROMPT), "--tokens", STEPS) == greedy
+
+
+def test_a_prompt_may_be_one_token_and_end_where_an_answer_began(llama, greedy):
+    assert numbers(llama, prompt(PROMPT + greedy[:7]), "--tokens", 5) == greedy[7:12]
+    assert len(numbers(llama, "9", "--tokens", 1)) == 1
+
+
+def test_an_answer_ends_before_the_token_that_ends_it(llama, greedy):
+    end = greedy[6]
+    assert numbers(llama, prompt(PROMPT), "--end", end) == greedy[: greedy.index(end)]
+
+
+def test_drawn_tokens_are_the_likeliest_where_few_are_kept(llama, greedy):
+    assert numbers(llama, prompt(PROMPT), "--tokens", STEPS, "--top-p", 1e-6) == greedy
+
+
+def test_drawn_tokens_have_their_probabilities(weights, llama):
+    """Those of the first token, by 60 seeds: only the ones that make up 0.8, in proportion."""
+    p = np.exp(logits(weights, PROMPT)[-1] / 3)
+    p /= p.sum()
+    order = np.argsort(-p)
+    kept = order[: 1 + np.searchsorted(np.cumsum(p[order]), 0.8)]
+    flags = "--tokens", 1, "--top-p", 0.8, "--temperature", 3
+    drawn = [numbers(llama, prompt(PROMPT), *flags, "--seed", seed)[0] for seed in range(60)]
+    assert set(drawn) <= set(kept)
+    assert len(set(drawn)) > 3
+    likeliest = p[kept[0]] / p[kept].sum()
+    assert abs(drawn.count(kept[0]) / 60 - likeliest) < 4 * np.sqrt(likeliest * (1 - likeliest) / 60)
+    assert numbers(llama, prompt(PROMPT), *flags, "--seed", 5) == drawn[5:6]
+
+
+def test_what_does_not_fit_is_said(llama, tmp_path):
+    assert "usage: generate" in generate(llama, code=1)
+    assert "usage: generate" in generate(llama, "1", "--token", "5", code=1)
+    assert "without --tokenizer the prompt is tokens" in generate(llama, "hello", code=1)
+    assert "Gather" in generate(llama, "61", code=1)
+    n = Network([1, 3])
+    other = tmp_path / "other.onnx"
+    n.save(other, n.op("Relu", "x"))
+    assert "the model has no output logits" in generate(other, "1", code=1)
+    n = Network([1, 1, 3])
+    n.op("Relu", "x", out="logits")
+    n.save(other, "logits")
+    assert "the model has an input of another kind: x" in generate(other, "1", code=1)
+    assert "absent.onnx" in generate(tmp_path / "absent.onnx", "1", code=1)
+
+
+CHARACTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory):
+    """A folder with a tokenizer of bytes' BPE: letters, "Ġ" for a space, one merge; the two bytes of "é"."""
+    folder = tmp_path_factory.mktemp("tokenizer")
+    names = [*CHARACTERS, "Ġ", "ab", "Ã", "©", "<s>", "?", '"', "\\"]
+    special = {"id": names.index("<s>"), "content": "<s>", "single_word": False, "lstrip": False, "rstrip": False,
+               "normalized": False, "special": True}  # fmt: skip
+    bytes_ = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+    model = {"type": "BPE", "vocab": {name: i for i, name in enumerate(names)}, "merges": [["a", "b"]]}
+    whole = {"version": "1.0", "added_tokens": [special], "normalizer": None, "pre_tokenizer": bytes_,
+             "post_processor": None, "decoder": bytes_, "model": model}  # fmt: skip
+    (folder / "tokenizer.json").write_text(json.dumps(whole))
+    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<s>"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    template = "{% for message in messages %}<s>{{ message['content'] }}{% endfor %}{% if add_generation_prompt %}?{% endif %}"
+    (folder / "chat_template.jinja").write_text(template)
+    return folder, names
+
+
+def following_sum(path, vocabulary):
+    """A model whose likeliest next token is one more than the sum of what it reads, modulo all."""
+    n = Network()
+    n.input("input_ids", TensorProto.INT64, [1, "n"])
+    one = n.vector([1], np.int64)
+    sum_ = n.op("Add", n.op("ReduceSum", "input_ids", one), one)
+    n.op("Gather", n.vector(np.eye(vocabulary), np.float32), n.op("Mod", sum_, n.vector(vocabulary, np.int64)), out="logits")
+    n.save(path, "logits")
+    return path
+
+
+def test_text_is_read_by_the_template_and_streamed(tokenizer, tmp_path):
+    folder, names = tokenizer
+    model = following_sum(tmp_path / "m.onnx", len(names))
+    result = call(model, 'ab \u00e9 "\\', "--tokenizer", folder, "--tokens", 6)
+    if "built without LINNET_WITH_TOKENIZER" in result.stderr:
+        pytest.skip("the build under test has no tokenizer")
+    read = [names.index(name) for name in ("<s>", "ab", "Ġ", "Ã", "©", "Ġ", '"', "\\", "?")]
+    assert (sum(read) + 1) % len(names) == names.index("z")
+    assert result.stdout == "z ab\u00e9"  # the sixth is the special one, which has no text
+    assert "tokenizer: " in generate(model, "a", "--tokenizer", tmp_path / "absent", code=1)
