@@ -1,21 +1,31 @@
 #include "graph/graph.h"
 
 #include <algorithm>
-#include <iterator>
+#include <set>
+#include <unordered_set>
 
 namespace linnet {
 
-ValueId Graph::add_input(std::string name, Fact fact) {
-  values_.push_back({std::move(name), std::move(fact)});
+ValueId Graph::add_value(Value value) {
+  values_.push_back(std::move(value));
   consumers_.emplace_back();
-  inputs_.push_back(value_count() - 1);
-  return inputs_.back();
+  is_input_.push_back(false);
+  uses_as_output_.push_back(0);
+  return value_count() - 1;
 }
 
-ValueId Graph::add_constant(std::string name, const Tensor& value) {
-  values_.push_back({std::move(name), Fact(value)});
-  consumers_.emplace_back();
-  return value_count() - 1;
+ValueId Graph::add_input(std::string name, Fact fact) {
+  const ValueId id = add_value({std::move(name), std::move(fact)});
+  is_input_[size_t(id)] = true;
+  inputs_.push_back(id);
+  return id;
+}
+
+ValueId Graph::add_constant(std::string name, const Tensor& value) { return add_value({std::move(name), Fact(value)}); }
+
+void Graph::add_output(std::string name, ValueId value) {
+  outputs_.push_back({std::move(name), value});
+  if (value != kNoValue) ++uses_as_output_[size_t(value)];
 }
 
 NodeId Graph::add_node(NodeSpec spec, std::vector<ValueId> inputs, const std::vector<std::string>& output_names) {
@@ -28,10 +38,7 @@ NodeId Graph::add_node(NodeSpec spec, std::vector<ValueId> inputs, const std::ve
   node->spec = std::move(spec);
   node->inputs = std::move(inputs);
   for (const std::string& name : output_names) {
-    node->outputs.push_back(name.empty() ? kNoValue : value_count());
-    if (name.empty()) continue;
-    values_.push_back({name, {}, id});
-    consumers_.emplace_back();
+    node->outputs.push_back(name.empty() ? kNoValue : add_value({name, {}, id}));
   }
   for (const ValueId input : node->inputs) add_consumer(input, id);
   nodes_.push_back(std::move(node));
@@ -39,35 +46,60 @@ NodeId Graph::add_node(NodeSpec spec, std::vector<ValueId> inputs, const std::ve
   return id;
 }
 
-void Graph::insert(size_t place, std::vector<Value> values, const std::vector<std::shared_ptr<const Node>>& nodes) {
-  std::move(values.begin(), values.end(), std::back_inserter(values_));
-  consumers_.resize(values_.size());
-  std::vector<NodeId> ids;
+void Graph::insert(NodeId behind, std::vector<Value> values, const std::vector<std::shared_ptr<const Node>>& nodes) {
+  for (Value& value : values) add_value(std::move(value));
   for (const auto& node : nodes) {
     nodes_.push_back(node);
-    ids.push_back(node->id);
+    order_.insert_behind(behind, node->id);
+    behind = node->id;
     for (const ValueId input : node->inputs) add_consumer(input, node->id);
   }
-  order_.insert(order_.begin() + std::ptrdiff_t(place), ids.begin(), ids.end());
 }
 
+// A new node has read the value before where it comes last.
 void Graph::add_consumer(ValueId value, NodeId node) {
   if (value == kNoValue) return;
   std::vector<NodeId>& readers = consumers_[size_t(value)];
-  if (std::find(readers.begin(), readers.end(), node) == readers.end()) readers.push_back(node);
+  if (readers.empty() || readers.back() != node) readers.push_back(node);
 }
 
-void Graph::replace_uses(ValueId old_value, ValueId new_value) {
-  for (const NodeId id : consumers(old_value)) {
-    auto changed = std::make_shared<Node>(node(id));
-    std::replace(changed->inputs.begin(), changed->inputs.end(), old_value, new_value);
-    nodes_[size_t(id)] = std::move(changed);
-    add_consumer(new_value, id);
+// Each replacement is of what those before have made; every reader is changed once.
+void Graph::replace_uses(const Replacements& replacements) {
+  std::unordered_map<ValueId, ValueId> last;
+  for (auto pair = replacements.rbegin(); pair != replacements.rend(); ++pair) {
+    const auto further = last.find(pair->second);
+    last.insert_or_assign(pair->first, further == last.end() ? pair->second : ValueId(further->second));
   }
-  consumers_[size_t(old_value)].clear();
+  std::vector<NodeId> readers;
+  std::unordered_set<NodeId> known;
+  for (const auto& [old_value, new_value] : replacements) {
+    for (const NodeId id : std::exchange(consumers_[size_t(old_value)], {})) {
+      if (known.insert(id).second) readers.push_back(id);
+    }
+  }
+  for (const NodeId id : readers) replace_inputs(id, last);
   for (Output& output : outputs_) {
-    if (output.value == old_value) output.value = new_value;
+    const auto found = last.find(output.value);
+    if (found == last.end()) continue;
+    --uses_as_output_[size_t(output.value)];
+    output.value = found->second;
+    ++uses_as_output_[size_t(output.value)];
   }
+}
+
+void Graph::replace_inputs(NodeId id, const std::unordered_map<ValueId, ValueId>& values) {
+  auto changed = std::make_shared<Node>(node(id));
+  std::unordered_set<ValueId> read;
+  for (const ValueId input : changed->inputs) {
+    if (!values.contains(input)) read.insert(input);
+  }
+  for (ValueId& input : changed->inputs) {
+    const auto found = values.find(input);
+    if (found == values.end()) continue;
+    input = found->second;
+    if (read.insert(input).second) consumers_[size_t(input)].push_back(id);
+  }
+  nodes_[size_t(id)] = std::move(changed);
 }
 
 // Depth first from each node in turn, producers before readers; keeps the old order where it can.
@@ -89,29 +121,37 @@ void Graph::sort() {
       done[size_t(id)] = 1;
     }
   }
-  order_ = std::move(sorted);
-}
-
-bool Graph::dead(NodeId id) const {
-  return std::none_of(node(id).outputs.begin(), node(id).outputs.end(),
-                      [&](ValueId v) { return !consumers(v).empty() || is_output(v); });
+  order_ = NodeOrder(sorted);
 }
 
 void Graph::remove_dead(std::vector<NodeId> candidates) {
-  bool removed = false;
+  std::unordered_map<ValueId, size_t> lost;  // readers that are dead
+  const auto is_read = [&](ValueId v) {
+    const auto found = lost.find(v);
+    return is_output(v) || consumers(v).size() > (found == lost.end() ? 0 : found->second);
+  };
   while (!candidates.empty()) {
     const NodeId id = candidates.back();
     candidates.pop_back();
-    if (!alive(id) || !dead(id)) continue;
-    for (const ValueId input : node(id).inputs) {
+    if (!alive(id) || std::any_of(node(id).outputs.begin(), node(id).outputs.end(), is_read)) continue;
+    const std::set<ValueId> inputs(node(id).inputs.begin(), node(id).inputs.end());
+    for (const ValueId input : inputs) {
       if (input == kNoValue) continue;
-      std::erase(consumers_[size_t(input)], id);
+      ++lost[input];
       if (value(input).producer != kNoValue) candidates.push_back(value(input).producer);
     }
     nodes_[size_t(id)] = nullptr;
-    removed = true;
+    order_.erase(id);
   }
-  if (removed) std::erase_if(order_, [&](NodeId id) { return !alive(id); });
+  const auto is_dead = [&](NodeId id) { return !alive(id); };
+  for (const auto& [value, count] : lost) {
+    std::vector<NodeId>& readers = consumers_[size_t(value)];
+    if (count == 1) {
+      readers.erase(std::find_if(readers.begin(), readers.end(), is_dead));
+    } else {
+      std::erase_if(readers, is_dead);
+    }
+  }
 }
 
 void Graph::drop_dead_nodes() { remove_dead(order_); }
@@ -120,8 +160,7 @@ void Graph::drop_unread_constants() {
   for (ValueId id = 0; id < value_count(); ++id) {
     const NodeId producer = value(id).producer;
     const bool computed = producer != kNoValue && alive(producer);
-    if (fact(id).constant && !computed && consumers(id).empty() && !is_output(id) &&
-        std::find(inputs_.begin(), inputs_.end(), id) == inputs_.end()) {
+    if (fact(id).constant && !computed && consumers(id).empty() && !is_output(id) && !is_input(id)) {
       values_[size_t(id)].fact.constant = {};
     }
   }
@@ -132,10 +171,16 @@ Graph Graph::part(const std::vector<NodeId>& nodes, const std::vector<ValueId>& 
   Graph result = *this;
   result.nodes_.assign(nodes_.size(), nullptr);
   result.consumers_.assign(values_.size(), {});
-  result.order_ = nodes;
+  result.order_ = NodeOrder(nodes);
   result.inputs_ = inputs;
-  result.outputs_ = outputs;
-  for (const ValueId input : inputs) result.values_[size_t(input)].producer = kNoValue;
+  result.outputs_.clear();
+  result.uses_as_output_.assign(values_.size(), 0);
+  for (const Output& output : outputs) result.add_output(output.name, output.value);
+  result.is_input_.assign(values_.size(), false);
+  for (const ValueId input : inputs) {
+    result.values_[size_t(input)].producer = kNoValue;
+    result.is_input_[size_t(input)] = true;
+  }
   for (const NodeId id : nodes) {
     result.nodes_[size_t(id)] = nodes_[size_t(id)];
     for (const ValueId input : node(id).inputs) result.add_consumer(input, id);
@@ -157,10 +202,6 @@ const std::vector<NodeId>& Graph::consumers(ValueId id) const {
 const Node* Graph::producer(ValueId id) const {
   if (id == kNoValue || value(id).producer == kNoValue) return nullptr;
   return &node(value(id).producer);
-}
-
-bool Graph::is_output(ValueId id) const {
-  return std::any_of(outputs_.begin(), outputs_.end(), [&](const Output& o) { return o.value == id; });
 }
 
 const Node* Graph::only_consumer(ValueId id) const {

@@ -3,8 +3,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "graph/node_order.h"
 #include "linnet/fact.h"
 #include "linnet/node_spec.h"
 #include "linnet/registry.h"
@@ -47,7 +50,7 @@ class LINNET_API Graph {
   /// Adds a node behind all others, creates its Op, infers nothing. An empty output name omits that output.
   /// Throws Error with the node's description when the registry has no such operator or the operator refuses.
   NodeId add_node(NodeSpec spec, std::vector<ValueId> inputs, const std::vector<std::string>& output_names);
-  void add_output(std::string name, ValueId value) { outputs_.push_back({std::move(name), value}); }
+  void add_output(std::string name, ValueId value);
   void set_fact(ValueId value, Fact fact) { values_[size_t(value)].fact = std::move(fact); }
   /// Removes every node that no output depends on.
   void drop_dead_nodes();
@@ -60,7 +63,7 @@ class LINNET_API Graph {
   const std::shared_ptr<const Registry>& registry() const { return registry_; }
   const std::vector<ValueId>& inputs() const { return inputs_; }
   const std::vector<Output>& outputs() const { return outputs_; }
-  const std::vector<NodeId>& nodes() const { return order_; }
+  const NodeOrder& nodes() const { return order_; }
   const Node& node(NodeId id) const { return *nodes_[size_t(id)]; }
   const Value& value(ValueId id) const { return values_[size_t(id)]; }
   const Fact& fact(ValueId id) const;  ///< not present() for kNoValue
@@ -72,7 +75,8 @@ class LINNET_API Graph {
   const Node* producer(ValueId id) const;
   /// The nodes that read the value, each once, in order; none for kNoValue.
   const std::vector<NodeId>& consumers(ValueId id) const;
-  bool is_output(ValueId id) const;
+  bool is_output(ValueId id) const { return id != kNoValue && uses_as_output_[size_t(id)] > 0; }
+  bool is_input(ValueId id) const { return id != kNoValue && is_input_[size_t(id)]; }
   /// The only reader of the value when exactly one node reads it, once, and it is no graph output; else nullptr.
   const Node* only_consumer(ValueId id) const;
   /// The constant behind an input position of a node, or nullptr. `input` may lie past the end.
@@ -83,21 +87,26 @@ class LINNET_API Graph {
  private:
   friend class Patch;
 
-  /// Adds values, and nodes that have the next ids, which come to stand at `place` of the order.
-  void insert(size_t place, std::vector<Value> values, const std::vector<std::shared_ptr<const Node>>& nodes);
+  using Replacements = std::vector<std::pair<ValueId, ValueId>>;  // old, new
+
+  ValueId add_value(Value value);
+  /// Adds values, and nodes that have the next ids, which come to stand behind a node.
+  void insert(NodeId behind, std::vector<Value> values, const std::vector<std::shared_ptr<const Node>>& nodes);
   void add_consumer(ValueId value, NodeId node);
-  void replace_uses(ValueId old_value, ValueId new_value);
+  void replace_uses(const Replacements& replacements);
+  void replace_inputs(NodeId id, const std::unordered_map<ValueId, ValueId>& values);
   void remove_dead(std::vector<NodeId> candidates);
   void sort();
-  bool dead(NodeId node) const;
 
   std::shared_ptr<const Registry> registry_;
   std::vector<ValueId> inputs_;
   std::vector<Output> outputs_;
   std::vector<Value> values_;
   std::vector<std::shared_ptr<const Node>> nodes_;
-  std::vector<NodeId> order_;
+  NodeOrder order_;
   std::vector<std::vector<NodeId>> consumers_;
+  std::vector<bool> is_input_;
+  std::vector<int> uses_as_output_;
 };
 
 /// Facts of a node's inputs, in order.

@@ -5,23 +5,20 @@
 namespace linnet {
 namespace {
 
-// The place in the topological order right behind the last of the nodes that compute one of the values.
-size_t place_behind(const Graph& graph, const std::vector<ValueId>& values) {
-  const std::vector<NodeId>& order = graph.nodes();
-  for (size_t place = order.size(); place > 0; --place) {
-    const std::vector<ValueId>& outputs = graph.node(order[place - 1]).outputs;
-    const bool computes_one = std::any_of(outputs.begin(), outputs.end(), [&](ValueId v) {
-      return v != kNoValue && std::find(values.begin(), values.end(), v) != values.end();
-    });
-    if (computes_one) return place;
+// The last of the nodes that compute one of the values, new ones aside.
+NodeId last_producer(const Graph& graph, const std::vector<ValueId>& values) {
+  NodeId last = NodeOrder::kFirst;
+  for (const ValueId v : values) {
+    const NodeId producer = v == kNoValue || v >= graph.value_count() ? kNoValue : graph.value(v).producer;
+    if (producer == kNoValue || !graph.alive(producer)) continue;
+    if (last == NodeOrder::kFirst || graph.nodes().before(last, producer)) last = producer;
   }
-  return 0;
+  return last;
 }
 
-bool all_behind(const Graph& graph, const std::vector<NodeId>& nodes, size_t place) {
-  const auto behind = graph.nodes().begin() + std::ptrdiff_t(place);
-  return std::all_of(nodes.begin(), nodes.end(),
-                     [&](NodeId id) { return std::find(behind, graph.nodes().end(), id) != graph.nodes().end(); });
+bool all_behind(const Graph& graph, const std::vector<NodeId>& nodes, NodeId first) {
+  return first == NodeOrder::kFirst ||
+         std::all_of(nodes.begin(), nodes.end(), [&](NodeId id) { return graph.nodes().before(first, id); });
 }
 
 }  // namespace
@@ -68,10 +65,10 @@ void Patch::apply(Graph& graph) const {
   std::vector<Value> values = values_;
   const std::vector<std::shared_ptr<const Node>> nodes = make_nodes(graph, values);
   check_replacements(graph, values);
-  const size_t place = place_behind(graph, read_values());
-  const bool in_order = all_behind(graph, readers_of_replaced(graph), place);
-  graph.insert(place, std::move(values), nodes);
-  for (const auto& [old_value, new_value] : replacements_) graph.replace_uses(old_value, new_value);
+  const NodeId behind = last_producer(graph, read_values());
+  const bool in_order = all_behind(graph, readers_of_replaced(graph), behind);
+  graph.insert(behind, std::move(values), nodes);
+  graph.replace_uses(replacements_);
   if (!in_order) graph.sort();
   name_after_replaced(graph);
   graph.remove_dead(nodes_to_doubt(graph));

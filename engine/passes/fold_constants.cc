@@ -14,18 +14,17 @@ bool foldable(const Graph& graph, const Node& node) {
 }  // namespace
 
 bool fold_constants(Graph& graph) {
+  Patch patch(graph);
   bool changed = false;
-  const std::vector<NodeId> order = graph.nodes();
-  for (const NodeId id : order) {
-    if (!graph.alive(id) || !foldable(graph, graph.node(id))) continue;
-    Patch patch(graph);
+  for (const NodeId id : graph.nodes()) {
+    if (!foldable(graph, graph.node(id))) continue;
     for (const ValueId output : graph.node(id).outputs) {
       if (output == kNoValue) continue;
       patch.replace(output, patch.constant(graph.value(output).name, graph.fact(output).constant));
     }
-    patch.apply(graph);
     changed = true;
   }
+  patch.apply(graph);
   return changed;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 
 #include "graph/equal_specs.h"
 #include "graph/patch.h"
@@ -21,52 +22,77 @@ bool covers(const Node& first, const Node& second) {
   return true;
 }
 
+bool comparable(const Graph& graph, ValueId id) {
+  const Tensor& constant = graph.fact(id).constant;
+  return constant && !graph.is_input(id) && graph.value(id).producer == kNoValue && !graph.consumers(id).empty() &&
+         !graph.is_output(id) && !is_object(constant.dtype()) && constant.size() <= kComparedElements;
+}
+
 bool merge_constants(Graph& graph) {
   std::map<std::tuple<DType, std::vector<int64_t>, std::string>, ValueId> seen;
+  Patch patch(graph);
   bool changed = false;
-  const int count = graph.value_count();
-  for (ValueId id = 0; id < count; ++id) {
+  for (ValueId id = 0; id < graph.value_count(); ++id) {
+    if (!comparable(graph, id)) continue;
     const Tensor& constant = graph.fact(id).constant;
-    const bool input = std::find(graph.inputs().begin(), graph.inputs().end(), id) != graph.inputs().end();
-    if (!constant || input || graph.value(id).producer != kNoValue || graph.consumers(id).empty() ||
-        graph.is_output(id) || is_object(constant.dtype()) || constant.size() > kComparedElements) {
-      continue;
-    }
     const std::string bytes(static_cast<const char*>(constant.raw()), constant.bytes());
     const auto [first, added] =
         seen.try_emplace({constant.dtype(), {constant.shape().begin(), constant.shape().end()}, bytes}, id);
     if (added) continue;
-    Patch patch(graph);
     patch.replace(id, first->second);
-    patch.apply(graph);
     changed = true;
   }
+  patch.apply(graph);
   return changed;
 }
+
+/// The nodes that are kept, and what their outputs stand for. Each node reads what those before it were merged into.
+class Merge {
+ public:
+  explicit Merge(const Graph& graph) : patch_(graph) {}
+
+  bool add(const Node& node) {
+    std::vector<ValueId> inputs = node.inputs;
+    for (ValueId& input : inputs) {
+      if (const auto merged = merged_.find(input); merged != merged_.end()) input = merged->second;
+    }
+    std::vector<const Node*>& known =
+        seen_[{node.spec.domain, node.spec.op_type, std::move(inputs), checksum_of(node.spec)}];
+    const auto twin = std::find_if(known.begin(), known.end(), [&](const Node* first) {
+      return equal_specs(first->spec, node.spec) && covers(*first, node);
+    });
+    if (twin == known.end()) {
+      if (known.size() < kMostForms) known.push_back(&node);
+      return false;
+    }
+    patch_.replace(node, (*twin)->outputs);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i] != kNoValue) merged_[node.outputs[i]] = (*twin)->outputs[i];
+    }
+    return true;
+  }
+  const Patch& patch() const { return patch_; }
+
+ private:
+  // Of nodes that only differ in the outputs they omit.
+  static constexpr size_t kMostForms = 16;
+
+  using Key = std::tuple<std::string, std::string, std::vector<ValueId>, Checksum>;
+
+  Patch patch_;
+  std::map<Key, std::vector<const Node*>> seen_;
+  std::unordered_map<ValueId, ValueId> merged_;
+};
 
 }  // namespace
 
 bool merge_equal_nodes(Graph& graph) {
   bool changed = merge_constants(graph);
-  std::multimap<std::tuple<std::string, std::string, std::vector<ValueId>>, NodeId> seen;
-  const std::vector<NodeId> order = graph.nodes();
-  for (const NodeId id : order) {
-    if (!graph.alive(id) || !graph.node(id).op->deterministic()) continue;
-    const Node& node = graph.node(id);
-    const auto key = std::tuple(node.spec.domain, node.spec.op_type, node.inputs);
-    const auto [begin, end] = seen.equal_range(key);
-    const auto twin = std::find_if(begin, end, [&](const auto& entry) {
-      return equal_specs(graph.node(entry.second).spec, node.spec) && covers(graph.node(entry.second), node);
-    });
-    if (twin == end) {
-      seen.emplace(key, id);
-      continue;
-    }
-    Patch patch(graph);
-    patch.replace(node, graph.node(twin->second).outputs);
-    patch.apply(graph);
-    changed = true;
+  Merge merge(graph);
+  for (const NodeId id : graph.nodes()) {
+    if (graph.node(id).op->deterministic() && merge.add(graph.node(id))) changed = true;
   }
+  merge.patch().apply(graph);
   return changed;
 }
 

@@ -1,7 +1,9 @@
 #include "plan/memory_plan.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "tensor/alignment.h"
 
@@ -15,6 +17,10 @@ struct Placed {
 
 bool overlap(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
 
+// Finding gaps takes time that grows with the square of the number of blocks; those that are not among the largest may
+// lie less densely.
+constexpr size_t kMostInGaps = 8192;
+
 // `placed` is sorted by begin.
 size_t lowest_gap(const std::vector<Placed>& placed, const Lifetime& lifetime, size_t bytes) {
   size_t offset = 0;
@@ -26,6 +32,34 @@ size_t lowest_gap(const std::vector<Placed>& placed, const Lifetime& lifetime, s
   return offset;
 }
 
+/// Places one block after another in the order in which they begin to live, in memory of one that lives no more.
+class Recycler {
+ public:
+  explicit Recycler(size_t begin) : end_(begin) {}
+
+  size_t place(const Lifetime& lifetime, size_t bytes) {
+    for (; !alive_.empty() && alive_.begin()->first < lifetime.first; alive_.erase(alive_.begin())) {
+      free_.insert(alive_.begin()->second);
+    }
+    size_t offset = end_;
+    if (const auto found = free_.lower_bound(bytes); found != free_.end()) {
+      offset = found->second;
+      if (found->first > bytes) free_.emplace(found->first - bytes, offset + bytes);
+      free_.erase(found);
+    } else {
+      end_ += bytes;
+    }
+    alive_.emplace(lifetime.last, std::pair(bytes, offset));
+    return offset;
+  }
+  size_t end() const { return end_; }
+
+ private:
+  size_t end_;
+  std::multimap<size_t, size_t> free_;                   // bytes, offset
+  std::multimap<int, std::pair<size_t, size_t>> alive_;  // by their ends
+};
+
 }  // namespace
 
 MemoryPlan plan_memory(std::span<const Lifetime> lifetimes) {
@@ -35,8 +69,9 @@ MemoryPlan plan_memory(std::span<const Lifetime> lifetimes) {
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return lifetimes[a].bytes > lifetimes[b].bytes; });
+  const size_t in_gaps = std::min(order.size(), kMostInGaps);
   std::vector<Placed> placed;
-  for (const size_t i : order) {
+  for (const size_t i : std::span(order).first(in_gaps)) {
     const size_t bytes = aligned(lifetimes[i].bytes);
     const size_t offset = lowest_gap(placed, lifetimes[i], bytes);
     const Placed block{offset, offset + bytes, &lifetimes[i]};
@@ -46,6 +81,12 @@ MemoryPlan plan_memory(std::span<const Lifetime> lifetimes) {
     plan.offsets[i] = offset;
     plan.total = std::max(plan.total, block.end);
   }
+  const std::span<size_t> small = std::span(order).subspan(in_gaps);
+  std::stable_sort(small.begin(), small.end(),
+                   [&](size_t a, size_t b) { return lifetimes[a].first < lifetimes[b].first; });
+  Recycler recycler(plan.total);
+  for (const size_t i : small) plan.offsets[i] = recycler.place(lifetimes[i], aligned(lifetimes[i].bytes));
+  plan.total = recycler.end();
   return plan;
 }
 

@@ -20,7 +20,7 @@ struct MemoryPlan {
 
 /// Offsets such that blocks that live at the same time do not overlap: largest first, each into the lowest gap that
 /// fits. Source: Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", arXiv:2001.03288,
-/// "greedy by size".
+/// "greedy by size". Of very many, the small ones lie behind in memory that is used again as they come to an end.
 MemoryPlan plan_memory(std::span<const Lifetime> lifetimes);
 
 }  // namespace linnet

@@ -57,10 +57,6 @@ void write_value(const std::string& name, const Fact& fact, pb::ValueInfoProto& 
   if (fact.present()) write_type(fact, *proto.mutable_type());
 }
 
-bool is_input(const Graph& graph, ValueId id) {
-  return std::find(graph.inputs().begin(), graph.inputs().end(), id) != graph.inputs().end();
-}
-
 void write_identity(const std::string& input, const std::string& output, pb::NodeProto& proto) {
   proto.set_op_type("Identity");
   proto.set_name(output);
@@ -158,7 +154,7 @@ void GraphWriter::write_constants(const Graph& graph, Names& names, pb::GraphPro
   for (ValueId id = 0; id < graph.value_count(); ++id) {
     const Value& value = graph.value(id);
     const bool read = !graph.consumers(id).empty() || graph.is_output(id);
-    if (!read || value.producer != kNoValue || is_input(graph, id)) continue;
+    if (!read || value.producer != kNoValue || graph.is_input(id)) continue;
     if (!value.fact.constant) {
       throw Error(ErrorKind::kUnsupported,
                   str("the weights '", value.name, "' were freed when the model was specialized"));

@@ -13,6 +13,9 @@ namespace linnet {
 
 namespace {
 
+// Of a long cycle, at its beginning and its end.
+constexpr size_t kShownOfCycle = 4;
+
 using Names = std::unordered_set<std::string_view>;
 
 void add_names_read(const pb::NodeProto& node, Names& names);
@@ -79,10 +82,15 @@ Edges find_edges(const NodeProtos& nodes) {
     seen[size_t(at)] = 1;
     at = before[size_t(at)];
   }
+  std::vector<int> cycle;  // backwards
+  for (int node = before[size_t(at)]; node != at; node = before[size_t(node)]) cycle.push_back(node);
   std::string path = describe(nodes[at]);
-  for (int node = before[size_t(at)]; node != at; node = before[size_t(node)])
-    path = str(describe(nodes[node]), " -> ", path);
-  throw Error(ErrorKind::kModel, str("nodes form a cycle: ", describe(nodes[at]), " -> ", path));
+  for (size_t i = 0; i < cycle.size(); ++i) {
+    const bool shown = i < kShownOfCycle || cycle.size() - i <= kShownOfCycle;
+    if (i == kShownOfCycle && !shown) path += str(" -> ", cycle.size() - 2 * kShownOfCycle, " more");
+    if (shown) path += " -> " + describe(nodes[cycle[cycle.size() - 1 - i]]);
+  }
+  throw Error(ErrorKind::kModel, str("nodes form a cycle: ", path, " -> ", describe(nodes[at])));
 }
 
 }  // namespace

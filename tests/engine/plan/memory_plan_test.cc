@@ -34,6 +34,20 @@ TEST(MemoryPlan, BlocksThatLiveTogetherDoNotOverlap) {
   }
 }
 
+TEST(MemoryPlan, VeryManyBlocksDoNotOverlapAndReuseMemory) {
+  std::mt19937 random(2);
+  std::vector<Lifetime> blocks;
+  size_t sum = 0;
+  for (int i = 0; i < 9500; ++i) {
+    const int first = int(random() % 9000);
+    blocks.push_back({random() % 1000, first, first + int(random() % 100)});
+    sum += blocks.back().bytes;
+  }
+  const MemoryPlan plan = plan_memory(blocks);
+  expect_disjoint(blocks, plan);
+  EXPECT_LT(plan.total, sum / 20);
+}
+
 TEST(MemoryPlan, AChainNeedsTwoBlocks) {
   std::vector<Lifetime> blocks;
   for (int i = 0; i < 10; ++i) blocks.push_back({640, i, i + 1});
