@@ -154,7 +154,7 @@ class Tally {
   void line(const std::string& text) {
     if (!print_) return;
     progress_.hide();
-    std::printf("%s\n", text.c_str());
+    std::printf("%s\n", shown(text).c_str());
     std::fflush(stdout);
   }
 

@@ -12,6 +12,7 @@
 #include "linnet/onnx_value.h"
 #include "npz.h"
 #include "parse_text.h"
+#include "tensor/printable.h"
 
 namespace linnet::tool {
 namespace {
@@ -172,7 +173,7 @@ class InputMaker {
   void note_unused_dims() const {
     for (const auto& [name, value] : dims_) {
       if (!flags_.quiet && !used_.contains(name))
-        std::fprintf(stderr, "note: no generated input has a dim '%s'\n", name.c_str());
+        std::fprintf(stderr, "note: no generated input has a dim '%s'\n", printable(name).c_str());
     }
   }
 

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "linnet/error.h"
+#include "session.h"
+#include "tensor/printable.h"
 #include "verbs.h"
 
 namespace linnet::tool {
@@ -27,6 +29,7 @@ ExitCode dispatch(const Options& options) {
 
 // Errors of a run do not know the file.
 ExitCode dispatch_named(const Options& options) {
+  const MemoryAccount::Scope counted = count_memory(options.model);
   try {
     return dispatch(options);
   } catch (const Error& error) {
@@ -37,7 +40,7 @@ ExitCode dispatch_named(const Options& options) {
 int fail(ExitCode code, std::string message) {
   std::replace(message.begin(), message.end(), '\n', ' ');
   std::fflush(stdout);
-  std::fprintf(stderr, "run_model: %s\n", message.c_str());
+  std::fprintf(stderr, "run_model: %s\n", printable(message).c_str());
   return int(code);
 }
 

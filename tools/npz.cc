@@ -2,9 +2,13 @@
 
 #include <zip.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <set>
 
 #include "npy.h"
+#include "tensor/printable.h"
 
 namespace linnet::tool {
 namespace {
@@ -29,20 +33,44 @@ std::string member_name(zip_t* archive, zip_uint64_t index) {
   return text;
 }
 
+/// Piece by piece: the size that an archive states may be anything.
+std::vector<std::byte> read_all(zip_file_t* file) {
+  constexpr size_t kPiece = size_t{1} << 20;
+  std::vector<std::byte> bytes;
+  for (;;) {
+    const size_t begin = bytes.size();
+    bytes.resize(begin + kPiece);
+    const zip_int64_t count = zip_fread(file, bytes.data() + begin, kPiece);
+    bytes.resize(begin + size_t(std::max<zip_int64_t>(count, 0)));
+    if (count <= 0) return bytes;
+  }
+}
+
 Tensor read_member(zip_t* archive, zip_uint64_t index, const std::string& path) {
   const std::string where = path + ":" + member_name(archive, index);
   zip_stat_t stat;
   const std::unique_ptr<zip_file_t, decltype(&zip_fclose)> file(zip_fopen_index(archive, index, 0), zip_fclose);
   if (!file || zip_stat_index(archive, index, 0, &stat) != 0) throw Error(ErrorKind::kIo, where + ": cannot be read");
-  std::vector<std::byte> bytes(stat.size);
-  if (zip_fread(file.get(), bytes.data(), stat.size) != zip_int64_t(stat.size)) {
-    throw Error(ErrorKind::kIo, where + ": ends early");
-  }
+  const std::vector<std::byte> bytes = read_all(file.get());
+  if (bytes.size() != stat.size) throw Error(ErrorKind::kIo, where + ": ends early");
   try {
     return parse_npy(bytes);
   } catch (const Error& error) {
     throw error.with_context(where);
   }
+}
+
+/// Names of models are anything: what unpacks the archive must not write elsewhere, and each member has a name of its
+/// own.
+std::string safe_name(const std::string& name, std::set<std::string>& taken) {
+  std::string safe;
+  for (const std::filesystem::path& part : std::filesystem::path(name)) {
+    const bool plain = part != "/" && part != ".." && part != ".";
+    safe += (safe.empty() ? "" : "/") + (plain ? printable(part.string()) : std::string("_"));
+  }
+  std::string unique = safe;
+  for (int i = 2; !taken.insert(unique).second; ++i) unique = str(safe, "_", i);
+  return unique;
 }
 
 zip_uint64_t member_count(zip_t* archive) { return zip_uint64_t(zip_get_num_entries(archive, 0)); }
@@ -73,9 +101,10 @@ void save_npz(const std::string& path, const NamedTensors& tensors) {
   std::vector<std::vector<std::byte>> buffers;
   for (const auto& [name, tensor] : tensors) buffers.push_back(to_npy(tensor));
   Archive archive = open_archive(path, ZIP_CREATE | ZIP_TRUNCATE);
+  std::set<std::string> taken;
   for (size_t i = 0; i < buffers.size(); ++i) {
     zip_source_t* source = zip_source_buffer(archive.get(), buffers[i].data(), buffers[i].size(), 0);
-    const std::string name = tensors[i].first + ".npy";
+    const std::string name = safe_name(tensors[i].first, taken) + ".npy";
     const zip_int64_t index = zip_file_add(archive.get(), name.c_str(), source, ZIP_FL_OVERWRITE | ZIP_FL_ENC_UTF_8);
     if (index < 0) {
       zip_source_free(source);

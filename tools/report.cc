@@ -5,11 +5,12 @@
 #include <cstdio>
 
 #include "files.h"
+#include "terminal.h"
 
 namespace linnet::tool {
 
 void report(const std::string& text, const Json& json, const std::string& json_path) {
-  if (json_path != "-") write_text("-", text);
+  if (json_path != "-") write_text("-", shown(text));
   if (!json_path.empty()) write_text(json_path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 

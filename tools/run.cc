@@ -116,7 +116,7 @@ void save_outputs(const Model& model, std::span<const Tensor> outputs, const std
 
 void print_choices(const Model& model, const ModelFlags& flags, const MemoryReport& memory, const Profiler& profiler) {
   std::fprintf(stderr, "isa %s, threads %d\nmemory %s\n%s", chosen_isa(model).c_str(), thread_count(flags),
-               describe(memory).c_str(), profiler.plan().c_str());
+               describe(memory).c_str(), shown(profiler.plan()).c_str());
 }
 
 }  // namespace

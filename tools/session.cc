@@ -1,5 +1,6 @@
 #include "session.h"
 
+#include <algorithm>
 #include <iostream>
 
 #include "failure.h"
@@ -7,6 +8,7 @@
 #include "inputs.h"
 #include "kernels/isa.h"
 #include "linnet/onnx.h"
+#include "tensor/printable.h"
 
 namespace linnet::tool {
 namespace {
@@ -52,7 +54,8 @@ auto while_loading(F&& f) {
 }
 
 void show_warning_of_cache(LogLevel level, std::string_view message) {
-  if (level == LogLevel::kWarning && message.starts_with("cache ")) std::cerr << "run_model: " << message << '\n';
+  if (level == LogLevel::kWarning && message.starts_with("cache "))
+    std::cerr << "run_model: " << printable(message) << '\n';
 }
 
 }  // namespace
@@ -82,11 +85,19 @@ ModelOptions model_options(const ModelFlags& flags, const Registry& registry) {
   return options;
 }
 
+MemoryAccount::Scope count_memory(const ModelFlags& flags) {
+  return MemoryAccount::Scope(MemoryAccount::of(limits(flags).memory_bytes));
+}
+
 ContextOptions context_options(const ModelFlags& flags, std::shared_ptr<Observer> observer) {
-  return {.executor = make_openmp_executor(flags.threads),
-          .observer = std::move(observer),
-          .limits = limits(flags),
-          .seed = flags.seed};
+  ContextOptions options{.executor = make_openmp_executor(flags.threads),
+                         .observer = std::move(observer),
+                         .limits = limits(flags),
+                         .seed = flags.seed};
+  if (const auto& account = MemoryAccount::current()) {
+    options.limits.memory_bytes = std::max<int64_t>(options.limits.memory_bytes - int64_t(account->alive()), 1);
+  }
+  return options;
 }
 
 Model load_model(const ModelFlags& flags) {

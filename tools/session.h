@@ -8,6 +8,7 @@
 #include "linnet/registry.h"
 #include "options.h"
 #include "roofline/roofline.h"
+#include "tensor/memory_account.h"
 
 namespace linnet::tool {
 
@@ -16,7 +17,11 @@ Registry make_registry(const ModelFlags& flags);
 
 /// The flags as the library takes them. Throws Failure(kUsage) for an instruction set or rewrite that does not exist.
 ModelOptions model_options(const ModelFlags& flags, const Registry& registry);
+/// The memory that the flags allow, less what is in use already.
 ContextOptions context_options(const ModelFlags& flags, std::shared_ptr<Observer> observer = nullptr);
+
+/// Lets all tensors of this thread, models and inputs too, count for the memory that the flags allow.
+MemoryAccount::Scope count_memory(const ModelFlags& flags);
 
 /// Loads the model. Throws Failure(kLoad, kLimit) with the file's name.
 Model load_model(const ModelFlags& flags);

@@ -5,6 +5,7 @@
 #include "compile/pack_cache.h"
 #include "compile/spare_memory.h"
 #include "linnet/options.h"
+#include "tensor/memory_account.h"
 
 namespace linnet {
 
@@ -12,6 +13,7 @@ namespace linnet {
 struct ModelResources : std::enable_shared_from_this<ModelResources> {
   ModelOptions options;
   std::shared_ptr<Executor> executor = make_serial_executor();  ///< for the work before runs
+  std::shared_ptr<MemoryAccount> account;                       ///< of loading, where that has a limit
   mutable PackCache packs;
   mutable SpareMemory spare_memory;  ///< of freed weights, for packed ones
 };

@@ -2,21 +2,45 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
+#include "environment/checked_executor.h"
 #include "tensor/resource_tensor.h"
 
 namespace linnet {
 
-RunEnvironment::RunEnvironment(const ContextOptions& options, std::shared_ptr<Executor> executor) : options_(options) {
+namespace {
+
+thread_local const RunEnvironment* current_environment = nullptr;
+
+}  // namespace
+
+RunEnvironment::RunEnvironment(const ContextOptions& options, std::shared_ptr<Executor> executor)
+    : options_(options), account_(MemoryAccount::of(options.limits.memory_bytes)) {
   if (!options_.executor) options_.executor = std::move(executor);
+  options_.executor = make_checked_executor(std::move(options_.executor));
+}
+
+RunEnvironment::RunEnvironment(const ContextOptions& options, const char* what, std::shared_ptr<MemoryAccount> account,
+                               int64_t chunks)
+    : options_(options),
+      what_(what),
+      account_(std::move(account)),
+      checks_left_(chunks > 0 ? std::make_unique<std::atomic<int64_t>>(chunks) : nullptr) {
+  options_.executor = make_checked_executor(make_serial_executor());
+  const RunEnvironment* outer = current();
+  if (outer) cancellation_ = outer->cancellation_;
+  begin(outer ? outer->deadline_ : kNoDeadline);
+}
+
+RunEnvironment RunEnvironment::loading(const Limits& limits, std::shared_ptr<MemoryAccount> account) {
+  return {{.limits = limits}, "loading", std::move(account), 0};
 }
 
 RunEnvironment RunEnvironment::folding(int64_t memory_bytes, int64_t checks) {
   Limits limits;
   limits.memory_bytes = memory_bytes;
-  RunEnvironment result({.limits = limits}, make_serial_executor());
-  result.checks_left_ = std::make_unique<std::atomic<int64_t>>(checks);
-  return result;
+  return {{.limits = limits}, "folding", MemoryAccount::current(), checks * kChunksOfCheck};
 }
 
 Tensor RunEnvironment::allocate(DType dtype, const Shape& shape) const {
@@ -35,7 +59,11 @@ void RunEnvironment::begin_run(const RunOptions& options, size_t held_bytes) {
   held_bytes_ = held_bytes;
   cancellation_ = options.cancellation;
   observer_ = options.observer ? options.observer : options_.observer;
-  deadline_ = options.deadline;
+  begin(options.deadline);
+}
+
+void RunEnvironment::begin(std::chrono::steady_clock::time_point latest) {
+  deadline_ = latest;
   allowed_ms_ = 0;
   const std::chrono::milliseconds most(options_.limits.deadline_ms);
   if (const auto end = std::chrono::steady_clock::now() + most; most.count() > 0 && end < deadline_) {
@@ -50,15 +78,25 @@ uint64_t RunEnvironment::draw_seed() {
   return uint64_t{device()} << 32 | device();
 }
 
-void RunEnvironment::check() const {
-  if (cancellation_ && cancellation_->cancelled()) throw Error(ErrorKind::kCancelled, "the run was cancelled");
+void RunEnvironment::check(int64_t chunks) const {
+  if (cancellation_ && cancellation_->cancelled()) throw Error(ErrorKind::kCancelled, str(what_, " was cancelled"));
   if (deadline_ != kNoDeadline && std::chrono::steady_clock::now() > deadline_) {
-    throw Error(ErrorKind::kLimit, allowed_ms_ > 0 ? str("the run exceeds the deadline of ", allowed_ms_, " ms")
-                                                   : "the run exceeds its deadline");
+    throw Error(ErrorKind::kLimit, allowed_ms_ > 0 ? str(what_, " exceeds the deadline of ", allowed_ms_, " ms")
+                                                   : str(what_, " exceeds its deadline"));
   }
-  if (checks_left_ && checks_left_->fetch_sub(1, std::memory_order_relaxed) <= 0) {
+  if (checks_left_ && checks_left_->fetch_sub(chunks, std::memory_order_relaxed) <= 0) {
     throw Error(ErrorKind::kLimit, "too long to be computed ahead of a run");
   }
+}
+
+const RunEnvironment* RunEnvironment::current() { return current_environment; }
+
+RunEnvironment::Scope::Scope(const RunEnvironment& environment)
+    : before_(std::exchange(current_environment, &environment)), account_(environment.account()) {}
+RunEnvironment::Scope::~Scope() { current_environment = before_; }
+
+void check_current() {
+  if (current_environment) current_environment->check();
 }
 
 RunEnvironment& run_environment(KernelContext& context) {

@@ -71,6 +71,7 @@ std::vector<Tensor> run_once(const Node& node, std::span<const Fact> in, std::sp
   return with_node_context(node.spec, [&] {
     const KernelPtr kernel = node.op->compile(ModelCompileInput(in, out, resources));
     RunEnvironment environment = RunEnvironment::folding(resources.options.limits.memory_bytes, kMostChecks);
+    const RunEnvironment::Scope scope(environment);
     environment.check_memory(size_t(checked_add(int64_t(kernel->state_bytes()), int64_t(kernel->scratch_bytes()))));
     EvaluationContext context(*kernel, in, out, environment);
     kernel->run(context);

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "environment/run_environment.h"
 #include "graph/rewrite.h"
 #include "passes/passes.h"
 
@@ -14,6 +15,7 @@ bool apply_rewrite(Graph& graph, const Rewrite& rewrite) {
   const std::vector<NodeId> order = graph.nodes();
   for (const NodeId id : order) {
     if (!graph.alive(id)) continue;
+    check_current();
     if (const auto patch = rewrite.apply(graph, graph.node(id))) {
       try {
         patch->apply(graph);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "environment/run_environment.h"
 #include "passes/evaluate.h"
 #include "passes/passes.h"
 #include "tensor/same_fact.h"
@@ -39,6 +40,7 @@ std::vector<Fact> output_facts(const Graph& graph, const Node& node, const Model
 }  // namespace
 
 void infer_facts(Graph& graph, const Node& node, const ModelResources& resources, bool widen) {
+  check_current();
   std::vector<Fact> out = output_facts(graph, node, resources, widen);
   for (size_t i = 0; i < out.size(); ++i) {
     if (node.outputs[i] == kNoValue) continue;
@@ -56,6 +58,7 @@ void update_facts(Graph& graph, std::vector<bool>& changed, const ModelResources
     const Node& node = graph.node(id);
     const auto is_changed = [&](ValueId v) { return v != kNoValue && changed[size_t(v)]; };
     if (std::none_of(node.inputs.begin(), node.inputs.end(), is_changed)) continue;
+    check_current();
     std::vector<Fact> out = output_facts(graph, node, resources, true);
     for (size_t i = 0; i < out.size(); ++i) {
       const ValueId v = node.outputs[i];

@@ -65,6 +65,9 @@ class PlanBuilder {
     if (!waiting_.empty()) add_rest();
     place_slots(*plan_);
     if (plan_->guarded) plan_->scratch_bytes += kGuardBytes;
+    const auto counted = std::make_shared<CountedMemory>();
+    counted->add(plan_->own_bytes());
+    plan_->counted = counted;
     return plan_;
   }
 
@@ -158,12 +161,13 @@ class PlanBuilder {
 
   // Kernels may keep something for every element. A value that is no larger than what it is made of may be a view.
   void check_values(const std::vector<NodeId>& nodes) const {
-    if (!options_.run) return;
+    const RunEnvironment* run = options_.run ? options_.run : RunEnvironment::current();
+    if (!run) return;
     for (const NodeId id : nodes) {
       size_t read = 0;
       for (const ValueId v : graph().node(id).inputs) read = std::max(read, value_bytes(v));
       for (const ValueId v : graph().node(id).outputs) {
-        if (value_bytes(v) > read) options_.run->check_memory(value_bytes(v));
+        if (value_bytes(v) > read) run->check_memory(value_bytes(v));
       }
     }
   }
@@ -182,6 +186,7 @@ class PlanBuilder {
     for (const NodeId id : nodes) order.emplace_back(constant_bytes(id), id);
     std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     for (const auto& [bytes, id] : order) {
+      check_current();
       const Node& node = graph().node(id);
       compiled_[id] = compile(node);
       if (options_.sources == Sources::kKept || bytes == 0) continue;

@@ -7,6 +7,7 @@
 
 #include "compile/model_resources.h"
 #include "graph/graph.h"
+#include "tensor/counted_memory.h"
 
 namespace linnet {
 
@@ -79,7 +80,8 @@ struct Plan {
   size_t state_bytes = 0;
   size_t new_bytes = 0;  ///< of values that became known, and of constants packed, for this plan
   std::shared_ptr<Program> rest;
-  std::vector<int> rest_inputs;  ///< slots
+  std::vector<int> rest_inputs;                    ///< slots
+  std::shared_ptr<const CountedMemory> counted{};  ///< own_bytes()
 
   bool accepts(std::span<const Tensor> tensors) const;
   /// Of steps, slots and tables, which no other plan has.
@@ -97,7 +99,7 @@ enum class Sources {
 /// What make_plan() may take into account.
 struct PlanOptions {
   Sources sources = Sources::kKept;
-  const RunEnvironment* run = nullptr;  ///< whose memory one value alone must not exceed
+  const RunEnvironment* run = nullptr;  ///< whose memory one value alone must not exceed; nullptr: the current one
   const Plan* like = nullptr;           ///< a plan of the same nodes: its kernels are taken where facts are the same
   std::vector<Plan::State> states{};
 };

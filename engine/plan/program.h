@@ -59,6 +59,7 @@ class Program {
   Graph graph_;
   std::shared_ptr<const ModelResources> resources_;
   std::vector<State> states_;
+  CountedMemory counted_;            // of the graph
   std::vector<bool> value_matters_;  // per input
   mutable std::mutex mutex_;
   std::list<std::shared_ptr<const Plan>> plans_;        // most recently used first

@@ -145,6 +145,7 @@ Context& Context::operator=(Context&&) noexcept = default;
 
 std::span<const Tensor> Context::run(std::span<const Tensor> inputs, const RunOptions& options) {
   impl_->environment.begin_run(options, impl_->states.bytes());
+  const RunEnvironment::Scope scope(impl_->environment);
   return with_memory_errors("run the model", [&] {
     return impl_->completes() ? impl_->run_completed(inputs, options.outputs)
                               : impl_->run_apart(inputs, options.outputs);
@@ -166,6 +167,7 @@ void Context::prepare(std::span<const Shape> shapes) {
   const std::vector<Tensor>& defaults = impl_->model.state_->notes.defaults;
   inputs.insert(inputs.end(), defaults.begin(), defaults.end());
   impl_->environment.begin_run({}, impl_->states.bytes());
+  const RunEnvironment::Scope scope(impl_->environment);
   with_memory_errors("prepare the model", [&] { impl_->runner.prepare(inputs, impl_->environment); });
 }
 

@@ -14,6 +14,7 @@ struct GraphNotes {
   std::vector<Fact> declared;          ///< of each output, or empty
   std::optional<LoadReport> report{};  ///< of a graph that was optimised before: nodes and opset as they were then
   std::shared_ptr<PackStore> packs{};  ///< of ModelOptions::cache_dir
+  std::shared_ptr<const CountedMemory> nodes{};  ///< names and attributes
 };
 
 /// Optimises a graph. Throws what its operators throw.

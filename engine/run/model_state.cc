@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "environment/checked_executor.h"
+#include "environment/run_environment.h"
 #include "passes/passes.h"
 
 namespace linnet {
@@ -90,17 +92,22 @@ Model::State::State(Graph graph, const ModelOptions& options, GraphNotes notes_i
   report.opset = notes.report ? notes.report->opset : prevalent_opset(graph);
   resources->options = options;
   resources->packs.use(notes.packs);
-  resources->executor = options.executor ? options.executor : make_openmp_executor();
-  graph.drop_dead_nodes();
-  propagate_facts(graph, *resources);
-  optimize_bodies(graph, *resources);
-  optimize(graph, *resources);
+  resources->executor = make_checked_executor(options.executor ? options.executor : make_openmp_executor());
+  resources->account = MemoryAccount::current_or(options.limits.memory_bytes);
+  within_load_limits(options.limits, resources->account, [&] { prepare(graph); });
   describe(graph);
   for (size_t i = 0; i < notes.declared.size(); ++i) add_declared(outputs[i].fact, notes.declared[i]);
   program = std::make_shared<Program>(std::move(graph), resources);
   report.weights_bytes = constant_bytes(program->graph());
   report.optimize_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   if (options.log) tell(options.log);
+}
+
+void Model::State::prepare(Graph& graph) const {
+  graph.drop_dead_nodes();
+  propagate_facts(graph, *resources);
+  optimize_bodies(graph, *resources);
+  optimize(graph, *resources);
 }
 
 void Model::State::describe(const Graph& graph) {
@@ -124,7 +131,9 @@ void Model::State::tell(const Log& log) const {
 void Model::State::specialize(std::span<const Tensor> tensors) {
   std::vector<Tensor> all(inputs.size() + overridable.size());
   complete(tensors, all);
-  resources->executor->hold([&](int64_t, int) { program = Program::specialized(std::move(program), all); });
+  within_load_limits(resources->options.limits, resources->account, [&] {
+    resources->executor->hold([&](int64_t, int) { program = Program::specialized(std::move(program), all); });
+  });
   describe(program->graph());
 }
 

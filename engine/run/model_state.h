@@ -33,6 +33,7 @@ struct Model::State {
   LoadReport report;
 
  private:
+  void prepare(Graph& graph) const;
   void describe(const Graph& graph);
   void tell(const Log& log) const;
 };

@@ -8,6 +8,7 @@
 
 #include "linnet/containers.h"
 #include "tensor/alignment.h"
+#include "tensor/memory_account.h"
 
 namespace linnet {
 namespace {
@@ -17,10 +18,17 @@ constexpr size_t kHugePage = size_t{2} << 20;
 /// Large memory lies on huge pages where the system has them: fewer page faults, fewer misses of the TLB.
 std::shared_ptr<const void> allocate(size_t bytes, void*& data) {
   const std::align_val_t alignment{bytes >= kHugePage ? kHugePage : kAlignment};
+  const CountedBytes counted(bytes);
   data = ::operator new(bytes, alignment, std::nothrow);
-  if (!data) throw Error(ErrorKind::kLimit, str("out of memory allocating ", bytes, " bytes"));
+  if (!data) {
+    counted.give_back();
+    throw Error(ErrorKind::kLimit, str("out of memory allocating ", bytes, " bytes"));
+  }
   if (bytes >= kHugePage) madvise(data, bytes, MADV_HUGEPAGE);
-  return {data, [alignment](void* p) { ::operator delete(p, alignment); }};
+  return {data, [alignment, counted](void* p) {
+            ::operator delete(p, alignment);
+            counted.give_back();
+          }};
 }
 
 /// Calls f with the C++ type of the elements; is_object(dtype).
@@ -34,9 +42,18 @@ auto dispatch_object(DType dtype, F&& f) {
 
 std::shared_ptr<const void> allocate_objects(DType dtype, int64_t count, void*& data) {
   return dispatch_object(dtype, [&]<class T>() -> std::shared_ptr<const void> {
-    auto objects = std::make_shared<std::vector<T>>(size_t(count));
-    data = objects->data();
-    return objects;
+    const CountedBytes counted(dtype_bytes(dtype, count));
+    try {
+      auto objects = std::make_unique<std::vector<T>>(size_t(count));
+      data = objects->data();
+      return {objects.release(), [counted](const std::vector<T>* p) {
+                delete p;
+                counted.give_back();
+              }};
+    } catch (...) {
+      counted.give_back();
+      throw;
+    }
   });
 }
 

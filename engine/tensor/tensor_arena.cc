@@ -5,21 +5,27 @@
 
 #include <cstdint>
 
+#include "tensor/memory_account.h"
+
 namespace linnet {
 namespace {
 
-/// A part of a block.
+/// A part of a block, which counts as long as it lives.
 class Part {
  public:
   Part(std::shared_ptr<std::byte> block, std::byte* data, size_t bytes)
-      : block_(std::move(block)), data_(data), bytes_(bytes) {}
-  ~Part() { TensorArena::release(data_, bytes_); }
+      : block_(std::move(block)), data_(data), bytes_(bytes), counted_(bytes) {}
+  ~Part() {
+    TensorArena::release(data_, bytes_);
+    counted_.give_back();
+  }
   Part(const Part&) = delete;
 
  private:
   std::shared_ptr<std::byte> block_;
   std::byte* data_;
   size_t bytes_;
+  CountedBytes counted_;
 };
 
 }  // namespace
@@ -34,6 +40,7 @@ Tensor TensorArena::tensor(DType dtype, const Shape& shape) {
   const size_t bytes = dtype_bytes(dtype, shape.elements());
   if (bytes == 0 || bytes > bytes_ - used_) return Tensor(dtype, shape);
   if (!block_) {
+    const MemoryAccount::Scope uncounted(nullptr);
     const auto block = std::make_shared<Tensor>(DType::kUint8, Shape{int64_t(bytes_)});
     block_ = {block, static_cast<std::byte*>(block->raw())};
   }

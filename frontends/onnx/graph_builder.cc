@@ -96,6 +96,16 @@ NodeSpec make_spec(const Scope& scope, const pb::NodeProto& node) {
   return spec;
 }
 
+// What the node of a graph takes, but for tensors.
+size_t node_bytes(const NodeSpec& spec, const pb::NodeProto& node) {
+  constexpr size_t kObjects = 256;  // its operator, and what lists and shared objects take beside their contents
+  size_t bytes = kObjects + sizeof(Node) + size_t(node.output_size()) * (sizeof(Value) + spec.name.size());
+  for (const pb::AttributeProto& attribute : node.attribute()) {
+    if (!attribute.has_t() && !attribute.has_g()) bytes += attribute.ByteSizeLong() + size_t(attribute.ints_size()) * 7;
+  }
+  return bytes + spec.name.size();
+}
+
 void check_call(const pb::NodeProto& node, const pb::FunctionProto& function) {
   if (node.input_size() <= function.input_size() && node.output_size() <= function.output_size()) return;
   throw Error(ErrorKind::kModel, str("the function has ", function.input_size(), " inputs and ", function.output_size(),
@@ -127,7 +137,7 @@ GraphBuilder::Built GraphBuilder::build(const pb::GraphProto& proto, const Opset
   add_sparse_constants(scope, proto, tensors_);
   add_nodes(scope, proto.node());
   add_outputs(scope, proto);
-  return {std::move(nested.graph), std::move(defaults)};
+  return {std::move(nested.graph), std::move(defaults), counted_};
 }
 
 std::vector<Tensor> GraphBuilder::add_overridable(Scope& scope, const pb::GraphProto& proto,
@@ -167,6 +177,7 @@ void GraphBuilder::count_node() {
 
 void GraphBuilder::add_operator(Scope& scope, const pb::NodeProto& node) {
   const NodeSpec named = make_spec(scope, node);
+  counted_->add(node_bytes(named, node));
   NodeSpec spec = named;
   std::vector<ValueId> inputs;
   with_node_context(named, [&] {

@@ -11,6 +11,7 @@
 #include "graph/graph.h"
 #include "linnet/model.h"
 #include "scope.h"
+#include "tensor/counted_memory.h"
 #include "tensor_reader.h"
 
 namespace linnet {
@@ -23,7 +24,8 @@ class GraphBuilder {
 
   struct Built {
     Graph graph;
-    std::vector<Tensor> defaults;  ///< contents of the overridable initializers, the graph's last inputs
+    std::vector<Tensor> defaults;                ///< contents of the overridable initializers, the graph's last inputs
+    std::shared_ptr<const CountedMemory> nodes;  ///< names and attributes, as often as functions repeat them
   };
   /// `overridable`: initializers that become inputs. All errors name the node, input, output or initializer.
   Built build(const pb::GraphProto& proto, const OpsetImports& opsets, std::shared_ptr<const Registry> registry,
@@ -53,6 +55,7 @@ class GraphBuilder {
   int64_t nodes_left_;
   int64_t depth_left_;
   std::unordered_set<std::string> prefixes_;
+  std::shared_ptr<CountedMemory> counted_ = std::make_shared<CountedMemory>();
 };
 
 }  // namespace linnet

@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "environment/run_environment.h"
 #include "file.h"
 #include "linnet/onnx.h"
 #include "model_cache.h"
@@ -12,9 +13,11 @@ namespace {
 
 Model load(std::unique_ptr<const ByteSource> source, const std::string& folder, const ModelOptions& options,
            const Registry& registry) {
-  if (!options.cache_dir.empty()) return load_with_cache(std::move(source), folder, options, registry);
-  return prepare_model({parse_model(std::move(source), options.limits), {folder, options}, options.limits}, options,
-                       registry);
+  return within_load_limits(options.limits, MemoryAccount::current_or(options.limits.memory_bytes), [&] {
+    if (!options.cache_dir.empty()) return load_with_cache(std::move(source), folder, options, registry);
+    return prepare_model({parse_model(std::move(source), options.limits), {folder, options}, options.limits}, options,
+                         registry);
+  });
 }
 
 }  // namespace
@@ -25,7 +28,7 @@ Model load_onnx(const std::string& path, const ModelOptions& options, const Regi
     return with_memory_errors("load the model",
                               [&] { return load(std::make_unique<File>(path), folder, options, registry); });
   } catch (const Error& error) {
-    throw error.with_context(path);
+    throw printable(error.with_context(path));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "check_operators.h"
+#include "environment/checked_executor.h"
 #include "function_table.h"
 #include "graph_builder.h"
 #include "tensor_reader.h"
@@ -44,7 +45,7 @@ GraphBuilder::Built build_graph(const ParsedModel& parsed, TensorReader& tensors
   check_operators(model.graph(), opsets, functions, registry, options.limits);
   GraphBuilder builder(functions, tensors, options);
   auto built = builder.build(model.graph(), opsets, std::make_shared<const Registry>(registry), overridable);
-  weights.finish(options.executor ? *options.executor : *make_openmp_executor());
+  weights.finish(*make_checked_executor(options.executor ? options.executor : make_openmp_executor()));
   return built;
 }
 
@@ -103,9 +104,10 @@ Model prepare_model(ModelSource source, const ModelOptions& options, const Regis
   const std::span<const ValueInfo> overridable = notes.metadata.overridable;
   DeferredReads weights(source.parsed);
   TensorReader tensors(std::move(source.external), &weights);
-  auto [graph, defaults] = build_graph(source.parsed, tensors, weights, reading, registry,
-                                       options.overridable_initializers ? overridable : overridable.first(0));
+  auto [graph, defaults, nodes] = build_graph(source.parsed, tensors, weights, reading, registry,
+                                              options.overridable_initializers ? overridable : overridable.first(0));
   notes.defaults = std::move(defaults);
+  notes.nodes = std::move(nodes);
   if (files) *files = tensors.external().files();
   source.parsed = {};
   return make_model(std::move(graph), options, std::move(notes));

@@ -6,6 +6,7 @@
 #include "infer/infer.h"
 #include "math/einsum_equation.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "tensor/strided_copy.h"
 
@@ -52,28 +53,33 @@ template <class T>
 using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
 
 template <class T>
-Sum<T> row_sum(const Summed& summed, const Operands& x, const Offsets& at) {
+Sum<T> row_sum(const Summed& summed, const Operands& x, const Offsets& at, Checkpoints& checkpoints) {
   std::array<const T*, kMaxOperands> row{};
   for (size_t k = 0; k < size_t(summed.operands); ++k) row[k] = static_cast<const T*>(x[k]) + at[k];
   Sum<T> sum = 0;
-  for (int64_t i = 0; i < summed.row; ++i) {
-    Sum<T> product = 1;
-    for (size_t k = 0; k < size_t(summed.operands); ++k) {
-      product *= static_cast<Sum<T>>(row[k][i * summed.row_step[k]]);
+  for (int64_t begin = 0; begin < summed.row; begin += Checkpoints::kWork) {
+    const int64_t end = std::min(summed.row, begin + Checkpoints::kWork);
+    for (int64_t i = begin; i < end; ++i) {
+      Sum<T> product = 1;
+      for (size_t k = 0; k < size_t(summed.operands); ++k) {
+        product *= static_cast<Sum<T>>(row[k][i * summed.row_step[k]]);
+      }
+      sum += product;
     }
-    sum += product;
+    checkpoints.add((end - begin) * summed.operands);
   }
   return sum;
 }
 
 /// Element `i` of y: the sum of the products of all operands from `base` on.
 template <class T>
-void element(const Summed& summed, const Operands& x, const Offsets& base, void* y, int64_t i) {
+void element(const Summed& summed, const Operands& x, const Offsets& base, void* y, int64_t i,
+             Checkpoints& checkpoints) {
   Sum<T> sum = 0;
   for (int64_t j = 0; j < summed.loops.count && summed.row > 0; ++j) {
     Offsets at = summed.loops.offsets(j);
     for (size_t k = 0; k < at.size(); ++k) at[k] += base[k];
-    sum += row_sum<T>(summed, x, at);
+    sum += row_sum<T>(summed, x, at, checkpoints);
   }
   static_cast<T*>(y)[i] = static_cast<T>(sum);
 }
@@ -91,7 +97,8 @@ class EinsumKernel final : public Kernel {
     void* y = context.output(0).raw();
     const int64_t work = checked_mul(summed_.loops.count, summed_.row);
     parallel_items(context.executor(), outer_.count, work, [&](int64_t begin, int64_t end, int) {
-      for (int64_t i = begin; i < end; ++i) element_(summed_, x, outer_.offsets(i), y, i);
+      Checkpoints checkpoints(context);
+      for (int64_t i = begin; i < end; ++i) element_(summed_, x, outer_.offsets(i), y, i, checkpoints);
     });
   }
 

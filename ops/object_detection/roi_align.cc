@@ -4,6 +4,7 @@
 
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 
 namespace linnet {
@@ -24,7 +25,8 @@ class RoiAlignKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const int64_t cost = s_.height * s_.width * 16;
     parallel_items(context.executor(), rois_ * x_[1], cost, [&](int64_t item, int64_t end, int) {
-      for (; item < end; ++item) pool_channel(context, item / x_[1], item % x_[1]);
+      Checkpoints checkpoints(context);
+      for (; item < end; ++item) pool_channel(context, item / x_[1], item % x_[1], checkpoints);
     });
   }
 
@@ -48,7 +50,7 @@ class RoiAlignKernel final : public Kernel {
     return {start, extent, s_.sampling_ratio > 0 ? s_.sampling_ratio : adaptive};
   }
 
-  void pool_channel(KernelContext& context, int64_t roi, int64_t channel) const {
+  void pool_channel(KernelContext& context, int64_t roi, int64_t channel, Checkpoints& checkpoints) const {
     const T* box = context.input(1).data<T>() + roi * 4;
     const int64_t image = context.input(2).data<int64_t>()[roi];
     T* y = context.output(0).data<T>() + (roi * x_[1] + channel) * s_.height * s_.width;
@@ -56,10 +58,11 @@ class RoiAlignKernel final : public Kernel {
     const T* plane = context.input(0).data<T>() + (image * x_[1] + channel) * x_[2] * x_[3];
     const Bins rows = bins(box[1], box[3], s_.height), columns = bins(box[0], box[2], s_.width);
     for (int64_t i = 0; i < s_.height * s_.width; ++i)
-      y[i] = pool_bin(plane, rows, columns, i / s_.width, i % s_.width);
+      y[i] = pool_bin(plane, rows, columns, i / s_.width, i % s_.width, checkpoints);
   }
 
-  T pool_bin(const T* plane, const Bins& rows, const Bins& columns, int64_t row, int64_t column) const {
+  T pool_bin(const T* plane, const Bins& rows, const Bins& columns, int64_t row, int64_t column,
+             Checkpoints& checkpoints) const {
     T sum = 0, best = -std::numeric_limits<T>::infinity();
     for (int64_t r = 0; r < rows.samples; ++r) {
       const T y = rows.start + T(row) * rows.extent + (T(r) + T(0.5)) * rows.extent / T(rows.samples);
@@ -67,6 +70,7 @@ class RoiAlignKernel final : public Kernel {
         const T x = columns.start + T(column) * columns.extent + (T(c) + T(0.5)) * columns.extent / T(columns.samples);
         add_sample(plane, y, x, sum, best);
       }
+      checkpoints.add(columns.samples);
     }
     const int64_t count = rows.samples * columns.samples;
     return s_.maximum ? (count > 0 ? best : T(0)) : sum / T(std::max<int64_t>(1, count));

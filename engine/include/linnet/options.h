@@ -19,8 +19,8 @@ struct Limits {
   int64_t file_bytes = 0;    ///< size of the model file, and of each external data file
   int64_t nodes = 0;         ///< nodes of all graphs together, after inlining functions
   int64_t depth = 64;        ///< nesting of bodies and functions
-  int64_t memory_bytes = 0;  ///< memory of one run: arena, scratch, state and dynamic outputs
-  int64_t deadline_ms = 0;   ///< wall time of one run
+  int64_t memory_bytes = 0;  ///< memory that lives at a time: of a model's loading, of all runs of a context
+  int64_t deadline_ms = 0;   ///< wall time of loading a model, of one run of a context
 };
 
 /// What products of float32 are computed of.

@@ -1,0 +1,75 @@
+#include "tensor/printable.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+
+namespace linnet {
+namespace {
+
+uint8_t byte_at(std::string_view text, size_t i) { return static_cast<uint8_t>(text[i]); }
+
+bool is_tail(std::string_view text, size_t i) { return i < text.size() && (byte_at(text, i) & 0xc0) == 0x80; }
+
+/// The bytes of the UTF-8 sequence that begins at i, 0 where none does.
+size_t sequence_bytes(std::string_view text, size_t i, uint32_t& code) {
+  const uint8_t lead = byte_at(text, i);
+  const size_t count = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  code = count <= 1 ? lead : lead & (0x7fu >> count);
+  for (size_t k = 1; k < count; ++k) {
+    if (!is_tail(text, i + k)) return 0;
+    code = code << 6 | (byte_at(text, i + k) & 0x3fu);
+  }
+  const bool too_long = (count == 3 && code < 0x800) || (count == 4 && code < 0x10000);
+  return too_long || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : count;
+}
+
+// Controls of ASCII and Latin-1, and those of writing from right to left, which show a text as another (Boucher and
+// Anderson, "Trojan Source", 2021).
+bool is_shown(uint32_t code) {
+  return code >= 0x20 && !(code >= 0x7f && code < 0xa0) && !(code >= 0x200e && code <= 0x200f) &&
+         !(code >= 0x2028 && code <= 0x202e) && !(code >= 0x2066 && code <= 0x2069);
+}
+
+void append_escaped(std::string& text, std::string_view bytes) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::array<char, 5> escape{};
+    std::snprintf(escape.data(), escape.size(), "\\x%02x", unsigned{byte_at(bytes, i)});
+    text += escape.data();
+  }
+}
+
+// Whole sequences of UTF-8 only.
+std::string shortened(const std::string& text) {
+  constexpr std::string_view kLeftOut = " ... ";
+  constexpr size_t kBeginning = kMostMessageBytes / 8 * 5;
+  size_t end = kBeginning, begin = text.size() - (kMostMessageBytes - kBeginning - kLeftOut.size());
+  while (end > 0 && is_tail(text, end)) --end;
+  while (is_tail(text, begin)) ++begin;
+  return text.substr(0, end).append(kLeftOut).append(text, begin);
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string result;
+  for (size_t i = 0; i < text.size();) {
+    uint32_t code = 0;
+    const size_t count = sequence_bytes(text, i, code);
+    if (count > 0 && is_shown(code)) {
+      result.append(text, i, count);
+    } else {
+      append_escaped(result, text.substr(i, std::max<size_t>(count, 1)));
+    }
+    i += std::max<size_t>(count, 1);
+  }
+  return result;
+}
+
+Error printable(const Error& error) {
+  const std::string text = printable(error.message());
+  return {error.kind(), text.size() > kMostMessageBytes ? shortened(text) : text};
+}
+
+}  // namespace linnet
