@@ -44,6 +44,9 @@ ELSEWHERE = {
     "--report docs/performance.md": "measures for an hour",
     "PYTHONPATH=build/python python benchmarks/operators --filter '^Transpose' --size large --slowest 10":
     "measures for minutes; tests/python/test_operator_sweep.py",
+    "cmake --preset fuzz": BUILDS,
+    "cmake --build build-fuzz --target fuzz_model fuzz_arrays fuzz_image": BUILDS,
+    "build-fuzz/bin/fuzz_image -max_total_time=600 corpus/": "fuzzes for minutes; tests/hostile replays the targets",
     "build-test/bin/kernel_benchmarks --benchmark_filter=gemm": "measures for minutes; is a part of the build of test.sh",
 }
 

@@ -1,0 +1,127 @@
+"""What broke an engine before, or asked it for more than the limits allow: an answer in time, within the memory."""
+
+import demanding
+import numpy as np
+import onnx
+import pytest
+from locations import RUN_MODEL
+from measured import measured
+
+MEMORY = 64 << 20
+# Of the command itself, its libraries and the message that protobuf makes of a file.
+BESIDES = 48 << 20
+OK, LOAD, RUN, LIMIT = 0, 2, 3, 5
+
+
+@pytest.fixture
+def answer(run_model, tmp_path):
+    """Runs a model with limits and expects an exit code, printable and short messages, and little memory."""
+
+    def run(model, code, *flags, memory=MEMORY):
+        path = tmp_path / "model.onnx"
+        path.write_bytes(model if isinstance(model, bytes) else model.SerializeToString())
+        result = measured([RUN_MODEL, "run", path, "--untrusted", "--max-memory", memory, "--print", 1, *flags])
+        message = result.stderr.decode("utf-8")
+        assert result.code == code, message
+        assert len(message) <= 1024 + len(str(path)) and message.count("\n") <= 1
+        assert not any(ord(c) < 32 and c != "\n" for c in message + result.stdout.decode("utf-8"))
+        assert result.peak_bytes <= memory + BESIDES + 10 * path.stat().st_size
+        return message or result.stdout.decode("utf-8")
+
+    return run
+
+
+ENDLESS = {
+    "folded einsum": demanding.einsum(True),
+    "einsum": demanding.einsum(False),
+    "folded samples": demanding.samples(True),
+    "samples": demanding.samples(False),
+    "product": demanding.product(3500),
+    "loop": demanding.endless(),
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_the_deadline_ends_what_goes_on_for_long(answer, name):
+    assert "exceeds the deadline of 300 ms" in answer(ENDLESS[name], LIMIT, "--deadline", 300, memory=256 << 20)
+
+
+def test_branches_in_branches_are_looked_at_once(answer):
+    assert "dims 2 and 3 cannot be broadcast" in answer(demanding.branches(14), LOAD)
+
+
+LARGE = {
+    "input": demanding.large_input(),
+    "sparse initializers": demanding.sparse(),
+    "values on values": demanding.levels(20, 15_000_000),
+    "a function's attributes": demanding.attributes(60, 400_000),
+    "names of calls": demanding.long_names(1000, 2000),
+    "a loop's value": demanding.doubling(),
+    "tables of a product": demanding.matrices(8000),
+    "plans on plans": demanding.data_dependent(800),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_the_limit_holds_for_all_memory_together(answer, name):
+    assert "more than the limit of" in answer(LARGE[name], LIMIT)
+
+
+RECURRENT = [("LSTM", 4, 1), ("GRU", 3, 1), ("RNN", 4, 4)]
+
+
+@pytest.mark.parametrize("op_type, gates, hidden", RECURRENT)
+@pytest.mark.parametrize("steps", [demanding.HUGE, 2**61 - 1, 2**60])
+def test_states_of_any_number_of_steps_are_counted(answer, op_type, gates, hidden, steps):
+    answer(demanding.recurrent(op_type, gates, hidden, steps), LIMIT)
+
+
+NAME = "\x1b]0;title\x07\x1b[31mred\u202e"
+
+
+@pytest.mark.parametrize("op_type, code", [("Add", LOAD), ("Sum", LOAD), ("Gather", LOAD)])
+def test_names_in_messages_are_escaped(answer, op_type, code):
+    node = onnx.helper.make_node(op_type, ["p", "q"], ["y"], name=NAME)
+    message = answer(demanding.model([node], [("p", 1, [2]), ("q", 1, [3])], [("y", 1, None)]), code)
+    assert r"\x1b]0;title\x07\x1b[31mred\xe2\x80\xae" in message
+
+
+def test_names_in_results_are_escaped_bytes_without_meaning_too(answer):
+    node = onnx.helper.make_node("Relu", ["x"], [NAME])
+    model = demanding.model([node], [("x", 1, [2])], [(NAME, 1, None)]).SerializeToString()
+    assert r"\x1b]0;title\x07\x1b[31mred" in answer(model, OK)
+    assert r"\xffred" in answer(model.replace(b"mred", b"\xffred"), OK)
+
+
+def test_messages_stay_short_whatever_names_there_are(answer):
+    nodes = [onnx.helper.make_node("Nowhere", ["x"], [f"v{i}"], name="n" * 5000) for i in range(50)]
+    message = answer(demanding.model(nodes, [("x", 1, [2])], [("v0", 1, None)]), LOAD)
+    assert "operators that this build does not have" in message and " ... " in message
+
+
+def test_saved_outputs_have_safe_names_of_their_own(answer, tmp_path):
+    names = ["../../evil", "/abs", "a", "a", "a_2", "x/../y", "ok/name:0"]
+    nodes = [onnx.helper.make_node("Identity", ["x"], [name]) for name in dict.fromkeys(names)]
+    model = demanding.model(nodes, [("x", 1, [2])], [(name, 1, None) for name in names])
+    answer(model, OK, "--save-outputs", tmp_path / "outputs.npz")
+    with np.load(tmp_path / "outputs.npz") as outputs:
+        assert sorted(outputs) == sorted(["_/_/evil", "_/abs", "a", "a_2", "a_2_2", "x/_/y", "ok/name:0"])
+
+
+def test_an_archive_that_states_any_size_is_an_error(run_model, linear, tmp_path):
+    np.savez(tmp_path / "inputs.npz", x=np.ones((1, 3), np.float32))
+    whole = (tmp_path / "inputs.npz").read_bytes()
+    size = len(np.ones((1, 3), np.float32).tobytes()) + 128
+    damaged = whole.replace(size.to_bytes(4, "little"), (2**31 - 1).to_bytes(4, "little"))
+    assert damaged != whole
+    (tmp_path / "inputs.npz").write_bytes(damaged)
+    result = measured([RUN_MODEL, "run", linear[0], "--input-npz", tmp_path / "inputs.npz"])
+    assert result.code == RUN and result.peak_bytes < MEMORY
+
+
+def test_an_operator_may_read_what_it_writes_over(run_model, tmp_path):
+    x = np.random.default_rng(1).standard_normal((4, 3)).astype(np.float32)
+    nodes = [onnx.helper.make_node("Transpose", ["x"], ["t"]), onnx.helper.make_node("SwiGLU", ["t", "t"], ["y"])]
+    onnx.save(demanding.model(nodes, [("x", 1, [4, 3])], [("y", 1, None)], opset=28), tmp_path / "model.onnx")
+    y = run_model.outputs(tmp_path / "model.onnx", {"x": x})["y"]
+    np.testing.assert_allclose(y, (x * x / (1 + np.exp(-x.astype(np.float64)))).T, rtol=1e-5)

@@ -1,0 +1,19 @@
+"""Loading takes time and memory that grow with the file: each of these took minutes where anything was quadratic."""
+
+import many_nodes
+import pytest
+from locations import RUN_MODEL
+from measured import measured
+
+COUNT = 50_000
+SECONDS = 60
+
+
+@pytest.mark.parametrize("form", many_nodes.FORMS, ids=lambda form: form.__name__)
+def test_very_many_nodes_load(run_model, tmp_path, form):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(form(COUNT).SerializeToString())
+    result = measured([RUN_MODEL, "run", path, "--print", 0], SECONDS)
+    assert result.code == (2 if form is many_nodes.cycle else 0), result.stderr
+    assert len(result.stderr) <= 1024 + len(str(path)) + 20
+    assert result.peak_bytes <= (64 << 20) + 8000 * COUNT
