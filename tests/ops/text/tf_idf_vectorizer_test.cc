@@ -2,6 +2,7 @@
 
 #include "support/graph_builder.h"
 #include "support/run_op.h"
+#include "text/ngram_pool.h"
 
 namespace linnet::testing {
 namespace {
@@ -65,6 +66,21 @@ TEST(TfIdfVectorizer, SkipsDoNotLeaveARow) {
                               {"ngram_indexes", Ints{0, 1}},           {"min_gram_length", int64_t{3}},
                               {"max_gram_length", int64_t{3}},         {"max_skip_count", int64_t{3}}};
   expect_close(vectorize(x, attributes), Tensor::of(Shape{2, 2}, Floats{0, 0, 0, 0}));
+}
+
+TEST(NgramPool, CountsNothingThatEndsBehindTheRow) {
+  NodeSpec node;
+  node.attributes = {{"pool_int64s", Ints{1, 2, 3}},  {"ngram_counts", Ints{0, 0, 0}}, {"ngram_indexes", Ints{0}},
+                     {"min_gram_length", int64_t{1}}, {"max_gram_length", int64_t{3}}, {"max_skip_count", int64_t{1}}};
+  const NgramPool pool(node);
+  const Tensor x = Tensor::of<int64_t>({0, 1, 0, 2, 0, 3});
+  Ints tokens(6);
+  pool.find_tokens(x, 0, 6, tokens.data());
+  for (const int64_t n : {4, 5, 6}) {
+    float count = 0;
+    pool.count(tokens.data(), n, &count, [] {});
+    EXPECT_EQ(count, n == 6 ? 1 : 0) << n;
+  }
 }
 
 TEST(TfIdfVectorizer, WeighsByTheOrderOfThePool) {
