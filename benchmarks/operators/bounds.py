@@ -4,6 +4,8 @@ Bytes: all inputs and outputs, for operators of PARTIAL only what they use of th
 element of the largest tensor, for operators of PRODUCTS two for each multiply-add.
 """
 
+import math
+
 import numpy as np
 
 
@@ -60,28 +62,40 @@ def of_recurrent(case, inputs, outputs):
 
 
 def of_attention(case, inputs, outputs):
-    """Queries by keys and weights by values."""
-    query, key = inputs[0], inputs[1] if np.ndim(inputs[1]) == np.ndim(inputs[0]) else inputs[0]
-    return 4 * count(query) * np.shape(key)[-2]
+    """Queries by keys and weights by values, half of both where no query sees a later key; the projection of
+    com.microsoft."""
+    query, key = inputs[:2]
+    projected = np.ndim(key) == 2
+    scores = 4 * count(query) * np.shape(query if projected else key)[-2]
+    causal = case.attributes.get("is_causal") or case.type == "GroupQueryAttention"
+    return (scores // 2 if causal else scores) + (2 * count(query) * np.shape(key)[-1] if projected else 0)
 
 
 def of_einsum(case, inputs, outputs):
     """The product of all lengths, as of one contraction."""
-    letters = dict(
-        zip("".join(case.attributes["equation"].partition("->")[0].split(",")), sum((v.shape for v in inputs), ()))
-    )
-    return 2 * int(np.prod(list(letters.values()), dtype=np.int64))
+    letters = case.attributes["equation"].partition("->")[0].replace(",", "")
+    lengths = dict(zip(letters, (length for value in inputs for length in value.shape)))
+    return 2 * math.prod(lengths.values())
 
 
-PRODUCTS = {
-    **dict.fromkeys("MatMul MatMulInteger Gemm QLinearMatMul FusedMatMul TransposeMatMul FusedGemm FusedMatMulActivation "
-                    "QGemm MatMulIntegerToFloat DynamicQuantizeMatMul".split(), of_matmul),
-    **dict.fromkeys("Conv ConvInteger QLinearConv FusedConv NhwcConv NhwcFusedConv DeformConv".split(), of_conv),
-    "ConvTranspose": of_conv_transpose,
-    **dict.fromkeys("LSTM GRU RNN".split(), of_recurrent),
-    **dict.fromkeys("Attention FlexAttention MultiHeadAttention GroupQueryAttention".split(), of_attention),
-    "Einsum": of_einsum,
-}  # fmt: skip
+def of_transform(case, inputs, outputs):
+    """5 n log2(n) for n complex numbers, half of that for real ones."""
+    length = inputs[-1].item() if case.type == "STFT" else np.shape(inputs[0])[1]
+    transforms = count(outputs[0]) / np.shape(outputs[0])[-2 if case.type == "STFT" else 1] / 2
+    return (2.5 if case.attributes.get("onesided") else 5) * transforms * length * math.log2(length)
+
+
+KNOWN = {
+    of_matmul: "MatMul MatMulInteger Gemm QLinearMatMul FusedMatMul TransposeMatMul FusedGemm FusedMatMulActivation QGemm "
+    "MatMulIntegerToFloat DynamicQuantizeMatMul MatMulNBits MatMulBnb4 CDist",
+    of_conv: "Conv ConvInteger QLinearConv FusedConv NhwcConv NhwcFusedConv DeformConv",
+    of_conv_transpose: "ConvTranspose",
+    of_recurrent: "LSTM GRU RNN DynamicQuantizeLSTM",
+    of_attention: "Attention FlexAttention MultiHeadAttention GroupQueryAttention QAttention",
+    of_einsum: "Einsum",
+    of_transform: "DFT STFT",
+}
+PRODUCTS = {name: function for function, names in KNOWN.items() for name in names.split()}
 
 
 def operations_of(case, inputs, outputs):

@@ -7,8 +7,7 @@ from notation import SIZES
 from plots import RATIOS, save
 from summary import geometric_mean
 
-# Operators of one column.
-COLUMN = 90
+COLUMNS = 3
 
 
 def write(rows, page):
@@ -34,7 +33,8 @@ def plot(rows):
     for row in rows:
         ratios.setdefault(row["operator"], []).append(row["ratio"])
     operators = sorted(ratios, key=lambda name: geometric_mean(ratios[name]))
-    columns = [operators[i : i + COLUMN] for i in range(0, len(operators), COLUMN)]
+    height = -(-len(operators) // COLUMNS)
+    columns = [operators[i : i + height] for i in range(0, len(operators), height)]
     size = 1.5 + 4.5 * len(columns), 1.5 + 0.17 * max(map(len, columns))
     figure, axes = pyplot.subplots(1, len(columns), squeeze=False, sharex=True, figsize=size, layout="constrained")
     for axis, names in zip(axes[0], columns):

@@ -72,6 +72,13 @@ def test_bytes_and_operations():
     assert bounds.bytes_of(gather, [np.zeros(1000, np.uint8), np.zeros(2, np.int64)], [np.zeros(2, np.uint8)]) == 20
     image, kernel = np.zeros((1, 6, 8, 8)), np.zeros((4, 3, 3, 3))
     assert bounds.operations_of(Case("Conv", (), {}), [image, kernel], [np.zeros((1, 4, 8, 8))]) == 2 * 256 * 27
+    query = np.zeros((1, 2, 10, 4))
+    assert bounds.operations_of(Case("Attention", (), {}), [query] * 3, [query]) == 4 * 80 * 10
+    assert bounds.operations_of(Case("Attention", (), {"is_causal": 1}), [query] * 3, [query]) == 2 * 80 * 10
+    assert (
+        bounds.operations_of(Case("DFT", (), {}), [np.zeros((3, 8, 2)), None], [np.zeros((3, 8, 2))]) == 3 * 5 * 8 * 3
+    )
+    assert bounds.operations_of(Case("Einsum", (), {"equation": "ij,jk->ik"}), [a, b], [y]) == 2 * 3 * 4 * 5
 
 
 def test_the_machine_bounds_by_what_takes_longer():
