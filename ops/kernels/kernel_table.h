@@ -16,6 +16,8 @@
 #include "kernels/line_conv.h"
 #include "kernels/nbits.h"
 #include "kernels/normalize.h"
+#include "kernels/number_cast.h"
+#include "kernels/numbers.h"
 #include "kernels/pool.h"
 #include "kernels/quantize.h"
 #include "kernels/reduce.h"

@@ -1,4 +1,5 @@
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "math/elementwise.h"
 #include "op_list.h"
 
@@ -9,10 +10,9 @@ namespace {
 /// broadcast and axis).
 /// a, b, y: bool.
 /// Source: https://onnx.ai/onnx/operators/onnx__And.html
-template <class Function>
 class Connective final : public Op {
  public:
-  explicit Connective(const NodeSpec& node) : broadcast_(node) {}
+  Connective(const NodeSpec& node, NumberFunction NumberKernels::*function) : broadcast_(node), function_(function) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, 2);
@@ -21,11 +21,12 @@ class Connective final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    return elementwise(in, broadcast_.sources(in), binary_loop<bool>(Function()));
+    return elementwise(in, broadcast_.sources(in), number_loop(kernel_table(in.isa()).numbers.*function_, in));
   }
 
  private:
   BinaryBroadcast broadcast_;
+  NumberFunction NumberKernels::*function_;
 };
 
 /// Not: y = !x, element by element.
@@ -42,16 +43,20 @@ class Not final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    return elementwise(in, unary_loop<bool>(std::logical_not<>()));
+    return elementwise(in, number_loop(kernel_table(in.isa()).numbers.not_bool, in));
   }
 };
 
 }  // namespace
 
 void register_boolean(Registry& registry) {
-  registry.add<Connective<std::bit_and<>>>("And");
-  registry.add<Connective<std::bit_or<>>>("Or");
-  registry.add<Connective<std::bit_xor<>>>("Xor");
+  const auto add = [&](const char* name, NumberFunction NumberKernels::*function) {
+    registry.add(name, {.since = 1},
+                 [function](const NodeSpec& node) { return std::make_unique<Connective>(node, function); });
+  };
+  add("And", &NumberKernels::and_bytes);
+  add("Or", &NumberKernels::or_bytes);
+  add("Xor", &NumberKernels::xor_bytes);
   registry.add<Not>("Not");
 }
 

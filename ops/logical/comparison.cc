@@ -1,4 +1,5 @@
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "math/elementwise.h"
 #include "op_list.h"
 
@@ -9,31 +10,40 @@ namespace {
 /// opset 7 by the attributes broadcast and axis). False where either is NaN.
 /// a, b: numbers of one dtype.   y: bool.
 /// Source: https://onnx.ai/onnx/operators/onnx__Less.html
-template <class Compare, bool kSwapped>
 class Comparison final : public Op {
  public:
-  explicit Comparison(const NodeSpec& node) : broadcast_(node) {}
+  /// swapped: b and a are compared.
+  Comparison(const NodeSpec& node, NumberFunction OrderFunctions::*compare, bool swapped)
+      : broadcast_(node), compare_(compare), swapped_(swapped) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override { return broadcast_.infer(in, DType::kBool); }
 
   KernelPtr compile(const CompileInput& in) const override {
     std::vector<Source> sources = broadcast_.sources(in);
-    if (kSwapped) std::swap(sources[0], sources[1]);
-    return elementwise(in, sources,
-                       dispatch_number(in.dtype(0), []<class T>() { return binary_loop<T, bool>(Compare()); }));
+    if (swapped_) std::swap(sources[0], sources[1]);
+    const OrderFunctions* functions = kernel_table(in.isa()).numbers.order(in.dtype(0));
+    if (!functions || in.dtype(0) == DType::kBool) throw_dtype(in.dtype(0));
+    return elementwise(in, sources, number_loop(functions->*compare_, in));
   }
 
  private:
   BinaryBroadcast broadcast_;
+  NumberFunction OrderFunctions::*compare_;
+  bool swapped_;
 };
 
 }  // namespace
 
 void register_comparison(Registry& registry) {
-  registry.add<Comparison<std::less<>, false>>("Less");
-  registry.add<Comparison<std::less<>, true>>("Greater");
-  registry.add<Comparison<std::less_equal<>, false>>("LessOrEqual", {.since = 12});
-  registry.add<Comparison<std::less_equal<>, true>>("GreaterOrEqual", {.since = 12});
+  const auto add = [&](const char* name, int64_t since, NumberFunction OrderFunctions::*compare, bool swapped) {
+    registry.add(name, {.since = since}, [compare, swapped](const NodeSpec& node) {
+      return std::make_unique<Comparison>(node, compare, swapped);
+    });
+  };
+  add("Less", 1, &OrderFunctions::less, false);
+  add("Greater", 1, &OrderFunctions::less, true);
+  add("LessOrEqual", 12, &OrderFunctions::less_equal, false);
+  add("GreaterOrEqual", 12, &OrderFunctions::less_equal, true);
 }
 
 }  // namespace linnet

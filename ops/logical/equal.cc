@@ -1,4 +1,5 @@
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "math/elementwise.h"
 #include "op_list.h"
 
@@ -15,16 +16,16 @@ class Equal final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override { return broadcast_.infer(in, DType::kBool); }
 
   KernelPtr compile(const CompileInput& in) const override {
-    return elementwise(in, broadcast_.sources(in), loop(in.dtype(0)));
+    const OrderFunctions* functions = kernel_table(in.isa()).numbers.order(in.dtype(0));
+    return elementwise(in, broadcast_.sources(in),
+                       functions ? number_loop(functions->equal, in) : scalar_loop(in.dtype(0)));
   }
 
  private:
-  static InnerLoop loop(DType dtype) {
-    if (is_floating(dtype)) return dispatch_float(dtype, make);
-    return dispatch_width(dtype, make);
+  static InnerLoop scalar_loop(DType dtype) {
+    if (is_floating(dtype)) throw_dtype(dtype);
+    return dispatch_width(dtype, []<class T>() { return binary_loop<T, bool>(std::equal_to<>()); });
   }
-
-  static constexpr auto make = []<class T>() { return binary_loop<T, bool>(std::equal_to<>()); };
 
   BinaryBroadcast broadcast_;
 };

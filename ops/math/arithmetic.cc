@@ -7,70 +7,60 @@
 namespace linnet {
 namespace {
 
-struct AddFunction {
-  template <class T>
-  T operator()(T a, T b) const {
-    return wrapping_add(a, b);
-  }
+/// The functions of an operator for what is not float32. Quotients of integers have no kernel.
+struct Numbers {
+  NumberFunction NumberKernels::*doubles;
+  NumberFunction WidthFunctions::*integers = nullptr;
 };
 
-struct SubFunction {
-  template <class T>
-  T operator()(T a, T b) const {
-    return wrapping_sub(a, b);
-  }
-};
-
-struct MulFunction {
-  template <class T>
-  T operator()(T a, T b) const {
-    return wrapping_mul(a, b);
-  }
-};
-
-struct DivFunction {
-  template <class T>
-  T operator()(T a, T b) const {
-    if constexpr (std::is_integral_v<T>) {
-      if (b == 0) return 0;
-      if (std::is_signed_v<T> && b == T(-1)) return wrapping_sub(T(0), a);
-    }
-    return static_cast<T>(a / b);
-  }
-};
+template <class T>
+T quotient(T a, T b) {
+  if (b == 0) return 0;
+  if (std::is_signed_v<T> && b == T(-1)) return wrapping_sub(T(0), a);
+  return static_cast<T>(a / b);
+}
 
 /// Add, Sub, Mul, Div: y = a + b, a - b, a * b, a / b, element by element, with broadcasting (before opset 7 by the
 /// attributes broadcast and axis). Integers wrap around; their quotient is rounded towards zero, and 0 where b is 0.
 /// a, b, y: numbers of one dtype.
 /// Source: https://onnx.ai/onnx/operators/onnx__Add.html
-template <class Function>
 class Arithmetic final : public Op {
  public:
-  explicit Arithmetic(const NodeSpec& node) : kernel_(binary_function(node.op_type)->kernel), broadcast_(node) {}
+  Arithmetic(const NodeSpec& node, const Numbers& numbers)
+      : kernel_(binary_function(node.op_type)->kernel), numbers_(numbers), broadcast_(node) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override { return broadcast_.infer(in); }
 
-  KernelPtr compile(const CompileInput& in) const override {
-    return elementwise(in, broadcast_.sources(in), loop(in.dtype(0), in.isa()));
-  }
+  KernelPtr compile(const CompileInput& in) const override { return elementwise(in, broadcast_.sources(in), loop(in)); }
 
  private:
-  InnerLoop loop(DType dtype, Isa isa) const {
-    if (has_float_kernel(dtype)) return kernel_loop(dtype, kernel_table(isa).binary.*kernel_);
-    return dispatch_double_or_integer(dtype, []<class T>() { return binary_loop<T>(Function()); });
+  InnerLoop loop(const CompileInput& in) const {
+    const DType dtype = in.dtype(0);
+    const KernelTable& kernels = kernel_table(in.isa());
+    if (has_float_kernel(dtype)) return kernel_loop(dtype, kernels.binary.*kernel_);
+    if (dtype == DType::kFloat64) return number_loop(kernels.numbers.*numbers_.doubles, in);
+    if (!numbers_.integers) return dispatch_integer(dtype, []<class T>() { return binary_loop<T>(quotient<T>); });
+    const bool whole = is_integer(dtype) && dtype_bits(dtype) >= 8;
+    if (!whole) throw_dtype(dtype);
+    return number_loop(kernels.numbers.width(dtype)->*numbers_.integers, in);
   }
 
   BinaryForms BinaryKernels::*kernel_;
+  Numbers numbers_;
   BinaryBroadcast broadcast_;
 };
 
 }  // namespace
 
 void register_arithmetic(Registry& registry) {
-  registry.add<Arithmetic<AddFunction>>("Add");
-  registry.add<Arithmetic<SubFunction>>("Sub");
-  registry.add<Arithmetic<MulFunction>>("Mul");
-  registry.add<Arithmetic<DivFunction>>("Div");
+  const auto add = [&](const char* name, const Numbers& numbers) {
+    registry.add(name, {.since = 1},
+                 [numbers](const NodeSpec& node) { return std::make_unique<Arithmetic>(node, numbers); });
+  };
+  add("Add", {&NumberKernels::add_f64, &WidthFunctions::add});
+  add("Sub", {&NumberKernels::sub_f64, &WidthFunctions::sub});
+  add("Mul", {&NumberKernels::mul_f64, &WidthFunctions::mul});
+  add("Div", {&NumberKernels::div_f64});
 }
 
 }  // namespace linnet

@@ -154,6 +154,52 @@ InnerLoop kernel_loop(DType dtype, const BinaryForms& forms) {
   };
 }
 
+namespace {
+
+/// Elements of an operand that one scalar is repeated to.
+constexpr int64_t kSpread = 256;
+constexpr size_t kMostOperands = 3, kMostElementBytes = 8;
+
+void spread(const void* value, size_t bytes, int64_t n, std::byte* to) {
+  const auto fill = [&]<class T>(T) {
+    T element;
+    std::memcpy(&element, value, sizeof element);
+    std::fill_n(reinterpret_cast<T*>(to), n, element);
+  };
+  if (bytes == 1) return fill(uint8_t{});
+  if (bytes == 2) return fill(uint16_t{});
+  if (bytes == 4) return fill(uint32_t{});
+  fill(uint64_t{});
+}
+
+}  // namespace
+
+InnerLoop number_loop(NumberFunction kernel, std::vector<size_t> x_bytes, size_t y_bytes) {
+  return [kernel, x_bytes = std::move(x_bytes), y_bytes](const Operand* x, void* y, int64_t n) {
+    alignas(64) std::byte repeated[kMostOperands][size_t(kSpread) * kMostElementBytes];
+    std::array<const void*, kMostOperands> from{};
+    bool any = false;
+    for (size_t k = 0; k < x_bytes.size(); ++k) {
+      any |= x[k].scalar;
+      from[k] = x[k].scalar ? repeated[k] : x[k].data;
+      if (x[k].scalar) spread(x[k].data, x_bytes[k], std::min(n, kSpread), repeated[k]);
+    }
+    if (!any) return kernel(from.data(), y, n);
+    for (int64_t i = 0; i < n; i += kSpread) {
+      for (size_t k = 0; k < x_bytes.size(); ++k) {
+        if (!x[k].scalar) from[k] = static_cast<const std::byte*>(x[k].data) + size_t(i) * x_bytes[k];
+      }
+      kernel(from.data(), static_cast<std::byte*>(y) + size_t(i) * y_bytes, std::min(kSpread, n - i));
+    }
+  };
+}
+
+InnerLoop number_loop(NumberFunction kernel, const CompileInput& in) {
+  std::vector<size_t> x_bytes;
+  for (int k = 0; k < in.num_inputs(); ++k) x_bytes.push_back(element_bytes(in.dtype(k)));
+  return number_loop(kernel, std::move(x_bytes), element_bytes(in.output_dtype(0)));
+}
+
 BinaryBroadcast::BinaryBroadcast(const NodeSpec& node) : legacy_(node.opset < 7) {
   if (!legacy_) return;
   broadcast_ = node.attr_or("broadcast", false);

@@ -6,6 +6,7 @@
 
 #include "elements/dispatch.h"
 #include "kernels/binary.h"
+#include "kernels/numbers.h"
 #include "kernels/unary.h"
 #include "linnet/op.h"
 
@@ -72,6 +73,12 @@ InnerLoop binary_loop(F f) {
 /// Loops on a float32 kernel. Throw Error(kUnsupported) for other dtypes.
 InnerLoop kernel_loop(DType dtype, UnaryKernels::F kernel, float alpha = 0, float beta = 0);
 InnerLoop kernel_loop(DType dtype, const BinaryForms& kernel);
+
+/// A loop on a kernel that takes all operands as they stand in memory: scalar ones are repeated, block by block. The
+/// operands' elements have these bytes, `y_bytes` those of the output.
+InnerLoop number_loop(NumberFunction kernel, std::vector<size_t> x_bytes, size_t y_bytes);
+/// The same for operands, as many as the node has inputs, and an output of these dtypes, all of whole bytes.
+InnerLoop number_loop(NumberFunction kernel, const CompileInput& in);
 
 /// How operators before opset 7 broadcast b to a: not at all without the attribute `broadcast`, else b's dims stand
 /// against a's from the attribute `axis` on (by default against the last ones). From opset 7 on NumPy's rules hold.

@@ -1,7 +1,7 @@
 #include "tensor/cast_kernel.h"
 
-#include "kernels/kernel_table.h"
 #include "partition/parallel.h"
+#include "tensor/cast_path.h"
 #include "tensor/number_text.h"
 #include "tensor/view.h"
 #include "tensor/wide.h"
@@ -79,36 +79,36 @@ class CastToString final : public Kernel {
   WideReader read_;
 };
 
-template <class From, class To>
-class KernelCast final : public Kernel {
-  using Convert = void (*)(const From* x, To* y, int64_t n);
-
+/// Converts by kernels, block by block where they are several.
+class PathCast final : public Kernel {
  public:
-  KernelCast(int64_t elements, Convert convert) : elements_(elements), convert_(convert) {}
+  PathCast(const CompileInput& in, std::vector<CastStep> path)
+      : elements_(in.shape(0).elements()), x_bytes_(element_bytes(in.dtype(0))), path_(std::move(path)) {}
 
   void run(KernelContext& context) const override {
-    const From* x = context.input(0).data<From>();
-    To* y = context.output(0).data<To>();
-    parallel_items(context.executor(), elements_, 1,
-                   [&](int64_t begin, int64_t end, int) { convert_(x + begin, y + begin, end - begin); });
+    const auto* x = static_cast<const std::byte*>(context.input(0).raw());
+    auto* y = static_cast<std::byte*>(context.output(0).raw());
+    const int64_t block = path_.size() == 1 ? kChunkElements : kBlock;
+    parallel_items(context.executor(), elements_, 1, [&](int64_t begin, int64_t end, int) {
+      for (int64_t i = begin; i < end; i += block) {
+        convert(x + i * x_bytes_, y + i * path_.back().y_bytes, std::min(block, end - i));
+      }
+    });
   }
 
  private:
-  int64_t elements_;
-  Convert convert_;
-};
+  static constexpr int64_t kBlock = 1024;
 
-/// Between float32 and the 16-bit floats; nullptr for other pairs.
-KernelPtr kernel_cast(DType from, DType to, int64_t elements, const ConvertKernels& kernels) {
-  const auto make = [elements]<class From, class To>(void (*convert)(const From*, To*, int64_t)) {
-    return std::make_unique<KernelCast<From, To>>(elements, convert);
-  };
-  if (from == DType::kFloat32 && to == DType::kFloat16) return make(kernels.half_of_float);
-  if (from == DType::kFloat32 && to == DType::kBFloat16) return make(kernels.bfloat16_of_float);
-  if (from == DType::kFloat16 && to == DType::kFloat32) return make(kernels.float_of_half);
-  if (from == DType::kBFloat16 && to == DType::kFloat32) return make(kernels.float_of_bfloat16);
-  return nullptr;
-}
+  void convert(const std::byte* x, std::byte* y, int64_t n) const {
+    alignas(64) std::byte between[2][kBlock * sizeof(double)];
+    const void* from = x;
+    for (size_t i = 0; i + 1 < path_.size(); from = between[i++]) path_[i].convert(from, between[i], n);
+    path_.back().convert(from, y, n);
+  }
+
+  int64_t elements_, x_bytes_;
+  std::vector<CastStep> path_;  ///< one to three
+};
 
 }  // namespace
 
@@ -127,8 +127,7 @@ SmallFloatRounding rounding_of(const NodeSpec& node) {
 KernelPtr cast_kernel(const CompileInput& in, const SmallFloatRounding& rounding) {
   const DType from = in.dtype(0), to = in.output_dtype(0);
   if (from == to) return make_view();
-  const ConvertKernels& kernels = kernel_table(in.isa()).convert;
-  if (KernelPtr kernel = kernel_cast(from, to, in.shape(0).elements(), kernels)) return kernel;
+  if (auto path = cast_path(from, to, kernel_table(in.isa()))) return std::make_unique<PathCast>(in, std::move(*path));
   if (from == DType::kString) return std::make_unique<CastFromString>(in, rounding);
   if (to == DType::kString) return std::make_unique<CastToString>(in);
   return std::make_unique<NumberCast>(in, rounding);

@@ -1,4 +1,5 @@
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "math/elementwise.h"
 #include "op_list.h"
 
@@ -34,6 +35,9 @@ class Where final : public Op {
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
+    if (const WidthFunctions* functions = kernel_table(in.isa()).numbers.width(in.dtype(1))) {
+      return elementwise(in, number_loop(functions->select, in));
+    }
     return elementwise(in, dispatch_width(in.dtype(1), []<class T>() { return where_loop<T>(); }));
   }
 };

@@ -32,6 +32,32 @@ TEST(Comparison, IsFalseForNan) {
   }
 }
 
+/// Rows of several blocks, against scalars on either side.
+TEST(Comparison, RepeatsScalarsOverLongRows) {
+  const int64_t n = 1000;
+  const Tensor row = cast_to(cast_to(random_uniform({2, n}, -4, 4, 1), DType::kInt8), DType::kFloat32);
+  const Tensor scalar = Tensor::of<float>({2, 1}, {1, -2});
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt8, DType::kInt16, DType::kInt64}) {
+    const Tensor a = cast_to(row, dtype), b = cast_to(scalar, dtype);
+    const Tensor x = cast_to(a, DType::kFloat32);
+    std::vector<bool> less, greater;
+    Tensor chosen(DType::kFloat32, {2, n}), sum(DType::kFloat32, {2, n});
+    for (int64_t i = 0; i < 2 * n; ++i) {
+      const float u = x.data<float>()[i], v = i < n ? 1 : -2;
+      less.push_back(u < v);
+      greater.push_back(v < u);
+      chosen.data<float>()[i] = u < v ? u : v;
+      sum.data<float>()[i] = v - u;
+    }
+    const Tensor is_less = Tensor::of<bool>({2, n}, less);
+    expect_close(run_op({"Less"}, {a, b})[0], is_less);
+    expect_close(run_op({"Less"}, {b, a})[0], Tensor::of<bool>({2, n}, greater));
+    expect_close(run_op({"Where"}, {is_less, a, b})[0], cast_to(chosen, dtype));
+    expect_close(run_op({"Min"}, {b, a})[0], cast_to(chosen, dtype));
+    expect_close(run_op({"Sub"}, {b, a})[0], cast_to(sum, dtype));
+  }
+}
+
 TEST(Comparison, BroadcastsByAttributesBeforeOpset7) {
   const Tensor a = Tensor::of<float>({2, 2}, {1, 2, 3, 4}), b = Tensor::of<float>({2, 3});
   const OpCase op{"Greater", 1, {{"broadcast", int64_t{1}}, {"axis", int64_t{0}}}};

@@ -24,6 +24,94 @@ TEST(Cast, ConvertsSmallNumbersBetweenAllDtypes) {
   }
 }
 
+/// What Cast makes of an integer, or of a float, as a T: computed in long double, which holds all numbers here.
+template <class T>
+T reference(long double value, bool is_float) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value != 0;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(value);
+  } else if (!is_float) {
+    return static_cast<T>(value < 0 ? uint64_t(int64_t(value)) : uint64_t(value));
+  } else {
+    using Fits = std::conditional_t<std::is_same_v<T, uint64_t>, uint64_t,
+                                    std::conditional_t<sizeof(T) < 4 || std::is_same_v<T, int32_t>, int32_t, int64_t>>;
+    const long double whole = std::trunc(value);
+    if (whole < 0 && whole >= -0x1p63L && std::is_same_v<T, uint64_t>) return T(int64_t(whole));
+    const bool fits = whole >= std::numeric_limits<Fits>::min() && whole <= std::numeric_limits<Fits>::max();
+    if (!fits && std::is_same_v<T, uint64_t> && whole < 0) return T(std::numeric_limits<int64_t>::min());
+    return static_cast<T>(fits ? Fits(whole) : std::numeric_limits<Fits>::min());
+  }
+}
+
+constexpr int64_t kCastElements = 1100;
+
+/// Integers about the bounds of all types, and fractions.
+template <class T>
+std::vector<T> cast_samples() {
+  const int64_t bounds[] = {0,          1ll << 7,  1ll << 8,  1ll << 15,        1ll << 16,
+                            1ll << 24,  1ll << 25, 1ll << 31, 1ll << 32,        1ll << 53,
+                            3000000000, 65504,     65520,     1234567890123456, std::numeric_limits<int64_t>::max()};
+  std::vector<T> result;
+  for (const int64_t bound : bounds) {
+    for (int64_t step = -3; step <= 3; ++step) {
+      const auto value = int64_t(uint64_t(bound) + uint64_t(step));
+      for (const int64_t each : {value, int64_t(-uint64_t(value))}) {
+        result.push_back(static_cast<T>(each));
+        if constexpr (std::is_floating_point_v<T>) result.push_back(T(each) + T(0.75));
+      }
+    }
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    using Limits = std::numeric_limits<T>;
+    for (const T value : {Limits::infinity(), Limits::quiet_NaN(), Limits::max(), Limits::denorm_min(), T(0x1p63)}) {
+      result.push_back(value);
+      result.push_back(-value);
+    }
+  }
+  // Whole blocks of small numbers as well, which kernels may treat otherwise.
+  while (int64_t(result.size()) < kCastElements) result.push_back(static_cast<T>(int64_t(result.size()) % 300 - 150));
+  return result;
+}
+
+template <class From, class To>
+void expect_cast(Isa isa) {
+  const std::vector<From> x = cast_samples<From>();
+  Tensor input(dtype_of<From>, Shape{int64_t(x.size())}), want(dtype_of<To>, input.shape());
+  for (size_t i = 0; i < x.size(); ++i) {
+    input.data<From>()[i] = x[i];
+    want.data<To>()[i] = reference<To>(x[i], std::is_floating_point_v<From>);
+  }
+  expect_close(run_op({"Cast", 25, {{"to", int64_t(dtype_of<To>)}}}, {input}, 1, {}, isa)[0], want);
+}
+
+template <class From, class... To>
+void expect_casts(Isa isa) {
+  (expect_cast<From, To>(isa), ...);
+}
+
+template <class... T>
+void expect_casts_of_all(Isa isa) {
+  (expect_casts<T, T..., bool>(isa), ...);
+}
+
+TEST(Cast, IsExactAtTheBoundsOfEveryType) {
+  for (const Isa isa : supported_isas()) {
+    expect_casts_of_all<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(isa);
+  }
+}
+
+TEST(Cast, RoundsIntegersOnceToHalves) {
+  const std::vector<int64_t> x{65519, 65520, -65520, 65504, 2049, 2051, (1ll << 40) + 1, 257, 32897, 8421377};
+  for (const DType from : {DType::kInt32, DType::kInt64, DType::kUint16}) {
+    const Tensor input = cast_to(Tensor::of<int64_t>({int64_t(x.size())}, x), from);
+    for (const DType to : {DType::kFloat16, DType::kBFloat16}) {
+      const Tensor exact = cast_to(input, DType::kFloat64);
+      expect_close(cast(input, to), cast(exact, to));
+    }
+  }
+}
+
 TEST(Cast, RoundsFloatsTowardsZero) {
   const Tensor x = Tensor::of<float>({-1.9f, -0.5f, 0.9f, 2.5f});
   expect_close(cast(x, DType::kInt32), Tensor::of<int32_t>({-1, 0, 0, 2}));

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+
+namespace linnet {
+
+/// y[i] = x[i] as another type of number, for i < n: floats towards zero, where they do not fit the least integer;
+/// integers to narrower ones lose their higher bits, and become floats by one rounding to the nearest, ties to even.
+/// bool: whether x[i] differs from 0. x and y do not overlap.
+struct NumberCastKernels {
+  using F = void (*)(const void* x, void* y, int64_t n);
+
+  F s32_of_u8, s32_of_s8, s32_of_u16, s32_of_s16, s64_of_u32, s64_of_s32;
+  F bits8_of_s32, bits16_of_s32, bits32_of_s64;
+  F f32_of_s32, f64_of_s32, f32_of_s64, f64_of_s64;
+  F s32_of_f32, s32_of_f64, s64_of_f32, s64_of_f64;
+  F f64_of_f32, f32_of_f64;
+  F bool_of_s32, bool_of_s64, bool_of_f32, bool_of_f64;
+};
+
+}  // namespace linnet

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+#include "linnet/dtype.h"
+
+namespace linnet {
+
+/// y[i] = f(x[0][i], x[1][i], ...) for i < n. y may be one of the inputs, but overlaps none otherwise.
+using NumberFunction = void (*)(const void* const* x, void* y, int64_t n);
+
+/// Of two numbers of one type. The first three give bool.
+struct OrderFunctions {
+  NumberFunction less, less_equal, equal;
+  NumberFunction max, min;  ///< NaN where either is
+};
+
+/// Of elements of one width.
+struct WidthFunctions {
+  NumberFunction add, sub, mul;  ///< integers, which wrap around
+  NumberFunction select;         ///< x[0] (bool) ? x[1] : x[2], bit for bit
+};
+
+/// Element-wise functions of any number type.
+struct NumberKernels {
+  OrderFunctions f32, f64, s8, s16, s32, s64, u8, u16, u32, u64;
+  WidthFunctions bits8, bits16, bits32, bits64;
+  NumberFunction add_f64, sub_f64, mul_f64, div_f64;
+  NumberFunction and_bytes, or_bytes, xor_bytes;  ///< of bits
+  NumberFunction not_bool;
+
+  /// nullptr for other dtypes.
+  const OrderFunctions* order(DType dtype) const;
+  const WidthFunctions* width(DType dtype) const;
+};
+
+}  // namespace linnet

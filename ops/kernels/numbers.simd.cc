@@ -1,0 +1,100 @@
+#include "kernels/numbers.h"
+
+#include <type_traits>
+
+#include "kernels/simd.h"
+
+// In front of a loop whose output may be one of its inputs, but overlaps none otherwise.
+#if defined(__clang__)
+#define LINNET_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define LINNET_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+namespace linnet::LINNET_SIMD_NS {
+namespace {
+
+// Without branches, so that compilers make vectors of the loops.
+
+template <class X, class Y, class F>
+inline void map_two(const void* const* x, void* y_data, int64_t n, F f) {
+  const X *a = static_cast<const X*>(x[0]), *b = static_cast<const X*>(x[1]);
+  Y* y = static_cast<Y*>(y_data);
+  LINNET_INDEPENDENT
+  for (int64_t i = 0; i < n; ++i) y[i] = f(a[i], b[i]);
+}
+
+/// The kernel of a captureless function of two X that gives a Y.
+template <class X, class Y, class F>
+constexpr NumberFunction of_two(F) {
+  return [](const void* const* x, void* y, int64_t n) { map_two<X, Y>(x, y, n, F{}); };
+}
+
+template <class T>
+constexpr OrderFunctions kOrder{
+    of_two<T, uint8_t>([](T a, T b) { return uint8_t(a < b); }),
+    of_two<T, uint8_t>([](T a, T b) { return uint8_t(a <= b); }),
+    of_two<T, uint8_t>([](T a, T b) { return uint8_t(a == b); }),
+    of_two<T, T>([](T a, T b) { return (a > b) | (a != a) ? a : b; }),
+    of_two<T, T>([](T a, T b) { return (a < b) | (a != a) ? a : b; }),
+};
+
+template <class T>
+inline void select(const void* const* x, void* y_data, int64_t n) {
+  const auto* condition = static_cast<const uint8_t*>(x[0]);
+  const T *a = static_cast<const T*>(x[1]), *b = static_cast<const T*>(x[2]);
+  T* y = static_cast<T*>(y_data);
+  LINNET_INDEPENDENT
+  for (int64_t i = 0; i < n; ++i) {
+    const T u = a[i], v = b[i];
+    y[i] = condition[i] ? u : v;
+  }
+}
+
+/// U: an unsigned type.
+template <class U>
+constexpr WidthFunctions kWidth{
+    of_two<U, U>([](U a, U b) { return U(a + b); }),
+    of_two<U, U>([](U a, U b) { return U(a - b); }),
+    // As unsigned: a product of uint16 would be one of int.
+    of_two<U, U>([](U a, U b) { return U(std::common_type_t<U, unsigned>(a) * b); }),
+    select<U>,
+};
+
+void not_bool(const void* const* x, void* y_data, int64_t n) {
+  const auto* a = static_cast<const uint8_t*>(x[0]);
+  auto* y = static_cast<uint8_t*>(y_data);
+  LINNET_INDEPENDENT
+  for (int64_t i = 0; i < n; ++i) y[i] = a[i] == 0 ? 1 : 0;
+}
+
+}  // namespace
+
+void fill(NumberKernels& k);
+
+void fill(NumberKernels& k) {
+  k.f32 = kOrder<float>;
+  k.f64 = kOrder<double>;
+  k.s8 = kOrder<int8_t>;
+  k.s16 = kOrder<int16_t>;
+  k.s32 = kOrder<int32_t>;
+  k.s64 = kOrder<int64_t>;
+  k.u8 = kOrder<uint8_t>;
+  k.u16 = kOrder<uint16_t>;
+  k.u32 = kOrder<uint32_t>;
+  k.u64 = kOrder<uint64_t>;
+  k.bits8 = kWidth<uint8_t>;
+  k.bits16 = kWidth<uint16_t>;
+  k.bits32 = kWidth<uint32_t>;
+  k.bits64 = kWidth<uint64_t>;
+  k.add_f64 = of_two<double, double>([](double a, double b) { return a + b; });
+  k.sub_f64 = of_two<double, double>([](double a, double b) { return a - b; });
+  k.mul_f64 = of_two<double, double>([](double a, double b) { return a * b; });
+  k.div_f64 = of_two<double, double>([](double a, double b) { return a / b; });
+  k.and_bytes = of_two<uint8_t, uint8_t>([](uint8_t a, uint8_t b) { return uint8_t(a & b); });
+  k.or_bytes = of_two<uint8_t, uint8_t>([](uint8_t a, uint8_t b) { return uint8_t(a | b); });
+  k.xor_bytes = of_two<uint8_t, uint8_t>([](uint8_t a, uint8_t b) { return uint8_t(a ^ b); });
+  k.not_bool = not_bool;
+}
+
+}  // namespace linnet::LINNET_SIMD_NS

@@ -1,0 +1,156 @@
+#include "kernels/numbers.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kernels/kernel_table.h"
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+class NumbersKernel : public ::testing::TestWithParam<Isa> {
+ protected:
+  const NumberKernels& kernels_ = kernel_table(GetParam()).numbers;
+};
+
+INSTANTIATE_TEST_SUITE_P(, NumbersKernel, ::testing::ValuesIn(supported_isas()),
+                         [](const auto& isa) { return std::string(isa_name(isa.param)); });
+
+constexpr size_t kMost = 150;
+
+/// Small numbers, so that many are equal, the bounds of the type and, of floats, zeros of both signs, NaN, infinity.
+template <class T>
+std::vector<T> operand(size_t seed) {
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> special{Limits::lowest(), Limits::max(), T(0), T(1)};
+  if constexpr (std::is_floating_point_v<T>) {
+    for (const T value : {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), T(-0.0)}) {
+      special.push_back(value);
+    }
+  }
+  std::vector<T> x;
+  for (size_t i = 0; i < kMost; ++i) {
+    const size_t draw = (i * 2654435761u + seed * 40503u) >> 7;
+    x.push_back(i % 3 == 0 ? special[draw % special.size()] : static_cast<T>(int64_t(draw % 7) - 3));
+  }
+  return x;
+}
+
+template <class T>
+bool same(T a, T b) {
+  return a == b || (a != a && b != b);
+}
+
+/// Runs for all n up to kMost, into memory of its own and, where elements are as wide, in place; what lies behind
+/// stays.
+template <class T, class Y, class F>
+void expect_function(NumberFunction kernel, F want) {
+  const std::vector<T> a = operand<T>(1), b = operand<T>(2);
+  for (size_t n = 0; n < kMost; ++n) {
+    std::vector<Y> y(kMost, Y(1));
+    const void* x[] = {a.data(), b.data()};
+    kernel(x, y.data(), int64_t(n));
+    std::vector<T> in_place = a;
+    if constexpr (std::is_same_v<T, Y>) {
+      const void* own[] = {in_place.data(), b.data()};
+      kernel(own, in_place.data(), int64_t(n));
+    }
+    for (size_t i = 0; i < kMost; ++i) {
+      const Y expected = i < n ? Y(want(a[i], b[i])) : Y(1);
+      ASSERT_TRUE(same(y[i], expected)) << n << " " << i << ": " << +y[i] << " for " << +a[i] << ", " << +b[i];
+      if constexpr (std::is_same_v<T, Y>) {
+        ASSERT_TRUE(same(in_place[i], i < n ? expected : a[i])) << n << " " << i;
+      }
+    }
+  }
+}
+
+template <class T>
+void expect_order(const OrderFunctions& k) {
+  expect_function<T, uint8_t>(k.less, [](T a, T b) { return a < b; });
+  expect_function<T, uint8_t>(k.less_equal, [](T a, T b) { return a <= b; });
+  expect_function<T, uint8_t>(k.equal, [](T a, T b) { return a == b; });
+  const auto extreme = [](T a, T b, bool first) { return a != a ? a : b != b ? b : first ? a : b; };
+  expect_function<T, T>(k.max, [=](T a, T b) { return extreme(a, b, a > b); });
+  expect_function<T, T>(k.min, [=](T a, T b) { return extreme(a, b, a < b); });
+}
+
+template <class T>
+void expect_width(const WidthFunctions& k) {
+  using U = std::make_unsigned_t<T>;
+  const auto wide = [](T v) { return __int128(v); };
+  expect_function<T, T>(k.add, [=](T a, T b) { return T(U(wide(a) + wide(b))); });
+  expect_function<T, T>(k.sub, [=](T a, T b) { return T(U(wide(a) - wide(b))); });
+  expect_function<T, T>(k.mul, [=](T a, T b) { return T(U(U(a) * (unsigned __int128)(U(b)))); });
+}
+
+TEST_P(NumbersKernel, OrdersNumbersOfEveryType) {
+  expect_order<float>(kernels_.f32);
+  expect_order<double>(kernels_.f64);
+  expect_order<int8_t>(kernels_.s8);
+  expect_order<int16_t>(kernels_.s16);
+  expect_order<int32_t>(kernels_.s32);
+  expect_order<int64_t>(kernels_.s64);
+  expect_order<uint8_t>(kernels_.u8);
+  expect_order<uint16_t>(kernels_.u16);
+  expect_order<uint32_t>(kernels_.u32);
+  expect_order<uint64_t>(kernels_.u64);
+}
+
+TEST_P(NumbersKernel, IntegersWrapAround) {
+  expect_width<int8_t>(kernels_.bits8);
+  expect_width<int16_t>(kernels_.bits16);
+  expect_width<int32_t>(kernels_.bits32);
+  expect_width<int64_t>(kernels_.bits64);
+  expect_width<uint16_t>(kernels_.bits16);
+  expect_width<uint64_t>(kernels_.bits64);
+}
+
+TEST_P(NumbersKernel, Doubles) {
+  expect_function<double, double>(kernels_.add_f64, [](double a, double b) { return a + b; });
+  expect_function<double, double>(kernels_.sub_f64, [](double a, double b) { return a - b; });
+  expect_function<double, double>(kernels_.mul_f64, [](double a, double b) { return a * b; });
+  expect_function<double, double>(kernels_.div_f64, [](double a, double b) { return a / b; });
+}
+
+TEST_P(NumbersKernel, Bits) {
+  using B = uint8_t;
+  expect_function<B, B>(kernels_.and_bytes, [](B a, B b) { return a & b; });
+  expect_function<B, B>(kernels_.or_bytes, [](B a, B b) { return a | b; });
+  expect_function<B, B>(kernels_.xor_bytes, [](B a, B b) { return a ^ b; });
+  expect_function<B, B>(kernels_.not_bool, [](B a, B) { return !a; });
+}
+
+template <class T>
+void expect_select(NumberFunction kernel) {
+  const std::vector<T> a = operand<T>(1), b = operand<T>(2);
+  const std::vector<int8_t> draws = operand<int8_t>(3);
+  std::vector<uint8_t> condition;
+  for (const int8_t draw : draws) condition.push_back(draw & 1);
+  for (size_t n = 0; n < kMost; ++n) {
+    std::vector<T> y(kMost, T(1)), in_place = b;
+    const void* x[] = {condition.data(), a.data(), b.data()};
+    kernel(x, y.data(), int64_t(n));
+    const void* own[] = {condition.data(), a.data(), in_place.data()};
+    kernel(own, in_place.data(), int64_t(n));
+    for (size_t i = 0; i < kMost; ++i) {
+      const T chosen = condition[i] ? a[i] : b[i];
+      ASSERT_EQ(y[i], i < n ? chosen : T(1)) << n << " " << i;
+      ASSERT_EQ(in_place[i], i < n ? chosen : b[i]) << n << " " << i;
+    }
+  }
+}
+
+TEST_P(NumbersKernel, SelectsElementsOfEveryWidth) {
+  expect_select<uint8_t>(kernels_.bits8.select);
+  expect_select<uint16_t>(kernels_.bits16.select);
+  expect_select<uint32_t>(kernels_.bits32.select);
+  expect_select<uint64_t>(kernels_.bits64.select);
+}
+
+}  // namespace
+}  // namespace linnet::testing
