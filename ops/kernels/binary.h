@@ -23,6 +23,7 @@ struct BinaryKernels {
   BinaryForms max;    ///< NaN where either operand is
   BinaryForms min;    ///< NaN where either operand is
   BinaryForms prelu;  ///< a < 0 ? a b : a
+  BinaryForms pow;    ///< a^b within 1 unit in the last place
 };
 
 }  // namespace linnet

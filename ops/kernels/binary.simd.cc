@@ -1,5 +1,6 @@
 #include "kernels/binary.h"
 
+#include "kernels/power.h"
 #include "kernels/vector_math.h"
 
 namespace linnet::LINNET_SIMD_NS {
@@ -28,6 +29,17 @@ template <F32 (*kFunction)(F32, F32)>
 constexpr BinaryForms kForms{map<Form::kVectorVector, kFunction>, map<Form::kVectorScalar, kFunction>,
                              map<Form::kScalarVector, kFunction>};
 
+template <Form kForm>
+void power(const float* a, const float* b, float* y, int64_t n) {
+  if (n == 0) return;
+  float repeated[kPowerBlock];
+  for (float& value : repeated) value = kForm == Form::kScalarVector ? *a : *b;
+  for (int64_t i = 0; i < n; i += kPowerBlock) {
+    power_block(kForm == Form::kScalarVector ? repeated : a + i, kForm == Form::kVectorScalar ? repeated : b + i, y + i,
+                n - i < kPowerBlock ? int(n - i) : kPowerBlock);
+  }
+}
+
 inline F32 add(F32 a, F32 b) { return a + b; }
 inline F32 sub(F32 a, F32 b) { return a - b; }
 inline F32 mul(F32 a, F32 b) { return a * b; }
@@ -45,6 +57,7 @@ void fill(BinaryKernels& k) {
   k.max = kForms<max_nan>;
   k.min = kForms<min_nan>;
   k.prelu = kForms<prelu>;
+  k.pow = {power<Form::kVectorVector>, power<Form::kVectorScalar>, power<Form::kScalarVector>};
 }
 
 }  // namespace linnet::LINNET_SIMD_NS

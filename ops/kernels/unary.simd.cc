@@ -2,7 +2,8 @@
 
 #include <type_traits>
 
-#include "kernels/sin_cos.h"
+#include "kernels/arcs.h"
+#include "kernels/trigonometric.h"
 #include "kernels/vector_math.h"
 
 namespace linnet::LINNET_SIMD_NS {
@@ -72,8 +73,9 @@ inline F32 round(F32 x) { return with_sign(magnitude_of(xsimd::nearbyint(x)), x)
 inline F32 square(F32 x) { return x * x; }
 inline F32 scale(F32 x, F32 alpha, F32 beta) { return alpha * x + beta; }
 inline F32 scaled_tanh(F32 x, F32 alpha, F32 beta) { return alpha * tanh(beta * x); }
-constexpr UnaryKernels::F sin = sin_cos<0>;
-constexpr UnaryKernels::F cos = sin_cos<1>;
+constexpr UnaryKernels::F sin = sine<Sin, 0>;
+constexpr UnaryKernels::F cos = sine<Cos, 1>;
+constexpr UnaryKernels::F tan = trigonometric<Tan>;
 
 }  // namespace
 

@@ -83,6 +83,9 @@ class Pow final : public Op {
       return elementwise(in, {{0, in.shape(0)}},
                          exponent == 2.0 ? kernel_loop(dtype, kernel_table(in.isa()).unary.square) : cube);
     }
+    if (has_float_kernel(dtype) && in.dtype(1) == dtype) {
+      return elementwise(in, broadcast_.sources(in), kernel_loop(dtype, kernel_table(in.isa()).binary.pow));
+    }
     return elementwise(in, broadcast_.sources(in), loop(dtype, in.dtype(1)));
   }
 
