@@ -83,10 +83,20 @@ template <class T, class Y>
 class WindowPool final : public Kernel {
  public:
   WindowPool(PoolKind kind, PoolShape shape, const KernelTable& table, const PoolGrids& grids)
-      : kind_(kind), shape_(std::move(shape)), kernels_(table.pool), means_(table, grids) {
+      : kind_(kind),
+        shape_(std::move(shape)),
+        kernels_(table.pool),
+        transpose_(sizeof(T) == 1 ? table.transpose.bits8 : table.transpose.bits32),
+        means_(table, grids) {
     const int64_t planes = shape_.channels_last ? 1 : shape_.channels;
     rows_ = shape_.batch * planes * shape_.axes[0].out * shape_.axes[1].out;
     row_elements_ = shape_.axes[2].out * (shape_.channels_last ? shape_.channels : 1);
+    const auto whole = [&](int64_t column) {
+      const PoolWindow& w = shape_.windows[2][size_t(column)];
+      return w.begin == 0 && w.end == shape_.axes[2].kernel;
+    };
+    while (whole_.begin < shape_.axes[2].out && !whole(whole_.begin)) ++whole_.begin;
+    for (whole_.end = whole_.begin; whole_.end < shape_.axes[2].out && whole(whole_.end);) ++whole_.end;
   }
 
   void run(KernelContext& context) const override {
@@ -99,7 +109,8 @@ class WindowPool final : public Kernel {
 
   size_t scratch_bytes() const override {
     const int64_t taps = checked_mul(shape_.taps(), int64_t{sizeof(const T*)});
-    const auto line = size_t(checked_mul(line_elements(), int64_t{sizeof(T)}));
+    const int64_t lines = shape_.channels_last ? 1 : 3;
+    const auto line = size_t(checked_mul(checked_mul(lines, line_elements()), int64_t{sizeof(T)}));
     return size_t(checked_add(taps, int64_t(std::max(line, RowMeans<T, Y>::scratch_bytes(shape_.channels)))));
   }
 
@@ -177,24 +188,57 @@ class WindowPool final : public Kernel {
     }
   }
 
-  void plane_row(const Lines& lines, const T** taps, T* line, T* y) const {
+  /// The lines of the window become one, then its columns: those of whole windows by vectors of neighbouring outputs.
+  void plane_row(const Lines& lines, const T** taps, T* scratch, T* y) const {
     int64_t count = 0;
     for_lines(lines, [&](const T* x) { taps[count++] = x; });
     if constexpr (std::is_same_v<T, float>) {
-      if (kind_ != PoolKind::kMax) return mean_plane_row(lines, taps, count, line, y);
+      if (kind_ != PoolKind::kMax) return mean_plane_row(lines, taps, count, scratch, y);
     }
-    if (count > 0) max_kernels<T>(kernels_).taps(taps, count, shape_.axes[2].in, line);
-    for (int64_t column = 0; column < shape_.axes[2].out; ++column) {
-      const PoolWindow& w = shape_.windows[2][size_t(column)];
-      y[column] = count * (w.end - w.begin) > 0 ? max_columns(line, w) : kLowest<T>;
+    if (count == 0) return void(std::fill_n(y, row_elements_, kLowest<T>));
+    const T* line = taps[0];
+    if (count > 1) {
+      max_kernels<T>(kernels_).taps(taps, count, shape_.axes[2].in, scratch);
+      line = scratch;
     }
+    for_partial_windows(
+        [&](int64_t column, const PoolWindow& w) { y[column] = w.begin < w.end ? max_columns(line, w) : kLowest<T>; });
+    if (whole_.size() == 0) return;
+    columns_of(line, scratch + shape_.axes[2].in, taps);
+    max_kernels<T>(kernels_).taps(taps, shape_.axes[2].kernel, whole_.size(), y + whole_.begin);
   }
 
   void mean_plane_row(const Lines& lines, const T** taps, int64_t count, T* line, T* y) const {
     kernels_.mean_f32(taps, count, 1.0f, shape_.axes[2].in, line);
-    for (int64_t column = 0; column < shape_.axes[2].out; ++column) {
-      const PoolWindow& w = shape_.windows[2][size_t(column)];
+    for_partial_windows([&](int64_t column, const PoolWindow& w) {
       y[column] = sum_columns(line, w) / divisor(lines, w, count * (w.end - w.begin));
+    });
+    if (whole_.size() == 0) return;
+    const PoolWindow& w = shape_.windows[2][size_t(whole_.begin)];
+    columns_of(line, line + shape_.axes[2].in, taps);
+    kernels_.mean_f32(taps, w.end, divisor(lines, w, count * w.end), whole_.size(), y + whole_.begin);
+  }
+
+  template <class F>
+  void for_partial_windows(const F& f) const {
+    for (int64_t column = 0; column < whole_.begin; ++column) f(column, shape_.windows[2][size_t(column)]);
+    const int64_t end = shape_.axes[2].out;
+    for (int64_t column = whole_.end; column < end; ++column) f(column, shape_.windows[2][size_t(column)]);
+  }
+
+  /// taps[k][i] = the element at position k of whole window i. The line, of which a window is every stride-th element,
+  /// is first taken apart into `phases`.
+  void columns_of(const T* line, T* phases, const T** taps) const {
+    const PoolAxis& axis = shape_.axes[2];
+    const int64_t stride = whole_.size() > 1 ? axis.stride : 1;
+    const int64_t full = axis.in / stride, pitch = full + 1;
+    if (stride > 1) {
+      transpose_(line, full, stride, stride, phases, pitch);
+      for (int64_t i = full * stride; i < axis.in; ++i) phases[i % stride * pitch + full] = line[i];
+    }
+    for (int64_t k = 0; k < axis.kernel; ++k) {
+      const int64_t at = shape_.windows[2][size_t(whole_.begin)].origin + k * axis.dilation;
+      taps[k] = stride > 1 ? phases + at % stride * pitch + at / stride : line + at;
     }
   }
 
@@ -216,8 +260,10 @@ class WindowPool final : public Kernel {
   PoolKind kind_;
   PoolShape shape_;
   PoolKernels kernels_;
+  decltype(TransposeKernels::bits32) transpose_;
   RowMeans<T, Y> means_;
   int64_t rows_, row_elements_;
+  Span whole_;  ///< the output columns whose windows lie in the input
 };
 
 /// Windows that are whole images. Chunks are blocks of channels of one image, or several planes.

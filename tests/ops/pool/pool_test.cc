@@ -109,6 +109,22 @@ TEST_P(Pool, MatchesTheDoubleReferenceInBothLayouts) {
   }
 }
 
+TEST_P(Pool, LinesOfManyVectorsAreTakenApartByTheirStride) {
+  const Tensor x = random_tensor({1, 2, 5, 83}, 8);
+  for (const int64_t kernel : {1, 3, 4}) {
+    for (int64_t stride = 1; stride <= 5; ++stride) {
+      for (const int64_t dilation : {1, 2}) {
+        const Settings s{
+            .kernel = {2, kernel}, .strides = {1, stride}, .pads = {0, kernel > 1, 0, 0}, .dilations = {1, dilation}};
+        check("MaxPool", s.attributes(), x, pool_reference(x, s, largest), GetParam());
+        check("AveragePool", s.attributes(), x, pool_reference(x, s, mean), GetParam());
+      }
+    }
+  }
+  const Settings far{.kernel = {1, 3}, .strides = {1, 200}};
+  check("MaxPool", far.attributes(), x, pool_reference(x, far, largest), GetParam());
+}
+
 TEST_P(Pool, GlobalPoolsReduceWholeImages) {
   for (const int64_t channels : {1, 5, 130}) {
     const Tensor x = random_tensor({2, channels, 9, 17}, 3);
@@ -200,6 +216,17 @@ TEST(MaxPool, NanWins) {
   const Tensor y = run_op({"MaxPool", 12, {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}}}, {x})[0];
   EXPECT_TRUE(std::isnan(y.data<float>()[0]));
   EXPECT_FALSE(std::isnan(y.data<float>()[1]));
+}
+
+TEST(MaxPool, NanWinsInWholeVectorsOfEveryStride) {
+  Tensor x = random_tensor({1, 1, 3, 64});
+  x.data<float>()[64 + 21] = std::numeric_limits<float>::quiet_NaN();
+  for (const int64_t stride : {1, 2, 3}) {
+    const Tensor y = run_op({"MaxPool", 12, {{"kernel_shape", Ints{3, 3}}, {"strides", Ints{1, stride}}}}, {x})[0];
+    for (int64_t i = 0; i < y.size(); ++i) {
+      EXPECT_EQ(std::isnan(y.data<float>()[i]), i * stride <= 21 && 21 <= i * stride + 2) << stride << " " << i;
+    }
+  }
 }
 
 TEST(MaxPool, AutoPadKeepsTheExtentDividedByTheStride) {
