@@ -128,6 +128,10 @@ bool transpose_narrow(const T* x, int64_t rows, int64_t cols, int64_t ldx, T* y,
   if (rows == 3 && ldy == 3) return interleave<3>(x, cols, ldx, y), true;
   if (cols == 2 && ldx == 2) return deinterleave<2>(x, rows, y, ldy), true;
   if (cols == 3 && ldx == 3) return deinterleave<3>(x, rows, y, ldy), true;
+  if constexpr (sizeof(T) < sizeof(uint32_t)) {
+    if (rows == 4 && ldy == 4) return interleave<4>(x, cols, ldx, y), true;
+    if (cols == 4 && ldx == 4) return deinterleave<4>(x, rows, y, ldy), true;
+  }
   return false;
 }
 
@@ -142,57 +146,60 @@ void bits32(const void* x_in, int64_t rows, int64_t cols, int64_t ldx, void* y_o
   }
 }
 
+/// Elements of 16 bytes.
 template <class T>
-void blocked(const void* x_in, int64_t rows, int64_t cols, int64_t ldx, void* y_out, int64_t ldy) {
-  const auto* x = static_cast<const T*>(x_in);
-  auto* y = static_cast<T*>(y_out);
-  constexpr int64_t kBlock = 64 / sizeof(T) < 16 ? 16 : 64 / sizeof(T);
-  for (int64_t c = 0; c < cols; c += kBlock) {
-    const int64_t count = cols - c < kBlock ? cols - c : kBlock;
-    for (int64_t r = 0; r < rows; r += kBlock) {
-      scalar_region(x + r * ldx + c, rows - r < kBlock ? rows - r : kBlock, count, ldx, y + c * ldy + r, ldy);
-    }
-  }
-}
+struct Register {
+  typedef T Type __attribute__((vector_size(16)));
+  static constexpr int kSize = int(16 / sizeof(T));
+};
 
-typedef uint8_t SixteenBytes __attribute__((vector_size(16)));
-
-/// Where byte j comes from when two vectors' halves are interleaved.
+/// Where element j comes from when two vectors' halves are interleaved.
 template <int kHigh>
 struct Interleave {
   template <int W>
   static constexpr int index(int j) {
-    return j / 2 + 8 * kHigh + (j % 2) * W;
+    return j / 2 + W / 2 * kHigh + (j % 2) * W;
   }
 };
 
-/// A tile of 16 by 16: rows i and i + 8 interleaved four times are columns.
-void byte_tile(const uint8_t* x, int64_t ldx, uint8_t* y, int64_t ldy) {
-  constexpr auto kAll = std::make_integer_sequence<int, 16>{};
-  SixteenBytes v[16], next[16];
-#pragma GCC unroll 16
-  for (int i = 0; i < 16; ++i) std::memcpy(&v[i], x + i * ldx, sizeof v[i]);
-#pragma GCC unroll 4
-  for (int step = 0; step < 4; ++step) {
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) {
-      next[2 * i] = shuffle<Interleave<0>>(v[i], v[i + 8], kAll);
-      next[2 * i + 1] = shuffle<Interleave<1>>(v[i], v[i + 8], kAll);
+/// A tile of W by W elements in 16 bytes each: rows i and i + W / 2 interleaved log2(W) times are columns.
+template <class T>
+inline void register_tile(const T* x, int64_t ldx, T* y, int64_t ldy) {
+  constexpr int W = Register<T>::kSize;
+  constexpr auto kAll = std::make_integer_sequence<int, W>{};
+  typename Register<T>::Type v[W], next[W];
+  LINNET_UNROLL
+  for (int i = 0; i < W; ++i) std::memcpy(&v[i], x + i * ldx, sizeof v[i]);
+  LINNET_UNROLL
+  for (int step = 1; step < W; step *= 2) {
+    LINNET_UNROLL
+    for (int i = 0; i < W / 2; ++i) {
+      next[2 * i] = shuffle<Interleave<0>>(v[i], v[i + W / 2], kAll);
+      next[2 * i + 1] = shuffle<Interleave<1>>(v[i], v[i + W / 2], kAll);
     }
-#pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) v[i] = next[i];
+    LINNET_UNROLL
+    for (int i = 0; i < W; ++i) v[i] = next[i];
   }
-#pragma GCC unroll 16
-  for (int i = 0; i < 16; ++i) std::memcpy(y + i * ldy, &v[i], sizeof v[i]);
+  LINNET_UNROLL
+  for (int i = 0; i < W; ++i) std::memcpy(y + i * ldy, &v[i], sizeof v[i]);
 }
 
-void bits8(const void* x_in, int64_t rows, int64_t cols, int64_t ldx, void* y_out, int64_t ldy) {
-  const auto* x = static_cast<const uint8_t*>(x_in);
-  auto* y = static_cast<uint8_t*>(y_out);
+/// Tiles, in blocks of columns and rows that are cache lines.
+template <class T>
+void in_registers(const void* x_in, int64_t rows, int64_t cols, int64_t ldx, void* y_out, int64_t ldy) {
+  const auto* x = static_cast<const T*>(x_in);
+  auto* y = static_cast<T*>(y_out);
   if (transpose_narrow(x, rows, cols, ldx, y, ldy)) return;
-  const int64_t full_rows = rows / 16 * 16, full_cols = cols / 16 * 16;
-  for (int64_t c = 0; c < full_cols; c += 16) {
-    for (int64_t r = 0; r < full_rows; r += 16) byte_tile(x + r * ldx + c, ldx, y + c * ldy + r, ldy);
+  constexpr int64_t W = Register<T>::kSize, kLine = 64 / sizeof(T);
+  const int64_t full_rows = rows / W * W, full_cols = cols / W * W;
+  for (int64_t first = 0; first < full_cols; first += kLine) {
+    const int64_t end = first + kLine < full_cols ? first + kLine : full_cols;
+    for (int64_t line = 0; line < full_rows; line += kLine) {
+      const int64_t last = line + kLine < full_rows ? line + kLine : full_rows;
+      for (int64_t c = first; c < end; c += W) {
+        for (int64_t r = line; r < last; r += W) register_tile(x + r * ldx + c, ldx, y + c * ldy + r, ldy);
+      }
+    }
   }
   scalar_region(x + full_cols, full_rows, cols - full_cols, ldx, y + full_cols * ldy, ldy);
   scalar_region(x + full_rows * ldx, rows - full_rows, cols, ldx, y + full_rows, ldy);
@@ -202,10 +209,10 @@ void bits8(const void* x_in, int64_t rows, int64_t cols, int64_t ldx, void* y_ou
 
 void fill(TransposeKernels& kernels);
 void fill(TransposeKernels& kernels) {
-  kernels.bits8 = bits8;
-  kernels.bits16 = blocked<uint16_t>;
+  kernels.bits8 = in_registers<uint8_t>;
+  kernels.bits16 = in_registers<uint16_t>;
   kernels.bits32 = bits32;
-  kernels.bits64 = blocked<uint64_t>;
+  kernels.bits64 = in_registers<uint64_t>;
 }
 
 }  // namespace linnet::LINNET_SIMD_NS
