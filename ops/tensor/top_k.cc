@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "infer/infer.h"
 #include "op_list.h"
@@ -9,25 +10,44 @@
 namespace linnet {
 namespace {
 
-/// An element of a row: the first ones in this order are the top ones.
-struct Candidate {
-  uint64_t key;
-  int64_t index;
-  bool operator<(const Candidate& other) const { return key != other.key ? key < other.key : index < other.index; }
+/// Elements of a row with keys of 64 bits, and with keys of 32 bits, which share a word with their indices: the first
+/// ones in their order are the top ones.
+struct WideElements {
+  using Key = uint64_t;
+  using Element = KeyedIndex;
+  static Element make(Key key, int64_t index) { return {key, index}; }
+  static Key key(const Element& element) { return element.key; }
+  static int64_t index(const Element& element) { return element.index; }
+};
+struct NarrowElements {
+  using Key = uint32_t;
+  using Element = uint64_t;
+  static constexpr int64_t kMostIndices = int64_t{1} << 32;
+  static Element make(Key key, int64_t index) { return uint64_t{key} << 32 | uint64_t(index); }
+  static Key key(Element element) { return Key(element >> 32); }
+  static int64_t index(Element element) { return int64_t(element & 0xffffffffu); }
 };
 
-/// Rows run along an axis of [outer, dim, inner]; each worker sorts one at a time in its scratch memory.
+/// Rows run along an axis of [outer, dim, inner]; each worker searches one at a time. What is not before the k-th best
+/// element so far is passed over, block by block; the others are collected in its scratch memory, and now and then all
+/// but the best k are dropped.
+template <class Elements>
 class TopKKernel final : public Kernel {
+  using Key = typename Elements::Key;
+  using Element = typename Elements::Element;
+  using Keys = void (*)(const void* x, int64_t stride, Key* keys, int64_t n);
+
  public:
-  TopKKernel(const CompileInput& in, int axis, int64_t k, bool largest)
-      : keys_(order_keys_of(in.dtype(0))),
+  TopKKernel(const CompileInput& in, Keys keys, int axis, int64_t k, bool largest)
+      : keys_(keys),
         copy_(copy_row_of(in.dtype(0))),
         width_(element_bytes(in.dtype(0))),
         outer_(in.shape(0).elements(0, axis)),
         dim_(in.shape(0)[axis]),
         inner_(in.shape(0).elements(axis + 1, in.rank(0))),
         k_(k),
-        flip_(largest ? UINT64_MAX : 0),
+        room_(std::min(dim_, checked_add(checked_mul(2, k), kBlock)) + kBlock),
+        flip_(largest ? std::numeric_limits<Key>::max() : 0),
         values_(in.has_output(0)),
         indices_(in.has_output(1)) {}
 
@@ -37,12 +57,12 @@ class TopKKernel final : public Kernel {
                     indices_ ? context.output(1).data<int64_t>() : nullptr};
     if (k_ == 0) return;
     parallel_items(context.executor(), outer_ * inner_, 8 * dim_, [&](int64_t begin, int64_t end, int worker) {
-      auto* scratch = reinterpret_cast<Candidate*>(context.scratch(worker));
+      auto* scratch = reinterpret_cast<Element*>(context.scratch(worker));
       for (int64_t row = begin; row < end; ++row) run_row(rows, row, scratch);
     });
   }
 
-  size_t scratch_bytes() const override { return size_t(checked_mul(dim_, sizeof(Candidate) + sizeof(uint64_t))); }
+  size_t scratch_bytes() const override { return size_t(checked_mul(room_, sizeof(Element))); }
 
  private:
   struct Rows {
@@ -51,27 +71,58 @@ class TopKKernel final : public Kernel {
     int64_t* indices;   ///< so here
   };
 
-  void run_row(const Rows& rows, int64_t row, Candidate* candidates) const {
+  static constexpr int64_t kBlock = 256;
+
+  /// Puts the k best elements first, in any order.
+  void find_best(Element* elements, int64_t count) const {
+    if (k_ < count) std::nth_element(elements, elements + k_ - 1, elements + count);
+  }
+
+  /// Collects the k best elements of a row, in any order.
+  void collect(const std::byte* x, Element* elements) const {
+    Key keys[kBlock];
+    int64_t count = 0;
+    Key bound = 0;  // the k-th best key so far, which later elements have to precede
+    bool bounded = false;
+    for (int64_t first = 0; first < dim_; first += kBlock) {
+      const int64_t n = std::min(kBlock, dim_ - first);
+      keys_(x + first * inner_ * width_, inner_, keys, n);
+      for (int64_t i = 0; i < n; ++i) keys[i] ^= flip_;
+      int any = 0;
+      for (int64_t i = 0; i < n; ++i) any |= keys[i] < bound ? 1 : 0;
+      if (bounded && !any) continue;
+      for (int64_t i = 0; i < n; ++i) {
+        elements[count] = Elements::make(keys[i], first + i);
+        count += !bounded || keys[i] < bound;
+      }
+      if (count + kBlock < room_) continue;
+      find_best(elements, count);
+      count = k_;
+      bounded = true;
+      bound = Elements::key(elements[k_ - 1]);
+    }
+    find_best(elements, count);
+  }
+
+  void run_row(const Rows& rows, int64_t row, Element* elements) const {
     const int64_t outer = row / inner_, inner = row % inner_;
     const std::byte* x = rows.x + (outer * dim_ * inner_ + inner) * width_;
-    auto* keys = reinterpret_cast<uint64_t*>(candidates + dim_);
-    keys_(x, inner_, keys, dim_);
-    for (int64_t i = 0; i < dim_; ++i) candidates[i] = {keys[i] ^ flip_, i};
-    if (k_ < dim_) std::nth_element(candidates, candidates + k_, candidates + dim_);
-    std::sort(candidates, candidates + k_);
+    collect(x, elements);
+    std::sort(elements, elements + k_);
     const int64_t first = outer * k_ * inner_ + inner;
     for (int64_t i = 0; i < k_; ++i) {
-      const int64_t index = candidates[i].index;
+      const int64_t index = Elements::index(elements[i]);
       const int64_t target = first + i * inner_;
       if (rows.values) copy_(x + index * inner_ * width_, 1, rows.values + target * width_, 1, 1);
       if (rows.indices) rows.indices[target] = index;
     }
   }
 
-  OrderKeys keys_;
+  Keys keys_;
   CopyRow copy_;
   int64_t width_, outer_, dim_, inner_, k_;
-  uint64_t flip_;
+  int64_t room_;  ///< for elements
+  Key flip_;
   bool values_, indices_;
 };
 
@@ -100,7 +151,11 @@ class TopK final : public Op {
   KernelPtr compile(const CompileInput& in) const override {
     const int axis = normalize_axis(axis_, in.rank(0));
     const int64_t k = k_ ? *k_ : constant_ints(in.fact(1))->front();
-    return std::make_unique<TopKKernel>(in, axis, k, largest_);
+    const NarrowOrderKeys narrow = narrow_order_keys_of(in.dtype(0));
+    if (narrow && in.shape(0)[axis] < NarrowElements::kMostIndices) {
+      return std::make_unique<TopKKernel<NarrowElements>>(in, narrow, axis, k, largest_);
+    }
+    return std::make_unique<TopKKernel<WideElements>>(in, order_keys_of(in.dtype(0)), axis, k, largest_);
   }
 
   std::vector<int> value_inputs() const override { return is_input_ ? std::vector{1} : std::vector<int>{}; }

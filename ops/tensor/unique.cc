@@ -63,10 +63,11 @@ class UniqueKernel final : public Kernel {
 
   int64_t slice_elements() const { return outer_ * inner_ * parts_; }
 
-  /// Of the keys, in two orders, and of the slices' groups: a tensor without elements may have very many slices.
+  /// Of the keys, in two orders, of those that are sorted, and of the slices' groups: a tensor without elements may
+  /// have very many slices.
   size_t working_bytes() const {
     const int64_t keys = checked_mul(checked_mul(2, parts_), x_.elements());
-    return dtype_bytes(DType::kInt64, checked_add(keys, checked_mul(4, dim_)));
+    return dtype_bytes(DType::kInt64, checked_add(keys, checked_mul(6, dim_)));
   }
 
   /// Keys of the elements, those of one slice side by side.
@@ -95,11 +96,15 @@ class UniqueKernel final : public Kernel {
       return std::lexicographical_compare_three_way(slice(a), slice(a) + slice_elements(), slice(b),
                                                     slice(b) + slice_elements());
     };
-    std::iota(order, order + dim_, int64_t{0});
-    std::sort(order, order + dim_, [&](int64_t a, int64_t b) {
-      const auto result = compare(a, b);
-      return result < 0 || (result == 0 && a < b);
-    });
+    if (slice_elements() == 1) {
+      sort_elements(keys.data<uint64_t>(), order);
+    } else {
+      std::iota(order, order + dim_, int64_t{0});
+      std::sort(order, order + dim_, [&](int64_t a, int64_t b) {
+        const auto result = compare(a, b);
+        return result < 0 || (result == 0 && a < b);
+      });
+    }
     for (int64_t i = 0; i < dim_; ++i) {
       if (i == 0 || compare(order[i - 1], order[i]) != 0) {
         groups.first.data<int64_t>()[groups.count] = order[i];
@@ -109,6 +114,15 @@ class UniqueKernel final : public Kernel {
       groups.inverse.data<int64_t>()[order[i]] = groups.count - 1;
     }
     return groups;
+  }
+
+  /// Keys that lie beside their indices are compared several times faster than those that indices point to.
+  void sort_elements(const uint64_t* keys, int64_t* order) const {
+    Tensor pairs(DType::kUint64, Shape{checked_mul(2, dim_)});
+    auto* elements = reinterpret_cast<KeyedIndex*>(pairs.data<uint64_t>());
+    for (int64_t i = 0; i < dim_; ++i) elements[i] = {keys[i], i};
+    std::sort(elements, elements + dim_);
+    for (int64_t i = 0; i < dim_; ++i) order[i] = elements[i].index;
   }
 
   void reorder_by_first(Groups& groups) const {

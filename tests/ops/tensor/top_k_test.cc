@@ -52,6 +52,38 @@ TEST(TopK, AgreesWithAStableSortForAllThreads) {
   }
 }
 
+/// Rows that are several times as long as what is kept of them, ascending and descending ones and those of few values.
+TEST(TopK, SearchesLongRowsOfEveryDtype) {
+  const int64_t dim = 5000;
+  Tensor x(DType::kFloat32, Shape{4, dim});
+  const Tensor noise = random_uniform({2, dim}, -100, 100, 5);
+  for (int64_t i = 0; i < dim; ++i) {
+    const auto step = float(i % 120);
+    x.data<float>()[i] = step - 60;
+    x.data<float>()[dim + i] = 60 - step;
+    x.data<float>()[2 * dim + i] = std::floor(noise.data<float>()[i]);
+    x.data<float>()[3 * dim + i] = std::floor(noise.data<float>()[dim + i] / 50);
+  }
+  for (const DType dtype :
+       {DType::kFloat32, DType::kFloat64, DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64}) {
+    const Tensor cast = cast_to(x, dtype);
+    for (const bool largest : {false, true}) {
+      for (const int64_t k : {1, 10, 300, 4990}) {
+        const OpCase op{"TopK", 11, {{"largest", int64_t(largest)}}};
+        const std::vector<Tensor> y = run_op(op, {cast, Tensor::of<int64_t>({k})}, 2);
+        for (int64_t r = 0; r < 4; ++r) {
+          const float* row = x.data<float>() + r * dim;
+          Ints order(static_cast<size_t>(dim));
+          std::iota(order.begin(), order.end(), 0);
+          std::stable_sort(order.begin(), order.end(),
+                           [&](int64_t a, int64_t b) { return largest ? row[a] > row[b] : row[a] < row[b]; });
+          ASSERT_TRUE(std::equal(order.begin(), order.begin() + k, y[1].data<int64_t>() + r * k)) << dtype << k << r;
+        }
+      }
+    }
+  }
+}
+
 TEST(TopK, TakesKOfZeroAndRefusesOthersOutOfRange) {
   const auto top = [](int64_t k) { return run_op({"TopK", 11}, {kX, Tensor::of<int64_t>({k})}, 2)[0]; };
   EXPECT_EQ(top(0).shape(), (Shape{3, 0}));
