@@ -22,6 +22,7 @@
 #include "kernels/quantize.h"
 #include "kernels/reduce.h"
 #include "kernels/requantize.h"
+#include "kernels/sample.h"
 #include "kernels/softmax.h"
 #include "kernels/transpose.h"
 #include "kernels/unary.h"

@@ -3,9 +3,11 @@
 #include <complex>
 
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "math/numbers.h"
 #include "op_list.h"
 #include "partition/parallel.h"
+#include "partition/parts.h"
 #include "tensor/saturate.h"
 
 namespace linnet {
@@ -103,6 +105,94 @@ ReadReal read_real_of(DType dtype) {
   });
 }
 
+/// The taps of three axes, missing outer ones of extent 1, for point `item` of a grid, which counts axes from the
+/// innermost on.
+using PointTaps = std::array<AxisTaps, 3>;
+
+PointTaps taps_of_point(const GridSettings& s, const Shape& x, ReadReal read, const void* grid, int64_t item) {
+  PointTaps taps;
+  for (AxisTaps& axis : taps) axis = {.count = 1, .position = {0}, .weight = {1}};
+  const int64_t axes = x.rank() - 2;
+  for (int64_t d = 0; d < axes; ++d) {
+    taps[size_t(2 - d)] = taps_at(s, read(grid, item * axes + d), x[x.rank() - 1 - int(d)]);
+  }
+  return taps;
+}
+
+/// Calls f(position of each axis, weight) for all taps of a point.
+template <class F>
+void for_taps(const PointTaps& taps, const F& f) {
+  for (size_t i = 0; i < size_t(taps[0].count); ++i) {
+    for (size_t j = 0; j < size_t(taps[1].count); ++j) {
+      for (size_t k = 0; k < size_t(taps[2].count); ++k) {
+        f(taps[0].position[i], taps[1].position[j], taps[2].position[k],
+          taps[0].weight[i] * taps[1].weight[j] * taps[2].weight[k]);
+      }
+    }
+  }
+}
+
+/// Linear and cubic samples of float32: the taps of a block of points are found once, for all channels.
+class GridBlendKernel final : public Kernel {
+ public:
+  GridBlendKernel(const GridSettings& settings, const CompileInput& in)
+      : s_(settings),
+        x_(in.shape(0)),
+        y_(in.output_shape(0)),
+        read_(read_real_of(in.dtype(1))),
+        kernels_(kernel_table(in.isa()).sample),
+        taps_(int64_t{1} << (s_.filter == Filter::kCubic ? 2 : 1) * (x_.rank() - 2)) {}
+
+  /// Whether offsets in an image fit into 32 bits.
+  static bool takes(const Shape& x) { return x.elements(2, x.rank()) < (int64_t{1} << 31); }
+
+  void run(KernelContext& context) const override {
+    const int64_t pixels = y_.elements(2, y_.rank()), blocks = ceil_div(pixels, kBlock);
+    parallel_items(context.executor(), y_[0] * blocks, kBlock * y_[1] * taps_, [&](int64_t b, int64_t end, int worker) {
+      for (; b < end; ++b) blend(context, b / blocks, b % blocks * kBlock, context.scratch(worker));
+    });
+  }
+
+  size_t scratch_bytes() const override {
+    return size_t(checked_mul(checked_mul(taps_, kBlock), sizeof(int32_t) + sizeof(float)));
+  }
+
+ private:
+  static constexpr int64_t kBlock = 128;
+
+  void blend(KernelContext& context, int64_t n, int64_t first, std::byte* scratch) const {
+    auto* offsets = reinterpret_cast<int32_t*>(scratch);
+    auto* weights = reinterpret_cast<float*>(offsets + taps_ * kBlock);
+    const int64_t pixels = y_.elements(2, y_.rank()), plane = x_.elements(2, x_.rank());
+    const int64_t count = std::min(kBlock, pixels - first);
+    for (int64_t i = 0; i < count; ++i) {
+      tabulate(taps_of_point(s_, x_, read_, context.input(1).raw(), n * pixels + first + i), offsets + i, weights + i);
+    }
+    const float* x = context.input(0).data<float>() + n * x_[1] * plane;
+    float* y = context.output(0).data<float>() + n * x_[1] * pixels + first;
+    for (int64_t c = 0; c < x_[1]; ++c) {
+      kernels_.weighted(x + c * plane, offsets, weights, taps_, kBlock, count, y + c * pixels);
+    }
+  }
+
+  /// The taps of a point, kBlock elements from one to the next.
+  void tabulate(const PointTaps& taps, int32_t* offsets, float* weights) const {
+    const int64_t width = x_[x_.rank() - 1], height = x_[x_.rank() - 2];
+    for_taps(taps, [&](int64_t z, int64_t r, int64_t q, double weight) {
+      *offsets = z < 0 || r < 0 || q < 0 ? -1 : int32_t((z * height + r) * width + q);
+      *weights = float(weight);
+      offsets += kBlock;
+      weights += kBlock;
+    });
+  }
+
+  GridSettings s_;
+  Shape x_, y_;
+  ReadReal read_;
+  SampleKernels kernels_;
+  int64_t taps_;
+};
+
 /// Sum: WeightedSum<T> or OneElement<T>.
 template <class T, class Sum>
 class GridSampleKernel final : public Kernel {
@@ -115,35 +205,20 @@ class GridSampleKernel final : public Kernel {
     const void* grid = context.input(1).raw();
     parallel_items(context.executor(), y_[0] * pixels, y_[1] << 2 * axes, [&](int64_t item, int64_t end, int) {
       for (; item < end; ++item) {
-        // Three axes, missing outer ones of extent 1; the grid counts them from the innermost on.
-        std::array<AxisTaps, 3> taps;
-        for (AxisTaps& axis : taps) axis = {.count = 1, .position = {0}, .weight = {1}};
-        for (int64_t d = 0; d < axes; ++d) {
-          taps[size_t(2 - d)] = taps_at(s_, read_(grid, item * axes + d), x_[x_.rank() - 1 - int(d)]);
-        }
-        sample(context, item / pixels, item % pixels, pixels, taps);
+        sample(context, item / pixels, item % pixels, pixels, taps_of_point(s_, x_, read_, grid, item));
       }
     });
   }
 
  private:
-  void sample(KernelContext& context, int64_t n, int64_t pixel, int64_t pixels,
-              const std::array<AxisTaps, 3>& taps) const {
+  void sample(KernelContext& context, int64_t n, int64_t pixel, int64_t pixels, const PointTaps& taps) const {
     const int64_t width = x_[x_.rank() - 1], height = x_[x_.rank() - 2], plane = x_.elements(2, x_.rank());
     for (int64_t c = 0; c < x_[1]; ++c) {
       const T* x = static_cast<const T*>(context.input(0).raw()) + (n * x_[1] + c) * plane;
       Sum sum;
-      for (int i = 0; i < taps[0].count; ++i) {
-        for (int j = 0; j < taps[1].count; ++j) {
-          for (int k = 0; k < taps[2].count; ++k) {
-            const int64_t z = taps[0].position[size_t(i)], r = taps[1].position[size_t(j)],
-                          q = taps[2].position[size_t(k)];
-            if (z < 0 || r < 0 || q < 0) continue;
-            const double weight = taps[0].weight[size_t(i)] * taps[1].weight[size_t(j)] * taps[2].weight[size_t(k)];
-            sum.add(weight, x[(z * height + r) * width + q]);
-          }
-        }
-      }
+      for_taps(taps, [&](int64_t z, int64_t r, int64_t q, double weight) {
+        if (z >= 0 && r >= 0 && q >= 0) sum.add(weight, x[(z * height + r) * width + q]);
+      });
       static_cast<T*>(context.output(0).raw())[(n * x_[1] + c) * pixels + pixel] = sum.value();
     }
   }
@@ -187,6 +262,9 @@ class GridSample final : public Op {
     }
     if (dtype == DType::kComplex64) return make<std::complex<float>, WeightedSum<std::complex<float>>>(in);
     if (dtype == DType::kComplex128) return make<std::complex<double>, WeightedSum<std::complex<double>>>(in);
+    if (dtype == DType::kFloat32 && GridBlendKernel::takes(in.shape(0))) {
+      return std::make_unique<GridBlendKernel>(s_, in);
+    }
     if (dtype == DType::kFloat32) return make<float, WeightedSum<float>>(in);
     return dispatch_double_or_integer(dtype, [&]<class T>() { return make<T, WeightedSum<T>>(in); });
   }
