@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "elements/dispatch.h"
 #include "partition/parallel.h"
+#include "partition/parts.h"
 #include "tensor/strided_copy.h"
 
 namespace linnet {
@@ -33,53 +35,67 @@ int64_t source_of(int64_t i, int64_t n, PadMode mode) {
   return phase < n ? phase : period - phase;
 }
 
-/// Finds each element of the output in the input; what is not padding is copied in runs along the last axis.
+/// Finds each element of the output in the input, axis by axis. Axes behind the last padded one are one unit; along
+/// that one, what is not padding is copied in runs.
+template <class T>
 class IndexPadKernel final : public Kernel {
  public:
-  IndexPadKernel(DType dtype, const Shape& x, const Shape& y, const std::vector<int64_t>& begins, PadMode mode)
-      : copy_(copy_row_of(dtype)),
-        width_(element_bytes(dtype)),
-        x_(x),
-        y_(y),
-        begins_(begins),
-        strides_(row_major_strides(x)),
-        mode_(mode) {}
+  IndexPadKernel(const Shape& x, const Shape& y, const std::vector<int64_t>& begins, PadMode mode) {
+    int last = x.rank() - 1;
+    while (last > 0 && begins[size_t(last)] == 0 && x[last] == y[last]) --last;
+    unit_ = x.elements(last + 1, x.rank());
+    const std::vector<int64_t> strides = row_major_strides(x);
+    for (int d = 0; d <= last; ++d) {
+      const int64_t begin = begins[size_t(d)];
+      std::vector<int64_t>& offsets = offsets_.emplace_back();
+      for (int64_t i = 0; i < y[d]; ++i) offsets.push_back(source_of(i - begin, x[d], mode) * strides[size_t(d)]);
+    }
+    columns_ = y[last];
+    rows_ = y.elements(0, last);
+    body_.begin = std::clamp<int64_t>(begins[size_t(last)], 0, columns_);
+    body_.end = std::clamp<int64_t>(begins[size_t(last)] + x[last], body_.begin, columns_);
+  }
 
   void run(KernelContext& context) const override {
-    const auto* x = static_cast<const std::byte*>(context.input(0).raw());
-    auto* y = static_cast<std::byte*>(context.output(0).raw());
-    const int last = y_.rank() - 1;
-    parallel_items(context.executor(), y_.elements(0, last), y_[last], [&](int64_t begin, int64_t end, int) {
-      for (int64_t r = begin; r < end; ++r) copy_row(x + row_offset(r) * width_, y + r * y_[last] * width_);
+    const T* x = static_cast<const T*>(context.input(0).raw());
+    T* y = static_cast<T*>(context.output(0).raw());
+    const int64_t row = columns_ * unit_;
+    parallel_items(context.executor(), rows_, row, [&](int64_t begin, int64_t end, int) {
+      for (int64_t r = begin; r < end; ++r) copy_row(x + row_offset(r), y + r * row);
     });
   }
 
  private:
-  int64_t source(int d, int64_t i) const { return source_of(i - begins_[size_t(d)], x_[d], mode_); }
-
   int64_t row_offset(int64_t row) const {
     int64_t offset = 0;
-    for (int d = y_.rank() - 2; d >= 0; row /= y_[d--]) offset += source(d, row % y_[d]) * strides_[size_t(d)];
+    for (size_t d = offsets_.size() - 1; d-- > 0;) {
+      const auto extent = int64_t(offsets_[d].size());
+      offset += offsets_[d][size_t(row % extent)];
+      row /= extent;
+    }
     return offset;
   }
 
-  void copy_row(const std::byte* x, std::byte* y) const {
-    const int last = y_.rank() - 1;
-    const int64_t n = y_[last], first = begins_[size_t(last)];
-    const int64_t begin = std::clamp<int64_t>(first, 0, n), end = std::clamp<int64_t>(first + x_[last], begin, n);
-    const auto run = [&](int64_t i, int64_t count) {
-      copy_(x + source(last, i) * width_, 1, y + i * width_, 1, count);
-    };
-    for (int64_t i = 0; i < begin; ++i) run(i, 1);
-    if (begin < end) run(begin, end - begin);
-    for (int64_t i = end; i < n; ++i) run(i, 1);
+  void copy_row(const T* x, T* y) const {
+    copy_units(x, y, 0, body_.begin);
+    if (body_.size() > 0) {
+      std::copy_n(x + offsets_.back()[size_t(body_.begin)], body_.size() * unit_, y + body_.begin * unit_);
+    }
+    copy_units(x, y, body_.end, columns_);
   }
 
-  CopyRow copy_;
-  int64_t width_;
-  Shape x_, y_;
-  std::vector<int64_t> begins_, strides_;
-  PadMode mode_;
+  void copy_units(const T* x, T* y, int64_t begin, int64_t end) const {
+    const int64_t* offsets = offsets_.back().data();
+    if (unit_ == 1) {
+      for (int64_t i = begin; i < end; ++i) y[i] = x[offsets[i]];
+    } else {
+      for (int64_t i = begin; i < end; ++i) std::copy_n(x + offsets[i], unit_, y + i * unit_);
+    }
+  }
+
+  std::vector<std::vector<int64_t>> offsets_;  ///< of each coordinate of the output, in the input
+  int64_t unit_, columns_, rows_;
+  Span body_;  ///< the columns that are no padding
 };
 
 }  // namespace
@@ -112,7 +128,8 @@ KernelPtr make_index_pad(DType dtype, const Shape& x, const Shape& y, const std:
   for (int d = 0; d < x.rank(); ++d) {
     if (x[d] == 0 && y[d] > 0) throw Error(ErrorKind::kShape, str("axis ", d, " of ", x, " has nothing to pad with"));
   }
-  return std::make_unique<IndexPadKernel>(dtype, x, y, begins, mode);
+  return dispatch_width(
+      dtype, [&]<class T>() -> KernelPtr { return std::make_unique<IndexPadKernel<T>>(x, y, begins, mode); });
 }
 
 }  // namespace linnet
