@@ -22,8 +22,8 @@ struct BenchTimes {
 };
 
 /// Runs the model in options.concurrency contexts at a time, after a warm-up: options.iterations times in total, or
-/// for options.duration_s, or, where both are given, until both are reached; with states, step by step. `observers`: one
-/// per context, or empty.
+/// for options.duration_s, or, where both are given, until both are reached; with states, step by step. `observers`:
+/// one per context, or empty.
 BenchTimes bench_loop(const Model& model, const std::vector<Tensor>& inputs, const Options& options,
                       const std::vector<std::shared_ptr<Profiler>>& observers);
 

@@ -37,7 +37,8 @@ struct GrowingGraphs {
   /// `steps`.
   Graph sizes;
   /// The rest, on states that have memory for more rows than they have, into which new ones are written: their dim of
-  /// rows is the symbol kCapacity, as is that of inputs, outputs of `sizes` among them, that have a column for each row.
+  /// rows is the symbol kCapacity, as is that of inputs, outputs of `sizes` among them, that have a column for each
+  /// row.
   Graph steps;
   ValueId rows = kNoValue;  ///< input of `steps`: int64 [batch], how many rows the states have; each the same
 };
