@@ -12,21 +12,20 @@ class Decoder {
  public:
   explicit Decoder(const linnet::Model& model) : model_(model), context_(model), logits_(output("logits")) {
     for (const auto& [name, fact] : model.inputs()) {
-      const bool past = name.starts_with("past");
+      if (!name.starts_with("past")) continue;
       linnet::Shape none{1};
-      for (int i = 1; past && i < fact.rank(); ++i) none.push_back(fact.dim(i).known() ? fact.dim(i).value() : 0);
-      if (past) states_.emplace_back(inputs_.size(), output("present" + name.substr(name.find('.'))));
-      inputs_.push_back(past ? linnet::Tensor(fact.dtype, none) : linnet::Tensor());
+      for (int i = 1; i < fact.rank(); ++i) none.push_back(fact.dim(i).known() ? fact.dim(i).value() : 0);
+      context_.bind_state("present" + name.substr(name.find('.')), name, linnet::Tensor(fact.dtype, none));
     }
   }
 
   /// Appends tokens to the sequence. Returns a score of each token to follow them, valid until the next call.
   std::span<const float> append(const std::vector<int64_t>& tokens) {
-    for (size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = input(i, tokens);
-    const std::span<const linnet::Tensor> outputs = context_.run(inputs_);
-    for (const auto& [past, present] : states_) inputs_[past] = outputs[present];  // no copy
+    std::vector<linnet::Tensor> inputs;
+    for (const linnet::ValueInfo& info : model_.inputs()) inputs.push_back(input(info.name, tokens));
+    const linnet::Tensor& logits = context_.run(inputs)[logits_];
     length_ += tokens.size();
-    return outputs[logits_].values<float>().last(size_t(outputs[logits_].dim(2)));
+    return logits.values<float>().last(size_t(logits.dim(2)));
   }
 
  private:
@@ -37,10 +36,9 @@ class Decoder {
     throw std::invalid_argument("the model has no output " + name);
   }
 
-  linnet::Tensor input(size_t i, const std::vector<int64_t>& tokens) const {
-    const std::string& name = model_.inputs()[i].name;
+  linnet::Tensor input(const std::string& name, const std::vector<int64_t>& tokens) const {
+    if (name.starts_with("past")) return {};  // a state
     std::vector<int64_t> values = tokens;
-    if (name.starts_with("past")) return inputs_[i];
     if (name == "attention_mask") {
       values.assign(length_ + tokens.size(), 1);
     } else if (name == "position_ids") {
@@ -54,6 +52,4 @@ class Decoder {
   linnet::Model model_;
   linnet::Context context_;
   size_t logits_, length_ = 0;
-  std::vector<linnet::Tensor> inputs_;
-  std::vector<std::pair<size_t, size_t>> states_;  // an input, and the output that it is in the next run
 };
