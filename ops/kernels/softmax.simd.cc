@@ -20,26 +20,32 @@ inline float row_max(const float* x, int64_t n) {
   return max_lanes(xsimd::max(first, second));
 }
 
-/// The sum of e^(x - max); with kStore the powers are written to y.
-template <bool kStore>
+/// e^x; with kBounded x may be large: the result is then any large number. NaN stays.
+template <bool kBounded>
+inline F32 power(F32 x) {
+  return exp_below_89(kBounded ? xsimd::min(F32(88.0f), x) : x);
+}
+
+/// The sum of e^(x - max); with kStore the powers are written to y. kBounded: some x may be greater than max.
+template <bool kStore, bool kBounded = false>
 inline float sum_of_powers(const float* x, float* y, int64_t n, float max) {
   const F32 m(max);
   F32 first(0.0f), second(0.0f);
   int64_t i = 0;
   for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
-    const F32 e0 = exp_below_89(load(x + i) - m), e1 = exp_below_89(load(x + i + kLanes) - m);
+    const F32 e0 = power<kBounded>(load(x + i) - m), e1 = power<kBounded>(load(x + i + kLanes) - m);
     first += e0;
     second += e1;
     if (kStore) store(y + i, e0), store(y + i + kLanes, e1);
   }
   if (i + kLanes <= n) {
-    const F32 e = exp_below_89(load(x + i) - m);
+    const F32 e = power<kBounded>(load(x + i) - m);
     first += e;
     if (kStore) store(y + i, e);
     i += kLanes;
   }
   if (i < n) {
-    const F32 e = exp_below_89(load_part(x + i, n - i, kLowest) - m);
+    const F32 e = power<kBounded>(load_part(x + i, n - i, kLowest) - m);
     second += e;
     if (kStore) store_part(y + i, e, n - i);
   }
@@ -125,9 +131,10 @@ void softmax_columns(const float* x, float* y, int64_t n, int64_t pitch, int64_t
 inline F32 finite_or_zero(F32 x) { return xsimd::select(magnitude_of(x) < F32(__builtin_inff()), x, F32(0.0f)); }
 
 float log_sum_exp_row(const float* x, int64_t n) {
+  const float max = row_max(x, n);
   float lanes[kLanes];
-  store(lanes, finite_or_zero(F32(row_max(x, n))));
-  return log_of(sum_of_powers<false>(x, nullptr, n, lanes[0])) + lanes[0];
+  store(lanes, finite_or_zero(F32(max)));
+  return log_of(sum_of_powers<false, true>(x, nullptr, n, lanes[0])) + max;
 }
 
 void log_sum_exp_columns(const float* x, float* y, int64_t n, int64_t pitch, int64_t columns) {
@@ -135,8 +142,8 @@ void log_sum_exp_columns(const float* x, float* y, int64_t n, int64_t pitch, int
     const ColumnStrip strip{pitch, columns - c < kLanes ? columns - c : kLanes};
     F32 max(kLowest), sum(0.0f);
     for (int64_t i = 0; i < n; ++i) max = xsimd::max(max, strip.read(x + c, i));
-    max = finite_or_zero(max);
-    for (int64_t i = 0; i < n; ++i) sum += exp_below_89(strip.read(x + c, i) - max);
+    const F32 finite = finite_or_zero(max);
+    for (int64_t i = 0; i < n; ++i) sum += power<true>(strip.read(x + c, i) - finite);
     strip.write(y + c, 0, log(sum) + max);
   }
 }

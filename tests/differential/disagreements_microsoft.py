@@ -2,6 +2,7 @@
 
 import numpy as np
 from disagreement import Disagreement
+from processors import onnx_runtime_sums_bytes_exactly
 
 ORT = "ONNX Runtime"
 
@@ -25,7 +26,17 @@ def has_later_keys(configuration):
     return configuration.attributes.get("unidirectional") and key.shape[-2] > query.shape[1]
 
 
+OF_PROCESSORS = () if onnx_runtime_sums_bytes_exactly() else (
+    Disagreement(
+        ("ConvInteger", "com.microsoft.DynamicQuantizeMatMul", "com.microsoft.QAttention", "com.microsoft.QGemm"),
+        ORT,
+        lambda c: True,
+        "sums of products of uint8 by int8 saturate on processors without VNNI",
+    ),
+)
+
 OF_MICROSOFT = (
+    *OF_PROCESSORS,
     Disagreement(
         ("com.microsoft.FastGelu",),
         ORT,

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import onnx
 import pytest
+from processors import onnx_runtime_sums_bytes_exactly
 from test_quantizer import feed_forward_network, image_network, runtime
 
 MODES = {"static": ["--calibration", 3], "dynamic": ["--calibration", 1], "int4": ["--calibration", 1, "--block-size", 16]}
@@ -46,6 +47,7 @@ def test_static(run_model, tmp_path, network, method, per_channel):
     assert sum(name.startswith("linnet::QLinear") for name in operators) == len(report["layers"])
 
 
+@pytest.mark.skipif(not onnx_runtime_sums_bytes_exactly(), reason="ONNX Runtime's sums of bytes saturate here")
 @pytest.mark.parametrize("network", (image_network, feed_forward_network))
 @pytest.mark.parametrize("per_channel", ([], ["--per-channel"]), ids=("per_tensor", "per_channel"))
 def test_dynamic(run_model, tmp_path, network, per_channel):

@@ -124,6 +124,16 @@ def matmul_integer_to_float(configuration):
     return [integer_product(a, a_scale, a_zero, b, b_scale, b_zero, bias)]
 
 
+@own("com.microsoft.DynamicQuantizeMatMul")
+def dynamic_quantize_matmul(configuration):
+    x, b, b_scale, b_zero, bias = given(configuration, 5)
+    low, high = np.float32(min(0, x.min(initial=0))), np.float32(max(0, x.max(initial=0)))
+    scale = (high - low) / np.float32(255) if high > low else np.float32(1)
+    zero = np.rint(-low / scale).astype(np.uint8)
+    codes = np.clip(np.rint(x / scale) + zero, 0, 255).astype(np.uint8)
+    return [integer_product(codes, scale, zero, b, b_scale, b_zero, bias)]
+
+
 @own("com.microsoft.QAttention")
 def qattention(configuration):
     x, w, b, x_scale, w_scale, mask, x_zero, w_zero, past = given(configuration, 9)

@@ -96,5 +96,21 @@ TEST(SoftmaxKernels, NanAndInfinitiesSpoilTheirRowOnly) {
   }
 }
 
+TEST(SoftmaxKernels, LogarithmsOfSumsOfPowersOfInfinitiesAreInfinite) {
+  const float inf = std::numeric_limits<float>::infinity();
+  for (const Isa isa : testing::supported_isas()) {
+    const SoftmaxKernels& k = kernel_table(isa).softmax;
+    for (const auto& [row, want] : {std::pair(std::vector{inf, 1.0f, -inf}, inf),
+                                    {{3e38f, inf, 200}, inf},
+                                    {{-inf, -inf, -inf}, -inf},
+                                    {{-inf, 5, -inf}, 5.0f}}) {
+      float y = 0;
+      k.log_sum_exp_columns(row.data(), &y, 3, 1, 1);
+      EXPECT_EQ(y, want);
+      EXPECT_EQ(k.log_sum_exp_row(row.data(), 3), want);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace linnet
