@@ -1,4 +1,5 @@
-"""Runs a command under a limit of time and measures the memory that it touches."""
+"""Runs a command under a limit of processor time, which a busy machine does not change, and measures the memory that it
+touches."""
 
 import dataclasses
 import os
@@ -9,10 +10,9 @@ import tempfile
 
 # The peak of a process begins with that of the one that starts it: a small one starts it, therefore.
 STARTER = """
-import os, signal, sys
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]), int(sys.argv[2])))
 child = os.posix_spawnp(sys.argv[3], sys.argv[3:], os.environ)
-signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
-signal.alarm(int(sys.argv[2]))
 _, status, usage = os.wait4(child, 0)
 open(sys.argv[1], "w").write(f"{status} {usage.ru_maxrss * 1024}")
 """
@@ -20,7 +20,7 @@ open(sys.argv[1], "w").write(f"{status} {usage.ru_maxrss * 1024}")
 
 @dataclasses.dataclass
 class Measured:
-    code: int  # negative: the signal that ended it, 9 where it took too long
+    code: int  # negative: the signal that ended it; -9 where it took too long
     peak_bytes: int
     stdout: bytes
     stderr: bytes
