@@ -46,7 +46,7 @@ ELSEWHERE = {
     "measures for minutes; tests/python/test_operator_sweep.py",
     "cmake --preset fuzz": BUILDS,
     "cmake --build build-fuzz --target fuzz_model fuzz_arrays fuzz_image": BUILDS,
-    "build-fuzz/bin/fuzz_image -max_total_time=600 corpus/": "fuzzes for minutes; tests/hostile replays the targets",
+    "build-fuzz/bin/fuzz_image -max_total_time=600 corpus/": "fuzzes for minutes; tests/hostile replays fuzz_model",
     "build-test/bin/kernel_benchmarks --benchmark_filter=gemm": "measures for minutes; is a part of the build of test.sh",
 }
 
