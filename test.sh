@@ -57,32 +57,36 @@ build $AARCH64
 
 export LINNET_RUN_MODEL=$PWD/$BUILD/bin/run_model
 export LINNET_BUILD=$PWD/$BUILD
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 failures=
 
-# count REPORT: adds the totals of a JUnit file.
+# count NAME REPORT: adds the totals and the failures of a JUnit file.
 count() {
-  local totals
-  totals=$(/usr/bin/python3 scripts/junit_totals.py "$1") || totals="0 1 0"
+  local totals names
+  { read -r totals && names=$(cat); } < <(/usr/bin/python3 scripts/junit_totals.py "$2" 2>/dev/null) ||
+    totals="0 1 0" names="no report"
+  [ -z "$names" ] || failures+=$(printf '\n%s' "$(sed "s/^/$1: /" <<<"$names")")
   set -- $totals
   passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 }
 
-# run NAME COMMAND...: a suite that writes the JUnit file $report.
+# run NAME COMMAND...: a suite that writes the JUnit file @REPORT@.
 run() {
-  local name=$1 report=$PWD/$BUILD/$1.xml
+  local name=$1 report=$PWD/$BUILD/$1.xml started=$SECONDS
   shift
   step "Testing: $name"
   rm -f "$report"
   "${@//@REPORT@/$report}" || true
-  count "$report"
+  count "$name" "$report"
+  echo "$name: $((SECONDS - started)) s"
 }
 
 # check NAME COMMAND...: passes when the command does.
 check() {
-  local name=$1
+  local name=$1 started=$SECONDS
   shift
   step "Checking: $name"
-  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)) failures+=$'\n'"$name"; fi
+  echo "$name: $((SECONDS - started)) s"
 }
 
 check "format" scripts/check_format.sh
@@ -113,5 +117,6 @@ fi
 # In one process: its tests share the models that they export.
 run models "$PYTHON" -m pytest -q tests/models --junitxml=@REPORT@
 
+[ -z "$failures" ] || printf '\nFailed:%s\n' "$failures"
 printf '\n%d passed, %d failed, %d skipped\n' $passed $failed $skipped
 [ $failed -eq 0 ]
