@@ -34,19 +34,18 @@ size_t input_index(const Model& model, const std::string& name) {
 /// One column more, equal to the last.
 Tensor with_column(const Tensor& x) {
   Shape shape = x.shape();
-  int64_t& columns = shape[shape.rank() - 1];
-  if (is_object(x.dtype()) || dtype_bits(x.dtype()) < 8 || columns == 0) {
+  const int last = shape.rank() - 1;
+  if (last < 0 || shape[last] == 0 || is_object(x.dtype()) || dtype_bits(x.dtype()) < 8) {
     throw Failure(ExitCode::kUsage, "an input that grows must have numbers in its last dim, got " + describe(x));
   }
-  const auto before = size_t(columns);
-  ++columns;
+  const size_t row = dtype_bytes(x.dtype(), shape[last]), item = dtype_bytes(x.dtype(), 1);
+  shape[last] = checked_add(shape[last], 1);
   Tensor y(x.dtype(), shape);
-  const size_t lines = size_t(x.size()) / before, width = x.bytes() / std::max<size_t>(1, size_t(x.size()));
-  for (size_t i = 0; i < lines; ++i) {
-    auto* to = static_cast<std::byte*>(y.raw()) + i * (before + 1) * width;
-    const auto* from = static_cast<const std::byte*>(x.raw()) + i * before * width;
-    std::memcpy(to, from, before * width);
-    std::memcpy(to + before * width, from + (before - 1) * width, width);
+  const auto* from = static_cast<const std::byte*>(x.raw());
+  auto* to = static_cast<std::byte*>(y.raw());
+  for (int64_t i = 0; i < x.shape().elements(0, last); ++i, from += row, to += row + item) {
+    std::memcpy(to, from, row);
+    std::memcpy(to + row, from + row - item, item);
   }
   return y;
 }

@@ -40,7 +40,7 @@ RunEnvironment RunEnvironment::loading(const Limits& limits, std::shared_ptr<Mem
 RunEnvironment RunEnvironment::folding(int64_t memory_bytes, int64_t checks) {
   Limits limits;
   limits.memory_bytes = memory_bytes;
-  return {{.limits = limits}, "folding", MemoryAccount::current(), checks * kChunksOfCheck};
+  return {{.limits = limits}, "folding", MemoryAccount::current(), checked_mul(checks, kChunksOfCheck)};
 }
 
 Tensor RunEnvironment::allocate(DType dtype, const Shape& shape) const {

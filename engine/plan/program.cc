@@ -40,7 +40,7 @@ std::string shown(std::span<const Tensor> inputs) {
 
 Program::Program(Graph graph, std::shared_ptr<const ModelResources> resources, std::vector<State> states)
     : graph_(std::move(graph)), resources_(std::move(resources)), states_(std::move(states)) {
-  counted_.add(size_t(graph_.value_count()) * (sizeof(Value) + sizeof(std::vector<NodeId>)));
+  counted_.add(size_t(checked_mul(graph_.value_count(), sizeof(Value) + sizeof(std::vector<NodeId>))));
   for (const ValueId input : graph_.inputs()) value_matters_.push_back(read_by_shape_rule(graph_, input));
 }
 

@@ -99,9 +99,11 @@ NodeSpec make_spec(const Scope& scope, const pb::NodeProto& node) {
 // What the node of a graph takes, but for tensors.
 size_t node_bytes(const NodeSpec& spec, const pb::NodeProto& node) {
   constexpr size_t kObjects = 256;  // its operator, and what lists and shared objects take beside their contents
-  size_t bytes = kObjects + sizeof(Node) + size_t(node.output_size()) * (sizeof(Value) + spec.name.size());
+  const int64_t outputs = checked_mul(node.output_size(), int64_t(sizeof(Value) + spec.name.size()));
+  size_t bytes = kObjects + sizeof(Node) + size_t(outputs);
   for (const pb::AttributeProto& attribute : node.attribute()) {
-    if (!attribute.has_t() && !attribute.has_g()) bytes += attribute.ByteSizeLong() + size_t(attribute.ints_size()) * 7;
+    if (attribute.has_t() || attribute.has_g()) continue;
+    bytes += attribute.ByteSizeLong() + size_t(checked_mul(attribute.ints_size(), 7));
   }
   return bytes + spec.name.size();
 }

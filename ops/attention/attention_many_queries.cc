@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "attention/attention_head.h"
 #include "gemm/accuracy.h"
@@ -34,7 +35,7 @@ class ManyQueries final : public HeadAlgorithm {
     const int64_t fair = ceil_div(tiles * s.group() * heads, kWantedChunks);
     const int64_t fitting = kScoreFloats / checked_mul(tile_, score_pitch());
     const int64_t most = std::max<int64_t>(1, std::min({fair, fitting, kMostStrips, tiles}));
-    block_ = tile_ * ceil_div(tiles, ceil_div(tiles, most));
+    block_ = checked_mul(tile_, ceil_div(tiles, ceil_div(tiles, most)));
     blocks_ = ceil_div(s.q_length, block_);
     const double multiplies =
         double(s.q_length * s.group()) * double(s.kv_length) * double(s.head_size + s.v_head_size);
@@ -45,7 +46,7 @@ class ManyQueries final : public HeadAlgorithm {
 
   int64_t parts() const override { return parts_; }
   size_t scratch_bytes() const override {
-    return dtype_bytes(DType::kFloat32, floats_) + size_t{kMostStripRows} * sizeof(float*);
+    return dtype_bytes(DType::kFloat32, floats_) + sizeof(std::array<const float*, kMostStripRows>);
   }
   std::string describe() const override { return str("GEMM ", tile_, "x", panel_, ", blocks of ", block_, " queries"); }
 

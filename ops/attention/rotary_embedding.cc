@@ -52,8 +52,9 @@ class RotaryEmbeddingKernel final : public Kernel {
 
   Angles angles(KernelContext& context, int64_t row) const {
     const float *cos = context.input(1).data<float>(), *sin = context.input(2).data<float>();
-    const int64_t first = row * r_.cache_size(), step = r_.whole && r_.interleaved ? 2 : 1;
-    return {cos + first, sin + first, step, !r_.whole ? 0 : r_.interleaved ? 1 : r_.half()};
+    cos += row * r_.cache_size(), sin += row * r_.cache_size();
+    const int64_t step = r_.whole && r_.interleaved ? 2 : 1;
+    return {cos, sin, step, !r_.whole ? 0 : r_.interleaved ? 1 : r_.half()};
   }
 
   void rotate_token(KernelContext& context, int64_t token, int64_t row) const {

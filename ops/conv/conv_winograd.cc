@@ -32,7 +32,7 @@ int64_t row_pitch(int64_t floats) {
   return (lines % 16 == 0 ? lines + 1 : lines) * kLineFloats;
 }
 /// The same between planes of so many floats, whole lines, of which one line each is touched in turn.
-int64_t odd_lines(int64_t floats) { return (floats / kLineFloats | 1) * kLineFloats; }
+int64_t odd_lines(int64_t floats) { return checked_mul(floats / kLineFloats | 1, kLineFloats); }
 
 /// A convolution of 3x3 windows by Winograd's minimal filtering: the inputs of a block of tiles are transformed,
 /// multiplied by the weights element by element, and transformed back. Either each chunk of work is such a block, or,

@@ -66,7 +66,7 @@ Sum<T> row_sum(const Summed& summed, const Operands& x, const Offsets& at, Check
       }
       sum += product;
     }
-    checkpoints.add((end - begin) * summed.operands);
+    checkpoints.add(checked_mul(end - begin, summed.operands));
   }
   return sum;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "linnet/shape.h"
+
 namespace linnet {
 namespace {
 
@@ -64,7 +66,7 @@ CastStep half_step(DType from, DType to, const ConvertKernels& kernels) {
 }
 
 CastStep copy_step(int64_t bytes) {
-  return {[bytes](const void* x, void* y, int64_t n) { std::memcpy(y, x, size_t(n * bytes)); }, bytes};
+  return {[bytes](const void* x, void* y, int64_t n) { std::memcpy(y, x, size_t(checked_mul(n, bytes))); }, bytes};
 }
 
 CastStep step(DType from, DType to, const KernelTable& kernels) {

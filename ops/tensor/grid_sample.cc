@@ -113,8 +113,9 @@ PointTaps taps_of_point(const GridSettings& s, const Shape& x, ReadReal read, co
   PointTaps taps;
   for (AxisTaps& axis : taps) axis = {.count = 1, .position = {0}, .weight = {1}};
   const int64_t axes = x.rank() - 2;
+  const int64_t first = checked_mul(item, axes);
   for (int64_t d = 0; d < axes; ++d) {
-    taps[size_t(2 - d)] = taps_at(s, read(grid, item * axes + d), x[x.rank() - 1 - int(d)]);
+    taps[size_t(2 - d)] = taps_at(s, read(grid, first + d), x[x.rank() - 1 - int(d)]);
   }
   return taps;
 }

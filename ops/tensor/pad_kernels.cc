@@ -48,7 +48,9 @@ class IndexPadKernel final : public Kernel {
     for (int d = 0; d <= last; ++d) {
       const int64_t begin = begins[size_t(d)];
       std::vector<int64_t>& offsets = offsets_.emplace_back();
-      for (int64_t i = 0; i < y[d]; ++i) offsets.push_back(source_of(i - begin, x[d], mode) * strides[size_t(d)]);
+      for (int64_t i = 0; i < y[d]; ++i) {
+        offsets.push_back(checked_mul(source_of(i - begin, x[d], mode), strides[size_t(d)]));
+      }
     }
     columns_ = y[last];
     rows_ = y.elements(0, last);

@@ -35,7 +35,7 @@ std::optional<Rotated> halves(const Graph& graph, const Node& node) {
   const Fact& x = graph.fact(first->x);
   const int64_t size = x.dim(x.rank() - 1).value();
   const bool matches =
-      first->begin == 0 && first->end == second->begin && second->end == size && 2 * first->end == size;
+      first->begin == 0 && first->end == second->begin && second->end == size && first->end == size - first->end;
   return matches ? std::optional(Rotated{first->x, false}) : std::nullopt;
 }
 
