@@ -55,7 +55,7 @@ def check_query():
 
 
 def find_products(build):
-    sources = subprocess.run([SCRIPTS / "clang_sources.sh", build], capture_output=True, text=True, check=True).stdout.split()
+    sources = subprocess.run([SCRIPTS / "clang_sources.py", build], capture_output=True, text=True, check=True).stdout.split()
     batches = [sources[i : i + 8] for i in range(0, len(sources), 8)]
     products = {}
     with ThreadPoolExecutor(os.cpu_count()) as executor:

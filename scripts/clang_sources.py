@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""clang_sources.py BUILD_DIRECTORY: prints the sources of the library and the tools that clang can parse.
+
+Writes the commands for that to BUILD_DIRECTORY/tidy/compile_commands.json. Those of the build are GCC's: clang cannot
+read its precompiled headers, which are made anew, nor does it know all its warnings.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("engine", "ops", "frontends/onnx", "bindings/c", "tools")
+PRECOMPILED = re.compile(r"-include (\S+cmake_pch\.hxx)")
+
+
+def is_parsed(path):
+    """executor.cc includes GCC's omp.h, which clang cannot parse."""
+    return not path.name.endswith(".simd.cc") and path.name != "executor.cc"
+
+
+def precompile(header, command, output):
+    flags = [flag for flag in PRECOMPILED.sub("", command).split()[1:] if flag.startswith(("-I", "-D", "-O", "-f", "-std="))]
+    subprocess.run(["clang++", *flags, "-x", "c++-header", header, "-o", output], check=True, stderr=subprocess.DEVNULL)
+
+
+def main(build):
+    tidy = Path(build).resolve() / "tidy"
+    tidy.mkdir(exist_ok=True)
+    sources = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.cc") if is_parsed(path))
+    commands = json.loads((tidy.parent / "compile_commands.json").read_text())
+    entries, made = [entry for entry in commands if Path(entry["file"]) in sources], {}
+    for entry in entries:
+        entry["command"] = re.sub(r" -W\S*", "", entry["command"])
+        if match := PRECOMPILED.search(entry["command"]):
+            if match[1] not in made:
+                made[match[1]] = tidy / f"{len(made)}.pch"
+                precompile(match[1], entry["command"], made[match[1]])
+            entry["command"] = PRECOMPILED.sub(f"-include-pch {made[match[1]]}", entry["command"])
+    (tidy / "compile_commands.json").write_text(json.dumps(entries, indent=1))
+    print(*(path.relative_to(ROOT) for path in sources), sep="\n")
+
+
+main(*sys.argv[1:])
