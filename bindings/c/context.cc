@@ -1,28 +1,12 @@
+#include "context.h"
+
 #include <functional>
 
 #include "cancellation.h"
-#include "model.h"
 #include "options.h"
-#include "tensors.h"
 
 using namespace linnet;
 using namespace linnet::c_api;
-
-struct linnet_context : Handle<linnet_context> {
-  explicit linnet_context(std::shared_ptr<const LoadedModel> loaded_in)
-      : loaded(std::move(loaded_in)), context(loaded->model, loaded->context_options) {}
-
-  void forget_outputs() {
-    outputs = {};
-    strings.clear();
-  }
-
-  std::shared_ptr<const LoadedModel> loaded;
-  Context context;
-  std::span<const Tensor> outputs;        // of the last run; empty where it failed
-  std::vector<Tensor> given;              // the caller's memory for them
-  std::map<size_t, StringViews> strings;  // of the outputs that were asked for
-};
 
 namespace {
 
@@ -44,12 +28,16 @@ size_t most_inputs(const LoadedModel& loaded) {
   return loaded.inputs.values.size() + (open ? loaded.overridable.values.size() : 0);
 }
 
-std::vector<Tensor> read_inputs(const LoadedModel& loaded, const linnet_tensor* inputs, size_t count) {
+std::vector<Tensor> read_inputs(const linnet_context& context, const linnet_tensor* inputs, size_t count) {
+  const LoadedModel& loaded = *context.loaded;
   require(inputs || count == 0, "inputs is NULL");
   check_count(loaded, count, most_inputs(loaded));
   const size_t required = loaded.inputs.values.size();
   std::vector<Tensor> tensors(count);
-  for_each_value(loaded.inputs, required, [&](size_t i) { tensors[i] = read_tensor(inputs[i]); });
+  for_each_value(loaded.inputs, required, [&](size_t i) {
+    const bool left_out = context.is_state(i) && inputs[i].dtype == LINNET_UNDEFINED;
+    if (!left_out) tensors[i] = read_tensor(inputs[i]);
+  });
   for_each_value(loaded.overridable, count - required, [&](size_t i) {
     const linnet_tensor& given = inputs[required + i];
     if (given.dtype != LINNET_UNDEFINED) tensors[required + i] = read_tensor(given);
@@ -102,6 +90,7 @@ linnet_tensor show(linnet_context& context, size_t index) {
   if (index >= context.outputs.size())
     throw ArgumentError(str("there is no output ", index, " of ", context.outputs.size()));
   const Tensor& output = context.outputs[index];
+  if (!output) return {};  // a state
   if (is_container(output.dtype())) {
     throw Error(ErrorKind::kUnsupported,
                 str(context.loaded->outputs.place(index), " is no tensor: ", describe(output)));
@@ -136,7 +125,7 @@ linnet_status linnet_context_run(linnet_context* context, const linnet_tensor* i
   return guarded([&] {
     linnet_context& c = valid(context, "context");
     const linnet_run_options checked = read_sized(options, sizeof(linnet_run_options), "options");
-    run(c, read_inputs(*c.loaded, inputs, count), checked);
+    run(c, read_inputs(c, inputs, count), checked);
   });
 }
 

@@ -18,6 +18,10 @@ size_t Interface::index(const char* name) const {
   throw Error(ErrorKind::kModel, str("there is no ", side, " '", name, "'; the ", side, "s are ", names));
 }
 
+void Interface::check(size_t i) const {
+  if (i >= values.size()) throw ArgumentError(str("there is no ", side, " ", i, " of ", values.size()));
+}
+
 LoadedModel::LoadedModel(Model model_in, ContextOptions context_options_in)
     : model(std::move(model_in)),
       context_options(std::move(context_options_in)),
@@ -40,9 +44,7 @@ linnet_status describe(const linnet_model* model, Interface LoadedModel::*side, 
   return guarded([&] {
     const Interface& interface = valid(model, "model").loaded.get()->*side;
     linnet_value_info& described = result(info, "info");
-    if (index >= interface.infos.size()) {
-      throw ArgumentError(str("there is no ", interface.side, " ", index, " of ", interface.infos.size()));
-    }
+    interface.check(index);
     described = interface.infos[index].info();
   });
 }

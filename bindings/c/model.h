@@ -16,6 +16,8 @@ struct Interface {
   /// "input 'x'"
   std::string place(size_t i) const;
   size_t index(const char* name) const;
+  /// Throws ArgumentError for an index beyond the last.
+  void check(size_t i) const;
 
   const char* side;  // "input"
   const std::vector<ValueInfo>& values;

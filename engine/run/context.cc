@@ -203,8 +203,12 @@ void Context::truncate_states(int64_t length) {
 
 void Context::reset_states() { impl_->states.reset(); }
 
-Context Context::fork() const {
-  Context other(impl_->model, impl_->options);
+Context Context::fork() const { return fork(impl_->options.observer); }
+
+Context Context::fork(std::shared_ptr<Observer> observer) const {
+  ContextOptions options = impl_->options;
+  options.observer = std::move(observer);
+  Context other(impl_->model, options);
   other.impl_->states = impl_->states;  // copies of a model share its inputs and outputs
   other.impl_->states.separate();
   other.impl_->facts_before = impl_->facts_before;

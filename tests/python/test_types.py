@@ -28,6 +28,9 @@ shape: tuple[int | str | None, ...] | None = session.inputs[0].shape
 name: str = linnet.cached("model.onnx", threads=1).metadata.overridable[0].name
 other: linnet.Session = linnet.Session(b"", replaceable_weights=True).with_weights({"w": x})
 version: str = linnet.__version__
+context: linnet.Context = session.context().fork()
+context.bind_state("present", "past", x, capacity=64)
+context.run({"x": x}, ["y"], out={"y": x}, cancellation=linnet.Cancellation())
 try:
     linnet.batched(other, {"x": x}, 4)
 except linnet.ShapeError as error:
@@ -51,6 +54,8 @@ session.run({"x": x}, cancellation=True)
 session.run({1: x})
 session.inputs[0].size
 session.save()
+session.context().bind_state("present")
+session.context().truncate_states("past")
 z: int = session.metadata.producer_name
 e: OSError = linnet.ShapeError()
 linnet.backend.prepare("model.onnx")

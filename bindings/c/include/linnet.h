@@ -220,13 +220,35 @@ typedef struct linnet_run_options {
 
 /// Runs the model on all its inputs, in the model's order, and behind them, with
 /// linnet_options.overridable_initializers, on other values of the model's overridable initializers: one of dtype
-/// LINNET_UNDEFINED, and those behind the last, are as in the file. options: NULL for all defaults. The context may run
-/// again after any error; what was in the caller's memory for outputs may be overwritten then.
+/// LINNET_UNDEFINED, and those behind the last, are as in the file. An input that is a state is of dtype
+/// LINNET_UNDEFINED, too. options: NULL for all defaults. The context may run again after any error; what was in the
+/// caller's memory for outputs may be overwritten then.
 LINNET_API linnet_status linnet_context_run(linnet_context* context, const linnet_tensor* inputs, size_t count,
                                             const linnet_run_options* options);
 /// An output of the last run, which must have succeeded. What `output` points to stays valid until the context's next
-/// run, prepare or free; it may be an input of that run.
+/// run, prepare or free; it may be an input of that run. Of dtype LINNET_UNDEFINED where the output is a state.
 LINNET_API linnet_status linnet_context_output(linnet_context* context, size_t index, linnet_tensor* output);
+
+/// From now on output `output` of a run is input `input` of the next one, `initial`, which is copied, that of the
+/// first: keys and values of a decoder, the state of a recurrent network. Keys and values that an attention reads, new
+/// rows behind past ones along axis 2, are written in place, into memory with twice the rows whenever it is full, at
+/// least for `capacity` rows. A run that fails leaves all states as they are. LINNET_ERROR_MODEL where one of the two
+/// is bound already, LINNET_ERROR_TYPE and LINNET_ERROR_SHAPE where `initial` or the output does not fit the input,
+/// LINNET_ERROR_UNSUPPORTED for strings and containers.
+LINNET_API linnet_status linnet_context_bind_state(linnet_context* context, size_t output, size_t input,
+                                                   const linnet_tensor* initial, int64_t capacity);
+/// What the next run gets as that input. What `state` points to stays valid until the context's next run, prepare or
+/// free, or a change of its states. LINNET_ERROR_MODEL where it is no state.
+LINNET_API linnet_status linnet_context_state(linnet_context* context, size_t input, linnet_tensor* state);
+/// Copies another value into a state. Fails as linnet_context_bind_state() does.
+LINNET_API linnet_status linnet_context_set_state(linnet_context* context, size_t input, const linnet_tensor* value);
+/// Cuts all states that have grown along one axis to their first `length` rows along it. LINNET_ERROR_SHAPE, and none
+/// is cut, where one is shorter or `length` negative.
+LINNET_API linnet_status linnet_context_truncate_states(linnet_context* context, int64_t length);
+/// Back to the initial values.
+LINNET_API linnet_status linnet_context_reset_states(linnet_context* context);
+/// Another context with the same states, which go their own ways from here: for beams.
+LINNET_API linnet_status linnet_context_fork(const linnet_context* context, linnet_context** fork);
 
 // ---- Operators ----
 

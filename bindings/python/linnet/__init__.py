@@ -1,7 +1,7 @@
 """Runs ONNX models on CPUs: linnet.Session("model.onnx").run({"x": array})."""
 
 from linnet import dtypes
-from linnet._linnet import Cancellation
+from linnet._linnet import Cancellation, Context
 from linnet._linnet import version as __version__
 from linnet.batching import batched
 from linnet.errors import (
@@ -18,7 +18,7 @@ from linnet.errors import (
 from linnet.session import Metadata, NodeEvent, Session, ValueInfo, cached
 
 __all__ = [
-    "Cancellation", "CancelledError", "Error", "InternalError", "IoError", "LimitError", "Metadata", "ModelError",
+    "Cancellation", "CancelledError", "Context", "Error", "InternalError", "IoError", "LimitError", "Metadata", "ModelError",
     "NodeEvent", "Session", "ShapeError", "TypeError", "UnsupportedError", "ValueInfo", "__version__", "batched", "cached",
 ]  # fmt: skip
 

@@ -117,6 +117,10 @@ class Session:
         """
         return self._run(inputs, outputs, out or {}, cancellation)
 
+    def context(self) -> _linnet.Context:
+        """A Context, which keeps outputs of a run as inputs of the next: bind_state() says which."""
+        return self._session.context()
+
     def save(self, path: StrPath) -> None:
         """Writes the model as it runs, after the rewrites: fused operators are of domain "linnet", for Linnet only."""
         self._session.save(os.fspath(path))

@@ -6,9 +6,9 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include "context.h"
 #include "linnet/onnx.h"
 #include "linnet/version.h"
-#include "session.h"
 
 namespace linnet::python {
 namespace {
@@ -145,6 +145,40 @@ void save(const Session& session, const std::string& path) {
   save_onnx(session.model(), path);
 }
 
+void define_context(nb::module_& module) {
+  nb::class_<StatefulContext>(
+      module, "Context",
+      "Runs of a session whose outputs are inputs of the next run: keys and values of a decoder, the state of a\n"
+      "recurrent network. Session.context() makes one. It runs once at a time: other threads wait.")
+      .def(
+          "run", &StatefulContext::run, nb::arg("inputs"), nb::arg("outputs").none() = nb::none(), nb::kw_only(),
+          nb::arg("out") = nb::dict(), nb::arg("cancellation").none() = nb::none(),
+          nb::sig("def run(self, inputs: dict[str, typing.Any], "
+                  "outputs: collections.abc.Iterable[str] | None = None, *, out: dict[str, typing.Any] = {}, "
+                  "cancellation: Cancellation | None = None) -> dict[str, typing.Any]"),
+          "As Session.run(), without states: `inputs` has none, `outputs` names none, and where it is None all others\n"
+          "are given. A run that fails leaves the states as they are.")
+      .def("bind_state", &StatefulContext::bind_state, nb::arg("output"), nb::arg("input"), nb::arg("initial"),
+           nb::kw_only(), nb::arg("capacity") = 0,
+           nb::sig("def bind_state(self, output: str, input: str, initial: typing.Any, *, capacity: int = 0) -> None"),
+           "From now on `output` of a run is `input` of the next one, `initial`, an array that is copied, that of the\n"
+           "first. Keys and values that an attention reads, new rows behind past ones along axis 2, are written in\n"
+           "place, into memory with twice the rows whenever it is full, at least for `capacity` rows. Raises\n"
+           "ModelError for unknown names and those bound before, TypeError or ShapeError where `initial` or the\n"
+           "output does not fit the input, UnsupportedError for strings and containers.")
+      .def("state", &StatefulContext::state, nb::arg("input"), nb::sig("def state(self, input: str) -> typing.Any"),
+           "A copy of what the next run gets as that input. Raises ModelError where it is no state.")
+      .def("set_state", &StatefulContext::set_state, nb::arg("input"), nb::arg("value"),
+           nb::sig("def set_state(self, input: str, value: typing.Any) -> None"),
+           "Copies another value into a state. Raises what bind_state() does.")
+      .def("truncate_states", &StatefulContext::truncate_states, nb::arg("length"),
+           "Cuts all states that have grown along one axis to their first `length` rows along it, as where tokens are\n"
+           "taken back. Raises ShapeError, and cuts none, where one is shorter or the length negative.")
+      .def("reset_states", &StatefulContext::reset_states, "Back to the initial values.")
+      .def("fork", &StatefulContext::fork,
+           "Another context with the same states, which go their own ways from here: for beams.");
+}
+
 }  // namespace
 
 NB_MODULE(_linnet, module) {
@@ -165,6 +199,7 @@ NB_MODULE(_linnet, module) {
                    "out: dict[str, typing.Any], cancellation: Cancellation | None) -> dict[str, typing.Any]"))
       .def("with_weights", &Session::with_weights,
            nb::sig("def with_weights(self, weights: dict[str, typing.Any]) -> Session"))
+      .def("context", [](const Session& s) { return std::make_unique<StatefulContext>(s); })
       .def("save", &save, nb::arg("path"))
       .def_prop_ro(
           "profile", [](const Session& s) { return profile_to_python(s.profile()); },
@@ -178,6 +213,7 @@ NB_MODULE(_linnet, module) {
       .def_prop_ro(
           "metadata", [](const Session& s) { return metadata_to_python(s.model().metadata()); },
           nb::sig("def metadata(self) -> dict[str, typing.Any]"));
+  define_context(module);
 }
 
 }  // namespace linnet::python

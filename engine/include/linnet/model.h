@@ -182,6 +182,8 @@ class LINNET_API Context {
   void reset_states();
   /// Another context of this model with the same options and states, which go their own ways from here: for beams.
   Context fork() const;
+  /// The same with another observer, nullptr for none.
+  Context fork(std::shared_ptr<Observer> observer) const;
 
   /// Memory of the plan used last.
   MemoryReport memory() const;

@@ -1,0 +1,64 @@
+#include "context.h"
+
+using namespace linnet;
+using namespace linnet::c_api;
+
+namespace {
+
+const std::string& name_of(const Interface& interface, size_t index) {
+  interface.check(index);
+  return interface.values[index].name;
+}
+
+const std::string& input_name(const linnet_context& context, size_t input) {
+  return name_of(context.loaded->inputs, input);
+}
+
+Tensor read_state(const linnet_context& context, size_t input, const linnet_tensor* value, const char* name) {
+  const linnet_tensor& given = result(value, name);
+  Tensor tensor;
+  with_place(context.loaded->inputs.place(input), [&] { tensor = read_tensor(given); });
+  return tensor;
+}
+
+}  // namespace
+
+linnet_status linnet_context_bind_state(linnet_context* context, size_t output, size_t input,
+                                        const linnet_tensor* initial, int64_t capacity) {
+  return guarded([&] {
+    linnet_context& c = valid(context, "context");
+    const std::string &from = name_of(c.loaded->outputs, output), &to = input_name(c, input);
+    c.forget_outputs();
+    c.context.bind_state(from, to, read_state(c, input, initial, "initial"), capacity);
+    c.states.resize(c.loaded->inputs.values.size());
+    c.states[input] = true;
+  });
+}
+
+linnet_status linnet_context_state(linnet_context* context, size_t input, linnet_tensor* state) {
+  return guarded([&] {
+    linnet_context& c = valid(context, "context");
+    linnet_tensor& view = result(state, "state");
+    view = view_numbers(c.context.state(input_name(c, input)));
+  });
+}
+
+linnet_status linnet_context_set_state(linnet_context* context, size_t input, const linnet_tensor* value) {
+  return guarded([&] {
+    linnet_context& c = valid(context, "context");
+    const std::string& name = input_name(c, input);
+    c.context.set_state(name, read_state(c, input, value, "value"));
+  });
+}
+
+linnet_status linnet_context_truncate_states(linnet_context* context, int64_t length) {
+  return guarded([&] { valid(context, "context").context.truncate_states(length); });
+}
+
+linnet_status linnet_context_reset_states(linnet_context* context) {
+  return guarded([&] { valid(context, "context").context.reset_states(); });
+}
+
+linnet_status linnet_context_fork(const linnet_context* context, linnet_context** fork) {
+  return create_handle(fork, "fork", [&] { return new linnet_context(&valid(context, "context")); });
+}

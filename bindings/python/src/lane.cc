@@ -1,0 +1,116 @@
+#include "lane.h"
+
+#include <nanobind/stl/string.h>
+
+namespace linnet::python {
+
+/// Cancels a run where a signal handler of Python raises. Python runs handlers on its main thread only, which is that
+/// of the observer where run() was called there.
+class Interrupts final : public Observer {
+ public:
+  explicit Interrupts(std::shared_ptr<Profile> profile) : profile_(std::move(profile)) {}
+
+  /// The token of the run that begins.
+  std::shared_ptr<const CancellationToken> begin(std::shared_ptr<CancellationToken> token) {
+    token_ = token ? std::move(token) : std::make_shared<CancellationToken>();
+    return token_;
+  }
+
+  void on_node(const NodeEvent& event) override {
+    constexpr std::chrono::milliseconds kPeriod(20);
+    if (profile_) profile_->add(event);
+    if (raised_ || event.end - last_ < kPeriod) return;
+    last_ = event.end;
+    nb::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() == 0) return;
+    raised_ = std::make_unique<nb::python_error>();
+    token_->cancel();
+  }
+  void raise() {
+    if (raised_) throw nb::python_error(std::move(*std::exchange(raised_, nullptr)));
+  }
+
+ private:
+  std::shared_ptr<Profile> profile_;
+  std::shared_ptr<CancellationToken> token_;
+  Clock::time_point last_ = Clock::now();
+  std::unique_ptr<nb::python_error> raised_;
+};
+
+namespace {
+
+ContextOptions with_observer(ContextOptions options, std::shared_ptr<Observer> observer) {
+  options.observer = std::move(observer);
+  return options;
+}
+
+}  // namespace
+
+Lane::Lane(const Model& model, const ContextOptions& options, std::shared_ptr<Profile> profile)
+    : profile_(std::move(profile)),
+      interrupts_(std::make_shared<Interrupts>(profile_)),
+      context_(model, with_observer(options, interrupts_)) {}
+
+Lane::Lane(std::shared_ptr<Profile> profile, std::shared_ptr<Interrupts> interrupts, Context context)
+    : profile_(std::move(profile)), interrupts_(std::move(interrupts)), context_(std::move(context)) {}
+
+nb::dict Lane::run(const Signature& signature, const nb::dict& inputs, nb::handle outputs, const nb::dict& out,
+                   std::shared_ptr<CancellationToken> cancellation) {
+  const std::vector<size_t> indices = wanted(signature, outputs);
+  std::vector<Tensor> tensors = signature.read_inputs(inputs, state_inputs_);
+  std::vector<Tensor> memory = signature.output_memories(out), results;
+  try {
+    const nb::gil_scoped_release unlocked;
+    const std::span<const Tensor> computed = context_.run(
+        tensors, {.cancellation = interrupts_->begin(std::move(cancellation)), .outputs = std::move(memory)});
+    for (const size_t i : indices) results.push_back(computed[i]);
+  } catch (const Error&) {
+    interrupts_->raise();
+    throw;
+  }
+  interrupts_->raise();  // a signal in the last node
+  nb::dict named;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const nb::str& name = signature.output_name(indices[i]);
+    named[name] = out.contains(name) ? nb::object(out[name]) : to_python(results[i]);
+  }
+  return named;
+}
+
+std::vector<size_t> Lane::wanted(const Signature& signature, nb::handle outputs) const {
+  std::vector<size_t> indices;
+  const auto is_state = [&](size_t i) { return i < state_outputs_.size() && state_outputs_[i]; };
+  if (outputs.is_none()) {
+    for (size_t i = 0; i < signature.output_count(); ++i) {
+      if (!is_state(i)) indices.push_back(i);
+    }
+    return indices;
+  }
+  for (nb::handle name : nb::borrow<nb::object>(outputs)) {
+    indices.push_back(signature.output_index(name));
+    if (is_state(indices.back())) {
+      throw Error(ErrorKind::kModel, str("output '", nb::str(name).c_str(), "' is a state"));
+    }
+  }
+  return indices;
+}
+
+void Lane::bind_state(const Signature& signature, nb::handle output, nb::handle input, nb::handle initial,
+                      int64_t capacity) {
+  const size_t from = signature.output_index(output), to = signature.input_index(input);
+  context_.bind_state(nb::cast<std::string>(output), nb::cast<std::string>(input), signature.read_input(input, initial),
+                      capacity);
+  state_inputs_.resize(signature.input_count());
+  state_outputs_.resize(signature.output_count());
+  state_inputs_[to] = state_outputs_[from] = true;
+}
+
+std::unique_ptr<Lane> Lane::fork() const {
+  auto interrupts = std::make_shared<Interrupts>(profile_);
+  std::unique_ptr<Lane> other(new Lane(profile_, interrupts, context_.fork(interrupts)));
+  other->state_inputs_ = state_inputs_;
+  other->state_outputs_ = state_outputs_;
+  return other;
+}
+
+}  // namespace linnet::python

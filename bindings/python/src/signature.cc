@@ -1,0 +1,77 @@
+#include "signature.h"
+
+#include <nanobind/stl/string.h>
+
+namespace linnet::python {
+
+Signature::Signature(const Model& model)
+    : inputs_(values_of("input", model.inputs())),
+      outputs_(values_of("output", model.outputs())),
+      required_(inputs_.size()) {
+  if (!model.options().overridable_initializers) return;
+  std::vector<Value> optional = values_of("initializer", model.metadata().overridable);
+  std::move(optional.begin(), optional.end(), std::back_inserter(inputs_));
+}
+
+std::vector<Signature::Value> Signature::values_of(const char* side, const std::vector<ValueInfo>& infos) {
+  std::vector<Value> values;
+  for (const ValueInfo& info : infos) {
+    values.push_back({nb::str(info.name.c_str(), info.name.size()), info.fact, str(side, " '", info.name, "'")});
+  }
+  return values;
+}
+
+std::string Signature::quoted(const std::vector<Value>& values, size_t count) {
+  std::string names;
+  for (size_t i = 0; i < count; ++i) names += str(i ? ", '" : "'", values[i].name.c_str(), "'");
+  return names;
+}
+
+size_t Signature::index_of(const std::vector<Value>& values, nb::handle name, const char* side, size_t listed) {
+  const auto same = [&](const Value& value) { return value.name.equal(name); };
+  const auto found = std::find_if(values.begin(), values.end(), same);
+  if (found != values.end()) return size_t(found - values.begin());
+  throw Error(ErrorKind::kModel, str("there is no ", side, " '", nb::str(name).c_str(), "'; the ", side, "s are ",
+                                     quoted(values, listed)));
+}
+
+size_t Signature::input_index(nb::handle name) const { return index_of(inputs_, name, "input", required_); }
+
+size_t Signature::output_index(nb::handle name) const { return index_of(outputs_, name, "output", outputs_.size()); }
+
+std::vector<Tensor> Signature::read_inputs(const nb::dict& inputs, const std::vector<bool>& left_out) const {
+  std::vector<Tensor> tensors(inputs_.size());
+  size_t known = 0;
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const Value& input = inputs_[i];
+    PyObject* value = PyDict_GetItemWithError(inputs.ptr(), input.name.ptr());
+    if (value) {
+      tensors[i] = to_tensor(value, input.fact, input.what);
+      ++known;
+    } else if (i < required_ && !(i < left_out.size() && left_out[i])) {
+      throw Error(ErrorKind::kModel, str(input.what, " is missing; the inputs are ", quoted(inputs_, required_)));
+    }
+  }
+  if (known != inputs.size()) refuse_unknown(inputs);
+  return tensors;
+}
+
+void Signature::refuse_unknown(const nb::dict& inputs) const {
+  for (const auto& [name, value] : inputs) input_index(name);
+}
+
+Tensor Signature::read_input(nb::handle name, nb::handle value) const {
+  const Value& input = inputs_[input_index(name)];
+  return to_tensor(value, input.fact, input.what);
+}
+
+std::vector<Tensor> Signature::output_memories(const nb::dict& out) const {
+  std::vector<Tensor> memories(out.size() ? outputs_.size() : 0);
+  for (const auto& [name, array] : out) {
+    const size_t i = output_index(name);
+    memories[i] = output_memory(array, outputs_[i].fact, "the array for " + outputs_[i].what);
+  }
+  return memories;
+}
+
+}  // namespace linnet::python
