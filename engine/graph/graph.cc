@@ -168,24 +168,34 @@ void Graph::drop_unread_constants() {
 
 Graph Graph::part(const std::vector<NodeId>& nodes, const std::vector<ValueId>& inputs,
                   const std::vector<Output>& outputs) const {
-  Graph result = *this;
-  result.nodes_.assign(nodes_.size(), nullptr);
-  result.consumers_.assign(values_.size(), {});
+  Graph result(registry_);
+  result.values_.resize(values_.size());
+  result.nodes_.resize(nodes_.size());
+  result.consumers_.resize(values_.size());
+  result.uses_as_output_.resize(values_.size());
+  result.is_input_.resize(values_.size());
   result.order_ = NodeOrder(nodes);
   result.inputs_ = inputs;
-  result.outputs_.clear();
-  result.uses_as_output_.assign(values_.size(), 0);
-  for (const Output& output : outputs) result.add_output(output.name, output.value);
-  result.is_input_.assign(values_.size(), false);
+  const auto take = [&](ValueId v) {
+    if (v != kNoValue) result.values_[size_t(v)] = value(v);
+  };
+  for (const NodeId id : nodes) {
+    result.nodes_[size_t(id)] = nodes_[size_t(id)];
+    for (const ValueId input : node(id).inputs) {
+      take(input);
+      result.add_consumer(input, id);
+    }
+    for (const ValueId output : node(id).outputs) take(output);
+  }
+  for (const Output& output : outputs) {
+    take(output.value);
+    result.add_output(output.name, output.value);
+  }
   for (const ValueId input : inputs) {
+    take(input);
     result.values_[size_t(input)].producer = kNoValue;
     result.is_input_[size_t(input)] = true;
   }
-  for (const NodeId id : nodes) {
-    result.nodes_[size_t(id)] = nodes_[size_t(id)];
-    for (const ValueId input : node(id).inputs) result.add_consumer(input, id);
-  }
-  result.drop_unread_constants();
   return result;
 }
 

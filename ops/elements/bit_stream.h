@@ -16,6 +16,18 @@ inline unsigned code_at(const void* x, int64_t index, int bits) {
   return ((at[0] | above << 8) >> shift) & ((1u << bits) - 1);
 }
 
+/// The codes of elements [first, first + n), a byte each, of a number of bits that divides 8; first * bits must be a
+/// multiple of 8.
+template <int kBits>
+void read_codes(const void* x, int64_t first, int64_t n, uint8_t* codes) {
+  constexpr int kEach = 8 / kBits;
+  const auto* from = static_cast<const uint8_t*>(x) + first / kEach;
+  for (int64_t i = 0; i < n / kEach; ++i) {
+    for (int j = 0; j < kEach; ++j) codes[i * kEach + j] = uint8_t(from[i] >> j * kBits & ((1 << kBits) - 1));
+  }
+  for (int64_t i = n / kEach * kEach; i < n; ++i) codes[i] = uint8_t(code_at(x, first + i, kBits));
+}
+
 /// Changes the code of one element.
 inline void set_code(void* y, int64_t index, int bits, unsigned code) {
   const int64_t first = index * bits;

@@ -19,9 +19,9 @@ void require_elements(const Fact& fact, int64_t count, const char* name) {
 }
 
 /// Without an early end, so that it is quick.
-bool has_nan(const Tensor& scales) {
+bool has_nan(std::span<const float> scales) {
   bool found = false;
-  for (int64_t i = 0; i < scales.size(); ++i) found |= std::isnan(scales.data<float>()[i]);
+  for (const float scale : scales) found |= std::isnan(scale);
   return found;
 }
 
@@ -54,16 +54,27 @@ class Packer {
     const int groups = 8 / form_.bits;
     const uint8_t* codes = codes_ + column * m_.code_bytes();
     uint8_t values[kLongestNBitsBlock];
-    for (int i = 0; i < form_.block; ++i) {
-      const int64_t row = rows_.row(block * form_.block + i);
-      values[i] = row < 0 ? uint8_t{0} : uint8_t(code_at(codes, row, form_.bits));
-    }
+    read_block(codes, block * form_.block, values);
     for (int k = 0; k < form_.block; k += 4 * groups, to += 4 * form_.lanes) {
       for (int j = 0; j < 4; ++j) {
         int byte = 0;
         for (int g = 0; g < groups; ++g) byte |= values[k + 4 * g + j] << (g * form_.bits);
         to[j] = std::byte(byte);
       }
+    }
+  }
+
+  void read_block(const uint8_t* codes, int64_t first, uint8_t* values) const {
+    if (rows_.in_order()) {
+      const int64_t n = std::min<int64_t>(form_.block, m_.k - first);
+      const auto read = form_.bits == 2 ? read_codes<2> : form_.bits == 4 ? read_codes<4> : read_codes<8>;
+      read(codes, first, n, values);
+      std::fill(values + n, values + form_.block, uint8_t{0});
+      return;
+    }
+    for (int i = 0; i < form_.block; ++i) {
+      const int64_t row = rows_.row(first + i);
+      values[i] = row < 0 ? uint8_t{0} : uint8_t(code_at(codes, row, form_.bits));
     }
   }
 
@@ -112,14 +123,16 @@ void check_nbits_parts(const NBitsMatrix& m, const Fact& codes, const Fact& scal
 }
 
 void check_nbits_contents(const NBitsMatrix& m, const NBitsParts& parts) {
-  if (parts.scales && parts.scales.dtype() == DType::kFloat32 && has_nan(parts.scales)) {
+  if (parts.scales && parts.scales.dtype() == DType::kFloat32 && has_nan(parts.scales.values<float>())) {
     throw Error(ErrorKind::kModel, "input scales has a NaN");
   }
-  for (int64_t i = 0; parts.order && i < m.k; ++i) {
-    const int64_t group = parts.order.data<int32_t>()[i];
-    if (group >= 0 && group < m.blocks()) continue;
+  const int32_t* order = parts.order ? parts.order.data<int32_t>() : nullptr;
+  const int64_t blocks = m.blocks();
+  for (int64_t i = 0; order && i < m.k; ++i) {
+    const int64_t group = order[i];
+    if (group >= 0 && group < blocks) continue;
     throw Error(ErrorKind::kModel,
-                str("input g_idx must name one of ", m.blocks(), " blocks, got ", group, " at element ", i));
+                str("input g_idx must name one of ", blocks, " blocks, got ", group, " at element ", i));
   }
 }
 
@@ -132,7 +145,8 @@ NBitsRows::NBitsRows(const NBitsMatrix& m, const Tensor& order)
     return;
   }
   std::vector<std::vector<int64_t>> rows(static_cast<size_t>(m.blocks()));
-  for (int64_t i = 0; i < m.k; ++i) rows[size_t(order.data<int32_t>()[i])].push_back(i);
+  const int32_t* groups = order.data<int32_t>();
+  for (int64_t i = 0; i < m.k; ++i) rows[size_t(groups[i])].push_back(i);
   for (size_t group = 0; group < rows.size(); ++group) {
     const int64_t blocks = ceil_div(int64_t(rows[group].size()), block_);
     rows[group].resize(size_t(checked_mul(blocks, block_)), -1);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "attention/attention_scores.h"
+#include "passes/passes.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/state_writer.h"
 #include "rewrites/matching/written_attention.h"
@@ -30,6 +31,8 @@ class InPlaceStates {
     for (const NodeId id : nodes) {
       if (graph_.alive(id) && !count_keys(graph_.node(id))) return false;
     }
+    share_shapes();
+    merge_equal_nodes(graph_);
     graph_.drop_dead_nodes();
     return std::all_of(written_.begin(), written_.end(), [&](ValueId v) { return only_attention_reads(v); });
   }
@@ -144,6 +147,23 @@ class InPlaceStates {
     if (mask == kNoValue) return true;
     const Fact& fact = graph_.fact(mask);
     return fact.has_rank() && fact.rank() > 0 && fact.dim(fact.rank() - 1) == lengths_.at(node.inputs[Slots::kK]);
+  }
+
+  /// Nodes that read the shapes of states of one shape read that of the first, so that they can be merged.
+  void share_shapes() {
+    for (const GrowingState& state : states_) {
+      const auto same = [&](const GrowingState& s) { return same_dims(graph_.fact(s.input), graph_.fact(state.input)); };
+      const ValueId first = std::find_if(states_.begin(), states_.end(), same)->input;
+      if (first == state.input) continue;
+      const std::vector<NodeId> readers = graph_.consumers(state.input);
+      for (const NodeId id : readers) {
+        const Node& node = graph_.node(id);
+        if (!is_op(node, "Shape")) continue;
+        Patch patch(graph_);
+        patch.replace(node, patch.add_for(node, node.spec, {first}));
+        patch.apply(graph_);
+      }
+    }
   }
 
   bool only_attention_reads(ValueId value) const {
