@@ -49,14 +49,12 @@ Tensor RunEnvironment::allocate(DType dtype, const Shape& shape) const {
 
 void RunEnvironment::check_memory(size_t bytes) const {
   const auto most = size_t(std::max<int64_t>(options_.limits.memory_bytes, 0));
-  if (most > 0 && (held_bytes_ > most || bytes > most - held_bytes_)) {
-    const std::string held = held_bytes_ > 0 ? str(" besides ", held_bytes_, " of states") : "";
-    throw Error(ErrorKind::kLimit, str("the run needs ", bytes, " bytes", held, ", more than the limit of ", most));
+  if (most > 0 && bytes > most) {
+    throw Error(ErrorKind::kLimit, str("the run needs ", bytes, " bytes, more than the limit of ", most));
   }
 }
 
-void RunEnvironment::begin_run(const RunOptions& options, size_t held_bytes) {
-  held_bytes_ = held_bytes;
+void RunEnvironment::begin_run(const RunOptions& options) {
   cancellation_ = options.cancellation;
   observer_ = options.observer ? options.observer : options_.observer;
   begin(options.deadline);

@@ -28,13 +28,13 @@ class RunEnvironment {
   Observer* observer() const { return observer_.get(); }
   /// A new tensor in ContextOptions::memory.
   Tensor allocate(DType dtype, const Shape& shape) const;
-  /// Throws Error(kLimit) where a run may not use so many bytes, besides those that begin_run() was told of.
+  /// Throws Error(kLimit) where a run may not use so many bytes.
   void check_memory(size_t bytes) const;
   bool limits_memory() const { return options_.limits.memory_bytes > 0; }
   const std::shared_ptr<MemoryAccount>& account() const { return account_; }
 
-  /// Starts the clock of the deadline. `held_bytes` count against the run's memory.
-  void begin_run(const RunOptions& options, size_t held_bytes = 0);
+  /// Starts the clock of the deadline.
+  void begin_run(const RunOptions& options);
   /// Throws Error(kCancelled) once the run is cancelled, Error(kLimit) past the deadline. Called before each node and
   /// each iteration of a loop, and by kernels that may run for long; any thread may.
   void check() const { check(kChunksOfCheck); }
@@ -75,7 +75,6 @@ class RunEnvironment {
   std::chrono::steady_clock::time_point deadline_ = kNoDeadline;
   int64_t allowed_ms_ = 0;  // where Limits::deadline_ms sets the deadline
   uint64_t seeds_drawn_ = 0;
-  size_t held_bytes_ = 0;
   std::unique_ptr<std::atomic<int64_t>> checks_left_;  // in chunks; none: no bound
 };
 

@@ -42,6 +42,12 @@ struct Context::Impl {
         ordered(model.inputs().size() + model.state_->notes.defaults.size()),
         completed(ordered.size()) {}
 
+  /// f(), which allocates for states.
+  template <class F>
+  decltype(auto) within_account(const char* what, F&& f) {
+    const MemoryAccount::Scope scope(environment.account());
+    return with_memory_errors(what, f);
+  }
   bool completes() const { return !states.empty() || !model.state_->notes.defaults.empty(); }
   template <class F>
   std::span<const Tensor> hold_threads(F run);
@@ -144,7 +150,7 @@ Context::Context(Context&&) noexcept = default;
 Context& Context::operator=(Context&&) noexcept = default;
 
 std::span<const Tensor> Context::run(std::span<const Tensor> inputs, const RunOptions& options) {
-  impl_->environment.begin_run(options, impl_->states.bytes());
+  impl_->environment.begin_run(options);
   const RunEnvironment::Scope scope(impl_->environment);
   return with_memory_errors("run the model", [&] {
     return impl_->completes() ? impl_->run_completed(inputs, options.outputs)
@@ -166,7 +172,7 @@ void Context::prepare(std::span<const Shape> shapes) {
   }
   const std::vector<Tensor>& defaults = impl_->model.state_->notes.defaults;
   inputs.insert(inputs.end(), defaults.begin(), defaults.end());
-  impl_->environment.begin_run({}, impl_->states.bytes());
+  impl_->environment.begin_run({});
   const RunEnvironment::Scope scope(impl_->environment);
   with_memory_errors("prepare the model", [&] { impl_->runner.prepare(inputs, impl_->environment); });
 }
@@ -188,17 +194,19 @@ std::span<const Tensor> Context::run(const std::vector<std::pair<std::string, Te
 }
 
 void Context::bind_state(const std::string& output, const std::string& input, const Tensor& initial, int64_t capacity) {
-  with_memory_errors("bind the state", [&] { impl_->states.bind(output, input, initial, capacity); });
+  impl_->within_account("bind the state", [&] { impl_->states.bind(output, input, initial, capacity); });
 }
 
-const Tensor& Context::state(const std::string& input) const { return impl_->states.value(input); }
+const Tensor& Context::state(const std::string& input) const {
+  return impl_->within_account("read the state", [&]() -> const Tensor& { return impl_->states.value(input); });
+}
 
 void Context::set_state(const std::string& input, const Tensor& value) {
-  with_memory_errors("set the state", [&] { impl_->states.set_value(input, value); });
+  impl_->within_account("set the state", [&] { impl_->states.set_value(input, value); });
 }
 
 void Context::truncate_states(int64_t length) {
-  with_memory_errors("truncate the states", [&] { impl_->states.truncate(length); });
+  impl_->within_account("truncate the states", [&] { impl_->states.truncate(length); });
 }
 
 void Context::reset_states() { impl_->states.reset(); }
@@ -210,7 +218,7 @@ Context Context::fork(std::shared_ptr<Observer> observer) const {
   options.observer = std::move(observer);
   Context other(impl_->model, options);
   other.impl_->states = impl_->states;  // copies of a model share its inputs and outputs
-  other.impl_->states.separate();
+  other.impl_->within_account("fork the context", [&] { other.impl_->states.separate(); });
   other.impl_->facts_before = impl_->facts_before;
   if (impl_->growing) other.impl_->growing = std::make_unique<GrowingRun>(impl_->growing->program());
   return other;

@@ -142,7 +142,10 @@ TEST(State, CountsAgainstTheMemoryOfARun) {
   const Model model = growing_model();
   Context context = growing_context(model, {.limits = {.memory_bytes = 64 << 10}});
   context.set_state("past", random_tensor({2, 2500, 3}));
-  expect_error(ErrorKind::kLimit, "besides 60000 of states", [&] { context.run({{"row", row_of(1)}}); });
+  expect_error(ErrorKind::kLimit, "more than the limit of 65536", [&] { context.run({{"row", row_of(1)}}); });
+  expect_error(ErrorKind::kLimit, "more than the limit of 65536",
+               [&] { context.set_state("past", random_tensor({2, 2600, 3})); });
+  EXPECT_EQ(context.state("past").dim(1), 2500);
   context.reset_states();
   context.run({{"row", row_of(1)}});
 }
