@@ -60,7 +60,7 @@ def whisper(width, layers, heads):
     )
 
 
-MODELS = {
+TEXTS = {
     "minilm": text("Bert", hidden_size=384, num_hidden_layers=6, num_attention_heads=12, intermediate_size=1536),
     "distilbert": text("DistilBert"),
     "bert_base": text("Bert"),
@@ -72,16 +72,16 @@ MODELS = {
     "mpnet": text("MPNet"),
     "t5_small": text("T5", "{}EncoderModel", d_model=512, d_kv=64, d_ff=2048, num_layers=6, num_heads=8),
     "gpt2": text("GPT2", use_cache=False),
+}  # fmt: skip
+OF_ONE_SIZE = {
     "vit_b_16": image("ViT"),
     "swin_t": image("Swin"),
     "convnext_v2_t": image("ConvNextV2"),
     "clip_vision_b32": image("CLIPVision"),
     "whisper_tiny": whisper(384, 4, 6),
     "whisper_base": whisper(512, 6, 8),
-}  # fmt: skip
-
-
-OF_ONE_SIZE = {"vit_b_16", "swin_t", "convnext_v2_t", "clip_vision_b32", "whisper_tiny", "whisper_base"}
+}
+MODELS = TEXTS | OF_ONE_SIZE
 
 
 def export(name, length, out, exporter, attention):
@@ -114,7 +114,7 @@ def main():
     warnings.simplefilter("ignore")
     flags.out.mkdir(parents=True, exist_ok=True)
     for name in flags.models:
-        for length in [0] if name in OF_ONE_SIZE else flags.lengths:
+        for length in flags.lengths if name in TEXTS else [None]:
             out = flags.out / (f"{name}.{length}.onnx" if length else f"{name}.onnx")
             export(name, length, out, flags.exporter, flags.attention)
             print(out, flush=True)
