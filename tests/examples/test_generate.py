@@ -1,11 +1,13 @@
 """examples/generate, on a seeded Llama, against NumPy in double precision, which computes the whole sequence anew."""
 
 import json
+import os
 import subprocess
+import sys
 
 import numpy as np
 import pytest
-from locations import BUILD
+from locations import BUILD, ROOT
 from networks import Network
 from onnx import TensorProto
 from tiny_llama import TinyLlama, logits, make_weights
@@ -59,6 +61,16 @@ def prompt(tokens):
 def test_the_likeliest_tokens_are_those_of_the_whole_sequence(llama, greedy):
     assert len(set(greedy)) > STEPS / 2
     assert numbers(llama, prompt(PROMPT), "--tokens", STEPS) == greedy
+
+
+def test_the_program_in_python_gives_the_same(llama, greedy):
+    if not list(BUILD.glob("python/linnet/_linnet*.so")):
+        pytest.skip(f"{BUILD} has no Python binding: build with LINNET_BUILD_PYTHON")
+    command = [sys.executable, ROOT / "examples/python/generate.py", llama, prompt(PROMPT), "--tokens", str(STEPS)]
+    variables = os.environ | {"PYTHONPATH": str(BUILD / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
+    result = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    assert [int(token) for token in result.stdout.splitlines()[0].split()] == greedy
 
 
 def test_a_prompt_may_be_one_token_and_end_where_an_answer_began(llama, greedy):
