@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "environment/run_environment.h"
 #include "graph/patch.h"
 #include "passes/passes.h"
 
@@ -18,6 +19,7 @@ bool fold_constants(Graph& graph) {
   bool changed = false;
   for (const NodeId id : graph.nodes()) {
     if (!foldable(graph, graph.node(id))) continue;
+    check_current();
     for (const ValueId output : graph.node(id).outputs) {
       if (output == kNoValue) continue;
       patch.replace(output, patch.constant(graph.value(output).name, graph.fact(output).constant));

@@ -3,6 +3,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "environment/run_environment.h"
 #include "graph/equal_specs.h"
 #include "graph/patch.h"
 #include "passes/passes.h"
@@ -34,6 +35,7 @@ bool merge_constants(Graph& graph) {
   bool changed = false;
   for (ValueId id = 0; id < graph.value_count(); ++id) {
     if (!comparable(graph, id)) continue;
+    check_current();
     const Tensor& constant = graph.fact(id).constant;
     const std::string bytes(static_cast<const char*>(constant.raw()), constant.bytes());
     const auto [first, added] =
@@ -90,6 +92,7 @@ bool merge_equal_nodes(Graph& graph) {
   bool changed = merge_constants(graph);
   Merge merge(graph);
   for (const NodeId id : graph.nodes()) {
+    check_current();
     if (graph.node(id).op->deterministic() && merge.add(graph.node(id))) changed = true;
   }
   merge.patch().apply(graph);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "environment/run_environment.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -72,6 +73,7 @@ MemoryPlan plan_memory(std::span<const Lifetime> lifetimes) {
   const size_t in_gaps = std::min(order.size(), kMostInGaps);
   std::vector<Placed> placed;
   for (const size_t i : std::span(order).first(in_gaps)) {
+    check_current();
     const size_t bytes = aligned(lifetimes[i].bytes);
     const size_t offset = lowest_gap(placed, lifetimes[i], bytes);
     const Placed block{offset, offset + bytes, &lifetimes[i]};

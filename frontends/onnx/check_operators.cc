@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "describe.h"
+#include "environment/run_environment.h"
 #include "linnet/error.h"
 #include "loader_limits.h"
 #include "node_order.h"
@@ -46,6 +47,7 @@ class OperatorCheck {
   }
 
   void check_node(const pb::NodeProto& node, const OpsetImports& opsets, int64_t depth) {
+    check_current();
     if (node.op_type().empty()) {
       throw Error(ErrorKind::kModel, str("node '", node_name(node), "' has no op_type"));
     }

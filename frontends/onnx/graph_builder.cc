@@ -5,6 +5,7 @@
 
 #include "attribute_value.h"
 #include "describe.h"
+#include "environment/run_environment.h"
 #include "loader_limits.h"
 #include "node_order.h"
 #include "value_type.h"
@@ -61,6 +62,7 @@ Fact body_input_fact(const pb::ValueInfoProto& input) {
 
 template <class Read>
 void add_constant(Scope& scope, const std::string& name, Read read) {
+  check_current();
   with_context("initializer", name,
                [&] { scope.define(name, scope.graph().add_constant(scope.shown_name(name), read())); });
 }
@@ -162,6 +164,7 @@ std::vector<Tensor> GraphBuilder::add_overridable(Scope& scope, const pb::GraphP
 
 void GraphBuilder::add_nodes(Scope& scope, const NodeProtos& nodes) {
   for (const int i : topological_order(nodes)) {
+    check_current();
     count_node();
     if (const Function* function = functions_.find(nodes[i])) {
       with_context(("call of " + function->describe()).c_str(), node_name(nodes[i]),

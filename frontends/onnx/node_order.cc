@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "describe.h"
+#include "environment/run_environment.h"
 #include "linnet/error.h"
 
 namespace linnet {
@@ -56,6 +57,7 @@ Edges find_edges(const NodeProtos& nodes) {
   }
   Edges edges{std::vector<std::vector<int>>(size_t(nodes.size())), std::vector<int>(size_t(nodes.size()), 0)};
   for (int i = 0; i < nodes.size(); ++i) {
+    check_current();
     Names read;
     add_names_read(nodes[i], read);
     for (const std::string_view name : read) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "attention/attention_head.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "tensor/alignment.h"
 
@@ -33,10 +34,11 @@ class AttentionF32 final : public Kernel {
     const int64_t elements = scores * (s().head_size + s().v_head_size) / kMultipliesPerElement;
     parallel_items(context.executor(), s().batch * s().kv_heads * parts, elements,
                    [&](int64_t item, int64_t end, int worker) {
+                     Checkpoints checkpoints;
                      for (; item < end; ++item) {
                        const int64_t head = item / parts;
-                       algorithm_->run({context, k, v, head / s().kv_heads, head % s().kv_heads}, item % parts,
-                                       context.scratch(worker));
+                       algorithm_->run({context, k, v, head / s().kv_heads, head % s().kv_heads, checkpoints},
+                                       item % parts, context.scratch(worker));
                      }
                    });
   }

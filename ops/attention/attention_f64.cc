@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "attention/attention_kernel.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 
 namespace linnet {
@@ -20,7 +21,8 @@ class AttentionF64 final : public Kernel {
     const int64_t multiplies = s().kv_length * (s().head_size + s().v_head_size);
     const int64_t queries = s().batch * s().q_heads * s().q_length;
     parallel_items(context.executor(), queries, multiplies, [&](int64_t query, int64_t end, int worker) {
-      for (; query < end; ++query) run_query(context, k, v, query, context.scratch(worker));
+      Checkpoints checkpoints;
+      for (; query < end; ++query) run_query(context, k, v, query, context.scratch(worker), checkpoints);
     });
   }
   size_t scratch_bytes() const override {
@@ -46,7 +48,7 @@ class AttentionF64 final : public Kernel {
   }
 
   void run_query(KernelContext& context, const HeadRows<double>& k, const HeadRows<double>& v, int64_t query,
-                 std::byte* scratch) const {
+                 std::byte* scratch, Checkpoints& checkpoints) const {
     auto* scores = reinterpret_cast<double*>(scratch);
     const int64_t i = query % s().q_length, h = query / s().q_length % s().q_heads;
     const int64_t b = query / s().q_length / s().q_heads, kv_head = h / s().group();
@@ -61,12 +63,14 @@ class AttentionF64 final : public Kernel {
       double sum = 0;
       for (int64_t d = 0; d < s().head_size; ++d) sum += q[d] * key[d];
       scores[j] = sum * rule_.scale;
+      checkpoints.add(s().head_size);
     }
-    rows_.finish(context, {b, h, i, 1, known, scores, s().kv_length}, scores + s().kv_length);
+    rows_.finish(context, {b, h, i, 1, known, scores, s().kv_length}, scores + s().kv_length, checkpoints);
     std::fill(y, y + s().v_head_size, 0.0);
     for (int64_t j = known.begin; j < known.end; ++j) {
       const double* value = v.row(b, kv_head, j);
       for (int64_t d = 0; d < s().v_head_size; ++d) y[d] += scores[j] * value[d];
+      checkpoints.add(s().v_head_size);
     }
   }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "attention/attention_head.h"
+#include "partition/checkpoints.h"
 
 namespace linnet {
 namespace {
@@ -8,6 +9,8 @@ namespace {
 constexpr int64_t kWantedChunks = 8;         // of the whole operator
 constexpr int64_t kPartFloats = 128 * 1024;  // of keys and values, the least that is worth a chunk of its own
 constexpr int64_t kBlockFloats = 8 * 1024;   // of keys or values: they stay in the first-level cache for all queries
+
+constexpr int64_t kMultipliesPerNanosecond = 4;
 
 /// Queries are split where there are few heads: every part reads all keys and values.
 /// Scratch: scaled queries, their scores, a row of biases.
@@ -37,7 +40,8 @@ class FewQueries final : public HeadAlgorithm {
     multiply_keys(head, range, keys, q, scores);
     for_queries(head, range, [&](int64_t query, int64_t h, int64_t i) {
       float* bias = scores + queries() * score_pitch();
-      rows_.finish(head.context, {head.b, h, i, 1, keys, scores + query * score_pitch(), score_pitch()}, bias);
+      rows_.finish(head.context, {head.b, h, i, 1, keys, scores + query * score_pitch(), score_pitch()}, bias,
+                   head.checkpoints);
     });
     add_values(head, range, keys, scores);
   }
@@ -70,6 +74,7 @@ class FewQueries final : public HeadAlgorithm {
         table_.attention.dot_rows(q + query * q_pitch(), k, head.k.layout.row, std::min(block, keys.end - j),
                                   sizes().head_size, scores + query * score_pitch() + j);
       }
+      head.checkpoints.add((range.end - range.begin) * block * sizes().head_size / kMultipliesPerNanosecond);
     }
   }
 
@@ -85,6 +90,7 @@ class FewQueries final : public HeadAlgorithm {
         table_.attention.add_weighted_rows(scores + query * score_pitch() + j, v, head.v.layout.row,
                                            std::min(block, keys.end - j), n, output_row(head, h, i));
       });
+      head.checkpoints.add((range.end - range.begin) * block * n / kMultipliesPerNanosecond);
     }
   }
 

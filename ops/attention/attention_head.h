@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "attention/attention_kernel.h"
+#include "partition/checkpoints.h"
 
 namespace linnet {
 
@@ -12,6 +13,7 @@ struct AttentionHead {
   HeadRows<float> k, v;
   int64_t b;
   int64_t kv_head;
+  Checkpoints& checkpoints;
 };
 
 /// A way to compute a float32 AttentionHead. The rule outlives it.

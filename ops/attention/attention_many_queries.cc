@@ -5,6 +5,7 @@
 #include "gemm/accuracy.h"
 #include "gemm/panels.h"
 #include "gemm/weights.h"
+#include "partition/checkpoints.h"
 #include "partition/parts.h"
 
 namespace linnet {
@@ -102,6 +103,7 @@ class ManyQueries final : public HeadAlgorithm {
       if (columns < panel_) std::fill(panel, panel + panel_ * depth, 0.0f);
       const float* k = head.k.row(head.b, head.kv_head, j);
       table_.transpose.bits32(k, columns, depth, head.k.layout.row, panel, panel_);
+      head.checkpoints.add(depth * panel_);
     }
     if (keys.begin == keys.end) return;
     GemmWeights<float> v;
@@ -119,9 +121,9 @@ class ManyQueries final : public HeadAlgorithm {
     const int64_t begin = block * block_, rows = std::min(block_, sizes().q_length - begin);
     const KeyRange keys = keys_of(block, block + 1, sample);
     scale_queries(head, h, begin, rows, work.q);
-    multiply_keys(rows, packed, keys, work);
-    rows_.finish(head.context, {head.b, h, begin, rows, keys, work.scores, score_pitch()}, work.bias);
-    multiply_values(rows, packed, keys, work, output_row(head, h, begin));
+    multiply_keys(rows, packed, keys, work, head.checkpoints);
+    rows_.finish(head.context, {head.b, h, begin, rows, keys, work.scores, score_pitch()}, work.bias, head.checkpoints);
+    multiply_values(rows, packed, keys, work, output_row(head, h, begin), head.checkpoints);
   }
 
   /// Calls f(first row, rows) for tiles of panels of `width` that make up [0, rows).
@@ -140,7 +142,8 @@ class ManyQueries final : public HeadAlgorithm {
     table_.gemm_f32.strip(s);
   }
 
-  void multiply_keys(int64_t rows, const KeyRange& packed, const KeyRange& keys, const Workspace& work) const {
+  void multiply_keys(int64_t rows, const KeyRange& packed, const KeyRange& keys, const Workspace& work,
+                     Checkpoints& checkpoints) const {
     const int64_t depth = sizes().head_size;
     const int64_t slab = std::max<int64_t>(1, kSlabFloats / std::max<int64_t>(1, depth * panel_));
     const GemmPanels panels = equal_panels(keys.end - packed.begin, key_width_, table_.gemm_f32.lanes);
@@ -160,12 +163,13 @@ class ManyQueries final : public HeadAlgorithm {
           s.y = work.scores + i * score_pitch() + packed.begin + panels.first_column(first);
           strip(work, work.q + i * q_pitch() + d, q_pitch(), count, s);
         });
+        checkpoints.add(rows * s.depth * (s.panel_end - first) * key_width_);
       }
     }
   }
 
-  void multiply_values(int64_t rows, const KeyRange& packed, const KeyRange& keys, const Workspace& work,
-                       float* y) const {
+  void multiply_values(int64_t rows, const KeyRange& packed, const KeyRange& keys, const Workspace& work, float* y,
+                       Checkpoints& checkpoints) const {
     if (keys.begin == keys.end) {
       for (int64_t i = 0; i < rows; ++i) std::fill_n(y + i * y_layout_.row, sizes().v_head_size, 0.0f);
     }
@@ -186,6 +190,7 @@ class ManyQueries final : public HeadAlgorithm {
         s.y = y + i * y_layout_.row;
         strip(work, work.scores + i * score_pitch() + j, score_pitch(), count, s);
       });
+      checkpoints.add(rows * s.depth * s.panel_end * kPanelWidth);
     }
   }
 

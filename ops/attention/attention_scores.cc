@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "partition/checkpoints.h"
+
 namespace linnet {
 namespace {
 
@@ -53,7 +55,8 @@ void check_samples(const KernelContext& context, const AttentionSizes& sizes) {
 }
 
 template <class C>
-void ScoreRows<C>::finish(KernelContext& context, const ScoreBlock<C>& block, C* buffer) const {
+void ScoreRows<C>::finish(KernelContext& context, const ScoreBlock<C>& block, C* buffer,
+                          Checkpoints& checkpoints) const {
   const AttentionSample sample = attention_sample(context, rule_.sizes, block.b);
   const Tensor& mask = context.input(AttentionSlots::kMask);
   Bias bias;
@@ -64,6 +67,7 @@ void ScoreRows<C>::finish(KernelContext& context, const ScoreBlock<C>& block, C*
     begin = end;
   };
   for (int64_t i = block.first; i < block.first + block.count; ++i) {
+    checkpoints.add(4 * block.known.size());
     C* scores = block.row(i);
     const auto show = [&](ScoreOutput stage, C unknown) {
       if (rule_.output == stage) copy_to_output(context, block, i, unknown);

@@ -3,6 +3,7 @@
 #include "attention/attention_geometry.h"
 #include "kernels/kernel_table.h"
 #include "linnet/op.h"
+#include "partition/checkpoints.h"
 
 namespace linnet {
 
@@ -61,7 +62,7 @@ class ScoreRows {
   ScoreRows(const AttentionRule& rule, const KernelTable& table) : rule_(rule), table_(table) {}
 
   /// Known scores get their probabilities. buffer: kv_length values.
-  void finish(KernelContext& context, const ScoreBlock<C>& block, C* buffer) const;
+  void finish(KernelContext& context, const ScoreBlock<C>& block, C* buffer, Checkpoints& checkpoints) const;
 
  private:
   /// A mask's values for some keys, which the next query may share.

@@ -5,6 +5,7 @@
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
 
@@ -48,6 +49,8 @@ class LinearAttentionKernel final : public Kernel {
   }
 
  private:
+  static constexpr int64_t kStepWork = 64, kMultipliesPerNanosecond = 4;
+
   struct Block {
     int64_t b, head, column, width;
   };
@@ -59,7 +62,11 @@ class LinearAttentionKernel final : public Kernel {
     float* decay = scratch + r_.k_size * kBlock;
     const Buffers buffers{scratch, decay, decay + r_.k_size};
     load_state(context, block, scratch);
-    for (int64_t t = 0; t < r_.length; ++t) step(context, block, block.b * r_.length + t, buffers);
+    Checkpoints checkpoints;
+    for (int64_t t = 0; t < r_.length; ++t) {
+      step(context, block, block.b * r_.length + t, buffers);
+      checkpoints.add(kStepWork + r_.k_size * block.width * (2 + r_.group()) / kMultipliesPerNanosecond);
+    }
     for (int64_t d = 0; r_.has_state && d < r_.k_size; ++d) {
       std::copy_n(scratch + d * kBlock, block.width, context.output(1).data<float>() + state_at(block, d));
     }

@@ -5,9 +5,12 @@
 
 #include "elements/bit_stream.h"
 #include "elements/dispatch.h"
+#include "partition/checkpoints.h"
 
 namespace linnet {
 namespace {
+
+constexpr int64_t kRunWork = 8;
 
 // How element `index` along `axis` lies in the tensor: `outer` runs of `inner` elements, `stride` apart.
 struct Layout {
@@ -28,7 +31,11 @@ void check_slice(const Layout& at, const Tensor& slice, const Tensor& tensor) {
 /// Calls f(in_slice, in_tensor, n) for each run of elements of a slice, given by the positions of its first element.
 template <class F>
 void for_each_run(const Layout& at, F f) {
-  for (int64_t i = 0; i < at.outer; ++i) f(i * at.inner, at.offset + i * at.stride, at.inner);
+  Checkpoints checkpoints;
+  for (int64_t i = 0; i < at.outer; ++i) {
+    f(i * at.inner, at.offset + i * at.stride, at.inner);
+    checkpoints.add(kRunWork + at.inner);
+  }
 }
 
 void copy_codes(const Tensor& from, int64_t first, Tensor& to, int64_t target, int64_t n) {

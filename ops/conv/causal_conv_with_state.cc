@@ -4,6 +4,7 @@
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 
 namespace linnet {
@@ -31,6 +32,8 @@ class CausalConvKernel final : public Kernel {
   size_t scratch_bytes() const override { return dtype_bytes(DType::kFloat32, checked_add(length_, k_)); }
 
  private:
+  static constexpr int64_t kMultipliesPerNanosecond = 4;
+
   void run_row(KernelContext& context, int64_t row, float* padded) const {
     const int64_t channel = row % channels_;
     join_state(context, row, padded);
@@ -38,8 +41,10 @@ class CausalConvKernel final : public Kernel {
     const float* w = context.input(1).data<float>() + channel * k_;
     float* y = context.output(0).data<float>() + row * length_;
     std::fill(y, y + length_, context.input(2) ? context.input(2).data<float>()[channel] : 0.0f);
+    Checkpoints checkpoints;
     for (int64_t j = 0; j < k_; ++j) {
       for (int64_t t = 0; t < length_; ++t) y[t] += w[j] * padded[t + j];
+      checkpoints.add(1 + length_ / kMultipliesPerNanosecond);
     }
     if (swish_) swish_(y, y, length_, 1, 0);
   }

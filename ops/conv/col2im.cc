@@ -3,6 +3,7 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 
 namespace linnet {
@@ -36,10 +37,11 @@ class Col2ImKernel final : public Kernel {
     const T* x = context.input(0).data<T>();
     T* y = context.output(0).data<T>();
     parallel_items(context.executor(), planes_, taps_ * blocks_ + pixels_, [&](int64_t begin, int64_t end, int worker) {
+      Checkpoints checkpoints;
       auto* sums = reinterpret_cast<Sum*>(context.scratch(worker));
       for (int64_t plane = begin; plane < end; ++plane) {
         std::fill_n(sums, pixels_, Sum());
-        for (int64_t tap = 0; tap < taps_; ++tap) add_tap(x + (plane * taps_ + tap) * blocks_, tap, sums);
+        for (int64_t tap = 0; tap < taps_; ++tap) add_tap(x + (plane * taps_ + tap) * blocks_, tap, sums, checkpoints);
         for (int64_t i = 0; i < pixels_; ++i) y[plane * pixels_ + i] = T(sums[i]);
       }
     });
@@ -48,11 +50,12 @@ class Col2ImKernel final : public Kernel {
 
  private:
   /// Adds element `tap` of every block, a row of blocks along the last axis at a time.
-  void add_tap(const T* x, int64_t tap, Sum* sums) const {
+  void add_tap(const T* x, int64_t tap, Sum* sums, Checkpoints& checkpoints) const {
     const BlockAxis& last = axes_.back();
     const int64_t shift = tap % last.block * last.dilation - last.pad;
     for (int64_t row = 0; row < blocks_ / last.count; ++row, x += last.count) {
       const int64_t line = line_of(row, tap / last.block);
+      checkpoints.add(2 * last.count + 16);
       if (line < 0) continue;
       for (int64_t block = 0; block < last.count; ++block) {
         const int64_t position = block * last.stride + shift;

@@ -22,6 +22,9 @@ constexpr int64_t kTileRows = 12;                     // about, that leave out a
 constexpr double kPairs = 0.5;                        // where two values are multiplied at a time
 constexpr int64_t kFewChannels = 2;                   // vectors of a group's output channels
 
+// Of one output row, which some kernels compute at once: no deadline ends them.
+constexpr double kMostRowMultiplies = 0x1p28;
+
 struct TransformCost {
   double input, output;  // per vector of channels of a tile
 };
@@ -33,6 +36,10 @@ double vectors(int64_t channels, int lanes) { return double(ceil_div(channels, l
 
 double weights_cost(double bytes, double passes) {
   return passes * bytes / (bytes > double(this_machine().last_cache_bytes) ? kMemoryBytes : kCacheBytes);
+}
+
+double row_multiplies(const ConvGeometry& g) {
+  return double(g.axes[2].out) * double(g.taps()) * double(g.group_in()) * double(g.out_channels);
 }
 
 /// The part of an axis' windows that lies in the image; `block` outputs are skipped together where all of theirs lie
@@ -71,14 +78,15 @@ double winograd_cost(const ConvGeometry& g, int outputs, const TileFamily& gemm)
 
 ConvChoice<float> choose_conv(const ConvGeometry& geometry, bool x_channels_first, const Epilogue& epilogue,
                               const CompileInput& in) {
-  if (geometry.group == geometry.in_channels && geometry.group == geometry.out_channels) {
+  const bool short_rows = row_multiplies(geometry) <= kMostRowMultiplies;
+  if (short_rows && geometry.group == geometry.in_channels && geometry.group == geometry.out_channels) {
     return {make_depthwise_conv(geometry, epilogue, in), "one filter per channel"};
   }
   const TileFamily& gemm = kernel_table(in.isa()).gemm_f32;
   if (geometry.group > 1 && geometry.group_out() <= kFewChannels * gemm.lanes) {
     return {make_grouped_conv(geometry, epilogue, in), "groups of few channels"};
   }
-  if (suits_line_conv(geometry, in)) {
+  if (short_rows && suits_line_conv(geometry, in)) {
     return {make_line_conv(geometry, x_channels_first, epilogue, in), "few input channels"};
   }
   const std::string obstacle = winograd_obstacle(geometry, in);

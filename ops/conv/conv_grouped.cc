@@ -6,6 +6,7 @@
 #include "gemm/half_weights.h"
 #include "gemm/panels.h"
 #include "kernels/kernel_table.h"
+#include "partition/checkpoints.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
 
@@ -66,15 +67,19 @@ class GroupedConv final : public ConvAlgorithm<float> {
 
   void pack(const float* w, float* packed) const {
     packed = pack_shared(w, packed);
+    Checkpoints checkpoints;
     for (int64_t g = shared_groups_; g < g_.group; ++g, packed += group_floats_) {
       pack_weights(conv_matrices(g_, w, g), group_panels_, packed);
+      checkpoints.add(group_floats_);
     }
   }
 
   /// In the order of GroupedKernels; returns where it ends.
   float* pack_shared(const float* w, float* packed) const {
     const int64_t width = g_.group_in();
+    Checkpoints checkpoints;
     for (int64_t column = 0; column < shared_columns_; column += grouped_.lanes) {
+      checkpoints.add(2 * grouped_.lanes * width * g_.taps());
       for (int64_t tap = 0; tap < g_.taps(); ++tap) {
         for (int64_t r = 0; r < width; ++r) {
           for (int64_t j = column; j < column + grouped_.lanes; ++j)

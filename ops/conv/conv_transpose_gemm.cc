@@ -5,6 +5,7 @@
 #include "gemm/panels.h"
 #include "gemm/weights.h"
 #include "kernels/kernel_table.h"
+#include "partition/checkpoints.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
 
@@ -49,8 +50,9 @@ class TransposeGemm final : public ConvAlgorithm<T> {
     const T* w = packed_ ? packed_.data<T>() : pack_in_scratch(operands.w, context);
     context.executor().parallel_for(int64_t(chunks_.size()), [&](int64_t i, int worker) {
       const Chunk& chunk = chunks_[size_t(i)];
+      Checkpoints checkpoints;
       for (int64_t line = chunk.first_line; line < chunk.last_line; ++line) {
-        run_line(operands, w, chunk.phase, line, reinterpret_cast<const T**>(context.scratch(worker)));
+        run_line(operands, w, chunk.phase, line, reinterpret_cast<const T**>(context.scratch(worker)), checkpoints);
       }
     });
   }
@@ -100,13 +102,14 @@ class TransposeGemm final : public ConvAlgorithm<T> {
   }
 
   void pack(const T* w, T* packed) const {
+    Checkpoints checkpoints;
     for (const TransposePhase& phase : phases_) {
       for (int64_t group = 0; group < g_.group; ++group) {
         for (int64_t panel = 0; panel < panels_.count(); ++panel) {
           const int64_t tap_size =
               panel_begin(panels_, panel + 1, 1, g_.group_in()) - panel_begin(panels_, panel, 1, g_.group_in());
           for (const TransposePhase::Tap& tap : phase.taps) {
-            pack_panel(weights(w, group, tap.kernel), panels_, panel, packed);
+            pack_panel(weights(w, group, tap.kernel), panels_, panel, packed, checkpoints);
             packed += tap_size;
           }
         }
@@ -121,7 +124,8 @@ class TransposeGemm final : public ConvAlgorithm<T> {
   }
 
   /// The outputs of a phase along the width, for all groups.
-  void run_line(const ConvOperands<T>& operands, const T* w, int64_t index, int64_t line, const T** pointers) const {
+  void run_line(const ConvOperands<T>& operands, const T* w, int64_t index, int64_t line, const T** pointers,
+                Checkpoints& checkpoints) const {
     const TransposePhase& phase = phases_[size_t(index)];
     const auto& [depth, height, width] = phase.axes;
     const auto& [zs, ys, xs] = g_.axes;
@@ -147,6 +151,7 @@ class TransposeGemm final : public ConvAlgorithm<T> {
         strip.y = operands.y + pixel * g_.out_channels + g * g_.group_out();
         strip.epilogue.bias = operands.bias ? operands.bias + g * g_.group_out() : nullptr;
         kernels_.strip(strip);
+        checkpoints.add(int64_t{strip.rows} * strip.b_rows * panels_.count());
       }
     }
   }

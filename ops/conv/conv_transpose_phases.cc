@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "partition/checkpoints.h"
+
 namespace linnet {
 namespace {
 
@@ -15,6 +17,7 @@ struct AxisPhase {
 /// Output o gets x[i] * w[k] where i * stride + k * dilation = o + pad. With o + pad = base * stride + rest that is
 /// for every k with k * dilation = rest modulo the stride, at i = base - (k * dilation - rest) / stride.
 std::vector<AxisPhase> axis_phases(const ConvAxis& axis) {
+  Checkpoints checkpoints;
   std::vector<AxisPhase> phases;
   for (int64_t first = 0; first < std::min(axis.stride, axis.out); ++first) {
     AxisPhase phase;
@@ -25,6 +28,7 @@ std::vector<AxisPhase> axis_phases(const ConvAxis& axis) {
       if (at % axis.stride == 0) phase.taps.emplace_back(k, -at / axis.stride);
     }
     phases.push_back(std::move(phase));
+    checkpoints.add(8 * axis.kernel);
   }
   return phases;
 }

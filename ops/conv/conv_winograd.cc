@@ -8,6 +8,7 @@
 #include "gemm/panels.h"
 #include "gemm/weights.h"
 #include "kernels/kernel_table.h"
+#include "partition/checkpoints.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
 
@@ -136,7 +137,8 @@ class WinogradConv final : public ConvAlgorithm<float> {
     filters.depth_stride = 1;
     filters.column_stride = depth * 9;
     std::vector<float> taps(size_t(filters.depth * columns));
-    pack_panel(filters, panels_, panel, taps.data());
+    Checkpoints checkpoints;
+    pack_panel(filters, panels_, panel, taps.data(), checkpoints);
     float* u = packed + panel_begin(panels_, panel, elements_, depth) + k * columns;
     for (int64_t i = 0; i < filters.depth / 9; ++i) {
       transforms_.filter(taps.data() + i * 9 * columns, columns, u + i * columns, depth * columns);

@@ -1,6 +1,7 @@
 #include "conv/gemm_conv_weights.h"
 
 #include "gemm/bfloat16_pairs.h"
+#include "partition/checkpoints.h"
 
 namespace linnet {
 
@@ -69,8 +70,10 @@ size_t GemmConvWeights<Type>::scratch_bytes() const {
 
 template <class Type>
 void GemmConvWeights<Type>::pack(const B* w, B* packed, Executor& executor) const {
+  Checkpoints checkpoints;
   for (int64_t group = 0; group < geometry_.group; ++group) {
     pack_weights(conv_matrices(geometry_, w, group), panels_, packed + group * group_size_, &executor);
+    checkpoints.add(group_size_);
   }
 }
 

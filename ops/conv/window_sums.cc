@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/kernel_table.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "tensor/alignment.h"
 
@@ -46,11 +47,13 @@ void WindowSums::sum_line(int64_t line, const int32_t* pixels, int32_t* sums) co
     return out * axis.stride + k * axis.dilation - axis.pad_begin;
   };
   const auto lies_in = [](const ConvAxis& axis, int64_t i) { return i >= 0 && i < axis.in; };
+  Checkpoints checkpoints;
   std::fill_n(sums, width.out, 0);
   for (int64_t i = 0, taps = geometry_.taps(); i < taps; ++i) {
     const int64_t from_z = at(depth, z, i / (height.kernel * width.kernel));
     const int64_t from_y = at(height, y, i / width.kernel % height.kernel);
     if (!lies_in(depth, from_z) || !lies_in(height, from_y)) continue;
+    checkpoints.add(width.out);
     const int32_t* from = pixels + ((n * depth.in + from_z) * height.in + from_y) * width.in;
     for (int64_t x = 0; x < width.out; ++x) {
       const int64_t from_x = at(width, x, i % width.kernel);

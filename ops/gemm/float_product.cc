@@ -6,6 +6,7 @@
 #include "gemm/plan.h"
 #include "gemm/weights.h"
 #include "kernels/kernel_table.h"
+#include "partition/checkpoints.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
 
@@ -124,7 +125,9 @@ class FloatProduct final : public Kernel {
     const GemmPanels& panels = plan_.panels();
     context.executor().parallel_for(product_.b_count * panels.count(), [&](int64_t chunk, int) {
       const int64_t i = chunk / panels.count(), panel = chunk % panels.count();
-      pack_panel(weights(b, i), panels, panel, packed + i * packed_size_ + panel_begin(panels, panel, 1, product_.k));
+      Checkpoints checkpoints;
+      pack_panel(weights(b, i), panels, panel, packed + i * packed_size_ + panel_begin(panels, panel, 1, product_.k),
+                 checkpoints);
     });
     return packed;
   }

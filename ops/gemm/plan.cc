@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "partition/checkpoints.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -64,6 +65,7 @@ void GemmPlan<Type>::run_chunk(const GemmOperands<Type>& operands, int64_t chunk
   const Span strips = blocks_.strips_of(chunk), all = blocks_.panels_of(chunk);
   const int64_t groups = blocks_.groups(all), blocks = blocks_.blocks();
   // The next chunk, of the same worker, begins with the panels behind these.
+  Checkpoints checkpoints;
   const bool more_panels = blocks_.sizes().workers == 1 && strips.end == blocks_.strips();
   for (int64_t group = 0; group < groups; ++group) {
     const Span panels = all.part(groups, group);
@@ -86,6 +88,7 @@ void GemmPlan<Type>::run_chunk(const GemmOperands<Type>& operands, int64_t chunk
         rows = {rows.end, blocks_.strip_begin(strip + 1)};
         s.ahead_part = strip - strips.begin;
         run_strip(operands, block, rows, s, scratch);
+        checkpoints.add(rows.size() * block.taps * block.depth * (panels.size() + 1));
       }
     }
   }

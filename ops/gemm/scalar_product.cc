@@ -2,6 +2,7 @@
 
 #include "elements/dispatch.h"
 #include "gemm/matrix_product.h"
+#include "partition/checkpoints.h"
 #include "partition/parts.h"
 
 namespace linnet {
@@ -24,13 +25,14 @@ class ScalarProduct final : public Kernel {
   void run(KernelContext& context) const override {
     const int64_t rows = product_.batch() * product_.m;
     context.executor().parallel_for(ceil_div(rows, chunk_rows_), [&](int64_t chunk, int) {
+      Checkpoints checkpoints;
       const int64_t end = std::min(rows, (chunk + 1) * chunk_rows_);
-      for (int64_t row = chunk * chunk_rows_; row < end; ++row) run_row(context, row);
+      for (int64_t row = chunk * chunk_rows_; row < end; ++row) run_row(context, row, checkpoints);
     });
   }
 
  private:
-  void run_row(KernelContext& context, int64_t row) const {
+  void run_row(KernelContext& context, int64_t row, Checkpoints& checkpoints) const {
     const auto& p = product_;
     const int64_t matrix = row / p.m, i = row % p.m;
     const T* a = context.input(0).data<T>() + p.a_index[size_t(matrix)] * p.m * p.k;
@@ -48,6 +50,7 @@ class ScalarProduct final : public Kernel {
         result = T(Sum(result) + Sum(scaled(context.input(addend.input).data<T>()[at], addend.beta)));
       }
       y[j] = result;
+      checkpoints.add(2 * p.k + 4);
     }
   }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "partition/checkpoints.h"
 #include "partition/parts.h"
 
 namespace linnet {
@@ -59,7 +60,7 @@ class Packer {
   Packer(const GemmWeights<T>& weights, int64_t pitch, int64_t columns, const T* first, T* to)
       : w_(weights), pitch_(pitch), columns_(columns), first_(first), to_(to) {}
 
-  void pack() const {
+  void pack(Checkpoints& checkpoints) const {
     const int64_t fit = kBufferValues / std::max<int64_t>(1, w_.taps * pitch_);
     const bool taps_inside = w_.taps > 1 && w_.tap_stride == 1 && w_.depth_stride == w_.taps && fit > 0;
     const int64_t step = taps_inside ? fit : kPackDepth;
@@ -70,6 +71,7 @@ class Packer {
       } else {
         for (int64_t t = 0; t < w_.taps; ++t) pack_tap(t, k, depth);
       }
+      checkpoints.add(w_.taps * depth * pitch_);
     }
     finish();
   }
@@ -136,30 +138,34 @@ int64_t panel_begin(const GemmPanels& panels, int64_t panel, int64_t taps, int64
 }
 
 template <class T>
-void pack_panel(const GemmWeights<T>& w, const GemmPanels& panels, int64_t panel, T* to) {
+void pack_panel(const GemmWeights<T>& w, const GemmPanels& panels, int64_t panel, T* to, Checkpoints& checkpoints) {
   const int64_t first = panels.first_column(panel);
   Packer(w, panels.first_column(panel + 1) - first, panels.end_column(panel + 1) - first,
          w.data + first * w.column_stride, to)
-      .pack();
+      .pack(checkpoints);
 }
 
 template <class T>
 void pack_weights(const GemmWeights<T>& w, const GemmPanels& panels, T* packed, Executor* executor) {
   const int64_t count = panels.count();
-  const auto pack = [&](int64_t panel, int) {
-    pack_panel(w, panels, panel, packed + panel_begin(panels, panel, w.taps, w.depth));
+  const auto pack = [&](int64_t panel, Checkpoints& checkpoints) {
+    pack_panel(w, panels, panel, packed + panel_begin(panels, panel, w.taps, w.depth), checkpoints);
   };
   if (executor && packed_size(panels, w.taps, w.depth) > kParallelValues) {
-    executor->parallel_for(count, pack);
+    executor->parallel_for(count, [&](int64_t panel, int) {
+      Checkpoints checkpoints;
+      pack(panel, checkpoints);
+    });
   } else {
-    for (int64_t panel = 0; panel < count; ++panel) pack(panel, 0);
+    Checkpoints checkpoints;
+    for (int64_t panel = 0; panel < count; ++panel) pack(panel, checkpoints);
   }
 }
 
-template void pack_panel(const GemmWeights<float>&, const GemmPanels&, int64_t, float*);
-template void pack_panel(const GemmWeights<double>&, const GemmPanels&, int64_t, double*);
-template void pack_panel(const GemmWeights<Half>&, const GemmPanels&, int64_t, Half*);
-template void pack_panel(const GemmWeights<BFloat16>&, const GemmPanels&, int64_t, BFloat16*);
+template void pack_panel(const GemmWeights<float>&, const GemmPanels&, int64_t, float*, Checkpoints&);
+template void pack_panel(const GemmWeights<double>&, const GemmPanels&, int64_t, double*, Checkpoints&);
+template void pack_panel(const GemmWeights<Half>&, const GemmPanels&, int64_t, Half*, Checkpoints&);
+template void pack_panel(const GemmWeights<BFloat16>&, const GemmPanels&, int64_t, BFloat16*, Checkpoints&);
 template void pack_weights(const GemmWeights<float>&, const GemmPanels&, float*, Executor*);
 template void pack_weights(const GemmWeights<double>&, const GemmPanels&, double*, Executor*);
 template void pack_weights(const GemmWeights<Half>&, const GemmPanels&, Half*, Executor*);

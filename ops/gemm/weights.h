@@ -2,6 +2,7 @@
 
 #include "kernels/gemm.h"
 #include "linnet/op.h"
+#include "partition/checkpoints.h"
 
 namespace linnet {
 
@@ -29,7 +30,8 @@ int64_t panel_begin(const GemmPanels& panels, int64_t panel, int64_t taps, int64
 
 /// Packs the columns of one panel to `to`.
 template <class T>
-void pack_panel(const GemmWeights<T>& weights, const GemmPanels& panels, int64_t panel, T* to);
+void pack_panel(const GemmWeights<T>& weights, const GemmPanels& panels, int64_t panel, T* to,
+                Checkpoints& checkpoints);
 /// Packs all panels. The executor may be null.
 template <class T>
 void pack_weights(const GemmWeights<T>& weights, const GemmPanels& panels, T* packed, Executor* executor = nullptr);

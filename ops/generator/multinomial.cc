@@ -6,6 +6,7 @@
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 
 namespace linnet {
@@ -25,19 +26,28 @@ class MultinomialKernel final : public RandomKernel {
     const T* x = context.input(0).data<T>();
     Tensor& y = context.output(0);
     parallel_items(context.executor(), rows_, classes_ + 8 * samples_, [&](int64_t begin, int64_t end, int worker) {
+      Checkpoints checkpoints;
       auto* sums = reinterpret_cast<double*>(context.scratch(worker));
       for (int64_t row = begin; row < end; ++row) {
-        accumulate(x + row * classes_, sums);
-        for (int64_t i = row * samples_; i < (row + 1) * samples_; ++i)
-          store(y, i, draw(sums, stream.uniform(uint64_t(i))));
+        accumulate(x + row * classes_, sums, checkpoints);
+        checkpoints.in_parts(samples_, kDrawWork, [&](int64_t first, int64_t last) {
+          for (int64_t i = row * samples_ + first; i < row * samples_ + last; ++i)
+            store(y, i, draw(sums, stream.uniform(uint64_t(i))));
+        });
       }
     });
   }
 
-  void accumulate(const T* x, double* sums) const {
-    const double top = double(*std::max_element(x, x + classes_));
+  static constexpr int64_t kDrawWork = 256;  // a search that may miss the caches at every step
+
+  void accumulate(const T* x, double* sums, Checkpoints& checkpoints) const {
+    T top = x[0];
+    checkpoints.in_parts(
+        classes_, 4, [&](int64_t begin, int64_t end) { top = std::max(top, *std::max_element(x + begin, x + end)); });
     double sum = 0;
-    for (int64_t c = 0; c < classes_; ++c) sums[c] = sum += std::exp(double(x[c]) - top);
+    checkpoints.in_parts(classes_, 16, [&](int64_t begin, int64_t end) {
+      for (int64_t c = begin; c < end; ++c) sums[c] = sum += std::exp(double(x[c]) - double(top));
+    });
   }
 
   int64_t draw(const double* sums, double u) const {

@@ -5,6 +5,7 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 
 namespace linnet {
 namespace {
@@ -38,7 +39,9 @@ class LossKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const Tensor& labels = context.input(1);
     double total = 0, total_weight = 0;
+    Checkpoints checkpoints;
     for (int64_t i = 0; i < labels.size(); ++i) {
+      checkpoints.add(kScoreWork * (loss_.softmax || has_log_prob_ ? classes_ : 1));
       const int64_t label = label_at(labels, i);
       const double log_prob = this->log_prob(context, i, label);
       const double weight = weight_of(context, label);
@@ -51,6 +54,8 @@ class LossKernel final : public Kernel {
   }
 
  private:
+  static constexpr int64_t kScoreWork = 16;
+
   static T rounded(double value) { return T(value); }
 
   bool is_ignored(int64_t label) const { return loss_.ignored_label == label; }

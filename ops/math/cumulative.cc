@@ -3,6 +3,7 @@
 #include "infer/infer.h"
 #include "math/numbers.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
 
@@ -50,10 +51,11 @@ class CumulativeKernel final : public Kernel {
     T* to = context.output(0).data<T>();
     const int64_t unit_elements = lines.length * std::min(kBlock, lines.inner);
     parallel_items(context.executor(), units, unit_elements, [&](int64_t first, int64_t last, int) {
+      Checkpoints checkpoints;
       for (int64_t unit = first; unit < last; ++unit) {
         const int64_t column = unit % blocks * kBlock;
         const int64_t offset = unit / blocks * lines.length * lines.inner + column;
-        run_block(lines, from + offset, to + offset, std::min(kBlock, lines.inner - column));
+        run_block(lines, from + offset, to + offset, std::min(kBlock, lines.inner - column), checkpoints);
       }
     });
   }
@@ -67,17 +69,19 @@ class CumulativeKernel final : public Kernel {
     int64_t inner;  ///< from one element of a line to the next
   };
 
-  void run_block(const Lines& lines, const T* x, T* y, int64_t n) const {
+  void run_block(const Lines& lines, const T* x, T* y, int64_t n, Checkpoints& checkpoints) const {
     T total[kBlock];
     std::fill(total, total + n, T(Function::kNeutral));
-    for (int64_t step = 0; step < lines.length; ++step) {
-      const int64_t row = (order_.reverse ? lines.length - 1 - step : step) * lines.inner;
-      for (int64_t i = 0; i < n; ++i) {
-        const T before = total[i];
-        total[i] = Function()(before, x[row + i]);
-        y[row + i] = order_.exclusive ? before : total[i];
+    checkpoints.in_parts(lines.length, 4 * n, [&](int64_t step, int64_t end) {
+      for (; step < end; ++step) {
+        const int64_t row = (order_.reverse ? lines.length - 1 - step : step) * lines.inner;
+        for (int64_t i = 0; i < n; ++i) {
+          const T before = total[i];
+          total[i] = Function()(before, x[row + i]);
+          y[row + i] = order_.exclusive ? before : total[i];
+        }
       }
-    }
+    });
   }
 
   Order order_;

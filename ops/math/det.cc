@@ -1,21 +1,24 @@
+#include <algorithm>
 #include <cmath>
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 
 namespace linnet {
 namespace {
 
 /// The determinant of a[n * n], which is overwritten: Gaussian elimination with row pivots.
-double determinant(double* a, int64_t n) {
+double determinant(double* a, int64_t n, Checkpoints& checkpoints) {
   double result = 1;
   for (int64_t k = 0; k < n; ++k) {
     int64_t pivot = k;
     for (int64_t i = k + 1; i < n; ++i) {
       if (std::abs(a[i * n + k]) > std::abs(a[pivot * n + k])) pivot = i;
     }
+    checkpoints.add(n);
     if (a[pivot * n + k] == 0) return 0;
     if (pivot != k) {
       std::swap_ranges(a + k * n, a + (k + 1) * n, a + pivot * n);
@@ -25,6 +28,7 @@ double determinant(double* a, int64_t n) {
     for (int64_t i = k + 1; i < n; ++i) {
       const double factor = a[i * n + k] / a[k * n + k];
       for (int64_t j = k + 1; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
+      checkpoints.add(n - k);
     }
   }
   return result;
@@ -38,14 +42,17 @@ class DetKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const T* x = context.input(0).data<T>();
     T* y = context.output(0).data<T>();
-    parallel_items(context.executor(), context.output(0).size(), elements_ * n_,
-                   [&](int64_t i, int64_t end, int worker) {
-                     auto* matrix = reinterpret_cast<double*>(context.scratch(worker));
-                     for (; i < end; ++i) {
-                       for (int64_t k = 0; k < elements_; ++k) matrix[k] = double(x[i * elements_ + k]);
-                       y[i] = T(determinant(matrix, n_));
-                     }
-                   });
+    parallel_items(
+        context.executor(), context.output(0).size(), elements_ * n_, [&](int64_t i, int64_t end, int worker) {
+          Checkpoints checkpoints;
+          auto* matrix = reinterpret_cast<double*>(context.scratch(worker));
+          for (; i < end; ++i) {
+            const T* from = x + i * elements_;
+            checkpoints.in_parts(elements_, 1,
+                                 [&](int64_t k, int64_t last) { std::copy(from + k, from + last, matrix + k); });
+            y[i] = T(determinant(matrix, n_, checkpoints));
+          }
+        });
   }
   size_t scratch_bytes() const override { return dtype_bytes(DType::kFloat64, elements_); }
 

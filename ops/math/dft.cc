@@ -4,6 +4,7 @@
 #include "infer/infer.h"
 #include "math/fft.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 
 namespace linnet {
@@ -28,37 +29,44 @@ class DftKernel final : public Kernel {
     T* y = context.output(0).data<T>();
     const Lines& l = lines_;
     parallel_items(context.executor(), l.outer * l.inner, 8 * l.n, [&](int64_t begin, int64_t end, int worker) {
+      Checkpoints checkpoints;
       auto* line = reinterpret_cast<Complex*>(context.scratch(worker));
       for (int64_t i = begin; i < end; ++i) {
         const int64_t o = i / l.inner, column = i % l.inner;
-        read(x + (o * l.in * l.inner + column) * l.in_parts, line);
+        read(x + (o * l.in * l.inner + column) * l.in_parts, line, checkpoints);
         l.inverse ? fft_.inverse(line, line + l.n) : fft_.forward(line, line + l.n);
-        write(line, y + (o * l.out * l.inner + column) * l.out_parts);
+        write(line, y + (o * l.out * l.inner + column) * l.out_parts, checkpoints);
       }
     });
   }
   size_t scratch_bytes() const override { return dtype_bytes(DType::kComplex128, lines_.n + fft_.scratch_size()); }
 
  private:
-  void read(const T* x, Complex* line) const {
+  static constexpr int64_t kElementWork = 8;  // read or written with a stride
+
+  void read(const T* x, Complex* line, Checkpoints& checkpoints) const {
     const int64_t stride = lines_.inner * lines_.in_parts;
     std::fill_n(line, lines_.n, Complex());
-    for (int64_t k = 0; k < lines_.used; ++k) {
-      const T* element = x + k * stride;
-      line[k] = {double(element[0]), lines_.in_parts == 2 ? double(element[1]) : 0.0};
-    }
+    checkpoints.in_parts(lines_.used, kElementWork, [&](int64_t k, int64_t end) {
+      for (; k < end; ++k) {
+        const T* element = x + k * stride;
+        line[k] = {double(element[0]), lines_.in_parts == 2 ? double(element[1]) : 0.0};
+      }
+    });
     if (!lines_.mirrored) return;
     line[0] = line[0].real();
     if (lines_.n % 2 == 0) line[lines_.n / 2] = line[lines_.n / 2].real();
     for (int64_t k = 1; k < (lines_.n + 1) / 2; ++k) line[lines_.n - k] = std::conj(line[k]);
   }
 
-  void write(const Complex* line, T* y) const {
+  void write(const Complex* line, T* y, Checkpoints& checkpoints) const {
     const int64_t stride = lines_.inner * lines_.out_parts;
-    for (int64_t k = 0; k < lines_.out; ++k) {
-      y[k * stride] = T(line[k].real());
-      if (lines_.out_parts == 2) y[k * stride + 1] = T(line[k].imag());
-    }
+    checkpoints.in_parts(lines_.out, kElementWork, [&](int64_t k, int64_t end) {
+      for (; k < end; ++k) {
+        y[k * stride] = T(line[k].real());
+        if (lines_.out_parts == 2) y[k * stride + 1] = T(line[k].imag());
+      }
+    });
   }
 
   Lines lines_;

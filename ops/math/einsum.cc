@@ -97,7 +97,7 @@ class EinsumKernel final : public Kernel {
     void* y = context.output(0).raw();
     const int64_t work = checked_mul(summed_.loops.count, summed_.row);
     parallel_items(context.executor(), outer_.count, work, [&](int64_t begin, int64_t end, int) {
-      Checkpoints checkpoints(context);
+      Checkpoints checkpoints;
       for (int64_t i = begin; i < end; ++i) element_(summed_, x, outer_.offsets(i), y, i, checkpoints);
     });
   }

@@ -5,15 +5,25 @@
 #include <numbers>
 
 #include "linnet/error.h"
+#include "partition/checkpoints.h"
 
 namespace linnet {
 namespace {
 
 constexpr int64_t kMaxLength = int64_t{1} << 26;
 constexpr int64_t kMaxRadix = 13;
+constexpr int64_t kButterflyWork = 16;  // for each element: strides of long transforms miss the caches
 
 /// e^(-2 pi i k / n) for 0 <= k < n.
 Complex root(int64_t k, int64_t n) { return std::polar(1.0, -2 * std::numbers::pi * double(k) / double(n)); }
+
+template <class F>
+void make_roots(std::vector<Complex>& roots, int64_t n, F root_of) {
+  roots.resize(size_t(n));
+  Checkpoints().in_parts(n, 64, [&](int64_t k, int64_t end) {
+    for (; k < end; ++k) roots[size_t(k)] = root_of(k);
+  });
+}
 
 /// The factors of n in the order of stages; empty when one of them is above kMaxRadix.
 std::vector<int64_t> factors(int64_t n) {
@@ -23,6 +33,13 @@ std::vector<int64_t> factors(int64_t n) {
   }
   if (n > 1) result.clear();
   return result;
+}
+
+/// y = x * factors, element by element.
+void multiply(const Complex* x, const std::vector<Complex>& factors, Complex* y) {
+  Checkpoints().in_parts(int64_t(factors.size()), 4, [&](int64_t k, int64_t end) {
+    for (; k < end; ++k) y[k] = product(x[k], factors[size_t(k)]);
+  });
 }
 
 /// The stage's part of a transform of length `length` with stride `stride` between its elements.
@@ -73,12 +90,12 @@ Fft::Fft(int64_t n) : n_(n), radices_(factors(n)) {
   if (n > 1 && radices_.empty()) {
     make_chirp();
   } else {
-    for (int64_t k = 0; k < n; ++k) roots_.push_back(root(k, n));
+    make_roots(roots_, n, [n](int64_t k) { return root(k, n); });
   }
 }
 
 void Fft::make_chirp() {
-  for (int64_t k = 0; k < n_; ++k) chirp_.push_back(root(k * k % (2 * n_), 2 * n_));
+  make_roots(chirp_, n_, [this](int64_t k) { return root(k * k % (2 * n_), 2 * n_); });
   const auto length = int64_t(std::bit_ceil(uint64_t(2 * n_ - 1)));
   convolution_ = std::make_shared<Fft>(length);
   chirp_spectrum_.assign(size_t(length), 0);
@@ -95,7 +112,9 @@ void Fft::forward(Complex* x, Complex* scratch) const {
 
 void Fft::inverse(Complex* x, Complex* scratch) const {
   const auto swap_parts = [&](double factor) {
-    for (int64_t i = 0; i < n_; ++i) x[i] = {x[i].imag() * factor, x[i].real() * factor};
+    Checkpoints().in_parts(n_, 4, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) x[i] = {x[i].imag() * factor, x[i].real() * factor};
+    });
   };
   swap_parts(1);
   forward(x, scratch);
@@ -103,6 +122,7 @@ void Fft::inverse(Complex* x, Complex* scratch) const {
 }
 
 void Fft::mixed_radix(Complex* x, Complex* scratch) const {
+  Checkpoints checkpoints;
   Complex *from = x, *to = scratch;
   Stage stage{1, n_, 1};
   for (const int64_t radix : radices_) {
@@ -119,6 +139,7 @@ void Fft::mixed_radix(Complex* x, Complex* scratch) const {
       } else {
         butterflies(stage, j, twiddles, small, from, to);
       }
+      checkpoints.add(kButterflyWork * radix * stage.stride);
     }
     std::swap(from, to);
     stage.length /= radix;
@@ -130,12 +151,12 @@ void Fft::mixed_radix(Complex* x, Complex* scratch) const {
 void Fft::convolve_chirp(Complex* x, Complex* scratch) const {
   const int64_t length = convolution_->size();
   Complex* padded = scratch + length;
-  for (int64_t k = 0; k < n_; ++k) padded[k] = product(x[k], chirp_[size_t(k)]);
+  multiply(x, chirp_, padded);
   std::fill(padded + n_, padded + length, Complex());
   convolution_->forward(padded, scratch);
-  for (int64_t k = 0; k < length; ++k) padded[k] = product(padded[k], chirp_spectrum_[size_t(k)]);
+  multiply(padded, chirp_spectrum_, padded);
   convolution_->inverse(padded, scratch);
-  for (int64_t k = 0; k < n_; ++k) x[k] = product(padded[k], chirp_[size_t(k)]);
+  multiply(padded, chirp_, x);
 }
 
 }  // namespace linnet

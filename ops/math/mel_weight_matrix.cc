@@ -5,6 +5,7 @@
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "tensor/wide.h"
 
@@ -43,15 +44,19 @@ class MelWeightMatrixKernel final : public Kernel {
     parallel_items(context.executor(), columns, 4 * rows, [&](int64_t band, int64_t end, int) {
       for (; band < end; ++band) {
         const Triangle triangle = bands_.triangle(band);
-        for (int64_t bin = 0; bin < rows; ++bin) {
-          const Wide value{.d = triangle.at(double(bin))};
-          write_(&value, y.raw(), bin * columns + band, 1);
-        }
+        Checkpoints().in_parts(rows, kBinWork, [&](int64_t bin, int64_t last) {
+          for (; bin < last; ++bin) {
+            const Wide value{.d = triangle.at(double(bin))};
+            write_(&value, y.raw(), bin * columns + band, 1);
+          }
+        });
       }
     });
   }
 
  private:
+  static constexpr int64_t kBinWork = 8;
+
   Bands bands_;
   WideWriter write_;
 };

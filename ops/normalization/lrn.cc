@@ -4,6 +4,7 @@
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
 
@@ -41,13 +42,14 @@ class LrnKernel final : public Kernel {
     T* y = context.output(0).template data<T>();
     const int64_t blocks = ceil_div(w_.spatial, kBlock);
     parallel_items(context.executor(), w_.n * w_.channels * blocks, kBlock, [&](int64_t item, int64_t end, int) {
-      for (; item < end; ++item) run_block(x, y, item / blocks, item % blocks * kBlock);
+      Checkpoints checkpoints;
+      for (; item < end; ++item) run_block(x, y, item / blocks, item % blocks * kBlock, checkpoints);
     });
   }
 
  private:
   /// row: instance * channels + channel.
-  void run_block(const T* x, T* y, int64_t row, int64_t first) const {
+  void run_block(const T* x, T* y, int64_t row, int64_t first, Checkpoints& checkpoints) const {
     const int64_t n = std::min(kBlock, w_.spatial - first), channel = row % w_.channels;
     const int64_t begin = row - std::min(channel, w_.before);
     const int64_t end = row + std::min(w_.channels - 1 - channel, w_.after);
@@ -55,6 +57,7 @@ class LrnKernel final : public Kernel {
     for (int64_t c = begin; c <= end; ++c) {
       const T* from = x + c * w_.spatial + first;
       for (int64_t i = 0; i < n; ++i) sum[i] += from[i] * from[i];
+      checkpoints.add(n);
     }
     for (int64_t i = 0; i < n; ++i) sum[i] = T(w_.bias) + T(w_.factor) * sum[i];
     negative_power(kernels_, sum, n, w_.beta);

@@ -4,6 +4,7 @@
 
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
 
@@ -39,7 +40,8 @@ class MaxRoiPoolKernel final : public Kernel {
   void run(KernelContext& context) const override {
     check_images(context.input(1).values<T>());
     parallel_items(context.executor(), y_[0] * y_[1], y_[2] * y_[3] * 16, [&](int64_t item, int64_t end, int) {
-      for (; item < end; ++item) pool_plane(context, item / y_[1], item % y_[1]);
+      Checkpoints checkpoints;
+      for (; item < end; ++item) pool_plane(context, item / y_[1], item % y_[1], checkpoints);
     });
   }
 
@@ -64,18 +66,18 @@ class MaxRoiPoolKernel final : public Kernel {
     return {start, std::max<int64_t>(pixel(last) - start + 1, 1)};
   }
 
-  void pool_plane(KernelContext& context, int64_t roi, int64_t channel) const {
+  void pool_plane(KernelContext& context, int64_t roi, int64_t channel, Checkpoints& checkpoints) const {
     const T* box = context.input(1).data<T>() + roi * 5;
     const T* plane = context.input(0).data<T>() + (int64_t(box[0]) * x_[1] + channel) * x_[2] * x_[3];
     T* y = context.output(0).data<T>() + (roi * y_[1] + channel) * y_[2] * y_[3];
     const Extent rows = extent(box[2], box[4]), columns = extent(box[1], box[3]);
     for (int64_t i = 0; i < y_[2] * y_[3]; ++i) {
-      y[i] = largest(plane, rows.bin(i / y_[3], y_[2], x_[2]), columns.bin(i % y_[3], y_[3], x_[3]));
+      y[i] = largest(plane, rows.bin(i / y_[3], y_[2], x_[2]), columns.bin(i % y_[3], y_[3], x_[3]), checkpoints);
     }
   }
 
   /// NaN where there is one, 0 where there is no pixel.
-  T largest(const T* plane, Range rows, Range columns) const {
+  T largest(const T* plane, Range rows, Range columns, Checkpoints& checkpoints) const {
     if (rows.begin >= rows.end || columns.begin >= columns.end) return 0;
     T best = -std::numeric_limits<T>::infinity();
     for (int64_t row = rows.begin; row < rows.end; ++row) {
@@ -83,6 +85,7 @@ class MaxRoiPoolKernel final : public Kernel {
         const T value = plane[row * x_[3] + column];
         if (value > best || value != value) best = value;
       }
+      checkpoints.add(columns.end - columns.begin);
     }
     return best;
   }

@@ -3,6 +3,7 @@
 
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 
 namespace linnet {
 namespace {
@@ -28,10 +29,12 @@ class NonMaxSuppressionKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const Tensor& most = context.input(2);
     const int64_t limit = most ? *most.data<int64_t>() : 0;
+    Checkpoints checkpoints;
     std::vector<int64_t> selected;
     for (int64_t n = 0; n < scores_[0]; ++n) {
       for (int64_t c = 0; c < scores_[1]; ++c) {
-        for (const int64_t box : select(context, n, c, limit)) selected.insert(selected.end(), {n, c, box});
+        for (const int64_t box : select(context, n, c, limit, checkpoints))
+          selected.insert(selected.end(), {n, c, box});
       }
     }
     Tensor& y = context.allocate_output(0, Shape{int64_t(selected.size()) / 3, 3});
@@ -39,23 +42,28 @@ class NonMaxSuppressionKernel final : public Kernel {
   }
 
  private:
+  static constexpr int64_t kBoxWork = 4;  // to read or compare one
+
   Box box_at(const float* b) const {
     if (centers_) return {b[1] - b[3] / 2, b[0] - b[2] / 2, b[1] + b[3] / 2, b[0] + b[2] / 2};
     return {std::min(b[0], b[2]), std::min(b[1], b[3]), std::max(b[0], b[2]), std::max(b[1], b[3])};
   }
 
   /// The boxes of one class that are kept, best first.
-  std::vector<int64_t> select(KernelContext& context, int64_t n, int64_t c, int64_t limit) const {
+  std::vector<int64_t> select(KernelContext& context, int64_t n, int64_t c, int64_t limit,
+                              Checkpoints& checkpoints) const {
     const int64_t count = scores_[2];
     const float* scores = context.input(1).data<float>() + (n * scores_[1] + c) * count;
     const float* boxes = context.input(0).data<float>() + n * count * 4;
     const float most_overlap = scalar_or(context.input(3), 0);
     std::vector<int64_t> order;
     for (int64_t i = 0; i < count; ++i) {
+      checkpoints.add(kBoxWork);
       if (!context.input(4) || scores[i] > scalar_or(context.input(4), 0)) order.push_back(i);
     }
     // NaN scores count as the lowest, so that the order is strict.
     const auto better = [&](int64_t a, int64_t b) {
+      checkpoints.add(kBoxWork);
       return scores[a] > scores[b] || (scores[a] == scores[a] && scores[b] != scores[b]);
     };
     std::stable_sort(order.begin(), order.end(), better);
@@ -63,6 +71,7 @@ class NonMaxSuppressionKernel final : public Kernel {
     for (const int64_t candidate : order) {
       if (int64_t(kept.size()) >= limit) break;
       const Box box = box_at(boxes + candidate * 4);
+      checkpoints.add(kBoxWork * int64_t(kept.size()));
       const bool overlaps = std::any_of(kept.begin(), kept.end(), [&](int64_t other) {
         return intersection_over_union(box, box_at(boxes + other * 4)) > most_overlap;
       });

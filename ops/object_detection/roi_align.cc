@@ -25,7 +25,7 @@ class RoiAlignKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const int64_t cost = s_.height * s_.width * 16;
     parallel_items(context.executor(), rois_ * x_[1], cost, [&](int64_t item, int64_t end, int) {
-      Checkpoints checkpoints(context);
+      Checkpoints checkpoints;
       for (; item < end; ++item) pool_channel(context, item / x_[1], item % x_[1], checkpoints);
     });
   }

@@ -1,28 +1,63 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 
-#include "linnet/op.h"
+#include "environment/run_environment.h"
 
 namespace linnet {
 
-/// Asks within a chunk that may take long whether the run is to end: about every millisecond.
+/// Asks in long loops, those of chunks, of compile() and of packing, whether the run or load that this thread works for
+/// is to end: about every millisecond.
 class Checkpoints {
  public:
   /// Multiplications, samples, comparisons: what takes about a nanosecond.
   static constexpr int64_t kWork = int64_t{1} << 20;
 
-  explicit Checkpoints(const KernelContext& context) : context_(context) {}
-
   void add(int64_t work) {
     left_ -= work;
     if (left_ > 0) return;
-    context_.check();
+    check_current();
     left_ = kWork;
   }
 
+  /// Calls f(begin, end) for ranges that make up [0, items), one after the other, and asks between them.
+  template <class F>
+  void in_parts(int64_t items, int64_t work_per_item, F f) {
+    const int64_t step = std::max<int64_t>(1, kWork / std::max<int64_t>(1, work_per_item));
+    for (int64_t begin = 0; begin < items; begin += step) {
+      f(begin, std::min(items, begin + step));
+      add(std::max(kWork, work_per_item));
+    }
+  }
+
+  /// std::sort; a comparison takes about `work` nanoseconds.
+  template <class Iterator, class Less = std::less<>>
+  void sort(Iterator begin, Iterator end, Less less = {}, int64_t work = 1) {
+    if (end - begin <= kFew / work) return std::sort(begin, end, less);
+    std::sort(begin, end, counted(less, work));
+  }
+
+  /// std::nth_element of numbers or pairs.
+  template <class Iterator>
+  void nth_element(Iterator begin, Iterator nth, Iterator end) {
+    if (end - begin <= kFew) return std::nth_element(begin, nth, end);
+    std::nth_element(begin, nth, end, counted(std::less<>(), 1));
+  }
+
  private:
-  const KernelContext& context_;
+  /// Elements that are sorted within some milliseconds: counting costs more than to compare numbers.
+  static constexpr int64_t kFew = int64_t{1} << 16;
+
+  template <class Less>
+  auto counted(Less less, int64_t work) {
+    return [this, less, work](const auto& a, const auto& b) {
+      add(work);
+      return less(a, b);
+    };
+  }
+
   int64_t left_ = kWork;
 };
 

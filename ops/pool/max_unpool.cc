@@ -3,6 +3,7 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 
 namespace linnet {
 namespace {
@@ -17,11 +18,16 @@ class MaxUnpoolKernel final : public Kernel {
     const std::span<const T> x = context.input(0).values<T>();
     const std::span<const int64_t> indices = context.input(1).values<int64_t>();
     T* y = context.output(0).data<T>();
-    std::fill_n(y, y_.elements(), T());
-    for (size_t i = 0; i < x.size(); ++i) y[position(indices[i])] = x[i];
+    Checkpoints checkpoints;
+    checkpoints.in_parts(y_.elements(), 1, [&](int64_t begin, int64_t end) { std::fill(y + begin, y + end, T()); });
+    checkpoints.in_parts(std::ssize(x), kIndexWork, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) y[position(indices[size_t(i)])] = x[size_t(i)];
+    });
   }
 
  private:
+  static constexpr int64_t kIndexWork = 32;
+
   int64_t position(int64_t index) const {
     int64_t rest = index, offset = 0, pitch = 1;
     bool inside = index >= 0 && index < elements_;

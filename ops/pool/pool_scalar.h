@@ -1,6 +1,7 @@
 #pragma once
 
 #include "linnet/executor.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "pool/pool_shape.h"
 
@@ -14,7 +15,7 @@ template <class T, class State, class Store>
 void pool_scalar(const PoolShape& s, const T* x, const State& initial, Executor& executor, const Store& store) {
   const int64_t pixel = s.channels_last ? s.channels : 1, line = s.axes[2].in * pixel, slice = s.axes[1].in * line;
   const int64_t image = s.channels * s.in_pixels();
-  const auto compute = [&](int64_t i) {
+  const auto compute = [&](int64_t i, Checkpoints& checkpoints) {
     int64_t rest = i, c = 0;
     const auto take = [&rest](int64_t extent) {
       const int64_t index = rest % extent;
@@ -37,6 +38,7 @@ void pool_scalar(const PoolShape& s, const T* x, const State& initial, Executor&
           const int64_t offset = row + (w.origin + kw * s.axes[2].dilation) * pixel;
           state.add(x[offset], offset);
         }
+        checkpoints.add(w.end - w.begin);
       }
     }
     const int64_t inside = (d.end - d.begin) * (h.end - h.begin) * (w.end - w.begin);
@@ -44,7 +46,8 @@ void pool_scalar(const PoolShape& s, const T* x, const State& initial, Executor&
   };
   const int64_t outputs = s.batch * s.channels * s.out_pixels();
   parallel_items(executor, outputs, s.taps(), [&](int64_t begin, int64_t end, int) {
-    for (int64_t i = begin; i < end; ++i) compute(i);
+    Checkpoints checkpoints;
+    for (int64_t i = begin; i < end; ++i) compute(i, checkpoints);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "conv/window_numbers.h"
+#include "partition/checkpoints.h"
 #include "partition/parts.h"
 
 namespace linnet {
@@ -124,7 +125,9 @@ PoolShape PoolAttributes::shape(const Shape& x) const {
   const int spatial = x.rank() - 2;
   for (int i = 0; i < spatial; ++i) shape.axes[3 - spatial + i] = axis(size_t(i), x[spatial_begin() + i]);
   for (int i = 0; i < 3; ++i) {
-    for (int64_t o = 0; o < shape.axes[i].out; ++o) shape.windows[i].push_back(window_at(shape.axes[i], o));
+    Checkpoints().in_parts(shape.axes[i].out, 16, [&](int64_t o, int64_t end) {
+      for (; o < end; ++o) shape.windows[i].push_back(window_at(shape.axes[i], o));
+    });
   }
   return shape;
 }

@@ -7,11 +7,14 @@
 
 #include "elements/dispatch.h"
 #include "kernels/kernel_table.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
 
 namespace linnet {
 namespace {
+
+constexpr int64_t kElementsPerNanosecond = 8;
 
 template <class T>
 constexpr T kLowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
@@ -103,7 +106,8 @@ class WindowPool final : public Kernel {
     const T* x = context.input(0).data<T>();
     Y* y = context.output(0).data<Y>();
     parallel_items(context.executor(), rows_, row_elements_ * shape_.taps(), [&](int64_t row, int64_t end, int worker) {
-      for (; row < end; ++row) compute_row(x, row, y + row * row_elements_, context.scratch(worker));
+      Checkpoints checkpoints;
+      for (; row < end; ++row) compute_row(x, row, y + row * row_elements_, context.scratch(worker), checkpoints);
     });
   }
 
@@ -125,7 +129,7 @@ class WindowPool final : public Kernel {
 
   int64_t line_elements() const { return shape_.axes[2].in * (shape_.channels_last ? shape_.channels : 1); }
 
-  void compute_row(const T* x, int64_t row, Y* y, std::byte* scratch) const {
+  void compute_row(const T* x, int64_t row, Y* y, std::byte* scratch, Checkpoints& checkpoints) const {
     const int64_t height = shape_.axes[1].out, depth = shape_.axes[0].out;
     const int64_t image = shape_.in_pixels() * (shape_.channels_last ? shape_.channels : 1);
     const Lines lines{x + row / height / depth * image, &shape_.windows[0][size_t(row / height % depth)],
@@ -133,12 +137,13 @@ class WindowPool final : public Kernel {
     auto** taps = reinterpret_cast<const T**>(scratch);
     auto* line = reinterpret_cast<T*>(scratch + size_t(shape_.taps()) * sizeof(*taps));
     if constexpr (std::is_same_v<T, Y>) {
-      if (!shape_.channels_last) return plane_row(lines, taps, line, y);
-      if (kind_ == PoolKind::kMax) return max_row(lines, taps, line, y);
+      if (!shape_.channels_last) return plane_row(lines, taps, line, y, checkpoints);
+      if (kind_ == PoolKind::kMax) return max_row(lines, taps, line, y, checkpoints);
     }
     for (int64_t column = 0; column < shape_.axes[2].out; ++column) {
       const PoolWindow& window = shape_.windows[2][size_t(column)];
       mean_pixel(lines, window, taps, y + column * shape_.channels, reinterpret_cast<std::byte*>(line));
+      checkpoints.add(shape_.taps() * (1 + shape_.channels / kElementsPerNanosecond));
     }
   }
 
@@ -171,7 +176,7 @@ class WindowPool final : public Kernel {
   }
 
   /// The lines of the window become one, then its columns.
-  void max_row(const Lines& lines, const T** taps, T* line, T* y) const {
+  void max_row(const Lines& lines, const T** taps, T* line, T* y, Checkpoints& checkpoints) const {
     const int64_t channels = shape_.channels, step = shape_.axes[2].dilation;
     int64_t count = 0;
     for_lines(lines, [&](const T* x) { taps[count++] = x; });
@@ -179,6 +184,7 @@ class WindowPool final : public Kernel {
     max_kernels<T>(kernels_).taps(taps, count, line_elements(), line);
     for (int64_t column = 0; column < shape_.axes[2].out; ++column, y += channels) {
       const PoolWindow& w = shape_.windows[2][size_t(column)];
+      checkpoints.add((w.end - w.begin) * (1 + channels / kElementsPerNanosecond));
       if (w.begin >= w.end) {
         std::fill_n(y, channels, kLowest<T>);
       } else {
@@ -189,11 +195,11 @@ class WindowPool final : public Kernel {
   }
 
   /// The lines of the window become one, then its columns: those of whole windows by vectors of neighbouring outputs.
-  void plane_row(const Lines& lines, const T** taps, T* scratch, T* y) const {
+  void plane_row(const Lines& lines, const T** taps, T* scratch, T* y, Checkpoints& checkpoints) const {
     int64_t count = 0;
     for_lines(lines, [&](const T* x) { taps[count++] = x; });
     if constexpr (std::is_same_v<T, float>) {
-      if (kind_ != PoolKind::kMax) return mean_plane_row(lines, taps, count, scratch, y);
+      if (kind_ != PoolKind::kMax) return mean_plane_row(lines, taps, count, scratch, y, checkpoints);
     }
     if (count == 0) return void(std::fill_n(y, row_elements_, kLowest<T>));
     const T* line = taps[0];
@@ -201,16 +207,18 @@ class WindowPool final : public Kernel {
       max_kernels<T>(kernels_).taps(taps, count, shape_.axes[2].in, scratch);
       line = scratch;
     }
-    for_partial_windows(
-        [&](int64_t column, const PoolWindow& w) { y[column] = w.begin < w.end ? max_columns(line, w) : kLowest<T>; });
+    for_partial_windows(checkpoints, [&](int64_t column, const PoolWindow& w) {
+      y[column] = w.begin < w.end ? max_columns(line, w) : kLowest<T>;
+    });
     if (whole_.size() == 0) return;
     columns_of(line, scratch + shape_.axes[2].in, taps);
     max_kernels<T>(kernels_).taps(taps, shape_.axes[2].kernel, whole_.size(), y + whole_.begin);
   }
 
-  void mean_plane_row(const Lines& lines, const T** taps, int64_t count, T* line, T* y) const {
+  void mean_plane_row(const Lines& lines, const T** taps, int64_t count, T* line, T* y,
+                      Checkpoints& checkpoints) const {
     kernels_.mean_f32(taps, count, 1.0f, shape_.axes[2].in, line);
-    for_partial_windows([&](int64_t column, const PoolWindow& w) {
+    for_partial_windows(checkpoints, [&](int64_t column, const PoolWindow& w) {
       y[column] = sum_columns(line, w) / divisor(lines, w, count * (w.end - w.begin));
     });
     if (whole_.size() == 0) return;
@@ -220,10 +228,14 @@ class WindowPool final : public Kernel {
   }
 
   template <class F>
-  void for_partial_windows(const F& f) const {
-    for (int64_t column = 0; column < whole_.begin; ++column) f(column, shape_.windows[2][size_t(column)]);
-    const int64_t end = shape_.axes[2].out;
-    for (int64_t column = whole_.end; column < end; ++column) f(column, shape_.windows[2][size_t(column)]);
+  void for_partial_windows(Checkpoints& checkpoints, const F& f) const {
+    for (const Span& columns : {Span{0, whole_.begin}, Span{whole_.end, shape_.axes[2].out}}) {
+      for (int64_t column = columns.begin; column < columns.end; ++column) {
+        const PoolWindow& w = shape_.windows[2][size_t(column)];
+        f(column, w);
+        checkpoints.add(w.end - w.begin);
+      }
+    }
   }
 
   /// taps[k][i] = the element at position k of whole window i. The line, of which a window is every stride-th element,

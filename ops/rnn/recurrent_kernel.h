@@ -4,6 +4,7 @@
 #include <array>
 
 #include "elements/dispatch.h"
+#include "partition/checkpoints.h"
 #include "rnn/linear.h"
 #include "rnn/recurrent_cell.h"
 #include "rnn/recurrent_weights.h"
@@ -56,6 +57,8 @@ class RecurrentKernel final : public Kernel {
   }
 
  private:
+  static constexpr int64_t kStepWork = 64;  // the gates of a hidden value
+
   struct State final : KernelState {
     explicit State(Tensor m) : memory(std::move(m)) {}
     Tensor memory;
@@ -139,10 +142,12 @@ class RecurrentKernel final : public Kernel {
   template <class Product>
   void run_steps(KernelContext& context, const Track<T>& track, int64_t d, const int32_t* lengths,
                  const Product& product) const {
+    Checkpoints checkpoints;
     T* y = has_y_ ? context.output(0).template data<T>() : nullptr;
     for (int64_t step = 0; step < s_.steps; ++step) {
       const StepTimes times{lengths, s_.steps, step, reverse_[size_t(d)]};
       cells_[size_t(d)].step(track, s_, times, product);
+      checkpoints.add(s_.batch * s_.hidden * (s_.hidden + kStepWork));
       for (int64_t b = 0; y && b < s_.batch; ++b) {
         const int64_t time = times(b);
         if (time >= 0) store_row(track.h + b * s_.hidden, y + s_.y_row(time, d, b) * s_.hidden);

@@ -2,6 +2,7 @@
 
 #include "environment/run_environment.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parts.h"
 #include "sequence/sequence.h"
 #include "tensor/axes.h"
@@ -21,13 +22,17 @@ class SplitToSequenceKernel final : public Kernel {
     const std::vector<int64_t> sizes = part_sizes(context, x.dim(axis_));
     y.elements.reserve(sizes.size());
     int64_t begin = 0;
+    Checkpoints checkpoints;
     for (const int64_t size : sizes) {
+      checkpoints.add(kPartWork);
       y.elements.push_back(part(x, begin, size, context.executor()));
       begin += size;
     }
   }
 
  private:
+  static constexpr int64_t kPartWork = 512;
+
   static std::vector<int64_t> part_sizes(KernelContext& context, int64_t total) {
     const Tensor& split = context.input(1);
     const std::vector<int64_t> given = split ? tensor_ints(split) : std::vector<int64_t>{1};

@@ -13,6 +13,9 @@ namespace {
 /// elements in a byte.
 constexpr int64_t kBlock = 256;
 
+/// What a number as text takes, in elements that are moved: chunks are whole blocks.
+constexpr int64_t kTextWork = 32;
+
 class NumberCast final : public Kernel {
  public:
   NumberCast(const CompileInput& in, const SmallFloatRounding& rounding)
@@ -47,12 +50,14 @@ class CastFromString final : public Kernel {
   void run(KernelContext& context) const override {
     const std::span<const std::string> x = context.input(0).values<std::string>();
     void* y = context.output(0).raw();
-    Wide block[kBlock];
-    for (size_t first = 0; first < x.size(); first += kBlock) {
-      const size_t n = std::min(size_t(kBlock), x.size() - first);
-      for (size_t i = 0; i < n; ++i) block[i] = number_from_text(x[first + i], kind_);
-      write_(block, y, int64_t(first), int64_t(n));
-    }
+    parallel_items(context.executor(), int64_t(x.size()), kTextWork, [&](int64_t begin, int64_t end, int) {
+      Wide block[kBlock];
+      for (int64_t first = begin; first < end; first += kBlock) {
+        const int64_t n = std::min(kBlock, end - first);
+        for (int64_t i = 0; i < n; ++i) block[i] = number_from_text(x[size_t(first + i)], kind_);
+        write_(block, y, first, n);
+      }
+    });
   }
 
  private:
@@ -67,11 +72,13 @@ class CastToString final : public Kernel {
   void run(KernelContext& context) const override {
     const Tensor& x = context.input(0);
     std::string* y = context.output(0).data<std::string>();
-    for (int64_t i = 0; i < x.size(); ++i) {
-      Wide value;
-      read_(x.raw(), i, 1, &value);
-      y[i] = text_of_number(value, dtype_);
-    }
+    parallel_items(context.executor(), x.size(), kTextWork, [&](int64_t begin, int64_t end, int) {
+      for (int64_t i = begin; i < end; ++i) {
+        Wide value;
+        read_(x.raw(), i, 1, &value);
+        y[i] = text_of_number(value, dtype_);
+      }
+    });
   }
 
  private:

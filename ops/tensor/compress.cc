@@ -2,6 +2,7 @@
 
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "tensor/copy.h"
 
 namespace linnet {
@@ -26,11 +27,14 @@ class CompressKernel final : public Kernel {
     if (axis_) shape[*axis_] = kept;
     auto* y = static_cast<std::byte*>(context.allocate_output(0, shape).raw());
     const auto* x = static_cast<const std::byte*>(context.input(0).raw());
-    for (int64_t o = 0; o < outer_; ++o, x += dim_ * inner_ * width_) y = copy_kept(x, y, keep, n);
+    Checkpoints checkpoints;
+    for (int64_t o = 0; o < outer_; ++o, x += dim_ * inner_ * width_) y = copy_kept(x, y, keep, n, checkpoints);
   }
 
  private:
-  std::byte* copy_kept(const std::byte* x, std::byte* y, const bool* keep, int64_t n) const {
+  static constexpr int64_t kRunWork = 8;
+
+  std::byte* copy_kept(const std::byte* x, std::byte* y, const bool* keep, int64_t n, Checkpoints& checkpoints) const {
     for (int64_t begin = 0; begin < n;) {
       int64_t end = begin + 1;
       while (end < n && keep[end] == keep[begin]) ++end;
@@ -38,9 +42,11 @@ class CompressKernel final : public Kernel {
         const int64_t elements = (end - begin) * inner_;
         copy_(x + begin * inner_ * width_, 1, y, 1, elements);
         y += elements * width_;
+        checkpoints.add(kRunWork + elements);
       }
       begin = end;
     }
+    checkpoints.add(n);
     return y;
   }
 

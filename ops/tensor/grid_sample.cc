@@ -6,6 +6,7 @@
 #include "kernels/kernel_table.h"
 #include "math/numbers.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
 #include "tensor/saturate.h"
@@ -150,7 +151,8 @@ class GridBlendKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const int64_t pixels = y_.elements(2, y_.rank()), blocks = ceil_div(pixels, kBlock);
     parallel_items(context.executor(), y_[0] * blocks, kBlock * y_[1] * taps_, [&](int64_t b, int64_t end, int worker) {
-      for (; b < end; ++b) blend(context, b / blocks, b % blocks * kBlock, context.scratch(worker));
+      Checkpoints checkpoints;
+      for (; b < end; ++b) blend(context, b / blocks, b % blocks * kBlock, context.scratch(worker), checkpoints);
     });
   }
 
@@ -161,7 +163,7 @@ class GridBlendKernel final : public Kernel {
  private:
   static constexpr int64_t kBlock = 128;
 
-  void blend(KernelContext& context, int64_t n, int64_t first, std::byte* scratch) const {
+  void blend(KernelContext& context, int64_t n, int64_t first, std::byte* scratch, Checkpoints& checkpoints) const {
     auto* offsets = reinterpret_cast<int32_t*>(scratch);
     auto* weights = reinterpret_cast<float*>(offsets + taps_ * kBlock);
     const int64_t pixels = y_.elements(2, y_.rank()), plane = x_.elements(2, x_.rank());
@@ -173,6 +175,7 @@ class GridBlendKernel final : public Kernel {
     float* y = context.output(0).data<float>() + n * x_[1] * pixels + first;
     for (int64_t c = 0; c < x_[1]; ++c) {
       kernels_.weighted(x + c * plane, offsets, weights, taps_, kBlock, count, y + c * pixels);
+      checkpoints.add(taps_ * count);
     }
   }
 
@@ -205,8 +208,10 @@ class GridSampleKernel final : public Kernel {
     const int64_t axes = x_.rank() - 2, pixels = y_.elements(2, y_.rank());
     const void* grid = context.input(1).raw();
     parallel_items(context.executor(), y_[0] * pixels, y_[1] << 2 * axes, [&](int64_t item, int64_t end, int) {
+      Checkpoints checkpoints;
       for (; item < end; ++item) {
         sample(context, item / pixels, item % pixels, pixels, taps_of_point(s_, x_, read_, grid, item));
+        checkpoints.add(y_[1] << 2 * axes);
       }
     });
   }

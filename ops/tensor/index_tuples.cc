@@ -1,6 +1,7 @@
 #include "tensor/index_tuples.h"
 
 #include "infer/infer.h"
+#include "partition/checkpoints.h"
 #include "tensor/strided_copy.h"
 
 namespace linnet {
@@ -22,7 +23,9 @@ IndexTuples::IndexTuples(const Shape& data, const Shape& indices, int batch_dims
 
 void IndexTuples::check(const Indices& indices) const {
   const auto k = int64_t(dims_.size());
-  for (int64_t i = 0; i < tuples_ * k; ++i) check_index(indices[i], dims_[size_t(i % k)], batch_dims_ + int(i % k));
+  Checkpoints().in_parts(tuples_ * k, 8, [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) check_index(indices[i], dims_[size_t(i % k)], batch_dims_ + int(i % k));
+  });
 }
 
 int64_t IndexTuples::offset(const Indices& indices, int64_t t) const {

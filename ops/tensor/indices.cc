@@ -1,5 +1,7 @@
 #include "tensor/indices.h"
 
+#include "partition/checkpoints.h"
+
 namespace linnet {
 
 void throw_index(int64_t index, int64_t dim, int axis) {
@@ -7,7 +9,9 @@ void throw_index(int64_t index, int64_t dim, int axis) {
 }
 
 void check_indices(const Indices& indices, int64_t dim, int axis) {
-  for (int64_t i = 0; i < indices.size(); ++i) check_index(indices[i], dim, axis);
+  Checkpoints().in_parts(indices.size(), 1, [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) check_index(indices[i], dim, axis);
+  });
 }
 
 }  // namespace linnet

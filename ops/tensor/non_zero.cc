@@ -1,6 +1,7 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 
 namespace linnet {
 namespace {
@@ -12,16 +13,21 @@ class NonZeroKernel final : public Kernel {
 
   void run(KernelContext& context) const override {
     const T* x = context.input(0).data<T>();
+    Checkpoints checkpoints;
     int64_t count = 0;
-    for (int64_t i = 0; i < elements_; ++i) count += x[i] != T();
+    checkpoints.in_parts(elements_, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) count += x[i] != T();
+    });
     int64_t* y = context.allocate_output(0, Shape{x_.rank(), count}).data<int64_t>();
     Shape index = x_;
     std::fill_n(&index[0], kMaxRank, 0);
-    for (int64_t i = 0; i < elements_; ++i, advance(index)) {
-      if (x[i] == T()) continue;
-      for (int d = 0; d < x_.rank(); ++d) y[d * count] = index[d];
-      ++y;
-    }
+    checkpoints.in_parts(elements_, 8 * x_.rank(), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i, advance(index)) {
+        if (x[i] == T()) continue;
+        for (int d = 0; d < x_.rank(); ++d) y[d * count] = index[d];
+        ++y;
+      }
+    });
   }
 
  private:

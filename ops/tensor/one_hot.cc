@@ -1,6 +1,7 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "tensor/copy.h"
 
 namespace linnet {
@@ -38,7 +39,9 @@ class OneHotKernel final : public Kernel {
     Tensor& output = context.output(0);
     auto* y = static_cast<std::byte*>(output.raw());
     fill_tensor(context.input(2), output, context.executor());
+    Checkpoints checkpoints;
     for (int64_t i = 0, n = indices.size(); i < n; ++i) {
+      checkpoints.add(kIndexWork);
       int64_t index = read_(indices.raw(), i);
       if (index < 0 && index >= -depth_ && wrap_) index += depth_;
       if (index < 0 || index >= depth_) continue;
@@ -48,6 +51,8 @@ class OneHotKernel final : public Kernel {
   }
 
  private:
+  static constexpr int64_t kIndexWork = 8;
+
   ReadInt read_;
   CopyRow copy_;
   int64_t width_, depth_, inner_;

@@ -31,6 +31,9 @@ class Reshape final : public Op {
 
  private:
   Dims target(const Fact& x, const std::vector<int64_t>& shape) const {
+    if (shape.size() > size_t(kMaxRank)) {
+      throw Error(ErrorKind::kLimit, str("rank ", shape.size(), " exceeds ", kMaxRank));
+    }
     Dims result;
     Dims left = x.dims.value_or(Dims());
     int64_t product = 1;

@@ -4,12 +4,16 @@
 #include <cmath>
 #include <utility>
 
+#include "partition/checkpoints.h"
+
 namespace linnet {
 namespace {
 
 using Coordinates = ResizeMode::Coordinates;
 using Filter = ResizeMode::Filter;
 using Nearest = ResizeMode::Nearest;
+
+constexpr int64_t kTapWork = 8;  // to find a neighbour and its weight
 
 template <class E, size_t N>
 E by_name(const char* attribute, const std::string& name, const std::pair<const char*, E> (&entries)[N]) {
@@ -161,7 +165,9 @@ ResizeAxis make_resize_axis(const ResizeMode& mode, const ResizeSpan& span) {
     first = int64_t(std::floor(-support)) + 1;
     axis.taps = 2 - 2 * first;
   }
+  Checkpoints checkpoints;
   for (int64_t out = 0; out < span.out; ++out) {
+    checkpoints.add(kTapWork * axis.taps);
     const double x = source_coordinate(mode.coordinates, span, out);
     const bool crops = mode.coordinates == Coordinates::kTfCropAndResize;
     axis.outside.push_back(crops && !(x >= 0 && x <= double(span.in - 1)));

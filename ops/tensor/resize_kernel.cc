@@ -8,6 +8,7 @@
 
 #include "elements/dispatch.h"
 #include "kernels/kernel_table.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "tensor/resize_lines.h"
 #include "tensor/saturate.h"
@@ -62,7 +63,8 @@ class Interpolate final : public Kernel {
         along_first_ ? lines_.out_elements() / 8 : lines_.out_elements() * lines_.axis().taps + lines_.in_elements();
     parallel_items(context.executor(), lines_.lines(), cost, [&](int64_t line, int64_t end, int worker) {
       Scratch<Sum, Real> scratch(context.scratch(worker), lines_.max_sources(), max_rows());
-      for (; line < end; ++line) compute_line(x, line, scratch, y + line * lines_.out_elements());
+      Checkpoints checkpoints;
+      for (; line < end; ++line) compute_line(x, line, scratch, y + line * lines_.out_elements(), checkpoints);
     });
   }
 
@@ -75,23 +77,23 @@ class Interpolate final : public Kernel {
  private:
   int64_t max_rows() const { return lines_.max_sources() + lines_.axis().taps; }
 
-  void compute_line(const T* x, int64_t index, Scratch<Sum, Real>& scratch, T* y) const {
+  void compute_line(const T* x, int64_t index, Scratch<Sum, Real>& scratch, T* y, Checkpoints& checkpoints) const {
     lines_.gather(index, scratch.sources);
     if (scratch.sources.outside) return void(std::fill_n(y, lines_.out_elements(), extrapolation_value_));
     if constexpr (std::is_same_v<T, float>) {
-      if (along_first_) return combine_resized(x, scratch, y);
+      if (along_first_) return combine_resized(x, scratch, y, checkpoints);
     }
-    resize_line(combine(x, scratch), scratch.rows, y);
+    resize_line(combine(x, scratch, checkpoints), scratch.rows, y, checkpoints);
   }
 
-  void combine_resized(const float* x, Scratch<float, float>& scratch, float* y) const {
+  void combine_resized(const float* x, Scratch<float, float>& scratch, float* y, Checkpoints& checkpoints) const {
     const ResizeLines::Sources<Real>& s = scratch.sources;
-    for (int64_t k = 0; k < s.count; ++k) scratch.rows[k] = resized(x, s.offset[k], scratch);
+    for (int64_t k = 0; k < s.count; ++k) scratch.rows[k] = resized(x, s.offset[k], scratch, checkpoints);
     kernels_.weighted_f32(scratch.rows, s.weight, s.count, lines_.out_elements(), y);
   }
 
   /// The input line at an offset, resized: kept from an earlier line, or in place of one that this line does not need.
-  const float* resized(const float* x, int64_t offset, Scratch<float, float>& scratch) const {
+  const float* resized(const float* x, int64_t offset, Scratch<float, float>& scratch, Checkpoints& checkpoints) const {
     const ResizeLines::Sources<Real>& s = scratch.sources;
     int64_t* const end = scratch.kept + lines_.max_sources();
     int64_t* slot = std::find(scratch.kept, end, offset);
@@ -99,15 +101,16 @@ class Interpolate final : public Kernel {
     const auto idle = [&](int64_t at) { return std::find(s.offset, s.offset + s.count, at) == s.offset + s.count; };
     if (!found) slot = std::find_if(scratch.kept, end, idle);
     float* line = scratch.lines + (slot - scratch.kept) * lines_.out_elements();
-    if (!found) resize_line(x + offset, scratch.rows + lines_.max_sources(), line);
+    if (!found) resize_line(x + offset, scratch.rows + lines_.max_sources(), line, checkpoints);
     *slot = offset;
     return line;
   }
 
   /// rows: room for the addresses of pixels.
-  void resize_line(const Sum* line, const Sum** rows, T* y) const {
+  void resize_line(const Sum* line, const Sum** rows, T* y, Checkpoints& checkpoints) const {
     const ResizeAxis& axis = lines_.axis();
     for (int64_t out = 0; out < axis.out; ++out) {
+      checkpoints.add(axis.taps * lines_.inner());
       T* pixel = y + out * lines_.inner();
       if (axis.outside[size_t(out)]) {
         std::fill_n(pixel, lines_.inner(), extrapolation_value_);
@@ -120,9 +123,10 @@ class Interpolate final : public Kernel {
   }
 
   /// The weighted sum of the input lines; the line itself where there is one.
-  const Sum* combine(const T* x, Scratch<Sum, Real>& scratch) const {
+  const Sum* combine(const T* x, Scratch<Sum, Real>& scratch, Checkpoints& checkpoints) const {
     const ResizeLines::Sources<Real>& s = scratch.sources;
     const int64_t n = lines_.in_elements();
+    checkpoints.add(s.count * n);
     if constexpr (std::is_same_v<T, Sum>) {
       if (s.count == 1 && s.weight[0] == 1) return x + s.offset[0];
     }

@@ -1,5 +1,6 @@
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "tensor/copy.h"
 #include "tensor/element_walk.h"
 #include "tensor/indices.h"
@@ -21,17 +22,22 @@ class ScatterElementsKernel final : public Kernel {
     copy_tensor(context.input(0), output, context.executor());
     const auto* updates = static_cast<const std::byte*>(context.input(2).raw());
     auto* y = static_cast<std::byte*>(output.raw());
+    Checkpoints checkpoints;
     for (int64_t r = 0; r < walk_.rows(); ++r) {
+      checkpoints.add(kRowWork);
       const int64_t base = walk_.base(r);
       for (int64_t j = 0; j < walk_.row(); ++j) {
         const int64_t i = r * walk_.row() + j;
         const int64_t target = base + j * walk_.step() + indices.wrapped(i, walk_.dim()) * walk_.stride();
         reduce_(y + target * width_, updates + i * width_, 1);
+        checkpoints.add(kUpdateWork);
       }
     }
   }
 
  private:
+  static constexpr int64_t kRowWork = 16, kUpdateWork = 8;
+
   int64_t width_;
   ElementWalk walk_;
   ReduceRow reduce_;

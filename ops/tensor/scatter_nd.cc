@@ -1,5 +1,6 @@
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "tensor/copy.h"
 #include "tensor/index_tuples.h"
 #include "tensor/reduce_row.h"
@@ -21,12 +22,16 @@ class ScatterNDKernel final : public Kernel {
     const auto* updates = static_cast<const std::byte*>(context.input(2).raw());
     auto* y = static_cast<std::byte*>(output.raw());
     const int64_t slice_bytes = tuples_.slice() * width_;
+    Checkpoints checkpoints;
     for (int64_t t = 0; t < tuples_.tuples(); ++t) {
       reduce_(y + tuples_.offset(indices, t) * width_, updates + t * slice_bytes, tuples_.slice());
+      checkpoints.add(kTupleWork + tuples_.slice());
     }
   }
 
  private:
+  static constexpr int64_t kTupleWork = 32;
+
   int64_t width_;
   IndexTuples tuples_;
   ReduceRow reduce_;

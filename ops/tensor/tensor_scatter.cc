@@ -1,6 +1,7 @@
 #include "elements/sub_byte_elements.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "tensor/copy.h"
 
 namespace linnet {
@@ -29,11 +30,13 @@ class TensorScatterKernel final : public Kernel {
     }
     const auto* update = static_cast<const std::byte*>(context.input(1).raw());
     auto* y = static_cast<std::byte*>(context.output(0).raw());
+    Checkpoints checkpoints;
     for (int64_t p = 0; p < prefixes_; ++p) {
       const int64_t first = begin ? begin[p / per_batch_] : 0;
       for (int64_t s = 0; s < steps_; ++s, update += row_bytes_) {
         const int64_t target = p * length_ + (first + s) % length_;
         copy_(update, 1, y + target * row_bytes_, 1, row_);
+        checkpoints.add(16 + row_);
       }
     }
   }

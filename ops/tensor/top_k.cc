@@ -3,6 +3,7 @@
 
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "tensor/copy.h"
 #include "tensor/order_key.h"
@@ -57,8 +58,9 @@ class TopKKernel final : public Kernel {
                     indices_ ? context.output(1).data<int64_t>() : nullptr};
     if (k_ == 0) return;
     parallel_items(context.executor(), outer_ * inner_, 8 * dim_, [&](int64_t begin, int64_t end, int worker) {
+      Checkpoints checkpoints;
       auto* scratch = reinterpret_cast<Element*>(context.scratch(worker));
-      for (int64_t row = begin; row < end; ++row) run_row(rows, row, scratch);
+      for (int64_t row = begin; row < end; ++row) run_row(rows, row, scratch, checkpoints);
     });
   }
 
@@ -74,18 +76,19 @@ class TopKKernel final : public Kernel {
   static constexpr int64_t kBlock = 256;
 
   /// Puts the k best elements first, in any order.
-  void find_best(Element* elements, int64_t count) const {
-    if (k_ < count) std::nth_element(elements, elements + k_ - 1, elements + count);
+  void find_best(Element* elements, int64_t count, Checkpoints& checkpoints) const {
+    if (k_ < count) checkpoints.nth_element(elements, elements + k_ - 1, elements + count);
   }
 
   /// Collects the k best elements of a row, in any order.
-  void collect(const std::byte* x, Element* elements) const {
+  void collect(const std::byte* x, Element* elements, Checkpoints& checkpoints) const {
     Key keys[kBlock];
     int64_t count = 0;
     Key bound = 0;  // the k-th best key so far, which later elements have to precede
     bool bounded = false;
     for (int64_t first = 0; first < dim_; first += kBlock) {
       const int64_t n = std::min(kBlock, dim_ - first);
+      checkpoints.add(4 * n);
       keys_(x + first * inner_ * width_, inner_, keys, n);
       for (int64_t i = 0; i < n; ++i) keys[i] ^= flip_;
       int any = 0;
@@ -96,26 +99,28 @@ class TopKKernel final : public Kernel {
         count += !bounded || keys[i] < bound;
       }
       if (count + kBlock < room_) continue;
-      find_best(elements, count);
+      find_best(elements, count, checkpoints);
       count = k_;
       bounded = true;
       bound = Elements::key(elements[k_ - 1]);
     }
-    find_best(elements, count);
+    find_best(elements, count, checkpoints);
   }
 
-  void run_row(const Rows& rows, int64_t row, Element* elements) const {
+  void run_row(const Rows& rows, int64_t row, Element* elements, Checkpoints& checkpoints) const {
     const int64_t outer = row / inner_, inner = row % inner_;
     const std::byte* x = rows.x + (outer * dim_ * inner_ + inner) * width_;
-    collect(x, elements);
-    std::sort(elements, elements + k_);
+    collect(x, elements, checkpoints);
+    checkpoints.sort(elements, elements + k_);
     const int64_t first = outer * k_ * inner_ + inner;
-    for (int64_t i = 0; i < k_; ++i) {
-      const int64_t index = Elements::index(elements[i]);
-      const int64_t target = first + i * inner_;
-      if (rows.values) copy_(x + index * inner_ * width_, 1, rows.values + target * width_, 1, 1);
-      if (rows.indices) rows.indices[target] = index;
-    }
+    checkpoints.in_parts(k_, 8, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) {
+        const int64_t index = Elements::index(elements[i]);
+        const int64_t target = first + i * inner_;
+        if (rows.values) copy_(x + index * inner_ * width_, 1, rows.values + target * width_, 1, 1);
+        if (rows.indices) rows.indices[target] = index;
+      }
+    });
   }
 
   Keys keys_;

@@ -4,6 +4,7 @@
 #include "environment/run_environment.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "tensor/copy.h"
 #include "tensor/order_key.h"
 
@@ -11,16 +12,22 @@ namespace linnet {
 namespace {
 
 /// Keys of strings that order as they do: their ranks.
-void string_keys(const std::string* x, int64_t n, uint64_t* keys) {
+void string_keys(const std::string* x, int64_t n, uint64_t* keys, Checkpoints& checkpoints) {
   Tensor order_tensor(DType::kInt64, Shape{n});
   int64_t* order = order_tensor.data<int64_t>();
   std::iota(order, order + n, int64_t{0});
-  std::sort(order, order + n, [&](int64_t a, int64_t b) { return x[a] < x[b]; });
+  const auto less = [&](int64_t a, int64_t b) {
+    checkpoints.add(int64_t(std::min(x[a].size(), x[b].size())) / 8);
+    return x[a] < x[b];
+  };
+  checkpoints.sort(order, order + n, less, 64);
   uint64_t rank = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    if (i > 0 && x[order[i - 1]] < x[order[i]]) ++rank;
-    keys[order[i]] = rank;
-  }
+  checkpoints.in_parts(n, 64, [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) {
+      if (i > 0 && x[order[i - 1]] < x[order[i]]) ++rank;
+      keys[order[i]] = rank;
+    }
+  });
 }
 
 /// The slices of a tensor [outer, dim, inner] along its middle axis, in groups of equal ones.
@@ -48,9 +55,10 @@ class UniqueKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const Tensor& x = context.input(0);
     context.check_memory(working_bytes());
-    Groups groups = group(slice_keys(x));
-    if (!sorted_) reorder_by_first(groups);
-    if (wanted_[0]) write_slices(x, groups, context);
+    Checkpoints checkpoints;
+    Groups groups = group(slice_keys(x, checkpoints), checkpoints);
+    if (!sorted_) reorder_by_first(groups, checkpoints);
+    if (wanted_[0]) write_slices(x, groups, context, checkpoints);
     if (wanted_[1]) write(groups.first, groups.count, context.allocate_output(1, Shape{groups.count}));
     if (wanted_[2]) write(groups.inverse, dim_, context.output(2));
     if (wanted_[3]) write(groups.counts, groups.count, context.allocate_output(3, Shape{groups.count}));
@@ -70,42 +78,53 @@ class UniqueKernel final : public Kernel {
     return dtype_bytes(DType::kInt64, checked_add(keys, checked_mul(6, dim_)));
   }
 
+  void number_keys(const Tensor& x, int64_t n, uint64_t* keys, Checkpoints& checkpoints) const {
+    const auto* from = static_cast<const std::byte*>(x.raw());
+    const int64_t width = element_bytes(dtype_) / parts_;
+    checkpoints.in_parts(
+        n, 2, [&](int64_t begin, int64_t end) { keys_(from + begin * width, 1, keys + begin, end - begin); });
+  }
+
   /// Keys of the elements, those of one slice side by side.
-  Tensor slice_keys(const Tensor& x) const {
+  Tensor slice_keys(const Tensor& x, Checkpoints& checkpoints) const {
     const int64_t n = x.size() * parts_, row = inner_ * parts_;
     Tensor flat(DType::kUint64, Shape{n}), keys(DType::kUint64, Shape{n});
     if (n == 0) return keys;
     uint64_t* from = flat.data<uint64_t>();
-    if (keys_) keys_(x.raw(), 1, from, n);
-    if (!keys_) string_keys(x.data<std::string>(), n, from);
-    for (int64_t o = 0; o < outer_; ++o) {
-      for (int64_t i = 0; i < dim_; ++i, from += row) {
-        std::copy_n(from, row, keys.data<uint64_t>() + i * slice_elements() + o * row);
+    if (keys_) number_keys(x, n, from, checkpoints);
+    if (!keys_) string_keys(x.data<std::string>(), n, from, checkpoints);
+    checkpoints.in_parts(outer_ * dim_, row, [&](int64_t slice, int64_t end) {
+      for (; slice < end; ++slice) {
+        std::copy_n(from + slice * row, row,
+                    keys.data<uint64_t>() + slice % dim_ * slice_elements() + slice / dim_ * row);
       }
-    }
+    });
     return keys;
   }
 
-  Groups group(const Tensor& keys) const {
+  Groups group(const Tensor& keys, Checkpoints& checkpoints) const {
     const Shape n{dim_};
     Groups groups{Tensor(DType::kInt64, n), Tensor(DType::kInt64, n), Tensor(DType::kInt64, n)};
     Tensor order_tensor(DType::kInt64, n);
     int64_t* order = order_tensor.data<int64_t>();
     const auto slice = [&](int64_t i) { return keys.data<uint64_t>() + i * slice_elements(); };
     const auto compare = [&](int64_t a, int64_t b) {
+      checkpoints.add(slice_elements());
       return std::lexicographical_compare_three_way(slice(a), slice(a) + slice_elements(), slice(b),
                                                     slice(b) + slice_elements());
     };
     if (slice_elements() == 1) {
-      sort_elements(keys.data<uint64_t>(), order);
+      sort_elements(keys.data<uint64_t>(), order, checkpoints);
     } else {
       std::iota(order, order + dim_, int64_t{0});
-      std::sort(order, order + dim_, [&](int64_t a, int64_t b) {
+      const auto less = [&](int64_t a, int64_t b) {
         const auto result = compare(a, b);
         return result < 0 || (result == 0 && a < b);
-      });
+      };
+      checkpoints.sort(order, order + dim_, less, 16);
     }
     for (int64_t i = 0; i < dim_; ++i) {
+      checkpoints.add(16);
       if (i == 0 || compare(order[i - 1], order[i]) != 0) {
         groups.first.data<int64_t>()[groups.count] = order[i];
         groups.counts.data<int64_t>()[groups.count++] = 0;
@@ -117,32 +136,36 @@ class UniqueKernel final : public Kernel {
   }
 
   /// Keys that lie beside their indices are compared several times faster than those that indices point to.
-  void sort_elements(const uint64_t* keys, int64_t* order) const {
+  void sort_elements(const uint64_t* keys, int64_t* order, Checkpoints& checkpoints) const {
     Tensor pairs(DType::kUint64, Shape{checked_mul(2, dim_)});
     auto* elements = reinterpret_cast<KeyedIndex*>(pairs.data<uint64_t>());
     for (int64_t i = 0; i < dim_; ++i) elements[i] = {keys[i], i};
-    std::sort(elements, elements + dim_);
+    checkpoints.sort(elements, elements + dim_);
     for (int64_t i = 0; i < dim_; ++i) order[i] = elements[i].index;
   }
 
-  void reorder_by_first(Groups& groups) const {
+  void reorder_by_first(Groups& groups, Checkpoints& checkpoints) const {
     Groups sorted{groups.first.clone(), groups.counts.clone(), groups.inverse, groups.count};
     const int64_t* first = groups.first.data<int64_t>();
     Tensor order_tensor(DType::kInt64, Shape{groups.count}), place_tensor(DType::kInt64, Shape{groups.count});
     int64_t *order = order_tensor.data<int64_t>(), *place = place_tensor.data<int64_t>();
     std::iota(order, order + groups.count, int64_t{0});
-    std::sort(order, order + groups.count, [&](int64_t a, int64_t b) { return first[a] < first[b]; });
-    for (int64_t i = 0; i < groups.count; ++i) {
-      place[order[i]] = i;
-      sorted.first.data<int64_t>()[i] = first[order[i]];
-      sorted.counts.data<int64_t>()[i] = groups.counts.data<int64_t>()[order[i]];
-    }
+    checkpoints.sort(order, order + groups.count, [&](int64_t a, int64_t b) { return first[a] < first[b]; });
+    checkpoints.in_parts(groups.count, 16, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) {
+        place[order[i]] = i;
+        sorted.first.data<int64_t>()[i] = first[order[i]];
+        sorted.counts.data<int64_t>()[i] = groups.counts.data<int64_t>()[order[i]];
+      }
+    });
     int64_t* inverse = sorted.inverse.data<int64_t>();
-    for (int64_t i = 0; i < dim_; ++i) inverse[i] = place[inverse[i]];
+    checkpoints.in_parts(dim_, 8, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) inverse[i] = place[inverse[i]];
+    });
     groups = sorted;
   }
 
-  void write_slices(const Tensor& x, const Groups& groups, KernelContext& context) const {
+  void write_slices(const Tensor& x, const Groups& groups, KernelContext& context, Checkpoints& checkpoints) const {
     Shape shape = axis_ ? x_ : Shape{groups.count};
     if (axis_) shape[*axis_] = groups.count;
     const CopyRow copy = copy_row_of(dtype_);
@@ -154,6 +177,7 @@ class UniqueKernel final : public Kernel {
     for (int64_t o = 0; o < outer_; ++o) {
       for (int64_t g = 0; g < groups.count; ++g, to += bytes) {
         copy(from + (o * dim_ + groups.first.data<int64_t>()[g]) * bytes, 1, to, 1, inner_);
+        checkpoints.add(bytes);
       }
     }
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "partition/checkpoints.h"
 #include "tensor/indices.h"
 #include "traditionalml/rows.h"
 
@@ -9,6 +10,8 @@ namespace linnet {
 namespace {
 
 using Ints = std::vector<int64_t>;
+
+constexpr int64_t kEdgeWork = 64;  // to look up a token or what follows it
 
 Tensor read_pool(const NodeSpec& node) {
   const auto* strings = node.find<std::vector<std::string>>("pool_strings");
@@ -75,25 +78,33 @@ void NgramPool::add(const int64_t* tokens, int64_t length, int64_t coordinate) {
 }
 
 void NgramPool::find_tokens(const Tensor& x, int64_t begin, int64_t n, int64_t* tokens) const {
-  if (strings_) return tokens_->find(x, begin, begin + n, tokens);
+  Checkpoints checkpoints;
+  if (strings_) {
+    return checkpoints.in_parts(n, kEdgeWork,
+                                [&](int64_t i, int64_t end) { tokens_->find(x, begin + i, begin + end, tokens + i); });
+  }
   const Indices numbers(x);
-  for (int64_t i = 0; i < n; ++i) tokens[i] = tokens_->find(numbers[begin + i]);
+  checkpoints.in_parts(n, kEdgeWork, [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) tokens[i] = tokens_->find(numbers[begin + i]);
+  });
 }
 
-void NgramPool::count(const int64_t* tokens, int64_t n, float* counts, const std::function<void()>& check) const {
-  for (int64_t begin = 0; begin < n; ++begin) count_from(tokens + begin, n - begin, 1, counts);
+void NgramPool::count(const int64_t* tokens, int64_t n, float* counts) const {
+  Checkpoints checkpoints;
+  for (int64_t begin = 0; begin < n; ++begin) count_from(tokens + begin, n - begin, 1, counts, checkpoints);
   if (longest_added_ < 2) return;
   // With a larger step not even two tokens, or the shortest n-gram, lie in the row.
   const int64_t most_steps = (n - 1) / std::max<int64_t>(1, shortest_ - 1);
   for (int64_t step = 2; step - 1 <= most_skips_ && step <= most_steps; ++step) {
-    check();
-    for (int64_t begin = 0; begin + step < n; ++begin) count_from(tokens + begin, n - begin, step, counts);
+    for (int64_t begin = 0; begin + step < n; ++begin) count_from(tokens + begin, n - begin, step, counts, checkpoints);
   }
 }
 
-void NgramPool::count_from(const int64_t* tokens, int64_t n, int64_t step, float* counts) const {
+void NgramPool::count_from(const int64_t* tokens, int64_t n, int64_t step, float* counts,
+                           Checkpoints& checkpoints) const {
   int64_t at = 0;
   for (int64_t length = 1; length <= longest_ && (length - 1) * step < n; ++length) {
+    checkpoints.add(kEdgeWork);
     const auto edge = edges_.find({at, tokens[(length - 1) * step]});
     if (edge == edges_.end()) return;
     at = edge->second;

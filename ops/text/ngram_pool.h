@@ -4,6 +4,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "partition/checkpoints.h"
 #include "traditionalml/key_table.h"
 
 namespace linnet {
@@ -20,9 +21,8 @@ class NgramPool {
   int64_t coordinates() const { return coordinates_; }
   /// The numbers of the tokens [begin, begin + n) of x; -1 for those that are in no n-gram.
   void find_tokens(const Tensor& x, int64_t begin, int64_t n, int64_t* tokens) const;
-  /// Adds 1 to the coordinate of each n-gram of the pool that the n tokens hold, as often as they hold it. Calls
-  /// check() again and again, as many skips in many tokens take long.
-  void count(const int64_t* tokens, int64_t n, float* counts, const std::function<void()>& check) const;
+  /// Adds 1 to the coordinate of each n-gram of the pool that the n tokens hold, as often as they hold it.
+  void count(const int64_t* tokens, int64_t n, float* counts) const;
 
  private:
   struct Edge {
@@ -36,7 +36,7 @@ class NgramPool {
   };
 
   void add(const int64_t* tokens, int64_t length, int64_t coordinate);
-  void count_from(const int64_t* tokens, int64_t n, int64_t step, float* counts) const;
+  void count_from(const int64_t* tokens, int64_t n, int64_t step, float* counts, Checkpoints& checkpoints) const;
 
   bool strings_ = false;
   int64_t coordinates_ = 0, shortest_ = 1, longest_ = 1, most_skips_ = 0;

@@ -3,6 +3,7 @@
 
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "text/unicode.h"
 #include "traditionalml/rows.h"
 
@@ -48,7 +49,9 @@ class StringNormalizerKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const std::string* x = context.input(0).data<std::string>();
     std::vector<std::string> kept;
+    Checkpoints checkpoints;
     for (int64_t i = 0; i < x_.elements(); ++i) {
+      checkpoints.add(kWordWork + 8 * int64_t(x[i].size()));
       if (rules_->keeps(x[i])) kept.push_back(rules_->change(x[i]));
     }
     if (kept.empty()) kept.emplace_back();
@@ -59,6 +62,8 @@ class StringNormalizerKernel final : public Kernel {
   }
 
  private:
+  static constexpr int64_t kWordWork = 128;
+
   std::shared_ptr<const Rules> rules_;
   Shape x_;
   bool open_;

@@ -2,6 +2,7 @@
 
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "text/unicode.h"
 
 namespace linnet {
@@ -31,8 +32,10 @@ class StringSplitKernel final : public Kernel {
     int64_t* counts = context.output(1).data<int64_t>();
     std::vector<Pieces> all(size_t(x_.elements()));
     int64_t most = 0;
+    Checkpoints checkpoints;
     for (size_t i = 0; i < all.size(); ++i) {
       all[i] = split(x[i]);
+      checkpoints.add(kTextWork + int64_t(x[i].size()));
       counts[i] = int64_t(all[i].size());
       most = std::max(most, counts[i]);
     }
@@ -40,11 +43,15 @@ class StringSplitKernel final : public Kernel {
     shape.push_back(most);
     std::string* y = context.allocate_output(0, shape).data<std::string>();
     for (size_t i = 0; i < all.size(); ++i, y += most) {
-      for (int64_t k = 0; k < most; ++k) y[k] = k < counts[i] ? std::string(all[i][size_t(k)]) : std::string();
+      checkpoints.in_parts(most, kTextWork, [&](int64_t k, int64_t end) {
+        for (; k < end; ++k) y[k] = k < counts[i] ? std::string(all[i][size_t(k)]) : std::string();
+      });
     }
   }
 
  private:
+  static constexpr int64_t kTextWork = 32;
+
   Pieces split(const std::string& text) const {
     return delimiter_.empty() ? split_at_white_space(text, most_splits_) : split_at(delimiter_, text, most_splits_);
   }

@@ -40,7 +40,7 @@ class TfIdfVectorizerKernel final : public Kernel {
         float* counts = y + r * width;
         pool_->find_tokens(x, r * rows_.width, rows_.width, tokens);
         std::fill_n(counts, width, 0.0f);
-        pool_->count(tokens, rows_.width, counts, [&] { context.check(); });
+        pool_->count(tokens, rows_.width, counts);
         weighting_.apply(counts);
       }
     });

@@ -5,6 +5,7 @@
 #include "infer/infer.h"
 #include "linnet/containers.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 
 namespace linnet {
 namespace {
@@ -34,7 +35,11 @@ class CastMapKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const Map& x = *context.input(0).data<Map>();
     std::map<int64_t, From> sorted;
-    for (int64_t i = 0; i < x.keys.size(); ++i) sorted[x.keys.data<int64_t>()[i]] = x.values.data<From>()[i];
+    Checkpoints checkpoints;
+    for (int64_t i = 0; i < x.keys.size(); ++i) {
+      sorted[x.keys.data<int64_t>()[i]] = x.values.data<From>()[i];
+      checkpoints.add(kKeyWork);
+    }
     const int64_t size = sparse_size_ >= 0 ? sparse_size_ : int64_t(sorted.size());
     To* y = context.allocate_output(0, {1, size}).template data<To>();
     std::fill_n(y, size, absent());
@@ -44,10 +49,13 @@ class CastMapKernel final : public Kernel {
         throw Error(ErrorKind::kShape, str("key ", key, " is outside [0, max_map = ", size, ")"));
       }
       convert(value, y[sparse_size_ >= 0 ? key : next++]);
+      checkpoints.add(kKeyWork);
     }
   }
 
  private:
+  static constexpr int64_t kKeyWork = 256;
+
   // For strings ONNX Runtime's choice: the specification names none.
   static To absent() {
     if constexpr (std::is_same_v<To, std::string>) return "0.f";

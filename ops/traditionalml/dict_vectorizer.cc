@@ -4,15 +4,12 @@
 #include "infer/infer.h"
 #include "linnet/containers.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "tensor/copy.h"
+#include "traditionalml/key_table.h"
 
 namespace linnet {
 namespace {
-
-bool same_key(const Tensor& a, int64_t i, const Tensor& b, int64_t j) {
-  if (a.dtype() == DType::kString) return a.data<std::string>()[i] == b.data<std::string>()[j];
-  return a.data<int64_t>()[i] == b.data<int64_t>()[j];
-}
 
 class DictVectorizerKernel final : public Kernel {
  public:
@@ -24,16 +21,21 @@ class DictVectorizerKernel final : public Kernel {
     fill_tensor(zero_element(y.dtype()), y, context.executor());
     const CopyRow copy = copy_row_of(y.dtype());
     const int64_t width = element_bytes(y.dtype());
-    for (int64_t i = 0; i < vocabulary_.size(); ++i) {
-      for (int64_t j = 0; j < x.keys.size(); ++j) {
-        if (!same_key(vocabulary_, i, x.keys, j)) continue;
-        copy(static_cast<const std::byte*>(x.values.raw()) + j * width, 1, static_cast<std::byte*>(y.raw()) + i * width,
-             1, 1);
+    const KeyTable places(x.keys, {.last_counts = true});
+    Checkpoints().in_parts(vocabulary_.size(), kKeyWork, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) {
+        int64_t place = 0;
+        places.find(vocabulary_, i, i + 1, &place);
+        if (place < 0) continue;
+        copy(static_cast<const std::byte*>(x.values.raw()) + place * width, 1,
+             static_cast<std::byte*>(y.raw()) + i * width, 1, 1);
       }
-    }
+    });
   }
 
  private:
+  static constexpr int64_t kKeyWork = 64;
+
   Tensor vocabulary_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "traditionalml/rows.h"
 
 namespace linnet {
@@ -21,6 +22,7 @@ class FeatureVectorizerKernel final : public Kernel {
   void run(KernelContext& context) const override {
     auto* row = reinterpret_cast<double*>(context.scratch());
     float* y = context.output(0).data<float>();
+    Checkpoints checkpoints;
     for (int64_t r = 0; r < rows_.count; ++r) {
       for (size_t i = 0; i < blocks_.size(); ++i) {
         const auto [have, want] = blocks_[i];
@@ -29,6 +31,7 @@ class FeatureVectorizerKernel final : public Kernel {
         for (int64_t k = 0; k < taken; ++k) y[k] = float(row[k]);
         std::fill(y + taken, y + want, 0.0f);
         y += want;
+        checkpoints.add(16 + 4 * have + want);
       }
     }
   }

@@ -1,6 +1,7 @@
 #include "traditionalml/linear.h"
 
 #include "infer/infer.h"
+#include "partition/checkpoints.h"
 
 namespace linnet {
 
@@ -24,7 +25,9 @@ void LinearModel::check(const Fact& x) const {
 }
 
 void LinearModel::compute(const double* x, double* scores) const {
+  Checkpoints checkpoints;
   for (int64_t i = 0; i < scores_; ++i) {
+    checkpoints.add(8 + width_);
     scores[i] = dot(x, coefficients_.data() + i * width_, width_) + double(intercepts_[size_t(i)]);
   }
 }

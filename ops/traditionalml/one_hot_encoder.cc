@@ -3,6 +3,7 @@
 
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "traditionalml/key_table.h"
 #include "traditionalml/rows.h"
 
@@ -25,7 +26,9 @@ class OneHotEncoderKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const Tensor& x = context.input(0);
     float* y = context.output(0).data<float>();
+    Checkpoints checkpoints;
     for (int64_t i = 0, n = x.size(); i < n; ++i, y += categories_) {
+      checkpoints.add(64 + categories_);
       const int64_t place = find(x, i);
       if (place < 0 && !zeros_) throw_unknown(x, i);
       std::fill_n(y, categories_, 0.0f);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "partition/checkpoints.h"
+
 namespace linnet {
 
 SvmKernel::SvmKernel(const NodeSpec& node) {
@@ -41,7 +43,11 @@ SupportVectors::SupportVectors(const NodeSpec& node, int64_t count)
 }
 
 void SupportVectors::compute(const double* x, double* values) const {
-  for (int64_t i = 0; i < count_; ++i) values[i] = kernel_(x, vectors_.data() + i * width_, width_);
+  Checkpoints checkpoints;
+  for (int64_t i = 0; i < count_; ++i) {
+    values[i] = kernel_(x, vectors_.data() + i * width_, width_);
+    checkpoints.add(64 + width_);
+  }
 }
 
 }  // namespace linnet

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "partition/checkpoints.h"
+
 namespace linnet {
 namespace {
 
@@ -28,6 +30,7 @@ void couple(const double* r, int64_t n, double* p, double* product) {
     for (int64_t k = 0; k < n; ++k) sum += k == i ? 0 : r[k * n + i] * r[k * n + i];
     return sum;
   };
+  Checkpoints checkpoints;
   std::fill_n(p, n, 1 / double(n));
   for (int iteration = 0; iteration < 100; ++iteration) {
     double total = 0, worst = 0;
@@ -35,6 +38,7 @@ void couple(const double* r, int64_t n, double* p, double* product) {
       product[i] = 0;
       for (int64_t j = 0; j < n; ++j) product[i] += q(i, j) * p[j];
       total += p[i] * product[i];
+      checkpoints.add(4 * n);
     }
     for (int64_t i = 0; i < n; ++i) worst = std::max(worst, std::abs(product[i] - total));
     if (worst < 0.005 / double(n)) return;
@@ -46,6 +50,7 @@ void couple(const double* r, int64_t n, double* p, double* product) {
         product[j] = (product[j] + step * q(i, j)) / norm;
         p[j] /= norm;
       }
+      checkpoints.add(4 * n);
     }
   }
 }
@@ -96,9 +101,11 @@ int64_t SvmVotes::compute(const double* x, PostTransform transform, double* scor
   double* product = votes + classes_;
   vectors_.compute(x, scratch);
   std::fill_n(votes, classes_, 0.0);
+  Checkpoints checkpoints;
   int64_t pair = 0;
   for (int64_t i = 0; i < classes_; ++i) {
     for (int64_t j = i + 1; j < classes_; ++j, ++pair) {
+      checkpoints.add(16 + first_[size_t(i) + 1] - first_[size_t(i)] + first_[size_t(j) + 1] - first_[size_t(j)]);
       decisions[pair] = decision(i, j, scratch) + double(rho_[size_t(pair)]);
       ++votes[decisions[pair] > 0 ? i : j];
     }

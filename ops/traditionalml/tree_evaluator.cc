@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "partition/checkpoints.h"
+
 namespace linnet {
 
 template <class T>
@@ -73,12 +75,14 @@ bool TreeEvaluator<T>::holds(const Node& node, int32_t place, T x) const {
 }
 
 template <class T>
-void TreeEvaluator<T>::walk(int32_t root, const T* x, int64_t width, int64_t rows, int32_t* places) const {
+void TreeEvaluator<T>::walk(int32_t root, const T* x, int64_t width, int64_t rows, int32_t* places,
+                            Checkpoints& checkpoints) const {
   const Node* nodes = nodes_.data();
   std::fill_n(places, rows, root);
   const auto step_all = [&](auto holds_at) {
     for (int32_t moved = 1; moved != 0;) {
       moved = 0;
+      checkpoints.add(2 * kLanes);
       for (int64_t r = 0; r < rows; ++r) {
         const Node& node = nodes[places[r]];
         const int32_t next = node.children[holds_at(node, places[r], x[r * width + int64_t(node.feature >> 1)])];
@@ -120,10 +124,11 @@ void TreeEvaluator<T>::compute(const T* x, int64_t width, int64_t rows, TreeAggr
   std::fill_n(scores, rows * targets_, 0.0);
   std::fill_n(voted, rows * targets_, add_only);
   int32_t places[kLanes];
+  Checkpoints checkpoints;
   for (const int32_t root : roots_) {
     for (int64_t begin = 0; begin < rows; begin += kLanes) {
       const int64_t n = std::min(kLanes, rows - begin);
-      walk(root, x + begin * width, width, n, places);
+      walk(root, x + begin * width, width, n, places, checkpoints);
       for (int64_t r = 0; r < n; ++r) {
         if (add_only) {
           scores[begin + r] += sum_[size_t(places[r])];

@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 
+#include "partition/checkpoints.h"
 #include "traditionalml/tree_spec.h"
 
 namespace linnet {
@@ -40,7 +41,7 @@ class TreeEvaluator {
 
   void add_node(const TreeSpec::Node& from, int32_t place);
   void add_votes(const TreeSpec& spec);
-  void walk(int32_t root, const T* x, int64_t width, int64_t rows, int32_t* places) const;
+  void walk(int32_t root, const T* x, int64_t width, int64_t rows, int32_t* places, Checkpoints& checkpoints) const;
   bool holds(const Node& node, int32_t place, T x) const;
   void vote(int32_t place, TreeAggregate aggregate, double* scores, bool* voted) const;
 

@@ -1,6 +1,7 @@
 #include "infer/infer.h"
 #include "linnet/containers.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 
 namespace linnet {
 namespace {
@@ -14,7 +15,9 @@ class ZipMapKernel final : public Kernel {
     const int64_t n = keys_.size(), rows = x.rank() == 1 ? 1 : x.dim(0);
     std::vector<Tensor>& maps = context.output(0).data<Sequence>()->elements;
     maps.clear();
+    Checkpoints checkpoints;
     for (int64_t row = 0; row < rows; ++row) {
+      checkpoints.add(1024 + n);
       const float* values = x.data<float>() + row * n;
       maps.push_back(Tensor::scalar(Map{keys_, Tensor::of(std::vector<float>(values, values + n))}));
     }

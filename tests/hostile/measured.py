@@ -14,7 +14,7 @@ import os, resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]), int(sys.argv[2])))
 child = os.posix_spawnp(sys.argv[3], sys.argv[3:], os.environ)
 _, status, usage = os.wait4(child, 0)
-open(sys.argv[1], "w").write(f"{status} {usage.ru_maxrss * 1024}")
+open(sys.argv[1], "w").write(f"{status} {usage.ru_maxrss * 1024} {usage.ru_utime + usage.ru_stime}")
 """
 
 
@@ -22,6 +22,7 @@ open(sys.argv[1], "w").write(f"{status} {usage.ru_maxrss * 1024}")
 class Measured:
     code: int  # negative: the signal that ended it; -9 where it took too long
     peak_bytes: int
+    processor_seconds: float
     stdout: bytes
     stderr: bytes
 
@@ -32,5 +33,5 @@ def measured(arguments, seconds=60):
         process = subprocess.run(
             [sys.executable, "-I", "-S", "-c", STARTER, result, str(seconds), *map(str, arguments)], capture_output=True
         )
-        status, peak = map(int, result.read_text().split())
-    return Measured(os.waitstatus_to_exitcode(status), peak, process.stdout, process.stderr)
+        status, peak, spent = result.read_text().split()
+    return Measured(os.waitstatus_to_exitcode(int(status)), int(peak), float(spent), process.stdout, process.stderr)
