@@ -44,23 +44,28 @@ class CumulativeKernel final : public Kernel {
     const int axis = normalize_axis(axis_value(context.input(1)), x.rank());
     const Lines lines{x.dim(axis), x.shape().elements(axis + 1, x.rank())};
     if (x.size() == 0) return;
-    const int64_t blocks = ceil_div(lines.inner, kBlock);
-    const int64_t units = x.shape().elements(0, axis) * blocks;
     const T* from = x.data<T>();
     T* to = context.output(0).data<T>();
-    const int64_t unit_elements = lines.length * std::min(kBlock, lines.inner);
-    parallel_items(context.executor(), units, unit_elements, [&](int64_t first, int64_t last, int) {
+    const int64_t outer = x.shape().elements(0, axis);
+    if (lines.inner == 1) return run_lines(context.executor(), lines.length, outer, from, to);
+    // Whole rows are read in order; they are divided where there are too few blocks for the workers.
+    const int64_t parts = ceil_div(std::max<int64_t>(1, context.executor().workers()), outer);
+    const int64_t block = std::clamp<int64_t>(ceil_div(lines.inner, parts), std::min(kLeastBlock, lines.inner), kBlock);
+    const int64_t blocks = ceil_div(lines.inner, block);
+    parallel_items(context.executor(), outer * blocks, lines.length * block, [&](int64_t first, int64_t last, int) {
       for (int64_t unit = first; unit < last; ++unit) {
-        const int64_t column = unit % blocks * kBlock;
+        const int64_t column = unit % blocks * block;
         const int64_t offset = unit / blocks * lines.length * lines.inner + column;
-        run_block(lines, from + offset, to + offset, std::min(kBlock, lines.inner - column));
+        run_block(lines, from + offset, to + offset, std::min(block, lines.inner - column));
       }
     });
   }
 
  private:
   /// Neighbouring lines along the axis that are computed together.
-  static constexpr int64_t kBlock = 64;
+  static constexpr int64_t kBlock = 1024, kLeastBlock = 64;
+  /// Contiguous lines that are computed together: each waits for its own sums alone.
+  static constexpr int64_t kTogether = 4;
 
   struct Lines {
     int64_t length;
@@ -72,10 +77,38 @@ class CumulativeKernel final : public Kernel {
     std::fill(total, total + n, T(Function::kNeutral));
     for (int64_t step = 0; step < lines.length; ++step) {
       const int64_t row = (order_.reverse ? lines.length - 1 - step : step) * lines.inner;
-      for (int64_t i = 0; i < n; ++i) {
-        const T before = total[i];
-        total[i] = Function()(before, x[row + i]);
-        y[row + i] = order_.exclusive ? before : total[i];
+      const T* __restrict from = x + row;
+      T* __restrict to = y + row;
+      if (order_.exclusive) std::copy_n(total, n, to);
+      for (int64_t i = 0; i < n; ++i) total[i] = Function()(total[i], from[i]);
+      if (!order_.exclusive) std::copy_n(total, n, to);
+    }
+  }
+
+  void run_lines(Executor& executor, int64_t length, int64_t count, const T* x, T* y) const {
+    parallel_items(executor, ceil_div(count, kTogether), length * kTogether, [&](int64_t first, int64_t last, int) {
+      for (; first < last; ++first) {
+        const int64_t line = first * kTogether;
+        const int64_t offset = line * length;
+        if (line + kTogether <= count) {
+          run_together<kTogether>(length, x + offset, y + offset);
+        } else {
+          for (int64_t l = line; l < count; ++l) run_together<1>(length, x + l * length, y + l * length);
+        }
+      }
+    });
+  }
+
+  template <int kLines>
+  void run_together(int64_t length, const T* x, T* y) const {
+    T total[kLines];
+    std::fill_n(total, kLines, T(Function::kNeutral));
+    for (int64_t step = 0; step < length; ++step) {
+      const int64_t at = order_.reverse ? length - 1 - step : step;
+      for (int l = 0; l < kLines; ++l) {
+        const T before = total[l];
+        total[l] = Function()(before, x[at + l * length]);
+        y[at + l * length] = order_.exclusive ? before : total[l];
       }
     }
   }
