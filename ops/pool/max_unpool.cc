@@ -3,6 +3,7 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "tensor/copy.h"
 
 namespace linnet {
 namespace {
@@ -11,14 +12,18 @@ template <class T>
 class MaxUnpoolKernel final : public Kernel {
  public:
   /// `indexed` is the shape that the indices refer to.
-  MaxUnpoolKernel(const Shape& indexed, const Shape& y) : indexed_(indexed), y_(y), elements_(indexed.elements()) {}
+  MaxUnpoolKernel(const Shape& indexed, const Shape& y)
+      : indexed_(indexed), y_(y), elements_(indexed.elements()), whole_(indexed == y) {}
 
   void run(KernelContext& context) const override {
     const std::span<const T> x = context.input(0).values<T>();
-    const std::span<const int64_t> indices = context.input(1).values<int64_t>();
+    const int64_t* indices = context.input(1).data<int64_t>();
+    fill_tensor(Tensor::scalar(T()), context.output(0), context.executor());
     T* y = context.output(0).data<T>();
-    std::fill_n(y, y_.elements(), T());
-    for (size_t i = 0; i < x.size(); ++i) y[position(indices[i])] = x[i];
+    for (size_t i = 0; i < x.size(); ++i) {
+      const bool plain = whole_ && uint64_t(indices[i]) < uint64_t(elements_);
+      y[plain ? indices[i] : position(indices[i])] = x[i];
+    }
   }
 
  private:
@@ -41,6 +46,7 @@ class MaxUnpoolKernel final : public Kernel {
 
   Shape indexed_, y_;
   int64_t elements_;
+  bool whole_;  // indices count in the output
 };
 
 /// MaxUnpool: zeros, but for the elements of X, which go where the indices say that MaxPool had found them. Indices
