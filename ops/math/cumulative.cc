@@ -72,18 +72,23 @@ class CumulativeKernel final : public Kernel {
     int64_t inner;  ///< from one element of a line to the next
   };
 
+  /// Each row of y is the one before it with a row of x added to it.
   void run_block(const Lines& lines, const T* x, T* y, int64_t n) const {
-    T total[kBlock];
-    std::fill(total, total + n, T(Function::kNeutral));
-    for (int64_t step = 0; step < lines.length; ++step) {
-      const int64_t row = (order_.reverse ? lines.length - 1 - step : step) * lines.inner;
-      const T* __restrict from = x + row;
-      T* __restrict to = y + row;
-      if (order_.exclusive) std::copy_n(total, n, to);
-      for (int64_t i = 0; i < n; ++i) total[i] = Function()(total[i], from[i]);
-      if (!order_.exclusive) std::copy_n(total, n, to);
+    const int64_t pitch = order_.reverse ? -lines.inner : lines.inner;
+    const int64_t first = order_.reverse ? (lines.length - 1) * lines.inner : 0;
+    x += first;
+    y += first;
+    for (int64_t i = 0; i < n; ++i) y[i] = order_.exclusive ? T(Function::kNeutral) : add(T(Function::kNeutral), x[i]);
+    if (!order_.exclusive) x += pitch;
+    for (int64_t step = 1; step < lines.length; ++step, x += pitch, y += pitch) {
+      const T* __restrict from = x;
+      const T* __restrict before = y;
+      T* __restrict to = y + pitch;
+      for (int64_t i = 0; i < n; ++i) to[i] = add(before[i], from[i]);
     }
   }
+
+  static T add(T a, T b) { return Function()(a, b); }
 
   void run_lines(Executor& executor, int64_t length, int64_t count, const T* x, T* y) const {
     parallel_items(executor, ceil_div(count, kTogether), length * kTogether, [&](int64_t first, int64_t last, int) {
