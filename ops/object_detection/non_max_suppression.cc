@@ -64,6 +64,7 @@ class NonMaxSuppressionKernel final : public Kernel {
     const bool all = !context.input(4);
     const float threshold = scalar_or(context.input(4), 0);
     std::vector<Candidate> result;
+    result.reserve(size_t(scores_[2]));
     for (int64_t i = 0; i < scores_[2]; ++i) {
       if (all || scores[i] > threshold) result.push_back({scores[i], i});
     }
