@@ -69,10 +69,7 @@ class RoiAlignKernel final : public Kernel {
     const T* box = context.input(1).data<T>() + roi * 4;
     const RoiBins<T> rows = bins(box[1], box[3], s_.height), columns = bins(box[0], box[2], s_.width);
     const T* plane = context.input(0).data<T>() + (image * x_[1] + begin) * x_[2] * x_[3];
-    if (s_.maximum) {
-      for (; begin < end; ++begin, plane += x_[2] * x_[3], y += size) max_channel(plane, rows, columns, y, checkpoints);
-      return;
-    }
+    if (s_.maximum) return max_bins(plane, rows, columns, end - begin, y, checkpoints);
     std::byte* scratch = context.scratch(worker);
     RoiTaps<T> row_taps(scratch, s_.height, x_[2]);
     scratch += RoiTaps<T>::bytes(s_.height, x_[2]);
@@ -121,31 +118,39 @@ class RoiAlignKernel final : public Kernel {
     }
   }
 
-  void max_channel(const T* plane, const RoiBins<T>& rows, const RoiBins<T>& columns, T* y,
-                   Checkpoints& checkpoints) const {
-    for (int64_t i = 0; i < s_.height * s_.width; ++i) {
-      T best = -std::numeric_limits<T>::infinity();
+  /// The largest of the four weighted pixels of all samples of a bin, for channels one after the other.
+  void max_bins(const T* plane, const RoiBins<T>& rows, const RoiBins<T>& columns, int64_t channels, T* y,
+                Checkpoints& checkpoints) const {
+    const int64_t bins = s_.height * s_.width;
+    const bool any = rows.samples * columns.samples > 0;
+    std::fill_n(y, channels * bins, any ? -std::numeric_limits<T>::infinity() : T(0));
+    for (int64_t i = 0; i < bins; ++i) {
       for (int64_t r = 0; r < rows.samples; ++r) {
+        const RoiSample<T> row(rows.at(i / s_.width, r), x_[2]);
         for (int64_t c = 0; c < columns.samples; ++c) {
-          best = largest_of_sample(plane, rows.at(i / s_.width, r), columns.at(i % s_.width, c), best);
+          add_sample(plane, row, RoiSample<T>(columns.at(i % s_.width, c), x_[3]), channels, y + i);
         }
-        checkpoints.add(columns.samples);
+        checkpoints.add(columns.samples * channels);
       }
-      y[i] = rows.samples * columns.samples > 0 ? best : T(0);
     }
   }
 
-  /// The largest of `best` and the four weighted pixels of a bilinear sample.
-  T largest_of_sample(const T* plane, T y, T x, T best) const {
-    const RoiSample<T> row(y, x_[2]), column(x, x_[3]);
-    if (!row.inside || !column.inside) return std::max(best, T(0));
-    const T* top = plane + row.low * x_[3];
-    const T* bottom = plane + row.high * x_[3];
+  /// y[channel * bins] = the largest of itself and the weighted pixels of that channel.
+  void add_sample(const T* plane, const RoiSample<T>& row, const RoiSample<T>& column, int64_t channels, T* y) const {
+    const int64_t bins = s_.height * s_.width, pixels = x_[2] * x_[3];
+    if (!row.inside || !column.inside) {
+      for (int64_t k = 0; k < channels; ++k) y[k * bins] = std::max(y[k * bins], T(0));
+      return;
+    }
+    const int64_t at[] = {row.low * x_[3] + column.low, row.low * x_[3] + column.high, row.high * x_[3] + column.low,
+                          row.high * x_[3] + column.high};
     const T down = row.fraction, across = column.fraction;
-    best = std::max(best, (1 - down) * (1 - across) * top[column.low]);
-    best = std::max(best, (1 - down) * across * top[column.high]);
-    best = std::max(best, down * (1 - across) * bottom[column.low]);
-    return std::max(best, down * across * bottom[column.high]);
+    const T weights[] = {(1 - down) * (1 - across), (1 - down) * across, down * (1 - across), down * across};
+    for (int64_t k = 0; k < channels; ++k, plane += pixels, y += bins) {
+      T best = *y;
+      for (int t = 0; t < 4; ++t) best = std::max(best, weights[t] * plane[at[t]]);
+      *y = best;
+    }
   }
 
   RoiSettings s_;
