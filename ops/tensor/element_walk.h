@@ -25,11 +25,12 @@ class ElementWalk {
   /// False, without having done so for all, where an index is out of range.
   template <class Index, class F>
   bool for_row(const Index* indices, int64_t r, F&& f) const {
-    const int64_t begin = r * row_, first = base(r);
-    for (int64_t j = 0; j < row_; ++j) {
-      int64_t index = indices[begin + j];
-      if (!wrap_index(index, dim_)) return false;
-      f(begin + j, first + j * step_ + index * stride());
+    const int64_t begin = r * row_, end = begin + row_, dim = dim_, step = step_, along = stride();
+    int64_t first = base(r);
+    for (int64_t i = begin; i < end; ++i, first += step) {
+      int64_t index = indices[i];
+      if (!wrap_index(index, dim)) return false;
+      f(i, first + index * along);
     }
     return true;
   }

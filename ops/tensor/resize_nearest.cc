@@ -74,7 +74,7 @@ class NearestResize final : public Kernel {
     parallel_items(context.executor(), lines_.lines(), elements, [&](int64_t line, int64_t end, int) {
       int64_t before = -1;
       for (; line < end; ++line) {
-        const int64_t source = source_of(line);
+        const int64_t source = lines_.source(line);
         move_line(x, source, before, y + line * pitch);
         before = source;
       }
@@ -82,15 +82,6 @@ class NearestResize final : public Kernel {
   }
 
  private:
-  /// The first element of the input line that becomes an output line; -1 where that lies outside.
-  int64_t source_of(int64_t line) const {
-    int64_t offset = 0;
-    float weight = 1;
-    ResizeLines::Sources<float> sources{&offset, &weight};
-    lines_.gather(line, sources);
-    return sources.outside ? -1 : offset;
-  }
-
   /// `before` is the source of the line in front.
   void move_line(const std::byte* x, int64_t source, int64_t before, std::byte* y) const {
     const ResizeAxis& axis = lines_.axis();
