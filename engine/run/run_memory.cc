@@ -86,6 +86,27 @@ void RunMemory::begin_run(const Plan& plan, std::span<const Tensor> inputs, std:
   }
 }
 
+Tensor RunMemory::dynamic(const Plan& plan, int slot, DType dtype, const Shape& shape,
+                          const RunEnvironment& environment) {
+  constexpr size_t kSmall = size_t{64} << 10;  // bytes that are as fast to allocate
+  if (plan.guarded || is_object(dtype)) return environment.allocate(dtype, shape);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const bool fits = given_[i] && given_[i].dtype() == dtype && given_[i].shape() == shape;
+    if (fits && plan.outputs[i].slot == slot) return given_[i];
+  }
+  const size_t bytes = dtype_bytes(dtype, shape.elements());
+  if (bytes < kSmall) return environment.allocate(dtype, shape);
+  Owned& kept = dynamic_[slot];
+  if (kept.current.use_count() > 1) std::swap(kept.current, kept.spare);
+  const bool usable = kept.current && kept.current.use_count() == 1 && kept.current->bytes() >= bytes &&
+                      kept.current->bytes() / 2 <= bytes;
+  if (!usable) {
+    kept.current.reset();
+    kept.current = std::make_shared<Tensor>(environment.allocate(DType::kUint8, {int64_t(bytes)}));
+  }
+  return Tensor::share(dtype, shape, kept.current->raw(), kept.current);
+}
+
 void RunMemory::collect_outputs(const Plan& plan, std::span<const Tensor> rest) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Plan::Output& output = plan.outputs[i];

@@ -19,6 +19,9 @@ struct RunMemory {
   /// memory that outputs will be written to, but for what is given.
   void begin_run(const Plan& plan, std::span<const Tensor> inputs, std::span<const Tensor> given,
                  const RunEnvironment& environment);
+  /// Memory for a kDynamic slot: what is given for the output that it is, if that has this dtype and shape, else memory
+  /// of runs before that nobody holds any more and that is not much larger, else new one.
+  Tensor dynamic(const Plan& plan, int slot, DType dtype, const Shape& shape, const RunEnvironment& environment);
   /// Fills `outputs` from the slots and from the outputs of the rest.
   void collect_outputs(const Plan& plan, std::span<const Tensor> rest);
 
@@ -36,7 +39,7 @@ struct RunMemory {
 
   std::vector<Tensor> given_;  // by output; empty ones: none
   Tensor arena_;
-  std::map<int, Owned> owned_;  // by slot
+  std::map<int, Owned> owned_, dynamic_;  // by slot
 };
 
 }  // namespace linnet

@@ -50,7 +50,8 @@ class Runner::StepContext final : public RunContext {
   Tensor& allocate_output(int i, const Shape& shape) override {
     const DType dtype = runner_.plan_->slots[output_slot(i)].dtype;
     check_memory(dtype_bytes(dtype, shape.elements()));
-    return output(i) = checked(i, environment().allocate(dtype, shape));
+    RunMemory& memory = *runner_.memory_;
+    return output(i) = checked(i, memory.dynamic(*runner_.plan_, int(output_slot(i)), dtype, shape, environment()));
   }
   void set_output(int i, const Tensor& value) override {
     if (given(i)) output(i) = checked(i, value);

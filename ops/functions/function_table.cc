@@ -70,7 +70,7 @@ constexpr UnaryFunction kUnary[] = {
     {"Selu", 6, &U::selu, kSelu, {3}, {"alpha", 1.67326319217681884765625f}, {"gamma", 1.05070102214813232421875f}},
     {"Shrink", 9, nullptr, kShrink, {}, {"bias"}, {"lambd", 0.5f}},
     {"Sigmoid", 1, &U::sigmoid, floats([](auto x, auto...) { return 1 / (1 + std::exp(-x)); }), {2.5}},
-    {"Sign", 9, nullptr, kSign},
+    {"Sign", 9, &U::sign, kSign},
     {"Sin", 7, &U::sin, floats([](auto x, auto...) { return std::sin(x); }), {1.6}},
     {"Sinh", 9, nullptr, floats([](auto x, auto...) { return std::sinh(x); }), {2}},
     {"Softplus", 1, &U::softplus, floats([](auto x, auto...) { return scalar::softplus(x); }), {2}},

@@ -4,6 +4,7 @@
 #include "gemm/bfloat16_pairs.h"
 #include "gemm/matrix_product.h"
 #include "gemm/plan.h"
+#include "gemm/vector_product.h"
 #include "gemm/weights.h"
 #include "kernels/kernel_table.h"
 #include "partition/checkpoints.h"
@@ -177,6 +178,9 @@ KernelPtr make_float_product(const MatrixProduct& product, const std::vector<Add
                              const Epilogue& activation, const CompileInput& in) {
   if (in.dtype(0) == DType::kFloat64) {
     return std::make_unique<FloatProduct<GemmF64>>(product, addends, BasicEpilogue<double>(), in);
+  }
+  if (addends.empty() && !activation.activation && !activation.clamps() && !activation.slope) {
+    if (KernelPtr kernel = make_vector_product(product, in)) return kernel;
   }
   const auto make = [&]<class Type>() -> KernelPtr {
     return std::make_unique<FloatProduct<Type>>(product, addends, activation, in);

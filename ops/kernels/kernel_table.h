@@ -17,6 +17,7 @@
 #include "kernels/nbits.h"
 #include "kernels/normalize.h"
 #include "kernels/number_cast.h"
+#include "kernels/number_unary.h"
 #include "kernels/numbers.h"
 #include "kernels/pool.h"
 #include "kernels/quantize.h"

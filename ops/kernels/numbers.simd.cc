@@ -2,14 +2,8 @@
 
 #include <type_traits>
 
+#include "kernels/independent.h"
 #include "kernels/simd.h"
-
-// In front of a loop whose output may be one of its inputs, but overlaps none otherwise.
-#if defined(__clang__)
-#define LINNET_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define LINNET_INDEPENDENT _Pragma("GCC ivdep")
-#endif
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {

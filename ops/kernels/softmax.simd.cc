@@ -78,21 +78,6 @@ inline void softmax_row(const float* x, float* y, int64_t n) {
   scale_row(y, n, 1.0f / sum);
 }
 
-void softmax_rows(const float* x, float* y, int64_t rows, int64_t n) {
-  for (int64_t r = 0; r < rows; ++r, x += n, y += n) softmax_row(x, y, n);
-}
-
-void softmax_pitched_rows(float* x, int64_t rows, int64_t n, int64_t pitch) {
-  for (int64_t r = 0; r < rows; ++r, x += pitch) softmax_row(x, x, n);
-}
-
-void log_softmax_rows(const float* x, float* y, int64_t rows, int64_t n) {
-  for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
-    const float max = row_max(x, n);
-    subtract_row(x, y, n, max, log_of(sum_of_powers<false>(x, y, n, max)));
-  }
-}
-
 /// Up to kLanes neighbouring columns of an array.
 struct ColumnStrip {
   int64_t pitch;
@@ -124,6 +109,42 @@ void softmax_columns(const float* x, float* y, int64_t n, int64_t pitch, int64_t
   for (int64_t c = 0; c < columns; c += kLanes) {
     const int64_t width = columns - c < kLanes ? columns - c : kLanes;
     softmax_strip<kLog>(x + c, y + c, n, {pitch, width});
+  }
+}
+
+/// Rows of at most so many values are computed kLanes at a time, as columns.
+constexpr int64_t kShortRow = 2 * kLanes;
+
+template <bool kLog>
+void short_rows(const float* x, float* y, int64_t rows, int64_t n, int64_t pitch) {
+  float turned[kShortRow * kLanes] = {};
+  for (int64_t r = 0; r < rows; r += kLanes, x += kLanes * pitch, y += kLanes * pitch) {
+    const int64_t count = rows - r < kLanes ? rows - r : kLanes;
+    for (int64_t k = 0; k < count; ++k) {
+      for (int64_t i = 0; i < n; ++i) turned[i * kLanes + k] = x[k * pitch + i];
+    }
+    softmax_strip<kLog>(turned, turned, n, {kLanes, kLanes});
+    for (int64_t k = 0; k < count; ++k) {
+      for (int64_t i = 0; i < n; ++i) y[k * pitch + i] = turned[i * kLanes + k];
+    }
+  }
+}
+
+void softmax_rows(const float* x, float* y, int64_t rows, int64_t n) {
+  if (n <= kShortRow) return short_rows<false>(x, y, rows, n, n);
+  for (int64_t r = 0; r < rows; ++r, x += n, y += n) softmax_row(x, y, n);
+}
+
+void softmax_pitched_rows(float* x, int64_t rows, int64_t n, int64_t pitch) {
+  if (n <= kShortRow) return short_rows<false>(x, x, rows, n, pitch);
+  for (int64_t r = 0; r < rows; ++r, x += pitch) softmax_row(x, x, n);
+}
+
+void log_softmax_rows(const float* x, float* y, int64_t rows, int64_t n) {
+  if (n <= kShortRow) return short_rows<true>(x, y, rows, n, n);
+  for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
+    const float max = row_max(x, n);
+    subtract_row(x, y, n, max, log_of(sum_of_powers<false>(x, y, n, max)));
   }
 }
 

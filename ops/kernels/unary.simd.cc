@@ -70,6 +70,10 @@ inline F32 neg(F32 x) { return x ^ F32(-0.0f); }
 inline F32 floor(F32 x) { return with_sign(magnitude_of(xsimd::floor(x)), x); }
 inline F32 ceil(F32 x) { return with_sign(magnitude_of(xsimd::ceil(x)), x); }
 inline F32 round(F32 x) { return with_sign(magnitude_of(xsimd::nearbyint(x)), x); }
+inline F32 sign(F32 x) {
+  const F32 one = with_sign(F32(1.0f), x);
+  return xsimd::select(magnitude_of(x) > F32(0.0f), one, x);
+}
 inline F32 square(F32 x) { return x * x; }
 inline F32 scale(F32 x, F32 alpha, F32 beta) { return alpha * x + beta; }
 inline F32 scaled_tanh(F32 x, F32 alpha, F32 beta) { return alpha * tanh(beta * x); }

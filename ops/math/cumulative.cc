@@ -45,40 +45,82 @@ class CumulativeKernel final : public Kernel {
     const int axis = normalize_axis(axis_value(context.input(1)), x.rank());
     const Lines lines{x.dim(axis), x.shape().elements(axis + 1, x.rank())};
     if (x.size() == 0) return;
-    const int64_t blocks = ceil_div(lines.inner, kBlock);
-    const int64_t units = x.shape().elements(0, axis) * blocks;
     const T* from = x.data<T>();
     T* to = context.output(0).data<T>();
-    const int64_t unit_elements = lines.length * std::min(kBlock, lines.inner);
-    parallel_items(context.executor(), units, unit_elements, [&](int64_t first, int64_t last, int) {
+    const int64_t outer = x.shape().elements(0, axis);
+    if (lines.inner == 1) return run_lines(context.executor(), lines.length, outer, from, to);
+    // Whole rows are read in order; they are divided where there are too few blocks for the workers.
+    const int64_t parts = ceil_div(std::max<int64_t>(1, context.executor().workers()), outer);
+    const int64_t block = std::clamp<int64_t>(ceil_div(lines.inner, parts), std::min(kLeastBlock, lines.inner), kBlock);
+    const int64_t blocks = ceil_div(lines.inner, block);
+    parallel_items(context.executor(), outer * blocks, lines.length * block, [&](int64_t first, int64_t last, int) {
       Checkpoints checkpoints;
       for (int64_t unit = first; unit < last; ++unit) {
-        const int64_t column = unit % blocks * kBlock;
+        const int64_t column = unit % blocks * block;
         const int64_t offset = unit / blocks * lines.length * lines.inner + column;
-        run_block(lines, from + offset, to + offset, std::min(kBlock, lines.inner - column), checkpoints);
+        run_block(lines, from + offset, to + offset, std::min(block, lines.inner - column), checkpoints);
       }
     });
   }
 
  private:
   /// Neighbouring lines along the axis that are computed together.
-  static constexpr int64_t kBlock = 64;
+  static constexpr int64_t kBlock = 1024, kLeastBlock = 64;
+  /// Contiguous lines that are computed together: each waits for its own sums alone.
+  static constexpr int64_t kTogether = 4;
 
   struct Lines {
     int64_t length;
     int64_t inner;  ///< from one element of a line to the next
   };
 
+  /// Each row of y is the one before it with a row of x added to it.
   void run_block(const Lines& lines, const T* x, T* y, int64_t n, Checkpoints& checkpoints) const {
-    T total[kBlock];
-    std::fill(total, total + n, T(Function::kNeutral));
-    checkpoints.in_parts(lines.length, 4 * n, [&](int64_t step, int64_t end) {
+    const int64_t pitch = order_.reverse ? -lines.inner : lines.inner;
+    const int64_t first = order_.reverse ? (lines.length - 1) * lines.inner : 0;
+    x += first;
+    y += first;
+    for (int64_t i = 0; i < n; ++i) y[i] = order_.exclusive ? T(Function::kNeutral) : add(T(Function::kNeutral), x[i]);
+    if (!order_.exclusive) x += pitch;
+    for (int64_t step = 1; step < lines.length; ++step, x += pitch, y += pitch) {
+      const T* __restrict from = x;
+      const T* __restrict before = y;
+      T* __restrict to = y + pitch;
+      for (int64_t i = 0; i < n; ++i) to[i] = add(before[i], from[i]);
+      checkpoints.add(n);
+    }
+  }
+
+  static T add(T a, T b) { return Function()(a, b); }
+
+  void run_lines(Executor& executor, int64_t length, int64_t count, const T* x, T* y) const {
+    parallel_items(executor, ceil_div(count, kTogether), length * kTogether, [&](int64_t first, int64_t last, int) {
+      Checkpoints checkpoints;
+      for (; first < last; ++first) {
+        const int64_t line = first * kTogether;
+        const int64_t offset = line * length;
+        if (line + kTogether <= count) {
+          run_together<kTogether>(length, x + offset, y + offset, checkpoints);
+        } else {
+          for (int64_t l = line; l < count; ++l) {
+            run_together<1>(length, x + l * length, y + l * length, checkpoints);
+          }
+        }
+      }
+    });
+  }
+
+  template <int kLines>
+  void run_together(int64_t length, const T* x, T* y, Checkpoints& checkpoints) const {
+    T total[kLines];
+    std::fill_n(total, kLines, T(Function::kNeutral));
+    checkpoints.in_parts(length, kLines, [&](int64_t step, int64_t end) {
       for (; step < end; ++step) {
-        const int64_t row = (order_.reverse ? lines.length - 1 - step : step) * lines.inner;
-        for (int64_t i = 0; i < n; ++i) {
-          const T before = total[i];
-          total[i] = Function()(before, x[row + i]);
-          y[row + i] = order_.exclusive ? before : total[i];
+        const int64_t at = order_.reverse ? length - 1 - step : step;
+        for (int l = 0; l < kLines; ++l) {
+          const T before = total[l];
+          total[l] = Function()(before, x[at + l * length]);
+          y[at + l * length] = order_.exclusive ? before : total[l];
         }
       }
     });

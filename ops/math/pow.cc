@@ -83,6 +83,12 @@ class Pow final : public Op {
       return elementwise(in, {{0, in.shape(0)}},
                          exponent == 2.0 ? kernel_loop(dtype, kernel_table(in.isa()).unary.square) : cube);
     }
+    if (dtype == DType::kFloat64 && (exponent == 2.0 || exponent == 3.0)) {
+      const DoubleFunctions& functions = kernel_table(in.isa()).number_unary.doubles;
+      return elementwise(
+          in, {{0, in.shape(0)}},
+          number_loop(exponent == 2.0 ? functions.square : functions.cube, {sizeof(double)}, sizeof(double)));
+    }
     if (has_float_kernel(dtype) && in.dtype(1) == dtype) {
       return elementwise(in, broadcast_.sources(in), kernel_loop(dtype, kernel_table(in.isa()).binary.pow));
     }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -24,6 +25,54 @@ MaxAndSum<T> max_and_sum_of_powers(const T* x, int64_t n, int64_t stride) {
   return {max, sum};
 }
 
+/// Softmax or LogSoftmax of float64 in rows: y may be x.
+class DoubleRows final : public Kernel {
+ public:
+  DoubleRows(const Lanes& lanes, bool log, const DoubleFunctions& functions)
+      : lanes_(lanes), log_(log), exp_(functions.exp) {}
+
+  void run(KernelContext& context) const override {
+    const double* x = context.input(0).data<double>();
+    double* y = context.output(0).data<double>();
+    parallel_items(context.executor(), lanes_.outer, lanes_.n, [&](int64_t row, int64_t end, int) {
+      for (; row < end; ++row) compute_row(x + row * lanes_.n, y + row * lanes_.n);
+    });
+  }
+  int in_place(int) const override { return 0; }
+
+ private:
+  static constexpr int64_t kBlock = 256;
+
+  void compute_row(const double* x, double* y) const {
+    const int64_t n = lanes_.n;
+    double max = -std::numeric_limits<double>::infinity(), sum = 0;
+    for (int64_t i = 0; i < n; ++i) max = std::max(max, x[i]);
+    for (int64_t i = 0; i < n; i += kBlock) {
+      const int64_t count = std::min(kBlock, n - i);
+      double powers[kBlock];
+      double* const to = log_ ? powers : y + i;
+      for (int64_t j = 0; j < count; ++j) to[j] = x[i + j] - max;
+      const void* from = to;
+      exp_(&from, to, count);
+      for (int64_t j = 0; j < count; ++j) sum += to[j];
+    }
+    if (log_) {
+      const double log_sum = std::log(sum);
+      for (int64_t i = 0; i < n; ++i) y[i] = x[i] - max - log_sum;
+    } else {
+      for (int64_t i = 0; i < n; ++i) y[i] /= sum;
+    }
+  }
+
+  Lanes lanes_;
+  bool log_;
+  NumberFunction exp_;
+};
+
+KernelPtr make_double_rows(const Lanes& lanes, bool log, Isa isa) {
+  return std::make_unique<DoubleRows>(lanes, log, kernel_table(isa).number_unary.doubles);
+}
+
 /// Softmax: y = e^x / sum of e^x along the axis, computed without overflow.
 /// x, y: float16/bfloat16/float/double, rank >= 1.   axis: -1; before opset 13: 1, and all dims from it on form a row.
 /// Source: https://onnx.ai/onnx/operators/onnx__Softmax.html
@@ -37,6 +86,7 @@ class Softmax final : public SoftmaxAxis {
       const SoftmaxKernels& kernels = kernel_table(in.isa()).softmax;
       return make_softmax_kernel(lanes, kernels.rows, kernels.columns);
     }
+    if (lanes.inner == 1) return make_double_rows(lanes, false, in.isa());
     return dispatch_float(in.dtype(0), [&]<class T>() {
       return make_lane_kernel<T>(lanes, [](const T* x, T* y, int64_t n, int64_t stride) {
         const auto [max, sum] = max_and_sum_of_powers(x, n, stride);
@@ -59,6 +109,7 @@ class LogSoftmax final : public SoftmaxAxis {
       const SoftmaxKernels& kernels = kernel_table(in.isa()).softmax;
       return make_softmax_kernel(lanes, kernels.log_rows, kernels.log_columns);
     }
+    if (lanes.inner == 1) return make_double_rows(lanes, true, in.isa());
     return dispatch_float(in.dtype(0), [&]<class T>() {
       return make_lane_kernel<T>(lanes, [](const T* x, T* y, int64_t n, int64_t stride) {
         const auto [max, sum] = max_and_sum_of_powers(x, n, stride);

@@ -1,4 +1,5 @@
 #include "functions/function_table.h"
+#include "functions/number_functions.h"
 #include "kernels/kernel_table.h"
 #include "math/unary_op.h"
 #include "op_list.h"
@@ -34,13 +35,17 @@ class UnaryFunctionOp final : public UnaryOp {
  public:
   explicit UnaryFunctionOp(const Activation& activation) : activation_(activation) {}
 
-  KernelPtr compile(const CompileInput& in) const override { return elementwise(in, loop(in.dtype(0), in.isa())); }
+  KernelPtr compile(const CompileInput& in) const override { return elementwise(in, loop(in)); }
 
  private:
-  InnerLoop loop(DType dtype, Isa isa) const {
+  InnerLoop loop(const CompileInput& in) const {
     const auto& [function, alpha, beta] = activation_;
-    if (dtype != DType::kFloat32 || !function->kernel) return scalar_loop(activation_, dtype);
-    return kernel_loop(dtype, kernel_table(isa).unary.*function->kernel, alpha, beta);
+    const DType dtype = in.dtype(0);
+    if (dtype == DType::kFloat32 && function->kernel) {
+      return kernel_loop(dtype, kernel_table(in.isa()).unary.*function->kernel, alpha, beta);
+    }
+    const NumberFunction kernel = number_function(function->name, dtype, in.isa());
+    return kernel ? number_loop(kernel, in) : scalar_loop(activation_, dtype);
   }
 
   Activation activation_;

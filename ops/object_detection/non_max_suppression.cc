@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <numeric>
+#include <vector>
 
 #include "infer/infer.h"
 #include "op_list.h"
@@ -9,15 +9,30 @@ namespace linnet {
 namespace {
 
 struct Box {
-  float y1, x1, y2, x2;
-  float area() const { return (y2 - y1) * (x2 - x1); }
+  float y1, x1, y2, x2, area;
 };
 
-float intersection_over_union(const Box& a, const Box& b) {
+Box make_box(float y1, float x1, float y2, float x2) { return {y1, x1, y2, x2, (y2 - y1) * (x2 - x1)}; }
+
+/// The intersection of a and b is more than this part of their union.
+bool overlap(const Box& a, const Box& b, float most) {
   const float height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1), width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
-  if (height <= 0 || width <= 0) return 0;
+  if (height <= 0 || width <= 0) return 0 > most;
   const float shared = height * width;
-  return shared / (a.area() + b.area() - shared);
+  return shared / (a.area + b.area - shared) > most;
+}
+
+struct Candidate {
+  float score;
+  int64_t box;
+};
+
+/// The order in which candidates come is the reverse of this one: by score, then by number. NaN scores count as the
+/// lowest, so that the order is strict.
+bool comes_later(const Candidate& a, const Candidate& b) {
+  const bool a_is_nan = a.score != a.score, b_is_nan = b.score != b.score;
+  if (a_is_nan != b_is_nan) return a_is_nan;
+  return a.score < b.score || (!(b.score < a.score) && a.box > b.box);
 }
 
 float scalar_or(const Tensor& tensor, float fallback) { return tensor ? *tensor.data<float>() : fallback; }
@@ -29,8 +44,8 @@ class NonMaxSuppressionKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const Tensor& most = context.input(2);
     const int64_t limit = most ? *most.data<int64_t>() : 0;
-    Checkpoints checkpoints;
     std::vector<int64_t> selected;
+    Checkpoints checkpoints;
     for (int64_t n = 0; n < scores_[0]; ++n) {
       for (int64_t c = 0; c < scores_[1]; ++c) {
         for (const int64_t box : select(context, n, c, limit, checkpoints))
@@ -42,40 +57,50 @@ class NonMaxSuppressionKernel final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kBoxWork = 4;  // to read or compare one
+  static constexpr int64_t kBoxWork = 4;
 
   Box box_at(const float* b) const {
-    if (centers_) return {b[1] - b[3] / 2, b[0] - b[2] / 2, b[1] + b[3] / 2, b[0] + b[2] / 2};
-    return {std::min(b[0], b[2]), std::min(b[1], b[3]), std::max(b[0], b[2]), std::max(b[1], b[3])};
+    if (centers_) return make_box(b[1] - b[3] / 2, b[0] - b[2] / 2, b[1] + b[3] / 2, b[0] + b[2] / 2);
+    return make_box(std::min(b[0], b[2]), std::min(b[1], b[3]), std::max(b[0], b[2]), std::max(b[1], b[3]));
+  }
+
+  /// Boxes that score above the threshold, if there is one.
+  std::vector<Candidate> candidates(KernelContext& context, const float* scores, Checkpoints& checkpoints) const {
+    const bool all = !context.input(4);
+    const float threshold = scalar_or(context.input(4), 0);
+    std::vector<Candidate> result;
+    result.reserve(size_t(scores_[2]));
+    checkpoints.in_parts(scores_[2], kBoxWork, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) {
+        if (all || scores[i] > threshold) result.push_back({scores[i], i});
+      }
+    });
+    return result;
   }
 
   /// The boxes of one class that are kept, best first.
   std::vector<int64_t> select(KernelContext& context, int64_t n, int64_t c, int64_t limit,
                               Checkpoints& checkpoints) const {
     const int64_t count = scores_[2];
-    const float* scores = context.input(1).data<float>() + (n * scores_[1] + c) * count;
     const float* boxes = context.input(0).data<float>() + n * count * 4;
     const float most_overlap = scalar_or(context.input(3), 0);
-    std::vector<int64_t> order;
-    for (int64_t i = 0; i < count; ++i) {
-      checkpoints.add(kBoxWork);
-      if (!context.input(4) || scores[i] > scalar_or(context.input(4), 0)) order.push_back(i);
-    }
-    // NaN scores count as the lowest, so that the order is strict.
-    const auto better = [&](int64_t a, int64_t b) {
-      checkpoints.add(kBoxWork);
-      return scores[a] > scores[b] || (scores[a] == scores[a] && scores[b] != scores[b]);
-    };
-    std::stable_sort(order.begin(), order.end(), better);
+    // A heap: only those that are looked at are put in order.
+    std::vector<Candidate> heap =
+        candidates(context, context.input(1).data<float>() + (n * scores_[1] + c) * count, checkpoints);
+    std::make_heap(heap.begin(), heap.end(), comes_later);
     std::vector<int64_t> kept;
-    for (const int64_t candidate : order) {
-      if (int64_t(kept.size()) >= limit) break;
+    std::vector<Box> kept_boxes;
+    while (!heap.empty() && int64_t(kept.size()) < limit) {
+      checkpoints.add(kBoxWork * (32 + std::ssize(kept_boxes)));
+      std::pop_heap(heap.begin(), heap.end(), comes_later);
+      const int64_t candidate = heap.back().box;
+      heap.pop_back();
       const Box box = box_at(boxes + candidate * 4);
-      checkpoints.add(kBoxWork * int64_t(kept.size()));
-      const bool overlaps = std::any_of(kept.begin(), kept.end(), [&](int64_t other) {
-        return intersection_over_union(box, box_at(boxes + other * 4)) > most_overlap;
-      });
-      if (!overlaps) kept.push_back(candidate);
+      const bool overlaps = std::any_of(kept_boxes.begin(), kept_boxes.end(),
+                                        [&](const Box& other) { return overlap(box, other, most_overlap); });
+      if (overlaps) continue;
+      kept.push_back(candidate);
+      kept_boxes.push_back(box);
     }
     return kept;
   }

@@ -3,6 +3,8 @@
 #include <limits>
 
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
+#include "object_detection/roi_taps.h"
 #include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
@@ -20,24 +22,33 @@ struct RoiSettings {
 template <class T>
 class RoiAlignKernel final : public Kernel {
  public:
-  RoiAlignKernel(const RoiSettings& settings, const Shape& x, int64_t rois) : s_(settings), x_(x), rois_(rois) {}
+  RoiAlignKernel(const RoiSettings& settings, const Shape& x, int64_t rois, const PoolKernels& kernels)
+      : s_(settings), x_(x), rois_(rois), kernels_(kernels) {}
 
   void run(KernelContext& context) const override {
-    const int64_t cost = s_.height * s_.width * 16;
-    parallel_items(context.executor(), rois_ * x_[1], cost, [&](int64_t item, int64_t end, int) {
+    const int64_t groups = ceil_div(x_[1], kChannels);
+    const int64_t cost = checked_mul(s_.height, s_.width) * 16 * std::min(kChannels, x_[1]);
+    parallel_items(context.executor(), rois_ * groups, cost, [&](int64_t item, int64_t end, int worker) {
       Checkpoints checkpoints;
-      for (; item < end; ++item) pool_channel(context, item / x_[1], item % x_[1], checkpoints);
+      for (; item < end; ++item) {
+        const int64_t channel = item % groups * kChannels;
+        pool_channels(context, item / groups, channel, std::min(x_[1], channel + kChannels), worker, checkpoints);
+      }
     });
   }
 
- private:
-  /// The bins of a region along one axis.
-  struct Bins {
-    T start, extent;
-    int64_t samples;
-  };
+  size_t scratch_bytes() const override {
+    if (s_.maximum) return 0;
+    return size_t(
+        checked_add(RoiTaps<T>::bytes(s_.height, x_[2]), checked_add(RoiTaps<T>::bytes(s_.width, x_[3]), row_bytes())));
+  }
 
-  Bins bins(T begin, T end, int64_t count) const {
+ private:
+  static constexpr int64_t kChannels = 32;  ///< that share the taps of a region
+
+  int64_t row_bytes() const { return checked_add(checked_mul(x_[3], sizeof(T)), checked_mul(x_[2], sizeof(T*))); }
+
+  RoiBins<T> bins(T begin, T end, int64_t count) const {
     const T scale = T(s_.spatial_scale), offset = s_.half_pixel ? T(0.5) : T(0);
     const T start = begin * scale - offset;
     T length =
@@ -50,55 +61,102 @@ class RoiAlignKernel final : public Kernel {
     return {start, extent, s_.sampling_ratio > 0 ? s_.sampling_ratio : adaptive};
   }
 
-  void pool_channel(KernelContext& context, int64_t roi, int64_t channel, Checkpoints& checkpoints) const {
+  void pool_channels(KernelContext& context, int64_t roi, int64_t begin, int64_t end, int worker,
+                     Checkpoints& checkpoints) const {
+    const int64_t image = context.input(2).data<int64_t>()[roi], size = s_.height * s_.width;
+    T* y = context.output(0).data<T>() + (roi * x_[1] + begin) * size;
+    if (image < 0 || image >= x_[0] || x_[2] * x_[3] == 0) return void(std::fill_n(y, (end - begin) * size, T(0)));
     const T* box = context.input(1).data<T>() + roi * 4;
-    const int64_t image = context.input(2).data<int64_t>()[roi];
-    T* y = context.output(0).data<T>() + (roi * x_[1] + channel) * s_.height * s_.width;
-    if (image < 0 || image >= x_[0] || x_[2] * x_[3] == 0) return void(std::fill_n(y, s_.height * s_.width, T(0)));
-    const T* plane = context.input(0).data<T>() + (image * x_[1] + channel) * x_[2] * x_[3];
-    const Bins rows = bins(box[1], box[3], s_.height), columns = bins(box[0], box[2], s_.width);
-    for (int64_t i = 0; i < s_.height * s_.width; ++i)
-      y[i] = pool_bin(plane, rows, columns, i / s_.width, i % s_.width, checkpoints);
-  }
-
-  T pool_bin(const T* plane, const Bins& rows, const Bins& columns, int64_t row, int64_t column,
-             Checkpoints& checkpoints) const {
-    T sum = 0, best = -std::numeric_limits<T>::infinity();
-    for (int64_t r = 0; r < rows.samples; ++r) {
-      const T y = rows.start + T(row) * rows.extent + (T(r) + T(0.5)) * rows.extent / T(rows.samples);
-      for (int64_t c = 0; c < columns.samples; ++c) {
-        const T x = columns.start + T(column) * columns.extent + (T(c) + T(0.5)) * columns.extent / T(columns.samples);
-        add_sample(plane, y, x, sum, best);
-      }
-      checkpoints.add(columns.samples);
+    const RoiBins<T> rows = bins(box[1], box[3], s_.height), columns = bins(box[0], box[2], s_.width);
+    const T* plane = context.input(0).data<T>() + (image * x_[1] + begin) * x_[2] * x_[3];
+    if (s_.maximum) return max_bins(plane, rows, columns, end - begin, y, checkpoints);
+    std::byte* scratch = context.scratch(worker);
+    RoiTaps<T> row_taps(scratch, s_.height, x_[2]);
+    scratch += RoiTaps<T>::bytes(s_.height, x_[2]);
+    RoiTaps<T> column_taps(scratch, s_.width, x_[3]);
+    scratch += RoiTaps<T>::bytes(s_.width, x_[3]);
+    row_taps.fill(rows, checkpoints);
+    column_taps.fill(columns, checkpoints);
+    const T count = T(std::max<int64_t>(1, rows.samples * columns.samples));
+    for (; begin < end; ++begin, plane += x_[2] * x_[3], y += size) {
+      mean_channel(plane, row_taps, column_taps, count, scratch, y);
+      checkpoints.add(row_taps.size() * (column_taps.last() - column_taps.first()) + size);
     }
-    const int64_t count = rows.samples * columns.samples;
-    return s_.maximum ? (count > 0 ? best : T(0)) : sum / T(std::max<int64_t>(1, count));
   }
 
-  /// Bilinear; the sum takes the sample, the maximum each of its four weighted pixels.
-  void add_sample(const T* plane, T y, T x, T& sum, T& best) const {
-    const int64_t height = x_[2], width = x_[3];
-    if (!(y >= -1 && y <= T(height) && x >= -1 && x <= T(width))) {
-      best = std::max(best, T(0));
+  /// A bin's mean of bilinear samples is a weighted sum of its rows' weighted sums.
+  void mean_channel(const T* plane, const RoiTaps<T>& rows, const RoiTaps<T>& columns, T count, std::byte* scratch,
+                    T* y) const {
+    const T** const taps = reinterpret_cast<const T**>(scratch);
+    T* const line = reinterpret_cast<T*>(taps + x_[2]);
+    const int64_t first = columns.first(), n = columns.last() - first;
+    for (int64_t r = 0; r < s_.height; ++r, y += s_.width) {
+      const auto row = rows.of(r);
+      if (row.count == 0 || n <= 0) {
+        std::fill_n(y, s_.width, T(0));
+        continue;
+      }
+      for (int64_t t = 0; t < row.count; ++t) taps[t] = plane + row.index[t] * x_[3] + first;
+      weighted_sum(taps, row.weight, row.count, n, line);
+      for (int64_t c = 0; c < s_.width; ++c) {
+        const auto column = columns.of(c);
+        T sum = 0;
+        for (int64_t t = 0; t < column.count; ++t) sum += column.weight[t] * line[column.index[t] - first];
+        y[c] = sum / count;
+      }
+    }
+  }
+
+  void weighted_sum(const T* const* rows, const T* weights, int64_t count, int64_t n, T* y) const {
+    if constexpr (std::is_same_v<T, float>) {
+      kernels_.weighted_f32(rows, weights, count, n, y);
+    } else {
+      for (int64_t i = 0; i < n; ++i) y[i] = weights[0] * rows[0][i];
+      for (int64_t t = 1; t < count; ++t) {
+        for (int64_t i = 0; i < n; ++i) y[i] += weights[t] * rows[t][i];
+      }
+    }
+  }
+
+  /// The largest of the four weighted pixels of all samples of a bin, for channels one after the other.
+  void max_bins(const T* plane, const RoiBins<T>& rows, const RoiBins<T>& columns, int64_t channels, T* y,
+                Checkpoints& checkpoints) const {
+    const int64_t bins = s_.height * s_.width;
+    const bool any = rows.samples * columns.samples > 0;
+    std::fill_n(y, channels * bins, any ? -std::numeric_limits<T>::infinity() : T(0));
+    for (int64_t i = 0; i < bins; ++i) {
+      for (int64_t r = 0; r < rows.samples; ++r) {
+        const RoiSample<T> row(rows.at(i / s_.width, r), x_[2]);
+        for (int64_t c = 0; c < columns.samples; ++c) {
+          add_sample(plane, row, RoiSample<T>(columns.at(i % s_.width, c), x_[3]), channels, y + i);
+        }
+        checkpoints.add(columns.samples * channels);
+      }
+    }
+  }
+
+  /// y[channel * bins] = the largest of itself and the weighted pixels of that channel.
+  void add_sample(const T* plane, const RoiSample<T>& row, const RoiSample<T>& column, int64_t channels, T* y) const {
+    const int64_t bins = s_.height * s_.width, pixels = x_[2] * x_[3];
+    if (!row.inside || !column.inside) {
+      for (int64_t k = 0; k < channels; ++k) y[k * bins] = std::max(y[k * bins], T(0));
       return;
     }
-    y = std::clamp(y, T(0), T(height - 1));
-    x = std::clamp(x, T(0), T(width - 1));
-    const auto top = int64_t(y), left = int64_t(x);
-    const int64_t bottom = std::min(top + 1, height - 1), right = std::min(left + 1, width - 1);
-    const T down = y - T(top), across = x - T(left);
-    for (const T value :
-         {(1 - down) * (1 - across) * plane[top * width + left], (1 - down) * across * plane[top * width + right],
-          down * (1 - across) * plane[bottom * width + left], down * across * plane[bottom * width + right]}) {
-      sum += value;
-      best = std::max(best, value);
+    const int64_t at[] = {row.low * x_[3] + column.low, row.low * x_[3] + column.high, row.high * x_[3] + column.low,
+                          row.high * x_[3] + column.high};
+    const T down = row.fraction, across = column.fraction;
+    const T weights[] = {(1 - down) * (1 - across), (1 - down) * across, down * (1 - across), down * across};
+    for (int64_t k = 0; k < channels; ++k, plane += pixels, y += bins) {
+      T best = *y;
+      for (int t = 0; t < 4; ++t) best = std::max(best, weights[t] * plane[at[t]]);
+      *y = best;
     }
   }
 
   RoiSettings s_;
   Shape x_;
   int64_t rois_;
+  PoolKernels kernels_;
 };
 
 /// RoiAlign: each region of interest, divided into output_height x output_width bins; each bin is the mean of bilinear
@@ -141,8 +199,9 @@ class RoiAlign final : public Op {
     const DType dtype = in.dtype(0);
     const Shape x = in.shape(0);
     const int64_t rois = in.shape(1)[0];
-    if (dtype == DType::kFloat32) return std::make_unique<RoiAlignKernel<float>>(s_, x, rois);
-    return std::make_unique<RoiAlignKernel<double>>(s_, x, rois);
+    const PoolKernels& pool = kernel_table(in.isa()).pool;
+    if (dtype == DType::kFloat32) return std::make_unique<RoiAlignKernel<float>>(s_, x, rois, pool);
+    return std::make_unique<RoiAlignKernel<double>>(s_, x, rois, pool);
   }
 
  private:

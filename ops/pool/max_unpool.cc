@@ -4,6 +4,7 @@
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/checkpoints.h"
+#include "tensor/copy.h"
 
 namespace linnet {
 namespace {
@@ -12,21 +13,24 @@ template <class T>
 class MaxUnpoolKernel final : public Kernel {
  public:
   /// `indexed` is the shape that the indices refer to.
-  MaxUnpoolKernel(const Shape& indexed, const Shape& y) : indexed_(indexed), y_(y), elements_(indexed.elements()) {}
+  MaxUnpoolKernel(const Shape& indexed, const Shape& y)
+      : indexed_(indexed), y_(y), elements_(indexed.elements()), whole_(indexed == y) {}
 
   void run(KernelContext& context) const override {
     const std::span<const T> x = context.input(0).values<T>();
-    const std::span<const int64_t> indices = context.input(1).values<int64_t>();
+    const int64_t* indices = context.input(1).data<int64_t>();
+    fill_tensor(Tensor::scalar(T()), context.output(0), context.executor());
     T* y = context.output(0).data<T>();
-    Checkpoints checkpoints;
-    checkpoints.in_parts(y_.elements(), 1, [&](int64_t begin, int64_t end) { std::fill(y + begin, y + end, T()); });
-    checkpoints.in_parts(std::ssize(x), kIndexWork, [&](int64_t i, int64_t end) {
-      for (; i < end; ++i) y[position(indices[size_t(i)])] = x[size_t(i)];
+    Checkpoints().in_parts(std::ssize(x), kIndexWork, [&](int64_t begin, int64_t end) {
+      for (auto i = size_t(begin); i < size_t(end); ++i) {
+        const bool plain = whole_ && uint64_t(indices[i]) < uint64_t(elements_);
+        y[plain ? indices[i] : position(indices[i])] = x[i];
+      }
     });
   }
 
  private:
-  static constexpr int64_t kIndexWork = 32;
+  static constexpr int64_t kIndexWork = 8;
 
   int64_t position(int64_t index) const {
     int64_t rest = index, offset = 0, pitch = 1;
@@ -47,6 +51,7 @@ class MaxUnpoolKernel final : public Kernel {
 
   Shape indexed_, y_;
   int64_t elements_;
+  bool whole_;  // indices count in the output
 };
 
 /// MaxUnpool: zeros, but for the elements of X, which go where the indices say that MaxPool had found them. Indices

@@ -152,7 +152,9 @@ class InPlaceStates {
   /// Nodes that read the shapes of states of one shape read that of the first, so that they can be merged.
   void share_shapes() {
     for (const GrowingState& state : states_) {
-      const auto same = [&](const GrowingState& s) { return same_dims(graph_.fact(s.input), graph_.fact(state.input)); };
+      const auto same = [&](const GrowingState& s) {
+        return same_dims(graph_.fact(s.input), graph_.fact(state.input));
+      };
       const ValueId first = std::find_if(states_.begin(), states_.end(), same)->input;
       if (first == state.input) continue;
       const std::vector<NodeId> readers = graph_.consumers(state.input);

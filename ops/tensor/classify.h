@@ -1,6 +1,8 @@
 #pragma once
 
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
+#include "linnet/op.h"
 #include "math/elementwise.h"
 #include "tensor/small_float.h"
 
@@ -15,17 +17,18 @@ class ClassifyOp : public Op {
     return {Fact(DType::kBool, in[0].dims)};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+
  protected:
-  /// y = f(x); every floating-point dtype is exact in double.
+  /// y = f(x) for elements of one byte, else y = kind(x), which is the same.
   template <class F>
-  static KernelPtr classify(const CompileInput& in, F f) {
+  static KernelPtr classify(const CompileInput& in, NumberFunction KindFunctions::*kind, F f) {
     const DType dtype = in.dtype(0);
     if (is_small_float(dtype)) {
       return elementwise(
           in, unary_loop<uint8_t, bool>([dtype, f](uint8_t code) { return f(decode_small_float(dtype, code)); }));
     }
-    return elementwise(
-        in, dispatch_float(dtype, [&]<class T>() { return unary_loop<T, bool>([f](T x) { return f(double{x}); }); }));
+    return elementwise(in, number_loop(kernel_table(in.isa()).number_unary.kinds(dtype)->*kind, in));
   }
 };
 

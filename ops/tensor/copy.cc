@@ -14,12 +14,16 @@ namespace {
 template <class T>
 void copy_row(const void* x_data, int64_t x_stride, void* y_data, int64_t y_stride, int64_t n) {
   const T* x = static_cast<const T*>(x_data);
-  T* y = static_cast<T*>(y_data);
+  T* __restrict y = static_cast<T*>(y_data);
   if (n <= 0) return;
   if (y_stride == 1 && x_stride == 1) {
     std::copy_n(x, n, y);
   } else if (y_stride == 1 && x_stride == 0) {
     std::fill_n(y, n, *x);
+  } else if (y_stride == 1 && x_stride == 2) {  // strides that compilers know make vectors
+    for (int64_t i = 0; i < n; ++i) y[i] = x[2 * i];
+  } else if (y_stride == 1 && x_stride == -1) {
+    for (int64_t i = 0; i < n; ++i) y[i] = x[-i];
   } else {
     for (int64_t i = 0; i < n; ++i) y[i * y_stride] = x[i * x_stride];
   }

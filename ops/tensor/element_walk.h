@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "linnet/fact.h"
+#include "tensor/indices.h"
 
 namespace linnet {
 
@@ -12,14 +13,28 @@ class ElementWalk {
  public:
   ElementWalk(const Shape& tensor, const Shape& indices, int axis);
 
-  int axis() const { return axis_; }
-  int64_t dim() const { return dim_; }
   /// Stride of the axis in the tensor.
   int64_t stride() const { return strides_[size_t(axis_)]; }
   /// Elements of the indices in one row, their last axis, and the tensor's step from one to the next.
   int64_t row() const { return row_; }
   int64_t rows() const { return rows_; }
   int64_t step() const { return step_; }
+  /// Throws Error(kShape) for an index out of range.
+  void check(const Indices& indices) const { check_indices(indices, dim_, axis_); }
+  /// Calls f(i, element) for the elements i of the indices in row r, and the tensor's that belong to them, in order.
+  /// False, without having done so for all, where an index is out of range.
+  template <class Index, class F>
+  bool for_row(const Index* indices, int64_t r, F&& f) const {
+    const int64_t begin = r * row_, end = begin + row_, dim = dim_, step = step_, along = stride();
+    int64_t first = base(r);
+    for (int64_t i = begin; i < end; ++i, first += step) {
+      int64_t index = indices[i];
+      if (!wrap_index(index, dim)) return false;
+      f(i, first + index * along);
+    }
+    return true;
+  }
+
   /// The tensor's element for the first coordinate of row r and index 0.
   int64_t base(int64_t r) const;
 

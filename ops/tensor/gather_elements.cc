@@ -15,17 +15,15 @@ class GatherElementsKernel final : public Kernel {
 
   void run(KernelContext& context) const override {
     const Indices indices(context.input(1));
-    check_indices(indices, walk_.dim(), walk_.axis());
     const T* x = static_cast<const T*>(context.input(0).raw());
     T* y = static_cast<T*>(context.output(0).raw());
-    parallel_items(context.executor(), walk_.rows(), walk_.row(), [&](int64_t begin, int64_t end, int) {
-      for (int64_t r = begin; r < end; ++r) {
-        const T* row = x + walk_.base(r);
-        for (int64_t j = 0; j < walk_.row(); ++j) {
-          const int64_t i = r * walk_.row() + j;
-          y[i] = row[j * walk_.step() + indices.wrapped(i, walk_.dim()) * walk_.stride()];
+    with_elements(indices, [&](const auto* elements) {
+      parallel_items(context.executor(), walk_.rows(), walk_.row(), [&](int64_t begin, int64_t end, int) {
+        for (int64_t r = begin; r < end; ++r) {
+          const auto take = [=](int64_t i, int64_t from) { y[i] = x[from]; };
+          if (!walk_.for_row(elements, r, take)) walk_.check(indices);
         }
-      }
+      });
     });
   }
 

@@ -1,33 +1,45 @@
+#include <algorithm>
+
+#include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/parallel.h"
-#include "tensor/copy.h"
 #include "tensor/index_tuples.h"
 
 namespace linnet {
 namespace {
 
+template <class T>
 class GatherNDKernel final : public Kernel {
  public:
-  GatherNDKernel(DType dtype, const IndexTuples& tuples)
-      : copy_(copy_row_of(dtype)), width_(element_bytes(dtype)), tuples_(tuples) {}
+  explicit GatherNDKernel(const IndexTuples& tuples) : tuples_(tuples) {}
 
   void run(KernelContext& context) const override {
     const Indices indices(context.input(1));
-    tuples_.check(indices);
-    const auto* x = static_cast<const std::byte*>(context.input(0).raw());
-    auto* y = static_cast<std::byte*>(context.output(0).raw());
-    const int64_t slice = tuples_.slice();
-    parallel_items(context.executor(), tuples_.tuples(), slice, [&](int64_t begin, int64_t end, int) {
-      for (int64_t t = begin; t < end; ++t) {
-        copy_(x + tuples_.offset(indices, t) * width_, 1, y + t * slice * width_, 1, slice);
+    const auto* x = static_cast<const T*>(context.input(0).raw());
+    auto* y = static_cast<T*>(context.output(0).raw());
+    parallel_items(context.executor(), tuples_.tuples(), tuples_.slice(), [&](int64_t begin, int64_t end, int) {
+      int64_t offsets[kBlock];
+      for (int64_t n = 0; begin < end; begin += n) {
+        n = std::min(kBlock, end - begin);
+        tuples_.locate(indices, begin, n, offsets);
+        take(x, offsets, n, y + begin * tuples_.slice());
       }
     });
   }
 
  private:
-  CopyRow copy_;
-  int64_t width_;
+  static constexpr int64_t kBlock = 128;
+
+  void take(const T* x, const int64_t* offsets, int64_t n, T* y) const {
+    const int64_t slice = tuples_.slice();
+    if (slice == 1) {
+      for (int64_t t = 0; t < n; ++t) y[t] = x[offsets[t]];
+    } else {
+      for (int64_t t = 0; t < n; ++t) std::copy_n(x + offsets[t], slice, y + t * slice);
+    }
+  }
+
   IndexTuples tuples_;
 };
 
@@ -46,7 +58,9 @@ class GatherND final : public Op {
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
-    return std::make_unique<GatherNDKernel>(in.dtype(0), IndexTuples(in.shape(0), in.shape(1), int(batch_dims_)));
+    const IndexTuples tuples(in.shape(0), in.shape(1), int(batch_dims_));
+    return dispatch_width(in.dtype(0),
+                          [&]<class T>() -> KernelPtr { return std::make_unique<GatherNDKernel<T>>(tuples); });
   }
 
  private:

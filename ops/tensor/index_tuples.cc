@@ -28,11 +28,24 @@ void IndexTuples::check(const Indices& indices) const {
   });
 }
 
-int64_t IndexTuples::offset(const Indices& indices, int64_t t) const {
-  const auto k = int64_t(dims_.size());
-  int64_t offset = t / tuples_per_batch_ * batch_stride_;
-  for (int64_t j = 0; j < k; ++j) offset += indices.wrapped(t * k + j, dims_[size_t(j)]) * strides_[size_t(j)];
-  return offset;
+template <class Index>
+bool IndexTuples::find(const Index* tuples, int64_t begin, int64_t n, int64_t* offsets) const {
+  const size_t k = dims_.size();
+  const Index* tuple = tuples + begin * int64_t(k);
+  for (int64_t t = 0; t < n; ++t, tuple += k) {
+    int64_t offset = batch_dims_ == 0 ? 0 : (begin + t) / tuples_per_batch_ * batch_stride_;
+    for (size_t j = 0; j < k; ++j) {
+      int64_t index = tuple[j];
+      if (!wrap_index(index, dims_[j])) return false;
+      offset += index * strides_[j];
+    }
+    offsets[t] = offset;
+  }
+  return true;
+}
+
+void IndexTuples::locate(const Indices& indices, int64_t begin, int64_t n, int64_t* offsets) const {
+  if (!with_elements(indices, [&](const auto* tuples) { return find(tuples, begin, n, offsets); })) check(indices);
 }
 
 std::optional<Dims> infer_index_tuples(const Fact& data, const Fact& indices, int64_t batch_dims) {

@@ -16,12 +16,15 @@ class IndexTuples {
   int64_t tuples() const { return tuples_; }
   /// Elements of one slice.
   int64_t slice() const { return slice_; }
-  /// Throws Error(kShape) for an index out of range.
-  void check(const Indices& indices) const;
-  /// The first element of the slice that tuple t names.
-  int64_t offset(const Indices& indices, int64_t t) const;
+  /// Writes the first elements of the slices that tuples [begin, begin + n) name. Throws Error(kShape) for an index out
+  /// of range.
+  void locate(const Indices& indices, int64_t begin, int64_t n, int64_t* offsets) const;
 
  private:
+  template <class Index>
+  bool find(const Index* tuples, int64_t begin, int64_t n, int64_t* offsets) const;
+  void check(const Indices& indices) const;
+
   int64_t tuples_, slice_, tuples_per_batch_, batch_stride_;
   int batch_dims_;
   std::vector<int64_t> dims_, strides_;  ///< of the indexed axes

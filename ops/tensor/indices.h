@@ -17,6 +17,8 @@ class Indices {
   }
 
   int64_t size() const { return size_; }
+  bool narrow() const { return narrow_; }  ///< int32
+  const void* raw() const { return data_; }
   int64_t operator[](int64_t i) const {
     return narrow_ ? static_cast<const int32_t*>(data_)[i] : static_cast<const int64_t*>(data_)[i];
   }
@@ -32,7 +34,20 @@ class Indices {
   const void* data_;
 };
 
+/// Calls f(data) with the elements, as const int32_t* or const int64_t*.
+template <class F>
+auto with_elements(const Indices& indices, F&& f) {
+  return indices.narrow() ? f(static_cast<const int32_t*>(indices.raw()))
+                          : f(static_cast<const int64_t*>(indices.raw()));
+}
+
 [[noreturn]] void throw_index(int64_t index, int64_t dim, int axis);
+
+/// True for an index in range, of which a negative one is replaced by what it counts to from the end.
+inline bool wrap_index(int64_t& index, int64_t dim) {
+  index += index < 0 ? dim : 0;
+  return uint64_t(index) < uint64_t(dim);
+}
 
 /// Throws Error(kShape) unless -dim <= index < dim.
 inline void check_index(int64_t index, int64_t dim, int axis) {

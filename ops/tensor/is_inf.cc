@@ -1,3 +1,4 @@
+#include <cstring>
 #include <limits>
 
 #include "op_list.h"
@@ -15,10 +16,13 @@ class IsInf final : public ClassifyOp {
       : positive_(node.attr_or("detect_positive", true)), negative_(node.attr_or("detect_negative", true)) {}
 
   KernelPtr compile(const CompileInput& in) const override {
-    return classify(in, [positive = positive_, negative = negative_](double x) {
-      constexpr double kInfinity = std::numeric_limits<double>::infinity();
-      return (positive && x == kInfinity) || (negative && x == -kInfinity);
-    });
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    if (positive_ && negative_) {
+      return classify(in, &KindFunctions::infinite, [](double x) { return x == kInfinity || x == -kInfinity; });
+    }
+    if (positive_) return classify(in, &KindFunctions::positive_infinite, [](double x) { return x == kInfinity; });
+    if (negative_) return classify(in, &KindFunctions::negative_infinite, [](double x) { return x == -kInfinity; });
+    return elementwise(in, [](const Operand*, void* y, int64_t n) { std::memset(y, 0, size_t(n)); });
   }
 
  private:

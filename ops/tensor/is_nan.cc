@@ -12,7 +12,7 @@ class IsNaN final : public ClassifyOp {
   explicit IsNaN(const NodeSpec&) {}
 
   KernelPtr compile(const CompileInput& in) const override {
-    return classify(in, [](double x) { return x != x; });
+    return classify(in, &KindFunctions::nan, [](double x) { return x != x; });
   }
 };
 

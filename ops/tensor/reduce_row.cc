@@ -11,12 +11,23 @@ template <class T>
 void copy(void* y, const void* u, int64_t n) {
   std::copy_n(static_cast<const T*>(u), n, static_cast<T*>(y));
 }
+template <class T>
+void copy_at(void* y, const int64_t* at, const void* u, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) static_cast<T*>(y)[at[i]] = static_cast<const T*>(u)[i];
+}
 
 template <class T, class F>
 void reduce(void* y_data, const void* u_data, int64_t n) {
   T* y = static_cast<T*>(y_data);
   const T* u = static_cast<const T*>(u_data);
   for (int64_t i = 0; i < n; ++i) y[i] = static_cast<T>(F()(y[i], u[i]));
+}
+
+template <class T, class F>
+void reduce_at(void* y_data, const int64_t* at, const void* u_data, int64_t n) {
+  T* y = static_cast<T*>(y_data);
+  const T* u = static_cast<const T*>(u_data);
+  for (int64_t i = 0; i < n; ++i) y[at[i]] = static_cast<T>(F()(y[at[i]], u[i]));
 }
 
 // Integers wrap around: they are added and multiplied as unsigned.
@@ -43,29 +54,29 @@ struct Mul {
 struct Min {
   template <class T>
   T operator()(T a, T b) const {
-    return b < a || b != b ? b : a;
+    return (b < a) | (b != b) ? b : a;  // without branches
   }
 };
 struct Max {
   template <class T>
   T operator()(T a, T b) const {
-    return a < b || b != b ? b : a;
+    return (a < b) | (b != b) ? b : a;
   }
 };
 
 template <class T>
-ReduceRow typed(ScatterReduction reduction) {
+Reduction typed(ScatterReduction reduction) {
   switch (reduction) {
     case ScatterReduction::kAdd:
-      return reduce<T, Add>;
+      return {reduce<T, Add>, reduce_at<T, Add>};
     case ScatterReduction::kMul:
-      return reduce<T, Mul>;
+      return {reduce<T, Mul>, reduce_at<T, Mul>};
     case ScatterReduction::kMin:
-      return reduce<T, Min>;
+      return {reduce<T, Min>, reduce_at<T, Min>};
     case ScatterReduction::kMax:
-      return reduce<T, Max>;
+      return {reduce<T, Max>, reduce_at<T, Max>};
     default:
-      return copy<T>;
+      return {copy<T>, copy_at<T>};
   }
 }
 
@@ -81,9 +92,9 @@ ScatterReduction scatter_reduction(const NodeSpec& node) {
   throw Error(ErrorKind::kModel, str("reduction must be none, add, mul, min or max, got '", word, "'"));
 }
 
-ReduceRow reduce_row_of(ScatterReduction reduction, DType dtype) {
+Reduction reduction_of(ScatterReduction reduction, DType dtype) {
   if (reduction == ScatterReduction::kNone) {
-    return dispatch_width(dtype, []<class T>() -> ReduceRow { return copy<T>; });
+    return dispatch_width(dtype, []<class T>() { return Reduction{copy<T>, copy_at<T>}; });
   }
   if (dtype == DType::kBool) return typed<bool>(reduction);
   return dispatch_number(dtype, [&]<class T>() { return typed<T>(reduction); });

@@ -4,8 +4,13 @@
 
 namespace linnet {
 
-/// y[i] = f(y[i], u[i]) for n elements.
-using ReduceRow = void (*)(void* y, const void* u, int64_t n);
+/// How elements are changed by updates.
+struct Reduction {
+  /// y[i] = f(y[i], u[i]) for n elements.
+  void (*row)(void* y, const void* u, int64_t n);
+  /// y[at[i]] = f(y[at[i]], u[i]) for n elements, in order.
+  void (*at)(void* y, const int64_t* at, const void* u, int64_t n);
+};
 
 /// What the attribute `reduction` of ScatterElements and ScatterND does with an element that is there already.
 /// Max and min of a NaN are NaN; floats of 16 bits are computed in float32.
@@ -15,6 +20,6 @@ enum class ScatterReduction { kNone, kAdd, kMul, kMin, kMax };
 ScatterReduction scatter_reduction(const NodeSpec& node);
 
 /// Throws Error(kType) for dtypes that cannot be reduced; kNone copies any dtype of a byte or more.
-ReduceRow reduce_row_of(ScatterReduction reduction, DType dtype);
+Reduction reduction_of(ScatterReduction reduction, DType dtype);
 
 }  // namespace linnet

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "tensor/resize_lines.h"
+#include "tensor/resize_nearest.h"
 #include "tensor/saturate.h"
 #include "tensor/view.h"
 
@@ -172,58 +172,6 @@ class Interpolate final : public Kernel {
       along_first_;  // where there are more output than input lines, these are resized first and kept for the next ones
 };
 
-/// Nearest neighbours: elements are moved.
-class MoveNearest final : public Kernel {
- public:
-  MoveNearest(ResizeLines lines, DType dtype, const Tensor& extrapolation_value)
-      : lines_(std::move(lines)),
-        copy_(copy_row_of(dtype)),
-        width_(element_bytes(dtype)),
-        extrapolation_value_(extrapolation_value) {}
-
-  void run(KernelContext& context) const override {
-    const auto* x = static_cast<const std::byte*>(context.input(0).raw());
-    auto* y = static_cast<std::byte*>(context.output(0).raw());
-    parallel_items(context.executor(), lines_.lines(), lines_.out_elements(), [&](int64_t line, int64_t end, int) {
-      for (; line < end; ++line) move_line(x, line, y + line * lines_.out_elements() * width_);
-    });
-  }
-
- private:
-  void move_line(const std::byte* x, int64_t index, std::byte* y) const {
-    int64_t offset = 0;
-    float weight = 1;
-    ResizeLines::Sources<float> sources{&offset, &weight};
-    lines_.gather(index, sources);
-    if (sources.outside) return copy_(extrapolation_value_.raw(), 0, y, 1, lines_.out_elements());
-    x += offset * width_;
-    const ResizeAxis& axis = lines_.axis();
-    const int64_t pixel = lines_.inner() * width_;
-    if (pixel == 4) return move_words(x, y);
-    for (int64_t out = 0; out < axis.out; ++out, y += pixel) {
-      if (axis.outside[size_t(out)]) {
-        copy_(extrapolation_value_.raw(), 0, y, 1, lines_.inner());
-      } else {
-        copy_(x + axis.index[size_t(out)] * pixel, 1, y, 1, lines_.inner());
-      }
-    }
-  }
-
-  void move_words(const std::byte* x, std::byte* y) const {
-    const ResizeAxis& axis = lines_.axis();
-    for (int64_t out = 0; out < axis.out; ++out) {
-      const bool outside = axis.outside[size_t(out)];
-      const void* from = outside ? extrapolation_value_.raw() : x + axis.index[size_t(out)] * 4;
-      std::memcpy(y + out * 4, from, 4);
-    }
-  }
-
-  ResizeLines lines_;
-  CopyRow copy_;
-  int64_t width_;
-  Tensor extrapolation_value_;
-};
-
 Tensor element_of(DType dtype, float value) {
   if (value == 0 || dtype == DType::kString) return zero_element(dtype);
   if (dtype == DType::kBool) return Tensor::scalar(true);
@@ -243,7 +191,7 @@ KernelPtr make_resize(const ResizeMode& mode, std::vector<ResizeAxis> axes, DTyp
   if (std::all_of(axes.begin(), axes.end(), [](const ResizeAxis& axis) { return axis.identity(); })) return make_view();
   ResizeLines lines(std::move(axes));
   if (mode.filter == ResizeMode::Filter::kNearest) {
-    return std::make_unique<MoveNearest>(std::move(lines), dtype, element_of(dtype, mode.extrapolation_value));
+    return make_nearest_resize(std::move(lines), dtype, element_of(dtype, mode.extrapolation_value));
   }
   const auto make = [&]<class T>() -> KernelPtr {
     return std::make_unique<Interpolate<T>>(std::move(lines), mode.extrapolation_value, kernel_table(isa).pool);

@@ -23,6 +23,18 @@ ResizeLines::ResizeLines(std::vector<ResizeAxis> axes) {
   }
 }
 
+int64_t ResizeLines::source(int64_t index) const {
+  int64_t offset = 0;
+  for (size_t d = outer_.size(); d-- > 0;) {
+    const ResizeAxis& axis = outer_[d];
+    const auto out = size_t(index % axis.out);
+    index /= axis.out;
+    if (axis.outside[out]) return -1;
+    offset += axis.index[out] * strides_[d];
+  }
+  return offset;
+}
+
 template <class Real>
 void ResizeLines::gather(int64_t index, Sources<Real>& sources) const {
   sources.count = 1;

@@ -26,6 +26,10 @@ class ResizeLines {
   template <class Real>
   void gather(int64_t index, Sources<Real>& sources) const;
 
+  /// The only input line that output line `index` is made of, by its first element; -1 where it receives the
+  /// extrapolation value. For axes of one tap.
+  int64_t source(int64_t index) const;
+
   /// The axis along the line.
   const ResizeAxis& axis() const { return axis_; }
   int64_t inner() const { return inner_; }

@@ -11,36 +11,48 @@ namespace {
 
 class ScatterElementsKernel final : public Kernel {
  public:
-  ScatterElementsKernel(DType dtype, const ElementWalk& walk, ReduceRow reduce)
-      : width_(element_bytes(dtype)), walk_(walk), reduce_(reduce) {}
+  ScatterElementsKernel(DType dtype, const ElementWalk& walk, const Reduction& reduction)
+      : width_(element_bytes(dtype)), walk_(walk), reduction_(reduction) {}
 
   // Updates are applied in order on one thread, so that the last of several to one element wins.
   void run(KernelContext& context) const override {
     const Indices indices(context.input(1));
-    check_indices(indices, walk_.dim(), walk_.axis());
     Tensor& output = context.output(0);
     copy_tensor(context.input(0), output, context.executor());
     const auto* updates = static_cast<const std::byte*>(context.input(2).raw());
-    auto* y = static_cast<std::byte*>(output.raw());
     Checkpoints checkpoints;
-    for (int64_t r = 0; r < walk_.rows(); ++r) {
-      checkpoints.add(kRowWork);
-      const int64_t base = walk_.base(r);
-      for (int64_t j = 0; j < walk_.row(); ++j) {
-        const int64_t i = r * walk_.row() + j;
-        const int64_t target = base + j * walk_.step() + indices.wrapped(i, walk_.dim()) * walk_.stride();
-        reduce_(y + target * width_, updates + i * width_, 1);
-        checkpoints.add(kUpdateWork);
+    with_elements(indices, [&](const auto* elements) {
+      for (int64_t r = 0; r < walk_.rows(); ++r) {
+        checkpoints.add(kRowWork);
+        if (!update_row(elements, r, updates, output.raw(), checkpoints)) walk_.check(indices);
       }
-    }
+    });
   }
 
  private:
   static constexpr int64_t kRowWork = 16, kUpdateWork = 8;
 
+  template <class Index>
+  bool update_row(const Index* indices, int64_t r, const std::byte* updates, void* y, Checkpoints& checkpoints) const {
+    constexpr int64_t kBlock = 128;
+    int64_t at[kBlock], count = 0, last = 0;
+    const auto flush = [&] {
+      reduction_.at(y, at, updates + (last - count) * width_, count);
+      checkpoints.add(count * kUpdateWork);
+      count = 0;
+    };
+    const bool valid = walk_.for_row(indices, r, [&](int64_t i, int64_t element) {
+      at[count++] = element;
+      last = i + 1;
+      if (count == kBlock) flush();
+    });
+    flush();
+    return valid;
+  }
+
   int64_t width_;
   ElementWalk walk_;
-  ReduceRow reduce_;
+  Reduction reduction_;
 };
 
 /// ScatterElements (and Scatter, its name before opset 11): data, with the element at the coordinates of each element
@@ -71,7 +83,7 @@ class ScatterElements final : public Op {
   }
   KernelPtr compile(const CompileInput& in) const override {
     const ElementWalk walk(in.shape(0), in.shape(1), normalize_axis(axis_, in.rank(0)));
-    return std::make_unique<ScatterElementsKernel>(in.dtype(0), walk, reduce_row_of(reduction_, in.dtype(0)));
+    return std::make_unique<ScatterElementsKernel>(in.dtype(0), walk, reduction_of(reduction_, in.dtype(0)));
   }
 
  private:

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/checkpoints.h"
@@ -10,31 +12,41 @@ namespace {
 
 class ScatterNDKernel final : public Kernel {
  public:
-  ScatterNDKernel(DType dtype, const IndexTuples& tuples, ReduceRow reduce)
-      : width_(element_bytes(dtype)), tuples_(tuples), reduce_(reduce) {}
+  ScatterNDKernel(DType dtype, const IndexTuples& tuples, const Reduction& reduction)
+      : width_(element_bytes(dtype)), tuples_(tuples), reduction_(reduction) {}
 
   // Updates are applied in order on one thread, so that the last of several to one slice wins.
   void run(KernelContext& context) const override {
+    constexpr int64_t kBlock = 128;
     const Indices indices(context.input(1));
-    tuples_.check(indices);
     Tensor& output = context.output(0);
     copy_tensor(context.input(0), output, context.executor());
     const auto* updates = static_cast<const std::byte*>(context.input(2).raw());
     auto* y = static_cast<std::byte*>(output.raw());
-    const int64_t slice_bytes = tuples_.slice() * width_;
+    const int64_t slice = tuples_.slice();
+    int64_t at[kBlock];
     Checkpoints checkpoints;
-    for (int64_t t = 0; t < tuples_.tuples(); ++t) {
-      reduce_(y + tuples_.offset(indices, t) * width_, updates + t * slice_bytes, tuples_.slice());
-      checkpoints.add(kTupleWork + tuples_.slice());
+    for (int64_t t = 0; t < tuples_.tuples(); t += kBlock, updates += kBlock * slice * width_) {
+      const int64_t n = std::min(kBlock, tuples_.tuples() - t);
+      tuples_.locate(indices, t, n, at);
+      if (slice == 1) {
+        reduction_.at(y, at, updates, n);
+      } else {
+        for (int64_t i = 0; i < n; ++i) {
+          reduction_.row(y + at[i] * width_, updates + i * slice * width_, slice);
+          checkpoints.add(slice);
+        }
+      }
+      checkpoints.add(n * kTupleWork);
     }
   }
 
  private:
-  static constexpr int64_t kTupleWork = 32;
+  static constexpr int64_t kTupleWork = 16;
 
   int64_t width_;
   IndexTuples tuples_;
-  ReduceRow reduce_;
+  Reduction reduction_;
 };
 
 /// ScatterND: data, with the slices that the index tuples in the last dim of `indices` name replaced by or reduced
@@ -62,7 +74,7 @@ class ScatterND final : public Op {
   }
   KernelPtr compile(const CompileInput& in) const override {
     return std::make_unique<ScatterNDKernel>(in.dtype(0), IndexTuples(in.shape(0), in.shape(1), 0),
-                                             reduce_row_of(reduction_, in.dtype(0)));
+                                             reduction_of(reduction_, in.dtype(0)));
   }
 
  private:

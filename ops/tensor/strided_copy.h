@@ -26,7 +26,10 @@ class StridedCopy {
     int64_t extent, x_stride, y_stride;
   };
   void add_loop(const Loop& loop);
-  void run_rows(const std::byte* x, std::byte* y, int64_t begin, int64_t end) const;
+  struct RowCursor;
+  /// Copies at most so many rows, repeats included, from where the cursor stands, which is advanced; how many.
+  int64_t copy_rows(RowCursor& cursor, int64_t most) const;
+  void repeat_row(const std::byte* x, std::byte* y, int64_t count) const;
 
   CopyRow copy_;
   int64_t width_;
@@ -34,6 +37,8 @@ class StridedCopy {
   std::vector<Loop> loops_;  ///< around rows, outermost first; neighbours that walk alike are merged
   Loop row_{1, 1, 1};
   int64_t rows_ = 1;
+  int64_t repeats_ = 1;  ///< of each row, one behind the other
+  bool whole_ = false;   ///< rows are contiguous bytes
 };
 
 }  // namespace linnet

@@ -102,6 +102,20 @@ TEST(Context, DataDependentShapesArePlannedWhenTheyAreKnown) {
   }
 }
 
+TEST(Context, OutputsOfOpenShapeTakeMemoryThatNobodyHolds) {
+  GraphBuilder b;
+  b.output(b.op("NonZero", {b.input("x", Shape{20000})}));
+  Context context(b.model());
+  const std::vector<Tensor> inputs{testing::random_tensor({20000})};
+  const Tensor held = context.run(inputs)[0], kept = held.clone();
+  const std::vector<Tensor> zeros{Tensor::of(std::vector<float>(20000))}, others{testing::random_tensor({20000}, 2)};
+  EXPECT_EQ(context.run(zeros)[0].size(), 0);
+  const void* second = context.run(others)[0].raw();
+  EXPECT_NE(second, held.raw());
+  EXPECT_EQ(context.run(others)[0].raw(), second);
+  EXPECT_TRUE(identical(held, kept));
+}
+
 TEST(Context, ShapeInputsMayComeFromTheCaller) {
   GraphBuilder b;
   const ValueId x = b.input("x", Shape{6});

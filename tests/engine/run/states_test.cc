@@ -143,8 +143,9 @@ TEST(State, CountsAgainstTheMemoryOfARun) {
   Context context = growing_context(model, {.limits = {.memory_bytes = 64 << 10}});
   context.set_state("past", random_tensor({2, 2500, 3}));
   expect_error(ErrorKind::kLimit, "more than the limit of 65536", [&] { context.run({{"row", row_of(1)}}); });
-  expect_error(ErrorKind::kLimit, "more than the limit of 65536",
-               [&] { context.set_state("past", random_tensor({2, 2600, 3})); });
+  expect_error(ErrorKind::kLimit, "more than the limit of 65536", [&] {
+    context.set_state("past", random_tensor({2, 2600, 3}));
+  });
   EXPECT_EQ(context.state("past").dim(1), 2500);
   context.reset_states();
   context.run({{"row", row_of(1)}});

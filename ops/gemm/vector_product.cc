@@ -1,0 +1,115 @@
+#include "gemm/vector_product.h"
+
+#include <algorithm>
+
+#include "kernels/kernel_table.h"
+#include "partition/parallel.h"
+
+namespace linnet {
+namespace {
+
+/// y[r] = the sum of x[r * n + i] * v[i]: rows of a matrix by a vector.
+class RowsByVector final : public Kernel {
+ public:
+  /// matrix: the input that holds it; x_index, v_index: of each product, the matrix and the vector.
+  RowsByVector(int matrix, int64_t rows, int64_t n, const std::vector<int64_t>& x_index,
+               const std::vector<int64_t>& v_index, const KernelTable& kernels)
+      : matrix_(matrix),
+        rows_(rows),
+        n_(n),
+        x_index_(x_index),
+        v_index_(v_index),
+        multiply_(kernels.binary.mul.vector_vector),
+        sum_(kernels.pool.sum_f32) {}
+
+  void run(KernelContext& context) const override {
+    const float* x = context.input(matrix_).data<float>();
+    const float* v = context.input(1 - matrix_).data<float>();
+    float* y = context.output(0).data<float>();
+    parallel_items(context.executor(), int64_t(x_index_.size()) * rows_, n_, [&](int64_t row, int64_t end, int) {
+      for (; row < end; ++row) {
+        const auto product = size_t(row / rows_);
+        y[row] = dot(x + (x_index_[product] * rows_ + row % rows_) * n_, v + v_index_[product] * n_);
+      }
+    });
+  }
+
+  std::string describe() const override { return str(rows_, " rows by a vector"); }
+
+ private:
+  /// Products are summed block by block: at most 512 of them, and the sums of blocks.
+  float dot(const float* a, const float* b) const {
+    constexpr int64_t kBlock = 512;
+    float products[kBlock], total = 0;
+    for (int64_t i = 0; i < n_; i += kBlock) {
+      const int64_t count = std::min(kBlock, n_ - i);
+      multiply_(a + i, b + i, products, count);
+      total += sum_(products, count);
+    }
+    return total;
+  }
+
+  int matrix_;
+  int64_t rows_, n_;
+  std::vector<int64_t> x_index_, v_index_;
+  decltype(BinaryForms::vector_vector) multiply_;
+  decltype(PoolKernels::sum_f32) sum_;
+};
+
+/// y[j] = the sum of a[k] * b[k * n + j]: a vector by a matrix, whose rows are added.
+class VectorByMatrix final : public Kernel {
+ public:
+  VectorByMatrix(const MatrixProduct& product, const KernelTable& kernels)
+      : product_(product), weighted_(kernels.pool.weighted_f32), add_(kernels.binary.add.vector_vector) {}
+
+  void run(KernelContext& context) const override {
+    const float* a = context.input(0).data<float>();
+    const float* b = context.input(1).data<float>();
+    float* y = context.output(0).data<float>();
+    const int64_t n = product_.n, k = product_.k, parts = ceil_div(n, kColumns);
+    const int64_t cost = checked_mul(k, std::min(kColumns, n));
+    parallel_items(context.executor(), product_.batch() * parts, cost, [&](int64_t item, int64_t end, int) {
+      for (; item < end; ++item) {
+        const auto i = size_t(item / parts);
+        const int64_t column = item % parts * kColumns;
+        add_rows(a + product_.a_index[i] * k, b + product_.b_index[i] * k * n + column, std::min(kColumns, n - column),
+                 y + int64_t(i) * n + column);
+      }
+    });
+  }
+
+  std::string describe() const override { return str("a vector by ", product_.k, " rows"); }
+
+ private:
+  static constexpr int64_t kColumns = 1024, kRows = 16;  ///< that are read together
+
+  void add_rows(const float* a, const float* b, int64_t n, float* y) const {
+    float sum[kColumns];
+    const float* rows[kRows];
+    for (int64_t k = 0; k < product_.k; k += kRows) {
+      const int64_t count = std::min(kRows, product_.k - k);
+      for (int64_t t = 0; t < count; ++t) rows[t] = b + (k + t) * product_.n;
+      weighted_(rows, a + k, count, n, k == 0 ? y : sum);
+      if (k > 0) add_(y, sum, y, n);
+    }
+  }
+
+  MatrixProduct product_;
+  decltype(PoolKernels::weighted_f32) weighted_;
+  decltype(BinaryForms::vector_vector) add_;
+};
+
+}  // namespace
+
+KernelPtr make_vector_product(const MatrixProduct& p, const CompileInput& in) {
+  if (in.dtype(0) != DType::kFloat32 || in.dtype(1) != DType::kFloat32 || p.alpha != 1 || p.k == 0) return nullptr;
+  const KernelTable& kernels = kernel_table(in.isa());
+  if (p.n == 1 && !(p.transpose_a && p.m > 1)) {
+    return std::make_unique<RowsByVector>(0, p.m, p.k, p.a_index, p.b_index, kernels);
+  }
+  if (p.m != 1 || in.constant(1)) return nullptr;
+  if (p.transpose_b) return std::make_unique<RowsByVector>(1, p.n, p.k, p.b_index, p.a_index, kernels);
+  return std::make_unique<VectorByMatrix>(p, kernels);
+}
+
+}  // namespace linnet

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "kernels/numbers.h"
+
+namespace linnet {
+
+/// Whether a float is of some kind, as bool.
+struct KindFunctions {
+  NumberFunction nan, infinite, positive_infinite, negative_infinite;
+};
+
+/// Functions of one integer, which wrap around.
+struct IntegerFunctions {
+  NumberFunction abs, sign;
+};
+
+/// Functions of one float64. NaN gives NaN. What each computes is said in the table of functions, how exactly in
+/// functions/number_functions.h.
+struct DoubleFunctions {
+  NumberFunction abs, ceil, cube, exp, floor, log, neg, reciprocal, relu, round, sigmoid, sign, sqrt, square, tanh;
+};
+
+/// Element-wise functions of one number of other types than float32.
+struct NumberUnaryKernels {
+  KindFunctions f16, bf16, f32, f64;
+  IntegerFunctions s8, s16, s32, s64;
+  DoubleFunctions doubles;
+
+  /// nullptr for other dtypes.
+  const KindFunctions* kinds(DType dtype) const;
+  const IntegerFunctions* integers(DType dtype) const;
+};
+
+}  // namespace linnet
