@@ -11,6 +11,18 @@ namespace linnet {
 /// Asks in long loops, those of chunks, of compile() and of packing, whether the run or load that this thread works for
 /// is to end: about every millisecond.
 class Checkpoints {
+ private:
+  /// Elements that are sorted within some milliseconds: counting costs more than to compare numbers.
+  static constexpr int64_t kFew = int64_t{1} << 16;
+
+  template <class Less>
+  auto counted(Less less, int64_t work) {
+    return [this, less, work](const auto& a, const auto& b) {
+      add(work);
+      return less(a, b);
+    };
+  }
+
  public:
   /// Multiplications, samples, comparisons: what takes about a nanosecond.
   static constexpr int64_t kWork = int64_t{1} << 20;
@@ -47,17 +59,6 @@ class Checkpoints {
   }
 
  private:
-  /// Elements that are sorted within some milliseconds: counting costs more than to compare numbers.
-  static constexpr int64_t kFew = int64_t{1} << 16;
-
-  template <class Less>
-  auto counted(Less less, int64_t work) {
-    return [this, less, work](const auto& a, const auto& b) {
-      add(work);
-      return less(a, b);
-    };
-  }
-
   int64_t left_ = kWork;
 };
 
