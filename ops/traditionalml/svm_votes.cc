@@ -112,7 +112,7 @@ int64_t SvmVotes::compute(const double* x, PostTransform transform, double* scor
   }
   if (!probabilities() && classes_ == 2) {
     apply_binary(transform, decisions[0], transform == PostTransform::kNone, std::span<double, 2>(scores, 2));
-    return votes[1] > votes[0] ? 1 : 0;
+    return decisions[0] > 0 ? 0 : 1;
   }
   if (probabilities()) {
     pairwise_probabilities(decisions, product + classes_);

@@ -188,10 +188,10 @@ def rounding(tmp_path):
     """The two convolutions of channels-first and channels-last rounded apart: a tolerance of 0 finds them."""
     rng = np.random.default_rng(6)
     nodes = [helper.make_node("Conv", ["x", "w"], ["c"], "conv"), helper.make_node("BatchNormalization", ["c", "s", "b", "m", "v"], ["n"], "norm"),
-             helper.make_node("Sign", ["n"], ["y"], "sign")]  # fmt: skip
+             helper.make_node("IsNaN", ["n"], ["y"], "nan")]  # fmt: skip
     constants = {"w": (8, 64, 3, 3), "s": (8,), "b": (8,), "m": (8,), "v": (8,)}
     return save_model(
-        tmp_path / "m.onnx", nodes, [("x", TensorProto.FLOAT, [1, 64, 8, 8])], [("y", TensorProto.FLOAT, [1, 8, 6, 6])],
+        tmp_path / "m.onnx", nodes, [("x", TensorProto.FLOAT, [1, 64, 8, 8])], [("y", TensorProto.BOOL, [1, 8, 6, 6])],
         [numpy_helper.from_array(rng.uniform(0.5, 1, shape).astype(np.float32), name) for name, shape in constants.items()],
     )  # fmt: skip
 

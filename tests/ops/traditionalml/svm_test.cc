@@ -83,6 +83,14 @@ TEST(SVMClassifier, DecidesBetweenTwoClasses) {
                Tensor::of(Shape{3, 2}, Floats{0.2583f, 0.7417f, 0.7161f, 0.2839f, 0.1692f, 0.8308f}), 1e-4);
 }
 
+TEST(SVMClassifier, AddsRhoToADecision) {
+  Attributes attributes = two_classes();
+  attributes["rho"] = Floats{0.3f - 0.8f};
+  const auto y = classify(attributes);
+  expect_close(y[0], Tensor::of<int64_t>({6, 6, 5}));
+  expect_close(y[1], Tensor::of(Shape{3, 2}, Floats{0.0583f, -0.0583f, 0.5161f, -0.5161f, -0.0308f, 0.0308f}), 1e-4);
+}
+
 TEST(SVMClassifier, GivesProbabilities) {
   Attributes attributes = two_classes();
   attributes["prob_a"] = Floats{-1};
