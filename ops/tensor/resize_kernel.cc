@@ -52,7 +52,8 @@ class Interpolate final : public Kernel {
       : lines_(std::move(lines)),
         extrapolation_value_(saturate<T>(extrapolation_value)),
         kernels_(kernels),
-        along_first_(std::is_same_v<T, float> && lines_.enlarges() && !lines_.axis().any_outside()) {}
+        along_first_(std::is_same_v<T, float> && lines_.enlarges() && !lines_.axis().any_outside()),
+        pairs_(lines_.inner() == 1 && lines_.axis().taps == 2 && !lines_.axis().any_outside()) {}
 
   void run(KernelContext& context) const override {
     const T* x = context.input(0).data<T>();
@@ -107,6 +108,7 @@ class Interpolate final : public Kernel {
   /// rows: room for the addresses of pixels.
   void resize_line(const Sum* line, const Sum** rows, T* y) const {
     const ResizeAxis& axis = lines_.axis();
+    if (pairs_) return blend_pairs(line, y);
     for (int64_t out = 0; out < axis.out; ++out) {
       T* pixel = y + out * lines_.inner();
       if (axis.outside[size_t(out)]) {
@@ -135,6 +137,16 @@ class Interpolate final : public Kernel {
       for (int64_t i = 0; i < n; ++i) scratch.lines[i] += Sum(s.weight[k]) * Sum(x[s.offset[k] + i]);
     }
     return scratch.lines;
+  }
+
+  /// All pixels of a line, of one element and two taps each.
+  void blend_pairs(const Sum* line, T* y) const {
+    const ResizeAxis& axis = lines_.axis();
+    const int64_t* index = axis.index.data();
+    const Real* weight = axis.template weights<Real>();
+    for (int64_t out = 0; out < axis.out; ++out, index += 2, weight += 2) {
+      y[out] = saturate<T>(Sum(weight[0]) * line[index[0]] + Sum(weight[1]) * line[index[1]]);
+    }
   }
 
   T blend_one(const Sum* line, int64_t out) const {
@@ -166,6 +178,7 @@ class Interpolate final : public Kernel {
   PoolKernels kernels_;
   bool
       along_first_;  // where there are more output than input lines, these are resized first and kept for the next ones
+  bool pairs_;       // pixels are of one element and two taps, none outside
 };
 
 Tensor element_of(DType dtype, float value) {
