@@ -31,8 +31,8 @@ struct Addend {
 KernelPtr make_float_product(const MatrixProduct& product, const std::vector<Addend>& addends,
                              const Epilogue& activation, const CompileInput& in);
 
-/// The product of integer inputs, which wrap, by plain loops.
-KernelPtr make_scalar_product(DType dtype, const MatrixProduct& product, const std::vector<Addend>& addends);
+/// The product of integer inputs, which wrap, row by row.
+KernelPtr make_scalar_product(DType dtype, const MatrixProduct& product, const std::vector<Addend>& addends, Isa isa);
 
 /// Dispatches on the dtype.
 KernelPtr make_product(const MatrixProduct& product, const std::vector<Addend>& addends, const Epilogue& activation,

@@ -2,6 +2,7 @@
 
 #include "elements/dispatch.h"
 #include "gemm/matrix_product.h"
+#include "kernels/kernel_table.h"
 #include "partition/checkpoints.h"
 #include "partition/parts.h"
 
@@ -16,8 +17,8 @@ class ScalarProduct final : public Kernel {
   using Sum = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
  public:
-  ScalarProduct(const MatrixProduct& product, const std::vector<Addend>& addends)
-      : product_(product), addends_(addends) {
+  ScalarProduct(const MatrixProduct& product, const std::vector<Addend>& addends, const WidthFunctions& functions)
+      : product_(product), addends_(addends), multiply_add_(functions.multiply_add) {
     const int64_t row_multiplies = std::max<int64_t>(1, product.n * product.k);
     chunk_rows_ = std::max<int64_t>(1, kChunkMultiplies / row_multiplies);
   }
@@ -38,19 +39,32 @@ class ScalarProduct final : public Kernel {
     const T* a = context.input(0).data<T>() + p.a_index[size_t(matrix)] * p.m * p.k;
     const T* b = context.input(1).data<T>() + p.b_index[size_t(matrix)] * p.k * p.n;
     T* y = context.output(0).data<T>() + row * p.n;
-    for (int64_t j = 0; j < p.n; ++j) {
-      Sum sum = 0;
-      for (int64_t k = 0; k < p.k; ++k) {
-        sum +=
-            Sum(p.transpose_a ? a[k * p.m + i] : a[i * p.k + k]) * Sum(p.transpose_b ? b[j * p.k + k] : b[k * p.n + j]);
+    if (p.transpose_b) {
+      for (int64_t j = 0; j < p.n; ++j) {
+        Sum sum = 0;
+        for (int64_t k = 0; k < p.k; ++k)
+          sum += Sum(p.transpose_a ? a[k * p.m + i] : a[i * p.k + k]) * Sum(b[j * p.k + k]);
+        y[j] = T(sum);
+        checkpoints.add(p.k);
       }
-      T result = scaled(T(sum), p.alpha);
+    } else {
+      std::fill_n(y, p.n, T(0));
+      for (int64_t k = 0; k < p.k; ++k) {
+        multiply_add_(p.transpose_a ? a + k * p.m + i : a + i * p.k + k, b + k * p.n, y, p.n);
+        checkpoints.add(p.n);
+      }
+    }
+    if (p.alpha != 1 || !addends_.empty()) add_addends(context, row, y);
+  }
+
+  void add_addends(KernelContext& context, int64_t row, T* y) const {
+    for (int64_t j = 0; j < product_.n; ++j) {
+      T result = scaled(y[j], product_.alpha);
       for (const Addend& addend : addends_) {
         const int64_t at = (addend.rows == 1 ? 0 : row * addend.columns) + (addend.columns == 1 ? 0 : j);
         result = T(Sum(result) + Sum(scaled(context.input(addend.input).data<T>()[at], addend.beta)));
       }
       y[j] = result;
-      checkpoints.add(2 * p.k + 4);
     }
   }
 
@@ -58,13 +72,18 @@ class ScalarProduct final : public Kernel {
 
   MatrixProduct product_;
   std::vector<Addend> addends_;
+  decltype(WidthFunctions::multiply_add) multiply_add_;
   int64_t chunk_rows_;
 };
 
 }  // namespace
 
-KernelPtr make_scalar_product(DType dtype, const MatrixProduct& product, const std::vector<Addend>& addends) {
-  const auto make = [&]<class T>() -> KernelPtr { return std::make_unique<ScalarProduct<T>>(product, addends); };
+KernelPtr make_scalar_product(DType dtype, const MatrixProduct& product, const std::vector<Addend>& addends, Isa isa) {
+  const WidthFunctions* functions = kernel_table(isa).numbers.width(dtype);
+  if (!functions) throw_dtype(dtype);
+  const auto make = [&]<class T>() -> KernelPtr {
+    return std::make_unique<ScalarProduct<T>>(product, addends, *functions);
+  };
   switch (dtype) {
     case DType::kInt32:
       return make.template operator()<int32_t>();
@@ -85,7 +104,7 @@ KernelPtr make_product(const MatrixProduct& product, const std::vector<Addend>& 
   if (dtype == DType::kFloat32 || dtype == DType::kFloat64) {
     return make_float_product(product, addends, activation, in);
   }
-  return make_scalar_product(dtype, product, addends);
+  return make_scalar_product(dtype, product, addends, in.isa());
 }
 
 }  // namespace linnet

@@ -14,13 +14,7 @@ class RowsByVector final : public Kernel {
   /// matrix: the input that holds it; x_index, v_index: of each product, the matrix and the vector.
   RowsByVector(int matrix, int64_t rows, int64_t n, const std::vector<int64_t>& x_index,
                const std::vector<int64_t>& v_index, const KernelTable& kernels)
-      : matrix_(matrix),
-        rows_(rows),
-        n_(n),
-        x_index_(x_index),
-        v_index_(v_index),
-        multiply_(kernels.binary.mul.vector_vector),
-        sum_(kernels.pool.sum_f32) {}
+      : matrix_(matrix), rows_(rows), n_(n), x_index_(x_index), v_index_(v_index), dot_(kernels.reduce.dot) {}
 
   void run(KernelContext& context) const override {
     const float* x = context.input(matrix_).data<float>();
@@ -29,7 +23,7 @@ class RowsByVector final : public Kernel {
     parallel_items(context.executor(), int64_t(x_index_.size()) * rows_, n_, [&](int64_t row, int64_t end, int) {
       for (; row < end; ++row) {
         const auto product = size_t(row / rows_);
-        y[row] = dot(x + (x_index_[product] * rows_ + row % rows_) * n_, v + v_index_[product] * n_);
+        y[row] = dot_(x + (x_index_[product] * rows_ + row % rows_) * n_, v + v_index_[product] * n_, n_);
       }
     });
   }
@@ -37,23 +31,10 @@ class RowsByVector final : public Kernel {
   std::string describe() const override { return str(rows_, " rows by a vector"); }
 
  private:
-  /// Products are summed block by block: at most 512 of them, and the sums of blocks.
-  float dot(const float* a, const float* b) const {
-    constexpr int64_t kBlock = 512;
-    float products[kBlock], total = 0;
-    for (int64_t i = 0; i < n_; i += kBlock) {
-      const int64_t count = std::min(kBlock, n_ - i);
-      multiply_(a + i, b + i, products, count);
-      total += sum_(products, count);
-    }
-    return total;
-  }
-
   int matrix_;
   int64_t rows_, n_;
   std::vector<int64_t> x_index_, v_index_;
-  decltype(BinaryForms::vector_vector) multiply_;
-  decltype(PoolKernels::sum_f32) sum_;
+  decltype(ReduceKernels::dot) dot_;
 };
 
 /// y[j] = the sum of a[k] * b[k * n + j]: a vector by a matrix, whose rows are added.

@@ -19,6 +19,8 @@ struct OrderFunctions {
 struct WidthFunctions {
   NumberFunction add, sub, mul;  ///< integers, which wrap around
   NumberFunction select;         ///< x[0] (bool) ? x[1] : x[2], bit for bit
+  /// y[i] += a[0] * b[i] for i < n: integers, which wrap around. y overlaps neither.
+  void (*multiply_add)(const void* a, const void* b, void* y, int64_t n);
 };
 
 /// Element-wise functions of any number type.

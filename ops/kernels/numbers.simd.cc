@@ -45,6 +45,15 @@ inline void select(const void* const* x, void* y_data, int64_t n) {
   }
 }
 
+template <class U>
+void multiply_add(const void* a, const void* b_data, void* y_data, int64_t n) {
+  using Wide = std::common_type_t<U, unsigned>;  // a product of uint16 would be one of int
+  const Wide factor = *static_cast<const U*>(a);
+  const U* __restrict b = static_cast<const U*>(b_data);
+  U* __restrict y = static_cast<U*>(y_data);
+  for (int64_t i = 0; i < n; ++i) y[i] = U(y[i] + factor * b[i]);
+}
+
 /// U: an unsigned type.
 template <class U>
 constexpr WidthFunctions kWidth{
@@ -53,6 +62,7 @@ constexpr WidthFunctions kWidth{
     // As unsigned: a product of uint16 would be one of int.
     of_two<U, U>([](U a, U b) { return U(std::common_type_t<U, unsigned>(a) * b); }),
     select<U>,
+    multiply_add<U>,
 };
 
 void not_bool(const void* const* x, void* y_data, int64_t n) {

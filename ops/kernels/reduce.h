@@ -21,6 +21,8 @@ struct ReduceKernels {
   Pair sum_square;
   Pair max;  ///< NaN where any value is
   Pair min;  ///< NaN where any value is
+  /// The sum of a[i] * b[i], n >= 0.
+  float (*dot)(const float* a, const float* b, int64_t n);
 };
 
 }  // namespace linnet

@@ -32,6 +32,30 @@ float extreme_row(const float* x, int64_t n) {
   return kJoinLanes(kJoin(first, second));
 }
 
+constexpr int kParts = 4;
+
+/// kParts running sums of n products, joined.
+inline F32 dot_block(const float* a, const float* b, int64_t n) {
+  F32 part[kParts] = {F32(0.0f), F32(0.0f), F32(0.0f), F32(0.0f)};
+  int64_t i = 0;
+  for (; i + kParts * kLanes <= n; i += kParts * kLanes) {
+    LINNET_UNROLL
+    for (int k = 0; k < kParts; ++k) {
+      part[k] = xsimd::fma(load(a + i + k * kLanes), load(b + i + k * kLanes), part[k]);
+    }
+  }
+  for (; i + kLanes <= n; i += kLanes) part[0] = xsimd::fma(load(a + i), load(b + i), part[0]);
+  if (i < n) part[1] = xsimd::fma(load_part(a + i, n - i), load_part(b + i, n - i), part[1]);
+  return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
+float dot(const float* a, const float* b, int64_t n) {
+  constexpr int64_t kBlock = 64 * kParts * kLanes;  // at most 64 products in a running sum
+  F32 total(0.0f);
+  for (int64_t i = 0; i < n; i += kBlock) total += dot_block(a + i, b + i, n - i < kBlock ? n - i : kBlock);
+  return sum_lanes(total);
+}
+
 /// Rows that are summed before they are added to the total: bounds the rounding error.
 constexpr int64_t kRowBlock = 64;
 
@@ -96,6 +120,7 @@ void fill(ReduceKernels& k) {
   k.sum_abs = {sum_row<Absolute>, reduce_columns<Sum<Absolute>>};
   k.sum_square = {sum_row<Square>, reduce_columns<Sum<Square>>};
   k.max = {extreme_row<max_nan, max_lanes>, reduce_columns<Extreme<max_nan>>};
+  k.dot = dot;
   k.min = {extreme_row<min_nan, min_lanes>, reduce_columns<Extreme<min_nan>>};
 }
 

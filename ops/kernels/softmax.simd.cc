@@ -17,13 +17,26 @@ inline float row_max(const float* x, int64_t n) {
   for (; i < n; i += kLanes) {
     first = xsimd::max(first, i + kLanes <= n ? load(x + i) : load_part(x + i, n - i, kLowest));
   }
-  return max_lanes(xsimd::max(first, second));
+  // NaN need not win: its own power is NaN.
+  return join_lanes(xsimd::max(first, second), [](float a, float b) { return a > b ? a : b; });
 }
 
-/// e^x; with kBounded x may be large: the result is then any large number. NaN stays.
+/// e^x for x <= 88, 0 below the smallest normal number, which counts for nothing beside e^0. NaN stays.
+inline F32 normal_power(F32 x) {
+#ifdef __AVX512F__
+  return exp_below_89(x);
+#else
+  const ExpArgument a = reduce_exp(at_least(F32(-87.0f), x));
+  const F32 slope = xsimd::fma(exp_tail(a.r), a.r, F32(1.0f));
+  const F32 p = xsimd::fma(slope, a.r, F32(1.0f)) * float_of((bits_of(a.shifted) << 23) + I32(0x3f800000));
+  return xsimd::select(x < F32(-87.0f), F32(0.0f), p);
+#endif
+}
+
+/// normal_power(); with kBounded x may be large: the result is then any large number.
 template <bool kBounded>
 inline F32 power(F32 x) {
-  return exp_below_89(kBounded ? xsimd::min(F32(88.0f), x) : x);
+  return normal_power(kBounded ? xsimd::min(F32(88.0f), x) : x);
 }
 
 /// The sum of e^(x - max); with kStore the powers are written to y. kBounded: some x may be greater than max.
@@ -96,7 +109,7 @@ inline void softmax_strip(const float* x, float* y, int64_t n, const ColumnStrip
   F32 max(kLowest), sum(0.0f);
   for (int64_t i = 0; i < n; ++i) max = xsimd::max(max, strip.read(x, i));
   for (int64_t i = 0; i < n; ++i) {
-    const F32 e = exp_below_89(strip.read(x, i) - max);
+    const F32 e = normal_power(strip.read(x, i) - max);
     sum += e;
     if (!kLog) strip.write(y, i, e);
   }

@@ -66,6 +66,7 @@ class CumulativeKernel final : public Kernel {
  private:
   /// Neighbouring lines along the axis that are computed together.
   static constexpr int64_t kBlock = 1024, kLeastBlock = 64;
+  static constexpr int64_t kAhead = 4;  ///< rows
   /// Contiguous lines that are computed together: each waits for its own sums alone.
   static constexpr int64_t kTogether = 4;
 
@@ -86,8 +87,18 @@ class CumulativeKernel final : public Kernel {
       const T* __restrict from = x;
       const T* __restrict before = y;
       T* __restrict to = y + pitch;
+      if (order_.reverse && step + kAhead < lines.length) prefetch(x + kAhead * pitch, y + (kAhead + 1) * pitch, n);
       for (int64_t i = 0; i < n; ++i) to[i] = add(before[i], from[i]);
       checkpoints.add(n);
+    }
+  }
+
+  /// Processors expect memory to be read upwards.
+  static void prefetch(const T* x, const T* y, int64_t n) {
+    constexpr int64_t kLine = 64 / sizeof(T);
+    for (int64_t i = 0; i < n; i += kLine) {
+      __builtin_prefetch(x + i);
+      __builtin_prefetch(y + i, 1);
     }
   }
 

@@ -1,11 +1,85 @@
+#include <algorithm>
 #include <cmath>
 
 #include "elements/dispatch.h"
+#include "kernels/kernel_table.h"
 #include "math/softmax_axis.h"
 #include "op_list.h"
+#include "partition/parts.h"
 
 namespace linnet {
 namespace {
+
+/// One lane, its sum in double.
+template <class T>
+void normalize_lane(const T* from, T* to, int64_t n, int64_t stride, bool squares) {
+  double sum = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const double v = double(from[i * stride]);
+    sum += squares ? v * v : std::abs(v);
+  }
+  const double norm = squares ? std::sqrt(sum) : sum;
+  for (int64_t i = 0; i < n; ++i) {
+    const double v = double(from[i * stride]);
+    to[i * stride] = T(norm == 0 ? 0 : v / norm);
+  }
+}
+
+/// float32 by kernels. Lanes whose sum leaves the range in which float32 is exact are computed in double.
+class FloatLanes final : public Kernel {
+ public:
+  FloatLanes(const Lanes& lanes, bool squares, const KernelTable& kernels)
+      : lanes_(lanes),
+        squares_(squares),
+        sum_(squares ? kernels.reduce.sum_square : kernels.reduce.sum_abs),
+        divide_(kernels.binary.div) {}
+
+  void run(KernelContext& context) const override {
+    const float* x = context.input(0).data<float>();
+    float* y = context.output(0).data<float>();
+    const int64_t columns = std::min(kColumns, lanes_.inner), blocks = ceil_div(lanes_.inner, kColumns);
+    parallel_items(context.executor(), lanes_.outer * blocks, lanes_.n * columns, [&](int64_t item, int64_t end, int) {
+      for (; item < end; ++item) {
+        const int64_t column = item % blocks * kColumns;
+        const int64_t first = item / blocks * lanes_.n * lanes_.inner + column;
+        lanes_.inner == 1 ? run_row(x + first, y + first)
+                          : run_columns(x + first, y + first, std::min(kColumns, lanes_.inner - column));
+      }
+    });
+  }
+  int in_place(int) const override { return 0; }
+
+ private:
+  static constexpr int64_t kColumns = 512;
+
+  void run_row(const float* x, float* y) const {
+    const float sum = sum_.row(x, lanes_.n);
+    if (!in_range(sum)) return normalize_lane(x, y, lanes_.n, 1, squares_);
+    const float norm = norm_of(sum);
+    divide_.vector_scalar(x, &norm, y, lanes_.n);
+  }
+
+  void run_columns(const float* x, float* y, int64_t columns) const {
+    float norm[kColumns];
+    sum_.columns(x, norm, lanes_.n, lanes_.inner, columns);
+    if (!std::all_of(norm, norm + columns, in_range)) {
+      for (int64_t c = 0; c < columns; ++c) normalize_lane(x + c, y + c, lanes_.n, lanes_.inner, squares_);
+      return;
+    }
+    for (int64_t c = 0; c < columns; ++c) norm[c] = norm_of(norm[c]);
+    for (int64_t i = 0; i < lanes_.n; ++i) {
+      divide_.vector_vector(x + i * lanes_.inner, norm, y + i * lanes_.inner, columns);
+    }
+  }
+
+  static bool in_range(float sum) { return sum > 1e-20f && sum < 1e30f; }
+  float norm_of(float sum) const { return squares_ ? std::sqrt(sum) : sum; }
+
+  Lanes lanes_;
+  bool squares_;
+  ReduceKernels::Pair sum_;
+  BinaryForms divide_;
+};
 
 /// LpNormalization: y = x / (sum of |x|^p along the axis)^(1/p); 0 where that norm is 0.
 /// x, y: float16/bfloat16/float/double, rank >= 1.   axis: -1.   p: 2, or 1.
@@ -27,18 +101,12 @@ class LpNormalization final : public Op {
     const Shape x = in.shape(0);
     const int axis = normalize_axis(axis_, x.rank());
     const Lanes lanes{x.elements(0, axis), x[axis], x.elements(axis + 1, x.rank())};
+    if (in.dtype(0) == DType::kFloat32 && x[axis] > 0) {
+      return std::make_unique<FloatLanes>(lanes, p_ == 2, kernel_table(in.isa()));
+    }
     return dispatch_float(in.dtype(0), [&]<class T>() {
       return make_lane_kernel<T>(lanes, [squares = p_ == 2](const T* from, T* to, int64_t n, int64_t stride) {
-        double sum = 0;
-        for (int64_t i = 0; i < n; ++i) {
-          const double v = double(from[i * stride]);
-          sum += squares ? v * v : std::abs(v);
-        }
-        const double norm = squares ? std::sqrt(sum) : sum;
-        for (int64_t i = 0; i < n; ++i) {
-          const double v = double(from[i * stride]);
-          to[i * stride] = T(norm == 0 ? 0 : v / norm);
-        }
+        normalize_lane(from, to, n, stride, squares);
       });
     });
   }

@@ -45,7 +45,8 @@ auto with_elements(const Indices& indices, F&& f) {
 
 /// True for an index in range, of which a negative one is replaced by what it counts to from the end.
 inline bool wrap_index(int64_t& index, int64_t dim) {
-  index += index < 0 ? dim : 0;
+  if (uint64_t(index) < uint64_t(dim)) return true;
+  index += dim;
   return uint64_t(index) < uint64_t(dim);
 }
 

@@ -53,7 +53,8 @@ class Interpolate final : public Kernel {
       : lines_(std::move(lines)),
         extrapolation_value_(saturate<T>(extrapolation_value)),
         kernels_(kernels),
-        along_first_(std::is_same_v<T, float> && lines_.enlarges() && !lines_.axis().any_outside()) {}
+        along_first_(std::is_same_v<T, float> && lines_.enlarges() && !lines_.axis().any_outside()),
+        pairs_(lines_.inner() == 1 && lines_.axis().taps == 2 && !lines_.axis().any_outside()) {}
 
   void run(KernelContext& context) const override {
     const T* x = context.input(0).data<T>();
@@ -109,6 +110,10 @@ class Interpolate final : public Kernel {
   /// rows: room for the addresses of pixels.
   void resize_line(const Sum* line, const Sum** rows, T* y, Checkpoints& checkpoints) const {
     const ResizeAxis& axis = lines_.axis();
+    if (pairs_) {
+      checkpoints.add(2 * axis.out);
+      return blend_pairs(line, y);
+    }
     for (int64_t out = 0; out < axis.out; ++out) {
       checkpoints.add(axis.taps * lines_.inner());
       T* pixel = y + out * lines_.inner();
@@ -141,6 +146,16 @@ class Interpolate final : public Kernel {
     return scratch.lines;
   }
 
+  /// All pixels of a line, of one element and two taps each.
+  void blend_pairs(const Sum* line, T* y) const {
+    const ResizeAxis& axis = lines_.axis();
+    const int64_t* index = axis.index.data();
+    const Real* weight = axis.template weights<Real>();
+    for (int64_t out = 0; out < axis.out; ++out, index += 2, weight += 2) {
+      y[out] = saturate<T>(Sum(weight[0]) * line[index[0]] + Sum(weight[1]) * line[index[1]]);
+    }
+  }
+
   T blend_one(const Sum* line, int64_t out) const {
     const int64_t taps = lines_.axis().taps;
     const int64_t* index = lines_.axis().index.data() + out * taps;
@@ -170,6 +185,7 @@ class Interpolate final : public Kernel {
   PoolKernels kernels_;
   bool
       along_first_;  // where there are more output than input lines, these are resized first and kept for the next ones
+  bool pairs_;       // pixels are of one element and two taps, none outside
 };
 
 Tensor element_of(DType dtype, float value) {

@@ -46,6 +46,13 @@ void ResizeLines::gather(int64_t index, Sources<Real>& sources) const {
     const int64_t out = index % axis.out, before = sources.count;
     index /= axis.out;
     if (axis.outside[size_t(out)]) sources.outside = true;
+    if (axis.taps == 1) {
+      for (int64_t i = 0; i < before; ++i) {
+        sources.offset[i] += axis.index[size_t(out)] * strides_[d];
+        sources.weight[i] *= axis.weights<Real>()[size_t(out)];
+      }
+      continue;
+    }
     // Tap 0 is applied last, in place, so that the others start from the values before this axis.
     for (int64_t t = axis.taps - 1; t >= 0; --t) {
       const auto entry = size_t(out * axis.taps + t);

@@ -64,7 +64,7 @@ class NearestResize final : public Kernel {
         extrapolation_value_(extrapolation_value),
         doubles_(doubles(lines_.axis())),
         bytes_(dtype != DType::kString) {
-    if (bytes_ && !lines_.axis().any_outside()) functions_ = pixel_functions(lines_.inner() * width_);
+    if (bytes_ && !lines_.axis().any_outside()) functions_ = pixel_functions(checked_mul(lines_.inner(), width_));
   }
 
   void run(KernelContext& context) const override {

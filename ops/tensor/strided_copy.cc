@@ -89,14 +89,18 @@ void StridedCopy::run(const Tensor& x, Tensor& y, Executor& executor) const {
   const auto* from = static_cast<const std::byte*>(x.raw()) + x_offset_ * width_;
   auto* to = static_cast<std::byte*>(y.raw()) + y_offset_ * width_;
   if (rows_ == 1 && repeats_ == 1) {
+    if (row_.extent <= kChunkElements) return copy_(from, row_.x_stride, to, row_.y_stride, row_.extent);
     return parallel_items(executor, row_.extent, 1, [&](int64_t begin, int64_t end, int) {
       copy_(from + begin * row_.x_stride * width_, row_.x_stride, to + begin * row_.y_stride * width_, row_.y_stride,
             end - begin);
     });
   }
-  parallel_items(executor, rows_ * repeats_, row_.extent, [&](int64_t begin, int64_t end, int) {
+  const auto copy = [&](int64_t begin, int64_t end, int) {
     for (RowCursor cursor(*this, from, to, begin); begin < end;) begin += copy_rows(cursor, end - begin);
-  });
+  };
+  const int64_t rows = rows_ * repeats_;
+  if (rows <= kChunkElements / row_.extent) return copy(0, rows, 0);  // a single chunk
+  parallel_items(executor, rows, row_.extent, copy);
 }
 
 int64_t StridedCopy::copy_rows(RowCursor& cursor, int64_t most) const {
@@ -110,9 +114,9 @@ int64_t StridedCopy::copy_rows(RowCursor& cursor, int64_t most) const {
   const int64_t rows = std::min(most, cursor.rows_left());
   const std::byte* x = cursor.x;
   std::byte* y = cursor.y;
-  const int64_t x_pitch = loops_.back().x_stride * width_, y_pitch = loops_.back().y_stride * width_;
+  const std::ptrdiff_t x_pitch = loops_.back().x_stride * width_, y_pitch = loops_.back().y_stride * width_;
   if (whole_) {
-    const auto bytes = size_t(row_.extent * width_);
+    const auto bytes = size_t(checked_mul(row_.extent, width_));
     for (int64_t r = 0; r < rows; ++r) std::memcpy(y + r * y_pitch, x + r * x_pitch, bytes);
   } else {
     for (int64_t r = 0; r < rows; ++r) {

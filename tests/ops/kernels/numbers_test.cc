@@ -152,5 +152,27 @@ TEST_P(NumbersKernel, SelectsElementsOfEveryWidth) {
   expect_select<uint64_t>(kernels_.bits64.select);
 }
 
+template <class T>
+void expect_multiply_add(const WidthFunctions& k) {
+  using U = std::make_unsigned_t<T>;
+  const std::vector<T> b = operand<T>(1), start = operand<T>(2);
+  const T factor = static_cast<T>(-3);
+  for (size_t n = 0; n < kMost; ++n) {
+    std::vector<T> y = start;
+    k.multiply_add(&factor, b.data(), y.data(), int64_t(n));
+    for (size_t i = 0; i < kMost; ++i) {
+      const T want = i < n ? T(U(U(start[i]) + U(U(factor) * (unsigned __int128)(U(b[i]))))) : start[i];
+      ASSERT_EQ(y[i], want) << n << " " << i;
+    }
+  }
+}
+
+TEST_P(NumbersKernel, AddsMultiples) {
+  expect_multiply_add<int8_t>(kernels_.bits8);
+  expect_multiply_add<uint16_t>(kernels_.bits16);
+  expect_multiply_add<int32_t>(kernels_.bits32);
+  expect_multiply_add<int64_t>(kernels_.bits64);
+}
+
 }  // namespace
 }  // namespace linnet::testing

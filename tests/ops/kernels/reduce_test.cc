@@ -79,5 +79,21 @@ TEST(ReduceKernels, ExtremesPropagateNanFromAnyPosition) {
   }
 }
 
+TEST(ReduceKernels, DotsMatchDoublePrecision) {
+  for (const Isa isa : testing::supported_isas()) {
+    for (const int64_t n : {0, 1, 7, 8, 31, 64, 1000, 5000}) {
+      const Tensor a = testing::random_tensor({n}, 1), b = testing::random_tensor({n}, 2);
+      double want = 0, magnitude = 0;
+      for (int64_t i = 0; i < n; ++i) {
+        const double product = double(a.data<float>()[i]) * double(b.data<float>()[i]);
+        want += product;
+        magnitude += std::abs(product);
+      }
+      EXPECT_NEAR(double(kernel_table(isa).reduce.dot(a.data<float>(), b.data<float>(), n)), want, 1e-6 * magnitude)
+          << n;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace linnet

@@ -39,5 +39,31 @@ TEST(CumSum, TakesEmptyTensorsAndRefusesAxesOutOfRange) {
   expect_error(ErrorKind::kShape, "2", [] { run_op({"CumSum"}, {random_tensor({2, 3}), Tensor::scalar(int32_t{2})}); });
 }
 
+TEST(CumSum, AddsInEveryOrderWhateverTheShape) {
+  for (const Shape& shape : {Shape{9, 300, 1}, Shape{3, 7, 3}, Shape{2, 9, 100}, Shape{1, 20, 2500}, Shape{11, 1, 2}}) {
+    const Tensor x = random_tensor(shape, 3), axis = Tensor::scalar(int32_t{1});
+    const int64_t length = shape[1], inner = shape[2];
+    for (const bool exclusive : {false, true}) {
+      for (const bool reverse : {false, true}) {
+        Tensor want(DType::kFloat32, shape);
+        for (int64_t line = 0; line < shape[0] * inner; ++line) {
+          const int64_t first = line / inner * length * inner + line % inner;
+          float sum = 0;
+          for (int64_t step = 0; step < length; ++step) {
+            const int64_t at = first + (reverse ? length - 1 - step : step) * inner;
+            const float before = sum;
+            sum += x.data<float>()[at];
+            want.data<float>()[at] = exclusive ? before : sum;
+          }
+        }
+        const OpCase op = cumulative("CumSum", exclusive, reverse);
+        for (const int threads : {1, 2}) {
+          expect_close(run_op(op, {x, axis}, 1, {}, Isa::kAuto, threads)[0], want);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace linnet::testing

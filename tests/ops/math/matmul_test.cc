@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "kernels/kernel_table.h"
@@ -15,7 +16,9 @@ using testing::expect_close;
 using testing::expect_error;
 using testing::OpCase;
 using testing::random_tensor;
+using testing::random_uniform;
 using testing::run_op;
+using testing::supported_isas;
 
 const OpCase kMatMul{"MatMul", 13};
 
@@ -185,6 +188,54 @@ TEST(MatMulOp, RejectsFusedAddendsThatDoNotFit) {
     run_op(op, {a, b, cast_to(random_tensor({5}), DType::kFloat64)});
   });
   expect_error(ErrorKind::kShape, "residual", [&] { run_op(op, {a, b, Tensor(), random_tensor({1, 5})}); });
+}
+
+TEST(MatMul, VectorsTimesMatricesMatchDoublePrecision) {
+  for (const int64_t k : {1, 7, 16, 100, 1500}) {
+    for (const int64_t n : {1, 5, 33, 1030}) {
+      const Tensor a = random_tensor({2, 1, k}, 1), b = random_tensor({2, k, n}, 2), column = random_tensor({k}, 3);
+      Tensor row_by_b(DType::kFloat32, {2, 1, n}), b_by_column(DType::kFloat32, {2, n});
+      const Tensor turned = random_tensor({2, n, k}, 4);
+      for (int64_t i = 0; i < 2 * n; ++i) {
+        double first = 0, second = 0;
+        for (int64_t t = 0; t < k; ++t) {
+          first += double(a.data<float>()[i / n * k + t]) * double(b.data<float>()[(i / n * k + t) * n + i % n]);
+          second += double(turned.data<float>()[i * k + t]) * double(column.data<float>()[t]);
+        }
+        row_by_b.data<float>()[i] = float(first);
+        b_by_column.data<float>()[i] = float(second);
+      }
+      for (const Isa isa : supported_isas()) {
+        const double atol = 2e-6 * std::sqrt(double(k));
+        expect_close(run_op(kMatMul, {a, b}, 1, {}, isa)[0], row_by_b, atol, 1e-6);
+        expect_close(run_op(kMatMul, {turned, column}, 1, {}, isa)[0], b_by_column, atol, 1e-6);
+        const OpCase gemm{"Gemm", 13, {{"transB", int64_t{1}}}};
+        const Tensor rows = turned.reshaped({2 * n, k}), vector = column.reshaped({1, k});
+        expect_close(run_op(gemm, {vector, rows}, 1, {}, isa)[0], b_by_column.reshaped({1, 2 * n}), atol, 1e-6);
+      }
+    }
+  }
+}
+
+template <class T>
+void expect_integer_product() {
+  const Tensor a = cast_to(random_uniform({3, 70}, 0, 2e9f, 1), dtype_of<T>);
+  const Tensor b = cast_to(random_uniform({70, 37}, 0, 2e9f, 2), dtype_of<T>);
+  Tensor want(dtype_of<T>, {3, 37});
+  for (int64_t i = 0; i < want.size(); ++i) {
+    uint64_t sum = 0;
+    for (int64_t k = 0; k < 70; ++k) {
+      sum += uint64_t(a.data<T>()[i / 37 * 70 + k]) * uint64_t(b.data<T>()[k * 37 + i % 37]);
+    }
+    want.data<T>()[i] = T(sum);
+  }
+  for (const Isa isa : supported_isas()) expect_close(run_op(kMatMul, {a, b}, 1, {}, isa)[0], want);
+}
+
+TEST(MatMul, IntegersWrapAroundInEveryInstructionSet) {
+  expect_integer_product<int32_t>();
+  expect_integer_product<int64_t>();
+  expect_integer_product<uint32_t>();
 }
 
 }  // namespace

@@ -8,10 +8,13 @@
 namespace linnet {
 namespace {
 
+using testing::cast_to;
 using testing::expect_close;
 using testing::expect_error;
 using testing::OpCase;
+using testing::random_uniform;
 using testing::run_op;
+using testing::supported_isas;
 
 /// Softmax (or its logarithm) over lanes of n values, `inner` apart.
 Tensor reference(const Tensor& x, int64_t n, int64_t inner, bool log) {
@@ -85,6 +88,26 @@ TEST(Hardmax, MarksTheFirstLargestValue) {
   expect_close(run_op({"Hardmax", 13}, {x})[0], Tensor::of<float>({2, 3}, {0, 1, 0, 1, 0, 0}));
   expect_close(run_op(op("Hardmax", 13, 0), {x})[0], Tensor::of<float>({2, 3}, {1, 1, 1, 0, 0, 0}));
   expect_close(run_op(op("Hardmax", 11, 0), {x})[0], Tensor::of<float>({2, 3}, {0, 1, 0, 0, 0, 0}));
+}
+
+TEST(Softmax, RowsOfDoublesMatchTheLibraryOfC) {
+  for (const int64_t n : {1, 7, 256, 600}) {
+    const Tensor x = cast_to(random_uniform({3, n}, -20, 20, 1), DType::kFloat64);
+    Tensor softmax(DType::kFloat64, {3, n}), log_softmax(DType::kFloat64, {3, n});
+    for (int64_t r = 0; r < 3; ++r) {
+      const double* row = x.data<double>() + r * n;
+      long double sum = 0;
+      for (int64_t i = 0; i < n; ++i) sum += std::exp((long double)row[i]);
+      for (int64_t i = 0; i < n; ++i) {
+        softmax.data<double>()[r * n + i] = double(std::exp((long double)row[i]) / sum);
+        log_softmax.data<double>()[r * n + i] = double((long double)row[i] - std::log(sum));
+      }
+    }
+    for (const Isa isa : supported_isas()) {
+      expect_close(run_op({"Softmax"}, {x}, 1, {}, isa)[0], softmax, 0, 1e-14);
+      expect_close(run_op({"LogSoftmax"}, {x}, 1, {}, isa)[0], log_softmax, 1e-14, 1e-14);
+    }
+  }
 }
 
 }  // namespace

@@ -12,7 +12,9 @@ using testing::expect_close;
 using testing::expect_error;
 using testing::OpCase;
 using testing::random_tensor;
+using testing::random_uniform;
 using testing::run_op;
+using testing::supported_isas;
 
 Tensor lrn_reference(const Tensor& x, int64_t size, double alpha, double beta, double bias) {
   Tensor y(DType::kFloat32, x.shape());
@@ -80,6 +82,29 @@ TEST(MeanVarianceNormalization, TakesOtherAxes) {
   const float end = std::sqrt(1.5f);
   expect_close(run_op({"MeanVarianceNormalization", 9, {{"axes", std::vector<int64_t>{-1}}}}, {x})[0],
                Tensor::of<float>({2, 3}, {-end, 0, end, -end, 0, end}), 1e-6);
+}
+
+TEST(LpNormalization, AgreesWithDoublePrecision) {
+  for (const Shape& shape : {Shape{5, 700, 1}, Shape{2, 9, 3}, Shape{2, 40, 600}, Shape{1, 1, 70}}) {
+    for (const float scale : {1.0f, 1e-25f, 1e25f}) {
+      for (const int64_t p : {1, 2}) {
+        const Tensor x = random_uniform(shape, -scale, scale, 5);
+        Tensor want(DType::kFloat32, shape);
+        const int64_t n = shape[1], inner = shape[2];
+        for (int64_t line = 0; line < shape[0] * inner; ++line) {
+          const int64_t first = line / inner * n * inner + line % inner;
+          double sum = 0;
+          for (int64_t i = 0; i < n; ++i)
+            sum += std::pow(std::abs(double(x.data<float>()[first + i * inner])), double(p));
+          for (int64_t i = first; i < first + n * inner; i += inner) {
+            want.data<float>()[i] = float(double(x.data<float>()[i]) / std::pow(sum, 1.0 / double(p)));
+          }
+        }
+        const OpCase op{"LpNormalization", 22, {{"axis", int64_t{1}}, {"p", p}}};
+        for (const Isa isa : supported_isas()) expect_close(run_op(op, {x}, 1, {}, isa)[0], want, 0, 1e-6);
+      }
+    }
+  }
 }
 
 }  // namespace

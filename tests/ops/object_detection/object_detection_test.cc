@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/run_op.h"
@@ -104,6 +105,105 @@ TEST(RoiAlign, TheMaximumIsTakenOverWeightedPixels) {
   // One sample at (1, 1): the pixel 11 with weight 1.
   expect_close(run_op({"RoiAlign", 16, attributes}, {ramp(4, 4), rois, image})[0],
                Tensor::of(Shape{1, 1, 1, 1}, std::vector<float>{11}));
+}
+
+/// As RoiAlign is defined, in double: all samples of a bin, one by one.
+Tensor roi_align_slowly(const Tensor& x, const Tensor& rois, const std::vector<int64_t>& images, int64_t bins,
+                        int64_t ratio, bool maximum) {
+  const Shape s = x.shape();
+  Tensor y(DType::kFloat32, Shape{rois.dim(0), s[1], bins, bins});
+  for (int64_t i = 0; i < y.size(); ++i) {
+    const int64_t roi = i / (s[1] * bins * bins), bin[2] = {i / bins % bins, i % bins};
+    const float* box = rois.data<float>() + roi * 4;
+    const float* plane = x.data<float>() + (images[size_t(roi)] * s[1] + i / (bins * bins) % s[1]) * s[2] * s[3];
+    const float extent[2] = {(box[3] - box[1]) / float(bins), (box[2] - box[0]) / float(bins)};
+    const int64_t samples[2] = {ratio ? ratio : int64_t(std::ceil(extent[0])),
+                                ratio ? ratio : int64_t(std::ceil(extent[1]))};
+    double sum = 0, best = -HUGE_VAL;
+    for (int64_t k = 0; k < samples[0] * samples[1]; ++k) {
+      const int64_t step[2] = {k / samples[1], k % samples[1]};
+      double at[2];
+      bool inside = true;
+      for (int d = 0; d < 2; ++d) {
+        at[d] = double(box[d ? 0 : 1]) - 0.5 +
+                (double(bin[d]) + (double(step[d]) + 0.5) / double(samples[d])) * double(extent[d]);
+        inside = inside && at[d] >= -1 && at[d] <= double(s[2 + d]);
+        at[d] = std::clamp(at[d], 0.0, double(s[2 + d] - 1));
+      }
+      for (int corner = 0; corner < 4; ++corner) {
+        double weight = inside ? 1 : 0;
+        int64_t pixel[2];
+        for (int d = 0; d < 2; ++d) {
+          const bool high = corner >> d & 1;
+          pixel[d] = std::min(int64_t(at[d]) + high, s[2 + d] - 1);
+          weight *= high ? at[d] - std::floor(at[d]) : 1 - (at[d] - std::floor(at[d]));
+        }
+        const double value = weight * double(plane[pixel[0] * s[3] + pixel[1]]);
+        sum += value;
+        best = std::max(best, value);
+      }
+    }
+    const int64_t count = samples[0] * samples[1];
+    y.data<float>()[i] = float(maximum ? (count > 0 ? best : 0) : sum / double(std::max<int64_t>(1, count)));
+  }
+  return y;
+}
+
+TEST(RoiAlign, AgreesWithItsDefinition) {
+  const Tensor x = random_tensor({2, 37, 20, 33}, 1);
+  const Tensor rois =
+      Tensor::of(Shape{6, 4}, std::vector<float>{1.3f, 2.2f, 9.7f, 12.1f, -6, -7, 50, 40, 30, 18, 33,    20,
+                                                 5,    5,    5.5f, 5.25f, 40, 40, 60, 70, 0,  0,  32.5f, 3});
+  const std::vector<int64_t> images{0, 1, 1, 0, 1, 0};
+  for (const int64_t ratio : {0, 1, 2, 5}) {
+    for (const bool maximum : {false, true}) {
+      const Attributes attributes{{"output_height", int64_t{3}},
+                                  {"output_width", int64_t{3}},
+                                  {"sampling_ratio", ratio},
+                                  {"mode", std::string(maximum ? "max" : "avg")}};
+      const Tensor want = roi_align_slowly(x, rois, images, 3, ratio, maximum);
+      for (const Isa isa : supported_isas()) {
+        expect_close(run_op({"RoiAlign", 16, attributes}, {x, rois, Tensor::of(images)}, 1, {}, isa)[0], want, 3e-5);
+      }
+      const Tensor wide = run_op({"RoiAlign", 16, attributes},
+                                 {cast_to(x, DType::kFloat64), cast_to(rois, DType::kFloat64), Tensor::of(images)})[0];
+      expect_close(cast_to(wide, DType::kFloat32), want, 3e-5);
+    }
+  }
+}
+
+TEST(NonMaxSuppression, AgreesWithSortingAllCandidates) {
+  constexpr int64_t kBoxCount = 400;
+  Tensor boxes = random_uniform({1, kBoxCount, 4}, 0, 100, 1), scores = random_uniform({1, 2, kBoxCount}, 0, 20, 2);
+  for (int64_t i = 0; i < scores.size(); ++i) scores.data<float>()[i] = std::floor(scores.data<float>()[i]);
+  const float limit = 0.3f, least = 4;
+  Indices want;
+  const auto iou = [&](int64_t a, int64_t b) {
+    const float *p = boxes.data<float>() + a * 4, *q = boxes.data<float>() + b * 4;
+    double shared = 1, areas[2] = {1, 1};
+    for (int d = 0; d < 2; ++d) {
+      const float low[2] = {std::min(p[d], p[d + 2]), std::min(q[d], q[d + 2])};
+      const float high[2] = {std::max(p[d], p[d + 2]), std::max(q[d], q[d + 2])};
+      shared *= std::max(0.0, double(std::min(high[0], high[1])) - double(std::max(low[0], low[1])));
+      for (int k = 0; k < 2; ++k) areas[k] *= double(high[k]) - double(low[k]);
+    }
+    return shared / (areas[0] + areas[1] - shared);
+  };
+  for (int64_t c = 0; c < 2; ++c) {
+    const float* score = scores.data<float>() + c * kBoxCount;
+    std::vector<int64_t> order, kept;
+    for (int64_t i = 0; i < kBoxCount; ++i) {
+      if (score[i] > least) order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return score[a] > score[b]; });
+    for (const int64_t i : order) {
+      const bool apart = std::none_of(kept.begin(), kept.end(), [&](int64_t k) { return iou(i, k) > double(limit); });
+      if (apart && kept.size() < 50) kept.push_back(i), want.insert(want.end(), {0, c, i});
+    }
+  }
+  EXPECT_EQ(
+      suppress({boxes, scores, Tensor::of(std::vector<int64_t>{50}), Tensor::scalar(limit), Tensor::scalar(least)}),
+      want);
 }
 
 }  // namespace

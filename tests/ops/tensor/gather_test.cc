@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -103,6 +105,30 @@ TEST(GatherND, RefusesTuplesThatDoNotFit) {
   });
   expect_error(ErrorKind::kShape, "batch_dims must be in [0,1)", [&] { gather(Tensor::of<int64_t>({0}), 1); });
   expect_error(ErrorKind::kShape, "batch dim 0", [&] { gather(Tensor::of(Shape{3, 1}, Ints{0, 0, 0}), 1); });
+}
+
+TEST(GatherND, TakesManyElementsAndSlices) {
+  const Tensor x = random_tensor({30, 40, 3}, 1);
+  Tensor tuples(DType::kInt64, {500, 3});
+  for (int64_t i = 0; i < tuples.size(); ++i) {
+    const int64_t dim = x.dim(int(i % 3));
+    tuples.data<int64_t>()[i] = int64_t(uint32_t(i) * 2654435761u >> 9) % (2 * dim) - dim;
+  }
+  for (const int64_t k : {1, 2, 3}) {
+    Tensor chosen(DType::kInt64, {500, k});
+    const int64_t slice = k == 3 ? 1 : k == 2 ? 3 : 120;
+    Tensor want(DType::kFloat32, {500, slice});
+    for (int64_t t = 0; t < 500; ++t) {
+      int64_t offset = 0;
+      for (int64_t j = 0; j < k; ++j) {
+        const int64_t index = tuples.data<int64_t>()[t * 3 + j], dim = x.dim(int(j));
+        chosen.data<int64_t>()[t * k + j] = index;
+        offset = offset * dim + (index < 0 ? index + dim : index);
+      }
+      std::copy_n(x.data<float>() + offset * slice, slice, want.data<float>() + t * slice);
+    }
+    EXPECT_TRUE(identical(run_op({"GatherND"}, {x, chosen})[0].reshaped({500, slice}), want)) << k;
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <utility>
 
 #include "support/conv_reference.h"
@@ -278,6 +279,38 @@ TEST(Resize, HalfPixelSymmetricMeetsExactPositions) {
                    {"coordinate_transformation_mode", std::string("half_pixel_symmetric")}}};
   const Tensor y = run_op(op, {x, Tensor(), Tensor::of<float>({1, 1, 1, 1.5f})}, 1, {2})[0];
   EXPECT_EQ(y.data<float>()[3], 2);
+}
+
+TEST(Resize, MovesPixelsOfEveryWidth) {
+  const auto check = [](const Tensor& x, const std::vector<float>& scales) {
+    const OpCase op{"Resize",
+                    13,
+                    {{"mode", std::string("nearest")},
+                     {"coordinate_transformation_mode", std::string("asymmetric")},
+                     {"nearest_mode", std::string("floor")}}};
+    const Tensor y = run_op(op, {x, Tensor(), Tensor::of(scales)}, 1, {2})[0];
+    const Shape s = x.shape(), t = y.shape();
+    Tensor want(x.dtype(), t);
+    const size_t width = x.bytes() / size_t(x.size());
+    for (int64_t i = 0; i < y.size(); ++i) {
+      int64_t from = 0, rest = i, stride = 1;
+      for (int d = s.rank(); d-- > 0; rest /= t[d]) {
+        from += int64_t(float(rest % t[d]) / scales[size_t(d)]) * stride;
+        stride *= s[d];
+      }
+      std::memcpy(static_cast<std::byte*>(want.raw()) + size_t(i) * width,
+                  static_cast<const std::byte*>(x.raw()) + size_t(from) * width, width);
+    }
+    EXPECT_TRUE(identical(y, want)) << x.dtype() << " to " << t;
+  };
+  for (const DType dtype : {DType::kUint8, DType::kInt16, DType::kFloat32, DType::kFloat64, DType::kComplex128}) {
+    for (const std::vector<float>& scales :
+         {std::vector<float>{1, 2, 2, 2}, {1, 1, 2, 3}, {1, 1, 0.5f, 0.5f}, {1, 2, 2, 1}, {1, 1, 1, 2}}) {
+      Tensor x(dtype, Shape{2, 3, 10, 22});
+      for (size_t i = 0; i < x.bytes(); ++i) static_cast<uint8_t*>(x.raw())[i] = uint8_t(i * 2654435761u >> 13 & 0x3f);
+      check(x, scales);
+    }
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/run_op.h"
@@ -93,6 +94,48 @@ TEST(TensorScatter, WritesTheUpdateIntoTheCache) {
   expect_error(ErrorKind::kShape, "write_indices must be in [0,1], got 2", [&] {
     run_op({"TensorScatter", 24}, {cache, update, begins});
   });
+}
+
+/// n numbers in [-dim, dim).
+template <class T>
+Tensor many_indices(const Shape& shape, int64_t dim) {
+  Tensor result(dtype_of<T>, shape);
+  for (int64_t i = 0; i < result.size(); ++i)
+    result.data<T>()[i] = T(int64_t(uint32_t(i) * 2654435761u >> 9) % (2 * dim) - dim);
+  return result;
+}
+
+template <class T>
+void expect_many_updates(const std::string& reduction, double (*f)(double, double)) {
+  const Tensor x = random_tensor({3, 500}, 1), updates = random_tensor({3, 300}, 2),
+               at = many_indices<T>({3, 300}, 500);
+  Tensor elements = x.clone();
+  for (int64_t i = 0; i < updates.size(); ++i) {
+    const int64_t index = int64_t(at.data<T>()[i]);
+    float& y = elements.data<float>()[i / 300 * 500 + (index < 0 ? index + 500 : index)];
+    y = float(f(double(y), double(updates.data<float>()[i])));
+  }
+  const Attributes attributes{{"axis", int64_t{1}}, {"reduction", reduction}};
+  expect_close(run_op({"ScatterElements", 18, attributes}, {x, at, updates})[0], elements, 1e-6);
+
+  const Tensor tuples = many_indices<T>({900, 1}, 1500);
+  Tensor flat = x.reshaped({1500}).clone();
+  for (int64_t i = 0; i < 900; ++i) {
+    const int64_t index = int64_t(tuples.data<T>()[i]);
+    float& y = flat.data<float>()[index < 0 ? index + 1500 : index];
+    y = float(f(double(y), double(updates.data<float>()[i])));
+  }
+  expect_close(
+      run_op({"ScatterND", 18, {{"reduction", reduction}}}, {x.reshaped({1500}), tuples, updates.reshaped({900})})[0],
+      flat, 1e-6);
+}
+
+TEST(ScatterElements, AppliesManyUpdatesInOrder) {
+  expect_many_updates<int64_t>("none", [](double, double u) { return u; });
+  expect_many_updates<int32_t>("none", [](double, double u) { return u; });
+  expect_many_updates<int64_t>("add", [](double y, double u) { return y + u; });
+  expect_many_updates<int32_t>("max", [](double y, double u) { return std::max(y, u); });
+  expect_many_updates<int64_t>("min", [](double y, double u) { return std::min(y, u); });
 }
 
 }  // namespace

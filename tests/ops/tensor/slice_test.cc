@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "linnet/registry.h"
 #include "support/run_op.h"
@@ -105,6 +106,27 @@ TEST(Slice, RefusesBadParameters) {
   expect_error(ErrorKind::kShape, "axis 1", [] { slice(ramp({4}), {{0}, {1}, {1}}); });
   const OpCase without_starts{"Slice", 1, {{"ends", std::vector<int64_t>{1}}}};
   expect_error(ErrorKind::kModel, "starts", [&] { run_op(without_starts, {ramp({4})}); });
+}
+
+TEST(Slice, StepsThroughElementsOfEveryWidth) {
+  for (const DType dtype : {DType::kUint8, DType::kInt16, DType::kFloat32, DType::kFloat64, DType::kComplex128}) {
+    Tensor x(dtype, Shape{3, 103});
+    for (size_t i = 0; i < x.bytes(); ++i) static_cast<uint8_t*>(x.raw())[i] = uint8_t(i * 2654435761u >> 13 & 0x3f);
+    const size_t width = x.bytes() / size_t(x.size());
+    for (const auto& [start, step] : {std::pair<int64_t, int64_t>{1, 2}, {102, -1}, {100, -2}, {0, 3}}) {
+      const Tensor y =
+          run_op({"Slice"}, {x, Tensor::of<int64_t>({start}), Tensor::of<int64_t>({step > 0 ? 1000 : -1000}),
+                             Tensor::of<int64_t>({1}), Tensor::of<int64_t>({step})})[0];
+      Tensor want(dtype, y.shape());
+      for (int64_t i = 0; i < y.size(); ++i) {
+        const int64_t from = i / y.dim(1) * 103 + start + i % y.dim(1) * step;
+        std::memcpy(static_cast<std::byte*>(want.raw()) + size_t(i) * width,
+                    static_cast<const std::byte*>(x.raw()) + size_t(from) * width, width);
+      }
+      EXPECT_EQ(y.dim(1), step > 0 ? (103 - start + step - 1) / step : start / -step + 1);
+      EXPECT_TRUE(identical(y, want)) << dtype << " " << step;
+    }
+  }
 }
 
 }  // namespace
