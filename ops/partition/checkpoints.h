@@ -11,6 +11,17 @@ namespace linnet {
 /// Asks in long loops, those of chunks, of compile() and of packing, whether the run or load that this thread works for
 /// is to end: about every millisecond.
 class Checkpoints {
+  /// Elements that are sorted within some milliseconds: counting costs more than to compare numbers.
+  static constexpr int64_t kFew = int64_t{1} << 16;
+
+  template <class Less>
+  auto counted(Less less, int64_t work) {
+    return [this, less, work](const auto& a, const auto& b) {
+      add(work);
+      return less(a, b);
+    };
+  }
+
  public:
   /// Multiplications, samples, comparisons: what takes about a nanosecond.
   static constexpr int64_t kWork = int64_t{1} << 20;
@@ -27,8 +38,9 @@ class Checkpoints {
   void in_parts(int64_t items, int64_t work_per_item, F f) {
     const int64_t step = std::max<int64_t>(1, kWork / std::max<int64_t>(1, work_per_item));
     for (int64_t begin = 0; begin < items; begin += step) {
-      f(begin, std::min(items, begin + step));
-      add(std::max(kWork, work_per_item));
+      const int64_t end = std::min(items, begin + step);
+      f(begin, end);
+      add((end - begin) * work_per_item);
     }
   }
 
@@ -47,17 +59,6 @@ class Checkpoints {
   }
 
  private:
-  /// Elements that are sorted within some milliseconds: counting costs more than to compare numbers.
-  static constexpr int64_t kFew = int64_t{1} << 16;
-
-  template <class Less>
-  auto counted(Less less, int64_t work) {
-    return [this, less, work](const auto& a, const auto& b) {
-      add(work);
-      return less(a, b);
-    };
-  }
-
   int64_t left_ = kWork;
 };
 
