@@ -11,7 +11,6 @@ namespace linnet {
 /// Asks in long loops, those of chunks, of compile() and of packing, whether the run or load that this thread works for
 /// is to end: about every millisecond.
 class Checkpoints {
- private:
   /// Elements that are sorted within some milliseconds: counting costs more than to compare numbers.
   static constexpr int64_t kFew = int64_t{1} << 16;
 
@@ -39,8 +38,9 @@ class Checkpoints {
   void in_parts(int64_t items, int64_t work_per_item, F f) {
     const int64_t step = std::max<int64_t>(1, kWork / std::max<int64_t>(1, work_per_item));
     for (int64_t begin = 0; begin < items; begin += step) {
-      f(begin, std::min(items, begin + step));
-      add(std::max(kWork, work_per_item));
+      const int64_t end = std::min(items, begin + step);
+      f(begin, end);
+      add((end - begin) * work_per_item);
     }
   }
 
