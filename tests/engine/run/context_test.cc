@@ -112,8 +112,13 @@ TEST(Context, OutputsOfOpenShapeTakeMemoryThatNobodyHolds) {
   EXPECT_EQ(context.run(zeros)[0].size(), 0);
   const void* second = context.run(others)[0].raw();
   EXPECT_NE(second, held.raw());
-  EXPECT_EQ(context.run(others)[0].raw(), second);
+  const Tensor both = context.run(others)[0], kept_both = both.clone();
+  EXPECT_EQ(both.raw(), second);
+  context.run(inputs);
+  context.run(others);
   EXPECT_TRUE(identical(held, kept));
+  context.run(inputs);
+  EXPECT_TRUE(identical(both, kept_both));
 }
 
 TEST(Context, ShapeInputsMayComeFromTheCaller) {
