@@ -112,7 +112,12 @@ TEST(Context, OutputsOfOpenShapeTakeMemoryThatNobodyHolds) {
   EXPECT_EQ(context.run(zeros)[0].size(), 0);
   const void* second = context.run(others)[0].raw();
   EXPECT_NE(second, held.raw());
-  EXPECT_EQ(context.run(others)[0].raw(), second);
+  const Tensor both = context.run(others)[0];
+  EXPECT_EQ(both.raw(), second);
+  for (int run = 0; run < 3; ++run) {
+    const void* third = context.run(inputs)[0].raw();
+    EXPECT_TRUE(third != held.raw() && third != both.raw()) << run;
+  }
   EXPECT_TRUE(identical(held, kept));
 }
 
