@@ -28,7 +28,7 @@ std::vector<AxisPhase> axis_phases(const ConvAxis& axis) {
       if (at % axis.stride == 0) phase.taps.emplace_back(k, -at / axis.stride);
     }
     phases.push_back(std::move(phase));
-    checkpoints.add(8 * axis.kernel);
+    checkpoints.add(checked_mul(8, axis.kernel));
   }
   return phases;
 }

@@ -95,7 +95,7 @@ Fft::Fft(int64_t n) : n_(n), radices_(factors(n)) {
 }
 
 void Fft::make_chirp() {
-  make_roots(chirp_, n_, [this](int64_t k) { return root(k * k % (2 * n_), 2 * n_); });
+  make_roots(chirp_, n_, [this](int64_t k) { return root(checked_mul(k, k) % (2 * n_), 2 * n_); });
   const auto length = int64_t(std::bit_ceil(uint64_t(2 * n_ - 1)));
   convolution_ = std::make_shared<Fft>(length);
   chirp_spectrum_.assign(size_t(length), 0);

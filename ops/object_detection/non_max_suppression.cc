@@ -91,7 +91,7 @@ class NonMaxSuppressionKernel final : public Kernel {
     std::vector<int64_t> kept;
     std::vector<Box> kept_boxes;
     while (!heap.empty() && int64_t(kept.size()) < limit) {
-      checkpoints.add(kBoxWork * (32 + std::ssize(kept_boxes)));
+      checkpoints.add(checked_mul(kBoxWork, 32 + std::ssize(kept_boxes)));
       std::pop_heap(heap.begin(), heap.end(), comes_later);
       const int64_t candidate = heap.back().box;
       heap.pop_back();

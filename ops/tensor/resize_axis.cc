@@ -167,7 +167,7 @@ ResizeAxis make_resize_axis(const ResizeMode& mode, const ResizeSpan& span) {
   }
   Checkpoints checkpoints;
   for (int64_t out = 0; out < span.out; ++out) {
-    checkpoints.add(kTapWork * axis.taps);
+    checkpoints.add(checked_mul(kTapWork, axis.taps));
     const double x = source_coordinate(mode.coordinates, span, out);
     const bool crops = mode.coordinates == Coordinates::kTfCropAndResize;
     axis.outside.push_back(crops && !(x >= 0 && x <= double(span.in - 1)));

@@ -23,7 +23,7 @@ ResizeLines::ResizeLines(std::vector<ResizeAxis> axes) {
   }
 }
 
-int64_t ResizeLines::source(int64_t index) const {
+std::ptrdiff_t ResizeLines::source(int64_t index) const {
   int64_t offset = 0;
   for (size_t d = outer_.size(); d-- > 0;) {
     const ResizeAxis& axis = outer_[d];

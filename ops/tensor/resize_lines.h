@@ -28,7 +28,7 @@ class ResizeLines {
 
   /// The only input line that output line `index` is made of, by its first element; -1 where it receives the
   /// extrapolation value. For axes of one tap.
-  int64_t source(int64_t index) const;
+  std::ptrdiff_t source(int64_t index) const;
 
   /// The axis along the line.
   const ResizeAxis& axis() const { return axis_; }

@@ -114,7 +114,8 @@ int64_t StridedCopy::copy_rows(RowCursor& cursor, int64_t most) const {
   const int64_t rows = std::min(most, cursor.rows_left());
   const std::byte* x = cursor.x;
   std::byte* y = cursor.y;
-  const std::ptrdiff_t x_pitch = loops_.back().x_stride * width_, y_pitch = loops_.back().y_stride * width_;
+  const int64_t x_pitch = checked_mul(loops_.back().x_stride, width_);
+  const int64_t y_pitch = checked_mul(loops_.back().y_stride, width_);
   if (whole_) {
     const auto bytes = size_t(checked_mul(row_.extent, width_));
     for (int64_t r = 0; r < rows; ++r) std::memcpy(y + r * y_pitch, x + r * x_pitch, bytes);

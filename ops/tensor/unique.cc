@@ -93,7 +93,7 @@ class UniqueKernel final : public Kernel {
     uint64_t* from = flat.data<uint64_t>();
     if (keys_) number_keys(x, n, from, checkpoints);
     if (!keys_) string_keys(x.data<std::string>(), n, from, checkpoints);
-    checkpoints.in_parts(outer_ * dim_, row, [&](int64_t slice, int64_t end) {
+    checkpoints.in_parts(checked_mul(outer_, dim_), row, [&](int64_t slice, int64_t end) {
       for (; slice < end; ++slice) {
         std::copy_n(from + slice * row, row,
                     keys.data<uint64_t>() + slice % dim_ * slice_elements() + slice / dim_ * row);
