@@ -7,6 +7,7 @@ read its precompiled headers, which are made anew, nor does it know all its warn
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,8 @@ def is_parsed(path):
 
 
 def precompile(header, command, output):
-    flags = [flag for flag in PRECOMPILED.sub("", command).split()[1:] if flag.startswith(("-I", "-D", "-O", "-f", "-std="))]
+    words = shlex.split(PRECOMPILED.sub("", command))
+    flags = [word for word in words if word.startswith(("-I", "-D", "-O", "-f", "-std="))]
     subprocess.run(["clang++", *flags, "-x", "c++-header", header, "-o", output], check=True, stderr=subprocess.DEVNULL)
 
 
