@@ -37,10 +37,10 @@ def einsum(folded):
                  [constant(name, np.ones(1000)) for name in names])  # fmt: skip
 
 
-def samples(folded):
+def samples(folded, mode="max"):
     """Regions of interest whose bins take 2^32 samples each."""
     pool = node("RoiAlign", ["image", "regions" if folded else "r", "batch"], ["e"],
-                output_height=100, output_width=100, sampling_ratio=65536)  # fmt: skip
+                output_height=100, output_width=100, sampling_ratio=65536, mode=mode)  # fmt: skip
     first = [] if folded else [node("Mul", ["x", "regions"], ["r"])]
     return model([*first, pool, node("Add", ["x", "e"], ["y"])], [("x", FLOAT, [1])], [("y", FLOAT, None)],
                  [constant("image", np.ones((1, 1, 4, 4))), constant("regions", [[0, 0, 3, 3]]),

@@ -46,6 +46,11 @@ def test_the_deadline_ends_what_goes_on_for_long(answer, name):
     assert "exceeds the deadline of 300 ms" in answer(ENDLESS[name], LIMIT, "--deadline", 300, memory=256 << 20)
 
 
+@pytest.mark.parametrize("folded", [False, True])
+def test_means_of_any_number_of_samples_are_weighted_sums_of_pixels(answer, folded):
+    answer(demanding.samples(folded, "avg"), OK, "--deadline", 5000)
+
+
 def test_branches_in_branches_are_looked_at_once(answer):
     assert "dims 2 and 3 cannot be broadcast" in answer(demanding.branches(14), LOAD)
 
