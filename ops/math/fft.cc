@@ -95,8 +95,9 @@ Fft::Fft(int64_t n) : n_(n), radices_(factors(n)) {
 }
 
 void Fft::make_chirp() {
-  make_roots(chirp_, n_, [this](int64_t k) { return root(checked_mul(k, k) % (2 * n_), 2 * n_); });
-  const auto length = int64_t(std::bit_ceil(uint64_t(2 * n_ - 1)));
+  const int64_t period = checked_mul(2, n_);
+  make_roots(chirp_, n_, [period](int64_t k) { return root(checked_mul(k, k) % period, period); });
+  const auto length = int64_t(std::bit_ceil(uint64_t(period - 1)));
   convolution_ = std::make_shared<Fft>(length);
   chirp_spectrum_.assign(size_t(length), 0);
   for (int64_t k = 0; k < n_; ++k) {

@@ -69,8 +69,7 @@ class RoiTaps {
     const T* weight;
   };
   Bin of(int64_t bin) const {
-    const std::ptrdiff_t first = bin * pixels_;
-    return {count_[bin], index_ + first, weight_ + first};
+    return {count_[bin], &index_[bin * pixels_], &weight_[bin * pixels_]};
   }
   /// All taps lie in [first(), last()), which is empty where there are none.
   int64_t first() const { return first_; }
