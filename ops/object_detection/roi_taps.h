@@ -68,9 +68,7 @@ class RoiTaps {
     const int64_t* index;
     const T* weight;
   };
-  Bin of(int64_t bin) const {
-    return {count_[bin], &index_[bin * pixels_], &weight_[bin * pixels_]};
-  }
+  Bin of(int64_t bin) const { return {count_[bin], &index_[bin * pixels_], &weight_[bin * pixels_]}; }
   /// All taps lie in [first(), last()), which is empty where there are none.
   int64_t first() const { return first_; }
   int64_t last() const { return last_; }
