@@ -1,39 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <limits>
+#include "ops/rewrites/attention_heads.h"
 
-#include "support/expect_unchanged.h"
-#include "support/run_op.h"
-
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_unchanged;
-using testing::GraphBuilder;
-using testing::optimized_ops;
-using testing::random_tensor;
-
-constexpr int64_t kBatch = 2, kHeads = 4, kLength = 6, kSize = 8;
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-const Shape kJoined{kBatch, kLength, kHeads*kSize}, kSplit{kBatch, kHeads, kLength, kSize};
-
-ValueId ints(GraphBuilder& b, const std::vector<int64_t>& values) { return b.constant(Tensor::of<int64_t>(values)); }
-
-ValueId swap(GraphBuilder& b, ValueId x, const std::vector<int64_t>& perm = {0, 2, 1, 3}) {
-  return b.op("Transpose", {x}, {{"perm", perm}});
-}
-
-ValueId split_heads(GraphBuilder& b, ValueId x, int64_t heads = kHeads) {
-  return swap(b, b.op("Reshape", {x, ints(b, {0, 0, heads, kSize})}));
-}
-
-ValueId join_heads(GraphBuilder& b, ValueId x) { return b.op("Reshape", {swap(b, x), ints(b, {0, 0, -1})}); }
-
-std::vector<Tensor> randoms(const std::vector<Shape>& shapes) {
-  std::vector<Tensor> values;
-  for (const Shape& shape : shapes) values.push_back(random_tensor(shape, unsigned(values.size() + 1)));
-  return values;
-}
 
 TEST(JoinAttentionHeads, TransposesAroundItGo) {
   GraphBuilder b(23);
@@ -196,93 +166,6 @@ TEST(SimplifyAttentionMask, AnExpandOfOneKeyStays) {
   expect_mask(b, "Expand Attention", 1, false);
 }
 
-TEST(CancelReshapes, ReshapesThatUndoEachOther) {
-  GraphBuilder b;
-  const ValueId x = b.op("Reshape", {b.input("x", kJoined), ints(b, {-1, kSize})});
-  b.output(b.op("Tanh", {b.op("Reshape", {x, ints(b, {kBatch, kLength, -1})})}));
-  EXPECT_EQ(optimized_ops(b), "Tanh");
-  expect_unchanged(b, randoms({kJoined}));
-}
-
-TEST(CancelReshapes, OneOfSeveralIsLeft) {
-  GraphBuilder b;
-  const ValueId x = b.op("Reshape", {b.input("x", kJoined), ints(b, {-1, kSize})});
-  b.output(b.op("Tanh", {b.op("Flatten", {b.op("Unsqueeze", {x, ints(b, {1})})})}));
-  EXPECT_EQ(optimized_ops(b), "Reshape Tanh");
-  expect_unchanged(b, randoms({kJoined}));
-}
-
-TEST(CancelReshapes, TheShapeOfNoElementsIsNotWrittenAnew) {
-  GraphBuilder b;
-  const ValueId x = b.op("Reshape", {b.input("x", Shape{0, 2}), ints(b, {2, 0})}, {{"allowzero", int64_t{1}}});
-  b.output(b.op("Tanh", {b.op("Unsqueeze", {x, ints(b, {1})})}));
-  EXPECT_EQ(optimized_ops(b), "Reshape Unsqueeze Tanh");
-}
-
-TEST(CancelReshapes, AnOutputStays) {
-  GraphBuilder b;
-  const ValueId x = b.op("Reshape", {b.input("x", kJoined), ints(b, {-1, kSize})});
-  b.output(b.op("Reshape", {x, ints(b, {kBatch, kLength, -1})}));
-  EXPECT_EQ(optimized_ops(b), "Reshape Reshape");
-}
-
-ValueId transposed_matrices(GraphBuilder& b, ValueId x, int64_t rows, const std::vector<int64_t>& perm,
-                            const std::vector<int64_t>& shape) {
-  const ValueId merged = b.op("Reshape", {x, ints(b, {-1, rows, kSize * kLength / rows})});
-  return b.op("Tanh", {b.op("Reshape", {swap(b, merged, perm), ints(b, shape)})});
-}
-
-TEST(CancelReshapes, MatricesThatAreTransposedTogether) {
-  GraphBuilder b;
-  b.output(transposed_matrices(b, b.input("x", kSplit), kLength, {0, 2, 1}, {kBatch, kHeads, kSize, kLength}));
-  EXPECT_EQ(optimized_ops(b), "Transpose Tanh");
-  expect_unchanged(b, randoms({kSplit}));
-}
-
-TEST(CancelReshapes, MatricesThatAreCountedOtherwiseAfterwards) {
-  GraphBuilder b;
-  b.output(transposed_matrices(b, b.input("x", kSplit), kLength, {0, 2, 1}, {kHeads, kBatch, kSize, kLength}));
-  EXPECT_EQ(optimized_ops(b), "Reshape Transpose Tanh");
-  expect_unchanged(b, randoms({kSplit}));
-}
-
-TEST(CancelReshapes, NotOtherMatricesOrTransposes) {
-  const std::vector<int64_t> back{kBatch, kHeads, kSize, kLength};
-  for (const auto& [rows, perm] :
-       std::vector<std::pair<int64_t, std::vector<int64_t>>>{{kLength / 2, {0, 2, 1}}, {kLength, {1, 0, 2}}}) {
-    GraphBuilder b;
-    b.output(transposed_matrices(b, b.input("x", kSplit), rows, perm, back));
-    EXPECT_EQ(optimized_ops(b), "Reshape Transpose Reshape Tanh");
-    expect_unchanged(b, randoms({kSplit}));
-  }
-}
-
-TEST(DropIdentity, ReshapesExpandsAndCastsToWhatIsThere) {
-  GraphBuilder b;
-  ValueId x = b.op("Reshape", {b.input("x", kJoined), ints(b, {kBatch, -1, kHeads * kSize})});
-  x = b.op("Expand", {x, ints(b, {1, kLength, 1})});
-  b.output(b.op("Tanh", {b.op("Cast", {x}, {{"to", int64_t(DType::kFloat32)}})}));
-  EXPECT_EQ(optimized_ops(b), "Tanh");
-  expect_unchanged(b, randoms({kJoined}));
-}
-
-TEST(DropIdentity, NotThoseThatChangeAnything) {
-  GraphBuilder b;
-  ValueId x = b.op("Reshape", {b.input("x", kJoined), ints(b, {kLength, -1, kHeads * kSize})});
-  x = b.op("Expand", {x, ints(b, {2, 1, 1, 1})});
-  b.output(b.op("Tanh", {b.op("Cast", {x}, {{"to", int64_t(DType::kFloat64)}})}));
-  EXPECT_EQ(optimized_ops(b), "Reshape Expand Cast Tanh");
-}
-
-TEST(DropIdentity, DropoutsOfNothing) {
-  for (const float ratio : {0.0f, 0.5f}) {
-    GraphBuilder b;
-    const ValueId training = b.constant(Tensor::of<bool>(Shape{}, {true}));
-    b.output(b.op("Tanh", {b.op("Dropout", {b.input("x", kJoined), b.constant(Tensor::scalar(ratio)), training})}));
-    EXPECT_EQ(optimized_ops(b), ratio == 0 ? "Tanh" : "Dropout Tanh");
-  }
-}
-
 const Shape kHeadsOfOne{kHeads, kLength, kSize};
 
 TEST(SinkTransposeThroughUnitAxis, HeadsOfOneSampleAreJoined) {
@@ -420,4 +303,4 @@ TEST(LiftProductOverReshapes, NotAGemmThatDoesMore) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing
