@@ -99,8 +99,8 @@ void ByteConvKernel::widen_images(KernelContext& context, int16_t* to) const {
     int16_t* pixel = to + (image * pixels + first) * channels;
     if (group_channels_ < group) std::fill_n(pixel, count * channels, int16_t{0});
     for (int64_t c = 0; c < planes; ++c) {
-      x.widen((image * planes + c) * pixels + first, count, x.zero(0),
-              pixel + c / group_channels_ * group + c % group_channels_, channels);
+      x.scatter((image * planes + c) * pixels + first, count, x.zero(0),
+                pixel + c / group_channels_ * group + c % group_channels_, channels);
     }
   });
 }

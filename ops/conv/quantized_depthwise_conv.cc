@@ -141,6 +141,7 @@ class QuantizedDepthwiseConv final : public Kernel {
     job.dilation = width.dilation;
     job.taps = width.kernel;
     job.columns = columns_of(width, job.pixels);
+    job.values = columns_.taps();
     job.units = units_;
     job.x = address_columns(columns, line * columns_of(width, width.out) + pixels.begin * width.stride, job.columns,
                             scratch);

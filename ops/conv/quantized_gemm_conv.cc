@@ -13,15 +13,6 @@ namespace {
 
 using Q = QuantizedInputs;
 
-/// Of int16 the pixels of a group begin at even values.
-template <class Type>
-ConvGeometry row_geometry(ConvGeometry geometry) {
-  if constexpr (!QuantizedGemm<Type>::kBytes) {
-    geometry.in_channels = checked_mul(geometry.group, checked_mul(2, ceil_div(geometry.group_in(), 2)));
-  }
-  return geometry;
-}
-
 /// How many groups are multiplied as one, with zeros for what is of other groups, so that channels fill a vector.
 int64_t merged_groups(const ConvGeometry& geometry, int64_t lanes) {
   int64_t count = 1;
@@ -52,11 +43,11 @@ class QuantizedGemmConv final : public Kernel {
  public:
   QuantizedGemmConv(const ConvGeometry& geometry, const QuantizedMatrices& w, const Activation& activation,
                     const CompileInput& in)
-      : x_channels_(geometry.group_in()),
-        geometry_(row_geometry<Type>(geometry)),
+      : geometry_(geometry),
         windows_(geometry_),
-        gemm_(in, sizes_of(in), w, w_matrices(geometry), geometry.group),
+        gemm_(in, sizes_of(in), w, windows_.merged(conv_matrices<int8_t>(geometry, nullptr, 0)), geometry.group),
         output_(in, geometry.out_channels, activation),
+        widen_(kernel_table(in.isa()).quantize.widen),
         output_offset_(gemm_.scratch_bytes()),
         sums_offset_(output_offset_ + output_.scratch_bytes()),
         x_offset_(sums_offset_) {
@@ -64,7 +55,7 @@ class QuantizedGemmConv final : public Kernel {
       sums_ = WindowSums(geometry, in.isa());
       x_offset_ += sums_.scratch_bytes();
     }
-    const int64_t values = kBytes ? windows_.padding_values() : x_values();
+    const int64_t values = kBytes ? windows_.padding_values() : checked_add(x_values(), kBehind);
     scratch_bytes_ = x_offset_ + dtype_bytes(dtype_of<A>, values);
   }
 
@@ -117,11 +108,6 @@ class QuantizedGemmConv final : public Kernel {
     bool pointwise;
   };
 
-  /// Of int16 the positions along the width hold whole units: they are packed alike as one tap or several.
-  GemmWeights<int8_t> w_matrices(const ConvGeometry& geometry) const {
-    const auto w = conv_matrices<int8_t>(geometry, nullptr, 0);
-    return kBytes ? windows_.merged(w) : w;
-  }
   GemmSizes sizes_of(const CompileInput& in) const {
     return {.rows = checked_mul(geometry_.batch, geometry_.out_pixels()),
             .columns = geometry_.group_out(),
@@ -137,23 +123,22 @@ class QuantizedGemmConv final : public Kernel {
   }
 
   void widen(Executor& executor, const Bytes& x, int16_t* to) const {
-    const int64_t group = geometry_.group_in(), groups = geometry_.batch * geometry_.in_pixels() * geometry_.group;
-    executor.parallel_for(ceil_div(groups, kWidenGroups), [&](int64_t part, int) {
-      const int64_t end = std::min(groups, (part + 1) * kWidenGroups);
-      for (int64_t i = part * kWidenGroups; i < end; ++i) {
-        x.widen(i * x_channels_, x_channels_, x.zero(0), to + i * group);
-        if (x_channels_ < group) to[(i + 1) * group - 1] = 0;
-      }
+    const int64_t values = x_values();
+    executor.parallel_for(ceil_div(values, kWidened), [&](int64_t part, int) {
+      const int64_t first = part * kWidened;
+      widen_(x.values + first, std::min(kWidened, values - first), uint8_t(x.flip), int16_t(x.zero(0)), to + first);
     });
+    std::fill_n(to + values, kBehind, int16_t{0});
   }
 
-  static constexpr int64_t kWidenGroups = 256;
+  static constexpr int64_t kWidened = 4096;       // values at a time
+  static constexpr int64_t kBehind = Type::kUnit;  // that the last row may read, for weights that are 0
 
-  int64_t x_channels_;  // of a group
   ConvGeometry geometry_;
   ConvWindows windows_;
   QuantizedGemm<Type> gemm_;
   QuantizedOutput output_;
+  WidenFunction widen_;
   WindowSums sums_;
   size_t output_offset_, sums_offset_, x_offset_, scratch_bytes_;
 };

@@ -22,6 +22,7 @@ class ConvWindows {
   /// The weights of a group (conv_matrices) with the positions along the width as one tap where they are.
   template <class T>
   GemmWeights<T> merged(GemmWeights<T> w) const {
+    if (span_ == 1) return w;
     w.run = w.depth;
     w.run_stride = w.tap_stride;
     w.tap_stride = checked_mul(span_, w.tap_stride);

@@ -1,7 +1,7 @@
 #include "gemm/byte_product.h"
 
-#include "gemm/bytes.h"
 #include "gemm/matmul_shape.h"
+#include "kernels/kernel_table.h"
 
 namespace linnet {
 namespace {
@@ -31,12 +31,13 @@ ByteProductKernel::ByteProductKernel(const CompileInput& in, const ByteOperands&
     : operands_(operands),
       product_(matmul_product(in.shape(operands.a), in.shape(operands.b))),
       a_zero_(zero_index(in, operands.a, operands.a_zero, ParameterAxis::kRow, "a_zero_point")),
-      products_(in, sizes_of(in, product_), b_matrices(in, operands, product_)) {}
+      products_(in, sizes_of(in, product_), b_matrices(in, operands, product_)),
+      widen_(kernel_table(in.isa()).quantize.widen) {}
 
 void ByteProductKernel::run(KernelContext& context) const {
   const MatrixProduct& p = product_;
   const Bytes a(context.input(operands_.a), context.input(operands_.a_zero));
-  const auto rows = [&](int64_t i) { return ByteRows(a, a_zero_, p.a_index[size_t(i)], p.m, p.k); };
+  const auto rows = [&](int64_t i) { return ByteRows(a, widen_, a_zero_, p.a_index[size_t(i)], p.m, p.k); };
   const auto matrix = [&](int64_t i) { return p.b_index[size_t(i)]; };
   products_.run(context, p.batch(), rows, matrix, [&](int64_t i, Span lines, Span columns, const int32_t* sums) {
     for (int64_t line = lines.begin; line < lines.end; ++line, sums += columns.size()) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gemm/byte_products.h"
+#include "gemm/bytes.h"
 #include "gemm/matrix_product.h"
 
 namespace linnet {
@@ -31,6 +32,7 @@ class ByteProductKernel : public Kernel {
   MatrixProduct product_;
   ParameterIndex a_zero_;
   ByteProducts products_;
+  WidenFunction widen_;
 };
 
 }  // namespace linnet

@@ -10,7 +10,7 @@ Bytes::Bytes(const Tensor& tensor, const Tensor& zero_points)
   if (!zero_points) zeros = &kNone;
 }
 
-void Bytes::widen(int64_t first, int64_t n, int32_t zero, int16_t* to, int64_t pitch) const {
+void Bytes::scatter(int64_t first, int64_t n, int32_t zero, int16_t* to, int64_t pitch) const {
   for (int64_t i = 0; i < n; ++i) to[i * pitch] = int16_t((values[first + i] ^ flip) - zero);
 }
 
@@ -18,7 +18,8 @@ void ByteRows::rows(const RowBlock& block, const int16_t** pointers, std::byte* 
   auto* copy = reinterpret_cast<int16_t*>(scratch);
   for (int i = 0; i < block.rows; ++i, copy += row_copy_pitch<int16_t>(block.depth)) {
     const int64_t row = block.row + i;
-    a_.widen((matrix_ * rows_ + row) * depth_ + block.k, block.depth, a_.zero(zero_.at(matrix_, row, 0)), copy);
+    const int32_t zero = a_.zero(zero_.at(matrix_, row, 0));
+    widen_(a_.values + (matrix_ * rows_ + row) * depth_ + block.k, block.depth, uint8_t(a_.flip), int16_t(zero), copy);
     copy[block.depth] = 0;  // the other half of a pair
     pointers[i] = copy;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gemm/rows.h"
+#include "kernels/quantize.h"
 #include "quantization/parameter.h"
 
 namespace linnet {
@@ -13,17 +14,20 @@ struct Bytes {
 
   int32_t zero(int64_t i) const { return zeros[i] ^ flip; }
   /// to[i * pitch] = the difference of values[first + i] and zero, for i < n
-  void widen(int64_t first, int64_t n, int32_t zero, int16_t* to, int64_t pitch = 1) const;
+  void scatter(int64_t first, int64_t n, int32_t zero, int16_t* to, int64_t pitch) const;
 
   const uint8_t *values, *zeros;
   int32_t flip;
 };
 
+/// QuantizeKernels::widen.
+using WidenFunction = decltype(QuantizeKernels::widen);
+
 /// The rows of a matrix of [..., rows, depth] bytes less their zero points.
 class ByteRows final : public RowSource<int16_t> {
  public:
-  ByteRows(const Bytes& a, const ParameterIndex& zero, int64_t matrix, int64_t rows, int64_t depth)
-      : a_(a), zero_(zero), matrix_(matrix), rows_(rows), depth_(depth) {}
+  ByteRows(const Bytes& a, WidenFunction widen, const ParameterIndex& zero, int64_t matrix, int64_t rows, int64_t depth)
+      : a_(a), widen_(widen), zero_(zero), matrix_(matrix), rows_(rows), depth_(depth) {}
   void rows(const RowBlock& block, const int16_t** pointers, std::byte* scratch) const override;
 
   /// Scratch that rows() needs for each row.
@@ -31,6 +35,7 @@ class ByteRows final : public RowSource<int16_t> {
 
  private:
   const Bytes& a_;
+  WidenFunction widen_;
   ParameterIndex zero_;
   int64_t matrix_, rows_, depth_;
 };

@@ -17,12 +17,19 @@ constexpr double kLoadDelay = 0.7;   // where loads are what a step waits for
 constexpr double kTileCycles = 60;   // beginning a tile
 constexpr double kRowCycles = 2;     // reading a row's address
 constexpr double kSumCycles = 1;     // clearing and storing a vector of sums
-constexpr double kLineCycles = 0.3;  // a line of B from the second-level cache
+constexpr double kStripCycles = 250;  // finding the rows of a strip, taking its sums
+constexpr double kLineCycles = 0.3;   // a line of A or B from the second-level cache
 constexpr int64_t kLineBytes = 64;
 
 double cycles_per_row(const TileFamily& tiles, int width, int64_t steps) {
   const int rows = tiles.tile_rows[width - 1];
   return tile_cycles(tiles, rows, width, steps) / rows;
+}
+
+/// What it takes to read the rows of a strip again for every panel, where the first-level cache does not hold them.
+double reread_cycles(const TileFamily& tiles, double rows, int64_t panels, int64_t steps) {
+  const double bytes = rows * double(steps * tiles.unit * tiles.value_bytes);
+  return bytes > double(this_machine().l1_bytes) / 2 ? bytes / kLineBytes * kLineCycles * double(panels - 1) : 0.0;
 }
 
 /// How many panels of each width the columns are cut into: of all that hold as many vectors, those that take the least
@@ -98,7 +105,7 @@ int choose_strip_rows(const TileFamily& tiles, const GemmPanels& panels, int64_t
   for (int height = 1; height <= kMostStripRows; ++height) {
     const int64_t strips = ceil_div(rows, height);
     const double strip_rows = double(rows) / double(strips);
-    double cycles = 0;
+    double cycles = double(strips) * (kStripCycles + reread_cycles(tiles, strip_rows, panels.count(), steps));
     for (const GemmPanels::Run& run : panels.runs) {
       if (run.count == 0) continue;
       const double parts = double(ceil_div(int64_t(strip_rows + 0.999), tiles.tile_rows[run.width - 1]));

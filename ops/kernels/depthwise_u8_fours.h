@@ -12,6 +12,7 @@ struct Fours {
 
   /// Lane i: byte i of each x, the first one lowest.
   static I32 gather(const uint8_t* const (&x)[4]) { return shift_bytes(interleave(x)); }
+  static I32 gather_one(const uint8_t* x) { return shift_bytes(widen(x)); }
   static I32 multiply_add(I32 sum, I32 x, I32 w) { return add_fours(sum, x, w); }
 
  private:

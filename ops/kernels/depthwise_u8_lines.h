@@ -19,45 +19,151 @@ class DepthwiseLine {
         pitch_(job.units * kLanes) {}
 
   void run() const {
-    for (int64_t u = 0; u < job_.units; ++u) {
-      for (int64_t c = 0; c < job_.columns; ++c) gather(u, c);
-    }
-    for (int64_t v = 0; v < whole_vectors_; ++v) all_pixels<false>(v);
-    if (last_channels_ > 0) all_pixels<true>(whole_vectors_);
+    const bool small = job_.taps == 3 && job_.dilation == 1 && job_.stride <= 2;
+    if (small && job_.values <= Unit::kValues) return slide<1, false>();
+    if (small && job_.values == Unit::kValues + 1) return slide<2, true>();
+    gather_columns();
+    for_vectors([&]<bool kPart>(int64_t v) { all_pixels<kMostPixels, kPart>(v, 0); });
   }
 
  private:
-  static constexpr int kPixels = kRegisters == 32 ? 8 : 4;
+  static constexpr int kMostPixels = 8;
+  static constexpr int kValues = Unit::kValues;
 
-  int32_t* columns_of(int64_t v) const { return columns_ + v * job_.columns * pitch_; }
-
-  /// A unit of a column: [vector][column][unit].
-  void gather(int64_t u, int64_t c) const {
-    const uint8_t* x[Unit::kValues];
-    const uint8_t* const* first = job_.x + u * Unit::kValues * job_.columns + c;
-    LINNET_UNROLL for (int i = 0; i < Unit::kValues; ++i) x[i] = first[i * job_.columns] + job_.channel;
-    for (int64_t v = 0; v < whole_vectors_; ++v) {
-      Unit::gather(x).store_aligned(columns_of(v) + c * pitch_ + u * kLanes);
-      LINNET_UNROLL for (int i = 0; i < Unit::kValues; ++i) x[i] += kLanes;
-    }
-    if (last_channels_ == 0) return;
-    uint8_t part[Unit::kValues][kLanes];
-    LINNET_UNROLL for (int i = 0; i < Unit::kValues; ++i) {
-      copy_part(part[i], x[i], last_channels_);
-      x[i] = part[i];
-    }
-    Unit::gather(x).store_aligned(columns_of(whole_vectors_) + c * pitch_ + u * kLanes);
+  /// Calls f<false>(v) for whole vectors of channels, f<true>(v) for one that is filled in part.
+  template <class F>
+  void for_vectors(const F& f) const {
+    for (int64_t v = 0; v < whole_vectors_; ++v) f.template operator()<false>(v);
+    if (last_channels_ > 0) f.template operator()<true>(whole_vectors_);
   }
 
-  template <bool kPart>
-  void all_pixels(int64_t v) const {
-    int64_t i = 0;
-    for (; i + kPixels <= job_.pixels; i += kPixels) pixels<kPixels, kPart>(v, i);
-    if (kPixels > 4 && i + 4 <= job_.pixels) {
-      pixels<4, kPart>(v, i);
-      i += 4;
+  /// The values of a unit, or its only one where kOne.
+  template <bool kOne, bool kPart>
+  I32 gather(const uint8_t* const (&x)[kValues]) const {
+    if constexpr (kPart) {
+      uint8_t part[kValues][kLanes];
+      const uint8_t* from[kValues];
+      LINNET_UNROLL for (int i = 0; i < (kOne ? 1 : kValues); ++i) {
+        copy_part(part[i], x[i], last_channels_);
+        from[i] = part[i];
+      }
+      return gather<kOne, false>(from);
     }
-    for (; i < job_.pixels; ++i) pixels<1, kPart>(v, i);
+    return kOne ? Unit::gather_one(x[0]) : Unit::gather(x);
+  }
+
+  void store_sum(int64_t v, int64_t i, I32 sum, bool part) const {
+    int32_t* y = job_.sums + i * job_.channels + v * kLanes;
+    part ? store_part(y, sum, last_channels_) : sum.store_unaligned(y);
+  }
+
+  /// Three taps along the line: what a column adds to the sums of up to three pixels never leaves registers.
+  template <int kUnits, bool kLastIsOne>
+  void slide() const {
+    for_vectors([&]<bool kPart>(int64_t v) {
+      job_.stride == 1 ? Slide<kUnits, kLastIsOne, kPart>(*this, v).by_one()
+                       : Slide<kUnits, kLastIsOne, kPart>(*this, v).by_two();
+    });
+  }
+
+  template <int kUnits, bool kLastIsOne, bool kPart>
+  class Slide {
+   public:
+    Slide(const DepthwiseLine& line, int64_t v)
+        : line_(line),
+          v_(v),
+          begin_(I32::load_unaligned(line.job_.begin + v * kLanes)),
+          x_(line.job_.x),
+          row_(line.job_.columns),
+          channel_(line.job_.channel + v * kLanes) {
+      const auto* w = reinterpret_cast<const int32_t*>(line.job_.w) + channel_ * 3 * kUnits;
+      LINNET_UNROLL for (int t = 0; t < 3; ++t) {
+        LINNET_UNROLL for (int u = 0; u < kUnits; ++u) w_[t][u] = I32::load_unaligned(w + (t * kUnits + u) * kLanes);
+      }
+    }
+
+    void by_one() const {
+      const int64_t pixels = line_.job_.pixels;
+      Column x = column(0);
+      I32 next = add(begin_, x, 0);
+      x = column(1);
+      I32 now = add(next, x, 1);
+      next = add(begin_, x, 0);
+      for (int64_t i = 0; i < pixels; ++i) {
+        x = column(i + 2);
+        line_.store_sum(v_, i, add(now, x, 2), kPart);
+        now = add(next, x, 1);
+        next = add(begin_, x, 0);
+      }
+    }
+    void by_two() const {
+      const int64_t pixels = line_.job_.pixels;
+      I32 sum = add(begin_, column(0), 0);
+      for (int64_t i = 0; i < pixels; ++i) {
+        sum = add(sum, column(2 * i + 1), 1);
+        const Column last = column(2 * i + 2);
+        line_.store_sum(v_, i, add(sum, last, 2), kPart);
+        sum = add(begin_, last, 0);
+      }
+    }
+
+   private:
+    struct Column {
+      I32 unit[kUnits];
+    };
+    [[gnu::always_inline]] Column column(int64_t c) const {
+      Column column;
+      LINNET_UNROLL for (int u = 0; u < kUnits; ++u) {
+        const uint8_t* from[kValues];
+        LINNET_UNROLL for (int i = 0; i < kValues; ++i) from[i] = x_[(u * kValues + i) * row_ + c] + channel_;
+        column.unit[u] = u == kUnits - 1 ? line_.template gather<kLastIsOne, kPart>(from)
+                                         : line_.template gather<false, kPart>(from);
+      }
+      return column;
+    }
+    [[gnu::always_inline]] I32 add(I32 sum, const Column& x, int tap) const {
+      LINNET_UNROLL for (int u = 0; u < kUnits; ++u) sum = Unit::multiply_add(sum, x.unit[u], w_[tap][u]);
+      return sum;
+    }
+
+    const DepthwiseLine& line_;
+    int64_t v_;
+    I32 begin_, w_[3][kUnits];
+    const uint8_t* const* x_;
+    int64_t row_, channel_;
+  };
+
+  int64_t vector_pitch() const { return job_.columns * pitch_; }
+
+  /// [vector][column][unit].
+  void gather_columns() const {
+    const int64_t units = job_.units, columns = job_.columns;
+    for (int64_t u = 0; u < units; ++u) {
+      const bool one = job_.values - u * kValues == 1;
+      for (int64_t c = 0; c < columns; ++c) one ? gather_unit<true>(u, c) : gather_unit<false>(u, c);
+    }
+  }
+
+  template <bool kOne>
+  void gather_unit(int64_t u, int64_t c) const {
+    const uint8_t* x[kValues];
+    const uint8_t* const* first = job_.x + u * kValues * job_.columns + c;
+    LINNET_UNROLL for (int i = 0; i < kValues; ++i) x[i] = first[i * job_.columns] + job_.channel;
+    int32_t* to = columns_ + c * pitch_ + u * kLanes;
+    // Stores may change members, as far as the compiler knows: loops read copies.
+    const int64_t step = vector_pitch(), end = whole_vectors_;
+    for (int64_t v = 0; v < end; ++v, to += step) {
+      gather<kOne, false>(x).store_aligned(to);
+      LINNET_UNROLL for (int i = 0; i < kValues; ++i) x[i] += kLanes;
+    }
+    if (last_channels_ > 0) gather<kOne, true>(x).store_aligned(to);
+  }
+
+  /// Those from pixel i on, P at a time, then fewer.
+  template <int P, bool kPart>
+  void all_pixels(int64_t v, int64_t i) const {
+    for (const int64_t end = job_.pixels - P; i <= end; i += P) pixels<P, kPart>(v, i);
+    if constexpr (P > 1) all_pixels<P / 2, kPart>(v, i);
   }
 
   template <int P, bool kPart>
@@ -66,24 +172,20 @@ class DepthwiseLine {
     const I32 begin = I32::load_unaligned(job_.begin + v * kLanes);
     I32 sum[P];
     LINNET_UNROLL for (int p = 0; p < P; ++p) sum[p] = begin;
-    const int32_t* x = columns_of(v) + i * step;
+    // The taps of windows without dilation lie one after the other, like their weights.
+    const bool dense = job_.dilation == 1;
+    const int64_t parts = dense ? 1 : job_.taps, values = dense ? job_.taps * pitch_ : pitch_;
+    const int32_t* x = columns_ + v * vector_pitch() + i * step;
     const auto* w = reinterpret_cast<const int32_t*>(job_.w) + (job_.channel + v * kLanes) * job_.taps * job_.units;
-    for (int64_t t = 0; t < job_.taps; ++t, x += job_.dilation * pitch_) {
-      for (int64_t u = 0; u < pitch_; u += kLanes, w += kLanes) {
-        const I32 weights = I32::load_unaligned(w);
+    for (int64_t part = 0; part < parts; ++part, x += job_.dilation * pitch_, w += values) {
+      for (int64_t k = 0; k < values; k += kLanes) {
+        const I32 weights = I32::load_unaligned(w + k);
         LINNET_UNROLL for (int p = 0; p < P; ++p) {
-          sum[p] = Unit::multiply_add(sum[p], I32::load_aligned(x + u + p * step), weights);
+          sum[p] = Unit::multiply_add(sum[p], I32::load_aligned(x + p * step + k), weights);
         }
       }
     }
-    int32_t* y = job_.sums + i * job_.channels + v * kLanes;
-    LINNET_UNROLL for (int p = 0; p < P; ++p) {
-      if constexpr (kPart) {
-        store_part(y + p * job_.channels, sum[p], last_channels_);
-      } else {
-        sum[p].store_unaligned(y + p * job_.channels);
-      }
-    }
+    LINNET_UNROLL for (int p = 0; p < P; ++p) store_sum(v, i + p, sum[p], kPart);
   }
 
   const DepthwiseBytes& job_;

@@ -82,19 +82,29 @@ class Strip {
     return {reinterpret_cast<const std::byte*>(rows), s.taps * ceil_div(s.depth, Type::kUnit) * row_bytes};
   }
 
-  /// The rows of a strip, in tiles that are equally high, of one panel, or of some that are multiplied together.
-  static void run_tiles(const GemmStrip<Type>& s, Ahead ahead, const Functions& functions, int highest, int64_t column,
-                        TileJob<Type>& job) {
-    const int tiles = (s.rows + highest - 1) / highest;
+  /// How the rows of a strip are divided into tiles, as evenly as they go: the first `lower` ones have `rows`, the
+  /// others one more.
+  struct Tiles {
+    Tiles(int strip_rows, int highest_tile) : highest(highest_tile) {
+      count = (strip_rows + highest - 1) / highest;
+      rows = strip_rows / count;
+      lower = count - strip_rows % count;
+    }
+    int highest, count, rows, lower;
+  };
+
+  /// The rows of a strip, of one panel, or of some that are multiplied together.
+  static void run_tiles(const GemmStrip<Type>& s, Ahead ahead, const Functions& functions, const Tiles& tiles,
+                        int64_t column, TileJob<Type>& job) {
     job.column = column;
-    ahead.divide(s.ahead_parts * tiles, job.taps * job.steps);
+    ahead.divide(s.ahead_parts * tiles.count, job.taps * job.steps);
     int row = 0;
-    for (int i = 0; i < tiles; ++i) {
-      const int rows = (s.rows - row) / (tiles - i);
+    for (int i = 0; i < tiles.count; ++i) {
+      const int rows = tiles.rows + (i < tiles.lower ? 0 : 1);
       job.a = s.a + row;
       job.y = s.y + row * s.y_pitch + column;
       job.row = row;
-      ahead.ask(s.ahead_part * tiles + i, job);
+      ahead.ask(s.ahead_part * tiles.count + i, job);
       functions.rows[rows - 1](job);
       row += rows;
     }
@@ -114,6 +124,7 @@ class Strip {
     job.accumulate = s.accumulate;
     job.epilogue = &s.epilogue;
     int64_t column = begin;
+    Tiles tiles(s.rows, s.rows);  // dividing takes as long as a part of a tile
     for (int64_t panel = s.panel; panel < s.panel_end;) {
       GemmPanels::Run run = p.run_from(panel);
       if (run.count > s.panel_end - panel) run.count = s.panel_end - panel;
@@ -126,8 +137,9 @@ class Strip {
       job.panel_pitch = s.b_rows * job.b_pitch;
       job.b = s.b + column * Type::kUnit * s.b_rows + s.b_row * job.b_pitch;
       const bool half = Tile::kHalves && panels == 1 && job.last_lanes * 2 <= p.lanes;
-      run_tiles(s, ahead_of(s, panel), functions_of(width, panels, half), panels > 1 ? s.rows : highest_tile(width),
-                column - begin, job);
+      const int highest = panels > 1 ? s.rows : highest_tile(width);
+      if (highest != tiles.highest) tiles = Tiles(s.rows, highest);
+      run_tiles(s, ahead_of(s, panel), functions_of(width, panels, half), tiles, column - begin, job);
       panel += panels;
       column += panels * run.width * p.lanes;
     }
