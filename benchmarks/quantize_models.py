@@ -27,8 +27,10 @@ KINDS = [*STATIC, "dynamic"]
 
 class Samples(CalibrationDataReader):
     def __init__(self, model):
+        graph = onnx.load(model, load_external_data=False).graph
+        constants = {tensor.name for tensor in graph.initializer}
         inputs = [(value.name, [dim.dim_value or 1 for dim in value.type.tensor_type.shape.dim])
-                  for value in onnx.load(model, load_external_data=False).graph.input]  # fmt: skip
+                  for value in graph.input if value.name not in constants]  # fmt: skip
         random = np.random.default_rng(0)
         self.samples = iter([
             {name: random.standard_normal(shape).astype(np.float32) for name, shape in inputs} for _ in range(SAMPLES)

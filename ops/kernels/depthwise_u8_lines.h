@@ -19,9 +19,9 @@ class DepthwiseLine {
         pitch_(job.units * kLanes) {}
 
   void run() const {
-    const bool small = job_.taps == 3 && job_.dilation == 1 && job_.stride <= 2;
-    if (small && job_.values <= Unit::kValues) return slide<1, false>();
-    if (small && job_.values == Unit::kValues + 1) return slide<2, true>();
+    const bool square = job_.taps == job_.values && job_.dilation == 1 && job_.stride <= 2;
+    if (square && job_.taps == 3) return slide<3>();
+    if (square && job_.taps == 5) return slide<5>();
     gather_columns();
     for_vectors([&]<bool kPart>(int64_t v) { all_pixels<kMostPixels, kPart>(v, 0); });
   }
@@ -57,16 +57,15 @@ class DepthwiseLine {
     part ? store_part(y, sum, last_channels_) : sum.store_unaligned(y);
   }
 
-  /// Three taps along the line: what a column adds to the sums of up to three pixels never leaves registers.
-  template <int kUnits, bool kLastIsOne>
+  template <int kTaps>
   void slide() const {
     for_vectors([&]<bool kPart>(int64_t v) {
-      job_.stride == 1 ? Slide<kUnits, kLastIsOne, kPart>(*this, v).by_one()
-                       : Slide<kUnits, kLastIsOne, kPart>(*this, v).by_two();
+      job_.stride == 1 ? Slide<kTaps, 1, kPart>(*this, v).run() : Slide<kTaps, 2, kPart>(*this, v).run();
     });
   }
 
-  template <int kUnits, bool kLastIsOne, bool kPart>
+  /// Windows of kTaps x kTaps: what a column adds to the sums of all pixels that it is of never leaves registers.
+  template <int kTaps, int kStride, bool kPart>
   class Slide {
    public:
     Slide(const DepthwiseLine& line, int64_t v)
@@ -76,38 +75,27 @@ class DepthwiseLine {
           x_(line.job_.x),
           row_(line.job_.columns),
           channel_(line.job_.channel + v * kLanes) {
-      const auto* w = reinterpret_cast<const int32_t*>(line.job_.w) + channel_ * 3 * kUnits;
-      LINNET_UNROLL for (int t = 0; t < 3; ++t) {
-        LINNET_UNROLL for (int u = 0; u < kUnits; ++u) w_[t][u] = I32::load_unaligned(w + (t * kUnits + u) * kLanes);
-      }
+      const auto* w = reinterpret_cast<const int32_t*>(line.job_.w) + channel_ * kTaps * kUnits;
+      LINNET_UNROLL for (int i = 0; i < kTaps * kUnits; ++i) w_[i] = I32::load_unaligned(w + i * kLanes);
     }
 
-    void by_one() const {
+    void run() const {
       const int64_t pixels = line_.job_.pixels;
-      Column x = column(0);
-      I32 next = add(begin_, x, 0);
-      x = column(1);
-      I32 now = add(next, x, 1);
-      next = add(begin_, x, 0);
+      I32 sum[kBegun + 1];  // of pixel i and those behind it
+      LINNET_UNROLL for (int j = 0; j < kBegun; ++j) sum[j] = begin_;
+      LINNET_UNROLL for (int c = 0; c < kTaps - kStride; ++c) add(column(c), c, sum);
       for (int64_t i = 0; i < pixels; ++i) {
-        x = column(i + 2);
-        line_.store_sum(v_, i, add(now, x, 2), kPart);
-        now = add(next, x, 1);
-        next = add(begin_, x, 0);
-      }
-    }
-    void by_two() const {
-      const int64_t pixels = line_.job_.pixels;
-      I32 sum = add(begin_, column(0), 0);
-      for (int64_t i = 0; i < pixels; ++i) {
-        sum = add(sum, column(2 * i + 1), 1);
-        const Column last = column(2 * i + 2);
-        line_.store_sum(v_, i, add(sum, last, 2), kPart);
-        sum = add(begin_, last, 0);
+        sum[kBegun] = begin_;
+        LINNET_UNROLL for (int c = kTaps - kStride; c < kTaps; ++c) add(column(i * kStride + c), c, sum);
+        line_.store_sum(v_, i, sum[0], kPart);
+        LINNET_UNROLL for (int j = 0; j < kBegun; ++j) sum[j] = sum[j + 1];
       }
     }
 
    private:
+    static constexpr int kUnits = (kTaps + kValues - 1) / kValues;
+    static constexpr int kBegun = (kTaps - 1) / kStride;  // pixels whose sums are under way
+
     struct Column {
       I32 unit[kUnits];
     };
@@ -116,19 +104,23 @@ class DepthwiseLine {
       LINNET_UNROLL for (int u = 0; u < kUnits; ++u) {
         const uint8_t* from[kValues];
         LINNET_UNROLL for (int i = 0; i < kValues; ++i) from[i] = x_[(u * kValues + i) * row_ + c] + channel_;
-        column.unit[u] = u == kUnits - 1 ? line_.template gather<kLastIsOne, kPart>(from)
-                                         : line_.template gather<false, kPart>(from);
+        column.unit[u] = u * kValues + 1 == kTaps ? line_.template gather<true, kPart>(from)
+                                                  : line_.template gather<false, kPart>(from);
       }
       return column;
     }
-    [[gnu::always_inline]] I32 add(I32 sum, const Column& x, int tap) const {
-      LINNET_UNROLL for (int u = 0; u < kUnits; ++u) sum = Unit::multiply_add(sum, x.unit[u], w_[tap][u]);
-      return sum;
+    /// Column c of the window of sum[0].
+    [[gnu::always_inline]] void add(const Column& x, int c, I32 (&sum)[kBegun + 1]) const {
+      LINNET_UNROLL for (int j = 0; j * kStride <= c; ++j) {
+        LINNET_UNROLL for (int u = 0; u < kUnits; ++u) {
+          sum[j] = Unit::multiply_add(sum[j], x.unit[u], w_[(c - j * kStride) * kUnits + u]);
+        }
+      }
     }
 
     const DepthwiseLine& line_;
     int64_t v_;
-    I32 begin_, w_[3][kUnits];
+    I32 begin_, w_[kTaps * kUnits];
     const uint8_t* const* x_;
     int64_t row_, channel_;
   };

@@ -170,18 +170,21 @@ template <class Tile, int MR, int W, int G, bool kHalf>
 template <class Tile, int MR, int NV>
 [[gnu::always_inline]] inline void finish(const TileJob<typename Tile::Type>& job,
                                           typename Tile::Vector (&sum)[MR][NV]) {
+  // Copies: stores may change what the job holds, as far as the compiler knows.
   const auto& e = *job.epilogue;
+  auto* const y = job.y;
+  const int64_t y_pitch = job.y_pitch, last_lanes = job.last_lanes;
   // Added last, not begun with: rounding errors grow with the length of a sum, and this keeps it to that of a block.
   if (job.accumulate) {
     LINNET_UNROLL for (int i = 0; i < MR; ++i) {
       LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-        sum[i][v] = sum[i][v] + load_columns<Tile, NV>(job.y + i * job.y_pitch, v, job.last_lanes);
+        sum[i][v] = sum[i][v] + load_columns<Tile, NV>(y + i * y_pitch, v, last_lanes);
       }
     }
   }
   if (Tile::kAdds && e.bias && job.accumulate) {
     LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-      const auto bias = load_columns<Tile, NV>(e.bias + job.column, v, job.last_lanes);
+      const auto bias = load_columns<Tile, NV>(e.bias + job.column, v, last_lanes);
       LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][v] = sum[i][v] + bias;
     }
   }
@@ -189,14 +192,14 @@ template <class Tile, int MR, int NV>
     const auto* residual = e.residual + job.row * e.residual_pitch + job.column;
     LINNET_UNROLL for (int i = 0; i < MR; ++i) {
       LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-        sum[i][v] = sum[i][v] + load_columns<Tile, NV>(residual + i * e.residual_pitch, v, job.last_lanes);
+        sum[i][v] = sum[i][v] + load_columns<Tile, NV>(residual + i * e.residual_pitch, v, last_lanes);
       }
     }
   }
   if constexpr (Tile::kActivates) {
     if (e.slope) {
       LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-        const auto slope = load_columns<Tile, NV>(e.slope + job.column, v, job.last_lanes);
+        const auto slope = load_columns<Tile, NV>(e.slope + job.column, v, last_lanes);
         LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][v] = prelu(sum[i][v], slope);
       }
     }
@@ -209,7 +212,7 @@ template <class Tile, int MR, int NV>
   }
   LINNET_UNROLL for (int i = 0; i < MR; ++i) {
     LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-      store_columns<Tile, NV>(job.y + i * job.y_pitch, v, job.last_lanes, sum[i][v]);
+      store_columns<Tile, NV>(y + i * y_pitch, v, last_lanes, sum[i][v]);
     }
   }
 }
