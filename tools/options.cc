@@ -218,6 +218,7 @@ void add_grid_flags(CLI::App& verb, QuantizeFlags& f) {
       ->check(CLI::Range(50.0, 100.0))
       ->capture_default_str();
   verb.add_flag("--per-channel", f.per_channel, "One scale of int8 weights for each output channel");
+  verb.add_flag("--reduce-range", f.reduce_range, "int8 weights of 7 bits, faster on processors without VNNI");
   verb.add_option("--block-size", f.block_size, "Weights of a column that share a scale, for --mode int4")
       ->check(positive())
       ->capture_default_str();

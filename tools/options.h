@@ -52,7 +52,7 @@ struct QuantizeFlags {
   std::string calibration;  ///< a folder or a number; empty: none
   std::string method = "minmax";
   double percentile = 99.99;
-  bool per_channel = false;
+  bool per_channel = false, reduce_range = false;
   int64_t block_size = 32;
   std::vector<std::string> exclude;
   double exclude_below = -std::numeric_limits<double>::infinity();

@@ -25,6 +25,7 @@ QuantizeOptions quantize_options(const QuantizeFlags& flags) {
   options.method = kMethods.at(flags.method);
   options.percentile = flags.percentile;
   options.per_channel = flags.per_channel;
+  options.reduce_range = flags.reduce_range;
   options.block_size = flags.block_size;
   options.exclude.insert(flags.exclude.begin(), flags.exclude.end());
   options.least_snr_db = flags.exclude_below;

@@ -131,7 +131,7 @@ class QuantizedGemmConv final : public Kernel {
     std::fill_n(to + values, kBehind, int16_t{0});
   }
 
-  static constexpr int64_t kWidened = 4096;       // values at a time
+  static constexpr int64_t kWidened = 4096;        // values at a time
   static constexpr int64_t kBehind = Type::kUnit;  // that the last row may read, for weights that are 0
 
   ConvGeometry geometry_;
@@ -161,7 +161,7 @@ KernelPtr make(ConvGeometry geometry, const Activation& activation, const Compil
 }  // namespace
 
 KernelPtr make_quantized_gemm_conv(const ConvGeometry& geometry, const Activation& activation, const CompileInput& in) {
-  return multiplies_bytes(in.isa()) ? make<GemmU8>(geometry, activation, in) : make<GemmS16>(geometry, activation, in);
+  return multiplies_bytes(in, Q::kW) ? make<GemmU8>(geometry, activation, in) : make<GemmS16>(geometry, activation, in);
 }
 
 }  // namespace linnet

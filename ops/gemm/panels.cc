@@ -11,12 +11,12 @@
 namespace linnet {
 namespace {
 
-constexpr double kIssue = 1.03;      // what is lost to other instructions
-constexpr double kShortestStep = 6;  // where too few sums fill the latency of a multiplication
-constexpr double kLoadDelay = 0.7;   // where loads are what a step waits for
-constexpr double kTileCycles = 60;   // beginning a tile
-constexpr double kRowCycles = 2;     // reading a row's address
-constexpr double kSumCycles = 1;     // clearing and storing a vector of sums
+constexpr double kIssue = 1.03;       // what is lost to other instructions
+constexpr double kShortestStep = 6;   // where too few sums fill the latency of a multiplication
+constexpr double kLoadDelay = 0.7;    // where loads are what a step waits for
+constexpr double kTileCycles = 60;    // beginning a tile
+constexpr double kRowCycles = 2;      // reading a row's address
+constexpr double kSumCycles = 1;      // clearing and storing a vector of sums
 constexpr double kStripCycles = 250;  // finding the rows of a strip, taking its sums
 constexpr double kLineCycles = 0.3;   // a line of A or B from the second-level cache
 constexpr int64_t kLineBytes = 64;

@@ -8,6 +8,13 @@
 namespace linnet {
 namespace {
 
+/// Whether all values, less 128 where they are unsigned, lie in [-64, 64].
+bool have_seven_bits(const Tensor& w) {
+  const auto* bytes = static_cast<const uint8_t*>(w.raw());
+  const uint8_t flip = w.dtype() == DType::kUint8 ? 0 : 0x80;
+  return std::all_of(bytes, bytes + w.size(), [flip](uint8_t byte) { return uint8_t((byte ^ flip) - 64) <= 128; });
+}
+
 /// Where value k of a column lies.
 std::ptrdiff_t depth_offset(const GemmWeights<int8_t>& w, int64_t k) {
   return w.run > 0 ? k / w.run * w.run_stride + k % w.run * w.depth_stride : k * w.depth_stride;
@@ -92,6 +99,12 @@ void sum_panel(const int8_t* packed, int64_t steps, int64_t pitch, int64_t colum
 bool multiplies_bytes(Isa isa) {
   const GemmKernels<GemmU8>& kernels = kernel_table(isa).gemm_u8;
   return kernels.strip && !kernels.narrow;
+}
+
+bool multiplies_bytes(const CompileInput& in, int w) {
+  const GemmKernels<GemmU8>& kernels = kernel_table(in.isa()).gemm_u8;
+  const Tensor* weights = in.constant(w);
+  return multiplies_bytes(in.isa()) || (kernels.strip && weights && have_seven_bits(*weights));
 }
 
 template <class Type>

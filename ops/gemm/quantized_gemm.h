@@ -85,7 +85,10 @@ class QuantizedGemm {
 extern template class QuantizedGemm<GemmU8>;
 extern template class QuantizedGemm<GemmS16>;
 
-/// Whether products of bytes are the fastest here; else rows are widened to int16.
+/// Whether products of bytes are the fastest here, whatever the weights are.
 bool multiplies_bytes(Isa isa);
+/// The same for the weights of a node's input; else rows are widened to int16. AVX2 and AVX-512 without VNNI add two
+/// products in 16 bits, which is exact for constant weights of 7 bits, as quantisers write them for such processors.
+bool multiplies_bytes(const CompileInput& in, int w);
 
 }  // namespace linnet

@@ -211,9 +211,7 @@ template <class Tile, int MR, int NV>
     }
   }
   LINNET_UNROLL for (int i = 0; i < MR; ++i) {
-    LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-      store_columns<Tile, NV>(y + i * y_pitch, v, last_lanes, sum[i][v]);
-    }
+    LINNET_UNROLL for (int v = 0; v < NV; ++v) { store_columns<Tile, NV>(y + i * y_pitch, v, last_lanes, sum[i][v]); }
   }
 }
 

@@ -137,7 +137,7 @@ class QuantizedMatMul final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    if (multiplies_bytes(in.isa())) {
+    if (multiplies_bytes(in, Q::kW)) {
       return std::make_unique<QuantizedMatMulKernel<GemmU8>>(in, activation_, transposes_w_);
     }
     return std::make_unique<QuantizedMatMulKernel<GemmS16>>(in, activation_, transposes_w_);

@@ -67,8 +67,8 @@ ValueId FormWriter::dequantized(const ByteWeights& weights, int axis, const std:
 }
 
 ValueId FormWriter::with_byte_weights(const Layer& layer, const Node& node, ValueId x, const ActivationGrid& grid,
-                                      bool per_channel, const std::string& name) {
-  const ByteWeights weights = quantize_weights(layer, per_channel, layer.bias ? grid.scale : 0);
+                                      const WeightGrid& weight_grid, const std::string& name) {
+  const ByteWeights weights = quantize_weights(layer, weight_grid, layer.bias ? grid.scale : 0);
   std::vector<ValueId> inputs{x, dequantized(weights, layer.axis, name + "_weight")};
   if (layer.bias) inputs.push_back(dequantized(quantize_bias(layer, weights, grid.scale), 0, name + "_bias"));
   return graph_.node(graph_.add_node(raise_opset(node.spec, opset_, opset_), inputs, {name})).outputs[0];
@@ -92,10 +92,10 @@ ValueId FormWriter::with_bias(const Layer& layer, const Node& node, ValueId y, c
   return op("Add", {y, bias}, name);
 }
 
-ValueId FormWriter::on_dynamic_grid(const Layer& layer, const Node& node, ValueId x, bool per_channel,
+ValueId FormWriter::on_dynamic_grid(const Layer& layer, const Node& node, ValueId x, const WeightGrid& weight_grid,
                                     const std::string& name) {
   const DynamicInput& bytes = dynamic_input(x);
-  const ByteWeights weights = quantize_weights(layer, per_channel);
+  const ByteWeights weights = quantize_weights(layer, weight_grid);
   const bool conv = is_op(node, "Conv");
   const ValueId values = constant(name + "_weight_quantized", columns_last(weights.values, layer, node));
   const ValueId scale = constant(name + "_weight_scale", along_channels(weights.scale, layer, node));

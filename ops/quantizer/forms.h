@@ -16,9 +16,10 @@ class FormWriter {
   // The layer on `x` in place of its input; `name` becomes that of the output.
   /// The same operator on weights (and a bias) behind a DequantizeLinear; x is on the grid.
   ValueId with_byte_weights(const Layer& layer, const Node& node, ValueId x, const ActivationGrid& grid,
-                            bool per_channel, const std::string& name);
+                            const WeightGrid& weight_grid, const std::string& name);
   /// With x on a grid of each run's own.
-  ValueId on_dynamic_grid(const Layer& layer, const Node& node, ValueId x, bool per_channel, const std::string& name);
+  ValueId on_dynamic_grid(const Layer& layer, const Node& node, ValueId x, const WeightGrid& weight_grid,
+                          const std::string& name);
   /// With 4-bit weights.
   ValueId with_block_weights(const Layer& layer, const Node& node, ValueId x, int64_t block_size,
                              const std::string& name);

@@ -6,7 +6,7 @@
 namespace linnet {
 namespace {
 
-constexpr float kMostInt8 = 127;
+constexpr float kMostInt8 = 127, kMostReduced = 64;
 constexpr float kMostBias = 0x1p30f;
 constexpr int64_t kZero4 = 8;
 
@@ -30,9 +30,9 @@ std::vector<float> largest_magnitudes(const Layer& layer) {
 }
 
 /// The least scale of each channel for which weights and bias fit.
-std::vector<float> channel_scales(const Layer& layer, float input_scale) {
+std::vector<float> channel_scales(const Layer& layer, float most, float input_scale) {
   std::vector<float> scales = largest_magnitudes(layer);
-  for (float& scale : scales) scale /= kMostInt8;
+  for (float& scale : scales) scale /= most;
   for (size_t i = 0; layer.bias && input_scale > 0 && i < scales.size(); ++i) {
     scales[i] = std::max(scales[i], std::abs(layer.bias.data<float>()[i]) / (input_scale * kMostBias));
   }
@@ -58,16 +58,17 @@ ActivationGrid::ActivationGrid(const Range& range)
     : scale(scale_or_one(range.high / 255 - range.low / 255)),
       zero(uint8_t(std::clamp(std::nearbyint(-range.low / scale), 0.0f, 255.0f))) {}
 
-ByteWeights quantize_weights(const Layer& layer, bool per_channel, float input_scale) {
-  std::vector<float> scales = channel_scales(layer, input_scale);
-  if (!per_channel) scales = {*std::max_element(scales.begin(), scales.end())};
+ByteWeights quantize_weights(const Layer& layer, const WeightGrid& grid, float input_scale) {
+  const float most = grid.reduce_range ? kMostReduced : kMostInt8;
+  std::vector<float> scales = channel_scales(layer, most, input_scale);
+  if (!grid.per_channel) scales = {*std::max_element(scales.begin(), scales.end())};
   std::transform(scales.begin(), scales.end(), scales.begin(), scale_or_one);
   ByteWeights result{Tensor(DType::kInt8, layer.weights.shape()),
-                     per_channel ? Tensor::of(scales) : Tensor::scalar(scales[0])};
+                     grid.per_channel ? Tensor::of(scales) : Tensor::scalar(scales[0])};
   const float* w = layer.weights.data<float>();
   int8_t* values = result.values.data<int8_t>();
   for_each_weight(layer, [&](int64_t i, int64_t channel) {
-    values[i] = int8_t(std::clamp(std::nearbyint(w[i] / at(result.scale, channel)), -kMostInt8, kMostInt8));
+    values[i] = int8_t(std::clamp(std::nearbyint(w[i] / at(result.scale, channel)), -most, most));
   });
   return result;
 }

@@ -19,8 +19,14 @@ struct ByteWeights {
   Tensor values, scale;
 };
 
+/// How weights become int8.
+struct WeightGrid {
+  bool per_channel = false;   ///< one scale for each output channel
+  bool reduce_range = false;  ///< magnitudes of at most 64, not 127
+};
+
 /// input_scale: what a bias is then divided by besides; scales are large enough for it to fit into int32. 0: no bias.
-ByteWeights quantize_weights(const Layer& layer, bool per_channel, float input_scale = 0);
+ByteWeights quantize_weights(const Layer& layer, const WeightGrid& grid, float input_scale = 0);
 
 /// The bias in units of the products' sums: int32, and its scale.
 ByteWeights quantize_bias(const Layer& layer, const ByteWeights& weights, float input_scale);

@@ -20,11 +20,12 @@ ValueId write_layer(FormWriter& writer, const Graph& graph, const QuantizedParts
                     const QuantizeOptions& options) {
   const Node& node = graph.node(layer.node);
   const std::string& name = graph.value(node.outputs[0]).name;
+  const WeightGrid grid{options.per_channel, options.reduce_range};
   switch (options.mode) {
     case QuantizeMode::kStatic:
-      return writer.with_byte_weights(layer, node, x, *parts.grid(node.inputs[0]), options.per_channel, name);
+      return writer.with_byte_weights(layer, node, x, *parts.grid(node.inputs[0]), grid, name);
     case QuantizeMode::kDynamic:
-      return writer.on_dynamic_grid(layer, node, x, options.per_channel, name);
+      return writer.on_dynamic_grid(layer, node, x, grid, name);
     case QuantizeMode::kInt4:
       break;
   }

@@ -60,6 +60,13 @@ def test_dynamic(run_model, tmp_path, network, per_channel):
 
 
 @pytest.mark.parametrize("network", (image_network, feed_forward_network))
+def test_reduced_range_is_the_same_where_sums_of_bytes_saturate(run_model, tmp_path, network):
+    _, model, x, output, _ = quantized(run_model, tmp_path, network, "dynamic", "--per-channel", "--reduce-range")
+    wanted = runtime(model, {"x": x})
+    assert np.abs(run_model.outputs(model, {"x": x})[output] - wanted).max() <= 0.02 * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize("network", (image_network, feed_forward_network))
 def test_int4(run_model, tmp_path, network):
     original, model, x, output, report = quantized(run_model, tmp_path, network, "int4")
     got = run_model.outputs(model, {"x": x})[output]

@@ -27,8 +27,12 @@ uint8_t quantized(double value, double zero) { return uint8_t(std::clamp(std::ne
 
 /// A convolution of bytes with scales that are powers of two, so that every step but the last is exact.
 struct QuantizedConvCase {
-  explicit QuantizedConvCase(const ByteConvCase& sizes)
+  /// Weights are at most so far from 0.
+  explicit QuantizedConvCase(const ByteConvCase& sizes, float most = 128)
       : c(sizes), x(bytes<uint8_t>(c.x, 97)), w(bytes<int8_t>(c.w, 89)) {
+    for (int64_t i = 0; i < w.size(); ++i) {
+      w.data<float>()[i] = std::clamp(w.data<float>()[i], -most, most);
+    }
     std::vector<float> scale;
     for (int64_t i = 0; i < c.w[0]; ++i) {
       scale.push_back(std::ldexp(1.0f, int(-9 - i % 3)));
@@ -73,6 +77,22 @@ TEST_P(QuantizedConv, GivesTheExactFloats) {
     for (const std::vector<int>& constants : {std::vector<int>{}, {3}}) {
       const Tensor y = c.run(constants, GetParam());
       ASSERT_EQ(y.shape(), c.sums.shape());
+      for (int64_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.data<float>()[i], float(c.real(i))) << i;
+    }
+  }
+}
+
+/// Where two products are added in 16 bits, and where they would not fit by one.
+TEST_P(QuantizedConv, GivesTheExactFloatsOfNarrowWeights) {
+  for (const ByteConvCase& sizes : byte_conv_cases()) {
+    for (const float most : {64.0f, 65.0f}) {
+      QuantizedConvCase c(sizes, most);
+      c.x = Tensor(DType::kFloat32, c.x.shape());
+      std::fill_n(c.x.data<float>(), c.x.size(), 255.0f);
+      c.inputs[0] = cast_to(to_channels_last(c.x), DType::kUint8);
+      c.sums =
+          to_channels_last(conv_reference(less(c.x, 99), c.w, cast_to(c.inputs[7], DType::kFloat32), sizes.settings));
+      const Tensor y = c.run({3}, GetParam());
       for (int64_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.data<float>()[i], float(c.real(i))) << i;
     }
   }

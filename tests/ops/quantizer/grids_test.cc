@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -44,7 +45,7 @@ TEST(ByteWeights, AreWithinHalfAStep) {
   for (const int axis : {0, 1}) {
     for (const bool per_channel : {false, true}) {
       const Layer layer = layer_of(random_tensor({7, 5, 3, 3}), axis);
-      const ByteWeights bytes = quantize_weights(layer, per_channel);
+      const ByteWeights bytes = quantize_weights(layer, {per_channel});
       EXPECT_EQ(bytes.scale.shape(), per_channel ? Shape({layer.channels()}) : Shape({}));
       EXPECT_LE(worst_error(layer, bytes), 0.5001);
     }
@@ -52,14 +53,25 @@ TEST(ByteWeights, AreWithinHalfAStep) {
 }
 
 TEST(ByteWeights, OfZerosAreZeros) {
-  const ByteWeights bytes = quantize_weights(layer_of(Tensor::of<float>({2, 2}, {0, 0, 1, -1}), 0), true);
+  const ByteWeights bytes =
+      quantize_weights(layer_of(Tensor::of<float>({2, 2}, {0, 0, 1, -1}), 0), {.per_channel = true});
   EXPECT_TRUE(identical(bytes.values, Tensor::of<int8_t>({2, 2}, {0, 0, 127, -127})));
   EXPECT_EQ(bytes.scale.data<float>()[0], 1);
 }
 
+TEST(ByteWeights, OfReducedRangeHaveSevenBits) {
+  const Layer layer = layer_of(random_tensor({7, 5, 3, 3}), 0);
+  const ByteWeights bytes = quantize_weights(layer, {.per_channel = true, .reduce_range = true});
+  const auto* values = bytes.values.data<int8_t>();
+  const auto [least, most] = std::minmax_element(values, values + bytes.values.size());
+  EXPECT_EQ(std::max(-*least, int{*most}), 64);
+  EXPECT_LE(worst_error(layer, bytes), 0.5001);
+}
+
 TEST(ByteWeights, BiasIsInUnitsOfTheSums) {
   const Layer layer = layer_of(Tensor::of<float>({2, 1}, {1, 2}), 0, Tensor::of<float>({0.5f, -1}));
-  const ByteWeights weights = quantize_weights(layer, true, 0.25f), bias = quantize_bias(layer, weights, 0.25f);
+  const ByteWeights weights = quantize_weights(layer, {.per_channel = true}, 0.25f),
+                    bias = quantize_bias(layer, weights, 0.25f);
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(bias.scale.data<float>()[i], weights.scale.data<float>()[i] * 0.25f);
     EXPECT_NEAR(double(bias.values.data<int32_t>()[i]) * bias.scale.data<float>()[i], layer.bias.data<float>()[i],
@@ -69,7 +81,8 @@ TEST(ByteWeights, BiasIsInUnitsOfTheSums) {
 
 TEST(ByteWeights, MakeRoomForALargeBias) {
   const Layer layer = layer_of(Tensor::of<float>({2, 1}, {1e-9f, 1}), 0, Tensor::of<float>({100, 1}));
-  const ByteWeights weights = quantize_weights(layer, true, 0.01f), bias = quantize_bias(layer, weights, 0.01f);
+  const ByteWeights weights = quantize_weights(layer, {.per_channel = true}, 0.01f),
+                    bias = quantize_bias(layer, weights, 0.01f);
   EXPECT_NEAR(double(bias.values.data<int32_t>()[0]) * bias.scale.data<float>()[0], 100, 1e-4);
 }
 
