@@ -102,7 +102,7 @@ int divided_rows(const TileFamily& tiles, int rows, int width) {
 int choose_strip_rows(const TileFamily& tiles, const GemmPanels& panels, int64_t rows, int64_t steps) {
   int best = 1;
   double least = std::numeric_limits<double>::infinity();
-  for (int height = 1; height <= kMostStripRows; ++height) {
+  for (int height = 1; height <= tiles.strip_rows; ++height) {
     const int64_t strips = ceil_div(rows, height);
     const double strip_rows = double(rows) / double(strips);
     double cycles = double(strips) * (kStripCycles + reread_cycles(tiles, strip_rows, panels.count(), steps));

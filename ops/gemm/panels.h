@@ -20,7 +20,7 @@ double tile_cycles(const TileFamily& tiles, double rows, int width, int64_t step
 /// Rows of the highest tile into which a strip of `rows` is divided for panels of `width` vectors.
 int divided_rows(const TileFamily& tiles, int rows, int width);
 
-/// The rows of a strip, at most kMostStripRows, for which a product of so many rows takes the least time.
+/// The rows of a strip, at most those of the highest, for which a product of so many rows takes the least time.
 int choose_strip_rows(const TileFamily& tiles, const GemmPanels& panels, int64_t rows, int64_t steps);
 
 /// The tiles of a strip of `rows` rows, "8x48+12x32".

@@ -2,70 +2,94 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-#elif defined(__aarch64__) && defined(__linux__)
+#endif
+#if defined(__linux__)
 #include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 namespace linnet {
-
-#if defined(__x86_64__)
 namespace {
 
 /// Bits of XCR0: the registers that the operating system saves.
 constexpr uint64_t kAvxState = 0x6, kAvx512State = 0xe6, kAmxState = 0x60000;
 
-enum Register { kEax, kEbx, kEcx, kEdx };
+constexpr uint32_t bits(auto... positions) { return (uint32_t{0} | ... | (uint32_t{1} << positions)); }
 
-/// Where cpuid tells of a feature (Intel's Software Developer's Manual, volume 2, CPUID).
+/// Where CPUID tells of a feature (Intel's Software Developer's Manual, volume 2, CPUID).
 struct CpuidBits {
   Feature feature;
-  unsigned leaf, subleaf;
-  Register where;
-  unsigned mask;
+  ProcessorReport::Leaf ProcessorReport::*leaf;
+  ProcessorReport::Register where;
+  uint32_t mask;
   uint64_t state;
 };
 
-constexpr unsigned bits(auto... positions) { return (0u | ... | (1u << positions)); }
+using Report = ProcessorReport;
 
 constexpr CpuidBits kCpuidBits[]{
-    {Feature::kFma, 1, 0, kEcx, bits(12), kAvxState},
-    {Feature::kF16c, 1, 0, kEcx, bits(29), kAvxState},
-    {Feature::kAvx2, 7, 0, kEbx, bits(5), kAvxState},
-    {Feature::kAvx512, 7, 0, kEbx, bits(16, 17, 28, 30, 31), kAvx512State},  // F, DQ, CD, BW, VL
-    {Feature::kAvx512Vnni, 7, 0, kEcx, bits(11), kAvx512State},
-    {Feature::kAvx512Fp16, 7, 0, kEdx, bits(23), kAvx512State},
-    {Feature::kAmxBf16, 7, 0, kEdx, bits(24, 22), kAmxState},
-    {Feature::kAmxInt8, 7, 0, kEdx, bits(24, 25), kAmxState},
-    {Feature::kAvxVnni, 7, 1, kEax, bits(4), kAvxState},
-    {Feature::kAvx512Bf16, 7, 1, kEax, bits(5), kAvx512State},
+    {Feature::kFma, &Report::leaf_1, Report::kEcx, bits(12), kAvxState},
+    {Feature::kF16c, &Report::leaf_1, Report::kEcx, bits(29), kAvxState},
+    {Feature::kAvx2, &Report::leaf_7, Report::kEbx, bits(5), kAvxState},
+    // F, DQ, CD, BW, VL
+    {Feature::kAvx512, &Report::leaf_7, Report::kEbx, bits(16, 17, 28, 30, 31), kAvx512State},
+    {Feature::kAvx512Vnni, &Report::leaf_7, Report::kEcx, bits(11), kAvx512State},
+    {Feature::kAvx512Fp16, &Report::leaf_7, Report::kEdx, bits(23), kAvx512State},
+    {Feature::kAmxBf16, &Report::leaf_7, Report::kEdx, bits(24, 22), kAmxState},
+    {Feature::kAmxInt8, &Report::leaf_7, Report::kEdx, bits(24, 25), kAmxState},
+    {Feature::kAvxVnni, &Report::leaf_7_1, Report::kEax, bits(4), kAvxState},
+    {Feature::kAvx512Bf16, &Report::leaf_7_1, Report::kEax, bits(5), kAvx512State},
 };
 
-/// Zeros for a leaf that the processor lacks.
-struct Cpuid {
-  Cpuid(unsigned leaf, unsigned subleaf) {
-    __get_cpuid_count(leaf, subleaf, &registers[kEax], &registers[kEbx], &registers[kEcx], &registers[kEdx]);
-  }
-  unsigned registers[4]{};
-};
+#if defined(__x86_64__)
+Report::Leaf cpuid(unsigned leaf, unsigned subleaf) {
+  Report::Leaf r{};
+  __get_cpuid_count(leaf, subleaf, &r[Report::kEax], &r[Report::kEbx], &r[Report::kEcx], &r[Report::kEdx]);
+  return r;
+}
 
-uint64_t saved_registers() {
-  constexpr unsigned kOsxsave = bits(27);
-  if (!(Cpuid(1, 0).registers[kEcx] & kOsxsave)) return 0;
+uint64_t saved_registers(const Report::Leaf& leaf_1) {
+  constexpr uint32_t kOsxsave = bits(27);
+  if (!(leaf_1[Report::kEcx] & kOsxsave)) return 0;
   uint32_t low, high;
   asm("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return uint64_t{high} << 32 | low;
 }
 
+/// Linux: Documentation/arch/x86/xstate.rst.
+bool ask_for_tiles() {
+#if defined(__linux__)
+  constexpr int kRequestPermission = 0x1023, kTileData = 18;
+  return ::syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+#endif
+
 }  // namespace
 
-Features detect_features() {
-  const uint64_t saved = saved_registers();
+Features features_of_report(const ProcessorReport& report) {
   Features features;
   for (const CpuidBits& entry : kCpuidBits) {
-    const unsigned found = Cpuid(entry.leaf, entry.subleaf).registers[entry.where];
-    if ((found & entry.mask) == entry.mask && (saved & entry.state) == entry.state) features |= entry.feature;
+    if (((report.*entry.leaf)[entry.where] & entry.mask) != entry.mask) continue;
+    if ((report.saved_registers & entry.state) != entry.state) continue;
+    if (entry.state == kAmxState && !report.grants_tiles) continue;
+    features |= entry.feature;
   }
   return features;
+}
+
+#if defined(__x86_64__)
+
+Features detect_features() {
+  ProcessorReport report{.leaf_1 = cpuid(1, 0), .leaf_7 = cpuid(7, 0), .leaf_7_1 = cpuid(7, 1)};
+  report.saved_registers = saved_registers(report.leaf_1);
+  report.grants_tiles = true;
+  const Features wanted = features_of_report(report);
+  report.grants_tiles = (wanted.contains(Feature::kAmxInt8) || wanted.contains(Feature::kAmxBf16)) && ask_for_tiles();
+  return features_of_report(report);
 }
 
 #elif defined(__aarch64__) && defined(__linux__)

@@ -35,8 +35,8 @@ using GemmU8 = GemmType<uint8_t, int8_t, int32_t, int32_t, 4>;
 
 /// Vectors of the widest panel.
 inline constexpr int kWidestPanel = 4;
-/// Rows of the highest strip.
-inline constexpr int kMostStripRows = 24;
+/// Rows of the highest strip of any family.
+inline constexpr int kMostStripRows = 32;
 
 /// How the columns of B are cut into panels of 1 to kWidestPanel vectors. Panels of equal width follow one another. The
 /// last one may be filled in part.
@@ -85,7 +85,7 @@ struct GemmPanels {
 /// A is given by pointers, so that one kernel serves matrices, convolution windows and sampled rows.
 template <class Type>
 struct GemmStrip {
-  int rows = 0;  ///< in [1, kMostStripRows]
+  int rows = 0;  ///< in [1, strip_rows of the family]
   int64_t taps = 1;
   int64_t depth = 0;
   /// taps * rows pointers to depth contiguous values each, which are readable up to the next multiple of kUnit.
@@ -115,6 +115,7 @@ struct GemmStrip {
 struct TileFamily {
   int lanes;                    ///< columns of a vector
   int tile_rows[kWidestPanel];  ///< of the highest tile, by the width of a panel less one; 0: none is that wide
+  int strip_rows;               ///< of the highest strip, at most kMostStripRows
   int unroll[kWidestPanel];     ///< steps of the sum for which a row's address is read once
   int held_rows;                ///< whose addresses registers hold; those of the others come from memory
   int unit;                     ///< values of a row that are multiplied together

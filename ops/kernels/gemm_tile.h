@@ -22,6 +22,9 @@ constexpr bool kFreeMasks = true;
 constexpr bool kFreeMasks = false;
 #endif
 
+/// Rows of the highest strip.
+constexpr int kStripRows = 24;
+
 /// Rows of the highest tile of `vectors` vectors: its sums fill the register file but for the vectors of B and one
 /// value of A; without a fused multiplication a product needs one more.
 constexpr int highest_tile(int vectors) {
@@ -48,7 +51,7 @@ constexpr int unrolled_steps(int vectors) {
 #if defined(__x86_64__)
 constexpr int kHeldRows = 9;
 #else
-constexpr int kHeldRows = kMostStripRows;
+constexpr int kHeldRows = kStripRows;
 #endif
 
 // How far before its use a row of B is asked for into the first-level cache, where it comes from a slower one.

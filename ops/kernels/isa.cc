@@ -157,7 +157,7 @@ Isa resolve_isa(Isa isa) {
   if (!entry) throw Error(ErrorKind::kUnsupported, "this build lacks the instruction set asked for");
   if (entry->supported && supported_features(*entry).contains(isa.features())) return isa;
   throw Error(ErrorKind::kUnsupported,
-              str("this processor does not support instruction set '", isa_name(isa), "'; supported: ", names(true)));
+              str("this machine does not support instruction set '", isa_name(isa), "'; supported: ", names(true)));
 }
 
 Features features_of(Isa isa) {

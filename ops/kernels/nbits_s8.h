@@ -1,6 +1,7 @@
 #pragma once
 
 // Included by *.simd.cc only: int8 rows times codes, by the multiplication that each unit defines.
+#include "kernels/byte_vectors.h"
 #include "kernels/nbits_tile.h"
 
 namespace linnet::LINNET_SIMD_NS {
@@ -83,6 +84,11 @@ struct Bytes {
 inline int32_t largest_lane(Ints x) {
 #if defined(__AVX512F__)
   return _mm512_reduce_max_epi32(__builtin_bit_cast(__m512i, x));
+#elif defined(__AVX2__)
+  const auto all = __builtin_bit_cast(__m256i, x);
+  const __m128i four = _mm_max_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+  const __m128i two = _mm_max_epi32(four, _mm_unpackhi_epi64(four, four));
+  return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 1)));
 #else
   int32_t most = x[0];
   for (int i = 1; i < kLanes; ++i) most = x[i] > most ? x[i] : most;
@@ -101,16 +107,14 @@ inline float largest(const float* a, int64_t n) {
   return __builtin_bit_cast(float, largest_lane(most));
 }
 
-/// q = round(a * inverse), |a * inverse| <= 127; the sum of all.
+/// q = round(a * inverse), |a * inverse| <= 127, in whole vectors; the sum of all.
 inline int32_t round_block(const float* a, int64_t n, float inverse, int8_t* q) {
-  typedef int8_t Narrow __attribute__((vector_size(kLanes)));
   Ints sum{};
   for (int64_t i = 0; i < n; i += kLanes) {
     const F32 x = i + kLanes <= n ? load(a + i) : load_part(a + i, n - i);
     // Adding 1.5 * 2^23 rounds to an integer in the low bits.
     const Ints rounded = __builtin_bit_cast(Ints, x * F32(inverse) + F32(0x1.8p23f)) - int32_t(0x4b400000);
-    const Narrow bytes = __builtin_convertvector(rounded, Narrow);
-    __builtin_memcpy(q + i, &bytes, sizeof bytes);
+    narrow(__builtin_bit_cast(I32, rounded), q + i);
     sum += rounded;
   }
   return int32_t(sum_lanes(to_floats(sum)));  // exact: below 2^24
@@ -119,14 +123,17 @@ inline int32_t round_block(const float* a, int64_t n, float inverse, int8_t* q) 
 inline void quantize(const float* a, int64_t n, int block, int rows, int32_t factor, int8_t* q, float* scales,
                      int32_t* sums) {
   constexpr float kLeast = 0x1p-119f;  // 127 divided by it is finite
-  for (; n > 0; n -= block, a += block, scales += rows, sums += rows) {
+  int8_t apart[kLongestNBitsBlock];
+  for (; n > 0; n -= block, a += block, q += rows * block, scales += rows, sums += rows) {
     const int64_t values = n < block ? n : block;
-    int8_t rounded[kLongestNBitsBlock] = {};
+    int8_t* rounded = rows == 1 ? q : apart;
     const float most = largest(a, values);
-    const bool finite = most < __builtin_inff();
-    *scales = !finite ? __builtin_nanf("") : most < kLeast ? 0.0f : most / 127.0f;
-    *sums = !finite || most < kLeast ? 0 : factor * round_block(a, values, 127.0f / most, rounded);
-    for (int k = 0; k < block; k += 4, q += 4 * rows) __builtin_memcpy(q, rounded + k, 4);
+    const bool finite = most < __builtin_inff(), zero = !finite || most < kLeast;
+    if (zero || values < block) __builtin_memset(rounded, 0, size_t(block));
+    *scales = !finite ? __builtin_nanf("") : zero ? 0.0f : most / 127.0f;
+    *sums = zero ? 0 : factor * round_block(a, values, 127.0f / most, rounded);
+    if (rows == 1) continue;
+    for (int k = 0; k < block; k += 4) __builtin_memcpy(q + k * rows, apart + k, 4);
   }
 }
 

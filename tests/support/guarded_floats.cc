@@ -7,6 +7,8 @@
 #include <new>
 #include <random>
 
+#include "linnet/half.h"
+
 namespace linnet::testing {
 namespace {
 
@@ -28,7 +30,8 @@ Guarded<T>::Guarded(int64_t count, unsigned seed) : count_(count) {
   mprotect(end, page, PROT_NONE);
   data_ = reinterpret_cast<T*>(end) - count;
   std::mt19937 engine(seed);
-  std::conditional_t<std::is_integral_v<T>, Differences, std::normal_distribution<T>> values;
+  using Normal = std::normal_distribution<std::conditional_t<std::is_same_v<T, BFloat16>, float, T>>;
+  std::conditional_t<std::is_integral_v<T>, Differences, Normal> values;
   std::generate_n(data_, count, [&] { return T(values(engine)); });
 }
 
@@ -43,5 +46,6 @@ template class Guarded<uint8_t>;
 template class Guarded<int8_t>;
 template class Guarded<int16_t>;
 template class Guarded<int32_t>;
+template class Guarded<BFloat16>;
 
 }  // namespace linnet::testing

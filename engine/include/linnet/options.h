@@ -48,7 +48,7 @@ struct ModelOptions {
   int winograd_tile = 4;
   /// kBFloat16: MatMul, Gemm and the convolutions that are matrix products may round both factors, x and constant
   /// weights, to bfloat16, each by at most 2^-8 of its magnitude, and add in float32, where the processor has
-  /// instructions for that (AVX512-BF16; subnormal numbers count as zero); elsewhere nothing changes.
+  /// instructions for that (AVX512-BF16, AMX-BF16; subnormal numbers count as zero); elsewhere nothing changes.
   ProductPrecision precision = ProductPrecision::kFloat32;
   /// Products with weights of few bits in blocks (MatMulNBits) whose model asks for no accuracy level may compute as
   /// level 4 does: rows are quantised to int8, one scale for each block, and multiplied in integers.

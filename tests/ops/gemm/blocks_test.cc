@@ -46,6 +46,7 @@ TEST_P(GemmDivision, AStripOfFewSumsOfIntegersIsMultipliedAtOnce) {
 TEST(GemmPanels, NoTileIsTakenToMultiplyMoreThanTwoVectorsPerCycle) {
   const TileFamily tiles{.lanes = 16,
                          .tile_rows = {24, 12, 8, 6},
+                         .strip_rows = 24,
                          .unroll = {1, 1, 1, 1},
                          .held_rows = 24,
                          .unit = 1,

@@ -3,122 +3,21 @@
 #include <algorithm>
 #include <vector>
 
-#include "gemm/plan.h"
-#include "gemm/weights.h"
 #include "kernels/kernel_table.h"
-#include "support/guarded_floats.h"
+#include "ops/gemm/unit_product.h"
 #include "support/run_op.h"
 
 namespace linnet {
 namespace {
 
-using testing::Guarded;
-
-template <class Type>
-int64_t padded(int64_t n) {
-  return (n + Type::kUnit - 1) / Type::kUnit * Type::kUnit;
-}
-
-/// Rows [tap][row][depth] at a distance of whole units.
-template <class Type>
-class TapRows final : public RowSource<typename Type::A> {
- public:
-  using A = typename Type::A;
-
-  TapRows(const A* a, int64_t rows, int64_t depth) : a_(a), rows_(rows), depth_(depth) {}
-  void rows(const RowBlock& block, const A** pointers, std::byte* /*scratch*/) const override {
-    for (int64_t t = 0; t < block.taps; ++t) {
-      for (int64_t i = 0; i < block.rows; ++i) {
-        *pointers++ = a_ + ((block.tap + t) * rows_ + block.row + i) * padded<Type>(depth_) + block.k;
-      }
-    }
-  }
-
- private:
-  const A* a_;
-  int64_t rows_, depth_;
-};
-
-/// One product with all its operands at the end of a page. What follows rows that are no whole units is no zero.
-template <class Type>
-struct Case {
-  using A = typename Type::A;
-  using B = typename Type::B;
-  static constexpr int kUnit = Type::kUnit;
-
-  Case(Isa isa, int64_t rows, int64_t columns, int64_t depth, int64_t of_taps = 1, int workers = 1)
-      : m(rows),
-        n(columns),
-        k(depth),
-        taps(of_taps),
-        a_shift(kernel_table(isa).gemm<Type>().a_shift),
-        plan(kernel_table(isa).gemm<Type>(), {.rows = m, .columns = n, .taps = taps, .depth = k, .workers = workers}),
-        a(taps * m * padded<Type>(k), 1),
-        b(taps * k * n, 2),
-        y(m * n, 3),
-        packed(packed_size(plan.panels(), taps, k, kUnit)) {
-    if (kernel_table(isa).gemm<Type>().narrow) narrow_weights();
-  }
-
-  /// Weights of which two neighbours never leave 16 bits.
-  void narrow_weights() {
-    for (int64_t i = 0; i < b.size(); ++i) b[i] = B(b[i] / 2);
-  }
-
-  /// [panel][tap][step][column][unit]
-  void pack() {
-    std::fill_n(packed.data(), packed.size(), B{0});
-    for (int64_t panel = 0; panel < plan.panels().count(); ++panel) {
-      const int64_t first = plan.panels().first_column(panel);
-      const int64_t width = plan.panels().first_column(panel + 1) - first;
-      B* to = packed.data() + panel_begin(plan.panels(), panel, taps, k, kUnit);
-      for (int64_t i = 0; i < taps * k; ++i) {
-        const int64_t row = (i / k * padded<Type>(k) + i % k) / kUnit;
-        for (int64_t j = first; j < std::min(n, first + width); ++j) {
-          to[(row * width + j - first) * kUnit + i % k % kUnit] = b[i * n + j];
-        }
-      }
-    }
-  }
-
-  void run() {
-    pack();
-    const TapRows<Type> rows(a.data(), m, k);
-    std::vector<std::byte> scratch(plan.scratch_bytes());
-    const GemmOperands<Type> operands{.a = &rows, .b = packed.data(), .y = y.data(), .y_pitch = n};
-    for (int64_t chunk = plan.chunks() - 1; chunk >= 0; --chunk) plan.run_chunk(operands, chunk, scratch.data());
-  }
-
-  /// The sum of products modulo 2^32, as the kernel shifts A.
-  int32_t sum(int64_t i, int64_t j) const {
-    int64_t total = 0;
-    for (int64_t t = 0; t < taps; ++t) {
-      for (int64_t p = 0; p < k; ++p) {
-        total += (a[(t * m + i) * padded<Type>(k) + p] - a_shift) * int64_t{b[(t * k + p) * n + j]};
-      }
-    }
-    return int32_t(uint32_t(total));
-  }
-
-  void expect_sums() const {
-    for (int64_t i = 0; i < m * n; ++i) {
-      ASSERT_EQ(y[i], sum(i / n, i % n)) << "m " << m << " n " << n << " k " << k << " taps " << taps << " at " << i;
-    }
-  }
-
-  int64_t m, n, k, taps;
-  int64_t a_shift;
-  GemmPlan<Type> plan;
-  Guarded<A> a;
-  Guarded<B> b;
-  Guarded<int32_t> y;
-  Guarded<B> packed;
-};
+using testing::TapRows;
+using testing::UnitProduct;
 
 template <class Type>
 void check(Isa isa, int64_t m, int64_t n, int64_t k, int64_t taps = 1, int workers = 1) {
-  if (!kernel_table(isa).gemm<Type>().strip) return;
-  Case<Type> c(isa, m, n, k, taps, workers);
+  const GemmKernels<Type>& kernels = kernel_table(isa).gemm<Type>();
+  if (!kernels.strip) return;
+  UnitProduct<Type> c(kernels, m, n, k, taps, workers);
   c.run();
   c.expect_sums();
 }
@@ -159,7 +58,7 @@ TEST_P(IntegerGemm, EqualsTheSumOfProductsForAnyNumberOfWorkers) {
 }
 
 TEST_P(IntegerGemm, WrapsModulo2To32) {
-  Case<GemmS16> c(GetParam(), 3, lanes() + 1, 70001);
+  UnitProduct<GemmS16> c(kernel_table(GetParam()).gemm_s16, 3, lanes() + 1, 70001);
   std::fill_n(c.a.data(), c.a.size(), int16_t{-255});
   std::fill_n(c.b.data(), c.b.size(), int16_t{255});
   c.run();
@@ -170,7 +69,7 @@ TEST_P(IntegerGemm, WrapsModulo2To32) {
 TEST_P(IntegerGemm, IsExactForTheGreatestBytes) {
   const GemmKernels<GemmU8>& kernels = kernel_table(GetParam()).gemm_u8;
   if (!kernels.strip) return;
-  Case<GemmU8> c(GetParam(), 3, lanes() + 1, 70001);
+  UnitProduct<GemmU8> c(kernels, 3, lanes() + 1, 70001);
   std::fill_n(c.a.data(), c.a.size(), uint8_t{255});
   std::fill_n(c.b.data(), c.b.size(), int8_t{-128});
   if (kernels.narrow) c.narrow_weights();
@@ -179,7 +78,7 @@ TEST_P(IntegerGemm, IsExactForTheGreatestBytes) {
 }
 
 TEST_P(IntegerGemm, StoresEachValueOnceStripByStrip) {
-  Case<GemmS16> c(GetParam(), 300, 90 * lanes(), 40, 1, 4);
+  UnitProduct<GemmS16> c(kernel_table(GetParam()).gemm_s16, 300, 90 * lanes(), 40, 1, 4);
   c.pack();
   const TapRows<GemmS16> rows(c.a.data(), c.m, c.k);
   std::vector<std::byte> scratch(c.plan.scratch_bytes());

@@ -271,7 +271,7 @@ TEST_P(Gemm, DividesRowsIntoTilesOfWhichNoneIsThin) {
     const GemmPanels panels = choose_panels(tiles, columns, 64);
     for (int64_t rows = 1; rows < 300; ++rows) {
       const int height = choose_strip_rows(tiles, panels, rows, 64);
-      ASSERT_LE(height, kMostStripRows);
+      ASSERT_LE(height, tiles.strip_rows);
       const int64_t strips = (rows + height - 1) / height;
       const int64_t least = rows / strips;
       for (const GemmPanels::Run& run : panels.runs) {

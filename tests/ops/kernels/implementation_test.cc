@@ -1,40 +1,20 @@
-#include "kernels/implementation.h"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <set>
 
 #include "kernels/kernel_table.h"
-#include "ops/kernels/byte_dot.h"
+#include "ops/kernels/test_kernels.h"
 #include "support/run_op.h"
 
 namespace linnet {
-
-#define LINNET_SIMD_UNIT(unit, ns, isa) \
-  namespace ns {                        \
-  void fill(ByteDotKernels& kernels);   \
-  }
-#include "simd_units.inc"
-#undef LINNET_SIMD_UNIT
-
 namespace {
 
-constexpr Implementation<ByteDotKernels> kByteDot[]{
-#define LINNET_SIMD_UNIT(unit, ns, isa) {#unit, isa, ns::fill},
-#include "simd_units.inc"
-#undef LINNET_SIMD_UNIT
-};
-
 std::string chosen_for(std::string_view isa) {
-  const auto chosen = choose(kByteDot, isa_from_name(isa));
-  return chosen.size() == 1 ? std::string(chosen[0].isa) : "none or several";
-}
-
-ByteDotKernels kernels_for(Isa isa) {
-  ByteDotKernels kernels{};
-  for (const auto& implementation : choose(kByteDot, isa)) implementation.fill(kernels);
-  return kernels;
+  for (const auto& chosen : choose(kTestImplementations, isa_from_name(isa))) {
+    if (chosen.family == "byte_dot") return std::string(chosen.isa);
+  }
+  return "none";
 }
 
 /// Each base set that this machine supports, bare, with each feature, and with all.
@@ -73,7 +53,8 @@ TEST(Implementation, ComputesTheSameWithAndWithoutItsFeature) {
   for (size_t i = 0; i < a.size(); ++i) a[i] = uint8_t(i * 37), b[i] = int8_t(i * 91 + 5);
   for (const int64_t n : {0, 3, 31, 32, 100, 1000}) {
     const int32_t want = std::inner_product(a.begin(), a.begin() + n, b.begin(), 0);
-    for (const Isa isa : combinations()) EXPECT_EQ(kernels_for(isa).dot(a.data(), b.data(), n), want) << isa_name(isa);
+    for (const Isa isa : combinations())
+      EXPECT_EQ(test_kernels(isa).byte_dot.dot(a.data(), b.data(), n), want) << isa_name(isa);
   }
 }
 

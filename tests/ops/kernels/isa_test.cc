@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #ifdef __aarch64__
 #include <sys/auxv.h>
+#else
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 #include <cstdlib>
@@ -12,6 +15,7 @@
 #include <set>
 #include <sstream>
 
+#include "kernels/cpu_features.h"
 #include "kernels/kernel_table.h"
 #include "support/run_op.h"
 
@@ -54,6 +58,16 @@ std::set<std::string> cpuinfo_flags() {
   return {};
 }
 
+/// Whether Linux lets this process use the tile registers of AMX (arch_prctl, ARCH_GET_XCOMP_PERM).
+bool may_use_tiles() {
+#ifdef __x86_64__
+  uint64_t granted = 0;
+  return syscall(SYS_arch_prctl, 0x1022, &granted) == 0 && (granted >> 18 & 1);
+#else
+  return false;
+#endif
+}
+
 /// Linux's word for each feature.
 const std::map<Feature, std::string> kFlags{
     {Feature::kAvxVnni, "avx_vnni"},
@@ -80,8 +94,10 @@ std::string error_of(std::string_view name) {
 }
 
 TEST(Isa, HasTheFeaturesThatLinuxSays) {
-  const std::set<std::string> flags = cpuinfo_flags();
+  std::set<std::string> flags = cpuinfo_flags();
   if (flags.empty()) GTEST_SKIP() << "/proc/cpuinfo does not tell";
+  isa_support();  // asks for what the process must be granted
+  if (!may_use_tiles()) flags.erase("amx_int8"), flags.erase("amx_bf16");
   for (const IsaSupport& entry : isa_support()) {
     for (const FeatureSupport& f : entry.features)
       EXPECT_EQ(f.supported, flags.contains(kFlags.at(f.feature))) << f.name;
@@ -92,6 +108,57 @@ TEST(Isa, HasTheFeaturesThatLinuxSays) {
     }
     EXPECT_EQ(entry.supported, base) << entry.name;
   }
+}
+
+constexpr uint32_t bit(int position) { return uint32_t{1} << position; }
+
+/// What Intel's first processor with AMX says (Software Developer's Manual, volume 2, CPUID), and a system that grants
+/// all of it.
+ProcessorReport full_report() {
+  ProcessorReport report;
+  report.leaf_1[ProcessorReport::kEcx] = bit(12) | bit(27) | bit(29);
+  report.leaf_7[ProcessorReport::kEbx] = bit(5) | bit(16) | bit(17) | bit(28) | bit(30) | bit(31);
+  report.leaf_7[ProcessorReport::kEcx] = bit(11);
+  report.leaf_7[ProcessorReport::kEdx] = bit(22) | bit(23) | bit(24) | bit(25);
+  report.leaf_7_1[ProcessorReport::kEax] = bit(4) | bit(5);
+  report.saved_registers = 0x600e7;
+  report.grants_tiles = true;
+  return report;
+}
+
+constexpr Features kTiles{Feature::kAmxInt8, Feature::kAmxBf16};
+constexpr Features kOfAvx2{Feature::kAvx2, Feature::kFma, Feature::kF16c, Feature::kAvxVnni};
+constexpr Features kOfAvx512{Feature::kAvx512, Feature::kAvx512Vnni, Feature::kAvx512Bf16, Feature::kAvx512Fp16};
+
+TEST(ProcessorFeatures, AreThoseThatProcessorAndSystemHave) {
+  EXPECT_EQ(features_of_report(full_report()), kOfAvx2 | kOfAvx512 | kTiles);
+  EXPECT_EQ(features_of_report({}), Features());
+  ProcessorReport report = full_report();
+  report.saved_registers = 0xe7;
+  EXPECT_EQ(features_of_report(report), kOfAvx2 | kOfAvx512);
+  report.saved_registers = 7;
+  EXPECT_EQ(features_of_report(report), kOfAvx2);
+  report.saved_registers = 0;
+  EXPECT_EQ(features_of_report(report), Features());
+}
+
+TEST(ProcessorFeatures, OfTilesNeedTheirOwnBitsBothStatesAndAGrant) {
+  ProcessorReport report = full_report();
+  report.grants_tiles = false;
+  EXPECT_EQ(features_of_report(report), kOfAvx2 | kOfAvx512);
+  for (const int state : {17, 18}) {
+    report = full_report();
+    report.saved_registers &= ~uint64_t{bit(state)};
+    EXPECT_EQ(features_of_report(report), kOfAvx2 | kOfAvx512) << "without the state of bit " << state;
+  }
+  const auto without = [](int position) {
+    ProcessorReport lacking = full_report();
+    lacking.leaf_7[ProcessorReport::kEdx] &= ~bit(position);
+    return features_of_report(lacking);
+  };
+  EXPECT_EQ(without(24), kOfAvx2 | kOfAvx512) << "without tiles";
+  EXPECT_EQ(without(25), kOfAvx2 | kOfAvx512 | Feature::kAmxBf16);
+  EXPECT_EQ(without(22), kOfAvx2 | kOfAvx512 | Feature::kAmxInt8);
 }
 
 #ifdef __aarch64__
@@ -179,7 +246,7 @@ TEST(Isa, WhatTheMachineLacksIsAnErrorThatListsWhatItHas) {
         EXPECT_EQ(error_of(name), "no error");
       } else {
         EXPECT_TRUE(error_of(name).starts_with(
-            str("this processor does not support instruction set '", name, "'; supported: auto")));
+            str("this machine does not support instruction set '", name, "'; supported: auto")));
       }
     }
   }
