@@ -151,6 +151,7 @@ TEST_F(StoredWeights, ThatRunsReadAreKept) {
   add_weight(proto, "table", {kSize, kSize}, true);
   add_node(*proto.mutable_graph(), "Gather", {"table", "rows"}, {"taken"});
   proto.mutable_graph()->mutable_input(0)->set_name("rows");
+  proto.mutable_graph()->mutable_input(0)->clear_type();
   set_type(*proto.mutable_graph()->mutable_input(0), pb::TensorProto::INT64, {2});
   add_node(*proto.mutable_graph(), "MatMul", {"taken", "table"}, {"y"});
   Context context(load(proto)), expected(load_at_once(proto));
