@@ -1,14 +1,16 @@
 #include "compile/pack_cache.h"
 
+#include "tensor/stored_tensor.h"
+
 namespace linnet {
 
 Tensor PackCache::get(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make) {
   const std::lock_guard lock(mutex_);
   const std::span<const int64_t> dims = source.shape().dims();
-  std::weak_ptr<Entry>& slot = entries_[{source.raw(), source.dtype(), {dims.begin(), dims.end()}, form}];
+  std::weak_ptr<Entry>& slot = entries_[{source.address(), source.dtype(), {dims.begin(), dims.end()}, form}];
   std::shared_ptr<Entry> entry = slot.lock();
   if (!entry) {
-    entry = std::make_shared<Entry>(Entry{find_or_make(source, form, make), source});
+    entry = std::make_shared<Entry>(Entry{find_or_make(source, form, make), StoredContents::original(source)});
     slot = entry;
   }
   Tensor& packed = entry->packed;
@@ -30,8 +32,8 @@ void PackCache::save() {
 
 void PackCache::forget(const Tensor& source) {
   const std::lock_guard lock(mutex_);
-  for (auto slot = entries_.lower_bound({source.raw()});
-       slot != entries_.end() && slot->first.address == source.raw();) {
+  for (auto slot = entries_.lower_bound({source.address()});
+       slot != entries_.end() && slot->first.address == source.address();) {
     if (const auto entry = slot->second.lock()) {
       entry->source = {};
       forgotten_.push_back(entry);

@@ -66,7 +66,7 @@ void PackStore::read(const std::string& path) {
 }
 
 std::string PackStore::name(const Tensor& constant, const PackedForm& form) const {
-  const auto* const data = static_cast<const std::byte*>(constant.raw());
+  const auto* const data = static_cast<const std::byte*>(constant.address());
   const std::byte* const begin = constants_.bytes.data();
   if (std::less()(data, begin) || !std::less()(data, begin + constants_.bytes.size())) return {};
   std::string name = str(data - begin, ' ', constant.dtype(), constant.shape(), ' ', form.name);

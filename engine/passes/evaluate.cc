@@ -4,6 +4,7 @@
 
 #include "compile/compile_input.h"
 #include "environment/run_environment.h"
+#include "passes/computed_bytes.h"
 
 namespace linnet {
 namespace {
@@ -66,6 +67,8 @@ class EvaluationContext final : public RunContext {
   Tensor scratch_;
 };
 
+}  // namespace
+
 std::vector<Tensor> run_once(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
                              const ModelResources& resources) {
   return with_node_context(node.spec, [&] {
@@ -79,8 +82,6 @@ std::vector<Tensor> run_once(const Node& node, std::span<const Fact> in, std::sp
   });
 }
 
-}  // namespace
-
 std::optional<std::vector<Tensor>> evaluate(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
                                             const ModelResources& resources) {
   // A container as a constant would lose what its fact tells of its elements.
@@ -90,7 +91,7 @@ std::optional<std::vector<Tensor>> evaluate(const Node& node, std::span<const Fa
   if (no_elements(out)) return allocated(out);
   if (compute_dtype(node, in, out) != DType::kUndefined) return std::nullopt;  // what it is lowered to folds
   try {
-    return run_once(node, in, out, resources);
+    return ComputedBytes::let_go(node, in, out, resources, run_once(node, in, out, resources));
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kLimit) throw;
     return std::nullopt;  // left to the run, whose limits the caller sets

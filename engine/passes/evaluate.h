@@ -13,4 +13,8 @@ namespace linnet {
 std::optional<std::vector<Tensor>> evaluate(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
                                             const ModelResources& resources);
 
+/// The outputs of a node whose inputs are constant.
+std::vector<Tensor> run_once(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
+                             const ModelResources& resources);
+
 }  // namespace linnet

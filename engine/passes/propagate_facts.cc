@@ -4,6 +4,7 @@
 #include "passes/evaluate.h"
 #include "passes/passes.h"
 #include "tensor/same_fact.h"
+#include "tensor/stored_tensor.h"
 
 namespace linnet {
 namespace {
@@ -24,7 +25,8 @@ void keep_known(const Fact& known, Fact& fact) {
 }
 
 std::vector<Fact> output_facts(const Graph& graph, const Node& node, const ModelResources& resources, bool widen) {
-  const std::vector<Fact> in = input_facts(graph, node);
+  std::vector<Fact> in = input_facts(graph, node);
+  for (Fact& fact : in) fact.constant = StoredContents::borrow(fact.constant);
   std::vector<Fact> out = infer_node(node, in);
   const bool computes = node.op->deterministic() && (widen || !node.op->widens_constants());
   if (computes && !all_constant(out) && all_constant(in)) {

@@ -10,6 +10,7 @@
 #include "plan/program.h"
 #include "tensor/held_bytes.h"
 #include "tensor/same_fact.h"
+#include "tensor/stored_tensor.h"
 
 namespace linnet {
 namespace {
@@ -199,14 +200,24 @@ class PlanBuilder {
   /// A step without slots.
   Step compile(const Node& node) {
     if (const Step* known = known_step(node)) return {&node, known->kernel, {}, {}, known->packed};
-    const std::vector<Fact> in = input_facts(graph(), node), out = output_facts(node);
+    std::vector<Fact> in = input_facts(graph(), node), out = output_facts(node);
+    for (Fact& fact : in) fact.constant = StoredContents::borrow(fact.constant);
     const ModelCompileInput input(in, out, *resources_);
     Step compiled{&node, with_node_context(node.spec, [&] { return node.op->compile(input); }), {}, {}};
+    with_node_context(node.spec, [&] { read_constants(node, *compiled.kernel); });
     for (const Tensor& packed : input.packed_tensors()) {
       compiled.packed.emplace_back(packed.raw(), packed.bytes());
       plan_->new_bytes += packed.bytes();
     }
     return compiled;
+  }
+
+  // What runs read lies in memory before.
+  void read_constants(const Node& node, const Kernel& kernel) const {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const ValueId v = node.inputs[i];
+      if (v != kNoValue && is_constant(v) && kernel.reads(int(i))) static_cast<void>(graph().fact(v).constant.raw());
+    }
   }
 
   // What cannot be kept on disk is made again.
@@ -352,7 +363,7 @@ std::map<const void*, size_t> Plan::holdings() const {
   for (const Step& step : steps) held.insert(step.packed.begin(), step.packed.end());
   for (ValueId id = 0; id < graph.value_count(); ++id) {
     const Tensor& constant = graph.fact(id).constant;
-    if (constant) held[constant.raw()] = held_bytes(constant);
+    if (constant) held[constant.address()] = held_bytes(constant);
   }
   held[this] = own_bytes();
   return held;

@@ -165,7 +165,7 @@ void Program::limit_plans() {
 std::map<const void*, size_t> Program::constants() const {
   std::map<const void*, size_t> held;
   for (ValueId id = 0; id < graph_.value_count(); ++id) {
-    if (graph_.fact(id).constant) held[graph_.fact(id).constant.raw()] = 0;
+    if (graph_.fact(id).constant) held[graph_.fact(id).constant.address()] = 0;
   }
   return held;
 }

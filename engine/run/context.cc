@@ -231,7 +231,8 @@ MemoryReport Context::memory() const {
     arena += impl_->growing->arena_bytes();
     scratch += impl_->growing->scratch_bytes();
   }
-  return {constant_bytes(state.program->graph()), state.resources->packs.bytes(), int64_t(arena), int64_t(scratch)};
+  return {held_constant_bytes(state.program->graph()), state.resources->packs.bytes(), int64_t(arena),
+          int64_t(scratch)};
 }
 
 }  // namespace linnet

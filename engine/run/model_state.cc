@@ -6,6 +6,7 @@
 #include "environment/checked_executor.h"
 #include "environment/run_environment.h"
 #include "passes/passes.h"
+#include "tensor/stored_tensor.h"
 
 namespace linnet {
 namespace {
@@ -63,6 +64,16 @@ void replace_weight(Graph& graph, const std::string& name, const Tensor& weight)
   throw Error(ErrorKind::kModel, str("there is no initializer '", name, "'"));
 }
 
+template <class F>
+int64_t sum_of_constants(const Graph& graph, F bytes_of) {
+  int64_t bytes = 0;
+  for (ValueId id = 0; id < graph.value_count(); ++id) {
+    const Value& value = graph.value(id);
+    if (value.fact.constant && !graph.consumers(id).empty()) bytes += int64_t(bytes_of(value.fact.constant));
+  }
+  return bytes;
+}
+
 std::string optional_inputs(size_t count) {
   return count == 0 ? "" : str(" and up to ", count, " overridable initializers");
 }
@@ -70,12 +81,12 @@ std::string optional_inputs(size_t count) {
 }  // namespace
 
 int64_t constant_bytes(const Graph& graph) {
-  int64_t bytes = 0;
-  for (ValueId id = 0; id < graph.value_count(); ++id) {
-    const Value& value = graph.value(id);
-    if (value.fact.constant && !graph.consumers(id).empty()) bytes += int64_t(value.fact.constant.bytes());
-  }
-  return bytes;
+  return sum_of_constants(graph, [](const Tensor& constant) { return constant.bytes(); });
+}
+
+int64_t held_constant_bytes(const Graph& graph) {
+  return sum_of_constants(
+      graph, [](const Tensor& constant) { return StoredContents::in_memory(constant) ? constant.bytes() : 0; });
 }
 
 std::string quoted_names(const std::vector<ValueInfo>& infos) {

@@ -41,6 +41,9 @@ struct Model::State {
 /// What the graph's constants hold.
 int64_t constant_bytes(const Graph& graph);
 
+/// Those of which lie in memory.
+int64_t held_constant_bytes(const Graph& graph);
+
 /// "'a', 'b'".
 std::string quoted_names(const std::vector<ValueInfo>& infos);
 

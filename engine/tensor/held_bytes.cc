@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "linnet/containers.h"
+#include "tensor/stored_tensor.h"
 
 namespace linnet {
 namespace {
@@ -26,6 +27,7 @@ size_t element_bytes(const Tensor& value) {
 size_t held_bytes(const Tensor& value) {
   if (!value) return 0;
   if (value.dtype() == DType::kString) return value.bytes() + text_bytes(value);
+  if (!StoredContents::in_memory(value)) return 0;
   return value.bytes() + (is_container(value.dtype()) ? element_bytes(value) : 0);
 }
 

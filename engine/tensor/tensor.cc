@@ -9,6 +9,7 @@
 #include "linnet/containers.h"
 #include "tensor/alignment.h"
 #include "tensor/memory_account.h"
+#include "tensor/stored_tensor.h"
 
 namespace linnet {
 namespace {
@@ -97,8 +98,12 @@ Tensor Tensor::reshaped(const Shape& shape) const {
   if (shape.elements() != size()) {
     throw Error(ErrorKind::kShape, str("cannot reshape ", shape_, " to ", shape));
   }
-  return share(dtype_, shape, data_, owner_);
+  Tensor result = share(dtype_, shape, data_, owner_);
+  result.stored_ = stored_;
+  return result;
 }
+
+const void* Tensor::contents() const { return static_cast<const StoredContents*>(owner_.get())->data(); }
 
 void Tensor::check_type(DType wanted) const {
   if (dtype_ != wanted) throw Error(ErrorKind::kType, str("tensor is ", dtype_, ", not ", wanted));
@@ -121,7 +126,7 @@ bool identical(const Tensor& a, const Tensor& b) {
                         [](const T& x, const T& y) { return equal(x, y); });
     });
   }
-  return a.raw() == b.raw() || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0;
+  return a.address() == b.address() || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0;
 }
 
 std::string describe(const Tensor& tensor) {

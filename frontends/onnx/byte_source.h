@@ -15,6 +15,10 @@ class ByteSource {
   /// Differs from that of any other file and of this one with other contents; empty where a change at this moment could
   /// go unseen, and of what is no file.
   virtual std::string identity() const { return {}; }
+  /// For messages.
+  virtual std::string name() const = 0;
+  /// Differs once the contents have changed; empty where that could go unseen, and of what is no file.
+  virtual std::string version() const { return {}; }
   /// Reads up to `wanted` bytes at an offset; fewer only at the end. Returns how many.
   virtual size_t read_some(std::byte* to, size_t wanted, int64_t offset) const = 0;
   /// Fills `to` from an offset; throws Error(kIo) where the bytes end before.
@@ -26,6 +30,7 @@ class MemorySource final : public ByteSource {
  public:
   explicit MemorySource(std::span<const std::byte> bytes) : bytes_(bytes) {}
   int64_t size() const override { return int64_t(bytes_.size()); }
+  std::string name() const override { return "the model"; }
   size_t read_some(std::byte* to, size_t wanted, int64_t offset) const override;
   void read(std::span<std::byte> to, int64_t offset) const override;
 

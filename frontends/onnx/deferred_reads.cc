@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stored_range.h"
 #include "tensor/alignment.h"
 #include "tensor_data.h"
 
@@ -31,7 +32,8 @@ const ByteRange* DeferredReads::find(const pb::TensorProto& proto) const {
   return found == model_.left_out.end() ? nullptr : &found->second;
 }
 
-Tensor DeferredReads::tensor(DType dtype, const Shape& shape, const ByteRange& range) {
+Tensor DeferredReads::tensor(DType dtype, const Shape& shape, const ByteRange& range, const std::string& name) {
+  if (Tensor later = tensor_in(model_.source, range.offset, dtype, shape, name)) return later;
   reads_.push_back({arena_.tensor(dtype, shape), range.offset});
   return reads_.back().to;
 }

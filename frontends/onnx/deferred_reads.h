@@ -17,8 +17,9 @@ class DeferredReads {
 
   /// Where the values of an initializer lie, or nullptr where they are in its message.
   const ByteRange* find(const pb::TensorProto& proto) const;
-  /// A tensor whose values finish() reads from a range of as many bytes.
-  Tensor tensor(DType dtype, const Shape& shape, const ByteRange& range);
+  /// A tensor whose values are read from a range of as many bytes when they are asked for or, where that cannot be, by
+  /// finish(). `name` goes into messages.
+  Tensor tensor(DType dtype, const Shape& shape, const ByteRange& range, const std::string& name);
   /// Throws Error(kIo) where the model ends before a range does.
   void finish(Executor& executor);
 

@@ -8,6 +8,7 @@
 
 #include "file.h"
 #include "linnet/error.h"
+#include "stored_range.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -15,6 +16,9 @@ namespace linnet {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Files that a model keeps open.
+constexpr size_t kMostOpen = 16;
 
 int64_t parse_number(const std::string& key, const std::string& text) {
   int64_t value = 0;
@@ -68,10 +72,11 @@ std::string ExternalData::resolve(const std::string& location) const {
   return path.string();
 }
 
-std::unique_ptr<const ByteSource> ExternalData::source_at(const std::string& location) {
-  if (shared_) return std::make_unique<MemorySource>(shared_->bytes);
-  if (resolver_) return std::make_unique<MemorySource>(resolver_(location));
-  return std::make_unique<File>(files_[location] = resolve(location));
+std::shared_ptr<const ByteSource> ExternalData::source_at(const std::string& location) {
+  if (shared_) return std::make_shared<MemorySource>(shared_->bytes);
+  if (const auto kept = kept_open_.find(location); kept != kept_open_.end()) return kept->second;
+  if (resolver_) return std::make_shared<MemorySource>(resolver_(location));
+  return std::make_shared<File>(files_[location] = resolve(location));
 }
 
 const ByteSource& ExternalData::open(const std::string& location) {
@@ -104,6 +109,15 @@ Tensor ExternalData::share(const pb::TensorProto& tensor, DType dtype, const Sha
   const std::byte* const data = shared_->bytes.data() + parse(tensor).offset;
   if (reinterpret_cast<uintptr_t>(data) % kAlignment != 0) return {};
   return Tensor::share(dtype, shape, const_cast<std::byte*>(data), shared_->owner);
+}
+
+Tensor ExternalData::read_later(const pb::TensorProto& tensor, DType dtype, const Shape& shape) {
+  const Entries entries = parse(tensor);
+  open(entries.location);
+  if (kept_open_.size() >= kMostOpen && !kept_open_.contains(entries.location)) return {};
+  const Tensor later = tensor_in(source_, entries.offset, dtype, shape, tensor.name());
+  if (later) kept_open_[entries.location] = source_;
+  return later;
 }
 
 void ExternalData::read(const pb::TensorProto& tensor, std::span<std::byte> to) {

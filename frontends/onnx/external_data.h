@@ -33,6 +33,9 @@ class ExternalData {
         resolver_(options.external_data),
         limits_(options.limits) {}
 
+  /// A tensor that reads its contents when they are asked for, after such checks as check() makes; no tensor where
+  /// they must be read at once.
+  Tensor read_later(const pb::TensorProto& tensor, DType dtype, const Shape& shape);
   /// Fills `to` with the bytes that the tensor's entries (location, offset, length) name. Throws Error(kModel) for
   /// malformed entries, sizes that do not fit, and locations outside the folder, Error(kIo) when the file cannot be
   /// read, Error(kLimit) beyond limits.file_bytes.
@@ -53,7 +56,7 @@ class ExternalData {
 
   static Entries parse(const pb::TensorProto& tensor);
   std::string resolve(const std::string& location) const;
-  std::unique_ptr<const ByteSource> source_at(const std::string& location);
+  std::shared_ptr<const ByteSource> source_at(const std::string& location);
   const ByteSource& open(const std::string& location);
 
   std::string folder_;
@@ -62,8 +65,9 @@ class ExternalData {
   Limits limits_;
   std::optional<SharedBytes> shared_;
   ExternalFiles files_;
-  std::string opened_;                        // location of source_
-  std::unique_ptr<const ByteSource> source_;  // the one used last: tensors of one file follow each other
+  std::map<std::string, std::shared_ptr<const ByteSource>> kept_open_;  // by location
+  std::string opened_;                                                  // location of source_
+  std::shared_ptr<const ByteSource> source_;  // the one used last: tensors of one file follow each other
 };
 
 }  // namespace linnet

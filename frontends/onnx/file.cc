@@ -61,6 +61,16 @@ std::string File::identity() const {
              status.st_mtim.tv_nsec, ' ', changed.tv_sec, ' ', changed.tv_nsec);
 }
 
+// Neither another name nor none, which count as changes of the file, are changes of its contents.
+std::string File::version() const {
+  struct stat status {};
+  timespec now{};
+  if (::fstat(fd_, &status) != 0 || ::clock_gettime(CLOCK_REALTIME_COARSE, &now) != 0) return {};
+  const timespec& written = status.st_mtim;
+  if (std::pair(written.tv_sec, written.tv_nsec) >= std::pair(now.tv_sec, now.tv_nsec)) return {};
+  return str(status.st_size, ' ', written.tv_sec, ' ', written.tv_nsec);
+}
+
 size_t File::read_some(std::byte* to, size_t wanted, int64_t offset) const {
   size_t done = 0;
   while (done < wanted) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "byte_source.h"
+#include "linnet/error.h"
 
 namespace linnet {
 
@@ -20,7 +21,9 @@ class File final : public ByteSource {
 
   const std::string& path() const { return path_; }
   int64_t size() const override { return size_; }
+  std::string name() const override { return str('\'', path_, '\''); }
   std::string identity() const override;
+  std::string version() const override;
 
   size_t read_some(std::byte* to, size_t wanted, int64_t offset) const override;
   void read(std::span<std::byte> to, int64_t offset) const override;

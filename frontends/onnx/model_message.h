@@ -9,9 +9,9 @@
 
 namespace linnet {
 
-/// Constants that a message refers to as external data, in order, each from a multiple of kAlignment on. They are those
-/// of the model, which must outlive them.
+/// Constants that a message refers to as external data, in order, each from a multiple of kAlignment on.
 struct ConstantParts {
+  std::vector<Tensor> contents;
   std::vector<std::span<const std::byte>> parts;
   size_t bytes = 0;
 };

@@ -32,7 +32,7 @@ Tensor TensorReader::read_later(const pb::TensorProto& proto) {
   const DType dtype = dtype_from_proto(proto.data_type());
   const Shape shape = shape_from_proto(proto.dims());
   check_raw_data(proto, size_t(range->bytes), dtype, shape);
-  return deferred_->tensor(dtype, shape, *range);
+  return deferred_->tensor(dtype, shape, *range, proto.name());
 }
 
 Tensor TensorReader::decode(const pb::TensorProto& proto) {
@@ -46,6 +46,7 @@ Tensor TensorReader::decode_external(const pb::TensorProto& proto, DType dtype, 
   if (!proto.raw_data().empty()) throw Error(ErrorKind::kModel, "values are stored here and in external data");
   external_.check(proto, int64_t(dtype_bytes(dtype, shape.elements())));
   if (const Tensor shared = external_.share(proto, dtype, shape)) return shared;
+  if (const Tensor later = external_.read_later(proto, dtype, shape)) return later;
   Tensor tensor(dtype, shape);
   external_.read(proto, {static_cast<std::byte*>(tensor.raw()), tensor.bytes()});
   normalize_bools(tensor);

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "tensor/alignment.h"
+#include "tensor/stored_tensor.h"
 
 namespace linnet {
 
@@ -29,7 +30,8 @@ void write_tensor(const Tensor& tensor, const std::string& name, pb::TensorProto
   if (tensor.dtype() == DType::kString) {
     for (const std::string& text : tensor.values<std::string>()) proto.add_string_data(text);
   } else {
-    proto.set_raw_data(tensor.raw(), tensor.bytes());
+    const Tensor contents = StoredContents::borrow(tensor);
+    proto.set_raw_data(contents.raw(), contents.bytes());
   }
 }
 
@@ -40,7 +42,8 @@ void write_external_tensor(const Tensor& tensor, const std::string& name, Consta
   add_entry("location", "constants", proto);
   add_entry("offset", str(parts.bytes), proto);
   add_entry("length", str(tensor.bytes()), proto);
-  parts.parts.emplace_back(static_cast<const std::byte*>(tensor.raw()), tensor.bytes());
+  const Tensor& contents = parts.contents.emplace_back(StoredContents::borrow(tensor));
+  parts.parts.emplace_back(static_cast<const std::byte*>(contents.raw()), contents.bytes());
   parts.bytes += aligned(tensor.bytes());
 }
 

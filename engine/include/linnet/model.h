@@ -37,7 +37,7 @@ struct ModelMetadata {
 
 /// Sizes of what a model or a plan holds.
 struct MemoryReport {
-  int64_t weights_bytes = 0;
+  int64_t weights_bytes = 0;  ///< of those that lie in memory, not in the model's files alone
   int64_t packed_bytes = 0;
   int64_t arena_bytes = 0;  ///< of the values that a run computes, outputs included
   int64_t scratch_bytes = 0;

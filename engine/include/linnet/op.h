@@ -101,7 +101,8 @@ class LINNET_API CompileInput {
   DType dtype(int i) const { return fact(i).dtype; }
   Shape shape(int i) const { return fact(i).shape(); }
   int rank(int i) const { return fact(i).rank(); }
-  /// The value of input i where it is constant, else nullptr.
+  /// The value of input i where it is constant, else nullptr. Its data may be let go after compile(): a kernel that
+  /// reads them in runs, not as an input, keeps a copy of the Tensor.
   const Tensor* constant(int i) const { return has(i) && fact(i).constant ? &fact(i).constant : nullptr; }
   const Fact& output_fact(int i) const { return at(outputs_, i); }
   bool has_output(int i) const { return output_fact(i).present(); }

@@ -52,6 +52,8 @@ inline constexpr DType dtype_of<std::complex<double>> = DType::kComplex128;
 
 /// A dense tensor in row-major order. A copy shares the data; clone() duplicates it.
 /// Data that the tensor allocates is aligned to 64 bytes and uninitialised (strings and containers are empty).
+/// Weights of a model may stay in its files until somebody asks for the data, which throws Error(kIo) where they cannot
+/// be read any more.
 class LINNET_API Tensor {
  public:
   /// No tensor: dtype kUndefined. What an omitted optional input is.
@@ -84,23 +86,25 @@ class LINNET_API Tensor {
   int64_t size() const { return shape_.elements(); }
   size_t bytes() const { return dtype_bytes(dtype_, size()); }
 
-  void* raw() { return data_; }
-  const void* raw() const { return data_; }
+  void* raw() { return stored_ ? const_cast<void*>(contents()) : data_; }
+  const void* raw() const { return stored_ ? contents() : data_; }
   /// Throw Error(kType) unless T is the element type.
   template <class T>
   T* data() {
     check_type(dtype_of<T>);
-    return static_cast<T*>(data_);
+    return static_cast<T*>(raw());
   }
   template <class T>
   const T* data() const {
     check_type(dtype_of<T>);
-    return static_cast<const T*>(data_);
+    return static_cast<const T*>(raw());
   }
   template <class T>
   std::span<const T> values() const {
     return {data<T>(), size_t(size())};
   }
+  /// Names the data without reading it: tensors that begin with the same data have the same.
+  const void* address() const { return data_; }
 
   /// The data was allocated by Linnet, holds numbers, and no other tensor shares it.
   bool exclusive() const { return allocated_ && owner_.use_count() == 1; }
@@ -111,11 +115,14 @@ class LINNET_API Tensor {
   Tensor reshaped(const Shape& shape) const;
 
  private:
+  friend class StoredContents;
   friend class TensorArena;
   void check_type(DType wanted) const;
+  const void* contents() const;
 
   DType dtype_ = DType::kUndefined;
   bool allocated_ = false;  // numbers in memory of Linnet's
+  bool stored_ = false;     // the owner is a StoredContents, which data_ names
   Shape shape_;
   void* data_ = nullptr;
   std::shared_ptr<const void> owner_;

@@ -1,0 +1,60 @@
+#include "passes/computed_bytes.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "passes/evaluate.h"
+
+namespace linnet {
+namespace {
+
+// Fewer bytes stay.
+constexpr size_t kLeastBytes = size_t{1} << 16;
+// Nodes on the way from what is stored: each is computed anew for those behind it.
+constexpr int kMostDepth = 4;
+
+int depth_of(std::span<const Fact> in) {
+  int depth = 0;
+  for (const Fact& fact : in) depth = std::max(depth, StoredContents::depth(fact.constant));
+  return depth;
+}
+
+bool can_read_again(std::span<const Fact> in) {
+  const auto is_stored = [](const Fact& fact) { return StoredContents::is_stored(fact.constant); };
+  return std::any_of(in.begin(), in.end(), is_stored) && std::all_of(in.begin(), in.end(), [&](const Fact& fact) {
+           return !fact.present() || is_stored(fact) || fact.constant.bytes() < kLeastBytes;
+         });
+}
+
+}  // namespace
+
+std::vector<Tensor> ComputedBytes::let_go(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
+                                          const ModelResources& resources, std::vector<Tensor> values) {
+  const bool large = values.size() == 1 && !is_object(values[0].dtype()) && values[0].bytes() >= kLeastBytes;
+  if (!large || !can_read_again(in) || depth_of(in) >= kMostDepth) return values;
+  const Tensor& value = values[0];
+  return {StoredContents::tensor(value.dtype(), value.shape(),
+                                 std::make_shared<ComputedBytes>(node, in, out, resources.options))};
+}
+
+ComputedBytes::ComputedBytes(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
+                             const ModelOptions& options)
+    : node_(node),
+      in_(in.begin(), in.end()),
+      out_(out.begin(), out.end()),
+      options_(options),
+      depth_(depth_of(in) + 1) {
+  for (Fact& fact : in_) fact.constant = StoredContents::original(fact.constant);
+}
+
+// What a model packs at this moment may be what waits for these bytes: nothing is shared with it.
+void ComputedBytes::read(std::span<std::byte> to) const {
+  ModelResources resources;
+  resources.options = options_;
+  std::vector<Fact> in = in_;
+  for (Fact& fact : in) fact.constant = StoredContents::borrow(fact.constant);
+  const std::vector<Tensor> values = run_once(node_, in, out_, resources);
+  std::memcpy(to.data(), values[0].raw(), to.size());
+}
+
+}  // namespace linnet

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "compile/model_resources.h"
+#include "graph/graph.h"
+#include "tensor/stored_tensor.h"
+
+namespace linnet {
+
+/// The output of a node whose constant inputs can be read again: a transposed weight. It is computed again when it is
+/// asked for.
+class ComputedBytes final : public StoredBytes {
+ public:
+  /// The values of a node's outputs, without their contents where these can be computed again from stored ones.
+  static std::vector<Tensor> let_go(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
+                                    const ModelResources& resources, std::vector<Tensor> values);
+
+  ComputedBytes(const Node& node, std::span<const Fact> in, std::span<const Fact> out, const ModelOptions& options);
+  void read(std::span<std::byte> to) const override;
+  int depth() const override { return depth_; }
+
+ private:
+  Node node_;
+  std::vector<Fact> in_, out_;
+  ModelOptions options_;
+  int depth_ = 0;
+};
+
+}  // namespace linnet

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include "linnet/tensor.h"
+#include "tensor/memory_account.h"
+
+namespace linnet {
+
+/// Where numbers lie that are read when somebody asks for them. Thread-safe.
+class StoredBytes {
+ public:
+  virtual ~StoredBytes() = default;
+  /// Throws Error(kIo) where they are not what they were any more.
+  virtual void read(std::span<std::byte> to) const = 0;
+  /// How many steps they are computed in from what is stored.
+  virtual int depth() const { return 0; }
+};
+
+/// The contents of tensors that are read when they are first asked for, and then kept as long as these tensors live.
+/// Thread-safe.
+class StoredContents {
+ public:
+  /// A tensor of numbers whose contents are the bytes.
+  static Tensor tensor(DType dtype, const Shape& shape, std::shared_ptr<const StoredBytes> bytes);
+  /// The same tensor, whose contents are let go with the last copy of the one returned unless others have asked for
+  /// them: of those that are not stored, a copy.
+  static Tensor borrow(const Tensor& tensor);
+  /// What was borrowed.
+  static Tensor original(const Tensor& tensor);
+  static bool is_stored(const Tensor& tensor) { return tensor.stored_; }
+  /// StoredBytes::depth(); 0 of those that are not stored.
+  static int depth(const Tensor& tensor);
+  /// Whether the tensor's contents take memory.
+  static bool in_memory(const Tensor& tensor);
+
+  StoredContents(DType dtype, const Shape& shape, std::shared_ptr<const StoredBytes> bytes);
+  explicit StoredContents(std::shared_ptr<const StoredContents> origin) : origin_(std::move(origin)) {}
+  StoredContents(const StoredContents&) = delete;
+
+  const void* data() const;
+
+ private:
+  std::shared_ptr<const Tensor> share() const;
+  Tensor read() const;
+
+  DType dtype_{};
+  Shape shape_;
+  std::shared_ptr<const StoredBytes> bytes_;
+  std::shared_ptr<const StoredContents> origin_;  // of borrowed contents
+  std::shared_ptr<MemoryAccount> account_ = MemoryAccount::current();
+  mutable std::mutex mutex_;
+  mutable std::weak_ptr<const Tensor> shared_;  // by all who have asked
+  mutable std::shared_ptr<const Tensor> kept_;
+  mutable std::atomic<const void*> data_{nullptr};  // of kept_
+};
+
+}  // namespace linnet

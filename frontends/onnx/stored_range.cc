@@ -1,0 +1,50 @@
+#include "stored_range.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "environment/run_environment.h"
+#include "linnet/error.h"
+#include "tensor/stored_tensor.h"
+
+namespace linnet {
+namespace {
+
+constexpr size_t kLeastBytes = size_t{1} << 16;
+constexpr size_t kChunkBytes = size_t{4} << 20;
+
+class StoredRange final : public StoredBytes {
+ public:
+  StoredRange(std::shared_ptr<const ByteSource> source, int64_t offset, std::string name)
+      : source_(std::move(source)), offset_(offset), name_(std::move(name)), version_(source_->version()) {}
+
+  void read(std::span<std::byte> to) const override {
+    for (size_t at = 0; at < to.size(); at += kChunkBytes) {
+      check_current();
+      const std::span<std::byte> chunk = to.subspan(at, std::min(kChunkBytes, to.size() - at));
+      if (source_->read_some(chunk.data(), chunk.size(), offset_ + int64_t(at)) < chunk.size()) throw_changed();
+    }
+    if (source_->version() != version_) throw_changed();
+  }
+
+ private:
+  [[noreturn]] void throw_changed() const {
+    throw Error(ErrorKind::kIo,
+                str("initializer '", name_, "': ", source_->name(), " has changed since it was loaded"));
+  }
+
+  std::shared_ptr<const ByteSource> source_;
+  int64_t offset_;
+  std::string name_, version_;
+};
+
+}  // namespace
+
+Tensor tensor_in(const std::shared_ptr<const ByteSource>& source, int64_t offset, DType dtype, const Shape& shape,
+                 const std::string& name) {
+  const bool as_stored = dtype != DType::kBool && !is_object(dtype);
+  if (!as_stored || dtype_bytes(dtype, shape.elements()) < kLeastBytes || source->version().empty()) return {};
+  return StoredContents::tensor(dtype, shape, std::make_shared<StoredRange>(source, offset, name));
+}
+
+}  // namespace linnet
