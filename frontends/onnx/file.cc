@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <optional>
 #include <system_error>
 
 #include "linnet/error.h"
@@ -17,6 +18,17 @@ namespace {
 
 [[noreturn]] void throw_io(const std::string& path, int error) {
   throw Error(ErrorKind::kIo, str("cannot read '", path, "': ", std::generic_category().message(error)));
+}
+
+/// What the system says of a file. None where a change at this moment could go unseen: it sets `time` to the current
+/// one, which passes in ticks of some milliseconds.
+std::optional<struct stat> settled_status(int fd, timespec stat::*time) {
+  struct stat status {};
+  timespec now{};
+  if (::fstat(fd, &status) != 0 || ::clock_gettime(CLOCK_REALTIME_COARSE, &now) != 0) return std::nullopt;
+  const timespec& changed = status.*time;
+  if (std::pair(changed.tv_sec, changed.tv_nsec) >= std::pair(now.tv_sec, now.tv_nsec)) return std::nullopt;
+  return status;
 }
 
 }  // namespace
@@ -50,25 +62,18 @@ File& File::operator=(File&& other) noexcept {
   return *this;
 }
 
-// A change gives a file the current time, which passes in ticks of some milliseconds.
 std::string File::identity() const {
-  struct stat status {};
-  timespec now{};
-  if (::fstat(fd_, &status) != 0 || ::clock_gettime(CLOCK_REALTIME_COARSE, &now) != 0) return {};
-  const timespec& changed = status.st_ctim;
-  if (std::pair(changed.tv_sec, changed.tv_nsec) >= std::pair(now.tv_sec, now.tv_nsec)) return {};
-  return str(status.st_dev, ' ', status.st_ino, ' ', status.st_size, ' ', status.st_mtim.tv_sec, ' ',
-             status.st_mtim.tv_nsec, ' ', changed.tv_sec, ' ', changed.tv_nsec);
+  const auto status = settled_status(fd_, &stat::st_ctim);
+  if (!status) return {};
+  return str(status->st_dev, ' ', status->st_ino, ' ', status->st_size, ' ', status->st_mtim.tv_sec, ' ',
+             status->st_mtim.tv_nsec, ' ', status->st_ctim.tv_sec, ' ', status->st_ctim.tv_nsec);
 }
 
 // Neither another name nor none, which count as changes of the file, are changes of its contents.
 std::string File::version() const {
-  struct stat status {};
-  timespec now{};
-  if (::fstat(fd_, &status) != 0 || ::clock_gettime(CLOCK_REALTIME_COARSE, &now) != 0) return {};
-  const timespec& written = status.st_mtim;
-  if (std::pair(written.tv_sec, written.tv_nsec) >= std::pair(now.tv_sec, now.tv_nsec)) return {};
-  return str(status.st_size, ' ', written.tv_sec, ' ', written.tv_nsec);
+  const auto status = settled_status(fd_, &stat::st_mtim);
+  if (!status) return {};
+  return str(status->st_size, ' ', status->st_mtim.tv_sec, ' ', status->st_mtim.tv_nsec);
 }
 
 size_t File::read_some(std::byte* to, size_t wanted, int64_t offset) const {

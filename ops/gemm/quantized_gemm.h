@@ -21,8 +21,8 @@ struct QuantizedMatrices {
 };
 
 /// Products of uint8 rows less a zero point and int8 matrices of the same sizes; sums wrap modulo 2^32.
-/// Type: GemmU8, whose rows are as they come, or GemmS16, for instruction sets without products of bytes, whose rows
-/// are widened and less the zero point already.
+/// Type: GemmU8, whose rows are as they come, or GemmS16, where bytes are not multiplied (multiplies_bytes()), whose
+/// rows are widened and less the zero point already.
 template <class Type>
 class QuantizedGemm {
  public:
