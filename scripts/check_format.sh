@@ -2,5 +2,5 @@
 # Passes when clang-format would change nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-find engine ops frontends bindings tools tests benchmarks examples -name '*.cc' -o -name '*.c' -o -name '*.h' | sort |
+find engine ops frontends bindings tools tests benchmarks examples scripts -name '*.cc' -o -name '*.c' -o -name '*.h' | sort |
   xargs clang-format --dry-run -Werror

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""check_tidy.py BUILD_DIRECTORY [--write | FILE...]: passes when clang-tidy finds nothing in the library and the tools.
+
+To clang-tidy's checks (.clang-tidy) comes one of ours, for products that may overflow (tidy/unchecked_product.cc). What
+was there before that rule stands in tidy/known_products.txt, which may only become shorter; --write writes what is found.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+SCRIPTS = Path(__file__).resolve().parent
+ROOT = SCRIPTS.parent
+TIDY = SCRIPTS / "tidy"
+KNOWN = TIDY / "known_products.txt"
+FINDING = re.compile(r"^(/.*):(\d+):(\d+): \w+: (.*) \[([^]]+)\]$", re.MULTILINE)
+PRODUCT = "linnet-unchecked-product"
+
+
+def build_plugin(folder):
+    """The checks of ours, as a library for clang-tidy."""
+    include = Path(shutil.which("clang-tidy")).resolve().parents[1] / "include"
+    plugin = folder / "plugin.so"
+    flags = ["-std=c++17", "-fno-rtti", "-shared", "-fPIC", "-isystem", include, "-o", plugin]
+    subprocess.run(["clang++", *flags, *sorted(TIDY.glob("*_*.cc"))], check=True)
+    return plugin
+
+
+def findings(plugin, *arguments):
+    """{(path, line, column, text, check)} in the sources named and in the headers of ours that they include."""
+    command = ["clang-tidy", f"--load={plugin}", "--checks=linnet-*", "--quiet", *arguments]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    found = set()
+    for path, line, column, text, check in FINDING.findall(result.stdout):
+        path = os.path.relpath(os.path.realpath(path), ROOT)  # rooms see each other by links
+        found.add((path, int(line), int(column), text, check))
+    if result.returncode and not found:
+        sys.exit(f"{' '.join(command)}\n{result.stdout[-2000:]}{result.stderr[-2000:]}")
+    return found
+
+
+def check_sample(plugin):
+    sample = TIDY / "sample.cc"
+    found = {line for _, line, *_ in findings(plugin, str(sample), "--", "-std=c++20", "-Iengine/include")}
+    wanted = {i for i, line in enumerate(sample.read_text().splitlines(), 1) if line.endswith("// found")}
+    if found != wanted:
+        sys.exit(f"{sample.name}: found lines {sorted(found)}, wanted {sorted(wanted)}")
+
+
+def find_all(plugin, build, sources):
+    batches = [sources[i : i + 8] for i in range(0, len(sources), 8)]
+    with ThreadPoolExecutor(os.cpu_count()) as executor:
+        return set().union(*executor.map(lambda batch: findings(plugin, "-p", f"{build}/tidy", *batch), batches))
+
+
+def entry(finding):
+    return f"{finding[0]}: {finding[3].split(chr(39))[1]}"
+
+
+def main(build, *options):
+    build = Path(build).resolve()
+    listed = subprocess.run([SCRIPTS / "clang_sources.py", build], capture_output=True, text=True, check=True).stdout.split()
+    plugin = build_plugin(build / "tidy")
+    check_sample(plugin)
+    files = [option for option in options if option != "--write"]
+    found = sorted(find_all(plugin, build, files or listed))
+    products = Counter(entry(finding) for finding in found if finding[4] == PRODUCT)
+    if "--write" in options:
+        KNOWN.write_text("".join(f"{line}\n" for line in sorted(products.elements())))
+        return 0
+    known = Counter(KNOWN.read_text().splitlines())
+    new = [finding for finding in found if finding[4] != PRODUCT or entry(finding) in products - known]
+    for path, line, column, text, check in new:
+        print(f"{path}:{line}:{column}: {text} [{check}]")
+    gone = [] if files else sorted((known - products).elements())
+    for line in gone:
+        print(f"{KNOWN.relative_to(ROOT)}: no longer there, remove the line: {line}")
+    return int(bool(new or gone))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
