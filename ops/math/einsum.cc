@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "elements/dispatch.h"
@@ -8,13 +7,13 @@
 #include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
-#include "tensor/strided_copy.h"
+#include "tensor/strided_kernel.h"
 
 namespace linnet {
 namespace {
 
-constexpr int kMaxOperands = 8;
-using Offsets = std::array<int64_t, kMaxOperands>;
+/// One number per operand.
+using Offsets = std::vector<int64_t>;
 
 /// Nested loops, each with the step of every operand.
 struct Loops {
@@ -22,103 +21,96 @@ struct Loops {
   std::vector<Offsets> steps;
   int64_t count = 1;
 
-  void add(int64_t extent, const Offsets& step) {
+  void add(int64_t extent, Offsets step) {
     extents.push_back(extent);
-    steps.push_back(step);
+    steps.push_back(std::move(step));
     count = checked_mul(count, extent);
   }
 
-  /// The operands' offsets in iteration i.
-  Offsets offsets(int64_t i) const {
-    Offsets result{};
+  /// Adds the operands' offsets in iteration i.
+  void advance(int64_t i, Offsets& offsets) const {
     for (size_t d = extents.size(); d-- > 0; i /= extents[d]) {
-      for (size_t k = 0; k < result.size(); ++k) result[k] += i % extents[d] * steps[d][k];
+      for (size_t k = 0; k < offsets.size(); ++k) offsets[k] += i % extents[d] * steps[d][k];
     }
-    return result;
   }
 };
 
-/// What is summed of each operand for one element of the output: over `loops`, and within over the last summed axis.
-struct Summed {
-  int operands;
-  Loops loops;
+/// For every element of the output, over `outer`, a sum over `summed`, and within over the last summed axis.
+struct Summation {
+  Loops outer, summed;
   int64_t row;
   Offsets row_step;
 };
 
-using Operands = std::array<const void*, kMaxOperands>;
+using Operands = std::vector<const void*>;
 
 /// Floats are summed in double, integers wrap around.
 template <class T>
 using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
 
+/// The sum of the products of all operands from `at` on along one row.
 template <class T>
-Sum<T> row_sum(const Summed& summed, const Operands& x, const Offsets& at, Checkpoints& checkpoints) {
-  std::array<const T*, kMaxOperands> row{};
-  for (size_t k = 0; k < size_t(summed.operands); ++k) row[k] = static_cast<const T*>(x[k]) + at[k];
+Sum<T> row_sum(const Summation& summation, const Operands& x, const Offsets& at, Checkpoints& checkpoints) {
+  const int64_t operands = int64_t(x.size());
   Sum<T> sum = 0;
-  for (int64_t begin = 0; begin < summed.row; begin += Checkpoints::kWork) {
-    const int64_t end = std::min(summed.row, begin + Checkpoints::kWork);
+  for (int64_t begin = 0; begin < summation.row; begin += Checkpoints::kWork) {
+    const int64_t end = std::min(summation.row, begin + Checkpoints::kWork);
     for (int64_t i = begin; i < end; ++i) {
       Sum<T> product = 1;
-      for (size_t k = 0; k < size_t(summed.operands); ++k) {
-        product *= static_cast<Sum<T>>(row[k][i * summed.row_step[k]]);
+      for (size_t k = 0; k < x.size(); ++k) {
+        product *= static_cast<Sum<T>>(static_cast<const T*>(x[k])[at[k] + i * summation.row_step[k]]);
       }
       sum += product;
     }
-    checkpoints.add(checked_mul(end - begin, summed.operands));
+    checkpoints.add(checked_mul(end - begin, operands));
   }
   return sum;
 }
 
-/// Element `i` of y: the sum of the products of all operands from `base` on.
+/// Elements `begin` to `end` of y.
 template <class T>
-void element(const Summed& summed, const Operands& x, const Offsets& base, void* y, int64_t i,
-             Checkpoints& checkpoints) {
-  Sum<T> sum = 0;
-  for (int64_t j = 0; j < summed.loops.count && summed.row > 0; ++j) {
-    Offsets at = summed.loops.offsets(j);
-    for (size_t k = 0; k < at.size(); ++k) at[k] += base[k];
-    sum += row_sum<T>(summed, x, at, checkpoints);
+void elements(const Summation& summation, const Operands& x, void* y, int64_t begin, int64_t end) {
+  Checkpoints checkpoints;
+  Offsets at(x.size());
+  for (int64_t i = begin; i < end; ++i) {
+    Sum<T> sum = 0;
+    for (int64_t j = 0; j < summation.summed.count && summation.row > 0; ++j) {
+      std::ranges::fill(at, 0);
+      summation.outer.advance(i, at);
+      summation.summed.advance(j, at);
+      sum += row_sum<T>(summation, x, at, checkpoints);
+    }
+    static_cast<T*>(y)[i] = static_cast<T>(sum);
   }
-  static_cast<T*>(y)[i] = static_cast<T>(sum);
 }
 
 class EinsumKernel final : public Kernel {
  public:
-  using Element = decltype(element<float>)*;
+  using Elements = decltype(elements<float>)*;
 
-  EinsumKernel(Element element, Loops outer, Summed summed)
-      : element_(element), outer_(std::move(outer)), summed_(std::move(summed)) {}
+  EinsumKernel(Elements elements, Summation summation) : elements_(elements), summation_(std::move(summation)) {}
 
   void run(KernelContext& context) const override {
-    Operands x{};
-    for (int k = 0; k < summed_.operands; ++k) x[size_t(k)] = context.input(k).raw();
+    Operands x;
+    for (int k = 0; k < int(summation_.row_step.size()); ++k) x.push_back(context.input(k).raw());
     void* y = context.output(0).raw();
-    const int64_t work = checked_mul(summed_.loops.count, summed_.row);
-    parallel_items(context.executor(), outer_.count, work, [&](int64_t begin, int64_t end, int) {
-      Checkpoints checkpoints;
-      for (int64_t i = begin; i < end; ++i) element_(summed_, x, outer_.offsets(i), y, i, checkpoints);
-    });
+    const int64_t work = checked_mul(summation_.summed.count, summation_.row);
+    parallel_items(context.executor(), summation_.outer.count, work,
+                   [&](int64_t begin, int64_t end, int) { elements_(summation_, x, y, begin, end); });
   }
 
  private:
-  Element element_;
-  Loops outer_;
-  Summed summed_;
+  Elements elements_;
+  Summation summation_;
 };
 
 /// Einsum: the product of the operands' elements, each axis named by a letter, summed over the letters that the output
 /// does not name. A letter that an operand repeats takes its diagonal; "..." stands for axes that are broadcast.
-/// Inputs (at most 8), Output: one dtype, numbers. Without "->" the output has the letters that occur once, sorted.
+/// Inputs, Output: one dtype, numbers. Without "->" the output has the letters that occur once, sorted.
 /// Source: https://onnx.ai/onnx/operators/onnx__Einsum.html
 class Einsum final : public Op {
  public:
-  explicit Einsum(const NodeSpec& node) : equation_(node.attr<std::string>("equation")) {
-    if (equation_.operands() > kMaxOperands) {
-      throw Error(ErrorKind::kUnsupported, str("at most ", kMaxOperands, " operands, got ", equation_.operands()));
-    }
-  }
+  explicit Einsum(const NodeSpec& node) : equation_(node.attr<std::string>("equation")) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, equation_.operands(), equation_.operands());
@@ -144,18 +136,20 @@ class Einsum final : public Op {
     }
     const EinsumLabels labels = equation_.labels(ranks);
     const std::map<EinsumLabel, Dim> dims = label_dims(labels, facts);
-    Loops outer;
-    for (const EinsumLabel label : labels.output) outer.add(dims.at(label).value(), steps(label, labels, in));
-    Summed summed{.operands = in.num_inputs(), .loops = {}, .row = 1, .row_step = {}};
+    if (in.num_inputs() == 1 && labels.summed.empty()) return copy(in, labels);
+    Summation summation{.outer = {}, .summed = {}, .row = 1, .row_step = Offsets(facts.size())};
+    for (const EinsumLabel label : labels.output) summation.outer.add(dims.at(label).value(), steps(label, labels, in));
     for (const EinsumLabel label : labels.summed) {
-      if (label != labels.summed.back()) summed.loops.add(dims.at(label).value(), steps(label, labels, in));
+      if (label == labels.summed.back()) {
+        summation.row = dims.at(label).value();
+        summation.row_step = steps(label, labels, in);
+      } else {
+        summation.summed.add(dims.at(label).value(), steps(label, labels, in));
+      }
     }
-    if (!labels.summed.empty()) {
-      summed.row = dims.at(labels.summed.back()).value();
-      summed.row_step = steps(labels.summed.back(), labels, in);
-    }
-    const auto element_of = dispatch_number(in.dtype(0), []<class T>() -> EinsumKernel::Element { return element<T>; });
-    return std::make_unique<EinsumKernel>(element_of, std::move(outer), std::move(summed));
+    const auto elements_of =
+        dispatch_number(in.dtype(0), []<class T>() -> EinsumKernel::Elements { return elements<T>; });
+    return std::make_unique<EinsumKernel>(elements_of, std::move(summation));
   }
 
  private:
@@ -171,9 +165,17 @@ class Einsum final : public Op {
     return result;
   }
 
+  /// What an Einsum of one operand that sums nothing up does: it transposes, and takes diagonals.
+  static KernelPtr copy(const CompileInput& in, const EinsumLabels& labels) {
+    const Shape y = in.output_shape(0);
+    std::vector<int64_t> strides;
+    for (const EinsumLabel label : labels.output) strides.push_back(steps(label, labels, in)[0]);
+    return make_strided_kernel(StridedCopy(in.dtype(0), y.dims(), strides, row_major_strides(y)));
+  }
+
   /// How far each operand goes when the label's coordinate grows by one; not at all along a dim of 1.
   static Offsets steps(EinsumLabel label, const EinsumLabels& labels, const CompileInput& in) {
-    Offsets result{};
+    Offsets result(size_t(in.num_inputs()));
     for (int k = 0; k < in.num_inputs(); ++k) {
       const Shape x = in.shape(k);
       const std::vector<int64_t> strides = row_major_strides(x);

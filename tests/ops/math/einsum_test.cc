@@ -57,6 +57,7 @@ TEST(Einsum, BroadcastsItsEllipsis) {
 TEST(Einsum, MultipliesMoreOperandsOfOtherDtypes) {
   const Tensor x = Tensor::of<int32_t>({2, 3});
   expect_close(einsum("i,i,i->i", {x, x, x}), Tensor::of<int32_t>({8, 27}));
+  expect_close(einsum("i,i,i,i,i,i,i,i,i,i->i", std::vector<Tensor>(10, x)), Tensor::of<int32_t>({1024, 59049}));
   const Tensor empty(DType::kFloat32, {0, 3});
   expect_close(einsum("ij->j", {empty}), Tensor::of<float>({0, 0, 0}));
 }
