@@ -17,6 +17,13 @@ inline double mul_add(double a, double b, double c) {
 #endif
 }
 
+/// The polynomial in x with these coefficients, that of the highest power first.
+inline double polynomial(double, double constant) { return constant; }
+template <class... Rest>
+inline double polynomial(double x, double first, double second, Rest... rest) {
+  return polynomial(x, mul_add(first, x, second), rest...);
+}
+
 inline uint64_t bits_of_double(double x) { return __builtin_bit_cast(uint64_t, x); }
 inline double double_of(uint64_t bits) { return __builtin_bit_cast(double, bits); }
 inline double magnitude_of(double x) { return double_of(bits_of_double(x) & 0x7fffffffffffffff); }
@@ -50,25 +57,20 @@ inline DoubleExpArgument reduce_double_exp(double x) {
 
 /// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2: the Taylor series, which leaves out less than 2^-57.
 inline double double_exp_tail(double r) {
-  double q = mul_add(r, 1.0 / 6227020800, 1.0 / 479001600);
-  q = mul_add(q, r, 1.0 / 39916800);
-  q = mul_add(q, r, 1.0 / 3628800);
-  q = mul_add(q, r, 1.0 / 362880);
-  q = mul_add(q, r, 1.0 / 40320);
-  q = mul_add(q, r, 1.0 / 5040);
-  q = mul_add(q, r, 1.0 / 720);
-  q = mul_add(q, r, 1.0 / 120);
-  q = mul_add(q, r, 1.0 / 24);
-  q = mul_add(q, r, 1.0 / 6);
-  return mul_add(q, r, 0.5);
+  return polynomial(r, 1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
+                    1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5);
 }
 
-inline double double_exp(double x) {
-  const DoubleExpArgument a = reduce_double_exp(at_least(-746.0, at_most(710.0, x)));
+/// e^x / divisor of a power of two for x <= 712, as e^x alone may be infinite, or denormal.
+inline double double_exp_over(double x, double log2_divisor) {
+  const DoubleExpArgument a = reduce_double_exp(x);
+  const double n = a.n - log2_divisor;
   const double p = mul_add(double_exp_tail(a.r), a.r * a.r, a.r) + 1.0;
-  const double half = mul_add(a.n, 0.5, kRoundDouble) - kRoundDouble;  // results may be denormal or infinite
-  return p * power_of_two(half) * power_of_two(a.n - half);
+  const double half = mul_add(n, 0.5, kRoundDouble) - kRoundDouble;
+  return p * power_of_two(half) * power_of_two(n - half);
 }
+
+inline double double_exp(double x) { return double_exp_over(at_least(-746.0, at_most(710.0, x)), 0.0); }
 
 /// e^x - 1 for 0 <= x <= 700.
 inline double double_expm1(double x) {
@@ -87,16 +89,8 @@ inline double double_log(double x) {
   const double m = double_of((bits & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd);
   // log(1 + f) = 2 atanh(s) with s = f / (2 + f), and 2 s = f - s f.
   const double f = m - 1.0, s = f / (2.0 + f), z = s * s;
-  double p = mul_add(z, 2.0 / 23, 2.0 / 21);
-  p = mul_add(p, z, 2.0 / 19);
-  p = mul_add(p, z, 2.0 / 17);
-  p = mul_add(p, z, 2.0 / 15);
-  p = mul_add(p, z, 2.0 / 13);
-  p = mul_add(p, z, 2.0 / 11);
-  p = mul_add(p, z, 2.0 / 9);
-  p = mul_add(p, z, 2.0 / 7);
-  p = mul_add(p, z, 2.0 / 5);
-  p = mul_add(p, z, 2.0 / 3) * z;
+  const double p = z * polynomial(z, 2.0 / 23, 2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13, 2.0 / 11, 2.0 / 9,
+                                  2.0 / 7, 2.0 / 5, 2.0 / 3);
   const double half_square = 0.5 * f * f;
   const double small = mul_add(s, half_square + p, n * 0x1.a39ef35793c76p-33);
   double y = mul_add(n, 0x1.62e42fee00000p-1, f - (half_square - small));
@@ -104,6 +98,15 @@ inline double double_log(double x) {
   y = choose(x >= __builtin_inf(), x, y);
   return choose(x >= 0.0, y, __builtin_nan(""));  // NaN is not
 }
+
+/// log(1 + x) for x >= 0.
+inline double double_log1p(double x) {
+  const double w = 1.0 + x;
+  return double_log(w) + (x - (w - 1.0)) / w;
+}
+
+/// log(1 + e^x).
+inline double double_softplus(double x) { return at_least(0.0, x) + double_log1p(double_exp(-magnitude_of(x))); }
 
 inline double double_tanh(double x) {
   const double t = double_expm1(at_most(44.0, magnitude_of(x) * 2.0));
@@ -113,6 +116,62 @@ inline double double_tanh(double x) {
 inline double double_sigmoid(double x) {
   const double e = double_exp(-magnitude_of(x));
   return (x < 0.0 ? e : 1.0) / (e + 1.0);
+}
+
+inline double double_sinh(double x) {
+  const double a = magnitude_of(x);
+  const double h = double_exp_over(at_most(712.0, a), 1.0), t = a * a;
+  // Up to 1 the Taylor series, which leaves out less than 2^-65.
+  const double p = polynomial(t, 1.0 / 121645100408832000, 1.0 / 355687428096000, 1.0 / 1307674368000, 1.0 / 6227020800,
+                              1.0 / 39916800, 1.0 / 362880, 1.0 / 5040, 1.0 / 120, 1.0 / 6);
+  return with_sign(choose(a < 1.0, mul_add(a * t, p, a), h - 0.25 / h), x);
+}
+
+inline double double_cosh(double x) {
+  const double h = double_exp_over(at_most(712.0, magnitude_of(x)), 1.0);
+  return h + 0.25 / h;
+}
+
+inline constexpr double kLn2 = 0x1.62e42fefa39efp-1;
+
+inline double double_asinh(double x) {
+  const double a = magnitude_of(x);
+  const bool large = a >= 0x1p28;  // asinh(a) = log(2 a) to the last bit
+  const double s = choose(large, 1.0, a), square = s * s;
+  const double u = s + square / (1.0 + __builtin_sqrt(square + 1.0)), w = u + 1.0;
+  const double y = double_log(choose(large, a, w)) + choose(large, kLn2, (u - (w - 1.0)) / w);
+  return with_sign(y, x);
+}
+
+inline double double_acosh(double x) {
+  const bool large = x >= 0x1p28;
+  const double t = choose(large, 1.0, x) - 1.0;
+  const double u = t + __builtin_sqrt(t * (t + 2.0)), w = u + 1.0;
+  const double y = double_log(choose(large, x, w)) + choose(large, kLn2, (u - (w - 1.0)) / w);
+  return choose(x >= 1.0, y, __builtin_nan(""));
+}
+
+inline double double_atanh(double x) {
+  const double a = magnitude_of(x);
+  const double y = 0.5 * double_log1p(2.0 * a / (1.0 - a));
+  return with_sign(choose(a == 1.0, __builtin_inf(), choose(a < 1.0, y, __builtin_nan(""))), x);
+}
+
+/// erf(x) = x + x Q(x^2) up to 1, 1 - e^(-x^2) R((|x| - 2) / (|x| + 2)) beyond (M. M. Shepherd and J. G. Laframboise,
+/// Mathematics of Computation 36 (1981)). The polynomials are Chebyshev fits of our own.
+inline double double_erf(double x) {
+  const double a = at_most(6.0, magnitude_of(x)), t = a * a;
+  const double q = polynomial(t, 0x1.05ffd737fb32ep-34, -0x1.389d4f2641625p-30, 0x1.f7b4bf3b13964p-27,
+                              -0x1.5f1ecb6f0764cp-23, 0x1.b9df224ca4b97p-20, -0x1.f4d1e3183f7aep-17,
+                              0x1.f9a321d5b8e1ep-14, -0x1.c02db3dac435fp-11, 0x1.565bcd0dbaa38p-8,
+                              -0x1.b82ce31284e00p-6, 0x1.ce2f21a042b30p-4, -0x1.812746b0379e6p-2, 0x1.06eba8214db69p-3);
+  const double r =
+      polynomial((a - 2.0) / (a + 2.0), -0x1.30be46f379823p-20, 0x1.559a2f0faada6p-20, 0x1.0d39558a33004p-18,
+                 0x1.5e89dbd23021dp-20, -0x1.d5b4578dde1bbp-17, -0x1.ce6ac975b91e0p-16, 0x1.cdd4519ae1742p-16,
+                 0x1.6da887a2804f7p-13, 0x1.6d5ee91b54222p-15, -0x1.016b5b63ce721p-10, -0x1.bc25a48873fcfp-11,
+                 0x1.ca95ed50b7c81p-8, 0x1.e9471597be87ap-9, -0x1.437f0b68c0489p-4, 0x1.eeea7dc8a78a1p-3,
+                 -0x1.b57034efd3f74p-2, 0x1.058671b52c776p-2);
+  return choose(a < 1.0, mul_add(q, x, x), with_sign(1.0 - double_exp(-t) * r, x));
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ struct IntegerFunctions {
 /// Functions of one float64. NaN gives NaN. What each computes is said in the table of functions, how exactly in
 /// functions/number_functions.h.
 struct DoubleFunctions {
-  NumberFunction abs, ceil, cube, exp, floor, log, neg, reciprocal, relu, round, sigmoid, sign, sqrt, square, tanh;
+  NumberFunction abs, acos, acosh, asin, asinh, atan, atanh, ceil, cos, cosh, cube, erf, exp, floor, log, neg,
+      reciprocal, relu, round, sigmoid, sign, sin, sinh, softplus, sqrt, square, tan, tanh;
 };
 
 /// Element-wise functions of one number of other types than float32.

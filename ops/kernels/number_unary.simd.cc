@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-#include "kernels/double_math.h"
+#include "kernels/double_trigonometric.h"
 #include "kernels/independent.h"
 #include "kernels/simd.h"
 
@@ -38,10 +38,37 @@ constexpr IntegerFunctions kIntegers{
     of_one<T>([](T x) { return T(T(x > 0) - T(x < 0)); }),
 };
 
+/// Angles in blocks; those that cannot be reduced without branches one by one.
+template <class Function>
+void trigonometric(const void* const* x_data, void* y_data, int64_t n) {
+  constexpr int64_t kBlock = 64;
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t count = n - begin < kBlock ? n - begin : kBlock;
+    double x[kBlock] = {}, y[kBlock];
+    __builtin_memcpy(x, static_cast<const double*>(x_data[0]) + begin, size_t(count) * sizeof(double));
+    bool all_near = true;
+    for (int64_t i = 0; i < kBlock; ++i) all_near &= magnitude_of(x[i]) < kMostDoubleAngle;
+    for (int64_t i = 0; i < kBlock; ++i) y[i] = Function::near(x[i]);
+    for (int64_t i = 0; i < count && !all_near; ++i) {
+      if (!(magnitude_of(x[i]) < kMostDoubleAngle)) y[i] = Function::far(x[i]);
+    }
+    __builtin_memcpy(static_cast<double*>(y_data) + begin, y, size_t(count) * sizeof(double));
+  }
+}
+
 constexpr DoubleFunctions kDoubles{
     .abs = of_one<double>([](double x) { return magnitude_of(x); }),
+    .acos = of_one<double>([](double x) { return double_acos(x); }),
+    .acosh = of_one<double>([](double x) { return double_acosh(x); }),
+    .asin = of_one<double>([](double x) { return double_asin(x); }),
+    .asinh = of_one<double>([](double x) { return double_asinh(x); }),
+    .atan = of_one<double>([](double x) { return double_atan(x); }),
+    .atanh = of_one<double>([](double x) { return double_atanh(x); }),
     .ceil = of_one<double>([](double x) { return __builtin_ceil(x); }),
+    .cos = trigonometric<DoubleCos>,
+    .cosh = of_one<double>([](double x) { return double_cosh(x); }),
     .cube = of_one<double>([](double x) { return x * x * x; }),
+    .erf = of_one<double>([](double x) { return double_erf(x); }),
     .exp = of_one<double>([](double x) { return double_exp(x); }),
     .floor = of_one<double>([](double x) { return __builtin_floor(x); }),
     .log = of_one<double>([](double x) { return double_log(x); }),
@@ -51,8 +78,12 @@ constexpr DoubleFunctions kDoubles{
     .round = of_one<double>([](double x) { return __builtin_rint(x); }),
     .sigmoid = of_one<double>([](double x) { return double_sigmoid(x); }),
     .sign = of_one<double>([](double x) { return magnitude_of(x) > 0.0 ? with_sign(1.0, x) : x; }),
+    .sin = trigonometric<DoubleSin>,
+    .sinh = of_one<double>([](double x) { return double_sinh(x); }),
+    .softplus = of_one<double>([](double x) { return double_softplus(x); }),
     .sqrt = of_one<double>([](double x) { return __builtin_sqrt(x); }),
     .square = of_one<double>([](double x) { return x * x; }),
+    .tan = trigonometric<DoubleTan>,
     .tanh = of_one<double>([](double x) { return double_tanh(x); }),
 };
 

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "kernels/arcs.h"
+#include "kernels/hyperbolic.h"
 #include "kernels/trigonometric.h"
 #include "kernels/vector_math.h"
 
@@ -39,6 +40,11 @@ inline F32 relu(F32 x) { return xsimd::select(x < F32(0.0f), F32(0.0f), x); }
 inline F32 clip(F32 x, F32 low, F32 high) { return at_most(high, at_least(low, x)); }
 inline F32 leaky_relu(F32 x, F32 alpha, F32) { return prelu(x, alpha); }
 inline F32 thresholded_relu(F32 x, F32 alpha, F32) { return xsimd::select(x > alpha, x, F32(0.0f)); }
+/// NaN gives 0, as x is neither below nor above.
+inline F32 shrink(F32 x, F32 bias, F32 lambd) {
+  const F32 above = xsimd::select(x > lambd, x - bias, F32(0.0f));
+  return xsimd::select(x < -lambd, x + bias, above);
+}
 inline F32 elu(F32 x, F32 alpha, F32) { return xsimd::select(x < F32(0.0f), alpha * expm1(at_most(F32(0.0f), x)), x); }
 inline F32 selu(F32 x, F32 alpha, F32 gamma) { return gamma * elu(x, alpha, gamma); }
 inline F32 celu(F32 x, F32 alpha, F32) {

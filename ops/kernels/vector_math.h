@@ -223,19 +223,5 @@ inline F32 erf(F32 x) {
   return xsimd::select(a < F32(1.0f), xsimd::fma(p, x, x), large);
 }
 
-inline F32 asinh(F32 x) {
-  const F32 a = magnitude_of(x);
-  const auto huge = a > F32(0x1p13f);
-  const F32 safe = xsimd::select(huge, F32(1.0f), a);
-  const F32 square = safe * safe;
-  const F32 u = safe + square / (F32(1.0f) + xsimd::sqrt(square + F32(1.0f)));
-  // Beyond 2^13, asinh(a) = log(2 a) to the last bit; a is halved to stay in the range of the reduction.
-  const F32 w = u + F32(1.0f);
-  const F32 y = log_of_sum(xsimd::select(huge, a * F32(0.5f), w), xsimd::select(huge, F32(0.0f), u - (w - F32(1.0f))),
-                           xsimd::select(huge, F32(2.0f), F32(0.0f)));
-  // Infinity and NaN are their own result.
-  return xsimd::select(a < F32(__builtin_inff()), with_sign(y, x), x);
-}
-
 }  // namespace
 }  // namespace linnet::LINNET_SIMD_NS

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 
 #include "elements/dispatch.h"
@@ -7,6 +9,7 @@
 #include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "partition/parts.h"
 #include "tensor/wide.h"
 
 namespace linnet {
@@ -41,11 +44,17 @@ class MelWeightMatrixKernel final : public Kernel {
   void run(KernelContext& context) const override {
     Tensor& y = context.output(0);
     const int64_t rows = y.dim(0), columns = y.dim(1);
-    parallel_items(context.executor(), columns, 4 * rows, [&](int64_t band, int64_t end, int) {
+    if (y.size() == 0) return;
+    std::memset(y.raw(), 0, y.bytes());  // zero in every dtype
+    // A corner may be infinite or NaN.
+    const auto bin_of = [&](double corner) { return corner < double(rows) ? int64_t(std::max(corner, 0.0)) : rows; };
+    const int64_t work = checked_mul(kBinWork, ceil_div(rows, columns));
+    parallel_items(context.executor(), columns, work, [&](int64_t band, int64_t end, int) {
       for (; band < end; ++band) {
         const Triangle triangle = bands_.triangle(band);
-        Checkpoints().in_parts(rows, kBinWork, [&](int64_t bin, int64_t last) {
-          for (; bin < last; ++bin) {
+        const int64_t first = bin_of(triangle.low), last = bin_of(triangle.high + 1);
+        Checkpoints().in_parts(last - first, kBinWork, [&](int64_t from, int64_t to) {
+          for (int64_t bin = first + from; bin < first + to; ++bin) {
             const Wide value{.d = triangle.at(double(bin))};
             write_(&value, y.raw(), bin * columns + band, 1);
           }

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 
 #include "elements/dispatch.h"
+#include "functions/number_functions.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
 #include "op_list.h"
@@ -19,31 +19,40 @@ struct Cosines {
 
 class WindowKernel final : public Kernel {
  public:
-  WindowKernel(const Cosines& cosines, double length, DType dtype)
-      : cosines_(cosines), length_(length), write_(wide_writer(WideKind::kReal, dtype)) {}
+  WindowKernel(const Cosines& cosines, double length, DType dtype, NumberFunction cosine)
+      : cosines_(cosines), length_(length), write_(wide_writer(WideKind::kReal, dtype)), cosine_(cosine) {}
 
   void run(KernelContext& context) const override {
     Tensor& y = context.output(0);
     parallel_items(context.executor(), y.size(), 16, [&](int64_t begin, int64_t end, int) {
-      constexpr int64_t kBlock = 64;
       Wide block[kBlock];
       for (int64_t first = begin; first < end; first += kBlock) {
         const int64_t n = std::min(kBlock, end - first);
-        for (int64_t i = 0; i < n; ++i) block[i].d = value(first + i);
+        compute(first, n, block);
         write_(block, y.raw(), first, n);
       }
     });
   }
 
  private:
-  double value(int64_t i) const {
-    const double angle = 2 * std::numbers::pi * double(i) / length_;
-    return cosines_.a0 - cosines_.a1 * std::cos(angle) + cosines_.a2 * std::cos(2 * angle);
+  static constexpr int64_t kBlock = 64;
+
+  void compute(int64_t first, int64_t n, Wide* y) const {
+    double once[kBlock], twice[kBlock];
+    for (int64_t i = 0; i < n; ++i) {
+      once[i] = 2 * std::numbers::pi * double(first + i) / length_;
+      twice[i] = 2 * once[i];
+    }
+    const void *of_once[] = {once}, *of_twice[] = {twice};
+    cosine_(of_once, once, n);
+    if (cosines_.a2 != 0) cosine_(of_twice, twice, n);
+    for (int64_t i = 0; i < n; ++i) y[i].d = cosines_.a0 - cosines_.a1 * once[i] + cosines_.a2 * twice[i];
   }
 
   Cosines cosines_;
   double length_;
   WideWriter write_;
+  NumberFunction cosine_;  ///< of float64
 };
 
 Cosines cosines_of(const std::string& op_type) {
@@ -77,7 +86,8 @@ class Window final : public Op {
   KernelPtr compile(const CompileInput& in) const override {
     const int64_t size = in.output_shape(0)[0];
     const int64_t length = std::max<int64_t>(1, periodic_ ? size : size - 1);
-    return std::make_unique<WindowKernel>(cosines_, double(length), dtype_);
+    return std::make_unique<WindowKernel>(cosines_, double(length), dtype_,
+                                          number_function("Cos", DType::kFloat64, in.isa()));
   }
 
   std::vector<int> value_inputs() const override { return {0}; }

@@ -132,6 +132,19 @@ long double reference(std::string_view name, long double x) {
   if (name == "Sign") return x > 0 ? 1 : x < 0 ? -1 : x;
   if (name == "Sqrt") return std::sqrt(x);
   if (name == "Square") return x * x;
+  if (name == "Acos") return std::acos(x);
+  if (name == "Acosh") return std::acosh(x);
+  if (name == "Asin") return std::asin(x);
+  if (name == "Asinh") return std::asinh(x);
+  if (name == "Atan") return std::atan(x);
+  if (name == "Atanh") return std::atanh(x);
+  if (name == "Cos") return std::cos(x);
+  if (name == "Cosh") return std::cosh(x);
+  if (name == "Erf") return std::erf(x);
+  if (name == "Sin") return std::sin(x);
+  if (name == "Sinh") return std::sinh(x);
+  if (name == "Tan") return std::tan(x);
+  if (name == "Softplus") return std::max(x, 0.0L) + std::log1p(std::exp(-std::abs(x)));
   if (name == "Tanh") return std::tanh(x);
   ADD_FAILURE() << name << " has no reference";
   return 0;
@@ -163,7 +176,10 @@ TEST_P(NumberUnaryKernel, ADoubleBecomesTheSameAtEveryPosition) {
       y.assign(x.size(), 7);
       const void* data[] = {x.data()};
       (kernels_.doubles.*f.kernel)(data, y.data(), int64_t(n));
-      for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], i < n ? y[0] : 7.0) << f.name << " " << n << " " << i;
+      for (size_t i = 0; i < x.size(); ++i) {
+        ASSERT_TRUE(y[i] == (i < n ? y[0] : 7.0) || (i < n && std::isnan(y[0]) && std::isnan(y[i])))
+            << f.name << " " << n << " " << i;
+      }
     }
   }
 }
