@@ -91,6 +91,7 @@ void fill(NumberCastKernels& k) {
   k.s64_of_f64 = kConvert64<double, int64_t>;
   k.f64_of_f32 = convert<float, double>;
   k.f32_of_f64 = convert<double, float>;
+  k.bool_of_u8 = differs_from_zero<uint8_t>;
   k.bool_of_s32 = differs_from_zero<int32_t>;
   k.bool_of_s64 = differs_from_zero<int64_t>;
   k.bool_of_f32 = differs_from_zero<float>;

@@ -13,6 +13,7 @@ using NumberFunction = void (*)(const void* const* x, void* y, int64_t n);
 struct OrderFunctions {
   NumberFunction less, less_equal, equal;
   NumberFunction max, min;  ///< NaN where either is
+  NumberFunction quotient;  ///< towards zero, wrapping around, 0 where b is 0; null but for int32 and shorter integers
 };
 
 /// Of elements of one width.

@@ -24,6 +24,26 @@ constexpr NumberFunction of_two(F) {
   return [](const void* const* x, void* y, int64_t n) { map_two<X, Y>(x, y, n, F{}); };
 }
 
+/// By floats whose quotients, where they are not whole, differ from the next whole number by more than they are
+/// rounded.
+template <class T>
+inline T quotient(T a, T b) {
+  using Float = std::conditional_t<sizeof(T) == 4, double, float>;
+  using Bits = std::make_unsigned_t<T>;
+  const bool negates = std::is_signed_v<T> && b == T(-1);  // the least number has no negative
+  const T divisor = T((b == 0) | negates ? 1 : b);
+  const Bits q = Bits(int32_t(Float(a) / Float(divisor)));
+  return T(b == 0 ? Bits(0) : negates ? Bits(Bits(0) - q) : q);
+}
+
+template <class T>
+constexpr NumberFunction quotients() {
+  if constexpr (std::is_floating_point_v<T> || sizeof(T) == 8 || std::is_same_v<T, uint32_t>)
+    return nullptr;
+  else
+    return of_two<T, T>([](T a, T b) { return quotient(a, b); });
+}
+
 template <class T>
 constexpr OrderFunctions kOrder{
     of_two<T, uint8_t>([](T a, T b) { return uint8_t(a < b); }),
@@ -31,6 +51,7 @@ constexpr OrderFunctions kOrder{
     of_two<T, uint8_t>([](T a, T b) { return uint8_t(a == b); }),
     of_two<T, T>([](T a, T b) { return (a > b) | (a != a) ? a : b; }),
     of_two<T, T>([](T a, T b) { return (a < b) | (a != a) ? a : b; }),
+    quotients<T>(),
 };
 
 template <class T>

@@ -7,7 +7,7 @@
 namespace linnet {
 namespace {
 
-/// The functions of an operator for what is not float32. Quotients of integers have no kernel.
+/// The functions of an operator for what is not float32. Quotients of integers are those of their type, not width.
 struct Numbers {
   NumberFunction NumberKernels::*doubles;
   NumberFunction WidthFunctions::*integers = nullptr;
@@ -39,10 +39,15 @@ class Arithmetic final : public Op {
     const KernelTable& kernels = kernel_table(in.isa());
     if (has_float_kernel(dtype)) return kernel_loop(dtype, kernels.binary.*kernel_);
     if (dtype == DType::kFloat64) return number_loop(kernels.numbers.*numbers_.doubles, in);
-    if (!numbers_.integers) return dispatch_integer(dtype, []<class T>() { return binary_loop<T>(quotient<T>); });
+    if (!numbers_.integers) return quotients(in, kernels.numbers.order(dtype));
     const bool whole = is_integer(dtype) && dtype_bits(dtype) >= 8;
     if (!whole) throw_dtype(dtype);
     return number_loop(kernels.numbers.width(dtype)->*numbers_.integers, in);
+  }
+
+  static InnerLoop quotients(const CompileInput& in, const OrderFunctions* kernels) {
+    if (kernels && kernels->quotient) return number_loop(kernels->quotient, in);
+    return dispatch_integer(in.dtype(0), []<class T>() { return binary_loop<T>(quotient<T>); });
   }
 
   BinaryForms BinaryKernels::*kernel_;

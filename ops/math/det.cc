@@ -26,8 +26,10 @@ double determinant(double* a, int64_t n, Checkpoints& checkpoints) {
     }
     result *= a[k * n + k];
     for (int64_t i = k + 1; i < n; ++i) {
-      const double factor = a[i * n + k] / a[k * n + k];
-      for (int64_t j = k + 1; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
+      double* __restrict row = a + i * n;
+      const double* __restrict pivot_row = a + k * n;
+      const double factor = row[k] / pivot_row[k];
+      for (int64_t j = k + 1; j < n; ++j) row[j] -= factor * pivot_row[j];
       checkpoints.add(n - k);
     }
   }

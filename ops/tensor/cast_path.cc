@@ -31,6 +31,7 @@ constexpr Edge kEdges[] = {
     {D::kFloat32, D::kFloat64, &N::f64_of_f32}, {D::kFloat64, D::kFloat32, &N::f32_of_f64},
     {D::kInt32, D::kBool, &N::bool_of_s32},     {D::kInt64, D::kBool, &N::bool_of_s64},
     {D::kFloat32, D::kBool, &N::bool_of_f32},   {D::kFloat64, D::kBool, &N::bool_of_f64},
+    {D::kUint8, D::kBool, &N::bool_of_u8},
 };
 
 /// The type that is computed in: of numbers that are read, and of those that are written.
@@ -84,6 +85,7 @@ std::optional<std::vector<CastStep>> cast_path(DType from, DType to, const Kerne
   DType at = from == D::kBool ? D::kUint8 : from == D::kUint64 ? D::kInt64 : from;
   const DType end = to == D::kUint64 ? D::kInt64 : to;
   if (at == end) return std::vector{copy_step(dtype_bits(to) / 8)};
+  if (to == D::kBool && dtype_bits(at) == 8) return std::vector{step(D::kUint8, to, kernels)};
   const DType first = hub(at);
   for (const DType next : {first, to == D::kBool ? first : hub(end), end}) {
     if (at != next) path.push_back(step(at, next, kernels));

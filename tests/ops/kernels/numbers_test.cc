@@ -80,6 +80,11 @@ void expect_order(const OrderFunctions& k) {
 }
 
 template <class T>
+void expect_quotients(const OrderFunctions& k) {
+  expect_function<T, T>(k.quotient, [](T a, T b) { return b == 0 ? T(0) : T(int64_t(a) / int64_t(b)); });
+}
+
+template <class T>
 void expect_width(const WidthFunctions& k) {
   using U = std::make_unsigned_t<T>;
   const auto wide = [](T v) { return __int128(v); };
@@ -99,6 +104,38 @@ TEST_P(NumbersKernel, OrdersNumbersOfEveryType) {
   expect_order<uint16_t>(kernels_.u16);
   expect_order<uint32_t>(kernels_.u32);
   expect_order<uint64_t>(kernels_.u64);
+}
+
+TEST_P(NumbersKernel, QuotientsAreRoundedTowardsZero) {
+  expect_quotients<int8_t>(kernels_.s8);
+  expect_quotients<int16_t>(kernels_.s16);
+  expect_quotients<int32_t>(kernels_.s32);
+  expect_quotients<uint8_t>(kernels_.u8);
+  expect_quotients<uint16_t>(kernels_.u16);
+}
+
+/// Of all short numbers, and of those of 32 bits whose quotient lies just below a whole number.
+TEST_P(NumbersKernel, QuotientsAreExact) {
+  const auto expect = [&]<class T>(const OrderFunctions& k, const std::vector<T>& a, const std::vector<T>& b) {
+    std::vector<T> y(a.size());
+    const void* x[] = {a.data(), b.data()};
+    k.quotient(x, y.data(), int64_t(y.size()));
+    for (size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], T(int64_t(a[i]) / int64_t(b[i]))) << +a[i] << " " << +b[i];
+  };
+  std::vector<int16_t> dividends;
+  for (int i = 0; i < 1 << 16; ++i) dividends.push_back(int16_t(i));
+  for (int b = -32768; b < 32768; b += 97) {
+    expect(kernels_.s16, dividends, std::vector<int16_t>(dividends.size(), int16_t(b == 0 ? 1 : b)));
+  }
+  std::vector<int32_t> a, b;
+  for (int32_t q = 1; q < 40000; q = q * 5 / 4 + 1) {
+    const int32_t divisor = std::numeric_limits<int32_t>::max() / q;
+    for (int32_t rest = -1; rest < 2; ++rest) {
+      a.push_back(divisor * q + (rest < 0 ? -1 : 0));
+      b.push_back(rest == 0 ? divisor : -divisor);
+    }
+  }
+  expect(kernels_.s32, a, b);
 }
 
 TEST_P(NumbersKernel, IntegersWrapAround) {
