@@ -38,6 +38,7 @@ class QuantizedConv final : public Op {
       return make_quantized_depthwise_conv(geometry, activation_, in);
     }
     if (suits_quantized_winograd(geometry, in)) return make_quantized_winograd_conv(geometry, activation_, in);
+    if (suits_quantized_grouped(geometry, in)) return make_quantized_grouped_conv(geometry, activation_, in);
     return make_quantized_gemm_conv(geometry, activation_, in);
   }
 

@@ -15,5 +15,11 @@ KernelPtr make_quantized_winograd_conv(const ConvGeometry& geometry, const Activ
                                        const CompileInput& in);
 /// Whether that is possible and estimated to be faster: not where bytes are multiplied.
 bool suits_quantized_winograd(const ConvGeometry& geometry, const CompileInput& in);
+/// The same of few channels in each group, as many in as out, of which several share a vector; where
+/// suits_quantized_grouped().
+KernelPtr make_quantized_grouped_conv(const ConvGeometry& geometry, const Activation& activation,
+                                      const CompileInput& in);
+/// Whether that is possible and faster: not where bytes are multiplied, whatever the weights are.
+bool suits_quantized_grouped(const ConvGeometry& geometry, const CompileInput& in);
 
 }  // namespace linnet
