@@ -31,6 +31,8 @@ constexpr TransformCost transform_cost(int outputs) {
   return outputs == 2 ? TransformCost{50, 60} : TransformCost{140, 180};
 }
 
+constexpr double kPartPixel = 25;  // reading channels of an input that fill no vector
+
 /// A distance between rows or planes that spreads them over the cache sets.
 int64_t odd_lines(int64_t values, int64_t value_bytes) {
   const int64_t of_line = kLineBytes / value_bytes;
@@ -305,8 +307,9 @@ double direct_cost(const ConvGeometry& g, const TileFamily& gemm) {
 double winograd_cost(const ConvGeometry& g, int outputs, const TileFamily& gemm) {
   const double tiles = double(WinogradTiles(g, outputs).count()), columns = vectors(g.out_channels, gemm.lanes);
   const double elements = (outputs + 2) * (outputs + 2);
+  const double parts = g.in_channels % (gemm.lanes * gemm.unit) == 0 ? 0 : kPartPixel;
   const TransformCost transform = transform_cost(outputs);
-  return tiles * (elements * (double(g.in_channels) / gemm.unit + kSum) * columns +
+  return tiles * (elements * ((double(g.in_channels) / gemm.unit + kSum) * columns + parts) +
                   transform.input * vectors(g.in_channels, gemm.lanes * gemm.unit) + transform.output * columns);
 }
 

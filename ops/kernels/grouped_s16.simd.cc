@@ -102,9 +102,12 @@ void blocks(const GroupedPairs& job) {
 
 void sums(const GroupedPairs& job) {
   switch (job.width) {
-    case 2: return blocks<2>(job);
-    case 4: return blocks<4>(job);
-    case 8: return blocks<8>(job);
+    case 2:
+      return blocks<2>(job);
+    case 4:
+      return blocks<4>(job);
+    case 8:
+      return blocks<8>(job);
     default:
       if constexpr (kChannels >= 16) blocks<16>(job);
   }
