@@ -31,6 +31,7 @@ constexpr TransformCost transform_cost(int outputs) {
   return outputs == 2 ? TransformCost{50, 60} : TransformCost{140, 180};
 }
 
+constexpr double kBytes = 0.75;    // where pairs of bytes are multiplied
 constexpr double kPartPixel = 25;  // reading channels of an input that fill no vector
 
 /// A distance between rows or planes that spreads them over the cache sets.
@@ -299,9 +300,9 @@ class QuantizedWinogradConv final : public Kernel {
 
 double vectors(int64_t channels, int lanes) { return double(ceil_div(channels, lanes)); }
 
-double direct_cost(const ConvGeometry& g, const TileFamily& gemm) {
+double direct_cost(const ConvGeometry& g, const TileFamily& gemm, bool bytes) {
   const double rows = double(g.batch) * double(g.out_pixels()), steps = double(9 * g.in_channels) / gemm.unit;
-  return rows * (steps + kSum) * vectors(g.out_channels, gemm.lanes);
+  return rows * (steps * (bytes ? kBytes : 1) + kSum) * vectors(g.out_channels, gemm.lanes);
 }
 
 double winograd_cost(const ConvGeometry& g, int outputs, const TileFamily& gemm) {
@@ -327,7 +328,7 @@ int quantized_winograd_tile(const ConvGeometry& geometry, const CompileInput& in
   if (depth.kernel != 1 || depth.in != depth.out || depth.stride != 1 || depth.pad_begin != 0) return 0;
   if (height.kernel != 3 || width.kernel != 3 || height.stride != 1 || width.stride != 1) return 0;
   const TileFamily& gemm = kernel_table(in.isa()).gemm_s16;
-  double least = direct_cost(geometry, gemm);
+  double least = direct_cost(geometry, gemm, multiplies_bytes(in, Q::kW));
   int best = 0;
   for (const int outputs : {2, 4}) {
     if (outputs > model_resources(in).options.winograd_tile) break;
