@@ -37,7 +37,10 @@ class QuantizedConv final : public Op {
     if (geometry.group > 1 && geometry.group == geometry.in_channels && geometry.group == geometry.out_channels) {
       return make_quantized_depthwise_conv(geometry, activation_, in);
     }
-    if (suits_quantized_winograd(geometry, in)) return make_quantized_winograd_conv(geometry, activation_, in);
+    if (const int tile = quantized_winograd_tile(geometry, in)) {
+      return make_quantized_winograd_conv(geometry, tile, activation_, in);
+    }
+    if (suits_quantized_grouped(geometry, in)) return make_quantized_grouped_conv(geometry, activation_, in);
     return make_quantized_gemm_conv(geometry, activation_, in);
   }
 

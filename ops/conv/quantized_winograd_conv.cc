@@ -14,17 +14,25 @@ namespace {
 
 using Q = QuantizedInputs;
 
-constexpr int kElements = 16;
-constexpr int64_t kBlockTiles = 24;     // whose inputs and products stay in a core's cache
-constexpr int64_t kGroupColumns = 128;  // of which the products are kept at a time
+constexpr int kMostInputs = 6, kMostElements = kMostInputs * kMostInputs;
+constexpr int64_t kBlockTiles = 24;  // whose inputs and products stay in a core's cache
+constexpr int64_t kRunPixels = 16;   // of a row of tiles that are stored together
 constexpr int64_t kLineBytes = 64;
 
-// Four times each sum must fit into 32 bits.
-constexpr int64_t kMostTerms = (int64_t{1} << 29) / (255 * 128);
+/// Of which the products are kept at a time.
+constexpr int64_t group_columns(int outputs) { return outputs == 2 ? 128 : 64; }
 
 // Counts of multiplications of vectors, of which a core does about one per cycle; fitted to measurements of layers.
-constexpr double kSum = 8;                           // beginning and storing a vector of sums
-constexpr double kInputCost = 50, kOutputCost = 60;  // transforming a vector of channels of a tile
+constexpr double kSum = 8;  // beginning and storing a vector of sums
+struct TransformCost {
+  double input, output;  // per vector of channels of a tile
+};
+constexpr TransformCost transform_cost(int outputs) {
+  return outputs == 2 ? TransformCost{50, 60} : TransformCost{140, 180};
+}
+
+constexpr double kBytes = 0.75;    // where pairs of bytes are multiplied
+constexpr double kPartPixel = 25;  // reading channels of an input that fill no vector
 
 /// A distance between rows or planes that spreads them over the cache sets.
 int64_t odd_lines(int64_t values, int64_t value_bytes) {
@@ -32,26 +40,52 @@ int64_t odd_lines(int64_t values, int64_t value_bytes) {
   return checked_mul(ceil_div(values, of_line) | 1, of_line);
 }
 
-/// 2G g along one axis (WinogradByteTransforms).
-void transform_taps(const int32_t* g, int64_t pitch, int32_t (&u)[4]) {
+/// Taps along one axis, transformed by whole numbers (WinogradByteTransforms).
+void transform_taps(int outputs, const int32_t* g, int64_t pitch, int32_t* u) {
   const int32_t first = g[0], middle = g[pitch], last = g[2 * pitch];
-  u[0] = -2 * first;
+  if (outputs == 2) {
+    u[0] = -2 * first;
+    u[1] = first + middle + last;
+    u[2] = first - middle + last;
+    u[3] = 2 * last;
+    return;
+  }
+  u[0] = first;
   u[1] = first + middle + last;
   u[2] = first - middle + last;
-  u[3] = 2 * last;
+  u[3] = first + 2 * middle + 4 * last;
+  u[4] = first - 2 * middle + 4 * last;
+  u[5] = last;
 }
 
-void transform_filter(const int8_t* w, int32_t (&u)[kElements]) {
-  int32_t taps[9], rows[3 * 4], column[4];
+void transform_filter(int outputs, const int8_t* w, int32_t* u) {
+  const int n = outputs + 2;
+  int32_t taps[9], rows[3 * kMostInputs], column[kMostInputs];
   std::copy_n(w, 9, taps);
-  for (int i = 0; i < 3; ++i) {
-    transform_taps(taps + 3 * i, 1, column);
-    std::copy_n(column, 4, rows + 4 * i);
+  for (int i = 0; i < 3; ++i) transform_taps(outputs, taps + 3 * i, 1, rows + n * i);
+  for (int j = 0; j < n; ++j) {
+    transform_taps(outputs, rows + j, n, column);
+    for (int i = 0; i < n; ++i) u[n * i + j] = column[i];
   }
-  for (int j = 0; j < 4; ++j) {
-    transform_taps(rows + j, 4, column);
-    for (int i = 0; i < 4; ++i) u[4 * i + j] = column[i];
-  }
+}
+
+/// The greatest magnitude that a sum of products can have, whatever the zero point of x is.
+int64_t greatest_sum(const ConvGeometry& geometry, const CompileInput& in) {
+  const Tensor& w = *in.constant(Q::kW);
+  const auto find = [&] {
+    const int64_t row = w.size() / std::max<int64_t>(1, geometry.out_channels);
+    int64_t greatest = 0;
+    for (int64_t j = 0; j < geometry.out_channels; ++j) {
+      int64_t positive = 0, negative = 0;
+      for (int64_t i = j * row; i < (j + 1) * row; ++i) {
+        const int8_t value = w.data<int8_t>()[i];
+        (value > 0 ? positive : negative) += std::abs(int(value));
+      }
+      greatest = std::max({greatest, positive, negative});
+    }
+    return Tensor::scalar(255 * greatest);
+  };
+  return *in.packed(w, {"greatest sum", {}}, find).data<int64_t>();
 }
 
 /// A convolution of 3x3 windows by Winograd's minimal filtering in 16-bit integers, which is exact. Each chunk of work
@@ -59,22 +93,24 @@ void transform_filter(const int8_t* w, int32_t (&u)[kElements]) {
 /// products, the sums of a tile; of the first one also the output's and a line of padding.
 class QuantizedWinogradConv final : public Kernel {
  public:
-  QuantizedWinogradConv(const ConvGeometry& geometry, const Activation& activation, const CompileInput& in)
+  QuantizedWinogradConv(const ConvGeometry& geometry, int outputs, const Activation& activation, const CompileInput& in)
       : geometry_(geometry),
+        outputs_(outputs),
+        elements_((outputs + 2) * (outputs + 2)),
         gemm_(kernel_table(in.isa()).gemm_s16),
-        transforms_(kernel_table(in.isa()).winograd.bytes),
-        tiles_(geometry, 2),
+        transforms_(kernel_table(in.isa()).winograd.of_bytes(outputs)),
+        tiles_(geometry, outputs),
         panels_(choose_panels(gemm_, geometry.out_channels, steps())),
         output_(in, geometry.out_channels, activation) {
     const int workers = in.executor().workers();
     blocks_ = checked_mul(ceil_div(ceil_div(tiles_.count(), kBlockTiles), workers), workers);
     blocks_ = std::clamp<int64_t>(blocks_, 1, std::max<int64_t>(1, tiles_.count() / (kBlockTiles / 3)));
     parts_ = std::min(panels_.count(), ceil_div(workers, blocks_));
-    groups_ = std::clamp<int64_t>(geometry.out_channels / parts_ / kGroupColumns, 1, panels_.count() / parts_);
+    groups_ = std::clamp<int64_t>(geometry.out_channels / parts_ / group_columns(outputs), 1, panels_.count() / parts_);
     strip_rows_ = choose_strip_rows(gemm_, panels_, block_tiles(), steps());
     lay_out_scratch();
     const Tensor& w = *in.constant(Q::kW);
-    packed_ = in.packed(w, packed_form("quantized winograd", panels_), [&] { return pack(w, in); });
+    packed_ = in.packed(w, packed_form("quantized winograd", panels_, {outputs}), [&] { return pack(w, in); });
   }
 
   void run(KernelContext& context) const override {
@@ -99,7 +135,7 @@ class QuantizedWinogradConv final : public Kernel {
   size_t scratch_bytes() const override { return scratch_bytes_; }
   bool reads(int input) const override { return input != Q::kW; }
   std::string describe() const override {
-    return str("int16 Winograd F(2x2, 3x3) ", describe_tiles(gemm_, panels_, strip_rows_));
+    return str("int16 Winograd F(", outputs_, "x", outputs_, ", 3x3) ", describe_tiles(gemm_, panels_, strip_rows_));
   }
 
  private:
@@ -117,9 +153,10 @@ class QuantizedWinogradConv final : public Kernel {
     v_plane_ = checked_mul(v_pitch_, block_tiles()) + kLineBytes / int64_t{sizeof(int16_t)};
     m_pitch_ = odd_lines(most_columns(), sizeof(int32_t));
     m_plane_ = checked_mul(m_pitch_, block_tiles()) + kLineBytes / int64_t{sizeof(int32_t)};
-    m_offset_ = aligned(dtype_bytes(DType::kInt16, checked_mul(kElements, v_plane_)));
-    sums_offset_ = m_offset_ + aligned(dtype_bytes(DType::kInt32, checked_mul(kElements, m_plane_)));
-    output_offset_ = sums_offset_ + aligned(dtype_bytes(DType::kInt32, checked_mul(4, most_columns())));
+    m_offset_ = aligned(dtype_bytes(DType::kInt16, checked_mul(elements_, v_plane_)));
+    sums_offset_ = m_offset_ + aligned(dtype_bytes(DType::kInt32, checked_mul(elements_, m_plane_)));
+    output_offset_ =
+        sums_offset_ + aligned(dtype_bytes(DType::kInt32, checked_mul(outputs_ * kRunPixels, most_columns())));
     padding_offset_ = output_offset_ + output_.scratch_bytes();
     scratch_bytes_ = padding_offset_ + size_t(geometry_.in_channels);
   }
@@ -139,10 +176,10 @@ class QuantizedWinogradConv final : public Kernel {
   /// [panel][element][step][column][2]
   Tensor pack(const Tensor& w, const CompileInput& in) const {
     Tensor packed =
-        in.packed_memory(DType::kInt16, Shape{packed_size(panels_, kElements, geometry_.in_channels, GemmS16::kUnit)});
+        in.packed_memory(DType::kInt16, Shape{packed_size(panels_, elements_, geometry_.in_channels, GemmS16::kUnit)});
     in.executor().parallel_for(panels_.count(), [&](int64_t panel, int) {
       int16_t* to =
-          packed.data<int16_t>() + panel_begin(panels_, panel, kElements, geometry_.in_channels, GemmS16::kUnit);
+          packed.data<int16_t>() + panel_begin(panels_, panel, elements_, geometry_.in_channels, GemmS16::kUnit);
       pack_panel(w.data<int8_t>(), panel, to);
     });
     return packed;
@@ -152,12 +189,12 @@ class QuantizedWinogradConv final : public Kernel {
     constexpr int kUnit = GemmS16::kUnit;
     const int64_t first = panels_.first_column(panel), depth = geometry_.in_channels;
     const int64_t pitch = kUnit * (panels_.first_column(panel + 1) - first), plane = steps() * pitch;
-    std::fill_n(to, kElements * plane, int16_t{0});
+    std::fill_n(to, elements_ * plane, int16_t{0});
     for (int64_t j = first; j < panels_.end_column(panel + 1); ++j) {
       for (int64_t k = 0; k < depth; ++k) {
-        int32_t u[kElements];
-        transform_filter(w + (j * depth + k) * 9, u);
-        for (int e = 0; e < kElements; ++e) {
+        int32_t u[kMostElements];
+        transform_filter(outputs_, w + (j * depth + k) * 9, u);
+        for (int e = 0; e < elements_; ++e) {
           to[e * plane + k / kUnit * pitch + (j - first) * kUnit + k % kUnit] = int16_t(u[e]);
         }
       }
@@ -165,7 +202,7 @@ class QuantizedWinogradConv final : public Kernel {
   }
 
   void transform_inputs(const Images& images, const Span& tiles, int16_t* v) const {
-    const uint8_t* pixels[kElements];
+    const uint8_t* pixels[kMostElements];
     for (int64_t i = 0; i < tiles.size(); ++i) {
       tiles_.inputs(tiles.begin + i, images.x, images.padding, pixels);
       transforms_.input(pixels, geometry_.in_channels, images.zero, v + i * v_pitch_, v_plane_);
@@ -181,13 +218,13 @@ class QuantizedWinogradConv final : public Kernel {
     strip.panel_end = panels.end;
     strip.depth = geometry_.in_channels;
     strip.b = packed_.data<int16_t>();
-    strip.b_rows = kElements * steps();
+    strip.b_rows = elements_ * steps();
     strip.y_pitch = m_pitch_;
     strip.ahead_parts = strips;
-    for (int64_t e = 0; e < kElements; ++e) {
+    for (int64_t e = 0; e < elements_; ++e) {
       strip.b_row = e * steps();
       strip.ahead_row = strip.b_row + steps();
-      strip.ahead_panel = e + 1 < kElements ? panels.begin : -1;
+      strip.ahead_panel = e + 1 < elements_ ? panels.begin : -1;
       for (int64_t i = 0; i < strips; ++i) {
         const Span part = Span{0, count}.part(strips, i);
         const int16_t* rows[kMostStripRows];
@@ -203,24 +240,51 @@ class QuantizedWinogradConv final : public Kernel {
     }
   }
 
+  /// Tiles of a row of tiles, whose outputs are pixels next to each other.
+  struct Run {
+    int64_t tiles, pixels;  // pixels of each row
+    WinogradTiles::Outputs first;
+  };
+  Run run_from(int64_t tile, int64_t end) const {
+    const WinogradTiles::Outputs first = tiles_.outputs(tile);
+    Run run{1, first.columns, first};
+    if (tiles_.column_pitch() > 1) return run;
+    for (; tile + run.tiles < end && run.pixels + outputs_ <= kRunPixels; ++run.tiles) {
+      const WinogradTiles::Outputs next = tiles_.outputs(tile + run.tiles);
+      const bool follows = run.pixels == run.tiles * outputs_ && next.first == first.first + run.pixels;
+      if (!follows || next.rows != first.rows) break;
+      run.pixels += next.columns;
+    }
+    return run;
+  }
+
   void store(const Span& tiles, const Span& panels, const int32_t* bias, const QuantizedOutput::Bound& output,
              std::byte* scratch) const {
     const Span columns{panels_.first_column(panels.begin), panels_.end_column(panels.end)};
     const auto* m = reinterpret_cast<const int32_t*>(scratch + m_offset_);
     auto* sums = reinterpret_cast<int32_t*>(scratch + sums_offset_);
-    for (int64_t i = 0; i < tiles.size(); ++i) {
-      transforms_.output(m + i * m_pitch_, m_plane_, columns.size(), bias ? bias + columns.begin : nullptr, sums);
-      const WinogradTiles::Outputs pixels = tiles_.outputs(tiles.begin + i);
-      for (int r = 0; r < pixels.rows; ++r) {
-        for (int c = 0; c < pixels.columns; ++c) {
-          const int64_t pixel = pixels.first + r * tiles_.row_pitch() + c * tiles_.column_pitch();
-          output.store({pixel, pixel + 1}, columns, sums + (2 * r + c) * columns.size());
-        }
+    const int64_t pitch = kRunPixels * columns.size();
+    for (int64_t i = 0; i < tiles.size();) {
+      const Run run = run_from(tiles.begin + i, tiles.end);
+      for (int64_t t = 0; t < run.tiles; ++t, ++i) {
+        transforms_.output(m + i * m_pitch_, m_plane_, columns.size(), bias ? bias + columns.begin : nullptr,
+                           sums + t * outputs_ * columns.size(), pitch);
       }
+      for (int r = 0; r < run.first.rows; ++r) store_row(run, r, columns, sums + r * pitch, output);
+    }
+  }
+
+  void store_row(const Run& run, int row, const Span& columns, const int32_t* sums,
+                 const QuantizedOutput::Bound& output) const {
+    const int64_t first = run.first.first + row * tiles_.row_pitch(), pitch = tiles_.column_pitch();
+    if (pitch == 1) return output.store({first, first + run.pixels}, columns, sums);
+    for (int64_t c = 0; c < run.pixels; ++c) {
+      output.store({first + c * pitch, first + c * pitch + 1}, columns, sums + c * columns.size());
     }
   }
 
   ConvGeometry geometry_;
+  int outputs_, elements_;  // of a side of a tile, of a transformed tile
   GemmKernels<GemmS16> gemm_;
   WinogradByteTransforms transforms_;
   WinogradTiles tiles_;
@@ -236,33 +300,47 @@ class QuantizedWinogradConv final : public Kernel {
 
 double vectors(int64_t channels, int lanes) { return double(ceil_div(channels, lanes)); }
 
-double direct_cost(const ConvGeometry& g, const TileFamily& gemm) {
+double direct_cost(const ConvGeometry& g, const TileFamily& gemm, bool bytes) {
   const double rows = double(g.batch) * double(g.out_pixels()), steps = double(9 * g.in_channels) / gemm.unit;
-  return rows * (steps + kSum) * vectors(g.out_channels, gemm.lanes);
+  return rows * (steps * (bytes ? kBytes : 1) + kSum) * vectors(g.out_channels, gemm.lanes);
 }
 
-double winograd_cost(const ConvGeometry& g, const TileFamily& gemm) {
-  const double tiles = double(WinogradTiles(g, 2).count()), columns = vectors(g.out_channels, gemm.lanes);
-  return tiles * (kElements * (double(g.in_channels) / gemm.unit + kSum) * columns +
-                  kInputCost * vectors(g.in_channels, gemm.lanes * gemm.unit) + kOutputCost * columns);
+double winograd_cost(const ConvGeometry& g, int outputs, const TileFamily& gemm) {
+  const double tiles = double(WinogradTiles(g, outputs).count()), columns = vectors(g.out_channels, gemm.lanes);
+  const double elements = (outputs + 2) * (outputs + 2);
+  const double parts = g.in_channels % (gemm.lanes * gemm.unit) == 0 ? 0 : kPartPixel;
+  const TransformCost transform = transform_cost(outputs);
+  return tiles * (elements * ((double(g.in_channels) / gemm.unit + kSum) * columns + parts) +
+                  transform.input * vectors(g.in_channels, gemm.lanes * gemm.unit) + transform.output * columns);
+}
+
+/// Multiples of the sums must fit into 32 bits (WinogradByteTransforms).
+bool sums_fit(const ConvGeometry& g, int outputs, const CompileInput& in) {
+  return greatest_sum(g, in) < (int64_t{1} << (outputs == 2 ? 29 : 25));
 }
 
 }  // namespace
 
-bool suits_quantized_winograd(const ConvGeometry& geometry, const CompileInput& in) {
+int quantized_winograd_tile(const ConvGeometry& geometry, const CompileInput& in) {
   const auto& [depth, height, width] = geometry.axes;
-  if (multiplies_bytes(in.isa()) || in.has(Q::kWZero) || !in.constant(Q::kW)) return false;
-  if (model_resources(in).options.winograd_tile < 2 || geometry.group != 1) return false;
-  if (depth.kernel != 1 || depth.in != depth.out || depth.stride != 1 || depth.pad_begin != 0) return false;
-  if (height.kernel != 3 || width.kernel != 3 || height.stride != 1 || width.stride != 1) return false;
-  if (geometry.in_channels > kMostTerms / 9) return false;
+  if (multiplies_bytes(in.isa()) || in.has(Q::kWZero) || !in.constant(Q::kW)) return 0;
+  if (geometry.group != 1) return 0;
+  if (depth.kernel != 1 || depth.in != depth.out || depth.stride != 1 || depth.pad_begin != 0) return 0;
+  if (height.kernel != 3 || width.kernel != 3 || height.stride != 1 || width.stride != 1) return 0;
   const TileFamily& gemm = kernel_table(in.isa()).gemm_s16;
-  return winograd_cost(geometry, gemm) < direct_cost(geometry, gemm);
+  double least = direct_cost(geometry, gemm, multiplies_bytes(in, Q::kW));
+  int best = 0;
+  for (const int outputs : {2, 4}) {
+    if (outputs > model_resources(in).options.winograd_tile) break;
+    const double cost = winograd_cost(geometry, outputs, gemm);
+    if (cost < least && sums_fit(geometry, outputs, in)) least = cost, best = outputs;
+  }
+  return best;
 }
 
-KernelPtr make_quantized_winograd_conv(const ConvGeometry& geometry, const Activation& activation,
+KernelPtr make_quantized_winograd_conv(const ConvGeometry& geometry, int outputs, const Activation& activation,
                                        const CompileInput& in) {
-  return std::make_unique<QuantizedWinogradConv>(geometry, activation, in);
+  return std::make_unique<QuantizedWinogradConv>(geometry, outputs, activation, in);
 }
 
 }  // namespace linnet

@@ -9,10 +9,14 @@ namespace linnet {
 namespace {
 
 /// Whether all values, less 128 where they are unsigned, lie in [-64, 64].
-bool have_seven_bits(const Tensor& w) {
-  const auto* bytes = static_cast<const uint8_t*>(w.raw());
-  const uint8_t flip = w.dtype() == DType::kUint8 ? 0 : 0x80;
-  return std::all_of(bytes, bytes + w.size(), [flip](uint8_t byte) { return uint8_t((byte ^ flip) - 64) <= 128; });
+bool have_seven_bits(const Tensor& w, const CompileInput& in) {
+  const auto look = [&w] {
+    const auto* bytes = static_cast<const uint8_t*>(w.raw());
+    const uint8_t flip = w.dtype() == DType::kUint8 ? 0 : 0x80;
+    return Tensor::scalar(
+        std::all_of(bytes, bytes + w.size(), [flip](uint8_t byte) { return uint8_t((byte ^ flip) - 64) <= 128; }));
+  };
+  return *in.packed(w, {"seven bits", {}}, look).data<bool>();
 }
 
 /// Where value k of a column lies.
@@ -104,7 +108,7 @@ bool multiplies_bytes(Isa isa) {
 bool multiplies_bytes(const CompileInput& in, int w) {
   const GemmKernels<GemmU8>& kernels = kernel_table(in.isa()).gemm_u8;
   const Tensor* weights = in.constant(w);
-  return multiplies_bytes(in.isa()) || (kernels.strip && weights && have_seven_bits(*weights));
+  return multiplies_bytes(in.isa()) || (kernels.strip && weights && have_seven_bits(*weights, in));
 }
 
 template <class Type>

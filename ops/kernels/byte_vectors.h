@@ -107,6 +107,20 @@ inline void narrow_part(I32 v, void* y, int64_t n) {
   std::memcpy(y, buffer, size_t(n));
 }
 
+/// z plus the products of the pairs of int16 that each lane of x and y holds.
+inline I32 multiply_add_pairs(I32 x, I32 y, I32 z) {
+#if defined(__AVX512F__)
+  return _mm512_add_epi32(z, _mm512_madd_epi16(x, y));
+#elif defined(__AVX2__)
+  return _mm256_add_epi32(z, _mm256_madd_epi16(x, y));
+#elif defined(__aarch64__)
+  const int16x8_t a = vreinterpretq_s16_s32(x), b = vreinterpretq_s16_s32(y);
+  return vaddq_s32(z, vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b)));
+#else
+  return _mm_add_epi32(z, _mm_madd_epi16(x, y));
+#endif
+}
+
 /// To the nearest integers, ties to even. What is too large, too small or NaN becomes the least integer; on NEON the
 /// nearest one, and 0.
 inline I32 nearest(F32 x) {

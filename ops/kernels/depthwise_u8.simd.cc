@@ -17,18 +17,7 @@ struct Pairs {
   static I32 gather(const uint8_t* const (&x)[2]) { return widen(x[0]) | (widen(x[1]) << 16); }
 #endif
 
-  static I32 multiply_add(I32 sum, I32 x, I32 w) {
-#if defined(__AVX512F__)
-    return _mm512_add_epi32(sum, _mm512_madd_epi16(x, w));
-#elif defined(__AVX2__)
-    return _mm256_add_epi32(sum, _mm256_madd_epi16(x, w));
-#elif defined(__aarch64__)
-    const int16x8_t a = vreinterpretq_s16_s32(x), b = vreinterpretq_s16_s32(w);
-    return vaddq_s32(sum, vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b)));
-#else
-    return _mm_add_epi32(sum, _mm_madd_epi16(x, w));
-#endif
-  }
+  static I32 multiply_add(I32 sum, I32 x, I32 w) { return multiply_add_pairs(x, w, sum); }
 };
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace {
 
 /// The two products of a pair are summed up in the lane of their column.
 struct TileS16 : TileS32<GemmS16> {
-  static constexpr int kWidest = 2;  // multiplying takes so much longer than loading that this suffices
+  static constexpr int kWidest = 3;
 
   static uint32_t pair(const int16_t* a) {
     uint32_t bits;
@@ -31,14 +31,7 @@ struct TileS16 : TileS32<GemmS16> {
     return I32::load_unaligned(reinterpret_cast<const int32_t*>(b + v * 2 * kLanes));
   }
   static I32 spread(const int16_t* a) { return I32(int32_t(pair(a))); }
-#endif
-
-#if defined(__AVX512F__)
-  static I32 multiply_add(I32 x, I32 y, I32 z) { return _mm512_add_epi32(z, _mm512_madd_epi16(x, y)); }
-#elif defined(__AVX2__)
-  static I32 multiply_add(I32 x, I32 y, I32 z) { return _mm256_add_epi32(z, _mm256_madd_epi16(x, y)); }
-#elif defined(__SSE2__)
-  static I32 multiply_add(I32 x, I32 y, I32 z) { return _mm_add_epi32(z, _mm_madd_epi16(x, y)); }
+  static I32 multiply_add(I32 x, I32 y, I32 z) { return multiply_add_pairs(x, y, z); }
 #endif
 };
 

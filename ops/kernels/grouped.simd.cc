@@ -1,33 +1,14 @@
 #include "kernels/grouped.h"
 
-#include <bit>
 #include <utility>
 
+#include "kernels/fold.h"
 #include "kernels/tile_f32.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
 bool supports(int64_t width) { return (width == 4 || width == 8) && width <= kLanes; }
-
-/// Lane j of the result is lane j ^ Distance of x.
-template <int Distance, int... J>
-[[gnu::always_inline]] inline F32 exchange(F32 x, std::integer_sequence<int, J...>) {
-  using Floats [[gnu::vector_size(sizeof(F32))]] = float;
-  const auto lanes = std::bit_cast<Floats>(x);
-  return F32(std::bit_cast<F32::register_type>(__builtin_shufflevector(lanes, lanes, (J ^ Distance)...)));
-}
-
-/// Adds the sums of a row: lane j of sum r belongs to output channel j ^ r.
-template <int Count, int Width>
-[[gnu::always_inline]] inline F32 fold(F32 (&sum)[Width]) {
-  constexpr int kHalf = Count / 2;
-  LINNET_UNROLL for (int r = 0; r < kHalf; ++r) {
-    sum[r] = sum[r] + exchange<kHalf>(sum[r + kHalf], std::make_integer_sequence<int, kLanes>());
-  }
-  if constexpr (kHalf > 1) return fold<kHalf>(sum);
-  return sum[0];
-}
 
 /// No input is spread over the lanes of its group in the loop: each multiplies a weight of `Width` output channels in
 /// turn, and the sums change lanes once, in the end.

@@ -157,25 +157,39 @@ float max_of_line(const float* x, int64_t n) {
   return max_lanes(max_nan(load(x + n - kLanes), best));
 }
 
-// Bytes: loops without branches, of which compilers make vectors.
+template <class T, int kBytes>
+struct ByteVector {
+  typedef T Type __attribute__((vector_size(kBytes)));
+};
 
-template <class T>
-inline void keep_larger(const T* __restrict x, T* __restrict y, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) y[i] = x[i] > y[i] ? x[i] : y[i];
+template <int kBytes, class Rows, class T>
+inline void byte_max_strip(const Rows& rows, int64_t count, int64_t i, T* y) {
+  typename ByteVector<T, kBytes>::Type best, x;
+  std::memcpy(&best, rows(0) + i, kBytes);
+  for (int64_t t = 1; t < count; ++t) {
+    std::memcpy(&x, rows(t) + i, kBytes);
+    best = x > best ? x : best;
+  }
+  std::memcpy(y + i, &best, kBytes);
 }
 
-template <class Rows, class T>
+/// By the widest vectors that n values fill; the last one begins where it ends with them.
+template <int kBytes, class Rows, class T>
 void max_of_bytes(const Rows& rows, int64_t count, int64_t n, T* y) {
-  std::memcpy(y, rows(0), size_t(n));
-  for (int64_t t = 1; t < count; ++t) keep_larger(rows(t), y, n);
+  if (n >= kBytes) {
+    for (int64_t i = 0; i + kBytes <= n; i += kBytes) byte_max_strip<kBytes>(rows, count, i, y);
+    if (n % kBytes > 0) byte_max_strip<kBytes>(rows, count, n - kBytes, y);
+  } else if constexpr (kBytes > 1) {
+    max_of_bytes<kBytes / 2>(rows, count, n, y);
+  }
 }
 template <class Rows>
 void max_of(const Rows& rows, int64_t count, int64_t n, uint8_t* y) {
-  max_of_bytes(rows, count, n, y);
+  max_of_bytes<4 * kLanes>(rows, count, n, y);
 }
 template <class Rows>
 void max_of(const Rows& rows, int64_t count, int64_t n, int8_t* y) {
-  max_of_bytes(rows, count, n, y);
+  max_of_bytes<4 * kLanes>(rows, count, n, y);
 }
 
 template <class T>

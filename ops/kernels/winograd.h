@@ -33,22 +33,24 @@ struct WinogradTransforms {
   void (*filter)(const float* g, int64_t count, float* u, int64_t u_pitch);
 };
 
-/// F(2 x 2, 3 x 3) of bytes, exact: with filters transformed as 2G g (2G)^T, products are four times the sums. They may
-/// wrap modulo 2^32 as long as four times each sum does not.
+/// F(m x m, 3 x 3) of bytes, exact, for m = 2 or 4: with filters transformed by whole numbers, products are a multiple
+/// of the sums, 4 times those of m = 2, 576 times those of m = 4 (of which 9 is divided by modulo 2^32). They may wrap
+/// modulo 2^32 as long as 4 and 64 times each sum do not.
 struct WinogradByteTransforms {
-  /// Writes element e of pixel channels c, less `zero`, to v[e * v_pitch + c]. pixels: 16 pointers to `channels` bytes.
-  /// v has room for whole vectors.
+  /// Writes element e of pixel channels c, less `zero`, to v[e * v_pitch + c]. pixels: (m + 2)^2 pointers to `channels`
+  /// bytes. v has room for whole vectors.
   void (*input)(const uint8_t* const* pixels, int64_t channels, int32_t zero, int16_t* v, int64_t v_pitch);
-  /// Writes the sums of pixel i of the tile to y[i * channels + c], from the products m[e * m_pitch + c], which can be
-  /// read as whole vectors; adds bias[c] unless that is null.
-  void (*output)(const int32_t* m, int64_t m_pitch, int64_t channels, const int32_t* bias, int32_t* y);
+  /// Writes the sums of pixel j of row i of the tile to y[i * y_pitch + j * channels + c], from the products
+  /// m[e * m_pitch + c], which can be read as whole vectors; adds bias[c] unless that is null.
+  void (*output)(const int32_t* m, int64_t m_pitch, int64_t channels, const int32_t* bias, int32_t* y, int64_t y_pitch);
 };
 
 struct WinogradKernels {
   WinogradTransforms f2, f3, f4;
-  WinogradByteTransforms bytes;
+  WinogradByteTransforms bytes2, bytes4;
 
   const WinogradTransforms& of(int outputs) const { return outputs == 2 ? f2 : outputs == 3 ? f3 : f4; }
+  const WinogradByteTransforms& of_bytes(int outputs) const { return outputs == 2 ? bytes2 : bytes4; }
 };
 
 }  // namespace linnet

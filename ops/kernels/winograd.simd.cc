@@ -248,43 +248,85 @@ inline Words load_words(const uint8_t* x, int64_t n, int16_t zero) {
   return __builtin_convertvector(bytes, Words) - zero;
 }
 
+/// F(2, 3) of whole numbers: filters are transformed by twice the matrix of F2.
+struct WholeF2 : F2 {
+  static I32 sum(I32 y) { return y >> 2; }
+};
+
+/// F(4, 3) of whole numbers along one axis, for the points 0, 1, -1, 2, -2 (A. Lavin and S. Gray, "Fast Algorithms for
+/// Convolutional Neural Networks", 2016). Filters are transformed by their matrix less its denominators, 4, -6, -6, 24,
+/// 24 and 1; outputs are 24 times the sums.
+struct WholeF4 {
+  static constexpr int kOutputs = 4, kInputs = 6;
+
+  template <class V>
+  [[gnu::always_inline]] static inline void input(const V* x, V* t) {
+    const V a = x[4] - (x[2] << 2), b = x[3] - (x[1] << 2), c = x[4] - x[2], d = (x[3] - x[1]) << 1;
+    t[0] = ((x[0] - x[2]) << 2) + c;
+    t[1] = a + b;
+    t[2] = a - b;
+    t[3] = c + d;
+    t[4] = c - d;
+    t[5] = ((x[1] - x[3]) << 2) - x[3] + x[5];
+  }
+
+  template <class V>
+  [[gnu::always_inline]] static inline void output(const V* m, V* y) {
+    const V ones = m[1] + m[2], odd_ones = m[1] - m[2], twos = m[3] + m[4], odd_twos = m[3] - m[4];
+    y[0] = ((m[0] + (m[0] << 1) - (ones << 1)) << 1) + twos;
+    y[1] = (odd_twos - (odd_ones << 1)) << 1;
+    y[2] = (twos - ones) << 2;
+    y[3] = ((odd_twos << 1) - odd_ones + (m[5] << 2) + (m[5] << 1)) << 2;
+  }
+
+  static I32 sum(I32 y) {
+    constexpr uint32_t kNinth = 0x38e38e39;  // 9 * kNinth == 1 modulo 2^32
+    return (y * I32(int32_t(kNinth))) >> 6;
+  }
+};
+
+template <class F>
 void input_bytes(const uint8_t* const* pixels, int64_t channels, int32_t zero, int16_t* v, int64_t v_pitch) {
+  constexpr int n = F::kInputs;
   for (int64_t c = 0; c < channels; c += kWords) {
-    const int64_t n = channels - c < kWords ? channels - c : kWords;
-    Words rows[4][4];
-    LINNET_UNROLL for (int i = 0; i < 4; ++i) {
-      Words x[4];
-      LINNET_UNROLL for (int j = 0; j < 4; ++j) x[j] = load_words(pixels[i * 4 + j] + c, n, int16_t(zero));
-      F2::input(x, rows[i]);
+    const int64_t count = channels - c < kWords ? channels - c : kWords;
+    Words rows[n][n];
+    LINNET_UNROLL for (int i = 0; i < n; ++i) {
+      Words x[n];
+      LINNET_UNROLL for (int j = 0; j < n; ++j) x[j] = load_words(pixels[i * n + j] + c, count, int16_t(zero));
+      F::input(x, rows[i]);
     }
-    LINNET_UNROLL for (int j = 0; j < 4; ++j) {
-      const Words x[4] = {rows[0][j], rows[1][j], rows[2][j], rows[3][j]};
-      Words t[4];
-      F2::input(x, t);
-      LINNET_UNROLL for (int i = 0; i < 4; ++i) __builtin_memcpy(v + (i * 4 + j) * v_pitch + c, &t[i], sizeof t[i]);
+    LINNET_UNROLL for (int j = 0; j < n; ++j) {
+      Words x[n], t[n];
+      LINNET_UNROLL for (int i = 0; i < n; ++i) x[i] = rows[i][j];
+      F::input(x, t);
+      LINNET_UNROLL for (int i = 0; i < n; ++i) __builtin_memcpy(v + (i * n + j) * v_pitch + c, &t[i], sizeof t[i]);
     }
   }
 }
 
-void output_sums(const int32_t* m, int64_t m_pitch, int64_t channels, const int32_t* bias, int32_t* y) {
+template <class F>
+void output_sums(const int32_t* m, int64_t m_pitch, int64_t channels, const int32_t* bias, int32_t* y,
+                 int64_t y_pitch) {
+  constexpr int n = F::kInputs, kOutputs = F::kOutputs;
   for (int64_t c = 0; c < channels; c += kLanes) {
-    const int64_t n = channels - c;
-    I32 columns[4][2];
-    LINNET_UNROLL for (int j = 0; j < 4; ++j) {
-      I32 x[4];
-      LINNET_UNROLL for (int i = 0; i < 4; ++i) x[i] = I32::load_unaligned(m + (i * 4 + j) * m_pitch + c);
-      F2::output(x, columns[j]);
+    const int64_t count = channels - c;
+    I32 columns[n][kOutputs];
+    LINNET_UNROLL for (int j = 0; j < n; ++j) {
+      I32 x[n];
+      LINNET_UNROLL for (int i = 0; i < n; ++i) x[i] = I32::load_unaligned(m + (i * n + j) * m_pitch + c);
+      F::output(x, columns[j]);
     }
-    const I32 first = !bias ? I32(0) : n < kLanes ? load_part(bias + c, n) : I32::load_unaligned(bias + c);
-    LINNET_UNROLL for (int i = 0; i < 2; ++i) {
-      const I32 x[4] = {columns[0][i], columns[1][i], columns[2][i], columns[3][i]};
-      I32 sum[2];
-      F2::output(x, sum);
-      LINNET_UNROLL for (int j = 0; j < 2; ++j) {
-        const I32 value = (sum[j] >> 2) + first;
-        int32_t* to = y + (i * 2 + j) * channels + c;
-        if (n < kLanes) {
-          store_part(to, value, n);
+    const I32 first = !bias ? I32(0) : count < kLanes ? load_part(bias + c, count) : I32::load_unaligned(bias + c);
+    LINNET_UNROLL for (int i = 0; i < kOutputs; ++i) {
+      I32 x[n], sum[kOutputs];
+      LINNET_UNROLL for (int j = 0; j < n; ++j) x[j] = columns[j][i];
+      F::output(x, sum);
+      LINNET_UNROLL for (int j = 0; j < kOutputs; ++j) {
+        const I32 value = F::sum(sum[j]) + first;
+        int32_t* to = y + i * y_pitch + j * channels + c;
+        if (count < kLanes) {
+          store_part(to, value, count);
         } else {
           value.store_unaligned(to);
         }
@@ -301,7 +343,8 @@ void fill(WinogradKernels& kernels) {
   kernels.f2 = {input<F2>, output<F2>, filter<F2>};
   kernels.f3 = {input<F3>, output<F3>, filter<F3>};
   kernels.f4 = {input<F4>, output<F4>, filter<F4>};
-  kernels.bytes = {input_bytes, output_sums};
+  kernels.bytes2 = {input_bytes<WholeF2>, output_sums<WholeF2>};
+  kernels.bytes4 = {input_bytes<WholeF4>, output_sums<WholeF4>};
 }
 
 }  // namespace linnet::LINNET_SIMD_NS

@@ -60,8 +60,12 @@ def test_dynamic(run_model, tmp_path, network, per_channel):
 
 
 @pytest.mark.parametrize("network", (image_network, feed_forward_network))
-def test_reduced_range_is_the_same_where_sums_of_bytes_saturate(run_model, tmp_path, network):
-    _, model, x, output, _ = quantized(run_model, tmp_path, network, "dynamic", "--per-channel", "--reduce-range")
+@pytest.mark.parametrize("mode", ("dynamic", "static"))
+def test_reduced_range_is_the_same_where_sums_of_bytes_saturate(run_model, tmp_path, network, mode):
+    _, model, x, output, _ = quantized(run_model, tmp_path, network, mode, "--per-channel", "--reduce-range")
+    weights = [onnx.numpy_helper.to_array(tensor) for tensor in onnx.load(model).graph.initializer]
+    weights = [w.astype(int) for w in weights if w.dtype == np.int8 and w.ndim > 1]
+    assert weights and all(np.abs(w).max() == 64 for w in weights)
     wanted = runtime(model, {"x": x})
     assert np.abs(run_model.outputs(model, {"x": x})[output] - wanted).max() <= 0.02 * np.abs(wanted).max()
 

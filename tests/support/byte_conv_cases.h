@@ -14,8 +14,8 @@ struct ByteConvCase {
   ConvSettings settings{};
 };
 
-/// Odd channels, groups, depthwise, a pixel of several taps, windows in the padding, chunks of several images, 3x3
-/// windows over many channels, a pixel more than a block that is widened at a time.
+/// Odd channels, groups, groups that fill vectors in part, depthwise, a pixel of several taps, windows in the padding,
+/// chunks of several images, 3x3 windows over many channels, a pixel more than a block that is widened at a time.
 const std::vector<ByteConvCase>& byte_conv_cases();
 
 /// The attributes of Conv.

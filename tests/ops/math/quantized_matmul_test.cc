@@ -86,17 +86,19 @@ TEST_P(QuantizedMatMul, GivesTheExactFloatsAndBytes) {
   }
 }
 
-/// Weights of 7 bits and greatest activations: sums of two products just fit into 16 bits.
-TEST_P(QuantizedMatMul, GivesTheExactFloatsOfNarrowWeights) {
+/// With the greatest activations: sums of two products just fit into 16 bits, do not by one, do not at all.
+TEST_P(QuantizedMatMul, GivesTheExactFloatsOfWeightsOfOneMagnitude) {
   for (const DType dtype : {DType::kInt8, DType::kUint8}) {
-    const MatMulCase c{{5, 33}, {33, 20}, dtype, false, true};
-    QuantizedProduct p(c);
-    std::fill_n(p.x.data<uint8_t>(), p.x.size(), uint8_t{255});
-    auto* w = static_cast<uint8_t*>(p.w.raw());
-    const int middle = dtype == DType::kUint8 ? 128 : 0;
-    for (int64_t i = 0; i < p.w.size(); ++i) w[i] = uint8_t(middle + (i % 7 < 5 ? 64 : -64));
-    const Tensor y = p.run(GetParam());
-    for (int64_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.data<float>()[i], float(p.real(0, i / 20, i % 20))) << i;
+    for (const int most : {64, 65, 127}) {
+      const MatMulCase c{{5, 33}, {33, 20}, dtype, false, true};
+      QuantizedProduct p(c);
+      std::fill_n(p.x.data<uint8_t>(), p.x.size(), uint8_t{255});
+      auto* w = static_cast<uint8_t*>(p.w.raw());
+      const int middle = dtype == DType::kUint8 ? 128 : 0;
+      for (int64_t i = 0; i < p.w.size(); ++i) w[i] = uint8_t(middle + (i % 7 < 5 ? most : -most));
+      const Tensor y = p.run(GetParam());
+      for (int64_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.data<float>()[i], float(p.real(0, i / 20, i % 20))) << i;
+    }
   }
 }
 
