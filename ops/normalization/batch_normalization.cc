@@ -31,41 +31,71 @@ void set_value(Tensor& tensor, int64_t i, double value) {
   dispatch_float(tensor.dtype(), [&]<class T>() { tensor.data<T>()[i] = T(value); });
 }
 
+/// scale, B, mean and variance.
+using Inputs = std::array<const Tensor*, 4>;
+
+/// What every channel is normalised with: y = (x - mean) * factor + bias.
+template <class T>
+struct Parameters {
+  T *mean, *factor, *bias;
+
+  Parameters(T* memory, int64_t channels) : mean(memory), factor(mean + channels), bias(factor + channels) {}
+
+  void set(int64_t c, const Moments<double>& moments, double scale, double shift, double epsilon) const {
+    mean[c] = T(moments.mean);
+    factor[c] = T(scale / std::sqrt(moments.variance + epsilon));
+    bias[c] = T(shift);
+  }
+  void set_all(const Inputs& in, int64_t channels, double epsilon) const {
+    for (int64_t c = 0; c < channels; ++c) {
+      set(c, {value_at(*in[2], c), value_at(*in[3], c)}, value_at(*in[0], c), value_at(*in[1], c), epsilon);
+    }
+  }
+};
+
 template <class T>
 class BatchNormalizationKernel final : public Kernel {
  public:
   BatchNormalizationKernel(const Geometry& geometry, float epsilon, const Training& training,
-                           const NormalizeKernels& kernels, UnaryKernels::F activation, float alpha, float beta)
+                           const NormalizeKernels& kernels, UnaryKernels::F activation, float alpha, float beta,
+                           const CompileInput& in)
       : g_(geometry),
         epsilon_(epsilon),
         training_(training),
         kernels_(kernels),
         activation_(activation),
         alpha_(alpha),
-        beta_(beta) {}
+        beta_(beta) {
+    const Inputs inputs{in.constant(1), in.constant(2), in.constant(3), in.constant(4)};
+    if (training_.on || std::ranges::count(inputs, nullptr) > 0) return;
+    constants_ = in.packed_memory(in.dtype(0), Shape{3, g_.channels});
+    Parameters<T>(constants_.data<T>(), g_.channels).set_all(inputs, g_.channels, double(epsilon_));
+  }
 
   void run(KernelContext& context) const override {
     const T* x = context.input(0).template data<T>();
     T* y = context.output(0).template data<T>();
-    T* parameters = reinterpret_cast<T*>(context.scratch());
-    prepare(context, x, parameters);
+    const Parameters<const T> p(prepare(context, x), g_.channels);
     if (context.input(0).size() == 0) return;
-    g_.spatial == 1 ? run_channels_last(context, x, y, parameters) : run_channels(context, x, y, parameters);
+    g_.spatial == 1 ? run_channels_last(context, x, y, p) : run_channels(context, x, y, p);
   }
   int in_place(int output) const override { return output == 0 && !training_.on ? 0 : -1; }
-  /// Mean, factor and bias of every channel, in the first worker's scratch.
-  size_t scratch_bytes() const override { return 3 * size_t(g_.channels) * sizeof(T); }
+  bool reads(int input) const override { return input == 0 || !constants_; }
+  /// The parameters, in the first worker's scratch.
+  size_t scratch_bytes() const override { return constants_ ? 0 : 3 * size_t(g_.channels) * sizeof(T); }
 
  private:
-  void prepare(KernelContext& context, const T* x, T* parameters) const {
-    for (int64_t c = 0; c < g_.channels; ++c) {
-      const Moments<double> m = training_.on
-                                    ? train(context, x, c)
-                                    : Moments<double>{value_at(context.input(3), c), value_at(context.input(4), c)};
-      parameters[c] = T(m.mean);
-      parameters[g_.channels + c] = T(value_at(context.input(1), c) / std::sqrt(m.variance + double(epsilon_)));
-      parameters[2 * g_.channels + c] = T(value_at(context.input(2), c));
+  /// Sets the parameters, unless they are constant; where they are.
+  const T* prepare(KernelContext& context, const T* x) const {
+    if (constants_) return constants_.data<T>();
+    auto* memory = reinterpret_cast<T*>(context.scratch());
+    const Parameters<T> p(memory, g_.channels);
+    const Inputs in{&context.input(1), &context.input(2), &context.input(3), &context.input(4)};
+    if (!training_.on) p.set_all(in, g_.channels, double(epsilon_));
+    for (int64_t c = 0; training_.on && c < g_.channels; ++c) {
+      p.set(c, train(context, x, c), value_at(*in[0], c), value_at(*in[1], c), double(epsilon_));
     }
+    return memory;
   }
 
   /// The moments of a channel over the batch; the running ones become outputs 1 and 2, they themselves 3 and 4.
@@ -89,26 +119,26 @@ class BatchNormalizationKernel final : public Kernel {
     return {mean, variance};
   }
 
-  void run_channels(KernelContext& context, const T* x, T* y, const T* parameters) const {
+  void run_channels(KernelContext& context, const T* x, T* y, const Parameters<const T>& p) const {
     parallel_items(context.executor(), g_.n * g_.channels, g_.spatial, [&](int64_t row, int64_t end, int) {
       for (; row < end; ++row) {
-        const T* p = parameters + row % g_.channels;
-        normalize_channel(kernels_, x + row * g_.spatial, y + row * g_.spatial, g_.spatial, p[0], p[g_.channels],
-                          p[2 * g_.channels]);
+        const int64_t c = row % g_.channels;
+        normalize_channel(kernels_, x + row * g_.spatial, y + row * g_.spatial, g_.spatial, p.mean[c], p.factor[c],
+                          p.bias[c]);
       }
     });
   }
 
-  void run_channels_last(KernelContext& context, const T* x, T* y, const T* p) const {
+  void run_channels_last(KernelContext& context, const T* x, T* y, const Parameters<const T>& p) const {
     parallel_items(context.executor(), g_.n, g_.channels, [&](int64_t row, int64_t end, int) {
       const int64_t n = g_.channels, offset = row * n, rows = end - row;
       if constexpr (std::is_same_v<T, float>) {
-        kernels_.normalize_channels_last(x + offset, y + offset, rows, n, p, p + n, p + 2 * n);
+        kernels_.normalize_channels_last(x + offset, y + offset, rows, n, p.mean, p.factor, p.bias);
         if (activation_) activation_(y + offset, y + offset, rows * n, alpha_, beta_);
       } else {
         for (int64_t i = 0; i < rows * n; ++i) {
           const int64_t c = i % n;
-          y[offset + i] = (x[offset + i] - p[c]) * p[n + c] + p[2 * n + c];
+          y[offset + i] = (x[offset + i] - p.mean[c]) * p.factor[c] + p.bias[c];
         }
       }
     });
@@ -120,6 +150,7 @@ class BatchNormalizationKernel final : public Kernel {
   const NormalizeKernels& kernels_;
   UnaryKernels::F activation_;
   float alpha_, beta_;
+  Tensor constants_;  ///< the parameters where they are known; else none
 };
 
 /// BatchNormalization: y = scale (x - mean) / sqrt(var + epsilon) + B for every channel.
@@ -179,7 +210,7 @@ class BatchNormalization final : public Op {
     const UnaryKernels::F activation = activation_.function ? table.unary.*activation_.function->kernel : nullptr;
     return dispatch_float(in.dtype(0), [&]<class T>() -> KernelPtr {
       return std::make_unique<BatchNormalizationKernel<T>>(geometry, epsilon_, training, table.normalize, activation,
-                                                           activation_.alpha, activation_.beta);
+                                                           activation_.alpha, activation_.beta, in);
     });
   }
 

@@ -75,19 +75,17 @@ bool TreeEvaluator<T>::holds(const Node& node, int32_t place, T x) const {
 }
 
 template <class T>
-void TreeEvaluator<T>::walk(int32_t root, const T* x, int64_t width, int64_t rows, int32_t* places,
-                            Checkpoints& checkpoints) const {
+void TreeEvaluator<T>::walk(const T* const* x, int64_t count, int32_t* places, Checkpoints& checkpoints) const {
   const Node* nodes = nodes_.data();
-  std::fill_n(places, rows, root);
   const auto step_all = [&](auto holds_at) {
     for (int32_t moved = 1; moved != 0;) {
       moved = 0;
       checkpoints.add(2 * kLanes);
-      for (int64_t r = 0; r < rows; ++r) {
-        const Node& node = nodes[places[r]];
-        const int32_t next = node.children[holds_at(node, places[r], x[r * width + int64_t(node.feature >> 1)])];
-        moved |= next ^ places[r];
-        places[r] = next;
+      for (int64_t i = 0; i < count; ++i) {
+        const Node& node = nodes[places[i]];
+        const int32_t next = node.children[holds_at(node, places[i], x[i][node.feature >> 1])];
+        moved |= next ^ places[i];
+        places[i] = next;
       }
     }
   };
@@ -123,17 +121,28 @@ void TreeEvaluator<T>::compute(const T* x, int64_t width, int64_t rows, TreeAggr
   const bool add_only = sums && targets_ == 1;
   std::fill_n(scores, rows * targets_, 0.0);
   std::fill_n(voted, rows * targets_, add_only);
+  const T* from[kLanes];
   int32_t places[kLanes];
   Checkpoints checkpoints;
-  for (const int32_t root : roots_) {
+  const int64_t together = kLanes / std::clamp<int64_t>(rows, 1, kLanes);
+  for (int64_t tree = 0; tree < trees(); tree += together) {
+    const int64_t tree_end = std::min(trees(), tree + together);
     for (int64_t begin = 0; begin < rows; begin += kLanes) {
-      const int64_t n = std::min(kLanes, rows - begin);
-      walk(root, x + begin * width, width, n, places, checkpoints);
-      for (int64_t r = 0; r < n; ++r) {
+      const int64_t end = std::min(rows, begin + kLanes);
+      int64_t count = 0;
+      for (int64_t t = tree; t < tree_end; ++t) {
+        for (int64_t r = begin; r < end; ++r, ++count) {
+          from[count] = x + r * width;
+          places[count] = roots_[size_t(t)];
+        }
+      }
+      walk(from, count, places, checkpoints);
+      for (int64_t i = 0; i < count; ++i) {
+        const int64_t r = begin + i % (end - begin);
         if (add_only) {
-          scores[begin + r] += sum_[size_t(places[r])];
+          scores[r] += sum_[size_t(places[i])];
         } else {
-          vote(places[r], aggregate, scores + (begin + r) * targets_, voted + (begin + r) * targets_);
+          vote(places[i], aggregate, scores + r * targets_, voted + r * targets_);
         }
       }
     }

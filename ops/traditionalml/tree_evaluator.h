@@ -14,7 +14,8 @@ enum class TreeAggregate { kAverage, kSum, kMin, kMax };
 /// Trees in the form they are evaluated in, for rows of T (float or double).
 ///
 /// All comparisons become x <= threshold: x < t is x <= the largest number below t, and x > t and x >= t swap the
-/// children. Leaves lead to themselves, so that several rows go down a tree in step until none of them moves.
+/// children. Leaves lead to themselves, so that several rows go down a tree, or few rows down several trees, in step
+/// until none of them moves.
 template <class T>
 class TreeEvaluator {
  public:
@@ -41,7 +42,8 @@ class TreeEvaluator {
 
   void add_node(const TreeSpec::Node& from, int32_t place);
   void add_votes(const TreeSpec& spec);
-  void walk(int32_t root, const T* x, int64_t width, int64_t rows, int32_t* places, Checkpoints& checkpoints) const;
+  /// From places[i] down its tree to a leaf, by row x[i], for each i < count.
+  void walk(const T* const* x, int64_t count, int32_t* places, Checkpoints& checkpoints) const;
   bool holds(const Node& node, int32_t place, T x) const;
   void vote(int32_t place, TreeAggregate aggregate, double* scores, bool* voted) const;
 

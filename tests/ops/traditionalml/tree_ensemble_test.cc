@@ -89,6 +89,19 @@ TEST(TreeEnsembleRegressor, GivesTheSameForAnyNumberOfThreads) {
   EXPECT_TRUE(identical(run_op(op, {x}, 1, {}, Isa::kAuto, 1)[0], run_op(op, {x}, 1, {}, Isa::kAuto, 3)[0]));
 }
 
+TEST(TreeEnsembleRegressor, GivesTheSameForAnyNumberOfRows) {
+  const RandomTrees trees = random_trees(5, 2, 40);
+  const OpCase op{"TreeEnsembleRegressor", 1, trees.attributes, "ai.onnx.ml"};
+  const Tensor x = random_uniform({37, 3}, -3, 3, 2), y = run_op(op, {x})[0];
+  for (const int64_t rows : {1, 2, 3, 7, 15, 16, 17}) {
+    Tensor some(DType::kFloat32, {rows, 3});
+    std::copy_n(x.data<float>(), some.size(), some.data<float>());
+    const Tensor got = run_op(op, {some})[0];
+    EXPECT_TRUE(std::equal(got.data<float>(), got.data<float>() + got.size(), y.data<float>())) << rows;
+    expect_close(got, tree_reference(trees, some, "SUM", 0), 1e-5, 1e-5);
+  }
+}
+
 TEST(TreeEnsembleRegressor, ComparesDoubleThresholdsAsSuch) {
   Attributes attributes{{"nodes_values_as_tensor", Tensor::of<double>({0.1, 0, 0})}};
   attributes["nodes_values"] = Floats{};
