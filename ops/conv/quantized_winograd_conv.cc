@@ -74,16 +74,14 @@ int64_t greatest_sum(const ConvGeometry& geometry, const CompileInput& in) {
   const Tensor& w = *in.constant(Q::kW);
   const auto find = [&] {
     const int64_t row = w.size() / std::max<int64_t>(1, geometry.out_channels);
+    const int8_t* value = w.data<int8_t>();
     int64_t greatest = 0;
     for (int64_t j = 0; j < geometry.out_channels; ++j) {
       int64_t positive = 0, negative = 0;
-      for (int64_t i = j * row; i < (j + 1) * row; ++i) {
-        const int8_t value = w.data<int8_t>()[i];
-        (value > 0 ? positive : negative) += std::abs(int(value));
-      }
+      for (int64_t i = 0; i < row; ++i, ++value) (*value > 0 ? positive : negative) += std::abs(int(*value));
       greatest = std::max({greatest, positive, negative});
     }
-    return Tensor::scalar(255 * greatest);
+    return Tensor::scalar(checked_mul(int64_t{255}, greatest));
   };
   return *in.packed(w, {"greatest sum", {}}, find).data<int64_t>();
 }
@@ -155,8 +153,8 @@ class QuantizedWinogradConv final : public Kernel {
     m_plane_ = checked_mul(m_pitch_, block_tiles()) + kLineBytes / int64_t{sizeof(int32_t)};
     m_offset_ = aligned(dtype_bytes(DType::kInt16, checked_mul(elements_, v_plane_)));
     sums_offset_ = m_offset_ + aligned(dtype_bytes(DType::kInt32, checked_mul(elements_, m_plane_)));
-    output_offset_ =
-        sums_offset_ + aligned(dtype_bytes(DType::kInt32, checked_mul(outputs_ * kRunPixels, most_columns())));
+    output_offset_ = sums_offset_ + aligned(dtype_bytes(
+                                        DType::kInt32, checked_mul(checked_mul(kRunPixels, outputs_), most_columns())));
     padding_offset_ = output_offset_ + output_.scratch_bytes();
     scratch_bytes_ = padding_offset_ + size_t(geometry_.in_channels);
   }
@@ -249,11 +247,13 @@ class QuantizedWinogradConv final : public Kernel {
     const WinogradTiles::Outputs first = tiles_.outputs(tile);
     Run run{1, first.columns, first};
     if (tiles_.column_pitch() > 1) return run;
+    int columns = first.columns;  // of the last tile
     for (; tile + run.tiles < end && run.pixels + outputs_ <= kRunPixels; ++run.tiles) {
       const WinogradTiles::Outputs next = tiles_.outputs(tile + run.tiles);
-      const bool follows = run.pixels == run.tiles * outputs_ && next.first == first.first + run.pixels;
+      const bool follows = columns == outputs_ && next.first == first.first + run.pixels;
       if (!follows || next.rows != first.rows) break;
-      run.pixels += next.columns;
+      columns = next.columns;
+      run.pixels += columns;
     }
     return run;
   }
