@@ -18,6 +18,7 @@ constexpr int kMostInputs = 6, kMostElements = kMostInputs * kMostInputs;
 constexpr int64_t kBlockTiles = 24;  // whose inputs and products stay in a core's cache
 constexpr int64_t kRunPixels = 16;   // of a row of tiles that are stored together
 constexpr int64_t kLineBytes = 64;
+constexpr int64_t kMostPitch = GemmS16::kUnit * kWidestPanel * kLineBytes / sizeof(int32_t);  // of a panel's row
 
 /// Of which the products are kept at a time.
 constexpr int64_t group_columns(int outputs) { return outputs == 2 ? 128 : 64; }
@@ -183,19 +184,23 @@ class QuantizedWinogradConv final : public Kernel {
     return packed;
   }
 
+  /// Line by line of all elements, so that none is written in parts.
   void pack_panel(const int8_t* w, int64_t panel, int16_t* to) const {
     constexpr int kUnit = GemmS16::kUnit;
     const int64_t first = panels_.first_column(panel), depth = geometry_.in_channels;
-    const int64_t pitch = kUnit * (panels_.first_column(panel + 1) - first), plane = steps() * pitch;
-    std::fill_n(to, elements_ * plane, int16_t{0});
-    for (int64_t j = first; j < panels_.end_column(panel + 1); ++j) {
-      for (int64_t k = 0; k < depth; ++k) {
-        int32_t u[kMostElements];
-        transform_filter(outputs_, w + (j * depth + k) * 9, u);
-        for (int e = 0; e < elements_; ++e) {
-          to[e * plane + k / kUnit * pitch + (j - first) * kUnit + k % kUnit] = int16_t(u[e]);
+    const int64_t columns = panels_.end_column(panel + 1) - first,
+                  pitch = kUnit * (panels_.first_column(panel + 1) - first);
+    const int64_t plane = steps() * pitch;
+    int16_t lines[kMostElements][kMostPitch] = {};
+    for (int64_t k = 0; k < depth; k += kUnit, to += pitch) {
+      for (int64_t i = 0; i < kUnit; ++i) {
+        for (int64_t j = 0; j < columns; ++j) {
+          int32_t u[kMostElements] = {};
+          if (k + i < depth) transform_filter(outputs_, w + ((first + j) * depth + k + i) * 9, u);
+          for (int e = 0; e < elements_; ++e) lines[e][j * kUnit + i] = int16_t(u[e]);
         }
       }
+      for (int e = 0; e < elements_; ++e) std::copy_n(lines[e], pitch, to + e * plane);
     }
   }
 
