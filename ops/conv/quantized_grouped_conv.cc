@@ -31,8 +31,9 @@ class QuantizedGroupedConv final : public Kernel {
         rows_(checked_mul(geometry.batch, geometry.out_pixels())),
         strips_(ceil_div(rows_, kRows)),
         block_values_(checked_mul(checked_mul(geometry.taps(), geometry.group_in()), kernels_.channels)),
-        part_channels_(std::max<int64_t>(1, kMostColumns / kernels_.channels) * kernels_.channels) {
-    const int64_t strip_multiplies = checked_mul(kRows * geometry.out_channels, geometry.taps() * geometry.group_in());
+        part_channels_(checked_mul(std::max<int64_t>(1, kMostColumns / kernels_.channels), kernels_.channels)) {
+    const int64_t strip_multiplies =
+        checked_mul(checked_mul(kRows, geometry.out_channels), checked_mul(geometry.taps(), geometry.group_in()));
     chunk_strips_ = std::max<int64_t>(1, kChunkMultiplies / std::max<int64_t>(1, strip_multiplies));
     sums_offset_ = aligned(dtype_bytes(DType::kInt64, checked_mul(kRows, geometry.taps())));
     output_offset_ = sums_offset_ + dtype_bytes(DType::kInt32, checked_mul(kRows, part_channels_));

@@ -18,6 +18,7 @@ constexpr int kMostInputs = 6, kMostElements = kMostInputs * kMostInputs;
 constexpr int64_t kBlockTiles = 24;  // whose inputs and products stay in a core's cache
 constexpr int64_t kRunPixels = 16;   // of a row of tiles that are stored together
 constexpr int64_t kLineBytes = 64;
+constexpr int64_t kMostPitch = GemmS16::kUnit * kWidestPanel * kLineBytes / sizeof(int32_t);  // of a panel's row
 
 /// Of which the products are kept at a time.
 constexpr int64_t group_columns(int outputs) { return outputs == 2 ? 128 : 64; }
@@ -74,16 +75,14 @@ int64_t greatest_sum(const ConvGeometry& geometry, const CompileInput& in) {
   const Tensor& w = *in.constant(Q::kW);
   const auto find = [&] {
     const int64_t row = w.size() / std::max<int64_t>(1, geometry.out_channels);
+    const int8_t* value = w.data<int8_t>();
     int64_t greatest = 0;
     for (int64_t j = 0; j < geometry.out_channels; ++j) {
       int64_t positive = 0, negative = 0;
-      for (int64_t i = j * row; i < (j + 1) * row; ++i) {
-        const int8_t value = w.data<int8_t>()[i];
-        (value > 0 ? positive : negative) += std::abs(int(value));
-      }
+      for (int64_t i = 0; i < row; ++i, ++value) (*value > 0 ? positive : negative) += std::abs(int(*value));
       greatest = std::max({greatest, positive, negative});
     }
-    return Tensor::scalar(255 * greatest);
+    return Tensor::scalar(checked_mul(int64_t{255}, greatest));
   };
   return *in.packed(w, {"greatest sum", {}}, find).data<int64_t>();
 }
@@ -155,8 +154,8 @@ class QuantizedWinogradConv final : public Kernel {
     m_plane_ = checked_mul(m_pitch_, block_tiles()) + kLineBytes / int64_t{sizeof(int32_t)};
     m_offset_ = aligned(dtype_bytes(DType::kInt16, checked_mul(elements_, v_plane_)));
     sums_offset_ = m_offset_ + aligned(dtype_bytes(DType::kInt32, checked_mul(elements_, m_plane_)));
-    output_offset_ =
-        sums_offset_ + aligned(dtype_bytes(DType::kInt32, checked_mul(outputs_ * kRunPixels, most_columns())));
+    output_offset_ = sums_offset_ + aligned(dtype_bytes(
+                                        DType::kInt32, checked_mul(checked_mul(kRunPixels, outputs_), most_columns())));
     padding_offset_ = output_offset_ + output_.scratch_bytes();
     scratch_bytes_ = padding_offset_ + size_t(geometry_.in_channels);
   }
@@ -185,19 +184,23 @@ class QuantizedWinogradConv final : public Kernel {
     return packed;
   }
 
+  /// Line by line of all elements, so that none is written in parts.
   void pack_panel(const int8_t* w, int64_t panel, int16_t* to) const {
     constexpr int kUnit = GemmS16::kUnit;
     const int64_t first = panels_.first_column(panel), depth = geometry_.in_channels;
-    const int64_t pitch = kUnit * (panels_.first_column(panel + 1) - first), plane = steps() * pitch;
-    std::fill_n(to, elements_ * plane, int16_t{0});
-    for (int64_t j = first; j < panels_.end_column(panel + 1); ++j) {
-      for (int64_t k = 0; k < depth; ++k) {
-        int32_t u[kMostElements];
-        transform_filter(outputs_, w + (j * depth + k) * 9, u);
-        for (int e = 0; e < elements_; ++e) {
-          to[e * plane + k / kUnit * pitch + (j - first) * kUnit + k % kUnit] = int16_t(u[e]);
+    const int64_t columns = panels_.end_column(panel + 1) - first,
+                  pitch = kUnit * (panels_.first_column(panel + 1) - first);
+    const int64_t plane = steps() * pitch;
+    int16_t lines[kMostElements][kMostPitch] = {};
+    for (int64_t k = 0; k < depth; k += kUnit, to += pitch) {
+      for (int64_t i = 0; i < kUnit; ++i) {
+        for (int64_t j = 0; j < columns; ++j) {
+          int32_t u[kMostElements] = {};
+          if (k + i < depth) transform_filter(outputs_, w + ((first + j) * depth + k + i) * 9, u);
+          for (int e = 0; e < elements_; ++e) lines[e][j * kUnit + i] = int16_t(u[e]);
         }
       }
+      for (int e = 0; e < elements_; ++e) std::copy_n(lines[e], pitch, to + e * plane);
     }
   }
 
@@ -249,11 +252,13 @@ class QuantizedWinogradConv final : public Kernel {
     const WinogradTiles::Outputs first = tiles_.outputs(tile);
     Run run{1, first.columns, first};
     if (tiles_.column_pitch() > 1) return run;
+    int columns = first.columns;  // of the last tile
     for (; tile + run.tiles < end && run.pixels + outputs_ <= kRunPixels; ++run.tiles) {
       const WinogradTiles::Outputs next = tiles_.outputs(tile + run.tiles);
-      const bool follows = run.pixels == run.tiles * outputs_ && next.first == first.first + run.pixels;
+      const bool follows = columns == outputs_ && next.first == first.first + run.pixels;
       if (!follows || next.rows != first.rows) break;
-      run.pixels += next.columns;
+      columns = next.columns;
+      run.pixels += columns;
     }
     return run;
   }

@@ -104,7 +104,8 @@ const int32_t* QuantizedOutput::sum_bias(KernelContext& context) const {
 void QuantizedOutput::fill_scale(KernelContext& context, float y_scale, float* scale) const {
   const float x_scale = float_input(context, Q::kXScale);
   const float* w_scale = context.input(Q::kWScale).data<float>();
-  for (int64_t j = 0; j < channels_; ++j) scale[j] = x_scale * w_scale[scale_per_channel_ ? j : 0] / y_scale;
+  if (!scale_per_channel_) return void(std::fill_n(scale, channels_, x_scale * *w_scale / y_scale));
+  for (int64_t j = 0; j < channels_; ++j) scale[j] = x_scale * w_scale[j] / y_scale;
 }
 
 void QuantizedOutput::add_residual(KernelContext& context, float y_scale, RequantizeJob& job) const {
@@ -131,8 +132,8 @@ void QuantizedOutput::bound_bytes(int32_t zero, RequantizeJob& job) const {
 /// Whether all values are less than 2^31, without a bias.
 bool QuantizedOutput::stays_small(const RequantizeJob& job) const {
   const auto small = [](float scale) { return std::abs(scale) < 0.25f; };
-  const bool product =
-      job.grid ? small(255 * job.grid_scale * 0x1p-31f) : std::all_of(job.scale, job.scale + channels_, small);
+  const float* end = job.scale + (scale_per_channel_ ? channels_ : 1);
+  const bool product = job.grid ? small(255 * job.grid_scale * 0x1p-31f) : std::all_of(job.scale, end, small);
   return product && small(255 * job.residual_scale * 0x1p-31f);
 }
 

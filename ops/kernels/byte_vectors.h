@@ -8,6 +8,12 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
+/// kCount values, as the compiler's vector.
+template <class T, int kCount>
+struct VectorOf {
+  typedef T Type __attribute__((vector_size(kCount * sizeof(T))));
+};
+
 #if defined(__AVX512F__)
 inline I32 widen(const uint8_t* x) {
   return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x)));

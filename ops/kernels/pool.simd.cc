@@ -157,14 +157,9 @@ float max_of_line(const float* x, int64_t n) {
   return max_lanes(max_nan(load(x + n - kLanes), best));
 }
 
-template <class T, int kBytes>
-struct ByteVector {
-  typedef T Type __attribute__((vector_size(kBytes)));
-};
-
 template <int kBytes, class Rows, class T>
 inline void byte_max_strip(const Rows& rows, int64_t count, int64_t i, T* y) {
-  typename ByteVector<T, kBytes>::Type best, x;
+  typename VectorOf<T, kBytes>::Type best, x;
   std::memcpy(&best, rows(0) + i, kBytes);
   for (int64_t t = 1; t < count; ++t) {
     std::memcpy(&x, rows(t) + i, kBytes);

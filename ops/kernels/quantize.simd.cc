@@ -368,10 +368,29 @@ void sum_rows(const uint8_t* x, int64_t rows, int64_t n, int32_t* sums) {
   for (int64_t i = 0; i < rows; ++i) sums[i] = sum_of(x + i * n, n);
 }
 
-/// In 16 bits, so that compilers take vectors of them.
+/// kCount values.
+template <int kCount>
+[[gnu::always_inline]] inline void widen_vector(const uint8_t* x, uint8_t flip, uint16_t less, int16_t* y) {
+  using Wide = typename VectorOf<uint16_t, kCount>::Type;
+  typename VectorOf<uint8_t, kCount>::Type bytes;
+  std::memcpy(&bytes, x, sizeof bytes);
+  const Wide words = (__builtin_convertvector(bytes, Wide) ^ uint16_t(flip)) - less;
+  std::memcpy(y, &words, sizeof words);
+}
+
+/// n >= kCount values; the last vector begins where it ends with them.
+template <int kCount>
+void widen_vectors(const uint8_t* x, int64_t n, uint8_t flip, uint16_t less, int16_t* y) {
+  for (int64_t i = 0; i + kCount <= n; i += kCount) widen_vector<kCount>(x + i, flip, less, y + i);
+  if (n % kCount > 0) widen_vector<kCount>(x + n - kCount, flip, less, y + n - kCount);
+}
+
 void widen_less(const uint8_t* x, int64_t n, uint8_t flip, int16_t zero, int16_t* y) {
-  const auto flips = uint16_t(flip), less = uint16_t(zero);
-  for (int64_t i = 0; i < n; ++i) y[i] = int16_t(uint16_t(uint16_t(x[i] ^ flips) - less));
+  constexpr int kWide = 2 * kLanes, kShort = 8;
+  const auto less = uint16_t(zero);
+  if (n >= kWide) return widen_vectors<kWide>(x, n, flip, less, y);
+  if (n >= kShort) return widen_vectors<kShort>(x, n, flip, less, y);
+  for (int64_t i = 0; i < n; ++i) y[i] = int16_t(uint16_t(uint16_t(x[i] ^ flip) - less));
 }
 
 template <class T>

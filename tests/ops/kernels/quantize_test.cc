@@ -227,5 +227,18 @@ TEST_P(QuantizeKernel, SumsRows) {
   }
 }
 
+TEST_P(QuantizeKernel, WidensLessAZeroPoint) {
+  for (const int64_t n : kLengths) {
+    Guarded<uint8_t> x(n, 1);
+    for (const uint8_t flip : {uint8_t{0}, uint8_t{128}}) {
+      for (const int16_t zero : {int16_t{0}, int16_t{99}, int16_t{255}}) {
+        Guarded<int16_t> y(n);
+        kernels_.widen(x.data(), n, flip, zero, y.data());
+        for (int64_t i = 0; i < n; ++i) ASSERT_EQ(y[i], (x[i] ^ flip) - zero) << n << " " << i;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace linnet
