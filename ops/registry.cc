@@ -4,6 +4,7 @@
 #include "op_list.h"
 #include "rewrites/compute_alike.h"
 #include "rewrites/growing_states.h"
+#include "rewrites/linear_dims.h"
 #include "rewrites/lower_precision.h"
 #include "rewrites/rewrite_list.h"
 
@@ -30,6 +31,7 @@ Registry standard_registry() {
   Registry::Rewrites::add(registry, rewrites());
   Registry::Rewrites::set_lowering(registry, lower_precision);
   Registry::Rewrites::set_comparison(registry, compute_alike);
+  Registry::Rewrites::set_linearity(registry, linear_dims);
   Registry::Rewrites::set_growing(registry, growing_states);
   registry.standard_ = true;
   return registry;

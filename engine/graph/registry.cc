@@ -99,6 +99,16 @@ void Registry::Rewrites::set_comparison(Registry& registry, Comparison compariso
   registry.rewrites_ = std::move(all);
 }
 
+Linearity Registry::Rewrites::linearity_of(const Registry& registry) {
+  return registry.rewrites_ ? registry.rewrites_->linearity : nullptr;
+}
+
+void Registry::Rewrites::set_linearity(Registry& registry, Linearity linearity) {
+  auto all = copy_of(registry);
+  all->linearity = linearity;
+  registry.rewrites_ = std::move(all);
+}
+
 Growing Registry::Rewrites::growing_of(const Registry& registry) {
   return registry.rewrites_ ? registry.rewrites_->growing : nullptr;
 }

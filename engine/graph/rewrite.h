@@ -23,6 +23,11 @@ using Lowering = std::optional<Patch> (*)(const Graph& graph, bool rewrites);
 /// Whether two forms of one graph, which rewrites made of it, give the same bits.
 using Comparison = bool (*)(const Graph& a, const Graph& b);
 
+/// Whether the dims of all values grow by equal steps from one size of the inputs to the next, if those of the inputs
+/// do: then what they have in common for two sizes, they have for all further ones. a, b: graphs with the same values,
+/// with the facts of a size and of a larger one.
+using Linearity = bool (*)(const Graph& graph, const Graph& a, const Graph& b);
+
 /// A value that a run leaves for the next: an input of a graph and the number of the output that becomes it, which has
 /// more rows along `axis`.
 struct GrowingState {
@@ -55,6 +60,7 @@ struct Registry::Rewrites {
   std::vector<Rewrite> list;
   Lowering lowering = nullptr;      ///< nullptr: none
   Comparison comparison = nullptr;  ///< nullptr: no two forms are known to be equal
+  Linearity linearity = nullptr;    ///< nullptr: no graph is known to be so
   Growing growing = nullptr;        ///< nullptr: there are no such parts
 
   static const std::vector<Rewrite>& of(const Registry& registry);
@@ -64,6 +70,8 @@ struct Registry::Rewrites {
   static void set_lowering(Registry& registry, Lowering lowering);
   static Comparison comparison_of(const Registry& registry);
   static void set_comparison(Registry& registry, Comparison comparison);
+  static Linearity linearity_of(const Registry& registry);
+  static void set_linearity(Registry& registry, Linearity linearity);
   static Growing growing_of(const Registry& registry);
   static void set_growing(Registry& registry, Growing growing);
 

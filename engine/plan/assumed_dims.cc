@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "graph/rewrite.h"
 #include "passes/passes.h"
 #include "tensor/same_fact.h"
 
@@ -50,6 +51,8 @@ AssumedDims::AssumedDims(Graph& open, const Graph& a, const Graph& b, const Mode
     }
   }
   keep_what_tells(open);
+  const Linearity linearity = Registry::Rewrites::linearity_of(*open.registry());
+  linear_ = linearity && linearity(telling_, a, b);
 }
 
 void AssumedDims::add(Graph& open, ValueId value, const Fact& a, const Fact& b) {

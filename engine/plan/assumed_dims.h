@@ -16,6 +16,8 @@ class AssumedDims {
   /// have which are equal in both. a, b: the graph with the facts of the two sizes.
   AssumedDims(Graph& open, const Graph& a, const Graph& b, const ModelResources& resources);
 
+  /// Whether they hold for all inputs whose dims are larger by equal steps: a, b, the next ones.
+  bool hold_for_more() const { return linear_; }
   /// Whether they hold for inputs of these facts.
   bool hold(const std::vector<Fact>& inputs, const ModelResources& resources);
 
@@ -26,6 +28,7 @@ class AssumedDims {
   std::vector<ValueId> values_;
   std::vector<Dims> dims_;
   Graph telling_;         // the part of the graph that the values depend on
+  bool linear_ = false;   // its dims grow by equal steps
   bool current_ = false;  // its facts are those of the inputs asked for last
 };
 

@@ -50,14 +50,13 @@ void GrowingRun::widen(const Tensor& x, const StateRooms& rooms, const RunEnviro
     throw Error(ErrorKind::kShape, str("the mask ", describe(x), " must have ", wanted, " columns, one for each row"));
   }
   columns = rooms.capacity;
-  if (!wide || wide.shape() != shape) {
-    wide = environment.allocate(x.dtype(), shape);
-    std::memset(wide.raw(), 0, wide.bytes());
-  }
+  if (!wide || wide.shape() != shape) wide = environment.allocate(x.dtype(), shape);
   const auto lines = size_t(shape.elements(0, shape.rank() - 1));
   for (size_t i = 0; i < lines; ++i) {
-    std::memcpy(static_cast<std::byte*>(wide.raw()) + i * (wide.bytes() / lines),
-                static_cast<const std::byte*>(x.raw()) + i * (x.bytes() / lines), x.bytes() / lines);
+    const size_t bytes = wide.bytes() / lines, given = x.bytes() / lines;
+    std::byte* line = static_cast<std::byte*>(wide.raw()) + i * bytes;
+    std::memcpy(line, static_cast<const std::byte*>(x.raw()) + i * given, given);
+    std::memset(line + given, 0, bytes - given);
   }
 }
 

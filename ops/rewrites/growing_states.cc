@@ -6,6 +6,7 @@
 
 #include "attention/attention_scores.h"
 #include "passes/passes.h"
+#include "rewrites/growing_columns.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/state_writer.h"
 #include "rewrites/matching/written_attention.h"
@@ -39,6 +40,15 @@ class InPlaceStates {
 
   const Graph& graph() const { return graph_; }
   ValueId rows() const { return rows_; }
+  /// nullopt where states do not all grow alike.
+  std::optional<StateRows> state_rows() const {
+    std::vector<ValueId> inputs;
+    for (const GrowingState& state : states_) inputs.push_back(state.input);
+    const Dim total = lengths_.begin()->second;
+    const bool alike = std::all_of(lengths_.begin(), lengths_.end(), [&](auto& each) { return each.second == total; });
+    if (!alike || written_rows_.size() != 1 || *written_rows_.begin() < 1) return std::nullopt;
+    return StateRows{inputs, rows_, *written_rows_.begin(), total};
+  }
   bool is_written(ValueId value) const { return written_.contains(value); }
   bool is_state(ValueId value) const {
     return std::any_of(states_.begin(), states_.end(), [&](const GrowingState& s) { return s.input == value; });
@@ -67,8 +77,12 @@ class InPlaceStates {
     const Node* node = graph_.producer(output(state));
     if (!node || !is_attention(*node)) return true;
     const auto patch = concat_past(graph_, *node, rows_);
-    if (patch) patch->apply(graph_);
-    return patch.has_value();
+    if (!patch) return false;
+    std::vector<Fact> before;  // no rule tells that sums of open dims are equal
+    for (const GrowingState& each : states_) before.push_back(graph_.fact(output(each)));
+    patch->apply(graph_);
+    for (size_t i = 0; i < states_.size(); ++i) graph_.set_fact(output(states_[i]), before[i]);
+    return true;
   }
 
   bool write(const GrowingState& state) {
@@ -92,6 +106,7 @@ class InPlaceStates {
     patch.apply(graph_);
     written_.insert(output(state));
     lengths_[output(state)] = writer->length;
+    written_rows_.insert(new_rows);
     return writer->begins != kNoValue || add_new_rows(new_rows);
   }
 
@@ -179,6 +194,7 @@ class InPlaceStates {
   int64_t new_rows_ = -1;
   std::set<ValueId> written_;
   std::map<ValueId, Dim> lengths_;  // of written_, as far as rows are in use
+  std::set<int64_t> written_rows_;  // by a run
 };
 
 /// Divides a graph whose states are written in place.
@@ -193,6 +209,9 @@ class Division {
       if (!states_.is_counted(node) && depends_on_lengths(node) && !add_to_sizes(node)) return std::nullopt;
     }
     if (!find_border() || !outputs_have_sizes()) return std::nullopt;
+    const auto rows = states_.state_rows();
+    const auto columns = rows ? compute_columns(graph_, nodes(true), *rows) : std::nullopt;
+    if (columns) return GrowingGraphs{original_.part({}, original_.inputs(), {}), steps(*columns), states_.rows()};
     return GrowingGraphs{sizes(), steps(), states_.rows()};
   }
 
@@ -273,20 +292,34 @@ class Division {
            std::any_of(readers.begin(), readers.end(), [&](NodeId id) { return !sizes_[size_t(id)]; });
   }
 
+  /// All of a graph in which nothing depends on lengths.
+  Graph steps(const Graph& columns) const {
+    std::vector<ValueId> inputs;
+    for (const ValueId v : columns.inputs()) {
+      if (columns.is_output(v) || !columns.consumers(v).empty()) inputs.push_back(v);
+    }
+    const std::vector<NodeId> all(columns.nodes().begin(), columns.nodes().end());
+    return with_room(columns.part(all, inputs, columns.outputs()));
+  }
+
   Graph steps() const {
     std::vector<ValueId> inputs;
     for (const ValueId v : graph_.inputs()) {
       if (steps_read(v)) inputs.push_back(v);
     }
     inputs.insert(inputs.end(), border_.begin(), border_.end());
-    Graph result = graph_.part(nodes(false), inputs, graph_.outputs());
-    for (const ValueId v : inputs) {
+    return with_room(graph_.part(nodes(false), inputs, graph_.outputs()));
+  }
+
+  /// What has a column for each row has one for each that there is room for.
+  Graph with_room(Graph steps) const {
+    for (const ValueId v : steps.inputs()) {
       if (!is_open(v) || states_.is_state(v)) continue;
       Fact fact = graph_.fact(v);
       fact.dims->back() = Dim(kCapacity);
-      result.set_fact(v, std::move(fact));
+      steps.set_fact(v, std::move(fact));
     }
-    return result;
+    return steps;
   }
 
   const Graph& original_;
