@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "elements/dispatch.h"
@@ -15,36 +16,66 @@ template <class T>
 using Sum =
     std::conditional_t<!std::is_integral_v<T>, double, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
 
-/// Reduces the elements of output i.
-using ReduceElement = void (*)(const ReducePlan& plan, const void* x, void* y, int64_t i);
+/// Values that are added side by side: of one output, or of outputs that are neighbours in memory.
+constexpr int64_t kLanes = 8;
 
-template <class T, class Reducer, class Element>
-void reduce_element(const ReducePlan& plan, const void* x, void* y, int64_t i) {
-  const T* first = static_cast<const T*>(x) + plan.kept.offset(i / plan.columns) + i % plan.columns;
-  Reducer reducer;
-  for (int64_t j = 0; j < plan.reduced.size(); ++j) {
-    const T* part = first + plan.reduced.offset(j);
-    for (int64_t r = 0; r < plan.rows; ++r) reducer.add(static_cast<Element>(part[r * plan.columns]));
+/// Adds kCount values of each row, which lie `pitch` apart, to as many reducers.
+template <class Element, int64_t kCount, class T, class Reducer>
+void add_rows(const T* __restrict x, int64_t rows, int64_t pitch, Reducer* __restrict reducers) {
+  for (int64_t r = 0; r < rows; ++r, x += pitch) {
+    for (int64_t l = 0; l < kCount; ++l) reducers[l].add(static_cast<Element>(x[l]));
   }
-  static_cast<T*>(y)[i] = static_cast<T>(reducer.result(plan.count()));
 }
 
-/// A reduction of any dtype, one output element after the other.
+/// Adds n values that lie `pitch` apart; in a row, those of each lane first.
+template <class Element, class T, class Reducer>
+void add_values(const T* x, int64_t n, int64_t pitch, Reducer& reducer) {
+  if (pitch != 1 || n < kLanes) return add_rows<Element, 1>(x, n, pitch, &reducer);
+  Reducer lanes[kLanes];
+  add_rows<Element, kLanes>(x, n / kLanes, kLanes, lanes);
+  for (const Reducer& lane : lanes) reducer.join(lane);
+  add_rows<Element, 1>(x + n / kLanes * kLanes, n % kLanes, 1, &reducer);
+}
+
+/// Reduces the elements of the outputs [begin, end).
+using ReduceOutputs = void (*)(const ReducePlan& plan, const void* x, void* y, int64_t begin, int64_t end);
+
+template <class T, class Reducer, class Element>
+void reduce_outputs(const ReducePlan& plan, const void* x, void* y, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end;) {
+    const int64_t column = i % plan.columns;
+    const T* first = static_cast<const T*>(x) + plan.kept.offset(i / plan.columns) + column;
+    Reducer reducers[kLanes];
+    const int64_t n = std::min(end - i, plan.columns - column) >= kLanes ? kLanes : 1;
+    for (int64_t j = 0; j < plan.reduced.size(); ++j) {
+      const T* part = first + plan.reduced.offset(j);
+      if (n == kLanes) {
+        add_rows<Element, kLanes>(part, plan.rows, plan.columns, reducers);
+      } else {
+        add_values<Element>(part, plan.rows, plan.columns, *reducers);
+      }
+    }
+    for (int64_t l = 0; l < n; ++l, ++i) {
+      static_cast<T*>(y)[i] = static_cast<T>(reducers[l].result(plan.count()));
+    }
+  }
+}
+
+/// A reduction of any dtype.
 class ReduceKernel final : public Kernel {
  public:
-  ReduceKernel(const ReducePlan& plan, ReduceElement reduce) : plan_(plan), reduce_(reduce) {}
+  ReduceKernel(const ReducePlan& plan, ReduceOutputs reduce) : plan_(plan), reduce_(reduce) {}
 
   void run(KernelContext& context) const override {
     const void* x = context.input(0).raw();
     void* y = context.output(0).raw();
-    parallel_items(context.executor(), plan_.outputs(), plan_.count(), [&](int64_t i, int64_t end, int) {
-      for (; i < end; ++i) reduce_(plan_, x, y, i);
-    });
+    parallel_items(context.executor(), plan_.outputs(), plan_.count(),
+                   [&](int64_t begin, int64_t end, int) { reduce_(plan_, x, y, begin, end); });
   }
 
  private:
   ReducePlan plan_;
-  ReduceElement reduce_;
+  ReduceOutputs reduce_;
 };
 
 void divide_by_count(float* y, int64_t n, int64_t count) {
@@ -82,13 +113,13 @@ class Reduce final : public ReduceOp {
   }
 
  private:
-  static ReduceElement element(DType dtype) {
+  static ReduceOutputs element(DType dtype) {
     if constexpr (kOrders) {
-      if (dtype == DType::kBool) return reduce_element<bool, Reducer<bool>, bool>;
-      return dispatch_number(dtype, []<class T>() -> ReduceElement { return reduce_element<T, Reducer<T>, T>; });
+      if (dtype == DType::kBool) return reduce_outputs<bool, Reducer<bool>, bool>;
+      return dispatch_number(dtype, []<class T>() -> ReduceOutputs { return reduce_outputs<T, Reducer<T>, T>; });
     } else {
       return dispatch_number(dtype,
-                             []<class T>() -> ReduceElement { return reduce_element<T, Reducer<Sum<T>>, Sum<T>>; });
+                             []<class T>() -> ReduceOutputs { return reduce_outputs<T, Reducer<Sum<T>>, Sum<T>>; });
     }
   }
 };

@@ -8,13 +8,15 @@
 #include "math/numbers.h"
 
 // What each reduction does with one value after the other. A is the type of the sums: double for floats, 64-bit
-// integers (which wrap around) for integers. Over no values a reduction gives its neutral element.
+// integers (which wrap around) for integers. Over no values a reduction gives its neutral element. join() adds what
+// another reducer has seen.
 namespace linnet {
 
 template <class A>
 struct SumReducer {
   A total = 0;
   void add(A v) { total = wrapping_add(total, v); }
+  void join(const SumReducer& other) { total = wrapping_add(total, other.total); }
   A result(int64_t) const { return total; }
 };
 
@@ -40,6 +42,7 @@ template <class A>
 struct NormReducer {
   double total = 0;
   void add(A v) { total += double(v) * double(v); }
+  void join(const NormReducer& other) { total += other.total; }
   double result(int64_t) const { return std::sqrt(total); }
 };
 
@@ -65,6 +68,15 @@ struct LogSumExpReducer {
       total += std::exp(v - max);
     }
   }
+  void join(const LogSumExpReducer& other) {
+    if (other.total == 0) return;
+    const double most = other.max > max || other.max != other.max ? other.max : max;
+    const auto scaled = [most](const LogSumExpReducer& r) {
+      return r.max == most || r.total == 0 ? r.total : r.total * std::exp(r.max - most);
+    };
+    total = scaled(*this) + scaled(other);
+    max = most;
+  }
   double result(int64_t) const { return max + std::log(total); }
 };
 
@@ -72,6 +84,7 @@ template <class A>
 struct ProductReducer {
   A total = 1;
   void add(A v) { total = wrapping_mul(total, v); }
+  void join(const ProductReducer& other) { add(other.total); }
   A result(int64_t) const { return total; }
 };
 
@@ -80,14 +93,16 @@ template <class T>
 struct MaxReducer {
   T best =
       std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
-  void add(T v) { best = v > best || v != v ? v : best; }
+  void add(T v) { best = (v > best) | (v != v) ? v : best; }
+  void join(const MaxReducer& other) { add(other.best); }
   T result(int64_t) const { return best; }
 };
 
 template <class T>
 struct MinReducer {
   T best = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-  void add(T v) { best = v < best || v != v ? v : best; }
+  void add(T v) { best = (v < best) | (v != v) ? v : best; }
+  void join(const MinReducer& other) { add(other.best); }
   T result(int64_t) const { return best; }
 };
 
