@@ -118,8 +118,8 @@ void ContextStates::truncate(int64_t length) {
     if (state.axis < 0) continue;
     const int64_t rows = shape_of(state).dim(state.axis);
     if (length < 0 || length > rows) {
-      throw Error(ErrorKind::kShape,
-                  str("the length must be in [0,", rows, "], that of state '", input_of(state).name, "', got ", length));
+      throw Error(ErrorKind::kShape, str("the length must be in [0,", rows, "], that of state '", input_of(state).name,
+                                         "', got ", length));
     }
     any = true;
   }
