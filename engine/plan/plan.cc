@@ -303,8 +303,21 @@ class PlanBuilder {
     return copy;
   }
 
+  /// Some node waits for the contents of an input: a rewrite for its shape made the node read it directly.
+  bool waits_for_input() const {
+    const std::vector<ValueId>& inputs = graph().inputs();
+    return std::any_of(waiting_.begin(), waiting_.end(), [&](NodeId id) {
+      const Node& node = graph().node(id);
+      const std::vector<int> needed = node.op->value_inputs();
+      return std::any_of(needed.begin(), needed.end(), [&](int i) {
+        return i < int(node.inputs.size()) && !graph().input_fact(node, i).constant &&
+               std::find(inputs.begin(), inputs.end(), node.inputs[size_t(i)]) != inputs.end();
+      });
+    });
+  }
+
   void add_rest() {
-    if (waiting_.size() == pending_.size()) {
+    if (waiting_.size() == pending_.size() && !waits_for_input()) {
       throw Error(ErrorKind::kInternal, str(graph().node(waiting_.front()).spec.describe(), " cannot be planned"));
     }
     std::vector<ValueId> inputs;

@@ -113,12 +113,18 @@ const Tensor& ContextStates::dense(State& state) const {
 }
 
 void ContextStates::truncate(int64_t length) {
+  bool any = false;
   for (const State& state : states_) {
-    const int64_t rows = state.axis < 0 ? length : shape_of(state).dim(state.axis);
-    if (state.axis < 0 || (length >= 0 && length <= rows)) continue;
-    throw Error(ErrorKind::kShape,
-                str("the length must be in [0,", rows, "], that of state '", input_of(state).name, "', got ", length));
+    if (state.axis < 0) continue;
+    const int64_t rows = shape_of(state).dim(state.axis);
+    if (length < 0 || length > rows) {
+      throw Error(ErrorKind::kShape, str("the length must be in [0,", rows, "], that of state '", input_of(state).name,
+                                         "', got ", length));
+    }
+    any = true;
   }
+  if (length < 0) throw Error(ErrorKind::kShape, str("the length must not be negative, got ", length));
+  if (!any) return;
   rooms_.rows = length;
   for (State& state : states_) {
     if (in_room(state)) {

@@ -35,6 +35,7 @@ RecurrentOp::RecurrentOp(const NodeSpec& node, int64_t gates, int states,
       directions_(count_directions(direction_)),
       batch_first_(node.attr_or("layout", false)),
       clip_(node.attr_or("clip", 0.0f)),
+      hidden_size_(node.has("hidden_size") ? std::optional(node.attr<int64_t>("hidden_size")) : std::nullopt),
       activations_(gate_activations(node, default_activations, int(directions_))),
       num_outputs_(node.num_outputs) {}
 
@@ -47,6 +48,9 @@ void RecurrentOp::check_inputs(std::span<const Fact> in) const {
     if (in[i].present() && i != kSequenceLens) require_same_dtype(in[kX], in[i], "all floating-point inputs");
   }
   const Dim hidden = dim_or_open(in[kR], 2), batch = dim_or_open(in[kX], batch_first_ ? 0 : 1);
+  if (hidden_size_ && hidden.known() && hidden.value() != *hidden_size_) {
+    throw Error(ErrorKind::kShape, str("R must be of hidden_size ", *hidden_size_, ", got ", in[kR]));
+  }
   const Dim directions(directions_);
   const Dims state = batch_first_ ? Dims{batch, directions, hidden} : Dims{directions, batch, hidden};
   require_dims(in[kW], {directions, times(gates_, hidden), dim_or_open(in[kX], 2)}, "W");

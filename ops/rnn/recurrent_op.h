@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "infer/infer.h"
 #include "linnet/op.h"
 #include "rnn/gate_function.h"
@@ -60,6 +62,7 @@ class RecurrentOp : public Op {
   int64_t directions_;
   bool batch_first_;
   float clip_;
+  std::optional<int64_t> hidden_size_;
   std::vector<Activation> activations_;
   int num_outputs_;
 };

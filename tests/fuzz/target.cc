@@ -2,10 +2,16 @@
 
 #include "linnet/error.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+bool linnet::takes(std::span<const uint8_t> bytes) {
   try {
-    linnet::take({data, size});
-  } catch (const linnet::Error&) {  // NOLINT: the answer to bad input
+    take(bytes);
+  } catch (const Error&) {  // The answer to bad input.
+    return false;
   }
+  return true;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  linnet::takes({data, size});
   return 0;
 }

@@ -121,6 +121,21 @@ TEST(Context, OutputsOfOpenShapeTakeMemoryThatNobodyHolds) {
   EXPECT_TRUE(identical(held, kept));
 }
 
+TEST(Context, ShapeInputsMayComeFromTheCallerThroughWhatTheirShapeTurnsOutToLeaveOut) {
+  GraphBuilder b;
+  const ValueId limit = b.input("limit", Fact(DType::kInt64, std::nullopt));
+  const ValueId scalar = b.op("Reshape", {limit, b.constant(Tensor(DType::kInt64, Shape{0}))});
+  const ValueId zero = b.constant(Tensor::scalar<int64_t>(0)), one = b.constant(Tensor::scalar<int64_t>(1));
+  b.output(b.op("Range", {zero, scalar, one}));
+  Context context(b.model());
+  for (const int64_t count : {3, 2}) {
+    const Tensor limit_value = Tensor::scalar(count);
+    std::vector<int64_t> want{0, 1, 2};
+    want.resize(size_t(count));
+    expect_close(context.run(std::vector{limit_value})[0], Tensor::of(want));
+  }
+}
+
 TEST(Context, ShapeInputsMayComeFromTheCaller) {
   GraphBuilder b;
   const ValueId x = b.input("x", Shape{6});

@@ -177,6 +177,7 @@ TEST(State, RefusesWhatDoesNotFit) {
   expect_error(ErrorKind::kModel, "is a state: no memory is needed for it", [&] {
     context.run({{"row", row_of(1)}}, {.outputs = {Tensor(), Tensor(DType::kFloat32, {2, 1, 3})}});
   });
+  expect_error(ErrorKind::kShape, "the length must not be negative, got -1", [&] { context.truncate_states(-1); });
   context.run({{"row", row_of(1)}});
   for (const int64_t length : {-1, 2}) {
     expect_error(ErrorKind::kShape, "the length must be in [0,1], that of state 'past'",

@@ -177,6 +177,16 @@ TEST(Lstm, WeightsMayBeComputedAndOptionalInputsOmitted) {
   expect_outputs(run_op({"LSTM", 7}, in.lstm(), 3), reference(s, in, {Variant()}, &Sequence::lstm_step));
 }
 
+TEST(Lstm, RefusesAnotherHiddenSizeThanThatOfItsWeights) {
+  const Sizes s;
+  const Inputs in(s);
+  for (const int64_t size : {int64_t{0}, int64_t{-1}, s.hidden + 1, INT64_MAX}) {
+    testing::expect_error(ErrorKind::kShape, str("R must be of hidden_size ", size), [&] {
+      run_op({"LSTM", 14, {{"hidden_size", size}}}, in.lstm(), 3);
+    });
+  }
+}
+
 TEST(Lstm, ShortSequencesEndEarly) {
   for (const std::string direction : {"forward", "reverse", "bidirectional"}) {
     Sizes s;

@@ -1,0 +1,30 @@
+"""Every fuzz target takes what ended it once, seeds, and some changes of them, always the same ones."""
+
+import subprocess
+import sys
+
+import pytest
+from locations import BUILD, ROOT
+
+FUZZ = ROOT / "tests" / "fuzz"
+SECONDS = 600  # a hang
+RUNS = {"model": 100, "graph": 100, "operator": 100, "api": 1000, "arrays": 1000, "value": 1000}
+
+
+@pytest.fixture(scope="module")
+def seeds(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("seeds")
+    command = [sys.executable, FUZZ / "make_seeds.py", folder, "--operators", "20", "--configurations", "1"]
+    subprocess.run(command, check=True, timeout=SECONDS)
+    return folder
+
+
+@pytest.mark.parametrize("target", RUNS)
+def test_the_target_survives(seeds, target, tmp_path):
+    program = BUILD / "bin" / f"fuzz_{target}"
+    if not program.exists():
+        pytest.skip(f"{program} is not there: build with LINNET_BUILD_TESTS")
+    folders = [path for path in (FUZZ / "inputs" / target, seeds / target) if path.exists()]
+    command = [program, f"-runs={RUNS[target]}", "-seed=1", f"-keep={tmp_path / 'last'}", *folders]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+    assert result.returncode == 0, f"{result.stdout.splitlines()[-1:]} {result.stderr[-2000:]}"
