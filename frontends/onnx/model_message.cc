@@ -1,6 +1,6 @@
 #include "model_message.h"
 
-#include "graph_writer.h"
+#include "message_writer.h"
 #include "run/model_graph.h"
 #include "value_type.h"
 
@@ -39,7 +39,7 @@ void write_outputs(const std::vector<ValueInfo>& outputs, pb::GraphProto& graph)
 pb::ModelProto model_message(const Model& model, ConstantParts* constants) {
   pb::ModelProto proto;
   proto.set_ir_version(kIrVersion);
-  GraphWriter(proto, constants).write(model_graph(model));
+  MessageWriter(proto, constants).write(model_graph(model));
   write_metadata(model.metadata(), proto);
   write_outputs(model.outputs(), *proto.mutable_graph());
   return proto;

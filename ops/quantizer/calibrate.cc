@@ -18,7 +18,7 @@ struct Groups {
   }
 };
 
-void include(Range& range, const Tensor& tensor, const std::string& name) {
+void include(ValueRange& range, const Tensor& tensor, const std::string& name) {
   for (const float value : tensor.values<float>()) {
     if (!std::isfinite(value)) {
       throw Error(ErrorKind::kModel, str("'", name, "' holds ", value, ": calibration needs finite values"));
@@ -29,10 +29,10 @@ void include(Range& range, const Tensor& tensor, const std::string& name) {
 
 }  // namespace
 
-std::vector<Range> calibrate(const Graph& graph, const std::vector<std::vector<ValueId>>& groups, Samples samples,
-                             const QuantizeOptions& options, const ModelOptions& model_options) {
+std::vector<ValueRange> calibrate(const Graph& graph, const std::vector<std::vector<ValueId>>& groups, Samples samples,
+                                  const QuantizeOptions& options, const ModelOptions& model_options) {
   const Groups all(groups);
-  std::vector<Range> ranges(groups.size());
+  std::vector<ValueRange> ranges(groups.size());
   observe(graph, model_options, all.values, samples, [&](std::span<const Tensor> seen) {
     for (size_t i = 0; i < seen.size(); ++i) include(ranges[all.group[i]], seen[i], graph.value(all.values[i]).name);
   });

@@ -6,7 +6,7 @@
 namespace linnet {
 
 /// The range of each group of values over all samples. Throws Error(kModel) where a value is infinite or NaN.
-std::vector<Range> calibrate(const Graph& graph, const std::vector<std::vector<ValueId>>& groups, Samples samples,
-                             const QuantizeOptions& options, const ModelOptions& model_options);
+std::vector<ValueRange> calibrate(const Graph& graph, const std::vector<std::vector<ValueId>>& groups, Samples samples,
+                                  const QuantizeOptions& options, const ModelOptions& model_options);
 
 }  // namespace linnet

@@ -54,7 +54,7 @@ void quantize_block(const float* w, int64_t stride, int64_t count, uint8_t* pack
 
 }  // namespace
 
-ActivationGrid::ActivationGrid(const Range& range)
+ActivationGrid::ActivationGrid(const ValueRange& range)
     : scale(scale_or_one(range.high / 255 - range.low / 255)),
       zero(uint8_t(std::clamp(std::nearbyint(-range.low / scale), 0.0f, 255.0f))) {}
 

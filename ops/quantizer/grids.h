@@ -11,7 +11,7 @@ struct ActivationGrid {
   float scale = 1;
   uint8_t zero = 0;
 
-  explicit ActivationGrid(const Range& range);
+  explicit ActivationGrid(const ValueRange& range);
 };
 
 /// Centred int8 weights: real = values * scale, one scale (rank 0) or one for each output channel.

@@ -43,12 +43,12 @@ std::vector<double> smoothed(const std::vector<double>& counts, int64_t width) {
 
 }  // namespace
 
-void Range::include(const Range& other) {
+void ValueRange::include(const ValueRange& other) {
   low = std::min(low, other.low);
   high = std::max(high, other.high);
 }
 
-Histogram::Histogram(const Range& range)
+Histogram::Histogram(const ValueRange& range)
     : range_(range), limit_(std::max(-double(range.low), double(range.high))), counts_(size_t(kBins), 0) {}
 
 void Histogram::add(std::span<const float> values) {
@@ -59,7 +59,7 @@ void Histogram::add(std::span<const float> values) {
   }
 }
 
-Range Histogram::percentile(double percent) const {
+ValueRange Histogram::percentile(double percent) const {
   const double width = limit_ / double(kHalf);
   const auto all = double(std::accumulate(counts_.begin(), counts_.end(), int64_t{0}));
   const double outside = all * (100 - percent) / 200;
@@ -78,7 +78,7 @@ std::vector<double> Histogram::magnitudes() const {
   return counts;
 }
 
-Range Histogram::entropy() const {
+ValueRange Histogram::entropy() const {
   const int64_t levels = range_.low < 0 && range_.high > 0 ? 128 : 256;
   const std::vector<double> counts = smoothed(magnitudes(), kHalf / levels);
   if (std::accumulate(counts.begin(), counts.end(), 0.0) < kLeast) return range_;

@@ -113,7 +113,7 @@ QuantizedParts place(const Graph& graph, std::vector<Layer> layers, Samples samp
   QuantizedParts parts{std::move(layers), {}, {}};
   if (options.mode != QuantizeMode::kStatic) return parts;
   parts.placement = place_bytes(graph, parts.layers);
-  for (const Range& range : calibrate(graph, parts.placement.groups, samples, options, model_options)) {
+  for (const ValueRange& range : calibrate(graph, parts.placement.groups, samples, options, model_options)) {
     parts.grids.emplace_back(range);
   }
   return parts;

@@ -28,17 +28,17 @@ double worst_error(const Layer& layer, const ByteWeights& bytes) {
 }
 
 TEST(ActivationGrid, HoldsItsRange) {
-  const ActivationGrid grid(Range{-1, 3});
+  const ActivationGrid grid(ValueRange{-1, 3});
   EXPECT_FLOAT_EQ(grid.scale, 4.0f / 255);
   EXPECT_EQ(grid.zero, 64);
-  EXPECT_EQ(ActivationGrid(Range{0, 5}).zero, 0);
-  EXPECT_EQ(ActivationGrid(Range{-5, 0}).zero, 255);
+  EXPECT_EQ(ActivationGrid(ValueRange{0, 5}).zero, 0);
+  EXPECT_EQ(ActivationGrid(ValueRange{-5, 0}).zero, 255);
 }
 
 TEST(ActivationGrid, OfNothingAndOfEverythingHasAScale) {
   constexpr float kMost = std::numeric_limits<float>::max();
-  EXPECT_EQ(ActivationGrid(Range{}).scale, 1);
-  EXPECT_NEAR(ActivationGrid(Range{-kMost, kMost}).zero, 128, 1);
+  EXPECT_EQ(ActivationGrid(ValueRange{}).scale, 1);
+  EXPECT_NEAR(ActivationGrid(ValueRange{-kMost, kMost}).zero, 128, 1);
 }
 
 TEST(ByteWeights, AreWithinHalfAStep) {

@@ -11,8 +11,8 @@
 namespace linnet::testing {
 namespace {
 
-Range range_of(const std::vector<float>& values) {
-  Range range;
+ValueRange range_of(const std::vector<float>& values) {
+  ValueRange range;
   for (const float value : values) range.include({value, value});
   return range;
 }
@@ -30,7 +30,7 @@ std::vector<float> normal_values(int64_t count) {
 
 TEST(Histogram, PercentileLeavesOutTheOutermostValues) {
   std::vector<float> values = normal_values(20000);
-  const Range range = histogram_of(values).percentile(99);
+  const ValueRange range = histogram_of(values).percentile(99);
   std::sort(values.begin(), values.end());
   EXPECT_NEAR(range.low, values[100], 0.01);
   EXPECT_NEAR(range.high, values[19899], 0.01);
@@ -38,22 +38,23 @@ TEST(Histogram, PercentileLeavesOutTheOutermostValues) {
 
 TEST(Histogram, AllPercentOfTheValuesAreTheWholeRange) {
   const std::vector<float> values = normal_values(1000);
-  const Range all = range_of(values), range = histogram_of(values).percentile(100);
+  const ValueRange all = range_of(values), range = histogram_of(values).percentile(100);
   EXPECT_NEAR(range.low, all.low, 0.01);
   EXPECT_NEAR(range.high, all.high, 0.01);
 }
 
 TEST(Histogram, ZerosDoNotCount) {
   std::vector<float> values = normal_values(5000);
-  const Range without = histogram_of(values).percentile(98);
+  const ValueRange without = histogram_of(values).percentile(98);
   values.insert(values.end(), 100000, 0.0f);
-  const Range with = histogram_of(values).percentile(98);
+  const ValueRange with = histogram_of(values).percentile(98);
   EXPECT_EQ(with.low, without.low);
   EXPECT_EQ(with.high, without.high);
 }
 
 TEST(Histogram, RangesHoldZero) {
-  const Range positive = histogram_of({3, 4, 5}).percentile(50), negative = histogram_of({-3, -4, -5}).percentile(50);
+  const ValueRange positive = histogram_of({3, 4, 5}).percentile(50),
+                   negative = histogram_of({-3, -4, -5}).percentile(50);
   EXPECT_EQ(positive.low, 0);
   EXPECT_GT(positive.high, 2);
   EXPECT_EQ(negative.high, 0);
@@ -63,7 +64,7 @@ TEST(Histogram, RangesHoldZero) {
 TEST(Histogram, EntropyClipsAnOutlierAndKeepsTheBulk) {
   std::vector<float> values = normal_values(40000);
   values.push_back(60);
-  const Range range = histogram_of(values).entropy();
+  const ValueRange range = histogram_of(values).entropy();
   EXPECT_GT(range.high, 2.5);
   EXPECT_LT(range.high, 15);
   EXPECT_LT(range.low, -2.5);
@@ -73,12 +74,12 @@ TEST(Histogram, EntropyClipsAnOutlierOfValuesOfOneSignWhateverTheSign) {
   std::vector<float> values = normal_values(40000);
   for (float& value : values) value = std::abs(value);
   values.push_back(60);
-  const Range positive = histogram_of(values).entropy();
+  const ValueRange positive = histogram_of(values).entropy();
   EXPECT_EQ(positive.low, 0);
   EXPECT_GT(positive.high, 2.5);
   EXPECT_LT(positive.high, 15);
   for (float& value : values) value = -value;
-  const Range negative = histogram_of(values).entropy();
+  const ValueRange negative = histogram_of(values).entropy();
   EXPECT_EQ(negative.high, 0);
   EXPECT_FLOAT_EQ(negative.low, -positive.high);
 }
@@ -86,7 +87,7 @@ TEST(Histogram, EntropyClipsAnOutlierOfValuesOfOneSignWhateverTheSign) {
 TEST(Histogram, EntropyKeepsNarrowPeaks) {
   std::vector<float> values;
   for (int i = 0; i < 65536; ++i) values.push_back(float(i % 11 - 5) + 0.001f * float(i % 7));
-  const Range range = histogram_of(values).entropy();
+  const ValueRange range = histogram_of(values).entropy();
   EXPECT_GT(range.high, 4.9);
   EXPECT_LT(range.low, -4.9);
 }
@@ -104,7 +105,7 @@ TEST(Histogram, EntropyOfFewValuesClipsNone) {
 }
 
 TEST(Histogram, NothingButZerosIsNoRange) {
-  for (const Range& range : {histogram_of({0, 0}).entropy(), histogram_of({0, 0}).percentile(99)}) {
+  for (const ValueRange& range : {histogram_of({0, 0}).entropy(), histogram_of({0, 0}).percentile(99)}) {
     EXPECT_EQ(range.low, 0);
     EXPECT_EQ(range.high, 0);
   }

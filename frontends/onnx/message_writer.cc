@@ -1,4 +1,4 @@
-#include "graph_writer.h"
+#include "message_writer.h"
 
 #include <algorithm>
 
@@ -66,9 +66,9 @@ void write_identity(const std::string& input, const std::string& output, pb::Nod
 
 }  // namespace
 
-std::string GraphWriter::unique(const std::string& wanted) { return unique(wanted, used_); }
+std::string MessageWriter::unique(const std::string& wanted) { return unique(wanted, used_); }
 
-std::string GraphWriter::unique(const std::string& wanted, std::set<std::string>& used) {
+std::string MessageWriter::unique(const std::string& wanted, std::set<std::string>& used) {
   const std::string base = wanted.empty() ? "value" : wanted;
   std::string name = base;
   for (int i = 2; !used.insert(name).second; ++i) name = str(base, "_", i);
@@ -76,7 +76,7 @@ std::string GraphWriter::unique(const std::string& wanted, std::set<std::string>
 }
 
 // The names of inputs and outputs are the model's interface: they come first and stay as they are.
-void GraphWriter::write(const Graph& graph) {
+void MessageWriter::write(const Graph& graph) {
   const Versions versions = most_common_opsets(graph);
   Names names{versions, std::vector<std::string>(size_t(graph.value_count()))};
   pb::GraphProto& proto = *model_.mutable_graph();
@@ -107,7 +107,7 @@ void GraphWriter::write(const Graph& graph) {
 }
 
 // A body's inputs and outputs count by position: their names are free. What it captures has its name from outside.
-void GraphWriter::write_body(const Graph& body, const Node& node, const Names& outer, pb::GraphProto& proto) {
+void MessageWriter::write_body(const Graph& body, const Node& node, const Names& outer, pb::GraphProto& proto) {
   Names names{outer.versions, std::vector<std::string>(size_t(body.value_count()))};
   proto.set_name(kGraphName);
   const size_t captures = size_t(node.spec.captures), own = body.inputs().size() - captures;
@@ -135,7 +135,7 @@ void GraphWriter::write_body(const Graph& body, const Node& node, const Names& o
   write_contents(body, names, aliases, proto);
 }
 
-void GraphWriter::write_contents(const Graph& graph, Names& names, const std::vector<Alias>& aliases,
+void MessageWriter::write_contents(const Graph& graph, Names& names, const std::vector<Alias>& aliases,
                                  pb::GraphProto& proto) {
   write_constants(graph, names, proto);
   for (const NodeId id : graph.nodes()) {
@@ -150,7 +150,7 @@ void GraphWriter::write_contents(const Graph& graph, Names& names, const std::ve
   for (const Alias& alias : aliases) write_identity(alias.source, alias.name, *proto.add_node());
 }
 
-void GraphWriter::write_constants(const Graph& graph, Names& names, pb::GraphProto& proto) {
+void MessageWriter::write_constants(const Graph& graph, Names& names, pb::GraphProto& proto) {
   for (ValueId id = 0; id < graph.value_count(); ++id) {
     const Value& value = graph.value(id);
     const bool read = !graph.consumers(id).empty() || graph.is_output(id);
@@ -165,18 +165,18 @@ void GraphWriter::write_constants(const Graph& graph, Names& names, pb::GraphPro
   }
 }
 
-void GraphWriter::write_constant(const Tensor& constant, const std::string& name, pb::TensorProto& proto) {
+void MessageWriter::write_constant(const Tensor& constant, const std::string& name, pb::TensorProto& proto) {
   const bool inside = !constants_ || constant.dtype() == DType::kString || constant.bytes() < kLeastExternalBytes;
   inside ? write_tensor(constant, name, proto) : write_external_tensor(constant, name, *constants_, proto);
 }
 
-void GraphWriter::write_node(const Node& node, const Names& names, pb::NodeProto& proto) {
+void MessageWriter::write_node(const Node& node, const Names& names, pb::NodeProto& proto) {
   const bool imported = names.versions.at(node.spec.domain) == node.spec.opset;
   if (!node.spec.name.empty()) proto.set_name(unique(node.spec.name, node_names_));
   imported ? write_operator(node, names, proto) : write_call(node, names, proto);
 }
 
-void GraphWriter::write_operator(const Node& node, const Names& names, pb::NodeProto& proto) {
+void MessageWriter::write_operator(const Node& node, const Names& names, pb::NodeProto& proto) {
   proto.set_op_type(node.spec.op_type);
   proto.set_domain(node.spec.domain);
   const size_t own = node.inputs.size() - size_t(node.spec.captures);
@@ -189,7 +189,7 @@ void GraphWriter::write_operator(const Node& node, const Names& names, pb::NodeP
       node.spec, [&](const Graph& body, pb::GraphProto& message) { write_body(body, node, names, message); }, proto);
 }
 
-void GraphWriter::write_call(const Node& node, const Names& names, pb::NodeProto& proto) {
+void MessageWriter::write_call(const Node& node, const Names& names, pb::NodeProto& proto) {
   Versions versions = names.versions;
   versions[node.spec.domain] = node.spec.opset;
   pb::FunctionProto& function = *model_.add_functions();

@@ -14,10 +14,10 @@ namespace linnet {
 /// Turns a graph into a model's message. Captured values become names of the graph around again. A node whose opset
 /// is not the one that its domain is imported at (which is what most nodes have) becomes a call of a function of its
 /// own, because a function has its own imports.
-class GraphWriter {
+class MessageWriter {
  public:
   /// `constants`: where the larger constants go; nullptr: into the message.
-  explicit GraphWriter(pb::ModelProto& model, ConstantParts* constants = nullptr)
+  explicit MessageWriter(pb::ModelProto& model, ConstantParts* constants = nullptr)
       : model_(model), constants_(constants) {}
 
   void write(const Graph& graph);
