@@ -104,7 +104,7 @@ run applications "$PYTHON" -m pytest -q tests/applications -k "magika or skl2onn
 # The engine whose packages are small.
 run scale_out env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m pytest -q tests/scale_out -k dask --junitxml=@REPORT@
 run onnx_backend "$PYTHON" -m $pytest --dist loadfile tests/onnx_backend --junitxml=@REPORT@
-run hostile "$PYTHON" -m $pytest tests/hostile --junitxml=@REPORT@
+run hostile "$PYTHON" -m $pytest tests/hostile tests/faults tests/soak --junitxml=@REPORT@
 run differential "$PYTHON" -m $pytest tests/differential --junitxml=@REPORT@
 run torch env LINNET_OTHER_TORCH_PYTHON="$TORCH_PYTHON" /usr/bin/python3 -m $pytest tests/torch --junitxml=@REPORT@
 if [ -n "$TORCH_PYTHON" ]; then

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <exception>
 #include <functional>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -57,13 +57,31 @@ bool has_openmp_threads() {
 
 /// Threads that call take_part(1), take_part(2), ...: as many as the system lets start.
 template <class F>
-std::vector<std::jthread> started(int count, F& take_part) {
+std::vector<std::jthread> started(int count, const F& take_part) {
   std::vector<std::jthread> threads;
   try {
-    for (int worker = 1; worker <= count; ++worker) threads.emplace_back(std::ref(take_part), worker);
-  } catch (const std::system_error&) {  // Those that there are do the work.
+    for (int worker = 1; worker <= count; ++worker) threads.emplace_back(std::cref(take_part), worker);
+  } catch (const std::exception&) {  // Those that there are do the work.
   }
   return threads;
+}
+
+/// OpenMP ends the process where the system refuses a thread. How many of these threads, the calling one included, it
+/// grants: the calling thread, whose threads OpenMP keeps, tries once.
+int granted(int threads) {
+  thread_local int known = 1;
+  if (threads <= known) return threads;
+  std::atomic<bool> tried = false;
+  const auto wait = [&](int) { tried.wait(false); };
+  int count = 1;
+  {
+    const std::vector<std::jthread> all = started(threads - 1, wait);
+    count += int(all.size());
+    tried = true;
+    tried.notify_all();
+  }
+  if (count == threads) known = count;
+  return count;
 }
 
 class OpenMpExecutor final : public Executor {
@@ -75,8 +93,9 @@ class OpenMpExecutor final : public Executor {
     if (held_.executor == this) return loop_held(chunks, function);
     const Share share(*this, int(std::min<int64_t>(chunks, threads_)));
     if (share.threads <= 1 || !has_openmp_threads()) return loop_alone(chunks, function);
+    const int threads = granted(share.threads);
     Guarded guarded(function);
-#pragma omp parallel for schedule(dynamic) num_threads(share.threads)
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int64_t chunk = 0; chunk < chunks; ++chunk) guarded.call(chunk, omp_get_thread_num());
     guarded.rethrow();
   }
@@ -85,21 +104,23 @@ class OpenMpExecutor final : public Executor {
     if (held_.executor) return body(0, 0);
     const Share share(*this, threads_);
     Guarded guarded(body);
-    Team team(share.threads);
+    const bool openmp = share.threads > 1 && has_openmp_threads();
+    const int threads = openmp ? granted(share.threads) : share.threads;
+    Team team(threads);
     const auto take_part = [&](int worker) {
       if (worker > 0) return team.serve(worker);
-      held_ = {this, share.threads > 1 ? &team : nullptr};
+      held_ = {this, threads > 1 ? &team : nullptr};
       guarded.call(0, 0);
       held_ = {};
       team.dismiss();
     };
-    if (share.threads == 1) {
+    if (threads == 1) {
       take_part(0);
-    } else if (has_openmp_threads()) {
-#pragma omp parallel num_threads(share.threads)
+    } else if (openmp) {
+#pragma omp parallel num_threads(threads)
       take_part(omp_get_thread_num());
     } else {
-      const std::vector<std::jthread> threads = started(share.threads - 1, take_part);
+      const std::vector<std::jthread> others = started(threads - 1, take_part);
       take_part(0);
     }
     guarded.rethrow();

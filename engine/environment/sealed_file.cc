@@ -7,12 +7,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <system_error>
 
+#include "environment/new_file.h"
 #include "linnet/error.h"
 #include "tensor/alignment.h"
 #include "tensor/checksum.h"
@@ -38,21 +36,6 @@ size_t bytes_offset(uint64_t text_bytes) {
   return sizeof(Header) + text_bytes + padding(sizeof(Header) + text_bytes, kPage);
 }
 
-/// A file descriptor that is closed.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 // A moment of 2001 to 2009 that the checksum decides on.
 timespec seal_of(const Checksum& checksum) {
   constexpr time_t kBegin = 1'000'000'000;
@@ -76,44 +59,6 @@ Checksum checksum_of(Header header, std::span<const std::byte> rest) {
   sum.add(rest);
   return sum.result();
 }
-
-/// A file under another name until it is complete.
-class NewFile {
- public:
-  explicit NewFile(const std::string& path)
-      : path_(path), name_(path + ".XXXXXX"), file_(::mkostemp(name_.data(), O_CLOEXEC)) {
-    if (file_.get() < 0) fail();
-  }
-  ~NewFile() {
-    if (!kept_ && file_.get() >= 0) ::unlink(name_.c_str());
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-
-  void write(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
-      if (written < 0 && errno != EINTR) fail();
-      bytes = bytes.subspan(size_t(std::max<ssize_t>(written, 0)));
-    }
-  }
-  void write_at_start(std::span<const std::byte> bytes) {
-    if (::pwrite(file_.get(), bytes.data(), bytes.size(), 0) != ssize_t(bytes.size())) fail();
-  }
-  void keep(const Checksum& checksum) {
-    if (!seal(file_.get(), checksum) || ::rename(name_.c_str(), path_.c_str()) != 0) fail();
-    kept_ = true;
-  }
-
- private:
-  [[noreturn]] void fail() const {
-    throw Error(ErrorKind::kIo, str("cannot write '", path_, "': ", std::generic_category().message(errno)));
-  }
-
-  std::string path_, name_;
-  Descriptor file_;
-  bool kept_ = false;
-};
 
 // The header where the file is as long as it says.
 std::optional<Header> read_header(int fd, size_t size) {
@@ -155,7 +100,8 @@ void write_sealed(const std::string& path, const std::string& text,
   }
   header.checksum = sum.result();
   file.write_at_start(std::as_bytes(std::span(&header, 1)));
-  file.keep(header.checksum);
+  if (!seal(file.descriptor(), header.checksum)) file.fail();
+  file.keep();
 }
 
 std::optional<SealedFile> map_sealed(const std::string& path) {

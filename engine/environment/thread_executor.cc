@@ -1,9 +1,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -22,7 +22,7 @@ class Pool {
       for (int worker = 1; worker < threads; ++worker) {
         threads_.emplace_back([this, worker] { team_.serve(worker); });
       }
-    } catch (const std::system_error&) {  // Those that there are do the work.
+    } catch (const std::exception&) {  // Those that there are do the work.
     }
   }
   ~Pool() { team_.dismiss(); }

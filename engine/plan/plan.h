@@ -50,13 +50,20 @@ struct PlanInput {
   bool accepts(const Tensor& tensor) const;
 };
 
-/// A program compiled for one set of input shapes. Nodes that wait for data-dependent shapes form the rest: a program
-/// of its own, planned when the shapes are known.
+/// A program compiled for one set of input shapes. Nodes that wait for data-dependent shapes form programs of their
+/// own, planned when the shapes are known.
 struct Plan {
   struct Output {
     int slot = -1;
-    int rest_output = -1;  ///< where slot is -1
-    int owner = -1;        ///< the kOwned slot in whose memory it lies; -1: none, the slot's tensor keeps its memory
+    int rest_value = -1;  ///< where slot is -1: its number, see Rest
+    int owner = -1;       ///< the kOwned slot in whose memory it lies; -1: none, the slot's tensor keeps its memory
+  };
+
+  /// Nodes that wait for shapes: a program whose inputs are known once the plan and the rests before have run. Numbers
+  /// stand for values: `rest_inputs` come first, the outputs of all rests follow.
+  struct Rest {
+    std::shared_ptr<Program> program;
+    std::vector<int> inputs;
   };
 
   /// A graph input and the number of the output that takes its memory, where a kernel writes the one over the other.
@@ -79,7 +86,7 @@ struct Plan {
   size_t scratch_bytes = 0;  ///< per worker
   size_t state_bytes = 0;
   size_t new_bytes = 0;  ///< of values that became known, and of constants packed, for this plan
-  std::shared_ptr<Program> rest;
+  std::vector<Rest> rests;
   std::vector<int> rest_inputs;                    ///< slots
   std::shared_ptr<const CountedMemory> counted{};  ///< own_bytes()
 

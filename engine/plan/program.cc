@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t kFamilies = 8;
 constexpr size_t kGrowingPrograms = 4;
+constexpr size_t kProgramBytes = 14 << 10;  // of the containers of a small program, its plan and its runner
 
 /// Adds what the plan holds to what is counted already; returns how many bytes are new.
 size_t add_new(std::map<const void*, size_t>& counted, const Plan& plan) {
@@ -40,6 +41,7 @@ std::string shown(std::span<const Tensor> inputs) {
 
 Program::Program(Graph graph, std::shared_ptr<const ModelResources> resources, std::vector<State> states)
     : graph_(std::move(graph)), resources_(std::move(resources)), states_(std::move(states)) {
+  counted_.add(kProgramBytes);
   counted_.add(size_t(checked_mul(graph_.value_count(), sizeof(Value) + sizeof(std::vector<NodeId>))));
   for (const ValueId input : graph_.inputs()) value_matters_.push_back(read_by_shape_rule(graph_, input));
 }

@@ -144,7 +144,8 @@ bool Context::Impl::finds_growing() {
   return true;
 }
 
-Context::Context(const Model& model, const ContextOptions& options) : impl_(std::make_unique<Impl>(model, options)) {}
+Context::Context(const Model& model, const ContextOptions& options)
+    : impl_(with_memory_errors("make a context", [&] { return std::make_unique<Impl>(model, options); })) {}
 Context::~Context() = default;
 Context::Context(Context&&) noexcept = default;
 Context& Context::operator=(Context&&) noexcept = default;

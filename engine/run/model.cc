@@ -12,10 +12,20 @@ Model make_model(Graph graph, const ModelOptions& options, GraphNotes notes) {
 
 const Graph& model_graph(const Model& model) { return Model::State::of(model).program->graph(); }
 
+namespace {
+
+void add_latest_plans(const Program& program, std::vector<std::shared_ptr<const Plan>>& plans) {
+  const std::shared_ptr<const Plan> plan = program.latest_plan();
+  if (!plan) return;
+  plans.push_back(plan);
+  for (const Plan::Rest& rest : plan->rests) add_latest_plans(*rest.program, plans);
+}
+
+}  // namespace
+
 std::vector<std::shared_ptr<const Plan>> latest_plans(const Model& model) {
   std::vector<std::shared_ptr<const Plan>> plans;
-  std::shared_ptr<const Plan> plan = Model::State::of(model).program->latest_plan();
-  for (; plan; plan = plan->rest ? plan->rest->latest_plan() : nullptr) plans.push_back(plan);
+  add_latest_plans(*Model::State::of(model).program, plans);
   return plans;
 }
 

@@ -107,10 +107,10 @@ Tensor RunMemory::dynamic(const Plan& plan, int slot, DType dtype, const Shape& 
   return Tensor::share(dtype, shape, kept.current->raw(), kept.current);
 }
 
-void RunMemory::collect_outputs(const Plan& plan, std::span<const Tensor> rest) {
+void RunMemory::collect_outputs(const Plan& plan, std::span<const Tensor> rest_values) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Plan::Output& output = plan.outputs[i];
-    Tensor value = output.slot < 0 ? rest[size_t(output.rest_output)] : slots[size_t(output.slot)];
+    Tensor value = output.slot < 0 ? rest_values[size_t(output.rest_value)] : slots[size_t(output.slot)];
     if (given_[i]) {
       check_given(plan.graph.outputs()[i].name, given_[i], value.dtype(), value.shape());
       if (given_[i].raw() != value.raw()) copy_elements(value, given_[i]);

@@ -22,8 +22,8 @@ struct RunMemory {
   /// Memory for a kDynamic slot: what is given for the output that it is, if that has this dtype and shape, else memory
   /// of runs before that nobody holds any more and that is not much larger, else new one.
   Tensor dynamic(const Plan& plan, int slot, DType dtype, const Shape& shape, const RunEnvironment& environment);
-  /// Fills `outputs` from the slots and from the outputs of the rest.
-  void collect_outputs(const Plan& plan, std::span<const Tensor> rest);
+  /// Fills `outputs` from the slots and from the values of the rests.
+  void collect_outputs(const Plan& plan, std::span<const Tensor> rest_values);
 
   std::vector<Tensor> slots, outputs;
 

@@ -19,16 +19,15 @@ bool is_view(const Plan& plan, const Step& step) {
 }  // namespace
 
 struct Runner::Memory : RunMemory {
-  Memory(const Plan& plan, const RunEnvironment& environment)
-      : RunMemory(plan, environment), rest_inputs(plan.rest_inputs.size()) {
+  Memory(const Plan& plan, const RunEnvironment& environment) : RunMemory(plan, environment) {
     for (const Step& step : plan.steps) states.push_back(step.kernel ? step.kernel->make_state() : nullptr);
-    if (plan.rest) rest = std::make_unique<Runner>(plan.rest);
+    for (const Plan::Rest& rest : plan.rests) rests.emplace_back(rest.program);
     if (plan.guarded) guard = std::make_unique<MemoryGuard>(plan);
   }
 
   std::vector<std::unique_ptr<KernelState>> states;
-  std::vector<Tensor> rest_inputs;
-  std::unique_ptr<Runner> rest;
+  std::vector<Tensor> rest_values, rest_inputs;  // by Plan::Rest's numbers; of one rest
+  std::vector<Runner> rests;
   std::unique_ptr<MemoryGuard> guard;  // of guarded plans
 };
 
@@ -89,14 +88,16 @@ void Runner::prepare(std::span<const Tensor> inputs, RunEnvironment& environment
 std::span<const Tensor> Runner::run(std::span<const Tensor> inputs, RunEnvironment& environment,
                                     std::span<const Tensor> given) {
   bind(inputs, environment);
-  std::fill(memory_->rest_inputs.begin(), memory_->rest_inputs.end(), Tensor());
+  memory_->rest_values.clear();
+  memory_->rest_inputs.clear();
   memory_->begin_run(*plan_, inputs, given, environment);
   if (memory_->guard) memory_->guard->begin_run(memory_->slots);
   for (size_t i = 0; i < plan_->steps.size(); ++i) {
     environment.check();
     run_step(i, environment);
   }
-  collect_outputs(environment);
+  run_rests(environment);
+  memory_->collect_outputs(*plan_, memory_->rest_values);
   return memory_->outputs;
 }
 
@@ -156,24 +157,31 @@ void Runner::check_objects(const Step& step, const RunEnvironment& environment) 
   }
 }
 
-void Runner::collect_outputs(RunEnvironment& environment) {
-  std::span<const Tensor> rest;
-  if (memory_->rest) {
-    std::vector<Tensor>& inputs = memory_->rest_inputs;
-    for (size_t i = 0; i < inputs.size(); ++i) inputs[i] = memory_->slots[size_t(plan_->rest_inputs[i])];
-    rest = memory_->rest->run(inputs, environment);
+void Runner::run_rests(RunEnvironment& environment) {
+  std::vector<Tensor>&values = memory_->rest_values, &inputs = memory_->rest_inputs;
+  for (const int slot : plan_->rest_inputs) values.push_back(memory_->slots[size_t(slot)]);
+  for (size_t i = 0; i < memory_->rests.size(); ++i) {
+    inputs.clear();
+    for (const int value : plan_->rests[i].inputs) inputs.push_back(values[size_t(value)]);
+    const std::span<const Tensor> outputs = memory_->rests[i].run(inputs, environment);
+    values.insert(values.end(), outputs.begin(), outputs.end());
   }
-  memory_->collect_outputs(*plan_, rest);
 }
 
 size_t Runner::arena_bytes() const {
-  const size_t rest = memory_ && memory_->rest ? memory_->rest->arena_bytes() : 0;
-  return (plan_ ? plan_->arena_bytes + plan_->owned_bytes : 0) + rest;
+  size_t bytes = plan_ ? plan_->arena_bytes + plan_->owned_bytes : 0;
+  if (memory_) {
+    for (const Runner& rest : memory_->rests) bytes += rest.arena_bytes();
+  }
+  return bytes;
 }
 
 size_t Runner::scratch_bytes() const {
-  const size_t rest = memory_ && memory_->rest ? memory_->rest->scratch_bytes() : 0;
-  return (scratch_ ? scratch_.bytes() : 0) + (plan_ ? plan_->state_bytes : 0) + rest;
+  size_t bytes = (scratch_ ? scratch_.bytes() : 0) + (plan_ ? plan_->state_bytes : 0);
+  if (memory_) {
+    for (const Runner& rest : memory_->rests) bytes += rest.scratch_bytes();
+  }
+  return bytes;
 }
 
 }  // namespace linnet

@@ -40,7 +40,7 @@ class Runner {
   void run_step(size_t index, RunEnvironment& environment);
   void run_kernel(size_t index, RunEnvironment& environment);
   void check_objects(const Step& step, const RunEnvironment& environment) const;
-  void collect_outputs(RunEnvironment& environment);
+  void run_rests(RunEnvironment& environment);
 
   std::shared_ptr<Program> program_;
   std::shared_ptr<const Plan> plan_;

@@ -23,13 +23,13 @@ Model load(std::unique_ptr<const ByteSource> source, const std::string& folder, 
 }  // namespace
 
 Model load_onnx(const std::string& path, const ModelOptions& options, const Registry& registry) {
-  const std::string folder = (std::filesystem::path(path).parent_path() / ".").string();
-  try {
-    return with_memory_errors("load the model",
-                              [&] { return load(std::make_unique<File>(path), folder, options, registry); });
-  } catch (const Error& error) {
-    throw printable(error.with_context(path));
-  }
+  return with_memory_errors(
+      "load the model",
+      [&] {
+        const std::string folder = (std::filesystem::path(path).parent_path() / ".").string();
+        return load(std::make_unique<File>(path), folder, options, registry);
+      },
+      &path);
 }
 
 Model load_onnx_fd(int fd, const std::string& folder, const ModelOptions& options, const Registry& registry) {

@@ -15,8 +15,8 @@ constexpr size_t kChunkBytes = size_t{4} << 20;
 
 class StoredRange final : public StoredBytes {
  public:
-  StoredRange(std::shared_ptr<const ByteSource> source, int64_t offset, std::string name)
-      : source_(std::move(source)), offset_(offset), name_(std::move(name)), version_(source_->version()) {}
+  StoredRange(std::shared_ptr<const ByteSource> source, int64_t offset, std::string name, std::string version)
+      : source_(std::move(source)), offset_(offset), name_(std::move(name)), version_(std::move(version)) {}
 
   void read(std::span<std::byte> to) const override {
     for (size_t at = 0; at < to.size(); at += kChunkBytes) {
@@ -43,8 +43,10 @@ class StoredRange final : public StoredBytes {
 Tensor tensor_in(const std::shared_ptr<const ByteSource>& source, int64_t offset, DType dtype, const Shape& shape,
                  const std::string& name) {
   const bool as_stored = dtype != DType::kBool && !is_object(dtype);
-  if (!as_stored || dtype_bytes(dtype, shape.elements()) < kLeastBytes || source->version().empty()) return {};
-  return StoredContents::tensor(dtype, shape, std::make_shared<StoredRange>(source, offset, name));
+  if (!as_stored || dtype_bytes(dtype, shape.elements()) < kLeastBytes) return {};
+  std::string version = source->version();  // once: the system may fail to tell it the next time
+  if (version.empty()) return {};
+  return StoredContents::tensor(dtype, shape, std::make_shared<StoredRange>(source, offset, name, std::move(version)));
 }
 
 }  // namespace linnet

@@ -5,7 +5,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 node, info = helper.make_node, helper.make_tensor_value_info
-FLOAT, INT64, BOOL, STRING = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL, TensorProto.STRING
+FLOAT, INT8, INT64 = TensorProto.FLOAT, TensorProto.INT8, TensorProto.INT64
+BOOL, STRING = TensorProto.BOOL, TensorProto.STRING
 HUGE = 2**62 - 1
 
 
@@ -29,12 +30,12 @@ def model(nodes, inputs, outputs, initializers=(), opset=18, sparse=(), function
 
 
 def einsum(folded):
-    """A sum of 10^18 products."""
+    """A sum of 10^18 products, of a dtype that is not taken apart."""
     names = [f"c{i}" for i in range(6)]
-    first = [] if folded else [node("Mul", ["x", "c0"], ["c"])]
-    sums = [*first, node("Einsum", ["c0" if folded else "c", *names[1:]], ["e"], equation="a,b,c,d,e,f->")]
-    return model([*sums, node("Add", ["x", "e"], ["y"])], [("x", FLOAT, [1])], [("y", FLOAT, [1])],
-                 [constant(name, np.ones(1000)) for name in names])  # fmt: skip
+    first = [] if folded else [node("Cast", ["x"], ["n"], to=INT8), node("Mul", ["n", "c0"], ["c"])]
+    sums = [*first, node("Einsum", ["c0" if folded else "c", *names[1:]], ["s"], equation="a,b,c,d,e,f->")]
+    return model([*sums, node("Cast", ["s"], ["e"], to=FLOAT), node("Add", ["x", "e"], ["y"])],
+                 [("x", FLOAT, [1])], [("y", FLOAT, [1])], [constant(name, np.ones(1000), np.int8) for name in names])  # fmt: skip
 
 
 def samples(folded, mode="max"):

@@ -63,7 +63,7 @@ LARGE = {
     "names of calls": demanding.long_names(1000, 2000),
     "a loop's value": demanding.doubling(),
     "tables of a product": demanding.matrices(8000),
-    "plans on plans": demanding.data_dependent(800),
+    "plans on plans": demanding.data_dependent(5000),
 }
 
 
@@ -130,3 +130,24 @@ def test_an_operator_may_read_what_it_writes_over(run_model, tmp_path):
     onnx.save(demanding.model(nodes, [("x", 1, [4, 3])], [("y", 1, None)], opset=28), tmp_path / "model.onnx")
     y = run_model.outputs(tmp_path / "model.onnx", {"x": x})["y"]
     np.testing.assert_allclose(y, (x * x / (1 + np.exp(-x.astype(np.float64)))).T, rtol=1e-5)
+
+
+def test_a_chain_that_reads_a_scalar_alone_gives_it_everywhere(run_model, tmp_path):
+    """Of other sizes than one block holds; what was not written held bytes of the heap."""
+    nodes = [onnx.helper.make_node("Elementwise", ["s", "v"], ["y"], domain="linnet", ops=["Sigmoid"], first=[0],
+                                   second=[-1], alpha=[0.0], beta=[0.0])]  # fmt: skip
+    model = demanding.model(nodes, [("s", 1, [1]), ("v", 1, ["N"])], [("y", 1, None)], domains=["linnet"])
+    onnx.save(model, tmp_path / "model.onnx")
+    for size in (2, 1000, 5003):
+        feeds = {"s": np.array([0.7], np.float32), "v": np.zeros(size, np.float32)}
+        y = run_model.outputs(tmp_path / "model.onnx", feeds)["y"]
+        np.testing.assert_allclose(y, np.full(size, 1 / (1 + np.exp(-0.7)), np.float32), rtol=1e-6)
+
+
+@pytest.mark.parametrize("folded", [False, True])
+def test_no_channels_are_normalised(answer, folded):
+    """Of which the number was a divisor."""
+    inputs, x, s = [("x", 1, [1, 0, 4])], np.zeros((1, 0, 4), np.float32), np.zeros(0, np.float32)
+    constants = [onnx.numpy_helper.from_array(s, "s")] + ([onnx.numpy_helper.from_array(x, "x")] if folded else [])
+    nodes = [onnx.helper.make_node("InstanceNormalization", ["x", "s", "s"], ["y"])]
+    answer(demanding.model(nodes, [] if folded else inputs, [("y", 1, None)], constants), OK)

@@ -102,6 +102,61 @@ TEST(Context, DataDependentShapesArePlannedWhenTheyAreKnown) {
   }
 }
 
+/// The positive elements of x, their sum added and the values of x behind, and so on.
+std::vector<float> expected_chain(const std::vector<float>& x, int length) {
+  std::vector<float> value = x;
+  float sum = 0;
+  for (const float element : x) sum += std::max(element, 0.0f);
+  for (int i = 0; i < length; ++i) {
+    std::vector<float> next;
+    for (const float element : value) {
+      if (element > 0) next.push_back(element * 0.5f - sum);
+    }
+    next.insert(next.end(), x.begin(), x.end());
+    value = next;
+  }
+  return value;
+}
+
+/// The same as a graph in which each node waits for one before; values are read by nodes far behind.
+Model chain_model(int length, bool guarded) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{6}), zero = b.constant(Tensor::scalar(0.0f));
+  const auto positive = [&](ValueId v) {
+    return b.op("Compress", {v, b.op("Greater", {v, zero})}, {{"axis", int64_t{0}}});
+  };
+  const ValueId sum = b.op("ReduceSum", {positive(x)}, {{"keepdims", int64_t{0}}}),
+                half = b.constant(Tensor::scalar(0.5f));
+  ValueId value = x;
+  for (int i = 0; i < length; ++i) {
+    const ValueId next = b.op("Sub", {b.op("Mul", {positive(value), half}), sum});
+    const ValueId shape =
+        b.op("Concat", {b.constant(Tensor::of<int64_t>({1})), b.op("Shape", {next})}, {{"axis", int64_t{0}}});
+    const ValueId row = b.op(
+        "Squeeze", {b.op("Reshape", {next, shape}, {{"allowzero", int64_t{1}}}), b.constant(Tensor::of<int64_t>({0}))});
+    value = b.op("Concat", {row, x}, {{"axis", int64_t{0}}});
+    if (i == length / 2) b.output(value);
+  }
+  b.output(value);
+  b.output(sum);
+  ModelOptions options;
+  options.guard_memory = guarded;
+  return b.model(options);
+}
+
+TEST(Context, LongChainsOfOpenShapesArePlannedInParts) {
+  constexpr int kLength = 60;
+  for (const bool guarded : {false, true}) {
+    Context context(chain_model(kLength, guarded));
+    for (const std::vector<float>& x :
+         {std::vector<float>{1, -2, 3, 0, 5, -6}, {-1, -2, -3, -4, -5, -6}, {9, 8, 7, 6, 5, 4}, {1, -2, 3, 0, 5, -6}}) {
+      const auto outputs = context.run(std::vector{Tensor::of(x)});
+      expect_close(outputs[0], Tensor::of(expected_chain(x, kLength / 2 + 1)));
+      expect_close(outputs[1], Tensor::of(expected_chain(x, kLength)));
+    }
+  }
+}
+
 TEST(Context, OutputsOfOpenShapeTakeMemoryThatNobodyHolds) {
   GraphBuilder b;
   b.output(b.op("NonZero", {b.input("x", Shape{20000})}));
