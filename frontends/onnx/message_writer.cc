@@ -136,7 +136,7 @@ void MessageWriter::write_body(const Graph& body, const Node& node, const Names&
 }
 
 void MessageWriter::write_contents(const Graph& graph, Names& names, const std::vector<Alias>& aliases,
-                                 pb::GraphProto& proto) {
+                                   pb::GraphProto& proto) {
   write_constants(graph, names, proto);
   for (const NodeId id : graph.nodes()) {
     const Node& node = graph.node(id);
