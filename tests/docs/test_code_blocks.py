@@ -45,8 +45,14 @@ ELSEWHERE = {
     "PYTHONPATH=build/python python benchmarks/operators --filter '^Transpose' --size large --slowest 10":
     "measures for minutes; tests/python/test_operator_sweep.py",
     "cmake --preset fuzz": BUILDS,
-    "cmake --build build-fuzz --target fuzz_model fuzz_arrays fuzz_image": BUILDS,
-    "build-fuzz/bin/fuzz_image -max_total_time=600 corpus/": "fuzzes for minutes; tests/hostile replays fuzz_model",
+    ".venv/bin/python tests/fuzz/make_seeds.py seeds": "tests/hostile/test_fuzz_targets.py",
+    "cmake --build build-fuzz --target fuzz_graph": BUILDS,
+    "build-fuzz/bin/fuzz_graph -max_total_time=600 -timeout=20 -rss_limit_mb=2048 seeds/graph":
+    "fuzzes for minutes; tests/hostile/test_fuzz_targets.py",
+    "cmake --preset asan-ubsan": BUILDS,
+    "cmake --build build-asan --target linnet_tests run_model fuzz_model": BUILDS,
+    "build-asan/bin/linnet_tests --gtest_brief=1": BUILDS,
+    "LINNET_BUILD=$PWD/build-asan .venv/bin/python -m pytest -q tests/onnx_backend tests/hostile": BUILDS,
     "build-test/bin/kernel_benchmarks --benchmark_filter=gemm": "measures for minutes; is a part of the build of test.sh",
 }
 
