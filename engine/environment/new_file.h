@@ -9,7 +9,7 @@
 namespace linnet {
 
 /// A file descriptor that is closed.
-class LINNET_API Descriptor {
+class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
   ~Descriptor();
