@@ -97,6 +97,9 @@ Tensor load_npz_member(const std::string& path, const std::string& member) {
   throw Error(ErrorKind::kIo, path + ": has no member '" + member + "', but " + known);
 }
 
+// 1 January 1980: equal tensors give equal files, whenever they are written.
+constexpr zip_uint16_t kFirstDay = 1 << 5 | 1;
+
 void save_npz(const std::string& path, const NamedTensors& tensors) {
   std::vector<std::vector<std::byte>> buffers;
   for (const auto& [name, tensor] : tensors) buffers.push_back(to_npy(tensor));
@@ -111,6 +114,7 @@ void save_npz(const std::string& path, const NamedTensors& tensors) {
       throw Error(ErrorKind::kIo, path + ": " + zip_strerror(archive.get()));
     }
     zip_set_file_compression(archive.get(), zip_uint64_t(index), ZIP_CM_STORE, 0);
+    zip_file_set_dostime(archive.get(), zip_uint64_t(index), 0, kFirstDay, 0);
   }
   if (zip_close(archive.get()) != 0) throw Error(ErrorKind::kIo, path + ": " + zip_strerror(archive.get()));
   archive.release();

@@ -2,6 +2,7 @@
 
 import json
 import struct
+import zipfile
 import zlib
 
 import numpy as np
@@ -96,6 +97,14 @@ def test_every_file_kind_gives_the_same_input(run_model, tmp_path):
         ["--fill", "ramp", "--dim", "A=2", "-f", "B=3"],
     ):
         np.testing.assert_array_equal(run_model.outputs(model, {}, *arguments)["y"], x)
+
+
+def test_equal_outputs_are_equal_files(run_model, tmp_path):
+    """Whenever they are written."""
+    model = identity(tmp_path / "m.onnx", TensorProto.FLOAT, [2, 3])
+    run_model(model, "--fill", "ramp", "--save-outputs", tmp_path / "y.npz")
+    with zipfile.ZipFile(tmp_path / "y.npz") as archive:
+        assert {member.date_time for member in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
 def png(path, rgb):
