@@ -132,7 +132,7 @@ TEST(SplitEinsum, ChoosesTheOrderOfFewestMultiplications) {
   const Graph& graph = model_graph(model);
   for (const NodeId id : graph.nodes()) {
     for (const ValueId value : graph.node(id).outputs) {
-      EXPECT_FALSE(graph.fact(value).dims == Dims({Dim(40), Dim(40)})) << graph.node(id).spec.describe();
+      EXPECT_LE(graph.fact(value).shape().elements(), 80) << graph.node(id).spec.describe();
     }
   }
 }
