@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "compile/compile_input.h"
 #include "environment/run_environment.h"
 #include "passes/pending_nodes.h"
-#include "plan/divide_rest.h"
+#include "plan/add_rests.h"
 #include "plan/place_slots.h"
 #include "plan/program.h"
 #include "tensor/held_bytes.h"
@@ -65,7 +64,11 @@ class PlanBuilder {
     resources_->spare_memory.release();
     for (const NodeId id : steps) add_step(graph().node(id));
     add_outputs();
-    if (!waiting_.empty()) add_rests();
+    if (!waiting_.empty()) {
+      check_progress();
+      add_rests(
+          *plan_, waiting_, [this](ValueId value) { return slot(value); }, resources_);
+    }
     place_slots(*plan_);
     if (plan_->guarded) plan_->scratch_bytes += kGuardBytes;
     const auto counted = std::make_shared<CountedMemory>();
@@ -318,61 +321,9 @@ class PlanBuilder {
     });
   }
 
-  void add_rests() {
-    if (waiting_.size() == pending_.size() && !waits_for_input()) {
-      throw Error(ErrorKind::kInternal, str(graph().node(waiting_.front()).spec.describe(), " cannot be planned"));
-    }
-    const auto parts = divide_rest(graph(), waiting_);
-    for (const auto& part : parts) find_rest_inputs(part);
-    std::map<ValueId, int> numbers;  // of what rests read and give
-    for (const ValueId v : rest_inputs_) numbers.emplace(v, int(numbers.size()));
-    for (const auto& part : parts) add_rest(part, numbers, parts.size() == 1);
-    for (size_t i = 0; i < plan_->outputs.size(); ++i) {
-      Plan::Output& output = plan_->outputs[i];
-      if (output.slot < 0) output.rest_value = numbers.at(graph().outputs()[i].value);
-    }
-  }
-
-  /// What the nodes read of the plan and of other rests, constants aside.
-  std::vector<ValueId> values_read(const std::vector<NodeId>& nodes) {
-    std::set<ValueId> own, found;
-    std::vector<ValueId> values;
-    for (const NodeId id : nodes) {
-      for (const ValueId v : graph().node(id).inputs) {
-        const bool constant = slot(v) >= 0 && plan_->slots[size_t(slot(v))].kind == Slot::Kind::kConstant;
-        if (v != kNoValue && !constant && !own.contains(v) && found.insert(v).second) values.push_back(v);
-      }
-      own.insert(graph().node(id).outputs.begin(), graph().node(id).outputs.end());
-    }
-    return values;
-  }
-
-  void find_rest_inputs(const std::vector<NodeId>& nodes) {
-    for (const ValueId v : values_read(nodes)) {
-      if (slot(v) < 0 || std::find(rest_inputs_.begin(), rest_inputs_.end(), v) != rest_inputs_.end()) continue;
-      rest_inputs_.push_back(v);
-      plan_->rest_inputs.push_back(slot(v));
-    }
-  }
-
-  void add_rest(const std::vector<NodeId>& nodes, std::map<ValueId, int>& numbers, bool whole) {
-    const std::vector<ValueId> inputs = values_read(nodes);
-    Plan::Rest rest;
-    for (const ValueId v : inputs) rest.inputs.push_back(numbers.at(v));
-    const std::set<NodeId> own(nodes.begin(), nodes.end());
-    std::vector<Graph::Output> outputs;
-    for (const NodeId id : nodes) {
-      for (const ValueId v : graph().node(id).outputs) {
-        const std::vector<NodeId>& readers = graph().consumers(v);
-        const bool read = std::any_of(readers.begin(), readers.end(), [&](NodeId r) { return !own.contains(r); });
-        if (v == kNoValue || !(read || graph().is_output(v))) continue;
-        outputs.push_back({graph().value(v).name, v});
-        numbers.emplace(v, int(numbers.size()));
-      }
-    }
-    Graph part = whole ? graph().part(nodes, inputs, outputs) : small_part(graph(), nodes, inputs, outputs);
-    rest.program = std::make_shared<Program>(std::move(part), resources_);
-    plan_->rests.push_back(std::move(rest));
+  void check_progress() const {
+    if (waiting_.size() < pending_.size() || waits_for_input()) return;
+    throw Error(ErrorKind::kInternal, str(graph().node(waiting_.front()).spec.describe(), " cannot be planned"));
   }
 
   std::shared_ptr<const ModelResources> resources_;
@@ -386,7 +337,6 @@ class PlanBuilder {
   std::map<NodeId, Step> compiled_;
   std::map<ValueId, Tensor> freed_;  // what their slots hold: no values
   std::vector<NodeId> waiting_;
-  std::vector<ValueId> rest_inputs_;
 };
 
 }  // namespace

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace linnet {
+
+/// Adds to the plan, whose own outputs are there, the programs of the nodes that wait for shapes of the run, in order.
+/// slot_of: the slot of a value that the plan has, -1 for others.
+void add_rests(Plan& plan, const std::vector<NodeId>& waiting, const std::function<int(ValueId)>& slot_of,
+               const std::shared_ptr<const ModelResources>& resources);
+
+}  // namespace linnet
