@@ -46,7 +46,8 @@ class DftKernel final : public Kernel {
 
   void read(const T* x, Complex* line, Checkpoints& checkpoints) const {
     const int64_t stride = lines_.inner * lines_.in_parts;
-    std::fill_n(line, lines_.n, Complex());
+    checkpoints.in_parts(lines_.n, kElementWork,
+                         [&](int64_t k, int64_t end) { std::fill(line + k, line + end, Complex()); });
     checkpoints.in_parts(lines_.used, kElementWork, [&](int64_t k, int64_t end) {
       for (; k < end; ++k) {
         const T* element = x + k * stride;
@@ -56,7 +57,9 @@ class DftKernel final : public Kernel {
     if (!lines_.mirrored) return;
     line[0] = line[0].real();
     if (lines_.n % 2 == 0) line[lines_.n / 2] = line[lines_.n / 2].real();
-    for (int64_t k = 1; k < (lines_.n + 1) / 2; ++k) line[lines_.n - k] = std::conj(line[k]);
+    checkpoints.in_parts((lines_.n + 1) / 2, kElementWork, [&](int64_t k, int64_t end) {
+      for (k = std::max<int64_t>(k, 1); k < end; ++k) line[lines_.n - k] = std::conj(line[k]);
+    });
   }
 
   void write(const Complex* line, T* y, Checkpoints& checkpoints) const {

@@ -12,17 +12,21 @@ namespace {
 
 constexpr int64_t kMaxLength = int64_t{1} << 26;
 constexpr int64_t kMaxRadix = 13;
-constexpr int64_t kButterflyWork = 16;  // for each element: strides of long transforms miss the caches
+// For each element: strides of long transforms miss the caches; what is written first, the system gives then.
+constexpr int64_t kButterflyWork = 16, kRootWork = 64, kCopyWork = 8;
 
 /// e^(-2 pi i k / n) for 0 <= k < n.
 Complex root(int64_t k, int64_t n) { return std::polar(1.0, -2 * std::numbers::pi * double(k) / double(n)); }
 
+/// value_of(k) for 0 <= k < n, each of so much work.
 template <class F>
-void make_roots(std::vector<Complex>& roots, int64_t n, F root_of) {
-  roots.resize(size_t(n));
-  Checkpoints().in_parts(n, 64, [&](int64_t k, int64_t end) {
-    for (; k < end; ++k) roots[size_t(k)] = root_of(k);
+std::vector<Complex> table(int64_t n, int64_t work, F value_of) {
+  std::vector<Complex> values;
+  values.reserve(size_t(n));
+  Checkpoints().in_parts(n, work, [&](int64_t k, int64_t end) {
+    for (; k < end; ++k) values.push_back(value_of(k));
   });
+  return values;
 }
 
 /// The factors of n in the order of stages; empty when one of them is above kMaxRadix.
@@ -90,20 +94,20 @@ Fft::Fft(int64_t n) : n_(n), radices_(factors(n)) {
   if (n > 1 && radices_.empty()) {
     make_chirp();
   } else {
-    make_roots(roots_, n, [n](int64_t k) { return root(k, n); });
+    roots_ = table(n, kRootWork, [n](int64_t k) { return root(k, n); });
   }
 }
 
 void Fft::make_chirp() {
   const int64_t period = checked_mul(2, n_);
-  make_roots(chirp_, n_, [period](int64_t k) { return root(checked_mul(k, k) % period, period); });
+  chirp_ = table(n_, kRootWork, [period](int64_t k) { return root(checked_mul(k, k) % period, period); });
   const auto length = int64_t(std::bit_ceil(uint64_t(period - 1)));
   convolution_ = std::make_shared<Fft>(length);
-  chirp_spectrum_.assign(size_t(length), 0);
-  for (int64_t k = 0; k < n_; ++k) {
-    chirp_spectrum_[size_t(k)] = chirp_spectrum_[size_t((length - k) % length)] = std::conj(chirp_[size_t(k)]);
-  }
-  std::vector<Complex> scratch(static_cast<size_t>(length));
+  chirp_spectrum_ = table(length, kCopyWork, [this, length](int64_t k) {
+    const int64_t distance = std::min(k, length - k);
+    return distance < n_ ? std::conj(chirp_[size_t(distance)]) : Complex();
+  });
+  std::vector<Complex> scratch = table(length, kCopyWork, [](int64_t) { return Complex(); });
   convolution_->forward(chirp_spectrum_.data(), scratch.data());
 }
 
@@ -153,7 +157,8 @@ void Fft::convolve_chirp(Complex* x, Complex* scratch) const {
   const int64_t length = convolution_->size();
   Complex* padded = scratch + length;
   multiply(x, chirp_, padded);
-  std::fill(padded + n_, padded + length, Complex());
+  Checkpoints().in_parts(length - n_, kCopyWork,
+                         [&](int64_t k, int64_t end) { std::fill(padded + n_ + k, padded + n_ + end, Complex()); });
   convolution_->forward(padded, scratch);
   multiply(padded, chirp_spectrum_, padded);
   convolution_->inverse(padded, scratch);

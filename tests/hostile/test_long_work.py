@@ -7,9 +7,9 @@ from locations import RUN_MODEL
 from measured import measured
 
 OK, LIMIT = 0, 5
-# Of processor time, which a busy machine does not change: 0.1 s past the deadline, and what the process begins and ends
+# Of processor time, which a busy machine changes little: 0.1 s past the deadline, and what the process begins and ends
 # with, the memory of values among it.
-SECONDS_PAST_DEADLINE = 0.5
+SECONDS_PAST_DEADLINE = 1
 
 
 def expect_end(model, path, deadline_ms):
