@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "partition/parts.h"
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/quantized.h"
@@ -9,29 +10,16 @@ namespace linnet {
 namespace {
 
 /// One spatial axis of a ConvTranspose as a convolution whose outputs are the `stride` phases of its outputs: output
-/// q * stride + r is the sum of the inputs q + tap - pad_begin times kernel positions of phase r.
+/// q * stride + phase, before pads cut some off, is the sum over tap of input q - tap times kernel position tap *
+/// stride + phase.
 struct PhaseAxis {
-  int64_t stride, pads_begin, kernel;
-  int64_t taps = 0, pad_begin = 0, pad_end = 0;
+  int64_t stride, kernel, taps;
+  int64_t pad_begin, pad_end;  ///< of the convolution
+  int64_t cut_begin, cut_end;  ///< outputs in excess, less than stride
 
-  PhaseAxis(int64_t s, int64_t p, int64_t k) : stride(s), pads_begin(p), kernel(k) {
-    int64_t least = 0, most = 0;
-    for (int64_t i = 0; i < kernel; ++i) {
-      least = std::min(least, offset(i));
-      most = std::max(most, offset(i));
-    }
-    taps = most - least + 1;
-    pad_begin = -least;
-    pad_end = most;
-  }
-
-  /// The phase of the outputs that position i of the kernel is for.
-  int64_t phase(int64_t i) const { return ((i - pads_begin) % stride + stride) % stride; }
-  /// Which input, counted from q, position i multiplies there.
-  int64_t offset(int64_t i) const { return (phase(i) + pads_begin - i) / stride; }
-  int64_t tap(int64_t i) const { return offset(i) + pad_begin; }
-  /// Whether no weight of the convolution is zero for want of a position.
-  bool whole() const { return kernel % stride == 0 && taps == kernel / stride; }
+  int64_t phase(int64_t position) const { return position % stride; }
+  /// The convolution's tap for a position of the kernel.
+  int64_t tap(int64_t position) const { return taps - 1 - position / stride; }
 };
 
 int64_t value_at(const Node& node, const char* attribute, size_t i, int64_t fallback) {
@@ -39,16 +27,26 @@ int64_t value_at(const Node& node, const char* attribute, size_t i, int64_t fall
   return list && i < list->size() ? (*list)[i] : fallback;
 }
 
-/// Axis i of a ConvTranspose of images; nullopt where outputs are left over, or pads are wider than the kernel.
+/// Axis i of a ConvTranspose of images; nullopt where pads are wider than the kernel.
 std::optional<PhaseAxis> phase_axis(const Node& node, size_t i, int64_t kernel) {
   const bool padded = node.spec.attr_or("auto_pad", "NOTSET") == "NOTSET";
   const int64_t begin = padded ? value_at(node, "pads", i, 0) : 0, end = padded ? value_at(node, "pads", i + 2, 0) : 0;
   const int64_t stride = value_at(node, "strides", i, 1), more = value_at(node, "output_padding", i, 0);
   const auto within = [&](int64_t value) { return value >= 0 && value <= kernel; };
   if (!within(begin) || !within(end) || !within(more) || !within(stride) || stride < 2) return {};
-  if (value_at(node, "dilations", i, 1) != 1 || kernel + more - begin - end != stride) return {};
-  const PhaseAxis axis(stride, begin, kernel);
-  return axis.whole() ? std::optional(axis) : std::nullopt;
+  if (value_at(node, "dilations", i, 1) != 1) return {};
+  const int64_t taps = ceil_div(kernel + std::max<int64_t>(more - end, 0), stride);
+  const int64_t excess = checked_mul(taps, stride) - kernel - more + end;
+  const int64_t pad_begin = taps - 1 - begin / stride, pad_end = taps - 1 - excess / stride;
+  if (pad_begin < 0 || pad_end < 0) return {};
+  return PhaseAxis{stride, kernel, taps, pad_begin, pad_end, begin % stride, excess % stride};
+}
+
+/// Whether weights of the convolution that are zero for want of a position are few enough, less than a third of all,
+/// for products of bytes to be faster than those of floats with the kernel as it is.
+bool few_zeros(const PhaseAxis& height, const PhaseAxis& width) {
+  const int64_t weights = checked_mul(checked_mul(height.taps, height.stride), checked_mul(width.taps, width.stride));
+  return checked_mul(2, weights) < checked_mul(3, checked_mul(height.kernel, width.kernel));
 }
 
 /// The axes of a ConvTranspose of images with one group; nullopt for other kinds.
@@ -57,7 +55,7 @@ std::optional<std::vector<PhaseAxis>> phase_axes(const Node& node, const Shape& 
   if (w.rank() != 4 || node.spec.attr_or("group", int64_t{1}) != 1 || node.spec.has("output_shape")) return {};
   if (auto_pad != "NOTSET" && auto_pad != "VALID") return {};
   const auto height = phase_axis(node, 0, w[2]), width = phase_axis(node, 1, w[3]);
-  if (!height || !width || height->stride != width->stride) return {};
+  if (!height || !width || height->stride != width->stride || !few_zeros(*height, *width)) return {};
   return std::vector{*height, *width};
 }
 
@@ -69,6 +67,7 @@ Tensor phase_weights(const Tensor& w, const std::vector<PhaseAxis>& axes) {
   const PhaseAxis &height = axes[0], &width = axes[1];
   const int64_t channels = w.shape()[0], outputs = w.shape()[1];
   Tensor result(DType::kInt8, {checked_mul(phases_of(axes), outputs), channels, height.taps, width.taps});
+  std::fill_n(result.data<int8_t>(), result.size(), int8_t{0});
   const int8_t* from = w.data<int8_t>();
   int8_t* to = result.data<int8_t>();
   for (int64_t c = 0; c < channels; ++c) {
@@ -118,10 +117,27 @@ ValueId add_bias(const Graph& graph, Patch& patch, const Node& node, int64_t pha
   return add_dequantize(patch, node, inputs);
 }
 
+/// A Slice of an image [N, H, W, C] that leaves out what is in excess; the image itself where nothing is.
+ValueId add_cut(Patch& patch, const Node& node, ValueId image, const std::vector<PhaseAxis>& axes) {
+  std::vector<int64_t> starts, ends;
+  for (const PhaseAxis& axis : axes) {
+    starts.push_back(axis.cut_begin);
+    ends.push_back(axis.cut_end > 0 ? -axis.cut_end : INT64_MAX);
+  }
+  if (starts == std::vector<int64_t>{0, 0} && ends == std::vector<int64_t>{INT64_MAX, INT64_MAX}) return image;
+  const auto constant = [&](const char* name, const std::vector<int64_t>& values) {
+    return patch.constant(node.spec.name + name, Tensor::of(values));
+  };
+  NodeSpec spec = standard_spec(node, "Slice", 13);
+  spec.attributes.clear();
+  return patch.add(std::move(spec),
+                   {image, constant(".starts", starts), constant(".ends", ends), constant(".axes", {1, 2})});
+}
+
 }  // namespace
 
 // QuantizeLinear(Relu?(ConvTranspose(DequantizeLinear(x), DequantizeLinear(w)))) -> a Conv that computes the phases of
-// the outputs as channels, quantised, and then moved to their places: where each weight belongs to one phase.
+// the outputs as channels, quantised, and then moved to their places.
 std::optional<Patch> convert_quantized_conv_transpose(const Graph& graph, const Node& node) {
   if (!is_op(node, "ConvTranspose") || !dequantize_before(graph, node, 0)) return std::nullopt;
   const auto behind = quantize_behind(graph, node.outputs[0]);
@@ -152,6 +168,7 @@ std::optional<Patch> convert_quantized_conv_transpose(const Graph& graph, const 
   moves.attributes.clear();
   moves.attributes["blocksize"] = (*axes)[0].stride;
   y = patch.add(std::move(moves), {add_to_channels_last(patch, node, y, 4)});
+  y = add_cut(patch, node, y, *axes);
   patch.replace(behind->quantize->outputs[0], add_to_channels_first(patch, node, y, 4));
   return patch;
 }

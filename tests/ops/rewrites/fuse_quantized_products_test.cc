@@ -20,24 +20,38 @@ ByteGraph upsampled(const Shape& w, Attributes attributes, int bias_kind) {
   return g;
 }
 
-TEST(FuseQuantized, ATransposedConvWhoseWindowsShareNoWeightIsAConvOfBytes) {
+TEST(FuseQuantized, ATransposedConvIsAConvOfBytes) {
   using Ints = std::vector<int64_t>;
+  const Tensor x = random_bytes({2, 3, 5, 4}, kU8);
   for (const int bias_kind : {0, 1, 2}) {
     for (const ByteGraph& g :
          {upsampled({3, 5, 2, 2}, {}, bias_kind), upsampled({3, 5, 4, 2}, {{"pads", Ints{2, 0, 0, 0}}}, bias_kind),
-          upsampled({3, 2, 4, 4}, {{"pads", Ints{0, 0, 2, 2}}}, bias_kind)}) {
+          upsampled({3, 2, 4, 4}, {{"pads", Ints{0, 0, 2, 2}}}, bias_kind), upsampled({3, 2, 6, 4}, {}, bias_kind)}) {
       EXPECT_EQ(optimized_ops(g), "Transpose +QLinearConv +DepthToSpace Transpose");
-      expect_exact(g, {random_bytes({2, 3, 5, 4}, kU8)});
+      expect_exact(g, {x});
     }
+  }
+}
+
+TEST(FuseQuantized, ATransposedConvLeavesOutWhatItsPadsCutOff) {
+  using Ints = std::vector<int64_t>;
+  const Tensor x = random_bytes({2, 3, 5, 4}, kU8);
+  for (const ByteGraph& g :
+       {upsampled({3, 5, 4, 4}, {{"pads", Ints{1, 1, 1, 1}}}, 1),
+        upsampled({3, 5, 4, 2}, {{"pads", Ints{0, 0, 0, 1}}}, 1),
+        upsampled({3, 5, 5, 6}, {{"pads", Ints{1, 3, 2, 4}}}, 2),
+        upsampled({3, 5, 5, 4}, {{"output_padding", Ints{1, 0}}, {"pads", Ints{3, 0, 0, 0}}}, 1)}) {
+    EXPECT_EQ(optimized_ops(g), "Transpose +QLinearConv +DepthToSpace Slice Transpose");
+    expect_exact(g, {x});
   }
 }
 
 TEST(FuseQuantized, OtherTransposedConvsStayProductsOfFloats) {
   using Ints = std::vector<int64_t>;
-  for (const Attributes& attributes : {Attributes{{"pads", Ints{1, 1, 1, 1}}}, Attributes{{"pads", Ints{0, 0, 0, 1}}},
-                                       Attributes{{"pads", Ints{2, 0, 0, 0}}, {"dilations", Ints{1, 2}}}}) {
-    expect_floats(upsampled({3, 5, 4, 2}, attributes, 2), {random_bytes({2, 3, 5, 4}, kU8)});
-  }
+  const Tensor x = random_bytes({2, 3, 5, 4}, kU8);
+  expect_floats(upsampled({3, 5, 4, 2}, {{"pads", Ints{2, 0, 0, 0}}, {"dilations", Ints{1, 2}}}, 2), {x});
+  expect_floats(upsampled({3, 5, 4, 4}, {{"pads", Ints{4, 0, 0, 0}}}, 2), {x});  // outputs without the first inputs
+  expect_floats(upsampled({3, 5, 1, 3}, {}, 2), {x});                            // 8 weights for 3
 }
 
 TEST(FuseQuantized, ATransposedConvStaysWhereItsBiasCannotBeRepeated) {
