@@ -54,21 +54,25 @@ typename WindowRows<T>::Corner WindowRows<T>::corner(int64_t row) const {
 
 template <class T>
 int WindowRows<T>::inside(const Corner& corner, int most) const {
-  const auto& [depth, height, width] = windows_.geometry_.axes;
-  if (corner.z < 0 || corner.z + depth.extent() > depth.in || corner.y < 0 || corner.y + height.extent() > height.in) {
-    return 0;
-  }
+  const ConvAxis& width = windows_.geometry_.axes[2];
   const int64_t column = (corner.x + width.pad_begin) / width.stride;
   if (column < windows_.columns_.begin || passes_end(corner)) return 0;
   return int(std::clamp<int64_t>(windows_.columns_.end - column, 0, most));
 }
 
-/// Whether the window is one of the last line of the last image, of depths that are no whole units.
+template <class T>
+bool WindowRows<T>::lines_inside(const Corner& corner) const {
+  const auto& [depth, height, width] = windows_.geometry_.axes;
+  return corner.z >= 0 && corner.z + depth.extent() <= depth.in && corner.y >= 0 &&
+         corner.y + height.extent() <= height.in;
+}
+
+/// Whether the window reads the last line of the last image, of depths that are no whole units.
 template <class T>
 bool WindowRows<T>::passes_end(const Corner& corner) const {
   const auto& [depth, height, width] = windows_.geometry_.axes;
   return x_end_ && windows_.copy_values_ > windows_.depth_ && corner.n + 1 == windows_.geometry_.batch &&
-         corner.z + depth.extent() == depth.in && corner.y + height.extent() == height.in;
+         corner.z + depth.extent() >= depth.in && corner.y + height.extent() >= height.in;
 }
 
 template <class T>
@@ -79,6 +83,21 @@ void WindowRows<T>::address_inside(const RowBlock& block, const Corner& corner, 
   const ConvWindows::Offset* offsets = windows_.offsets_.data() + block.tap;
   for (int64_t t = 0; t < block.taps; ++t) {
     const T* from = x_ + pixel * channels + offsets[t].values + block.k;
+    for (int i = 0; i < count; ++i) target.pointers[t * target.pitch + i] = from + i * step;
+  }
+}
+
+template <class T>
+void WindowRows<T>::address_lines(const RowBlock& block, const Corner& corner, int count, const Target& target) const {
+  const auto& [depth, height, width] = windows_.geometry_.axes;
+  const int64_t channels = windows_.geometry_.in_channels;
+  const ConvWindows::Offset* offsets = windows_.offsets_.data() + block.tap;
+  for (int64_t t = 0; t < block.taps; ++t) {
+    const int64_t z = corner.z + offsets[t].z, y = corner.y + offsets[t].y, x = corner.x + offsets[t].x;
+    const bool padding = z < 0 || z >= depth.in || y < 0 || y >= height.in;
+    const int64_t pixel = ((corner.n * depth.in + z) * height.in + y) * width.in + x;
+    const T* from = (padding ? line_ : x_ + pixel * channels) + block.k;
+    const int64_t step = padding ? 0 : width.stride * channels;
     for (int i = 0; i < count; ++i) target.pointers[t * target.pitch + i] = from + i * step;
   }
 }
@@ -124,8 +143,10 @@ void WindowRows<T>::rows(const RowBlock& block, const T** pointers, std::byte* s
     while (row < end) {
       const Target target{pointers + row, block.rows, copies};
       const int count = inside(at, end - row);
-      if (count > 0) {
+      if (count > 0 && lines_inside(at)) {
         address_inside(block, at, count, target);
+      } else if (count > 0) {
+        address_lines(block, at, count, target);
       } else {
         copies = address_window(block, at, target);
       }

@@ -92,10 +92,14 @@ class WindowRows final : public RowSource<T> {
   };
 
   Corner corner(int64_t row) const;
-  /// How many windows from this one on, at most `most`, lie in the image one after the other.
+  /// How many windows from this one on, at most `most`, reach over no side edge.
   int inside(const Corner& corner, int most) const;
-  /// The addresses of the taps of `count` such windows.
+  /// Whether a window reaches over no other edge.
+  bool lines_inside(const Corner& corner) const;
+  /// The addresses of the taps of `count` windows in the image, one after the other.
   void address_inside(const RowBlock& block, const Corner& corner, int count, const Target& target) const;
+  /// The same of windows that reach over no side edge.
+  void address_lines(const RowBlock& block, const Corner& corner, int count, const Target& target) const;
   /// Those of one window that may reach over edges; returns the room that is left for copies.
   T* address_window(const RowBlock& block, const Corner& corner, const Target& target) const;
   const T* tap(const Corner& corner, const ConvWindows::Offset& offset, T* copy) const;

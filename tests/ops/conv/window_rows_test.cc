@@ -1,0 +1,74 @@
+#include "conv/window_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "support/guarded_floats.h"
+
+namespace linnet {
+namespace {
+
+constexpr uint8_t kPadding = 7;
+
+ConvAxis axis(int64_t in, int64_t kernel, int64_t stride, int64_t dilation, int64_t pad_begin, int64_t pad_end) {
+  ConvAxis result{in, 0, kernel, stride, dilation, pad_begin};
+  result.out = (in + pad_begin + pad_end - result.extent()) / stride + 1;
+  return result;
+}
+
+/// The value of a window's position (y, x), whose corner is that of output pixel `row`, in channel c.
+uint8_t value_at(const ConvGeometry& g, const testing::Guarded<uint8_t>& image, int64_t row, int64_t y, int64_t x,
+                 int64_t c) {
+  const auto& [depth, height, width] = g.axes;
+  const int64_t line = row / width.out, n = line / height.out;
+  const int64_t from_y = line % height.out * height.stride - height.pad_begin + y * height.dilation;
+  const int64_t from_x = row % width.out * width.stride - width.pad_begin + x * width.dilation;
+  if (from_y < 0 || from_y >= height.in || from_x < 0 || from_x >= width.in) return kPadding;
+  return image[((n * height.in + from_y) * width.in + from_x) * g.in_channels + c];
+}
+
+/// Expects the windows of all output pixels, `block` at a time, and that their values can be read in units of four.
+void expect_windows(const ConvGeometry& g, int block) {
+  const testing::Guarded<uint8_t> image(g.batch * g.in_pixels() * g.in_channels, 5);
+  const ConvWindows windows(g);
+  const std::vector<uint8_t> line(size_t(windows.padding_values()) + 3, kPadding);
+  const WindowRows<uint8_t> source(windows, image.data(), {.line = line.data(), .x_end = image.data() + image.size()});
+  std::vector<const uint8_t*> pointers(size_t(block * windows.taps()));
+  std::vector<std::byte> scratch(size_t(block) * windows.scratch_bytes(1));
+  const int64_t positions = g.taps() / windows.taps(), pixels = g.batch * g.out_pixels();
+  for (int64_t row = 0; row < pixels; row += block) {
+    const int rows = int(std::min<int64_t>(block, pixels - row));
+    source.rows({.row = row, .rows = rows, .taps = windows.taps(), .depth = windows.depth()}, pointers.data(),
+                scratch.data());
+    for (int64_t t = 0; t < windows.taps(); ++t) {
+      for (int i = 0; i < rows; ++i) {
+        const uint8_t* values = pointers[size_t(t * rows + i)];
+        for (int64_t k = 0; k < windows.depth(); ++k) {
+          const int64_t position = t * positions + k / g.in_channels, along = g.axes[2].kernel;
+          ASSERT_EQ(values[k], value_at(g, image, row + i, position / along, position % along, k % g.in_channels))
+              << "row " << row + i << " tap " << t << " value " << k;
+        }
+        const volatile uint8_t* unit = values + (windows.depth() + 3) / 4 * 4 - 1;
+        ASSERT_GE(*unit, 0);
+      }
+    }
+  }
+}
+
+TEST(WindowRows, AreTheValuesThatWindowsOfPaddedImagesRead) {
+  for (const int64_t channels : {1, 3, 4, 30}) {
+    for (const int block : {1, 4, 7}) {
+      const auto geometry = [&](const ConvAxis& height, const ConvAxis& width) {
+        return ConvGeometry{.batch = 2, .in_channels = channels, .axes = {ConvAxis(), height, width}};
+      };
+      expect_windows(geometry(axis(6, 3, 1, 1, 1, 1), axis(9, 3, 1, 1, 1, 1)), block);
+      expect_windows(geometry(axis(2, 5, 1, 1, 2, 2), axis(12, 5, 1, 1, 2, 2)), block);
+      expect_windows(geometry(axis(7, 3, 2, 1, 0, 2), axis(8, 2, 3, 1, 0, 1)), block);
+      expect_windows(geometry(axis(7, 3, 1, 2, 2, 2), axis(8, 3, 2, 2, 1, 3)), block);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace linnet
