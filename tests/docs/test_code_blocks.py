@@ -44,10 +44,9 @@ ELSEWHERE = {
     "--report docs/performance.md": "measures for an hour",
     "PYTHONPATH=build/python python benchmarks/operators --filter '^Transpose' --size large --slowest 10":
     "measures for minutes; tests/python/test_operator_sweep.py",
-    "cmake --preset fuzz": BUILDS,
     ".venv/bin/python tests/fuzz/make_seeds.py seeds": "tests/hostile/test_fuzz_targets.py",
-    "cmake --build build-fuzz --target fuzz_graph": BUILDS,
-    "build-fuzz/bin/fuzz_graph -max_total_time=600 -timeout=20 -rss_limit_mb=2048 seeds/graph":
+    "cmake --build build-asan --target fuzz_graph": BUILDS,
+    "build-asan/bin/fuzz_graph -max_total_time=600 -timeout=20 -rss_limit_mb=2048 seeds/graph":
     "fuzzes for minutes; tests/hostile/test_fuzz_targets.py",
     "cmake --preset asan-ubsan": BUILDS,
     "cmake --build build-asan --target linnet_tests run_model fuzz_model": BUILDS,
