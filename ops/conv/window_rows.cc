@@ -25,13 +25,10 @@ ConvWindows::ConvWindows(const ConvGeometry& geometry) : geometry_(geometry), co
   depth_ = span_ * geometry.group_in();
   copy_values_ = checked_mul(kUnit, ceil_div(depth_, kUnit));
   zeros_.resize(size_t(span_ * geometry.in_channels));
-  const bool fits = depth.extent() <= depth.in && height.extent() <= height.in && width.extent() <= width.in;
   for (int64_t z = 0; z < depth.kernel; ++z) {
     for (int64_t y = 0; y < height.kernel; ++y) {
       for (int64_t x = 0; x < width.kernel; x += span_) {
-        const Offset at{z * depth.dilation, y * height.dilation, x * width.dilation, 0};
-        offsets_.push_back(at);
-        if (fits) offsets_.back().values = ((at.z * height.in + at.y) * width.in + at.x) * geometry.in_channels;
+        offsets_.push_back({z * depth.dilation, y * height.dilation, x * width.dilation});
       }
     }
   }
@@ -60,13 +57,6 @@ int WindowRows<T>::inside(const Corner& corner, int most) const {
   return int(std::clamp<int64_t>(windows_.columns_.end - column, 0, most));
 }
 
-template <class T>
-bool WindowRows<T>::lines_inside(const Corner& corner) const {
-  const auto& [depth, height, width] = windows_.geometry_.axes;
-  return corner.z >= 0 && corner.z + depth.extent() <= depth.in && corner.y >= 0 &&
-         corner.y + height.extent() <= height.in;
-}
-
 /// Whether the window reads the last line of the last image, of depths that are no whole units.
 template <class T>
 bool WindowRows<T>::passes_end(const Corner& corner) const {
@@ -77,18 +67,6 @@ bool WindowRows<T>::passes_end(const Corner& corner) const {
 
 template <class T>
 void WindowRows<T>::address_inside(const RowBlock& block, const Corner& corner, int count, const Target& target) const {
-  const auto& [depth, height, width] = windows_.geometry_.axes;
-  const int64_t channels = windows_.geometry_.in_channels, step = width.stride * channels;
-  const int64_t pixel = ((corner.n * depth.in + corner.z) * height.in + corner.y) * width.in + corner.x;
-  const ConvWindows::Offset* offsets = windows_.offsets_.data() + block.tap;
-  for (int64_t t = 0; t < block.taps; ++t) {
-    const T* from = x_ + pixel * channels + offsets[t].values + block.k;
-    for (int i = 0; i < count; ++i) target.pointers[t * target.pitch + i] = from + i * step;
-  }
-}
-
-template <class T>
-void WindowRows<T>::address_lines(const RowBlock& block, const Corner& corner, int count, const Target& target) const {
   const auto& [depth, height, width] = windows_.geometry_.axes;
   const int64_t channels = windows_.geometry_.in_channels;
   const ConvWindows::Offset* offsets = windows_.offsets_.data() + block.tap;
@@ -143,10 +121,8 @@ void WindowRows<T>::rows(const RowBlock& block, const T** pointers, std::byte* s
     while (row < end) {
       const Target target{pointers + row, block.rows, copies};
       const int count = inside(at, end - row);
-      if (count > 0 && lines_inside(at)) {
+      if (count > 0) {
         address_inside(block, at, count, target);
-      } else if (count > 0) {
-        address_lines(block, at, count, target);
       } else {
         copies = address_window(block, at, target);
       }

@@ -41,7 +41,6 @@ class ConvWindows {
 
   struct Offset {
     int64_t z, y, x;  // of the tap within the window, in pixels
-    int64_t values;   // the same in memory
   };
 
   /// The outputs of an axis whose windows lie in the input.
@@ -94,12 +93,8 @@ class WindowRows final : public RowSource<T> {
   Corner corner(int64_t row) const;
   /// How many windows from this one on, at most `most`, reach over no side edge.
   int inside(const Corner& corner, int most) const;
-  /// Whether a window reaches over no other edge.
-  bool lines_inside(const Corner& corner) const;
-  /// The addresses of the taps of `count` windows in the image, one after the other.
+  /// The addresses of the taps of `count` such windows, one after the other.
   void address_inside(const RowBlock& block, const Corner& corner, int count, const Target& target) const;
-  /// The same of windows that reach over no side edge.
-  void address_lines(const RowBlock& block, const Corner& corner, int count, const Target& target) const;
   /// Those of one window that may reach over edges; returns the room that is left for copies.
   T* address_window(const RowBlock& block, const Corner& corner, const Target& target) const;
   const T* tap(const Corner& corner, const ConvWindows::Offset& offset, T* copy) const;

@@ -14,7 +14,10 @@ namespace {
 /// Bytes up to which short rows are repeated.
 constexpr size_t kRepeatedBytes = 4096;
 
-size_t element_bytes(DType dtype) { return dtype_bytes(dtype, 1); }
+size_t element_bytes(DType dtype) {
+  if (dtype_bits(dtype) < 8) throw_dtype(dtype);
+  return dtype_bytes(dtype, 1);
+}
 
 std::vector<Shape> shapes_of(const std::vector<Source>& sources) {
   std::vector<Shape> shapes;

@@ -59,7 +59,8 @@ class EarlyLayerNormalization final : public ExpandedOp {
       return centered_ ? std::vector{open, open} : std::vector{open};
     }
     std::vector<int64_t> axes;
-    const int64_t first = axis_ < 0 ? axis_ : normalize_axis(axis_, x.rank()) - x.rank();
+    const int rank = x.has_rank() ? x.rank() : kMaxRank;
+    const int64_t first = normalize_axis(axis_, rank) - rank;
     for (int64_t axis = first; axis < 0; ++axis) axes.push_back(axis);
     const auto [mean, inverse] = row_statistics(graph, graph.in(0), axes, epsilon_, centered_, stash_type_);
     return centered_ ? std::vector{mean, inverse} : std::vector{inverse};

@@ -74,7 +74,7 @@ class Imputer final : public Op {
     const int64_t size = in.shape(0).elements();
     return dispatch_number(in.dtype(0), [&]<class T>() -> KernelPtr {
       if constexpr (std::is_integral_v<T>) {
-        return std::make_unique<ImputerKernel<T>>(size, narrow<T>(replaced_int_), imputed<T>());
+        return std::make_unique<ImputerKernel<T>>(size, this->narrow<T>(replaced_int_), this->imputed<T>());
       } else {
         return std::make_unique<ImputerKernel<T>>(size, T(replaced_float_),
                                                   std::vector<T>(floats_.begin(), floats_.end()));

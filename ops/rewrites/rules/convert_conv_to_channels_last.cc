@@ -11,6 +11,7 @@ std::optional<Patch> convert_conv_to_channels_last(const Graph& graph, const Nod
   if (!deforms && !is_op(node, "Conv")) return std::nullopt;
   const Fact& x = graph.input_fact(node, 0);
   if (x.dtype != DType::kFloat32 || !x.has_rank() || x.rank() < 3 || x.rank() > 5) return std::nullopt;
+  if (!graph.fact(node.outputs[0]).has_rank()) return std::nullopt;
   Patch patch(graph);
   std::vector<ValueId> inputs = node.inputs;
   inputs[0] = add_to_channels_last(patch, node, inputs[0], x.rank());

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "support/run_op.h"
@@ -48,6 +49,12 @@ TEST(Pow, OfIntegersIsExactAndWraps) {
   expect_close(run_op({"Pow"}, {Tensor::of<int32_t>({2, 9}), Tensor::of<float>({3, 0.5f})})[0],
                Tensor::of<int32_t>({8, 3}));
   expect_close(run_op({"Pow"}, {Tensor::of<float>({2, 9}), Tensor::of<uint8_t>({3})})[0], Tensor::of<float>({8, 729}));
+}
+
+TEST(Pow, RefusesElementsBelowAByte) {
+  Tensor exponents(DType::kInt4, {4});
+  std::memset(exponents.raw(), 0x11, size_t(exponents.bytes()));
+  expect_error(ErrorKind::kUnsupported, "int4", [&] { run_op({"Pow"}, {random_tensor({4}), exponents}); });
 }
 
 }  // namespace

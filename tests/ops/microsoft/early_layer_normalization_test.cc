@@ -73,5 +73,13 @@ TEST(EarlyLayerNormalization, RefusesIntegers) {
   expect_error(ErrorKind::kType, "Scale", [&] { run_op({"SimplifiedLayerNormalization", 7}, {kX, whole}); });
 }
 
+TEST(EarlyLayerNormalization, RefusesAnAxisBeyondTheRank) {
+  for (const int64_t axis : {INT64_MIN, int64_t{-4}, int64_t{3}}) {
+    for (const char* op_type : {"LayerNormalization", "SimplifiedLayerNormalization"}) {
+      expect_error(ErrorKind::kShape, "axis", [&] { run_op({op_type, 12, {{"axis", axis}}}, {kX, kScale}); });
+    }
+  }
+}
+
 }  // namespace
 }  // namespace linnet::testing

@@ -51,7 +51,7 @@ TEST(FuseQuantized, OtherTransposedConvsStayProductsOfFloats) {
   const Tensor x = random_bytes({2, 3, 5, 4}, kU8);
   expect_floats(upsampled({3, 5, 4, 2}, {{"pads", Ints{2, 0, 0, 0}}, {"dilations", Ints{1, 2}}}, 2), {x});
   expect_floats(upsampled({3, 5, 4, 4}, {{"pads", Ints{4, 0, 0, 0}}}, 2), {x});  // outputs without the first inputs
-  expect_floats(upsampled({3, 5, 1, 3}, {}, 2), {x});                            // 8 weights for 3
+  expect_floats(upsampled({3, 5, 3, 3}, {{"pads", Ints{1, 1, 1, 1}}}, 2), {x});  // 16 weights for 9
 }
 
 TEST(FuseQuantized, ATransposedConvStaysWhereItsBiasCannotBeRepeated) {
