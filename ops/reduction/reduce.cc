@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "elements/dispatch.h"
+#include "elements/to_integer.h"
 #include "op_list.h"
 #include "partition/parallel.h"
 #include "reduction/float_reduction.h"
@@ -37,6 +38,13 @@ void add_values(const T* x, int64_t n, int64_t pitch, Reducer& reducer) {
   add_rows<Element, 1>(x + n / kLanes * kLanes, n % kLanes, 1, &reducer);
 }
 
+/// A result as a T; what is no integer as Cast makes it one.
+template <class T, class Result>
+T number(Result result) {
+  if constexpr (std::is_integral_v<T> && std::is_floating_point_v<Result>) return to_integer<T>(result);
+  return static_cast<T>(result);
+}
+
 /// Reduces the elements of the outputs [begin, end).
 using ReduceOutputs = void (*)(const ReducePlan& plan, const void* x, void* y, int64_t begin, int64_t end);
 
@@ -56,7 +64,7 @@ void reduce_outputs(const ReducePlan& plan, const void* x, void* y, int64_t begi
       }
     }
     for (int64_t l = 0; l < n; ++l, ++i) {
-      static_cast<T*>(y)[i] = static_cast<T>(reducers[l].result(plan.count()));
+      static_cast<T*>(y)[i] = number<T>(reducers[l].result(plan.count()));
     }
   }
 }

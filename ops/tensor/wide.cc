@@ -2,10 +2,10 @@
 
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "elements/bit_stream.h"
 #include "elements/dispatch.h"
+#include "elements/to_integer.h"
 
 namespace linnet {
 namespace {
@@ -64,25 +64,6 @@ float round_to_odd(double value) {
   if (double{nearest} == value || !std::isfinite(nearest) || (bits & 1)) return nearest;
   const bool away = std::fabs(double{nearest}) < std::fabs(value);
   return std::bit_cast<float>(away ? bits + 1 : bits - 1);
-}
-
-/// double to an integer type, the least one where it does not fit.
-template <class I>
-I truncate(double value) {
-  using Limits = std::numeric_limits<I>;
-  const double end = std::ldexp(1.0, Limits::digits);
-  const double least = Limits::is_signed ? -end : 0.0;
-  return value > least - 1 && value < end ? static_cast<I>(value) : Limits::lowest();
-}
-
-template <class T>
-T to_integer(double value) {
-  if constexpr (sizeof(T) < 4 || std::is_same_v<T, int32_t>)
-    return static_cast<T>(truncate<int32_t>(value));
-  else if constexpr (std::is_same_v<T, uint64_t>)
-    return value < 0 ? T(truncate<int64_t>(value)) : truncate<T>(value);
-  else
-    return static_cast<T>(truncate<int64_t>(value));
 }
 
 template <class T, class W>

@@ -72,18 +72,21 @@ class Imputer final : public Op {
 
   KernelPtr compile(const CompileInput& in) const override {
     const int64_t size = in.shape(0).elements();
-    return dispatch_number(in.dtype(0), [&]<class T>() -> KernelPtr {
-      if constexpr (std::is_integral_v<T>) {
-        return std::make_unique<ImputerKernel<T>>(size, this->narrow<T>(replaced_int_), this->imputed<T>());
-      } else {
-        return std::make_unique<ImputerKernel<T>>(size, T(replaced_float_),
-                                                  std::vector<T>(floats_.begin(), floats_.end()));
-      }
-    });
+    return dispatch_number(in.dtype(0), [&]<class T>() { return kernel<T>(size); });
   }
 
  private:
   int64_t count() const { return int64_t(floats_.size() + ints_.size()); }
+
+  template <class T>
+  KernelPtr kernel(int64_t size) const {
+    if constexpr (std::is_integral_v<T>) {
+      return std::make_unique<ImputerKernel<T>>(size, narrow<T>(replaced_int_), imputed<T>());
+    } else {
+      return std::make_unique<ImputerKernel<T>>(size, T(replaced_float_),
+                                                std::vector<T>(floats_.begin(), floats_.end()));
+    }
+  }
 
   template <class T>
   static T narrow(int64_t value) {

@@ -146,6 +146,12 @@ TEST(Reduce, OtherDtypes) {
   }
 }
 
+TEST(Reduce, WhatIsNoIntegerBecomesTheLeastOne) {
+  const Tensor x = Tensor::of<int32_t>({3, 1}, {-1, 0, 8}), axes = Tensor::of(Ints{1});
+  expect_close(run_op({"ReduceLogSum", 18}, {x, axes}, 1, {1})[0],
+               Tensor::of<int32_t>({3, 1}, {INT32_MIN, INT32_MIN, 2}));
+}
+
 TEST(Reduce, LogSumExpSurvivesLargeValues) {
   const Tensor x = Tensor::of<float>({1, 3}, {1000, 1000, -1000});
   expect_close(run_op({"ReduceLogSumExp", 18}, {x})[0], Tensor::of<float>({1, 1}, {1000.6931f}), 1e-3);
