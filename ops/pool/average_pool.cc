@@ -4,6 +4,7 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "pool/plane_pool.h"
 #include "pool/pool_scalar.h"
 #include "pool/window_pool.h"
 
@@ -64,11 +65,12 @@ class AveragePool final : public Op {
 
   KernelPtr compile(const CompileInput& in) const override {
     PoolShape shape = attributes_.shape(in.shape(0));
+    const PoolKind kind = count_padding_ ? PoolKind::kMeanWithPadding : PoolKind::kMean;
     if (in.dtype(0) == DType::kFloat32 || reads_bytes_) {
-      const PoolKind kind = count_padding_ ? PoolKind::kMeanWithPadding : PoolKind::kMean;
       if (attributes_.global()) return make_global_pool(kind, shape, in.dtype(0), in.isa(), grids_);
-      return make_window_pool(kind, std::move(shape), in.dtype(0), in.isa(), grids_);
+      if (shape.channels_last) return make_window_pool(kind, std::move(shape), in.dtype(0), in.isa(), grids_);
     }
+    if (takes_planes(kind, shape, in.dtype(0))) return make_plane_pool(kind, std::move(shape), in.dtype(0), in.isa());
     return dispatch_float(in.dtype(0), [&]<class T>() -> KernelPtr {
       return std::make_unique<AveragePoolKernel<T>>(std::move(shape), count_padding_);
     });
