@@ -97,7 +97,12 @@ void row(const void* x_data, int64_t n, void* total_data) {
     T part[kWidth];
     __builtin_memcpy(part, vectors, kPartBytes);
     for (int64_t j = 0; j < n; ++j) part[j] = R::join(part[j], R::term(x[j]));
-    for (int64_t width = kWidth / 2; width > 0; width /= 2) {
+    __builtin_memcpy(vectors, part, kPartBytes);
+    LINNET_UNROLL for (int width = kVectors / 2; width > 0; width /= 2) {
+      LINNET_UNROLL for (int v = 0; v < width; ++v) vectors[v] = R::join(vectors[v], vectors[v + width]);
+    }
+    __builtin_memcpy(part, vectors, sizeof(Vector));
+    for (int64_t width = kWidth / kVectors / 2; width > 0; width /= 2) {
       for (int64_t j = 0; j < width; ++j) part[j] = R::join(part[j], part[j + width]);
     }
     total = R::join(total, part[0]);

@@ -11,10 +11,9 @@
 namespace linnet {
 namespace {
 
-template <class T>
 struct Sum {
-  T sum = 0;
-  void add(T value, int64_t) { sum += value; }
+  double sum = 0;
+  void add(double value, int64_t) { sum += value; }
 };
 
 template <class T>
@@ -24,9 +23,9 @@ class AveragePoolKernel final : public Kernel {
 
   void run(KernelContext& context) const override {
     T* y = context.output(0).data<T>();
-    pool_scalar(shape_, context.input(0).data<T>(), Sum<T>{}, context.executor(),
-                [&](int64_t i, const Sum<T>& state, int64_t inside, int64_t counted) {
-                  y[i] = state.sum / T(std::max<int64_t>(1, count_padding_ ? counted : inside));
+    pool_scalar(shape_, context.input(0).data<T>(), Sum{}, context.executor(),
+                [&](int64_t i, const Sum& state, int64_t inside, int64_t counted) {
+                  y[i] = T(state.sum / double(std::max<int64_t>(1, count_padding_ ? counted : inside)));
                 });
   }
 

@@ -136,9 +136,13 @@ bool takes_planes(PoolKind kind, const PoolShape& shape, DType dtype) {
   const PoolAxis& axis = shape.axes[2];
   const bool mostly_data = axis.kernel <= std::max<int64_t>(16, 2 * axis.in) &&
                            (axis.kernel - 1) * axis.dilation <= std::max<int64_t>(1024, 2 * axis.in);
+  // A call of a kernel cannot be ended.
+  const int64_t most_work = int64_t{1} << 26,
+                lines = shape.taps() / std::max<int64_t>(1, std::min(axis.kernel, axis.in));
+  const bool is_short = axis.out <= most_work / axis.kernel && axis.in <= most_work / std::max<int64_t>(1, lines);
   const bool byte = dtype == DType::kUint8 || dtype == DType::kInt8;
   const bool typed = dtype == DType::kFloat32 || (kind == PoolKind::kMax && (byte || dtype == DType::kFloat64));
-  return typed && mostly_data && !shape.channels_last;
+  return typed && mostly_data && is_short && !shape.channels_last;
 }
 
 KernelPtr make_plane_pool(PoolKind kind, PoolShape shape, DType dtype, Isa isa) {

@@ -195,6 +195,11 @@ TEST_P(Pool, WindowsThatAreMostlyPaddingMatchTheReference) {
   for (const Settings& s : {Settings{.kernel = {1, 40}, .pads = {0, 39, 0, 39}},
                             Settings{.kernel = {1, 3}, .pads = {0, 1500, 0, 1500}, .dilations = {1, 1000}}}) {
     expect_close(run_op({"MaxPool", 22, s.attributes()}, {x}, 1, {}, GetParam())[0], pool_reference(x, s, largest));
+    const auto mean_or_zero = [](const std::vector<double>& values, int64_t) {
+      return values.empty() ? 0.0 : mean(values, 0);
+    };
+    expect_close(run_op({"AveragePool", 22, s.attributes()}, {x}, 1, {}, GetParam())[0],
+                 pool_reference(x, s, mean_or_zero), 1e-6, 1e-6);
   }
 }
 
