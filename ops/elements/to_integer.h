@@ -26,4 +26,13 @@ T to_integer(double value) {
     return static_cast<T>(truncated<int64_t>(value));
 }
 
+/// A number of any type as a T: a float to an integer as Cast does it, all else as C++ does.
+template <class T, class Number>
+T to_number(Number value) {
+  if constexpr (std::is_integral_v<T> && std::is_floating_point_v<Number>)
+    return to_integer<T>(value);
+  else
+    return static_cast<T>(value);
+}
+
 }  // namespace linnet

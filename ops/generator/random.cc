@@ -1,8 +1,6 @@
 #include "generator/random.h"
 
 #include <bit>
-#include <cmath>
-#include <numbers>
 
 namespace linnet {
 namespace {
@@ -28,11 +26,6 @@ std::array<double, 2> RandomStream::uniform_pair(uint64_t i) const {
   const auto bits = philox({uint32_t(i), uint32_t(i >> 32), uint32_t(run), uint32_t(run >> 32)},
                            {uint32_t(seed), uint32_t(seed >> 32)});
   return {to_unit(bits[0], bits[1]), to_unit(bits[2], bits[3])};
-}
-
-double RandomStream::normal(uint64_t i) const {
-  const auto [u, v] = uniform_pair(i);
-  return std::sqrt(-2 * std::log(1 - u)) * std::cos(2 * std::numbers::pi * v);
 }
 
 std::optional<float> seed_attribute(const NodeSpec& node) {

@@ -7,7 +7,7 @@
 #include "linnet/op.h"
 
 // Random numbers that depend on a seed, on which run of the context it is and on the element alone, not on threads or
-// platform (normal ones up to the platform's log and cos).
+// platform (normal ones up to the log and cos of the instruction set).
 namespace linnet {
 
 /// The numbers of one run.
@@ -20,8 +20,6 @@ struct RandomStream {
   /// https://doi.org/10.1145/2063384.2063405
   std::array<double, 2> uniform_pair(uint64_t i) const;
   double uniform(uint64_t i) const { return uniform_pair(i)[0]; }
-  /// A number drawn from N(0, 1) for element i, by Box and Muller's method.
-  double normal(uint64_t i) const;
 };
 
 /// A random operator's `seed` attribute; without one the context gives it (ContextOptions::seed).

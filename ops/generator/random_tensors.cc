@@ -1,7 +1,11 @@
+#include <algorithm>
+#include <numbers>
+
 #include "elements/dispatch.h"
 #include "generator/random.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "op_list.h"
 #include "partition/parallel.h"
 
@@ -17,22 +21,47 @@ struct Distribution {
 template <class T>
 class RandomTensorKernel final : public RandomKernel {
  public:
-  RandomTensorKernel(std::optional<float> seed, const Distribution& distribution)
-      : RandomKernel(seed), distribution_(distribution) {}
+  RandomTensorKernel(std::optional<float> seed, const Distribution& distribution, const KernelTable& kernels)
+      : RandomKernel(seed),
+        distribution_(distribution),
+        random_(kernels.random),
+        doubles_(kernels.number_unary.doubles) {}
 
  private:
   void fill(KernelContext& context, const RandomStream& stream) const override {
     T* y = context.output(0).data<T>();
     const Distribution& d = distribution_;
     parallel_items(context.executor(), context.output(0).size(), 8, [&](int64_t begin, int64_t end, int) {
-      for (int64_t i = begin; i < end; ++i) {
-        const double r = d.normal ? stream.normal(uint64_t(i)) : stream.uniform(uint64_t(i));
-        y[i] = stored<T>(d.offset + d.scale * r);
+      double r[kBlock], v[kBlock];
+      for (int64_t first = begin; first < end; first += kBlock) {
+        const int64_t n = std::min(kBlock, end - first);
+        random_.uniform_pairs(stream.seed, stream.run, uint64_t(first), n, r, v);
+        if (d.normal) make_normal(r, v, n);
+        for (int64_t i = 0; i < n; ++i) y[first + i] = stored<T>(d.offset + d.scale * r[i]);
       }
     });
   }
 
+  /// u = numbers of N(0, 1) by Box and Muller's method, from pairs of uniform ones.
+  void make_normal(double* u, double* v, int64_t n) const {
+    const auto apply = [n](NumberFunction function, double* x) {
+      const void* operand = x;
+      function(&operand, x, n);
+    };
+    for (int64_t i = 0; i < n; ++i) u[i] = 1 - u[i];
+    apply(doubles_.log, u);
+    for (int64_t i = 0; i < n; ++i) u[i] *= -2;
+    apply(doubles_.sqrt, u);
+    for (int64_t i = 0; i < n; ++i) v[i] *= 2 * std::numbers::pi;
+    apply(doubles_.cos, v);
+    for (int64_t i = 0; i < n; ++i) u[i] *= v[i];
+  }
+
+  static constexpr int64_t kBlock = 256;
+
   Distribution distribution_;
+  RandomKernels random_;
+  DoubleFunctions doubles_;
 };
 
 Distribution distribution_of(const NodeSpec& node) {
@@ -66,7 +95,7 @@ class RandomTensor final : public Op {
 
   KernelPtr compile(const CompileInput& in) const override {
     return dispatch_stored(in.output_dtype(0), [&]<class T>() -> KernelPtr {
-      return std::make_unique<RandomTensorKernel<T>>(seed_, distribution_);
+      return std::make_unique<RandomTensorKernel<T>>(seed_, distribution_, kernel_table(in.isa()));
     });
   }
 

@@ -15,6 +15,7 @@ struct NumberCastKernels {
   F f32_of_s32, f64_of_s32, f32_of_s64, f64_of_s64;
   F s32_of_f32, s32_of_f64, s64_of_f32, s64_of_f64;
   F f64_of_f32, f32_of_f64;
+  F f32_of_f64_to_odd;  ///< what is not exact gets an odd last bit, so that it can be rounded once more
   F bool_of_u8, bool_of_s32, bool_of_s64, bool_of_f32, bool_of_f64;
 };
 

@@ -60,6 +60,20 @@ template <class X, class Y>
 constexpr auto* kConvert64 = convert64<X, Y>;
 #endif
 
+/// One of the two neighbours of a number between them has an odd last bit; of NaN all stay NaN.
+void to_odd(const void* from, void* to, int64_t n) {
+  const double* __restrict x = static_cast<const double*>(from);
+  float* __restrict y = static_cast<float*>(to);
+  for (int64_t i = 0; i < n; ++i) {
+    const auto nearest = float(x[i]);
+    const auto back = double(nearest);
+    const auto bits = __builtin_bit_cast(uint32_t, nearest);
+    const uint32_t inner = __builtin_fabs(back) > __builtin_fabs(x[i]) ? ~uint32_t{0} : 1;
+    const uint32_t differs = (back > x[i]) | (back < x[i]) ? 1 : 0;
+    y[i] = __builtin_bit_cast(float, bits + (inner & (uint32_t{0} - (differs & ~bits & 1))));
+  }
+}
+
 template <class X>
 void differs_from_zero(const void* from, void* to, int64_t n) {
   const X* __restrict x = static_cast<const X*>(from);
@@ -91,6 +105,7 @@ void fill(NumberCastKernels& k) {
   k.s64_of_f64 = kConvert64<double, int64_t>;
   k.f64_of_f32 = convert<float, double>;
   k.f32_of_f64 = convert<double, float>;
+  k.f32_of_f64_to_odd = to_odd;
   k.bool_of_u8 = differs_from_zero<uint8_t>;
   k.bool_of_s32 = differs_from_zero<int32_t>;
   k.bool_of_s64 = differs_from_zero<int64_t>;

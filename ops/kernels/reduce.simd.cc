@@ -73,42 +73,68 @@ struct Extreme {
   static F32 join(F32 a, F32 b) { return kFunction(a, b); }
 };
 
-/// kVectors vectors of neighbouring columns, all full.
-template <class Reduction, int kVectors>
-inline void reduce_vectors(const float* x, float* y, int64_t rows, int64_t pitch) {
-  F32 total[kVectors];
-  for (int v = 0; v < kVectors; ++v) total[v] = Reduction::begin(load(x + v * kLanes));
-  for (int64_t begin = 0; begin < rows; begin += kRowBlock) {
-    const int64_t end = begin + kRowBlock < rows ? begin + kRowBlock : rows;
-    F32 part[kVectors];
-    for (int v = 0; v < kVectors; ++v) part[v] = Reduction::begin(load(x + begin * pitch + v * kLanes));
-    for (int64_t r = begin; r < end; ++r) {
-      for (int v = 0; v < kVectors; ++v) part[v] = Reduction::step(part[v], load(x + r * pitch + v * kLanes));
-    }
-    for (int v = 0; v < kVectors; ++v) total[v] = Reduction::join(total[v], part[v]);
-  }
-  for (int v = 0; v < kVectors; ++v) store(y + v * kLanes, total[v]);
+/// A vector of columns, and the last columns, which are fewer.
+struct Whole {
+  F32 load_from(const float* x) const { return load(x); }
+  void store_to(float* y, F32 v) const { store(y, v); }
+};
+struct Part {
+  int64_t n;
+  F32 load_from(const float* x) const { return load_part(x, n); }
+  void store_to(float* y, F32 v) const { store_part(y, v, n); }
+};
+
+template <class F>
+inline void for_vectors(int64_t columns, const F& f) {
+  int64_t c = 0;
+  for (; c + kLanes <= columns; c += kLanes) f(c, Whole{});
+  if (c < columns) f(c, Part{columns - c});
 }
 
-/// Fewer columns than a vector holds.
+/// Adds kCount rows to the sums, which hold nothing yet where kFirst.
+template <class Reduction, int kCount, bool kFirst>
+inline void add_rows(const float* x, int64_t pitch, int64_t columns, float* sums) {
+  for_vectors(columns, [&](int64_t c, const auto& vector) {
+    F32 sum = kFirst ? Reduction::begin(vector.load_from(x + c)) : load(sums + c);
+    LINNET_UNROLL for (int r = 0; r < kCount; ++r) sum = Reduction::step(sum, vector.load_from(x + r * pitch + c));
+    store(sums + c, sum);
+  });
+}
+
+/// Reduces up to kRowBlock rows, in the order of memory.
 template <class Reduction>
-inline void reduce_tail(const float* x, float* y, int64_t rows, int64_t pitch, int64_t columns) {
-  F32 total = Reduction::begin(load_part(x, columns));
-  for (int64_t begin = 0; begin < rows; begin += kRowBlock) {
-    const int64_t end = begin + kRowBlock < rows ? begin + kRowBlock : rows;
-    F32 part = Reduction::begin(load_part(x + begin * pitch, columns));
-    for (int64_t r = begin; r < end; ++r) part = Reduction::step(part, load_part(x + r * pitch, columns));
-    total = Reduction::join(total, part);
+inline void reduce_block(const float* x, int64_t rows, int64_t pitch, int64_t columns, float* sums) {
+  constexpr int kCount = 8;
+  int64_t r = kCount;
+  if (rows >= kCount) {
+    add_rows<Reduction, kCount, true>(x, pitch, columns, sums);
+  } else {
+    add_rows<Reduction, 1, true>(x, pitch, columns, sums);
+    r = 1;
   }
-  store_part(y, total, columns);
+  for (; r + kCount <= rows; r += kCount) add_rows<Reduction, kCount, false>(x + r * pitch, pitch, columns, sums);
+  for (; r < rows; ++r) add_rows<Reduction, 1, false>(x + r * pitch, pitch, columns, sums);
 }
 
 template <class Reduction>
 void reduce_columns(const float* x, float* y, int64_t rows, int64_t pitch, int64_t columns) {
-  int64_t c = 0;
-  for (; c + 4 * kLanes <= columns; c += 4 * kLanes) reduce_vectors<Reduction, 4>(x + c, y + c, rows, pitch);
-  for (; c + kLanes <= columns; c += kLanes) reduce_vectors<Reduction, 1>(x + c, y + c, rows, pitch);
-  if (c < columns) reduce_tail<Reduction>(x + c, y + c, rows, pitch, columns - c);
+  constexpr int64_t kStrip = 512;
+  float sums[kStrip], total[kStrip];
+  for (int64_t first = 0; first < columns; first += kStrip, x += kStrip, y += kStrip) {
+    const int64_t n = columns - first < kStrip ? columns - first : kStrip;
+    for (int64_t begin = 0; begin < rows; begin += kRowBlock) {
+      const int64_t count = rows - begin < kRowBlock ? rows - begin : kRowBlock;
+      reduce_block<Reduction>(x + begin * pitch, count, pitch, n, sums);
+      for_vectors(n, [&](int64_t c, const auto& vector) {
+        const F32 before = begin == 0 ? Reduction::begin(vector.load_from(x + c)) : load(total + c);
+        const F32 after = Reduction::join(before, load(sums + c));
+        if (begin + count < rows)
+          store(total + c, after);
+        else
+          vector.store_to(y + c, after);
+      });
+    }
+  }
 }
 
 }  // namespace

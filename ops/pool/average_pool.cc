@@ -4,16 +4,16 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "pool/plane_pool.h"
 #include "pool/pool_scalar.h"
 #include "pool/window_pool.h"
 
 namespace linnet {
 namespace {
 
-template <class T>
 struct Sum {
-  T sum = 0;
-  void add(T value, int64_t) { sum += value; }
+  double sum = 0;
+  void add(double value, int64_t) { sum += value; }
 };
 
 template <class T>
@@ -23,9 +23,9 @@ class AveragePoolKernel final : public Kernel {
 
   void run(KernelContext& context) const override {
     T* y = context.output(0).data<T>();
-    pool_scalar(shape_, context.input(0).data<T>(), Sum<T>{}, context.executor(),
-                [&](int64_t i, const Sum<T>& state, int64_t inside, int64_t counted) {
-                  y[i] = state.sum / T(std::max<int64_t>(1, count_padding_ ? counted : inside));
+    pool_scalar(shape_, context.input(0).data<T>(), Sum{}, context.executor(),
+                [&](int64_t i, const Sum& state, int64_t inside, int64_t counted) {
+                  y[i] = T(state.sum / double(std::max<int64_t>(1, count_padding_ ? counted : inside)));
                 });
   }
 
@@ -64,11 +64,12 @@ class AveragePool final : public Op {
 
   KernelPtr compile(const CompileInput& in) const override {
     PoolShape shape = attributes_.shape(in.shape(0));
+    const PoolKind kind = count_padding_ ? PoolKind::kMeanWithPadding : PoolKind::kMean;
     if (in.dtype(0) == DType::kFloat32 || reads_bytes_) {
-      const PoolKind kind = count_padding_ ? PoolKind::kMeanWithPadding : PoolKind::kMean;
       if (attributes_.global()) return make_global_pool(kind, shape, in.dtype(0), in.isa(), grids_);
-      return make_window_pool(kind, std::move(shape), in.dtype(0), in.isa(), grids_);
+      if (shape.channels_last) return make_window_pool(kind, std::move(shape), in.dtype(0), in.isa(), grids_);
     }
+    if (takes_planes(kind, shape, in.dtype(0))) return make_plane_pool(kind, std::move(shape), in.dtype(0), in.isa());
     return dispatch_float(in.dtype(0), [&]<class T>() -> KernelPtr {
       return std::make_unique<AveragePoolKernel<T>>(std::move(shape), count_padding_);
     });

@@ -5,6 +5,7 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "pool/plane_pool.h"
 #include "pool/pool_scalar.h"
 #include "pool/window_pool.h"
 
@@ -83,10 +84,15 @@ class MaxPool final : public Op {
   KernelPtr compile(const CompileInput& in) const override {
     PoolShape shape = attributes_.shape(in.shape(0));
     const bool indices = in.has_output(1);
-    const bool byte = in.dtype(0) == DType::kInt8 || in.dtype(0) == DType::kUint8;
-    if ((in.dtype(0) == DType::kFloat32 || byte) && !indices) {
-      if (attributes_.global()) return make_global_pool(PoolKind::kMax, shape, in.dtype(0), in.isa());
+    const bool vectors = in.dtype(0) == DType::kFloat32 || in.dtype(0) == DType::kInt8 || in.dtype(0) == DType::kUint8;
+    if (vectors && attributes_.global() && !indices) {
+      return make_global_pool(PoolKind::kMax, shape, in.dtype(0), in.isa());
+    }
+    if (vectors && shape.channels_last) {
       return make_window_pool(PoolKind::kMax, std::move(shape), in.dtype(0), in.isa());
+    }
+    if (!indices && takes_planes(PoolKind::kMax, shape, in.dtype(0))) {
+      return make_plane_pool(PoolKind::kMax, std::move(shape), in.dtype(0), in.isa());
     }
     const auto make = [&]<class T>() -> KernelPtr {
       return std::make_unique<MaxPoolKernel<T>>(std::move(shape), indices, by_columns_);

@@ -80,26 +80,15 @@ class RowMeans {
   decltype(ByteKernels::quantize) quantize_ = nullptr;
 };
 
-/// Rows of output pixels. The lines of the window are reduced to one, then its columns; only channels-last means reduce
-/// the pixels of each window.
+/// Rows of output pixels of channels-last data. Of maxima the lines of the window are reduced to one, then its columns;
+/// of means the pixels of each window.
 template <class T, class Y>
 class WindowPool final : public Kernel {
  public:
   WindowPool(PoolKind kind, PoolShape shape, const KernelTable& table, const PoolGrids& grids)
-      : kind_(kind),
-        shape_(std::move(shape)),
-        kernels_(table.pool),
-        transpose_(sizeof(T) == 1 ? table.transpose.bits8 : table.transpose.bits32),
-        means_(table, grids) {
-    const int64_t planes = shape_.channels_last ? 1 : shape_.channels;
-    rows_ = shape_.batch * planes * shape_.axes[0].out * shape_.axes[1].out;
-    row_elements_ = shape_.axes[2].out * (shape_.channels_last ? shape_.channels : 1);
-    const auto whole = [&](int64_t column) {
-      const PoolWindow& w = shape_.windows[2][size_t(column)];
-      return w.begin == 0 && w.end == shape_.axes[2].kernel;
-    };
-    while (whole_.begin < shape_.axes[2].out && !whole(whole_.begin)) ++whole_.begin;
-    for (whole_.end = whole_.begin; whole_.end < shape_.axes[2].out && whole(whole_.end);) ++whole_.end;
+      : kind_(kind), shape_(std::move(shape)), kernels_(table.pool), means_(table, grids) {
+    rows_ = checked_mul(checked_mul(shape_.batch, shape_.axes[0].out), shape_.axes[1].out);
+    row_elements_ = checked_mul(shape_.axes[2].out, shape_.channels);
   }
 
   void run(KernelContext& context) const override {
@@ -113,31 +102,28 @@ class WindowPool final : public Kernel {
 
   size_t scratch_bytes() const override {
     const int64_t taps = checked_mul(shape_.taps(), int64_t{sizeof(const T*)});
-    const int64_t lines = shape_.channels_last ? 1 : 3;
-    const auto line = size_t(checked_mul(checked_mul(lines, line_elements()), int64_t{sizeof(T)}));
+    const auto line = size_t(checked_mul(line_elements(), int64_t{sizeof(T)}));
     return size_t(checked_add(taps, int64_t(std::max(line, RowMeans<T, Y>::scratch_bytes(shape_.channels)))));
   }
 
-  std::string describe() const override { return shape_.channels_last ? "channels-last" : "channels-first"; }
+  std::string describe() const override { return "channels-last"; }
 
  private:
   /// The lines of input that the windows of an output row meet.
   struct Lines {
-    const T* x;  ///< the image, or the plane of a channel
+    const T* x;  ///< the image
     const PoolWindow *depth, *height;
   };
 
-  int64_t line_elements() const { return shape_.axes[2].in * (shape_.channels_last ? shape_.channels : 1); }
+  int64_t line_elements() const { return checked_mul(shape_.axes[2].in, shape_.channels); }
 
   void compute_row(const T* x, int64_t row, Y* y, std::byte* scratch, Checkpoints& checkpoints) const {
     const int64_t height = shape_.axes[1].out, depth = shape_.axes[0].out;
-    const int64_t image = shape_.in_pixels() * (shape_.channels_last ? shape_.channels : 1);
-    const Lines lines{x + row / height / depth * image, &shape_.windows[0][size_t(row / height % depth)],
-                      &shape_.windows[1][size_t(row % height)]};
+    const Lines lines{x + row / height / depth * shape_.in_pixels() * shape_.channels,
+                      &shape_.windows[0][size_t(row / height % depth)], &shape_.windows[1][size_t(row % height)]};
     auto** taps = reinterpret_cast<const T**>(scratch);
     auto* line = reinterpret_cast<T*>(scratch + size_t(shape_.taps()) * sizeof(*taps));
     if constexpr (std::is_same_v<T, Y>) {
-      if (!shape_.channels_last) return plane_row(lines, taps, line, y, checkpoints);
       if (kind_ == PoolKind::kMax) return max_row(lines, taps, line, y, checkpoints);
     }
     for (int64_t column = 0; column < shape_.axes[2].out; ++column) {
@@ -194,88 +180,11 @@ class WindowPool final : public Kernel {
     }
   }
 
-  /// The lines of the window become one, then its columns: those of whole windows by vectors of neighbouring outputs.
-  void plane_row(const Lines& lines, const T** taps, T* scratch, T* y, Checkpoints& checkpoints) const {
-    int64_t count = 0;
-    for_lines(lines, [&](const T* x) { taps[count++] = x; });
-    if constexpr (std::is_same_v<T, float>) {
-      if (kind_ != PoolKind::kMax) return mean_plane_row(lines, taps, count, scratch, y, checkpoints);
-    }
-    if (count == 0) return void(std::fill_n(y, row_elements_, kLowest<T>));
-    const T* line = taps[0];
-    if (count > 1) {
-      max_kernels<T>(kernels_).taps(taps, count, shape_.axes[2].in, scratch);
-      line = scratch;
-    }
-    for_partial_windows(checkpoints, [&](int64_t column, const PoolWindow& w) {
-      y[column] = w.begin < w.end ? max_columns(line, w) : kLowest<T>;
-    });
-    if (whole_.size() == 0) return;
-    columns_of(line, scratch + shape_.axes[2].in, taps);
-    max_kernels<T>(kernels_).taps(taps, shape_.axes[2].kernel, whole_.size(), y + whole_.begin);
-  }
-
-  void mean_plane_row(const Lines& lines, const T** taps, int64_t count, T* line, T* y,
-                      Checkpoints& checkpoints) const {
-    kernels_.mean_f32(taps, count, 1.0f, shape_.axes[2].in, line);
-    for_partial_windows(checkpoints, [&](int64_t column, const PoolWindow& w) {
-      y[column] = sum_columns(line, w) / divisor(lines, w, count * (w.end - w.begin));
-    });
-    if (whole_.size() == 0) return;
-    const PoolWindow& w = shape_.windows[2][size_t(whole_.begin)];
-    columns_of(line, line + shape_.axes[2].in, taps);
-    kernels_.mean_f32(taps, w.end, divisor(lines, w, count * w.end), whole_.size(), y + whole_.begin);
-  }
-
-  template <class F>
-  void for_partial_windows(Checkpoints& checkpoints, const F& f) const {
-    for (const Span& columns : {Span{0, whole_.begin}, Span{whole_.end, shape_.axes[2].out}}) {
-      for (int64_t column = columns.begin; column < columns.end; ++column) {
-        const PoolWindow& w = shape_.windows[2][size_t(column)];
-        f(column, w);
-        checkpoints.add(w.end - w.begin);
-      }
-    }
-  }
-
-  /// taps[k][i] = the element at position k of whole window i. The line, of which a window is every stride-th element,
-  /// is first taken apart into `phases`.
-  void columns_of(const T* line, T* phases, const T** taps) const {
-    const PoolAxis& axis = shape_.axes[2];
-    const int64_t stride = whole_.size() > 1 ? axis.stride : 1;
-    const int64_t full = axis.in / stride, pitch = full + 1;
-    if (stride > 1) {
-      transpose_(line, full, stride, stride, phases, pitch);
-      for (int64_t i = full * stride; i < axis.in; ++i) phases[i % stride * pitch + full] = line[i];
-    }
-    for (int64_t k = 0; k < axis.kernel; ++k) {
-      const int64_t at = shape_.windows[2][size_t(whole_.begin)].origin + k * axis.dilation;
-      taps[k] = stride > 1 ? phases + at % stride * pitch + at / stride : line + at;
-    }
-  }
-
-  T sum_columns(const T* line, const PoolWindow& w) const {
-    T sum = 0;
-    for (int64_t k = w.begin; k < w.end; ++k) sum += line[w.origin + k * shape_.axes[2].dilation];
-    return sum;
-  }
-
-  T max_columns(const T* line, const PoolWindow& w) const {
-    T best = kLowest<T>;
-    for (int64_t k = w.begin; k < w.end; ++k) {
-      const T value = line[w.origin + k * shape_.axes[2].dilation];
-      best = value > best || value != value ? value : best;
-    }
-    return best;
-  }
-
   PoolKind kind_;
   PoolShape shape_;
   PoolKernels kernels_;
-  decltype(TransposeKernels::bits32) transpose_;
   RowMeans<T, Y> means_;
   int64_t rows_, row_elements_;
-  Span whole_;  ///< the output columns whose windows lie in the input
 };
 
 /// Windows that are whole images. Chunks are blocks of channels of one image, or several planes.

@@ -25,10 +25,10 @@ struct PoolGrids {
   std::optional<PoolGrid> y;
 };
 
-/// Vectorised pooling in either layout: the largest elements of float32, uint8 or int8, means of float32, and, of
-/// channels-last data only, means of uint8 or int8 as float32 or as the same type; their sums are exact.
+/// Vectorised pooling of channels-last data: the largest elements of float32, uint8 or int8, means of float32, and
+/// means of uint8 or int8 as float32 or as the same type; their sums are exact.
 KernelPtr make_window_pool(PoolKind kind, PoolShape shape, DType dtype, Isa isa, const PoolGrids& grids = {});
-/// The same where the window is the whole image.
+/// The same where the window is the whole image, in either layout; means of bytes channels-last only.
 KernelPtr make_global_pool(PoolKind kind, const PoolShape& shape, DType dtype, Isa isa, const PoolGrids& grids = {});
 
 /// The elements of a window that exact sums of bytes hold.

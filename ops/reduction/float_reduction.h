@@ -17,6 +17,7 @@ struct FloatReduction {
 };
 
 /// plan.count() must not be 0, and plan.reduced.size() must be 1 where the parts cannot be joined.
-KernelPtr make_float_reduction(const ReducePlan& plan, const FloatReduction& reduction);
+KernelPtr make_float_reduction(const ReducePlan& plan, const FloatReduction& reduction,
+                               const TransposeKernels& transpose);
 
 }  // namespace linnet

@@ -1,90 +1,18 @@
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "elements/dispatch.h"
 #include "elements/to_integer.h"
 #include "op_list.h"
-#include "partition/parallel.h"
 #include "reduction/float_reduction.h"
+#include "reduction/log_sum_exp.h"
+#include "reduction/number_reduction.h"
 #include "reduction/reduce_op.h"
 #include "reduction/reducers.h"
 
 namespace linnet {
 namespace {
-
-/// The type that values of type T are summed in.
-template <class T>
-using Sum =
-    std::conditional_t<!std::is_integral_v<T>, double, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
-
-/// Values that are added side by side: of one output, or of outputs that are neighbours in memory.
-constexpr int64_t kLanes = 8;
-
-/// Adds kCount values of each row, which lie `pitch` apart, to as many reducers.
-template <class Element, int64_t kCount, class T, class Reducer>
-void add_rows(const T* __restrict x, int64_t rows, int64_t pitch, Reducer* __restrict reducers) {
-  for (int64_t r = 0; r < rows; ++r, x += pitch) {
-    for (int64_t l = 0; l < kCount; ++l) reducers[l].add(static_cast<Element>(x[l]));
-  }
-}
-
-/// Adds n values that lie `pitch` apart; in a row, those of each lane first.
-template <class Element, class T, class Reducer>
-void add_values(const T* x, int64_t n, int64_t pitch, Reducer& reducer) {
-  if (pitch != 1 || n < kLanes) return add_rows<Element, 1>(x, n, pitch, &reducer);
-  Reducer lanes[kLanes];
-  add_rows<Element, kLanes>(x, n / kLanes, kLanes, lanes);
-  for (const Reducer& lane : lanes) reducer.join(lane);
-  add_rows<Element, 1>(x + n / kLanes * kLanes, n % kLanes, 1, &reducer);
-}
-
-/// A result as a T; what is no integer as Cast makes it one.
-template <class T, class Result>
-T number(Result result) {
-  if constexpr (std::is_integral_v<T> && std::is_floating_point_v<Result>) return to_integer<T>(result);
-  return static_cast<T>(result);
-}
-
-/// Reduces the elements of the outputs [begin, end).
-using ReduceOutputs = void (*)(const ReducePlan& plan, const void* x, void* y, int64_t begin, int64_t end);
-
-template <class T, class Reducer, class Element>
-void reduce_outputs(const ReducePlan& plan, const void* x, void* y, int64_t begin, int64_t end) {
-  for (int64_t i = begin; i < end;) {
-    const int64_t column = i % plan.columns;
-    const T* first = static_cast<const T*>(x) + plan.kept.offset(i / plan.columns) + column;
-    Reducer reducers[kLanes];
-    const int64_t n = std::min(end - i, plan.columns - column) >= kLanes ? kLanes : 1;
-    for (int64_t j = 0; j < plan.reduced.size(); ++j) {
-      const T* part = first + plan.reduced.offset(j);
-      if (n == kLanes) {
-        add_rows<Element, kLanes>(part, plan.rows, plan.columns, reducers);
-      } else {
-        add_values<Element>(part, plan.rows, plan.columns, *reducers);
-      }
-    }
-    for (int64_t l = 0; l < n; ++l, ++i) {
-      static_cast<T*>(y)[i] = number<T>(reducers[l].result(plan.count()));
-    }
-  }
-}
-
-/// A reduction of any dtype.
-class ReduceKernel final : public Kernel {
- public:
-  ReduceKernel(const ReducePlan& plan, ReduceOutputs reduce) : plan_(plan), reduce_(reduce) {}
-
-  void run(KernelContext& context) const override {
-    const void* x = context.input(0).raw();
-    void* y = context.output(0).raw();
-    parallel_items(context.executor(), plan_.outputs(), plan_.count(),
-                   [&](int64_t begin, int64_t end, int) { reduce_(plan_, x, y, begin, end); });
-  }
-
- private:
-  ReducePlan plan_;
-  ReduceOutputs reduce_;
-};
 
 void divide_by_count(float* y, int64_t n, int64_t count) {
   for (int64_t i = 0; i < n; ++i) y[i] /= float(count);
@@ -97,38 +25,88 @@ void logarithm(float* y, int64_t n, int64_t) {
 }
 
 using MakeFloat = FloatReduction (*)(const KernelTable&);
+using MakeNumber = KernelPtr (*)(const ReducePlan&, DType, const KernelTable&);
 
-/// One of the operators ReduceX. Reducer<A> gives its meaning, kFloat its float32 kernels (nullptr: none).
-/// Integers are reduced modulo 2^64.
-template <template <class> class Reducer, int64_t kAxesInputSince, MakeFloat kFloat, bool kOrders = false>
+/// What values of type T are added up in, as kernels do.
+template <class T, class Terms>
+using Total = std::conditional_t<Terms::kReal || !std::is_integral_v<T>, double,
+                                 std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+
+/// The bits of uint64 are those of int64, but as numbers.
+std::vector<CastStep> steps_to(DType to, DType from, const KernelTable& kernels) {
+  if (from == to || (from == DType::kUint64 && to == DType::kInt64)) return {};
+  if (from != DType::kUint64) return *cast_path(from, to, kernels);
+  const auto convert = [](const void* x, void* y, int64_t n) {
+    std::copy_n(static_cast<const uint64_t*>(x), n, static_cast<double*>(y));
+  };
+  return {{convert, sizeof(double)}};
+}
+
+template <class Terms>
+KernelPtr make_sum(const ReducePlan& plan, DType dtype, const KernelTable& kernels) {
+  return dispatch_number(dtype, [&]<class T>() {
+    using A = Total<T, Terms>;
+    constexpr bool real = std::is_same_v<A, double>;
+    const NumberSums& sums = real ? kernels.number_reduce.sums_f64 : kernels.number_reduce.sums_s64;
+    const bool is_magnitude = Terms::kReduction == &NumberSums::sum_abs && std::is_unsigned_v<T>;
+    return make_number_reduction(
+        plan, {.convert = steps_to(real ? DType::kFloat64 : DType::kInt64, dtype, kernels),
+               .reduce = is_magnitude ? sums.sum : sums.*Terms::kReduction,
+               .x_bytes = sizeof(T),
+               .total_bytes = sizeof(A),
+               .y_bytes = sizeof(T),
+               .begin = [](void* totals, int64_t n) { std::fill_n(static_cast<A*>(totals), n, A(Terms::kNeutral)); },
+               .finish =
+                   [](const void* totals, int64_t n, int64_t count, void* y) {
+                     const A* from = static_cast<const A*>(totals);
+                     std::transform(from, from + n, static_cast<T*>(y),
+                                    [count](A total) { return to_number<T>(Terms::result(total, count)); });
+                   }});
+  });
+}
+
+template <class Order>
+KernelPtr make_extreme(const ReducePlan& plan, DType dtype, const KernelTable& kernels) {
+  const auto make = [&]<class T>() {
+    return make_number_reduction(
+        plan,
+        {.convert = {},
+         .reduce = kernels.number_reduce.extremes(dtype)->*Order::kReduction,
+         .x_bytes = sizeof(T),
+         .total_bytes = sizeof(T),
+         .y_bytes = sizeof(T),
+         .begin = [](void* best, int64_t n) { std::fill_n(static_cast<T*>(best), n, Order::template neutral<T>()); },
+         .finish = [](const void* best, int64_t n, int64_t,
+                      void* y) { std::copy_n(static_cast<const T*>(best), n, static_cast<T*>(y)); }});
+  };
+  return dtype == DType::kBool ? make.template operator()<bool>() : dispatch_number(dtype, make);
+}
+
+KernelPtr make_log_sum(const ReducePlan& plan, DType dtype, const KernelTable&) {
+  return make_log_sum_exp(plan, dtype);
+}
+
+/// One of the operators ReduceX, by its kernels for float32 (nullptr: none) and for all numbers.
+template <int64_t kAxesInputSince, MakeFloat kFloat, MakeNumber kNumber, bool kOrders = false>
 class Reduce final : public ReduceOp {
  public:
   explicit Reduce(const NodeSpec& node) : ReduceOp(node, kAxesInputSince) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     std::vector<Fact> out = ReduceOp::infer(in);
-    if (!is_half(in[0].dtype)) element(in[0].dtype);
+    const bool is_bool = kOrders && in[0].dtype == DType::kBool;
+    if (!is_half(in[0].dtype) && !is_bool) dispatch_number(in[0].dtype, []<class T>() {});
     return out;
   }
 
   KernelPtr compile(const CompileInput& in) const override {
     const ReducePlan plan = this->plan(in);
+    const KernelTable& kernels = kernel_table(in.isa());
     if (kFloat != nullptr && in.dtype(0) == DType::kFloat32 && plan.count() > 1) {
-      const FloatReduction reduction = kFloat(kernel_table(in.isa()));
-      if (reduction.join || plan.reduced.size() == 1) return make_float_reduction(plan, reduction);
+      const FloatReduction reduction = kFloat(kernels);
+      if (reduction.join || plan.reduced.size() == 1) return make_float_reduction(plan, reduction, kernels.transpose);
     }
-    return std::make_unique<ReduceKernel>(plan, element(in.dtype(0)));
-  }
-
- private:
-  static ReduceOutputs element(DType dtype) {
-    if constexpr (kOrders) {
-      if (dtype == DType::kBool) return reduce_outputs<bool, Reducer<bool>, bool>;
-      return dispatch_number(dtype, []<class T>() -> ReduceOutputs { return reduce_outputs<T, Reducer<T>, T>; });
-    } else {
-      return dispatch_number(dtype,
-                             []<class T>() -> ReduceOutputs { return reduce_outputs<T, Reducer<Sum<T>>, Sum<T>>; });
-    }
+    return kNumber(plan, in.dtype(0), kernels);
   }
 };
 
@@ -148,16 +126,16 @@ FloatReduction float_min(const KernelTable& k) { return {k.reduce.min, k.binary.
 
 /// Sources: https://onnx.ai/onnx/operators/onnx__ReduceSum.html and those of the other names.
 void register_reduce(Registry& registry) {
-  registry.add<Reduce<SumReducer, 13, float_sum>>("ReduceSum");
-  registry.add<Reduce<MeanReducer, 18, float_mean>>("ReduceMean");
-  registry.add<Reduce<SumAbsReducer, 18, float_l1>>("ReduceL1");
-  registry.add<Reduce<NormReducer, 18, float_l2>>("ReduceL2");
-  registry.add<Reduce<SumSquareReducer, 18, float_sum_square>>("ReduceSumSquare");
-  registry.add<Reduce<LogSumReducer, 18, float_log_sum>>("ReduceLogSum");
-  registry.add<Reduce<LogSumExpReducer, 18, float_log_sum_exp>>("ReduceLogSumExp");
-  registry.add<Reduce<ProductReducer, 18, nullptr>>("ReduceProd");
-  registry.add<Reduce<MaxReducer, 18, float_max, true>>("ReduceMax");
-  registry.add<Reduce<MinReducer, 18, float_min, true>>("ReduceMin");
+  registry.add<Reduce<13, float_sum, make_sum<SumTerms>>>("ReduceSum");
+  registry.add<Reduce<18, float_mean, make_sum<MeanTerms>>>("ReduceMean");
+  registry.add<Reduce<18, float_l1, make_sum<SumAbsTerms>>>("ReduceL1");
+  registry.add<Reduce<18, float_l2, make_sum<NormTerms>>>("ReduceL2");
+  registry.add<Reduce<18, float_sum_square, make_sum<SumSquareTerms>>>("ReduceSumSquare");
+  registry.add<Reduce<18, float_log_sum, make_sum<LogSumTerms>>>("ReduceLogSum");
+  registry.add<Reduce<18, float_log_sum_exp, make_log_sum>>("ReduceLogSumExp");
+  registry.add<Reduce<18, nullptr, make_sum<ProductTerms>>>("ReduceProd");
+  registry.add<Reduce<18, float_max, make_extreme<Greatest>, true>>("ReduceMax");
+  registry.add<Reduce<18, float_min, make_extreme<Least>, true>>("ReduceMin");
 }
 
 }  // namespace linnet

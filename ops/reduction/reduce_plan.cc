@@ -1,5 +1,9 @@
 #include "reduction/reduce_plan.h"
 
+#include <algorithm>
+
+#include "partition/parts.h"
+
 namespace linnet {
 namespace {
 
@@ -24,6 +28,13 @@ std::vector<Group> merge_dims(const Shape& shape, const std::vector<bool>& is_re
 }
 
 }  // namespace
+
+int64_t column_block(const ReducePlan& plan, const Executor& executor, int64_t most) {
+  constexpr int64_t kUnit = 64;  // whole cache lines
+  const int64_t parts = ceil_div(std::max<int64_t>(1, executor.workers()), std::max<int64_t>(1, plan.kept.size()));
+  const int64_t block = checked_mul(ceil_div(ceil_div(plan.columns, parts), kUnit), kUnit);
+  return std::clamp<int64_t>(block, kUnit, most);
+}
 
 ReducePlan make_reduce_plan(const Shape& shape, const std::vector<bool>& is_reduced) {
   std::vector<Group> groups = merge_dims(shape, is_reduced);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "linnet/executor.h"
 #include "linnet/shape.h"
 
 namespace linnet {
@@ -41,6 +42,10 @@ struct ReducePlan {
   /// Input elements per output element.
   int64_t count() const { return reduced.size() * rows; }
 };
+
+/// How many neighbouring columns are reduced together, at most: rows are read in order, and divided where there are too
+/// few blocks for the workers.
+int64_t column_block(const ReducePlan& plan, const Executor& executor, int64_t most);
 
 /// is_reduced: one flag per dim of the shape.
 ReducePlan make_reduce_plan(const Shape& shape, const std::vector<bool>& is_reduced);

@@ -95,24 +95,15 @@ class PathCast final : public Kernel {
   void run(KernelContext& context) const override {
     const auto* x = static_cast<const std::byte*>(context.input(0).raw());
     auto* y = static_cast<std::byte*>(context.output(0).raw());
-    const int64_t block = path_.size() == 1 ? kChunkElements : kBlock;
+    const int64_t block = path_.size() == 1 ? kChunkElements : kCastBlock;
     parallel_items(context.executor(), elements_, 1, [&](int64_t begin, int64_t end, int) {
       for (int64_t i = begin; i < end; i += block) {
-        convert(x + i * x_bytes_, y + i * path_.back().y_bytes, std::min(block, end - i));
+        convert_block(path_, x + i * x_bytes_, y + i * path_.back().y_bytes, std::min(block, end - i));
       }
     });
   }
 
  private:
-  static constexpr int64_t kBlock = 1024;
-
-  void convert(const std::byte* x, std::byte* y, int64_t n) const {
-    alignas(64) std::byte between[2][kBlock * sizeof(double)];
-    const void* from = x;
-    for (size_t i = 0; i + 1 < path_.size(); from = between[i++]) path_[i].convert(from, between[i], n);
-    path_.back().convert(from, y, n);
-  }
-
   int64_t elements_, x_bytes_;
   std::vector<CastStep> path_;  ///< one to three
 };

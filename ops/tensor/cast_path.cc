@@ -46,8 +46,8 @@ bool rounds_once(DType from, DType to) {
   if (from == D::kUint64) return !is_floating(to);
   if (to == D::kUint64) return !is_floating(from);
   // Integers that float32 does not hold are infinite as float16.
-  if (to == D::kFloat16) return from != D::kFloat64;
-  if (to == D::kBFloat16) return is_half(from) || from == D::kFloat32 || dtype_bits(from) < 32;
+  // float64 is first rounded to odd.
+  if (to == D::kBFloat16) return is_floating(from) || dtype_bits(from) < 32;
   return true;
 }
 
@@ -70,7 +70,9 @@ CastStep copy_step(int64_t bytes) {
   return {[bytes](const void* x, void* y, int64_t n) { std::memcpy(y, x, size_t(checked_mul(n, bytes))); }, bytes};
 }
 
-CastStep step(DType from, DType to, const KernelTable& kernels) {
+/// last: the dtype that the path leads to.
+CastStep step(DType from, DType to, DType last, const KernelTable& kernels) {
+  if (from == D::kFloat64 && is_half(last)) return {kernels.number_cast.f32_of_f64_to_odd, sizeof(float)};
   if (is_half(from) || is_half(to)) return half_step(from, to, kernels.convert);
   const Edge* edge =
       std::find_if(std::begin(kEdges), std::end(kEdges), [=](const Edge& e) { return e.from == from && e.to == to; });
@@ -85,13 +87,19 @@ std::optional<std::vector<CastStep>> cast_path(DType from, DType to, const Kerne
   DType at = from == D::kBool ? D::kUint8 : from == D::kUint64 ? D::kInt64 : from;
   const DType end = to == D::kUint64 ? D::kInt64 : to;
   if (at == end) return std::vector{copy_step(dtype_bits(to) / 8)};
-  if (to == D::kBool && dtype_bits(at) == 8) return std::vector{step(D::kUint8, to, kernels)};
+  if (to == D::kBool && dtype_bits(at) == 8) return std::vector{step(D::kUint8, to, to, kernels)};
   const DType first = hub(at);
   for (const DType next : {first, to == D::kBool ? first : hub(end), end}) {
-    if (at != next) path.push_back(step(at, next, kernels));
+    if (at != next) path.push_back(step(at, next, end, kernels));
     at = next;
   }
   return path;
+}
+
+void convert_block(std::span<const CastStep> path, const void* x, void* y, int64_t n) {
+  alignas(64) std::byte between[2][kCastBlock * sizeof(double)];
+  for (size_t i = 0; i + 1 < path.size(); x = between[i++]) path[i].convert(x, between[i], n);
+  path.back().convert(x, y, n);
 }
 
 }  // namespace linnet

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "kernels/kernel_table.h"
@@ -19,5 +20,11 @@ struct CastStep {
 /// int64, float32 or float64, so that n dtypes take a few kernels rather than n * n. nullopt where a step would round
 /// too early, or no kernel reads the dtype.
 std::optional<std::vector<CastStep>> cast_path(DType from, DType to, const KernelTable& kernels);
+
+/// The most elements that convert_block() takes where there are several steps.
+inline constexpr int64_t kCastBlock = 1024;
+
+/// y[i] = x[i] by all steps of a path, for i < n.
+void convert_block(std::span<const CastStep> path, const void* x, void* y, int64_t n);
 
 }  // namespace linnet

@@ -174,7 +174,46 @@ TEST_P(Pool, BytesMatchTheDoubleReferenceInBothLayouts) {
   }
 }
 
+TEST_P(Pool, PlanesOfEveryWidthAndTypeMatchTheReference) {
+  for (int64_t width = 1; width <= 40; ++width) {
+    for (int64_t stride = 1; stride <= 3; ++stride) {
+      const Settings s{.kernel = {3, 3}, .strides = {stride, stride}, .pads = {1, 2, 1, 1}};
+      const Tensor x = random_uniform({1, 3, 20, width}, -100, 100, unsigned(width));
+      for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt8}) {
+        const Tensor given = cast_to(x, dtype);
+        const Tensor want = pool_reference(cast_to(given, DType::kFloat32), s, largest);
+        expect_close(run_op({"MaxPool", 22, s.attributes()}, {given}, 1, {}, GetParam())[0], cast_to(want, dtype));
+      }
+      expect_close(run_op({"AveragePool", 22, s.attributes()}, {x}, 1, {}, GetParam())[0], pool_reference(x, s, mean),
+                   1e-4, 1e-5);
+    }
+  }
+}
+
+TEST_P(Pool, WindowsThatAreMostlyPaddingMatchTheReference) {
+  const Tensor x = random_tensor({1, 2, 3, 4}, 5);
+  for (const Settings& s : {Settings{.kernel = {1, 40}, .pads = {0, 39, 0, 39}},
+                            Settings{.kernel = {1, 3}, .pads = {0, 1500, 0, 1500}, .dilations = {1, 1000}}}) {
+    expect_close(run_op({"MaxPool", 22, s.attributes()}, {x}, 1, {}, GetParam())[0], pool_reference(x, s, largest));
+    const auto mean_or_zero = [](const std::vector<double>& values, int64_t) {
+      return values.empty() ? 0.0 : mean(values, 0);
+    };
+    expect_close(run_op({"AveragePool", 22, s.attributes()}, {x}, 1, {}, GetParam())[0],
+                 pool_reference(x, s, mean_or_zero), 1e-6, 1e-6);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Isas, Pool, ::testing::ValuesIn(supported_isas()));
+
+TEST(PoolThreads, IsBitwiseEqualForAnyNumberOfThreads) {
+  const Settings s{.kernel = {3, 5}, .strides = {2, 1}, .pads = {1, 2, 1, 2}};
+  const Tensor x = random_tensor({2, 9, 61, 47}, 5);
+  for (const char* op : {"MaxPool", "AveragePool"}) {
+    const auto run = [&](int threads) { return run_op({op, 22, s.attributes()}, {x}, 1, {}, Isa::kAuto, threads)[0]; };
+    const Tensor one = run(1);
+    for (const int threads : {2, 3, 7}) EXPECT_TRUE(identical(one, run(threads)));
+  }
+}
 
 TEST(LpPool, GivesZeroForAnImageWithoutPixels) {
   const Tensor x = random_tensor({1, 2, int64_t{1} << 60, 0});

@@ -152,19 +152,41 @@ TEST(Reduce, WhatIsNoIntegerBecomesTheLeastOne) {
                Tensor::of<int32_t>({3, 1}, {INT32_MIN, INT32_MIN, 2}));
 }
 
+/// Rows of every length, and more columns and rows than are taken at a time.
+TEST(Reduce, EveryDtypeMatchesTheDefinition) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt8, DType::kUint8, DType::kInt16,
+                            DType::kUint16, DType::kInt32, DType::kUint32, DType::kInt64, DType::kUint64}) {
+    for (const Shape& shape :
+         {Shape{70, 3, 1}, Shape{5, 33, 2}, Shape{1100, 2, 1}, Shape{3, 1500, 1}, Shape{9, 2, 600}}) {
+      const Tensor x = testing::cast_to(testing::random_uniform(shape, 0, 3.99f), dtype);
+      const Tensor values = testing::cast_to(x, DType::kFloat32);
+      for (const char* op : {"ReduceSum", "ReduceMax", "ReduceMin", "ReduceSumSquare", "ReduceL1", "ReduceL2"}) {
+        for (const Ints& axes : {Ints{0}, Ints{1}, Ints{2}, Ints{0, 2}, Ints{0, 1, 2}}) {
+          const Tensor got = run_op({op, 20}, {x, Tensor::of(axes)}, 1, {1})[0];
+          expect_close(testing::cast_to(got, DType::kFloat64),
+                       testing::cast_to(testing::cast_to(reference(op, values, axes, true), dtype), DType::kFloat64),
+                       1e-6, is_floating(dtype) ? 1e-5 : 0);
+        }
+      }
+    }
+  }
+}
+
 TEST(Reduce, LogSumExpSurvivesLargeValues) {
   const Tensor x = Tensor::of<float>({1, 3}, {1000, 1000, -1000});
   expect_close(run_op({"ReduceLogSumExp", 18}, {x})[0], Tensor::of<float>({1, 1}, {1000.6931f}), 1e-3);
 }
 
 TEST(Reduce, IsBitwiseEqualForAnyNumberOfThreads) {
-  const Tensor x = testing::random_tensor({5, 300, 210});
-  for (const Ints& axes : {Ints{1}, Ints{2}, Ints{0, 2}}) {
-    const auto run = [&](int threads) {
-      return run_op({"ReduceSum", 13}, {x, Tensor::of(axes)}, 1, {1}, Isa::kAuto, threads)[0];
-    };
-    const Tensor one = run(1);
-    for (const int threads : {2, 3, 8}) EXPECT_TRUE(identical(one, run(threads)));
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt8}) {
+    const Tensor x = testing::cast_to(testing::random_uniform({5, 300, 210}, -9, 9), dtype);
+    for (const Ints& axes : {Ints{0}, Ints{1}, Ints{2}, Ints{0, 2}}) {
+      const auto run = [&](int threads) {
+        return run_op({"ReduceSum", 13}, {x, Tensor::of(axes)}, 1, {1}, Isa::kAuto, threads)[0];
+      };
+      const Tensor one = run(1);
+      for (const int threads : {2, 3, 8}) EXPECT_TRUE(identical(one, run(threads)));
+    }
   }
 }
 

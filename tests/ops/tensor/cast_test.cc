@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -139,6 +140,43 @@ TEST(Cast, RoundsOnceFromDoubleToHalf) {
   const Tensor x = Tensor::of<double>({1 + 0x1p-11 + 0x1p-40, 1 + 0x1p-11, 65519.9999999, 65520, -0x1p-26});
   const Tensor want = Tensor::of<double>({1 + 0x1p-10, 1, 65504, kInf, 0});
   expect_close(cast_to(cast(x, DType::kFloat16), DType::kFloat64), want);
+}
+
+/// Of two neighbouring halves above 0, doubles between them: what lies above the middle goes to the upper one.
+TEST(Cast, RoundsOnceFromDoubleToHalvesOnEverySet) {
+  const auto check = [](DType dtype, const auto& value_of, uint16_t end) {
+    std::vector<double> x;
+    std::vector<uint16_t> want;
+    for (uint16_t low = 0; low < end; low = uint16_t(low + 37)) {
+      const auto high = uint16_t(low + 1);
+      const double a = value_of(low), middle = a + (value_of(high) - a) / 2;
+      for (const double sign : {1.0, -1.0}) {
+        const auto add = [&](double value, uint16_t bits) {
+          x.push_back(sign * value);
+          want.push_back(uint16_t(bits | (sign < 0 ? 0x8000 : 0)));
+        };
+        add(a, low);
+        add(middle, low % 2 == 0 ? low : high);
+        add(std::nextafter(middle, 0), low);
+        add(std::nextafter(middle, kInf), high);
+      }
+    }
+    const Tensor input = Tensor::of(Shape{int64_t(x.size())}, x);
+    for (const Isa isa : supported_isas()) {
+      const Tensor y = run_op({"Cast", 25, {{"to", int64_t(dtype)}}}, {input}, 1, {}, isa)[0];
+      const auto* bits = static_cast<const uint16_t*>(y.raw());
+      for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(bits[i], want[i]) << x[i];
+    }
+  };
+  check(
+      DType::kFloat16, [](uint16_t bits) { return double(float(std::bit_cast<Half>(bits))); }, 0x7bff);
+  check(
+      DType::kBFloat16, [](uint16_t bits) { return double(float(std::bit_cast<BFloat16>(bits))); }, 0x7f7f);
+  for (const DType dtype : {DType::kFloat16, DType::kBFloat16}) {
+    const Tensor special = Tensor::of<double>({5}, {kInf, -kInf, 1e300, -1e300, std::nan("")});
+    expect_close(cast(special, dtype),
+                 cast_to(Tensor::of<float>({5}, {INFINITY, -INFINITY, INFINITY, -INFINITY, NAN}), dtype));
+  }
 }
 
 TEST(Cast, ReadsAndWritesText) {

@@ -1,0 +1,194 @@
+#include "kernels/plane_pool.h"
+
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "kernels/byte_vectors.h"
+
+namespace linnet::LINNET_SIMD_NS {
+namespace {
+
+template <class T>
+constexpr int kLanesOf = int(4 * kLanes / sizeof(T));
+template <class T>
+using Vector = typename VectorOf<T, kLanesOf<T>>::Type;
+
+template <class T>
+inline Vector<T> load_vector(const T* x) {
+  Vector<T> v;
+  std::memcpy(&v, x, sizeof v);
+  return v;
+}
+template <class T>
+inline void store_vector(T* y, Vector<T> v) {
+  std::memcpy(y, &v, sizeof v);
+}
+
+template <class T, int... Lane>
+inline Vector<T> even_lanes(Vector<T> a, Vector<T> b, std::integer_sequence<int, Lane...>) {
+  return __builtin_shufflevector(a, b, (2 * Lane)...);
+}
+
+/// Every element, or every second one.
+template <int kStride, class T>
+inline Vector<T> load_every(const T* x) {
+  if constexpr (kStride == 1) return load_vector(x);
+  constexpr int kWidth = kLanesOf<T>;
+  return even_lanes<T>(load_vector(x), load_vector(x + kWidth), std::make_integer_sequence<int, kWidth>());
+}
+
+/// Elements that lie `stride` apart.
+template <class T>
+inline Vector<T> load_apart(const T* x, int64_t stride) {
+  T lane[kLanesOf<T>];
+  for (int i = 0; i < kLanesOf<T>; ++i) lane[i] = x[i * stride];
+  return load_vector(lane);
+}
+
+template <class T>
+struct Max {
+  static constexpr T kNeutral =
+      std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+  /// Of V, numbers or vectors; at(t) for t < count, of which there is one.
+  template <class V, class At>
+  static V reduce(int64_t count, const At& at) {
+    V best = at(0);
+    for (int64_t t = 1; t < count; ++t) {
+      const V x = at(t);
+      if constexpr (std::numeric_limits<T>::has_infinity)
+        best = ((x > best) | (x != x)) ? x : best;
+      else
+        best = x > best ? x : best;
+    }
+    return best;
+  }
+};
+
+struct Sum {
+  static constexpr float kNeutral = 0;
+  /// Long sums are taken in blocks, so that the rounding error grows with the number of blocks and their length only.
+  static constexpr int64_t kBlock = 64;
+
+  template <class V, class At>
+  static V reduce(int64_t count, const At& at) {
+    V total{};
+    for (int64_t begin = 0; begin < count; begin += kBlock) {
+      const int64_t end = begin + kBlock < count ? begin + kBlock : count;
+      V sum = at(begin);
+      for (int64_t t = begin + 1; t < end; ++t) sum += at(t);
+      total += sum;
+    }
+    return total;
+  }
+};
+
+/// The lines of a window become one, between its padding.
+template <class Reduction, class T>
+inline void join_lines(const PlaneColumns& s, const T* const* taps, int64_t count, T* line) {
+  constexpr int kWidth = kLanesOf<T>;
+  T* to = line + s.pad;
+  if (count == 0) {
+    for (int64_t i = 0; i < s.in; ++i) to[i] = Reduction::kNeutral;
+  } else if (s.in < kWidth) {
+    for (int64_t i = 0; i < s.in; ++i) {
+      to[i] = Reduction::template reduce<T>(count, [&](int64_t t) { return taps[t][i]; });
+    }
+  } else {
+    const auto vector = [&](int64_t i) {
+      const auto at = [&](int64_t t) { return load_vector(taps[t] + i); };
+      store_vector(to + i, Reduction::template reduce<Vector<T>>(count, at));
+    };
+    int64_t i = 0;
+    for (; i + kWidth <= s.in; i += kWidth) vector(i);
+    if (i < s.in) vector(s.in - kWidth);
+  }
+}
+
+/// The columns of windows that lie kStride apart, 1 or 2, as one row of y, where `room` elements may be written.
+template <class Reduction, int kStride, class T, class Finish>
+inline void join_columns(const PlaneColumns& s, const T* line, int64_t room, T* y, const Finish& finish) {
+  constexpr int kWidth = kLanesOf<T>;
+  const auto vector = [&](int64_t column) {
+    const T* first = line + column * kStride;
+    const auto at = [&](int64_t k) { return load_every<kStride>(first + k * s.dilation); };
+    return finish(Reduction::template reduce<Vector<T>>(s.kernel, at), column);
+  };
+  const int64_t whole = s.out + kWidth <= room ? s.out : s.out - kWidth + 1;
+  int64_t i = 0;
+  for (; i < whole; i += kWidth) store_vector(y + i, vector(i));
+  if (i >= s.out) return;
+  if (s.out >= kWidth) return store_vector(y + s.out - kWidth, vector(s.out - kWidth));
+  T rest[kWidth];
+  store_vector(rest, vector(0));
+  for (int64_t j = 0; j < s.out; ++j) y[j] = rest[j];
+}
+
+/// The same of windows any number of columns apart.
+template <class Reduction, class T, class Finish>
+inline void join_columns_apart(const PlaneColumns& s, const T* line, T* y, const Finish& finish) {
+  constexpr int kWidth = kLanesOf<T>;
+  int64_t column = 0;
+  for (; column + kWidth <= s.out; column += kWidth) {
+    const T* first = line + column * s.stride;
+    const auto at = [&](int64_t k) { return load_apart(first + k * s.dilation, s.stride); };
+    store_vector(y + column, finish(Reduction::template reduce<Vector<T>>(s.kernel, at), column));
+  }
+  for (; column < s.out; ++column) {
+    const T* first = line + column * s.stride;
+    y[column] =
+        finish(Reduction::template reduce<T>(s.kernel, [&](int64_t k) { return first[k * s.dilation]; }), column);
+  }
+}
+
+/// finish_at(reduced window or vector of them, row, column). What is stored is not read at once: loads that overlap
+/// several stores wait for them.
+template <class Reduction, class T, class Finish>
+inline void pool(const PlaneColumns& s, const T* const* taps, const int64_t* counts, int64_t rows, T* y, T* lines,
+                 const Finish& finish_at) {
+  const int64_t pitch = s.padded;
+  for (int64_t r = 0; r < rows; taps += counts[r++]) {
+    T* line = lines + r * pitch;
+    for (int64_t i = 0; i < s.pad; ++i) line[i] = Reduction::kNeutral;
+    for (int64_t i = s.pad + s.in; i < pitch; ++i) line[i] = Reduction::kNeutral;
+    join_lines<Reduction>(s, taps, counts[r], line);
+  }
+  for (int64_t r = 0; r < rows; ++r, y += s.out) {
+    const T* line = lines + r * pitch;
+    const auto finish = [&](auto reduced, int64_t column) { return finish_at(reduced, r, column); };
+    if (s.stride == 1)
+      join_columns<Reduction, 1>(s, line, (rows - r) * s.out, y, finish);
+    else if (s.stride == 2)
+      join_columns<Reduction, 2>(s, line, (rows - r) * s.out, y, finish);
+    else
+      join_columns_apart<Reduction>(s, line, y, finish);
+  }
+}
+
+template <class T>
+constexpr PlaneMaxKernels<T> kMax{
+    [](const PlaneColumns& s, const T* const* taps, const int64_t* counts, int64_t rows, T* y, T* lines) {
+      pool<Max<T>>(s, taps, counts, rows, y, lines, [](auto best, int64_t, int64_t) { return best; });
+    }};
+
+void mean_f32(const PlaneColumns& s, const float* const* taps, const int64_t* counts, const float* factors,
+              const float* elements, int64_t rows, float* y, float* lines) {
+  pool<Sum>(s, taps, counts, rows, y, lines, [&]<class V>(V sum, int64_t r, int64_t column) -> V {
+    V count;
+    std::memcpy(&count, elements + column, sizeof count);
+    return sum / (factors[r] * count);
+  });
+}
+
+}  // namespace
+
+void fill(PlanePoolKernels& kernels);
+void fill(PlanePoolKernels& kernels) {
+  kernels.max_f32 = kMax<float>;
+  kernels.max_f64 = kMax<double>;
+  kernels.max_u8 = kMax<uint8_t>;
+  kernels.max_s8 = kMax<int8_t>;
+  kernels.mean_f32 = mean_f32;
+}
+
+}  // namespace linnet::LINNET_SIMD_NS
