@@ -42,6 +42,7 @@ KERNEL_TYPES = {
     "QAttention": {"T1": ["tensor(uint8)"], "T3": ["tensor(float)"]},
     "QEmbedLayerNormalization": {},
     "QGemm": {},
+    "QMoE": {"T": ["tensor(float)"], "T1": ["tensor(uint8)"], "T2": ["tensor(float)"], "T4": []},
     "QLinearAdd": {},
     "QLinearAveragePool": {},
     "QLinearConcat": {},

@@ -121,6 +121,20 @@ case(
     activation_type="relu",
     k=2,
 )
+case(
+    MS + "QMoE",
+    x("float32", by(1, 8, 64), 256),
+    x("float32", by(1, 8, 64), 8),
+    w("uint8", 8, 512, 128, low=0, high=255),
+    w("float32", 8, 512, 8, low=0.01, high=0.1),
+    None,
+    w("uint8", 8, 256, 256, low=0, high=255),
+    w("float32", 8, 256, 16, low=0.01, high=0.1),
+    activation_type="relu",
+    k=2,
+    block_size=32,
+    agreement="norms",
+)
 
 # Attention.
 case(MS + "MultiHeadAttention", *(x("float32", 1, by(8, 128, 512), 768) for _ in range(3)), num_heads=12)

@@ -207,27 +207,6 @@ def causal_conv(draw):
     return finished(draw, inputs, attributes, outputs=2, roundings=8, magnitude=9 * taps + 3)
 
 
-@family("com.microsoft.MoE")
-def mixture_of_experts(draw):
-    kind, tokens, hidden, inner, experts = draw.type("T"), *(draw.integer(1, n) for n in (5, 9, 9, 5))
-    attributes = {"k": draw.integer(1, experts), "normalize_routing_weights": draw.integer(0, 1)}
-    attributes["activation_type"] = draw.choice(("relu", "gelu", "silu", "identity", "swiglu"))
-    rows = inner
-    if attributes["activation_type"] == "swiglu":
-        # ONNX Runtime has no other form on CPUs.
-        attributes["swiglu_fusion"], rows = 1, 2 * inner
-        for name, low, high in (("activation_alpha", 0.5, 2), ("activation_beta", 0, 1), ("swiglu_limit", 0.25, 4)):
-            if draw.flag():
-                attributes[name] = draw.real(low, high)
-    shape = (1, tokens, hidden) if draw.flag() else (tokens, hidden)
-    # No two probabilities are equal, of which either might be the greater one.
-    router = draw.tensor(kind, (tokens, experts), -1, 1) + np.arange(experts, dtype=np.float32) / 64
-    bias = lambda n: draw.tensor(kind, (experts, n), -1, 1) if draw.flag() else None  # noqa: E731
-    inputs = [draw.tensor(kind, shape, -2, 2), router, draw.tensor(kind, (experts, rows, hidden), -1, 1), bias(rows)]
-    inputs += [draw.tensor(kind, (experts, hidden, inner), -1, 1), bias(hidden)]
-    return finished(draw, inputs, attributes, roundings=64, magnitude=16)
-
-
 @family("com.microsoft.DecoderMaskedMultiHeadAttention")
 def decoder_masked_multi_head_attention(draw):
     kind, batch, heads, size = draw.type("T"), *(draw.integer(1, n) for n in (2, 3, 4))
