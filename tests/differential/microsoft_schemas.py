@@ -60,6 +60,7 @@ KERNEL_TYPES = {
     "SkipGroupNorm": {},
     "SkipLayerNormalization": {},
     "SkipSimplifiedLayerNormalization": {},
+    "SparseAttention": {"T": ["tensor(float)"]},
     "TransposeMatMul": {},
     "Trilu": {},
     "Unique": {},

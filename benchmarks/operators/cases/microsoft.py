@@ -146,6 +146,18 @@ case(
     num_heads=12,
 )
 case(
+    MS + "SparseAttention",
+    *(x("float32", 1, by(16, 128, 512), 512) for _ in range(3)),
+    *(x("float32", 1, 8, by(16, 128, 512), 64) for _ in range(2)),
+    fed(np.array([[0, 1]], np.int32)),
+    fed(np.array([[0]], np.int32)),
+    *(fed(by(*(np.array([n], np.int32) for n in (16, 128, 512)))) for _ in range(2)),
+    num_heads=8,
+    kv_num_heads=8,
+    sparse_block_size=512,
+    alone=True,
+)
+case(
     MS + "RotaryEmbedding",
     x("float32", 1, 12, by(4, 64, 1024), 64),
     w("int64", 1, low=0, high=0),
