@@ -25,11 +25,12 @@ macro(linnet_dependency target find module package)
   list(APPEND LINNET_DEV_PACKAGES ${package})
 endmacro()
 
-# The runtime of OpenMP that the objects are compiled for, by name: users may have another compiler.
+# The runtime of OpenMP that the objects are compiled for; LinnetLibrary links it.
 find_package(OpenMP COMPONENTS CXX)
 linnet_require(OpenMP_CXX_FOUND "OpenMP for C++" "g++, or libomp-dev for clang")
-set(LINNET_DEPENDENCIES ${OpenMP_CXX_LIB_NAMES} ${CMAKE_DL_LIBS})
-list(TRANSFORM LINNET_DEPENDENCIES PREPEND -l OUTPUT_VARIABLE LINNET_PC_LIBS)
+set(LINNET_DEPENDENCIES ${CMAKE_DL_LIBS})
+set(LINNET_PC_LIBS ${OpenMP_CXX_LIB_NAMES} ${CMAKE_DL_LIBS})
+list(TRANSFORM LINNET_PC_LIBS PREPEND -l)
 
 find_package(xsimd QUIET)
 linnet_require(xsimd_FOUND xsimd libxsimd-dev)

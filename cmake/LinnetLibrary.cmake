@@ -29,6 +29,9 @@ foreach(library linnet linnet_static)
   target_compile_features(${library} PUBLIC cxx_std_20)
 endforeach()
 set_target_properties(linnet_static PROPERTIES EXPORT_NAME static)
+# clang's is where no linker looks by itself. By name for those who link the archive: they may have another compiler.
+target_link_libraries(linnet PRIVATE OpenMP::OpenMP_CXX)
+target_link_libraries(linnet_static PRIVATE ${OpenMP_CXX_LIB_NAMES})
 
 # Before 1.0 every minor version may change the interface.
 set_target_properties(linnet PROPERTIES VERSION ${PROJECT_VERSION}

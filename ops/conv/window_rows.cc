@@ -24,7 +24,7 @@ ConvWindows::ConvWindows(const ConvGeometry& geometry) : geometry_(geometry), co
   if (adjacent && width.kernel * geometry.in_channels <= kMostSpanValues) span_ = width.kernel;
   depth_ = span_ * geometry.group_in();
   copy_values_ = checked_mul(kUnit, ceil_div(depth_, kUnit));
-  zeros_.resize(size_t(span_ * geometry.in_channels));
+  zeros_.resize(size_t(std::max(span_ * geometry.in_channels, copy_values_)));
   for (int64_t z = 0; z < depth.kernel; ++z) {
     for (int64_t y = 0; y < height.kernel; ++y) {
       for (int64_t x = 0; x < width.kernel; x += span_) {

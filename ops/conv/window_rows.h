@@ -10,8 +10,9 @@ namespace linnet {
 
 /// The windows of a convolution over channels-last data, as the rows of a matrix product without a copy: row r is the
 /// window of output pixel r (of all images), tap t one position of it, and its values that position's channels.
-/// Positions in the padding are a line of zeros, as long as those of all groups. With few channels the positions along
-/// the width, which then lie next to each other, form one tap; windows that reach over a side edge are copied.
+/// Positions in the padding are a line of zeros, as long as those of all groups or longer. With few channels the
+/// positions along the width, which then lie next to each other, form one tap; windows that reach over a side edge are
+/// copied.
 class ConvWindows {
  public:
   ConvWindows() = default;
@@ -30,7 +31,7 @@ class ConvWindows {
     w.depth = depth_;
     return w;
   }
-  /// Values of a line of padding.
+  /// Values of a line of padding, which is read in units of four.
   int64_t padding_values() const { return int64_t(zeros_.size()); }
   /// Scratch for a row of values of so many bytes.
   size_t scratch_bytes(size_t value_bytes) const;

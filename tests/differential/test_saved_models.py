@@ -8,8 +8,8 @@ import onnx
 import onnxruntime
 import pytest
 from networks import (
-    HEADS, HIDDEN, attention_network, decoder_network, dense_network, encoder_network, feed_forward_network,
-    image_network,
+    HEADS, HIDDEN, NETWORKS, decoder_network, dense_network, encoder_network, feed_forward_network, image_network,
+    inputs_of,
 )  # fmt: skip
 from onnx_files import save_model
 from onnx_runtime import OnnxRuntime
@@ -18,9 +18,6 @@ from onnxruntime.transformers import optimizer
 from onnxruntime.transformers.fusion_options import FusionOptions
 from test_quantizer import REDUCED, STEPS, Samples, runtime, step_of
 
-NETWORKS = (
-    image_network, dense_network, attention_network, feed_forward_network, encoder_network, decoder_network,
-)  # fmt: skip
 # Attention of com.microsoft has tests of its own.
 ATTENTION = ["AttentionFusion"]
 
@@ -31,18 +28,6 @@ def network(request, tmp_path):
     n, output = request.param()
     n.save(tmp_path / "float.onnx", output)
     return tmp_path / "float.onnx", inputs_of(n), output
-
-
-def inputs_of(network):
-    rng = np.random.default_rng(3)
-    ids = {
-        "input_ids": rng.integers(0, 50, (2, 7)),
-        "token_type_ids": rng.integers(0, 2, (2, 7)),
-        "position_ids": np.tile(np.arange(7), (2, 1)),
-        "attention_mask": np.array([[1] * 7, [1] * 5 + [0] * 2]),
-    }
-    names = [entry.name for entry in network.inputs]
-    return {name: ids[name] if name in ids else rng.standard_normal(network.shape).astype(np.float32) for name in names}
 
 
 def saved(path, level):

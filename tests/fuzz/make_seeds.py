@@ -7,6 +7,8 @@ import argparse
 import contextlib
 import io
 import random
+import re
+import struct
 import sys
 from pathlib import Path
 
@@ -50,6 +52,16 @@ def values():
     yield "map.pb", b"\3" + numpy_helper.from_dict({1: np.float32(1), 2: np.float32(2)}).SerializeToString()
 
 
+def images():
+    """Those of the unit tests; of the formats that need no library one of 1 x 2 pixels."""
+    text = (TESTS / "ops" / "image" / "image_files.h").read_text()
+    for name, digits in re.findall(r'k(\w+) =\s*((?:"\w+"\s*)+);', text):
+        yield name, bytes.fromhex("".join(re.findall(r'"(\w+)"', digits)))
+    yield "plain.ppm", b"P3 1 2 255 1 2 3 4 5 6"
+    yield "raw.ppm", b"P6 1 2 255 \1\2\3\4\5\6"
+    yield "24_bits.bmp", b"BM" + struct.pack("<IIIIiiHHIIIIII8x", 62, 0, 54, 40, 1, 2, 1, 24, 0, 8, 0, 0, 0, 0)
+
+
 def choices(count):
     chance = random.Random(1)
     for i in range(count):
@@ -77,6 +89,7 @@ def main():
         "api": choices(100),
         "arrays": arrays(),
         "value": values(),
+        "image": images(),
     }.items():
         write(arguments.folder / target, files)
 

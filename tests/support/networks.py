@@ -176,3 +176,20 @@ def decoder_network(layers=2):
         y = n.op("Mul", n.op("Mul", y, n.vector(0.5, np.float32)), gate)
         x = n.op("Add", n.linear(y, 64, HIDDEN), x)
     return n, n.normalized(x, 1e-5)
+
+
+NETWORKS = (
+    image_network, dense_network, attention_network, feed_forward_network, encoder_network, decoder_network,
+)  # fmt: skip
+
+
+def inputs_of(network):
+    rng = np.random.default_rng(3)
+    ids = {
+        "input_ids": rng.integers(0, 50, (2, 7)),
+        "token_type_ids": rng.integers(0, 2, (2, 7)),
+        "position_ids": np.tile(np.arange(7), (2, 1)),
+        "attention_mask": np.array([[1] * 7, [1] * 5 + [0] * 2]),
+    }
+    names = [entry.name for entry in network.inputs]
+    return {name: ids[name] if name in ids else rng.standard_normal(network.shape).astype(np.float32) for name in names}

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "support/guarded_floats.h"
@@ -32,7 +33,8 @@ uint8_t value_at(const ConvGeometry& g, const testing::Guarded<uint8_t>& image, 
 void expect_windows(const ConvGeometry& g, int block) {
   const testing::Guarded<uint8_t> image(g.batch * g.in_pixels() * g.in_channels, 5);
   const ConvWindows windows(g);
-  const std::vector<uint8_t> line(size_t(windows.padding_values()) + 3, kPadding);
+  testing::Guarded<uint8_t> line(windows.padding_values());
+  std::fill_n(line.data(), line.size(), kPadding);
   const WindowRows<uint8_t> source(windows, image.data(), {.line = line.data(), .x_end = image.data() + image.size()});
   std::vector<const uint8_t*> pointers(size_t(block * windows.taps()));
   std::vector<std::byte> scratch(size_t(block) * windows.scratch_bytes(1));
