@@ -20,7 +20,8 @@ constexpr std::string_view kKeepDims[] = {
     "ReduceMean", "ReduceMin",  "ReduceProd", "ReduceSum",        "RotaryEmbedding",    "ScatterElements",
     "ScatterND",  "Shape",      "Softmax",    "Squeeze",          "TensorScatter",      "Tile",
     "Transpose",  "Trilu",      "Unsqueeze"};
-constexpr std::string_view kKeepDimsInside[] = {"Attention", "CachePositions", "GatherColumns", "MatMul"};
+constexpr std::string_view kKeepDimsInside[] = {"Attention", "CachePositions", "GatherColumns", "MatMul",
+                                                "RotaryEmbedding"};
 
 constexpr size_t kPadAxes = 3;  // input
 
