@@ -64,6 +64,19 @@ int64_t extreme_of_row(const T* x, int64_t n, int64_t columns, bool last, const 
   return index;
 }
 
+/// The index of the extreme of a short row, without branches that depend on values.
+template <class T, bool kMax>
+int64_t extreme_of_short_row(const T* x, int64_t n, bool last) {
+  T value = x[0];
+  int64_t index = 0;
+  for (int64_t i = 1; i < n; ++i) {
+    const bool better = is_beyond<kMax>(x[i], value) | (last & is_same(x[i], value));
+    value = better ? x[i] : value;
+    index = better ? i : index;
+  }
+  return index;
+}
+
 /// Finds the extremes of n values each: of `lanes` neighbouring columns of a matrix with `inner` ones, of a row if that
 /// is 1.
 using Search = void (*)(const void* x, int64_t* y, int64_t n, int64_t inner, int64_t lanes, bool last);
@@ -73,6 +86,7 @@ void search_lanes(const void* x, int64_t* y, int64_t n, int64_t inner, int64_t l
   const bool is_row = inner == 1;
   const int64_t columns = is_row ? std::min(n, kRowColumns) : lanes;
   const auto* values = static_cast<const T*>(x);
+  if (is_row && n < kRowColumns) return void(*y = extreme_of_short_row<T, kMax>(values, n, last));
   Extremes<T> best;
   search<T, kMax>(values, is_row ? n / columns : n, is_row ? columns : inner, columns, last, best);
   if (is_row) {
