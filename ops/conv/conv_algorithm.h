@@ -4,6 +4,7 @@
 #include <string>
 
 #include "conv/conv_geometry.h"
+#include "conv/winograd_tiles.h"
 #include "kernels/epilogue.h"
 #include "linnet/op.h"
 
@@ -59,12 +60,14 @@ Tensor packed_depthwise_weights(const Tensor& w, const ConvGeometry& geometry, c
 /// A transposed convolution (see transpose_phases): weights [in channels, out channels / group, kernel...].
 template <class T>
 ConvAlgorithmPtr<T> make_transpose_gemm(const ConvGeometry& geometry, const CompileInput& in);
-/// Why a convolution cannot be computed by Winograd's algorithm, which is for constant 3x3 windows of stride 1 in one
-/// group; empty where it can.
+/// Why a convolution cannot be computed by Winograd's algorithm, which is for constant windows in one group; empty
+/// where it can.
 std::string winograd_obstacle(const ConvGeometry& geometry, const CompileInput& in);
-/// Winograd's algorithm with tiles of `outputs` (2, 3 or 4) a side.
-ConvF32Ptr make_winograd_conv(const ConvGeometry& geometry, const Epilogue& epilogue, int outputs,
+/// Winograd's algorithm with such tiles, of several outputs along the axes along which windows have several taps.
+ConvF32Ptr make_winograd_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const WinogradTile& tile,
                               const CompileInput& in);
+/// The filtering and its parts, in words.
+std::string describe_winograd(const WinogradTiles& tiles);
 
 /// Whether a convolution has so few input channels, and what else it takes, that make_line_conv() is the fastest.
 bool suits_line_conv(const ConvGeometry& geometry, const CompileInput& in);

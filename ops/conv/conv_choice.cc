@@ -2,7 +2,6 @@
 
 #include "compile/compile_input.h"
 #include "conv/conv_algorithm.h"
-#include "conv/winograd_tiles.h"
 #include "gemm/bfloat16_pairs.h"
 #include "gemm/machine.h"
 #include "gemm/panels.h"
@@ -15,12 +14,16 @@ namespace {
 // The cost model counts multiplications of whole vectors on one core, of which a core does about one per cycle; what
 // else takes time is expressed in them. The constants were fitted to measurements of single layers.
 constexpr double kSum = 8;                            // beginning and storing a vector of sums
-constexpr double kDirect = 1.1;                       // indirect addressing
+constexpr double kDirect = 1.1, kRow = 15;            // indirect addressing; of each row of windows
+constexpr double kTransformed = 1.2;                  // products of transformed values, written and read once more
+constexpr double kElement = 40, kAddress = 20;        // of a tile: its products, the address of an input
 constexpr double kCacheBytes = 16, kMemoryBytes = 6;  // weights read per cycle from the last cache, from memory
 constexpr double kRows = 48;                          // of a block for which weights are read again
 constexpr int64_t kTileRows = 12;                     // about, that leave out a tap together
+constexpr double kLineElement = 2;                    // transformed, of a tile of one row or column
 constexpr double kPairs = 0.5;                        // where two values are multiplied at a time
 constexpr int64_t kFewChannels = 2;                   // vectors of a group's output channels
+constexpr int64_t kMostWeights = 8;                   // times as many as before they were transformed
 
 // Of one output row, which some kernels compute at once: no deadline ends them.
 constexpr double kMostRowMultiplies = 0x1p28;
@@ -28,8 +31,9 @@ constexpr double kMostRowMultiplies = 0x1p28;
 struct TransformCost {
   double input, output;  // per vector of channels of a tile
 };
-constexpr TransformCost transform_cost(int outputs) {
-  return outputs == 4 ? TransformCost{170, 170} : outputs == 3 ? TransformCost{115, 110} : TransformCost{60, 50};
+TransformCost transform_cost(const WinogradTile& tile) {
+  if (tile.rows == 1 || tile.columns == 1) return {kLineElement * tile.elements(), kLineElement * tile.elements()};
+  return tile.rows >= 4 ? TransformCost{170, 170} : tile.rows == 3 ? TransformCost{115, 110} : TransformCost{60, 50};
 }
 
 double vectors(int64_t channels, int lanes) { return double(ceil_div(channels, lanes)); }
@@ -59,19 +63,31 @@ double gemm_cost(const ConvGeometry& g, const TileFamily& gemm) {
   const double used = used_part(g.axes[0], 1) * used_part(g.axes[1], 1) * used_part(g.axes[2], kTileRows);
   const double rows = double(g.batch) * double(g.out_pixels()), depth = double(g.taps() * g.in_channels);
   const double weights = depth * double(g.out_channels) * sizeof(float);
-  return std::max(kDirect * rows * (used * depth + kSum) * vectors(g.out_channels, gemm.lanes),
-                  weights_cost(weights, 1));
+  const double sums = (used * depth + kSum) * vectors(g.out_channels, gemm.lanes);
+  return std::max(rows * (kDirect * sums + kRow), weights_cost(weights, 1));
 }
 
-double winograd_cost(const ConvGeometry& g, int outputs, const TileFamily& gemm) {
+double winograd_cost(const ConvGeometry& g, const WinogradTiles& tiles, const TileFamily& gemm) {
   const int lanes = gemm.lanes;
-  const WinogradTiles tiles(g, outputs);
-  const double elements = tiles.inputs() * tiles.inputs(), count = double(tiles.count());
-  const double depth = double(g.in_channels), columns = vectors(g.out_channels, lanes);
+  const double elements = tiles.tile().elements(), count = double(tiles.count()), parts = double(tiles.parts());
+  const double depth = parts * double(g.in_channels), columns = vectors(g.out_channels, lanes);
   const double weights = elements * depth * double(g.out_channels) * sizeof(float);
-  const TransformCost transform = transform_cost(outputs);
-  return std::max(count * elements * (depth + kSum) * columns, weights_cost(weights, std::max(1.0, count / kRows))) +
-         count * (transform.input * vectors(g.in_channels, lanes) + transform.output * columns);
+  const TransformCost transform = transform_cost(tiles.tile());
+  const double input = transform.input * vectors(g.in_channels, lanes) + kAddress * elements;
+  const double products = kTransformed * elements * (depth + kSum) * columns;
+  return std::max(count * products, weights_cost(weights, std::max(1.0, count / kRows))) +
+         count * (parts * input + transform.output * columns + kElement * elements);
+}
+
+/// Tiles of 5 outputs take as many inputs as those of 4.
+int most_outputs(const CompileInput& in) {
+  const int most = model_resources(in).options.winograd_tile;
+  return most == 4 ? 5 : most;
+}
+
+/// A tile of that many outputs along each axis along which windows have several taps.
+WinogradTile tile_of(const ConvGeometry& g, int outputs) {
+  return {g.axes[1].kernel > 1 ? outputs : 1, g.axes[2].kernel > 1 ? outputs : 1};
 }
 
 }  // namespace
@@ -95,14 +111,16 @@ ConvChoice<float> choose_conv(const ConvGeometry& geometry, bool x_channels_firs
   ConvChoice<float> choice;
   int best = 0;
   double least = direct;
-  for (int outputs = 2; outputs <= model_resources(in).options.winograd_tile; ++outputs) {
-    const double cost = winograd_cost(geometry, outputs, gemm);
-    choice.reason += str(outputs == 2 ? "" : ", ", "F(", outputs, "x", outputs, ", 3x3) estimated at ",
+  for (int outputs = 2; outputs <= most_outputs(in); ++outputs) {
+    const WinogradTiles tiles(geometry, tile_of(geometry, outputs));
+    if (tiles.parts() * tiles.tile().elements() > kMostWeights * geometry.taps()) continue;
+    const double cost = winograd_cost(geometry, tiles, gemm);
+    choice.reason += str(choice.reason.empty() ? "" : ", ", describe_winograd(tiles), " estimated at ",
                          int(100 * cost / std::max(1.0, direct)), " % of direct");
     if (cost < least) best = outputs, least = cost;
   }
-  choice.algorithm =
-      best ? make_winograd_conv(geometry, epilogue, best, in) : make_gemm_conv<float>(geometry, epilogue, in);
+  choice.algorithm = best ? make_winograd_conv(geometry, epilogue, tile_of(geometry, best), in)
+                          : make_gemm_conv<float>(geometry, epilogue, in);
   return choice;
 }
 

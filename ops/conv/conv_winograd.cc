@@ -26,6 +26,10 @@ constexpr int64_t kSharedColumns = 64;              // of a chunk that shares th
 constexpr int64_t kChunksPerWorker = 2;             // of such chunks
 constexpr int64_t kPackDepth = 16;                  // input channels whose filters are transformed at a time
 constexpr int64_t kTransformTiles = 4;              // of a chunk that only transforms
+constexpr int64_t kMostTaps = 128;                  // of a window
+constexpr int64_t kWidestWindow = 1 << 30;          // pixels
+
+bool is_narrow(const ConvAxis& axis) { return std::max({axis.extent(), axis.stride, axis.dilation}) <= kWidestWindow; }
 
 /// A distance between rows of so many floats that spreads them over the cache sets.
 int64_t row_pitch(int64_t floats) {
@@ -35,27 +39,29 @@ int64_t row_pitch(int64_t floats) {
 /// The same between planes of so many floats, whole lines, of which one line each is touched in turn.
 int64_t odd_lines(int64_t floats) { return checked_mul(floats / kLineFloats | 1, kLineFloats); }
 
-/// A convolution of 3x3 windows by Winograd's minimal filtering: the inputs of a block of tiles are transformed,
-/// multiplied by the weights element by element, and transformed back. Either each chunk of work is such a block, or,
-/// where blocks are few or weights too large to be read for each of them, chunks are panels of output channels of one
-/// block, whose transformed inputs they share.
+/// A convolution by Winograd's minimal filtering: the inputs of a block of tiles are transformed, multiplied by the
+/// weights element by element, and transformed back. A tile's transformed inputs are rows of [part, in channels].
+/// Either each chunk of work is such a block, or, where blocks are few or weights too large to be read for each of
+/// them, chunks are panels of output channels of one block, whose transformed inputs they share.
 class WinogradConv final : public ConvAlgorithm<float> {
  public:
-  WinogradConv(const ConvGeometry& geometry, const Epilogue& epilogue, int outputs, const CompileInput& in)
+  WinogradConv(const ConvGeometry& geometry, const Epilogue& epilogue, const WinogradTile& tile, const CompileInput& in)
       : geometry_(geometry),
         epilogue_(epilogue),
         gemm_(kernel_table(in.isa()).gemm_f32),
-        transforms_(kernel_table(in.isa()).winograd.of(outputs)),
-        tiles_(geometry, outputs),
-        elements_(tiles_.inputs() * tiles_.inputs()),
-        panels_(choose_panels(gemm_, geometry.out_channels, geometry.in_channels)),
+        transforms_(kernel_table(in.isa()).winograd.of(tile)),
+        tiles_(geometry, tile),
+        elements_(tile.elements()),
+        depth_(tiles_.parts() * geometry.in_channels),
+        panels_(choose_panels(gemm_, geometry.out_channels, depth_)),
         zeros_(size_t(geometry.in_channels)) {
     choose_blocks(in.executor().workers());
-    v_pitch_ = row_pitch(geometry.in_channels);
+    const int64_t last_part = ceil_div(geometry.in_channels, kLineFloats) * kLineFloats;  // written in whole vectors
+    v_pitch_ = row_pitch(depth_ - geometry.in_channels + last_part);
     v_plane_ = odd_lines(block_tiles_ * v_pitch_);
     m_pitch_ = row_pitch(most_columns());
     m_plane_ = odd_lines(block_tiles_ * m_pitch_);
-    packed_ = in.packed(*in.constant(1), packed_form("conv winograd", panels_, {outputs}),
+    packed_ = in.packed(*in.constant(1), packed_form("conv winograd", panels_, {tile.rows, tile.columns}),
                         [&] { return pack(float_weights(*in.constant(1), in), in); });
   }
 
@@ -77,8 +83,8 @@ class WinogradConv final : public ConvAlgorithm<float> {
   }
 
   std::string describe() const override {
-    return str("Winograd F(", tiles_.outputs(), "x", tiles_.outputs(), ", 3x3) ",
-               describe_tiles(gemm_, panels_, strip_rows_), shared_ ? ", sharing inputs" : "");
+    return str("Winograd ", describe_winograd(tiles_), " ", describe_tiles(gemm_, panels_, strip_rows_),
+               shared_ ? ", sharing inputs" : "");
   }
 
  private:
@@ -95,15 +101,15 @@ class WinogradConv final : public ConvAlgorithm<float> {
   }
 
   void choose_blocks(int workers) {
-    const int64_t weights = elements_ * geometry_.in_channels * geometry_.out_channels;
+    const int64_t weights = elements_ * depth_ * geometry_.out_channels;
     const int64_t own = own_blocks(workers);
     shared_ = weights > kLargeWeights || too_few(own, workers);
-    blocks_ = shared_ ? ceil_div(elements_ * geometry_.in_channels * tiles_.count(), kSharedFloats) : own;
+    blocks_ = shared_ ? ceil_div(elements_ * depth_ * tiles_.count(), kSharedFloats) : own;
     blocks_ = std::clamp<int64_t>(blocks_, 1, std::max<int64_t>(1, tiles_.count()));
     block_tiles_ = ceil_div(tiles_.count(), blocks_);
     const int64_t columns = shared_ ? kSharedColumns : kBlockColumns;
     groups_ = std::clamp<int64_t>(geometry_.out_channels / columns, 1, out_panels());
-    strip_rows_ = choose_strip_rows(gemm_, panels_, block_tiles_, geometry_.in_channels);
+    strip_rows_ = choose_strip_rows(gemm_, panels_, block_tiles_, depth_);
   }
 
   /// The most columns that are multiplied together.
@@ -120,7 +126,7 @@ class WinogradConv final : public ConvAlgorithm<float> {
 
   Tensor pack(const Tensor& w, const CompileInput& in) const {
     const int64_t blocks = ceil_div(geometry_.in_channels, kPackDepth);
-    Tensor packed = in.packed_memory(DType::kFloat32, Shape{packed_size(panels_, elements_, geometry_.in_channels)});
+    Tensor packed = in.packed_memory(DType::kFloat32, Shape{packed_size(panels_, elements_, depth_)});
     in.executor().parallel_for(out_panels() * blocks, [&](int64_t chunk, int) {
       pack_filters(w.data<float>(), chunk / blocks, chunk % blocks * kPackDepth, packed.data<float>());
     });
@@ -129,19 +135,26 @@ class WinogradConv final : public ConvAlgorithm<float> {
 
   /// Transforms the filters of a panel for input channels [k, k + kPackDepth).
   void pack_filters(const float* w, int64_t panel, int64_t k, float* packed) const {
-    const int64_t columns = panels_.run_from(panel).width * panels_.lanes, depth = geometry_.in_channels;
+    const int64_t columns = panels_.run_from(panel).width * panels_.lanes, taps = geometry_.taps();
     GemmWeights<float> filters;  // one row for each input channel and tap
-    filters.data = w + k * 9;
-    filters.depth = std::min(kPackDepth, depth - k) * 9;
+    filters.data = w + k * taps;
+    filters.depth = std::min(kPackDepth, geometry_.in_channels - k) * taps;
     filters.columns = geometry_.out_channels;
     filters.depth_stride = 1;
-    filters.column_stride = depth * 9;
-    std::vector<float> taps(size_t(filters.depth * columns));
+    filters.column_stride = geometry_.in_channels * taps;
+    std::vector<float> rows(static_cast<size_t>(filters.depth * columns)), zeros(static_cast<size_t>(columns));
     Checkpoints checkpoints;
-    pack_panel(filters, panels_, panel, taps.data(), checkpoints);
-    float* u = packed + panel_begin(panels_, panel, elements_, depth) + k * columns;
-    for (int64_t i = 0; i < filters.depth / 9; ++i) {
-      transforms_.filter(taps.data() + i * 9 * columns, columns, u + i * columns, depth * columns);
+    pack_panel(filters, panels_, panel, rows.data(), checkpoints);
+    for (int64_t part = 0; part < tiles_.parts(); ++part) {
+      const std::vector<int64_t> numbers = tiles_.taps(part);
+      float* u = packed + panel_begin(panels_, panel, elements_, depth_) + (part * geometry_.in_channels + k) * columns;
+      for (int64_t i = 0; i < filters.depth / taps; ++i) {
+        const float* g[9];
+        for (size_t t = 0; t < numbers.size(); ++t) {
+          g[t] = numbers[t] < 0 ? zeros.data() : rows.data() + (i * taps + numbers[t]) * columns;
+        }
+        transforms_.filter(g, columns, u + i * columns, depth_ * columns);
+      }
     }
   }
 
@@ -166,12 +179,17 @@ class WinogradConv final : public ConvAlgorithm<float> {
 
   void transform_inputs(const float* x, Span tiles, float* v) const {
     const float* pixels[2][36];
-    if (tiles.size() > 0) tiles_.inputs(tiles.begin, x, zeros_.data(), pixels[0]);
+    WinogradTiles::Inputs<float> inputs(tiles_, x, zeros_.data());
+    if (tiles.size() > 0) inputs.address(tiles.begin, 0, pixels[0]);
+    const int64_t parts = tiles_.parts();
+    int now = 0;
     for (int64_t i = 0; i < tiles.size(); ++i) {
-      const auto& now = pixels[i % 2];
-      auto& next = pixels[(i + 1) % 2];
-      tiles_.inputs(std::min(tiles.begin + i + 1, tiles.end - 1), x, zeros_.data(), next);
-      transforms_.input(now, next, geometry_.in_channels, v + i * v_pitch_, v_plane_);
+      for (int64_t part = 0; part < parts; ++part, now = 1 - now) {
+        const int64_t next = std::min(tiles.begin + i + (part + 1 == parts), tiles.end - 1);
+        inputs.address(next, part + 1 == parts ? 0 : part + 1, pixels[1 - now]);
+        float* to = v + i * v_pitch_ + part * geometry_.in_channels;
+        transforms_.input(pixels[now], pixels[1 - now], geometry_.in_channels, to, v_plane_);
+      }
     }
   }
 
@@ -183,19 +201,19 @@ class WinogradConv final : public ConvAlgorithm<float> {
 
   /// The products of element e: [count, in channels] times the panels.
   void multiply_element(const float* v, int64_t count, int64_t e, Span panels, float* m) const {
-    const int64_t depth = geometry_.in_channels, strips = ceil_div(count, strip_rows_);
+    const int64_t strips = ceil_div(count, strip_rows_);
     GemmStrip<GemmF32> strip;
     strip.panels = &panels_;
     strip.panel = panels.begin;
     strip.panel_end = panels.end;
     strip.b = packed_.data<float>();
-    strip.b_rows = elements_ * depth;
+    strip.b_rows = elements_ * depth_;
     strip.y_pitch = m_pitch_;
     strip.ahead_parts = strips;
-    for (int64_t k = 0; k < depth; k += kLongestTransformedSum) {
-      strip.depth = std::min(kLongestTransformedSum, depth - k);
+    for (int64_t k = 0; k < depth_; k += kLongestTransformedSum) {
+      strip.depth = std::min(kLongestTransformedSum, depth_ - k);
       strip.accumulate = k > 0;
-      strip.b_row = e * depth + k;
+      strip.b_row = e * depth_ + k;
       strip.ahead_row = strip.b_row + strip.depth;
       strip.ahead_panel = strip.ahead_row < strip.b_rows ? panels.begin : -1;
       for (int64_t i = 0; i < strips; ++i) {
@@ -233,7 +251,7 @@ class WinogradConv final : public ConvAlgorithm<float> {
   GemmKernels<GemmF32> gemm_;
   WinogradTransforms transforms_;
   WinogradTiles tiles_;
-  int64_t elements_;
+  int64_t elements_, depth_;
   GemmPanels panels_;
   int64_t blocks_ = 1, block_tiles_ = 0;  // of tiles
   int64_t groups_ = 1;                    // of panels that are multiplied together
@@ -241,25 +259,32 @@ class WinogradConv final : public ConvAlgorithm<float> {
   bool shared_ = false;  // by chunks: the transformed inputs
   int64_t v_pitch_ = 0, v_plane_ = 0, m_pitch_ = 0, m_plane_ = 0;
   std::vector<float> zeros_;
-  Tensor packed_;  // panels of [element, in channels, column]
+  Tensor packed_;  // panels of [element, part, in channels, column]
 };
 
 }  // namespace
 
+std::string describe_winograd(const WinogradTiles& tiles) {
+  const WinogradTile& tile = tiles.tile();
+  const std::string parts = tiles.parts() > 1 ? str(" in ", tiles.parts(), " parts") : "";
+  return str("F(", tile.rows, "x", tile.columns, ", ", tile.row_taps(), "x", tile.column_taps(), ")", parts);
+}
+
 std::string winograd_obstacle(const ConvGeometry& geometry, const CompileInput& in) {
   const auto& [depth, height, width] = geometry.axes;
   if (model_resources(in).options.winograd_tile == 0) return "turned off";
-  if (depth.kernel != 1 || height.kernel != 3 || width.kernel != 3) return "the window is not 3x3";
-  if (height.stride != 1 || width.stride != 1) return "the stride is not 1";
-  if (depth.in != depth.out || depth.stride != 1 || depth.pad_begin != 0) return "the window moves along the depth";
+  if (height.kernel == 1 && width.kernel == 1) return "the window is one pixel";
+  if (geometry.taps() > kMostTaps || !is_narrow(height) || !is_narrow(width)) return "the window is too large";
+  if (std::min(height.stride, height.dilation) > 1) return "a stride and a dilation";
+  if (std::min(width.stride, width.dilation) > 1) return "a stride and a dilation";
   if (geometry.group != 1) return "groups";
   if (!in.constant(1)) return "the weights are not constant";
   return "";
 }
 
-ConvF32Ptr make_winograd_conv(const ConvGeometry& geometry, const Epilogue& epilogue, int outputs,
+ConvF32Ptr make_winograd_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const WinogradTile& tile,
                               const CompileInput& in) {
-  return std::make_unique<WinogradConv>(geometry, epilogue, outputs, in);
+  return std::make_unique<WinogradConv>(geometry, epilogue, tile, in);
 }
 
 }  // namespace linnet

@@ -98,7 +98,7 @@ class QuantizedWinogradConv final : public Kernel {
         elements_((outputs + 2) * (outputs + 2)),
         gemm_(kernel_table(in.isa()).gemm_s16),
         transforms_(kernel_table(in.isa()).winograd.of_bytes(outputs)),
-        tiles_(geometry, outputs),
+        tiles_(geometry, {outputs, outputs}),
         panels_(choose_panels(gemm_, geometry.out_channels, steps())),
         output_(in, geometry.out_channels, activation) {
     const int workers = in.executor().workers();
@@ -206,8 +206,9 @@ class QuantizedWinogradConv final : public Kernel {
 
   void transform_inputs(const Images& images, const Span& tiles, int16_t* v) const {
     const uint8_t* pixels[kMostElements];
+    WinogradTiles::Inputs<uint8_t> inputs(tiles_, images.x, images.padding);
     for (int64_t i = 0; i < tiles.size(); ++i) {
-      tiles_.inputs(tiles.begin + i, images.x, images.padding, pixels);
+      inputs.address(tiles.begin + i, 0, pixels);
       transforms_.input(pixels, geometry_.in_channels, images.zero, v + i * v_pitch_, v_plane_);
     }
   }
@@ -311,7 +312,8 @@ double direct_cost(const ConvGeometry& g, const TileFamily& gemm, bool bytes) {
 }
 
 double winograd_cost(const ConvGeometry& g, int outputs, const TileFamily& gemm) {
-  const double tiles = double(WinogradTiles(g, outputs).count()), columns = vectors(g.out_channels, gemm.lanes);
+  const double tiles = double(WinogradTiles(g, {outputs, outputs}).count()),
+               columns = vectors(g.out_channels, gemm.lanes);
   const double elements = (outputs + 2) * (outputs + 2);
   const double parts = g.in_channels % (gemm.lanes * gemm.unit) == 0 ? 0 : kPartPixel;
   const TransformCost transform = transform_cost(outputs);

@@ -3,12 +3,15 @@
 #include <vector>
 
 #include "conv/conv_geometry.h"
+#include "kernels/winograd.h"
 
 namespace linnet {
 
-/// The outputs of a 3x3 convolution of stride 1 over channels-last data, divided into tiles of m x m that are computed
-/// from n x n inputs, n = m + 2. With a dilation d, a tile's outputs lie d apart, and so do its inputs: each of the
-/// d * d phases is an ordinary convolution.
+/// The outputs of a convolution over channels-last data, divided into tiles that are computed together by Winograd's
+/// minimal filtering. Its sums are those of parts: windows that are larger than the filtering's are divided into parts
+/// of that many taps, and an axis of stride s into s phases, of which each is an axis of stride 1; parts of windows
+/// read inputs of their own, and their products are summed up before they are transformed back. With a dilation d, a
+/// tile's outputs lie d apart, and so do its inputs.
 class WinogradTiles {
  public:
   struct Outputs {
@@ -17,17 +20,17 @@ class WinogradTiles {
   };
 
   WinogradTiles() = default;
-  WinogradTiles(const ConvGeometry& geometry, int outputs);
+  /// The height and the width have a stride or a dilation of 1 where the tile has several outputs.
+  WinogradTiles(const ConvGeometry& geometry, const WinogradTile& tile);
 
-  int outputs() const { return outputs_; }
-  int inputs() const { return outputs_ + 2; }
-  int64_t count() const { return images_ * int64_t(rows_.size() * columns_.size()); }
+  const WinogradTile& tile() const { return tile_; }
+  int64_t count() const { return images_ * int64_t(rows_.spans.size() * columns_.spans.size()); }
+  int64_t parts() const { return int64_t(parts_.size()); }
+  /// The number of each tap of a part among those of the window; -1 where it lies behind the window.
+  std::vector<int64_t> taps(int64_t part) const;
   /// Output pixels from one row or column of a tile to the next.
-  int64_t row_pitch() const { return height_.dilation * width_.out; }
-  int64_t column_pitch() const { return width_.dilation; }
-  /// Writes the addresses of the tile's inputs, row by row; those outside the image are `zeros`.
-  template <class T>
-  void inputs(int64_t tile, const T* x, const T* zeros, const T** pixels) const;
+  int64_t row_pitch() const { return rows_.pitch * columns_.axis.out; }
+  int64_t column_pitch() const { return columns_.pitch; }
   Outputs outputs(int64_t tile) const;
 
  private:
@@ -35,17 +38,54 @@ class WinogradTiles {
     int64_t first;  // output of an axis
     int count;
   };
+  /// One axis of images.
+  struct Axis {
+    Axis() = default;
+    Axis(const ConvAxis& of, int outputs);
+
+    /// The input of a span's first output by a tap; may lie outside.
+    int64_t input(const Span& span, int64_t tap) const {
+      return span.first * axis.stride + tap * axis.dilation - axis.pad_begin;
+    }
+    /// Inputs from one of a tile to the next.
+    int64_t input_pitch() const { return axis.stride * axis.dilation; }
+
+    ConvAxis axis;
+    int64_t pitch = 1;  // outputs from one of a tile to the next
+    std::vector<Span> spans;
+    std::vector<int64_t> first_taps;  // of the parts, whose taps lie a stride apart
+  };
   struct Position {
-    int64_t image;
+    int64_t sample, depth;
     Span row, column;
   };
-  static std::vector<Span> spans(const ConvAxis& axis, int outputs);
+  struct Part {
+    int64_t depth, row, column;  // the first tap
+  };
   Position position(int64_t tile) const;
 
-  int outputs_ = 0;
+  WinogradTile tile_;
   int64_t images_ = 0, channels_ = 0;
-  ConvAxis height_, width_;
-  std::vector<Span> rows_, columns_;
+  ConvAxis depth_;
+  Axis rows_, columns_;
+  std::vector<Part> parts_;
+
+ public:
+  /// The inputs of tiles in x.
+  template <class T>
+  class Inputs {
+   public:
+    Inputs(const WinogradTiles& tiles, const T* x, const T* zeros) : tiles_(tiles), x_(x), zeros_(zeros) {}
+
+    /// Writes the addresses of the inputs of a tile's part, row by row; those outside the image are `zeros`.
+    void address(int64_t tile, int64_t part, const T** pixels);
+
+   private:
+    const WinogradTiles& tiles_;
+    const T *x_, *zeros_;
+    int64_t tile_ = -1;
+    Position at_{};  // of tile_
+  };
 };
 
 }  // namespace linnet

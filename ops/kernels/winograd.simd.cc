@@ -1,175 +1,64 @@
 #include "kernels/winograd.h"
 
 #include "kernels/byte_vectors.h"
+#include "kernels/winograd_axis.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// F(2, 3) along one axis.
-struct F2 {
-  static constexpr int kOutputs = 2, kInputs = 4;
-
-  template <class V>
-  [[gnu::always_inline]] static inline void input(const V* x, V* t) {
-    t[0] = x[2] - x[0];
-    t[1] = x[1] + x[2];
-    t[2] = x[2] - x[1];
-    t[3] = x[3] - x[1];
-  }
-
-  template <class V>
-  [[gnu::always_inline]] static inline void output(const V* m, V* y) {
-    y[0] = m[0] + (m[1] + m[2]);
-    y[1] = (m[1] - m[2]) + m[3];
-  }
-
-  template <class V>
-  [[gnu::always_inline]] static inline void filter(const V* g, V* u) {
-    const V half(0.5), even = half * (g[0] + g[2]), odd = half * g[1];
-    u[0] = -g[0];
-    u[1] = even + odd;
-    u[2] = even - odd;
-    u[3] = g[2];
-  }
-};
-
-/// F(3, 3) along one axis.
-struct F3 {
-  static constexpr int kOutputs = 3, kInputs = 5;
-
-  template <class V>
-  [[gnu::always_inline]] static inline void input(const V* x, V* t) {
-    const V half(0.5), odd = x[3] - x[1];
-    t[0] = xsimd::fma(half, x[0] - x[2], odd);
-    t[1] = xsimd::fma(half, x[2] - x[1], x[3]);
-    t[2] = xsimd::fma(half, x[1], xsimd::fnma(V(1.5), x[2], x[3]));
-    t[3] = odd;
-    t[4] = xsimd::fnma(half, odd, x[4] - x[2]);
-  }
-
-  template <class V>
-  [[gnu::always_inline]] static inline void output(const V* m, V* y) {
-    const V sum = m[1] + m[2];
-    y[0] = m[0] + (sum + m[3]);
-    y[1] = xsimd::fma(V(0.5), m[3], m[1] - m[2]);
-    y[2] = xsimd::fma(V(0.25), m[3], sum + m[4]);
-  }
-
-  template <class V>
-  [[gnu::always_inline]] static inline void filter(const V* g, V* u) {
-    const V even = g[0] + g[2];
-    u[0] = V(2) * g[0];
-    u[1] = even + g[1];
-    u[2] = V(-1.0 / 3) * (even - g[1]);
-    u[3] = V(-8.0 / 3) * xsimd::fma(V(0.5), g[1], xsimd::fma(V(0.25), g[2], g[0]));
-    u[4] = g[2];
-  }
-};
-
-/// The points +-sqrt(1/2) and +-sqrt(2), of vectors of float or double.
-template <class V>
-struct Points {
-  using Value = typename V::value_type;
-  const V small = V(Value(0.70710678118654752440)), large = V(Value(1.41421356237309504880));
-};
-
-/// F(4, 3) along one axis.
-struct F4 {
-  static constexpr int kOutputs = 4, kInputs = 6;
-
-  template <class V>
-  [[gnu::always_inline]] static inline void input(const V* x, V* t) {
-    const auto [small, large] = Points<V>();
-    const V two(2), half(0.5), middle(2.5);
-    const V even_small = xsimd::fnma(two, x[2], x[4]), odd_small = xsimd::fnma(two, x[1], x[3]);
-    const V even_large = xsimd::fnma(half, x[2], x[4]), odd_large = xsimd::fnma(half, x[1], x[3]);
-    t[0] = xsimd::fnma(middle, x[2], x[0] + x[4]);
-    t[1] = xsimd::fma(small, odd_small, even_small);
-    t[2] = xsimd::fnma(small, odd_small, even_small);
-    t[3] = xsimd::fma(large, odd_large, even_large);
-    t[4] = xsimd::fnma(large, odd_large, even_large);
-    t[5] = xsimd::fnma(middle, x[3], x[1] + x[5]);
-  }
-
-  template <class V>
-  [[gnu::always_inline]] static inline void output(const V* m, V* y) {
-    const auto [small, large] = Points<V>();
-    const V two(2), half(0.5);
-    const V even_small = m[1] + m[2], odd_small = small * (m[1] - m[2]);
-    const V even_large = m[3] + m[4], odd_large = large * (m[3] - m[4]);
-    y[0] = m[0] + (even_small + even_large);
-    y[1] = odd_small + odd_large;
-    y[2] = xsimd::fma(two, even_large, half * even_small);
-    y[3] = xsimd::fma(two, odd_large, xsimd::fma(half, odd_small, m[5]));
-  }
-
-  template <class V>
-  [[gnu::always_inline]] static inline void filter(const V* g, V* u) {
-    const auto [small, large] = Points<V>();
-    const V half(0.5), two(2), by_small(-2.0 / 3), by_large(1.0 / 6);
-    const V even_small = xsimd::fma(half, g[2], g[0]), odd_small = small * g[1];
-    const V even_large = xsimd::fma(two, g[2], g[0]), odd_large = large * g[1];
-    u[0] = g[0];
-    u[1] = by_small * (even_small + odd_small);
-    u[2] = by_small * (even_small - odd_small);
-    u[3] = by_large * (even_large + odd_large);
-    u[4] = by_large * (even_large - odd_large);
-    u[5] = g[2];
-  }
-};
-
-/// One vector of channels: rows of the tile are transformed as they are loaded, then the columns.
-template <class F, class Load>
+/// One vector of channels: rows of the tile are transformed as they are loaded, then the columns. Row: the transform
+/// along a row, Column: along a column.
+template <class Column, class Row, class Load>
 [[gnu::always_inline]] inline void input_vector(const Load& load_pixel, float* v, int64_t v_pitch) {
-  constexpr int n = F::kInputs;
-  F32 rows[n][n];
-  LINNET_UNROLL for (int i = 0; i < n; ++i) {
-    F32 x[n];
-    LINNET_UNROLL for (int j = 0; j < n; ++j) x[j] = load_pixel(i * n + j);
-    F::input(x, rows[i]);
+  constexpr int height = Column::kInputs, width = Row::kInputs;
+  F32 rows[height][width];
+  LINNET_UNROLL for (int i = 0; i < height; ++i) {
+    F32 x[width];
+    LINNET_UNROLL for (int j = 0; j < width; ++j) x[j] = load_pixel(i * width + j);
+    Row::input(x, rows[i]);
   }
-  LINNET_UNROLL for (int j = 0; j < n; ++j) {
-    F32 x[n], t[n];
-    LINNET_UNROLL for (int i = 0; i < n; ++i) x[i] = rows[i][j];
-    F::input(x, t);
-    LINNET_UNROLL for (int i = 0; i < n; ++i) store(v + (i * n + j) * v_pitch, t[i]);
+  LINNET_UNROLL for (int j = 0; j < width; ++j) {
+    F32 x[height], t[height];
+    LINNET_UNROLL for (int i = 0; i < height; ++i) x[i] = rows[i][j];
+    Column::input(x, t);
+    LINNET_UNROLL for (int i = 0; i < height; ++i) store(v + (i * width + j) * v_pitch, t[i]);
   }
 }
 
-template <class F>
+template <class Column, class Row>
 void input(const float* const* pixels, const float* const* next, int64_t channels, float* v, int64_t v_pitch) {
-  constexpr int n = F::kInputs, kShared = n - F::kOutputs;  // columns of adjacent tiles
+  constexpr int height = Column::kInputs, width = Row::kInputs, kShared = width - Row::kOutputs;  // by adjacent tiles
   int64_t c = 0;
   for (; c + kLanes <= channels; c += kLanes) {
-    LINNET_UNROLL for (int i = 0; i < n; ++i) {
-      LINNET_UNROLL for (int j = kShared; j < n; ++j) __builtin_prefetch(next[i * n + j] + c);
+    LINNET_UNROLL for (int i = 0; i < height; ++i) {
+      LINNET_UNROLL for (int j = kShared; j < width; ++j) __builtin_prefetch(next[i * width + j] + c);
     }
-    input_vector<F>([&](int pixel) { return load(pixels[pixel] + c); }, v + c, v_pitch);
+    input_vector<Column, Row>([&](int pixel) { return load(pixels[pixel] + c); }, v + c, v_pitch);
   }
   if (c == channels) return;
-  input_vector<F>([&](int pixel) { return load_part(pixels[pixel] + c, channels - c); }, v + c, v_pitch);
+  input_vector<Column, Row>([&](int pixel) { return load_part(pixels[pixel] + c, channels - c); }, v + c, v_pitch);
 }
 
 /// The outputs of one vector of channels, of which `lanes` are stored.
-template <class F>
+template <class Column, class Row>
 [[gnu::always_inline]] inline void output_vector(const float* m, int64_t m_pitch, const WinogradOutput& o, int64_t c,
                                                  int64_t lanes) {
-  constexpr int n = F::kInputs;
-  F32 columns[n][F::kOutputs];
-  LINNET_UNROLL for (int j = 0; j < n; ++j) {
-    F32 x[n];
-    LINNET_UNROLL for (int i = 0; i < n; ++i) x[i] = load(m + (i * n + j) * m_pitch + c);
-    F::output(x, columns[j]);
+  constexpr int height = Column::kInputs, width = Row::kInputs;
+  F32 columns[width][Column::kOutputs];
+  LINNET_UNROLL for (int j = 0; j < width; ++j) {
+    F32 x[height];
+    LINNET_UNROLL for (int i = 0; i < height; ++i) x[i] = load(m + (i * width + j) * m_pitch + c);
+    Column::output(x, columns[j]);
   }
   const Epilogue& e = o.epilogue;
   const F32 bias = !e.bias ? F32(0.0f) : load_part(e.bias + c, lanes), low(e.low), high(e.high);
   const F32 slope = !e.slope ? F32(1.0f) : load_part(e.slope + c, lanes);
-  LINNET_UNROLL for (int i = 0; i < F::kOutputs; ++i) {
+  LINNET_UNROLL for (int i = 0; i < Column::kOutputs; ++i) {
     if (i >= o.rows) return;
-    F32 x[n], y[F::kOutputs];
-    LINNET_UNROLL for (int j = 0; j < n; ++j) x[j] = columns[j][i];
-    F::output(x, y);
-    LINNET_UNROLL for (int j = 0; j < F::kOutputs; ++j) {
+    F32 x[width], y[Row::kOutputs];
+    LINNET_UNROLL for (int j = 0; j < width; ++j) x[j] = columns[j][i];
+    Row::output(x, y);
+    LINNET_UNROLL for (int j = 0; j < Row::kOutputs; ++j) {
       if (j >= o.columns) break;
       const int64_t at = i * o.row_pitch + j * o.column_pitch + c;
       F32 sum = y[j] + bias;
@@ -185,11 +74,11 @@ template <class F>
   }
 }
 
-template <class F>
+template <class Column, class Row>
 void output(const float* m, int64_t m_pitch, const WinogradOutput& o) {
   int64_t c = 0;
-  for (; c + kLanes <= o.channels; c += kLanes) output_vector<F>(m, m_pitch, o, c, kLanes);
-  if (c < o.channels) output_vector<F>(m, m_pitch, o, c, o.channels - c);
+  for (; c + kLanes <= o.channels; c += kLanes) output_vector<Column, Row>(m, m_pitch, o, c, kLanes);
+  if (c < o.channels) output_vector<Column, Row>(m, m_pitch, o, c, o.channels - c);
   const Epilogue& e = o.epilogue;
   if (!e.activation) return;
   for (int i = 0; i < o.rows; ++i) {
@@ -215,20 +104,21 @@ inline void narrow(F64 v, float* y) {
   LINNET_UNROLL for (int i = 0; i < kDoubles; ++i) y[i] = float(values[i]);
 }
 
-template <class F>
-void filter(const float* g, int64_t count, float* u, int64_t u_pitch) {
-  constexpr int n = F::kInputs;
+template <class Column, class Row>
+void filter(const float* const* g, int64_t count, float* u, int64_t u_pitch) {
+  constexpr int height = Column::kInputs, width = Row::kInputs;
   for (int64_t j = 0; j < count; j += kDoubles) {
-    F64 rows[3][n];
-    LINNET_UNROLL for (int i = 0; i < 3; ++i) {
-      F64 taps[3];
-      LINNET_UNROLL for (int k = 0; k < 3; ++k) taps[k] = widen(g + (i * 3 + k) * count + j);
-      F::filter(taps, rows[i]);
+    F64 rows[Column::kTaps][width];
+    LINNET_UNROLL for (int i = 0; i < Column::kTaps; ++i) {
+      F64 taps[Row::kTaps];
+      LINNET_UNROLL for (int k = 0; k < Row::kTaps; ++k) taps[k] = widen(g[i * Row::kTaps + k] + j);
+      Row::filter(taps, rows[i]);
     }
-    LINNET_UNROLL for (int k = 0; k < n; ++k) {
-      F64 column[3] = {rows[0][k], rows[1][k], rows[2][k]}, elements[n];
-      F::filter(column, elements);
-      LINNET_UNROLL for (int i = 0; i < n; ++i) narrow(elements[i], u + (i * n + k) * u_pitch + j);
+    LINNET_UNROLL for (int k = 0; k < width; ++k) {
+      F64 column[Column::kTaps], elements[height];
+      LINNET_UNROLL for (int i = 0; i < Column::kTaps; ++i) column[i] = rows[i][k];
+      Column::filter(column, elements);
+      LINNET_UNROLL for (int i = 0; i < height; ++i) narrow(elements[i], u + (i * width + k) * u_pitch + j);
     }
   }
 }
@@ -335,16 +225,19 @@ void output_sums(const int32_t* m, int64_t m_pitch, int64_t channels, const int3
   }
 }
 
+template <class Column, class Row>
+constexpr WinogradTransforms kTransforms{input<Column, Row>, output<Column, Row>, filter<Column, Row>};
+
 }  // namespace
 
 void fill(WinogradKernels& kernels);
 
 void fill(WinogradKernels& kernels) {
-  kernels.f2 = {input<F2>, output<F2>, filter<F2>};
-  kernels.f3 = {input<F3>, output<F3>, filter<F3>};
-  kernels.f4 = {input<F4>, output<F4>, filter<F4>};
-  kernels.bytes2 = {input_bytes<WholeF2>, output_sums<WholeF2>};
-  kernels.bytes4 = {input_bytes<WholeF4>, output_sums<WholeF4>};
+  kernels = {.squares = {kTransforms<F2, F2>, kTransforms<F3, F3>, kTransforms<F4, F4>, kTransforms<F5, F5>},
+             .rows = {kTransforms<F1, F2>, kTransforms<F1, F3>, kTransforms<F1, F4>, kTransforms<F1, F5>},
+             .columns = {kTransforms<F2, F1>, kTransforms<F3, F1>, kTransforms<F4, F1>, kTransforms<F5, F1>},
+             .bytes2 = {input_bytes<WholeF2>, output_sums<WholeF2>},
+             .bytes4 = {input_bytes<WholeF4>, output_sums<WholeF4>}};
 }
 
 }  // namespace linnet::LINNET_SIMD_NS

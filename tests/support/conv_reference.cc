@@ -11,31 +11,45 @@ int64_t reached(int64_t in, int64_t k, int64_t stride, int64_t pad, int64_t dila
   return at >= 0 && at % stride == 0 && at / stride < out ? at / stride : -1;
 }
 
+/// One spatial axis, counted from the last; a missing one has an extent of one.
+struct Axis {
+  int64_t in = 1, kernel = 1, stride = 1, pad = 0, dilation = 1, out = 1;
+
+  Axis(const Tensor& x, const Tensor& w, const ConvSettings& s, int from_last) {
+    const int axis = x.rank() - 1 - from_last;
+    if (axis < 2) return;
+    const size_t i = size_t(axis - 2), axes = s.strides.size();
+    in = x.dim(axis), kernel = w.dim(axis), stride = s.strides[i], pad = s.pads[i], dilation = s.dilations[i];
+    out = (in + pad + s.pads[i + axes] - dilation * (kernel - 1) - 1) / stride + 1;
+  }
+  int64_t reached(int64_t at, int64_t k) const { return testing::reached(at, k, stride, pad, dilation, out); }
+};
+
 }  // namespace
 
 Tensor conv_reference(const Tensor& x, const Tensor& w, const Tensor& bias, const ConvSettings& s) {
-  const int64_t batch = x.dim(0), channels = x.dim(1), height = x.dim(2), width = x.dim(3);
-  const int64_t out_channels = w.dim(0), kh = w.dim(2), kw = w.dim(3);
-  const int64_t oh = (height + s.pads[0] + s.pads[2] - s.dilations[0] * (kh - 1) - 1) / s.strides[0] + 1;
-  const int64_t ow = (width + s.pads[1] + s.pads[3] - s.dilations[1] * (kw - 1) - 1) / s.strides[1] + 1;
-  std::vector<double> y(size_t(batch * out_channels * oh * ow));
-  for (size_t i = 0; bias && i < y.size(); ++i) {
-    y[i] = double(bias.data<float>()[int64_t(i) / (oh * ow) % out_channels]);
-  }
+  const Axis depth(x, w, s, 2), height(x, w, s, 1), width(x, w, s, 0);
+  const int64_t channels = x.dim(1), out_channels = w.dim(0), pixels = depth.out * height.out * width.out;
   const int64_t group_in = channels / s.group, group_out = out_channels / s.group;
+  const int64_t taps = depth.kernel * height.kernel * width.kernel;
+  std::vector<double> y(size_t(x.dim(0) * out_channels * pixels));
+  for (size_t i = 0; bias && i < y.size(); ++i) y[i] = double(bias.data<float>()[int64_t(i) / pixels % out_channels]);
   for (int64_t i = 0; i < x.size(); ++i) {
-    const int64_t column = i % width, row = i / width % height, c = i / (width * height) % channels;
-    const int64_t n = i / (width * height * channels);
-    for (int64_t j = 0; j < group_out * kh * kw; ++j) {
-      const int64_t o = c / group_in * group_out + j / (kh * kw), ky = j / kw % kh, kx = j % kw;
-      const int64_t oy = reached(row, ky, s.strides[0], s.pads[0], s.dilations[0], oh);
-      const int64_t ox = reached(column, kx, s.strides[1], s.pads[1], s.dilations[1], ow);
-      if (oy < 0 || ox < 0) continue;
-      y[size_t(((n * out_channels + o) * oh + oy) * ow + ox)] +=
-          double(x.data<float>()[i]) * double(w.data<float>()[((o * group_in + c % group_in) * kh + ky) * kw + kx]);
+    const int64_t column = i % width.in, row = i / width.in % height.in, slice = i / (width.in * height.in) % depth.in;
+    const int64_t c = i / (width.in * height.in * depth.in) % channels, n = i / (x.size() / x.dim(0));
+    for (int64_t j = 0; j < group_out * taps; ++j) {
+      const int64_t o = c / group_in * group_out + j / taps, k = j % taps;
+      const int64_t oz = depth.reached(slice, k / (height.kernel * width.kernel));
+      const int64_t oy = height.reached(row, k / width.kernel % height.kernel),
+                    ox = width.reached(column, k % width.kernel);
+      if (oz < 0 || oy < 0 || ox < 0) continue;
+      y[size_t((n * out_channels + o) * pixels + (oz * height.out + oy) * width.out + ox)] +=
+          double(x.data<float>()[i]) * double(w.data<float>()[(o * group_in + c % group_in) * taps + k]);
     }
   }
-  return Tensor::of(Shape{batch, out_channels, oh, ow}, std::vector<float>(y.begin(), y.end()));
+  Shape shape{x.dim(0), out_channels, height.out, width.out};
+  if (x.rank() == 5) shape = {x.dim(0), out_channels, depth.out, height.out, width.out};
+  return Tensor::of(shape, std::vector<float>(y.begin(), y.end()));
 }
 
 namespace {

@@ -6,13 +6,14 @@
 
 namespace linnet::testing {
 
-/// What the reference convolution of 2 spatial axes is given; pads as in ONNX (top, left, bottom, right).
+/// What the reference convolution is given; pads as in ONNX (top, left, bottom, right).
 struct ConvSettings {
   std::vector<int64_t> strides{1, 1}, pads{0, 0, 0, 0}, dilations{1, 1};
   int64_t group = 1;
 };
 
-/// A 2-D convolution by scattering every input value to the outputs it reaches, in double precision.
+/// A convolution of two spatial axes, or of three, by scattering every input value to the outputs it reaches, in double
+/// precision.
 Tensor conv_reference(const Tensor& x, const Tensor& w, const Tensor& bias, const ConvSettings& settings);
 
 /// [N, C, spatial...] to [N, spatial..., C] and back, any element of 4 bytes.

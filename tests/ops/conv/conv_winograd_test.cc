@@ -31,8 +31,8 @@ class AlgorithmKernel final : public Kernel {
   ConvF32Ptr algorithm_;
 };
 
-/// A channels-last convolution (x, w, bias, residual) by Winograd's algorithm with tiles of `tile` a side, whatever it
-/// costs.
+/// A channels-last convolution (x, w, bias, residual) by Winograd's algorithm with tiles of `tile` outputs along each
+/// axis along which windows have several taps, whatever it costs.
 class WinogradOp final : public Op {
  public:
   explicit WinogradOp(const NodeSpec& node) : attributes_(node), tile_(node.attr_or("tile", int64_t{4})) {}
@@ -43,7 +43,8 @@ class WinogradOp final : public Op {
     const ConvGeometry geometry = conv_geometry(attributes_, {true, true}, in.shape(0), in.shape(1));
     EXPECT_EQ(winograd_obstacle(geometry, in), "");
     const Epilogue epilogue = make_epilogue({unary_function("LeakyRelu"), 0.125f}, in.isa());
-    return std::make_unique<AlgorithmKernel>(make_winograd_conv(geometry, epilogue, int(tile_), in));
+    const auto outputs = [&](int axis) { return geometry.axes[size_t(axis)].kernel > 1 ? int(tile_) : 1; };
+    return std::make_unique<AlgorithmKernel>(make_winograd_conv(geometry, epilogue, {outputs(1), outputs(2)}, in));
   }
 
  private:
@@ -54,7 +55,7 @@ class WinogradOp final : public Op {
 struct Sizes {
   Shape x;
   int64_t out_channels;
-  std::vector<int64_t> pads{1, 1, 1, 1}, dilations{1, 1};
+  std::vector<int64_t> pads{1, 1, 1, 1}, dilations{1, 1}, kernel{3, 3}, strides{1, 1};
 };
 
 Tensor run_winograd(const Sizes& sizes, int64_t tile, const std::vector<Tensor>& inputs, Isa isa, int threads = 2) {
@@ -65,7 +66,7 @@ Tensor run_winograd(const Sizes& sizes, int64_t tile, const std::vector<Tensor>&
     return graph.add_input(name, Fact(DType::kFloat32, value.shape()));
   };
   NodeSpec spec{.op_type = "WinogradConv", .domain = "test", .name = "node", .opset = 1};
-  spec.attributes = {{"pads", sizes.pads}, {"dilations", sizes.dilations}, {"tile", tile}};
+  spec.attributes = {{"pads", sizes.pads}, {"dilations", sizes.dilations}, {"strides", sizes.strides}, {"tile", tile}};
   const ValueId x = add_input("x", inputs[0]), w = graph.add_constant("w", inputs[1]);
   const ValueId bias = graph.add_constant("bias", inputs[2]), residual = add_input("residual", inputs[3]);
   graph.add_output("y", graph.node(graph.add_node(spec, {x, w, bias, residual}, {"y"})).outputs[0]);
@@ -88,11 +89,14 @@ struct Example {
 
   Example(const Sizes& sizes, unsigned seed) {
     const int64_t depth = sizes.x[1];
-    Tensor x = random_tensor(sizes.x, seed), w = random_tensor({sizes.out_channels, depth, 3, 3}, seed + 1);
+    Shape filters{sizes.out_channels, depth};
+    for (const int64_t k : sizes.kernel) filters.push_back(k);
+    Tensor x = random_tensor(sizes.x, seed), w = random_tensor(filters, seed + 1);
     for (int64_t i = 0; i < x.size(); ++i) x.data<float>()[i] = std::max(0.f, x.data<float>()[i]);
-    for (int64_t i = 0; i < w.size(); ++i) w.data<float>()[i] *= std::sqrt(2.f / float(9 * depth));
+    for (int64_t i = 0; i < w.size(); ++i)
+      w.data<float>()[i] *= std::sqrt(2.f * float(sizes.out_channels) / float(w.size()));
     const Tensor bias = random_tensor({sizes.out_channels}, seed + 2);
-    want = conv_reference(x, w, bias, {.pads = sizes.pads, .dilations = sizes.dilations});
+    want = conv_reference(x, w, bias, {.strides = sizes.strides, .pads = sizes.pads, .dilations = sizes.dilations});
     const Tensor residual = random_tensor(want.shape(), seed + 3);
     for (int64_t i = 0; i < want.size(); ++i) {
       const float sum = want.data<float>()[i] + residual.data<float>()[i];
@@ -114,14 +118,25 @@ TEST_P(WinogradConv, StaysWithinTwentyMillionthsOfTheOutputsMagnitude) {
            {{1, 20, 4, 4}, 20, {0, 0, 0, 0}},
            {{1, 24, 15, 14}, 16, {2, 2, 2, 2}, {2, 2}},  // dilated
            {{2, 12, 9, 20}, 19, {5, 2, 3, 4}, {5, 3}},
-           {{1, 512, 14, 14}, 64},  // a long sum
-           {{1, 600, 6, 6}, 8},     // in two blocks
-           {{1, 64, 30, 30}, 200},  // several blocks of channels
-           {{1, 410, 48, 48}, 4},   // that share the inputs of several blocks of tiles
-           {{1, 17, 60, 60}, 36},   // blocks of tiles alone
+           {{1, 512, 14, 14}, 64},                              // a long sum
+           {{1, 600, 6, 6}, 8},                                 // in two blocks
+           {{1, 64, 30, 30}, 200},                              // several blocks of channels
+           {{1, 410, 48, 48}, 4},                               // that share the inputs of several blocks of tiles
+           {{1, 17, 60, 60}, 36},                               // blocks of tiles alone
+           {{2, 20, 1, 50}, 24, {0, 1, 0, 1}, {1, 1}, {1, 3}},  // along rows
+           {{1, 30, 7, 9}, 17, {0, 0, 0, 2}, {1, 1}, {1, 4}},
+           {{1, 33, 1, 40}, 20, {0, 30, 0, 30}, {1, 5}, {1, 11}},
+           {{2, 9, 23, 6}, 24, {3, 0, 3, 0}, {2, 1}, {7, 1}},    // along columns
+           {{1, 12, 11, 10}, 40, {2, 2, 2, 2}, {1, 1}, {5, 5}},  // windows in parts
+           {{1, 21, 20, 19}, 8, {3, 6, 3, 6}, {1, 2}, {7, 8}},
+           {{1, 16, 21, 30}, 24, {1, 1, 1, 1}, {1, 1}, {3, 3}, {2, 2}},  // strided
+           {{1, 10, 33, 18}, 16, {2, 3, 2, 4}, {1, 1}, {5, 7}, {2, 3}},
+           {{2, 8, 1, 41}, 9, {0, 1, 0, 0}, {1, 1}, {1, 2}, {1, 4}},  // taps between which inputs are not read
+           {{1, 24, 5, 9, 8}, 20, {1, 1, 1, 1, 1, 1}, {1, 1, 1}, {3, 3, 3}, {1, 1, 1}},  // volumes
+           {{2, 7, 6, 8, 7}, 12, {2, 0, 1, 1, 2, 3}, {2, 1, 2}, {2, 5, 3}, {2, 1, 1}},
        }) {
     const Example example(sizes, seed += 4);
-    for (const int64_t tile : {2, 3, 4}) {
+    for (const int64_t tile : {2, 3, 4, 5}) {
       SCOPED_TRACE(str("x ", sizes.x, " to ", sizes.out_channels, " channels, tile ", tile));
       const Tensor y = to_channels_first(run_winograd(sizes, tile, example.inputs, GetParam()));
       expect_close(y, example.want, 2e-5 * rms(example.want));
@@ -130,7 +145,8 @@ TEST_P(WinogradConv, StaysWithinTwentyMillionthsOfTheOutputsMagnitude) {
 }
 
 TEST_P(WinogradConv, GivesTheSameBitsForAnyNumberOfThreads) {
-  for (const Sizes& sizes : std::vector<Sizes>{{{1, 40, 30, 31}, 70}, {{1, 9, 60, 60}, 24}}) {
+  for (const Sizes& sizes : std::vector<Sizes>{
+           {{1, 40, 30, 31}, 70}, {{1, 9, 60, 60}, 24}, {{1, 64, 1, 400}, 64, {0, 2, 0, 2}, {1, 1}, {1, 5}}}) {
     const Example example(sizes, 1);
     const Tensor one = run_winograd(sizes, 4, example.inputs, GetParam(), 1);
     for (const int threads : {2, 3, 8}) {
@@ -142,16 +158,17 @@ TEST_P(WinogradConv, GivesTheSameBitsForAnyNumberOfThreads) {
 class ConvChoices : public ::testing::TestWithParam<Isa> {};
 
 /// The algorithm that is chosen for one image, and why.
-std::string chosen(Isa isa, const Sizes& sizes, int64_t stride, int winograd_tile) {
+std::string chosen(Isa isa, const Sizes& sizes, int winograd_tile) {
   const auto resources = std::make_shared<ModelResources>();
   resources->options.winograd_tile = winograd_tile;
   resources->options.isa = isa;
-  Fact w(DType::kFloat32, Shape{sizes.out_channels, sizes.x[3], 3, 3});
+  Shape filters{sizes.out_channels, sizes.x[sizes.x.rank() - 1]};
+  for (const int64_t k : sizes.kernel) filters.push_back(k);
+  Fact w(DType::kFloat32, filters);
   w.constant = random_tensor(w.shape(), 1);
   const Fact facts[] = {Fact(DType::kFloat32, sizes.x), w};
   NodeSpec spec;
-  spec.attributes = {
-      {"pads", sizes.pads}, {"dilations", sizes.dilations}, {"strides", std::vector<int64_t>(2, stride)}};
+  spec.attributes = {{"pads", sizes.pads}, {"dilations", sizes.dilations}, {"strides", sizes.strides}};
   const ConvGeometry geometry = conv_geometry(ConvAttributes(spec), {true, true}, facts[0].shape(), w.shape());
   const ConvChoice choice = choose_conv(geometry, false, {}, ModelCompileInput(facts, {}, *resources));
   return choice.algorithm->describe() + "; " + choice.reason;
@@ -185,14 +202,13 @@ TEST_P(ConvChoices, WinogradNeverMultipliesMoreThanTheDefinitionNorByLargerTiles
         const Sizes sizes{
             {1, length, length, channels}, channels, std::vector<int64_t>(4, dilation), {dilation, dilation}};
         for (const int largest : {0, 2, 3, 4}) {
-          const std::string text = chosen(GetParam(), sizes, 1, largest);
+          const std::string text = chosen(GetParam(), sizes, largest);
           const int64_t tile = tile_of(text);
           EXPECT_LE(tile, largest) << text;
           if (tile == 0) continue;
           taken = true;
           EXPECT_LT(by_tiles(sizes, tile), by_definition(sizes)) << text;
         }
-        EXPECT_EQ(tile_of(chosen(GetParam(), sizes, 2, 4)), 0) << "the stride is 2";
       }
     }
   }
@@ -203,8 +219,28 @@ TEST_P(ConvChoices, WinogradNeverMultipliesMoreThanTheDefinitionNorByLargerTiles
 /// outputs takes at least eight.
 TEST_P(ConvChoices, ImagesOfOneColumnAreConvolvedDirectly) {
   for (const Shape& x : {Shape{1, 56, 1, 128}, Shape{1, 12, 1, 256}}) {
-    EXPECT_EQ(tile_of(chosen(GetParam(), {x, x[3]}, 1, 4)), 0);
+    EXPECT_EQ(tile_of(chosen(GetParam(), {x, x[3]}, 4)), 0);
   }
+}
+
+TEST_P(ConvChoices, LinesVolumesAndLargeWindowsAreFilteredInParts) {
+  for (const auto& [sizes, want] : std::vector<std::pair<Sizes, std::string>>{
+           {{{1, 1, 4000, 64}, 64, {0, 1, 0, 1}, {1, 1}, {1, 3}}, "Winograd F(1x4, 1x3) "},
+           {{{1, 4000, 1, 64}, 64, {1, 0, 1, 0}, {1, 1}, {3, 1}}, "Winograd F(4x1, 3x1) "},
+           {{{1, 1, 4000, 64}, 64, {0, 25, 0, 25}, {1, 5}, {1, 11}}, "Winograd F(1x4, 1x3) in 4 parts"},
+           {{{1, 1, 4000, 512}, 512, {0, 0, 0, 0}, {1, 1}, {1, 3}, {1, 2}}, "Winograd F(1x5, 1x2) in 2 parts"},
+           {{{1, 56, 56, 64}, 64, {2, 2, 2, 2}, {1, 1}, {5, 5}}, "Winograd F(4x4, 3x3) in 4 parts"},
+           {{{1, 24, 24, 24, 64}, 64, {1, 1, 1, 1, 1, 1}, {1, 1, 1}, {3, 3, 3}, {1, 1, 1}},
+            "Winograd F(4x4, 3x3) in 3 parts"},
+       }) {
+    const std::string text = chosen(GetParam(), sizes, 4);
+    EXPECT_EQ(text.substr(0, want.size()), want) << text;
+  }
+}
+
+/// Windows of 3x3 and of stride 2 are four parts of 36 values each where the window has 9.
+TEST_P(ConvChoices, FilteringNeverTakesMoreThanEightTimesTheWeights) {
+  EXPECT_EQ(tile_of(chosen(GetParam(), {{1, 56, 56, 256}, 256, {1, 1, 1, 1}, {1, 1}, {3, 3}, {2, 2}}, 4)), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Isas, ConvChoices, ::testing::ValuesIn(supported_isas()),
