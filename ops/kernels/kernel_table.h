@@ -6,10 +6,12 @@
 
 #include "kernels/attention.h"
 #include "kernels/binary.h"
+#include "kernels/boxes.h"
 #include "kernels/convert.h"
 #include "kernels/deform.h"
 #include "kernels/depthwise.h"
 #include "kernels/depthwise_u8.h"
+#include "kernels/dots.h"
 #include "kernels/gemm.h"
 #include "kernels/grouped.h"
 #include "kernels/isa.h"

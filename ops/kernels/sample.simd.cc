@@ -20,10 +20,60 @@ void weighted(const float* __restrict x, const int32_t* offsets, const float* we
   }
 }
 
+/// The positions of points, whose coordinates lie `pitch` floats apart, on an axis: [2, kMostGridPoints], -1 beyond it.
+template <bool kCornersAligned, bool kBorder>
+void axis_taps(const float* grid, int64_t pitch, int64_t n, int64_t length, double* positions, double* weights) {
+  const double last = double(length - 1), extent = double(length);
+  for (int64_t i = 0; i < n; ++i) {
+    const double g = double(grid[i * pitch]) + 1;
+    double x = kCornersAligned ? g / 2 * last : (g * extent - 1) / 2;
+    x = __builtin_fabs(x) <= __DBL_MAX__ ? x : -100;
+    if constexpr (kBorder) {
+      x = x < 0 ? 0 : x;
+      x = last < x ? last : x;
+    }
+    double at = __builtin_floor(x);
+    for (int64_t k = 0; k < 2; ++k, at += 1) {
+      weights[k * kMostGridPoints + i] = 1 - __builtin_fabs(x - at);
+      const double inside = at >= 0 && at <= last ? at : -1;
+      positions[k * kMostGridPoints + i] = kBorder && at > last ? last : inside;
+    }
+  }
+}
+
+void linear_taps(const float* grid, const GridAxis* image, int axes, int64_t n, int64_t pitch, int32_t* offsets,
+                 float* weights) {
+  double tap_weights[8 * kMostGridPoints], axis_weights[2 * kMostGridPoints], positions[2 * kMostGridPoints];
+  for (int64_t i = 0; i < n; ++i) {
+    offsets[i] = 0;
+    tap_weights[i] = 1;
+  }
+  for (int axis = 0, taps = 1; axis < axes; ++axis, taps *= 2) {
+    const GridAxis& a = image[axis];
+    const auto find = a.corners_aligned ? (a.border ? axis_taps<true, true> : axis_taps<true, false>)
+                                        : (a.border ? axis_taps<false, true> : axis_taps<false, false>);
+    find(grid + axes - 1 - axis, axes, n, a.length, positions, axis_weights);
+    for (int t = 2 * taps - 1; t >= 0; --t) {  // from the last, as each takes the place of two
+      const int32_t* outer = offsets + t / 2 * pitch;
+      const double *outer_weights = tap_weights + t / 2 * kMostGridPoints,
+                   *weight = axis_weights + t % 2 * kMostGridPoints;
+      const double* position = positions + t % 2 * kMostGridPoints;
+      for (int64_t i = 0; i < n; ++i) {
+        const int32_t at = int32_t(position[i]), outside = (at | outer[i]) >> 31;
+        offsets[t * pitch + i] = (outer[i] * int32_t(a.length) + at) | outside;
+        tap_weights[t * kMostGridPoints + i] = outer_weights[i] * weight[i];
+      }
+    }
+  }
+  for (int64_t t = 0; t < int64_t{1} << axes; ++t) {
+    for (int64_t i = 0; i < n; ++i) weights[t * pitch + i] = float(tap_weights[t * kMostGridPoints + i]);
+  }
+}
+
 }  // namespace
 
 void fill(SampleKernels& k);
 
-void fill(SampleKernels& k) { k.weighted = weighted; }
+void fill(SampleKernels& k) { k = {.weighted = weighted, .linear_taps = linear_taps}; }
 
 }  // namespace linnet::LINNET_SIMD_NS

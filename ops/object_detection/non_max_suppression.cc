@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "op_list.h"
 #include "partition/checkpoints.h"
 
@@ -10,17 +11,28 @@ namespace {
 
 struct Box {
   float y1, x1, y2, x2, area;
+
+  BoxColumns columns() const { return {&y1, &x1, &y2, &x2, &area}; }
 };
 
 Box make_box(float y1, float x1, float y2, float x2) { return {y1, x1, y2, x2, (y2 - y1) * (x2 - x1)}; }
 
-/// The intersection of a and b is more than this part of their union.
-bool overlap(const Box& a, const Box& b, float most) {
-  const float height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1), width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
-  if (height <= 0 || width <= 0) return 0 > most;
-  const float shared = height * width;
-  return shared / (a.area + b.area - shared) > most;
-}
+/// Boxes by columns, as kernels read them.
+class Boxes {
+ public:
+  int64_t size() const { return std::ssize(y1_); }
+  BoxColumns columns() const { return {y1_.data(), x1_.data(), y2_.data(), x2_.data(), area_.data()}; }
+  void push_back(const Box& box) {
+    y1_.push_back(box.y1);
+    x1_.push_back(box.x1);
+    y2_.push_back(box.y2);
+    x2_.push_back(box.x2);
+    area_.push_back(box.area);
+  }
+
+ private:
+  std::vector<float> y1_, x1_, y2_, x2_, area_;
+};
 
 struct Candidate {
   float score;
@@ -39,7 +51,8 @@ float scalar_or(const Tensor& tensor, float fallback) { return tensor ? *tensor.
 
 class NonMaxSuppressionKernel final : public Kernel {
  public:
-  NonMaxSuppressionKernel(const Shape& scores, bool centers) : scores_(scores), centers_(centers) {}
+  NonMaxSuppressionKernel(const CompileInput& in, bool centers)
+      : scores_(in.shape(1)), centers_(centers), kernels_(kernel_table(in.isa()).boxes) {}
 
   void run(KernelContext& context) const override {
     const Tensor& most = context.input(2);
@@ -89,16 +102,14 @@ class NonMaxSuppressionKernel final : public Kernel {
         candidates(context, context.input(1).data<float>() + (n * scores_[1] + c) * count, checkpoints);
     std::make_heap(heap.begin(), heap.end(), comes_later);
     std::vector<int64_t> kept;
-    std::vector<Box> kept_boxes;
+    Boxes kept_boxes;
     while (!heap.empty() && int64_t(kept.size()) < limit) {
-      checkpoints.add(checked_mul(kBoxWork, 32 + std::ssize(kept_boxes)));
+      checkpoints.add(checked_mul(kBoxWork, 32 + kept_boxes.size()));
       std::pop_heap(heap.begin(), heap.end(), comes_later);
       const int64_t candidate = heap.back().box;
       heap.pop_back();
       const Box box = box_at(boxes + candidate * 4);
-      const bool overlaps = std::any_of(kept_boxes.begin(), kept_boxes.end(),
-                                        [&](const Box& other) { return overlap(box, other, most_overlap); });
-      if (overlaps) continue;
+      if (kernels_.overlap(box.columns(), kept_boxes.columns(), kept_boxes.size(), most_overlap)) continue;
       kept.push_back(candidate);
       kept_boxes.push_back(box);
     }
@@ -107,6 +118,7 @@ class NonMaxSuppressionKernel final : public Kernel {
 
   Shape scores_;
   bool centers_;
+  BoxKernels kernels_;
 };
 
 /// NonMaxSuppression: per image and class the best boxes that overlap no better one by more than iou_threshold.
@@ -137,7 +149,7 @@ class NonMaxSuppression final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    return std::make_unique<NonMaxSuppressionKernel>(in.shape(1), centers_);
+    return std::make_unique<NonMaxSuppressionKernel>(in, centers_);
   }
 
  private:

@@ -1,23 +1,39 @@
 #include "tensor/element_walk.h"
 
+#include <algorithm>
+
 #include "infer/infer.h"
 #include "tensor/strided_copy.h"
 
 namespace linnet {
 
 ElementWalk::ElementWalk(const Shape& tensor, const Shape& indices, int axis)
-    : indices_(indices), axis_(axis), dim_(tensor[axis]), strides_(row_major_strides(tensor)) {
-  const int last = tensor.rank() - 1;
-  row_ = indices[last];
-  rows_ = indices.elements(0, last);
-  step_ = axis == last ? 0 : 1;
+    : axis_(axis), dim_(tensor[axis]), stride_(tensor.elements(axis + 1, tensor.rank())) {
+  const std::vector<int64_t> strides = row_major_strides(tensor);
+  for (int d = tensor.rank() - 1; d >= 0; --d) {
+    // Axes of which whole slices follow each other are one.
+    const int inner = d + 1;
+    const bool follows = inner < tensor.rank() && d != axis && inner != axis && tensor[inner] == indices[inner];
+    const int64_t together = follows ? checked_mul(dims_.back(), indices[d]) : 0;
+    if (follows && (dims_.size() > 1 || together <= kLongestRow)) {
+      dims_.back() = together;
+    } else {
+      dims_.push_back(indices[d]);
+      strides_.push_back(d == axis ? 0 : strides[size_t(d)]);
+    }
+  }
+  std::reverse(dims_.begin(), dims_.end());
+  std::reverse(strides_.begin(), strides_.end());
+  row_ = dims_.back();
+  rows_ = row_ == 0 ? 0 : indices.elements() / row_;
+  step_ = strides_.back();
 }
 
 int64_t ElementWalk::base(int64_t r) const {
   int64_t offset = 0;
-  for (int d = indices_.rank() - 2; d >= 0; --d) {
-    if (d != axis_) offset += r % indices_[d] * strides_[size_t(d)];
-    r /= indices_[d];
+  for (size_t d = dims_.size() - 1; d-- > 0;) {
+    offset += r % dims_[d] * strides_[d];
+    r /= dims_[d];
   }
   return offset;
 }

@@ -14,8 +14,8 @@ class ElementWalk {
   ElementWalk(const Shape& tensor, const Shape& indices, int axis);
 
   /// Stride of the axis in the tensor.
-  int64_t stride() const { return strides_[size_t(axis_)]; }
-  /// Elements of the indices in one row, their last axis, and the tensor's step from one to the next.
+  int64_t stride() const { return stride_; }
+  /// Elements of the indices in one row, their last axes, and the tensor's step from one to the next.
   int64_t row() const { return row_; }
   int64_t rows() const { return rows_; }
   int64_t step() const { return step_; }
@@ -39,10 +39,11 @@ class ElementWalk {
   int64_t base(int64_t r) const;
 
  private:
-  Shape indices_;
+  static constexpr int64_t kLongestRow = 16384;  // of several axes: workers share rows
+
   int axis_;
-  int64_t dim_, row_, rows_, step_;
-  std::vector<int64_t> strides_;
+  int64_t dim_, stride_, row_, rows_, step_;
+  std::vector<int64_t> dims_, strides_;  // of the indices, and of the tensor, 0 along its axis
 };
 
 /// Checks that `indices` has the rank of `data`, which is known, and no larger dims but along the axis.

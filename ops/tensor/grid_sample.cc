@@ -161,16 +161,14 @@ class GridBlendKernel final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kBlock = 128;
+  static constexpr int64_t kBlock = kMostGridPoints;
 
   void blend(KernelContext& context, int64_t n, int64_t first, std::byte* scratch, Checkpoints& checkpoints) const {
     auto* offsets = reinterpret_cast<int32_t*>(scratch);
     auto* weights = reinterpret_cast<float*>(offsets + taps_ * kBlock);
     const int64_t pixels = y_.elements(2, y_.rank()), plane = x_.elements(2, x_.rank());
     const int64_t count = std::min(kBlock, pixels - first);
-    for (int64_t i = 0; i < count; ++i) {
-      tabulate(taps_of_point(s_, x_, read_, context.input(1).raw(), n * pixels + first + i), offsets + i, weights + i);
-    }
+    tabulate(context.input(1), n * pixels + first, count, offsets, weights);
     const float* x = context.input(0).data<float>() + n * x_[1] * plane;
     float* y = context.output(0).data<float>() + n * x_[1] * pixels + first;
     for (int64_t c = 0; c < x_[1]; ++c) {
@@ -179,7 +177,20 @@ class GridBlendKernel final : public Kernel {
     }
   }
 
-  /// The taps of a point, kBlock elements from one to the next.
+  /// The taps of points, kBlock elements from one of a point to its next.
+  void tabulate(const Tensor& grid, int64_t first, int64_t count, int32_t* offsets, float* weights) const {
+    const bool linear = s_.filter == Filter::kLinear && s_.padding != Padding::kReflection;
+    if (!linear || grid.dtype() != DType::kFloat32) {
+      for (int64_t i = 0; i < count; ++i) {
+        tabulate(taps_of_point(s_, x_, read_, grid.raw(), first + i), offsets + i, weights + i);
+      }
+      return;
+    }
+    const int axes = x_.rank() - 2;
+    GridAxis image[3];
+    for (int d = 0; d < axes; ++d) image[d] = {x_[d + 2], s_.align_corners, s_.padding == Padding::kBorder};
+    kernels_.linear_taps(grid.data<float>() + first * axes, image, axes, count, kBlock, offsets, weights);
+  }
   void tabulate(const PointTaps& taps, int32_t* offsets, float* weights) const {
     const int64_t width = x_[x_.rank() - 1], height = x_[x_.rank() - 2];
     for_taps(taps, [&](int64_t z, int64_t r, int64_t q, double weight) {

@@ -24,12 +24,12 @@ void LinearModel::check(const Fact& x) const {
   if (x.has_rank()) merge_dim(x.dims->back(), width_, "features and coefficients of each score");
 }
 
-void LinearModel::compute(const double* x, double* scores) const {
+void LinearModel::compute(const DotKernels& kernels, const double* x, double* scores) const {
   Checkpoints checkpoints;
-  for (int64_t i = 0; i < scores_; ++i) {
-    checkpoints.add(8 + width_);
-    scores[i] = dot(x, coefficients_.data() + i * width_, width_) + double(intercepts_[size_t(i)]);
-  }
+  checkpoints.in_parts(scores_, 8 + width_, [&](int64_t i, int64_t end) {
+    kernels.products(x, coefficients_.data() + i * width_, end - i, width_, scores + i);
+    for (; i < end; ++i) scores[i] += double(intercepts_[size_t(i)]);
+  });
 }
 
 }  // namespace linnet

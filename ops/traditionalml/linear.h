@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/dots.h"
 #include "partition/parallel.h"
 #include "traditionalml/rows.h"
 
@@ -15,7 +16,7 @@ class LinearModel {
   /// Checks that X has as many features as there are coefficients for each score.
   void check(const Fact& x) const;
   /// scores = coefficients * x + intercepts for one row.
-  void compute(const double* x, double* scores) const;
+  void compute(const DotKernels& kernels, const double* x, double* scores) const;
 
  private:
   std::vector<float> coefficients_, intercepts_;

@@ -1,4 +1,5 @@
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "op_list.h"
 #include "traditionalml/class_labels.h"
 #include "traditionalml/linear.h"
@@ -11,6 +12,7 @@ class LinearClassifierKernel final : public Kernel {
  public:
   LinearClassifierKernel(const CompileInput& in, LinearModel model, ClassLabels labels, PostTransform transform)
       : read_(read_numbers_of(in.dtype(0))),
+        dots_(kernel_table(in.isa()).dots),
         rows_(rows_of(in.shape(0))),
         model_(std::move(model)),
         labels_(std::move(labels)),
@@ -26,7 +28,7 @@ class LinearClassifierKernel final : public Kernel {
                      auto* scores = reinterpret_cast<double*>(context.scratch(worker));
                      for (int64_t r = begin; r < end; ++r) {
                        read_(x, r * rows_.width, rows_.width, scores + columns_);
-                       model_.compute(scores + columns_, scores);
+                       model_.compute(dots_, scores + columns_, scores);
                        labels_.write(finish(scores), y, r);
                        for (int64_t c = 0; c < columns_; ++c) z[r * columns_ + c] = float(scores[c]);
                      }
@@ -49,6 +51,7 @@ class LinearClassifierKernel final : public Kernel {
   }
 
   ReadNumbers read_;
+  DotKernels dots_;
   Rows rows_;
   LinearModel model_;
   ClassLabels labels_;

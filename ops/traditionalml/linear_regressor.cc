@@ -1,4 +1,5 @@
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "op_list.h"
 #include "traditionalml/linear.h"
 #include "traditionalml/post_transform.h"
@@ -10,6 +11,7 @@ class LinearRegressorKernel final : public Kernel {
  public:
   LinearRegressorKernel(const CompileInput& in, LinearModel model, PostTransform transform)
       : read_(read_numbers_of(in.dtype(0))),
+        dots_(kernel_table(in.isa()).dots),
         rows_(rows_of(in.shape(0))),
         model_(std::move(model)),
         transform_(transform) {}
@@ -22,7 +24,7 @@ class LinearRegressorKernel final : public Kernel {
       auto* scores = reinterpret_cast<double*>(context.scratch(worker));
       for (int64_t r = begin; r < end; ++r) {
         read_(x, r * rows_.width, rows_.width, scores + targets);
-        model_.compute(scores + targets, scores);
+        model_.compute(dots_, scores + targets, scores);
         apply(transform_, {scores, size_t(targets)});
         for (int64_t t = 0; t < targets; ++t) y[r * targets + t] = float(scores[t]);
       }
@@ -35,6 +37,7 @@ class LinearRegressorKernel final : public Kernel {
 
  private:
   ReadNumbers read_;
+  DotKernels dots_;
   Rows rows_;
   LinearModel model_;
   PostTransform transform_;

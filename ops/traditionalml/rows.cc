@@ -41,14 +41,4 @@ ReadNumbers read_numbers_of(DType dtype) {
   });
 }
 
-double dot(const double* a, const float* b, int64_t n) {
-  double lanes[4] = {};
-  int64_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    for (int64_t k = 0; k < 4; ++k) lanes[k] += a[i + k] * double(b[i + k]);
-  }
-  for (; i < n; ++i) lanes[0] += a[i] * double(b[i]);
-  return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
-}
-
 }  // namespace linnet

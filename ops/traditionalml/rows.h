@@ -34,7 +34,4 @@ using ReadNumbers = void (*)(const void* data, int64_t begin, int64_t n, double*
 /// For kMlNumbers and float16. Throws Error(kUnsupported) for other dtypes.
 ReadNumbers read_numbers_of(DType dtype);
 
-/// The sum of a[i] * b[i], in a fixed order.
-double dot(const double* a, const float* b, int64_t n);
-
 }  // namespace linnet

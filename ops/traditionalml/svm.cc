@@ -21,16 +21,20 @@ SvmKernel::SvmKernel(const NodeSpec& node) {
   degree_ = params[2];
 }
 
-double SvmKernel::operator()(const double* a, const float* b, int64_t n) const {
+void SvmKernel::compute(const KernelTable& kernels, const double* x, const float* vectors, int64_t count, int64_t width,
+                        double* values) const {
   if (type_ == Type::kRbf) {
-    double sum = 0;
-    for (int64_t i = 0; i < n; ++i) sum += (a[i] - double(b[i])) * (a[i] - double(b[i]));
-    return std::exp(-gamma_ * sum);
+    kernels.dots.distances(x, vectors, count, width, values);
+    for (int64_t i = 0; i < count; ++i) values[i] *= -gamma_;
+    const void* scaled[] = {values};
+    return kernels.number_unary.doubles.exp(scaled, values, count);
   }
-  const double product = dot(a, b, n);
-  if (type_ == Type::kLinear) return product;
-  const double scaled = gamma_ * product + coef0_;
-  return type_ == Type::kPoly ? std::pow(scaled, degree_) : std::tanh(scaled);
+  kernels.dots.products(x, vectors, count, width, values);
+  if (type_ == Type::kLinear) return;
+  for (int64_t i = 0; i < count; ++i) values[i] = gamma_ * values[i] + coef0_;
+  const void* scaled[] = {values};
+  if (type_ == Type::kSigmoid) return kernels.number_unary.doubles.tanh(scaled, values, count);
+  for (int64_t i = 0; i < count; ++i) values[i] = std::pow(values[i], degree_);
 }
 
 SupportVectors::SupportVectors(const NodeSpec& node, int64_t count)
@@ -42,12 +46,11 @@ SupportVectors::SupportVectors(const NodeSpec& node, int64_t count)
   width_ = values / count_;
 }
 
-void SupportVectors::compute(const double* x, double* values) const {
+void SupportVectors::compute(const KernelTable& kernels, const double* x, double* values) const {
   Checkpoints checkpoints;
-  for (int64_t i = 0; i < count_; ++i) {
-    values[i] = kernel_(x, vectors_.data() + i * width_, width_);
-    checkpoints.add(64 + width_);
-  }
+  checkpoints.in_parts(count_, 64 + width_, [&](int64_t i, int64_t end) {
+    kernel_.compute(kernels, x, vectors_.data() + i * width_, end - i, width_, values + i);
+  });
 }
 
 }  // namespace linnet

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/kernel_table.h"
 #include "traditionalml/rows.h"
 
 namespace linnet {
@@ -15,7 +16,9 @@ class SvmKernel {
   /// Throws Error(kModel) for another type or number of parameters.
   explicit SvmKernel(const NodeSpec& node);
 
-  double operator()(const double* a, const float* b, int64_t n) const;
+  /// values[i] = the function of x and row i of vectors [count, width].
+  void compute(const KernelTable& kernels, const double* x, const float* vectors, int64_t count, int64_t width,
+               double* values) const;
 
  private:
   enum class Type { kLinear, kPoly, kRbf, kSigmoid };
@@ -32,7 +35,7 @@ class SupportVectors {
   int64_t count() const { return count_; }
   int64_t width() const { return width_; }
   /// values[i] = the kernel function of x and vector i.
-  void compute(const double* x, double* values) const;
+  void compute(const KernelTable& kernels, const double* x, double* values) const;
 
  private:
   SvmKernel kernel_;

@@ -24,8 +24,9 @@ class LinearSvm {
   }
 
   int64_t width() const { return int64_t(coefficients_.size()) / classes_; }
-  int64_t compute(const double* x, PostTransform transform, double* scores) const {
-    for (int64_t c = 0; c < classes_; ++c) scores[c] = dot(x, coefficients_.data() + c * width(), width()) + rho_;
+  int64_t compute(const DotKernels& kernels, const double* x, PostTransform transform, double* scores) const {
+    kernels.products(x, coefficients_.data(), classes_, width(), scores);
+    for (int64_t c = 0; c < classes_; ++c) scores[c] += rho_;
     const double* best = std::max_element(scores, scores + classes_);
     const bool second = classes_ == 2 && (positive_ ? *best >= 0.5 : *best > 0);
     const int64_t label = second ? 1 : best - scores;
@@ -50,16 +51,19 @@ struct SvmClassification {
   int64_t width() const { return votes ? votes->width() : linear->width(); }
   int64_t scores() const { return votes ? votes->scores() : labels.count(); }
   int64_t scratch() const { return votes ? votes->scratch() : 0; }
-  int64_t compute(const double* x, double* scores_of_x, double* scratch_space) const {
-    return votes ? votes->compute(x, transform, scores_of_x, scratch_space)
-                 : linear->compute(x, transform, scores_of_x);
+  int64_t compute(const KernelTable& kernels, const double* x, double* scores_of_x, double* scratch_space) const {
+    return votes ? votes->compute(kernels, x, transform, scores_of_x, scratch_space)
+                 : linear->compute(kernels.dots, x, transform, scores_of_x);
   }
 };
 
 class SvmClassifierKernel final : public Kernel {
  public:
   SvmClassifierKernel(const CompileInput& in, SvmClassification model)
-      : read_(read_numbers_of(in.dtype(0))), rows_(rows_of(in.shape(0))), model_(std::move(model)) {}
+      : kernels_(kernel_table(in.isa())),
+        read_(read_numbers_of(in.dtype(0))),
+        rows_(rows_of(in.shape(0))),
+        model_(std::move(model)) {}
 
   void run(KernelContext& context) const override {
     const void* x = context.input(0).raw();
@@ -71,7 +75,7 @@ class SvmClassifierKernel final : public Kernel {
       double* scores = row + rows_.width;
       for (int64_t r = begin; r < end; ++r) {
         read_(x, r * rows_.width, rows_.width, row);
-        model_.labels.write(model_.compute(row, scores, scores + columns), y, r);
+        model_.labels.write(model_.compute(kernels_, row, scores, scores + columns), y, r);
         for (int64_t c = 0; c < columns; ++c) z[r * columns + c] = float(scores[c]);
       }
     });
@@ -82,6 +86,7 @@ class SvmClassifierKernel final : public Kernel {
   }
 
  private:
+  const KernelTable& kernels_;
   ReadNumbers read_;
   Rows rows_;
   SvmClassification model_;

@@ -20,9 +20,12 @@ struct SvmRegression {
   int64_t width() const { return vectors ? vectors->width() : int64_t(coefficients.size()); }
   int64_t kernel_values() const { return vectors ? vectors->count() : 0; }
 
-  double compute(const double* x, double* kernel_values_of_x) const {
-    if (vectors) vectors->compute(x, kernel_values_of_x);
-    double score = dot(vectors ? kernel_values_of_x : x, coefficients.data(), int64_t(coefficients.size())) + rho;
+  double compute(const KernelTable& kernels, const double* x, double* kernel_values_of_x) const {
+    if (vectors) vectors->compute(kernels, x, kernel_values_of_x);
+    double score = 0;
+    kernels.dots.products(vectors ? kernel_values_of_x : x, coefficients.data(), 1, int64_t(coefficients.size()),
+                          &score);
+    score += rho;
     if (one_class) return score > 0 ? 1 : -1;
     apply(transform, {&score, 1});
     return score;
@@ -32,7 +35,10 @@ struct SvmRegression {
 class SvmRegressorKernel final : public Kernel {
  public:
   SvmRegressorKernel(const CompileInput& in, SvmRegression regression)
-      : read_(read_numbers_of(in.dtype(0))), rows_(rows_of(in.shape(0))), regression_(std::move(regression)) {}
+      : kernels_(kernel_table(in.isa())),
+        read_(read_numbers_of(in.dtype(0))),
+        rows_(rows_of(in.shape(0))),
+        regression_(std::move(regression)) {}
 
   void run(KernelContext& context) const override {
     const void* x = context.input(0).raw();
@@ -42,7 +48,7 @@ class SvmRegressorKernel final : public Kernel {
       auto* row = reinterpret_cast<double*>(context.scratch(worker));
       for (int64_t r = begin; r < end; ++r) {
         read_(x, r * rows_.width, rows_.width, row);
-        y[r] = float(regression_.compute(row, row + rows_.width));
+        y[r] = float(regression_.compute(kernels_, row, row + rows_.width));
       }
     });
   }
@@ -52,6 +58,7 @@ class SvmRegressorKernel final : public Kernel {
   }
 
  private:
+  const KernelTable& kernels_;
   ReadNumbers read_;
   Rows rows_;
   SvmRegression regression_;

@@ -20,12 +20,13 @@ class SvmVotes {
   /// Numbers of scratch that compute() needs: kernel values, decisions, pairwise probabilities and a vector more.
   int64_t scratch() const;
   /// Writes the scores of a row after the transform; returns the class with the most votes, the first of equals.
-  int64_t compute(const double* x, PostTransform transform, double* scores, double* scratch) const;
+  int64_t compute(const KernelTable& kernels, const double* x, PostTransform transform, double* scores,
+                  double* scratch) const;
 
  private:
   int64_t pairs() const { return classes_ * (classes_ - 1) / 2; }
   bool probabilities() const { return !prob_a_.empty(); }
-  double decision(int64_t i, int64_t j, const double* kernel_values) const;
+  double decision(const DotKernels& kernels, int64_t i, int64_t j, const double* kernel_values) const;
   void pairwise_probabilities(const double* decisions, double* r) const;
 
   int64_t classes_;

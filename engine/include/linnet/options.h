@@ -43,8 +43,8 @@ struct ModelOptions {
   Isa isa = Isa::kAuto;
   /// 0: as written; 1: constants folded, equal and dead nodes removed; 2: all rewrites.
   int optimization = 2;
-  /// The widest tile of outputs, 4, 3 or 2 a side, that convolutions may compute with Winograd's minimal filtering (at 4
-  /// also 5 by windows of 2 taps), or 0: a multiple of the rounding error of direct convolution for a fraction of its
+  /// The widest tile of outputs, 4, 3 or 2 a side, that convolutions may compute with Winograd's minimal filtering (at
+  /// 4 also 5 by windows of 2 taps), or 0: a multiple of the rounding error of direct convolution for a fraction of its
   /// multiplications.
   int winograd_tile = 4;
   /// kBFloat16: MatMul, Gemm and the convolutions that are matrix products may round both factors, x and constant

@@ -12,8 +12,8 @@ Tensor box_list(const std::vector<float>& values) {
   return Tensor::of(Shape{1, int64_t(values.size()) / 4, 4}, values);
 }
 
-std::vector<int64_t> suppress(const std::vector<Tensor>& inputs, Attributes attributes = {}) {
-  const Tensor y = run_op({"NonMaxSuppression", 11, attributes}, inputs)[0];
+std::vector<int64_t> suppress(const std::vector<Tensor>& inputs, Attributes attributes = {}, Isa isa = Isa::kAuto) {
+  const Tensor y = run_op({"NonMaxSuppression", 11, attributes}, inputs, 1, {}, isa)[0];
   return {y.values<int64_t>().begin(), y.values<int64_t>().end()};
 }
 
@@ -201,9 +201,10 @@ TEST(NonMaxSuppression, AgreesWithSortingAllCandidates) {
       if (apart && kept.size() < 50) kept.push_back(i), want.insert(want.end(), {0, c, i});
     }
   }
-  EXPECT_EQ(
-      suppress({boxes, scores, Tensor::of(std::vector<int64_t>{50}), Tensor::scalar(limit), Tensor::scalar(least)}),
-      want);
+  const Tensor most = Tensor::of(std::vector<int64_t>{50});
+  for (const Isa isa : supported_isas()) {
+    EXPECT_EQ(suppress({boxes, scores, most, Tensor::scalar(limit), Tensor::scalar(least)}, {}, isa), want);
+  }
 }
 
 }  // namespace

@@ -54,8 +54,11 @@ TEST(GatherElements, FollowsTheExamplesOfTheSpecification) {
 
 TEST(GatherElements, AgreesWithItsDefinitionInEveryAxis) {
   const Tensor x = ramp({3, 4, 5});
-  for (int axis = 0; axis < 3; ++axis) {
-    Shape shape{2, 3, 4};
+  // Of the last one and of others, whole axes of x are taken.
+  const std::vector<Shape> shapes{{2, 3, 4}, {2, 3, 5}, {2, 4, 5}, {3, 4, 4}, {3, 4, 5}};
+  for (int form = 0; form < 3 * int(shapes.size()); ++form) {
+    const int axis = form % 3;
+    Shape shape = shapes[size_t(form / 3)];
     shape[axis] = 6;
     Tensor indices(DType::kInt64, shape), want(DType::kFloat32, shape);
     for (int64_t i = 0; i < indices.size(); ++i) {

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -47,6 +50,30 @@ TEST(GridSample, SamplesVolumesInTheOrderXYZ) {
   const Tensor grid = Tensor::of(Shape{1, 1, 1, 2, 3}, std::vector<double>{1, -1, -1, 0, 0, 1});
   expect_close(run_op({"GridSample", 20, {{"align_corners", int64_t{1}}}}, {x, grid})[0],
                Tensor::of(Shape{1, 1, 1, 1, 2}, std::vector<double>{1, 5.5}));
+}
+
+/// Grids of float64 are read point by point, those of float32 by vectors.
+TEST(GridSample, FloatGridsGiveTheBitsOfTheSameDoubles) {
+  for (const Shape& shape : {Shape{2, 3, 5, 7}, Shape{1, 2, 4, 3, 6}}) {
+    const int axes = shape.rank() - 2;
+    Shape points{shape[0], 11, 13, axes};
+    if (axes == 3) points = {shape[0], 2, 11, 7, axes};
+    const Tensor x = random_tensor(shape, 1);
+    Tensor float_grid = random_uniform(points, -1.6f, 1.6f, 2);
+    const std::vector<float> ends{-1, 1, 0, INFINITY, -INFINITY, NAN, 3e38f, -3e38f, 1 + 0x1p-20f, -1 - 0x1p-20f};
+    std::copy(ends.begin(), ends.end(), float_grid.data<float>());
+    const Tensor double_grid = cast_to(float_grid, DType::kFloat64);
+    for (const char* padding : {"zeros", "border"}) {
+      for (const int64_t corners : {0, 1}) {
+        const OpCase op{"GridSample", 20, {{"padding_mode", std::string(padding)}, {"align_corners", corners}}};
+        for (const Isa isa : supported_isas()) {
+          EXPECT_TRUE(
+              identical(run_op(op, {x, float_grid}, 1, {}, isa)[0], run_op(op, {x, double_grid}, 1, {}, isa)[0]))
+              << padding << corners;
+        }
+      }
+    }
+  }
 }
 
 TEST(GridSample, SaysWhatDoesNotFit) {

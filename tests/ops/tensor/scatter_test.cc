@@ -26,6 +26,27 @@ TEST(ScatterElements, FollowsTheExamplesOfTheSpecification) {
                Tensor::of(Shape{1, 5}, Floats{1, 1.1f, 3, 2.1f, 5}));
 }
 
+TEST(ScatterElements, AgreesWithItsDefinitionInEveryAxis) {
+  const Tensor x = random_tensor({3, 4, 5}, 1);
+  // Of some of them, whole axes of x are written.
+  const std::vector<Shape> shapes{{2, 3, 4}, {2, 3, 5}, {2, 4, 5}, {3, 4, 4}, {3, 4, 5}};
+  for (int form = 0; form < 3 * int(shapes.size()); ++form) {
+    const int axis = form % 3;
+    Shape shape = shapes[size_t(form / 3)];
+    shape[axis] = 6;
+    const Tensor updates = random_tensor(shape, 2);
+    Tensor indices(DType::kInt64, shape), want = x.clone();
+    for (int64_t k = 0; k < indices.size(); ++k) {
+      const int64_t dim = x.dim(axis), index = k * 7 % (2 * dim) - dim;
+      int64_t c[3] = {k / (shape[1] * shape[2]), k / shape[2] % shape[1], k % shape[2]};
+      c[axis] = (index + dim) % dim;
+      indices.data<int64_t>()[k] = index;
+      want.data<float>()[c[0] * 20 + c[1] * 5 + c[2]] = updates.data<float>()[k];
+    }
+    expect_close(run_op({"ScatterElements", 18, {{"axis", int64_t(axis)}}}, {x, indices, updates})[0], want);
+  }
+}
+
 Tensor reduced(const std::string& reduction, const Tensor& data, const Ints& indices, const Tensor& updates) {
   return run_op({"ScatterElements", 18, {{"reduction", reduction}}}, {data, Tensor::of(indices), updates})[0];
 }
