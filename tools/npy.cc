@@ -116,8 +116,8 @@ Tensor parse_text(const Header& header, std::span<const std::byte> data) {
   const bool wide = header.descr[1] == 'U';
   const int64_t length = text_length(header.descr);
   const int64_t item = checked_mul(length, wide ? 4 : 1);
-  // Whose number no size of a file bounds.
-  if (item == 0 && header.shape.elements() > 0) malformed("texts of length 0");
+  // As many texts as the header likes would lie in no bytes.
+  if (item == 0 && header.shape.elements() > 0) malformed("texts of no bytes: '" + header.descr + "'");
   if (int64_t(data.size()) < checked_mul(item, header.shape.elements())) malformed("it ends early");
   Tensor result(DType::kString, header.shape);
   for_each_element(header, [&](int64_t to, int64_t from) {

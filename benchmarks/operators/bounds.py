@@ -67,7 +67,7 @@ def of_attention(case, inputs, outputs):
     query, key = inputs[:2]
     projected = np.ndim(key) == 2
     scores = 4 * count(query) * np.shape(query if projected else key)[-2]
-    causal = case.attributes.get("is_causal") or case.type == "GroupQueryAttention"
+    causal = case.attributes.get("is_causal") or case.type in ("GroupQueryAttention", "SparseAttention")
     return (scores // 2 if causal else scores) + (2 * count(query) * np.shape(key)[-1] if projected else 0)
 
 
@@ -91,7 +91,7 @@ KNOWN = {
     of_conv: "Conv ConvInteger QLinearConv FusedConv NhwcConv NhwcFusedConv DeformConv",
     of_conv_transpose: "ConvTranspose",
     of_recurrent: "LSTM GRU RNN DynamicQuantizeLSTM",
-    of_attention: "Attention FlexAttention MultiHeadAttention GroupQueryAttention QAttention",
+    of_attention: "Attention FlexAttention MultiHeadAttention GroupQueryAttention QAttention SparseAttention",
     of_einsum: "Einsum",
     of_transform: "DFT STFT",
 }

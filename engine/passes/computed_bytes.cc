@@ -15,7 +15,10 @@ constexpr int kMostDepth = 4;
 
 int depth_of(std::span<const Fact> in) {
   int depth = 0;
-  for (const Fact& fact : in) depth = std::max(depth, StoredContents::depth(fact.constant));
+  for (const Fact& fact : in) {
+    const StoredBytes* source = StoredContents::source(fact.constant);
+    if (source) depth = std::max(depth, source->depth());
+  }
   return depth;
 }
 
@@ -47,14 +50,18 @@ ComputedBytes::ComputedBytes(const Node& node, std::span<const Fact> in, std::sp
   for (Fact& fact : in_) fact.constant = StoredContents::original(fact.constant);
 }
 
+const ComputedBytes* ComputedBytes::of(const Tensor& tensor) {
+  return dynamic_cast<const ComputedBytes*>(StoredContents::source(tensor));
+}
+
 // What a model packs at this moment may be what waits for these bytes: nothing is shared with it.
-void ComputedBytes::read(std::span<std::byte> to) const {
+void ComputedBytes::read(std::span<std::byte> to, size_t from) const {
   ModelResources resources;
   resources.options = options_;
   std::vector<Fact> in = in_;
   for (Fact& fact : in) fact.constant = StoredContents::borrow(fact.constant);
   const std::vector<Tensor> values = run_once(node_, in, out_, resources);
-  std::memcpy(to.data(), values[0].raw(), to.size());
+  std::memcpy(to.data(), static_cast<const std::byte*>(values[0].raw()) + from, to.size());
 }
 
 }  // namespace linnet

@@ -18,7 +18,12 @@ class ComputedBytes final : public StoredBytes {
                                     const ModelResources& resources, std::vector<Tensor> values);
 
   ComputedBytes(const Node& node, std::span<const Fact> in, std::span<const Fact> out, const ModelOptions& options);
-  void read(std::span<std::byte> to) const override;
+  /// nullptr where a tensor's contents are not computed.
+  static const ComputedBytes* of(const Tensor& tensor);
+  const Node& node() const { return node_; }
+  const Tensor& input(int i) const { return in_[size_t(i)].constant; }
+
+  void read(std::span<std::byte> to, size_t from) const override;
   int depth() const override { return depth_; }
 
  private:

@@ -53,6 +53,24 @@ AssumedDims::AssumedDims(Graph& open, const Graph& a, const Graph& b, const Mode
   keep_what_tells(open);
   const Linearity linearity = Registry::Rewrites::linearity_of(*open.registry());
   linear_ = linearity && linearity(telling_, a, b);
+  for (const ValueId v : open.inputs()) {
+    linear_ = linear_ && a.fact(v).concrete() && b.fact(v).concrete();
+    if (!linear_) return;
+    first_.push_back(a.fact(v).shape());
+    second_.push_back(b.fact(v).shape());
+  }
+}
+
+bool AssumedDims::is_further(size_t input, const Shape& shape, int64_t& steps) const {
+  const Shape &first = first_[input], &second = second_[input];
+  if (shape.rank() != first.rank()) return false;
+  for (int d = 0; d < shape.rank(); ++d) {
+    const int64_t step = second[d] - first[d], more = shape[d] - first[d];
+    if (step == 0 && more == 0) continue;
+    if (step == 0 || more < 0 || more % step != 0 || (steps >= 0 && steps != more / step)) return false;
+    steps = more / step;
+  }
+  return true;
 }
 
 void AssumedDims::add(Graph& open, ValueId value, const Fact& a, const Fact& b) {

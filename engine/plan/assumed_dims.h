@@ -16,20 +16,33 @@ class AssumedDims {
   /// have which are equal in both. a, b: the graph with the facts of the two sizes.
   AssumedDims(Graph& open, const Graph& a, const Graph& b, const ModelResources& resources);
 
-  /// Whether they hold for all inputs whose dims are larger by equal steps: a, b, the next ones.
-  bool hold_for_more() const { return linear_; }
+  /// Whether they are known to hold for inputs, tensors or what stands for them, without a look at the graph: those
+  /// whose dims are larger by equal steps, of which a and b are the first.
+  template <class Inputs>
+  bool hold_further(const Inputs& inputs) const {
+    int64_t steps = -1;  // from a; -1: not known yet
+    for (size_t i = 0; i < std::size(inputs) && linear_; ++i) {
+      if (!is_further(i, shape_of(inputs[i]), steps)) return false;
+    }
+    return linear_;
+  }
   /// Whether they hold for inputs of these facts.
   bool hold(const std::vector<Fact>& inputs, const ModelResources& resources);
 
  private:
+  static const Shape& shape_of(const Tensor& tensor) { return tensor.shape(); }
+  static const Shape& shape_of(const PlanInput& input) { return input.shape; }
+  bool is_further(size_t input, const Shape& shape, int64_t& steps) const;
+
   void add(Graph& open, ValueId value, const Fact& a, const Fact& b);
   void keep_what_tells(const Graph& open);
 
   std::vector<ValueId> values_;
   std::vector<Dims> dims_;
-  Graph telling_;         // the part of the graph that the values depend on
-  bool linear_ = false;   // its dims grow by equal steps
-  bool current_ = false;  // its facts are those of the inputs asked for last
+  Graph telling_;                      // the part of the graph that the values depend on
+  bool linear_ = false;                // its dims grow by equal steps
+  std::vector<Shape> first_, second_;  // of the inputs, where they do
+  bool current_ = false;               // its facts are those of the inputs asked for last
 };
 
 }  // namespace linnet

@@ -45,7 +45,7 @@ bool has_columns(const Fact& fact) { return fact.rank() > 0 && fact.dims->back()
 
 GrowingProgram::GrowingProgram(const Graph& graph, const std::vector<GrowingState>& states, const std::vector<Fact>& a,
                                const std::vector<Fact>& b, const std::shared_ptr<const ModelResources>& resources)
-    : first_(a), resources_(resources) {
+    : resources_(resources) {
   new_rows_ = gained(graph, states[0], a, b);
   for (size_t i = 0; i < a.size(); ++i) facts_.push_back(*common_fact(a[i], b[i], new_rows_));
   const Comparison comparison = Registry::Rewrites::comparison_of(*graph.registry());
@@ -110,23 +110,9 @@ bool GrowingProgram::is_for(std::span<const Tensor> inputs) const {
   return std::equal(facts_.begin(), facts_.end(), inputs.begin(), inputs.end(), same);
 }
 
-/// Whether all dims that grow are larger than those of the first inputs, by as many of the steps between these.
-bool GrowingProgram::is_further_step(std::span<const Tensor> inputs) const {
-  int64_t more = -1;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    for (int d = 0; d < inputs[i].rank(); ++d) {
-      if (facts_[i].dim(d).known()) continue;
-      const int64_t by = inputs[i].dim(d) - first_[i].dim(d).value();
-      if (by < 0 || by % new_rows_ != 0 || (more >= 0 && by != more)) return false;
-      more = by;
-    }
-  }
-  return true;
-}
-
 bool GrowingProgram::accepts(std::span<const Tensor> inputs) {
   if (!steps_ || !is_for(inputs)) return false;
-  if (assumed_->hold_for_more() && is_further_step(inputs)) return true;
+  if (assumed_->hold_further(inputs)) return true;
   std::vector<Fact> facts;
   for (const Tensor& input : inputs) facts.emplace_back(input.dtype(), input.shape());
   const std::lock_guard lock(mutex_);

@@ -44,13 +44,11 @@ class GrowingProgram {
   const std::vector<Source>& sources() const { return sources_; }
 
  private:
-  bool is_further_step(std::span<const Tensor> inputs) const;
   void divide(const Graph& open, const std::vector<GrowingState>& states,
               const std::shared_ptr<const ModelResources>& resources);
   void find_sources(const GrowingGraphs& graphs, const Graph& open);
 
   std::vector<Fact> facts_;  // of the inputs, dims that grow open
-  std::vector<Fact> first_;  // of the inputs that it was made for
   std::shared_ptr<const ModelResources> resources_;
   std::mutex mutex_;
   std::optional<AssumedDims> assumed_;

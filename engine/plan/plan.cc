@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "compile/compile_input.h"
 #include "environment/run_environment.h"
@@ -101,6 +102,7 @@ class PlanBuilder {
   void remember_kernels(const Plan& like) {
     for (const Step& step : like.steps) {
       if (step.node) known_[step.node] = &step;
+      for (const auto& [address, bytes] : step.packed) known_packed_.insert(address);
     }
     plan_->like = true;
   }
@@ -212,7 +214,7 @@ class PlanBuilder {
     with_node_context(node.spec, [&] { read_constants(node, *compiled.kernel); });
     for (const Tensor& packed : input.packed_tensors()) {
       compiled.packed.emplace_back(packed.raw(), packed.bytes());
-      plan_->new_bytes += packed.bytes();
+      if (!known_packed_.contains(packed.raw())) plan_->new_bytes += packed.bytes();
     }
     return compiled;
   }
@@ -334,6 +336,7 @@ class PlanBuilder {
   std::vector<bool> planned_;                 // by value: an input, or computed by a step
   std::vector<bool> computed_;                // by value: the output of a pending node
   std::map<const Node*, const Step*> known_;  // of the plan that this one is like
+  std::set<const void*> known_packed_;        // likewise
   std::map<NodeId, Step> compiled_;
   std::map<ValueId, Tensor> freed_;  // what their slots hold: no values
   std::vector<NodeId> waiting_;

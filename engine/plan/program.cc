@@ -21,6 +21,9 @@ size_t add_new(std::map<const void*, size_t>& counted, const Plan& plan) {
   return bytes;
 }
 
+/// What the plan holds besides what was there when it was made.
+size_t bytes_besides(const Plan& plan) { return plan.own_bytes() + plan.new_bytes; }
+
 // Whether some node's shape rule reads this value.
 bool read_by_shape_rule(const Graph& graph, ValueId value) {
   return std::any_of(graph.consumers(value).begin(), graph.consumers(value).end(), [&](NodeId id) {
@@ -51,6 +54,7 @@ std::shared_ptr<const Plan> Program::plan_for(std::span<const Tensor> inputs, co
   const auto found =
       std::find_if(plans_.begin(), plans_.end(), [&](const auto& plan) { return plan->accepts(inputs); });
   if (found != plans_.end()) {
+    if (found != plans_.begin()) other_bytes_ += bytes_besides(*plans_.front());
     plans_.splice(plans_.begin(), plans_, found);
     return plans_.front();
   }
@@ -72,7 +76,12 @@ std::shared_ptr<const Plan> Program::new_plan(std::vector<PlanInput> inputs, con
     return make_plan(std::move(graph), std::move(inputs), resources_, {.run = run, .states = states_});
   }
   auto known = std::find(families_.begin(), families_.end(), *family);
-  if (known == families_.end()) known = families_.insert(known, std::move(*family));
+  if (known == families_.end()) {
+    const auto lender = std::find_if(families_.begin(), families_.end(),
+                                     [&](const ShapeFamily& other) { return other.may_lend_to(*family); });
+    if (lender != families_.end()) family->borrow(*lender);
+    known = families_.insert(known, std::move(*family));
+  }
   families_.splice(families_.begin(), families_, known);
   if (families_.size() > kFamilies) families_.pop_back();
   return families_.front().make(graph_, std::move(inputs), resources_, run);
@@ -143,15 +152,15 @@ std::shared_ptr<Program> Program::specialized(std::shared_ptr<Program> program, 
 
 size_t Program::cache_limit() const { return size_t(std::max<int64_t>(resources_->options.plan_cache_bytes, 0)); }
 
-// Plans that are like another are counted by what is new in them, until that could exceed the limit; then some more are
+// Plans besides the latest are counted by what is new in them, until that could exceed the limit; then some more are
 // given up, so that not each further one is counted exactly.
 void Program::limit_plans() {
   const Plan& latest = *plans_.front();
   const size_t limit = cache_limit(), kept = latest.like ? limit / 4 * 3 : limit;
-  held_bytes_ += latest.own_bytes() + latest.new_bytes;
-  if (latest.like && held_bytes_ <= limit) return;
+  if (plans_.size() > 1) other_bytes_ += bytes_besides(**std::next(plans_.begin()));
+  if (latest.like && other_bytes_ <= limit) return;
   std::map<const void*, size_t> counted = constants();
-  held_bytes_ = add_new(counted, latest);
+  add_new(counted, latest);
   size_t others = 0;
   for (auto it = std::next(plans_.begin()); it != plans_.end(); ++it) {
     const size_t bytes = add_new(counted, **it);
@@ -161,7 +170,7 @@ void Program::limit_plans() {
     }
     others += bytes;
   }
-  held_bytes_ += others;
+  other_bytes_ = others;
 }
 
 std::map<const void*, size_t> Program::constants() const {

@@ -65,7 +65,7 @@ class Program {
   std::list<std::shared_ptr<const Plan>> plans_;        // most recently used first
   std::list<ShapeFamily> families_;                     // likewise
   std::list<std::shared_ptr<GrowingProgram>> growing_;  // likewise
-  size_t held_bytes_ = 0;                               // by plans, at the most
+  size_t other_bytes_ = 0;  // that plans besides the first hold and it does not, at the most
 };
 
 /// Checks a tensor against the fact of a graph input. `name` goes into the message.

@@ -1,5 +1,7 @@
 #include "tensor/stored_tensor.h"
 
+#include <cstring>
+
 namespace linnet {
 
 Tensor StoredContents::tensor(DType dtype, const Shape& shape, std::shared_ptr<const StoredBytes> bytes) {
@@ -26,9 +28,13 @@ Tensor StoredContents::original(const Tensor& tensor) {
   return original(result);
 }
 
-int StoredContents::depth(const Tensor& tensor) {
-  if (!tensor.stored_) return 0;
-  return static_cast<const StoredContents*>(original(tensor).owner_.get())->bytes_->depth();
+const StoredBytes* StoredContents::source(const Tensor& tensor) {
+  return tensor.stored_ ? static_cast<const StoredContents*>(original(tensor).owner_.get())->bytes_.get() : nullptr;
+}
+
+void StoredContents::read(const Tensor& tensor, std::span<std::byte> to, size_t from) {
+  if (!in_memory(tensor)) return source(tensor)->read(to, from);
+  std::memcpy(to.data(), static_cast<const std::byte*>(tensor.raw()) + from, to.size());
 }
 
 bool StoredContents::in_memory(const Tensor& tensor) {
@@ -59,7 +65,7 @@ std::shared_ptr<const Tensor> StoredContents::share() const {
 Tensor StoredContents::read() const {
   const MemoryAccount::Scope scope(account_);
   Tensor result(dtype_, shape_);
-  bytes_->read({static_cast<std::byte*>(result.raw()), result.bytes()});
+  bytes_->read({static_cast<std::byte*>(result.raw()), result.bytes()}, 0);
   return result;
 }
 

@@ -14,8 +14,8 @@ namespace linnet {
 class StoredBytes {
  public:
   virtual ~StoredBytes() = default;
-  /// Throws Error(kIo) where they are not what they were any more.
-  virtual void read(std::span<std::byte> to) const = 0;
+  /// Those that begin at `from`. Throws Error(kIo) where they are not what they were any more.
+  virtual void read(std::span<std::byte> to, size_t from) const = 0;
   /// How many steps they are computed in from what is stored.
   virtual int depth() const { return 0; }
 };
@@ -32,8 +32,10 @@ class StoredContents {
   /// What was borrowed.
   static Tensor original(const Tensor& tensor);
   static bool is_stored(const Tensor& tensor) { return tensor.stored_; }
-  /// StoredBytes::depth(); 0 of those that are not stored.
-  static int depth(const Tensor& tensor);
+  /// What reads the contents; nullptr of those that are not stored.
+  static const StoredBytes* source(const Tensor& tensor);
+  /// Reads the bytes that begin at `from`, without keeping the contents.
+  static void read(const Tensor& tensor, std::span<std::byte> to, size_t from);
   /// Whether the tensor's contents take memory.
   static bool in_memory(const Tensor& tensor);
 

@@ -18,11 +18,11 @@ class StoredRange final : public StoredBytes {
   StoredRange(std::shared_ptr<const ByteSource> source, int64_t offset, std::string name, std::string version)
       : source_(std::move(source)), offset_(offset), name_(std::move(name)), version_(std::move(version)) {}
 
-  void read(std::span<std::byte> to) const override {
+  void read(std::span<std::byte> to, size_t from) const override {
     for (size_t at = 0; at < to.size(); at += kChunkBytes) {
       check_current();
       const std::span<std::byte> chunk = to.subspan(at, std::min(kChunkBytes, to.size() - at));
-      if (source_->read_some(chunk.data(), chunk.size(), offset_ + int64_t(at)) < chunk.size()) throw_changed();
+      if (source_->read_some(chunk.data(), chunk.size(), offset_ + int64_t(from + at)) < chunk.size()) throw_changed();
     }
     if (source_->version() != version_) throw_changed();
   }

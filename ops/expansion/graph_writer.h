@@ -30,7 +30,10 @@ class GraphWriter {
                           const Attributes& attributes = {});
   /// A node of any opset.
   std::vector<ValueId> node(NodeSpec spec, const std::vector<ValueId>& inputs, int outputs);
-  ValueId cast(ValueId x, DType dtype) { return op("Cast", {x}, {{"to", int64_t(dtype)}}); }
+  /// x itself where it has the dtype.
+  ValueId cast(ValueId x, DType dtype) {
+    return fact(x).dtype == dtype ? x : op("Cast", {x}, {{"to", int64_t(dtype)}});
+  }
   ValueId transpose(ValueId x, const std::vector<int64_t>& perm) { return op("Transpose", {x}, {{"perm", perm}}); }
   /// 0 in the shape is a dim of 0.
   ValueId reshape(ValueId x, const std::vector<int64_t>& shape);

@@ -1,11 +1,8 @@
 #include <algorithm>
-#include <bit>
 
-#include "gemm/bfloat16_pairs.h"
-#include "gemm/matrix_product.h"
+#include "gemm/constant_matrices.h"
 #include "gemm/plan.h"
 #include "gemm/vector_product.h"
-#include "gemm/weights.h"
 #include "kernels/kernel_table.h"
 #include "partition/checkpoints.h"
 #include "partition/parts.h"
@@ -46,7 +43,7 @@ class FloatProduct final : public Kernel {
     rows_offset_ = plan_.scratch_bytes();
     scratch_bytes_ = rows_offset_ + rows_.scratch_bytes();
     if (const Tensor* b = in.constant(1)) {
-      packed_ = in.packed(*b, form(), [&] { return packed(*b, in); });
+      packed_ = packed_matrices<Type>(product, plan_.panels(), *b, in);
     } else {
       packed_offset_ = scratch_bytes_;
       scratch_bytes_ += bytes_of<B>(checked_mul(product.b_count, packed_size_));
@@ -90,36 +87,6 @@ class FloatProduct final : public Kernel {
   /// The addend is used as it lies.
   bool direct(const Addend& addend) const { return addend.columns == product_.n && addend.beta == 1; }
 
-  template <class W>
-  GemmWeights<W> weights(const W* b, int64_t matrix) const {
-    GemmWeights<W> result;
-    result.data = b + matrix * product_.k * product_.n;
-    result.depth = product_.k;
-    result.columns = product_.n;
-    result.depth_stride = product_.transpose_b ? 1 : product_.n;
-    result.column_stride = product_.transpose_b ? product_.k : 1;
-    result.scale = product_.alpha;
-    return result;
-  }
-
-  PackedForm form() const {
-    return packed_form("gemm", plan_.panels(), {product_.transpose_b, std::bit_cast<int32_t>(product_.alpha)});
-  }
-
-  Tensor packed(const Tensor& b, const CompileInput& in) const {
-    Tensor result = in.packed_memory(dtype_of<B>, Shape{product_.b_count, packed_size_});
-    const Tensor values = kUnit == 1 ? weights_as<B>(b, in) : float_weights(b, in);
-    for (int64_t i = 0; i < product_.b_count; ++i) {
-      B* const to = result.data<B>() + i * packed_size_;
-      if constexpr (kUnit == 1) {
-        pack_weights(weights(values.data<B>(), i), plan_.panels(), to, &in.executor());
-      } else {
-        pack_pairs(weights(values.data<float>(), i), plan_.panels(), to, in.executor());
-      }
-    }
-    return result;
-  }
-
   const B* pack_in_scratch(KernelContext& context) const {
     const B* b = context.input(1).data<B>();
     auto* packed = reinterpret_cast<B*>(context.scratch() + packed_offset_);
@@ -127,8 +94,8 @@ class FloatProduct final : public Kernel {
     context.executor().parallel_for(product_.b_count * panels.count(), [&](int64_t chunk, int) {
       const int64_t i = chunk / panels.count(), panel = chunk % panels.count();
       Checkpoints checkpoints;
-      pack_panel(weights(b, i), panels, panel, packed + i * packed_size_ + panel_begin(panels, panel, 1, product_.k),
-                 checkpoints);
+      pack_panel(matrix_weights(product_, b, i), panels, panel,
+                 packed + i * packed_size_ + panel_begin(panels, panel, 1, product_.k), checkpoints);
     });
     return packed;
   }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "compile/compile_input.h"
 #include "gemm/nbits_strips.h"
+#include "gemm/nbits_unpacked.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -37,7 +39,8 @@ Division divide(int64_t rows, int64_t panels, int64_t row_bytes, int64_t panel_m
   return d;
 }
 
-/// Scratch of a worker: strips; a row in another order; of the first worker besides, B where it is not constant.
+/// Scratch of a worker: strips; a row in another order; what is unpacked; of the first worker besides, B where it is
+/// not constant.
 template <class A>
 class NBitsKernel final : public Kernel {
  public:
@@ -50,8 +53,10 @@ class NBitsKernel final : public Kernel {
     const int64_t depth = checked_mul(form.blocks, form.block), rows = in.shape(p_.a).elements() / p_.matrix.k;
     work_ = divide(rows, ceil_div(p_.matrix.n, form.lanes), checked_mul(depth, sizeof(A)),
                    checked_mul(depth, form.lanes), kernels_.rows(), in.executor().workers());
+    unpacked_rows_ = kernels_.unpacked_rows(work_.most_rows());
     row_offset_ = NBitsStrips<A>::scratch_bytes(form, work_.most_rows());
-    b_offset_ = row_offset_ + (in.has(p_.b.order) ? aligned(dtype_bytes(DType::kFloat32, depth)) : 0);
+    unpacked_offset_ = row_offset_ + (in.has(p_.b.order) ? aligned(dtype_bytes(DType::kFloat32, depth)) : 0);
+    b_offset_ = unpacked_offset_ + (unpacked_rows_ ? UnpackedNBits::scratch_bytes(form, work_.most_rows()) : 0);
   }
 
   void run(KernelContext& context) const override {
@@ -59,11 +64,14 @@ class NBitsKernel final : public Kernel {
     context.executor().parallel_for(work_.chunks(), [&](int64_t chunk, int worker) {
       const Span lines = work_.rows_of(chunk), panels = work_.panels_of(chunk);
       std::byte* scratch = context.scratch(worker);
-      const NBitsStrips<A> strips(b.form, lines.size(), kernels_.rows(), scratch);
+      const NBitsStrips<A> strips(b.form, lines.size(), unpacked_rows_ ? unpacked_rows_ : kernels_.rows(), scratch);
       const float* a = context.input(p_.a).data<float>() + lines.begin * p_.matrix.k;
       put_rows(a, b, strips, reinterpret_cast<float*>(scratch + row_offset_));
       float* y = context.output(0).data<float>() + lines.begin * p_.matrix.n;
       const float* bias = has_bias_ ? context.input(p_.bias).data<float>() : nullptr;
+      if constexpr (std::is_same_v<A, float>) {
+        if (unpacked_rows_) return multiply_unpacked(strips, b, panels, bias, y, scratch);
+      }
       for (int64_t panel = panels.begin; panel < panels.end; ++panel) multiply(strips, b, panel, bias, y);
     });
   }
@@ -71,9 +79,11 @@ class NBitsKernel final : public Kernel {
   size_t scratch_bytes() const override { return b_offset_ + b_.scratch_bytes(); }
   bool reads(int input) const override { return input == p_.a || input == p_.bias || !b_.packed(); }
   std::string describe() const override {
-    const int64_t rows = work_.most_rows(), strips = std::max<int64_t>(1, ceil_div(rows, kernels_.rows()));
+    const int highest = unpacked_rows_ ? unpacked_rows_ : kernels_.rows();
+    const int64_t rows = work_.most_rows(), strips = std::max<int64_t>(1, ceil_div(rows, highest));
     return str(p_.matrix.bits, "-bit blocks of ", p_.matrix.block_size, p_.quantized ? ", int8 " : ", float32 ",
-               ceil_div(rows, strips), "x", kernels_.lanes(), b_.form().half_scales ? ", float16 scales" : "",
+               ceil_div(rows, strips), "x", kernels_.lanes() * (unpacked_rows_ ? 2 : 1),
+               unpacked_rows_ ? ", unpacked" : "", b_.form().half_scales ? ", float16 scales" : "",
                b_.packed() ? "" : ", packing B");
   }
 
@@ -111,15 +121,37 @@ class NBitsKernel final : public Kernel {
     }
   }
 
+  void multiply_unpacked(const NBitsStrips<float>& strips, const NBitsPacking::View& b, const Span& panels,
+                         const float* bias, float* y, std::byte* scratch) const {
+    const UnpackedNBits unpacked(kernels_.floats(), b.form, scratch + unpacked_offset_);
+    const int64_t n = p_.matrix.n, lanes = b.form.lanes, panel_bytes = b.form.blocks * b.form.block_bytes();
+    for (int64_t panel = panels.begin; panel < panels.end; panel += 2) {
+      const int count = int(std::min<int64_t>(2, panels.end - panel));
+      const float* products = unpacked.multiply(strips, b.panels + panel * panel_bytes, count);
+      const int64_t column = panel * lanes, columns = std::min(count * lanes, n - column);
+      for (int64_t i = 0; i < strips.rows(); ++i, products += count * lanes) {
+        float* to = y + i * n + column;
+        std::copy_n(products, columns, to);
+        for (int64_t j = 0; bias && j < columns; ++j) to[j] += bias[column + j];
+      }
+    }
+  }
+
   NBitsProduct p_;
   NBitsKernels<A> kernels_;
   NBitsPacking b_;
   bool has_bias_;
   Division work_;
-  size_t row_offset_ = 0, b_offset_ = 0;
+  int unpacked_rows_ = 0;  ///< of a tile; 0: panels are not unpacked
+  size_t row_offset_ = 0, unpacked_offset_ = 0, b_offset_ = 0;
 };
 
 }  // namespace
+
+bool multiplies_bytes(int64_t accuracy_level, const CompileInput& in) {
+  constexpr int kOpen = 0, kBytes = 4;
+  return accuracy_level == kBytes || (accuracy_level == kOpen && model_resources(in).options.fast_int4);
+}
 
 KernelPtr make_nbits_product(const NBitsProduct& product, const CompileInput& in) {
   if (product.quantized) return std::make_unique<NBitsKernel<int8_t>>(product, in);

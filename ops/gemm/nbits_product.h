@@ -12,6 +12,10 @@ struct NBitsProduct {
   NBitsInputs b{};
 };
 
+/// Whether rows of A become int8 at an accuracy_level: at 4, and at 0, which leaves it open, with
+/// ModelOptions::fast_int4.
+bool multiplies_bytes(int64_t accuracy_level, const CompileInput& in);
+
 KernelPtr make_nbits_product(const NBitsProduct& product, const CompileInput& in);
 
 }  // namespace linnet

@@ -30,6 +30,11 @@ int NBitsKernels<A>::rows() const {
 }
 
 template <class A>
+int NBitsKernels<A>::unpacked_rows(int64_t rows) const {
+  return !kQuantized<A> && rows > kMostNBitsRows ? floats_.unpacked_rows : 0;
+}
+
+template <class A>
 void NBitsKernels<A>::multiply(const NBitsTile<A>& tile) const {
   if constexpr (kQuantized<A>) {
     bytes_.multiply(tile);

@@ -23,6 +23,10 @@ class NBitsKernels {
   int lanes() const { return floats_.lanes; }
   bool half_scales() const { return floats_.half_scales; }
   int rows() const;  ///< of the highest tile
+  /// Where so many rows are multiplied by panels that are unpacked for all of them, the rows of the highest tile of
+  /// these; 0: where they are not.
+  int unpacked_rows(int64_t rows) const;
+  const NBitsFloatKernels& floats() const { return floats_; }
   void multiply(const NBitsTile<A>& tile) const;
   /// Puts n values of a row to row i of a strip of `rows`.
   void put(const NBitsForm& form, const float* a, int64_t n, int64_t i, int64_t rows, const NBitsStrip<A>& strip) const;
@@ -39,6 +43,7 @@ class NBitsStrips {
   NBitsStrips(const NBitsForm& form, int64_t rows, int highest, std::byte* scratch);
 
   int64_t count() const { return count_; }
+  int64_t rows() const { return rows_; }
   Span rows(int64_t strip) const { return Span{0, rows_}.part(count_, strip); }
   NBitsStrip<A> operator[](int64_t strip) const;
 

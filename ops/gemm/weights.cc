@@ -137,6 +137,20 @@ int64_t panel_begin(const GemmPanels& panels, int64_t panel, int64_t taps, int64
   return checked_mul(checked_mul(panel_rows(taps, depth, unit), unit), panels.first_column(panel));
 }
 
+PackedColumn packed_column(const GemmPanels& panels, int64_t column, int64_t depth) {
+  int64_t first = 0;  // column of the run, then of the panel
+  for (const GemmPanels::Run& run : panels.runs) {
+    const int64_t width = checked_mul(run.width, panels.lanes), columns = checked_mul(width, run.count);
+    if (column >= first + columns) {
+      first += columns;
+      continue;
+    }
+    first = column - (column - first) % width;
+    return {checked_mul(depth, first) + column - first, width};
+  }
+  return {};
+}
+
 template <class T>
 void pack_panel(const GemmWeights<T>& w, const GemmPanels& panels, int64_t panel, T* to, Checkpoints& checkpoints) {
   const int64_t first = panels.first_column(panel);

@@ -28,6 +28,12 @@ int64_t packed_size(const GemmPanels& panels, int64_t taps, int64_t depth, int u
 /// Where in the packed form a panel begins.
 int64_t panel_begin(const GemmPanels& panels, int64_t panel, int64_t taps, int64_t depth, int unit = 1);
 
+/// Where in the packed form of one tap and unit a column begins, and how far its values lie apart.
+struct PackedColumn {
+  int64_t begin, pitch;
+};
+PackedColumn packed_column(const GemmPanels& panels, int64_t column, int64_t depth);
+
 /// Packs the columns of one panel to `to`.
 template <class T>
 void pack_panel(const GemmWeights<T>& weights, const GemmPanels& panels, int64_t panel, T* to,

@@ -51,11 +51,29 @@ struct NBitsTile {
   int64_t columns = 0;  ///< of the panel that y has
 };
 
-/// Products of float32 and weights of few bits, which are widened in registers.
+/// Some rows of A times some blocks of one or two panels of B that were unpacked: for every element the sum over each
+/// block is added to `totals`, as an NBitsTile adds it.
+struct NBitsUnpackedTile {
+  const NBitsForm* form = nullptr;
+  int rows = 0;    ///< from 1 to NBitsFloatKernels::unpacked_rows
+  int panels = 1;  ///< or 2
+  int64_t blocks = 0;
+  const float* a = nullptr;       ///< [depth][row], from the first of the blocks on
+  const float* codes = nullptr;   ///< [depth][panels * lanes], less their zero points
+  const float* scales = nullptr;  ///< [block][panels * lanes]
+  float* totals = nullptr;        ///< [row][panels * lanes]
+};
+
+/// Products of float32 and weights of few bits, which are widened in registers, or unpacked for many rows.
 struct NBitsFloatKernels {
   int lanes, rows;
   bool half_scales;  ///< whether a form may have them
   void (*multiply)(const NBitsTile<float>& tile);
+
+  int unpacked_rows;
+  /// Unpacks so many blocks of a panel to rows of `pitch` floats.
+  void (*unpack)(const NBitsForm& form, const std::byte* b, int64_t blocks, int64_t pitch, float* codes, float* scales);
+  void (*multiply_unpacked)(const NBitsUnpackedTile& tile);
 };
 
 /// The same of rows quantised to int8: sums over blocks are exact, equal for all instruction sets.

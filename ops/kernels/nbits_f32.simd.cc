@@ -3,7 +3,7 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-constexpr int kRows = kRegisters == 32 ? 12 : 4;
+constexpr int kRows = kRegisters == 32 ? 12 : 8;
 
 constexpr int32_t kMagic = 0x4b000000;  // 2^23: its lowest bits, where codes are put, count by one
 
@@ -86,9 +86,88 @@ struct FloatTile {
   }
 };
 
+template <int kBits, bool kFloatZeros>
+void unpack_codes(const std::byte* b, int64_t code_bytes, F32 zeros, int64_t pitch, float* codes) {
+  for (int64_t at = 0; at < code_bytes; at += kVectorBytes) {
+    const auto packed = __builtin_bit_cast(Ints, load_codes(b + at));
+    LINNET_UNROLL for (int g = 0; g < 8 / kBits; ++g) {
+      LINNET_UNROLL for (int j = 0; j < 4; ++j, codes += pitch) {
+        store(codes, weights_at<kBits, kFloatZeros>(packed, 8 * j + kBits * g, zeros));
+      }
+    }
+  }
+}
+
+template <int kBits>
+void unpack_blocks(const NBitsForm& form, const std::byte* b, int64_t blocks, int64_t pitch, float* codes,
+                   float* scales) {
+  for (; blocks > 0; --blocks, b += form.block_bytes(), codes += form.block * pitch, scales += pitch) {
+    const std::byte* zeros = b + form.code_bytes() + form.scale_bytes();
+    store(scales, load_scales(b + form.code_bytes(), form.half_scales));
+    if (form.zeros == NBitsZeros::kFloats) {
+      unpack_codes<kBits, true>(b, form.code_bytes(), load_floats(zeros), pitch, codes);
+    } else {
+      unpack_codes<kBits, false>(b, form.code_bytes(), load_zeros(form, zeros), pitch, codes);
+    }
+  }
+}
+
+void unpack(const NBitsForm& form, const std::byte* b, int64_t blocks, int64_t pitch, float* codes, float* scales) {
+  if (form.bits == 2) return unpack_blocks<2>(form, b, blocks, pitch, codes, scales);
+  if (form.bits == 4) return unpack_blocks<4>(form, b, blocks, pitch, codes, scales);
+  unpack_blocks<8>(form, b, blocks, pitch, codes, scales);
+}
+
+template <int V, int MR>
+void multiply_unpacked_rows(const NBitsUnpackedTile& t) {
+  const float *a = t.a, *b = t.codes, *scales = t.scales;
+  float* const totals = t.totals;
+  for (int64_t block = 0; block < t.blocks; ++block, scales += V * kLanes) {
+    F32 part[MR][V];
+    LINNET_UNROLL for (int i = 0; i < MR; ++i) { LINNET_UNROLL for (int v = 0; v < V; ++v) part[i][v] = F32(0.0f); }
+    for (int k = 0; k < t.form->block; ++k, a += MR, b += V * kLanes) {
+      F32 w[V];
+      LINNET_UNROLL for (int v = 0; v < V; ++v) w[v] = load(b + v * kLanes);
+      LINNET_UNROLL for (int i = 0; i < MR; ++i) {
+        const F32 x(a[i]);
+        LINNET_UNROLL for (int v = 0; v < V; ++v) part[i][v] = xsimd::fma(w[v], x, part[i][v]);
+      }
+    }
+    LINNET_UNROLL for (int v = 0; v < V; ++v) {
+      const F32 scale = load(scales + v * kLanes);
+      LINNET_UNROLL for (int i = 0; i < MR; ++i) {
+        float* total = totals + (i * V + v) * kLanes;
+        store(total, xsimd::fma(part[i][v], scale, load(total)));
+      }
+    }
+  }
+}
+
+/// Two vectors of each: enough sums to add to at once; more of them delay the end of every block.
+constexpr int kUnpackedRows = kRegisters == 32 ? 8 : 4;
+
+template <int V, int... kRow>
+void multiply_unpacked_panels(const NBitsUnpackedTile& tile, std::integer_sequence<int, kRow...>) {
+  static constexpr void (*kTiles[])(const NBitsUnpackedTile&) = {multiply_unpacked_rows<V, kRow + 1>...};
+  kTiles[tile.rows - 1](tile);
+}
+
+void multiply_unpacked(const NBitsUnpackedTile& tile) {
+  constexpr std::make_integer_sequence<int, kUnpackedRows> kAll;
+  tile.panels == 2 ? multiply_unpacked_panels<2>(tile, kAll) : multiply_unpacked_panels<1>(tile, kAll);
+}
+
 }  // namespace
 
 void fill(NBitsFloatKernels& kernels);
-void fill(NBitsFloatKernels& kernels) { kernels = {kLanes, kRows, kHalfScales, multiply<FloatTile, float, kRows>}; }
+void fill(NBitsFloatKernels& kernels) {
+  kernels = {.lanes = kLanes,
+             .rows = kRows,
+             .half_scales = kHalfScales,
+             .multiply = multiply<FloatTile, float, kRows>,
+             .unpacked_rows = kUnpackedRows,
+             .unpack = unpack,
+             .multiply_unpacked = multiply_unpacked};
+}
 
 }  // namespace linnet::LINNET_SIMD_NS

@@ -81,9 +81,17 @@ int64_t RowCursor::offset(int k) const {
   return offset;
 }
 
-void RowCursor::advance() {
-  for (size_t d = plan_.outer_dims.size(); d-- > 0;) {
-    if (++position_[d] < plan_.outer_dims[d]) return;
+void RowCursor::advance() { advance(1); }
+
+int64_t RowCursor::rows_left() const {
+  if (plan_.outer_dims.empty()) return 1;
+  return plan_.outer_dims.back() - position_[plan_.outer_dims.size() - 1];
+}
+
+void RowCursor::advance(int64_t rows) {
+  for (size_t d = plan_.outer_dims.size(); d-- > 0; rows = 1) {
+    position_[d] += rows;
+    if (position_[d] < plan_.outer_dims[d]) return;
     position_[d] = 0;
   }
 }

@@ -31,6 +31,10 @@ class RowCursor {
   /// The first element of input k for this row.
   int64_t offset(int k) const;
   void advance();
+  /// The rows from this one on that lie along the innermost outer dim, where every input has a stride of its own.
+  int64_t rows_left() const;
+  /// At most rows_left().
+  void advance(int64_t rows);
 
  private:
   const BroadcastPlan& plan_;

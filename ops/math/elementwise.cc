@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
 #include "infer/infer.h"
+#include "math/broadcast_blocks.h"
 #include "math/broadcast_plan.h"
 #include "partition/parallel.h"
 
 namespace linnet {
 namespace {
-
-/// Bytes up to which short rows are repeated.
-constexpr size_t kRepeatedBytes = 4096;
 
 size_t element_bytes(DType dtype) {
   if (dtype_bits(dtype) < 8) throw_dtype(dtype);
@@ -36,16 +35,22 @@ class ElementwiseKernel final : public Kernel {
       x_.push_back({source.input, element_bytes(in.dtype(source.input))});
       numbers &= !is_object(in.dtype(source.input));
     }
-    if (numbers) choose_repeats();
+    if (!numbers || !BroadcastBlocks::suit(plan_)) return;
+    std::vector<size_t> widths;
+    for (const Input& input : x_) widths.push_back(input.element_bytes);
+    blocks_.emplace(plan_, std::move(widths));
   }
 
   void run(KernelContext& context) const override {
     std::array<const std::byte*, kMaxSources> x;
     for (size_t k = 0; k < x_.size(); ++k) x[k] = static_cast<const std::byte*>(context.input(x_[k].input).raw());
     auto* y = static_cast<std::byte*>(context.output(0).raw());
+    if (blocks_) return run_blocks(context, x.data(), y);
     parallel_items(context.executor(), plan_.elements, 1,
                    [&](int64_t first, int64_t last, int) { run_range(x.data(), y, first, last); });
   }
+
+  size_t scratch_bytes() const override { return blocks_ ? blocks_->scratch_bytes() : 0; }
 
   int in_place(int) const override {
     for (size_t k = 0; k < x_.size(); ++k) {
@@ -60,25 +65,7 @@ class ElementwiseKernel final : public Kernel {
     size_t element_bytes;
   };
 
-  /// Where rows are short, one input has the same row again and again, and the others go on, several rows are computed
-  /// at once.
-  void choose_repeats() {
-    constexpr int64_t kShortRow = 256;
-    if (plan_.outer_dims.empty() || plan_.row > kShortRow) return;
-    int found = -1;
-    for (size_t k = 0; k < x_.size(); ++k) {
-      const BroadcastPlan::Input& input = plan_.inputs[k];
-      if (!input.scalar && input.strides.back() == plan_.row) continue;
-      if (input.scalar || input.strides.back() != 0 || found >= 0) return;
-      found = int(k);
-    }
-    if (found < 0) return;
-    repeated_ = found;
-    repeats_ = int64_t(kRepeatedBytes / x_[size_t(found)].element_bytes) / std::max<int64_t>(1, plan_.row);
-  }
-
   void run_range(const std::byte* const* x, std::byte* y, int64_t first, int64_t last) const {
-    if (repeated_ >= 0) return run_repeated(x, y, first, last);
     RowCursor cursor(plan_, first / plan_.row);
     for (int64_t column = first % plan_.row; first < last; column = 0, cursor.advance()) {
       const int64_t n = std::min(plan_.row - column, last - first);
@@ -93,38 +80,24 @@ class ElementwiseKernel final : public Kernel {
     }
   }
 
-  void run_repeated(const std::byte* const* x, std::byte* y, int64_t first, int64_t last) const {
-    const int64_t row = plan_.row, group = plan_.outer_dims.back() * row;
-    const size_t bytes = x_[size_t(repeated_)].element_bytes;
-    alignas(64) std::byte block[kRepeatedBytes];
-    int64_t held = -1;  // the offset of the row that the block repeats
-    while (first < last) {
-      const int64_t column = first % row;
-      const RowCursor cursor(plan_, first / row);
-      const int64_t at = cursor.offset(repeated_);
-      if (at != held) {
-        for (int64_t r = 0; r < repeats_; ++r) {
-          std::memcpy(block + size_t(r * row) * bytes, x[repeated_] + size_t(at) * bytes, size_t(row) * bytes);
-        }
-        held = at;
-      }
-      const int64_t n = std::min({repeats_ * row - column, group - first % group, last - first});
-      std::array<Operand, kMaxSources> operands;
-      for (size_t k = 0; k < x_.size(); ++k) {
-        operands[k] = {x[k] + size_t(cursor.offset(int(k)) + column) * x_[k].element_bytes, false};
-      }
-      operands[size_t(repeated_)].data = block + size_t(column) * bytes;
-      loop_(operands.data(), y + size_t(first) * y_bytes_, n);
-      first += n;
-    }
+  void run_blocks(KernelContext& context, const std::byte* const* x, std::byte* y) const {
+    parallel_items(context.executor(), blocks_->periods(), blocks_->period_elements(),
+                   [&](int64_t first, int64_t last, int worker) {
+                     std::array<Operand, kMaxSources> operands;
+                     BroadcastBlocks::Reader reader(*blocks_, x, context.scratch(worker), first, last, operands.data());
+                     std::byte* to = y + size_t(first * blocks_->period_elements()) * y_bytes_;
+                     while (const int64_t n = reader.next()) {
+                       loop_(operands.data(), to, n);
+                       to += size_t(n) * y_bytes_;
+                     }
+                   });
   }
 
   BroadcastPlan plan_;
   InnerLoop loop_;
   std::vector<Input> x_;
   size_t y_bytes_;
-  int repeated_ = -1;  // the input whose rows are repeated
-  int64_t repeats_ = 0;
+  std::optional<BroadcastBlocks> blocks_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
+#include "math/expert_order.h"
 #include "op_list.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
@@ -14,7 +15,7 @@ constexpr int kX = 0, kExperts = 1, kWeights = 2, kBias = 3;
 constexpr int64_t kBlockFloats = 8 * 1024;     // of weights: they stay in the first-level cache for all rows
 constexpr int64_t kMultipliesPerElement = 32;  // that take as long as it takes to read and write one
 
-/// Scratch of the first worker: where the products of each expert begin, and their indices, expert by expert.
+/// Scratch of the first worker: the order of the products.
 class ExpertMatMulKernel final : public Kernel {
  public:
   explicit ExpertMatMulKernel(const CompileInput& in)
@@ -27,41 +28,23 @@ class ExpertMatMulKernel final : public Kernel {
         kernels_(kernel_table(in.isa()).attention) {}
 
   void run(KernelContext& context) const override {
-    auto* begins = reinterpret_cast<int64_t*>(context.scratch());
-    sort(context.input(kExperts).data<int64_t>(), begins, begins + experts_ + 1);
+    const ExpertOrder order(context.input(kExperts).values<int64_t>(), experts_, context.scratch());
     const int64_t blocks = ceil_div(columns_, block_);
     const int64_t elements = products_ * block_ * depth_ / kMultipliesPerElement / std::max<int64_t>(1, experts_);
     parallel_items(context.executor(), experts_ * blocks, elements, [&](int64_t item, int64_t end, int) {
-      for (; item < end; ++item) run_block(context, begins, item / blocks, item % blocks * block_);
+      for (; item < end; ++item)
+        run_block(context, order.products(item / blocks), item / blocks, item % blocks * block_);
     });
   }
-  size_t scratch_bytes() const override {
-    return dtype_bytes(DType::kInt64, checked_add(checked_add(experts_, 1), products_));
-  }
+  size_t scratch_bytes() const override { return ExpertOrder::bytes(products_, experts_); }
 
  private:
-  /// A counting sort.
-  void sort(const int64_t* experts, int64_t* begins, int64_t* sorted) const {
-    std::fill(begins, begins + experts_ + 1, 0);
-    for (int64_t i = 0; i < products_; ++i) {
-      if (experts[i] < 0 || experts[i] >= experts_) {
-        throw Error(ErrorKind::kShape, str("experts must be in [0,", experts_, "), got ", experts[i]));
-      }
-      ++begins[experts[i] + 1];
-    }
-    for (int64_t e = 0; e < experts_; ++e) begins[e + 1] += begins[e];
-    for (int64_t i = 0; i < products_; ++i) sorted[begins[experts[i]]++] = i;
-    for (int64_t e = experts_; e > 0; --e) begins[e] = begins[e - 1];
-    begins[0] = 0;
-  }
-
-  void run_block(KernelContext& context, const int64_t* begins, int64_t expert, int64_t column) const {
-    const int64_t* sorted = begins + experts_ + 1;
+  void run_block(KernelContext& context, std::span<const int64_t> products, int64_t expert, int64_t column) const {
     const int64_t columns = std::min(block_, columns_ - column), first = expert * columns_ + column;
     const float* w = context.input(kWeights).data<float>() + first * depth_;
-    for (int64_t i = begins[expert]; i < begins[expert + 1]; ++i) {
-      const float* x = context.input(kX).data<float>() + sorted[i] / group_ * depth_;
-      float* y = context.output(0).data<float>() + sorted[i] * columns_ + column;
+    for (const int64_t i : products) {
+      const float* x = context.input(kX).data<float>() + i / group_ * depth_;
+      float* y = context.output(0).data<float>() + i * columns_ + column;
       kernels_.dot_rows(x, w, depth_, columns, depth_, y);
       if (!context.input(kBias)) continue;
       const float* bias = context.input(kBias).data<float>() + first;
@@ -89,27 +72,14 @@ class ExpertMatMul final : public Op {
     constexpr std::array kTypes{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
     require_dtype_in(in[kX], kTypes, "x");
     require_dtype(in[kExperts], DType::kInt64, "experts");
-    require_rank(in[kX], 2, "x");
-    require_rank(in[kExperts], 1, "experts");
-    require_rank(in[kWeights], 3, "weights");
     require_same_dtype(in[kX], in[kWeights], "x and weights");
-    if (has_input(in, kBias)) {
-      require_same_dtype(in[kX], in[kBias], "x and bias");
-      require_rank(in[kBias], 2, "bias");
+    const Fact bias = has_input(in, kBias) ? in[kBias] : Fact();
+    if (bias.present()) require_same_dtype(in[kX], bias, "x and bias");
+    const Dims dims = expert_product_dims(in[kX], in[kExperts], in[kWeights], bias);
+    if (in[kX].has_rank() && in[kWeights].has_rank()) {
+      merge_dim(in[kX].dim(1), in[kWeights].dim(2), "the depth of x and weights");
     }
-    const auto dim = [&](int i, int d) { return in[size_t(i)].has_rank() ? in[size_t(i)].dim(d) : Dim(); };
-    merge_dim(dim(kX, 1), dim(kWeights, 2), "the depth of x and weights");
-    Dim columns = dim(kWeights, 1);
-    if (has_input(in, kBias)) {
-      merge_dim(dim(kWeights, 0), dim(kBias, 0), "the matrices of weights and bias");
-      columns = merge_dim(columns, dim(kBias, 1), "the columns of weights and bias");
-    }
-    const Dim rows = dim(kX, 0), products = dim(kExperts, 0);
-    const bool known = rows.known() && products.known();
-    if (known && (rows.value() == 0 ? products.value() != 0 : products.value() % rows.value() != 0)) {
-      throw Error(ErrorKind::kShape, str("experts must be a multiple of the ", rows, " rows of x, got ", products));
-    }
-    return {Fact(in[kX].dtype, Dims{products, columns})};
+    return {Fact(in[kX].dtype, dims)};
   }
 
   KernelPtr compile(const CompileInput& in) const override { return std::make_unique<ExpertMatMulKernel>(in); }

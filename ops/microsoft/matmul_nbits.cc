@@ -1,7 +1,6 @@
 #include <array>
 #include <bit>
 
-#include "compile/compile_input.h"
 #include "gemm/nbits_product.h"
 #include "infer/infer.h"
 #include "op_list.h"
@@ -9,7 +8,6 @@
 namespace linnet {
 namespace {
 
-constexpr int kLevelOfBytes = 4;
 constexpr std::array kFloats{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 constexpr std::array kZeros{DType::kUint8, DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 
@@ -39,7 +37,7 @@ class MatMulNBits final : public Op {
     if (matrix_.block_size < 16 || !std::has_single_bit(uint64_t(matrix_.block_size))) {
       refuse("block_size", "a power of two from 16 on", matrix_.block_size);
     }
-    if (level_ < 0 || level_ > kLevelOfBytes) refuse("accuracy_level", "0 to 4", level_);
+    if (level_ < 0 || level_ > 4) refuse("accuracy_level", "0 to 4", level_);
     if (node.attr_or("weight_prepacked", 0) != 0) {
       throw Error(ErrorKind::kUnsupported, "weight_prepacked: B in the form of another machine");
     }
@@ -64,8 +62,7 @@ class MatMulNBits final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    const bool bytes = level_ == kLevelOfBytes || (level_ == 0 && model_resources(in).options.fast_int4);
-    return make_nbits_product({matrix_, bytes}, in);
+    return make_nbits_product({matrix_, multiplies_bytes(level_, in)}, in);
   }
 
  private:

@@ -128,8 +128,9 @@ class Columns {
 
   /// Range(start, start + n, 1) of n that does not change.
   bool add_range(const Node& node) {
+    if (graph_.fact(node.outputs[0]).dtype != DType::kInt64) return false;
     const auto delta = constant_ints(graph_.fact(node.inputs[2]));
-    if (!delta || graph_.fact(node.outputs[0]).dtype != DType::kInt64) return false;
+    if (!delta) return false;
     std::vector<int64_t> steps(size_t(graph_.fact(node.outputs[0]).dim(0).value()));
     for (size_t i = 0; i < steps.size(); ++i) steps[i] = int64_t(i) * delta->at(0);
     const ValueId y = patch_.add(standard_spec(node, "Add", 7), {now(node.inputs[0]), ints(node, ".steps", steps)});

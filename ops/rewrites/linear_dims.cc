@@ -14,35 +14,16 @@ namespace {
 
 // Each output dim is one of an input, a sum of such, or a number that does not change. What they read as values does
 // not change either.
-constexpr std::string_view kKeepDims[] = {"Attention",
-                                          "Concat",
-                                          "CumSum",
-                                          "Gather",
-                                          "GatherElements",
-                                          "GatherND",
-                                          "Gemm",
-                                          "LogSoftmax",
-                                          "MatMul",
-                                          "Pad",
-                                          "RMSNormalization",
-                                          "LayerNormalization",
-                                          "ReduceMax",
-                                          "ReduceMean",
-                                          "ReduceMin",
-                                          "ReduceProd",
-                                          "ReduceSum",
-                                          "RotaryEmbedding",
-                                          "ScatterElements",
-                                          "ScatterND",
-                                          "Shape",
-                                          "Softmax",
-                                          "Squeeze",
-                                          "TensorScatter",
-                                          "Tile",
-                                          "Transpose",
-                                          "Trilu",
-                                          "Unsqueeze"};
-constexpr std::string_view kKeepDimsInside[] = {"Attention", "CachePositions", "MatMul"};
+constexpr std::string_view kKeepDims[] = {
+    "Attention",  "Concat",     "CumSum",     "Gather",           "GatherElements",     "GatherND",
+    "Gemm",       "LogSoftmax", "MatMul",     "RMSNormalization", "LayerNormalization", "ReduceMax",
+    "ReduceMean", "ReduceMin",  "ReduceProd", "ReduceSum",        "RotaryEmbedding",    "ScatterElements",
+    "ScatterND",  "Shape",      "Softmax",    "Squeeze",          "TensorScatter",      "Tile",
+    "Transpose",  "Trilu",      "Unsqueeze"};
+constexpr std::string_view kKeepDimsInside[] = {"Attention", "CachePositions", "GatherColumns", "MatMul",
+                                                "RotaryEmbedding"};
+
+constexpr size_t kPadAxes = 3;  // input
 
 // They move integers or add them up.
 constexpr std::string_view kMoveIntegers[] = {"Add",     "Cast",  "Concat", "Expand",  "Gather", "Identity", "Neg",
@@ -142,7 +123,8 @@ class LinearDims {
     if (broadcasts(node)) return true;
     if (node.spec.domain == kInternalDomain) return same_values && listed(kKeepDimsInside, node.spec.op_type);
     if (!node.spec.domain.empty()) return false;
-    if (listed(kKeepDims, node.spec.op_type)) return same_values || node.spec.op_type == "Pad";
+    if (is_op(node, "Pad")) return !contents_change(optional_input(node, kPadAxes));
+    if (listed(kKeepDims, node.spec.op_type)) return same_values;
     if (is_op(node, "Expand") || is_op(node, "ConstantOfShape")) return true;
     if (is_op(node, "Reshape")) return changing_dims(node.inputs[0]) <= 1 && changing_dims(node.outputs[0]) <= 1;
     if (is_op(node, "Range")) return steps_by_one(node.inputs[2]);
@@ -154,8 +136,15 @@ class LinearDims {
     return step && step->size() == 1 && (*step)[0].a == 1 && (*step)[0].b == 1;
   }
 
+  bool is_integer(ValueId v) const {
+    if (v == kNoValue) return true;
+    const DType dtype = a_.fact(v).dtype;
+    return dtype == DType::kInt64 || dtype == DType::kInt32;
+  }
+
   /// The integers that a value is.
   std::optional<std::vector<Line>> numbers(ValueId v) const {
+    if (!is_integer(v)) return std::nullopt;
     const auto a = constant_ints(a_.fact(v)), b = constant_ints(b_.fact(v));
     if (!a || !b || a->size() != b->size()) return std::nullopt;
     std::vector<Line> lines;
@@ -165,6 +154,7 @@ class LinearDims {
 
   /// Slice(data, starts, ends, axes, steps), where no bound is moved to the end of the data, and others always are.
   bool slices_linearly(const Node& node) const {
+    if (node.inputs.size() < 3) return false;  // before opset 10 bounds are attributes
     const auto starts = numbers(node.inputs[1]), ends = numbers(node.inputs[2]);
     const ValueId axes_input = optional_input(node, 3), steps_input = optional_input(node, 4);
     const auto axes = axes_input == kNoValue ? starts : numbers(axes_input);
@@ -208,10 +198,6 @@ class LinearDims {
     const bool moved_as_before =
         std::none_of(node.inputs.begin() + 1, node.inputs.end(), [&](ValueId v) { return changes(v); });
     if ((is_op(node, "Gather") || is_op(node, "Slice") || is_op(node, "Expand")) && !moved_as_before) return false;
-    const auto is_integer = [&](ValueId v) {
-      const DType dtype = a_.fact(v).dtype;
-      return v == kNoValue || dtype == DType::kInt64 || dtype == DType::kInt32;
-    };
     return is_integer(node.outputs[0]) && std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) {
              return is_integer(v) && contents(v) == Contents::kLinear && !dims_change(v);
            });

@@ -174,6 +174,7 @@ constexpr OperatorCount kCounts[]{
     {"linnet", "DeformConv", conv<1>},
     {"linnet", "DepthwisePointwiseConv", depthwise_pointwise},
     {"linnet", "ExpertMatMul", matmul},
+    {"linnet", "ExpertMatMulNBits", matmul},
     {"linnet", "Gemm", gemm},
     {"linnet", "MatMul", matmul},
     {"linnet", "PointwiseConv", conv<0>},

@@ -1,3 +1,4 @@
+#include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/parallel.h"
@@ -9,10 +10,20 @@ namespace {
 
 constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat64, DType::kInt64, DType::kInt32, DType::kString};
 
+/// Writes the `count` elements that `indices` names of each row of x.
+template <class T>
+void extract(const void* x_data, int64_t columns, const int64_t* indices, int64_t count, int64_t rows, void* z_data) {
+  const T* x = static_cast<const T*>(x_data);
+  T* __restrict z = static_cast<T*>(z_data);
+  for (int64_t r = 0; r < rows; ++r, x += columns, z += count) {
+    for (int64_t j = 0; j < count; ++j) z[j] = x[indices[j]];
+  }
+}
+
 class ArrayFeatureExtractorKernel final : public Kernel {
  public:
   explicit ArrayFeatureExtractorKernel(const CompileInput& in)
-      : copy_(copy_row_of(in.dtype(0))),
+      : extract_(dispatch_width(in.dtype(0), []<class T>() -> Extract { return extract<T>; })),
         bytes_(element_bytes(in.dtype(0))),
         columns_(in.shape(0)[in.rank(0) - 1]),
         rows_(in.shape(0).elements(0, in.rank(0) - 1)) {}
@@ -27,14 +38,14 @@ class ArrayFeatureExtractorKernel final : public Kernel {
     const auto* x = static_cast<const std::byte*>(context.input(0).raw());
     auto* z = static_cast<std::byte*>(context.output(0).raw());
     parallel_items(context.executor(), rows_, n, [&](int64_t begin, int64_t end, int) {
-      for (int64_t i = begin * n; i < end * n; ++i) {
-        copy_(x + (i / n * columns_ + indices[i % n]) * bytes_, 1, z + i * bytes_, 1, 1);
-      }
+      extract_(x + begin * columns_ * bytes_, columns_, indices, n, end - begin, z + begin * n * bytes_);
     });
   }
 
  private:
-  CopyRow copy_;
+  using Extract = decltype(&extract<float>);
+
+  Extract extract_;
   int64_t bytes_, columns_, rows_;
 };
 

@@ -36,6 +36,11 @@ NEVER_OF = {
         "fc3_experts_bias", "fc3_experts_weights", "swiglu_limit_after_activation", "use_sparse_mixer",
     ),
     "com.microsoft.MultiHeadAttention": ("cache_indirection",),
+    "com.microsoft.QMoE": (
+        "accuracy_level", "fc1_act_block_scale", "fc1_act_scale", "fc1_global_scale", "fc2_act_block_scale",
+        "fc2_act_scale", "fc2_global_scale", "fc3_expert_weight_bits", "fc3_experts_bias", "fc3_experts_weights",
+        "fc3_scales", "fc3_zero_points", "swiglu_limit_after_activation", "use_sparse_mixer",
+    ),
     "com.microsoft.RotaryEmbedding": ("scale",),
 }  # fmt: skip
 

@@ -21,6 +21,20 @@ class OnnxRuntime:
         """The outputs, in the model's order, for inputs by name."""
         return self.session.run(None, inputs)
 
+    def run_in_place(self, inputs, places):
+        """The outputs for inputs by name; `places` are the inputs over which outputs are written, by their names."""
+        binding = self.session.io_binding()
+        values = {name: onnxruntime.OrtValue.ortvalue_from_numpy(value) for name, value in inputs.items()}
+        for name, value in values.items():
+            binding.bind_ortvalue_input(name, value)
+        for output in self.session.get_outputs():
+            if output.name in places:
+                binding.bind_ortvalue_output(output.name, values[places[output.name]])
+            else:
+                binding.bind_output(output.name)
+        self.session.run_with_iobinding(binding)
+        return binding.copy_outputs_to_cpu()
+
     def outputs(self, inputs):
         """The outputs by name."""
         return dict(zip((output.name for output in self.session.get_outputs()), self.run(inputs)))

@@ -121,6 +121,20 @@ case(
     activation_type="relu",
     k=2,
 )
+case(
+    MS + "QMoE",
+    x("float32", by(1, 8, 64), 256),
+    x("float32", by(1, 8, 64), 8),
+    w("uint8", 8, 512, 128, low=0, high=255),
+    w("float32", 8, 512, 8, low=0.01, high=0.1),
+    None,
+    w("uint8", 8, 256, 256, low=0, high=255),
+    w("float32", 8, 256, 16, low=0.01, high=0.1),
+    activation_type="relu",
+    k=2,
+    block_size=32,
+    agreement="norms",
+)
 
 # Attention.
 case(MS + "MultiHeadAttention", *(x("float32", 1, by(8, 128, 512), 768) for _ in range(3)), num_heads=12)
@@ -130,6 +144,18 @@ case(
     w("float32", 768, 2304, low=-0.1, high=0.1),
     w("float32", 2304),
     num_heads=12,
+)
+case(
+    MS + "SparseAttention",
+    *(x("float32", 1, by(16, 128, 512), 512) for _ in range(3)),
+    *(x("float32", 1, 8, by(16, 128, 512), 64) for _ in range(2)),
+    fed(np.array([[0, 1]], np.int32)),
+    fed(np.array([[0]], np.int32)),
+    *(fed(by(*(np.array([n], np.int32) for n in (16, 128, 512)))) for _ in range(2)),
+    num_heads=8,
+    kv_num_heads=8,
+    sparse_block_size=512,
+    alone=True,
 )
 case(
     MS + "RotaryEmbedding",

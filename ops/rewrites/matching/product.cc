@@ -30,6 +30,15 @@ int bias_input(const Node& product) { return deforms(product) ? 3 : 2; }
 
 int residual_input(const Node& product) { return deforms(product) ? 5 : 3; }
 
+bool is_matmul(const Graph& graph, const Node& gemm) {
+  const Tensor* w = constant_weights(graph, gemm);
+  if (!w || gemm.spec.attr_or("alpha", 1.0f) != 1 || gemm.spec.attr_or("transA", false)) return false;
+  const Fact& c = graph.input_fact(gemm, 2);
+  const int64_t columns = w->dim(gemm.spec.attr_or("transB", false) ? 0 : 1);
+  return !c.present() ||
+         (c.constant && c.rank() == 1 && c.dim(0) == Dim(columns) && gemm.spec.attr_or("beta", 1.0f) == 1);
+}
+
 bool has_slope(const Node& conv) { return conv.inputs.size() > 4; }
 
 }  // namespace linnet

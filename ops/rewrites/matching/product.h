@@ -12,6 +12,10 @@ const Node* product_before(const Graph& graph, const Node& node, int input);
 int bias_input(const Node& product);
 int residual_input(const Node& product);
 
+/// Whether a Gemm of constant weights is a linnet::MatMul by them, transposed where transB says so, and a constant
+/// bias.
+bool is_matmul(const Graph& graph, const Node& gemm);
+
 /// Whether the channels-last Conv takes the slopes of a PRelu, its fifth input.
 bool has_slope(const Node& conv);
 

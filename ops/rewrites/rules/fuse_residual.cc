@@ -5,27 +5,44 @@
 namespace linnet {
 namespace {
 
-// Gemm has no residual: its third input is broadcast.
-bool can_take_residual(const Node& product) {
-  return product.spec.op_type != "Gemm" && product.inputs.size() <= size_t(residual_input(product));
+bool is_gemm(const Node& product) { return product.spec.op_type == "Gemm"; }
+
+bool can_take_residual(const Graph& graph, const Node& product) {
+  if (!is_gemm(product)) return product.inputs.size() <= size_t(residual_input(product));
+  const bool stay_halves = !product.spec.attr_or("transB", false) || graph.constant_input(product, 1);
+  return is_matmul(graph, product) && stay_halves;
+}
+
+/// What takes the product's place. A Gemm, whose third input is broadcast, becomes a MatMul.
+ValueId with_residual(Patch& patch, const Node& product, ValueId residual) {
+  NodeSpec spec = internal_spec(product, is_gemm(product) ? "MatMul" : product.spec.op_type);
+  std::vector<ValueId> inputs = product.inputs;
+  inputs.resize(size_t(residual_input(product)), kNoValue);
+  inputs.push_back(residual);
+  if (is_gemm(product)) {
+    spec.attributes.clear();
+    if (product.spec.attr_or("transB", false)) {
+      NodeSpec transpose = standard_spec(product, "Transpose", 1);
+      transpose.attributes = {{"perm", std::vector<int64_t>{1, 0}}};
+      inputs[1] = patch.add(transpose, {inputs[1]});
+    }
+  }
+  return patch.add(spec, inputs);
 }
 
 }  // namespace
 
-// Add(linnet::Conv(x, w, b), r) -> linnet::Conv(x, w, b, r), likewise DeformConv and MatMul: r has the shape of the
-// result.
+// Add(linnet::Conv(x, w, b), r) -> linnet::Conv(x, w, b, r), likewise DeformConv, MatMul and a Gemm that
+// is one: r has the shape of the result.
 std::optional<Patch> fuse_residual(const Graph& graph, const Node& node) {
   if (!is_op(node, "Add")) return std::nullopt;
   for (int input = 0; input < 2; ++input) {
     const Node* product = product_before(graph, node, input);
-    if (!product || !can_take_residual(*product)) continue;
+    if (!product || !can_take_residual(graph, *product)) continue;
     const ValueId residual = other_input(node, product->outputs[0]);
     if (residual == kNoValue || !same_shape(graph.fact(residual), graph.fact(product->outputs[0]))) continue;
-    std::vector<ValueId> inputs = product->inputs;
-    inputs.resize(size_t(residual_input(*product)), kNoValue);
-    inputs.push_back(residual);
     Patch patch(graph);
-    patch.replace(node.outputs[0], patch.add(internal_spec(*product, product->spec.op_type), inputs));
+    patch.replace(node.outputs[0], with_residual(patch, *product, residual));
     return patch;
   }
   return std::nullopt;

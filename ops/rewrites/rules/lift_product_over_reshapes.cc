@@ -8,17 +8,8 @@
 namespace linnet {
 namespace {
 
-/// A Gemm of constant weights [depth, columns] that does no more than linnet::MatMul.
-bool is_plain(const Graph& graph, const Node& gemm) {
-  const Tensor* w = constant_weights(graph, gemm);
-  const Fact& c = graph.input_fact(gemm, 2);
-  const bool bias = !c.present() || (c.constant && c.rank() == 1 && w && c.dim(0) == Dim(w->dim(1)));
-  return w && bias && gemm.spec.attr_or("alpha", 1.0f) == 1 && gemm.spec.attr_or("beta", 1.0f) == 1 &&
-         !gemm.spec.attr_or("transA", false) && !gemm.spec.attr_or("transB", false);
-}
-
 bool takes_rows(const Graph& graph, const Node& product) {
-  if (is_op(product, "Gemm")) return is_plain(graph, product);
+  if (is_op(product, "Gemm")) return is_matmul(graph, product) && !product.spec.attr_or("transB", false);
   const bool matmul = is_op(product, "MatMul") || is_op(product, "MatMul", kInternalDomain);
   return matmul && product.inputs.size() <= size_t(residual_input(product)) && constant_weights(graph, product);
 }

@@ -14,6 +14,7 @@ from . import (  # noqa: F401
     microsoft_data,
     microsoft_fused,
     microsoft_attention,
+    microsoft_experts,
     microsoft_products,
     ml_features,
     ml_linear,

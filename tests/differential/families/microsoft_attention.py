@@ -105,6 +105,44 @@ def group_query_attention(draw):
     return finished(draw, inputs, attributes, outputs=outputs, roundings=64, magnitude=4)
 
 
+def block_mask(draw, layouts, blocks):
+    """A mask of blocks, of which each sees itself, in compressed rows that are filled up with -1."""
+    rows, columns = np.zeros((layouts, blocks + 1), np.int32), [[] for _ in range(layouts)]
+    for layout, found in enumerate(columns):
+        for row in range(blocks):
+            found += [column for column in range(row) if draw.flag()] + [row]
+            rows[layout, row + 1] = len(found)
+    most = max(map(len, columns))
+    return [rows, np.array([found + [-1] * (most - len(found)) for found in columns], np.int32)]
+
+
+@family("com.microsoft.SparseAttention")
+def sparse_attention(draw):
+    draw.type("M")
+    kind, batch, kv_heads, group = draw.type("T"), *(draw.integer(1, n) for n in (2, 2, 3))
+    heads, block, blocks = kv_heads * group, draw.choice((16, 32)), draw.integer(1, 3)
+    layouts = draw.choice([n for n in range(1, heads + 1) if heads % n == 0])
+    # ONNX Runtime takes the rows of the mask from the longest sample.
+    tokens, prompt = draw.integer(1, block * blocks), draw.flag()
+    length = tokens if prompt else 1
+    rotates = draw.flag()
+    size = 16 if rotates else 8 * draw.integer(1, 3)
+    attributes = {"num_heads": heads, "kv_num_heads": kv_heads, "sparse_block_size": block, "do_rotary": int(rotates)}
+    if draw.rare():
+        attributes["scale"] = draw.real(0.1, 0.6)
+    tables = []
+    if rotates:
+        attributes["rotary_interleaved"] = draw.integer(0, 1)
+        tables = rotation(draw, kind, length, size, tokens, batch, [tokens - length] * batch)[:2]
+    rows = [draw.tensor(kind, (batch, length, n * size), -2, 2) for n in (heads, kv_heads, kv_heads)]
+    if draw.flag():
+        rows = [np.concatenate(rows, 2), None, None]
+    past = [draw.tensor(kind, (batch, kv_heads, block * blocks, size), -2, 2) for _ in range(2)]
+    counts = [np.array([tokens], np.int32), np.full(batch, tokens, np.int32)]
+    inputs = [*rows, *past, *block_mask(draw, layouts, blocks), *counts, *tables]
+    return finished(draw, inputs, attributes, outputs=3, roundings=64, magnitude=4)
+
+
 def scaled(draw, attributes):
     """Numbers that all of them have."""
     if draw.flag():
@@ -205,27 +243,6 @@ def causal_conv(draw):
     inputs.append(draw.tensor(kind, (channels,)) if draw.flag() else None)
     inputs.append(tensor((taps - 1) * dilation) if draw.flag() else None)
     return finished(draw, inputs, attributes, outputs=2, roundings=8, magnitude=9 * taps + 3)
-
-
-@family("com.microsoft.MoE")
-def mixture_of_experts(draw):
-    kind, tokens, hidden, inner, experts = draw.type("T"), *(draw.integer(1, n) for n in (5, 9, 9, 5))
-    attributes = {"k": draw.integer(1, experts), "normalize_routing_weights": draw.integer(0, 1)}
-    attributes["activation_type"] = draw.choice(("relu", "gelu", "silu", "identity", "swiglu"))
-    rows = inner
-    if attributes["activation_type"] == "swiglu":
-        # ONNX Runtime has no other form on CPUs.
-        attributes["swiglu_fusion"], rows = 1, 2 * inner
-        for name, low, high in (("activation_alpha", 0.5, 2), ("activation_beta", 0, 1), ("swiglu_limit", 0.25, 4)):
-            if draw.flag():
-                attributes[name] = draw.real(low, high)
-    shape = (1, tokens, hidden) if draw.flag() else (tokens, hidden)
-    # No two probabilities are equal, of which either might be the greater one.
-    router = draw.tensor(kind, (tokens, experts), -1, 1) + np.arange(experts, dtype=np.float32) / 64
-    bias = lambda n: draw.tensor(kind, (experts, n), -1, 1) if draw.flag() else None  # noqa: E731
-    inputs = [draw.tensor(kind, shape, -2, 2), router, draw.tensor(kind, (experts, rows, hidden), -1, 1), bias(rows)]
-    inputs += [draw.tensor(kind, (experts, hidden, inner), -1, 1), bias(hidden)]
-    return finished(draw, inputs, attributes, roundings=64, magnitude=16)
 
 
 @family("com.microsoft.DecoderMaskedMultiHeadAttention")

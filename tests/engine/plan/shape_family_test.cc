@@ -68,7 +68,7 @@ TEST(ShapeFamily, GivesTheBitsOfAModelThatKnowsNoOtherShapes) {
   const GraphBuilder graph = step_graph();
   const Model one = graph.model();
   Context all(one);
-  for (const int64_t past : {40, 41, 42, 64, 33, 50, 40, 63}) {
+  for (const int64_t past : {40, 41, 42, 64, 33, 50, 40, 63, 100, 101, 65, 5, 300, 1, 2, 0, 4}) {
     const std::vector<Tensor> inputs = step_inputs(past);
     const auto got = all.run(inputs);
     const Model fresh = graph.model();
@@ -87,11 +87,35 @@ TEST(ShapeFamily, KnowsDimsThatDoNotGrowWithTheInput) {
   b.output(b.op("Slice", {x, b.constant(Tensor::of<int64_t>({0})), half}));
   const Model model = b.model();
   Context context(model);
-  for (int64_t n = 17; n <= 32; ++n) {
+  for (int64_t n = 17; n <= 70; ++n) {
     const Tensor input = random_tensor({n});
     const auto y = context.run({{input}});
     ASSERT_EQ(y[0].shape(), Shape({n / 2})) << n;
     EXPECT_TRUE(std::equal(y[0].values<float>().begin(), y[0].values<float>().end(), input.data<float>()));
+  }
+}
+
+TEST(ShapeFamily, TakesTheGraphOfAnother) {
+  const auto program = program_of(step_graph());
+  for (const int64_t past : {40, 41}) program->plan_for(step_inputs(past));
+  for (const int64_t past : {100, 5, 101, 300}) EXPECT_TRUE(program->plan_for(step_inputs(past))->like) << past;
+  for (const int64_t past : {0, 1}) EXPECT_FALSE(program->plan_for(step_inputs(past))->like) << past;
+}
+
+/// As often as 64 elements fit into the input: once for all inputs of the first family.
+TEST(ShapeFamily, DoesNotTakeTheGraphOfAnotherWhereItsDimsDiffer) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{1, Dim("N")}));
+  const ValueId length = b.op("Shape", {x}, {{"start", int64_t{1}}});
+  const auto ints = [&](int64_t value) { return b.constant(Tensor::of<int64_t>({value})); };
+  const ValueId times = b.op("Div", {b.op("Add", {length, ints(63)}), ints(64)});
+  const ValueId shape = b.op("Concat", {times, ints(1)}, {{"axis", int64_t{0}}});
+  b.output(b.op("Relu", {b.op("Expand", {x, shape})}));
+  const auto program = program_of(b);
+  for (const int64_t n : {40, 41, 100, 101, 102, 60, 130, 200}) {
+    const auto plan = program->plan_for(std::vector<Tensor>{random_tensor({1, n})});
+    EXPECT_EQ(plan->slots[size_t(plan->outputs[0].slot)].shape, Shape({(n + 63) / 64, n}));
+    EXPECT_EQ(kernel(*plan, "Expand") != nullptr, n > 64) << n;
   }
 }
 

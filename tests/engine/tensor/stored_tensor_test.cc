@@ -15,7 +15,7 @@ namespace {
 /// Bytes of value 7, or an Error.
 class Sevens final : public StoredBytes {
  public:
-  void read(std::span<std::byte> to) const override {
+  void read(std::span<std::byte> to, size_t) const override {
     if (fails) throw Error(ErrorKind::kIo, "gone");
     ++reads;
     std::fill(to.begin(), to.end(), std::byte{7});
@@ -73,6 +73,17 @@ TEST(StoredTensor, BorrowedContentsAreLetGoWithTheLastCopy) {
     EXPECT_FALSE(StoredContents::in_memory(StoredContents::original(other)));
   }
   EXPECT_EQ(stored.account->alive(), 0u);
+}
+
+TEST(StoredTensor, PartsAreReadWithoutKeepingTheRest) {
+  const Stored stored;
+  std::vector<std::byte> part(3);
+  StoredContents::read(stored.tensor, part, 5);
+  EXPECT_EQ(part, std::vector<std::byte>(3, std::byte{7}));
+  EXPECT_EQ(stored.account->alive(), 0u);
+  EXPECT_FALSE(StoredContents::in_memory(stored.tensor));
+  StoredContents::read(Tensor::of({5}, std::vector<uint8_t>{0, 1, 2, 3, 4}), part, 1);
+  EXPECT_EQ(part, (std::vector<std::byte>{std::byte{1}, std::byte{2}, std::byte{3}}));
 }
 
 TEST(StoredTensor, WhoAsksAtTheSameTimeSharesTheContents) {

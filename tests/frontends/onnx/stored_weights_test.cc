@@ -47,11 +47,16 @@ class StoredWeights : public ::testing::Test {
   }
 
   void add_weight(pb::ModelProto& model, const std::string& name, const std::vector<int64_t>& dims, bool external) {
+    add_weight(model, name, dims, external, values(Shape(dims).elements(), model.graph().initializer_size() + 1));
+  }
+
+  void add_weight(pb::ModelProto& model, const std::string& name, const std::vector<int64_t>& dims, bool external,
+                  const std::vector<float>& numbers) {
     pb::TensorProto& tensor = *model.mutable_graph()->add_initializer();
     tensor.set_name(name);
     tensor.set_data_type(pb::TensorProto::FLOAT);
     for (const int64_t dim : dims) tensor.add_dims(dim);
-    const std::string raw = raw_bytes(values(Shape(dims).elements(), model.graph().initializer_size()));
+    const std::string raw = raw_bytes(numbers);
     if (!external) return tensor.set_raw_data(raw);
     tensor.set_data_location(pb::TensorProto::EXTERNAL);
     for (const auto& [key, value] :
@@ -78,6 +83,31 @@ class StoredWeights : public ::testing::Test {
     pb::ModelProto model = open_model({1, 64, 0, 0});
     add_weight(model, "w", {64, 64, 3, 3}, true);
     add_node(*model.mutable_graph(), "Conv", {"x", "w"}, {"y"});
+    return model;
+  }
+
+  enum class Head { kComputed, kStored, kUnchanged, kOther };
+
+  /// y = table[x] head, where the head is the transposed table, made by a node or in the file, the table itself, or
+  /// differs from its transpose in a value.
+  pb::ModelProto embedding(Head head) {
+    data_.clear();
+    pb::ModelProto model = open_model({});
+    set_type(*model.mutable_graph()->mutable_input(0), pb::TensorProto::INT64, {2});
+    const std::vector<float> table = values(kSize * kSize, 1);
+    add_weight(model, "table", {kSize, kSize}, true, table);
+    if (head == Head::kComputed || head == Head::kUnchanged) {
+      pb::NodeProto& node = add_node(*model.mutable_graph(), "Transpose", {"table"}, {"head"});
+      pb::AttributeProto& perm = add_attribute(node, "perm", pb::AttributeProto::INTS);
+      for (const bool axis : {head == Head::kComputed, head != Head::kComputed}) perm.add_ints(axis);
+    } else {
+      std::vector<float> transposed;
+      for (size_t i = 0; i < table.size(); ++i) transposed.push_back(table[i % kSize * kSize + i / kSize]);
+      if (head == Head::kOther) transposed.back() += 1;
+      add_weight(model, "head", {kSize, kSize}, true, transposed);
+    }
+    add_node(*model.mutable_graph(), "Gather", {"table", "x"}, {"taken"});
+    add_node(*model.mutable_graph(), "MatMul", {"taken", "head"}, {"y"});
     return model;
   }
 
@@ -176,6 +206,29 @@ TEST_F(StoredWeights, AreTransposedAgainWhereTheyWereLetGo) {
   Context context(model), expected(load_at_once(proto));
   for (const int64_t rows : {1, 9}) expect_equal(context, expected, {rows, kSize});
   EXPECT_EQ(context.memory().weights_bytes, 0);
+}
+
+TEST_F(StoredWeights, OfATiedEmbeddingAreInMemoryOnce) {
+  const std::vector<Tensor> x{Tensor::of<int64_t>({3, 177})};
+  ModelOptions apart;
+  apart.disabled_rewrites = {"share_tied_weights"};
+  for (const Head head : {Head::kComputed, Head::kStored, Head::kUnchanged, Head::kOther}) {
+    const pb::ModelProto proto = embedding(head);
+    Context expected(load(proto, apart));
+    const Tensor want = expected.run(x)[0];
+    EXPECT_EQ(expected.memory().weights_bytes + expected.memory().packed_bytes, int64_t(2 * kWeightBytes));
+    const auto account = std::make_shared<MemoryAccount>(SIZE_MAX);
+    const Model model = [&] {
+      const MemoryAccount::Scope scope(account);
+      return load(proto);
+    }();
+    EXPECT_LT(account->alive(), kWeightBytes / 4);
+    Context context(model);
+    EXPECT_TRUE(identical(context.run(x)[0], want));
+    EXPECT_EQ(context.memory().weights_bytes,
+              int64_t(head == Head::kComputed || head == Head::kStored ? 0 : kWeightBytes));
+    EXPECT_EQ(context.memory().packed_bytes, int64_t(kWeightBytes));
+  }
 }
 
 TEST_F(StoredWeights, AreReadAgainForAnotherAlgorithm) {

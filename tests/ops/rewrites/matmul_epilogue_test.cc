@@ -72,12 +72,62 @@ TEST(MatMulEpilogue, GemmTakesAnActivation) {
   expect_unchanged(b, {random_tensor({3, 6})});
 }
 
-TEST(MatMulEpilogue, GemmTakesNoResidual) {
+/// Relu(Gemm(x [3, 6], w, c) + z).
+GraphBuilder gemm_with_residual(const Attributes& attributes, const Tensor& w, const Tensor& c = {}) {
   GraphBuilder b;
-  const ValueId y = b.op("Gemm", {b.input("x", Shape{3, 6}), values(b, {6, 8})});
+  std::vector<ValueId> inputs{b.input("x", Shape{3, 6}), b.constant(w)};
+  if (c) inputs.push_back(b.constant(c));
+  b.output(b.op("Relu", {b.op("Add", {b.op("Gemm", inputs, attributes), b.input("z", Shape{3, 8})})}));
+  return b;
+}
+
+TEST(MatMulEpilogue, AGemmWithAResidualIsAMatMul) {
+  const std::vector<Tensor> inputs{random_tensor({3, 6}), random_tensor({3, 8}, 2)};
+  for (const Tensor& c : {Tensor(), random_tensor({8}, 3)}) {
+    for (const auto& b : {gemm_with_residual({}, random_tensor({6, 8}), c),
+                          gemm_with_residual({{"transB", int64_t{1}}}, random_tensor({8, 6}), c)}) {
+      EXPECT_EQ(optimized_ops(b), "+MatMul");
+      expect_unchanged(b, inputs);
+    }
+  }
+}
+
+TEST(MatMulEpilogue, AGemmThatDoesMoreTakesNoResidual) {
+  const Tensor w = random_tensor({6, 8}), c = random_tensor({8}, 3);
+  for (const auto& b :
+       {gemm_with_residual({{"alpha", 0.5f}}, w), gemm_with_residual({{"beta", 0.5f}}, w, c),
+        gemm_with_residual({}, w, random_tensor({1}, 3)), gemm_with_residual({}, w, random_tensor({3, 8}, 3)),
+        gemm_with_residual({}, w, random_tensor({1, 8}, 3))}) {
+    EXPECT_EQ(optimized_ops(b).substr(0, 4), "Gemm");
+    expect_unchanged(b, {random_tensor({3, 6}), random_tensor({3, 8}, 2)});
+  }
+  GraphBuilder transposed;
+  const ValueId y =
+      transposed.op("Gemm", {transposed.input("x", Shape{6, 3}), transposed.constant(w)}, {{"transA", int64_t{1}}});
+  transposed.output(transposed.op("Add", {y, transposed.input("z", Shape{3, 8})}));
+  EXPECT_EQ(optimized_ops(transposed), "Gemm Add");
+}
+
+TEST(MatMulEpilogue, AGemmByAnInputTakesNoResidual) {
+  GraphBuilder b;
+  const ValueId y = b.op("Gemm", {b.input("x", Shape{3, 6}), b.input("w", Shape{6, 8})});
   b.output(b.op("Add", {y, b.input("z", Shape{3, 8})}));
   EXPECT_EQ(optimized_ops(b), "Gemm Add");
-  expect_unchanged(b, {random_tensor({3, 6}), random_tensor({3, 8})});
+}
+
+TEST(MatMulEpilogue, AGemmByTransposedHalvesKeepsThem) {
+  GraphBuilder b;
+  const ValueId w = b.constant(testing::cast_to(random_tensor({8, 1024}), DType::kFloat16));
+  const Fact x(DType::kFloat16, Shape{3, 1024}), z(DType::kFloat16, Shape{3, 8});
+  const ValueId y = b.op("Gemm", {b.input("x", x), w}, {{"transB", int64_t{1}}});
+  b.output(b.op("Add", {y, b.input("z", z)}));
+  const Model model = b.model();
+  ASSERT_EQ(count_ops(model, "MatMul", "linnet"), 1);
+  for (const NodeId id : model_graph(model).nodes()) {
+    const Node& node = model_graph(model).node(id);
+    if (node.spec.op_type != "MatMul") continue;
+    EXPECT_EQ(model_graph(model).fact(node.inputs[1]).dtype, DType::kFloat16);
+  }
 }
 
 TEST(MatMulEpilogue, TakesOneActivation) {

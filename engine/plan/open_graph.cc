@@ -1,0 +1,65 @@
+#include "plan/open_graph.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "passes/passes.h"
+#include "tensor/same_fact.h"
+
+namespace linnet {
+namespace {
+
+/// Whether no dim is less than that of the other.
+bool is_larger(const std::vector<PlanInput>& a, const std::vector<PlanInput>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const PlanInput& x, const PlanInput& y) {
+    return std::equal(x.shape.begin(), x.shape.end(), y.shape.begin(), y.shape.end(), std::greater_equal<>());
+  });
+}
+
+Graph propagated(Graph graph, const std::vector<PlanInput>& inputs, const ModelResources& resources) {
+  const std::vector<Fact> facts = facts_of(inputs);
+  for (size_t i = 0; i < facts.size(); ++i) graph.set_fact(graph.inputs()[i], facts[i]);
+  propagate_facts(graph, resources);
+  return graph;
+}
+
+}  // namespace
+
+std::vector<Fact> facts_of(const std::vector<PlanInput>& inputs) {
+  std::vector<Fact> facts;
+  for (const PlanInput& input : inputs) {
+    facts.emplace_back(input.dtype, input.shape);
+    facts.back().constant = input.value;
+  }
+  return facts;
+}
+
+OpenGraph::OpenGraph(const Graph& graph, const std::vector<PlanInput>& a, const std::vector<PlanInput>& b,
+                     const ModelResources& resources)
+    : graph_(graph),
+      assumed_(graph_, propagated(graph, is_larger(a, b) ? b : a, resources),
+               propagated(graph, is_larger(a, b) ? a : b, resources), resources) {
+  optimize(graph_, resources);
+}
+
+bool OpenGraph::bind(const std::vector<PlanInput>& inputs, const ModelResources& resources) {
+  const std::vector<Fact> facts = facts_of(inputs);
+  if (!assumed_.hold_further(inputs) && !assumed_.hold(facts, resources)) return false;
+  set_facts(facts, resources);
+  return true;
+}
+
+void OpenGraph::set_facts(const std::vector<Fact>& inputs, const ModelResources& resources) {
+  std::vector<bool> changed(size_t(graph_.value_count()), !std::exchange(is_bound_, false));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ValueId input = graph_.inputs()[i];
+    if (same_fact(inputs[i], graph_.fact(input))) continue;
+    changed[size_t(input)] = true;
+    graph_.set_fact(input, inputs[i]);
+  }
+  update_facts(graph_, changed, resources);
+  is_bound_ = true;
+}
+
+}  // namespace linnet

@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "environment/run_environment.h"
+#include "passes/computed_bytes.h"
+#include "rewrites/matching/match.h"
+#include "rewrites/rewrite_list.h"
+#include "tensor/stored_tensor.h"
+
+namespace linnet {
+namespace {
+
+constexpr size_t kLeastBytes = size_t{1} << 16;  // of a table: that of fewer may be held twice
+constexpr int64_t kWidest = 1 << 14;  // of a row: where matrices are stored, parts of their rows are read apart
+constexpr int64_t kFirstRows = 16, kPartValues = 1 << 20;
+
+bool gathers_rows(const Graph& graph, const Node& node) {
+  const Fact& table = graph.input_fact(node, 0);
+  return is_op(node, "Gather") && node.spec.attr_or("axis", 0) % std::max<int64_t>(1, table.rank()) == 0;
+}
+
+/// Whether nothing but Gathers of rows reads the table.
+bool only_rows_are_read(const Graph& graph, ValueId table) {
+  const std::vector<NodeId>& readers = graph.consumers(table);
+  return !graph.is_output(table) && std::all_of(readers.begin(), readers.end(), [&](NodeId id) {
+    return gathers_rows(graph, graph.node(id)) && graph.node(id).inputs[1] != table;
+  });
+}
+
+/// Whether `y` is computed as the transposed `x`.
+bool is_transpose_of(const Tensor& y, const Tensor& x) {
+  const ComputedBytes* computed = ComputedBytes::of(y);
+  if (!computed || !is_op(computed->node(), "Transpose")) return false;
+  const auto* perm = computed->node().spec.find<std::vector<int64_t>>("perm");
+  const Tensor& from = computed->input(0);
+  return from.address() == x.address() && from.shape() == x.shape() && (!perm || *perm == std::vector<int64_t>{1, 0});
+}
+
+/// Bytes of some rows and columns of a matrix.
+std::vector<std::byte> part_of(const Tensor& x, int64_t row, int64_t rows, int64_t column, int64_t columns) {
+  const size_t pitch = dtype_bytes(x.dtype(), columns);
+  std::vector<std::byte> part(dtype_bytes(x.dtype(), checked_mul(rows, columns)));
+  std::span<std::byte> to = part;
+  for (int64_t r = row; r < row + rows; ++r, to = to.subspan(pitch)) {
+    StoredContents::read(x, to.first(pitch), dtype_bytes(x.dtype(), checked_mul(r, x.dim(1)) + column));
+  }
+  return part;
+}
+
+template <class T>
+bool is_transposed(std::span<const std::byte> x, std::span<const std::byte> y, int64_t rows, int64_t columns) {
+  const auto *a = reinterpret_cast<const T*>(x.data()), *b = reinterpret_cast<const T*>(y.data());
+  for (int64_t c = 0; c < columns; ++c) {
+    for (int64_t r = 0; r < rows; ++r) {
+      if (a[r * columns + c] != b[c * rows + r]) return false;
+    }
+  }
+  return true;
+}
+
+/// Whether y has the bits of x, transposed: part by part, of which the first is small, as most differ there.
+bool is_transposed(const Tensor& x, const Tensor& y) {
+  int64_t rows = kFirstRows;
+  for (int64_t r = 0; r < x.dim(0); r += rows, rows = kPartValues / x.dim(1)) {
+    check_current();
+    rows = std::min(rows, x.dim(0) - r);
+    const auto a = part_of(x, r, rows, 0, x.dim(1)), b = part_of(y, 0, x.dim(1), r, rows);
+    const auto compare = x.dtype() == DType::kFloat32 ? is_transposed<uint32_t> : is_transposed<uint16_t>;
+    if (!compare(a, b, rows, x.dim(1))) return false;
+  }
+  return true;
+}
+
+/// Whether a product's weights are the table, transposed. What is computed from other tensors is not computed to see.
+bool are_tied(const Tensor& table, const Tensor& weights) {
+  if (weights.dtype() != table.dtype() || weights.shape() != Shape{table.dim(1), table.dim(0)}) return false;
+  if (is_transpose_of(weights, table) || is_transpose_of(table, weights)) return true;
+  return !ComputedBytes::of(weights) && !ComputedBytes::of(table) && is_transposed(table, weights);
+}
+
+/// The weights of a product that are the table transposed; kNoValue where there are none.
+ValueId transposed_weights(const Graph& graph, const Tensor& table) {
+  for (const NodeId id : graph.nodes()) {
+    const Node& node = graph.node(id);
+    if (!is_op(node, "MatMul") && !is_op(node, "MatMul", kInternalDomain)) continue;
+    const Tensor* w = graph.constant_input(node, 1);
+    if (w && are_tied(table, *w)) return node.inputs[1];
+  }
+  return kNoValue;
+}
+
+}  // namespace
+
+// Gather(table, i), MatMul(x, table^T) -> linnet::GatherColumns(i, table^T), MatMul(x, table^T): an embedding that is
+// tied to the last product is in memory once, as the product's weights.
+std::optional<Patch> share_tied_weights(const Graph& graph, const Node& node) {
+  if (!is_op(node, "Gather")) return std::nullopt;
+  const Tensor* table = graph.constant_input(node, 0);
+  const bool fits = table && table->rank() == 2 && table->bytes() >= kLeastBytes && table->dim(1) <= kWidest &&
+                    (table->dtype() == DType::kFloat32 || is_half(table->dtype()));
+  if (!fits || !gathers_rows(graph, node) || !only_rows_are_read(graph, node.inputs[0])) return std::nullopt;
+  const ValueId weights = transposed_weights(graph, *table);
+  if (weights == kNoValue) return std::nullopt;
+  Patch patch(graph);
+  NodeSpec spec = internal_spec(node, "GatherColumns");
+  spec.attributes = {};
+  patch.replace(node.outputs[0], patch.add(spec, {node.inputs[1], weights}));
+  return patch;
+}
+
+}  // namespace linnet
