@@ -50,10 +50,11 @@ void GemmPlan<Type>::run_strip(const GemmOperands<Type>& operands, const GemmBlo
   s.taps = rows.taps;
   s.a = pointers;
   s.b_row = blocks_.b_row(rows.tap, rows.k);
-  s.y = operands.y + (strip.begin - operands.y_row) * operands.y_pitch + columns.begin - operands.y_column;
   if (operands.store) {
     s.y = reinterpret_cast<typename Type::Y*>(scratch + strip_offset_);
     s.y_pitch = columns.size();
+  } else {
+    s.y = operands.y + (strip.begin - operands.y_row) * operands.y_pitch + columns.begin - operands.y_column;
   }
   if (block.last) s.epilogue = operands.epilogue.at(strip.begin, columns.begin);
   kernels_.strip(s);

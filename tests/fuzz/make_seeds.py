@@ -19,6 +19,9 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / folder) for folder in ("differential", "support", "hostile")]
 
 import huge_dims  # noqa: E402
+import model_cases  # noqa: E402
+import operator_cases  # noqa: E402
+from operator_forms import forms  # noqa: E402
 
 MOST_BYTES = 1 << 14
 
@@ -30,6 +33,15 @@ def models(configurations, operators):
         for i, drawn in enumerate(huge_dims.draws(schema, configurations)):
             with contextlib.suppress(ValueError):
                 yield f"{schema.domain or 'onnx'}.{schema.name}.{i}", drawn.model().SerializeToString()
+
+
+def catalogue():
+    """What no engine should take, or what ended one."""
+    for name, (model, _) in model_cases.cases().items():
+        yield f"bad.{name}", model if isinstance(model, bytes) else model.SerializeToString()
+    for i, case in enumerate(operator_cases.CASES):
+        for form, model, *_ in forms(case):
+            yield f"bad.{i}.{case.op}.{form}", model.SerializeToString()
 
 
 def arrays():
@@ -83,7 +95,7 @@ def main():
     arguments = parser.parse_args()
     found = list(models(arguments.configurations, arguments.operators))
     for target, files in {
-        "model": found,
+        "model": [*found, *catalogue()],
         "graph": found,
         "operator": choices(100),
         "api": choices(100),
