@@ -119,17 +119,19 @@ void check_nbits_parts(const NBitsMatrix& m, const Fact& codes, const Fact& scal
   if (!order.present() || !order.concrete() || order.shape().elements() != checked_mul(m.blocks(), m.block_size)) {
     require_elements(order, m.k, "input g_idx");
   }
-  check_nbits_contents(m, {.scales = scales.constant, .zeros = zeros.constant, .order = order.constant});
+  if (order.present() && order.constant) check_nbits_order(m, order.constant);
 }
 
-void check_nbits_contents(const NBitsMatrix& m, const NBitsParts& parts) {
-  if (parts.scales && parts.scales.dtype() == DType::kFloat32 && has_nan(parts.scales.values<float>())) {
+void check_nbits_scales(const Tensor& scales) {
+  if (scales.dtype() == DType::kFloat32 && has_nan(scales.values<float>())) {
     throw Error(ErrorKind::kModel, "input scales has a NaN");
   }
-  const int32_t* order = parts.order ? parts.order.data<int32_t>() : nullptr;
+}
+
+void check_nbits_order(const NBitsMatrix& m, const Tensor& order) {
   const int64_t blocks = m.blocks();
-  for (int64_t i = 0; order && i < m.k; ++i) {
-    const int64_t group = order[i];
+  for (int64_t i = 0; i < m.k; ++i) {
+    const int64_t group = order.data<int32_t>()[i];
     if (group >= 0 && group < blocks) continue;
     throw Error(ErrorKind::kModel,
                 str("input g_idx must name one of ", blocks, " blocks, got ", group, " at element ", i));

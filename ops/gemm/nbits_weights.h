@@ -26,12 +26,14 @@ struct NBitsParts {
   Tensor codes, scales, zeros, order;
 };
 
-/// Checks that the parts have as many elements as the matrix has, and what is constant: scales are no NaN, order names
-/// blocks. Throws Error(kShape, kModel) naming the input.
+/// Checks that the parts have as many elements as the matrix has, and a constant order. Throws Error(kShape, kModel)
+/// naming the input.
 void check_nbits_parts(const NBitsMatrix& matrix, const Fact& codes, const Fact& scales, const Fact& zeros,
                        const Fact& order);
-/// What of that is known of contents only.
-void check_nbits_contents(const NBitsMatrix& matrix, const NBitsParts& parts);
+/// Checks that there is no NaN; throws Error(kModel).
+void check_nbits_scales(const Tensor& scales);
+/// Checks that it names blocks; throws Error(kModel).
+void check_nbits_order(const NBitsMatrix& matrix, const Tensor& order);
 
 /// Which rows of B the blocks of a packed form hold: all in order, or by blocks where an order is given.
 class NBitsRows {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "infer/infer.h"
+#include "microsoft/quantized.h"
 #include "rewrites/matching/broadcasting.h"
 #include "rewrites/matching/match.h"
 
@@ -22,6 +23,7 @@ constexpr std::string_view kKeepDims[] = {
     "Transpose",  "Trilu",      "Unsqueeze"};
 constexpr std::string_view kKeepDimsInside[] = {"Attention", "CachePositions", "GatherColumns", "MatMul",
                                                 "RotaryEmbedding"};
+constexpr std::string_view kKeepDimsOfMicrosoft[] = {"GatherBlockQuantized", "MatMulNBits"};
 
 constexpr size_t kPadAxes = 3;  // input
 
@@ -122,6 +124,7 @@ class LinearDims {
     }
     if (broadcasts(node)) return true;
     if (node.spec.domain == kInternalDomain) return same_values && listed(kKeepDimsInside, node.spec.op_type);
+    if (node.spec.domain == kMicrosoft) return same_values && listed(kKeepDimsOfMicrosoft, node.spec.op_type);
     if (!node.spec.domain.empty()) return false;
     if (is_op(node, "Pad")) return !contents_change(optional_input(node, kPadAxes));
     if (listed(kKeepDims, node.spec.op_type)) return same_values;

@@ -61,6 +61,14 @@ TEST(LinearDims, HoldForSumsAndProductsWithConstants) {
   EXPECT_TRUE(g.are_linear());
 }
 
+TEST(LinearDims, HoldForProductsByCodes) {
+  Lengths g;
+  const ValueId codes = g.b.constant(Tensor(DType::kUint8, {2, 1, 8})), scales = g.b.constant(random_tensor({2}));
+  g.b.op("MatMulNBits", {g.x, codes, scales}, {{"K", int64_t{3}}, {"N", int64_t{2}}, {"block_size", int64_t{16}}},
+         "com.microsoft");
+  EXPECT_TRUE(g.are_linear());
+}
+
 TEST(LinearDims, HoldForPartsWhoseBoundsStayInside) {
   for (const auto& [start, end] : std::vector<std::pair<int64_t, int64_t>>{{1, INT64_MAX}, {0, 4}, {-4, -1}, {2, -1}}) {
     Lengths g;
