@@ -70,7 +70,7 @@ class NBitsKernel final : public Kernel {
       float* y = context.output(0).data<float>() + lines.begin * p_.matrix.n;
       const float* bias = has_bias_ ? context.input(p_.bias).data<float>() : nullptr;
       if constexpr (std::is_same_v<A, float>) {
-        if (unpacked_rows_) return multiply_unpacked(strips, lines.size(), b, panels, bias, y, scratch);
+        if (unpacked_rows_) return multiply_unpacked(strips, b, panels, bias, y, scratch);
       }
       for (int64_t panel = panels.begin; panel < panels.end; ++panel) multiply(strips, b, panel, bias, y);
     });
@@ -121,15 +121,15 @@ class NBitsKernel final : public Kernel {
     }
   }
 
-  void multiply_unpacked(const NBitsStrips<float>& strips, int64_t rows, const NBitsPacking::View& b,
-                         const Span& panels, const float* bias, float* y, std::byte* scratch) const {
-    const UnpackedNBits unpacked(kernels_.floats(), b.form, rows, scratch + unpacked_offset_);
+  void multiply_unpacked(const NBitsStrips<float>& strips, const NBitsPacking::View& b, const Span& panels,
+                         const float* bias, float* y, std::byte* scratch) const {
+    const UnpackedNBits unpacked(kernels_.floats(), b.form, scratch + unpacked_offset_);
     const int64_t n = p_.matrix.n, lanes = b.form.lanes, panel_bytes = b.form.blocks * b.form.block_bytes();
     for (int64_t panel = panels.begin; panel < panels.end; panel += 2) {
       const int count = int(std::min<int64_t>(2, panels.end - panel));
       const float* products = unpacked.multiply(strips, b.panels + panel * panel_bytes, count);
       const int64_t column = panel * lanes, columns = std::min(count * lanes, n - column);
-      for (int64_t i = 0; i < rows; ++i, products += count * lanes) {
+      for (int64_t i = 0; i < strips.rows(); ++i, products += count * lanes) {
         float* to = y + i * n + column;
         std::copy_n(products, columns, to);
         for (int64_t j = 0; bias && j < columns; ++j) to[j] += bias[column + j];

@@ -43,6 +43,7 @@ class NBitsStrips {
   NBitsStrips(const NBitsForm& form, int64_t rows, int highest, std::byte* scratch);
 
   int64_t count() const { return count_; }
+  int64_t rows() const { return rows_; }
   Span rows(int64_t strip) const { return Span{0, rows_}.part(count_, strip); }
   NBitsStrip<A> operator[](int64_t strip) const;
 

@@ -20,10 +20,9 @@ std::ptrdiff_t most_scales(const NBitsForm& form) { return most_blocks(form) * p
 
 }  // namespace
 
-UnpackedNBits::UnpackedNBits(const NBitsFloatKernels& kernels, const NBitsForm& form, int64_t rows, std::byte* scratch)
+UnpackedNBits::UnpackedNBits(const NBitsFloatKernels& kernels, const NBitsForm& form, std::byte* scratch)
     : kernels_(kernels),
       form_(form),
-      rows_(rows),
       codes_(reinterpret_cast<float*>(scratch)),
       scales_(codes_ + most_codes(form)),
       totals_(scales_ + most_scales(form)) {}
@@ -35,7 +34,7 @@ size_t UnpackedNBits::scratch_bytes(const NBitsForm& form, int64_t rows) {
 
 const float* UnpackedNBits::multiply(const NBitsStrips<float>& strips, const std::byte* panels, int count) const {
   const std::ptrdiff_t width = int64_t{count} * form_.lanes, panel_bytes = form_.blocks * form_.block_bytes();
-  std::fill_n(totals_, rows_ * width, 0.0f);
+  std::fill_n(totals_, strips.rows() * width, 0.0f);
   for (int64_t first = 0; first < form_.blocks; first += most_blocks(form_)) {
     const int64_t blocks = std::min(most_blocks(form_), form_.blocks - first);
     for (int p = 0; p < count; ++p) {

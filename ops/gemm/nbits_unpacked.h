@@ -9,7 +9,7 @@ namespace linnet {
 class UnpackedNBits {
  public:
   /// scratch: scratch_bytes() of a worker.
-  UnpackedNBits(const NBitsFloatKernels& kernels, const NBitsForm& form, int64_t rows, std::byte* scratch);
+  UnpackedNBits(const NBitsFloatKernels& kernels, const NBitsForm& form, std::byte* scratch);
 
   /// The products [rows, count * lanes] of strips of at most NBitsFloatKernels::unpacked_rows rows with `count` panels,
   /// one or two; valid until the next call.
@@ -23,7 +23,6 @@ class UnpackedNBits {
 
   const NBitsFloatKernels& kernels_;
   NBitsForm form_;
-  int64_t rows_;
   float *codes_, *scales_, *totals_;
 };
 

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "infer/infer.h"
+#include "math/broadcast_blocks.h"
 #include "math/broadcast_plan.h"
-#include "math/short_rows.h"
 #include "partition/parallel.h"
 
 namespace linnet {
@@ -35,22 +35,22 @@ class ElementwiseKernel final : public Kernel {
       x_.push_back({source.input, element_bytes(in.dtype(source.input))});
       numbers &= !is_object(in.dtype(source.input));
     }
-    if (!numbers || !ShortRows::suit(plan_)) return;
+    if (!numbers || !BroadcastBlocks::suit(plan_)) return;
     std::vector<size_t> widths;
     for (const Input& input : x_) widths.push_back(input.element_bytes);
-    short_rows_.emplace(plan_, std::move(widths));
+    blocks_.emplace(plan_, std::move(widths));
   }
 
   void run(KernelContext& context) const override {
     std::array<const std::byte*, kMaxSources> x;
     for (size_t k = 0; k < x_.size(); ++k) x[k] = static_cast<const std::byte*>(context.input(x_[k].input).raw());
     auto* y = static_cast<std::byte*>(context.output(0).raw());
-    if (short_rows_) return run_short_rows(context, x.data(), y);
+    if (blocks_) return run_blocks(context, x.data(), y);
     parallel_items(context.executor(), plan_.elements, 1,
                    [&](int64_t first, int64_t last, int) { run_range(x.data(), y, first, last); });
   }
 
-  size_t scratch_bytes() const override { return short_rows_ ? short_rows_->scratch_bytes() : 0; }
+  size_t scratch_bytes() const override { return blocks_ ? blocks_->scratch_bytes() : 0; }
 
   int in_place(int) const override {
     for (size_t k = 0; k < x_.size(); ++k) {
@@ -80,12 +80,12 @@ class ElementwiseKernel final : public Kernel {
     }
   }
 
-  void run_short_rows(KernelContext& context, const std::byte* const* x, std::byte* y) const {
-    parallel_items(context.executor(), short_rows_->periods(), short_rows_->period_elements(),
+  void run_blocks(KernelContext& context, const std::byte* const* x, std::byte* y) const {
+    parallel_items(context.executor(), blocks_->periods(), blocks_->period_elements(),
                    [&](int64_t first, int64_t last, int worker) {
                      std::array<Operand, kMaxSources> operands;
-                     ShortRows::Reader reader(*short_rows_, x, context.scratch(worker), first, last, operands.data());
-                     std::byte* to = y + size_t(first * short_rows_->period_elements()) * y_bytes_;
+                     BroadcastBlocks::Reader reader(*blocks_, x, context.scratch(worker), first, last, operands.data());
+                     std::byte* to = y + size_t(first * blocks_->period_elements()) * y_bytes_;
                      while (const int64_t n = reader.next()) {
                        loop_(operands.data(), to, n);
                        to += size_t(n) * y_bytes_;
@@ -97,7 +97,7 @@ class ElementwiseKernel final : public Kernel {
   InnerLoop loop_;
   std::vector<Input> x_;
   size_t y_bytes_;
-  std::optional<ShortRows> short_rows_;
+  std::optional<BroadcastBlocks> blocks_;
 };
 
 }  // namespace

@@ -72,27 +72,14 @@ class ExpertMatMul final : public Op {
     constexpr std::array kTypes{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
     require_dtype_in(in[kX], kTypes, "x");
     require_dtype(in[kExperts], DType::kInt64, "experts");
-    require_rank(in[kX], 2, "x");
-    require_rank(in[kExperts], 1, "experts");
-    require_rank(in[kWeights], 3, "weights");
     require_same_dtype(in[kX], in[kWeights], "x and weights");
-    if (has_input(in, kBias)) {
-      require_same_dtype(in[kX], in[kBias], "x and bias");
-      require_rank(in[kBias], 2, "bias");
+    const Fact bias = has_input(in, kBias) ? in[kBias] : Fact();
+    if (bias.present()) require_same_dtype(in[kX], bias, "x and bias");
+    const Dims dims = expert_product_dims(in[kX], in[kExperts], in[kWeights], bias);
+    if (in[kX].has_rank() && in[kWeights].has_rank()) {
+      merge_dim(in[kX].dim(1), in[kWeights].dim(2), "the depth of x and weights");
     }
-    const auto dim = [&](int i, int d) { return in[size_t(i)].has_rank() ? in[size_t(i)].dim(d) : Dim(); };
-    merge_dim(dim(kX, 1), dim(kWeights, 2), "the depth of x and weights");
-    Dim columns = dim(kWeights, 1);
-    if (has_input(in, kBias)) {
-      merge_dim(dim(kWeights, 0), dim(kBias, 0), "the matrices of weights and bias");
-      columns = merge_dim(columns, dim(kBias, 1), "the columns of weights and bias");
-    }
-    const Dim rows = dim(kX, 0), products = dim(kExperts, 0);
-    const bool known = rows.known() && products.known();
-    if (known && (rows.value() == 0 ? products.value() != 0 : products.value() % rows.value() != 0)) {
-      throw Error(ErrorKind::kShape, str("experts must be a multiple of the ", rows, " rows of x, got ", products));
-    }
-    return {Fact(in[kX].dtype, Dims{products, columns})};
+    return {Fact(in[kX].dtype, dims)};
   }
 
   KernelPtr compile(const CompileInput& in) const override { return std::make_unique<ExpertMatMulKernel>(in); }

@@ -139,7 +139,7 @@ class ExpertNBitsKernel final : public Kernel {
   void multiply_unpacked(const Part& part, const NBitsStrips<float>& strips, std::span<const int64_t> products,
                          Checkpoints& checkpoints) const {
     const NBitsForm& form = part.weights.form;
-    const UnpackedNBits unpacked(kernels_.floats(), form, std::ssize(products), part.scratch + tile_offset_);
+    const UnpackedNBits unpacked(kernels_.floats(), form, part.scratch + tile_offset_);
     for (int64_t panel = part.panels.begin; panel < part.panels.end; panel += 2) {
       const int count = int(std::min<int64_t>(2, part.panels.end - panel));
       const float* tile = unpacked.multiply(strips, part.panel(panel), count);
@@ -196,22 +196,9 @@ class ExpertMatMulNBits final : public Op {
     require_dtype(in[kExperts], DType::kInt64, "experts");
     require_dtype(in[kCodes], DType::kUint8, "codes");
     if (has_input(in, kZeros)) require_dtype_in(in[kZeros], kTypesOfZeros, "zero_points");
-    require_rank(in[kX], 2, "x");
-    require_rank(in[kExperts], 1, "experts");
-    require_rank(in[kCodes], 3, "codes");
-    if (has_input(in, kBias)) require_rank(in[kBias], 2, "bias");
-    Dim columns = dim(in[kCodes], 1);
-    if (has_input(in, kBias)) {
-      merge_dim(dim(in[kCodes], 0), dim(in[kBias], 0), "the matrices of codes and bias");
-      columns = merge_dim(columns, dim(in[kBias], 1), "the columns of codes and bias");
-    }
-    const Dim rows = dim(in[kX], 0), products = dim(in[kExperts], 0);
-    const bool known = rows.known() && products.known();
-    if (known && (rows.value() == 0 ? products.value() != 0 : products.value() % rows.value() != 0)) {
-      throw Error(ErrorKind::kShape, str("experts must be a multiple of the ", rows, " rows of x, got ", products));
-    }
-    if (dim(in[kX], 1).known() && in[kCodes].concrete()) check_parts(in);
-    return {Fact(DType::kFloat32, Dims{products, columns})};
+    const Dims dims = expert_product_dims(in[kX], in[kExperts], in[kCodes], has_input(in, kBias) ? in[kBias] : Fact());
+    if (in[kX].has_rank() && in[kX].dim(1).known() && in[kCodes].concrete()) check_parts(in);
+    return {Fact(DType::kFloat32, dims)};
   }
 
   KernelPtr compile(const CompileInput& in) const override {
@@ -221,8 +208,6 @@ class ExpertMatMulNBits final : public Op {
   }
 
  private:
-  static Dim dim(const Fact& fact, int d) { return fact.has_rank() ? fact.dim(d) : Dim(); }
-
   NBitsMatrix matrix(int64_t depth, const Shape& codes) const {
     return {.k = depth, .n = checked_mul(codes[0], codes[1]), .bits = int(bits_), .block_size = block_size_};
   }

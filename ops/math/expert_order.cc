@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "linnet/error.h"
-#include "linnet/shape.h"
+#include "infer/infer.h"
 
 namespace linnet {
 
@@ -26,6 +25,25 @@ ExpertOrder::ExpertOrder(std::span<const int64_t> chosen, int64_t experts, std::
 
 size_t ExpertOrder::bytes(int64_t products, int64_t experts) {
   return dtype_bytes(DType::kInt64, checked_add(checked_add(experts, 1), products));
+}
+
+Dims expert_product_dims(const Fact& x, const Fact& chosen, const Fact& matrices, const Fact& bias) {
+  require_rank(x, 2, "x");
+  require_rank(chosen, 1, "experts");
+  require_rank(matrices, 3, "weights");
+  const auto dim = [](const Fact& fact, int d) { return fact.has_rank() ? fact.dim(d) : Dim(); };
+  Dim columns = dim(matrices, 1);
+  if (bias.present()) {
+    require_rank(bias, 2, "bias");
+    merge_dim(dim(matrices, 0), dim(bias, 0), "the matrices of weights and bias");
+    columns = merge_dim(columns, dim(bias, 1), "the columns of weights and bias");
+  }
+  const Dim rows = dim(x, 0), products = dim(chosen, 0);
+  const bool known = rows.known() && products.known();
+  if (known && (rows.value() == 0 ? products.value() != 0 : products.value() % rows.value() != 0)) {
+    throw Error(ErrorKind::kShape, str("experts must be a multiple of the ", rows, " rows of x, got ", products));
+  }
+  return {products, columns};
 }
 
 }  // namespace linnet

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include "linnet/fact.h"
+
 namespace linnet {
 
 /// Products of rows with the matrices of experts, in the order of the experts.
@@ -25,5 +27,10 @@ class ExpertOrder {
  private:
   std::span<int64_t> begins_, sorted_;
 };
+
+/// The dims of products of x [rows, depth] with matrices [experts, columns, ...] that `chosen` [products], a multiple
+/// of the rows, names, plus a bias [experts, columns], which may be omitted. Throws Error(kShape) where they do not
+/// fit.
+Dims expert_product_dims(const Fact& x, const Fact& chosen, const Fact& matrices, const Fact& bias);
 
 }  // namespace linnet

@@ -1,3 +1,6 @@
+#include <array>
+#include <utility>
+
 #include "infer/infer.h"
 #include "microsoft/attention_graph.h"
 #include "microsoft/quantized.h"
@@ -34,12 +37,13 @@ class SparseAttention final : public ExpandedOp {
 
   std::vector<ValueId> expand(Expansion& graph) const override {
     require_inputs(graph.facts(), 1, 11);
-    require_given(graph, kPastKey, "past_key");
-    require_given(graph, kPastValue, "past_value");
-    require_given(graph, kRows, "block_row_indices");
-    require_given(graph, kColumns, "block_col_indices");
-    require_given(graph, kTotal, "total_sequence_length");
-    require_given(graph, kTokens, "key_total_sequence_lengths");
+    constexpr std::array kNeeded{std::pair(kPastKey, "past_key"),
+                                 std::pair(kPastValue, "past_value"),
+                                 std::pair(kRows, "block_row_indices"),
+                                 std::pair(kColumns, "block_col_indices"),
+                                 std::pair(kTotal, "total_sequence_length"),
+                                 std::pair(kTokens, "key_total_sequence_lengths")};
+    for (const auto& [input, name] : kNeeded) require_given(graph, input, name);
     const Fact& query = graph.facts()[kQuery];
     require_dtype(graph.facts()[kTokens], DType::kInt32, "key_total_sequence_lengths");
     require_rank(graph.facts()[kPastKey], 4, "past_key");

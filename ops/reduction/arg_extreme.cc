@@ -49,50 +49,55 @@ void search(const T* x, int64_t n, int64_t pitch, int64_t columns, bool last, Ex
   for (int64_t c = 0; last && c < columns; ++c) best.row[c] = int32_t(n - 1) - best.row[c];
 }
 
-/// The index of the extreme of a row of n values that was searched as a matrix of `columns` columns, what is left over
-/// not yet.
+/// The index of the extreme of a row of n values that was searched as a matrix of kRowColumns columns, what is left
+/// over not yet.
 template <class T, bool kMax>
-int64_t extreme_of_row(const T* x, int64_t n, int64_t columns, bool last, const Extremes<T>& best) {
+int64_t extreme_of_row(const T* x, int64_t n, bool last, const Extremes<T>& best) {
   T value = best.value[0];
-  int64_t index = best.row[0] * columns;
+  int64_t index = best.row[0] * kRowColumns;
   const auto compare = [&](T v, int64_t i) {
     const bool preferred = last ? i > index : i < index;
     if (is_beyond<kMax>(v, value) || (preferred && is_same(v, value))) value = v, index = i;
   };
-  for (int64_t c = 1; c < columns; ++c) compare(best.value[c], best.row[c] * columns + c);
-  for (int64_t i = n / columns * columns; i < n; ++i) compare(x[i], i);
+  for (int64_t c = 1; c < kRowColumns; ++c) compare(best.value[c], best.row[c] * kRowColumns + c);
+  for (int64_t i = n / kRowColumns * kRowColumns; i < n; ++i) compare(x[i], i);
   return index;
 }
 
-/// The index of the extreme of a short row, without branches that depend on values.
-template <class T, bool kMax>
-int64_t extreme_of_short_row(const T* x, int64_t n, bool last) {
-  T value = x[0];
-  int64_t index = 0;
-  for (int64_t i = 1; i < n; ++i) {
-    const bool better = is_beyond<kMax>(x[i], value) | (last & is_same(x[i], value));
-    value = better ? x[i] : value;
-    index = better ? i : index;
-  }
-  return index;
-}
-
-/// Finds the extremes of n values each: of `lanes` neighbouring columns of a matrix with `inner` ones, of a row if that
-/// is 1.
+/// Finds the extremes of n values each: of `lanes` neighbouring columns of a matrix with `inner` ones, of as many rows,
+/// one behind the other, if that is 1.
 using Search = void (*)(const void* x, int64_t* y, int64_t n, int64_t inner, int64_t lanes, bool last);
+
+/// Short rows, some of them as the columns of a matrix.
+template <class T, bool kMax>
+void search_short_rows(const T* x, int64_t* y, int64_t n, int64_t rows, bool last) {
+  constexpr int64_t kRows = 64;
+  T columns[kRowColumns * kRows];
+  Extremes<T> best;
+  for (int64_t count; rows > 0; rows -= count, x += count * n, y += count) {
+    count = std::min(kRows, rows);
+    for (int64_t r = 0; r < count; ++r) {
+      for (int64_t i = 0; i < n; ++i) columns[i * kRows + r] = x[r * n + i];
+    }
+    search<T, kMax>(columns, n, kRows, count, last, best);
+    std::copy(best.row, best.row + count, y);
+  }
+}
 
 template <class T, bool kMax>
 void search_lanes(const void* x, int64_t* y, int64_t n, int64_t inner, int64_t lanes, bool last) {
-  const bool is_row = inner == 1;
-  const int64_t columns = is_row ? std::min(n, kRowColumns) : lanes;
   const auto* values = static_cast<const T*>(x);
-  if (is_row && n < kRowColumns) return void(*y = extreme_of_short_row<T, kMax>(values, n, last));
   Extremes<T> best;
-  search<T, kMax>(values, is_row ? n / columns : n, is_row ? columns : inner, columns, last, best);
-  if (is_row) {
-    *y = extreme_of_row<T, kMax>(values, n, columns, last, best);
+  if (inner > 1) {
+    search<T, kMax>(values, n, inner, lanes, last, best);
+    std::copy(best.row, best.row + lanes, y);
+  } else if (n < kRowColumns) {
+    search_short_rows<T, kMax>(values, y, n, lanes, last);
   } else {
-    std::copy(best.row, best.row + columns, y);
+    for (int64_t r = 0; r < lanes; ++r, values += n) {
+      search<T, kMax>(values, n / kRowColumns, kRowColumns, kRowColumns, last, best);
+      y[r] = extreme_of_row<T, kMax>(values, n, last, best);
+    }
   }
 }
 
@@ -109,6 +114,11 @@ class ArgKernel final : public Kernel {
     const auto* x = static_cast<const std::byte*>(context.input(0).raw());
     const int64_t element_bytes = dtype_bits(context.input(0).dtype()) / 8;
     auto* y = context.output(0).data<int64_t>();
+    if (inner_ == 1) {
+      return parallel_items(context.executor(), outer_, n_, [&](int64_t row, int64_t end, int) {
+        search_(x + row * n_ * element_bytes, y + row, n_, 1, end - row, last_);
+      });
+    }
     const int64_t blocks = ceil_div(inner_, kColumns);
     parallel_items(context.executor(), outer_ * blocks, n_ * std::min(inner_, kColumns),
                    [&](int64_t block, int64_t end, int) {

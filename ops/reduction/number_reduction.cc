@@ -16,6 +16,7 @@ class NumberReduceKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const auto* x = static_cast<const std::byte*>(context.input(0).raw());
     auto* y = static_cast<std::byte*>(context.output(0).raw());
+    if (has_short_rows()) return reduce_short_rows(context.executor(), x, y);
     if (plan_.columns == 1) return reduce_rows(context.executor(), x, y);
     const int64_t block = column_block(plan_, context.executor(), kTotals), blocks = ceil_div(plan_.columns, block);
     parallel_items(context.executor(), plan_.kept.size() * blocks, plan_.count() * block,
@@ -32,8 +33,35 @@ class NumberReduceKernel final : public Kernel {
 
  private:
   static constexpr int64_t kTotals = 512;  ///< accumulators at a time
+  static constexpr int64_t kShortRow = 32;
   static constexpr size_t kMostBytes = 8;  ///< of an accumulator
   static_assert(kCastBlock >= kTotals);
+
+  bool has_short_rows() const {
+    return plan_.columns == 1 && plan_.reduced.size() == 1 && plan_.rows > 0 && plan_.rows <= kShortRow;
+  }
+
+  /// Outputs that are rows of a few elements, one behind the other: some of them are transposed, so that they are
+  /// columns.
+  void reduce_short_rows(Executor& executor, const std::byte* x, std::byte* y) const {
+    parallel_items(executor, plan_.outputs(), plan_.rows, [&](int64_t first, int64_t end, int) {
+      alignas(64) std::byte converted[kCastBlock * kMostBytes], columns[kCastBlock * kMostBytes];
+      alignas(64) std::byte totals[kTotals * kMostBytes];
+      const int64_t step = std::min(kTotals, kCastBlock / plan_.rows);
+      for (; first < end; first += step) {
+        const int64_t n = std::min(step, end - first);
+        const std::byte* rows = x + first * plan_.rows * reducer_.x_bytes;
+        if (!reducer_.convert.empty()) {
+          convert_block(reducer_.convert, rows, converted, n * plan_.rows);
+          rows = converted;
+        }
+        reducer_.transpose(rows, n, plan_.rows, plan_.rows, columns, n);
+        reducer_.begin(totals, n);
+        reducer_.reduce.columns(columns, plan_.rows, n, n, totals);
+        reducer_.finish(totals, n, plan_.count(), y + first * reducer_.y_bytes);
+      }
+    });
+  }
 
   /// Outputs that are rows of neighbouring elements, or several of those each.
   void reduce_rows(Executor& executor, const std::byte* x, std::byte* y) const {

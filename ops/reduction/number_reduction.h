@@ -12,6 +12,7 @@ namespace linnet {
 struct NumberReducer {
   std::vector<CastStep> convert;  ///< empty: reduced in their own type
   NumberReduction reduce;
+  decltype(TransposeKernels::bits8) transpose;  ///< of accumulators
   int64_t x_bytes, total_bytes, y_bytes;
   void (*begin)(void* totals, int64_t n);  ///< n accumulators that hold nothing yet
   /// y[i] = the result of totals[i], which `count` elements went into.

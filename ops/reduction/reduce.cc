@@ -42,6 +42,11 @@ std::vector<CastStep> steps_to(DType to, DType from, const KernelTable& kernels)
   return {{convert, sizeof(double)}};
 }
 
+/// The transposition of elements of so many bytes.
+auto transposition(size_t bytes, const TransposeKernels& kernels) {
+  return bytes == 1 ? kernels.bits8 : bytes == 2 ? kernels.bits16 : bytes == 4 ? kernels.bits32 : kernels.bits64;
+}
+
 template <class Terms>
 KernelPtr make_sum(const ReducePlan& plan, DType dtype, const KernelTable& kernels) {
   return dispatch_number(dtype, [&]<class T>() {
@@ -52,6 +57,7 @@ KernelPtr make_sum(const ReducePlan& plan, DType dtype, const KernelTable& kerne
     return make_number_reduction(
         plan, {.convert = steps_to(real ? DType::kFloat64 : DType::kInt64, dtype, kernels),
                .reduce = is_magnitude ? sums.sum : sums.*Terms::kReduction,
+               .transpose = transposition(sizeof(A), kernels.transpose),
                .x_bytes = sizeof(T),
                .total_bytes = sizeof(A),
                .y_bytes = sizeof(T),
@@ -72,6 +78,7 @@ KernelPtr make_extreme(const ReducePlan& plan, DType dtype, const KernelTable& k
         plan,
         {.convert = {},
          .reduce = kernels.number_reduce.extremes(dtype)->*Order::kReduction,
+         .transpose = transposition(sizeof(T), kernels.transpose),
          .x_bytes = sizeof(T),
          .total_bytes = sizeof(T),
          .y_bytes = sizeof(T),

@@ -46,7 +46,7 @@ auto with_elements(const Indices& indices, F&& f) {
 /// True for an index in range, of which a negative one is replaced by what it counts to from the end.
 inline bool wrap_index(int64_t& index, int64_t dim) {
   if (uint64_t(index) < uint64_t(dim)) return true;
-  index += dim;
+  index = int64_t(uint64_t(index) + uint64_t(dim));  // beyond the largest int64 it is no index either
   return uint64_t(index) < uint64_t(dim);
 }
 

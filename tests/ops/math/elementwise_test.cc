@@ -37,6 +37,41 @@ TEST(BroadcastPlan, RefusesWhatDoesNotBroadcast) {
   expect_error(ErrorKind::kShape, "[1,2]", [] { BroadcastPlan({2}, {{1, 2}}); });
 }
 
+/// Element i of the output of Sub by NumPy's rules.
+float difference(const Shape& y, int64_t i, const Tensor& a, const Tensor& b) {
+  const auto element = [&](const Tensor& x) {
+    int64_t offset = 0, stride = 1, rest = i;
+    for (int d = y.rank() - 1; d >= 0; rest /= y[d--]) {
+      const int own = d - (y.rank() - x.rank());
+      if (own < 0) continue;
+      if (x.dim(own) > 1) offset += rest % y[d] * stride;
+      stride *= x.dim(own);
+    }
+    return x.data<float>()[offset];
+  };
+  return element(a) - element(b);
+}
+
+/// Rows that are computed together, whole and cut off, with inputs that repeat in every way.
+TEST(Elementwise, ShortRowsAreBroadcastAsLongOnesAre) {
+  const std::vector<std::vector<Shape>> cases{{{50, 1, 7}, {3, 7}, {50, 3, 1}, {3, 1}, {1, 3, 7}, {7}, {50, 1, 1}, {1}},
+                                              {{700, 1}, {5}, {700, 5}},
+                                              {{4, 1, 6, 1}, {5, 1, 2}, {4, 5, 1, 2}, {1, 5, 6, 1}},
+                                              {{3, 1, 255}, {2, 1}, {1, 255}},
+                                              {{3, 2, 1}, {1, 2, 256}, {3, 1, 256}, {2, 1}}};
+  for (const std::vector<Shape>& shapes : cases) {
+    for (const Shape& left : shapes) {
+      for (const Shape& right : shapes) {
+        const Tensor a = testing::random_tensor(left, 1), b = testing::random_tensor(right, 2);
+        for (const int threads : {1, 3}) {
+          const Tensor y = run_op({"Sub", 14}, {a, b}, 1, {}, Isa::kAuto, threads)[0];
+          for (int64_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.data<float>()[i], difference(y.shape(), i, a, b)) << i;
+        }
+      }
+    }
+  }
+}
+
 /// y = exp(x + b) b
 Graph chain(const Shape& x, const Shape& b) {
   Graph graph(std::make_shared<Registry>(standard_registry()));

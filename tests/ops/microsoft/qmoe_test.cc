@@ -118,7 +118,7 @@ TEST(QMoE, RouterWeightsAreTheSharesOfTheChosen) {
       EXPECT_NEAR(normalized.data<float>()[t * 32 + i] * sum, given.data<float>()[t * 32 + i], 1e-3);
     }
   }
-  // Logarithms of the shares as probabilities give them, too.
+  // Without them the shares are these.
   for (int64_t i = 0; i < shares.size(); ++i) {
     const float chosen = m.router.data<float>()[i];
     shares.data<float>()[i] = std::exp(chosen);

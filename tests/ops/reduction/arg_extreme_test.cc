@@ -47,13 +47,15 @@ TEST(ArgMax, FindsThePlantedMaximumDownLongColumns) {
   expect_close(run_op({"ArgMax", 13, {{"axis", int64_t{1}}}}, {testing::cast_to(x, DType::kFloat16)})[0], want);
 }
 
-TEST(ArgMax, SearchesLongRowsFromEitherEnd) {
-  for (const int64_t n : {1, 63, 64, 65, 200, 1000}) {
+/// More rows than are searched together, short and long ones.
+TEST(ArgMax, SearchesRowsFromEitherEnd) {
+  constexpr int64_t kRows = 150;
+  for (const int64_t n : {1, 2, 5, 31, 32, 33, 63, 64, 65, 200, 1000}) {
     for (const int64_t last : {0, 1}) {
       // Few distinct values, so that most are equal to many others.
-      Tensor x = testing::random_uniform({4, n}, 0, 5, unsigned(n));
-      Tensor want(DType::kInt64, {4});
-      for (int64_t r = 0; r < 4; ++r) {
+      Tensor x = testing::random_uniform({kRows, n}, 0, 5, unsigned(n));
+      Tensor want(DType::kInt64, {kRows});
+      for (int64_t r = 0; r < kRows; ++r) {
         float* row = x.data<float>() + r * n;
         for (int64_t i = 0; i < n; ++i) row[i] = std::floor(row[i]);
         int64_t best = 0;

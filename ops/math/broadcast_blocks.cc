@@ -1,4 +1,4 @@
-#include "math/short_rows.h"
+#include "math/broadcast_blocks.h"
 
 #include <algorithm>
 #include <complex>
@@ -48,11 +48,11 @@ decltype(&write_rows<uint8_t>) writer(size_t element_bytes) {
 
 }  // namespace
 
-bool ShortRows::suit(const BroadcastPlan& plan) {
+bool BroadcastBlocks::suit(const BroadcastPlan& plan) {
   return plan.elements > 0 && !plan.outer_dims.empty() && plan.row <= kLongestRow;
 }
 
-ShortRows::ShortRows(const BroadcastPlan& plan, const std::vector<size_t>& element_bytes) : plan_(plan) {
+BroadcastBlocks::BroadcastBlocks(const BroadcastPlan& plan, const std::vector<size_t>& element_bytes) : plan_(plan) {
   size_t outer = plan.outer_dims.size();
   while (outer > 0 && plan.outer_dims[outer - 1] <= kBlock / plan.row / period_rows_) {
     period_rows_ *= plan.outer_dims[--outer];
@@ -70,10 +70,10 @@ ShortRows::ShortRows(const BroadcastPlan& plan, const std::vector<size_t>& eleme
   }
 }
 
-int64_t ShortRows::periods() const { return plan_.elements / plan_.row / period_rows_; }
+int64_t BroadcastBlocks::periods() const { return plan_.elements / plan_.row / period_rows_; }
 
-ShortRows::Reader::Reader(const ShortRows& rows, const std::byte* const* x, std::byte* scratch, int64_t first_period,
-                          int64_t last_period, Operand* operands)
+BroadcastBlocks::Reader::Reader(const BroadcastBlocks& rows, const std::byte* const* x, std::byte* scratch,
+                                int64_t first_period, int64_t last_period, Operand* operands)
     : rows_(rows),
       x_(x),
       cursor_(rows.plan_, first_period * rows.period_rows_),
@@ -87,7 +87,7 @@ ShortRows::Reader::Reader(const ShortRows& rows, const std::byte* const* x, std:
   }
 }
 
-int64_t ShortRows::Reader::next() {
+int64_t BroadcastBlocks::Reader::next() {
   const int64_t count = std::min(rows_.block_rows_, end_ - row_);
   if (count == 0) return 0;
   const int64_t width = rows_.plan_.row;
@@ -106,7 +106,7 @@ int64_t ShortRows::Reader::next() {
   return count * width;
 }
 
-void ShortRows::Reader::write(size_t k, int64_t count) const {
+void BroadcastBlocks::Reader::write(size_t k, int64_t count) const {
   const Input& input = rows_.inputs_[k];
   const BroadcastPlan::Input& own = rows_.plan_.inputs[k];
   const int64_t width = rows_.plan_.row;

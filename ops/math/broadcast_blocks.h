@@ -10,12 +10,12 @@ namespace linnet {
 /// Inputs of short rows, some hundred elements at a time: what does not lie in the order of the output is copied so.
 /// A block consists of whole periods: the rows along inner dims that fit into one. An input that the dims outside
 /// repeat begins anew with each period, and is copied once.
-class ShortRows {
+class BroadcastBlocks {
  public:
   static bool suit(const BroadcastPlan& plan);
 
   /// element_bytes: of each input.
-  ShortRows(const BroadcastPlan& plan, const std::vector<size_t>& element_bytes);
+  BroadcastBlocks(const BroadcastPlan& plan, const std::vector<size_t>& element_bytes);
 
   int64_t periods() const;
   int64_t period_elements() const { return period_rows_ * plan_.row; }
@@ -26,7 +26,7 @@ class ShortRows {
   class Reader {
    public:
     /// operands: one for each input, of the block that next() went to.
-    Reader(const ShortRows& rows, const std::byte* const* x, std::byte* scratch, int64_t first_period,
+    Reader(const BroadcastBlocks& rows, const std::byte* const* x, std::byte* scratch, int64_t first_period,
            int64_t last_period, Operand* operands);
     /// The elements of the next block; 0 behind the last one.
     int64_t next();
@@ -34,7 +34,7 @@ class ShortRows {
    private:
     void write(size_t k, int64_t count) const;
 
-    const ShortRows& rows_;
+    const BroadcastBlocks& rows_;
     const std::byte* const* x_;
     RowCursor cursor_;
     int64_t row_, end_;
