@@ -30,7 +30,7 @@ struct NBitsParts {
 /// naming the input.
 void check_nbits_parts(const NBitsMatrix& matrix, const Fact& codes, const Fact& scales, const Fact& zeros,
                        const Fact& order);
-/// Checks that there is no NaN; throws Error(kModel).
+/// Checks that float32 scales are finite; throws Error(kModel).
 void check_nbits_scales(const Tensor& scales);
 /// Checks that it names blocks; throws Error(kModel).
 void check_nbits_order(const NBitsMatrix& matrix, const Tensor& order);
@@ -60,7 +60,7 @@ class NBitsRows {
 bool are_halves(const Tensor& scales);
 /// Bytes of the packed form. Throws Error(kLimit) on overflow.
 int64_t packed_bytes(const NBitsMatrix& matrix, const NBitsForm& form);
-/// Packs all panels.
+/// Packs all panels. Throws Error(kModel) for scales that are not finite.
 void pack_nbits(const NBitsMatrix& matrix, const NBitsParts& parts, const NBitsRows& rows, const NBitsForm& form,
                 Executor& executor, std::byte* packed);
 
