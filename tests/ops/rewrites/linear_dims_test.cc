@@ -246,6 +246,39 @@ TEST(LinearDims, DoNotHoldForAMaximumThatMayChange) {
   EXPECT_FALSE(slow.are_linear());
 }
 
+/// As torch writes a shape to expand to, in which -1 stands for a dim that stays.
+ValueId expanded_to(Lengths& g, ValueId shape, const std::vector<int64_t>& unless) {
+  const ValueId ones =
+      g.b.op("ConstantOfShape", {g.ints({int64_t(unless.size())})}, {{"value", Tensor::of(std::vector<int64_t>{1})}});
+  return g.of_shape(g.b.op("Where", {g.b.op("Equal", {shape, g.ints(unless)}), ones, shape}));
+}
+
+TEST(LinearDims, HoldForChoicesThatStay) {
+  Lengths g;
+  const ValueId shape = g.b.op("Concat", {g.ints({1}), g.n()}, {{"axis", int64_t{0}}});
+  expanded_to(g, shape, {-1, -1});
+  expanded_to(g, shape, {1, 3});
+  EXPECT_TRUE(g.are_linear());
+}
+
+TEST(LinearDims, DoNotHoldForChoicesThatMayChange) {
+  for (const int64_t unless : {4, 5, 6, 7, 100}) {
+    Lengths g;
+    expanded_to(g, g.n(), {unless});
+    EXPECT_FALSE(g.are_linear()) << unless;
+  }
+  Lengths slower;
+  const ValueId twice = slower.b.op("Mul", {slower.n(), slower.ints({2})});
+  slower.of_shape(
+      slower.b.op("Where", {slower.b.op("Equal", {slower.plus(slower.n(), 20), twice}), twice, slower.n()}));
+  EXPECT_FALSE(slower.are_linear());
+  Lengths curved;
+  const ValueId square = curved.b.op("Mul", {curved.n(), curved.n()}),
+                never = curved.b.op("Equal", {curved.ints({3}), curved.ints({4})});
+  curved.of_shape(curved.b.op("Where", {never, curved.n(), square}));
+  EXPECT_FALSE(curved.are_linear());
+}
+
 TEST(LinearDims, DoNotHoldForOtherChoices) {
   Lengths least;
   least.of_shape(least.b.op("Min", {least.n(), least.ints({5})}));
