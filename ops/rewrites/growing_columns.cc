@@ -212,12 +212,10 @@ class Columns {
            same_dims(graph_.fact(node.inputs[0]), graph_.fact(node.outputs[0]));
   }
 
-  /// Gather(data, indices) of columns in their order, or a part of them.
+  /// Gather(data, indices) of columns in their order: along another axis there would be two of columns.
   bool gathers_in_order(const Node& node) const {
     const ValueId data = node.inputs[0], indices = node.inputs[1];
-    return has_columns(data) &&
-           *axis_of(data) == normalize_axis(node.spec.attr_or("axis", 0), graph_.fact(data).rank()) &&
-           has_columns(indices) && counts_columns(spread(indices));
+    return has_columns(data) && has_columns(indices) && counts_columns(spread(indices));
   }
 
   /// GatherND(data, Concat(indices of each axis)), where columns of data are gathered in their order, or a part of it,

@@ -92,6 +92,13 @@ TEST(FoldNeutralIntegers, LeavesFloats) {
   EXPECT_NE(optimized_ops(b), "");
 }
 
+TEST(FoldNeutralIntegers, LeavesManyNumbersTimesZero) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Fact(DType::kInt64, Dims{4, 3}));
+  b.output(real(b, b.op("Mul", {numbers(b, {0}), x})));
+  EXPECT_NE(optimized_ops(b), "");
+}
+
 TEST(FoldNeutralIntegers, KnowsANumberTimesZero) {
   GraphBuilder b;
   const ValueId x = b.input("x", Fact(DType::kInt64, Dims{1, 1}));

@@ -298,6 +298,8 @@ TEST(GrowingColumns, AreNotGatheredFromOtherPlaces) {
                                 {{"axis", int64_t{1}}}));
   Lengths other_axis;
   expect_none(other_axis, other_axis.b.op("Gather", {other_axis.mask, other_axis.ints({0})}));
+  Lengths twice;
+  expect_none(twice, twice.b.op("Gather", {twice.b.op("Unsqueeze", {twice.mask, twice.ints({0})}), twice.places()}));
   Lengths table;
   expect_none(table, table.b.op("Gather", {table.table({6}), table.places()}));
 }
