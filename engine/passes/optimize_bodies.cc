@@ -33,6 +33,7 @@ GraphPtr optimized(const Graph& body, const Graph& outer, const Node& node, cons
   propagate_facts(*copy, resources);
   optimize_bodies(*copy, resources);
   optimize(*copy, resources);
+  check_contents(*copy);
   return copy;
 }
 

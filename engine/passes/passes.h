@@ -27,6 +27,9 @@ bool merge_equal_nodes(Graph& graph);
 /// Optimises the bodies of control-flow nodes, each once.
 void optimize_bodies(Graph& graph, const ModelResources& resources);
 
+/// Asks each operator that ChecksContents whether it takes its constants. Throws what they throw.
+void check_contents(const Graph& graph);
+
 /// Facts, the registry's lowering and, as far as options.optimization goes, folding, merging and the registry's
 /// rewrites, to a fixed point.
 void optimize(Graph& graph, const ModelResources& resources);

@@ -119,6 +119,7 @@ void Model::State::prepare(Graph& graph) const {
   propagate_facts(graph, *resources);
   optimize_bodies(graph, *resources);
   optimize(graph, *resources);
+  check_contents(graph);
 }
 
 void Model::State::describe(const Graph& graph) {

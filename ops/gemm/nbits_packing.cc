@@ -12,13 +12,15 @@ namespace {
 bool constant(const CompileInput& in, int input) { return !in.has(input) || in.constant(input); }
 Tensor constant_or_none(const CompileInput& in, int input) { return in.has(input) ? *in.constant(input) : Tensor(); }
 
-/// Of what is packed beside the codes.
-Checksum checksum_of(const NBitsParts& parts) {
+constexpr size_t kHalves = 2;  // the number of a digest that says whether float16 holds the part exactly
+
+/// What the packed form depends on of a part beside the codes: a checksum, and kHalves.
+Tensor digest_of(const Tensor& part) {
   Checksummer sum;
-  for (const Tensor* part : {&parts.scales, &parts.zeros, &parts.order}) {
-    sum.add(std::string_view(static_cast<const char*>(part->raw()), *part ? part->bytes() : 0));
-  }
-  return sum.result();
+  sum.add(std::string_view(static_cast<const char*>(part.raw()), part.bytes()));
+  const Checksum result = sum.result();
+  return Tensor::of<int64_t>({std::bit_cast<int64_t>(result.low), std::bit_cast<int64_t>(result.high),
+                              part.dtype() == DType::kFloat32 && are_halves(part)});
 }
 
 }  // namespace
@@ -44,11 +46,16 @@ NBitsPacking::NBitsPacking(const NBitsMatrix& matrix, const NBitsInputs& inputs,
 void NBitsPacking::pack(const CompileInput& in) {
   const NBitsParts parts{*in.constant(inputs_.codes), *in.constant(inputs_.scales), constant_or_none(in, inputs_.zeros),
                          constant_or_none(in, inputs_.order)};
-  form_.half_scales = form_.half_scales && are_halves(parts.scales);
-  const Checksum sum = checksum_of(parts);
-  const PackedForm form{"blocks of codes",
-                        {m_.k, m_.n, m_.bits, m_.block_size, form_.lanes, form_.half_scales, int64_t(form_.zeros),
-                         std::bit_cast<int64_t>(sum.low), std::bit_cast<int64_t>(sum.high)}};
+  std::vector<int64_t> contents;
+  for (const Tensor& part : {parts.scales, parts.zeros, parts.order}) {
+    if (!part) continue;
+    const Tensor& digest = digests_.emplace_back(in.packed(part, {"digest"}, [&] { return digest_of(part); }));
+    contents.insert(contents.end(), digest.data<int64_t>(), digest.data<int64_t>() + digest.size());
+  }
+  form_.half_scales = form_.half_scales && contents[kHalves] != 0;
+  PackedForm form{"blocks of codes",
+                  {m_.k, m_.n, m_.bits, m_.block_size, form_.lanes, form_.half_scales, int64_t(form_.zeros)}};
+  form.numbers.insert(form.numbers.end(), contents.begin(), contents.end());
   packed_ = in.packed(parts.codes, form, [&] {
     Tensor packed = in.packed_memory(DType::kUint8, Shape{packed_bytes(m_, form_)});
     pack_nbits(m_, parts, *rows_, form_, in.executor(), static_cast<std::byte*>(packed.raw()));
@@ -68,7 +75,7 @@ NBitsPacking::View NBitsPacking::view(KernelContext& context, std::byte* scratch
   }
   const NBitsParts parts{context.input(inputs_.codes), context.input(inputs_.scales), context.input(inputs_.zeros),
                          context.input(inputs_.order)};
-  check_nbits_contents(m_, parts);
+  if (parts.order) check_nbits_order(m_, parts.order);
   if (!rows_) view.own_rows.emplace(m_, parts.order);
   view.form.blocks = view.rows().blocks();
   pack_nbits(m_, parts, view.rows(), view.form, context.executor(), scratch);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "gemm/nbits_weights.h"
 
@@ -42,6 +43,7 @@ class NBitsPacking {
   std::optional<NBitsRows> rows_;
   NBitsForm form_;
   Tensor packed_;
+  std::vector<Tensor> digests_;  // of the other parts: kept, so that further kernels need not read these
 };
 
 }  // namespace linnet

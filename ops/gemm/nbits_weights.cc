@@ -19,10 +19,10 @@ void require_elements(const Fact& fact, int64_t count, const char* name) {
 }
 
 /// Without an early end, so that it is quick.
-bool has_nan(std::span<const float> scales) {
-  bool found = false;
-  for (const float scale : scales) found |= std::isnan(scale);
-  return found;
+bool all_finite(std::span<const float> scales) {
+  bool finite = true;
+  for (const float scale : scales) finite &= bool(std::isfinite(scale));
+  return finite;
 }
 
 int64_t panel_bytes(const NBitsForm& form) { return checked_mul(form.blocks, form.block_bytes()); }
@@ -119,17 +119,21 @@ void check_nbits_parts(const NBitsMatrix& m, const Fact& codes, const Fact& scal
   if (!order.present() || !order.concrete() || order.shape().elements() != checked_mul(m.blocks(), m.block_size)) {
     require_elements(order, m.k, "input g_idx");
   }
-  check_nbits_contents(m, {.scales = scales.constant, .zeros = zeros.constant, .order = order.constant});
+  if (order.present() && order.constant) check_nbits_order(m, order.constant);
 }
 
-void check_nbits_contents(const NBitsMatrix& m, const NBitsParts& parts) {
-  if (parts.scales && parts.scales.dtype() == DType::kFloat32 && has_nan(parts.scales.values<float>())) {
-    throw Error(ErrorKind::kModel, "input scales has a NaN");
-  }
-  const int32_t* order = parts.order ? parts.order.data<int32_t>() : nullptr;
+void check_nbits_scales(const Tensor& scales) {
+  if (scales.dtype() != DType::kFloat32) return;
+  const std::span<const float> values = scales.values<float>();
+  if (all_finite(values)) return;
+  const auto bad = std::find_if(values.begin(), values.end(), [](float scale) { return !std::isfinite(scale); });
+  throw Error(ErrorKind::kModel, str("input scales must be finite, got ", *bad, " at element ", bad - values.begin()));
+}
+
+void check_nbits_order(const NBitsMatrix& m, const Tensor& order) {
   const int64_t blocks = m.blocks();
-  for (int64_t i = 0; order && i < m.k; ++i) {
-    const int64_t group = order[i];
+  for (int64_t i = 0; i < m.k; ++i) {
+    const int64_t group = order.data<int32_t>()[i];
     if (group >= 0 && group < blocks) continue;
     throw Error(ErrorKind::kModel,
                 str("input g_idx must name one of ", blocks, " blocks, got ", group, " at element ", i));
@@ -166,6 +170,7 @@ int64_t packed_bytes(const NBitsMatrix& m, const NBitsForm& form) {
 
 void pack_nbits(const NBitsMatrix& m, const NBitsParts& parts, const NBitsRows& rows, const NBitsForm& form,
                 Executor& executor, std::byte* packed) {
+  check_nbits_scales(parts.scales);
   const Packer packer(m, parts, rows, form);
   const std::ptrdiff_t pitch = panel_bytes(form);
   executor.parallel_for(ceil_div(m.n, form.lanes), [&](int64_t i, int) { packer.pack(i, packed + i * pitch); });

@@ -26,12 +26,14 @@ struct NBitsParts {
   Tensor codes, scales, zeros, order;
 };
 
-/// Checks that the parts have as many elements as the matrix has, and what is constant: scales are no NaN, order names
-/// blocks. Throws Error(kShape, kModel) naming the input.
+/// Checks that the parts have as many elements as the matrix has, and a constant order. Throws Error(kShape, kModel)
+/// naming the input.
 void check_nbits_parts(const NBitsMatrix& matrix, const Fact& codes, const Fact& scales, const Fact& zeros,
                        const Fact& order);
-/// What of that is known of contents only.
-void check_nbits_contents(const NBitsMatrix& matrix, const NBitsParts& parts);
+/// Checks that float32 scales are finite; throws Error(kModel).
+void check_nbits_scales(const Tensor& scales);
+/// Checks that it names blocks; throws Error(kModel).
+void check_nbits_order(const NBitsMatrix& matrix, const Tensor& order);
 
 /// Which rows of B the blocks of a packed form hold: all in order, or by blocks where an order is given.
 class NBitsRows {
@@ -58,7 +60,7 @@ class NBitsRows {
 bool are_halves(const Tensor& scales);
 /// Bytes of the packed form. Throws Error(kLimit) on overflow.
 int64_t packed_bytes(const NBitsMatrix& matrix, const NBitsForm& form);
-/// Packs all panels.
+/// Packs all panels. Throws Error(kModel) for scales that are not finite.
 void pack_nbits(const NBitsMatrix& matrix, const NBitsParts& parts, const NBitsRows& rows, const NBitsForm& form,
                 Executor& executor, std::byte* packed);
 

@@ -5,6 +5,7 @@
 #include "gemm/nbits_product.h"
 #include "gemm/nbits_strips.h"
 #include "gemm/nbits_unpacked.h"
+#include "graph/checks_contents.h"
 #include "infer/infer.h"
 #include "math/expert_order.h"
 #include "op_list.h"
@@ -174,7 +175,7 @@ class ExpertNBitsKernel final : public Kernel {
 /// x: float32 [rows, depth]; experts: int64 [products]; codes: uint8 [matrices, columns, bytes]; scales: float32
 /// [matrices, columns, blocks]; zero_points: uint8 [matrices, columns, bytes] or float32 like scales, 2^(bits - 1);
 /// bias: float32 [matrices, columns]; y: float32 [products, columns].
-class ExpertMatMulNBits final : public Op {
+class ExpertMatMulNBits final : public Op, public ChecksContents {
  public:
   explicit ExpertMatMulNBits(const NodeSpec& node)
       : bits_(node.attr<int64_t>("bits")),
@@ -200,6 +201,8 @@ class ExpertMatMulNBits final : public Op {
     if (in[kX].has_rank() && in[kX].dim(1).known() && in[kCodes].concrete()) check_parts(in);
     return {Fact(DType::kFloat32, dims)};
   }
+
+  void check_contents(std::span<const Fact> in) const override { check_nbits_scales(in[kScales].constant); }
 
   KernelPtr compile(const CompileInput& in) const override {
     const NBitsMatrix matrix = this->matrix(in.shape(kX)[1], in.shape(kCodes));

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "gemm/nbits_product.h"
+#include "graph/checks_contents.h"
 #include "infer/infer.h"
 #include "op_list.h"
 
@@ -21,7 +22,7 @@ constexpr std::array kZeros{DType::kUint8, DType::kFloat32, DType::kFloat16, DTy
 /// or floats like scales; 2^(bits - 1).   g_idx: int32 [K], the block by whose scale a row of B is multiplied; row /
 /// block_size.   bias: [N].   Y: [..., N].
 /// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.MatMulNBits
-class MatMulNBits final : public Op {
+class MatMulNBits final : public Op, public ChecksContents {
  public:
   explicit MatMulNBits(const NodeSpec& node)
       : matrix_{node.attr<int64_t>("K"), node.attr<int64_t>("N"), int(node.attr_or("bits", 4)),
@@ -60,6 +61,8 @@ class MatMulNBits final : public Op {
     dims.back() = Dim(matrix_.n);
     return {Fact(in[0].dtype, dims)};
   }
+
+  void check_contents(std::span<const Fact> in) const override { check_nbits_scales(in[2].constant); }
 
   KernelPtr compile(const CompileInput& in) const override {
     return make_nbits_product({matrix_, multiplies_bytes(level_, in)}, in);

@@ -181,12 +181,13 @@ class Columns {
       return aligned(node) && !(divides && graph_.fact(y).dtype != DType::kFloat32);
     }
     if (is_op(node, "Expand")) return aligned(node);
-    if (is_op(node, "Squeeze") || is_op(node, "Unsqueeze") || is_op(node, "Reshape")) {
+    if (is_op(node, "Squeeze") || is_op(node, "Unsqueeze") || is_op(node, "Reshape") || is_op(node, "Flatten")) {
       return has_columns(node.inputs[0]) && elements_before(node.inputs[0]) == elements_before(y);
     }
     if (is_op(node, "Concat")) return normalize_axis(node.spec.attr<int64_t>("axis"), graph_.fact(y).rank()) != axis;
     if (is_op(node, "Range")) return graph_.fact(node.inputs[0]).constant && graph_.fact(node.inputs[2]).constant;
     if (is_op(node, "Slice")) return is_whole(node);
+    if (is_op(node, "Gather")) return gathers_in_order(node);
     if (is_op(node, "GatherND")) return gathers_columns(node);
     return is_op(node, "ConstantOfShape");
   }
@@ -209,6 +210,12 @@ class Columns {
     const auto numbers = steps == kNoValue ? std::vector<int64_t>{} : constant_ints(graph_.fact(steps));
     return numbers && std::all_of(numbers->begin(), numbers->end(), [](int64_t step) { return step > 0; }) &&
            same_dims(graph_.fact(node.inputs[0]), graph_.fact(node.outputs[0]));
+  }
+
+  /// Gather(data, indices) of columns in their order: along another axis there would be two of columns.
+  bool gathers_in_order(const Node& node) const {
+    const ValueId data = node.inputs[0], indices = node.inputs[1];
+    return has_columns(data) && has_columns(indices) && counts_columns(spread(indices));
   }
 
   /// GatherND(data, Concat(indices of each axis)), where columns of data are gathered in their order, or a part of it,

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "infer/infer.h"
+#include "microsoft/quantized.h"
 #include "rewrites/matching/broadcasting.h"
 #include "rewrites/matching/match.h"
 
@@ -22,6 +24,7 @@ constexpr std::string_view kKeepDims[] = {
     "Transpose",  "Trilu",      "Unsqueeze"};
 constexpr std::string_view kKeepDimsInside[] = {"Attention", "CachePositions", "GatherColumns", "MatMul",
                                                 "RotaryEmbedding"};
+constexpr std::string_view kKeepDimsOfMicrosoft[] = {"GatherBlockQuantized", "MatMulNBits"};
 
 constexpr size_t kPadAxes = 3;  // input
 
@@ -41,6 +44,7 @@ struct Line {
   bool changes() const { return a != b; }
   /// Whether it is at most `other` for this and all larger sizes.
   bool stays_within(const Line& other) const { return a <= other.a && b - a <= other.b - other.a; }
+  bool stays_below(const Line& other) const { return a < other.a && stays_within(other); }
 };
 
 class LinearDims {
@@ -122,11 +126,13 @@ class LinearDims {
     }
     if (broadcasts(node)) return true;
     if (node.spec.domain == kInternalDomain) return same_values && listed(kKeepDimsInside, node.spec.op_type);
+    if (node.spec.domain == kMicrosoft) return same_values && listed(kKeepDimsOfMicrosoft, node.spec.op_type);
     if (!node.spec.domain.empty()) return false;
     if (is_op(node, "Pad")) return !contents_change(optional_input(node, kPadAxes));
     if (listed(kKeepDims, node.spec.op_type)) return same_values;
     if (is_op(node, "Expand") || is_op(node, "ConstantOfShape")) return true;
-    if (is_op(node, "Reshape")) return changing_dims(node.inputs[0]) <= 1 && changing_dims(node.outputs[0]) <= 1;
+    if (is_op(node, "Reshape") || is_op(node, "Flatten"))
+      return changing_dims(node.inputs[0]) <= 1 && changing_dims(node.outputs[0]) <= 1;
     if (is_op(node, "Range")) return steps_by_one(node.inputs[2]);
     return is_op(node, "Slice") && slices_linearly(node);
   }
@@ -190,7 +196,31 @@ class LinearDims {
     return (*x)[0].stays_within((*y)[0]) || (*y)[0].stays_within((*x)[0]);
   }
 
+  /// Numbers of which each pair stays unequal or does not change.
+  bool compares_the_same(const Node& node) const {
+    const auto x = numbers(node.inputs[0]), y = numbers(node.inputs[1]);
+    if (!x || !y || x->size() != y->size()) return false;
+    for (size_t i = 0; i < x->size(); ++i) {
+      const Line &p = (*x)[i], &q = (*y)[i];
+      if ((p.changes() || q.changes()) && !p.stays_below(q) && !q.stays_below(p)) return false;
+    }
+    return contents(node.inputs[0]) == Contents::kLinear && contents(node.inputs[1]) == Contents::kLinear;
+  }
+
+  /// Where(condition, x, y) of a condition that does not change.
+  bool chooses_the_same(const Node& node) const {
+    return contents(node.inputs[0]) == Contents::kLinear && !changes(node.inputs[0]) &&
+           are_linear_integers(std::span(node.inputs).subspan(1));
+  }
+
+  bool are_linear_integers(std::span<const ValueId> values) const {
+    return std::all_of(values.begin(), values.end(),
+                       [&](ValueId v) { return is_integer(v) && contents(v) == Contents::kLinear && !dims_change(v); });
+  }
+
   bool contents_are_linear(const Node& node) const {
+    if (is_op(node, "Equal")) return compares_the_same(node);
+    if (is_op(node, "Where")) return chooses_the_same(node);
     const bool product = is_op(node, "Mul") && !(changes(node.inputs[0]) && changes(node.inputs[1]));
     const bool moves = node.spec.domain.empty() && listed(kMoveIntegers, node.spec.op_type);
     if (!product && !moves && !takes_the_same(node)) return false;
@@ -198,9 +228,7 @@ class LinearDims {
     const bool moved_as_before =
         std::none_of(node.inputs.begin() + 1, node.inputs.end(), [&](ValueId v) { return changes(v); });
     if ((is_op(node, "Gather") || is_op(node, "Slice") || is_op(node, "Expand")) && !moved_as_before) return false;
-    return is_integer(node.outputs[0]) && std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) {
-             return is_integer(v) && contents(v) == Contents::kLinear && !dims_change(v);
-           });
+    return is_integer(node.outputs[0]) && are_linear_integers(node.inputs);
   }
 
   const Graph &graph_, &a_, &b_;

@@ -26,13 +26,18 @@ bool keeps_all(const Graph& graph, const Node& node) {
   return may && x.dtype == y.dtype && same_dims(x, y);
 }
 
+bool joins_one(const Node& node) {
+  return node.inputs.size() == 1 && (is_op(node, "Concat") || is_op(node, "Max") || is_op(node, "Mean") ||
+                                     is_op(node, "Min") || is_op(node, "Sum"));
+}
+
 }  // namespace
 
 // Identity(x) -> x; so is a Dropout whose mask nobody reads, a Pad that adds nothing, a Reshape, Expand or Cast to what
-// x is.
+// x is, a Concat, Max, Mean, Min or Sum of nothing else.
 std::optional<Patch> drop_identity(const Graph& graph, const Node& node) {
   const bool dropout = is_unread_dropout(graph, node);
-  if (!dropout && !is_op(node, "Identity") && !pads_nothing(graph, node) && !keeps_all(graph, node))
+  if (!dropout && !is_op(node, "Identity") && !joins_one(node) && !pads_nothing(graph, node) && !keeps_all(graph, node))
     return std::nullopt;
   if (!dropout && graph.is_output(node.outputs[0])) return std::nullopt;
   Patch patch(graph);

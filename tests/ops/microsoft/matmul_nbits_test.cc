@@ -251,7 +251,7 @@ TEST(MatMulNBitsOp, RefusesInputsThatDoNotFit) {
   refuse(1, random_tensor({5, 2, 16}), ErrorKind::kType, "input B");
   Tensor scales = random_tensor({10});
   scales.data<float>()[7] = std::numeric_limits<float>::quiet_NaN();
-  refuse(2, scales, ErrorKind::kModel, "input scales has a NaN");
+  refuse(2, scales, ErrorKind::kModel, "input scales must be finite, got nan at element 7");
   Tensor order(DType::kInt32, {64});
   std::fill_n(order.data<int32_t>(), 64, 0);
   order.data<int32_t>()[9] = 2;

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+
+#include "support/graph_builder.h"
 #include "support/run_expanded.h"
 #include "support/run_op.h"
 
@@ -150,6 +153,18 @@ TEST(QMoE, IsBitwiseEqualForAnyNumberOfThreads) {
   };
   const Tensor one = run(1);
   for (const int threads : {2, 3, 7}) EXPECT_TRUE(identical(one, run(threads)));
+}
+
+TEST(QMoE, RefusesScalesWhereTheModelIsLoaded) {
+  Mixture m = make_mixture(4, 32, false, 4, 64, 32);
+  m.fc2.scales.data<float>()[5] = std::numeric_limits<float>::quiet_NaN();
+  GraphBuilder b;
+  std::vector<ValueId> inputs{b.input("x", m.x.shape()), b.input("router", m.router.shape())};
+  for (const Tensor& part : {m.fc1.codes, m.fc1.scales, m.fc1_bias, m.fc2.codes, m.fc2.scales}) {
+    inputs.push_back(b.constant(part));
+  }
+  b.output(b.op("QMoE", inputs, m.attributes, "com.microsoft"));
+  expect_error(ErrorKind::kModel, "input scales must be finite, got nan at element 5", [&] { b.model(); });
 }
 
 TEST(QMoE, RefusesWhatDoesNotFit) {

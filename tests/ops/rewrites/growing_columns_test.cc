@@ -147,6 +147,10 @@ TEST(GrowingColumns, AreGatheredInTheirOrder) {
   Lengths g;
   g.b.output(g.assume(gathered(g, g.mask, g.ints({0}), g.places()), {1, Dim("T")}));
   g.b.output(g.assume(gathered(g, g.table({2, 3}), g.ints({1}), g.ints({2})), {1, Dim("T")}));
+  g.b.output(g.b.op("Gather", {g.mask, g.places()}, {{"axis", int64_t{-1}}}));
+  const ValueId column = g.assume(g.b.op("Flatten", {g.mask}, {{"axis", int64_t{2}}}), {Dim("T"), 1});
+  g.b.output(
+      g.b.op("Gather", {g.b.op("Squeeze", {column, g.ints({1})}), g.b.op("Unsqueeze", {g.places(), g.ints({0})})}));
   g.expect_columns(1);
 }
 
@@ -286,6 +290,18 @@ TEST(GrowingColumns, AreNotGatheredOtherwise) {
   expect_none(by_length, by_length.assume(
                              gathered(by_length, by_length.table({1, 6}), by_length.ints({0}), by_length.new_places()),
                              {1, Dim("T")}));
+}
+
+TEST(GrowingColumns, AreNotGatheredFromOtherPlaces) {
+  Lengths order;
+  expect_none(order, order.b.op("Gather", {order.mask, order.b.op("Add", {order.places(), order.one(1)})},
+                                {{"axis", int64_t{1}}}));
+  Lengths other_axis;
+  expect_none(other_axis, other_axis.b.op("Gather", {other_axis.mask, other_axis.ints({0})}));
+  Lengths twice;
+  expect_none(twice, twice.b.op("Gather", {twice.b.op("Unsqueeze", {twice.mask, twice.ints({0})}), twice.places()}));
+  Lengths table;
+  expect_none(table, table.b.op("Gather", {table.table({6}), table.places()}));
 }
 
 TEST(GrowingColumns, AreNotGatheredInOtherStepsOrFromElsewhere) {

@@ -26,6 +26,7 @@ struct Extras {
   bool mask = false;       ///< of ones and zeros for all rows, made additive
   bool positions = false;  ///< embeddings from the number of past rows on
   bool sum = false;        ///< the sum of all keys is an output
+  bool traced = false;     ///< caches joined with nothing, sizes read one by one, a mask that is gathered
 };
 
 /// A decoder of two layers that share their weights. Inputs x [B, S, W], for each layer past.k, past.v [B, H, P, D],
@@ -91,15 +92,33 @@ class Decoder {
     return b_.op("Transpose", {split}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
   }
 
+  ValueId first_of(ValueId x) { return b_.op("Unsqueeze", {x, ints({0})}); }
+
   ValueId repeated(ValueId x) {
     const ValueId all = b_.op("Unsqueeze", {x, ints({2})});
     const ValueId more = b_.op("Expand", {all, ints({1, 1, kHeads / kKeyHeads, 1, 1})});
-    const ValueId shape = b_.op("Concat", {ints({batch_, kHeads, -1}), ints({kSize})}, {{"axis", int64_t{0}}});
+    const ValueId size = extras_.traced ? first_of(dim(x, 3)) : ints({kSize});
+    const ValueId shape = b_.op("Concat", {ints({batch_, kHeads, -1}), size}, {{"axis", int64_t{0}}});
     return b_.op("Reshape", {more, shape});
   }
 
+  /// The mask of one sample, column by column.
+  ValueId gathered_mask() {
+    const auto number = [&](int64_t value) { return b_.constant(Tensor::scalar(value)); };
+    const ValueId places = b_.op("Range", {number(0), dim(mask_, 1), number(1)});
+    const ValueId begin = b_.op("Mul", {b_.constant(Tensor::of({1, 1, 1, 1}, std::vector<int64_t>{0})), dim(mask_, 1)});
+    const ValueId all = b_.op("Add", {b_.op("Unsqueeze", {places, ints({0, 1, 2})}), begin});
+    const ValueId kept = b_.op("Gather", {b_.op("Flatten", {mask_}, {{"axis", int64_t{2}}}), all});
+    const ValueId rows = b_.op("Reshape", {b_.op("Reshape", {kept, ints({-1})}), b_.op("Shape", {all})});
+    const ValueId one = first_of(number(1)),
+                  shape = b_.op("Concat", {one, one, one, first_of(dim(mask_, 1))}, {{"axis", int64_t{0}}});
+    const ValueId open = b_.op("Equal", {shape, ints({-1, -1, -1, -1})});
+    return b_.op("Expand", {rows, b_.op("Where", {open, ints({1, 1, 1, 1}), shape})});
+  }
+
   ValueId additive_mask() {
-    const ValueId kept = b_.op("Cast", {b_.op("Unsqueeze", {mask_, ints({1, 2})})}, {{"to", int64_t{1}}});
+    const ValueId mask = extras_.traced ? gathered_mask() : b_.op("Unsqueeze", {mask_, ints({1, 2})});
+    const ValueId kept = b_.op("Cast", {mask}, {{"to", int64_t{1}}});
     return b_.op("Mul", {b_.op("Sub", {scalar(1), kept}), scalar(-1e9f)});
   }
 
@@ -110,7 +129,11 @@ class Decoder {
 
   ValueId attention(ValueId x, int layer) {
     const ValueId q = product(x, kWidth, 1), k = product(x, kKeyWidth, 2), v = product(x, kKeyWidth, 3);
-    const ValueId past_k = pasts_[size_t(2 * layer)], past_v = pasts_[size_t(2 * layer + 1)];
+    ValueId past_k = pasts_[size_t(2 * layer)], past_v = pasts_[size_t(2 * layer + 1)];
+    if (extras_.traced) {
+      past_k = b_.op("Concat", {past_k}, {{"axis", int64_t{-2}}});
+      past_v = b_.op("Concat", {past_v}, {{"axis", int64_t{-2}}});
+    }
     const ValueId mask = extras_.mask ? additive_mask() : kNoValue;
     if (form_ == Form::kGroupQuery) return group_query({q, k, v, past_k, past_v});
     if (form_ == Form::kAttentionWithPast) {
@@ -232,9 +255,7 @@ int64_t resident_pages() {
   return resident;
 }
 
-TEST_P(GrowingStatesOf, AllocateNothingAndPlanNothingForAThousandSteps) {
-  const auto [form, mask, positions, batch] = GetParam();
-  const Decoder decoder(form, {.mask = mask, .positions = positions}, batch);
+void expect_no_plan_in_a_thousand_steps(const Decoder& decoder) {
   int plans = 0;
   ModelOptions options;
   options.log = [&](LogLevel, std::string_view text) { plans += text.starts_with("planned"); };
@@ -251,6 +272,21 @@ TEST_P(GrowingStatesOf, AllocateNothingAndPlanNothingForAThousandSteps) {
   EXPECT_EQ(plans, 0);
   EXPECT_LT(resident_pages() - pages, 64);
   EXPECT_EQ(context.state("past0.k").dim(2), 1008);
+}
+
+TEST_P(GrowingStatesOf, AllocateNothingAndPlanNothingForAThousandSteps) {
+  const auto [form, mask, positions, batch] = GetParam();
+  expect_no_plan_in_a_thousand_steps(Decoder(form, {.mask = mask, .positions = positions}, batch));
+}
+
+/// As torch traces a model that wraps its caches.
+TEST(GrowingStates, AreWrittenInPlaceWhereSizesAreReadOneByOne) {
+  const Decoder decoder(Form::kWritten, {.mask = true, .positions = true, .traced = true});
+  expect_no_plan_in_a_thousand_steps(decoder);
+  Pair pair(decoder);
+  pair.step(3, 1);
+  for (unsigned i = 0; i < 20; ++i) pair.step(1, 10 + i);
+  pair.expect_states();
 }
 
 TEST(GrowingStates, ForksGoTheirOwnWays) {

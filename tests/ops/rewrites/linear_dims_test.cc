@@ -61,6 +61,14 @@ TEST(LinearDims, HoldForSumsAndProductsWithConstants) {
   EXPECT_TRUE(g.are_linear());
 }
 
+TEST(LinearDims, HoldForProductsByCodes) {
+  Lengths g;
+  const ValueId codes = g.b.constant(Tensor(DType::kUint8, {2, 1, 8})), scales = g.b.constant(random_tensor({2}));
+  g.b.op("MatMulNBits", {g.x, codes, scales}, {{"K", int64_t{3}}, {"N", int64_t{2}}, {"block_size", int64_t{16}}},
+         "com.microsoft");
+  EXPECT_TRUE(g.are_linear());
+}
+
 TEST(LinearDims, HoldForPartsWhoseBoundsStayInside) {
   for (const auto& [start, end] : std::vector<std::pair<int64_t, int64_t>>{{1, INT64_MAX}, {0, 4}, {-4, -1}, {2, -1}}) {
     Lengths g;
@@ -236,6 +244,39 @@ TEST(LinearDims, DoNotHoldForAMaximumThatMayChange) {
   Lengths slow;
   slow.of_shape(slow.b.op("Max", {slow.b.op("Mul", {slow.n(), slow.ints({2})}), slow.plus(slow.n(), 100)}));
   EXPECT_FALSE(slow.are_linear());
+}
+
+/// As torch writes a shape to expand to, in which -1 stands for a dim that stays.
+ValueId expanded_to(Lengths& g, ValueId shape, const std::vector<int64_t>& unless) {
+  const ValueId ones =
+      g.b.op("ConstantOfShape", {g.ints({int64_t(unless.size())})}, {{"value", Tensor::of(std::vector<int64_t>{1})}});
+  return g.of_shape(g.b.op("Where", {g.b.op("Equal", {shape, g.ints(unless)}), ones, shape}));
+}
+
+TEST(LinearDims, HoldForChoicesThatStay) {
+  Lengths g;
+  const ValueId shape = g.b.op("Concat", {g.ints({1}), g.n()}, {{"axis", int64_t{0}}});
+  expanded_to(g, shape, {-1, -1});
+  expanded_to(g, shape, {1, 3});
+  EXPECT_TRUE(g.are_linear());
+}
+
+TEST(LinearDims, DoNotHoldForChoicesThatMayChange) {
+  for (const int64_t unless : {4, 5, 6, 7, 100}) {
+    Lengths g;
+    expanded_to(g, g.n(), {unless});
+    EXPECT_FALSE(g.are_linear()) << unless;
+  }
+  Lengths slower;
+  const ValueId twice = slower.b.op("Mul", {slower.n(), slower.ints({2})});
+  slower.of_shape(
+      slower.b.op("Where", {slower.b.op("Equal", {slower.plus(slower.n(), 20), twice}), twice, slower.n()}));
+  EXPECT_FALSE(slower.are_linear());
+  Lengths curved;
+  const ValueId square = curved.b.op("Mul", {curved.n(), curved.n()}),
+                never = curved.b.op("Equal", {curved.ints({3}), curved.ints({4})});
+  curved.of_shape(curved.b.op("Where", {never, curved.n(), square}));
+  EXPECT_FALSE(curved.are_linear());
 }
 
 TEST(LinearDims, DoNotHoldForOtherChoices) {
