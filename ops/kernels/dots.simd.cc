@@ -5,55 +5,60 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-constexpr int kSums = 8;  // of each row, which do not wait for each other
-typedef double Sums __attribute__((vector_size(kSums * sizeof(double))));
-typedef float Values __attribute__((vector_size(kSums * sizeof(float))));
-
-template <class To>
-[[gnu::always_inline]] inline To load_vector(const void* from, int64_t bytes) {
-  To values{};
-  __builtin_memcpy(&values, from, size_t(bytes));
-  return values;
-}
+constexpr int kLanes = int(F64::size), kParts = DotKernels::kVectors / kLanes;
+typedef double Doubles __attribute__((vector_size(kLanes * sizeof(double))));
+typedef float Floats __attribute__((vector_size(kLanes * sizeof(float))));
 
 struct Product {
-  template <class T>
-  [[gnu::always_inline]] static inline T of(T x, T y) {
-    return x * y;
-  }
+  [[gnu::always_inline]] static inline Doubles of(Doubles x, Doubles v) { return x * v; }
 };
 struct SquaredDistance {
-  template <class T>
-  [[gnu::always_inline]] static inline T of(T x, T y) {
-    return (x - y) * (x - y);
-  }
+  [[gnu::always_inline]] static inline Doubles of(Doubles x, Doubles v) { return (x - v) * (x - v); }
 };
 
-/// The values that are left behind whole vectors are filled up with zeros, of which both terms are 0.
-template <class Term>
-double row_sum(const double* x, const float* row, int64_t width) {
-  Sums sums{};
-  int64_t k = 0;
-  for (; k + kSums <= width; k += kSums) {
-    sums += Term::of(load_vector<Sums>(x + k, sizeof(Sums)),
-                     __builtin_convertvector(load_vector<Values>(row + k, sizeof(Values)), Sums));
+/// The sums of kCount rows and a panel's vectors, of which the first `vectors` are written.
+template <class Term, int kCount>
+void panel_sums(const double* x, const float* panel, int64_t width, int64_t vectors, double* out, int64_t pitch) {
+  Doubles sums[kCount][kParts]{};
+  for (int64_t k = 0; k < width; ++k) {
+    Doubles values[kParts];
+    LINNET_UNROLL for (int p = 0; p < kParts; ++p) {
+      Floats floats;
+      __builtin_memcpy(&floats, panel + k * DotKernels::kVectors + p * kLanes, sizeof floats);
+      values[p] = __builtin_convertvector(floats, Doubles);
+    }
+    LINNET_UNROLL for (int r = 0; r < kCount; ++r) {
+      const Doubles row = x[r * width + k] - Doubles{};
+      LINNET_UNROLL for (int p = 0; p < kParts; ++p) sums[r][p] += Term::of(row, values[p]);
+    }
   }
-  if (const int64_t left = width - k; left > 0) {
-    const Values values = load_vector<Values>(row + k, left * int64_t{sizeof(float)});
-    sums += Term::of(load_vector<Sums>(x + k, left * int64_t{sizeof(double)}), __builtin_convertvector(values, Sums));
+  for (int r = 0; r < kCount; ++r) {
+    double sum[DotKernels::kVectors];
+    __builtin_memcpy(sum, sums[r], sizeof sum);
+    for (int64_t i = 0; i < vectors; ++i) out[r * pitch + i] = sum[i];
   }
-  return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
 }
 
 template <class Term>
-void row_sums(const double* x, const float* rows, int64_t count, int64_t width, double* out) {
-  for (int64_t i = 0; i < count; ++i) out[i] = row_sum<Term>(x, rows + i * width, width);
+void sums(const double* x, int rows, const DotKernels::Panels& panels, double* out, int64_t pitch) {
+  constexpr int kVectors = DotKernels::kVectors;
+  for (int64_t i = 0; i < panels.vectors; i += kVectors) {
+    const float* panel = panels.data + i * panels.width;
+    const int64_t left = panels.vectors - i, count = left < kVectors ? left : kVectors;
+    if (rows == DotKernels::kRows) {
+      panel_sums<Term, DotKernels::kRows>(x, panel, panels.width, count, out + i, pitch);
+      continue;
+    }
+    for (int r = 0; r < rows; ++r) {
+      panel_sums<Term, 1>(x + r * panels.width, panel, panels.width, count, out + r * pitch + i, 0);
+    }
+  }
 }
 
 }  // namespace
 
 void fill(DotKernels& kernels);
 
-void fill(DotKernels& kernels) { kernels = {.products = row_sums<Product>, .distances = row_sums<SquaredDistance>}; }
+void fill(DotKernels& kernels) { kernels = {.products = sums<Product>, .distances = sums<SquaredDistance>}; }
 
 }  // namespace linnet::LINNET_SIMD_NS

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "kernels/dots.h"
 #include "partition/parallel.h"
 #include "traditionalml/rows.h"
 
@@ -12,15 +11,15 @@ class LinearModel {
   /// Throws Error(kModel) where the lengths do not fit `scores`.
   LinearModel(const NodeSpec& node, int64_t scores);
 
-  int64_t scores() const { return scores_; }
+  int64_t scores() const { return coefficients_.count(); }
   /// Checks that X has as many features as there are coefficients for each score.
   void check(const Fact& x) const;
-  /// scores = coefficients * x + intercepts for one row.
-  void compute(const DotKernels& kernels, const double* x, double* scores) const;
+  /// scores [rows, scores] = x * coefficients^T + intercepts, for at most DotKernels::kRows rows.
+  void compute(const DotKernels& kernels, const double* x, int rows, double* scores) const;
 
  private:
-  std::vector<float> coefficients_, intercepts_;
-  int64_t scores_, width_;
+  DotVectors coefficients_;
+  std::vector<float> intercepts_;
 };
 
 }  // namespace linnet

@@ -1,6 +1,7 @@
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "traditionalml/class_labels.h"
 #include "traditionalml/linear.h"
 #include "traditionalml/post_transform.h"
@@ -26,28 +27,36 @@ class LinearClassifierKernel final : public Kernel {
     parallel_items(context.executor(), rows_.count, rows_.width * columns_,
                    [&](int64_t begin, int64_t end, int worker) {
                      auto* scores = reinterpret_cast<double*>(context.scratch(worker));
-                     for (int64_t r = begin; r < end; ++r) {
-                       read_(x, r * rows_.width, rows_.width, scores + columns_);
-                       model_.compute(dots_, scores + columns_, scores);
-                       labels_.write(finish(scores), y, r);
-                       for (int64_t c = 0; c < columns_; ++c) z[r * columns_ + c] = float(scores[c]);
+                     double* rows = scores + DotKernels::kRows * columns_;
+                     Checkpoints checkpoints;
+                     for (int64_t r = begin; r < end; r += DotKernels::kRows) {
+                       const int count = int(std::min<int64_t>(DotKernels::kRows, end - r));
+                       read_(x, r * rows_.width, count * rows_.width, rows);
+                       model_.compute(dots_, rows, count, scores);
+                       for (int i = 0; i < count; ++i) finish(scores + i * model_.scores(), y, z, r + i);
+                       checkpoints.add(count * columns_ * (8 + rows_.width));
                      }
                    });
   }
 
-  size_t scratch_bytes() const override { return dtype_bytes(DType::kFloat64, checked_add(rows_.width, columns_)); }
+  size_t scratch_bytes() const override {
+    return dtype_bytes(DType::kFloat64, checked_mul(DotKernels::kRows, checked_add(rows_.width, columns_)));
+  }
 
  private:
-  /// Transforms the scores; returns the best class.
-  int64_t finish(double* scores) const {
+  /// Writes the best class of row r and the transformed scores.
+  void finish(double* scores, Tensor& y, float* z, int64_t r) const {
+    z += r * columns_;
     if (model_.scores() < columns_) {
-      const double score = scores[0];
-      apply_binary(transform_, score, false, std::span<double, 2>(scores, 2));
-      return score > 0 ? 1 : 0;
+      double both[2];
+      apply_binary(transform_, scores[0], false, both);
+      labels_.write(scores[0] > 0 ? 1 : 0, y, r);
+      for (int c = 0; c < 2; ++c) z[c] = float(both[c]);
+      return;
     }
-    const int64_t best = std::max_element(scores, scores + columns_) - scores;
+    labels_.write(std::max_element(scores, scores + columns_) - scores, y, r);
     apply(transform_, {scores, size_t(columns_)});
-    return best;
+    for (int64_t c = 0; c < columns_; ++c) z[c] = float(scores[c]);
   }
 
   ReadNumbers read_;

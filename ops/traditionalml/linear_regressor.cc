@@ -1,6 +1,7 @@
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "traditionalml/linear.h"
 #include "traditionalml/post_transform.h"
 
@@ -22,17 +23,21 @@ class LinearRegressorKernel final : public Kernel {
     const int64_t targets = model_.scores();
     parallel_items(context.executor(), rows_.count, rows_.width * targets, [&](int64_t begin, int64_t end, int worker) {
       auto* scores = reinterpret_cast<double*>(context.scratch(worker));
-      for (int64_t r = begin; r < end; ++r) {
-        read_(x, r * rows_.width, rows_.width, scores + targets);
-        model_.compute(dots_, scores + targets, scores);
-        apply(transform_, {scores, size_t(targets)});
-        for (int64_t t = 0; t < targets; ++t) y[r * targets + t] = float(scores[t]);
+      double* rows = scores + DotKernels::kRows * targets;
+      Checkpoints checkpoints;
+      for (int64_t r = begin; r < end; r += DotKernels::kRows) {
+        const int count = int(std::min<int64_t>(DotKernels::kRows, end - r));
+        read_(x, r * rows_.width, count * rows_.width, rows);
+        model_.compute(dots_, rows, count, scores);
+        for (int i = 0; i < count; ++i) apply(transform_, {scores + i * targets, size_t(targets)});
+        for (int64_t i = 0; i < count * targets; ++i) y[r * targets + i] = float(scores[i]);
+        checkpoints.add(count * targets * (8 + rows_.width));
       }
     });
   }
 
   size_t scratch_bytes() const override {
-    return dtype_bytes(DType::kFloat64, checked_add(rows_.width, model_.scores()));
+    return dtype_bytes(DType::kFloat64, checked_mul(DotKernels::kRows, checked_add(rows_.width, model_.scores())));
   }
 
  private:

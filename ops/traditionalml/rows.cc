@@ -2,6 +2,8 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
+#include "partition/checkpoints.h"
+#include "partition/parts.h"
 
 namespace linnet {
 
@@ -39,6 +41,35 @@ ReadNumbers read_numbers_of(DType dtype) {
       for (int64_t i = 0; i < n; ++i) out[i] = static_cast<double>(from[i]);
     };
   });
+}
+
+double dot(const double* a, const float* b, int64_t n) {
+  double lanes[4] = {};
+  int64_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    for (int64_t k = 0; k < 4; ++k) lanes[k] += a[i + k] * double(b[i + k]);
+  }
+  for (; i < n; ++i) lanes[0] += a[i] * double(b[i]);
+  return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+}
+
+void DotVectors::sums(DotKernels::Sums kernel, const double* x, int rows, double* out) const {
+  constexpr int64_t kVectors = DotKernels::kVectors;
+  Checkpoints checkpoints;
+  checkpoints.in_parts(ceil_div(count_, kVectors), rows * kVectors * width_, [&](int64_t panel, int64_t end) {
+    const int64_t i = panel * kVectors, vectors = std::min(count_, end * kVectors) - i;
+    kernel(x, rows, {panels_.data() + i * width_, vectors, width_}, out + i, count_);
+  });
+}
+
+DotVectors::DotVectors(const std::vector<float>& vectors, int64_t count)
+    : count_(count), width_(count == 0 ? 0 : int64_t(vectors.size()) / count) {
+  constexpr int64_t kVectors = DotKernels::kVectors;
+  panels_.resize(size_t(checked_mul(checked_mul(ceil_div(count, kVectors), kVectors), width_)));
+  for (int64_t i = 0; i < count; ++i) {
+    float* to = panels_.data() + i / kVectors * kVectors * width_ + i % kVectors;
+    for (int64_t k = 0; k < width_; ++k) to[k * kVectors] = vectors[size_t(i * width_ + k)];
+  }
 }
 
 }  // namespace linnet

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/dots.h"
 #include "linnet/op.h"
 
 // What the operators of ai.onnx.ml share on their input X: rows of numbers, shape [N, C], or [C] for one row.
@@ -33,5 +34,23 @@ void require_length(const std::string& attribute, size_t got, int64_t want);
 using ReadNumbers = void (*)(const void* data, int64_t begin, int64_t n, double* out);
 /// For kMlNumbers and float16. Throws Error(kUnsupported) for other dtypes.
 ReadNumbers read_numbers_of(DType dtype);
+
+/// The sum of a[i] * b[i], in a fixed order.
+double dot(const double* a, const float* b, int64_t n);
+
+/// Vectors [count, width] that rows are multiplied by or compared with.
+class DotVectors {
+ public:
+  DotVectors(const std::vector<float>& vectors, int64_t count);
+
+  int64_t count() const { return count_; }
+  int64_t width() const { return width_; }
+  /// Writes the kernel's sums of at most DotKernels::kRows rows of x and each vector to out [rows, count].
+  void sums(DotKernels::Sums kernel, const double* x, int rows, double* out) const;
+
+ private:
+  int64_t count_, width_;
+  std::vector<float> panels_;
+};
 
 }  // namespace linnet

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "partition/checkpoints.h"
-
 namespace linnet {
 
 SvmKernel::SvmKernel(const NodeSpec& node) {
@@ -21,36 +19,40 @@ SvmKernel::SvmKernel(const NodeSpec& node) {
   degree_ = params[2];
 }
 
-void SvmKernel::compute(const KernelTable& kernels, const double* x, const float* vectors, int64_t count, int64_t width,
+void SvmKernel::compute(const KernelTable& kernels, const double* x, int rows, const DotVectors& vectors,
                         double* values) const {
+  const int64_t count = rows * vectors.count();
+  const void* scaled[] = {values};
   if (type_ == Type::kRbf) {
-    kernels.dots.distances(x, vectors, count, width, values);
+    vectors.sums(kernels.dots.distances, x, rows, values);
     for (int64_t i = 0; i < count; ++i) values[i] *= -gamma_;
-    const void* scaled[] = {values};
     return kernels.number_unary.doubles.exp(scaled, values, count);
   }
-  kernels.dots.products(x, vectors, count, width, values);
+  vectors.sums(kernels.dots.products, x, rows, values);
   if (type_ == Type::kLinear) return;
   for (int64_t i = 0; i < count; ++i) values[i] = gamma_ * values[i] + coef0_;
-  const void* scaled[] = {values};
   if (type_ == Type::kSigmoid) return kernels.number_unary.doubles.tanh(scaled, values, count);
   for (int64_t i = 0; i < count; ++i) values[i] = std::pow(values[i], degree_);
 }
 
-SupportVectors::SupportVectors(const NodeSpec& node, int64_t count)
-    : kernel_(node), vectors_(node.attr_or("support_vectors", std::vector<float>{})), count_(count) {
-  const auto values = int64_t(vectors_.size());
-  if (values % count_ != 0) {
-    throw Error(ErrorKind::kModel, str("support_vectors must be a multiple of ", count_, " values, got ", values));
+namespace {
+
+DotVectors support_vectors_of(const NodeSpec& node, int64_t count) {
+  const auto vectors = node.attr_or("support_vectors", std::vector<float>{});
+  const auto values = int64_t(vectors.size());
+  if (values % count != 0) {
+    throw Error(ErrorKind::kModel, str("support_vectors must be a multiple of ", count, " values, got ", values));
   }
-  width_ = values / count_;
+  return {vectors, count};
 }
 
-void SupportVectors::compute(const KernelTable& kernels, const double* x, double* values) const {
-  Checkpoints checkpoints;
-  checkpoints.in_parts(count_, 64 + width_, [&](int64_t i, int64_t end) {
-    kernel_.compute(kernels, x, vectors_.data() + i * width_, end - i, width_, values + i);
-  });
+}  // namespace
+
+SupportVectors::SupportVectors(const NodeSpec& node, int64_t count)
+    : kernel_(node), vectors_(support_vectors_of(node, count)) {}
+
+void SupportVectors::compute(const KernelTable& kernels, const double* x, int rows, double* values) const {
+  kernel_.compute(kernels, x, rows, vectors_, values);
 }
 
 }  // namespace linnet

@@ -16,9 +16,8 @@ class SvmKernel {
   /// Throws Error(kModel) for another type or number of parameters.
   explicit SvmKernel(const NodeSpec& node);
 
-  /// values[i] = the function of x and row i of vectors [count, width].
-  void compute(const KernelTable& kernels, const double* x, const float* vectors, int64_t count, int64_t width,
-               double* values) const;
+  /// values [rows, vectors] = the function of each row of x and each vector.
+  void compute(const KernelTable& kernels, const double* x, int rows, const DotVectors& vectors, double* values) const;
 
  private:
   enum class Type { kLinear, kPoly, kRbf, kSigmoid };
@@ -32,15 +31,14 @@ class SupportVectors {
   /// `count` vectors from the attribute support_vectors. Throws Error(kModel) where it does not hold as many.
   SupportVectors(const NodeSpec& node, int64_t count);
 
-  int64_t count() const { return count_; }
-  int64_t width() const { return width_; }
-  /// values[i] = the kernel function of x and vector i.
-  void compute(const KernelTable& kernels, const double* x, double* values) const;
+  int64_t count() const { return vectors_.count(); }
+  int64_t width() const { return vectors_.width(); }
+  /// values [rows, count] = the kernel function of each row of x, of at most DotKernels::kRows, and each vector.
+  void compute(const KernelTable& kernels, const double* x, int rows, double* values) const;
 
  private:
   SvmKernel kernel_;
-  std::vector<float> vectors_;
-  int64_t count_, width_;
+  DotVectors vectors_;
 };
 
 }  // namespace linnet

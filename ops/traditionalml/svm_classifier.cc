@@ -2,6 +2,7 @@
 
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "traditionalml/svm_votes.h"
 
@@ -12,48 +13,67 @@ namespace {
 class LinearSvm {
  public:
   LinearSvm(const NodeSpec& node, int64_t classes)
-      : coefficients_(node.attr_or("coefficients", std::vector<float>{})), classes_(classes) {
-    const auto rho = node.attr_or("rho", std::vector<float>{0});
-    if (rho.empty()) throw_value("rho", "no values", "given");
-    rho_ = rho[0];
-    const auto count = int64_t(coefficients_.size());
-    if (count == 0 || count % classes_ != 0) {
-      throw Error(ErrorKind::kModel, str("coefficients must be a multiple of ", classes_, " values, got ", count));
-    }
-    positive_ = std::all_of(coefficients_.begin(), coefficients_.end(), [](float c) { return c >= 0; });
-  }
+      : coefficients_(coefficients_of(node, classes)), rho_(rho_of(node)), positive_(all_positive(node)) {}
 
-  int64_t width() const { return int64_t(coefficients_.size()) / classes_; }
-  int64_t compute(const DotKernels& kernels, const double* x, PostTransform transform, double* scores) const {
-    kernels.products(x, coefficients_.data(), classes_, width(), scores);
-    for (int64_t c = 0; c < classes_; ++c) scores[c] += rho_;
-    const double* best = std::max_element(scores, scores + classes_);
-    const bool second = classes_ == 2 && (positive_ ? *best >= 0.5 : *best > 0);
+  const DotVectors& coefficients() const { return coefficients_; }
+  /// From a row's products by the coefficients: writes the scores after the transform, returns the class.
+  int64_t compute(const double* products, PostTransform transform, double* scores) const {
+    const int64_t classes = coefficients_.count();
+    for (int64_t c = 0; c < classes; ++c) scores[c] = products[c] + rho_;
+    const double* best = std::max_element(scores, scores + classes);
+    const bool second = classes == 2 && (positive_ ? *best >= 0.5 : *best > 0);
     const int64_t label = second ? 1 : best - scores;
-    apply(transform, {scores, size_t(classes_)});
+    apply(transform, {scores, size_t(classes)});
     return label;
   }
 
  private:
-  std::vector<float> coefficients_;
-  double rho_ = 0;
-  int64_t classes_;
+  static std::vector<float> values_of(const NodeSpec& node) {
+    return node.attr_or("coefficients", std::vector<float>{});
+  }
+  static DotVectors coefficients_of(const NodeSpec& node, int64_t classes) {
+    const auto values = values_of(node);
+    const auto count = int64_t(values.size());
+    if (count == 0 || count % classes != 0) {
+      throw Error(ErrorKind::kModel, str("coefficients must be a multiple of ", classes, " values, got ", count));
+    }
+    return {values, classes};
+  }
+  static double rho_of(const NodeSpec& node) {
+    const auto rho = node.attr_or("rho", std::vector<float>{0});
+    if (rho.empty()) throw_value("rho", "no values", "given");
+    return double(rho[0]);
+  }
+  static bool all_positive(const NodeSpec& node) {
+    const auto values = values_of(node);
+    return std::all_of(values.begin(), values.end(), [](float c) { return c >= 0; });
+  }
+
+  DotVectors coefficients_;
+  double rho_;
   bool positive_;
 };
 
-/// What SVMClassifier computes of one row, by one of the two.
+/// What SVMClassifier computes of rows, by one of the two.
 struct SvmClassification {
   ClassLabels labels;
   PostTransform transform;
   std::optional<SvmVotes> votes;
   std::optional<LinearSvm> linear;
 
-  int64_t width() const { return votes ? votes->width() : linear->width(); }
+  int64_t width() const { return votes ? votes->width() : linear->coefficients().width(); }
   int64_t scores() const { return votes ? votes->scores() : labels.count(); }
+  /// Numbers that sums() writes for a row: kernel values or products.
+  int64_t sums() const { return votes ? votes->support_vectors().count() : labels.count(); }
   int64_t scratch() const { return votes ? votes->scratch() : 0; }
-  int64_t compute(const KernelTable& kernels, const double* x, double* scores_of_x, double* scratch_space) const {
-    return votes ? votes->compute(kernels, x, transform, scores_of_x, scratch_space)
-                 : linear->compute(kernels.dots, x, transform, scores_of_x);
+
+  void sums(const KernelTable& kernels, const double* x, int rows, double* out) const {
+    if (votes) return votes->support_vectors().compute(kernels, x, rows, out);
+    linear->coefficients().sums(kernels.dots.products, x, rows, out);
+  }
+  int64_t compute(const double* sums_of_row, double* scores_of_row, double* scratch_space) const {
+    return votes ? votes->compute(sums_of_row, transform, scores_of_row, scratch_space)
+                 : linear->compute(sums_of_row, transform, scores_of_row);
   }
 };
 
@@ -69,20 +89,28 @@ class SvmClassifierKernel final : public Kernel {
     const void* x = context.input(0).raw();
     Tensor& y = context.output(0);
     float* z = context.output(1).data<float>();
-    const int64_t columns = model_.scores(), cost = rows_.width * columns + model_.scratch();
+    const int64_t columns = model_.scores(), sums = model_.sums(), cost = rows_.width * sums + model_.scratch();
     parallel_items(context.executor(), rows_.count, cost, [&](int64_t begin, int64_t end, int worker) {
-      auto* row = reinterpret_cast<double*>(context.scratch(worker));
-      double* scores = row + rows_.width;
-      for (int64_t r = begin; r < end; ++r) {
-        read_(x, r * rows_.width, rows_.width, row);
-        model_.labels.write(model_.compute(kernels_, row, scores, scores + columns), y, r);
-        for (int64_t c = 0; c < columns; ++c) z[r * columns + c] = float(scores[c]);
+      auto* rows = reinterpret_cast<double*>(context.scratch(worker));
+      double* sums_of_rows = rows + DotKernels::kRows * rows_.width;
+      double* scores = sums_of_rows + DotKernels::kRows * sums;
+      Checkpoints checkpoints;
+      for (int64_t r = begin; r < end; r += DotKernels::kRows) {
+        const int count = int(std::min<int64_t>(DotKernels::kRows, end - r));
+        read_(x, r * rows_.width, count * rows_.width, rows);
+        model_.sums(kernels_, rows, count, sums_of_rows);
+        for (int i = 0; i < count; ++i) {
+          model_.labels.write(model_.compute(sums_of_rows + i * sums, scores, scores + columns), y, r + i);
+          for (int64_t c = 0; c < columns; ++c) z[(r + i) * columns + c] = float(scores[c]);
+        }
+        checkpoints.add(count * cost);
       }
     });
   }
 
   size_t scratch_bytes() const override {
-    return dtype_bytes(DType::kFloat64, checked_add(rows_.width, checked_add(model_.scores(), model_.scratch())));
+    const int64_t rows = checked_mul(DotKernels::kRows, checked_add(rows_.width, model_.sums()));
+    return dtype_bytes(DType::kFloat64, checked_add(rows, checked_add(model_.scores(), model_.scratch())));
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "traditionalml/post_transform.h"
 #include "traditionalml/svm.h"
@@ -20,12 +21,9 @@ struct SvmRegression {
   int64_t width() const { return vectors ? vectors->width() : int64_t(coefficients.size()); }
   int64_t kernel_values() const { return vectors ? vectors->count() : 0; }
 
-  double compute(const KernelTable& kernels, const double* x, double* kernel_values_of_x) const {
-    if (vectors) vectors->compute(kernels, x, kernel_values_of_x);
-    double score = 0;
-    kernels.dots.products(vectors ? kernel_values_of_x : x, coefficients.data(), 1, int64_t(coefficients.size()),
-                          &score);
-    score += rho;
+  /// Of a row's kernel values, or of the row itself.
+  double compute(const double* values) const {
+    double score = dot(values, coefficients.data(), int64_t(coefficients.size())) + rho;
     if (one_class) return score > 0 ? 1 : -1;
     apply(transform, {&score, 1});
     return score;
@@ -43,18 +41,27 @@ class SvmRegressorKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const void* x = context.input(0).raw();
     float* y = context.output(0).data<float>();
-    const int64_t cost = rows_.width * std::max<int64_t>(1, regression_.kernel_values());
+    const int64_t values = regression_.kernel_values(), cost = rows_.width * std::max<int64_t>(1, values);
     parallel_items(context.executor(), rows_.count, cost, [&](int64_t begin, int64_t end, int worker) {
-      auto* row = reinterpret_cast<double*>(context.scratch(worker));
-      for (int64_t r = begin; r < end; ++r) {
-        read_(x, r * rows_.width, rows_.width, row);
-        y[r] = float(regression_.compute(kernels_, row, row + rows_.width));
+      auto* rows = reinterpret_cast<double*>(context.scratch(worker));
+      double* kernel_values = rows + DotKernels::kRows * rows_.width;
+      Checkpoints checkpoints;
+      for (int64_t r = begin; r < end; r += DotKernels::kRows) {
+        const int count = int(std::min<int64_t>(DotKernels::kRows, end - r));
+        read_(x, r * rows_.width, count * rows_.width, rows);
+        if (regression_.vectors) regression_.vectors->compute(kernels_, rows, count, kernel_values);
+        for (int i = 0; i < count; ++i) {
+          y[r + i] =
+              float(regression_.compute(regression_.vectors ? kernel_values + i * values : rows + i * rows_.width));
+        }
+        checkpoints.add(count * (rows_.width + values));
       }
     });
   }
 
   size_t scratch_bytes() const override {
-    return dtype_bytes(DType::kFloat64, checked_add(rows_.width, regression_.kernel_values()));
+    const int64_t row = checked_add(rows_.width, regression_.kernel_values());
+    return dtype_bytes(DType::kFloat64, checked_mul(DotKernels::kRows, row));
   }
 
  private:

@@ -72,16 +72,12 @@ SvmVotes::SvmVotes(const NodeSpec& node, int64_t classes)
   if (probabilities()) require_length("prob_a", prob_a_.size(), pairs());
 }
 
-int64_t SvmVotes::scratch() const {
-  return checked_add(checked_add(vectors(), pairs()), checked_mul(classes_, classes_ + 2));
-}
+int64_t SvmVotes::scratch() const { return checked_add(pairs(), checked_mul(classes_, classes_ + 2)); }
 
-double SvmVotes::decision(const DotKernels& kernels, int64_t i, int64_t j, const double* kernel_values) const {
+double SvmVotes::decision(int64_t i, int64_t j, const double* kernel_values) const {
   const auto part = [&](int64_t row, int64_t of) {
     const int64_t begin = first_[size_t(of)], n = first_[size_t(of) + 1] - begin;
-    double sum = 0;
-    kernels.products(kernel_values + begin, coefficients_.data() + row * vectors() + begin, 1, n, &sum);
-    return sum;
+    return dot(kernel_values + begin, coefficients_.data() + row * vectors() + begin, n);
   };
   return part(j - 1, i) + part(i, j);
 }
@@ -97,19 +93,17 @@ void SvmVotes::pairwise_probabilities(const double* decisions, double* r) const 
   }
 }
 
-int64_t SvmVotes::compute(const KernelTable& kernels, const double* x, PostTransform transform, double* scores,
-                          double* scratch) const {
-  double* decisions = scratch + vectors();
+int64_t SvmVotes::compute(const double* kernel_values, PostTransform transform, double* scores, double* scratch) const {
+  double* decisions = scratch;
   double* votes = decisions + pairs();
   double* product = votes + classes_;
-  vectors_.compute(kernels, x, scratch);
   std::fill_n(votes, classes_, 0.0);
   Checkpoints checkpoints;
   int64_t pair = 0;
   for (int64_t i = 0; i < classes_; ++i) {
     for (int64_t j = i + 1; j < classes_; ++j, ++pair) {
       checkpoints.add(16 + first_[size_t(i) + 1] - first_[size_t(i)] + first_[size_t(j) + 1] - first_[size_t(j)]);
-      decisions[pair] = decision(kernels.dots, i, j, scratch) + double(rho_[size_t(pair)]);
+      decisions[pair] = decision(i, j, kernel_values) + double(rho_[size_t(pair)]);
       ++votes[decisions[pair] > 0 ? i : j];
     }
   }

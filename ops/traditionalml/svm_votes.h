@@ -14,19 +14,20 @@ class SvmVotes {
   SvmVotes(const NodeSpec& node, int64_t classes);
 
   int64_t width() const { return vectors_.width(); }
-  int64_t vectors() const { return vectors_.count(); }
   /// Scores of a row: one for each class with probabilities or two classes, else one for each pair.
   int64_t scores() const { return probabilities() || classes_ == 2 ? classes_ : pairs(); }
-  /// Numbers of scratch that compute() needs: kernel values, decisions, pairwise probabilities and a vector more.
+  const SupportVectors& support_vectors() const { return vectors_; }
+  /// Numbers of scratch that compute() needs: decisions, pairwise probabilities and a vector more.
   int64_t scratch() const;
-  /// Writes the scores of a row after the transform; returns the class with the most votes, the first of equals.
-  int64_t compute(const KernelTable& kernels, const double* x, PostTransform transform, double* scores,
-                  double* scratch) const;
+  /// From a row's kernel values: writes the scores after the transform, returns the class with the most votes, the
+  /// first of equals.
+  int64_t compute(const double* kernel_values, PostTransform transform, double* scores, double* scratch) const;
 
  private:
+  int64_t vectors() const { return vectors_.count(); }
   int64_t pairs() const { return classes_ * (classes_ - 1) / 2; }
   bool probabilities() const { return !prob_a_.empty(); }
-  double decision(const DotKernels& kernels, int64_t i, int64_t j, const double* kernel_values) const;
+  double decision(int64_t i, int64_t j, const double* kernel_values) const;
   void pairwise_probabilities(const double* decisions, double* r) const;
 
   int64_t classes_;
