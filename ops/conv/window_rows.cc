@@ -100,8 +100,8 @@ const T* WindowRows<T>::tap(const Corner& corner, const ConvWindows::Offset& off
 template <class T>
 T* WindowRows<T>::address_window(const RowBlock& block, const Corner& corner, const Target& target) const {
   const ConvWindows::Offset* offsets = windows_.offsets_.data() + block.tap;
-  const int64_t room = windows_.scratch_bytes(sizeof(T)) > 0 ? windows_.copy_values_ : 0;
   T* copy = target.copies;
+  const int64_t room = copy && windows_.scratch_bytes(sizeof(T)) > 0 ? windows_.copy_values_ : 0;
   for (int64_t t = 0; t < block.taps; ++t, copy += room) {
     target.pointers[t * target.pitch] = tap(corner, offsets[t], copy) + block.k;
   }

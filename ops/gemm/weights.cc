@@ -153,6 +153,7 @@ PackedColumn packed_column(const GemmPanels& panels, int64_t column, int64_t dep
 
 template <class T>
 void pack_panel(const GemmWeights<T>& w, const GemmPanels& panels, int64_t panel, T* to, Checkpoints& checkpoints) {
+  if (w.taps == 0 || w.depth == 0) return;
   const int64_t first = panels.first_column(panel);
   Packer(w, panels.first_column(panel + 1) - first, panels.end_column(panel + 1) - first,
          w.data + first * w.column_stride, to)

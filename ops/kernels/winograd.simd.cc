@@ -170,8 +170,9 @@ struct WholeF4 {
   }
 
   static I32 sum(I32 y) {
+    using U32 = xsimd::batch<uint32_t, Arch>;
     constexpr uint32_t kNinth = 0x38e38e39;  // 9 * kNinth == 1 modulo 2^32
-    return (y * I32(int32_t(kNinth))) >> 6;
+    return __builtin_bit_cast(I32, __builtin_bit_cast(U32, y) * U32(kNinth)) >> 6;
   }
 };
 

@@ -52,6 +52,12 @@ ELSEWHERE = {
     "cmake --build build-asan --target linnet_tests run_model fuzz_model": BUILDS,
     "build-asan/bin/linnet_tests --gtest_brief=1": BUILDS,
     "LINNET_BUILD=$PWD/build-asan .venv/bin/python -m pytest -q tests/onnx_backend tests/hostile": BUILDS,
+    "cmake --preset coverage": BUILDS,
+    "cmake --build build-coverage --target linnet_tests": BUILDS,
+    "LLVM_PROFILE_FILE=build-coverage/unit.profraw build-coverage/bin/linnet_tests": BUILDS,
+    "llvm-profdata merge build-coverage/unit.profraw -o build-coverage/unit.profdata": BUILDS,
+    "llvm-cov report build-coverage/bin/linnet_tests -instr-profile=build-coverage/unit.profdata engine frontends ops/rewrites":
+    BUILDS,
     "build-test/bin/kernel_benchmarks --benchmark_filter=gemm": "measures for minutes; is a part of the build of test.sh",
 }
 
