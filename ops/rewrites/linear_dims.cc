@@ -131,8 +131,9 @@ class LinearDims {
     if (is_op(node, "Pad")) return !contents_change(optional_input(node, kPadAxes));
     if (listed(kKeepDims, node.spec.op_type)) return same_values;
     if (is_op(node, "Expand") || is_op(node, "ConstantOfShape")) return true;
-    if (is_op(node, "Reshape") || is_op(node, "Flatten"))
+    if (is_op(node, "Reshape") || is_op(node, "Flatten")) {
       return changing_dims(node.inputs[0]) <= 1 && changing_dims(node.outputs[0]) <= 1;
+    }
     if (is_op(node, "Range")) return steps_by_one(node.inputs[2]);
     return is_op(node, "Slice") && slices_linearly(node);
   }
