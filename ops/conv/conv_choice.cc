@@ -17,6 +17,7 @@ constexpr double kSum = 8;                            // beginning and storing a
 constexpr double kDirect = 1.1, kRow = 15;            // indirect addressing; of each row of windows
 constexpr double kTransformed = 1.2;                  // products of transformed values, written and read once more
 constexpr double kElement = 40, kAddress = 20;        // of a tile: its products, the address of an input
+constexpr double kFiltering = 18000;                  // once: passes over all elements
 constexpr double kCacheBytes = 16, kMemoryBytes = 6;  // weights read per cycle from the last cache, from memory
 constexpr double kRows = 48;                          // of a block for which weights are read again
 constexpr int64_t kTileRows = 12;                     // about, that leave out a tap together
@@ -75,7 +76,7 @@ double winograd_cost(const ConvGeometry& g, const WinogradTiles& tiles, const Ti
   const TransformCost transform = transform_cost(tiles.tile());
   const double input = transform.input * vectors(g.in_channels, lanes) + kAddress * elements;
   const double products = kTransformed * elements * (depth + kSum) * columns;
-  return std::max(count * products, weights_cost(weights, std::max(1.0, count / kRows))) +
+  return kFiltering + std::max(count * products, weights_cost(weights, std::max(1.0, count / kRows))) +
          count * (parts * input + transform.output * columns + kElement * elements);
 }
 
