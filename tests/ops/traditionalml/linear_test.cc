@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -62,6 +63,28 @@ TEST(LinearRegressor, LeavesZerosOutOfSoftmaxZero) {
                   "ai.onnx.ml"};
   expect_close(run_op(op, {Tensor::of<int32_t>({5})})[0], Tensor::of(Shape{1, 3}, Floats{0, 0.268941f, 0.731059f}),
                1e-6);
+}
+
+/// Rows and scores that do not fill blocks, the second so many that they are computed in parts.
+TEST(LinearRegressor, AddsUpEachScoreOfEachRow) {
+  for (const auto& [rows, targets, width] : std::vector<std::array<int64_t, 3>>{{7, 13, 5}, {5, 700, 512}, {4, 8, 1}}) {
+    const Tensor x = random_tensor({rows, width}, 1), weights = random_tensor({targets, width}, 2);
+    Tensor want(DType::kFloat32, {rows, targets});
+    for (int64_t i = 0; i < want.size(); ++i) {
+      double sum = 0;
+      for (int64_t k = 0; k < width; ++k) {
+        sum +=
+            double(x.data<float>()[i / targets * width + k]) * double(weights.data<float>()[i % targets * width + k]);
+      }
+      want.data<float>()[i] = float(sum);
+    }
+    const OpCase op{"LinearRegressor",
+                    1,
+                    {{"targets", targets},
+                     {"coefficients", Floats(weights.values<float>().begin(), weights.values<float>().end())}},
+                    "ai.onnx.ml"};
+    for (const Isa isa : supported_isas()) expect_close(run_op(op, {x}, 1, {}, isa)[0], want, 1e-5);
+  }
 }
 
 TEST(LinearClassifier, TakesTheHighestScore) {
