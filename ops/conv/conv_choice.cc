@@ -120,6 +120,7 @@ ConvChoice<float> choose_conv(const ConvGeometry& geometry, bool x_channels_firs
                          int(100 * cost / std::max(1.0, direct)), " % of direct");
     if (cost < least) best = outputs, least = cost;
   }
+  if (choice.reason.empty()) choice.reason = "no Winograd: it would take too many weights";
   choice.algorithm = best ? make_winograd_conv(geometry, epilogue, tile_of(geometry, best), in)
                           : make_gemm_conv<float>(geometry, epilogue, in);
   return choice;
