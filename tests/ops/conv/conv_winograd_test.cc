@@ -240,7 +240,8 @@ TEST_P(ConvChoices, LinesVolumesAndLargeWindowsAreFilteredInParts) {
 
 /// Windows of 3x3 and of stride 2 are four parts of 36 values each where the window has 9.
 TEST_P(ConvChoices, FilteringNeverTakesMoreThanEightTimesTheWeights) {
-  EXPECT_EQ(tile_of(chosen(GetParam(), {{1, 56, 56, 256}, 256, {1, 1, 1, 1}, {1, 1}, {3, 3}, {2, 2}}, 4)), 0);
+  const std::string text = chosen(GetParam(), {{1, 56, 56, 256}, 256, {1, 1, 1, 1}, {1, 1}, {3, 3}, {2, 2}}, 4);
+  EXPECT_EQ(tile_of(text), 0) << text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Isas, ConvChoices, ::testing::ValuesIn(supported_isas()),
