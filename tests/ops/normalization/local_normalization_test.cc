@@ -78,10 +78,12 @@ TEST(MeanVarianceNormalization, MovesAndScalesEveryElementOfAChannelByItsMoments
 }
 
 TEST(MeanVarianceNormalization, EqualElementsBecomeZeros) {
-  Tensor x(DType::kFloat32, {3, 2, 5, 29});
-  std::fill_n(x.data<float>(), x.size(), 0.1f);
-  const Tensor zeros = Tensor::of(x.shape(), std::vector<float>(size_t(x.size()), 0));
-  expect_close(run_op({"MeanVarianceNormalization", 13}, {x})[0], zeros);
+  for (const int64_t width : {3, 29, 61, 97, 1001}) {
+    Tensor x(DType::kFloat32, {3, 2, 5, width});
+    std::fill_n(x.data<float>(), x.size(), 0.1f);
+    const Tensor zeros = Tensor::of(x.shape(), std::vector<float>(size_t(x.size()), 0));
+    expect_close(run_op({"MeanVarianceNormalization", 13}, {x})[0], zeros);
+  }
 }
 
 TEST(MeanVarianceNormalization, TakesOtherAxes) {
