@@ -7,6 +7,34 @@
 
 namespace linnet {
 
+/// An output element of a pool, and the one behind it.
+struct PoolPosition {
+  int64_t image, c, at[3];
+
+  PoolPosition(const PoolShape& s, int64_t i) {
+    const auto take = [&i](int64_t extent) {
+      const int64_t index = i % extent;
+      i /= extent;
+      return index;
+    };
+    if (s.channels_last) c = take(s.channels);
+    for (int axis = 2; axis >= 0; --axis) at[axis] = take(s.axes[axis].out);
+    if (!s.channels_last) c = take(s.channels);
+    image = i;
+  }
+  void advance(const PoolShape& s) {
+    if (s.channels_last && ++c < s.channels) return;
+    if (s.channels_last) c = 0;
+    for (int axis = 2; axis >= 0; --axis) {
+      if (++at[axis] < s.axes[axis].out) return;
+      at[axis] = 0;
+    }
+    if (!s.channels_last && ++c < s.channels) return;
+    if (!s.channels_last) c = 0;
+    ++image;
+  }
+};
+
 /// Pools element by element: any dtype, any reduction, either layout. For every output element i,
 ///   State state = initial; state.add(x[offset], offset) for each element of the window in row-major order;
 ///   store(i, state, inside, counted)
@@ -14,20 +42,12 @@ namespace linnet {
 template <class T, class State, class Store>
 void pool_scalar(const PoolShape& s, const T* x, const State& initial, Executor& executor, const Store& store) {
   const int64_t pixel = s.channels_last ? s.channels : 1, line = s.axes[2].in * pixel, slice = s.axes[1].in * line;
-  const int64_t image = s.channels * s.in_pixels();
-  const auto compute = [&](int64_t i, Checkpoints& checkpoints) {
-    int64_t rest = i, c = 0;
-    const auto take = [&rest](int64_t extent) {
-      const int64_t index = rest % extent;
-      rest /= extent;
-      return index;
-    };
-    if (s.channels_last) c = take(s.channels);
-    const PoolWindow& w = s.windows[2][size_t(take(s.axes[2].out))];
-    const PoolWindow& h = s.windows[1][size_t(take(s.axes[1].out))];
-    const PoolWindow& d = s.windows[0][size_t(take(s.axes[0].out))];
-    if (!s.channels_last) c = take(s.channels);
-    const int64_t base = rest * image + c * (s.channels_last ? 1 : s.in_pixels());
+  const int64_t image = s.channels * s.in_pixels(), channel = s.channels_last ? 1 : s.in_pixels();
+  const auto compute = [&](int64_t i, const PoolPosition& p, Checkpoints& checkpoints) {
+    const PoolWindow& w = s.windows[2][size_t(p.at[2])];
+    const PoolWindow& h = s.windows[1][size_t(p.at[1])];
+    const PoolWindow& d = s.windows[0][size_t(p.at[0])];
+    const int64_t base = p.image * image + p.c * channel;
     State state = initial;
     const bool any = h.begin < h.end && w.begin < w.end;
     for (int64_t kd = d.begin; any && kd < d.end; ++kd) {
@@ -45,9 +65,9 @@ void pool_scalar(const PoolShape& s, const T* x, const State& initial, Executor&
     store(i, state, inside, d.counted * h.counted * w.counted);
   };
   const int64_t outputs = s.batch * s.channels * s.out_pixels();
-  parallel_items(executor, outputs, s.taps(), [&](int64_t begin, int64_t end, int) {
+  parallel_items(executor, outputs, s.taps(), [&](int64_t i, int64_t end, int) {
     Checkpoints checkpoints;
-    for (int64_t i = begin; i < end; ++i) compute(i, checkpoints);
+    for (PoolPosition position(s, i); i < end; ++i, position.advance(s)) compute(i, position, checkpoints);
   });
 }
 
