@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "infer/infer.h"
 #include "linnet/containers.h"
 #include "op_list.h"
@@ -15,11 +17,13 @@ class ZipMapKernel final : public Kernel {
     const int64_t n = keys_.size(), rows = x.rank() == 1 ? 1 : x.dim(0);
     std::vector<Tensor>& maps = context.output(0).data<Sequence>()->elements;
     maps.clear();
+    maps.reserve(size_t(rows));
     Checkpoints checkpoints;
     for (int64_t row = 0; row < rows; ++row) {
-      checkpoints.add(1024 + n);
-      const float* values = x.data<float>() + row * n;
-      maps.push_back(Tensor::scalar(Map{keys_, Tensor::of(std::vector<float>(values, values + n))}));
+      checkpoints.add(512 + n);
+      Tensor values(DType::kFloat32, Shape{n});
+      std::copy_n(x.data<float>() + row * n, n, values.data<float>());
+      maps.push_back(Tensor::scalar(Map{keys_, values}));
     }
   }
 

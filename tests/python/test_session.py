@@ -75,6 +75,39 @@ def test_containers_are_lists_dicts_and_none():
             np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize("op", ["SequenceAt", "SequenceErase", "SequenceInsert", "OptionalGetElement"])
+def test_elements_that_go_through_do_not_share_memory(op):
+    kind = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
+    sequence, optional = helper.make_sequence_type_proto(kind), helper.make_optional_type_proto(kind)
+    elements, x = [np.full((2, 500), i, np.float32) for i in range(3)], np.full((2, 500), 7, np.float32)
+    given = {"s": elements, "p": np.array(1), "x": x} if op == "SequenceInsert" else {"s": elements, "p": np.array(1)}
+    types = {"s": sequence, "p": helper.make_tensor_type_proto(TensorProto.INT64, []), "x": kind}
+    result = sequence if op in ("SequenceErase", "SequenceInsert") else kind
+    if op == "OptionalGetElement":
+        given, types["s"] = {"s": elements[0]}, optional
+    names = ["s", "x", "p"] if op == "SequenceInsert" else list(given)
+    ends = [helper.make_value_info(name, types[name]) for name in names], [helper.make_value_info("y", result)]
+    y = session([helper.make_node(op, names, ["y"])], *ends).run(given)["y"]
+    before = [array.copy() for array in (y if isinstance(y, list) else [y])]
+    for array in (*elements, x):
+        array[:] = -1
+    for got, want in zip(y if isinstance(y, list) else [y], before):
+        np.testing.assert_array_equal(got, want)
+
+
+def test_maps_come_back():
+    features = helper.make_tensor_value_info("x", TensorProto.FLOAT, [None, 2])
+    for keys in ({"classlabels_int64s": [2**40, -1]}, {"classlabels_strings": ["a", "ü"]}):
+        node = helper.make_node("ZipMap", ["x"], ["y"], domain="ai.onnx.ml", **keys)
+        named = list(keys.values())[0]
+        kind = TensorProto.INT64 if isinstance(named[0], int) else TensorProto.STRING
+        value = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
+        maps = helper.make_sequence_type_proto(helper.make_map_type_proto(kind, value))
+        x = np.array([[0.5, -2], [np.inf, 1e-3]], np.float32)
+        y = session([node], [features], [helper.make_value_info("y", maps)]).run({"x": x})["y"]
+        assert y == [dict(zip(named, row.tolist())) for row in x]
+
+
 @pytest.mark.parametrize("change", [
     lambda x: x[::-1].copy()[::-1], lambda x: np.asfortranarray(x), lambda x: x.tolist(), lambda x: x.astype(">f4"),
     lambda x: memoryview(x), lambda x: np.lib.stride_tricks.as_strided(x, x.shape, x.strides),

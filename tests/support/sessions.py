@@ -18,7 +18,7 @@ ARRAYS += [np.array([1, -1, 6], ml_dtypes.float4_e2m1fn), np.array(3.5, np.float
 
 def session(nodes, inputs, outputs, initializers=(), **options):
     graph = helper.make_graph(nodes, "graph", inputs, outputs, list(initializers))
-    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+    opsets = [helper.make_opsetid(*opset) for opset in (("", 21), ("com.microsoft", 1), ("ai.onnx.ml", 3))]
     return linnet.Session(helper.make_model(graph, ir_version=10, opset_imports=opsets).SerializeToString(), **options)
 
 

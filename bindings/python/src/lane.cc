@@ -59,11 +59,12 @@ nb::dict Lane::run(const Signature& signature, const nb::dict& inputs, nb::handl
   const std::vector<size_t> indices = wanted(signature, outputs);
   std::vector<Tensor> tensors = signature.read_inputs(inputs, state_inputs_);
   std::vector<Tensor> memory = signature.output_memories(out), results;
+  const SharedElements shared(tensors);
   try {
     const nb::gil_scoped_release unlocked;
     const std::span<const Tensor> computed = context_.run(
         tensors, {.cancellation = interrupts_->begin(std::move(cancellation)), .outputs = std::move(memory)});
-    for (const size_t i : indices) results.push_back(computed[i]);
+    for (const size_t i : indices) results.push_back(shared.detached(computed[i]));
   } catch (const Error&) {
     interrupts_->raise();
     throw;

@@ -3,6 +3,10 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
 #include "linnet/containers.h"
 
 namespace linnet::python {
@@ -37,6 +41,15 @@ class Buffer {
     array = array.attr("copy")("C");
     if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_C_CONTIGUOUS) != 0) nb::raise_python_error();
   }
+  /// The array's own memory, where it is in C order and of this dtype as `codes` of Python's struct name it; else none.
+  Buffer(nb::handle array, const char* codes, int64_t bytes) {
+    if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+      PyErr_Clear();
+      view_ = {};
+    } else if (!view_.format || view_.format[1] || !std::strchr(codes, view_.format[0]) || view_.itemsize != bytes) {
+      PyBuffer_Release(&view_);
+    }
+  }
   /// The array's own memory, which is written to.
   Buffer(const nb::object& array, const std::string& what) {
     if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) == 0) return;
@@ -44,16 +57,22 @@ class Buffer {
     throw Error(ErrorKind::kType, what + " must be writable and in C order");
   }
   ~Buffer() {
-    if (!Py_IsInitialized()) return;
+    if (!view_.obj || !Py_IsInitialized()) return;
     nb::gil_scoped_acquire lock;
     PyBuffer_Release(&view_);
   }
   Buffer(const Buffer&) = delete;
 
+  explicit operator bool() const { return view_.obj != nullptr; }
   void* data() const { return view_.buf; }
+  Shape shape() const {
+    Shape shape;
+    for (int i = 0; i < view_.ndim; ++i) shape.push_back(view_.shape[i]);
+    return shape;
+  }
 
  private:
-  Py_buffer view_;
+  Py_buffer view_{};
 };
 
 Shape shape_of(nb::handle array) {
@@ -112,10 +131,14 @@ nb::object unpacked(const Tensor& tensor) {
   return bytes;
 }
 
+bool is_array(nb::handle value) {
+  static const auto* ndarray = new nb::object(numpy().attr("ndarray"));
+  return PyObject_IsInstance(value.ptr(), ndarray->ptr()) != 0;
+}
+
 /// The value as an array of NumPy; of `dtype` where it has no type of its own.
 nb::object as_array(nb::handle value, const nb::object& dtype) {
-  static const auto* ndarray = new nb::object(numpy().attr("ndarray"));
-  if (PyObject_IsInstance(value.ptr(), ndarray->ptr())) return nb::borrow(value);
+  if (is_array(value)) return nb::borrow(value);
   if (nb::hasattr(value, "__dlpack__") && !nb::hasattr(value, "__array__")) return numpy().attr("from_dlpack")(value);
   const bool typed = nb::hasattr(value, "dtype") || PyObject_CheckBuffer(value.ptr());
   return typed ? numpy().attr("asarray")(value) : numpy().attr("asarray")(value, dtype);
@@ -134,7 +157,51 @@ nb::object exported(nb::object array, DType dtype) {
   return is_numpys(dtype) ? array : array.attr("view")(dtype_bits(dtype) == 16 ? "uint16" : "uint8");
 }
 
+/// The letters that Python's struct has for a dtype; none where NumPy has no type.
+const char* struct_codes(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat16:
+      return "e";
+    case DType::kFloat32:
+      return "f";
+    case DType::kFloat64:
+      return "d";
+    case DType::kInt8:
+      return "b";
+    case DType::kInt16:
+      return "h";
+    case DType::kInt32:
+      return "il";
+    case DType::kInt64:
+      return "lq";
+    case DType::kUint8:
+      return "B";
+    case DType::kUint16:
+      return "H";
+    case DType::kUint32:
+      return "IL";
+    case DType::kUint64:
+      return "LQ";
+    case DType::kBool:
+      return "?";
+    default:
+      return "";
+  }
+}
+
+/// An array that can be shared as it is.
+std::optional<Tensor> shared_array(nb::handle array, DType dtype) {
+  const char* codes = struct_codes(dtype);
+  if (!*codes || !is_array(array)) return std::nullopt;
+  auto buffer = std::make_shared<const Buffer>(array, codes, dtype_bits(dtype) / 8);
+  if (!*buffer) return std::nullopt;
+  void* data = buffer->data();
+  const Shape shape = buffer->shape();
+  return Tensor::share(dtype, shape, data, std::move(buffer));
+}
+
 Tensor to_array_tensor(nb::handle value, const Fact& fact, const std::string& what) {
+  if (const std::optional<Tensor> shared = shared_array(value, fact.dtype)) return *shared;
   if (fact.dtype == DType::kString) return strings(numpy().attr("asarray")(value), what);
   const nb::object dtype = numpy_dtype(fact.dtype);
   nb::object array = of_dtype(as_array(value, dtype), dtype, fact.dtype, what);
@@ -156,26 +223,52 @@ DType dtype_of(nb::handle array, const std::string& what) {
   throw Error(ErrorKind::kType, str(what, " cannot be of dtype ", nb::str(own).c_str()));
 }
 
-Tensor owned(const Tensor& tensor) { return is_object(tensor.dtype()) ? tensor : tensor.clone(); }
-
 Tensor to_sequence(nb::handle value, const Fact& fact, const std::string& what) {
   if (!PySequence_Check(value.ptr()))
     throw Error(ErrorKind::kType, what + " must be a list, got " + python_type(value));
   Sequence sequence;
   for (nb::handle item : nb::borrow<nb::object>(value)) {
     const std::string element = str(what, ", element ", sequence.elements.size(), ",");
-    sequence.elements.push_back(owned(to_tensor(item, *fact.element, element)));
+    sequence.elements.push_back(to_tensor(item, *fact.element, element));
   }
   return Tensor::scalar(sequence);
+}
+
+/// Numbers of Python, those of which it is quick; nullopt for others.
+template <class T, class Check, class Get>
+std::optional<Tensor> numbers(const nb::list& list, Check check, Get get) {
+  Tensor tensor(linnet::dtype_of<T>, Shape{int64_t(list.size())});
+  T* out = tensor.data<T>();
+  for (nb::handle item : list) {
+    if (!check(item.ptr())) return std::nullopt;
+    *out++ = T(get(item.ptr()));
+  }
+  if (!PyErr_Occurred()) return tensor;
+  PyErr_Clear();
+  return std::nullopt;
+}
+
+/// Keys or values of a map.
+Tensor map_column(const nb::list& list, DType dtype, const std::string& what) {
+  const auto is_float = [](PyObject* item) { return PyFloat_CheckExact(item); };
+  const auto is_int = [](PyObject* item) { return PyLong_CheckExact(item); };
+  std::optional<Tensor> quick;
+  if (dtype == DType::kInt64) quick = numbers<int64_t>(list, is_int, PyLong_AsLongLong);
+  if (dtype == DType::kFloat32) quick = numbers<float>(list, is_float, PyFloat_AsDouble);
+  if (dtype == DType::kFloat64) quick = numbers<double>(list, is_float, PyFloat_AsDouble);
+  return quick ? *quick : to_array_tensor(list, Fact(dtype, Dims{Dim(int64_t(list.size()))}), what);
 }
 
 Tensor to_map(nb::handle value, const Fact& fact, const std::string& what) {
   if (!nb::isinstance<nb::dict>(value))
     throw Error(ErrorKind::kType, what + " must be a dict, got " + python_type(value));
   const auto dict = nb::cast<nb::dict>(value);
-  const Fact keys(fact.key, Dims{Dim(int64_t(dict.size()))}), values(fact.element->dtype, keys.dims);
-  return Tensor::scalar(Map{owned(to_array_tensor(dict.keys(), keys, what + ", keys,")),
-                            owned(to_array_tensor(dict.values(), values, what + ", values,"))});
+  return Tensor::scalar(Map{map_column(dict.keys(), fact.key, what + ", keys,"),
+                            map_column(dict.values(), fact.element->dtype, what + ", values,")});
+}
+
+nb::object text_to_python(const std::string& text) {
+  return nb::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "surrogateescape"));
 }
 
 nb::object sequence_to_python(const Sequence& sequence) {
@@ -184,17 +277,34 @@ nb::object sequence_to_python(const Sequence& sequence) {
   return list;
 }
 
+/// What a map may hold.
+nb::object element_to_python(const Tensor& tensor, int64_t i) {
+  switch (tensor.dtype()) {
+    case DType::kInt64:
+      return nb::steal(PyLong_FromLongLong(tensor.data<int64_t>()[i]));
+    case DType::kFloat32:
+      return nb::steal(PyFloat_FromDouble(double(tensor.data<float>()[i])));
+    case DType::kFloat64:
+      return nb::steal(PyFloat_FromDouble(tensor.data<double>()[i]));
+    case DType::kString:
+      return text_to_python(tensor.data<std::string>()[i]);
+    default:
+      return to_python(tensor).attr("tolist")()[i];
+  }
+}
+
 nb::object map_to_python(const Map& map) {
-  const nb::object keys = to_python(map.keys).attr("tolist")(), values = to_python(map.values).attr("tolist")();
   nb::dict dict;
-  for (int64_t i = 0; i < map.keys.size(); ++i) dict[keys[i]] = values[i];
+  for (int64_t i = 0; i < map.keys.size(); ++i) {
+    dict[element_to_python(map.keys, i)] = element_to_python(map.values, i);
+  }
   return dict;
 }
 
 nb::object strings_to_python(const Tensor& tensor) {
   nb::list list;
   for (const std::string& text : tensor.values<std::string>()) {
-    list.append(nb::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "surrogateescape")));
+    list.append(text_to_python(text));
   }
   nb::object array = numpy().attr("empty")(tensor.size(), "object");
   array[nb::slice(nb::none(), nb::none(), nb::none())] = list;
@@ -253,7 +363,7 @@ Tensor to_tensor(nb::handle value, const Fact& fact, const std::string& what) {
     case DType::kMap:
       return to_map(value, fact, what);
     case DType::kOptional:
-      return Tensor::scalar(value.is_none() ? Optional{} : Optional{owned(to_tensor(value, *fact.element, what))});
+      return Tensor::scalar(value.is_none() ? Optional{} : Optional{to_tensor(value, *fact.element, what)});
     default:
       return to_array_tensor(value, fact, what);
   }
@@ -294,6 +404,33 @@ nb::object to_python(const Tensor& tensor) {
   }
   if (dtype_bits(tensor.dtype()) >= 8) return numbers_to_python(tensor);
   return reshaped(unpacked(tensor).attr("view")(numpy_dtype(tensor.dtype())), tensor.shape());
+}
+
+SharedElements::SharedElements(std::span<const Tensor> inputs) {
+  for (const Tensor& input : inputs) add(input, false);
+  std::ranges::sort(memory_);
+}
+
+void SharedElements::add(const Tensor& value, bool within) {
+  if (value.dtype() == DType::kSequence) {
+    for (const Tensor& element : value.data<Sequence>()->elements) add(element, true);
+  } else if (value.dtype() == DType::kOptional) {
+    add(value.data<Optional>()->value, true);
+  } else if (within && value && !is_object(value.dtype())) {
+    memory_.push_back(value.raw());
+  }
+}
+
+Tensor SharedElements::detached(const Tensor& value) const {
+  if (memory_.empty() || !value) return value;
+  if (value.dtype() == DType::kSequence) {
+    Sequence copy;
+    for (const Tensor& element : value.data<Sequence>()->elements) copy.elements.push_back(detached(element));
+    return Tensor::scalar(copy);
+  }
+  if (value.dtype() == DType::kOptional) return Tensor::scalar(Optional{detached(value.data<Optional>()->value)});
+  if (is_object(value.dtype()) || !std::ranges::binary_search(memory_, value.raw())) return value;
+  return value.clone();
 }
 
 }  // namespace linnet::python
