@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <memory>
 
 #include "infer/infer.h"
 #include "linnet/containers.h"
@@ -18,11 +18,11 @@ class ZipMapKernel final : public Kernel {
     std::vector<Tensor>& maps = context.output(0).data<Sequence>()->elements;
     maps.clear();
     maps.reserve(size_t(rows));
+    const auto all = std::make_shared<Tensor>(x.clone());
     Checkpoints checkpoints;
     for (int64_t row = 0; row < rows; ++row) {
-      checkpoints.add(512 + n);
-      Tensor values(DType::kFloat32, Shape{n});
-      std::copy_n(x.data<float>() + row * n, n, values.data<float>());
+      checkpoints.add(512);
+      const Tensor values = Tensor::share(DType::kFloat32, Shape{n}, all->data<float>() + row * n, all);
       maps.push_back(Tensor::scalar(Map{keys_, values}));
     }
   }
