@@ -42,72 +42,93 @@ auto dispatch_key(DType dtype, F&& f) {
   }
 }
 
+/// y[i] = values[places[i]], or the last of them where that is -1.
+using PlaceReader = void (*)(const void* values, int64_t last, const int64_t* places, int64_t n, void* y);
+
+PlaceReader place_reader(DType dtype) {
+  return dispatch_width(dtype, []<class T>() -> PlaceReader {
+    return [](const void* values, int64_t last, const int64_t* places, int64_t n, void* y) {
+      const T* from = static_cast<const T*>(values);
+      for (int64_t i = 0; i < n; ++i) static_cast<T*>(y)[i] = from[places[i] < 0 ? last : places[i]];
+    };
+  });
+}
+
 class LookupKernel final : public Kernel {
  public:
   LookupKernel(std::shared_ptr<const KeyTable> table, const Tensor& values)
       : table_(std::move(table)),
         values_(values),
-        last_(values.size() - 1),
-        copy_(copy_row_of(values.dtype())),
+        read_(place_reader(values.dtype())),
         bytes_(element_bytes(values.dtype())) {}
 
   void run(KernelContext& context) const override {
     const Tensor& x = context.input(0);
-    const auto* from = static_cast<const std::byte*>(values_.raw());
     auto* y = static_cast<std::byte*>(context.output(0).raw());
     parallel_items(context.executor(), x.size(), kElementCost, [&](int64_t begin, int64_t end, int) {
       int64_t places[kBlock];
       for (int64_t at = begin; at < end; at += kBlock) {
         const int64_t n = std::min(kBlock, end - at);
         table_->find(x, at, at + n, places);
-        for (int64_t i = 0; i < n; ++i) {
-          copy_(from + (places[i] < 0 ? last_ : places[i]) * bytes_, 1, y + (at + i) * bytes_, 1, 1);
-        }
+        read_(values_.raw(), values_.size() - 1, places, n, y + at * bytes_);
       }
     });
   }
 
  private:
-  static constexpr int64_t kBlock = 256, kElementCost = 32;
+  static constexpr int64_t kBlock = 256, kElementCost = 8;
 
   std::shared_ptr<const KeyTable> table_;
   Tensor values_;
-  int64_t last_;
-  CopyRow copy_;
+  PlaceReader read_;
   int64_t bytes_;
 };
 
 }  // namespace
 
+NumberTable::NumberTable(int64_t keys)
+    : slots_(std::bit_ceil(size_t(checked_mul(2, keys) + 2))), shift_(1 + std::countl_zero(slots_.size())) {}
+
+int64_t& NumberTable::operator[](uint64_t key) {
+  size_t at = first(key);
+  while (slots_[at].place >= 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
+  slots_[at].key = key;
+  return slots_[at].place;
+}
+
 KeyTable::KeyTable(const Tensor& keys, KeyRules rules) : by_bits_(rules.by_bits) {
-  const auto add = [&](auto& map, const auto& key, int64_t place) {
-    if (rules.last_counts) {
-      map[key] = place;
-    } else {
-      map.emplace(key, place);
+  if (keys.dtype() == DType::kString) {
+    for (int64_t i = 0; i < keys.size(); ++i) {
+      int64_t& place = strings_.try_emplace(keys.data<std::string>()[i], i).first->second;
+      if (rules.last_counts) place = i;
     }
-  };
-  for (int64_t i = 0; i < keys.size(); ++i) {
-    if (keys.dtype() == DType::kString) {
-      add(strings_, keys.data<std::string>()[i], i);
-    } else {
-      dispatch_key(keys.dtype(), [&]<class T>() { add(numbers_, number_key(keys.data<T>()[i], by_bits_), i); });
-    }
+    return;
   }
+  numbers_ = NumberTable(keys.size());
+  dispatch_key(keys.dtype(), [&]<class T>() {
+    for (int64_t i = 0; i < keys.size(); ++i) {
+      int64_t& place = numbers_[number_key(keys.data<T>()[i], by_bits_)];
+      if (place < 0 || rules.last_counts) place = i;
+    }
+  });
 }
 
 void KeyTable::find(const Tensor& x, int64_t begin, int64_t end, int64_t* places) const {
   if (x.dtype() == DType::kString) {
-    for (int64_t i = begin; i < end; ++i) places[i - begin] = look_up(strings_, x.data<std::string>()[i]);
+    const auto* texts = x.data<std::string>();
+    for (int64_t i = begin; i < end; ++i) {
+      const auto found = strings_.find(texts[i]);
+      places[i - begin] = found == strings_.end() ? -1 : found->second;
+    }
     return;
   }
   dispatch_key(x.dtype(), [&]<class T>() {
     const T* data = x.data<T>();
-    for (int64_t i = begin; i < end; ++i) places[i - begin] = look_up(numbers_, number_key(data[i], by_bits_));
+    for (int64_t i = begin; i < end; ++i) places[i - begin] = numbers_.find(number_key(data[i], by_bits_));
   });
 }
 
-int64_t KeyTable::find(int64_t number) const { return look_up(numbers_, number_key(number, by_bits_)); }
+int64_t KeyTable::find(int64_t number) const { return numbers_.find(number_key(number, by_bits_)); }
 
 KernelPtr make_lookup_kernel(std::shared_ptr<const KeyTable> table, const Tensor& values) {
   return std::make_unique<LookupKernel>(std::move(table), values);

@@ -2,8 +2,10 @@
 
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "linnet/op.h"
+#include "tensor/first_numbers.h"
 
 namespace linnet {
 
@@ -11,6 +13,32 @@ namespace linnet {
 struct KeyRules {
   bool last_counts = false;  ///< the last place of a repeated key, else its first one
   bool by_bits = false;      ///< floats are equal where their bits are; else all NaNs are, and so are 0 and -0
+};
+
+/// Numbers as keys of places, in open addressing.
+class NumberTable {
+ public:
+  /// For at most so many keys.
+  explicit NumberTable(int64_t keys = 0);
+
+  /// The place of a key, to be set; -1 where it is new.
+  int64_t& operator[](uint64_t key);
+  /// -1: not found.
+  int64_t find(uint64_t key) const {
+    size_t at = first(key);
+    while (slots_[at].place >= 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
+    return slots_[at].place;
+  }
+
+ private:
+  struct Slot {
+    uint64_t key = 0;
+    int64_t place = -1;
+  };
+  size_t first(uint64_t key) const { return size_t(key * kHashFactor >> shift_); }
+
+  std::vector<Slot> slots_;  ///< a power of two
+  int shift_;
 };
 
 /// Finds elements among keys: strings byte by byte, numbers by value or bit by bit.
@@ -25,14 +53,8 @@ class KeyTable {
   int64_t find(int64_t number) const;
 
  private:
-  template <class Map, class Key>
-  static int64_t look_up(const Map& map, const Key& key) {
-    const auto found = map.find(key);
-    return found == map.end() ? -1 : found->second;
-  }
-
   std::unordered_map<std::string, int64_t> strings_;
-  std::unordered_map<uint64_t, int64_t> numbers_;  // by number_key() in key_table.cc
+  NumberTable numbers_;  // by number_key() in key_table.cc
   bool by_bits_;
 };
 

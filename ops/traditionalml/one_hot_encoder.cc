@@ -27,25 +27,29 @@ class OneHotEncoderKernel final : public Kernel {
     const Tensor& x = context.input(0);
     float* y = context.output(0).data<float>();
     Checkpoints checkpoints;
-    for (int64_t i = 0, n = x.size(); i < n; ++i, y += categories_) {
-      checkpoints.add(64 + categories_);
-      const int64_t place = find(x, i);
-      if (place < 0 && !zeros_) throw_unknown(x, i);
-      std::fill_n(y, categories_, 0.0f);
-      if (place >= 0) y[place] = 1;
+    for (int64_t first = 0, n = x.size(); first < n; first += kBlock, y += kBlock * categories_) {
+      const int64_t count = std::min(kBlock, n - first);
+      checkpoints.add(checked_mul(count, 8 + categories_));
+      int64_t places[kBlock];
+      find(x, first, count, places);
+      std::fill_n(y, count * categories_, 0.0f);
+      for (int64_t i = 0; i < count; ++i) {
+        if (places[i] >= 0)
+          y[i * categories_ + places[i]] = 1;
+        else if (!zeros_)
+          throw_unknown(x, first + i);
+      }
     }
   }
 
  private:
-  int64_t find(const Tensor& x, int64_t i) const {
-    int64_t place;
-    if (read_) {
-      double number;
-      read_(x.raw(), i, 1, &number);
-      return table_->find(to_integer(number));
-    }
-    table_->find(x, i, i + 1, &place);
-    return place;
+  static constexpr int64_t kBlock = 64;
+
+  void find(const Tensor& x, int64_t first, int64_t count, int64_t* places) const {
+    if (!read_) return table_->find(x, first, first + count, places);
+    double numbers[kBlock];
+    read_(x.raw(), first, count, numbers);
+    for (int64_t i = 0; i < count; ++i) places[i] = table_->find(to_integer(numbers[i]));
   }
 
   [[noreturn]] void throw_unknown(const Tensor& x, int64_t i) const {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "linnet/containers.h"
 
@@ -81,20 +82,27 @@ Shape shape_of(nb::handle array) {
   return shape;
 }
 
+std::string text_of(PyObject* item, const std::string& what) {
+  Py_ssize_t size = 0;
+  if (PyUnicode_Check(item)) {
+    const char* text = PyUnicode_AsUTF8AndSize(item, &size);
+    if (!text) nb::raise_python_error();
+    return {text, size_t(size)};
+  }
+  char* bytes = nullptr;
+  if (PyBytes_Check(item) && PyBytes_AsStringAndSize(item, &bytes, &size) == 0) return {bytes, size_t(size)};
+  throw Error(ErrorKind::kType, what + " must hold str or bytes, got " + python_type(item));
+}
+
+/// An array's objects, one after the other.
+PyObject** objects(const Buffer& buffer) { return static_cast<PyObject**>(buffer.data()); }
+
 Tensor strings(nb::object array, const std::string& what) {
   Tensor tensor(DType::kString, shape_of(array));
   std::string* out = tensor.data<std::string>();
-  const nb::list items = nb::cast<nb::list>(array.attr("ravel")().attr("tolist")());
-  for (nb::handle item : items) {
-    if (nb::isinstance<nb::bytes>(item)) {
-      const auto bytes = nb::cast<nb::bytes>(item);
-      *out++ = std::string(bytes.c_str(), bytes.size());
-    } else if (nb::isinstance<nb::str>(item)) {
-      *out++ = nb::cast<std::string>(item);
-    } else {
-      throw Error(ErrorKind::kType, what + " must hold str or bytes, got " + python_type(item));
-    }
-  }
+  if (nb::cast<std::string>(array.attr("dtype").attr("kind")) != "O") array = array.attr("astype")("O");
+  const Buffer buffer(array);
+  for (int64_t i = 0; i < tensor.size(); ++i) out[i] = text_of(objects(buffer)[i], what);
   return tensor;
 }
 
@@ -302,12 +310,12 @@ nb::object map_to_python(const Map& map) {
 }
 
 nb::object strings_to_python(const Tensor& tensor) {
-  nb::list list;
-  for (const std::string& text : tensor.values<std::string>()) {
-    list.append(text_to_python(text));
-  }
   nb::object array = numpy().attr("empty")(tensor.size(), "object");
-  array[nb::slice(nb::none(), nb::none(), nb::none())] = list;
+  const Buffer buffer(array, "the array of an output");
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    nb::object text = text_to_python(tensor.data<std::string>()[i]);
+    Py_XDECREF(std::exchange(objects(buffer)[i], text.release().ptr()));
+  }
   return array;
 }
 

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "support/run_op.h"
 
@@ -105,6 +107,58 @@ TEST(OneHotEncoder, MarksTheCategory) {
   const OpCase strings{"OneHotEncoder", 1, {{"cats_strings", Strings{"x", "y"}}}, "ai.onnx.ml"};
   expect_close(run_op(strings, {Tensor::of<std::string>({"y", "z"})})[0], Tensor::of(Shape{2, 2}, Floats{0, 1, 0, 0}));
   expect_error(ErrorKind::kType, "X must be string as the categories are", [&] { run_op(strings, {x}); });
+}
+
+TEST(OneHotEncoder, MarksManyElements) {
+  const Attributes attributes{{"cats_int64s", Ints{3, 0, 7, 1}}};
+  const Tensor numbers = random_uniform({3, 70}, 0, 8.9f);
+  for (const DType dtype : {DType::kInt64, DType::kInt32, DType::kFloat32}) {
+    const Tensor x = cast_to(numbers, dtype);
+    const Tensor y = run_op({"OneHotEncoder", 1, attributes, "ai.onnx.ml"}, {x})[0];
+    ASSERT_EQ(y.shape(), (Shape{3, 70, 4}));
+    for (int64_t i = 0; i < y.size(); ++i) {
+      const int64_t category = Ints{3, 0, 7, 1}[size_t(i % 4)];
+      ASSERT_EQ(y.data<float>()[i], int64_t(numbers.data<float>()[i / 4]) == category ? 1 : 0) << dtype << " " << i;
+    }
+  }
+  Ints known(200, 7);
+  known[150] = 4;
+  const OpCase strict{"OneHotEncoder", 1, {{"cats_int64s", Ints{7}}, {"zeros", int64_t{0}}}, "ai.onnx.ml"};
+  expect_error(ErrorKind::kModel, "element 150 of X is not among the categories: 4",
+               [&] { run_op(strict, {Tensor::of(known)}); });
+}
+
+/// Keys of every type, a third of them repeated, among elements of which half are no keys.
+template <class T>
+void expect_places(T factor) {
+  const int64_t count = 3000;
+  std::vector<T> keys;
+  std::vector<int64_t> values;
+  for (int64_t i = 0; i < count; ++i) {
+    keys.push_back(T(T(i * 7919 % 2003) * factor));
+    values.push_back(i);
+  }
+  std::vector<T> x;
+  for (int64_t i = 0; i < 2 * count; ++i) x.push_back(T(T(i) * factor));
+  const Tensor y =
+      run_op({"LabelEncoder",
+              4,
+              {{"keys_tensor", Tensor::of(keys)}, {"values_int64s", values}, {"default_int64", int64_t{-5}}},
+              "ai.onnx.ml"},
+             {Tensor::of(x)})[0];
+  for (int64_t i = 0; i < y.size(); ++i) {
+    const auto last = std::find(keys.rbegin(), keys.rend(), x[size_t(i)]);
+    const int64_t want = last == keys.rend() ? -5 : std::distance(last, keys.rend()) - 1;
+    ASSERT_EQ(y.data<int64_t>()[i], want) << i;
+  }
+}
+
+TEST(LabelEncoder, FindsManyKeys) {
+  expect_places<int64_t>(1);
+  expect_places<int64_t>(int64_t{1} << 48);
+  expect_places<int32_t>(-3);
+  expect_places<float>(0.25f);
+  expect_places<double>(1e300);
 }
 
 }  // namespace
