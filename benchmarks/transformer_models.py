@@ -69,7 +69,7 @@ TEXTS = {
                              intermediate_size=3072, relative_attention=True, position_buckets=256,
                              norm_rel_ebd="layer_norm", share_att_key=True, pos_att_type=["p2c", "c2p"],
                              position_biased_input=False, type_vocab_size=0, max_relative_positions=-1),
-    "mpnet": text("MPNet"),
+    "mpnet": text("MPNet", max_position_embeddings=514),
     "t5_small": text("T5", "{}EncoderModel", d_model=512, d_kv=64, d_ff=2048, num_layers=6, num_heads=8),
     "gpt2": text("GPT2", use_cache=False),
 }  # fmt: skip
