@@ -28,9 +28,7 @@ class LinearClassifierKernel final : public Kernel {
     });
   }
 
-  size_t scratch_bytes() const override {
-    return rows_.scratch_bytes(checked_mul(DotKernels::kRows, model_.scores()));
-  }
+  size_t scratch_bytes() const override { return rows_.scratch_bytes(checked_mul(DotKernels::kRows, model_.scores())); }
 
  private:
   /// Writes the best class of row r and the transformed scores.

@@ -22,9 +22,7 @@ class LinearRegressorKernel final : public Kernel {
     });
   }
 
-  size_t scratch_bytes() const override {
-    return rows_.scratch_bytes(checked_mul(DotKernels::kRows, model_.scores()));
-  }
+  size_t scratch_bytes() const override { return rows_.scratch_bytes(checked_mul(DotKernels::kRows, model_.scores())); }
 
  private:
   RowBlocks rows_;
