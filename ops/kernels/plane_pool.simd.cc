@@ -11,17 +11,21 @@ namespace {
 
 template <class T>
 constexpr int kLanesOf = int(4 * kLanes / sizeof(T));
-template <class T>
-using Vector = typename VectorOf<T, kLanesOf<T>>::Type;
+template <class T, int kWidth = kLanesOf<T>>
+using Vector = typename VectorOf<T, kWidth>::Type;
 
-template <class T>
-inline Vector<T> load_vector(const T* x) {
-  Vector<T> v;
+template <int kWidth, class T>
+inline Vector<T, kWidth> load_lanes(const T* x) {
+  Vector<T, kWidth> v;
   std::memcpy(&v, x, sizeof v);
   return v;
 }
 template <class T>
-inline void store_vector(T* y, Vector<T> v) {
+inline Vector<T> load_vector(const T* x) {
+  return load_lanes<kLanesOf<T>>(x);
+}
+template <class T, class V>
+inline void store_vector(T* y, V v) {
   std::memcpy(y, &v, sizeof v);
 }
 
@@ -83,26 +87,32 @@ struct Sum {
   }
 };
 
-/// The lines of a window become one, between its padding.
+/// The lines of a window become one, by vectors of so many elements, or of fewer where lines are shorter.
+template <class Reduction, int kWidth, class T>
+inline void join_elements(const T* const* taps, int64_t count, int64_t elements, T* to) {
+  if (elements < kWidth) {
+    if constexpr (kWidth > 1) join_elements<Reduction, kWidth / 2>(taps, count, elements, to);
+    return;
+  }
+  const auto join = [&](int64_t i) {
+    if constexpr (kWidth == 1) {
+      to[i] = Reduction::template reduce<T>(count, [&](int64_t t) { return taps[t][i]; });
+    } else {
+      const auto at = [&](int64_t t) { return load_lanes<kWidth>(taps[t] + i); };
+      store_vector(to + i, Reduction::template reduce<Vector<T, kWidth>>(count, at));
+    }
+  };
+  int64_t i = 0;
+  for (; i + kWidth <= elements; i += kWidth) join(i);
+  if (i < elements) join(elements - kWidth);
+}
+
+/// The same between its padding.
 template <class Reduction, class T>
 inline void join_lines(const PlaneColumns& s, const T* const* taps, int64_t count, T* line) {
-  constexpr int kWidth = kLanesOf<T>;
   T* to = line + s.pad;
-  if (count == 0) {
-    for (int64_t i = 0; i < s.in; ++i) to[i] = Reduction::kNeutral;
-  } else if (s.in < kWidth) {
-    for (int64_t i = 0; i < s.in; ++i) {
-      to[i] = Reduction::template reduce<T>(count, [&](int64_t t) { return taps[t][i]; });
-    }
-  } else {
-    const auto vector = [&](int64_t i) {
-      const auto at = [&](int64_t t) { return load_vector(taps[t] + i); };
-      store_vector(to + i, Reduction::template reduce<Vector<T>>(count, at));
-    };
-    int64_t i = 0;
-    for (; i + kWidth <= s.in; i += kWidth) vector(i);
-    if (i < s.in) vector(s.in - kWidth);
-  }
+  if (count > 0) return join_elements<Reduction, kLanesOf<T>>(taps, count, s.in, to);
+  for (int64_t i = 0; i < s.in; ++i) to[i] = Reduction::kNeutral;
 }
 
 /// The columns of windows that lie kStride apart, 1 or 2, as one row of y, where `room` elements may be written.
