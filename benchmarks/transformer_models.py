@@ -7,12 +7,11 @@ NAME.LENGTH.onnx, or NAME.onnx of images and sounds, whose size is the model's o
 torch and transformers; the architectures are those of their configuration classes, nothing is downloaded.
 """
 
-import argparse
-import pathlib
 import warnings
 
 import torch
 import transformers as t
+import writers
 
 
 class FirstOutput(torch.nn.Module):
@@ -96,17 +95,9 @@ def export(name, length, out, exporter, attention):
                       input_names=list(inputs), output_names=["y"], **options)  # fmt: skip
 
 
-def names(text):
-    chosen = text.split(",")
-    if unknown := set(chosen) - set(MODELS):
-        raise argparse.ArgumentTypeError(f"{', '.join(sorted(unknown))}: there are {', '.join(MODELS)}")
-    return chosen
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", required=True, metavar="FOLDER", type=pathlib.Path)
-    parser.add_argument("--models", type=names, default=list(MODELS), metavar="NAME,...")
+    parser = writers.parser(__doc__)
+    parser.add_argument("--models", type=writers.among(MODELS), default=list(MODELS), metavar="NAME,...")
     parser.add_argument("--lengths", type=lambda text: [int(n) for n in text.split(",")], default=[16, 128, 512])
     parser.add_argument("--exporter", choices=["torchscript", "dynamo"], default="torchscript")
     parser.add_argument("--attention", choices=["sdpa", "eager"], default="sdpa")
