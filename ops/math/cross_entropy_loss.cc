@@ -1,11 +1,13 @@
-#include <cmath>
-#include <limits>
+#include <algorithm>
+#include <array>
 #include <optional>
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
+#include "math/log_softmax_of_positions.h"
 #include "op_list.h"
 #include "partition/checkpoints.h"
+#include "partition/parallel.h"
 
 namespace linnet {
 namespace {
@@ -33,67 +35,96 @@ class LossKernel final : public Kernel {
       : loss_(loss),
         classes_(in.shape(0)[1]),
         inner_(in.shape(0).elements(2, in.rank(0))),
+        log_softmax_(classes_, inner_, in.isa()),
         has_weights_(in.has(2)),
         has_log_prob_(in.has_output(1)) {}
 
   void run(KernelContext& context) const override {
-    const Tensor& labels = context.input(1);
-    double total = 0, total_weight = 0;
-    Checkpoints checkpoints;
-    for (int64_t i = 0; i < labels.size(); ++i) {
-      checkpoints.add(kScoreWork * (loss_.softmax || has_log_prob_ ? classes_ : 1));
-      const int64_t label = label_at(labels, i);
-      const double log_prob = this->log_prob(context, i, label);
-      const double weight = weight_of(context, label);
-      const double loss = is_ignored(label) ? 0 : -log_prob * weight;
-      total += loss, total_weight += weight;
-      if (loss_.reduction == Reduction::kNone) context.output(0).template data<T>()[i] = rounded(loss);
+    const int64_t positions = context.input(1).size(), work = loss_.softmax ? checked_mul(4, classes_) : 4;
+    const int64_t parts = std::clamp<int64_t>(checked_mul(positions, work) / kChunkElements, 1, kMostParts);
+    std::array<Total, kMostParts> totals;
+    context.executor().parallel_for(parts, [&](int64_t part, int worker) {
+      auto* room = reinterpret_cast<T*>(context.scratch(worker));
+      totals[size_t(part)] = add_up(values_of(context), Span{0, positions}.part(parts, part), work, room);
+    });
+    Total all;
+    for (int64_t i = 0; i < parts; ++i) {
+      all.loss += totals[size_t(i)].loss;
+      all.weight += totals[size_t(i)].weight;
     }
-    if (loss_.reduction == Reduction::kSum) *context.output(0).template data<T>() = rounded(total);
-    if (loss_.reduction == Reduction::kMean) *context.output(0).template data<T>() = rounded(total / total_weight);
+    if (loss_.reduction == Reduction::kSum) *context.output(0).template data<T>() = T(all.loss);
+    if (loss_.reduction == Reduction::kMean) *context.output(0).template data<T>() = T(all.loss / all.weight);
+  }
+
+  size_t scratch_bytes() const override {
+    return loss_.softmax && !has_log_prob_ ? dtype_bytes(dtype_of<T>, log_softmax_.room()) : 0;
   }
 
  private:
-  static constexpr int64_t kScoreWork = 16;
+  static constexpr int64_t kMostParts = 64;
 
-  static T rounded(double value) { return T(value); }
+  struct Total {
+    double loss = 0, weight = 0;
+  };
 
-  bool is_ignored(int64_t label) const { return loss_.ignored_label == label; }
+  struct Values {
+    const T* x;
+    const Tensor& labels;
+    const T* weights;  ///< nullptr where they are omitted
+    T* losses;         ///< so here, where they are reduced
+    T* log_prob;       ///< so here
+  };
 
-  int64_t label_at(const Tensor& labels, int64_t i) const {
-    const int64_t label = labels.dtype() == DType::kInt32 ? labels.data<int32_t>()[i] : labels.data<int64_t>()[i];
-    if (!is_ignored(label) && (label < 0 || label >= classes_)) {
-      throw Error(ErrorKind::kShape, str("labels must lie in [0, ", classes_, "), got ", label));
+  Values values_of(KernelContext& context) const {
+    return {context.input(0).template data<T>(), context.input(1),
+            has_weights_ ? context.input(2).template data<T>() : nullptr,
+            loss_.reduction == Reduction::kNone ? context.output(0).template data<T>() : nullptr,
+            has_log_prob_ ? context.output(1).template data<T>() : nullptr};
+  }
+
+  Total add_up(const Values& values, const Span& positions, int64_t work, T* room) const {
+    Total total;
+    Checkpoints checkpoints;
+    for (int64_t first = positions.begin; first < positions.end;) {
+      const int64_t count = log_softmax_.count(first, positions.end);
+      const int64_t offset = first / inner_ * classes_ * inner_ + first % inner_;
+      const LogProbs<T> log_probs = loss_.softmax ? log_softmax_.compute(values.x, values.log_prob, first, count, room)
+                                    : inner_ > 1  ? LogProbs<T>{values.x + offset, 1, inner_}
+                                                  : LogProbs<T>{values.x + offset, classes_, 1};
+      if (values.labels.dtype() == DType::kInt32)
+        add_up(values, values.labels.template data<int32_t>(), first, count, log_probs, total);
+      else
+        add_up(values, values.labels.template data<int64_t>(), first, count, log_probs, total);
+      checkpoints.add(count * work);
+      first += count;
     }
-    return label;
+    return total;
   }
 
-  double weight_of(KernelContext& context, int64_t label) const {
-    if (is_ignored(label)) return 0;
-    return has_weights_ ? double(context.input(2).template data<T>()[label]) : 1;
-  }
-
-  /// The logarithm of the label's probability, at position i; those of all classes go to output 1 where wanted.
-  double log_prob(KernelContext& context, int64_t i, int64_t label) const {
-    const int64_t first = i / inner_ * classes_ * inner_ + i % inner_;
-    const T* x = context.input(0).template data<T>() + first;
-    const double log_sum = loss_.softmax ? log_sum_exp(x) : 0;
-    if (has_log_prob_) {
-      T* y = context.output(1).template data<T>() + first;
-      for (int64_t c = 0; c < classes_; ++c) y[c * inner_] = rounded(double(x[c * inner_]) - log_sum);
+  template <class Label>
+  void add_up(const Values& values, const Label* labels, int64_t first, int64_t count, const LogProbs<T>& log_probs,
+              Total& total) const {
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t label = labels[first + i];
+      double loss = 0;
+      if (loss_.ignored_label != label) {
+        if (label < 0 || label >= classes_) throw_label(label);
+        const double weight = values.weights ? double(values.weights[label]) : 1;
+        loss = -double(log_probs.first[i * log_probs.position + label * log_probs.class_]) * weight;
+        total.weight += weight;
+      }
+      total.loss += loss;
+      if (values.losses) values.losses[first + i] = T(loss);
     }
-    return is_ignored(label) ? 0 : double(x[label * inner_]) - log_sum;
   }
 
-  double log_sum_exp(const T* x) const {
-    double max = -std::numeric_limits<double>::infinity(), sum = 0;
-    for (int64_t c = 0; c < classes_; ++c) max = std::max(max, double(x[c * inner_]));
-    for (int64_t c = 0; c < classes_; ++c) sum += std::exp(double(x[c * inner_]) - max);
-    return max + std::log(sum);
+  [[noreturn]] void throw_label(int64_t label) const {
+    throw Error(ErrorKind::kShape, str("labels must lie in [0, ", classes_, "), got ", label));
   }
 
   Loss loss_;
   int64_t classes_, inner_;
+  LogSoftmaxOfPositions<T> log_softmax_;
   bool has_weights_, has_log_prob_;
 };
 
@@ -130,7 +161,7 @@ class CrossEntropyLoss final : public Op {
     }
     const std::optional<Dims> dims = loss_.reduction == Reduction::kNone ? positions : Dims{};
     std::vector<Fact> out{Fact(in[0].dtype, dims)};
-    if (num_outputs_ > 1) out.push_back(same_as(in[0])[0]);
+    if (loss_.softmax && num_outputs_ > 1) out.push_back(same_as(in[0])[0]);
     return out;
   }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "elements/dispatch.h"
@@ -12,45 +13,84 @@ template <class T>
 class AffineGridKernel final : public Kernel {
  public:
   /// y: [N, D?, H, W, axes].
-  AffineGridKernel(const Shape& y, bool align_corners) : axes_(y[y.rank() - 1]), align_corners_(align_corners) {
-    for (int64_t i = 0; i < axes_; ++i) sizes_[size_t(i)] = y[int(axes_ - i)];
+  AffineGridKernel(const Shape& y, bool align_corners)
+      : axes_(y[y.rank() - 1]),
+        row_(y[y.rank() - 2] * axes_),
+        columns_(DType::kFloat64, Shape{y.elements() > 0 ? ceil_div(row_, kBlock) * kBlock : 0}) {
+    for (int64_t i = 0; i < axes_; ++i) axes_of_[size_t(i)] = {y[int(axes_ - i)], align_corners};
+    for (int64_t i = 0; i < columns_.size(); ++i) columns_.data<double>()[i] = axes_of_[0].coordinate(i / axes_);
   }
 
   void run(KernelContext& context) const override {
     const T* theta = context.input(0).data<T>();
     Tensor& y = context.output(0);
     T* to = y.data<T>();
-    const int64_t rows = sizes_[2] * sizes_[1], width = sizes_[0];
-    parallel_items(context.executor(), y.dim(0) * rows, 4 * width, [&](int64_t begin, int64_t end, int) {
-      for (int64_t row = begin; row < end; ++row) {
-        const std::array<double, 2> outer{coordinate(row % sizes_[1], sizes_[1]),
-                                          coordinate(row / sizes_[1] % sizes_[2], sizes_[2])};
-        for (int64_t x = 0; x < width; ++x) {
-          transform(theta + row / rows * axes_ * (axes_ + 1), {coordinate(x, width), outer[0], outer[1]},
-                    to + (row * width + x) * axes_);
-        }
+    const int64_t height = axes_of_[1].size, depth = axes_of_[2].size, rows = depth * height;
+    parallel_items(context.executor(), y.dim(0) * rows, row_, [&](int64_t row, int64_t end, int) {
+      int64_t v = row % height, w = row / height % depth, n = row / rows;
+      for (; row < end; ++row) {
+        const double outer[] = {axes_of_[1].coordinate(v), axes_of_[2].coordinate(w)};
+        write_row(line(theta + n * axes_ * (axes_ + 1), outer), to + row * row_);
+        if (++v < height) continue;
+        v = 0;
+        if (++w < depth) continue;
+        w = 0;
+        ++n;
       }
     });
   }
 
  private:
-  /// Position i of n on an axis that reaches from -1 to 1.
-  double coordinate(int64_t i, int64_t n) const {
-    if (!align_corners_) return (2 * double(i) + 1) / double(n) - 1;
-    return n == 1 ? 0 : 2 * double(i) / double(n - 1) - 1;
-  }
+  struct Axis {
+    int64_t size = 1;
+    bool align_corners = false;
 
-  void transform(const T* theta, const std::array<double, 3>& point, T* y) const {
-    for (int64_t i = 0; i < axes_; ++i, theta += axes_ + 1) {
-      double sum = double(theta[axes_]);
-      for (int64_t k = 0; k < axes_; ++k) sum += double(theta[k]) * point[size_t(k)];
-      y[i] = T(sum);
+    /// Of position i, on an axis that reaches from -1 to 1.
+    double coordinate(int64_t i) const {
+      if (!align_corners) return (2 * double(i) + 1) / double(size) - 1;
+      return size == 1 ? 0 : 2 * double(i) / double(size - 1) - 1;
     }
+  };
+
+  /// Elements of a row that are computed together: whole points of 2 or 3 axes.
+  static constexpr int64_t kBlock = 24;
+
+  /// A row as begin + step * x, for each element of a block.
+  struct Line {
+    double begin[kBlock], step[kBlock];
+  };
+
+  /// outer: the coordinates along the axes but the first.
+  Line line(const T* theta, const double* outer) const {
+    Line line;
+    for (int64_t axis = 0; axis < axes_; ++axis, theta += axes_ + 1) {
+      double begin = double(theta[axes_]);
+      for (int64_t k = 1; k < axes_; ++k) begin += double(theta[k]) * outer[k - 1];
+      for (int64_t i = axis; i < kBlock; i += axes_) {
+        line.begin[i] = begin;
+        line.step[i] = double(theta[0]);
+      }
+    }
+    return line;
   }
 
-  int64_t axes_;
-  bool align_corners_;
-  std::array<int64_t, 3> sizes_{1, 1, 1};  // width, height, depth
+  void write_row(const Line& line, T* y) const {
+    const double* x = columns_.data<double>();
+    int64_t first = 0;
+    for (; first + kBlock <= row_; first += kBlock) write_block(line, x + first, y + first);
+    if (first == row_) return;
+    T last[kBlock];
+    write_block(line, x + first, last);
+    std::copy_n(last, row_ - first, y + first);
+  }
+
+  static void write_block(const Line& line, const double* x, T* y) {
+    for (int64_t i = 0; i < kBlock; ++i) y[i] = T(line.begin[i] + line.step[i] * x[i]);
+  }
+
+  int64_t axes_, row_;           ///< elements of a row
+  std::array<Axis, 3> axes_of_;  ///< width, height, depth
+  Tensor columns_;               ///< float64, the coordinate along the width of each element of a row
 };
 
 /// AffineGrid: the coordinates (x, y[, z]) in [-1, 1] that an affine map gives for each pixel of an image, as

@@ -25,4 +25,22 @@ struct KeyedIndex {
   bool operator<(const KeyedIndex& other) const { return key != other.key ? key < other.key : index < other.index; }
 };
 
+/// Elements with keys of 64 bits, and with keys of 32 bits, which share a word with their indices.
+struct WideElements {
+  using Key = uint64_t;
+  using Element = KeyedIndex;
+  static constexpr int64_t kMostIndices = INT64_MAX;
+  static Element make(Key key, int64_t index) { return {key, index}; }
+  static Key key(const Element& element) { return element.key; }
+  static int64_t index(const Element& element) { return element.index; }
+};
+struct NarrowElements {
+  using Key = uint32_t;
+  using Element = uint64_t;
+  static constexpr int64_t kMostIndices = int64_t{1} << 32;
+  static Element make(Key key, int64_t index) { return uint64_t{key} << 32 | uint64_t(index); }
+  static Key key(Element element) { return Key(element >> 32); }
+  static int64_t index(Element element) { return int64_t(element & 0xffffffffu); }
+};
+
 }  // namespace linnet

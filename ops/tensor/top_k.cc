@@ -11,25 +11,8 @@
 namespace linnet {
 namespace {
 
-/// Elements of a row with keys of 64 bits, and with keys of 32 bits, which share a word with their indices: the first
-/// ones in their order are the top ones.
-struct WideElements {
-  using Key = uint64_t;
-  using Element = KeyedIndex;
-  static Element make(Key key, int64_t index) { return {key, index}; }
-  static Key key(const Element& element) { return element.key; }
-  static int64_t index(const Element& element) { return element.index; }
-};
-struct NarrowElements {
-  using Key = uint32_t;
-  using Element = uint64_t;
-  static constexpr int64_t kMostIndices = int64_t{1} << 32;
-  static Element make(Key key, int64_t index) { return uint64_t{key} << 32 | uint64_t(index); }
-  static Key key(Element element) { return Key(element >> 32); }
-  static int64_t index(Element element) { return int64_t(element & 0xffffffffu); }
-};
-
-/// Rows run along an axis of [outer, dim, inner]; each worker searches one at a time. What is not before the k-th best
+/// Rows run along an axis of [outer, dim, inner]; each worker searches one at a time; the first ones in the order of
+/// keys and indices are the top ones. What is not before the k-th best
 /// element so far is passed over, block by block; the others are collected in its scratch memory, and now and then all
 /// but the best k are dropped.
 template <class Elements>

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <numeric>
 
 #include "environment/run_environment.h"
 #include "infer/infer.h"
@@ -7,36 +6,11 @@
 #include "partition/checkpoints.h"
 #include "tensor/copy.h"
 #include "tensor/order_key.h"
+#include "tensor/slice_groups.h"
+#include "tensor/string_keys.h"
 
 namespace linnet {
 namespace {
-
-/// Keys of strings that order as they do: their ranks.
-void string_keys(const std::string* x, int64_t n, uint64_t* keys, Checkpoints& checkpoints) {
-  Tensor order_tensor(DType::kInt64, Shape{n});
-  int64_t* order = order_tensor.data<int64_t>();
-  std::iota(order, order + n, int64_t{0});
-  const auto less = [&](int64_t a, int64_t b) {
-    checkpoints.add(int64_t(std::min(x[a].size(), x[b].size())) / 8);
-    return x[a] < x[b];
-  };
-  checkpoints.sort(order, order + n, less, 64);
-  uint64_t rank = 0;
-  checkpoints.in_parts(n, 64, [&](int64_t i, int64_t end) {
-    for (; i < end; ++i) {
-      if (i > 0 && x[order[i - 1]] < x[order[i]]) ++rank;
-      keys[order[i]] = rank;
-    }
-  });
-}
-
-/// The slices of a tensor [outer, dim, inner] along its middle axis, in groups of equal ones.
-struct Groups {
-  Tensor first;    ///< int64 [dim], the first slice of each of the `count` groups
-  Tensor counts;   ///< int64 [dim], slices in each group
-  Tensor inverse;  ///< int64 [dim], the group of each slice
-  int64_t count = 0;
-};
 
 class UniqueKernel final : public Kernel {
  public:
@@ -56,8 +30,9 @@ class UniqueKernel final : public Kernel {
     const Tensor& x = context.input(0);
     context.check_memory(working_bytes());
     Checkpoints checkpoints;
-    Groups groups = group(slice_keys(x, checkpoints), checkpoints);
-    if (!sorted_) reorder_by_first(groups, checkpoints);
+    Tensor keys = slice_keys(x, checkpoints);
+    const SliceGroups groups = sorted_ ? groups_by_key(keys, dim_, slice_elements(), checkpoints)
+                                       : groups_by_first(keys, dim_, slice_elements(), checkpoints);
     if (wanted_[0]) write_slices(x, groups, context, checkpoints);
     if (wanted_[1]) write(groups.first, groups.count, context.allocate_output(1, Shape{groups.count}));
     if (wanted_[2]) write(groups.inverse, dim_, context.output(2));
@@ -71,11 +46,10 @@ class UniqueKernel final : public Kernel {
 
   int64_t slice_elements() const { return outer_ * inner_ * parts_; }
 
-  /// Of the keys, in two orders, of those that are sorted, and of the slices' groups: a tensor without elements may
-  /// have very many slices.
+  /// Of the keys, in two orders, and of the slices' groups: a tensor without elements may have very many slices.
   size_t working_bytes() const {
     const int64_t keys = checked_mul(checked_mul(2, parts_), x_.elements());
-    return dtype_bytes(DType::kInt64, checked_add(keys, checked_mul(6, dim_)));
+    return dtype_bytes(DType::kInt64, checked_add(keys, checked_mul(kGroupingElements, dim_)));
   }
 
   void number_keys(const Tensor& x, int64_t n, uint64_t* keys, Checkpoints& checkpoints) const {
@@ -88,11 +62,13 @@ class UniqueKernel final : public Kernel {
   /// Keys of the elements, those of one slice side by side.
   Tensor slice_keys(const Tensor& x, Checkpoints& checkpoints) const {
     const int64_t n = x.size() * parts_, row = inner_ * parts_;
-    Tensor flat(DType::kUint64, Shape{n}), keys(DType::kUint64, Shape{n});
-    if (n == 0) return keys;
+    Tensor flat(DType::kUint64, Shape{n});
+    if (n == 0) return flat;
     uint64_t* from = flat.data<uint64_t>();
     if (keys_) number_keys(x, n, from, checkpoints);
-    if (!keys_) string_keys(x.data<std::string>(), n, from, checkpoints);
+    if (!keys_) string_keys(x.data<std::string>(), n, sorted_, from, checkpoints);
+    if (outer_ == 1) return flat;
+    Tensor keys(DType::kUint64, Shape{n});
     checkpoints.in_parts(checked_mul(outer_, dim_), row, [&](int64_t slice, int64_t end) {
       for (; slice < end; ++slice) {
         std::copy_n(from + slice * row, row,
@@ -102,70 +78,8 @@ class UniqueKernel final : public Kernel {
     return keys;
   }
 
-  Groups group(const Tensor& keys, Checkpoints& checkpoints) const {
-    const Shape n{dim_};
-    Groups groups{Tensor(DType::kInt64, n), Tensor(DType::kInt64, n), Tensor(DType::kInt64, n)};
-    Tensor order_tensor(DType::kInt64, n);
-    int64_t* order = order_tensor.data<int64_t>();
-    const auto slice = [&](int64_t i) { return keys.data<uint64_t>() + i * slice_elements(); };
-    const auto compare = [&](int64_t a, int64_t b) {
-      checkpoints.add(slice_elements());
-      return std::lexicographical_compare_three_way(slice(a), slice(a) + slice_elements(), slice(b),
-                                                    slice(b) + slice_elements());
-    };
-    if (slice_elements() == 1) {
-      sort_elements(keys.data<uint64_t>(), order, checkpoints);
-    } else {
-      std::iota(order, order + dim_, int64_t{0});
-      const auto less = [&](int64_t a, int64_t b) {
-        const auto result = compare(a, b);
-        return result < 0 || (result == 0 && a < b);
-      };
-      checkpoints.sort(order, order + dim_, less, 16);
-    }
-    for (int64_t i = 0; i < dim_; ++i) {
-      checkpoints.add(16);
-      if (i == 0 || compare(order[i - 1], order[i]) != 0) {
-        groups.first.data<int64_t>()[groups.count] = order[i];
-        groups.counts.data<int64_t>()[groups.count++] = 0;
-      }
-      ++groups.counts.data<int64_t>()[groups.count - 1];
-      groups.inverse.data<int64_t>()[order[i]] = groups.count - 1;
-    }
-    return groups;
-  }
-
-  /// Keys that lie beside their indices are compared several times faster than those that indices point to.
-  void sort_elements(const uint64_t* keys, int64_t* order, Checkpoints& checkpoints) const {
-    Tensor pairs(DType::kUint64, Shape{checked_mul(2, dim_)});
-    auto* elements = reinterpret_cast<KeyedIndex*>(pairs.data<uint64_t>());
-    for (int64_t i = 0; i < dim_; ++i) elements[i] = {keys[i], i};
-    checkpoints.sort(elements, elements + dim_);
-    for (int64_t i = 0; i < dim_; ++i) order[i] = elements[i].index;
-  }
-
-  void reorder_by_first(Groups& groups, Checkpoints& checkpoints) const {
-    Groups sorted{groups.first.clone(), groups.counts.clone(), groups.inverse, groups.count};
-    const int64_t* first = groups.first.data<int64_t>();
-    Tensor order_tensor(DType::kInt64, Shape{groups.count}), place_tensor(DType::kInt64, Shape{groups.count});
-    int64_t *order = order_tensor.data<int64_t>(), *place = place_tensor.data<int64_t>();
-    std::iota(order, order + groups.count, int64_t{0});
-    checkpoints.sort(order, order + groups.count, [&](int64_t a, int64_t b) { return first[a] < first[b]; });
-    checkpoints.in_parts(groups.count, 16, [&](int64_t i, int64_t end) {
-      for (; i < end; ++i) {
-        place[order[i]] = i;
-        sorted.first.data<int64_t>()[i] = first[order[i]];
-        sorted.counts.data<int64_t>()[i] = groups.counts.data<int64_t>()[order[i]];
-      }
-    });
-    int64_t* inverse = sorted.inverse.data<int64_t>();
-    checkpoints.in_parts(dim_, 8, [&](int64_t i, int64_t end) {
-      for (; i < end; ++i) inverse[i] = place[inverse[i]];
-    });
-    groups = sorted;
-  }
-
-  void write_slices(const Tensor& x, const Groups& groups, KernelContext& context, Checkpoints& checkpoints) const {
+  void write_slices(const Tensor& x, const SliceGroups& groups, KernelContext& context,
+                    Checkpoints& checkpoints) const {
     Shape shape = axis_ ? x_ : Shape{groups.count};
     if (axis_) shape[*axis_] = groups.count;
     const CopyRow copy = copy_row_of(dtype_);

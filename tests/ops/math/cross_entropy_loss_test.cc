@@ -57,5 +57,41 @@ TEST(SoftmaxCrossEntropyLoss, IsTheLossOfTheLogSoftmax) {
   expect_close(got[0], loss("none", {log_prob, y}), 1e-6);
 }
 
+/// The loss of each position, weighted, by its definition.
+std::vector<double> losses(const Tensor& x, const Tensor& y, const Tensor& w) {
+  const int64_t classes = x.dim(1), inner = x.shape().elements(2, x.rank());
+  std::vector<double> result;
+  for (int64_t i = 0; i < y.size(); ++i) {
+    const float* scores = x.data<float>() + i / inner * classes * inner + i % inner;
+    double sum = 0;
+    for (int64_t c = 0; c < classes; ++c) sum += std::exp(double(scores[c * inner]));
+    const int64_t label = y.data<int64_t>()[i];
+    result.push_back((std::log(sum) - double(scores[label * inner])) * double(w.data<float>()[label]));
+  }
+  return result;
+}
+
+TEST(SoftmaxCrossEntropyLoss, OfManyPositionsInRowsAndColumns) {
+  for (const Shape& shape : {Shape{5000, 70}, Shape{3, 7, 100, 41}, Shape{2, 5000}}) {
+    const Tensor x = testing::random_tensor(shape), w = testing::random_uniform({shape[1]}, 0.5f, 2);
+    Shape positions{shape[0]};
+    for (int d = 2; d < shape.rank(); ++d) positions.push_back(shape[d]);
+    const Tensor y = testing::cast_to(testing::random_uniform(positions, 0, float(shape[1]) - 0.01f), DType::kInt64);
+    const std::vector<double> want = losses(x, y, w);
+    const auto run = [&](const char* reduction, int outputs, int threads) {
+      const testing::OpCase op{"SoftmaxCrossEntropyLoss", 13, {{"reduction", std::string(reduction)}}};
+      return run_op(op, {x, y, w}, outputs, {}, Isa::kAuto, threads);
+    };
+    double sum = 0;
+    for (const double loss : want) sum += loss;
+    for (const int outputs : {1, 2}) {
+      const Tensor each = run("none", outputs, 1)[0], total = run("sum", outputs, 1)[0];
+      for (size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(each.data<float>()[i], want[i], 1e-5) << i;
+      EXPECT_NEAR(*total.data<float>(), sum, 1e-6 * sum);
+      expect_close(run("sum", outputs, 2)[0], total);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace linnet

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "linnet/tensor.h"
+#include "partition/checkpoints.h"
+
+namespace linnet {
+
+/// Odd and without pattern: 2^64 over the golden ratio.
+inline constexpr uint64_t kHashFactor = 0x9e3779b97f4a7c15u;
+
+/// Numbers in open addressing. `size` is a power of two, from 2 on and more than there are numbers.
+class HashSlots {
+ public:
+  explicit HashSlots(int64_t size)
+      : slots_(DType::kInt64, Shape{size}),
+        first_(slots_.data<int64_t>()),
+        mask_(uint64_t(size) - 1),
+        shift_(1 + std::countl_zero(uint64_t(size))) {
+    std::fill_n(first_, size, int64_t{-1});
+  }
+  int64_t size() const { return slots_.size(); }
+
+  /// The slot of the first number behind a hash for which `equal` holds, or an empty one: of -1.
+  template <class Equal>
+  int64_t& find(uint64_t hash, Equal equal, Checkpoints& checkpoints) {
+    uint64_t at = hash * kHashFactor >> shift_;  // the upper bits depend on all bits of the hash
+    while (first_[at] >= 0 && !equal(first_[at])) {
+      checkpoints.add(8);
+      at = (at + 1) & mask_;
+    }
+    return first_[at];
+  }
+
+ private:
+  Tensor slots_;
+  int64_t* first_;
+  uint64_t mask_;
+  int shift_;
+};
+
+/// numbers[i] = the number of the first element that equals element i, among such ones, which are firsts[0], ... ;
+/// their count, at most n. hash(i) is of element i, equal(i, j) of two.
+template <class Hash, class Equal, class Number>
+int64_t number_by_first(int64_t n, Hash hash, Equal equal, Number* numbers, int64_t* firsts, Checkpoints& checkpoints) {
+  constexpr int64_t kFewSlots = 512, kGrowth = 8;
+  HashSlots slots(kFewSlots);
+  int64_t count = 0;
+  checkpoints.in_parts(n, 8, [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) {
+      int64_t& found = slots.find(
+          hash(i), [&](int64_t number) { return equal(i, firsts[number]); }, checkpoints);
+      numbers[i] = Number(found < 0 ? count : found);
+      if (found >= 0) continue;
+      found = count;
+      firsts[count++] = i;
+      if (4 * count <= slots.size()) continue;
+      slots = HashSlots(checked_mul(kGrowth, slots.size()));
+      const auto never = [](int64_t) { return false; };
+      for (int64_t k = 0; k < count; ++k) slots.find(hash(firsts[k]), never, checkpoints) = k;
+    }
+  });
+  return count;
+}
+
+}  // namespace linnet
