@@ -22,6 +22,7 @@
 #include "kernels/number_reduce.h"
 #include "kernels/number_unary.h"
 #include "kernels/numbers.h"
+#include "kernels/order.h"
 #include "kernels/plane_pool.h"
 #include "kernels/pool.h"
 #include "kernels/quantize.h"

@@ -14,6 +14,7 @@ struct OrderFunctions {
   NumberFunction less, less_equal, equal;
   NumberFunction max, min;  ///< NaN where either is
   NumberFunction quotient;  ///< towards zero, wrapping around, 0 where b is 0; null but for int32 and shorter integers
+  NumberFunction quotient_by_one;  ///< the same by x[1][0]
 };
 
 /// Of elements of one width.

@@ -44,6 +44,37 @@ constexpr NumberFunction quotients() {
     return of_two<T, T>([](T a, T b) { return quotient(a, b); });
 }
 
+/// A quotient of |a| + 1/2 lies further from whole numbers than a product with a rounded reciprocal is from it.
+template <class T>
+void divide_by_one(const void* const* x, void* y_data, int64_t n) {
+  using Float = std::conditional_t<sizeof(T) == 4, double, float>;
+  using Bits = std::make_unsigned_t<T>;
+  const T* a = static_cast<const T*>(x[0]);
+  const T b = *static_cast<const T*>(x[1]);
+  T* y = static_cast<T*>(y_data);
+  const bool negates = std::is_signed_v<T> && b == T(-1);  // the least number has no negative
+  if (b == 0 || negates) {
+    const Bits factor = negates ? Bits(-1) : Bits(0);
+    LINNET_INDEPENDENT
+    for (int64_t i = 0; i < n; ++i) y[i] = T(Bits(uint32_t(Bits(a[i])) * factor));
+    return;
+  }
+  const Float reciprocal = Float(1) / Float(b);
+  LINNET_INDEPENDENT
+  for (int64_t i = 0; i < n; ++i) {
+    const auto dividend = Float(a[i]);
+    y[i] = T(int32_t((dividend + (a[i] < 0 ? Float(-0.5) : Float(0.5))) * reciprocal));
+  }
+}
+
+template <class T>
+constexpr NumberFunction quotients_by_one() {
+  if constexpr (std::is_floating_point_v<T> || sizeof(T) == 8 || std::is_same_v<T, uint32_t>)
+    return nullptr;
+  else
+    return divide_by_one<T>;
+}
+
 template <class T>
 constexpr OrderFunctions kOrder{
     of_two<T, uint8_t>([](T a, T b) { return uint8_t(a < b); }),
@@ -52,6 +83,7 @@ constexpr OrderFunctions kOrder{
     of_two<T, T>([](T a, T b) { return (a > b) | (a != a) ? a : b; }),
     of_two<T, T>([](T a, T b) { return (a < b) | (a != a) ? a : b; }),
     quotients<T>(),
+    quotients_by_one<T>(),
 };
 
 template <class T>

@@ -11,15 +11,21 @@ struct BytePair {
   float a_scale, a_zero_point, b_scale, b_zero_point, y_scale, y_zero_point;
 };
 
-/// Between float32 and bytes of one type, uint8 or int8; x and y do not overlap. Zero points are integers of the type.
-struct ByteKernels {
-  /// y[i] = saturate(round(x[i] / scale) + zero_point), ties to even; NaN becomes the least byte.
+/// Between float32 and integers of one type; x and y do not overlap. Zero points are integers of the type.
+struct GridKernels {
+  /// y[i] = saturate(round(x[i] / scale) + zero_point), ties to even; NaN becomes the least integer. Not for int32.
   void (*quantize)(const float* x, void* y, int64_t n, float scale, float zero_point);
-  /// y[i] = (x[i] - zero_point) * scale.
+  /// y[i] = (x[i] - zero_point) * scale; the difference is exact, or rounded once.
   void (*dequantize)(const void* x, float* y, int64_t n, float scale, float zero_point);
-  /// The same with scale[i] and zero_point[i] for element i.
-  void (*quantize_each)(const float* x, void* y, int64_t n, const float* scale, const float* zero_point);
-  void (*dequantize_each)(const void* x, float* y, int64_t n, const float* scale, const float* zero_point);
+  /// The same with scale[i / block] and zero_points[i / block] for element i; zero_points: nullptr where all are 0.
+  void (*quantize_blocks)(const float* x, void* y, int64_t n, int64_t block, const float* scale,
+                          const void* zero_points);
+  void (*dequantize_blocks)(const void* x, float* y, int64_t n, int64_t block, const float* scale,
+                            const void* zero_points);
+};
+
+/// Those of uint8 or int8.
+struct ByteKernels : GridKernels {
   /// y[i] = a[i] + b[i], and a[i] * b[i]: of dequantised floats, which are quantised again, bit for bit. y may be a or
   /// b.
   void (*add)(const void* a, const void* b, void* y, int64_t n, const BytePair& pair);
@@ -33,6 +39,7 @@ struct FloatRange {
 
 struct QuantizeKernels {
   ByteKernels u8, s8;
+  GridKernels u16, s16, s32;
   /// Extends a range by n floats; NaN is left out.
   void (*extend_range)(const float* x, int64_t n, FloatRange* range);
   /// y[i] = table[x[i]]; x == y is allowed.
@@ -43,6 +50,8 @@ struct QuantizeKernels {
   void (*widen)(const uint8_t* x, int64_t n, uint8_t flip, int16_t zero, int16_t* y);
 
   const ByteKernels& of(DType dtype) const { return dtype == DType::kInt8 ? s8 : u8; }
+  /// nullptr for other types.
+  const GridKernels* grid(DType dtype) const;
 };
 
 }  // namespace linnet

@@ -71,11 +71,23 @@ inline bool round_four(const F32 (&quotient)[kVectors], F32 near_middle, float z
   return xsimd::all(farthest <= near_middle);
 }
 
+/// The same of fewer vectors, one by one, whatever the quotients.
+template <class T>
+inline bool round_few(const float* x, int64_t n, F32 factor, F32 near_middle, const Grid<T>& grid, T* y) {
+  F32 farthest(0.0f);
+  for (int64_t i = 0; i < n; i += kLanes) {
+    const F32 quotient = xsimd::min(above(load(x + i) * factor, grid.least()), grid.greatest());
+    const I32 rounded = nearest(quotient);
+    narrow(rounded + xsimd::to_int(grid.zero_point), y + i);
+    farthest = xsimd::max(magnitude_of(quotient - xsimd::to_float(rounded)), farthest);
+  }
+  return xsimd::all(farthest <= near_middle);
+}
+
 /// Quotients as products with the reciprocal, which are at most 2^-15 from x / scale where both lie within the bounds;
 /// so they are rounded to the same integer but near the middle between two, where it is divided.
 template <class T>
-void quantize(const float* x, void* to, int64_t n, float scale, float zero_point) {
-  T* y = static_cast<T*>(to);
+inline void quantize_run(const float* x, T* y, int64_t n, float scale, float zero_point) {
   const Grid<T> grid{F32(scale), F32(zero_point)};
   int64_t i = 0;
   if (scale > 0x1p-100f && scale < 0x1p100f) {
@@ -86,24 +98,66 @@ void quantize(const float* x, void* to, int64_t n, float scale, float zero_point
       for (int k = 0; k < kVectors; ++k) quotient[k] = at_most(greatest, load(x + i + k * kLanes)) * factor;
       if (!round_four(quotient, near_middle, zero_point, y + i)) divide_all(x + i, y + i, kVectors * kLanes, grid);
     }
+    const int64_t rest = (n - i) / kLanes * kLanes;
+    if (round_few(x + i, rest, factor, near_middle, grid, y + i)) i += rest;
   }
   divide_all(x + i, y + i, n - i, grid);
 }
 
 template <class T>
-void quantize_each(const float* x, void* to, int64_t n, const float* scale, const float* zero_point) {
-  T* y = static_cast<T*>(to);
+void quantize(const float* x, void* y, int64_t n, float scale, float zero_point) {
+  quantize_run(x, static_cast<T*>(y), n, scale, zero_point);
+}
+
+template <class T>
+inline float zero_point_at(const void* zero_points, int64_t i) {
+  return zero_points ? float(static_cast<const T*>(zero_points)[i]) : 0.0f;
+}
+
+/// Calls run(begin, n, block) for each block.
+template <class Run>
+inline void for_blocks(int64_t n, int64_t block, const Run& run) {
+  int64_t begin = 0;
+  for (int64_t i = 0; begin < n; ++i) {
+    const int64_t count = n - begin < block ? n - begin : block;
+    run(begin, count, i);
+    begin += count;
+  }
+}
+
+template <class T>
+inline F32 zero_points_at(const void* zero_points, int64_t i) {
+  return zero_points ? xsimd::to_float(widen(static_cast<const T*>(zero_points) + i)) : F32(0.0f);
+}
+template <class T>
+inline F32 last_zero_points(const void* zero_points, int64_t i, size_t count) {
+  T last[kLanes] = {};
+  if (zero_points) std::memcpy(last, static_cast<const T*>(zero_points) + i, count);
+  return xsimd::to_float(widen(last));
+}
+
+template <class T>
+void quantize_each(const float* x, T* y, int64_t n, const float* scale, const void* zero_points) {
   for_vectors(
       n,
       [&](int64_t i) {
-        narrow(divided(load(x + i), Grid<T>{load(scale + i), load(zero_point + i)}), y + i);
+        narrow(divided(load(x + i), Grid<T>{load(scale + i), zero_points_at<T>(zero_points, i)}), y + i);
       },
       [&](int64_t i, size_t count) {
         T last[kLanes];
         const auto part = [&](const float* from) { return load_part(from + i, int64_t(count), 1.0f); };
-        narrow(divided(part(x), Grid<T>{part(scale), part(zero_point)}), last);
+        narrow(divided(part(x), Grid<T>{part(scale), last_zero_points<T>(zero_points, i, count)}), last);
         std::memcpy(y + i, last, count);
       });
+}
+
+template <class T>
+void quantize_blocks(const float* x, void* to, int64_t n, int64_t block, const float* scale, const void* zero_points) {
+  T* y = static_cast<T*>(to);
+  if (block == 1) return quantize_each(x, y, n, scale, zero_points);
+  for_blocks(n, block, [&](int64_t begin, int64_t count, int64_t i) {
+    quantize_run(x + begin, y + begin, count, scale[i], zero_point_at<T>(zero_points, i));
+  });
 }
 
 template <class T>
@@ -112,8 +166,7 @@ inline F32 dequantized(const T* x, const Grid<T>& grid) {
 }
 
 template <class T>
-void dequantize(const void* from, float* y, int64_t n, float scale, float zero_point) {
-  const T* x = static_cast<const T*>(from);
+inline void dequantize_run(const T* x, float* y, int64_t n, float scale, float zero_point) {
   const Grid<T> grid{F32(scale), F32(zero_point)};
   for_vectors(
       n, [&](int64_t i) { store(y + i, dequantized(x + i, grid)); },
@@ -125,19 +178,80 @@ void dequantize(const void* from, float* y, int64_t n, float scale, float zero_p
 }
 
 template <class T>
-void dequantize_each(const void* from, float* y, int64_t n, const float* scale, const float* zero_point) {
-  const T* x = static_cast<const T*>(from);
+void dequantize(const void* x, float* y, int64_t n, float scale, float zero_point) {
+  dequantize_run(static_cast<const T*>(x), y, n, scale, zero_point);
+}
+
+template <class T>
+void dequantize_each(const T* x, float* y, int64_t n, const float* scale, const void* zero_points) {
   for_vectors(
       n,
       [&](int64_t i) {
-        store(y + i, dequantized(x + i, Grid<T>{load(scale + i), load(zero_point + i)}));
+        store(y + i, dequantized(x + i, Grid<T>{load(scale + i), zero_points_at<T>(zero_points, i)}));
       },
       [&](int64_t i, size_t count) {
         T last[kLanes] = {};
         std::memcpy(last, x + i, count);
-        const Grid<T> grid{load_part(scale + i, int64_t(count)), load_part(zero_point + i, int64_t(count))};
+        const Grid<T> grid{load_part(scale + i, int64_t(count)), last_zero_points<T>(zero_points, i, count)};
         store_part(y + i, dequantized(last, grid), int64_t(count));
       });
+}
+
+template <class T>
+void dequantize_blocks(const void* from, float* y, int64_t n, int64_t block, const float* scale,
+                       const void* zero_points) {
+  const T* x = static_cast<const T*>(from);
+  if (block == 1) return dequantize_each(x, y, n, scale, zero_points);
+  for_blocks(n, block, [&](int64_t begin, int64_t count, int64_t i) {
+    dequantize_run(x + begin, y + begin, count, scale[i], zero_point_at<T>(zero_points, i));
+  });
+}
+
+// Integers above 8 bits: without branches, so that compilers make vectors of the loops.
+
+/// Adding 1.5 * 2^23 leaves no bit for the fraction.
+template <class T>
+inline T wide_quantized(float x, float scale, float zero_point) {
+  constexpr float kSmallest = T(-1) < 0 ? -32768.0f : 0.0f, kInteger = 0x1.8p23f;
+  const float quotient = x / scale, least = kSmallest - zero_point, greatest = least + 65535.0f;
+  const float above_least = quotient > least ? quotient : least;
+  const float bounded = above_least < greatest ? above_least : greatest;
+  return T(int32_t((bounded + kInteger) - kInteger + zero_point));
+}
+
+template <class T>
+void quantize_wide(const float* __restrict x, void* to, int64_t n, float scale, float zero_point) {
+  T* __restrict y = static_cast<T*>(to);
+  for (int64_t i = 0; i < n; ++i) y[i] = wide_quantized<T>(x[i], scale, zero_point);
+}
+
+template <class T>
+void quantize_wide_blocks(const float* __restrict x, void* to, int64_t n, int64_t block, const float* scale,
+                          const void* zero_points) {
+  T* __restrict y = static_cast<T*>(to);
+  for_blocks(n, block, [&](int64_t begin, int64_t count, int64_t i) {
+    quantize_wide<T>(x + begin, y + begin, count, scale[i], zero_point_at<T>(zero_points, i));
+  });
+}
+
+template <class T>
+void dequantize_wide(const void* from, float* __restrict y, int64_t n, float scale, float zero_point) {
+  const T* __restrict x = static_cast<const T*>(from);
+  const auto zero = double(zero_point);
+  if (zero_point == 0) {
+    for (int64_t i = 0; i < n; ++i) y[i] = float(x[i]) * scale;
+  } else {
+    for (int64_t i = 0; i < n; ++i) y[i] = float(double(x[i]) - zero) * scale;
+  }
+}
+
+template <class T>
+void dequantize_wide_blocks(const void* from, float* y, int64_t n, int64_t block, const float* scale,
+                            const void* zero_points) {
+  const T* x = static_cast<const T*>(from);
+  for_blocks(n, block, [&](int64_t begin, int64_t count, int64_t i) {
+    dequantize_wide<T>(x + begin, y + begin, count, scale[i], zero_point_at<T>(zero_points, i));
+  });
 }
 
 inline float magnitude(float x) { return x < 0 ? -x : x; }
@@ -394,8 +508,10 @@ void widen_less(const uint8_t* x, int64_t n, uint8_t flip, int16_t zero, int16_t
 }
 
 template <class T>
-constexpr ByteKernels kBytes{quantize<T>,        dequantize<T>,   quantize_each<T>,
-                             dequantize_each<T>, compute<Sum, T>, compute<Product, T>};
+constexpr ByteKernels kBytes{
+    {quantize<T>, dequantize<T>, quantize_blocks<T>, dequantize_blocks<T>}, compute<Sum, T>, compute<Product, T>};
+template <class T>
+constexpr GridKernels kWords{quantize_wide<T>, dequantize_wide<T>, quantize_wide_blocks<T>, dequantize_wide_blocks<T>};
 
 }  // namespace
 
@@ -403,6 +519,9 @@ void fill(QuantizeKernels& kernels);
 void fill(QuantizeKernels& kernels) {
   kernels.u8 = kBytes<uint8_t>;
   kernels.s8 = kBytes<int8_t>;
+  kernels.u16 = kWords<uint16_t>;
+  kernels.s16 = kWords<int16_t>;
+  kernels.s32 = {nullptr, dequantize_wide<int32_t>, nullptr, dequantize_wide_blocks<int32_t>};
   kernels.extend_range = extend_range;
   kernels.look_up = look_up;
   kernels.sum_rows = sum_rows;

@@ -46,7 +46,14 @@ class Arithmetic final : public Op {
   }
 
   static InnerLoop quotients(const CompileInput& in, const OrderFunctions* kernels) {
-    if (kernels && kernels->quotient) return number_loop(kernels->quotient, in);
+    if (kernels && kernels->quotient) {
+      return [by_one = kernels->quotient_by_one, loop = number_loop(kernels->quotient, in)](const Operand* x, void* y,
+                                                                                            int64_t n) {
+        if (x[0].scalar || !x[1].scalar) return loop(x, y, n);
+        const void* const operands[] = {x[0].data, x[1].data};
+        by_one(operands, y, n);
+      };
+    }
     return dispatch_integer(in.dtype(0), []<class T>() { return binary_loop<T>(quotient<T>); });
   }
 

@@ -1,21 +1,23 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 
 #include "elements/bit_stream.h"
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "op_list.h"
 #include "partition/parallel.h"
 #include "quantization/parameter.h"
+#include "quantization/scale_layout.h"
+#include "tensor/cast_path.h"
 #include "tensor/indices.h"
-#include "tensor/wide.h"
 
 namespace linnet {
 namespace {
 
 constexpr std::array kData{DType::kUint8, DType::kInt4, DType::kUint4};
 constexpr std::array kScales{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
-constexpr int64_t kMostRun = 256;
 
 /// How the elements of `data` lie, and which scale each has. Rows of uint8 hold 8 / bits elements in each byte.
 struct CodeTable {
@@ -25,78 +27,101 @@ struct CodeTable {
   int64_t block = 128;
   int gather_axis = 0, quantize_axis = 0;
 
+  bool is_signed() const { return dtype == DType::kInt4; }
   int64_t length() const { return shape[quantize_axis]; }
-  int64_t inner() const { return shape.elements(quantize_axis + 1, shape.rank()); }
   int64_t blocks() const { return ceil_div(length(), block); }
   /// Zero points of a row, with those that fill its last byte up.
   int64_t packed_blocks() const {
     return dtype == DType::kUint8 ? checked_mul(ceil_div(blocks(), 8 / bits), 8 / bits) : blocks();
   }
-  int value(const void* data, int64_t i) const {
-    const auto code = int(code_at(data, i, bits));
-    return dtype == DType::kInt4 && code >= 8 ? code - 16 : code;
+  Shape scale_shape() const {
+    Shape scales = shape;
+    scales[quantize_axis] = blocks();
+    return scales;
   }
 };
 
 /// y[o, i, :] = the elements [o, indices[i], :], from their codes.
 class GatherBlockQuantizedKernel final : public Kernel {
  public:
-  GatherBlockQuantizedKernel(const CodeTable& table, DType dtype)
+  GatherBlockQuantizedKernel(const CodeTable& table, const CompileInput& in)
       : t_(table),
+        layout_(t_.shape, t_.scale_shape(), t_.quantize_axis, t_.block),
         outer_(t_.shape.elements(0, t_.gather_axis)),
         dim_(t_.shape[t_.gather_axis]),
         row_(t_.shape.elements(t_.gather_axis + 1, t_.shape.rank())),
-        write_(wide_writer(WideKind::kReal, dtype)) {}
+        inner_(t_.shape.elements(t_.quantize_axis + 1, t_.shape.rank())),
+        dequantize_(
+            kernel_table(in.isa()).quantize.grid(t_.is_signed() ? DType::kInt8 : DType::kUint8)->dequantize_blocks),
+        y_bytes_(dtype_bits(in.output_dtype(0)) / 8) {
+    if (is_half(in.output_dtype(0))) narrow_ = *cast_path(DType::kFloat32, in.output_dtype(0), kernel_table(in.isa()));
+  }
 
   void run(KernelContext& context) const override {
     const Indices indices(context.input(1));
     const int64_t n = indices.size();
+    auto* y = static_cast<std::byte*>(context.output(0).raw());
     parallel_items(context.executor(), outer_ * n, row_, [&](int64_t begin, int64_t end, int) {
       for (int64_t r = begin; r < end; ++r) {
         const int64_t index = indices.wrapped(r % n, dim_);
-        const int64_t source = index >= 0 && index < dim_ ? (r / n * dim_ + index) * row_ : -1;
-        write_row(context, source, r * row_);
+        std::byte* to = y + r * row_ * y_bytes_;
+        if (index >= 0 && index < dim_)
+          write_row(context, (r / n * dim_ + index) * row_, to);
+        else
+          std::memset(to, 0, size_t(row_ * y_bytes_));
       }
     });
   }
 
  private:
-  /// Elements from `source` on; zeros where that is -1.
-  void write_row(KernelContext& context, int64_t source, int64_t to) const {
-    Wide values[kMostRun];
-    for (int64_t i = 0, n = 0; i < row_; i += n) {
-      n = std::min(kMostRun, row_ - i);
-      if (source < 0) {
-        std::fill_n(values, n, Wide{.d = 0});
-      } else {
-        n = read_run(context, source + i, n, values);
-      }
-      write_(values, context.output(0).raw(), to + i, n);
+  static constexpr int64_t kMostRun = kQuantizationBlock;
+
+  /// Elements from `first` on.
+  void write_row(KernelContext& context, int64_t first, std::byte* y) const {
+    for (const int64_t end = first + row_; first < end;) {
+      ScaleRun run = layout_.run(first, end);
+      const int64_t whole = run.block > kMostRun ? kMostRun : kMostRun / run.block * run.block;
+      run.n = std::min(run.n, whole);
+      dequantize(context, first, run, y);
+      first += run.n;
+      y += run.n * y_bytes_;
     }
   }
 
-  /// Where the scale or zero point of element e lies, of which there are so many along the quantised axis.
-  std::ptrdiff_t parameter_at(std::ptrdiff_t e, std::ptrdiff_t blocks) const {
-    const std::ptrdiff_t inner = t_.inner(), index = e / inner;
-    return (index / t_.length() * blocks + index % t_.length() / t_.block) * inner + e % inner;
+  void dequantize(KernelContext& context, int64_t first, const ScaleRun& run, std::byte* y) const {
+    uint8_t codes[kMostRun], zeros[kMostRun];
+    float scales[kMostRun], values[kMostRun];
+    const int64_t count = (run.n - 1) / run.block + 1;
+    read(context.input(0), first, run.n, codes);
+    for (int64_t i = 0; i < count; ++i) scales[i] = float_at(context.input(2), run.scale + i);
+    if (context.input(3))
+      read(context.input(3), zero_point_at(run.scale), count, zeros);
+    else
+      std::fill_n(zeros, count, uint8_t(t_.dtype == DType::kUint8 ? 1 << (t_.bits - 1) : 0));
+    float* floats = narrow_.empty() ? reinterpret_cast<float*>(y) : values;
+    dequantize_(codes, floats, run.n, run.block, scales, zeros);
+    if (!narrow_.empty()) convert_block(narrow_, values, y, run.n);
   }
 
-  /// As many elements from e on as have the same scale, n at the most; their number.
-  int64_t read_run(KernelContext& context, int64_t e, int64_t n, Wide* values) const {
-    const int64_t inner = t_.inner(), index = e / inner % t_.length();
-    n = inner > 1 ? 1 : std::min({n, t_.length() - index, t_.block - index % t_.block});
-    const Tensor& zeros = context.input(3);
-    const float scale = float_at(context.input(2), parameter_at(e, t_.blocks()));
-    const int middle = t_.dtype == DType::kUint8 ? 1 << (t_.bits - 1) : 0;
-    const int zero = zeros ? t_.value(zeros.raw(), parameter_at(e, t_.packed_blocks())) : middle;
-    const void* data = context.input(0).raw();
-    for (int64_t i = 0; i < n; ++i) values[i].d = float(t_.value(data, e + i) - zero) * scale;
-    return n;
+  void read(const Tensor& codes, int64_t first, int64_t n, uint8_t* y) const {
+    if (t_.bits == 8)
+      std::copy_n(static_cast<const uint8_t*>(codes.raw()) + first, n, y);
+    else
+      read_integers(codes.raw(), first, n, t_.bits, t_.is_signed(), y);
+  }
+
+  /// Where the zero point lies that belongs to a scale: those of a row end with a byte.
+  int64_t zero_point_at(std::ptrdiff_t scale) const {
+    const std::ptrdiff_t slab = t_.blocks() * inner_;
+    return scale / slab * t_.packed_blocks() * inner_ + scale % slab;
   }
 
   CodeTable t_;
-  int64_t outer_, dim_, row_;
-  WideWriter write_;
+  ScaleLayout layout_;
+  int64_t outer_, dim_, row_, inner_;
+  decltype(GridKernels::dequantize_blocks) dequantize_;
+  int64_t y_bytes_;
+  std::vector<CastStep> narrow_;  ///< of y, if any
 };
 
 /// GatherBlockQuantized: Gather from a table of codes: element = (code - zero_point) * scale of its block, block_size
@@ -142,7 +167,7 @@ class GatherBlockQuantized final : public Op {
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
   KernelPtr compile(const CompileInput& in) const override {
-    return std::make_unique<GatherBlockQuantizedKernel>(table(in.fact(0)), in.output_dtype(0));
+    return std::make_unique<GatherBlockQuantizedKernel>(table(in.fact(0)), in);
   }
 
  private:
@@ -165,10 +190,9 @@ class GatherBlockQuantized final : public Op {
 
   void check_parameters(std::span<const Fact> in) const {
     const CodeTable t = table(in[0]);
-    Shape scales = t.shape, zeros = t.shape;
-    scales[t.quantize_axis] = t.blocks();
+    Shape zeros = t.shape;
     zeros[t.quantize_axis] = t.dtype == DType::kUint8 ? ceil_div(t.blocks(), 8 / t.bits) : t.blocks();
-    require_shape(in[2], scales, "scales");
+    require_shape(in[2], t.scale_shape(), "scales");
     if (has_input(in, 3)) require_shape(in[3], zeros, "zero_points");
   }
   static void require_shape(const Fact& fact, const Shape& shape, const char* name) {

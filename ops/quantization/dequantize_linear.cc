@@ -4,7 +4,7 @@
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/parallel.h"
-#include "quantization/bytes.h"
+#include "quantization/integers.h"
 
 namespace linnet {
 namespace {
@@ -72,7 +72,7 @@ class DequantizeLinear final : public Op {
   bool widens_constants() const override { return true; }
   KernelPtr compile(const CompileInput& in) const override {
     const ScaleLayout layout(in.shape(0), in.shape(1), axis_, block_size_);
-    if (KernelPtr kernel = dequantize_from_bytes(in, layout)) return kernel;
+    if (KernelPtr kernel = dequantize_from_integers(in, layout)) return kernel;
     return std::make_unique<DequantizeKernel>(in, ScaleReader(in, axis_, block_size_));
   }
 

@@ -5,7 +5,7 @@
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/parallel.h"
-#include "quantization/bytes.h"
+#include "quantization/integers.h"
 
 namespace linnet {
 namespace {
@@ -21,7 +21,7 @@ class QuantizeKernel final : public Kernel {
  public:
   QuantizeKernel(const CompileInput& in, DType precision, const ScaleReader& scales, bool saturate)
       : elements_(in.shape(0).elements()),
-        precision_(precision == DType::kUndefined ? in.dtype(1) : precision),
+        precision_(precision),
         scales_(scales),
         x_is_integer_(is_integer(in.dtype(0))),
         y_is_integer_(is_integer(in.output_dtype(0))),
@@ -118,11 +118,10 @@ class QuantizeLinear final : public Op {
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
   KernelPtr compile(const CompileInput& in) const override {
-    if (precision_ == DType::kUndefined || precision_ == DType::kFloat32) {
-      const ScaleLayout layout(in.shape(0), in.shape(1), axis_, block_size_);
-      if (KernelPtr kernel = quantize_to_bytes(in, layout)) return kernel;
-    }
-    return std::make_unique<QuantizeKernel>(in, precision_, ScaleReader(in, axis_, block_size_), saturate_);
+    const ScaleLayout layout(in.shape(0), in.shape(1), axis_, block_size_);
+    const DType precision = precision_ == DType::kUndefined ? in.dtype(1) : precision_;
+    if (KernelPtr kernel = quantize_to_integers(in, layout, precision)) return kernel;
+    return std::make_unique<QuantizeKernel>(in, precision, ScaleReader(in, axis_, block_size_), saturate_);
   }
 
  private:

@@ -62,14 +62,15 @@ void ScaleLayout::positions(int64_t first, int64_t n, int64_t* out) const {
 }
 
 ScaleRun ScaleLayout::run(int64_t first, int64_t end) const {
-  if (per_tensor_) return {end - first, 0, false};
+  const int64_t n = end - first;
+  if (per_tensor_) return {n, 0, n};
   const int64_t column = first % inner_, row = first / inner_;
-  const int64_t index = row % length_, outer = row / length_;
-  // Along the axis where nothing lies within, else up to its next index.
-  const int64_t along = blocked_ ? std::min(block_ - index % block_, length_ - index) : length_ - index;
-  ScaleRun run{inner_ > 1 ? inner_ - column : along, position(outer, index, column), blocked_ == (inner_ > 1)};
-  run.n = std::min(run.n, end - first);
-  return run;
+  const int64_t index = row % length_;
+  const std::ptrdiff_t scale = position(row / length_, index, column);
+  if (blocked_ && inner_ > 1) return {std::min(n, inner_ - column), scale, 1};
+  const int64_t block = blocked_ ? block_ : inner_, within = blocked_ ? index % block_ : column;
+  const int64_t rest = blocked_ ? length_ - index : (length_ - index) * inner_ - column;
+  return {std::min({n, rest, within > 0 ? block - within : rest}), scale, block};
 }
 
 ScaleReader::ScaleReader(const CompileInput& in, int64_t axis, int64_t block_size)

@@ -5,12 +5,11 @@
 
 namespace linnet {
 
-/// Elements that lie one behind the other and share the scale at position `scale`; or, where `each` is true, have
-/// those from there on, one each.
+/// Elements that lie one behind the other, of which element i has the scale at position scale + i / block.
 struct ScaleRun {
   int64_t n;
   std::ptrdiff_t scale;
-  bool each;
+  int64_t block;
 };
 
 /// Which scale belongs to which element of a tensor: one for all, one for each index of an axis, or one for each block

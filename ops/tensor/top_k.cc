@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <limits>
 
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
@@ -12,26 +15,28 @@ namespace linnet {
 namespace {
 
 /// Rows run along an axis of [outer, dim, inner]; each worker searches one at a time; the first ones in the order of
-/// keys and indices are the top ones. What is not before the k-th best
-/// element so far is passed over, block by block; the others are collected in its scratch memory, and now and then all
-/// but the best k are dropped.
+/// keys and indices are the top ones. Of the first block only those are collected that are among the best k as the
+/// least keys of groups tell; later ones have to precede k that were before. Now and then all but the best k are
+/// dropped.
 template <class Elements>
 class TopKKernel final : public Kernel {
   using Key = typename Elements::Key;
   using Element = typename Elements::Element;
-  using Keys = void (*)(const void* x, int64_t stride, Key* keys, int64_t n);
+  using Keys = std::function<void(const void* x, int64_t stride, Key* keys, int64_t n)>;
 
  public:
-  TopKKernel(const CompileInput& in, Keys keys, int axis, int64_t k, bool largest)
-      : keys_(keys),
+  TopKKernel(const CompileInput& in, Keys keys, const KeySelection<Key>& selection, int axis, int64_t k, bool largest)
+      : keys_(std::move(keys)),
+        selection_(selection),
         copy_(copy_row_of(in.dtype(0))),
         width_(element_bytes(in.dtype(0))),
         outer_(in.shape(0).elements(0, axis)),
         dim_(in.shape(0)[axis]),
         inner_(in.shape(0).elements(axis + 1, in.rank(0))),
         k_(k),
-        room_(std::min(dim_, checked_add(checked_mul(2, k), kBlock)) + kBlock),
-        flip_(largest ? std::numeric_limits<Key>::max() : 0),
+        groups_(k <= kMostGroups / 4 ? int64_t(std::bit_ceil(uint64_t(std::max(kLeastGroups, 4 * k)))) : 0),
+        room_(std::min(dim_, std::max(checked_mul(2, k), 2 * kBlock)) + kBlock),
+        flip_(largest ? kLast : 0),
         values_(in.has_output(0)),
         indices_(in.has_output(1)) {}
 
@@ -56,36 +61,47 @@ class TopKKernel final : public Kernel {
     int64_t* indices;   ///< so here
   };
 
-  static constexpr int64_t kBlock = 256;
+  static constexpr int64_t kBlock = 2048, kLeastGroups = 64, kMostGroups = kBlock / 2;
+  static constexpr Key kLast = std::numeric_limits<Key>::max();
 
   /// Puts the k best elements first, in any order.
   void find_best(Element* elements, int64_t count, Checkpoints& checkpoints) const {
     if (k_ < count) checkpoints.nth_element(elements, elements + k_ - 1, elements + count);
   }
 
+  /// A key that k of the keys are at most; the last one where groups would not tell.
+  Key bound_of(const Key* keys, int64_t n) const {
+    if (groups_ == 0 || n < 2 * groups_) return kLast;
+    Key minima[kMostGroups];
+    selection_.group_minima(keys, n, groups_, minima);
+    std::nth_element(minima, minima + k_ - 1, minima + groups_);
+    return minima[k_ - 1];
+  }
+
   /// Collects the k best elements of a row, in any order.
   void collect(const std::byte* x, Element* elements, Checkpoints& checkpoints) const {
     Key keys[kBlock];
+    int32_t positions[kBlock + 1];
     int64_t count = 0;
-    Key bound = 0;  // the k-th best key so far, which later elements have to precede
-    bool bounded = false;
+    Key most = kLast;  // the last key that may be among the best
     for (int64_t first = 0; first < dim_; first += kBlock) {
       const int64_t n = std::min(kBlock, dim_ - first);
-      checkpoints.add(4 * n);
+      checkpoints.add(n);
       keys_(x + first * inner_ * width_, inner_, keys, n);
       for (int64_t i = 0; i < n; ++i) keys[i] ^= flip_;
-      int any = 0;
-      for (int64_t i = 0; i < n; ++i) any |= keys[i] < bound ? 1 : 0;
-      if (bounded && !any) continue;
-      for (int64_t i = 0; i < n; ++i) {
-        elements[count] = Elements::make(keys[i], first + i);
-        count += !bounded || keys[i] < bound;
+      const Key bound = most < kLast ? most : bound_of(keys, n);
+      const int64_t found = selection_.find(keys, n, bound, positions);
+      for (int64_t i = 0; i < found; ++i) elements[count++] = Elements::make(keys[positions[i]], first + positions[i]);
+      const bool bounded = bound<most, full = count + kBlock> room_;
+      if (!bounded && !full) continue;
+      if (full) {
+        find_best(elements, count, checkpoints);
+        count = k_;
       }
-      if (count + kBlock < room_) continue;
-      find_best(elements, count, checkpoints);
-      count = k_;
-      bounded = true;
-      bound = Elements::key(elements[k_ - 1]);
+      // What follows has to precede the k-th best key so far.
+      const Key kth = full ? Elements::key(elements[k_ - 1]) : bound;
+      if (kth == 0) break;
+      most = kth - 1;
     }
     find_best(elements, count, checkpoints);
   }
@@ -107,9 +123,11 @@ class TopKKernel final : public Kernel {
   }
 
   Keys keys_;
+  KeySelection<Key> selection_;
   CopyRow copy_;
   int64_t width_, outer_, dim_, inner_, k_;
-  int64_t room_;  ///< for elements
+  int64_t groups_;  ///< 0: there are too many best ones
+  int64_t room_;    ///< for elements
   Key flip_;
   bool values_, indices_;
 };
@@ -139,11 +157,13 @@ class TopK final : public Op {
   KernelPtr compile(const CompileInput& in) const override {
     const int axis = normalize_axis(axis_, in.rank(0));
     const int64_t k = k_ ? *k_ : constant_ints(in.fact(1))->front();
-    const NarrowOrderKeys narrow = narrow_order_keys_of(in.dtype(0));
+    const OrderKernels& kernels = kernel_table(in.isa()).order;
+    const NarrowOrderKeys narrow = narrow_order_keys_of(in.dtype(0), kernels);
     if (narrow && in.shape(0)[axis] < NarrowElements::kMostIndices) {
-      return std::make_unique<TopKKernel<NarrowElements>>(in, narrow, axis, k, largest_);
+      return std::make_unique<TopKKernel<NarrowElements>>(in, narrow, kernels.narrow, axis, k, largest_);
     }
-    return std::make_unique<TopKKernel<WideElements>>(in, order_keys_of(in.dtype(0)), axis, k, largest_);
+    const OrderKeys keys = order_keys_of(in.dtype(0), kernels);
+    return std::make_unique<TopKKernel<WideElements>>(in, keys, kernels.wide, axis, k, largest_);
   }
 
   std::vector<int> value_inputs() const override { return is_input_ ? std::vector{1} : std::vector<int>{}; }

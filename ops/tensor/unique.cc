@@ -2,6 +2,7 @@
 
 #include "environment/run_environment.h"
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "op_list.h"
 #include "partition/checkpoints.h"
 #include "tensor/copy.h"
@@ -19,7 +20,7 @@ class UniqueKernel final : public Kernel {
     const bool complex = dtype_ == DType::kComplex64 || dtype_ == DType::kComplex128;
     const DType part = dtype_ == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64;
     parts_ = complex ? 2 : 1;
-    if (dtype_ != DType::kString) keys_ = order_keys_of(complex ? part : dtype_);
+    if (dtype_ != DType::kString) keys_ = order_keys_of(complex ? part : dtype_, kernel_table(in.isa()).order);
     outer_ = axis ? x_.elements(0, *axis) : 1;
     dim_ = axis ? x_[*axis] : x_.elements();
     inner_ = axis ? x_.elements(*axis + 1, x_.rank()) : 1;
@@ -100,7 +101,7 @@ class UniqueKernel final : public Kernel {
   Shape x_;
   std::optional<int> axis_;
   bool sorted_;
-  OrderKeys keys_ = nullptr;
+  OrderKeys keys_;
   int64_t outer_, dim_, inner_;
   int64_t parts_;  ///< real numbers in an element
   bool wanted_[4];

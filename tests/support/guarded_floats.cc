@@ -43,6 +43,9 @@ Guarded<T>::~Guarded() {
 template class Guarded<float>;
 template class Guarded<double>;
 template class Guarded<uint8_t>;
+template class Guarded<uint16_t>;
+template class Guarded<uint32_t>;
+template class Guarded<uint64_t>;
 template class Guarded<int8_t>;
 template class Guarded<int16_t>;
 template class Guarded<int32_t>;

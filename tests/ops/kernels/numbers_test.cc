@@ -138,6 +138,39 @@ TEST_P(NumbersKernel, QuotientsAreExact) {
   expect(kernels_.s32, a, b);
 }
 
+/// By each of some divisors, -1 and 0 among them: all short numbers, and those of 32 bits beside multiples.
+TEST_P(NumbersKernel, QuotientsByOneNumberAreExact) {
+  const auto expect = [&]<class T>(const OrderFunctions& k, const std::vector<T>& a, int64_t divisor) {
+    const T b = T(divisor);
+    std::vector<T> y(a.size());
+    const void* x[] = {a.data(), &b};
+    k.quotient_by_one(x, y.data(), int64_t(y.size()));
+    for (size_t i = 0; i < y.size(); ++i) {
+      ASSERT_EQ(y[i], b == 0 ? T(0) : T(int64_t(a[i]) / int64_t(b))) << +a[i] << " " << +b;
+    }
+  };
+  std::vector<int16_t> shorts;
+  std::vector<uint16_t> unsigned_shorts;
+  for (int i = 0; i < 1 << 16; ++i) {
+    shorts.push_back(int16_t(i));
+    unsigned_shorts.push_back(uint16_t(i));
+  }
+  for (int b = -32768; b < 32768; b += 97) {
+    expect(kernels_.s16, shorts, b);
+    expect(kernels_.u16, unsigned_shorts, b);
+  }
+  for (const int64_t b : {-1, 0, 1, 3}) expect(kernels_.s16, shorts, b);
+  for (int64_t b = -128; b < 128; ++b) expect(kernels_.s8, std::vector<int8_t>{-128, -127, -1, 0, 1, 5, 127}, b);
+  constexpr int64_t kGreatest = std::numeric_limits<int32_t>::max();
+  for (const int64_t b : {-kGreatest - 1, -kGreatest, -65536L, -7L, -1L, 0L, 1L, 3L, 7L, 641L, 46341L, 715827882L, kGreatest}) {
+    std::vector<int32_t> a{int32_t(-kGreatest - 1), int32_t(-kGreatest), -1, 0, 1, int32_t(kGreatest)};
+    for (int64_t q = 1; b != 0 && q * std::abs(b) <= kGreatest; q = q * 5 / 4 + 1) {
+      for (const int64_t near : {q * b - 1, q * b, q * b + 1}) a.push_back(int32_t(std::clamp(near, -kGreatest, kGreatest)));
+    }
+    expect(kernels_.s32, a, b);
+  }
+}
+
 TEST_P(NumbersKernel, IntegersWrapAround) {
   expect_width<int8_t>(kernels_.bits8);
   expect_width<int16_t>(kernels_.bits16);

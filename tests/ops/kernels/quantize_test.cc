@@ -62,12 +62,13 @@ TEST_P(QuantizeKernel, RoundsTheQuotientOfEveryFloat) {
     for (const DType dtype : kTypes) {
       for (const int from_least : {0, 3, 128, 255}) {
         const int zero_point = least_of(dtype) + from_least;
-        const std::vector<float> scales(x.size(), scale), zero_points(x.size(), float(zero_point));
+        const std::vector<float> scales(x.size(), scale);
+        const std::vector<uint8_t> zero_points(x.size(), uint8_t(zero_point));
         std::vector<uint8_t> one(x.size()), each(x.size()), want(x.size());
         for (size_t i = 0; i < x.size(); ++i) want[i] = quantized(x[i], scale, zero_point, dtype);
         const ByteKernels& k = kernels_.of(dtype);
         k.quantize(x.data(), one.data(), std::ssize(x), scale, float(zero_point));
-        k.quantize_each(x.data(), each.data(), std::ssize(x), scales.data(), zero_points.data());
+        k.quantize_blocks(x.data(), each.data(), std::ssize(x), 1, scales.data(), zero_points.data());
         for (size_t i = 0; i < x.size(); ++i) {
           ASSERT_EQ(one[i], want[i]) << std::hexfloat << x[i] << " / " << scale << " + " << zero_point;
           ASSERT_EQ(each[i], want[i]) << std::hexfloat << x[i] << " / " << scale << " + " << zero_point;
@@ -77,20 +78,42 @@ TEST_P(QuantizeKernel, RoundsTheQuotientOfEveryFloat) {
   }
 }
 
-TEST_P(QuantizeKernel, QuantizesWithAScaleForEachElement) {
-  for (const DType dtype : kTypes) {
-    for (const int64_t n : kLengths) {
-      GuardedFloats x(n, 1), scale(n, 2), zero(n);
-      Guarded<uint8_t> y(n), one(n);
-      for (int64_t i = 0; i < n; ++i) {
-        scale[i] = 0.001f + std::abs(scale[i]);
-        zero[i] = float(least_of(dtype) + i % 256);
-      }
-      kernels_.of(dtype).quantize_each(x.data(), y.data(), n, scale.data(), zero.data());
-      if (n > 0) kernels_.of(dtype).quantize(x.data(), one.data(), n, scale[0], zero[0]);
-      for (int64_t i = 0; i < n; ++i) {
-        ASSERT_EQ(y[i], quantized(x[i], scale[i], int(zero[i]), dtype)) << i << " of " << n;
-        ASSERT_EQ(one[i], quantized(x[i], scale[0], int(zero[0]), dtype)) << i << " of " << n;
+/// As the specification defines them, for any type, by a number of elements with one scale.
+template <class T>
+void expect_blocks(const GridKernels& kernels, int64_t n, int64_t block, bool with_zero_points) {
+  const int64_t blocks = n == 0 ? 0 : (n - 1) / block + 1;
+  constexpr double kLeast = std::numeric_limits<T>::min(), kGreatest = std::numeric_limits<T>::max();
+  GuardedFloats x(n, 1), scale(blocks, 2), y(n);
+  Guarded<T> zero(blocks), integers(n);
+  for (int64_t i = 0; i < blocks; ++i) {
+    scale[i] = 0.001f + std::abs(scale[i]);
+    zero[i] = T(int64_t(std::min(kGreatest, 65535.0)) - i * 7);
+  }
+  const void* zero_points = with_zero_points ? zero.data() : nullptr;
+  const auto zero_of = [&](int64_t i) { return with_zero_points ? double(zero[i / block]) : 0; };
+  if (kernels.quantize_blocks) {
+    kernels.quantize_blocks(x.data(), integers.data(), n, block, scale.data(), zero_points);
+    for (int64_t i = 0; i < n; ++i) {
+      const double rounded = std::nearbyint(double(x[i] / scale[i / block])) + zero_of(i);
+      ASSERT_EQ(double(integers[i]), std::clamp(rounded, kLeast, kGreatest)) << i << " of " << n << " by " << block;
+    }
+  }
+  for (int64_t i = 0; i < n; ++i) integers[i] = T(i * 7919);
+  kernels.dequantize_blocks(integers.data(), y.data(), n, block, scale.data(), zero_points);
+  for (int64_t i = 0; i < n; ++i) {
+    ASSERT_EQ(y[i], float(double(integers[i]) - zero_of(i)) * scale[i / block]) << i << " of " << n << " by " << block;
+  }
+}
+
+TEST_P(QuantizeKernel, TakesAScaleForEachBlock) {
+  for (const int64_t n : kLengths) {
+    for (const int64_t block : {1, 2, 5, 16, 32, 100, 10000}) {
+      for (const bool with_zero_points : {true, false}) {
+        expect_blocks<uint8_t>(kernels_.u8, n, block, with_zero_points);
+        expect_blocks<int8_t>(kernels_.s8, n, block, with_zero_points);
+        expect_blocks<uint16_t>(kernels_.u16, n, block, with_zero_points);
+        expect_blocks<int16_t>(kernels_.s16, n, block, with_zero_points);
+        expect_blocks<int32_t>(kernels_.s32, n, block, with_zero_points);
       }
     }
   }
@@ -100,19 +123,21 @@ TEST_P(QuantizeKernel, DequantizesEveryByte) {
   for (const DType dtype : kTypes) {
     for (const int64_t n : kLengths) {
       Guarded<uint8_t> x(n);
-      GuardedFloats scale(n, 2), zero(n), y(n), one(n);
-      for (int64_t i = 0; i < n; ++i) {
-        x[i] = uint8_t(i);
-        zero[i] = float(least_of(dtype) + i * 7 % 256);
-      }
-      kernels_.of(dtype).dequantize_each(x.data(), y.data(), n, scale.data(), zero.data());
-      if (n > 0) kernels_.of(dtype).dequantize(x.data(), one.data(), n, scale[0], zero[0]);
-      for (int64_t i = 0; i < n; ++i) {
-        ASSERT_EQ(y[i], dequantized(x[i], scale[i], int(zero[i]), dtype)) << i << " of " << n;
-        ASSERT_EQ(one[i], dequantized(x[i], scale[0], int(zero[0]), dtype)) << i << " of " << n;
+      GuardedFloats y(n);
+      for (int64_t i = 0; i < n; ++i) x[i] = uint8_t(i);
+      for (const int zero : {0, 3, 127}) {
+        kernels_.of(dtype).dequantize(x.data(), y.data(), n, 0.037f, float(zero));
+        for (int64_t i = 0; i < n; ++i) ASSERT_EQ(y[i], dequantized(x[i], 0.037f, zero, dtype)) << i << " of " << n;
       }
     }
   }
+}
+
+TEST_P(QuantizeKernel, WordsSaturateAndNanBecomesTheLeast) {
+  const std::vector<float> x{1e9f, -1e9f, kInf, -kInf, kNan, 2.5f, 3.5f};
+  std::vector<int16_t> y(x.size());
+  kernels_.s16.quantize(x.data(), y.data(), std::ssize(x), 1, -5);
+  EXPECT_EQ(y, (std::vector<int16_t>{32767, -32768, 32767, -32768, -32768, -3, -1}));
 }
 
 /// All pairs of bytes, and every length of what is left.
@@ -154,15 +179,15 @@ TEST_P(QuantizeKernel, AddsAndMultipliesAsTheSeparateStepsDo) {
 }
 
 TEST_P(QuantizeKernel, NothingBehindTheLastElementIsWritten) {
-  const std::vector<float> x(100, 1.0f), parameters(100, 1.0f);
+  const std::vector<float> x(100, 1.0f), scales(100, 1.0f);
   const std::vector<uint8_t> bytes(100, 1);
   for (int64_t n = 0; n < 70; ++n) {
     std::vector<uint8_t> one(100, 77), each(100, 77), looked_up(100, 77);
     std::vector<float> float_one(100, 77), float_each(100, 77);
     kernels_.u8.quantize(x.data(), one.data(), n, 1, 0);
-    kernels_.u8.quantize_each(x.data(), each.data(), n, parameters.data(), parameters.data());
+    kernels_.u8.quantize_blocks(x.data(), each.data(), n, 1, scales.data(), bytes.data());
     kernels_.u8.dequantize(bytes.data(), float_one.data(), n, 1, 0);
-    kernels_.u8.dequantize_each(bytes.data(), float_each.data(), n, parameters.data(), parameters.data());
+    kernels_.u8.dequantize_blocks(bytes.data(), float_each.data(), n, 1, scales.data(), bytes.data());
     std::vector<uint8_t> sum(100, 77);
     kernels_.u8.add(bytes.data(), bytes.data(), sum.data(), n, {1, 0, 1, 0, 1, 0});
     for (size_t i = 0; i < 100; ++i) ASSERT_EQ(sum[i], i < size_t(n) ? 2 : 77) << i << " of " << n;

@@ -121,6 +121,19 @@ TEST(Arithmetic, IntegerDivisionRoundsTowardsZeroAndNeverTraps) {
                Tensor::of<float>({kInf, -kInf, kNan}));
 }
 
+/// Divisors of every row, of every column, and one for all.
+TEST(Arithmetic, IntegersAreDividedByVectorsAndByOneNumber) {
+  const Tensor a = cast_to(random_uniform({7, 50}, -1e9f, 1e9f), DType::kInt32);
+  for (const Shape& shape : {Shape{7, 50}, Shape{7, 1}, Shape{50}, Shape{}}) {
+    const Tensor b = cast_to(random_uniform(shape, -9.5f, -1, 4), DType::kInt32);
+    const Tensor y = run_op({"Div"}, {a, b})[0];
+    for (int64_t i = 0; i < a.size(); ++i) {
+      const int32_t divisor = b.data<int32_t>()[source_index(a.shape(), shape, i)];
+      ASSERT_EQ(y.data<int32_t>()[i], a.data<int32_t>()[i] / divisor) << i << " " << shape.rank();
+    }
+  }
+}
+
 TEST(Mod, TakesTheSignOfTheDivisorOrOfTheDividend) {
   const Tensor a = Tensor::of<int32_t>({-4, 7, 5, 4, -7, 8, 3});
   const Tensor b = Tensor::of<int32_t>({2, -3, 8, -2, 3, 5, 0});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linnet/half.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -120,6 +121,67 @@ TEST(Quantization, EveryLayoutOfScalesFollowsTheDefinition) {
         ASSERT_EQ(byte, std::clamp(int(std::nearbyint(x.data<float>()[i] / s)) + z, least, least + 255)) << i;
         ASSERT_EQ(back.data<float>()[i], float(byte - z) * s) << i;
         ASSERT_EQ(no_zero.data<float>()[i], float(byte) * s) << i;
+      }
+    }
+  }
+}
+
+float half_of(float x) { return float(Half(x)); }
+
+/// x and scales of float16: quotients are rounded to it, or to the precision asked for.
+TEST(Quantization, HalvesAreDividedInHalfPrecision) {
+  const Shape shape{4, 900};
+  const Tensor x = cast_to(random_uniform(shape, -9, 9), DType::kFloat16), wide = cast_to(x, DType::kFloat32);
+  for (const int64_t block : {0, 32, 300, 1}) {
+    const Layout layout{1, block};
+    const Shape scales = block == 0 ? Shape{} : layout.scales(shape);
+    const Tensor scale = cast_to(random_uniform(scales, 0.02f, 0.2f, 1), DType::kFloat16);
+    const Tensor wide_scale = cast_to(scale, DType::kFloat32);
+    const Tensor zero = cast_to(random_uniform(scales, -20, 20, 2), DType::kInt8);
+    for (const bool rounds : {true, false}) {
+      Attributes attributes{{"axis", int64_t{1}}, {"block_size", block}};
+      if (!rounds) attributes.emplace("precision", int64_t(DType::kFloat32));
+      const Tensor y = run_op({"QuantizeLinear", 23, attributes}, {x, scale, zero})[0];
+      for (int64_t i = 0; i < x.size(); ++i) {
+        const int64_t at = block == 0 ? 0 : layout.position(shape, i);
+        const float quotient = wide.data<float>()[i] / wide_scale.data<float>()[at];
+        const float rounded = std::nearbyint(rounds ? half_of(quotient) : quotient) + zero.data<int8_t>()[at];
+        ASSERT_EQ(float(y.data<int8_t>()[i]), std::clamp(rounded, -128.0f, 127.0f)) << i << " by " << block;
+      }
+    }
+  }
+}
+
+/// Integers above and below 8 bits, with an odd number of elements in each row.
+TEST(Quantization, DequantizesEveryWidth) {
+  const Shape shape{5, 333};
+  for (const DType dtype :
+       {DType::kInt2, DType::kUint2, DType::kInt4, DType::kUint4, DType::kInt16, DType::kUint16, DType::kInt32}) {
+    const int bits = dtype_bits(dtype);
+    const bool is_signed = dtype == DType::kInt2 || dtype == DType::kInt4 || bits == 32 || dtype == DType::kInt16;
+    const float greatest = bits == 32 ? 2e9f : float((1 << (is_signed ? bits - 1 : bits)) - 1);
+    const Tensor numbers = random_uniform(shape, is_signed ? -greatest : 0, greatest + 0.9f, 3);
+    const Tensor x = run_op({"Cast", 25, {{"to", int64_t(dtype)}}}, {numbers})[0].clone();
+    const Tensor values = run_op({"Cast", 25, {{"to", int64_t(DType::kFloat64)}}}, {x})[0].clone();
+    for (const DType y_dtype : {DType::kFloat32, DType::kFloat16}) {
+      for (const Layout& layout : {Layout{0, 0}, Layout{1, 32}}) {
+        const Shape scales = layout.scales(shape);
+        const Tensor scale = random_uniform(scales, 1e-6f, 2e-6f, 1);
+        const Attributes attributes{
+            {"axis", layout.axis}, {"block_size", layout.block}, {"output_dtype", int64_t(y_dtype)}};
+        const Tensor zero =
+            run_op({"Cast", 25, {{"to", int64_t(dtype)}}}, {random_uniform(scales, 0, 1.9f)})[0].clone();
+        const Tensor zeros = run_op({"Cast", 25, {{"to", int64_t(DType::kFloat64)}}}, {zero})[0].clone();
+        for (const bool given : {true, false}) {
+          const Tensor y = run_op({"DequantizeLinear", 25, attributes}, {x, scale, given ? zero : Tensor()})[0];
+          const Tensor got = cast_to(y, DType::kFloat32);
+          for (int64_t i = 0; i < x.size(); ++i) {
+            const int64_t at = layout.position(shape, i);
+            const double difference = values.data<double>()[i] - (given ? zeros.data<double>()[at] : 0);
+            const float want = float(difference) * scale.data<float>()[at];
+            ASSERT_EQ(got.data<float>()[i], y_dtype == DType::kFloat16 ? half_of(want) : want) << dtype << " " << i;
+          }
+        }
       }
     }
   }

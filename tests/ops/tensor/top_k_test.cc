@@ -84,6 +84,25 @@ TEST(TopK, SearchesLongRowsOfEveryDtype) {
   }
 }
 
+/// Of which every block has better elements than all before, or none.
+TEST(TopK, SearchesRowsInOrder) {
+  const int64_t dim = 30000;
+  Tensor x(DType::kFloat64, Shape{3, dim});
+  for (int64_t i = 0; i < dim; ++i) {
+    x.data<double>()[i] = double(i);
+    x.data<double>()[dim + i] = double(-i);
+    x.data<double>()[2 * dim + i] = i == dim - 1 ? 8 : 7;
+  }
+  for (const int64_t k : {2, 300}) {
+    const Tensor indices = run_op({"TopK", 11}, {x, Tensor::of<int64_t>({k})}, 2)[1];
+    for (int64_t i = 0; i < k; ++i) {
+      EXPECT_EQ(indices.data<int64_t>()[i], dim - 1 - i);
+      EXPECT_EQ(indices.data<int64_t>()[k + i], i);
+      EXPECT_EQ(indices.data<int64_t>()[2 * k + i], i == 0 ? dim - 1 : i - 1);
+    }
+  }
+}
+
 TEST(TopK, TakesKOfZeroAndRefusesOthersOutOfRange) {
   const auto top = [](int64_t k) { return run_op({"TopK", 11}, {kX, Tensor::of<int64_t>({k})}, 2)[0]; };
   EXPECT_EQ(top(0).shape(), (Shape{3, 0}));
