@@ -66,9 +66,8 @@ class CumulativeKernel final : public Kernel {
  private:
   /// Neighbouring lines along the axis that are computed together.
   static constexpr int64_t kBlock = 1024, kLeastBlock = 64;
-  static constexpr int64_t kAhead = 4;  ///< rows
-  /// Contiguous lines that are computed together: each waits for its own sums alone.
-  static constexpr int64_t kTogether = 4;
+  /// Contiguous lines that are computed together, as each waits for its own sums alone; those of integers are quick.
+  static constexpr int64_t kTogether = std::is_integral_v<T> ? 1 : 4;
 
   struct Lines {
     int64_t length;
@@ -84,22 +83,23 @@ class CumulativeKernel final : public Kernel {
     for (int64_t i = 0; i < n; ++i) y[i] = order_.exclusive ? T(Function::kNeutral) : add(T(Function::kNeutral), x[i]);
     if (!order_.exclusive) x += pitch;
     for (int64_t step = 1; step < lines.length; ++step, x += pitch, y += pitch) {
-      const T* __restrict from = x;
-      const T* __restrict before = y;
-      T* __restrict to = y + pitch;
-      if (order_.reverse && step + kAhead < lines.length) prefetch(x + kAhead * pitch, y + (kAhead + 1) * pitch, n);
-      for (int64_t i = 0; i < n; ++i) to[i] = add(before[i], from[i]);
+      if (order_.reverse)
+        add_row_backwards(y, x, y + pitch, n);
+      else
+        add_row(y, x, y + pitch, n);
       checkpoints.add(n);
     }
   }
 
-  /// Processors expect memory to be read upwards.
-  static void prefetch(const T* x, const T* y, int64_t n) {
-    constexpr int64_t kLine = 64 / sizeof(T);
-    for (int64_t i = 0; i < n; i += kLine) {
-      __builtin_prefetch(x + i);
-      __builtin_prefetch(y + i, 1);
-    }
+  static void add_row(const T* __restrict a, const T* __restrict b, T* __restrict y, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) y[i] = add(a[i], b[i]);
+  }
+
+  /// Processors foresee reads of memory that goes on in one direction.
+  static void add_row_backwards(const T* a, const T* b, T* y, int64_t n) {
+    constexpr int64_t kPart = 128 / sizeof(T);
+    for (; n >= kPart; n -= kPart) add_row(a + n - kPart, b + n - kPart, y + n - kPart, kPart);
+    add_row(a, b, y, n);
   }
 
   static T add(T a, T b) { return Function()(a, b); }
