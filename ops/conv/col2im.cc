@@ -1,10 +1,14 @@
 #include <algorithm>
+#include <array>
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
+#include "math/numbers.h"
 #include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "partition/parts.h"
 
 namespace linnet {
 namespace {
@@ -12,21 +16,29 @@ namespace {
 /// One spatial axis: position `block * stride + k * dilation - pad` of the image belongs to element k of a block.
 struct BlockAxis {
   int64_t image = 1, block = 1, stride = 1, dilation = 1, pad = 0, count = 1;
+  int64_t next_pixels = 1, next_blocks = 1;  ///< of all axes behind it
 };
 
-/// What sums are taken in: integers wrap, true or true is true.
+/// Integers wrap, true or true is true.
 template <class T>
-struct SumOf {
-  using type = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
-};
+T sum_of(T a, T b) {
+  if constexpr (std::is_same_v<T, bool>)
+    return a | b;
+  else if constexpr (std::is_integral_v<T>)
+    return wrapping_add(a, b);
+  else
+    return a + b;
+}
 
 template <class T>
 class Col2ImKernel final : public Kernel {
-  using Sum = typename SumOf<T>::type;
-
  public:
-  Col2ImKernel(std::vector<BlockAxis> axes, int64_t planes) : axes_(std::move(axes)), planes_(planes) {
-    for (const BlockAxis& axis : axes_) {
+  Col2ImKernel(std::vector<BlockAxis> axes, int64_t planes, BinaryForms::F add)
+      : axes_(std::move(axes)), planes_(planes), add_(add) {
+    for (size_t i = axes_.size(); i-- > 0;) {
+      BlockAxis& axis = axes_[i];
+      axis.next_pixels = pixels_;
+      axis.next_blocks = blocks_;
       pixels_ = checked_mul(pixels_, axis.image);
       taps_ = checked_mul(taps_, axis.block);
       blocks_ = checked_mul(blocks_, axis.count);
@@ -36,51 +48,63 @@ class Col2ImKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const T* x = context.input(0).data<T>();
     T* y = context.output(0).data<T>();
-    parallel_items(context.executor(), planes_, taps_ * blocks_ + pixels_, [&](int64_t begin, int64_t end, int worker) {
+    parallel_items(context.executor(), planes_, taps_ * blocks_ + pixels_, [&](int64_t begin, int64_t end, int) {
       Checkpoints checkpoints;
-      auto* sums = reinterpret_cast<Sum*>(context.scratch(worker));
       for (int64_t plane = begin; plane < end; ++plane) {
-        std::fill_n(sums, pixels_, Sum());
-        for (int64_t tap = 0; tap < taps_; ++tap) add_tap(x + (plane * taps_ + tap) * blocks_, tap, sums, checkpoints);
-        for (int64_t i = 0; i < pixels_; ++i) y[plane * pixels_ + i] = T(sums[i]);
+        T* image = y + plane * pixels_;
+        std::fill_n(image, pixels_, T());
+        for (int64_t tap = 0; tap < taps_; ++tap) {
+          add_blocks(0, reaches(tap).data(), x + (plane * taps_ + tap) * blocks_, image, checkpoints);
+        }
       }
     });
   }
-  size_t scratch_bytes() const override { return size_t(checked_mul(pixels_, sizeof(Sum))); }
 
  private:
-  /// Adds element `tap` of every block, a row of blocks along the last axis at a time.
-  void add_tap(const T* x, int64_t tap, Sum* sums, Checkpoints& checkpoints) const {
-    const BlockAxis& last = axes_.back();
-    const int64_t shift = tap % last.block * last.dilation - last.pad;
-    for (int64_t row = 0; row < blocks_ / last.count; ++row, x += last.count) {
-      const int64_t line = line_of(row, tap / last.block);
-      checkpoints.add(2 * last.count + 16);
-      if (line < 0) continue;
-      for (int64_t block = 0; block < last.count; ++block) {
-        const int64_t position = block * last.stride + shift;
-        if (position >= 0 && position < last.image) sums[line * last.image + position] += Sum(x[block]);
-      }
+  /// The blocks of which an element lies within the image along an axis, and where that of the first block would.
+  struct Reach {
+    int64_t first, end, shift;
+  };
+
+  /// Of element `tap` of the blocks, for each axis.
+  std::array<Reach, kMaxRank> reaches(int64_t tap) const {
+    std::array<Reach, kMaxRank> result;
+    for (size_t i = axes_.size(); i-- > 0; tap /= axes_[i].block) {
+      const BlockAxis& axis = axes_[i];
+      const int64_t shift = tap % axis.block * axis.dilation - axis.pad;
+      result[i] = {shift < 0 ? ceil_div(-shift, axis.stride) : 0,
+                   shift < axis.image ? std::min(axis.count, ceil_div(axis.image - shift, axis.stride)) : 0, shift};
+    }
+    return result;
+  }
+
+  /// Adds an element of each block along the axes from `axis` on to the part of an image that these make up.
+  void add_blocks(size_t axis, const Reach* reach, const T* x, T* y, Checkpoints& checkpoints) const {
+    const BlockAxis& a = axes_[axis];
+    const auto [first, end, shift] = reach[axis];
+    if (axis + 1 == axes_.size()) {
+      checkpoints.add(end - first + 16);
+      return add_line(x + first, end - first, a.stride, y + first * a.stride + shift);
+    }
+    for (int64_t i = first; i < end; ++i) {
+      add_blocks(axis + 1, reach, x + i * a.next_blocks, y + (i * a.stride + shift) * a.next_pixels, checkpoints);
     }
   }
 
-  /// The line of the image that element `tap` (all axes but the last) of the blocks of this row lies on; -1: padding.
-  int64_t line_of(int64_t row, int64_t tap) const {
-    int64_t line = 0, pitch = 1;
-    for (size_t i = axes_.size() - 1; i-- > 0;) {
-      const BlockAxis& axis = axes_[i];
-      const int64_t position = row % axis.count * axis.stride + tap % axis.block * axis.dilation - axis.pad;
-      if (position < 0 || position >= axis.image) return -1;
-      line += position * pitch;
-      pitch *= axis.image;
-      row /= axis.count;
-      tap /= axis.block;
+  void add_line(const T* __restrict x, int64_t n, int64_t stride, T* __restrict y) const {
+    if constexpr (std::is_same_v<T, float>) {
+      if (stride == 1 && n > 0) return add_(y, x, y, n);
     }
-    return line;
+    if (stride == 1) {
+      for (int64_t i = 0; i < n; ++i) y[i] = sum_of(y[i], x[i]);
+    } else {
+      for (int64_t i = 0; i < n; ++i) y[i * stride] = sum_of(y[i * stride], x[i]);
+    }
   }
 
   std::vector<BlockAxis> axes_;
   int64_t planes_, pixels_ = 1, taps_ = 1, blocks_ = 1;
+  BinaryForms::F add_;
 };
 
 template <class F>
@@ -130,7 +154,8 @@ class Col2Im final : public Op {
     const Shape y = in.output_shape(0);
     std::vector<BlockAxis> axes = this->axes(tensor_ints(*in.constant(1)), tensor_ints(*in.constant(2)));
     return dispatch_sum(in.dtype(0), [&]<class T>() -> KernelPtr {
-      return std::make_unique<Col2ImKernel<T>>(std::move(axes), checked_mul(y[0], y[1]));
+      return std::make_unique<Col2ImKernel<T>>(std::move(axes), checked_mul(y[0], y[1]),
+                                               kernel_table(in.isa()).binary.add.vector_vector);
     });
   }
 

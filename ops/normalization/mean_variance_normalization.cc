@@ -1,7 +1,11 @@
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
+#include "normalization/channel_normalization.h"
 #include "op_list.h"
 #include "partition/parallel.h"
 #include "reduction/reduce_plan.h"
@@ -12,20 +16,57 @@ namespace {
 template <class T>
 class MeanVarianceKernel final : public Kernel {
  public:
-  explicit MeanVarianceKernel(const ReducePlan& plan) : plan_(plan) {}
+  MeanVarianceKernel(const ReducePlan& plan, const NormalizeKernels& kernels) : plan_(plan), kernels_(kernels) {}
 
   void run(KernelContext& context) const override {
     const T* x = context.input(0).template data<T>();
     T* y = context.output(0).template data<T>();
     parallel_items(context.executor(), plan_.outputs(), plan_.count(), [&](int64_t i, int64_t end, int) {
-      for (; i < end; ++i) normalize(x, y, plan_.kept.offset(i / plan_.columns) + i % plan_.columns);
+      for (; i < end; ++i) {
+        const int64_t first = plan_.kept.offset(i / plan_.columns) + i % plan_.columns;
+        plan_.columns == 1 ? normalize_runs(x + first, y + first) : normalize_column(x, y, first);
+      }
     });
   }
   int in_place(int) const override { return 0; }
 
  private:
-  /// Added to the standard deviation.
-  static constexpr double kEpsilon = 1e-9;
+  static double factor(double variance) {
+    constexpr double kEpsilon = 1e-9;  // added to the standard deviation
+    return 1 / (std::sqrt(variance) + kEpsilon);
+  }
+
+  /// In float64: where elements are equal, the mean is to be equal to them.
+  static double sum(const T* x, int64_t n) {
+    constexpr int64_t kParts = 8;
+    double parts[kParts] = {};
+    int64_t i = 0;
+    for (; i + kParts <= n; i += kParts) {
+      for (int64_t k = 0; k < kParts; ++k) parts[k] += double(x[i + k]);
+    }
+    for (int64_t k = 0; i < n; ++i, ++k) parts[k] += double(x[i]);
+    return std::accumulate(parts, parts + kParts, 0.0);
+  }
+
+  /// All elements that share a mean lie in runs of `rows`.
+  void normalize_runs(const T* x, T* y) const {
+    const int64_t runs = plan_.reduced.size();
+    double mean = 0, variance = 0, variance_of_means = 0;
+    for (int64_t j = 0; j < runs; ++j) {
+      const T* run = x + plan_.reduced.offset(j);
+      const Moments<T> rounded = moments(kernels_, run, plan_.rows);
+      const double own = sum(run, plan_.rows) / double(plan_.rows), error = double(rounded.mean) - own;
+      const double difference = own - mean;
+      mean += difference / double(j + 1);
+      variance_of_means += difference * (own - mean);
+      variance += std::max(0.0, double(rounded.variance) - error * error);
+    }
+    const auto by = T(factor((variance + variance_of_means) / double(runs)));
+    for (int64_t j = 0; j < runs; ++j) {
+      const int64_t at = plan_.reduced.offset(j);
+      normalize_channel(kernels_, x + at, y + at, plan_.rows, T(mean), by, T(0));
+    }
+  }
 
   /// Calls f with the offset of every element that shares a mean with the one at `first`.
   template <class F>
@@ -36,16 +77,17 @@ class MeanVarianceKernel final : public Kernel {
     }
   }
 
-  void normalize(const T* x, T* y, int64_t first) const {
+  void normalize_column(const T* x, T* y, int64_t first) const {
     double sum = 0, square = 0;
     for_each_offset(first, [&](int64_t i) { sum += double(x[i]); });
     const double mean = sum / double(plan_.count());
     for_each_offset(first, [&](int64_t i) { square += (double(x[i]) - mean) * (double(x[i]) - mean); });
-    const double deviation = std::sqrt(square / double(plan_.count())) + kEpsilon;
-    for_each_offset(first, [&](int64_t i) { y[i] = T((double(x[i]) - mean) / deviation); });
+    const double by = factor(square / double(plan_.count()));
+    for_each_offset(first, [&](int64_t i) { y[i] = T((double(x[i]) - mean) * by); });
   }
 
   ReducePlan plan_;
+  NormalizeKernels kernels_;
 };
 
 /// MeanVarianceNormalization: y = (x - mean) / (standard deviation + 1e-9), both over the axes.
@@ -65,8 +107,9 @@ class MeanVarianceNormalization final : public Op {
 
   KernelPtr compile(const CompileInput& in) const override {
     const ReducePlan plan = make_reduce_plan(in.shape(0), flags(in.rank(0)));
-    return dispatch_float(in.dtype(0),
-                          [&]<class T>() -> KernelPtr { return std::make_unique<MeanVarianceKernel<T>>(plan); });
+    return dispatch_float(in.dtype(0), [&]<class T>() -> KernelPtr {
+      return std::make_unique<MeanVarianceKernel<T>>(plan, kernel_table(in.isa()).normalize);
+    });
   }
 
  private:

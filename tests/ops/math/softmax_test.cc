@@ -83,6 +83,26 @@ TEST(Softmax, RejectsIntegers) {
   expect_error(ErrorKind::kType, "int32", [] { run_op({"Softmax", 13}, {Tensor::of<int32_t>({1, 2})}); });
 }
 
+TEST(Hardmax, MarksOneValueOfEveryLane) {
+  for (const Shape& shape : {Shape{700, 50}, Shape{3, 9}, Shape{3, 40, 300}, Shape{2, 5, 7}}) {
+    // Of few values, so that several are the largest.
+    Tensor x = random_uniform(shape, 0, 6);
+    for (int64_t i = 0; i < x.size(); ++i) x.data<float>()[i] = std::floor(x.data<float>()[i]);
+    for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+      const int64_t n = shape[1], inner = shape.elements(2, shape.rank());
+      const Tensor y = cast_to(run_op(op("Hardmax", 13, 1), {cast_to(x, dtype)})[0], DType::kFloat32);
+      for (int64_t lane = 0; lane < x.size() / n; ++lane) {
+        const int64_t first = lane / inner * n * inner + lane % inner;
+        int64_t best = 0;
+        for (int64_t i = 0; i < n; ++i) {
+          if (x.data<float>()[first + i * inner] > x.data<float>()[first + best * inner]) best = i;
+        }
+        for (int64_t i = 0; i < n; ++i) ASSERT_EQ(y.data<float>()[first + i * inner], i == best ? 1 : 0) << lane;
+      }
+    }
+  }
+}
+
 TEST(Hardmax, MarksTheFirstLargestValue) {
   const Tensor x = Tensor::of<float>({2, 3}, {1, 5, 5, -1, -2, -3});
   expect_close(run_op({"Hardmax", 13}, {x})[0], Tensor::of<float>({2, 3}, {0, 1, 0, 1, 0, 0}));

@@ -77,6 +77,15 @@ TEST(MeanVarianceNormalization, MovesAndScalesEveryElementOfAChannelByItsMoments
   expect_close(run_op({"MeanVarianceNormalization", 13}, {x})[0], want, 1e-6);
 }
 
+TEST(MeanVarianceNormalization, EqualElementsBecomeZeros) {
+  for (const int64_t width : {3, 29, 61, 97, 1001}) {
+    Tensor x(DType::kFloat32, {3, 2, 5, width});
+    std::fill_n(x.data<float>(), x.size(), 0.1f);
+    const Tensor zeros = Tensor::of(x.shape(), std::vector<float>(size_t(x.size()), 0));
+    expect_close(run_op({"MeanVarianceNormalization", 13}, {x})[0], zeros);
+  }
+}
+
 TEST(MeanVarianceNormalization, TakesOtherAxes) {
   const Tensor x = Tensor::of<float>({2, 3}, {1, 2, 3, 5, 6, 7});
   const float end = std::sqrt(1.5f);
