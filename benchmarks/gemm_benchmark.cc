@@ -40,6 +40,8 @@ void gemm(benchmark::State& state) {
 void sizes(benchmark::internal::Benchmark* benchmark) {
   benchmark->ArgNames({"m", "n", "k"})
       ->Args({1024, 1024, 1024})
+      ->Args({1500, 384, 384})
+      ->Args({197, 768, 768})
       ->Args({128, 768, 768})
       ->Args({128, 3072, 768})
       ->Args({128, 768, 3072})

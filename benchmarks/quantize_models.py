@@ -6,12 +6,12 @@ NAME.KIND.onnx: u8s8 and s8s8 say what activations and weights are, of files in 
 weights have a scale for each channel. Calibrated on four seeded inputs of normal distribution, symbolic dims being 1.
 """
 
-import argparse
 import pathlib
 import tempfile
 
 import numpy as np
 import onnx
+import writers
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_dynamic, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
@@ -51,18 +51,10 @@ def quantize(model, kind, out):
                         weight_type=QuantType.QInt8, per_channel=True)  # fmt: skip
 
 
-def kinds(text):
-    names = text.split(",")
-    if unknown := set(names) - set(KINDS):
-        raise argparse.ArgumentTypeError(f"{', '.join(sorted(unknown))}: there are {', '.join(KINDS)}")
-    return names
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = writers.parser(__doc__)
     parser.add_argument("models", nargs="+", metavar="MODEL.onnx", type=pathlib.Path)
-    parser.add_argument("--out", required=True, metavar="FOLDER", type=pathlib.Path)
-    parser.add_argument("--kinds", type=kinds, default=["u8s8", "s8s8"], metavar="KIND,...")
+    parser.add_argument("--kinds", type=writers.among(KINDS), default=["u8s8", "s8s8"], metavar="KIND,...")
     flags = parser.parse_args()
     flags.out.mkdir(parents=True, exist_ok=True)
     for model in flags.models:

@@ -6,12 +6,11 @@ usage: python benchmarks/task_models.py --out FOLDER [--models NAME,...]
 Needs torch, and torchvision for detectors; nothing is downloaded. Detectors keep every box, as random weights score none highly.
 """
 
-import argparse
-import pathlib
 import warnings
 
 import torch
 import torch.nn.functional as F
+import writers
 from torch import nn
 
 
@@ -282,17 +281,9 @@ def export(name, out):
     torch.onnx.export(model.eval(), tuple(inputs), str(out), **options)
 
 
-def names(text):
-    chosen = text.split(",")
-    if unknown := set(chosen) - set(MODELS):
-        raise argparse.ArgumentTypeError(f"{', '.join(sorted(unknown))}: there are {', '.join(MODELS)}")
-    return chosen
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", required=True, metavar="FOLDER", type=pathlib.Path)
-    parser.add_argument("--models", type=names, default=list(MODELS), metavar="NAME,...")
+    parser = writers.parser(__doc__)
+    parser.add_argument("--models", type=writers.among(MODELS), default=list(MODELS), metavar="NAME,...")
     flags = parser.parse_args()
     warnings.simplefilter("ignore")
     flags.out.mkdir(parents=True, exist_ok=True)

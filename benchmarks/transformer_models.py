@@ -7,12 +7,11 @@ NAME.LENGTH.onnx, or NAME.onnx of images and sounds, whose size is the model's o
 torch and transformers; the architectures are those of their configuration classes, nothing is downloaded.
 """
 
-import argparse
-import pathlib
 import warnings
 
 import torch
 import transformers as t
+import writers
 
 
 class FirstOutput(torch.nn.Module):
@@ -69,7 +68,7 @@ TEXTS = {
                              intermediate_size=3072, relative_attention=True, position_buckets=256,
                              norm_rel_ebd="layer_norm", share_att_key=True, pos_att_type=["p2c", "c2p"],
                              position_biased_input=False, type_vocab_size=0, max_relative_positions=-1),
-    "mpnet": text("MPNet"),
+    "mpnet": text("MPNet", max_position_embeddings=514),
     "t5_small": text("T5", "{}EncoderModel", d_model=512, d_kv=64, d_ff=2048, num_layers=6, num_heads=8),
     "gpt2": text("GPT2", use_cache=False),
 }  # fmt: skip
@@ -96,17 +95,9 @@ def export(name, length, out, exporter, attention):
                       input_names=list(inputs), output_names=["y"], **options)  # fmt: skip
 
 
-def names(text):
-    chosen = text.split(",")
-    if unknown := set(chosen) - set(MODELS):
-        raise argparse.ArgumentTypeError(f"{', '.join(sorted(unknown))}: there are {', '.join(MODELS)}")
-    return chosen
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", required=True, metavar="FOLDER", type=pathlib.Path)
-    parser.add_argument("--models", type=names, default=list(MODELS), metavar="NAME,...")
+    parser = writers.parser(__doc__)
+    parser.add_argument("--models", type=writers.among(MODELS), default=list(MODELS), metavar="NAME,...")
     parser.add_argument("--lengths", type=lambda text: [int(n) for n in text.split(",")], default=[16, 128, 512])
     parser.add_argument("--exporter", choices=["torchscript", "dynamo"], default="torchscript")
     parser.add_argument("--attention", choices=["sdpa", "eager"], default="sdpa")

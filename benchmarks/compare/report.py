@@ -13,7 +13,7 @@ compared with ONNX Runtime's before anything is timed ({tolerance}). A canary lo
 cores before and after each block throws out blocks where the machine was more than 5 % off its median: {thrown_out}
 were thrown out and repeated; {kept_disturbed} stayed disturbed after {repeats} repetitions and count nevertheless.
 ONNX Runtime has all optimisations or the level "extended", whichever a trial finds faster ({extended} of {timed} times
-the latter), bound inputs and outputs, and may spin. OpenVINO and ncnn run in float32; pnnx converts for ncnn. `isa`
+the latter), bound inputs and outputs, and may spin. OpenVINO and ncnn compute floats in float32; pnnx converts for ncnn. `isa`
 limits Linnet only: the other engines use what the processor has.
 
 A time is the median of the blocks' medians. A ratio is the median of the other engine's time over Linnet's in

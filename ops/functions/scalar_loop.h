@@ -1,10 +1,11 @@
 #pragma once
 
 #include "elements/dispatch.h"
+#include "elements/to_integer.h"
 #include "functions/function_table.h"
 
 // From a captureless lambda f(x, alpha, beta) of any number type to the loops of a row of the table. The parameters
-// have the type of x, or double where that is an integer; what f returns is converted to the type of x.
+// have the type of x, or double where that is an integer; what f returns becomes an integer as by Cast.
 namespace linnet {
 
 template <class T, class F>
@@ -12,7 +13,7 @@ void scalar_loop(const void* x, void* y, int64_t n, float alpha, float beta) {
   using P = std::conditional_t<std::is_floating_point_v<T>, T, double>;
   const T* from = static_cast<const T*>(x);
   T* to = static_cast<T*>(y);
-  for (int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(F{}(from[i], P(alpha), P(beta)));
+  for (int64_t i = 0; i < n; ++i) to[i] = to_number<T>(F{}(from[i], P(alpha), P(beta)));
 }
 
 template <class F>

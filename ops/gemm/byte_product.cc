@@ -17,12 +17,40 @@ ByteMatrices b_matrices(const CompileInput& in, const ByteOperands& operands, co
   return b;
 }
 
-GemmSizes sizes_of(const CompileInput& in, const MatrixProduct& p) {
+GemmSizes sizes_of(const CompileInput& in, const MatrixProduct& p, size_t row_scratch_bytes) {
   return {.rows = p.m,
           .columns = p.n,
           .depth = p.k,
           .workers = in.executor().workers(),
-          .row_scratch_bytes = ByteRows::scratch_bytes(p.k)};
+          .row_scratch_bytes = row_scratch_bytes};
+}
+
+/// Whether b, read as int8, is known to have no zero points but 0.
+bool subtracts_nothing(const CompileInput& in, const ByteOperands& operands) {
+  const int32_t zero = in.dtype(operands.b) == DType::kUint8 ? 128 : 0;
+  if (!in.has(operands.b_zero)) return zero == 0;
+  const Tensor* zeros = in.constant(operands.b_zero);
+  if (!zeros) return false;
+  for (int64_t i = 0; i < zeros->size(); ++i) {
+    if (byte_at(*zeros, i) != zero) return false;
+  }
+  return true;
+}
+
+bool multiplies_bytes(const CompileInput& in, const ByteOperands& operands) {
+  const bool one_zero = !in.has(operands.a_zero) || in.shape(operands.a_zero).elements() == 1;
+  return in.dtype(operands.a) == DType::kUint8 && one_zero && subtracts_nothing(in, operands) &&
+         multiplies_bytes(in, operands.b);
+}
+
+std::variant<ByteProducts, QuantizedGemm<GemmU8>> make_products(const CompileInput& in, const ByteOperands& operands,
+                                                                const MatrixProduct& p) {
+  if (!multiplies_bytes(in, operands)) {
+    return ByteProducts(in, sizes_of(in, p, ByteRows::scratch_bytes(p.k)), b_matrices(in, operands, p));
+  }
+  const GemmWeights<int8_t> matrix{.depth = p.k, .columns = p.n, .depth_stride = p.n, .column_stride = 1};
+  return QuantizedGemm<GemmU8>(in, sizes_of(in, p, MatrixRows<uint8_t>::scratch_bytes(p.k, p.k)),
+                               QuantizedMatrices::of(in, operands.b), matrix, p.b_count);
 }
 
 }  // namespace
@@ -31,19 +59,24 @@ ByteProductKernel::ByteProductKernel(const CompileInput& in, const ByteOperands&
     : operands_(operands),
       product_(matmul_product(in.shape(operands.a), in.shape(operands.b))),
       a_zero_(zero_index(in, operands.a, operands.a_zero, ParameterAxis::kRow, "a_zero_point")),
-      products_(in, sizes_of(in, product_), b_matrices(in, operands, product_)),
+      products_(make_products(in, operands, product_)),
       widen_(kernel_table(in.isa()).quantize.widen) {}
 
 void ByteProductKernel::run(KernelContext& context) const {
   const MatrixProduct& p = product_;
   const Bytes a(context.input(operands_.a), context.input(operands_.a_zero));
-  const auto rows = [&](int64_t i) { return ByteRows(a, widen_, a_zero_, p.a_index[size_t(i)], p.m, p.k); };
   const auto matrix = [&](int64_t i) { return p.b_index[size_t(i)]; };
-  products_.run(context, p.batch(), rows, matrix, [&](int64_t i, Span lines, Span columns, const int32_t* sums) {
+  const auto take = [&](int64_t i, const Span& lines, const Span& columns, const int32_t* sums) {
     for (int64_t line = lines.begin; line < lines.end; ++line, sums += columns.size()) {
       store(context, i, line, columns, sums);
     }
-  });
+  };
+  if (const auto* bytes = std::get_if<QuantizedGemm<GemmU8>>(&products_)) {
+    const auto rows = [&](int64_t i) { return MatrixRows<uint8_t>(a.values + p.a_index[size_t(i)] * p.m * p.k, p.k); };
+    return bytes->run(context, p.batch(), matrix, a.zero(0), nullptr, rows, take);
+  }
+  const auto rows = [&](int64_t i) { return ByteRows(a, widen_, a_zero_, p.a_index[size_t(i)], p.m, p.k); };
+  std::get<ByteProducts>(products_).run(context, p.batch(), rows, matrix, take);
 }
 
 }  // namespace linnet

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <variant>
+
 #include "gemm/byte_products.h"
 #include "gemm/bytes.h"
 #include "gemm/matrix_product.h"
+#include "gemm/quantized_gemm.h"
 
 namespace linnet {
 
@@ -11,15 +14,23 @@ struct ByteOperands {
   int a = 0, b = 1, a_zero = 2, b_zero = 3;
 };
 
-/// The sums of (a - a_zero) * (b - b_zero) over k, modulo 2^32, of int8 or uint8 matrices.
+/// The sums of (a - a_zero) * (b - b_zero) over k, modulo 2^32, of int8 or uint8 matrices. Bytes are multiplied as they
+/// are where a is uint8 with one zero point and nothing is subtracted from b as int8, on a processor that can; else
+/// both are widened to 16 bits.
 class ByteProductKernel : public Kernel {
  public:
   ByteProductKernel(const CompileInput& in, const ByteOperands& operands);
 
   void run(KernelContext& context) const final;
-  size_t scratch_bytes() const final { return products_.scratch_bytes(); }
-  bool reads(int input) const final { return input != operands_.b || !products_.packed(); }
-  std::string describe() const final { return products_.describe(); }
+  size_t scratch_bytes() const final {
+    return std::visit([](const auto& products) { return products.scratch_bytes(); }, products_);
+  }
+  bool reads(int input) const final {
+    return input != operands_.b || !std::visit([](const auto& products) { return products.packed(); }, products_);
+  }
+  std::string describe() const final {
+    return std::visit([](const auto& products) { return products.describe(); }, products_);
+  }
 
  protected:
   const MatrixProduct& product() const { return product_; }
@@ -31,7 +42,7 @@ class ByteProductKernel : public Kernel {
   ByteOperands operands_;
   MatrixProduct product_;
   ParameterIndex a_zero_;
-  ByteProducts products_;
+  std::variant<ByteProducts, QuantizedGemm<GemmU8>> products_;
   WidenFunction widen_;
 };
 

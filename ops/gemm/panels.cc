@@ -29,7 +29,7 @@ double cycles_per_row(const TileFamily& tiles, int width, int64_t steps) {
 /// What it takes to read the rows of a strip again for every panel, where the first-level cache does not hold them.
 double reread_cycles(const TileFamily& tiles, double rows, int64_t panels, int64_t steps) {
   const double bytes = rows * double(steps * tiles.unit * tiles.value_bytes);
-  return bytes > double(this_machine().l1_bytes) / 2 ? bytes / kLineBytes * kLineCycles * double(panels - 1) : 0.0;
+  return bytes > double(this_machine().l1_bytes) * 3 / 4 ? bytes / kLineBytes * kLineCycles * double(panels - 1) : 0.0;
 }
 
 /// How many panels of each width the columns are cut into: of all that hold as many vectors, those that take the least

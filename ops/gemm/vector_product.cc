@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gemm/bfloat16_pairs.h"
 #include "kernels/kernel_table.h"
 #include "partition/parallel.h"
 
@@ -84,6 +85,7 @@ class VectorByMatrix final : public Kernel {
 
 KernelPtr make_vector_product(const MatrixProduct& p, const CompileInput& in) {
   if (in.dtype(0) != DType::kFloat32 || in.dtype(1) != DType::kFloat32 || p.alpha != 1 || p.k == 0) return nullptr;
+  if (multiplies_bfloat16(in)) return nullptr;
   const KernelTable& kernels = kernel_table(in.isa());
   if (p.n == 1 && !(p.transpose_a && p.m > 1)) {
     return std::make_unique<RowsByVector>(0, p.m, p.k, p.a_index, p.b_index, kernels);

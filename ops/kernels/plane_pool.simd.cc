@@ -11,38 +11,43 @@ namespace {
 
 template <class T>
 constexpr int kLanesOf = int(4 * kLanes / sizeof(T));
-template <class T, int kWidth>
+template <class T, int kWidth = kLanesOf<T>>
 using Vector = typename VectorOf<T, kWidth>::Type;
 
 template <int kWidth, class T>
-inline Vector<T, kWidth> load_vector(const T* x) {
+inline Vector<T, kWidth> load_lanes(const T* x) {
   Vector<T, kWidth> v;
   std::memcpy(&v, x, sizeof v);
   return v;
 }
-template <class V, class T>
+template <class T>
+inline Vector<T> load_vector(const T* x) {
+  return load_lanes<kLanesOf<T>>(x);
+}
+template <class T, class V>
 inline void store_vector(T* y, V v) {
   std::memcpy(y, &v, sizeof v);
 }
 
-template <class V, int... Lane>
-inline V even_lanes(V a, V b, std::integer_sequence<int, Lane...>) {
+template <class T, int... Lane>
+inline Vector<T> even_lanes(Vector<T> a, Vector<T> b, std::integer_sequence<int, Lane...>) {
   return __builtin_shufflevector(a, b, (2 * Lane)...);
 }
 
 /// Every element, or every second one.
-template <int kStride, int kWidth, class T>
-inline Vector<T, kWidth> load_every(const T* x) {
-  if constexpr (kStride == 1) return load_vector<kWidth>(x);
-  return even_lanes(load_vector<kWidth>(x), load_vector<kWidth>(x + kWidth), std::make_integer_sequence<int, kWidth>());
+template <int kStride, class T>
+inline Vector<T> load_every(const T* x) {
+  if constexpr (kStride == 1) return load_vector(x);
+  constexpr int kWidth = kLanesOf<T>;
+  return even_lanes<T>(load_vector(x), load_vector(x + kWidth), std::make_integer_sequence<int, kWidth>());
 }
 
 /// Elements that lie `stride` apart.
-template <int kWidth, class T>
-inline Vector<T, kWidth> load_apart(const T* x, int64_t stride) {
-  T lane[kWidth];
-  for (int i = 0; i < kWidth; ++i) lane[i] = x[i * stride];
-  return load_vector<kWidth>(lane);
+template <class T>
+inline Vector<T> load_apart(const T* x, int64_t stride) {
+  T lane[kLanesOf<T>];
+  for (int i = 0; i < kLanesOf<T>; ++i) lane[i] = x[i * stride];
+  return load_vector(lane);
 }
 
 template <class T>
@@ -82,46 +87,42 @@ struct Sum {
   }
 };
 
-/// The lines of a window become one, by vectors of kWidth <= s.in elements.
+/// The lines of a window become one, by vectors of so many elements, or of fewer where lines are shorter.
 template <class Reduction, int kWidth, class T>
-inline void join_by_vectors(const PlaneColumns& s, const T* const* taps, int64_t count, T* to) {
-  const auto vector = [&](int64_t i) {
-    const auto at = [&](int64_t t) { return load_vector<kWidth>(taps[t] + i); };
-    store_vector(to + i, Reduction::template reduce<Vector<T, kWidth>>(count, at));
+inline void join_elements(const T* const* taps, int64_t count, int64_t elements, T* to) {
+  if (elements < kWidth) {
+    if constexpr (kWidth > 1) join_elements<Reduction, kWidth / 2>(taps, count, elements, to);
+    return;
+  }
+  const auto join = [&](int64_t i) {
+    if constexpr (kWidth == 1) {
+      to[i] = Reduction::template reduce<T>(count, [&](int64_t t) { return taps[t][i]; });
+    } else {
+      const auto at = [&](int64_t t) { return load_lanes<kWidth>(taps[t] + i); };
+      store_vector(to + i, Reduction::template reduce<Vector<T, kWidth>>(count, at));
+    }
   };
   int64_t i = 0;
-  for (; i + kWidth <= s.in; i += kWidth) vector(i);
-  if (i < s.in) vector(s.in - kWidth);
+  for (; i + kWidth <= elements; i += kWidth) join(i);
+  if (i < elements) join(elements - kWidth);
 }
 
-/// The same, between the padding of a line.
+/// The same between its padding.
 template <class Reduction, class T>
 inline void join_lines(const PlaneColumns& s, const T* const* taps, int64_t count, T* line) {
-  constexpr int kWidth = kLanesOf<T>, kHalf = kWidth > 4 ? kWidth / 2 : kWidth,
-                kQuarter = kWidth > 8 ? kWidth / 4 : kHalf;
   T* to = line + s.pad;
-  if (count == 0) {
-    for (int64_t i = 0; i < s.in; ++i) to[i] = Reduction::kNeutral;
-  } else if (s.in >= kWidth) {
-    join_by_vectors<Reduction, kWidth>(s, taps, count, to);
-  } else if (s.in >= kHalf) {
-    join_by_vectors<Reduction, kHalf>(s, taps, count, to);
-  } else if (s.in >= kQuarter) {
-    join_by_vectors<Reduction, kQuarter>(s, taps, count, to);
-  } else {
-    for (int64_t i = 0; i < s.in; ++i) {
-      to[i] = Reduction::template reduce<T>(count, [&](int64_t t) { return taps[t][i]; });
-    }
-  }
+  if (count > 0) return join_elements<Reduction, kLanesOf<T>>(taps, count, s.in, to);
+  for (int64_t i = 0; i < s.in; ++i) to[i] = Reduction::kNeutral;
 }
 
 /// The columns of windows that lie kStride apart, 1 or 2, as one row of y, where `room` elements may be written.
-template <class Reduction, int kStride, int kWidth, class T, class Finish>
-inline void join_by_columns(const PlaneColumns& s, const T* line, int64_t room, T* y, const Finish& finish) {
+template <class Reduction, int kStride, class T, class Finish>
+inline void join_columns(const PlaneColumns& s, const T* line, int64_t room, T* y, const Finish& finish) {
+  constexpr int kWidth = kLanesOf<T>;
   const auto vector = [&](int64_t column) {
     const T* first = line + column * kStride;
-    const auto at = [&](int64_t k) { return load_every<kStride, kWidth>(first + k * s.dilation); };
-    return finish(Reduction::template reduce<Vector<T, kWidth>>(s.kernel, at), column);
+    const auto at = [&](int64_t k) { return load_every<kStride>(first + k * s.dilation); };
+    return finish(Reduction::template reduce<Vector<T>>(s.kernel, at), column);
   };
   const int64_t whole = s.out + kWidth <= room ? s.out : s.out - kWidth + 1;
   int64_t i = 0;
@@ -133,15 +134,6 @@ inline void join_by_columns(const PlaneColumns& s, const T* line, int64_t room, 
   for (int64_t j = 0; j < s.out; ++j) y[j] = rest[j];
 }
 
-template <class Reduction, int kStride, class T, class Finish>
-inline void join_columns(const PlaneColumns& s, const T* line, int64_t room, T* y, const Finish& finish) {
-  constexpr int kWidth = kLanesOf<T>, kHalf = kWidth > 4 ? kWidth / 2 : kWidth;
-  if (s.out <= kHalf)
-    join_by_columns<Reduction, kStride, kHalf>(s, line, room, y, finish);
-  else
-    join_by_columns<Reduction, kStride, kWidth>(s, line, room, y, finish);
-}
-
 /// The same of windows any number of columns apart.
 template <class Reduction, class T, class Finish>
 inline void join_columns_apart(const PlaneColumns& s, const T* line, T* y, const Finish& finish) {
@@ -149,8 +141,8 @@ inline void join_columns_apart(const PlaneColumns& s, const T* line, T* y, const
   int64_t column = 0;
   for (; column + kWidth <= s.out; column += kWidth) {
     const T* first = line + column * s.stride;
-    const auto at = [&](int64_t k) { return load_apart<kWidth>(first + k * s.dilation, s.stride); };
-    store_vector(y + column, finish(Reduction::template reduce<Vector<T, kWidth>>(s.kernel, at), column));
+    const auto at = [&](int64_t k) { return load_apart(first + k * s.dilation, s.stride); };
+    store_vector(y + column, finish(Reduction::template reduce<Vector<T>>(s.kernel, at), column));
   }
   for (; column < s.out; ++column) {
     const T* first = line + column * s.stride;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "linnet/executor.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
@@ -7,32 +9,23 @@
 
 namespace linnet {
 
-/// An output element of a pool, and the one behind it.
-struct PoolPosition {
-  int64_t image, c, at[3];
-
-  PoolPosition(const PoolShape& s, int64_t i) {
-    const auto take = [&i](int64_t extent) {
-      const int64_t index = i % extent;
-      i /= extent;
-      return index;
-    };
-    if (s.channels_last) c = take(s.channels);
-    for (int axis = 2; axis >= 0; --axis) at[axis] = take(s.axes[axis].out);
-    if (!s.channels_last) c = take(s.channels);
-    image = i;
+/// Where an element of the output lies: counted on, as divisions take longer than windows of a few elements.
+struct OutputPosition {
+  OutputPosition(const PoolShape& s, int64_t element)
+      : extent{s.channels_last ? s.channels : 1, s.axes[2].out, s.axes[1].out, s.axes[0].out,
+               s.channels_last ? 1 : s.channels} {
+    for (size_t k = 0; k < extent.size(); element /= extent[k++]) index[k] = element % extent[k];
+    image = element;
   }
-  void advance(const PoolShape& s) {
-    if (s.channels_last && ++c < s.channels) return;
-    if (s.channels_last) c = 0;
-    for (int axis = 2; axis >= 0; --axis) {
-      if (++at[axis] < s.axes[axis].out) return;
-      at[axis] = 0;
+  void advance() {
+    for (size_t k = 0; k < extent.size(); index[k++] = 0) {
+      if (++index[k] < extent[k]) return;
     }
-    if (!s.channels_last && ++c < s.channels) return;
-    if (!s.channels_last) c = 0;
     ++image;
   }
+
+  std::array<int64_t, 5> extent, index;  ///< of channels where they are last, the spatial axes, channels
+  int64_t image;
 };
 
 /// Pools element by element: any dtype, any reduction, either layout. For every output element i,
@@ -42,12 +35,13 @@ struct PoolPosition {
 template <class T, class State, class Store>
 void pool_scalar(const PoolShape& s, const T* x, const State& initial, Executor& executor, const Store& store) {
   const int64_t pixel = s.channels_last ? s.channels : 1, line = s.axes[2].in * pixel, slice = s.axes[1].in * line;
-  const int64_t image = s.channels * s.in_pixels(), channel = s.channels_last ? 1 : s.in_pixels();
-  const auto compute = [&](int64_t i, const PoolPosition& p, Checkpoints& checkpoints) {
-    const PoolWindow& w = s.windows[2][size_t(p.at[2])];
-    const PoolWindow& h = s.windows[1][size_t(p.at[1])];
-    const PoolWindow& d = s.windows[0][size_t(p.at[0])];
-    const int64_t base = p.image * image + p.c * channel;
+  const int64_t image = s.channels * s.in_pixels();
+  const auto compute = [&](const OutputPosition& at, int64_t i, Checkpoints& checkpoints) {
+    const PoolWindow& w = s.windows[2][size_t(at.index[1])];
+    const PoolWindow& h = s.windows[1][size_t(at.index[2])];
+    const PoolWindow& d = s.windows[0][size_t(at.index[3])];
+    const int64_t channel = s.channels_last ? at.index[0] : at.index[4] * s.in_pixels();
+    const int64_t base = at.image * image + channel;
     State state = initial;
     const bool any = h.begin < h.end && w.begin < w.end;
     for (int64_t kd = d.begin; any && kd < d.end; ++kd) {
@@ -65,9 +59,10 @@ void pool_scalar(const PoolShape& s, const T* x, const State& initial, Executor&
     store(i, state, inside, d.counted * h.counted * w.counted);
   };
   const int64_t outputs = s.batch * s.channels * s.out_pixels();
-  parallel_items(executor, outputs, s.taps(), [&](int64_t i, int64_t end, int) {
+  parallel_items(executor, outputs, s.taps(), [&](int64_t begin, int64_t end, int) {
     Checkpoints checkpoints;
-    for (PoolPosition position(s, i); i < end; ++i, position.advance(s)) compute(i, position, checkpoints);
+    OutputPosition at(s, begin);
+    for (int64_t i = begin; i < end; ++i, at.advance()) compute(at, i, checkpoints);
   });
 }
 

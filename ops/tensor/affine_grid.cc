@@ -15,8 +15,8 @@ class AffineGridKernel final : public Kernel {
   /// y: [N, D?, H, W, axes].
   AffineGridKernel(const Shape& y, bool align_corners)
       : axes_(y[y.rank() - 1]),
-        row_(y[y.rank() - 2] * axes_),
-        columns_(DType::kFloat64, Shape{y.elements() > 0 ? ceil_div(row_, kBlock) * kBlock : 0}) {
+        row_(checked_mul(y[y.rank() - 2], axes_)),
+        columns_(DType::kFloat64, Shape{y.elements() > 0 ? checked_mul(ceil_div(row_, kBlock), kBlock) : 0}) {
     for (int64_t i = 0; i < axes_; ++i) axes_of_[size_t(i)] = {y[int(axes_ - i)], align_corners};
     for (int64_t i = 0; i < columns_.size(); ++i) columns_.data<double>()[i] = axes_of_[0].coordinate(i / axes_);
   }

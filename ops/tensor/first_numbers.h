@@ -12,12 +12,14 @@ namespace linnet {
 /// Odd and without pattern: 2^64 over the golden ratio.
 inline constexpr uint64_t kHashFactor = 0x9e3779b97f4a7c15u;
 
-/// Numbers in open addressing. `size` is a power of two, from 2 on and more than there are numbers.
+/// Numbers in open addressing. `size` is a power of two, from 2 on and more than there are numbers. The factor depends
+/// on where they lie, which nobody who chooses the hashes knows: slots in a row are few, what is found the same.
 class HashSlots {
  public:
   explicit HashSlots(int64_t size)
       : slots_(DType::kInt64, Shape{size}),
         first_(slots_.data<int64_t>()),
+        factor_((kHashFactor ^ reinterpret_cast<uintptr_t>(first_)) | 1),
         mask_(uint64_t(size) - 1),
         shift_(1 + std::countl_zero(uint64_t(size))) {
     std::fill_n(first_, size, int64_t{-1});
@@ -27,7 +29,7 @@ class HashSlots {
   /// The slot of the first number behind a hash for which `equal` holds, or an empty one: of -1.
   template <class Equal>
   int64_t& find(uint64_t hash, Equal equal, Checkpoints& checkpoints) {
-    uint64_t at = hash * kHashFactor >> shift_;  // the upper bits depend on all bits of the hash
+    uint64_t at = hash * factor_ >> shift_;  // the upper bits depend on all bits of the hash
     while (first_[at] >= 0 && !equal(first_[at])) {
       checkpoints.add(8);
       at = (at + 1) & mask_;
@@ -38,7 +40,7 @@ class HashSlots {
  private:
   Tensor slots_;
   int64_t* first_;
-  uint64_t mask_;
+  uint64_t factor_, mask_;
   int shift_;
 };
 

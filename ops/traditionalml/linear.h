@@ -1,6 +1,5 @@
 #pragma once
 
-#include "partition/parallel.h"
 #include "traditionalml/rows.h"
 
 namespace linnet {

@@ -1,7 +1,6 @@
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
 #include "op_list.h"
-#include "partition/checkpoints.h"
 #include "traditionalml/class_labels.h"
 #include "traditionalml/linear.h"
 #include "traditionalml/post_transform.h"
@@ -12,36 +11,24 @@ namespace {
 class LinearClassifierKernel final : public Kernel {
  public:
   LinearClassifierKernel(const CompileInput& in, LinearModel model, ClassLabels labels, PostTransform transform)
-      : read_(read_numbers_of(in.dtype(0))),
+      : rows_(in),
         dots_(kernel_table(in.isa()).dots),
-        rows_(rows_of(in.shape(0))),
         model_(std::move(model)),
         labels_(std::move(labels)),
         transform_(transform),
         columns_(labels_.count()) {}
 
   void run(KernelContext& context) const override {
-    const void* x = context.input(0).raw();
     Tensor& y = context.output(0);
     float* z = context.output(1).data<float>();
-    parallel_items(context.executor(), rows_.count, rows_.width * columns_,
-                   [&](int64_t begin, int64_t end, int worker) {
-                     auto* scores = reinterpret_cast<double*>(context.scratch(worker));
-                     double* rows = scores + DotKernels::kRows * columns_;
-                     Checkpoints checkpoints;
-                     for (int64_t r = begin; r < end; r += DotKernels::kRows) {
-                       const int count = int(std::min<int64_t>(DotKernels::kRows, end - r));
-                       read_(x, r * rows_.width, count * rows_.width, rows);
-                       model_.compute(dots_, rows, count, scores);
-                       for (int i = 0; i < count; ++i) finish(scores + i * model_.scores(), y, z, r + i);
-                       checkpoints.add(count * columns_ * (8 + rows_.width));
-                     }
-                   });
+    const int64_t cost = rows_.width() * columns_;
+    rows_.for_each(context, cost, [&](int64_t row, int count, const double* rows, double* scores) {
+      model_.compute(dots_, rows, count, scores);
+      for (int i = 0; i < count; ++i) finish(scores + i * model_.scores(), y, z, row + i);
+    });
   }
 
-  size_t scratch_bytes() const override {
-    return dtype_bytes(DType::kFloat64, checked_mul(DotKernels::kRows, checked_add(rows_.width, columns_)));
-  }
+  size_t scratch_bytes() const override { return rows_.scratch_bytes(checked_mul(DotKernels::kRows, model_.scores())); }
 
  private:
   /// Writes the best class of row r and the transformed scores.
@@ -59,9 +46,8 @@ class LinearClassifierKernel final : public Kernel {
     for (int64_t c = 0; c < columns_; ++c) z[c] = float(scores[c]);
   }
 
-  ReadNumbers read_;
+  RowBlocks rows_;
   DotKernels dots_;
-  Rows rows_;
   LinearModel model_;
   ClassLabels labels_;
   PostTransform transform_;

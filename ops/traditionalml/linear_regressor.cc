@@ -1,7 +1,6 @@
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
 #include "op_list.h"
-#include "partition/checkpoints.h"
 #include "traditionalml/linear.h"
 #include "traditionalml/post_transform.h"
 
@@ -11,39 +10,23 @@ namespace {
 class LinearRegressorKernel final : public Kernel {
  public:
   LinearRegressorKernel(const CompileInput& in, LinearModel model, PostTransform transform)
-      : read_(read_numbers_of(in.dtype(0))),
-        dots_(kernel_table(in.isa()).dots),
-        rows_(rows_of(in.shape(0))),
-        model_(std::move(model)),
-        transform_(transform) {}
+      : rows_(in), dots_(kernel_table(in.isa()).dots), model_(std::move(model)), transform_(transform) {}
 
   void run(KernelContext& context) const override {
-    const void* x = context.input(0).raw();
     float* y = context.output(0).data<float>();
     const int64_t targets = model_.scores();
-    parallel_items(context.executor(), rows_.count, rows_.width * targets, [&](int64_t begin, int64_t end, int worker) {
-      auto* scores = reinterpret_cast<double*>(context.scratch(worker));
-      double* rows = scores + DotKernels::kRows * targets;
-      Checkpoints checkpoints;
-      for (int64_t r = begin; r < end; r += DotKernels::kRows) {
-        const int count = int(std::min<int64_t>(DotKernels::kRows, end - r));
-        read_(x, r * rows_.width, count * rows_.width, rows);
-        model_.compute(dots_, rows, count, scores);
-        for (int i = 0; i < count; ++i) apply(transform_, {scores + i * targets, size_t(targets)});
-        for (int64_t i = 0; i < count * targets; ++i) y[r * targets + i] = float(scores[i]);
-        checkpoints.add(count * targets * (8 + rows_.width));
-      }
+    rows_.for_each(context, rows_.width() * targets, [&](int64_t row, int count, const double* rows, double* scores) {
+      model_.compute(dots_, rows, count, scores);
+      for (int i = 0; i < count; ++i) apply(transform_, {scores + i * targets, size_t(targets)});
+      for (int64_t i = 0; i < count * targets; ++i) y[row * targets + i] = float(scores[i]);
     });
   }
 
-  size_t scratch_bytes() const override {
-    return dtype_bytes(DType::kFloat64, checked_mul(DotKernels::kRows, checked_add(rows_.width, model_.scores())));
-  }
+  size_t scratch_bytes() const override { return rows_.scratch_bytes(checked_mul(DotKernels::kRows, model_.scores())); }
 
  private:
-  ReadNumbers read_;
+  RowBlocks rows_;
   DotKernels dots_;
-  Rows rows_;
   LinearModel model_;
   PostTransform transform_;
 };

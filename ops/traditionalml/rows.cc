@@ -3,6 +3,7 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "partition/checkpoints.h"
+#include "partition/parallel.h"
 #include "partition/parts.h"
 
 namespace linnet {
@@ -40,6 +41,27 @@ ReadNumbers read_numbers_of(DType dtype) {
       const T* from = static_cast<const T*>(data) + begin;
       for (int64_t i = 0; i < n; ++i) out[i] = static_cast<double>(from[i]);
     };
+  });
+}
+
+RowBlocks::RowBlocks(const CompileInput& in) : read_(read_numbers_of(in.dtype(0))), rows_(rows_of(in.shape(0))) {}
+
+size_t RowBlocks::scratch_bytes(int64_t numbers) const {
+  return dtype_bytes(DType::kFloat64, checked_add(checked_mul(DotKernels::kRows, rows_.width), numbers));
+}
+
+void RowBlocks::for_each(KernelContext& context, int64_t cost, const Work& work) const {
+  const void* x = context.input(0).raw();
+  parallel_items(context.executor(), rows_.count, cost, [&](int64_t begin, int64_t end, int worker) {
+    auto* rows = reinterpret_cast<double*>(context.scratch(worker));
+    double* numbers = rows + DotKernels::kRows * rows_.width;
+    Checkpoints checkpoints;
+    for (int64_t row = begin; row < end; row += DotKernels::kRows) {
+      const int count = int(std::min<int64_t>(DotKernels::kRows, end - row));
+      read_(x, row * rows_.width, count * rows_.width, rows);
+      work(row, count, rows, numbers);
+      checkpoints.add(count * (8 + cost));
+    }
   });
 }
 

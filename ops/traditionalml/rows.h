@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,6 +35,25 @@ void require_length(const std::string& attribute, size_t got, int64_t want);
 using ReadNumbers = void (*)(const void* data, int64_t begin, int64_t n, double* out);
 /// For kMlNumbers and float16. Throws Error(kUnsupported) for other dtypes.
 ReadNumbers read_numbers_of(DType dtype);
+
+/// The rows of X as float64, DotKernels::kRows of them at a time.
+class RowBlocks {
+ public:
+  /// Does something with `count` rows from `row` on, [count, width] numbers; `numbers`: room for the caller's own.
+  using Work = std::function<void(int64_t row, int count, const double* rows, double* numbers)>;
+
+  explicit RowBlocks(const CompileInput& in);
+
+  int64_t width() const { return rows_.width; }
+  /// Of a worker, with room for that many numbers of the caller's own.
+  size_t scratch_bytes(int64_t numbers) const;
+  /// All rows of input 0, divided over the workers; `cost`: operations for a row.
+  void for_each(KernelContext& context, int64_t cost, const Work& work) const;
+
+ private:
+  ReadNumbers read_;
+  Rows rows_;
+};
 
 /// The sum of a[i] * b[i], in a fixed order.
 double dot(const double* a, const float* b, int64_t n);

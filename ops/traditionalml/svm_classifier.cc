@@ -2,8 +2,6 @@
 
 #include "infer/infer.h"
 #include "op_list.h"
-#include "partition/checkpoints.h"
-#include "partition/parallel.h"
 #include "traditionalml/svm_votes.h"
 
 namespace linnet {
@@ -80,43 +78,30 @@ struct SvmClassification {
 class SvmClassifierKernel final : public Kernel {
  public:
   SvmClassifierKernel(const CompileInput& in, SvmClassification model)
-      : kernels_(kernel_table(in.isa())),
-        read_(read_numbers_of(in.dtype(0))),
-        rows_(rows_of(in.shape(0))),
-        model_(std::move(model)) {}
+      : rows_(in), kernels_(kernel_table(in.isa())), model_(std::move(model)) {}
 
   void run(KernelContext& context) const override {
-    const void* x = context.input(0).raw();
     Tensor& y = context.output(0);
     float* z = context.output(1).data<float>();
-    const int64_t columns = model_.scores(), sums = model_.sums(), cost = rows_.width * sums + model_.scratch();
-    parallel_items(context.executor(), rows_.count, cost, [&](int64_t begin, int64_t end, int worker) {
-      auto* rows = reinterpret_cast<double*>(context.scratch(worker));
-      double* sums_of_rows = rows + DotKernels::kRows * rows_.width;
+    const int64_t columns = model_.scores(), sums = model_.sums(), cost = rows_.width() * sums + model_.scratch();
+    rows_.for_each(context, cost, [&](int64_t row, int count, const double* rows, double* sums_of_rows) {
       double* scores = sums_of_rows + DotKernels::kRows * sums;
-      Checkpoints checkpoints;
-      for (int64_t r = begin; r < end; r += DotKernels::kRows) {
-        const int count = int(std::min<int64_t>(DotKernels::kRows, end - r));
-        read_(x, r * rows_.width, count * rows_.width, rows);
-        model_.sums(kernels_, rows, count, sums_of_rows);
-        for (int i = 0; i < count; ++i) {
-          model_.labels.write(model_.compute(sums_of_rows + i * sums, scores, scores + columns), y, r + i);
-          for (int64_t c = 0; c < columns; ++c) z[(r + i) * columns + c] = float(scores[c]);
-        }
-        checkpoints.add(count * cost);
+      model_.sums(kernels_, rows, count, sums_of_rows);
+      for (int i = 0; i < count; ++i) {
+        model_.labels.write(model_.compute(sums_of_rows + i * sums, scores, scores + columns), y, row + i);
+        for (int64_t c = 0; c < columns; ++c) z[(row + i) * columns + c] = float(scores[c]);
       }
     });
   }
 
   size_t scratch_bytes() const override {
-    const int64_t rows = checked_mul(DotKernels::kRows, checked_add(rows_.width, model_.sums()));
-    return dtype_bytes(DType::kFloat64, checked_add(rows, checked_add(model_.scores(), model_.scratch())));
+    const int64_t sums = checked_mul(DotKernels::kRows, model_.sums());
+    return rows_.scratch_bytes(checked_add(sums, checked_add(model_.scores(), model_.scratch())));
   }
 
  private:
+  RowBlocks rows_;
   const KernelTable& kernels_;
-  ReadNumbers read_;
-  Rows rows_;
   SvmClassification model_;
 };
 

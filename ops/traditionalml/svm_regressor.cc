@@ -2,8 +2,6 @@
 
 #include "infer/infer.h"
 #include "op_list.h"
-#include "partition/checkpoints.h"
-#include "partition/parallel.h"
 #include "traditionalml/post_transform.h"
 #include "traditionalml/svm.h"
 
@@ -33,41 +31,28 @@ struct SvmRegression {
 class SvmRegressorKernel final : public Kernel {
  public:
   SvmRegressorKernel(const CompileInput& in, SvmRegression regression)
-      : kernels_(kernel_table(in.isa())),
-        read_(read_numbers_of(in.dtype(0))),
-        rows_(rows_of(in.shape(0))),
-        regression_(std::move(regression)) {}
+      : rows_(in), kernels_(kernel_table(in.isa())), regression_(std::move(regression)) {}
 
   void run(KernelContext& context) const override {
-    const void* x = context.input(0).raw();
     float* y = context.output(0).data<float>();
-    const int64_t values = regression_.kernel_values(), cost = rows_.width * std::max<int64_t>(1, values);
-    parallel_items(context.executor(), rows_.count, cost, [&](int64_t begin, int64_t end, int worker) {
-      auto* rows = reinterpret_cast<double*>(context.scratch(worker));
-      double* kernel_values = rows + DotKernels::kRows * rows_.width;
-      Checkpoints checkpoints;
-      for (int64_t r = begin; r < end; r += DotKernels::kRows) {
-        const int count = int(std::min<int64_t>(DotKernels::kRows, end - r));
-        read_(x, r * rows_.width, count * rows_.width, rows);
-        if (regression_.vectors) regression_.vectors->compute(kernels_, rows, count, kernel_values);
-        for (int i = 0; i < count; ++i) {
-          y[r + i] =
-              float(regression_.compute(regression_.vectors ? kernel_values + i * values : rows + i * rows_.width));
-        }
-        checkpoints.add(count * (rows_.width + values));
+    const int64_t width = rows_.width(), values = regression_.kernel_values();
+    const int64_t cost = width * std::max<int64_t>(1, values);
+    rows_.for_each(context, cost, [&](int64_t row, int count, const double* rows, double* kernel_values) {
+      const auto& vectors = regression_.vectors;
+      if (vectors) vectors->compute(kernels_, rows, count, kernel_values);
+      for (int i = 0; i < count; ++i) {
+        y[row + i] = float(regression_.compute(vectors ? kernel_values + i * values : rows + i * width));
       }
     });
   }
 
   size_t scratch_bytes() const override {
-    const int64_t row = checked_add(rows_.width, regression_.kernel_values());
-    return dtype_bytes(DType::kFloat64, checked_mul(DotKernels::kRows, row));
+    return rows_.scratch_bytes(checked_mul(DotKernels::kRows, regression_.kernel_values()));
   }
 
  private:
+  RowBlocks rows_;
   const KernelTable& kernels_;
-  ReadNumbers read_;
-  Rows rows_;
   SvmRegression regression_;
 };
 

@@ -40,6 +40,10 @@ ELSEWHERE = {
     "pip install -r benchmarks/requirements.txt && pip install --no-deps pnnx": "other engines, only for comparison",
     "python benchmarks/compare MODEL.onnx... --threads 1,2 --batch 1 --isa auto,avx2 --json results.json "
     "--report docs/performance.md": "measures for hours",
+    "python benchmarks/quantize_models.py MODEL.onnx... --out quantized --kinds u8s8,s8s8,u8s8_qoperator":
+    "needs ONNX Runtime's quantiser; tests/tools/test_compare.py",
+    "python benchmarks/compare quantized/*.onnx --quantized --json quantized.json --report docs/performance_quantized.md":
+    "measures for an hour",
     "PYTHONPATH=build/python python benchmarks/operators --threads 1,2 --json operators.json "
     "--report docs/performance.md": "measures for an hour",
     "PYTHONPATH=build/python python benchmarks/operators --filter '^Transpose' --size large --slowest 10":

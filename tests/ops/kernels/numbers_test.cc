@@ -162,10 +162,12 @@ TEST_P(NumbersKernel, QuotientsByOneNumberAreExact) {
   for (const int64_t b : {-1, 0, 1, 3}) expect(kernels_.s16, shorts, b);
   for (int64_t b = -128; b < 128; ++b) expect(kernels_.s8, std::vector<int8_t>{-128, -127, -1, 0, 1, 5, 127}, b);
   constexpr int64_t kGreatest = std::numeric_limits<int32_t>::max();
-  for (const int64_t b : {-kGreatest - 1, -kGreatest, -65536L, -7L, -1L, 0L, 1L, 3L, 7L, 641L, 46341L, 715827882L, kGreatest}) {
+  for (const int64_t b :
+       {-kGreatest - 1, -kGreatest, -65536L, -7L, -1L, 0L, 1L, 3L, 7L, 641L, 46341L, 715827882L, kGreatest}) {
     std::vector<int32_t> a{int32_t(-kGreatest - 1), int32_t(-kGreatest), -1, 0, 1, int32_t(kGreatest)};
     for (int64_t q = 1; b != 0 && q * std::abs(b) <= kGreatest; q = q * 5 / 4 + 1) {
-      for (const int64_t near : {q * b - 1, q * b, q * b + 1}) a.push_back(int32_t(std::clamp(near, -kGreatest, kGreatest)));
+      for (const int64_t near : {q * b - 1, q * b, q * b + 1})
+        a.push_back(int32_t(std::clamp(near, -kGreatest, kGreatest)));
     }
     expect(kernels_.s32, a, b);
   }

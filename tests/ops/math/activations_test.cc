@@ -89,6 +89,14 @@ TEST(Activations, ShrinkOfFloatsAndIntegers) {
                Tensor::of<int8_t>({-2, -1, 0, 0, 0, 1, 2}));
 }
 
+TEST(Activations, ShrinkOfIntegersByWhatFitsNoneIsAsCast) {
+  const Tensor x = Tensor::of<int32_t>({-3, 0, 3});
+  constexpr int32_t kLeast = std::numeric_limits<int32_t>::lowest();
+  for (const float bias : {std::numeric_limits<float>::quiet_NaN(), 1e30f}) {
+    expect_close(run_op({"Shrink", 9, {{"bias", bias}}}, {x})[0], Tensor::of<int32_t>({kLeast, 0, kLeast}));
+  }
+}
+
 TEST(Activations, PropagateNan) {
   const Tensor nan = Tensor::of<float>({std::numeric_limits<float>::quiet_NaN()});
   for (const char* op : {"Celu", "Elu", "HardSigmoid", "LeakyRelu", "Selu", "Swish", "Gelu"}) {

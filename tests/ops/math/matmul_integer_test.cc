@@ -78,6 +78,34 @@ TEST(MatMulInteger, IsExactForExtremesOfAllSizesAndInstructionSets) {
   }
 }
 
+/// B, whose zero points are 0 as int8, in one of its two forms.
+template <class B>
+void expect_exact_without_b_zero(Isa isa, B zero, bool batches) {
+  const int64_t m = 30, n = 41, k = 66;
+  const Tensor a = extremes<uint8_t>(batches ? Shape{2, m, k} : Shape{m, k}, 0), b = extremes<B>({k, n}, 1);
+  const Tensor b_zero = Tensor::of<B>(std::vector<B>(size_t(n), zero));
+  for (const int a_zero : {0, 7, 255}) {
+    Tensor want(DType::kInt32, batches ? Shape{2, m, n} : Shape{m, n});
+    const Tensor rows = reference<uint8_t, B>(
+        a, b, want.size() / n, n, k, [&](int64_t) { return a_zero; }, [&](int64_t) { return int(zero); });
+    std::copy_n(rows.data<int32_t>(), want.size(), want.data<int32_t>());
+    for (const std::vector<int>& constants : {std::vector<int>{3}, {1, 3}}) {
+      expect_close(run_op({"MatMulInteger", 10}, {a, b, Tensor::scalar(uint8_t(a_zero)), b_zero}, 1, constants, isa)[0],
+                   want);
+    }
+  }
+}
+
+TEST(MatMulInteger, IsExactWhereNothingIsSubtractedFromB) {
+  for (const Isa isa : supported_isas()) {
+    for (const bool batches : {false, true}) {
+      expect_exact_without_b_zero<int8_t>(isa, 0, batches);
+      expect_exact_without_b_zero<uint8_t>(isa, 128, batches);
+      expect_exact_without_b_zero<uint8_t>(isa, 127, batches);
+    }
+  }
+}
+
 TEST(MatMulInteger, OfNoDepthIsZero) {
   const Tensor a(DType::kUint8, {3, 0}), b(DType::kInt8, {0, 5});
   for (const std::vector<int>& constants : {std::vector<int>{}, {1}}) {
