@@ -1,39 +1,82 @@
 #include "traditionalml/linear.h"
 
+#include <algorithm>
+
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
+#include "partition/checkpoints.h"
+#include "partition/parallel.h"
 
 namespace linnet {
 
-namespace {
-
-DotVectors coefficients_of(const NodeSpec& node, int64_t scores) {
-  const auto values = node.attr_or("coefficients", std::vector<float>{});
-  const auto count = int64_t(values.size());
+LinearModel::LinearModel(const NodeSpec& node, int64_t scores)
+    : coefficients_(node.attr_or("coefficients", std::vector<float>{})),
+      intercepts_(node.attr_or("intercepts", std::vector<float>{})) {
+  const int64_t count = std::ssize(coefficients_);
   if (scores < 1) throw Error(ErrorKind::kModel, str("there must be at least one score, got ", scores));
   if (count == 0 || count % scores != 0) {
     throw Error(ErrorKind::kModel, str("coefficients must be a multiple of ", scores, " values, got ", count));
   }
-  return {values, scores};
-}
-
-}  // namespace
-
-LinearModel::LinearModel(const NodeSpec& node, int64_t scores)
-    : coefficients_(coefficients_of(node, scores)), intercepts_(node.attr_or("intercepts", std::vector<float>{})) {
   if (intercepts_.empty()) intercepts_.resize(size_t(scores));
   require_length("intercepts", intercepts_.size(), scores);
 }
 
 void LinearModel::check(const Fact& x) const {
   require_rows(x);
-  if (x.has_rank()) merge_dim(x.dims->back(), coefficients_.width(), "features and coefficients of each score");
+  if (x.has_rank()) merge_dim(x.dims->back(), features(), "features and coefficients of each score");
 }
 
-void LinearModel::compute(const DotKernels& kernels, const double* x, int rows, double* scores) const {
-  coefficients_.sums(kernels.products, x, rows, scores);
-  for (int r = 0; r < rows; ++r) {
-    for (const float intercept : intercepts_) *scores++ += double(intercept);
+LinearScores::LinearScores(const CompileInput& in, const LinearModel& model)
+    : rows_(in),
+      shape_(rows_of(in.shape(0))),
+      dots_(kernel_table(in.isa()).dots),
+      transpose_(kernel_table(in.isa()).transpose.bits32),
+      intercepts_(model.intercepts().begin(), model.intercepts().end()),
+      vectors_({}, 0) {
+  if (in.dtype(0) == DType::kFloat32 && model.scores() <= DotKernels::kRows) {
+    coefficients_.assign(model.coefficients().begin(), model.coefficients().end());
+  } else {
+    vectors_ = DotVectors(model.coefficients(), model.scores());
   }
+}
+
+size_t LinearScores::scratch_bytes() const {
+  const int64_t scores = std::ssize(intercepts_);
+  if (coefficients_.empty()) return rows_.scratch_bytes(checked_mul(DotKernels::kRows, scores));
+  return dtype_bytes(DType::kFloat32, checked_mul(DotKernels::kVectors, shape_.width));
+}
+
+void LinearScores::for_each(KernelContext& context, const Finish& finish) const {
+  if (!coefficients_.empty()) return for_each_panel(context, finish);
+  const int64_t count = vectors_.count();
+  rows_.for_each(context, shape_.width * count, [&](int64_t row, int rows, const double* x, double* scores) {
+    vectors_.sums(dots_.products, x, rows, scores);
+    for (int64_t i = 0; i < rows * count; ++i) scores[i] += intercepts_[size_t(i % count)];
+    finish(row, rows, scores);
+  });
+}
+
+void LinearScores::for_each_panel(KernelContext& context, const Finish& finish) const {
+  constexpr int kVectors = DotKernels::kVectors;
+  const float* x = context.input(0).data<float>();
+  const int64_t width = shape_.width, cost = width * std::ssize(intercepts_);
+  const auto count = int(intercepts_.size());
+  parallel_items(context.executor(), shape_.count, cost, [&](int64_t row, int64_t end, int worker) {
+    auto* panel = reinterpret_cast<float*>(context.scratch(worker));
+    Checkpoints checkpoints;
+    for (; row < end; row += kVectors) {
+      const int rows = int(std::min<int64_t>(kVectors, end - row));
+      if (rows < kVectors) std::fill_n(panel, kVectors * width, 0.0f);
+      transpose_(x + row * width, rows, width, width, panel, kVectors);
+      double sums[DotKernels::kRows * kVectors], scores[DotKernels::kRows * kVectors];
+      dots_.products(coefficients_.data(), count, {panel, rows, width}, sums, kVectors);
+      for (int i = 0; i < rows; ++i) {
+        for (int s = 0; s < count; ++s) scores[i * count + s] = sums[s * kVectors + i] + intercepts_[size_t(s)];
+      }
+      finish(row, rows, scores);
+      checkpoints.add(rows * (4 + cost));
+    }
+  });
 }
 
 }  // namespace linnet

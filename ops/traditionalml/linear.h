@@ -1,5 +1,9 @@
 #pragma once
 
+#include <functional>
+#include <vector>
+
+#include "kernels/transpose.h"
 #include "traditionalml/rows.h"
 
 namespace linnet {
@@ -10,15 +14,39 @@ class LinearModel {
   /// Throws Error(kModel) where the lengths do not fit `scores`.
   LinearModel(const NodeSpec& node, int64_t scores);
 
-  int64_t scores() const { return coefficients_.count(); }
+  int64_t scores() const { return std::ssize(intercepts_); }
+  int64_t features() const { return std::ssize(coefficients_) / scores(); }
+  const std::vector<float>& coefficients() const { return coefficients_; }
+  const std::vector<float>& intercepts() const { return intercepts_; }
   /// Checks that X has as many features as there are coefficients for each score.
   void check(const Fact& x) const;
-  /// scores [rows, scores] = x * coefficients^T + intercepts, for at most DotKernels::kRows rows.
-  void compute(const DotKernels& kernels, const double* x, int rows, double* scores) const;
 
  private:
-  DotVectors coefficients_;
-  std::vector<float> intercepts_;
+  std::vector<float> coefficients_, intercepts_;
+};
+
+/// Scores of the rows of X: X * coefficients^T + intercepts, in float64.
+class LinearScores {
+ public:
+  /// Does something with the scores of `count` rows from `row` on, [count, scores].
+  using Finish = std::function<void(int64_t row, int count, double* scores)>;
+
+  LinearScores(const CompileInput& in, const LinearModel& model);
+
+  size_t scratch_bytes() const;
+  /// All rows of input 0, divided over the workers.
+  void for_each(KernelContext& context, const Finish& finish) const;
+
+ private:
+  void for_each_panel(KernelContext& context, const Finish& finish) const;
+
+  RowBlocks rows_;
+  Rows shape_;
+  DotKernels dots_;
+  decltype(TransposeKernels::bits32) transpose_;
+  std::vector<double> intercepts_;
+  DotVectors vectors_;                ///< the coefficients, or none, where
+  std::vector<double> coefficients_;  ///< they are few: then rows of float32 are the vectors of the kernel
 };
 
 }  // namespace linnet

@@ -1,5 +1,4 @@
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
 #include "op_list.h"
 #include "traditionalml/class_labels.h"
 #include "traditionalml/linear.h"
@@ -10,10 +9,9 @@ namespace {
 
 class LinearClassifierKernel final : public Kernel {
  public:
-  LinearClassifierKernel(const CompileInput& in, LinearModel model, ClassLabels labels, PostTransform transform)
-      : rows_(in),
-        dots_(kernel_table(in.isa()).dots),
-        model_(std::move(model)),
+  LinearClassifierKernel(const CompileInput& in, const LinearModel& model, ClassLabels labels, PostTransform transform)
+      : linear_(in, model),
+        scores_(model.scores()),
         labels_(std::move(labels)),
         transform_(transform),
         columns_(labels_.count()) {}
@@ -21,20 +19,18 @@ class LinearClassifierKernel final : public Kernel {
   void run(KernelContext& context) const override {
     Tensor& y = context.output(0);
     float* z = context.output(1).data<float>();
-    const int64_t cost = rows_.width() * columns_;
-    rows_.for_each(context, cost, [&](int64_t row, int count, const double* rows, double* scores) {
-      model_.compute(dots_, rows, count, scores);
-      for (int i = 0; i < count; ++i) finish(scores + i * model_.scores(), y, z, row + i);
+    linear_.for_each(context, [&](int64_t row, int count, double* scores) {
+      for (int i = 0; i < count; ++i) finish(scores + i * scores_, y, z, row + i);
     });
   }
 
-  size_t scratch_bytes() const override { return rows_.scratch_bytes(checked_mul(DotKernels::kRows, model_.scores())); }
+  size_t scratch_bytes() const override { return linear_.scratch_bytes(); }
 
  private:
   /// Writes the best class of row r and the transformed scores.
   void finish(double* scores, Tensor& y, float* z, int64_t r) const {
     z += r * columns_;
-    if (model_.scores() < columns_) {
+    if (scores_ < columns_) {
       double both[2];
       apply_binary(transform_, scores[0], false, both);
       labels_.write(scores[0] > 0 ? 1 : 0, y, r);
@@ -46,9 +42,8 @@ class LinearClassifierKernel final : public Kernel {
     for (int64_t c = 0; c < columns_; ++c) z[c] = float(scores[c]);
   }
 
-  RowBlocks rows_;
-  DotKernels dots_;
-  LinearModel model_;
+  LinearScores linear_;
+  int64_t scores_;
   ClassLabels labels_;
   PostTransform transform_;
   int64_t columns_;

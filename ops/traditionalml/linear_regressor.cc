@@ -1,5 +1,4 @@
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
 #include "op_list.h"
 #include "traditionalml/linear.h"
 #include "traditionalml/post_transform.h"
@@ -9,25 +8,22 @@ namespace {
 
 class LinearRegressorKernel final : public Kernel {
  public:
-  LinearRegressorKernel(const CompileInput& in, LinearModel model, PostTransform transform)
-      : rows_(in), dots_(kernel_table(in.isa()).dots), model_(std::move(model)), transform_(transform) {}
+  LinearRegressorKernel(const CompileInput& in, const LinearModel& model, PostTransform transform)
+      : scores_(in, model), targets_(model.scores()), transform_(transform) {}
 
   void run(KernelContext& context) const override {
     float* y = context.output(0).data<float>();
-    const int64_t targets = model_.scores();
-    rows_.for_each(context, rows_.width() * targets, [&](int64_t row, int count, const double* rows, double* scores) {
-      model_.compute(dots_, rows, count, scores);
-      for (int i = 0; i < count; ++i) apply(transform_, {scores + i * targets, size_t(targets)});
-      for (int64_t i = 0; i < count * targets; ++i) y[row * targets + i] = float(scores[i]);
+    scores_.for_each(context, [&](int64_t row, int count, double* scores) {
+      for (int i = 0; i < count; ++i) apply(transform_, {scores + i * targets_, size_t(targets_)});
+      for (int64_t i = 0; i < count * targets_; ++i) y[row * targets_ + i] = float(scores[i]);
     });
   }
 
-  size_t scratch_bytes() const override { return rows_.scratch_bytes(checked_mul(DotKernels::kRows, model_.scores())); }
+  size_t scratch_bytes() const override { return scores_.scratch_bytes(); }
 
  private:
-  RowBlocks rows_;
-  DotKernels dots_;
-  LinearModel model_;
+  LinearScores scores_;
+  int64_t targets_;
   PostTransform transform_;
 };
 

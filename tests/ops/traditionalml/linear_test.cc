@@ -138,5 +138,40 @@ TEST(LinearClassifier, RefusesAttributesThatDoNotFit) {
   });
 }
 
+/// Few and many scores of rows that do and do not fill the kernels' blocks; in double precision, so of the same bits
+/// whatever the number of workers.
+TEST(LinearRegressor, ScoresEveryRow) {
+  for (const int64_t rows : {1, 7, 8, 37, 3000}) {
+    for (const int64_t targets : {1, 2, 3, 4, 5, 9}) {
+      const int64_t width = 13;
+      const Tensor numbers = random_uniform({rows, width}, -9, 9),
+                   drawn = random_uniform({targets, width + 1}, -1, 1, 3);
+      Floats coefficients, intercepts;
+      for (int64_t t = 0; t < targets; ++t) {
+        const float* row = drawn.data<float>() + t * (width + 1);
+        coefficients.insert(coefficients.end(), row, row + width);
+        intercepts.push_back(row[width]);
+      }
+      const OpCase op{"LinearRegressor",
+                      1,
+                      {{"targets", targets}, {"coefficients", coefficients}, {"intercepts", intercepts}},
+                      "ai.onnx.ml"};
+      for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt64}) {
+        const Tensor x = cast_to(numbers, dtype), wide = cast_to(x, DType::kFloat64);
+        const Tensor y = run_op(op, {x})[0];
+        for (int64_t i = 0; i < y.size(); ++i) {
+          double want = intercepts[size_t(i % targets)];
+          for (int64_t k = 0; k < width; ++k) {
+            want +=
+                wide.data<double>()[i / targets * width + k] * double(coefficients[size_t(i % targets * width + k)]);
+          }
+          ASSERT_NEAR(y.data<float>()[i], want, 1e-6 + 1e-7 * std::abs(want)) << rows << " " << targets << " " << i;
+        }
+        expect_close(run_op(op, {x}, 1, {}, Isa::kAuto, 1)[0], y);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace linnet::testing
