@@ -1,42 +1,63 @@
-#include <cmath>
+#include <algorithm>
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/parallel.h"
+#include "partition/parts.h"
 #include "traditionalml/rows.h"
 
 namespace linnet {
 namespace {
 
+/// Rows of features, each of which has an imputed value; without branches, so that compilers make vectors of the loops.
 template <class T>
 class ImputerKernel final : public Kernel {
  public:
   ImputerKernel(int64_t size, T replaced, std::vector<T> imputed)
-      : size_(size), replaced_(replaced), imputed_(std::move(imputed)) {}
+      : size_(size), replaced_(replaced), imputed_(std::move(imputed)) {
+    // One value for all, or few: as rows of many.
+    const size_t values = imputed_.size();
+    while (imputed_.size() < kLeastFeatures && int64_t(imputed_.size()) < size) {
+      imputed_.insert(imputed_.end(), imputed_.begin(), imputed_.begin() + std::ptrdiff_t(values));
+    }
+  }
 
   void run(KernelContext& context) const override {
     const T* x = context.input(0).data<T>();
     T* y = context.output(0).data<T>();
-    const auto features = int64_t(imputed_.size());
-    parallel_items(context.executor(), size_, 1, [&](int64_t begin, int64_t end, int) {
-      for (int64_t i = begin; i < end; ++i) y[i] = is_replaced(x[i]) ? imputed_[size_t(i % features)] : x[i];
+    const int64_t features = std::ssize(imputed_);
+    parallel_items(context.executor(), ceil_div(size_, features), features, [&](int64_t row, int64_t end, int) {
+      for (; row < end; ++row) {
+        const int64_t first = row * features;
+        impute_row(x + first, y + first, std::min(features, size_ - first));
+      }
     });
   }
 
   int in_place(int) const override { return 0; }
 
  private:
-  bool is_replaced(T x) const {
-    if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(replaced_)) return std::isnan(x);
+  static constexpr size_t kLeastFeatures = 64;
+
+  void impute_row(const T* x, T* y, int64_t n) const {
+    const T replaced = replaced_;
+    if (replaced != replaced) return select(x, y, n, [](T v) { return v != v; });
+    select(x, y, n, [replaced](T v) { return v == replaced; });
+  }
+
+  template <class IsReplaced>
+  void select(const T* x, T* y, int64_t n, IsReplaced is_replaced) const {
+    const T* imputed = imputed_.data();
+    for (int64_t i = 0; i < n; ++i) {
+      const T v = x[i], other = imputed[i];
+      y[i] = is_replaced(v) ? other : v;
     }
-    return x == replaced_;
   }
 
   int64_t size_;
   T replaced_;
-  std::vector<T> imputed_;
+  std::vector<T> imputed_;  ///< of a row
 };
 
 /// Imputer: elements that equal the replaced value (NaN too) become the imputed value: one for all, or one for each

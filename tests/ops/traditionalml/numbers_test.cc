@@ -64,6 +64,24 @@ TEST(Imputer, ReplacesOneValue) {
   expect_close(run_ml("Imputer", ints, {Tensor::of<int64_t>({-1, 3})}), Tensor::of<int64_t>({9, 3}));
 }
 
+/// Rows of any width, with a value for each feature or one for all, in more rows than are divided among workers.
+TEST(Imputer, ReplacesElementsOfEveryFeature) {
+  for (const int64_t width : {1, 3, 64, 100}) {
+    const Tensor drawn = random_uniform({40000 / width, width}, 0, 3);
+    const Tensor x = cast_to(cast_to(drawn, DType::kInt32), DType::kFloat32);
+    Floats values;
+    for (int64_t i = 0; i < width; ++i) values.push_back(float(10 + i));
+    for (const Floats& imputed : {values, Floats{7}}) {
+      const Attributes attributes{{"imputed_value_floats", imputed}, {"replaced_value_float", 1.0f}};
+      const Tensor y = run_ml("Imputer", attributes, {x});
+      for (int64_t i = 0; i < x.size(); ++i) {
+        const float v = x.data<float>()[i];
+        ASSERT_EQ(y.data<float>()[i], v == 1 ? imputed[size_t(i % width) % imputed.size()] : v) << i << " of " << width;
+      }
+    }
+  }
+}
+
 TEST(Imputer, RefusesValuesThatDoNotFit) {
   expect_error(ErrorKind::kModel, "exactly one of imputed_value_floats", [] {
     run_ml("Imputer", {}, {table({0, 1})});
@@ -113,6 +131,30 @@ TEST(Normalizer, DividesEachRow) {
                Tensor::of(Shape{3, 3}, Floats{-1 / a, -2 / a, 0.5f / a, 0, 0, 0, -3 / b, -2 / b, -4 / b}), 1e-6);
   expect_close(run_ml("Normalizer", {}, {Tensor::of<int64_t>({1, 4})}), Tensor::of<float>({0.25f, 1}));
   expect_error(ErrorKind::kModel, "norm must be MAX, L1 or L2, got 'L3'", [&] { normalize("L3"); });
+}
+
+TEST(Normalizer, TakesRowsOfAnyWidth) {
+  for (int64_t width = 1; width < 12; ++width) {
+    const Tensor x = random_tensor({5, width}, unsigned(width));
+    const Tensor y[] = {run_ml("Normalizer", {{"norm", std::string("MAX")}}, {x}),
+                        run_ml("Normalizer", {{"norm", std::string("L1")}}, {x}),
+                        run_ml("Normalizer", {{"norm", std::string("L2")}}, {x})};
+    for (int64_t r = 0; r < 5; ++r) {
+      const float* row = x.data<float>() + r * width;
+      double largest = double(row[0]), sum = 0, square = 0;
+      for (int64_t i = 0; i < width; ++i) {
+        largest = std::max(largest, double(row[i]));
+        sum += std::abs(double(row[i]));
+        square += double(row[i]) * double(row[i]);
+      }
+      const double norms[] = {largest, sum, std::sqrt(square)};
+      for (size_t k = 0; k < 3; ++k) {
+        for (int64_t i = 0; i < width; ++i) {
+          EXPECT_FLOAT_EQ(y[k].data<float>()[r * width + i], float(double(row[i]) / norms[k])) << width << " " << k;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
