@@ -11,7 +11,8 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-constexpr int64_t kEdgeWork = 64;  // to look up a token or what follows it
+constexpr int64_t kEdgeWork = 16;  // to look up a token or what follows it
+constexpr int64_t kMostTokens = int64_t{1} << 31;
 
 Tensor read_pool(const NodeSpec& node) {
   const auto* strings = node.find<std::vector<std::string>>("pool_strings");
@@ -48,7 +49,11 @@ NgramPool::NgramPool(const NodeSpec& node)
   if (most_skips_ < 0) throw_value("max_skip_count", std::to_string(most_skips_), "non-negative");
   const Tensor pool = read_pool(node);
   strings_ = pool.dtype() == DType::kString;
+  if (pool.size() >= kMostTokens) {
+    throw Error(ErrorKind::kLimit, str("the pool must have less than ", kMostTokens, " tokens, got ", pool.size()));
+  }
   tokens_ = std::make_unique<KeyTable>(pool);
+  edges_ = NumberTable(pool.size());
   Ints tokens(size_t(pool.size()));
   tokens_->find(pool, 0, pool.size(), tokens.data());
   const Ints begins = read_begins(node, pool.size());
@@ -70,9 +75,12 @@ void NgramPool::add(const int64_t* tokens, int64_t length, int64_t coordinate) {
   longest_added_ = std::max(longest_added_, length);
   int64_t at = 0;
   for (int64_t i = 0; i < length; ++i) {
-    const auto [edge, added] = edges_.try_emplace({at, tokens[i]}, int64_t(coordinate_of_.size()));
-    if (added) coordinate_of_.push_back(-1);
-    at = edge->second;
+    int64_t& next = edges_[edge(at, tokens[i])];
+    if (next < 0) {
+      next = std::ssize(coordinate_of_);
+      coordinate_of_.push_back(-1);
+    }
+    at = next;
   }
   coordinate_of_[size_t(at)] = coordinate;
 }
@@ -105,9 +113,9 @@ void NgramPool::count_from(const int64_t* tokens, int64_t n, int64_t step, float
   int64_t at = 0;
   for (int64_t length = 1; length <= longest_ && (length - 1) * step < n; ++length) {
     checkpoints.add(kEdgeWork);
-    const auto edge = edges_.find({at, tokens[(length - 1) * step]});
-    if (edge == edges_.end()) return;
-    at = edge->second;
+    const int64_t token = tokens[(length - 1) * step];
+    at = token < 0 ? -1 : edges_.find(edge(at, token));
+    if (at < 0) return;
     // Skips change nothing in n-grams of one token.
     if (coordinate_of_[size_t(at)] >= 0 && (length > 1 || step == 1)) ++counts[coordinate_of_[size_t(at)]];
   }

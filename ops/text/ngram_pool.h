@@ -1,8 +1,7 @@
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <unordered_map>
+#include <vector>
 
 #include "partition/checkpoints.h"
 #include "traditionalml/key_table.h"
@@ -25,15 +24,8 @@ class NgramPool {
   void count(const int64_t* tokens, int64_t n, float* counts) const;
 
  private:
-  struct Edge {
-    int64_t from, token;
-    friend bool operator==(const Edge&, const Edge&) = default;
-  };
-  struct EdgeHash {
-    size_t operator()(const Edge& edge) const {
-      return size_t(uint64_t(edge.from) * 0x9E3779B97F4A7C15u ^ uint64_t(edge.token) * 0xC2B2AE3D27D4EB4Fu);
-    }
-  };
+  /// The key of the edge by which a token leads on.
+  uint64_t edge(int64_t from, int64_t token) const { return uint64_t(from) << 32 | uint64_t(token); }
 
   void add(const int64_t* tokens, int64_t length, int64_t coordinate);
   void count_from(const int64_t* tokens, int64_t n, int64_t step, float* counts, Checkpoints& checkpoints) const;
@@ -42,7 +34,7 @@ class NgramPool {
   int64_t coordinates_ = 0, shortest_ = 1, longest_ = 1, most_skips_ = 0;
   int64_t longest_added_ = 0;
   std::unique_ptr<KeyTable> tokens_;
-  std::unordered_map<Edge, int64_t, EdgeHash> edges_;
+  NumberTable edges_;
   std::vector<int64_t> coordinate_of_{-1};  // of each place in the tree; -1: no n-gram ends here
 };
 

@@ -10,16 +10,14 @@ namespace {
 
 using Pieces = std::vector<std::string_view>;
 
-Pieces split_at(const std::string& delimiter, std::string_view text, int64_t most_splits) {
-  Pieces pieces;
-  while (most_splits < 0 || int64_t(pieces.size()) < most_splits) {
+void split_at(const std::string& delimiter, std::string_view text, int64_t most_splits, Pieces& pieces) {
+  for (int64_t splits = 0; splits != most_splits; ++splits) {
     const size_t end = text.find(delimiter);
     if (end == std::string_view::npos) break;
     pieces.push_back(text.substr(0, end));
     text.remove_prefix(end + delimiter.size());
   }
   pieces.push_back(text);
-  return pieces;
 }
 
 class StringSplitKernel final : public Kernel {
@@ -30,21 +28,28 @@ class StringSplitKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const std::string* x = context.input(0).data<std::string>();
     int64_t* counts = context.output(1).data<int64_t>();
-    std::vector<Pieces> all(size_t(x_.elements()));
+    Pieces pieces;  // of all texts
     int64_t most = 0;
     Checkpoints checkpoints;
-    for (size_t i = 0; i < all.size(); ++i) {
-      all[i] = split(x[i]);
+    for (int64_t i = 0; i < x_.elements(); ++i) {
+      const int64_t before = std::ssize(pieces);
+      split(x[i], pieces);
       checkpoints.add(kTextWork + int64_t(x[i].size()));
-      counts[i] = int64_t(all[i].size());
+      counts[i] = std::ssize(pieces) - before;
       most = std::max(most, counts[i]);
     }
     Shape shape = x_;
     shape.push_back(most);
     std::string* y = context.allocate_output(0, shape).data<std::string>();
-    for (size_t i = 0; i < all.size(); ++i, y += most) {
+    const std::string_view* piece = pieces.data();
+    for (int64_t i = 0; i < x_.elements(); ++i, y += most, piece += counts[i - 1]) {
       checkpoints.in_parts(most, kTextWork, [&](int64_t k, int64_t end) {
-        for (; k < end; ++k) y[k] = k < counts[i] ? std::string(all[i][size_t(k)]) : std::string();
+        for (; k < end; ++k) {
+          if (k < counts[i])
+            y[k].assign(piece[k]);
+          else
+            y[k].clear();
+        }
       });
     }
   }
@@ -52,8 +57,11 @@ class StringSplitKernel final : public Kernel {
  private:
   static constexpr int64_t kTextWork = 32;
 
-  Pieces split(const std::string& text) const {
-    return delimiter_.empty() ? split_at_white_space(text, most_splits_) : split_at(delimiter_, text, most_splits_);
+  void split(const std::string& text, Pieces& pieces) const {
+    if (delimiter_.empty())
+      split_at_white_space(text, most_splits_, pieces);
+    else
+      split_at(delimiter_, text, most_splits_, pieces);
   }
 
   Shape x_;

@@ -17,6 +17,21 @@ using MapCase = decltype(u8_toupper);
 
 const uint8_t* bytes_of(std::string_view text) { return reinterpret_cast<const uint8_t*>(text.data()); }
 
+bool is_ascii(const std::string& text) {
+  unsigned all = 0;
+  for (const char c : text) all |= uint8_t(c);
+  return all < 0x80;
+}
+
+/// Text with the letters from `first` on, 26 of ASCII, in the other case.
+std::string with_other_case(std::string text, char first) {
+  char* letters = text.data();
+  for (size_t i = 0, n = text.size(); i < n; ++i) {
+    letters[i] = uint8_t(letters[i] - first) < 26 ? char(letters[i] ^ 0x20) : letters[i];
+  }
+  return text;
+}
+
 std::string map_case(MapCase& map, const std::string& language, const std::string& text) {
   if (u8_check(bytes_of(text), text.size())) throw Error(ErrorKind::kModel, "text must be valid UTF-8");
   size_t length = 0;
@@ -32,6 +47,7 @@ struct Character {
 };
 
 Character first_character(std::string_view text) {
+  if (const auto first = uint8_t(text[0]); first < 0x80) return {1, first == ' ' || (first >= '\t' && first <= '\r')};
   ucs4_t code;
   const int bytes = u8_mbtoucr(&code, bytes_of(text), text.size());
   return bytes > 0 ? Character{size_t(bytes), uc_is_property_white_space(code)} : Character{1, false};
@@ -68,20 +84,25 @@ std::string language_of(std::string_view locale) {
 
 }  // namespace
 
-CaseMap::CaseMap(std::string_view locale) : language_(language_of(locale)) {}
+CaseMap::CaseMap(std::string_view locale)
+    : language_(language_of(locale)), maps_ascii_(language_ != "tr" && language_ != "az" && language_ != "lt") {}
 
-std::string CaseMap::upper(const std::string& text) const { return map_case(u8_toupper, language_, text); }
-std::string CaseMap::lower(const std::string& text) const { return map_case(u8_tolower, language_, text); }
-std::string CaseMap::fold(const std::string& text) const { return map_case(u8_casefold, language_, text); }
+std::string CaseMap::upper(const std::string& text) const {
+  return maps_ascii_ && is_ascii(text) ? with_other_case(text, 'a') : map_case(u8_toupper, language_, text);
+}
+std::string CaseMap::lower(const std::string& text) const {
+  return maps_ascii_ && is_ascii(text) ? with_other_case(text, 'A') : map_case(u8_tolower, language_, text);
+}
+std::string CaseMap::fold(const std::string& text) const {
+  return maps_ascii_ && is_ascii(text) ? with_other_case(text, 'A') : map_case(u8_casefold, language_, text);
+}
 
-std::vector<std::string_view> split_at_white_space(std::string_view text, int64_t most_splits) {
+void split_at_white_space(std::string_view text, int64_t most_splits, std::vector<std::string_view>& pieces) {
   text = without_white_end(text);
-  std::vector<std::string_view> pieces;
-  for (;;) {
+  for (int64_t splits = 0;; ++splits) {
     text.remove_prefix(span(text, true));
-    if (text.empty()) return pieces;
-    const bool last = most_splits >= 0 && int64_t(pieces.size()) == most_splits;
-    const size_t end = last ? text.size() : span(text, false);
+    if (text.empty()) return;
+    const size_t end = splits == most_splits ? text.size() : span(text, false);
     pieces.push_back(text.substr(0, end));
     text.remove_prefix(end);
   }

@@ -23,10 +23,12 @@ class CaseMap {
 
  private:
   std::string language_;
+  bool maps_ascii_;  ///< as all but a few languages do
 };
 
-/// Splits UTF-8 text at white space, as Unicode defines it: the pieces between runs of it, without those at the ends.
-/// After `most_splits` splits the rest is one piece; negative: no limit. Bytes that are not UTF-8 are no white space.
-std::vector<std::string_view> split_at_white_space(std::string_view text, int64_t most_splits);
+/// Splits UTF-8 text at white space, as Unicode defines it: adds the pieces between runs of it, without those at the
+/// ends. After `most_splits` splits the rest is one piece; negative: no limit. Bytes that are not UTF-8 are no white
+/// space.
+void split_at_white_space(std::string_view text, int64_t most_splits, std::vector<std::string_view>& pieces);
 
 }  // namespace linnet

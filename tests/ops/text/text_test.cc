@@ -48,12 +48,12 @@ TEST_F(StringNormalizer, DropsStopWords) {
   expect_close(normalize({}, Tensor(DType::kString, {0})), Tensor::of(Strings{""}));
 }
 
+std::string change(const std::string& action, const std::string& text, const std::string& locale = "en_US.UTF-8") {
+  const Tensor y = normalize({{"case_change_action", action}, {"locale", locale}}, Tensor::of(Strings{text}));
+  return y.data<std::string>()[0];
+}
+
 TEST_F(StringNormalizer, ChangesCaseByTheFullRules) {
-  const auto change = [](const std::string& action, const std::string& text,
-                         const std::string& locale = "en_US.UTF-8") {
-    const Tensor y = normalize({{"case_change_action", action}, {"locale", locale}}, Tensor::of(Strings{text}));
-    return y.data<std::string>()[0];
-  };
   EXPECT_EQ(change("UPPER", "straße ﬁx äé"), "STRASSE FIX ÄÉ");
   EXPECT_EQ(change("LOWER", "ΟΔΟΣ ÀÉ"), "οδος àé");
   EXPECT_EQ(change("UPPER", "i", "tr_TR"), "İ");
@@ -65,6 +65,31 @@ TEST_F(StringNormalizer, ChangesCaseByTheFullRules) {
   std::string growing, grown;
   for (int i = 0; i < 50; ++i) growing += "\u0390", grown += "\u0399\u0308\u0301";
   EXPECT_EQ(change("UPPER", growing), grown);
+}
+
+/// Every byte of ASCII, alone and among others, whether or not characters beyond it follow.
+TEST_F(StringNormalizer, ChangesTheLettersOfAsciiOnly) {
+  const std::string punctuation = "0 long enough for vectors 0 {}[]@`";
+  const std::string tails[][2] = {
+      {"", ""}, {punctuation, "0 LONG ENOUGH FOR VECTORS 0 {}[]@`"}, {"ß", "SS"}, {"é", "É"}};
+  for (int c = 1; c < 128; ++c) {
+    const bool is_lower = c >= 'a' && c <= 'z', is_upper = c >= 'A' && c <= 'Z';
+    const std::string one(1, char(c)), upper(1, char(is_lower ? c - 32 : c)), lower(1, char(is_upper ? c + 32 : c));
+    for (const auto& [tail, upper_tail] : tails) {
+      EXPECT_EQ(change("UPPER", one + tail), upper + upper_tail) << c;
+      EXPECT_EQ(change("LOWER", one + tail), lower + tail) << c;
+    }
+  }
+}
+
+/// Between 'a' and 'b'.
+TEST_F(StringSplit, SplitsAtTheWhiteSpaceOfAscii) {
+  for (int c = 1; c < 128; ++c) {
+    const bool is_white = c == ' ' || (c >= 9 && c <= 13);
+    const std::string text = {'a', char(c), 'b'};
+    const Tensor y = run_op({"StringSplit", 20}, {Tensor::of(Strings{text})}, 2)[0];
+    EXPECT_EQ(y.size(), is_white ? 2 : 1) << c;
+  }
 }
 
 TEST_F(StringNormalizer, RefusesWhatItCannotDo) {
