@@ -1,37 +1,58 @@
+#include <algorithm>
+
 #include "elements/dispatch.h"
 #include "generator/random.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "op_list.h"
 #include "partition/parallel.h"
 
 namespace linnet {
 namespace {
 
-using ReadNumber = double (*)(const void* x, int64_t i);
-using WriteFlag = void (*)(void* y, int64_t i, bool flag);
+/// Elements from `first` on: probabilities as float64, and numbers less than them as 1.
+using ReadNumbers = void (*)(const void* x, int64_t first, int64_t n, double* out);
+using WriteLess = void (*)(const double* numbers, const double* probabilities, void* y, int64_t first, int64_t n);
 
 class BernoulliKernel final : public RandomKernel {
  public:
-  BernoulliKernel(std::optional<float> seed, ReadNumber read, WriteFlag write)
-      : RandomKernel(seed), read_(read), write_(write) {}
+  BernoulliKernel(std::optional<float> seed, const RandomKernels& kernels, ReadNumbers read, WriteLess write)
+      : RandomKernel(seed), kernels_(kernels), read_(read), write_(write) {}
 
  private:
+  static constexpr int64_t kBlock = 256;
+
   void fill(KernelContext& context, const RandomStream& stream) const override {
     const void* x = context.input(0).raw();
     void* y = context.output(0).raw();
     parallel_items(context.executor(), context.output(0).size(), 8, [&](int64_t begin, int64_t end, int) {
-      for (int64_t i = begin; i < end; ++i) write_(y, i, stream.uniform(uint64_t(i)) < read_(x, i));
+      double numbers[kBlock], others[kBlock], probabilities[kBlock];
+      for (int64_t first = begin; first < end; first += kBlock) {
+        const int64_t n = std::min(kBlock, end - first);
+        kernels_.uniform_pairs(stream.seed, stream.run, uint64_t(first), n, numbers, others);
+        read_(x, first, n, probabilities);
+        write_(numbers, probabilities, y, first, n);
+      }
     });
   }
 
-  ReadNumber read_;
-  WriteFlag write_;
+  RandomKernels kernels_;
+  ReadNumbers read_;
+  WriteLess write_;
 };
 
 template <class T>
-void write_flag(void* y, int64_t i, bool flag) {
-  static_cast<T*>(y)[i] = stored<T>(flag);
+void read_numbers(const void* x, int64_t first, int64_t n, double* out) {
+  const T* from = static_cast<const T*>(x) + first;
+  for (int64_t i = 0; i < n; ++i) out[i] = double(from[i]);
+}
+
+template <class T>
+void write_less(const double* numbers, const double* probabilities, void* y, int64_t first, int64_t n) {
+  const T zero = stored<T>(0), one = stored<T>(1);
+  T* to = static_cast<T*>(y) + first;
+  for (int64_t i = 0; i < n; ++i) to[i] = numbers[i] < probabilities[i] ? one : zero;
 }
 
 /// Bernoulli: 1 with the probability that the input's element says, else 0.
@@ -49,14 +70,12 @@ class Bernoulli final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    const ReadNumber read = dispatch_float(in.dtype(0), []<class T>() -> ReadNumber {
-      return [](const void* x, int64_t i) { return double(static_cast<const T*>(x)[i]); };
-    });
+    const ReadNumbers read = dispatch_float(in.dtype(0), []<class T>() -> ReadNumbers { return read_numbers<T>; });
     const DType output = in.output_dtype(0);
-    const WriteFlag write = output == DType::kBool
-                                ? WriteFlag(write_flag<bool>)
-                                : dispatch_stored(output, []<class T>() -> WriteFlag { return write_flag<T>; });
-    return std::make_unique<BernoulliKernel>(seed_, read, write);
+    const WriteLess write = output == DType::kBool
+                                ? WriteLess(write_less<bool>)
+                                : dispatch_stored(output, []<class T>() -> WriteLess { return write_less<T>; });
+    return std::make_unique<BernoulliKernel>(seed_, kernel_table(in.isa()).random, read, write);
   }
 
   bool deterministic() const override { return false; }

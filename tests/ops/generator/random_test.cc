@@ -88,6 +88,21 @@ TEST(Bernoulli, DrawsOnesWithTheGivenProbability) {
   EXPECT_EQ(std::count(flags + 20000, flags + 30000, true), 10000);
 }
 
+/// Element i is the first number of its counter below its probability, whatever the dtypes.
+TEST(Bernoulli, ComparesTheNumbersOfTheSeed) {
+  const Tensor p = random_uniform({1000}, 0, 1);
+  const Tensor numbers = run_op(with_seed("RandomUniform", {{"shape", Ints{1000}}, {"dtype", int64_t{11}}}), {})[0];
+  for (const DType input : {DType::kFloat32, DType::kFloat64}) {
+    for (const DType output : {DType::kFloat32, DType::kFloat64, DType::kInt64, DType::kUint8, DType::kFloat16}) {
+      const OpCase op = with_seed("Bernoulli", {{"dtype", int64_t(output)}});
+      const Tensor y = cast_to(run_op(op, {cast_to(p, input)})[0], DType::kFloat32);
+      for (int64_t i = 0; i < y.size(); ++i) {
+        ASSERT_EQ(y.data<float>()[i], numbers.data<double>()[i] < double(p.data<float>()[i]) ? 1 : 0) << i;
+      }
+    }
+  }
+}
+
 TEST(Multinomial, DrawsClassesWithTheirProbabilities) {
   const float zero = -INFINITY;
   const Tensor logits =
