@@ -39,11 +39,19 @@ class MaxRoiPoolKernel final : public Kernel {
 
   void run(KernelContext& context) const override {
     check_images(context.input(1).values<T>());
-    parallel_items(context.executor(), y_[0] * y_[1], y_[2] * y_[3] * 16, [&](int64_t item, int64_t end, int) {
-      Checkpoints checkpoints;
-      for (; item < end; ++item) pool_plane(context, item / y_[1], item % y_[1], checkpoints);
-    });
+    const int64_t channels = y_[1];
+    parallel_items(context.executor(), y_[0] * channels, y_[2] * y_[3] * 16,
+                   [&](int64_t item, int64_t end, int worker) {
+                     Checkpoints checkpoints;
+                     auto* bins = reinterpret_cast<Range*>(context.scratch(worker));
+                     for (int64_t roi = -1; item < end; ++item) {
+                       if (roi != item / channels) find_bins(context, roi = item / channels, bins, checkpoints);
+                       pool_plane(context, roi, item % channels, bins, checkpoints);
+                     }
+                   });
   }
+
+  size_t scratch_bytes() const override { return size_t(checked_mul(checked_add(y_[2], y_[3]), sizeof(Range))); }
 
  private:
   void check_images(std::span<const T> rois) const {
@@ -66,28 +74,42 @@ class MaxRoiPoolKernel final : public Kernel {
     return {start, std::max<int64_t>(pixel(last) - start + 1, 1)};
   }
 
-  void pool_plane(KernelContext& context, int64_t roi, int64_t channel, Checkpoints& checkpoints) const {
+  /// The rows of the bins of a region, then their columns.
+  void find_bins(KernelContext& context, int64_t roi, Range* bins, Checkpoints& checkpoints) const {
     const T* box = context.input(1).data<T>() + roi * 5;
-    const T* plane = context.input(0).data<T>() + (int64_t(box[0]) * x_[1] + channel) * x_[2] * x_[3];
-    T* y = context.output(0).data<T>() + (roi * y_[1] + channel) * y_[2] * y_[3];
     const Extent rows = extent(box[2], box[4]), columns = extent(box[1], box[3]);
-    for (int64_t i = 0; i < y_[2] * y_[3]; ++i) {
-      y[i] = largest(plane, rows.bin(i / y_[3], y_[2], x_[2]), columns.bin(i % y_[3], y_[3], x_[3]), checkpoints);
+    checkpoints.in_parts(y_[2] + y_[3], 8, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) {
+        bins[i] = i < y_[2] ? rows.bin(i, y_[2], x_[2]) : columns.bin(i - y_[2], y_[3], x_[3]);
+      }
+    });
+  }
+
+  void pool_plane(KernelContext& context, int64_t roi, int64_t channel, const Range* bins,
+                  Checkpoints& checkpoints) const {
+    const auto image = int64_t(context.input(1).data<T>()[roi * 5]);
+    const T* plane = context.input(0).data<T>() + (image * x_[1] + channel) * x_[2] * x_[3];
+    T* y = context.output(0).data<T>() + (roi * y_[1] + channel) * y_[2] * y_[3];
+    for (int64_t i = 0; i < y_[2]; ++i, y += y_[3]) {
+      for (int64_t j = 0; j < y_[3]; ++j) y[j] = largest(plane, bins[i], bins[y_[2] + j], checkpoints);
     }
   }
 
-  /// NaN where there is one, 0 where there is no pixel.
-  T largest(const T* plane, Range rows, Range columns, Checkpoints& checkpoints) const {
+  /// NaN where there is one, 0 where there is no pixel. Without branches: which pixel is larger cannot be foreseen.
+  T largest(const T* plane, const Range& rows, const Range& columns, Checkpoints& checkpoints) const {
     if (rows.begin >= rows.end || columns.begin >= columns.end) return 0;
     T best = -std::numeric_limits<T>::infinity();
+    int any_nan = 0;
     for (int64_t row = rows.begin; row < rows.end; ++row) {
+      const T* pixels = plane + row * x_[3];
       for (int64_t column = columns.begin; column < columns.end; ++column) {
-        const T value = plane[row * x_[3] + column];
-        if (value > best || value != value) best = value;
+        const T value = pixels[column];
+        best = std::max(best, value);
+        any_nan |= value != value;
       }
-      checkpoints.add(columns.end - columns.begin);
     }
-    return best;
+    checkpoints.add((rows.end - rows.begin) * (columns.end - columns.begin));
+    return any_nan ? std::numeric_limits<T>::quiet_NaN() : best;
   }
 
   Shape x_, y_;
