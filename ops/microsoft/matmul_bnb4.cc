@@ -4,6 +4,7 @@
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
 #include "op_list.h"
+#include "partition/parallel.h"
 #include "partition/parts.h"
 
 namespace linnet {
@@ -19,6 +20,92 @@ constexpr std::array kNf4{-1.0f,          -0.6961928010f, -0.5250730515f, -0.394
                           0.0795802996f,  0.1609302014f,  0.2461123019f,  0.3379152417f,
                           0.4407098293f,  0.5626170039f,  0.7229568362f,  1.0f};
 
+/// N, K, block_size and quant_type of MatMulBnb4.
+struct BlockCodes {
+  int64_t n, k, block, type;
+
+  explicit BlockCodes(const NodeSpec& node)
+      : n(positive(node, "N")),
+        k(positive(node, "K")),
+        block(positive(node, "block_size")),
+        type(node.attr<int64_t>("quant_type")) {
+    if (type != 0 && type != 1) throw Error(ErrorKind::kModel, str("quant_type must be 0 or 1, got ", type));
+    checked_mul(n, k);
+  }
+  int64_t elements() const { return n * k; }
+  float value(int code) const { return (type == 0 ? kFp4 : kNf4)[size_t(code)]; }
+
+ private:
+  static int64_t positive(const NodeSpec& node, const char* name) {
+    const auto value = node.attr<int64_t>(name);
+    if (value <= 0) throw Error(ErrorKind::kModel, str(name, " must be positive, got ", value));
+    return value;
+  }
+};
+
+class DequantizeBnb4Kernel final : public Kernel {
+ public:
+  explicit DequantizeBnb4Kernel(const BlockCodes& codes) : codes_(codes) {
+    for (int byte = 0; byte < 256; ++byte) pairs_[size_t(byte)] = {codes.value(byte >> 4), codes.value(byte & 15)};
+  }
+
+  void run(KernelContext& context) const override {
+    const uint8_t* codes = context.input(0).data<uint8_t>();
+    const float* absmax = context.input(1).data<float>();
+    float* y = context.output(0).data<float>();
+    parallel_items(context.executor(), codes_.elements(), 1, [&](int64_t i, int64_t end, int) {
+      while (i < end) {
+        const int64_t block = i / codes_.block, last = std::min(end, i + codes_.block - i % codes_.block);
+        widen(codes, i, last, absmax[block], y);
+        i = last;
+      }
+    });
+  }
+
+ private:
+  using Pair = std::array<float, 2>;
+
+  /// Elements [i, end).
+  void widen(const uint8_t* codes, int64_t i, int64_t end, float scale, float* y) const {
+    if (i < end && i % 2 == 1) y[i] = pairs_[codes[i / 2]][1] * scale, ++i;
+    for (; i + 2 <= end; i += 2) {
+      const Pair& pair = pairs_[codes[i / 2]];
+      y[i] = pair[0] * scale;
+      y[i + 1] = pair[1] * scale;
+    }
+    if (i < end) y[i] = pairs_[codes[i / 2]][0] * scale;
+  }
+
+  BlockCodes codes_;
+  std::array<Pair, 256> pairs_;  ///< of each byte
+};
+
+/// DequantizeBnb4, of the internal domain: the matrix W of MatMulBnb4 from its inputs B and absmax.
+/// B: uint8.   absmax: float32.   y: float32 [N, K].
+class DequantizeBnb4 final : public Op {
+ public:
+  explicit DequantizeBnb4(const NodeSpec& node) : codes_(node) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 2, 2);
+    require_dtype(in[0], DType::kUint8, "B");
+    require_floating(in[1], "absmax");
+    check_count(in[0], ceil_div(codes_.elements(), 2), "B");
+    check_count(in[1], ceil_div(codes_.elements(), codes_.block), "absmax");
+    return {Fact(in[1].dtype, Shape{codes_.n, codes_.k})};
+  }
+  KernelPtr compile(const CompileInput&) const override { return std::make_unique<DequantizeBnb4Kernel>(codes_); }
+
+ private:
+  static void check_count(const Fact& fact, int64_t count, const char* name) {
+    if (fact.concrete() && fact.shape().elements() != count) {
+      throw Error(ErrorKind::kShape, str(name, " must have ", count, " elements for N, K and block_size, got ", fact));
+    }
+  }
+
+  BlockCodes codes_;
+};
+
 /// MatMulBnb4: Y = A * W^T, or A * W with transB 0, as numpy.matmul, for W [N, K] of 4-bit codes of a table, FP4
 /// (quant_type 0) or NF4 (1), times the absmax of each block of block_size elements in the order of memory.
 /// A: float16/bfloat16/float32 [..., K], or [..., N] with transB 0.   B: uint8, N * K / 2 elements rounded up, the
@@ -28,69 +115,27 @@ constexpr std::array kNf4{-1.0f,          -0.6961928010f, -0.5250730515f, -0.394
 class MatMulBnb4 final : public ExpandedOp {
  public:
   explicit MatMulBnb4(const NodeSpec& node)
-      : ExpandedOp(node),
-        n_(positive(node, "N")),
-        k_(positive(node, "K")),
-        block_(positive(node, "block_size")),
-        elements_(checked_mul(n_, k_)),
-        type_(node.attr<int64_t>("quant_type")),
-        transposed_(node.attr_or("transB", true)) {
-    if (type_ != 0 && type_ != 1) throw Error(ErrorKind::kModel, str("quant_type must be 0 or 1, got ", type_));
-  }
+      : ExpandedOp(node), codes_(node), transposed_(node.attr_or("transB", true)) {}
 
  private:
   enum Input { kA, kB, kAbsmax };
 
-  static int64_t positive(const NodeSpec& node, const char* name) {
-    const auto value = node.attr<int64_t>(name);
-    if (value <= 0) throw Error(ErrorKind::kModel, str(name, " must be positive, got ", value));
-    return value;
-  }
-
   std::vector<ValueId> expand(Expansion& graph) const override {
     require_inputs(graph.facts(), 3, 3);
-    const DType dtype = graph.facts()[kA].dtype;
-    require_floating(graph.facts()[kA], "A");
-    require_dtype(graph.facts()[kB], DType::kUint8, "B");
-    require_dtype(graph.facts()[kAbsmax], dtype, "absmax");
-    check_count(graph.facts()[kB], ceil_div(elements_, 2), "B");
-    check_count(graph.facts()[kAbsmax], ceil_div(elements_, block_), "absmax");
-    const ValueId w = graph.op("Mul", {codes(graph, dtype), scales(graph)});
-    const ValueId matrix = graph.reshape(w, {n_, k_});
-    return {graph.op("MatMul", {graph.in(kA), transposed_ ? graph.transpose(matrix, {1, 0}) : matrix})};
+    const Fact& a = graph.facts()[kA];
+    require_floating(a, "A");
+    require_dtype(graph.facts()[kAbsmax], a.dtype, "absmax");
+    NodeSpec spec;
+    spec.op_type = "DequantizeBnb4";
+    spec.domain = "linnet";
+    spec.attributes = {{"N", codes_.n}, {"K", codes_.k}, {"block_size", codes_.block}, {"quant_type", codes_.type}};
+    const ValueId w = graph.node(std::move(spec), {graph.in(kB), graph.in(kAbsmax)}, 1)[0];
+    if (!transposed_) return {graph.op("MatMul", {graph.in(kA), w})};
+    if (!a.has_rank() || a.rank() != 2) return {graph.op("MatMul", {graph.in(kA), graph.transpose(w, {1, 0})})};
+    return {graph.op("Gemm", {graph.in(kA), w}, {{"transB", int64_t{1}}})};
   }
 
-  static void check_count(const Fact& fact, int64_t count, const char* name) {
-    if (fact.concrete() && fact.shape().elements() != count) {
-      throw Error(ErrorKind::kShape, str(name, " must have ", count, " elements for N, K and block_size, got ", fact));
-    }
-  }
-
-  /// The first elements_ of a vector.
-  ValueId first(Expansion& graph, ValueId x) const {
-    return graph.op("Slice", {x, graph.ints({0}), graph.ints({elements_}), graph.ints({0})});
-  }
-
-  ValueId codes(Expansion& graph, DType dtype) const {
-    const ValueId bytes = graph.reshape(graph.in(kB), {-1, 1});
-    const ValueId four = graph.constant(Tensor::scalar<uint8_t>(4)), mask = graph.constant(Tensor::scalar<uint8_t>(15));
-    const ValueId high = graph.op("BitShift", {bytes, four}, {{"direction", std::string("RIGHT")}});
-    const ValueId low = graph.op("BitwiseAnd", {bytes, mask});
-    const ValueId pairs = graph.op("Concat", {high, low}, {{"axis", int64_t{1}}});
-    const ValueId indices = graph.cast(first(graph, graph.reshape(pairs, {-1})), DType::kInt32);
-    const auto& values = type_ == 0 ? kFp4 : kNf4;
-    const ValueId table = graph.constant(Tensor::of<float>({values.begin(), values.end()}));
-    return graph.op("Gather", {graph.cast(table, dtype), indices});
-  }
-
-  ValueId scales(Expansion& graph) const {
-    const ValueId each = graph.reshape(graph.in(kAbsmax), {-1, 1});
-    const int64_t length = std::min(block_, elements_);
-    const ValueId repeated = graph.op("Expand", {each, graph.ints({ceil_div(elements_, block_), length})});
-    return first(graph, graph.reshape(repeated, {-1}));
-  }
-
-  int64_t n_, k_, block_, elements_, type_;
+  BlockCodes codes_;
   bool transposed_;
 };
 
@@ -98,6 +143,7 @@ class MatMulBnb4 final : public ExpandedOp {
 
 void register_matmul_bnb4(Registry& registry) {
   add_expanded<MatMulBnb4>(registry, "MatMulBnb4", {.domain = kMicrosoft});
+  registry.add<DequantizeBnb4>("DequantizeBnb4", {.since = 1, .domain = "linnet"});
 }
 
 }  // namespace linnet
