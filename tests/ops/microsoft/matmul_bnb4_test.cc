@@ -38,6 +38,18 @@ TEST(MatMulBnb4, MultipliesWithTheValuesOfTheTable) {
   }
 }
 
+/// As blocks of 16 whose scales are equal give it.
+TEST(MatMulBnb4, BlocksMayBeginAmidAByte) {
+  const Tensor a = random_tensor({2, kK}), scales = Tensor::of<float>({0.5f, 0.5f, 0.5f});
+  for (const int64_t block : {1, 5, 7}) {
+    Attributes given = attributes(1);
+    given["block_size"] = block;
+    const std::vector<float> halves(size_t((kN * kK + block - 1) / block), 0.5f);
+    expect_close(run_expanded("MatMulBnb4", given, {a, kB, Tensor::of(halves)})[0],
+                 run_expanded("MatMulBnb4", attributes(1), {a, kB, scales})[0]);
+  }
+}
+
 TEST(MatMulBnb4, ABlockMayBeLongerThanTheWeights) {
   Attributes one_block = attributes(1);
   one_block["block_size"] = int64_t{1} << 40;
