@@ -19,6 +19,7 @@ inline T magnitude(T x) {
 // What a reduction makes of a value, and how it joins values and partial results.
 
 struct Sum {
+  static constexpr bool kJoinsAgain = false;  ///< a value may count twice
   template <class T>
   static T term(T x) {
     return x;
@@ -47,12 +48,14 @@ struct Product : Sum {
   }
 };
 struct Max : Sum {
+  static constexpr bool kJoinsAgain = true;
   template <class T>
   static T join(T best, T x) {
     return ((x > best) | (x != x)) ? x : best;
   }
 };
 struct Min : Sum {
+  static constexpr bool kJoinsAgain = true;
   template <class T>
   static T join(T best, T x) {
     return ((x < best) | (x != x)) ? x : best;
@@ -70,6 +73,20 @@ void columns(const void* x_data, int64_t rows, int64_t pitch, int64_t columns, v
   }
   for (; rows > 0; --rows, a += pitch) {
     for (int64_t i = 0; i < columns; ++i) total[i] = add(total[i], a[i]);
+  }
+}
+
+/// Joins the lower half of the lanes with the upper one until one is left.
+template <class R, class T, int kCount>
+inline T join_lanes(const typename VectorOf<T, kCount>::Type& v) {
+  constexpr int kHalf = kCount / 2;
+  if constexpr (kCount == 2) {
+    return R::join(v[0], v[1]);
+  } else {
+    typename VectorOf<T, kHalf>::Type low, high;
+    __builtin_memcpy(&low, &v, sizeof low);
+    __builtin_memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
+    return join_lanes<R, T, kHalf>(R::join(low, high));
   }
 }
 
@@ -94,18 +111,19 @@ void row(const void* x_data, int64_t n, void* total_data) {
     for (x += kWidth, n -= kWidth; n >= kWidth; x += kWidth, n -= kWidth) {
       LINNET_UNROLL for (int v = 0; v < kVectors; ++v) vectors[v] = R::join(vectors[v], term(v));
     }
-    T part[kWidth];
-    __builtin_memcpy(part, vectors, kPartBytes);
-    for (int64_t j = 0; j < n; ++j) part[j] = R::join(part[j], R::term(x[j]));
-    __builtin_memcpy(vectors, part, kPartBytes);
+    if constexpr (R::kJoinsAgain) {
+      x += n - kWidth;
+      LINNET_UNROLL for (int v = 0; n > 0 && v < kVectors; ++v) vectors[v] = R::join(vectors[v], term(v));
+    } else {
+      T part[kWidth];
+      __builtin_memcpy(part, vectors, kPartBytes);
+      for (int64_t j = 0; j < n; ++j) part[j] = R::join(part[j], R::term(x[j]));
+      __builtin_memcpy(vectors, part, kPartBytes);
+    }
     LINNET_UNROLL for (int width = kVectors / 2; width > 0; width /= 2) {
       LINNET_UNROLL for (int v = 0; v < width; ++v) vectors[v] = R::join(vectors[v], vectors[v + width]);
     }
-    __builtin_memcpy(part, vectors, sizeof(Vector));
-    for (int64_t width = kWidth / kVectors / 2; width > 0; width /= 2) {
-      for (int64_t j = 0; j < width; ++j) part[j] = R::join(part[j], part[j + width]);
-    }
-    total = R::join(total, part[0]);
+    total = R::join(total, join_lanes<R, T, int(4 * kLanes / sizeof(T))>(vectors[0]));
     n = 0;
   }
   for (int64_t i = 0; i < n; ++i) total = R::join(total, R::term(x[i]));

@@ -20,19 +20,21 @@ float sum_row(const float* x, int64_t n) {
   return sum_terms(x, n, Term{});
 }
 
+constexpr int kParts = 4;
+
 template <F32 (*kJoin)(F32, F32), float (*kJoinLanes)(F32)>
 float extreme_row(const float* x, int64_t n) {
-  F32 first(x[0]), second(x[0]);
+  F32 part[kParts] = {F32(x[0]), F32(x[0]), F32(x[0]), F32(x[0])};
   int64_t i = 0;
-  for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
-    first = kJoin(first, load(x + i));
-    second = kJoin(second, load(x + i + kLanes));
+  for (; i + kParts * kLanes <= n; i += kParts * kLanes) {
+    LINNET_UNROLL
+    for (int k = 0; k < kParts; ++k) part[k] = kJoin(part[k], load(x + i + k * kLanes));
   }
-  for (; i < n; i += kLanes) first = kJoin(first, i + kLanes <= n ? load(x + i) : load_part(x + i, n - i, x[0]));
-  return kJoinLanes(kJoin(first, second));
+  for (; i < n; i += kLanes) {
+    part[0] = kJoin(part[0], i + kLanes <= n ? load(x + i) : load_part(x + i, n - i, x[0]));
+  }
+  return kJoinLanes(kJoin(kJoin(part[0], part[1]), kJoin(part[2], part[3])));
 }
-
-constexpr int kParts = 4;
 
 /// kParts running sums of n products, joined.
 inline F32 dot_block(const float* a, const float* b, int64_t n) {
