@@ -13,6 +13,7 @@ namespace {
 
 constexpr int64_t kScoreFloats = 64 * 1024;       // of a block of queries
 constexpr int64_t kMostStrips = 8;                // of a block
+constexpr int64_t kCausalBlocks = 6;              // of all queries: the keys behind a block's last query are left out
 constexpr int kPanelWidth = 2;                    // vectors, where there are as many
 constexpr int64_t kSlabFloats = 32 * 1024;        // of packed keys or values, used for a whole block before the next
 constexpr int64_t kWantedChunks = 16;             // of the whole operator
@@ -35,7 +36,8 @@ class ManyQueries final : public HeadAlgorithm {
     const int64_t heads = std::max<int64_t>(1, s.batch * s.kv_heads), tiles = ceil_div(s.q_length, tile_);
     const int64_t fair = ceil_div(tiles * s.group() * heads, kWantedChunks);
     const int64_t fitting = kScoreFloats / checked_mul(tile_, score_pitch());
-    const int64_t most = std::max<int64_t>(1, std::min({fair, fitting, kMostStrips, tiles}));
+    const int64_t skipping = rule.window.right == 0 ? tiles / kCausalBlocks : tiles;
+    const int64_t most = std::max<int64_t>(1, std::min({fair, fitting, kMostStrips, skipping}));
     block_ = checked_mul(tile_, ceil_div(tiles, ceil_div(tiles, most)));
     blocks_ = ceil_div(s.q_length, block_);
     const double multiplies =

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <array>
 
 #include "attention/attention_geometry.h"
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "op_list.h"
 #include "partition/parallel.h"
 
@@ -22,22 +24,22 @@ struct Rotation {
   int64_t cache_size() const { return whole ? rotated : half(); }
 };
 
-/// The cosines and sines of a row: those of pair i are at i * step for its first value, `second` behind for the other.
-struct Angles {
-  const float *cos, *sin;
-  int64_t step, second;
-};
-
 class RotaryEmbeddingKernel final : public Kernel {
  public:
-  explicit RotaryEmbeddingKernel(const Rotation& rotation)
-      : r_(rotation), layout_(r_.joined_heads, r_.heads, r_.length, r_.size) {}
+  RotaryEmbeddingKernel(const Rotation& rotation, const RotaryKernels& kernels)
+      : r_(rotation),
+        layout_(r_.joined_heads, r_.heads, r_.length, r_.size),
+        rotate_(r_.interleaved ? kernels.neighbours : kernels.halves) {}
 
   void run(KernelContext& context) const override {
     const int64_t* ids = r_.by_position ? context.input(3).data<int64_t>() : nullptr;
     for (int64_t i = 0; ids && i < r_.batch * r_.length; ++i) check_position(ids[i]);
     parallel_items(context.executor(), r_.batch * r_.length, r_.heads * r_.size, [&](int64_t token, int64_t end, int) {
-      for (; token < end; ++token) rotate_token(context, token, ids ? ids[token] : cache_row(token));
+      while (token < end) {
+        const int64_t count = r_.joined_heads ? 1 : neighbours(ids, token, end);
+        rotate_tokens(context, token, count, ids ? ids[token] : cache_row(token));
+        token += count;
+      }
     });
   }
 
@@ -48,43 +50,46 @@ class RotaryEmbeddingKernel final : public Kernel {
     }
   }
 
-  int64_t cache_row(int64_t token) const { return r_.cache_rows == 1 ? token % r_.length : token; }
-
-  Angles angles(KernelContext& context, int64_t row) const {
-    const float *cos = context.input(1).data<float>(), *sin = context.input(2).data<float>();
-    cos += row * r_.cache_size(), sin += row * r_.cache_size();
-    const int64_t step = r_.whole && r_.interleaved ? 2 : 1;
-    return {cos, sin, step, !r_.whole ? 0 : r_.interleaved ? 1 : r_.half()};
+  /// How many tokens of a sample, from this one on and before `end`, have one position after the other.
+  int64_t neighbours(const int64_t* ids, int64_t token, int64_t end) const {
+    const int64_t most = std::min(end, (token / r_.length + 1) * r_.length) - token;
+    if (!ids) return most;
+    int64_t count = 1;
+    while (count < most && ids[token + count] == ids[token] + count) ++count;
+    return count;
   }
 
-  void rotate_token(KernelContext& context, int64_t token, int64_t row) const {
-    const Angles a = angles(context, row);
+  int64_t cache_row(int64_t token) const { return r_.cache_rows == 1 ? token % r_.length : token; }
+
+  /// Tokens of one sample, whose angles are the rows of the caches from `row` on.
+  void rotate_tokens(KernelContext& context, int64_t token, int64_t count, int64_t row) const {
+    const int64_t angles = row * r_.cache_size();
+    RotaryRows rows{.pitch = layout_.row,
+                    .cos = context.input(1).data<float>() + angles,
+                    .sin = context.input(2).data<float>() + angles,
+                    .angle_pitch = r_.cache_size(),
+                    .whole = r_.whole,
+                    .count = count,
+                    .pairs = r_.half()};
     for (int64_t h = 0; h < r_.heads; ++h) {
       const int64_t first = layout_.at(token / r_.length, h, token % r_.length);
-      const float* x = context.input(0).data<float>() + first;
-      float* y = context.output(0).data<float>() + first;
-      r_.interleaved ? rotate_pairs(x, a, y) : rotate_halves(x, a, y);
-      std::copy(x + r_.rotated, x + r_.size, y + r_.rotated);
+      rows.x = context.input(0).data<float>() + first;
+      rows.y = context.output(0).data<float>() + first;
+      rotate_(rows);
+      if (r_.rotated < r_.size) copy_rest(rows);
     }
   }
 
-  void rotate_halves(const float* x, const Angles& a, float* y) const {
-    const int64_t n = r_.half();
-    for (int64_t i = 0; i < n; ++i) y[i] = a.cos[i] * x[i] - a.sin[i] * x[n + i];
-    const float *cos = a.cos + a.second, *sin = a.sin + a.second;
-    for (int64_t i = 0; i < n; ++i) y[n + i] = sin[i] * x[i] + cos[i] * x[n + i];
-  }
-
-  void rotate_pairs(const float* x, const Angles& a, float* y) const {
-    for (int64_t i = 0; i < r_.half(); ++i) {
-      const int64_t first = i * a.step, second = first + a.second;
-      y[2 * i] = a.cos[first] * x[2 * i] - a.sin[first] * x[2 * i + 1];
-      y[2 * i + 1] = a.sin[second] * x[2 * i] + a.cos[second] * x[2 * i + 1];
+  void copy_rest(const RotaryRows& rows) const {
+    for (int64_t i = 0; i < rows.count; ++i) {
+      const float* x = rows.x + i * rows.pitch;
+      std::copy(x + r_.rotated, x + r_.size, rows.y + i * rows.pitch + r_.rotated);
     }
   }
 
   Rotation r_;
   HeadLayout layout_;
+  decltype(RotaryKernels::halves) rotate_;
 };
 
 /// RotaryEmbedding: the first rotary_embedding_dim values of every row (0: all) are rotated in pairs by the angles
@@ -137,7 +142,7 @@ class RotaryEmbedding final : public Op {
     r.by_position = in.has(3);
     r.whole = whole_;
     r.cache_rows = in.shape(1)[0];
-    return std::make_unique<RotaryEmbeddingKernel>(r);
+    return std::make_unique<RotaryEmbeddingKernel>(r, kernel_table(in.isa()).rotary);
   }
 
  private:

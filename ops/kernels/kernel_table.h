@@ -29,6 +29,7 @@
 #include "kernels/random.h"
 #include "kernels/reduce.h"
 #include "kernels/requantize.h"
+#include "kernels/rotary.h"
 #include "kernels/sample.h"
 #include "kernels/softmax.h"
 #include "kernels/transpose.h"

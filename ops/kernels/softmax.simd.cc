@@ -125,8 +125,9 @@ void softmax_columns(const float* x, float* y, int64_t n, int64_t pitch, int64_t
   }
 }
 
-/// Rows of at most so many values are computed kLanes at a time, as columns.
-constexpr int64_t kShortRow = 2 * kLanes;
+/// Rows of at most so many values are computed kLanes at a time, as columns: a choice by the length alone, so that a
+/// row's bits do not depend on how many there are.
+constexpr int64_t kShortRow = kLanes;
 
 template <bool kLog>
 void short_rows(const float* x, float* y, int64_t rows, int64_t n, int64_t pitch) {

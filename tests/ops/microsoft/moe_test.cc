@@ -70,9 +70,9 @@ TEST(MoE, MixesWhatExpertsSay) {
   for (const auto& [name, f] : activations) {
     for (const bool normalizes : {false, true}) {
       for (const Tensor& gate : {Tensor(), fc3}) {
-        const auto hidden_of = [&](int64_t e, const Vector& x) {
+        const auto hidden_of = [&, activate = f](int64_t e, const Vector& x) {
           Vector h = product(fc1, bias, e, x);
-          for (size_t i = 0; i < h.size(); ++i) h[i] = f(h[i]) * (gate ? product(gate, Tensor(), e, x)[i] : 1);
+          for (size_t i = 0; i < h.size(); ++i) h[i] = activate(h[i]) * (gate ? product(gate, Tensor(), e, x)[i] : 1);
           return h;
         };
         const Attributes attributes{{"activation_type", name}, {"normalize_routing_weights", int64_t{normalizes}}};
