@@ -52,10 +52,10 @@ AssumedDims::AssumedDims(Graph& open, const Graph& a, const Graph& b, const Mode
   }
   keep_what_tells(open);
   const Linearity linearity = Registry::Rewrites::linearity_of(*open.registry());
-  linear_ = linearity && linearity(telling_, a, b);
+  further_steps_ = linearity ? linearity(telling_, a, b) : 0;
   for (const ValueId v : open.inputs()) {
-    linear_ = linear_ && a.fact(v).concrete() && b.fact(v).concrete();
-    if (!linear_) return;
+    if (!a.fact(v).concrete() || !b.fact(v).concrete()) further_steps_ = 0;
+    if (further_steps_ == 0) return;
     first_.push_back(a.fact(v).shape());
     second_.push_back(b.fact(v).shape());
   }
@@ -70,7 +70,7 @@ bool AssumedDims::is_further(size_t input, const Shape& shape, int64_t& steps) c
     if (step == 0 || more < 0 || more % step != 0 || (steps >= 0 && steps != more / step)) return false;
     steps = more / step;
   }
-  return true;
+  return steps <= further_steps_;
 }
 
 void AssumedDims::add(Graph& open, ValueId value, const Fact& a, const Fact& b) {

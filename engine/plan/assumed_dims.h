@@ -21,10 +21,10 @@ class AssumedDims {
   template <class Inputs>
   bool hold_further(const Inputs& inputs) const {
     int64_t steps = -1;  // from a; -1: not known yet
-    for (size_t i = 0; i < std::size(inputs) && linear_; ++i) {
+    for (size_t i = 0; i < std::size(inputs) && further_steps_ > 0; ++i) {
       if (!is_further(i, shape_of(inputs[i]), steps)) return false;
     }
-    return linear_;
+    return further_steps_ > 0;
   }
   /// Whether they hold for inputs of these facts.
   bool hold(const std::vector<Fact>& inputs, const ModelResources& resources);
@@ -40,7 +40,7 @@ class AssumedDims {
   std::vector<ValueId> values_;
   std::vector<Dims> dims_;
   Graph telling_;                      // the part of the graph that the values depend on
-  bool linear_ = false;                // its dims grow by equal steps
+  int64_t further_steps_ = 0;          // for which its dims grow by equal steps
   std::vector<Shape> first_, second_;  // of the inputs, where they do
   bool current_ = false;               // its facts are those of the inputs asked for last
 };

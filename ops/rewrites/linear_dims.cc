@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/rewrite.h"
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
 #include "rewrites/matching/broadcasting.h"
@@ -42,9 +43,15 @@ struct Line {
   int64_t a, b;
 
   bool changes() const { return a != b; }
+  int64_t slope() const { return b - a; }
   /// Whether it is at most `other` for this and all larger sizes.
   bool stays_within(const Line& other) const { return a <= other.a && b - a <= other.b - other.a; }
   bool stays_below(const Line& other) const { return a < other.a && stays_within(other); }
+  /// For how many steps from a it is at most `other`.
+  int64_t steps_within(const Line& other) const {
+    if (stays_within(other)) return kAllSteps;
+    return a <= other.a ? (other.a - a) / (slope() - other.slope()) : 0;
+  }
 };
 
 class LinearDims {
@@ -54,8 +61,10 @@ class LinearDims {
     for (const ValueId v : graph.inputs()) contents_[size_t(v)] = Contents::kNone;
   }
 
-  bool holds() {
-    return std::all_of(graph_.nodes().begin(), graph_.nodes().end(), [&](NodeId id) { return add(graph_.node(id)); });
+  int64_t steps() {
+    const bool linear =
+        std::all_of(graph_.nodes().begin(), graph_.nodes().end(), [&](NodeId id) { return add(graph_.node(id)); });
+    return linear ? steps_ : 0;
   }
 
  private:
@@ -117,7 +126,7 @@ class LinearDims {
     return count;
   }
 
-  bool dims_are_linear(const Node& node) const {
+  bool dims_are_linear(const Node& node) {
     bool same_values = true;
     for (const int i : node.op->value_inputs()) {
       const ValueId v = optional_input(node, size_t(i));
@@ -128,6 +137,7 @@ class LinearDims {
     if (node.spec.domain == kInternalDomain) return same_values && listed(kKeepDimsInside, node.spec.op_type);
     if (node.spec.domain == kMicrosoft) return same_values && listed(kKeepDimsOfMicrosoft, node.spec.op_type);
     if (!node.spec.domain.empty()) return false;
+    if (is_op(node, "Split")) return same_values && keeps_axis(node);
     if (is_op(node, "Pad")) return !contents_change(optional_input(node, kPadAxes));
     if (listed(kKeepDims, node.spec.op_type)) return same_values;
     if (is_op(node, "Expand") || is_op(node, "ConstantOfShape")) return true;
@@ -136,6 +146,12 @@ class LinearDims {
     }
     if (is_op(node, "Range")) return steps_by_one(node.inputs[2]);
     return is_op(node, "Slice") && slices_linearly(node);
+  }
+
+  /// Whether what is divided does not change.
+  bool keeps_axis(const Node& node) const {
+    const int axis = normalize_axis(node.spec.attr_or("axis", 0), a_.fact(node.inputs[0]).rank());
+    return !dim_of(node.inputs[0], axis).changes();
   }
 
   bool steps_by_one(ValueId delta) const {
@@ -159,8 +175,9 @@ class LinearDims {
     return lines;
   }
 
-  /// Slice(data, starts, ends, axes, steps), where no bound is moved to the end of the data, and others always are.
-  bool slices_linearly(const Node& node) const {
+  /// Slice(data, starts, ends, axes, steps), where no bound is moved to the end of the data for some steps, and others
+  /// always are.
+  bool slices_linearly(const Node& node) {
     if (node.inputs.size() < 3) return false;  // before opset 10 bounds are attributes
     const auto starts = numbers(node.inputs[1]), ends = numbers(node.inputs[2]);
     const ValueId axes_input = optional_input(node, 3), steps_input = optional_input(node, 4);
@@ -184,9 +201,10 @@ class LinearDims {
   static bool is_open_end(const Line& end) { return !end.changes() && end.a >= std::numeric_limits<int32_t>::max(); }
 
   /// Of a bound that counts from the front, or from the end and does not change.
-  static bool stays_inside(const Line& bound, const Line& dim) {
+  bool stays_inside(const Line& bound, const Line& dim) {
     if (bound.a < 0) return !bound.changes() && Line{-bound.a, -bound.a}.stays_within(dim);
-    return bound.b >= bound.a && bound.stays_within(dim);
+    steps_ = std::min(steps_, bound.steps_within(dim));
+    return bound.b >= bound.a && steps_ > 0;
   }
 
   /// A maximum of two numbers of which one stays the larger.
@@ -234,10 +252,11 @@ class LinearDims {
 
   const Graph &graph_, &a_, &b_;
   std::vector<Contents> contents_;  // by value
+  int64_t steps_ = kAllSteps;
 };
 
 }  // namespace
 
-bool linear_dims(const Graph& graph, const Graph& a, const Graph& b) { return LinearDims(graph, a, b).holds(); }
+int64_t linear_dims(const Graph& graph, const Graph& a, const Graph& b) { return LinearDims(graph, a, b).steps(); }
 
 }  // namespace linnet

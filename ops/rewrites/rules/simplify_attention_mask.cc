@@ -4,6 +4,7 @@
 
 #include "rewrites/matching/arithmetic.h"
 #include "rewrites/matching/match.h"
+#include "rewrites/matching/triangle.h"
 #include "rewrites/matching/written_attention.h"
 #include "rewrites/rewrite_list.h"
 
@@ -38,12 +39,14 @@ Dim length_of(const Graph& graph, const Node& attention, int input) {
 }
 
 bool is_causal(const Graph& graph, const Node& attention, ValueId mask) {
-  const Tensor& constant = graph.fact(mask).constant;
-  const int rank = constant ? constant.rank() : 0;
-  if (rank < 2 || constant.size() == 0) return false;
-  const bool whole = length_of(graph, attention, 0) == Dim(constant.dim(rank - 2)) &&
-                     length_of(graph, attention, 1) == Dim(constant.dim(rank - 1));
+  const Fact& fact = graph.fact(mask);
+  const int rank = fact.has_rank() ? fact.rank() : 0;
+  const bool whole = rank >= 2 && length_of(graph, attention, 0) == fact.dim(rank - 2) &&
+                     length_of(graph, attention, 1) == fact.dim(rank - 1);
   if (!whole) return false;
+  const Tensor& constant = fact.constant;
+  if (!constant) return is_written_triangle(graph, mask);
+  if (constant.size() == 0) return false;
   if (constant.dtype() == DType::kBool) return is_causal<bool>(constant);
   return constant.dtype() == DType::kFloat32 && is_causal<float>(constant);
 }
@@ -119,8 +122,8 @@ std::optional<Patch> without_expand(const Graph& graph, const Node& node) {
 }  // namespace
 
 // The mask of an Attention: an Expand goes, since masks are broadcast; Where(c, 0, -infinity) -> c, which it takes as
-// it is; And(true, c) -> c; a constant, or an operand of And, that keeps the keys up to the query's position ->
-// is_causal.
+// it is; And(true, c) -> c; what keeps the keys up to the query's position, as a constant or by the nodes that make it,
+// alone or as an operand of And -> is_causal.
 std::optional<Patch> simplify_attention_mask(const Graph& graph, const Node& node) {
   if (!is_attention(node) || node.inputs.size() != kMask + 1 || node.inputs[kMask] == kNoValue) return std::nullopt;
   if (auto patch = without_expand(graph, node)) return patch;

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "compile/model_resources.h"
+#include "graph/rewrite.h"
 #include "passes/passes.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
@@ -46,6 +47,9 @@ class Lengths {
     return graph;
   }
   bool are_linear(const Sizes& first = {{"N", 4}}, const Sizes& second = {{"N", 6}}) const {
+    return steps(first, second) == kAllSteps;
+  }
+  int64_t steps(const Sizes& first = {{"N", 4}}, const Sizes& second = {{"N", 6}}) const {
     return linear_dims(b.graph(), with(first), with(second));
   }
 };
@@ -109,8 +113,25 @@ TEST(LinearDims, DoNotHoldWhereContentsAreKnownForOneSizeOnly) {
   const Graph a = g.with({{"N", 4}});
   Graph b = g.with({{"N", 6}});
   b.set_fact(size, Fact(DType::kInt64, Shape{1}));
-  EXPECT_FALSE(linear_dims(g.b.graph(), a, b));
-  EXPECT_FALSE(linear_dims(g.b.graph(), b, a));
+  EXPECT_EQ(linear_dims(g.b.graph(), a, b), 0);
+  EXPECT_EQ(linear_dims(g.b.graph(), b, a), 0);
+}
+
+TEST(LinearDims, HoldUntilASliceReachesTheEnd) {
+  Lengths g;
+  g.b.op("Slice", {g.b.constant(random_tensor({2, 10})), g.ints({0}), g.n(), g.ints({1})});
+  EXPECT_EQ(g.steps(), 3) << "4, 6, 8 and 10 of 10 columns";
+  EXPECT_EQ(g.steps({{"N", 9}}, {{"N", 10}}), 1);
+  EXPECT_EQ(g.steps({{"N", 10}}, {{"N", 11}}), 0);
+}
+
+TEST(LinearDims, HoldForASplitOfWhatDoesNotChange) {
+  Lengths parts;
+  parts.b.ops("Split", {parts.x}, 3, {{"axis", int64_t{1}}, {"num_outputs", int64_t{3}}});
+  EXPECT_TRUE(parts.are_linear());
+  Lengths lengths;
+  lengths.b.ops("Split", {lengths.x}, 2, {{"axis", int64_t{0}}, {"num_outputs", int64_t{2}}});
+  EXPECT_FALSE(lengths.are_linear()) << "4, 6, 7 give 2, 3, 4";
 }
 
 TEST(LinearDims, DoNotHoldForSquares) {
@@ -361,7 +382,7 @@ TEST(LinearDims, DoNotHoldForOperatorsOfOtherDomains) {
     propagate_facts(result, *std::make_shared<ModelResources>());
     return result;
   };
-  EXPECT_FALSE(linear_dims(graph, with(2), with(3)));
+  EXPECT_EQ(linear_dims(graph, with(2), with(3)), 0);
 }
 
 }  // namespace

@@ -378,7 +378,8 @@ TEST(Recurrent, RefusesStepsWhoseMemoryCannotBeCounted) {
        std::vector<std::pair<std::string, int64_t>>{{"LSTM", 4}, {"GRU", 3}, {"RNN", 1}}) {
     for (const int64_t steps : {int64_t{1} << 60, (int64_t{1} << 61) - 1, (int64_t{1} << 62) - 1}) {
       Context context(last_state_of(op_type, gates, 4));
-      expect_error(ErrorKind::kLimit, "size overflow", [&] { context.run(of_steps(steps, gates, 4)); });
+      const std::vector<Tensor> inputs = of_steps(steps, gates, 4);
+      expect_error(ErrorKind::kLimit, "size overflow", [&] { context.run(inputs); });
     }
   }
 }
