@@ -5,9 +5,26 @@
 #include <cstdlib>
 #include <new>
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define LINNET_NEW_IS_THE_SANITIZERS
+#endif
+#endif
+
 namespace {
 
 std::atomic<int64_t> allocations{0};
+
+}  // namespace
+
+namespace linnet::testing {
+
+int64_t allocation_count() { return allocations; }
+
+}  // namespace linnet::testing
+
+#ifndef LINNET_NEW_IS_THE_SANITIZERS
+namespace {
 
 void* counted(size_t bytes, size_t alignment) noexcept {
   ++allocations;
@@ -24,12 +41,6 @@ constexpr size_t kDefault = alignof(std::max_align_t);
 
 }  // namespace
 
-namespace linnet::testing {
-
-int64_t allocation_count() { return allocations; }
-
-}  // namespace linnet::testing
-
 void* operator new(size_t bytes) { return counted_or_throw(bytes, kDefault); }
 void* operator new(size_t bytes, std::align_val_t alignment) { return counted_or_throw(bytes, size_t(alignment)); }
 void* operator new(size_t bytes, const std::nothrow_t&) noexcept { return counted(bytes, kDefault); }
@@ -40,3 +51,4 @@ void operator delete(void* p) noexcept { std::free(p); }
 void operator delete(void* p, size_t) noexcept { std::free(p); }
 void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
 void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+#endif

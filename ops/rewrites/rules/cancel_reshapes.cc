@@ -8,8 +8,10 @@
 namespace linnet {
 namespace {
 
-bool has_elements(const Fact& x) {
-  return x.concrete() && std::ranges::none_of(*x.dims, [](const Dim& dim) { return dim == Dim(0); });
+/// Whether a Reshape of as many elements gives this shape, of which one dim may be open, by numbers.
+bool is_shape_of_numbers(const Fact& x) {
+  return x.has_rank() && std::ranges::count_if(*x.dims, [](const Dim& dim) { return !dim.known(); }) <= 1 &&
+         std::ranges::none_of(*x.dims, [](const Dim& dim) { return dim == Dim(0); });
 }
 
 /// The Reshape in Reshape(Transpose(Reshape(x))) when matrices, counted by one axis meanwhile, are transposed.
@@ -19,7 +21,7 @@ const Node* merge_before_transpose(const Graph& graph, const Node& node) {
   if (!merge || transpose->spec.attr_or("perm", std::vector<int64_t>{}) != std::vector<int64_t>{0, 2, 1})
     return nullptr;
   const Fact &merged = graph.fact(merge->outputs[0]), &y = graph.fact(node.outputs[0]);
-  if (!merged.concrete() || !has_elements(y) || y.rank() <= 3) return nullptr;
+  if (!merged.concrete() || !is_shape_of_numbers(y) || y.rank() <= 3) return nullptr;
   const bool matrices = merged.dim(1) == y.dim(y.rank() - 1) && merged.dim(2) == y.dim(y.rank() - 2);
   return matrices ? merge : nullptr;
 }
@@ -36,7 +38,7 @@ std::optional<Patch> cancel_reshapes(const Graph& graph, const Node& node) {
   if (const Node* before = graph.producer(node.inputs[0]); is_reshape(before)) {
     const ValueId x = before->inputs[0];
     const bool undone = same_dims(graph.fact(x), y);
-    if (!undone && !has_elements(y)) return std::nullopt;
+    if (!undone && !is_shape_of_numbers(y)) return std::nullopt;
     patch.replace(node.outputs[0], undone ? x : add_reshape(patch, node, x, *y.dims));
     return patch;
   }

@@ -21,6 +21,19 @@ TEST(CancelReshapes, OneOfSeveralIsLeft) {
   expect_unchanged(b, randoms({kJoined}));
 }
 
+TEST(CancelReshapes, OneDimMayBeOpen) {
+  const auto graph = [](const Dim& batch, const std::vector<int64_t>& last) {
+    GraphBuilder b;
+    const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{batch, Dim("N"), 2 * kSize}));
+    b.output(b.op("Tanh", {b.op("Reshape", {b.op("Reshape", {x, ints(b, {0, 0, 2, kSize})}), ints(b, last)})}));
+    return b;
+  };
+  const GraphBuilder open = graph(kBatch, {-1, 2 * kSize});
+  EXPECT_EQ(optimized_ops(open), "Reshape Tanh");
+  for (const int64_t n : {3, 1, 0}) expect_unchanged(open, {random_tensor({kBatch, n, 2 * kSize})});
+  EXPECT_EQ(optimized_ops(graph(Dim("B"), {0, -1, kSize})), "Reshape Reshape Tanh") << "two open dims";
+}
+
 TEST(CancelReshapes, TheShapeOfNoElementsIsNotWrittenAnew) {
   GraphBuilder b;
   const ValueId x = b.op("Reshape", {b.input("x", Shape{0, 2}), ints(b, {2, 0})}, {{"allowzero", int64_t{1}}});
