@@ -137,7 +137,7 @@ class ManyQueries final : public HeadAlgorithm {
 
   GemmPanels value_panels() const { return equal_panels(sizes().v_head_size, kPanelWidth, table_.gemm_f32.lanes); }
 
-  void strip(const Workspace& work, const float* a, int64_t a_pitch, int64_t rows, GemmStrip<GemmF32> s) const {
+  void strip(const Workspace& work, const float* a, int64_t a_pitch, int64_t rows, GemmStrip<GemmF32>& s) const {
     for (int64_t i = 0; i < rows; ++i) work.pointers[i] = a + i * a_pitch;
     s.a = work.pointers;
     s.rows = int(rows);
