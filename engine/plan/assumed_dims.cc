@@ -19,6 +19,16 @@ Dims common(const Dims& a, const Dims& b) {
   return dims;
 }
 
+/// Empty where one is not known.
+std::vector<Shape> input_shapes(const Graph& graph) {
+  std::vector<Shape> shapes;
+  for (const ValueId v : graph.inputs()) {
+    if (!graph.fact(v).concrete()) return {};
+    shapes.push_back(graph.fact(v).shape());
+  }
+  return shapes;
+}
+
 bool says(const Fact& fact, const Dims& dims) { return fact.has_rank() && *fact.dims == dims; }
 
 /// Whether the dims of all facts are as assumed: each symbol stands for one number.
@@ -51,14 +61,20 @@ AssumedDims::AssumedDims(Graph& open, const Graph& a, const Graph& b, const Mode
     }
   }
   keep_what_tells(open);
-  const Linearity linearity = Registry::Rewrites::linearity_of(*open.registry());
-  further_steps_ = linearity ? linearity(telling_, a, b) : 0;
-  for (const ValueId v : open.inputs()) {
-    if (!a.fact(v).concrete() || !b.fact(v).concrete()) further_steps_ = 0;
-    if (further_steps_ == 0) return;
-    first_.push_back(a.fact(v).shape());
-    second_.push_back(b.fact(v).shape());
-  }
+  of_a_ = input_shapes(a);
+  of_b_ = input_shapes(b);
+  set_line(a, b);
+}
+
+bool AssumedDims::set_line(const Graph& a, const Graph& b) {
+  const Linearity linearity = Registry::Rewrites::linearity_of(*telling_.registry());
+  AssumedDims next = *this;
+  next.further_steps_ = linearity ? linearity(telling_, a, b) : 0;
+  next.first_ = input_shapes(a);
+  next.second_ = input_shapes(b);
+  if (next.first_.empty() || !next.hold_further(of_a_) || !next.hold_further(of_b_)) return false;
+  *this = std::move(next);
+  return true;
 }
 
 bool AssumedDims::is_further(size_t input, const Shape& shape, int64_t& steps) const {

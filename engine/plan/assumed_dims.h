@@ -16,6 +16,9 @@ class AssumedDims {
   /// have which are equal in both. a, b: the graph with the facts of the two sizes.
   AssumedDims(Graph& open, const Graph& a, const Graph& b, const ModelResources& resources);
 
+  /// Takes two sizes that are one step apart for hold_further(). False, and all stays as it is, where dims are not
+  /// known to grow by equal steps from them, or the sizes that the dims were assumed from are none of those steps.
+  bool set_line(const Graph& a, const Graph& b);
   /// Whether they are known to hold for inputs, tensors or what stands for them, without a look at the graph: those
   /// whose dims are larger by equal steps, of which a and b are the first.
   template <class Inputs>
@@ -30,6 +33,7 @@ class AssumedDims {
   bool hold(const std::vector<Fact>& inputs, const ModelResources& resources);
 
  private:
+  static const Shape& shape_of(const Shape& shape) { return shape; }
   static const Shape& shape_of(const Tensor& tensor) { return tensor.shape(); }
   static const Shape& shape_of(const PlanInput& input) { return input.shape; }
   bool is_further(size_t input, const Shape& shape, int64_t& steps) const;
@@ -41,7 +45,8 @@ class AssumedDims {
   std::vector<Dims> dims_;
   Graph telling_;                      // the part of the graph that the values depend on
   int64_t further_steps_ = 0;          // for which its dims grow by equal steps
-  std::vector<Shape> first_, second_;  // of the inputs, where they do
+  std::vector<Shape> first_, second_;  // of the inputs, one step apart
+  std::vector<Shape> of_a_, of_b_;     // of the inputs that the dims were assumed from
   bool current_ = false;               // its facts are those of the inputs asked for last
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include "passes/passes.h"
@@ -10,11 +11,46 @@
 namespace linnet {
 namespace {
 
+constexpr int64_t kLeastSize = 2;  // that others resemble: see ShapeFamily
+
 /// Whether no dim is less than that of the other.
 bool is_larger(const std::vector<PlanInput>& a, const std::vector<PlanInput>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const PlanInput& x, const PlanInput& y) {
     return std::equal(x.shape.begin(), x.shape.end(), y.shape.begin(), y.shape.end(), std::greater_equal<>());
   });
+}
+
+/// By how much all dims are larger that differ; 0 where those are not equally much.
+int64_t distance(const std::vector<PlanInput>& low, const std::vector<PlanInput>& high) {
+  int64_t distance = 0;
+  for (size_t i = 0; i < low.size(); ++i) {
+    for (int d = 0; d < low[i].shape.rank(); ++d) {
+      const int64_t more = high[i].shape[d] - low[i].shape[d];
+      if (more != 0 && distance != 0 && more != distance) return 0;
+      if (more != 0) distance = more;
+    }
+  }
+  return distance;
+}
+
+/// `low` with so much more in each dim in which `high` differs.
+std::vector<PlanInput> moved(std::vector<PlanInput> low, const std::vector<PlanInput>& high, int64_t more) {
+  for (size_t i = 0; i < low.size(); ++i) {
+    for (int d = 0; d < low[i].shape.rank(); ++d) {
+      if (high[i].shape[d] != low[i].shape[d]) low[i].shape[d] += more;
+    }
+  }
+  return low;
+}
+
+int64_t least_open_dim(const std::vector<PlanInput>& low, const std::vector<PlanInput>& high) {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (size_t i = 0; i < low.size(); ++i) {
+    for (int d = 0; d < low[i].shape.rank(); ++d) {
+      if (high[i].shape[d] != low[i].shape[d]) least = std::min(least, low[i].shape[d]);
+    }
+  }
+  return least;
 }
 
 Graph propagated(Graph graph, const std::vector<PlanInput>& inputs, const ModelResources& resources) {
@@ -40,7 +76,21 @@ OpenGraph::OpenGraph(const Graph& graph, const std::vector<PlanInput>& a, const 
     : graph_(graph),
       assumed_(graph_, propagated(graph, is_larger(a, b) ? b : a, resources),
                propagated(graph, is_larger(a, b) ? a : b, resources), resources) {
+  take_single_steps(graph, is_larger(a, b) ? b : a, is_larger(a, b) ? a : b, resources);
   optimize(graph_, resources);
+}
+
+void OpenGraph::take_single_steps(const Graph& graph, const std::vector<PlanInput>& low,
+                                  const std::vector<PlanInput>& high, const ModelResources& resources) {
+  if (distance(low, high) <= 0) return;
+  for (const int64_t back : {least_open_dim(low, high) - kLeastSize, int64_t{0}}) {
+    try {
+      const Graph first = propagated(graph, moved(low, high, -back), resources);
+      if (assumed_.set_line(first, propagated(graph, moved(low, high, 1 - back), resources))) return;
+    } catch (const Error& error) {  // sizes that nobody asked for may not fit
+      if (error.kind() == ErrorKind::kLimit || error.kind() == ErrorKind::kCancelled) throw;
+    }
+  }
 }
 
 bool OpenGraph::bind(const std::vector<PlanInput>& inputs, const ModelResources& resources) {

@@ -25,6 +25,9 @@ class OpenGraph {
   void set_latest_plan(const std::shared_ptr<const Plan>& plan) { latest_plan_ = plan; }
 
  private:
+  /// Looks at how dims grow from the least size on that resembles both, or from `low`, by steps of one.
+  void take_single_steps(const Graph& graph, const std::vector<PlanInput>& low, const std::vector<PlanInput>& high,
+                         const ModelResources& resources);
   void set_facts(const std::vector<Fact>& inputs, const ModelResources& resources);
 
   Graph graph_;

@@ -26,7 +26,6 @@ class Sizes {
     return {open, with(first), with(second), *resources_};
   }
 
- private:
   Graph with(const std::vector<Tensor>& tensors) const {
     Graph graph = b.graph();
     for (size_t i = 0; i < tensors.size(); ++i) {
@@ -36,6 +35,7 @@ class Sizes {
     return graph;
   }
 
+ private:
   std::shared_ptr<ModelResources> resources_ = std::make_shared<ModelResources>();
 };
 
@@ -51,6 +51,20 @@ TEST(AssumedDims, HoldForAllFurtherSteps) {
     EXPECT_FALSE(assumed.hold_further(Sizes::inputs(n, m))) << n << " " << m;
   }
   EXPECT_FALSE(assumed.hold_further(Sizes::inputs(6, 7, 4)));
+}
+
+TEST(AssumedDims, HoldOnALineOfSmallerSteps) {
+  Sizes s;
+  s.b.output(s.b.op("Relu", {s.x}));
+  s.b.output(s.b.op("Relu", {s.y}));
+  AssumedDims assumed = s.of(Sizes::inputs(4, 6), Sizes::inputs(8, 10));
+  EXPECT_FALSE(assumed.hold_further(Sizes::inputs(5, 7)));
+  EXPECT_FALSE(assumed.set_line(s.with(Sizes::inputs(5, 7)), s.with(Sizes::inputs(6, 8)))) << "4, 6 are not on it";
+  EXPECT_FALSE(assumed.set_line(s.with(Sizes::inputs(2, 4)), s.with(Sizes::inputs(5, 7)))) << "steps of 3";
+  EXPECT_FALSE(assumed.hold_further(Sizes::inputs(5, 7)));
+  EXPECT_TRUE(assumed.set_line(s.with(Sizes::inputs(2, 4)), s.with(Sizes::inputs(3, 5))));
+  for (const int64_t n : {2, 3, 4, 5, 100}) EXPECT_TRUE(assumed.hold_further(Sizes::inputs(n, n + 2))) << n;
+  EXPECT_FALSE(assumed.hold_further(Sizes::inputs(1, 3)));
 }
 
 TEST(AssumedDims, AreNotKnownToHoldWhereDimsDoNotGrowByEqualSteps) {
