@@ -12,25 +12,27 @@ namespace {
 /// In the internal domain "linnet", y and, without the attribute x_channels_first, x are channels-last [N, D1..., C], a
 /// fourth input of y's shape is added, a fifth, slope: [O], multiplies what is negative then, before the activation
 /// (attributes activation, activation_alpha, activation_beta; float32 only, but a constant w may be float16 or
-/// bfloat16).
+/// bfloat16). PlaneConv of that domain is the same on channels-first data, without what is added or multiplied.
 /// Source: https://onnx.ai/onnx/operators/onnx__Conv.html
 class Conv final : public Op {
  public:
   explicit Conv(const NodeSpec& node)
       : attributes_(node),
-        layout_{node.domain == "linnet" && node.attr_or("x_channels_first", int64_t{0}) == 0, node.domain == "linnet"},
+        internal_(node.domain == "linnet"),
+        layout_{internal_ && node.op_type == "Conv" && node.attr_or("x_channels_first", int64_t{0}) == 0,
+                internal_ && node.op_type == "Conv"},
         activation_(node) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, layout_.y_channels_last ? 5 : 3);
     const Fact& x = in[0];
     const Fact& w = in[1];
-    if (layout_.y_channels_last) {
+    if (internal_) {
       require_dtype(x, DType::kFloat32, "input X");
     } else {
       require_floating(x, "input X");
     }
-    layout_.y_channels_last ? require_weights(w, "input W") : require_same_dtype(x, w, "inputs X and W");
+    internal_ ? require_weights(w, "input W") : require_same_dtype(x, w, "inputs X and W");
     if (!x.has_rank() || !w.has_rank()) return {Fact(x.dtype, std::nullopt)};
     check_conv(attributes_, layout_, x, w);
     const Fact y(x.dtype, conv_output_dims(attributes_, layout_, x, w));
@@ -43,7 +45,7 @@ class Conv final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override {
-    return layout_.y_channels_last ? Precision::kAsGiven : Precision::kFloat32;
+    return internal_ ? Precision::kAsGiven : Precision::kFloat32;
   }
 
   KernelPtr compile(const CompileInput& in) const override {
@@ -61,6 +63,7 @@ class Conv final : public Op {
   }
 
   ConvAttributes attributes_;
+  bool internal_;
   ConvLayout layout_;
   FusedActivation activation_;
 };
@@ -70,6 +73,7 @@ class Conv final : public Op {
 void register_conv(Registry& registry) {
   registry.add<Conv>("Conv", {.since = 1});
   registry.add<Conv>("Conv", {.since = 1, .domain = "linnet"});
+  registry.add<Conv>("PlaneConv", {.since = 1, .domain = "linnet"});
 }
 
 }  // namespace linnet

@@ -10,8 +10,8 @@
 
 namespace linnet {
 
-/// The operands of a convolution: y channels-last, x as well unless the algorithm takes channels-first, w as in ONNX,
-/// residual like y. bias, residual and slope (of a PRelu, per channel) may be null.
+/// The operands of a convolution: x and y channels-last unless the algorithm takes or gives channels-first, w as in
+/// ONNX, residual like y. bias, residual and slope (of a PRelu, per channel) may be null.
 template <class T>
 struct ConvOperands {
   const T* x = nullptr;
@@ -31,7 +31,7 @@ struct ConvOperands {
   }
 };
 
-/// One way of computing a convolution of given sizes on channels-last data.
+/// One way of computing a convolution of given sizes, on channels-last data unless it says otherwise.
 template <class T>
 class ConvAlgorithm {
  public:
@@ -40,6 +40,7 @@ class ConvAlgorithm {
   virtual void run(const ConvOperands<T>& operands, KernelContext& context) const = 0;
   virtual size_t scratch_bytes() const = 0;
   virtual bool takes_channels_first() const { return false; }
+  virtual bool gives_channels_first() const { return false; }
   virtual std::string describe() const = 0;
 };
 
@@ -75,14 +76,18 @@ bool suits_line_conv(const ConvGeometry& geometry, const CompileInput& in);
 ConvF32Ptr make_line_conv(const ConvGeometry& geometry, bool channels_first, const Epilogue& epilogue,
                           const CompileInput& in);
 
+/// Whether sums are so short that make_plane_conv() is the fastest where x and y are channels-first.
+bool suits_plane_conv(const ConvGeometry& geometry, const CompileInput& in);
+/// Multiplies the weights by the windows of blocks of pixels; takes and gives channels-first.
+ConvF32Ptr make_plane_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in);
+
 template <class T>
 struct ConvChoice {
   ConvAlgorithmPtr<T> algorithm;
   std::string reason;
 };
-/// The fastest of the ordinary ones by a cost model, and why. x_channels_first: how x is laid out; the algorithm need
-/// not take it so.
-ConvChoice<float> choose_conv(const ConvGeometry& geometry, bool x_channels_first, const Epilogue& epilogue,
+/// The fastest of the ordinary ones by a cost model, and why. layout: of x and y, for which an algorithm need not be.
+ConvChoice<float> choose_conv(const ConvGeometry& geometry, const ConvLayout& layout, const Epilogue& epilogue,
                               const CompileInput& in);
 
 }  // namespace linnet

@@ -93,7 +93,7 @@ WinogradTile tile_of(const ConvGeometry& g, int outputs) {
 
 }  // namespace
 
-ConvChoice<float> choose_conv(const ConvGeometry& geometry, bool x_channels_first, const Epilogue& epilogue,
+ConvChoice<float> choose_conv(const ConvGeometry& geometry, const ConvLayout& layout, const Epilogue& epilogue,
                               const CompileInput& in) {
   const bool short_rows = row_multiplies(geometry) <= kMostRowMultiplies;
   if (short_rows && geometry.group == geometry.in_channels && geometry.group == geometry.out_channels) {
@@ -103,8 +103,11 @@ ConvChoice<float> choose_conv(const ConvGeometry& geometry, bool x_channels_firs
   if (geometry.group > 1 && geometry.group_out() <= kFewChannels * gemm.lanes) {
     return {make_grouped_conv(geometry, epilogue, in), "groups of few channels"};
   }
+  if (!layout.x_channels_last && !layout.y_channels_last && suits_plane_conv(geometry, in)) {
+    return {make_plane_conv(geometry, epilogue, in), "short sums"};
+  }
   if (short_rows && suits_line_conv(geometry, in)) {
-    return {make_line_conv(geometry, x_channels_first, epilogue, in), "few input channels"};
+    return {make_line_conv(geometry, !layout.x_channels_last, epilogue, in), "few input channels"};
   }
   const std::string obstacle = winograd_obstacle(geometry, in);
   if (!obstacle.empty()) return {make_gemm_conv<float>(geometry, epilogue, in), "no Winograd: " + obstacle};

@@ -33,7 +33,7 @@ class ConvKernel final : public Kernel {
         has_residual_(in.has(3)),
         has_slope_(in.has(4)),
         transposes_x_(!layout.x_channels_last && !algorithm_->takes_channels_first()),
-        transposes_y_(!layout.y_channels_last),
+        transposes_y_(!layout.y_channels_last && !algorithm_->gives_channels_first()),
         packed_(in.constant(1)),
         table_(kernel_table(in.isa())),
         x_offset_(aligned(algorithm_->scratch_bytes())) {
@@ -86,7 +86,7 @@ KernelPtr make_transposed(const ConvGeometry& geometry, const CompileInput& in) 
 
 KernelPtr make_conv_kernel(const ConvGeometry& geometry, const ConvLayout& layout, const Epilogue& epilogue,
                            const CompileInput& in) {
-  ConvChoice<float> choice = choose_conv(geometry, !layout.x_channels_last, epilogue, in);
+  ConvChoice<float> choice = choose_conv(geometry, layout, epilogue, in);
   return std::make_unique<ConvKernel<float>>(std::move(choice), geometry, layout, in);
 }
 

@@ -6,19 +6,20 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// Adds up to kPixels adjacent outputs from `first` on, one vector of channels from c on, for any kernel width, stride
-/// and dilation.
-template <int kPixels>
-inline void gather(const DepthwiseRow& row, int64_t first, int64_t count, int64_t c, F32* sums) {
+/// Adds up to kPixels adjacent outputs from `first` on, one vector of channels, for any kernel width, stride and
+/// dilation. load_channels(pixel or tap) loads it.
+template <int kPixels, class LoadChannels>
+[[gnu::always_inline]] inline void gather(const DepthwiseRow& row, int64_t first, int64_t count, F32* sums,
+                                          const LoadChannels& load_channels) {
   for (int i = 0; i < row.lines; ++i) {
     for (int64_t k = 0; k < row.kernel; ++k) {
-      const F32 weight = load(row.w[i] + k * row.w_pitch + c);
+      const F32 weight = load_channels(row.w[i] + k * row.w_pitch);
       const int64_t origin = first * row.stride - row.pad_begin + k * row.dilation;
 #pragma GCC unroll 8
       for (int p = 0; p < kPixels; ++p) {
         const int64_t column = origin + p * row.stride;
         if (p >= count || column < 0 || column >= row.in) continue;
-        sums[p] = xsimd::fma(load(row.x[i] + column * row.x_pitch + c), weight, sums[p]);
+        sums[p] = xsimd::fma(load_channels(row.x[i] + column * row.x_pitch), weight, sums[p]);
       }
     }
   }
@@ -181,38 +182,36 @@ void sliding_row(const DepthwiseRow& row) {
   }
 }
 
+constexpr int64_t kAnyPixels = 8;
+
 void any_row(const DepthwiseRow& row) {
-  constexpr int64_t kAnyPixels = 8;
   for (int64_t first = 0; first < row.out; first += kAnyPixels) {
     const int64_t count = row.out - first < kAnyPixels ? row.out - first : kAnyPixels;
     compute_block<kAnyPixels>(
         row, {first, 1, count}, [&](int64_t c, F32 * sums) __attribute__((always_inline)) {
-          gather<kAnyPixels>(row, first, count, c, sums);
+          gather<kAnyPixels>(row, first, count, sums, [c](const float* x) { return load(x + c); });
         });
   }
 }
 
-/// Fewer channels than lanes: one value at a time.
+/// Fewer channels than lanes: a part of a vector for each pixel.
 void narrow_row(const DepthwiseRow& row) {
   const Epilogue& e = row.epilogue;
-  for (int64_t pixel = 0; pixel < row.out; ++pixel) {
-    const int64_t origin = origin_of(row, pixel);
-    float* y = row.y + pixel * row.y_pitch;
-    for (int64_t c = 0; c < row.channels; ++c) {
-      float sum = e.bias ? e.bias[c] : 0.0f;
-      for (int i = 0; i < row.lines; ++i) {
-        for (int64_t k = 0; k < row.kernel; ++k) {
-          const int64_t column = origin + k * row.dilation;
-          if (column < 0 || column >= row.in) continue;
-          sum += row.x[i][column * row.x_pitch + c] * row.w[i][k * row.w_pitch + c];
-        }
-      }
-      if (e.residual) sum += e.residual[pixel * e.residual_pitch + c];
-      if (e.slope && sum < 0) sum *= e.slope[c];
-      sum = sum < e.low ? e.low : sum;
-      y[c] = sum > e.high ? e.high : sum;
+  const auto load_channels = [n = row.channels](const float* x) { return load_part(x, n); };
+  const F32 bias = e.bias ? load_channels(e.bias) : F32(0.0f), slope = e.slope ? load_channels(e.slope) : F32(1.0f);
+  for (int64_t first = 0; first < row.out; first += kAnyPixels) {
+    const int64_t count = row.out - first < kAnyPixels ? row.out - first : kAnyPixels;
+    F32 values[kAnyPixels];
+    LINNET_UNROLL for (int p = 0; p < kAnyPixels; ++p) values[p] = bias;
+    gather<kAnyPixels>(row, first, count, values, load_channels);
+    for (int64_t p = 0; p < count; ++p) {
+      F32 value = values[p];
+      float* y = row.y + (first + p) * row.y_pitch;
+      if (e.residual) value += load_channels(e.residual + (first + p) * e.residual_pitch);
+      if (e.slope) value = prelu(value, slope);
+      store_part(y, at_most(F32(e.high), at_least(F32(e.low), value)), row.channels);
+      if (e.activation) e.activation(y, y, row.channels, e.alpha, e.beta);
     }
-    if (e.activation) e.activation(y, y, row.channels, e.alpha, e.beta);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/byte_vectors.h"
@@ -54,16 +55,16 @@ template <class T>
 struct Max {
   static constexpr T kNeutral =
       std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
-  /// Of V, numbers or vectors; at(t) for t < count, of which there is one.
-  template <class V, class At>
-  static V reduce(int64_t count, const At& at) {
+  /// Of V, numbers or vectors; at(t) for t < count, of which there is one. Count: int64_t or a constant.
+  template <class V, class Count, class At>
+  static V reduce(Count count, const At& at) {
     V best = at(0);
     for (int64_t t = 1; t < count; ++t) {
-      const V x = at(t);
+      const V x = at(t), larger = x > best ? x : best;
       if constexpr (std::numeric_limits<T>::has_infinity)
-        best = ((x > best) | (x != x)) ? x : best;
+        best = x != x ? x : larger;
       else
-        best = x > best ? x : best;
+        best = larger;
     }
     return best;
   }
@@ -74,8 +75,13 @@ struct Sum {
   /// Long sums are taken in blocks, so that the rounding error grows with the number of blocks and their length only.
   static constexpr int64_t kBlock = 64;
 
-  template <class V, class At>
-  static V reduce(int64_t count, const At& at) {
+  template <class V, class Count, class At>
+  static V reduce(Count count, const At& at) {
+    if constexpr (!std::is_same_v<Count, int64_t>) {
+      V sum = at(0);
+      for (int64_t t = 1; t < count; ++t) sum += at(t);
+      return sum;
+    }
     V total{};
     for (int64_t begin = 0; begin < count; begin += kBlock) {
       const int64_t end = begin + kBlock < count ? begin + kBlock : count;
@@ -87,18 +93,31 @@ struct Sum {
   }
 };
 
+/// f(count), where the usual counts are constants.
+template <class F>
+inline void with_count(int64_t count, const F& f) {
+  if (count == 2) return f(std::integral_constant<int64_t, 2>());
+  if (count == 3) return f(std::integral_constant<int64_t, 3>());
+  f(count);
+}
+
 /// The lines of a window become one, by vectors of so many elements, or of fewer where lines are shorter.
-template <class Reduction, int kWidth, class T>
-inline void join_elements(const T* const* taps, int64_t count, int64_t elements, T* to) {
+template <class Reduction, int kWidth, class T, class Count>
+inline void join_elements(const T* const* taps, Count count, int64_t elements, T* to) {
   if (elements < kWidth) {
     if constexpr (kWidth > 1) join_elements<Reduction, kWidth / 2>(taps, count, elements, to);
     return;
   }
+  constexpr bool kFixed = !std::is_same_v<Count, int64_t>;
+  const T* few[kFixed ? 3 : 1];  // in registers
+  if constexpr (kFixed)
+    for (int64_t t = 0; t < count; ++t) few[t] = taps[t];
+  const T* const* lines = kFixed ? few : taps;
   const auto join = [&](int64_t i) {
     if constexpr (kWidth == 1) {
-      to[i] = Reduction::template reduce<T>(count, [&](int64_t t) { return taps[t][i]; });
+      to[i] = Reduction::template reduce<T>(count, [&](int64_t t) { return lines[t][i]; });
     } else {
-      const auto at = [&](int64_t t) { return load_lanes<kWidth>(taps[t] + i); };
+      const auto at = [&](int64_t t) { return load_lanes<kWidth>(lines[t] + i); };
       store_vector(to + i, Reduction::template reduce<Vector<T, kWidth>>(count, at));
     }
   };
@@ -107,22 +126,30 @@ inline void join_elements(const T* const* taps, int64_t count, int64_t elements,
   if (i < elements) join(elements - kWidth);
 }
 
-/// The same between its padding.
+/// The padding of a line, by whole vectors: what lies behind it is written later.
+template <class Reduction, class T>
+inline void pad_line(const PlaneColumns& s, T* line) {
+  const Vector<T> neutral = Vector<T>{} + Reduction::kNeutral;
+  for (int64_t i = 0; i < s.pad; i += kLanesOf<T>) store_vector(line + i, neutral);
+  for (int64_t i = s.pad + s.in; i < s.padded; i += kLanesOf<T>) store_vector(line + i, neutral);
+}
+
+/// The lines between their padding.
 template <class Reduction, class T>
 inline void join_lines(const PlaneColumns& s, const T* const* taps, int64_t count, T* line) {
   T* to = line + s.pad;
-  if (count > 0) return join_elements<Reduction, kLanesOf<T>>(taps, count, s.in, to);
+  if (count > 0) return with_count(count, [&](auto n) { join_elements<Reduction, kLanesOf<T>>(taps, n, s.in, to); });
   for (int64_t i = 0; i < s.in; ++i) to[i] = Reduction::kNeutral;
 }
 
 /// The columns of windows that lie kStride apart, 1 or 2, as one row of y, where `room` elements may be written.
-template <class Reduction, int kStride, class T, class Finish>
-inline void join_columns(const PlaneColumns& s, const T* line, int64_t room, T* y, const Finish& finish) {
+template <class Reduction, int kStride, class T, class Count, class Finish>
+inline void join_columns(const PlaneColumns& s, Count kernel, const T* line, int64_t room, T* y, const Finish& finish) {
   constexpr int kWidth = kLanesOf<T>;
   const auto vector = [&](int64_t column) {
     const T* first = line + column * kStride;
     const auto at = [&](int64_t k) { return load_every<kStride>(first + k * s.dilation); };
-    return finish(Reduction::template reduce<Vector<T>>(s.kernel, at), column);
+    return finish(Reduction::template reduce<Vector<T>>(kernel, at), column);
   };
   const int64_t whole = s.out + kWidth <= room ? s.out : s.out - kWidth + 1;
   int64_t i = 0;
@@ -159,20 +186,21 @@ inline void pool(const PlaneColumns& s, const T* const* taps, const int64_t* cou
   const int64_t pitch = s.padded;
   for (int64_t r = 0; r < rows; taps += counts[r++]) {
     T* line = lines + r * pitch;
-    for (int64_t i = 0; i < s.pad; ++i) line[i] = Reduction::kNeutral;
-    for (int64_t i = s.pad + s.in; i < pitch; ++i) line[i] = Reduction::kNeutral;
+    pad_line<Reduction>(s, line);
     join_lines<Reduction>(s, taps, counts[r], line);
   }
-  for (int64_t r = 0; r < rows; ++r, y += s.out) {
-    const T* line = lines + r * pitch;
-    const auto finish = [&](auto reduced, int64_t column) { return finish_at(reduced, r, column); };
-    if (s.stride == 1)
-      join_columns<Reduction, 1>(s, line, (rows - r) * s.out, y, finish);
-    else if (s.stride == 2)
-      join_columns<Reduction, 2>(s, line, (rows - r) * s.out, y, finish);
-    else
-      join_columns_apart<Reduction>(s, line, y, finish);
-  }
+  with_count(s.kernel, [&](auto kernel) {
+    for (int64_t r = 0; r < rows; ++r) {
+      const T* line = lines + r * pitch;
+      const auto finish = [&](auto reduced, int64_t column) { return finish_at(reduced, r, column); };
+      if (s.stride == 1)
+        join_columns<Reduction, 1>(s, kernel, line, (rows - r) * s.out, y + r * s.out, finish);
+      else if (s.stride == 2)
+        join_columns<Reduction, 2>(s, kernel, line, (rows - r) * s.out, y + r * s.out, finish);
+      else
+        join_columns_apart<Reduction>(s, line, y + r * s.out, finish);
+    }
+  });
 }
 
 template <class T>

@@ -19,7 +19,8 @@ constexpr int64_t kBlock = 512;  // elements for which all steps are taken befor
 class BlockwiseSteps {
  public:
   /// dtypes: those of all operands.
-  BlockwiseSteps(const ElementwiseSteps& steps, std::span<const DType> dtypes, Isa isa) : inputs_(steps.inputs) {
+  BlockwiseSteps(const ElementwiseSteps& steps, std::span<const DType> dtypes, Isa isa)
+      : inputs_(steps.inputs), converters_(kernel_table(isa).convert) {
     const KernelTable& table = kernel_table(isa);
     for (const DType dtype : dtypes) element_bytes_.push_back(dtype_bytes(dtype, 1));
     for (const ElementwiseSteps::Step& step : steps.steps) {
@@ -31,6 +32,14 @@ class BlockwiseSteps {
       const DType result = dtypes[size_t(inputs_) + steps_.size() - 1];
       if (step.op == kDequantizeStep) {
         own.dequantize = table.quantize.of(dtypes[size_t(step.first)]).dequantize;
+      } else if (step.op == kWidenStep) {
+        const bool half = dtypes[size_t(step.first)] == DType::kFloat16;
+        own.convert =
+            half ? conversion<&ConvertKernels::float_of_half> : conversion<&ConvertKernels::float_of_bfloat16>;
+      } else if (step.op == kFloat16Step) {
+        own.convert = conversion<&ConvertKernels::half_of_float>;
+      } else if (step.op == kBFloat16Step) {
+        own.convert = conversion<&ConvertKernels::bfloat16_of_float>;
       } else if (result != DType::kFloat32) {
         own.quantize = table.quantize.of(result).quantize;
       } else if (step.second < 0) {
@@ -65,26 +74,39 @@ class BlockwiseSteps {
     float alpha, beta;
     decltype(ByteKernels::dequantize) dequantize = nullptr;
     decltype(ByteKernels::quantize) quantize = nullptr;
+    void (*convert)(const ConvertKernels& kernels, const void* x, void* y, int64_t n) = nullptr;
     UnaryKernels::F unary = nullptr;
     BinaryForms binary{};
   };
+
+  /// One of ConvertKernels, of any types.
+  template <auto kKernel>
+  static void conversion(const ConvertKernels& kernels, const void* x, void* y, int64_t n) {
+    [=]<class X, class Y>(void (*convert)(const X*, Y*, int64_t)) {
+      convert(static_cast<const X*>(x), static_cast<Y*>(y), n);
+    }(kernels.*kKernel);
+  }
 
   static const float* floats(const Operand& operand) { return static_cast<const float*>(operand.data); }
 
   void repeat_first(std::byte* y, int64_t n) const {
     if (element_bytes_.back() == 1) return void(std::fill_n(y, n, *y));
+    if (element_bytes_.back() == 2)
+      return void(std::fill_n(reinterpret_cast<uint16_t*>(y), n, *reinterpret_cast<uint16_t*>(y)));
     auto* floats = reinterpret_cast<float*>(y);
     std::fill_n(floats, n, *floats);
   }
 
   /// Returns whether the result is a scalar, too.
-  static bool run(const Step& step, const Operand* operands, void* to, int64_t n) {
+  bool run(const Step& step, const Operand* operands, void* to, int64_t n) const {
     const Operand& a = operands[step.first];
     auto* result = static_cast<float*>(to);
     if (step.second < 0) {
       const int64_t count = a.scalar ? 1 : n;
       if (step.dequantize)
         step.dequantize(a.data, result, count, step.alpha, step.beta);
+      else if (step.convert)
+        step.convert(converters_, a.data, to, count);
       else if (step.quantize)
         step.quantize(floats(a), to, count, step.alpha, step.beta);
       else
@@ -104,16 +126,19 @@ class BlockwiseSteps {
   }
 
   int64_t inputs_;
+  ConvertKernels converters_;
   std::vector<size_t> element_bytes_;  // of all operands
   std::vector<Step> steps_;
 };
+
+bool is_byte(DType dtype) { return dtype == DType::kUint8 || dtype == DType::kInt8; }
 
 /// The only input that is no constant of one element, where that is one of bytes; else -1.
 int only_byte_input(const CompileInput& in) {
   int found = -1;
   for (int k = 0; k < in.num_inputs(); ++k) {
     if (in.constant(k) && in.constant(k)->size() == 1) continue;
-    if (found >= 0 || in.dtype(k) == DType::kFloat32) return -1;
+    if (found >= 0 || !is_byte(in.dtype(k))) return -1;
     found = k;
   }
   return found;
@@ -163,10 +188,10 @@ std::optional<PairSteps> pair_steps(const ElementwiseSteps& chain, std::span<con
 
 /// Elementwise, of the internal domain: several element-wise operations one after the other, for a block of elements at
 /// a time, so that what is between them stays in the first-level cache. Inputs are broadcast to y.
-/// x: float32; uint8 and int8 where a step of DequantizeLinear reads them.   y: as the last step gives it.
-/// ops: names in the table of functions, DequantizeLinear, QuantizeUint8 or QuantizeInt8; first, second: their
-/// operands, input i as i, the result of step s as inputs + s, -1 where there is none; alpha, beta: their parameters,
-/// or scale and zero point.
+/// x: float32; uint8 and int8 where a step of DequantizeLinear reads them, float16 and bfloat16 where one of Widen
+/// does. y: as the last step gives it. ops: names in the table of functions or of elementwise_steps.h; first, second:
+/// their operands, input i as i, the result of step s as inputs + s, -1 where there is none; alpha, beta: their
+/// parameters, or scale and zero point.
 class Elementwise final : public Op {
  public:
   explicit Elementwise(const NodeSpec& node) : steps_(node, node.num_inputs) {
@@ -185,12 +210,14 @@ class Elementwise final : public Op {
     return {Fact(steps_.dtypes(dtypes).back(), broadcast_dims(in))};
   }
 
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
+
   KernelPtr compile(const CompileInput& in) const override {
     std::vector<DType> dtypes;
     for (int k = 0; k < in.num_inputs(); ++k) dtypes.push_back(in.dtype(k));
     const std::vector<DType> types = steps_.dtypes(dtypes);
     BlockwiseSteps steps(steps_, types, in.isa());
-    const int bytes = in.output_dtype(0) == DType::kFloat32 ? -1 : only_byte_input(in);
+    const int bytes = is_byte(in.output_dtype(0)) ? only_byte_input(in) : -1;
     if (bytes >= 0) return table_kernel(in, bytes, steps);
     const auto pair = pair_steps(steps_, types, in.isa());
     if (!pair) return elementwise(in, std::move(steps));
@@ -201,7 +228,7 @@ class Elementwise final : public Op {
   }
 
  private:
-  static constexpr std::array kTypes{DType::kFloat32, DType::kUint8, DType::kInt8};
+  static constexpr std::array kTypes{DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kUint8, DType::kInt8};
 
   ElementwiseSteps steps_;
 };

@@ -19,6 +19,8 @@ bool is_byte_step(std::string_view op) {
   return op == kDequantizeStep || op == kQuantizeUint8Step || op == kQuantizeInt8Step;
 }
 
+bool is_half_step(std::string_view op) { return op == kWidenStep || op == kFloat16Step || op == kBFloat16Step; }
+
 void check_grid(const ElementwiseSteps::Step& step) {
   const float zero_point = step.beta;
   const float least = step.op == kQuantizeUint8Step ? 0.0f : -128.0f;
@@ -36,7 +38,7 @@ void check(const ElementwiseSteps::Step& step, int64_t operands) {
   const UnaryFunction* unary = unary_function(step.op);
   if (is_byte_step(step.op))
     check_grid(step);
-  else if (!binary && !(unary && unary->kernel))
+  else if (!is_half_step(step.op) && !binary && !(unary && unary->kernel))
     throw Error(ErrorKind::kModel, str("a chain cannot hold '", step.op, "'"));
   const auto exists = [&](int64_t operand) { return operand >= 0 && operand < operands; };
   if (exists(step.first) && (binary ? exists(step.second) : step.second == -1)) return;
@@ -45,6 +47,7 @@ void check(const ElementwiseSteps::Step& step, int64_t operands) {
 }
 
 bool takes(const ElementwiseSteps::Step& step, DType dtype) {
+  if (step.op == kWidenStep) return dtype == DType::kFloat16 || dtype == DType::kBFloat16;
   if (step.op != kDequantizeStep) return dtype == DType::kFloat32;
   return dtype == DType::kUint8 ? step.beta >= 0 : dtype == DType::kInt8 && step.beta <= 127;
 }
@@ -88,6 +91,8 @@ std::vector<DType> ElementwiseSteps::dtypes(std::span<const DType> of_inputs) co
     }
     result.push_back(step.op == kQuantizeUint8Step  ? DType::kUint8
                      : step.op == kQuantizeInt8Step ? DType::kInt8
+                     : step.op == kFloat16Step      ? DType::kFloat16
+                     : step.op == kBFloat16Step     ? DType::kBFloat16
                                                     : DType::kFloat32);
   }
   return result;

@@ -11,7 +11,7 @@
 namespace linnet {
 
 /// A chain of element-wise operations: operand i is input i of the chain, or the result of step i - inputs. The last
-/// step's result is the chain's. Operations take and give float32, but for those between float32 and bytes.
+/// step's result is the chain's. Operations take and give float32, but for those between float32 and bytes or halves.
 struct ElementwiseSteps {
   struct Step {
     std::string op;              ///< a name in the table of functions, or one of those below
@@ -29,14 +29,18 @@ struct ElementwiseSteps {
   ElementwiseSteps(const NodeSpec& node, int64_t inputs);
 
   void write(NodeSpec& node) const;
-  /// The dtypes of all operands for inputs of the given ones: float32, uint8 or int8. Throws Error(kType) for operands
-  /// that a step does not take.
+  /// The dtypes of all operands for inputs of the given ones: float32, float16, bfloat16, uint8 or int8. Throws
+  /// Error(kType) for operands that a step does not take.
   std::vector<DType> dtypes(std::span<const DType> inputs) const;
 };
 
 /// Steps that read bytes, and that write them: alpha is the scale, beta the zero point.
 inline constexpr std::string_view kDequantizeStep = "DequantizeLinear", kQuantizeUint8Step = "QuantizeUint8",
                                   kQuantizeInt8Step = "QuantizeInt8";
+
+/// Steps that read float16 or bfloat16, and that round to them.
+inline constexpr std::string_view kWidenStep = "Widen", kFloat16Step = "RoundToFloat16",
+                                  kBFloat16Step = "RoundToBFloat16";
 
 /// The most inputs and steps of a chain.
 inline constexpr int64_t kMostChainInputs = 8, kMostChainSteps = 16;

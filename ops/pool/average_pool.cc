@@ -13,7 +13,7 @@ namespace {
 
 struct Sum {
   double sum = 0;
-  void add(double value, int64_t) { sum += value; }
+  void add(double value) { sum += value; }
 };
 
 template <class T>

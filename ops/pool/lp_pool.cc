@@ -13,7 +13,7 @@ struct PowerSum {
   T p;
   T sum = 0;
 
-  void add(T element, int64_t) {
+  void add(T element) {
     const T value = std::abs(element);
     sum += p == 2 ? value * value : p == 1 ? value : std::pow(value, p);
   }

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "pool/indexed_max_pool.h"
 #include "pool/plane_pool.h"
 #include "pool/pool_scalar.h"
 #include "pool/window_pool.h"
@@ -13,45 +15,28 @@ namespace linnet {
 namespace {
 
 template <class T>
+constexpr T kLowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                           : std::numeric_limits<T>::lowest();
+
+template <class T>
 struct Largest {
-  T best =
-      std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
-  int64_t offset = -1;  ///< none yet
-
-  void add(T value, int64_t at) {
-    if (offset >= 0 && !(value > best || value != value)) return;
-    best = value;
-    offset = at;
-  }
+  T best = kLowest<T>;
+  void add(T value) { best = (value > best) | (value != value) ? value : best; }
 };
-
-/// The index of an element counted with the spatial axes in reverse order (storage_order 1).
-int64_t column_major(const PoolShape& s, int64_t offset) {
-  const int64_t x = offset % s.axes[2].in, y = offset / s.axes[2].in % s.axes[1].in;
-  const int64_t z = offset / s.axes[2].in / s.axes[1].in % s.axes[0].in, plane = offset / s.in_pixels();
-  return plane * s.in_pixels() + (x * s.axes[1].in + y) * s.axes[0].in + z;
-}
 
 template <class T>
 class MaxPoolKernel final : public Kernel {
  public:
-  MaxPoolKernel(PoolShape shape, bool has_indices, bool by_columns)
-      : shape_(std::move(shape)), has_indices_(has_indices), by_columns_(by_columns) {}
+  explicit MaxPoolKernel(PoolShape shape) : shape_(std::move(shape)) {}
 
   void run(KernelContext& context) const override {
     T* y = context.output(0).data<T>();
-    int64_t* indices = has_indices_ ? context.output(1).data<int64_t>() : nullptr;
     pool_scalar(shape_, context.input(0).data<T>(), Largest<T>{}, context.executor(),
-                [&](int64_t i, const Largest<T>& state, int64_t, int64_t) {
-                  y[i] = state.best;
-                  const int64_t offset = std::max<int64_t>(0, state.offset);
-                  if (indices) indices[i] = by_columns_ ? column_major(shape_, offset) : offset;
-                });
+                [&](int64_t i, const Largest<T>& state, int64_t, int64_t) { y[i] = state.best; });
   }
 
  private:
   PoolShape shape_;
-  bool has_indices_, by_columns_;
 };
 
 /// MaxPool: the largest element of each window; NaN where a window holds one. GlobalMaxPool: that of each channel.
@@ -91,12 +76,11 @@ class MaxPool final : public Op {
     if (vectors && shape.channels_last) {
       return make_window_pool(PoolKind::kMax, std::move(shape), in.dtype(0), in.isa());
     }
-    if (!indices && takes_planes(PoolKind::kMax, shape, in.dtype(0))) {
+    if (indices) return make_indexed_max_pool(std::move(shape), by_columns_, in.dtype(0));
+    if (takes_planes(PoolKind::kMax, shape, in.dtype(0))) {
       return make_plane_pool(PoolKind::kMax, std::move(shape), in.dtype(0), in.isa());
     }
-    const auto make = [&]<class T>() -> KernelPtr {
-      return std::make_unique<MaxPoolKernel<T>>(std::move(shape), indices, by_columns_);
-    };
+    const auto make = [&]<class T>() -> KernelPtr { return std::make_unique<MaxPoolKernel<T>>(std::move(shape)); };
     if (in.dtype(0) == DType::kInt8) return make.operator()<int8_t>();
     if (in.dtype(0) == DType::kUint8) return make.operator()<uint8_t>();
     return dispatch_float(in.dtype(0), make);

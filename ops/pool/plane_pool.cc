@@ -112,13 +112,13 @@ class PlanePool final : public Kernel {
   const T** add_lines(const T* x, const PoolWindow& depth, const PoolWindow& height, const T** taps,
                       float& factor) const {
     const PoolAxis &y_axis = shape_.axes[1], &z_axis = shape_.axes[0];
+    const int64_t lines = height.end - height.begin, step = y_axis.dilation * columns_.in;
     for (int64_t d = depth.begin; d < depth.end; ++d) {
       const int64_t z = depth.origin + d * z_axis.dilation;
-      for (int64_t h = height.begin; h < height.end; ++h) {
-        *taps++ = x + (z * y_axis.in + height.origin + h * y_axis.dilation) * columns_.in;
-      }
+      const T* line = x + (z * y_axis.in + height.origin) * columns_.in + height.begin * step;
+      for (int64_t h = 0; h < lines; ++h, line += step) *taps++ = line;
     }
-    factor = float(std::max<int64_t>(1, count(depth) * count(height)));
+    if (kind_ != PoolKind::kMax) factor = float(std::max<int64_t>(1, count(depth) * count(height)));
     return taps;
   }
 

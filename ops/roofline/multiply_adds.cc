@@ -177,6 +177,7 @@ constexpr OperatorCount kCounts[]{
     {"linnet", "ExpertMatMulNBits", matmul},
     {"linnet", "Gemm", gemm},
     {"linnet", "MatMul", matmul},
+    {"linnet", "PlaneConv", conv<1>},
     {"linnet", "PointwiseConv", conv<0>},
     {"linnet", "PointwiseDepthwiseConv", pointwise_depthwise},
 };

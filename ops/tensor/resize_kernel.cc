@@ -11,6 +11,7 @@
 #include "partition/parallel.h"
 #include "tensor/resize_lines.h"
 #include "tensor/resize_nearest.h"
+#include "tensor/resize_sources.h"
 #include "tensor/saturate.h"
 #include "tensor/view.h"
 
@@ -23,11 +24,10 @@ template <class Sum, class Real>
 struct Scratch {
   Scratch(std::byte* memory, int64_t max_sources, int64_t max_rows) {
     rows = reinterpret_cast<const Sum**>(memory);
-    sources.offset = reinterpret_cast<int64_t*>(rows + max_rows);
-    kept = sources.offset + max_sources;
-    sources.weight = reinterpret_cast<Real*>(kept + max_sources);
+    offset = reinterpret_cast<int64_t*>(rows + max_rows);
+    kept = offset + max_sources;
+    weight = reinterpret_cast<Real*>(kept + max_sources);
     lines = reinterpret_cast<Sum*>(kept + 2 * max_sources);
-    std::fill_n(kept, max_sources, int64_t{-1});
   }
 
   static size_t bytes(int64_t max_sources, int64_t max_rows, int64_t elements) {
@@ -36,8 +36,8 @@ struct Scratch {
   }
 
   const Sum** rows;
-  ResizeLines::Sources<Real> sources{};
-  int64_t* kept;
+  int64_t *offset, *kept;
+  Real* weight;
   Sum* lines;
 };
 static_assert(sizeof(void*) <= sizeof(int64_t));
@@ -48,13 +48,19 @@ class Interpolate final : public Kernel {
  public:
   using Real = std::conditional_t<std::is_same_v<T, float>, float, double>;
   using Sum = std::conditional_t<kIsComplex<T>, std::complex<double>, Real>;
+  using Sources = ResizeLines::Sources<Real>;
 
   Interpolate(ResizeLines lines, float extrapolation_value, const PoolKernels& kernels)
       : lines_(std::move(lines)),
         extrapolation_value_(saturate<T>(extrapolation_value)),
         kernels_(kernels),
+        sources_(lines_),
         along_first_(std::is_same_v<T, float> && lines_.enlarges() && !lines_.axis().any_outside()),
-        pairs_(lines_.inner() == 1 && lines_.axis().taps == 2 && !lines_.axis().any_outside()) {}
+        all_first_(along_first_ && sources_.listed() &&
+                   lines_.in_lines() <= kMostFirst / std::max<int64_t>(1, lines_.out_elements())),
+        pairs_(lines_.inner() == 1 && lines_.axis().taps == 2 && !lines_.axis().any_outside()) {
+    if (all_first_) sources_.scale_offsets(lines_, lines_.out_elements());
+  }
 
   void run(KernelContext& context) const override {
     const T* x = context.input(0).data<T>();
@@ -62,40 +68,62 @@ class Interpolate final : public Kernel {
     // Combining lines is cheap; a chunk that begins has to resize its first ones.
     const int64_t cost =
         along_first_ ? lines_.out_elements() / 8 : lines_.out_elements() * lines_.axis().taps + lines_.in_elements();
-    parallel_items(context.executor(), lines_.lines(), cost, [&](int64_t line, int64_t end, int worker) {
+    const int64_t lines = lines_.lines(), in_plane = lines_.in_lines() * lines_.in_elements();
+    parallel_items(context.executor(), lines_.planes() * lines, cost, [&](int64_t item, int64_t end, int worker) {
       Scratch<Sum, Real> scratch(context.scratch(worker), lines_.max_sources(), max_rows());
       Checkpoints checkpoints;
-      for (; line < end; ++line) compute_line(x, line, scratch, y + line * lines_.out_elements(), checkpoints);
+      while (item < end) {
+        const int64_t plane = item / lines, plane_end = std::min(end, (plane + 1) * lines);
+        begin_plane(x + plane * in_plane, scratch, checkpoints);
+        for (; item < plane_end; ++item) {
+          compute_line(x + plane * in_plane, item - plane * lines, scratch, y + item * lines_.out_elements(),
+                       checkpoints);
+        }
+      }
     });
   }
 
   size_t scratch_bytes() const override {
-    const int64_t elements =
-        along_first_ ? checked_mul(lines_.max_sources(), lines_.out_elements()) : lines_.in_elements();
+    const int64_t kept = all_first_ ? lines_.in_lines() : lines_.max_sources();
+    const int64_t elements = along_first_ ? checked_mul(kept, lines_.out_elements()) : lines_.in_elements();
     return Scratch<Sum, Real>::bytes(lines_.max_sources(), max_rows(), elements);
   }
 
  private:
+  static constexpr int64_t kMostFirst = int64_t{1} << 14;  // elements of a plane's resized input lines
+
   int64_t max_rows() const { return lines_.max_sources() + lines_.axis().taps; }
 
-  void compute_line(const T* x, int64_t index, Scratch<Sum, Real>& scratch, T* y, Checkpoints& checkpoints) const {
-    lines_.gather(index, scratch.sources);
-    if (scratch.sources.outside) return void(std::fill_n(y, lines_.out_elements(), extrapolation_value_));
+  void begin_plane(const T* x, Scratch<Sum, Real>& scratch, Checkpoints& checkpoints) const {
+    std::fill_n(scratch.kept, lines_.max_sources(), int64_t{-1});
     if constexpr (std::is_same_v<T, float>) {
-      if (along_first_) return combine_resized(x, scratch, y, checkpoints);
+      for (int64_t line = 0; all_first_ && line < lines_.in_lines(); ++line) {
+        resize_line(x + line * lines_.in_elements(), scratch.rows, scratch.lines + line * lines_.out_elements(),
+                    checkpoints);
+      }
     }
-    resize_line(combine(x, scratch, checkpoints), scratch.rows, y, checkpoints);
   }
 
-  void combine_resized(const float* x, Scratch<float, float>& scratch, float* y, Checkpoints& checkpoints) const {
-    const ResizeLines::Sources<Real>& s = scratch.sources;
-    for (int64_t k = 0; k < s.count; ++k) scratch.rows[k] = resized(x, s.offset[k], scratch, checkpoints);
+  void compute_line(const T* x, int64_t index, Scratch<Sum, Real>& scratch, T* y, Checkpoints& checkpoints) const {
+    const Sources s = sources_.of(lines_, index, scratch.offset, scratch.weight);
+    if (s.outside) return void(std::fill_n(y, lines_.out_elements(), extrapolation_value_));
+    if constexpr (std::is_same_v<T, float>) {
+      if (along_first_) return combine_resized(x, s, scratch, y, checkpoints);
+    }
+    resize_line(combine(x, s, scratch, checkpoints), scratch.rows, y, checkpoints);
+  }
+
+  void combine_resized(const float* x, const Sources& s, Scratch<float, float>& scratch, float* y,
+                       Checkpoints& checkpoints) const {
+    for (int64_t k = 0; k < s.count; ++k) {
+      scratch.rows[k] = all_first_ ? scratch.lines + s.offset[k] : resized(x, s, s.offset[k], scratch, checkpoints);
+    }
     kernels_.weighted_f32(scratch.rows, s.weight, s.count, lines_.out_elements(), y);
   }
 
   /// The input line at an offset, resized: kept from an earlier line, or in place of one that this line does not need.
-  const float* resized(const float* x, int64_t offset, Scratch<float, float>& scratch, Checkpoints& checkpoints) const {
-    const ResizeLines::Sources<Real>& s = scratch.sources;
+  const float* resized(const float* x, const Sources& s, int64_t offset, Scratch<float, float>& scratch,
+                       Checkpoints& checkpoints) const {
     int64_t* const end = scratch.kept + lines_.max_sources();
     int64_t* slot = std::find(scratch.kept, end, offset);
     const bool found = slot != end;
@@ -128,8 +156,7 @@ class Interpolate final : public Kernel {
   }
 
   /// The weighted sum of the input lines; the line itself where there is one.
-  const Sum* combine(const T* x, Scratch<Sum, Real>& scratch, Checkpoints& checkpoints) const {
-    const ResizeLines::Sources<Real>& s = scratch.sources;
+  const Sum* combine(const T* x, const Sources& s, Scratch<Sum, Real>& scratch, Checkpoints& checkpoints) const {
     const int64_t n = lines_.in_elements();
     checkpoints.add(s.count * n);
     if constexpr (std::is_same_v<T, Sum>) {
@@ -183,9 +210,11 @@ class Interpolate final : public Kernel {
   ResizeLines lines_;
   T extrapolation_value_;
   PoolKernels kernels_;
-  bool
-      along_first_;  // where there are more output than input lines, these are resized first and kept for the next ones
-  bool pairs_;       // pixels are of one element and two taps, none outside
+  ResizeSources<Real> sources_;
+  // Where there are more output than input lines, these are resized first and kept for the next ones, all of a plane at
+  // once where they are few.
+  bool along_first_, all_first_;
+  bool pairs_;  // pixels are of one element and two taps, none outside
 };
 
 Tensor element_of(DType dtype, float value) {

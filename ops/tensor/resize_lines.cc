@@ -1,5 +1,7 @@
 #include "tensor/resize_lines.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace linnet {
@@ -11,7 +13,9 @@ ResizeLines::ResizeLines(std::vector<ResizeAxis> axes) {
   }
   axis_ = std::move(axes.back());
   axes.pop_back();
-  outer_ = std::move(axes);
+  const auto changes = std::ranges::find_if(axes, [](const ResizeAxis& axis) { return !axis.identity(); });
+  for (auto axis = axes.begin(); axis != changes; ++axis) planes_ *= axis->in;
+  outer_.assign(std::make_move_iterator(changes), std::make_move_iterator(axes.end()));
   strides_.resize(outer_.size());
   int64_t stride = in_elements();
   for (size_t d = outer_.size(); d-- > 0;) {
@@ -36,20 +40,20 @@ std::ptrdiff_t ResizeLines::source(int64_t index) const {
 }
 
 template <class Real>
-void ResizeLines::gather(int64_t index, Sources<Real>& sources) const {
-  sources.count = 1;
-  sources.outside = false;
-  sources.offset[0] = 0;
-  sources.weight[0] = 1;
+ResizeLines::Sources<Real> ResizeLines::gather(int64_t index, int64_t* offset, Real* weight) const {
+  int64_t count = 1;
+  bool outside = false;
+  offset[0] = 0;
+  weight[0] = 1;
   for (size_t d = outer_.size(); d-- > 0;) {
     const ResizeAxis& axis = outer_[d];
-    const int64_t out = index % axis.out, before = sources.count;
+    const int64_t out = index % axis.out, before = count;
     index /= axis.out;
-    if (axis.outside[size_t(out)]) sources.outside = true;
+    if (axis.outside[size_t(out)]) outside = true;
     if (axis.taps == 1) {
       for (int64_t i = 0; i < before; ++i) {
-        sources.offset[i] += axis.index[size_t(out)] * strides_[d];
-        sources.weight[i] *= axis.weights<Real>()[size_t(out)];
+        offset[i] += axis.index[size_t(out)] * strides_[d];
+        weight[i] *= axis.weights<Real>()[size_t(out)];
       }
       continue;
     }
@@ -57,21 +61,21 @@ void ResizeLines::gather(int64_t index, Sources<Real>& sources) const {
     for (int64_t t = axis.taps - 1; t >= 0; --t) {
       const auto entry = size_t(out * axis.taps + t);
       for (int64_t i = 0; i < before; ++i) {
-        sources.offset[t * before + i] = sources.offset[i] + axis.index[entry] * strides_[d];
-        sources.weight[t * before + i] = sources.weight[i] * axis.weights<Real>()[entry];
+        offset[t * before + i] = offset[i] + axis.index[entry] * strides_[d];
+        weight[t * before + i] = weight[i] * axis.weights<Real>()[entry];
       }
     }
-    int64_t kept = 0;
+    count = 0;
     for (int64_t i = 0; i < before * axis.taps; ++i) {
-      if (sources.weight[i] == 0) continue;
-      sources.offset[kept] = sources.offset[i];
-      sources.weight[kept++] = sources.weight[i];
+      if (weight[i] == 0) continue;
+      offset[count] = offset[i];
+      weight[count++] = weight[i];
     }
-    sources.count = kept;
   }
+  return {offset, weight, count, outside};
 }
 
-template void ResizeLines::gather(int64_t index, Sources<float>& sources) const;
-template void ResizeLines::gather(int64_t index, Sources<double>& sources) const;
+template ResizeLines::Sources<float> ResizeLines::gather(int64_t index, int64_t* offset, float* weight) const;
+template ResizeLines::Sources<double> ResizeLines::gather(int64_t index, int64_t* offset, double* weight) const;
 
 }  // namespace linnet

@@ -1,7 +1,9 @@
 #include "tensor/resize_nearest.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "partition/parallel.h"
 #include "tensor/copy.h"
@@ -64,24 +66,35 @@ class NearestResize final : public Kernel {
         extrapolation_value_(extrapolation_value),
         doubles_(doubles(lines_.axis())),
         bytes_(dtype != DType::kString) {
+    for (int64_t line = 0; lines_.lines() <= kMostListed && line < lines_.lines(); ++line) {
+      sources_.push_back(lines_.source(line));
+    }
     if (bytes_ && !lines_.axis().any_outside()) functions_ = pixel_functions(checked_mul(lines_.inner(), width_));
   }
 
   void run(KernelContext& context) const override {
     const auto* x = static_cast<const std::byte*>(context.input(0).raw());
     auto* y = static_cast<std::byte*>(context.output(0).raw());
-    const int64_t elements = lines_.out_elements(), pitch = elements * width_;
-    parallel_items(context.executor(), lines_.lines(), elements, [&](int64_t line, int64_t end, int) {
-      int64_t before = -1;
-      for (; line < end; ++line) {
-        const int64_t source = lines_.source(line);
-        move_line(x, source, before, y + line * pitch);
-        before = source;
+    const int64_t elements = lines_.out_elements(), pitch = elements * width_, lines = lines_.lines();
+    const int64_t in_plane = lines_.in_lines() * lines_.in_elements() * width_;
+    parallel_items(context.executor(), lines_.planes() * lines, elements, [&](int64_t item, int64_t end, int) {
+      while (item < end) {
+        const int64_t plane = item / lines, plane_end = std::min(end, (plane + 1) * lines);
+        int64_t before = -1;
+        for (; item < plane_end; ++item) {
+          const int64_t source = source_of(item - plane * lines);
+          move_line(x + plane * in_plane, source, before, y + item * pitch);
+          before = source;
+        }
       }
     });
   }
 
  private:
+  static constexpr int64_t kMostListed = int64_t{1} << 14;
+
+  int64_t source_of(int64_t line) const { return sources_.empty() ? lines_.source(line) : sources_[size_t(line)]; }
+
   /// `before` is the source of the line in front.
   void move_line(const std::byte* x, int64_t source, int64_t before, std::byte* y) const {
     const ResizeAxis& axis = lines_.axis();
@@ -110,6 +123,7 @@ class NearestResize final : public Kernel {
   }
 
   ResizeLines lines_;
+  std::vector<std::ptrdiff_t> sources_;  ///< of the lines of a plane, where they are few
   CopyRow copy_;
   int64_t width_;
   Tensor extrapolation_value_;

@@ -170,7 +170,8 @@ std::string chosen(Isa isa, const Sizes& sizes, int winograd_tile) {
   NodeSpec spec;
   spec.attributes = {{"pads", sizes.pads}, {"dilations", sizes.dilations}, {"strides", sizes.strides}};
   const ConvGeometry geometry = conv_geometry(ConvAttributes(spec), {true, true}, facts[0].shape(), w.shape());
-  const ConvChoice choice = choose_conv(geometry, false, {}, ModelCompileInput(facts, {}, *resources));
+  const ConvChoice choice = choose_conv(geometry, {.x_channels_last = true, .y_channels_last = true}, {},
+                                        ModelCompileInput(facts, {}, *resources));
   return choice.algorithm->describe() + "; " + choice.reason;
 }
 

@@ -232,6 +232,40 @@ TEST(MaxPool, IndicesPointAtTheFirstLargestElement) {
   expect_close(y[1], Tensor::of(Shape{1, 2, 1, 2}, std::vector<int64_t>{2, 5, 6, 11}));
 }
 
+/// Each window's largest element, looked for one by one: NaN is larger than any, and the last of them counts.
+void expect_indices(const Tensor& x, const Settings& s) {
+  const int64_t height = x.dim(2), width = x.dim(3);
+  const std::vector<Tensor> y = run_op({"MaxPool", 12, s.attributes()}, {x}, 2, {}, Isa::kAuto, 3);
+  const int64_t oh = y[0].dim(2), ow = y[0].dim(3);
+  for (int64_t i = 0; i < y[0].size(); ++i) {
+    const int64_t plane = i / ow / oh, top = i / ow % oh * s.strides[0] - s.pads[0];
+    const int64_t left = i % ow * s.strides[1] - s.pads[1];
+    int64_t want = -1;
+    for (int64_t k = 0; k < s.kernel[0] * s.kernel[1]; ++k) {
+      const int64_t r = top + k / s.kernel[1] * s.dilations[0], c = left + k % s.kernel[1] * s.dilations[1];
+      if (r < 0 || r >= height || c < 0 || c >= width) continue;
+      const int64_t at = (plane * height + r) * width + c;
+      const float value = x.data<float>()[at];
+      if (want < 0 || std::isnan(value) || value > x.data<float>()[want]) want = at;
+    }
+    ASSERT_EQ(y[1].data<int64_t>()[i], want) << i;
+    const float value = x.data<float>()[want], got = y[0].data<float>()[i];
+    ASSERT_TRUE(got == value || (std::isnan(got) && std::isnan(value))) << i;
+  }
+}
+
+TEST(MaxPool, IndicesOfEveryKindOfWindowArePlacesOfItsLargestElement) {
+  for (const Settings& s : kSettings) {
+    Tensor x = random_tensor({2, 3, 11, 43});
+    expect_indices(x, s);
+    for (float& value : std::span(x.data<float>(), size_t(x.size()))) value = std::floor(2 * value);  // many are equal
+    expect_indices(x, s);
+    for (int64_t i = 7; i < x.size(); i += 31) x.data<float>()[i] = std::numeric_limits<float>::quiet_NaN();
+    expect_indices(x, s);
+  }
+  expect_indices(random_tensor({1, 2, 3, 5}), {.kernel = {2, 40}, .pads = {1, 39, 1, 39}});
+}
+
 TEST(MaxPool, CeilModeMayGiveOneWindowThatIsLargerThanTheData) {
   const Tensor x = Tensor::of(Shape{1, 1, 2}, std::vector<float>{3, 5});
   Attributes attributes{{"kernel_shape", Ints{4}}, {"strides", Ints{3}}, {"ceil_mode", int64_t{1}}};

@@ -9,7 +9,9 @@
 namespace linnet {
 namespace {
 
+using testing::cast_to;
 using testing::count_ops;
+using testing::expect_close;
 using testing::expect_error;
 using testing::GraphBuilder;
 using testing::OpCase;
@@ -54,6 +56,39 @@ TEST(FuseElementwise, EveryBinaryFunctionIsAStep) {
     EXPECT_EQ(chains(b), 1) << f.name;
     expect_identical(b, {random_tensor({30, 40}, 1), random_tensor({40}, 2)});
   }
+}
+
+// The lowering of halves puts Casts around what is computed in float32: they are steps, too.
+TEST(FuseElementwise, HalvesAreWidenedAndRoundedInAChain) {
+  for (const DType half : {DType::kFloat16, DType::kBFloat16}) {
+    GraphBuilder b;
+    const ValueId x = b.input("x", Fact(half, Shape{3, 700})), y = b.input("y", Fact(half, Shape{3, 700}));
+    b.output(b.op("Mul", {b.op("Max", {b.op("Sign", {x}), y}), b.constant(cast_to(random_tensor({700}, 3), half))}));
+    b.output(b.op("Exp", {y}));
+    const Tensor one = cast_to(random_tensor({3, 700}, 1), half), other = cast_to(random_tensor({3, 700}, 2), half);
+    EXPECT_EQ(count_ops(b.model(), "Elementwise", "linnet"), 2);
+    expect_identical(b, {one, other});
+    EXPECT_EQ(run_model(b.model(), {one, other})[0].dtype(), half);
+
+    GraphBuilder single;
+    single.output(single.op("Sqrt", {single.input("x", Fact(half, Shape{1700}))}));
+    EXPECT_EQ(chains(single), 1);
+    expect_identical(single, {cast_to(random_tensor({1700}, 4), half)});
+  }
+}
+
+TEST(FuseElementwise, OneHalfForAllElementsIsRepeated) {
+  const OpCase op{"Elementwise",
+                  17,
+                  {{"ops", std::vector<std::string>{"Widen", "Neg", "RoundToBFloat16"}},
+                   {"first", std::vector<int64_t>{0, 1, 2}},
+                   {"second", std::vector<int64_t>{-1, -1, -1}},
+                   {"alpha", std::vector<float>(3)},
+                   {"beta", std::vector<float>(3)}},
+                  "linnet"};
+  const Tensor x = cast_to(random_tensor({1}), DType::kFloat16);
+  expect_close(run_op(op, {x})[0], cast_to(run_op({"Neg", 13}, {x})[0], DType::kBFloat16));
+  expect_error(ErrorKind::kType, "does not take float32", [&] { run_op(op, {random_tensor({1})}); });
 }
 
 TEST(FuseElementwise, MaxAndMinOfThreeInputsStay) {

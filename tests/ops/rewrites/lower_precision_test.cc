@@ -88,7 +88,7 @@ TEST(LowerPrecision, ACastToFloat32ReadsWhatWasComputed) {
   b.output(b.op("Cast", {b.op("Exp", {x})}, cast_attributes(DType::kFloat32)));
   const Tensor given = cast_to(random_tensor({64}), DType::kFloat16);
   expect_close(run_model(b.model(), {given})[0], testing::run_op({"Exp"}, {cast_to(given, DType::kFloat32)})[0]);
-  EXPECT_EQ(testing::optimized_ops(b), "Cast Exp");
+  EXPECT_EQ(testing::optimized_ops(b), "Widen Exp");
 }
 
 TEST(LowerPrecision, WhatMovesElementsGoesWithItsInputs) {
@@ -98,7 +98,7 @@ TEST(LowerPrecision, WhatMovesElementsGoesWithItsInputs) {
   const ValueId rows = b.op("Gather", {table, b.input("rows", fact(DType::kInt64, {2}))});
   const ValueId y = b.op("Transpose", {b.op("Exp", {b.op("Concat", {x, rows}, {{"axis", int64_t{0}}})})});
   b.output(b.op("Log", {b.op("Concat", {y, b.constant(Tensor(DType::kFloat16, {8, 1}))}, {{"axis", int64_t{1}}})}));
-  EXPECT_EQ(testing::optimized_ops(b), "Gather Concat Cast Exp Transpose Concat Log Cast");
+  EXPECT_EQ(testing::optimized_ops(b), "Gather Concat Widen Exp Transpose Concat Log RoundToFloat16");
 }
 
 TEST(LowerPrecision, OnlyTheShapeOfAValueNeedsNoCast) {

@@ -38,6 +38,7 @@ TEST(MultiplyAdds, OfConvolutions) {
   EXPECT_EQ(products({"Conv"}, {of({1, 3, 8, 8}), of({16, 3, 3, 3})}, of({1, 16, 8, 8})), 27648);
   EXPECT_EQ(products({"Conv", {}, "linnet"}, {of({1, 8, 8, 3}), of({16, 3, 3, 3})}, of({1, 8, 8, 16})), 27648);
   // One channel in each of 16 groups.
+  EXPECT_EQ(products({"PlaneConv", {}, "linnet"}, {of({1, 3, 8, 8}), of({16, 3, 3, 3})}, of({1, 16, 8, 8})), 27648);
   EXPECT_EQ(products({"Conv"}, {of({1, 16, 8, 8}), of({16, 1, 3, 3})}, of({1, 16, 8, 8})), 9216);
   // 4 x 5 x 5 inputs, of which each meets 6 x 2 x 2 weights.
   EXPECT_EQ(products({"ConvTranspose"}, {of({1, 4, 5, 5}), of({4, 6, 2, 2})}, of({1, 6, 6, 6})), 2400);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "support/conv_reference.h"
@@ -70,6 +71,31 @@ TEST(Resize, InterpolatesLikeTheFilterInBothLayouts) {
           expect_close(to_channels_first(last), want, 2e-5);
         }
       }
+    }
+  }
+}
+
+Tensor resized(const Tensor& x, const Attributes& attributes, const std::vector<int64_t>& sizes, int threads = 2) {
+  return run_op({"Resize", 18, attributes}, {x, {}, {}, Tensor::of(sizes)}, 1, {3}, Isa::kAuto, threads)[0];
+}
+
+Tensor with_axes_swapped(const Tensor& x) {
+  return run_op({"Transpose", 13, {{"perm", std::vector<int64_t>{0, 1, 3, 2}}}}, {x})[0];
+}
+
+// Long planes are too many lines to list, wide ones too much to resize along the lines at once.
+TEST(Resize, LongAndWidePlanesEqualTheirTransposedOnes) {
+  for (const auto& [x, height, width] : {std::tuple(random_tensor({2, 2, 5, 4000}), int64_t{10}, int64_t{9001}),
+                                         std::tuple(random_tensor({1, 2, 3, 9000}), int64_t{4}, int64_t{17000}),
+                                         std::tuple(random_tensor({1, 2, 70, 150}), int64_t{140}, int64_t{299}),
+                                         std::tuple(random_tensor({1, 2, 9, 20000}), int64_t{8}, int64_t{18000})}) {
+    for (const char* mode : {"linear", "cubic", "nearest"}) {
+      const Attributes a{{"mode", std::string(mode)}};
+      const Tensor wide = resized(x, a, {x.dim(0), x.dim(1), height, width});
+      const Tensor high = resized(with_axes_swapped(x), a, {x.dim(0), x.dim(1), width, height});
+      expect_close(with_axes_swapped(high), wide, 1e-5, 1e-5);
+      EXPECT_TRUE(identical(wide, resized(x, a, {x.dim(0), x.dim(1), height, width}, 1)));
+      EXPECT_TRUE(identical(high, resized(with_axes_swapped(x), a, {x.dim(0), x.dim(1), width, height}, 7)));
     }
   }
 }

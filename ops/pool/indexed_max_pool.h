@@ -1,0 +1,12 @@
+#pragma once
+
+#include "linnet/op.h"
+#include "pool/pool_shape.h"
+
+namespace linnet {
+
+/// MaxPool with its Indices, of channels-first data: the last NaN of a window, or else the first of its largest
+/// elements. by_columns: indices count the spatial axes in reverse order. dtype: a float, int8 or uint8.
+KernelPtr make_indexed_max_pool(PoolShape shape, bool by_columns, DType dtype);
+
+}  // namespace linnet

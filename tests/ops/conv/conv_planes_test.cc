@@ -1,0 +1,94 @@
+#include <gtest/gtest.h>
+
+#include "compile/compile_input.h"
+#include "conv/conv_algorithm.h"
+#include "kernels/isa.h"
+#include "support/conv_reference.h"
+#include "support/expect_unchanged.h"
+#include "support/graph_builder.h"
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+struct Sizes {
+  Shape x;
+  int64_t out_channels;
+  std::vector<int64_t> kernel;
+  ConvSettings settings{};
+
+  Shape w() const {
+    Shape shape{out_channels, x[1]};
+    for (const int64_t extent : kernel) shape.push_back(extent);
+    return shape;
+  }
+};
+
+OpCase conv(const Sizes& sizes) {
+  const ConvSettings& s = sizes.settings;
+  return {"Conv", 11, {{"strides", s.strides}, {"pads", s.pads}, {"dilations", s.dilations}}};
+}
+
+bool is_chosen(const Sizes& sizes, Isa isa) {
+  const auto resources = std::make_shared<ModelResources>();
+  resources->options.isa = isa;
+  Fact w(DType::kFloat32, sizes.w());
+  w.constant = random_tensor(w.shape());
+  const Fact facts[] = {Fact(DType::kFloat32, sizes.x), w};
+  NodeSpec spec;
+  spec.attributes = conv(sizes).attributes;
+  const ConvGeometry geometry = conv_geometry(ConvAttributes(spec), {}, sizes.x, w.shape());
+  return suits_plane_conv(geometry, ModelCompileInput(facts, {}, *resources));
+}
+
+class PlaneConvolution : public ::testing::TestWithParam<Isa> {};
+
+TEST_P(PlaneConvolution, EqualsTheDefinition) {
+  unsigned seed = 1;
+  for (const Sizes& sizes : std::vector<Sizes>{
+           {{1, 1, 1, 5003}, 70, {1, 10}, {{1, 5}}},                      // a sound: long windows, large steps
+           {{2, 1, 1, 700}, 33, {1, 7}, {{1, 1}, {0, 3, 0, 3}, {1, 1}}},  // rows of more than a block
+           {{2, 3, 37, 31}, 40, {3, 4}, {{2, 1}, {1, 2, 1, 0}}},          // blocks that end amid rows
+           {{1, 5, 40, 33}, 61, {2, 3}, {{1, 2}, {1, 4, 3, 5}, {3, 2}}},  // dilated, more padding than windows
+           {{1, 16, 20, 20}, 17, {1, 1}},                                 // pixels
+           {{2, 2, 7, 9, 11}, 54, {3, 3, 3}, {{1, 1, 1}, {1, 1, 1, 1, 1, 1}, {1, 1, 1}}},
+           {{1, 2, 9, 19, 8}, 16, {2, 1, 4}, {{2, 1, 1}, {0, 0, 2, 1, 2, 1}, {2, 1, 1}}},
+       }) {
+    SCOPED_TRACE(str("x ", sizes.x, " to ", sizes.out_channels, " channels"));
+    ASSERT_TRUE(is_chosen(sizes, GetParam()));
+    const Tensor x = random_tensor(sizes.x, ++seed), w = random_tensor(sizes.w(), ++seed);
+    const Tensor bias = random_tensor({sizes.out_channels}, ++seed), none = random_uniform({sizes.out_channels}, 0, 0);
+    const Tensor biased = conv_reference(x, w, bias, sizes.settings);
+    expect_close(run_op(conv(sizes), {x, w, bias}, 1, {1, 2}, GetParam())[0], biased, 1e-4, 1e-5);
+    expect_close(run_op(conv(sizes), {x, w, bias}, 1, {}, GetParam(), 3)[0], biased, 1e-4, 1e-5);
+    const Tensor plain = conv_reference(x, w, none, sizes.settings);
+    expect_close(run_op(conv(sizes), {x, w}, 1, {1}, GetParam())[0], plain, 1e-4, 1e-5);
+    expect_close(run_op(conv(sizes), {x, w}, 1, {}, GetParam())[0], plain, 1e-4, 1e-5);
+  }
+}
+
+TEST(PlaneConv, IsAConvolutionBetweenChannelsFirstValues) {
+  const auto graph = [](const Shape& x, const Shape& w, bool relu) {
+    GraphBuilder b;
+    const ValueId y = b.op("Conv", {b.input("x", x), b.constant(random_tensor(w)), b.constant(random_tensor({w[0]}))});
+    b.output(relu ? b.op("Relu", {y}) : y);
+    return b;
+  };
+  for (const bool relu : {false, true}) {
+    for (const Shape& x : {Shape{1, 1, 900}, Shape{2, 4, 900}}) {
+      const GraphBuilder b = graph(x, {48, x[1], 7}, relu);
+      EXPECT_EQ(optimized_ops(b), "+PlaneConv");
+      expect_unchanged(b, {random_tensor(x)});
+    }
+    EXPECT_EQ(optimized_ops(graph({1, 3, 40, 40}, {32, 3, 3, 3}, relu)), "+PlaneConv");
+    EXPECT_EQ(optimized_ops(graph({1, 4, 12, 12}, {48, 4, 3, 3}, relu)), "Transpose +Conv Transpose");  // small
+    EXPECT_EQ(optimized_ops(graph({1, 8, 40, 40}, {80, 8, 3, 3}, relu)), "Transpose +Conv Transpose");  // deep
+    EXPECT_EQ(optimized_ops(graph({1, 5, 40, 40}, {44, 5, 3, 3}, relu)), "Transpose +Conv Transpose");  // few outputs
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, PlaneConvolution, ::testing::ValuesIn(supported_isas()),
+                         [](const auto& isa) { return std::string(isa_name(isa.param)); });
+
+}  // namespace
+}  // namespace linnet::testing
