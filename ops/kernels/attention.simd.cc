@@ -7,26 +7,24 @@ namespace {
 
 constexpr float kLowest = -__builtin_inff();
 
-template <int R>
-void dot_some_rows(const float* q, const float* k, int64_t pitch, int64_t n, float* y) {
-  F32 sum[R];
-  LINNET_UNROLL for (int r = 0; r < R; ++r) sum[r] = F32(0.0f);
+/// A vector whose lanes add up to the product. Rows are read one after another, as memory is read fastest.
+inline F32 dot_lanes(const float* q, const float* k, int64_t n) {
+  F32 even(0.0f), odd(0.0f);
   int64_t d = 0;
-  for (; d + kLanes <= n; d += kLanes) {
-    const F32 x = load(q + d);
-    LINNET_UNROLL for (int r = 0; r < R; ++r) sum[r] = xsimd::fma(x, load(k + r * pitch + d), sum[r]);
+  for (; d + 2 * kLanes <= n; d += 2 * kLanes) {
+    even = xsimd::fma(load(q + d), load(k + d), even);
+    odd = xsimd::fma(load(q + d + kLanes), load(k + d + kLanes), odd);
   }
-  if (d < n) {
-    const F32 x = load_part(q + d, n - d);
-    LINNET_UNROLL for (int r = 0; r < R; ++r) sum[r] = xsimd::fma(x, load_part(k + r * pitch + d, n - d), sum[r]);
+  if (d + kLanes <= n) {
+    even = xsimd::fma(load(q + d), load(k + d), even);
+    d += kLanes;
   }
-  LINNET_UNROLL for (int r = 0; r < R; ++r) y[r] = sum_lanes(sum[r]);
+  if (d < n) odd = xsimd::fma(load_part(q + d, n - d), load_part(k + d, n - d), odd);
+  return even + odd;
 }
 
 void dot_rows(const float* q, const float* k, int64_t pitch, int64_t rows, int64_t n, float* y) {
-  int64_t j = 0;
-  for (; j + 4 <= rows; j += 4) dot_some_rows<4>(q, k + j * pitch, pitch, n, y + j);
-  for (; j < rows; ++j) dot_some_rows<1>(q, k + j * pitch, pitch, n, y + j);
+  for (int64_t j = 0; j < rows; ++j) y[j] = sum_lanes(dot_lanes(q, k + j * pitch, n));
 }
 
 template <int V>

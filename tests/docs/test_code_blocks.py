@@ -48,6 +48,10 @@ ELSEWHERE = {
     "--report docs/performance.md": "measures for an hour",
     "PYTHONPATH=build/python python benchmarks/operators --filter '^Transpose' --size large --slowest 10":
     "measures for minutes; tests/python/test_operator_sweep.py",
+    "python benchmarks/decoder_models.py --out decoders": "needs PyTorch and transformers",
+    "python benchmarks/microsoft_decoders.py --out decoders": "writes two gigabytes; tests/python/test_decoders.py",
+    "PYTHONPATH=build/python python benchmarks/decoders decoders/*.onnx --past 32,1024 --json decoders.json":
+    "measures for minutes; tests/python/test_decoders.py",
     ".venv/bin/python tests/fuzz/make_seeds.py seeds": "tests/hostile/test_fuzz_targets.py",
     "cmake --build build-asan --target fuzz_graph": BUILDS,
     "build-asan/bin/fuzz_graph -max_total_time=600 -timeout=20 -rss_limit_mb=2048 seeds/graph":

@@ -16,7 +16,7 @@ TEST(AttentionKernels, MultiplyRowsWithinTheirMemory) {
   for (const Isa isa : testing::supported_isas()) {
     const AttentionKernels& k = kernel_table(isa).attention;
     for (const int64_t n : {1, 3, 8, 15, 16, 33, 64, 70, 130}) {
-      for (const int64_t rows : {1, 4, 7}) {
+      for (const int64_t rows : {1, 4, 7, 16, 37}) {
         const int64_t pitch = n + 5;
         GuardedFloats q(n, 1), m((rows - 1) * pitch + n, 2), p(rows, 3), dots(rows), y(n, 4), start(n, 4);
         k.dot_rows(q.data(), m.data(), pitch, rows, n, dots.data());
@@ -37,6 +37,21 @@ TEST(AttentionKernels, MultiplyRowsWithinTheirMemory) {
           for (int64_t j = 0; j < rows; ++j) want += double(p[j]) * double(m[j * pitch + d]);
           ASSERT_NEAR(double(y[d]), want, 1e-5);
         }
+      }
+    }
+  }
+}
+
+TEST(AttentionKernels, GiveARowTheSameBitsWhereverItStands) {
+  for (const Isa isa : testing::supported_isas()) {
+    const AttentionKernels& k = kernel_table(isa).attention;
+    for (const int64_t n : {1, 13, 16, 64, 70, 80}) {
+      constexpr int64_t kRows = 45;
+      GuardedFloats q(n, 1), m(kRows * n, 2), dots(kRows), alone(1);
+      k.dot_rows(q.data(), m.data(), n, kRows, n, dots.data());
+      for (int64_t j = 0; j < kRows; ++j) {
+        k.dot_rows(q.data(), m.data() + j * n, n, 1, n, alone.data());
+        ASSERT_EQ(dots[j], alone[0]) << "row " << j << " of " << n;
       }
     }
   }
