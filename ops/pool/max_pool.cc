@@ -21,7 +21,10 @@ constexpr T kLowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limit
 template <class T>
 struct Largest {
   T best = kLowest<T>;
-  void add(T value) { best = (value > best) | (value != value) ? value : best; }
+  void add(T value) {
+    const T larger = value > best ? value : best;
+    best = value != value ? value : larger;
+  }
 };
 
 template <class T>

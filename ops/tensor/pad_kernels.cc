@@ -5,26 +5,91 @@
 #include "elements/dispatch.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
+#include "tensor/copy.h"
 #include "tensor/strided_copy.h"
 
 namespace linnet {
 namespace {
 
+/// The last axis that padding changes; where there is none, the first.
+int last_padded_axis(const Shape& x, const Shape& y, const std::vector<int64_t>& begins) {
+  int last = x.rank() - 1;
+  while (last > 0 && begins[size_t(last)] == 0 && x[last] == y[last]) --last;
+  return last;
+}
+
+/// Writes each row of the output, along the last padded axis, once: padding, a run of the input, padding. Axes behind
+/// it are one unit.
 class ConstantPadKernel final : public Kernel {
  public:
-  ConstantPadKernel(const Tensor& value, int value_input, StridedCopy body)
-      : value_(value), value_input_(value_input), body_(std::move(body)) {}
+  ConstantPadKernel(DType dtype, const Shape& x, const Shape& y, const std::vector<int64_t>& begins,
+                    const Tensor& value, int value_input)
+      : copy_(copy_row_of(dtype)), width_(element_bytes(dtype)), value_(value), value_input_(value_input) {
+    const int last = last_padded_axis(x, y, begins);
+    const int64_t unit = x.elements(last + 1, x.rank()), in = x[last], out = y[last], begin = begins[size_t(last)];
+    const int64_t first = std::clamp<int64_t>(begin, 0, out), end = std::clamp(begin + in, first, out);
+    in_row_ = in * unit;
+    row_ = out * unit;
+    from_ = std::clamp<int64_t>(-begin, 0, in) * unit;
+    body_ = {first * unit, end * unit};
+    for (int d = 0; d < last; ++d) add_axis({x[d], y[d], begins[size_t(d)]});
+    rows_ = y.elements(0, last);
+  }
 
   void run(KernelContext& context) const override {
-    const Tensor& value = value_input_ < 0 ? value_ : context.input(value_input_);
-    fill_tensor(value, context.output(0), context.executor());
-    body_.run(context.input(0), context.output(0), context.executor());
+    const auto* x = static_cast<const std::byte*>(context.input(0).raw());
+    auto* y = static_cast<std::byte*>(context.output(0).raw());
+    const void* value = (value_input_ < 0 ? value_ : context.input(value_input_)).raw();
+    parallel_items(context.executor(), rows_, row_, [&](int64_t row, int64_t end, int) {
+      for (; row < end; ++row) write_row(x, row, value, y + row * row_ * width_);
+    });
   }
 
  private:
+  struct Axis {
+    int64_t in, out, begin;
+    bool padded() const { return begin != 0 || in != out; }
+  };
+
+  /// Neighbours that are not padded count as one.
+  void add_axis(const Axis& axis) {
+    if (!axes_.empty() && !axes_.back().padded() && !axis.padded()) {
+      axes_.back().in *= axis.in;
+      axes_.back().out *= axis.out;
+    } else {
+      axes_.push_back(axis);
+    }
+  }
+
+  /// The row of the input that an output row shows; -1 for padding.
+  int64_t source(int64_t row) const {
+    int64_t result = 0, stride = 1;
+    for (size_t d = axes_.size(); d-- > 0;) {
+      const Axis& axis = axes_[d];
+      const int64_t i = (d > 0 ? row % axis.out : row) - axis.begin;
+      if (i < 0 || i >= axis.in) return -1;
+      row /= d > 0 ? axis.out : 1;
+      result += i * stride;
+      stride *= axis.in;
+    }
+    return result;
+  }
+
+  void write_row(const std::byte* x, int64_t row, const void* value, std::byte* y) const {
+    const int64_t from = source(row);
+    if (from < 0) return copy_(value, 0, y, 1, row_);
+    copy_(value, 0, y, 1, body_.begin);
+    copy_(x + (from * in_row_ + from_) * width_, 1, y + body_.begin * width_, 1, body_.size());
+    copy_(value, 0, y + body_.end * width_, 1, row_ - body_.end);
+  }
+
+  CopyRow copy_;
+  int64_t width_;
   Tensor value_;
   int value_input_;
-  StridedCopy body_;
+  int64_t in_row_, row_, rows_, from_;  ///< elements of a row; the first of the input's that is shown
+  Span body_;                           ///< what of an output row is no padding
+  std::vector<Axis> axes_;              ///< in front of the rows
 };
 
 /// The input's coordinate for coordinate i of the output counted from the input's beginning; n is the input's dim.
@@ -41,8 +106,7 @@ template <class T>
 class IndexPadKernel final : public Kernel {
  public:
   IndexPadKernel(const Shape& x, const Shape& y, const std::vector<int64_t>& begins, PadMode mode) {
-    int last = x.rank() - 1;
-    while (last > 0 && begins[size_t(last)] == 0 && x[last] == y[last]) --last;
+    const int last = last_padded_axis(x, y, begins);
     unit_ = x.elements(last + 1, x.rank());
     const std::vector<int64_t> strides = row_major_strides(x);
     for (int d = 0; d <= last; ++d) {
@@ -112,17 +176,7 @@ PadMode pad_mode(const std::string& word) {
 
 KernelPtr make_constant_pad(DType dtype, const Shape& x, const Shape& y, const std::vector<int64_t>& begins,
                             const Tensor& value, int value_input) {
-  const std::vector<int64_t> x_strides = row_major_strides(x), y_strides = row_major_strides(y);
-  std::vector<int64_t> extents;
-  int64_t x_offset = 0, y_offset = 0;
-  for (size_t d = 0; d < begins.size(); ++d) {
-    const int64_t n = x[int(d)], first = std::max<int64_t>(0, -begins[d]);
-    extents.push_back(std::max<int64_t>(0, std::min(n, y[int(d)] - begins[d]) - first));
-    x_offset += first * x_strides[d];
-    y_offset += std::max<int64_t>(0, begins[d]) * y_strides[d];
-  }
-  return std::make_unique<ConstantPadKernel>(value, value_input,
-                                             StridedCopy(dtype, extents, x_strides, y_strides, x_offset, y_offset));
+  return std::make_unique<ConstantPadKernel>(dtype, x, y, begins, value, value_input);
 }
 
 KernelPtr make_index_pad(DType dtype, const Shape& x, const Shape& y, const std::vector<int64_t>& begins,

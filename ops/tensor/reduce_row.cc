@@ -51,16 +51,19 @@ struct Mul {
     return wrapping(a) * wrapping(b);
   }
 };
+// One instruction chooses, whatever the values; that NaN are rare is foreseen.
 struct Min {
   template <class T>
   T operator()(T a, T b) const {
-    return (b < a) | (b != b) ? b : a;  // without branches
+    const T least = b < a ? b : a;
+    return b != b ? b : least;
   }
 };
 struct Max {
   template <class T>
   T operator()(T a, T b) const {
-    return (a < b) | (b != b) ? b : a;
+    const T largest = a < b ? b : a;
+    return b != b ? b : largest;
   }
 };
 

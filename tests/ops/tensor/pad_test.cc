@@ -44,6 +44,29 @@ TEST(Pad, FillsWithTheGivenValueAndCutsOff) {
   expect_close(pad("constant", Tensor::of<bool>({true}), {0, 1}), Tensor::of<bool>({true, false}));
 }
 
+TEST(Pad, FillsAroundAndCutsFromEveryAxis) {
+  const Tensor x = random_tensor({3, 4, 2, 5}), nine = Tensor::scalar(9.0f);
+  for (const Ints& pads : std::vector<Ints>{{0, 0, 1, 0, 0, 0, 2, 0},
+                                            {0, 1, 0, 0, 0, 0, 0, 0},
+                                            {2, 0, 0, 1, 0, 0, 0, -3},
+                                            {-1, 2, 0, 0, 1, -3, 0, 0},
+                                            {0, 0, -2, 3, 0, 0, 2, 1},
+                                            {0, -1, 1, -7, 0, 4, 1, 4}}) {
+    const Tensor y = pad("constant", x, pads, {nine});
+    Ints at(4);
+    for (int64_t i = 0; i < y.size(); ++i) {
+      int64_t rest = i, from = 0;
+      bool inside = true;
+      for (int d = 3; d >= 0; rest /= y.dim(d), --d) at[size_t(d)] = rest % y.dim(d) - pads[size_t(d)];
+      for (int d = 0; d < 4; ++d) {
+        inside &= at[size_t(d)] >= 0 && at[size_t(d)] < x.dim(d);
+        from = from * x.dim(d) + at[size_t(d)];
+      }
+      ASSERT_EQ(y.data<float>()[i], inside ? x.data<float>()[from] : 9) << i;
+    }
+  }
+}
+
 TEST(Pad, PadsTheGivenAxes) {
   const Tensor axes = Tensor::of<int32_t>({-1});
   expect_close(pad("constant", kX, {1, 0}, {Tensor(), axes}), Tensor::of(Shape{2, 4}, Floats{0, 1, 2, 3, 0, 4, 5, 6}));
