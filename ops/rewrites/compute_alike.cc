@@ -8,6 +8,7 @@
 #include "math/elementwise_steps.h"
 #include "passes/pending_nodes.h"
 #include "rewrites/matching/activation.h"
+#include "rewrites/matching/half_step.h"
 #include "rewrites/matching/match.h"
 
 namespace linnet {
@@ -54,6 +55,10 @@ struct Computation {
       for (const auto& step : ElementwiseSteps(node.spec, int64_t(node.inputs.size())).steps) {
         steps.emplace_back(step.op, step.alpha, step.beta);
       }
+      return true;
+    }
+    if (const std::string_view conversion = half_step(graph, node); !conversion.empty()) {
+      steps.emplace_back(conversion, 0.0f, 0.0f);
       return true;
     }
     if (node.spec.domain.empty() && binary_function(node.spec.op_type)) {

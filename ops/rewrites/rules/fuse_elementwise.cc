@@ -3,6 +3,7 @@
 #include "math/elementwise_steps.h"
 #include "rewrites/matching/activation.h"
 #include "rewrites/matching/byte_grid.h"
+#include "rewrites/matching/half_step.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/rewrite_list.h"
 
@@ -25,16 +26,6 @@ std::string_view step_of(const Node& node, DType dtype) {
   return dtype == DType::kUint8 ? kQuantizeUint8Step : kQuantizeInt8Step;
 }
 
-/// The step that a Cast between float32 and a half is; empty for other nodes.
-std::string_view conversion_of(const Graph& graph, const Node& node) {
-  if (!is_op(node, "Cast")) return {};
-  const DType from = graph.input_fact(node, 0).dtype, to = graph.fact(node.outputs[0]).dtype;
-  const auto is_half = [](DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; };
-  if (is_half(from) && to == DType::kFloat32) return kWidenStep;
-  if (from != DType::kFloat32 || !is_half(to)) return {};
-  return to == DType::kFloat16 ? kFloat16Step : kBFloat16Step;
-}
-
 std::optional<ElementwiseSteps> one_step(const Graph& graph, const Node& node) {
   ElementwiseSteps result;
   const std::string& op = node.spec.op_type;
@@ -42,7 +33,7 @@ std::optional<ElementwiseSteps> one_step(const Graph& graph, const Node& node) {
   if (binary_function(op)) {
     if (node.spec.opset < 7 || node.inputs.size() != 2 || node.inputs[0] == node.inputs[1]) return std::nullopt;
     result.steps.push_back({op, 0, 1});
-  } else if (const std::string_view conversion = conversion_of(graph, node); !conversion.empty()) {
+  } else if (const std::string_view conversion = half_step(graph, node); !conversion.empty()) {
     result.steps.push_back({std::string(conversion), 0});
   } else if (const auto grid = byte_grid(graph, node)) {
     result.steps.push_back({std::string(step_of(node, grid->dtype)), 0, -1, grid->scale, grid->zero_point});
@@ -58,7 +49,7 @@ std::optional<ElementwiseSteps> one_step(const Graph& graph, const Node& node) {
 std::optional<Chain> chain_of(const Graph& graph, const Node& node) {
   const Fact& result = graph.fact(node.outputs[0]);
   const bool chain = is_op(node, "Elementwise", kInternalDomain);
-  const bool known = chain || byte_grid(graph, node) || !conversion_of(graph, node).empty();
+  const bool known = chain || byte_grid(graph, node) || !half_step(graph, node).empty();
   if (!result.concrete() || (result.dtype != DType::kFloat32 && !known)) return std::nullopt;
   const auto steps =
       chain ? std::optional(ElementwiseSteps(node.spec, int64_t(node.inputs.size()))) : one_step(graph, node);
