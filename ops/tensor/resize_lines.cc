@@ -51,7 +51,7 @@ ResizeLines::Sources<Real> ResizeLines::gather(int64_t index, int64_t* offset, R
     index /= axis.out;
     if (axis.outside[size_t(out)]) outside = true;
     if (axis.taps == 1) {
-      const std::ptrdiff_t shift = axis.index[size_t(out)] * strides_[d];
+      const int64_t shift = checked_mul(axis.index[size_t(out)], strides_[d]);
       for (int64_t i = 0; i < before; ++i) {
         offset[i] += shift;
         weight[i] *= axis.weights<Real>()[size_t(out)];
@@ -61,7 +61,7 @@ ResizeLines::Sources<Real> ResizeLines::gather(int64_t index, int64_t* offset, R
     // Tap 0 is applied last, in place, so that the others start from the values before this axis.
     for (int64_t t = axis.taps - 1; t >= 0; --t) {
       const auto entry = size_t(out * axis.taps + t);
-      const std::ptrdiff_t shift = axis.index[entry] * strides_[d];
+      const int64_t shift = checked_mul(axis.index[entry], strides_[d]);
       for (int64_t i = 0; i < before; ++i) {
         offset[t * before + i] = offset[i] + shift;
         weight[t * before + i] = weight[i] * axis.weights<Real>()[entry];

@@ -20,7 +20,7 @@ class ResizeSources {
     offset_.resize(size_t(checked_mul(lines.lines(), most)));
     weight_.resize(offset_.size());
     for (int64_t line = 0; line < lines.lines(); ++line) {
-      const std::ptrdiff_t first = line * most;
+      const int64_t first = checked_mul(line, most);
       sources_.push_back(lines.gather<Real>(line, offset_.data() + first, weight_.data() + first));
     }
   }
