@@ -31,10 +31,10 @@ class PlaneConvolution final : public ConvAlgorithm<float> {
       : g_(geometry),
         epilogue_(epilogue),
         kernels_(kernel_table(in.isa()).gemm_f32),
-        window_(g_.in_channels * g_.taps()),
+        window_(checked_mul(g_.in_channels, g_.taps())),
         depth_(window_ + (in.has(2) ? 1 : 0)),
-        panel_pixels_(int64_t{widest_panel(kernels_)} * kernels_.lanes),
-        block_pixels_(kBlockPixels / panel_pixels_ * panel_pixels_),
+        panel_pixels_(checked_mul(widest_panel(kernels_), kernels_.lanes)),
+        block_pixels_(kBlockPixels - kBlockPixels % panel_pixels_),
         blocks_(ceil_div(g_.out_pixels(), block_pixels_)),
         strip_rows_(choose_strip_rows(kernels_, panels(block_pixels_), g_.out_channels, depth_)) {
     if (const Tensor* w = in.constant(1)) {
@@ -55,7 +55,7 @@ class PlaneConvolution final : public ConvAlgorithm<float> {
   }
 
   size_t scratch_bytes() const override {
-    return bias_offset() + (depth_ > window_ ? dtype_bytes(DType::kFloat32, g_.out_channels * depth_) : 0);
+    return bias_offset() + (depth_ > window_ ? dtype_bytes(DType::kFloat32, checked_mul(g_.out_channels, depth_)) : 0);
   }
 
   bool takes_channels_first() const override { return true; }
@@ -69,10 +69,10 @@ class PlaneConvolution final : public ConvAlgorithm<float> {
   GemmPanels panels(int64_t pixels) const {
     return equal_panels(pixels, int(panel_pixels_ / kernels_.lanes), kernels_.lanes);
   }
-  size_t pointer_bytes() const { return aligned(size_t(strip_rows_) * sizeof(const float*)); }
+  size_t pointer_bytes() const { return aligned(dtype_bytes(DType::kInt64, strip_rows_)); }
   /// Scratch: addresses of rows of W, a line of one tap, panels, W with the bias.
   size_t line_offset() const { return pointer_bytes(); }
-  size_t panels_offset() const { return line_offset() + aligned(size_t(block_pixels_) * sizeof(float)); }
+  size_t panels_offset() const { return line_offset() + aligned(dtype_bytes(DType::kFloat32, block_pixels_)); }
   size_t bias_offset() const {
     return panels_offset() + aligned(dtype_bytes(DType::kFloat32, packed_size(panels(block_pixels_), 1, depth_)));
   }

@@ -19,7 +19,7 @@ constexpr T kLowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limit
                                                            : std::numeric_limits<T>::lowest();
 
 /// The index of an element counted with the spatial axes in reverse order (storage_order 1).
-int64_t column_major(const PoolShape& s, int64_t offset) {
+std::ptrdiff_t column_major(const PoolShape& s, int64_t offset) {
   const int64_t x = offset % s.axes[2].in, y = offset / s.axes[2].in % s.axes[1].in;
   const int64_t z = offset / s.axes[2].in / s.axes[1].in % s.axes[0].in, plane = offset / s.in_pixels();
   return plane * s.in_pixels() + (x * s.axes[1].in + y) * s.axes[0].in + z;
@@ -114,9 +114,9 @@ class IndexedMaxPool final : public Kernel {
   bool pool_row(const T* x, const PoolRow& row, T* best, int64_t* where, Checkpoints& checkpoints) const {
     bool nan = false;
     const int64_t plane = row.plane * shape_.in_pixels();
-    const auto line_at = [&](int64_t kd, int64_t kh) {
-      const int64_t z = row.depth.origin + kd * shape_.axes[0].dilation;
-      const int64_t y = row.height.origin + kh * shape_.axes[1].dilation;
+    const auto line_at = [&](int64_t kd, int64_t kh) -> std::ptrdiff_t {
+      const std::ptrdiff_t z = row.depth.origin + kd * shape_.axes[0].dilation;
+      const std::ptrdiff_t y = row.height.origin + kh * shape_.axes[1].dilation;
       return (z * shape_.axes[1].in + y) * shape_.axes[2].in;
     };
     const bool any = row.depth.begin < row.depth.end && row.height.begin < row.height.end;

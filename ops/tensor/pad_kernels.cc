@@ -28,10 +28,10 @@ class ConstantPadKernel final : public Kernel {
     const int last = last_padded_axis(x, y, begins);
     const int64_t unit = x.elements(last + 1, x.rank()), in = x[last], out = y[last], begin = begins[size_t(last)];
     const int64_t first = std::clamp<int64_t>(begin, 0, out), end = std::clamp(begin + in, first, out);
-    in_row_ = in * unit;
-    row_ = out * unit;
-    from_ = std::clamp<int64_t>(-begin, 0, in) * unit;
-    body_ = {first * unit, end * unit};
+    in_row_ = checked_mul(in, unit);
+    row_ = checked_mul(out, unit);
+    from_ = checked_mul(std::clamp<int64_t>(-begin, 0, in), unit);
+    body_ = {checked_mul(first, unit), checked_mul(end, unit)};
     for (int d = 0; d < last; ++d) add_axis({x[d], y[d], begins[size_t(d)]});
     rows_ = y.elements(0, last);
   }
@@ -62,8 +62,8 @@ class ConstantPadKernel final : public Kernel {
   }
 
   /// The row of the input that an output row shows; -1 for padding.
-  int64_t source(int64_t row) const {
-    int64_t result = 0, stride = 1;
+  std::ptrdiff_t source(int64_t row) const {
+    std::ptrdiff_t result = 0, stride = 1;
     for (size_t d = axes_.size(); d-- > 0;) {
       const Axis& axis = axes_[d];
       const int64_t i = (d > 0 ? row % axis.out : row) - axis.begin;

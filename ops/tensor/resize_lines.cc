@@ -14,7 +14,7 @@ ResizeLines::ResizeLines(std::vector<ResizeAxis> axes) {
   axis_ = std::move(axes.back());
   axes.pop_back();
   const auto changes = std::ranges::find_if(axes, [](const ResizeAxis& axis) { return !axis.identity(); });
-  for (auto axis = axes.begin(); axis != changes; ++axis) planes_ *= axis->in;
+  for (auto axis = axes.begin(); axis != changes; ++axis) planes_ = checked_mul(planes_, axis->in);
   outer_.assign(std::make_move_iterator(changes), std::make_move_iterator(axes.end()));
   strides_.resize(outer_.size());
   int64_t stride = in_elements();
@@ -51,8 +51,9 @@ ResizeLines::Sources<Real> ResizeLines::gather(int64_t index, int64_t* offset, R
     index /= axis.out;
     if (axis.outside[size_t(out)]) outside = true;
     if (axis.taps == 1) {
+      const int64_t shift = checked_mul(axis.index[size_t(out)], strides_[d]);
       for (int64_t i = 0; i < before; ++i) {
-        offset[i] += axis.index[size_t(out)] * strides_[d];
+        offset[i] += shift;
         weight[i] *= axis.weights<Real>()[size_t(out)];
       }
       continue;
@@ -60,13 +61,15 @@ ResizeLines::Sources<Real> ResizeLines::gather(int64_t index, int64_t* offset, R
     // Tap 0 is applied last, in place, so that the others start from the values before this axis.
     for (int64_t t = axis.taps - 1; t >= 0; --t) {
       const auto entry = size_t(out * axis.taps + t);
+      const int64_t shift = checked_mul(axis.index[entry], strides_[d]);
       for (int64_t i = 0; i < before; ++i) {
-        offset[t * before + i] = offset[i] + axis.index[entry] * strides_[d];
+        offset[t * before + i] = offset[i] + shift;
         weight[t * before + i] = weight[i] * axis.weights<Real>()[entry];
       }
     }
     count = 0;
-    for (int64_t i = 0; i < before * axis.taps; ++i) {
+    const int64_t all = checked_mul(before, axis.taps);
+    for (int64_t i = 0; i < all; ++i) {
       if (weight[i] == 0) continue;
       offset[count] = offset[i];
       weight[count++] = weight[i];

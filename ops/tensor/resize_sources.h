@@ -17,10 +17,11 @@ class ResizeSources {
   explicit ResizeSources(const ResizeLines& lines) {
     const int64_t most = lines.max_sources();
     if (lines.lines() > kMostListed / std::max<int64_t>(1, most)) return;
-    offset_.resize(size_t(lines.lines() * most));
+    offset_.resize(size_t(checked_mul(lines.lines(), most)));
     weight_.resize(offset_.size());
     for (int64_t line = 0; line < lines.lines(); ++line) {
-      sources_.push_back(lines.gather<Real>(line, offset_.data() + line * most, weight_.data() + line * most));
+      const int64_t first = checked_mul(line, most);
+      sources_.push_back(lines.gather<Real>(line, offset_.data() + first, weight_.data() + first));
     }
   }
   ResizeSources(const ResizeSources&) = delete;
