@@ -52,7 +52,7 @@ class RotaryEmbeddingKernel final : public Kernel {
 
   /// How many tokens of a sample, from this one on and before `end`, have one position after the other.
   int64_t neighbours(const int64_t* ids, int64_t token, int64_t end) const {
-    const int64_t most = std::min(end, (token / r_.length + 1) * r_.length) - token;
+    const int64_t most = std::min(end - token, r_.length - token % r_.length);
     if (!ids) return most;
     int64_t count = 1;
     while (count < most && ids[token + count] == ids[token] + count) ++count;

@@ -44,6 +44,10 @@ ELSEWHERE = {
     "needs ONNX Runtime's quantiser; tests/tools/test_compare.py",
     "python benchmarks/compare quantized/*.onnx --quantized --json quantized.json --report docs/performance_quantized.md":
     "measures for an hour",
+    "python benchmarks/transformer_models.py --out transformers --lengths 16,128,512":
+    "needs PyTorch and transformers",
+    "python benchmarks/compare transformers/*.onnx --threads 1,2 --json transformers.json "
+    "--report docs/performance_transformers.md": "measures for an hour",
     "PYTHONPATH=build/python python benchmarks/operators --threads 1,2 --json operators.json "
     "--report docs/performance.md": "measures for an hour",
     "PYTHONPATH=build/python python benchmarks/operators --filter '^Transpose' --size large --slowest 10":
