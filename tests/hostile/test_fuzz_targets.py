@@ -24,7 +24,8 @@ def test_the_target_survives(seeds, target, tmp_path):
     program = BUILD / "bin" / f"fuzz_{target}"
     if not program.exists():
         pytest.skip(f"{program} is not there: build with LINNET_BUILD_TESTS")
-    folders = [path for path in (FUZZ / "inputs" / target, seeds / target) if path.exists()]
+    # A program of libFuzzer writes what it finds into the first folder.
+    folders = [path for path in (seeds / target, FUZZ / "inputs" / target) if path.exists()]
     command = [program, f"-runs={RUNS[target]}", "-seed=1", f"-keep={tmp_path / 'last'}", *folders]
     result = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
     assert result.returncode == 0, f"{result.stdout.splitlines()[-1:]} {result.stderr[-2000:]}"
