@@ -16,6 +16,7 @@ class TriluKernel final : public Kernel {
         zero_(zero_element(dtype)),
         rows_(x[x.rank() - 2]),
         columns_(x[x.rank() - 1]),
+        row_bytes_(checked_mul(columns_, width_)),
         all_rows_(x.elements(0, x.rank() - 1)),
         upper_(upper),
         has_k_(has_k) {}
@@ -25,25 +26,22 @@ class TriluKernel final : public Kernel {
     const auto* x = static_cast<const std::byte*>(context.input(0).raw());
     auto* y = static_cast<std::byte*>(context.output(0).raw());
     parallel_items(context.executor(), all_rows_, columns_, [&](int64_t begin, int64_t end, int) {
+      // All at once, as memory is written fastest; what is not kept is then in a cache.
+      copy_(x + begin * row_bytes_, 1, y + begin * row_bytes_, 1, (end - begin) * columns_);
       for (int64_t r = begin; r < end; ++r) {
         // The upper triangle begins at column i + k, the lower one ends behind it.
         const int64_t split = std::clamp<int64_t>(r % rows_ + k + (upper_ ? 0 : 1), 0, columns_);
-        copy_part(x, y, r, 0, split, !upper_);
-        copy_part(x, y, r, split, columns_, upper_);
+        const int64_t first = upper_ ? 0 : split, last = upper_ ? split : columns_;
+        copy_(zero_.raw(), 0, y + r * row_bytes_ + first * width_, 1, last - first);
       }
     });
   }
 
  private:
-  void copy_part(const std::byte* x, std::byte* y, int64_t row, int64_t begin, int64_t end, bool kept) const {
-    const int64_t at = (row * columns_ + begin) * width_;
-    copy_(kept ? x + at : zero_.raw(), kept, y + at, 1, end - begin);
-  }
-
   CopyRow copy_;
   int64_t width_;
   Tensor zero_;
-  int64_t rows_, columns_, all_rows_;
+  int64_t rows_, columns_, row_bytes_, all_rows_;
   bool upper_, has_k_;
 };
 
