@@ -20,36 +20,37 @@ bool is_larger(const std::vector<PlanInput>& a, const std::vector<PlanInput>& b)
   });
 }
 
-/// By how much all dims are larger that differ; 0 where those are not equally much.
-int64_t distance(const std::vector<PlanInput>& low, const std::vector<PlanInput>& high) {
-  int64_t distance = 0;
+/// Calls f(input, axis) for each dim in which the two differ.
+template <class F>
+void for_open_dims(const std::vector<PlanInput>& low, const std::vector<PlanInput>& high, const F& f) {
   for (size_t i = 0; i < low.size(); ++i) {
     for (int d = 0; d < low[i].shape.rank(); ++d) {
-      const int64_t more = high[i].shape[d] - low[i].shape[d];
-      if (more != 0 && distance != 0 && more != distance) return 0;
-      if (more != 0) distance = more;
+      if (low[i].shape[d] != high[i].shape[d]) f(i, d);
     }
   }
-  return distance;
+}
+
+/// Whether all dims that differ are larger by the same.
+bool are_steps_apart(const std::vector<PlanInput>& low, const std::vector<PlanInput>& high) {
+  int64_t distance = 0;
+  bool same = true;
+  for_open_dims(low, high, [&](size_t i, int d) {
+    const int64_t more = high[i].shape[d] - low[i].shape[d];
+    same &= more > 0 && (distance == 0 || more == distance);
+    distance = more;
+  });
+  return same && distance > 0;
 }
 
 /// `low` with so much more in each dim in which `high` differs.
 std::vector<PlanInput> moved(std::vector<PlanInput> low, const std::vector<PlanInput>& high, int64_t more) {
-  for (size_t i = 0; i < low.size(); ++i) {
-    for (int d = 0; d < low[i].shape.rank(); ++d) {
-      if (high[i].shape[d] != low[i].shape[d]) low[i].shape[d] += more;
-    }
-  }
+  for_open_dims(std::vector(low), high, [&](size_t i, int d) { low[i].shape[d] += more; });
   return low;
 }
 
 int64_t least_open_dim(const std::vector<PlanInput>& low, const std::vector<PlanInput>& high) {
   int64_t least = std::numeric_limits<int64_t>::max();
-  for (size_t i = 0; i < low.size(); ++i) {
-    for (int d = 0; d < low[i].shape.rank(); ++d) {
-      if (high[i].shape[d] != low[i].shape[d]) least = std::min(least, low[i].shape[d]);
-    }
-  }
+  for_open_dims(low, high, [&](size_t i, int d) { least = std::min(least, low[i].shape[d]); });
   return least;
 }
 
@@ -82,7 +83,7 @@ OpenGraph::OpenGraph(const Graph& graph, const std::vector<PlanInput>& a, const 
 
 void OpenGraph::take_single_steps(const Graph& graph, const std::vector<PlanInput>& low,
                                   const std::vector<PlanInput>& high, const ModelResources& resources) {
-  if (distance(low, high) <= 0) return;
+  if (!are_steps_apart(low, high)) return;
   for (const int64_t back : {least_open_dim(low, high) - kLeastSize, int64_t{0}}) {
     try {
       const Graph first = propagated(graph, moved(low, high, -back), resources);

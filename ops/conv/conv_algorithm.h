@@ -76,6 +76,8 @@ bool suits_line_conv(const ConvGeometry& geometry, const CompileInput& in);
 ConvF32Ptr make_line_conv(const ConvGeometry& geometry, bool channels_first, const Epilogue& epilogue,
                           const CompileInput& in);
 
+/// The longest sum whose windows cost less to copy than outputs to transpose, and the fewest pixels that pay for it.
+inline constexpr int64_t kMostPlaneDepth = 64, kLeastPlanePixels = 256;
 /// Whether sums are so short that make_plane_conv() is the fastest where x and y are channels-first.
 bool suits_plane_conv(const ConvGeometry& geometry, const CompileInput& in);
 /// Multiplies the weights by the windows of blocks of pixels; takes and gives channels-first.

@@ -13,8 +13,6 @@ namespace linnet {
 namespace {
 
 constexpr int64_t kBlockPixels = 512;  // about, whose windows are copied and multiplied at a time
-constexpr int64_t kMostDepth = 64;     // of a sum: windows cost more to copy than outputs to transpose else
-constexpr int64_t kLeastPixels = 256;
 
 /// The widest panel of a family's tiles, in vectors.
 int widest_panel(const TileFamily& tiles) {
@@ -174,8 +172,8 @@ class PlaneConvolution final : public ConvAlgorithm<float> {
 
 bool suits_plane_conv(const ConvGeometry& g, const CompileInput& in) {
   const int64_t depth = g.in_channels * g.taps();
-  return g.group == 1 && depth > 0 && depth <= std::min(kMostDepth, g.out_channels) && g.out_pixels() >= kLeastPixels &&
-         !in.has(3) && !in.has(4);
+  return g.group == 1 && depth > 0 && depth <= std::min(kMostPlaneDepth, g.out_channels) &&
+         g.out_pixels() >= kLeastPlanePixels && !in.has(3) && !in.has(4);
 }
 
 ConvF32Ptr make_plane_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in) {

@@ -14,10 +14,6 @@
 namespace linnet {
 namespace {
 
-template <class T>
-constexpr T kLowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                           : std::numeric_limits<T>::lowest();
-
 /// The index of an element counted with the spatial axes in reverse order (storage_order 1).
 std::ptrdiff_t column_major(const PoolShape& s, int64_t offset) {
   const int64_t x = offset % s.axes[2].in, y = offset / s.axes[2].in % s.axes[1].in;

@@ -15,10 +15,6 @@ namespace linnet {
 namespace {
 
 template <class T>
-constexpr T kLowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                           : std::numeric_limits<T>::lowest();
-
-template <class T>
 struct Largest {
   T best = kLowest<T>;
   void add(T value) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 #include "linnet/executor.h"
 #include "partition/checkpoints.h"
@@ -8,6 +9,11 @@
 #include "pool/pool_shape.h"
 
 namespace linnet {
+
+/// What no element is less than.
+template <class T>
+inline constexpr T kLowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                                  : std::numeric_limits<T>::lowest();
 
 /// The windows of one row of output, whose elements are those of axis 2 and, where they are last, of the channels.
 struct PoolRow {

@@ -2,6 +2,8 @@
 
 #include <nanobind/stl/string.h>
 
+#include "shared_elements.h"
+
 namespace linnet::python {
 
 /// Cancels a run where a signal handler of Python raises. Python runs handlers on its main thread only, which is that

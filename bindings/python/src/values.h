@@ -2,9 +2,6 @@
 
 #include <nanobind/nanobind.h>
 
-#include <span>
-#include <vector>
-
 #include "linnet/fact.h"
 
 namespace linnet::python {
@@ -29,19 +26,5 @@ Tensor output_memory(nb::handle array, const Fact& fact, const std::string& what
 
 /// A tensor as a NumPy array that shares its memory, and containers as to_tensor() takes them.
 nb::object to_python(const Tensor& tensor);
-
-/// The memory of arrays that tensors within containers share. Operators hand such tensors on as they are, and what a
-/// run gives is not to change with its inputs.
-class SharedElements {
- public:
-  explicit SharedElements(std::span<const Tensor> inputs);
-  /// The value, or one with copies of what it shares with the inputs.
-  Tensor detached(const Tensor& value) const;
-
- private:
-  void add(const Tensor& value, bool within);
-
-  std::vector<const void*> memory_;  ///< in order
-};
 
 }  // namespace linnet::python

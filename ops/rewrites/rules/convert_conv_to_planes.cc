@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "conv/conv_algorithm.h"
 #include "linnet/shape.h"
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
@@ -8,15 +9,12 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kMostDepth = 64;  // of a sum: else windows cost more to copy than outputs to transpose
-constexpr int64_t kLeastPixels = 256;
-
 /// Whether the sums are short (see suits_plane_conv()) and weights constant.
 bool suits(const Graph& graph, const Node& conv) {
   const Fact& w = graph.input_fact(conv, 1);
   if (!w.constant || conv.spec.attr_or("group", int64_t{1}) != 1 || conv.inputs.size() > 3) return false;
   const Shape shape = w.shape();
-  return shape.elements(1, shape.rank()) <= std::min(kMostDepth, shape[0]);
+  return shape.elements(1, shape.rank()) <= std::min(kMostPlaneDepth, shape[0]);
 }
 
 bool has_few_pixels(const Fact& y) {
@@ -25,7 +23,7 @@ bool has_few_pixels(const Fact& y) {
     if (!y.dim(axis).known()) return false;
     pixels = checked_mul(pixels, y.dim(axis).value());
   }
-  return pixels < kLeastPixels;
+  return pixels < kLeastPlanePixels;
 }
 
 /// The channels-first value that a convolution reads; kNoValue where it is made channels-last.
