@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <optional>
+
+#include "infer/infer.h"
+#include "rewrites/matching/arithmetic.h"
+#include "rewrites/matching/match.h"
+#include "rewrites/matching/reshape.h"
+#include "rewrites/rewrite_list.h"
+
+namespace linnet {
+namespace {
+
+/// Columns from `first`, so many of them.
+struct Columns {
+  int64_t first = 0, count = 0;
+};
+
+/// The columns among `all` that constant indices name; nullopt where one is outside or counts from the end.
+std::optional<Columns> named_columns(const std::vector<int64_t>& indices, int64_t all) {
+  const auto [least, most] = std::minmax_element(indices.begin(), indices.end());
+  if (indices.empty() || *least < 0 || *most >= all) return std::nullopt;
+  return Columns{*least, *most - *least + 1};
+}
+
+/// A GatherElements along the last axis of its input.
+bool gathers_columns(const Graph& graph, const Node& node) {
+  const Fact& x = graph.input_fact(node, 0);
+  return is_op(node, "GatherElements") && x.concrete() && x.rank() > 0 &&
+         normalize_axis(node.spec.attr_or("axis", 0), x.rank()) == x.rank() - 1;
+}
+
+/// A Reshape behind the first input that leaves the last axis as it is; nullptr where there is none.
+const Node* reshape_of_rows(const Graph& graph, const Node& node) {
+  const Node* reshape = single_use(graph, node.inputs[0], "Reshape");
+  const Fact* x = reshape ? &graph.input_fact(*reshape, 0) : nullptr;
+  const bool keeps = x && x->concrete() && x->rank() > 0 && x->dims->back() == graph.fact(node.inputs[0]).dims->back();
+  return keeps && graph.fact(node.inputs[0]).shape().elements() > 0 ? reshape : nullptr;
+}
+
+/// The indices less `first`, of which those that several nodes read are one node again.
+ValueId add_shifted(Patch& patch, const Graph& graph, const Node& node, int64_t first) {
+  const bool narrow = graph.input_fact(node, 1).dtype == DType::kInt32;
+  const Tensor by = narrow ? Tensor::scalar(int32_t(first)) : Tensor::scalar(first);
+  const ValueId shift = patch.constant(node.spec.name + ".first", by);
+  return patch.add(standard_spec(node, "Sub", 13), {node.inputs[1], shift});
+}
+
+ValueId add_columns(Patch& patch, const Node& product, const Columns& columns) {
+  const auto ints = [&](int64_t value) {
+    return patch.constant(product.spec.name + ".columns", Tensor::of<int64_t>({value}));
+  };
+  return patch.add(standard_spec(product, "Slice", 13),
+                   {product.inputs[1], ints(columns.first), ints(columns.first + columns.count), ints(-1)});
+}
+
+}  // namespace
+
+// GatherElements(MatMul(a, b), i) -> GatherElements(MatMul(a, some columns of b), i - first), for constant indices
+// along the last axis, perhaps expanded, that name no column beyond some: scores of relative positions, of which a
+// model has more than so many tokens meet. A Reshape that keeps the columns may stand between.
+std::optional<Patch> narrow_gathered_product(const Graph& graph, const Node& node) {
+  if (!gathers_columns(graph, node)) return std::nullopt;
+  const Node* reshape = reshape_of_rows(graph, node);
+  const Node* product = single_use(graph, reshape ? reshape->inputs[0] : node.inputs[0], "MatMul");
+  if (!product || graph.input_fact(*product, 1).rank() < 2) return std::nullopt;
+  const Node* expand = producer(graph, node, 1, "Expand");
+  const auto indices = constant_ints(graph.fact(expand ? expand->inputs[0] : node.inputs[1]));
+  Dims dims = *graph.fact(node.inputs[0]).dims;
+  const int64_t all = dims.back().value();
+  const auto columns = indices ? named_columns(*indices, all) : std::nullopt;
+  if (!columns || columns->count > all / 4 * 3) return std::nullopt;  // a copy of most of b would save little
+  Patch patch(graph);
+  ValueId y = patch.add(product->spec, {product->inputs[0], add_columns(patch, *product, *columns)});
+  dims.back() = Dim(columns->count);
+  if (reshape) y = add_reshape(patch, node, y, dims);
+  patch.replace(node.outputs[0], patch.add(node.spec, {y, add_shifted(patch, graph, node, columns->first)}));
+  return patch;
+}
+
+}  // namespace linnet
