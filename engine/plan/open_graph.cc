@@ -11,8 +11,6 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kLeastSize = 2;  // that others resemble: see ShapeFamily
-
 /// Whether no dim is less than that of the other.
 bool is_larger(const std::vector<PlanInput>& a, const std::vector<PlanInput>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const PlanInput& x, const PlanInput& y) {
@@ -84,7 +82,7 @@ OpenGraph::OpenGraph(const Graph& graph, const std::vector<PlanInput>& a, const 
 void OpenGraph::take_single_steps(const Graph& graph, const std::vector<PlanInput>& low,
                                   const std::vector<PlanInput>& high, const ModelResources& resources) {
   if (!are_steps_apart(low, high)) return;
-  for (const int64_t back : {least_open_dim(low, high) - kLeastSize, int64_t{0}}) {
+  for (const int64_t back : {least_open_dim(low, high) - kLeastOpenDim, int64_t{0}}) {
     try {
       const Graph first = propagated(graph, moved(low, high, -back), resources);
       if (assumed_.set_line(first, propagated(graph, moved(low, high, 1 - back), resources))) return;

@@ -8,6 +8,9 @@
 
 namespace linnet {
 
+/// The least size of a dim that may be open: 0 and 1 stand for themselves.
+inline constexpr int kLeastOpenDim = 2;
+
 /// A graph optimised once with open dims, which takes the facts of one set of inputs after the other.
 class OpenGraph {
  public:

@@ -11,11 +11,9 @@ namespace {
 
 int power_of_two(int64_t dim) { return dim < 2 ? int(dim) : int(std::bit_width(uint64_t(dim) - 1)) + 1; }
 
-constexpr int kLeastOpen = 2;  // 0 and 1 stand for themselves
-
 bool resemble(const std::vector<int>& a, const std::vector<int>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](int x, int y) { return x == y || (x >= kLeastOpen && y >= kLeastOpen); });
+                    [](int x, int y) { return x == y || (x >= kLeastOpenDim && y >= kLeastOpenDim); });
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class QuantizedGemmConv final : public Kernel {
         windows_(geometry_),
         gemm_(in, sizes_of(in), w, windows_.merged(conv_matrices<int8_t>(geometry, nullptr, 0)), geometry.group),
         output_(in, geometry.out_channels, activation),
-        widen_(kernel_table(in.isa()).quantize.widen),
+        widen_(kernel_table(in.isa()).byte_rows.widen),
         output_offset_(gemm_.scratch_bytes()),
         sums_offset_(output_offset_ + output_.scratch_bytes()),
         x_offset_(sums_offset_) {

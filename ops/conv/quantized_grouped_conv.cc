@@ -26,7 +26,7 @@ class QuantizedGroupedConv final : public Kernel {
       : g_(geometry),
         windows_(geometry),
         kernels_(kernel_table(in.isa()).grouped_s16),
-        widen_(kernel_table(in.isa()).quantize.widen),
+        widen_(kernel_table(in.isa()).byte_rows.widen),
         output_(in, geometry.out_channels, activation),
         rows_(checked_mul(geometry.batch, geometry.out_pixels())),
         strips_(ceil_div(rows_, kRows)),

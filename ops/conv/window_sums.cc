@@ -10,7 +10,7 @@
 namespace linnet {
 
 WindowSums::WindowSums(const ConvGeometry& geometry, Isa isa)
-    : geometry_(geometry), sum_rows_(kernel_table(isa).quantize.sum_rows) {}
+    : geometry_(geometry), sum_rows_(kernel_table(isa).byte_rows.sum_rows) {}
 
 size_t WindowSums::scratch_bytes() const {
   const int64_t in = checked_mul(geometry_.batch, geometry_.in_pixels());

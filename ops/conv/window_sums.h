@@ -1,7 +1,7 @@
 #pragma once
 
 #include "conv/conv_geometry.h"
-#include "kernels/quantize.h"
+#include "kernels/byte_rows.h"
 #include "linnet/op.h"
 
 namespace linnet {
@@ -23,7 +23,7 @@ class WindowSums {
   void sum_line(int64_t line, const int32_t* pixels, int32_t* sums) const;
 
   ConvGeometry geometry_;
-  decltype(QuantizeKernels::sum_rows) sum_rows_ = nullptr;
+  decltype(ByteRowKernels::sum_rows) sum_rows_ = nullptr;
 };
 
 }  // namespace linnet

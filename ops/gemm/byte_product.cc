@@ -60,7 +60,7 @@ ByteProductKernel::ByteProductKernel(const CompileInput& in, const ByteOperands&
       product_(matmul_product(in.shape(operands.a), in.shape(operands.b))),
       a_zero_(zero_index(in, operands.a, operands.a_zero, ParameterAxis::kRow, "a_zero_point")),
       products_(make_products(in, operands, product_)),
-      widen_(kernel_table(in.isa()).quantize.widen) {}
+      widen_(kernel_table(in.isa()).byte_rows.widen) {}
 
 void ByteProductKernel::run(KernelContext& context) const {
   const MatrixProduct& p = product_;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "gemm/rows.h"
-#include "kernels/quantize.h"
+#include "kernels/byte_rows.h"
 #include "quantization/parameter.h"
 
 namespace linnet {
@@ -20,8 +20,8 @@ struct Bytes {
   int32_t flip;
 };
 
-/// QuantizeKernels::widen.
-using WidenFunction = decltype(QuantizeKernels::widen);
+/// ByteRowKernels::widen.
+using WidenFunction = decltype(ByteRowKernels::widen);
 
 /// The rows of a matrix of [..., rows, depth] bytes less their zero points.
 class ByteRows final : public RowSource<int16_t> {

@@ -7,6 +7,8 @@
 #include "kernels/attention.h"
 #include "kernels/binary.h"
 #include "kernels/boxes.h"
+#include "kernels/byte_pairs.h"
+#include "kernels/byte_rows.h"
 #include "kernels/convert.h"
 #include "kernels/deform.h"
 #include "kernels/depthwise.h"

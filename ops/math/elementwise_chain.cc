@@ -72,8 +72,8 @@ class BlockwiseSteps {
   struct Step {
     int64_t first, second;
     float alpha, beta;
-    decltype(ByteKernels::dequantize) dequantize = nullptr;
-    decltype(ByteKernels::quantize) quantize = nullptr;
+    decltype(GridKernels::dequantize) dequantize = nullptr;
+    decltype(GridKernels::quantize) quantize = nullptr;
     void (*convert)(const ConvertKernels& kernels, const void* x, void* y, int64_t n) = nullptr;
     UnaryKernels::F unary = nullptr;
     BinaryForms binary{};
@@ -154,7 +154,7 @@ KernelPtr table_kernel(const CompileInput& in, int input, const BlockwiseSteps& 
     x[size_t(k)] = k == input ? Operand{bytes.data(), false} : Operand{in.constant(k)->raw(), true};
   }
   steps(x.data(), table.data(), std::ssize(table));
-  const auto look_up = kernel_table(in.isa()).quantize.look_up;
+  const auto look_up = kernel_table(in.isa()).byte_rows.look_up;
   return elementwise(in, {{input, in.shape(input)}}, [table, look_up](const Operand* operand, void* y, int64_t n) {
     const auto* from = static_cast<const uint8_t*>(operand->data);
     auto* to = static_cast<uint8_t*>(y);
@@ -165,7 +165,7 @@ KernelPtr table_kernel(const CompileInput& in, int input, const BlockwiseSteps& 
 
 /// A sum, difference or product of two inputs of bytes as bytes of the same type: a kernel without floats in memory.
 struct PairSteps {
-  decltype(ByteKernels::add) kernel;
+  decltype(PairKernels::add) kernel;
   int64_t a, b;  ///< the inputs that are its operands
   BytePair pair;
 };
@@ -180,7 +180,7 @@ std::optional<PairSteps> pair_steps(const ElementwiseSteps& chain, std::span<con
   const bool one_type = dtypes[0] == dtypes[1] && dtypes[0] == dtypes[5];
   if (!reads_both || !one_type || (f.op != "Add" && f.op != "Sub" && f.op != "Mul")) return std::nullopt;
   const ElementwiseSteps::Step &a = steps[size_t(f.first - 2)], &b = steps[size_t(f.second - 2)];
-  const ByteKernels& kernels = kernel_table(isa).quantize.of(dtypes[0]);
+  const PairKernels& kernels = kernel_table(isa).byte_pairs.of(dtypes[0]);
   const float b_scale = f.op == "Sub" ? -b.alpha : b.alpha;
   return PairSteps{
       f.op == "Mul" ? kernels.mul : kernels.add, a.first, b.first, {a.alpha, a.beta, b_scale, b.beta, y.alpha, y.beta}};

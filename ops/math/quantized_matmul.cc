@@ -53,7 +53,7 @@ class QuantizedMatMulKernel final : public Kernel {
       : sizes_(in.shape(Q::kX), in.shape(Q::kW), transposed),
         gemm_(in, gemm_sizes(in), QuantizedMatrices::of(in, Q::kW), sizes_.matrix(), sizes_.count),
         output_(in, sizes_.columns, activation),
-        quantize_(kernel_table(in.isa()).quantize) {}
+        bytes_(kernel_table(in.isa()).byte_rows) {}
 
   void run(KernelContext& context) const override {
     const Bytes x(context.input(Q::kX), context.input(Q::kXZero));
@@ -64,7 +64,7 @@ class QuantizedMatMulKernel final : public Kernel {
       if constexpr (QuantizedGemm<Type>::kBytes) {
         return MatrixRows<uint8_t>(x.values + product * sizes_.rows * sizes_.depth, sizes_.depth);
       } else {
-        return ByteRows(x, quantize_.widen, {}, product, sizes_.rows, sizes_.depth);
+        return ByteRows(x, bytes_.widen, {}, product, sizes_.rows, sizes_.depth);
       }
     };
     gemm_.run(
@@ -89,7 +89,7 @@ class QuantizedMatMulKernel final : public Kernel {
     auto* sums = reinterpret_cast<int32_t*>(scratch);
     const int64_t depth = sizes_.depth;
     parallel_items(context.executor(), sizes_.products() * sizes_.rows, depth, [&](int64_t begin, int64_t end, int) {
-      quantize_.sum_rows(x.values + begin * depth, end - begin, depth, sums + begin);
+      bytes_.sum_rows(x.values + begin * depth, end - begin, depth, sums + begin);
       for (int64_t i = begin; i < end; ++i) sums[i] -= int32_t(depth * x.zero(0));
     });
     return sums;
@@ -108,7 +108,7 @@ class QuantizedMatMulKernel final : public Kernel {
   Matrices sizes_;
   QuantizedGemm<Type> gemm_;
   QuantizedOutput output_;
-  const QuantizeKernels& quantize_;
+  const ByteRowKernels& bytes_;
 };
 
 /// linnet::QLinearMatMul: y = quantize(activation((x - x_zero) * x_scale * w * w_scale + B + residual)) in the internal

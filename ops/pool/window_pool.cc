@@ -77,7 +77,7 @@ class RowMeans {
 
   PoolKernels kernels_;
   PoolGrid grid_, y_grid_;
-  decltype(ByteKernels::quantize) quantize_ = nullptr;
+  decltype(GridKernels::quantize) quantize_ = nullptr;
 };
 
 /// Rows of output pixels of channels-last data. Of maxima the lines of the window are reduced to one, then its columns;

@@ -66,7 +66,7 @@ TEST_P(QuantizeKernel, RoundsTheQuotientOfEveryFloat) {
         const std::vector<uint8_t> zero_points(x.size(), uint8_t(zero_point));
         std::vector<uint8_t> one(x.size()), each(x.size()), want(x.size());
         for (size_t i = 0; i < x.size(); ++i) want[i] = quantized(x[i], scale, zero_point, dtype);
-        const ByteKernels& k = kernels_.of(dtype);
+        const GridKernels& k = kernels_.of(dtype);
         k.quantize(x.data(), one.data(), std::ssize(x), scale, float(zero_point));
         k.quantize_blocks(x.data(), each.data(), std::ssize(x), 1, scales.data(), zero_points.data());
         for (size_t i = 0; i < x.size(); ++i) {
@@ -140,60 +140,18 @@ TEST_P(QuantizeKernel, WordsSaturateAndNanBecomesTheLeast) {
   EXPECT_EQ(y, (std::vector<int16_t>{32767, -32768, 32767, -32768, -32768, -3, -1}));
 }
 
-/// All pairs of bytes, and every length of what is left.
-TEST_P(QuantizeKernel, AddsAndMultipliesAsTheSeparateStepsDo) {
-  std::vector<uint8_t> a(65536), b(a.size()), y(a.size()), want(a.size());
-  std::vector<float> x(a.size()), with(a.size()), result(a.size());
-  for (size_t i = 0; i < a.size(); ++i) {
-    a[i] = uint8_t(i);
-    b[i] = uint8_t(i >> 8);
-  }
-  // Of the last ones sums overflow, lie in the middle between two bytes, or are far beyond them.
-  const float scales[][3] = {{0.037f, 0.05f, 0.061f}, {0.5f, 0.3f, 20.0f},   {0.003f, -0.017f, 0.01f},
-                             {0.004f, 0.1f, 0.0005f}, {1e38f, 2e38f, 1e36f}, {1e-20f, 1e-22f, 1e-40f},
-                             {0.25f, 0.25f, 0.5f},    {0.5f, -0.5f, 1.0f},   {1.0f, 1.0f, 1e-3f}};
-  for (const DType dtype : kTypes) {
-    const ByteKernels& k = kernels_.of(dtype);
-    for (const auto& s : scales) {
-      for (const int from_least : {0, 100, 255}) {
-        const auto zero = float(least_of(dtype) + from_least), other = float(least_of(dtype) + 255 - from_least / 2);
-        const BytePair pair{s[0], zero, s[1], other, s[2], zero};
-        for (const bool sum : {true, false}) {
-          k.dequantize(a.data(), x.data(), std::ssize(a), pair.a_scale, pair.a_zero_point);
-          k.dequantize(b.data(), with.data(), std::ssize(a), pair.b_scale, pair.b_zero_point);
-          for (size_t i = 0; i < a.size(); ++i) result[i] = sum ? x[i] + with[i] : x[i] * with[i];
-          k.quantize(result.data(), want.data(), std::ssize(a), pair.y_scale, pair.y_zero_point);
-          (sum ? k.add : k.mul)(a.data(), b.data(), y.data(), std::ssize(a), pair);
-          ASSERT_EQ(y, want) << s[0] << " " << s[1] << " " << s[2] << " " << from_least << " " << sum;
-        }
-      }
-    }
-    for (const int64_t n : kLengths) {
-      Guarded<uint8_t> left(n, 1), right(n, 2), out(n);
-      const BytePair pair{0.02f, 3, 0.03f, 4, 0.04f, 5};
-      k.add(left.data(), right.data(), out.data(), n, pair);
-      k.add(left.data(), right.data(), left.data(), n, pair);
-      for (int64_t i = 0; i < n; ++i) ASSERT_EQ(left[i], out[i]) << i << " of " << n;
-    }
-  }
-}
-
 TEST_P(QuantizeKernel, NothingBehindTheLastElementIsWritten) {
   const std::vector<float> x(100, 1.0f), scales(100, 1.0f);
   const std::vector<uint8_t> bytes(100, 1);
   for (int64_t n = 0; n < 70; ++n) {
-    std::vector<uint8_t> one(100, 77), each(100, 77), looked_up(100, 77);
+    std::vector<uint8_t> one(100, 77), each(100, 77);
     std::vector<float> float_one(100, 77), float_each(100, 77);
     kernels_.u8.quantize(x.data(), one.data(), n, 1, 0);
     kernels_.u8.quantize_blocks(x.data(), each.data(), n, 1, scales.data(), bytes.data());
     kernels_.u8.dequantize(bytes.data(), float_one.data(), n, 1, 0);
     kernels_.u8.dequantize_blocks(bytes.data(), float_each.data(), n, 1, scales.data(), bytes.data());
-    std::vector<uint8_t> sum(100, 77);
-    kernels_.u8.add(bytes.data(), bytes.data(), sum.data(), n, {1, 0, 1, 0, 1, 0});
-    for (size_t i = 0; i < 100; ++i) ASSERT_EQ(sum[i], i < size_t(n) ? 2 : 77) << i << " of " << n;
-    kernels_.look_up(bytes.data(), std::vector<uint8_t>(256, 5).data(), looked_up.data(), n);
     for (size_t i = size_t(n); i < 100; ++i) {
-      ASSERT_TRUE(one[i] == 77 && each[i] == 77 && looked_up[i] == 77) << i << " of " << n;
+      ASSERT_TRUE(one[i] == 77 && each[i] == 77) << i << " of " << n;
       ASSERT_TRUE(float_one[i] == 77 && float_each[i] == 77) << i << " of " << n;
     }
   }
@@ -221,47 +179,6 @@ TEST_P(QuantizeKernel, ExtendsARangeByAllButNan) {
     kernels_.extend_range(x.data(), 70, &range);
     EXPECT_EQ(range.least, at % 2 ? 0.0f : -kInf) << at;
     EXPECT_EQ(range.greatest, at % 2 ? kInf : 1.0f) << at;
-  }
-}
-
-TEST_P(QuantizeKernel, LooksBytesUp) {
-  std::vector<uint8_t> table(256);
-  for (size_t i = 0; i < 256; ++i) table[i] = uint8_t(i * 167 + 13);
-  for (const int64_t n : kLengths) {
-    Guarded<uint8_t> x(n), y(n);
-    for (int64_t i = 0; i < n; ++i) x[i] = uint8_t(i * 31);
-    kernels_.look_up(x.data(), table.data(), y.data(), n);
-    for (int64_t i = 0; i < n; ++i) ASSERT_EQ(y[i], uint8_t(x[i] * 167 + 13)) << i << " of " << n;
-    kernels_.look_up(x.data(), table.data(), x.data(), n);
-    for (int64_t i = 0; i < n; ++i) ASSERT_EQ(x[i], y[i]);
-  }
-}
-
-TEST_P(QuantizeKernel, SumsRows) {
-  for (const int64_t n : kLengths) {
-    Guarded<uint8_t> x(3 * n);
-    for (int64_t i = 0; i < 3 * n; ++i) x[i] = uint8_t(255 - i % 7);
-    int32_t sums[4] = {9, 9, 9, 9};
-    kernels_.sum_rows(x.data(), 3, n, sums);
-    for (int64_t row = 0; row < 3; ++row) {
-      int32_t want = 0;
-      for (int64_t i = 0; i < n; ++i) want += x[row * n + i];
-      ASSERT_EQ(sums[row], want) << row << " of " << n;
-    }
-    ASSERT_EQ(sums[3], 9);
-  }
-}
-
-TEST_P(QuantizeKernel, WidensLessAZeroPoint) {
-  for (const int64_t n : kLengths) {
-    Guarded<uint8_t> x(n, 1);
-    for (const uint8_t flip : {uint8_t{0}, uint8_t{128}}) {
-      for (const int16_t zero : {int16_t{0}, int16_t{99}, int16_t{255}}) {
-        Guarded<int16_t> y(n);
-        kernels_.widen(x.data(), n, flip, zero, y.data());
-        for (int64_t i = 0; i < n; ++i) ASSERT_EQ(y[i], (x[i] ^ flip) - zero) << n << " " << i;
-      }
-    }
   }
 }
 
