@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "op_list.h"
@@ -11,26 +13,47 @@ namespace {
 template <class T>
 class GatherKernel final : public Kernel {
  public:
-  GatherKernel(const Shape& x, int axis)
-      : outer_(x.elements(0, axis)), dim_(x[axis]), row_(x.elements(axis + 1, x.rank())), axis_(axis) {}
+  GatherKernel(const Shape& x, int axis, int64_t indices)
+      : outer_(x.elements(0, axis)),
+        dim_(x[axis]),
+        row_(x.elements(axis + 1, x.rank())),
+        axis_(axis),
+        offsets_(outer_ > 1 ? indices : 0) {}
 
   void run(KernelContext& context) const override {
     const Indices indices(context.input(1));
     check_indices(indices, dim_, axis_);
+    const auto offset_of = [&](int64_t i) { return indices.wrapped(i, dim_) * row_; };
+    if (offsets_ == 0) return gather(context, indices.size(), offset_of);
+    auto* offsets = reinterpret_cast<int64_t*>(context.scratch());
+    for (int64_t i = 0; i < offsets_; ++i) offsets[i] = offset_of(i);
+    gather(context, offsets_, [offsets](int64_t i) { return offsets[i]; });
+  }
+
+  size_t scratch_bytes() const override { return dtype_bytes(DType::kInt64, offsets_); }
+
+ private:
+  template <class Offset>
+  void gather(KernelContext& context, int64_t n, const Offset& offset_of) const {
     const T* x = static_cast<const T*>(context.input(0).raw());
     T* y = static_cast<T*>(context.output(0).raw());
-    const int64_t n = indices.size();
     parallel_items(context.executor(), outer_ * n, row_, [&](int64_t begin, int64_t end, int) {
-      for (int64_t r = begin; r < end; ++r) {
-        const int64_t source = r / n * dim_ + indices.wrapped(r % n, dim_);
-        std::copy_n(x + source * row_, row_, y + r * row_);
+      int64_t outer = begin / n, i = begin % n;
+      for (T* to = y + begin * row_; to < y + end * row_; ++outer, i = 0) {
+        const T* from = x + outer * dim_ * row_;
+        const int64_t stop = std::min(n, end - outer * n);
+        if (row_ == 1) {
+          for (; i < stop; ++i) *to++ = from[offset_of(i)];
+        } else {
+          for (; i < stop; ++i) to = std::copy_n(from + offset_of(i), row_, to);
+        }
       }
     });
   }
 
- private:
   int64_t outer_, dim_, row_;
   int axis_;
+  int64_t offsets_;  ///< of indices that are looked up again and again, in scratch
 };
 
 /// Gather: the slices of `data` along `axis` that `indices` names; their dims take the place of the axis.
@@ -55,8 +78,9 @@ class Gather final : public Op {
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
     const int axis = normalize_axis(axis_, x.rank());
+    const int64_t indices = in.shape(1).elements();
     return dispatch_width(in.dtype(0),
-                          [&]<class T>() -> KernelPtr { return std::make_unique<GatherKernel<T>>(x, axis); });
+                          [&]<class T>() -> KernelPtr { return std::make_unique<GatherKernel<T>>(x, axis, indices); });
   }
 
  private:

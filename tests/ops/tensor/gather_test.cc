@@ -27,6 +27,23 @@ TEST(Gather, PutsTheDimsOfTheIndicesInPlaceOfTheAxis) {
   expect_close(run_op({"Gather", 1}, {ramp({3}), Tensor::scalar(int32_t{-1})})[0], Tensor::scalar(2.0f));
 }
 
+TEST(Gather, TakesManyRowsOfManySlices) {
+  Ints columns;
+  for (int64_t i = 0; i < 37; ++i) columns.push_back(i * 7 % 20 - (i % 3 == 0 ? 20 : 0));
+  for (const int64_t row : {1, 3}) {
+    const Tensor x = ramp({5000, 20, row});
+    Floats want;
+    for (int64_t slice = 0; slice < 5000; ++slice) {
+      for (const int64_t column : columns) {
+        const int64_t from = (slice * 20 + (column + 20) % 20) * row;
+        for (int64_t i = 0; i < row; ++i) want.push_back(float(from + i));
+      }
+    }
+    const Tensor y = run_op(with_axis("Gather", 1), {x, Tensor::of(columns)})[0];
+    EXPECT_TRUE(identical(y, Tensor::of(Shape{5000, 37, row}, want))) << row;
+  }
+}
+
 TEST(Gather, TakesStringsAndEmptyIndices) {
   const Tensor x = Tensor::of<std::string>({"a", "b", "cc"});
   expect_close(run_op({"Gather", 13}, {x, Tensor::of<int32_t>({2, 0})})[0], Tensor::of<std::string>({"cc", "a"}));
