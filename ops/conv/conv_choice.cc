@@ -18,6 +18,7 @@ constexpr double kDirect = 1.1, kRow = 15;            // indirect addressing; of
 constexpr double kTransformed = 1.2;                  // products of transformed values, written and read once more
 constexpr double kElement = 40, kAddress = 20;        // of a tile: its products, the address of an input
 constexpr double kFiltering = 18000;                  // once: passes over all elements
+constexpr double kGroupFiltering = 5000;              // of each group
 constexpr double kCacheBytes = 16, kMemoryBytes = 6;  // weights read per cycle from the last cache, from memory
 constexpr double kRows = 48;                          // of a block for which weights are read again
 constexpr int64_t kTileRows = 12;                     // about, that leave out a tap together
@@ -62,22 +63,24 @@ double used_part(const ConvAxis& axis, int64_t block) {
 
 double gemm_cost(const ConvGeometry& g, const TileFamily& gemm) {
   const double used = used_part(g.axes[0], 1) * used_part(g.axes[1], 1) * used_part(g.axes[2], kTileRows);
-  const double rows = double(g.batch) * double(g.out_pixels()), depth = double(g.taps() * g.in_channels);
+  const double rows = double(g.batch) * double(g.out_pixels()), depth = double(g.taps() * g.group_in());
   const double weights = depth * double(g.out_channels) * sizeof(float);
-  const double sums = (used * depth + kSum) * vectors(g.out_channels, gemm.lanes);
-  return std::max(rows * (kDirect * sums + kRow), weights_cost(weights, 1));
+  const double sums = (used * depth + kSum) * vectors(g.group_out(), gemm.lanes);
+  return std::max(double(g.group) * rows * (kDirect * sums + kRow), weights_cost(weights, 1));
 }
 
 double winograd_cost(const ConvGeometry& g, const WinogradTiles& tiles, const TileFamily& gemm) {
   const int lanes = gemm.lanes;
   const double elements = tiles.tile().elements(), count = double(tiles.count()), parts = double(tiles.parts());
-  const double depth = parts * double(g.in_channels), columns = vectors(g.out_channels, lanes);
+  const double depth = parts * double(g.group_in()), columns = vectors(g.group_out(), lanes);
   const double weights = elements * depth * double(g.out_channels) * sizeof(float);
   const TransformCost transform = transform_cost(tiles.tile());
-  const double input = transform.input * vectors(g.in_channels, lanes) + kAddress * elements;
+  const double input = transform.input * vectors(g.group_in(), lanes) + kAddress * elements;
   const double products = kTransformed * elements * (depth + kSum) * columns;
-  return kFiltering + std::max(count * products, weights_cost(weights, std::max(1.0, count / kRows))) +
-         count * (parts * input + transform.output * columns + kElement * elements);
+  const double multiplied = double(g.group) * count * products;
+  const double others = (g.group > 1 ? kGroupFiltering : kFiltering) +
+                        count * (parts * input + transform.output * columns + kElement * elements);
+  return std::max(multiplied, weights_cost(weights, std::max(1.0, count / kRows))) + double(g.group) * others;
 }
 
 /// Tiles of 5 outputs take as many inputs as those of 4.
@@ -91,6 +94,11 @@ WinogradTile tile_of(const ConvGeometry& g, int outputs) {
   return {g.axes[1].kernel > 1 ? outputs : 1, g.axes[2].kernel > 1 ? outputs : 1};
 }
 
+ConvF32Ptr make_direct_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in) {
+  const bool few = geometry.group > 1 && geometry.group_out() <= kFewChannels * kernel_table(in.isa()).gemm_f32.lanes;
+  return few ? make_grouped_conv(geometry, epilogue, in) : make_gemm_conv<float>(geometry, epilogue, in);
+}
+
 }  // namespace
 
 ConvChoice<float> choose_conv(const ConvGeometry& geometry, const ConvLayout& layout, const Epilogue& epilogue,
@@ -99,18 +107,18 @@ ConvChoice<float> choose_conv(const ConvGeometry& geometry, const ConvLayout& la
   if (short_rows && geometry.group == geometry.in_channels && geometry.group == geometry.out_channels) {
     return {make_depthwise_conv(geometry, epilogue, in), "one filter per channel"};
   }
-  const TileFamily& gemm = kernel_table(in.isa()).gemm_f32;
-  if (geometry.group > 1 && geometry.group_out() <= kFewChannels * gemm.lanes) {
-    return {make_grouped_conv(geometry, epilogue, in), "groups of few channels"};
-  }
   if (!layout.x_channels_last && !layout.y_channels_last && suits_plane_conv(geometry, in)) {
     return {make_plane_conv(geometry, epilogue, in), "short sums"};
   }
   if (short_rows && suits_line_conv(geometry, in)) {
     return {make_line_conv(geometry, !layout.x_channels_last, epilogue, in), "few input channels"};
   }
+  const TileFamily& gemm = kernel_table(in.isa()).gemm_f32;
   const std::string obstacle = winograd_obstacle(geometry, in);
-  if (!obstacle.empty()) return {make_gemm_conv<float>(geometry, epilogue, in), "no Winograd: " + obstacle};
+  if (!obstacle.empty()) return {make_direct_conv(geometry, epilogue, in), "no Winograd: " + obstacle};
+  if (geometry.group > 1 && geometry.group_out() < gemm.lanes) {
+    return {make_direct_conv(geometry, epilogue, in), "no Winograd: groups of few channels"};
+  }
   const double direct = gemm_cost(geometry, gemm) * (multiplies_bfloat16(in) ? kPairs : 1);
   ConvChoice<float> choice;
   int best = 0;
@@ -125,7 +133,7 @@ ConvChoice<float> choose_conv(const ConvGeometry& geometry, const ConvLayout& la
   }
   if (choice.reason.empty()) choice.reason = "no Winograd: it would take too many weights";
   choice.algorithm = best ? make_winograd_conv(geometry, epilogue, tile_of(geometry, best), in)
-                          : make_gemm_conv<float>(geometry, epilogue, in);
+                          : make_direct_conv(geometry, epilogue, in);
   return choice;
 }
 

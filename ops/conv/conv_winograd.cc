@@ -40,9 +40,10 @@ int64_t row_pitch(int64_t floats) {
 int64_t odd_lines(int64_t floats) { return checked_mul(floats / kLineFloats | 1, kLineFloats); }
 
 /// A convolution by Winograd's minimal filtering: the inputs of a block of tiles are transformed, multiplied by the
-/// weights element by element, and transformed back. A tile's transformed inputs are rows of [part, in channels].
-/// Either each chunk of work is such a block, or, where blocks are few or weights too large to be read for each of
-/// them, chunks are panels of output channels of one block, whose transformed inputs they share.
+/// weights element by element, and transformed back, for one group of channels after the other. A tile's transformed
+/// inputs are rows of [part, in channels]. Either each chunk of work is such a block, or, where blocks are few or
+/// weights too large to be read for each of them, chunks are panels of output channels of one block, whose transformed
+/// inputs they share.
 class WinogradConv final : public ConvAlgorithm<float> {
  public:
   WinogradConv(const ConvGeometry& geometry, const Epilogue& epilogue, const WinogradTile& tile, const CompileInput& in)
@@ -52,30 +53,31 @@ class WinogradConv final : public ConvAlgorithm<float> {
         transforms_(kernel_table(in.isa()).winograd.of(tile)),
         tiles_(geometry, tile),
         elements_(tile.elements()),
-        depth_(tiles_.parts() * geometry.in_channels),
-        panels_(choose_panels(gemm_, geometry.out_channels, depth_)),
-        zeros_(size_t(geometry.in_channels)) {
+        depth_(tiles_.parts() * geometry.group_in()),
+        panels_(choose_panels(gemm_, geometry.group_out(), depth_)),
+        group_floats_(packed_size(panels_, elements_, depth_)),
+        zeros_(size_t(geometry.group_in())) {
     choose_blocks(in.executor().workers());
-    const int64_t last_part = ceil_div(geometry.in_channels, kLineFloats) * kLineFloats;  // written in whole vectors
-    v_pitch_ = row_pitch(depth_ - geometry.in_channels + last_part);
+    const int64_t last_part = ceil_div(geometry.group_in(), kLineFloats) * kLineFloats;  // written in whole vectors
+    v_pitch_ = row_pitch(depth_ - geometry.group_in() + last_part);
     v_plane_ = odd_lines(block_tiles_ * v_pitch_);
     m_pitch_ = row_pitch(most_columns());
     m_plane_ = odd_lines(block_tiles_ * m_pitch_);
-    packed_ = in.packed(*in.constant(1), packed_form("conv winograd", panels_, {tile.rows, tile.columns}),
-                        [&] { return pack(float_weights(*in.constant(1), in), in); });
+    packed_ =
+        in.packed(*in.constant(1), packed_form("conv winograd", panels_, {tile.rows, tile.columns, geometry.group}),
+                  [&] { return pack(float_weights(*in.constant(1), in), in); });
   }
 
   void run(const ConvOperands<float>& operands, KernelContext& context) const override {
     if (!shared_) {
-      return context.executor().parallel_for(blocks_, [&](int64_t block, int worker) {
-        float* v = reinterpret_cast<float*>(context.scratch(worker));
-        transform_inputs(operands.x, tiles_of(block), v);
-        for (int64_t group = 0; group < groups_; ++group) {
-          multiply(operands, tiles_of(block), v, Span{0, out_panels()}.part(groups_, group), v + elements_ * v_plane_);
-        }
+      return context.executor().parallel_for(geometry_.group * blocks_, [&](int64_t chunk, int worker) {
+        run_block(operands, chunk / blocks_, tiles_of(chunk % blocks_),
+                  reinterpret_cast<float*>(context.scratch(worker)));
       });
     }
-    for (int64_t block = 0; block < blocks_; ++block) run_shared(operands, tiles_of(block), context);
+    for (int64_t group = 0; group < geometry_.group; ++group) {
+      for (int64_t block = 0; block < blocks_; ++block) run_shared(operands, group, tiles_of(block), context);
+    }
   }
 
   size_t scratch_bytes() const override {
@@ -93,30 +95,31 @@ class WinogradConv final : public ConvAlgorithm<float> {
   /// How many blocks of tiles workers that have blocks of their own divide the work into.
   int64_t own_blocks(int workers) const {
     const int64_t blocks = ceil_div(tiles_.count(), kBlockTiles);
-    return workers > 1 ? std::max<int64_t>(workers, blocks / workers * workers) : blocks;
+    return workers > 1 && geometry_.group == 1 ? std::max<int64_t>(workers, blocks / workers * workers) : blocks;
   }
   /// Whether so many blocks are too few, or too small, to read all weights for each.
   bool too_few(int64_t blocks, int workers) const {
+    if (geometry_.group > 1) return false;
     return workers > 1 ? tiles_.count() < kFewestBlockTiles * blocks : blocks < kFewestBlocks;
   }
 
   void choose_blocks(int workers) {
-    const int64_t weights = elements_ * depth_ * geometry_.out_channels;
+    const int64_t weights = elements_ * depth_ * geometry_.group_out();
     const int64_t own = own_blocks(workers);
     shared_ = weights > kLargeWeights || too_few(own, workers);
     blocks_ = shared_ ? ceil_div(elements_ * depth_ * tiles_.count(), kSharedFloats) : own;
     blocks_ = std::clamp<int64_t>(blocks_, 1, std::max<int64_t>(1, tiles_.count()));
     block_tiles_ = ceil_div(tiles_.count(), blocks_);
     const int64_t columns = shared_ ? kSharedColumns : kBlockColumns;
-    groups_ = std::clamp<int64_t>(geometry_.out_channels / columns, 1, out_panels());
+    column_blocks_ = std::clamp<int64_t>(geometry_.group_out() / columns, 1, out_panels());
     strip_rows_ = choose_strip_rows(gemm_, panels_, block_tiles_, depth_);
   }
 
   /// The most columns that are multiplied together.
   int64_t most_columns() const {
     int64_t most = 0;
-    for (int64_t i = 0; i < groups_; ++i) {
-      const Span part = Span{0, out_panels()}.part(groups_, i);
+    for (int64_t i = 0; i < column_blocks_; ++i) {
+      const Span part = Span{0, out_panels()}.part(column_blocks_, i);
       most = std::max(most, panels_.first_column(part.end) - panels_.first_column(part.begin));
     }
     return most;
@@ -125,29 +128,31 @@ class WinogradConv final : public ConvAlgorithm<float> {
   Span tiles_of(int64_t block) const { return Span{0, tiles_.count()}.part(blocks_, block); }
 
   Tensor pack(const Tensor& w, const CompileInput& in) const {
-    const int64_t blocks = ceil_div(geometry_.in_channels, kPackDepth);
-    Tensor packed = in.packed_memory(DType::kFloat32, Shape{packed_size(panels_, elements_, depth_)});
-    in.executor().parallel_for(out_panels() * blocks, [&](int64_t chunk, int) {
-      pack_filters(w.data<float>(), chunk / blocks, chunk % blocks * kPackDepth, packed.data<float>());
+    const int64_t blocks = ceil_div(geometry_.group_in(), kPackDepth), group_chunks = out_panels() * blocks;
+    Tensor packed = in.packed_memory(DType::kFloat32, Shape{checked_mul(geometry_.group, group_floats_)});
+    in.executor().parallel_for(checked_mul(geometry_.group, group_chunks), [&](int64_t chunk, int) {
+      const int64_t group = chunk / group_chunks, panel = chunk % group_chunks / blocks;
+      const float* of_group = w.data<float>() + group * geometry_.group_out() * geometry_.group_in() * geometry_.taps();
+      pack_filters(of_group, panel, chunk % blocks * kPackDepth, packed.data<float>() + group * group_floats_);
     });
     return packed;
   }
 
-  /// Transforms the filters of a panel for input channels [k, k + kPackDepth).
+  /// Transforms the filters of a panel for input channels [k, k + kPackDepth) of a group.
   void pack_filters(const float* w, int64_t panel, int64_t k, float* packed) const {
     const int64_t columns = panels_.run_from(panel).width * panels_.lanes, taps = geometry_.taps();
     GemmWeights<float> filters;  // one row for each input channel and tap
     filters.data = w + k * taps;
-    filters.depth = std::min(kPackDepth, geometry_.in_channels - k) * taps;
-    filters.columns = geometry_.out_channels;
+    filters.depth = std::min(kPackDepth, geometry_.group_in() - k) * taps;
+    filters.columns = geometry_.group_out();
     filters.depth_stride = 1;
-    filters.column_stride = geometry_.in_channels * taps;
+    filters.column_stride = geometry_.group_in() * taps;
     std::vector<float> rows(static_cast<size_t>(filters.depth * columns)), zeros(static_cast<size_t>(columns));
     Checkpoints checkpoints;
     pack_panel(filters, panels_, panel, rows.data(), checkpoints);
     for (int64_t part = 0; part < tiles_.parts(); ++part) {
       const std::vector<int64_t> numbers = tiles_.taps(part);
-      float* u = packed + panel_begin(panels_, panel, elements_, depth_) + (part * geometry_.in_channels + k) * columns;
+      float* u = packed + panel_begin(panels_, panel, elements_, depth_) + (part * geometry_.group_in() + k) * columns;
       for (int64_t i = 0; i < filters.depth / taps; ++i) {
         const float* g[9];
         for (size_t t = 0; t < numbers.size(); ++t) {
@@ -158,22 +163,30 @@ class WinogradConv final : public ConvAlgorithm<float> {
     }
   }
 
-  void run_shared(const ConvOperands<float>& operands, Span tiles, KernelContext& context) const {
+  void run_block(const ConvOperands<float>& operands, int64_t group, Span tiles, float* v) const {
+    transform_inputs(operands.x + group * geometry_.group_in(), tiles, v);
+    for (int64_t i = 0; i < column_blocks_; ++i) {
+      const Span panels = Span{0, out_panels()}.part(column_blocks_, i);
+      multiply(operands, group, tiles, v, panels, v + elements_ * v_plane_);
+    }
+  }
+
+  void run_shared(const ConvOperands<float>& operands, int64_t group, Span tiles, KernelContext& context) const {
     float* const v = reinterpret_cast<float*>(context.scratch());
     const int64_t parts = ceil_div(tiles.size(), kTransformTiles);
     context.executor().parallel_for(parts, [&](int64_t i, int) {
       const Span part = tiles.part(parts, i);
-      transform_inputs(operands.x, part, v + (part.begin - tiles.begin) * v_pitch_);
+      transform_inputs(operands.x + group * geometry_.group_in(), part, v + (part.begin - tiles.begin) * v_pitch_);
     });
     const int64_t wanted = kChunksPerWorker * context.executor().workers();
-    const int64_t groups = groups_ >= wanted ? groups_ : out_panels();
+    const int64_t column_blocks = column_blocks_ >= wanted ? column_blocks_ : out_panels();
     const int64_t strips = std::max<int64_t>(1, ceil_div(tiles.size(), strip_rows_));
-    const int64_t rows = std::clamp<int64_t>(ceil_div(wanted, groups), 1, strips);
-    context.executor().parallel_for(groups * rows, [&](int64_t chunk, int worker) {
+    const int64_t rows = std::clamp<int64_t>(ceil_div(wanted, column_blocks), 1, strips);
+    context.executor().parallel_for(column_blocks * rows, [&](int64_t chunk, int worker) {
       const Span part = tiles.part(rows, chunk % rows);
       float* const m = reinterpret_cast<float*>(context.scratch(worker)) + elements_ * v_plane_;
-      multiply(operands, part, v + (part.begin - tiles.begin) * v_pitch_,
-               Span{0, out_panels()}.part(groups, chunk / rows), m);
+      multiply(operands, group, part, v + (part.begin - tiles.begin) * v_pitch_,
+               Span{0, out_panels()}.part(column_blocks, chunk / rows), m);
     });
   }
 
@@ -187,26 +200,30 @@ class WinogradConv final : public ConvAlgorithm<float> {
       for (int64_t part = 0; part < parts; ++part, now = 1 - now) {
         const int64_t next = std::min(tiles.begin + i + (part + 1 == parts), tiles.end - 1);
         inputs.address(next, part + 1 == parts ? 0 : part + 1, pixels[1 - now]);
-        float* to = v + i * v_pitch_ + part * geometry_.in_channels;
-        transforms_.input(pixels[now], pixels[1 - now], geometry_.in_channels, to, v_plane_);
+        float* to = v + i * v_pitch_ + part * geometry_.group_in();
+        transforms_.input(pixels[now], pixels[1 - now], geometry_.group_in(), to, v_plane_);
       }
     }
   }
 
-  /// The outputs of tiles for the channels of panels, from the transformed inputs; m: room for the products.
-  void multiply(const ConvOperands<float>& operands, Span tiles, const float* v, Span panels, float* m) const {
-    for (int64_t e = 0; e < elements_; ++e) multiply_element(v, tiles.size(), e, panels, m);
-    transform_outputs(operands, tiles, panels_.first_column(panels.begin), panels_.end_column(panels.end), m);
+  /// The outputs of tiles for the channels of a group's panels, from the transformed inputs; m: room for the products.
+  void multiply(const ConvOperands<float>& operands, int64_t group, Span tiles, const float* v, Span panels,
+                float* m) const {
+    const float* u = packed_.data<float>() + group * group_floats_;
+    for (int64_t e = 0; e < elements_; ++e) multiply_element(u, v, tiles.size(), e, panels, m);
+    const int64_t channel = group * geometry_.group_out();
+    transform_outputs(operands, tiles, channel + panels_.first_column(panels.begin),
+                      channel + panels_.end_column(panels.end), m);
   }
 
   /// The products of element e: [count, in channels] times the panels.
-  void multiply_element(const float* v, int64_t count, int64_t e, Span panels, float* m) const {
+  void multiply_element(const float* u, const float* v, int64_t count, int64_t e, Span panels, float* m) const {
     const int64_t strips = ceil_div(count, strip_rows_);
     GemmStrip<GemmF32> strip;
     strip.panels = &panels_;
     strip.panel = panels.begin;
     strip.panel_end = panels.end;
-    strip.b = packed_.data<float>();
+    strip.b = u;
     strip.b_rows = elements_ * depth_;
     strip.y_pitch = m_pitch_;
     strip.ahead_parts = strips;
@@ -253,13 +270,14 @@ class WinogradConv final : public ConvAlgorithm<float> {
   WinogradTiles tiles_;
   int64_t elements_, depth_;
   GemmPanels panels_;
+  int64_t group_floats_;                  // of packed weights
   int64_t blocks_ = 1, block_tiles_ = 0;  // of tiles
-  int64_t groups_ = 1;                    // of panels that are multiplied together
+  int64_t column_blocks_ = 1;             // of panels, which are multiplied together
   int strip_rows_ = 1;
   bool shared_ = false;  // by chunks: the transformed inputs
   int64_t v_pitch_ = 0, v_plane_ = 0, m_pitch_ = 0, m_plane_ = 0;
   std::vector<float> zeros_;
-  Tensor packed_;  // panels of [element, part, in channels, column]
+  Tensor packed_;  // panels of [element, part, in channels, column], a group after the other
 };
 
 }  // namespace
@@ -277,7 +295,6 @@ std::string winograd_obstacle(const ConvGeometry& geometry, const CompileInput& 
   if (geometry.taps() > kMostTaps || !is_narrow(height) || !is_narrow(width)) return "the window is too large";
   if (std::min(height.stride, height.dilation) > 1) return "a stride and a dilation";
   if (std::min(width.stride, width.dilation) > 1) return "a stride and a dilation";
-  if (geometry.group != 1) return "groups";
   if (!in.constant(1)) return "the weights are not constant";
   return "";
 }

@@ -56,6 +56,7 @@ struct Sizes {
   Shape x;
   int64_t out_channels;
   std::vector<int64_t> pads{1, 1, 1, 1}, dilations{1, 1}, kernel{3, 3}, strides{1, 1};
+  int64_t group = 1;
 };
 
 Tensor run_winograd(const Sizes& sizes, int64_t tile, const std::vector<Tensor>& inputs, Isa isa, int threads = 2) {
@@ -66,7 +67,11 @@ Tensor run_winograd(const Sizes& sizes, int64_t tile, const std::vector<Tensor>&
     return graph.add_input(name, Fact(DType::kFloat32, value.shape()));
   };
   NodeSpec spec{.op_type = "WinogradConv", .domain = "test", .name = "node", .opset = 1};
-  spec.attributes = {{"pads", sizes.pads}, {"dilations", sizes.dilations}, {"strides", sizes.strides}, {"tile", tile}};
+  spec.attributes = {{"pads", sizes.pads},
+                     {"dilations", sizes.dilations},
+                     {"strides", sizes.strides},
+                     {"group", sizes.group},
+                     {"tile", tile}};
   const ValueId x = add_input("x", inputs[0]), w = graph.add_constant("w", inputs[1]);
   const ValueId bias = graph.add_constant("bias", inputs[2]), residual = add_input("residual", inputs[3]);
   graph.add_output("y", graph.node(graph.add_node(spec, {x, w, bias, residual}, {"y"})).outputs[0]);
@@ -88,7 +93,7 @@ struct Example {
   Tensor want;
 
   Example(const Sizes& sizes, unsigned seed) {
-    const int64_t depth = sizes.x[1];
+    const int64_t depth = sizes.x[1] / sizes.group;
     Shape filters{sizes.out_channels, depth};
     for (const int64_t k : sizes.kernel) filters.push_back(k);
     Tensor x = random_tensor(sizes.x, seed), w = random_tensor(filters, seed + 1);
@@ -96,7 +101,7 @@ struct Example {
     for (int64_t i = 0; i < w.size(); ++i)
       w.data<float>()[i] *= std::sqrt(2.f * float(sizes.out_channels) / float(w.size()));
     const Tensor bias = random_tensor({sizes.out_channels}, seed + 2);
-    want = conv_reference(x, w, bias, {.strides = sizes.strides, .pads = sizes.pads, .dilations = sizes.dilations});
+    want = conv_reference(x, w, bias, {sizes.strides, sizes.pads, sizes.dilations, sizes.group});
     const Tensor residual = random_tensor(want.shape(), seed + 3);
     for (int64_t i = 0; i < want.size(); ++i) {
       const float sum = want.data<float>()[i] + residual.data<float>()[i];
@@ -134,6 +139,9 @@ TEST_P(WinogradConv, StaysWithinTwentyMillionthsOfTheOutputsMagnitude) {
            {{2, 8, 1, 41}, 9, {0, 1, 0, 0}, {1, 1}, {1, 2}, {1, 4}},  // taps between which inputs are not read
            {{1, 24, 5, 9, 8}, 20, {1, 1, 1, 1, 1, 1}, {1, 1, 1}, {3, 3, 3}, {1, 1, 1}},  // volumes
            {{2, 7, 6, 8, 7}, 12, {2, 0, 1, 1, 2, 3}, {2, 1, 2}, {2, 5, 3}, {2, 1, 1}},
+           {{2, 66, 13, 11}, 105, {1, 1, 1, 1}, {1, 1}, {3, 3}, {1, 1}, 3},  // groups
+           {{1, 340, 9, 8}, 360, {1, 0, 1, 2}, {1, 1}, {3, 3}, {1, 1}, 2},   // that share their inputs
+           {{1, 48, 20, 19}, 32, {3, 6, 3, 6}, {1, 2}, {7, 8}, {1, 1}, 4},
        }) {
     const Example example(sizes, seed += 4);
     for (const int64_t tile : {2, 3, 4, 5}) {
@@ -145,8 +153,10 @@ TEST_P(WinogradConv, StaysWithinTwentyMillionthsOfTheOutputsMagnitude) {
 }
 
 TEST_P(WinogradConv, GivesTheSameBitsForAnyNumberOfThreads) {
-  for (const Sizes& sizes : std::vector<Sizes>{
-           {{1, 40, 30, 31}, 70}, {{1, 9, 60, 60}, 24}, {{1, 64, 1, 400}, 64, {0, 2, 0, 2}, {1, 1}, {1, 5}}}) {
+  for (const Sizes& sizes : std::vector<Sizes>{{{1, 40, 30, 31}, 70},
+                                               {{1, 9, 60, 60}, 24},
+                                               {{1, 64, 1, 400}, 64, {0, 2, 0, 2}, {1, 1}, {1, 5}},
+                                               {{1, 80, 30, 31}, 70, {1, 1, 1, 1}, {1, 1}, {3, 3}, {1, 1}, 2}}) {
     const Example example(sizes, 1);
     const Tensor one = run_winograd(sizes, 4, example.inputs, GetParam(), 1);
     for (const int threads : {2, 3, 8}) {
@@ -162,13 +172,14 @@ std::string chosen(Isa isa, const Sizes& sizes, int winograd_tile) {
   const auto resources = std::make_shared<ModelResources>();
   resources->options.winograd_tile = winograd_tile;
   resources->options.isa = isa;
-  Shape filters{sizes.out_channels, sizes.x[sizes.x.rank() - 1]};
+  Shape filters{sizes.out_channels, sizes.x[sizes.x.rank() - 1] / sizes.group};
   for (const int64_t k : sizes.kernel) filters.push_back(k);
   Fact w(DType::kFloat32, filters);
   w.constant = random_tensor(w.shape(), 1);
   const Fact facts[] = {Fact(DType::kFloat32, sizes.x), w};
   NodeSpec spec;
-  spec.attributes = {{"pads", sizes.pads}, {"dilations", sizes.dilations}, {"strides", sizes.strides}};
+  spec.attributes = {
+      {"pads", sizes.pads}, {"dilations", sizes.dilations}, {"strides", sizes.strides}, {"group", sizes.group}};
   const ConvGeometry geometry = conv_geometry(ConvAttributes(spec), {true, true}, facts[0].shape(), w.shape());
   const ConvChoice choice = choose_conv(geometry, {.x_channels_last = true, .y_channels_last = true}, {},
                                         ModelCompileInput(facts, {}, *resources));
@@ -237,6 +248,16 @@ TEST_P(ConvChoices, LinesVolumesAndLargeWindowsAreFilteredInParts) {
     const std::string text = chosen(GetParam(), sizes, 4);
     EXPECT_EQ(text.substr(0, want.size()), want) << text;
   }
+}
+
+TEST_P(ConvChoices, GroupsThatFillVectorsAreFiltered) {
+  const auto tile_of_groups = [&](int64_t channels, int64_t group) {
+    return tile_of(
+        chosen(GetParam(), {{1, 28, 28, channels}, channels, {1, 1, 1, 1}, {1, 1}, {3, 3}, {1, 1}, group}, 4));
+  };
+  EXPECT_EQ(tile_of_groups(256, 4), 4);
+  EXPECT_EQ(tile_of_groups(256, 64), 0);
+  EXPECT_EQ(tile_of_groups(256, 256), 0);
 }
 
 /// Windows of 3x3 and of stride 2 are four parts of 36 values each where the window has 9.

@@ -78,7 +78,7 @@ TEST(BFloat16Products, OfConvRoundBothFactors) {
   conv({2, 33, 9, 9}, {40, 33, 1, 1}, 1, 1, 0);
   conv({1, 21, 11, 9}, {40, 21, 3, 3}, 1, 2, 1);
   conv({1, 10, 11, 9}, {40, 10, 5, 3}, 1, 2, 1);
-  conv({1, 90, 9, 9}, {200, 45, 3, 3}, 2, 1, 1);
+  conv({1, 90, 9, 9}, {200, 45, 3, 3}, 2, 2, 1);
 }
 
 TEST(BFloat16Products, AddInFloat32) {
