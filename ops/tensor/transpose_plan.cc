@@ -78,8 +78,9 @@ class MatrixTranspose final : public Kernel {
     const int64_t elements = std::min(row_block_, rows_) * std::min(column_block_, columns_);
     const int64_t blocks = column_blocks_ * row_blocks_;
     parallel_items(context.executor(), matrices_ * blocks, elements, [&](int64_t item, int64_t end, int) {
-      int64_t block = item % blocks;
-      for (Place place = place_of(item / blocks); item < end; ++item) {
+      Place place;
+      go_to(item / blocks, place);
+      for (int64_t block = item % blocks; item < end; ++item) {
         run_block(x, y, place, block);
         if (++block < blocks) continue;
         block = 0;
@@ -101,14 +102,12 @@ class MatrixTranspose final : public Kernel {
     std::array<int64_t, kMaxRank> index{};
   };
 
-  Place place_of(int64_t matrix) const {
-    Place place;
+  void go_to(int64_t matrix, Place& place) const {
     for (size_t d = outer_.size(); d-- > 0; matrix /= outer_[d].extent) {
       place.index[d] = matrix % outer_[d].extent;
       place.from += place.index[d] * outer_[d].x_stride;
       place.to += place.index[d] * outer_[d].y_stride;
     }
-    return place;
   }
 
   void advance(Place& place) const {
