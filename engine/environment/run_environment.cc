@@ -97,10 +97,12 @@ void check_current() {
   if (current_environment) current_environment->check();
 }
 
-RunEnvironment& run_environment(KernelContext& context) {
+RunContext& run_context(KernelContext& context) {
   auto* const run = dynamic_cast<RunContext*>(&context);
   if (!run) throw Error(ErrorKind::kInternal, "control flow needs a context of Linnet's own");
-  return run->environment();
+  return *run;
 }
+
+RunEnvironment& run_environment(KernelContext& context) { return run_context(context).environment(); }
 
 }  // namespace linnet

@@ -100,12 +100,15 @@ class RunContext : public KernelContext {
   void check_memory(size_t bytes) const final { environment_.check_memory(bytes); }
   uint64_t draw_seed() final { return environment_.draw_seed(); }
   RunEnvironment& environment() const { return environment_; }
+  /// Where the run's caller wants output i (RunOptions::outputs); none: anywhere.
+  virtual Tensor given_output(int /*output*/) const { return {}; }
 
  private:
   RunEnvironment& environment_;
 };
 
-/// That of a context of Linnet's own. Throws Error(kInternal) for others.
+/// A context of Linnet's own, and its environment. Throws Error(kInternal) for others.
+RunContext& run_context(KernelContext& context);
 RunEnvironment& run_environment(KernelContext& context);
 
 }  // namespace linnet

@@ -86,14 +86,18 @@ void RunMemory::begin_run(const Plan& plan, std::span<const Tensor> inputs, std:
   }
 }
 
+Tensor RunMemory::given(const Plan& plan, int slot) const {
+  for (size_t i = 0; i < given_.size() && !plan.guarded; ++i) {
+    if (given_[i] && plan.outputs[i].slot == slot) return given_[i];
+  }
+  return {};
+}
+
 Tensor RunMemory::dynamic(const Plan& plan, int slot, DType dtype, const Shape& shape,
                           const RunEnvironment& environment) {
   constexpr size_t kSmall = size_t{64} << 10;  // bytes that are as fast to allocate
   if (plan.guarded || is_object(dtype)) return environment.allocate(dtype, shape);
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const bool fits = given_[i] && given_[i].dtype() == dtype && given_[i].shape() == shape;
-    if (fits && plan.outputs[i].slot == slot) return given_[i];
-  }
+  if (const Tensor to = given(plan, slot); to.dtype() == dtype && to.shape() == shape) return to;
   const size_t bytes = dtype_bytes(dtype, shape.elements());
   if (bytes < kSmall) return environment.allocate(dtype, shape);
   Owned& kept = dynamic_[slot];

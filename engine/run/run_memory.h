@@ -19,8 +19,10 @@ struct RunMemory {
   /// memory that outputs will be written to, but for what is given.
   void begin_run(const Plan& plan, std::span<const Tensor> inputs, std::span<const Tensor> given,
                  const RunEnvironment& environment);
-  /// Memory for a kDynamic slot: what is given for the output that it is, if that has this dtype and shape, else memory
-  /// of runs before that nobody holds any more and that is not much larger, else new one.
+  /// What is given for the output that a kDynamic slot is; none for others.
+  Tensor given(const Plan& plan, int slot) const;
+  /// Memory for a kDynamic slot: what is given(), if that has this dtype and shape, else memory of runs before that
+  /// nobody holds any more and that is not much larger, else new one.
   Tensor dynamic(const Plan& plan, int slot, DType dtype, const Shape& shape, const RunEnvironment& environment);
   /// Fills `outputs` from the slots and from the values of the rests.
   void collect_outputs(const Plan& plan, std::span<const Tensor> rest_values);

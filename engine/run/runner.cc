@@ -53,17 +53,20 @@ class Runner::StepContext final : public RunContext {
     return output(i) = checked(i, memory.dynamic(*runner_.plan_, int(output_slot(i)), dtype, shape, environment()));
   }
   void set_output(int i, const Tensor& value) override {
-    if (given(i)) output(i) = checked(i, value);
+    if (has_output(i)) output(i) = checked(i, value);
   }
   std::byte* scratch(int worker) override {
     return static_cast<std::byte*>(runner_.scratch_.raw()) + size_t(worker) * aligned(runner_.plan_->scratch_bytes);
   }
   KernelState* state() override { return runner_.memory_->states[index_].get(); }
+  Tensor given_output(int i) const override {
+    return has_output(i) ? runner_.memory_->given(*runner_.plan_, int(output_slot(i))) : Tensor();
+  }
 
  private:
-  bool given(int i) const { return i < int(step_.outputs.size()) && step_.outputs[size_t(i)] >= 0; }
+  bool has_output(int i) const { return i < int(step_.outputs.size()) && step_.outputs[size_t(i)] >= 0; }
   size_t output_slot(int i) const {
-    if (!given(i)) throw_output_omitted(i);
+    if (!has_output(i)) throw_output_omitted(i);
     return size_t(step_.outputs[size_t(i)]);
   }
   // Kernels behind this one were compiled for the inferred fact.

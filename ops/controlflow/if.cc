@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -10,33 +11,38 @@ namespace linnet {
 namespace {
 
 struct IfState final : KernelState {
-  IfState(const std::array<std::shared_ptr<Program>, 2>& branches, size_t captures)
-      : runners{Runner(branches[0]), Runner(branches[1])}, captured(captures) {}
+  IfState(const std::array<std::shared_ptr<Program>, 2>& branches, size_t captures, size_t outputs)
+      : runners{Runner(branches[0]), Runner(branches[1])}, captured(captures), given(outputs) {}
 
   std::array<Runner, 2> runners;
-  std::vector<Tensor> captured;
+  std::vector<Tensor> captured, given;
 };
 
 class IfKernel final : public Kernel {
  public:
-  IfKernel(std::array<std::shared_ptr<Program>, 2> branches, size_t captures)
-      : branches_(std::move(branches)), captures_(captures) {}
+  IfKernel(std::array<std::shared_ptr<Program>, 2> branches, size_t captures, size_t outputs)
+      : branches_(std::move(branches)), captures_(captures), outputs_(outputs) {}
 
   void run(KernelContext& context) const override {
     auto& state = static_cast<IfState&>(*context.state());
     for (size_t i = 0; i < captures_; ++i) state.captured[i] = context.input(1 + int(i));
+    RunContext& run = run_context(context);
+    for (size_t i = 0; i < outputs_; ++i) state.given[i] = run.given_output(int(i));
     Runner& runner = state.runners[single_bool(context.input(0), "cond") ? 0 : 1];
-    const std::span<const Tensor> outputs = runner.run(state.captured, run_environment(context));
+    const std::span<const Tensor> outputs = runner.run(state.captured, run.environment(), state.given);
+    std::fill(state.given.begin(), state.given.end(), Tensor());
     for (size_t i = 0; i < outputs.size(); ++i) context.set_output(int(i), outputs[i]);
   }
 
   bool provides_outputs() const override { return true; }
-  std::unique_ptr<KernelState> make_state() const override { return std::make_unique<IfState>(branches_, captures_); }
+  std::unique_ptr<KernelState> make_state() const override {
+    return std::make_unique<IfState>(branches_, captures_, outputs_);
+  }
   size_t bytes() const override { return branches_[0]->bytes() + branches_[1]->bytes(); }
 
  private:
   std::array<std::shared_ptr<Program>, 2> branches_;
-  size_t captures_;
+  size_t captures_, outputs_;
 };
 
 /// If: the outputs of then_branch where cond holds, else those of else_branch.
@@ -66,7 +72,7 @@ class If final : public Op {
 
   KernelPtr compile(const CompileInput& in) const override {
     return std::make_unique<IfKernel>(std::array{body_program(branches_[0], in), body_program(branches_[1], in)},
-                                      captures_);
+                                      captures_, branches_[0]->outputs().size());
   }
   bool accepts_containers() const override { return true; }
 

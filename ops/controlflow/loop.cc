@@ -85,7 +85,7 @@ class LoopKernel final : public Kernel {
       const Tensor& value = carried_out(state.inputs[2 + i], i);
       context.set_output(int(i), trips == 0 ? value.clone() : value);
     }
-    for (size_t i = 0; i < shape_.scans; ++i) context.set_output(int(shape_.carried + i), stacked(state.scans[i], i));
+    for (size_t i = 0; i < shape_.scans; ++i) stack_all(context, state.scans[i], i);
   }
 
   // A value may come in as an optional and leave every iteration as what that holds.
@@ -100,9 +100,12 @@ class LoopKernel final : public Kernel {
     return held;
   }
 
-  Tensor stacked(const std::vector<Tensor>& elements, size_t scan) const {
+  void stack_all(KernelContext& context, const std::vector<Tensor>& elements, size_t scan) const {
+    const int output = int(shape_.carried + scan);
+    if (!scan_facts_[scan].present()) return;
     const Shape element = elements.empty() ? shape_or_zero(scan_facts_[scan]) : elements[0].shape();
-    Tensor result = zeros(scan_facts_[scan].dtype, with_axis(element, 0, int64_t(elements.size())));
+    const Shape shape = with_axis(element, 0, int64_t(elements.size()));
+    Tensor result = stack_memory(context, output, true, scan_facts_[scan].dtype, shape);
     for (size_t i = 0; i < elements.size(); ++i) {
       if (!(elements[i].shape() == element)) {
         throw Error(ErrorKind::kShape, str("scan output ", scan, " changes from ", element, " to ", elements[i].shape(),
@@ -110,7 +113,6 @@ class LoopKernel final : public Kernel {
       }
       put_slice(elements[i], 0, int64_t(i), result);
     }
-    return result;
   }
 
   std::shared_ptr<Program> body_;

@@ -36,8 +36,11 @@ struct ScanState final : KernelState {
 
 class ScanKernel final : public Kernel {
  public:
-  ScanKernel(std::shared_ptr<Program> body, ScanLayout layout, int64_t length, std::vector<Fact> elements)
-      : body_(std::move(body)), layout_(std::move(layout)), length_(length), elements_(std::move(elements)) {}
+  ScanKernel(const CompileInput& in, std::shared_ptr<Program> body, ScanLayout layout, int64_t length,
+             std::vector<Fact> elements)
+      : body_(std::move(body)), layout_(std::move(layout)), length_(length), elements_(std::move(elements)) {
+    for (size_t i = 0; i < layout_.stacked.size(); ++i) wanted_.push_back(in.has_output(int(layout_.states + i)));
+  }
 
   void run(KernelContext& context) const override {
     auto& state = static_cast<ScanState&>(*context.state());
@@ -47,8 +50,8 @@ class ScanKernel final : public Kernel {
       context.set_output(int(i), length_ == 0 ? state.inputs[i].clone() : state.inputs[i]);
     }
     for (size_t i = 0; i < layout_.stacked.size(); ++i) {
-      if (length_ == 0) stack_first(state, i, shape_or_zero(elements_[i]));
-      context.set_output(int(layout_.states + i), state.stacked[i]);
+      if (length_ == 0) stack_first(context, state, i, shape_or_zero(elements_[i]));
+      state.stacked[i] = {};
     }
   }
 
@@ -61,32 +64,40 @@ class ScanKernel final : public Kernel {
     for (size_t i = 0; i < state.inputs.size(); ++i) {
       const Tensor& given = context.input(int(i));
       const bool scanned = i >= layout_.states && i < layout_.states + layout_.scanned.size();
-      state.inputs[i] =
-          scanned ? Tensor(given.dtype(), without_axis(given.shape(), int(layout_.scanned[i - layout_.states].axis)))
-                  : given;
+      if (!scanned) {
+        state.inputs[i] = given;
+      } else if (const auto axis = int(layout_.scanned[i - layout_.states].axis); !has_slices_in_place(given, axis)) {
+        state.inputs[i] = Tensor(given.dtype(), without_axis(given.shape(), axis));
+      }
     }
   }
 
   void iterate(KernelContext& context, ScanState& state, int64_t iteration) const {
     context.check();
     for (size_t i = 0; i < layout_.scanned.size(); ++i) {
-      const ScanAxis& axis = layout_.scanned[i];
-      const int input = int(layout_.states + i);
-      take_slice(context.input(input), int(axis.axis), axis.position(iteration, length_), state.inputs[size_t(input)]);
+      const int input = int(layout_.states + i), axis = int(layout_.scanned[i].axis);
+      const int64_t at = layout_.scanned[i].position(iteration, length_);
+      const Tensor& from = context.input(input);
+      Tensor& slice = state.inputs[size_t(input)];
+      if (has_slices_in_place(from, axis))
+        slice = slice_in(from, axis, at);
+      else
+        take_slice(from, axis, at, slice);
     }
     Runner& runner = state.runners[size_t(iteration % 2)];
     const std::span<const Tensor> outputs = runner.run(state.inputs, run_environment(context));
     for (size_t i = 0; i < layout_.states; ++i) state.inputs[i] = outputs[i];
     for (size_t i = 0; i < layout_.stacked.size(); ++i) {
       const Tensor& element = outputs[layout_.states + i];
-      if (iteration == 0) stack_first(state, i, element.shape());
+      if (iteration == 0) stack_first(context, state, i, element.shape());
       stack(state, i, element, iteration);
     }
   }
 
-  void stack_first(ScanState& state, size_t i, const Shape& element) const {
+  void stack_first(KernelContext& context, ScanState& state, size_t i, const Shape& element) const {
     const int axis = normalize_axis(layout_.stacked[i].axis, element.rank() + 1);
-    state.stacked[i] = zeros(elements_[i].dtype, with_axis(element, axis, length_));
+    const Shape shape = with_axis(element, axis, length_);
+    state.stacked[i] = stack_memory(context, int(layout_.states + i), wanted_[i], elements_[i].dtype, shape);
   }
 
   void stack(ScanState& state, size_t i, const Tensor& element, int64_t iteration) const {
@@ -102,6 +113,7 @@ class ScanKernel final : public Kernel {
   ScanLayout layout_;
   int64_t length_;
   std::vector<Fact> elements_;
+  std::vector<bool> wanted_;  // of the scan outputs
 };
 
 std::vector<ScanAxis> read_axes(const NodeSpec& node, const std::string& prefix, size_t count) {
@@ -157,7 +169,7 @@ class Scan final : public Op {
       layout.scanned[i].axis = normalize_axis(layout.scanned[i].axis, in.rank(int(layout.states + i)));
     }
     out.erase(out.begin(), out.begin() + std::ptrdiff_t(layout.states));
-    return std::make_unique<ScanKernel>(body_program(body_, in), std::move(layout), length.value(), std::move(out));
+    return std::make_unique<ScanKernel>(in, body_program(body_, in), std::move(layout), length.value(), std::move(out));
   }
 
  private:

@@ -61,6 +61,22 @@ Tensor zeros(DType dtype, const Shape& shape) {
   return result;
 }
 
+Tensor stack_memory(KernelContext& context, int output, bool wanted, DType dtype, const Shape& shape) {
+  Tensor result = wanted ? context.allocate_output(output, shape) : Tensor(dtype, shape);
+  if (dtype_bits(dtype) < 8 && result.bytes() > 0) clear_last_byte(result);
+  return result;
+}
+
+bool has_slices_in_place(const Tensor& tensor, int axis) {
+  return !is_object(tensor.dtype()) && dtype_bits(tensor.dtype()) >= 8 && tensor.shape().elements(0, axis) == 1;
+}
+
+Tensor slice_in(const Tensor& tensor, int axis, int64_t index) {
+  const Shape shape = without_axis(tensor.shape(), axis);
+  auto* const first = static_cast<std::byte*>(const_cast<void*>(tensor.raw()));
+  return Tensor::wrap(tensor.dtype(), shape, first + size_t(index) * dtype_bytes(tensor.dtype(), shape.elements()));
+}
+
 void take_slice(const Tensor& tensor, int axis, int64_t index, Tensor& slice) {
   const Layout at(tensor.shape(), axis, index);
   check_slice(at, slice, tensor);

@@ -61,6 +61,8 @@ class Col2ImKernel final : public Kernel {
   }
 
  private:
+  static constexpr int64_t kShortLine = 32;  // elements for which a kernel is not worth its call
+
   /// The blocks of which an element lies within the image along an axis, and where that of the first block would.
   struct Reach {
     int64_t first, end, shift;
@@ -93,7 +95,7 @@ class Col2ImKernel final : public Kernel {
 
   void add_line(const T* __restrict x, int64_t n, int64_t stride, T* __restrict y) const {
     if constexpr (std::is_same_v<T, float>) {
-      if (stride == 1 && n > 0) return add_(y, x, y, n);
+      if (stride == 1 && n > kShortLine) return add_(y, x, y, n);
     }
     if (stride == 1) {
       for (int64_t i = 0; i < n; ++i) y[i] = sum_of(y[i], x[i]);

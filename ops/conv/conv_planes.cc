@@ -12,7 +12,15 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kBlockPixels = 512;  // about, whose windows are copied and multiplied at a time
+// About so many pixels, whose windows are copied and multiplied at a time: as many as half of a second-level cache
+// holds, since rows of y are written faster the longer they are, but enough blocks for all threads.
+constexpr int64_t kLeastBlockPixels = 512, kBlockValues = int64_t{40} << 10, kBlocksPerWorker = 4;
+
+int64_t block_pixels(const ConvGeometry& g, int64_t depth, int64_t panel, int workers) {
+  const int64_t share = checked_mul(g.batch, g.out_pixels()) / kBlocksPerWorker / workers;
+  const int64_t pixels = std::max(kLeastBlockPixels, std::min(kBlockValues / depth, share));
+  return pixels - pixels % panel;
+}
 
 /// The widest panel of a family's tiles, in vectors.
 int widest_panel(const TileFamily& tiles) {
@@ -32,7 +40,7 @@ class PlaneConvolution final : public ConvAlgorithm<float> {
         window_(checked_mul(g_.in_channels, g_.taps())),
         depth_(window_ + (in.has(2) ? 1 : 0)),
         panel_pixels_(checked_mul(widest_panel(kernels_), kernels_.lanes)),
-        block_pixels_(kBlockPixels - kBlockPixels % panel_pixels_),
+        block_pixels_(block_pixels(g_, depth_, panel_pixels_, in.executor().workers())),
         blocks_(ceil_div(g_.out_pixels(), block_pixels_)),
         strip_rows_(choose_strip_rows(kernels_, panels(block_pixels_), g_.out_channels, depth_)) {
     if (const Tensor* w = in.constant(1)) {

@@ -25,21 +25,9 @@ GemmSizes sizes_of(const CompileInput& in, const MatrixProduct& p, size_t row_sc
           .row_scratch_bytes = row_scratch_bytes};
 }
 
-/// Whether b, read as int8, is known to have no zero points but 0.
-bool subtracts_nothing(const CompileInput& in, const ByteOperands& operands) {
-  const int32_t zero = in.dtype(operands.b) == DType::kUint8 ? 128 : 0;
-  if (!in.has(operands.b_zero)) return zero == 0;
-  const Tensor* zeros = in.constant(operands.b_zero);
-  if (!zeros) return false;
-  for (int64_t i = 0; i < zeros->size(); ++i) {
-    if (byte_at(*zeros, i) != zero) return false;
-  }
-  return true;
-}
-
 bool multiplies_bytes(const CompileInput& in, const ByteOperands& operands) {
   const bool one_zero = !in.has(operands.a_zero) || in.shape(operands.a_zero).elements() == 1;
-  return in.dtype(operands.a) == DType::kUint8 && one_zero && subtracts_nothing(in, operands) &&
+  return in.dtype(operands.a) == DType::kUint8 && one_zero && subtracts_nothing(in, operands.b, operands.b_zero) &&
          multiplies_bytes(in, operands.b);
 }
 

@@ -14,6 +14,17 @@ void Bytes::scatter(int64_t first, int64_t n, int32_t zero, int16_t* to, int64_t
   for (int64_t i = 0; i < n; ++i) to[i * pitch] = int16_t((values[first + i] ^ flip) - zero);
 }
 
+bool subtracts_nothing(const CompileInput& in, int matrices, int zeros) {
+  const int32_t nothing = in.dtype(matrices) == DType::kUint8 ? 128 : 0;
+  if (!in.has(zeros)) return nothing == 0;
+  const Tensor* constant = in.constant(zeros);
+  if (!constant) return false;
+  for (int64_t i = 0; i < constant->size(); ++i) {
+    if (byte_at(*constant, i) != nothing) return false;
+  }
+  return true;
+}
+
 void ByteRows::rows(const RowBlock& block, const int16_t** pointers, std::byte* scratch) const {
   auto* copy = reinterpret_cast<int16_t*>(scratch);
   for (int i = 0; i < block.rows; ++i, copy += row_copy_pitch<int16_t>(block.depth)) {

@@ -2,6 +2,7 @@
 
 #include "gemm/rows.h"
 #include "kernels/byte_rows.h"
+#include "linnet/op.h"
 #include "quantization/parameter.h"
 
 namespace linnet {
@@ -11,6 +12,8 @@ namespace linnet {
 struct Bytes {
   /// zeros: of the same dtype; omitted: 0.
   Bytes(const Tensor& tensor, const Tensor& zero_points);
+  /// Those of uint8.
+  Bytes(const uint8_t* first, const uint8_t* zero_points) : values(first), zeros(zero_points), flip(0) {}
 
   int32_t zero(int64_t i) const { return zeros[i] ^ flip; }
   /// to[i * pitch] = the difference of values[first + i] and zero, for i < n
@@ -19,6 +22,9 @@ struct Bytes {
   const uint8_t *values, *zeros;
   int32_t flip;
 };
+
+/// Whether the matrices of an input, read as int8, are known to have no zero points but 0; those are another input.
+bool subtracts_nothing(const CompileInput& in, int matrices, int zeros);
 
 /// ByteRowKernels::widen.
 using WidenFunction = decltype(ByteRowKernels::widen);

@@ -59,7 +59,12 @@ class RangeKernel final : public Kernel {
   void run(KernelContext& context) const override {
     T* y = context.output(0).data<T>();
     parallel_items(context.executor(), context.output(0).size(), 1, [&](int64_t begin, int64_t end, int) {
-      for (int64_t i = begin; i < end; ++i) y[i] = T(start_ + Number(i) * delta_);
+      if constexpr (std::is_integral_v<T>) {
+        Number value = start_ + Number(begin) * delta_;
+        for (int64_t i = begin; i < end; ++i, value += delta_) y[i] = T(value);
+      } else {
+        for (int64_t i = begin; i < end; ++i) y[i] = T(start_ + Number(i) * delta_);
+      }
     });
   }
 

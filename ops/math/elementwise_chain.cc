@@ -8,6 +8,7 @@
 #include "kernels/kernel_table.h"
 #include "math/elementwise.h"
 #include "math/elementwise_steps.h"
+#include "math/half_bits.h"
 #include "op_list.h"
 
 namespace linnet {
@@ -219,6 +220,12 @@ class Elementwise final : public Op {
     BlockwiseSteps steps(steps_, types, in.isa());
     const int bytes = is_byte(in.output_dtype(0)) ? only_byte_input(in) : -1;
     if (bytes >= 0) return table_kernel(in, bytes, steps);
+    if (const HalfFunction function = half_function(steps_, types)) {
+      return elementwise(in, [function, steps](const Operand* x, void* y, int64_t n) {
+        if (x[0].scalar) return steps(x, y, n);
+        function(static_cast<const uint16_t*>(x[0].data), static_cast<uint16_t*>(y), n);
+      });
+    }
     const auto pair = pair_steps(steps_, types, in.isa());
     if (!pair) return elementwise(in, std::move(steps));
     return elementwise(in, [pair = *pair, steps](const Operand* x, void* y, int64_t n) {

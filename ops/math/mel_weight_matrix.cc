@@ -37,9 +37,10 @@ struct Bands {
   Triangle triangle(int64_t band) const { return {corner(band), corner(band + 1), corner(band + 2)}; }
 };
 
+template <class T>
 class MelWeightMatrixKernel final : public Kernel {
  public:
-  MelWeightMatrixKernel(const Bands& bands, DType dtype) : bands_(bands), write_(wide_writer(WideKind::kReal, dtype)) {}
+  explicit MelWeightMatrixKernel(const Bands& bands) : bands_(bands) {}
 
   void run(KernelContext& context) const override {
     Tensor& y = context.output(0);
@@ -54,9 +55,9 @@ class MelWeightMatrixKernel final : public Kernel {
         const Triangle triangle = bands_.triangle(band);
         const int64_t first = bin_of(triangle.low), last = bin_of(triangle.high + 1);
         Checkpoints().in_parts(last - first, kBinWork, [&](int64_t from, int64_t to) {
+          T* column = y.data<T>() + band;
           for (int64_t bin = first + from; bin < first + to; ++bin) {
-            const Wide value{.d = triangle.at(double(bin))};
-            write_(&value, y.raw(), bin * columns + band, 1);
+            column[bin * columns] = stored<T>(triangle.at(double(bin)));
           }
         });
       }
@@ -67,7 +68,6 @@ class MelWeightMatrixKernel final : public Kernel {
   static constexpr int64_t kBinWork = 8;
 
   Bands bands_;
-  WideWriter write_;
 };
 
 /// MelWeightMatrix: the weights with which a spectrum of dft_length / 2 + 1 bins becomes num_mel_bins bands: triangles
@@ -112,7 +112,9 @@ class MelWeightMatrix final : public Op {
                   str("lower_edge_hertz must be between 0 and upper_edge_hertz ", real(4), ", got ", real(3)));
     }
     const double step = (high - low) / (double(in.output_shape(0)[1]) + 2);
-    return std::make_unique<MelWeightMatrixKernel>(Bands{low, step, length, rate}, dtype_);
+    return dispatch_stored(dtype_, [&]<class T>() -> KernelPtr {
+      return std::make_unique<MelWeightMatrixKernel<T>>(Bands{low, step, length, rate});
+    });
   }
 
   std::vector<int> value_inputs() const override { return {0, 1, 2, 3, 4}; }

@@ -1,52 +1,58 @@
-#include <algorithm>
+#include <array>
 
-#include "infer/infer.h"
+#include "gemm/quantized_gemm.h"
 #include "microsoft/quantized.h"
 #include "op_list.h"
 #include "quantization/parameter.h"
+#include "rnn/lstm.h"
+#include "rnn/quantized_weights.h"
 
 namespace linnet {
 namespace {
 
-/// DynamicQuantizeLSTM: LSTM of ONNX whose weights are quantised; what is multiplied with them is not rounded.
+constexpr std::array kBytes{DType::kInt8, DType::kUint8};
+
+/// DynamicQuantizeLSTM: LSTM of ONNX whose weights are quantised; X, and the hidden state of a batch in every step, are
+/// rounded to uint8 as DynamicQuantizeLinear does it before they are multiplied with them, from exact integer sums.
 /// W [directions, input, 4 * hidden], R [directions, hidden, 4 * hidden]: int8/uint8, each with a float32 scale and a
 /// zero point of its dtype, [directions] or [directions, 4 * hidden].   X, B, sequence_lens, initial_h, initial_c, P,
 /// Y, Y_h, Y_c and attributes: as for LSTM; float32. Source:
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.DynamicQuantizeLSTM
-class DynamicQuantizeLstm final : public ExpandedOp {
+class DynamicQuantizeLstm final : public LstmOp {
  public:
-  explicit DynamicQuantizeLstm(const NodeSpec& node) : ExpandedOp(node), attributes_(node.attributes) {}
+  using LstmOp::LstmOp;
 
- private:
-  enum Input { kX, kW, kR, kBias, kLengths, kInitialH, kInitialC, kPeepholes, kWScale, kWZero, kRScale, kRZero };
-
-  std::vector<ValueId> expand(Expansion& graph) const override {
-    require_inputs(graph.facts(), 3, 12);
-    require_dtype(graph.facts()[kX], DType::kFloat32, "X");
-    const ValueId w = weights(graph, kW, kWScale, "W"), r = weights(graph, kR, kRScale, "R");
-    std::vector<ValueId> inputs{graph.in(kX), w, r};
-    for (size_t i = kBias; i <= kPeepholes; ++i) inputs.push_back(graph.in(i));
-    return graph.op("LSTM", inputs, 3, attributes_);
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 3, QuantizedLstm::kCount);
+    require_dtype(in[kX], DType::kFloat32, "X");
+    check_weights(in, kW, QuantizedLstm::kWScale, "W");
+    check_weights(in, kR, QuantizedLstm::kRScale, "R");
+    std::vector<Fact> floats(in.begin(), in.begin() + QuantizedLstm::kWScale);
+    floats[kW] = as_lstm_takes_it(in[kW]);
+    floats[kR] = as_lstm_takes_it(in[kR]);
+    return LstmOp::infer(floats);
   }
 
-  /// The weights as LSTM wants them: [directions, 4 * hidden, ...].
-  static ValueId weights(Expansion& graph, size_t input, size_t scale, const std::string& name) {
-    require_bytes(graph, input, name);
-    const Fact& w = graph.facts()[input];
+  KernelPtr compile(const CompileInput& in) const override {
+    RecurrentSizes s = sizes(in);
+    s.hidden = in.shape(kR)[1];
+    if (multiplies_bytes(in, kW) && multiplies_bytes(in, kR)) return make<float, QuantizedWeights<GemmU8>>(in, s);
+    return make<float, QuantizedWeights<GemmS16>>(in, s);
+  }
+
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
+
+ private:
+  static void check_weights(std::span<const Fact> in, int input, int scale, const std::string& name) {
+    const Fact& w = in[size_t(input)];
+    require_dtype_in(w, kBytes, name);
     require_rank(w, 3, name);
-    for (const size_t i : {scale, scale + 1}) {
+    for (const int i : {scale, scale + 1}) {
       const std::string parameter = name + (i == scale ? "_scale" : "_zero_point");
-      require_given(graph, i, parameter);
-      check_parameter(graph.facts()[i], w, parameter, i == scale ? DType::kFloat32 : w.dtype);
+      if (!has_input(in, i)) throw Error(ErrorKind::kModel, parameter + " is required");
+      check_parameter(in[size_t(i)], w, parameter, i == scale ? DType::kFloat32 : w.dtype);
     }
-    require_positive(graph.facts()[scale], name + "_scale");
-    if (!w.concrete() || !graph.facts()[scale].has_rank() || !graph.facts()[scale + 1].has_rank()) {
-      return graph.unknown(DType::kFloat32);
-    }
-    const Attributes attributes{{"axis", int64_t{1}}, {"block_size", std::max<int64_t>(1, w.shape()[1])}};
-    const ValueId y = graph.op("DequantizeLinear",
-                               {graph.in(input), by_block(graph, scale, w), by_block(graph, scale + 1, w)}, attributes);
-    return graph.transpose(y, {0, 2, 1});
+    require_positive(in[size_t(scale)], name + "_scale");
   }
 
   static void check_parameter(const Fact& parameter, const Fact& w, const std::string& name, DType dtype) {
@@ -58,21 +64,16 @@ class DynamicQuantizeLstm final : public ExpandedOp {
     }
   }
 
-  /// The parameter as [directions, 1, 4 * hidden]: one block of each column.
-  static ValueId by_block(Expansion& graph, size_t input, const Fact& w) {
-    const int64_t directions = w.shape()[0], columns = w.shape()[2];
-    if (graph.facts()[input].rank() == 2) return graph.reshape(graph.in(input), {directions, 1, columns});
-    const ValueId each = graph.reshape(graph.in(input), {directions, 1, 1});
-    return graph.op("Expand", {each, graph.ints({directions, 1, columns})});
+  static Fact as_lstm_takes_it(const Fact& w) {
+    if (!w.has_rank()) return {DType::kFloat32, std::nullopt};
+    return {DType::kFloat32, Dims{w.dim(0), w.dim(2), w.dim(1)}};
   }
-
-  Attributes attributes_;
 };
 
 }  // namespace
 
 void register_dynamic_quantize_lstm(Registry& registry) {
-  add_expanded<DynamicQuantizeLstm>(registry, "DynamicQuantizeLSTM", {.domain = kMicrosoft});
+  registry.add<DynamicQuantizeLstm>("DynamicQuantizeLSTM", {.domain = kMicrosoft});
 }
 
 }  // namespace linnet

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
 #include "op_list.h"
 #include "partition/parallel.h"
+#include "quantization/dynamic_grid.h"
 
 namespace linnet {
 namespace {
@@ -18,18 +18,13 @@ class DynamicQuantizeLinearKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const std::span<const float> x = context.input(0).values<float>();
     const FloatRange range = range_of(x, context.executor());
-    const float scale = (range.greatest - range.least) / 255;
-    const float quotient = scale > 0 ? std::nearbyint(-range.least / scale) : 0;
-    const float zero = quotient > 0 ? std::min(quotient, 255.0f) : 0.0f;
+    const DynamicGrid grid(range);
     auto* y = context.output(0).data<uint8_t>();
     parallel_items(context.executor(), std::ssize(x), 1, [&](int64_t begin, int64_t end, int) {
-      if (scale > 0)
-        kernels_.u8.quantize(x.data() + begin, y + begin, end - begin, scale, zero);
-      else
-        std::fill(y + begin, y + end, uint8_t{0});
+      grid.quantize(kernels_, x.data() + begin, y + begin, end - begin);
     });
-    if (has_scale_) *context.output(1).data<float>() = scale;
-    if (has_zero_) *context.output(2).data<uint8_t>() = uint8_t(zero);
+    if (has_scale_) *context.output(1).data<float>() = grid.scale;
+    if (has_zero_) *context.output(2).data<uint8_t>() = grid.zero;
   }
 
  private:

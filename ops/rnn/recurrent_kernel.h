@@ -13,8 +13,9 @@ namespace linnet {
 
 /// Runs a cell over time, for elements of type T. All input products are computed first, as one; then every step adds
 /// the products with the hidden state. Cell has `void step(const Track<C>&, const RecurrentSizes&, const StepTimes&,
-/// product)`, where product(part, h, y) computes one part of R's products for all of the batch.
-template <class T, class Cell>
+/// product)`, where product(part, h, y) computes one part of R's products for all of the batch. Weights:
+/// RecurrentWeights, or a class with its interface.
+template <class T, class Cell, class Weights = RecurrentWeights<T>>
 class RecurrentKernel final : public Kernel {
  public:
   /// One cell for each direction.
@@ -45,11 +46,13 @@ class RecurrentKernel final : public Kernel {
     const T* x = context.input(RecurrentOp::kX).template data<T>();
     for (int64_t d = 0; d < s_.directions; ++d) {
       const Track<T>& track = tracks[size_t(d)];
-      weights_.input_product().run(context, x, track.w, track.bias, track.x_gates, s_.gate_values());
+      weights_.multiply_input(context, x, track, d);
       load_states(context, track, d);
     }
     if (lengths && has_y_) std::fill_n(context.output(0).template data<T>(), context.output(0).size(), T(0.0f));
-    run_directions(context, tracks, lengths);
+    weights_.each_direction(context, tracks, [&](int64_t d, const auto& product) {
+      run_steps(context, tracks[size_t(d)], d, lengths, product);
+    });
     for (int64_t d = 0; d < s_.directions; ++d) {
       if (has_h_) store_state(tracks[size_t(d)].h, context.output(1), d);
       if (has_c_) store_state(tracks[size_t(d)].c, context.output(2), d);
@@ -115,30 +118,6 @@ class RecurrentKernel final : public Kernel {
     }
   }
 
-  /// Steps whose products are large run one direction after the other, each product in parallel; else the directions
-  /// run in parallel.
-  void run_directions(KernelContext& context, const std::array<Track<T>, 2>& tracks, const int32_t* lengths) const {
-    const auto run = [&](int64_t d, auto compute) {
-      const Track<T>& track = tracks[size_t(d)];
-      run_steps(context, track, d, lengths, [&](int part, const T* h, T* y) {
-        compute(weights_.part(part), h, track.r + weights_.part_offset(part), y);
-      });
-    };
-    if (weights_.part(0).is_parallel()) {
-      for (int64_t d = 0; d < s_.directions; ++d) {
-        run(d, [&](const Linear<T>& linear, const T* h, const T* r, T* y) {
-          linear.run(context, h, r, nullptr, y, s_.gate_values());
-        });
-      }
-      return;
-    }
-    context.executor().parallel_for(s_.directions, [&](int64_t d, int worker) {
-      run(d, [&](const Linear<T>& linear, const T* h, const T* r, T* y) {
-        linear.run_alone(context.scratch(worker), h, r, nullptr, y, s_.gate_values());
-      });
-    });
-  }
-
   template <class Product>
   void run_steps(KernelContext& context, const Track<T>& track, int64_t d, const int32_t* lengths,
                  const Product& product) const {
@@ -160,7 +139,7 @@ class RecurrentKernel final : public Kernel {
   std::vector<Cell> cells_;
   std::vector<bool> reverse_;
   TrackValues track_;
-  RecurrentWeights<T> weights_;
+  Weights weights_;
   bool has_lengths_, has_y_, has_h_, has_c_;
 };
 

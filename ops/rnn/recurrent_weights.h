@@ -67,10 +67,34 @@ class RecurrentWeights {
     }
   }
 
-  const Linear<T>& input_product() const { return input_product_; }
-  const Linear<T>& part(int i) const { return parts_[size_t(i)]; }
-  /// Where part i begins in a track's r.
-  int64_t part_offset(int i) const { return offsets_[size_t(i)]; }
+  /// Fills x_gates of a track, that of the direction.
+  void multiply_input(KernelContext& context, const T* x, const Track<T>& track, int64_t /*direction*/) const {
+    input_product_.run(context, x, track.w, track.bias, track.x_gates, s_.gate_values());
+  }
+
+  /// Calls run(direction, product), where product(part, h, y) computes a part of R's products. Large ones run one
+  /// direction after the other, each product in parallel; else the directions run in parallel.
+  template <class Run>
+  void each_direction(KernelContext& context, const std::array<Track<T>, 2>& tracks, Run run) const {
+    const auto run_with = [&](int64_t d, auto compute) {
+      run(d, [&](int part, const T* h, T* y) {
+        compute(parts_[size_t(part)], h, tracks[size_t(d)].r + offsets_[size_t(part)], y);
+      });
+    };
+    if (parts_[0].is_parallel()) {
+      for (int64_t d = 0; d < s_.directions; ++d) {
+        run_with(d, [&](const Linear<T>& linear, const T* h, const T* r, T* y) {
+          linear.run(context, h, r, nullptr, y, s_.gate_values());
+        });
+      }
+      return;
+    }
+    context.executor().parallel_for(s_.directions, [&](int64_t d, int worker) {
+      run_with(d, [&](const Linear<T>& linear, const T* h, const T* r, T* y) {
+        linear.run_alone(context.scratch(worker), h, r, nullptr, y, s_.gate_values());
+      });
+    });
+  }
 
   size_t scratch_bytes() const {
     size_t bytes = input_product_.scratch_bytes();

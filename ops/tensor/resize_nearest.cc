@@ -70,6 +70,7 @@ class NearestResize final : public Kernel {
       sources_.push_back(lines_.source(line));
     }
     if (bytes_ && !lines_.axis().any_outside()) functions_ = pixel_functions(checked_mul(lines_.inner(), width_));
+    doubles_short_ = functions_.twice && doubles_ && checked_mul(lines_.out_elements(), width_) <= kShortLine;
   }
 
   void run(KernelContext& context) const override {
@@ -92,6 +93,7 @@ class NearestResize final : public Kernel {
 
  private:
   static constexpr int64_t kMostListed = int64_t{1} << 14;
+  static constexpr int64_t kShortLine = 128;  // bytes that are doubled again sooner than copied
 
   int64_t source_of(int64_t line) const { return sources_.empty() ? lines_.source(line) : sources_[size_t(line)]; }
 
@@ -99,7 +101,8 @@ class NearestResize final : public Kernel {
   void move_line(const std::byte* x, int64_t source, int64_t before, std::byte* y) const {
     const ResizeAxis& axis = lines_.axis();
     if (source < 0) return copy_(extrapolation_value_.raw(), 0, y, 1, lines_.out_elements());
-    if (source == before) return copy_(y - lines_.out_elements() * width_, 1, y, 1, lines_.out_elements());
+    if (source == before && !doubles_short_)
+      return copy_(y - lines_.out_elements() * width_, 1, y, 1, lines_.out_elements());
     x += source * width_;
     if (functions_.take) {
       return doubles_ ? functions_.twice(x, axis.in, y) : functions_.take(x, axis.index.data(), axis.out, y);
@@ -127,7 +130,7 @@ class NearestResize final : public Kernel {
   CopyRow copy_;
   int64_t width_;
   Tensor extrapolation_value_;
-  bool doubles_, bytes_;
+  bool doubles_, bytes_, doubles_short_ = false;
   PixelFunctions functions_;
 };
 

@@ -131,11 +131,18 @@ int64_t StridedCopy::copy_rows(RowCursor& cursor, int64_t most) const {
 /// What is written is repeated, so that copies grow.
 void StridedCopy::repeat_row(const std::byte* x, std::byte* y, int64_t count) const {
   constexpr int64_t kMost = 16 * 1024;  // bytes of a copy, which stay in the first-level cache
+  constexpr int64_t kBlock = 16, kShort = 256;
   if (!whole_) {
     for (int64_t r = 0; r < count; ++r) copy_(x, 1, y + r * row_.extent * width_, 1, row_.extent);
     return;
   }
   const int64_t bytes = row_.extent * width_, all = count * bytes;
+  if (bytes % kBlock == 0 && bytes <= kShort) {  // takes less than to wait until what is written can be read
+    for (int64_t done = 0; done < all; done += bytes) {
+      for (int64_t i = 0; i < bytes; i += kBlock) std::memcpy(y + done + i, x + i, kBlock);
+    }
+    return;
+  }
   std::memcpy(y, x, size_t(bytes));
   for (int64_t done = bytes; done < all;) {
     const int64_t part = std::min({done, all - done, std::max(bytes, kMost / bytes * bytes)});

@@ -1,6 +1,7 @@
 #include "tensor/transpose_plan.h"
 
 #include <algorithm>
+#include <array>
 
 #include "kernels/kernel_table.h"
 #include "partition/parallel.h"
@@ -77,7 +78,14 @@ class MatrixTranspose final : public Kernel {
     const int64_t elements = std::min(row_block_, rows_) * std::min(column_block_, columns_);
     const int64_t blocks = column_blocks_ * row_blocks_;
     parallel_items(context.executor(), matrices_ * blocks, elements, [&](int64_t item, int64_t end, int) {
-      for (; item < end; ++item) run_block(x, y, item / blocks, item % blocks);
+      Place place;
+      go_to(item / blocks, place);
+      for (int64_t block = item % blocks; item < end; ++item) {
+        run_block(x, y, place, block);
+        if (++block < blocks) continue;
+        block = 0;
+        advance(place);
+      }
     });
   }
 
@@ -88,15 +96,39 @@ class MatrixTranspose final : public Kernel {
     int64_t extent, x_stride, y_stride;
   };
 
-  void run_block(const std::byte* x, std::byte* y, int64_t matrix, int64_t block) const {
-    const int64_t row = block % row_blocks_ * row_block_, column = block / row_blocks_ * column_block_;
-    int64_t from = row * x_pitch_ + column, to = column * y_pitch_ + row;
-    for (size_t d = outer_.size(); d-- > 0;) {
-      const int64_t index = matrix % outer_[d].extent;
-      matrix /= outer_[d].extent;
-      from += index * outer_[d].x_stride;
-      to += index * outer_[d].y_stride;
+  /// Where a matrix begins in x and y.
+  struct Place {
+    int64_t from = 0, to = 0;
+    std::array<int64_t, kMaxRank> index{};
+  };
+
+  void go_to(int64_t matrix, Place& place) const {
+    for (size_t d = outer_.size(); d-- > 0; matrix /= outer_[d].extent) {
+      place.index[d] = matrix % outer_[d].extent;
+      place.from += place.index[d] * outer_[d].x_stride;
+      place.to += place.index[d] * outer_[d].y_stride;
     }
+  }
+
+  void advance(Place& place) const {
+    for (size_t d = outer_.size(); d-- > 0;) {
+      const Loop& loop = outer_[d];
+      place.from += loop.x_stride;
+      place.to += loop.y_stride;
+      if (++place.index[d] < loop.extent) return;
+      place.from -= loop.extent * loop.x_stride;
+      place.to -= loop.extent * loop.y_stride;
+      place.index[d] = 0;
+    }
+  }
+
+  void run_block(const std::byte* x, std::byte* y, const Place& place, int64_t block) const {
+    int64_t row = 0, column = 0;
+    if (block > 0) {
+      row = block % row_blocks_ * row_block_;
+      column = block / row_blocks_ * column_block_;
+    }
+    const int64_t from = place.from + row * x_pitch_ + column, to = place.to + column * y_pitch_ + row;
     const int64_t rows = std::min(row_block_, rows_ - row), columns = std::min(column_block_, columns_ - column);
     kernel_(x + from * width_, rows, columns, x_pitch_, y + to * width_, y_pitch_);
   }

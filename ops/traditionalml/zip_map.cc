@@ -15,15 +15,18 @@ class ZipMapKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const Tensor& x = context.input(0);
     const int64_t n = keys_.size(), rows = x.rank() == 1 ? 1 : x.dim(0);
-    std::vector<Tensor>& maps = context.output(0).data<Sequence>()->elements;
-    maps.clear();
-    maps.reserve(size_t(rows));
+    std::vector<Tensor>& elements = context.output(0).data<Sequence>()->elements;
+    elements.clear();
+    elements.reserve(size_t(rows));
     const auto all = std::make_shared<Tensor>(x.clone());
+    context.check_memory(dtype_bytes(DType::kMap, rows));
+    const auto maps = std::make_shared<std::vector<Map>>(size_t(rows));  // of all elements
     Checkpoints checkpoints;
     for (int64_t row = 0; row < rows; ++row) {
       checkpoints.add(512);
-      const Tensor values = Tensor::share(DType::kFloat32, Shape{n}, all->data<float>() + row * n, all);
-      maps.push_back(Tensor::scalar(Map{keys_, values}));
+      Map& map = (*maps)[size_t(row)];
+      map = {keys_, Tensor::share(DType::kFloat32, Shape{n}, all->data<float>() + row * n, all)};
+      elements.push_back(Tensor::share(DType::kMap, Shape{}, &map, maps));
     }
   }
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 from disagreement import Disagreement
+from own.recurrent import HAVE_ALPHA
 from processors import onnx_runtime_sums_bytes_exactly
 
 ORT = "ONNX Runtime"
@@ -65,8 +66,12 @@ OF_MICROSOFT = (
     Disagreement(
         ("com.microsoft.DynamicQuantizeLSTM",),
         ORT,
-        lambda c: True,
-        "no formula is documented: ONNX Runtime rounds X, and in every step the state, to uint8 with a range of its "
-        "own; Linnet multiplies them as they are with the dequantised weights",
+        lambda c: (
+            c.inputs[4] is not None
+            or "clip" in c.attributes
+            or set(c.attributes.get("activations", ())) & set(HAVE_ALPHA)
+        ),
+        "sequence_lens: the range of what is rounded takes in all of X and the last states of sequences that have "
+        "ended, in ONNX Runtime not; clip and activations without their parameters: as LSTM",
     ),
 )

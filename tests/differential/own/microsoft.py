@@ -127,11 +127,15 @@ def matmul_integer_to_float(configuration):
 @own("com.microsoft.DynamicQuantizeMatMul")
 def dynamic_quantize_matmul(configuration):
     x, b, b_scale, b_zero, bias = given(configuration, 5)
+    return [integer_product(*on_own_grid(x), b, b_scale, b_zero, bias)]
+
+
+def on_own_grid(x):
+    """Float32 rounded to uint8 as DynamicQuantizeLinear does it, its scale and its zero point."""
     low, high = np.float32(min(0, x.min(initial=0))), np.float32(max(0, x.max(initial=0)))
     scale = (high - low) / np.float32(255) if high > low else np.float32(1)
     zero = np.rint(-low / scale).astype(np.uint8)
-    codes = np.clip(np.rint(x / scale) + zero, 0, 255).astype(np.uint8)
-    return [integer_product(codes, scale, zero, b, b_scale, b_zero, bias)]
+    return np.clip(np.rint(x / scale) + zero, 0, 255).astype(np.uint8), scale, zero
 
 
 @own("com.microsoft.QAttention")
@@ -166,7 +170,8 @@ def seen(mask, batch, steps, keys):
 def dynamic_quantize_lstm(configuration):
     x, w, r, b, lengths, h, c, p, w_scale, w_zero, r_scale, r_zero = configuration.inputs
     weights = [weights_of(*found) for found in ((w, w_scale, w_zero), (r, r_scale, r_zero))]
-    return recurrent(alike(configuration, "LSTM", [x, *weights, b, lengths, h, c, p]))
+    as_read = lambda v: real(*on_own_grid(v.astype(np.float32)))  # noqa: E731
+    return recurrent(alike(configuration, "LSTM", [as_read(x), *weights, b, lengths, h, c, p]), as_read)
 
 
 def weights_of(w, scale, zero):

@@ -64,21 +64,23 @@ def lstm_step(x, h, c, w, r, b, f, a, p):
 STEPS = {"RNN": (rnn_step, 1), "GRU": (gru_step, 3), "LSTM": (lstm_step, 4)}
 
 
-def one_way(step, x, lengths, state, parameters, backwards):
+def one_way(step, x, lengths, state, parameters, backwards, as_read):
     """All steps of one direction: (Y [steps, batch, hidden], last h, last c)."""
     (h, c), made = state, np.zeros((len(x), *state[0].shape))
     for t in range(len(x)):
+        read = as_read(h)
         for n, length in enumerate(lengths):
             if t >= length:
                 continue
             at = length - 1 - t if backwards else t
-            h[n], c[n] = step(x[at, n], h[n], c[n], *parameters)
+            h[n], c[n] = step(x[at, n], read[n], c[n], *parameters)
             made[at, n] = h[n]
     return made, h, c
 
 
 @own("RNN", "GRU", "LSTM")
-def recurrent(configuration):
+def recurrent(configuration, as_read=lambda h: h):
+    """as_read: the hidden state of a batch as R is multiplied with it."""
     a, name = configuration.attributes, configuration.schema.name
     step, gates = STEPS[name]
     as_double = [None if i is None else np.asarray(i).astype(np.float64) for i in configuration.inputs]
@@ -94,7 +96,7 @@ def recurrent(configuration):
     activations = functions(configuration, ways)
     ran = [
         one_way(step, x, lengths, (h[i], c[i]), (w[i], r[i], b[i].reshape(2, -1), activations[i], a, p[i]),
-                i == 1 or direction == "reverse")
+                i == 1 or direction == "reverse", as_read)
         for i in range(ways)
     ]  # fmt: skip
     y, h, c = (np.stack(parts, axis) for parts, axis in zip(zip(*ran), (1, 0, 0)))

@@ -41,6 +41,48 @@ TEST(If, RunsTheBranchThatTheConditionNames) {
   expect_close(run_model(model, {Tensor::scalar(false), floats({-1, 2})})[0], floats({1, 2}));
 }
 
+/// Looks at a tensor behind a node.
+class Onlooker final : public Observer {
+ public:
+  Onlooker(std::string op_type, Tensor at) : op_type_(std::move(op_type)), at_(std::move(at)) {}
+  void on_node(const NodeEvent& event) override {
+    if (event.node.op_type == op_type_) seen = at_.clone();
+  }
+
+  Tensor seen;
+
+ private:
+  std::string op_type_;
+  Tensor at_;
+};
+
+TEST(If, ComputesInTheMemoryThatIsGivenForItsOutput) {
+  GraphBuilder through;
+  through.output(through.input("captured", kVector));
+  GraphBuilder b;
+  const ValueId cond = b.input("cond", kScalarBool), x = b.input("x", kVector);
+  const ValueId y =
+      b.ops("If", {cond, x}, 1, {{"then_branch", unary_branch("Neg")}, {"else_branch", through.shared()}}, "", 1)[0];
+  b.output(y);
+  b.output(b.op("Exp", {y}));
+  Context context(b.model());
+  for (const bool negates : {true, false}) {
+    const std::vector<Tensor> given{floats({7, 7})};
+    const auto onlooker = std::make_shared<Onlooker>("Exp", given[0]);
+    const std::vector<Tensor> inputs{Tensor::scalar(negates), floats({1, 2})};
+    const auto outputs = context.run(inputs, {.outputs = given, .observer = onlooker});
+    EXPECT_EQ(outputs[0].raw(), given[0].raw());
+    for (const Tensor& y_seen : {given[0], onlooker->seen}) {
+      expect_close(y_seen, negates ? floats({-1, -2}) : floats({1, 2}));
+    }
+    const auto own = context.run(inputs);
+    EXPECT_NE(own[0].raw(), given[0].raw());
+    expect_close(own[0], given[0]);
+    const std::vector<Tensor> unfit{floats({7})};
+    expect_error(ErrorKind::kShape, "the memory for it is", [&] { context.run(inputs, {.outputs = unfit}); });
+  }
+}
+
 TEST(If, BranchesMayDifferInShape) {
   GraphBuilder whole;
   whole.output(whole.op("Identity", {whole.input("captured", kVector)}));
@@ -178,6 +220,35 @@ TEST(Scan, AccumulatesAlongAnAxisInEitherDirection) {
     expect_close(y[0], floats({6, 15}));
     const auto expected = reverse ? std::vector<float>{3, 5, 6, 6, 11, 15} : std::vector<float>{1, 3, 6, 4, 9, 15};
     expect_close(y[1], Tensor::of({2, 3}, expected));
+  }
+}
+
+TEST(Scan, TakesRowsInPlaceInEitherDirection) {
+  for (const int64_t reverse : {0, 1}) {
+    GraphBuilder body;
+    const ValueId sum = body.input("sum", kVector), row = body.input("row", kVector);
+    const ValueId next = body.op("Add", {sum, row});
+    body.output(next);
+    body.output(body.op("Neg", {row}));
+    GraphBuilder b;
+    const ValueId start = b.input("start", Shape{2}), x = b.input("x", Shape{3, 2});
+    const auto outputs = b.ops("Scan", {start, x}, 2,
+                               {{"body", body.shared()},
+                                {"num_scan_inputs", int64_t{1}},
+                                {"scan_input_directions", std::vector<int64_t>{reverse}}});
+    b.output(outputs[0]);
+    b.output(outputs[1]);
+    Context context(b.model());
+    const Tensor rows = Tensor::of({3, 2}, std::vector<float>{1, 2, 3, 4, 5, 6});
+    const auto expected =
+        reverse ? std::vector<float>{-5, -6, -3, -4, -1, -2} : std::vector<float>{-1, -2, -3, -4, -5, -6};
+    const std::vector<Tensor> given{Tensor(DType::kFloat32, {2}), Tensor(DType::kFloat32, {3, 2})};
+    context.run(std::vector{floats({0, 0}), rows}, {.outputs = given});
+    const auto kept = context.run(std::vector{floats({1, 1}), rows});
+    for (const auto& [sums, negative] : {std::pair{given[0], given[1]}, std::pair{kept[0], kept[1]}}) {
+      expect_close(sums, sums.raw() == given[0].raw() ? floats({9, 12}) : floats({10, 13}));
+      expect_close(negative, Tensor::of({3, 2}, expected));
+    }
   }
 }
 

@@ -47,6 +47,7 @@ TEST_P(PlaneConvolution, EqualsTheDefinition) {
   unsigned seed = 1;
   for (const Sizes& sizes : std::vector<Sizes>{
            {{1, 1, 1, 5003}, 70, {1, 10}, {{1, 5}}},                      // a sound: long windows, large steps
+           {{1, 1, 1, 20003}, 10, {1, 10}, {{1, 2}}},                     // the longest blocks that threads leave
            {{2, 1, 1, 700}, 33, {1, 7}, {{1, 1}, {0, 3, 0, 3}, {1, 1}}},  // rows of more than a block
            {{2, 3, 37, 31}, 40, {3, 4}, {{2, 1}, {1, 2, 1, 0}}},          // blocks that end amid rows
            {{1, 5, 40, 33}, 61, {2, 3}, {{1, 2}, {1, 4, 3, 5}, {3, 2}}},  // dilated, more padding than windows

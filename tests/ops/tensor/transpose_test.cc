@@ -56,6 +56,7 @@ TEST(Transpose, EveryWidthAndManyChunks) {
     check({40001, 3}, {1, 0}, dtype);
     check({700, 600}, {1, 0}, dtype);
     check({3, 4, 2, 5, 2}, {3, 1, 4, 0, 2}, dtype);
+    check({300, 2, 40, 2}, {1, 3, 0, 2}, dtype);
     check({0, 3}, {1, 0}, dtype);
   }
 }
