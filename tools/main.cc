@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "limits.h"
 #include "linnet/error.h"
 #include "session.h"
 #include "tensor/printable.h"
@@ -38,6 +39,7 @@ ExitCode dispatch_named(const Options& options) {
 }
 
 int fail(ExitCode code, std::string message) {
+  if (code == ExitCode::kLimit) message = with_remedy(message);
   std::replace(message.begin(), message.end(), '\n', ' ');
   std::fflush(stdout);
   std::fprintf(stderr, "run_model: %s\n", printable(message).c_str());
