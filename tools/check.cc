@@ -7,7 +7,7 @@
 #include "compare.h"
 #include "guarded_run.h"
 #include "inputs.h"
-#include "limits.h"
+#include "model_limits.h"
 #include "progress.h"
 #include "report.h"
 #include "session.h"

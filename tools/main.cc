@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "limits.h"
 #include "linnet/error.h"
+#include "model_limits.h"
 #include "session.h"
 #include "tensor/printable.h"
 #include "verbs.h"
@@ -30,7 +30,8 @@ ExitCode dispatch(const Options& options) {
 
 // Errors of a run do not know the file.
 ExitCode dispatch_named(const Options& options) {
-  const MemoryAccount::Scope counted = count_memory(options.model);
+  const std::shared_ptr<MemoryAccount> account = memory_account(options.model);
+  const MemoryAccount::Scope counted(account);
   try {
     return dispatch(options);
   } catch (const Error& error) {

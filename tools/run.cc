@@ -4,7 +4,7 @@
 #include "compare.h"
 #include "files.h"
 #include "inputs.h"
-#include "limits.h"
+#include "model_limits.h"
 #include "npz.h"
 #include "profile.h"
 #include "report.h"

@@ -7,8 +7,8 @@
 #include "graph/graph.h"
 #include "inputs.h"
 #include "kernels/isa.h"
-#include "limits.h"
 #include "linnet/onnx.h"
+#include "model_limits.h"
 #include "tensor/printable.h"
 
 namespace linnet::tool {
@@ -72,8 +72,8 @@ ModelOptions model_options(const ModelFlags& flags, const Registry& registry) {
   return options;
 }
 
-MemoryAccount::Scope count_memory(const ModelFlags& flags) {
-  return MemoryAccount::Scope(MemoryAccount::of(load_limits(flags).memory_bytes));
+std::shared_ptr<MemoryAccount> memory_account(const ModelFlags& flags) {
+  return MemoryAccount::of(load_limits(flags).memory_bytes);
 }
 
 ContextOptions context_options(const ModelFlags& flags, std::shared_ptr<Observer> observer) {

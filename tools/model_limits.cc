@@ -1,4 +1,4 @@
-#include "limits.h"
+#include "model_limits.h"
 
 #include "environment/available_memory.h"
 #include "report.h"
