@@ -7,6 +7,7 @@
 #include "compare.h"
 #include "guarded_run.h"
 #include "inputs.h"
+#include "model_limits.h"
 #include "progress.h"
 #include "report.h"
 #include "session.h"
@@ -114,9 +115,9 @@ CaseResult try_case(const fs::path& folder, const Options& options) {
     return run_case(folder, options);
   } catch (const Failure& failure) {
     if (failure.code() == ExitCode::kUsage) throw;
-    return {Outcome::kFailed, reason_of(folder, failure.what())};
+    return {Outcome::kFailed, with_remedy(reason_of(folder, failure.what()))};
   } catch (const std::exception& error) {
-    return {Outcome::kFailed, error.what()};
+    return {Outcome::kFailed, with_remedy(error.what())};
   }
 }
 

@@ -49,6 +49,9 @@ void check_combination(const Options& o) {
   check_positional(o);
   check_compare(o);
   check_quantize(o);
+  if (o.model.trusted && o.model.untrusted) {
+    throw Failure(ExitCode::kUsage, "--trusted lifts limits and --untrusted makes them strict: leave one out");
+  }
   if (o.input.range.size() == 2 && !(o.input.range[0] <= o.input.range[1])) {
     throw Failure(ExitCode::kUsage, "--range: expected LO,HI with LO at most HI");
   }

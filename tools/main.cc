@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "linnet/error.h"
+#include "model_limits.h"
 #include "session.h"
 #include "tensor/printable.h"
 #include "verbs.h"
@@ -29,7 +30,8 @@ ExitCode dispatch(const Options& options) {
 
 // Errors of a run do not know the file.
 ExitCode dispatch_named(const Options& options) {
-  const MemoryAccount::Scope counted = count_memory(options.model);
+  const std::shared_ptr<MemoryAccount> account = memory_account(options.model);
+  const MemoryAccount::Scope counted(account);
   try {
     return dispatch(options);
   } catch (const Error& error) {
@@ -38,6 +40,7 @@ ExitCode dispatch_named(const Options& options) {
 }
 
 int fail(ExitCode code, std::string message) {
+  if (code == ExitCode::kLimit) message = with_remedy(message);
   std::replace(message.begin(), message.end(), '\n', ' ');
   std::fflush(stdout);
   std::fprintf(stderr, "run_model: %s\n", printable(message).c_str());

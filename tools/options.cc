@@ -45,9 +45,16 @@ void add_load_flags(CLI::App& verb, ModelFlags& f) {
   group->add_option("-x,--threads", f.threads, "Threads of one run; 0: as many as cores")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  group->add_option("--max-memory", f.max_memory, "Limit for the memory of one run: 64M, 2G")
-      ->transform(CLI::AsSizeValue(false));
-  group->add_option("--deadline", f.deadline_ms, "Limit for the time of one run, in ms")->check(positive());
+  group
+      ->add_option("--max-memory", f.max_memory,
+                   "Limit for memory: 64M, 2G; three quarters of what the process may fill where not given")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(positive());
+  group
+      ->add_option("--deadline", f.deadline_ms,
+                   "Limit for the time of loading and of each run, in ms; 300000 for loading where not given")
+      ->check(positive());
+  group->add_flag("--trusted", f.trusted, "No limits but those given: the model may take all memory and any time");
   group->add_flag("--untrusted", f.untrusted, "Strict limits on what the model may demand");
 }
 

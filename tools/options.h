@@ -16,9 +16,9 @@ struct ModelFlags {
   std::string isa = "auto";
   std::string pack_cache;   ///< folder; empty: none
   int threads = 0;          ///< 0: as many as cores
-  uint64_t max_memory = 0;  ///< bytes; 0: unlimited
-  int64_t deadline_ms = 0;  ///< 0: none
-  bool untrusted = false;
+  uint64_t max_memory = 0;  ///< bytes; 0: not given
+  int64_t deadline_ms = 0;  ///< 0: not given
+  bool trusted = false, untrusted = false;
   int winograd_tile = 4;
   bool fast_int4 = false;
   std::string precision = "float32";

@@ -4,6 +4,7 @@
 #include "compare.h"
 #include "files.h"
 #include "inputs.h"
+#include "model_limits.h"
 #include "npz.h"
 #include "profile.h"
 #include "report.h"
@@ -115,8 +116,8 @@ void save_outputs(const Model& model, std::span<const Tensor> outputs, const std
 }
 
 void print_choices(const Model& model, const ModelFlags& flags, const MemoryReport& memory, const Profiler& profiler) {
-  std::fprintf(stderr, "isa %s, threads %d\nmemory %s\n%s", chosen_isa(model).c_str(), thread_count(flags),
-               describe(memory).c_str(), shown(profiler.plan()).c_str());
+  std::fprintf(stderr, "isa %s, threads %d\nlimits %s\nmemory %s\n%s", chosen_isa(model).c_str(), thread_count(flags),
+               describe_limits(flags).c_str(), describe(memory).c_str(), shown(profiler.plan()).c_str());
 }
 
 }  // namespace

@@ -8,24 +8,11 @@
 #include "inputs.h"
 #include "kernels/isa.h"
 #include "linnet/onnx.h"
+#include "model_limits.h"
 #include "tensor/printable.h"
 
 namespace linnet::tool {
 namespace {
-
-// What --untrusted allows: enough for common image and audio models, no denial of service.
-constexpr Limits kStrict{.file_bytes = int64_t{1} << 30,
-                         .nodes = 100'000,
-                         .depth = 16,
-                         .memory_bytes = int64_t{2} << 30,
-                         .deadline_ms = 60'000};
-
-Limits limits(const ModelFlags& flags) {
-  Limits result = flags.untrusted ? kStrict : Limits{};
-  if (flags.max_memory > 0) result.memory_bytes = int64_t(flags.max_memory);
-  if (flags.deadline_ms > 0) result.deadline_ms = flags.deadline_ms;
-  return result;
-}
 
 void check_rewrite(const std::string& name, const Registry& registry) {
   std::string known;
@@ -71,7 +58,7 @@ Registry make_registry(const ModelFlags& flags) {
 ModelOptions model_options(const ModelFlags& flags, const Registry& registry) {
   ModelOptions options;
   options.optimization = flags.optimization;
-  options.limits = limits(flags);
+  options.limits = load_limits(flags);
   options.executor = make_openmp_executor(flags.threads);
   options.winograd_tile = flags.winograd_tile;
   options.fast_int4 = flags.fast_int4;
@@ -85,14 +72,14 @@ ModelOptions model_options(const ModelFlags& flags, const Registry& registry) {
   return options;
 }
 
-MemoryAccount::Scope count_memory(const ModelFlags& flags) {
-  return MemoryAccount::Scope(MemoryAccount::of(limits(flags).memory_bytes));
+std::shared_ptr<MemoryAccount> memory_account(const ModelFlags& flags) {
+  return MemoryAccount::of(load_limits(flags).memory_bytes);
 }
 
 ContextOptions context_options(const ModelFlags& flags, std::shared_ptr<Observer> observer) {
   ContextOptions options{.executor = make_openmp_executor(flags.threads),
                          .observer = std::move(observer),
-                         .limits = limits(flags),
+                         .limits = run_limits(flags),
                          .seed = flags.seed};
   if (const auto& account = MemoryAccount::current()) {
     options.limits.memory_bytes = std::max<int64_t>(options.limits.memory_bytes - int64_t(account->alive()), 1);

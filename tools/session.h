@@ -20,8 +20,8 @@ ModelOptions model_options(const ModelFlags& flags, const Registry& registry);
 /// The memory that the flags allow, less what is in use already.
 ContextOptions context_options(const ModelFlags& flags, std::shared_ptr<Observer> observer = nullptr);
 
-/// Lets all tensors of this thread, models and inputs too, count for the memory that the flags allow.
-MemoryAccount::Scope count_memory(const ModelFlags& flags);
+/// What all tensors of a command, models and inputs too, count for: the memory that the flags allow.
+std::shared_ptr<MemoryAccount> memory_account(const ModelFlags& flags);
 
 /// Loads the model. Throws Failure(kLoad, kLimit) with the file's name.
 Model load_model(const ModelFlags& flags);

@@ -17,8 +17,9 @@ class CheckedExecutor final : public Executor {
     const RunEnvironment* environment = RunEnvironment::current();
     if (!environment || !environment->may_end()) return executor_->parallel_for(chunks, function);
     executor_->parallel_for(chunks, [&](int64_t chunk, int worker) {
-      const RunEnvironment::Scope scope(*environment);
       environment->check_chunk();
+      if (RunEnvironment::current() == environment) return function(chunk, worker);  // the calling thread
+      const RunEnvironment::Scope scope(*environment);
       function(chunk, worker);
     });
   }

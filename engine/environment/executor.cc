@@ -90,6 +90,7 @@ class OpenMpExecutor final : public Executor {
   int workers() const override { return threads_; }
 
   void parallel_for(int64_t chunks, ChunkFunction function) override {
+    if (threads_ == 1) return loop_alone(chunks, function);
     if (held_.executor == this) return loop_held(chunks, function);
     const Share share(*this, int(std::min<int64_t>(chunks, threads_)));
     if (share.threads <= 1 || !has_openmp_threads()) return loop_alone(chunks, function);
@@ -101,7 +102,7 @@ class OpenMpExecutor final : public Executor {
   }
 
   void hold(ChunkFunction body) override {
-    if (held_.executor) return body(0, 0);
+    if (threads_ == 1 || held_.executor) return body(0, 0);
     const Share share(*this, threads_);
     Guarded guarded(body);
     const bool openmp = share.threads > 1 && has_openmp_threads();

@@ -272,10 +272,11 @@ class PlanBuilder {
     plan_->state_bytes = size_t(checked_add(int64_t(plan_->state_bytes), int64_t(kernel.state_bytes())));
   }
 
-  int add_output_slot(const Node& node, const Step& step, int output) {
+  int add_output_slot(const Node& node, Step& step, int output) {
     const ValueId value = node.outputs[size_t(output)];
     if (value == kNoValue) return -1;
     const Fact& fact = graph().fact(value);
+    step.gives_objects |= is_object(fact.dtype);
     Slot slot{.dtype = fact.dtype};
     if (fact.concrete()) {
       slot.shape = fact.shape();

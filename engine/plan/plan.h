@@ -38,6 +38,7 @@ struct Step {
   std::shared_ptr<const Kernel> kernel;
   std::vector<int> inputs, outputs;
   std::vector<std::pair<const void*, size_t>> packed{};  ///< constants that the kernel holds: addresses and bytes
+  bool gives_objects = false;                            ///< outputs are strings or containers, of no planned size
 };
 
 /// What an input must be for a plan to fit. With `value`, the contents count, too; a container's elements meet `type`.

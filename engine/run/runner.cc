@@ -144,7 +144,7 @@ void Runner::run_kernel(size_t index, RunEnvironment& environment) {
   const auto begin = environment.observer() ? Observer::Clock::now() : Observer::Clock::time_point();
   with_node_context(step.node->spec, [&] {
     step.kernel->run(context);
-    if (environment.limits_memory()) check_objects(step, environment);
+    if (step.gives_objects && environment.limits_memory()) check_objects(step, environment);
   });
   if (environment.observer()) report_node(*environment.observer(), step, memory_->slots, begin);
   if (memory_->guard) {
@@ -152,7 +152,6 @@ void Runner::run_kernel(size_t index, RunEnvironment& environment) {
   }
 }
 
-// Strings and containers have no planned size.
 void Runner::check_objects(const Step& step, const RunEnvironment& environment) const {
   for (const int output : step.outputs) {
     if (output < 0 || !is_object(plan_->slots[size_t(output)].dtype)) continue;

@@ -7,10 +7,8 @@
 namespace linnet {
 namespace {
 
-std::shared_ptr<MemoryAccount>& current_account() {
-  thread_local std::shared_ptr<MemoryAccount> account;
-  return account;
-}
+const std::shared_ptr<MemoryAccount> kNone;
+thread_local const std::shared_ptr<MemoryAccount>* current_account = &kNone;
 
 }  // namespace
 
@@ -27,11 +25,12 @@ void MemoryAccount::take(size_t bytes) {
   } while (!alive_.compare_exchange_weak(alive, alive + bytes, std::memory_order_relaxed));
 }
 
-const std::shared_ptr<MemoryAccount>& MemoryAccount::current() { return current_account(); }
+const std::shared_ptr<MemoryAccount>& MemoryAccount::current() { return *current_account; }
 
-MemoryAccount::Scope::Scope(std::shared_ptr<MemoryAccount> account)
-    : before_(std::exchange(current_account(), std::move(account))) {}
-MemoryAccount::Scope::~Scope() { current_account() = std::move(before_); }
+MemoryAccount::Scope::Scope() : Scope(kNone) {}
+MemoryAccount::Scope::Scope(const std::shared_ptr<MemoryAccount>& account)
+    : before_(std::exchange(current_account, &account)) {}
+MemoryAccount::Scope::~Scope() { current_account = before_; }
 
 CountedBytes::CountedBytes(size_t bytes) : account_(MemoryAccount::current()), bytes_(bytes) {
   if (account_) account_->take(bytes_);

@@ -26,15 +26,18 @@ class LINNET_API MemoryAccount {
   /// What tensors that this thread makes count for; may be none.
   static const std::shared_ptr<MemoryAccount>& current();
 
-  /// Makes an account, or none, the current one of this thread.
+  /// Makes an account, or none, the current one of this thread, without counting who holds it: chunks of work, of many
+  /// threads, begin with that. The pointer must live as long.
   class LINNET_API Scope {
    public:
-    explicit Scope(std::shared_ptr<MemoryAccount> account);
+    Scope();  ///< of none
+    explicit Scope(const std::shared_ptr<MemoryAccount>& account);
+    explicit Scope(std::shared_ptr<MemoryAccount>&&) = delete;
     ~Scope();
     Scope(const Scope&) = delete;
 
    private:
-    std::shared_ptr<MemoryAccount> before_;
+    const std::shared_ptr<MemoryAccount>* before_;
   };
 
  private:

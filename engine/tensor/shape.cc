@@ -3,6 +3,16 @@
 #include "linnet/error.h"
 
 namespace linnet {
+namespace {
+
+// Not checked_mul(), which is exported: calls of it go through the library's table of symbols.
+inline int64_t product(int64_t a, int64_t b) {
+  int64_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) throw Error(ErrorKind::kLimit, str("size overflow: ", a, " * ", b));
+  return result;
+}
+
+}  // namespace
 
 Shape::Shape(std::span<const int64_t> dims) {
   for (const int64_t dim : dims) push_back(dim);
@@ -15,9 +25,9 @@ void Shape::push_back(int64_t dim) {
 }
 
 int64_t Shape::elements(int first, int last) const {
-  int64_t product = 1;
-  for (int i = first; i < last; ++i) product = checked_mul(product, (*this)[i]);
-  return product;
+  int64_t count = 1;
+  for (int i = first; i < last; ++i) count = product(count, (*this)[i]);
+  return count;
 }
 
 std::ostream& operator<<(std::ostream& out, const Shape& shape) {
@@ -26,11 +36,7 @@ std::ostream& operator<<(std::ostream& out, const Shape& shape) {
   return out << ']';
 }
 
-int64_t checked_mul(int64_t a, int64_t b) {
-  int64_t result = 0;
-  if (__builtin_mul_overflow(a, b, &result)) throw Error(ErrorKind::kLimit, str("size overflow: ", a, " * ", b));
-  return result;
-}
+int64_t checked_mul(int64_t a, int64_t b) { return product(a, b); }
 
 int64_t checked_add(int64_t a, int64_t b) {
   int64_t result = 0;

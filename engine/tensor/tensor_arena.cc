@@ -40,7 +40,7 @@ Tensor TensorArena::tensor(DType dtype, const Shape& shape) {
   const size_t bytes = dtype_bytes(dtype, shape.elements());
   if (bytes == 0 || bytes > bytes_ - used_) return Tensor(dtype, shape);
   if (!block_) {
-    const MemoryAccount::Scope uncounted(nullptr);
+    const MemoryAccount::Scope uncounted;
     const auto block = std::make_shared<Tensor>(DType::kUint8, Shape{int64_t(bytes_)});
     block_ = {block, static_cast<std::byte*>(block->raw())};
   }

@@ -1,21 +1,19 @@
 #include "sparse_tensor.h"
 
-#include <unistd.h>
-
-#include <algorithm>
 #include <cstring>
 
-namespace linnet {
+#include "environment/available_memory.h"
 
+namespace linnet {
 namespace {
 
 // A few bytes of model may ask for any size; the system would grant it and end the process when it is filled.
 void check_memory(DType dtype, const Shape& shape) {
   const size_t bytes = dtype_bytes(dtype, shape.elements());
-  const auto pages = size_t(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
-  if (bytes / size_t(::sysconf(_SC_PAGESIZE)) > pages) {
+  const int64_t available = available_memory();
+  if (available > 0 && bytes > size_t(available)) {
     throw Error(ErrorKind::kLimit, str("dense form of the sparse tensor ", dtype, shape, " needs ", bytes,
-                                       " bytes, more than this machine's memory"));
+                                       " bytes, more than the ", available, " that this process may fill"));
   }
 }
 

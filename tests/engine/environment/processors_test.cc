@@ -4,31 +4,18 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <map>
+#include <string>
 #include <thread>
 
-#include "support/temporary_folder.h"
+#include "support/system_files.h"
 
 namespace linnet {
 namespace {
 
-/// A system's files in a folder of their own.
-class System {
- public:
-  explicit System(const std::map<std::string, std::string>& files) {
-    for (const auto& [path, text] : files) {
-      std::filesystem::create_directories(std::filesystem::path(root_.path(path)).parent_path());
-      std::ofstream(root_.path(path)) << text;
-    }
-  }
-
-  int processors() const { return available_processors(root_.path()); }
-
- private:
-  testing::TemporaryFolder root_;
-};
+int processors_of(const std::map<std::string, std::string>& files) {
+  return available_processors(testing::SystemFiles(files).root());
+}
 
 /// As many as affinity allows, but no more than `quota`.
 int at_most(int quota) {
@@ -38,8 +25,8 @@ int at_most(int quota) {
 }
 
 TEST(Processors, AreThoseThatAffinityAllowsWhereThereIsNoQuota) {
-  EXPECT_EQ(System({}).processors(), at_most(1 << 20));
-  EXPECT_EQ(System({{"proc/self/cgroup", "0::/\n"}, {"sys/fs/cgroup/cpu.max", "max 100000\n"}}).processors(),
+  EXPECT_EQ(processors_of({}), at_most(1 << 20));
+  EXPECT_EQ(processors_of({{"proc/self/cgroup", "0::/\n"}, {"sys/fs/cgroup/cpu.max", "max 100000\n"}}),
             at_most(1 << 20));
   int alone = 0;
   std::thread bound([&] {
@@ -50,7 +37,7 @@ TEST(Processors, AreThoseThatAffinityAllowsWhereThereIsNoQuota) {
     CPU_ZERO(&mask);
     CPU_SET(first, &mask);
     ::sched_setaffinity(0, sizeof mask, &mask);
-    alone = System({}).processors();
+    alone = processors_of({});
   });
   bound.join();
   EXPECT_EQ(alone, 1);
@@ -58,7 +45,7 @@ TEST(Processors, AreThoseThatAffinityAllowsWhereThereIsNoQuota) {
 
 TEST(Processors, AreLimitedByTheQuotaOfTheGroup) {
   const auto with_quota = [](const std::string& quota) {
-    return System({{"proc/self/cgroup", "0::/a/b\n"}, {"sys/fs/cgroup/a/b/cpu.max", quota}}).processors();
+    return processors_of({{"proc/self/cgroup", "0::/a/b\n"}, {"sys/fs/cgroup/a/b/cpu.max", quota}});
   };
   EXPECT_EQ(with_quota("100000 100000\n"), 1);
   EXPECT_EQ(with_quota("5000 100000\n"), 1);
@@ -67,27 +54,24 @@ TEST(Processors, AreLimitedByTheQuotaOfTheGroup) {
 }
 
 TEST(Processors, AreLimitedByTheLeastQuotaOfAllGroupsAround) {
-  EXPECT_EQ(System({{"proc/self/cgroup", "0::/a/b\n"},
-                    {"sys/fs/cgroup/cpu.max", "800000 100000\n"},
-                    {"sys/fs/cgroup/a/cpu.max", "100000 100000\n"},
-                    {"sys/fs/cgroup/a/b/cpu.max", "max 100000\n"}})
-                .processors(),
+  EXPECT_EQ(processors_of({{"proc/self/cgroup", "0::/a/b\n"},
+                           {"sys/fs/cgroup/cpu.max", "800000 100000\n"},
+                           {"sys/fs/cgroup/a/cpu.max", "100000 100000\n"},
+                           {"sys/fs/cgroup/a/b/cpu.max", "max 100000\n"}}),
             1);
 }
 
 TEST(Processors, AreLimitedByTheQuotaOfAContainerThatSeesItsGroupAtTheRoot) {
-  EXPECT_EQ(
-      System({{"proc/self/cgroup", "0::/outside/of/here\n"}, {"sys/fs/cgroup/cpu.max", "50000 100000\n"}}).processors(),
-      1);
+  EXPECT_EQ(processors_of({{"proc/self/cgroup", "0::/outside/of/here\n"}, {"sys/fs/cgroup/cpu.max", "50000 100000\n"}}),
+            1);
 }
 
 TEST(Processors, AreLimitedByQuotasOfVersion1) {
   const std::string groups = "12:cpuset:/other\n4:cpu,cpuacct:/a\n0::/\n";
   const auto with_quota = [&](const std::string& quota) {
-    return System({{"proc/self/cgroup", groups},
-                   {"sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", quota},
-                   {"sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n"}})
-        .processors();
+    return processors_of({{"proc/self/cgroup", groups},
+                          {"sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", quota},
+                          {"sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n"}});
   };
   EXPECT_EQ(with_quota("90000\n"), 1);
   EXPECT_EQ(with_quota("-1\n"), at_most(1 << 20));
