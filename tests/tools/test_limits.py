@@ -72,3 +72,14 @@ def test_a_model_is_trusted_or_not(run_model, linear):
 
 def test_no_memory_is_no_limit(run_model, linear):
     assert "--max-memory: Value 0 is not positive" in run_model(linear[0], "--max-memory", 0, code=1).stderr
+
+
+def test_strings_count_with_what_they_hold(run_model, tmp_path):
+    text = helper.make_tensor("text", TensorProto.STRING, [1], [b"a" * 1000])
+    values = [("shape", TensorProto.INT64, [1])], [("y", TensorProto.STRING, None)]
+    node = helper.make_node("Expand", ["text", "shape"], ["y"])
+    model = save_model(tmp_path / "strings.onnx", [node], *values, [text])
+    np.save(tmp_path / "shape.npy", np.array([200_000], np.int64))
+    arguments = [model, "-i", f"shape={tmp_path}/shape.npy"]
+    assert "more than the limit of" in run_model(*arguments, "--max-memory", "64M", code=5).stderr
+    run_model(*arguments, "--max-memory", "1G")
