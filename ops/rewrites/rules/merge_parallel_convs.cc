@@ -42,6 +42,7 @@ std::optional<Branch> conv_branch(const Graph& graph, const Node& conv) {
   const bool complete = branch.strides.size() == axes && branch.dilations.size() == axes;
   if (!complete || branch.begins.size() != 2 * axes) return std::nullopt;
   branch.begins.resize(axes);
+  if (*std::min_element(branch.begins.begin(), branch.begins.end()) < 0) return std::nullopt;
   return branch;
 }
 
