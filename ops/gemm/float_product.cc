@@ -5,7 +5,7 @@
 #include "gemm/vector_product.h"
 #include "kernels/kernel_table.h"
 #include "partition/checkpoints.h"
-#include "partition/parts.h"
+#include "partition/parallel.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -60,16 +60,19 @@ class FloatProduct final : public Kernel {
     T* y = context.output(0).data<T>();
     const BasicEpilogue<T> epilogue = bind_addends(context);
     const int64_t a_size = product_.m * rows_.depth();
-    context.executor().parallel_for(product_.batch() * plan_.chunks(), [&](int64_t chunk, int worker) {
-      const int64_t i = chunk / plan_.chunks();
-      const MatrixRows<A> rows(a + product_.a_index[size_t(i)] * a_size, row_stride(), depth_stride());
-      GemmOperands<Type> operands;
-      operands.a = &rows;
-      operands.b = b + product_.b_index[size_t(i)] * packed_size_;
-      operands.y = y + i * product_.m * product_.n;
-      operands.y_pitch = product_.n;
-      operands.epilogue = epilogue.at(i * product_.m, 0);
-      plan_.run_chunk(operands, chunk % plan_.chunks(), context.scratch(worker));
+    const int64_t chunks = plan_.chunks(), cost = multiplies() / chunks / kMultipliesOfElement;
+    parallel_items(context.executor(), product_.batch() * chunks, cost, [&](int64_t chunk, int64_t end, int worker) {
+      for (; chunk < end; ++chunk) {
+        const int64_t i = chunk / chunks;
+        const MatrixRows<A> rows(a + product_.a_index[size_t(i)] * a_size, row_stride(), depth_stride());
+        GemmOperands<Type> operands;
+        operands.a = &rows;
+        operands.b = b + product_.b_index[size_t(i)] * packed_size_;
+        operands.y = y + i * product_.m * product_.n;
+        operands.y_pitch = product_.n;
+        operands.epilogue = epilogue.at(i * product_.m, 0);
+        plan_.run_chunk(operands, chunk % chunks, context.scratch(worker));
+      }
     });
   }
 
@@ -78,6 +81,11 @@ class FloatProduct final : public Kernel {
   std::string describe() const override { return str("GEMM ", plan_.describe(), note_, packed_ ? "" : ", packing B"); }
 
  private:
+  static constexpr int64_t kMultipliesOfElement = 8;  ///< in the time that touching an element takes, about
+
+  /// Of one product.
+  int64_t multiplies() const { return checked_mul(checked_mul(product_.m, product_.n), product_.k); }
+
   template <class V>
   static size_t bytes_of(int64_t count) {
     return aligned(dtype_bytes(dtype_of<V>, count));
@@ -91,11 +99,14 @@ class FloatProduct final : public Kernel {
     const B* b = context.input(1).data<B>();
     auto* packed = reinterpret_cast<B*>(context.scratch() + packed_offset_);
     const GemmPanels& panels = plan_.panels();
-    context.executor().parallel_for(product_.b_count * panels.count(), [&](int64_t chunk, int) {
-      const int64_t i = chunk / panels.count(), panel = chunk % panels.count();
+    const int64_t count = panels.count(), values = packed_size_ / count;
+    parallel_items(context.executor(), product_.b_count * count, values, [&](int64_t item, int64_t end, int) {
       Checkpoints checkpoints;
-      pack_panel(matrix_weights(product_, b, i), panels, panel,
-                 packed + i * packed_size_ + panel_begin(panels, panel, 1, product_.k), checkpoints);
+      for (; item < end; ++item) {
+        const int64_t i = item / count, panel = item % count;
+        pack_panel(matrix_weights(product_, b, i), panels, panel,
+                   packed + i * packed_size_ + panel_begin(panels, panel, 1, product_.k), checkpoints);
+      }
     });
     return packed;
   }

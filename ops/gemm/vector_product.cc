@@ -48,13 +48,15 @@ class VectorByMatrix final : public Kernel {
     const float* a = context.input(0).data<float>();
     const float* b = context.input(1).data<float>();
     float* y = context.output(0).data<float>();
-    const int64_t n = product_.n, k = product_.k, parts = ceil_div(n, kColumns);
-    const int64_t cost = checked_mul(k, std::min(kColumns, n));
+    const int64_t n = product_.n, k = product_.k;
+    const int64_t wanted = std::min<int64_t>(context.executor().workers(), ceil_div(n, kFewestColumns));
+    const int64_t columns = ceil_div(ceil_div(n, std::max(wanted, ceil_div(n, kColumns))), kWhole) * kWhole;
+    const int64_t parts = ceil_div(n, columns), cost = checked_mul(k, columns);
     parallel_items(context.executor(), product_.batch() * parts, cost, [&](int64_t item, int64_t end, int) {
       for (; item < end; ++item) {
         const auto i = size_t(item / parts);
-        const int64_t column = item % parts * kColumns;
-        add_rows(a + product_.a_index[i] * k, b + product_.b_index[i] * k * n + column, std::min(kColumns, n - column),
+        const int64_t column = item % parts * columns;
+        add_rows(a + product_.a_index[i] * k, b + product_.b_index[i] * k * n + column, std::min(columns, n - column),
                  y + int64_t(i) * n + column);
       }
     });
@@ -63,7 +65,9 @@ class VectorByMatrix final : public Kernel {
   std::string describe() const override { return str("a vector by ", product_.k, " rows"); }
 
  private:
-  static constexpr int64_t kColumns = 1024, kRows = 16;  ///< that are read together
+  static constexpr int64_t kColumns = 4096, kRows = 8;  ///< that are read together, at the most
+  static constexpr int64_t kFewestColumns = 1024;        ///< of a part: memory is faster in long lines
+  static constexpr int64_t kWhole = 64;                  ///< columns, whole vectors
 
   void add_rows(const float* a, const float* b, int64_t n, float* y) const {
     float sum[kColumns];
