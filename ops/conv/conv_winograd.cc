@@ -53,7 +53,7 @@ class WinogradConv final : public ConvAlgorithm<float> {
         transforms_(kernel_table(in.isa()).winograd.of(tile)),
         tiles_(geometry, tile),
         elements_(tile.elements()),
-        depth_(tiles_.parts() * geometry.group_in()),
+        depth_(checked_mul(tiles_.parts(), geometry.group_in())),
         panels_(choose_panels(gemm_, geometry.group_out(), depth_)),
         group_floats_(packed_size(panels_, elements_, depth_)),
         zeros_(size_t(geometry.group_in())) {

@@ -64,8 +64,8 @@ class CumulativeKernel final : public Kernel {
   }
 
  private:
-  /// Neighbouring lines along the axis that are computed together.
-  static constexpr int64_t kBlock = 1024, kLeastBlock = 64;
+  /// Neighbouring lines along the axis that are computed together. Cores that share shorter rows wait for memory.
+  static constexpr int64_t kBlock = 1024, kLeastBlock = 512;
   /// Contiguous lines that are computed together, as each waits for its own sums alone; those of integers are quick.
   static constexpr int64_t kTogether = std::is_integral_v<T> ? 1 : 4;
 

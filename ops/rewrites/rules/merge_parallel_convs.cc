@@ -30,7 +30,7 @@ std::optional<Branch> conv_branch(const Graph& graph, const Node& conv) {
   if (!w || w->rank() < 3 || w->size() == 0 || (optional_input(conv, 2) != kNoValue && !bias)) return std::nullopt;
   if (conv.spec.attr_or("auto_pad", "NOTSET") != "NOTSET") return std::nullopt;
   const auto axes = size_t(w->rank() - 2);
-  const std::vector<int64_t> ones(axes, 1), none(2 * axes, 0);
+  const std::vector<int64_t> ones(axes, 1), none(axes + axes, 0);
   Branch branch{&conv,
                 conv.inputs[0],
                 as_float32(*w),
@@ -40,7 +40,7 @@ std::optional<Branch> conv_branch(const Graph& graph, const Node& conv) {
                 conv.spec.attr_or("dilations", ones),
                 conv.spec.attr_or("pads", none)};
   const bool complete = branch.strides.size() == axes && branch.dilations.size() == axes;
-  if (!complete || branch.begins.size() != 2 * axes) return std::nullopt;
+  if (!complete || branch.begins.size() != none.size()) return std::nullopt;
   branch.begins.resize(axes);
   if (*std::min_element(branch.begins.begin(), branch.begins.end()) < 0) return std::nullopt;
   return branch;
@@ -101,7 +101,7 @@ Tensor sum_of_weights(const Branch& whole, const Branch& part, const std::vector
   const int64_t groups = part.groups / whole.groups;  // in one of `whole`
   const float* w = part.w.data<float>();
   for (int64_t out = 0; out < from[0]; ++out) {
-    const int64_t first = out / (from[0] / part.groups) % groups * from[1];
+    const int64_t first = checked_mul(out / (from[0] / part.groups) % groups, from[1]);
     for (int64_t c = 0; c < from[1]; ++c) {
       float* y = sum.data<float>() + (out * to[1] + first + c) * whole_window;
       for (int64_t i = 0; i < window; ++i) y[place_within(to, from, offsets, i)] += *w++;

@@ -17,8 +17,9 @@ int64_t filters_per_channel(const Tensor& w, int64_t groups) {
 
 /// Every channel so often, one after the other.
 Tensor repeated_channels(int64_t channels, int64_t times) {
+  const int64_t all = checked_mul(channels, times);
   std::vector<int64_t> result;
-  for (int64_t i = 0; i < channels * times; ++i) result.push_back(i / times);
+  for (int64_t i = 0; i < all; ++i) result.push_back(i / times);
   return Tensor::of(result);
 }
 
