@@ -66,8 +66,8 @@ class VectorByMatrix final : public Kernel {
 
  private:
   static constexpr int64_t kColumns = 4096, kRows = 8;  ///< that are read together, at the most
-  static constexpr int64_t kFewestColumns = 1024;        ///< of a part: memory is faster in long lines
-  static constexpr int64_t kWhole = 64;                  ///< columns, whole vectors
+  static constexpr int64_t kFewestColumns = 1024;       ///< of a part: memory is faster in long lines
+  static constexpr int64_t kWhole = 64;                 ///< columns, whole vectors
 
   void add_rows(const float* a, const float* b, int64_t n, float* y) const {
     float sum[kColumns];
