@@ -46,7 +46,7 @@ API = set("""
 """.split())
 # What run_model takes besides.
 INTERNAL = set("""
-    Graph MemoryAccount NewFile NodeOrder Roofline attention_obstacle chosen_kernels isa_from_name isa_name isa_support latest_plans make_model measure_roofline model_graph node_cost
+    Graph MemoryAccount NewFile NodeOrder Roofline attention_obstacle available_memory chosen_kernels isa_from_name isa_name isa_support latest_plans make_model measure_roofline model_graph node_cost
     printable resolve_isa
 """.split())
 
