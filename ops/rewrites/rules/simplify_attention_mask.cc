@@ -32,10 +32,10 @@ bool is_causal(const Tensor& mask) {
   return true;
 }
 
-/// The queries, or keys, of an attention.
+/// The queries, or keys, of an attention; unknown where the input is no heads.
 Dim length_of(const Graph& graph, const Node& attention, int input) {
   const Fact& x = graph.input_fact(attention, input);
-  return x.has_rank() ? x.dim(x.rank() == 3 ? 1 : 2) : Dim();
+  return x.has_rank() && x.rank() >= 3 ? x.dim(x.rank() == 3 ? 1 : 2) : Dim();
 }
 
 bool is_causal(const Graph& graph, const Node& attention, ValueId mask) {
@@ -53,7 +53,7 @@ bool is_causal(const Graph& graph, const Node& attention, ValueId mask) {
 
 /// True where `mask` has a value for each key that `whole` has one for.
 bool covers_keys(const Fact& mask, const Fact& whole) {
-  return mask.has_rank() && mask.rank() > 0 && whole.has_rank() &&
+  return mask.has_rank() && mask.rank() > 0 && whole.has_rank() && whole.rank() > 0 &&
          mask.dim(mask.rank() - 1) == whole.dim(whole.rank() - 1);
 }
 

@@ -121,6 +121,17 @@ TEST(SimplifyAttentionMask, OtherConstantsAreNot) {
   }
 }
 
+/// No attention runs like that, but its model loads as long as ranks are not known.
+TEST(SimplifyAttentionMask, NotWhereInputsAreNoHeads) {
+  const Fact unknown(DType::kFloat32, std::nullopt);
+  for (const Shape& queries : {Shape{kLength, kSize}, Shape{kLength}, Shape{}}) {
+    GraphBuilder b(23);
+    const ValueId q = b.input("q", queries), k = b.input("k", unknown), v = b.input("v", unknown);
+    b.output(b.op("Attention", {q, k, v, b.constant(Tensor::of<bool>({1, 1}, {true}))}));
+    EXPECT_EQ(optimized_ops(b), "Attention");
+  }
+}
+
 TEST(SimplifyAttentionMask, AColumnIsNoTriangle) {
   GraphBuilder b(23);
   Tensor column(DType::kBool, {kLength, 1});
