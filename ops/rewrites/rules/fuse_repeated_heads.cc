@@ -8,7 +8,8 @@ namespace linnet {
 namespace {
 
 bool same_but_heads(const Fact& a, const Fact& b) {
-  return a.has_rank() && a.rank() == 4 && a.dim(0) == b.dim(0) && a.dim(2) == b.dim(2) && a.dim(3) == b.dim(3);
+  if (!a.has_rank() || a.rank() != 4 || !b.has_rank() || b.rank() != 4) return false;
+  return a.dim(0) == b.dim(0) && a.dim(2) == b.dim(2) && a.dim(3) == b.dim(3);
 }
 
 /// The [batch, heads, length, size] whose heads an input repeats, each several times in a row; else kNoValue.

@@ -56,6 +56,16 @@ TEST(FuseRepeatedHeads, HeadsOfKeysAndValuesAreShared) {
   expect_unchanged(b, randoms({kSplit, kFewHeads, kFewHeads}));
 }
 
+TEST(FuseRepeatedHeads, NotWhereWhatIsRepeatedIsNoHeads) {
+  GraphBuilder b(23);
+  const ValueId unknown = b.input("q", Fact(DType::kFloat32, std::nullopt)), x = b.input("k", kFewHeads);
+  const std::vector<int64_t> repeated{kBatch, kHeads / 2, 2, kLength, kSize};
+  const ValueId expanded = b.op("Expand", {b.op("Unsqueeze", {x, ints(b, {2})}), ints(b, repeated)});
+  const ValueId keys = b.op("Reshape", {expanded, ints(b, {kBatch, -1, kLength})});
+  b.output(b.op("Attention", {unknown, keys, unknown}));
+  EXPECT_EQ(optimized_ops(b), "Unsqueeze Expand Reshape Attention");
+}
+
 TEST(FuseRepeatedHeads, NotOfKeysAlone) {
   GraphBuilder b(23);
   const ValueId q = b.input("q", kSplit), k = repeat(b, b.input("k", kFewHeads), 2);
