@@ -155,8 +155,8 @@ class PlanBuilder {
 
   void add_empty_slots(const Node& node) {
     for (const ValueId v : node.outputs) {
-      if (v == kNoValue) continue;
       const Fact& fact = graph().fact(v);
+      if (!fact.present()) continue;  // omitted, or an output that the operator does not give
       slot_of_[size_t(v)] = add_slot({.kind = planned_kind(fact.dtype), .dtype = fact.dtype, .shape = fact.shape()});
     }
   }
