@@ -174,9 +174,7 @@ QuantizedOutput::Bound QuantizedOutput::bind(KernelContext& context, std::byte* 
   return bound;
 }
 
-void QuantizedOutput::Bound::store(const Span& rows, const Span& columns, const int32_t* sums) const {
-  RequantizeJob job = job_;
-  const int64_t first = rows.begin * channels_ + columns.begin;
+RequantizeJob job_of_block(RequantizeJob job, const Span& rows, const Span& columns, const int32_t* sums) {
   job.sums = sums;
   job.rows = rows.size();
   job.columns = columns.size();
@@ -186,6 +184,12 @@ void QuantizedOutput::Bound::store(const Span& rows, const Span& columns, const 
     job.row_sums += rows.begin;
   }
   if (job.bias) job.bias += columns.begin;
+  return job;
+}
+
+void QuantizedOutput::Bound::store(const Span& rows, const Span& columns, const int32_t* sums) const {
+  RequantizeJob job = job_of_block(job_, rows, columns, sums);
+  const int64_t first = rows.begin * channels_ + columns.begin;
   if (job.residual) job.residual += first;
   if (bytes_) return kernels_->to_bytes(job, reinterpret_cast<uint8_t*>(y_) + first);
   kernels_->to_floats(job, reinterpret_cast<float*>(y_) + first);

@@ -40,6 +40,10 @@ void check_quantized_residual(std::span<const Fact> in, const Fact& y);
 /// uint8, or float32 without y_scale.
 DType quantized_output_dtype(std::span<const Fact> in);
 
+/// The job for these rows and columns of one for all of y, from sums that stand one row after the other; residual and y
+/// are left to the caller.
+RequantizeJob job_of_block(RequantizeJob job, const Span& rows, const Span& columns, const int32_t* sums);
+
 /// What becomes of the sums of such a product, as its inputs tell.
 class QuantizedOutput {
  public:

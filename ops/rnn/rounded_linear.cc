@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "gemm/bytes.h"
+#include "gemm/quantized_output.h"
 #include "kernels/kernel_table.h"
 #include "quantization/dynamic_grid.h"
 
@@ -95,6 +96,7 @@ void RoundedLinear<Type>::run(KernelContext& context, int64_t matrix, const floa
   const DynamicGrid grid(range);
   grid.quantize(quantize_, x, rounded, rows_ * depth_);
   RequantizeJob all = job(context, matrix, grid.scale, scratch);
+  all.bias = bias;
   if (has_zero_) all.row_sums = sum_rows(rounded, grid.zero, sums);
   const Bytes bytes(rounded, &grid.zero);
   const auto rows = [&](int64_t) {
@@ -107,17 +109,7 @@ void RoundedLinear<Type>::run(KernelContext& context, int64_t matrix, const floa
   gemm_.run(
       context, 1, [&](int64_t) { return matrix; }, grid.zero, nullptr, rows,
       [&](int64_t, const Span& lines, const Span& columns, const int32_t* products) {
-        RequantizeJob part = all;
-        part.sums = products;
-        part.rows = lines.size();
-        part.columns = columns.size();
-        part.scale += columns.begin;
-        if (part.w_zero) {
-          part.w_zero += columns.begin;
-          part.row_sums += lines.begin;
-        }
-        if (bias) part.bias = bias + columns.begin;
-        requantize_.to_floats(part, y + lines.begin * columns_ + columns.begin);
+        requantize_.to_floats(job_of_block(all, lines, columns, products), y + lines.begin * columns_ + columns.begin);
       });
 }
 
