@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "kernels/kernel_table.h"
+#include "ops/kernels/lengths.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
@@ -10,8 +11,7 @@ namespace linnet {
 namespace {
 
 using testing::Guarded;
-
-constexpr int64_t kLengths[] = {0, 1, 3, 4, 7, 8, 15, 16, 17, 31, 63, 64, 65, 100, 257, 700};
+using testing::kLengths;
 
 class ByteRowKernel : public ::testing::TestWithParam<Isa> {
  protected:

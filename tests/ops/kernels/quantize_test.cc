@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/kernel_table.h"
+#include "ops/kernels/lengths.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
@@ -15,9 +16,9 @@ namespace {
 
 using testing::Guarded;
 using testing::GuardedFloats;
+using testing::kLengths;
 
 constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr int64_t kLengths[] = {0, 1, 3, 4, 7, 8, 15, 16, 17, 31, 63, 64, 65, 100, 257, 700};
 constexpr DType kTypes[] = {DType::kUint8, DType::kInt8};
 
 class QuantizeKernel : public ::testing::TestWithParam<Isa> {
