@@ -6,6 +6,7 @@ cd "$(dirname "$0")"
 
 BUILD=build-test
 AARCH64=build-aarch64
+SANITIZED=build-asan
 PYTHON=.venv/bin/python
 TORCH_PYTHON=$PWD/.venv-torch/bin/python
 TORCH_VERSION=2.13.0
@@ -55,6 +56,10 @@ configure $AARCH64 --toolchain cmake/aarch64.cmake -DLINNET_BUILD_ONNX=OFF -DLIN
   "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -Wno-maybe-uninitialized -Wno-psabi"
 build $AARCH64
 
+step "Building run_model and the unit tests with AddressSanitizer and UndefinedBehaviorSanitizer into $SANITIZED/"
+configure $SANITIZED --preset asan-ubsan
+build $SANITIZED --target linnet_tests run_model
+
 export LINNET_RUN_MODEL=$PWD/$BUILD/bin/run_model
 export LINNET_BUILD=$PWD/$BUILD
 passed=0 failed=0 skipped=0 failures=
@@ -92,6 +97,7 @@ check() {
 check "format" scripts/check_format.sh
 check "static analysis" scripts/check_tidy.py $BUILD
 run unit $BUILD/bin/linnet_tests --gtest_brief=1 --gtest_output=xml:@REPORT@
+run unit_sanitized $SANITIZED/bin/linnet_tests --gtest_brief=1 --gtest_output=xml:@REPORT@
 run aarch64 ctest --test-dir $AARCH64 -j "$(nproc)" --output-on-failure --output-junit @REPORT@
 pytest="pytest -q -n $(nproc)"
 run run_model "$PYTHON" -m $pytest tests/tools tests/examples --junitxml=@REPORT@
@@ -105,6 +111,9 @@ run applications "$PYTHON" -m pytest -q tests/applications -k "magika or skl2onn
 run scale_out env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m pytest -q tests/scale_out -k dask --junitxml=@REPORT@
 run onnx_backend "$PYTHON" -m $pytest --dist loadfile tests/onnx_backend --junitxml=@REPORT@
 run hostile "$PYTHON" -m $pytest tests/hostile tests/faults tests/soak --junitxml=@REPORT@
+sanitized="env LINNET_RUN_MODEL=$PWD/$SANITIZED/bin/run_model LINNET_BUILD=$PWD/$SANITIZED"
+run onnx_backend_sanitized $sanitized "$PYTHON" -m $pytest --dist loadfile tests/onnx_backend --junitxml=@REPORT@
+run hostile_sanitized $sanitized "$PYTHON" -m $pytest tests/hostile --junitxml=@REPORT@
 run differential "$PYTHON" -m $pytest tests/differential --junitxml=@REPORT@
 run torch env LINNET_OTHER_TORCH_PYTHON="$TORCH_PYTHON" /usr/bin/python3 -m $pytest tests/torch --junitxml=@REPORT@
 if [ -n "$TORCH_PYTHON" ]; then

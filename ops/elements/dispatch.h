@@ -1,5 +1,6 @@
 #pragma once
 
+#include "elements/to_integer.h"
 #include "linnet/tensor.h"
 
 // From a DType known in compile() to a C++ type: dispatch_float(dtype, [&]<class T>() { return make<T>(); }).
@@ -60,13 +61,13 @@ auto dispatch_stored(DType dtype, F&& f) {
   return dispatch_number(dtype, f);
 }
 
-/// A number in a dtype of dispatch_stored(), or bool; fractions for integers are cut off.
+/// A number in a dtype of dispatch_stored(), or bool: an integer as to_integer() gives it.
 template <class T>
 T stored(double value) {
   if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
     return T(static_cast<float>(value));
   } else {
-    return static_cast<T>(value);
+    return to_number<T>(value);
   }
 }
 
