@@ -4,12 +4,14 @@ Measures cases one after another: reads the index of a case from each line of st
 process of its own, so that a crash ends one case only. The request "roof" is answered by what the machine can do.
 """
 
+import contextlib
 import gc
 import json
 import os
 import pathlib
 import statistics
 import sys
+import threading
 import time
 import types
 
@@ -77,11 +79,20 @@ def blocks_of(engines, setup, canary):
     return (watch.undisturbed(turns) if setup.repeats else turns()), bool(watch.kept_disturbed)
 
 
+def divide_processors(cpus):
+    """The caller has the first, the threads of both engines have the others: none waits behind the caller that waits
+    for it."""
+    own = threading.get_native_id()
+    for thread in map(int, os.listdir("/proc/self/task")):
+        with contextlib.suppress(ProcessLookupError):  # of an engine that is gone
+            os.sched_setaffinity(thread, cpus[:1] if thread == own else cpus[1:] or cpus)
+
+
 def measure(case, setup, canary):
     """The row of a case."""
     node = build(case)
     engines = agreeing(node, setup.threads)
-    os.sched_setaffinity(0, canary.cpus[:1])  # the caller, whose threads have the others
+    divide_processors(canary.cpus)
     blocks, disturbed = blocks_of(engines, setup, canary)
     row = {
         "bytes": bounds.bytes_of(case, node.inputs, engines[0].outputs),
