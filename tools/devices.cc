@@ -102,7 +102,7 @@ ExitCode devices_verb(const Options& options) {
   const Choice choice = choose_isa();
   const unsigned cores = std::thread::hardware_concurrency();
   std::string text = "processor  " + processor_name() + "\n" + isa_text(choice);
-  const auto executor = make_openmp_executor();
+  const auto executor = make_thread_executor();
   const std::optional<Roofline> roofline =
       choice.none() ? std::nullopt : std::optional(measure_roofline(choice.isa, *executor));
   for (const auto& [family, isa] : kernels(choice))

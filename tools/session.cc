@@ -59,7 +59,7 @@ ModelOptions model_options(const ModelFlags& flags, const Registry& registry) {
   ModelOptions options;
   options.optimization = flags.optimization;
   options.limits = load_limits(flags);
-  options.executor = make_openmp_executor(flags.threads);
+  options.executor = make_thread_executor(flags.threads);
   options.winograd_tile = flags.winograd_tile;
   options.fast_int4 = flags.fast_int4;
   if (flags.precision == "bf16") options.precision = ProductPrecision::kBFloat16;
@@ -77,10 +77,8 @@ std::shared_ptr<MemoryAccount> memory_account(const ModelFlags& flags) {
 }
 
 ContextOptions context_options(const ModelFlags& flags, std::shared_ptr<Observer> observer) {
-  ContextOptions options{.executor = make_openmp_executor(flags.threads),
-                         .observer = std::move(observer),
-                         .limits = run_limits(flags),
-                         .seed = flags.seed};
+  ContextOptions options{
+      .executor = nullptr, .observer = std::move(observer), .limits = run_limits(flags), .seed = flags.seed};
   if (const auto& account = MemoryAccount::current()) {
     options.limits.memory_bytes = std::max<int64_t>(options.limits.memory_bytes - int64_t(account->alive()), 1);
   }
@@ -115,12 +113,12 @@ bool profiles(const Options& options) { return options.profile_table || !options
 
 Roofline profile_roofline(const Options& options) {
   if (!profiles(options)) return {};
-  return measure_roofline(wanted_isa(options.model), *make_openmp_executor(options.model.threads));
+  return measure_roofline(wanted_isa(options.model), *make_thread_executor(options.model.threads));
 }
 
 std::string chosen_isa(const Model& model) { return isa_name(model.options().isa); }
 
-int thread_count(const ModelFlags& flags) { return make_openmp_executor(flags.threads)->workers(); }
+int thread_count(const ModelFlags& flags) { return make_thread_executor(flags.threads)->workers(); }
 
 double Stopwatch::ms() const {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();

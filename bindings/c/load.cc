@@ -24,7 +24,7 @@ linnet_options checked(const linnet_options* given) {
 ModelOptions model_options(const linnet_options& options) {
   ModelOptions result;
   result.optimization = LINNET_OPTIMIZE_NOTHING - options.optimization;
-  result.executor = options.threads == 1 ? make_serial_executor() : make_openmp_executor(options.threads);
+  result.executor = options.threads == 1 ? make_serial_executor() : make_thread_executor(options.threads);
   result.limits.file_bytes = options.max_file_bytes;
   result.limits.nodes = options.max_nodes;
   result.limits.memory_bytes = options.max_memory_bytes;

@@ -14,17 +14,10 @@
 namespace linnet {
 namespace {
 
-/// Threads of this process that serve a team, for one caller at a time.
+/// Threads of this process that serve a team, for one caller at a time. They start with its first loop.
 class Pool {
  public:
-  explicit Pool(int threads) : process(::getpid()), team_(threads) {
-    try {
-      for (int worker = 1; worker < threads; ++worker) {
-        threads_.emplace_back([this, worker] { team_.serve(worker); });
-      }
-    } catch (const std::exception&) {  // Those that there are do the work.
-    }
-  }
+  explicit Pool(int threads) : process(::getpid()), wanted_(threads - 1), team_(threads) {}
   ~Pool() { team_.dismiss(); }
   Pool(const Pool&) = delete;
 
@@ -40,11 +33,25 @@ class Pool {
     mutex_.unlock();
   }
   bool owned_by_caller() const { return owner_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
-  Team& team() { return team_; }
+  bool busy() const { return team_.busy(); }
+  /// By the owner only.
+  void run(int64_t chunks, ChunkFunction function) {
+    start();
+    team_.run(chunks, function);
+  }
 
   const pid_t process;
 
  private:
+  void start() {
+    try {
+      for (; wanted_ > 0; --wanted_) threads_.emplace_back([this, worker = wanted_] { team_.serve(worker); });
+    } catch (const std::exception&) {  // Those that there are do the work.
+      wanted_ = 0;
+    }
+  }
+
+  int wanted_;  // threads that have not started
   Team team_;
   std::mutex mutex_;  // held by the owner
   std::atomic<std::thread::id> owner_{};
@@ -60,7 +67,7 @@ class Ownership {
   Ownership(const Ownership&) = delete;
 
   /// The team is the calling thread's, and runs no loop.
-  bool ready() const { return pool_.owned_by_caller() && !pool_.team().busy(); }
+  bool ready() const { return pool_.owned_by_caller() && !pool_.busy(); }
 
  private:
   Pool& pool_;
@@ -79,23 +86,26 @@ class ThreadExecutor final : public Executor {
   int workers() const override { return threads_; }
 
   void parallel_for(int64_t chunks, ChunkFunction function) override {
+    if (threads_ == 1 || chunks <= 1) return loop_alone(chunks, function);
     Pool& own = pool();
     const Ownership ownership(own);
-    if (chunks <= 1 || !ownership.ready()) {
-      for (int64_t chunk = 0; chunk < chunks; ++chunk) function(chunk, 0);
-      return;
-    }
+    if (!ownership.ready()) return loop_alone(chunks, function);
     Guarded guarded(function);
-    own.team().run(chunks, [&](int64_t chunk, int worker) { guarded.call(chunk, worker); });
+    own.run(chunks, [&](int64_t chunk, int worker) { guarded.call(chunk, worker); });
     guarded.rethrow();
   }
 
   void hold(ChunkFunction body) override {
+    if (threads_ == 1) return body(0, 0);
     const Ownership ownership(pool());
     body(0, 0);
   }
 
  private:
+  static void loop_alone(int64_t chunks, ChunkFunction function) {
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) function(chunk, 0);
+  }
+
   /// That of this process.
   Pool& pool() {
     Pool* known = pool_.load(std::memory_order_acquire);

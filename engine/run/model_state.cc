@@ -103,7 +103,7 @@ Model::State::State(Graph graph, const ModelOptions& options, GraphNotes notes_i
   report.opset = notes.report ? notes.report->opset : prevalent_opset(graph);
   resources->options = options;
   resources->packs.use(notes.packs);
-  resources->executor = make_checked_executor(options.executor ? options.executor : make_openmp_executor());
+  resources->executor = make_checked_executor(options.executor ? options.executor : make_thread_executor());
   resources->account = MemoryAccount::current_or(options.limits.memory_bytes);
   within_load_limits(options.limits, resources->account, [&] { prepare(graph); });
   describe(graph);

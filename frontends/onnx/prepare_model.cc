@@ -45,7 +45,7 @@ GraphBuilder::Built build_graph(const ParsedModel& parsed, TensorReader& tensors
   check_operators(model.graph(), opsets, functions, registry, options.limits);
   GraphBuilder builder(functions, tensors, options);
   auto built = builder.build(model.graph(), opsets, std::make_shared<const Registry>(registry), overridable);
-  weights.finish(*make_checked_executor(options.executor ? options.executor : make_openmp_executor()));
+  weights.finish(*make_checked_executor(options.executor));
   return built;
 }
 
@@ -95,7 +95,8 @@ std::vector<Fact> declared_outputs(const pb::GraphProto& graph) {
 }  // namespace
 
 // The message is freed before the model is prepared.
-Model prepare_model(ModelSource source, const ModelOptions& options, const Registry& registry, ExternalFiles* files) {
+Model prepare_model(ModelSource source, ModelOptions options, const Registry& registry, ExternalFiles* files) {
+  if (!options.executor) options.executor = make_thread_executor();
   ModelOptions reading = options;
   reading.limits = source.limits;
   const pb::ModelProto& message = *source.parsed.message;

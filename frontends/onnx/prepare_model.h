@@ -24,7 +24,6 @@ struct ModelSource {
 
 /// Builds the graph of a message and optimises it. `files`: told of the files of external data that were read.
 /// Throws as load_onnx() does.
-Model prepare_model(ModelSource source, const ModelOptions& options, const Registry& registry,
-                    ExternalFiles* files = nullptr);
+Model prepare_model(ModelSource source, ModelOptions options, const Registry& registry, ExternalFiles* files = nullptr);
 
 }  // namespace linnet

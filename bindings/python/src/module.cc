@@ -96,7 +96,7 @@ Options read_options(const nb::dict& values) {
 ModelOptions model_options(const Options& options) {
   ModelOptions result;
   result.optimization = options.optimization;
-  result.executor = options.threads == 1 ? make_serial_executor() : make_openmp_executor(options.threads);
+  result.executor = options.threads == 1 ? make_serial_executor() : make_thread_executor(options.threads);
   result.disabled_rewrites.insert(options.disabled_rewrites.begin(), options.disabled_rewrites.end());
   result.limits.memory_bytes = options.max_memory;
   result.limits.deadline_ms = options.deadline_ms;

@@ -40,16 +40,18 @@ class LINNET_API Executor {
   virtual void hold(ChunkFunction body) { body(0, 0); }
 };
 
-/// OpenMP threads; 0: OMP_NUM_THREADS, else as many as there are processors that the process may use by its CPU
-/// affinity and the quota of its control group. Between the loops of a run that is long enough they spin for about 50
-/// us, then sleep; between runs, OpenMP's wait policy (OMP_WAIT_POLICY) rules. Several threads may use one executor at
-/// a time: each gets what the others leave of its threads, but always the calling one. It works in the child of a
-/// fork(), too, where OpenMP's threads do not exist: each run that is long enough then starts threads of its own.
-LINNET_API std::shared_ptr<Executor> make_openmp_executor(int threads = 0);
-/// Threads of its own, which no other library knows of, and which end with it; as many as make_openmp_executor() would
-/// take. Between loops they spin for about 50 us, then sleep. Of several threads that use it at a time one gets all of
-/// its threads, the others run alone. In the child of a fork() it starts new threads.
+/// Threads of its own, which no other library knows of, which start with the first loop and end with the executor; 0:
+/// OMP_NUM_THREADS, else as many as there are processors that the process may use by its CPU affinity and the quota of
+/// its control group. Between loops they spin for about 50 us, then sleep, and nobody waits for one that has not begun.
+/// Of several callers at a time one gets all of its threads, the others run alone. In the child of a fork() it starts
+/// new threads.
 LINNET_API std::shared_ptr<Executor> make_thread_executor(int threads = 0);
+/// OpenMP's threads, as many as make_thread_executor() would take: for programs whose own loops use these, too. Between
+/// the loops of a run that is long enough they behave as those do; between runs, OpenMP's wait policy (OMP_WAIT_POLICY)
+/// rules, and each run ends when all have come to its end, however busy the machine is. Of several callers at a time
+/// each gets what the others leave of its threads, but always the calling one. In the child of a fork(), where OpenMP's
+/// threads do not exist, each run that is long enough starts threads of its own.
+LINNET_API std::shared_ptr<Executor> make_openmp_executor(int threads = 0);
 /// The calling thread alone.
 LINNET_API std::shared_ptr<Executor> make_serial_executor();
 

@@ -58,7 +58,7 @@ struct ModelOptions {
   std::set<std::string> disabled_rewrites;
   Limits limits;
   /// The threads that read and pack weights, and that kernels divide their work for (a Context may run with others:
-  /// results are the same, the division may suit them less); nullptr: make_openmp_executor().
+  /// results are the same, the division may suit them less); nullptr: make_thread_executor().
   std::shared_ptr<Executor> executor;
   /// What the plans of other shapes than the last may hold, besides what they share with it and the model, before those
   /// that were not used for longest are given up; for the model and for each of its control-flow bodies.
