@@ -16,13 +16,26 @@ struct PlaneColumns {
   static constexpr int64_t kMostLanes = 64, kTouched = 256;
 };
 
-/// Rows of output of windows on planes, whose pixels are one element each. The windows of row r meet counts[r] lines,
-/// whose addresses follow those of the row before in `taps`. y: [rows, s.out]; lines: scratch of rows * s.padded
-/// elements and kTouched more.
+/// Rows of output of windows on planes, whose pixels are one element each: the same rows of each plane. The windows of
+/// row r meet counts[r] lines, which begin `taps` elements behind their plane's first, those of a row behind those of
+/// the row before.
+template <class T>
+struct PlaneRows {
+  const T* x;  ///< the first plane
+  const int64_t* taps;
+  const int64_t* counts;
+  int64_t rows;
+  int64_t planes, plane_pitch;
+  T* lines;  ///< scratch of planes * rows * PlaneColumns::padded elements and kTouched more, padded before
+};
+
+/// y: [planes, rows, out].
 template <class T>
 struct PlaneMaxKernels {
+  /// Writes the padding of lines.
+  void (*pad)(const PlaneColumns& s, int64_t count, T* lines);
   /// The largest of each window, NaN where any is NaN; without an element -inf or the least one.
-  void (*rows)(const PlaneColumns& s, const T* const* taps, const int64_t* counts, int64_t rows, T* y, T* lines);
+  void (*rows)(const PlaneColumns& s, const PlaneRows<T>& rows, T* y);
 };
 
 struct PlanePoolKernels {
@@ -30,9 +43,10 @@ struct PlanePoolKernels {
   PlaneMaxKernels<double> max_f64;
   PlaneMaxKernels<uint8_t> max_u8;
   PlaneMaxKernels<int8_t> max_s8;
-  /// The sum of each window divided by factors[r] * elements[column]; `elements` has kMostLanes more than columns.
-  void (*mean_f32)(const PlaneColumns& s, const float* const* taps, const int64_t* counts, const float* factors,
-                   const float* elements, int64_t rows, float* y, float* lines);
+  void (*pad_mean_f32)(const PlaneColumns& s, int64_t count, float* lines);
+  /// The sum of each window divided by factors[row] * elements[column]; `elements` has kMostLanes more than columns.
+  void (*mean_f32)(const PlaneColumns& s, const PlaneRows<float>& rows, const float* factors, const float* elements,
+                   float* y);
 };
 
 }  // namespace linnet

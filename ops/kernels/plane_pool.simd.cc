@@ -103,21 +103,21 @@ inline void with_count(int64_t count, const F& f) {
 
 /// The lines of a window become one, by vectors of so many elements, or of fewer where lines are shorter.
 template <class Reduction, int kWidth, class T, class Count>
-inline void join_elements(const T* const* taps, Count count, int64_t elements, T* to) {
+inline void join_elements(const T* x, const int64_t* taps, Count count, int64_t elements, T* to) {
   if (elements < kWidth) {
-    if constexpr (kWidth > 1) join_elements<Reduction, kWidth / 2>(taps, count, elements, to);
+    if constexpr (kWidth > 1) join_elements<Reduction, kWidth / 2>(x, taps, count, elements, to);
     return;
   }
   constexpr bool kFixed = !std::is_same_v<Count, int64_t>;
-  const T* few[kFixed ? 3 : 1];  // in registers
+  int64_t few[kFixed ? 3 : 1];  // in registers
   if constexpr (kFixed)
     for (int64_t t = 0; t < count; ++t) few[t] = taps[t];
-  const T* const* lines = kFixed ? few : taps;
+  const int64_t* lines = kFixed ? few : taps;
   const auto join = [&](int64_t i) {
     if constexpr (kWidth == 1) {
-      to[i] = Reduction::template reduce<T>(count, [&](int64_t t) { return lines[t][i]; });
+      to[i] = Reduction::template reduce<T>(count, [&](int64_t t) { return x[lines[t] + i]; });
     } else {
-      const auto at = [&](int64_t t) { return load_lanes<kWidth>(lines[t] + i); };
+      const auto at = [&](int64_t t) { return load_lanes<kWidth>(x + lines[t] + i); };
       store_vector(to + i, Reduction::template reduce<Vector<T, kWidth>>(count, at));
     }
   };
@@ -126,19 +126,21 @@ inline void join_elements(const T* const* taps, Count count, int64_t elements, T
   if (i < elements) join(elements - kWidth);
 }
 
-/// The padding of a line, by whole vectors: what lies behind it is written later.
+/// By whole vectors: what lies behind a line's padding is written later.
 template <class Reduction, class T>
-inline void pad_line(const PlaneColumns& s, T* line) {
+void pad_lines(const PlaneColumns& s, int64_t count, T* line) {
   const Vector<T> neutral = Vector<T>{} + Reduction::kNeutral;
-  for (int64_t i = 0; i < s.pad; i += kLanesOf<T>) store_vector(line + i, neutral);
-  for (int64_t i = s.pad + s.in; i < s.padded; i += kLanesOf<T>) store_vector(line + i, neutral);
+  for (const T* end = line + count * s.padded; line != end; line += s.padded) {
+    for (int64_t i = 0; i < s.pad; i += kLanesOf<T>) store_vector(line + i, neutral);
+    for (int64_t i = s.pad + s.in; i < s.padded; i += kLanesOf<T>) store_vector(line + i, neutral);
+  }
 }
 
 /// The lines between their padding.
 template <class Reduction, class T>
-inline void join_lines(const PlaneColumns& s, const T* const* taps, int64_t count, T* line) {
+inline void join_lines(const PlaneColumns& s, const T* x, const int64_t* taps, int64_t count, T* line) {
   T* to = line + s.pad;
-  if (count > 0) return with_count(count, [&](auto n) { join_elements<Reduction, kLanesOf<T>>(taps, n, s.in, to); });
+  if (count > 0) return with_count(count, [&](auto n) { join_elements<Reduction, kLanesOf<T>>(x, taps, n, s.in, to); });
   for (int64_t i = 0; i < s.in; ++i) to[i] = Reduction::kNeutral;
 }
 
@@ -181,22 +183,23 @@ inline void join_columns_apart(const PlaneColumns& s, const T* line, T* y, const
 /// finish_at(reduced window or vector of them, row, column). What is stored is not read at once: loads that overlap
 /// several stores wait for them.
 template <class Reduction, class T, class Finish>
-inline void pool(const PlaneColumns& s, const T* const* taps, const int64_t* counts, int64_t rows, T* y, T* lines,
-                 const Finish& finish_at) {
-  const int64_t pitch = s.padded;
-  for (int64_t r = 0; r < rows; taps += counts[r++]) {
-    T* line = lines + r * pitch;
-    pad_line<Reduction>(s, line);
-    join_lines<Reduction>(s, taps, counts[r], line);
+inline void pool(const PlaneColumns& s, const PlaneRows<T>& p, T* y, const Finish& finish_at) {
+  const int64_t all = p.planes * p.rows;
+  T* to = p.lines;
+  for (int64_t plane = 0; plane < p.planes; ++plane) {
+    const T* x = p.x + plane * p.plane_pitch;
+    const int64_t* taps = p.taps;
+    for (int64_t r = 0; r < p.rows; taps += p.counts[r++], to += s.padded)
+      join_lines<Reduction>(s, x, taps, p.counts[r], to);
   }
   with_count(s.kernel, [&](auto kernel) {
-    for (int64_t r = 0; r < rows; ++r) {
-      const T* line = lines + r * pitch;
-      const auto finish = [&](auto reduced, int64_t column) { return finish_at(reduced, r, column); };
+    for (int64_t r = 0, row = 0; r < all; ++r, row = row + 1 < p.rows ? row + 1 : 0) {
+      const T* line = p.lines + r * s.padded;
+      const auto finish = [&](auto reduced, int64_t column) { return finish_at(reduced, row, column); };
       if (s.stride == 1)
-        join_columns<Reduction, 1>(s, kernel, line, (rows - r) * s.out, y + r * s.out, finish);
+        join_columns<Reduction, 1>(s, kernel, line, (all - r) * s.out, y + r * s.out, finish);
       else if (s.stride == 2)
-        join_columns<Reduction, 2>(s, kernel, line, (rows - r) * s.out, y + r * s.out, finish);
+        join_columns<Reduction, 2>(s, kernel, line, (all - r) * s.out, y + r * s.out, finish);
       else
         join_columns_apart<Reduction>(s, line, y + r * s.out, finish);
     }
@@ -204,17 +207,16 @@ inline void pool(const PlaneColumns& s, const T* const* taps, const int64_t* cou
 }
 
 template <class T>
-constexpr PlaneMaxKernels<T> kMax{
-    [](const PlaneColumns& s, const T* const* taps, const int64_t* counts, int64_t rows, T* y, T* lines) {
-      pool<Max<T>>(s, taps, counts, rows, y, lines, [](auto best, int64_t, int64_t) { return best; });
-    }};
+constexpr PlaneMaxKernels<T> kMax{pad_lines<Max<T>, T>, [](const PlaneColumns& s, const PlaneRows<T>& rows, T* y) {
+                                    pool<Max<T>>(s, rows, y, [](auto best, int64_t, int64_t) { return best; });
+                                  }};
 
-void mean_f32(const PlaneColumns& s, const float* const* taps, const int64_t* counts, const float* factors,
-              const float* elements, int64_t rows, float* y, float* lines) {
-  pool<Sum>(s, taps, counts, rows, y, lines, [&]<class V>(V sum, int64_t r, int64_t column) -> V {
+void mean_f32(const PlaneColumns& s, const PlaneRows<float>& rows, const float* factors, const float* elements,
+              float* y) {
+  pool<Sum>(s, rows, y, [&]<class V>(V sum, int64_t row, int64_t column) -> V {
     V count;
     std::memcpy(&count, elements + column, sizeof count);
-    return sum / (factors[r] * count);
+    return sum / (factors[row] * count);
   });
 }
 
@@ -226,6 +228,7 @@ void fill(PlanePoolKernels& kernels) {
   kernels.max_f64 = kMax<double>;
   kernels.max_u8 = kMax<uint8_t>;
   kernels.max_s8 = kMax<int8_t>;
+  kernels.pad_mean_f32 = pad_lines<Sum, float>;
   kernels.mean_f32 = mean_f32;
 }
 

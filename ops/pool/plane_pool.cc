@@ -26,12 +26,48 @@ const PlaneMaxKernels<T>& max_kernels(const PlanePoolKernels& k) {
     return k.max_s8;
 }
 
+/// The most lines that the windows of all rows of a plane meet.
+constexpr int64_t kMostTaps = int64_t{1} << 18;
+
+/// What of a window counts for a mean.
+int64_t counted(PoolKind kind, const PoolWindow& w) {
+  return kind == PoolKind::kMeanWithPadding ? w.counted : w.end - w.begin;
+}
+
+/// The rows of output of a plane.
+struct RowTable {
+  RowTable(PoolKind kind, const PoolShape& shape) {
+    for (const PoolWindow& depth : shape.windows[0]) {
+      for (const PoolWindow& height : shape.windows[1]) {
+        first.push_back(std::ssize(taps));
+        add_taps(shape, depth, height);
+        counts.push_back(std::ssize(taps) - first.back());
+        factors.push_back(float(std::max<int64_t>(1, counted(kind, depth) * counted(kind, height))));
+      }
+    }
+  }
+
+  std::vector<int64_t> taps;           ///< where the lines begin that windows meet
+  std::vector<int64_t> first, counts;  ///< of each row
+  std::vector<float> factors;          ///< how many lines count for a mean
+
+ private:
+  void add_taps(const PoolShape& shape, const PoolWindow& depth, const PoolWindow& height) {
+    const PoolAxis &z_axis = shape.axes[0], &y_axis = shape.axes[1];
+    for (int64_t d = depth.begin; d < depth.end; ++d) {
+      const int64_t z = depth.origin + d * z_axis.dilation;
+      for (int64_t h = height.begin; h < height.end; ++h)
+        taps.push_back((z * y_axis.in + height.origin + h * y_axis.dilation) * shape.axes[2].in);
+    }
+  }
+};
+
 /// Rows of output pixels, some at a time: the lines that the windows of a row meet become one, then its columns.
 template <class T>
 class PlanePool final : public Kernel {
  public:
   PlanePool(PoolKind kind, PoolShape shape, const PlanePoolKernels& kernels)
-      : kind_(kind), shape_(std::move(shape)), kernels_(kernels) {
+      : kind_(kind), shape_(std::move(shape)), kernels_(kernels), table_(kind, shape_) {
     const PoolAxis& axis = shape_.axes[2];
     const int64_t first = checked_mul(std::max<int64_t>(axis.out, 1) - 1, axis.stride);
     const int64_t reach = checked_add(checked_add(first, checked_mul(axis.kernel - 1, axis.dilation)), 1);
@@ -42,91 +78,78 @@ class PlanePool final : public Kernel {
                 axis.stride,
                 axis.dilation,
                 std::max(reach, checked_add(axis.pad_begin, axis.in))};
-    most_lines_ = std::max<int64_t>(1, checked_mul(lines_of(0), lines_of(1)));
-    group_ = std::clamp<int64_t>(std::min(kMostTaps / most_lines_, kMostElements / columns_.padded), 1, kMostRows);
+    group_ = std::clamp<int64_t>(kMostElements / columns_.padded, 1, kMostRows);
     if (kind_ == PoolKind::kMax) return;
     elements_.assign(size_t(checked_add(axis.out, PlaneColumns::kMostLanes)), 1.0f);
     std::ranges::transform(shape_.windows[2], elements_.begin(),
-                           [&](const PoolWindow& w) { return float(std::max<int64_t>(1, count(w))); });
+                           [&](const PoolWindow& w) { return float(std::max<int64_t>(1, counted(kind_, w))); });
   }
 
   void run(KernelContext& context) const override {
     const T* x = context.input(0).data<T>();
     T* y = context.output(0).data<T>();
-    const int64_t height = shape_.axes[1].out, depth = shape_.axes[0].out;
-    const int64_t rows = shape_.batch * shape_.channels * depth * height, work = columns_.out * shape_.taps();
+    const int64_t rows = shape_.batch * shape_.channels * height(), work = columns_.out * shape_.taps();
     parallel_items(context.executor(), rows, work, [&](int64_t row, int64_t end, int worker) {
+      auto* lines = reinterpret_cast<T*>(context.scratch(worker));
+      pad(std::min(group_, end - row), lines);
       Checkpoints checkpoints;
-      for (; row < end; row += group_) {
-        pool(x, y, row, std::min(group_, end - row), context.scratch(worker));
-        checkpoints.add(group_ * work / kElementsPerNanosecond);
+      while (row < end) {
+        const int64_t computed = pool(x, y, row, end, lines);
+        row += computed;
+        checkpoints.add(computed * work / kElementsPerNanosecond);
       }
     });
   }
 
   size_t scratch_bytes() const override {
-    const int64_t pointers = checked_mul(checked_mul(group_, most_lines_), int64_t{sizeof(const T*)});
     const int64_t elements = checked_add(checked_mul(group_, columns_.padded), PlaneColumns::kTouched);
-    return size_t(checked_add(pointers, checked_mul(elements, int64_t{sizeof(T)})));
+    return size_t(checked_mul(elements, int64_t{sizeof(T)}));
   }
 
   std::string describe() const override { return "channels-first"; }
 
  private:
-  static constexpr int64_t kMostRows = 16, kMostTaps = 1024, kMostElements = 2048;
+  static constexpr int64_t kMostRows = 16, kMostElements = 2048;
 
-  /// What of a window counts for a mean.
-  int64_t count(const PoolWindow& w) const { return kind_ == PoolKind::kMeanWithPadding ? w.counted : w.end - w.begin; }
+  /// Rows of output of a plane.
+  int64_t height() const { return std::ssize(table_.counts); }
 
-  /// The most lines of an axis that a window meets.
-  int64_t lines_of(int axis) const { return std::min(shape_.axes[axis].kernel, shape_.axes[axis].in); }
-
-  void pool(const T* x, T* y, int64_t first, int64_t rows, std::byte* scratch) const {
-    auto** taps = reinterpret_cast<const T**>(scratch);
-    auto* lines = reinterpret_cast<T*>(scratch + size_t(group_ * most_lines_) * sizeof(*taps));
-    int64_t counts[kMostRows];
-    float factors[kMostRows];
-    const PoolAxis &y_axis = shape_.axes[1], &z_axis = shape_.axes[0];
-    int64_t h = first % y_axis.out, d = first / y_axis.out % z_axis.out;
-    const T* plane = x + first / y_axis.out / z_axis.out * shape_.in_pixels();
-    const T** end = taps;
-    for (int64_t r = 0; r < rows; ++r) {
-      const T** begin = end;
-      end = add_lines(plane, shape_.windows[0][size_t(d)], shape_.windows[1][size_t(h)], begin, factors[r]);
-      counts[r] = end - begin;
-      if (++h < y_axis.out) continue;
-      h = 0;
-      if (++d < z_axis.out) continue;
-      d = 0;
-      plane += shape_.in_pixels();
-    }
-    y += first * columns_.out;
+  void pad(int64_t count, T* lines) const {
     if constexpr (std::is_same_v<T, float>) {
-      if (kind_ != PoolKind::kMax)
-        return kernels_.mean_f32(columns_, taps, counts, factors, elements_.data(), rows, y, lines);
+      if (kind_ != PoolKind::kMax) return kernels_.pad_mean_f32(columns_, count, lines);
     }
-    max_kernels<T>(kernels_).rows(columns_, taps, counts, rows, y, lines);
+    max_kernels<T>(kernels_).pad(columns_, count, lines);
   }
 
-  /// Adds the lines that the windows of a row meet; `factor` is how many of them count for a mean.
-  const T** add_lines(const T* x, const PoolWindow& depth, const PoolWindow& height, const T** taps,
-                      float& factor) const {
-    const PoolAxis &y_axis = shape_.axes[1], &z_axis = shape_.axes[0];
-    const int64_t lines = height.end - height.begin, step = y_axis.dilation * columns_.in;
-    for (int64_t d = depth.begin; d < depth.end; ++d) {
-      const int64_t z = depth.origin + d * z_axis.dilation;
-      const T* line = x + (z * y_axis.in + height.origin) * columns_.in + height.begin * step;
-      for (int64_t h = 0; h < lines; ++h, line += step) *taps++ = line;
+  /// Computes rows from `row` on, of one plane or whole planes; returns how many.
+  int64_t pool(const T* x, T* y, int64_t row, int64_t end, T* lines) const {
+    const int64_t first = row % height(), left = std::min(group_, end - row);
+    const int64_t rows = std::min(left, height() - first), planes = std::max<int64_t>(1, left / height());
+    const PlaneRows<T> of_planes{.x = x + row / height() * shape_.in_pixels(),
+                                 .taps = table_.taps.data() + table_.first[size_t(first)],
+                                 .counts = table_.counts.data() + first,
+                                 .rows = rows,
+                                 .planes = first == 0 ? planes : 1,
+                                 .plane_pitch = shape_.in_pixels(),
+                                 .lines = lines};
+    compute(of_planes, first, y + row * columns_.out);
+    return of_planes.planes * rows;
+  }
+
+  void compute(const PlaneRows<T>& rows, int64_t first, T* y) const {
+    if constexpr (std::is_same_v<T, float>) {
+      if (kind_ != PoolKind::kMax)
+        return kernels_.mean_f32(columns_, rows, table_.factors.data() + first, elements_.data(), y);
     }
-    if (kind_ != PoolKind::kMax) factor = float(std::max<int64_t>(1, count(depth) * count(height)));
-    return taps;
+    max_kernels<T>(kernels_).rows(columns_, rows, y);
   }
 
   PoolKind kind_;
   PoolShape shape_;
   PlanePoolKernels kernels_;
+  RowTable table_;
   PlaneColumns columns_;
-  int64_t most_lines_, group_;
+  int64_t group_;                ///< rows that are computed at once
   std::vector<float> elements_;  ///< that count for the mean of a column
 };
 
@@ -139,10 +162,12 @@ bool takes_planes(PoolKind kind, const PoolShape& shape, DType dtype) {
   // A call of a kernel cannot be ended.
   const int64_t most_work = int64_t{1} << 26,
                 lines = shape.taps() / std::max<int64_t>(1, std::min(axis.kernel, axis.in));
+  const int64_t rows = checked_mul(std::ssize(shape.windows[0]), std::ssize(shape.windows[1]));
+  const bool few_taps = rows <= kMostTaps / std::max<int64_t>(1, lines);
   const bool is_short = axis.out <= most_work / axis.kernel && axis.in <= most_work / std::max<int64_t>(1, lines);
   const bool byte = dtype == DType::kUint8 || dtype == DType::kInt8;
   const bool typed = dtype == DType::kFloat32 || (kind == PoolKind::kMax && (byte || dtype == DType::kFloat64));
-  return typed && mostly_data && is_short && !shape.channels_last;
+  return typed && mostly_data && few_taps && is_short && !shape.channels_last;
 }
 
 KernelPtr make_plane_pool(PoolKind kind, PoolShape shape, DType dtype, Isa isa) {

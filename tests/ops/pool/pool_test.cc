@@ -125,6 +125,22 @@ TEST_P(Pool, LinesOfManyVectorsAreTakenApartByTheirStride) {
   check("MaxPool", far.attributes(), x, pool_reference(x, far, largest), GetParam());
 }
 
+TEST_P(Pool, PlanesOfFewRowsAndRowsOfFewPlanesAreRight) {
+  const Settings sliding{.kernel = {3, 3}, .pads = {1, 1, 1, 1}};
+  for (const Shape& shape : {Shape{2, 37, 3, 5}, Shape{1, 9, 1, 7}, Shape{1, 7, 300, 9}, Shape{1, 2, 17, 33}}) {
+    const Tensor x = random_tensor(shape, 12);
+    check("MaxPool", sliding.attributes(), x, pool_reference(x, sliding, largest), GetParam());
+    check("AveragePool", sliding.attributes(), x, pool_reference(x, sliding, mean), GetParam());
+  }
+}
+
+TEST_P(Pool, WindowsOfManyLinesInManyRowsAreRight) {
+  const Settings tall{.kernel = {700, 2}};
+  const Tensor x = random_tensor({1, 1, 1200, 5}, 13);
+  check("MaxPool", tall.attributes(), x, pool_reference(x, tall, largest), GetParam());
+  check("AveragePool", tall.attributes(), x, pool_reference(x, tall, mean), GetParam());
+}
+
 TEST_P(Pool, GlobalPoolsReduceWholeImages) {
   for (const int64_t channels : {1, 5, 130}) {
     const Tensor x = random_tensor({2, channels, 9, 17}, 3);
