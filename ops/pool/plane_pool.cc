@@ -42,7 +42,7 @@ struct RowTable {
         first.push_back(std::ssize(taps));
         add_taps(shape, depth, height);
         counts.push_back(std::ssize(taps) - first.back());
-        factors.push_back(float(std::max<int64_t>(1, counted(kind, depth) * counted(kind, height))));
+        factors.push_back(float(std::max<int64_t>(1, checked_mul(counted(kind, depth), counted(kind, height)))));
       }
     }
   }
@@ -132,8 +132,8 @@ class PlanePool final : public Kernel {
                                  .planes = first == 0 ? planes : 1,
                                  .plane_pitch = shape_.in_pixels(),
                                  .lines = lines};
-    compute(of_planes, first, y + row * columns_.out);
-    return of_planes.planes * rows;
+    compute(of_planes, first, y + std::ptrdiff_t(row) * columns_.out);
+    return checked_mul(of_planes.planes, rows);
   }
 
   void compute(const PlaneRows<T>& rows, int64_t first, T* y) const {
