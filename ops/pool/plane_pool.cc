@@ -132,7 +132,8 @@ class PlanePool final : public Kernel {
                                  .planes = first == 0 ? planes : 1,
                                  .plane_pitch = shape_.in_pixels(),
                                  .lines = lines};
-    compute(of_planes, first, y + std::ptrdiff_t(row) * columns_.out);
+    y += row * columns_.out;
+    compute(of_planes, first, y);
     return checked_mul(of_planes.planes, rows);
   }
 
