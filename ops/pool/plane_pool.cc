@@ -132,7 +132,7 @@ class PlanePool final : public Kernel {
                                  .planes = first == 0 ? planes : 1,
                                  .plane_pitch = shape_.in_pixels(),
                                  .lines = lines};
-    y += row * columns_.out;
+    y += checked_mul(row, columns_.out);
     compute(of_planes, first, y);
     return checked_mul(of_planes.planes, rows);
   }
