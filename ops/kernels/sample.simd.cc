@@ -20,14 +20,39 @@ void weighted(const float* __restrict x, const int32_t* offsets, const float* we
   }
 }
 
+void weighted_pixels(const float* x, const int32_t* offsets, const float* weights, int64_t taps, int64_t pitch,
+                     int64_t n, float* y) {
+  constexpr int kVectors = int(kPixelChannels) / kLanes;
+  alignas(64) static const float outside[kPixelChannels] = {};
+  for (int64_t i = 0; i < n; ++i, y += kPixelChannels) {
+    F32 sum[kVectors];
+    LINNET_UNROLL for (int v = 0; v < kVectors; ++v) sum[v] = F32(0.f);
+    for (int64_t t = 0; t < taps; ++t) {
+      const int64_t at = offsets[t * pitch + i];
+      const float* pixel = at < 0 ? outside : x + at * kPixelChannels;
+      const F32 weight(weights[t * pitch + i]);
+      LINNET_UNROLL for (int v = 0; v < kVectors; ++v) {
+        sum[v] = sum[v] + weight * F32::load_unaligned(pixel + v * kLanes);
+      }
+    }
+    LINNET_UNROLL for (int v = 0; v < kVectors; ++v) sum[v].store_unaligned(y + v * kLanes);
+  }
+}
+
+/// Where coordinate g of a grid lies on an axis, in pixels.
+template <bool kCornersAligned>
+[[gnu::always_inline]] inline double pixel_at(float g, double last, double extent) {
+  const double from_edge = double(g) + 1;
+  const double x = kCornersAligned ? from_edge / 2 * last : (from_edge * extent - 1) / 2;
+  return __builtin_fabs(x) <= __DBL_MAX__ ? x : -100;
+}
+
 /// The positions of points, whose coordinates lie `pitch` floats apart, on an axis: [2, kMostGridPoints], -1 beyond it.
 template <bool kCornersAligned, bool kBorder>
 void axis_taps(const float* grid, int64_t pitch, int64_t n, int64_t length, double* positions, double* weights) {
   const double last = double(length - 1), extent = double(length);
   for (int64_t i = 0; i < n; ++i) {
-    const double g = double(grid[i * pitch]) + 1;
-    double x = kCornersAligned ? g / 2 * last : (g * extent - 1) / 2;
-    x = __builtin_fabs(x) <= __DBL_MAX__ ? x : -100;
+    double x = pixel_at<kCornersAligned>(grid[i * pitch], last, extent);
     if constexpr (kBorder) {
       x = x < 0 ? 0 : x;
       x = last < x ? last : x;
@@ -70,10 +95,40 @@ void linear_taps(const float* grid, const GridAxis* image, int axes, int64_t n, 
   }
 }
 
+/// Adds what an axis, whose coordinates lie `pitch` floats apart, says to offsets of the axes outside of it.
+template <bool kCornersAligned, bool kBorder>
+void nearest_on_axis(const float* grid, int64_t pitch, int64_t n, int64_t length, int32_t* offsets) {
+  const double last = double(length - 1), extent = double(length);
+  for (int64_t i = 0; i < n; ++i) {
+    double x = __builtin_rint(pixel_at<kCornersAligned>(grid[i * pitch], last, extent));
+    if constexpr (kBorder) {
+      x = x < 0 ? 0 : x;
+      x = last < x ? last : x;
+    }
+    const int32_t at = int32_t(x >= 0 && x <= last ? x : -1), outside = (at | offsets[i]) >> 31;
+    offsets[i] = (offsets[i] * int32_t(length) + at) | outside;
+  }
+}
+
+void nearest_pixels(const float* grid, const GridAxis* image, int axes, int64_t n, int32_t* offsets) {
+  for (int64_t i = 0; i < n; ++i) offsets[i] = 0;
+  for (int axis = 0; axis < axes; ++axis) {
+    const GridAxis& a = image[axis];
+    const auto find = a.corners_aligned ? (a.border ? nearest_on_axis<true, true> : nearest_on_axis<true, false>)
+                                        : (a.border ? nearest_on_axis<false, true> : nearest_on_axis<false, false>);
+    find(grid + axes - 1 - axis, axes, n, a.length, offsets);
+  }
+}
+
 }  // namespace
 
 void fill(SampleKernels& k);
 
-void fill(SampleKernels& k) { k = {.weighted = weighted, .linear_taps = linear_taps}; }
+void fill(SampleKernels& k) {
+  k = {.weighted = weighted,
+       .weighted_pixels = weighted_pixels,
+       .linear_taps = linear_taps,
+       .nearest_pixels = nearest_pixels};
+}
 
 }  // namespace linnet::LINNET_SIMD_NS

@@ -1,8 +1,9 @@
 #include <algorithm>
-#include <cmath>
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
+#include "math/determinant.h"
 #include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
@@ -10,56 +11,36 @@
 namespace linnet {
 namespace {
 
-/// The determinant of a[n * n], which is overwritten: Gaussian elimination with row pivots.
-double determinant(double* a, int64_t n, Checkpoints& checkpoints) {
-  double result = 1;
-  for (int64_t k = 0; k < n; ++k) {
-    int64_t pivot = k;
-    for (int64_t i = k + 1; i < n; ++i) {
-      if (std::abs(a[i * n + k]) > std::abs(a[pivot * n + k])) pivot = i;
-    }
-    checkpoints.add(n);
-    if (a[pivot * n + k] == 0) return 0;
-    if (pivot != k) {
-      std::swap_ranges(a + k * n, a + (k + 1) * n, a + pivot * n);
-      result = -result;
-    }
-    result *= a[k * n + k];
-    for (int64_t i = k + 1; i < n; ++i) {
-      double* __restrict row = a + i * n;
-      const double* __restrict pivot_row = a + k * n;
-      const double factor = row[k] / pivot_row[k];
-      for (int64_t j = k + 1; j < n; ++j) row[j] -= factor * pivot_row[j];
-      checkpoints.add(n - k);
-    }
-  }
-  return result;
-}
-
 template <class T>
 class DetKernel final : public Kernel {
  public:
-  explicit DetKernel(const Shape& x) : n_(x[x.rank() - 1]), elements_(checked_mul(n_, n_)) {}
+  explicit DetKernel(const CompileInput& in)
+      : n_(in.shape(0)[in.shape(0).rank() - 1]), determinant_(n_, kernel_table(in.isa()).gemm_f64) {}
 
   void run(KernelContext& context) const override {
     const T* x = context.input(0).data<T>();
     T* y = context.output(0).data<T>();
-    parallel_items(
-        context.executor(), context.output(0).size(), elements_ * n_, [&](int64_t i, int64_t end, int worker) {
-          Checkpoints checkpoints;
-          auto* matrix = reinterpret_cast<double*>(context.scratch(worker));
-          for (; i < end; ++i) {
-            const T* from = x + i * elements_;
-            checkpoints.in_parts(elements_, 1,
-                                 [&](int64_t k, int64_t last) { std::copy(from + k, from + last, matrix + k); });
-            y[i] = T(determinant(matrix, n_, checkpoints));
-          }
-        });
+    const int64_t elements = n_ * n_;
+    parallel_items(context.executor(), context.output(0).size(), elements * n_,
+                   [&](int64_t i, int64_t end, int worker) {
+                     Checkpoints checkpoints;
+                     for (; i < end; ++i) {
+                       copy(x + i * elements, reinterpret_cast<double*>(context.scratch(worker)), checkpoints);
+                       y[i] = T(determinant_.get(context.scratch(worker), checkpoints));
+                     }
+                   });
   }
-  size_t scratch_bytes() const override { return dtype_bytes(DType::kFloat64, elements_); }
+  size_t scratch_bytes() const override { return determinant_.scratch_bytes(); }
 
  private:
-  int64_t n_, elements_;
+  void copy(const T* x, double* matrix, Checkpoints& checkpoints) const {
+    checkpoints.in_parts(n_, n_, [&](int64_t row, int64_t end) {
+      for (; row < end; ++row) std::copy_n(x + row * n_, n_, matrix + row * determinant_.pitch());
+    });
+  }
+
+  int64_t n_;
+  Determinant determinant_;
 };
 
 /// Det: the determinants of square matrices, computed in double.
@@ -80,8 +61,7 @@ class Det final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    return dispatch_float(in.dtype(0),
-                          [&]<class T>() -> KernelPtr { return std::make_unique<DetKernel<T>>(in.shape(0)); });
+    return dispatch_float(in.dtype(0), [&]<class T>() -> KernelPtr { return std::make_unique<DetKernel<T>>(in); });
   }
 };
 

@@ -4,6 +4,7 @@
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
 #include "math/expert_order.h"
+#include "math/expert_panels.h"
 #include "op_list.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
@@ -82,7 +83,11 @@ class ExpertMatMul final : public Op {
     return {Fact(in[kX].dtype, dims)};
   }
 
-  KernelPtr compile(const CompileInput& in) const override { return std::make_unique<ExpertMatMulKernel>(in); }
+  KernelPtr compile(const CompileInput& in) const override {
+    const Tensor* w = in.constant(kWeights);
+    const bool packs = w && w->dtype() == DType::kFloat32 && w->size() > 0;
+    return packs ? make_expert_panels(in) : std::make_unique<ExpertMatMulKernel>(in);
+  }
 };
 
 }  // namespace

@@ -10,12 +10,12 @@ ClassLabels::ClassLabels(const NodeSpec& node, const std::string& ints, const st
   }
 }
 
-void ClassLabels::write(int64_t label, Tensor& y, int64_t row) const {
-  if (strings_.empty()) {
-    y.data<int64_t>()[row] = ints_[size_t(label)];
-  } else {
-    y.data<std::string>()[row] = strings_[size_t(label)];
-  }
+void ClassLabels::write(std::span<const int64_t> labels, Tensor& y, int64_t row) const {
+  const auto put = [&]<class T>(const std::vector<T>& names) {
+    T* to = y.data<T>() + row;
+    for (const int64_t label : labels) *to++ = names[size_t(label)];
+  };
+  strings_.empty() ? put(ints_) : put(strings_);
 }
 
 }  // namespace linnet

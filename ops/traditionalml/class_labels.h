@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,9 @@ class ClassLabels {
   /// int64 or string.
   DType dtype() const { return strings_.empty() ? DType::kInt64 : DType::kString; }
   /// Element `row` of y becomes label `label`, which is in [0, count()).
-  void write(int64_t label, Tensor& y, int64_t row) const;
+  void write(int64_t label, Tensor& y, int64_t row) const { write({&label, 1}, y, row); }
+  /// The same for several, from element `row` on.
+  void write(std::span<const int64_t> labels, Tensor& y, int64_t row) const;
 
  private:
   std::vector<int64_t> ints_;

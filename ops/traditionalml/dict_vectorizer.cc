@@ -1,5 +1,4 @@
-#include <algorithm>
-#include <cstring>
+#include <vector>
 
 #include "infer/infer.h"
 #include "linnet/containers.h"
@@ -11,24 +10,28 @@
 namespace linnet {
 namespace {
 
-class DictVectorizerKernel final : public Kernel {
+/// Where a key stands in a vocabulary, which may have it several times.
+class Vocabulary {
  public:
-  explicit DictVectorizerKernel(Tensor vocabulary) : vocabulary_(std::move(vocabulary)) {}
+  explicit Vocabulary(const Tensor& keys) : first_(keys), next_(size_t(keys.size()), -1) {
+    std::vector<int64_t> last(next_.size());
+    Checkpoints().in_parts(keys.size(), kKeyWork, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) {
+        int64_t first = 0;
+        first_.find(keys, i, i + 1, &first);
+        if (first < i) next_[size_t(last[size_t(first)])] = i;
+        last[size_t(first)] = i;
+      }
+    });
+  }
 
-  void run(KernelContext& context) const override {
-    const Map& x = *context.input(0).data<Map>();
-    Tensor& y = context.output(0);
-    fill_tensor(zero_element(y.dtype()), y, context.executor());
-    const CopyRow copy = copy_row_of(y.dtype());
-    const int64_t width = element_bytes(y.dtype());
-    const KeyTable places(x.keys, {.last_counts = true});
-    Checkpoints().in_parts(vocabulary_.size(), kKeyWork, [&](int64_t i, int64_t end) {
+  /// Calls f(i, place) for element i of x, in their order, and all places where it stands.
+  template <class F>
+  void for_places(const Tensor& x, const F& f) const {
+    Checkpoints().in_parts(x.size(), kKeyWork, [&](int64_t i, int64_t end) {
       for (; i < end; ++i) {
         int64_t place = 0;
-        places.find(vocabulary_, i, i + 1, &place);
-        if (place < 0) continue;
-        copy(static_cast<const std::byte*>(x.values.raw()) + place * width, 1,
-             static_cast<std::byte*>(y.raw()) + i * width, 1, 1);
+        for (first_.find(x, i, i + 1, &place); place >= 0; place = next_[size_t(place)]) f(i, place);
       }
     });
   }
@@ -36,7 +39,28 @@ class DictVectorizerKernel final : public Kernel {
  private:
   static constexpr int64_t kKeyWork = 64;
 
-  Tensor vocabulary_;
+  KeyTable first_;
+  std::vector<int64_t> next_;  // place of the same key, or -1
+};
+
+class DictVectorizerKernel final : public Kernel {
+ public:
+  explicit DictVectorizerKernel(const Tensor& vocabulary) : vocabulary_(vocabulary) {}
+
+  void run(KernelContext& context) const override {
+    const Map& x = *context.input(0).data<Map>();
+    Tensor& y = context.output(0);
+    fill_tensor(zero_element(y.dtype()), y, context.executor());
+    const CopyRow copy = copy_row_of(y.dtype());
+    const int64_t width = element_bytes(y.dtype());
+    vocabulary_.for_places(x.keys, [&](int64_t i, int64_t place) {
+      copy(static_cast<const std::byte*>(x.values.raw()) + i * width, 1,
+           static_cast<std::byte*>(y.raw()) + place * width, 1, 1);
+    });
+  }
+
+ private:
+  Vocabulary vocabulary_;
 };
 
 /// DictVectorizer (ai.onnx.ml): the values of a map in the order of the attribute int64_vocabulary or

@@ -64,14 +64,18 @@ void LinearScores::for_each_panel(KernelContext& context, const Finish& finish) 
   parallel_items(context.executor(), shape_.count, cost, [&](int64_t row, int64_t end, int worker) {
     auto* panel = reinterpret_cast<float*>(context.scratch(worker));
     Checkpoints checkpoints;
-    for (; row < end; row += kVectors) {
-      const int rows = int(std::min<int64_t>(kVectors, end - row));
-      if (rows < kVectors) std::fill_n(panel, kVectors * width, 0.0f);
-      transpose_(x + row * width, rows, width, width, panel, kVectors);
-      double sums[DotKernels::kRows * kVectors], scores[DotKernels::kRows * kVectors];
-      dots_.products(coefficients_.data(), count, {panel, rows, width}, sums, kVectors);
-      for (int i = 0; i < rows; ++i) {
-        for (int s = 0; s < count; ++s) scores[i * count + s] = sums[s * kVectors + i] + intercepts_[size_t(s)];
+    double sums[DotKernels::kRows * kVectors], scores[DotKernels::kRows * kMostRows];
+    for (; row < end; row += kMostRows) {
+      const int rows = int(std::min<int64_t>(kMostRows, end - row));
+      for (int first = 0; first < rows; first += kVectors) {
+        const int some = std::min(kVectors, rows - first);
+        if (some < kVectors) std::fill_n(panel, kVectors * width, 0.0f);
+        transpose_(x + (row + first) * width, some, width, width, panel, kVectors);
+        dots_.products(coefficients_.data(), count, {panel, some, width}, sums, kVectors);
+        for (int i = 0; i < some; ++i) {
+          double* to = scores + (first + i) * count;
+          for (int s = 0; s < count; ++s) to[s] = sums[s * kVectors + i] + intercepts_[size_t(s)];
+        }
       }
       finish(row, rows, scores);
       checkpoints.add(rows * (4 + cost));

@@ -28,7 +28,10 @@ class LinearModel {
 /// Scores of the rows of X: X * coefficients^T + intercepts, in float64.
 class LinearScores {
  public:
-  /// Does something with the scores of `count` rows from `row` on, [count, scores].
+  /// Rows whose scores are handed on together.
+  static constexpr int kMostRows = 32;
+
+  /// Does something with the scores of `count` <= kMostRows rows from `row` on, [count, scores].
   using Finish = std::function<void(int64_t row, int count, double* scores)>;
 
   LinearScores(const CompileInput& in, const LinearModel& model);

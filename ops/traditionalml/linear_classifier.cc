@@ -1,4 +1,5 @@
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "op_list.h"
 #include "traditionalml/class_labels.h"
 #include "traditionalml/linear.h"
@@ -14,32 +15,42 @@ class LinearClassifierKernel final : public Kernel {
         scores_(model.scores()),
         labels_(std::move(labels)),
         transform_(transform),
-        columns_(labels_.count()) {}
+        columns_(labels_.count()),
+        exp_(kernel_table(in.isa()).number_unary.doubles.exp) {}
 
   void run(KernelContext& context) const override {
     Tensor& y = context.output(0);
     float* z = context.output(1).data<float>();
     linear_.for_each(context, [&](int64_t row, int count, double* scores) {
-      for (int i = 0; i < count; ++i) finish(scores + i * scores_, y, z, row + i);
+      if (scores_ < columns_) {
+        for (int i = 0; i < count; ++i) finish_binary(scores[i], y, z, row + i);
+      } else {
+        finish(scores, count, y, z, row);
+      }
     });
   }
 
   size_t scratch_bytes() const override { return linear_.scratch_bytes(); }
 
  private:
-  /// Writes the best class of row r and the transformed scores.
-  void finish(double* scores, Tensor& y, float* z, int64_t r) const {
-    z += r * columns_;
-    if (scores_ < columns_) {
-      double both[2];
-      apply_binary(transform_, scores[0], false, both);
-      labels_.write(scores[0] > 0 ? 1 : 0, y, r);
-      for (int c = 0; c < 2; ++c) z[c] = float(both[c]);
-      return;
+  void finish_binary(double score, Tensor& y, float* z, int64_t row) const {
+    double both[2];
+    apply_binary(transform_, score, false, both);
+    labels_.write(score > 0 ? 1 : 0, y, row);
+    for (int c = 0; c < 2; ++c) z[row * 2 + c] = float(both[c]);
+  }
+
+  /// Writes the best classes of `count` rows from `row` on, of equals the first, and the transformed scores.
+  void finish(double* scores, int count, Tensor& y, float* z, int64_t row) const {
+    int64_t best[LinearScores::kMostRows];
+    for (int i = 0; i < count; ++i) {
+      const double* of_row = scores + i * columns_;
+      best[i] = 0;
+      for (int64_t c = 1; c < columns_; ++c) best[i] = of_row[best[i]] < of_row[c] ? c : best[i];
     }
-    labels_.write(std::max_element(scores, scores + columns_) - scores, y, r);
-    apply(transform_, {scores, size_t(columns_)});
-    for (int64_t c = 0; c < columns_; ++c) z[c] = float(scores[c]);
+    labels_.write({best, size_t(count)}, y, row);
+    apply_to_rows(transform_, scores, count, columns_, exp_);
+    for (int64_t i = 0; i < count * columns_; ++i) z[row * columns_ + i] = float(scores[i]);
   }
 
   LinearScores linear_;
@@ -47,6 +58,7 @@ class LinearClassifierKernel final : public Kernel {
   ClassLabels labels_;
   PostTransform transform_;
   int64_t columns_;
+  NumberFunction exp_;
 };
 
 /// LinearClassifier: scores X * coefficients^T + intercepts, one for each class, and the label of the highest one (of

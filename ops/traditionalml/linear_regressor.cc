@@ -1,4 +1,5 @@
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "op_list.h"
 #include "traditionalml/linear.h"
 #include "traditionalml/post_transform.h"
@@ -9,12 +10,15 @@ namespace {
 class LinearRegressorKernel final : public Kernel {
  public:
   LinearRegressorKernel(const CompileInput& in, const LinearModel& model, PostTransform transform)
-      : scores_(in, model), targets_(model.scores()), transform_(transform) {}
+      : scores_(in, model),
+        targets_(model.scores()),
+        transform_(transform),
+        exp_(kernel_table(in.isa()).number_unary.doubles.exp) {}
 
   void run(KernelContext& context) const override {
     float* y = context.output(0).data<float>();
     scores_.for_each(context, [&](int64_t row, int count, double* scores) {
-      for (int i = 0; i < count; ++i) apply(transform_, {scores + i * targets_, size_t(targets_)});
+      apply_to_rows(transform_, scores, count, targets_, exp_);
       for (int64_t i = 0; i < count * targets_; ++i) y[row * targets_ + i] = float(scores[i]);
     });
   }
@@ -25,6 +29,7 @@ class LinearRegressorKernel final : public Kernel {
   LinearScores scores_;
   int64_t targets_;
   PostTransform transform_;
+  NumberFunction exp_;
 };
 
 /// LinearRegressor: Y = post_transform(X * coefficients^T + intercepts), the intercepts 0 where they are absent.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
 #include "traditionalml/rows.h"
 
@@ -36,6 +37,21 @@ void softmax(std::span<double> scores, bool skip_zeros) {
   }
   if (sum == 0) return;
   for (double& score : scores) score /= sum;
+}
+
+void softmax_rows(double* scores, int64_t rows, int64_t count, NumberFunction exp) {
+  for (int64_t r = 0; r < rows; ++r) {
+    double* row = scores + r * count;
+    const double most = *std::max_element(row, row + count);
+    for (int64_t i = 0; i < count; ++i) row[i] -= most;
+  }
+  const void* x = scores;
+  exp(&x, scores, rows * count);
+  for (int64_t r = 0; r < rows; ++r) {
+    double* row = scores + r * count;
+    const double sum = std::accumulate(row, row + count, 0.0);
+    for (int64_t i = 0; i < count; ++i) row[i] /= sum;
+  }
 }
 
 }  // namespace
@@ -81,6 +97,12 @@ void apply(PostTransform transform, std::span<double> scores) {
     case PostTransform::kProbit:
       for (double& score : scores) score = probit(score);
   }
+}
+
+void apply_to_rows(PostTransform transform, double* scores, int64_t rows, int64_t count, NumberFunction exp) {
+  if (transform == PostTransform::kNone) return;
+  if (transform == PostTransform::kSoftmax) return softmax_rows(scores, rows, count, exp);
+  for (int64_t r = 0; r < rows; ++r) apply(transform, {scores + r * count, size_t(count)});
 }
 
 void apply_binary(PostTransform transform, double score, bool mixed, std::span<double, 2> scores) {

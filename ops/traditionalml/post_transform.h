@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "kernels/numbers.h"
 #include "linnet/node_spec.h"
 
 namespace linnet {
@@ -22,6 +23,9 @@ double probit(double x);
 /// Applies the transform to the scores of one row. SOFTMAX_ZERO is a softmax over the scores that are not zero (1e-7 or
 /// more away from it); zeros stay zero.
 void apply(PostTransform transform, std::span<double> scores);
+
+/// The same for rows of scores, [rows, count]; exp: the kernels' function of float64.
+void apply_to_rows(PostTransform transform, double* scores, int64_t rows, int64_t count, NumberFunction exp);
 
 /// The two scores of a binary classifier that computed only one, that of the positive class.
 /// `mixed`: the score may be negative; the classes get -score and score, otherwise 1 - score and score. LOGISTIC and

@@ -14,46 +14,90 @@ enum class TreeAggregate { kAverage, kSum, kMin, kMax };
 /// Trees in the form they are evaluated in, for rows of T (float or double).
 ///
 /// All comparisons become x <= threshold: x < t is x <= the largest number below t, and x > t and x >= t swap the
-/// children. Leaves lead to themselves, so that several rows go down a tree, or few rows down several trees, in step
-/// until none of them moves.
+/// children. The two children of a node lie side by side, level by level, and leaves lead to themselves, so that kLanes
+/// walks down trees go on in step, without branches, until none of them moves: those of several rows down one tree, or
+/// of one row down several trees. Every row adds its votes in the order of the trees.
 template <class T>
 class TreeEvaluator {
  public:
+  static constexpr int64_t kLanes = 16;
+
   explicit TreeEvaluator(const TreeSpec& spec);
 
+  /// Numbers of T that compute() needs for so many rows.
+  int64_t space(int64_t width, int64_t rows) const;
   /// For each of `rows` rows of x (of `width` numbers): scores[row * targets + t] becomes the aggregate of the votes
   /// for target t (0 where there are none), and voted[...] whether there was one.
-  void compute(const T* x, int64_t width, int64_t rows, TreeAggregate aggregate, double* scores, bool* voted) const;
+  void compute(const T* x, int64_t width, int64_t rows, TreeAggregate aggregate, T* space, double* scores,
+               bool* voted) const;
 
   int64_t trees() const { return int64_t(roots_.size()); }
+  /// Of one row down all trees, at most; trees that share nodes count as kSureSteps deep.
+  int64_t steps() const { return steps_; }
 
  private:
   struct Node {
     T threshold;
-    uint32_t feature;  // shifted by one; the lowest bit: NaN goes to children[1]
-    int32_t children[2];
+    uint32_t feature;  // shifted by one; the lowest bit: NaN goes to the true child
+    int32_t child;     // the false one, which the true one follows
   };
   struct Vote {
     int32_t target;
     double weight;
   };
+  struct Range {
+    int32_t begin, end;
+  };
+  struct Root {
+    int32_t place;
+    int32_t depth;  // kUnknownDepth where nodes are shared
+  };
+  /// Where votes of a row go, from scores and voted of its first target on.
+  struct Votes {
+    TreeAggregate aggregate;
+    bool add_only;
+    double* scores;
+    bool* voted;
+  };
   enum class Rule : uint8_t { kLeq, kEq, kMember };
-  static constexpr int64_t kLanes = 16;
+  static constexpr int32_t kUnknownDepth = INT32_MAX;
+  static constexpr int32_t kSureSteps = 8;   // that are walked without asking whether anything moved
+  static constexpr int64_t kFewestRows = 8;  // that are worth kLanes lanes
 
-  void add_node(const TreeSpec::Node& from, int32_t place);
+  void add_trees(const TreeSpec& spec);
+  void add_node(const TreeSpec& spec, int32_t place, std::vector<int32_t>& children);
   void add_votes(const TreeSpec& spec);
-  /// From places[i] down its tree to a leaf, by row x[i], for each i < count.
-  void walk(const T* const* x, int64_t count, int32_t* places, Checkpoints& checkpoints) const;
+  bool transposes(int64_t width) const;
+  /// How many rows of some go down the trees together; the others go one by one.
+  static int64_t rows_together(int64_t rows) { return rows % kLanes < kFewestRows ? rows - rows % kLanes : rows; }
+
+  /// Calls f with how a lane's comparison is made: holds(node, place, value).
+  template <class F>
+  void with_rule(F f) const;
   bool holds(const Node& node, int32_t place, T x) const;
-  void vote(int32_t place, TreeAggregate aggregate, double* scores, bool* voted) const;
+  /// From places down to leaves, at most `depth` steps; value(lane, feature) is what a lane compares.
+  template <class Holds, class Value>
+  void walk(const Holds& holds, const Value& value, int32_t depth, int32_t (&places)[kLanes],
+            Checkpoints& checkpoints) const;
+  template <class Holds>
+  void walk_transposed(const Holds& holds, const T* x, int64_t width, int64_t rows, T* space, const Votes& votes,
+                       Checkpoints& checkpoints) const;
+  template <class Holds>
+  void walk_rows(const Holds& holds, const T* x, int64_t width, int64_t rows, const Votes& votes,
+                 Checkpoints& checkpoints) const;
+  template <class Holds>
+  void walk_row(const Holds& holds, const T* x, const Votes& votes, Checkpoints& checkpoints) const;
+  void vote(int32_t place, const Votes& votes, int64_t row) const;
 
   std::vector<Node> nodes_;
-  std::vector<int32_t> roots_;
+  std::vector<Root> roots_;
+  int64_t steps_ = 0;
+  std::vector<int32_t> source_;       // of each node: its place in the specification
   std::vector<Rule> rules_;           // of each node
-  std::vector<size_t> set_of_;        // of each node, empty without sets
+  std::vector<size_t> set_of_;        // of each node of the specification, empty without sets
   std::vector<std::vector<T>> sets_;  // sorted
   std::vector<Vote> votes_;           // those of one leaf together
-  std::vector<int32_t> first_vote_;   // of each node, and their number at the end
+  std::vector<Range> votes_of_;       // of each node
   std::vector<double> sum_;           // of the votes of each node, for one target
   int64_t targets_;
   bool only_leq_ = true, nan_matters_ = false;

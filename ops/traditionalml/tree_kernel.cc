@@ -9,9 +9,15 @@
 namespace linnet {
 namespace {
 
-/// About how many steps a row takes down a tree.
-constexpr int64_t kDepth = 8;
-constexpr int64_t kLeastRows = 16, kMostRows = 256;
+constexpr int64_t kLeastRows = 16, kMostRows = 256, kChunksPerWorker = 4;
+
+/// Rows of a chunk: as many as fill it, or more where all workers have enough chunks, as each reads all trees; few
+/// where rows are long.
+int64_t chunk_rows(const Rows& rows, int64_t steps, int64_t numbers, int workers) {
+  const int64_t filling = kChunkElements / std::max<int64_t>(1, steps), fair = rows.count / workers / kChunksPerWorker;
+  const int64_t wanted = std::clamp(std::max(filling, fair), kLeastRows, kMostRows);
+  return std::max<int64_t>(1, std::min({wanted - wanted % kLeastRows, rows.count, 8 * kChunkElements / numbers}));
+}
 
 }  // namespace
 
@@ -23,15 +29,15 @@ TreeKernel::TreeKernel(const CompileInput& in, const TreeModel& model, TreeAggre
       aggregate_(aggregate) {
   if (model.narrow(dtype_)) narrow_ = model.evaluator<float>();
   if (!narrow_) wide_ = model.evaluator<double>();
-  const int64_t steps = checked_mul(int64_t(model.spec().roots.size()), kDepth);
-  step_ = std::clamp(kChunkElements / std::max<int64_t>(1, steps), kLeastRows, kMostRows);
-  const int64_t numbers = checked_add(rows_.width, targets_);
-  step_ = std::max<int64_t>(1, std::min({step_, rows_.count, 8 * kChunkElements / numbers}));
+  const int64_t steps = narrow_ ? narrow_->steps() : wide_->steps();
+  step_ = chunk_rows(rows_, steps, checked_add(rows_.width, targets_), in.executor().workers());
+  space_ = narrow_ ? narrow_->space(rows_.width, step_) : wide_->space(rows_.width, step_);
 }
 
 size_t TreeKernel::scratch_bytes() const {
-  const int64_t row = checked_add(targets_, checked_mul(2, rows_.width));
-  return dtype_bytes(DType::kFloat64, checked_mul(step_, row)) + size_t(checked_mul(step_, targets_));
+  const int64_t row = checked_add(targets_, rows_.width);
+  return dtype_bytes(DType::kFloat64, checked_add(checked_mul(step_, row), space_)) +
+         size_t(checked_mul(step_, targets_));
 }
 
 std::string TreeKernel::describe() const {
@@ -44,27 +50,20 @@ const double* TreeKernel::read_wide(const void* x, int64_t begin, int64_t rows, 
   return space;
 }
 
-const float* TreeKernel::read_narrow(const void* x, int64_t begin, int64_t rows, double* space) const {
-  if (dtype_ == DType::kFloat32) return static_cast<const float*>(x) + begin * rows_.width;
-  const int64_t n = rows * rows_.width;
-  read_(x, begin * rows_.width, n, space);
-  auto* narrowed = reinterpret_cast<float*>(space + n);
-  for (int64_t i = 0; i < n; ++i) narrowed[i] = float(space[i]);
-  return narrowed;
-}
-
 void TreeKernel::run(KernelContext& context) const {
   const void* x = context.input(0).raw();
   const int64_t width = rows_.width;
   context.executor().parallel_for(ceil_div(rows_.count, step_), [&](int64_t chunk, int worker) {
     const int64_t begin = chunk * step_, rows = std::min(step_, rows_.count - begin);
     auto* scores = reinterpret_cast<double*>(context.scratch(worker));
-    double* space = scores + step_ * targets_;
-    auto* voted = reinterpret_cast<bool*>(space + 2 * step_ * width);
+    double* numbers = scores + step_ * targets_;
+    double* space = numbers + step_ * width;
+    auto* voted = reinterpret_cast<bool*>(space + space_);
     if (narrow_) {
-      narrow_->compute(read_narrow(x, begin, rows, space), width, rows, aggregate_, scores, voted);
+      const float* from = static_cast<const float*>(x) + begin * width;
+      narrow_->compute(from, width, rows, aggregate_, reinterpret_cast<float*>(space), scores, voted);
     } else {
-      wide_->compute(read_wide(x, begin, rows, space), width, rows, aggregate_, scores, voted);
+      wide_->compute(read_wide(x, begin, rows, numbers), width, rows, aggregate_, space, scores, voted);
     }
     for (int64_t r = 0; r < rows; ++r) finish(context, begin + r, scores + r * targets_, voted + r * targets_);
   });

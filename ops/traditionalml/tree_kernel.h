@@ -23,12 +23,12 @@ class TreeKernel : public Kernel {
 
  private:
   const double* read_wide(const void* x, int64_t begin, int64_t rows, double* space) const;
-  const float* read_narrow(const void* x, int64_t begin, int64_t rows, double* space) const;
 
   DType dtype_;
   ReadNumbers read_;
   Rows rows_;
   int64_t targets_, step_;  // rows of a chunk
+  int64_t space_;           // numbers that the evaluator needs for it
   TreeAggregate aggregate_;
   std::shared_ptr<const TreeEvaluator<float>> narrow_;  // one of the two
   std::shared_ptr<const TreeEvaluator<double>> wide_;

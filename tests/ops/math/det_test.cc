@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -30,6 +32,52 @@ TEST(Det, EqualsTheExpansion) {
       want.push_back(float(expansion({matrix, matrix + n * n}, n)));
     }
     expect_close(run_op({"Det", 11}, {x})[0], Tensor::of({2, 3}, want), 1e-6, 1e-6);
+  }
+}
+
+/// By elimination with the largest of all elements as pivots, in long double.
+double elimination(const double* from, int64_t n) {
+  std::vector<long double> a(from, from + n * n);
+  const auto at = [&](int64_t i, int64_t j) -> long double& { return a[size_t(i * n + j)]; };
+  long double result = 1;
+  for (int64_t k = 0; k < n; ++k) {
+    int64_t row = k, column = k;
+    for (int64_t i = k; i < n; ++i) {
+      for (int64_t j = k; j < n; ++j) {
+        if (std::abs(at(i, j)) > std::abs(at(row, column))) row = i, column = j;
+      }
+    }
+    for (int64_t j = 0; j < n; ++j) std::swap(at(k, j), at(row, j));
+    for (int64_t i = 0; i < n; ++i) std::swap(at(i, k), at(i, column));
+    result *= at(k, k) * ((row != k) == (column != k) ? 1 : -1);
+    for (int64_t i = k + 1; i < n; ++i) {
+      const long double factor = at(i, k) / at(k, k);
+      for (int64_t j = k; j < n; ++j) at(i, j) -= factor * at(k, j);
+    }
+  }
+  return double(result);
+}
+
+/// Columns are eliminated in blocks, of which the last may have fewer, and rows are updated in strips.
+TEST(Det, LargeMatricesEqualTheElimination) {
+  for (const int64_t n : {23, 24, 25, 31, 40, 67, 130}) {
+    Tensor x = cast_to(random_tensor({2, n, n}, unsigned(n)), DType::kFloat64);
+    for (int64_t i = 0; i < x.size(); ++i) x.data<double>()[i] /= std::sqrt(double(n));
+    const double* first = x.data<double>();
+    const std::vector<double> want{elimination(first, n), elimination(first + n * n, n)};
+    for (const Isa isa : supported_isas()) {
+      const Tensor y = run_op({"Det", 22}, {x}, 1, {}, isa, 1)[0];
+      for (int i = 0; i < 2; ++i) EXPECT_NEAR(y.data<double>()[i], want[size_t(i)], 1e-10 * std::abs(want[size_t(i)]));
+      EXPECT_TRUE(identical(y, run_op({"Det", 22}, {x}, 1, {}, isa, 3)[0]));
+    }
+  }
+}
+
+TEST(Det, LargeMatricesWithAColumnOfZerosAreSingular) {
+  for (const int64_t n : {30, 64}) {
+    Tensor x = random_tensor({n, n}, 5);
+    for (int64_t i = 0; i < n; ++i) x.data<float>()[i * n + 20] = 0;
+    expect_close(run_op({"Det", 22}, {x})[0], Tensor::of(Shape{}, std::vector<float>{0}));
   }
 }
 

@@ -126,6 +126,31 @@ TEST(MoE, MultipliesMatricesOfManyColumns) {
   }
 }
 
+/// Constant weights are packed, rows are multiplied in strips and sums in blocks, which end in the middle of panels:
+/// with the same bits however many rows an expert has.
+TEST(MoE, MultipliesRowsOfPackedMatrices) {
+  constexpr int64_t kRows = 70, kColumns = 150, kDepth = 1100, kMatrices = 3;
+  const Tensor x = random_tensor({kRows, kDepth}, 20), w = random_tensor({kMatrices, kColumns, kDepth}, 21);
+  const Tensor bias = random_tensor({kMatrices, kColumns}, 22);
+  Tensor experts(DType::kInt64, {2 * kRows});
+  for (int64_t i = 0; i < 2 * kRows; ++i) experts.data<int64_t>()[i] = i % 5 == 0 ? 2 : 0;
+  const OpCase op{"ExpertMatMul", 1, {}, "linnet"};
+  for (const Isa isa : supported_isas()) {
+    const Tensor y = run_op(op, {x, experts, w, bias}, 1, {2}, isa, 1)[0];
+    expect_close(y, run_op(op, {x, experts, w, bias}, 1, {}, isa)[0], 1e-3, 1e-3);
+    EXPECT_TRUE(identical(y, run_op(op, {x, experts, w, bias}, 1, {2}, isa, 3)[0]));
+    for (const int64_t row : {0, 33, 69}) {
+      Tensor one(DType::kFloat32, {1, kDepth}), chosen(DType::kInt64, {2});
+      std::copy_n(x.data<float>() + row * kDepth, kDepth, one.data<float>());
+      std::copy_n(experts.data<int64_t>() + 2 * row, 2, chosen.data<int64_t>());
+      const Tensor alone = run_op(op, {one, chosen, w, bias}, 1, {2}, isa)[0];
+      EXPECT_TRUE(
+          std::equal(alone.data<float>(), alone.data<float>() + alone.size(), y.data<float>() + 2 * row * kColumns))
+          << row;
+    }
+  }
+}
+
 TEST(MoE, RefusesWhatDoesNotFit) {
   const Tensor fc1 = random_tensor({kExperts, kInner, kHidden}, 5);
   const auto expect_refused = [&](ErrorKind kind, const std::string& text, const Attributes& attributes,

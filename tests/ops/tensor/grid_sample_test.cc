@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "support/run_op.h"
 
@@ -52,6 +53,37 @@ TEST(GridSample, SamplesVolumesInTheOrderXYZ) {
                Tensor::of(Shape{1, 1, 1, 1, 2}, std::vector<double>{1, 5.5}));
 }
 
+/// Plane i of an image [N, C, spatial...] as an image of its own; what belongs to image i of a grid.
+Tensor plane_of(const Tensor& x, int64_t i, int64_t elements) {
+  Shape shape = x.shape();
+  shape[0] = shape[1] = 1;
+  Tensor plane(DType::kFloat32, shape);
+  std::copy_n(x.data<float>() + i * elements, elements, plane.data<float>());
+  return plane;
+}
+Tensor image_of(const Tensor& grid, int64_t i) {
+  Shape shape = grid.shape();
+  shape[0] = 1;
+  Tensor one(DType::kFloat32, shape);
+  std::copy_n(grid.data<float>() + i * one.size(), one.size(), one.data<float>());
+  return one;
+}
+
+/// The settings whose points are found by vectors where the grid is of float32.
+std::vector<OpCase> drawn_on_vectors() {
+  std::vector<OpCase> all;
+  for (const char* mode : {"linear", "nearest"}) {
+    for (const char* padding : {"zeros", "border"}) {
+      for (const int64_t corners : {0, 1}) {
+        const Attributes attributes{
+            {"mode", std::string(mode)}, {"padding_mode", std::string(padding)}, {"align_corners", corners}};
+        all.push_back({"GridSample", 20, attributes});
+      }
+    }
+  }
+  return all;
+}
+
 /// Grids of float64 are read point by point, those of float32 by vectors.
 TEST(GridSample, FloatGridsGiveTheBitsOfTheSameDoubles) {
   for (const Shape& shape : {Shape{2, 3, 5, 7}, Shape{1, 2, 4, 3, 6}}) {
@@ -63,13 +95,39 @@ TEST(GridSample, FloatGridsGiveTheBitsOfTheSameDoubles) {
     const std::vector<float> ends{-1, 1, 0, INFINITY, -INFINITY, NAN, 3e38f, -3e38f, 1 + 0x1p-20f, -1 - 0x1p-20f};
     std::copy(ends.begin(), ends.end(), float_grid.data<float>());
     const Tensor double_grid = cast_to(float_grid, DType::kFloat64);
-    for (const char* padding : {"zeros", "border"}) {
-      for (const int64_t corners : {0, 1}) {
-        const OpCase op{"GridSample", 20, {{"padding_mode", std::string(padding)}, {"align_corners", corners}}};
+    for (const OpCase& op : drawn_on_vectors()) {
+      for (const Isa isa : supported_isas()) {
+        EXPECT_TRUE(identical(run_op(op, {x, float_grid}, 1, {}, isa)[0], run_op(op, {x, double_grid}, 1, {}, isa)[0]))
+            << op.attributes.size();
+      }
+    }
+  }
+}
+
+/// Many channels are sampled together, from transposed images, few of them one by one: with the same bits, for any
+/// number of threads. Pixels beside the image do not count, nor do those that are not finite but have no part in a
+/// point.
+TEST(GridSample, ChannelsTogetherGiveTheBitsOfEachAlone) {
+  for (const auto& [shape, points] :
+       {std::pair{Shape{2, 19, 9, 11}, Shape{2, 13, 17, 2}}, std::pair{Shape{1, 33, 3, 4, 5}, Shape{1, 2, 7, 19, 3}}}) {
+    Tensor x = random_tensor(shape, 1);
+    for (int64_t i = 0; i < x.size(); i += 31) x.data<float>()[i] = INFINITY;
+    const Tensor grid = random_uniform(points, -1.3f, 1.3f, 2);
+    const int64_t image = shape.elements(2, shape.rank()), count = points.elements(1, points.rank() - 1);
+    for (const char* mode : {"linear", "cubic"}) {
+      for (const char* padding : {"zeros", "border", "reflection"}) {
+        if (shape.rank() == 5 && *mode == 'c') continue;
+        const OpCase op{"GridSample", 20, {{"mode", std::string(mode)}, {"padding_mode", std::string(padding)}}};
         for (const Isa isa : supported_isas()) {
-          EXPECT_TRUE(
-              identical(run_op(op, {x, float_grid}, 1, {}, isa)[0], run_op(op, {x, double_grid}, 1, {}, isa)[0]))
-              << padding << corners;
+          const Tensor y = run_op(op, {x, grid}, 1, {}, isa)[0];
+          EXPECT_TRUE(identical(y, run_op(op, {x, grid}, 1, {}, isa, 8)[0]));
+          for (int64_t plane = 0; plane < shape[0] * shape[1]; ++plane) {
+            const Tensor alone =
+                run_op(op, {plane_of(x, plane, image), image_of(grid, plane / shape[1])}, 1, {}, isa)[0];
+            EXPECT_EQ(0,
+                      std::memcmp(alone.data<float>(), y.data<float>() + plane * count, size_t(count) * sizeof(float)))
+                << mode << padding << plane;
+          }
         }
       }
     }

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -94,6 +95,29 @@ TEST(LinearClassifier, TakesTheHighestScore) {
                                 {"classlabels_strings", Strings{"no", "yes"}}});
   expect_close(result[0], Tensor::of<std::string>({"no", "yes", "no"}));
   expect_close(result[1], Tensor::of(Shape{3, 2}, Floats{0.55f, 0.46f, -0.15f, 0.41f, 0.05f, -0.04f}), 1e-6);
+}
+
+/// Rows that do not fill blocks, with equal scores; the scores are what the first coefficients are multiplied by.
+TEST(LinearClassifier, TakesTheFirstOfTheHighestScoresOfEachRow) {
+  const int64_t rows = 75;
+  Tensor x(DType::kFloat32, {rows, 3}), shares(DType::kFloat32, {rows, 3});
+  Ints labels;
+  for (int64_t r = 0; r < rows; ++r) {
+    float* of_row = x.data<float>() + r * 3;
+    double sum = 0;
+    for (int64_t c = 0; c < 3; ++c) of_row[c] = float((r * 7 + c * c * r) % 4);
+    for (int64_t c = 0; c < 3; ++c) sum += std::exp(double(of_row[c]));
+    for (int64_t c = 0; c < 3; ++c) shares.data<float>()[r * 3 + c] = float(std::exp(double(of_row[c])) / sum);
+    labels.push_back(10 + (std::max_element(of_row, of_row + 3) - of_row));
+  }
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    const auto result = classify({{"coefficients", Floats{1, 0, 0, 0, 1, 0, 0, 0, 1}},
+                                  {"classlabels_ints", Ints{10, 11, 12}},
+                                  {"post_transform", std::string("SOFTMAX")}},
+                                 cast_to(x, dtype));
+    expect_close(result[0], Tensor::of(labels));
+    expect_close(result[1], shares, 1e-6, 1e-6);
+  }
 }
 
 TEST(LinearClassifier, CompletesTheScoreOfTheSecondClass) {

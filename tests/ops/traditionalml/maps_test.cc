@@ -53,6 +53,15 @@ TEST(Maps, DictVectorizerFollowsItsVocabulary) {
   });
 }
 
+/// The last value of a key counts, at each place of the key.
+TEST(Maps, DictVectorizerTakesRepeatedKeys) {
+  const Tensor x = map_of(Tensor::of(Ints{7, 5, 7, 1}), Tensor::of(Floats{1, 2, 3, 4}));
+  const Attribute vocabulary = Ints{7, 2, 5, 7, 7, 5};
+  expect_close(
+      run_ml("DictVectorizer", Fact::map(DType::kInt64, DType::kFloat32), x, {{"int64_vocabulary", vocabulary}}),
+      Tensor::of(Floats{3, 0, 2, 3, 3, 2}));
+}
+
 // Values as ONNX Runtime 1.31 gives them.
 TEST(Maps, CastMapOrdersByKeyOrPlacesAtIt) {
   const auto run = [](const Tensor& values, const std::string& to, const std::string& form, int64_t size = 4) {

@@ -102,6 +102,35 @@ TEST(TreeEnsembleRegressor, GivesTheSameForAnyNumberOfRows) {
   }
 }
 
+/// Trees that ask only whether a feature is at most the threshold, or only for orders, leave out questions that others
+/// need. Some rows go down a tree together, others go down several trees; missing values go to the false child.
+TEST(TreeEnsembleRegressor, AgreesWithItsDefinitionWhereTreesAskForOrdersOnly) {
+  const std::map<std::string, std::string> at_most{{"BRANCH_EQ", "BRANCH_LEQ"},
+                                                   {"BRANCH_NEQ", "BRANCH_LT"},
+                                                   {"BRANCH_GT", "BRANCH_LT"},
+                                                   {"BRANCH_GTE", "BRANCH_LEQ"}};
+  const std::map<std::string, std::string> orders{{"BRANCH_EQ", "BRANCH_GTE"}, {"BRANCH_NEQ", "BRANCH_GT"}};
+  for (const auto& modes : {at_most, orders}) {
+    const auto mode = [&](const std::string& from) { return modes.contains(from) ? modes.at(from) : from; };
+    for (const int count : {1, 3, 40}) {
+      RandomTrees trees = random_trees(unsigned(count), 1 + count % 2, count);
+      for (auto& tree : trees.trees) {
+        for (RandomTrees::Node& node : tree) node.mode = mode(node.mode);
+      }
+      for (std::string& name : std::get<Strings>(trees.attributes["nodes_modes"])) name = mode(name);
+      for (const int64_t rows : {1, 7, 8, 16, 20, 30, 100}) {
+        Tensor x = random_uniform({rows, 3}, -3, 3, 1);
+        for (int64_t i = 0; i < x.size(); i += 5) x.data<float>()[i] = NAN;
+        for (int64_t i = 1; i < x.size(); i += 4) x.data<float>()[i] = float(i % 9) / 2 - 2;  // as thresholds are
+        const OpCase op{"TreeEnsembleRegressor", 1, trees.attributes, "ai.onnx.ml"};
+        const Tensor want = tree_reference(trees, x, "SUM", 0);
+        expect_close(run_op(op, {x})[0], want, 1e-5, 1e-5);
+        expect_close(run_op(op, {cast_to(x, DType::kFloat64)})[0], want, 1e-5, 1e-5);
+      }
+    }
+  }
+}
+
 TEST(TreeEnsembleRegressor, ComparesDoubleThresholdsAsSuch) {
   Attributes attributes{{"nodes_values_as_tensor", Tensor::of<double>({0.1, 0, 0})}};
   attributes["nodes_values"] = Floats{};
@@ -219,6 +248,39 @@ TEST(TreeEnsemble, AsksForMembersExactlyAndByTheFlagOfMissingValues) {
   attributes["nodes_missing_value_tracks_true"] = Ints{0, 1};
   expect_close(run_op({"TreeEnsemble", 5, attributes, "ai.onnx.ml"}, {x})[0],
                Tensor::of(Shape{3, 2}, Floats{0, 20, 0, 20, 10, 0}));
+}
+
+/// Two nodes on each of 40 levels, that both lead to the two on the next: more than 2^40 ways.
+TEST(TreeEnsemble, WalksNodesThatSeveralOthersShare) {
+  const int64_t levels = 40;
+  Ints features, yes, no, leafs;
+  Floats splits;
+  for (int64_t i = 0; i < 2 * levels; ++i) {
+    const bool last = i / 2 + 1 == levels;
+    const int64_t next = last ? 0 : (i / 2 + 1) * 2, flip = i % 2;
+    features.push_back(i % 3), splits.push_back(float(i * 7 % 11) / 11 - 0.5f);
+    yes.push_back(next + flip), no.push_back(next + 1 - flip), leafs.push_back(last);
+  }
+  const Ints roots{0, 1, 30, 2 * levels - 1};
+  const Attributes attributes{
+      {"tree_roots", roots},          {"nodes_modes", Tensor::of(std::vector<uint8_t>(features.size(), 0))},
+      {"nodes_featureids", features}, {"nodes_splits", Tensor::of(splits)},
+      {"nodes_truenodeids", yes},     {"nodes_trueleafs", leafs},
+      {"nodes_falsenodeids", no},     {"nodes_falseleafs", leafs},
+      {"leaf_targetids", Ints{0, 0}}, {"leaf_weights", Tensor::of<float>({1, 100})}};
+  const Tensor x = random_uniform({37, 3}, -0.6f, 0.6f, 3);
+  Tensor want(DType::kFloat32, {37, 1});
+  for (int64_t r = 0; r < 37; ++r) {
+    float& sum = want.data<float>()[r] = 0;
+    for (const int64_t root : roots) {
+      auto at = size_t(root);
+      for (; !leafs[at]; at = size_t(x.data<float>()[r * 3 + features[at]] <= splits[at] ? yes[at] : no[at])) {
+      }
+      const bool first = (x.data<float>()[r * 3 + features[at]] <= splits[at] ? yes[at] : no[at]) == 0;
+      sum += first ? 1 : 100;
+    }
+  }
+  expect_close(run_op({"TreeEnsemble", 5, attributes, "ai.onnx.ml"}, {x})[0], want);
 }
 
 TEST(TreeEnsemble, NumbersTheTransformsAsTheSpecificationDoes) {
