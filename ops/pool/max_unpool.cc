@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
@@ -42,7 +43,7 @@ class MaxUnpoolKernel final : public Kernel {
 
  private:
   static constexpr int64_t kIndexWork = 8;
-  static constexpr int64_t kBlock = 2048;
+  static constexpr int64_t kBlock = 512;  ///< elements, whose zeros stay in the first-level cache
 
   struct Output {
     T* data;
@@ -51,23 +52,21 @@ class MaxUnpoolKernel final : public Kernel {
     /// With zeros up to `end`.
     void fill(int64_t end) {
       if (end <= filled) return;
-      std::fill(data + filled, data + end, T());
+      std::memset(data + filled, 0, size_t(end - filled) * sizeof(T));
       filled = end;
     }
   };
 
   void move_whole(const T* x, const int64_t* indices, int64_t n, Output& y) const {
     T* const data = y.data;
-    auto filled = uint64_t(y.filled);
-    for (int64_t i = 0; i < n; ++i) {
-      if (uint64_t(indices[i]) >= filled) {
-        y.fill(y.size);
-        filled = uint64_t(y.size);
-        data[position(indices[i])] = x[i];
-      } else {
-        data[indices[i]] = x[i];
-      }
-    }
+    const auto filled = uint64_t(y.filled);
+    int64_t i = 0;
+    for (; i < n && uint64_t(indices[i]) < filled; ++i) data[indices[i]] = x[i];
+    if (i == n) return;
+    y.fill(y.size);
+    const auto size = uint64_t(y.size);
+    for (; i < n && uint64_t(indices[i]) < size; ++i) data[indices[i]] = x[i];
+    if (i < n) move(x + i, indices + i, 1, y);  // which says what is wrong
   }
   void move(const T* x, const int64_t* indices, int64_t n, Output& y) const {
     y.fill(y.size);
