@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -14,14 +12,15 @@ TEST(MaxUnpool, UndoesMaxPool) {
     const Tensor x = random_uniform(shape, 1, 2);
     const Attributes window{{"kernel_shape", Ints{2, 3}}, {"strides", Ints{2, 2}}};
     const auto pooled = run_op({"MaxPool", 12, window}, {x}, 2);
-    const Tensor y = run_op({"MaxUnpool", 11, window}, {pooled[0], pooled[1]})[0];
-    ASSERT_EQ(y.shape(), x.shape());
-    std::vector<float> want(size_t(y.size()), 0.0f);
+    std::vector<float> want(size_t(x.size()), 0.0f);
     for (int64_t i = 0; i < pooled[1].size(); ++i) {
       const int64_t at = pooled[1].data<int64_t>()[i];
       want[size_t(at)] = x.data<float>()[at];
     }
-    EXPECT_EQ(std::vector<float>(y.data<float>(), y.data<float>() + y.size()), want);
+    for (const int threads : {1, 2}) {
+      const Tensor y = run_op({"MaxUnpool", 11, window}, {pooled[0], pooled[1]}, 1, {}, Isa::kAuto, threads)[0];
+      EXPECT_TRUE(identical(y, Tensor::of(shape, want))) << shape << " on " << threads << " threads";
+    }
   }
 }
 
@@ -36,8 +35,15 @@ TEST(MaxUnpool, PutsElementsFarFromTheirWindows) {
     want[size_t(indices[size_t(i)])] = x.data<float>()[i];
   }
   const OpCase op{"MaxUnpool", 11, {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}}};
-  const Tensor y = run_op(op, {x, Tensor::of(x.shape(), indices)})[0];
-  EXPECT_EQ(std::vector<float>(y.data<float>(), y.data<float>() + y.size()), want);
+  for (const int threads : {1, 2}) {
+    const Tensor y = run_op(op, {x, Tensor::of(x.shape(), indices)}, 1, {}, Isa::kAuto, threads)[0];
+    EXPECT_TRUE(identical(y, Tensor::of({1, 3, 100, 120}, want))) << threads << " threads";
+    indices[size_t(n / 2)] = 4 * n;
+    expect_error(ErrorKind::kModel, "outside", [&] {
+      run_op(op, {x, Tensor::of(x.shape(), indices)}, 1, {}, Isa::kAuto, threads);
+    });
+    indices[size_t(n / 2)] = 4 * n - 1 - 4 * (n / 2);
+  }
 }
 
 TEST(MaxUnpool, PutsItsResultIntoAGivenShape) {
