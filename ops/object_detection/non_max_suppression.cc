@@ -72,7 +72,6 @@ class NonMaxSuppressionKernel final : public Kernel {
     const Tensor& most = context.input(2);
     const int64_t limit = most ? *most.data<int64_t>() : 0;
     std::vector<int64_t> selected;
-    selected.reserve(3 * kFewBoxes);
     Selection selection;
     Checkpoints checkpoints;
     for (int64_t n = 0; n < scores_[0]; ++n) {

@@ -55,7 +55,7 @@ int64_t copies_of(const ResizeLines& lines) {
   const int64_t copies = lines.lines() / lines.in_lines();
   Checkpoints checkpoints;
   for (int64_t line = 0; line < lines.lines(); ++line) {
-    if (lines.source(line) != line / copies * lines.in_elements()) return 0;
+    if (lines.source(line) != checked_mul(line / copies, lines.in_elements())) return 0;
     checkpoints.add(8);
   }
   return copies;
@@ -124,20 +124,20 @@ class NearestResize final : public Kernel {
 
   /// The lines [item, end) of a plane at x; returns end.
   int64_t repeat_lines(const std::byte* x, int64_t item, int64_t end, std::byte* y) const {
-    const int64_t lines = lines_.lines(), pitch = lines_.out_elements() * width_;
+    const int64_t lines = lines_.lines(), pitch = checked_mul(lines_.out_elements(), width_);
     for (int64_t first = item; item < end; first = item) {
       const int64_t source = source_of(first % lines);
       do ++item;
       while (item < end && source_of(item % lines) == source);
       if (source < 0)
-        copy_(extrapolation_value_.raw(), 0, y + first * pitch, 1, (item - first) * lines_.out_elements());
+        copy_(extrapolation_value_.raw(), 0, y + first * pitch, 1, checked_mul(item - first, lines_.out_elements()));
       else
         repeat_(x + source * width_, 1, lines_.axis().in, item - first, y + first * pitch);
     }
     return end;
   }
   int64_t move_lines(const std::byte* x, int64_t item, int64_t end, std::byte* y) const {
-    const int64_t lines = lines_.lines(), pitch = lines_.out_elements() * width_;
+    const int64_t lines = lines_.lines(), pitch = checked_mul(lines_.out_elements(), width_);
     for (int64_t before = -1; item < end; ++item) {
       const int64_t source = source_of(item % lines);
       move_line(x, source, before, y + item * pitch);

@@ -43,10 +43,9 @@ class TriluKernel final : public Kernel {
  private:
   /// Zero has no bits.
   void clear(std::byte* y, int64_t n) const {
-    if (strings_)
-      copy_(zero_.raw(), 0, y, 1, n);
-    else
-      std::memset(y, 0, size_t(n * width_));
+    if (strings_) return copy_(zero_.raw(), 0, y, 1, n);
+    const std::ptrdiff_t bytes = n * width_;
+    std::memset(y, 0, size_t(bytes));
   }
 
   CopyRow copy_;
