@@ -33,8 +33,8 @@ T sum_of(T a, T b) {
 template <class T>
 class Col2ImKernel final : public Kernel {
  public:
-  Col2ImKernel(std::vector<BlockAxis> axes, int64_t planes, BinaryForms::F add)
-      : axes_(std::move(axes)), planes_(planes), add_(add) {
+  Col2ImKernel(std::vector<BlockAxis> axes, int64_t planes, decltype(ReduceKernels::add_rows) add_rows)
+      : axes_(std::move(axes)), planes_(planes), add_rows_(add_rows) {
     for (size_t i = axes_.size(); i-- > 0;) {
       BlockAxis& axis = axes_[i];
       axis.next_pixels = pixels_;
@@ -61,8 +61,6 @@ class Col2ImKernel final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kShortLine = 32;  // elements for which a kernel is not worth its call
-
   /// The blocks of which an element lies within the image along an axis, and where that of the first block would.
   struct Reach {
     int64_t first, end, shift;
@@ -85,18 +83,33 @@ class Col2ImKernel final : public Kernel {
     const BlockAxis& a = axes_[axis];
     const auto [first, end, shift] = reach[axis];
     if (axis + 1 == axes_.size()) {
-      checkpoints.add(end - first + 16);
-      return add_line(x + first, end - first, a.stride, y + first * a.stride + shift);
+      const Reach one{0, 1, 0};
+      return add_lines(BlockAxis(), one, a, reach[axis], x, y, checkpoints);
+    }
+    if (axis + 2 == axes_.size()) {
+      return add_lines(a, reach[axis], axes_[axis + 1], reach[axis + 1], x, y, checkpoints);
     }
     for (int64_t i = first; i < end; ++i) {
       add_blocks(axis + 1, reach, x + i * a.next_blocks, y + (i * a.stride + shift) * a.next_pixels, checkpoints);
     }
   }
 
-  void add_line(const T* __restrict x, int64_t n, int64_t stride, T* __restrict y) const {
-    if constexpr (std::is_same_v<T, float>) {
-      if (stride == 1 && n > kShortLine) return add_(y, x, y, n);
-    }
+  /// The same of the last two axes: of lines along the second one.
+  void add_lines(const BlockAxis& line, const Reach& lines, const BlockAxis& a, const Reach& reach, const T* x, T* y,
+                 Checkpoints& checkpoints) const {
+    const int64_t n = reach.end - reach.first, x_pitch = line.next_blocks, y_pitch = line.stride * line.next_pixels;
+    if (n <= 0) return;
+    x += lines.first * x_pitch + reach.first;
+    y += lines.first * y_pitch + lines.shift * line.next_pixels + reach.first * a.stride + reach.shift;
+    checkpoints.in_parts(lines.end - lines.first, n + 16, [&](int64_t begin, int64_t end) {
+      if constexpr (std::is_same_v<T, float>) {
+        if (a.stride == 1) return add_rows_(x + begin * x_pitch, x_pitch, y + begin * y_pitch, y_pitch, end - begin, n);
+      }
+      for (int64_t i = begin; i < end; ++i) add_line(x + i * x_pitch, n, a.stride, y + i * y_pitch);
+    });
+  }
+
+  static void add_line(const T* __restrict x, int64_t n, int64_t stride, T* __restrict y) {
     if (stride == 1) {
       for (int64_t i = 0; i < n; ++i) y[i] = sum_of(y[i], x[i]);
     } else {
@@ -106,7 +119,7 @@ class Col2ImKernel final : public Kernel {
 
   std::vector<BlockAxis> axes_;
   int64_t planes_, pixels_ = 1, taps_ = 1, blocks_ = 1;
-  BinaryForms::F add_;
+  decltype(ReduceKernels::add_rows) add_rows_;
 };
 
 template <class F>
@@ -157,7 +170,7 @@ class Col2Im final : public Op {
     std::vector<BlockAxis> axes = this->axes(tensor_ints(*in.constant(1)), tensor_ints(*in.constant(2)));
     return dispatch_sum(in.dtype(0), [&]<class T>() -> KernelPtr {
       return std::make_unique<Col2ImKernel<T>>(std::move(axes), checked_mul(y[0], y[1]),
-                                               kernel_table(in.isa()).binary.add.vector_vector);
+                                               kernel_table(in.isa()).reduce.add_rows);
     });
   }
 

@@ -15,16 +15,18 @@ class RowsByVector final : public Kernel {
   /// matrix: the input that holds it; x_index, v_index: of each product, the matrix and the vector.
   RowsByVector(int matrix, int64_t rows, int64_t n, const std::vector<int64_t>& x_index,
                const std::vector<int64_t>& v_index, const KernelTable& kernels)
-      : matrix_(matrix), rows_(rows), n_(n), x_index_(x_index), v_index_(v_index), dot_(kernels.reduce.dot) {}
+      : matrix_(matrix), rows_(rows), n_(n), x_index_(x_index), v_index_(v_index), dots_(kernels.reduce.dots) {}
 
   void run(KernelContext& context) const override {
     const float* x = context.input(matrix_).data<float>();
     const float* v = context.input(1 - matrix_).data<float>();
     float* y = context.output(0).data<float>();
     parallel_items(context.executor(), int64_t(x_index_.size()) * rows_, n_, [&](int64_t row, int64_t end, int) {
-      for (; row < end; ++row) {
-        const auto product = size_t(row / rows_);
-        y[row] = dot_(x + (x_index_[product] * rows_ + row % rows_) * n_, v + v_index_[product] * n_, n_);
+      while (row < end) {
+        const int64_t product = row / rows_, last = std::min(end, (product + 1) * rows_);
+        const auto i = size_t(product);
+        dots_(x + (x_index_[i] * rows_ + row % rows_) * n_, last - row, n_, v + v_index_[i] * n_, n_, y + row);
+        row = last;
       }
     });
   }
@@ -35,7 +37,7 @@ class RowsByVector final : public Kernel {
   int matrix_;
   int64_t rows_, n_;
   std::vector<int64_t> x_index_, v_index_;
-  decltype(ReduceKernels::dot) dot_;
+  decltype(ReduceKernels::dots) dots_;
 };
 
 /// y[j] = the sum of a[k] * b[k * n + j]: a vector by a matrix, whose rows are added.

@@ -19,8 +19,10 @@ struct OrderFunctions {
 
 /// Of elements of one width.
 struct WidthFunctions {
-  NumberFunction add, sub, mul;  ///< integers, which wrap around
-  NumberFunction select;         ///< x[0] (bool) ? x[1] : x[2], bit for bit
+  NumberFunction add, sub, mul;            ///< integers, which wrap around
+  NumberFunction select;                   ///< x[0] (bool) ? x[1] : x[2], bit for bit
+  NumberFunction invert;                   ///< all bits
+  NumberFunction shift_left, shift_right;  ///< of unsigned numbers by such; 0 from the width on
   /// y[i] += a[0] * b[i] for i < n: integers, which wrap around. y overlaps neither.
   void (*multiply_add)(const void* a, const void* b, void* y, int64_t n);
 };

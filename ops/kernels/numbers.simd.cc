@@ -29,11 +29,10 @@ constexpr NumberFunction of_two(F) {
 template <class T>
 inline T quotient(T a, T b) {
   using Float = std::conditional_t<sizeof(T) == 4, double, float>;
-  using Bits = std::make_unsigned_t<T>;
-  const bool negates = std::is_signed_v<T> && b == T(-1);  // the least number has no negative
-  const T divisor = T((b == 0) | negates ? 1 : b);
-  const Bits q = Bits(int32_t(Float(a) / Float(divisor)));
-  return T(b == 0 ? Bits(0) : negates ? Bits(Bits(0) - q) : q);
+  const int32_t divisor = b, is_zero = divisor == 0;
+  const int32_t negates = divisor == -1;  // the least number has no negative
+  const auto q = uint32_t(int32_t(Float(a) / Float(divisor + is_zero + 2 * negates)));
+  return T(q * uint32_t(1 - is_zero - 2 * negates));
 }
 
 template <class T>
@@ -107,6 +106,14 @@ void multiply_add(const void* a, const void* b_data, void* y_data, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[i] = U(y[i] + factor * b[i]);
 }
 
+template <class U>
+void invert(const void* const* x, void* y_data, int64_t n) {
+  const U* a = static_cast<const U*>(x[0]);
+  U* y = static_cast<U*>(y_data);
+  LINNET_INDEPENDENT
+  for (int64_t i = 0; i < n; ++i) y[i] = U(~a[i]);
+}
+
 /// U: an unsigned type.
 template <class U>
 constexpr WidthFunctions kWidth{
@@ -115,6 +122,9 @@ constexpr WidthFunctions kWidth{
     // As unsigned: a product of uint16 would be one of int.
     of_two<U, U>([](U a, U b) { return U(std::common_type_t<U, unsigned>(a) * b); }),
     select<U>,
+    invert<U>,
+    of_two<U, U>([](U a, U b) { return b < 8 * sizeof(U) ? U(std::common_type_t<U, unsigned>(a) << b) : U(0); }),
+    of_two<U, U>([](U a, U b) { return b < 8 * sizeof(U) ? U(a >> b) : U(0); }),
     multiply_add<U>,
 };
 

@@ -96,11 +96,54 @@ void quantize_each(const float* x, T* y, int64_t n, const float* scale, const vo
       });
 }
 
+/// quantize_run() of kVectors vectors that belong to several blocks, of kOfBlock vectors each and one zero point.
+template <int kOfBlock, class T>
+inline void quantize_together(const float* x, T* y, const float* scale, float zero_point) {
+  F32 quotient[kVectors];
+  bool divides = false;
+  LINNET_UNROLL
+  for (int k = 0; k < kVectors; ++k) {
+    const float block_scale = scale[k / kOfBlock];
+    const Grid<T> grid{F32(block_scale), F32(zero_point)};
+    quotient[k] = at_most(grid.greatest() * grid.scale, load(x + k * kLanes)) * F32(1.0f / block_scale);
+    divides |= !(block_scale > 0x1p-100f && block_scale < 0x1p100f);
+  }
+  if (!divides && round_four(quotient, F32(0.5f - 0x1p-12f), zero_point, y)) return;
+  for (int k = 0; k < kVectors; k += kOfBlock) {
+    const Grid<T> grid{F32(scale[k / kOfBlock]), F32(zero_point)};
+    divide_all(x + k * kLanes, y + k * kLanes, kOfBlock * kLanes, grid);
+  }
+}
+
+/// As many of n elements, from the first on, as fill vectors with blocks of kOfBlock vectors each.
+template <int kOfBlock, class T>
+int64_t quantize_short_blocks(const float* x, T* y, int64_t n, const float* scale, const void* zero_points) {
+  constexpr int64_t kBlocks = kVectors / kOfBlock;
+  int64_t i = 0;
+  for (int64_t block = 0; i + kVectors * kLanes <= n; i += kVectors * kLanes, block += kBlocks) {
+    const float zero_point = zero_point_at<T>(zero_points, block);
+    bool same = true;
+    for (int64_t b = 1; b < kBlocks; ++b) same &= zero_point_at<T>(zero_points, block + b) == zero_point;
+    if (same) {
+      quantize_together<kOfBlock>(x + i, y + i, scale + block, zero_point);
+      continue;
+    }
+    for (int64_t b = 0, at = i; b < kBlocks; ++b, at += kOfBlock * kLanes) {
+      quantize_run(x + at, y + at, kOfBlock * kLanes, scale[block + b], zero_point_at<T>(zero_points, block + b));
+    }
+  }
+  return i;
+}
+
 template <class T>
 void quantize_blocks(const float* x, void* to, int64_t n, int64_t block, const float* scale, const void* zero_points) {
   T* y = static_cast<T*>(to);
   if (block == 1) return quantize_each(x, y, n, scale, zero_points);
-  for_blocks(n, block, [&](int64_t begin, int64_t count, int64_t i) {
+  int64_t done = 0;
+  if (block == kLanes) done = quantize_short_blocks<1>(x, y, n, scale, zero_points);
+  if (block == 2 * kLanes) done = quantize_short_blocks<2>(x, y, n, scale, zero_points);
+  for_blocks(n - done, block, [&](int64_t from, int64_t count, int64_t index) {
+    const int64_t begin = done + from, i = done / block + index;
     quantize_run(x + begin, y + begin, count, scale[i], zero_point_at<T>(zero_points, i));
   });
 }

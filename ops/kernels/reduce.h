@@ -23,6 +23,10 @@ struct ReduceKernels {
   Pair min;  ///< NaN where any value is
   /// The sum of a[i] * b[i], n >= 0.
   float (*dot)(const float* a, const float* b, int64_t n);
+  /// y[r] = dot(x + r * pitch, v, n) for r in [0, rows), the same bits.
+  void (*dots)(const float* x, int64_t rows, int64_t pitch, const float* v, int64_t n, float* y);
+  /// y[r * y_pitch + i] += x[r * x_pitch + i] for r in [0, rows), i in [0, n); y does not overlap x.
+  void (*add_rows)(const float* x, int64_t x_pitch, float* y, int64_t y_pitch, int64_t rows, int64_t n);
 };
 
 }  // namespace linnet

@@ -36,26 +36,78 @@ float extreme_row(const float* x, int64_t n) {
   return kJoinLanes(kJoin(kJoin(part[0], part[1]), kJoin(part[2], part[3])));
 }
 
-/// kParts running sums of n products, joined.
-inline F32 dot_block(const float* a, const float* b, int64_t n) {
-  F32 part[kParts] = {F32(0.0f), F32(0.0f), F32(0.0f), F32(0.0f)};
+/// Of each of kRows rows, kParts running sums of n products, joined.
+template <int kRows>
+inline void add_dots(const float* x, int64_t pitch, const float* v, int64_t n, F32* total) {
+  F32 part[kRows][kParts];
+  LINNET_UNROLL for (auto& row : part) { LINNET_UNROLL for (F32& sum : row) sum = F32(0.0f); }
   int64_t i = 0;
   for (; i + kParts * kLanes <= n; i += kParts * kLanes) {
     LINNET_UNROLL
     for (int k = 0; k < kParts; ++k) {
-      part[k] = xsimd::fma(load(a + i + k * kLanes), load(b + i + k * kLanes), part[k]);
+      const F32 b = load(v + i + k * kLanes);
+      LINNET_UNROLL
+      for (int r = 0; r < kRows; ++r) part[r][k] = xsimd::fma(load(x + r * pitch + i + k * kLanes), b, part[r][k]);
     }
   }
-  for (; i + kLanes <= n; i += kLanes) part[0] = xsimd::fma(load(a + i), load(b + i), part[0]);
-  if (i < n) part[1] = xsimd::fma(load_part(a + i, n - i), load_part(b + i, n - i), part[1]);
-  return (part[0] + part[1]) + (part[2] + part[3]);
+  for (; i + kLanes <= n; i += kLanes) {
+    LINNET_UNROLL
+    for (int r = 0; r < kRows; ++r) part[r][0] = xsimd::fma(load(x + r * pitch + i), load(v + i), part[r][0]);
+  }
+  LINNET_UNROLL
+  for (int r = 0; r < kRows; ++r) {
+    if (i < n) part[r][1] = xsimd::fma(load_part(x + r * pitch + i, n - i), load_part(v + i, n - i), part[r][1]);
+    total[r] += (part[r][0] + part[r][1]) + (part[r][2] + part[r][3]);
+  }
+}
+
+template <int kRows>
+inline void row_dots(const float* x, int64_t pitch, const float* v, int64_t n, float* y) {
+  constexpr int64_t kBlock = 64 * kParts * kLanes;  // at most 64 products in a running sum
+  F32 total[kRows];
+  LINNET_UNROLL for (F32& sum : total) sum = F32(0.0f);
+  for (int64_t i = 0; i < n; i += kBlock) {
+    add_dots<kRows>(x + i, pitch, v + i, n - i < kBlock ? n - i : kBlock, total);
+  }
+  LINNET_UNROLL
+  for (int r = 0; r < kRows; ++r) y[r] = sum_lanes(total[r]);
 }
 
 float dot(const float* a, const float* b, int64_t n) {
-  constexpr int64_t kBlock = 64 * kParts * kLanes;  // at most 64 products in a running sum
-  F32 total(0.0f);
-  for (int64_t i = 0; i < n; i += kBlock) total += dot_block(a + i, b + i, n - i < kBlock ? n - i : kBlock);
-  return sum_lanes(total);
+  float y;
+  row_dots<1>(a, n, b, n, &y);
+  return y;
+}
+
+/// Rows that share the loads of the vector.
+void dots(const float* x, int64_t rows, int64_t pitch, const float* v, int64_t n, float* y) {
+  constexpr int kTogether = kRegisters / 8;
+  int64_t r = 0;
+  for (; r + kTogether <= rows; r += kTogether) row_dots<kTogether>(x + r * pitch, pitch, v, n, y + r);
+  for (; r < rows; ++r) row_dots<1>(x + r * pitch, pitch, v, n, y + r);
+}
+
+/// y[i] += x[i] of whole vectors of kWidth elements from i on; where the rest begins.
+template <int kWidth>
+inline int64_t add_vectors(const float* x, float* y, int64_t i, int64_t n) {
+  typedef float Vector __attribute__((vector_size(kWidth * sizeof(float))));
+  for (; i + kWidth <= n; i += kWidth) {
+    Vector a, b;
+    __builtin_memcpy(&a, x + i, sizeof a);
+    __builtin_memcpy(&b, y + i, sizeof b);
+    b += a;
+    __builtin_memcpy(y + i, &b, sizeof b);
+  }
+  return i;
+}
+
+/// Parts of vectors are not written by masks: what is read soon would wait for them.
+void add_rows(const float* x, int64_t x_pitch, float* y, int64_t y_pitch, int64_t rows, int64_t n) {
+  for (int64_t r = 0; r < rows; ++r, x += x_pitch, y += y_pitch) {
+    int64_t i = kLanes >= 8 ? add_vectors<8>(x, y, 0, n) : 0;
+    i = add_vectors<4>(x, y, i, n);
+    for (; i < n; ++i) y[i] += x[i];
+  }
 }
 
 /// Rows that are summed before they are added to the total: bounds the rounding error.
@@ -149,6 +201,8 @@ void fill(ReduceKernels& k) {
   k.sum_square = {sum_row<Square>, reduce_columns<Sum<Square>>};
   k.max = {extreme_row<max_nan, max_lanes>, reduce_columns<Extreme<max_nan>>};
   k.dot = dot;
+  k.dots = dots;
+  k.add_rows = add_rows;
   k.min = {extreme_row<min_nan, min_lanes>, reduce_columns<Extreme<min_nan>>};
 }
 

@@ -1,4 +1,5 @@
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "math/elementwise.h"
 #include "op_list.h"
 
@@ -33,11 +34,24 @@ class BitShift final : public Op {
 
   KernelPtr compile(const CompileInput& in) const override {
     return elementwise(in, broadcast_.sources(in), dispatch_integer(in.dtype(0), [&]<class T>() {
-                         return left_ ? binary_loop<T>(shift_left) : binary_loop<T>(shift_right);
+                         return left_ ? loop<T>(in, shift_left) : loop<T>(in, shift_right);
                        }));
   }
 
  private:
+  /// `shift` for each element. Two vectors go to a kernel, unless a sign moves to the right.
+  template <class T, class Shift>
+  InnerLoop loop(const CompileInput& in, Shift shift) const {
+    const WidthFunctions& kernels = *kernel_table(in.isa()).numbers.width(in.dtype(0));
+    InnerLoop scalars = binary_loop<T>(shift);
+    if (!left_ && std::is_signed_v<T>) return scalars;
+    return [kernel = left_ ? kernels.shift_left : kernels.shift_right, scalars](const Operand* x, void* y, int64_t n) {
+      if (x[0].scalar || x[1].scalar) return scalars(x, y, n);
+      const void* operands[] = {x[0].data, x[1].data};
+      kernel(operands, y, n);
+    };
+  }
+
   BinaryBroadcast broadcast_;
   bool left_;
 };

@@ -1,4 +1,5 @@
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "math/elementwise.h"
 #include "op_list.h"
 
@@ -46,7 +47,9 @@ class BitwiseNot final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    return elementwise(in, dispatch_integer(in.dtype(0), []<class T>() { return unary_loop<T>(std::bit_not<>()); }));
+    const WidthFunctions* kernels = kernel_table(in.isa()).numbers.width(in.dtype(0));
+    if (!kernels) throw_dtype(in.dtype(0));
+    return elementwise(in, number_loop(kernels->invert, in));
   }
 };
 

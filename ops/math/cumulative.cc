@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "infer/infer.h"
+#include "kernels/kernel_table.h"
 #include "math/numbers.h"
 #include "op_list.h"
 #include "partition/checkpoints.h"
@@ -10,8 +11,38 @@
 namespace linnet {
 namespace {
 
+/// y = f(a, b) of n elements.
+template <class T>
+class RowFunction {
+ public:
+  explicit RowFunction(BinaryForms::F floats) : floats_(floats) {}
+  explicit RowFunction(NumberFunction numbers) : numbers_(numbers) {}
+
+  void operator()(const T* a, const T* b, T* y, int64_t n) const {
+    if constexpr (std::is_same_v<T, float>) {
+      floats_(a, b, y, n);
+    } else {
+      const void* operands[] = {a, b};
+      numbers_(operands, y, n);
+    }
+  }
+
+ private:
+  BinaryForms::F floats_ = nullptr;
+  NumberFunction numbers_ = nullptr;
+};
+
 struct SumFunction {
   static constexpr int kNeutral = 0;
+  template <class T>
+  static RowFunction<T> of_rows(const KernelTable& kernels) {
+    if constexpr (std::is_same_v<T, float>)
+      return RowFunction<T>(kernels.binary.add.vector_vector);
+    else if constexpr (std::is_same_v<T, double>)
+      return RowFunction<T>(kernels.numbers.add_f64);
+    else
+      return RowFunction<T>(kernels.numbers.width(dtype_of<T>)->add);
+  }
   template <class T>
   T operator()(T a, T b) const {
     return wrapping_add(a, b);
@@ -20,6 +51,15 @@ struct SumFunction {
 
 struct ProductFunction {
   static constexpr int kNeutral = 1;
+  template <class T>
+  static RowFunction<T> of_rows(const KernelTable& kernels) {
+    if constexpr (std::is_same_v<T, float>)
+      return RowFunction<T>(kernels.binary.mul.vector_vector);
+    else if constexpr (std::is_same_v<T, double>)
+      return RowFunction<T>(kernels.numbers.mul_f64);
+    else
+      return RowFunction<T>(kernels.numbers.width(dtype_of<T>)->mul);
+  }
   template <class T>
   T operator()(T a, T b) const {
     return wrapping_mul(a, b);
@@ -38,7 +78,8 @@ struct Order {
 template <class T, class Function>
 class CumulativeKernel final : public Kernel {
  public:
-  explicit CumulativeKernel(Order order) : order_(order) {}
+  CumulativeKernel(Order order, const KernelTable& kernels)
+      : order_(order), add_row_(Function::template of_rows<T>(kernels)) {}
 
   void run(KernelContext& context) const override {
     const Tensor& x = context.input(0);
@@ -86,20 +127,19 @@ class CumulativeKernel final : public Kernel {
       if (order_.reverse)
         add_row_backwards(y, x, y + pitch, n);
       else
-        add_row(y, x, y + pitch, n);
+        add_row_(y, x, y + pitch, n);
       checkpoints.add(n);
     }
-  }
-
-  static void add_row(const T* __restrict a, const T* __restrict b, T* __restrict y, int64_t n) {
-    for (int64_t i = 0; i < n; ++i) y[i] = add(a[i], b[i]);
   }
 
   /// Processors foresee reads of memory that goes on in one direction.
   static void add_row_backwards(const T* a, const T* b, T* y, int64_t n) {
     constexpr int64_t kPart = 128 / sizeof(T);
-    for (; n >= kPart; n -= kPart) add_row(a + n - kPart, b + n - kPart, y + n - kPart, kPart);
-    add_row(a, b, y, n);
+    for (; n >= kPart; n -= kPart) add_part(a + n - kPart, b + n - kPart, y + n - kPart, kPart);
+    add_part(a, b, y, n);
+  }
+  static void add_part(const T* __restrict a, const T* __restrict b, T* __restrict y, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) y[i] = add(a[i], b[i]);
   }
 
   static T add(T a, T b) { return Function()(a, b); }
@@ -138,6 +178,7 @@ class CumulativeKernel final : public Kernel {
   }
 
   Order order_;
+  RowFunction<T> add_row_;
 };
 
 /// CumSum, CumProd: y = the sum or product of x's elements along the axis up to and including the element itself;
@@ -160,8 +201,9 @@ class Cumulative final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    return dispatch_number(
-        in.dtype(0), [&]<class T>() -> KernelPtr { return std::make_unique<CumulativeKernel<T, Function>>(order_); });
+    return dispatch_number(in.dtype(0), [&]<class T>() -> KernelPtr {
+      return std::make_unique<CumulativeKernel<T, Function>>(order_, kernel_table(in.isa()));
+    });
   }
 
  private:

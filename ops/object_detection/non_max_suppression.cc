@@ -21,6 +21,13 @@ Box make_box(float y1, float x1, float y2, float x2) { return {y1, x1, y2, x2, (
 class Boxes {
  public:
   int64_t size() const { return std::ssize(y1_); }
+  /// None, with room for n.
+  void clear(size_t n) {
+    for (std::vector<float>* column : {&y1_, &x1_, &y2_, &x2_, &area_}) {
+      column->clear();
+      column->reserve(n);
+    }
+  }
   BoxColumns columns() const { return {y1_.data(), x1_.data(), y2_.data(), x2_.data(), area_.data()}; }
   void push_back(const Box& box) {
     y1_.push_back(box.y1);
@@ -47,6 +54,13 @@ bool comes_later(const Candidate& a, const Candidate& b) {
   return a.score < b.score || (!(b.score < a.score) && a.box > b.box);
 }
 
+/// What the selection of one class works with; its memory serves the next one.
+struct Selection {
+  std::vector<Candidate> heap;
+  std::vector<int64_t> kept;
+  Boxes boxes;  ///< that are kept
+};
+
 float scalar_or(const Tensor& tensor, float fallback) { return tensor ? *tensor.data<float>() : fallback; }
 
 class NonMaxSuppressionKernel final : public Kernel {
@@ -58,11 +72,12 @@ class NonMaxSuppressionKernel final : public Kernel {
     const Tensor& most = context.input(2);
     const int64_t limit = most ? *most.data<int64_t>() : 0;
     std::vector<int64_t> selected;
+    Selection selection;
     Checkpoints checkpoints;
     for (int64_t n = 0; n < scores_[0]; ++n) {
       for (int64_t c = 0; c < scores_[1]; ++c) {
-        for (const int64_t box : select(context, n, c, limit, checkpoints))
-          selected.insert(selected.end(), {n, c, box});
+        select(context, n, c, limit, selection, checkpoints);
+        for (const int64_t box : selection.kept) selected.insert(selected.end(), {n, c, box});
       }
     }
     Tensor& y = context.allocate_output(0, Shape{int64_t(selected.size()) / 3, 3});
@@ -71,6 +86,7 @@ class NonMaxSuppressionKernel final : public Kernel {
 
  private:
   static constexpr int64_t kBoxWork = 4;
+  static constexpr size_t kFewBoxes = 32;  ///< that there is room for at first
 
   Box box_at(const float* b) const {
     if (centers_) return make_box(b[1] - b[3] / 2, b[0] - b[2] / 2, b[1] + b[3] / 2, b[0] + b[2] / 2);
@@ -78,31 +94,32 @@ class NonMaxSuppressionKernel final : public Kernel {
   }
 
   /// Boxes that score above the threshold, if there is one.
-  std::vector<Candidate> candidates(KernelContext& context, const float* scores, Checkpoints& checkpoints) const {
+  void candidates(KernelContext& context, const float* scores, std::vector<Candidate>& result,
+                  Checkpoints& checkpoints) const {
     const bool all = !context.input(4);
     const float threshold = scalar_or(context.input(4), 0);
-    std::vector<Candidate> result;
+    result.clear();
     result.reserve(size_t(scores_[2]));
     checkpoints.in_parts(scores_[2], kBoxWork, [&](int64_t i, int64_t end) {
       for (; i < end; ++i) {
         if (all || scores[i] > threshold) result.push_back({scores[i], i});
       }
     });
-    return result;
   }
 
-  /// The boxes of one class that are kept, best first.
-  std::vector<int64_t> select(KernelContext& context, int64_t n, int64_t c, int64_t limit,
-                              Checkpoints& checkpoints) const {
+  /// Keeps the boxes of one class, best first.
+  void select(KernelContext& context, int64_t n, int64_t c, int64_t limit, Selection& selection,
+              Checkpoints& checkpoints) const {
     const int64_t count = scores_[2];
     const float* boxes = context.input(0).data<float>() + n * count * 4;
     const float most_overlap = scalar_or(context.input(3), 0);
+    auto& [heap, kept, kept_boxes] = selection;
+    kept.clear();
+    kept.reserve(kFewBoxes);
+    kept_boxes.clear(kFewBoxes);
     // A heap: only those that are looked at are put in order.
-    std::vector<Candidate> heap =
-        candidates(context, context.input(1).data<float>() + (n * scores_[1] + c) * count, checkpoints);
+    candidates(context, context.input(1).data<float>() + (n * scores_[1] + c) * count, heap, checkpoints);
     std::make_heap(heap.begin(), heap.end(), comes_later);
-    std::vector<int64_t> kept;
-    Boxes kept_boxes;
     while (!heap.empty() && int64_t(kept.size()) < limit) {
       checkpoints.add(checked_mul(kBoxWork, 32 + kept_boxes.size()));
       std::pop_heap(heap.begin(), heap.end(), comes_later);
@@ -113,7 +130,6 @@ class NonMaxSuppressionKernel final : public Kernel {
       kept.push_back(candidate);
       kept_boxes.push_back(box);
     }
-    return kept;
   }
 
   Shape scores_;

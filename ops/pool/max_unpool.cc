@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
@@ -12,25 +13,65 @@ namespace {
 template <class T>
 class MaxUnpoolKernel final : public Kernel {
  public:
-  /// `indexed` is the shape that the indices refer to.
-  MaxUnpoolKernel(const Shape& indexed, const Shape& y)
-      : indexed_(indexed), y_(y), elements_(indexed.elements()), whole_(indexed == y) {}
+  /// `indexed` is the shape that the indices refer to, `rows` the length of the windows along the first spatial axis.
+  MaxUnpoolKernel(const Shape& indexed, const Shape& y, int64_t rows)
+      : indexed_(indexed),
+        y_(y),
+        elements_(indexed.elements()),
+        window_(checked_mul(rows, y.elements(std::min(3, y.rank()), y.rank()))),
+        whole_(indexed == y) {}
 
   void run(KernelContext& context) const override {
     const std::span<const T> x = context.input(0).values<T>();
     const int64_t* indices = context.input(1).data<int64_t>();
-    fill_tensor(Tensor::scalar(T()), context.output(0), context.executor());
-    T* y = context.output(0).data<T>();
-    Checkpoints().in_parts(std::ssize(x), kIndexWork, [&](int64_t begin, int64_t end) {
-      for (auto i = size_t(begin); i < size_t(end); ++i) {
-        const bool plain = whole_ && uint64_t(indices[i]) < uint64_t(elements_);
-        y[plain ? indices[i] : position(indices[i])] = x[i];
-      }
-    });
+    Output y{context.output(0).data<T>(), context.output(0).size()};
+    if (context.executor().workers() > 1 || x.empty()) {
+      fill_tensor(Tensor::scalar(T()), context.output(0), context.executor());
+      y.filled = y.size;
+    }
+    Checkpoints checkpoints;
+    for (int64_t begin = 0, n = std::ssize(x); begin < n; begin += kBlock) {
+      const int64_t count = std::min(kBlock, n - begin);
+      // As far as the windows lie, so that elements are moved while the zeros are in a cache.
+      y.fill(std::min(y.size, int64_t(double(begin + count) / double(n) * double(y.size)) + window_));
+      whole_ ? move_whole(x.data() + begin, indices + begin, count, y)
+             : move(x.data() + begin, indices + begin, count, y);
+      checkpoints.add(count * kIndexWork);
+    }
+    y.fill(y.size);
   }
 
  private:
   static constexpr int64_t kIndexWork = 8;
+  static constexpr int64_t kBlock = 512;  ///< elements, whose zeros stay in the first-level cache
+
+  struct Output {
+    T* data;
+    int64_t size, filled = 0;
+
+    /// With zeros up to `end`.
+    void fill(int64_t end) {
+      if (end <= filled) return;
+      std::memset(data + filled, 0, size_t(end - filled) * sizeof(T));
+      filled = end;
+    }
+  };
+
+  void move_whole(const T* x, const int64_t* indices, int64_t n, Output& y) const {
+    T* const data = y.data;
+    const auto filled = uint64_t(y.filled);
+    int64_t i = 0;
+    for (; i < n && uint64_t(indices[i]) < filled; ++i) data[indices[i]] = x[i];
+    if (i == n) return;
+    y.fill(y.size);
+    const auto size = uint64_t(y.size);
+    for (; i < n && uint64_t(indices[i]) < size; ++i) data[indices[i]] = x[i];
+    if (i < n) move(x + i, indices + i, 1, y);  // which says what is wrong
+  }
+  void move(const T* x, const int64_t* indices, int64_t n, Output& y) const {
+    y.fill(y.size);
+    for (int64_t i = 0; i < n; ++i) y.data[position(indices[i])] = x[i];
+  }
 
   int64_t position(int64_t index) const {
     int64_t rest = index, offset = 0, pitch = 1;
@@ -51,7 +92,8 @@ class MaxUnpoolKernel final : public Kernel {
 
   Shape indexed_, y_;
   int64_t elements_;
-  bool whole_;  // indices count in the output
+  int64_t window_;  ///< elements from the first to the last of a window, at most
+  bool whole_;      ///< indices count in the output
 };
 
 /// MaxUnpool: zeros, but for the elements of X, which go where the indices say that MaxPool had found them. Indices
@@ -96,7 +138,7 @@ class MaxUnpool final : public Op {
     const Shape x = in.shape(0);
     const Shape indexed = Fact(in.dtype(0), unpooled(Dims(x.begin(), x.end()))).shape();
     return dispatch_float(in.dtype(0), [&]<class T>() -> KernelPtr {
-      return std::make_unique<MaxUnpoolKernel<T>>(indexed, in.output_shape(0));
+      return std::make_unique<MaxUnpoolKernel<T>>(indexed, in.output_shape(0), kernel_.empty() ? 1 : kernel_[0]);
     });
   }
 

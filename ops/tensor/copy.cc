@@ -35,6 +35,9 @@ void require_whole_bytes(DType dtype) {
   }
 }
 
+/// That one thread copies at once: some milliseconds.
+constexpr int64_t kMostBytes = int64_t{1} << 24;
+
 /// As fill_tensor for a dtype below one byte; the rest of the last byte is zero.
 void fill_sub_byte(const Tensor& value, Tensor& y, Executor& executor) {
   const int bits = dtype_bits(y.dtype());
@@ -60,8 +63,12 @@ void copy_tensor(const Tensor& x, Tensor& y, Executor& executor) {
   if (is_object(x.dtype())) return copy_elements(x, y);
   const auto* from = static_cast<const std::byte*>(x.raw());
   auto* to = static_cast<std::byte*>(y.raw());
-  parallel_items(executor, int64_t(x.bytes()), 1,
-                 [&](int64_t begin, int64_t end, int) { std::memcpy(to + begin, from + begin, size_t(end - begin)); });
+  const auto copy = [&](int64_t begin, int64_t end, int) {
+    std::memcpy(to + begin, from + begin, size_t(end - begin));
+  };
+  const auto bytes = int64_t(x.bytes());
+  if (executor.workers() == 1 && bytes <= kMostBytes) return copy(0, bytes, 0);  // memory is faster in long lines
+  parallel_items(executor, bytes, 1, copy);
 }
 
 void fill_tensor(const Tensor& value, Tensor& y, Executor& executor) {

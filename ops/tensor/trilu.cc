@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 
 #include "infer/infer.h"
 #include "op_list.h"
@@ -14,6 +15,7 @@ class TriluKernel final : public Kernel {
       : copy_(copy_row_of(dtype)),
         width_(element_bytes(dtype)),
         zero_(zero_element(dtype)),
+        strings_(dtype == DType::kString),
         rows_(x[x.rank() - 2]),
         columns_(x[x.rank() - 1]),
         row_bytes_(checked_mul(columns_, width_)),
@@ -28,19 +30,28 @@ class TriluKernel final : public Kernel {
     parallel_items(context.executor(), all_rows_, columns_, [&](int64_t begin, int64_t end, int) {
       // All at once, as memory is written fastest; what is not kept is then in a cache.
       copy_(x + begin * row_bytes_, 1, y + begin * row_bytes_, 1, (end - begin) * columns_);
-      for (int64_t r = begin; r < end; ++r) {
+      int64_t row = begin % rows_;
+      for (int64_t r = begin; r < end; ++r, row = row + 1 < rows_ ? row + 1 : 0) {
         // The upper triangle begins at column i + k, the lower one ends behind it.
-        const int64_t split = std::clamp<int64_t>(r % rows_ + k + (upper_ ? 0 : 1), 0, columns_);
+        const int64_t split = std::clamp<int64_t>(row + k + (upper_ ? 0 : 1), 0, columns_);
         const int64_t first = upper_ ? 0 : split, last = upper_ ? split : columns_;
-        copy_(zero_.raw(), 0, y + r * row_bytes_ + first * width_, 1, last - first);
+        clear(y + r * row_bytes_ + first * width_, last - first);
       }
     });
   }
 
  private:
+  /// Zero has no bits.
+  void clear(std::byte* y, int64_t n) const {
+    if (strings_) return copy_(zero_.raw(), 0, y, 1, n);
+    const std::ptrdiff_t bytes = n * width_;
+    std::memset(y, 0, size_t(bytes));
+  }
+
   CopyRow copy_;
   int64_t width_;
   Tensor zero_;
+  bool strings_;
   int64_t rows_, columns_, row_bytes_, all_rows_;
   bool upper_, has_k_;
 };

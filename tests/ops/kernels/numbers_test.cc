@@ -93,6 +93,32 @@ void expect_width(const WidthFunctions& k) {
   expect_function<T, T>(k.mul, [=](T a, T b) { return T(U(U(a) * (unsigned __int128)(U(b)))); });
 }
 
+template <class U>
+void expect_bits(const WidthFunctions& k) {
+  constexpr int kBits = std::numeric_limits<U>::digits;
+  expect_function<U, U>(k.invert, [](U a, U) { return U(~a); });
+  for (size_t n = 0; n < kMost; ++n) {
+    std::vector<U> x = operand<U>(1), by(kMost), left(kMost, 1), right(kMost, 1);
+    for (size_t i = 0; i < kMost; ++i) by[i] = i % 5 == 4 ? operand<U>(2)[i] : U(i * 7 % size_t(kBits + 3));
+    const void* operands[] = {x.data(), by.data()};
+    k.shift_left(operands, left.data(), int64_t(n));
+    k.shift_right(operands, right.data(), int64_t(n));
+    for (size_t i = 0; i < kMost; ++i) {
+      const bool inside = by[i] < U(kBits);
+      const auto bits = (unsigned __int128)(x[i]);
+      ASSERT_EQ(left[i], i >= n ? U(1) : inside ? U(bits << by[i]) : U(0)) << +x[i] << " by " << +by[i];
+      ASSERT_EQ(right[i], i >= n ? U(1) : inside ? U(bits >> by[i]) : U(0)) << +x[i] << " by " << +by[i];
+    }
+  }
+}
+
+TEST_P(NumbersKernel, InvertsAndShiftsBits) {
+  expect_bits<uint8_t>(kernels_.bits8);
+  expect_bits<uint16_t>(kernels_.bits16);
+  expect_bits<uint32_t>(kernels_.bits32);
+  expect_bits<uint64_t>(kernels_.bits64);
+}
+
 TEST_P(NumbersKernel, OrdersNumbersOfEveryType) {
   expect_order<float>(kernels_.f32);
   expect_order<double>(kernels_.f64);

@@ -65,14 +65,19 @@ TEST_P(QuantizeKernel, RoundsTheQuotientOfEveryFloat) {
         const int zero_point = least_of(dtype) + from_least;
         const std::vector<float> scales(x.size(), scale);
         const std::vector<uint8_t> zero_points(x.size(), uint8_t(zero_point));
-        std::vector<uint8_t> one(x.size()), each(x.size()), want(x.size());
+        std::vector<uint8_t> one(x.size()), want(x.size());
         for (size_t i = 0; i < x.size(); ++i) want[i] = quantized(x[i], scale, zero_point, dtype);
         const GridKernels& k = kernels_.of(dtype);
         k.quantize(x.data(), one.data(), std::ssize(x), scale, float(zero_point));
-        k.quantize_blocks(x.data(), each.data(), std::ssize(x), 1, scales.data(), zero_points.data());
         for (size_t i = 0; i < x.size(); ++i) {
           ASSERT_EQ(one[i], want[i]) << std::hexfloat << x[i] << " / " << scale << " + " << zero_point;
-          ASSERT_EQ(each[i], want[i]) << std::hexfloat << x[i] << " / " << scale << " + " << zero_point;
+        }
+        for (const int64_t block : {1, 4, 8, 16, 32}) {
+          std::vector<uint8_t> each(x.size());
+          k.quantize_blocks(x.data(), each.data(), std::ssize(x), block, scales.data(), zero_points.data());
+          for (size_t i = 0; i < x.size(); ++i) {
+            ASSERT_EQ(each[i], want[i]) << std::hexfloat << x[i] << " / " << scale << " + " << zero_point;
+          }
         }
       }
     }

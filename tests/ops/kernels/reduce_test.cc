@@ -95,5 +95,39 @@ TEST(ReduceKernels, DotsMatchDoublePrecision) {
   }
 }
 
+TEST(ReduceKernels, DotsOfRowsHaveTheBitsOfOneDot) {
+  for (const Isa isa : testing::supported_isas()) {
+    const ReduceKernels& kernels = kernel_table(isa).reduce;
+    for (const int64_t n : {0, 1, 7, 31, 64, 1000, 5000}) {
+      const int64_t pitch = n + 3;
+      const Tensor x = testing::random_tensor({9, pitch}, 1), v = testing::random_tensor({n}, 2);
+      for (int64_t rows = 0; rows <= 9; ++rows) {
+        std::vector<float> y(10, 42.0f);
+        kernels.dots(x.data<float>(), rows, pitch, v.data<float>(), n, y.data());
+        for (int64_t r = 0; r < 10; ++r) {
+          const float want = r < rows ? kernels.dot(x.data<float>() + r * pitch, v.data<float>(), n) : 42.0f;
+          EXPECT_EQ(y[size_t(r)], want) << r << " of " << rows << " rows of " << n;
+        }
+      }
+    }
+  }
+}
+
+TEST(ReduceKernels, AddsRowsAndNothingBetweenThem) {
+  for (const Isa isa : testing::supported_isas()) {
+    for (int64_t n = 0; n < 40; ++n) {
+      const Tensor x = testing::random_tensor({3, n + 2}, 1), before = testing::random_tensor({3, n + 5}, 2);
+      std::vector<float> y(before.data<float>(), before.data<float>() + before.size());
+      kernel_table(isa).reduce.add_rows(x.data<float>(), n + 2, y.data(), n + 5, 3, n);
+      for (int64_t r = 0; r < 3; ++r) {
+        for (int64_t i = 0; i < n + 5; ++i) {
+          const float old = before.data<float>()[r * (n + 5) + i];
+          EXPECT_EQ(y[size_t(r * (n + 5) + i)], i < n ? old + x.data<float>()[r * (n + 2) + i] : old) << n << " " << i;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace linnet

@@ -96,11 +96,17 @@ TEST(BitShift, MovesOutAllBitsBeyondTheWidth) {
   const OpCase left{"BitShift", 28, {{"direction", std::string("LEFT")}}};
   const OpCase right{"BitShift", 28, {{"direction", std::string("RIGHT")}}};
   const Tensor by = Tensor::of<uint8_t>({1, 7, 8, 255});
+  const Tensor bytes = Tensor::of<uint8_t>({0x81, 0x81, 0xff, 0xff});
+  expect_close(run_op(left, {bytes, by})[0], Tensor::of<uint8_t>({2, 0x80, 0, 0}));
+  expect_close(run_op(right, {bytes, by})[0], Tensor::of<uint8_t>({0x40, 1, 0, 0}));
   expect_close(run_op(left, {Tensor::of<uint8_t>({0x81}), by})[0], Tensor::of<uint8_t>({2, 0x80, 0, 0}));
   expect_close(run_op(right, {Tensor::of<uint8_t>({0x81}), by})[0], Tensor::of<uint8_t>({0x40, 1, 0, 0}));
   const Tensor signed_by = Tensor::of<int32_t>({1, 32, -1});
   expect_close(run_op(right, {Tensor::of<int32_t>({-8}), signed_by})[0], Tensor::of<int32_t>({-4, -1, -1}));
   expect_close(run_op(left, {Tensor::of<int32_t>({-8}), signed_by})[0], Tensor::of<int32_t>({-16, 0, 0}));
+  const Tensor negative = Tensor::of<int32_t>({-8, -8, -8});
+  expect_close(run_op(right, {negative, signed_by})[0], Tensor::of<int32_t>({-4, -1, -1}));
+  expect_close(run_op(left, {negative, signed_by})[0], Tensor::of<int32_t>({-16, 0, 0}));
   expect_error(ErrorKind::kModel, "direction", [&] {
     run_op({"BitShift", 11, {{"direction", std::string("UP")}}}, {by, by});
   });

@@ -33,6 +33,24 @@ TEST(CumSum, RunsAlongAnyAxis) {
   }
 }
 
+TEST(CumSum, AddsAndMultipliesRowsOfEveryType) {
+  const int64_t rows = 5, columns = 67;
+  const Tensor whole = cast_to(random_uniform({rows, columns}, 0, 4), DType::kInt64), axis = Tensor::scalar(int32_t{0});
+  for (const bool product : {false, true}) {
+    Tensor want = whole.clone();
+    for (int64_t i = columns; i < whole.size(); ++i) {
+      int64_t& value = want.data<int64_t>()[i];
+      const int64_t before = want.data<int64_t>()[i - columns];
+      value = product ? before * value : before + value;
+    }
+    for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt8, DType::kInt16, DType::kInt32,
+                              DType::kInt64, DType::kUint8, DType::kUint16, DType::kUint32, DType::kUint64}) {
+      const OpCase op = cumulative(product ? "CumProd" : "CumSum", false, false);
+      expect_close(run_op(op, {cast_to(whole, dtype), axis})[0], cast_to(want, dtype));
+    }
+  }
+}
+
 TEST(CumSum, TakesEmptyTensorsAndRefusesAxesOutOfRange) {
   EXPECT_EQ(run_op({"CumSum"}, {Tensor(DType::kFloat32, {2, 0}), Tensor::scalar(int32_t{1})})[0].shape(),
             (Shape{2, 0}));

@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -10,15 +8,41 @@ namespace {
 using Ints = std::vector<int64_t>;
 
 TEST(MaxUnpool, UndoesMaxPool) {
-  const Tensor x = random_uniform({2, 3, 6, 5}, 1, 2);
-  const Attributes window{{"kernel_shape", Ints{2, 3}}, {"strides", Ints{2, 2}}};
-  const auto pooled = run_op({"MaxPool", 12, window}, {x}, 2);
-  const Tensor y = run_op({"MaxUnpool", 11, window}, {pooled[0], pooled[1]})[0];
-  ASSERT_EQ(y.shape(), x.shape());
-  for (int64_t i = 0; i < y.size(); ++i) {
-    const int64_t* indices = pooled[1].data<int64_t>();
-    const bool found = std::find(indices, indices + pooled[1].size(), i) != indices + pooled[1].size();
-    EXPECT_EQ(y.data<float>()[i], found ? x.data<float>()[i] : 0);
+  for (const Shape& shape : {Shape{2, 3, 6, 5}, Shape{2, 3, 80, 71}}) {
+    const Tensor x = random_uniform(shape, 1, 2);
+    const Attributes window{{"kernel_shape", Ints{2, 3}}, {"strides", Ints{2, 2}}};
+    const auto pooled = run_op({"MaxPool", 12, window}, {x}, 2);
+    std::vector<float> want(size_t(x.size()), 0.0f);
+    for (int64_t i = 0; i < pooled[1].size(); ++i) {
+      const int64_t at = pooled[1].data<int64_t>()[i];
+      want[size_t(at)] = x.data<float>()[at];
+    }
+    for (const int threads : {1, 2}) {
+      const Tensor y = run_op({"MaxUnpool", 11, window}, {pooled[0], pooled[1]}, 1, {}, Isa::kAuto, threads)[0];
+      EXPECT_TRUE(identical(y, Tensor::of(shape, want))) << shape << " on " << threads << " threads";
+    }
+  }
+}
+
+TEST(MaxUnpool, PutsElementsFarFromTheirWindows) {
+  // The first elements go to the back and the other way round, and some to where an earlier one lies.
+  const int64_t n = 3 * 50 * 60;
+  const Tensor x = random_uniform({1, 3, 50, 60}, 1, 2);
+  std::vector<int64_t> indices(size_t(n), 0);
+  std::vector<float> want(size_t(4 * n), 0.0f);
+  for (int64_t i = 0; i < n; ++i) {
+    indices[size_t(i)] = i % 7 == 3 ? i : 4 * n - 1 - 4 * i;
+    want[size_t(indices[size_t(i)])] = x.data<float>()[i];
+  }
+  const OpCase op{"MaxUnpool", 11, {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}}};
+  for (const int threads : {1, 2}) {
+    const Tensor y = run_op(op, {x, Tensor::of(x.shape(), indices)}, 1, {}, Isa::kAuto, threads)[0];
+    EXPECT_TRUE(identical(y, Tensor::of({1, 3, 100, 120}, want))) << threads << " threads";
+    indices[size_t(n / 2)] = 4 * n;
+    expect_error(ErrorKind::kModel, "outside", [&] {
+      run_op(op, {x, Tensor::of(x.shape(), indices)}, 1, {}, Isa::kAuto, threads);
+    });
+    indices[size_t(n / 2)] = 4 * n - 1 - 4 * (n / 2);
   }
 }
 

@@ -329,12 +329,14 @@ TEST(Resize, MovesPixelsOfEveryWidth) {
     }
     EXPECT_TRUE(identical(y, want)) << x.dtype() << " to " << t;
   };
+  const std::vector<float> all[] = {{1, 2, 2, 2}, {1, 1, 2, 2}, {1, 1, 2, 3}, {1, 1, 3, 4},      {1, 1, 4, 2},
+                                    {1, 1, 5, 5}, {1, 2, 2, 1}, {1, 1, 1, 2}, {1, 1, 0.5f, 0.5f}};
   for (const DType dtype : {DType::kUint8, DType::kInt16, DType::kFloat32, DType::kFloat64, DType::kComplex128}) {
-    for (const std::vector<float>& scales :
-         {std::vector<float>{1, 2, 2, 2}, {1, 1, 2, 3}, {1, 1, 0.5f, 0.5f}, {1, 2, 2, 1}, {1, 1, 1, 2}}) {
-      Tensor x(dtype, Shape{2, 3, 10, 22});
+    // Short lines, and long ones of several chunks.
+    for (const Shape& shape : {Shape{2, 3, 10, 22}, Shape{2, 3, 24, 150}}) {
+      Tensor x(dtype, shape);
       for (size_t i = 0; i < x.bytes(); ++i) static_cast<uint8_t*>(x.raw())[i] = uint8_t(i * 2654435761u >> 13 & 0x3f);
-      check(x, scales);
+      for (const std::vector<float>& scales : all) check(x, scales);
     }
   }
 }
