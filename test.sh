@@ -97,7 +97,7 @@ check() {
 check "format" scripts/check_format.sh
 check "static analysis" scripts/check_tidy.py $BUILD
 run unit $BUILD/bin/linnet_tests --gtest_brief=1 --gtest_output=xml:@REPORT@
-run unit_sanitized $SANITIZED/bin/linnet_tests --gtest_brief=1 --gtest_output=xml:@REPORT@
+run unit_sanitized ctest --test-dir $SANITIZED -j "$(nproc)" --output-on-failure --output-junit @REPORT@
 run aarch64 ctest --test-dir $AARCH64 -j "$(nproc)" --output-on-failure --output-junit @REPORT@
 pytest="pytest -q -n $(nproc)"
 run run_model "$PYTHON" -m $pytest tests/tools tests/examples --junitxml=@REPORT@
