@@ -17,13 +17,16 @@ TYPES = {
 }  # fmt: skip
 
 
-def make_session(model, threads, level):
+def make_session(model, threads, level, spin_us=None):
+    """spin_us: how long a thread that has nothing to do may spin, where that is to end."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 4
     options.graph_optimization_level = LEVELS[level]
     options.add_session_config_entry("session.intra_op.allow_spinning", "1")
+    if spin_us is not None:
+        options.add_session_config_entry("session.intra_op.spin_duration_us", str(spin_us))
     cpus = sorted(os.sched_getaffinity(0))
     if 1 < threads <= len(cpus):  # for all threads but the caller's; processors count from 1
         affinities = ";".join(str(cpu + 1) for cpu in cpus[1:threads])

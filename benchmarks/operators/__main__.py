@@ -13,7 +13,7 @@ import options  # noqa: E402
 import page  # noqa: E402
 import roof  # noqa: E402
 from cases import CASES  # noqa: E402
-from engines import launcher  # noqa: E402
+from engines import cores, launcher  # noqa: E402
 from node_model import describe  # noqa: E402
 from engine_pair import VERSIONS  # noqa: E402
 
@@ -24,7 +24,8 @@ class Worker:
     """A process that measures; another takes its place when it ends."""
 
     def __init__(self, threads, flags):
-        setup = {name: getattr(flags, name) for name in ("rounds", "seconds", "repeats")} | {"threads": threads}
+        setup = {name: getattr(flags, name) for name in ("rounds", "seconds", "repeats")}
+        setup |= {"threads": threads, "processors": cores()[:threads]}
         self.command, self.environment = launcher([sys.executable, HERE / "worker.py", json.dumps(setup)], threads)
         self.environment |= {"OPENBLAS_NUM_THREADS": "1", "LINNET_ISA": flags.isa}
         self.process = None

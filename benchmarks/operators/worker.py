@@ -1,4 +1,4 @@
-"""usage: worker.py SETUP, the JSON of threads, rounds, seconds and repeats
+"""usage: worker.py SETUP, the JSON of threads, their processors, rounds, seconds and repeats
 
 Measures cases one after another: reads the index of a case from each line of stdin and writes a line of JSON. In a
 process of its own, so that a crash ends one case only. The request "roof" is answered by what the machine can do.
@@ -21,7 +21,7 @@ import bounds  # noqa: E402
 import roof  # noqa: E402
 from canary import Canary, Watch  # noqa: E402
 from cases import CASES  # noqa: E402
-from engines import Problem, cores  # noqa: E402
+from engines import Problem  # noqa: E402
 from measure import in_turns  # noqa: E402
 from node_model import build  # noqa: E402
 from engine_pair import agreeing  # noqa: E402
@@ -118,7 +118,7 @@ def main():
     setup = types.SimpleNamespace(**json.loads(sys.argv[1]))
     results = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what engines print
-    canary = Canary(cores()[: setup.threads])
+    canary = Canary(setup.processors)  # OMP_PROC_BIND has bound this thread to one of them
     gc.disable()
     gc.freeze()
     for line in sys.stdin:

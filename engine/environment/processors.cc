@@ -1,5 +1,6 @@
 #include "environment/processors.h"
 
+#include <omp.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@ namespace linnet {
 namespace {
 
 int allowed_by_affinity() {
+  if (omp_get_proc_bind() != omp_proc_bind_false) return omp_get_num_procs();  // this thread has one place of them
   // Larger masks than cpu_set_t where the kernel knows of more processors.
   for (size_t sets = 1; sets <= 64; sets *= 4) {
     std::vector<cpu_set_t> mask(sets);

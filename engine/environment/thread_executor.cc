@@ -1,3 +1,5 @@
+#include <omp.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,6 +15,21 @@
 
 namespace linnet {
 namespace {
+
+/// Lets the calling thread run on OpenMP's place `i` only, where OMP_PROC_BIND binds threads: it would otherwise share
+/// the place of the thread that started it.
+void take_place(int i) {
+  const int places = omp_get_num_places();
+  if (omp_get_proc_bind() == omp_proc_bind_false || places == 0) return;
+  std::vector<int> processors(size_t(omp_get_place_num_procs(i % places)));
+  omp_get_place_proc_ids(i % places, processors.data());
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int processor : processors) {
+    if (processor < CPU_SETSIZE) CPU_SET(size_t(processor), &set);
+  }
+  ::sched_setaffinity(0, sizeof set, &set);
+}
 
 /// Threads of this process that serve a team, for one caller at a time. They start with its first loop.
 class Pool {
@@ -45,10 +62,15 @@ class Pool {
  private:
   void start() {
     try {
-      for (; wanted_ > 0; --wanted_) threads_.emplace_back([this, worker = wanted_] { team_.serve(worker); });
+      for (; wanted_ > 0; --wanted_) threads_.emplace_back([this, worker = wanted_] { serve(worker); });
     } catch (const std::exception&) {  // Those that there are do the work.
       wanted_ = 0;
     }
+  }
+
+  void serve(int worker) {
+    take_place(worker);
+    team_.serve(worker);
   }
 
   int wanted_;  // threads that have not started

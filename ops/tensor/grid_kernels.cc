@@ -82,7 +82,7 @@ class GridPixelsKernel final : public GridBlockKernel {
   /// Whether that pays, by the parts of a nanosecond that things take: a tap alone or together with the other
   /// channels', and moving an element.
   bool pays(int workers) const {
-    constexpr double kTap = 0.8, kTaps = 1.8, kMove = 0.6;
+    constexpr double kTap = 0.8, kTaps = 1.8, kMove = 0.25;
     const double blocks = double(ceil_div(channels_, kPixelChannels)), taps = double(pixels_) * double(table_.taps());
     const double alone = double(channels_) * taps * kTap / workers;
     const double together = blocks * taps * kTaps + double(channels_) * double(pixels_ + plane_) * kMove;

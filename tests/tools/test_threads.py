@@ -24,3 +24,8 @@ def test_affinity_decides_otherwise(run_model):
     if len(allowed) == 1:
         pytest.skip("only one processor")
     assert 1 <= threads(run_model, env={"OMP_NUM_THREADS": ""}) <= len(allowed)
+
+
+def test_a_thread_that_openmp_binds_stands_for_all_places(run_model):
+    free, bound = ({"OMP_NUM_THREADS": "", "OMP_PROC_BIND": bind} for bind in ("false", "true"))
+    assert threads(run_model, env=bound) == threads(run_model, env=free)
