@@ -56,9 +56,9 @@ configure $AARCH64 --toolchain cmake/aarch64.cmake -DLINNET_BUILD_ONNX=OFF -DLIN
   "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -Wno-maybe-uninitialized -Wno-psabi"
 build $AARCH64
 
-step "Building run_model and the unit tests with AddressSanitizer and UndefinedBehaviorSanitizer into $SANITIZED/"
+step "Building run_model, unit tests and fuzz targets under AddressSanitizer and UndefinedBehaviorSanitizer into $SANITIZED/"
 configure $SANITIZED --preset asan-ubsan
-build $SANITIZED --target linnet_tests run_model
+build $SANITIZED --target linnet_tests run_model fuzz_{api,arrays,graph,image,model,operator,value}
 
 export LINNET_RUN_MODEL=$PWD/$BUILD/bin/run_model
 export LINNET_BUILD=$PWD/$BUILD

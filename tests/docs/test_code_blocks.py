@@ -62,7 +62,7 @@ ELSEWHERE = {
     "fuzzes for minutes; tests/hostile/test_fuzz_targets.py",
     "cmake --preset asan-ubsan": BUILDS,
     "cmake --build build-asan --target linnet_tests run_model fuzz_model": BUILDS,
-    "build-asan/bin/linnet_tests --gtest_brief=1": BUILDS,
+    "ctest --test-dir build-asan -j 2 --output-on-failure": BUILDS,
     "LINNET_BUILD=$PWD/build-asan .venv/bin/python -m pytest -q tests/onnx_backend tests/hostile": BUILDS,
     "cmake --preset coverage": BUILDS,
     "cmake --build build-coverage --target linnet_tests": BUILDS,
