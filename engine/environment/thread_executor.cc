@@ -2,10 +2,12 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -21,11 +23,13 @@ namespace {
 void take_place(int i) {
   const int places = omp_get_num_places();
   if (omp_get_proc_bind() == omp_proc_bind_false || places == 0) return;
-  std::vector<int> processors(size_t(omp_get_place_num_procs(i % places)));
+  std::array<int, CPU_SETSIZE> processors;  // no memory that a system could refuse to the thread
+  const int count = omp_get_place_num_procs(i % places);
+  if (count > CPU_SETSIZE) return;
   omp_get_place_proc_ids(i % places, processors.data());
   cpu_set_t set;
   CPU_ZERO(&set);
-  for (const int processor : processors) {
+  for (const int processor : std::span(processors).first(size_t(count))) {
     if (processor < CPU_SETSIZE) CPU_SET(size_t(processor), &set);
   }
   ::sched_setaffinity(0, sizeof set, &set);
