@@ -22,9 +22,7 @@ namespace {
 class SerialExecutor final : public Executor {
  public:
   int workers() const override { return 1; }
-  void parallel_for(int64_t chunks, ChunkFunction function) override {
-    for (int64_t chunk = 0; chunk < chunks; ++chunk) function(chunk, 0);
-  }
+  void parallel_for(int64_t chunks, ChunkFunction function) override { loop_alone(chunks, function); }
 };
 
 /// The threads of an executor that are in use, those of its callers included, so that callers at the same time do not
@@ -141,10 +139,6 @@ class OpenMpExecutor final : public Executor {
     ThreadCount& in_use;
     const int threads;
   };
-
-  static void loop_alone(int64_t chunks, ChunkFunction function) {
-    for (int64_t chunk = 0; chunk < chunks; ++chunk) function(chunk, 0);
-  }
 
   static void loop_held(int64_t chunks, ChunkFunction function) {
     if (chunks <= 1 || !held_.team || held_.team->busy()) return loop_alone(chunks, function);

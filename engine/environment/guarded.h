@@ -7,6 +7,11 @@
 
 namespace linnet {
 
+/// All chunks on the calling thread.
+inline void loop_alone(int64_t chunks, ChunkFunction function) {
+  for (int64_t chunk = 0; chunk < chunks; ++chunk) function(chunk, 0);
+}
+
 /// Calls a function and keeps the first exception, which must not leave the threads it is called from.
 class Guarded {
  public:

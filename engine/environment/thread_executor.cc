@@ -128,10 +128,6 @@ class ThreadExecutor final : public Executor {
   }
 
  private:
-  static void loop_alone(int64_t chunks, ChunkFunction function) {
-    for (int64_t chunk = 0; chunk < chunks; ++chunk) function(chunk, 0);
-  }
-
   /// That of this process.
   Pool& pool() {
     Pool* known = pool_.load(std::memory_order_acquire);

@@ -12,37 +12,36 @@ namespace linnet {
 namespace {
 
 /// y = f(a, b) of n elements.
-template <class T>
+template <class T, class Function>
 class RowFunction {
  public:
-  explicit RowFunction(BinaryForms::F floats) : floats_(floats) {}
-  explicit RowFunction(NumberFunction numbers) : numbers_(numbers) {}
+  explicit RowFunction(const KernelTable& kernels) {
+    if constexpr (std::is_same_v<T, float>)
+      kernel_ = (kernels.binary.*Function::kFloats).vector_vector;
+    else if constexpr (std::is_same_v<T, double>)
+      kernel_ = kernels.numbers.*Function::kDoubles;
+    else
+      kernel_ = kernels.numbers.width(dtype_of<T>)->*Function::kIntegers;
+  }
 
   void operator()(const T* a, const T* b, T* y, int64_t n) const {
     if constexpr (std::is_same_v<T, float>) {
-      floats_(a, b, y, n);
+      kernel_(a, b, y, n);
     } else {
       const void* operands[] = {a, b};
-      numbers_(operands, y, n);
+      kernel_(operands, y, n);
     }
   }
 
  private:
-  BinaryForms::F floats_ = nullptr;
-  NumberFunction numbers_ = nullptr;
+  std::conditional_t<std::is_same_v<T, float>, BinaryForms::F, NumberFunction> kernel_;
 };
 
 struct SumFunction {
   static constexpr int kNeutral = 0;
-  template <class T>
-  static RowFunction<T> of_rows(const KernelTable& kernels) {
-    if constexpr (std::is_same_v<T, float>)
-      return RowFunction<T>(kernels.binary.add.vector_vector);
-    else if constexpr (std::is_same_v<T, double>)
-      return RowFunction<T>(kernels.numbers.add_f64);
-    else
-      return RowFunction<T>(kernels.numbers.width(dtype_of<T>)->add);
-  }
+  static constexpr auto kFloats = &BinaryKernels::add;
+  static constexpr auto kDoubles = &NumberKernels::add_f64;
+  static constexpr auto kIntegers = &WidthFunctions::add;
   template <class T>
   T operator()(T a, T b) const {
     return wrapping_add(a, b);
@@ -51,15 +50,9 @@ struct SumFunction {
 
 struct ProductFunction {
   static constexpr int kNeutral = 1;
-  template <class T>
-  static RowFunction<T> of_rows(const KernelTable& kernels) {
-    if constexpr (std::is_same_v<T, float>)
-      return RowFunction<T>(kernels.binary.mul.vector_vector);
-    else if constexpr (std::is_same_v<T, double>)
-      return RowFunction<T>(kernels.numbers.mul_f64);
-    else
-      return RowFunction<T>(kernels.numbers.width(dtype_of<T>)->mul);
-  }
+  static constexpr auto kFloats = &BinaryKernels::mul;
+  static constexpr auto kDoubles = &NumberKernels::mul_f64;
+  static constexpr auto kIntegers = &WidthFunctions::mul;
   template <class T>
   T operator()(T a, T b) const {
     return wrapping_mul(a, b);
@@ -78,8 +71,7 @@ struct Order {
 template <class T, class Function>
 class CumulativeKernel final : public Kernel {
  public:
-  CumulativeKernel(Order order, const KernelTable& kernels)
-      : order_(order), add_row_(Function::template of_rows<T>(kernels)) {}
+  CumulativeKernel(Order order, const KernelTable& kernels) : order_(order), add_row_(kernels) {}
 
   void run(KernelContext& context) const override {
     const Tensor& x = context.input(0);
@@ -178,7 +170,7 @@ class CumulativeKernel final : public Kernel {
   }
 
   Order order_;
-  RowFunction<T> add_row_;
+  RowFunction<T, Function> add_row_;
 };
 
 /// CumSum, CumProd: y = the sum or product of x's elements along the axis up to and including the element itself;
