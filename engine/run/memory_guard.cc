@@ -1,6 +1,5 @@
 #include "run/memory_guard.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "plan/place_slots.h"
@@ -15,7 +14,7 @@ void fill(const void* begin, size_t bytes) {
   if (bytes > 0) std::memset(const_cast<void*>(begin), int(kNan), bytes);
 }
 bool filled(const std::byte* begin, size_t bytes) {
-  return std::all_of(begin, begin + bytes, [](std::byte b) { return b == kNan; });
+  return bytes == 0 || (*begin == kNan && std::memcmp(begin, begin + 1, bytes - 1) == 0);
 }
 
 bool owns_memory(const Slot& slot) {
