@@ -1,25 +1,29 @@
 #include "kernels/line_conv.h"
 
+#include <algorithm>
+
 #include "kernels/vector_math.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-// Sums fill the register file but for the weights and one input value.
+// Sums fill the register file but for the weights and one input value; the last tile of a row may be of fewer pixels.
 constexpr int kPixels = kRegisters == 32 ? 14 : 6;
+constexpr int kSomePixels = kRegisters == 32 ? 8 : 4;
+constexpr int kFewPixels = kSomePixels / 2;
 constexpr int kPanelVectors = 2;
 constexpr int kPanelColumns = kPanelVectors * kLanes;
 
-/// Sums of kPixels pixels from `pixel` on and NV vectors of columns; of the last vector only the lower half with kHalf.
-template <int kStride, int NV, bool kHalf>
-[[gnu::always_inline]] inline void add_up(const LineConv& row, int64_t pixel, const float* w, F32 (&sum)[kPixels][NV]) {
+/// Sums of P pixels from `pixel` on and NV vectors of columns; of the last vector only the lower half with kHalf.
+template <int kStride, bool kHalf, int P, int NV>
+[[gnu::always_inline]] inline void add_up(const LineConv& row, int64_t pixel, const float* w, F32 (&sum)[P][NV]) {
   for (int64_t l = 0; l < row.num_lines; ++l) {
     const float* x = row.lines[l] + pixel * kStride;
     for (int64_t k = 0; k < row.width; ++k, ++x, w += kPanelColumns) {
       asm("" : "+r"(x));  // else GCC keeps values for the next steps, for which there are no registers
       F32 weights[NV];
       LINNET_UNROLL for (int v = 0; v < NV; ++v) weights[v] = load(w + v * kLanes);
-      LINNET_UNROLL for (int p = 0; p < kPixels; ++p) {
+      LINNET_UNROLL for (int p = 0; p < P; ++p) {
         const F32 value(x[p * kStride]);
         LINNET_UNROLL for (int v = 0; v < NV; ++v) {
           const bool half = kHalf && v == NV - 1;
@@ -31,9 +35,9 @@ template <int kStride, int NV, bool kHalf>
 }
 
 /// Stores the sums, sloped and clamped; `lanes` of the last vector.
-template <int NV>
-[[gnu::always_inline]] inline void finish(const LineConv& row, const F32 (&sum)[kPixels][NV], int64_t first,
-                                          int64_t column, int64_t lanes) {
+template <int P, int NV>
+[[gnu::always_inline]] inline void finish(const LineConv& row, const F32 (&sum)[P][NV], int64_t first, int64_t column,
+                                          int64_t lanes) {
   float* y = row.y + first * row.columns + column;
   const F32 low(row.epilogue.low), high(row.epilogue.high);
   F32 slope[NV];
@@ -41,7 +45,7 @@ template <int NV>
     slope[v] = row.epilogue.slope ? load_part(row.epilogue.slope + column + v * kLanes, v < NV - 1 ? kLanes : lanes)
                                   : F32(1.0f);
   }
-  LINNET_UNROLL for (int p = 0; p < kPixels; ++p, y += row.columns) {
+  LINNET_UNROLL for (int p = 0; p < P; ++p, y += row.columns) {
     LINNET_UNROLL for (int v = 0; v < NV; ++v) {
       const F32 value = at_most(high, at_least(low, row.epilogue.slope ? prelu(sum[p][v], slope[v]) : sum[p][v]));
       if (v < NV - 1 || lanes == kLanes) {
@@ -53,21 +57,30 @@ template <int NV>
   }
 }
 
-/// All pixels of the row, for a panel of columns that begins at `column`. The last tile may repeat pixels.
+/// Pixels `first` to `first` + P - 1, for a panel of columns that begins at `column`.
+template <int P, int kStride, int NV, bool kHalf>
+void tile(const LineConv& row, int64_t first, int64_t column, int64_t lanes) {
+  const float* b = row.epilogue.bias;
+  F32 sum[P][NV];
+  LINNET_UNROLL for (int v = 0; v < NV; ++v) {
+    const F32 bias = b ? load_part(b + column + v * kLanes, v < NV - 1 ? kLanes : lanes) : F32(0.0f);
+    LINNET_UNROLL for (int p = 0; p < P; ++p) sum[p][v] = bias;
+  }
+  add_up<kStride, kHalf>(row, first, row.w + column * row.num_lines * row.width, sum);
+  finish(row, sum, first, column, lanes);
+}
+
+/// All pixels of the row. The last tile may repeat pixels.
 template <int kStride, int NV, bool kHalf>
 void panel(const LineConv& row, int64_t column, int64_t lanes) {
-  const float* w = row.w + column * row.num_lines * row.width;
-  const float* b = row.epilogue.bias;
-  F32 bias[NV];
-  LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-    bias[v] = b ? load_part(b + column + v * kLanes, v < NV - 1 ? kLanes : lanes) : F32(0.0f);
+  int64_t left = row.pixels;
+  for (; left > kSomePixels; left -= kPixels) {
+    tile<kPixels, kStride, NV, kHalf>(row, row.pixels - std::max<int64_t>(left, kPixels), column, lanes);
   }
-  for (int64_t pixel = 0; pixel < row.pixels; pixel += kPixels) {
-    const int64_t first = pixel + kPixels <= row.pixels ? pixel : row.pixels - kPixels;
-    F32 sum[kPixels][NV];
-    LINNET_UNROLL for (int p = 0; p < kPixels; ++p) { LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[p][v] = bias[v]; }
-    add_up<kStride, NV, kHalf>(row, first, w, sum);
-    finish<NV>(row, sum, first, column, lanes);
+  if (left > kFewPixels) {
+    tile<kSomePixels, kStride, NV, kHalf>(row, row.pixels - kSomePixels, column, lanes);
+  } else if (left > 0) {
+    tile<kFewPixels, kStride, NV, kHalf>(row, row.pixels - kFewPixels, column, lanes);
   }
 }
 
