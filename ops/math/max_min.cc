@@ -29,20 +29,20 @@ class Extremum final : public VariadicOp {
  public:
   explicit Extremum(const NodeSpec& node) : kernel_(binary_function(node.op_type)->kernel) {}
 
-  KernelPtr compile(const CompileInput& in) const override {
-    const DType dtype = in.dtype(0);
-    if (in.num_inputs() == 2 && has_float_kernel(dtype)) {
-      return elementwise(in, kernel_loop(dtype, kernel_table(in.isa()).binary.*kernel_));
-    }
-    const OrderFunctions* functions = kernel_table(in.isa()).numbers.order(dtype);
-    if (in.num_inputs() == 2 && functions && dtype != DType::kBool) {
-      return elementwise(in, number_loop(functions->*kOfTwo, in));
-    }
-    return elementwise(in,
-                       dispatch_number(dtype, [&]<class T>() { return fold_loop<T>(in.num_inputs(), Function()); }));
-  }
+  KernelPtr compile(const CompileInput& in) const override { return elementwise(in, fold_loop(in, loop_of_two(in))); }
 
  private:
+  InnerLoop loop_of_two(const CompileInput& in) const {
+    const DType dtype = in.dtype(0);
+    if (has_float_kernel(dtype)) return kernel_loop(dtype, kernel_table(in.isa()).binary.*kernel_);
+    const OrderFunctions* functions = kernel_table(in.isa()).numbers.order(dtype);
+    if (functions && dtype != DType::kBool) {
+      const auto bytes = size_t(dtype_bits(dtype)) / 8;
+      return number_loop(functions->*kOfTwo, {bytes, bytes}, bytes);
+    }
+    return dispatch_number(dtype, []<class T>() { return binary_loop<T>(Function()); });
+  }
+
   BinaryForms BinaryKernels::*kernel_;
 };
 

@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "kernels/kernel_table.h"
 #include "math/numbers.h"
 #include "math/variadic.h"
@@ -6,6 +8,23 @@
 namespace linnet {
 namespace {
 
+/// A loop of two operands of a dtype, by the kernels for float32 and float64 and by f for halves.
+template <class F>
+InnerLoop loop_of_two(const CompileInput& in, BinaryForms BinaryKernels::*of_float,
+                      NumberFunction NumberKernels::*of_double, F f) {
+  const DType dtype = in.dtype(0);
+  const KernelTable& kernels = kernel_table(in.isa());
+  if (has_float_kernel(dtype)) return kernel_loop(dtype, kernels.binary.*of_float);
+  if (dtype == DType::kFloat64) {
+    return number_loop(kernels.numbers.*of_double, {sizeof(double), sizeof(double)}, sizeof(double));
+  }
+  return dispatch_float(dtype, [&]<class T>() { return binary_loop<T>(f); });
+}
+
+InnerLoop add_loop(const CompileInput& in) {
+  return loop_of_two(in, &BinaryKernels::add, &NumberKernels::add_f64, std::plus<>());
+}
+
 /// Sum: the sum of the inputs, element by element with broadcasting, added from the first to the last.
 /// One or more inputs, y: float16/bfloat16/float/double, all of one dtype.
 /// Source: https://onnx.ai/onnx/operators/onnx__Sum.html
@@ -13,14 +32,7 @@ class Sum final : public VariadicOp {
  public:
   explicit Sum(const NodeSpec&) {}
 
-  KernelPtr compile(const CompileInput& in) const override {
-    const DType dtype = in.dtype(0);
-    if (in.num_inputs() == 2 && has_float_kernel(dtype)) {
-      return elementwise(in, kernel_loop(dtype, kernel_table(in.isa()).binary.add));
-    }
-    return elementwise(in,
-                       dispatch_float(dtype, [&]<class T>() { return fold_loop<T>(in.num_inputs(), std::plus<T>()); }));
-  }
+  KernelPtr compile(const CompileInput& in) const override { return elementwise(in, fold_loop(in, add_loop(in))); }
 };
 
 /// Mean: the sum of the inputs divided by their number.
@@ -30,10 +42,18 @@ class Mean final : public VariadicOp {
   explicit Mean(const NodeSpec&) {}
 
   KernelPtr compile(const CompileInput& in) const override {
-    return elementwise(in, dispatch_float(in.dtype(0), [&]<class T>() {
-                         return fold_loop<T>(in.num_inputs(), std::plus<T>(),
-                                             [count = T(in.num_inputs())](T sum) { return sum / count; });
-                       }));
+    return elementwise(in, fold_loop(in, add_loop(in), divide_loop(in)));
+  }
+
+ private:
+  static InnerLoop divide_loop(const CompileInput& in) {
+    InnerLoop loop = loop_of_two(in, &BinaryKernels::div, &NumberKernels::div_f64, std::divides<>());
+    return dispatch_float(in.dtype(0), [&]<class T>() -> InnerLoop {
+      return [loop, count = T(in.num_inputs())](const Operand* x, void* y, int64_t n) {
+        const Operand operands[] = {*x, {&count, true}};
+        loop(operands, y, n);
+      };
+    });
   }
 };
 

@@ -1,14 +1,9 @@
-"""linnet.Session: values in and out, errors, threads, processes."""
+"""linnet.Session: runs, errors, threads, processes."""
 
 import concurrent.futures
-import gc
 import multiprocessing
 import pickle
-import signal
-import subprocess
-import sys
 import threading
-import weakref
 
 import linnet
 import ml_dtypes
@@ -18,7 +13,7 @@ import pytest
 from model_bytes import endless
 from onnx import TensorProto, helper, numpy_helper
 from onnx_files import identity as identity_file
-from sessions import ARRAYS, identity, session, tensor
+from sessions import identity, session, tensor
 
 RNG = np.random.default_rng(3)
 
@@ -48,66 +43,6 @@ def test_the_interface_is_described(linear):
     assert [info.name for info in linear[0].outputs] == ["y", "z"]
 
 
-@pytest.mark.parametrize("x", ARRAYS, ids=lambda x: f"{x.dtype}-{x.shape}")
-def test_every_dtype_comes_back(x):
-    dtype = helper.np_dtype_to_tensor_dtype(x.dtype)
-    y = identity(dtype, list(x.shape)).run({"x": x})["y"]
-    assert y.dtype == x.dtype and y.shape == x.shape
-    assert y.tobytes() == x.tobytes()
-
-
-def test_strings_come_back():
-    x = np.array([["a", "ü"], ["", "long enough not to lie in place"]], object)
-    y = identity(TensorProto.STRING, [2, 2]).run({"x": x})["y"]
-    assert y.dtype == object and y.tolist() == x.tolist()
-    assert identity(TensorProto.STRING, [2]).run({"x": [b"ab", b"c"]})["y"].tolist() == ["ab", "c"]
-
-
-def test_containers_are_lists_dicts_and_none():
-    kind = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
-    sequence, optional = helper.make_sequence_type_proto(kind), helper.make_optional_type_proto(kind)
-    for proto, value in ((sequence, [np.ones(2, np.float32), np.zeros((1, 3), np.float32)]), (sequence, []),
-                         (optional, None), (optional, np.ones(3, np.float32))):  # fmt: skip
-        infos = [helper.make_value_info(name, proto) for name in ("x", "y")]
-        y = session([helper.make_node("Identity", ["x"], ["y"])], infos[:1], infos[1:]).run({"x": value})["y"]
-        assert type(y) is type(value)
-        for got, want in zip(y if isinstance(y, list) else [y], value if isinstance(value, list) else [value]):
-            np.testing.assert_array_equal(got, want)
-
-
-@pytest.mark.parametrize("op", ["SequenceAt", "SequenceErase", "SequenceInsert", "OptionalGetElement"])
-def test_elements_that_go_through_do_not_share_memory(op):
-    kind = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
-    sequence, optional = helper.make_sequence_type_proto(kind), helper.make_optional_type_proto(kind)
-    elements, x = [np.full((2, 500), i, np.float32) for i in range(3)], np.full((2, 500), 7, np.float32)
-    given = {"s": elements, "p": np.array(1), "x": x} if op == "SequenceInsert" else {"s": elements, "p": np.array(1)}
-    types = {"s": sequence, "p": helper.make_tensor_type_proto(TensorProto.INT64, []), "x": kind}
-    result = sequence if op in ("SequenceErase", "SequenceInsert") else kind
-    if op == "OptionalGetElement":
-        given, types["s"] = {"s": elements[0]}, optional
-    names = ["s", "x", "p"] if op == "SequenceInsert" else list(given)
-    ends = [helper.make_value_info(name, types[name]) for name in names], [helper.make_value_info("y", result)]
-    y = session([helper.make_node(op, names, ["y"])], *ends).run(given)["y"]
-    before = [array.copy() for array in (y if isinstance(y, list) else [y])]
-    for array in (*elements, x):
-        array[:] = -1
-    for got, want in zip(y if isinstance(y, list) else [y], before):
-        np.testing.assert_array_equal(got, want)
-
-
-def test_maps_come_back():
-    features = helper.make_tensor_value_info("x", TensorProto.FLOAT, [None, 2])
-    for keys in ({"classlabels_int64s": [2**40, -1]}, {"classlabels_strings": ["a", "ü"]}):
-        node = helper.make_node("ZipMap", ["x"], ["y"], domain="ai.onnx.ml", **keys)
-        named = list(keys.values())[0]
-        kind = TensorProto.INT64 if isinstance(named[0], int) else TensorProto.STRING
-        value = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
-        maps = helper.make_sequence_type_proto(helper.make_map_type_proto(kind, value))
-        x = np.array([[0.5, -2], [np.inf, 1e-3]], np.float32)
-        y = session([node], [features], [helper.make_value_info("y", maps)]).run({"x": x})["y"]
-        assert y == [dict(zip(named, row.tolist())) for row in x]
-
-
 @pytest.mark.parametrize("change", [
     lambda x: x[::-1].copy()[::-1], lambda x: np.asfortranarray(x), lambda x: x.tolist(), lambda x: x.astype(">f4"),
     lambda x: memoryview(x), lambda x: np.lib.stride_tricks.as_strided(x, x.shape, x.strides),
@@ -134,25 +69,6 @@ def test_read_only_arrays_and_dlpack_are_read(linear):
     x.flags.writeable = False
     np.testing.assert_array_equal(linear[0].run({"x": x})["y"], expected)
     np.testing.assert_array_equal(np.from_dlpack(expected), expected)
-
-
-def test_outputs_own_their_memory():
-    model = identity(TensorProto.FLOAT, ["N"])
-    x = np.arange(5, dtype=np.float32)
-    first = model.run({"x": x})["y"]
-    x[:] = -1
-    model.run({"x": x})
-    del model
-    assert first.tolist() == [0, 1, 2, 3, 4]
-
-
-def test_inputs_are_let_go_of():
-    model = identity(TensorProto.FLOAT, ["N"])
-    x = np.arange(5, dtype=np.float32)
-    references = sys.getrefcount(x)
-    model.run({"x": x})
-    assert sys.getrefcount(x) == references
-    x.resize(7)
 
 
 @pytest.mark.parametrize("inputs, kind, text", [
@@ -301,118 +217,3 @@ def test_a_saved_model_runs_as_before(linear, tmp_path):
     np.testing.assert_array_equal(again["z"], linear[0].run({"x": x})["z"])
     with pytest.raises(linnet.IoError, match="nowhere"):
         linear[0].save(tmp_path / "nowhere" / "saved.onnx")
-
-
-def test_outputs_that_are_constants_are_the_callers():
-    """Those of the model, and those of a plan's shapes."""
-    nodes = [helper.make_node("Shape", ["x"], ["y"]), helper.make_node("Identity", ["c"], ["d"])]
-    model = session(nodes, [tensor("x", TensorProto.FLOAT, ["N"])],
-                    [tensor("y", TensorProto.INT64, [1]), tensor("d", TensorProto.INT64, [1])],
-                    [numpy_helper.from_array(np.array([7]), "c")])  # fmt: skip
-    x = np.ones(3, np.float32)
-    for _ in range(2):
-        outputs = model.run({"x": x})
-        assert (outputs["y"].tolist(), outputs["d"].tolist()) == ([3], [7])
-        outputs["y"][:] = outputs["d"][:] = 0
-
-
-def test_arrays_may_be_freed_while_they_are_read_and_are_not_resized():
-    """A run holds the memory of its inputs until it ends."""
-    model = linnet.Session(endless())
-    x, cancellation = np.ones(1000, np.float32), linnet.Cancellation()
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        run = pool.submit(model.run, {"go": np.array(True), "x": x}, cancellation=cancellation)
-        try:
-            threading.Event().wait(0.2)
-            with pytest.raises(ValueError, match="resize"):
-                x.resize(2000000)
-            freed = weakref.ref(x)
-            del x
-            gc.collect()
-            assert freed() is not None
-        finally:
-            cancellation.cancel()
-        with pytest.raises(linnet.CancelledError):
-            run.result()
-    del run
-    gc.collect()
-    assert freed() is None
-
-
-def test_a_buffer_is_not_resized_while_it_is_read():
-    model = linnet.Session(endless())
-    memory, cancellation = bytearray(np.ones(1000, np.float32)), linnet.Cancellation()
-    x = np.frombuffer(memory, np.float32)
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        run = pool.submit(model.run, {"go": np.array(True), "x": x}, cancellation=cancellation)
-        try:
-            threading.Event().wait(0.2)
-            del x
-            with pytest.raises(BufferError):
-                memory.clear()
-        finally:
-            cancellation.cancel()
-        with pytest.raises(linnet.CancelledError):
-            run.result()
-    assert bytes(memory) == np.ones(1000, np.float32).tobytes()
-
-
-# A process that a shell starts in the background ignores SIGINT, and so do its children.
-ENDLESS = """
-import signal
-signal.signal(signal.SIGINT, signal.default_int_handler)
-import linnet, numpy as np
-from onnx import TensorProto, helper
-body = helper.make_graph(
-    [helper.make_node("Identity", ["go"], ["more"]), helper.make_node("Add", ["v", "v"], ["w"])], "body",
-    [helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("go", TensorProto.BOOL, []),
-     helper.make_tensor_value_info("v", TensorProto.FLOAT, [4])],
-    [helper.make_tensor_value_info("more", TensorProto.BOOL, []), helper.make_tensor_value_info("w", TensorProto.FLOAT, [4])])
-graph = helper.make_graph(
-    [helper.make_node("Loop", ["", "go", "x"], ["y"], body=body)], "g",
-    [helper.make_tensor_value_info("go", TensorProto.BOOL, []), helper.make_tensor_value_info("x", TensorProto.FLOAT, [4])],
-    [helper.make_tensor_value_info("y", TensorProto.FLOAT, [4])])
-model = helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 21)])
-session = linnet.Session(model.SerializeToString())
-x = np.ones(4, np.float32)
-try:
-    print("begin", flush=True)
-    session.run({"go": np.array(True), "x": x})
-except KeyboardInterrupt:
-    print("interrupted", session.run({"go": np.array(False), "x": x})["y"].tolist())
-"""
-
-
-LAST_NODE = ENDLESS.split("body =")[0] + """
-import os, threading
-model = helper.make_model(helper.make_graph(
-    [helper.make_node("MatMul", ["x", "x"], ["y"])], "g",
-    [helper.make_tensor_value_info("x", TensorProto.FLOAT, [None, None])],
-    [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]), ir_version=10,
-    opset_imports=[helper.make_opsetid("", 21)])
-session = linnet.Session(model.SerializeToString(), threads=1)
-x = np.ones((4096, 4096), np.float32)
-timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
-try:
-    timer.start()
-    session.run({"x": x})
-    threading.Event().wait(60)
-except KeyboardInterrupt:
-    print("interrupted", session.run({"x": np.ones((1, 1), np.float32)})["y"].tolist())
-"""
-
-
-def test_ctrl_c_in_the_last_node_is_not_kept_for_a_later_run():
-    result = subprocess.run([sys.executable, "-c", LAST_NODE], capture_output=True, text=True, timeout=120)
-    assert result.stdout == "interrupted [[1.0]]\n", result.stderr
-
-
-def test_ctrl_c_ends_a_run_and_leaves_the_session_usable():
-    process = subprocess.Popen([sys.executable, "-c", ENDLESS], stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout.readline() == "begin\n"
-        threading.Event().wait(0.3)
-        process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=60)[0] == "interrupted [1.0, 1.0, 1.0, 1.0]\n"
-    finally:
-        process.kill()

@@ -8,9 +8,6 @@ namespace linnet::python {
 
 namespace nb = nanobind;
 
-/// NumPy's dtypes and those of ml_dtypes, as far as it is installed, by Linnet's number; linnet/dtypes.py fills it.
-void set_dtypes(nb::dict by_number);
-
 /// A Python value as a tensor that meets `fact`: an array of that dtype without a copy where it lies in C order (one of
 /// NumPy, or of any library that knows DLPack or the buffer protocol), else a copy of it; numbers and nested lists; str
 /// or bytes for strings; a list for a sequence, a dict for a map, None for an optional without a value. Throws

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "support/graph_builder.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -181,6 +183,33 @@ TEST(SumMean, AddInOrderAndRoundOnce) {
   expect_close(run_op({"Mean"}, {x, y, z})[0], mean, 1e-6);
   expect_close(run_op({"Sum", 6}, {x})[0], x);
   expect_close(run_op({"Sum"}, {Tensor::of<double>({1}), Tensor::of<double>({2})})[0], Tensor::of<double>({3}));
+}
+
+TEST(Sum, BroadcastsWhatTheFirstInputsHaveInCommonOnce) {
+  const Tensor a = random_tensor({1}, 1), b = random_tensor({3, 1}, 2), c = random_tensor({3, 1500}, 3);
+  Tensor sum(DType::kFloat64, {3, 1500}), most(DType::kFloat64, {3, 1500});
+  for (int64_t i = 0; i < sum.size(); ++i) {
+    const double x = a.data<float>()[0], y = b.data<float>()[i / 1500], z = c.data<float>()[i];
+    sum.data<double>()[i] = x + y + z;
+    most.data<double>()[i] = std::max({x, y, z});
+  }
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    const std::vector<Tensor> inputs{cast_to(a, dtype), cast_to(b, dtype), cast_to(c, dtype)};
+    expect_close(run_op({"Sum"}, inputs)[0], cast_to(sum, dtype), 1e-6);
+    expect_close(run_op({"Max"}, inputs)[0], cast_to(most, dtype));
+  }
+}
+
+TEST(Sum, MayBeWrittenOverTheInputThatIsReadLast) {
+  const Shape one{1}, shape{3000};  // only the last input has the output's shape
+  GraphBuilder builder;
+  const ValueId a = builder.input("a", one), b = builder.input("b", one), c = builder.input("c", shape);
+  builder.output(builder.op("Sum", {a, b, builder.op("Abs", {c})}));
+  const Tensor x = Tensor::of<float>({1}), y = Tensor::of<float>({2}), z = random_tensor(shape);
+  Tensor want(DType::kFloat32, shape);
+  for (int64_t i = 0; i < want.size(); ++i) want.data<float>()[i] = 3 + std::abs(z.data<float>()[i]);
+  Context context(builder.model({.optimization = 0}));
+  expect_close(context.run(std::vector{x, y, z})[0], want, 1e-6);
 }
 
 TEST(Sum, TakesDozensOfInputs) {

@@ -1,80 +1,16 @@
-#include "values.h"
-
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
 
 #include "linnet/containers.h"
+#include "numpy_arrays.h"
+#include "values.h"
 
 namespace linnet::python {
 namespace {
 
-nb::dict& dtypes() {
-  static auto* table = new nb::dict();  // never freed: the interpreter ends before
-  return *table;
-}
-
-nb::module_ numpy() { return nb::module_::import_("numpy"); }
-
-/// NumPy has the type; others are ml_dtypes' and do not export their memory.
-bool is_numpys(DType dtype) { return dtype <= DType::kComplex128; }
-
 std::string python_type(nb::handle value) { return nb::cast<std::string>(nb::str(nb::type_name(value.type()))); }
-
-/// The dtype in NumPy; throws where only ml_dtypes has it and is not there.
-nb::object numpy_dtype(DType dtype) {
-  nb::object found = dtypes().attr("get")(int(dtype));
-  if (found.is_none()) throw Error(ErrorKind::kUnsupported, str(dtype, " needs the Python package ml_dtypes"));
-  return found;
-}
-
-/// An array's memory in C order, which stays in place as long as this lives: a copy's where the array has another
-/// order. Whoever lets go of a tensor last may be without the interpreter's lock.
-class Buffer {
- public:
-  explicit Buffer(nb::object array) {
-    if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_C_CONTIGUOUS) == 0) return;
-    PyErr_Clear();
-    array = array.attr("copy")("C");
-    if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_C_CONTIGUOUS) != 0) nb::raise_python_error();
-  }
-  /// The array's own memory, where it is in C order and of this dtype as `codes` of Python's struct name it; else none.
-  Buffer(nb::handle array, const char* codes, int64_t bytes) {
-    if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
-      PyErr_Clear();
-      view_ = {};
-    } else if (!view_.format || view_.format[1] || !std::strchr(codes, view_.format[0]) || view_.itemsize != bytes) {
-      PyBuffer_Release(&view_);
-    }
-  }
-  /// The array's own memory, which is written to.
-  Buffer(const nb::object& array, const std::string& what) {
-    if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) == 0) return;
-    PyErr_Clear();
-    throw Error(ErrorKind::kType, what + " must be writable and in C order");
-  }
-  ~Buffer() {
-    if (!view_.obj || !Py_IsInitialized()) return;
-    nb::gil_scoped_acquire lock;
-    PyBuffer_Release(&view_);
-  }
-  Buffer(const Buffer&) = delete;
-
-  explicit operator bool() const { return view_.obj != nullptr; }
-  void* data() const { return view_.buf; }
-  Shape shape() const {
-    Shape shape;
-    for (int i = 0; i < view_.ndim; ++i) shape.push_back(view_.shape[i]);
-    return shape;
-  }
-
- private:
-  Py_buffer view_{};
-};
 
 Shape shape_of(nb::handle array) {
   Shape shape;
@@ -94,49 +30,13 @@ std::string text_of(PyObject* item, const std::string& what) {
   throw Error(ErrorKind::kType, what + " must hold str or bytes, got " + python_type(item));
 }
 
-/// An array's objects, one after the other.
-PyObject** objects(const Buffer& buffer) { return static_cast<PyObject**>(buffer.data()); }
-
 Tensor strings(nb::object array, const std::string& what) {
   Tensor tensor(DType::kString, shape_of(array));
   std::string* out = tensor.data<std::string>();
   if (nb::cast<std::string>(array.attr("dtype").attr("kind")) != "O") array = array.attr("astype")("O");
   const Buffer buffer(array);
-  for (int64_t i = 0; i < tensor.size(); ++i) out[i] = text_of(objects(buffer)[i], what);
+  for (int64_t i = 0; i < tensor.size(); ++i) out[i] = text_of(buffer.objects()[i], what);
   return tensor;
-}
-
-/// Elements of less than a byte lie one to a byte in NumPy, without gaps in Linnet.
-Tensor packed(const Buffer& buffer, DType dtype, const Shape& shape) {
-  const auto* from = static_cast<const uint8_t*>(buffer.data());
-  Tensor tensor(dtype, shape);
-  auto* to = static_cast<uint8_t*>(tensor.raw());
-  std::fill_n(to, tensor.bytes(), uint8_t{0});
-  const int bits = dtype_bits(dtype);
-  const unsigned mask = (1u << bits) - 1;
-  for (int64_t i = 0; i < tensor.size(); ++i) {
-    const int64_t bit = i * bits;
-    const unsigned value = (from[i] & mask) << (bit % 8);
-    to[bit / 8] = uint8_t(to[bit / 8] | value);
-    if (value > 0xff) to[bit / 8 + 1] = uint8_t(to[bit / 8 + 1] | value >> 8);
-  }
-  return tensor;
-}
-
-nb::object unpacked(const Tensor& tensor) {
-  nb::object bytes = numpy().attr("empty")(tensor.size(), "uint8");
-  const Buffer buffer(bytes);
-  auto* to = static_cast<uint8_t*>(buffer.data());
-  const auto* from = static_cast<const uint8_t*>(tensor.raw());
-  const int bits = dtype_bits(tensor.dtype());
-  const unsigned mask = (1u << bits) - 1;
-  for (int64_t i = 0; i < tensor.size(); ++i) {
-    const int64_t bit = i * bits;
-    unsigned value = unsigned(from[bit / 8]) >> (bit % 8);
-    if (bit % 8 + bits > 8) value |= unsigned(from[bit / 8 + 1]) << (8 - bit % 8);
-    to[i] = uint8_t(value & mask);
-  }
-  return bytes;
 }
 
 bool is_array(nb::handle value) {
@@ -275,94 +175,7 @@ Tensor to_map(nb::handle value, const Fact& fact, const std::string& what) {
                             map_column(dict.values(), fact.element->dtype, what + ", values,")});
 }
 
-nb::object text_to_python(const std::string& text) {
-  return nb::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "surrogateescape"));
-}
-
-nb::object sequence_to_python(const Sequence& sequence) {
-  nb::list list;
-  for (const Tensor& element : sequence.elements) list.append(to_python(element));
-  return list;
-}
-
-/// What a map may hold.
-nb::object element_to_python(const Tensor& tensor, int64_t i) {
-  switch (tensor.dtype()) {
-    case DType::kInt64:
-      return nb::steal(PyLong_FromLongLong(tensor.data<int64_t>()[i]));
-    case DType::kFloat32:
-      return nb::steal(PyFloat_FromDouble(double(tensor.data<float>()[i])));
-    case DType::kFloat64:
-      return nb::steal(PyFloat_FromDouble(tensor.data<double>()[i]));
-    case DType::kString:
-      return text_to_python(tensor.data<std::string>()[i]);
-    default:
-      return to_python(tensor).attr("tolist")()[i];
-  }
-}
-
-nb::object map_to_python(const Map& map) {
-  nb::dict dict;
-  for (int64_t i = 0; i < map.keys.size(); ++i) {
-    dict[element_to_python(map.keys, i)] = element_to_python(map.values, i);
-  }
-  return dict;
-}
-
-nb::object strings_to_python(const Tensor& tensor) {
-  nb::object array = numpy().attr("empty")(tensor.size(), "object");
-  const Buffer buffer(array, "the array of an output");
-  for (int64_t i = 0; i < tensor.size(); ++i) {
-    nb::object text = text_to_python(tensor.data<std::string>()[i]);
-    Py_XDECREF(std::exchange(objects(buffer)[i], text.release().ptr()));
-  }
-  return array;
-}
-
-nb::object reshaped(nb::object array, const Shape& shape) {
-  nb::list dims;
-  for (const int64_t dim : shape) dims.append(dim);
-  return array.attr("reshape")(nb::tuple(dims));
-}
-
-/// The same bytes as unsigned integers, where NumPy or nanobind do not know the type.
-nb::dlpack::dtype dlpack_dtype(DType dtype) {
-  using Code = nb::dlpack::dtype_code;
-  const auto bits = uint8_t(dtype_bits(dtype));
-  switch (dtype) {
-    case DType::kFloat16:
-    case DType::kFloat32:
-    case DType::kFloat64:
-      return {uint8_t(Code::Float), bits, 1};
-    case DType::kComplex64:
-    case DType::kComplex128:
-      return {uint8_t(Code::Complex), bits, 1};
-    case DType::kInt8:
-    case DType::kInt16:
-    case DType::kInt32:
-    case DType::kInt64:
-      return {uint8_t(Code::Int), bits, 1};
-    case DType::kBool:
-      return {uint8_t(Code::Bool), 8, 1};
-    default:
-      return {uint8_t(Code::UInt), bits, 1};
-  }
-}
-
-nb::object numbers_to_python(const Tensor& tensor) {
-  auto* held = new Tensor(tensor);
-  const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Tensor*>(p); });
-  size_t shape[kMaxRank];
-  std::copy(tensor.shape().begin(), tensor.shape().end(), shape);
-  const nb::ndarray<nb::numpy> array(held->raw(), size_t(tensor.rank()), shape, owner, nullptr,
-                                     dlpack_dtype(tensor.dtype()));
-  nb::object result = nb::cast(array, nb::rv_policy::reference);
-  return is_numpys(tensor.dtype()) ? result : result.attr("view")(numpy_dtype(tensor.dtype()));
-}
-
 }  // namespace
-
-void set_dtypes(nb::dict by_number) { dtypes() = std::move(by_number); }
 
 Tensor to_tensor(nb::handle value, const Fact& fact, const std::string& what) {
   switch (fact.dtype) {
@@ -393,25 +206,6 @@ Tensor output_memory(nb::handle array, const Fact& fact, const std::string& what
   auto buffer = std::make_shared<const Buffer>(exported(nb::borrow(array), fact.dtype), what);
   void* data = buffer->data();
   return Tensor::share(fact.dtype, shape_of(array), data, std::move(buffer));
-}
-
-nb::object to_python(const Tensor& tensor) {
-  switch (tensor.dtype()) {
-    case DType::kUndefined:
-      return nb::none();
-    case DType::kSequence:
-      return sequence_to_python(*tensor.data<Sequence>());
-    case DType::kMap:
-      return map_to_python(*tensor.data<Map>());
-    case DType::kOptional:
-      return to_python(tensor.data<Optional>()->value);
-    case DType::kString:
-      return reshaped(strings_to_python(tensor), tensor.shape());
-    default:
-      break;
-  }
-  if (dtype_bits(tensor.dtype()) >= 8) return numbers_to_python(tensor);
-  return reshaped(unpacked(tensor).attr("view")(numpy_dtype(tensor.dtype())), tensor.shape());
 }
 
 }  // namespace linnet::python

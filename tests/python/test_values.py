@@ -1,0 +1,147 @@
+"""Values that go into linnet.Session and come out of it, and who owns their memory."""
+
+import concurrent.futures
+import gc
+import sys
+import threading
+import weakref
+
+import linnet
+import numpy as np
+import pytest
+from model_bytes import endless
+from onnx import TensorProto, helper, numpy_helper
+from sessions import ARRAYS, identity, session, tensor
+
+
+@pytest.mark.parametrize("x", ARRAYS, ids=lambda x: f"{x.dtype}-{x.shape}")
+def test_every_dtype_comes_back(x):
+    dtype = helper.np_dtype_to_tensor_dtype(x.dtype)
+    y = identity(dtype, list(x.shape)).run({"x": x})["y"]
+    assert y.dtype == x.dtype and y.shape == x.shape
+    assert y.tobytes() == x.tobytes()
+
+
+def test_strings_come_back():
+    x = np.array([["a", "ü"], ["", "long enough not to lie in place"]], object)
+    y = identity(TensorProto.STRING, [2, 2]).run({"x": x})["y"]
+    assert y.dtype == object and y.tolist() == x.tolist()
+    assert identity(TensorProto.STRING, [2]).run({"x": [b"ab", b"c"]})["y"].tolist() == ["ab", "c"]
+
+
+def test_containers_are_lists_dicts_and_none():
+    kind = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
+    sequence, optional = helper.make_sequence_type_proto(kind), helper.make_optional_type_proto(kind)
+    for proto, value in ((sequence, [np.ones(2, np.float32), np.zeros((1, 3), np.float32)]), (sequence, []),
+                         (optional, None), (optional, np.ones(3, np.float32))):  # fmt: skip
+        infos = [helper.make_value_info(name, proto) for name in ("x", "y")]
+        y = session([helper.make_node("Identity", ["x"], ["y"])], infos[:1], infos[1:]).run({"x": value})["y"]
+        assert type(y) is type(value)
+        for got, want in zip(y if isinstance(y, list) else [y], value if isinstance(value, list) else [value]):
+            np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("op", ["SequenceAt", "SequenceErase", "SequenceInsert", "OptionalGetElement"])
+def test_elements_that_go_through_do_not_share_memory(op):
+    kind = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
+    sequence, optional = helper.make_sequence_type_proto(kind), helper.make_optional_type_proto(kind)
+    elements, x = [np.full((2, 500), i, np.float32) for i in range(3)], np.full((2, 500), 7, np.float32)
+    given = {"s": elements, "p": np.array(1), "x": x} if op == "SequenceInsert" else {"s": elements, "p": np.array(1)}
+    types = {"s": sequence, "p": helper.make_tensor_type_proto(TensorProto.INT64, []), "x": kind}
+    result = sequence if op in ("SequenceErase", "SequenceInsert") else kind
+    if op == "OptionalGetElement":
+        given, types["s"] = {"s": elements[0]}, optional
+    names = ["s", "x", "p"] if op == "SequenceInsert" else list(given)
+    ends = [helper.make_value_info(name, types[name]) for name in names], [helper.make_value_info("y", result)]
+    y = session([helper.make_node(op, names, ["y"])], *ends).run(given)["y"]
+    before = [array.copy() for array in (y if isinstance(y, list) else [y])]
+    for array in (*elements, x):
+        array[:] = -1
+    for got, want in zip(y if isinstance(y, list) else [y], before):
+        np.testing.assert_array_equal(got, want)
+
+
+def test_maps_come_back():
+    features = helper.make_tensor_value_info("x", TensorProto.FLOAT, [None, 2])
+    for keys in ({"classlabels_int64s": [2**40, -1]}, {"classlabels_strings": ["a", "ü"]}):
+        node = helper.make_node("ZipMap", ["x"], ["y"], domain="ai.onnx.ml", **keys)
+        named = list(keys.values())[0]
+        kind = TensorProto.INT64 if isinstance(named[0], int) else TensorProto.STRING
+        value = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
+        maps = helper.make_sequence_type_proto(helper.make_map_type_proto(kind, value))
+        x = np.array([[0.5, -2], [np.inf, 1e-3]], np.float32)
+        y = session([node], [features], [helper.make_value_info("y", maps)]).run({"x": x})["y"]
+        assert y == [dict(zip(named, row.tolist())) for row in x]
+
+
+def test_outputs_own_their_memory():
+    model = identity(TensorProto.FLOAT, ["N"])
+    x = np.arange(5, dtype=np.float32)
+    first = model.run({"x": x})["y"]
+    x[:] = -1
+    model.run({"x": x})
+    del model
+    assert first.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_inputs_are_let_go_of():
+    model = identity(TensorProto.FLOAT, ["N"])
+    x = np.arange(5, dtype=np.float32)
+    references = sys.getrefcount(x)
+    model.run({"x": x})
+    assert sys.getrefcount(x) == references
+    x.resize(7)
+
+
+def test_outputs_that_are_constants_are_the_callers():
+    """Those of the model, and those of a plan's shapes."""
+    nodes = [helper.make_node("Shape", ["x"], ["y"]), helper.make_node("Identity", ["c"], ["d"])]
+    model = session(nodes, [tensor("x", TensorProto.FLOAT, ["N"])],
+                    [tensor("y", TensorProto.INT64, [1]), tensor("d", TensorProto.INT64, [1])],
+                    [numpy_helper.from_array(np.array([7]), "c")])  # fmt: skip
+    x = np.ones(3, np.float32)
+    for _ in range(2):
+        outputs = model.run({"x": x})
+        assert (outputs["y"].tolist(), outputs["d"].tolist()) == ([3], [7])
+        outputs["y"][:] = outputs["d"][:] = 0
+
+
+def test_arrays_may_be_freed_while_they_are_read_and_are_not_resized():
+    """A run holds the memory of its inputs until it ends."""
+    model = linnet.Session(endless())
+    x, cancellation = np.ones(1000, np.float32), linnet.Cancellation()
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        run = pool.submit(model.run, {"go": np.array(True), "x": x}, cancellation=cancellation)
+        try:
+            threading.Event().wait(0.2)
+            with pytest.raises(ValueError, match="resize"):
+                x.resize(2000000)
+            freed = weakref.ref(x)
+            del x
+            gc.collect()
+            assert freed() is not None
+        finally:
+            cancellation.cancel()
+        with pytest.raises(linnet.CancelledError):
+            run.result()
+    del run
+    gc.collect()
+    assert freed() is None
+
+
+def test_a_buffer_is_not_resized_while_it_is_read():
+    model = linnet.Session(endless())
+    memory, cancellation = bytearray(np.ones(1000, np.float32)), linnet.Cancellation()
+    x = np.frombuffer(memory, np.float32)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        run = pool.submit(model.run, {"go": np.array(True), "x": x}, cancellation=cancellation)
+        try:
+            threading.Event().wait(0.2)
+            del x
+            with pytest.raises(BufferError):
+                memory.clear()
+        finally:
+            cancellation.cancel()
+        with pytest.raises(linnet.CancelledError):
+            run.result()
+    assert bytes(memory) == np.ones(1000, np.float32).tobytes()
