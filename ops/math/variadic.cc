@@ -9,13 +9,13 @@ namespace {
 
 constexpr size_t kBlockBytes = 4096;  // of results that wait in the first-level cache
 
-Operand from(const Operand& x, int64_t bytes) {
+Operand from(const Operand& x, std::ptrdiff_t bytes) {
   return {x.scalar ? x.data : static_cast<const std::byte*>(x.data) + bytes, x.scalar};
 }
 
 /// Copies the elements of the only input.
-void copy(const Operand& x, void* y, size_t bytes) {
-  if (x.data != y && bytes > 0) std::memcpy(y, x.data, bytes);
+void copy(const Operand& x, void* y, std::ptrdiff_t bytes) {
+  if (x.data != y && bytes > 0) std::memcpy(y, x.data, size_t(bytes));
 }
 
 }  // namespace
@@ -23,9 +23,9 @@ void copy(const Operand& x, void* y, size_t bytes) {
 InnerLoop fold_loop(const CompileInput& in, InnerLoop f, InnerLoop finish) {
   const int count = in.num_inputs();
   if (count == 2 && !finish) return f;
-  const int64_t bytes = dtype_bits(in.dtype(0)) / 8;
+  const std::ptrdiff_t bytes = dtype_bits(in.dtype(0)) / 8;
   return [count, bytes, f = std::move(f), finish = std::move(finish)](const Operand* x, void* y, int64_t n) {
-    if (count == 1 && !finish) return copy(x[0], y, size_t(n * bytes));
+    if (count == 1 && !finish) return copy(x[0], y, n * bytes);
     // y may be the memory of an input that is read last.
     alignas(64) std::byte results[kBlockBytes];
     const int64_t block = int64_t{kBlockBytes} / bytes, last = finish ? count : count - 1;
