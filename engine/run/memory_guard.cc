@@ -13,6 +13,7 @@ constexpr std::byte kNan{0xff};  // each byte of a NaN of any floating-point typ
 void fill(const void* begin, size_t bytes) {
   if (bytes > 0) std::memset(const_cast<void*>(begin), int(kNan), bytes);
 }
+/// The first byte is the pattern's, and every other one as the one before it.
 bool filled(const std::byte* begin, size_t bytes) {
   return bytes == 0 || (*begin == kNan && std::memcmp(begin, begin + 1, bytes - 1) == 0);
 }

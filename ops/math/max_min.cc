@@ -7,24 +7,10 @@
 namespace linnet {
 namespace {
 
-struct MaxFunction {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a > b || a != a ? a : b;
-  }
-};
-
-struct MinFunction {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a < b || a != a ? a : b;
-  }
-};
-
 /// Max, Min: the greatest or least of the inputs, element by element with broadcasting. NaN where any input is NaN.
 /// One or more inputs, y: numbers of one dtype.
 /// Source: https://onnx.ai/onnx/operators/onnx__Max.html
-template <class Function, NumberFunction OrderFunctions::*kOfTwo>
+template <NumberFunction OrderFunctions::*kOfTwo>
 class Extremum final : public VariadicOp {
  public:
   explicit Extremum(const NodeSpec& node) : kernel_(binary_function(node.op_type)->kernel) {}
@@ -36,11 +22,9 @@ class Extremum final : public VariadicOp {
     const DType dtype = in.dtype(0);
     if (has_float_kernel(dtype)) return kernel_loop(dtype, kernel_table(in.isa()).binary.*kernel_);
     const OrderFunctions* functions = kernel_table(in.isa()).numbers.order(dtype);
-    if (functions && dtype != DType::kBool) {
-      const auto bytes = size_t(dtype_bits(dtype)) / 8;
-      return number_loop(functions->*kOfTwo, {bytes, bytes}, bytes);
-    }
-    return dispatch_number(dtype, []<class T>() { return binary_loop<T>(Function()); });
+    if (!functions || dtype == DType::kBool) throw_dtype(dtype);
+    const auto bytes = size_t(dtype_bits(dtype)) / 8;
+    return number_loop(functions->*kOfTwo, {bytes, bytes}, bytes);
   }
 
   BinaryForms BinaryKernels::*kernel_;
@@ -49,8 +33,8 @@ class Extremum final : public VariadicOp {
 }  // namespace
 
 void register_max_min(Registry& registry) {
-  registry.add<Extremum<MaxFunction, &OrderFunctions::max>>("Max");
-  registry.add<Extremum<MinFunction, &OrderFunctions::min>>("Min");
+  registry.add<Extremum<&OrderFunctions::max>>("Max");
+  registry.add<Extremum<&OrderFunctions::min>>("Min");
 }
 
 }  // namespace linnet

@@ -1,5 +1,3 @@
-#include <functional>
-
 #include "kernels/kernel_table.h"
 #include "math/numbers.h"
 #include "math/variadic.h"
@@ -8,22 +6,17 @@
 namespace linnet {
 namespace {
 
-/// A loop of two operands of a dtype, by the kernels for float32 and float64 and by f for halves.
-template <class F>
+/// A loop of two operands; throws Error(kUnsupported) for dtypes that are no floats.
 InnerLoop loop_of_two(const CompileInput& in, BinaryForms BinaryKernels::*of_float,
-                      NumberFunction NumberKernels::*of_double, F f) {
-  const DType dtype = in.dtype(0);
+                      NumberFunction NumberKernels::*of_double) {
   const KernelTable& kernels = kernel_table(in.isa());
-  if (has_float_kernel(dtype)) return kernel_loop(dtype, kernels.binary.*of_float);
-  if (dtype == DType::kFloat64) {
+  if (in.dtype(0) == DType::kFloat64) {
     return number_loop(kernels.numbers.*of_double, {sizeof(double), sizeof(double)}, sizeof(double));
   }
-  return dispatch_float(dtype, [&]<class T>() { return binary_loop<T>(f); });
+  return kernel_loop(in.dtype(0), kernels.binary.*of_float);
 }
 
-InnerLoop add_loop(const CompileInput& in) {
-  return loop_of_two(in, &BinaryKernels::add, &NumberKernels::add_f64, std::plus<>());
-}
+InnerLoop add_loop(const CompileInput& in) { return loop_of_two(in, &BinaryKernels::add, &NumberKernels::add_f64); }
 
 /// Sum: the sum of the inputs, element by element with broadcasting, added from the first to the last.
 /// One or more inputs, y: float16/bfloat16/float/double, all of one dtype.
@@ -47,7 +40,7 @@ class Mean final : public VariadicOp {
 
  private:
   static InnerLoop divide_loop(const CompileInput& in) {
-    InnerLoop loop = loop_of_two(in, &BinaryKernels::div, &NumberKernels::div_f64, std::divides<>());
+    InnerLoop loop = loop_of_two(in, &BinaryKernels::div, &NumberKernels::div_f64);
     return dispatch_float(in.dtype(0), [&]<class T>() -> InnerLoop {
       return [loop, count = T(in.num_inputs())](const Operand* x, void* y, int64_t n) {
         const Operand operands[] = {*x, {&count, true}};
