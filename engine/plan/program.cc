@@ -9,7 +9,7 @@ namespace linnet {
 namespace {
 
 constexpr size_t kFamilies = 8;
-constexpr size_t kGrowingPrograms = 4;
+constexpr size_t kGrowingPrograms = 16;  // lengths of steps
 constexpr size_t kProgramBytes = 14 << 10;  // of the containers of a small program, its plan and its runner
 
 /// Adds what the plan holds to what is counted already; returns how many bytes are new.
@@ -92,7 +92,7 @@ std::shared_ptr<GrowingProgram> Program::growing(const std::vector<GrowingState>
   if (std::find(value_matters_.begin(), value_matters_.end(), true) != value_matters_.end()) return nullptr;
   const std::lock_guard lock(mutex_);
   const auto known =
-      std::find_if(growing_.begin(), growing_.end(), [&](const auto& program) { return program->is_for(inputs); });
+      std::find_if(growing_.begin(), growing_.end(), [&](const auto& program) { return program->is_for(states, inputs); });
   if (known != growing_.end()) {
     growing_.splice(growing_.begin(), growing_, known);
     return growing_.front();
@@ -100,7 +100,9 @@ std::shared_ptr<GrowingProgram> Program::growing(const std::vector<GrowingState>
   std::vector<Fact> facts;
   for (const Tensor& input : inputs) facts.emplace_back(input.dtype(), input.shape());
   if (!GrowingProgram::have_grown(graph_, states, before, facts)) return nullptr;
-  growing_.push_front(std::make_shared<GrowingProgram>(graph_, states, before, facts, resources_));
+  auto made = std::make_shared<GrowingProgram>(graph_, states, before, facts, resources_);
+  if (!made->has_equal_steps()) return nullptr;
+  growing_.push_front(std::move(made));
   if (growing_.size() > kGrowingPrograms) growing_.pop_back();
   return growing_.front();
 }

@@ -31,8 +31,8 @@ class Program {
   /// facts, Error(kLimit) where one value alone exceeds the memory of `run`.
   std::shared_ptr<const Plan> plan_for(std::span<const Tensor> inputs, const RunEnvironment* run = nullptr);
 
-  /// The program for these inputs and those that differ from them in dims that grow, as the run before tells, whose
-  /// inputs had the facts `before`. nullptr where there is none.
+  /// The program for these states and inputs, and inputs that differ from them in dims that grow, as a run before tells,
+  /// whose inputs had the facts `before`. nullptr where there is none.
   std::shared_ptr<GrowingProgram> growing(const std::vector<GrowingState>& states, const std::vector<Fact>& before,
                                           std::span<const Tensor> inputs);
 

@@ -5,6 +5,7 @@
 
 #include "graph/rewrite.h"
 #include "passes/passes.h"
+#include "plan/single_steps.h"
 
 namespace linnet {
 namespace {

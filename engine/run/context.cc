@@ -54,7 +54,7 @@ struct Context::Impl {
   std::span<const Tensor> run_apart(std::span<const Tensor> inputs, std::span<const Tensor> given);
   std::span<const Tensor> run_completed(std::span<const Tensor> inputs, std::span<const Tensor> given);
   std::span<const Tensor> run_stateful(std::span<const Tensor> given);
-  bool finds_growing();
+  std::optional<int64_t> rows_to_grow();
 
   Model model;
   ContextOptions options;
@@ -64,7 +64,8 @@ struct Context::Impl {
   std::vector<Tensor> ordered, completed;  // inputs by name; with defaults and states
   std::vector<Tensor> held, kept;          // inputs that lie in outputs, and these
   std::vector<Tensor> results;             // without states
-  std::vector<Fact> facts_before;          // of the inputs of the last run whose states did not grow in place
+  std::vector<Fact> facts_before;          // of the inputs of the last run whose states did not grow in place: a second
+                                           // sample of dims that grow, no more
   std::unique_ptr<GrowingRun> growing;     // nullptr until states grow in place
   std::chrono::steady_clock::duration last_run{};
 };
@@ -114,12 +115,11 @@ std::span<const Tensor> Context::Impl::run_completed(std::span<const Tensor> inp
 
 std::span<const Tensor> Context::Impl::run_stateful(std::span<const Tensor> given) {
   states.give_shapes(completed);
-  if (finds_growing()) {
-    const int64_t new_rows = growing->program()->new_rows();
-    const StateRooms& rooms = states.rooms(new_rows, environment);
-    const auto outputs = hold_threads([&] { return growing->run(completed, rooms, environment, given); });
+  if (const std::optional<int64_t> new_rows = rows_to_grow()) {
+    const StateRooms& rooms = states.rooms(*new_rows, environment);
+    const auto outputs = hold_threads([&] { return growing->run(completed, rooms, *new_rows, environment, given); });
     results.assign(outputs.begin(), outputs.end());
-    states.take_rows(results, new_rows);
+    states.take_rows(results, *new_rows);
     return results;
   }
   states.give(completed);
@@ -133,15 +133,17 @@ std::span<const Tensor> Context::Impl::run_stateful(std::span<const Tensor> give
   return results;
 }
 
-/// Whether the states of this run can grow in place.
-bool Context::Impl::finds_growing() {
-  if (growing && growing->program()->accepts(completed)) return true;
-  if (facts_before.empty()) return false;
+/// The rows that the states of this run gain in place, by the program in `growing`; nullopt where they cannot.
+std::optional<int64_t> Context::Impl::rows_to_grow() {
   const std::shared_ptr<Program>& program = model.state_->program;
+  if (growing && states.are(growing->program()->states(), program->graph())) {
+    if (const auto rows = growing->program()->rows_asked(completed)) return rows;
+  }
+  if (facts_before.empty()) return std::nullopt;
   const auto found = program->growing(states.growing(program->graph()), facts_before, completed);
-  if (!found || !found->accepts(completed)) return false;
-  growing = std::make_unique<GrowingRun>(found);
-  return true;
+  const auto rows = found ? found->rows_asked(completed) : std::nullopt;
+  if (rows) growing = std::make_unique<GrowingRun>(found);
+  return rows;
 }
 
 Context::Context(const Model& model, const ContextOptions& options)
