@@ -55,6 +55,8 @@ struct Context::Impl {
   std::span<const Tensor> run_completed(std::span<const Tensor> inputs, std::span<const Tensor> given);
   std::span<const Tensor> run_stateful(std::span<const Tensor> given);
   std::optional<int64_t> rows_to_grow();
+  template <class F>
+  auto with_dim_names(std::span<const Tensor> inputs, F&& f);
 
   Model model;
   ContextOptions options;
@@ -83,6 +85,19 @@ std::span<const Tensor> Context::Impl::hold_threads(F run) {
   }
   last_run = std::chrono::steady_clock::now() - begin;
   return outputs;
+}
+
+/// f(). Where a shape does not fit, inputs that give one name two sizes may be the reason.
+template <class F>
+auto Context::Impl::with_dim_names(std::span<const Tensor> inputs, F&& f) {
+  try {
+    return f();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kShape) throw;
+    const std::string contradiction = model.state_->program->names().contradiction(inputs);
+    if (contradiction.empty()) throw;
+    throw Error(error.kind(), str(error.message(), "; ", contradiction));
+  }
 }
 
 /// Inputs may be, or lie in, outputs of the run before: those are kept, so that this run writes others.
@@ -156,8 +171,10 @@ std::span<const Tensor> Context::run(std::span<const Tensor> inputs, const RunOp
   impl_->environment.begin_run(options);
   const RunEnvironment::Scope scope(impl_->environment);
   return with_memory_errors("run the model", [&] {
-    return impl_->completes() ? impl_->run_completed(inputs, options.outputs)
-                              : impl_->run_apart(inputs, options.outputs);
+    return impl_->with_dim_names(impl_->completes() ? impl_->completed : inputs, [&] {
+      return impl_->completes() ? impl_->run_completed(inputs, options.outputs)
+                                : impl_->run_apart(inputs, options.outputs);
+    });
   });
 }
 
@@ -177,7 +194,9 @@ void Context::prepare(std::span<const Shape> shapes) {
   inputs.insert(inputs.end(), defaults.begin(), defaults.end());
   impl_->environment.begin_run({});
   const RunEnvironment::Scope scope(impl_->environment);
-  with_memory_errors("prepare the model", [&] { impl_->runner.prepare(inputs, impl_->environment); });
+  with_memory_errors("prepare the model", [&] {
+    impl_->with_dim_names(inputs, [&] { impl_->runner.prepare(inputs, impl_->environment); });
+  });
 }
 
 std::span<const Tensor> Context::run(const std::vector<std::pair<std::string, Tensor>>& inputs,
