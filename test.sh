@@ -125,7 +125,7 @@ run applications "$PYTHON" -m pytest -q tests/applications -k "magika or skl2onn
 # The engine whose packages are small.
 run scale_out env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m pytest -q tests/scale_out -k dask --junitxml=@REPORT@
 run onnx_backend "$PYTHON" -m $pytest --dist loadfile tests/onnx_backend --junitxml=@REPORT@
-run hostile "$PYTHON" -m $pytest tests/hostile tests/faults tests/soak --junitxml=@REPORT@
+run hostile "$PYTHON" -m $pytest tests/hostile tests/faults tests/soak tests/states --junitxml=@REPORT@
 sanitized="env LINNET_RUN_MODEL=$PWD/$SANITIZED/bin/run_model LINNET_BUILD=$PWD/$SANITIZED"
 run onnx_backend_sanitized $sanitized "$PYTHON" -m $pytest --dist loadfile tests/onnx_backend --junitxml=@REPORT@
 run hostile_sanitized $sanitized "$PYTHON" -m $pytest tests/hostile --junitxml=@REPORT@

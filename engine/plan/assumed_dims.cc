@@ -51,7 +51,8 @@ class Check {
 
 }  // namespace
 
-AssumedDims::AssumedDims(Graph& open, const Graph& a, const Graph& b, const ModelResources& resources)
+AssumedDims::AssumedDims(Graph& open, const Graph& a, const Graph& b, const ModelResources& resources,
+                         std::span<const ValueId> asked)
     : telling_(open.registry()) {
   for (const ValueId v : open.inputs()) add(open, v, a.fact(v), b.fact(v));
   for (const NodeId id : open.nodes()) {
@@ -60,7 +61,7 @@ AssumedDims::AssumedDims(Graph& open, const Graph& a, const Graph& b, const Mode
       if (v != kNoValue) add(open, v, a.fact(v), b.fact(v));
     }
   }
-  keep_what_tells(open);
+  keep_what_tells(open, asked);
   of_a_ = input_shapes(a);
   of_b_ = input_shapes(b);
   set_line(a, b);
@@ -100,8 +101,9 @@ void AssumedDims::add(Graph& open, ValueId value, const Fact& a, const Fact& b) 
   dims_.push_back(std::move(dims));
 }
 
-void AssumedDims::keep_what_tells(const Graph& open) {
+void AssumedDims::keep_what_tells(const Graph& open, std::span<const ValueId> asked) {
   std::vector<bool> needed(size_t(open.value_count()), false);
+  for (const ValueId v : asked) needed[size_t(v)] = true;
   for (const ValueId v : values_) needed[size_t(v)] = true;
   std::vector<NodeId> nodes;
   for (auto id = open.nodes().rbegin(); id != open.nodes().rend(); ++id) {
@@ -116,6 +118,7 @@ void AssumedDims::keep_what_tells(const Graph& open) {
   std::reverse(nodes.begin(), nodes.end());
   std::vector<Graph::Output> outputs;
   for (const ValueId v : values_) outputs.push_back({open.value(v).name, v});
+  for (const ValueId v : asked) outputs.push_back({open.value(v).name, v});
   telling_ = open.part(nodes, open.inputs(), outputs);
 }
 

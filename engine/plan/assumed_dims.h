@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <span>
 #include <vector>
 
 #include "plan/plan.h"
@@ -13,8 +13,9 @@ namespace linnet {
 class AssumedDims {
  public:
   /// Writes them to the facts of `open`, inputs included: numbers where both sizes agree, else symbols that all dims
-  /// have which are equal in both. a, b: the graph with the facts of the two sizes.
-  AssumedDims(Graph& open, const Graph& a, const Graph& b, const ModelResources& resources);
+  /// have which are equal in both. a, b: the graph with the facts of the two sizes. asked: values for fact().
+  AssumedDims(Graph& open, const Graph& a, const Graph& b, const ModelResources& resources,
+              std::span<const ValueId> asked = {});
 
   /// Takes two sizes that are one step apart for hold_further(). False, and all stays as it is, where dims are not
   /// known to grow by equal steps from them, or the sizes that the dims were assumed from are none of those steps.
@@ -31,6 +32,8 @@ class AssumedDims {
   }
   /// Whether they hold for inputs of these facts.
   bool hold(const std::vector<Fact>& inputs, const ModelResources& resources);
+  /// Of an input, or a value that was asked for, for the inputs that hold() was given last.
+  const Fact& fact(ValueId value) const { return telling_.fact(value); }
 
  private:
   static const Shape& shape_of(const Shape& shape) { return shape; }
@@ -39,7 +42,7 @@ class AssumedDims {
   bool is_further(size_t input, const Shape& shape, int64_t& steps) const;
 
   void add(Graph& open, ValueId value, const Fact& a, const Fact& b);
-  void keep_what_tells(const Graph& open);
+  void keep_what_tells(const Graph& open, std::span<const ValueId> asked);
 
   std::vector<ValueId> values_;
   std::vector<Dims> dims_;

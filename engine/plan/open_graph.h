@@ -8,9 +8,6 @@
 
 namespace linnet {
 
-/// The least size of a dim that may be open: 0 and 1 stand for themselves.
-inline constexpr int kLeastOpenDim = 2;
-
 /// A graph optimised once with open dims, which takes the facts of one set of inputs after the other.
 class OpenGraph {
  public:
@@ -28,9 +25,8 @@ class OpenGraph {
   void set_latest_plan(const std::shared_ptr<const Plan>& plan) { latest_plan_ = plan; }
 
  private:
-  /// Looks at how dims grow from the least size on that resembles both, or from `low`, by steps of one.
-  void take_single_steps(const Graph& graph, const std::vector<PlanInput>& low, const std::vector<PlanInput>& high,
-                         const ModelResources& resources);
+  OpenGraph(const Graph& graph, const std::vector<Fact>& low, const std::vector<Fact>& high,
+            const ModelResources& resources);
   void set_facts(const std::vector<Fact>& inputs, const ModelResources& resources);
 
   Graph graph_;

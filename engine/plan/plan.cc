@@ -10,6 +10,7 @@
 #include "plan/add_rests.h"
 #include "plan/place_slots.h"
 #include "plan/program.h"
+#include "plan/rows_written.h"
 #include "tensor/held_bytes.h"
 #include "tensor/same_fact.h"
 #include "tensor/stored_tensor.h"
@@ -65,6 +66,7 @@ class PlanBuilder {
     resources_->spare_memory.release();
     for (const NodeId id : steps) add_step(graph().node(id));
     add_outputs();
+    count_rows();
     if (!waiting_.empty()) {
       check_progress();
       add_rests(
@@ -98,6 +100,13 @@ class PlanBuilder {
   }
 
   bool is_constant(ValueId value) const { return graph().fact(value).constant && !computed_[size_t(value)]; }
+
+  void count_rows() {
+    for (Plan::State& state : plan_->states) {
+      const ValueId output = graph().outputs()[state.output].value;
+      state.rows = rows_written(graph(), graph().inputs()[state.input], output, state.axis).value_or(-1);
+    }
+  }
 
   void remember_kernels(const Plan& like) {
     for (const Step& step : like.steps) {

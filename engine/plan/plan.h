@@ -70,6 +70,8 @@ struct Plan {
   /// A graph input and the number of the output that takes its memory, where a kernel writes the one over the other.
   struct State {
     size_t input, output;
+    int axis = -1;      ///< that it grows along; -1: none
+    int64_t rows = -1;  ///< that the plan writes along it; -1: not known
   };
 
   explicit Plan(Graph specialized) : graph(std::move(specialized)) {}

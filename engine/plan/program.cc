@@ -9,7 +9,7 @@ namespace linnet {
 namespace {
 
 constexpr size_t kFamilies = 8;
-constexpr size_t kGrowingPrograms = 4;
+constexpr size_t kGrowingPrograms = 16;     // lengths of steps
 constexpr size_t kProgramBytes = 14 << 10;  // of the containers of a small program, its plan and its runner
 
 /// Adds what the plan holds to what is counted already; returns how many bytes are new.
@@ -42,8 +42,9 @@ std::string shown(std::span<const Tensor> inputs) {
 
 }  // namespace
 
-Program::Program(Graph graph, std::shared_ptr<const ModelResources> resources, std::vector<State> states)
-    : graph_(std::move(graph)), resources_(std::move(resources)), states_(std::move(states)) {
+Program::Program(Graph graph, std::shared_ptr<const ModelResources> resources, std::vector<State> states,
+                 DimNames names)
+    : graph_(std::move(graph)), resources_(std::move(resources)), states_(std::move(states)), names_(std::move(names)) {
   counted_.add(kProgramBytes);
   counted_.add(size_t(checked_mul(graph_.value_count(), sizeof(Value) + sizeof(std::vector<NodeId>))));
   for (const ValueId input : graph_.inputs()) value_matters_.push_back(read_by_shape_rule(graph_, input));
@@ -59,6 +60,8 @@ std::shared_ptr<const Plan> Program::plan_for(std::span<const Tensor> inputs, co
     return plans_.front();
   }
   const auto begin = std::chrono::steady_clock::now();
+  const std::string contradiction = resources_->options.log ? names_.contradiction(inputs) : "";
+  if (!contradiction.empty()) resources_->options.log(LogLevel::kWarning, contradiction);
   plans_.push_front(new_plan(describe_inputs(inputs), run));
   limit_plans();
   if (resources_->options.log) {
@@ -91,8 +94,8 @@ std::shared_ptr<GrowingProgram> Program::growing(const std::vector<GrowingState>
                                                  const std::vector<Fact>& before, std::span<const Tensor> inputs) {
   if (std::find(value_matters_.begin(), value_matters_.end(), true) != value_matters_.end()) return nullptr;
   const std::lock_guard lock(mutex_);
-  const auto known =
-      std::find_if(growing_.begin(), growing_.end(), [&](const auto& program) { return program->is_for(inputs); });
+  const auto known = std::find_if(growing_.begin(), growing_.end(),
+                                  [&](const auto& program) { return program->is_for(states, inputs); });
   if (known != growing_.end()) {
     growing_.splice(growing_.begin(), growing_, known);
     return growing_.front();
@@ -100,7 +103,9 @@ std::shared_ptr<GrowingProgram> Program::growing(const std::vector<GrowingState>
   std::vector<Fact> facts;
   for (const Tensor& input : inputs) facts.emplace_back(input.dtype(), input.shape());
   if (!GrowingProgram::have_grown(graph_, states, before, facts)) return nullptr;
-  growing_.push_front(std::make_shared<GrowingProgram>(graph_, states, before, facts, resources_));
+  auto made = std::make_shared<GrowingProgram>(graph_, states, before, facts, resources_);
+  if (!made->has_equal_steps()) return nullptr;
+  growing_.push_front(std::move(made));
   if (growing_.size() > kGrowingPrograms) growing_.pop_back();
   return growing_.front();
 }
@@ -125,7 +130,7 @@ std::vector<PlanInput> Program::describe_inputs(std::span<const Tensor> inputs) 
   std::vector<PlanInput> described;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Value& value = graph_.value(graph_.inputs()[i]);
-    check_input(value.name, value.fact, inputs[i]);
+    check_input(value.name, names_.declared(value.fact), inputs[i]);
     described.push_back({inputs[i].dtype(), inputs[i].shape(), value_matters_[i] ? inputs[i].clone() : Tensor(),
                          is_container(inputs[i].dtype()) ? value.fact : Fact()});
   }

@@ -8,6 +8,7 @@
 
 #include "compile/model_resources.h"
 #include "graph/graph.h"
+#include "plan/dim_names.h"
 #include "plan/plan.h"
 #include "plan/shape_family.h"
 
@@ -22,17 +23,20 @@ class Program {
   /// An input and the output that is computed in its memory, where a kernel can.
   using State = Plan::State;
 
-  Program(Graph graph, std::shared_ptr<const ModelResources> resources, std::vector<State> states = {});
+  /// names: of the dims of the graph's inputs.
+  Program(Graph graph, std::shared_ptr<const ModelResources> resources, std::vector<State> states = {},
+          DimNames names = {});
 
   const Graph& graph() const { return graph_; }
+  const DimNames& names() const { return names_; }
 
   /// The plan for inputs of these dtypes and shapes (and, where shapes depend on them, values). Made on first use, kept
   /// while ModelOptions::plan_cache_bytes allows. Throws Error(kType, kShape) for inputs that contradict the graph's
   /// facts, Error(kLimit) where one value alone exceeds the memory of `run`.
   std::shared_ptr<const Plan> plan_for(std::span<const Tensor> inputs, const RunEnvironment* run = nullptr);
 
-  /// The program for these inputs and those that differ from them in dims that grow, as the run before tells, whose
-  /// inputs had the facts `before`. nullptr where there is none.
+  /// The program for these states and inputs, and inputs that differ from them in dims that grow, as a run before
+  /// tells, whose inputs had the facts `before`. nullptr where there is none.
   std::shared_ptr<GrowingProgram> growing(const std::vector<GrowingState>& states, const std::vector<Fact>& before,
                                           std::span<const Tensor> inputs);
 
@@ -59,6 +63,7 @@ class Program {
   Graph graph_;
   std::shared_ptr<const ModelResources> resources_;
   std::vector<State> states_;
+  DimNames names_;
   CountedMemory counted_;            // of the graph
   std::vector<bool> value_matters_;  // per input
   mutable std::mutex mutex_;

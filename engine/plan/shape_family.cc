@@ -5,6 +5,7 @@
 
 #include "graph/rewrite.h"
 #include "passes/passes.h"
+#include "plan/single_steps.h"
 
 namespace linnet {
 namespace {
@@ -58,12 +59,9 @@ std::optional<Graph> ShapeFamily::own_graph(const Graph& graph, const std::vecto
                                             const ModelResources& resources) {
   const bool is_first = first_.empty(), is_compared = open_ && !is_first;
   if (is_compared && open_->bind(inputs, resources)) return std::nullopt;
-  if (is_first) {
-    first_ = inputs;
-  } else if (!open_ && alike_) {
-    open_ = std::make_shared<OpenGraph>(graph, first_, inputs, resources);
-  }
+  if (!is_first && !open_ && alike_) open_ = std::make_shared<OpenGraph>(graph, first_, inputs, resources);
   Graph exact = specialized(graph, inputs, resources);
+  if (is_first) first_ = inputs;  // only those that the graph takes
   if (!open_ || is_compared) return exact;
   const Comparison comparison = Registry::Rewrites::comparison_of(*graph.registry());
   if (comparison && open_->bind(inputs, resources) && comparison(exact, open_->graph())) return std::nullopt;

@@ -54,7 +54,9 @@ struct Context::Impl {
   std::span<const Tensor> run_apart(std::span<const Tensor> inputs, std::span<const Tensor> given);
   std::span<const Tensor> run_completed(std::span<const Tensor> inputs, std::span<const Tensor> given);
   std::span<const Tensor> run_stateful(std::span<const Tensor> given);
-  bool finds_growing();
+  std::optional<int64_t> rows_to_grow();
+  template <class F>
+  auto with_dim_names(std::span<const Tensor> inputs, F&& f);
 
   Model model;
   ContextOptions options;
@@ -64,7 +66,8 @@ struct Context::Impl {
   std::vector<Tensor> ordered, completed;  // inputs by name; with defaults and states
   std::vector<Tensor> held, kept;          // inputs that lie in outputs, and these
   std::vector<Tensor> results;             // without states
-  std::vector<Fact> facts_before;          // of the inputs of the last run whose states did not grow in place
+  std::vector<Fact> facts_before;          // of the inputs of the last run whose states did not grow in place: a second
+                                           // sample of dims that grow, no more
   std::unique_ptr<GrowingRun> growing;     // nullptr until states grow in place
   std::chrono::steady_clock::duration last_run{};
 };
@@ -82,6 +85,19 @@ std::span<const Tensor> Context::Impl::hold_threads(F run) {
   }
   last_run = std::chrono::steady_clock::now() - begin;
   return outputs;
+}
+
+/// f(). Where a shape does not fit, inputs that give one name two sizes may be the reason.
+template <class F>
+auto Context::Impl::with_dim_names(std::span<const Tensor> inputs, F&& f) {
+  try {
+    return f();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kShape) throw;
+    const std::string contradiction = model.state_->program->names().contradiction(inputs);
+    if (contradiction.empty()) throw;
+    throw Error(error.kind(), str(error.message(), "; ", contradiction));
+  }
 }
 
 /// Inputs may be, or lie in, outputs of the run before: those are kept, so that this run writes others.
@@ -114,12 +130,11 @@ std::span<const Tensor> Context::Impl::run_completed(std::span<const Tensor> inp
 
 std::span<const Tensor> Context::Impl::run_stateful(std::span<const Tensor> given) {
   states.give_shapes(completed);
-  if (finds_growing()) {
-    const int64_t new_rows = growing->program()->new_rows();
-    const StateRooms& rooms = states.rooms(new_rows, environment);
-    const auto outputs = hold_threads([&] { return growing->run(completed, rooms, environment, given); });
+  if (const std::optional<int64_t> new_rows = rows_to_grow()) {
+    const StateRooms& rooms = states.rooms(*new_rows, environment);
+    const auto outputs = hold_threads([&] { return growing->run(completed, rooms, *new_rows, environment, given); });
     results.assign(outputs.begin(), outputs.end());
-    states.take_rows(results, new_rows);
+    states.take_rows(results, *new_rows);
     return results;
   }
   states.give(completed);
@@ -133,15 +148,17 @@ std::span<const Tensor> Context::Impl::run_stateful(std::span<const Tensor> give
   return results;
 }
 
-/// Whether the states of this run can grow in place.
-bool Context::Impl::finds_growing() {
-  if (growing && growing->program()->accepts(completed)) return true;
-  if (facts_before.empty()) return false;
+/// The rows that the states of this run gain in place, by the program in `growing`; nullopt where they cannot.
+std::optional<int64_t> Context::Impl::rows_to_grow() {
   const std::shared_ptr<Program>& program = model.state_->program;
+  if (growing && states.are(growing->program()->states(), program->graph())) {
+    if (const auto rows = growing->program()->rows_asked(completed)) return rows;
+  }
+  if (facts_before.empty()) return std::nullopt;
   const auto found = program->growing(states.growing(program->graph()), facts_before, completed);
-  if (!found || !found->accepts(completed)) return false;
-  growing = std::make_unique<GrowingRun>(found);
-  return true;
+  const auto rows = found ? found->rows_asked(completed) : std::nullopt;
+  if (rows) growing = std::make_unique<GrowingRun>(found);
+  return rows;
 }
 
 Context::Context(const Model& model, const ContextOptions& options)
@@ -154,8 +171,10 @@ std::span<const Tensor> Context::run(std::span<const Tensor> inputs, const RunOp
   impl_->environment.begin_run(options);
   const RunEnvironment::Scope scope(impl_->environment);
   return with_memory_errors("run the model", [&] {
-    return impl_->completes() ? impl_->run_completed(inputs, options.outputs)
-                              : impl_->run_apart(inputs, options.outputs);
+    return impl_->with_dim_names(impl_->completes() ? impl_->completed : inputs, [&] {
+      return impl_->completes() ? impl_->run_completed(inputs, options.outputs)
+                                : impl_->run_apart(inputs, options.outputs);
+    });
   });
 }
 
@@ -175,7 +194,9 @@ void Context::prepare(std::span<const Shape> shapes) {
   inputs.insert(inputs.end(), defaults.begin(), defaults.end());
   impl_->environment.begin_run({});
   const RunEnvironment::Scope scope(impl_->environment);
-  with_memory_errors("prepare the model", [&] { impl_->runner.prepare(inputs, impl_->environment); });
+  with_memory_errors("prepare the model", [&] {
+    impl_->with_dim_names(inputs, [&] { impl_->runner.prepare(inputs, impl_->environment); });
+  });
 }
 
 std::span<const Tensor> Context::run(const std::vector<std::pair<std::string, Tensor>>& inputs,

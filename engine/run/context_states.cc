@@ -99,6 +99,7 @@ void ContextStates::set_value(const std::string& input, const Tensor& value) {
   Tensor copy = value.clone();
   leave_rooms();
   state.value = std::move(copy);
+  if (state.axis >= state.value.rank()) state.axis = -1;
 }
 
 Tensor ContextStates::shape_of(const State& state) const {
@@ -198,6 +199,19 @@ std::vector<GrowingState> ContextStates::growing(const Graph& graph) const {
     if (state.axis >= 0) growing.push_back({graph.inputs()[state.input], state.output, state.axis});
   }
   return growing;
+}
+
+bool ContextStates::are(const std::vector<GrowingState>& states, const Graph& graph) const {
+  auto next = states.begin();
+  for (const State& state : states_) {
+    if (state.axis < 0) continue;
+    if (next == states.end() || next->input != graph.inputs()[state.input] || next->output != state.output ||
+        next->axis != state.axis) {
+      return false;
+    }
+    ++next;
+  }
+  return next == states.end();
 }
 
 const StateRooms& ContextStates::rooms(int64_t new_rows, const RunEnvironment& environment) {

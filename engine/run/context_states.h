@@ -44,6 +44,8 @@ class ContextStates {
   bool have_grown() const;
   /// Those that have grown, as values of that graph.
   std::vector<GrowingState> growing(const Graph& graph) const;
+  /// Whether those that have grown are these values of the graph.
+  bool are(const std::vector<GrowingState>& states, const Graph& graph) const;
   /// Those in memory for `new_rows` more at the least.
   const StateRooms& rooms(int64_t new_rows, const RunEnvironment& environment);
   /// As take(), behind a run whose states were in rooms.

@@ -19,7 +19,7 @@ GrowingRun::GrowingRun(std::shared_ptr<GrowingProgram> program)
   }
 }
 
-std::span<const Tensor> GrowingRun::run(std::span<const Tensor> inputs, const StateRooms& rooms,
+std::span<const Tensor> GrowingRun::run(std::span<const Tensor> inputs, const StateRooms& rooms, int64_t new_rows,
                                         RunEnvironment& environment, std::span<const Tensor> given) {
   using Kind = GrowingProgram::Source::Kind;
   std::span<const Tensor> sizes;
@@ -34,19 +34,28 @@ std::span<const Tensor> GrowingRun::run(std::span<const Tensor> inputs, const St
     const Tensor& x = source.kind == Kind::kSize    ? sizes[source.index]
                       : rooms.tensors[source.index] ? rooms.tensors[source.index]
                                                     : inputs[source.index];
-    if (source.has_columns) widen(x, rooms, environment, wide_[i]);
+    if (source.has_columns) widen(x, rooms, new_rows, environment, wide_[i]);
     inputs_[i] = source.has_columns ? wide_[i] : x;
   }
   const std::span<const Tensor> outputs = steps_.run(inputs_, environment, given);
   std::fill(inputs_.begin(), inputs_.end(), Tensor());
+  check_written(new_rows);
   return outputs;
 }
 
-void GrowingRun::widen(const Tensor& x, const StateRooms& rooms, const RunEnvironment& environment,
-                       Tensor& wide) const {
+void GrowingRun::check_written(int64_t new_rows) const {
+  for (const Plan::State& state : steps_.plan()->states) {
+    if (state.rows == new_rows) continue;
+    throw Error(ErrorKind::kInternal,
+                str("the plan writes ", state.rows, " rows into a state that was to get ", new_rows));
+  }
+}
+
+void GrowingRun::widen(const Tensor& x, const StateRooms& rooms, int64_t new_rows, const RunEnvironment& environment,
+                       Tensor& wide) {
   Shape shape = x.shape();
   int64_t& columns = shape[shape.rank() - 1];
-  if (const int64_t wanted = rooms.rows + program_->new_rows(); columns != wanted) {
+  if (const int64_t wanted = rooms.rows + new_rows; columns != wanted) {
     throw Error(ErrorKind::kShape, str("the mask ", describe(x), " must have ", wanted, " columns, one for each row"));
   }
   columns = rooms.capacity;

@@ -23,17 +23,20 @@ class GrowingRun {
 
   const std::shared_ptr<GrowingProgram>& program() const { return program_; }
 
-  /// inputs: those of the model, of states the shape only. Outputs as Runner::run() gives them; those of states are
-  /// their rooms, with the new rows, where plans are not guarded. Throws Error(kShape) where a mask does not have a
-  /// column for each row.
-  std::span<const Tensor> run(std::span<const Tensor> inputs, const StateRooms& rooms, RunEnvironment& environment,
-                              std::span<const Tensor> given);
+  /// inputs: those of the model, of states the shape only. new_rows: what the program says is asked for. Outputs as
+  /// Runner::run() gives them; those of states are their rooms, with the new rows, where plans are not guarded. Throws
+  /// Error(kShape) where a mask does not have a column for each row, Error(kInternal) where the plan writes another
+  /// number of rows.
+  std::span<const Tensor> run(std::span<const Tensor> inputs, const StateRooms& rooms, int64_t new_rows,
+                              RunEnvironment& environment, std::span<const Tensor> given);
 
   size_t arena_bytes() const { return sizes_.arena_bytes() + steps_.arena_bytes(); }
   size_t scratch_bytes() const { return sizes_.scratch_bytes() + steps_.scratch_bytes(); }
 
  private:
-  void widen(const Tensor& x, const StateRooms& rooms, const RunEnvironment& environment, Tensor& wide) const;
+  static void widen(const Tensor& x, const StateRooms& rooms, int64_t new_rows, const RunEnvironment& environment,
+                    Tensor& wide);
+  void check_written(int64_t new_rows) const;
 
   std::shared_ptr<GrowingProgram> program_;
   Runner sizes_, steps_;

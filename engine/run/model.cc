@@ -12,6 +12,13 @@ Model make_model(Graph graph, const ModelOptions& options, GraphNotes notes) {
 
 const Graph& model_graph(const Model& model) { return Model::State::of(model).program->graph(); }
 
+Graph declared_graph(const Model& model) {
+  const Program& program = *Model::State::of(model).program;
+  Graph graph = program.graph();
+  for (ValueId v = 0; v < graph.value_count(); ++v) graph.set_fact(v, program.names().declared(graph.fact(v)));
+  return graph;
+}
+
 namespace {
 
 void add_latest_plans(const Program& program, std::vector<std::shared_ptr<const Plan>>& plans) {

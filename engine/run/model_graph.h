@@ -23,6 +23,9 @@ LINNET_API Model make_model(Graph graph, const ModelOptions& options, GraphNotes
 /// The graph as it runs, rewrites done.
 LINNET_API const Graph& model_graph(const Model& model);
 
+/// The same with the names of dims that inputs declare, where the graph as it runs does not trust them: to be written.
+LINNET_API Graph declared_graph(const Model& model);
+
 /// The plan used last, then the one made for its rest, and so on; none before a run.
 LINNET_API std::vector<std::shared_ptr<const Plan>> latest_plans(const Model& model);
 

@@ -11,15 +11,18 @@
 namespace linnet {
 namespace {
 
-std::vector<ValueInfo> value_infos(const Graph& graph, std::span<const ValueId> values) {
+std::vector<ValueInfo> value_infos(const Program& program, std::span<const ValueId> values) {
+  const Graph& graph = program.graph();
   std::vector<ValueInfo> infos;
-  for (const ValueId id : values) infos.push_back({graph.value(id).name, graph.fact(id)});
+  for (const ValueId id : values) infos.push_back({graph.value(id).name, program.names().declared(graph.fact(id))});
   return infos;
 }
 
-std::vector<ValueInfo> output_infos(const Graph& graph) {
+std::vector<ValueInfo> output_infos(const Program& program) {
   std::vector<ValueInfo> infos;
-  for (const Graph::Output& output : graph.outputs()) infos.push_back({output.name, graph.fact(output.value)});
+  for (const Graph::Output& output : program.graph().outputs()) {
+    infos.push_back({output.name, program.names().declared(program.graph().fact(output.value))});
+  }
   return infos;
 }
 
@@ -105,10 +108,11 @@ Model::State::State(Graph graph, const ModelOptions& options, GraphNotes notes_i
   resources->packs.use(notes.packs);
   resources->executor = make_checked_executor(options.executor ? options.executor : make_thread_executor());
   resources->account = MemoryAccount::current_or(options.limits.memory_bytes);
+  DimNames names(graph);
   within_load_limits(options.limits, resources->account, [&] { prepare(graph); });
-  describe(graph);
+  program = std::make_shared<Program>(std::move(graph), resources, std::vector<Program::State>{}, std::move(names));
+  describe();
   for (size_t i = 0; i < notes.declared.size(); ++i) add_declared(outputs[i].fact, notes.declared[i]);
-  program = std::make_shared<Program>(std::move(graph), resources);
   report.weights_bytes = constant_bytes(program->graph());
   report.optimize_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   if (options.log) tell(options.log);
@@ -122,11 +126,11 @@ void Model::State::prepare(Graph& graph) const {
   check_contents(graph);
 }
 
-void Model::State::describe(const Graph& graph) {
-  const std::span<const ValueId> ids = graph.inputs();
-  inputs = value_infos(graph, ids.first(ids.size() - notes.defaults.size()));
-  overridable = value_infos(graph, ids.last(notes.defaults.size()));
-  outputs = output_infos(graph);
+void Model::State::describe() {
+  const std::span<const ValueId> ids = program->graph().inputs();
+  inputs = value_infos(*program, ids.first(ids.size() - notes.defaults.size()));
+  overridable = value_infos(*program, ids.last(notes.defaults.size()));
+  outputs = output_infos(*program);
 }
 
 void Model::State::tell(const Log& log) const {
@@ -146,7 +150,7 @@ void Model::State::specialize(std::span<const Tensor> tensors) {
   within_load_limits(resources->options.limits, resources->account, [&] {
     resources->executor->hold([&](int64_t, int) { program = Program::specialized(std::move(program), all); });
   });
-  describe(program->graph());
+  describe();
 }
 
 void Model::State::complete(std::span<const Tensor> given, std::vector<Tensor>& all) const {

@@ -34,7 +34,7 @@ struct Model::State {
 
  private:
   void prepare(Graph& graph) const;
-  void describe(const Graph& graph);
+  void describe();
   void tell(const Log& log) const;
 };
 

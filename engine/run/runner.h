@@ -27,6 +27,9 @@ class Runner {
   /// Those of the last run; empty tensors, or none, where it failed.
   std::span<const Tensor> outputs() const;
 
+  /// The plan of the last run; nullptr before the first one.
+  const Plan* plan() const { return plan_.get(); }
+
   /// Bytes of the values that the plan used last computes, and of its scratch memory. What kernels keep as state counts
   /// as scratch.
   size_t arena_bytes() const;

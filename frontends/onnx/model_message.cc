@@ -39,7 +39,7 @@ void write_outputs(const std::vector<ValueInfo>& outputs, pb::GraphProto& graph)
 pb::ModelProto model_message(const Model& model, ConstantParts* constants) {
   pb::ModelProto proto;
   proto.set_ir_version(kIrVersion);
-  MessageWriter(proto, constants).write(model_graph(model));
+  MessageWriter(proto, constants).write(declared_graph(model));
   write_metadata(model.metadata(), proto);
   write_outputs(model.outputs(), *proto.mutable_graph());
   return proto;

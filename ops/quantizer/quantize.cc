@@ -156,7 +156,7 @@ GraphNotes notes_of(const Model& model) {
 QuantizedModel quantize(const Model& model, Samples samples, const QuantizeOptions& options) {
   check_options(model, samples, options);
   check_float(model_graph(model));
-  const Graph graph = folded(model_graph(model));
+  const Graph graph = folded(declared_graph(model));
   const ModelOptions& model_options = model.options();
   Selection selection(graph, options);
   QuantizedParts parts = place(graph, selection.layers(), samples, options, model_options);

@@ -6,175 +6,28 @@
 
 #include "passes/passes.h"
 #include "support/counted_new.h"
+#include "support/decoder.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
 namespace linnet {
 namespace {
 
+using testing::Decoder;
 using testing::expect_close;
 using testing::expect_error;
 using testing::GraphBuilder;
 using testing::random_tensor;
 
-constexpr int64_t kHeads = 4, kKeyHeads = 2, kSize = 8, kWidth = kHeads * kSize, kKeyWidth = kKeyHeads * kSize;
+using Form = testing::DecoderForm;
 
-/// How the attention of a layer is written.
-enum class Form { kWritten, kAttention, kAttentionWithPast, kGroupQuery };
-/// What else reads lengths.
-struct Extras {
-  bool mask = false;       ///< of ones and zeros for all rows, made additive
-  bool positions = false;  ///< embeddings from the number of past rows on
-  bool sum = false;        ///< the sum of all keys is an output
-  bool traced = false;     ///< caches joined with nothing, sizes read one by one, a mask that is gathered
-};
-
-/// A decoder of two layers that share their weights. Inputs x [B, S, W], for each layer past.k, past.v [B, H, P, D],
-/// and the mask [B, P + S]; outputs y, for each layer k and v with the new rows, and the sum.
-class Decoder {
- public:
-  Decoder(Form form, const Extras& extras, int64_t batch = 1) : batch_(batch), form_(form), extras_(extras) {
-    const ValueId x = b_.input("x", Fact(DType::kFloat32, Dims{batch, Dim("S"), kWidth}));
-    for (int layer = 0; layer < 2; ++layer) {
-      for (const char* name : {"k", "v"}) {
-        pasts_.push_back(
-            b_.input(str("past", layer, ".", name), Fact(DType::kFloat32, Dims{batch, kKeyHeads, Dim("P"), kSize})));
-      }
-    }
-    if (extras.mask || form == Form::kGroupQuery) {
-      const DType dtype = form == Form::kGroupQuery ? DType::kInt32 : DType::kInt64;
-      mask_ = b_.input("mask", Fact(dtype, Dims{batch, Dim("T")}));
-    }
-    ValueId y = extras.positions ? b_.op("Add", {x, embeddings(x)}) : x;
-    for (int layer = 0; layer < 2; ++layer) y = b_.op("Add", {y, attention(y, layer)});
-    b_.output(y);
-    for (const ValueId present : presents_) b_.output(present);
-    if (extras.sum) b_.output(b_.op("ReduceSum", {presents_[0], ints({2})}));
-  }
-
-  Model model(const ModelOptions& options = {}) const { return b_.model(options); }
-  /// Named inputs of a run that has no states.
-  std::vector<std::pair<std::string, Tensor>> inputs(int64_t past, int64_t steps, unsigned seed) const {
-    std::vector<std::pair<std::string, Tensor>> given{{"x", random_tensor({batch_, steps, kWidth}, seed)}};
-    if (mask_ == kNoValue) return given;
-    if (form_ == Form::kGroupQuery) {
-      given.emplace_back("mask",
-                         Tensor::of({batch_, past + steps}, std::vector<int32_t>(size_t(batch_ * (past + steps)), 1)));
-      return given;
-    }
-    std::vector<int64_t> mask(size_t(batch_ * (past + steps)), 1);
-    if (past > 2) mask[1] = 0;
-    given.emplace_back("mask", Tensor::of({batch_, past + steps}, mask));
-    return given;
-  }
-  int64_t batch() const { return batch_; }
-
- private:
-  ValueId ints(const std::vector<int64_t>& values) { return b_.constant(Tensor::of(values)); }
-  ValueId scalar(float value) { return b_.constant(Tensor::scalar(value)); }
-
-  ValueId dim(ValueId x, int64_t axis) {
-    return b_.op("Gather", {b_.op("Shape", {x}), b_.constant(Tensor::scalar(axis))});
-  }
-
-  ValueId embeddings(ValueId x) {
-    const ValueId past = dim(pasts_[0], 2), end = b_.op("Add", {past, dim(x, 1)});
-    const ValueId places = b_.op("Range", {past, end, b_.constant(Tensor::scalar<int64_t>(1))});
-    return b_.op("Gather", {b_.constant(random_tensor({4096, kWidth}, 77)), places});
-  }
-
-  ValueId product(ValueId x, int64_t columns, unsigned seed) {
-    return b_.op("MatMul", {x, b_.op("Mul", {b_.constant(random_tensor({kWidth, columns}, seed)), scalar(0.3f)})});
-  }
-
-  ValueId heads(ValueId x, int64_t count) {
-    const ValueId split = b_.op("Reshape", {x, ints({0, 0, count, kSize})});
-    return b_.op("Transpose", {split}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
-  }
-
-  ValueId first_of(ValueId x) { return b_.op("Unsqueeze", {x, ints({0})}); }
-
-  ValueId repeated(ValueId x) {
-    const ValueId all = b_.op("Unsqueeze", {x, ints({2})});
-    const ValueId more = b_.op("Expand", {all, ints({1, 1, kHeads / kKeyHeads, 1, 1})});
-    const ValueId size = extras_.traced ? first_of(dim(x, 3)) : ints({kSize});
-    const ValueId shape = b_.op("Concat", {ints({batch_, kHeads, -1}), size}, {{"axis", int64_t{0}}});
-    return b_.op("Reshape", {more, shape});
-  }
-
-  /// The mask of one sample, column by column.
-  ValueId gathered_mask() {
-    const auto number = [&](int64_t value) { return b_.constant(Tensor::scalar(value)); };
-    const ValueId places = b_.op("Range", {number(0), dim(mask_, 1), number(1)});
-    const ValueId begin = b_.op("Mul", {b_.constant(Tensor::of({1, 1, 1, 1}, std::vector<int64_t>{0})), dim(mask_, 1)});
-    const ValueId all = b_.op("Add", {b_.op("Unsqueeze", {places, ints({0, 1, 2})}), begin});
-    const ValueId kept = b_.op("Gather", {b_.op("Flatten", {mask_}, {{"axis", int64_t{2}}}), all});
-    const ValueId rows = b_.op("Reshape", {b_.op("Reshape", {kept, ints({-1})}), b_.op("Shape", {all})});
-    const ValueId one = first_of(number(1)),
-                  shape = b_.op("Concat", {one, one, one, first_of(dim(mask_, 1))}, {{"axis", int64_t{0}}});
-    const ValueId open = b_.op("Equal", {shape, ints({-1, -1, -1, -1})});
-    return b_.op("Expand", {rows, b_.op("Where", {open, ints({1, 1, 1, 1}), shape})});
-  }
-
-  ValueId additive_mask() {
-    const ValueId mask = extras_.traced ? gathered_mask() : b_.op("Unsqueeze", {mask_, ints({1, 2})});
-    const ValueId kept = b_.op("Cast", {mask}, {{"to", int64_t{1}}});
-    return b_.op("Mul", {b_.op("Sub", {scalar(1), kept}), scalar(-1e9f)});
-  }
-
-  ValueId joined(ValueId y) {
-    const ValueId rows = b_.op("Transpose", {y}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
-    return b_.op("Reshape", {rows, ints({0, 0, kWidth})});
-  }
-
-  ValueId attention(ValueId x, int layer) {
-    const ValueId q = product(x, kWidth, 1), k = product(x, kKeyWidth, 2), v = product(x, kKeyWidth, 3);
-    ValueId past_k = pasts_[size_t(2 * layer)], past_v = pasts_[size_t(2 * layer + 1)];
-    if (extras_.traced) {
-      past_k = b_.op("Concat", {past_k}, {{"axis", int64_t{-2}}});
-      past_v = b_.op("Concat", {past_v}, {{"axis", int64_t{-2}}});
-    }
-    const ValueId mask = extras_.mask ? additive_mask() : kNoValue;
-    if (form_ == Form::kGroupQuery) return group_query({q, k, v, past_k, past_v});
-    if (form_ == Form::kAttentionWithPast) {
-      const auto y = b_.ops("Attention", {q, k, v, mask, past_k, past_v}, 3,
-                            {{"q_num_heads", kHeads}, {"kv_num_heads", kKeyHeads}});
-      presents_.insert(presents_.end(), y.begin() + 1, y.end());
-      return y[0];
-    }
-    const ValueId all_k = b_.op("Concat", {past_k, heads(k, kKeyHeads)}, {{"axis", int64_t{2}}});
-    const ValueId all_v = b_.op("Concat", {past_v, heads(v, kKeyHeads)}, {{"axis", int64_t{-2}}});
-    presents_.insert(presents_.end(), {all_k, all_v});
-    if (form_ == Form::kAttention) return joined(b_.op("Attention", {heads(q, kHeads), all_k, all_v, mask}));
-    const ValueId keys = b_.op("Transpose", {repeated(all_k)}, {{"perm", std::vector<int64_t>{0, 1, 3, 2}}});
-    ValueId scores = b_.op("Div", {b_.op("MatMul", {heads(q, kHeads), keys}), scalar(std::sqrt(float(kSize)))});
-    if (mask != kNoValue) scores = b_.op("Add", {scores, mask});
-    return joined(b_.op("MatMul", {b_.op("Softmax", {scores}), repeated(all_v)}));
-  }
-
-  ValueId group_query(std::vector<ValueId> inputs) {
-    const ValueId count = b_.op("ReduceSum", {mask_, ints({1})}, {{"keepdims", int64_t{0}}});
-    inputs.push_back(b_.op("Sub", {count, b_.constant(Tensor::scalar<int32_t>(1))}));
-    inputs.push_back(b_.op("Cast", {dim(mask_, 1)}, {{"to", int64_t{6}}}));
-    const auto y =
-        b_.ops("GroupQueryAttention", inputs, 3, {{"num_heads", kHeads}, {"kv_num_heads", kKeyHeads}}, "com.microsoft");
-    presents_.insert(presents_.end(), y.begin() + 1, y.end());
-    return y[0];
-  }
-
-  int64_t batch_;
-  Form form_;
-  Extras extras_;
-  GraphBuilder b_{24};
-  std::vector<ValueId> pasts_, presents_;
-  ValueId mask_ = kNoValue;
-};
+constexpr int64_t kSize = Decoder::kSize;
 
 Context stateful(const Decoder& decoder, const Model& model, int64_t capacity = 0, const ContextOptions& options = {}) {
   Context context(model, options);
   for (size_t i = 0; i < 4; ++i) {
     context.bind_state(model.outputs()[1 + i].name, model.inputs()[1 + i].name,
-                       Tensor(DType::kFloat32, {decoder.batch(), kKeyHeads, 0, kSize}), capacity);
+                       Tensor(DType::kFloat32, decoder.state_shape(i, 0)), capacity);
   }
   return context;
 }
@@ -182,9 +35,10 @@ Context stateful(const Decoder& decoder, const Model& model, int64_t capacity = 
 /// Steps as a state makes them beside those that are fed back by hand.
 class Pair {
  public:
-  explicit Pair(const Decoder& decoder)
-      : decoder_(decoder), model_(decoder.model()), by_hand_(model_), context(stateful(decoder, model_)) {
-    for (size_t i = 0; i < 4; ++i) past_.emplace_back(DType::kFloat32, Shape{decoder.batch(), kKeyHeads, 0, kSize});
+  explicit Pair(const Decoder& decoder) : Pair(decoder, decoder.model()) {}
+  Pair(const Decoder& decoder, const Model& model)
+      : decoder_(decoder), model_(model), by_hand_(model_), context(stateful(decoder, model_)) {
+    for (size_t i = 0; i < 4; ++i) past_.emplace_back(DType::kFloat32, decoder.state_shape(i, 0));
   }
 
   void step(int64_t steps, unsigned seed) {
@@ -201,6 +55,14 @@ class Pair {
     for (size_t i = 0; i < 4; ++i) EXPECT_TRUE(identical(context.state(model_.inputs()[1 + i].name), past_[i])) << i;
   }
 
+  /// The first states are those, of so many rows.
+  void set(int64_t rows, unsigned seed, size_t count = Decoder::kGrowing) {
+    for (size_t i = 0; i < count; ++i) {
+      past_[i] = random_tensor(decoder_.state_shape(i, rows), seed + unsigned(i));
+      context.set_state(model_.inputs()[1 + i].name, past_[i]);
+    }
+  }
+
   void truncate(int64_t rows) {
     context.truncate_states(rows);
     for (size_t i = 0; i < 4; ++i) past_[i] = context.state(model_.inputs()[1 + i].name).clone();
@@ -215,6 +77,71 @@ class Pair {
  public:
   Context context;
 };
+
+TEST(GrowingStates, GainTheRowsOfStepsOfSeveralLengths) {
+  const Decoder decoder(Form::kAttention);
+  const Model model = decoder.model();
+  for (const std::vector<int64_t>& steps :
+       {std::vector<int64_t>{3, 1, 1, 3, 1, 3, 1, 1, 1, 3}, {2, 3, 3, 3, 3}, {2, 4, 2, 2, 4, 8, 4, 4}}) {
+    Pair pair(decoder, model);
+    for (size_t i = 0; i < steps.size(); ++i) {
+      pair.step(steps[i], unsigned(i));
+      pair.expect_states();
+    }
+  }
+}
+
+TEST(GrowingStates, GainTheRowsOfStepsBehindALongerPrefix) {
+  const Decoder decoder(Form::kAttention);
+  Pair pair(decoder);
+  pair.step(2, 1);
+  pair.step(1, 2);
+  pair.set(10, 3);
+  for (unsigned i = 0; i < 4; ++i) pair.step(1, 10 + i);
+  pair.expect_states();
+}
+
+TEST(GrowingStates, GainTheRowsOfStepsBetweenTruncations) {
+  const Decoder decoder(Form::kAttentionWithPast, {.mask = true});
+  Pair pair(decoder);
+  pair.step(10, 1);
+  for (const int64_t kept : {12, 15, 16, 20, 21}) {
+    pair.step(5, unsigned(kept));
+    pair.truncate(kept);
+    pair.expect_states();
+  }
+}
+
+TEST(GrowingStates, OfOtherLengthsThanEachOtherAreFedBack) {
+  const Decoder decoder(Form::kAttention);
+  Pair pair(decoder);
+  for (unsigned i = 0; i < 5; ++i) pair.step(1, i);
+  pair.set(9, 3, 2);
+  for (unsigned i = 0; i < 4; ++i) pair.step(1, 10 + i);
+  pair.expect_states();
+}
+
+/// The other layer's rows are inputs and outputs of each run.
+TEST(GrowingStates, OfOneContextAreNotThoseOfAnother) {
+  const Decoder decoder(Form::kAttention);
+  const Model model = decoder.model();
+  Pair all(decoder, model);
+  for (unsigned i = 0; i < 6; ++i) all.step(1, i);
+  Context context(model), by_hand(model);
+  std::vector<Tensor> past;
+  for (size_t i = 0; i < 4; ++i) past.emplace_back(DType::kFloat32, decoder.state_shape(i, 0));
+  for (size_t i = 0; i < 2; ++i) context.bind_state(model.outputs()[1 + i].name, model.inputs()[1 + i].name, past[i]);
+  for (unsigned i = 0; i < 8; ++i) {
+    auto inputs = decoder.inputs(past[0].dim(2), 1, i);
+    for (size_t k = 2; k < 4; ++k) inputs.emplace_back(model.inputs()[1 + k].name, past[k]);
+    const auto got = context.run(inputs);
+    for (size_t k = 0; k < 2; ++k) inputs.emplace_back(model.inputs()[1 + k].name, past[k]);
+    const auto expected = by_hand.run(inputs);
+    for (const size_t k : {0, 3, 4}) EXPECT_TRUE(identical(got[k], expected[k])) << "output " << k << ", run " << i;
+    past.assign(expected.begin() + 1, expected.begin() + 5);
+    EXPECT_TRUE(identical(context.state("past0.k"), past[0])) << i;
+  }
+}
 
 class GrowingStatesOf : public ::testing::TestWithParam<std::tuple<Form, bool, bool, int64_t>> {};
 

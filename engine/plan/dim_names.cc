@@ -1,0 +1,71 @@
+#include "plan/dim_names.h"
+
+#include <optional>
+
+namespace linnet {
+namespace {
+
+bool has_named_dims(const Fact& fact) { return fact.present() && !fact.element && fact.has_rank(); }
+
+std::optional<int64_t> size_at(std::span<const Tensor> inputs, size_t input, int axis) {
+  if (input >= inputs.size() || !inputs[input] || inputs[input].rank() <= axis) return std::nullopt;
+  return inputs[input].dim(axis);
+}
+
+}  // namespace
+
+DimNames::DimNames(Graph& graph) {
+  for (size_t i = 0; i < graph.inputs().size(); ++i) {
+    const ValueId input = graph.inputs()[i];
+    inputs_.push_back(graph.value(input).name);
+    Fact fact = graph.fact(input);
+    if (!has_named_dims(fact)) continue;
+    for (int d = 0; d < fact.rank(); ++d) {
+      const std::string name = fact.dim(d).symbol();
+      if (fact.dim(d).known() || name.empty()) continue;
+      std::vector<Place>& places = places_[name];
+      places.push_back({i, d});
+      if (places.size() == 1) continue;
+      const std::string symbol = str(name, " of '", inputs_[i], "' at ", d);
+      names_[symbol] = name;
+      (*fact.dims)[size_t(d)] = Dim(symbol);
+    }
+    graph.set_fact(input, std::move(fact));
+  }
+  std::erase_if(places_, [](const auto& each) { return each.second.size() < 2; });
+}
+
+Fact DimNames::declared(Fact fact) const {
+  if (names_.empty() || !has_named_dims(fact)) return fact;
+  for (Dim& dim : *fact.dims) {
+    const auto name = dim.known() ? names_.end() : names_.find(dim.symbol());
+    if (name != names_.end()) dim = Dim(name->second);
+  }
+  return fact;
+}
+
+std::string DimNames::contradiction(std::span<const Tensor> inputs) const {
+  for (const auto& [name, places] : places_) {
+    const Place* first = nullptr;
+    for (const Place& place : places) {
+      const auto size = size_at(inputs, place.input, place.axis);
+      if (!size) continue;
+      if (!first) first = &place;
+      const int64_t first_size = *size_at(inputs, first->input, first->axis);
+      if (*size != first_size) return sentence(name, *first, first_size, place, *size);
+    }
+  }
+  return {};
+}
+
+std::string DimNames::sentence(const std::string& name, const Place& a, int64_t size_a, const Place& b,
+                               int64_t size_b) const {
+  if (a.input == b.input) {
+    return str("input '", inputs_[a.input], "' declares the dim '", name, "' twice, but it is ", size_a, " at axis ",
+               a.axis, " and ", size_b, " at axis ", b.axis);
+  }
+  return str("inputs '", inputs_[a.input], "' and '", inputs_[b.input], "' both declare the dim '", name,
+             "', but it is ", size_a, " in '", inputs_[a.input], "' and ", size_b, " in '", inputs_[b.input], "'");
+}
+
+}  // namespace linnet

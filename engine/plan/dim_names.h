@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace linnet {
+
+/// The names that the inputs of a graph declare for more than one dim. A name is what the author of the file says, and
+/// no proof: runs may give such dims different sizes. So each but the first gets a symbol of its own, and no rewrite
+/// takes two for equal because of a name.
+class DimNames {
+ public:
+  DimNames() = default;
+  /// Writes the symbols to the facts of the graph's inputs.
+  explicit DimNames(Graph& graph);
+
+  /// The fact with the names that were declared.
+  Fact declared(Fact fact) const;
+  /// Says which inputs give one name two sizes; empty where none do. Inputs that are missing, or do not have the
+  /// declared rank, say nothing.
+  std::string contradiction(std::span<const Tensor> inputs) const;
+
+ private:
+  struct Place {
+    size_t input;
+    int axis;
+  };
+
+  std::string sentence(const std::string& name, const Place& a, int64_t size_a, const Place& b, int64_t size_b) const;
+
+  std::vector<std::string> inputs_;                   // their names
+  std::map<std::string, std::vector<Place>> places_;  // by name
+  std::map<std::string, std::string> names_;          // by symbol of its own
+};
+
+}  // namespace linnet

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "plan/assumed_dims.h"
+
+namespace linnet {
+
+/// The least size of a dim that may be open: 0 and 1 stand for themselves.
+inline constexpr int kLeastOpenDim = 2;
+
+/// Lets `assumed` hold further from the least size on that resembles both, or from `low`, by steps of one, where all
+/// dims in which the inputs of `graph` differ do so by the same number, and operators tell that dims grow by equal
+/// steps.
+void take_single_steps(AssumedDims& assumed, const Graph& graph, const std::vector<Fact>& low,
+                       const std::vector<Fact>& high, const ModelResources& resources);
+
+/// The graph with the facts that follow from those of its inputs.
+Graph propagated(Graph graph, const std::vector<Fact>& inputs, const ModelResources& resources);
+
+}  // namespace linnet

@@ -1,0 +1,85 @@
+#include "run/growing_run.h"
+
+#include <gtest/gtest.h>
+
+#include "plan/growing_program.h"
+#include "run/model_graph.h"
+#include "support/graph_builder.h"
+#include "support/run_op.h"
+
+namespace linnet {
+namespace {
+
+using testing::expect_error;
+using testing::GraphBuilder;
+using testing::random_tensor;
+
+/// Attention over keys and values that grow. Inputs x, k, v; outputs y and both with the new rows.
+Graph decoder() {
+  GraphBuilder b(24);
+  const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{1, 1, Dim("S"), 4}));
+  std::vector<ValueId> rows;
+  for (const char* name : {"k", "v"}) {
+    const ValueId past = b.input(name, Fact(DType::kFloat32, Dims{1, 1, Dim("P"), 4}));
+    rows.push_back(b.op("Concat", {past, x}, {{"axis", int64_t{2}}}));
+  }
+  b.output(b.op("Attention", {x, rows[0], rows[1]}));
+  b.output(rows[0]);
+  b.output(rows[1]);
+  return model_graph(b.model());
+}
+
+std::vector<Tensor> inputs_of(int64_t past, int64_t steps) {
+  const Tensor rows(DType::kFloat32, {1, 1, past, 4});
+  return {random_tensor({1, 1, steps, 4}, 1), rows, rows};
+}
+
+std::vector<Fact> facts_of_run(int64_t past, int64_t steps) {
+  std::vector<Fact> facts;
+  for (const Tensor& input : inputs_of(past, steps)) facts.emplace_back(input.dtype(), input.shape());
+  return facts;
+}
+
+class GrowingRunOf : public ::testing::Test {
+ protected:
+  GrowingRunOf() { resources_->executor = resources_->options.executor = make_serial_executor(); }
+
+  std::shared_ptr<GrowingProgram> program(int64_t first, int64_t second, int64_t steps) {
+    return program_.growing(states_, facts_of_run(first, steps), inputs_of(second, steps));
+  }
+
+  std::shared_ptr<ModelResources> resources_ = std::make_shared<ModelResources>();
+  Program program_{decoder(), resources_};
+  std::vector<GrowingState> states_{{program_.graph().inputs()[1], 1, 2}, {program_.graph().inputs()[2], 2, 2}};
+};
+
+TEST_F(GrowingRunOf, ARunThatGainsOtherRowsThanThePlanWritesIsAnInternalError) {
+  const auto steps = program(5, 9, 3);
+  ASSERT_TRUE(steps);
+  EXPECT_EQ(steps->rows_asked(inputs_of(20, 3)), 3) << "though the runs that it was made from are 4 apart";
+  ContextOptions options;
+  RunEnvironment environment(options, resources_->executor);
+  StateRooms rooms{{Tensor(), Tensor(DType::kFloat32, {1, 1, 64, 4}), Tensor(DType::kFloat32, {1, 1, 64, 4})}, 20, 64};
+  GrowingRun run(steps);
+  EXPECT_EQ(run.run(inputs_of(20, 3), rooms, 3, environment, {})[0].shape(), Shape({1, 1, 3, 4}));
+  expect_error(ErrorKind::kInternal, "the plan writes 3 rows into a state that was to get 4",
+               [&] { run.run(inputs_of(20, 3), rooms, 4, environment, {}); });
+}
+
+TEST_F(GrowingRunOf, IsFoundByItsStates) {
+  const auto both = program(5, 6, 1);
+  ASSERT_TRUE(both);
+  EXPECT_EQ(program(5, 6, 1), both);
+  states_.pop_back();
+  const auto one = program(5, 6, 1);
+  EXPECT_NE(one, both);
+  EXPECT_FALSE(both->is_for(states_, inputs_of(6, 1)));
+}
+
+TEST_F(GrowingRunOf, OfTwoRunsThatAddDifferentNumbersOfRowsThereIsNone) {
+  EXPECT_FALSE(program_.growing(states_, facts_of_run(5, 2), inputs_of(7, 4)));
+  EXPECT_TRUE(program(5, 7, 4)) << "and none is in the way of these";
+}
+
+}  // namespace
+}  // namespace linnet

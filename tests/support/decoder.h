@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/graph_builder.h"
+
+namespace linnet::testing {
+
+/// How the attention of a layer is written.
+enum class DecoderForm { kWritten, kAttention, kAttentionWithPast, kMultiHead, kGroupQuery };
+
+/// What else a decoder has.
+struct DecoderExtras {
+  bool mask = false;       ///< of ones and zeros for all rows; GroupQueryAttention always has one, of ones
+  bool positions = false;  ///< embeddings from the number of past rows on
+  bool sum = false;        ///< the sum of all keys is an output
+  bool traced = false;     ///< caches joined with nothing, sizes read one by one, a mask that is gathered
+  bool causal = false;     ///< no key behind the query, by an attribute, or a mask made from lengths
+  bool recurrent = false;  ///< a state of one size behind those that grow
+  int64_t opset = 24;
+  DType dtype = DType::kFloat32;
+};
+
+/// A decoder of two layers that share their weights. Inputs x [B, S, W], for each layer past.k and past.v [B, H, P, D],
+/// h [B, 1, W] where it is recurrent, and the mask [B, P + S]. Outputs y, for each layer k and v with the new rows, the
+/// next h, and the sum.
+class Decoder {
+ public:
+  static constexpr int64_t kHeads = 4, kSize = 8, kWidth = kHeads * kSize;
+  static constexpr int64_t kOpenBatch = -1;
+
+  explicit Decoder(DecoderForm form, const DecoderExtras& extras = {}, int64_t batch = 1);
+
+  Model model(const ModelOptions& options = {}) const { return b_.model(options); }
+  /// Inputs of a run by their names, states apart.
+  std::vector<std::pair<std::string, Tensor>> inputs(int64_t past, int64_t steps, unsigned seed) const {
+    return inputs(batch_, past, steps, seed);
+  }
+  std::vector<std::pair<std::string, Tensor>> inputs(int64_t batch, int64_t past, int64_t steps, unsigned seed) const;
+  int64_t batch() const { return batch_; }
+  /// Inputs behind x, and outputs behind y, that can be states: the first kGrowing of them have rows.
+  size_t states() const { return kGrowing + (extras_.recurrent ? 1 : 0); }
+  static constexpr size_t kGrowing = 4;
+  Shape state_shape(size_t state, int64_t batch, int64_t rows) const;
+  /// Random contents of it.
+  Tensor random_state(size_t state, int64_t batch, int64_t rows, unsigned seed) const;
+  Shape state_shape(size_t state, int64_t rows) const { return state_shape(state, batch_, rows); }
+
+ private:
+  DecoderForm form_;
+  DecoderExtras extras_;
+  int64_t batch_;
+  GraphBuilder b_;
+};
+
+}  // namespace linnet::testing
