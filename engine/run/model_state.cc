@@ -54,14 +54,17 @@ void check_weight(const std::string& name, const Tensor& before, const Tensor& w
               str("initializer '", name, "' is ", describe(before), ", not ", describe(weight)));
 }
 
-void replace_weight(Graph& graph, const std::string& name, const Tensor& weight) {
+/// Replaces every initializer of that name: several bodies may have one. False where there is none.
+bool replace_weight(Graph& graph, const std::string& name, const Tensor& weight) {
+  bool found = false;
   for (ValueId id = 0; id < graph.value_count(); ++id) {
     const Tensor& before = graph.fact(id).constant;
     if (graph.value(id).name != name || !before) continue;
     check_weight(name, before, weight);
-    return graph.set_fact(id, Fact(weight));
+    graph.set_fact(id, Fact(weight));
+    found = true;
   }
-  throw Error(ErrorKind::kModel, str("there is no initializer '", name, "'"));
+  return found;
 }
 
 template <class F>
@@ -173,11 +176,13 @@ Model::State Model::State::with_weights(const std::map<std::string, Tensor>& wei
   Graph graph = *as_written;
   GraphNotes replaced = notes;
   for (const auto& [name, weight] : weights) {
-    if (const auto i = find_name(overridable, name)) {
+    const auto i = find_name(overridable, name);
+    if (i) {
       check_weight(name, replaced.defaults[*i], weight);
       replaced.defaults[*i] = weight;
-    } else {
-      replace_weight(graph, name, weight);
+    }
+    if (!replace_weight(graph, name, weight) && !i) {
+      throw Error(ErrorKind::kModel, str("there is no initializer '", name, "'"));
     }
   }
   ModelOptions options = resources->options;

@@ -60,11 +60,15 @@ Fact body_input_fact(const pb::ValueInfoProto& input) {
   return input.has_type() ? without_shape(fact_from_proto(input.type())) : Fact();
 }
 
+// The main graph holds all initializers, under their names in the file, and bodies capture them: who replaces one finds
+// it in one place.
 template <class Read>
 void add_constant(Scope& scope, const std::string& name, Read read) {
   check_current();
-  with_context("initializer", name,
-               [&] { scope.define(name, scope.graph().add_constant(scope.shown_name(name), read())); });
+  with_context("initializer", name, [&] {
+    NestedGraph& main = scope.nested().outermost();
+    scope.define(name, scope.nested().import(main, main.graph.add_constant(name, read())));
+  });
 }
 
 void add_sparse_constants(Scope& scope, const pb::GraphProto& proto, TensorReader& tensors) {

@@ -74,7 +74,7 @@ TEST(OnnxBody, CapturesBecomeTheSameTrailingInputsOfAllBodies) {
   EXPECT_THAT(run_if(proto, false, {{1, 2}, {3, 5}, {10, 20}}), ElementsAre(7, 15));
 }
 
-TEST(OnnxBody, ConstantsAroundItAreCopiedIn) {
+TEST(OnnxBody, ConstantsAroundItBecomeItsOwn) {
   pb::ModelProto proto = model_with_inputs({"a"});
   add_initializer(*proto.mutable_graph(), "w", {10, 20});
   pb::NodeProto& node = add_node(*proto.mutable_graph(), "If", {"cond"}, {"y"});
