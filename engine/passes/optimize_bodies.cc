@@ -17,7 +17,7 @@ void adopt_captures(Graph& body, const Graph& outer, const Node& node) {
   for (size_t i = 0; i < captures; ++i) {
     const Fact& known = outer.input_fact(node, int(node.inputs.size() - captures + i));
     const ValueId input = body.inputs()[body.inputs().size() - captures + i];
-    body.set_fact(input, known);
+    if (known.present()) body.set_fact(input, known);
     if (!known.constant || is_unread(body, input)) continue;
     Patch patch(body);
     patch.replace(input, patch.constant(body.value(input).name, known.constant));
