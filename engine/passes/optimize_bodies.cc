@@ -97,6 +97,7 @@ Graph optimized(const Graph& body, const Graph& outer, const Node& node, const M
   Graph copy = body;
   adopt_captures(copy, outer, node);
   if (!inputs_known(copy)) return with_adopted_captures(copy);
+  if (resources.options.optimization > 0) merge_equal_constants(copy);
   propagate_facts(copy, resources);
   optimize_bodies(copy, resources);
   optimize(copy, resources);

@@ -119,6 +119,7 @@ Model::State::State(Graph graph, const ModelOptions& options, GraphNotes notes_i
 
 void Model::State::prepare(Graph& graph) const {
   graph.drop_dead_nodes();
+  if (resources->options.optimization > 0) merge_equal_constants(graph);
   propagate_facts(graph, *resources);
   optimize_bodies(graph, *resources);
   optimize(graph, *resources);
