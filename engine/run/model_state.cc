@@ -67,13 +67,25 @@ bool replace_weight(Graph& graph, const std::string& name, const Tensor& weight)
   return found;
 }
 
+/// The constants that nodes read, of bodies too, by where they lie: a body's own may be those of the graph around it.
+void find_constants(const Graph& graph, std::map<const void*, const Tensor*>& found) {
+  for (ValueId id = 0; id < graph.value_count(); ++id) {
+    const Tensor& constant = graph.fact(id).constant;
+    if (constant && !graph.consumers(id).empty()) found.emplace(constant.address(), &constant);
+  }
+  for (const NodeId id : graph.nodes()) {
+    for (const auto& [name, attribute] : graph.node(id).spec.attributes) {
+      if (const auto* body = std::get_if<std::shared_ptr<const Graph>>(&attribute)) find_constants(**body, found);
+    }
+  }
+}
+
 template <class F>
 int64_t sum_of_constants(const Graph& graph, F bytes_of) {
+  std::map<const void*, const Tensor*> found;
+  find_constants(graph, found);
   int64_t bytes = 0;
-  for (ValueId id = 0; id < graph.value_count(); ++id) {
-    const Value& value = graph.value(id);
-    if (value.fact.constant && !graph.consumers(id).empty()) bytes += int64_t(bytes_of(value.fact.constant));
-  }
+  for (const auto& [address, constant] : found) bytes += int64_t(bytes_of(*constant));
   return bytes;
 }
 
