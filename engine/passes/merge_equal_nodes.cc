@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "environment/run_environment.h"
+#include "graph/carries_values.h"
 #include "graph/equal_specs.h"
 #include "graph/patch.h"
 #include "passes/passes.h"
@@ -73,6 +74,13 @@ class Merge {
     }
     return true;
   }
+  /// Reads of the node's output become reads of its input, which is returned.
+  ValueId drop(const Node& node) {
+    const auto merged = merged_.find(node.inputs[0]);
+    const ValueId input = merged == merged_.end() ? node.inputs[0] : merged->second;
+    patch_.replace(node.outputs[0], input);
+    return merged_[node.outputs[0]] = input;
+  }
   const Patch& patch() const { return patch_; }
 
  private:
@@ -86,6 +94,21 @@ class Merge {
   std::unordered_map<ValueId, ValueId> merged_;
 };
 
+bool drops(const Graph& graph, const Node& node) {
+  return dynamic_cast<const GivesItsInput*>(node.op.get()) && node.inputs.size() == 1 &&
+         !graph.is_output(node.outputs[0]);
+}
+
+/// Marks outputs of nodes that read nothing but what is marked, or nothing; false for other nodes.
+bool mark_constant(const Node& node, std::vector<bool>& constant) {
+  const auto known = [&](ValueId v) { return v == kNoValue || constant[size_t(v)]; };
+  if (!node.op->deterministic() || !std::all_of(node.inputs.begin(), node.inputs.end(), known)) return false;
+  for (const ValueId v : node.outputs) {
+    if (v != kNoValue) constant[size_t(v)] = true;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool merge_equal_nodes(Graph& graph) {
@@ -97,6 +120,23 @@ bool merge_equal_nodes(Graph& graph) {
   }
   merge.patch().apply(graph);
   return changed;
+}
+
+void merge_equal_constants(Graph& graph) {
+  std::vector<bool> constant;
+  for (ValueId id = 0; id < graph.value_count(); ++id) constant.push_back(bool(graph.fact(id).constant));
+  Merge merge(graph);
+  for (const NodeId id : graph.nodes()) {
+    check_current();
+    const Node& node = graph.node(id);
+    if (!mark_constant(node, constant) || node.inputs.empty()) continue;
+    if (drops(graph, node)) {
+      graph.set_fact(node.outputs[0], graph.fact(merge.drop(node)));
+    } else {
+      merge.add(node);
+    }
+  }
+  merge.patch().apply(graph);
 }
 
 }  // namespace linnet

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "graph/patch.h"
 #include "passes/passes.h"
@@ -8,14 +9,16 @@ namespace {
 
 using GraphPtr = std::shared_ptr<const Graph>;
 
+bool is_unread(const Graph& body, ValueId value) { return body.consumers(value).empty() && !body.is_output(value); }
+
 // Tells the body what is known of the values it captures; constants become its own, so that it can fold and pack them.
 void adopt_captures(Graph& body, const Graph& outer, const Node& node) {
   const size_t captures = size_t(node.spec.captures);
   for (size_t i = 0; i < captures; ++i) {
     const Fact& known = outer.input_fact(node, int(node.inputs.size() - captures + i));
     const ValueId input = body.inputs()[body.inputs().size() - captures + i];
-    body.set_fact(input, known);
-    if (!known.constant || body.consumers(input).empty()) continue;
+    if (known.present()) body.set_fact(input, known);
+    if (!known.constant || is_unread(body, input)) continue;
     Patch patch(body);
     patch.replace(input, patch.constant(body.value(input).name, known.constant));
     patch.apply(body);
@@ -26,14 +29,79 @@ bool inputs_known(const Graph& body) {
   return std::all_of(body.inputs().begin(), body.inputs().end(), [&](ValueId v) { return body.fact(v).present(); });
 }
 
-GraphPtr optimized(const Graph& body, const Graph& outer, const Node& node, const ModelResources& resources) {
-  auto copy = std::make_shared<Graph>(body);
-  adopt_captures(*copy, outer, node);
-  if (!inputs_known(*copy)) return copy;
-  propagate_facts(*copy, resources);
-  optimize_bodies(*copy, resources);
-  optimize(*copy, resources);
-  check_contents(*copy);
+/// The bodies of a node by the names of their attributes.
+using Bodies = std::map<std::string, Graph>;
+
+template <class F>
+Bodies bodies_of(const Node& node, const F& change) {
+  Bodies bodies;
+  for (const auto& [name, attribute] : node.spec.attributes) {
+    if (const auto* body = std::get_if<GraphPtr>(&attribute)) bodies.emplace(name, change(**body));
+  }
+  return bodies;
+}
+
+/// Drops what the node captures and none of its bodies reads.
+void drop_unread_captures(Bodies& bodies, NodeSpec& spec, std::vector<ValueId>& inputs) {
+  for (int behind = spec.captures; behind > 0; --behind) {
+    const auto input_of = [&](const Graph& body) { return body.inputs().end() - behind; };
+    const auto reads = [&](const auto& named) { return !is_unread(named.second, *input_of(named.second)); };
+    if (std::any_of(bodies.begin(), bodies.end(), reads)) continue;
+    for (auto& [name, body] : bodies) {
+      std::vector<ValueId> kept(body.inputs().begin(), input_of(body));
+      kept.insert(kept.end(), input_of(body) + 1, body.inputs().end());
+      body = body.part(body.nodes(), kept, body.outputs());
+    }
+    inputs.erase(inputs.end() - behind);
+    --spec.captures;
+  }
+}
+
+/// A node's spec and inputs with these bodies.
+std::pair<NodeSpec, std::vector<ValueId>> with_bodies(const Node& node, Bodies bodies) {
+  std::pair result(node.spec, node.inputs);
+  auto& [spec, inputs] = result;
+  drop_unread_captures(bodies, spec, inputs);
+  for (auto& [name, body] : bodies) spec.attributes[name] = std::make_shared<const Graph>(std::move(body));
+  return result;
+}
+
+/// A body of which too little is known to infer anything, with the constants that its own bodies capture in them.
+Graph with_adopted_captures(const Graph& graph) {
+  Graph result(graph.registry());
+  std::map<ValueId, ValueId> ids{{kNoValue, kNoValue}};
+  for (const ValueId id : graph.inputs()) ids[id] = result.add_input(graph.value(id).name, graph.fact(id));
+  for (ValueId id = 0; id < graph.value_count(); ++id) {
+    const auto& [name, fact, producer] = graph.value(id);
+    if (fact.constant && producer == kNoValue && !graph.is_input(id))
+      ids[id] = result.add_constant(name, fact.constant);
+  }
+  for (const NodeId id : graph.nodes()) {
+    const Node& node = graph.node(id);
+    auto [spec, inputs] = with_bodies(node, bodies_of(node, [&](const Graph& body) {
+                                        Graph copy = body;
+                                        adopt_captures(copy, graph, node);
+                                        return with_adopted_captures(copy);
+                                      }));
+    for (ValueId& input : inputs) input = ids.at(input);
+    std::vector<std::string> names;
+    for (const ValueId output : node.outputs) names.push_back(output == kNoValue ? "" : graph.value(output).name);
+    const Node& added = result.node(result.add_node(std::move(spec), std::move(inputs), names));
+    for (size_t i = 0; i < names.size(); ++i) ids[node.outputs[i]] = added.outputs[i];
+  }
+  for (const Graph::Output& output : graph.outputs()) result.add_output(output.name, ids.at(output.value));
+  return result;
+}
+
+Graph optimized(const Graph& body, const Graph& outer, const Node& node, const ModelResources& resources) {
+  Graph copy = body;
+  adopt_captures(copy, outer, node);
+  if (!inputs_known(copy)) return with_adopted_captures(copy);
+  if (resources.options.optimization > 0) merge_equal_constants(copy);
+  propagate_facts(copy, resources);
+  optimize_bodies(copy, resources);
+  optimize(copy, resources);
+  check_contents(copy);
   return copy;
 }
 
@@ -43,17 +111,11 @@ void optimize_bodies(Graph& graph, const ModelResources& resources) {
   const std::vector<NodeId> order = graph.nodes();
   for (const NodeId id : order) {
     const Node& node = graph.node(id);
-    NodeSpec spec = node.spec;
-    bool found = false;
-    for (auto& [name, attribute] : spec.attributes) {
-      auto* body = std::get_if<GraphPtr>(&attribute);
-      if (!body) continue;
-      found = true;
-      attribute = optimized(**body, graph, node, resources);
-    }
-    if (!found) continue;
+    Bodies bodies = bodies_of(node, [&](const Graph& body) { return optimized(body, graph, node, resources); });
+    if (bodies.empty()) continue;
+    auto [spec, inputs] = with_bodies(node, std::move(bodies));
     Patch patch(graph);
-    patch.replace(node, patch.add_for(node, spec, node.inputs));
+    patch.replace(node, patch.add_for(node, std::move(spec), std::move(inputs)));
     patch.apply(graph);
   }
 }

@@ -24,6 +24,10 @@ bool fold_constants(Graph& graph);
 /// Merges nodes that apply the same operator with equal attributes to the same values, and equal small constants.
 bool merge_equal_nodes(Graph& graph);
 
+/// Merges nodes that compute the same of constants, those aside that give their input, before anything is computed:
+/// what several nodes make of a weight is made, and packed, once.
+void merge_equal_constants(Graph& graph);
+
 /// Optimises the bodies of control-flow nodes, each once.
 void optimize_bodies(Graph& graph, const ModelResources& resources);
 

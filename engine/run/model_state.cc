@@ -57,23 +57,38 @@ void check_weight(const std::string& name, const Tensor& before, const Tensor& w
               str("initializer '", name, "' is ", describe(before), ", not ", describe(weight)));
 }
 
-void replace_weight(Graph& graph, const std::string& name, const Tensor& weight) {
+/// Replaces every initializer of that name: several bodies may have one. False where there is none.
+bool replace_weight(Graph& graph, const std::string& name, const Tensor& weight) {
+  bool found = false;
   for (ValueId id = 0; id < graph.value_count(); ++id) {
     const Tensor& before = graph.fact(id).constant;
     if (graph.value(id).name != name || !before) continue;
     check_weight(name, before, weight);
-    return graph.set_fact(id, Fact(weight));
+    graph.set_fact(id, Fact(weight));
+    found = true;
   }
-  throw Error(ErrorKind::kModel, str("there is no initializer '", name, "'"));
+  return found;
+}
+
+/// The constants that nodes read, of bodies too, by where they lie: a body's own may be those of the graph around it.
+void find_constants(const Graph& graph, std::map<const void*, const Tensor*>& found) {
+  for (ValueId id = 0; id < graph.value_count(); ++id) {
+    const Tensor& constant = graph.fact(id).constant;
+    if (constant && !graph.consumers(id).empty()) found.emplace(constant.address(), &constant);
+  }
+  for (const NodeId id : graph.nodes()) {
+    for (const auto& [name, attribute] : graph.node(id).spec.attributes) {
+      if (const auto* body = std::get_if<std::shared_ptr<const Graph>>(&attribute)) find_constants(**body, found);
+    }
+  }
 }
 
 template <class F>
 int64_t sum_of_constants(const Graph& graph, F bytes_of) {
+  std::map<const void*, const Tensor*> found;
+  find_constants(graph, found);
   int64_t bytes = 0;
-  for (ValueId id = 0; id < graph.value_count(); ++id) {
-    const Value& value = graph.value(id);
-    if (value.fact.constant && !graph.consumers(id).empty()) bytes += int64_t(bytes_of(value.fact.constant));
-  }
+  for (const auto& [address, constant] : found) bytes += int64_t(bytes_of(*constant));
   return bytes;
 }
 
@@ -120,6 +135,7 @@ Model::State::State(Graph graph, const ModelOptions& options, GraphNotes notes_i
 
 void Model::State::prepare(Graph& graph) const {
   graph.drop_dead_nodes();
+  if (resources->options.optimization > 0) merge_equal_constants(graph);
   propagate_facts(graph, *resources);
   optimize_bodies(graph, *resources);
   optimize(graph, *resources);
@@ -177,11 +193,13 @@ Model::State Model::State::with_weights(const std::map<std::string, Tensor>& wei
   Graph graph = *as_written;
   GraphNotes replaced = notes;
   for (const auto& [name, weight] : weights) {
-    if (const auto i = find_name(overridable, name)) {
+    const auto i = find_name(overridable, name);
+    if (i) {
       check_weight(name, replaced.defaults[*i], weight);
       replaced.defaults[*i] = weight;
-    } else {
-      replace_weight(graph, name, weight);
+    }
+    if (!replace_weight(graph, name, weight) && !i) {
+      throw Error(ErrorKind::kModel, str("there is no initializer '", name, "'"));
     }
   }
   ModelOptions options = resources->options;

@@ -15,6 +15,8 @@ class ByteSource {
   /// Differs from that of any other file and of this one with other contents; empty where a change at this moment could
   /// go unseen, and of what is no file.
   virtual std::string identity() const { return {}; }
+  /// The same where a change at this moment could go unseen, too.
+  virtual std::string state() const { return {}; }
   /// For messages.
   virtual std::string name() const = 0;
   /// Differs once the contents have changed; empty where that could go unseen, and of what is no file.

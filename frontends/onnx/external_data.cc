@@ -76,7 +76,9 @@ std::shared_ptr<const ByteSource> ExternalData::source_at(const std::string& loc
   if (shared_) return std::make_shared<MemorySource>(shared_->bytes);
   if (const auto kept = kept_open_.find(location); kept != kept_open_.end()) return kept->second;
   if (resolver_) return std::make_shared<MemorySource>(resolver_(location));
-  return std::make_shared<File>(files_[location] = resolve(location));
+  auto file = std::make_shared<File>(resolve(location));
+  files_.try_emplace(location, ExternalFile{file->path(), file->state()});
+  return file;
 }
 
 const ByteSource& ExternalData::open(const std::string& location) {

@@ -13,7 +13,12 @@
 
 namespace linnet {
 
-using ExternalFiles = std::map<std::string, std::string>;  ///< paths by locations
+/// A file of external data, and what the system said of it when it was opened first (ByteSource::state).
+struct ExternalFile {
+  std::string path, state;
+};
+
+using ExternalFiles = std::map<std::string, ExternalFile>;  ///< by locations
 
 /// Bytes that tensors may refer to instead of copying them; of every location.
 struct SharedBytes {
@@ -44,6 +49,8 @@ class ExternalData {
   void check(const pb::TensorProto& tensor, int64_t bytes);
   /// A tensor over the shared bytes after such checks; no tensor where bytes are not shared, or not aligned.
   Tensor share(const pb::TensorProto& tensor, DType dtype, const Shape& shape);
+  /// The path of the file that a location names, links followed. Throws what read() throws for it.
+  std::string resolve(const std::string& location) const;
   /// The files that were opened.
   const ExternalFiles& files() const { return files_; }
 
@@ -55,7 +62,6 @@ class ExternalData {
   };
 
   static Entries parse(const pb::TensorProto& tensor);
-  std::string resolve(const std::string& location) const;
   std::shared_ptr<const ByteSource> source_at(const std::string& location);
   const ByteSource& open(const std::string& location);
 

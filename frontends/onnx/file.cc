@@ -20,6 +20,11 @@ namespace {
   throw Error(ErrorKind::kIo, str("cannot read '", path, "': ", std::generic_category().message(error)));
 }
 
+std::string text_of(const struct stat& status) {
+  return str(status.st_dev, ' ', status.st_ino, ' ', status.st_size, ' ', status.st_mtim.tv_sec, ' ',
+             status.st_mtim.tv_nsec, ' ', status.st_ctim.tv_sec, ' ', status.st_ctim.tv_nsec);
+}
+
 /// What the system says of a file. None where a change at this moment could go unseen: it sets `time` to the current
 /// one, which passes in ticks of some milliseconds.
 std::optional<struct stat> settled_status(int fd, timespec stat::*time) {
@@ -64,9 +69,12 @@ File& File::operator=(File&& other) noexcept {
 
 std::string File::identity() const {
   const auto status = settled_status(fd_, &stat::st_ctim);
-  if (!status) return {};
-  return str(status->st_dev, ' ', status->st_ino, ' ', status->st_size, ' ', status->st_mtim.tv_sec, ' ',
-             status->st_mtim.tv_nsec, ' ', status->st_ctim.tv_sec, ' ', status->st_ctim.tv_nsec);
+  return status ? text_of(*status) : std::string();
+}
+
+std::string File::state() const {
+  struct stat status {};
+  return ::fstat(fd_, &status) == 0 ? text_of(status) : std::string();
 }
 
 // Neither another name nor none, which count as changes of the file, are changes of its contents.

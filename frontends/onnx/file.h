@@ -23,6 +23,7 @@ class File final : public ByteSource {
   int64_t size() const override { return size_; }
   std::string name() const override { return str('\'', path_, '\''); }
   std::string identity() const override;
+  std::string state() const override;
   std::string version() const override;
 
   size_t read_some(std::byte* to, size_t wanted, int64_t offset) const override;

@@ -1,6 +1,7 @@
 #include "graph_builder.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "attribute_value.h"
@@ -8,6 +9,7 @@
 #include "environment/run_environment.h"
 #include "loader_limits.h"
 #include "node_order.h"
+#include "unchanged_values.h"
 #include "value_type.h"
 
 namespace linnet {
@@ -60,11 +62,15 @@ Fact body_input_fact(const pb::ValueInfoProto& input) {
   return input.has_type() ? without_shape(fact_from_proto(input.type())) : Fact();
 }
 
+// The main graph holds all initializers, under their names in the file, and bodies capture them: who replaces one finds
+// it in one place.
 template <class Read>
 void add_constant(Scope& scope, const std::string& name, Read read) {
   check_current();
-  with_context("initializer", name,
-               [&] { scope.define(name, scope.graph().add_constant(scope.shown_name(name), read())); });
+  with_context("initializer", name, [&] {
+    NestedGraph& main = scope.nested().outermost();
+    scope.define(name, scope.nested().import(main, main.graph.add_constant(name, read())));
+  });
 }
 
 void add_sparse_constants(Scope& scope, const pb::GraphProto& proto, TensorReader& tensors) {
@@ -83,9 +89,13 @@ void add_outputs(const Scope& scope, const pb::GraphProto& proto) {
   }
 }
 
-std::vector<std::string> shown_outputs(const Scope& scope, const pb::NodeProto& node) {
+std::vector<std::string> shown_outputs(const Scope& scope, const pb::NodeProto& node,
+                                       const std::map<size_t, ValueId>& left_out) {
   std::vector<std::string> names;
-  for (const std::string& name : node.output()) names.push_back(name.empty() ? name : scope.shown_name(name));
+  for (int i = 0; i < node.output_size(); ++i) {
+    if (left_out.contains(size_t(i))) continue;
+    names.push_back(node.output(i).empty() ? std::string() : scope.shown_name(node.output(i)));
+  }
   return names;
 }
 
@@ -185,14 +195,19 @@ void GraphBuilder::add_operator(Scope& scope, const pb::NodeProto& node) {
   counted_->add(node_bytes(named, node));
   NodeSpec spec = named;
   std::vector<ValueId> inputs;
+  std::map<size_t, ValueId> unchanged;  // outputs that are values from before the node
   with_node_context(named, [&] {
     inputs = read_inputs(scope, node);
     read_attributes(scope, node, spec, inputs);
+    unchanged = capture_unchanged(scope.graph(), spec, inputs, node.output_size());
   });
-  const NodeId id = scope.graph().add_node(std::move(spec), std::move(inputs), shown_outputs(scope, node));
+  const NodeId id = scope.graph().add_node(std::move(spec), std::move(inputs), shown_outputs(scope, node, unchanged));
   with_node_context(named, [&] {
+    auto computed = scope.graph().node(id).outputs.begin();
     for (int i = 0; i < node.output_size(); ++i) {
-      if (!node.output(i).empty()) scope.define(node.output(i), scope.graph().node(id).outputs[size_t(i)]);
+      const auto known = unchanged.find(size_t(i));
+      const ValueId value = known == unchanged.end() ? *computed++ : known->second;
+      if (!node.output(i).empty()) scope.define(node.output(i), value);
     }
   });
 }

@@ -160,9 +160,26 @@ void MessageWriter::write_constants(const Graph& graph, Names& names, pb::GraphP
                   str("the weights '", value.name, "' were freed when the model was specialized"));
     }
     std::string& name = names.of[size_t(id)];
-    if (name.empty()) name = unique(value.name);
-    write_constant(value.fact.constant, name, *proto.add_initializer());
+    if (!name.empty()) {
+      write_constant(value.fact.constant, name, *proto.add_initializer());
+    } else if (function_depth_ == 0) {
+      name = name_in_main_graph(value);
+    } else {
+      name = unique(value.name);
+      write_constant(value.fact.constant, name, *proto.add_initializer());
+    }
   }
+}
+
+const std::string& MessageWriter::name_in_main_graph(const Value& value) {
+  const Tensor& constant = value.fact.constant;
+  const std::span<const int64_t> dims = constant.shape().dims();
+  const auto [known, added] = names_.try_emplace({constant.address(), constant.dtype(), {dims.begin(), dims.end()}});
+  if (added) {
+    known->second = unique(value.name);
+    write_constant(constant, known->second, *model_.mutable_graph()->add_initializer());
+  }
+  return known->second;
 }
 
 void MessageWriter::write_constant(const Tensor& constant, const std::string& name, pb::TensorProto& proto) {
@@ -211,7 +228,9 @@ void MessageWriter::write_call(const Node& node, const Names& names, pb::NodePro
   }
   pb::NodeProto& inside = *function.add_node();
   inside.set_name(node.spec.name);
+  ++function_depth_;
   write_operator(node, inner, inside);
+  --function_depth_;
 }
 
 }  // namespace linnet

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "graph/graph.h"
@@ -13,7 +14,8 @@ namespace linnet {
 
 /// Turns a graph into a model's message. Captured values become names of the graph around again. A node whose opset
 /// is not the one that its domain is imported at (which is what most nodes have) becomes a call of a function of its
-/// own, because a function has its own imports.
+/// own, because a function has its own imports. Outside of functions the main graph holds the constants of bodies, too:
+/// one that several read is written once.
 class MessageWriter {
  public:
   /// `constants`: where the larger constants go; nullptr: into the message.
@@ -37,6 +39,7 @@ class MessageWriter {
   void write_body(const Graph& body, const Node& node, const Names& outer, pb::GraphProto& proto);
   void write_contents(const Graph& graph, Names& names, const std::vector<Alias>& aliases, pb::GraphProto& proto);
   void write_constants(const Graph& graph, Names& names, pb::GraphProto& proto);
+  const std::string& name_in_main_graph(const Value& value);
   void write_constant(const Tensor& constant, const std::string& name, pb::TensorProto& proto);
   void write_node(const Node& node, const Names& names, pb::NodeProto& proto);
   void write_operator(const Node& node, const Names& names, pb::NodeProto& proto);
@@ -45,6 +48,8 @@ class MessageWriter {
   pb::ModelProto& model_;
   ConstantParts* constants_;
   std::set<std::string> used_, node_names_;
+  std::map<std::tuple<const void*, DType, std::vector<int64_t>>, std::string> names_;  // of the main graph's constants
+  int function_depth_ = 0;
 };
 
 }  // namespace linnet

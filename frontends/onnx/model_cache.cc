@@ -27,10 +27,11 @@ constexpr size_t kReadBytes = size_t{1} << 20;
 
 /// All that decides on what becomes of a model besides its contents. Numbers of threads do not.
 std::string settings_of(const ModelOptions& options) {
-  std::string text = str(build_id(), ' ', isa_name(resolve_isa(options.isa)), ' ', options.optimization, ' ',
-                         options.winograd_tile, ' ', options.fast_int4, ' ', int(options.precision), ' ',
-                         options.guard_memory, ' ', options.allow_external_paths, ' ', options.allow_newer_opset, ' ',
-                         options.limits.file_bytes, ' ', options.limits.nodes, ' ', options.limits.depth);
+  std::string text =
+      str(build_id(), ' ', isa_name(resolve_isa(options.isa)), ' ', options.optimization, ' ', options.winograd_tile,
+          ' ', options.fast_int4, ' ', int(options.precision), ' ', options.guard_memory, ' ',
+          options.allow_external_paths, ' ', options.allow_newer_opset, ' ', options.limits.file_bytes, ' ',
+          options.limits.nodes, ' ', options.limits.depth, ' ', options.limits.memory_bytes);
   for (const std::string& rewrite : options.disabled_rewrites) text += ' ' + rewrite;
   return text;
 }
@@ -51,8 +52,16 @@ struct Entry {
 
 class Cache {
  public:
-  Cache(const ModelOptions& options, const Registry& registry)
-      : options_(options), registry_(registry), folder_(options.cache_dir), settings_(settings_of(options)) {
+  /// `model_folder`: where external data is looked for.
+  Cache(const ModelOptions& options, const Registry& registry, const std::string& model_folder)
+      : options_(options),
+        registry_(registry),
+        folder_(options.cache_dir),
+        settings_(settings_of(options)),
+        external_(model_folder, options) {
+    std::error_code failed;
+    const fs::path known = fs::canonical(model_folder, failed);
+    model_folder_ = failed ? model_folder : known.string();
     fs::create_directories(folder_ / "files");
     read_secret();
   }
@@ -78,12 +87,15 @@ class Cache {
                          options_, registry_);
   }
 
-  /// Makes the entry of a model that was loaded from these files, read again; returns its key.
-  std::string save(const Model& model, const ByteSource& source, const std::string& identity,
+  /// Makes the entry of a model that was loaded from these files, read again; returns its key. `state`: that of the
+  /// source before. Throws Error(kIo) where files have changed since.
+  std::string save(const Model& model, const ByteSource& source, const std::string& state,
                    const ExternalFiles& files) const {
     const std::string key = key_of(source, files);
+    check_unchanged(source, state, files);
     if (!find(key)) save_entry(model, key);
-    if (!identity.empty() && source.identity() == identity) save_file(identity, key, files);
+    const std::string identity = source.identity();
+    if (identity == state && !identity.empty()) save_file(identity, key, files);
     return key;
   }
 
@@ -107,11 +119,20 @@ class Cache {
     Checksummer sum(secret_.bytes);
     sum.add(settings_);
     add(source, sum);
-    for (const auto& [location, path] : files) {
+    for (const auto& [location, file] : files) {
       sum.add(location);
-      add(File(path), sum);
+      add(File(file.path), sum);
     }
     return sum.result().hex();
+  }
+
+  void check_unchanged(const ByteSource& source, const std::string& state, const ExternalFiles& files) const {
+    bool same = source.state() == state;
+    for (const auto& [location, file] : files) {
+      const std::string path = external_.resolve(location);
+      same = same && path == file.path && File(path).state() == file.state;
+    }
+    if (!same) throw Error(ErrorKind::kIo, "not used for a model whose files change while it is loaded");
   }
 
   static void add(const ByteSource& source, Checksummer& sum) {
@@ -127,29 +148,40 @@ class Cache {
   std::string file_path(const std::string& identity) const {
     Checksummer sum(secret_.bytes);
     sum.add(settings_);
+    sum.add(model_folder_);
     sum.add(identity);
     return folder_ / "files" / sum.result().hex();
   }
 
-  // The text: the identity, the entry, then identity and path of each file of external data.
+  // The text: the identity, the entry, then identity and location of each file of external data. What a location leads
+  // to is found out each time: links change.
   std::string key_of_file(const std::string& identity) const {
     const auto file = map_sealed(file_path(identity));
     std::istringstream lines(file ? file->text : "");
     std::string text, key;
     if (!std::getline(lines, text) || text != identity) return {};
     std::getline(lines, key);
-    for (std::string path; std::getline(lines, text) && std::getline(lines, path);) {
-      if (!fs::is_regular_file(path) || File(path).identity() != text) return {};
+    for (std::string location; std::getline(lines, text) && std::getline(lines, location);) {
+      if (external_identity(location) != text) return {};
     }
     return key;
   }
 
+  /// Empty where the location leads to no file: loading says why.
+  std::string external_identity(const std::string& location) const {
+    try {
+      return File(external_.resolve(location)).identity();
+    } catch (const Error&) {
+      return {};
+    }
+  }
+
   void save_file(const std::string& identity, const std::string& key, const ExternalFiles& files) const {
     std::string text = str(identity, '\n', key, '\n');
-    for (const auto& [location, path] : files) {
-      const std::string external = File(path).identity();
-      if (external.empty() || path.find('\n') != std::string::npos) return;
-      text += str(external, '\n', path, '\n');
+    for (const auto& [location, file] : files) {
+      const std::string external = external_identity(location);
+      if (external != file.state || location.find('\n') != std::string::npos) return;
+      text += str(external, '\n', location, '\n');
     }
     write_sealed(file_path(identity), text, {});
   }
@@ -173,7 +205,8 @@ class Cache {
   const ModelOptions& options_;
   const Registry& registry_;
   fs::path folder_;
-  std::string settings_;
+  std::string settings_, model_folder_;
+  ExternalData external_;
   SealedFile secret_;
 };
 
@@ -197,10 +230,10 @@ Model load_with_cache(std::unique_ptr<const ByteSource> source, const std::strin
                       const Registry& registry) {
   std::optional<Cache> cache;
   std::optional<Model> cached;
-  const std::string identity = source->identity();
+  const std::string state = source->state();
   in_cache(options, [&] {
     if (const char* reason = refusal(options, registry)) throw Error(ErrorKind::kUnsupported, str("not used ", reason));
-    cache.emplace(options, registry);
+    cache.emplace(options, registry, folder);
     if (const std::string key = cache->key_of(*source); !key.empty()) cached = cache->load(key);
   });
   if (cached) return *cached;
@@ -213,7 +246,7 @@ Model load_with_cache(std::unique_ptr<const ByteSource> source, const std::strin
     if (!model.metadata().overridable.empty()) {
       throw Error(ErrorKind::kUnsupported, "not used for models that list initializers as inputs");
     }
-    cached = cache->load(cache->save(model, *bytes, identity, files));
+    cached = cache->load(cache->save(model, *bytes, state, files));
   });
   return cached ? *cached : model;
 }

@@ -7,8 +7,6 @@ ValueId NestedGraph::import(const NestedGraph& home, ValueId value) {
   const ValueId outside = outer_->import(home, value);
   const auto known = imported_.find(outside);
   if (known != imported_.end()) return known->second;
-  const Value& source = outer_->graph.value(outside);
-  if (source.fact.constant) return imported_[outside] = graph.add_constant(source.name, source.fact.constant);
   add_capture_inputs();
   if (!imported_.contains(outside)) captures_->push_back(outside);
   add_capture_inputs();

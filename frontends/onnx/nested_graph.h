@@ -16,9 +16,11 @@ class NestedGraph {
   NestedGraph(NestedGraph& outer, std::vector<ValueId>& captures)
       : graph(outer.graph.registry()), outer_(&outer), captures_(&captures) {}
 
-  /// The value of this graph that stands for `value` of `home`, which is this graph or one around it: a constant is
-  /// copied, any other value becomes an input of this body, and of the bodies in between.
+  /// The value of this graph that stands for `value` of `home`, which is this graph or one around it: it becomes an
+  /// input of this body, and of the bodies in between.
   ValueId import(const NestedGraph& home, ValueId value);
+  /// The main graph.
+  NestedGraph& outermost() { return outer_ ? outer_->outermost() : *this; }
   /// Adds an input for every capture that has none yet: those of the node's other bodies.
   void add_capture_inputs();
 

@@ -3,6 +3,7 @@
 
 #include "controlflow/body.h"
 #include "controlflow/stack.h"
+#include "graph/carries_values.h"
 #include "infer/infer.h"
 #include "linnet/containers.h"
 #include "op_list.h"
@@ -124,7 +125,7 @@ class LoopKernel final : public Kernel {
 /// Loop: runs its body up to M times while cond holds, carrying values from one iteration to the next and stacking
 /// scan outputs along a new first axis. M and cond may be omitted. Shapes of carried values may change.
 /// Source: https://onnx.ai/onnx/operators/onnx__Loop.html
-class Loop final : public Op {
+class Loop final : public Op, public CarriesValues {
  public:
   explicit Loop(const NodeSpec& node) : body_(node.attr<GraphPtr>("body")) {
     shape_.captures = size_t(node.captures);
@@ -150,6 +151,12 @@ class Loop final : public Op {
   }
 
   bool accepts_containers() const override { return true; }
+
+  std::vector<CarriedValue> carried_values() const override {
+    std::vector<CarriedValue> values;
+    for (size_t i = 0; i < shape_.carried; ++i) values.push_back({2 + i, 2 + i, 1 + i, i});
+    return values;
+  }
 
   KernelPtr compile(const CompileInput& in) const override {
     std::vector<Fact> scans;

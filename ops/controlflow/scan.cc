@@ -2,6 +2,7 @@
 
 #include "controlflow/body.h"
 #include "controlflow/stack.h"
+#include "graph/carries_values.h"
 #include "infer/infer.h"
 #include "op_list.h"
 #include "run/runner.h"
@@ -130,7 +131,7 @@ std::vector<ScanAxis> read_axes(const NodeSpec& node, const std::string& prefix,
 /// Scan: runs its body for each element of the scanned inputs along their scan axes, carrying states and stacking scan
 /// outputs. All scanned inputs have the same length.
 /// Source: https://onnx.ai/onnx/operators/onnx__Scan.html
-class Scan final : public Op {
+class Scan final : public Op, public CarriesValues {
  public:
   explicit Scan(const NodeSpec& node) : body_(node.attr<GraphPtr>("body")) {
     const auto scanned = node.attr<int64_t>("num_scan_inputs");
@@ -157,6 +158,12 @@ class Scan final : public Op {
       out[i].dims->insert(out[i].dims->begin() + axis, length);
     }
     return out;
+  }
+
+  std::vector<CarriedValue> carried_values() const override {
+    std::vector<CarriedValue> values;
+    for (size_t i = 0; i < layout_.states; ++i) values.push_back({i, i, i, i});
+    return values;
   }
 
   KernelPtr compile(const CompileInput& in) const override {

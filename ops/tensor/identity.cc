@@ -1,3 +1,4 @@
+#include "graph/carries_values.h"
 #include "infer/infer.h"
 #include "op_list.h"
 #include "tensor/view.h"
@@ -7,7 +8,7 @@ namespace {
 
 /// Identity: y = x. Tensors of any dtype, sequences, optionals and maps.
 /// Source: https://onnx.ai/onnx/operators/onnx__Identity.html
-class Identity final : public Op {
+class Identity final : public Op, public GivesItsInput {
  public:
   explicit Identity(const NodeSpec&) {}
 

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "passes/passes.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
@@ -35,6 +37,54 @@ TEST(MergeEqualNodes, MergesChainsToTheirEnds) {
   const Graph graph = merged(b);
   EXPECT_EQ(graph.nodes().size(), 3u);
   EXPECT_EQ(graph.outputs()[0].value, graph.outputs()[2].value);
+}
+
+/// Eight products by one weight, to which these operators are applied first: each product has nodes of its own.
+Model shared_weight(const std::vector<std::pair<std::string, Attributes>>& ops, bool in_body, Tensor weight) {
+  GraphBuilder b, body;
+  GraphBuilder& products = in_body ? body : b;
+  const ValueId outer = b.input("x", Shape{2, 16});
+  ValueId x = in_body ? body.input("x", Fact()) : outer;
+  const ValueId w = in_body ? body.input("w", Fact()) : b.constant(weight);
+  for (int i = 0; i < 8; ++i) {
+    ValueId own = w;
+    for (const auto& [op, attributes] : ops) own = products.op(op, {own}, attributes);
+    x = products.op("MatMul", {x, own});
+  }
+  products.output(x);
+  if (in_body) {
+    const ValueId cond = b.input("c", Fact(DType::kBool, Shape{}));
+    const Attributes branches{{"then_branch", body.shared()}, {"else_branch", body.shared()}};
+    b.output(b.ops("If", {cond, outer, b.constant(weight)}, 1, branches, {}, 2)[0]);
+  }
+  return b.model();
+}
+
+int64_t packed_bytes(const Model& model, bool in_body) {
+  Context context(model);
+  std::vector<Tensor> inputs{testing::random_tensor({2, 16})};
+  if (in_body) inputs.push_back(Tensor::scalar(true));
+  context.run(inputs);
+  return context.memory().packed_bytes;
+}
+
+TEST(MergeEqualNodes, WhatSeveralProductsMakeOfOneWeightIsPackedOnce) {
+  const Attributes transposed{{"perm", std::vector<int64_t>{1, 0}}}, to_float{{"to", int64_t(1)}};
+  const Tensor weight = testing::random_tensor({16, 16}), half(DType::kFloat16, {16, 16});
+  std::memset(const_cast<void*>(half.raw()), 0x21, half.bytes());
+  for (const bool in_body : {false, true}) {
+    const int64_t once = packed_bytes(shared_weight({}, in_body, weight), in_body);
+    EXPECT_GT(once, 0);
+    EXPECT_EQ(packed_bytes(shared_weight({{"Identity", {}}}, in_body, weight), in_body), once);
+    EXPECT_EQ(packed_bytes(shared_weight({{"Transpose", transposed}}, in_body, weight), in_body), once);
+    EXPECT_EQ(
+        packed_bytes(shared_weight({{"Identity", {}}, {"Transpose", transposed}, {"Identity", {}}}, in_body, weight),
+                     in_body),
+        once);
+    const int64_t half_once = packed_bytes(shared_weight({{"Cast", to_float}}, in_body, half), in_body);
+    EXPECT_LE(half_once, once);
+    EXPECT_EQ(packed_bytes(shared_weight({{"Identity", {}}, {"Cast", to_float}}, in_body, half), in_body), half_once);
+  }
 }
 
 TEST(MergeEqualNodes, OperatorsAndInputsMustBeTheSame) {

@@ -74,7 +74,7 @@ TEST(OnnxBody, CapturesBecomeTheSameTrailingInputsOfAllBodies) {
   EXPECT_THAT(run_if(proto, false, {{1, 2}, {3, 5}, {10, 20}}), ElementsAre(7, 15));
 }
 
-TEST(OnnxBody, ConstantsAroundItAreCopiedIn) {
+TEST(OnnxBody, ConstantsAroundItBecomeItsOwn) {
   pb::ModelProto proto = model_with_inputs({"a"});
   add_initializer(*proto.mutable_graph(), "w", {10, 20});
   pb::NodeProto& node = add_node(*proto.mutable_graph(), "If", {"cond"}, {"y"});
@@ -83,6 +83,7 @@ TEST(OnnxBody, ConstantsAroundItAreCopiedIn) {
   add_output(*proto.mutable_graph(), "y");
   const Model model = load_as_written(proto);
   EXPECT_EQ(node_of_type(model_graph(model), "If").spec.captures, 1);
+  EXPECT_EQ(load(proto).load_report().weights_bytes, 8);
   EXPECT_THAT(run_if(proto, true, {{1, 2}}), ElementsAre(11, 22));
   EXPECT_THAT(run_if(proto, false, {{1, 2}}), ElementsAre(10, 20));
 }

@@ -120,6 +120,28 @@ TEST(OnnxSave, StringsAndEmptyTensorsSurvive) {
   EXPECT_TRUE(identical(model_graph(again).fact(model_graph(again).outputs()[1].value).constant, empty));
 }
 
+TEST(OnnxSave, AConstantThatSeveralBodiesReadIsWrittenOnce) {
+  pb::ModelProto proto = empty_model();
+  declare(*proto.mutable_graph(), "cond", pb::TensorProto::BOOL);
+  add_input(*proto.mutable_graph(), "x");
+  add_initializer(*proto.mutable_graph(), "w", {10, 20});
+  add_node(*proto.mutable_graph(), "Mul", {"x", "w"}, {"m"});
+  pb::NodeProto& node = add_node(*proto.mutable_graph(), "If", {"cond"}, {"y"});
+  fill_body(add_body(node, "then_branch"), "Add", {"m", "w"});
+  fill_body(add_body(node, "else_branch"), "Sub", {"m", "w"});
+  add_output(*proto.mutable_graph(), "y");
+  const pb::ModelProto again = saved(load(proto));
+  EXPECT_EQ(again.graph().initializer_size(), 1);
+  for (const pb::AttributeProto& attribute : again.graph().node(1).attribute()) {
+    EXPECT_EQ(attribute.g().initializer_size(), 0);
+  }
+  for (const bool cond : {true, false}) {
+    Context context(load(again));
+    const auto outputs = context.run(std::vector{Tensor::scalar(cond), Tensor::of<float>({1, 2})});
+    EXPECT_THAT(floats(outputs[0]), cond ? ElementsAre(20, 60) : ElementsAre(0, 20));
+  }
+}
+
 TEST(OnnxSave, EveryKindOfAttributeSurvives) {
   pb::ModelProto proto = empty_model();
   add_input(*proto.mutable_graph(), "x");

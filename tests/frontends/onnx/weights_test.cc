@@ -79,6 +79,34 @@ TEST(WithWeights, NeedsTheNamesTypesAndShapesOfTheFile) {
   });
 }
 
+TEST(WithWeights, ReachesBodies) {
+  pb::ModelProto proto = empty_model();
+  pb::GraphProto& graph = *proto.mutable_graph();
+  add_input(graph, "x");
+  set_type(*graph.add_input(), pb::TensorProto::BOOL, {});
+  graph.mutable_input(1)->set_name("c");
+  add_initializer(graph, "w", {2, 3});
+  pb::NodeProto& node = add_node(graph, "If", {"c"}, {"y"});
+  pb::GraphProto& then = add_body(node, "then_branch");
+  add_node(then, "Add", {"x", "w"}, {"t"});
+  add_output(then, "t");
+  pb::GraphProto& other = add_body(node, "else_branch");
+  add_initializer(other, "v", {5, 7});
+  add_node(other, "Add", {"x", "v"}, {"e"});
+  add_output(other, "e");
+  add_output(graph, "y");
+  const Model before = load(proto, replaceable());
+  const Model after = before.with_weights({{"w", Tensor::of<float>({0, 1})}, {"v", Tensor::of<float>({8, 9})}});
+  const auto run = [](const Model& model, bool c) {
+    Context context(model);
+    return floats(context.run(std::vector{Tensor::of<float>({1, 1}), Tensor::scalar(c)})[0]);
+  };
+  EXPECT_EQ(run(after, true), (Vector{1, 2}));
+  EXPECT_EQ(run(after, false), (Vector{9, 10}));
+  EXPECT_EQ(run(before, true), (Vector{3, 4}));
+  EXPECT_EQ(run(before, false), (Vector{6, 8}));
+}
+
 TEST(WithWeights, MayBeCalledWhileTheModelRuns) {
   const Model first = load(model(), replaceable());
   std::vector<std::thread> threads;
