@@ -86,8 +86,8 @@ class TrainingKernel final : public RandomKernel {
 
 /// Dropout: y = x and a mask of ones; with training_mode (an input from opset 12 on) y = x / (1 - ratio) or, with the
 /// probability `ratio`, 0, where the mask is false. Older opsets are always run for inference.
-/// x, y: any dtype for inference, floating-point for training.   mask: bool; before opset 10 of x's dtype.
-/// ratio: floating-point, also float8, one element; 0.5.   seed: an attribute; without it the context gives it.
+/// x, y: any dtype for inference, floating-point of a byte or more for training.   mask: bool; before opset 10 of x's
+/// dtype. ratio: floating-point, also float8, one element; 0.5.   seed: an attribute; without it the context gives it.
 /// Source: https://onnx.ai/onnx/operators/onnx__Dropout.html
 class Dropout final : public Op {
  public:
@@ -111,7 +111,7 @@ class Dropout final : public Op {
     if (!in.has(2) || (training && !*training->data<bool>())) {
       return std::make_unique<InferenceKernel>(in);
     }
-    if (is_small_float(in.dtype(0))) return std::make_unique<TrainingKernel<uint8_t>>(in, seed_);
+    if (is_float8(in.dtype(0))) return std::make_unique<TrainingKernel<uint8_t>>(in, seed_);
     return dispatch_float(in.dtype(0),
                           [&]<class T>() -> KernelPtr { return std::make_unique<TrainingKernel<T>>(in, seed_); });
   }

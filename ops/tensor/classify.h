@@ -13,7 +13,7 @@ class ClassifyOp : public Op {
  public:
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);
-    if (!is_small_float(in[0].dtype)) require_floating(in[0], "X");
+    if (!is_float8(in[0].dtype)) require_floating(in[0], "X");
     return {Fact(DType::kBool, in[0].dims)};
   }
 
@@ -24,7 +24,7 @@ class ClassifyOp : public Op {
   template <class F>
   static KernelPtr classify(const CompileInput& in, NumberFunction KindFunctions::*kind, F f) {
     const DType dtype = in.dtype(0);
-    if (is_small_float(dtype)) {
+    if (is_float8(dtype)) {
       return elementwise(
           in, unary_loop<uint8_t, bool>([dtype, f](uint8_t code) { return f(decode_small_float(dtype, code)); }));
     }

@@ -74,6 +74,7 @@ uint8_t encode_e8m0(double value, const SmallFloatRounding& rounding) {
 }  // namespace
 
 bool is_small_float(DType dtype) { return is_floating(dtype) && dtype_bits(dtype) <= 8; }
+bool is_float8(DType dtype) { return is_floating(dtype) && dtype_bits(dtype) == 8; }
 
 double decode_small_float(DType dtype, uint8_t code) {
   if (dtype == DType::kFloat8E8M0) return decode_e8m0(code);

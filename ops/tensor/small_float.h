@@ -16,6 +16,8 @@ struct SmallFloatRounding {
 
 /// True for the float8 and float6 formats and float4e2m1.
 bool is_small_float(DType dtype);
+/// True for those of a byte each, which can be read and written as bytes.
+bool is_float8(DType dtype);
 
 /// The value of a code.
 /// Sources: https://onnx.ai/onnx/technical/float8.html, https://onnx.ai/onnx/technical/float4.html, and for float6

@@ -25,8 +25,8 @@ class SplitKernel final : public Kernel {
 
 /// Split: cuts its input along `axis` into one part per output, of the lengths `split` or as equal as possible (the
 /// last one smaller, which opset 18 and later allow).
-/// input, outputs: one dtype of a byte or more. split: an attribute; in opset 1 an
-/// input of floats, too, from 13 on an int64 input.
+/// input, outputs: one dtype of a byte or more. split: an attribute; in opset 1, where there is none, an input of
+/// floats; from 13 on an int64 input.
 /// Source: https://onnx.ai/onnx/operators/onnx__Split.html
 class Split final : public Op {
  public:
@@ -34,8 +34,8 @@ class Split final : public Op {
       : axis_(node.attr_or("axis", 0)),
         outputs_(node.attr_or("num_outputs", node.num_outputs)),
         uneven_(node.opset >= 18),
-        counts_(node.opset == 1),
-        split_(node, "split", 1, node.opset == 1 && !node.has("split") ? 1 : 13) {
+        counts_(node.opset == 1 && !node.has("split")),
+        split_(node, "split", 1, counts_ ? 1 : 13) {
     if (outputs_ < 1 || outputs_ != node.num_outputs) {
       throw Error(ErrorKind::kModel, str("num_outputs is ", outputs_, " but the node has ", node.num_outputs));
     }
@@ -117,7 +117,7 @@ class Split final : public Op {
   int64_t axis_;
   int64_t outputs_;
   bool uneven_;
-  bool counts_;  ///< the lengths may be an input of the input's dtype
+  bool counts_;  ///< the lengths, no attribute, may be an input of the input's dtype
   IntsParameter split_;
 };
 

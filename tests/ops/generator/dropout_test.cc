@@ -54,5 +54,15 @@ TEST(Dropout, TrainsOnFloat8) {
   EXPECT_NEAR(kept, 500, 100);
 }
 
+TEST(Dropout, DoesNotTrainOnFloatsOfLessThanAByte) {
+  for (const DType dtype : {DType::kFloat4E2M1, DType::kFloat6E2M3, DType::kFloat6E3M2}) {
+    Tensor x(dtype, Shape{1000});
+    std::fill_n(static_cast<uint8_t*>(x.raw()), x.bytes(), uint8_t{0});
+    expect_error(ErrorKind::kUnsupported, "float", [&] {
+      run_op({"Dropout", 22}, {x, Tensor::scalar(0.5f), Tensor::scalar(true)}, 2);
+    });
+  }
+}
+
 }  // namespace
 }  // namespace linnet::testing

@@ -30,6 +30,12 @@ TEST(IsInf, KnowsTheCodesOfFloat8) {
             (std::vector<bool>{true, false, false, false}));
 }
 
+TEST(IsNaN, RefusesFloatsOfLessThanAByte) {
+  for (const DType dtype : {DType::kFloat4E2M1, DType::kFloat6E2M3}) {
+    expect_error(ErrorKind::kType, "X must be one of", [&] { run_op({"IsNaN", 20}, {Tensor(dtype, Shape{64})}); });
+  }
+}
+
 TEST(IsNaN, RefusesIntegers) {
   expect_error(ErrorKind::kType, "X must be one of", [] { run_op({"IsNaN", 20}, {Tensor::of<int32_t>({1})}); });
 }

@@ -54,5 +54,10 @@ TEST(Split, TakesLengthsOfTheInputsDtypeInOpset1) {
                cast_to(Tensor::of<float>({7}), DType::kFloat16));
 }
 
+TEST(Split, TakesLengthsFromTheAttributeWhereOpset1HasBoth) {
+  const OpCase op{"Split", 1, {{"axis", int64_t{0}}, {"split", std::vector<int64_t>{3, 4}}}};
+  expect_close(run_op(op, {kRow, Tensor::of<float>({2, 5})}, 2)[0], Tensor::of<float>({1, 2, 3}));
+}
+
 }  // namespace
 }  // namespace linnet::testing
