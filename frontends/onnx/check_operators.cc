@@ -30,6 +30,9 @@ class OperatorCheck {
     for (const pb::NodeProto& node : nodes) check_node(node, opsets, depth);
   }
 
+  /// Those that nodes are of and the model does not import, with their versions.
+  const std::map<std::string, int64_t>& assumed() const { return assumed_; }
+
   void throw_if_missing() const {
     if (missing_.empty()) return;
     std::string list;
@@ -72,6 +75,7 @@ class OperatorCheck {
     } catch (const Error& error) {
       throw error.with_context(describe(node));
     }
+    if (opsets.is_assumed(domain)) assumed_[domain] = opset;
     if (registry_.contains(domain, node.op_type(), opset)) return;
     missing_.try_emplace(str(domain.empty() ? "" : domain + "::", node.op_type(), " (opset ", opset, ")"),
                          node_name(node));
@@ -100,6 +104,7 @@ class OperatorCheck {
   int64_t depth_limit_;
   std::set<const Function*> checked_;
   std::vector<const Function*> open_;
+  std::map<std::string, int64_t> assumed_;
   std::map<std::string, std::string> missing_;  // operator, the first node that needs it
   bool lays_out_ = false;
 };
@@ -107,10 +112,15 @@ class OperatorCheck {
 }  // namespace
 
 void check_operators(const pb::GraphProto& graph, const OpsetImports& opsets, const FunctionTable& functions,
-                     const Registry& registry, const Limits& limits) {
-  OperatorCheck check(functions, registry, limits);
+                     const Registry& registry, const ModelOptions& options) {
+  OperatorCheck check(functions, registry, options.limits);
   check.check_nodes(graph.node(), opsets, 0);
   check.throw_if_missing();
+  if (!options.log) return;
+  for (const auto& [domain, version] : check.assumed()) {
+    options.log(LogLevel::kWarning, str("the model does not import domain '", domain.empty() ? "ai.onnx" : domain,
+                                        "': it is taken at its newest version, ", version));
+  }
 }
 
 }  // namespace linnet

@@ -1,5 +1,7 @@
 #include "opset_imports.h"
 
+#include <algorithm>
+
 #include "linnet/error.h"
 
 namespace linnet {
@@ -25,11 +27,30 @@ OpsetImports::OpsetImports(const google::protobuf::RepeatedPtrField<pb::Operator
                   str("opset ", version, " of domain 'ai.onnx', supported are 1 to ", kNewestOpset));
     }
     const auto [known, added] = versions_.emplace(domain, version);
-    if (!added && known->second != version) {
-      throw Error(ErrorKind::kModel,
-                  str("domain '", shown(domain), "' is imported at opset ", known->second, " and at opset ", version));
+    if (added || known->second == version) continue;
+    if (options.log) {
+      options.log(LogLevel::kWarning, str("domain '", shown(domain), "' is imported at opset ", known->second,
+                                          " and at opset ", version, ", which counts"));
     }
+    known->second = version;
   }
+}
+
+void OpsetImports::add_missing(const OpsetImports& others) {
+  for (const auto& [domain, version] : others.versions_) {
+    if (versions_.emplace(domain, version).second && others.is_assumed(domain)) assumed_.insert(domain);
+  }
+}
+
+void OpsetImports::assume_missing(const Registry& registry) {
+  OpsetImports newest;
+  newest.versions_[""] = kNewestOpset;
+  for (const Registry::Entry& entry : registry.entries()) {
+    int64_t& version = newest.versions_[normalize_domain(entry.domain)];
+    version = std::max(version, entry.since.back());
+  }
+  for (const auto& [domain, version] : newest.versions_) newest.assumed_.insert(domain);
+  add_missing(newest);
 }
 
 bool OpsetImports::newer() const {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "linnet/options.h"
+#include "linnet/registry.h"
 #include "proto.h"
 
 namespace linnet {
@@ -18,12 +20,16 @@ std::string normalize_domain(const std::string& domain);
 class OpsetImports {
  public:
   OpsetImports() = default;
-  /// Throws Error(kModel) for versions below 1 and a domain imported at two versions, Error(kUnsupported) for a
-  /// default operator set above kNewestOpset unless `options` allow it.
+  /// Of several versions of a domain the last one counts, as in ONNX Runtime, which the log says. Throws Error(kModel)
+  /// for versions below 1, Error(kUnsupported) for a default operator set above kNewestOpset unless `options` allow it.
   OpsetImports(const google::protobuf::RepeatedPtrField<pb::OperatorSetIdProto>& imports, const ModelOptions& options);
 
   /// Takes the imports of domains that this one lacks from another.
-  void add_missing(const OpsetImports& others) { versions_.insert(others.versions_.begin(), others.versions_.end()); }
+  void add_missing(const OpsetImports& others);
+  /// Imports the domains of the registry that this one lacks, at their newest versions, as ONNX Runtime does.
+  void assume_missing(const Registry& registry);
+  /// The model does not import the domain.
+  bool is_assumed(const std::string& domain) const { return assumed_.contains(domain); }
   bool empty() const { return versions_.empty(); }
   /// The default operator set is above kNewestOpset.
   bool newer() const;
@@ -32,6 +38,7 @@ class OpsetImports {
 
  private:
   std::map<std::string, int64_t> versions_;
+  std::set<std::string> assumed_;
 };
 
 }  // namespace linnet

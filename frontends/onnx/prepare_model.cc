@@ -38,11 +38,12 @@ GraphBuilder::Built build_graph(const ParsedModel& parsed, TensorReader& tensors
                                 const ModelOptions& options, const Registry& registry,
                                 std::span<const ValueInfo> overridable) {
   const pb::ModelProto& model = *parsed.message;
-  const OpsetImports opsets(model.opset_import(), options);
+  OpsetImports opsets(model.opset_import(), options);
   if (opsets.empty()) throw Error(ErrorKind::kModel, "the model imports no operator set");
   warn_of_newer(model, opsets, options.log);
+  opsets.assume_missing(registry);
   const FunctionTable functions(model, opsets, options);
-  check_operators(model.graph(), opsets, functions, registry, options.limits);
+  check_operators(model.graph(), opsets, functions, registry, options);
   GraphBuilder builder(functions, tensors, options);
   auto built = builder.build(model.graph(), opsets, std::make_shared<const Registry>(registry), overridable);
   weights.finish(*make_checked_executor(options.executor));

@@ -9,6 +9,7 @@
 #include "math/broadcast_blocks.h"
 #include "math/broadcast_plan.h"
 #include "partition/parallel.h"
+#include "tensor/alignment.h"
 
 namespace linnet {
 namespace {
@@ -23,6 +24,36 @@ std::vector<Shape> shapes_of(const std::vector<Source>& sources) {
   for (const Source& source : sources) shapes.push_back(source.shape);
   return shapes;
 }
+
+/// Where the operands of a worker stand: on its stack, or in scratch memory where they are many.
+class OperandTable {
+ public:
+  /// Scratch memory of a worker for the operands of so many sources.
+  static size_t bytes(size_t sources) {
+    if (sources <= kFew) return 0;
+    return aligned(size_t(checked_mul(int64_t(sources), int64_t(sizeof(Operand) + sizeof(const std::byte*)))));
+  }
+
+  OperandTable(size_t sources, std::byte* scratch) {
+    if (sources <= kFew) return;
+    operands_ = reinterpret_cast<Operand*>(scratch);
+    x_ = reinterpret_cast<const std::byte**>(operands_ + sources);
+  }
+  OperandTable(const OperandTable&) = delete;
+  OperandTable& operator=(const OperandTable&) = delete;
+
+  Operand* operands() { return operands_; }
+  /// The first element of each source.
+  const std::byte** x() { return x_; }
+
+ private:
+  static constexpr size_t kFew = 16;
+
+  std::array<Operand, kFew> few_;
+  std::array<const std::byte*, kFew> few_x_;
+  Operand* operands_ = few_.data();
+  const std::byte** x_ = few_x_.data();
+};
 
 class ElementwiseKernel final : public Kernel {
  public:
@@ -42,15 +73,23 @@ class ElementwiseKernel final : public Kernel {
   }
 
   void run(KernelContext& context) const override {
-    std::array<const std::byte*, kMaxSources> x;
-    for (size_t k = 0; k < x_.size(); ++k) x[k] = static_cast<const std::byte*>(context.input(x_[k].input).raw());
     auto* y = static_cast<std::byte*>(context.output(0).raw());
-    if (blocks_) return run_blocks(context, x.data(), y);
-    parallel_items(context.executor(), plan_.elements, 1,
-                   [&](int64_t first, int64_t last, int) { run_range(x.data(), y, first, last); });
+    const int64_t items = blocks_ ? blocks_->periods() : plan_.elements;
+    const int64_t work = blocks_ ? blocks_->period_elements() : 1;
+    parallel_items(context.executor(), items, work, [&](int64_t first, int64_t last, int worker) {
+      std::byte* const scratch = context.scratch(worker);
+      OperandTable table(x_.size(), scratch);
+      for (size_t k = 0; k < x_.size(); ++k) {
+        table.x()[k] = static_cast<const std::byte*>(context.input(x_[k].input).raw());
+      }
+      if (!blocks_) return run_range(table, y, first, last);
+      run_blocks(table, scratch + OperandTable::bytes(x_.size()), y, first, last);
+    });
   }
 
-  size_t scratch_bytes() const override { return blocks_ ? blocks_->scratch_bytes() : 0; }
+  size_t scratch_bytes() const override {
+    return OperandTable::bytes(x_.size()) + (blocks_ ? blocks_->scratch_bytes() : 0);
+  }
 
   int in_place(int) const override {
     for (size_t k = 0; k < x_.size(); ++k) {
@@ -65,32 +104,27 @@ class ElementwiseKernel final : public Kernel {
     size_t element_bytes;
   };
 
-  void run_range(const std::byte* const* x, std::byte* y, int64_t first, int64_t last) const {
+  void run_range(OperandTable& table, std::byte* y, int64_t first, int64_t last) const {
     RowCursor cursor(plan_, first / plan_.row);
     for (int64_t column = first % plan_.row; first < last; column = 0, cursor.advance()) {
       const int64_t n = std::min(plan_.row - column, last - first);
-      std::array<Operand, kMaxSources> operands;
       for (size_t k = 0; k < x_.size(); ++k) {
         const bool scalar = plan_.inputs[k].scalar;
         const int64_t element = cursor.offset(int(k)) + (scalar ? 0 : column);
-        operands[k] = {x[k] + size_t(element) * x_[k].element_bytes, scalar};
+        table.operands()[k] = {table.x()[k] + size_t(element) * x_[k].element_bytes, scalar};
       }
-      loop_(operands.data(), y + size_t(first) * y_bytes_, n);
+      loop_(table.operands(), y + size_t(first) * y_bytes_, n);
       first += n;
     }
   }
 
-  void run_blocks(KernelContext& context, const std::byte* const* x, std::byte* y) const {
-    parallel_items(context.executor(), blocks_->periods(), blocks_->period_elements(),
-                   [&](int64_t first, int64_t last, int worker) {
-                     std::array<Operand, kMaxSources> operands;
-                     BroadcastBlocks::Reader reader(*blocks_, x, context.scratch(worker), first, last, operands.data());
-                     std::byte* to = y + size_t(first * blocks_->period_elements()) * y_bytes_;
-                     while (const int64_t n = reader.next()) {
-                       loop_(operands.data(), to, n);
-                       to += size_t(n) * y_bytes_;
-                     }
-                   });
+  void run_blocks(OperandTable& table, std::byte* scratch, std::byte* y, int64_t first, int64_t last) const {
+    BroadcastBlocks::Reader reader(*blocks_, table.x(), scratch, first, last, table.operands());
+    std::byte* to = y + size_t(first * blocks_->period_elements()) * y_bytes_;
+    while (const int64_t n = reader.next()) {
+      loop_(table.operands(), to, n);
+      to += size_t(n) * y_bytes_;
+    }
   }
 
   BroadcastPlan plan_;
@@ -103,9 +137,6 @@ class ElementwiseKernel final : public Kernel {
 }  // namespace
 
 KernelPtr elementwise(const CompileInput& in, const std::vector<Source>& sources, InnerLoop loop) {
-  if (sources.size() > size_t(kMaxSources)) {
-    throw Error(ErrorKind::kUnsupported, str("at most ", kMaxSources, " inputs are supported, got ", sources.size()));
-  }
   return std::make_unique<ElementwiseKernel>(in, sources, std::move(loop));
 }
 

@@ -29,13 +29,9 @@ struct Source {
   Shape shape;
 };
 
-/// The sources that an element-wise kernel can have at the most.
-inline constexpr int kMaxSources = 64;
-
 /// A kernel that broadcasts its sources to the shape of output 0 (NumPy's rules) and computes it with `loop`, whose
 /// operands come in the order of the sources. The output may take the place of the first source that has its shape
-/// and element size. Throws Error(kUnsupported) beyond kMaxSources and
-/// for elements below one byte.
+/// and element size. Throws Error(kUnsupported) for elements below one byte.
 KernelPtr elementwise(const CompileInput& in, const std::vector<Source>& sources, InnerLoop loop);
 /// The same with all inputs as they are.
 KernelPtr elementwise(const CompileInput& in, InnerLoop loop);

@@ -123,6 +123,7 @@ class RealKernel final : public Kernel {
 /// ties to even; for a float8 y rounded into the type. Integer sums wrap modulo 2^32.
 /// a [..., M, K], b [..., K, N], y [..., M, N]: int8/uint8/float8 (from opset 21 on), each with a zero point of its
 /// dtype and a float/float16/bfloat16 scale: one element, or for a and y [M] or [..., M, 1], for b [N] or [..., 1, N].
+/// One of the two may have one element where the other has more, as in ONNX Runtime.
 /// Source: https://onnx.ai/onnx/operators/onnx__QLinearMatMul.html
 class QLinearMatMul final : public Op {
  public:

@@ -24,6 +24,7 @@ class EarlyLayerNormalization final : public ExpandedOp {
         axis_(node.attr_or("axis", -1)),
         epsilon_(node.attr_or("epsilon", 1e-5f)),
         stash_type_(dtype_attribute(node, "stash_type", DType::kFloat32)) {
+    if (stash_type_ == DType::kUndefined) stash_type_ = DType::kFloat32;
     if (stash_type_ != DType::kFloat32 && stash_type_ != DType::kFloat64) {
       throw Error(ErrorKind::kModel, str("stash_type must be float32 or float64, got ", stash_type_));
     }

@@ -94,7 +94,8 @@ class RowNormalizationKernel final : public Kernel {
 /// LayerNormalization: y = (x - mean) / sqrt(variance + epsilon) * scale + b, mean and variance over the dims from the
 /// axis on. RMSNormalization: y = x / sqrt(mean of x^2 + epsilon) * scale.
 /// x, y: float16/bfloat16/float/double.   scale, b: x's dtype, broadcast to x.   b may be omitted.
-/// Mean, InvStdDev: shape of x with the normalised dims 1, of dtype stash_type (float or bfloat16).
+/// Mean, InvStdDev: shape of x with the normalised dims 1, of dtype stash_type (float or bfloat16; float where it is 0,
+/// which some exporters write).
 /// axis: -1.   epsilon: 1e-5.   The first stage is computed in float32 or better, whatever stash_type.
 /// Sources: https://onnx.ai/onnx/operators/onnx__LayerNormalization.html,
 /// https://onnx.ai/onnx/operators/onnx__RMSNormalization.html
@@ -106,7 +107,8 @@ class LayerNormalization final : public Op {
         epsilon_(node.attr_or("epsilon", 1e-5f)),
         stash_type_(dtype_attribute(node, "stash_type", DType::kFloat32)),
         num_outputs_(node.num_outputs) {
-    if (centered_ && stash_type_ != DType::kFloat32 && stash_type_ != DType::kBFloat16) {
+    if (stash_type_ == DType::kUndefined) stash_type_ = DType::kFloat32;
+    if (num_outputs_ > 1 && stash_type_ != DType::kFloat32 && stash_type_ != DType::kBFloat16) {
       throw Error(ErrorKind::kModel, str("stash_type must be float32 or bfloat16, got ", stash_type_));
     }
   }

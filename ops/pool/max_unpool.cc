@@ -10,15 +10,23 @@
 namespace linnet {
 namespace {
 
+/// The windows of one spatial axis.
+struct UnpoolAxis {
+  int64_t kernel, stride, pad_begin;
+};
+
 template <class T>
 class MaxUnpoolKernel final : public Kernel {
  public:
-  /// `indexed` is the shape that the indices refer to, `rows` the length of the windows along the first spatial axis.
-  MaxUnpoolKernel(const Shape& indexed, const Shape& y, int64_t rows)
-      : indexed_(indexed),
+  /// `indexed` is the shape that the windows make.
+  MaxUnpoolKernel(const Shape& x, const Shape& indexed, const Shape& y, std::vector<UnpoolAxis> axes)
+      : x_(x),
+        indexed_(indexed),
         y_(y),
+        axes_(std::move(axes)),
         elements_(indexed.elements()),
-        window_(checked_mul(rows, y.elements(std::min(3, y.rank()), y.rank()))),
+        y_elements_(y.elements()),
+        window_(checked_mul(axes_.empty() ? 1 : axes_[0].kernel, y.elements(std::min(3, y.rank()), y.rank()))),
         whole_(indexed == y) {}
 
   void run(KernelContext& context) const override {
@@ -29,13 +37,14 @@ class MaxUnpoolKernel final : public Kernel {
       fill_tensor(Tensor::scalar(T()), context.output(0), context.executor());
       y.filled = y.size;
     }
+    const bool whole = whole_ || count_in_output(indices, std::ssize(x));
     Checkpoints checkpoints;
     for (int64_t begin = 0, n = std::ssize(x); begin < n; begin += kBlock) {
       const int64_t count = std::min(kBlock, n - begin);
       // As far as the windows lie, so that elements are moved while the zeros are in a cache.
       y.fill(std::min(y.size, int64_t(double(begin + count) / double(n) * double(y.size)) + window_));
-      whole_ ? move_whole(x.data() + begin, indices + begin, count, y)
-             : move(x.data() + begin, indices + begin, count, y);
+      whole ? move_whole(x.data() + begin, indices + begin, count, y)
+            : move(x.data() + begin, indices + begin, count, y);
       checkpoints.add(count * kIndexWork);
     }
     y.fill(y.size);
@@ -57,6 +66,32 @@ class MaxUnpoolKernel final : public Kernel {
     }
   };
 
+  /// Whether indices count in the output: where all of them then lie in the windows of their elements, or where not all
+  /// lie in the shape that the windows make.
+  bool count_in_output(const int64_t* indices, int64_t n) const {
+    Checkpoints checkpoints;
+    bool in_windows = true, fit = true, in_output = true;
+    checkpoints.in_parts(n, kIndexWork, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        in_windows = in_windows && is_in_window(i, indices[i]);
+        fit = fit && offset(indices[i]) >= 0;
+        in_output = in_output && uint64_t(indices[i]) < uint64_t(y_elements_);
+      }
+    });
+    return in_windows || (!fit && in_output);
+  }
+
+  /// Whether position `index` of the output lies in the window of element i of x.
+  bool is_in_window(int64_t i, int64_t index) const {
+    if (index < 0 || index >= y_elements_) return false;
+    for (int d = y_.rank(); d-- > 2; i /= x_[d], index /= y_[d]) {
+      const UnpoolAxis& axis = axes_[size_t(d - 2)];
+      const int64_t in_window = index % y_[d] - (checked_mul(i % x_[d], axis.stride) - axis.pad_begin);
+      if (in_window < 0 || in_window >= axis.kernel) return false;
+    }
+    return i == index;
+  }
+
   void move_whole(const T* x, const int64_t* indices, int64_t n, Output& y) const {
     T* const data = y.data;
     const auto filled = uint64_t(y.filled);
@@ -74,33 +109,40 @@ class MaxUnpoolKernel final : public Kernel {
   }
 
   int64_t position(int64_t index) const {
-    int64_t rest = index, offset = 0, pitch = 1;
-    bool inside = index >= 0 && index < elements_;
-    for (int d = y_.rank(); inside && d-- > 0;) {
+    const int64_t found = offset(index);
+    if (found >= 0) return found;
+    throw Error(ErrorKind::kModel,
+                str("index ", index, " lies outside of the output ", y_, " (unpooled ", indexed_, ")"));
+  }
+
+  /// Where in the output an index that counts in the unpooled shape lies; -1: outside.
+  int64_t offset(int64_t index) const {
+    if (index < 0 || index >= elements_) return -1;
+    int64_t rest = index, found = 0, pitch = 1;
+    for (int d = y_.rank(); d-- > 0;) {
       const int64_t at = rest % indexed_[d];
-      inside = at < y_[d];
-      offset += at * pitch;
+      if (at >= y_[d]) return -1;
+      found += at * pitch;
       pitch *= y_[d];
       rest /= indexed_[d];
     }
-    if (!inside) {
-      throw Error(ErrorKind::kModel,
-                  str("index ", index, " lies outside of the output ", y_, " (unpooled ", indexed_, ")"));
-    }
-    return offset;
+    return found;
   }
 
-  Shape indexed_, y_;
-  int64_t elements_;
+  Shape x_, indexed_, y_;
+  std::vector<UnpoolAxis> axes_;
+  int64_t elements_, y_elements_;
   int64_t window_;  ///< elements from the first to the last of a window, at most
   bool whole_;      ///< indices count in the output
 };
 
 /// MaxUnpool: zeros, but for the elements of X, which go where the indices say that MaxPool had found them. Indices
-/// count in the flattened tensor that pools to X's shape with kernel_shape, strides (1) and pads (0); with output_shape
-/// the output is that tensor cut or filled up with zeros at the end of each axis.
-/// X: float types [N, C, D1...].   I: int64, X's shape.   output_shape: int64 [rank].   output: X's dtype.
-/// Source: https://onnx.ai/onnx/operators/onnx__MaxUnpool.html
+/// count in the flattened output. With output_shape they may also count in the tensor that kernel_shape, strides (1)
+/// and pads (0) make of X's shape, which is then cut or filled up with zeros at the end of each axis: ONNX's backend
+/// case has it so, PyTorch and ONNX Runtime do not. So they do where they do not all lie in the windows of their
+/// elements otherwise, as those do that MaxPool gives for a tensor of output_shape, but do lie in that tensor. X: float
+/// types [N, C, D1...].   I: int64, X's shape.   output_shape: int64 [rank].   output: X's dtype. Source:
+/// https://onnx.ai/onnx/operators/onnx__MaxUnpool.html
 class MaxUnpool final : public Op {
  public:
   explicit MaxUnpool(const NodeSpec& node)
@@ -137,8 +179,10 @@ class MaxUnpool final : public Op {
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
     const Shape indexed = Fact(in.dtype(0), unpooled(Dims(x.begin(), x.end()))).shape();
+    std::vector<UnpoolAxis> axes;
+    for (size_t i = 0; i < kernel_.size(); ++i) axes.push_back({kernel_[i], strides_[i], pads_[i]});
     return dispatch_float(in.dtype(0), [&]<class T>() -> KernelPtr {
-      return std::make_unique<MaxUnpoolKernel<T>>(indexed, in.output_shape(0), kernel_.empty() ? 1 : kernel_[0]);
+      return std::make_unique<MaxUnpoolKernel<T>>(x, indexed, in.output_shape(0), axes);
     });
   }
 

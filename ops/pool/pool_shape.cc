@@ -19,15 +19,6 @@ std::vector<int64_t> read_list(const NodeSpec& node, const std::string& name, si
   return values;
 }
 
-/// Padding of a whole window would make windows that meet no data.
-void check_pads(const PoolAxis& axis) {
-  const int64_t reach = (axis.kernel - 1) * axis.dilation + 1;
-  if (axis.pad_begin >= reach || axis.pad_end >= reach) {
-    throw Error(ErrorKind::kModel, str("pads must be smaller than the window of ", reach, " elements, got ",
-                                       axis.pad_begin, " and ", axis.pad_end));
-  }
-}
-
 void pad_to_same(PoolAxis& axis, bool upper) {
   const int64_t reach = (axis.kernel - 1) * axis.dilation + 1;
   axis.out = ceil_div(axis.in, axis.stride);
@@ -36,18 +27,18 @@ void pad_to_same(PoolAxis& axis, bool upper) {
   axis.pad_end = total - axis.pad_begin;
 }
 
-/// Windows that fit; with ceil_mode also a last one that does not, if it begins before the padding behind the data. It
-/// may be the only one.
+/// Windows that fit; with ceil_mode also a last one that does not, if it begins before the padding behind the data. Of
+/// data that is smaller than a window there is one, if less than a stride is missing, otherwise none: as ONNX Runtime
+/// rounds the quotient.
 void fit_windows(PoolAxis& axis, bool ceil_mode) {
   const int64_t reach = (axis.kernel - 1) * axis.dilation + 1;
   const int64_t room = axis.in + axis.pad_begin + axis.pad_end - reach;
-  const bool only_one = ceil_mode && room > -axis.stride && axis.in + axis.pad_begin > 0;
-  if (room < 0 && !only_one) {
+  axis.out = room / axis.stride + 1;
+  if (room < 0 && (axis.out < 0 || axis.in + axis.pad_begin == 0)) {
     throw Error(ErrorKind::kShape,
                 str("the window covers ", reach, " elements, the padded data has only ", reach + room));
   }
-  axis.out = room / axis.stride + 1;
-  const bool rest = room % axis.stride != 0;
+  const bool rest = room > 0 && room % axis.stride != 0;
   if (ceil_mode && rest && axis.out * axis.stride < axis.in + axis.pad_begin) ++axis.out;
 }
 
@@ -96,7 +87,6 @@ PoolAxis PoolAttributes::axis(size_t i, int64_t in) const {
   if (auto_pad_ == "NOTSET") {
     axis.pad_begin = pads_[i];
     axis.pad_end = pads_[i + kernel_.size()];
-    check_pads(axis);
   }
   fit_windows(axis, ceil_mode_);
   return axis;

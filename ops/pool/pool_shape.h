@@ -48,7 +48,7 @@ class PoolAttributes {
   /// global: the window is the whole image; there are no attributes.
   PoolAttributes(const NodeSpec& node, bool global);
 
-  /// The dims of the output. Throws Error(kShape) for data of the wrong rank or smaller than a window.
+  /// The dims of the output. Throws Error(kShape) for data of the wrong rank or much smaller than a window.
   std::optional<Dims> output_dims(const Fact& x) const;
   PoolShape shape(const Shape& x) const;
   bool channels_last() const { return channels_last_; }

@@ -51,7 +51,8 @@ class DynamicQuantizeLinearKernel final : public Kernel {
 };
 
 /// DynamicQuantizeLinear: y = saturate(round(x / y_scale) + y_zero_point), ties to even, with the scale and zero point
-/// that map the range of x, extended to include 0, onto [0, 255]. Where all of x is 0, y_scale is 0 and y is 0.
+/// that map the range of x, extended to include 0, onto [0, 255]. Where all of x is 0, y_scale is 1 (as in ONNX
+/// Runtime; the text leaves it open) and y is 0.
 /// x: float.   y: uint8, x's shape.   y_scale: float [].   y_zero_point: uint8 [].
 /// Source: https://onnx.ai/onnx/operators/onnx__DynamicQuantizeLinear.html
 class DynamicQuantizeLinear final : public Op {

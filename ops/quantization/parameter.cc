@@ -60,8 +60,8 @@ void check_parameters(const Fact& tensor, const Fact& scale, const Fact& zero_po
   static constexpr std::array kScales{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
   require_dtype_in(scale, kScales, str(name, "_scale"));
   if (tensor.present()) require_same_dtype(tensor, zero_point, str(name, " and ", name, "_zero_point"));
-  const bool one_each = holds_one(scale) && holds_one(zero_point);
-  if (!one_each && !compatible(Fact(scale.dtype, scale.dims), Fact(scale.dtype, zero_point.dims))) {
+  const bool one = holds_one(scale) || holds_one(zero_point);  // which stands for all
+  if (!one && !compatible(Fact(scale.dtype, scale.dims), Fact(scale.dtype, zero_point.dims))) {
     throw Error(ErrorKind::kShape,
                 str(name, "_zero_point must have the shape of ", name, "_scale ", scale, ", got ", zero_point));
   }

@@ -30,8 +30,8 @@ float float_at(const Tensor& tensor, int64_t i);
 /// Checks that all elements of a scale that is constant are positive and finite.
 void require_positive(const Fact& scale, const std::string& what);
 
-/// Checks that a scale and its zero point have the same shape (or one element each), the dtypes of `zero_point` and
-/// the tensor agree and the scale is float32, float16 or bfloat16.
+/// Checks that a scale and its zero point have the same shape, or one of them one element, the dtypes of `zero_point`
+/// and the tensor agree and the scale is float32, float16 or bfloat16.
 void check_parameters(const Fact& tensor, const Fact& scale, const Fact& zero_point, const char* name);
 
 }  // namespace linnet

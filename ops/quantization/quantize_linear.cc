@@ -88,7 +88,8 @@ class QuantizeKernel final : public Kernel {
 };
 
 /// QuantizeLinear: y = saturate(round(x / y_scale) + y_zero_point), ties to even; for float8, float6 and float4 types
-/// y = x / y_scale rounded into the type. The quotient is rounded to `precision`, by default the scale's dtype.
+/// y = x / y_scale rounded into the type. The quotient is rounded to `precision`, by default the scale's dtype, before
+/// opset 23, which has no such attribute, to float32, as ONNX Runtime and PyTorch do.
 /// x: float/float16/bfloat16/int32, any shape.   y_scale: floats, see ScaleLayout.
 /// y_zero_point: y's dtype, the scale's shape; 0.   y: 2 to 16 bit integers, float8, float6, float4e2m1: the zero
 /// point's dtype, else output_dtype, else uint8.
@@ -100,7 +101,9 @@ class QuantizeLinear final : public Op {
         block_size_(node.attr_or("block_size", 0)),
         saturate_(node.attr_or("saturate", true)),
         precision_(dtype_attribute(node, "precision")),
-        output_dtype_(dtype_attribute(node, "output_dtype")) {}
+        output_dtype_(dtype_attribute(node, "output_dtype")) {
+    if (node.opset < 23 && precision_ == DType::kUndefined) precision_ = DType::kFloat32;
+  }
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, 3);

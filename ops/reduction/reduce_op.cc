@@ -43,9 +43,7 @@ std::optional<std::vector<int64_t>> ReduceOp::axes(const Fact* input) const {
 std::vector<bool> ReduceOp::reduced_dims(const std::vector<int64_t>& axes, int rank) const {
   std::vector<bool> reduced(size_t(rank), axes.empty() && !empty_axes_reduce_nothing_);
   for (const int64_t axis : axes) {
-    const auto i = size_t(normalize_axis(axis, rank));
-    if (reduced[i]) throw Error(ErrorKind::kShape, str("axes must be distinct, got ", axis, " twice"));
-    reduced[i] = true;
+    reduced[size_t(normalize_axis(axis, rank))] = true;
   }
   return reduced;
 }

@@ -9,7 +9,7 @@
 namespace linnet {
 
 /// What the operators ReduceX share: the axes, an attribute or from some opset on an input, and the output's shape.
-/// x: numbers, any shape.   axes: int64 [k] in [-rank, rank), distinct; none: all, or with noop_with_empty_axes an
+/// x: numbers, any shape.   axes: int64 [k] in [-rank, rank); none: all, or with noop_with_empty_axes an
 /// empty set. keepdims: 1 keeps the reduced dims with size 1.
 class ReduceOp : public Op {
  public:

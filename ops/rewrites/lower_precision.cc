@@ -39,12 +39,11 @@ class PrecisionLowering {
     if (is_op(node, "Cast") && graph_.fact(node.outputs[0]).dtype == DType::kFloat32) widen(node);
   }
 
-  /// A Cast of the model to float32.
+  /// A Cast of the model to float32. It reads what is rounded, as the model says, even where there is a wider value.
   void widen(const Node& node) {
     const ValueId x = node.inputs[0];
-    const bool is_weights = is_half(graph_.fact(x).dtype) && may_be_weights(graph_.fact(x));
-    if (!computed_.contains(x) && !is_weights) return;
-    patch_.replace(node.outputs[0], is_weights ? widened(node, x, DType::kFloat32) : computed_.at(x));
+    if (!is_half(graph_.fact(x).dtype) || !may_be_weights(graph_.fact(x))) return;
+    patch_.replace(node.outputs[0], widened(node, x, DType::kFloat32));
     changed_.insert(node.id);
   }
 

@@ -31,8 +31,10 @@ AxisTaps taps_at(const GridSettings& s, double grid, int64_t length) {
   double x = s.align_corners ? (grid + 1) / 2 * last : ((grid + 1) * double(length) - 1) / 2;
   if (!std::isfinite(x)) x = -100;  // as PyTorch does
   if (s.filter == Filter::kNearest) x = std::nearbyint(x);
-  if (s.padding == Padding::kBorder) x = std::min(std::max(x, 0.0), last);
-  if (s.padding == Padding::kReflection && (x < low || x > high)) x = reflect(x, low, high);
+  if (s.filter != Filter::kCubic) {  // of which each tap is moved into the image by itself
+    if (s.padding == Padding::kBorder) x = std::min(std::max(x, 0.0), last);
+    if (s.padding == Padding::kReflection && (x < low || x > high)) x = reflect(x, low, high);
+  }
   const double base = std::floor(x);
   const auto add = [&](AxisTaps& taps, double at, double weight) {
     if (s.padding == Padding::kReflection) at = std::trunc(at < low || at > high ? reflect(at, low, high) : at);
@@ -47,7 +49,7 @@ AxisTaps taps_at(const GridSettings& s, double grid, int64_t length) {
     for (const double at : {base, base + 1}) add(taps, at, 1 - std::abs(x - at));
   }
   if (s.filter == Filter::kCubic) {
-    for (const double at : {base - 1, base, base + 1, base + 2}) add(taps, at, cubic_weight(x - at));
+    for (const double k : {-1, 0, 1, 2}) add(taps, base + k, cubic_weight(x - base - k));
   }
   return taps;
 }

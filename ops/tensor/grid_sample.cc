@@ -78,9 +78,9 @@ class GridSampleKernel final : public Kernel {
 
 /// GridSample: Y[n,c,p] is X[n,c] sampled at grid[n,p], whose coordinates (x, y[, z]) run from -1 to 1 over X.
 /// X: [N,C,H,W] or [N,C,D,H,W], grid: [N,spatial...,2 or 3] of float types. mode: linear, nearest or cubic; beyond X
-/// lie zeros, the border or reflections. X: any dtype of a byte or more, but numbers where mode is not nearest; results
-/// are cast to integers at the end, which cuts off their fractions.
-/// Source: https://onnx.ai/onnx/operators/onnx__GridSample.html
+/// lie zeros, the border or reflections; cubic moves each of its taps there, not the point, as PyTorch does. X: any
+/// dtype of a byte or more, but numbers where mode is not nearest; results are cast to integers at the end, which cuts
+/// off their fractions. Source: https://onnx.ai/onnx/operators/onnx__GridSample.html
 class GridSample final : public Op {
  public:
   explicit GridSample(const NodeSpec& node)

@@ -1,16 +1,29 @@
 #include "tensor/number_text.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <string_view>
 
 #include "linnet/error.h"
 
 namespace linnet {
 namespace {
 
+std::string_view without_space(std::string_view text) {
+  constexpr const char* kSpace = " \t\n\v\f\r";
+  const size_t first = text.find_first_not_of(kSpace);
+  return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(kSpace) + 1 - first);
+}
+
+bool is_word(std::string_view text, std::string_view lower_case) {
+  return std::ranges::equal(text, lower_case, {},
+                            [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+}
+
 template <class T>
-bool parse(const std::string& text, T& value) {
+bool parse(std::string_view text, T& value) {
   const bool plus = text.starts_with('+') && !text.starts_with("+-");
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data() + (plus ? 1 : 0), end, value);
@@ -19,6 +32,16 @@ bool parse(const std::string& text, T& value) {
 
 [[noreturn]] void throw_text(const std::string& text) {
   throw Error(ErrorKind::kModel, str("cannot read '", text, "' as a number"));
+}
+
+Wide one_or_zero(bool one, WideKind kind) {
+  Wide value{};
+  if (kind == WideKind::kReal) {
+    value.d = one ? 1 : 0;
+  } else {
+    value.i = one ? 1 : 0;
+  }
+  return value;
 }
 
 template <class T>
@@ -30,13 +53,15 @@ std::string shortest(T value) {
 
 }  // namespace
 
-Wide number_from_text(const std::string& text, WideKind kind) {
+Wide number_from_text(const std::string& whole, WideKind kind) {
+  const std::string_view text = without_space(whole);
+  if (is_word(text, "true") || is_word(text, "false")) return one_or_zero(text.size() == 4, kind);
   Wide value{};
   if (kind == WideKind::kSigned && parse(text, value.i)) return value;
   if (kind == WideKind::kUnsigned && parse(text, value.u)) return value;
-  if (!parse(text, value.d)) throw_text(text);
+  if (!parse(text, value.d)) throw_text(whole);
   if (kind == WideKind::kReal) return value;
-  if (!(std::fabs(value.d) < 0x1p63)) throw_text(text);
+  if (!(std::fabs(value.d) < 0x1p63)) throw_text(whole);
   value.i = static_cast<int64_t>(value.d);
   return value;
 }

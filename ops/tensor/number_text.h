@@ -9,7 +9,8 @@
 namespace linnet {
 
 /// Reads a number in plain or scientific notation; for kReal also "INF" and "NaN" in any case, with an optional sign.
-/// Integers may have a fraction, which is dropped. Throws Error(kModel) for any other text.
+/// Integers may have a fraction, which is dropped. "True" and "False" in any case are 1 and 0. White space around it
+/// does not count. Throws Error(kModel) for any other text.
 Wide number_from_text(const std::string& text, WideKind kind);
 
 /// The shortest text that reads back as the same number of this dtype; booleans as "True" and "False".

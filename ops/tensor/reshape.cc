@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "op_list.h"
@@ -52,8 +53,13 @@ class Reshape final : public Op {
     }
     if (inferred >= 0 && product == 0) refuse(x, shape);
     if (x.has_rank() && inferred >= 0) result[size_t(inferred)] = quotient(left, product);
-    if (x.has_rank() && contradicts(left, product, inferred >= 0)) refuse(x, shape);
+    const bool empty = x.has_rank() && has_zero(*x.dims) && has_zero(result);
+    if (x.has_rank() && !empty && contradicts(left, product, inferred >= 0)) refuse(x, shape);
     return result;
+  }
+
+  static bool has_zero(const Dims& dims) {
+    return std::any_of(dims.begin(), dims.end(), [](const Dim& dim) { return dim == Dim(0); });
   }
 
   /// The product of the dims and the open one among them: 1 where there is none, unknown where there are several.

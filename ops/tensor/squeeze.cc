@@ -7,7 +7,8 @@
 namespace linnet {
 namespace {
 
-/// Squeeze: removes the given axes, all of them of dim 1; without axes, every dim of 1.
+/// Squeeze: removes the given axes, all of them of dim 1, each once though it be named twice; without axes, every dim
+/// of 1. Of rank 0, axis 0 or -1 leaves all as it is, as in PyTorch.
 /// data, squeezed: any dtype. axes: an attribute, int64 input from opset 13 on.
 /// Source: https://onnx.ai/onnx/operators/onnx__Squeeze.html
 class Squeeze final : public Op {
@@ -19,7 +20,7 @@ class Squeeze final : public Op {
     const Fact& x = in[0];
     if (!x.has_rank()) return {Fact(x.dtype, std::nullopt)};
     const auto axes = axes_.values(in);
-    if (axes) return {Fact(x.dtype, without(*x.dims, normalize_axes(*axes, x.rank())))};
+    if (axes) return {Fact(x.dtype, without(*x.dims, *axes))};
     if (axes_.given(in)) return {Fact(x.dtype, unknown_dims(x, in))};
     return {Fact(x.dtype, without_ones(*x.dims))};
   }
@@ -29,11 +30,13 @@ class Squeeze final : public Op {
   std::vector<int> value_inputs() const override { return axes_.value_inputs(); }
 
  private:
-  static Dims without(const Dims& dims, const std::vector<int>& axes) {
+  static Dims without(const Dims& dims, const std::vector<int64_t>& axes) {
+    std::vector<bool> squeezed(std::max<size_t>(1, dims.size()));
+    for (const int64_t axis : axes) squeezed[size_t(normalize_axis(axis, int(squeezed.size())))] = true;
     Dims result;
     for (int i = 0; i < int(dims.size()); ++i) {
       const Dim& dim = dims[size_t(i)];
-      if (std::find(axes.begin(), axes.end(), i) == axes.end()) {
+      if (!squeezed[size_t(i)]) {
         result.push_back(dim);
       } else if (dim.known() && dim.value() != 1) {
         throw Error(ErrorKind::kShape, str("axis ", i, " must have dim 1 to be squeezed, got ", dim));
@@ -53,8 +56,8 @@ class Squeeze final : public Op {
 
   std::optional<Dims> unknown_dims(const Fact& x, std::span<const Fact> in) const {
     const auto count = axes_.count(in);
-    if (!count || *count > x.rank()) return std::nullopt;
-    return Dims(size_t(x.rank() - *count));
+    if (!count || *count > 1) return std::nullopt;  // of several, some may be the same
+    return Dims(size_t(std::max<int64_t>(0, x.rank() - *count)));
   }
 
   IntsParameter axes_;

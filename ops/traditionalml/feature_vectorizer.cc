@@ -8,12 +8,32 @@
 namespace linnet {
 namespace {
 
+/// One row for each index of the first axis, of all that lies behind it.
+Rows flat_rows(const Shape& x) {
+  if (x.rank() <= 2) return rows_of(x);
+  return {x[0], x.elements(1, x.rank())};
+}
+
+Dim rows_of_fact(const Fact& x) {
+  if (!x.has_rank() || x.rank() <= 2) return row_dim(x);
+  return x.dim(0);
+}
+
+Dim flat_width(const Fact& x) {
+  if (!x.has_rank()) return {};
+  Dim width = x.dims->back();
+  for (int i = 1; i + 1 < x.rank(); ++i) {
+    width = width.known() && x.dim(i).known() ? Dim(checked_mul(width.value(), x.dim(i).value())) : Dim();
+  }
+  return width;
+}
+
 class FeatureVectorizerKernel final : public Kernel {
  public:
   FeatureVectorizerKernel(const CompileInput& in, const std::vector<int64_t>& widths)
       : read_(read_numbers_of(in.dtype(0))), rows_(rows_of(in.output_shape(0))) {
     for (int i = 0; i < in.num_inputs(); ++i) {
-      const int64_t have = rows_of(in.shape(i)).width;
+      const int64_t have = flat_rows(in.shape(i)).width;
       blocks_.push_back({have, widths.empty() ? have : widths[size_t(i)]});
       widest_ = std::max(widest_, have);
     }
@@ -50,7 +70,7 @@ class FeatureVectorizerKernel final : public Kernel {
 
 /// FeatureVectorizer: the inputs side by side. An input wider than its entry in `inputdimensions` is cut, a narrower
 /// one padded with zeros, as in ONNX Runtime; without the attribute all keep their width. X: one or more of float32,
-/// float64, int64 or int32, all the same dtype, [N, C_i], or [C_i] where N is 1. Y: float32 [N, sum of the widths].
+/// float64, int64 or int32, all the same dtype, [N, C_i...], or [C_i] where N is 1. Y: float32 [N, sum of the widths].
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_FeatureVectorizer.html
 class FeatureVectorizer final : public Op {
  public:
@@ -63,12 +83,15 @@ class FeatureVectorizer final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, int(std::max<size_t>(in.size(), 1)), int(in.size()));
-    for (const Fact& x : in) require_rows(x);
-    Dim rows = row_dim(in[0]), width = 0;
+    for (const Fact& x : in) {
+      require_dtype_in(x, kMlNumbers, "X");
+      require_rank_at_least(x, 1, "X");
+    }
+    Dim rows = rows_of_fact(in[0]), width = 0;
     for (size_t i = 0; i < in.size(); ++i) {
       require_same_dtype(in[i], in[0], "the inputs");
-      rows = merge_dim(rows, row_dim(in[i]), "the numbers of rows");
-      const Dim mine = in[i].has_rank() ? in[i].dims->back() : Dim();
+      rows = merge_dim(rows, rows_of_fact(in[i]), "the numbers of rows");
+      const Dim mine = flat_width(in[i]);
       const Dim taken = widths_.empty() ? mine : Dim(widths_[i]);
       width = width.known() && taken.known() ? Dim(checked_add(width.value(), taken.value())) : Dim();
     }

@@ -24,16 +24,25 @@ LinearModel::LinearModel(const NodeSpec& node, int64_t scores)
 
 void LinearModel::check(const Fact& x) const {
   require_rows(x);
-  if (x.has_rank()) merge_dim(x.dims->back(), features(), "features and coefficients of each score");
+  if (!x.has_rank() || !x.dims->back().known() || x.dims->back().value() <= features()) return;
+  throw Error(ErrorKind::kShape,
+              str("there are ", features(), " coefficients for each score, and ", x.dims->back(), " features in ", x));
 }
 
-LinearScores::LinearScores(const CompileInput& in, const LinearModel& model)
+LinearModel LinearModel::of_width(int64_t features) const {
+  LinearModel model = *this;
+  model.coefficients_.resize(size_t(checked_mul(features, scores())));
+  return model;
+}
+
+LinearScores::LinearScores(const CompileInput& in, const LinearModel& whole)
     : rows_(in),
       shape_(rows_of(in.shape(0))),
       dots_(kernel_table(in.isa()).dots),
       transpose_(kernel_table(in.isa()).transpose.bits32),
-      intercepts_(model.intercepts().begin(), model.intercepts().end()),
+      intercepts_(whole.intercepts().begin(), whole.intercepts().end()),
       vectors_({}, 0) {
+  const LinearModel model = whole.of_width(shape_.width);
   if (in.dtype(0) == DType::kFloat32 && model.scores() <= DotKernels::kRows) {
     coefficients_.assign(model.coefficients().begin(), model.coefficients().end());
   } else {

@@ -18,8 +18,12 @@ class LinearModel {
   int64_t features() const { return std::ssize(coefficients_) / scores(); }
   const CountedVector<float>& coefficients() const { return coefficients_; }
   const CountedVector<float>& intercepts() const { return intercepts_; }
-  /// Checks that X has as many features as there are coefficients for each score.
+  /// Checks that X has no more features than there are coefficients for each score. Where it has fewer, the
+  /// coefficients of a score lie as many apart as there are features, and the last ones are not read, as in ONNX
+  /// Runtime.
   void check(const Fact& x) const;
+  /// The model of rows of so many features.
+  LinearModel of_width(int64_t features) const;
 
  private:
   CountedVector<float> coefficients_, intercepts_;

@@ -104,7 +104,10 @@ def max_unpool(draw):
     x = draw.tensor(kind, (1, 1, height, width))
     # The place in each window of 2 x 2 that the maximum came from, in an image less its padding.
     pads = [draw.integer(0, 1) for _ in range(4)] if min(height, width) > 1 and draw.flag() else [0] * 4
-    lengths = [2 * height - pads[0] - pads[2], 2 * width - pads[1] - pads[3]]
+    given = not any(pads) and draw.flag()
+    # With a shape that is given, windows need not reach its end.
+    more = [draw.integer(0, 1) if given else 0 for _ in range(2)]
+    lengths = [2 * height - pads[0] - pads[2] + more[0], 2 * width - pads[1] - pads[3] + more[1]]
     rows, columns = np.meshgrid(np.arange(height), np.arange(width), indexing="ij")
     corner = draw.tensor("int64", (2, height, width), 0, 1)
     row = np.clip(2 * rows + corner[0] - pads[0], 0, lengths[0] - 1)
@@ -115,7 +118,7 @@ def max_unpool(draw):
     if any(pads):
         attributes["pads"] = pads
     inputs = [x, where.astype(np.int64)]
-    if not any(pads) and draw.flag():
+    if given:
         inputs.append(int64s([1, 1, *lengths]))
     return Configuration(draw.schema, inputs, attributes, types=draw.types)
 

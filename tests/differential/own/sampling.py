@@ -26,10 +26,13 @@ def edges(corners, n):
 
 
 def location(a, grid, n):
-    """Where along an axis a coordinate of the grid lies, before and after it is moved into the image."""
+    """Where along an axis a coordinate of the grid lies, before and after it is moved into the image: of cubic, only
+    the taps are."""
     corners, padding = a.get("align_corners", 0), a.get("padding_mode", "zeros")
     x = (grid + 1) / 2 * (n - 1) if corners else ((grid + 1) * n - 1) / 2
     moved = float(np.rint(x)) if a.get("mode") == "nearest" else x
+    if a.get("mode") in ("cubic", "bicubic"):
+        return x, moved
     if padding == "border":
         moved = min(max(moved, 0), n - 1)
     elif padding == "reflection":

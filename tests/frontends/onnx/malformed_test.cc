@@ -83,12 +83,16 @@ TEST(MalformedModel, ImportsOpsetsThatAreKnown) {
   expect_refused(model, ErrorKind::kModel, "imports no operator set");
 }
 
-TEST(MalformedModel, BothNamesOfTheDefaultDomainAreOne) {
+TEST(OpsetImports, OfTwoVersionsTheLastOneCounts) {
   pb::ModelProto model = small_model();
   model.mutable_opset_import(0)->set_domain("ai.onnx");
-  EXPECT_NO_THROW(load(model));
+  EXPECT_EQ(load(model).load_report().opset, 17);
   add_import(model, "", 7);
-  expect_refused(model, ErrorKind::kModel, "imported at opset 17 and at opset 7");
+  std::string notes;
+  ModelOptions options;
+  options.log = [&](LogLevel, std::string_view text) { notes += text; };
+  EXPECT_EQ(load(model, options).load_report().opset, 7);
+  EXPECT_NE(notes.find("domain 'ai.onnx' is imported at opset 17 and at opset 7, which counts"), notes.npos) << notes;
 }
 
 TEST(MalformedModel, ListsAllMissingOperatorsAtOnce) {
@@ -100,6 +104,33 @@ TEST(MalformedModel, ListsAllMissingOperatorsAtOnce) {
   add_node(add_body(choose, "then_branch"), "Deep", {}, {"d"});
   expect_refused(model, ErrorKind::kUnsupported,
                  "Deep (opset 17) at node 'd', FooBar (opset 17) at node 'a', com.example::Bar (opset 3) at node 'b'");
+}
+
+TEST(OpsetImports, DomainsThatAreNotImportedAreTakenAtTheirNewestVersion) {
+  pb::ModelProto model = empty_model();
+  pb::FunctionProto& function = *model.add_functions();
+  function.set_domain("my");
+  function.set_name("twice_gelu");
+  function.add_input("a");
+  function.add_output("b");
+  function.add_opset_import()->set_version(17);
+  add_node(function, "Gelu", {"a"}, {"g"}).set_domain("com.microsoft");
+  add_node(function, "Add", {"g", "g"}, {"b"});
+  add_import(model, "my", 1);
+  pb::GraphProto& graph = *model.mutable_graph();
+  add_input(graph, "x");
+  add_node(graph, "twice_gelu", {"x"}, {"t"}).set_domain("my");
+  pb::NodeProto& scaler = add_node(graph, "Normalizer", {"t"}, {"y"});
+  scaler.set_domain("ai.onnx.ml");
+  add_output(graph, "y");
+  std::string notes;
+  ModelOptions options;
+  options.log = [&](LogLevel, std::string_view text) { notes += std::string(text) + "\n"; };
+  EXPECT_NO_THROW(load(model, options));
+  EXPECT_TRUE(
+      notes.starts_with("the model does not import domain 'ai.onnx.ml': it is taken at its newest version, 5\n"
+                        "the model does not import domain 'com.microsoft': it is taken at its newest version, 1\n"))
+      << notes;
 }
 
 TEST(MalformedModel, NamesDomainsThatAreNotImported) {

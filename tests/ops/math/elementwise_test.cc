@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <utility>
+
 #include "graph/graph.h"
 #include "linnet/model.h"
 #include "math/broadcast_plan.h"
@@ -50,6 +53,45 @@ float difference(const Shape& y, int64_t i, const Tensor& a, const Tensor& b) {
     return x.data<float>()[offset];
   };
   return element(a) - element(b);
+}
+
+/// Small whole numbers, whose sums are exact in any order.
+std::vector<Tensor> many_inputs(int count) {
+  std::vector<Tensor> inputs;
+  for (int i = 0; i < count; ++i) {
+    const Shape shape = i % 3 == 0 ? Shape{40, 7} : i % 3 == 1 ? Shape{7} : Shape{};
+    Tensor x(DType::kFloat32, shape);
+    for (int64_t k = 0; k < x.size(); ++k) x.data<float>()[k] = float((k * 7 + i * 13) % 31 - 9);
+    inputs.push_back(x);
+  }
+  return inputs;
+}
+
+float element_at(const Tensor& x, int64_t i) { return x.data<float>()[i % x.size()]; }
+
+TEST(Elementwise, TakesAnyNumberOfInputs) {
+  for (const int count : {1, 16, 17, 64, 65, 100, 1000}) {
+    const std::vector<Tensor> inputs = many_inputs(count);
+    Tensor sum(DType::kFloat32, {40, 7}), most = sum.clone(), least = sum.clone(), mean = sum.clone();
+    for (int64_t i = 0; i < sum.size(); ++i) {
+      float all = 0, high = -INFINITY, low = INFINITY;
+      for (const Tensor& x : inputs) {
+        all += element_at(x, i);
+        high = std::max(high, element_at(x, i));
+        low = std::min(low, element_at(x, i));
+      }
+      sum.data<float>()[i] = all;
+      most.data<float>()[i] = high;
+      least.data<float>()[i] = low;
+      mean.data<float>()[i] = all / float(count);
+    }
+    const std::pair<const char*, Tensor> wanted[] = {{"Sum", sum}, {"Max", most}, {"Min", least}, {"Mean", mean}};
+    for (const auto& [name, want] : wanted) {
+      for (const int threads : {1, 3}) {
+        EXPECT_TRUE(identical(run_op({name, 13}, inputs, 1, {}, Isa::kAuto, threads)[0], want)) << name << count;
+      }
+    }
+  }
 }
 
 /// Rows that are computed together, whole and cut off, with inputs that repeat in every way.

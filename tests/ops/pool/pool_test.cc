@@ -276,12 +276,37 @@ TEST(MaxPool, IndicesOfEveryKindOfWindowArePlacesOfItsLargestElement) {
   expect_indices(random_tensor({1, 2, 3, 5}), {.kernel = {2, 40}, .pads = {1, 39, 1, 39}});
 }
 
-TEST(MaxPool, CeilModeMayGiveOneWindowThatIsLargerThanTheData) {
+TEST(MaxPool, AWindowThatIsLargerThanTheDataIsTheOnlyOneOrNone) {
   const Tensor x = Tensor::of(Shape{1, 1, 2}, std::vector<float>{3, 5});
-  Attributes attributes{{"kernel_shape", Ints{4}}, {"strides", Ints{3}}, {"ceil_mode", int64_t{1}}};
-  expect_close(run_op({"MaxPool", 12, attributes}, {x})[0], Tensor::of(Shape{1, 1, 1}, std::vector<float>{5}));
-  attributes["strides"] = Ints{2};
-  expect_error(ErrorKind::kShape, "the window covers 4", [&] { run_op({"MaxPool", 12, attributes}, {x}); });
+  for (const int64_t ceil_mode : {0, 1}) {
+    Attributes attributes{{"kernel_shape", Ints{4}}, {"strides", Ints{3}}, {"ceil_mode", ceil_mode}};
+    expect_close(run_op({"MaxPool", 12, attributes}, {x})[0], Tensor::of(Shape{1, 1, 1}, std::vector<float>{5}));
+    expect_close(run_op({"AveragePool", 12, attributes}, {x})[0], Tensor::of(Shape{1, 1, 1}, std::vector<float>{4}));
+    attributes["strides"] = Ints{2};
+    EXPECT_EQ(run_op({"MaxPool", 12, attributes}, {x})[0].shape(), (Shape{1, 1, 0}));
+    attributes["strides"] = Ints{1};
+    expect_error(ErrorKind::kShape, "the window covers 4", [&] { run_op({"MaxPool", 12, attributes}, {x}); });
+  }
+}
+
+/// As if the data had been padded before, by zeros or by what no element is less than.
+TEST_P(Pool, PadsMayBeAsLargeAsTheWindow) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Tensor x = random_tensor({2, 3, 5, 6});
+  const auto padded = [&](float value) {
+    return run_op({"Pad", 13}, {x, Tensor::of(Ints{0, 0, 2, 3, 0, 0, 1, 4}), Tensor::scalar(value)})[0];
+  };
+  const Attributes window{{"kernel_shape", Ints{2, 3}}, {"count_include_pad", int64_t{1}}};
+  Attributes pads = window;
+  pads["pads"] = Ints{2, 3, 1, 4};
+  expect_close(run_op({"AveragePool", 19, pads}, {x}, 1, {}, GetParam())[0],
+               run_op({"AveragePool", 19, window}, {padded(0)}, 1, {}, GetParam())[0], 1e-6, 1e-6);
+  const Attributes largest{{"kernel_shape", Ints{2, 3}}},
+      padded_largest{{"kernel_shape", Ints{2, 3}}, {"pads", pads["pads"]}};
+  for (const int outputs : {1, 2}) {
+    const Tensor y = run_op({"MaxPool", 12, padded_largest}, {x}, outputs, {}, GetParam())[0];
+    EXPECT_TRUE(identical(y, run_op({"MaxPool", 12, largest}, {padded(-infinity)}, 1, {}, GetParam())[0]));
+  }
 }
 
 TEST(MaxPool, TakesAllItsTypes) {
@@ -376,13 +401,11 @@ TEST(MaxPool, SaysWhatDoesNotFit) {
   const Tensor x = random_tensor({1, 1, 4, 4});
   const auto pool = [&](Attributes attributes) { return [=] { run_op({"MaxPool", 12, attributes}, {x}); }; };
   expect_error(ErrorKind::kModel, "kernel_shape", pool({}));
-  expect_error(ErrorKind::kShape, "the window covers 5 elements, the padded data has only 4",
-               pool({{"kernel_shape", Ints{5, 1}}}));
+  expect_error(ErrorKind::kShape, "the window covers 6 elements, the padded data has only 4",
+               pool({{"kernel_shape", Ints{6, 1}}}));
   expect_error(ErrorKind::kShape, "rank 3", pool({{"kernel_shape", Ints{2}}}));
   expect_error(ErrorKind::kModel, "strides must have 2 values, got 1",
                pool({{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2}}}));
-  expect_error(ErrorKind::kModel, "pads must be smaller than the window",
-               pool({{"kernel_shape", Ints{2, 2}}, {"pads", Ints{0, 2, 0, 0}}}));
 }
 
 TEST(MaxPool, PointsToTheLeastElementWhereThereIsNoOther) {

@@ -20,9 +20,17 @@ TEST(DynamicQuantizeLinear, TheRangeIncludesZero) {
   const auto negative = run_op({"DynamicQuantizeLinear", 11}, {Tensor::of<float>({-51, -255})}, 3);
   expect_close(negative[0], Tensor::of<uint8_t>({204, 0}));
   expect_close(negative[2], Tensor::scalar(uint8_t{255}));
-  const auto zeros = run_op({"DynamicQuantizeLinear", 11}, {Tensor::of<float>({0, 0})}, 3);
-  expect_close(zeros[0], Tensor::of<uint8_t>({0, 0}));
-  expect_close(zeros[1], Tensor::scalar(0.0f));
+}
+
+TEST(DynamicQuantizeLinear, TheScaleOfZerosIsOne) {
+  // The last one's range, divided by 255, is 0 in float32.
+  for (const Tensor& x : {Tensor::of<float>({0, 0}), Tensor::of<float>({-0.0f, 0}), Tensor(DType::kFloat32, {0}),
+                          Tensor::of<float>({0, 0x1p-149f})}) {
+    const auto y = run_op({"DynamicQuantizeLinear", 11}, {x}, 3);
+    EXPECT_EQ(*y[1].data<float>(), 1) << x.shape();
+    EXPECT_EQ(*y[2].data<uint8_t>(), 0);
+    for (const uint8_t value : y[0].values<uint8_t>()) EXPECT_EQ(value, 0);
+  }
 }
 
 TEST(DynamicQuantizeLinear, FindsTheRangeOfLargeTensorsOnAnyThreads) {

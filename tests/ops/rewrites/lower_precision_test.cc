@@ -82,13 +82,40 @@ TEST(LowerPrecision, ACastOfTheModelRounds) {
   expect_close(run_model(b.model(), {given})[0], testing::run_op({"Neg"}, {rounded})[0]);
 }
 
-TEST(LowerPrecision, ACastToFloat32ReadsWhatWasComputed) {
-  GraphBuilder b;
-  const ValueId x = b.input("x", fact(DType::kFloat16, {64}));
-  b.output(b.op("Cast", {b.op("Exp", {x})}, cast_attributes(DType::kFloat32)));
-  const Tensor given = cast_to(random_tensor({64}), DType::kFloat16);
-  expect_close(run_model(b.model(), {given})[0], testing::run_op({"Exp"}, {cast_to(given, DType::kFloat32)})[0]);
-  EXPECT_EQ(testing::optimized_ops(b), "Widen Exp");
+TEST(LowerPrecision, ACastToFloat32ReadsWhatIsRounded) {
+  for (const DType dtype : kHalves) {
+    GraphBuilder b;
+    const ValueId x = b.input("x", fact(dtype, {16, 8}));
+    const ValueId w = b.constant(cast_to(random_tensor({8, 600}, 1), dtype));
+    const ValueId powers = b.op("Exp", {x}), products = b.op("MatMul", {x, w});
+    const ValueId moved = b.op("Transpose", {b.op("Add", {products, b.op("Relu", {products})})});
+    std::vector<ValueId> rounded{powers, products, moved};
+    for (const ValueId value : rounded) {
+      b.output(value);
+      b.output(b.op("Cast", {value}, cast_attributes(DType::kFloat32)));
+    }
+    const Tensor given = cast_to(random_tensor({16, 8}), dtype);
+    for (const ModelOptions& options : {ModelOptions(), as_written()}) {
+      const std::vector<Tensor> y = run_model(b.model(options), {given});
+      for (size_t i = 0; i < y.size(); i += 2) {
+        EXPECT_TRUE(identical(y[i + 1], cast_to(y[i], DType::kFloat32))) << dtype << i;
+      }
+    }
+  }
+}
+
+TEST(LowerPrecision, ACastOfAProductThatNobodyElseReadsRoundsIt) {
+  for (const DType dtype : kHalves) {
+    GraphBuilder b;
+    const ValueId x = b.input("x", fact(dtype, {16, 8}));
+    const ValueId w = b.constant(cast_to(random_tensor({8, 600}, 1), dtype));
+    b.output(b.op("Cast", {b.op("MatMul", {x, w})}, cast_attributes(DType::kFloat32)));
+    const Tensor given = cast_to(random_tensor({16, 8}), dtype);
+    for (const ModelOptions& options : {ModelOptions(), as_written()}) {
+      const Tensor y = run_model(b.model(options), {given})[0];
+      EXPECT_TRUE(identical(y, cast_to(cast_to(y, dtype), DType::kFloat32))) << dtype;
+    }
+  }
 }
 
 TEST(LowerPrecision, WhatMovesElementsGoesWithItsInputs) {

@@ -188,7 +188,12 @@ TEST(Cast, ReadsAndWritesText) {
                Tensor::of<std::string>({"0.1", "1", "-2.5"}));
   expect_close(cast(Tensor::of<uint64_t>({~0ull}), DType::kString), Tensor::of<std::string>({"18446744073709551615"}));
   expect_close(cast(Tensor::of<bool>({true, false}), DType::kString), Tensor::of<std::string>({"True", "False"}));
-  for (const char* bad : {"Hello", "", "1x", " 1", "+-1"}) {
+  const Tensor words = Tensor::of<std::string>({"True", "false", "FALSE", " 1\n", "0"});
+  expect_close(cast(words, DType::kBool), Tensor::of<bool>({true, false, false, true, false}));
+  expect_close(cast(words, DType::kFloat32), Tensor::of<float>({1, 0, 0, 1, 0}));
+  expect_close(cast(words, DType::kUint8), Tensor::of<uint8_t>({1, 0, 0, 1, 0}));
+  expect_close(cast(words, DType::kFloat16), cast(Tensor::of<float>({1, 0, 0, 1, 0}), DType::kFloat16));
+  for (const char* bad : {"Hello", "", " ", "1x", "1 2", "+-1", "Truex"}) {
     expect_error(ErrorKind::kModel, bad, [&] { cast(Tensor::of<std::string>({bad}), DType::kFloat32); });
   }
 }

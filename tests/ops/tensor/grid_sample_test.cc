@@ -46,6 +46,17 @@ TEST(GridSample, CubicReproducesPixelsAndWeighsFourNeighbours) {
   EXPECT_FLOAT_EQ(along_row({0}, "cubic", "border", true)[0], 2.5f);
 }
 
+// Half a pixel beyond the edge the taps are 0, 1 and what they are clamped to, 0 0 1 1 of them -3, 19, 19, -3 32nds:
+// PyTorch 2.13's grid_sample gives these numbers.
+TEST(GridSample, CubicClampsEachTapToTheBorder) {
+  for (const float sign : {1.0f, -1.0f}) {
+    // With align_corners, 4/3 lies half a pixel beyond the last one.
+    const float near = along_row({sign * 4 / 3}, "cubic", "border", true)[0];
+    EXPECT_NEAR(near, sign > 0 ? 4 + 3.0f / 32 : 1 - 3.0f / 32, 1e-5);
+    EXPECT_EQ(along_row({sign * 1e30f}, "cubic", "border", true)[0], sign > 0 ? 4 : 1);
+  }
+}
+
 TEST(GridSample, SamplesVolumesInTheOrderXYZ) {
   const Tensor x = Tensor::of(Shape{1, 1, 2, 2, 2}, std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7});
   const Tensor grid = Tensor::of(Shape{1, 1, 1, 2, 3}, std::vector<double>{1, -1, -1, 0, 0, 1});

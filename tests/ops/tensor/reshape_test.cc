@@ -112,7 +112,9 @@ TEST(Squeeze, RemovesDimsOfOne) {
                {1, 3, 1});
   expect_shape({"Squeeze", 1}, ramp({1, 1}), {}, {});
   expect_error(ErrorKind::kShape, "axis 1 must have dim 1", [] { run_op({"Squeeze"}, {ramp({1, 3}), ints({1})}); });
-  expect_error(ErrorKind::kShape, "given twice", [] { run_op({"Squeeze"}, {ramp({1, 3}), ints({0, -2})}); });
+  expect_shape({"Squeeze"}, ramp({1, 3}), {ints({0, -2})}, {3});
+  expect_shape({"Squeeze"}, Tensor::scalar(1.0f), {ints({0, -1})}, {});
+  expect_error(ErrorKind::kShape, "axis 1", [] { run_op({"Squeeze"}, {Tensor::scalar(1.0f), ints({1})}); });
   expect_error(ErrorKind::kShape, "axis 2", [] { run_op({"Squeeze"}, {ramp({1, 3}), ints({2})}); });
 }
 

@@ -154,7 +154,7 @@ TEST(LinearClassifier, RefusesAttributesThatDoNotFit) {
   expect_error(ErrorKind::kModel, "post_transform must be NONE", [&] {
     classify({{"coefficients", four}, {"classlabels_ints", Ints{1, 2}}, {"post_transform", std::string("LOG")}});
   });
-  expect_error(ErrorKind::kShape, "features and coefficients", [&] {
+  expect_error(ErrorKind::kShape, "2 coefficients for each score, and 3 features", [&] {
     classify({{"coefficients", four}, {"classlabels_ints", Ints{1, 2}}}, Tensor::of<float>({1, 2, 3}));
   });
   expect_error(ErrorKind::kShape, "X must have rank 1 or 2", [&] {
