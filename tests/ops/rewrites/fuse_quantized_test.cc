@@ -221,6 +221,12 @@ TEST(FuseQuantized, ADynamicProductWithItsBiasIsOneNode) {
   }
 }
 
+TEST(FuseQuantized, ADynamicProductWhoseScaleAddsAxesStays) {
+  const ByteGraph g = dynamic({1, 1, 1, 1}, Tensor::scalar(int8_t{0}), false);
+  EXPECT_EQ(optimized_ops(g).find("QLinear"), std::string::npos);
+  expect_unchanged(g, {random_tensor({2, 6, 32})});
+}
+
 TEST(FuseQuantized, ZeroPointsOfWeightsAreSubtracted) {
   ByteGraph g;
   const ValueId x = g.dequantize(g.bytes("x", {5, 33}), grid(kU8, 0.25f, 100));
