@@ -90,5 +90,25 @@ TEST(OldOpsets, ComparisonsAndConnectivesAreAlignedToo) {
   EXPECT_EQ(count_ops(b.model(), "Unsqueeze"), 1) << "of the flags; constants are folded";
 }
 
+TEST(OldOpsets, AResizeOfOpset10RunsChannelsLast) {
+  for (const auto& [mode, scales] : std::vector<std::pair<std::string, std::vector<float>>>{
+           {"nearest", {1, 1, 2, 2}}, {"nearest", {1, 1, 0.6f, 1.7f}}, {"linear", {1, 1, 2.5f, 0.5f}}}) {
+    GraphBuilder b(10);
+    const ValueId x = b.input("x", Shape{1, 3, 8, 8});
+    const Attributes attributes{{"mode", mode}};
+    const ValueId resized = b.op("Resize", {conv(b, x), b.constant(Tensor::of(scales))}, attributes);
+    b.output(b.op("Relu", {resized}));
+    expect_unchanged(b, {random_tensor({1, 3, 8, 8})});
+    EXPECT_EQ(count_ops(b.model(), "Resize", "linnet"), 1);
+  }
+}
+
+TEST(OldOpsets, AResizeOfOpset10WhoseScalesAreAnInputRunsChannelsLast) {
+  GraphBuilder b(10);
+  const ValueId x = b.input("x", Shape{1, 3, 8, 8}), scales = b.input("scales", Shape{4});
+  b.output(b.op("Relu", {b.op("Resize", {conv(b, x), scales})}));
+  expect_unchanged(b, {random_tensor({1, 3, 8, 8}), Tensor::of(std::vector<float>{1, 1, 1.5f, 0.5f})});
+}
+
 }  // namespace
 }  // namespace linnet
