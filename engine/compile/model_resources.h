@@ -9,11 +9,20 @@
 
 namespace linnet {
 
+#ifdef NDEBUG
+inline constexpr bool kDebug = false;
+#else
+inline constexpr bool kDebug = true;
+#endif
+
 /// What all plans of a model share, those of control-flow bodies included.
 struct ModelResources : std::enable_shared_from_this<ModelResources> {
   ModelOptions options;
   std::shared_ptr<Executor> executor = make_serial_executor();  ///< for the work before runs
   std::shared_ptr<MemoryAccount> account;                       ///< of loading, where that has a limit
+  /// A rewrite that would change a shape or dtype, or whose operators refuse what it gives them, is skipped, which the
+  /// log says; otherwise it is an Error.
+  bool skips_rewrites = !kDebug;
   mutable PackCache packs;
   mutable SpareMemory spare_memory;  ///< of freed weights, for packed ones
 };

@@ -10,30 +10,44 @@ namespace {
 // Rewrites that undid each other would loop; real models settle within a few rounds.
 constexpr int kMaxRounds = 16;
 
-bool apply_rewrite(Graph& graph, const Rewrite& rewrite) {
+/// Whether an error is the caller's: a limit, or the wish to stop.
+bool ends_work(const Error& error) {
+  return error.kind() == ErrorKind::kLimit || error.kind() == ErrorKind::kCancelled;
+}
+
+/// Makes the change that a rewrite proposes for a node, and says whether there was one. A rewrite that does not fit the
+/// graph is a bug in Linnet, but the graph is unchanged and as right without it.
+bool apply_to_node(Graph& graph, const Rewrite& rewrite, const Node& node, const ModelResources& resources) {
+  try {
+    const auto patch = rewrite.apply(graph, node);
+    if (patch) patch->apply(graph);
+    return patch.has_value();
+  } catch (const Error& error) {
+    const Error in_context = error.with_context("rewrite " + rewrite.name);
+    if (ends_work(error) || !resources.skips_rewrites) throw in_context;
+    const Log& log = resources.options.log;
+    if (log) log(LogLevel::kWarning, str(node.spec.describe(), " stays as it is: ", in_context.message()));
+    return false;
+  }
+}
+
+bool apply_rewrite(Graph& graph, const Rewrite& rewrite, const ModelResources& resources) {
   bool changed = false;
   const std::vector<NodeId> order = graph.nodes();
   for (const NodeId id : order) {
     if (!graph.alive(id)) continue;
     check_current();
-    if (const auto patch = rewrite.apply(graph, graph.node(id))) {
-      try {
-        patch->apply(graph);
-      } catch (const Error& error) {
-        throw error.with_context("rewrite " + rewrite.name);
-      }
-      changed = true;
-    }
+    changed |= apply_to_node(graph, rewrite, graph.node(id), resources);
   }
   return changed;
 }
 
-bool apply_rewrites(Graph& graph, const ModelOptions& options, bool last) {
+bool apply_rewrites(Graph& graph, const ModelResources& resources, bool last) {
   bool changed = false;
   const auto registry = graph.registry();
   for (const Rewrite& rewrite : Registry::Rewrites::of(*registry)) {
-    if (rewrite.last != last || options.disabled_rewrites.contains(rewrite.name)) continue;
-    changed |= apply_rewrite(graph, rewrite);
+    if (rewrite.last != last || resources.options.disabled_rewrites.contains(rewrite.name)) continue;
+    changed |= apply_rewrite(graph, rewrite, resources);
   }
   return changed;
 }
@@ -60,8 +74,8 @@ void optimize(Graph& graph, const ModelResources& resources) {
     changed = fold_constants(graph);
     changed |= merge_equal_nodes(graph);
     if (resources.options.optimization >= 2) {
-      changed |= apply_rewrites(graph, resources.options, false);
-      if (!changed) changed = !std::exchange(widen, true) || apply_rewrites(graph, resources.options, true);
+      changed |= apply_rewrites(graph, resources, false);
+      if (!changed) changed = !std::exchange(widen, true) || apply_rewrites(graph, resources, true);
     }
     graph.drop_unread_constants();
   }

@@ -1,5 +1,6 @@
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
+#include "math/aligns_operands.h"
 #include "math/elementwise.h"
 #include "op_list.h"
 
@@ -10,7 +11,7 @@ namespace {
 /// broadcast and axis).
 /// a, b, y: bool.
 /// Source: https://onnx.ai/onnx/operators/onnx__And.html
-class Connective final : public Op {
+class Connective final : public Op, public AlignsOperands {
  public:
   Connective(const NodeSpec& node, NumberFunction NumberKernels::*function) : broadcast_(node), function_(function) {}
 
@@ -19,6 +20,8 @@ class Connective final : public Op {
     require_dtype(in[0], DType::kBool, "A");
     return broadcast_.infer(in);
   }
+
+  std::optional<Dims> aligned_second(std::span<const Fact> in) const override { return broadcast_.aligned_second(in); }
 
   KernelPtr compile(const CompileInput& in) const override {
     return elementwise(in, broadcast_.sources(in), number_loop(kernel_table(in.isa()).numbers.*function_, in));

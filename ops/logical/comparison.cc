@@ -1,5 +1,6 @@
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
+#include "math/aligns_operands.h"
 #include "math/elementwise.h"
 #include "op_list.h"
 
@@ -10,13 +11,15 @@ namespace {
 /// opset 7 by the attributes broadcast and axis). False where either is NaN.
 /// a, b: numbers of one dtype.   y: bool.
 /// Source: https://onnx.ai/onnx/operators/onnx__Less.html
-class Comparison final : public Op {
+class Comparison final : public Op, public AlignsOperands {
  public:
   /// swapped: b and a are compared.
   Comparison(const NodeSpec& node, NumberFunction OrderFunctions::*compare, bool swapped)
       : broadcast_(node), compare_(compare), swapped_(swapped) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override { return broadcast_.infer(in, DType::kBool); }
+
+  std::optional<Dims> aligned_second(std::span<const Fact> in) const override { return broadcast_.aligned_second(in); }
 
   KernelPtr compile(const CompileInput& in) const override {
     std::vector<Source> sources = broadcast_.sources(in);

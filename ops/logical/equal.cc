@@ -1,5 +1,6 @@
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
+#include "math/aligns_operands.h"
 #include "math/elementwise.h"
 #include "op_list.h"
 
@@ -9,11 +10,13 @@ namespace {
 /// Equal: whether a == b, element by element with broadcasting (before opset 7 by the attributes broadcast and axis).
 /// a, b: numbers, bool or strings of one dtype.   y: bool.
 /// Source: https://onnx.ai/onnx/operators/onnx__Equal.html
-class Equal final : public Op {
+class Equal final : public Op, public AlignsOperands {
  public:
   explicit Equal(const NodeSpec& node) : broadcast_(node) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override { return broadcast_.infer(in, DType::kBool); }
+
+  std::optional<Dims> aligned_second(std::span<const Fact> in) const override { return broadcast_.aligned_second(in); }
 
   KernelPtr compile(const CompileInput& in) const override {
     const OrderFunctions* functions = kernel_table(in.isa()).numbers.order(in.dtype(0));

@@ -1,5 +1,6 @@
 #include "functions/function_table.h"
 #include "kernels/kernel_table.h"
+#include "math/aligns_operands.h"
 #include "math/elementwise.h"
 #include "math/numbers.h"
 #include "op_list.h"
@@ -24,12 +25,14 @@ T quotient(T a, T b) {
 /// attributes broadcast and axis). Integers wrap around; their quotient is rounded towards zero, and 0 where b is 0.
 /// a, b, y: numbers of one dtype.
 /// Source: https://onnx.ai/onnx/operators/onnx__Add.html
-class Arithmetic final : public Op {
+class Arithmetic final : public Op, public AlignsOperands {
  public:
   Arithmetic(const NodeSpec& node, const Numbers& numbers)
       : kernel_(binary_function(node.op_type)->kernel), numbers_(numbers), broadcast_(node) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override { return broadcast_.infer(in); }
+
+  std::optional<Dims> aligned_second(std::span<const Fact> in) const override { return broadcast_.aligned_second(in); }
 
   KernelPtr compile(const CompileInput& in) const override { return elementwise(in, broadcast_.sources(in), loop(in)); }
 

@@ -240,6 +240,12 @@ std::vector<Fact> BinaryBroadcast::infer(std::span<const Fact> in, DType output)
   return {Fact(output == DType::kUndefined ? in[0].dtype : output, dims(in[0], in[1]))};
 }
 
+std::optional<Dims> BinaryBroadcast::aligned_second(std::span<const Fact> in) const {
+  if (!in[0].has_rank() || !in[1].has_rank()) return std::nullopt;
+  if (legacy_ && !broadcast_ && *in[0].dims != *in[1].dims) return std::nullopt;
+  return aligned(in[0], in[1]);
+}
+
 std::vector<Source> BinaryBroadcast::sources(const CompileInput& in) const {
   const Fact b(in.dtype(1), aligned(in.fact(0), in.fact(1)));
   return {{0, in.shape(0)}, {1, b.shape()}};

@@ -88,6 +88,8 @@ class BinaryBroadcast {
   std::optional<Dims> dims(const Fact& a, const Fact& b) const;
   /// Checks for two inputs of one dtype; the facts of an output of dims() and the given dtype, a's if kUndefined.
   std::vector<Fact> infer(std::span<const Fact> in, DType output = DType::kUndefined) const;
+  /// As AlignsOperands says.
+  std::optional<Dims> aligned_second(std::span<const Fact> in) const;
   /// The two inputs as elementwise() takes them.
   std::vector<Source> sources(const CompileInput& in) const;
 

@@ -2,6 +2,7 @@
 
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
+#include "math/aligns_operands.h"
 #include "math/elementwise.h"
 #include "math/numbers.h"
 #include "op_list.h"
@@ -66,7 +67,7 @@ std::optional<double> constant_exponent(const CompileInput& in) {
 /// x, y: numbers of one dtype.   exponent: numbers. Two integers are computed modulo 2^64, other pairs of different
 /// dtypes in double; floats that leave the range of an integer x become its least value.
 /// Source: https://onnx.ai/onnx/operators/onnx__Pow.html
-class Pow final : public Op {
+class Pow final : public Op, public AlignsOperands {
  public:
   explicit Pow(const NodeSpec& node) : broadcast_(node) {}
 
@@ -74,6 +75,8 @@ class Pow final : public Op {
     require_inputs(in, 2, 2);
     return {Fact(in[0].dtype, broadcast_.dims(in[0], in[1]))};
   }
+
+  std::optional<Dims> aligned_second(std::span<const Fact> in) const override { return broadcast_.aligned_second(in); }
 
   KernelPtr compile(const CompileInput& in) const override {
     const DType dtype = in.dtype(0);

@@ -1,5 +1,6 @@
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
+#include "math/aligns_operands.h"
 #include "math/elementwise.h"
 #include "math/numbers.h"
 #include "op_list.h"
@@ -10,7 +11,7 @@ namespace {
 /// PRelu: y = x < 0 ? slope * x : x, element by element.
 /// x, y: numbers of one dtype, any shape.   slope: broadcast to x; before opset 7 one value, or one per channel (dim
 /// 1). Source: https://onnx.ai/onnx/operators/onnx__PRelu.html
-class PRelu final : public Op {
+class PRelu final : public Op, public AlignsOperands {
  public:
   explicit PRelu(const NodeSpec& node) : per_channel_(node.opset < 7) {}
 
@@ -19,6 +20,15 @@ class PRelu final : public Op {
     require_same_dtype(in[0], in[1], "slope");
     if (in[0].concrete() && in[1].concrete()) check_slope(in[0].shape(), slope_shape(in[0].shape(), in[1].shape()));
     return same_as(in[0]);
+  }
+
+  std::optional<Dims> aligned_second(std::span<const Fact> in) const override {
+    const Fact &x = in[0], &slope = in[1];
+    if (!x.has_rank() || !slope.concrete()) return std::nullopt;
+    if (!per_channel_ || slope.rank() != 1) return slope.dims;
+    Dims dims = *slope.dims;
+    if (dims[0] != Dim(1) && x.rank() > 2) dims.resize(size_t(x.rank() - 1), Dim(1));
+    return dims;
   }
 
   KernelPtr compile(const CompileInput& in) const override {

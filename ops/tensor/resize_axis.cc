@@ -44,12 +44,20 @@ Coordinates read_coordinates(const NodeSpec& node) {
                  kNames);
 }
 
+/// Whether it is of a version with one way to map coordinates and to round them.
+bool lacks_modes(const NodeSpec& node) { return node.domain.empty() && node.opset < 11; }
+
+// The rounding of Resize before opset 11, which has no name in ONNX.
+constexpr const char* kUpFloorDownCeilName = "up_floor_down_ceil";
+
 Nearest read_nearest(const NodeSpec& node) {
+  const auto name = node.attr_or("nearest_mode", "round_prefer_floor");
+  if (node.domain == "linnet" && name == kUpFloorDownCeilName) return Nearest::kUpFloorDownCeil;
   static constexpr std::pair<const char*, Nearest> kNames[] = {{"round_prefer_floor", Nearest::kRoundPreferFloor},
                                                                {"round_prefer_ceil", Nearest::kRoundPreferCeil},
                                                                {"floor", Nearest::kFloor},
                                                                {"ceil", Nearest::kCeil}};
-  return by_name("nearest_mode", node.attr_or("nearest_mode", "round_prefer_floor"), kNames);
+  return by_name("nearest_mode", name, kNames);
 }
 
 /// The input coordinate of an output coordinate.
@@ -124,6 +132,15 @@ void add_neighbours(const ResizeMode& mode, double x, double shrink, int64_t fir
 
 }  // namespace
 
+NodeSpec internal_resize(NodeSpec spec) {
+  if (lacks_modes(spec)) {
+    spec.attributes["coordinate_transformation_mode"] = std::string("asymmetric");
+    spec.attributes["nearest_mode"] = std::string(kUpFloorDownCeilName);
+  }
+  spec.domain = "linnet";
+  return spec;
+}
+
 ResizeMode::ResizeMode(const NodeSpec& node)
     : filter(read_filter(node)),
       coordinates(read_coordinates(node)),
@@ -135,7 +152,7 @@ ResizeMode::ResizeMode(const NodeSpec& node)
   if (antialias && filter == Filter::kNearest) {
     throw Error(ErrorKind::kModel, "antialias needs mode linear or cubic, got nearest");
   }
-  if (node.domain.empty() && node.opset < 11) {
+  if (lacks_modes(node)) {
     coordinates = Coordinates::kAsymmetric;
     nearest = node.op_type == "Resize" ? Nearest::kUpFloorDownCeil : Nearest::kFloor;
   }

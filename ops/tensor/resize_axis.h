@@ -35,6 +35,10 @@ struct ResizeMode {
   float extrapolation_value;
 };
 
+/// The internal, channels-last operator with the attributes that a Resize of any version means. Its inputs are those of
+/// opset 11: before, there is no roi.
+NodeSpec internal_resize(NodeSpec spec);
+
 /// One axis to be resized.
 struct ResizeSpan {
   int64_t in = 1, out = 1;

@@ -19,7 +19,7 @@ constexpr std::string_view kOthers[] = {
 
 bool broadcasts(const Node& node) {
   if (is_op(node, "Elementwise", kInternalDomain)) return true;
-  if (!node.spec.domain.empty() || node.spec.has("broadcast") || node.spec.has("axis")) return false;
+  if (!node.spec.domain.empty() || (node.spec.opset < 7 && node.inputs.size() == 2)) return false;
   return activation_of(node.spec) || binary_function(node.spec.op_type) ||
          std::ranges::count(kOthers, node.spec.op_type);
 }

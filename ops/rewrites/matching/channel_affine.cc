@@ -91,8 +91,8 @@ Tensor ChannelAffine::folded_bias(const Tensor* bias, int64_t channels) const {
 std::optional<ChannelAffine> constant_channel_arithmetic(const Graph& graph, const Node& node, int channel_axis) {
   const bool commutes = is_op(node, "Add") || is_op(node, "Mul");
   if (!commutes && !is_op(node, "Sub") && !is_op(node, "Div")) return std::nullopt;
-  // Before opset 7 an axis may say how c is aligned.
-  if (node.inputs.size() != 2 || node.spec.attributes.contains("axis")) return std::nullopt;
+  // Before opset 7 attributes say how c is aligned.
+  if (node.inputs.size() != 2 || node.spec.opset < 7) return std::nullopt;
   ChannelAffine affine;
   affine.input = commutes && graph.constant_input(node, 0) ? 1 : 0;
   const Tensor* c = graph.constant_input(node, 1 - affine.input);

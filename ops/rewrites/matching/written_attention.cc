@@ -72,12 +72,13 @@ const Node* masked_product(const Graph& graph, ValueId scores, WrittenAttention&
   return nullptr;
 }
 
-/// Where(IsNaN(p), 0, p): gives p.
+/// Where(IsNaN(p), 0, p), of p's shape: gives p.
 ValueId guarded_probabilities(const Graph& graph, const Node& where) {
   const Node* is_nan = single_use(graph, where.inputs[0], "IsNaN");
   const ValueId p = where.inputs[2];
   const bool matches = is_nan && is_nan->inputs[0] == p && number(graph, where.inputs[1]) == 0.0 &&
-                       graph.consumers(p).size() == 2 && !graph.is_output(p);
+                       graph.consumers(p).size() == 2 && !graph.is_output(p) &&
+                       same_shape(graph.fact(p), graph.fact(where.outputs[0]));
   return matches ? p : kNoValue;
 }
 

@@ -70,6 +70,7 @@ std::optional<Patch> expand_quantized_product(const Graph& graph, const Node& no
   if (!is_conv && !is_op(node, "QLinearMatMul")) return std::nullopt;
   if (!has_constant_grid(graph, node, kXScale) || !has_constant_grid(graph, node, kYScale)) return std::nullopt;
   if (!graph.constant_input(node, kW)) return expand_product_of_activations(graph, node);
+  if (!graph.constant_input(node, kWZero)) return std::nullopt;
   const int axis = is_conv ? 0 : 1;
   const auto constant = [&](int input) { return graph.constant_input(node, input); };
   const auto weights = quantized_weights(constant(kW), constant(kWScale), constant(kWZero), axis);

@@ -38,6 +38,12 @@ std::optional<DynamicProduct> dynamic_product(const Graph& graph, const Node& mu
   return std::nullopt;
 }
 
+/// Scales of more dims than the product add axes to it.
+bool keeps_rank(const Graph& graph, const Node& product, const Node& mul) {
+  const Fact &before = graph.fact(product.outputs[0]), &after = graph.fact(mul.outputs[0]);
+  return before.has_rank() && after.has_rank() && before.rank() == after.rank();
+}
+
 /// The zero point of x: given, of one uint8.
 bool has_byte_zero(const Graph& graph, const Node& product) {
   const Fact& zero = graph.input_fact(product, 2);
@@ -57,6 +63,7 @@ std::optional<Patch> fuse_dynamic_product(const Graph& graph, const Node& node) 
   const Tensor *w = graph.constant_input(product, 1), *w_zero = graph.constant_input(product, 3);
   const Fact& x = graph.input_fact(product, 0);
   if (!w || !x.has_rank() || !has_byte_zero(graph, product)) return std::nullopt;
+  if (!keeps_rank(graph, product, node)) return std::nullopt;
   if (!w_zero && optional_input(product, 3) != kNoValue) return std::nullopt;
   if (is_conv ? found->w_scale->size() != 1 || x.rank() < 3 || x.rank() > 5 : w->rank() != 2) return std::nullopt;
   const auto weights = quantized_weights(w, found->w_scale, w_zero, is_conv ? 0 : 1);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "rewrites/matching/layout.h"
@@ -61,11 +62,8 @@ std::optional<Tensor> constant_bias(const Graph& graph, const Node& node, int64_
   const Tensor* zero = dequantize ? graph.constant_input(*dequantize, 2) : nullptr;
   if (!fits(bias) || bias->dtype() != DType::kInt32 || !units || units->dtype() != DType::kFloat32) return std::nullopt;
   if (units->size() != 1 && units->size() != channels) return std::nullopt;
-  if (zero) {
-    for (const int64_t i : {int64_t{0}, zero->size() - 1}) {
-      if (zero->data<int32_t>()[i] != 0) return std::nullopt;
-    }
-  }
+  if (!zero && optional_input(*dequantize, 2) != kNoValue) return std::nullopt;
+  if (zero && std::ranges::count(zero->values<int32_t>(), 0) != zero->size()) return std::nullopt;
   for (int64_t j = 0; j < channels; ++j) {
     const float unit = scale * w_scale.data<float>()[w_scale.size() > 1 ? j : 0];
     if (std::abs(units->data<float>()[units->size() > 1 ? j : 0] - unit) > 1e-6f * unit) return std::nullopt;

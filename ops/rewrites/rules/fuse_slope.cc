@@ -19,7 +19,7 @@ Tensor channel_slopes(const Fact& slope, const Fact& y) {
 
 // PRelu(linnet::Conv(x, w, b, r), slope) of one slope per channel -> linnet::Conv(x, w, b, r, slope).
 std::optional<Patch> fuse_slope(const Graph& graph, const Node& node) {
-  if (!is_op(node, "PRelu")) return std::nullopt;
+  if (!is_op(node, "PRelu") || node.spec.opset < 7) return std::nullopt;
   const Node* conv = product_before(graph, node, 0);
   if (!conv || !is_op(*conv, "Conv", kInternalDomain)) return std::nullopt;
   const Tensor slopes = channel_slopes(graph.input_fact(node, 1), graph.fact(conv->outputs[0]));

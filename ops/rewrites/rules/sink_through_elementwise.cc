@@ -18,8 +18,8 @@ bool is_elementwise(const Node& node) {
          std::ranges::count(kOthers, node.spec.op_type);
 }
 
-// Before opset 7, operands were aligned by an axis attribute.
-bool aligns_by_attribute(const Node& node) { return node.spec.has("broadcast") || node.spec.has("axis"); }
+// Before opset 7, attributes align operands until align_operands can say how.
+bool aligns_by_attribute(const Node& node) { return node.spec.opset < 7 && node.inputs.size() == 2; }
 
 // A constant of lower rank, brought to channels-last of the full rank.
 ValueId constant_to_channels_last(Patch& patch, const Node& node, const Tensor& constant, int rank) {

@@ -1,6 +1,7 @@
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/sink_transpose.h"
+#include "tensor/resize_axis.h"
 
 namespace linnet {
 namespace {
@@ -26,7 +27,11 @@ std::optional<Patch> sink_through_pool(const Graph& graph, const Node& node) {
   if (source == kNoValue || !graph.fact(node.outputs[0]).has_rank()) return std::nullopt;
   std::vector<ValueId> inputs = node.inputs;
   inputs[0] = source;
-  return on_channels_last(graph, node, internal_spec(node, node.spec.op_type), inputs, Patch(graph));
+  if (!is_op(node, "Resize")) {
+    return on_channels_last(graph, node, internal_spec(node, node.spec.op_type), inputs, Patch(graph));
+  }
+  if (node.spec.opset < 11) inputs.insert(inputs.begin() + 1, kNoValue);
+  return on_channels_last(graph, node, internal_resize(node.spec), inputs, Patch(graph));
 }
 
 }  // namespace linnet

@@ -95,7 +95,7 @@ def binary(draw):
         shapes = (draw.shape(1, 4),) * 2
     elif name == "PRelu":
         x = draw.shape(1, 4)
-        shapes = (x, thin(draw, x) if draw.schema.since_version >= 7 else (1,))
+        shapes = (x, thin(draw, x) if draw.schema.since_version >= 7 else draw.choice(((1,), x[1:2] or (1,))))
     low, high = operand_range(name, False, types)
     inputs = [draw.tensor(types[0], shapes[0], low, high)]
     low, high = operand_range(name, True, types)
@@ -106,6 +106,8 @@ def binary(draw):
     if draw.schema.outputs[0].type_str == "T1":
         draw.types["T1"] = "bool"
     modern = None
+    if name == "PRelu" and draw.schema.since_version < 7 and len(shapes[0]) > 1:
+        modern = ([inputs[0], inputs[1].reshape(-1, *[1] * (len(shapes[0]) - 2))], {})
     if legacy and len(shapes[0]) > 1 and draw.flag():
         inputs, attributes, modern = legacy_broadcast(draw, inputs)
     return Configuration(draw.schema, inputs, attributes, types=draw.types, modern=modern)

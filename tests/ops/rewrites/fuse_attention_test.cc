@@ -235,6 +235,13 @@ TEST(FuseAttention, NotWhereNanBecomesAnotherNumber) {
   }});
 }
 
+TEST(FuseAttention, NotWhereZeroInPlaceOfNanAddsAxes) {
+  expect_not_fused({.probabilities = [](GraphBuilder& b, ValueId p) {
+    const ValueId zero = b.constant(Tensor::of(Shape{1, 1, 1, 1, 1}, std::vector<float>{0}));
+    return b.op("Where", {b.op("IsNaN", {p}), zero, p});
+  }});
+}
+
 TEST(FuseAttention, NotWhereAProductFollowsTheSoftmax) { expect_not_fused({.probabilities = times(2)}); }
 
 TEST(FuseAttention, NotInDouble) {

@@ -197,6 +197,21 @@ TEST(FuseQuantized, ALinearConvWithOneScaleAndZeroPointsPerChannelIsThatProduct)
   expect_exact(g, {random_bytes({1, 4, 6, 7}, kU8)});
 }
 
+TEST(FuseQuantized, ALinearProductWhoseZeroPointOfWeightsIsNoConstantStays) {
+  for (const bool is_conv : {false, true}) {
+    ByteGraph g;
+    const auto scale = [&](float value) { return g.constant(Tensor::scalar(value)); };
+    const Shape shape = is_conv ? Shape{1, 4, 6, 7} : Shape{3, 4},
+                weights_shape = is_conv ? Shape{6, 4, 3, 3} : Shape{4, 6};
+    const ValueId x = g.bytes("x", shape), zero = g.constant(byte(kU8, 20)), y_zero = g.constant(byte(kU8, 60));
+    const ValueId w = g.constant(random_bytes(weights_shape, kS8)), w_zero = g.bytes("w_zero", {}, kS8);
+    g.output(g.op(is_conv ? "QLinearConv" : "QLinearMatMul",
+                  {x, scale(0.125f), zero, w, scale(0x1p-6f), w_zero, scale(2.f), y_zero}));
+    EXPECT_EQ(optimized_ops(g).find("+QLinear"), std::string::npos) << optimized_ops(g);
+    expect_exact(g, {random_bytes(shape, kU8), byte(kS8, 30)});
+  }
+}
+
 /// What onnxruntime.quantization writes for a product with weights that are quantised dynamically.
 ByteGraph dynamic(const Shape& w_scale, const Tensor& w_zero, bool adds_bias = true) {
   ByteGraph g;
@@ -219,6 +234,39 @@ TEST(FuseQuantized, ADynamicProductWithItsBiasIsOneNode) {
       expect_unchanged(g, {random_tensor({2, 6, 32})});
     }
   }
+}
+
+TEST(FuseQuantized, ADynamicProductWhoseScaleAddsAxesStays) {
+  const ByteGraph g = dynamic({1, 1, 1, 1}, Tensor::scalar(int8_t{0}), false);
+  EXPECT_EQ(optimized_ops(g).find("QLinear"), std::string::npos);
+  expect_unchanged(g, {random_tensor({2, 6, 32})});
+}
+
+/// A convolution whose bias has these zero points.
+ByteGraph shifted_bias(ByteGraph g, ValueId zeros) {
+  const ValueId x = g.dequantize(g.bytes("x", {1, 5, 6, 6}), grid(kU8, 0.125f, 100));
+  const ValueId values = g.constant(Tensor::of<int32_t>({100, 200, 300})), units = g.constant(powers(3, 0x1p-10f));
+  const ValueId b = g.op("DequantizeLinear", {values, units, zeros}, {{"axis", int64_t{0}}});
+  g.output(g.op("Conv", {x, weights(g, {3, 5, 3, 3}, 0), b}));
+  return g;
+}
+
+TEST(FuseQuantized, ABiasWithZeroPointsThatAreNotZeroStays) {
+  for (const std::vector<int32_t>& zeros : std::vector<std::vector<int32_t>>{{5, 0, 0}, {0, 5000, 0}, {0, 0, -1}}) {
+    ByteGraph g;
+    const ValueId constant = g.constant(Tensor::of(zeros));
+    expect_floats(shifted_bias(g, constant), {random_bytes({1, 5, 6, 6}, kU8)});
+  }
+  ByteGraph g;
+  const ValueId zeros = g.constant(Tensor::of<int32_t>({0, 0, 0}));
+  EXPECT_EQ(optimized_ops(shifted_bias(g, zeros)), "Transpose +QLinearConv Transpose");
+}
+
+TEST(FuseQuantized, ABiasWithZeroPointsOfTheRunStays) {
+  ByteGraph g;
+  const ValueId zeros = g.input("zeros", Fact(DType::kInt32, Shape{3}));
+  const Tensor given = Tensor::of<int32_t>({0, 5000, 7});
+  expect_floats(shifted_bias(g, zeros), {given, random_bytes({1, 5, 6, 6}, kU8)});
 }
 
 TEST(FuseQuantized, ZeroPointsOfWeightsAreSubtracted) {
