@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "tensor/bool_bytes.h"
 #include "tensor/counted_memory.h"
 #include "tensor/held_bytes.h"
 #include "utf.h"
@@ -151,13 +152,14 @@ Tensor parse_numbers(const Header& header, DType dtype, std::span<const std::byt
   Tensor result(dtype, header.shape);
   const auto item = size_t(dtype_bits(dtype)) / 8;
   auto* to = static_cast<std::byte*>(result.raw());
-  if (!header.fortran) {
-    if (result.bytes() > 0) std::memcpy(to, data.data(), result.bytes());
-    return result;
+  if (header.fortran) {
+    for_each_element(header, [&](int64_t i, int64_t source) {
+      std::memcpy(to + size_t(i) * item, data.data() + size_t(source) * item, item);
+    });
+  } else if (result.bytes() > 0) {
+    std::memcpy(to, data.data(), result.bytes());
   }
-  for_each_element(header, [&](int64_t i, int64_t source) {
-    std::memcpy(to + size_t(i) * item, data.data() + size_t(source) * item, item);
-  });
+  normalize_bools(result);
   return result;
 }
 

@@ -1,10 +1,19 @@
 #include "callback_op.h"
 
+#include <algorithm>
+
 #include "computation.h"
 #include "inference.h"
 
 namespace linnet::c_api {
 namespace {
+
+/// Bytes that mean true are 1 for all other operators.
+void normalize_bools(Tensor& output) {
+  if (output.dtype() != DType::kBool) return;
+  auto* bytes = static_cast<uint8_t*>(output.raw());
+  std::transform(bytes, bytes + output.bytes(), bytes, [](uint8_t byte) { return uint8_t(byte != 0); });
+}
 
 class CallbackKernel final : public Kernel {
  public:
@@ -17,6 +26,9 @@ class CallbackKernel final : public Kernel {
     linnet_computation computation(context, callbacks->max_inputs, outputs_);
     call_back([&] { return callbacks->compute(callbacks->user_data, node_.get(), &computation); });
     computation.check_allocated();
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (outputs_[i] != OutputMemory::kNone) normalize_bools(context.output(int(i)));
+    }
   }
 
  private:

@@ -5,6 +5,7 @@
 #include "run/context_states.h"
 #include "run/model_state.h"
 #include "run/runner.h"
+#include "tensor/bool_bytes.h"
 #include "tensor/memory_errors.h"
 
 namespace linnet {
@@ -48,6 +49,7 @@ struct Context::Impl {
     const MemoryAccount::Scope scope(environment.account());
     return with_memory_errors(what, f);
   }
+  std::span<const Tensor> run(std::span<const Tensor> inputs, std::span<const Tensor> given);
   bool completes() const { return !states.empty() || !model.state_->notes.defaults.empty(); }
   template <class F>
   std::span<const Tensor> hold_threads(F run);
@@ -98,6 +100,11 @@ auto Context::Impl::with_dim_names(std::span<const Tensor> inputs, F&& f) {
     if (contradiction.empty()) throw;
     throw Error(error.kind(), str(error.message(), "; ", contradiction));
   }
+}
+
+std::span<const Tensor> Context::Impl::run(std::span<const Tensor> inputs, std::span<const Tensor> given) {
+  return with_dim_names(completes() ? completed : inputs,
+                        [&] { return completes() ? run_completed(inputs, given) : run_apart(inputs, given); });
 }
 
 /// Inputs may be, or lie in, outputs of the run before: those are kept, so that this run writes others.
@@ -171,10 +178,10 @@ std::span<const Tensor> Context::run(std::span<const Tensor> inputs, const RunOp
   impl_->environment.begin_run(options);
   const RunEnvironment::Scope scope(impl_->environment);
   return with_memory_errors("run the model", [&] {
-    return impl_->with_dim_names(impl_->completes() ? impl_->completed : inputs, [&] {
-      return impl_->completes() ? impl_->run_completed(inputs, options.outputs)
-                                : impl_->run_apart(inputs, options.outputs);
-    });
+    if (std::none_of(inputs.begin(), inputs.end(), has_other_bools)) return impl_->run(inputs, options.outputs);
+    std::vector<Tensor> normalized;
+    for (const Tensor& input : inputs) normalized.push_back(normalized_bools(input));
+    return impl_->run(normalized, options.outputs);
   });
 }
 

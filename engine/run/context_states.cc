@@ -7,6 +7,7 @@
 
 #include "plan/program.h"
 #include "run/model_state.h"
+#include "tensor/bool_bytes.h"
 
 namespace linnet {
 namespace {
@@ -75,7 +76,7 @@ void ContextStates::bind(const std::string& output, const std::string& input, co
     if (other.input == state.input) throw Error(ErrorKind::kModel, str("input '", input, "' is a state already"));
     if (other.output == state.output) throw Error(ErrorKind::kModel, str("output '", output, "' is a state already"));
   }
-  state.value = state.initial = initial.clone();
+  state.value = state.initial = normalized_bools(initial).clone();
   least_capacity_ = std::max(least_capacity_, capacity);
   states_.push_back(std::move(state));
 }
@@ -96,7 +97,7 @@ const Tensor& ContextStates::value(const std::string& input) { return dense(find
 void ContextStates::set_value(const std::string& input, const Tensor& value) {
   State& state = find(input);
   check_input(input, input_of(state).fact, value);
-  Tensor copy = value.clone();
+  Tensor copy = normalized_bools(value).clone();
   leave_rooms();
   state.value = std::move(copy);
   if (state.axis >= state.value.rank()) state.axis = -1;

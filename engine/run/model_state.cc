@@ -6,6 +6,7 @@
 #include "environment/checked_executor.h"
 #include "environment/run_environment.h"
 #include "passes/passes.h"
+#include "tensor/bool_bytes.h"
 #include "tensor/stored_tensor.h"
 
 namespace linnet {
@@ -192,7 +193,8 @@ Model::State Model::State::with_weights(const std::map<std::string, Tensor>& wei
   }
   Graph graph = *as_written;
   GraphNotes replaced = notes;
-  for (const auto& [name, weight] : weights) {
+  for (const auto& [name, given] : weights) {
+    const Tensor weight = normalized_bools(given);
     const auto i = find_name(overridable, name);
     if (i) {
       check_weight(name, replaced.defaults[*i], weight);

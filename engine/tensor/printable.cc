@@ -25,11 +25,38 @@ size_t sequence_bytes(std::string_view text, size_t i, uint32_t& code) {
   return too_long || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : count;
 }
 
-// Controls of ASCII and Latin-1, and those of writing from right to left, which show a text as another (Boucher and
-// Anderson, "Trojan Source", 2021).
+struct CodeRange {
+  uint32_t first, last;
+};
+
+// Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt), which contains every Bidi_Control, and the
+// separators of lines and paragraphs. Such characters show a text as another (Boucher and Anderson, "Trojan Source",
+// 2021) or are not seen at all.
+constexpr std::array<CodeRange, 17> kHidden = {{
+    {0xad, 0xad},
+    {0x34f, 0x34f},
+    {0x61c, 0x61c},
+    {0x115f, 0x1160},
+    {0x17b4, 0x17b5},
+    {0x180b, 0x180f},
+    {0x200b, 0x200f},
+    {0x2028, 0x202e},
+    {0x2060, 0x206f},
+    {0x3164, 0x3164},
+    {0xfe00, 0xfe0f},
+    {0xfeff, 0xfeff},
+    {0xffa0, 0xffa0},
+    {0xfff0, 0xfff8},
+    {0x1bca0, 0x1bca3},
+    {0x1d173, 0x1d17a},
+    {0xe0000, 0xe0fff},
+}};
+
+// The rest are controls of ASCII and Latin-1.
 bool is_shown(uint32_t code) {
-  return code >= 0x20 && !(code >= 0x7f && code < 0xa0) && !(code >= 0x200e && code <= 0x200f) &&
-         !(code >= 0x2028 && code <= 0x202e) && !(code >= 0x2066 && code <= 0x2069);
+  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return false;
+  const auto* range = std::ranges::lower_bound(kHidden, code, {}, &CodeRange::last);
+  return range == kHidden.end() || code < range->first;
 }
 
 void append_escaped(std::string& text, std::string_view bytes) {

@@ -4,7 +4,7 @@
 
 #include "stored_range.h"
 #include "tensor/alignment.h"
-#include "tensor_data.h"
+#include "tensor/bool_bytes.h"
 
 namespace linnet {
 namespace {

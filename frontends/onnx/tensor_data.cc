@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "elements/bit_stream.h"
+#include "tensor/bool_bytes.h"
 #include "tensor/counted_memory.h"
 #include "tensor/held_bytes.h"
 
@@ -121,12 +122,6 @@ Tensor tensor_from_message(const pb::TensorProto& proto, DType dtype, const Shap
 void check_raw_data(const pb::TensorProto& proto, size_t bytes, DType dtype, const Shape& shape) {
   check_storage(proto, bytes > 0);
   check_raw(bytes, dtype, shape);
-}
-
-void normalize_bools(Tensor& tensor) {
-  if (tensor.dtype() != DType::kBool) return;
-  auto* bytes = static_cast<unsigned char*>(tensor.raw());
-  std::transform(bytes, bytes + tensor.bytes(), bytes, [](unsigned char b) { return b ? 1 : 0; });
 }
 
 }  // namespace linnet

@@ -16,7 +16,4 @@ Tensor tensor_from_message(const pb::TensorProto& proto, DType dtype, const Shap
 /// Checks a tensor whose raw_data of so many bytes lies elsewhere as tensor_from_message does.
 void check_raw_data(const pb::TensorProto& proto, size_t bytes, DType dtype, const Shape& shape);
 
-/// Makes every byte of a bool tensor 0 or 1; no other value is a valid bool.
-void normalize_bools(Tensor& tensor);
-
 }  // namespace linnet

@@ -1,6 +1,7 @@
 #include "tensor_reader.h"
 
 #include "sparse_tensor.h"
+#include "tensor/bool_bytes.h"
 #include "tensor_data.h"
 #include "value_type.h"
 
@@ -45,7 +46,7 @@ Tensor TensorReader::decode_external(const pb::TensorProto& proto, DType dtype, 
   if (dtype == DType::kString) throw Error(ErrorKind::kModel, "strings cannot be stored in external data");
   if (!proto.raw_data().empty()) throw Error(ErrorKind::kModel, "values are stored here and in external data");
   external_.check(proto, int64_t(dtype_bytes(dtype, shape.elements())));
-  if (const Tensor shared = external_.share(proto, dtype, shape)) return shared;
+  if (const Tensor shared = external_.share(proto, dtype, shape)) return normalized_bools(shared);
   if (const Tensor later = external_.read_later(proto, dtype, shape)) return later;
   Tensor tensor(dtype, shape);
   external_.read(proto, {static_cast<std::byte*>(tensor.raw()), tensor.bytes()});

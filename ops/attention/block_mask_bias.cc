@@ -2,6 +2,7 @@
 #include <array>
 #include <limits>
 
+#include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/parallel.h"
@@ -24,15 +25,17 @@ class BlockMaskBiasKernel final : public Kernel {
 
   void run(KernelContext& context) const override {
     const auto rows = context.input(kRows).values<int32_t>();
+    const auto before = context.input(kBefore).values<int64_t>();
     check(rows);
+    for (const int64_t position : before) check_position(position);
     const auto* columns = context.input(kColumns).data<int32_t>();
-    const auto* before = context.input(kBefore).data<int64_t>();
     float* bias = context.output(0).data<float>();
     const int64_t lines = context.output(0).size() / std::max<int64_t>(1, capacity_);
     parallel_items(context.executor(), lines, capacity_, [&](int64_t line, int64_t end, int) {
       for (; line < end; ++line) {
         const int64_t sample = line / length_ / heads_, layout = line / length_ % heads_ % layouts_;
-        const int64_t position = before[sample] + line % length_, row = std::min(position / block_, blocks_ - 1);
+        const int64_t position = before[size_t(sample)] + line % length_,
+                      row = std::min(position / block_, blocks_ - 1);
         const int32_t* part = rows.data() + layout * (blocks_ + 1) + row;
         write_line({columns + layout * most_ + part[0], size_t(part[1] - part[0])}, bias + line * capacity_);
       }
@@ -50,13 +53,18 @@ class BlockMaskBiasKernel final : public Kernel {
     }
   }
 
+  void check_position(int64_t position) const {
+    if (position >= 0 && position <= capacity_) return;
+    throw Error(ErrorKind::kShape, str("before must be in [0,", capacity_, "], got ", position));
+  }
+
   void write_line(std::span<const int32_t> columns, float* line) const {
     std::fill_n(line, capacity_, -std::numeric_limits<float>::infinity());
     for (const int32_t column : columns) {
       if (column < 0 || column >= blocks_) {
         throw Error(ErrorKind::kShape, str("block_col_indices must be in [0,", blocks_, "), got ", column));
       }
-      const int64_t begin = std::min(capacity_, column * block_), end = std::min(capacity_, begin + block_);
+      const int64_t begin = std::min(capacity_, checked_mul(column, block_)), end = std::min(capacity_, begin + block_);
       std::fill(line + begin, line + end, 0.0f);
     }
   }
@@ -68,12 +76,13 @@ class BlockMaskBiasKernel final : public Kernel {
 /// a sparse mask gives to the block of its position: 0 for these, -inf for others. Head h has layout h modulo the
 /// layouts. num_heads, sparse_block_size: attributes.
 /// block_row_indices: int32 [layouts, blocks + 1], block_col_indices: int32 [layouts, n], in compressed rows;
-/// before: int64 [batch], the position of the first query row; query: [batch, length, ...] and cache: [batch, heads,
-/// capacity, size] for their shapes alone. Y: float32 [batch, num_heads, length, capacity]. Indices are checked.
+/// before: int64 [batch], the position of the first query row, in [0, capacity]; query: [batch, length, size] and
+/// cache: [batch, heads, capacity, size] for their shapes alone. Y: float32 [batch, num_heads, length, capacity].
+/// Indices and positions are checked when the model runs; blocks * sparse_block_size must be an int64.
 class BlockMaskBias final : public Op {
  public:
   explicit BlockMaskBias(const NodeSpec& node)
-      : heads_(node.attr<int64_t>("num_heads")), block_(node.attr<int64_t>("sparse_block_size")) {}
+      : heads_(positive_attribute(node, "num_heads")), block_(positive_attribute(node, "sparse_block_size")) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 5, 5);
@@ -83,23 +92,33 @@ class BlockMaskBias final : public Op {
       require_rank(in[size_t(i)], 2, name);
     }
     require_dtype(in[kBefore], DType::kInt64, "before");
-    if (in[kRows].has_rank() && in[kColumns].has_rank()) {
-      const Dim layouts = merge_dim(in[kRows].dim(0), in[kColumns].dim(0), "the layouts of the block indices");
-      if (layouts.known() && (layouts.value() == 0 || heads_ % layouts.value() != 0)) {
-        throw Error(ErrorKind::kShape,
-                    str("num_heads must be a multiple of the layouts, got ", heads_, " and ", layouts));
-      }
-      if (in[kRows].dim(1).known() && in[kRows].dim(1).value() < 2) {
-        throw Error(ErrorKind::kShape, str("block_row_indices must have two columns or more, got ", in[kRows]));
-      }
-    }
+    require_rank(in[kBefore], 1, "before");
+    require_rank(in[kQuery], 3, "query");
+    require_rank(in[kCache], 4, "cache");
+    check_blocks(in[kRows], in[kColumns]);
     const auto dim = [&](int i, int d) { return in[size_t(i)].has_rank() ? in[size_t(i)].dim(d) : Dim(); };
-    return {Fact(DType::kFloat32, Dims{dim(kQuery, 0), Dim(heads_), dim(kQuery, 1), dim(kCache, 2)})};
+    const Dim batch = merge_dim(dim(kQuery, 0), dim(kBefore, 0), "the batch of query and before");
+    return {Fact(DType::kFloat32, Dims{batch, Dim(heads_), dim(kQuery, 1), dim(kCache, 2)})};
   }
 
   KernelPtr compile(const CompileInput& in) const override { return std::make_unique<BlockMaskBiasKernel>(in, block_); }
 
  private:
+  void check_blocks(const Fact& rows, const Fact& columns) const {
+    if (!rows.has_rank()) return;
+    if (columns.has_rank()) check_layouts(merge_dim(rows.dim(0), columns.dim(0), "the layouts of the block indices"));
+    if (!rows.dim(1).known()) return;
+    const int64_t blocks = rows.dim(1).value() - 1;
+    if (blocks < 1) throw Error(ErrorKind::kShape, str("block_row_indices must have two columns or more, got ", rows));
+    if (block_ <= std::numeric_limits<int64_t>::max() / blocks) return;
+    throw Error(ErrorKind::kLimit, str("sparse_block_size is too large for ", blocks, " blocks, got ", block_));
+  }
+
+  void check_layouts(const Dim& layouts) const {
+    if (!layouts.known() || (layouts.value() != 0 && heads_ % layouts.value() == 0)) return;
+    throw Error(ErrorKind::kShape, str("num_heads must be a multiple of the layouts, got ", heads_, " and ", layouts));
+  }
+
   int64_t heads_, block_;
 };
 

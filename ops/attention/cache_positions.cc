@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "op_list.h"
 
@@ -42,7 +43,7 @@ class CachePositionsKernel final : public Kernel {
     }
     const int64_t before = last + 1 - tokens;
     require(before, 0, past, "the tokens before the query, of which past_key holds the keys,");
-    require(before + length, 0, std::max(past, total), "the end of the query's rows in the cache");
+    require(checked_add(before, length), 0, std::max(past, total), "the end of the query's rows in the cache");
     return {last + 1, before};
   }
 
@@ -67,7 +68,10 @@ class CachePositions final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 4, 5);
-    for (const int i : {kLast, kTotal}) require_dtype(in[size_t(i)], DType::kInt32, name_of(i));
+    require_dtype(in[kLast], DType::kInt32, "seqlens_k");
+    require_one_element(in[kTotal], DType::kInt32, "total_sequence_length");
+    require_one_element(in[kLength], DType::kInt64, "sequence_length");
+    require_one_element(in[kPast], DType::kInt64, "past_length");
     Dim batch;
     if (in[kLast].has_rank()) {
       const Fact& fact = in[kLast];
@@ -78,21 +82,23 @@ class CachePositions final : public Op {
       batch = fact.dim(0);
     }
     if (has_input(in, kNew)) {
-      require_dtype(in[kNew], DType::kInt32, name_of(kNew));
-      require_rank(in[kNew], 1, name_of(kNew));
+      require_dtype(in[kNew], DType::kInt32, "query_seqlens");
+      require_rank(in[kNew], 1, "query_seqlens");
       if (in[kNew].has_rank()) batch = merge_dim(batch, in[kNew].dim(0), "the batch of seqlens_k and query_seqlens");
     }
-    const Tensor& length = in[kLength].constant;
     const Fact each(DType::kInt64, Dims{batch});
-    return {each, each, Fact(DType::kInt64, Dims{batch, length ? Dim(*length.data<int64_t>()) : Dim()})};
+    return {each, each, Fact(DType::kInt64, Dims{batch, length_of(in[kLength])})};
   }
 
   KernelPtr compile(const CompileInput& in) const override { return std::make_unique<CachePositionsKernel>(in); }
   std::vector<int> value_inputs() const override { return {kLength}; }
 
  private:
-  static std::string name_of(int i) {
-    return i == kLast ? "seqlens_k" : i == kTotal ? "total_sequence_length" : "query_seqlens";
+  static Dim length_of(const Fact& fact) {
+    if (!fact.constant) return {};
+    const int64_t length = *fact.constant.data<int64_t>();
+    if (length < 0) throw Error(ErrorKind::kShape, str("sequence_length must not be negative, got ", length));
+    return Dim(length);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
 #include "quantization/parameter.h"
@@ -13,21 +14,14 @@ namespace {
 
 using Q = QuantizedInputs;
 
-void require_one(const Fact& fact, DType dtype, const char* name) {
-  require_dtype(fact, dtype, name);
-  if (fact.concrete() && fact.shape().elements() != 1) {
-    throw Error(ErrorKind::kShape, str(name, " must have one element, got ", fact));
-  }
-}
-
 /// A scale and a zero point, both or none.
 void check_pair(std::span<const Fact> in, int scale, const char* scale_name, const char* zero_name) {
   if (has_input(in, scale) != has_input(in, scale + 1)) {
     throw Error(ErrorKind::kModel, str(scale_name, " and ", zero_name, " must be given together"));
   }
   if (!has_input(in, scale)) return;
-  require_one(in[size_t(scale)], DType::kFloat32, scale_name);
-  require_one(in[size_t(scale) + 1], DType::kUint8, zero_name);
+  require_one_element(in[size_t(scale)], DType::kFloat32, scale_name);
+  require_one_element(in[size_t(scale) + 1], DType::kUint8, zero_name);
 }
 
 float float_input(KernelContext& context, int i) { return *context.input(i).data<float>(); }

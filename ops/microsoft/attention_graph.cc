@@ -27,12 +27,6 @@ std::vector<ValueId> attend_in_place(GraphWriter& graph, const AttentionParts& p
 }
 
 }  // namespace
-int64_t head_count(const NodeSpec& node, const char* name) {
-  const int64_t heads = node.attr<int64_t>(name);
-  if (heads <= 0) throw Error(ErrorKind::kModel, str(name, " must be positive, got ", heads));
-  return heads;
-}
-
 Dim head_size(const Fact& fact, int64_t heads, const std::string& name) {
   require_rank(fact, 3, name);
   if (!fact.has_rank() || !fact.dim(2).known()) return Dim();

@@ -8,8 +8,6 @@
 // What the attention operators of com.microsoft share.
 namespace linnet {
 
-/// A required attribute that counts heads.
-int64_t head_count(const NodeSpec& node, const char* name);
 /// The size of a head of [batch, length, heads * size]; open where the last dim is. Checks the rank.
 Dim head_size(const Fact& fact, int64_t heads, const std::string& name);
 

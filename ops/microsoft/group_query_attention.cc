@@ -1,3 +1,4 @@
+#include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "microsoft/attention_graph.h"
 #include "microsoft/quantized.h"
@@ -29,8 +30,8 @@ class GroupQueryAttention final : public ExpandedOp {
  public:
   explicit GroupQueryAttention(const NodeSpec& node)
       : ExpandedOp(node),
-        heads_(head_count(node, "num_heads")),
-        kv_heads_(head_count(node, "kv_num_heads")),
+        heads_(positive_attribute(node, "num_heads")),
+        kv_heads_(positive_attribute(node, "kv_num_heads")),
         rotates_(node.attr_or("do_rotary", false)),
         smooth_(node.attr_or("smooth_softmax", -1) == 1),
         interleaved_(node.attr_or("rotary_interleaved", 0)),

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
 #include "op_list.h"
@@ -25,22 +26,14 @@ struct BlockCodes {
   int64_t n, k, block, type;
 
   explicit BlockCodes(const NodeSpec& node)
-      : n(positive(node, "N")),
-        k(positive(node, "K")),
-        block(positive(node, "block_size")),
+      : n(positive_attribute(node, "N")),
+        k(positive_attribute(node, "K")),
+        block(positive_attribute(node, "block_size")),
         type(node.attr<int64_t>("quant_type")) {
     if (type != 0 && type != 1) throw Error(ErrorKind::kModel, str("quant_type must be 0 or 1, got ", type));
-    checked_mul(n, k);
   }
-  int64_t elements() const { return n * k; }
+  int64_t elements() const { return checked_mul(n, k); }
   float value(int code) const { return (type == 0 ? kFp4 : kNf4)[size_t(code)]; }
-
- private:
-  static int64_t positive(const NodeSpec& node, const char* name) {
-    const auto value = node.attr<int64_t>(name);
-    if (value <= 0) throw Error(ErrorKind::kModel, str(name, " must be positive, got ", value));
-    return value;
-  }
 };
 
 class DequantizeBnb4Kernel final : public Kernel {
@@ -55,7 +48,7 @@ class DequantizeBnb4Kernel final : public Kernel {
     float* y = context.output(0).data<float>();
     parallel_items(context.executor(), codes_.elements(), 1, [&](int64_t i, int64_t end, int) {
       while (i < end) {
-        const int64_t block = i / codes_.block, last = std::min(end, i + codes_.block - i % codes_.block);
+        const int64_t block = i / codes_.block, last = i + std::min(end - i, codes_.block - i % codes_.block);
         widen(codes, i, last, absmax[block], y);
         i = last;
       }
@@ -81,7 +74,7 @@ class DequantizeBnb4Kernel final : public Kernel {
 };
 
 /// DequantizeBnb4, of the internal domain: the matrix W of MatMulBnb4 from its inputs B and absmax.
-/// B: uint8.   absmax: float32.   y: float32 [N, K].
+/// B: uint8.   absmax: float32, float16 or bfloat16.   y: absmax's dtype, [N, K].
 class DequantizeBnb4 final : public Op {
  public:
   explicit DequantizeBnb4(const NodeSpec& node) : codes_(node) {}
@@ -89,7 +82,7 @@ class DequantizeBnb4 final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, 2);
     require_dtype(in[0], DType::kUint8, "B");
-    require_floating(in[1], "absmax");
+    require_dtype_in(in[1], kScales, "absmax");
     check_count(in[0], ceil_div(codes_.elements(), 2), "B");
     check_count(in[1], ceil_div(codes_.elements(), codes_.block), "absmax");
     return {Fact(in[1].dtype, Shape{codes_.n, codes_.k})};
@@ -97,6 +90,8 @@ class DequantizeBnb4 final : public Op {
   KernelPtr compile(const CompileInput&) const override { return std::make_unique<DequantizeBnb4Kernel>(codes_); }
 
  private:
+  static constexpr std::array kScales{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+
   static void check_count(const Fact& fact, int64_t count, const char* name) {
     if (fact.concrete() && fact.shape().elements() != count) {
       throw Error(ErrorKind::kShape, str(name, " must have ", count, " elements for N, K and block_size, got ", fact));

@@ -1,3 +1,4 @@
+#include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "microsoft/attention_graph.h"
 #include "microsoft/attention_mask.h"
@@ -28,7 +29,7 @@ class MultiHeadAttention final : public ExpandedOp {
   explicit MultiHeadAttention(const NodeSpec& node)
       : ExpandedOp(node),
         is_decoder_(node.op_type == "DecoderMaskedMultiHeadAttention"),
-        heads_(head_count(node, "num_heads")),
+        heads_(positive_attribute(node, "num_heads")),
         disallowed_(node.attr_or("mask_filter_value", -10000.0f)),
         attributes_{{"is_causal", node.attr_or("unidirectional", 0)}},
         outputs_(node.num_outputs) {

@@ -1,3 +1,4 @@
+#include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "microsoft/attention_graph.h"
 #include "microsoft/attention_mask.h"
@@ -22,7 +23,7 @@ class ProjectedAttention final : public ExpandedOp {
  public:
   explicit ProjectedAttention(const NodeSpec& node)
       : ExpandedOp(node),
-        heads_(head_count(node, "num_heads")),
+        heads_(positive_attribute(node, "num_heads")),
         widths_(node.attr_or("qkv_hidden_sizes", std::vector<int64_t>{})),
         shares_(node.attr_or("past_present_share_buffer", false)),
         disallowed_(node.attr_or("mask_filter_value", -10000.0f)),

@@ -1,3 +1,4 @@
+#include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "microsoft/attention_graph.h"
 #include "microsoft/attention_mask.h"
@@ -20,12 +21,11 @@ class QAttention final : public ExpandedOp {
  public:
   explicit QAttention(const NodeSpec& node)
       : ExpandedOp(node),
-        heads_(node.attr<int64_t>("num_heads")),
+        heads_(positive_attribute(node, "num_heads")),
         causal_(node.attr_or("unidirectional", 0)),
         scale_(node.attr_or("scale", 0.0f)),
         disallowed_(node.attr_or("mask_filter_value", -10000.0f)),
         outputs_(node.num_outputs) {
-    if (heads_ <= 0) throw Error(ErrorKind::kModel, str("num_heads must be positive, got ", heads_));
     for (const char* name : {"do_rotary", "past_present_share_buffer"}) {
       if (node.attr_or(name, false)) throw Error(ErrorKind::kUnsupported, str(name, " is not supported here"));
     }

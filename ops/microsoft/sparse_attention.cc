@@ -1,6 +1,7 @@
 #include <array>
 #include <utility>
 
+#include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "microsoft/attention_graph.h"
 #include "microsoft/quantized.h"
@@ -22,10 +23,9 @@ class SparseAttention final : public ExpandedOp {
  public:
   explicit SparseAttention(const NodeSpec& node)
       : ExpandedOp(node),
-        heads_(head_count(node, "num_heads")),
-        block_(node.attr<int64_t>("sparse_block_size")),
-        attributes_{{"num_heads", heads_}, {"kv_num_heads", head_count(node, "kv_num_heads")}} {
-    if (block_ <= 0) throw Error(ErrorKind::kModel, str("sparse_block_size must be positive, got ", block_));
+        heads_(positive_attribute(node, "num_heads")),
+        block_(positive_attribute(node, "sparse_block_size")),
+        attributes_{{"num_heads", heads_}, {"kv_num_heads", positive_attribute(node, "kv_num_heads")}} {
     for (const char* name : {"do_rotary", "rotary_interleaved"}) {
       attributes_[name] = node.attr_or<int64_t>(name, 0);
     }

@@ -1,6 +1,7 @@
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "tensor/bool_bytes.h"
 #include "tensor/copy.h"
 
 namespace linnet {
@@ -11,11 +12,13 @@ class BitCastKernel final : public Kernel {
   void run(KernelContext& context) const override {
     Tensor& y = context.output(0);
     if (y.raw() != context.input(0).raw()) copy_tensor(context.input(0), y, context.executor());
+    normalize_bools(y);
   }
   int in_place(int) const override { return 0; }
 };
 
-/// BitCast: the same bits taken for another dtype `to` of the same width. Any dtypes but string.
+/// BitCast: the same bits taken for another dtype `to` of the same width; as bools, all bytes but 0 are 1. Any dtypes
+/// but string.
 /// Source: https://onnx.ai/onnx/operators/onnx__BitCast.html
 class BitCast final : public Op {
  public:

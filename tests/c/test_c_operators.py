@@ -117,6 +117,23 @@ def test_equal_nodes_are_computed_once_unless_nothing_is_optimized(api, optimiza
     np.testing.assert_allclose(api.output(context), 6 * X, rtol=1e-6)
 
 
+def test_bools_that_an_operator_writes_are_zero_or_one(api):
+    def compute(api, node, computation):
+        array(given(api, "computation_output", computation, 0)).view(np.uint8)[...] = [0, 2, 255]
+
+    mine = Mine(api, like_first_input, compute, inputs=(1, 1))
+    registry = mine.registry()
+    nodes = [helper.make_node("Op", ["x"], ["m"], domain="mine"), helper.make_node("NonZero", ["m"], ["places"]),
+             helper.make_node("Identity", ["m"], ["y"])]  # fmt: skip
+    model = model_bytes(nodes, [value("x", TensorProto.BOOL, [3])],
+                        [value("y", TensorProto.BOOL, [3]), value("places", TensorProto.INT64, None)])  # fmt: skip
+    context = api.created("context_create", api.load(model, registry=registry))
+    api.run(context, [np.zeros(3, bool)])
+    assert api.output(context).view(np.uint8).tolist() == [0, 1, 1]
+    assert api.output(context, 1).tolist() == [[1, 2]]
+    assert not mine.raised
+
+
 def test_an_operator_reads_attributes_of_every_kind(api):
     seen = []
 

@@ -145,3 +145,66 @@ def test_a_buffer_is_not_resized_while_it_is_read():
         with pytest.raises(linnet.CancelledError):
             run.result()
     assert bytes(memory) == np.ones(1000, np.float32).tobytes()
+
+
+class Pretender(np.ndarray):
+    """An array whose shape and dtype, in Python, are not those of its memory."""
+
+    @property
+    def shape(self):
+        return (1000, 1000)
+
+    @property
+    def dtype(self):
+        return np.dtype(np.float32)
+
+    def astype(self, dtype):
+        return self
+
+    def view(self, dtype):
+        return self
+
+
+def pretending(array):
+    return array.view(Pretender)
+
+
+def test_an_array_is_what_its_memory_holds():
+    copy, (m, n) = identity(TensorProto.FLOAT, None), (2, 3)
+    x = np.arange(m * n, dtype=np.float32).reshape(m, n)
+    np.testing.assert_array_equal(copy.run({"x": pretending(x)})["y"], x)
+    np.testing.assert_array_equal(copy.run({"x": pretending(x.astype(">f4"))})["y"], x)
+    np.testing.assert_array_equal(copy.run({"x": pretending(np.asfortranarray(x))})["y"], x)
+    for dtype in (np.uint8, np.float64, object):
+        with pytest.raises(linnet.TypeError, match="float32"):
+            copy.run({"x": pretending(np.zeros(4, dtype))})
+    nibbles = identity(TensorProto.UINT4, None)
+    with pytest.raises(linnet.TypeError, match="uint4"):
+        nibbles.run({"x": pretending(np.zeros(4, np.uint8))})
+
+
+def test_memory_for_outputs_is_what_the_array_has():
+    copy, x = identity(TensorProto.FLOAT, [2, 3]), np.ones((2, 3), np.float32)
+    small, right = np.zeros(4, np.uint8), np.zeros((2, 3), np.float32)
+    with pytest.raises(linnet.TypeError, match="must be an array of float32"):
+        copy.context().run({"x": x}, out={"y": pretending(small)})
+    with pytest.raises(linnet.ShapeError):
+        identity(TensorProto.FLOAT, [1000, 1000]).context().run(
+            {"x": np.ones((1000, 1000), np.float32)}, out={"y": pretending(right)})  # fmt: skip
+    copy.context().run({"x": x}, out={"y": pretending(right)})
+    np.testing.assert_array_equal(right, x)
+
+
+def test_bytes_that_are_no_bools_are_true():
+    shapes = [tensor(name, TensorProto.BOOL, [40]) for name in "xw"]
+    nodes = [helper.make_node("NonZero", ["x"], ["places"]), helper.make_node("And", ["x", "w"], ["both"]),
+             helper.make_node("Not", ["x"], ["off"]), helper.make_node("Identity", ["x"], ["copy"])]  # fmt: skip
+    outputs = [tensor("places", TensorProto.INT64, None), *(tensor(name, TensorProto.BOOL, [40]) for name in ("both", "off", "copy"))]
+    model = session(nodes, shapes, outputs)
+    given = np.arange(40, dtype=np.uint8) * (np.arange(40) % 3 != 0)
+    before, truth = given.copy(), given != 0
+    y = model.run({"x": given.view(bool), "w": np.ones(40, bool)})
+    np.testing.assert_array_equal(given, before)
+    np.testing.assert_array_equal(y["places"], truth.nonzero())
+    for name, want in (("both", truth), ("off", ~truth), ("copy", truth)):
+        np.testing.assert_array_equal(y[name].view(np.uint8), want.astype(np.uint8), name)

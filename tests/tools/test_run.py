@@ -52,6 +52,15 @@ def test_npy_survives_the_round_trip(run_model, tmp_path, dtype):
     np.testing.assert_array_equal(y, x)
 
 
+@pytest.mark.parametrize("order", "CF")
+def test_bytes_of_npy_that_are_no_bools_are_true(run_model, tmp_path, order):
+    x = np.array([[0, 1, 2], [255, 0, 7]], np.uint8, order=order)
+    model = identity(tmp_path / "m.onnx", TensorProto.BOOL, [2, 3])
+    np.save(tmp_path / "x.npy", x.view(bool))
+    y = run_model.outputs(model, {}, "-i", f"x={tmp_path}/x.npy")["y"]
+    np.testing.assert_array_equal(y.view(np.uint8), x != 0)
+
+
 def test_text_survives_the_round_trip(run_model, tmp_path):
     x = np.array([["", "plain"], ["größer", "数\U0001f600"]])
     model = identity(tmp_path / "m.onnx", TensorProto.STRING, [2, 2])

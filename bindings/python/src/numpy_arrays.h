@@ -35,6 +35,7 @@ class Buffer {
   void* data() const { return view_.buf; }
   /// Those of an array of objects, one after the other.
   PyObject** objects() const { return static_cast<PyObject**>(view_.buf); }
+  size_t bytes() const { return size_t(view_.len); }
   Shape shape() const;
 
  private:

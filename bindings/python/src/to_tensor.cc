@@ -12,6 +12,24 @@ namespace {
 
 std::string python_type(nb::handle value) { return nb::cast<std::string>(nb::str(nb::type_name(value.type()))); }
 
+bool is_array(nb::handle value) {
+  static const auto* ndarray = new nb::object(numpy().attr("ndarray"));
+  return PyObject_IsInstance(value.ptr(), ndarray->ptr()) != 0;
+}
+
+/// An ndarray itself: subclasses may have a shape and a dtype in Python that are not those of their memory.
+nb::object base_array(nb::handle array) { return numpy().attr("asarray")(array); }
+
+/// The buffer's memory as a tensor; throws where the buffer has another size.
+Tensor shared_buffer(DType dtype, const Shape& shape, std::shared_ptr<const Buffer> buffer, const std::string& what) {
+  if (buffer->bytes() != dtype_bytes(dtype, shape.elements())) {
+    throw Error(ErrorKind::kShape, str(what, " has ", buffer->bytes(), " bytes, which are not ", dtype, shape));
+  }
+  void* data = buffer->data();
+  return Tensor::share(dtype, shape, data, std::move(buffer));
+}
+
+/// That of an ndarray itself.
 Shape shape_of(nb::handle array) {
   Shape shape;
   for (nb::handle dim : nb::cast<nb::tuple>(array.attr("shape"))) shape.push_back(nb::cast<int64_t>(dim));
@@ -39,14 +57,9 @@ Tensor strings(nb::object array, const std::string& what) {
   return tensor;
 }
 
-bool is_array(nb::handle value) {
-  static const auto* ndarray = new nb::object(numpy().attr("ndarray"));
-  return PyObject_IsInstance(value.ptr(), ndarray->ptr()) != 0;
-}
-
-/// The value as an array of NumPy; of `dtype` where it has no type of its own.
+/// The value as an ndarray of NumPy; of `dtype` where it has no type of its own.
 nb::object as_array(nb::handle value, const nb::object& dtype) {
-  if (is_array(value)) return nb::borrow(value);
+  if (is_array(value)) return base_array(value);
   if (nb::hasattr(value, "__dlpack__") && !nb::hasattr(value, "__array__")) return numpy().attr("from_dlpack")(value);
   const bool typed = nb::hasattr(value, "dtype") || PyObject_CheckBuffer(value.ptr());
   return typed ? numpy().attr("asarray")(value) : numpy().attr("asarray")(value, dtype);
@@ -110,18 +123,16 @@ std::optional<Tensor> shared_array(nb::handle array, DType dtype) {
 
 Tensor to_array_tensor(nb::handle value, const Fact& fact, const std::string& what) {
   if (const std::optional<Tensor> shared = shared_array(value, fact.dtype)) return *shared;
-  if (fact.dtype == DType::kString) return strings(numpy().attr("asarray")(value), what);
+  if (fact.dtype == DType::kString) return strings(base_array(value), what);
   const nb::object dtype = numpy_dtype(fact.dtype);
   nb::object array = of_dtype(as_array(value, dtype), dtype, fact.dtype, what);
   const Shape shape = shape_of(array);
   array = exported(array, fact.dtype);
   if (dtype_bits(fact.dtype) < 8) return packed(Buffer(array), fact.dtype, shape);
-  auto buffer = std::make_shared<const Buffer>(array);
-  void* data = buffer->data();
-  return Tensor::share(fact.dtype, shape, data, std::move(buffer));
+  return shared_buffer(fact.dtype, shape, std::make_shared<const Buffer>(array), what);
 }
 
-/// That of an array's elements, in any byte order.
+/// That of an ndarray's elements, in any byte order.
 DType dtype_of(nb::handle array, const std::string& what) {
   const nb::object own = array.attr("dtype"), native = own.attr("newbyteorder")("=");
   if (std::string("SUO").find(nb::cast<std::string>(own.attr("kind"))) != std::string::npos) return DType::kString;
@@ -191,7 +202,8 @@ Tensor to_tensor(nb::handle value, const Fact& fact, const std::string& what) {
 }
 
 Tensor to_tensor(nb::handle array, const std::string& what) {
-  return to_array_tensor(array, Fact(dtype_of(array, what), std::nullopt), what);
+  const nb::object own = is_array(array) ? base_array(array) : nb::borrow(array);
+  return to_array_tensor(own, Fact(dtype_of(own, what), std::nullopt), what);
 }
 
 Tensor output_memory(nb::handle array, const Fact& fact, const std::string& what) {
@@ -200,12 +212,12 @@ Tensor output_memory(nb::handle array, const Fact& fact, const std::string& what
                 str(what, " cannot be given: elements of ", fact.dtype, " do not lie in NumPy's memory"));
   }
   const nb::object dtype = numpy_dtype(fact.dtype);
-  if (!nb::hasattr(array, "dtype") || !array.attr("dtype").equal(dtype)) {
+  const nb::object own = is_array(array) ? base_array(array) : nb::none();
+  if (own.is_none() || !own.attr("dtype").equal(dtype)) {
     throw Error(ErrorKind::kType, str(what, " must be an array of ", fact.dtype));
   }
-  auto buffer = std::make_shared<const Buffer>(exported(nb::borrow(array), fact.dtype), what);
-  void* data = buffer->data();
-  return Tensor::share(fact.dtype, shape_of(array), data, std::move(buffer));
+  return shared_buffer(fact.dtype, shape_of(own), std::make_shared<const Buffer>(exported(own, fact.dtype), what),
+                       what);
 }
 
 }  // namespace linnet::python

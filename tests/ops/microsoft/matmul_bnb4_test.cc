@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "support/run_expanded.h"
 
 namespace linnet::testing {
@@ -52,11 +54,13 @@ TEST(MatMulBnb4, BlocksMayBeginAmidAByte) {
 
 TEST(MatMulBnb4, ABlockMayBeLongerThanTheWeights) {
   Attributes one_block = attributes(1);
-  one_block["block_size"] = int64_t{1} << 40;
   const Tensor a = random_tensor({2, kK}), half = Tensor::of<float>({0.5f});
   const Tensor halves = Tensor::of<float>({0.5f, 0.5f, 0.5f});
-  expect_close(run_expanded("MatMulBnb4", one_block, {a, kB, half})[0],
-               run_expanded("MatMulBnb4", attributes(1), {a, kB, halves})[0], 1e-6);
+  for (const int64_t block : {int64_t{1} << 40, std::numeric_limits<int64_t>::max()}) {
+    one_block["block_size"] = block;
+    expect_close(run_expanded("MatMulBnb4", one_block, {a, kB, half})[0],
+                 run_expanded("MatMulBnb4", attributes(1), {a, kB, halves})[0], 1e-6);
+  }
 }
 
 TEST(MatMulBnb4, RefusesSizesThatDoNotFit) {

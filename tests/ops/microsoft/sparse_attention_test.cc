@@ -122,5 +122,20 @@ TEST(SparseAttentionOp, RefusesIndicesThatDoNotFit) {
   expect_refused("block_col_indices", Tensor::of<int32_t>({1, 2}, {0, 1}), Tensor::of<int32_t>({1, 1}, {7}), 2);
 }
 
+TEST(SparseAttentionOp, RefusesBlocksWhosePositionsOverflow) {
+  const Tensor cache = random_tensor({1, 1, 16, 8}), row = random_tensor({1, 1, 8});
+  for (const int64_t block : {int64_t{6148914691236517200}, int64_t{6148914690878603264}}) {
+    expect_error(ErrorKind::kLimit, "sparse_block_size", [&] {
+      run_op({"SparseAttention",
+              1,
+              {{"num_heads", int64_t{1}}, {"kv_num_heads", int64_t{1}}, {"sparse_block_size", block}},
+              "com.microsoft"},
+             {row, row, row, cache, cache, Tensor::of<int32_t>({1, 5}, {0, 1, 1, 1, 1}),
+              Tensor::of<int32_t>({1, 1}, {3}), Tensor::of<int32_t>({4}), Tensor::of<int32_t>({4})},
+             3);
+    });
+  }
+}
+
 }  // namespace
 }  // namespace linnet::testing

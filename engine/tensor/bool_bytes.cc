@@ -1,0 +1,69 @@
+#include "tensor/bool_bytes.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "linnet/containers.h"
+
+namespace linnet {
+namespace {
+
+bool any_above_one(const uint8_t* bytes, size_t count) {
+  constexpr size_t kWord = sizeof(uint64_t), kBlock = 512;  // of bytes between two looks at what was found
+  uint64_t found = 0;
+  size_t i = 0;
+  while (i + kBlock <= count && found == 0) {
+    for (const size_t end = i + kBlock; i < end; i += kWord) {
+      uint64_t word = 0;
+      std::memcpy(&word, bytes + i, kWord);
+      found |= word & 0xfefefefefefefefe;
+    }
+  }
+  return found != 0 || std::any_of(bytes + i, bytes + count, [](uint8_t byte) { return byte > 1; });
+}
+
+}  // namespace
+
+bool has_other_bools(const Tensor& value) {
+  switch (value.dtype()) {
+    case DType::kBool:
+      return any_above_one(static_cast<const uint8_t*>(value.raw()), value.bytes());
+    case DType::kSequence:
+      return std::ranges::any_of(value.data<Sequence>()->elements, has_other_bools);
+    case DType::kOptional:
+      return has_other_bools(value.data<Optional>()->value);
+    case DType::kMap:
+      return has_other_bools(value.data<Map>()->values);
+    default:
+      return false;
+  }
+}
+
+Tensor normalized_bools(const Tensor& value) {
+  if (!has_other_bools(value)) return value;
+  switch (value.dtype()) {
+    case DType::kSequence: {
+      Sequence sequence = *value.data<Sequence>();
+      for (Tensor& element : sequence.elements) element = normalized_bools(element);
+      return Tensor::scalar(sequence);
+    }
+    case DType::kOptional:
+      return Tensor::scalar(Optional{normalized_bools(value.data<Optional>()->value)});
+    case DType::kMap:
+      return Tensor::scalar(Map{value.data<Map>()->keys, normalized_bools(value.data<Map>()->values)});
+    default: {
+      Tensor copy = value.clone();
+      normalize_bools(copy);
+      return copy;
+    }
+  }
+}
+
+void normalize_bools(Tensor& tensor) {
+  if (tensor.dtype() != DType::kBool) return;
+  auto* bytes = static_cast<uint8_t*>(tensor.raw());
+  std::transform(bytes, bytes + tensor.bytes(), bytes, [](uint8_t byte) { return uint8_t(byte != 0); });
+}
+
+}  // namespace linnet
