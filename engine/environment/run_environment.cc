@@ -90,13 +90,21 @@ uint64_t RunEnvironment::draw_seed() {
 
 void RunEnvironment::check(int64_t chunks) const {
   if (cancellation_ && cancellation_->cancelled()) throw Error(ErrorKind::kCancelled, str(what_, " was cancelled"));
-  if (deadline_ != kNoDeadline && std::chrono::steady_clock::now() > deadline_) {
-    throw Error(ErrorKind::kLimit, allowed_ms_ > 0 ? str(what_, " exceeds the deadline of ", allowed_ms_, " ms")
-                                                   : str(what_, " exceeds its deadline"));
-  }
+  check_deadline({});
   if (checks_left_ && checks_left_->fetch_sub(chunks, std::memory_order_relaxed) <= 0) {
     throw Error(ErrorKind::kLimit, "too long to be computed ahead of a run");
   }
+}
+
+void RunEnvironment::check_ahead(std::chrono::nanoseconds work) const {
+  check(kChunksOfCheck * (1 + work / std::chrono::milliseconds(1)));
+  check_deadline(work);
+}
+
+void RunEnvironment::check_deadline(std::chrono::nanoseconds ahead) const {
+  if (deadline_ == kNoDeadline || deadline_ - std::chrono::steady_clock::now() >= ahead) return;
+  throw Error(ErrorKind::kLimit, allowed_ms_ > 0 ? str(what_, " exceeds the deadline of ", allowed_ms_, " ms")
+                                                 : str(what_, " exceeds its deadline"));
 }
 
 const RunEnvironment* RunEnvironment::current() { return current_environment; }
@@ -107,6 +115,10 @@ RunEnvironment::Scope::~Scope() { current_environment = before_; }
 
 void check_current() {
   if (current_environment) current_environment->check();
+}
+
+void check_current_ahead(std::chrono::nanoseconds work) {
+  if (current_environment) current_environment->check_ahead(work);
 }
 
 void count_text(size_t characters) {

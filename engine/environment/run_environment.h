@@ -39,6 +39,9 @@ class RunEnvironment {
   void check() const { check(kChunksOfCheck); }
   /// The same, at the beginning of a chunk.
   void check_chunk() const { check(1); }
+  /// Before work that nothing can interrupt, with the most time that it may take: throws Error(kLimit) also where the
+  /// deadline would pass meanwhile.
+  void check_ahead(std::chrono::nanoseconds work) const;
   bool may_end() const { return cancellation_ || deadline_ != kNoDeadline || checks_left_ || account_; }
 
   /// What this thread works for; nullptr: nobody's run or load.
@@ -79,6 +82,7 @@ class RunEnvironment {
                  int64_t chunks);
   void begin(std::chrono::steady_clock::time_point latest);
   void check(int64_t chunks) const;
+  void check_deadline(std::chrono::nanoseconds ahead) const;
 
   ContextOptions options_;
   const char* what_ = "the run";  // in messages
@@ -94,6 +98,8 @@ class RunEnvironment {
 
 /// check() of the current environment, for work ahead of a node's run.
 void check_current();
+/// check_ahead() of the current environment.
+void check_current_ahead(std::chrono::nanoseconds work);
 
 /// Counts text that the kernel which this thread works for is about to copy or make, but what a std::string holds in
 /// itself: RunEnvironment::take_text(). Throws Error(kLimit) where that is too much.

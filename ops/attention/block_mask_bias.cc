@@ -5,6 +5,7 @@
 #include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 
 namespace linnet {
@@ -32,12 +33,13 @@ class BlockMaskBiasKernel final : public Kernel {
     float* bias = context.output(0).data<float>();
     const int64_t lines = context.output(0).size() / std::max<int64_t>(1, capacity_);
     parallel_items(context.executor(), lines, capacity_, [&](int64_t line, int64_t end, int) {
+      Checkpoints checkpoints;
       for (; line < end; ++line) {
         const int64_t sample = line / length_ / heads_, layout = line / length_ % heads_ % layouts_;
         const int64_t position = before[size_t(sample)] + line % length_,
                       row = std::min(position / block_, blocks_ - 1);
         const int32_t* part = rows.data() + layout * (blocks_ + 1) + row;
-        write_line({columns + layout * most_ + part[0], size_t(part[1] - part[0])}, bias + line * capacity_);
+        write_line({columns + layout * most_ + part[0], size_t(part[1] - part[0])}, bias + line * capacity_, checkpoints);
       }
     });
   }
@@ -58,7 +60,7 @@ class BlockMaskBiasKernel final : public Kernel {
     throw Error(ErrorKind::kShape, str("before must be in [0,", capacity_, "], got ", position));
   }
 
-  void write_line(std::span<const int32_t> columns, float* line) const {
+  void write_line(std::span<const int32_t> columns, float* line, Checkpoints& checkpoints) const {
     std::fill_n(line, capacity_, -std::numeric_limits<float>::infinity());
     for (const int32_t column : columns) {
       if (column < 0 || column >= blocks_) {
@@ -66,6 +68,7 @@ class BlockMaskBiasKernel final : public Kernel {
       }
       const int64_t begin = std::min(capacity_, checked_mul(column, block_)), end = std::min(capacity_, begin + block_);
       std::fill(line + begin, line + end, 0.0f);
+      checkpoints.add(end - begin);
     }
   }
 

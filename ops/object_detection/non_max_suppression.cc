@@ -75,7 +75,8 @@ class NonMaxSuppressionKernel final : public Kernel {
     CountedVector<int64_t> selected;
     Selection selection;
     Checkpoints checkpoints;
-    for (int64_t n = 0; n < scores_[0]; ++n) {
+    const int64_t images = limit > 0 && scores_[2] > 0 ? scores_[0] : 0;  // any number of them may have no boxes
+    for (int64_t n = 0; n < images; ++n) {
       for (int64_t c = 0; c < scores_[1]; ++c) {
         select(context, n, c, limit, selection, checkpoints);
         for (const int64_t box : selection.kept) selected.insert(selected.end(), {n, c, box});

@@ -26,8 +26,9 @@ class Checkpoints {
   /// Multiplications, samples, comparisons: what takes about a nanosecond.
   static constexpr int64_t kWork = int64_t{1} << 20;
 
+  /// The call itself counts, so that loops over work of no size end, too.
   void add(int64_t work) {
-    left_ -= work;
+    left_ -= work + 1;
     if (left_ > 0) return;
     check_current();
     left_ = kWork;
@@ -42,6 +43,7 @@ class Checkpoints {
       f(begin, end);
       add((end - begin) * work_per_item);
     }
+    add(0);
   }
 
   /// std::sort; a comparison takes about `work` nanoseconds.

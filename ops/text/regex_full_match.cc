@@ -1,28 +1,28 @@
-#include <re2/re2.h>
-
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/parallel.h"
+#include "text/regex.h"
 
 namespace linnet {
 namespace {
 
 class RegexFullMatchKernel final : public Kernel {
  public:
-  RegexFullMatchKernel(int64_t size, std::shared_ptr<const RE2> pattern) : size_(size), pattern_(std::move(pattern)) {}
+  RegexFullMatchKernel(int64_t size, Regex pattern) : size_(size), pattern_(std::move(pattern)) {}
 
   void run(KernelContext& context) const override {
     const std::string* x = context.input(0).data<std::string>();
     bool* y = context.output(0).data<bool>();
     parallel_items(context.executor(), size_, kElementCost, [&](int64_t begin, int64_t end, int) {
-      for (int64_t i = begin; i < end; ++i) y[i] = RE2::FullMatch(x[i], *pattern_);
+      Checkpoints checkpoints;
+      for (int64_t i = begin; i < end; ++i) y[i] = pattern_.matches_whole(x[i], checkpoints);
     });
   }
 
  private:
   static constexpr int64_t kElementCost = 64;
   int64_t size_;
-  std::shared_ptr<const RE2> pattern_;
+  Regex pattern_;
 };
 
 /// RegexFullMatch: whether each whole string matches the pattern, an RE2 expression over UTF-8. Bytes that are not
@@ -30,15 +30,7 @@ class RegexFullMatchKernel final : public Kernel {
 /// https://onnx.ai/onnx/operators/onnx__RegexFullMatch.html, https://github.com/google/re2/wiki/Syntax
 class RegexFullMatch final : public Op {
  public:
-  explicit RegexFullMatch(const NodeSpec& node) {
-    const std::string pattern = node.attr_or("pattern", "");
-    RE2::Options options;
-    options.set_log_errors(false);
-    pattern_ = std::make_shared<RE2>(pattern, options);
-    if (!pattern_->ok()) {
-      throw Error(ErrorKind::kModel, str("pattern '", pattern, "' is not an RE2 expression: ", pattern_->error()));
-    }
-  }
+  explicit RegexFullMatch(const NodeSpec& node) : pattern_(node.attr_or("pattern", "")) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);
@@ -51,7 +43,7 @@ class RegexFullMatch final : public Op {
   }
 
  private:
-  std::shared_ptr<const RE2> pattern_;
+  Regex pattern_;
 };
 
 }  // namespace

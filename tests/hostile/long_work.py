@@ -235,3 +235,47 @@ def mel_weights(make):
     values = [make.constant(1), make.constant(200_000_000), *(make.constant(v, dtype) for v, dtype in
               ((16000, np.int64), (0, np.float32), (8000, np.float32)))]  # fmt: skip
     return make("MelWeightMatrix", *values)
+
+
+@long_work
+def regex_with_a_large_program(make):
+    return make("RegexFullMatch", make.text("a" * 1_000_000, 1), pattern=".*" + "(?:[ab]?){1000}" * 60 + "c")
+
+
+@long_work
+def compress_of_rows_without_columns(make):
+    return make("Compress", make.filled(0, 2**62, 0), make.constant([False, True], np.bool_), axis=1)
+
+
+@long_work
+def non_max_suppression_without_boxes(make):
+    boxes, scores = make.filled(0, 2**60, 0, 4), make.filled(0, 2**60, 2, 0)
+    return make("NonMaxSuppression", boxes, scores, make.constant([2]))
+
+
+@long_work
+def sparse_mask_of_many_blocks(make):
+    q, k, v = (make.filled(0, 1, 1, 8) for _ in range(3))
+    past = [make.filled(0, 1, 1, 100_000, 8) for _ in range(2)]
+    columns = make.filled(0, 1, 20_000_000, dtype=np.int32)
+    numbers = [make.constant(x, np.int32) for x in ([[0, 20_000_000]], [4], [4])]
+    return make("SparseAttention", q, k, v, *past, numbers[0], columns, *numbers[1:], outputs=3,
+                domain="com.microsoft", num_heads=1, kv_num_heads=1, sparse_block_size=100_000)  # fmt: skip
+
+
+@long_work
+def tokens_of_a_long_text(make):
+    """Each match that is looked for reads the rest of the text."""
+    return make("Tokenizer", make.text("xx" * 300_000, 1), domain="com.microsoft", tokenexp="x[^y]*y|x", mark=0,
+                mincharnum=1, pad_value="")  # fmt: skip
+
+
+@long_work
+def inverse(make):
+    return make("Inverse", make.random(1, 3000, 3000), domain="com.microsoft")
+
+
+@long_work
+def repeated_n_grams(make):
+    ids = make.filled(1, 1, 2_000_000, dtype=np.int64)
+    return make("NGramRepeatBlock", ids, make.filled(0, 1, 4), domain="com.microsoft", ngram_size=500_000)
