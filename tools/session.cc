@@ -9,25 +9,19 @@
 #include "kernels/isa.h"
 #include "linnet/onnx.h"
 #include "model_limits.h"
+#include "passes/passes.h"
 #include "tensor/printable.h"
 
 namespace linnet::tool {
 namespace {
 
-void check_rewrite(const std::string& name, const Registry& registry) {
-  std::string known;
-  for (const std::string& rewrite : registry.rewrite_names()) {
-    if (rewrite == name) return;
-    known += (known.empty() ? "" : ", ") + rewrite;
-  }
-  throw Failure(ExitCode::kUsage, "--disable-rewrite: there is no rewrite '" + name + "'; known: " + known);
-}
-
-Isa wanted_isa(const ModelFlags& flags) {
+/// What `f` gives. Its errors are those of the command line.
+template <class F>
+auto as_usage(const std::string& flag, F&& f) {
   try {
-    return resolve_isa(isa_from_name(flags.isa));
+    return f();
   } catch (const Error& error) {
-    throw Failure(ExitCode::kUsage, error.message());
+    throw Failure(ExitCode::kUsage, flag + error.message());
   }
 }
 
@@ -66,9 +60,11 @@ ModelOptions model_options(const ModelFlags& flags, const Registry& registry) {
   options.allow_newer_opset = flags.allow_newer_opset;
   options.cache_dir = flags.pack_cache;
   if (!flags.pack_cache.empty()) options.log = show_warning_of_cache;
-  for (const std::string& name : flags.disabled_rewrites) check_rewrite(name, registry);
+  for (const std::string& name : flags.disabled_rewrites) {
+    as_usage("--disable-rewrite: ", [&] { require_rewrite(name, registry); });
+  }
   options.disabled_rewrites.insert(flags.disabled_rewrites.begin(), flags.disabled_rewrites.end());
-  options.isa = wanted_isa(flags);
+  options.isa = as_usage("", [&] { return resolve_isa(isa_from_name(flags.isa)); });
   return options;
 }
 

@@ -65,6 +65,15 @@ void lower_and_propagate(Graph& graph, const ModelResources& resources, bool wid
 
 }  // namespace
 
+void require_rewrite(const std::string& name, const Registry& registry) {
+  std::string known;
+  for (const std::string& rewrite : registry.rewrite_names()) {
+    if (rewrite == name) return;
+    known += (known.empty() ? "" : ", ") + rewrite;
+  }
+  throw Error(ErrorKind::kModel, str("there is no rewrite '", name, "'; known: ", known));
+}
+
 void optimize(Graph& graph, const ModelResources& resources) {
   graph.drop_dead_nodes();
   bool changed = true, widen = resources.options.optimization < 2;

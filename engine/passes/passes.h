@@ -34,6 +34,9 @@ void optimize_bodies(Graph& graph, const ModelResources& resources);
 /// Asks each operator that ChecksContents whether it takes its constants. Throws what they throw.
 void check_contents(const Graph& graph);
 
+/// Throws Error(kModel), which lists those that there are, for a rewrite that the registry does not have.
+void require_rewrite(const std::string& name, const Registry& registry);
+
 /// Facts, the registry's lowering and, as far as options.optimization goes, folding, merging and the registry's
 /// rewrites, to a fixed point.
 void optimize(Graph& graph, const ModelResources& resources);

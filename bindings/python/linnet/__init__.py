@@ -17,9 +17,10 @@ from linnet.errors import (
 )
 from linnet.session import Metadata, NodeEvent, Session, ValueInfo, cached
 
+# All but TypeError, which would hide Python's own after `from linnet import *`.
 __all__ = [
     "Cancellation", "CancelledError", "Context", "Error", "InternalError", "IoError", "LimitError", "Metadata", "ModelError",
-    "NodeEvent", "Session", "ShapeError", "TypeError", "UnsupportedError", "ValueInfo", "__version__", "batched", "cached",
+    "NodeEvent", "Session", "ShapeError", "UnsupportedError", "ValueInfo", "__version__", "batched", "cached",
 ]  # fmt: skip
 
 dtypes.register()

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linnet import _linnet
+from linnet import _linnet, options
 
 StrPath = str | os.PathLike[str]
 
@@ -64,7 +64,8 @@ class Session:
     a second time. cache_dir: a folder for the prepared model, which is mapped from there the next time. fast_int4:
     products with weights of few bits (MatMulNBits) multiply in int8 where the model leaves it open. precision: "bfloat16": products by constant weights
     round their factors to that where the processor multiplies it.
-    Raises IoError, ModelError, UnsupportedError or LimitError where the model does not load.
+    Raises IoError, ModelError, UnsupportedError or LimitError where the model does not load, TypeError or ValueError,
+    which name the option, where an option has another type or a value that it does not take.
     """
 
     def __init__(
@@ -74,16 +75,23 @@ class Session:
         replaceable_weights: bool = False, cache_dir: StrPath = "", fast_int4: bool = False,
         precision: Literal["float32", "bfloat16"] = "float32",
     ) -> None:  # fmt: skip
-        if precision not in ("float32", "bfloat16"):
-            raise ValueError(f"precision must be float32 or bfloat16, got {precision!r}")
         self._options: dict[str, Any] = {
-            "threads": threads, "optimization": optimization, "op_libraries": [os.fspath(p) for p in op_libraries],
-            "disabled_rewrites": list(disabled_rewrites), "max_memory": max_memory, "deadline_ms": deadline_ms,
-            "seed": seed, "profile": profile, "overridable_initializers": overridable_initializers,
-            "replaceable_weights": replaceable_weights, "cache_dir": os.fspath(cache_dir),
-            "fast_int4": fast_int4, "precision": precision,
-        }  # fmt: skip
-        self._model = bytes(model) if isinstance(model, (bytes, bytearray, memoryview)) else os.fspath(model)
+            "threads": options.integer("threads", threads, options.MOST_THREADS),
+            "optimization": options.integer("optimization", optimization, 2),
+            "op_libraries": options.names("op_libraries", op_libraries),
+            "disabled_rewrites": options.names("disabled_rewrites", disabled_rewrites),
+            "max_memory": options.integer("max_memory", max_memory),
+            "deadline_ms": options.integer("deadline_ms", deadline_ms),
+            "seed": None if seed is None else options.integer("seed", seed, options.MOST_SEED),
+            "profile": options.flag("profile", profile),
+            "overridable_initializers": options.flag("overridable_initializers", overridable_initializers),
+            "replaceable_weights": options.flag("replaceable_weights", replaceable_weights),
+            "cache_dir": options.folder("cache_dir", cache_dir),
+            "fast_int4": options.flag("fast_int4", fast_int4),
+            "precision": options.choice("precision", precision, ("float32", "bfloat16")),
+        }
+        in_memory = isinstance(model, (bytes, bytearray, memoryview))
+        self._model = bytes(model) if in_memory else options.path("model", model)
         self._weights: dict[str, Any] = {}
         self._take(_linnet.Session(self._model, self._options))
 

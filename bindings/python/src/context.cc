@@ -10,7 +10,7 @@ std::unique_lock<std::mutex> StatefulContext::wait() {
   return std::unique_lock(mutex_);
 }
 
-nb::dict StatefulContext::run(const nb::dict& inputs, nb::handle outputs, const nb::dict& out,
+nb::dict StatefulContext::run(nb::handle inputs, nb::handle outputs, const nb::dict& out,
                               std::shared_ptr<CancellationToken> cancellation) {
   const auto lock = wait();
   return lane_->run(*signature_, inputs, outputs, out, std::move(cancellation));

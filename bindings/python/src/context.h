@@ -11,7 +11,7 @@ class StatefulContext {
  public:
   explicit StatefulContext(const Session& session) : StatefulContext(session.signature(), session.new_lane()) {}
 
-  nb::dict run(const nb::dict& inputs, nb::handle outputs, const nb::dict& out,
+  nb::dict run(nb::handle inputs, nb::handle outputs, const nb::dict& out,
                std::shared_ptr<CancellationToken> cancellation);
   void bind_state(nb::handle output, nb::handle input, nb::handle initial, int64_t capacity);
   nb::object state(const std::string& input);

@@ -56,10 +56,11 @@ Lane::Lane(const Model& model, const ContextOptions& options, std::shared_ptr<Pr
 Lane::Lane(std::shared_ptr<Profile> profile, std::shared_ptr<Interrupts> interrupts, Context context)
     : profile_(std::move(profile)), interrupts_(std::move(interrupts)), context_(std::move(context)) {}
 
-nb::dict Lane::run(const Signature& signature, const nb::dict& inputs, nb::handle outputs, const nb::dict& out,
+nb::dict Lane::run(const Signature& signature, nb::handle inputs, nb::handle outputs, const nb::dict& out,
                    std::shared_ptr<CancellationToken> cancellation) {
+  const nb::dict named_inputs = signature.named_inputs(inputs);
   const std::vector<size_t> indices = wanted(signature, outputs);
-  std::vector<Tensor> tensors = signature.read_inputs(inputs, state_inputs_);
+  std::vector<Tensor> tensors = signature.read_inputs(named_inputs, state_inputs_);
   std::vector<Tensor> memory = signature.output_memories(out), results;
   const SharedElements shared(tensors);
   try {
@@ -88,6 +89,10 @@ std::vector<size_t> Lane::wanted(const Signature& signature, nb::handle outputs)
       if (!is_state(i)) indices.push_back(i);
     }
     return indices;
+  }
+  if (PyUnicode_Check(outputs.ptr())) {
+    throw Error(ErrorKind::kType,
+                str("outputs must be a list of names, got the text '", nb::str(outputs).c_str(), "'"));
   }
   for (nb::handle name : nb::borrow<nb::object>(outputs)) {
     indices.push_back(signature.output_index(name));

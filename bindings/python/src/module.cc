@@ -152,7 +152,7 @@ void define_context(nb::module_& module) {
       "Runs of a session whose outputs are inputs of the next run: keys and values of a decoder, the state of a\n"
       "recurrent network. Session.context() makes one. It runs once at a time: other threads wait.")
       .def(
-          "run", &StatefulContext::run, nb::arg("inputs"), nb::arg("outputs").none() = nb::none(), nb::kw_only(),
+          "run", &StatefulContext::run, nb::arg("inputs").none(), nb::arg("outputs").none() = nb::none(), nb::kw_only(),
           nb::arg("out") = nb::dict(), nb::arg("cancellation").none() = nb::none(),
           nb::sig("def run(self, inputs: dict[str, typing.Any], "
                   "outputs: collections.abc.Iterable[str] | None = None, *, out: dict[str, typing.Any] = {}, "
@@ -195,7 +195,7 @@ NB_MODULE(_linnet, module) {
   nb::class_<Session>(module, "Session")
       .def("__init__", &make_session,
            nb::sig("def __init__(self, model: str | bytes, options: dict[str, typing.Any]) -> None"))
-      .def("run", &Session::run, nb::arg("inputs"), nb::arg("outputs").none(), nb::arg("out"),
+      .def("run", &Session::run, nb::arg("inputs").none(), nb::arg("outputs").none(), nb::arg("out"),
            nb::arg("cancellation").none(),
            nb::sig("def run(self, inputs: dict[str, typing.Any], outputs: collections.abc.Iterable[str] | None, "
                    "out: dict[str, typing.Any], cancellation: Cancellation | None) -> dict[str, typing.Any]"))

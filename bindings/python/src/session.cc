@@ -42,7 +42,7 @@ void Session::give_back(std::unique_ptr<Lane> lane) {
   idle_.push_back(std::move(lane));
 }
 
-nb::dict Session::run(const nb::dict& inputs, nb::handle outputs, const nb::dict& out,
+nb::dict Session::run(nb::handle inputs, nb::handle outputs, const nb::dict& out,
                       std::shared_ptr<CancellationToken> cancellation) {
   std::unique_ptr<Lane> lane = take_lane();
   try {

@@ -18,7 +18,7 @@ class Session {
   /// A session of the model with other contents of initializers, by name; nothing ran in it so far.
   std::unique_ptr<Session> with_weights(const nb::dict& weights) const;
   /// As Lane::run().
-  nb::dict run(const nb::dict& inputs, nb::handle outputs, const nb::dict& out,
+  nb::dict run(nb::handle inputs, nb::handle outputs, const nb::dict& out,
                std::shared_ptr<CancellationToken> cancellation);
   std::unique_ptr<Lane> new_lane() const;
 

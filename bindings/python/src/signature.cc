@@ -27,6 +27,21 @@ std::string Signature::quoted(const std::vector<Value>& values, size_t count) {
   return names;
 }
 
+nb::dict Signature::named_inputs(nb::handle inputs) const {
+  if (PyDict_Check(inputs.ptr())) return nb::borrow<nb::dict>(inputs);
+  std::string entries;
+  for (size_t i = 0; i < required_; ++i) entries += str(i ? ", '" : "'", inputs_[i].name.c_str(), "': array");
+  throw Error(ErrorKind::kType,
+              str("run() takes a dict of inputs by name, run({", entries,
+                  "}), and may take a list of outputs after it; got ", nb::type_name(inputs.type()).c_str()));
+}
+
+std::string Signature::names_of(const nb::dict& inputs) {
+  std::string names;
+  for (const auto& [name, value] : inputs) names += str(names.empty() ? "'" : ", '", nb::str(name).c_str(), "'");
+  return names.empty() ? "none" : names;
+}
+
 size_t Signature::index_of(const std::vector<Value>& values, nb::handle name, const char* side, size_t listed) {
   const auto same = [&](const Value& value) { return value.name.equal(name); };
   const auto found = std::find_if(values.begin(), values.end(), same);
@@ -49,7 +64,8 @@ std::vector<Tensor> Signature::read_inputs(const nb::dict& inputs, const std::ve
       tensors[i] = to_tensor(value, input.fact, input.what);
       ++known;
     } else if (i < required_ && !(i < left_out.size() && left_out[i])) {
-      throw Error(ErrorKind::kModel, str(input.what, " is missing; the inputs are ", quoted(inputs_, required_)));
+      throw Error(ErrorKind::kModel, str(input.what, " is missing; the inputs are ", quoted(inputs_, required_),
+                                         ", given are ", names_of(inputs)));
     }
   }
   if (known != inputs.size()) refuse_unknown(inputs);

@@ -22,6 +22,8 @@ class Signature {
   std::vector<Tensor> read_inputs(const nb::dict& inputs, const std::vector<bool>& left_out) const;
   /// The value of one input. Throws Error(kModel) for an unknown name, and what to_tensor() does.
   Tensor read_input(nb::handle name, nb::handle value) const;
+  /// What a run was given as its inputs. Throws Error(kType), which shows a call, where it is no dict.
+  nb::dict named_inputs(nb::handle inputs) const;
   /// Throws Error(kModel) for an unknown name.
   size_t input_index(nb::handle name) const;
   size_t output_index(nb::handle name) const;
@@ -37,6 +39,7 @@ class Signature {
   static std::vector<Value> values_of(const char* side, const std::vector<ValueInfo>& infos);
   /// The names of the first `count`.
   static std::string quoted(const std::vector<Value>& values, size_t count);
+  static std::string names_of(const nb::dict& inputs);
   static size_t index_of(const std::vector<Value>& values, nb::handle name, const char* side, size_t listed);
   void refuse_unknown(const nb::dict& inputs) const;
 

@@ -61,7 +61,8 @@ Tensor strings(nb::object array, const std::string& what) {
 nb::object as_array(nb::handle value, const nb::object& dtype) {
   if (is_array(value)) return base_array(value);
   if (nb::hasattr(value, "__dlpack__") && !nb::hasattr(value, "__array__")) return numpy().attr("from_dlpack")(value);
-  const bool typed = nb::hasattr(value, "dtype") || PyObject_CheckBuffer(value.ptr());
+  const bool typed =
+      nb::hasattr(value, "dtype") || nb::hasattr(value, "__array__") || PyObject_CheckBuffer(value.ptr());
   return typed ? numpy().attr("asarray")(value) : numpy().attr("asarray")(value, dtype);
 }
 

@@ -54,7 +54,7 @@ struct ModelOptions {
   /// Products with weights of few bits in blocks (MatMulNBits) whose model asks for no accuracy level may compute as
   /// level 4 does: rows are quantised to int8, one scale for each block, and multiplied in integers.
   bool fast_int4 = false;
-  /// Rewrites to leave out, by name.
+  /// Rewrites to leave out, by the names of Registry::rewrite_names(); another name is Error(kModel).
   std::set<std::string> disabled_rewrites;
   Limits limits;
   /// The threads that read and pack weights, and that kernels divide their work for (a Context may run with others:
