@@ -59,8 +59,8 @@ class Merge {
     for (ValueId& input : inputs) {
       if (const auto merged = merged_.find(input); merged != merged_.end()) input = merged->second;
     }
-    std::vector<const Node*>& known =
-        seen_[{node.spec.domain, node.spec.op_type, std::move(inputs), checksum_of(node.spec)}];
+    auto& alike = seen_[{node.spec.domain, node.spec.op_type, std::move(inputs)}];
+    std::vector<const Node*>& known = alike.of(node);
     const auto twin = std::find_if(known.begin(), known.end(), [&](const Node* first) {
       return equal_specs(first->spec, node.spec) && covers(*first, node);
     });
@@ -87,10 +87,26 @@ class Merge {
   // Of nodes that only differ in the outputs they omit.
   static constexpr size_t kMostForms = 16;
 
-  using Key = std::tuple<std::string, std::string, std::vector<ValueId>, Checksum>;
+  /// Nodes of one operator that read the same values. Attributes may be large, so those of a node that has no such
+  /// neighbour are never read.
+  class Alike {
+   public:
+    /// The nodes that may have the attributes of this one.
+    std::vector<const Node*>& of(const Node& node) {
+      if (only_.empty() && by_attributes_.empty()) return only_;
+      if (by_attributes_.empty()) by_attributes_[checksum_of(only_.front()->spec)] = only_;
+      return by_attributes_[checksum_of(node.spec)];
+    }
+
+   private:
+    std::vector<const Node*> only_;
+    std::map<Checksum, std::vector<const Node*>> by_attributes_;
+  };
+
+  using Key = std::tuple<std::string, std::string, std::vector<ValueId>>;
 
   Patch patch_;
-  std::map<Key, std::vector<const Node*>> seen_;
+  std::map<Key, Alike> seen_;
   std::unordered_map<ValueId, ValueId> merged_;
 };
 

@@ -1,5 +1,10 @@
+#include <algorithm>
 #include <map>
+#include <numeric>
+#include <span>
+#include <utility>
 
+#include "partition/checkpoints.h"
 #include "tensor/counted_vector.h"
 #include "traditionalml/attribute_list.h"
 #include "traditionalml/rows.h"
@@ -56,27 +61,60 @@ class NodeLists {
   }
 };
 
-/// Finds nodes by the ids of their tree and of themselves.
+/// Finds nodes by the ids of their tree and of themselves: a table of places for each tree, in the order of the ids.
 class NodePlaces {
  public:
-  explicit NodePlaces(const NodeLists& lists) {
-    for (size_t i = 0; i < lists.ids.size(); ++i) {
-      if (!places_.emplace(std::pair(lists.trees[i], lists.ids[i]), int64_t(i)).second) {
-        throw Error(ErrorKind::kModel, str("node ", lists.ids[i], " of tree ", lists.trees[i], " is there twice"));
+  explicit NodePlaces(const NodeLists& lists) : lists_(lists), places_(lists.ids.size()) {
+    std::iota(places_.begin(), places_.end(), int64_t{0});
+    const auto less = [this](int64_t a, int64_t b) { return key(a) < key(b); };
+    if (!std::is_sorted(places_.begin(), places_.end(), less)) {
+      Checkpoints().sort(places_.begin(), places_.end(), less);
+    }
+    for (size_t i = 0; i < places_.size(); ++i) {
+      const auto [tree, id] = key(places_[i]);
+      if (i > 0 && key(places_[i - 1]) == key(places_[i])) {
+        throw Error(ErrorKind::kModel, str("node ", id, " of tree ", tree, " is there twice"));
       }
+      if (i == 0 || lists_.trees[size_t(places_[i - 1])] != tree) trees_.push_back({tree, i});
     }
   }
 
+  size_t trees() const { return trees_.size(); }
+  /// Which of the trees that is, in the order of their ids; there must be one.
+  size_t index_of(int64_t tree) const {
+    const auto found = std::ranges::lower_bound(trees_, tree, {}, &Tree::id);
+    if (found == trees_.end() || found->id != tree) throw Error(ErrorKind::kModel, str("there is no tree ", tree));
+    return size_t(found - trees_.begin());
+  }
+
   int64_t find(int64_t tree, int64_t id) const {
-    const auto found = places_.find({tree, id});
-    if (found == places_.end()) throw Error(ErrorKind::kModel, str("tree ", tree, " has no node ", id));
-    return found->second;
+    const size_t index = index_of(tree), begin = trees_[index].begin;
+    const auto table = std::span(places_).subspan(
+        begin, (index + 1 < trees_.size() ? trees_[index + 1].begin : places_.size()) - begin);
+    const auto id_of = [this](int64_t place) { return lists_.ids[size_t(place)]; };
+    // Most files number the nodes of a tree one by one.
+    const uint64_t guess = uint64_t(id) - uint64_t(id_of(table.front()));
+    if (guess < table.size() && id_of(table[guess]) == id) return table[guess];
+    const auto found = std::ranges::lower_bound(table, id, {}, id_of);
+    if (found == table.end() || id_of(*found) != id) {
+      throw Error(ErrorKind::kModel, str("tree ", tree, " has no node ", id));
+    }
+    return *found;
   }
 
  private:
-  std::map<std::pair<int64_t, int64_t>, int64_t, std::less<>,
-           CountedAllocator<std::pair<const std::pair<int64_t, int64_t>, int64_t>>>
-      places_;
+  struct Tree {
+    int64_t id;
+    size_t begin;  ///< of its places
+  };
+
+  std::pair<int64_t, int64_t> key(int64_t place) const {
+    return {lists_.trees[size_t(place)], lists_.ids[size_t(place)]};
+  }
+
+  const NodeLists& lists_;
+  CountedVector<int64_t> places_;  ///< of nodes in the lists, by tree and id
+  CountedVector<Tree> trees_;
 };
 
 void read_votes(const NodeSpec& node, const std::string& prefix, const NodePlaces& places, TreeSpec& spec) {
@@ -100,12 +138,12 @@ TreeSpec read_trees(const NodeSpec& node, const std::string& votes, int64_t targ
   TreeSpec spec;
   spec.targets = targets;
   spec.wide = lists.wide;
-  std::map<int64_t, bool> seen;
+  CountedVector<uint8_t> has_root(places.trees());
   for (size_t i = 0; i < lists.ids.size(); ++i) {
     TreeSpec::Node& added = spec.nodes.emplace_back();
     added.mode = mode_of(lists.modes[i]);
     const int64_t tree = lists.trees[i];
-    if (seen.emplace(tree, true).second) spec.roots.push_back(int64_t(i));
+    if (!std::exchange(has_root[places.index_of(tree)], 1)) spec.roots.push_back(int64_t(i));
     if (added.mode == Mode::kLeaf) continue;
     added.nan_is_true = lists.missing[i] != 0;
     added.feature = lists.features[i];
