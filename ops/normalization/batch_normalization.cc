@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <array>
+#include <functional>
 
 #include "gemm/fused_activation.h"
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
 #include "normalization/channel_normalization.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 
 namespace linnet {
@@ -91,32 +94,71 @@ class BatchNormalizationKernel final : public Kernel {
     auto* memory = reinterpret_cast<T*>(context.scratch());
     const Parameters<T> p(memory, g_.channels);
     const Inputs in{&context.input(1), &context.input(2), &context.input(3), &context.input(4)};
-    if (!training_.on) p.set_all(in, g_.channels, double(epsilon_));
-    for (int64_t c = 0; training_.on && c < g_.channels; ++c) {
-      p.set(c, train(context, x, c), value_at(*in[0], c), value_at(*in[1], c), double(epsilon_));
-    }
+    training_.on ? train(context, x, p) : p.set_all(in, g_.channels, double(epsilon_));
     return memory;
   }
 
-  /// The moments of a channel over the batch; the running ones become outputs 1 and 2, they themselves 3 and 4.
-  Moments<double> train(KernelContext& context, const T* x, int64_t c) const {
-    const double count = double(g_.n * g_.spatial);
-    const auto sum = [&](auto term) {
-      double total = 0;
-      for (int64_t i = 0; i < g_.n * g_.spatial; ++i) {
-        total += term(double(x[(i / g_.spatial * g_.channels + c) * g_.spatial + i % g_.spatial]));
+  /// Channels whose sums are kept side by side.
+  static constexpr int64_t kColumns = 64;
+  static constexpr int64_t kShortRow = 8;
+  using Columns = std::array<Moments<double>, kColumns>;
+
+  /// Sets the parameters to the moments over the batch.
+  void train(KernelContext& context, const T* x, const Parameters<T>& p) const {
+    parallel_items(context.executor(), g_.channels, g_.n * g_.spatial, [&](int64_t begin, int64_t end, int) {
+      Checkpoints checkpoints;
+      for (int64_t c = begin; c < end; c += kColumns) {
+        const int64_t count = std::min(kColumns, end - c);
+        Columns columns{};
+        g_.spatial < kShortRow ? add_columns(x, c, count, columns, checkpoints)
+                               : add_rows(x, c, count, columns, checkpoints);
+        for (int64_t i = 0; i < count; ++i) finish(context, c + i, columns[size_t(i)], p);
       }
-      return total;
+    });
+  }
+
+  double count() const { return double(g_.n) * double(g_.spatial); }
+  const T* row(const T* x, int64_t n, int64_t c) const { return x + (n * g_.channels + c) * g_.spatial; }
+
+  void add_rows(const T* x, int64_t first, int64_t channels, Columns& columns, Checkpoints& checkpoints) const {
+    for (int64_t c = 0; c < channels; ++c) {
+      const auto sum = [&](auto term) {
+        double total = 0;
+        for (int64_t n = 0; n < g_.n; ++n, checkpoints.add(g_.spatial)) {
+          total += sum_of(row(x, n, first + c), g_.spatial, term);
+        }
+        return total;
+      };
+      const double mean = sum(std::identity()) / count();
+      columns[size_t(c)] = {mean, sum([mean](double v) { return (v - mean) * (v - mean); }) / count()};
+    }
+  }
+
+  /// Of rows that are too short for lanes: all channels of a row, then the next one.
+  void add_columns(const T* x, int64_t first, int64_t channels, Columns& columns, Checkpoints& checkpoints) const {
+    const auto for_each = [&](auto add) {
+      for (int64_t n = 0; n < g_.n; ++n, checkpoints.add(channels * g_.spatial)) {
+        const T* values = row(x, n, first);
+        for (int64_t c = 0; c < channels; ++c) {
+          for (int64_t s = 0; s < g_.spatial; ++s) add(columns[size_t(c)], double(values[c * g_.spatial + s]));
+        }
+      }
     };
-    const double mean = sum([](double v) { return v; }) / count;
-    const double variance = sum([mean](double v) { return (v - mean) * (v - mean); }) / count;
-    const double kept = double(training_.momentum);
+    for_each([](Moments<double>& m, double v) { m.mean += v; });
+    for (Moments<double>& m : columns) m.mean /= count();
+    for_each([](Moments<double>& m, double v) { m.variance += (v - m.mean) * (v - m.mean); });
+    for (Moments<double>& m : columns) m.variance /= count();
+  }
+
+  /// The running moments become outputs 1 and 2, those of the batch 3 and 4.
+  void finish(KernelContext& context, int64_t c, const Moments<double>& batch, const Parameters<T>& p) const {
+    const double kept = double(training_.momentum), mean = batch.mean, variance = batch.variance;
     const std::array values{value_at(context.input(3), c) * kept + mean * (1 - kept),
                             value_at(context.input(4), c) * kept + variance * (1 - kept), mean, variance};
     for (size_t i = 0; i < values.size(); ++i) {
       if (training_.outputs[i]) set_value(context.output(int(i) + 1), c, values[i]);
     }
-    return {mean, variance};
+    p.set(c, batch, value_at(context.input(1), c), value_at(context.input(2), c), double(epsilon_));
   }
 
   void run_channels(KernelContext& context, const T* x, T* y, const Parameters<const T>& p) const {

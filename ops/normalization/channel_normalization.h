@@ -1,12 +1,26 @@
 #pragma once
 
 #include <cmath>
+#include <numeric>
 
 #include "elements/dispatch.h"
 #include "kernels/normalize.h"
 
 // Normalisation of channels, on float32 by SIMD kernels, on float64 by plain loops.
 namespace linnet {
+
+/// The sum of term(x[i]) in float64, in lanes of a fixed order.
+template <class T, class Term>
+double sum_of(const T* x, int64_t n, Term term) {
+  constexpr int64_t kLanes = 8;
+  double lanes[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int64_t k = 0; k < kLanes; ++k) lanes[k] += term(double(x[i + k]));
+  }
+  for (int64_t k = 0; i < n; ++i, ++k) lanes[k] += term(double(x[i]));
+  return std::accumulate(lanes, lanes + kLanes, 0.0);
+}
 
 template <class T>
 struct Moments {

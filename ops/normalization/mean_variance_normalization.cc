@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <functional>
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
@@ -36,18 +36,6 @@ class MeanVarianceKernel final : public Kernel {
     return 1 / (std::sqrt(variance) + kEpsilon);
   }
 
-  /// In float64: where elements are equal, the mean is to be equal to them.
-  static double sum(const T* x, int64_t n) {
-    constexpr int64_t kParts = 8;
-    double parts[kParts] = {};
-    int64_t i = 0;
-    for (; i + kParts <= n; i += kParts) {
-      for (int64_t k = 0; k < kParts; ++k) parts[k] += double(x[i + k]);
-    }
-    for (int64_t k = 0; i < n; ++i, ++k) parts[k] += double(x[i]);
-    return std::accumulate(parts, parts + kParts, 0.0);
-  }
-
   /// All elements that share a mean lie in runs of `rows`.
   void normalize_runs(const T* x, T* y) const {
     const int64_t runs = plan_.reduced.size();
@@ -55,7 +43,9 @@ class MeanVarianceKernel final : public Kernel {
     for (int64_t j = 0; j < runs; ++j) {
       const T* run = x + plan_.reduced.offset(j);
       const Moments<T> rounded = moments(kernels_, run, plan_.rows);
-      const double own = sum(run, plan_.rows) / double(plan_.rows), error = double(rounded.mean) - own;
+      // In float64: where elements are equal, the mean is to be equal to them.
+      const double own = sum_of(run, plan_.rows, std::identity()) / double(plan_.rows),
+                   error = double(rounded.mean) - own;
       const double difference = own - mean;
       mean += difference / double(j + 1);
       variance_of_means += difference * (own - mean);
