@@ -4,8 +4,8 @@
 namespace linnet {
 namespace {
 
-void add_missing(Registry& registry, const std::string& op_type, int64_t since, const std::string& library) {
-  registry.add(op_type, {.since = since}, [library](const NodeSpec&) -> std::unique_ptr<Op> {
+void add_missing(Registry& registry, const std::string& op_type, const OpVersion& version, const std::string& library) {
+  registry.add(op_type, version, [library](const NodeSpec&) -> std::unique_ptr<Op> {
     throw Error(ErrorKind::kUnsupported, "needs " + library + ", without which this Linnet was built; install it and " +
                                              "configure with -DLINNET_WITH_TEXT=ON");
   });
@@ -14,15 +14,19 @@ void add_missing(Registry& registry, const std::string& op_type, int64_t since, 
 }  // namespace
 
 void register_regex_full_match(Registry& registry) {
-  add_missing(registry, "RegexFullMatch", 20, "RE2 (package libre2-dev)");
+  add_missing(registry, "RegexFullMatch", {.since = 20}, "RE2 (package libre2-dev)");
 }
 
 void register_string_normalizer(Registry& registry) {
-  add_missing(registry, "StringNormalizer", 10, "libunistring (package libunistring-dev)");
+  add_missing(registry, "StringNormalizer", {.since = 10}, "libunistring (package libunistring-dev)");
 }
 
 void register_string_split(Registry& registry) {
-  add_missing(registry, "StringSplit", 20, "libunistring (package libunistring-dev)");
+  add_missing(registry, "StringSplit", {.since = 20}, "libunistring (package libunistring-dev)");
+}
+
+void register_tokenizer(Registry& registry) {
+  add_missing(registry, "Tokenizer", {.domain = "com.microsoft"}, "RE2 (package libre2-dev)");
 }
 
 }  // namespace linnet

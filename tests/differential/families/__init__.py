@@ -16,6 +16,8 @@ from . import (  # noqa: F401
     microsoft_attention,
     microsoft_experts,
     microsoft_products,
+    microsoft_signal,
+    microsoft_words,
     ml_features,
     ml_linear,
     ml_trees,

@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "infer/infer.h"
+#include "microsoft/quantized.h"
+#include "op_list.h"
+#include "partition/checkpoints.h"
+#include "partition/parallel.h"
+
+namespace linnet {
+namespace {
+
+class WordConvEmbeddingKernel final : public Kernel {
+ public:
+  explicit WordConvEmbeddingKernel(const CompileInput& in)
+      : letters_(in.shape(0)[1]),
+        filters_(in.shape(1)[0]),
+        window_(in.shape(1)[2]),
+        size_(in.shape(1)[3]),
+        alphabet_(in.shape(3)[0]) {}
+
+  void run(KernelContext& context) const override {
+    const int32_t* words = context.input(0).data<int32_t>();
+    float* y = context.output(0).data<float>();
+    const int64_t work = checked_mul(checked_mul(letters_, filters_), checked_mul(window_, size_));
+    parallel_items(context.executor(), context.input(0).shape()[0], work, [&](int64_t word, int64_t end, int) {
+      Checkpoints checkpoints;
+      for (; word < end; ++word) {
+        embed(context, {words + word * letters_, size_t(letters_)}, y + word * filters_, checkpoints);
+      }
+    });
+  }
+
+ private:
+  /// Letters of the word before the first 0, which ends it.
+  int64_t length(std::span<const int32_t> word) const {
+    const int64_t length = std::ranges::find(word, 0) - word.begin();
+    for (const int32_t letter : word) {
+      if (letter >= 0 && letter < alphabet_) continue;
+      throw Error(ErrorKind::kShape, str("Sequence must be in [0,", alphabet_, "), got ", letter));
+    }
+    return length;
+  }
+
+  void embed(KernelContext& context, std::span<const int32_t> word, float* y, Checkpoints& checkpoints) const {
+    const int64_t used = length(word), places = std::max(used, window_) - window_ + 1;
+    const auto* weights = context.input(1).data<float>();
+    const float* bias = context.input(2).data<float>();
+    for (int64_t f = 0; f < filters_; ++f) {
+      float most = -std::numeric_limits<float>::infinity();
+      for (int64_t place = 0; place < places && used > 0; ++place) {
+        most = std::max(most, filtered(context, word.subspan(size_t(place)), weights + f * window_ * size_));
+        checkpoints.add(window_ * size_);
+      }
+      y[f] = used > 0 ? std::tanh(most + bias[f]) : 0;
+      checkpoints.add(1);
+    }
+  }
+
+  float filtered(KernelContext& context, std::span<const int32_t> letters, const float* weights) const {
+    const float* embeddings = context.input(3).data<float>();
+    double sum = 0;
+    for (int64_t i = 0; i < window_; ++i) {
+      const float* letter = embeddings + letters[size_t(i)] * size_;
+      for (int64_t k = 0; k < size_; ++k) sum += double(letter[k]) * double(weights[i * size_ + k]);
+    }
+    return float(sum);
+  }
+
+  int64_t letters_, filters_, window_, size_, alphabet_;
+};
+
+/// WordConvEmbedding: of each word, a row of letters that the first 0 ends, Y[word, f] = tanh(B[f] + the most that
+/// filter f gives on any window of its embedded letters); 0 for a word without letters. A word shorter than the window
+/// has one, which reads what comes after it in the row.
+/// Sequence: int32 [words, letters].   W: float [filters, 1, window, size], the window at most as long as a row.
+/// B: float [filters].   C: float [alphabet, size].   Y: float [words, filters]. embedding_size, conv_window_size and
+/// char_embedding_size, where given, are filters, window and size. Source:
+/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.WordConvEmbedding
+class WordConvEmbedding final : public Op {
+ public:
+  explicit WordConvEmbedding(const NodeSpec& node)
+      : filters_(dim_of(node, "embedding_size")),
+        window_(dim_of(node, "conv_window_size")),
+        size_(dim_of(node, "char_embedding_size")) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 4, 4);
+    require_dtype(in[0], DType::kInt32, "Sequence");
+    for (const int i : {1, 2, 3}) require_dtype(in[size_t(i)], DType::kFloat32, kNames[i]);
+    for (int i = 0; i < 4; ++i) require_rank(in[size_t(i)], kRanks[i], kNames[i]);
+    const auto dim = [&](int i, int d) { return in[size_t(i)].has_rank() ? in[size_t(i)].dim(d) : Dim(); };
+    merge_dim(dim(1, 1), 1, "the second dim of W and the channels of letters");
+    merge_dim(merge_dim(dim(1, 3), size_, "W and char_embedding_size"), dim(3, 1), "the last dims of W and C");
+    const Dim window = merge_dim(dim(1, 2), window_, "W and conv_window_size");
+    if (window.known() && dim(0, 1).known() && window.value() > dim(0, 1).value()) {
+      throw Error(ErrorKind::kShape, str("words of ", dim(0, 1), " letters are shorter than the window of ", window));
+    }
+    const Dim filters = merge_dim(dim(1, 0), filters_, "W and embedding_size");
+    return {Fact(DType::kFloat32, Dims{dim(0, 0), merge_dim(filters, dim(2, 0), "the filters of W and B")})};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override { return std::make_unique<WordConvEmbeddingKernel>(in); }
+
+ private:
+  static constexpr const char* kNames[] = {"Sequence", "W", "B", "C"};
+  static constexpr int kRanks[] = {2, 4, 1, 2};
+
+  static Dim dim_of(const NodeSpec& node, const char* name) {
+    const auto* value = node.find<int64_t>(name);
+    return value && *value > 0 ? Dim(*value) : Dim();
+  }
+
+  Dim filters_, window_, size_;
+};
+
+}  // namespace
+
+void register_word_conv_embedding(Registry& registry) {
+  registry.add<WordConvEmbedding>("WordConvEmbedding", {.since = 1, .domain = kMicrosoft});
+}
+
+}  // namespace linnet
