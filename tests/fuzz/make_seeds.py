@@ -18,7 +18,7 @@ from onnx import numpy_helper
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / folder) for folder in ("differential", "support", "hostile")]
 
-import huge_dims  # noqa: E402
+import drawn_models  # noqa: E402
 import model_cases  # noqa: E402
 import operator_cases  # noqa: E402
 from operator_forms import forms  # noqa: E402
@@ -28,9 +28,9 @@ MOST_BYTES = 1 << 14
 
 def models(configurations, operators):
     """Of each operator, or of some."""
-    schemas = sorted(huge_dims.latest(), key=lambda schema: (schema.domain, schema.name))
+    schemas = sorted(drawn_models.latest(), key=lambda schema: (schema.domain, schema.name))
     for schema in random.Random(1).sample(schemas, min(operators, len(schemas))):
-        for i, drawn in enumerate(huge_dims.draws(schema, configurations)):
+        for i, drawn in enumerate(drawn_models.draws(schema, configurations)):
             with contextlib.suppress(ValueError):
                 yield f"{schema.domain or 'onnx'}.{schema.name}.{i}", drawn.model().SerializeToString()
 

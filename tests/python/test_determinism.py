@@ -20,7 +20,7 @@ sys.path += [str(ROOT / "benchmarks" / "operators"), str(ROOT / "benchmarks" / "
 sys.path += [str(ROOT / "tests" / folder) for folder in ("differential", "hostile")]
 pytest.importorskip("onnxruntime")
 
-import huge_dims  # noqa: E402
+import drawn_models  # noqa: E402
 from cases import CASES, GROUPS  # noqa: E402
 from node_model import build, describe  # noqa: E402
 
@@ -100,10 +100,10 @@ def test_operators_of_dims_that_are_worth_threads(group):
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_drawn_configurations(part):
-    schemas = sorted(huge_dims.latest(), key=lambda schema: (schema.domain, schema.name))[part::PARTS]
+    schemas = sorted(drawn_models.latest(), key=lambda schema: (schema.domain, schema.name))[part::PARTS]
     wrong = []
     for schema in schemas:
-        for configuration in huge_dims.draws(schema, OF_EACH):
+        for configuration in drawn_models.draws(schema, OF_EACH):
             found = different(configuration.model().SerializeToString(), configuration.feeds())
             wrong += [f"{configuration.describe()}: {found}"] if found else []
     assert schemas and not wrong, "\n".join(wrong)

@@ -8,6 +8,9 @@
 namespace linnet {
 namespace {
 
+/// An attribute that takes more words is no mode.
+constexpr size_t kMostModes = 24;
+
 class Questions {
  public:
   Questions(const Case& base, const std::vector<std::string>& words, Questioner& questioner)
@@ -18,7 +21,12 @@ class Questions {
     for (const Case& changed : input_variations(base_)) put_in_all_forms(changed);
     for (const pb::AttributeProto& attribute : base_.node().attribute()) vary_given(attribute);
     if (!questioner_.wants_further_attributes()) return;
-    for (const std::string& name : asked_attributes()) vary_attribute(name);
+    const std::vector<std::string> further = asked_attributes();
+    for (const std::string& name : further) vary_attribute(name);
+    for (const pb::AttributeProto& attribute : base_.node().attribute()) {
+      if (attribute.type() == pb::AttributeProto::STRING) vary_spelling(attribute);
+    }
+    for (const std::string& name : further) vary_spelling(plain_attribute(name, pb::AttributeProto::STRING));
   }
 
  private:
@@ -71,6 +79,27 @@ class Questions {
       const Case first = with(str("type ", int(type)), plain);
       if (refused_type(questioner_.take(first, {"given"}, true)) == name) continue;
       for (const auto& [what, changed] : variations(plain)) put_in_all_forms(with(what, changed));
+    }
+  }
+
+  /// Inputs are varied under each mode that the attribute may name; not where it takes any text.
+  void vary_spelling(const pb::AttributeProto& attribute) {
+    std::vector<Case> modes;
+    for (const std::string& word : words_) {
+      if (word == attribute.s()) continue;
+      pb::AttributeProto spelt = attribute;
+      spelt.set_s(word);
+      const Case mode = with(word, spelt);
+      const Answer answer = questioner_.take(mode, {"given"}, true);
+      if (refused_type(answer) == attribute.name()) return;
+      if (answer.result) modes.push_back(mode);
+      if (modes.size() > kMostModes) return;
+    }
+    for (const Case& mode : modes) {
+      for (Case changed : input_variations(mode)) {
+        changed.what = mode.what + ", " + changed.what;
+        put_in_all_forms(changed);
+      }
     }
   }
 

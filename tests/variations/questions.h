@@ -22,7 +22,7 @@ class Questioner {
 };
 
 /// Puts all questions about variations of a case, always the same ones in the same order. `words`: what may be names of
-/// attributes: those that the operator reads are found out.
+/// attributes, and what these may say: those that the operator reads and takes are found out.
 void put_questions(const Case& base, const std::vector<std::string>& words, Questioner& questioner);
 
 }  // namespace linnet

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ struct TensorVariation {
 };
 
 /// The dims that every dim becomes in turn.
-inline constexpr int64_t kDims[] = {0, 1, int64_t{1} << 31, int64_t{1} << 62};
+inline constexpr int64_t kDims[] = {0, 1, int64_t{1} << 31, int64_t{1} << 62, std::numeric_limits<int64_t>::max()};
 
 /// Empty, of other ranks, of other dtypes, with other dims, with other contents: all elements, or the last, are 0, -1,
 /// the least, the greatest, no number, infinite, a large power of two; texts are none, long, no UTF-8, numbers.

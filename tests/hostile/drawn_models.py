@@ -1,0 +1,21 @@
+"""Configurations of the newest version of every operator, as tests/differential draws them."""
+
+import contextlib
+
+from draw import Impossible, SeededDraw
+from survey import configure, schemas
+
+
+def latest():
+    return {(schema.domain, schema.name): schema for schema in schemas()}.values()
+
+
+def draws(schema, count):
+    """Configurations in which no input is constant, and in which some are."""
+    found = []
+    for seed in range(20 * count):
+        with contextlib.suppress(Impossible):
+            found.append(configure(SeededDraw(schema, seed)))
+        if len(found) == count:
+            break
+    return found
