@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 import onnx  # noqa: E402
 import onnxruntime  # noqa: E402
 from by_operator import title  # noqa: E402
-from disagreements import DISAGREEMENTS  # noqa: E402
+from disagreements import DISAGREEMENTS, PYTORCH  # noqa: E402
 from locations import ROOT  # noqa: E402
 from run_model import RunModel  # noqa: E402
 from survey import ENDS, is_needed, schemas, survey  # noqa: E402
@@ -57,6 +57,10 @@ the disagreements below, the next reference decides; *explained* are those that 
 known what a reference should have said, its answer is put right instead. Each configuration also runs in guarded
 memory, where every value has memory of its own and nothing is written over, and must give the same bits.
 
+**PyTorch is a judge beside them**, where a Python that has it is found (`LINNET_TORCH_PYTHON`, `.venv-torch`,
+Debian's): `test_third_judge.py` draws the operators that PyTorch has, too, asks it in double, and fails where Linnet
+differs, but for the disagreements that name PyTorch.
+
 **A result may differ** by one unit in the last place of its type, and by some units of the type that it is computed in:
 float32 for halves, else its own. What sums inherit is relative to the largest of what is added up; how many units, each
 family of operators states.
@@ -72,6 +76,11 @@ FAULTS = """## Faults that the tests see
 rounding, a choice, a line left out), one at a time, builds, and runs the unit tests, the ONNX suite and the survey of
 the operators of that file; `--again` plants those once more that no test saw, `--table` writes what follows.
 
+"""
+FOUR_ANSWERS = """\
+Linnet does what ONNX Runtime and PyTorch agree on, unless a case of ONNX's backend suite would fail; where they do not
+agree, or one of them has no such operator, it follows the specification. *none*: there is no such case, or PyTorch has
+no counterpart.
 """
 BEGIN, END = "<!-- mutation.py: begin -->\n", "<!-- mutation.py: end -->\n"
 
@@ -103,7 +112,8 @@ def complaints(run_model, found):
     total = sum((collections.Counter(counts) for _, counts, *_ in found), collections.Counter())
     used = set().union(*(used for _, _, _, used, _ in found))
     made = [f"differs: {text}" for *_, texts in found for text in texts]
-    unused = [known for i, known in enumerate(DISAGREEMENTS) if i not in used and not is_needed(run_model, known)]
+    asked = [known for i, known in enumerate(DISAGREEMENTS) if i not in used and known.reference != PYTORCH]
+    unused = [known for known in asked if not is_needed(run_model, known)]
     made += [f"never used: {', '.join(known.operators)}: {known.text}" for known in unused]
     for name, counts, *_ in found:
         if counts["compared"] < COMPARED * counts["drawn"]:
@@ -114,7 +124,14 @@ def complaints(run_model, found):
 
 
 def disagreements():
-    return [f"- {', '.join(known.operators)}: {known.text}." for known in DISAGREEMENTS]
+    """A row for each: the four answers, and what Linnet does."""
+    head = ("operators", "matter", "specification", "backend case", "ONNX Runtime", "PyTorch", "Linnet")
+    rows = [head, ["---"] * len(head)]
+    for known in DISAGREEMENTS:
+        a = known.answers
+        answers = (a.specification, a.case, a.onnx_runtime, a.pytorch, a.linnet)
+        rows.append((", ".join(known.operators), known.text, *answers))
+    return [f"| {' | '.join(cells)} |" for cells in rows]
 
 
 def of_mutation():
@@ -132,7 +149,7 @@ def page(found, per_operator):
         f"refuses, {total['unanswered']} that no reference computes.\n",
         of_mutation(),
         "## Where references and specification disagree\n",
-        "Linnet follows the specification.\n",
+        FOUR_ANSWERS,
         *disagreements(),
         "\n## Operators\n",
         "| operator | drawn | compared | different | explained | refused | no reference | references |",

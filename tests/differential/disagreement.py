@@ -5,6 +5,18 @@ from collections.abc import Callable
 
 
 @dataclasses.dataclass(frozen=True)
+class Answers:
+    """What each says: the specification's text, ONNX Runtime, PyTorch, ONNX's backend case; and what Linnet does. "none":
+    there is no case, or no counterpart."""
+
+    specification: str
+    onnx_runtime: str
+    pytorch: str
+    linnet: str
+    case: str = "none"
+
+
+@dataclasses.dataclass(frozen=True)
 class Disagreement:
     """The next reference decides where a configuration under it differs."""
 
@@ -13,7 +25,9 @@ class Disagreement:
     reference: str | tuple
     # The exact condition: it is so for these configurations only.
     applies: Callable
+    # The matter.
     text: str
+    answers: Answers
     # Makes of the reference's outputs what the specification says, where that can be done: (configuration, outputs).
     adjust: Callable = None
 

@@ -1,7 +1,7 @@
 """Where ONNX Runtime and its own documentation of com.microsoft disagree."""
 
 import numpy as np
-from disagreement import Disagreement
+from disagreement import Answers, Disagreement
 from own.recurrent import HAVE_ALPHA
 from processors import onnx_runtime_sums_bytes_exactly
 
@@ -32,7 +32,8 @@ OF_PROCESSORS = () if onnx_runtime_sums_bytes_exactly() else (
         ("ConvInteger", "com.microsoft.DynamicQuantizeMatMul", "com.microsoft.QAttention", "com.microsoft.QGemm"),
         ORT,
         lambda c: True,
-        "sums of products of uint8 by int8 saturate on processors without VNNI",
+        "sums of products of uint8 by int8 on processors without VNNI",
+        Answers("are exact", "saturate", "exact", "the specification", case="of small numbers"),
     ),
 )
 
@@ -42,26 +43,50 @@ OF_MICROSOFT = (
         ("com.microsoft.FastGelu",),
         ORT,
         lambda c: c.types["T"] == "double",
-        "there is a kernel for float32 only: what stands in for one has the six digits of the documented formula",
+        "double",
+        Answers(
+            "the documented formula",
+            "has a kernel for float32 only, and six digits of the formula in its place",
+            "the formula",
+            "the formula",
+        ),
     ),
     Disagreement(
         ("com.microsoft.MultiHeadAttention",),
         ORT,
         has_later_keys,
-        "with unidirectional the last query sees the keys behind it, too, where there are more keys than queries",
+        "unidirectional with more keys than queries",
+        Answers(
+            "no query sees keys behind it",
+            "the last query sees the keys behind it, too",
+            "is_causal counts from the first key",
+            "the specification",
+        ),
     ),
     Disagreement(
         ("com.microsoft.QLinearSoftmax",),
         ORT,
         lambda c: not units(c.inputs[3]).is_integer(),
-        "1 / y_scale is cut to a whole number, so that results are too small",
+        "y_scale that is not one by a whole number",
+        Answers(
+            "divides by it",
+            "cuts 1 / y_scale to a whole number, so that results are too small",
+            "divides by it",
+            "the specification",
+        ),
     ),
     Disagreement(
         ("com.microsoft.QLinearAdd", "com.microsoft.QLinearAveragePool"),
         ORT,
         lambda c: is_odd(zero_point_of_output(c)),
-        "the zero point is added before rounding, by QLinearAdd now and then: the middle between two integers goes to "
-        "the other one where the zero point is odd",
+        "the middle between two integers where the zero point is odd",
+        Answers(
+            "is rounded before the zero point is added",
+            "QLinearAveragePool after that, QLinearAdd now and then",
+            "average pools, of which X and Y have one scale, round after that; sums in the last elements of a row, which "
+            "fill no vector",
+            "the specification",
+        ),
     ),
     Disagreement(
         ("com.microsoft.DynamicQuantizeLSTM",),
@@ -71,7 +96,12 @@ OF_MICROSOFT = (
             or "clip" in c.attributes
             or set(c.attributes.get("activations", ())) & set(HAVE_ALPHA)
         ),
-        "sequence_lens: the range of what is rounded takes in all of X and the last states of sequences that have "
-        "ended, in ONNX Runtime not; clip and activations without their parameters: as LSTM",
+        "sequence_lens; clip and activations without their parameters",
+        Answers(
+            "the range of what is rounded takes in all of X and the last states of sequences that have ended",
+            "not; as LSTM",
+            "none",
+            "the specification",
+        ),
     ),
 )

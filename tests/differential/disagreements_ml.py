@@ -4,7 +4,7 @@ import collections
 import math
 
 import numpy as np
-from disagreement import Disagreement, attribute
+from disagreement import Answers, Disagreement, attribute
 from onnx import TensorProto, numpy_helper
 from own.classical import svm_decisions
 from own.trees import TRANSFORMS, probit, transformed
@@ -100,116 +100,146 @@ OF_CLASSICAL_MODELS = (
         ("DictVectorizer",),
         "ONNX Runtime",
         lambda c: True,
-        "the shape of the output: the specification says 1-D, ONNX Runtime makes [1, n]",
+        "the shape of the output",
+        Answers("1-D", "[1, n]", "none", "the specification"),
         lambda c, outputs: [outputs[0].reshape(-1)],
     ),
     Disagreement(
         ("LinearRegressor", "SVMRegressor", "TreeEnsembleRegressor"),
         "ONNX Runtime",
         lambda c: transform(c) not in ("NONE", "PROBIT") and targets(c) == 1 and not attribute(c, "one_class"),
-        ONE_TARGET,
+        "post_transform with one target",
+        Answers("applies it", "applies PROBIT at most", "none", "the specification"),
         lambda c, outputs: [of_one_score(transform(c), outputs[0])],
     ),
     Disagreement(
         ("TreeEnsemble",),
         "ONNX Runtime",
         lambda c: attribute(c, "post_transform") in (1, 2, 3) and targets(c) == 1,
-        ONE_TARGET,
+        "post_transform with one target",
+        Answers("applies it", "applies PROBIT at most", "none", "the specification"),
         lambda c, outputs: [of_one_score(TRANSFORMS[c.attributes["post_transform"]], outputs[0])],
     ),
     Disagreement(
         (*CLASSIFIERS, *REGRESSORS),
         "",
         lambda c: transform(c) == "PROBIT",
-        "PROBIT: the references approximate the inverse of the normal distribution by a formula that is up to 0.2 % "
-        "off, which itself has an exact inverse",
+        "PROBIT",
+        Answers(
+            "the inverse of the normal distribution",
+            "a formula that is up to 0.2 % off; so does onnx.reference",
+            "exact (special.ndtri)",
+            "exact",
+        ),
         lambda c, outputs: [exact_quantiles(y) if y.dtype.kind == "f" else y for y in outputs],
     ),
     Disagreement(
         ("TreeEnsemble",),
         "ONNX Runtime",
         lambda c: transform(c) == "PROBIT" and "double" in c.types.values(),
-        "PROBIT of doubles: ONNX Runtime computes it in float32",
+        "PROBIT of doubles",
+        Answers("the inverse of the normal distribution", "computes it in float32", "exact (special.ndtri)", "exact"),
     ),
     Disagreement(
         ("SVMRegressor",),
         "ONNX Runtime",
         lambda c: transform(c) == "PROBIT",
-        "PROBIT: ONNX Runtime does not apply it",
+        "PROBIT",
+        Answers("applies it", "does not apply it", "none", "the specification"),
     ),
     Disagreement(
         ("LinearClassifier",),
         "ONNX Runtime",
         lambda c: transform(c) == "PROBIT" and len(c.attributes["intercepts"]) == 1,
-        "PROBIT of one score for two classes: ONNX Runtime transforms the first rows and leaves the last as they are",
+        "PROBIT of one score for two classes",
+        Answers("open", "transforms the first rows and leaves the last as they are", "none", "transforms all rows"),
     ),
     Disagreement(
         ("SVMClassifier",),
         "",
         lambda c: transform(c) == "PROBIT",
-        "PROBIT: ONNX Runtime leaves the second score of two classes unset, and what it transforms is float32, which "
-        "close to 1 leaves few digits; onnx.reference takes the label from transformed scores",
+        "PROBIT",
+        Answers(
+            "applies it to the scores",
+            "leaves the second score of two classes unset; transforms float32, which close to 1 leaves few digits",
+            "none",
+            "the specification; onnx.reference takes the label from transformed scores",
+        ),
     ),
     Disagreement(
         ("SVMClassifier",),
         "ONNX Runtime",
         lambda c: decides_closely(c),
-        "a decision of which float32 leaves no digit: ONNX Runtime takes its sign from there",
+        "a decision of which float32 leaves no digit",
+        Answers("its sign", "takes the sign from there", "none", "computes in double"),
     ),
     Disagreement(
         ("TreeEnsembleRegressor",),
         "ONNX Runtime",
         lambda c: targets(c) == 1 and any(len(votes) > 1 for votes in voters(c, "target")),
-        "several votes of a leaf where there is one target: ONNX Runtime counts the first",
+        "several votes of a leaf where there is one target",
+        Answers("counts all", "counts the first", "none", "the specification"),
     ),
     Disagreement(
         ("TreeEnsembleRegressor",),
         "ONNX Runtime",
         lambda c: has_base_values(c) and any(len(set(votes)) < targets(c) for votes in voters(c, "target")),
-        "base values of targets that no leaf votes for: ONNX Runtime leaves them out",
+        "base values of targets that no leaf votes for",
+        Answers("adds them", "leaves them out", "none", "the specification"),
     ),
     Disagreement(
         ("TreeEnsembleClassifier",),
         "ONNX Runtime",
         lambda c: classes(c) == 2 and (has_base_values(c) or len(set(sum(voters(c, "class"), []))) == 2),
-        "two classes with votes for both or with base values: the specification takes the higher sum; ONNX Runtime "
-        "compares one of them with a threshold, answers labels 0 and 1 that may not be among those given, and adds up "
-        "the base values",
+        "two classes with votes for both or with base values",
+        Answers(
+            "takes the higher sum",
+            "compares one of them with a threshold, answers labels 0 and 1 that may not be among those given, "
+            "and adds up the base values",
+            "none",
+            "the specification",
+        ),
     ),
     Disagreement(
         ("TreeEnsembleClassifier", "TreeEnsembleRegressor"),
         "ONNX Runtime",
         lambda c: has_missing(c) and "BRANCH_NEQ" in c.attributes["nodes_modes"],
-        MISSING,
+        "missing values at BRANCH_NEQ and BRANCH_MEMBER",
+        Answers("nodes_missing_value_tracks_true says where they go", "compares", "none", "the specification"),
     ),
     Disagreement(
         ("TreeEnsemble",),
         "ONNX Runtime",
         lambda c: has_missing(c) and bool(node_modes(c) & {NEQ, MEMBER}),
-        MISSING,
+        "missing values at BRANCH_NEQ and BRANCH_MEMBER",
+        Answers("nodes_missing_value_tracks_true says where they go", "compares", "none", "the specification"),
     ),
     Disagreement(
         ("TreeEnsemble",),
         "ONNX Runtime",
         lambda c: attribute(c, "post_transform") in (1, 2) and targets(c) > 1,
-        "post_transform: SOFTMAX is 1 and LOGISTIC 2 in the specification, the reverse in ONNX Runtime",
+        "the numbers of post_transform",
+        Answers("SOFTMAX is 1 and LOGISTIC 2", "the reverse", "none", "the specification"),
     ),
     Disagreement(
         ("TreeEnsemble",),
         "ONNX Runtime",
         lambda c: MEMBER in node_modes(c) and bool(np.any(c.inputs[0] != np.trunc(c.inputs[0]))),
-        "BRANCH_MEMBER of values that are not whole: ONNX Runtime cuts them to integers first",
+        "BRANCH_MEMBER of values that are not whole",
+        Answers("compares them", "cuts them to integers first", "none", "the specification"),
     ),
     Disagreement(
         ("LabelEncoder",),
         "ONNX Runtime",
         lambda c: c.schema.since_version == 2 and bool(np.any(np.isnan(c.attributes.get("keys_floats", [])))),
-        "the key NaN in version 2: the specification compares bits, ONNX Runtime numbers",
+        "the key NaN in version 2",
+        Answers("compares bits", "compares numbers", "none", "the specification"),
     ),
     Disagreement(
         ("LabelEncoder",),
         "ONNX Runtime",
         lambda c: c.schema.since_version == 4 and is_repeated(keys(c)),
-        "a repeated key in version 4: the specification takes the last one, ONNX Runtime the first",
+        "a repeated key in version 4",
+        Answers("takes the last one", "takes the first one", "none", "the specification"),
     ),
 )

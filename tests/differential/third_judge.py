@@ -1,0 +1,97 @@
+"""PyTorch's answers, of another Python: the one of these tests does not have PyTorch."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from by_operator import title
+from containers import conform
+from references import Answer
+from values import FLOATS, type_name
+
+ROOT = Path(__file__).resolve().parents[2]
+SIDE = Path(__file__).resolve().parent / "torch_side"
+# The first that has PyTorch is asked: the newest one that the tests install, Debian's.
+PYTHONS = (os.environ.get("LINNET_TORCH_PYTHON"), ROOT / ".venv-torch/bin/python", sys.executable, "/usr/bin/python3")
+
+
+def third_judge():
+    """None where no Python has PyTorch."""
+    for python in filter(None, PYTHONS):
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            return ThirdJudge(str(python))
+    return None
+
+
+def plain(value):
+    """An attribute as JSON; None where PyTorch could not read it."""
+    values = value if isinstance(value, (list, tuple)) else [value]
+    if not all(isinstance(v, (int, float, str, np.floating)) for v in values):
+        return None
+    # ONNX's floats are float32.
+    made = [float(np.float32(v)) if isinstance(v, (float, np.floating)) else v for v in values]
+    return made if values is value else made[0]
+
+
+def request(configuration, arrays):
+    """What torch_side reads; its inputs go to arrays. None for values that are no numbers."""
+    attributes = {name: plain(value) for name, value in configuration.attributes.items()}
+    tensors = all(x is None or isinstance(x, np.ndarray) for x in configuration.inputs)
+    if not tensors or any(value is None for value in attributes.values()):
+        return None
+    kinds = ["" if x is None else type_name(x) for x in configuration.inputs]
+    if "string" in kinds or any(kind.startswith(("float8", "float4", "float6")) for kind in kinds):
+        return None
+    places = []
+    for kind, x in zip(kinds, configuration.inputs):
+        places.append(None if x is None else f"x{len(arrays)}")
+        if x is not None:
+            arrays[places[-1]] = x.astype(np.float64) if kind in FLOATS else x
+    return {
+        "name": title(configuration.schema), "since": configuration.schema.since_version, "attributes": attributes,
+        "inputs": places, "kinds": kinds,
+        "output_kinds": [configuration.output_type(i) for i in range(configuration.outputs)],
+    }  # fmt: skip
+
+
+class ThirdJudge:
+    """Asks PyTorch; `torch` is its version, `names` are the operators that have a counterpart, `reasons` why the last
+    configurations have no answer."""
+
+    def __init__(self, python):
+        self.python = python
+        self.ask([])
+
+    def ask(self, configurations):
+        """An Answer for each configuration, or None: in double, rounded to the types of the outputs."""
+        arrays = {}
+        requests = [request(configuration, arrays) for configuration in configurations]
+        asked = [i for i, made in enumerate(requests) if made]
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "requests.json").write_text(json.dumps([requests[i] for i in asked]))
+            np.savez(folder / "inputs.npz", **arrays)
+            subprocess.run([self.python, SIDE / "answer.py", folder], check=True, capture_output=True, timeout=600)
+            said = json.loads((folder / "answers.json").read_text())
+            outputs = dict(np.load(folder / "outputs.npz"))
+        self.torch, self.names = said["torch"], said["names"]
+        self.reasons = ["values that are no numbers"] * len(configurations)
+        answers = [None] * len(configurations)
+        for at, (i, reason) in enumerate(zip(asked, said["reasons"])):
+            self.reasons[i] = reason
+            if not reason:
+                answers[i] = self.answer(configurations[i], outputs, at)
+        return answers
+
+    def answer(self, configuration, outputs, at):
+        count = configuration.outputs
+        return Answer(
+            f"PyTorch {self.torch}",
+            "double",
+            [conform(configuration.output_type(k), outputs[f"{at}_{k}"]) for k in range(count)],
+        )
