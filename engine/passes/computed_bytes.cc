@@ -56,11 +56,11 @@ const ComputedBytes* ComputedBytes::of(const Tensor& tensor) {
 
 // What a model packs at this moment may be what waits for these bytes: nothing is shared with it.
 void ComputedBytes::read(std::span<std::byte> to, size_t from) const {
-  ModelResources resources;
-  resources.options = options_;
+  const auto resources = std::make_shared<ModelResources>();
+  resources->options = options_;
   std::vector<Fact> in = in_;
   for (Fact& fact : in) fact.constant = StoredContents::borrow(fact.constant);
-  const std::vector<Tensor> values = run_once(node_, in, out_, resources);
+  const std::vector<Tensor> values = run_once(node_, in, out_, *resources);
   std::memcpy(to.data(), static_cast<const std::byte*>(values[0].raw()) + from, to.size());
 }
 

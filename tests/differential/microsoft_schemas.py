@@ -96,7 +96,7 @@ def attribute(name, found):
 
 
 def schema(found):
-    types = KERNEL_TYPES[found.name] if found.domain else {}
+    types = KERNEL_TYPES.get(found.name, {}) if found.domain else {}
     return OpSchema(
         found.name,
         found.domain,
