@@ -111,7 +111,7 @@ TEST(State, OfAnotherRankHasNotGrown) {
   for (unsigned i = 0; i < 3; ++i) context.run({{"row", random_tensor({2, 3, 1}, i)}});
   EXPECT_EQ(context.state("past").shape(), Shape({2, 3, 3}));
   context.set_state("past", random_tensor({2, 3}));
-  context.truncate_states(0);
+  context.truncate_states(1);
   EXPECT_EQ(context.state("past").shape(), Shape({2, 3}));
   expect_error(ErrorKind::kShape, "", [&] { context.run({{"row", random_tensor({2, 3, 1})}}); });
   context.reset_states();
