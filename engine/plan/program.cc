@@ -9,7 +9,7 @@ namespace linnet {
 namespace {
 
 constexpr size_t kFamilies = 8;
-constexpr size_t kGrowingPrograms = 16;     // lengths of steps
+constexpr size_t kGrowingPrograms = 8;      // lengths of steps
 constexpr size_t kProgramBytes = 14 << 10;  // of the containers of a small program, its plan and its runner
 
 /// Adds what the plan holds to what is counted already; returns how many bytes are new.

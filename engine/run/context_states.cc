@@ -99,8 +99,12 @@ void ContextStates::set_value(const std::string& input, const Tensor& value) {
   check_input(input, input_of(state).fact, value);
   Tensor copy = normalized_bools(value).clone();
   leave_rooms();
-  state.value = std::move(copy);
-  if (state.axis >= state.value.rank()) state.axis = -1;
+  assign(state, std::move(copy));
+}
+
+void ContextStates::assign(State& state, Tensor value) {
+  if (shape_of(state).rank() != value.rank()) state.axis = -1;
+  state.value = std::move(value);
 }
 
 Tensor ContextStates::shape_of(const State& state) const {
@@ -138,8 +142,8 @@ void ContextStates::truncate(int64_t length) {
 }
 
 void ContextStates::reset() {
+  for (State& state : states_) assign(state, state.initial);
   std::fill(rooms_.tensors.begin(), rooms_.tensors.end(), Tensor());
-  for (State& state : states_) state.value = state.initial;
 }
 
 size_t ContextStates::bytes() const {
@@ -185,8 +189,9 @@ void ContextStates::take(std::vector<Tensor>& outputs) {
   }
   for (State& state : states_) {
     Tensor value = std::exchange(outputs[state.output], Tensor());
-    if (const int axis = grown_axis(state.value.shape(), value.shape()); axis >= 0) state.axis = axis;
-    state.value = std::move(value);
+    const int axis = grown_axis(state.value.shape(), value.shape());
+    assign(state, std::move(value));
+    if (axis >= 0) state.axis = axis;
   }
 }
 

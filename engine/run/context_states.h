@@ -60,6 +60,8 @@ class ContextStates {
   };
 
   State& find(const std::string& input);
+  /// A value of another rank has not grown along any axis.
+  void assign(State& state, Tensor value);
   bool in_room(const State& state) const { return bool(rooms_.tensors[state.input]); }
   /// The value, in memory of the room where it has one.
   Tensor shape_of(const State& state) const;

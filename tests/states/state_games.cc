@@ -70,7 +70,7 @@ Players new_players(Draw& draw) {
   options.executor = make_serial_executor();
   options.optimization = draw.one_in(8) ? 0 : 2;
   options.guard_memory = draw.one_in(8);
-  if (draw.one_in(8)) options.plan_cache_bytes = 0;
+  options.plan_cache_bytes = draw.of<int64_t>({0, 1 << 18, 1 << 20, 1 << 22, 1 << 22});
   Decoder decoder(form, extras, batch);
   std::ostringstream name;
   name << "form " << int(form) << (extras.mask ? " mask" : "") << (extras.positions ? " positions" : "")
@@ -80,7 +80,7 @@ Players new_players(Draw& draw) {
        << (options.plan_cache_bytes == 0 ? " no plans kept" : "");
   Model model = decoder.model(options);
   options.guard_memory = false;
-  options.plan_cache_bytes = ModelOptions().plan_cache_bytes;
+  options.plan_cache_bytes = 1 << 22;
   Model plain = draw.one_in(4) ? model : decoder.model(options);
   return {name.str(), decoder, model, plain};
 }
@@ -323,7 +323,7 @@ class Game {
 };
 
 int run(int64_t games, int64_t first) {
-  constexpr int64_t kPlayers = 24;  // models in use; games replace one now and then
+  constexpr int64_t kPlayers = 16;  // models in use; games replace one now and then
   Counts counts;
   std::map<int64_t, std::unique_ptr<Players>> all;
   for (int64_t i = first; i < first + games; ++i) {

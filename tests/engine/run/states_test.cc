@@ -99,6 +99,26 @@ TEST(State, IsTruncatedResetAndSet) {
   EXPECT_EQ(context.state("past").dim(1), 1);
 }
 
+TEST(State, OfAnotherRankHasNotGrown) {
+  GraphBuilder b;
+  const ValueId row = b.input("row", Fact(DType::kFloat32, Dims{2, 3, 1}));
+  const ValueId past = b.input("past", Fact(DType::kFloat32, std::nullopt));
+  b.output(b.op("ReduceSum", {row}));
+  b.output(b.op("Concat", {past, row}, {{"axis", int64_t{2}}}));
+  const Model model = b.model();
+  Context context(model);
+  context.bind_state(output_name(model, 1), "past", Tensor(DType::kFloat32, {2, 3, 0}));
+  for (unsigned i = 0; i < 3; ++i) context.run({{"row", random_tensor({2, 3, 1}, i)}});
+  EXPECT_EQ(context.state("past").shape(), Shape({2, 3, 3}));
+  context.set_state("past", random_tensor({2, 3}));
+  context.truncate_states(1);
+  EXPECT_EQ(context.state("past").shape(), Shape({2, 3}));
+  expect_error(ErrorKind::kShape, "", [&] { context.run({{"row", random_tensor({2, 3, 1})}}); });
+  context.reset_states();
+  context.run({{"row", random_tensor({2, 3, 1})}});
+  EXPECT_EQ(context.state("past").shape(), Shape({2, 3, 1}));
+}
+
 TEST(State, ForksGoTheirOwnWays) {
   const Model model = growing_model();
   Context context = growing_context(model);
