@@ -139,13 +139,14 @@ bool merge_equal_nodes(Graph& graph) {
 }
 
 void merge_equal_constants(Graph& graph) {
+  merge_constants(graph);
   std::vector<bool> constant;
   for (ValueId id = 0; id < graph.value_count(); ++id) constant.push_back(bool(graph.fact(id).constant));
   Merge merge(graph);
   for (const NodeId id : graph.nodes()) {
     check_current();
     const Node& node = graph.node(id);
-    if (!mark_constant(node, constant) || node.inputs.empty()) continue;
+    if (!mark_constant(node, constant)) continue;
     if (drops(graph, node)) {
       graph.set_fact(node.outputs[0], graph.fact(merge.drop(node)));
     } else {

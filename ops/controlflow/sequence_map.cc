@@ -17,8 +17,8 @@ struct SequenceMapState final : KernelState {
 
 class SequenceMapKernel final : public Kernel {
  public:
-  SequenceMapKernel(std::shared_ptr<Program> body, int inputs, int outputs)
-      : body_(std::move(body)), inputs_(inputs), outputs_(outputs) {}
+  SequenceMapKernel(std::shared_ptr<Program> body, int own_inputs, int inputs, int outputs)
+      : body_(std::move(body)), own_inputs_(own_inputs), inputs_(inputs), outputs_(outputs) {}
 
   void run(KernelContext& context) const override {
     auto& state = static_cast<SequenceMapState&>(*context.state());
@@ -27,7 +27,8 @@ class SequenceMapKernel final : public Kernel {
     CountedMemory counted;  // until the engine counts the elements
     for (size_t at = 0; at < count; ++at) {
       context.check();
-      for (int i = 0; i < inputs_; ++i) state.inputs[size_t(i)] = sample(context.input(i), at, count);
+      for (int i = 0; i < own_inputs_; ++i) state.inputs[size_t(i)] = sample(context.input(i), at, count);
+      for (int i = own_inputs_; i < inputs_; ++i) state.inputs[size_t(i)] = context.input(i);
       const std::span<const Tensor> outputs = state.runner.run(state.inputs, run_environment(context));
       for (int i = 0; i < outputs_; ++i) {
         counted.add(sizeof(Tensor));
@@ -52,7 +53,7 @@ class SequenceMapKernel final : public Kernel {
   }
 
   std::shared_ptr<Program> body_;
-  int inputs_, outputs_;
+  int own_inputs_, inputs_, outputs_;  // captured values are the last inputs
 };
 
 /// SequenceMap: applies its body to the elements of one or more sequences of equal length; inputs that are tensors, and
@@ -60,7 +61,8 @@ class SequenceMapKernel final : public Kernel {
 /// Source: https://onnx.ai/onnx/operators/onnx__SequenceMap.html
 class SequenceMap final : public Op {
  public:
-  explicit SequenceMap(const NodeSpec& node) : body_(node.attr<GraphPtr>("body")), outputs_(node.num_outputs) {
+  explicit SequenceMap(const NodeSpec& node)
+      : body_(node.attr<GraphPtr>("body")), own_inputs_(node.num_inputs - node.captures), outputs_(node.num_outputs) {
     require_body(*body_, size_t(node.num_inputs), size_t(node.num_outputs), "body");
   }
 
@@ -70,20 +72,23 @@ class SequenceMap final : public Op {
       throw Error(ErrorKind::kType, str("input_sequence must be a sequence, got ", in[0]));
     }
     std::vector<Fact> samples;
-    for (const Fact& fact : in) samples.push_back(fact.dtype == DType::kSequence ? *fact.element : fact);
+    for (size_t i = 0; i < in.size(); ++i) {
+      const bool mapped = int(i) < own_inputs_ && in[i].dtype == DType::kSequence;
+      samples.push_back(mapped ? *in[i].element : in[i]);
+    }
     std::vector<Fact> out;
     for (const Fact& fact : body_facts(*body_, samples)) out.push_back(Fact::sequence(fact));
     return out;
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    return std::make_unique<SequenceMapKernel>(body_program(body_, in), in.num_inputs(), outputs_);
+    return std::make_unique<SequenceMapKernel>(body_program(body_, in), own_inputs_, in.num_inputs(), outputs_);
   }
   bool accepts_containers() const override { return true; }
 
  private:
   GraphPtr body_;
-  int outputs_;
+  int own_inputs_, outputs_;
 };
 
 }  // namespace

@@ -66,7 +66,10 @@ class Selection {
     for (const Layer& layer : all_) {
       report_.push_back({layer_name(graph, layer.node), graph.node(layer.node).spec.op_type});
     }
-    if (all_.empty()) throw Error(ErrorKind::kModel, "nothing to quantise: no product has constant float32 weights");
+    if (all_.empty()) {
+      throw Error(ErrorKind::kModel,
+                  "nothing to quantise: no product outside of bodies (If, Loop, Scan) has constant float32 weights");
+    }
     for (const std::string& name : options.exclude) leave_out(name);
   }
 

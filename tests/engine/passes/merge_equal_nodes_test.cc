@@ -48,7 +48,11 @@ Model shared_weight(const std::vector<std::pair<std::string, Attributes>>& ops, 
   const ValueId w = in_body ? body.input("w", Fact()) : b.constant(weight);
   for (int i = 0; i < 8; ++i) {
     ValueId own = w;
-    for (const auto& [op, attributes] : ops) own = products.op(op, {own}, attributes);
+    for (const auto& [op, attributes] : ops) {
+      std::vector<ValueId> inputs{own};
+      if (op == "Reshape") inputs.push_back(products.constant(Tensor::of<int64_t>({16, 16})));
+      own = products.op(op, inputs, attributes);
+    }
     x = products.op("MatMul", {x, own});
   }
   products.output(x);
@@ -81,6 +85,7 @@ TEST(MergeEqualNodes, WhatSeveralProductsMakeOfOneWeightIsPackedOnce) {
         packed_bytes(shared_weight({{"Identity", {}}, {"Transpose", transposed}, {"Identity", {}}}, in_body, weight),
                      in_body),
         once);
+    EXPECT_EQ(packed_bytes(shared_weight({{"Reshape", {}}}, in_body, weight), in_body), once);
     const int64_t half_once = packed_bytes(shared_weight({{"Cast", to_float}}, in_body, half), in_body);
     EXPECT_LE(half_once, once);
     EXPECT_EQ(packed_bytes(shared_weight({{"Identity", {}}, {"Cast", to_float}}, in_body, half), in_body), half_once);

@@ -83,6 +83,28 @@ class ModelCaches : public ::testing::Test {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 
+  /// The model with the weights of its first product in the file a.bin.
+  void write_with_external_data() {
+    pb::ModelProto proto = model();
+    pb::TensorProto& a = *proto.mutable_graph()->mutable_initializer(0);
+    a.clear_float_data();
+    a.set_data_location(pb::TensorProto::EXTERNAL);
+    pb::StringStringEntryProto& location = *a.add_external_data();
+    location.set_key("location");
+    location.set_value("a.bin");
+    write(proto);
+  }
+
+  void write_external_data(float first) const {
+    const pb::ModelProto proto = model();
+    const auto& known = proto.graph().initializer(0).float_data();
+    std::vector<float> values(known.begin(), known.end());
+    values[0] = first;
+    std::ofstream(folder_.path("a.bin"), std::ios::binary)
+        .write(reinterpret_cast<const char*>(values.data()), std::streamsize(values.size() * sizeof(float)));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+
   /// What load and run give; equal to what they do without a cache.
   Tensor expect_same(const pb::ModelProto& proto) {
     const Tensor with = run(load_onnx(path_, options()));
@@ -174,25 +196,61 @@ TEST_F(ModelCaches, KnowAModelThatChangesInPlace) {
 }
 
 TEST_F(ModelCaches, KnowExternalDataThatChangesInPlace) {
-  pb::ModelProto proto = model();
-  pb::TensorProto& a = *proto.mutable_graph()->mutable_initializer(0);
-  std::vector<float> values(a.float_data().begin(), a.float_data().end());
-  a.clear_float_data();
-  a.set_data_location(pb::TensorProto::EXTERNAL);
-  pb::StringStringEntryProto& location = *a.add_external_data();
-  location.set_key("location");
-  location.set_value("a.bin");
-  write(proto);
+  write_with_external_data();
   for (const float first : {1.F, 2.F, 2.F, 1.F}) {
-    values[0] = first;
-    std::ofstream(folder_.path("a.bin"), std::ios::binary)
-        .write(reinterpret_cast<const char*>(values.data()), std::streamsize(values.size() * sizeof(float)));
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    write_external_data(first);
     for (int i = 0; i < 3; ++i) {
       EXPECT_TRUE(identical(run(load_onnx(path_, options())), run(load_onnx(path_))));
     }
   }
   EXPECT_EQ(files_named("constants").size(), 2U);
+}
+
+TEST_F(ModelCaches, KeepNoModelWhoseFilesChangeWhileItIsLoaded) {
+  write_with_external_data();
+  write_external_data(1);
+  ModelOptions changing = options();
+  changing.log = [&, log = changing.log](LogLevel level, std::string_view message) {
+    log(level, message);
+    if (message.starts_with("loaded")) write_external_data(2);
+  };
+  run(load_onnx(path_, changing));
+  EXPECT_NE(warnings_.find("change while it is loaded"), std::string::npos) << warnings_;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(identical(run(load_onnx(path_, options())), run(load_onnx(path_))));
+  }
+}
+
+TEST_F(ModelCaches, KnowLinksThatComeToLeadElsewhere) {
+  write_with_external_data();
+  for (const char* name : {"1", "2"}) {
+    write_external_data(std::stof(name));
+    fs::rename(folder_.path("a.bin"), folder_.path(name));
+  }
+  for (const char* name : {"1", "2", "1"}) {
+    fs::remove(folder_.path("a.bin"));
+    fs::create_symlink(name, folder_.path("a.bin"));
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_TRUE(identical(run(load_onnx(path_, options())), run(load_onnx(path_)))) << name;
+    }
+  }
+}
+
+TEST_F(ModelCaches, TellFoldersThatLinkToOneModelApart) {
+  write_with_external_data();
+  for (const char* name : {"b", "c"}) {
+    write_external_data(float(name[0]));
+    fs::create_directory(folder_.path(name));
+    fs::rename(folder_.path("a.bin"), folder_.path(name) + "/a.bin");
+  }
+  fs::create_symlink(path_, folder_.path("b/model.onnx"));
+  fs::create_hard_link(path_, folder_.path("c/model.onnx"));
+  for (int i = 0; i < 2; ++i) {
+    for (const char* name : {"b/model.onnx", "c/model.onnx"}) {
+      const std::string path = folder_.path(name);
+      EXPECT_TRUE(identical(run(load_onnx(path, options())), run(load_onnx(path)))) << name;
+    }
+  }
 }
 
 TEST_F(ModelCaches, MakeDamagedFilesAnew) {

@@ -212,6 +212,17 @@ TEST(Sequence, MapAppliesItsBodyToEveryElement) {
   expect_error(ErrorKind::kShape, "2 and 1 elements", [&] { run_model(model, {u, sequence_of({ints({1})})}); });
 }
 
+TEST(Sequence, MapGivesItsBodyCapturedSequencesWhole) {
+  GraphBuilder body;
+  const ValueId x = body.input("x", Fact(DType::kInt64, std::nullopt)), s = body.input("s", ints_sequence());
+  body.output(body.op("Add", {x, body.op("SequenceLength", {s})}));
+  GraphBuilder b;
+  const ValueId mapped = b.input("s", ints_sequence()), whole = b.input("t", ints_sequence());
+  b.output(b.ops("SequenceMap", {mapped, whole}, 1, {{"body", body.shared()}}, "", 1)[0]);
+  const Tensor u = sequence_of({ints({1, 2}), ints({3})}), v = sequence_of({ints({0}), ints({0}), ints({0})});
+  expect_sequence(run_model(b.model(), {u, v})[0], {ints({4, 5}), ints({6})});
+}
+
 TEST(Optional, HoldsAValueOrNothing) {
   GraphBuilder b;
   const ValueId x = b.input("x", Fact(DType::kInt64, Shape{2}));
