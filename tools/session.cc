@@ -25,6 +25,10 @@ auto as_usage(const std::string& flag, F&& f) {
   }
 }
 
+Isa wanted_isa(const ModelFlags& flags) {
+  return as_usage("", [&] { return resolve_isa(isa_from_name(flags.isa)); });
+}
+
 template <class F>
 auto while_loading(F&& f) {
   try {
@@ -64,7 +68,7 @@ ModelOptions model_options(const ModelFlags& flags, const Registry& registry) {
     as_usage("--disable-rewrite: ", [&] { require_rewrite(name, registry); });
   }
   options.disabled_rewrites.insert(flags.disabled_rewrites.begin(), flags.disabled_rewrites.end());
-  options.isa = as_usage("", [&] { return resolve_isa(isa_from_name(flags.isa)); });
+  options.isa = wanted_isa(flags);
   return options;
 }
 
