@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <random>
+#include <string>
 #include <utility>
 
 #include "environment/checked_executor.h"
+#include "tensor/held_bytes.h"
 #include "tensor/resource_tensor.h"
 
 namespace linnet {
@@ -16,7 +18,7 @@ thread_local const RunEnvironment* current_environment = nullptr;
 }  // namespace
 
 RunEnvironment::RunEnvironment(const ContextOptions& options, std::shared_ptr<Executor> executor)
-    : options_(options), account_(MemoryAccount::of(options.limits.memory_bytes)) {
+    : options_(options), account_(MemoryAccount::current_or(options.limits.memory_bytes)) {
   if (!options_.executor) options_.executor = std::move(executor);
   options_.executor = make_checked_executor(std::move(options_.executor));
 }
@@ -52,6 +54,17 @@ void RunEnvironment::check_memory(size_t bytes) const {
   if (most > 0 && bytes > most) {
     throw Error(ErrorKind::kLimit, str("the run needs ", bytes, " bytes, more than the limit of ", most));
   }
+}
+
+void RunEnvironment::take_text(size_t bytes) const {
+  if (!account_) return;
+  account_->take(bytes);
+  texts_.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+RunEnvironment::Texts::~Texts() {
+  const size_t bytes = environment_.texts_.exchange(before_, std::memory_order_relaxed) - before_;
+  if (environment_.account_) environment_.account_->give_back(bytes);
 }
 
 void RunEnvironment::begin_run(const RunOptions& options) {
@@ -95,6 +108,11 @@ RunEnvironment::Scope::~Scope() { current_environment = before_; }
 
 void check_current() {
   if (current_environment) current_environment->check();
+}
+
+void count_text(size_t characters) {
+  static const size_t kInPlace = std::string().capacity();
+  if (current_environment && characters > kInPlace) current_environment->take_text(characters + kTextBlockBytes);
 }
 
 RunContext& run_context(KernelContext& context) {

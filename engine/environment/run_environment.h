@@ -30,7 +30,6 @@ class RunEnvironment {
   Tensor allocate(DType dtype, const Shape& shape) const;
   /// Throws Error(kLimit) where a run may not use so many bytes.
   void check_memory(size_t bytes) const;
-  bool limits_memory() const { return options_.limits.memory_bytes > 0; }
   const std::shared_ptr<MemoryAccount>& account() const { return account_; }
 
   /// Starts the clock of the deadline.
@@ -56,6 +55,20 @@ class RunEnvironment {
     MemoryAccount::Scope account_;
   };
 
+  /// The text that a kernel copies or makes counts from then on, before it is known which value it becomes a part of:
+  /// until the innermost Texts of that time ends. Any thread may call it.
+  void take_text(size_t bytes) const;
+  class Texts {
+   public:
+    explicit Texts(const RunEnvironment& environment) : environment_(environment), before_(environment.texts_) {}
+    ~Texts();
+    Texts(const Texts&) = delete;
+
+   private:
+    const RunEnvironment& environment_;
+    size_t before_;
+  };
+
   /// A seed for a random operator: the next of a series that ContextOptions::seed begins, or one that nobody foresees.
   uint64_t draw_seed();
 
@@ -75,11 +88,16 @@ class RunEnvironment {
   std::chrono::steady_clock::time_point deadline_ = kNoDeadline;
   int64_t allowed_ms_ = 0;  // where Limits::deadline_ms sets the deadline
   uint64_t seeds_drawn_ = 0;
+  mutable std::atomic<size_t> texts_{0};               // bytes of text of kernels that run
   std::unique_ptr<std::atomic<int64_t>> checks_left_;  // in chunks; none: no bound
 };
 
 /// check() of the current environment, for work ahead of a node's run.
 void check_current();
+
+/// Counts text that the kernel which this thread works for is about to copy or make, but what a std::string holds in
+/// itself: RunEnvironment::take_text(). Throws Error(kLimit) where that is too much.
+void count_text(size_t characters);
 
 /// Calls f() within the limits of loading, unless this thread loads or runs already.
 template <class F>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/place_slots.h"
+#include "tensor/held_bytes.h"
 
 namespace linnet {
 namespace {
@@ -109,6 +110,11 @@ Tensor RunMemory::dynamic(const Plan& plan, int slot, DType dtype, const Shape& 
     kept.current = std::make_shared<Tensor>(environment.allocate(DType::kUint8, {int64_t(bytes)}));
   }
   return Tensor::share(dtype, shape, kept.current->raw(), kept.current);
+}
+
+void RunMemory::count_objects(const Plan& plan, int slot) const {
+  const Slot& of = plan.slots[size_t(slot)];
+  count_held(of.kind == Slot::Kind::kOwned ? *owned_.at(of.index).current : slots[size_t(slot)]);
 }
 
 void RunMemory::collect_outputs(const Plan& plan, std::span<const Tensor> rest_values) {

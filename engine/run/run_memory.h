@@ -24,6 +24,8 @@ struct RunMemory {
   /// Memory for a kDynamic slot: what is given(), if that has this dtype and shape, else memory of runs before that
   /// nobody holds any more and that is not much larger, else new one.
   Tensor dynamic(const Plan& plan, int slot, DType dtype, const Shape& shape, const RunEnvironment& environment);
+  /// Counts what the value of a slot holds beside its own memory: text, elements (count_held()).
+  void count_objects(const Plan& plan, int slot) const;
   /// Fills `outputs` from the slots and from the values of the rests.
   void collect_outputs(const Plan& plan, std::span<const Tensor> rest_values);
 

@@ -6,7 +6,6 @@
 #include "run/report_node.h"
 #include "run/run_memory.h"
 #include "tensor/alignment.h"
-#include "tensor/held_bytes.h"
 
 namespace linnet {
 namespace {
@@ -143,8 +142,11 @@ void Runner::run_kernel(size_t index, RunEnvironment& environment) {
   StepContext context(*this, index, environment);
   const auto begin = environment.observer() ? Observer::Clock::now() : Observer::Clock::time_point();
   with_node_context(step.node->spec, [&] {
-    step.kernel->run(context);
-    if (step.gives_objects && environment.limits_memory()) check_objects(step, environment);
+    {
+      const RunEnvironment::Texts texts(environment);
+      step.kernel->run(context);
+    }
+    if (step.gives_objects && environment.account()) count_objects(step);
   });
   if (environment.observer()) report_node(*environment.observer(), step, memory_->slots, begin);
   if (memory_->guard) {
@@ -152,10 +154,9 @@ void Runner::run_kernel(size_t index, RunEnvironment& environment) {
   }
 }
 
-void Runner::check_objects(const Step& step, const RunEnvironment& environment) const {
+void Runner::count_objects(const Step& step) const {
   for (const int output : step.outputs) {
-    if (output < 0 || !is_object(plan_->slots[size_t(output)].dtype)) continue;
-    environment.check_memory(held_bytes(memory_->slots[size_t(output)]));
+    if (output >= 0) memory_->count_objects(*plan_, output);
   }
 }
 

@@ -39,7 +39,7 @@ class Runner {
   void bind(std::span<const Tensor> inputs, RunEnvironment& environment);
   void run_step(size_t index, RunEnvironment& environment);
   void run_kernel(size_t index, RunEnvironment& environment);
-  void check_objects(const Step& step, const RunEnvironment& environment) const;
+  void count_objects(const Step& step) const;
   void run_rests(RunEnvironment& environment);
 
   std::shared_ptr<Program> program_;

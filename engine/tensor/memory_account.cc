@@ -1,8 +1,10 @@
 #include "tensor/memory_account.h"
 
+#include <new>
 #include <utility>
 
 #include "linnet/error.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 namespace {
@@ -38,6 +40,43 @@ CountedBytes::CountedBytes(size_t bytes) : account_(MemoryAccount::current()), b
 
 void CountedBytes::give_back() const noexcept {
   if (account_) account_->give_back(bytes_);
+}
+
+void CountedBytes::resize(size_t bytes) {
+  if (account_ && bytes > bytes_) account_->take(bytes - bytes_);
+  if (account_ && bytes < bytes_) account_->give_back(bytes_ - bytes);
+  bytes_ = bytes;
+}
+
+namespace {
+
+/// What lies in front of counted memory. The account may end before the memory does, which may be freed by a thread
+/// that works for another one.
+using Charged = std::shared_ptr<MemoryAccount>;
+constexpr size_t kChargedBytes = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+static_assert(sizeof(Charged) <= kChargedBytes);
+
+}  // namespace
+
+void* allocate_counted(size_t bytes) {
+  const Charged& account = MemoryAccount::current();
+  const size_t total = bytes + kChargedBytes;
+  if (account) account->take(total);
+  void* const memory = ::operator new(total, std::nothrow);
+  if (!memory) {
+    if (account) account->give_back(total);
+    throw std::bad_alloc();
+  }
+  new (memory) Charged(account);
+  return static_cast<std::byte*>(memory) + kChargedBytes;
+}
+
+void free_counted(void* memory, size_t bytes) noexcept {
+  void* const begin = static_cast<std::byte*>(memory) - kChargedBytes;
+  auto* const account = static_cast<Charged*>(begin);
+  if (*account) (*account)->give_back(bytes + kChargedBytes);
+  std::destroy_at(account);
+  ::operator delete(begin, bytes + kChargedBytes);
 }
 
 }  // namespace linnet

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -22,6 +23,7 @@ class LINNET_API MemoryAccount {
   void take(size_t bytes);
   void give_back(size_t bytes) noexcept { alive_.fetch_sub(bytes, std::memory_order_relaxed); }
   size_t alive() const { return alive_.load(std::memory_order_relaxed); }
+  size_t left() const { return most_ - std::min(most_, alive()); }
 
   /// What tensors that this thread makes count for; may be none.
   static const std::shared_ptr<MemoryAccount>& current();
@@ -50,6 +52,8 @@ class CountedBytes {
  public:
   explicit CountedBytes(size_t bytes);
   void give_back() const noexcept;
+  /// As if it had been so many bytes from the beginning.
+  void resize(size_t bytes);
 
  private:
   std::shared_ptr<MemoryAccount> account_;

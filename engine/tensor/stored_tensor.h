@@ -36,6 +36,8 @@ class StoredContents {
   static const StoredBytes* source(const Tensor& tensor);
   /// Reads the bytes that begin at `from`, without keeping the contents.
   static void read(const Tensor& tensor, std::span<std::byte> to, size_t from);
+  /// What keeps the tensor's memory alive.
+  static const std::shared_ptr<const void>& owner(const Tensor& tensor) { return tensor.owner_; }
   /// Whether the tensor's contents take memory.
   static bool in_memory(const Tensor& tensor);
 

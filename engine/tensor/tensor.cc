@@ -8,18 +8,21 @@
 
 #include "linnet/containers.h"
 #include "tensor/alignment.h"
+#include "tensor/held_bytes.h"
 #include "tensor/memory_account.h"
 #include "tensor/stored_tensor.h"
 
 namespace linnet {
 namespace {
 
+/// Of the block that counts the owners, and what alignment leaves free.
+constexpr size_t kOwnerBytes = 128;
 constexpr size_t kHugePage = size_t{2} << 20;
 
 /// Large memory lies on huge pages where the system has them: fewer page faults, fewer misses of the TLB.
 std::shared_ptr<const void> allocate(size_t bytes, void*& data) {
   const std::align_val_t alignment{bytes >= kHugePage ? kHugePage : kAlignment};
-  const CountedBytes counted(bytes);
+  const CountedBytes counted(bytes + kOwnerBytes);
   data = ::operator new(bytes, alignment, std::nothrow);
   if (!data) {
     counted.give_back();
@@ -41,20 +44,53 @@ auto dispatch_object(DType dtype, F&& f) {
   return f.template operator()<std::string>();
 }
 
+size_t more_bytes(const std::string& text) {
+  static const size_t kInPlace = std::string().capacity();
+  return text.capacity() > kInPlace ? text.capacity() + kTextBlockBytes : 0;
+}
+size_t more_bytes(const Sequence& sequence) {
+  std::ranges::for_each(sequence.elements, count_held);
+  return sequence.elements.capacity() * sizeof(Tensor);
+}
+size_t more_bytes(const Optional& optional) {
+  count_held(optional.value);
+  return 0;
+}
+size_t more_bytes(const Map& map) {
+  count_held(map.keys);
+  count_held(map.values);
+  return 0;
+}
+
+/// The memory of objects, which grows while they live.
+template <class T>
+struct FreeObjects {
+  CountedBytes counted;
+
+  void operator()(const std::vector<T>* objects) const {
+    delete objects;
+    counted.give_back();
+  }
+  static size_t own_bytes(int64_t count) { return size_t(checked_add(checked_mul(count, sizeof(T)), kOwnerBytes)); }
+  void count(const std::vector<T>& objects) {
+    size_t bytes = own_bytes(std::ssize(objects));
+    for (const T& object : objects) bytes += more_bytes(object);
+    counted.resize(bytes);
+  }
+};
+
 std::shared_ptr<const void> allocate_objects(DType dtype, int64_t count, void*& data) {
   return dispatch_object(dtype, [&]<class T>() -> std::shared_ptr<const void> {
-    const CountedBytes counted(dtype_bytes(dtype, count));
+    const FreeObjects<T> free{CountedBytes(FreeObjects<T>::own_bytes(count))};
+    std::unique_ptr<std::vector<T>> objects;
     try {
-      auto objects = std::make_unique<std::vector<T>>(size_t(count));
-      data = objects->data();
-      return {objects.release(), [counted](const std::vector<T>* p) {
-                delete p;
-                counted.give_back();
-              }};
+      objects = std::make_unique<std::vector<T>>(size_t(count));
     } catch (...) {
-      counted.give_back();
+      free.counted.give_back();
       throw;
     }
+    data = objects->data();
+    return {objects.release(), free};
   });
 }
 
@@ -91,6 +127,7 @@ Tensor Tensor::clone() const {
   if (!*this) return {};
   Tensor copy(dtype_, shape_);
   copy_elements(*this, copy);
+  count_held(copy);
   return copy;
 }
 
@@ -127,6 +164,16 @@ bool identical(const Tensor& a, const Tensor& b) {
     });
   }
   return a.address() == b.address() || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0;
+}
+
+void count_held(const Tensor& value) {
+  if (!is_object(value.dtype())) return;
+  dispatch_object(value.dtype(), [&]<class T>() {
+    const std::shared_ptr<const void>& owner = StoredContents::owner(value);
+    if (auto* const free = std::get_deleter<FreeObjects<T>>(owner)) {
+      free->count(*static_cast<const std::vector<T>*>(owner.get()));
+    }
+  });
 }
 
 std::string describe(const Tensor& tensor) {

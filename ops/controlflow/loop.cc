@@ -7,7 +7,7 @@
 #include "linnet/containers.h"
 #include "op_list.h"
 #include "run/runner.h"
-#include "tensor/held_bytes.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 namespace {
@@ -33,8 +33,7 @@ struct LoopState final : KernelState {
   std::array<Runner, 2> runners;
   std::vector<Tensor> inputs;
   Tensor first_condition = Tensor::scalar(true);
-  std::vector<std::vector<Tensor>> scans;
-  size_t scan_bytes = 0;  // in `scans`
+  std::vector<CountedVector<Tensor>> scans;
 };
 
 class LoopKernel final : public Kernel {
@@ -61,8 +60,7 @@ class LoopKernel final : public Kernel {
   void begin(KernelContext& context, LoopState& state) const {
     state.inputs[1] = state.first_condition;
     for (size_t i = 2; i < state.inputs.size(); ++i) state.inputs[i] = context.input(int(i));
-    for (std::vector<Tensor>& scan : state.scans) scan.clear();
-    state.scan_bytes = 0;
+    for (CountedVector<Tensor>& scan : state.scans) scan.clear();
   }
 
   bool iterate(KernelContext& context, LoopState& state, int64_t trip) const {
@@ -71,11 +69,7 @@ class LoopKernel final : public Kernel {
     Runner& runner = state.runners[size_t(trip % 2)];
     const std::span<const Tensor> outputs = runner.run(state.inputs, run_environment(context));
     for (size_t i = 0; i < shape_.carried; ++i) state.inputs[2 + i] = fed_back(outputs[1 + i], i);
-    for (size_t i = 0; i < shape_.scans; ++i) {
-      state.scans[i].push_back(outputs[1 + shape_.carried + i].clone());
-      state.scan_bytes += sizeof(Tensor) + held_bytes(state.scans[i].back());
-    }
-    context.check_memory(state.scan_bytes);
+    for (size_t i = 0; i < shape_.scans; ++i) state.scans[i].push_back(outputs[1 + shape_.carried + i].clone());
     state.inputs[1] = outputs[0];
     return single_bool(state.inputs[1], "the body's cond");
   }
@@ -100,7 +94,7 @@ class LoopKernel final : public Kernel {
     return held;
   }
 
-  void stack_all(KernelContext& context, const std::vector<Tensor>& elements, size_t scan) const {
+  void stack_all(KernelContext& context, const CountedVector<Tensor>& elements, size_t scan) const {
     const int output = int(shape_.carried + scan);
     if (!scan_facts_[scan].present()) return;
     const Shape element = elements.empty() ? shape_or_zero(scan_facts_[scan]) : elements[0].shape();

@@ -3,7 +3,7 @@
 #include "linnet/containers.h"
 #include "op_list.h"
 #include "run/runner.h"
-#include "tensor/held_bytes.h"
+#include "tensor/counted_memory.h"
 
 namespace linnet {
 namespace {
@@ -24,16 +24,15 @@ class SequenceMapKernel final : public Kernel {
     auto& state = static_cast<SequenceMapState&>(*context.state());
     const size_t count = context.input(0).data<Sequence>()->elements.size();
     for (int i = 0; i < outputs_; ++i) context.output(i).data<Sequence>()->elements.clear();
-    size_t bytes = 0;
+    CountedMemory counted;  // until the engine counts the elements
     for (size_t at = 0; at < count; ++at) {
       context.check();
       for (int i = 0; i < inputs_; ++i) state.inputs[size_t(i)] = sample(context.input(i), at, count);
       const std::span<const Tensor> outputs = state.runner.run(state.inputs, run_environment(context));
       for (int i = 0; i < outputs_; ++i) {
+        counted.add(sizeof(Tensor));
         context.output(i).data<Sequence>()->elements.push_back(outputs[size_t(i)].clone());
-        bytes += held_bytes(outputs[size_t(i)]);
       }
-      context.check_memory(bytes);
     }
   }
 

@@ -8,6 +8,7 @@
 #include "partition/checkpoints.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 namespace {
@@ -175,11 +176,11 @@ class TransposeGemm final : public ConvAlgorithm<T> {
   GemmKernels<Type> kernels_;
   GemmPanels panels_;
   int strip_rows_ = 1;
-  std::vector<TransposePhase> phases_;
-  std::vector<T> zeros_;
-  std::vector<int64_t> packed_begin_;  // of each phase
+  CountedVector<TransposePhase> phases_;
+  CountedVector<T> zeros_;
+  CountedVector<int64_t> packed_begin_;  // of each phase
   int64_t packed_size_ = 0;
-  std::vector<Chunk> chunks_;
+  CountedVector<Chunk> chunks_;
   size_t pointer_bytes_ = 0;
   Tensor packed_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "partition/checkpoints.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 namespace {
@@ -11,14 +12,14 @@ constexpr int64_t kMostPhases = int64_t{1} << 20;
 
 struct AxisPhase {
   TransposePhase::Axis axis;
-  std::vector<std::pair<int64_t, int64_t>> taps;  // kernel position, input offset
+  CountedVector<std::pair<int64_t, int64_t>> taps;  // kernel position, input offset
 };
 
 /// Output o gets x[i] * w[k] where i * stride + k * dilation = o + pad. With o + pad = base * stride + rest that is
 /// for every k with k * dilation = rest modulo the stride, at i = base - (k * dilation - rest) / stride.
-std::vector<AxisPhase> axis_phases(const ConvAxis& axis) {
+CountedVector<AxisPhase> axis_phases(const ConvAxis& axis) {
   Checkpoints checkpoints;
-  std::vector<AxisPhase> phases;
+  CountedVector<AxisPhase> phases;
   for (int64_t first = 0; first < std::min(axis.stride, axis.out); ++first) {
     AxisPhase phase;
     const int64_t rest = (first + axis.pad_begin) % axis.stride;
@@ -49,13 +50,13 @@ TransposePhase combine(const ConvGeometry& geometry, const AxisPhase& depth, con
 
 }  // namespace
 
-std::vector<TransposePhase> transpose_phases(const ConvGeometry& geometry) {
+CountedVector<TransposePhase> transpose_phases(const ConvGeometry& geometry) {
   int64_t count = 1;
   for (const ConvAxis& axis : geometry.axes) count = checked_mul(count, std::min(axis.stride, axis.out));
   if (count > kMostPhases) {
     throw Error(ErrorKind::kLimit, str("strides may make up to 2^20 phases, these make ", count));
   }
-  std::vector<TransposePhase> phases;
+  CountedVector<TransposePhase> phases;
   const auto heights = axis_phases(geometry.axes[1]), widths = axis_phases(geometry.axes[2]);
   for (const AxisPhase& depth : axis_phases(geometry.axes[0])) {
     for (const AxisPhase& height : heights) {

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <array>
-#include <vector>
 
 #include "conv/conv_geometry.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 
@@ -21,13 +21,13 @@ struct TransposePhase {
     int64_t first = 0, count = 0, base = 0;
   };
 
-  std::vector<Tap> taps;
+  CountedVector<Tap> taps;
   std::array<Axis, 3> axes{};
 
   int64_t lines() const { return axes[0].count * axes[1].count; }
 };
 
 /// All phases that have outputs. Throws Error(kLimit) for more than 2^20.
-std::vector<TransposePhase> transpose_phases(const ConvGeometry& geometry);
+CountedVector<TransposePhase> transpose_phases(const ConvGeometry& geometry);
 
 }  // namespace linnet

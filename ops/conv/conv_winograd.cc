@@ -11,6 +11,7 @@
 #include "partition/checkpoints.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 namespace {
@@ -147,7 +148,7 @@ class WinogradConv final : public ConvAlgorithm<float> {
     filters.columns = geometry_.group_out();
     filters.depth_stride = 1;
     filters.column_stride = geometry_.group_in() * taps;
-    std::vector<float> rows(static_cast<size_t>(filters.depth * columns)), zeros(static_cast<size_t>(columns));
+    CountedVector<float> rows(static_cast<size_t>(filters.depth * columns)), zeros(static_cast<size_t>(columns));
     Checkpoints checkpoints;
     pack_panel(filters, panels_, panel, rows.data(), checkpoints);
     for (int64_t part = 0; part < tiles_.parts(); ++part) {
@@ -276,7 +277,7 @@ class WinogradConv final : public ConvAlgorithm<float> {
   int strip_rows_ = 1;
   bool shared_ = false;  // by chunks: the transformed inputs
   int64_t v_pitch_ = 0, v_plane_ = 0, m_pitch_ = 0, m_plane_ = 0;
-  std::vector<float> zeros_;
+  CountedVector<float> zeros_;
   Tensor packed_;  // panels of [element, part, in channels, column], a group after the other
 };
 

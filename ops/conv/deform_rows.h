@@ -1,11 +1,10 @@
 #pragma once
 
-#include <vector>
-
 #include "conv/deform_shape.h"
 #include "gemm/rows.h"
 #include "kernels/deform.h"
 #include "linnet/op.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 
@@ -22,8 +21,8 @@ class DeformWindows {
   friend class DeformRows;
 
   DeformShape shape_;
-  std::vector<float> tap_y_, tap_x_;  // of the taps within a window
-  std::vector<float> zeros_;
+  CountedVector<float> tap_y_, tap_x_;  // of the taps within a window
+  CountedVector<float> zeros_;
 };
 
 /// The channels-last data that windows read; mask may be null. Pitches: from one output pixel to the next.

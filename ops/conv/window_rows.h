@@ -1,10 +1,9 @@
 #pragma once
 
-#include <vector>
-
 #include "conv/conv_geometry.h"
 #include "gemm/rows.h"
 #include "gemm/weights.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 
@@ -55,8 +54,8 @@ class ConvWindows {
   int64_t span_ = 1;  // pixels of a tap
   int64_t depth_ = 0;
   int64_t copy_values_ = 0;  // of a tap that is copied
-  std::vector<Offset> offsets_;
-  std::vector<double> zeros_;  // as many as values of any type
+  CountedVector<Offset> offsets_;
+  CountedVector<double> zeros_;  // as many as values of any type
 };
 
 /// What lies around an image of numbers that padding does not make zero.

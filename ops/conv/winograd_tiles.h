@@ -4,6 +4,7 @@
 
 #include "conv/conv_geometry.h"
 #include "kernels/winograd.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 
@@ -52,8 +53,8 @@ class WinogradTiles {
 
     ConvAxis axis;
     int64_t pitch = 1;  // outputs from one of a tile to the next
-    std::vector<Span> spans;
-    std::vector<int64_t> first_taps;  // of the parts, whose taps lie a stride apart
+    CountedVector<Span> spans;
+    CountedVector<int64_t> first_taps;  // of the parts, whose taps lie a stride apart
   };
   struct Position {
     int64_t sample, depth;
@@ -68,7 +69,7 @@ class WinogradTiles {
   int64_t images_ = 0, channels_ = 0;
   ConvAxis depth_;
   Axis rows_, columns_;
-  std::vector<Part> parts_;
+  CountedVector<Part> parts_;
 
  public:
   /// The inputs of tiles in x.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "elements/text.h"
 #include "elements/to_integer.h"
 #include "linnet/tensor.h"
 
@@ -81,10 +82,10 @@ auto dispatch_any(DType dtype, F&& f) {
   return dispatch_number(dtype, f);
 }
 
-/// Calls f with an unsigned integer type of the element's width (or std::string): for operators that only move data.
+/// Calls f with an unsigned integer type of the element's width (or Text): for operators that only move data.
 template <class F>
 auto dispatch_width(DType dtype, F&& f) {
-  if (dtype == DType::kString) return f.template operator()<std::string>();
+  if (dtype == DType::kString) return f.template operator()<Text>();
   switch (dtype_bits(dtype)) {
     case 8:
       return f.template operator()<uint8_t>();

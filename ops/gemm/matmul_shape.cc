@@ -3,20 +3,21 @@
 #include <algorithm>
 
 #include "infer/infer.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 namespace {
 
 /// Of each output matrix of a batched product: which matrix of an operand with these batch dims it uses.
-std::vector<int64_t> batch_index(const Shape& batch, const Shape& operand) {
-  std::vector<int64_t> index{0};
+CountedVector<int64_t> batch_index(const Shape& batch, const Shape& operand) {
+  CountedVector<int64_t> index{0};
   int64_t matrices = 1;
   for (int i = 0; i < operand.rank(); ++i) matrices *= operand[i];
   for (int axis = 0; axis < batch.rank(); ++axis) {
     const int own = axis - (batch.rank() - operand.rank());
     const int64_t extent = own < 0 ? 1 : operand[own];
     if (own >= 0 && extent > 0) matrices /= extent;
-    std::vector<int64_t> next;
+    CountedVector<int64_t> next;
     for (const int64_t base : index) {
       for (int64_t i = 0; i < batch[axis]; ++i) next.push_back(base + (extent == 1 ? 0 : i * matrices));
     }

@@ -4,6 +4,7 @@
 
 #include "kernels/epilogue.h"
 #include "linnet/op.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 
@@ -12,8 +13,8 @@ struct MatrixProduct {
   int64_t m = 0, n = 0, k = 0;
   bool transpose_a = false, transpose_b = false;
   float alpha = 1;
-  std::vector<int64_t> a_index{0}, b_index{0};  ///< of each output matrix: the matrix of A and of B
-  int64_t b_count = 1;                          ///< matrices in B
+  CountedVector<int64_t> a_index{0}, b_index{0};  ///< of each output matrix: the matrix of A and of B
+  int64_t b_count = 1;                            ///< matrices in B
 
   int64_t batch() const { return int64_t(a_index.size()); }
 };

@@ -148,7 +148,7 @@ NBitsRows::NBitsRows(const NBitsMatrix& m, const Tensor& order)
     for (int64_t i = 0; i < ceil_div(m.k, block_); ++i) groups_.push_back(checked_mul(i, block_) / m.block_size);
     return;
   }
-  std::vector<std::vector<int64_t>> rows(static_cast<size_t>(m.blocks()));
+  CountedVector<CountedVector<int64_t>> rows(static_cast<size_t>(m.blocks()));
   const int32_t* groups = order.data<int32_t>();
   for (int64_t i = 0; i < m.k; ++i) rows[size_t(groups[i])].push_back(i);
   for (size_t group = 0; group < rows.size(); ++group) {

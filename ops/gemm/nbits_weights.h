@@ -1,9 +1,8 @@
 #pragma once
 
-#include <vector>
-
 #include "kernels/nbits.h"
 #include "linnet/op.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 
@@ -52,8 +51,8 @@ class NBitsRows {
  private:
   int64_t k_;
   int block_;
-  std::vector<int64_t> groups_;
-  std::vector<int64_t> rows_;
+  CountedVector<int64_t> groups_;
+  CountedVector<int64_t> rows_;
 };
 
 /// Whether float16 holds all of them exactly.

@@ -5,6 +5,7 @@
 #include "gemm/bfloat16_pairs.h"
 #include "kernels/kernel_table.h"
 #include "partition/parallel.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 namespace {
@@ -13,8 +14,8 @@ namespace {
 class RowsByVector final : public Kernel {
  public:
   /// matrix: the input that holds it; x_index, v_index: of each product, the matrix and the vector.
-  RowsByVector(int matrix, int64_t rows, int64_t n, const std::vector<int64_t>& x_index,
-               const std::vector<int64_t>& v_index, const KernelTable& kernels)
+  RowsByVector(int matrix, int64_t rows, int64_t n, const CountedVector<int64_t>& x_index,
+               const CountedVector<int64_t>& v_index, const KernelTable& kernels)
       : matrix_(matrix), rows_(rows), n_(n), x_index_(x_index), v_index_(v_index), dots_(kernels.reduce.dots) {}
 
   void run(KernelContext& context) const override {
@@ -36,7 +37,7 @@ class RowsByVector final : public Kernel {
  private:
   int matrix_;
   int64_t rows_, n_;
-  std::vector<int64_t> x_index_, v_index_;
+  CountedVector<int64_t> x_index_, v_index_;
   decltype(ReduceKernels::dots) dots_;
 };
 

@@ -20,8 +20,8 @@ Complex root(int64_t k, int64_t n) { return std::polar(1.0, -2 * std::numbers::p
 
 /// value_of(k) for 0 <= k < n, each of so much work.
 template <class F>
-std::vector<Complex> table(int64_t n, int64_t work, F value_of) {
-  std::vector<Complex> values;
+CountedVector<Complex> table(int64_t n, int64_t work, F value_of) {
+  CountedVector<Complex> values;
   values.reserve(size_t(n));
   Checkpoints().in_parts(n, work, [&](int64_t k, int64_t end) {
     for (; k < end; ++k) values.push_back(value_of(k));
@@ -40,7 +40,7 @@ std::vector<int64_t> factors(int64_t n) {
 }
 
 /// y = x * factors, element by element.
-void multiply(const Complex* x, const std::vector<Complex>& factors, Complex* y) {
+void multiply(const Complex* x, const CountedVector<Complex>& factors, Complex* y) {
   Checkpoints().in_parts(int64_t(factors.size()), 4, [&](int64_t k, int64_t end) {
     for (; k < end; ++k) y[k] = product(x[k], factors[size_t(k)]);
   });
@@ -107,7 +107,7 @@ void Fft::make_chirp() {
     const int64_t distance = std::min(k, length - k);
     return distance < n_ ? std::conj(chirp_[size_t(distance)]) : Complex();
   });
-  std::vector<Complex> scratch = table(length, kCopyWork, [](int64_t) { return Complex(); });
+  CountedVector<Complex> scratch = table(length, kCopyWork, [](int64_t) { return Complex(); });
   convolution_->forward(chirp_spectrum_.data(), scratch.data());
 }
 

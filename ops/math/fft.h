@@ -5,6 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "tensor/counted_vector.h"
+
 namespace linnet {
 
 using Complex = std::complex<double>;
@@ -34,8 +36,8 @@ class Fft {
 
   int64_t n_;
   std::vector<int64_t> radices_;
-  std::vector<Complex> roots_;  ///< e^(-2 pi i k/n)
-  std::vector<Complex> chirp_, chirp_spectrum_;
+  CountedVector<Complex> roots_;  ///< e^(-2 pi i k/n)
+  CountedVector<Complex> chirp_, chirp_spectrum_;
   std::shared_ptr<const Fft> convolution_;
 };
 

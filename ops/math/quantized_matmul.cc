@@ -8,6 +8,7 @@
 #include "kernels/kernel_table.h"
 #include "op_list.h"
 #include "partition/parallel.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 namespace {
@@ -42,8 +43,8 @@ struct Matrices {
 
   bool transposed;
   int64_t rows = 0, columns = 0, depth = 0;
-  std::vector<int64_t> index{0};  ///< of each product: the matrix of w
-  int64_t count = 1;              ///< matrices of w
+  CountedVector<int64_t> index{0};  ///< of each product: the matrix of w
+  int64_t count = 1;                ///< matrices of w
 };
 
 template <class Type>

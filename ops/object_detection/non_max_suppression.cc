@@ -5,6 +5,7 @@
 #include "kernels/kernel_table.h"
 #include "op_list.h"
 #include "partition/checkpoints.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 namespace {
@@ -23,7 +24,7 @@ class Boxes {
   int64_t size() const { return std::ssize(y1_); }
   /// None, with room for n.
   void clear(size_t n) {
-    for (std::vector<float>* column : {&y1_, &x1_, &y2_, &x2_, &area_}) {
+    for (CountedVector<float>* column : {&y1_, &x1_, &y2_, &x2_, &area_}) {
       column->clear();
       column->reserve(n);
     }
@@ -38,7 +39,7 @@ class Boxes {
   }
 
  private:
-  std::vector<float> y1_, x1_, y2_, x2_, area_;
+  CountedVector<float> y1_, x1_, y2_, x2_, area_;
 };
 
 struct Candidate {
@@ -56,8 +57,8 @@ bool comes_later(const Candidate& a, const Candidate& b) {
 
 /// What the selection of one class works with; its memory serves the next one.
 struct Selection {
-  std::vector<Candidate> heap;
-  std::vector<int64_t> kept;
+  CountedVector<Candidate> heap;
+  CountedVector<int64_t> kept;
   Boxes boxes;  ///< that are kept
 };
 
@@ -71,7 +72,7 @@ class NonMaxSuppressionKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const Tensor& most = context.input(2);
     const int64_t limit = most ? *most.data<int64_t>() : 0;
-    std::vector<int64_t> selected;
+    CountedVector<int64_t> selected;
     Selection selection;
     Checkpoints checkpoints;
     for (int64_t n = 0; n < scores_[0]; ++n) {
@@ -94,7 +95,7 @@ class NonMaxSuppressionKernel final : public Kernel {
   }
 
   /// Boxes that score above the threshold, if there is one.
-  void candidates(KernelContext& context, const float* scores, std::vector<Candidate>& result,
+  void candidates(KernelContext& context, const float* scores, CountedVector<Candidate>& result,
                   Checkpoints& checkpoints) const {
     const bool all = !context.input(4);
     const float threshold = scalar_or(context.input(4), 0);

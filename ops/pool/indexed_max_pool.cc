@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "elements/dispatch.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
 #include "pool/pool_scalar.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 namespace {
@@ -23,7 +23,7 @@ std::ptrdiff_t column_major(const PoolShape& s, int64_t offset) {
 
 /// Calls f(position, columns) for each kernel position, in ascending order, that lies in the input for some columns.
 template <class F>
-void for_positions(const std::vector<PoolWindow>& windows, const F& f) {
+void for_positions(const CountedVector<PoolWindow>& windows, const F& f) {
   Span columns{int64_t(windows.size()), int64_t(windows.size())};  // those on the right meet the first positions
   for (int64_t k = 0;;) {
     while (columns.begin > 0 && windows[size_t(columns.begin - 1)].begin <= k) --columns.begin;
@@ -155,7 +155,7 @@ class IndexedMaxPool final : public Kernel {
 
   PoolShape shape_;
   bool by_columns_;
-  std::vector<Position> positions_;
+  CountedVector<Position> positions_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "kernels/kernel_table.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 namespace {
@@ -47,9 +48,9 @@ struct RowTable {
     }
   }
 
-  std::vector<int64_t> taps;           ///< where the lines begin that windows meet
-  std::vector<int64_t> first, counts;  ///< of each row
-  std::vector<float> factors;          ///< how many lines count for a mean
+  CountedVector<int64_t> taps;           ///< where the lines begin that windows meet
+  CountedVector<int64_t> first, counts;  ///< of each row
+  CountedVector<float> factors;          ///< how many lines count for a mean
 
  private:
   void add_taps(const PoolShape& shape, const PoolWindow& depth, const PoolWindow& height) {
@@ -150,8 +151,8 @@ class PlanePool final : public Kernel {
   PlanePoolKernels kernels_;
   RowTable table_;
   PlaneColumns columns_;
-  int64_t group_;                ///< rows that are computed at once
-  std::vector<float> elements_;  ///< that count for the mean of a column
+  int64_t group_;                  ///< rows that are computed at once
+  CountedVector<float> elements_;  ///< that count for the mean of a column
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "linnet/fact.h"
 #include "linnet/node_spec.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 
@@ -28,7 +29,7 @@ struct PoolShape {
   int64_t batch = 1, channels = 1;
   bool channels_last = false;
   PoolAxis axes[3];
-  std::vector<PoolWindow> windows[3];  ///< per axis one for each output coordinate
+  CountedVector<PoolWindow> windows[3];  ///< per axis one for each output coordinate
 
   /// The most elements that a window meets.
   int64_t taps() const { return reach(0) * reach(1) * reach(2); }

@@ -6,6 +6,9 @@
 #include "partition/parts.h"
 #include "sequence/sequence.h"
 #include "tensor/axes.h"
+#include "tensor/counted_memory.h"
+#include "tensor/counted_vector.h"
+#include "tensor/indices.h"
 #include "tensor/strided_copy.h"
 
 namespace linnet {
@@ -19,7 +22,9 @@ class SplitToSequenceKernel final : public Kernel {
     const Tensor& x = context.input(0);
     Sequence& y = output_sequence(context, 0);
     y.elements.clear();
-    const std::vector<int64_t> sizes = part_sizes(context, x.dim(axis_));
+    const CountedVector<int64_t> sizes = part_sizes(context, x.dim(axis_));
+    CountedMemory counted;  // until the engine counts the elements
+    counted.add(size_t(checked_mul(std::ssize(sizes), sizeof(Tensor))));
     y.elements.reserve(sizes.size());
     int64_t begin = 0;
     Checkpoints checkpoints;
@@ -33,13 +38,18 @@ class SplitToSequenceKernel final : public Kernel {
  private:
   static constexpr int64_t kPartWork = 512;
 
-  static std::vector<int64_t> part_sizes(KernelContext& context, int64_t total) {
+  static CountedVector<int64_t> part_sizes(KernelContext& context, int64_t total) {
     const Tensor& split = context.input(1);
-    const std::vector<int64_t> given = split ? tensor_ints(split) : std::vector<int64_t>{1};
+    CountedVector<int64_t> given{1};
+    if (split) {
+      const Indices sizes(split);
+      given.resize(size_t(split.size()));
+      for (int64_t i = 0; i < split.size(); ++i) given[size_t(i)] = sizes[i];
+    }
     if (std::any_of(given.begin(), given.end(), [](int64_t size) { return size < 0; })) {
       throw Error(ErrorKind::kShape, "split must not be negative");
     }
-    if (!split || split.rank() == 0) return equal_parts(context, given[0], total);
+    if (!split || split.rank() == 0) return equal_parts(given[0], total);
     int64_t sum = 0;
     for (const int64_t size : given) sum = checked_add(sum, size);
     if (sum != total) throw Error(ErrorKind::kShape, str("split adds up to ", sum, ", the axis has ", total));
@@ -47,11 +57,10 @@ class SplitToSequenceKernel final : public Kernel {
   }
 
   // There may be very many parts of a tensor without elements.
-  static std::vector<int64_t> equal_parts(KernelContext& context, int64_t size, int64_t total) {
+  static CountedVector<int64_t> equal_parts(int64_t size, int64_t total) {
     if (size == 0) throw Error(ErrorKind::kShape, "split must be positive");
     const int64_t parts = ceil_div(total, size);
-    context.check_memory(size_t(checked_mul(parts, sizeof(Tensor))));
-    std::vector<int64_t> sizes;
+    CountedVector<int64_t> sizes;
     sizes.reserve(size_t(parts));
     for (int64_t done = 0; done < total; done += sizes.back()) sizes.push_back(std::min(size, total - done));
     return sizes;

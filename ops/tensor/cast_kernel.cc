@@ -1,5 +1,6 @@
 #include "tensor/cast_kernel.h"
 
+#include "environment/run_environment.h"
 #include "partition/parallel.h"
 #include "tensor/cast_path.h"
 #include "tensor/number_text.h"
@@ -77,6 +78,7 @@ class CastToString final : public Kernel {
         Wide value;
         read_(x.raw(), i, 1, &value);
         y[i] = text_of_number(value, dtype_);
+        count_text(y[i].size());
       }
     });
   }

@@ -6,6 +6,7 @@
 #include "partition/parallel.h"
 #include "partition/parts.h"
 #include "tensor/copy.h"
+#include "tensor/counted_vector.h"
 #include "tensor/strided_copy.h"
 
 namespace linnet {
@@ -111,7 +112,7 @@ class IndexPadKernel final : public Kernel {
     const std::vector<int64_t> strides = row_major_strides(x);
     for (int d = 0; d <= last; ++d) {
       const int64_t begin = begins[size_t(d)];
-      std::vector<int64_t>& offsets = offsets_.emplace_back();
+      CountedVector<int64_t>& offsets = offsets_.emplace_back();
       for (int64_t i = 0; i < y[d]; ++i) {
         offsets.push_back(checked_mul(source_of(i - begin, x[d], mode), strides[size_t(d)]));
       }
@@ -159,7 +160,7 @@ class IndexPadKernel final : public Kernel {
     }
   }
 
-  std::vector<std::vector<int64_t>> offsets_;  ///< of each coordinate of the output, in the input
+  std::vector<CountedVector<int64_t>> offsets_;  ///< of each coordinate of the output, in the input
   int64_t unit_, columns_, rows_;
   Span body_;  ///< the columns that are no padding
 };

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 #include "linnet/node_spec.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 
@@ -45,10 +45,10 @@ struct ResizeSpan {
 /// For each output coordinate of an axis the `taps` input coordinates that it is made of, and their weights.
 struct ResizeAxis {
   int64_t in = 1, out = 1, taps = 1;
-  std::vector<int64_t> index;          ///< [out, taps]
-  std::vector<double> weight;          ///< [out, taps]
-  std::vector<float> weight_f32;       ///< the same for kernels that sum in float32
-  std::vector<unsigned char> outside;  ///< [out]: receives the extrapolation value
+  CountedVector<int64_t> index;          ///< [out, taps]
+  CountedVector<double> weight;          ///< [out, taps]
+  CountedVector<float> weight_f32;       ///< the same for kernels that sum in float32
+  CountedVector<unsigned char> outside;  ///< [out]: receives the extrapolation value
 
   template <class Real>
   const Real* weights() const {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
-#include <vector>
 
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "tensor/copy.h"
+#include "tensor/counted_vector.h"
 #include "tensor/repeat_pixels.h"
 
 namespace linnet {
@@ -172,7 +172,7 @@ class NearestResize final : public Kernel {
   }
 
   ResizeLines lines_;
-  std::vector<std::ptrdiff_t> sources_;  ///< of the lines of a plane, where they are few
+  CountedVector<std::ptrdiff_t> sources_;  ///< of the lines of a plane, where they are few
   CopyRow copy_;
   int64_t width_;
   Tensor extrapolation_value_;

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
 
+#include "tensor/counted_vector.h"
 #include "tensor/resize_lines.h"
 
 namespace linnet {
@@ -42,9 +42,9 @@ class ResizeSources {
  private:
   static constexpr int64_t kMostListed = int64_t{1} << 14;
 
-  std::vector<int64_t> offset_;
-  std::vector<Real> weight_;
-  std::vector<Sources> sources_;  ///< which point to the above
+  CountedVector<int64_t> offset_;
+  CountedVector<Real> weight_;
+  CountedVector<Sources> sources_;  ///< which point to the above
 };
 
 }  // namespace linnet

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "partition/checkpoints.h"
+#include "tensor/counted_vector.h"
 #include "traditionalml/key_table.h"
 
 namespace linnet {
@@ -35,7 +35,7 @@ class NgramPool {
   int64_t longest_added_ = 0;
   std::unique_ptr<KeyTable> tokens_;
   NumberTable edges_;
-  std::vector<int64_t> coordinate_of_{-1};  // of each place in the tree; -1: no n-gram ends here
+  CountedVector<int64_t> coordinate_of_{-1};  // of each place in the tree; -1: no n-gram ends here
 };
 
 }  // namespace linnet

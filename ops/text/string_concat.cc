@@ -1,3 +1,4 @@
+#include "environment/run_environment.h"
 #include "infer/infer.h"
 #include "math/elementwise.h"
 #include "op_list.h"
@@ -19,7 +20,10 @@ class StringConcat final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    return elementwise(in, binary_loop<std::string>([](const auto& a, const auto& b) { return a + b; }));
+    return elementwise(in, binary_loop<std::string>([](const auto& a, const auto& b) {
+                         count_text(a.size() + b.size());
+                         return a + b;
+                       }));
   }
 };
 

@@ -4,6 +4,7 @@
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/checkpoints.h"
+#include "tensor/counted_vector.h"
 #include "text/unicode.h"
 #include "traditionalml/rows.h"
 
@@ -48,11 +49,13 @@ class StringNormalizerKernel final : public Kernel {
 
   void run(KernelContext& context) const override {
     const std::string* x = context.input(0).data<std::string>();
-    std::vector<std::string> kept;
+    CountedVector<std::string> kept;
     Checkpoints checkpoints;
     for (int64_t i = 0; i < x_.elements(); ++i) {
       checkpoints.add(kWordWork + 8 * int64_t(x[i].size()));
-      if (rules_->keeps(x[i])) kept.push_back(rules_->change(x[i]));
+      if (!rules_->keeps(x[i])) continue;
+      count_text(x[i].size());
+      kept.push_back(rules_->change(x[i]));
     }
     if (kept.empty()) kept.emplace_back();
     Shape y = x_;

@@ -3,12 +3,13 @@
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/checkpoints.h"
+#include "tensor/counted_vector.h"
 #include "text/unicode.h"
 
 namespace linnet {
 namespace {
 
-using Pieces = std::vector<std::string_view>;
+using Pieces = CountedVector<std::string_view>;
 
 void split_at(const std::string& delimiter, std::string_view text, int64_t most_splits, Pieces& pieces) {
   for (int64_t splits = 0; splits != most_splits; ++splits) {
@@ -45,10 +46,10 @@ class StringSplitKernel final : public Kernel {
     for (int64_t i = 0; i < x_.elements(); ++i, y += most, piece += counts[i - 1]) {
       checkpoints.in_parts(most, kTextWork, [&](int64_t k, int64_t end) {
         for (; k < end; ++k) {
-          if (k < counts[i])
-            y[k].assign(piece[k]);
-          else
-            y[k].clear();
+          y[k].clear();
+          if (k >= counts[i]) continue;
+          if (piece[k].size() > y[k].capacity()) count_text(piece[k].size());
+          y[k].assign(piece[k]);
         }
       });
     }

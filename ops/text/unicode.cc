@@ -97,7 +97,7 @@ std::string CaseMap::fold(const std::string& text) const {
   return maps_ascii_ && is_ascii(text) ? with_other_case(text, 'A') : map_case(u8_casefold, language_, text);
 }
 
-void split_at_white_space(std::string_view text, int64_t most_splits, std::vector<std::string_view>& pieces) {
+void split_at_white_space(std::string_view text, int64_t most_splits, CountedVector<std::string_view>& pieces) {
   text = without_white_end(text);
   for (int64_t splits = 0;; ++splits) {
     text.remove_prefix(span(text, true));

@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "tensor/counted_vector.h"
 
 // UTF-8 text, by libunistring. Invalid UTF-8 is an Error(kModel) in the functions that change case.
 namespace linnet {
@@ -29,6 +30,6 @@ class CaseMap {
 /// Splits UTF-8 text at white space, as Unicode defines it: adds the pieces between runs of it, without those at the
 /// ends. After `most_splits` splits the rest is one piece; negative: no limit. Bytes that are not UTF-8 are no white
 /// space.
-void split_at_white_space(std::string_view text, int64_t most_splits, std::vector<std::string_view>& pieces);
+void split_at_white_space(std::string_view text, int64_t most_splits, CountedVector<std::string_view>& pieces);
 
 }  // namespace linnet

@@ -1,9 +1,15 @@
 #include "traditionalml/class_labels.h"
 
+#include <type_traits>
+
+#include "environment/run_environment.h"
+#include "tensor/counted_vector.h"
+#include "traditionalml/attribute_list.h"
+
 namespace linnet {
 
 ClassLabels::ClassLabels(const NodeSpec& node, const std::string& ints, const std::string& strings)
-    : ints_(node.attr_or(ints, std::vector<int64_t>{})), strings_(node.attr_or(strings, std::vector<std::string>{})) {
+    : ints_(attribute_list<int64_t>(node, ints)), strings_(attribute_list<std::string>(node, strings)) {
   if (ints_.empty() == strings_.empty()) {
     throw Error(ErrorKind::kModel, str("exactly one of ", ints, " and ", strings, " must hold labels, got ",
                                        ints_.size(), " and ", strings_.size()));
@@ -11,9 +17,12 @@ ClassLabels::ClassLabels(const NodeSpec& node, const std::string& ints, const st
 }
 
 void ClassLabels::write(std::span<const int64_t> labels, Tensor& y, int64_t row) const {
-  const auto put = [&]<class T>(const std::vector<T>& names) {
+  const auto put = [&]<class T>(const CountedVector<T>& names) {
     T* to = y.data<T>() + row;
-    for (const int64_t label : labels) *to++ = names[size_t(label)];
+    for (const int64_t label : labels) {
+      if constexpr (std::is_same_v<T, std::string>) count_text(names[size_t(label)].size());
+      *to++ = names[size_t(label)];
+    }
   };
   strings_.empty() ? put(ints_) : put(strings_);
 }

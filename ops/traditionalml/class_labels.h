@@ -2,9 +2,9 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
 #include "linnet/op.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 
@@ -23,8 +23,8 @@ class ClassLabels {
   void write(std::span<const int64_t> labels, Tensor& y, int64_t row) const;
 
  private:
-  std::vector<int64_t> ints_;
-  std::vector<std::string> strings_;
+  CountedVector<int64_t> ints_;
+  CountedVector<std::string> strings_;
 };
 
 }  // namespace linnet

@@ -5,6 +5,7 @@
 #include "op_list.h"
 #include "partition/checkpoints.h"
 #include "tensor/copy.h"
+#include "tensor/counted_vector.h"
 #include "traditionalml/key_table.h"
 
 namespace linnet {
@@ -14,7 +15,7 @@ namespace {
 class Vocabulary {
  public:
   explicit Vocabulary(const Tensor& keys) : first_(keys), next_(size_t(keys.size()), -1) {
-    std::vector<int64_t> last(next_.size());
+    CountedVector<int64_t> last(next_.size());
     Checkpoints().in_parts(keys.size(), kKeyWork, [&](int64_t i, int64_t end) {
       for (; i < end; ++i) {
         int64_t first = 0;
@@ -40,7 +41,7 @@ class Vocabulary {
   static constexpr int64_t kKeyWork = 64;
 
   KeyTable first_;
-  std::vector<int64_t> next_;  // place of the same key, or -1
+  CountedVector<int64_t> next_;  // place of the same key, or -1
 };
 
 class DictVectorizerKernel final : public Kernel {

@@ -5,6 +5,8 @@
 #include "op_list.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
+#include "tensor/counted_vector.h"
+#include "traditionalml/attribute_list.h"
 #include "traditionalml/rows.h"
 
 namespace linnet {
@@ -14,7 +16,7 @@ namespace {
 template <class T>
 class ImputerKernel final : public Kernel {
  public:
-  ImputerKernel(int64_t size, T replaced, std::vector<T> imputed)
+  ImputerKernel(int64_t size, T replaced, CountedVector<T> imputed)
       : size_(size), replaced_(replaced), imputed_(std::move(imputed)) {
     // One value for all, or few: as rows of many.
     const size_t values = imputed_.size();
@@ -57,7 +59,7 @@ class ImputerKernel final : public Kernel {
 
   int64_t size_;
   T replaced_;
-  std::vector<T> imputed_;  ///< of a row
+  CountedVector<T> imputed_;  ///< of a row
 };
 
 /// Imputer: elements that equal the replaced value (NaN too) become the imputed value: one for all, or one for each
@@ -67,8 +69,8 @@ class ImputerKernel final : public Kernel {
 class Imputer final : public Op {
  public:
   explicit Imputer(const NodeSpec& node)
-      : floats_(node.attr_or("imputed_value_floats", std::vector<float>{})),
-        ints_(node.attr_or("imputed_value_int64s", std::vector<int64_t>{})),
+      : floats_(attribute_list<float>(node, "imputed_value_floats")),
+        ints_(attribute_list<int64_t>(node, "imputed_value_int64s")),
         replaced_float_(node.attr_or("replaced_value_float", 0.0f)),
         replaced_int_(node.attr_or("replaced_value_int64", 0)) {
     if (floats_.empty() == ints_.empty()) {
@@ -105,7 +107,7 @@ class Imputer final : public Op {
       return std::make_unique<ImputerKernel<T>>(size, narrow<T>(replaced_int_), imputed<T>());
     } else {
       return std::make_unique<ImputerKernel<T>>(size, T(replaced_float_),
-                                                std::vector<T>(floats_.begin(), floats_.end()));
+                                                CountedVector<T>(floats_.begin(), floats_.end()));
     }
   }
 
@@ -116,14 +118,14 @@ class Imputer final : public Op {
   }
 
   template <class T>
-  std::vector<T> imputed() const {
-    std::vector<T> result;
+  CountedVector<T> imputed() const {
+    CountedVector<T> result;
     for (const int64_t value : ints_) result.push_back(narrow<T>(value));
     return result;
   }
 
-  std::vector<float> floats_;
-  std::vector<int64_t> ints_;
+  CountedVector<float> floats_;
+  CountedVector<int64_t> ints_;
   float replaced_float_;
   int64_t replaced_int_;
 };

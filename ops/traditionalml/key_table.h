@@ -2,9 +2,9 @@
 
 #include <memory>
 #include <unordered_map>
-#include <vector>
 
 #include "linnet/op.h"
+#include "tensor/counted_vector.h"
 #include "tensor/first_numbers.h"
 
 namespace linnet {
@@ -37,7 +37,7 @@ class NumberTable {
   };
   size_t first(uint64_t key) const { return size_t(key * kHashFactor >> shift_); }
 
-  std::vector<Slot> slots_;  ///< a power of two
+  CountedVector<Slot> slots_;  ///< a power of two
   int shift_;
 };
 

@@ -6,12 +6,13 @@
 #include "kernels/kernel_table.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "traditionalml/attribute_list.h"
 
 namespace linnet {
 
 LinearModel::LinearModel(const NodeSpec& node, int64_t scores)
-    : coefficients_(node.attr_or("coefficients", std::vector<float>{})),
-      intercepts_(node.attr_or("intercepts", std::vector<float>{})) {
+    : coefficients_(attribute_list<float>(node, "coefficients")),
+      intercepts_(attribute_list<float>(node, "intercepts")) {
   const int64_t count = std::ssize(coefficients_);
   if (scores < 1) throw Error(ErrorKind::kModel, str("there must be at least one score, got ", scores));
   if (count == 0 || count % scores != 0) {

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <functional>
-#include <vector>
 
 #include "kernels/transpose.h"
+#include "tensor/counted_vector.h"
 #include "traditionalml/rows.h"
 
 namespace linnet {
@@ -16,13 +16,13 @@ class LinearModel {
 
   int64_t scores() const { return std::ssize(intercepts_); }
   int64_t features() const { return std::ssize(coefficients_) / scores(); }
-  const std::vector<float>& coefficients() const { return coefficients_; }
-  const std::vector<float>& intercepts() const { return intercepts_; }
+  const CountedVector<float>& coefficients() const { return coefficients_; }
+  const CountedVector<float>& intercepts() const { return intercepts_; }
   /// Checks that X has as many features as there are coefficients for each score.
   void check(const Fact& x) const;
 
  private:
-  std::vector<float> coefficients_, intercepts_;
+  CountedVector<float> coefficients_, intercepts_;
 };
 
 /// Scores of the rows of X: X * coefficients^T + intercepts, in float64.
@@ -47,9 +47,9 @@ class LinearScores {
   Rows shape_;
   DotKernels dots_;
   decltype(TransposeKernels::bits32) transpose_;
-  std::vector<double> intercepts_;
-  DotVectors vectors_;                ///< the coefficients, or none, where
-  std::vector<double> coefficients_;  ///< they are few: then rows of float32 are the vectors of the kernel
+  CountedVector<double> intercepts_;
+  DotVectors vectors_;                  ///< the coefficients, or none, where
+  CountedVector<double> coefficients_;  ///< they are few: then rows of float32 are the vectors of the kernel
 };
 
 }  // namespace linnet

@@ -1,6 +1,7 @@
 #include "infer/infer.h"
 #include "kernels/kernel_table.h"
 #include "op_list.h"
+#include "traditionalml/attribute_list.h"
 #include "traditionalml/class_labels.h"
 #include "traditionalml/linear.h"
 #include "traditionalml/post_transform.h"
@@ -88,7 +89,7 @@ class LinearClassifier final : public Op {
  private:
   /// How many scores the coefficients give: the intercepts tell where there are two labels.
   static int64_t scores(const NodeSpec& node, int64_t labels) {
-    return labels == 2 && node.attr_or("intercepts", std::vector<float>{}).size() == 1 ? 1 : labels;
+    return labels == 2 && attribute_list<float>(node, "intercepts").size() == 1 ? 1 : labels;
   }
 
   ClassLabels labels_;

@@ -84,7 +84,7 @@ void DotVectors::sums(DotKernels::Sums kernel, const double* x, int rows, double
   });
 }
 
-DotVectors::DotVectors(const std::vector<float>& vectors, int64_t count)
+DotVectors::DotVectors(std::span<const float> vectors, int64_t count)
     : count_(count), width_(count == 0 ? 0 : int64_t(vectors.size()) / count) {
   constexpr int64_t kVectors = DotKernels::kVectors;
   panels_.resize(size_t(checked_mul(checked_mul(ceil_div(count, kVectors), kVectors), width_)));

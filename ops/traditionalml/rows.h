@@ -3,10 +3,10 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "kernels/dots.h"
 #include "linnet/op.h"
+#include "tensor/counted_vector.h"
 
 // What the operators of ai.onnx.ml share on their input X: rows of numbers, shape [N, C], or [C] for one row.
 namespace linnet {
@@ -61,7 +61,7 @@ double dot(const double* a, const float* b, int64_t n);
 /// Vectors [count, width] that rows are multiplied by or compared with.
 class DotVectors {
  public:
-  DotVectors(const std::vector<float>& vectors, int64_t count);
+  DotVectors(std::span<const float> vectors, int64_t count);
 
   int64_t count() const { return count_; }
   int64_t width() const { return width_; }
@@ -70,7 +70,7 @@ class DotVectors {
 
  private:
   int64_t count_, width_;
-  std::vector<float> panels_;
+  CountedVector<float> panels_;
 };
 
 }  // namespace linnet

@@ -1,6 +1,8 @@
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/parallel.h"
+#include "tensor/counted_vector.h"
+#include "traditionalml/attribute_list.h"
 #include "traditionalml/rows.h"
 
 namespace linnet {
@@ -8,7 +10,7 @@ namespace {
 
 class ScalerKernel final : public Kernel {
  public:
-  ScalerKernel(const CompileInput& in, std::vector<float> offset, std::vector<float> scale)
+  ScalerKernel(const CompileInput& in, CountedVector<float> offset, CountedVector<float> scale)
       : read_(read_numbers_of(in.dtype(0))),
         scale_block_(in.dtype(0) == DType::kFloat64 ? &ScalerKernel::scale<double> : &ScalerKernel::scale<float>),
         size_(in.shape(0).elements()),
@@ -46,7 +48,7 @@ class ScalerKernel final : public Kernel {
   ReadNumbers read_;
   void (ScalerKernel::*scale_block_)(const double*, int64_t, int64_t, float*) const;
   int64_t size_;
-  std::vector<float> offset_, scale_;
+  CountedVector<float> offset_, scale_;
 };
 
 /// Scaler: Y = (X - offset) * scale, with one offset and scale for all or one for each index of the last dim. Without
@@ -56,7 +58,7 @@ class ScalerKernel final : public Kernel {
 class Scaler final : public Op {
  public:
   explicit Scaler(const NodeSpec& node)
-      : offset_(node.attr_or("offset", std::vector<float>{})), scale_(node.attr_or("scale", std::vector<float>{})) {
+      : offset_(attribute_list<float>(node, "offset")), scale_(attribute_list<float>(node, "scale")) {
     if (!offset_.empty() && !scale_.empty()) require_length("scale", scale_.size(), int64_t(offset_.size()));
     if (offset_.empty()) offset_ = {0};
     if (scale_.empty()) scale_ = {1};
@@ -65,7 +67,7 @@ class Scaler final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);
     require_dtype_in(in[0], kMlNumbers, "X");
-    for (const std::vector<float>* values : {&offset_, &scale_}) {
+    for (const CountedVector<float>* values : {&offset_, &scale_}) {
       if (values->size() == 1 || !in[0].has_rank()) continue;
       require_rank_at_least(in[0], 1, "X");
       merge_dim(in[0].dim(in[0].rank() - 1), int64_t(values->size()), "features and values of offset and scale");
@@ -78,7 +80,7 @@ class Scaler final : public Op {
   }
 
  private:
-  std::vector<float> offset_, scale_;
+  CountedVector<float> offset_, scale_;
 };
 
 }  // namespace

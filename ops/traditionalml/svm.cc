@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "traditionalml/attribute_list.h"
+
 namespace linnet {
 
 SvmKernel::SvmKernel(const NodeSpec& node) {
@@ -11,7 +13,7 @@ SvmKernel::SvmKernel(const NodeSpec& node) {
   const auto* found = std::find(std::begin(kNames), std::end(kNames), type);
   if (found == std::end(kNames)) throw_value("kernel_type", "'" + type + "'", "LINEAR, POLY, RBF or SIGMOID");
   type_ = Type(found - std::begin(kNames));
-  const auto params = node.attr_or("kernel_params", std::vector<float>{});
+  const auto params = attribute_list<float>(node, "kernel_params");
   if (params.empty()) return;
   require_length("kernel_params", params.size(), 3);
   gamma_ = params[0];
@@ -38,7 +40,7 @@ void SvmKernel::compute(const KernelTable& kernels, const double* x, int rows, c
 namespace {
 
 DotVectors support_vectors_of(const NodeSpec& node, int64_t count) {
-  const auto vectors = node.attr_or("support_vectors", std::vector<float>{});
+  const auto vectors = attribute_list<float>(node, "support_vectors");
   const auto values = int64_t(vectors.size());
   if (values % count != 0) {
     throw Error(ErrorKind::kModel, str("support_vectors must be a multiple of ", count, " values, got ", values));

@@ -2,6 +2,8 @@
 
 #include "infer/infer.h"
 #include "op_list.h"
+#include "tensor/counted_vector.h"
+#include "traditionalml/attribute_list.h"
 #include "traditionalml/svm_votes.h"
 
 namespace linnet {
@@ -26,9 +28,7 @@ class LinearSvm {
   }
 
  private:
-  static std::vector<float> values_of(const NodeSpec& node) {
-    return node.attr_or("coefficients", std::vector<float>{});
-  }
+  static CountedVector<float> values_of(const NodeSpec& node) { return attribute_list<float>(node, "coefficients"); }
   static DotVectors coefficients_of(const NodeSpec& node, int64_t classes) {
     const auto values = values_of(node);
     const auto count = int64_t(values.size());
@@ -117,7 +117,7 @@ class SVMClassifier final : public Op {
  public:
   explicit SVMClassifier(const NodeSpec& node)
       : model_{ClassLabels(node, "classlabels_ints", "classlabels_strings"), post_transform_of(node), {}, {}} {
-    const auto vectors = node.attr_or("vectors_per_class", std::vector<int64_t>{});
+    const auto vectors = attribute_list<int64_t>(node, "vectors_per_class");
     if (std::all_of(vectors.begin(), vectors.end(), [](int64_t count) { return count == 0; })) {
       model_.linear.emplace(node, model_.labels.count());
     } else {

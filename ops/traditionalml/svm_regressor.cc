@@ -2,6 +2,8 @@
 
 #include "infer/infer.h"
 #include "op_list.h"
+#include "tensor/counted_vector.h"
+#include "traditionalml/attribute_list.h"
 #include "traditionalml/post_transform.h"
 #include "traditionalml/svm.h"
 
@@ -11,7 +13,7 @@ namespace {
 /// What SVMRegressor computes of one row.
 struct SvmRegression {
   std::optional<SupportVectors> vectors;  ///< without them the coefficients are those of a linear function
-  std::vector<float> coefficients;
+  CountedVector<float> coefficients;
   double rho = 0;
   bool one_class = false;
   PostTransform transform = PostTransform::kNone;
@@ -63,7 +65,7 @@ class SvmRegressorKernel final : public Kernel {
 class SVMRegressor final : public Op {
  public:
   explicit SVMRegressor(const NodeSpec& node) {
-    regression_.coefficients = node.attr_or("coefficients", std::vector<float>{});
+    regression_.coefficients = attribute_list<float>(node, "coefficients");
     regression_.one_class = node.attr_or("one_class", false);
     regression_.transform = post_transform_of(node);
     const auto rho = node.attr_or("rho", std::vector<float>{0});

@@ -4,15 +4,17 @@
 #include <cmath>
 
 #include "partition/checkpoints.h"
+#include "tensor/counted_vector.h"
+#include "traditionalml/attribute_list.h"
 
 namespace linnet {
 namespace {
 
 /// Where the vectors of each class begin, and their number at the end.
-std::vector<int64_t> first_vectors(const NodeSpec& node, int64_t classes) {
+CountedVector<int64_t> first_vectors(const NodeSpec& node, int64_t classes) {
   const auto& counts = node.attr<std::vector<int64_t>>("vectors_per_class");
   require_length("vectors_per_class", counts.size(), classes);
-  std::vector<int64_t> first{0};
+  CountedVector<int64_t> first{0};
   for (const int64_t count : counts) {
     if (count < 0) throw_value("vectors_per_class", std::to_string(count), "non-negative");
     first.push_back(checked_add(first.back(), count));
@@ -61,10 +63,10 @@ SvmVotes::SvmVotes(const NodeSpec& node, int64_t classes)
     : classes_(classes),
       first_(first_vectors(node, classes)),
       vectors_(node, first_.back()),
-      coefficients_(node.attr_or("coefficients", std::vector<float>{})),
-      rho_(node.attr_or("rho", std::vector<float>{})),
-      prob_a_(node.attr_or("prob_a", std::vector<float>{})),
-      prob_b_(node.attr_or("prob_b", std::vector<float>{})) {
+      coefficients_(attribute_list<float>(node, "coefficients")),
+      rho_(attribute_list<float>(node, "rho")),
+      prob_a_(attribute_list<float>(node, "prob_a")),
+      prob_b_(attribute_list<float>(node, "prob_b")) {
   if (classes_ < 2) throw_value("the class labels", std::to_string(classes_), "2 or more with support vectors");
   require_length("coefficients", coefficients_.size(), checked_mul(classes_ - 1, vectors_.count()));
   require_length("rho", rho_.size(), pairs());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tensor/counted_vector.h"
 #include "traditionalml/class_labels.h"
 #include "traditionalml/post_transform.h"
 #include "traditionalml/svm.h"
@@ -31,10 +32,10 @@ class SvmVotes {
   void pairwise_probabilities(const double* decisions, double* r) const;
 
   int64_t classes_;
-  std::vector<int64_t> first_;  // of the vectors of each class; at the end their number
+  CountedVector<int64_t> first_;  // of the vectors of each class; at the end their number
   SupportVectors vectors_;
-  std::vector<float> coefficients_;  // [classes - 1, vectors]
-  std::vector<float> rho_, prob_a_, prob_b_;
+  CountedVector<float> coefficients_;  // [classes - 1, vectors]
+  CountedVector<float> rho_, prob_a_, prob_b_;
 };
 
 }  // namespace linnet

@@ -1,5 +1,7 @@
 #include <map>
 
+#include "tensor/counted_vector.h"
+#include "traditionalml/attribute_list.h"
 #include "traditionalml/rows.h"
 #include "traditionalml/tree_spec.h"
 
@@ -7,7 +9,7 @@ namespace linnet {
 namespace {
 
 using Mode = TreeSpec::Mode;
-using Ints = std::vector<int64_t>;
+using Ints = CountedVector<int64_t>;
 
 Mode mode_of(const std::string& name) {
   static const std::map<std::string, Mode> kModes = {
@@ -30,7 +32,7 @@ class NodeLists {
         true_ids(ints(node, "nodes_truenodeids")),
         false_ids(ints(node, "nodes_falsenodeids")),
         missing(ints(node, "nodes_missing_value_tracks_true")),
-        modes(node.attr_or("nodes_modes", std::vector<std::string>{})),
+        modes(attribute_list<std::string>(node, "nodes_modes")),
         values(floats_or_tensor(node, "nodes_values", &wide)) {
     const auto count = int64_t(ids.size());
     if (missing.empty()) missing.resize(ids.size());
@@ -45,11 +47,13 @@ class NodeLists {
 
   bool wide = false;  // before values, which sets it
   Ints ids, trees, features, true_ids, false_ids, missing;
-  std::vector<std::string> modes;
-  std::vector<double> values;
+  CountedVector<std::string> modes;
+  CountedVector<double> values;
 
  private:
-  static Ints ints(const NodeSpec& node, const std::string& attribute) { return node.attr_or(attribute, Ints{}); }
+  static Ints ints(const NodeSpec& node, const std::string& attribute) {
+    return attribute_list<int64_t>(node, attribute);
+  }
 };
 
 /// Finds nodes by the ids of their tree and of themselves.
@@ -70,13 +74,16 @@ class NodePlaces {
   }
 
  private:
-  std::map<std::pair<int64_t, int64_t>, int64_t> places_;
+  std::map<std::pair<int64_t, int64_t>, int64_t, std::less<>,
+           CountedAllocator<std::pair<const std::pair<int64_t, int64_t>, int64_t>>>
+      places_;
 };
 
 void read_votes(const NodeSpec& node, const std::string& prefix, const NodePlaces& places, TreeSpec& spec) {
-  const Ints targets = node.attr_or(prefix + "_ids", Ints{}), ids = node.attr_or(prefix + "_nodeids", Ints{});
-  const Ints trees = node.attr_or(prefix + "_treeids", Ints{});
-  const std::vector<double> weights = floats_or_tensor(node, prefix + "_weights");
+  const Ints targets = attribute_list<int64_t>(node, prefix + "_ids"),
+             ids = attribute_list<int64_t>(node, prefix + "_nodeids");
+  const Ints trees = attribute_list<int64_t>(node, prefix + "_treeids");
+  const CountedVector<double> weights = floats_or_tensor(node, prefix + "_weights");
   require_length(prefix + "_nodeids", ids.size(), int64_t(targets.size()));
   require_length(prefix + "_treeids", trees.size(), int64_t(targets.size()));
   require_length(prefix + "_weights", weights.size(), int64_t(targets.size()));

@@ -3,21 +3,23 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "op_list.h"
+#include "tensor/counted_vector.h"
+#include "traditionalml/attribute_list.h"
 #include "traditionalml/post_transform.h"
 #include "traditionalml/tree_kernel.h"
 
 namespace linnet {
 namespace {
 
-using Ints = std::vector<int64_t>;
+using Ints = std::vector<int64_t>;  // as attributes are
 using Mode = TreeSpec::Mode;
 
 constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat64, DType::kFloat16};
 
 /// Sets of members, each but the last one followed by a NaN.
-std::vector<std::vector<double>> read_sets(const NodeSpec& node, bool& wide) {
+CountedVector<CountedVector<double>> read_sets(const NodeSpec& node, bool& wide) {
   const Tensor* tensor = node.find<Tensor>("membership_values");
-  std::vector<std::vector<double>> sets;
+  CountedVector<CountedVector<double>> sets;
   if (!tensor) return sets;
   sets.emplace_back();
   for (const double value : tensor_floats(*tensor, "membership_values", &wide)) {
@@ -30,10 +32,10 @@ std::vector<std::vector<double>> read_sets(const NodeSpec& node, bool& wide) {
   return sets;
 }
 
-std::vector<Mode> read_modes(const NodeSpec& node) {
+CountedVector<Mode> read_modes(const NodeSpec& node) {
   const Tensor& tensor = node.attr<Tensor>("nodes_modes");
   if (tensor.dtype() != DType::kUint8) throw_value("nodes_modes", describe(tensor), "a tensor of uint8");
-  std::vector<Mode> modes;
+  CountedVector<Mode> modes;
   for (const uint8_t mode : tensor.values<uint8_t>()) {
     if (mode > uint8_t(Mode::kMember)) throw_value("nodes_modes", std::to_string(int(mode)), "in [0,6]");
     modes.push_back(Mode(mode));
@@ -42,8 +44,8 @@ std::vector<Mode> read_modes(const NodeSpec& node) {
 }
 
 /// An attribute of one integer for each node.
-Ints node_list(const NodeSpec& node, const std::string& attribute, size_t count) {
-  Ints list = node.attr<Ints>(attribute);
+const Ints& node_list(const NodeSpec& node, const std::string& attribute, size_t count) {
+  const Ints& list = node.attr<Ints>(attribute);
   require_length(attribute, list.size(), int64_t(count));
   return list;
 }
@@ -59,14 +61,15 @@ int64_t child_place(int64_t id, bool leaf, size_t inner, size_t leaves) {
 }
 
 void read_nodes(const NodeSpec& node, size_t leaves, TreeSpec& spec) {
-  const std::vector<Mode> modes = read_modes(node);
+  const CountedVector<Mode> modes = read_modes(node);
   const size_t n = modes.size();
-  const std::vector<double> splits = tensor_floats(node.attr<Tensor>("nodes_splits"), "nodes_splits", &spec.wide);
+  const CountedVector<double> splits = tensor_floats(node.attr<Tensor>("nodes_splits"), "nodes_splits", &spec.wide);
   require_length("nodes_splits", splits.size(), int64_t(n));
-  const Ints features = node_list(node, "nodes_featureids", n);
-  const Ints true_ids = node_list(node, "nodes_truenodeids", n), true_leafs = node_list(node, "nodes_trueleafs", n);
-  const Ints false_ids = node_list(node, "nodes_falsenodeids", n), false_leafs = node_list(node, "nodes_falseleafs", n);
-  Ints missing = node.attr_or("nodes_missing_value_tracks_true", Ints{});
+  const Ints& features = node_list(node, "nodes_featureids", n);
+  const Ints &true_ids = node_list(node, "nodes_truenodeids", n), &true_leafs = node_list(node, "nodes_trueleafs", n);
+  const Ints &false_ids = node_list(node, "nodes_falsenodeids", n),
+             &false_leafs = node_list(node, "nodes_falseleafs", n);
+  auto missing = attribute_list<int64_t>(node, "nodes_missing_value_tracks_true");
   if (missing.empty()) missing.resize(n);
   require_length("nodes_missing_value_tracks_true", missing.size(), int64_t(n));
   size_t set = 0;
@@ -84,10 +87,11 @@ void read_nodes(const NodeSpec& node, size_t leaves, TreeSpec& spec) {
 TreeSpec read_ensemble(const NodeSpec& node) {
   TreeSpec spec;
   spec.targets = node.attr_or("n_targets", 1);
-  spec.roots = node.attr<Ints>("tree_roots");
+  const Ints& roots = node.attr<Ints>("tree_roots");
+  spec.roots.assign(roots.begin(), roots.end());
   spec.sets = read_sets(node, spec.wide);
-  const Ints targets = node.attr<Ints>("leaf_targetids");
-  const std::vector<double> weights = tensor_floats(node.attr<Tensor>("leaf_weights"), "leaf_weights");
+  const Ints& targets = node.attr<Ints>("leaf_targetids");
+  const CountedVector<double> weights = tensor_floats(node.attr<Tensor>("leaf_weights"), "leaf_weights");
   require_length("leaf_weights", weights.size(), int64_t(targets.size()));
   read_nodes(node, targets.size(), spec);
   const size_t inner = spec.nodes.size();

@@ -2,6 +2,7 @@
 
 #include "infer/infer.h"
 #include "op_list.h"
+#include "tensor/counted_vector.h"
 #include "traditionalml/class_labels.h"
 #include "traditionalml/post_transform.h"
 #include "traditionalml/tree_kernel.h"
@@ -52,7 +53,7 @@ class ScoreRule {
 
   int64_t classes_, column_ = 0;
   PostTransform transform_;
-  std::vector<double> base_;
+  CountedVector<double> base_;
   bool binary_, mixed_;
 };
 

@@ -8,14 +8,15 @@
 
 #include "partition/checkpoints.h"
 #include "partition/parts.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 
 template <class T>
 TreeEvaluator<T>::TreeEvaluator(const TreeSpec& spec) : targets_(spec.targets) {
   add_trees(spec);
-  for (const std::vector<double>& set : spec.sets) {
-    std::vector<T>& sorted = sets_.emplace_back(set.begin(), set.end());
+  for (const CountedVector<double>& set : spec.sets) {
+    CountedVector<T>& sorted = sets_.emplace_back(set.begin(), set.end());
     std::sort(sorted.begin(), sorted.end());
   }
   if (!sets_.empty()) {
@@ -28,7 +29,7 @@ template <class T>
 void TreeEvaluator<T>::add_trees(const TreeSpec& spec) {
   const int64_t most = checked_add(checked_mul(2, std::ssize(spec.nodes)), std::ssize(spec.roots));
   if (most > INT32_MAX) throw Error(ErrorKind::kLimit, str("trees of ", spec.nodes.size(), " nodes are too large"));
-  std::vector<int32_t> children(spec.nodes.size(), -1);  // where those of a node were placed
+  CountedVector<int32_t> children(spec.nodes.size(), -1);  // where those of a node were placed
   for (const int64_t root : spec.roots) {
     const auto first = int32_t(source_.size());
     source_.push_back(int32_t(root));
@@ -48,7 +49,7 @@ void TreeEvaluator<T>::add_trees(const TreeSpec& spec) {
 }
 
 template <class T>
-void TreeEvaluator<T>::add_node(const TreeSpec& spec, int32_t place, std::vector<int32_t>& children) {
+void TreeEvaluator<T>::add_node(const TreeSpec& spec, int32_t place, CountedVector<int32_t>& children) {
   using Mode = TreeSpec::Mode;
   const int32_t source = source_[size_t(place)];
   const TreeSpec::Node& from = spec.nodes[size_t(source)];
@@ -81,8 +82,8 @@ void TreeEvaluator<T>::add_node(const TreeSpec& spec, int32_t place, std::vector
 
 template <class T>
 void TreeEvaluator<T>::add_votes(const TreeSpec& spec) {
-  std::vector<int32_t> first(spec.nodes.size() + 1);  // of each node of the specification
-  std::vector<double> sums(spec.nodes.size());
+  CountedVector<int32_t> first(spec.nodes.size() + 1);  // of each node of the specification
+  CountedVector<double> sums(spec.nodes.size());
   for (const TreeSpec::Vote& vote : spec.votes) {
     ++first[size_t(vote.leaf) + 1];
     sums[size_t(vote.leaf)] += vote.weight;
@@ -92,7 +93,7 @@ void TreeEvaluator<T>::add_votes(const TreeSpec& spec) {
     sum_.push_back(sums[size_t(source)]);
     votes_of_.push_back({first[size_t(source)], first[size_t(source) + 1]});
   }
-  std::vector<int32_t> next = first;
+  CountedVector<int32_t> next = first;
   votes_.resize(spec.votes.size());
   for (const TreeSpec::Vote& vote : spec.votes) {
     votes_[size_t(next[size_t(vote.leaf)]++)] = {int32_t(vote.target), vote.weight};
@@ -105,7 +106,7 @@ bool TreeEvaluator<T>::holds(const Node& node, int32_t place, T x) const {
   const Rule rule = rules_[size_t(place)];
   if (rule == Rule::kLeq) return x <= node.threshold;
   if (rule == Rule::kEq) return x == node.threshold;
-  const std::vector<T>& set = sets_[set_of_[size_t(source_[size_t(place)])]];
+  const CountedVector<T>& set = sets_[set_of_[size_t(source_[size_t(place)])]];
   return std::binary_search(set.begin(), set.end(), x);
 }
 

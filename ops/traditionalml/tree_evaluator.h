@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "partition/checkpoints.h"
+#include "tensor/counted_vector.h"
 #include "traditionalml/tree_spec.h"
 
 namespace linnet {
@@ -65,7 +66,7 @@ class TreeEvaluator {
   static constexpr int64_t kFewestRows = 8;  // that are worth kLanes lanes
 
   void add_trees(const TreeSpec& spec);
-  void add_node(const TreeSpec& spec, int32_t place, std::vector<int32_t>& children);
+  void add_node(const TreeSpec& spec, int32_t place, CountedVector<int32_t>& children);
   void add_votes(const TreeSpec& spec);
   bool transposes(int64_t width) const;
   /// How many rows of some go down the trees together; the others go one by one.
@@ -89,16 +90,16 @@ class TreeEvaluator {
   void walk_row(const Holds& holds, const T* x, const Votes& votes, Checkpoints& checkpoints) const;
   void vote(int32_t place, const Votes& votes, int64_t row) const;
 
-  std::vector<Node> nodes_;
-  std::vector<Root> roots_;
+  CountedVector<Node> nodes_;
+  CountedVector<Root> roots_;
   int64_t steps_ = 0;
-  std::vector<int32_t> source_;       // of each node: its place in the specification
-  std::vector<Rule> rules_;           // of each node
-  std::vector<size_t> set_of_;        // of each node of the specification, empty without sets
-  std::vector<std::vector<T>> sets_;  // sorted
-  std::vector<Vote> votes_;           // those of one leaf together
-  std::vector<Range> votes_of_;       // of each node
-  std::vector<double> sum_;           // of the votes of each node, for one target
+  CountedVector<int32_t> source_;         // of each node: its place in the specification
+  CountedVector<Rule> rules_;             // of each node
+  CountedVector<size_t> set_of_;          // of each node of the specification, empty without sets
+  CountedVector<CountedVector<T>> sets_;  // sorted
+  CountedVector<Vote> votes_;             // those of one leaf together
+  CountedVector<Range> votes_of_;         // of each node
+  CountedVector<double> sum_;             // of the votes of each node, for one target
   int64_t targets_;
   bool only_leq_ = true, nan_matters_ = false;
 };

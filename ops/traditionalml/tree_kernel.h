@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tensor/counted_vector.h"
 #include "traditionalml/rows.h"
 #include "traditionalml/tree_evaluator.h"
 
@@ -48,7 +49,7 @@ class BaseValues {
   }
 
  private:
-  std::vector<double> values_;
+  CountedVector<double> values_;
 };
 
 }  // namespace linnet

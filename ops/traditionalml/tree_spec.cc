@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "elements/dispatch.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 namespace {
@@ -17,7 +18,7 @@ void check_place(const std::string& what, int64_t place, size_t count) {
 /// Walks all nodes below the roots, depth first, without recursion.
 class CycleCheck {
  public:
-  explicit CycleCheck(const std::vector<Node>& nodes) : nodes_(nodes), state_(nodes.size(), kNew) {}
+  explicit CycleCheck(const CountedVector<Node>& nodes) : nodes_(nodes), state_(nodes.size(), kNew) {}
 
   void walk(int64_t root) {
     push(root);
@@ -44,9 +45,9 @@ class CycleCheck {
     open_.emplace_back(place, 0);
   }
 
-  const std::vector<Node>& nodes_;
-  std::vector<State> state_;
-  std::vector<std::pair<int64_t, int>> open_;  // node, how many of its children were visited
+  const CountedVector<Node>& nodes_;
+  CountedVector<State> state_;
+  CountedVector<std::pair<int64_t, int>> open_;  // node, how many of its children were visited
 };
 
 }  // namespace
@@ -82,22 +83,22 @@ void TreeSpec::check() const {
   }
 }
 
-std::vector<double> tensor_floats(const Tensor& tensor, const std::string& attribute, bool* wide) {
+CountedVector<double> tensor_floats(const Tensor& tensor, const std::string& attribute, bool* wide) {
   if (!is_floating(tensor.dtype()) || dtype_bits(tensor.dtype()) < 16) {
     throw Error(ErrorKind::kModel, str(attribute, " must be a float tensor, got ", describe(tensor)));
   }
   if (wide && tensor.dtype() == DType::kFloat64) *wide = true;
   return dispatch_stored(tensor.dtype(), [&]<class T>() {
-    std::vector<double> result;
+    CountedVector<double> result;
     for (const T x : tensor.values<T>()) result.push_back(double(x));
     return result;
   });
 }
 
-std::vector<double> floats_or_tensor(const NodeSpec& node, const std::string& attribute, bool* wide) {
+CountedVector<double> floats_or_tensor(const NodeSpec& node, const std::string& attribute, bool* wide) {
   const auto* floats = node.find<std::vector<float>>(attribute);
   const Tensor* tensor = node.opset >= 3 ? node.find<Tensor>(attribute + "_as_tensor") : nullptr;
-  if (!tensor) return floats ? std::vector<double>(floats->begin(), floats->end()) : std::vector<double>();
+  if (!tensor) return floats ? CountedVector<double>(floats->begin(), floats->end()) : CountedVector<double>();
   if (floats && !floats->empty()) {
     throw Error(ErrorKind::kModel, str("only one of ", attribute, " and ", attribute, "_as_tensor may be given"));
   }

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "linnet/op.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 
@@ -30,10 +30,10 @@ struct TreeSpec {
     double weight;
   };
 
-  std::vector<Node> nodes;
-  std::vector<int64_t> roots;
-  std::vector<Vote> votes;
-  std::vector<std::vector<double>> sets;
+  CountedVector<Node> nodes;
+  CountedVector<int64_t> roots;
+  CountedVector<Vote> votes;
+  CountedVector<CountedVector<double>> sets;
   int64_t targets = 0;
   bool wide = false;  ///< some threshold or set member may be no float32
 
@@ -49,8 +49,8 @@ TreeSpec read_trees(const NodeSpec& node, const std::string& votes, int64_t targ
 
 /// The attribute as float64: the list of floats or, from version 3 on, <attribute>_as_tensor. `wide` is set for a
 /// tensor of float64. Throws Error(kModel) where both are given, and for tensors of other dtypes.
-std::vector<double> floats_or_tensor(const NodeSpec& node, const std::string& attribute, bool* wide = nullptr);
+CountedVector<double> floats_or_tensor(const NodeSpec& node, const std::string& attribute, bool* wide = nullptr);
 /// The elements of a float tensor as float64. Throws Error(kModel) for other dtypes.
-std::vector<double> tensor_floats(const Tensor& tensor, const std::string& attribute, bool* wide = nullptr);
+CountedVector<double> tensor_floats(const Tensor& tensor, const std::string& attribute, bool* wide = nullptr);
 
 }  // namespace linnet

@@ -4,6 +4,8 @@
 #include "linnet/containers.h"
 #include "op_list.h"
 #include "partition/checkpoints.h"
+#include "tensor/counted_memory.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 namespace {
@@ -17,10 +19,11 @@ class ZipMapKernel final : public Kernel {
     const int64_t n = keys_.size(), rows = x.rank() == 1 ? 1 : x.dim(0);
     std::vector<Tensor>& elements = context.output(0).data<Sequence>()->elements;
     elements.clear();
+    CountedMemory counted;  // until the engine counts the elements
+    counted.add(size_t(checked_mul(rows, sizeof(Tensor))));
     elements.reserve(size_t(rows));
     const auto all = std::make_shared<Tensor>(x.clone());
-    context.check_memory(dtype_bytes(DType::kMap, rows));
-    const auto maps = std::make_shared<std::vector<Map>>(size_t(rows));  // of all elements
+    const auto maps = std::make_shared<CountedVector<Map>>(size_t(rows));  // of all elements
     Checkpoints checkpoints;
     for (int64_t row = 0; row < rows; ++row) {
       checkpoints.add(512);
