@@ -73,7 +73,7 @@ void check_header(const Header& h) {
 class Decoder {
  public:
   Decoder(const Bytes& bytes, const Header& header)
-      : bytes_(bytes), h_(header), image_(blank_image(kFormat, header.height, header.width)) {
+      : bytes_(bytes), h_(header), image_(blank_image(kFormat, header.height, header.width, counted_)) {
     if (h_.bits <= 8) read_palette();
   }
 
@@ -167,6 +167,7 @@ class Decoder {
 
   const Bytes& bytes_;
   const Header& h_;
+  CountedMemory counted_;
   Image image_;
   std::vector<Colour> palette_;
 };

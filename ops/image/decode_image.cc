@@ -31,11 +31,12 @@ bool is_pnm(std::span<const uint8_t> bytes) {
 
 }  // namespace
 
-Image blank_image(const char* format, int64_t height, int64_t width) {
+Image blank_image(const char* format, int64_t height, int64_t width, CountedMemory& counted, int64_t more_per_pixel) {
   if (height < 1 || width < 1) throw_undecodable(format, str("an image of ", width, " x ", height, " pixels"));
   if (height > kMaxPixels / width) {
     throw Error(ErrorKind::kLimit, str(format, " image of ", width, " x ", height, " pixels: more than ", kMaxPixels));
   }
+  counted.add(size_t(checked_mul(height * width, checked_add(3, more_per_pixel))));
   return {height, width, std::vector<uint8_t>(size_t(height * width * 3))};
 }
 

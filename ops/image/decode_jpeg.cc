@@ -1,4 +1,5 @@
 #include "image/codecs.h"
+#include "tensor/counted_vector.h"
 
 #ifdef LINNET_HAS_JPEG
 #include <array>
@@ -58,6 +59,10 @@ class Decompressor {
   }
 
   int channels() const { return info_.num_components == 4 ? 4 : 3; }
+  /// What the library needs: the coefficients of the whole image where it comes in several scans.
+  int64_t bytes_per_pixel() {
+    return jpeg_has_multiple_scans(&info_) ? int64_t{sizeof(JCOEF)} * info_.num_components : 1;
+  }
   bool inverted() const { return info_.saw_Adobe_marker; }
   int64_t height() const { return info_.image_height; }
   int64_t width() const { return info_.image_width; }
@@ -69,7 +74,7 @@ class Decompressor {
 };
 
 /// Adobe's files hold the complements of the inks.
-void convert_cmyk(const std::vector<uint8_t>& cmyk, bool inverted, std::vector<uint8_t>& rgb) {
+void convert_cmyk(std::span<const uint8_t> cmyk, bool inverted, std::vector<uint8_t>& rgb) {
   for (size_t i = 0; i < rgb.size() / 3; ++i) {
     const auto light = [&](size_t c) { return uint32_t(inverted ? cmyk[4 * i + c] : 255 - cmyk[4 * i + c]); };
     for (size_t c = 0; c < 3; ++c) rgb[3 * i + c] = uint8_t((light(c) * light(3) + 127) / 255);
@@ -81,8 +86,9 @@ void convert_cmyk(const std::vector<uint8_t>& cmyk, bool inverted, std::vector<u
 Image decode_jpeg(std::span<const uint8_t> bytes) {
   Decompressor jpeg;
   if (!jpeg.read_header(bytes)) throw_undecodable("JPEG", jpeg.message());
-  Image image = blank_image("JPEG", jpeg.height(), jpeg.width());
-  std::vector<uint8_t> cmyk(jpeg.channels() == 4 ? image.rgb.size() / 3 * 4 : 0);
+  CountedMemory counted;
+  Image image = blank_image("JPEG", jpeg.height(), jpeg.width(), counted, jpeg.bytes_per_pixel());
+  CountedVector<uint8_t> cmyk(jpeg.channels() == 4 ? image.rgb.size() / 3 * 4 : 0);
   if (!jpeg.read_rows(cmyk.empty() ? image.rgb.data() : cmyk.data())) throw_undecodable("JPEG", jpeg.message());
   if (!cmyk.empty()) convert_cmyk(cmyk, jpeg.inverted(), image.rgb);
   return image;

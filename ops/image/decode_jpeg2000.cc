@@ -1,4 +1,5 @@
 #include "image/codecs.h"
+#include "image/decode_jpeg2000_memory.h"
 
 #ifdef LINNET_HAS_OPENJPEG
 #include <openjpeg.h>
@@ -97,6 +98,8 @@ void copy_pixels(const opj_image_t& decoded, Image& image) {
 }  // namespace
 
 Image decode_jpeg2000(std::span<const uint8_t> bytes) {
+  CountedMemory counted;
+  counted.add(size_t(jpeg2000_memory(bytes)));
   Source source{bytes};
   const Stream stream = open_source(source);
   const bool bare = bytes[0] == 0xff;
@@ -108,7 +111,8 @@ Image decode_jpeg2000(std::span<const uint8_t> bytes) {
       codec && opj_setup_decoder(codec.get(), &parameters) && opj_read_header(stream.get(), codec.get(), &header);
   const Decoded decoded(header, opj_image_destroy);
   if (!ok || !decoded || decoded->numcomps == 0) throw_undecodable("JPEG 2000", "its header is damaged");
-  Image image = blank_image("JPEG 2000", int64_t{decoded->y1} - decoded->y0, int64_t{decoded->x1} - decoded->x0);
+  Image image =
+      blank_image("JPEG 2000", int64_t{decoded->y1} - decoded->y0, int64_t{decoded->x1} - decoded->x0, counted);
   if (!opj_decode(codec.get(), stream.get(), decoded.get())) throw_undecodable("JPEG 2000", "its data is damaged");
   check_components(*decoded);
   copy_pixels(*decoded, image);

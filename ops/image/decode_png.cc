@@ -1,4 +1,5 @@
 #include "image/codecs.h"
+#include "tensor/counted_vector.h"
 
 #ifdef LINNET_HAS_PNG
 #include <png.h>
@@ -14,6 +15,9 @@ namespace linnet {
 #ifdef LINNET_HAS_PNG
 namespace {
 
+constexpr int64_t kRowBytes = 32;     // of the library's rows, for each pixel
+constexpr png_uint_32 kNoChunks = 1;  // texts and the like, of any size behind compression, are skipped
+
 /// The library's state. read_header() and read_rows() hold no objects that a longjmp would skip.
 class PngReader {
  public:
@@ -25,6 +29,7 @@ class PngReader {
       throw Error(ErrorKind::kLimit, "no memory for decoding a PNG image");
     }
     png_set_read_fn(png_, this, read);
+    png_set_chunk_cache_max(png_, kNoChunks);
   }
   ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
   PngReader(const PngReader&) = delete;
@@ -84,8 +89,10 @@ class PngReader {
 Image decode_png(std::span<const uint8_t> bytes) {
   PngReader png(bytes);
   if (!png.read_header()) throw_undecodable("PNG", png.message());
-  Image image = blank_image("PNG", png.height(), png.width());
-  std::vector<uint8_t*> rows;
+  CountedMemory counted;
+  counted.add(size_t(checked_mul(png.width(), kRowBytes)));
+  Image image = blank_image("PNG", png.height(), png.width(), counted);
+  CountedVector<uint8_t*> rows;
   for (int64_t y = 0; y < image.height; ++y) rows.push_back(image.rgb.data() + y * image.width * 3);
   if (!png.read_rows(rows.data())) throw_undecodable("PNG", png.message());
   return image;

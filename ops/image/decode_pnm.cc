@@ -91,7 +91,8 @@ Image decode_pnm(std::span<const uint8_t> bytes) {
     kind.greatest = uint32_t(greatest);
   }
   if (!kind.text) reader.byte();
-  Image image = blank_image(kFormat, height, width);
+  CountedMemory counted;
+  Image image = blank_image(kFormat, height, width, counted);
   if (kind.bits && !kind.text) {
     read_bitmap(reader, image);
     return image;

@@ -1,4 +1,5 @@
 #include "image/codecs.h"
+#include "tensor/counted_vector.h"
 
 #ifdef LINNET_HAS_TIFF
 #include <tiffio.h>
@@ -15,7 +16,12 @@ namespace linnet {
 #ifdef LINNET_HAS_TIFF
 namespace {
 
-constexpr tmsize_t kMaxAllocation = tmsize_t{1} << 30;
+/// The most that the library may ask for at once.
+tmsize_t most_at_once() {
+  constexpr size_t kMost = size_t{1} << 30;
+  const auto& account = MemoryAccount::current();
+  return tmsize_t(std::max<size_t>(1, account ? std::min(account->left(), kMost) : kMost));
+}
 
 /// The file in memory, as the library's callbacks see it.
 struct Source {
@@ -51,7 +57,7 @@ TiffPtr open_source(Source& source) {
   const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
                                                                              TIFFOpenOptionsFree);
   if (!options) throw Error(ErrorKind::kLimit, "no memory for decoding a TIFF image");
-  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), kMaxAllocation);
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), most_at_once());
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keep_message, &source);
   TIFFOpenOptionsSetWarningHandlerExtR(
       options.get(), [](TIFF*, void*, const char*, const char*, va_list) { return 1; }, nullptr);
@@ -63,6 +69,15 @@ TiffPtr open_source(Source& source) {
           TIFFClose};
 }
 
+/// What the library reads at once: a strip or a tile, of each sample where these lie apart.
+size_t buffer_bytes(TIFF* tiff) {
+  uint16_t planes = PLANARCONFIG_CONTIG, samples = 1;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planes);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
+  const tmsize_t one = std::max<tmsize_t>(0, TIFFIsTiled(tiff) ? TIFFTileSize(tiff) : TIFFStripSize(tiff));
+  return size_t(checked_mul(one, planes == PLANARCONFIG_SEPARATE ? samples : 1));
+}
+
 }  // namespace
 
 Image decode_tiff(std::span<const uint8_t> bytes) {
@@ -72,8 +87,10 @@ Image decode_tiff(std::span<const uint8_t> bytes) {
   uint32_t height = 0, width = 0;
   TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width);
   TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height);
-  Image image = blank_image("TIFF", height, width);
-  std::vector<uint32_t> pixels(image.rgb.size() / 3);
+  CountedMemory counted;
+  counted.add(buffer_bytes(tiff.get()));
+  Image image = blank_image("TIFF", height, width, counted);
+  CountedVector<uint32_t> pixels(image.rgb.size() / 3);
   if (!TIFFReadRGBAImageOriented(tiff.get(), width, height, pixels.data(), ORIENTATION_TOPLEFT, 1)) {
     throw_undecodable("TIFF", source.message);
   }

@@ -7,13 +7,21 @@
 namespace linnet {
 
 #ifdef LINNET_HAS_WEBP
+namespace {
+
+constexpr int64_t kLibraryBytes =
+    6;  // for each pixel: a word of the lossless form, alpha and what it is predicted from
+
+}  // namespace
+
 Image decode_webp(std::span<const uint8_t> bytes) {
   WebPBitstreamFeatures features;
   if (WebPGetFeatures(bytes.data(), bytes.size(), &features) != VP8_STATUS_OK) {
     throw_undecodable("WebP", "its header is damaged");
   }
   if (features.has_animation) throw_undecodable("WebP", "it is an animation");
-  Image image = blank_image("WebP", features.height, features.width);
+  CountedMemory counted;
+  Image image = blank_image("WebP", features.height, features.width, counted, kLibraryBytes);
   if (!WebPDecodeRGBInto(bytes.data(), bytes.size(), image.rgb.data(), image.rgb.size(), int(image.width * 3))) {
     throw_undecodable("WebP", "its data is damaged");
   }

@@ -3,6 +3,7 @@
 #include "infer/infer.h"
 #include "linnet/image.h"
 #include "op_list.h"
+#include "tensor/counted_memory.h"
 
 namespace linnet {
 namespace {
@@ -25,6 +26,8 @@ class ImageDecoderKernel final : public Kernel {
 
   void run(KernelContext& context) const override {
     const Image image = decode_image(context.input(0).values<uint8_t>());
+    CountedMemory counted;
+    counted.add(image.rgb.size());
     const int64_t channels = format_ == PixelFormat::kGrayscale ? 1 : 3;
     uint8_t* y = context.allocate_output(0, Shape{image.height, image.width, channels}).data<uint8_t>();
     const uint8_t* rgb = image.rgb.data();

@@ -5,6 +5,8 @@
 #include <system_error>
 
 #include "linnet/image.h"
+#include "tensor/counted_memory.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 namespace {
@@ -15,8 +17,8 @@ struct Tap {
   float weight;
 };
 
-std::vector<Tap> taps(int64_t from, int64_t to) {
-  std::vector<Tap> result;
+CountedVector<Tap> taps(int64_t from, int64_t to) {
+  CountedVector<Tap> result;
   for (int64_t i = 0; i < to; ++i) {
     const double at = std::clamp((double(i) + 0.5) * double(from) / double(to) - 0.5, 0.0, double(from - 1));
     const auto first = int64_t(at);
@@ -39,7 +41,7 @@ float sample(const Image& image, const Tap& y, const Tap& x, int64_t channel) {
 Image read_image(const std::string& path) {
   std::error_code failed;
   const auto size = std::filesystem::file_size(path, failed);
-  std::vector<uint8_t> bytes(failed ? 0 : size);
+  CountedVector<uint8_t> bytes(failed ? 0 : size);
   std::ifstream file(path, std::ios::binary);
   if (failed || !file.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(bytes.size()))) {
     throw Error(ErrorKind::kIo, str("cannot read '", path, "': ", failed.message()));
@@ -61,9 +63,11 @@ Tensor image_tensor(const Image& image, const Fact& wanted) {
   const bool gray = wanted.dim(1).value() == 1;
   const int64_t height = wanted.dim(2).known() ? wanted.dim(2).value() : image.height;
   const int64_t width = wanted.dim(3).known() ? wanted.dim(3).value() : image.width;
+  CountedMemory counted;
+  counted.add(image.rgb.size());
   Tensor result(DType::kFloat32, {1, gray ? 1 : 3, height, width});
   float* y = result.data<float>();
-  const std::vector<Tap> rows = taps(image.height, height), columns = taps(image.width, width);
+  const CountedVector<Tap> rows = taps(image.height, height), columns = taps(image.width, width);
   for (int64_t c = 0; c < result.dim(1); ++c) {
     for (const Tap& row : rows) {
       for (const Tap& column : columns) {
