@@ -9,12 +9,12 @@
 
 namespace linnet::tool {
 
-std::vector<std::byte> read_file(const std::string& path) {
+CountedVector<std::byte> read_file(const std::string& path) {
   std::error_code code;
   const auto size = std::filesystem::file_size(path, code);
   std::ifstream in(path, std::ios::binary);
   if (code || !in) throw Error(ErrorKind::kIo, path + ": cannot be read");
-  std::vector<std::byte> bytes(size);
+  CountedVector<std::byte> bytes(size);
   if (!in.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(size))) {
     throw Error(ErrorKind::kIo, path + ": ends early");
   }

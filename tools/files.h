@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "tensor/counted_vector.h"
+
 namespace linnet::tool {
 
 /// All bytes of a file. Throws Error(kIo).
-std::vector<std::byte> read_file(const std::string& path);
+CountedVector<std::byte> read_file(const std::string& path);
 
 /// Writes a file, or stdout where path is "-". Throws Error(kIo).
 void write_file(const std::string& path, std::span<const std::byte> bytes);

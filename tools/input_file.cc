@@ -23,7 +23,7 @@ Tensor load_raw(const InputFile& file, const Fact& wanted) {
     throw Failure(ExitCode::kUsage, str("raw bytes of unknown type or shape: write -i ", file.name,
                                         ":dtype:1x3x8x8=", file.path, " (the input is ", fact, ")"));
   }
-  const std::vector<std::byte> bytes = read_file(file.path);
+  const CountedVector<std::byte> bytes = read_file(file.path);
   Tensor result(fact.dtype, fact.shape());
   if (bytes.size() != result.bytes()) {
     throw Error(ErrorKind::kShape,

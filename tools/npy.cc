@@ -1,10 +1,13 @@
 #include "npy.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
 #include <string_view>
 
+#include "tensor/counted_memory.h"
+#include "tensor/held_bytes.h"
 #include "utf.h"
 
 namespace linnet::tool {
@@ -112,6 +115,13 @@ int64_t text_length(const std::string& descr) {
   return length;
 }
 
+/// Without the zeros at the end of a text whose characters have so many bytes.
+std::span<const std::byte> without_padding(std::span<const std::byte> text, size_t width) {
+  size_t used = text.size();
+  while (used > 0 && text[used - 1] == std::byte{0}) --used;
+  return text.first(std::min(text.size(), (used + width - 1) / width * width));
+}
+
 Tensor parse_text(const Header& header, std::span<const std::byte> data) {
   const bool wide = header.descr[1] == 'U';
   const int64_t length = text_length(header.descr);
@@ -120,16 +130,19 @@ Tensor parse_text(const Header& header, std::span<const std::byte> data) {
   if (item == 0 && header.shape.elements() > 0) malformed("texts of no bytes: '" + header.descr + "'");
   if (int64_t(data.size()) < checked_mul(item, header.shape.elements())) malformed("it ends early");
   Tensor result(DType::kString, header.shape);
+  CountedMemory counted;
   for_each_element(header, [&](int64_t to, int64_t from) {
     const auto bytes = data.subspan(size_t(from * item), size_t(item));
     std::string& text = result.data<std::string>()[to];
+    const std::span<const std::byte> used = without_padding(bytes, wide ? 4 : 1);
+    counted.add(used.size());  // until the whole is counted; no text is longer than that
     if (wide) {
-      text = utf8_from_utf32(bytes);
+      text = utf8_from_utf32(used);
     } else {
-      text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-      text.resize(text.find_last_not_of('\0') + 1);
+      text.assign(reinterpret_cast<const char*>(used.data()), used.size());
     }
   });
+  count_held(result);
   return result;
 }
 
@@ -157,7 +170,7 @@ std::string descr_of(DType dtype) {
   return str("|V", bits / 8);
 }
 
-std::vector<std::byte> with_header(const std::string& descr, const Shape& shape) {
+CountedVector<std::byte> with_header(const std::string& descr, const Shape& shape) {
   std::string dims;
   for (const int64_t dim : shape) dims += str(dim, ",");
   std::string text = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" + dims + "), }";
@@ -170,20 +183,22 @@ std::vector<std::byte> with_header(const std::string& descr, const Shape& shape)
   return {bytes.begin(), bytes.end()};
 }
 
-std::vector<std::byte> text_to_npy(const Tensor& tensor) {
-  std::vector<std::u32string> texts;
+/// Texts of one length, that of the longest.
+NpyFile text_to_npy(const Tensor& tensor) {
   size_t length = 1;
+  for (const std::string& text : tensor.values<std::string>()) length = std::max(length, utf32_length(text));
+  NpyFile file{with_header(str("<U", length), tensor.shape()), {}};
+  const int64_t begin = std::ssize(file.own), item = checked_mul(int64_t(length), sizeof(char32_t));
+  file.own.resize(size_t(checked_add(begin, checked_mul(tensor.size(), item))));
+  std::byte* to = file.own.data() + begin;
   for (const std::string& text : tensor.values<std::string>()) {
-    texts.push_back(utf32_from_utf8(text));
-    length = std::max(length, texts.back().size());
+    for_each_code(text, [at = to](char32_t code) mutable {
+      std::memcpy(at, &code, sizeof(code));
+      at += sizeof(code);
+    });
+    to += item;
   }
-  std::vector<std::byte> bytes = with_header(str("<U", length), tensor.shape());
-  for (std::u32string& text : texts) {
-    text.resize(length);
-    const auto data = std::as_bytes(std::span(text));
-    bytes.insert(bytes.end(), data.begin(), data.end());
-  }
-  return bytes;
+  return file;
 }
 
 }  // namespace
@@ -198,12 +213,10 @@ Tensor parse_npy(std::span<const std::byte> bytes) {
   throw Error(ErrorKind::kUnsupported, "a .npy of dtype '" + header.descr + "' cannot be read");
 }
 
-std::vector<std::byte> to_npy(const Tensor& tensor) {
+NpyFile to_npy(const Tensor& tensor) {
   if (tensor.dtype() == DType::kString) return text_to_npy(tensor);
-  std::vector<std::byte> bytes = with_header(descr_of(tensor.dtype()), tensor.shape());
-  const auto* data = static_cast<const std::byte*>(tensor.raw());
-  bytes.insert(bytes.end(), data, data + tensor.bytes());
-  return bytes;
+  return {with_header(descr_of(tensor.dtype()), tensor.shape()),
+          {static_cast<const std::byte*>(tensor.raw()), tensor.bytes()}};
 }
 
 }  // namespace linnet::tool

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "linnet/tensor.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet::tool {
 
@@ -15,8 +15,15 @@ namespace linnet::tool {
 /// Source: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 Tensor parse_npy(std::span<const std::byte> bytes);
 
-/// The bytes of a .npy file, version 1. bfloat16 and float8 become raw elements of as many bytes ("V2", "V1").
-/// Throws Error(kUnsupported) for elements of less than a byte.
-std::vector<std::byte> to_npy(const Tensor& tensor);
+/// The bytes of a .npy file in two parts, of which the second one is memory of the tensor.
+struct NpyFile {
+  CountedVector<std::byte> own;
+  std::span<const std::byte> elements;
+};
+
+/// A .npy file, version 1. bfloat16 and float8 become raw elements of as many bytes ("V2", "V1"). Throws
+/// Error(kUnsupported) for elements of less than a byte, Error(kLimit) where texts of one length, as the format has
+/// them, are more than may be allocated.
+NpyFile to_npy(const Tensor& tensor);
 
 }  // namespace linnet::tool

@@ -3,11 +3,13 @@
 #include <zip.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <set>
 
 #include "npy.h"
+#include "tensor/counted_memory.h"
 #include "tensor/printable.h"
 
 namespace linnet::tool {
@@ -34,9 +36,9 @@ std::string member_name(zip_t* archive, zip_uint64_t index) {
 }
 
 /// Piece by piece: the size that an archive states may be anything.
-std::vector<std::byte> read_all(zip_file_t* file) {
+CountedVector<std::byte> read_all(zip_file_t* file) {
   constexpr size_t kPiece = size_t{1} << 20;
-  std::vector<std::byte> bytes;
+  CountedVector<std::byte> bytes;
   for (;;) {
     const size_t begin = bytes.size();
     bytes.resize(begin + kPiece);
@@ -46,12 +48,22 @@ std::vector<std::byte> read_all(zip_file_t* file) {
   }
 }
 
+/// Throws Error(kLimit) where the member, unpacked, is more than may be allocated.
+void refuse_beyond_limit(const zip_stat_t& stat, const std::string& where) {
+  try {
+    CountedMemory().add(size_t(stat.size));
+  } catch (const Error& error) {
+    throw error.with_context(where);
+  }
+}
+
 Tensor read_member(zip_t* archive, zip_uint64_t index, const std::string& path) {
   const std::string where = path + ":" + member_name(archive, index);
   zip_stat_t stat;
   const std::unique_ptr<zip_file_t, decltype(&zip_fclose)> file(zip_fopen_index(archive, index, 0), zip_fclose);
   if (!file || zip_stat_index(archive, index, 0, &stat) != 0) throw Error(ErrorKind::kIo, where + ": cannot be read");
-  const std::vector<std::byte> bytes = read_all(file.get());
+  refuse_beyond_limit(stat, where);
+  const CountedVector<std::byte> bytes = read_all(file.get());
   if (bytes.size() != stat.size) throw Error(ErrorKind::kIo, where + ": ends early");
   try {
     return parse_npy(bytes);
@@ -100,13 +112,23 @@ Tensor load_npz_member(const std::string& path, const std::string& member) {
 // 1 January 1980: equal tensors give equal files, whenever they are written.
 constexpr zip_uint16_t kFirstDay = 1 << 5 | 1;
 
+namespace {
+
+/// Which the archive only reads.
+zip_buffer_fragment_t part_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<zip_uint8_t*>(const_cast<std::byte*>(bytes.data())), bytes.size()};
+}
+
+}  // namespace
+
 void save_npz(const std::string& path, const NamedTensors& tensors) {
-  std::vector<std::vector<std::byte>> buffers;
-  for (const auto& [name, tensor] : tensors) buffers.push_back(to_npy(tensor));
+  std::vector<NpyFile> files;
+  for (const auto& [name, tensor] : tensors) files.push_back(to_npy(tensor));
   Archive archive = open_archive(path, ZIP_CREATE | ZIP_TRUNCATE);
   std::set<std::string> taken;
-  for (size_t i = 0; i < buffers.size(); ++i) {
-    zip_source_t* source = zip_source_buffer(archive.get(), buffers[i].data(), buffers[i].size(), 0);
+  for (size_t i = 0; i < files.size(); ++i) {
+    const std::array<zip_buffer_fragment_t, 2> parts{part_of(files[i].own), part_of(files[i].elements)};
+    zip_source_t* source = zip_source_buffer_fragment(archive.get(), parts.data(), parts.size(), 0);
     const std::string name = safe_name(tensors[i].first, taken) + ".npy";
     const zip_int64_t index = zip_file_add(archive.get(), name.c_str(), source, ZIP_FL_OVERWRITE | ZIP_FL_ENC_UTF_8);
     if (index < 0) {

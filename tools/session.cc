@@ -77,12 +77,7 @@ std::shared_ptr<MemoryAccount> memory_account(const ModelFlags& flags) {
 }
 
 ContextOptions context_options(const ModelFlags& flags, std::shared_ptr<Observer> observer) {
-  ContextOptions options{
-      .executor = nullptr, .observer = std::move(observer), .limits = run_limits(flags), .seed = flags.seed};
-  if (const auto& account = MemoryAccount::current()) {
-    options.limits.memory_bytes = std::max<int64_t>(options.limits.memory_bytes - int64_t(account->alive()), 1);
-  }
-  return options;
+  return {.executor = nullptr, .observer = std::move(observer), .limits = run_limits(flags), .seed = flags.seed};
 }
 
 Model load_model(const ModelFlags& flags) {

@@ -51,7 +51,7 @@ std::string top_values(const Tensor& tensor, int k, const std::vector<std::strin
 }
 
 std::vector<std::string> read_labels(const std::string& path) {
-  const std::vector<std::byte> bytes = read_file(path);
+  const CountedVector<std::byte> bytes = read_file(path);
   std::istringstream in(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   std::vector<std::string> labels;
   for (std::string label; std::getline(in, label);) {

@@ -40,17 +40,27 @@ std::string utf8_from_utf32(std::span<const std::byte> bytes) {
   return text;
 }
 
-std::u32string utf32_from_utf8(const std::string& text) {
+void for_each_code(const std::string& text, const std::function<void(char32_t)>& f) {
   constexpr char32_t kReplacement = 0xfffd;
-  std::u32string codes;
   for (size_t i = 0; i < text.size();) {
     const auto lead = uint8_t(text[i++]);
     const int tail = tail_bytes(lead);
     char32_t code = tail <= 0 ? lead : lead & (0x3f >> tail);
     int taken = 0;
     for (; taken < tail && is_tail(text, i); ++taken) code = (code << 6) | (uint8_t(text[i++]) & 0x3f);
-    codes.push_back(tail < 0 || taken < tail ? kReplacement : code);
+    f(tail < 0 || taken < tail ? kReplacement : code);
   }
+}
+
+size_t utf32_length(const std::string& text) {
+  size_t length = 0;
+  for_each_code(text, [&](char32_t) { ++length; });
+  return length;
+}
+
+std::u32string utf32_from_utf8(const std::string& text) {
+  std::u32string codes;
+  for_each_code(text, [&](char32_t code) { codes.push_back(code); });
   return codes;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -9,7 +10,10 @@ namespace linnet::tool {
 /// UTF-8 from little-endian UTF-32 code units; trailing zeros are padding.
 std::string utf8_from_utf32(std::span<const std::byte> bytes);
 
-/// Code points of UTF-8 text; a byte that is no valid UTF-8 becomes U+FFFD.
+/// Calls f with each code point of UTF-8 text; a byte that is no valid UTF-8 becomes U+FFFD.
+void for_each_code(const std::string& text, const std::function<void(char32_t)>& f);
+/// How many these are.
+size_t utf32_length(const std::string& text);
 std::u32string utf32_from_utf8(const std::string& text);
 
 }  // namespace linnet::tool

@@ -57,14 +57,24 @@ std::string head_of(const ByteSource& source) {
   return head;
 }
 
-std::unique_ptr<pb::ModelProto> parse(const ByteSource& source, const Outline& outline, const Limits& limits) {
+const pb::ModelProto* parse(const ByteSource& source, const Outline& outline, const Limits& limits,
+                            const CountedArena& arena) {
   SourceStream bytes(source, outline.edits);
   io::CopyingInputStreamAdaptor stream(&bytes, 1 << 16);
   io::CodedInputStream in(&stream);
   in.SetRecursionLimit(recursion_limit(limits));
-  auto model = std::make_unique<pb::ModelProto>();
-  if (!model->ParseFromCodedStream(&in) || !in.ConsumedEntireMessage()) throw_not_a_model(head_of(source));
-  return model;
+  pb::ModelProto& model = arena.message<pb::ModelProto>();
+  if (!model.ParseFromCodedStream(&in) || !in.ConsumedEntireMessage()) throw_not_a_model(head_of(source));
+  return &model;
+}
+
+/// Counts what strings and bytes of the message hold: no more than the file without what lies elsewhere.
+std::shared_ptr<const CountedMemory> count_texts(const ByteSource& source, const Outline& outline) {
+  int64_t bytes = source.size();
+  for (const ByteRange& range : outline.initializers) bytes -= int64_t(range.bytes);
+  auto counted = std::make_shared<CountedMemory>();
+  counted->add(size_t(std::max<int64_t>(0, bytes)));
+  return counted;
 }
 
 }  // namespace
@@ -72,8 +82,9 @@ std::unique_ptr<pb::ModelProto> parse(const ByteSource& source, const Outline& o
 ParsedModel parse_model(std::unique_ptr<const ByteSource> source, const Limits& limits) {
   check_size(source->size(), limits);
   const Outline outline = outline_model(*source);
-  ParsedModel model{std::move(source), nullptr, {}};
-  model.message = parse(*model.source, outline, limits);
+  ParsedModel model{.source = std::move(source)};
+  model.texts = count_texts(*model.source, outline);
+  model.message = parse(*model.source, outline, limits, model.arena);
   const auto& initializers = model.message->graph().initializer();
   if (!outline.edits.empty() && size_t(initializers.size()) != outline.initializers.size()) {
     throw Error(ErrorKind::kIo, "the model changed while it was read");

@@ -6,17 +6,21 @@
 #include <string>
 #include <unordered_map>
 
+#include "counted_arena.h"
 #include "linnet/options.h"
 #include "outline.h"
 #include "proto.h"
+#include "tensor/counted_memory.h"
 
 namespace linnet {
 
 /// A model's message, and where the large initializers lie that it lacks.
 struct ParsedModel {
   std::shared_ptr<const ByteSource> source;
-  std::unique_ptr<pb::ModelProto> message;
-  std::unordered_map<const pb::TensorProto*, ByteRange> left_out;  ///< raw_data, in the source
+  CountedArena arena;
+  const pb::ModelProto* message = nullptr;                           ///< in the arena
+  std::unordered_map<const pb::TensorProto*, ByteRange> left_out{};  ///< raw_data, in the source
+  std::shared_ptr<const CountedMemory> texts{};                      ///< what strings and bytes of the message hold
 };
 
 /// Parses a model. Throws Error(kIo) when it cannot be read, Error(kLimit) beyond limits.file_bytes or the format's own

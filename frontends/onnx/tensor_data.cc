@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "elements/bit_stream.h"
+#include "tensor/counted_memory.h"
+#include "tensor/held_bytes.h"
 
 namespace linnet {
 
@@ -42,6 +44,13 @@ Tensor from_codes(const pb::TensorProto& proto, DType dtype, const Shape& shape)
   return tensor;
 }
 
+/// Throws Error(kLimit) where copies of the texts are more than may be allocated.
+template <class Texts>
+void count_texts(const Texts& texts) {
+  CountedMemory counted;
+  for (const std::string& text : texts) counted.add(text.size());
+}
+
 // The values of a typed field, each converted to T. A complex number takes two values; of integers below one byte
 // and float4e2m1, one value holds the elements of one byte.
 template <class T, class Field>
@@ -50,8 +59,10 @@ Tensor from_field(const Field& field, const char* name, DType dtype, const Shape
       dtype == DType::kString ? size_t(shape.elements()) : dtype_bytes(dtype, shape.elements()) / sizeof(T);
   check_count(name, size_t(field.size()), "values", needed, dtype, shape);
   Tensor tensor(dtype, shape);
+  if constexpr (std::is_same_v<T, std::string>) count_texts(field);
   std::transform(field.begin(), field.end(), static_cast<T*>(tensor.raw()),
                  [](const auto& value) { return static_cast<T>(value); });
+  count_held(tensor);
   return tensor;
 }
 

@@ -1,8 +1,11 @@
 #include <filesystem>
+#include <limits>
 
+#include "counted_arena.h"
 #include "file.h"
 #include "linnet/onnx_value.h"
 #include "linnet_onnx_data.pb.h"
+#include "tensor/counted_vector.h"
 #include "tensor_reader.h"
 
 namespace linnet {
@@ -71,13 +74,17 @@ class ValueReader {
 };
 
 template <class Proto>
-NamedTensor parse(const std::string& bytes, const std::string& folder, const char* message) {
-  Proto proto;
-  if (!proto.ParseFromString(bytes)) throw Error(ErrorKind::kModel, str("not a ", message));
+NamedTensor parse(std::span<const std::byte> bytes, const std::string& folder, const char* message) {
+  const CountedArena arena;
+  Proto& proto = arena.message<Proto>();
+  const bool fits = bytes.size() <= size_t(std::numeric_limits<int>::max());
+  if (!fits || !proto.ParseFromArray(bytes.data(), int(bytes.size()))) {
+    throw Error(ErrorKind::kModel, str("not a ", message));
+  }
   return {proto.name(), ValueReader(folder).read(proto)};
 }
 
-NamedTensor parse_as(DType kind, const std::string& bytes, const std::string& folder) {
+NamedTensor parse_as(DType kind, std::span<const std::byte> bytes, const std::string& folder) {
   if (kind == DType::kSequence) return parse<pb::SequenceProto>(bytes, folder, "SequenceProto");
   if (kind == DType::kOptional) return parse<pb::OptionalProto>(bytes, folder, "OptionalProto");
   if (kind == DType::kMap) return parse<pb::MapProto>(bytes, folder, "MapProto");
@@ -88,8 +95,8 @@ NamedTensor parse_as(DType kind, const std::string& bytes, const std::string& fo
 
 NamedTensor load_value_proto(const std::string& path, const Fact& type) {
   const File file(path);
-  std::string bytes(size_t(file.size()), '\0');
-  file.read(std::as_writable_bytes(std::span(bytes)), 0);
+  CountedVector<std::byte> bytes(static_cast<size_t>(file.size()));
+  file.read(bytes, 0);
   try {
     return parse_as(type.dtype, bytes, std::filesystem::path(path).parent_path().string());
   } catch (const Error& error) {
