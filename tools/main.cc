@@ -1,3 +1,5 @@
+#include <malloc.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -28,8 +30,18 @@ ExitCode dispatch(const Options& options) {
   return found->second(options);
 }
 
+/// Where somebody sets a limit of memory, what is freed goes back to the system: the C library would keep blocks of up
+/// to 32 MiB, between which others lie.
+void give_back_memory([[maybe_unused]] const ModelFlags& flags) {
+#ifdef M_MMAP_THRESHOLD
+  constexpr int kLeastOwnPages = 1 << 20;
+  if (flags.untrusted || flags.max_memory > 0) mallopt(M_MMAP_THRESHOLD, kLeastOwnPages);
+#endif
+}
+
 // Errors of a run do not know the file.
 ExitCode dispatch_named(const Options& options) {
+  give_back_memory(options.model);
   const std::shared_ptr<MemoryAccount> account = memory_account(options.model);
   const MemoryAccount::Scope counted(account);
   try {

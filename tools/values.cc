@@ -10,6 +10,7 @@
 
 #include "elements/bit_stream.h"
 #include "linnet/containers.h"
+#include "tensor/counted_memory.h"
 
 namespace linnet::tool {
 namespace {
@@ -48,6 +49,9 @@ auto with_number(DType dtype, F&& f) {
       throw Error(ErrorKind::kType, str(dtype_name(dtype), " is not a numeric type that run_model converts"));
   }
 }
+
+/// Of a text, until it is printed.
+constexpr size_t kCopiesToPrint = 4;
 
 std::string print_double(double value) {
   std::array<char, 32> text{};
@@ -99,8 +103,11 @@ void set_element(Tensor& tensor, int64_t i, double value) {
 
 std::string print_element(const Tensor& tensor, int64_t i) {
   switch (tensor.dtype()) {
-    case DType::kString:
-      return str('"', tensor.data<std::string>()[i], '"');
+    case DType::kString: {
+      const std::string& text = tensor.data<std::string>()[i];
+      CountedMemory().add(kCopiesToPrint * text.size());
+      return str('"', text, '"');
+    }
     case DType::kBool:
       return tensor.data<bool>()[i] ? "true" : "false";
     case DType::kComplex64:

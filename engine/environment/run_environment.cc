@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "environment/checked_executor.h"
+#include "tensor/held_bytes.h"
 #include "tensor/resource_tensor.h"
 
 namespace linnet {
@@ -123,7 +124,7 @@ void check_current_ahead(std::chrono::nanoseconds work) {
 
 void count_text(size_t characters) {
   static const size_t kInPlace = std::string().capacity();
-  if (current_environment && characters > kInPlace) current_environment->take_text(characters);
+  if (current_environment && characters > kInPlace) current_environment->take_text(characters + kTextBlockBytes);
 }
 
 RunContext& run_context(KernelContext& context) {

@@ -105,6 +105,10 @@ void check_current_ahead(std::chrono::nanoseconds work);
 /// itself: RunEnvironment::take_text(). Throws Error(kLimit) where that is too much.
 void count_text(size_t characters);
 
+/// Counts text that the kernel which this thread works for is about to copy or make, but what a std::string holds in
+/// itself: RunEnvironment::take_text(). Throws Error(kLimit) where that is too much.
+void count_text(size_t characters);
+
 /// Calls f() within the limits of loading, unless this thread loads or runs already.
 template <class F>
 decltype(auto) within_load_limits(const Limits& limits, const std::shared_ptr<MemoryAccount>& account, F&& f) {

@@ -5,6 +5,7 @@
 #include "compile/compile_input.h"
 #include "environment/run_environment.h"
 #include "passes/computed_bytes.h"
+#include "tensor/held_bytes.h"
 
 namespace linnet {
 namespace {
@@ -78,8 +79,13 @@ std::vector<Tensor> run_once(const Node& node, std::span<const Fact> in, std::sp
     environment.check_memory(size_t(checked_add(int64_t(kernel->state_bytes()), int64_t(kernel->scratch_bytes()))));
     const RunEnvironment::Texts texts(environment);
     EvaluationContext context(*kernel, in, out, environment);
-    kernel->run(context);
-    return context.take();
+    {
+      const RunEnvironment::Texts texts(environment);
+      kernel->run(context);
+    }
+    std::vector<Tensor> outputs = context.take();
+    std::ranges::for_each(outputs, count_held);
+    return outputs;
   });
 }
 

@@ -4,6 +4,9 @@
 
 namespace linnet {
 
+/// Of the block that holds a text, beside its characters.
+constexpr size_t kTextBlockBytes = 32;
+
 /// Bytes that a value holds, with the text of its strings and the elements of containers.
 size_t held_bytes(const Tensor& value);
 

@@ -46,7 +46,7 @@ auto dispatch_object(DType dtype, F&& f) {
 
 size_t more_bytes(const std::string& text) {
   static const size_t kInPlace = std::string().capacity();
-  return text.capacity() > kInPlace ? text.capacity() : 0;
+  return text.capacity() > kInPlace ? text.capacity() + kTextBlockBytes : 0;
 }
 size_t more_bytes(const Sequence& sequence) {
   std::ranges::for_each(sequence.elements, count_held);

@@ -1,5 +1,5 @@
 #include "image/codecs.h"
-#include "image/jpeg2000_memory.h"
+#include "image/decode_jpeg2000_memory.h"
 
 #ifdef LINNET_HAS_OPENJPEG
 #include <openjpeg.h>

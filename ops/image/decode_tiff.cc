@@ -69,6 +69,15 @@ TiffPtr open_source(Source& source) {
           TIFFClose};
 }
 
+/// What the library reads at once: a strip or a tile, of each sample where these lie apart.
+size_t buffer_bytes(TIFF* tiff) {
+  uint16_t planes = PLANARCONFIG_CONTIG, samples = 1;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planes);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
+  const tmsize_t one = std::max<tmsize_t>(0, TIFFIsTiled(tiff) ? TIFFTileSize(tiff) : TIFFStripSize(tiff));
+  return size_t(checked_mul(one, planes == PLANARCONFIG_SEPARATE ? samples : 1));
+}
+
 }  // namespace
 
 Image decode_tiff(std::span<const uint8_t> bytes) {
@@ -79,8 +88,7 @@ Image decode_tiff(std::span<const uint8_t> bytes) {
   TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width);
   TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height);
   CountedMemory counted;
-  counted.add(
-      size_t(std::max<tmsize_t>(0, TIFFIsTiled(tiff.get()) ? TIFFTileSize(tiff.get()) : TIFFStripSize(tiff.get()))));
+  counted.add(buffer_bytes(tiff.get()));
   Image image = blank_image("TIFF", height, width, counted);
   CountedVector<uint32_t> pixels(image.rgb.size() / 3);
   if (!TIFFReadRGBAImageOriented(tiff.get(), width, height, pixels.data(), ORIENTATION_TOPLEFT, 1)) {

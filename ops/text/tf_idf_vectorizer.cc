@@ -1,10 +1,12 @@
 #include <algorithm>
-#include <map>
+#include <utility>
 
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/parallel.h"
+#include "tensor/counted_vector.h"
 #include "text/ngram_pool.h"
+#include "traditionalml/attribute_list.h"
 #include "traditionalml/rows.h"
 
 namespace linnet {
@@ -14,8 +16,17 @@ constexpr DType kTypes[] = {DType::kString, DType::kInt32, DType::kInt64};
 
 /// What becomes of the counts of a row.
 struct Weighting {
-  bool truncate = false;             ///< counts above 1 become 1
-  std::map<int64_t, float> weights;  ///< by coordinate; those that have none stay as they are
+  bool truncate = false;  ///< counts above 1 become 1
+  /// A coordinate and its weight; those that have none stay as they are.
+  CountedVector<std::pair<int64_t, float>> weights;
+
+  /// Each coordinate once, with the last of its weights.
+  void put_in_order() {
+    const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+    std::stable_sort(weights.begin(), weights.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    const auto rest = std::unique(weights.rbegin(), weights.rend(), same);
+    weights.erase(weights.begin(), rest.base());
+  }
 
   void apply(float* counts) const {
     for (const auto& [coordinate, weight] : weights) {
@@ -27,7 +38,8 @@ struct Weighting {
 
 class TfIdfVectorizerKernel final : public Kernel {
  public:
-  TfIdfVectorizerKernel(const CompileInput& in, std::shared_ptr<const NgramPool> pool, Weighting weighting)
+  TfIdfVectorizerKernel(const CompileInput& in, std::shared_ptr<const NgramPool> pool,
+                        std::shared_ptr<const Weighting> weighting)
       : rows_(rows_of(in.shape(0))), pool_(std::move(pool)), weighting_(std::move(weighting)) {}
 
   void run(KernelContext& context) const override {
@@ -41,7 +53,7 @@ class TfIdfVectorizerKernel final : public Kernel {
         pool_->find_tokens(x, r * rows_.width, rows_.width, tokens);
         std::fill_n(counts, width, 0.0f);
         pool_->count(tokens, rows_.width, counts);
-        weighting_.apply(counts);
+        if (weighting_) weighting_->apply(counts);
       }
     });
   }
@@ -51,7 +63,7 @@ class TfIdfVectorizerKernel final : public Kernel {
  private:
   Rows rows_;
   std::shared_ptr<const NgramPool> pool_;
-  Weighting weighting_;
+  std::shared_ptr<const Weighting> weighting_;  // none: the counts
 };
 
 /// TfIdfVectorizer: how often each n-gram of the pool occurs in a row of X, with up to max_skip_count tokens left out
@@ -64,13 +76,17 @@ class TfIdfVectorizer final : public Op {
   explicit TfIdfVectorizer(const NodeSpec& node) : pool_(std::make_shared<NgramPool>(node)) {
     const std::string mode = node.attr<std::string>("mode");
     if (mode != "TF" && mode != "IDF" && mode != "TFIDF") throw_value("mode", "'" + mode + "'", "TF, IDF or TFIDF");
-    weighting_.truncate = mode == "IDF";
     if (mode == "TF") return;
     const auto& places = node.attr<std::vector<int64_t>>("ngram_indexes");
-    auto weights = node.attr_or("weights", std::vector<float>{});
+    auto weights = attribute_list<float>(node, "weights");
     if (weights.empty()) weights.assign(places.size(), 1.0f);
     require_length("weights", weights.size(), int64_t(places.size()));
-    for (size_t i = 0; i < places.size(); ++i) weighting_.weights[places[i]] = weights[i];
+    auto weighting = std::make_shared<Weighting>();
+    weighting->truncate = mode == "IDF";
+    weighting->weights.reserve(places.size());
+    for (size_t i = 0; i < places.size(); ++i) weighting->weights.emplace_back(places[i], weights[i]);
+    weighting->put_in_order();
+    weighting_ = std::move(weighting);
   }
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
@@ -93,7 +109,7 @@ class TfIdfVectorizer final : public Op {
 
  private:
   std::shared_ptr<const NgramPool> pool_;
-  Weighting weighting_;
+  std::shared_ptr<const Weighting> weighting_;  // none: the counts
 };
 
 }  // namespace

@@ -101,7 +101,7 @@ named("conv_channels", lambda make: make("Conv", make.random(1, 4_000_000, 1), m
 named("conv_transpose_phases", lambda make: make("ConvTranspose", make.random(1, 1, 4), make.random(1, 1, 2), strides=[2**20]))
 named("conv_transpose_taps", lambda make: make("ConvTranspose", make.random(1, 1, 4), make.random(1, 1, 4_000_000)))
 named("deform_conv", lambda make: make(
-    "DeformConv", make.random(1, 1, 1, 1_000_000), make.random(1, 1, 1, 900_000), make.filled(0, 1, 1_800_000, 1, 1),
+    "DeformConv", make.random(1, 1, 1, 900_000), make.random(1, 1, 1, 900_000), make.filled(0, 1, 1_800_000, 1, 1),
     kernel_shape=[1, 900_000]))  # fmt: skip
 named("conv_integer", lambda make: make("ConvInteger", make.filled(1, 1, 1, 6_000_000, dtype=np.uint8), make.filled(1, 1, 1, 3, dtype=np.uint8)))
 named("col2im", lambda make: make("Col2Im", make.random(1, 4_000_000, 1), make.constant([1, 4_000_000]), make.constant([1, 4_000_000])))
@@ -271,7 +271,7 @@ named("text_normalize", lambda make: make("StringNormalizer", make.text(LONG, 10
 named("text_cast", lambda make: make("Cast", make.random(3_000_000, dtype=DOUBLE), to=STRING))
 named("text_labels", lambda make: make("LabelEncoder", make.integers(9, 100_000), keys_int64s=[1], values_strings=[LONG * 100],
                                        default_string=LONG * 50, domain=ML))  # fmt: skip
-named("text_chain", lambda make: [x := make.text("a" * 1000, 20_000), *(x := make("StringConcat", x, make.texts("b")) for _ in range(8)),
+named("text_chain", lambda make: [x := make.text("a" * 2_000_000, 10), *(x := make("StringConcat", x, make.texts("b")) for _ in range(8)),
                                   x][-1])  # fmt: skip
 named("text_regex", lambda make: make("RegexFullMatch", make.text("a" * 1000, 10), pattern="((((a{0,9}){0,9}){0,9}){0,1}b?){0,1}"))
 

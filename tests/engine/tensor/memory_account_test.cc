@@ -89,7 +89,7 @@ TEST(CountedVector, CountsForTheAccountThatItWasMadeFor) {
   }
   EXPECT_GE(account->alive(), 4'000u);
   EXPECT_EQ(other->alive(), 0u);
-  std::thread([&] { moved = {}; }).join();
+  std::thread([&] { CountedVector<int64_t>().swap(moved); }).join();
   EXPECT_EQ(account->alive(), 0u);
   EXPECT_EQ(CountedVector<int64_t>(5).size(), 5u);  // without an account
   EXPECT_THROW(CountedVector<int64_t>(CountedVector<int64_t>().max_size() + 1), std::length_error);

@@ -1,4 +1,4 @@
-#include "image/jpeg2000_memory.h"
+#include "image/decode_jpeg2000_memory.h"
 
 #include <algorithm>
 #include <optional>
