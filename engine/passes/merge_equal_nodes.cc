@@ -111,8 +111,8 @@ class Merge {
 };
 
 bool drops(const Graph& graph, const Node& node) {
-  return dynamic_cast<const GivesItsInput*>(node.op.get()) && node.inputs.size() == 1 &&
-         !graph.is_output(node.outputs[0]);
+  return dynamic_cast<const GivesItsInput*>(node.op.get()) && node.inputs.size() == 1 && node.inputs[0] != kNoValue &&
+         node.outputs.size() == 1 && node.outputs[0] != kNoValue && !graph.is_output(node.outputs[0]);
 }
 
 /// Marks outputs of nodes that read nothing but what is marked, or nothing; false for other nodes.

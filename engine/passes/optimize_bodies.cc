@@ -14,15 +14,15 @@ bool is_unread(const Graph& body, ValueId value) { return body.consumers(value).
 // Tells the body what is known of the values it captures; constants become its own, so that it can fold and pack them.
 void adopt_captures(Graph& body, const Graph& outer, const Node& node) {
   const size_t captures = size_t(node.spec.captures);
+  Patch patch(body);
   for (size_t i = 0; i < captures; ++i) {
     const Fact& known = outer.input_fact(node, int(node.inputs.size() - captures + i));
     const ValueId input = body.inputs()[body.inputs().size() - captures + i];
     if (known.present()) body.set_fact(input, known);
     if (!known.constant || is_unread(body, input)) continue;
-    Patch patch(body);
     patch.replace(input, patch.constant(body.value(input).name, known.constant));
-    patch.apply(body);
   }
+  patch.apply(body);
 }
 
 bool inputs_known(const Graph& body) {
@@ -41,20 +41,27 @@ Bodies bodies_of(const Node& node, const F& change) {
   return bodies;
 }
 
+/// The values but for those of the last ones, as many as `read` has entries, that are not read.
+std::vector<ValueId> with_read(const std::vector<ValueId>& values, const std::vector<bool>& read) {
+  const size_t own = values.size() - read.size();
+  std::vector<ValueId> kept(values.begin(), values.begin() + std::ptrdiff_t(own));
+  for (size_t i = 0; i < read.size(); ++i) {
+    if (read[i]) kept.push_back(values[own + i]);
+  }
+  return kept;
+}
+
 /// Drops what the node captures and none of its bodies reads.
 void drop_unread_captures(Bodies& bodies, NodeSpec& spec, std::vector<ValueId>& inputs) {
-  for (int behind = spec.captures; behind > 0; --behind) {
-    const auto input_of = [&](const Graph& body) { return body.inputs().end() - behind; };
-    const auto reads = [&](const auto& named) { return !is_unread(named.second, *input_of(named.second)); };
-    if (std::any_of(bodies.begin(), bodies.end(), reads)) continue;
-    for (auto& [name, body] : bodies) {
-      std::vector<ValueId> kept(body.inputs().begin(), input_of(body));
-      kept.insert(kept.end(), input_of(body) + 1, body.inputs().end());
-      body = body.part(body.nodes(), kept, body.outputs());
-    }
-    inputs.erase(inputs.end() - behind);
-    --spec.captures;
+  std::vector<bool> read(size_t(spec.captures), false);
+  for (const auto& [name, body] : bodies) {
+    const size_t own = body.inputs().size() - read.size();
+    for (size_t i = 0; i < read.size(); ++i) read[i] = read[i] || !is_unread(body, body.inputs()[own + i]);
   }
+  spec.captures = int(std::count(read.begin(), read.end(), true));
+  if (size_t(spec.captures) == read.size()) return;
+  for (auto& [name, body] : bodies) body = body.part(body.nodes(), with_read(body.inputs(), read), body.outputs());
+  inputs = with_read(inputs, read);
 }
 
 /// A node's spec and inputs with these bodies.

@@ -67,10 +67,8 @@ Fact body_input_fact(const pb::ValueInfoProto& input) {
 template <class Read>
 void add_constant(Scope& scope, const std::string& name, Read read) {
   check_current();
-  with_context("initializer", name, [&] {
-    NestedGraph& main = scope.nested().outermost();
-    scope.define(name, scope.nested().import(main, main.graph.add_constant(name, read())));
-  });
+  with_context("initializer", name,
+               [&] { scope.define_in_main_graph(name, scope.nested().outermost().graph.add_constant(name, read())); });
 }
 
 void add_sparse_constants(Scope& scope, const pb::GraphProto& proto, TensorReader& tensors) {

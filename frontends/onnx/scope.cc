@@ -2,9 +2,9 @@
 
 namespace linnet {
 
-void Scope::define(const std::string& name, ValueId value) {
+void Scope::define(const std::string& name, ValueId value, NestedGraph& home) {
   if (name.empty()) throw Error(ErrorKind::kModel, "a value has no name");
-  if (!values_.emplace(name, value).second) {
+  if (!values_.emplace(name, Known{&home, value}).second) {
     throw Error(ErrorKind::kModel, str("value '", name, "' is defined twice"));
   }
 }
@@ -12,7 +12,7 @@ void Scope::define(const std::string& name, ValueId value) {
 ValueId Scope::find(const std::string& name) const {
   for (const Scope* scope = this; scope; scope = scope->around_) {
     const auto found = scope->values_.find(name);
-    if (found != scope->values_.end()) return graph_.import(scope->graph_, found->second);
+    if (found != scope->values_.end()) return graph_.import(*found->second.home, found->second.value);
   }
   throw Error(ErrorKind::kModel, str("value '", name, "' is not defined by any node, input or initializer"));
 }

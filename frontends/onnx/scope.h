@@ -38,7 +38,9 @@ class Scope {
   const OpsetImports& opsets() const { return opsets_; }
 
   /// Throws Error(kModel) for an empty name and one that this scope has already.
-  void define(const std::string& name, ValueId value);
+  void define(const std::string& name, ValueId value) { define(name, value, graph_); }
+  /// Likewise a value of the main graph, which this scope's graph captures when something finds it.
+  void define_in_main_graph(const std::string& name, ValueId value) { define(name, value, graph_.outermost()); }
   /// The value of a name, in this scope's graph; kNoValue where a function's caller omitted it.
   /// Throws Error(kModel) when nothing defines it.
   ValueId find(const std::string& name) const;
@@ -56,12 +58,19 @@ class Scope {
   const std::string& prefix() const { return prefix_; }
 
  private:
+  struct Known {
+    NestedGraph* home;
+    ValueId value;
+  };
+
+  void define(const std::string& name, ValueId value, NestedGraph& home);
+
   NestedGraph& graph_;
   const OpsetImports& opsets_;
   const Scope* around_ = nullptr;
   bool is_function_ = false;
   std::string prefix_;
-  std::unordered_map<std::string, ValueId> values_;
+  std::unordered_map<std::string, Known> values_;
   std::map<std::string, ScopedAttribute> attributes_;
   std::map<std::string, std::string> shown_;
 };

@@ -1,6 +1,6 @@
 #include "unchanged_values.h"
 
-#include <algorithm>
+#include <numeric>
 
 #include "graph/carries_values.h"
 
@@ -10,14 +10,18 @@ namespace {
 
 using GraphPtr = std::shared_ptr<const Graph>;
 
-/// The value that this one is, whatever it is.
-ValueId origin(const Graph& graph, ValueId value) {
-  const Node* node = graph.producer(value);
-  while (node && node->inputs.size() == 1 && dynamic_cast<const GivesItsInput*>(node->op.get())) {
-    value = node->inputs[0];
-    node = graph.producer(value);
+/// For each value the one that it is, whatever that is.
+std::vector<ValueId> origins(const Graph& graph) {
+  std::vector<ValueId> origin(size_t(graph.value_count()));
+  std::iota(origin.begin(), origin.end(), 0);
+  for (const NodeId id : graph.nodes()) {
+    const Node& node = graph.node(id);
+    if (!dynamic_cast<const GivesItsInput*>(node.op.get()) || node.inputs.size() != 1 || node.outputs.size() != 1)
+      continue;
+    const ValueId in = node.inputs[0], out = node.outputs[0];
+    if (in != kNoValue && out != kNoValue) origin[size_t(out)] = origin[size_t(in)];
   }
-  return value;
+  return origin;
 }
 
 GraphPtr* only_body(NodeSpec& spec) {
@@ -36,9 +40,10 @@ std::vector<CarriedValue> unchanged_values(const Graph& graph, const NodeSpec& s
   const auto* carries = dynamic_cast<const CarriesValues*>(op.get());
   if (!carries) return {};
   std::vector<CarriedValue> unchanged = carries->carried_values();
+  const std::vector<ValueId> origin = origins(body);
   std::erase_if(unchanged, [&](const CarriedValue& value) {
     const ValueId in = body.inputs()[value.body_input], out = body.outputs()[value.body_output].value;
-    return inputs[value.input] == kNoValue || origin(body, out) != in;
+    return inputs[value.input] == kNoValue || origin[size_t(out)] != in;
   });
   return unchanged;
 }
@@ -46,11 +51,11 @@ std::vector<CarriedValue> unchanged_values(const Graph& graph, const NodeSpec& s
 /// The elements but for those at the positions that `at` gives of the values.
 template <class T, class F>
 std::vector<T> without(const std::vector<T>& all, const std::vector<CarriedValue>& values, const F& at) {
+  std::vector<bool> left_out(all.size(), false);
+  for (const CarriedValue& value : values) left_out[at(value)] = true;
   std::vector<T> rest;
   for (size_t i = 0; i < all.size(); ++i) {
-    if (std::none_of(values.begin(), values.end(), [&](const CarriedValue& value) { return at(value) == i; })) {
-      rest.push_back(all[i]);
-    }
+    if (!left_out[i]) rest.push_back(all[i]);
   }
   return rest;
 }

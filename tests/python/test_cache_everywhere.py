@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 import linnet
@@ -207,7 +208,12 @@ def several_processes(models):
 
 
 def read_only(models):
-    """Of another user, full or empty."""
+    """Of another user, full or empty, in a folder that all may enter, as pytest's own is not."""
+    with tempfile.TemporaryDirectory() as folder:
+        read_only_in(Models(pathlib.Path(folder), models.form, models.store, models.link))
+
+
+def read_only_in(models):
     path = models.write("a", 1)
     want = models.check(path)
     nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
@@ -220,8 +226,7 @@ def read_only(models):
         for file in [*files, *path.parent.rglob("*"), models.root / "first.onnx"]:
             if file.exists():
                 file.chmod(0o555 if file.is_dir() else 0o444)
-        for above in [models.root, *models.root.parents][:3]:
-            above.chmod(above.stat().st_mode | 0o055)
+        models.root.chmod(0o755)
         if readable:
             assert start(models, [path], **nobody).communicate(timeout=60)[0].split() == [want.hex()]
             assert [folder, *folder.rglob("*")] == files

@@ -229,7 +229,8 @@ def sequence_map(part):
     body = helper.make_graph(part.on("e", "f"), "body", floats("e"), floats("f"))
     zero = node("Constant", [], ["zero"], value=numpy_helper.from_array(np.array(0)))
     nodes = [node("Neg", ["x"], ["n"]), node("SequenceConstruct", ["n", "x"], ["q"]),
-             node("SequenceMap", ["q"], ["p"], body=body), zero, node("SequenceAt", ["p", "zero"], ["out"])]  # fmt: skip
+             node("SequenceMap", ["q"], ["p"], body=body), zero,
+             node("SequenceAt", ["p", "zero"], ["out"])]  # fmt: skip
     return nodes, part.tensors()
 
 

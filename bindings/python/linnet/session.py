@@ -101,6 +101,7 @@ class Session:
 
     def with_weights(self, weights: dict[str, Any]) -> Session:
         """A session with other contents of some initializers, arrays by their names in the file; all else is shared.
+        Those of bodies count, too: where several have one name, all of them are replaced.
 
         This one goes on as it is. Later changes of the arrays have no effect.
         Raises ModelError for an unknown name, TypeError or ShapeError for an array of another dtype or shape than that

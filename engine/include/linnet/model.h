@@ -70,7 +70,8 @@ class LINNET_API Model {
   Model specialized(std::span<const Tensor> inputs) &&;
 
   /// This model with the contents of some initializers replaced, by their names in the file; prepared as load_onnx()
-  /// would. Contexts that were made before keep their weights. The tensors are kept, not copied.
+  /// would. Those of bodies count, too: where several have one name, all of them are replaced. Contexts that were made
+  /// before keep their weights. The tensors are kept, not copied.
   /// Throws Error(kModel) for an unknown name, Error(kType, kShape) for a tensor of another dtype or shape than that
   /// in the file, Error(kUnsupported) without ModelOptions::replaceable_weights.
   Model with_weights(const std::map<std::string, Tensor>& weights) const;
