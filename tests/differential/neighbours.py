@@ -21,8 +21,8 @@ from by_operator import title  # noqa: E402
 from containers import EMPTY, tensors  # noqa: E402
 from draw import Impossible, SeededDraw, allowed  # noqa: E402
 from families import family_of  # noqa: E402
-from onnx import helper  # noqa: E402
-from surroundings import BEFORE, BEHIND  # noqa: E402
+from onnx import helper, numpy_helper  # noqa: E402
+from surroundings import BEFORE, BEHIND, weights  # noqa: E402
 from survey import configure, schemas  # noqa: E402
 from tolerances import LAST_PLACE, SMALLEST, WORKING  # noqa: E402
 from values import type_name  # noqa: E402
@@ -32,6 +32,7 @@ PAIRS = (
     ("", ""), ("transpose", "transpose"), ("conv", "conv"), ("conv", ""), ("", "conv"), ("product", "product"),
     ("bytes", "bytes"), ("bytes", ""), ("scale", "scale"), ("reshape", "reshape"), ("conv", "scale"), ("conv", "bytes"),
     ("product", "scale"), ("product", "transpose"), ("transpose", "reshape"), ("scale", "conv"),
+    ("weights", "bytes"), ("weights", ""),
 )  # fmt: skip
 # How much is known of the inputs' shapes: all, the rank, nothing.
 KNOWLEDGE = ("shape", "rank", "nothing")
@@ -123,6 +124,18 @@ def put_behind(model, kind, outputs):
     return changed
 
 
+def quantize_constants(model):
+    """Puts a DequantizeLinear before each constant of the operator that can have one."""
+    kept = []
+    for initializer in list(model.graph.initializer):
+        made = weights(numpy_helper.to_array(initializer), initializer.name) if initializer.name[1:].isdigit() else None
+        for neighbour in made[0] if made else ():
+            model.graph.node.insert(0, neighbour)
+        kept += made[1] if made else [initializer]
+    del model.graph.initializer[:]
+    model.graph.initializer.extend(kept)
+
+
 def read_elsewhere(model, names):
     """Makes values outputs of the graph, too."""
     model.graph.output.extend(helper.make_empty_tensor_value_info(name) for name in names)
@@ -139,8 +152,12 @@ def cells(configuration, alone, pairs, knowledge):
     has a neighbour, or what lies between is read elsewhere, too."""
     chosen = number(configuration)
     for before, behind in pairs:
+        if before == "weights":
+            configuration = dataclasses.replace(configuration, constants_from=1)
         model, feeds = configuration.model(), dict(configuration.feeds())
         changed = put_before(model, before, feeds, WHICH[chosen % len(WHICH)]) if before else []
+        if before == "weights" and changed:
+            quantize_constants(model)
         behind_changed = put_behind(model, behind, alone) if behind else []
         if (before and not changed) or (behind and not behind_changed):
             continue

@@ -135,6 +135,31 @@ def dequantized_before(value, name, opset):
     return nodes, grid(name), fed
 
 
+@before("weights")
+def quantized_before(value, name, opset):
+    """Of a product of bytes: what is constant besides becomes weights()."""
+    return dequantized_before(value, name, opset) if opset >= 13 else None
+
+
+def weights(array, name):
+    """Nodes that dequantise about the values of a constant, and their constants: int32 with a scale and a zero point
+    for each element of a vector, one of which is not 0, int8 with a scale for all else. None for what is no float32."""
+    if array.dtype != np.float32 or array.size == 0:
+        return None
+    wide = np.nan_to_num(array)
+    if array.ndim == 1:
+        zeros = np.where((np.arange(array.size) == 1) & (array.size > 2), 5000, 0).astype(np.int32)
+        codes = np.clip(np.rint(wide / STEP**2), -(2.0**20), 2.0**20).astype(np.int32) + zeros
+        parameters = [np.full(array.size, STEP**2, np.float32), zeros]
+        axis = {"axis": 0}
+    else:
+        codes = np.clip(np.rint(wide / STEP), -128, 127).astype(np.int8)
+        parameters, axis = [np.float32(STEP), np.int8(0)], {}
+    names = [f"{name}_codes", f"{name}_scale", f"{name}_shift"]
+    constants = [constant(value, made) for value, made in zip((codes, *parameters), names)]
+    return [node("DequantizeLinear", names, [name], **axis)], constants
+
+
 @behind("bytes")
 def quantized_behind(value, name, opset):
     if value.dtype.name != "float32" or opset < 10 or not np.isfinite(value).all():
