@@ -1,11 +1,22 @@
 #include "plan/dim_names.h"
 
+#include <memory>
 #include <optional>
 
 namespace linnet {
 namespace {
 
 bool has_named_dims(const Fact& fact) { return fact.present() && !fact.element && fact.has_rank(); }
+
+/// The fact, and those of its elements, without names.
+Fact without_names(Fact fact) {
+  if (fact.element) {
+    fact.element = std::make_shared<const Fact>(without_names(*fact.element));
+  } else if (fact.has_rank()) {
+    for (Dim& dim : *fact.dims) dim = dim.known() ? dim : Dim();
+  }
+  return fact;
+}
 
 std::optional<int64_t> size_at(std::span<const Tensor> inputs, size_t input, int axis) {
   if (input >= inputs.size() || !inputs[input] || inputs[input].rank() <= axis) return std::nullopt;
@@ -19,6 +30,10 @@ DimNames::DimNames(Graph& graph) {
     const ValueId input = graph.inputs()[i];
     inputs_.push_back(graph.value(input).name);
     Fact fact = graph.fact(input);
+    if (fact.element) {
+      containers_[i] = fact;
+      graph.set_fact(input, without_names(fact));
+    }
     if (!has_named_dims(fact)) continue;
     for (int d = 0; d < fact.rank(); ++d) {
       const std::string name = fact.dim(d).symbol();
@@ -42,6 +57,11 @@ Fact DimNames::declared(Fact fact) const {
     if (name != names_.end()) dim = Dim(name->second);
   }
   return fact;
+}
+
+Fact DimNames::declared_input(size_t input, const Fact& fact) const {
+  const auto container = containers_.find(input);
+  return container == containers_.end() ? declared(fact) : container->second;
 }
 
 std::string DimNames::contradiction(std::span<const Tensor> inputs) const {

@@ -10,8 +10,9 @@
 namespace linnet {
 
 /// The names that the inputs of a graph declare for more than one dim. A name is what the author of the file says, and
-/// no proof: runs may give such dims different sizes. So each but the first gets a symbol of its own, and no rewrite
-/// takes two for equal because of a name.
+/// no proof: runs may give such dims different sizes. So each but the first gets a symbol of its own, dims of a
+/// container's elements, which may differ from each other, get none, and no rewrite takes two for equal because of a
+/// name.
 class DimNames {
  public:
   DimNames() = default;
@@ -20,6 +21,8 @@ class DimNames {
 
   /// The fact with the names that were declared.
   Fact declared(Fact fact) const;
+  /// The same, of an input.
+  Fact declared_input(size_t input, const Fact& fact) const;
   /// Says which inputs give one name two sizes; empty where none do. Inputs that are missing, or do not have the
   /// declared rank, say nothing.
   std::string contradiction(std::span<const Tensor> inputs) const;
@@ -35,6 +38,7 @@ class DimNames {
   std::vector<std::string> inputs_;                   // their names
   std::map<std::string, std::vector<Place>> places_;  // by name
   std::map<std::string, std::string> names_;          // by symbol of its own
+  std::map<size_t, Fact> containers_;                 // by input, as declared
 };
 
 }  // namespace linnet

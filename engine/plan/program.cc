@@ -130,7 +130,7 @@ std::vector<PlanInput> Program::describe_inputs(std::span<const Tensor> inputs) 
   std::vector<PlanInput> described;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Value& value = graph_.value(graph_.inputs()[i]);
-    check_input(value.name, names_.declared(value.fact), inputs[i]);
+    check_input(value.name, names_.declared_input(i, value.fact), inputs[i]);
     described.push_back({inputs[i].dtype(), inputs[i].shape(), value_matters_[i] ? inputs[i].clone() : Tensor(),
                          is_container(inputs[i].dtype()) ? value.fact : Fact()});
   }

@@ -16,6 +16,9 @@ Graph declared_graph(const Model& model) {
   const Program& program = *Model::State::of(model).program;
   Graph graph = program.graph();
   for (ValueId v = 0; v < graph.value_count(); ++v) graph.set_fact(v, program.names().declared(graph.fact(v)));
+  for (size_t i = 0; i < graph.inputs().size(); ++i) {
+    graph.set_fact(graph.inputs()[i], program.names().declared_input(i, graph.fact(graph.inputs()[i])));
+  }
   return graph;
 }
 

@@ -12,10 +12,14 @@
 namespace linnet {
 namespace {
 
-std::vector<ValueInfo> value_infos(const Program& program, std::span<const ValueId> values) {
+/// Of the graph's inputs from `begin` on.
+std::vector<ValueInfo> input_infos(const Program& program, size_t begin, size_t end) {
   const Graph& graph = program.graph();
   std::vector<ValueInfo> infos;
-  for (const ValueId id : values) infos.push_back({graph.value(id).name, program.names().declared(graph.fact(id))});
+  for (size_t i = begin; i < end; ++i) {
+    const ValueId id = graph.inputs()[i];
+    infos.push_back({graph.value(id).name, program.names().declared_input(i, graph.fact(id))});
+  }
   return infos;
 }
 
@@ -145,9 +149,9 @@ void Model::State::prepare(Graph& graph) const {
 }
 
 void Model::State::describe() {
-  const std::span<const ValueId> ids = program->graph().inputs();
-  inputs = value_infos(*program, ids.first(ids.size() - notes.defaults.size()));
-  overridable = value_infos(*program, ids.last(notes.defaults.size()));
+  const size_t all = program->graph().inputs().size(), needed = all - notes.defaults.size();
+  inputs = input_infos(*program, 0, needed);
+  overridable = input_infos(*program, needed, all);
   outputs = output_infos(*program);
 }
 

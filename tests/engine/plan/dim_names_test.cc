@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linnet/containers.h"
 #include "run/model_graph.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
@@ -36,6 +37,21 @@ TEST(DimNames, GiveNoReasonToFuse) {
       const auto inputs = inputs_of(n, m);
       expect_close(run(model, inputs), run(plain, inputs), 1e-5, 1e-5);
     }
+  }
+}
+
+TEST(DimNames, OfElementsSayNothing) {
+  GraphBuilder b;
+  const Fact rows(DType::kFloat32, Dims{Dim("N"), 8});
+  const ValueId all = b.input("all", Fact::sequence(rows));
+  const auto at = [&](int64_t i) { return b.op("SequenceAt", {all, b.constant(Tensor::scalar(i))}); };
+  b.output(b.op("Add", {b.op("MatMul", {at(0), b.constant(random_tensor({8, 8}, 1))}), at(1)}));
+  const Model model = b.model(), plain = b.model({.optimization = 0});
+  EXPECT_EQ(model.inputs()[0].fact.element->dim(0).symbol(), "N");
+  for (const int64_t n : {1, 3}) {
+    const std::vector<Tensor> inputs{
+        Tensor::scalar(Sequence{{random_tensor({n, 8}, 2), random_tensor({4 - n, 8}, 3)}})};
+    expect_close(run(model, inputs), run(plain, inputs), 1e-5, 1e-5);
   }
 }
 
