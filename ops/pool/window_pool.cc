@@ -164,6 +164,7 @@ class WindowPool final : public Kernel {
   /// The lines of the window become one, then its columns.
   void max_row(const Lines& lines, const T** taps, T* line, T* y, Checkpoints& checkpoints) const {
     const int64_t channels = shape_.channels, step = shape_.axes[2].dilation;
+    if (line_elements() == 0) return void(std::fill_n(y, row_elements_, kLowest<T>));  // there is no room for taps
     int64_t count = 0;
     for_lines(lines, [&](const T* x) { taps[count++] = x; });
     if (count == 0) return void(std::fill_n(y, row_elements_, kLowest<T>));

@@ -309,6 +309,20 @@ TEST_P(Pool, PadsMayBeAsLargeAsTheWindow) {
   }
 }
 
+TEST(MaxPool, WindowsOfPaddingAloneGiveTheLowest) {
+  const Attributes attributes{{"kernel_shape", std::vector<int64_t>{3, 3}},
+                              {"pads", std::vector<int64_t>{1, 1, 1, 1}},
+                              {"ceil_mode", int64_t{1}},
+                              {"strides", std::vector<int64_t>{2, 2}}};
+  for (const char* domain : {"", "linnet"}) {
+    for (const Shape& image : {Shape{1, 5, 0}, Shape{0, 5, 1}, Shape{5, 0, 4}, Shape{0, 5, 4}}) {
+      const Tensor y =
+          run_op({"MaxPool", 12, attributes, domain}, {random_tensor({1, image[0], image[1], image[2]})})[0];
+      for (const float value : y.values<float>()) EXPECT_EQ(value, -std::numeric_limits<float>::infinity()) << image;
+    }
+  }
+}
+
 TEST(MaxPool, TakesAllItsTypes) {
   const Tensor x = random_uniform({1, 2, 6, 6}, -100, 100);
   for (const DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16, DType::kInt8}) {
