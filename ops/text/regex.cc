@@ -14,8 +14,9 @@ constexpr int64_t kNanoseconds = 10;
 
 }  // namespace
 
-Regex::Regex(const std::string& pattern, Prefers prefers) {
+Regex::Regex(const std::string& pattern, Prefers prefers) : counted_(std::make_shared<CountedMemory>()) {
   RE2::Options options;
+  counted_->add(size_t(options.max_mem()));
   options.set_log_errors(false);
   options.set_longest_match(prefers == Prefers::kLongest);
   regex_ = std::make_shared<const RE2>(pattern, options);
