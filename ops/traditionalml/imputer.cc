@@ -63,7 +63,7 @@ class ImputerKernel final : public Kernel {
 };
 
 /// Imputer: elements that equal the replaced value (NaN too) become the imputed value: one for all, or one for each
-/// feature, an index of the last dim.
+/// feature.
 /// X, Y: float32 or float64 (attributes *_float*), int64 or int32 (attributes *_int64*).
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_Imputer.html
 class Imputer final : public Op {
@@ -88,8 +88,7 @@ class Imputer final : public Op {
                                         " as the imputed values are, got ", in[0].dtype));
     }
     require_rank_at_least(in[0], 1, "X");
-    if (in[0].has_rank() && count() != 1)
-      merge_dim(in[0].dim(in[0].rank() - 1), count(), "features and imputed values");
+    if (in[0].has_rank() && count() != 1) merge_dim(feature_dim(in[0]), count(), "features and imputed values");
     return same_as(in[0]);
   }
 

@@ -21,6 +21,12 @@ Rows rows_of(const Shape& x) {
   throw Error(ErrorKind::kShape, str("X must have rank 1 or 2, got ", x));
 }
 
+Dim feature_dim(const Fact& x) {
+  int last = x.rank() - 1;
+  while (last > 1 && x.dim(last) == Dim(1)) --last;
+  return x.dim(last);
+}
+
 Dim row_dim(const Fact& x) {
   if (!x.has_rank()) return {};
   return x.rank() == 1 ? Dim(1) : x.dim(0);

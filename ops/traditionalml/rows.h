@@ -23,6 +23,9 @@ struct Rows {
 void require_rows(const Fact& x);
 /// The rows of X. Throws Error(kShape) for other ranks than 1 and 2.
 Rows rows_of(const Shape& x);
+/// How many features there are of X of any rank: the last dim, or the one before dims of 1 behind axis 1, as converters
+/// of image models leave them.
+Dim feature_dim(const Fact& x);
 /// N as far as it is known.
 Dim row_dim(const Fact& x);
 

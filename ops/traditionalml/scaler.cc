@@ -51,7 +51,7 @@ class ScalerKernel final : public Kernel {
   CountedVector<float> offset_, scale_;
 };
 
-/// Scaler: Y = (X - offset) * scale, with one offset and scale for all or one for each index of the last dim. Without
+/// Scaler: Y = (X - offset) * scale, with one offset and scale for all or one for each feature. Without
 /// the attributes they are 0 and 1.
 /// X: float32, float64, int64 or int32, any shape.   Y: float32.
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_Scaler.html
@@ -70,7 +70,7 @@ class Scaler final : public Op {
     for (const CountedVector<float>* values : {&offset_, &scale_}) {
       if (values->size() == 1 || !in[0].has_rank()) continue;
       require_rank_at_least(in[0], 1, "X");
-      merge_dim(in[0].dim(in[0].rank() - 1), int64_t(values->size()), "features and values of offset and scale");
+      merge_dim(feature_dim(in[0]), int64_t(values->size()), "features and values of offset and scale");
     }
     return {Fact(DType::kFloat32, in[0].dims)};
   }

@@ -105,6 +105,13 @@ CASES = {
               constants={"w": np.ones(3, np.float32)}), X),
     "features of rank 3": (vectorizer(6)[0], {"x0": X}),
     "features of rank 3 that are cut": (vectorizer(4, 5)[0], {"x0": X, "x1": X}),
+    "features before dims of 1, scaled": (
+        model([node("Scaler", ["x"], domain="ai.onnx.ml", offset=[1.0, 2.0, 3.0], scale=[2.0, 3.0, 4.0])],
+              {"x": X[0].reshape(2, 3, 1, 1)}, imports=(("", 18), ML)), X[0].reshape(2, 3, 1, 1)),
+    "features before dims of 1, imputed": (
+        model([node("Imputer", ["x"], domain="ai.onnx.ml", imputed_value_floats=[1.0, 2.0, 3.0],
+                    replaced_value_float=0.0)],
+              {"x": X[0].round().reshape(2, 3, 1, 1)}, imports=(("", 18), ML)), X[0].round().reshape(2, 3, 1, 1)),
     "more coefficients than features": (linear_classifier(12, 3), X[0]),
     "more coefficients than features, one score": (linear_classifier(5, 1), X[0]),
     **{f"{name} of {n}": variadic(name, n) for name in ("Sum", "Mean", "Max", "Min") for n in (65, 300)}, }  # fmt: skip

@@ -1,8 +1,11 @@
 """Operators on single elements."""
 
 import torch
-from request import counterpart, need
+from request import FLOATS, INTEGERS, counterpart, need
 from torch.nn import functional as F
+
+# Those that PyTorch has itself.
+OWN_INTEGERS = ("bool", "int8", "int16", "int32", "int64", "uint8")
 
 
 def unary(name, function):
@@ -186,3 +189,11 @@ def dropout(r):
         return F.dropout(r.inputs[0], training=False)
     y, mask = torch.native_dropout(r.inputs[0], 0.5, False)
     return y, torch.ones_like(y, dtype=torch.bool) if mask.numel() == 0 else mask
+
+
+@counterpart("Cast")
+def cast(r):
+    """Values are float64 where they are floats, which holds them exactly: they are rounded once."""
+    kind = r.output_kinds[0]
+    need(kind in FLOATS or kind in OWN_INTEGERS, "the type")
+    return r.inputs[0].to(FLOATS.get(kind) or INTEGERS[kind])

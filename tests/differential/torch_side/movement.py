@@ -1,5 +1,7 @@
 """Operators that move elements."""
 
+import math
+
 import torch
 from request import counterpart, need
 from torch.nn import functional as F
@@ -113,6 +115,39 @@ def slices(r):
     for axis, start, end, step in zip(axes, starts, ends, steps):
         at[axis] = slice(start, end, step)
     return x[tuple(at)]
+
+
+@counterpart("SpaceToDepth")
+def space_to_depth(r):
+    """PyTorch counts the places in a block within a channel, ONNX the channels within a place."""
+    x, n = r.inputs[0], r.get("blocksize")
+    need(x.numel() > 0, "no elements")
+    y = F.pixel_unshuffle(x, n)
+    if r.get("mode", "DCR") == "CRD":
+        return y
+    return y.reshape(x.shape[0], x.shape[1], n * n, *y.shape[2:]).transpose(1, 2).reshape(y.shape)
+
+
+@counterpart("Range")
+def arange(r):
+    start, end, step = (x.reshape(()).item() for x in r.inputs)
+    return torch.arange(start, end, step, dtype=torch.float64 if r.is_float() else torch.int64)
+
+
+@counterpart("Flatten")
+def flatten(r):
+    x, axis = r.inputs[0], r.get("axis", 1)
+    axis = axis + x.dim() if axis < 0 else axis
+    return x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
+
+
+@counterpart("OneHot")
+def one_hot(r):
+    depth, values = int(r.inputs[1].reshape(())), r.inputs[2]
+    need(r.inputs[0].numel() > 0 and bool((r.inputs[0] >= 0).all()), "negative indices")
+    need(bool((r.inputs[0] < depth).all()) and not r.kinds[0].startswith("bool"), "indices beyond")
+    one = F.one_hot(r.inputs[0].long(), depth).movedim(-1, r.get("axis", -1))
+    return torch.where(one.bool(), values[1], values[0])
 
 
 @counterpart("DepthToSpace")

@@ -62,6 +62,16 @@ def softmax(r):
     return (torch.softmax if r.name == "Softmax" else torch.log_softmax)(r.inputs[0], r.get("axis", -1))
 
 
+@counterpart("Hardmax")
+def hardmax(r):
+    need(r.since >= 13, "several axes at once")
+    x, axis = r.inputs[0], r.get("axis", -1)
+    need(x.numel() > 0, "no elements")
+    best = x.argmax(axis, keepdim=True)
+    need(bool((x == x.amax(axis, keepdim=True)).sum(axis).eq(1).all()), "ties")
+    return torch.zeros_like(x).scatter(axis, best, 1)
+
+
 @counterpart("LpNormalization")
 def lp_normalization(r):
     x, axis = r.inputs[0], r.get("axis", -1)
