@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "passes/passes.h"
+#include "plan/share_constants.h"
 #include "tensor/same_fact.h"
 
 namespace linnet {
@@ -52,6 +53,12 @@ int64_t least_open_dim(const std::vector<PlanInput>& low, const std::vector<Plan
   return least;
 }
 
+bool has_moderate_dims(const std::vector<PlanInput>& inputs) {
+  return std::all_of(inputs.begin(), inputs.end(), [](const PlanInput& input) {
+    return std::all_of(input.shape.begin(), input.shape.end(), [](int64_t dim) { return dim <= kMostOpenDim; });
+  });
+}
+
 Graph propagated(Graph graph, const std::vector<PlanInput>& inputs, const ModelResources& resources) {
   const std::vector<Fact> facts = facts_of(inputs);
   for (size_t i = 0; i < facts.size(); ++i) graph.set_fact(graph.inputs()[i], facts[i]);
@@ -76,7 +83,10 @@ OpenGraph::OpenGraph(const Graph& graph, const std::vector<PlanInput>& a, const 
       assumed_(graph_, propagated(graph, is_larger(a, b) ? b : a, resources),
                propagated(graph, is_larger(a, b) ? a : b, resources), resources) {
   take_single_steps(graph, is_larger(a, b) ? b : a, is_larger(a, b) ? a : b, resources);
+  if (has_moderate_dims(a) && has_moderate_dims(b)) graph_.finish();
   optimize(graph_, resources);
+  graph_ = graph_.compacted();
+  share_constants(graph_, graph, resources);
 }
 
 void OpenGraph::take_single_steps(const Graph& graph, const std::vector<PlanInput>& low,
@@ -92,7 +102,18 @@ void OpenGraph::take_single_steps(const Graph& graph, const std::vector<PlanInpu
   }
 }
 
-bool OpenGraph::bind(const std::vector<PlanInput>& inputs, const ModelResources& resources) {
+std::optional<OpenGraph::Bound> OpenGraph::bind(const std::vector<PlanInput>& inputs, const ModelResources& resources) {
+  const std::lock_guard lock(mutex_);
+  if (!take(inputs, resources)) return std::nullopt;
+  return Bound{graph_, latest_plan_.lock()};
+}
+
+void OpenGraph::set_latest_plan(const std::shared_ptr<const Plan>& plan) {
+  const std::lock_guard lock(mutex_);
+  latest_plan_ = plan;
+}
+
+bool OpenGraph::take(const std::vector<PlanInput>& inputs, const ModelResources& resources) {
   const std::vector<Fact> facts = facts_of(inputs);
   if (!assumed_.hold_further(inputs) && !assumed_.hold(facts, resources)) return false;
   set_facts(facts, resources);
