@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import operator
 import os
 import threading
 from collections.abc import Callable, Iterable
@@ -63,7 +64,8 @@ class Session:
     metadata.overridable; without, they are constants. replaceable_weights: with_weights() is possible; keeps all weights
     a second time. cache_dir: a folder for the prepared model, which is mapped from there the next time. fast_int4:
     products with weights of few bits (MatMulNBits) multiply in int8 where the model leaves it open. precision: "bfloat16": products by constant weights
-    round their factors to that where the processor multiplies it.
+    round their factors to that where the processor multiplies it. plan_cache_bytes: what plans of other shapes than the
+    last may hold; None: 128 MiB.
     Raises IoError, ModelError, UnsupportedError or LimitError where the model does not load.
     """
 
@@ -72,16 +74,18 @@ class Session:
         op_libraries: Iterable[StrPath] = (), disabled_rewrites: Iterable[str] = (), max_memory: int = 0,
         deadline_ms: int = 0, seed: int | None = None, profile: bool = False, overridable_initializers: bool = False,
         replaceable_weights: bool = False, cache_dir: StrPath = "", fast_int4: bool = False,
-        precision: Literal["float32", "bfloat16"] = "float32",
+        precision: Literal["float32", "bfloat16"] = "float32", plan_cache_bytes: int | None = None,
     ) -> None:  # fmt: skip
         if precision not in ("float32", "bfloat16"):
             raise ValueError(f"precision must be float32 or bfloat16, got {precision!r}")
+        if plan_cache_bytes is not None and operator.index(plan_cache_bytes) < 0:
+            raise ValueError(f"plan_cache_bytes must not be negative, got {plan_cache_bytes}")
         self._options: dict[str, Any] = {
             "threads": threads, "optimization": optimization, "op_libraries": [os.fspath(p) for p in op_libraries],
             "disabled_rewrites": list(disabled_rewrites), "max_memory": max_memory, "deadline_ms": deadline_ms,
             "seed": seed, "profile": profile, "overridable_initializers": overridable_initializers,
             "replaceable_weights": replaceable_weights, "cache_dir": os.fspath(cache_dir),
-            "fast_int4": fast_int4, "precision": precision,
+            "fast_int4": fast_int4, "precision": precision, "plan_cache_bytes": plan_cache_bytes,
         }  # fmt: skip
         self._model = bytes(model) if isinstance(model, (bytes, bytearray, memoryview)) else os.fspath(model)
         self._weights: dict[str, Any] = {}
