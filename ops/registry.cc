@@ -13,10 +13,12 @@ namespace {
 
 std::vector<Rewrite> rewrites() {
   return {
-#define LINNET_REWRITE(name) {#name, name, false},
-#define LINNET_LAST_REWRITE(name) {#name, name, true},
+#define LINNET_REWRITE(name) {#name, name, RewriteStage::kMiddle},
+#define LINNET_FIRST_REWRITE(name) {#name, name, RewriteStage::kFirst},
+#define LINNET_LAST_REWRITE(name) {#name, name, RewriteStage::kLast},
 #include "rewrites/rewrite_list.inc"
 #undef LINNET_LAST_REWRITE
+#undef LINNET_FIRST_REWRITE
 #undef LINNET_REWRITE
   };
 }

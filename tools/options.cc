@@ -76,6 +76,11 @@ void add_model_flags(CLI::App& verb, ModelFlags& f) {
   group->add_option("--precision", f.precision, "Products of float32: float32, or bf16 where the processor has it")
       ->check(CLI::IsMember({"float32", "bf16"}))
       ->capture_default_str();
+  group
+      ->add_option("--plan-cache", f.plan_cache,
+                   "What plans of other shapes than the last may hold: 256M, 0 for nothing; 128M where not given")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(not_negative());
   group->add_option("--pack-cache", f.pack_cache, "Folder where the prepared model is kept for the next time");
 }
 

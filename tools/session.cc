@@ -62,6 +62,7 @@ ModelOptions model_options(const ModelFlags& flags, const Registry& registry) {
   options.fast_int4 = flags.fast_int4;
   if (flags.precision == "bf16") options.precision = ProductPrecision::kBFloat16;
   options.allow_newer_opset = flags.allow_newer_opset;
+  if (flags.plan_cache >= 0) options.plan_cache_bytes = flags.plan_cache;
   options.cache_dir = flags.pack_cache;
   if (!flags.pack_cache.empty()) options.log = show_warning_of_cache;
   for (const std::string& name : flags.disabled_rewrites) {

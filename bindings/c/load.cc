@@ -1,4 +1,6 @@
 // Models from files and bytes.
+#include <algorithm>
+
 #include "linnet/onnx.h"
 #include "model.h"
 #include "options.h"
@@ -33,6 +35,7 @@ ModelOptions model_options(const linnet_options& options) {
   result.replaceable_weights = options.replaceable_weights != 0;
   if (options.cache_dir) result.cache_dir = options.cache_dir;
   result.fast_int4 = options.fast_int4 != 0;
+  if (options.plan_cache_bytes != 0) result.plan_cache_bytes = std::max<int64_t>(options.plan_cache_bytes, 0);
   if (options.precision == LINNET_PRECISION_BFLOAT16) result.precision = ProductPrecision::kBFloat16;
   return result;
 }

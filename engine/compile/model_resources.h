@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "compile/pack_cache.h"
+#include "compile/shared_constants.h"
 #include "compile/spare_memory.h"
 #include "linnet/options.h"
 #include "tensor/memory_account.h"
@@ -24,6 +25,7 @@ struct ModelResources : std::enable_shared_from_this<ModelResources> {
   /// log says; otherwise it is an Error.
   bool skips_rewrites = !kDebug;
   mutable PackCache packs;
+  mutable SharedConstants constants;
   mutable SpareMemory spare_memory;  ///< of freed weights, for packed ones
 };
 

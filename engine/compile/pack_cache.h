@@ -12,7 +12,7 @@
 namespace linnet {
 
 /// Data derived from constants (packed weights), made once and shared by every kernel that asks for the same form.
-/// Entries live as long as some kernel holds them.
+/// Entries live as long as some kernel holds them. Thread-safe: who asks for one waits for nobody who makes another.
 class PackCache {
  public:
   /// Looks in the store first, and gives it what it lacks. Before the first get().
@@ -28,7 +28,9 @@ class PackCache {
 
  private:
   struct Entry {
-    Tensor packed, source;  // the source is kept so that its address stays taken, until it is forgotten
+    std::mutex making;  // held while it is made
+    Tensor packed;      // none yet where making it failed
+    Tensor source;      // kept so that its address stays taken, until it is forgotten
   };
   /// Views of one constant have its address, but may have another shape, which packs otherwise.
   struct Key {
@@ -39,10 +41,12 @@ class PackCache {
 
     auto operator<=>(const Key&) const = default;
   };
+  std::shared_ptr<Entry> entry(const Tensor& source, const PackedForm& form);
   Tensor find_or_make(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make);
 
+  std::mutex store_mutex_;
   std::shared_ptr<PackStore> store_;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // of entries, not of what is made
   std::map<Key, std::weak_ptr<Entry>> entries_;
   std::vector<std::weak_ptr<Entry>> forgotten_;
 };

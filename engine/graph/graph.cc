@@ -199,6 +199,38 @@ Graph Graph::part(const std::vector<NodeId>& nodes, const std::vector<ValueId>& 
   return result;
 }
 
+Graph Graph::compacted() const {
+  Graph result(registry_);
+  result.finished_ = finished_;
+  std::vector<ValueId> numbers(values_.size(), kNoValue);
+  const auto number = [&](ValueId v) {
+    if (v == kNoValue) return kNoValue;
+    ValueId& known = numbers[size_t(v)];
+    if (known == kNoValue) known = result.add_value({value(v).name, value(v).fact});
+    return known;
+  };
+  for (const ValueId input : inputs_) {
+    result.inputs_.push_back(number(input));
+    result.is_input_[size_t(result.inputs_.back())] = true;
+  }
+  for (const NodeId old : order_) {
+    auto node = std::make_shared<Node>(this->node(old));
+    node->id = result.node_capacity();
+    for (ValueId& input : node->inputs) {
+      input = number(input);
+      result.add_consumer(input, node->id);
+    }
+    for (ValueId& output : node->outputs) {
+      output = number(output);
+      if (output != kNoValue) result.values_[size_t(output)].producer = node->id;
+    }
+    result.order_.push_back(node->id);
+    result.nodes_.push_back(std::move(node));
+  }
+  for (const Output& output : outputs_) result.add_output(output.name, number(output.value));
+  return result;
+}
+
 const Fact& Graph::fact(ValueId id) const {
   static const Fact absent;
   return id == kNoValue ? absent : value(id).fact;

@@ -10,11 +10,18 @@
 
 namespace linnet {
 
+/// When a rewrite is tried.
+enum class RewriteStage {
+  kFirst,   ///< until it does not apply any more, before others look for patterns
+  kMiddle,  ///< in turn with the others
+  kLast,    ///< when no other one applies any more
+};
+
 /// A graph rewrite: called for every node; returns the change to make, or nullopt when it does not apply.
 struct Rewrite {
   std::string name;
   std::optional<Patch> (*apply)(const Graph& graph, const Node& node) = nullptr;
-  bool last = false;  ///< tried when no other rewrite applies any more
+  RewriteStage stage = RewriteStage::kMiddle;
 };
 
 /// A change that a graph needs before its nodes can be compiled; nullopt where it needs none. Facts are known then.

@@ -42,11 +42,11 @@ bool apply_rewrite(Graph& graph, const Rewrite& rewrite, const ModelResources& r
   return changed;
 }
 
-bool apply_rewrites(Graph& graph, const ModelResources& resources, bool last) {
+bool apply_rewrites(Graph& graph, const ModelResources& resources, RewriteStage stage) {
   bool changed = false;
   const auto registry = graph.registry();
   for (const Rewrite& rewrite : Registry::Rewrites::of(*registry)) {
-    if (rewrite.last != last || resources.options.disabled_rewrites.contains(rewrite.name)) continue;
+    if (rewrite.stage != stage || resources.options.disabled_rewrites.contains(rewrite.name)) continue;
     changed |= apply_rewrite(graph, rewrite, resources);
   }
   return changed;
@@ -61,6 +61,21 @@ void lower_and_propagate(Graph& graph, const ModelResources& resources, bool wid
   if (!patch) return;
   patch->apply(graph);
   propagate_facts(graph, resources, widen);
+}
+
+/// Propagates facts and folds what they make constant, until nothing more becomes known.
+bool fold(Graph& graph, const ModelResources& resources, bool widen) {
+  bool changed = false;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    lower_and_propagate(graph, resources, widen);
+    if (resources.options.optimization == 0) return false;
+    changed |= fold_constants(graph);
+    changed |= merge_equal_nodes(graph);
+    if (resources.options.optimization < 2) return changed;
+    if (!apply_rewrites(graph, resources, RewriteStage::kFirst)) return changed;
+    changed = true;
+  }
+  return changed;
 }
 
 }  // namespace
@@ -78,13 +93,13 @@ void optimize(Graph& graph, const ModelResources& resources) {
   graph.drop_dead_nodes();
   bool changed = true, widen = resources.options.optimization < 2;
   for (int round = 0; changed && round < kMaxRounds; ++round) {
-    lower_and_propagate(graph, resources, widen);
+    changed = fold(graph, resources, widen);
     if (resources.options.optimization == 0) return;
-    changed = fold_constants(graph);
-    changed |= merge_equal_nodes(graph);
     if (resources.options.optimization >= 2) {
-      changed |= apply_rewrites(graph, resources, false);
-      if (!changed) changed = !std::exchange(widen, true) || apply_rewrites(graph, resources, true);
+      changed |= apply_rewrites(graph, resources, RewriteStage::kMiddle);
+      if (!changed) {
+        changed = !std::exchange(widen, true) || apply_rewrites(graph, resources, RewriteStage::kLast);
+      }
     }
     graph.drop_unread_constants();
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "passes/passes.h"
+#include "plan/share_constants.h"
 #include "plan/single_steps.h"
 #include "tensor/same_fact.h"
 
@@ -15,6 +16,13 @@ namespace {
 bool is_larger(const std::vector<PlanInput>& a, const std::vector<PlanInput>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const PlanInput& x, const PlanInput& y) {
     return std::equal(x.shape.begin(), x.shape.end(), y.shape.begin(), y.shape.end(), std::greater_equal<>());
+  });
+}
+
+bool has_moderate_dims(const std::vector<Fact>& inputs) {
+  return std::all_of(inputs.begin(), inputs.end(), [](const Fact& input) {
+    const Shape shape = input.shape();
+    return std::all_of(shape.begin(), shape.end(), [](int64_t dim) { return dim <= kMostOpenDim; });
   });
 }
 
@@ -38,10 +46,24 @@ OpenGraph::OpenGraph(const Graph& graph, const std::vector<Fact>& low, const std
     : graph_(graph),
       assumed_(graph_, propagated(graph, low, resources), propagated(graph, high, resources), resources) {
   take_single_steps(assumed_, graph, low, high, resources);
+  if (has_moderate_dims(low) && has_moderate_dims(high)) graph_.finish();
   optimize(graph_, resources);
+  graph_ = graph_.compacted();
+  share_constants(graph_, graph, resources);
 }
 
-bool OpenGraph::bind(const std::vector<PlanInput>& inputs, const ModelResources& resources) {
+std::optional<OpenGraph::Bound> OpenGraph::bind(const std::vector<PlanInput>& inputs, const ModelResources& resources) {
+  const std::lock_guard lock(mutex_);
+  if (!take(inputs, resources)) return std::nullopt;
+  return Bound{graph_, latest_plan_.lock()};
+}
+
+void OpenGraph::set_latest_plan(const std::shared_ptr<const Plan>& plan) {
+  const std::lock_guard lock(mutex_);
+  latest_plan_ = plan;
+}
+
+bool OpenGraph::take(const std::vector<PlanInput>& inputs, const ModelResources& resources) {
   const std::vector<Fact> facts = facts_of(inputs);
   if (!assumed_.hold_further(inputs) && !assumed_.hold(facts, resources)) return false;
   set_facts(facts, resources);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "plan/assumed_dims.h"
@@ -8,27 +10,33 @@
 
 namespace linnet {
 
-/// A graph optimised once with open dims, which takes the facts of one set of inputs after the other.
+/// The largest open dim of inputs of a graph that is finished().
+inline constexpr int64_t kMostOpenDim = int64_t{1} << 15;
+
+/// A graph optimised once with open dims, which takes the facts of one set of inputs after the other. Thread-safe.
 class OpenGraph {
  public:
   /// `graph`, a program's: what its dims have in common for the inputs a and b is assumed of all.
   OpenGraph(const Graph& graph, const std::vector<PlanInput>& a, const std::vector<PlanInput>& b,
             const ModelResources& resources);
 
-  /// Takes the facts of these inputs. False where what was assumed does not hold for them.
-  bool bind(const std::vector<PlanInput>& inputs, const ModelResources& resources);
-  /// With the facts of the inputs that it took last.
-  const Graph& graph() const { return graph_; }
-
-  /// The plan made of it last, while somebody has it.
-  std::shared_ptr<const Plan> latest_plan() const { return latest_plan_.lock(); }
-  void set_latest_plan(const std::shared_ptr<const Plan>& plan) { latest_plan_ = plan; }
+  /// A copy with the facts of these inputs, and the plan that was made of one last, while somebody has it.
+  struct Bound {
+    Graph graph;
+    std::shared_ptr<const Plan> like;
+  };
+  /// nullopt where what was assumed does not hold for these inputs.
+  std::optional<Bound> bind(const std::vector<PlanInput>& inputs, const ModelResources& resources);
+  /// Takes note of a plan that was made of a copy.
+  void set_latest_plan(const std::shared_ptr<const Plan>& plan);
 
  private:
   OpenGraph(const Graph& graph, const std::vector<Fact>& low, const std::vector<Fact>& high,
             const ModelResources& resources);
+  bool take(const std::vector<PlanInput>& inputs, const ModelResources& resources);
   void set_facts(const std::vector<Fact>& inputs, const ModelResources& resources);
 
+  std::mutex mutex_;
   Graph graph_;
   AssumedDims assumed_;
   std::weak_ptr<const Plan> latest_plan_;

@@ -18,7 +18,9 @@
 namespace linnet {
 namespace {
 
-constexpr size_t kKernelBytes = 512;  // of a kernel object and what it allocates, tables aside
+constexpr size_t kKernelBytes = 512;                 // of a kernel object and what it allocates, tables aside
+constexpr size_t kValueBytes = sizeof(Value) + 128;  // with its name, dims and readers
+constexpr size_t kStepBytes = sizeof(Step) + 64;     // with the lists of its slots
 
 Slot::Kind planned_kind(DType dtype) { return is_object(dtype) ? Slot::Kind::kOwned : Slot::Kind::kArena; }
 
@@ -75,7 +77,7 @@ class PlanBuilder {
     place_slots(*plan_);
     if (plan_->guarded) plan_->scratch_bytes += kGuardBytes;
     const auto counted = std::make_shared<CountedMemory>();
-    counted->add(plan_->own_bytes());
+    counted->add(plan_->own_bytes() + kernel_bytes_);
     plan_->counted = counted;
     return plan_;
   }
@@ -221,6 +223,9 @@ class PlanBuilder {
     const ModelCompileInput input(in, out, *resources_);
     Step compiled{&node, with_node_context(node.spec, [&] { return node.op->compile(input); }), {}, {}};
     with_node_context(node.spec, [&] { read_constants(node, *compiled.kernel); });
+    const size_t bytes = kKernelBytes + compiled.kernel->bytes();
+    kernel_bytes_ += bytes;
+    plan_->new_bytes += bytes;
     for (const Tensor& packed : input.packed_tensors()) {
       compiled.packed.emplace_back(packed.raw(), packed.bytes());
       if (!known_packed_.contains(packed.raw())) plan_->new_bytes += packed.bytes();
@@ -350,6 +355,7 @@ class PlanBuilder {
   std::map<NodeId, Step> compiled_;
   std::map<ValueId, Tensor> freed_;  // what their slots hold: no values
   std::vector<NodeId> waiting_;
+  size_t kernel_bytes_ = 0;  // of those compiled for this plan
 };
 
 }  // namespace
@@ -359,14 +365,14 @@ bool PlanInput::accepts(const Tensor& tensor) const {
          fits(type, tensor);
 }
 
-bool Plan::accepts(std::span<const Tensor> tensors) const {
+bool accept(const std::vector<PlanInput>& inputs, std::span<const Tensor> tensors) {
   return std::equal(inputs.begin(), inputs.end(), tensors.begin(), tensors.end(),
                     [](const PlanInput& input, const Tensor& tensor) { return input.accepts(tensor); });
 }
 
 size_t Plan::own_bytes() const {
-  size_t own = sizeof(Plan) + slots.size() * sizeof(Slot) + size_t(graph.value_count()) * sizeof(Value);
-  for (const Step& step : steps) own += sizeof(Step) + kKernelBytes + (step.kernel ? step.kernel->bytes() : 0);
+  size_t own = sizeof(Plan) + slots.size() * sizeof(Slot) + size_t(graph.value_count()) * kValueBytes;
+  own += steps.size() * kStepBytes;
   for (const PlanInput& input : inputs) own += held_bytes(input.value);
   for (const Rest& rest : rests) own += rest.program->bytes();
   return own;
@@ -374,7 +380,10 @@ size_t Plan::own_bytes() const {
 
 std::map<const void*, size_t> Plan::holdings() const {
   std::map<const void*, size_t> held;
-  for (const Step& step : steps) held.insert(step.packed.begin(), step.packed.end());
+  for (const Step& step : steps) {
+    held.insert(step.packed.begin(), step.packed.end());
+    if (step.kernel) held[step.kernel.get()] = kKernelBytes + step.kernel->bytes();
+  }
   for (ValueId id = 0; id < graph.value_count(); ++id) {
     const Tensor& constant = graph.fact(id).constant;
     if (constant) held[constant.address()] = held_bytes(constant);

@@ -51,6 +51,9 @@ struct PlanInput {
   bool accepts(const Tensor& tensor) const;
 };
 
+/// Whether each tensor is what an input must be.
+bool accept(const std::vector<PlanInput>& inputs, std::span<const Tensor> tensors);
+
 /// A program compiled for one set of input shapes. Nodes that wait for data-dependent shapes form programs of their
 /// own, planned when the shapes are known.
 struct Plan {
@@ -88,13 +91,13 @@ struct Plan {
   size_t owned_bytes = 0;    ///< of kOwned slots
   size_t scratch_bytes = 0;  ///< per worker
   size_t state_bytes = 0;
-  size_t new_bytes = 0;  ///< of values that became known, and of constants packed, for this plan
+  size_t new_bytes = 0;  ///< of values that became known, constants packed and kernels compiled for this plan
   std::vector<Rest> rests;
   std::vector<int> rest_inputs;                    ///< slots
-  std::shared_ptr<const CountedMemory> counted{};  ///< own_bytes()
+  std::shared_ptr<const CountedMemory> counted{};  ///< own_bytes(), and those of its kernels
 
-  bool accepts(std::span<const Tensor> tensors) const;
-  /// Of steps, slots and tables, which no other plan has.
+  bool accepts(std::span<const Tensor> tensors) const { return accept(inputs, tensors); }
+  /// Of values, slots and steps, which no other plan has; kernels may be of plans before.
   size_t own_bytes() const;
   /// The memory that the plan keeps alive, by address: constants, packed ones, and under its own address all the rest.
   std::map<const void*, size_t> holdings() const;

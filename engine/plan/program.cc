@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 
 #include "plan/growing_program.h"
 
 namespace linnet {
 namespace {
 
-constexpr size_t kFamilies = 8;
-constexpr size_t kGrowingPrograms = 8;      // lengths of steps
-constexpr size_t kProgramBytes = 14 << 10;  // of the containers of a small program, its plan and its runner
+constexpr size_t kFamilies = 32;
+constexpr std::chrono::milliseconds kPatience{10};  // of one that waits for a plan, between looks at its deadline
+constexpr size_t kGrowingPrograms = 8;              // lengths of steps
+constexpr size_t kProgramBytes = 14 << 10;          // of the containers of a small program, its plan and its runner
 
 /// Adds what the plan holds to what is counted already; returns how many bytes are new.
 size_t add_new(std::map<const void*, size_t>& counted, const Plan& plan) {
@@ -51,49 +53,81 @@ Program::Program(Graph graph, std::shared_ptr<const ModelResources> resources, s
 }
 
 std::shared_ptr<const Plan> Program::plan_for(std::span<const Tensor> inputs, const RunEnvironment* run) {
-  const std::lock_guard lock(mutex_);
-  const auto found =
-      std::find_if(plans_.begin(), plans_.end(), [&](const auto& plan) { return plan->accepts(inputs); });
-  if (found != plans_.end()) {
-    if (found != plans_.begin()) other_bytes_ += bytes_besides(*plans_.front());
-    plans_.splice(plans_.begin(), plans_, found);
-    return plans_.front();
+  std::unique_lock lock(mutex_);
+  const auto is_planned = [&](const std::vector<PlanInput>& other) { return accept(other, inputs); };
+  while (true) {
+    if (auto found = find_plan(inputs)) return found;
+    if (std::none_of(planning_.begin(), planning_.end(), is_planned)) break;
+    planned_.wait_for(lock, kPatience);
+    if (run) run->check();
   }
+  const auto own = planning_.insert(planning_.end(), describe_inputs(inputs));
   const auto begin = std::chrono::steady_clock::now();
-  const std::string contradiction = resources_->options.log ? names_.contradiction(inputs) : "";
-  if (!contradiction.empty()) resources_->options.log(LogLevel::kWarning, contradiction);
-  plans_.push_front(new_plan(describe_inputs(inputs), run));
-  limit_plans();
+  std::shared_ptr<const Plan> plan;
+  std::exception_ptr failed;
+  lock.unlock();
+  try {
+    const std::string contradiction = resources_->options.log ? names_.contradiction(inputs) : "";
+    if (!contradiction.empty()) resources_->options.log(LogLevel::kWarning, contradiction);
+    plan = new_plan(*own, run);
+  } catch (...) {
+    failed = std::current_exception();
+  }
+  lock.lock();
+  planning_.erase(own);
+  planned_.notify_all();
+  if (failed) std::rethrow_exception(failed);
+  add_plan(plan);
+  lock.unlock();
   if (resources_->options.log) {
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     resources_->options.log(LogLevel::kInfo, str("planned", shown(inputs), " in ", took.count(),
-                                                 " ms: ", plans_.front()->arena_bytes, " bytes of memory"));
+                                                 " ms: ", plan->arena_bytes, " bytes of memory"));
   }
+  return plan;
+}
+
+std::shared_ptr<const Plan> Program::find_plan(std::span<const Tensor> inputs) {
+  const auto found =
+      std::find_if(plans_.begin(), plans_.end(), [&](const auto& plan) { return plan->accepts(inputs); });
+  if (found == plans_.end()) return nullptr;
+  if (found != plans_.begin()) other_bytes_ += bytes_besides(*plans_.front());
+  plans_.splice(plans_.begin(), plans_, found);
   return plans_.front();
 }
 
+void Program::add_plan(const std::shared_ptr<const Plan>& plan) {
+  plans_.push_front(plan);
+  limit_plans();
+}
+
 std::shared_ptr<const Plan> Program::new_plan(std::vector<PlanInput> inputs, const RunEnvironment* run) {
-  std::optional<ShapeFamily> family = states_.empty() ? ShapeFamily::of(graph_, inputs) : std::nullopt;
-  if (!family) {
-    Graph graph = linnet::specialized(graph_, inputs, *resources_);
-    return make_plan(std::move(graph), std::move(inputs), resources_, {.run = run, .states = states_});
-  }
-  auto known = std::find(families_.begin(), families_.end(), *family);
+  const std::shared_ptr<ShapeFamily> family = states_.empty() ? family_of(inputs) : nullptr;
+  if (family) return family->make(graph_, std::move(inputs), resources_, run);
+  Graph graph = one_of_many(graph_, inputs, *resources_);
+  return make_plan(std::move(graph), std::move(inputs), resources_, {.run = run, .states = states_});
+}
+
+std::shared_ptr<ShapeFamily> Program::family_of(const std::vector<PlanInput>& inputs) {
+  const std::shared_ptr<ShapeFamily> family = ShapeFamily::of(graph_, inputs);
+  if (!family) return nullptr;
+  const std::lock_guard lock(mutex_);
+  auto known = std::find_if(families_.begin(), families_.end(), [&](const auto& f) { return f->is_like(*family); });
   if (known == families_.end()) {
-    const auto lender = std::find_if(families_.begin(), families_.end(),
-                                     [&](const ShapeFamily& other) { return other.may_lend_to(*family); });
-    if (lender != families_.end()) family->borrow(*lender);
-    known = families_.insert(known, std::move(*family));
+    const auto lender =
+        std::find_if(families_.begin(), families_.end(), [&](const auto& f) { return f->may_lend_to(*family); });
+    if (lender != families_.end()) family->borrow(**lender);
+    known = families_.insert(known, family);
   }
   families_.splice(families_.begin(), families_, known);
   if (families_.size() > kFamilies) families_.pop_back();
-  return families_.front().make(graph_, std::move(inputs), resources_, run);
+  return families_.front();
 }
 
 std::shared_ptr<GrowingProgram> Program::growing(const std::vector<GrowingState>& states,
                                                  const std::vector<Fact>& before, std::span<const Tensor> inputs) {
   if (std::find(value_matters_.begin(), value_matters_.end(), true) != value_matters_.end()) return nullptr;
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(growing_mutex_);
   const auto known = std::find_if(growing_.begin(), growing_.end(),
                                   [&](const auto& program) { return program->is_for(states, inputs); });
   if (known != growing_.end()) {

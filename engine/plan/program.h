@@ -1,5 +1,6 @@
 #pragma once
 
+#include <condition_variable>
 #include <list>
 #include <map>
 #include <memory>
@@ -17,7 +18,8 @@ namespace linnet {
 class GrowingProgram;
 struct GrowingState;
 
-/// A graph and the plans made for it so far, shared by all that run it. Thread-safe.
+/// A graph and the plans made for it so far, shared by all that run it. Thread-safe: who needs a plan that
+/// is there waits for nobody, who needs a new one waits only for one that makes the same.
 class Program {
  public:
   /// An input and the output that is computed in its memory, where a kernel can.
@@ -55,7 +57,10 @@ class Program {
 
  private:
   std::vector<PlanInput> describe_inputs(std::span<const Tensor> inputs) const;
+  std::shared_ptr<const Plan> find_plan(std::span<const Tensor> inputs);
   std::shared_ptr<const Plan> new_plan(std::vector<PlanInput> inputs, const RunEnvironment* run);
+  std::shared_ptr<ShapeFamily> family_of(const std::vector<PlanInput>& inputs);
+  void add_plan(const std::shared_ptr<const Plan>& plan);
   size_t cache_limit() const;
   void limit_plans();
   std::map<const void*, size_t> constants() const;
@@ -66,9 +71,12 @@ class Program {
   DimNames names_;
   CountedMemory counted_;            // of the graph
   std::vector<bool> value_matters_;  // per input
-  mutable std::mutex mutex_;
-  std::list<std::shared_ptr<const Plan>> plans_;        // most recently used first
-  std::list<ShapeFamily> families_;                     // likewise
+  mutable std::mutex mutex_;         // held to look things up, not while a plan is made
+  std::condition_variable planned_;  // one of `planning_` ended
+  std::list<std::vector<PlanInput>> planning_;
+  std::list<std::shared_ptr<const Plan>> plans_;      // most recently used first
+  std::list<std::shared_ptr<ShapeFamily>> families_;  // likewise
+  std::mutex growing_mutex_;
   std::list<std::shared_ptr<GrowingProgram>> growing_;  // likewise
   size_t other_bytes_ = 0;  // that plans besides the first hold and it does not, at the most
 };

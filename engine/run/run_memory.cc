@@ -13,11 +13,7 @@ size_t guard_bytes(const Plan& plan, const Slot& slot) {
   return plan.guarded && !is_object(slot.dtype) ? kGuardBytes : 0;
 }
 
-Tensor owned_memory(const Slot& slot, size_t guard, const RunEnvironment& environment) {
-  if (guard == 0) return environment.allocate(slot.dtype, slot.shape);
-  const size_t bytes = dtype_bytes(slot.dtype, slot.shape.elements());
-  return environment.allocate(DType::kUint8, {checked_add(int64_t(bytes), int64_t(guard + guard))});
-}
+size_t slot_bytes(const Slot& slot) { return dtype_bytes(slot.dtype, slot.shape.elements()); }
 
 void check_given(const std::string& name, const Tensor& given, DType dtype, const Shape& shape) {
   if (given.dtype() == dtype && given.shape() == shape) return;
@@ -27,25 +23,33 @@ void check_given(const std::string& name, const Tensor& given, DType dtype, cons
 
 }  // namespace
 
-void RunMemory::Owned::renew(const Slot& slot, size_t guard, const RunEnvironment& environment) {
-  if (current.use_count() > 1) std::swap(current, spare);
-  if (current && current.use_count() == 1) return;
-  current = std::make_shared<Tensor>(owned_memory(slot, guard, environment));
-}
-
-RunMemory::RunMemory(const Plan& plan, const RunEnvironment& environment)
-    : slots(plan.slots.size()),
-      outputs(plan.outputs.size()),
-      given_(plan.outputs.size()),
-      arena_(environment.allocate(DType::kUint8, {int64_t(plan.arena_bytes)})) {
-  for (size_t i = 0; i < slots.size(); ++i) {
+RunMemory::RunMemory(const Plan& plan, RunBlocks& blocks, const RunEnvironment& environment)
+    : slots(plan.slots.size()), outputs(plan.outputs.size()), blocks_(blocks), given_(plan.outputs.size()) {
+  RunBlocks::reserve(blocks.arena, plan.arena_bytes, environment);
+  const auto owns = [&](size_t i) { return plan.slots[i].kind == Slot::Kind::kOwned && plan.slots[i].index == int(i); };
+  size_t count = 0;
+  for (size_t i = 0; i < slots.size(); ++i) count += owns(i) ? 1 : 0;
+  blocks.owned.resize(count);
+  for (size_t i = 0, owned = 0; i < slots.size(); ++i) {
     const Slot& slot = plan.slots[i];
     if (slot.kind == Slot::Kind::kConstant) slots[i] = slot.constant;
-    if (slot.kind == Slot::Kind::kOwned && slot.index == int(i)) {
-      owned_[int(i)].renew(slot, guard_bytes(plan, slot), environment);
-    }
+    if (owns(i)) owned_[int(i)].block = &blocks.owned[owned++];
+    if (slot.kind == Slot::Kind::kDynamic) dynamic_.emplace(int(i), int(dynamic_.size()));
     if (slot.kind == Slot::Kind::kArena) {
-      slots[i] = Tensor::wrap(slot.dtype, slot.shape, static_cast<std::byte*>(arena_.raw()) + slot.offset);
+      slots[i] = Tensor::wrap(slot.dtype, slot.shape, static_cast<std::byte*>(blocks.arena.raw()) + slot.offset);
+    }
+  }
+  renew(plan, environment);
+}
+
+void RunMemory::renew(const Plan& plan, const RunEnvironment& environment) {
+  for (auto& [index, owned] : owned_) {
+    const Slot& slot = plan.slots[size_t(index)];
+    if (is_object(slot.dtype)) {
+      owned.block->renew_objects(slot.dtype, slot.shape, environment);
+    } else {
+      const size_t guard = guard_bytes(plan, slot);
+      owned.block->renew(size_t(checked_add(int64_t(slot_bytes(slot)), int64_t(guard + guard))), environment);
     }
   }
 }
@@ -67,11 +71,8 @@ void RunMemory::begin_run(const Plan& plan, std::span<const Tensor> inputs, std:
                           const RunEnvironment& environment) {
   std::fill(outputs.begin(), outputs.end(), Tensor());
   std::fill(std::copy(given.begin(), given.end(), given_.begin()), given_.end(), Tensor());
-  for (auto& [index, owned] : owned_) {
-    const Slot& slot = plan.slots[size_t(index)];
-    owned.given = nullptr;
-    owned.renew(slot, guard_bytes(plan, slot), environment);
-  }
+  for (auto& [index, owned] : owned_) owned.given = nullptr;
+  renew(plan, environment);
   take_given(plan);
   for (size_t i = 0; i < slots.size(); ++i) {
     const Slot& slot = plan.slots[i];
@@ -80,7 +81,7 @@ void RunMemory::begin_run(const Plan& plan, std::span<const Tensor> inputs, std:
     }
     if (slot.kind == Slot::Kind::kOwned) {
       const Owned& owned = owned_.at(slot.index);
-      auto* own = static_cast<std::byte*>(owned.current->raw()) + guard_bytes(plan, slot);
+      auto* own = static_cast<std::byte*>(owned.block->current->raw()) + guard_bytes(plan, slot);
       slots[i] = Tensor::wrap(slot.dtype, slot.shape, owned.given ? owned.given : own);
     }
     if (slot.kind == Slot::Kind::kDynamic || slot.kind == Slot::Kind::kView) slots[i] = {};
@@ -101,14 +102,8 @@ Tensor RunMemory::dynamic(const Plan& plan, int slot, DType dtype, const Shape& 
   if (const Tensor to = given(plan, slot); to.dtype() == dtype && to.shape() == shape) return to;
   const size_t bytes = dtype_bytes(dtype, shape.elements());
   if (bytes < kSmall) return environment.allocate(dtype, shape);
-  Owned& kept = dynamic_[slot];
-  if (kept.current.use_count() > 1) std::swap(kept.current, kept.spare);
-  const bool usable = kept.current && kept.current.use_count() == 1 && kept.current->bytes() >= bytes &&
-                      kept.current->bytes() / 2 <= bytes;
-  if (!usable) {
-    kept.current.reset();
-    kept.current = std::make_shared<Tensor>(environment.allocate(DType::kUint8, {int64_t(bytes)}));
-  }
+  RunBlocks::Output& kept = blocks_.dynamic[dynamic_.at(slot)];
+  kept.renew(bytes, environment);
   return Tensor::share(dtype, shape, kept.current->raw(), kept.current);
 }
 
@@ -126,7 +121,7 @@ void RunMemory::collect_outputs(const Plan& plan, std::span<const Tensor> rest_v
       if (given_[i].raw() != value.raw()) copy_elements(value, given_[i]);
       value = given_[i];
     } else if (output.owner >= 0) {
-      value = Tensor::share(value.dtype(), value.shape(), value.raw(), owned_.at(output.owner).current);
+      value = Tensor::share(value.dtype(), value.shape(), value.raw(), owned_.at(output.owner).block->current);
     }
     outputs[i] = std::move(value);
   }

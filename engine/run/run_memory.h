@@ -7,13 +7,14 @@
 
 #include "environment/run_environment.h"
 #include "plan/plan.h"
+#include "run/run_blocks.h"
 
 namespace linnet {
 
-/// The tensors of a plan's slots and the memory behind them, for one run at a time. Slots refer to memory and do not
+/// The tensors of a plan's slots in the memory of `blocks`, for one run at a time. Slots refer to memory and do not
 /// keep it alive, but for constants and what kernels allocate or provide; outputs keep theirs.
 struct RunMemory {
-  RunMemory(const Plan& plan, const RunEnvironment& environment);
+  RunMemory(const Plan& plan, RunBlocks& blocks, const RunEnvironment& environment);
 
   /// Lets go of what the run before left, puts the inputs into their slots, and sees to it that nobody else holds the
   /// memory that outputs will be written to, but for what is given.
@@ -32,18 +33,19 @@ struct RunMemory {
   std::vector<Tensor> slots, outputs;
 
  private:
-  /// What one kOwned slot is kept in. Two take turns where somebody always holds the output of the run before.
   struct Owned {
-    std::shared_ptr<Tensor> current, spare;
+    RunBlocks::Output* block = nullptr;
     void* given = nullptr;  // written to instead, in this run
-    void renew(const Slot& slot, size_t guard, const RunEnvironment& environment);
   };
 
   void take_given(const Plan& plan);
 
-  std::vector<Tensor> given_;  // by output; empty ones: none
-  Tensor arena_;
-  std::map<int, Owned> owned_, dynamic_;  // by slot
+  void renew(const Plan& plan, const RunEnvironment& environment);
+
+  RunBlocks& blocks_;
+  std::vector<Tensor> given_;   // by output; empty ones: none
+  std::map<int, Owned> owned_;  // by slot
+  std::map<int, int> dynamic_;  // by slot: its place among them
 };
 
 }  // namespace linnet

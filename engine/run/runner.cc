@@ -1,6 +1,8 @@
 #include "run/runner.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "run/memory_guard.h"
 #include "run/report_node.h"
@@ -18,8 +20,9 @@ bool is_view(const Plan& plan, const Step& step) {
 }  // namespace
 
 struct Runner::Memory : RunMemory {
-  Memory(const Plan& plan, const RunEnvironment& environment) : RunMemory(plan, environment) {
-    for (const Step& step : plan.steps) states.push_back(step.kernel ? step.kernel->make_state() : nullptr);
+  Memory(const Plan& plan, RunBlocks& blocks, const RunEnvironment& environment)
+      : RunMemory(plan, blocks, environment) {
+    states.resize(plan.steps.size());
     for (const Plan::Rest& rest : plan.rests) rests.emplace_back(rest.program);
     if (plan.guarded) guard = std::make_unique<MemoryGuard>(plan);
   }
@@ -55,7 +58,8 @@ class Runner::StepContext final : public RunContext {
     if (has_output(i)) output(i) = checked(i, value);
   }
   std::byte* scratch(int worker) override {
-    return static_cast<std::byte*>(runner_.scratch_.raw()) + size_t(worker) * aligned(runner_.plan_->scratch_bytes);
+    return static_cast<std::byte*>(runner_.blocks_->scratch.raw()) +
+           size_t(worker) * aligned(runner_.plan_->scratch_bytes);
   }
   KernelState* state() override { return runner_.memory_->states[index_].get(); }
   Tensor given_output(int i) const override {
@@ -108,16 +112,55 @@ std::span<const Tensor> Runner::outputs() const {
 }
 
 void Runner::bind(std::span<const Tensor> inputs, RunEnvironment& environment) {
+  std::shared_ptr<const Plan> before;
+  std::unique_ptr<Memory> left;
   if (!plan_ || !plan_->accepts(inputs)) {
-    memory_ = nullptr;
-    plan_ = nullptr;
+    before = std::exchange(plan_, nullptr);
+    left = std::exchange(memory_, nullptr);
+    if (environment.limits_memory() || (before && before->guarded)) drop(left);
     plan_ = program_->plan_for(inputs, &environment);
   }
   const auto scratch =
       size_t(checked_mul(int64_t(aligned(plan_->scratch_bytes)), int64_t{environment.executor().workers()}));
   environment.check_memory(plan_->arena_bytes + plan_->owned_bytes + plan_->state_bytes + scratch);
-  if (!memory_) memory_ = std::make_unique<Memory>(*plan_, environment);
-  if (!scratch_ || scratch_.bytes() < scratch) scratch_ = environment.allocate(DType::kUint8, {int64_t(scratch)});
+  if (!memory_) memory_ = new_memory(before.get(), std::move(left), environment);
+  RunBlocks::reserve(blocks_->scratch, scratch, environment);
+}
+
+// What ran before decides on no refusal: where memory has a limit, nothing is left of other plans.
+void Runner::drop(std::unique_ptr<Memory>& left) {
+  left = nullptr;
+  *blocks_ = {.scratch = blocks_->scratch};
+}
+
+// The memory of another plan goes on, and so do the states of kernels that both have.
+std::unique_ptr<Runner::Memory> Runner::new_memory(const Plan* before, std::unique_ptr<Memory> left,
+                                                   RunEnvironment& environment) {
+  std::map<const Kernel*, std::unique_ptr<KernelState>> states;
+  if (left) {
+    for (size_t i = 0; i < left->states.size(); ++i) {
+      if (left->states[i]) states[before->steps[i].kernel.get()] = std::move(left->states[i]);
+    }
+    blocks_->rests.clear();
+    for (Runner& rest : left->rests) blocks_->rests.push_back(std::move(*rest.blocks_));
+    left = nullptr;
+  }
+  auto memory = std::make_unique<Memory>(*plan_, *blocks_, environment);
+  for (size_t i = 0; i < memory->states.size(); ++i) {
+    const auto& kernel = plan_->steps[i].kernel;
+    const auto known = states.find(kernel.get());
+    if (known != states.end()) {
+      memory->states[i] = std::move(known->second);
+      states.erase(known);
+    } else if (kernel) {
+      memory->states[i] = kernel->make_state();
+    }
+  }
+  for (size_t i = 0; i < std::min(memory->rests.size(), blocks_->rests.size()); ++i) {
+    *memory->rests[i].blocks_ = std::move(blocks_->rests[i]);
+  }
+  blocks_->rests.clear();
+  return memory;
 }
 
 void Runner::run_step(size_t index, RunEnvironment& environment) {
@@ -133,7 +176,7 @@ void Runner::run_step(size_t index, RunEnvironment& environment) {
     slots[size_t(output)] = slots[size_t(slot.index)].reshaped(slot.shape);
   }
   if (is_view(*plan_, step)) return;
-  if (memory_->guard) memory_->guard->begin_step(scratch_);
+  if (memory_->guard) memory_->guard->begin_step(blocks_->scratch);
   run_kernel(index, environment);
 }
 
@@ -150,7 +193,7 @@ void Runner::run_kernel(size_t index, RunEnvironment& environment) {
   });
   if (environment.observer()) report_node(*environment.observer(), step, memory_->slots, begin);
   if (memory_->guard) {
-    with_node_context(step.node->spec, [&] { memory_->guard->end_step(index, memory_->slots, scratch_); });
+    with_node_context(step.node->spec, [&] { memory_->guard->end_step(index, memory_->slots, blocks_->scratch); });
   }
 }
 
@@ -180,7 +223,7 @@ size_t Runner::arena_bytes() const {
 }
 
 size_t Runner::scratch_bytes() const {
-  size_t bytes = (scratch_ ? scratch_.bytes() : 0) + (plan_ ? plan_->state_bytes : 0);
+  size_t bytes = (blocks_->scratch ? blocks_->scratch.bytes() : 0) + (plan_ ? plan_->state_bytes : 0);
   if (memory_) {
     for (const Runner& rest : memory_->rests) bytes += rest.scratch_bytes();
   }

@@ -6,6 +6,7 @@
 
 #include "environment/run_environment.h"
 #include "plan/program.h"
+#include "run/run_blocks.h"
 
 namespace linnet {
 
@@ -40,6 +41,8 @@ class Runner {
   struct Memory;
 
   void bind(std::span<const Tensor> inputs, RunEnvironment& environment);
+  void drop(std::unique_ptr<Memory>& left);
+  std::unique_ptr<Memory> new_memory(const Plan* before, std::unique_ptr<Memory> memory, RunEnvironment& environment);
   void run_step(size_t index, RunEnvironment& environment);
   void run_kernel(size_t index, RunEnvironment& environment);
   void count_objects(const Step& step) const;
@@ -47,8 +50,8 @@ class Runner {
 
   std::shared_ptr<Program> program_;
   std::shared_ptr<const Plan> plan_;
-  std::unique_ptr<Memory> memory_;  // of plan_, where it is made
-  Tensor scratch_;
+  std::unique_ptr<Memory> memory_;                                     // of plan_, where it is made
+  std::unique_ptr<RunBlocks> blocks_ = std::make_unique<RunBlocks>();  // of all plans in turn
 };
 
 }  // namespace linnet

@@ -1,14 +1,11 @@
 #include "linnet/tensor.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 #include "linnet/containers.h"
-#include "tensor/alignment.h"
 #include "tensor/held_bytes.h"
+#include "tensor/large_block.h"
 #include "tensor/memory_account.h"
 #include "tensor/stored_tensor.h"
 
@@ -17,20 +14,16 @@ namespace {
 
 /// Of the block that counts the owners, and what alignment leaves free.
 constexpr size_t kOwnerBytes = 128;
-constexpr size_t kHugePage = size_t{2} << 20;
 
-/// Large memory lies on huge pages where the system has them: fewer page faults, fewer misses of the TLB.
 std::shared_ptr<const void> allocate(size_t bytes, void*& data) {
-  const std::align_val_t alignment{bytes >= kHugePage ? kHugePage : kAlignment};
   const CountedBytes counted(bytes + kOwnerBytes);
-  data = ::operator new(bytes, alignment, std::nothrow);
+  data = allocate_block(bytes);
   if (!data) {
     counted.give_back();
     throw Error(ErrorKind::kLimit, str("out of memory allocating ", bytes, " bytes"));
   }
-  if (bytes >= kHugePage) madvise(data, bytes, MADV_HUGEPAGE);
-  return {data, [alignment, counted](void* p) {
-            ::operator delete(p, alignment);
+  return {data, [bytes, counted](void* p) {
+            free_block(p, bytes);
             counted.give_back();
           }};
 }

@@ -50,11 +50,21 @@ struct Computation {
   std::vector<const Node*> others;
 
  private:
+  /// The steps but for those on constants, which fold where a graph knows them early.
+  void add_chain(const Graph& graph, const Node& node) {
+    const ElementwiseSteps chain(node.spec, int64_t(node.inputs.size()));
+    std::vector<bool> known;
+    for (const ValueId input : node.inputs) known.push_back(bool(graph.fact(input).constant));
+    for (const auto& step : chain.steps) {
+      const bool folds = known[size_t(step.first)] && (step.second < 0 || known[size_t(step.second)]);
+      known.push_back(folds);
+      if (!folds) steps.emplace_back(step.op, step.alpha, step.beta);
+    }
+  }
+
   bool add_steps(const Graph& graph, const Node& node) {
     if (is_op(node, "Elementwise", kInternalDomain)) {
-      for (const auto& step : ElementwiseSteps(node.spec, int64_t(node.inputs.size())).steps) {
-        steps.emplace_back(step.op, step.alpha, step.beta);
-      }
+      add_chain(graph, node);
       return true;
     }
     if (const std::string_view conversion = half_step(graph, node); !conversion.empty()) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "infer/infer.h"
 #include "op_list.h"
 #include "tensor/strided_kernel.h"
@@ -16,7 +18,7 @@ class Expand final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, 2);
     const auto shape = constant_ints(in[1]);
-    if (!shape) return {Fact(in[0].dtype, std::nullopt)};
+    if (!shape) return {Fact(in[0].dtype, open_dims(in))};
     const Shape target(*shape);
     return {Fact(in[0].dtype, broadcast_dims(in[0].dims, Dims(target.begin(), target.end())))};
   }
@@ -33,6 +35,16 @@ class Expand final : public Op {
   }
 
   std::vector<int> value_inputs() const override { return {1}; }
+
+ private:
+  /// What the length of an unknown shape tells: the rank.
+  static std::optional<Dims> open_dims(std::span<const Fact> in) {
+    const bool known = in[0].has_rank() && in[1].has_rank() && in[1].rank() == 1 && in[1].dim(0).known();
+    if (!known) return std::nullopt;
+    const int64_t rank = std::max<int64_t>(in[0].rank(), in[1].dim(0).value());
+    if (rank > kMaxRank) throw Error(ErrorKind::kLimit, str("rank ", rank, " exceeds ", kMaxRank));
+    return Dims(size_t(rank));
+  }
 };
 
 }  // namespace

@@ -43,7 +43,8 @@ class Options(Sized):
     _fields_ = [("size", c_size_t), ("threads", c_int32), ("optimization", c_int32), ("max_file_bytes", c_int64),
                 ("max_nodes", c_int64), ("max_memory_bytes", c_int64), ("deadline_ms", c_int64),
                 ("seed", POINTER(c_uint64)), ("registry", c_void_p), ("overridable_initializers", c_int32),
-                ("replaceable_weights", c_int32), ("cache_dir", c_char_p), ("fast_int4", c_int32), ("precision", c_int32)]  # fmt: skip
+                ("replaceable_weights", c_int32), ("cache_dir", c_char_p), ("fast_int4", c_int32), ("precision", c_int32),
+                ("plan_cache_bytes", c_int64)]  # fmt: skip
 
 
 class RunOptions(Sized):

@@ -157,6 +157,9 @@ typedef struct linnet_options {
   /// ModelOptions::fast_int4.
   int32_t fast_int4;
   int32_t precision;  ///< LINNET_PRECISION_*, of products of float32; see ModelOptions::precision
+  /// What plans of other shapes than the last may hold; 0: 128 MiB; below 0: nothing. See
+  /// ModelOptions::plan_cache_bytes.
+  int64_t plan_cache_bytes;
 } linnet_options;
 
 /// Loads an ONNX file; external data lies beside it. options: NULL for all defaults.

@@ -63,7 +63,8 @@ class Session:
     metadata.overridable; without, they are constants. replaceable_weights: with_weights() is possible; keeps all weights
     a second time. cache_dir: a folder for the prepared model, which is mapped from there the next time. fast_int4:
     products with weights of few bits (MatMulNBits) multiply in int8 where the model leaves it open. precision: "bfloat16": products by constant weights
-    round their factors to that where the processor multiplies it.
+    round their factors to that where the processor multiplies it. plan_cache_bytes: what plans of other shapes than the
+    last may hold; None: 128 MiB.
     Raises IoError, ModelError, UnsupportedError or LimitError where the model does not load, TypeError or ValueError,
     which name the option, where an option has another type or a value that it does not take.
     """
@@ -73,7 +74,7 @@ class Session:
         op_libraries: Iterable[StrPath] = (), disabled_rewrites: Iterable[str] = (), max_memory: int = 0,
         deadline_ms: int = 0, seed: int | None = None, profile: bool = False, overridable_initializers: bool = False,
         replaceable_weights: bool = False, cache_dir: StrPath = "", fast_int4: bool = False,
-        precision: Literal["float32", "bfloat16"] = "float32",
+        precision: Literal["float32", "bfloat16"] = "float32", plan_cache_bytes: int | None = None,
     ) -> None:  # fmt: skip
         self._options: dict[str, Any] = {
             "threads": options.integer("threads", threads, options.MOST_THREADS),
@@ -89,6 +90,9 @@ class Session:
             "cache_dir": options.folder("cache_dir", cache_dir),
             "fast_int4": options.flag("fast_int4", fast_int4),
             "precision": options.choice("precision", precision, ("float32", "bfloat16")),
+            "plan_cache_bytes": None
+            if plan_cache_bytes is None
+            else options.integer("plan_cache_bytes", plan_cache_bytes),
         }
         in_memory = isinstance(model, (bytes, bytearray, memoryview))
         self._model = bytes(model) if in_memory else options.path("model", model)

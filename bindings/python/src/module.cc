@@ -76,6 +76,7 @@ struct Options {
   std::string cache_dir;
   bool fast_int4;
   std::string precision;
+  std::optional<int64_t> plan_cache_bytes;
 };
 
 Options read_options(const nb::dict& values) {
@@ -91,7 +92,8 @@ Options read_options(const nb::dict& values) {
           nb::cast<bool>(values["replaceable_weights"]),
           nb::cast<std::string>(values["cache_dir"]),
           nb::cast<bool>(values["fast_int4"]),
-          nb::cast<std::string>(values["precision"])};
+          nb::cast<std::string>(values["precision"]),
+          nb::cast<std::optional<int64_t>>(values["plan_cache_bytes"])};
 }
 
 ModelOptions model_options(const Options& options) {
@@ -105,6 +107,7 @@ ModelOptions model_options(const Options& options) {
   result.replaceable_weights = options.replaceable_weights;
   result.cache_dir = options.cache_dir;
   result.fast_int4 = options.fast_int4;
+  if (options.plan_cache_bytes) result.plan_cache_bytes = *options.plan_cache_bytes;
   if (options.precision == "bfloat16") result.precision = ProductPrecision::kBFloat16;
   return result;
 }

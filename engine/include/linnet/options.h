@@ -62,7 +62,7 @@ struct ModelOptions {
   std::shared_ptr<Executor> executor;
   /// What the plans of other shapes than the last may hold, besides what they share with it and the model, before those
   /// that were not used for longest are given up; for the model and for each of its control-flow bodies.
-  int64_t plan_cache_bytes = int64_t{16} << 20;
+  int64_t plan_cache_bytes = int64_t{128} << 20;
   /// For tests of kernels and of the plan of memory: every computed value has memory of its own between guards, and no
   /// operator writes over an input. Memory without a value (not computed yet, or not read again, scratch memory before
   /// each node, guards) is full of NaNs. A write beside a value makes run() throw Error(kInternal).

@@ -1,35 +1,70 @@
+#include <algorithm>
+#include <numeric>
+
 #include "rewrites/matching/match.h"
 #include "rewrites/rewrite_list.h"
+#include "tensor/axes.h"
 
 namespace linnet {
 namespace {
 
-/// The dims of x that the indices name; nullopt where one is open or out of range.
-template <class T>
-std::optional<std::vector<int64_t>> dims_at(const Fact& x, const Tensor& indices) {
-  std::vector<int64_t> dims;
-  for (const T index : indices.values<T>()) {
-    const int64_t axis = index < 0 ? index + x.rank() : index;
-    if (axis < 0 || axis >= x.rank() || !x.dim(int(axis)).known()) return std::nullopt;
-    dims.push_back(x.dim(int(axis)).value());
+int64_t clamped(int64_t index, int64_t count) {
+  return std::clamp<int64_t>(index < 0 ? index + count : index, 0, count);
+}
+
+std::vector<int64_t> range(int64_t begin, int64_t end) {
+  std::vector<int64_t> numbers(size_t(std::max<int64_t>(end - begin, 0)));
+  std::iota(numbers.begin(), numbers.end(), begin);
+  return numbers;
+}
+
+/// The axes of x that a Shape gives the dims of.
+std::vector<int64_t> axes_of(const Node& shape, int64_t rank) {
+  return range(clamped(shape.spec.attr_or("start", int64_t{0}), rank),
+               clamped(shape.spec.attr_or("end", INT64_MAX), rank));
+}
+
+/// The places that a Gather or a Slice of a vector picks; nullopt where they are not known or a Slice leaves some out.
+std::optional<std::vector<int64_t>> places_of(const Graph& graph, const Node& node, int64_t count) {
+  const auto ints = [&](int input) { return constant_ints(graph.input_fact(node, input)); };
+  if (is_op(node, "Gather")) {
+    auto places = ints(1);
+    if (places) {
+      for (int64_t& place : *places) place += place < 0 ? count : 0;
+    }
+    return places;
   }
-  return dims;
+  const std::vector<Fact> in = input_facts(graph, node);
+  const auto values = [&](const char* name, int input) { return IntsParameter(node.spec, name, input, 10).values(in); };
+  const auto starts = values("starts", 1), ends = values("ends", 2), steps = ints(4);
+  const bool has_steps = optional_input(node, 4) != kNoValue;
+  if (!starts || !ends || starts->size() != 1 || ends->size() != 1) return std::nullopt;
+  if (has_steps && steps != std::vector<int64_t>{1}) return std::nullopt;
+  return range(clamped(starts->front(), count), clamped(ends->front(), count));
 }
 
 }  // namespace
 
-// Gather(Shape(x), i) -> a constant, where the dims that it picks are known though others are not.
+// Gather(Shape(x), i) or Slice(Shape(x), i, j) -> a constant, where the dims that it picks are known though others are
+// not.
 std::optional<Patch> fold_known_dims(const Graph& graph, const Node& node) {
-  if (!is_op(node, "Gather") || graph.is_output(node.outputs[0])) return std::nullopt;
+  if ((!is_op(node, "Gather") && !is_op(node, "Slice")) || graph.is_output(node.outputs[0])) return std::nullopt;
   const Node* shape = producer(graph, node, 0, "Shape");
-  const Tensor* indices = graph.constant_input(node, 1);
-  if (!shape || !shape->spec.attributes.empty() || !indices) return std::nullopt;
+  const Fact& y = graph.fact(node.outputs[0]);
+  if (!shape || !graph.input_fact(*shape, 0).has_rank() || !y.concrete()) return std::nullopt;
   const Fact& x = graph.input_fact(*shape, 0);
-  if (!x.has_rank()) return std::nullopt;
-  const auto dims = indices->dtype() == DType::kInt64 ? dims_at<int64_t>(x, *indices) : dims_at<int32_t>(x, *indices);
-  if (!dims) return std::nullopt;
+  const std::vector<int64_t> axes = axes_of(*shape, x.rank());
+  const auto places = places_of(graph, node, std::ssize(axes));
+  if (!places || y.shape().elements() != std::ssize(*places)) return std::nullopt;
+  std::vector<int64_t> dims;
+  for (const int64_t place : *places) {
+    if (place < 0 || place >= std::ssize(axes)) return std::nullopt;
+    const Dim& dim = x.dim(int(axes[size_t(place)]));
+    if (!dim.known()) return std::nullopt;
+    dims.push_back(dim.value());
+  }
   Patch patch(graph);
-  patch.replace(node.outputs[0], patch.constant(node.spec.name + ".dims", Tensor::of(indices->shape(), *dims)));
+  patch.replace(node.outputs[0], patch.constant(node.spec.name + ".dims", Tensor::of(y.shape(), dims)));
   return patch;
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "gemm/quantized_output.h"
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
@@ -38,10 +40,12 @@ std::optional<DynamicProduct> dynamic_product(const Graph& graph, const Node& mu
   return std::nullopt;
 }
 
-/// Scales of more dims than the product add axes to it.
-bool keeps_rank(const Graph& graph, const Node& product, const Node& mul) {
-  const Fact &before = graph.fact(product.outputs[0]), &after = graph.fact(mul.outputs[0]);
-  return before.has_rank() && after.has_rank() && before.rank() == after.rank();
+/// Whether the axes of x are those of a batch of channels, of one to three more.
+bool is_image(const Fact& x) { return x.has_rank() && x.rank() >= 3 && x.rank() <= 5; }
+
+/// Whether the scales, of one element and of constants, add no axes to the product.
+bool keeps_rank(const Fact& x, const Fact& x_scale, const Tensor& w_scale) {
+  return std::max(x_scale.rank(), w_scale.rank()) <= (x.has_rank() ? x.rank() : 1);
 }
 
 /// The zero point of x: given, of one uint8.
@@ -62,10 +66,10 @@ std::optional<Patch> fuse_dynamic_product(const Graph& graph, const Node& node) 
   const bool is_conv = is_op(product, "ConvInteger");
   const Tensor *w = graph.constant_input(product, 1), *w_zero = graph.constant_input(product, 3);
   const Fact& x = graph.input_fact(product, 0);
-  if (!w || !x.has_rank() || !has_byte_zero(graph, product)) return std::nullopt;
-  if (!keeps_rank(graph, product, node)) return std::nullopt;
+  if (!keeps_rank(x, graph.fact(found->x_scale), *found->w_scale)) return std::nullopt;
+  if (!w || !has_byte_zero(graph, product)) return std::nullopt;
   if (!w_zero && optional_input(product, 3) != kNoValue) return std::nullopt;
-  if (is_conv ? found->w_scale->size() != 1 || x.rank() < 3 || x.rank() > 5 : w->rank() != 2) return std::nullopt;
+  if (is_conv ? found->w_scale->size() != 1 || !is_image(x) : w->rank() != 2) return std::nullopt;
   const auto weights = quantized_weights(w, found->w_scale, w_zero, is_conv ? 0 : 1);
   if (!weights || weights->values.size() == 0) return std::nullopt;
   if (weights->zero && product.spec.attr_or("group", int64_t{1}) != 1) return std::nullopt;

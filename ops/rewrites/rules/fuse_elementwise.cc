@@ -45,12 +45,13 @@ std::optional<ElementwiseSteps> one_step(const Graph& graph, const Node& node) {
   return result;
 }
 
-/// A node as a chain: one of the operators that a chain can hold, or a chain already.
+/// A node as a chain: one of the operators that a chain can hold, or a chain already. Where dims are open, plans that
+/// know them may still find other operators in it.
 std::optional<Chain> chain_of(const Graph& graph, const Node& node) {
   const Fact& result = graph.fact(node.outputs[0]);
   const bool chain = is_op(node, "Elementwise", kInternalDomain);
   const bool known = chain || byte_grid(graph, node) || !half_step(graph, node).empty();
-  if (!result.concrete() || (result.dtype != DType::kFloat32 && !known)) return std::nullopt;
+  if ((!result.concrete() && !graph.finished()) || (result.dtype != DType::kFloat32 && !known)) return std::nullopt;
   const auto steps =
       chain ? std::optional(ElementwiseSteps(node.spec, int64_t(node.inputs.size()))) : one_step(graph, node);
   if (!steps) return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <thread>
 
 namespace linnet {
@@ -37,6 +38,21 @@ TEST(PackCache, MakesEachFormOfASourceOnce) {
   }
   held.push_back(packer.get(other, kPanels));
   EXPECT_EQ(packer.made, 5);
+}
+
+TEST(PackCache, WhoMakesOneWaitsForNobodyWhoMakesAnother) {
+  PackCache cache;
+  const Tensor first = weights(), second = weights();
+  std::promise<void> made;
+  auto done = made.get_future();
+  const auto both = std::async(std::launch::async, [&] {
+    cache.get(first, kPanels, [&] {
+      EXPECT_EQ(done.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+      return first.clone();
+    });
+  });
+  cache.get(second, kPanels, [&] { return second.clone(); });
+  made.set_value();
 }
 
 TEST(PackCache, PacksViewsOfOtherShapesAndTypesAnew) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "plan/program.h"
 #include "run/model_graph.h"
 #include "support/graph_builder.h"
@@ -92,6 +94,38 @@ TEST(ShapeFamily, KnowsDimsThatDoNotGrowWithTheInput) {
     const auto y = context.run({{input}});
     ASSERT_EQ(y[0].shape(), Shape({n / 2})) << n;
     EXPECT_TRUE(std::equal(y[0].values<float>().begin(), y[0].values<float>().end(), input.data<float>()));
+  }
+}
+
+/// Weights of which a plan takes as many rows as the input has, but at most four, and doubles them.
+TEST(ShapeFamily, PlansShareWhatTheyMakeOfWeights) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N"), 4}));
+  const auto ints = [&](int64_t value) { return b.constant(Tensor::of<int64_t>({value})); };
+  const ValueId rows = b.op("Min", {b.op("Shape", {x}, {{"end", int64_t{1}}}), ints(4)});
+  const ValueId part = b.op("Slice", {b.constant(random_tensor({8, 512})), ints(0), rows});
+  b.output(b.op("Tanh", {b.op("MatMul", {x, b.op("Add", {part, part})})}));
+  const auto program = program_of(b);
+  std::set<const void*> matrices;
+  std::vector<std::shared_ptr<const Plan>> plans;
+  for (const int64_t n : {40, 41, 42, 100, 101, 5, 300}) {
+    plans.push_back(program->plan_for(std::vector<Tensor>{random_tensor({n, 4})}));
+    for (const Step& step : plans.back()->steps) {
+      for (const auto& [address, bytes] : step.packed) matrices.insert(address);
+    }
+  }
+  EXPECT_EQ(matrices.size(), 1u);
+}
+
+TEST(ShapeFamily, PlansHoldNoValuesOfNodesThatAreGone) {
+  GraphBuilder b;
+  ValueId y = b.input("x", Fact(DType::kFloat32, Dims{Dim("N"), 4}));
+  for (int i = 0; i < 50; ++i) y = b.op("Neg", {b.op("Identity", {y})});
+  b.output(b.op("Relu", {y}));
+  const auto program = program_of(b);
+  for (const int64_t n : {40, 41, 42, 43}) {
+    const auto plan = program->plan_for(std::vector<Tensor>{random_tensor({n, 4})});
+    EXPECT_LE(plan->graph.value_count(), 60) << n;
   }
 }
 

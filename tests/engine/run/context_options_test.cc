@@ -31,6 +31,7 @@ const std::vector kInputs{Tensor::of<float>({0, 0, 0}), Tensor::of<float>({0})};
 class CountedMemory final : public std::pmr::memory_resource {
  public:
   size_t limit = 1 << 20;
+  int64_t allocations = 0;
   std::map<const std::byte*, size_t> blocks;
 
   bool holds(const Tensor& tensor) const {
@@ -44,6 +45,7 @@ class CountedMemory final : public std::pmr::memory_resource {
  private:
   void* do_allocate(size_t bytes, size_t alignment) override {
     if (bytes > limit) throw std::bad_alloc();
+    ++allocations;
     void* data = std::pmr::new_delete_resource()->allocate(bytes, alignment);
     blocks[static_cast<const std::byte*>(data)] = bytes;
     return data;
@@ -72,6 +74,59 @@ TEST(ContextMemory, IsWhatOutputsLieInAndIsGivenBack) {
   expect_close(kept, Tensor::of<float>({1, 1, 1}));
   kept = {};
   EXPECT_TRUE(memory.blocks.empty());
+}
+
+/// Products, a data-dependent output and a state of the network's kernels, for rows that a run chooses.
+Model of_any_rows() {
+  GraphBuilder b;
+  ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N"), 64}));
+  for (int i = 0; i < 3; ++i) x = b.op("Softmax", {b.op("MatMul", {x, b.constant(testing::random_tensor({64, 64}))})});
+  b.output(x);
+  b.output(b.op("NonZero", {x}));
+  return b.model();
+}
+
+std::vector<Tensor> rows(int64_t n) { return {testing::random_tensor({n, 64}, uint64_t(n))}; }
+
+TEST(ContextMemory, IsTakenFromRunsOfOtherShapesBefore) {
+  CountedMemory memory;
+  memory.limit = 1 << 26;
+  const Model model = of_any_rows();
+  Context context(model, {.memory = &memory});
+  for (const int64_t n : {500, 400, 500}) context.run(rows(n));
+  const int64_t before = memory.allocations;
+  for (const int64_t n : {300, 500, 200, 457, 300}) {
+    const auto outputs = context.run(rows(n));
+    Context fresh(model);
+    const auto want = fresh.run(rows(n));
+    for (size_t i = 0; i < 2; ++i) EXPECT_TRUE(identical(outputs[i], want[i])) << n;
+  }
+  EXPECT_EQ(memory.allocations, before);
+}
+
+TEST(ContextMemory, GrowsSeldomWhereShapesRise) {
+  CountedMemory memory;
+  memory.limit = 1 << 26;
+  Context context(of_any_rows(), {.memory = &memory});
+  for (int64_t n = 1; n <= 1000; ++n) context.run(rows(n));
+  EXPECT_LE(memory.allocations, 100);
+}
+
+/// What somebody holds is not written to, whatever runs next.
+TEST(ContextMemory, OfOutputsThatSomebodyHoldsStaysTheirs) {
+  Context context(of_any_rows());
+  std::vector<std::pair<Tensor, Tensor>> held;  // with a copy
+  for (const int64_t n : {50, 40, 50, 7, 300, 50}) {
+    const Tensor y = context.run(rows(n))[0];
+    for (const auto& [output, copy] : held) EXPECT_TRUE(identical(output, copy));
+    held.emplace_back(y, y.clone());
+  }
+}
+
+/// A limit refuses what it would refuse in a new context, whatever ran before.
+TEST(ContextMemory, OfAnotherShapeCountsForNoLimit) {
+  Context context(of_any_rows(), {.limits = {.memory_bytes = 8 << 20}});
+  for (const int64_t n : {2000, 4000, 3000, 4000, 10}) EXPECT_EQ(context.run(rows(n)).size(), 2u) << n;
 }
 
 TEST(ContextMemory, MayHaveNoMore) {

@@ -269,6 +269,30 @@ TEST(FuseQuantized, ABiasWithZeroPointsOfTheRunStays) {
   expect_floats(shifted_bias(g, zeros), {given, random_bytes({1, 5, 6, 6}, kU8)});
 }
 
+/// As graphs are where the rank of what is behind the embeddings is not known: Reshape to a shape that is an input.
+TEST(FuseQuantized, ADynamicProductIsOneNodeBeforeItsRankIsKnown) {
+  const auto graph = [](const Shape& w_scale) {
+    ByteGraph g;
+    const ValueId x =
+        g.op("Reshape", {g.input("x", Shape{2, 6, 32}), g.input("shape", Fact(DType::kInt64, Dims{Dim()}))});
+    const std::vector<ValueId> bytes = g.ops("DynamicQuantizeLinear", {x}, 3);
+    const ValueId w = g.constant(random_bytes({32, 10}, kS8));
+    const ValueId sums = g.op("MatMulInteger", {bytes[0], w, bytes[2], g.constant(Tensor::scalar(int8_t{0}))});
+    const ValueId scale = g.op("Mul", {bytes[1], g.constant(random_uniform(w_scale, 0.01f, 0.02f))});
+    g.output(g.op("Mul", {g.op("Cast", {sums}, {{"to", int64_t{1}}}), scale}));
+    return g;
+  };
+  for (const Shape& w_scale : {Shape{}, Shape{1}, Shape{10}}) {
+    const ByteGraph g = graph(w_scale);
+    EXPECT_EQ(optimized_ops(g), "Reshape DynamicQuantizeLinear +QLinearMatMul");
+    for (const auto& shape : {std::vector<int64_t>{2, 6, 32}, {12, 32}, {2, 2, 3, 32}}) {
+      expect_unchanged(g, {random_tensor({2, 6, 32}), Tensor::of(shape)});
+    }
+  }
+  // These scales give the product an axis more.
+  EXPECT_EQ(optimized_ops(graph({1, 1, 1})).find("QLinearMatMul"), std::string::npos);
+}
+
 TEST(FuseQuantized, ZeroPointsOfWeightsAreSubtracted) {
   ByteGraph g;
   const ValueId x = g.dequantize(g.bytes("x", {5, 33}), grid(kU8, 0.25f, 100));

@@ -23,6 +23,19 @@ TEST(Expand, BroadcastsInBothDirections) {
   expect_error(ErrorKind::kShape, "dims 3 and 2 cannot be broadcast", [&] { expand(column, {2, 4}); });
 }
 
+TEST(Expand, KnowsItsRankFromTheLengthOfAnUnknownShape) {
+  const Fact x(DType::kFloat32, Dims{Dim("N"), 3});
+  const auto rank = [&](const Fact& shape) {
+    const Registry registry = standard_registry();
+    const auto y = registry.create({.op_type = "Expand", .opset = 13})->infer(std::vector<Fact>{x, shape});
+    return y[0].has_rank() ? y[0].rank() : -1;
+  };
+  EXPECT_EQ(rank(Fact(DType::kInt64, Dims{4})), 4);
+  EXPECT_EQ(rank(Fact(DType::kInt64, Dims{1})), 2);
+  EXPECT_EQ(rank(Fact(DType::kInt64, Dims{Dim()})), -1);
+  expect_error(ErrorKind::kLimit, "rank 17", [&] { rank(Fact(DType::kInt64, Dims{17})); });
+}
+
 TEST(Tile, RepeatsAlongEachAxis) {
   const Tensor x = Tensor::of(Shape{2, 2}, Floats{0, 1, 2, 3});
   const auto tile = [&](const Ints& repeats) { return run_op({"Tile", 13}, {x, Tensor::of(repeats)})[0]; };

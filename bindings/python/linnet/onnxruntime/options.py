@@ -166,6 +166,13 @@ class SessionOptions(_Options):
     def set_provider_selection_policy_delegate(self, delegate: Any) -> None:
         raise errors.unsupported("SessionOptions.set_provider_selection_policy_delegate")
 
+    def _plan_cache_bytes(self) -> int | None:
+        """Of the entry linnet.plan_cache_bytes."""
+        text = self._entries.get("linnet.plan_cache_bytes")
+        if text is None or text.isdecimal():
+            return None if text is None else int(text)
+        raise errors.error(errors.InvalidArgument, f"linnet.plan_cache_bytes must be a number of bytes, got {text!r}")
+
     def _check(self) -> None:
         """Raises what makes a session with these options impossible."""
         if self._cancelled:

@@ -1,0 +1,113 @@
+#include "tensor/large_block.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "tensor/alignment.h"
+
+namespace linnet {
+namespace {
+
+constexpr size_t kPage = size_t{4} << 10;
+constexpr size_t kHugePage = size_t{2} << 20;
+constexpr size_t kMostKeptBytes = size_t{8} << 20;
+
+/// Bytes of the pages for a block: eight sizes between two powers of two, so that blocks of about one size fit in turn.
+size_t mapped_bytes(size_t bytes) {
+  const size_t step = std::max(kPage, std::bit_floor(bytes) / 8);
+  return (bytes + step - 1) / step * step;
+}
+
+void* map(size_t bytes) {
+  const size_t slack = bytes >= kHugePage ? kHugePage - kPage : 0;
+  void* const pages = ::mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return nullptr;
+  if (slack == 0) return pages;
+  auto* const begin = static_cast<std::byte*>(pages);
+  const size_t skipped = (kHugePage - reinterpret_cast<uintptr_t>(begin) % kHugePage) % kHugePage;
+  if (skipped > 0) ::munmap(begin, skipped);
+  if (slack > skipped) ::munmap(begin + skipped + bytes, slack - skipped);
+  ::madvise(begin + skipped, bytes, MADV_HUGEPAGE);
+  return begin + skipped;
+}
+
+/// Freed blocks, the oldest first.
+class KeptBlocks {
+ public:
+  static KeptBlocks& instance() {
+    static auto* const blocks = new KeptBlocks;  // outlives every tensor
+    return *blocks;
+  }
+
+  void* take(size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const auto found =
+        std::find_if(blocks_.begin(), blocks_.begin() + count_, [&](auto& b) { return b.second == bytes; });
+    if (found == blocks_.begin() + count_) return nullptr;
+    void* const data = found->first;
+    remove(found - blocks_.begin());
+    return data;
+  }
+
+  void add(void* data, size_t bytes) {
+    if (bytes > kMostKeptBytes / 2) {
+      ::munmap(data, bytes);
+      return;
+    }
+    const std::lock_guard lock(mutex_);
+    while (count_ == std::ssize(blocks_) || (count_ > 0 && bytes_ + bytes > kMostKeptBytes)) {
+      ::munmap(blocks_[0].first, blocks_[0].second);
+      remove(0);
+    }
+    blocks_[size_t(count_++)] = {data, bytes};
+    bytes_ += bytes;
+  }
+
+  size_t bytes() {
+    const std::lock_guard lock(mutex_);
+    return bytes_;
+  }
+
+ private:
+  void remove(int64_t index) {
+    bytes_ -= blocks_[size_t(index)].second;
+    std::move(blocks_.begin() + index + 1, blocks_.begin() + count_, blocks_.begin() + index);
+    --count_;
+  }
+
+  std::mutex mutex_;
+  std::array<std::pair<void*, size_t>, 16> blocks_{};
+  int64_t count_ = 0;
+  size_t bytes_ = 0;
+};
+
+}  // namespace
+
+void* allocate_block(size_t bytes) noexcept {
+  if (!kMapsLargeBlocks || bytes < kLargeBlock) {
+    return ::operator new (bytes, std::align_val_t{kAlignment}, std::nothrow);
+  }
+  if (bytes > SIZE_MAX / 2) return nullptr;
+  const size_t mapped = mapped_bytes(bytes);
+  void* const kept = KeptBlocks::instance().take(mapped);
+  return kept ? kept : map(mapped);
+}
+
+void free_block(void* data, size_t bytes) noexcept {
+  if (!kMapsLargeBlocks || bytes < kLargeBlock) {
+    ::operator delete (data, std::align_val_t{kAlignment});
+  } else {
+    KeptBlocks::instance().add(data, mapped_bytes(bytes));
+  }
+}
+
+size_t kept_block_bytes() noexcept { return KeptBlocks::instance().bytes(); }
+
+}  // namespace linnet

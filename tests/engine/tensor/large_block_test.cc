@@ -1,0 +1,91 @@
+#include "tensor/large_block.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "linnet/tensor.h"
+#include "tensor/alignment.h"
+
+namespace linnet {
+namespace {
+
+constexpr int64_t kMegabyte = int64_t{1} << 20;
+
+bool is_mapped(const void* page) {
+  unsigned char resident = 0;
+  return ::mincore(const_cast<void*>(page), 1, &resident) == 0;
+}
+
+int64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  int64_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * 4096;
+}
+
+class LargeBlock : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!kMapsLargeBlocks) GTEST_SKIP() << "blocks of the heap, for the sanitizer";
+  }
+};
+
+TEST_F(LargeBlock, IsAlignedAndWritable) {
+  for (const size_t bytes :
+       {size_t{1}, kLargeBlock - 1, kLargeBlock, kLargeBlock + 1, size_t{2} << 20, size_t{5'000'001}}) {
+    void* const data = allocate_block(bytes);
+    ASSERT_NE(data, nullptr);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % (bytes < size_t{2} << 20 ? kAlignment : size_t{2} << 20), 0u);
+    std::memset(data, 1, bytes);
+    free_block(data, bytes);
+  }
+}
+
+TEST_F(LargeBlock, ThereIsNoneWhereTheSystemHasNone) {
+  EXPECT_EQ(allocate_block(SIZE_MAX), nullptr);
+  EXPECT_EQ(allocate_block(size_t{1} << 60), nullptr);
+}
+
+TEST_F(LargeBlock, FreedOnesAreNotMappedButForAFew) {
+  void* const large = allocate_block(size_t{64} << 20);
+  free_block(large, size_t{64} << 20);
+  EXPECT_FALSE(is_mapped(large));
+  std::vector<void*> blocks;
+  for (int i = 0; i < 100; ++i) blocks.push_back(allocate_block(size_t{1} << 20));
+  for (void* block : blocks) free_block(block, size_t{1} << 20);
+  EXPECT_LE(kept_block_bytes(), size_t{8} << 20);
+}
+
+TEST_F(LargeBlock, TheNextOfItsSizeTakesAFreedOne) {
+  void* const block = allocate_block(300'000);
+  free_block(block, 300'000);
+  const size_t kept = kept_block_bytes();
+  void* const next = allocate_block(299'999);
+  EXPECT_EQ(next, block);
+  EXPECT_LT(kept_block_bytes(), kept);
+  free_block(next, 299'999);
+}
+
+// Freed memory of the heap stays resident below what is allocated later.
+TEST_F(LargeBlock, TensorsGiveTheirMemoryBackWhateverIsAllocatedBehindThem) {
+  std::vector<Tensor> tensors;
+  std::vector<std::string> between;
+  for (int i = 0; i < 40; ++i) {
+    tensors.emplace_back(DType::kUint8, Shape{3 * kMegabyte + i});
+    std::memset(tensors.back().raw(), 1, tensors.back().bytes());
+    tensors.erase(tensors.begin(), tensors.begin() + (i % 2));
+    between.emplace_back(1000, 'x');
+  }
+  const int64_t before = resident_bytes();
+  const auto held = int64_t(tensors.size()) * 3 * kMegabyte;
+  tensors.clear();
+  EXPECT_LE(resident_bytes(), before - held + 12 * kMegabyte);
+}
+
+}  // namespace
+}  // namespace linnet

@@ -1,0 +1,69 @@
+#include <gtest/gtest.h>
+
+#include "support/expect_unchanged.h"
+#include "support/run_op.h"
+
+namespace linnet::testing {
+namespace {
+
+const Fact kX(DType::kFloat32, Dims{Dim("N"), 3, Dim("M"), 5});
+
+Tensor ints(const std::vector<int64_t>& values) { return Tensor::of(values); }
+
+/// x times what `dims` makes of its shape, as PyTorch scales scores by the width of heads.
+template <class F>
+GraphBuilder scaled(const F& dims, const Attributes& shape = {}) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", kX);
+  const ValueId size = dims(b, b.op("Shape", {x}, shape));
+  b.output(b.op("Mul", {x, b.op("Sqrt", {b.op("Cast", {size}, {{"to", int64_t{1}}})})}));
+  return b;
+}
+
+void expect_folded(const GraphBuilder& b) {
+  EXPECT_EQ(optimized_ops(b), "Mul");
+  expect_unchanged(b, {random_tensor({2, 3, 4, 5})});
+}
+
+TEST(FoldKnownDims, ASliceOfAShape) {
+  for (const auto& [begin, end] : std::vector<std::pair<int64_t, int64_t>>{{-1, INT64_MAX}, {3, 4}, {-1, 9}}) {
+    expect_folded(scaled([&](GraphBuilder& b, ValueId shape) {
+      return b.op("Slice", {shape, b.constant(ints({begin})), b.constant(ints({end}))});
+    }));
+    expect_folded(scaled([&](GraphBuilder& b, ValueId shape) {
+      const ValueId zero = b.constant(ints({0})), one = b.constant(ints({1}));
+      return b.op("Slice", {shape, b.constant(ints({begin})), b.constant(ints({end})), zero, one});
+    }));
+  }
+}
+
+TEST(FoldKnownDims, AnElementOfAShapeAndOfItsPart) {
+  const auto gather = [](int64_t index) {
+    return [=](GraphBuilder& b, ValueId shape) { return b.op("Gather", {shape, b.constant(Tensor::scalar(index))}); };
+  };
+  for (const int64_t index : {1, 3, -1, -3}) expect_folded(scaled(gather(index)));
+  for (const int64_t index : {0, 2, -3}) expect_folded(scaled(gather(index), {{"start", int64_t{1}}}));
+}
+
+TEST(FoldKnownDims, WhatHoldsAnOpenDimStays) {
+  EXPECT_NE(optimized_ops(scaled([](GraphBuilder& b, ValueId shape) {
+              return b.op("Slice", {shape, b.constant(ints({2})), b.constant(ints({3}))});
+            })),
+            "Mul");
+  EXPECT_NE(optimized_ops(scaled([](GraphBuilder& b, ValueId shape) {
+              return b.op("Gather", {shape, b.constant(Tensor::scalar(int64_t{-2}))});
+            })),
+            "Mul");
+}
+
+/// A Slice by steps is no range.
+TEST(FoldKnownDims, StepsAreLeftToTheOperator) {
+  const GraphBuilder b = scaled([](GraphBuilder& b, ValueId shape) {
+    const ValueId axis = b.constant(ints({0})), back = b.constant(ints({-1}));
+    return b.op("Slice", {shape, back, b.constant(ints({2})), axis, back});
+  });
+  expect_unchanged(b, {random_tensor({2, 3, 4, 5})});
+}
+
+}  // namespace
+}  // namespace linnet::testing
