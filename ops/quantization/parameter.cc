@@ -9,6 +9,8 @@
 namespace linnet {
 namespace {
 
+constexpr std::array kScales{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+
 bool holds_one(const Fact& fact) { return fact.concrete() && fact.shape().elements() == 1; }
 
 }  // namespace
@@ -48,6 +50,7 @@ float float_at(const Tensor& tensor, int64_t i) {
 }
 
 void require_positive(const Fact& scale, const std::string& what) {
+  if (!is_float8(scale.dtype)) require_dtype_in(scale, kScales, what);
   for (int64_t i = 0; i < (scale.constant ? scale.constant.size() : 0); ++i) {
     const float value = float_at(scale.constant, i);
     if (!(value > 0) || std::isinf(value)) {
@@ -57,7 +60,6 @@ void require_positive(const Fact& scale, const std::string& what) {
 }
 
 void check_parameters(const Fact& tensor, const Fact& scale, const Fact& zero_point, const char* name) {
-  static constexpr std::array kScales{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
   require_dtype_in(scale, kScales, str(name, "_scale"));
   if (tensor.present()) require_same_dtype(tensor, zero_point, str(name, " and ", name, "_zero_point"));
   const bool one = holds_one(scale) || holds_one(zero_point);  // which stands for all

@@ -27,7 +27,8 @@ int32_t byte_at(const Tensor& tensor, int64_t i);
 /// Element i of a tensor of float32, float16, bfloat16 or float8.
 float float_at(const Tensor& tensor, int64_t i);
 
-/// Checks that all elements of a scale that is constant are positive and finite.
+/// Checks that a scale is float32, float16, bfloat16 or float8, and that all elements of one that is constant are
+/// positive and finite.
 void require_positive(const Fact& scale, const std::string& what);
 
 /// Checks that a scale and its zero point have the same shape, or one of them one element, the dtypes of `zero_point`

@@ -86,6 +86,11 @@ void add_form(std::vector<Form>& forms, const Form& form) {
   if (std::none_of(forms.begin(), forms.end(), same)) forms.push_back(form);
 }
 
+/// A bug, or memory that nobody counted before the system refused it.
+bool is_wrong(const Error& error) {
+  return error.kind() == ErrorKind::kInternal || error.message().find("not enough memory to") != std::string::npos;
+}
+
 }  // namespace
 
 std::vector<Form> forms(const Case& node) {
@@ -109,9 +114,7 @@ Answer ask(const Case& node, const Form& form, const Registry& registry) {
     run(node, form, registry);
     return {.result = true, .message = {}, .wrong = {}};
   } catch (const Error& error) {
-    return {.result = false,
-            .message = error.message(),
-            .wrong = error.kind() == ErrorKind::kInternal ? error.message() : std::string()};
+    return {.result = false, .message = error.message(), .wrong = is_wrong(error) ? error.message() : std::string()};
   } catch (const std::exception& error) {
     return {.result = false, .message = {}, .wrong = str("an exception that is no linnet::Error: ", error.what())};
   }

@@ -32,7 +32,11 @@ constexpr bool kSanitized = false;
 /// Of processor time, for one question, whose load and run each have a deadline of a second.
 constexpr int kHangSeconds = kSanitized ? 20 : 5;
 
-void end_hang(int) { std::abort(); }
+void end_hang(int) {
+  constexpr char kText[] = "a hang\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText, sizeof kText - 1);
+  std::abort();
+}
 
 void limit_child() {
   std::signal(SIGPROF, end_hang);

@@ -33,5 +33,14 @@ TEST(QuantizeLinearForward, OnlyWhatIsDividedByMustBePositive) {
                Tensor::of<float>({-1.5f}));
 }
 
+TEST(QuantizeLinearForward, RefusesConstantScalesThatAreNoFloats) {
+  Tensor scale(DType::kUint4, Shape{8});
+  std::fill_n(static_cast<uint8_t*>(scale.raw()), scale.bytes(), uint8_t{0x11});
+  const Tensor x = Tensor::of<float>({1, 2, 3, 4, 5, 6, 7, 8});
+  expect_error(ErrorKind::kType, "y_scale", [&] {
+    run_op({"QuantizeLinear", 1, {{"axis", int64_t{0}}}, "com.microsoft"}, {x, scale}, 1, {1});
+  });
+}
+
 }  // namespace
 }  // namespace linnet::testing
