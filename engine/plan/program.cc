@@ -4,6 +4,7 @@
 #include <chrono>
 #include <exception>
 
+#include "environment/run_environment.h"
 #include "plan/growing_program.h"
 
 namespace linnet {

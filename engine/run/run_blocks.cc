@@ -11,7 +11,7 @@ constexpr size_t kMostTimes = 8;
 
 Tensor grown(size_t before, size_t bytes, const RunEnvironment& environment) {
   const size_t half_more = before + before / 2;
-  const bool exact = before == 0 || environment.limits_memory();
+  const bool exact = before == 0 || environment.account();
   return environment.allocate(DType::kUint8, {int64_t(exact ? bytes : std::max(bytes, half_more))});
 }
 

@@ -109,7 +109,7 @@ Tensor RunMemory::dynamic(const Plan& plan, int slot, DType dtype, const Shape& 
 
 void RunMemory::count_objects(const Plan& plan, int slot) const {
   const Slot& of = plan.slots[size_t(slot)];
-  count_held(of.kind == Slot::Kind::kOwned ? *owned_.at(of.index).current : slots[size_t(slot)]);
+  count_held(of.kind == Slot::Kind::kOwned ? *owned_.at(of.index).block->current : slots[size_t(slot)]);
 }
 
 void RunMemory::collect_outputs(const Plan& plan, std::span<const Tensor> rest_values) {

@@ -117,7 +117,7 @@ void Runner::bind(std::span<const Tensor> inputs, RunEnvironment& environment) {
   if (!plan_ || !plan_->accepts(inputs)) {
     before = std::exchange(plan_, nullptr);
     left = std::exchange(memory_, nullptr);
-    if (environment.limits_memory() || (before && before->guarded)) drop(left);
+    if (environment.account() || (before && before->guarded)) drop(left);
     plan_ = program_->plan_for(inputs, &environment);
   }
   const auto scratch =
