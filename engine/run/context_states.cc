@@ -43,6 +43,18 @@ int grown_axis(const Shape& before, const Shape& after) {
   return axis;
 }
 
+/// The only axis along which `after` is not certainly as long; -1: there is none, there are others, or it is the batch.
+int open_axis(const Fact& before, const Fact& after) {
+  if (!before.has_rank() || !after.has_rank() || before.rank() != after.rank()) return -1;
+  int axis = -1;
+  for (int d = 0; d < before.rank(); ++d) {
+    if (before.dim(d) == after.dim(d)) continue;
+    if (d == 0 || axis >= 0 || before.dim(d).known()) return -1;
+    axis = d;
+  }
+  return axis;
+}
+
 Shape with_rows(const Tensor& x, int axis, int64_t rows) {
   Shape shape = x.shape();
   shape[axis] = rows;
@@ -118,25 +130,29 @@ const Tensor& ContextStates::dense(State& state) const {
   return state.value;
 }
 
+int ContextStates::axis_of(const State& state) const {
+  return state.axis >= 0 || state.has_run ? state.axis : open_axis(input_of(state).fact, output_of(state).fact);
+}
+
 void ContextStates::truncate(int64_t length) {
+  if (length < 0) throw Error(ErrorKind::kShape, str("the length must not be negative, got ", length));
   bool any = false;
   for (const State& state : states_) {
-    if (state.axis < 0) continue;
-    const int64_t rows = shape_of(state).dim(state.axis);
-    if (length < 0 || length > rows) {
+    if (axis_of(state) < 0) continue;
+    const int64_t rows = shape_of(state).dim(axis_of(state));
+    if (length > rows) {
       throw Error(ErrorKind::kShape, str("the length must be in [0,", rows, "], that of state '", input_of(state).name,
                                          "', got ", length));
     }
     any = true;
   }
-  if (length < 0) throw Error(ErrorKind::kShape, str("the length must not be negative, got ", length));
   if (!any) return;
   rooms_.rows = length;
   for (State& state : states_) {
     if (in_room(state)) {
       state.value = {};
-    } else if (state.axis >= 0) {
-      state.value = first_rows(state.value, state.axis, length);
+    } else if (const int axis = axis_of(state); axis >= 0) {
+      state.value = first_rows(state.value, axis, length);
     }
   }
 }
@@ -192,6 +208,7 @@ void ContextStates::take(std::vector<Tensor>& outputs) {
     const int axis = grown_axis(state.value.shape(), value.shape());
     assign(state, std::move(value));
     if (axis >= 0) state.axis = axis;
+    state.has_run = true;
   }
 }
 

@@ -57,11 +57,14 @@ class ContextStates {
     Tensor initial;
     Tensor value{};  // of one in a room: empty until somebody asks for it
     int axis = -1;   // that it grew along; -1: it has not grown
+    bool has_run = false;
   };
 
   State& find(const std::string& input);
   /// A value of another rank has not grown along any axis.
   void assign(State& state, Tensor value);
+  /// The axis that it has grown along, or before its first run the only one that it can grow along; -1: none.
+  int axis_of(const State& state) const;
   bool in_room(const State& state) const { return bool(rooms_.tensors[state.input]); }
   /// The value, in memory of the room where it has one.
   Tensor shape_of(const State& state) const;

@@ -118,17 +118,22 @@ class Chat {
       const std::span<const Tensor> expected = by_hand_.run(inputs);
       if (failed) throw Wrong{std::string("fails only with states: ") + failed->what()};
       compare(got, expected);
+      const int64_t before = length();
       pasts_.assign(expected.begin() + 1, expected.begin() + 1 + std::ptrdiff_t(pasts_.size()));
-      grown_ = grown_ || rows > 0;
+      grown_ = grown_ || length() > before;
     } catch (const Error& error) {
       if (!failed) throw Wrong{std::string("fails only by hand: ") + error.what()};
     }
   }
 
+  /// Before a run, dims tell which states grow, where they can.
   void truncate(int64_t length) {
-    if (grown_) length = std::min(length, length_of_shortest());
+    length = std::min(length, length_of_shortest());
     context_.truncate_states(length);
-    for (size_t i = 0; grown_ && i < Decoder::kGrowing; ++i) pasts_[i] = first_rows(i, length);
+    for (size_t i = 0; i < Decoder::kGrowing; ++i) {
+      const bool cut = grown_ || (i < bound_ && context_.state(input(i)).dim(2) == length);
+      if (cut) pasts_[i] = first_rows(i, length);
+    }
   }
 
   /// States with so many rows; only those of the first layer where it says so.

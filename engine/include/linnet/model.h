@@ -176,8 +176,8 @@ class LINNET_API Context {
   const Tensor& state(const std::string& input) const;
   /// Copies another value into a state. Throws what bind_state() does.
   void set_state(const std::string& input, const Tensor& value);
-  /// Cuts all states that have grown along one axis to their first `length` rows along it, as where tokens are taken
-  /// back. Throws Error(kShape), and cuts none, where one is shorter or the length negative.
+  /// Cuts all states that have grown along one axis, or before a run can along no other, to their first `length` rows,
+  /// as where tokens are taken back. Throws Error(kShape), and cuts none, where one is shorter or the length negative.
   void truncate_states(int64_t length);
   /// Back to the initial values.
   void reset_states();
