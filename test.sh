@@ -58,7 +58,7 @@ build $AARCH64
 
 step "Building run_model, unit tests and fuzz targets under AddressSanitizer and UndefinedBehaviorSanitizer into $SANITIZED/"
 configure $SANITIZED --preset asan-ubsan
-build $SANITIZED --target linnet_tests run_model fuzz_{api,arrays,graph,image,model,operator,value}
+build $SANITIZED --target linnet_tests run_model vary_operators fuzz_{api,arrays,graph,image,model,operator,value}
 
 export LINNET_RUN_MODEL=$PWD/$BUILD/bin/run_model
 export LINNET_BUILD=$PWD/$BUILD

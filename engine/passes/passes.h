@@ -2,6 +2,7 @@
 
 #include "compile/model_resources.h"
 #include "graph/graph.h"
+#include "linnet/export.h"
 
 // Whole-graph passes. They know no operator.
 namespace linnet {
@@ -35,7 +36,7 @@ void optimize_bodies(Graph& graph, const ModelResources& resources);
 void check_contents(const Graph& graph);
 
 /// Throws Error(kModel), which lists those that there are, for a rewrite that the registry does not have.
-void require_rewrite(const std::string& name, const Registry& registry);
+LINNET_API void require_rewrite(const std::string& name, const Registry& registry);
 
 /// Facts, the registry's lowering and, as far as options.optimization goes, folding, merging and the registry's
 /// rewrites, to a fixed point.
