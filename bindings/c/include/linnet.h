@@ -245,8 +245,8 @@ LINNET_API linnet_status linnet_context_bind_state(linnet_context* context, size
 LINNET_API linnet_status linnet_context_state(linnet_context* context, size_t input, linnet_tensor* state);
 /// Copies another value into a state. Fails as linnet_context_bind_state() does.
 LINNET_API linnet_status linnet_context_set_state(linnet_context* context, size_t input, const linnet_tensor* value);
-/// Cuts all states that have grown along one axis to their first `length` rows along it. LINNET_ERROR_SHAPE, and none
-/// is cut, where one is shorter or `length` negative.
+/// Cuts all states that have grown along one axis, or before a run can along no other, to their first `length` rows.
+/// LINNET_ERROR_SHAPE, and none is cut, where one is shorter or `length` negative.
 LINNET_API linnet_status linnet_context_truncate_states(linnet_context* context, int64_t length);
 /// Back to the initial values.
 LINNET_API linnet_status linnet_context_reset_states(linnet_context* context);

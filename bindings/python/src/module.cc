@@ -176,8 +176,9 @@ void define_context(nb::module_& module) {
            nb::sig("def set_state(self, input: str, value: typing.Any) -> None"),
            "Copies another value into a state. Raises what bind_state() does.")
       .def("truncate_states", &StatefulContext::truncate_states, nb::arg("length"),
-           "Cuts all states that have grown along one axis to their first `length` rows along it, as where tokens are\n"
-           "taken back. Raises ShapeError, and cuts none, where one is shorter or the length negative.")
+           "Cuts all states that have grown along one axis, or before a run can along no other, to their first\n"
+           "`length` rows, as where tokens are taken back. Raises ShapeError, and cuts none, where one is shorter or\n"
+           "the length negative.")
       .def("reset_states", &StatefulContext::reset_states, "Back to the initial values.")
       .def("fork", &StatefulContext::fork,
            "Another context with the same states, which go their own ways from here: for beams.");
