@@ -195,7 +195,7 @@ TEST(Reduce, AnAxisThatIsNamedTwiceIsReducedOnce) {
   for (const int64_t keep : {0, 1}) {
     const testing::OpCase op{"ReduceSum", 13, {{"keepdims", keep}}};
     EXPECT_TRUE(identical(run_op(op, {x, Tensor::of(Ints{0, -2})}, 1, {1})[0],
-                                   run_op(op, {x, Tensor::of(Ints{0})}, 1, {1})[0]));
+                          run_op(op, {x, Tensor::of(Ints{0})}, 1, {1})[0]));
   }
 }
 
