@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """check_tidy.py BUILD_DIRECTORY [--write | FILE...]: passes when clang-tidy finds nothing in the library and the tools.
 
-To clang-tidy's checks (.clang-tidy) comes one of ours, for products that may overflow (tidy/unchecked_product.cc). What
-was there before that rule stands in tidy/known_products.txt, which may only become shorter; --write writes what is found.
+To clang-tidy's checks (.clang-tidy) come two of ours, for products that may overflow: of sizes
+(tidy/unchecked_product.cc) and of what files and callers give (tidy/unchecked_value.cc). What was there before these
+rules stands in tidy/known_products.txt, which may only become shorter; --write writes what is found.
 """
 
 import os
@@ -19,7 +20,7 @@ ROOT = SCRIPTS.parent
 TIDY = SCRIPTS / "tidy"
 KNOWN = TIDY / "known_products.txt"
 FINDING = re.compile(r"^(/.*):(\d+):(\d+): \w+: (.*) \[([^]]+)\]$", re.MULTILINE)
-PRODUCT = "linnet-unchecked-product"
+PRODUCTS = "linnet-unchecked-product", "linnet-unchecked-value"
 
 
 def build_plugin(folder):
@@ -44,12 +45,12 @@ def findings(plugin, *arguments):
     return found
 
 
-def check_sample(plugin):
-    sample = TIDY / "sample.cc"
-    found = {line for _, line, *_ in findings(plugin, str(sample), "--", "-std=c++20", "-Iengine/include")}
-    wanted = {i for i, line in enumerate(sample.read_text().splitlines(), 1) if line.endswith("// found")}
-    if found != wanted:
-        sys.exit(f"{sample.name}: found lines {sorted(found)}, wanted {sorted(wanted)}")
+def check_samples(plugin):
+    for sample in sorted((TIDY / "samples").glob("*.cc")):
+        found = {line for _, line, *_ in findings(plugin, str(sample), "--", "-std=c++20", "-Iengine/include")}
+        wanted = {i for i, line in enumerate(sample.read_text().splitlines(), 1) if line.endswith("// found")}
+        if found != wanted:
+            sys.exit(f"{sample.name}: found lines {sorted(found)}, wanted {sorted(wanted)}")
 
 
 def find_all(plugin, build, sources):
@@ -62,19 +63,25 @@ def entry(finding):
     return f"{finding[0]}: {finding[3].split(chr(39))[1]}"
 
 
+def listed_products(found):
+    """The entries of products, of which both checks may find one."""
+    places = {finding[:3]: finding for finding in found if finding[4] in PRODUCTS}
+    return Counter(entry(finding) for finding in places.values())
+
+
 def main(build, *options):
     build = Path(build).resolve()
     listed = subprocess.run([SCRIPTS / "clang_sources.py", build], capture_output=True, text=True, check=True).stdout.split()
     plugin = build_plugin(build / "tidy")
-    check_sample(plugin)
+    check_samples(plugin)
     files = [option for option in options if option != "--write"]
     found = sorted(find_all(plugin, build, files or listed))
-    products = Counter(entry(finding) for finding in found if finding[4] == PRODUCT)
+    products = listed_products(found)
     if "--write" in options:
         KNOWN.write_text("".join(f"{line}\n" for line in sorted(products.elements())))
         return 0
     known = Counter(KNOWN.read_text().splitlines())
-    new = [finding for finding in found if finding[4] != PRODUCT or entry(finding) in products - known]
+    new = [finding for finding in found if finding[4] not in PRODUCTS or entry(finding) in products - known]
     for path, line, column, text, check in new:
         print(f"{path}:{line}:{column}: {text} [{check}]")
     gone = [] if files else sorted((known - products).elements())

@@ -43,7 +43,7 @@ int64_t position(const Tensor& indices, int64_t i, const Shape& shape) {
   if (indices.rank() == 1) return checked_index(at[i], shape.elements(), shape);
   int64_t flat = 0;
   for (int d = 0; d < shape.rank(); ++d) {
-    flat = flat * shape[d] + checked_index(at[i * shape.rank() + d], shape[d], shape);
+    flat = checked_mul(flat, shape[d]) + checked_index(at[i * shape.rank() + d], shape[d], shape);
   }
   return flat;
 }

@@ -29,10 +29,10 @@ struct HeadLayout {
 
   HeadLayout() = default;
   HeadLayout(bool joined_heads, int64_t heads, int64_t length, int64_t size)
-      : batch(heads * length * size),
-        head(joined_heads ? size : length * size),
-        row(joined_heads ? heads * size : size) {}
-  int64_t at(int64_t b, int64_t h, int64_t i) const { return b * batch + h * head + i * row; }
+      : batch(checked_mul(checked_mul(heads, length), size)),
+        head(joined_heads ? size : checked_mul(length, size)),
+        row(joined_heads ? checked_mul(heads, size) : size) {}
+  std::ptrdiff_t at(int64_t b, int64_t h, int64_t i) const { return b * batch + h * head + i * row; }
 };
 
 /// The keys [begin, end).

@@ -35,7 +35,8 @@ class LinearAttentionKernel final : public Kernel {
     const int64_t blocks = ceil_div(r_.v_size, kBlock);
     const int64_t elements = r_.length * r_.k_size * std::min(kBlock, r_.v_size);
     parallel_items(
-        context.executor(), r_.batch * r_.kv_heads * blocks, elements, [&](int64_t item, int64_t end, int worker) {
+        context.executor(), checked_mul(checked_mul(r_.batch, r_.kv_heads), blocks), elements,
+        [&](int64_t item, int64_t end, int worker) {
           auto* scratch = reinterpret_cast<float*>(context.scratch(worker));
           for (; item < end; ++item) {
             const int64_t head = item / blocks, column = item % blocks * kBlock;
@@ -63,16 +64,18 @@ class LinearAttentionKernel final : public Kernel {
     const Buffers buffers{scratch, decay, decay + r_.k_size};
     load_state(context, block, scratch);
     Checkpoints checkpoints;
+    const int64_t multiplies = checked_mul(checked_mul(r_.k_size, block.width), 2 + r_.group());
+    const int64_t step_work = kStepWork + multiplies / kMultipliesPerNanosecond;
     for (int64_t t = 0; t < r_.length; ++t) {
       step(context, block, block.b * r_.length + t, buffers);
-      checkpoints.add(kStepWork + r_.k_size * block.width * (2 + r_.group()) / kMultipliesPerNanosecond);
+      checkpoints.add(step_work);
     }
     for (int64_t d = 0; r_.has_state && d < r_.k_size; ++d) {
       std::copy_n(scratch + d * kBlock, block.width, context.output(1).data<float>() + state_at(block, d));
     }
   }
 
-  int64_t state_at(const Block& block, int64_t d) const {
+  std::ptrdiff_t state_at(const Block& block, int64_t d) const {
     return ((block.b * r_.kv_heads + block.head) * r_.k_size + d) * r_.v_size + block.column;
   }
 
@@ -89,13 +92,14 @@ class LinearAttentionKernel final : public Kernel {
 
   /// One token: the state decays, is corrected by the value, and answers the queries.
   void step(KernelContext& context, const Block& block, int64_t token, const Buffers& buffers) const {
-    const int64_t head = token * r_.kv_heads + block.head;
+    const std::ptrdiff_t head = token * r_.kv_heads + block.head;
     const float* k = context.input(kKey).data<float>() + head * r_.k_size;
     const float* v = context.input(kValue).data<float>() + head * r_.v_size + block.column;
     if (r_.decay_size > 0) decay(context, block, head, buffers);
     if (r_.beta_heads > 0) v = correction(context, block, token, k, v, buffers);
     table_.attention.add_outer_product(k, v, r_.k_size, block.width, buffers.state, kBlock);
-    for (int64_t g = 0; g < r_.group(); ++g) answer(context, block, token, block.head * r_.group() + g, buffers);
+    const std::ptrdiff_t first = block.head * r_.group();
+    for (int64_t g = 0; g < r_.group(); ++g) answer(context, block, token, first + g, buffers);
   }
 
   void decay(KernelContext& context, const Block& block, int64_t head, const Buffers& buffers) const {
@@ -121,7 +125,7 @@ class LinearAttentionKernel final : public Kernel {
   }
 
   void answer(KernelContext& context, const Block& block, int64_t token, int64_t q_head, const Buffers& buffers) const {
-    const int64_t head = token * r_.q_heads + q_head;
+    const std::ptrdiff_t head = token * r_.q_heads + q_head;
     const float* q = context.input(kQuery).data<float>() + head * r_.k_size;
     float* y = context.output(0).data<float>() + head * r_.v_size + block.column;
     std::fill(y, y + block.width, 0.0f);

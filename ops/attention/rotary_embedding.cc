@@ -34,13 +34,14 @@ class RotaryEmbeddingKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const int64_t* ids = r_.by_position ? context.input(3).data<int64_t>() : nullptr;
     for (int64_t i = 0; ids && i < r_.batch * r_.length; ++i) check_position(ids[i]);
-    parallel_items(context.executor(), r_.batch * r_.length, r_.heads * r_.size, [&](int64_t token, int64_t end, int) {
-      while (token < end) {
-        const int64_t count = r_.joined_heads ? 1 : neighbours(ids, token, end);
-        rotate_tokens(context, token, count, ids ? ids[token] : cache_row(token));
-        token += count;
-      }
-    });
+    parallel_items(context.executor(), r_.batch * r_.length, checked_mul(r_.heads, r_.size),
+                   [&](int64_t token, int64_t end, int) {
+                     while (token < end) {
+                       const int64_t count = r_.joined_heads ? 1 : neighbours(ids, token, end);
+                       rotate_tokens(context, token, count, ids ? ids[token] : cache_row(token));
+                       token += count;
+                     }
+                   });
   }
 
  private:
@@ -63,7 +64,7 @@ class RotaryEmbeddingKernel final : public Kernel {
 
   /// Tokens of one sample, whose angles are the rows of the caches from `row` on.
   void rotate_tokens(KernelContext& context, int64_t token, int64_t count, int64_t row) const {
-    const int64_t angles = row * r_.cache_size();
+    const std::ptrdiff_t angles = row * r_.cache_size();
     RotaryRows rows{.pitch = layout_.row,
                     .cos = context.input(1).data<float>() + angles,
                     .sin = context.input(2).data<float>() + angles,
@@ -72,7 +73,7 @@ class RotaryEmbeddingKernel final : public Kernel {
                     .count = count,
                     .pairs = r_.half()};
     for (int64_t h = 0; h < r_.heads; ++h) {
-      const int64_t first = layout_.at(token / r_.length, h, token % r_.length);
+      const std::ptrdiff_t first = layout_.at(token / r_.length, h, token % r_.length);
       rows.x = context.input(0).data<float>() + first;
       rows.y = context.output(0).data<float>() + first;
       rotate_(rows);

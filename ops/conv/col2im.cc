@@ -48,7 +48,8 @@ class Col2ImKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const T* x = context.input(0).data<T>();
     T* y = context.output(0).data<T>();
-    parallel_items(context.executor(), planes_, taps_ * blocks_ + pixels_, [&](int64_t begin, int64_t end, int) {
+    const int64_t elements = checked_add(checked_mul(taps_, blocks_), pixels_);
+    parallel_items(context.executor(), planes_, elements, [&](int64_t begin, int64_t end, int) {
       Checkpoints checkpoints;
       for (int64_t plane = begin; plane < end; ++plane) {
         T* image = y + plane * pixels_;
@@ -71,7 +72,7 @@ class Col2ImKernel final : public Kernel {
     std::array<Reach, kMaxRank> result;
     for (size_t i = axes_.size(); i-- > 0; tap /= axes_[i].block) {
       const BlockAxis& axis = axes_[i];
-      const int64_t shift = tap % axis.block * axis.dilation - axis.pad;
+      const int64_t shift = checked_mul(tap % axis.block, axis.dilation) - axis.pad;
       result[i] = {shift < 0 ? ceil_div(-shift, axis.stride) : 0,
                    shift < axis.image ? std::min(axis.count, ceil_div(axis.image - shift, axis.stride)) : 0, shift};
     }
@@ -97,7 +98,8 @@ class Col2ImKernel final : public Kernel {
   /// The same of the last two axes: of lines along the second one.
   void add_lines(const BlockAxis& line, const Reach& lines, const BlockAxis& a, const Reach& reach, const T* x, T* y,
                  Checkpoints& checkpoints) const {
-    const int64_t n = reach.end - reach.first, x_pitch = line.next_blocks, y_pitch = line.stride * line.next_pixels;
+    const int64_t n = reach.end - reach.first, x_pitch = line.next_blocks;
+    const std::ptrdiff_t y_pitch = line.stride * line.next_pixels;
     if (n <= 0) return;
     x += lines.first * x_pitch + reach.first;
     y += lines.first * y_pitch + lines.shift * line.next_pixels + reach.first * a.stride + reach.shift;

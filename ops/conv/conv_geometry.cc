@@ -30,7 +30,7 @@ bool keeps_extent(const ConvAttributes& a, int axis, int64_t kernel, int spatial
   if (is_same(a.auto_pad)) return true;
   const bool valid = a.auto_pad == "VALID";
   const int64_t pads = valid ? 0 : at_or(a.pads, axis, 0) + at_or(a.pads, axis + spatial_rank, 0);
-  return pads == at_or(a.dilations, axis, 1) * (kernel - 1);
+  return pads == checked_mul(at_or(a.dilations, axis, 1), kernel - 1);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 // Tensors of elements below one byte: a stream of bits, which begins at the lowest bit of the first byte and in which
@@ -9,7 +10,7 @@ namespace linnet {
 
 /// The code of element `index`, of 1 to 8 bits.
 inline unsigned code_at(const void* x, int64_t index, int bits) {
-  const int64_t first = index * bits;
+  const std::ptrdiff_t first = index * bits;
   const auto* at = static_cast<const uint8_t*>(x) + first / 8;
   const int shift = int(first % 8);
   const unsigned above = shift + bits > 8 ? at[1] : 0u;
@@ -31,7 +32,7 @@ void read_codes(const void* x, int64_t first, int64_t n, uint8_t* codes) {
 /// The integers [first, first + n) of 2 or 4 bits, a byte each, signed ones with their sign.
 inline void read_integers(const void* x, int64_t first, int64_t n, int bits, bool is_signed, uint8_t* y) {
   int64_t i = 0;
-  for (; i < n && (first + i) * bits % 8 > 0; ++i) y[i] = uint8_t(code_at(x, first + i, bits));
+  for (; i < n && (first + i) % 8 * bits % 8 > 0; ++i) y[i] = uint8_t(code_at(x, first + i, bits));
   bits == 4 ? read_codes<4>(x, first + i, n - i, y + i) : read_codes<2>(x, first + i, n - i, y + i);
   const unsigned sign = is_signed ? 1u << (bits - 1) : 0u;
   for (i = 0; i < n; ++i) y[i] = uint8_t((y[i] ^ sign) - sign);
@@ -39,7 +40,7 @@ inline void read_integers(const void* x, int64_t first, int64_t n, int bits, boo
 
 /// Changes the code of one element.
 inline void set_code(void* y, int64_t index, int bits, unsigned code) {
-  const int64_t first = index * bits;
+  const std::ptrdiff_t first = index * bits;
   auto* at = static_cast<uint8_t*>(y) + first / 8;
   const int shift = int(first % 8);
   const unsigned mask = ((1u << bits) - 1) << shift, value = code << shift & mask;

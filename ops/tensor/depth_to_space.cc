@@ -48,7 +48,7 @@ class DepthToSpace final : public Op {
     if (!in[0].has_rank()) return {Fact(in[0].dtype, Dims(4))};
     const Dims& x = *in[0].dims;
     const size_t first = channels_last_ ? 1 : 2;
-    const Dim channels = divided(x[channels_last_ ? 3 : 1], block_ * block_, "the number of channels");
+    const Dim channels = divided(x[channels_last_ ? 3 : 1], checked_mul(block_, block_), "the number of channels");
     const Dim height = multiplied(x[first], block_), width = multiplied(x[first + 1], block_);
     if (channels_last_) return {Fact(in[0].dtype, Dims{x[0], height, width, channels})};
     return {Fact(in[0].dtype, Dims{x[0], channels, height, width})};
@@ -57,7 +57,7 @@ class DepthToSpace final : public Op {
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
-    const int64_t depth = x[channels_last_ ? 3 : 1] / (block_ * block_);
+    const int64_t depth = x[channels_last_ ? 3 : 1] / (checked_mul(block_, block_));
     if (channels_last_) {
       const Shape blocks = depth_first_ ? Shape{x[0], x[1], x[2], depth, block_, block_}
                                         : Shape{x[0], x[1], x[2], block_, block_, depth};
@@ -89,8 +89,8 @@ class SpaceToDepth final : public Op {
     require_rank(in[0], 4, "input");
     if (!in[0].has_rank()) return {Fact(in[0].dtype, Dims(4))};
     const Dims& x = *in[0].dims;
-    return {Fact(in[0].dtype, Dims{x[0], multiplied(x[1], block_ * block_), divided(x[2], block_, "the height"),
-                                   divided(x[3], block_, "the width")})};
+    return {Fact(in[0].dtype, Dims{x[0], multiplied(x[1], checked_mul(block_, block_)),
+                                   divided(x[2], block_, "the height"), divided(x[3], block_, "the width")})};
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }

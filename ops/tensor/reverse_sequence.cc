@@ -30,7 +30,7 @@ class ReverseSequenceKernel final : public Kernel {
   }
 
  private:
-  int64_t source(int64_t i, const int64_t* lengths) const {
+  std::ptrdiff_t source(int64_t i, const int64_t* lengths) const {
     const int64_t first = i / x_[1], second = i % x_[1];
     const int64_t t = time_first_ ? first : second, length = lengths[time_first_ ? second : first];
     const int64_t from = t < length ? length - 1 - t : t;

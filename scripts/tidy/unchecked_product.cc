@@ -1,6 +1,7 @@
 // linnet-unchecked-product: products of 64-bit integers that a function returns, a constructor keeps, or that make a
-// tensor or memory. They may overflow, and memory that is too small is then written past its end (sample.cc shows
-// which are found). Offsets into memory that exists are std::ptrdiff_t, or stand where they are added to a pointer.
+// tensor or memory. They may overflow, and memory that is too small is then written past its end (samples/products.cc
+// shows which are found). Offsets into memory that exists are std::ptrdiff_t, or stand where they are added to a
+// pointer.
 #include <clang-tidy/ClangTidyCheck.h>
 #include <clang-tidy/ClangTidyModule.h>
 #include <clang-tidy/ClangTidyModuleRegistry.h>

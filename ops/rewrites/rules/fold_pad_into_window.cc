@@ -34,7 +34,7 @@ bool reaches_data(const NodeSpec& spec, const std::vector<int64_t>& pads) {
   const auto dilations = spec.attr_or("dilations", std::vector<int64_t>(kernel.size(), 1));
   for (size_t i = 0; i < pads.size(); ++i) {
     const size_t axis = i % kernel.size();
-    if (pads[i] > (kernel[axis] - 1) * dilations[axis]) return false;
+    if (pads[i] > checked_mul(kernel[axis] - 1, dilations[axis])) return false;
   }
   return 2 * kernel.size() == pads.size();
 }

@@ -1,4 +1,4 @@
-// check_products.py first runs on this file: it must find the lines that end in "found", and only those.
+// Lines that linnet-unchecked-product finds end in "found": check_tidy.py begins with this file.
 #include <cstddef>
 #include <vector>
 
