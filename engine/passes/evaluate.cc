@@ -77,7 +77,6 @@ std::vector<Tensor> run_once(const Node& node, std::span<const Fact> in, std::sp
     RunEnvironment environment = RunEnvironment::folding(resources.options.limits.memory_bytes, kMostChecks);
     const RunEnvironment::Scope scope(environment);
     environment.check_memory(size_t(checked_add(int64_t(kernel->state_bytes()), int64_t(kernel->scratch_bytes()))));
-    const RunEnvironment::Texts texts(environment);
     EvaluationContext context(*kernel, in, out, environment);
     {
       const RunEnvironment::Texts texts(environment);

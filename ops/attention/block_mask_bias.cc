@@ -39,7 +39,8 @@ class BlockMaskBiasKernel final : public Kernel {
         const int64_t position = before[size_t(sample)] + line % length_,
                       row = std::min(position / block_, blocks_ - 1);
         const int32_t* part = rows.data() + layout * (blocks_ + 1) + row;
-        write_line({columns + layout * most_ + part[0], size_t(part[1] - part[0])}, bias + line * capacity_, checkpoints);
+        write_line({columns + layout * most_ + part[0], size_t(part[1] - part[0])}, bias + line * capacity_,
+                   checkpoints);
       }
     });
   }

@@ -22,7 +22,7 @@ class GroupNormalizationKernel final : public Kernel {
 
   void run(KernelContext& context) const override {
     const int64_t elements = p_.channels / p_.groups * p_.spatial;
-    parallel_items(context.executor(), p_.n * p_.groups, elements, [&](int64_t group, int64_t end, int) {
+    parallel_items(context.executor(), checked_mul(p_.n, p_.groups), elements, [&](int64_t group, int64_t end, int) {
       for (; group < end; ++group) run_group(context, group);
     });
   }
@@ -39,7 +39,7 @@ class GroupNormalizationKernel final : public Kernel {
     const auto [mean, variance] = moments(kernels_, x, channels * p_.spatial);
     const T factor = 1 / std::sqrt(variance + T(p_.epsilon));
     for (int64_t c = 0; c < channels; ++c) {
-      const int64_t parameter = (group % p_.groups * channels + c) / p_.channels_per_parameter;
+      const std::ptrdiff_t parameter = (group % p_.groups * channels + c) / p_.channels_per_parameter;
       normalize_channel(kernels_, x + c * p_.spatial, y + c * p_.spatial, p_.spatial, mean, factor * scale[parameter],
                         bias[parameter]);
     }

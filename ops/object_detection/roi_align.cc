@@ -23,11 +23,11 @@ template <class T>
 class RoiAlignKernel final : public Kernel {
  public:
   RoiAlignKernel(const RoiSettings& settings, const Shape& x, int64_t rois, const PoolKernels& kernels)
-      : s_(settings), x_(x), rois_(rois), kernels_(kernels) {}
+      : s_(settings), x_(x), rois_(rois), bins_(checked_mul(s_.height, s_.width)), kernels_(kernels) {}
 
   void run(KernelContext& context) const override {
     const int64_t groups = ceil_div(x_[1], kChannels);
-    const int64_t cost = checked_mul(s_.height, s_.width) * 16 * std::min(kChannels, x_[1]);
+    const int64_t cost = checked_mul(bins_, 16 * std::min(kChannels, x_[1]));
     parallel_items(context.executor(), rois_ * groups, cost, [&](int64_t item, int64_t end, int worker) {
       Checkpoints checkpoints;
       for (; item < end; ++item) {
@@ -63,9 +63,11 @@ class RoiAlignKernel final : public Kernel {
 
   void pool_channels(KernelContext& context, int64_t roi, int64_t begin, int64_t end, int worker,
                      Checkpoints& checkpoints) const {
-    const int64_t image = context.input(2).data<int64_t>()[roi], size = s_.height * s_.width;
-    T* y = context.output(0).data<T>() + (roi * x_[1] + begin) * size;
-    if (image < 0 || image >= x_[0] || x_[2] * x_[3] == 0) return void(std::fill_n(y, (end - begin) * size, T(0)));
+    const int64_t image = context.input(2).data<int64_t>()[roi];
+    T* y = context.output(0).data<T>() + (roi * x_[1] + begin) * bins_;
+    if (image < 0 || image >= x_[0] || x_[2] * x_[3] == 0) {
+      return void(std::fill_n(y, checked_mul(end - begin, bins_), T(0)));
+    }
     const T* box = context.input(1).data<T>() + roi * 4;
     const RoiBins<T> rows = bins(box[1], box[3], s_.height), columns = bins(box[0], box[2], s_.width);
     const T* plane = context.input(0).data<T>() + (image * x_[1] + begin) * x_[2] * x_[3];
@@ -77,10 +79,10 @@ class RoiAlignKernel final : public Kernel {
     scratch += RoiTaps<T>::bytes(s_.width, x_[3]);
     row_taps.fill(rows, checkpoints);
     column_taps.fill(columns, checkpoints);
-    const T count = T(std::max<int64_t>(1, rows.samples * columns.samples));
-    for (; begin < end; ++begin, plane += x_[2] * x_[3], y += size) {
+    const T count = T(std::max<int64_t>(1, checked_mul(rows.samples, columns.samples)));
+    for (; begin < end; ++begin, plane += x_[2] * x_[3], y += bins_) {
       mean_channel(plane, row_taps, column_taps, count, scratch, y);
-      checkpoints.add(row_taps.size() * (column_taps.last() - column_taps.first()) + size);
+      checkpoints.add(row_taps.size() * (column_taps.last() - column_taps.first()) + bins_);
     }
   }
 
@@ -121,32 +123,31 @@ class RoiAlignKernel final : public Kernel {
   /// The largest of the four weighted pixels of all samples of a bin, for channels one after the other.
   void max_bins(const T* plane, const RoiBins<T>& rows, const RoiBins<T>& columns, int64_t channels, T* y,
                 Checkpoints& checkpoints) const {
-    const int64_t bins = s_.height * s_.width;
-    const bool any = rows.samples * columns.samples > 0;
-    std::fill_n(y, channels * bins, any ? -std::numeric_limits<T>::infinity() : T(0));
-    for (int64_t i = 0; i < bins; ++i) {
+    const bool any = rows.samples > 0 && columns.samples > 0;
+    std::fill_n(y, checked_mul(channels, bins_), any ? -std::numeric_limits<T>::infinity() : T(0));
+    for (int64_t i = 0; i < bins_; ++i) {
       for (int64_t r = 0; r < rows.samples; ++r) {
         const RoiSample<T> row(rows.at(i / s_.width, r), x_[2]);
         for (int64_t c = 0; c < columns.samples; ++c) {
           add_sample(plane, row, RoiSample<T>(columns.at(i % s_.width, c), x_[3]), channels, y + i);
         }
-        checkpoints.add(columns.samples * channels);
+        checkpoints.add(checked_mul(columns.samples, channels));
       }
     }
   }
 
   /// y[channel * bins] = the largest of itself and the weighted pixels of that channel.
   void add_sample(const T* plane, const RoiSample<T>& row, const RoiSample<T>& column, int64_t channels, T* y) const {
-    const int64_t bins = s_.height * s_.width, pixels = x_[2] * x_[3];
+    const int64_t pixels = x_[2] * x_[3];
     if (!row.inside || !column.inside) {
-      for (int64_t k = 0; k < channels; ++k) y[k * bins] = std::max(y[k * bins], T(0));
+      for (int64_t k = 0; k < channels; ++k) y[k * bins_] = std::max(y[k * bins_], T(0));
       return;
     }
     const int64_t at[] = {row.low * x_[3] + column.low, row.low * x_[3] + column.high, row.high * x_[3] + column.low,
                           row.high * x_[3] + column.high};
     const T down = row.fraction, across = column.fraction;
     const T weights[] = {(1 - down) * (1 - across), (1 - down) * across, down * (1 - across), down * across};
-    for (int64_t k = 0; k < channels; ++k, plane += pixels, y += bins) {
+    for (int64_t k = 0; k < channels; ++k, plane += pixels, y += bins_) {
       T best = *y;
       for (int t = 0; t < 4; ++t) best = std::max(best, weights[t] * plane[at[t]]);
       *y = best;
@@ -156,6 +157,7 @@ class RoiAlignKernel final : public Kernel {
   RoiSettings s_;
   Shape x_;
   int64_t rois_;
+  int64_t bins_;  // of a region
   PoolKernels kernels_;
 };
 

@@ -15,8 +15,8 @@ class RE2;
 namespace linnet {
 
 /// A regular expression of RE2 over UTF-8. RE2 cannot be interrupted, so a match that may take longer than the deadline
-/// allows, by the bytes of the text times the instructions of the pattern, throws Error(kLimit). The memory that RE2 may
-/// take for a pattern counts from the beginning. Thread-safe.
+/// allows, by the bytes of the text times the instructions of the pattern, throws Error(kLimit). The memory that RE2
+/// may take for a pattern counts from the beginning. Thread-safe.
 class Regex {
  public:
   enum class Prefers { kFirst, kLongest };  ///< of the matches that begin at one place

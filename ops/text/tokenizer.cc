@@ -104,6 +104,7 @@ class TokenizerKernel final : public Kernel {
 
  private:
   static constexpr int64_t kTextWork = 32;
+  static constexpr char kBegin = 2, kEnd = 3;  ///< the marks
 
   void write(KernelContext& context, const Pieces& pieces, const CountedVector<size_t>& ends, int64_t most,
              Checkpoints& checkpoints) const {
@@ -114,9 +115,9 @@ class TokenizerKernel final : public Kernel {
     size_t begin = 0;
     for (const size_t end : ends) {
       std::string* cell = y;
-      if (columns > most) *cell++ = "\x02";
+      if (columns > most) (cell++)->assign(1, kBegin);
       for (; begin < end; ++begin) *cell++ = pieces[begin];
-      if (columns > most) *cell++ = "\x03";
+      if (columns > most) (cell++)->assign(1, kEnd);
       std::fill(cell, y + columns, padding_);
       y += columns;
       checkpoints.add(kTextWork * (1 + columns));
