@@ -137,16 +137,12 @@ class Flow : public RecursiveASTVisitor<Flow> {
   }
 
  private:
-<<<<<<< HEAD
-  bool may_overflow(const BinaryOperator* op) const { return is_given(op->getLHS()) || is_given(op->getRHS()); }
-=======
   bool may_overflow(const BinaryOperator* op) const {
     const auto* quotient = dyn_cast<BinaryOperator>(op->getLHS()->IgnoreParenCasts());
     const bool rounds_down =
         quotient && quotient->getOpcode() == BO_Div && isa<IntegerLiteral>(op->getRHS()->IgnoreParenCasts());
     return !rounds_down && (is_given(op->getLHS()) || is_given(op->getRHS()));
   }
->>>>>>> safety
 
   void grow(const Decl* decl) { grown_ |= given_.insert(decl->getCanonicalDecl()).second; }
   void take(const ValueDecl* decl, const Expr* from) {

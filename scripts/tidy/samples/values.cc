@@ -26,10 +26,7 @@ class MaskKernel {
     use(blocks_ * blocks_);
     use(block_ % blocks_ * blocks_);
     use(block_ / blocks_ * blocks_);  // found
-<<<<<<< HEAD
-=======
     use(block_ / 8 * 8);
->>>>>>> safety
   }
 
  private:
