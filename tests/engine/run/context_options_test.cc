@@ -86,7 +86,7 @@ Model of_any_rows() {
   return b.model();
 }
 
-std::vector<Tensor> rows(int64_t n) { return {testing::random_tensor({n, 64}, uint64_t(n))}; }
+std::vector<Tensor> rows(int64_t n) { return {testing::random_tensor({n, 64}, unsigned(n))}; }
 
 TEST(ContextMemory, IsTakenFromRunsOfOtherShapesBefore) {
   CountedMemory memory;
