@@ -58,9 +58,9 @@ TEST(FoldKnownDims, WhatHoldsAnOpenDimStays) {
 
 /// A Slice by steps is no range.
 TEST(FoldKnownDims, StepsAreLeftToTheOperator) {
-  const GraphBuilder b = scaled([](GraphBuilder& b, ValueId shape) {
-    const ValueId axis = b.constant(ints({0})), back = b.constant(ints({-1}));
-    return b.op("Slice", {shape, back, b.constant(ints({2})), axis, back});
+  const GraphBuilder b = scaled([](GraphBuilder& g, ValueId shape) {
+    const ValueId axis = g.constant(ints({0})), back = g.constant(ints({-1}));
+    return g.op("Slice", {shape, back, g.constant(ints({2})), axis, back});
   });
   expect_unchanged(b, {random_tensor({2, 3, 4, 5})});
 }
