@@ -44,9 +44,16 @@ constexpr int64_t kMany = 200'000;
 TEST(Checkpoints, AskAfterEnoughWorkOfAnySize) {
   const CancelledRun run;
   Checkpoints checkpoints;
-  for (int64_t left = Checkpoints::kWork; left > 1; left -= 1) checkpoints.add(1);
+  for (int64_t left = Checkpoints::kWork; left > 2; left -= 2) checkpoints.add(1);
   expect_cancelled([&] { checkpoints.add(1); });
   expect_cancelled([] { Checkpoints().add(int64_t{1} << 62); });
+}
+
+TEST(Checkpoints, AskAfterManyCallsWithoutWork) {
+  const CancelledRun run;
+  Checkpoints checkpoints;
+  for (int64_t left = Checkpoints::kWork; left > 1; left -= 1) checkpoints.add(0);
+  expect_cancelled([&] { checkpoints.add(0); });
 }
 
 TEST(Checkpoints, AskNothingWhereNobodyRuns) { Checkpoints().add(int64_t{1} << 62); }

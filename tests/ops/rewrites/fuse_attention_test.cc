@@ -280,11 +280,11 @@ TEST(FuseAttention, AScaledQueryThatIsReadElsewhereIsTheQuery) {
   expect_ops({.q = q}, "Mul Attention");
 }
 
-// Dims that are open could still be broadcast; a plan knows them.
+// Dims that are open, those of one name, too, could still be broadcast; a plan knows them.
 TEST(FuseAttention, WaitsForDims) {
   for (const bool known : {false, true}) {
     GraphBuilder b;
-    const Dim batch = known ? Dim("N") : Dim();
+    const Dim batch = known ? Dim(kBatch) : Dim("N");
     const auto input = [&](const char* name, int64_t length) {
       return b.input(name, Fact(DType::kFloat32, Dims{batch, kHeads, length, kSize}));
     };
