@@ -11,6 +11,7 @@ namespace linnet {
 namespace {
 
 constexpr size_t kFamilies = 32;
+constexpr size_t kPlans = 512;                      // the most that are kept, however small
 constexpr std::chrono::milliseconds kPatience{10};  // of one that waits for a plan, between looks at its deadline
 constexpr size_t kGrowingPrograms = 8;              // lengths of steps
 constexpr size_t kProgramBytes = 14 << 10;          // of the containers of a small program, its plan and its runner
@@ -196,15 +197,17 @@ size_t Program::cache_limit() const { return size_t(std::max<int64_t>(resources_
 // given up, so that not each further one is counted exactly.
 void Program::limit_plans() {
   const Plan& latest = *plans_.front();
-  const size_t limit = cache_limit(), kept = latest.like ? limit / 4 * 3 : limit;
+  const bool is_early = latest.like;  // some more are given up than need be
+  const size_t limit = cache_limit(), kept = is_early ? limit / 4 * 3 : limit;
+  const size_t count = is_early && plans_.size() > kPlans ? kPlans / 4 * 3 : kPlans;
   if (plans_.size() > 1) other_bytes_ += bytes_besides(**std::next(plans_.begin()));
-  if (latest.like && other_bytes_ <= limit) return;
+  if (latest.like && other_bytes_ <= limit && plans_.size() <= kPlans) return;
   std::map<const void*, size_t> counted = constants();
   add_new(counted, latest);
-  size_t others = 0;
-  for (auto it = std::next(plans_.begin()); it != plans_.end(); ++it) {
+  size_t others = 0, number = 1;
+  for (auto it = std::next(plans_.begin()); it != plans_.end(); ++it, ++number) {
     const size_t bytes = add_new(counted, **it);
-    if (others + bytes > kept) {
+    if (others + bytes > kept || number == count) {
       plans_.erase(it, plans_.end());
       break;
     }

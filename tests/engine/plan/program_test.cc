@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
@@ -62,6 +64,19 @@ TEST(PlanCache, GivesUpThePlansUsedLongestAgoBeyondItsLimit) {
   EXPECT_FALSE(plans.front().expired());  // used all the time
   EXPECT_FALSE(plans.back().expired());
   EXPECT_TRUE(plans[1].expired());
+}
+
+TEST(PlanCache, KeepsNoEndlessNumberOfSmallPlans) {
+  GraphBuilder b;
+  b.output(b.op("Relu", {b.input("x", Fact(DType::kFloat32, Dims{Dim("N")}))}));
+  const auto resources = std::make_shared<ModelResources>();
+  resources->options.executor = make_serial_executor();
+  resources->options.plan_cache_bytes = int64_t{1} << 30;
+  Program p(model_graph(b.model()), resources);
+  std::vector<std::weak_ptr<const Plan>> plans;
+  for (int64_t n = 1; n <= 1000; ++n) plans.push_back(p.plan_for(std::vector<Tensor>{random_tensor({n})}));
+  EXPECT_LE(std::ranges::count_if(plans, [](const auto& plan) { return !plan.expired(); }), 512);
+  EXPECT_TRUE(std::none_of(plans.end() - 300, plans.end(), [](const auto& plan) { return plan.expired(); }));
 }
 
 TEST(PlanCache, KeepsTheLastPlanWhateverItsSize) {
