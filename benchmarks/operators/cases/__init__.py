@@ -16,6 +16,10 @@ UNTIMED = {
         ("Optional", "OptionalGetElement", "OptionalHasElement"),
         "no computation, and ONNX Runtime takes no optional from Python",
     ),  # fmt: skip
+    **dict.fromkeys(
+        [f"com.microsoft.{name}" for name in ("ComplexMul", "ComplexMulConj", "Irfft", "Rfft")],
+        "ONNX Runtime has no kernel for CPUs",
+    ),
 }
 
 

@@ -1,7 +1,7 @@
 """Operators of com.microsoft, which are expanded into others when a model is loaded."""
 
 import numpy as np
-from arrays import whole
+from arrays import phrases, well_conditioned, whole
 from notation import by, case, each, fed, w, x
 
 MS = "com.microsoft."
@@ -375,4 +375,36 @@ case(
     bits=4,
     block_size=32,
     quantize_axis=1,
+)
+
+# Matrices, images, words.
+case(MS + "Inverse", x("float32", by(2, 8, 8), by(4, 32, 200), by(4, 32, 200), fill=well_conditioned), agreement="norms")
+case(MS + "GridSample", x("float32", 1, CHANNELS, SIDE, SIDE), x("float32", 1, SIDE, SIDE, 2, low=-1, high=1))
+case(
+    MS + "CropAndResize",
+    x("float32", 2, CHANNELS, SIDE, SIDE),
+    x("float32", by(2, 20, 100), 4, low=0, high=1),
+    x("int32", by(2, 20, 100), low=0, high=1),
+    w("int32", 2, low=14, high=14),
+)
+case(
+    MS + "NGramRepeatBlock",
+    x("int64", by(1, 4, 16), by(16, 128, 1000), low=0, high=9),
+    x("float32", by(1, 4, 16), 30_000),
+    ngram_size=3,
+)
+case(
+    MS + "WordConvEmbedding",
+    x("int32", by(4, 64, 512), 16, low=1, high=99),
+    w("float32", 64, 1, 3, 32),
+    w("float32", 64),
+    w("float32", 100, 32),
+)
+case(
+    MS + "Tokenizer",
+    x("string", by(10, 1000, 50_000), fill=phrases),
+    separators=[" "],
+    mark=0,
+    mincharnum=1,
+    pad_value="",
 )
