@@ -23,8 +23,8 @@ class Rfft final : public ExpandedOp {
 
  private:
   std::vector<ValueId> expand(Expansion& graph) const override {
-    const Fact& x = graph.facts()[0];
     require_inputs(graph.facts(), 1, 1);
+    const Fact& x = graph.facts()[0];
     require_floating(x, "X");
     require_rank_at_least(x, int(axes_) + inverse_, "X");
     const ValueId last = graph.ints({-1});

@@ -66,6 +66,7 @@ TEST(Rfft, RefusesWhatOnnxRuntimeRefuses) {
   expect_error(ErrorKind::kUnsupported, "onesided", [&] { run({{"onesided", int64_t{0}}}); });
   expect_error(ErrorKind::kModel, "signal_ndim", [&] { run({{"signal_ndim", int64_t{4}}}); });
   expect_error(ErrorKind::kShape, "X", [&] { run({{"signal_ndim", int64_t{3}}}); });
+  expect_error(ErrorKind::kModel, "input", [] { run_op({"Rfft", 1, {}, "com.microsoft"}, {}); });
 }
 
 TEST(Inverse, TimesTheMatrixIsTheIdentity) {
