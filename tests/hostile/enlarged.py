@@ -4,10 +4,41 @@ configurations that tests/differential draws."""
 import random
 
 import numpy as np
-from huge_dims import INTEGERS, dims_of, draws, with_dims
-from onnx import AttributeProto, numpy_helper
+from drawn_models import draws
+from onnx import AttributeProto, TensorProto, numpy_helper
 
 SIZES = (2**14, 2**18, 2**22, 2**26)
+INTEGERS = (TensorProto.INT64, TensorProto.INT32)
+
+
+def dims_of(model):
+    types = [info.type.tensor_type for info in model.graph.input]
+    declared = {dim.dim_value for type_ in types for dim in type_.shape.dim}
+    return sorted((declared | {dim for tensor in model.graph.initializer for dim in tensor.dims}) - {0})
+
+
+def with_dims(model, replaced):
+    """The model with other dims of its inputs; initializers too, where that leaves them without elements."""
+    result = type(model).FromString(model.SerializeToString())
+    for info in result.graph.input:
+        for dim in info.type.tensor_type.shape.dim:
+            dim.dim_value = replaced.get(dim.dim_value, dim.dim_value)
+    for tensor in result.graph.initializer:
+        dims = [replaced.get(dim, dim) for dim in tensor.dims]
+        if 0 in dims:
+            kind, name = tensor.data_type, tensor.name
+            tensor.Clear()
+            tensor.data_type, tensor.name = kind, name
+            tensor.dims.extend(dims)
+        elif tensor.data_type in INTEGERS:  # sizes and splits
+            values = numpy_helper.to_array(tensor).copy()
+            for before, after in replaced.items():
+                if after < 2**31 or tensor.data_type == TensorProto.INT64:
+                    values[values == before] = after
+            tensor.CopyFrom(numpy_helper.from_array(values, tensor.name))
+    for info in result.graph.output:
+        info.type.tensor_type.ClearField("shape")
+    return result
 
 
 def copy_of(model):

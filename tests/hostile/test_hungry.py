@@ -14,8 +14,8 @@ from measured import measured
 from onnx import helper
 
 sys.path.insert(0, str(ROOT / "tests" / "differential"))
+import drawn_models  # noqa: E402
 import enlarged  # noqa: E402
-import huge_dims  # noqa: E402
 
 MEMORY = 64 << 20
 BESIDES = 16 << 20  # what libraries and the process itself take, and what the heap has not given back
@@ -48,7 +48,7 @@ def test_an_operator_touches_no_more_than_the_limit(run_model, trivial, tmp_path
 
 @pytest.mark.parametrize("part", range(8))
 def test_operators_with_larger_dims_and_numbers_touch_no_more(run_model, trivial, tmp_path, part):
-    for schema in list(huge_dims.latest())[part::8]:
+    for schema in list(drawn_models.latest())[part::8]:
         for i, proto in enumerate(enlarged.variants(schema, VARIANTS)):
             path = write_model(tmp_path, proto)
             result = run(path)
