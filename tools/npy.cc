@@ -120,7 +120,8 @@ int64_t text_length(const std::string& descr) {
 std::span<const std::byte> without_padding(std::span<const std::byte> text, size_t width) {
   size_t used = text.size();
   while (used > 0 && text[used - 1] == std::byte{0}) --used;
-  return text.first(std::min(text.size(), (used + width - 1) / width * width));
+  used += (width - used % width) % width;  // whole characters
+  return text.first(std::min(text.size(), used));
 }
 
 Tensor parse_text(const Header& header, std::span<const std::byte> data) {

@@ -105,7 +105,7 @@ std::string print_element(const Tensor& tensor, int64_t i) {
   switch (tensor.dtype()) {
     case DType::kString: {
       const std::string& text = tensor.data<std::string>()[i];
-      CountedMemory().add(kCopiesToPrint * text.size());
+      CountedMemory().add(size_t(checked_mul(kCopiesToPrint, int64_t(text.size()))));
       return str('"', text, '"');
     }
     case DType::kBool:

@@ -371,8 +371,9 @@ bool accept(const std::vector<PlanInput>& inputs, std::span<const Tensor> tensor
 }
 
 size_t Plan::own_bytes() const {
-  size_t own = sizeof(Plan) + slots.size() * sizeof(Slot) + size_t(graph.value_count()) * kValueBytes;
-  own += steps.size() * kStepBytes;
+  size_t own = sizeof(Plan) + slots.size() * sizeof(Slot);
+  own += size_t(checked_mul(graph.value_count(), kValueBytes));
+  own += size_t(checked_mul(std::ssize(steps), kStepBytes));
   for (const PlanInput& input : inputs) own += held_bytes(input.value);
   for (const Rest& rest : rests) own += rest.program->bytes();
   return own;

@@ -22,7 +22,7 @@ constexpr size_t kMostKeptBytes = size_t{8} << 20;
 /// Bytes of the pages for a block: eight sizes between two powers of two, so that blocks of about one size fit in turn.
 size_t mapped_bytes(size_t bytes) {
   const size_t step = std::max(kPage, std::bit_floor(bytes) / 8);
-  return (bytes + step - 1) / step * step;
+  return (bytes + step - 1) & ~(step - 1);  // a power of two
 }
 
 void* map(size_t bytes) {

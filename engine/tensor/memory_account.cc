@@ -76,7 +76,7 @@ void free_counted(void* memory, size_t bytes) noexcept {
   auto* const account = static_cast<Charged*>(begin);
   if (*account) (*account)->give_back(bytes + kChargedBytes);
   std::destroy_at(account);
-  ::operator delete(begin, bytes + kChargedBytes);
+  ::operator delete(begin);
 }
 
 }  // namespace linnet

@@ -43,7 +43,7 @@ size_t more_bytes(const std::string& text) {
 }
 size_t more_bytes(const Sequence& sequence) {
   std::ranges::for_each(sequence.elements, count_held);
-  return sequence.elements.capacity() * sizeof(Tensor);
+  return size_t(checked_mul(int64_t(sequence.elements.capacity()), sizeof(Tensor)));
 }
 size_t more_bytes(const Optional& optional) {
   count_held(optional.value);

@@ -32,7 +32,11 @@ void read_codes(const void* x, int64_t first, int64_t n, uint8_t* codes) {
 /// The integers [first, first + n) of 2 or 4 bits, a byte each, signed ones with their sign.
 inline void read_integers(const void* x, int64_t first, int64_t n, int bits, bool is_signed, uint8_t* y) {
   int64_t i = 0;
-  for (; i < n && (first + i) % 8 * bits % 8 > 0; ++i) y[i] = uint8_t(code_at(x, first + i, bits));
+  for (; i < n; ++i) {
+    const std::ptrdiff_t bit = (first + i) % 8 * bits;
+    if (bit % 8 == 0) break;
+    y[i] = uint8_t(code_at(x, first + i, bits));
+  }
   bits == 4 ? read_codes<4>(x, first + i, n - i, y + i) : read_codes<2>(x, first + i, n - i, y + i);
   const unsigned sign = is_signed ? 1u << (bits - 1) : 0u;
   for (i = 0; i < n; ++i) y[i] = uint8_t((y[i] ^ sign) - sign);

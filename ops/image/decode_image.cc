@@ -36,8 +36,9 @@ Image blank_image(const char* format, int64_t height, int64_t width, CountedMemo
   if (height > kMaxPixels / width) {
     throw Error(ErrorKind::kLimit, str(format, " image of ", width, " x ", height, " pixels: more than ", kMaxPixels));
   }
-  counted.add(size_t(checked_mul(height * width, checked_add(3, more_per_pixel))));
-  return {height, width, std::vector<uint8_t>(size_t(height * width * 3))};
+  const int64_t pixels = checked_mul(height, width);
+  counted.add(size_t(checked_mul(pixels, checked_add(3, more_per_pixel))));
+  return {height, width, std::vector<uint8_t>(size_t(checked_mul(pixels, 3)))};
 }
 
 void throw_undecodable(const char* format, const std::string& why) {

@@ -61,7 +61,7 @@ class Decompressor {
   int channels() const { return info_.num_components == 4 ? 4 : 3; }
   /// What the library needs: the coefficients of the whole image where it comes in several scans.
   int64_t bytes_per_pixel() {
-    return jpeg_has_multiple_scans(&info_) ? int64_t{sizeof(JCOEF)} * info_.num_components : 1;
+    return jpeg_has_multiple_scans(&info_) ? checked_mul(sizeof(JCOEF), info_.num_components) : 1;
   }
   bool inverted() const { return info_.saw_Adobe_marker; }
   int64_t height() const { return info_.image_height; }

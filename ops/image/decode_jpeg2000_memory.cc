@@ -106,7 +106,7 @@ class Codestream {
     if (tiles_ > 1) tile_samples_ = checked_mul(components_, checked_mul(tile_width, tile_height));
     for (int64_t c = 0; c < components_; ++c) {
       const auto step = [&](uint64_t which) {
-        return std::max<int64_t>(1, int64_t(bytes_.number(at + 40 + 3 * uint64_t(c) + which, 1)));
+        return std::max<int64_t>(1, int64_t(bytes_.number(at + 40 + uint64_t(checked_mul(3, c)) + which, 1)));
       };
       const int64_t of_component = checked_mul(width_ / step(1) + 1, height_ / step(2) + 1);
       samples_ = checked_add(samples_, of_component);

@@ -73,7 +73,7 @@ class InverseKernel final : public Kernel {
                      }
                    });
   }
-  size_t scratch_bytes() const override { return dtype_bytes(DType::kFloat64, checked_mul(2 * n_, n_)); }
+  size_t scratch_bytes() const override { return dtype_bytes(DType::kFloat64, checked_mul(2, checked_mul(n_, n_))); }
 
  private:
   void read(const T* x, const InverseOf& matrix, Checkpoints& checkpoints) const {
