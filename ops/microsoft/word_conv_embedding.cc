@@ -33,14 +33,13 @@ class WordConvEmbeddingKernel final : public Kernel {
   }
 
  private:
-  /// Letters of the word before the first 0, which ends it.
+  /// Letters of the word that are not 0, if the first one is not.
   int64_t length(std::span<const int32_t> word) const {
-    const int64_t length = std::ranges::find(word, 0) - word.begin();
     for (const int32_t letter : word) {
       if (letter >= 0 && letter < alphabet_) continue;
       throw Error(ErrorKind::kShape, str("Sequence must be in [0,", alphabet_, "), got ", letter));
     }
-    return length;
+    return word.empty() || word.front() == 0 ? 0 : std::ssize(word) - std::ranges::count(word, 0);
   }
 
   void embed(KernelContext& context, std::span<const int32_t> word, float* y, Checkpoints& checkpoints) const {
@@ -71,9 +70,9 @@ class WordConvEmbeddingKernel final : public Kernel {
   int64_t letters_, filters_, window_, size_, alphabet_;
 };
 
-/// WordConvEmbedding: of each word, a row of letters that the first 0 ends, Y[word, f] = tanh(B[f] + the most that
-/// filter f gives on any window of its embedded letters); 0 for a word without letters. A word shorter than the window
-/// has one, which reads what comes after it in the row.
+/// WordConvEmbedding: of each word, a row of letters, Y[word, f] = tanh(B[f] + the most that filter f gives on any of the
+/// first windows of its embedded letters). There are as many windows as fit into the letters that are not 0, but one at
+/// least; a word whose first letter is 0 gives 0 (ONNX Runtime leaves these undefined).
 /// Sequence: int32 [words, letters].   W: float [filters, 1, window, size], the window at most as long as a row.
 /// B: float [filters].   C: float [alphabet, size].   Y: float [words, filters]. embedding_size, conv_window_size and
 /// char_embedding_size, where given, are filters, window and size. Source:

@@ -92,7 +92,7 @@ def gathered_blocks(schema, size):
 
 
 # Its inputs are numbers.
-WITHOUT_SIZE = {"Range"}
+WITHOUT_SIZE = {"Range", "Tokenizer"}
 # Those of com.microsoft without a family: schema, size -> Configuration.
 OTHERS = {"MatMulNBits": nbits, "GatherBlockQuantized": gathered_blocks}
 

@@ -14,6 +14,8 @@ from third_judge import third_judge
 DRAWN = 6
 # Of those of which PyTorch has few forms.
 RARELY = ("Attention", "GRU", "GridSample", "LSTM", "RNN", "Resize", "Selu", "Unique")
+# Those that PyTorch 1.13 has no function for.
+NEWER = {"Attention", "RMSNormalization", "SimplifiedLayerNormalization"}
 # What PyTorch says where it refuses something itself.
 REFUSALS = ("no counterpart", "values that are no numbers", "RuntimeError", "NotImplementedError", "ValueError")
 
@@ -58,7 +60,8 @@ def test_agrees_with_pytorch(run_model, judge):
     answers = judge.ask(configurations)
     faults = [reason for reason in judge.reasons if reason and not reason.startswith(REFUSALS)]
     assert not faults
-    assert set(judge.names) == {title(c.schema) for c, answer in zip(configurations, answers) if answer}
+    unanswered = set(judge.names) - {title(c.schema) for c, answer in zip(configurations, answers) if answer}
+    assert unanswered <= NEWER
     answered = [(c, answer) for c, answer in zip(configurations, answers) if answer and not excused(c)]
     found = different(run_model, answered)
     assert not found, "\n".join([f"{len(found)} of {len(answered)} differ:", *found])
