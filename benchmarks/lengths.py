@@ -1,4 +1,4 @@
-"""python benchmarks/lengths.py [--forms float32,fp16,dynamic,qdq] [--threads 1] [--clients 1] [--passes 3] [--json FILE]
+"""python benchmarks/lengths.py [--forms float32,fp16,dynamic,qdq] [--threads 1] [--clients 1] [--passes 4] [--json FILE]
 
 What texts of many lengths cost in Linnet and in ONNX Runtime: an encoder of MiniLM's sizes with seeded random weights,
 written as PyTorch exports it with dynamic axes, and the forms of it that ONNX Runtime's tools make. 120 lengths come in
@@ -172,20 +172,15 @@ def shuffled(seed):
 
 
 def of_lengths(runs, passes):
-    """Mean ms of a run by engine and by how lengths come."""
-    times = {engine: {"new": [], "seen": {n: [] for n in LENGTHS}, "repeated": []} for engine in runs}
+    """Mean ms of a run by engine and by how lengths come; each is repeated at once, under the same load of the machine."""
+    times = {engine: {how: {n: [] for n in LENGTHS} for how in ("new", "seen", "repeated")} for engine in runs}
     for number in range(passes):
         for n in shuffled(number):
             for engine, run in runs.items():
-                took = timed(run, feeds(n))
-                (times[engine]["seen"][n] if number else times[engine]["new"]).append(took)
-    for n in LENGTHS:
-        for engine, run in runs.items():
-            run(feeds(n))
-            times[engine]["repeated"].append(statistics.median(timed(run, feeds(n)) for _ in range(passes)))
-    for kept in times.values():
-        kept["seen"] = [statistics.median(took) for took in kept["seen"].values()]
-    return {engine: {how: statistics.mean(kept[how]) for how in kept} for engine, kept in times.items()}
+                times[engine]["seen" if number else "new"][n].append(timed(run, feeds(n)))
+                times[engine]["repeated"][n] += [timed(run, feeds(n)) for _ in range(2)]
+    return {engine: {how: statistics.mean(map(statistics.median, kept[how].values())) for how in kept}
+            for engine, kept in times.items()}  # fmt: skip
 
 
 def of_clients(runs, clients, passes):
@@ -216,7 +211,7 @@ def main():
     parser.add_argument("--forms", type=lambda text: text.split(","), default=FORMS)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--clients", type=int, default=1)
-    parser.add_argument("--passes", type=int, default=3)
+    parser.add_argument("--passes", type=int, default=4, help="at least 2")
     parser.add_argument("--json")
     flags = parser.parse_args()
     results = {}
