@@ -137,7 +137,8 @@ class BatchNormalizationKernel final : public Kernel {
   /// Of rows that are too short for lanes: all channels of a row, then the next one.
   void add_columns(const T* x, int64_t first, int64_t channels, Columns& columns, Checkpoints& checkpoints) const {
     const auto for_each = [&](auto add) {
-      for (int64_t n = 0; n < g_.n; ++n, checkpoints.add(channels * g_.spatial)) {
+      const int64_t rows = g_.spatial > 0 ? g_.n : 0;  // any number of them may have no pixels
+      for (int64_t n = 0; n < rows; ++n, checkpoints.add(channels * g_.spatial)) {
         const T* values = row(x, n, first);
         for (int64_t c = 0; c < channels; ++c) {
           for (int64_t s = 0; s < g_.spatial; ++s) add(columns[size_t(c)], double(values[c * g_.spatial + s]));
