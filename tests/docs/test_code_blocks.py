@@ -61,7 +61,7 @@ ELSEWHERE = {
     "build-asan/bin/fuzz_graph -max_total_time=600 -timeout=20 -rss_limit_mb=2048 seeds/graph":
     "fuzzes for minutes; tests/hostile/test_fuzz_targets.py",
     "cmake --preset asan-ubsan": BUILDS,
-    "cmake --build build-asan --target linnet_tests run_model fuzz_model": BUILDS,
+    "cmake --build build-asan --target linnet_tests run_model fuzz_model vary_operators": BUILDS,
     "ctest --test-dir build-asan -j 2 --output-on-failure": BUILDS,
     "LINNET_BUILD=$PWD/build-asan .venv/bin/python -m pytest -q tests/onnx_backend tests/hostile": BUILDS,
     "cmake --preset coverage": BUILDS,
