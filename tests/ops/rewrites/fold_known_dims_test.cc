@@ -26,13 +26,13 @@ void expect_folded(const GraphBuilder& b) {
 }
 
 TEST(FoldKnownDims, ASliceOfAShape) {
-  for (const auto& [begin, end] : std::vector<std::pair<int64_t, int64_t>>{{-1, INT64_MAX}, {3, 4}, {-1, 9}}) {
+  for (const auto& range : std::vector<std::pair<int64_t, int64_t>>{{-1, INT64_MAX}, {3, 4}, {-1, 9}}) {
     expect_folded(scaled([&](GraphBuilder& b, ValueId shape) {
-      return b.op("Slice", {shape, b.constant(ints({begin})), b.constant(ints({end}))});
+      return b.op("Slice", {shape, b.constant(ints({range.first})), b.constant(ints({range.second}))});
     }));
     expect_folded(scaled([&](GraphBuilder& b, ValueId shape) {
       const ValueId zero = b.constant(ints({0})), one = b.constant(ints({1}));
-      return b.op("Slice", {shape, b.constant(ints({begin})), b.constant(ints({end})), zero, one});
+      return b.op("Slice", {shape, b.constant(ints({range.first})), b.constant(ints({range.second})), zero, one});
     }));
   }
 }
