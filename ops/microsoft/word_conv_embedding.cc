@@ -70,12 +70,12 @@ class WordConvEmbeddingKernel final : public Kernel {
   int64_t letters_, filters_, window_, size_, alphabet_;
 };
 
-/// WordConvEmbedding: of each word, a row of letters, Y[word, f] = tanh(B[f] + the most that filter f gives on any of the
-/// first windows of its embedded letters). There are as many windows as fit into the letters that are not 0, but one at
-/// least; a word whose first letter is 0 gives 0 (ONNX Runtime leaves these undefined).
-/// Sequence: int32 [words, letters].   W: float [filters, 1, window, size], the window at most as long as a row.
-/// B: float [filters].   C: float [alphabet, size].   Y: float [words, filters]. embedding_size, conv_window_size and
-/// char_embedding_size, where given, are filters, window and size. Source:
+/// WordConvEmbedding: of each word, a row of letters, Y[word, f] = tanh(B[f] + the most that filter f gives on any of
+/// the first windows of its embedded letters). There are as many windows as fit into the letters that are not 0, but
+/// one at least; a word whose first letter is 0 gives 0 (ONNX Runtime leaves these undefined). Sequence: int32 [words,
+/// letters].   W: float [filters, 1, window, size], the window at most as long as a row. B: float [filters].   C: float
+/// [alphabet, size].   Y: float [words, filters]. embedding_size, conv_window_size and char_embedding_size, where
+/// given, are filters, window and size. Source:
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.WordConvEmbedding
 class WordConvEmbedding final : public Op {
  public:
