@@ -43,7 +43,7 @@ LinearScores::LinearScores(const CompileInput& in, const LinearModel& whole)
       intercepts_(whole.intercepts().begin(), whole.intercepts().end()),
       vectors_({}, 0) {
   const LinearModel model = whole.of_width(shape_.width);
-  if (in.dtype(0) == DType::kFloat32 && model.scores() <= DotKernels::kRows) {
+  if (in.dtype(0) == DType::kFloat32 && model.scores() <= DotKernels::kRows && shape_.width > 0) {
     coefficients_.assign(model.coefficients().begin(), model.coefficients().end());
   } else {
     vectors_ = DotVectors(model.coefficients(), model.scores());

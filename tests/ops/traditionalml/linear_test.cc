@@ -66,6 +66,16 @@ TEST(LinearRegressor, LeavesZerosOutOfSoftmaxZero) {
                1e-6);
 }
 
+/// A row may have fewer features than there are coefficients, and none at all.
+TEST(LinearRegressor, GivesRowsWithoutFeaturesTheIntercepts) {
+  const OpCase op{"LinearRegressor",
+                  1,
+                  {{"targets", int64_t{2}}, {"coefficients", Floats{1, 2, 3, 4}}, {"intercepts", Floats{0.5f, -1}}},
+                  "ai.onnx.ml"};
+  expect_close(run_op(op, {Tensor::of(Shape{3, 0}, Floats{})})[0],
+               Tensor::of(Shape{3, 2}, Floats{0.5f, -1, 0.5f, -1, 0.5f, -1}));
+}
+
 /// Rows and scores that do not fill blocks, the second so many that they are computed in parts.
 TEST(LinearRegressor, AddsUpEachScoreOfEachRow) {
   for (const auto& [rows, targets, width] :
