@@ -28,7 +28,8 @@ def torchvision():
         pytest.skip(f"{TORCH_PYTHON} has no torchvision to export the models with")
 
 
-@pytest.fixture(scope="module", params=NAMES)
+# The tests of a model share its export, so one process runs them.
+@pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in NAMES])
 def name(request):
     return request.param
 

@@ -141,6 +141,16 @@ def test_entries_that_change_results_are_refused(key, value):
         ort.InferenceSession(identity(), options)
 
 
+def test_the_plan_cache_is_an_entry_of_the_session():
+    options = ort.SessionOptions()
+    options.add_session_config_entry("linnet.plan_cache_bytes", "0")
+    np.testing.assert_array_equal(ort.InferenceSession(identity(), options).run(None, {"x": X})[0], X)
+    for value in ("-1", "x", ""):
+        options.add_session_config_entry("linnet.plan_cache_bytes", value)
+        with pytest.raises(ort.capi.onnxruntime_pybind11_state.InvalidArgument, match="plan_cache_bytes"):
+            ort.InferenceSession(identity(), options)
+
+
 def test_operators_that_linnet_lacks_are_named():
     with pytest.raises(NotImplemented, match="Nope"):
         ort.InferenceSession(model([helper.make_node("Nope", ["x"], ["y"])], [("x", 1, [1])], [("y", 1, [1])]))
