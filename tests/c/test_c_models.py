@@ -93,11 +93,15 @@ def test_options_are_checked(api, options, status, words):
     refused(status, words, lambda: api.load(LINEAR, **options))
 
 
-@pytest.mark.parametrize("options", [{}, {"threads": 1}, {"threads": 2}, {"optimization": 1}, {"optimization": 2}], ids=str)
+@pytest.mark.parametrize("options", [
+    {}, {"threads": 1}, {"threads": 2}, {"optimization": 1}, {"optimization": 2}, {"plan_cache_bytes": -1},
+    {"plan_cache_bytes": 1},
+], ids=str)  # fmt: skip
 def test_options_do_not_change_outputs(api, options):
     context = api.created("context_create", api.load(LINEAR, **options))
-    api.run(context, [X])
-    np.testing.assert_allclose(api.output(context), X @ W, rtol=1e-5)
+    for rows in (1, 2, 1, 2):
+        api.run(context, [X[:rows]])
+        np.testing.assert_allclose(api.output(context), X[:rows] @ W, rtol=1e-5)
 
 
 def test_precision_rounds_factors_to_bfloat16(api):
