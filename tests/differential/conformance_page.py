@@ -15,7 +15,8 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 import onnx  # noqa: E402
 import onnxruntime  # noqa: E402
 from by_operator import title  # noqa: E402
-from disagreements import DISAGREEMENTS, PYTORCH  # noqa: E402
+from disagreement import PYTORCH  # noqa: E402
+from disagreements import DISAGREEMENTS  # noqa: E402
 from locations import ROOT  # noqa: E402
 from run_model import RunModel  # noqa: E402
 from survey import ENDS, is_needed, schemas, survey  # noqa: E402

@@ -3,6 +3,8 @@
 import dataclasses
 from collections.abc import Callable
 
+ORT, REFERENCE, PYTORCH = "ONNX Runtime", "onnx.reference", "PyTorch"
+
 
 @dataclasses.dataclass(frozen=True)
 class Answers:
@@ -34,3 +36,7 @@ class Disagreement:
 
 def attribute(configuration, name, default=None):
     return configuration.attributes.get(name, default)
+
+
+def integers(configuration):
+    return configuration.types.get("T", configuration.types.get("T1", "")).startswith(("int", "uint"))

@@ -1,11 +1,9 @@
 """Where ONNX Runtime and its own documentation of com.microsoft disagree."""
 
 import numpy as np
-from disagreement import Answers, Disagreement
+from disagreement import ORT, Answers, Disagreement
 from own.recurrent import HAVE_ALPHA
 from processors import onnx_runtime_sums_bytes_exactly
-
-ORT = "ONNX Runtime"
 
 
 def zero_point_of_output(configuration):

@@ -4,7 +4,7 @@ import collections
 import math
 
 import numpy as np
-from disagreement import Answers, Disagreement, attribute
+from disagreement import ORT, Answers, Disagreement, attribute
 from onnx import TensorProto, numpy_helper
 from own.classical import svm_decisions
 from own.trees import TRANSFORMS, probit, transformed
@@ -98,7 +98,7 @@ def decides_closely(configuration):
 OF_CLASSICAL_MODELS = (
     Disagreement(
         ("DictVectorizer",),
-        "ONNX Runtime",
+        ORT,
         lambda c: True,
         "the shape of the output",
         Answers("1-D", "[1, n]", "none", "the specification"),
@@ -106,7 +106,7 @@ OF_CLASSICAL_MODELS = (
     ),
     Disagreement(
         ("LinearRegressor", "SVMRegressor", "TreeEnsembleRegressor"),
-        "ONNX Runtime",
+        ORT,
         lambda c: transform(c) not in ("NONE", "PROBIT") and targets(c) == 1 and not attribute(c, "one_class"),
         "post_transform with one target",
         Answers("applies it", "applies PROBIT at most", "none", "the specification"),
@@ -114,7 +114,7 @@ OF_CLASSICAL_MODELS = (
     ),
     Disagreement(
         ("TreeEnsemble",),
-        "ONNX Runtime",
+        ORT,
         lambda c: attribute(c, "post_transform") in (1, 2, 3) and targets(c) == 1,
         "post_transform with one target",
         Answers("applies it", "applies PROBIT at most", "none", "the specification"),
@@ -135,21 +135,21 @@ OF_CLASSICAL_MODELS = (
     ),
     Disagreement(
         ("TreeEnsemble",),
-        "ONNX Runtime",
+        ORT,
         lambda c: transform(c) == "PROBIT" and "double" in c.types.values(),
         "PROBIT of doubles",
         Answers("the inverse of the normal distribution", "computes it in float32", "exact (special.ndtri)", "exact"),
     ),
     Disagreement(
         ("SVMRegressor",),
-        "ONNX Runtime",
+        ORT,
         lambda c: transform(c) == "PROBIT",
         "PROBIT",
         Answers("applies it", "does not apply it", "none", "the specification"),
     ),
     Disagreement(
         ("LinearClassifier",),
-        "ONNX Runtime",
+        ORT,
         lambda c: transform(c) == "PROBIT" and len(c.attributes["intercepts"]) == 1,
         "PROBIT of one score for two classes",
         Answers("open", "transforms the first rows and leaves the last as they are", "none", "transforms all rows"),
@@ -168,28 +168,28 @@ OF_CLASSICAL_MODELS = (
     ),
     Disagreement(
         ("SVMClassifier",),
-        "ONNX Runtime",
+        ORT,
         lambda c: decides_closely(c),
         "a decision of which float32 leaves no digit",
         Answers("its sign", "takes the sign from there", "none", "computes in double"),
     ),
     Disagreement(
         ("TreeEnsembleRegressor",),
-        "ONNX Runtime",
+        ORT,
         lambda c: targets(c) == 1 and any(len(votes) > 1 for votes in voters(c, "target")),
         "several votes of a leaf where there is one target",
         Answers("counts all", "counts the first", "none", "the specification"),
     ),
     Disagreement(
         ("TreeEnsembleRegressor",),
-        "ONNX Runtime",
+        ORT,
         lambda c: has_base_values(c) and any(len(set(votes)) < targets(c) for votes in voters(c, "target")),
         "base values of targets that no leaf votes for",
         Answers("adds them", "leaves them out", "none", "the specification"),
     ),
     Disagreement(
         ("TreeEnsembleClassifier",),
-        "ONNX Runtime",
+        ORT,
         lambda c: classes(c) == 2 and (has_base_values(c) or len(set(sum(voters(c, "class"), []))) == 2),
         "two classes with votes for both or with base values",
         Answers(
@@ -202,42 +202,42 @@ OF_CLASSICAL_MODELS = (
     ),
     Disagreement(
         ("TreeEnsembleClassifier", "TreeEnsembleRegressor"),
-        "ONNX Runtime",
+        ORT,
         lambda c: has_missing(c) and "BRANCH_NEQ" in c.attributes["nodes_modes"],
         "missing values at BRANCH_NEQ and BRANCH_MEMBER",
         Answers("nodes_missing_value_tracks_true says where they go", "compares", "none", "the specification"),
     ),
     Disagreement(
         ("TreeEnsemble",),
-        "ONNX Runtime",
+        ORT,
         lambda c: has_missing(c) and bool(node_modes(c) & {NEQ, MEMBER}),
         "missing values at BRANCH_NEQ and BRANCH_MEMBER",
         Answers("nodes_missing_value_tracks_true says where they go", "compares", "none", "the specification"),
     ),
     Disagreement(
         ("TreeEnsemble",),
-        "ONNX Runtime",
+        ORT,
         lambda c: attribute(c, "post_transform") in (1, 2) and targets(c) > 1,
         "the numbers of post_transform",
         Answers("SOFTMAX is 1 and LOGISTIC 2", "the reverse", "none", "the specification"),
     ),
     Disagreement(
         ("TreeEnsemble",),
-        "ONNX Runtime",
+        ORT,
         lambda c: MEMBER in node_modes(c) and bool(np.any(c.inputs[0] != np.trunc(c.inputs[0]))),
         "BRANCH_MEMBER of values that are not whole",
         Answers("compares them", "cuts them to integers first", "none", "the specification"),
     ),
     Disagreement(
         ("LabelEncoder",),
-        "ONNX Runtime",
+        ORT,
         lambda c: c.schema.since_version == 2 and bool(np.any(np.isnan(c.attributes.get("keys_floats", [])))),
         "the key NaN in version 2",
         Answers("compares bits", "compares numbers", "none", "the specification"),
     ),
     Disagreement(
         ("LabelEncoder",),
-        "ONNX Runtime",
+        ORT,
         lambda c: c.schema.since_version == 4 and is_repeated(keys(c)),
         "a repeated key in version 4",
         Answers("takes the last one", "takes the first one", "none", "the specification"),

@@ -6,7 +6,8 @@ import collections
 
 import pytest
 from by_operator import title
-from disagreements import DISAGREEMENTS, PYTORCH
+from disagreement import PYTORCH
+from disagreements import DISAGREEMENTS
 from survey import is_needed, schemas, survey
 
 CONFIGURATIONS = 12

@@ -4,7 +4,8 @@ import contextlib
 
 import pytest
 from by_operator import title
-from disagreements import DISAGREEMENTS, PYTORCH
+from disagreement import PYTORCH
+from disagreements import DISAGREEMENTS
 from draw import Impossible, SeededDraw
 from engine import failures
 from survey import configurations_under, configure, is_under, schemas
