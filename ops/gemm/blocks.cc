@@ -64,10 +64,17 @@ void GemmBlocks::choose_chunks() {
   const double multiplies = double(sizes_.rows) * double(sizes_.columns) * double(sizes_.taps) * double(sizes_.depth);
   const auto wanted =
       int64_t(std::min(multiplies / double(kChunkMultiplies), double(kChunksPerWorker * sizes_.workers)));
+  if (sizes_.workers > 1 && row_parts_ == 1 && panel_parts_ > 1) divide_panels_evenly();
   if (chunks() >= wanted || sizes_.workers == 1) return;
   if (sizes_.costly_rows) return divide_costly_chunks(wanted);
   row_parts_ = std::min(strips_, ceil_div(wanted, panel_parts_));
   panel_parts_ = std::min(count, ceil_div(wanted, row_parts_));
+}
+
+/// Few chunks are as many for each worker, so that none of them waits.
+void GemmBlocks::divide_panels_evenly() {
+  if (panel_parts_ > kChunksPerWorker * sizes_.workers) return;
+  panel_parts_ = std::min(panels_.count(), ceil_div(panel_parts_, sizes_.workers) * sizes_.workers);
 }
 
 /// Every part of the panels computes the rows anew, every part of the rows reads B anew: both keep enough to outweigh

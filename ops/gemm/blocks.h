@@ -59,6 +59,7 @@ class GemmBlocks {
  private:
   void choose_sum_blocks();
   void choose_chunks();
+  void divide_panels_evenly();
   void divide_costly_chunks(int64_t wanted);
 
   TileFamily tiles_{};

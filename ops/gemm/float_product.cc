@@ -60,7 +60,7 @@ class FloatProduct final : public Kernel {
     T* y = context.output(0).data<T>();
     const BasicEpilogue<T> epilogue = bind_addends(context);
     const int64_t a_size = product_.m * rows_.depth();
-    const int64_t chunks = plan_.chunks(), cost = multiplies() / chunks / kMultipliesOfElement;
+    const int64_t chunks = plan_.chunks(), cost = multiplies() / chunks / multiplies_of_element();
     parallel_items(context.executor(), product_.batch() * chunks, cost, [&](int64_t chunk, int64_t end, int worker) {
       for (; chunk < end; ++chunk) {
         const int64_t i = chunk / chunks;
@@ -84,6 +84,8 @@ class FloatProduct final : public Kernel {
   static constexpr int64_t kMultipliesOfElement = 8;  ///< in the time that touching an element takes, about
 
   /// Of one product.
+  /// Few rows multiply each element of B only a few times, so that reading B is what takes the time.
+  int64_t multiplies_of_element() const { return std::clamp<int64_t>(product_.m, 1, kMultipliesOfElement); }
   int64_t multiplies() const { return checked_mul(checked_mul(product_.m, product_.n), product_.k); }
 
   template <class V>

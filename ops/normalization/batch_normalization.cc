@@ -78,6 +78,7 @@ class BatchNormalizationKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const T* x = context.input(0).template data<T>();
     T* y = context.output(0).template data<T>();
+    if (training_.on && g_.n > 0 && g_.spatial >= kShortRow) return train_and_normalize(context, x, y);
     const Parameters<const T> p(prepare(context, x), g_.channels);
     if (context.input(0).size() == 0) return;
     g_.spatial == 1 ? run_channels_last(context, x, y, p) : run_channels(context, x, y, p);
@@ -110,9 +111,23 @@ class BatchNormalizationKernel final : public Kernel {
       for (int64_t c = begin; c < end; c += kColumns) {
         const int64_t count = std::min(kColumns, end - c);
         Columns columns{};
-        g_.spatial < kShortRow ? add_columns(x, c, count, columns, checkpoints)
-                               : add_rows(x, c, count, columns, checkpoints);
+        add_columns(x, c, count, columns, checkpoints);
         for (int64_t i = 0; i < count; ++i) finish(context, c + i, columns[size_t(i)], p);
+      }
+    });
+  }
+
+  /// The same for long rows, and normalises each channel while it is in the cache.
+  void train_and_normalize(KernelContext& context, const T* x, T* y) const {
+    const Parameters<T> p(reinterpret_cast<T*>(context.scratch()), g_.channels);
+    parallel_items(context.executor(), g_.channels, g_.n * g_.spatial, [&](int64_t c, int64_t end, int) {
+      Checkpoints checkpoints;
+      for (; c < end; ++c) {
+        finish(context, c, moments_of_channel(x, c, checkpoints), p);
+        for (int64_t n = 0; n < g_.n; ++n, checkpoints.add(g_.spatial)) {
+          normalize_channel(kernels_, row(x, n, c), y + (row(x, n, c) - x), g_.spatial, p.mean[c], p.factor[c],
+                            p.bias[c]);
+        }
       }
     });
   }
@@ -120,18 +135,28 @@ class BatchNormalizationKernel final : public Kernel {
   double count() const { return double(g_.n) * double(g_.spatial); }
   const T* row(const T* x, int64_t n, int64_t c) const { return x + (n * g_.channels + c) * g_.spatial; }
 
-  void add_rows(const T* x, int64_t first, int64_t channels, Columns& columns, Checkpoints& checkpoints) const {
-    for (int64_t c = 0; c < channels; ++c) {
-      const auto sum = [&](auto term) {
-        double total = 0;
-        for (int64_t n = 0; n < g_.n; ++n, checkpoints.add(g_.spatial)) {
-          total += sum_of(row(x, n, first + c), g_.spatial, term);
-        }
-        return total;
-      };
-      const double mean = sum(std::identity()) / count();
-      columns[size_t(c)] = {mean, sum([mean](double v) { return (v - mean) * (v - mean); }) / count()};
+  Moments<double> moments_of_row(const T* x) const {
+    if constexpr (std::is_same_v<T, float>) {
+      const auto [mean, variance] = kernels_.moments(x, g_.spatial);
+      return {mean, variance};
     }
+    const auto mean_of = [&](auto term) { return sum_of(x, g_.spatial, term) / double(g_.spatial); };
+    const double mean = mean_of(std::identity());
+    return {mean, mean_of([mean](double v) { return (v - mean) * (v - mean); })};
+  }
+
+  /// Adds the moments of one row after the other, which have the same number of elements, by the pairwise update of
+  /// T. F. Chan, G. H. Golub, R. J. LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample
+  /// Variances" (1979).
+  Moments<double> moments_of_channel(const T* x, int64_t c, Checkpoints& checkpoints) const {
+    Moments<double> all{};
+    for (int64_t n = 0; n < g_.n; ++n, checkpoints.add(g_.spatial)) {
+      const Moments<double> one = moments_of_row(row(x, n, c));
+      const double part = 1 / double(n + 1), distance = one.mean - all.mean;
+      all.mean += distance * part;
+      all.variance += ((one.variance - all.variance) + distance * distance * (1 - part)) * part;
+    }
+    return all;
   }
 
   /// Of rows that are too short for lanes: all channels of a row, then the next one.

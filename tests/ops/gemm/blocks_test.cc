@@ -30,6 +30,14 @@ TEST_P(GemmDivision, SixteenMillionMultiplicationsAreWorkForEightWorkers) {
   }
 }
 
+TEST_P(GemmDivision, AVectorByAMatrixIsTheSameWorkForEachWorker) {
+  for (const int64_t workers : {2, 4}) {
+    const GemmBlocks blocks(floats(), {.rows = 1, .columns = 512, .depth = 512, .workers = int(workers)});
+    EXPECT_GT(blocks.chunks(), 1);
+    EXPECT_EQ(blocks.chunks() % workers, 0) << blocks.chunks();
+  }
+}
+
 /// Its sums wait in the first-level cache until they are stored: these take at most half of 32 KB.
 TEST_P(GemmDivision, AStripOfFewSumsOfIntegersIsMultipliedAtOnce) {
   const int lanes = integers().lanes;

@@ -98,6 +98,22 @@ TEST(BatchNormalization, TrainingUsesAndUpdatesTheStatistics) {
   }
 }
 
+/// Rows that are short, and that are long: a mean much larger than the deviation does not cancel it away.
+TEST(BatchNormalization, TrainingKeepsTheVarianceBesideALargeMean) {
+  for (const int64_t pixels : {3, 100}) {
+    Tensor x = random_tensor({5, 2, pixels});
+    double mean = 0, variance = 0;
+    for (int64_t i = 0; i < x.size(); ++i) x.data<float>()[i] += 1000.0f;
+    const auto of_channel = [&](int64_t i) { return double(x.data<float>()[i / pixels * 2 * pixels + i % pixels]); };
+    for (int64_t i = 0; i < 5 * pixels; ++i) mean += of_channel(i) / double(5 * pixels);
+    for (int64_t i = 0; i < 5 * pixels; ++i) variance += std::pow(of_channel(i) - mean, 2) / double(5 * pixels);
+    const OpCase op{"BatchNormalization", 15, {{"training_mode", int64_t{1}}, {"momentum", 0.0f}}};
+    const auto got = run_op(op, Parameters(2).with(x), 3);
+    EXPECT_NEAR(got[1].data<float>()[0], mean, 1e-3);
+    EXPECT_NEAR(got[2].data<float>()[0], variance, 1e-4 * variance);
+  }
+}
+
 TEST(BatchNormalization, TrainingOnNoPixelsGivesNoNumbers) {
   const Tensor x = random_tensor({int64_t{1} << 60, 3, 0});
   const OpCase op{"BatchNormalization", 15, {{"training_mode", int64_t{1}}}};
