@@ -37,3 +37,27 @@ def running_sum():
 def each_element(operator):
     """Of SequenceMap."""
     return helper.make_graph([helper.make_node(operator, ["e"], ["y"])], operator, [info("e")], [info("y")])
+
+
+def decoder(vocabulary, width):
+    """Of BeamSearch and its like: logits of each token by itself, and one row of keys and values for each."""
+    rng = np.random.default_rng(0)
+    rows, columns = ((rng.standard_normal(dims) * 0.3).astype(np.float32) for dims in ((vocabulary, width), (width, vocabulary)))
+    weights = [numpy_helper.from_array(value, name) for name, value in (("rows", rows), ("columns", columns))]
+    weights += [numpy_helper.from_array(np.array(axes), name) for name, axes in (("axes", [0, 2]), ("twice", [2, 1, 1, 1, 1]))]
+    nodes = [
+        helper.make_node("Gather", ["rows", "input_ids"], ["x"]),
+        helper.make_node("MatMul", ["x", "columns"], ["logits"]),
+        helper.make_node("Unsqueeze", ["x", "axes"], ["keys"]),
+        helper.make_node("Tile", ["keys", "twice"], ["pair"]),
+        helper.make_node("Concat", ["past_0", "pair"], ["present_0"], axis=3),
+    ]
+    inputs = [info(name, TensorProto.INT32, ["b", "s"]) for name in ("input_ids", "position_ids", "attention_mask")]
+    inputs.append(info("past_0", shape=[2, "b", 1, "p", width]))
+    outputs = [info("logits", shape=["b", "s", vocabulary]), info("present_0", shape=[2, "b", 1, "t", width])]
+    return helper.make_graph(nodes, "decoder", inputs, outputs, weights)
+
+
+def language_model(vocabulary, width):
+    """Attributes of a search that no token ends."""
+    return {"decoder": decoder(vocabulary, width), "eos_token_id": vocabulary, "pad_token_id": vocabulary}

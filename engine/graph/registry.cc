@@ -27,12 +27,19 @@ std::string canonical(const std::string& domain) { return domain == "ai.onnx" ? 
 
 void Registry::add(const std::string& op_type, const OpVersion& version, Factory factory) {
   standard_ = false;
-  operators_[{canonical(version.domain), op_type}][version.since] = {std::move(factory), version.own_inputs};
+  operators_[{canonical(version.domain), op_type}][version.since] = {std::move(factory), version};
 }
 
 std::shared_ptr<const Op> Registry::create(const NodeSpec& node) const { return registration(node).factory(node); }
 
-int Registry::own_inputs(const NodeSpec& node) const { return registration(node).own_inputs; }
+int Registry::own_inputs(const NodeSpec& node) const { return registration(node).version.own_inputs; }
+
+bool Registry::declared_shapes(const NodeSpec& node) const {
+  const auto found = operators_.find({canonical(node.domain), node.op_type});
+  if (found == operators_.end()) return false;
+  const auto newer = found->second.upper_bound(node.opset);
+  return newer != found->second.begin() && std::prev(newer)->second.version.declared_shapes;
+}
 
 const Registry::Registration& Registry::registration(const NodeSpec& node) const {
   const auto found = operators_.find({canonical(node.domain), node.op_type});

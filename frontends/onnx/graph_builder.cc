@@ -57,9 +57,15 @@ void add_inputs(Scope& scope, const pb::GraphProto& proto, MakeFact make_fact) {
   }
 }
 
-// Declared shapes of bodies are often those of the first iteration only: the dtype is all they are asked for.
-Fact body_input_fact(const pb::ValueInfoProto& input) {
-  return input.has_type() ? without_shape(fact_from_proto(input.type())) : Fact();
+/// What is declared of a body's input: its dtype, and the dims that are numbers where these count.
+Fact body_input_fact(const pb::ValueInfoProto& input, bool declared_shapes) {
+  if (!input.has_type()) return {};
+  Fact fact = fact_from_proto(input.type());
+  if (!declared_shapes) return without_shape(fact);
+  if (fact.dims) {
+    for (Dim& dim : *fact.dims) dim = dim.known() ? dim : Dim();
+  }
+  return fact;
 }
 
 // The main graph holds all initializers, under their names in the file, and bodies capture them: who replaces one finds
@@ -220,13 +226,14 @@ void GraphBuilder::read_attributes(const Scope& scope, const pb::NodeProto& node
                                    std::vector<ValueId>& inputs) {
   std::vector<ValueId> captures;
   std::vector<Body> bodies;
+  const bool declared_shapes = scope.graph().registry()->declared_shapes(spec);
   for (const pb::AttributeProto& attribute : node.attribute()) {
     with_context("attribute", attribute.name(), [&] {
       const auto value = scope.resolve(attribute);
       if (!value) return;
       Attribute read = int64_t{0};
       if (attribute_type(*value->proto) == pb::AttributeProto::GRAPH) {
-        bodies.push_back({attribute.name(), build_body(scope.nested(), captures, *value)});
+        bodies.push_back({attribute.name(), build_body(scope.nested(), captures, *value, declared_shapes)});
       } else {
         read = attribute_value(*value->proto, tensors_);
       }
@@ -248,12 +255,12 @@ void GraphBuilder::read_attributes(const Scope& scope, const pb::NodeProto& node
 }
 
 std::unique_ptr<NestedGraph> GraphBuilder::build_body(NestedGraph& outer, std::vector<ValueId>& captures,
-                                                      const ScopedAttribute& attribute) {
+                                                      const ScopedAttribute& attribute, bool declared_shapes) {
   const DepthGuard guard(depth_left_);
   const pb::GraphProto& proto = attribute.proto->g();
   auto nested = std::make_unique<NestedGraph>(outer, captures);
   Scope scope(*nested, *attribute.scope);
-  add_inputs(scope, proto, body_input_fact);
+  add_inputs(scope, proto, [&](const pb::ValueInfoProto& input) { return body_input_fact(input, declared_shapes); });
   for (const pb::TensorProto& tensor : proto.initializer()) {
     add_constant(scope, tensor.name(), [&] { return tensors_.read(tensor); });
   }

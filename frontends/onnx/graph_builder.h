@@ -44,7 +44,7 @@ class GraphBuilder {
   std::vector<ValueId> read_inputs(const Scope& scope, const pb::NodeProto& node);
   void read_attributes(const Scope& scope, const pb::NodeProto& node, NodeSpec& spec, std::vector<ValueId>& inputs);
   std::unique_ptr<NestedGraph> build_body(NestedGraph& outer, std::vector<ValueId>& captures,
-                                          const ScopedAttribute& attribute);
+                                          const ScopedAttribute& attribute, bool declared_shapes);
   void inline_call(Scope& caller, const pb::NodeProto& node, const Function& function);
   void bind_attributes(Scope& scope, const Scope& caller, const pb::NodeProto& node, const Function& function);
   std::string unique_prefix(const std::string& name);

@@ -111,6 +111,7 @@ void MessageWriter::write_body(const Graph& body, const Node& node, const Names&
   Names names{outer.versions, std::vector<std::string>(size_t(body.value_count()))};
   proto.set_name(kGraphName);
   const size_t captures = size_t(node.spec.captures), own = body.inputs().size() - captures;
+  const bool declared_shapes = body.registry()->declared_shapes(node.spec);
   for (size_t i = 0; i < body.inputs().size(); ++i) {
     const ValueId id = body.inputs()[i];
     std::string& name = names.of[size_t(id)];
@@ -118,7 +119,8 @@ void MessageWriter::write_body(const Graph& body, const Node& node, const Names&
       name = outer.of[size_t(node.inputs[node.inputs.size() - captures + i - own])];
     } else {
       name = unique(body.value(id).name);
-      write_value(name, without_shape(body.fact(id)), *proto.add_input());
+      const Fact& fact = body.fact(id);
+      write_value(name, declared_shapes ? fact : without_shape(fact), *proto.add_input());
     }
   }
   std::vector<Alias> aliases;

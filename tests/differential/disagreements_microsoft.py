@@ -62,6 +62,37 @@ OF_MICROSOFT = (
         ),
     ),
     Disagreement(
+        ("com.microsoft.BeamSearch",),
+        ORT,
+        lambda c: len(c.inputs[0]) > 1 and not c.attributes.get("early_stopping"),
+        "when a prompt is done that is not the only one",
+        Answers(
+            "when none of its own sequences can get better",
+            "compares with the scores of other prompts",
+            "transformers asks for each prompt's own",
+            "the specification",
+        ),
+    ),
+    Disagreement(
+        ("com.microsoft.GreedySearch", "com.microsoft.Sampling"),
+        ORT,
+        lambda c: True,
+        "what is behind the last tokens where all sequences have ended",
+        Answers("padding, as behind each that has ended", "is not written", "none", "the specification"),
+    ),
+    Disagreement(
+        ("com.microsoft.Sampling",),
+        ORT,
+        lambda c: len(c.inputs) > 7 and c.inputs[7] is not None and c.inputs[7].any(),
+        "presence_penalty",
+        Answers(
+            "is subtracted from the score of each token that presence_mask names",
+            "is subtracted from the first token of the first sequence, once for each that is named",
+            "none",
+            "the specification",
+        ),
+    ),
+    Disagreement(
         ("com.microsoft.QLinearSoftmax",),
         ORT,
         lambda c: not units(c.inputs[3]).is_integer(),

@@ -9,6 +9,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state as onnx_runtime
 
 # The types that ONNX Runtime's kernels for CPUs take, where the schema allows more.
 KERNEL_TYPES = {
+    "BeamSearch": {"F": ["tensor(int32)"], "T": ["tensor(float)"]},
     "BiasAdd": {},
     "BiasGelu": {},
     "BiasSplitGelu": {},
@@ -31,6 +32,7 @@ KERNEL_TYPES = {
     "FusedMatMulActivation": {},
     "GatherND": {},
     "Gelu": {},
+    "GreedySearch": {},
     "GridSample": {"T1": ["tensor(float)"], "T2": ["tensor(float)"]},
     "GroupNorm": {},
     "GroupQueryAttention": {"T": ["tensor(float)"], "T_CACHE": ["tensor(float)"]},
@@ -65,6 +67,7 @@ KERNEL_TYPES = {
     "QuickGelu": {},
     "Range": {},
     "Rfft": {},
+    "Sampling": {},
     "SkipGroupNorm": {},
     "SkipLayerNormalization": {},
     "SkipSimplifiedLayerNormalization": {},
@@ -74,6 +77,7 @@ KERNEL_TYPES = {
     "Trilu": {},
     "Unique": {},
     "RotaryEmbedding": {"T": ["tensor(float)"]},
+    "WhisperBeamSearch": {"F": ["tensor(float)"], "T": ["tensor(float)"]},
     "WordConvEmbedding": {},
 }
 # Those of the default domain, in their first version.

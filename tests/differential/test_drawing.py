@@ -22,11 +22,13 @@ NEVER = {
 # What Linnet refuses, or ONNX Runtime's kernels for CPUs refuse or ignore.
 NEVER_OF = {
     "com.microsoft.Attention": ("past_sequence_length", "rotary_embedding_dim"),
+    "com.microsoft.BeamSearch": ("decoder_input_ids", "logits_processor"),
     "com.microsoft.CausalConvWithState": (
         "input_channel_offset", "input_channels", "ndim", "state_channels_last", "state_length",
         "state_update_capacity", "state_window",
     ),
     "com.microsoft.DecoderMaskedMultiHeadAttention": ("cache_indirection",),
+    "com.microsoft.GreedySearch": ("decoder_start_token_id", "encoder", "model_type"),
     "com.microsoft.GroupQueryAttention": (
         "k_norm_epsilon", "k_norm_weight", "k_quant_type", "k_scale", "kv_cache_bit_width", "q_norm_epsilon",
         "q_norm_weight", "qk_norm_epsilon", "sliding_window_cache", "v_quant_type", "v_scale",
@@ -42,6 +44,11 @@ NEVER_OF = {
         "fc3_scales", "fc3_zero_points", "swiglu_limit_after_activation", "use_sparse_mixer",
     ),
     "com.microsoft.RotaryEmbedding": ("scale",),
+    "com.microsoft.Sampling": ("decoder_start_token_id", "encoder", "model_type", "no_repeat_ngram_size"),
+    "com.microsoft.WhisperBeamSearch": (
+        "attention_mask", "cross_qk_layer_head", "decoder_output_cross_qk", "extra_decoding_ids", "init_decoder",
+        "no_speech_token_id",
+    ),
 }  # fmt: skip
 
 

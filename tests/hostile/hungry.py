@@ -7,6 +7,7 @@ import zlib
 import numpy as np
 import onnx
 from demanding import BOOL, FLOAT, INT64, STRING, constant, info, node
+from language_models import chain
 from long_work import OPSET, Maker
 from onnx import TensorProto, helper
 
@@ -380,3 +381,17 @@ named("matmul_nbits_order", lambda make: make(
     "MatMulNBits", make.random(1, 2_000_000), make.filled(1, 1, 62_500, 16, dtype=np.uint8), make.filled(1, 62_500), "",
     make.filled(0, 2_000_000, dtype=np.int32), K=2_000_000, N=1, bits=4, block_size=32, domain=MICROSOFT))  # fmt: skip
 named("causal_convolution", lambda make: make("CausalConvWithState", make.random(1, 1, 4_000_000), make.random(1, 1, 2_000_000), outputs=2))
+
+
+def search(op, *numbers, prompt=1):
+    def build(make):
+        given = [make.constant([number], np.int32) for number in numbers]
+        return make(op, make.filled(1, prompt, 1, dtype=np.int32), *given, domain=MICROSOFT, decoder=chain(),
+                    eos_token_id=-1, pad_token_id=-1)  # fmt: skip
+    return build  # fmt: skip
+
+
+named("beams", search("BeamSearch", 4, 0, 2_000_000, 1))
+named("greedy", search("GreedySearch", 4, 0, prompt=2_000_000))
+named("sampling", search("Sampling", 4, 0, prompt=2_000_000))
+named("long_beams", search("BeamSearch", 2_000_000_000, 0, 1, 1))

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import onnx
 from demanding import FLOAT, INT64, STRING, constant, info, node
+from language_models import chain
 from onnx import TensorProto, helper
 
 DOUBLE = TensorProto.DOUBLE
@@ -279,3 +280,22 @@ def inverse(make):
 def repeated_n_grams(make):
     ids = make.filled(1, 1, 2_000_000, dtype=np.int64)
     return make("NGramRepeatBlock", ids, make.filled(0, 1, 4), domain="com.microsoft", ngram_size=500_000)
+
+
+def search(op, *numbers, prompt=(1,), **attributes):
+    """No token ends it."""
+
+    def build(make):
+        given = [make.constant([number], np.int32) for number in numbers]
+        return make(op, make.constant([prompt], np.int32), *given, domain="com.microsoft", decoder=chain(),
+                    eos_token_id=-1, pad_token_id=-1, **attributes)  # fmt: skip
+
+    build.__name__ = "_".join(map(str, (op, *numbers)))
+    return long_work(build)
+
+
+search("BeamSearch", 20_000_000, 0, 3, 3)
+search("BeamSearch", 5, 0, 5_000_000, 1)
+search("BeamSearch", 1_000_000, 0, 1, 1, prompt=[1, 2] * 100_000, no_repeat_ngram_size=100_000)
+search("GreedySearch", 20_000_000, 0)
+search("Sampling", 20_000_000, 0)

@@ -12,6 +12,7 @@ GROUPS = ("math", "logical", "tensor", "reduction", "nn", "rnn", "image", "quant
 # Why it makes no sense to time them.
 UNTIMED = {
     "Constant": "folded: nothing runs",
+    "com.microsoft.WhisperBeamSearch": "BeamSearch with other bodies",
     **dict.fromkeys(
         ("Optional", "OptionalGetElement", "OptionalHasElement"),
         "no computation, and ONNX Runtime takes no optional from Python",

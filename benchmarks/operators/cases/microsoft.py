@@ -2,7 +2,8 @@
 
 import numpy as np
 from arrays import phrases, well_conditioned, whole
-from notation import by, case, each, fed, w, x
+from bodies import language_model
+from notation import by, case, each, fed, lazily, w, x
 
 MS = "com.microsoft."
 ROWS, N = by(4, 40, 2000), by(100, 30_000, 2_000_000)
@@ -408,3 +409,11 @@ case(
     mincharnum=1,
     pad_value="",
 )
+
+# Searches of 16 further tokens. All inputs that ONNX Runtime asks for.
+PROMPTS = x("int32", by(1, 2, 8), by(4, 16, 64), low=0, high=99)
+FOUR, LONGEST = np.array([4], np.int32), by(*(np.array([n], np.int32) for n in (20, 32, 80)))
+MODEL = lazily(language_model, by(100, 1000, 10_000), by(16, 64, 256))
+case(MS + "BeamSearch", PROMPTS, LONGEST, FOUR, FOUR, FOUR, np.ones(1, np.float32), more=MODEL, outputs=2)
+case(MS + "GreedySearch", PROMPTS, LONGEST, more=MODEL)
+case(MS + "Sampling", PROMPTS, LONGEST, more=MODEL, top_p=1e-6, min_tokens_to_keep=1)

@@ -19,6 +19,9 @@ struct OpVersion {
   /// How many inputs are the operator's own, at the least, where its bodies capture values, which follow as further
   /// inputs (NodeSpec::captures): those that the model does not write count as omitted.
   int own_inputs = 0;
+  /// The inputs of its bodies have the dims that the model declares as numbers, whenever they run. Elsewhere declared
+  /// shapes of bodies count for nothing: they are often those of the first iteration only.
+  bool declared_shapes = false;
 };
 
 /// The operators and rewrites that a model is loaded with. A value: copy it, add to it.
@@ -38,6 +41,8 @@ class LINNET_API Registry {
   std::shared_ptr<const Op> create(const NodeSpec& node) const;
   /// OpVersion::own_inputs of that operator. Throws Error(kUnsupported) when there is none.
   int own_inputs(const NodeSpec& node) const;
+  /// OpVersion::declared_shapes of that operator; false when there is none.
+  bool declared_shapes(const NodeSpec& node) const;
   bool contains(const std::string& domain, const std::string& op_type, int64_t opset) const;
 
   /// Of graph rewrites, in the order in which they are tried; for ModelOptions::disabled_rewrites.
@@ -65,7 +70,7 @@ class LINNET_API Registry {
   using Key = std::pair<std::string, std::string>;  // domain, op_type
   struct Registration {
     Factory factory;
-    int own_inputs = 0;
+    OpVersion version;
   };
 
   const Registration& registration(const NodeSpec& node) const;

@@ -13,6 +13,7 @@ from . import (  # noqa: F401
     microsoft,
     microsoft_data,
     microsoft_fused,
+    microsoft_generation,
     microsoft_attention,
     microsoft_experts,
     microsoft_products,

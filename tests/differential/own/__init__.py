@@ -10,6 +10,7 @@ from . import (  # noqa: F401
     microsoft,
     microsoft_data,
     microsoft_fused,
+    microsoft_generation,
     microsoft_signal,
     normalization,
     recurrent,
