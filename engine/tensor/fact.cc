@@ -23,6 +23,18 @@ bool elements_fit(const Fact& fact, const Tensor& tensor) {
 
 }  // namespace
 
+Dim::Dim(std::string symbol)
+    : symbol_(symbol.empty() ? nullptr : std::make_shared<const std::string>(std::move(symbol))) {}
+
+const std::string& Dim::symbol() const {
+  static const std::string none;
+  return symbol_ ? *symbol_ : none;
+}
+
+bool Dim::same_symbol(const Dim& a, const Dim& b) {
+  return a.symbol_ == b.symbol_ || (b.symbol_ && *a.symbol_ == *b.symbol_);
+}
+
 Fact::Fact(const Fact&) = default;
 Fact::Fact(Fact&&) noexcept = default;
 Fact& Fact::operator=(const Fact&) = default;

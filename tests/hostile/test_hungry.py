@@ -6,6 +6,7 @@ import sys
 import zipfile
 
 import hungry
+import hungry_graphs  # noqa: F401 - adds to hungry.HUNGRY
 import numpy as np
 import pytest
 from demanding import FLOAT, INT64, STRING, constant, model, node

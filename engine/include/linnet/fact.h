@@ -15,20 +15,22 @@ class LINNET_API Dim {
  public:
   Dim() = default;
   Dim(int64_t value) : value_(value) {}  // NOLINT: a number is a Dim
-  explicit Dim(std::string symbol) : symbol_(std::move(symbol)) {}
+  explicit Dim(std::string symbol);
 
   bool known() const { return value_ >= 0; }
-  int64_t value() const { return value_; }               ///< -1 unless known()
-  const std::string& symbol() const { return symbol_; }  ///< empty unless named
+  int64_t value() const { return value_; }  ///< -1 unless known()
+  const std::string& symbol() const;        ///< empty unless named
 
   /// Equal only where certain: the same number or the same symbol.
   friend bool operator==(const Dim& a, const Dim& b) {
-    return a.known() ? a.value_ == b.value_ : !a.symbol_.empty() && !b.known() && a.symbol_ == b.symbol_;
+    return a.known() ? a.value_ == b.value_ : a.symbol_ && !b.known() && same_symbol(a, b);
   }
 
  private:
+  static bool same_symbol(const Dim& a, const Dim& b);
+
   int64_t value_ = -1;
-  std::string symbol_;
+  std::shared_ptr<const std::string> symbol_;  // one text for all copies: a file may give it any length
 };
 
 LINNET_API std::ostream& operator<<(std::ostream& out, const Dim& dim);
