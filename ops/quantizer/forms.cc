@@ -1,10 +1,10 @@
 #include "quantizer/forms.h"
 
 #include <algorithm>
-#include <functional>
 #include <string_view>
 
 #include "rewrites/matching/match.h"
+#include "tensor/seeded_hash.h"
 
 namespace linnet {
 namespace {
@@ -30,11 +30,12 @@ Tensor columns_last(const Tensor& values, const Layer& layer, const Node& node) 
 
 ValueId FormWriter::constant(const std::string& name, const Tensor& value) {
   const std::string_view bytes(static_cast<const char*>(value.raw()), value.bytes());
-  const auto [begin, end] = constants_.equal_range(std::hash<std::string_view>()(bytes));
+  const uint64_t hash = SeededHash()(bytes);
+  const auto [begin, end] = constants_.equal_range(hash);
   for (auto known = begin; known != end; ++known) {
     if (identical(graph_.fact(known->second).constant, value)) return known->second;
   }
-  return constants_.emplace_hint(end, std::hash<std::string_view>()(bytes), graph_.add_constant(name, value))->second;
+  return constants_.emplace_hint(end, hash, graph_.add_constant(name, value))->second;
 }
 
 ValueId FormWriter::op(const std::string& op_type, std::vector<ValueId> inputs, const std::string& name,

@@ -6,20 +6,16 @@
 
 #include "linnet/tensor.h"
 #include "partition/checkpoints.h"
+#include "tensor/seeded_hash.h"
 
 namespace linnet {
 
-/// Odd and without pattern: 2^64 over the golden ratio.
-inline constexpr uint64_t kHashFactor = 0x9e3779b97f4a7c15u;
-
-/// Numbers in open addressing. `size` is a power of two, from 2 on and more than there are numbers. The factor depends
-/// on where they lie, which nobody who chooses the hashes knows: slots in a row are few, what is found the same.
+/// Numbers in open addressing. `size` is a power of two, from 2 on and more than there are numbers.
 class HashSlots {
  public:
   explicit HashSlots(int64_t size)
       : slots_(DType::kInt64, Shape{size}),
         first_(slots_.data<int64_t>()),
-        factor_((kHashFactor ^ reinterpret_cast<uintptr_t>(first_)) | 1),
         mask_(uint64_t(size) - 1),
         shift_(1 + std::countl_zero(uint64_t(size))) {
     std::fill_n(first_, size, int64_t{-1});
@@ -29,23 +25,34 @@ class HashSlots {
   /// The slot of the first number behind a hash for which `equal` holds, or an empty one: of -1.
   template <class Equal>
   int64_t& find(uint64_t hash, Equal equal, Checkpoints& checkpoints) {
-    uint64_t at = hash * factor_ >> shift_;  // the upper bits depend on all bits of the hash
+    return first_[slot(hash, equal, checkpoints)];
+  }
+  template <class Equal>
+  int64_t find(uint64_t hash, Equal equal, Checkpoints& checkpoints) const {
+    return first_[slot(hash, equal, checkpoints)];
+  }
+
+ private:
+  template <class Equal>
+  uint64_t slot(uint64_t hash, Equal equal, Checkpoints& checkpoints) const {
+    uint64_t at = seeded_(hash) >> shift_;
     while (first_[at] >= 0 && !equal(first_[at])) {
       checkpoints.add(8);
       at = (at + 1) & mask_;
     }
-    return first_[at];
+    return at;
   }
 
- private:
   Tensor slots_;
   int64_t* first_;
-  uint64_t factor_, mask_;
+  SeededHash seeded_;
+  uint64_t mask_;
   int shift_;
 };
 
 /// numbers[i] = the number of the first element that equals element i, among such ones, which are firsts[0], ... ;
-/// their count, at most n. hash(i) is of element i, equal(i, j) of two.
+/// their count, at most n. hash(i) is of element i, and seeded where elements are more than numbers; equal(i, j) of
+/// two.
 template <class Hash, class Equal, class Number>
 int64_t number_by_first(int64_t n, Hash hash, Equal equal, Number* numbers, int64_t* firsts, Checkpoints& checkpoints) {
   constexpr int64_t kFewSlots = 512, kGrowth = 8;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <string_view>
 
 #include "tensor/first_numbers.h"
 #include "tensor/radix_sort.h"
@@ -110,16 +111,6 @@ SliceGroups group_by_comparing(const uint64_t* keys, int64_t slices, int64_t col
       checkpoints);
 }
 
-uint64_t hash(const uint64_t* keys, int64_t n, Checkpoints& checkpoints) {
-  checkpoints.add(n);
-  uint64_t result = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    result = (result ^ keys[i]) * kHashFactor;
-    result ^= result >> 32;
-  }
-  return result;
-}
-
 }  // namespace
 
 SliceGroups::SliceGroups(int64_t slices)
@@ -152,9 +143,12 @@ SliceGroups groups_by_first(const Tensor& keys_tensor, int64_t slices, int64_t c
       checkpoints.add(columns / 4);
       return std::equal(keys + i * columns, keys + (i + 1) * columns, keys + k * columns);
     };
-    groups.count = number_by_first(
-        slices, [&](int64_t i) { return hash(keys + i * columns, columns, checkpoints); }, equal, inverse, first,
-        checkpoints);
+    const auto hash = [&, seeded = SeededHash()](int64_t i) {
+      checkpoints.add(columns / 2);
+      const auto bytes = size_t(columns) * sizeof(*keys);
+      return seeded(std::string_view(reinterpret_cast<const char*>(keys + i * columns), bytes));
+    };
+    groups.count = number_by_first(slices, hash, equal, inverse, first, checkpoints);
   }
   int64_t* counts = groups.counts.data<int64_t>();
   std::fill_n(counts, groups.count, int64_t{0});

@@ -1,7 +1,6 @@
 #include "tensor/string_keys.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 #include "linnet/tensor.h"
@@ -34,9 +33,9 @@ void rank(const std::string* x, const int64_t* firsts, int64_t count, int64_t n,
 void string_keys(const std::string* x, int64_t n, bool sorted, uint64_t* keys, Checkpoints& checkpoints) {
   Tensor firsts_tensor(DType::kInt64, Shape{n});
   int64_t* firsts = firsts_tensor.data<int64_t>();
-  const auto hash = [&](int64_t i) {
+  const auto hash = [&, seeded = SeededHash()](int64_t i) {
     checkpoints.add(16 + int64_t(x[i].size()) / 4);
-    return uint64_t(std::hash<std::string>()(x[i]));
+    return seeded(x[i]);
   };
   const auto equal = [&](int64_t i, int64_t k) {
     checkpoints.add(int64_t(x[i].size()) / 8);

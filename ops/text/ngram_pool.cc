@@ -54,28 +54,29 @@ NgramPool::NgramPool(const NodeSpec& node)
   }
   tokens_ = std::make_unique<KeyTable>(pool);
   edges_ = NumberTable(pool.size());
-  Ints tokens(size_t(pool.size()));
+  CountedVector<int64_t> tokens(size_t(pool.size()));
   tokens_->find(pool, 0, pool.size(), tokens.data());
   const Ints begins = read_begins(node, pool.size());
   const Ints& places = node.attr<Ints>("ngram_indexes");
   size_t ngram = 0;
+  Checkpoints checkpoints;
   for (size_t i = 0; i + 1 < begins.size(); ++i) {
     const auto length = int64_t(i) + 1;
     for (int64_t at = begins[i]; at < begins[i + 1]; at += length, ++ngram) {
-      if (ngram < places.size()) add(tokens.data() + at, length, places[ngram]);
+      if (ngram < places.size()) add(tokens.data() + at, length, places[ngram], checkpoints);
     }
   }
   require_length("ngram_indexes", places.size(), int64_t(ngram));
 }
 
-void NgramPool::add(const int64_t* tokens, int64_t length, int64_t coordinate) {
+void NgramPool::add(const int64_t* tokens, int64_t length, int64_t coordinate, Checkpoints& checkpoints) {
   if (coordinate < 0) throw_value("ngram_indexes", std::to_string(coordinate), "non-negative");
   coordinates_ = std::max(coordinates_, checked_add(coordinate, 1));
   if (length < shortest_ || length > longest_) return;
   longest_added_ = std::max(longest_added_, length);
   int64_t at = 0;
   for (int64_t i = 0; i < length; ++i) {
-    int64_t& next = edges_[edge(at, tokens[i])];
+    int64_t& next = edges_.at(edge(at, tokens[i]), checkpoints);
     if (next < 0) {
       next = std::ssize(coordinate_of_);
       coordinate_of_.push_back(-1);

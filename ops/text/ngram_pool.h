@@ -27,7 +27,7 @@ class NgramPool {
   /// The key of the edge by which a token leads on.
   uint64_t edge(int64_t from, int64_t token) const { return uint64_t(from) << 32 | uint64_t(token); }
 
-  void add(const int64_t* tokens, int64_t length, int64_t coordinate);
+  void add(const int64_t* tokens, int64_t length, int64_t coordinate, Checkpoints& checkpoints);
   void count_from(const int64_t* tokens, int64_t n, int64_t step, float* counts, Checkpoints& checkpoints) const;
 
   bool strings_ = false;

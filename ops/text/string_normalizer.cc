@@ -1,10 +1,12 @@
 #include <algorithm>
-#include <unordered_set>
+#include <string>
+#include <string_view>
 
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/checkpoints.h"
 #include "tensor/counted_vector.h"
+#include "tensor/seeded_hash.h"
 #include "text/unicode.h"
 #include "traditionalml/rows.h"
 
@@ -12,6 +14,9 @@ namespace linnet {
 namespace {
 
 using Change = std::string (CaseMap::*)(const std::string&) const;
+using CountedText = std::basic_string<char, std::char_traits<char>, CountedAllocator<char>>;
+
+constexpr int64_t kWordWork = 128;
 
 /// What is done to the words.
 class Rules {
@@ -19,11 +24,19 @@ class Rules {
   explicit Rules(const NodeSpec& node)
       : cases_(node.attr_or("locale", "en_US")), change_(change_of(node.attr_or("case_change_action", "NONE"))) {
     fold_ = !node.attr_or("is_case_sensitive", false);
-    for (const std::string& word : node.attr_or("stopwords", std::vector<std::string>{})) stopwords_.insert(key(word));
+    const auto* words = node.find<std::vector<std::string>>("stopwords");
+    if (!words) return;
+    Checkpoints checkpoints;
+    for (const std::string& word : *words) {
+      checkpoints.add(kWordWork + 8 * int64_t(word.size()));
+      stopwords_.emplace(key(word));
+    }
   }
 
   bool has_stopwords() const { return !stopwords_.empty(); }
-  bool keeps(const std::string& word) const { return stopwords_.empty() || !stopwords_.contains(key(word)); }
+  bool keeps(const std::string& word) const {
+    return stopwords_.empty() || !stopwords_.contains(std::string_view(key(word)));
+  }
   std::string change(const std::string& word) const { return change_ ? (cases_.*change_)(word) : word; }
 
  private:
@@ -39,7 +52,7 @@ class Rules {
   CaseMap cases_;
   Change change_;
   bool fold_;
-  std::unordered_set<std::string> stopwords_;
+  SeededSet<CountedText> stopwords_;
 };
 
 class StringNormalizerKernel final : public Kernel {
@@ -56,6 +69,7 @@ class StringNormalizerKernel final : public Kernel {
       if (!rules_->keeps(x[i])) continue;
       count_text(x[i].size());
       kept.push_back(rules_->change(x[i]));
+      count_text(kept.back().size() - std::min(kept.back().size(), x[i].size()));  // what its other case has more
     }
     if (kept.empty()) kept.emplace_back();
     Shape y = x_;
@@ -65,8 +79,6 @@ class StringNormalizerKernel final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kWordWork = 128;
-
   std::shared_ptr<const Rules> rules_;
   Shape x_;
   bool open_;

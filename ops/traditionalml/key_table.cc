@@ -84,42 +84,68 @@ class LookupKernel final : public Kernel {
   int64_t bytes_;
 };
 
+/// Of a table for so many keys: at least half of it stays empty.
+size_t slots_for(int64_t keys) { return std::bit_ceil(size_t(checked_mul(2, keys) + 2)); }
+
+constexpr int64_t kKeyWork = 16;
+
+int64_t text_work(const std::string& text) { return kKeyWork + int64_t(text.size()) / 4; }
+
 }  // namespace
 
-NumberTable::NumberTable(int64_t keys)
-    : slots_(std::bit_ceil(size_t(checked_mul(2, keys) + 2))), shift_(1 + std::countl_zero(slots_.size())) {}
+NumberTable::NumberTable(int64_t keys) : slots_(slots_for(keys)), shift_(1 + std::countl_zero(slots_.size())) {}
 
-int64_t& NumberTable::operator[](uint64_t key) {
+int64_t& NumberTable::at(uint64_t key, Checkpoints& checkpoints) {
   size_t at = first(key);
-  while (slots_[at].place >= 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
+  while (slots_[at].place >= 0 && slots_[at].key != key) {
+    checkpoints.add(8);
+    at = (at + 1) & (slots_.size() - 1);
+  }
+  checkpoints.add(kKeyWork);
   slots_[at].key = key;
   return slots_[at].place;
 }
 
 KeyTable::KeyTable(const Tensor& keys, KeyRules rules) : by_bits_(rules.by_bits) {
   if (keys.dtype() == DType::kString) {
-    for (int64_t i = 0; i < keys.size(); ++i) {
-      int64_t& place = strings_.try_emplace(keys.data<std::string>()[i], i).first->second;
-      if (rules.last_counts) place = i;
-    }
+    texts_ = keys;
+    add_texts(rules.last_counts);
     return;
   }
   numbers_ = NumberTable(keys.size());
+  Checkpoints checkpoints;
   dispatch_key(keys.dtype(), [&]<class T>() {
     for (int64_t i = 0; i < keys.size(); ++i) {
-      int64_t& place = numbers_[number_key(keys.data<T>()[i], by_bits_)];
+      int64_t& place = numbers_.at(number_key(keys.data<T>()[i], by_bits_), checkpoints);
       if (place < 0 || rules.last_counts) place = i;
     }
   });
 }
 
+void KeyTable::add_texts(bool last_counts) {
+  const auto* texts = texts_.data<std::string>();
+  places_.emplace(int64_t(slots_for(texts_.size())));
+  Checkpoints checkpoints;
+  for (int64_t i = 0; i < texts_.size(); ++i) {
+    checkpoints.add(text_work(texts[i]));
+    const auto equal = [&](int64_t place) { return texts[place] == texts[i]; };
+    int64_t& place = places_->find(seeded_(texts[i]), equal, checkpoints);
+    if (place < 0 || last_counts) place = i;
+  }
+}
+
+int64_t KeyTable::find_text(const std::string& text, Checkpoints& checkpoints) const {
+  checkpoints.add(text_work(text));
+  const auto* texts = texts_.data<std::string>();
+  return places_->find(
+      seeded_(text), [&](int64_t place) { return texts[place] == text; }, checkpoints);
+}
+
 void KeyTable::find(const Tensor& x, int64_t begin, int64_t end, int64_t* places) const {
   if (x.dtype() == DType::kString) {
     const auto* texts = x.data<std::string>();
-    for (int64_t i = begin; i < end; ++i) {
-      const auto found = strings_.find(texts[i]);
-      places[i - begin] = found == strings_.end() ? -1 : found->second;
-    }
+    Checkpoints checkpoints;
+    for (int64_t i = begin; i < end; ++i) places[i - begin] = find_text(texts[i], checkpoints);
     return;
   }
   dispatch_key(x.dtype(), [&]<class T>() {

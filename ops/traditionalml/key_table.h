@@ -1,11 +1,12 @@
 #pragma once
 
 #include <memory>
-#include <unordered_map>
+#include <optional>
 
 #include "linnet/op.h"
 #include "tensor/counted_vector.h"
 #include "tensor/first_numbers.h"
+#include "tensor/seeded_hash.h"
 
 namespace linnet {
 
@@ -22,7 +23,7 @@ class NumberTable {
   explicit NumberTable(int64_t keys = 0);
 
   /// The place of a key, to be set; -1 where it is new.
-  int64_t& operator[](uint64_t key);
+  int64_t& at(uint64_t key, Checkpoints& checkpoints);
   /// -1: not found.
   int64_t find(uint64_t key) const {
     size_t at = first(key);
@@ -35,9 +36,10 @@ class NumberTable {
     uint64_t key = 0;
     int64_t place = -1;
   };
-  size_t first(uint64_t key) const { return size_t(key * kHashFactor >> shift_); }
+  size_t first(uint64_t key) const { return size_t(seeded_(key) >> shift_); }
 
   CountedVector<Slot> slots_;  ///< a power of two
+  SeededHash seeded_;
   int shift_;
 };
 
@@ -53,7 +55,12 @@ class KeyTable {
   int64_t find(int64_t number) const;
 
  private:
-  std::unordered_map<std::string, int64_t> strings_;
+  void add_texts(bool last_counts);
+  int64_t find_text(const std::string& text, Checkpoints& checkpoints) const;
+
+  Tensor texts_;                     // the keys, where they are strings
+  std::optional<HashSlots> places_;  // of those that count
+  SeededHash seeded_;
   NumberTable numbers_;  // by number_key() in key_table.cc
   bool by_bits_;
 };

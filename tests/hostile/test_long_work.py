@@ -1,5 +1,6 @@
 """The deadline ends operators, and loads, that would go on for seconds or hours in a loop of their own."""
 
+import flooding
 import long_work
 import many_nodes
 import pytest
@@ -29,3 +30,11 @@ def test_the_deadline_ends_an_operator(run_model, tmp_path, name):
 @pytest.mark.parametrize("form", [many_nodes.constants, many_nodes.calls, many_nodes.nested])
 def test_the_deadline_ends_loading(run_model, tmp_path, form):
     expect_end(form(50_000), tmp_path / "model.onnx", 50)
+
+
+@pytest.mark.parametrize("name", flooding.FLOODS)
+def test_keys_that_others_choose_are_found_as_fast_as_any(run_model, tmp_path, name):
+    """They took ten seconds to minutes where their hashes were known."""
+    path = tmp_path / "model.onnx"
+    path.write_bytes(flooding.FLOODS[name]().SerializeToString())
+    assert measured([RUN_MODEL, "run", path, "--threads", 1, "--print", 0], seconds=8).code == OK

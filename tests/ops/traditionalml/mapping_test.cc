@@ -61,6 +61,13 @@ TEST(LabelEncoder, CountsTheClassesInVersionOne) {
                Tensor::of<std::string>({"b", "_Unused", "_Unused"}));
 }
 
+TEST(LabelEncoder, TakesTheFirstOfEqualStringsOrFromVersion4OnTheLast) {
+  const Attributes attributes{{"keys_strings", Strings{"a", "b", "a"}}, {"values_int64s", Ints{1, 2, 3}}};
+  const Tensor x = Tensor::of<std::string>({"a", "b", ""});
+  expect_close(encode(2, attributes, x), Tensor::of<int64_t>({1, 2, -1}));
+  expect_close(encode(4, attributes, x), Tensor::of<int64_t>({3, 2, -1}));
+}
+
 TEST(LabelEncoder, RefusesListsThatDoNotFit) {
   const Tensor x = Tensor::of<int64_t>({1});
   expect_error(ErrorKind::kModel, "exactly one of keys_strings", [&] { encode(4, {{"values_int64s", Ints{1}}}, x); });
