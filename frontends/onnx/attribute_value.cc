@@ -1,5 +1,6 @@
 #include "attribute_value.h"
 
+#include "tensor/held_bytes.h"
 #include "value_type.h"
 
 namespace linnet {
@@ -20,6 +21,20 @@ std::vector<Tensor> read_sparse_tensors(const Proto& attribute, TensorReader& te
   return values;
 }
 
+size_t bytes_of(size_t count, size_t size) { return size_t(checked_mul(int64_t(count), int64_t(size))); }
+
+// What a string takes on the heap.
+size_t text_bytes(const std::string& text) {
+  static const size_t kInPlace = std::string().capacity();
+  return text.size() > kInPlace ? text.size() + kTextBlockBytes : 0;
+}
+
+size_t list_bytes(const google::protobuf::RepeatedPtrField<std::string>& texts) {
+  size_t bytes = bytes_of(size_t(texts.size()), sizeof(std::string));
+  for (const std::string& text : texts) bytes += text_bytes(text);
+  return bytes;
+}
+
 }  // namespace
 
 Proto::AttributeType attribute_type(const Proto& attribute) {
@@ -36,6 +51,29 @@ Proto::AttributeType attribute_type(const Proto& attribute) {
   if (attribute.strings_size() > 0) return Proto::STRINGS;
   if (attribute.tensors_size() > 0) return Proto::TENSORS;
   throw Error(ErrorKind::kModel, "has neither type nor value");
+}
+
+size_t attribute_bytes(const Proto& attribute) {
+  constexpr size_t kEntry = sizeof(Attributes::value_type) + 48;  // with what a map keeps for each
+  constexpr size_t kTypeFactor = 16;                              // from a dim of a message, of 2 bytes at least
+  switch (attribute_type(attribute)) {
+    case Proto::STRING:
+      return kEntry + text_bytes(attribute.s());
+    case Proto::FLOATS:
+      return kEntry + bytes_of(size_t(attribute.floats_size()), sizeof(float));
+    case Proto::INTS:
+      return kEntry + bytes_of(size_t(attribute.ints_size()), sizeof(int64_t));
+    case Proto::STRINGS:
+      return kEntry + list_bytes(attribute.strings());
+    case Proto::TENSORS:
+      return kEntry + bytes_of(size_t(attribute.tensors_size()), sizeof(Tensor));
+    case Proto::SPARSE_TENSORS:
+      return kEntry + bytes_of(size_t(attribute.sparse_tensors_size()), sizeof(Tensor));
+    case Proto::TYPE_PROTO:
+      return kEntry + bytes_of(attribute.tp().ByteSizeLong(), kTypeFactor);
+    default:
+      return kEntry;
+  }
 }
 
 Attribute attribute_value(const Proto& attribute, TensorReader& tensors) {

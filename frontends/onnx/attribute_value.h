@@ -10,6 +10,9 @@ namespace linnet {
 /// Throws Error(kModel) when there is neither.
 pb::AttributeProto::AttributeType attribute_type(const pb::AttributeProto& attribute);
 
+/// What attribute_value() takes in the attributes of a node, but for the contents of tensors.
+size_t attribute_bytes(const pb::AttributeProto& attribute);
+
 /// The value of an attribute of any type but GRAPH; sparse tensors become dense.
 /// Throws Error(kUnsupported) for lists of graphs and for types.
 Attribute attribute_value(const pb::AttributeProto& attribute, TensorReader& tensors);

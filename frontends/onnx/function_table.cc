@@ -1,5 +1,6 @@
 #include "function_table.h"
 
+#include "environment/run_environment.h"
 #include "linnet/error.h"
 
 namespace linnet {
@@ -11,16 +12,17 @@ std::string Function::describe() const {
 FunctionTable::FunctionTable(const pb::ModelProto& model, const OpsetImports& model_opsets,
                              const ModelOptions& options) {
   for (const pb::FunctionProto& proto : model.functions()) {
+    check_current();
     Function function{&proto, {}};
     try {
       function.opsets = OpsetImports(proto.opset_import(), options);
     } catch (const Error& error) {
       throw error.with_context("function " + function.describe());
     }
-    function.opsets.add_missing(model_opsets);
-    Key key{normalize_domain(proto.domain()), proto.name(), proto.overload()};
-    if (!functions_.emplace(std::move(key), function).second) {
-      throw Error(ErrorKind::kModel, "function " + function.describe() + " is defined twice");
+    function.opsets.fall_back_to(model_opsets);
+    const Key key{normalize_domain(proto.domain()), proto.name(), proto.overload()};
+    if (!functions_.try_emplace(key, std::move(function)).second) {
+      throw Error(ErrorKind::kModel, "function " + Function{&proto, {}}.describe() + " is defined twice");
     }
   }
 }

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "opset_imports.h"
 #include "proto.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 
@@ -18,7 +22,8 @@ struct Function {
   std::string describe() const;
 };
 
-/// The functions that a model defines, by domain, name and overload.
+/// The functions that a model defines, by domain, name and overload. The message and the model's imports must outlive
+/// it.
 class FunctionTable {
  public:
   /// Domains that a function does not import are taken from the model.
@@ -29,8 +34,8 @@ class FunctionTable {
   const Function* find(const pb::NodeProto& node) const;
 
  private:
-  using Key = std::tuple<std::string, std::string, std::string>;
-  std::map<Key, Function> functions_;
+  using Key = std::tuple<std::string_view, std::string_view, std::string_view>;  // parts of the message
+  std::map<Key, Function, std::less<>, CountedAllocator<std::pair<const Key, Function>>> functions_;
 };
 
 }  // namespace linnet

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
+#include <string_view>
 
 #include "attribute_value.h"
 #include "describe.h"
@@ -39,16 +39,21 @@ class DepthGuard {
   int64_t& left_;
 };
 
-std::unordered_set<std::string> initializer_names(const pb::GraphProto& proto) {
-  std::unordered_set<std::string> names;
-  for (const pb::TensorProto& tensor : proto.initializer()) names.insert(tensor.name());
-  for (const pb::SparseTensorProto& tensor : proto.sparse_initializer()) names.insert(tensor.values().name());
+SeededSet<std::string_view> initializer_names(const pb::GraphProto& proto) {
+  SeededSet<std::string_view> names;
+  const auto add = [&names](std::string_view name) {
+    check_current();
+    names.insert(name);
+  };
+  for (const pb::TensorProto& tensor : proto.initializer()) add(tensor.name());
+  for (const pb::SparseTensorProto& tensor : proto.sparse_initializer()) add(tensor.values().name());
   return names;
 }
 
 // Until IR version 3, initializers had to be listed as inputs too: those are no inputs.
 template <class MakeFact>
 void add_inputs(Scope& scope, const pb::GraphProto& proto, MakeFact make_fact) {
+  if (proto.input().empty()) return;
   const auto initializers = initializer_names(proto);
   for (const pb::ValueInfoProto& input : proto.input()) {
     if (initializers.contains(input.name())) continue;
@@ -83,9 +88,11 @@ void add_sparse_constants(Scope& scope, const pb::GraphProto& proto, TensorReade
   }
 }
 
-void add_outputs(const Scope& scope, const pb::GraphProto& proto) {
+void add_outputs(const Scope& scope, const pb::GraphProto& proto, CountedMemory& counted) {
+  constexpr size_t kOutputBytes = 2048;  // in graphs, plans and contexts
   for (const pb::ValueInfoProto& output : proto.output()) {
     with_context("output", output.name(), [&] {
+      counted.add(kOutputBytes + output.name().size());
       const ValueId value = scope.find(output.name());
       if (value == kNoValue) throw Error(ErrorKind::kModel, "the caller of the function omitted this value");
       scope.graph().add_output(output.name(), value);
@@ -112,16 +119,14 @@ NodeSpec make_spec(const Scope& scope, const pb::NodeProto& node) {
   return spec;
 }
 
-// What the node of a graph takes, but for tensors.
+// What the node of a graph takes, but for its attributes.
 size_t node_bytes(const NodeSpec& spec, const pb::NodeProto& node) {
-  constexpr size_t kObjects = 256;  // its operator, and what lists and shared objects take beside their contents
+  constexpr size_t kObjects = 768;   // its operator and kernel, and what lists and shared objects take beside contents
+  constexpr int64_t kFewEdges = 64;  // inputs and outputs
+  constexpr int64_t kEdgeBytes = 768;  // what passes and kernels keep of each further one while they look at the node
   const int64_t outputs = checked_mul(node.output_size(), int64_t(sizeof(Value) + spec.name.size()));
-  size_t bytes = kObjects + sizeof(Node) + size_t(outputs);
-  for (const pb::AttributeProto& attribute : node.attribute()) {
-    if (attribute.has_t() || attribute.has_g()) continue;
-    bytes += attribute.ByteSizeLong() + size_t(checked_mul(attribute.ints_size(), 7));
-  }
-  return bytes + spec.name.size();
+  const int64_t edges = std::max<int64_t>(0, int64_t{node.input_size()} + node.output_size() - kFewEdges);
+  return kObjects + sizeof(Node) + size_t(outputs) + size_t(checked_mul(edges, kEdgeBytes)) + spec.name.size();
 }
 
 void check_call(const pb::NodeProto& node, const pb::FunctionProto& function) {
@@ -146,7 +151,7 @@ GraphBuilder::Built GraphBuilder::build(const pb::GraphProto& proto, const Opset
   Scope scope(nested, opsets);
   add_inputs(scope, proto, [](const pb::ValueInfoProto& input) { return fact_from_proto(input.type()); });
   std::vector<Tensor> defaults = add_overridable(scope, proto, overridable);
-  std::unordered_set<std::string> added;
+  SeededSet<std::string_view> added;
   for (const ValueInfo& info : overridable) added.insert(info.name);
   for (const pb::TensorProto& tensor : proto.initializer()) {
     if (added.erase(tensor.name()) > 0) continue;
@@ -154,14 +159,18 @@ GraphBuilder::Built GraphBuilder::build(const pb::GraphProto& proto, const Opset
   }
   add_sparse_constants(scope, proto, tensors_);
   add_nodes(scope, proto.node());
-  add_outputs(scope, proto);
+  add_outputs(scope, proto, *counted_);
   return {std::move(nested.graph), std::move(defaults), counted_};
 }
 
 std::vector<Tensor> GraphBuilder::add_overridable(Scope& scope, const pb::GraphProto& proto,
                                                   std::span<const ValueInfo> overridable) {
-  std::unordered_map<std::string, const pb::TensorProto*> initializers;
-  for (const pb::TensorProto& tensor : proto.initializer()) initializers[tensor.name()] = &tensor;
+  if (overridable.empty()) return {};
+  SeededMap<std::string_view, const pb::TensorProto*> initializers;
+  for (const pb::TensorProto& tensor : proto.initializer()) {
+    check_current();
+    initializers[tensor.name()] = &tensor;
+  }
   std::vector<Tensor> defaults;
   for (const auto& [name, fact] : overridable) {
     with_context("initializer", name, [&, &name = name, &fact = fact] {
@@ -235,6 +244,7 @@ void GraphBuilder::read_attributes(const Scope& scope, const pb::NodeProto& node
       if (attribute_type(*value->proto) == pb::AttributeProto::GRAPH) {
         bodies.push_back({attribute.name(), build_body(scope.nested(), captures, *value, declared_shapes)});
       } else {
+        counted_->add(attribute.name().size() + attribute_bytes(*value->proto));
         read = attribute_value(*value->proto, tensors_);
       }
       if (!spec.attributes.emplace(attribute.name(), std::move(read)).second) {
@@ -266,7 +276,7 @@ std::unique_ptr<NestedGraph> GraphBuilder::build_body(NestedGraph& outer, std::v
   }
   add_sparse_constants(scope, proto, tensors_);
   add_nodes(scope, proto.node());
-  add_outputs(scope, proto);
+  add_outputs(scope, proto, *counted_);
   return nested;
 }
 
@@ -301,7 +311,13 @@ void GraphBuilder::bind_attributes(Scope& scope, const Scope& caller, const pb::
 
 std::string GraphBuilder::unique_prefix(const std::string& name) {
   std::string prefix = name + "/";
-  for (int i = 2; !prefixes_.insert(prefix).second; ++i) prefix = str(name, "_", i, "/");
+  const auto [known, is_new] = prefixes_.try_emplace(prefix, 2);
+  int64_t& next = known->second;
+  while (!is_new) {
+    prefix = str(name, "_", next++, "/");
+    if (prefixes_.try_emplace(prefix, 2).second) break;
+  }
+  prefix_texts_.add(prefix.size());
   return prefix;
 }
 

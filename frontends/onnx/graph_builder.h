@@ -3,7 +3,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "check_operators.h"
@@ -12,6 +11,7 @@
 #include "linnet/model.h"
 #include "scope.h"
 #include "tensor/counted_memory.h"
+#include "tensor/seeded_hash.h"
 #include "tensor_reader.h"
 
 namespace linnet {
@@ -54,7 +54,8 @@ class GraphBuilder {
   TensorReader& tensors_;
   int64_t nodes_left_;
   int64_t depth_left_;
-  std::unordered_set<std::string> prefixes_;
+  SeededMap<std::string, int64_t> prefixes_;  // each with the next number that a call of the same name may get
+  CountedMemory prefix_texts_;
   std::shared_ptr<CountedMemory> counted_ = std::make_shared<CountedMemory>();
 };
 

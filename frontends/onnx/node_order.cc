@@ -3,12 +3,11 @@
 #include <functional>
 #include <queue>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "describe.h"
 #include "environment/run_environment.h"
 #include "linnet/error.h"
+#include "tensor/seeded_hash.h"
 
 namespace linnet {
 
@@ -17,14 +16,17 @@ namespace {
 // Of a long cycle, at its beginning and its end.
 constexpr size_t kShownOfCycle = 4;
 
-using Names = std::unordered_set<std::string_view>;
+using Names = SeededSet<std::string_view>;  // in an order that nothing depends on
 
 void add_names_read(const pb::NodeProto& node, Names& names);
 
 // The names that a body reads and does not define itself.
 void add_names_captured(const pb::GraphProto& body, Names& names) {
   Names read;
-  for (const pb::NodeProto& node : body.node()) add_names_read(node, read);
+  for (const pb::NodeProto& node : body.node()) {
+    check_current();
+    add_names_read(node, read);
+  }
   for (const pb::ValueInfoProto& output : body.output()) read.insert(output.name());
   for (const pb::NodeProto& node : body.node()) {
     for (const std::string& output : node.output()) read.erase(output);
@@ -49,8 +51,9 @@ struct Edges {
 };
 
 Edges find_edges(const NodeProtos& nodes) {
-  std::unordered_map<std::string_view, int> producers;
+  SeededMap<std::string_view, int> producers;
   for (int i = 0; i < nodes.size(); ++i) {
+    check_current();
     for (const std::string& output : nodes[i].output()) {
       if (!output.empty()) producers.emplace(output, i);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "environment/run_environment.h"
 #include "linnet/error.h"
 
 namespace linnet {
@@ -12,12 +13,16 @@ std::string shown(const std::string& domain) { return domain.empty() ? "ai.onnx"
 
 }  // namespace
 
-std::string normalize_domain(const std::string& domain) { return domain == "ai.onnx" ? std::string() : domain; }
+const std::string& normalize_domain(const std::string& domain) {
+  static const std::string standard;
+  return domain == "ai.onnx" ? standard : domain;
+}
 
 OpsetImports::OpsetImports(const google::protobuf::RepeatedPtrField<pb::OperatorSetIdProto>& imports,
                            const ModelOptions& options) {
   for (const pb::OperatorSetIdProto& import : imports) {
-    const std::string domain = normalize_domain(import.domain());
+    check_current();
+    const std::string& domain = normalize_domain(import.domain());
     const int64_t version = import.version();
     if (version < 1) {
       throw Error(ErrorKind::kModel, str("opset ", version, " of domain '", shown(domain), "', expected at least 1"));
@@ -36,21 +41,19 @@ OpsetImports::OpsetImports(const google::protobuf::RepeatedPtrField<pb::Operator
   }
 }
 
-void OpsetImports::add_missing(const OpsetImports& others) {
-  for (const auto& [domain, version] : others.versions_) {
-    if (versions_.emplace(domain, version).second && others.is_assumed(domain)) assumed_.insert(domain);
+void OpsetImports::assume_missing(const Registry& registry) {
+  std::map<std::string, int64_t> newest{{"", kNewestOpset}};
+  for (const Registry::Entry& entry : registry.entries()) {
+    int64_t& version = newest[normalize_domain(entry.domain)];
+    version = std::max(version, entry.since.back());
+  }
+  for (const auto& [domain, version] : newest) {
+    if (versions_.emplace(domain, version).second) assumed_.insert(domain);
   }
 }
 
-void OpsetImports::assume_missing(const Registry& registry) {
-  OpsetImports newest;
-  newest.versions_[""] = kNewestOpset;
-  for (const Registry::Entry& entry : registry.entries()) {
-    int64_t& version = newest.versions_[normalize_domain(entry.domain)];
-    version = std::max(version, entry.since.back());
-  }
-  for (const auto& [domain, version] : newest.versions_) newest.assumed_.insert(domain);
-  add_missing(newest);
+bool OpsetImports::is_assumed(const std::string& domain) const {
+  return assumed_.contains(domain) || (others_ && !versions_.contains(domain) && others_->is_assumed(domain));
 }
 
 bool OpsetImports::newer() const {
@@ -60,6 +63,7 @@ bool OpsetImports::newer() const {
 
 int64_t OpsetImports::version(const std::string& domain) const {
   const auto found = versions_.find(domain);
+  if (found == versions_.end() && others_) return others_->version(domain);
   if (found == versions_.end()) {
     throw Error(ErrorKind::kModel, str("domain '", shown(domain), "' is not among the opset imports"));
   }

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "linnet/options.h"
 #include "linnet/registry.h"
 #include "proto.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 
@@ -14,7 +17,7 @@ namespace linnet {
 inline constexpr int64_t kNewestOpset = 28;
 
 /// "" for the default operator set, which may also be written "ai.onnx"; other domains unchanged.
-std::string normalize_domain(const std::string& domain);
+const std::string& normalize_domain(const std::string& domain);
 
 /// The operator set versions that a model or a function imports.
 class OpsetImports {
@@ -24,12 +27,12 @@ class OpsetImports {
   /// for versions below 1, Error(kUnsupported) for a default operator set above kNewestOpset unless `options` allow it.
   OpsetImports(const google::protobuf::RepeatedPtrField<pb::OperatorSetIdProto>& imports, const ModelOptions& options);
 
-  /// Takes the imports of domains that this one lacks from another.
-  void add_missing(const OpsetImports& others);
+  /// Has domains that this one lacks be those of another, which must outlive it.
+  void fall_back_to(const OpsetImports& others) { others_ = &others; }
   /// Imports the domains of the registry that this one lacks, at their newest versions, as ONNX Runtime does.
   void assume_missing(const Registry& registry);
   /// The model does not import the domain.
-  bool is_assumed(const std::string& domain) const { return assumed_.contains(domain); }
+  bool is_assumed(const std::string& domain) const;
   bool empty() const { return versions_.empty(); }
   /// The default operator set is above kNewestOpset.
   bool newer() const;
@@ -37,8 +40,11 @@ class OpsetImports {
   int64_t version(const std::string& domain) const;
 
  private:
-  std::map<std::string, int64_t> versions_;
+  using Version = std::pair<const std::string, int64_t>;
+
+  std::map<std::string, int64_t, std::less<>, CountedAllocator<Version>> versions_;
   std::set<std::string> assumed_;
+  const OpsetImports* others_ = nullptr;
 };
 
 }  // namespace linnet

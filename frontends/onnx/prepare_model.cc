@@ -1,11 +1,13 @@
 #include "prepare_model.h"
 
-#include <unordered_set>
+#include <string_view>
 
 #include "check_operators.h"
 #include "environment/checked_executor.h"
+#include "environment/run_environment.h"
 #include "function_table.h"
 #include "graph_builder.h"
+#include "tensor/seeded_hash.h"
 #include "tensor_reader.h"
 #include "value_type.h"
 
@@ -63,8 +65,12 @@ Fact declared_fact(const pb::ValueInfoProto& value) {
 std::vector<ValueInfo> overridable_initializers(const pb::ModelProto& model) {
   std::vector<ValueInfo> infos;
   if (model.ir_version() <= kOldestIr) return infos;
-  std::unordered_set<std::string> names;
-  for (const pb::TensorProto& tensor : model.graph().initializer()) names.insert(tensor.name());
+  if (model.graph().input().empty()) return infos;
+  SeededSet<std::string_view> names;
+  for (const pb::TensorProto& tensor : model.graph().initializer()) {
+    check_current();
+    names.insert(tensor.name());
+  }
   for (const pb::ValueInfoProto& input : model.graph().input()) {
     if (names.contains(input.name())) infos.push_back({input.name(), declared_fact(input)});
   }

@@ -1,13 +1,14 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 
 #include "nested_graph.h"
 #include "opset_imports.h"
 #include "proto.h"
+#include "tensor/counted_memory.h"
+#include "tensor/seeded_hash.h"
 
 namespace linnet {
 
@@ -20,7 +21,8 @@ struct ScopedAttribute {
 };
 
 /// What names mean: in the main graph, in a body (which sees the names around it), or in a function call (which sees
-/// only its own). Values of several scopes may lie in one graph.
+/// only its own). Values of several scopes may lie in one graph. Names that it is given must outlive it: they are parts
+/// of the message.
 class Scope {
  public:
   /// The scope of the main graph.
@@ -30,7 +32,9 @@ class Scope {
       : graph_(graph), opsets_(around.opsets_), around_(&around), prefix_(around.prefix_) {}
   /// The scope of a function call; `prefix` comes before the names of its nodes and values.
   Scope(NestedGraph& graph, const OpsetImports& opsets, std::string prefix)
-      : graph_(graph), opsets_(opsets), is_function_(true), prefix_(std::move(prefix)) {}
+      : graph_(graph), opsets_(opsets), is_function_(true), prefix_(std::move(prefix)) {
+    texts_.add(prefix_.size());
+  }
   Scope(const Scope&) = delete;
 
   NestedGraph& nested() const { return graph_; }
@@ -54,7 +58,10 @@ class Scope {
   /// The name under which a node or value is shown: "call/inner" in functions.
   std::string shown_name(const std::string& name) const;
   /// Shows an output of a function under the name that the caller gives it.
-  void show_as(const std::string& name, const std::string& shown) { shown_.emplace(name, shown); }
+  void show_as(const std::string& name, const std::string& shown) {
+    texts_.add(shown.size());
+    shown_.emplace(name, shown);
+  }
   const std::string& prefix() const { return prefix_; }
 
  private:
@@ -70,9 +77,10 @@ class Scope {
   const Scope* around_ = nullptr;
   bool is_function_ = false;
   std::string prefix_;
-  std::unordered_map<std::string, Known> values_;
-  std::map<std::string, ScopedAttribute> attributes_;
-  std::map<std::string, std::string> shown_;
+  CountedMemory texts_;  // of the prefix and of shown names
+  SeededMap<std::string_view, Known> values_;
+  SeededMap<std::string_view, ScopedAttribute> attributes_;
+  SeededMap<std::string_view, std::string> shown_;
 };
 
 }  // namespace linnet

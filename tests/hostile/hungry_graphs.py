@@ -29,3 +29,74 @@ def chain(op_type, count, **attributes):
 @hungry_graph
 def long_names_of_dims():
     return model(chain("Relu", 3000), [("x", FLOAT, [f"{'d' * 400_000}{i}" for i in range(4)])])
+
+
+@hungry_graph
+def calls_in_calls_of_long_names():
+    """The prefix of names in each call is a long one."""
+    inner = helper.make_function("f", "F", ["x"], ["y"], [node("G", ["x"], ["y"], domain="f", name="n" * 400_000)], IMPORTS)
+    empty = helper.make_function("f", "G", ["x"], ["x"], [], IMPORTS)
+    return model(chain("F", 1000, domain="f"), [("x", FLOAT, [1])], functions=[inner, empty])
+
+
+# Attributes that functions repeat.
+
+
+def repeated(op_type, name, kind, value, dtype=FLOAT, count=1000):
+    """One value, which a call gives to each of the nodes in a function by reference."""
+
+    def build():
+        nodes = chain(op_type, count)
+        for each in nodes:
+            each.attribute.append(Kind(name=name, type=kind, ref_attr_name="v"))
+        function = helper.make_function("f", "F", ["x"], ["y"], nodes, IMPORTS, attributes=["v"])
+        return model([node("F", ["x"], ["y"], domain="f", v=value)], [("x", dtype, [1])], [("y", dtype, None)], functions=[function])
+
+    return build
+
+
+WORDS = [str(i) for i in range(20_000)]
+HUNGRY["repeated_stop_words"] = repeated("StringNormalizer", "stopwords", Kind.STRINGS, WORDS, STRING)
+HUNGRY["repeated_strings"] = repeated("Relu", "unknown", Kind.STRINGS, WORDS)
+HUNGRY["repeated_ints"] = repeated("Relu", "unknown", Kind.INTS, list(range(100_000)))
+HUNGRY["repeated_floats"] = repeated("Relu", "unknown", Kind.FLOATS, [1.0] * 100_000)
+HUNGRY["repeated_text"] = repeated("Relu", "unknown", Kind.STRING, "s" * 400_000)
+
+
+@hungry_graph
+def repeated_empty_strings():
+    function = helper.make_function("f", "F", ["x"], ["y"], [node("Relu", ["x"], ["y"], unknown=[""] * 200_000)], IMPORTS)
+    return model(chain("F", 60, domain="f"), [("x", FLOAT, [1])], functions=[function])
+
+
+@hungry_graph
+def functions_that_nobody_calls():
+    functions = [helper.make_function("f", f"F{i}", ["a"], ["b"], [node("Relu", ["a"], ["b"])], IMPORTS[:1]) for i in range(60_000)]
+    return model(chain("Relu", 1), [("x", FLOAT, [1])], functions=functions)
+
+
+# Nodes of many inputs and outputs.
+
+
+@hungry_graph
+def sum_of_many():
+    return model([node("Sum", ["x"] * 200_000, ["y"])], [("x", FLOAT, [1])])
+
+
+@hungry_graph
+def largest_of_many():
+    return model([node("Max", ["x"] + ["c"] * 200_000, ["y"])], [("x", FLOAT, [1])], initializers=[constant("c", [1])])
+
+
+@hungry_graph
+def many_pieces():
+    count = 100_000
+    names = [f"y{i}" for i in range(count)]
+    return model([node("Split", ["x"], names, axis=0, num_outputs=count)], [("x", FLOAT, [count])], [(n, FLOAT, None) for n in names])
+
+
+@hungry_graph
+def many_outputs():
+    names = [f"y{i}" for i in range(20_000)]
+    nodes = [node("LeakyRelu", ["x"], [name], alpha=i / 20_000) for i, name in enumerate(names)]
+    return model(nodes, [("x", FLOAT, [2])], [(name, FLOAT, None) for name in names])
