@@ -227,8 +227,9 @@ class GroupQueryAttention final : public ExpandedOp {
 
   ValueId sink(Expansion& graph) const {
     if (graph.has(kSink) || !smooth_) return graph.in(kSink);
-    const ValueId zeros = graph.constant(Tensor::of(std::vector<float>(size_t(heads_))));
-    return graph.cast(zeros, graph.facts()[kQuery].dtype);
+    Tensor zeros(DType::kFloat32, Shape{heads_});  // counted: heads_ is any number
+    std::fill_n(zeros.data<float>(), heads_, 0.0f);
+    return graph.cast(graph.constant(zeros), graph.facts()[kQuery].dtype);
   }
 
   ValueId scores(Expansion& graph, ValueId all, ValueId total) const {

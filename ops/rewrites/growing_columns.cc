@@ -131,9 +131,10 @@ class Columns {
     if (graph_.fact(node.outputs[0]).dtype != DType::kInt64) return false;
     const auto delta = constant_ints(graph_.fact(node.inputs[2]));
     if (!delta) return false;
-    std::vector<int64_t> steps(size_t(graph_.fact(node.outputs[0]).dim(0).value()));
-    for (size_t i = 0; i < steps.size(); ++i) steps[i] = int64_t(i) * delta->at(0);
-    const ValueId y = patch_.add(standard_spec(node, "Add", 7), {now(node.inputs[0]), ints(node, ".steps", steps)});
+    Tensor steps(DType::kInt64, Shape{graph_.fact(node.outputs[0]).dim(0).value()});
+    for (int64_t i = 0; i < steps.size(); ++i) steps.data<int64_t>()[i] = i * delta->at(0);
+    const ValueId shift = patch_.constant(node.spec.name + ".steps", steps);
+    const ValueId y = patch_.add(standard_spec(node, "Add", 7), {now(node.inputs[0]), shift});
     std::vector<ValueId> inputs;
     for (const ValueId v : node.inputs) inputs.push_back(planned(v));
     const bool numbers = std::all_of(node.inputs.begin(), node.inputs.end(),

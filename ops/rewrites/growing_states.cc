@@ -146,7 +146,9 @@ class InPlaceStates {
     inputs.resize(std::max<size_t>(inputs.size(), Slots::kQueryPositions + 1), kNoValue);
     const int64_t batch = graph_.fact(rows_).dim(0).value();
     const auto each = [&](const char* name, int64_t value) {
-      return patch.constant(node.spec.name + name, Tensor::of(std::vector<int64_t>(size_t(batch), value)));
+      Tensor values(DType::kInt64, Shape{batch});
+      std::fill_n(values.data<int64_t>(), batch, value);
+      return patch.constant(node.spec.name + name, values);
     };
     inputs[Slots::kKeyCounts] = patch.add(standard_spec(node, "Add", 7), {rows_, each(".new_rows", new_rows_)});
     ValueId& positions = inputs[Slots::kQueryPositions];

@@ -112,15 +112,19 @@ class TokenizerKernel final : public Kernel {
     Shape shape = x_;
     if (x_.elements() > 0) shape.push_back(columns);
     std::string* y = context.allocate_output(0, shape).data<std::string>();
+    const auto write_text = [&](std::string_view text, std::string& cell) {
+      count_text(text.size());
+      cell = text;
+      checkpoints.add(kTextWork + int64_t(text.size()) / 8);
+    };
     size_t begin = 0;
     for (const size_t end : ends) {
       std::string* cell = y;
       if (columns > most) (cell++)->assign(1, kBegin);
-      for (; begin < end; ++begin) *cell++ = pieces[begin];
+      for (; begin < end; ++begin) write_text(pieces[begin], *cell++);
       if (columns > most) (cell++)->assign(1, kEnd);
-      std::fill(cell, y + columns, padding_);
+      while (cell < y + columns) write_text(padding_, *cell++);
       y += columns;
-      checkpoints.add(kTextWork * (1 + columns));
     }
   }
 

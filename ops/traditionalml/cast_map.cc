@@ -1,11 +1,13 @@
+#include <algorithm>
 #include <charconv>
-#include <map>
+#include <numeric>
 #include <string>
 
 #include "infer/infer.h"
 #include "linnet/containers.h"
 #include "op_list.h"
 #include "partition/checkpoints.h"
+#include "tensor/counted_vector.h"
 
 namespace linnet {
 namespace {
@@ -15,8 +17,14 @@ void convert(float from, int64_t& to) {
   if (!(from >= -0x1p63f && from < 0x1p63f)) throw Error(ErrorKind::kType, str(from, " is outside int64"));
   to = int64_t(from);
 }
-void convert(float from, std::string& to) { to = std::to_string(from); }
-void convert(const std::string& from, std::string& to) { to = from; }
+void convert(float from, std::string& to) {
+  to = std::to_string(from);
+  count_text(to.size());
+}
+void convert(const std::string& from, std::string& to) {
+  count_text(from.size());
+  to = from;
+}
 template <class Number>
 void convert(const std::string& from, Number& to) {
   const char* end = from.data() + from.size();
@@ -34,27 +42,36 @@ class CastMapKernel final : public Kernel {
 
   void run(KernelContext& context) const override {
     const Map& x = *context.input(0).data<Map>();
-    std::map<int64_t, From> sorted;
+    const auto* keys = x.keys.data<int64_t>();
     Checkpoints checkpoints;
-    for (int64_t i = 0; i < x.keys.size(); ++i) {
-      sorted[x.keys.data<int64_t>()[i]] = x.values.data<From>()[i];
-      checkpoints.add(kKeyWork);
-    }
-    const int64_t size = sparse_size_ >= 0 ? sparse_size_ : int64_t(sorted.size());
+    const CountedVector<int64_t> places = ascending(keys, x.keys.size(), checkpoints);
+    const int64_t size = sparse_size_ >= 0 ? sparse_size_ : std::ssize(places);
     To* y = context.allocate_output(0, {1, size}).template data<To>();
     std::fill_n(y, size, absent());
     int64_t next = 0;
-    for (const auto& [key, value] : sorted) {
+    for (const int64_t place : places) {
+      const int64_t key = keys[place];
       if (sparse_size_ >= 0 && (key < 0 || key >= size)) {
         throw Error(ErrorKind::kShape, str("key ", key, " is outside [0, max_map = ", size, ")"));
       }
-      convert(value, y[sparse_size_ >= 0 ? key : next++]);
+      convert(x.values.data<From>()[place], y[sparse_size_ >= 0 ? key : next++]);
       checkpoints.add(kKeyWork);
     }
   }
 
  private:
   static constexpr int64_t kKeyWork = 256;
+
+  /// The places of the keys in ascending order; of equal keys the last one's.
+  static CountedVector<int64_t> ascending(const int64_t* keys, int64_t count, Checkpoints& checkpoints) {
+    CountedVector<int64_t> places(static_cast<size_t>(count));
+    std::iota(places.begin(), places.end(), int64_t{0});
+    const auto less = [keys](int64_t a, int64_t b) { return keys[a] < keys[b] || (keys[a] == keys[b] && a > b); };
+    checkpoints.sort(places.begin(), places.end(), less, 4);
+    const auto equal = [keys](int64_t a, int64_t b) { return keys[a] == keys[b]; };
+    places.erase(std::unique(places.begin(), places.end(), equal), places.end());
+    return places;
+  }
 
   // For strings ONNX Runtime's choice: the specification names none.
   static To absent() {

@@ -100,3 +100,37 @@ def many_outputs():
     names = [f"y{i}" for i in range(20_000)]
     nodes = [node("LeakyRelu", ["x"], [name], alpha=i / 20_000) for i, name in enumerate(names)]
     return model(nodes, [("x", FLOAT, [2])], [(name, FLOAT, None) for name in names])
+
+
+# Operators: numbers of attributes, texts.
+
+
+@hungry_graph
+def heads_of_a_sink():
+    inputs = [*((name, FLOAT, ["B", "S", "D"]) for name in "qkv"), ("last", 6, [1]), ("total", 6, [])]
+    outputs = [(name, FLOAT, None) for name in ("y", "keys", "values")]
+    attention = node("GroupQueryAttention", ["q", "k", "v", "", "", "last", "total"], ["y", "keys", "values"], domain=MICROSOFT,
+                     num_heads=300_000_000, kv_num_heads=300_000_000, smooth_softmax=1)  # fmt: skip
+    return model([attention], inputs, outputs)
+
+
+@hungry_graph
+def padding_of_tokens():
+    texts = ["a " * 1000] + ["a"] * 1000
+    tokens = node("Tokenizer", ["texts"], ["y"], domain=MICROSOFT, pad_value="p" * 100_000, mark=0, mincharnum=1, separators=[" "])
+    return model([tokens], [], [("y", STRING, None)], [helper.make_tensor("texts", STRING, [len(texts)], [t.encode() for t in texts])])
+
+
+@hungry_graph
+def cast_map():
+    count = 1_000_000
+    nodes = [node("ConstantOfShape", ["shape"], ["x"]), node("ZipMap", ["x"], ["maps"], domain=ML, classlabels_int64s=list(range(count))),
+             node("SequenceAt", ["maps", "first"], ["map"]), node("CastMap", ["map"], ["y"], domain=ML, cast_to="TO_FLOAT")]  # fmt: skip
+    return model(nodes, [], initializers=[constant("shape", [1, count], np.int64), constant("first", 0, np.int64)])
+
+
+@hungry_graph
+def long_words_as_keys():
+    words = [f"{i}".rjust(60, "w") for i in range(150_000)]
+    encoder = node("LabelEncoder", ["x"], ["y"], domain=ML, keys_strings=words, values_int64s=[0] * len(words))
+    return model([encoder], [("x", STRING, [1])], [("y", INT64, None)])

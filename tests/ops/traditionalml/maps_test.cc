@@ -79,6 +79,12 @@ TEST(Maps, CastMapOrdersByKeyOrPlacesAtIt) {
   expect_error(ErrorKind::kShape, "key 3 is outside", [&] { run(x, "TO_FLOAT", "SPARSE", 3); });
 }
 
+TEST(Maps, CastMapTakesTheLastOfEqualKeys) {
+  const Tensor x = map_of(Tensor::of(Ints{7, -2, 7, -2, 5}), Tensor::of(Floats{1, 2, 3, 4, 5}));
+  expect_close(run_ml("CastMap", Fact::map(DType::kInt64, DType::kFloat32), x, {}),
+               Tensor::of(Shape{1, 3}, Floats{4, 5, 3}));
+}
+
 TEST(Maps, CastMapPlacesAtEveryIndexOfItsOutput) {
   const auto run = [](int64_t key) {
     return run_ml("CastMap", Fact::map(DType::kInt64, DType::kFloat32),
