@@ -57,6 +57,7 @@ void add_inputs(Scope& scope, const pb::GraphProto& proto, MakeFact make_fact) {
   const auto initializers = initializer_names(proto);
   for (const pb::ValueInfoProto& input : proto.input()) {
     if (initializers.contains(input.name())) continue;
+    scope.nested().count_value(input.name());
     with_context("input", input.name(),
                  [&] { scope.define(input.name(), scope.graph().add_input(input.name(), make_fact(input))); });
   }
@@ -78,8 +79,10 @@ Fact body_input_fact(const pb::ValueInfoProto& input, bool declared_shapes) {
 template <class Read>
 void add_constant(Scope& scope, const std::string& name, Read read) {
   check_current();
-  with_context("initializer", name,
-               [&] { scope.define_in_main_graph(name, scope.nested().outermost().graph.add_constant(name, read())); });
+  with_context("initializer", name, [&] {
+    scope.nested().count_value(name);
+    scope.define_in_main_graph(name, scope.nested().outermost().graph.add_constant(name, read()));
+  });
 }
 
 void add_sparse_constants(Scope& scope, const pb::GraphProto& proto, TensorReader& tensors) {
@@ -88,11 +91,11 @@ void add_sparse_constants(Scope& scope, const pb::GraphProto& proto, TensorReade
   }
 }
 
-void add_outputs(const Scope& scope, const pb::GraphProto& proto, CountedMemory& counted) {
+void add_outputs(const Scope& scope, const pb::GraphProto& proto) {
   constexpr size_t kOutputBytes = 2048;  // in graphs, plans and contexts
   for (const pb::ValueInfoProto& output : proto.output()) {
     with_context("output", output.name(), [&] {
-      counted.add(kOutputBytes + output.name().size());
+      scope.nested().count(kOutputBytes + output.name().size());
       const ValueId value = scope.find(output.name());
       if (value == kNoValue) throw Error(ErrorKind::kModel, "the caller of the function omitted this value");
       scope.graph().add_output(output.name(), value);
@@ -106,6 +109,7 @@ std::vector<std::string> shown_outputs(const Scope& scope, const pb::NodeProto& 
   for (int i = 0; i < node.output_size(); ++i) {
     if (left_out.contains(size_t(i))) continue;
     names.push_back(node.output(i).empty() ? std::string() : scope.shown_name(node.output(i)));
+    scope.nested().count(names.back().size());
   }
   return names;
 }
@@ -119,12 +123,12 @@ NodeSpec make_spec(const Scope& scope, const pb::NodeProto& node) {
   return spec;
 }
 
-// What the node of a graph takes, but for its attributes.
+// What the node of a graph takes, but for its attributes and the names of its outputs.
 size_t node_bytes(const NodeSpec& spec, const pb::NodeProto& node) {
   constexpr size_t kObjects = 768;   // its operator and kernel, and what lists and shared objects take beside contents
   constexpr int64_t kFewEdges = 64;  // inputs and outputs
   constexpr int64_t kEdgeBytes = 768;  // what passes and kernels keep of each further one while they look at the node
-  const int64_t outputs = checked_mul(node.output_size(), int64_t(sizeof(Value) + spec.name.size()));
+  const int64_t outputs = checked_mul(node.output_size(), int64_t(sizeof(Value)));
   const int64_t edges = std::max<int64_t>(0, int64_t{node.input_size()} + node.output_size() - kFewEdges);
   return kObjects + sizeof(Node) + size_t(outputs) + size_t(checked_mul(edges, kEdgeBytes)) + spec.name.size();
 }
@@ -147,7 +151,7 @@ GraphBuilder::Built GraphBuilder::build(const pb::GraphProto& proto, const Opset
                                         std::shared_ptr<const Registry> registry,
                                         std::span<const ValueInfo> overridable) {
   if (proto.output_size() == 0) throw Error(ErrorKind::kModel, "the graph has no outputs");
-  NestedGraph nested(std::move(registry));
+  NestedGraph nested(std::move(registry), *counted_);
   Scope scope(nested, opsets);
   add_inputs(scope, proto, [](const pb::ValueInfoProto& input) { return fact_from_proto(input.type()); });
   std::vector<Tensor> defaults = add_overridable(scope, proto, overridable);
@@ -159,7 +163,7 @@ GraphBuilder::Built GraphBuilder::build(const pb::GraphProto& proto, const Opset
   }
   add_sparse_constants(scope, proto, tensors_);
   add_nodes(scope, proto.node());
-  add_outputs(scope, proto, *counted_);
+  add_outputs(scope, proto);
   return {std::move(nested.graph), std::move(defaults), counted_};
 }
 
@@ -205,7 +209,7 @@ void GraphBuilder::count_node() {
 
 void GraphBuilder::add_operator(Scope& scope, const pb::NodeProto& node) {
   const NodeSpec named = make_spec(scope, node);
-  counted_->add(node_bytes(named, node));
+  scope.nested().count(node_bytes(named, node));
   NodeSpec spec = named;
   std::vector<ValueId> inputs;
   std::map<size_t, ValueId> unchanged;  // outputs that are values from before the node
@@ -214,7 +218,8 @@ void GraphBuilder::add_operator(Scope& scope, const pb::NodeProto& node) {
     read_attributes(scope, node, spec, inputs);
     unchanged = capture_unchanged(scope.graph(), spec, inputs, node.output_size());
   });
-  const NodeId id = scope.graph().add_node(std::move(spec), std::move(inputs), shown_outputs(scope, node, unchanged));
+  const std::vector<std::string> outputs = shown_outputs(scope, node, unchanged);
+  const NodeId id = scope.graph().add_node(std::move(spec), std::move(inputs), outputs);
   with_node_context(named, [&] {
     auto computed = scope.graph().node(id).outputs.begin();
     for (int i = 0; i < node.output_size(); ++i) {
@@ -244,7 +249,7 @@ void GraphBuilder::read_attributes(const Scope& scope, const pb::NodeProto& node
       if (attribute_type(*value->proto) == pb::AttributeProto::GRAPH) {
         bodies.push_back({attribute.name(), build_body(scope.nested(), captures, *value, declared_shapes)});
       } else {
-        counted_->add(attribute.name().size() + attribute_bytes(*value->proto));
+        scope.nested().count(attribute.name().size() + attribute_bytes(*value->proto));
         read = attribute_value(*value->proto, tensors_);
       }
       if (!spec.attributes.emplace(attribute.name(), std::move(read)).second) {
@@ -276,7 +281,7 @@ std::unique_ptr<NestedGraph> GraphBuilder::build_body(NestedGraph& outer, std::v
   }
   add_sparse_constants(scope, proto, tensors_);
   add_nodes(scope, proto.node());
-  add_outputs(scope, proto, *counted_);
+  add_outputs(scope, proto);
   return nested;
 }
 
@@ -286,6 +291,7 @@ void GraphBuilder::inline_call(Scope& caller, const pb::NodeProto& node, const F
   check_call(node, proto);
   Scope scope(caller.nested(), function.opsets, unique_prefix(caller.prefix() + node_name(node)));
   for (int i = 0; i < proto.input_size(); ++i) {
+    check_current();
     const bool given = i < node.input_size() && !node.input(i).empty();
     scope.define(proto.input(i), given ? caller.find(node.input(i)) : kNoValue);
   }

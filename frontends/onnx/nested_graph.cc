@@ -17,6 +17,7 @@ void NestedGraph::add_capture_inputs() {
   for (; inputs_added_ < captures_->size(); ++inputs_added_) {
     const ValueId outside = (*captures_)[inputs_added_];
     const Value& source = outer_->graph.value(outside);
+    count_value(source.name);
     imported_[outside] = graph.add_input(source.name, source.fact);
   }
 }

@@ -1,7 +1,7 @@
 """Models whose names, attributes, functions, nodes or outputs take more memory than their file has bytes."""
 
 import numpy as np
-from demanding import FLOAT, INT64, STRING, constant, info, node
+from demanding import BOOL, FLOAT, INT64, STRING, constant, info, node
 from hungry import HUNGRY, MICROSOFT, ML
 from onnx import AttributeProto, helper
 
@@ -37,6 +37,24 @@ def calls_in_calls_of_long_names():
     inner = helper.make_function("f", "F", ["x"], ["y"], [node("G", ["x"], ["y"], domain="f", name="n" * 400_000)], IMPORTS)
     empty = helper.make_function("f", "G", ["x"], ["x"], [], IMPORTS)
     return model(chain("F", 1000, domain="f"), [("x", FLOAT, [1])], functions=[inner, empty])
+
+
+@hungry_graph
+def long_names_of_values_in_calls():
+    inner = helper.make_function("f", "F", ["x"], ["y"], [node("Relu", ["x"], ["n" * 400_000], name="k"), node("Relu", ["n" * 400_000], ["y"])], IMPORTS)
+    return model(chain("F", 1000, domain="f"), [("x", FLOAT, [1])], functions=[inner])
+
+
+@hungry_graph
+def long_names_of_captured_values():
+    """Bodies name them after the values around the call."""
+    def branch(op_type):
+        return helper.make_graph([node(op_type, ["a"], ["r"])], op_type, [], [info("r", FLOAT, None)])
+    nodes = [node("If", ["c"], [f"t{i}"], then_branch=branch("Relu"), else_branch=branch("Sigmoid")) for i in range(1000)]
+    function = helper.make_function("f", "F", ["a", "c"], ["y"], [*nodes, node("Sum", [f"t{i}" for i in range(1000)], ["y"])], IMPORTS)
+    name = "n" * 400_000
+    calls = [node("Relu", ["x"], [name]), node("F", [name, "c"], ["y"], domain="f")]
+    return model(calls, [("x", FLOAT, [1]), ("c", BOOL, [])], functions=[function])
 
 
 # Attributes that functions repeat.
