@@ -35,7 +35,7 @@ class Goal {
   /// Runs in a block of `run_ms` each, of which a round has two.
   int64_t block(double run_ms) const {
     const int64_t runs = std::max<int64_t>(1, int64_t(kBlockMs / std::max(run_ms, 1e-3)));
-    return iterations_ > 0 ? std::min(runs, (iterations_ + 1) / 2) : runs;
+    return iterations_ > 0 ? std::min(runs, iterations_ / 2 + iterations_ % 2) : runs;
   }
   void take(int64_t runs) { taken_.fetch_add(runs, std::memory_order_relaxed); }
   int64_t taken() const { return taken_.load(std::memory_order_relaxed); }

@@ -52,8 +52,9 @@ void check_combination(const Options& o) {
   if (o.model.trusted && o.model.untrusted) {
     throw Failure(ExitCode::kUsage, "--trusted lifts limits and --untrusted makes them strict: leave one out");
   }
-  if (o.input.range.size() == 2 && !(o.input.range[0] <= o.input.range[1])) {
-    throw Failure(ExitCode::kUsage, "--range: expected LO,HI with LO at most HI");
+  const std::vector<double>& range = o.input.range;
+  if (range.size() == 2 && !(range[0] <= range[1] && std::isfinite(range[1] - range[0]))) {
+    throw Failure(ExitCode::kUsage, "--range: expected finite LO,HI with LO at most HI");
   }
   if (!o.labels.empty() && o.top == 0) throw Failure(ExitCode::kUsage, "--labels needs --top K");
   if (!o.vs_ort.empty() && o.concurrency > 1) {

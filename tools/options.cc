@@ -21,17 +21,20 @@ constexpr const char* kEnvironment =
     "OMP_NUM_THREADS is the number of threads where --threads does not give one.\n"
     "NO_COLOR, set to anything, leaves out colours, which only terminals get.";
 
-/// CLI11's own checks print the largest double in full.
-CLI::Validator at_least(double least, const std::string& name) {
+/// CLI11's own checks print the largest double in full, and take NaN.
+CLI::Validator within(double least, double most, const std::string& name) {
   return {[=](const std::string& text) {
             double value = 0;
-            const bool fits = CLI::detail::lexical_cast(text, value) && value >= least;
+            const bool fits = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
             return fits ? std::string() : "Value " + text + " is not " + name;
           },
           ""};
 }
-CLI::Validator positive() { return at_least(std::numeric_limits<double>::min(), "positive"); }
-CLI::Validator not_negative() { return at_least(0, "0 or more"); }
+constexpr double kMostNumber = std::numeric_limits<double>::max();
+CLI::Validator positive() { return within(std::numeric_limits<double>::min(), kMostNumber, "positive"); }
+CLI::Validator not_negative() { return within(0, kMostNumber, "0 or more"); }
+CLI::Validator percent(int least) { return within(least, 100, "from " + std::to_string(least) + " to 100"); }
+CLI::Validator number() { return within(-kMostNumber, kMostNumber, "a finite number"); }
 
 void add_load_flags(CLI::App& verb, ModelFlags& f) {
   const auto group = verb.add_option_group("Loading");
@@ -168,7 +171,7 @@ void add_bench(CLI::App& app, Options& o) {
       ->capture_default_str();
   verb->add_option("--percentiles", o.percentiles, "Percentiles to print; 90,99 where not given")
       ->delimiter(',')
-      ->check(CLI::Range(0.0, 100.0));
+      ->check(percent(0));
   CLI::Option* state =
       verb->add_option("--state", o.state, "Time steps that leave outputs for inputs of the next: 'present.*=past.*'")
           ->type_name("OUTPUT=INPUT");
@@ -227,7 +230,7 @@ void add_grid_flags(CLI::App& verb, QuantizeFlags& f) {
       ->check(CLI::IsMember({"minmax", "percentile", "entropy"}))
       ->capture_default_str();
   verb.add_option("--percentile", f.percentile, "Percent of the values that --method percentile keeps")
-      ->check(CLI::Range(50.0, 100.0))
+      ->check(percent(50))
       ->capture_default_str();
   verb.add_flag("--per-channel", f.per_channel, "One scale of int8 weights for each output channel");
   verb.add_flag("--reduce-range", f.reduce_range, "int8 weights of 7 bits, faster on processors without VNNI");
@@ -249,6 +252,7 @@ void add_quantize(CLI::App& app, Options& o) {
   verb->add_option("--exclude", f.exclude, "Node that stays in floats, by name (repeatable)")->allow_extra_args(false);
   verb->add_option("--exclude-below", f.exclude_below,
                    "Nodes with a lower signal-to-noise ratio than this, in dB, stay in floats, too")
+      ->check(number())
       ->type_name("DB");
   add_load_flags(*verb, o.model);
   add_generator_flags(*verb, o.input);

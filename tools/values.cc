@@ -9,6 +9,7 @@
 #include <span>
 
 #include "elements/bit_stream.h"
+#include "elements/to_integer.h"
 #include "linnet/containers.h"
 #include "tensor/counted_memory.h"
 
@@ -96,7 +97,7 @@ void set_element(Tensor& tensor, int64_t i, double value) {
     } else if constexpr (std::is_same_v<T, bool>) {
       tensor.data<T>()[i] = value != 0;
     } else {
-      tensor.data<T>()[i] = static_cast<T>(value);
+      tensor.data<T>()[i] = to_number<T>(value);
     }
   });
 }

@@ -77,10 +77,12 @@ void RunEnvironment::begin(std::chrono::steady_clock::time_point latest) {
   deadline_ = latest;
   allowed_ms_ = 0;
   const std::chrono::milliseconds most(options_.limits.deadline_ms);
-  if (const auto end = std::chrono::steady_clock::now() + most; most.count() > 0 && end < deadline_) {
-    deadline_ = end;
-    allowed_ms_ = most.count();
-  }
+  const auto now = std::chrono::steady_clock::now();
+  // The clock counts in finer steps than the limit, which may be more than it can say.
+  if (most.count() <= 0 || now >= deadline_) return;
+  if (most > std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - now)) return;
+  deadline_ = now + most;
+  allowed_ms_ = most.count();
 }
 
 uint64_t RunEnvironment::draw_seed() {
@@ -103,7 +105,8 @@ void RunEnvironment::check_ahead(std::chrono::nanoseconds work) const {
 }
 
 void RunEnvironment::check_deadline(std::chrono::nanoseconds ahead) const {
-  if (deadline_ == kNoDeadline || deadline_ - std::chrono::steady_clock::now() >= ahead) return;
+  if (deadline_ == kNoDeadline) return;
+  if (const auto now = std::chrono::steady_clock::now(); now <= deadline_ && deadline_ - now >= ahead) return;
   throw Error(ErrorKind::kLimit, allowed_ms_ > 0 ? str(what_, " exceeds the deadline of ", allowed_ms_, " ms")
                                                  : str(what_, " exceeds its deadline"));
 }

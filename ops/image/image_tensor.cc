@@ -4,6 +4,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "elements/axis_index.h"
 #include "linnet/image.h"
 #include "tensor/counted_memory.h"
 #include "tensor/counted_vector.h"
@@ -21,7 +22,7 @@ CountedVector<Tap> taps(int64_t from, int64_t to) {
   CountedVector<Tap> result;
   for (int64_t i = 0; i < to; ++i) {
     const double at = std::clamp((double(i) + 0.5) * double(from) / double(to) - 0.5, 0.0, double(from - 1));
-    const auto first = int64_t(at);
+    const int64_t first = axis_index(at, from);
     result.push_back({first, std::min(first + 1, from - 1), float(at - double(first))});
   }
   return result;

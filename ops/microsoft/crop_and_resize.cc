@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "elements/axis_index.h"
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
@@ -55,9 +56,8 @@ class CropAndResizeKernel final : public Kernel {
     const T last = T(size - 1);
     const T at = points > 1 ? from * last + T(i) * ((to - from) * last / T(points - 1)) : T(0.5) * (from + to) * last;
     if (!(at >= 0 && at <= last)) return {};
-    if (nearest_) return {int64_t(std::round(at)), int64_t(std::round(at)), 0, true};
-    const T low = std::floor(at);
-    return {int64_t(low), int64_t(std::ceil(at)), at - low, true};
+    const T low = nearest_ ? std::round(at) : std::floor(at), high = nearest_ ? low : std::ceil(at);
+    return {axis_index(low, size), axis_index(high, size), nearest_ ? T(0) : at - low, true};
   }
 
   void crop_line(KernelContext& context, const T* region, int64_t image, int64_t crop, int64_t row,

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "elements/to_integer.h"
 #include "infer/infer.h"
 #include "op_list.h"
 #include "partition/checkpoints.h"
@@ -56,7 +57,8 @@ class MaxRoiPoolKernel final : public Kernel {
  private:
   void check_images(std::span<const T> rois) const {
     for (size_t i = 0; i < rois.size(); i += 5) {
-      if (!(rois[i] >= 0 && rois[i] < T(x_[0]))) {
+      const auto image = truncated<int64_t>(double(rois[i]));
+      if (!(rois[i] >= 0) || image < 0 || image >= x_[0]) {
         throw Error(ErrorKind::kModel,
                     str("batch_id of region ", i / 5, " must lie in [0, ", x_[0], "), got ", rois[i]));
       }

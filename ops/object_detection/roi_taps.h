@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "elements/axis_index.h"
 #include "linnet/tensor.h"
 #include "partition/checkpoints.h"
 
@@ -25,10 +26,9 @@ template <class T>
 struct RoiSample {
   RoiSample(T at, int64_t pixels) : inside(at >= -1 && at <= T(pixels)) {
     if (!inside) return;
-    const T clamped = std::clamp(at, T(0), T(pixels - 1));
-    low = int64_t(clamped);
+    low = axis_index(at, pixels);
     high = std::min(low + 1, pixels - 1);
-    fraction = clamped - T(low);
+    if (low < high) fraction = std::max(at, T(0)) - T(low);
   }
 
   bool inside;  ///< samples outside are 0

@@ -77,7 +77,8 @@ ByteWeights quantize_bias(const Layer& layer, const ByteWeights& weights, float 
   ByteWeights result{Tensor(DType::kInt32, layer.bias.shape()), weights.scale.clone()};
   for (int64_t i = 0; i < result.scale.size(); ++i) result.scale.data<float>()[i] *= input_scale;
   for (int64_t i = 0; i < layer.bias.size(); ++i) {
-    const double value = double(layer.bias.data<float>()[i]) / double(at(result.scale, i));
+    const double bias = double(layer.bias.data<float>()[i]), scale = double(at(result.scale, i));
+    const double value = bias == 0 ? 0 : bias / scale;  // a product of small scales may be 0
     result.values.data<int32_t>()[i] = int32_t(std::clamp(std::nearbyint(value), -0x1p31, 0x1p31 - 1));
   }
   return result;

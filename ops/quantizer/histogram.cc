@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "elements/axis_index.h"
+
 namespace linnet {
 namespace {
 
@@ -54,8 +56,7 @@ Histogram::Histogram(const ValueRange& range)
 void Histogram::add(std::span<const float> values) {
   const double scale = limit_ > 0 ? double(kHalf) / limit_ : 0;
   for (const float value : values) {
-    const auto bin = int64_t(std::floor(double(value) * scale)) + kHalf;
-    if (value != 0) ++counts_[size_t(std::clamp<int64_t>(bin, 0, kBins - 1))];
+    if (value != 0) ++counts_[size_t(axis_index(std::floor(double(value) * scale) + double(kHalf), kBins))];
   }
 }
 

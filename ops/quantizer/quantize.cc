@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <string_view>
 
 #include "quantizer/calibrate.h"
@@ -111,8 +112,23 @@ class Selection {
   std::vector<QuantizedLayer> report_;
 };
 
+void check_finite(const Tensor& tensor, const std::string& what) {
+  if (!tensor) return;
+  for (const float value : tensor.values<float>()) {
+    if (std::isfinite(value)) continue;
+    throw Error(ErrorKind::kModel, str(what, " hold ", value, ": quantisation needs finite values"));
+  }
+}
+
+void check_finite(const Graph& graph, const Layer& layer) {
+  const std::string of = " of '" + layer_name(graph, layer.node) + "'";
+  check_finite(layer.weights, "the weights" + of);
+  check_finite(layer.bias, "the biases" + of);
+}
+
 QuantizedParts place(const Graph& graph, std::vector<Layer> layers, Samples samples, const QuantizeOptions& options,
                      const ModelOptions& model_options) {
+  for (const Layer& layer : layers) check_finite(graph, layer);
   QuantizedParts parts{std::move(layers), {}, {}};
   if (options.mode != QuantizeMode::kStatic) return parts;
   parts.placement = place_bytes(graph, parts.layers);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "elements/axis_index.h"
 #include "elements/dispatch.h"
 
 namespace linnet {
@@ -40,7 +41,7 @@ AxisTaps taps_at(const GridSettings& s, double grid, int64_t length) {
     if (s.padding == Padding::kReflection) at = std::trunc(at < low || at > high ? reflect(at, low, high) : at);
     if (s.padding != Padding::kZeros) at = std::min(std::max(at, 0.0), last);
     const auto i = size_t(taps.count++);
-    taps.position[i] = at >= 0 && at <= last ? int64_t(at) : -1;
+    taps.position[i] = at >= 0 && at <= last ? axis_index(at, length) : -1;
     taps.weight[i] = weight;
   };
   AxisTaps taps;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "elements/axis_index.h"
 #include "partition/checkpoints.h"
 
 namespace linnet {
@@ -110,11 +111,6 @@ double filter_weight(const ResizeMode& mode, double distance) {
   return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
-int64_t clamp_index(double index, int64_t in) {
-  const auto last = double(in - 1);
-  return index >= last ? in - 1 : index > 0 ? int64_t(index) : 0;
-}
-
 void add_neighbours(const ResizeMode& mode, double x, double shrink, int64_t first, ResizeAxis& axis) {
   const double below = std::floor(x), fraction = x - below;
   double sum = 0;
@@ -123,7 +119,7 @@ void add_neighbours(const ResizeMode& mode, double x, double shrink, int64_t fir
     double weight = filter_weight(mode, std::abs(offset - fraction) * shrink);
     if (mode.exclude_outside && (position < 0 || position > double(axis.in - 1))) weight = 0;
     sum += weight;
-    axis.index.push_back(clamp_index(position, axis.in));
+    axis.index.push_back(axis_index(position, axis.in));
     axis.weight.push_back(weight);
   }
   if ((!mode.exclude_outside && !mode.antialias) || sum == 0) return;
@@ -189,7 +185,7 @@ ResizeAxis make_resize_axis(const ResizeMode& mode, const ResizeSpan& span) {
     const bool crops = mode.coordinates == Coordinates::kTfCropAndResize;
     axis.outside.push_back(crops && !(x >= 0 && x <= double(span.in - 1)));
     if (mode.filter == Filter::kNearest) {
-      axis.index.push_back(clamp_index(round_coordinate(mode.nearest, x, span.to < span.from), span.in));
+      axis.index.push_back(axis_index(round_coordinate(mode.nearest, x, span.to < span.from), span.in));
       axis.weight.push_back(1);
     } else {
       add_neighbours(mode, x, shrink, first, axis);

@@ -116,7 +116,7 @@ def test_sequences_of_a_value_for_each_row_are_joined():
     ({"x": (3, 2), "z": (4, 2)}, 2, linnet.ShapeError, "equally many rows, got {'x': 3, 'z': 4}"),
     ({"x": (3, 2), "z": ()}, 2, linnet.ShapeError, "equally many rows, got {'x': 3, 'z': None}"),
     ({}, 2, linnet.ShapeError, "equally many rows, got {}"),
-    ({"x": (3, 2), "z": (3, 2)}, 0, ValueError, "size must be at least 1, got 0"),
+    ({"x": (3, 2), "z": (3, 2)}, 0, ValueError, "size must be from 1 to 2147483647, got 0"),
     ({"x": (3, 2), "z": (3, 2)}, 2, linnet.ShapeError, r"output 's' has no row for each of 2 rows: it is \(\)"),
     ({"x": (3, 2), "z": (3, 4)}, 2, linnet.ShapeError, "'z'"),
     ({"x": (3, 2)}, 2, linnet.ModelError, "input 'z' is missing"),

@@ -50,7 +50,7 @@ def test_a_value_out_of_range_is_a_value_error_that_names_the_option(model, opti
 
 
 def test_an_unknown_rewrite_is_a_value_error_that_lists_the_known_ones(model):
-    with pytest.raises(ValueError, match="there is no rewrite 'fuse_everything'; known: .*fold_"):
+    with pytest.raises(ValueError, match="^disabled_rewrites must be names of rewrites, got 'fuse_everything'; known: .*fold_"):
         linnet.Session(model, disabled_rewrites=["fuse_everything"])
 
 
@@ -72,6 +72,67 @@ def test_numbers_of_numpy_are_numbers(model):
 def test_a_model_that_is_no_path_is_a_type_error():
     with pytest.raises(builtins.TypeError, match="^model must be a str or a path, got int 7"):
         linnet.Session(7)
+
+
+HALF_PAIR = "a\ud800"  # of surrogates: no text that UTF-8 holds
+
+
+def test_paths_that_are_no_text_are_value_errors(model):
+    with pytest.raises(ValueError, match="^model must be text"):
+        linnet.Session(HALF_PAIR)
+    for name, value in {"cache_dir": HALF_PAIR, "op_libraries": [HALF_PAIR], "disabled_rewrites": [HALF_PAIR]}.items():
+        with pytest.raises(ValueError, match=f"^{name} must be text"):
+            linnet.Session(model, **{name: value})
+    with pytest.raises(ValueError, match="^path must be text"):
+        linnet.Session(model).save(HALF_PAIR)
+
+
+@pytest.mark.parametrize("call", [
+    lambda s: s.run({"x": [1]}, cancellation=5), lambda s: s.context().run({"x": [1]}, cancellation=5),
+    lambda s: s.run({"x": [1]}, out=[1]), lambda s: s.context().run({"x": [1]}, out=np.ones(3, np.float32)),
+    lambda s: s.run({"x": [1]}, outputs=5), lambda s: s.save(5), lambda s: s.with_weights(None),
+    lambda s: s.with_weights({1: [1]}), lambda s: s.context().truncate_states("3"), lambda s: s.context().state(5),
+    lambda s: s.context().truncate_states(None), lambda s: s.context().bind_state("y", "x", [1], capacity=1.5),
+    lambda s: linnet.batched(s, {"x": [1]}, "2"), lambda s: linnet.batched(s, {"x": [1]}, None),
+    lambda s: linnet.batched(s, {"x": [1]}, 1.5), lambda s: linnet.batched(s, None, 2),
+    lambda s: linnet.cached(b"", threads=[1]), lambda s: linnet.cached(5), lambda s: linnet.cached([5]),
+], ids=str)  # fmt: skip
+def test_an_argument_of_another_type_is_a_type_error_that_names_it(session, call):
+    names = "cancellation|out|outputs|path|weights|the name of a weight|length|input|capacity|size|inputs|threads|model"
+    with pytest.raises(builtins.TypeError, match=f"^({names}) must be .*, got "):
+        call(session)
+
+
+@pytest.mark.parametrize("call", [
+    lambda s: s.context().truncate_states(2**63), lambda s: s.context().truncate_states(-1),
+    lambda s: s.context().bind_state("y", "x", [1], capacity=2**63), lambda s: linnet.batched(s, {"x": [1]}, 2**63),
+    lambda s: linnet.batched(s, {"x": [1]}, 0), lambda s: s.with_weights({HALF_PAIR: [1]}), lambda s: s.with_weights({"x": [1, [2]]}),
+], ids=str)  # fmt: skip
+def test_an_argument_out_of_range_is_a_value_error_that_names_it(session, call):
+    with pytest.raises(ValueError, match="^(length|capacity|size|the name of a weight|initializer 'x') must be "):
+        call(session)
+
+
+@pytest.mark.parametrize("runner", [lambda s: s, lambda s: s.context()], ids=["session", "context"])
+def test_names_are_texts(session, runner):
+    x = np.ones(1, np.float32)
+    for call, side in [
+        (lambda name: runner(session).run({"x": x, name: x}), "input"), (lambda name: runner(session).run({"x": x}, [name]), "output"),
+        (lambda name: runner(session).run({"x": x}, out={name: x}), "output"), (lambda name: session.context().bind_state(name, "x", x), "output"),
+        (lambda name: session.context().bind_state("y", name, x), "input"), (lambda name: session.context().set_state(name, x), "input"),
+    ]:  # fmt: skip
+        with pytest.raises(linnet.TypeError, match=f"the name of an {side} must be a str, got int 5"):
+            call(5)
+        with pytest.raises(linnet.ModelError, match=rf"there is no {side} 'a\\ud800'; the {side}s are "):
+            call(HALF_PAIR)
+    with pytest.raises(linnet.ModelError, match=r"input 'x' is missing; the inputs are 'x', given are 'a\\ud800'"):
+        runner(session).run({HALF_PAIR: x})
+    with pytest.raises(linnet.ModelError, match=r"an input 'a\\ud800'"):
+        session.context().state(HALF_PAIR)
+
+
+def test_lists_of_options_are_cached(model):
+    assert linnet.cached(model, disabled_rewrites=["fuse_slope"]) is linnet.cached(model, disabled_rewrites=["fuse_slope"])
 
 
 @pytest.mark.parametrize("arguments", [(None, {"x": [1]}), (["y"], {"x": [1]}), (np.ones(1),), ([1],)], ids=str)

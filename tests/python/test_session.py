@@ -75,7 +75,7 @@ def test_read_only_arrays_and_dlpack_are_read(linear):
     ({"x": np.ones((2, 3))}, linnet.TypeError, "input 'x' must be float32, got float64"),
     ({"x": np.ones((2, 4), np.float32)}, linnet.ShapeError, "must be float32[N,3], got float32[2,4]"),
     ({"x": np.ones(3, np.float32)}, ValueError, "must be float32[N,3], got float32[3]"),
-    ({"x": ["a"]}, Exception, "could not convert"),
+    ({"x": ["a"]}, linnet.TypeError, "expected numbers, got str"),
     ({}, linnet.ModelError, "input 'x' is missing; the inputs are 'x'"),
     ({"x": np.ones((1, 3), np.float32), "w": 1}, linnet.ModelError, "there is no input 'w'"),
 ])  # fmt: skip

@@ -5,6 +5,8 @@ import gc
 import sys
 import threading
 import weakref
+from decimal import Decimal
+from fractions import Fraction
 
 import linnet
 import numpy as np
@@ -208,3 +210,57 @@ def test_bytes_that_are_no_bools_are_true():
     np.testing.assert_array_equal(y["places"], truth.nonzero())
     for name, want in (("both", truth), ("off", ~truth), ("copy", truth)):
         np.testing.assert_array_equal(y[name].view(np.uint8), want.astype(np.uint8), name)
+
+
+@pytest.mark.parametrize("dtype, fits, wrong", [
+    ("int8", [-128, 127, 1.0, True], [128, -129, 1.5, float("nan"), 2**70, Fraction(1, 2)]),
+    ("uint8", [0, 255], [-1, 256]), ("int4", [-8, 7], [8, -9, 0.5, 2**70]), ("uint4", [0, 15], [16, -1]),
+    ("int64", [-(2**63), 2**63 - 1, 2**53 + 1], [2**63, 0.25]), ("uint64", [0, 1, 2**63, 2**64 - 1], [2**64, -1]),
+])  # fmt: skip
+def test_an_integer_that_the_dtype_does_not_hold_is_a_value_error(dtype, fits, wrong):
+    runner = identity(getattr(TensorProto, dtype.upper()), None)
+    assert runner.run({"x": fits})["y"].tolist() == [int(number) for number in fits]
+    for number in wrong:
+        for value in (number, [fits[0], number], [[number]]):
+            with pytest.raises(ValueError, match="^input 'x' does not fit: ") as caught:
+                runner.run({"x": value})
+            assert isinstance(caught.value, linnet.Error)
+
+
+@pytest.mark.parametrize("dtype", ["FLOAT", "DOUBLE", "FLOAT16", "BFLOAT16", "INT8", "INT4", "UINT64", "BOOL"])
+def test_what_is_no_number_is_a_type_error(dtype):
+    runner = identity(getattr(TensorProto, dtype), None)
+    for value in (None, [None], [[1, None]], "1", ["1"], [b"1"], [0, "1"], [object()], {1}, [1j], (i for i in range(3))):
+        with pytest.raises(linnet.TypeError, match="^input 'x' does not fit: "):
+            runner.run({"x": value})
+
+
+def test_numbers_of_any_kind_become_floats():
+    runner = identity(TensorProto.FLOAT, None)
+    numbers = [1, True, 2.5, 2**70, Fraction(1, 4), Decimal("0.5"), np.int8(3), np.float64(1e300)]
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(runner.run({"x": numbers})["y"], np.float32([1, 1, 2.5, 2**70, 0.25, 0.5, 3, np.inf]))
+
+
+def dict_vectorizer(**vocabulary):
+    """Of maps to floats."""
+    kind = TensorProto.STRING if "string_vocabulary" in vocabulary else TensorProto.INT64
+    maps = helper.make_map_type_proto(kind, helper.make_tensor_type_proto(TensorProto.FLOAT, []))
+    node = helper.make_node("DictVectorizer", ["x"], ["y"], domain="ai.onnx.ml", **vocabulary)
+    return session([node], [helper.make_value_info("x", maps)], [tensor("y", TensorProto.FLOAT, None)])
+
+
+def test_keys_and_values_of_maps_are_of_their_types():
+    feed = {"a": 1.0, "b": 2}
+    named = dict_vectorizer(string_vocabulary=["a", "b"])
+    np.testing.assert_array_equal(named.run({"x": feed})["y"].ravel(), [1, 2])
+    for wrong in ({"a": None}, {"a": "1"}, {"a": 1.0, 1: 2.0}, {1: 1.0}, {"a": 1.0, None: 2.0}):
+        with pytest.raises(linnet.TypeError, match="^input 'x', (keys|values), "):
+            named.run({"x": wrong})
+    with pytest.raises(ValueError, match="^input 'x', keys, does not fit: .*surrogates"):
+        named.run({"x": {"\ud800": 1.0}})
+    numbered = dict_vectorizer(int64_vocabulary=[1, 2])
+    np.testing.assert_array_equal(numbered.run({"x": {1: 1.0, 2: 3}})["y"].ravel(), [1, 3])
+    for wrong in ({1.5: 1.0}, {2**63: 1.0}):
+        with pytest.raises(ValueError, match="^input 'x', keys, does not fit"):
+            numbered.run({"x": wrong})

@@ -74,6 +74,17 @@ def test_files_do_not_depend_on_threads_and_may_replace_the_model(run_model, per
     assert files[0] == files[1] == perceptron.read_bytes()
 
 
+@pytest.mark.parametrize("mode", ["static", "dynamic", "int4"])
+def test_weights_that_are_no_numbers_are_named(run_model, perceptron, tmp_path, mode):
+    model = onnx.load(perceptron)
+    w1 = numpy_helper.to_array(model.graph.initializer[0]).copy()
+    w1[3, 5] = np.nan
+    model.graph.initializer[0].CopyFrom(numpy_helper.from_array(w1, "w1"))
+    onnx.save(model, tmp_path / "nan.onnx")
+    error = quantize(run_model, tmp_path / "nan.onnx", tmp_path, "--mode", mode, "--calibration", 1, code=3).stderr
+    assert "the weights of 'first' hold nan: quantisation needs finite values" in error
+
+
 def test_percentiles_clip(run_model, perceptron, tmp_path):
     flags = ["--mode", "static", "--dim", "N=1000", "--calibration", 1, "--method"]
     scales = []

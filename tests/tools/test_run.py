@@ -165,6 +165,22 @@ def test_range_bounds_generated_values(run_model, tmp_path):
     assert set(y) == {-2, -1, 0, 1, 2}
 
 
+@pytest.mark.parametrize("dtype", ["INT8", "UINT16", "INT32", "INT64", "UINT64", "BOOL", "FLOAT16"])
+def test_generated_values_beyond_a_dtype_are_those_of_cast(run_model, tmp_path, dtype):
+    cast = helper.make_node("Cast", ["x"], ["y"], to=TensorProto.DOUBLE)
+    for fill in ["--range", "1e30,2e30"], ["--range", "-1e300,-1e299"], ["--fill", "ramp"]:
+        model = save_model(
+            tmp_path / "m.onnx", [cast], [("x", getattr(TensorProto, dtype), [300])], [("y", TensorProto.DOUBLE, [300])]
+        )
+        got = run_model.outputs(model, {}, *fill)["y"]
+        wide = save_model(
+            tmp_path / "wide.onnx",
+            [helper.make_node("Cast", ["x"], ["t"], to=getattr(TensorProto, dtype)), helper.make_node("Cast", ["t"], ["y"], to=11)],
+            [("x", TensorProto.DOUBLE, [300])], [("y", TensorProto.DOUBLE, [300])],
+        )  # fmt: skip
+        np.testing.assert_array_equal(got, run_model.outputs(wide, {}, *fill)["y"])
+
+
 def test_top_names_the_largest(run_model, tmp_path):
     np.save(tmp_path / "x.npy", np.array([[0.1, 0.7, 0.2], [0.5, 0.3, np.nan]], np.float32))
     (tmp_path / "labels.txt").write_text("cat\ndog\nowl\n")
@@ -271,6 +287,9 @@ def test_damaged_inputs_are_refused(run_model, linear, tmp_path):
         ["--opt", "7"],
         ["--labels", "f"],
         ["--range", "1"],
+        ["--range", "nan,1"],
+        ["--range", "0,inf"],
+        ["--range", "-1e308,1e308"],
         ["--atol", "y:x"],
     ],
 )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from linnet import options
 from linnet.errors import ShapeError
 from linnet.session import Session
 
@@ -18,11 +19,11 @@ def batched(session: Session, inputs: Mapping[str, Any], size: int) -> dict[str,
     row; what comes of that is cut off. So there is one plan, and where a model computes each row for itself, a row's
     outputs have the same bits whatever other rows there are: work may be split anywhere. Every output needs the rows
     of the batch as its first axis; lists (sequences) are joined, too.
-    Raises ValueError for size < 1; ShapeError for inputs that have no rows or not equally many, where the model fixes
+    Raises TypeError and ValueError for a size that is no int or below 1; ShapeError for inputs that have no rows or not equally many, where the model fixes
     their number at another one, and for outputs without a row for each; and what Session.run raises.
     """
-    if size < 1:
-        raise ValueError(f"size must be at least 1, got {size}")
+    size = options.integer("size", size, options.MOST_ROWS, least=1)
+    inputs = options.mapping("inputs", inputs)
     count = _equal_rows({name: _rows(array) for name, array in inputs.items()})
     _check_fixed(session, size)
     parts = [session.run({name: _batch(array, start, size) for name, array in inputs.items()})

@@ -9,8 +9,6 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
-import numpy as np
-
 from linnet import _linnet, options
 
 StrPath = str | os.PathLike[str]
@@ -111,7 +109,10 @@ class Session:
         Raises ModelError for an unknown name, TypeError or ShapeError for an array of another dtype or shape than that
         in the file, UnsupportedError without replaceable_weights=True.
         """
-        copies = {name: np.array(array) for name, array in weights.items()}
+        copies = {
+            options.text("the name of a weight", name): options.array(f"initializer {name!r}", array)
+            for name, array in options.mapping("weights", weights).items()
+        }
         session = object.__new__(type(self))
         session._model, session._options, session._weights = self._model, self._options, self._weights | copies
         session._take(self._session.with_weights(copies))
@@ -128,7 +129,7 @@ class Session:
         Outputs are arrays that own their memory. A sequence is a list, a map a dict, an optional its value or None.
         Raises TypeError, ShapeError or ModelError for inputs that do not fit, CancelledError where the run was ended.
         """
-        return self._run(inputs, outputs, out or {}, cancellation)
+        return self._run(inputs, outputs, out, cancellation)
 
     def context(self) -> _linnet.Context:
         """A Context, which keeps outputs of a run as inputs of the next: bind_state() says which."""
@@ -136,7 +137,7 @@ class Session:
 
     def save(self, path: StrPath) -> None:
         """Writes the model as it runs, after the rewrites: fused operators are of domain "linnet", for Linnet only."""
-        self._session.save(os.fspath(path))
+        self._session.save(options.path("path", path))
 
     @property
     def profile(self) -> list[NodeEvent]:
@@ -182,5 +183,11 @@ def _loaded(path: str, **options: Any) -> Session:
 
 def cached(path: StrPath, **options: Any) -> Session:
     """The Session of these arguments, loaded once per process, also where several threads ask for it at once."""
+    key = os.fspath(path) if isinstance(path, os.PathLike) else path
+    hashable = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+    try:
+        hash((key, *hashable.values()))
+    except TypeError:
+        return Session(path, **options)  # which names the option that is of another type
     with _loading:
-        return _loaded(os.fspath(path), **options)
+        return _loaded(key, **hashable)

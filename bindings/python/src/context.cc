@@ -1,6 +1,6 @@
 #include "context.h"
 
-#include <nanobind/stl/string.h>
+#include "arguments.h"
 
 namespace linnet::python {
 
@@ -10,30 +10,33 @@ std::unique_lock<std::mutex> StatefulContext::wait() {
   return std::unique_lock(mutex_);
 }
 
-nb::dict StatefulContext::run(nb::handle inputs, nb::handle outputs, const nb::dict& out,
-                              std::shared_ptr<CancellationToken> cancellation) {
+nb::dict StatefulContext::run(nb::handle inputs, nb::handle outputs, nb::handle out, nb::handle cancellation) {
   const auto lock = wait();
-  return lane_->run(*signature_, inputs, outputs, out, std::move(cancellation));
+  return lane_->run(*signature_, inputs, outputs, out, cancellation);
 }
 
-void StatefulContext::bind_state(nb::handle output, nb::handle input, nb::handle initial, int64_t capacity) {
+void StatefulContext::bind_state(nb::handle output, nb::handle input, nb::handle initial, nb::handle capacity) {
+  const int64_t rows = integer_argument("capacity", capacity);
   const auto lock = wait();
-  lane_->bind_state(*signature_, output, input, initial, capacity);
+  lane_->bind_state(*signature_, output, input, initial, rows);
 }
 
-nb::object StatefulContext::state(const std::string& input) {
+nb::object StatefulContext::state(nb::handle input) {
+  const std::string name = name_argument("input", input);
   const auto lock = wait();
-  return to_python(lane_->context().state(input).clone());
+  return to_python(lane_->context().state(name).clone());
 }
 
 void StatefulContext::set_state(nb::handle input, nb::handle value) {
   const auto lock = wait();
-  lane_->context().set_state(nb::cast<std::string>(input), signature_->read_input(input, value));
+  Tensor tensor = signature_->read_input(input, value);
+  lane_->context().set_state(name_argument("input", input), tensor);
 }
 
-void StatefulContext::truncate_states(int64_t length) {
+void StatefulContext::truncate_states(nb::handle length) {
+  const int64_t rows = integer_argument("length", length);
   const auto lock = wait();
-  lane_->context().truncate_states(length);
+  lane_->context().truncate_states(rows);
 }
 
 void StatefulContext::reset_states() {

@@ -11,12 +11,11 @@ class StatefulContext {
  public:
   explicit StatefulContext(const Session& session) : StatefulContext(session.signature(), session.new_lane()) {}
 
-  nb::dict run(nb::handle inputs, nb::handle outputs, const nb::dict& out,
-               std::shared_ptr<CancellationToken> cancellation);
-  void bind_state(nb::handle output, nb::handle input, nb::handle initial, int64_t capacity);
-  nb::object state(const std::string& input);
+  nb::dict run(nb::handle inputs, nb::handle outputs, nb::handle out, nb::handle cancellation);
+  void bind_state(nb::handle output, nb::handle input, nb::handle initial, nb::handle capacity);
+  nb::object state(nb::handle input);
   void set_state(nb::handle input, nb::handle value);
-  void truncate_states(int64_t length);
+  void truncate_states(nb::handle length);
   void reset_states();
   std::unique_ptr<StatefulContext> fork();
 

@@ -1,7 +1,6 @@
 #include "lane.h"
 
-#include <nanobind/stl/string.h>
-
+#include "arguments.h"
 #include "shared_elements.h"
 
 namespace linnet::python {
@@ -56,17 +55,18 @@ Lane::Lane(const Model& model, const ContextOptions& options, std::shared_ptr<Pr
 Lane::Lane(std::shared_ptr<Profile> profile, std::shared_ptr<Interrupts> interrupts, Context context)
     : profile_(std::move(profile)), interrupts_(std::move(interrupts)), context_(std::move(context)) {}
 
-nb::dict Lane::run(const Signature& signature, nb::handle inputs, nb::handle outputs, const nb::dict& out,
-                   std::shared_ptr<CancellationToken> cancellation) {
-  const nb::dict named_inputs = signature.named_inputs(inputs);
+nb::dict Lane::run(const Signature& signature, nb::handle inputs, nb::handle outputs, nb::handle out_arrays,
+                   nb::handle cancellation) {
+  const nb::dict named_inputs = signature.named_inputs(inputs), out = dict_argument("out", out_arrays);
+  std::shared_ptr<CancellationToken> token = cancellation_argument(cancellation);
   const std::vector<size_t> indices = wanted(signature, outputs);
   std::vector<Tensor> tensors = signature.read_inputs(named_inputs, state_inputs_);
   std::vector<Tensor> memory = signature.output_memories(out), results;
   const SharedElements shared(tensors);
   try {
     const nb::gil_scoped_release unlocked;
-    const std::span<const Tensor> computed = context_.run(
-        tensors, {.cancellation = interrupts_->begin(std::move(cancellation)), .outputs = std::move(memory)});
+    const std::span<const Tensor> computed =
+        context_.run(tensors, {.cancellation = interrupts_->begin(std::move(token)), .outputs = std::move(memory)});
     for (const size_t i : indices) results.push_back(shared.detached(computed[i]));
   } catch (const Error&) {
     interrupts_->raise();
@@ -91,13 +91,15 @@ std::vector<size_t> Lane::wanted(const Signature& signature, nb::handle outputs)
     return indices;
   }
   if (PyUnicode_Check(outputs.ptr())) {
-    throw Error(ErrorKind::kType,
-                str("outputs must be a list of names, got the text '", nb::str(outputs).c_str(), "'"));
+    throw Error(ErrorKind::kType, str("outputs must be a list of names, got the text '", text_of(outputs), "'"));
+  }
+  if (!PyIter_Check(outputs.ptr()) && !nb::hasattr(outputs, "__iter__")) {
+    throw Error(ErrorKind::kType, "outputs must be a list of names, got " + shown(outputs));
   }
   for (nb::handle name : nb::borrow<nb::object>(outputs)) {
     indices.push_back(signature.output_index(name));
     if (is_state(indices.back())) {
-      throw Error(ErrorKind::kModel, str("output '", nb::str(name).c_str(), "' is a state"));
+      throw Error(ErrorKind::kModel, str("output '", text_of(name), "' is a state"));
     }
   }
   return indices;
@@ -106,8 +108,7 @@ std::vector<size_t> Lane::wanted(const Signature& signature, nb::handle outputs)
 void Lane::bind_state(const Signature& signature, nb::handle output, nb::handle input, nb::handle initial,
                       int64_t capacity) {
   const size_t from = signature.output_index(output), to = signature.input_index(input);
-  context_.bind_state(nb::cast<std::string>(output), nb::cast<std::string>(input), signature.read_input(input, initial),
-                      capacity);
+  context_.bind_state(text_of(output), text_of(input), signature.read_input(input, initial), capacity);
   state_inputs_.resize(signature.input_count());
   state_outputs_.resize(signature.output_count());
   state_inputs_[to] = state_outputs_[from] = true;

@@ -20,8 +20,8 @@ class Lane {
   Context& context() { return context_; }
   /// The outputs by name, in the order asked for: where `outputs` is None, all but states. Those that `out` has an
   /// array for, are written there. Runs without the interpreter's lock; Ctrl-C ends it after the node that runs.
-  nb::dict run(const Signature& signature, nb::handle inputs, nb::handle outputs, const nb::dict& out,
-               std::shared_ptr<CancellationToken> cancellation);
+  nb::dict run(const Signature& signature, nb::handle inputs, nb::handle outputs, nb::handle out,
+               nb::handle cancellation);
 
   /// From now on `output` is the state of `input`: neither is a dict's any more.
   void bind_state(const Signature& signature, nb::handle output, nb::handle input, nb::handle initial,

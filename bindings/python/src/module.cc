@@ -6,6 +6,8 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "context.h"
 #include "linnet/onnx.h"
 #include "linnet/version.h"
@@ -112,6 +114,15 @@ ModelOptions model_options(const Options& options) {
   return result;
 }
 
+void check_rewrites(const std::vector<std::string>& names, const std::vector<std::string>& known) {
+  std::string all;
+  for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
+  for (const std::string& name : names) {
+    if (std::ranges::count(known, name) > 0) continue;
+    throw nb::value_error(str("disabled_rewrites must be names of rewrites, got '", name, "'; known: ", all).c_str());
+  }
+}
+
 /// A path, or the bytes of a file.
 Model load(nb::handle model, const Options& options) {
   const ModelOptions prepared = model_options(options);
@@ -121,6 +132,7 @@ Model load(nb::handle model, const Options& options) {
   const nb::gil_scoped_release unlocked;
   Registry registry = standard_registry();
   for (const std::string& path : options.op_libraries) registry.load_library(path);
+  check_rewrites(options.disabled_rewrites, registry.rewrite_names());
   if (!in_memory) return load_onnx(text, prepared, registry);
   return load_onnx_bytes(std::as_bytes(std::span(bytes.c_str(), bytes.size())), {}, prepared, registry);
 }
@@ -156,29 +168,31 @@ void define_context(nb::module_& module) {
       "recurrent network. Session.context() makes one. It runs once at a time: other threads wait.")
       .def(
           "run", &StatefulContext::run, nb::arg("inputs").none(), nb::arg("outputs").none() = nb::none(), nb::kw_only(),
-          nb::arg("out") = nb::dict(), nb::arg("cancellation").none() = nb::none(),
+          nb::arg("out").none() = nb::none(), nb::arg("cancellation").none() = nb::none(),
           nb::sig("def run(self, inputs: dict[str, typing.Any], "
-                  "outputs: collections.abc.Iterable[str] | None = None, *, out: dict[str, typing.Any] = {}, "
+                  "outputs: collections.abc.Iterable[str] | None = None, *, out: dict[str, typing.Any] | None = None, "
                   "cancellation: Cancellation | None = None) -> dict[str, typing.Any]"),
           "As Session.run(), without states: `inputs` has none, `outputs` names none, and where it is None all others\n"
           "are given. A run that fails leaves the states as they are.")
-      .def("bind_state", &StatefulContext::bind_state, nb::arg("output"), nb::arg("input"), nb::arg("initial"),
-           nb::kw_only(), nb::arg("capacity") = 0,
+      .def("bind_state", &StatefulContext::bind_state, nb::arg("output").none(), nb::arg("input").none(),
+           nb::arg("initial").none(), nb::kw_only(), nb::arg("capacity").none() = 0,
            nb::sig("def bind_state(self, output: str, input: str, initial: typing.Any, *, capacity: int = 0) -> None"),
            "From now on `output` of a run is `input` of the next one, `initial`, an array that is copied, that of the\n"
            "first. Keys and values that an attention reads, new rows behind past ones along axis 2, are written in\n"
            "place, into memory with twice the rows whenever it is full, at least for `capacity` rows. Raises\n"
            "ModelError for unknown names and those bound before, TypeError or ShapeError where `initial` or the\n"
            "output does not fit the input, UnsupportedError for strings and containers.")
-      .def("state", &StatefulContext::state, nb::arg("input"), nb::sig("def state(self, input: str) -> typing.Any"),
+      .def("state", &StatefulContext::state, nb::arg("input").none(),
+           nb::sig("def state(self, input: str) -> typing.Any"),
            "A copy of what the next run gets as that input. Raises ModelError where it is no state.")
-      .def("set_state", &StatefulContext::set_state, nb::arg("input"), nb::arg("value"),
+      .def("set_state", &StatefulContext::set_state, nb::arg("input").none(), nb::arg("value").none(),
            nb::sig("def set_state(self, input: str, value: typing.Any) -> None"),
            "Copies another value into a state. Raises what bind_state() does.")
-      .def("truncate_states", &StatefulContext::truncate_states, nb::arg("length"),
+      .def("truncate_states", &StatefulContext::truncate_states, nb::arg("length").none(),
+           nb::sig("def truncate_states(self, length: int) -> None"),
            "Cuts all states that have grown along one axis, or before a run can along no other, to their first\n"
-           "`length` rows, as where tokens are taken back. Raises ShapeError, and cuts none, where one is shorter or\n"
-           "the length negative.")
+           "`length` rows, as where tokens are taken back. Raises ShapeError, and cuts none, where one is shorter,\n"
+           "ValueError where the length is negative.")
       .def("reset_states", &StatefulContext::reset_states, "Back to the initial values.")
       .def("fork", &StatefulContext::fork,
            "Another context with the same states, which go their own ways from here: for beams.");
@@ -199,10 +213,10 @@ NB_MODULE(_linnet, module) {
   nb::class_<Session>(module, "Session")
       .def("__init__", &make_session,
            nb::sig("def __init__(self, model: str | bytes, options: dict[str, typing.Any]) -> None"))
-      .def("run", &Session::run, nb::arg("inputs").none(), nb::arg("outputs").none(), nb::arg("out"),
+      .def("run", &Session::run, nb::arg("inputs").none(), nb::arg("outputs").none(), nb::arg("out").none(),
            nb::arg("cancellation").none(),
            nb::sig("def run(self, inputs: dict[str, typing.Any], outputs: collections.abc.Iterable[str] | None, "
-                   "out: dict[str, typing.Any], cancellation: Cancellation | None) -> dict[str, typing.Any]"))
+                   "out: dict[str, typing.Any] | None, cancellation: Cancellation | None) -> dict[str, typing.Any]"))
       .def("with_weights", &Session::with_weights,
            nb::sig("def with_weights(self, weights: dict[str, typing.Any]) -> Session"))
       .def("context", [](const Session& s) { return std::make_unique<StatefulContext>(s); })

@@ -42,11 +42,10 @@ void Session::give_back(std::unique_ptr<Lane> lane) {
   idle_.push_back(std::move(lane));
 }
 
-nb::dict Session::run(nb::handle inputs, nb::handle outputs, const nb::dict& out,
-                      std::shared_ptr<CancellationToken> cancellation) {
+nb::dict Session::run(nb::handle inputs, nb::handle outputs, nb::handle out, nb::handle cancellation) {
   std::unique_ptr<Lane> lane = take_lane();
   try {
-    nb::dict named = lane->run(*signature_, inputs, outputs, out, std::move(cancellation));
+    nb::dict named = lane->run(*signature_, inputs, outputs, out, cancellation);
     give_back(std::move(lane));
     return named;
   } catch (...) {

@@ -18,8 +18,7 @@ class Session {
   /// A session of the model with other contents of initializers, by name; nothing ran in it so far.
   std::unique_ptr<Session> with_weights(const nb::dict& weights) const;
   /// As Lane::run().
-  nb::dict run(nb::handle inputs, nb::handle outputs, const nb::dict& out,
-               std::shared_ptr<CancellationToken> cancellation);
+  nb::dict run(nb::handle inputs, nb::handle outputs, nb::handle out, nb::handle cancellation);
   std::unique_ptr<Lane> new_lane() const;
 
  private:

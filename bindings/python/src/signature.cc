@@ -1,6 +1,6 @@
 #include "signature.h"
 
-#include <nanobind/stl/string.h>
+#include "arguments.h"
 
 namespace linnet::python {
 
@@ -38,7 +38,7 @@ nb::dict Signature::named_inputs(nb::handle inputs) const {
 
 std::string Signature::names_of(const nb::dict& inputs) {
   std::string names;
-  for (const auto& [name, value] : inputs) names += str(names.empty() ? "'" : ", '", nb::str(name).c_str(), "'");
+  for (const auto& [name, value] : inputs) names += str(names.empty() ? "'" : ", '", text_of(name), "'");
   return names.empty() ? "none" : names;
 }
 
@@ -46,8 +46,11 @@ size_t Signature::index_of(const std::vector<Value>& values, nb::handle name, co
   const auto same = [&](const Value& value) { return value.name.equal(name); };
   const auto found = std::find_if(values.begin(), values.end(), same);
   if (found != values.end()) return size_t(found - values.begin());
-  throw Error(ErrorKind::kModel, str("there is no ", side, " '", nb::str(name).c_str(), "'; the ", side, "s are ",
-                                     quoted(values, listed)));
+  if (!PyUnicode_Check(name.ptr())) {
+    throw Error(ErrorKind::kType, str("the name of an ", side, " must be a str, got ", shown(name)));
+  }
+  throw Error(ErrorKind::kModel,
+              str("there is no ", side, " '", text_of(name), "'; the ", side, "s are ", quoted(values, listed)));
 }
 
 size_t Signature::input_index(nb::handle name) const { return index_of(inputs_, name, "input", required_); }

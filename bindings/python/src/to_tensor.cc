@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "arguments.h"
 #include "linnet/containers.h"
 #include "numpy_arrays.h"
 #include "values.h"
@@ -19,6 +20,24 @@ bool is_array(nb::handle value) {
 
 /// An ndarray itself: subclasses may have a shape and a dtype in Python that are not those of their memory.
 nb::object base_array(nb::handle array) { return numpy().attr("asarray")(array); }
+
+/// An array, a scalar of NumPy or what becomes an array with a dtype of its own: no text, number or list of Python.
+bool has_type(nb::handle value) {
+  return nb::hasattr(value, "dtype") || nb::hasattr(value, "__array__") ||
+         (PyObject_CheckBuffer(value.ptr()) && !PyBytes_Check(value.ptr()));
+}
+
+/// Calls f(); what Python says of a value's type or contents becomes an Error that names the value.
+template <class F>
+Tensor naming(const std::string& what, F f) {
+  try {
+    return f();
+  } catch (nb::python_error& error) {
+    const bool of_type = error.matches(PyExc_TypeError);
+    if (!of_type && !error.matches(PyExc_ValueError) && !error.matches(PyExc_OverflowError)) throw;
+    throw Error(of_type ? ErrorKind::kType : ErrorKind::kModel, str(what, " does not fit: ", text_of(error.value())));
+  }
+}
 
 /// The buffer's memory as a tensor; throws where the buffer has another size.
 Tensor shared_buffer(DType dtype, const Shape& shape, std::shared_ptr<const Buffer> buffer, const std::string& what) {
@@ -48,7 +67,9 @@ std::string text_of(PyObject* item, const std::string& what) {
   throw Error(ErrorKind::kType, what + " must hold str or bytes, got " + python_type(item));
 }
 
-Tensor strings(nb::object array, const std::string& what) {
+Tensor strings(nb::handle value, const std::string& what) {
+  // Of no type of their own as objects: NumPy would make texts of numbers beside texts.
+  nb::object array = has_type(value) ? base_array(value) : numpy().attr("asarray")(value, "O");
   Tensor tensor(DType::kString, shape_of(array));
   std::string* out = tensor.data<std::string>();
   if (nb::cast<std::string>(array.attr("dtype").attr("kind")) != "O") array = array.attr("astype")("O");
@@ -57,13 +78,12 @@ Tensor strings(nb::object array, const std::string& what) {
   return tensor;
 }
 
-/// The value as an ndarray of NumPy; of `dtype` where it has no type of its own.
-nb::object as_array(nb::handle value, const nb::object& dtype) {
+/// The value as an ndarray of NumPy; numbers without a type of their own are those of a tensor of `wanted`.
+nb::object as_array(nb::handle value, DType wanted) {
   if (is_array(value)) return base_array(value);
   if (nb::hasattr(value, "__dlpack__") && !nb::hasattr(value, "__array__")) return numpy().attr("from_dlpack")(value);
-  const bool typed =
-      nb::hasattr(value, "dtype") || nb::hasattr(value, "__array__") || PyObject_CheckBuffer(value.ptr());
-  return typed ? numpy().attr("asarray")(value) : numpy().attr("asarray")(value, dtype);
+  if (has_type(value)) return numpy().attr("asarray")(value);
+  return nb::module_::import_("linnet.plain_numbers").attr("array")(value, numpy_dtype(wanted));
 }
 
 /// The array with the byte order of this machine.
@@ -123,10 +143,8 @@ std::optional<Tensor> shared_array(nb::handle array, DType dtype) {
 }
 
 Tensor to_array_tensor(nb::handle value, const Fact& fact, const std::string& what) {
-  if (const std::optional<Tensor> shared = shared_array(value, fact.dtype)) return *shared;
-  if (fact.dtype == DType::kString) return strings(base_array(value), what);
-  const nb::object dtype = numpy_dtype(fact.dtype);
-  nb::object array = of_dtype(as_array(value, dtype), dtype, fact.dtype, what);
+  if (fact.dtype == DType::kString) return strings(value, what);
+  nb::object array = of_dtype(as_array(value, fact.dtype), numpy_dtype(fact.dtype), fact.dtype, what);
   const Shape shape = shape_of(array);
   array = exported(array, fact.dtype);
   if (dtype_bits(fact.dtype) < 8) return packed(Buffer(array), fact.dtype, shape);
@@ -176,7 +194,7 @@ Tensor map_column(const nb::list& list, DType dtype, const std::string& what) {
   if (dtype == DType::kInt64) quick = numbers<int64_t>(list, is_int, PyLong_AsLongLong);
   if (dtype == DType::kFloat32) quick = numbers<float>(list, is_float, PyFloat_AsDouble);
   if (dtype == DType::kFloat64) quick = numbers<double>(list, is_float, PyFloat_AsDouble);
-  return quick ? *quick : to_array_tensor(list, Fact(dtype, Dims{Dim(int64_t(list.size()))}), what);
+  return quick ? *quick : to_tensor(list, Fact(dtype, Dims{Dim(int64_t(list.size()))}), what);
 }
 
 Tensor to_map(nb::handle value, const Fact& fact, const std::string& what) {
@@ -190,6 +208,7 @@ Tensor to_map(nb::handle value, const Fact& fact, const std::string& what) {
 }  // namespace
 
 Tensor to_tensor(nb::handle value, const Fact& fact, const std::string& what) {
+  if (const std::optional<Tensor> shared = shared_array(value, fact.dtype)) return *shared;
   switch (fact.dtype) {
     case DType::kSequence:
       return to_sequence(value, fact, what);
@@ -198,13 +217,13 @@ Tensor to_tensor(nb::handle value, const Fact& fact, const std::string& what) {
     case DType::kOptional:
       return Tensor::scalar(value.is_none() ? Optional{} : Optional{to_tensor(value, *fact.element, what)});
     default:
-      return to_array_tensor(value, fact, what);
+      return naming(what, [&] { return to_array_tensor(value, fact, what); });
   }
 }
 
 Tensor to_tensor(nb::handle array, const std::string& what) {
   const nb::object own = is_array(array) ? base_array(array) : nb::borrow(array);
-  return to_array_tensor(own, Fact(dtype_of(own, what), std::nullopt), what);
+  return to_tensor(own, Fact(dtype_of(own, what), std::nullopt), what);
 }
 
 Tensor output_memory(nb::handle array, const Fact& fact, const std::string& what) {

@@ -146,6 +146,19 @@ TEST(RunDeadline, IsOfOneRun) {
   EXPECT_EQ(context.run(kInputs).size(), 2u);
 }
 
+// Limits that the clock, which counts in nanoseconds, cannot add to the time that it is.
+TEST(RunDeadline, MayBeCenturiesAway) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const int64_t since_boot =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  for (const int64_t ms : {kMost, kMost / 2, kMost / 1'000'000 + 1, kMost / 1'000'000, kMost / 1'000'000 - since_boot}) {
+    Context context(model(), {.limits = {.deadline_ms = ms}});
+    EXPECT_EQ(context.run(kInputs).size(), 2u) << ms;
+  }
+  const auto begin_of_time = std::chrono::steady_clock::time_point::min();
+  expect_error(ErrorKind::kLimit, "deadline", [&] { Context(model()).run(kInputs, {.deadline = begin_of_time}); });
+}
+
 TEST(RunDeadline, DoesNotLiftThatOfTheContext) {
   GraphBuilder b;
   ValueId x = b.input("x", Fact(DType::kFloat32, Shape{1000000}));

@@ -117,6 +117,23 @@ TEST(CropAndResize, FillsWhatLiesOutside) {
   expect_close(cropped({NAN, 0, NAN, 1}, {}), Tensor::of(Shape{1, 1, 3, 2}, std::vector<float>(6)));
 }
 
+// The last pixel's number is no float: the nearest one is that of a pixel that is not there.
+TEST(CropAndResize, ReadsNothingBehindAxesThatFloatsRound) {
+  constexpr int64_t kPixels = (int64_t{1} << 24) + 4;
+  Tensor x(DType::kFloat32, Shape{1, 2, 1, kPixels});
+  x.data<float>()[kPixels - 1] = 3;
+  x.data<float>()[kPixels] = 7;
+  x.data<float>()[2 * kPixels - 1] = 5;
+  const Tensor end = Tensor::of(Shape{1, 4}, std::vector<float>{1, 1, 1, 1}), image = Tensor::of<int32_t>({0});
+  const Tensor want = Tensor::of(Shape{1, 2, 1, 1}, std::vector<float>{3, 5});
+  for (const char* mode : {"nearest", "bilinear"}) {
+    for (const Shape& shape : {Shape{1, 2, 1, kPixels}, Shape{1, 2, kPixels, 1}}) {
+      const OpCase crop{"CropAndResize", 1, {{"mode", std::string(mode)}}, "com.microsoft"};
+      expect_close(run_op(crop, {x.reshaped(shape), end, image, Tensor::of<int32_t>({1, 1})}, 1, {3})[0], want);
+    }
+  }
+}
+
 TEST(CropAndResize, RefusesImagesThatAreNotThere) {
   for (const int32_t image : {-1, 1}) {
     expect_error(ErrorKind::kShape, "batch_indices must be in [0,1)", [&] { cropped({0, 0, 1, 1}, {}, image); });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "object_detection/roi_taps.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -86,6 +87,27 @@ TEST(RoiAlign, SamplesUpToAPixelBeyondTheBordersAreThoseOfTheBorder) {
       expect_close(run_op({"RoiAlign", 16, attributes}, {ramp(4, 4), rois, Tensor::of(Indices{0})})[0],
                    Tensor::of(Shape{1, 1, 1, 1}, std::vector<float>{expected}));
     }
+  }
+}
+
+// The last pixel's number is no float: the nearest one is that of a pixel that is not there.
+TEST(RoiAlign, ReadsNothingBehindAxesThatFloatsRound) {
+  constexpr int64_t kPixels = (int64_t{1} << 24) + 4;
+  const RoiSample<float> last(float(kPixels), kPixels);
+  EXPECT_TRUE(last.inside);
+  EXPECT_EQ(last.low, kPixels - 1);
+  EXPECT_EQ(last.high, kPixels - 1);
+  EXPECT_EQ(last.fraction, 0);
+  Tensor x(DType::kFloat32, Shape{1, 1, 1, kPixels});
+  x.data<float>()[kPixels - 1] = 3;
+  constexpr auto kEnd = float(kPixels);
+  const Tensor image = Tensor::of(Indices{0});
+  for (const Shape& shape : {Shape{1, 1, 1, kPixels}, Shape{1, 1, kPixels, 1}}) {
+    const Tensor at = Tensor::of(
+        Shape{1, 4}, shape[2] == 1 ? std::vector<float>{kEnd, 0, kEnd, 0} : std::vector<float>{0, kEnd, 0, kEnd});
+    const Attributes attributes{{"sampling_ratio", int64_t{1}}, {"mode", std::string("max")}};
+    expect_close(run_op({"RoiAlign", 16, attributes}, {x.reshaped(shape), at, image})[0],
+                 Tensor::of(Shape{1, 1, 1, 1}, std::vector<float>{3}));
   }
 }
 

@@ -86,6 +86,14 @@ TEST(ByteWeights, MakeRoomForALargeBias) {
   EXPECT_NEAR(double(bias.values.data<int32_t>()[0]) * bias.scale.data<float>()[0], 100, 1e-4);
 }
 
+TEST(ByteWeights, OfABiasOfZeroAreZerosWhereTheScaleVanishes) {
+  const Layer layer = layer_of(Tensor::of<float>({1, 1}, {1e-35f}), 0, Tensor::of<float>({0}));
+  const ByteWeights weights = quantize_weights(layer, {.per_channel = true}, 1e-10f),
+                    bias = quantize_bias(layer, weights, 1e-10f);
+  EXPECT_EQ(bias.scale.data<float>()[0], 0);
+  EXPECT_EQ(bias.values.data<int32_t>()[0], 0);
+}
+
 /// The weight that a code of MatMulNBits stands for.
 double decoded(const ByteWeights& blocks, int64_t n, int64_t k, int64_t block_size) {
   const int64_t count = blocks.values.dim(1), block = n * count + k / block_size, i = k % block_size;

@@ -43,6 +43,15 @@ TEST(Histogram, AllPercentOfTheValuesAreTheWholeRange) {
   EXPECT_NEAR(range.high, all.high, 0.01);
 }
 
+// As where a second run draws other numbers than the first.
+TEST(Histogram, TakesValuesFarBeyondItsRange) {
+  Histogram histogram(range_of({-1e-38f, 1e-38f}));
+  histogram.add(std::vector<float>{-3e38f, 3e38f, 3e38f});
+  const ValueRange range = histogram.percentile(100);
+  EXPECT_EQ(range.low, -1e-38f);
+  EXPECT_EQ(range.high, 1e-38f);
+}
+
 TEST(Histogram, ZerosDoNotCount) {
   std::vector<float> values = normal_values(5000);
   const ValueRange without = histogram_of(values).percentile(98);

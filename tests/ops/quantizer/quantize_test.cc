@@ -228,6 +228,22 @@ TEST(Quantize, RefusesWhatItCannotQuantize) {
   expect_error(ErrorKind::kModel, "'x' holds inf", [&] { quantize(as_written(b), infinite); });
 }
 
+TEST(Quantize, RefusesWeightsAndBiasesThatAreNoNumbers) {
+  const Samples samples = samples_of({4, 8});
+  for (const QuantizeMode mode : {QuantizeMode::kStatic, QuantizeMode::kDynamic, QuantizeMode::kInt4}) {
+    for (const float value : {NAN, INFINITY, -INFINITY}) {
+      for (const bool of_bias : {false, true}) {
+        Tensor weights = random_tensor({8, 6}), bias = random_tensor({6});
+        (of_bias ? bias : weights).data<float>()[5] = value;
+        GraphBuilder b;
+        b.output(b.op("Gemm", {b.input("x", {4, 8}), b.constant(weights), b.constant(bias)}));
+        const std::string what = of_bias ? "the biases of 'Gemm" : "the weights of 'Gemm";
+        expect_error(ErrorKind::kModel, what, [&] { quantize(as_written(b), samples, {.mode = mode}); });
+      }
+    }
+  }
+}
+
 TEST(Quantize, RaisesTheOpsetWhereOperatorsMeanTheSame) {
   GraphBuilder b(11);
   const ValueId y = b.op("Relu", {b.op("MatMul", {b.input("x", {4, 8}), b.constant(random_tensor({8, 6}))})});
