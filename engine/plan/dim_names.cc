@@ -36,14 +36,14 @@ DimNames::DimNames(Graph& graph) {
     }
     if (!has_named_dims(fact)) continue;
     for (int d = 0; d < fact.rank(); ++d) {
-      const std::string name = fact.dim(d).symbol();
-      if (fact.dim(d).known() || name.empty()) continue;
+      const Dim name = fact.dim(d);
+      if (name.known() || name.symbol().empty()) continue;
       std::vector<Place>& places = places_[name];
       places.push_back({i, d});
       if (places.size() == 1) continue;
-      const std::string symbol = str(name, " of '", inputs_[i], "' at ", d);
+      const Dim symbol(str(name, " of input ", i, " at ", d));
       names_[symbol] = name;
-      (*fact.dims)[size_t(d)] = Dim(symbol);
+      (*fact.dims)[size_t(d)] = symbol;
     }
     graph.set_fact(input, std::move(fact));
   }
@@ -53,8 +53,8 @@ DimNames::DimNames(Graph& graph) {
 Fact DimNames::declared(Fact fact) const {
   if (names_.empty() || !has_named_dims(fact)) return fact;
   for (Dim& dim : *fact.dims) {
-    const auto name = dim.known() ? names_.end() : names_.find(dim.symbol());
-    if (name != names_.end()) dim = Dim(name->second);
+    const auto name = dim.known() ? names_.end() : names_.find(dim);
+    if (name != names_.end()) dim = name->second;
   }
   return fact;
 }
@@ -72,7 +72,7 @@ std::string DimNames::contradiction(std::span<const Tensor> inputs) const {
       if (!size) continue;
       if (!first) first = &place;
       const int64_t first_size = *size_at(inputs, first->input, first->axis);
-      if (*size != first_size) return sentence(name, *first, first_size, place, *size);
+      if (*size != first_size) return sentence(name.symbol(), *first, first_size, place, *size);
     }
   }
   return {};

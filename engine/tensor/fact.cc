@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "linnet/containers.h"
+#include "tensor/counted_memory.h"
 
 namespace linnet {
 namespace {
@@ -21,10 +22,20 @@ bool elements_fit(const Fact& fact, const Tensor& tensor) {
          map.values.shape() == map.keys.shape();
 }
 
+struct CountedSymbol {
+  explicit CountedSymbol(std::string symbol) : text(std::move(symbol)) { counted.add(sizeof *this + text.size()); }
+
+  std::string text;
+  CountedMemory counted;
+};
+
 }  // namespace
 
-Dim::Dim(std::string symbol)
-    : symbol_(symbol.empty() ? nullptr : std::make_shared<const std::string>(std::move(symbol))) {}
+Dim::Dim(std::string symbol) {
+  if (symbol.empty()) return;
+  const auto counted = std::make_shared<const CountedSymbol>(std::move(symbol));
+  symbol_ = std::shared_ptr<const std::string>(counted, &counted->text);
+}
 
 const std::string& Dim::symbol() const {
   static const std::string none;

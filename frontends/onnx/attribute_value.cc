@@ -35,6 +35,29 @@ size_t list_bytes(const google::protobuf::RepeatedPtrField<std::string>& texts) 
   return bytes;
 }
 
+// What a value keeps outside of itself.
+size_t contents_bytes(const Proto& attribute) {
+  constexpr size_t kTypeFactor = 16;  // from a dim of a message, of 2 bytes at least
+  switch (attribute_type(attribute)) {
+    case Proto::STRING:
+      return text_bytes(attribute.s());
+    case Proto::FLOATS:
+      return bytes_of(size_t(attribute.floats_size()), sizeof(float));
+    case Proto::INTS:
+      return bytes_of(size_t(attribute.ints_size()), sizeof(int64_t));
+    case Proto::STRINGS:
+      return list_bytes(attribute.strings());
+    case Proto::TENSORS:
+      return bytes_of(size_t(attribute.tensors_size()), sizeof(Tensor));
+    case Proto::SPARSE_TENSORS:
+      return bytes_of(size_t(attribute.sparse_tensors_size()), sizeof(Tensor));
+    case Proto::TYPE_PROTO:
+      return bytes_of(attribute.tp().ByteSizeLong(), kTypeFactor);
+    default:
+      return 0;
+  }
+}
+
 }  // namespace
 
 Proto::AttributeType attribute_type(const Proto& attribute) {
@@ -55,25 +78,8 @@ Proto::AttributeType attribute_type(const Proto& attribute) {
 
 size_t attribute_bytes(const Proto& attribute) {
   constexpr size_t kEntry = sizeof(Attributes::value_type) + 48;  // with what a map keeps for each
-  constexpr size_t kTypeFactor = 16;                              // from a dim of a message, of 2 bytes at least
-  switch (attribute_type(attribute)) {
-    case Proto::STRING:
-      return kEntry + text_bytes(attribute.s());
-    case Proto::FLOATS:
-      return kEntry + bytes_of(size_t(attribute.floats_size()), sizeof(float));
-    case Proto::INTS:
-      return kEntry + bytes_of(size_t(attribute.ints_size()), sizeof(int64_t));
-    case Proto::STRINGS:
-      return kEntry + list_bytes(attribute.strings());
-    case Proto::TENSORS:
-      return kEntry + bytes_of(size_t(attribute.tensors_size()), sizeof(Tensor));
-    case Proto::SPARSE_TENSORS:
-      return kEntry + bytes_of(size_t(attribute.sparse_tensors_size()), sizeof(Tensor));
-    case Proto::TYPE_PROTO:
-      return kEntry + bytes_of(attribute.tp().ByteSizeLong(), kTypeFactor);
-    default:
-      return kEntry;
-  }
+  constexpr size_t kCopies = 2;                                   // that of the node, and what its operator keeps of it
+  return kEntry + bytes_of(contents_bytes(attribute), kCopies);
 }
 
 Attribute attribute_value(const Proto& attribute, TensorReader& tensors) {

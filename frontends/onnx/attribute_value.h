@@ -10,7 +10,7 @@ namespace linnet {
 /// Throws Error(kModel) when there is neither.
 pb::AttributeProto::AttributeType attribute_type(const pb::AttributeProto& attribute);
 
-/// What attribute_value() takes in the attributes of a node, but for the contents of tensors.
+/// What attribute_value() takes in the attributes of a node and in its operator, but for the contents of tensors.
 size_t attribute_bytes(const pb::AttributeProto& attribute);
 
 /// The value of an attribute of any type but GRAPH; sparse tensors become dense.

@@ -32,6 +32,12 @@ def long_names_of_dims():
 
 
 @hungry_graph
+def one_dim_of_inputs_with_long_names():
+    inputs = [(f"{'i' * 400_000}{i}", FLOAT, ["N"] * 16) for i in range(10)]
+    return model([node("Sum", [name for name, *_ in inputs], ["y"])], inputs)
+
+
+@hungry_graph
 def calls_in_calls_of_long_names():
     """The prefix of names in each call is a long one."""
     inner = helper.make_function("f", "F", ["x"], ["y"], [node("G", ["x"], ["y"], domain="f", name="n" * 400_000)], IMPORTS)
@@ -60,15 +66,18 @@ def long_names_of_captured_values():
 # Attributes that functions repeat.
 
 
-def repeated(op_type, name, kind, value, dtype=FLOAT, count=1000):
-    """One value, which a call gives to each of the nodes in a function by reference."""
+def repeated(op_type, name, kind, value, dtype=FLOAT, count=1000, weights=()):
+    """One value, which a call gives to each of the nodes in a function by reference. With weights nothing is known of dims."""
 
     def build():
         nodes = chain(op_type, count)
         for each in nodes:
+            each.input.extend(weights)
             each.attribute.append(Kind(name=name, type=kind, ref_attr_name="v"))
-        function = helper.make_function("f", "F", ["x"], ["y"], nodes, IMPORTS, attributes=["v"])
-        return model([node("F", ["x"], ["y"], domain="f", v=value)], [("x", dtype, [1])], [("y", dtype, None)], functions=[function])
+        names = ["x", *weights]
+        function = helper.make_function("f", "F", names, ["y"], nodes, IMPORTS, attributes=["v"])
+        inputs = [(name, dtype, None if weights else [1]) for name in names]
+        return model([node("F", names, ["y"], domain="f", v=value)], inputs, [("y", dtype, None)], functions=[function])
 
     return build
 
@@ -78,6 +87,7 @@ HUNGRY["repeated_stop_words"] = repeated("StringNormalizer", "stopwords", Kind.S
 HUNGRY["repeated_strings"] = repeated("Relu", "unknown", Kind.STRINGS, WORDS)
 HUNGRY["repeated_ints"] = repeated("Relu", "unknown", Kind.INTS, list(range(100_000)))
 HUNGRY["repeated_floats"] = repeated("Relu", "unknown", Kind.FLOATS, [1.0] * 100_000)
+HUNGRY["repeated_pads"] = repeated("Conv", "pads", Kind.INTS, list(range(100_000)), count=75, weights=["w"])
 HUNGRY["repeated_text"] = repeated("Relu", "unknown", Kind.STRING, "s" * 400_000)
 
 
