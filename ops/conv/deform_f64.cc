@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "conv/deform_shape.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 
 namespace linnet {
@@ -49,11 +50,12 @@ class DeformF64 final : public Kernel {
     const ConvGeometry& g = shape_.conv;
     const int64_t cost = g.taps() * g.group_in() * g.out_channels;
     parallel_items(context.executor(), g.batch * g.out_pixels(), cost, [&](int64_t item, int64_t end, int worker) {
+      Checkpoints checkpoints;
       auto* column = reinterpret_cast<double*>(context.scratch(worker));
       for (; item < end; ++item) {
         for (int64_t group = 0; group < g.group; ++group) {
-          sample_window(context, item, group, column);
-          multiply(context, item, group, column);
+          sample_window(context, item, group, column, checkpoints);
+          multiply(context, item, group, column, checkpoints);
         }
       }
     });
@@ -64,8 +66,11 @@ class DeformF64 final : public Kernel {
   }
 
  private:
+  static constexpr int64_t kSampleWork = 16;
+
   /// column: [channels of the group, taps], as the weights of an output channel.
-  void sample_window(KernelContext& context, int64_t item, int64_t group, double* column) const {
+  void sample_window(KernelContext& context, int64_t item, int64_t group, double* column,
+                     Checkpoints& checkpoints) const {
     const ConvGeometry& g = shape_.conv;
     const int64_t n = item / g.out_pixels(), pixel = item % g.out_pixels();
     const int64_t mask_image = shape_.mask_channels() * g.out_pixels();
@@ -78,16 +83,19 @@ class DeformF64 final : public Kernel {
         const double* plane = image + c * g.in_pixels();
         *column++ = point.weight * sample(plane, shape_.height().in, shape_.width().in, point);
       }
+      checkpoints.add(kSampleWork * g.taps());
     }
   }
 
-  void multiply(KernelContext& context, int64_t item, int64_t group, const double* column) const {
+  void multiply(KernelContext& context, int64_t item, int64_t group, const double* column,
+                Checkpoints& checkpoints) const {
     const ConvGeometry& g = shape_.conv;
     const int64_t n = item / g.out_pixels(), pixel = item % g.out_pixels(), depth = g.taps() * g.group_in();
     for (int64_t o = group * g.group_out(); o < (group + 1) * g.group_out(); ++o) {
       const double* w = context.input(kDeformW).data<double>() + o * depth;
       double sum = has_bias_ ? context.input(kDeformBias).data<double>()[o] : 0;
       for (int64_t k = 0; k < depth; ++k) sum += w[k] * column[k];
+      checkpoints.add(depth);
       context.output(0).data<double>()[(n * g.out_channels + o) * g.out_pixels() + pixel] = sum;
     }
   }

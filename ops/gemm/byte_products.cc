@@ -4,6 +4,7 @@
 
 #include "gemm/bytes.h"
 #include "kernels/kernel_table.h"
+#include "partition/checkpoints.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -11,7 +12,7 @@ namespace {
 
 /// Packs a panel of the matrix whose first value and zero point these are.
 void pack_pairs(const Bytes& b, const GemmWeights<uint8_t>& w, int64_t zero_stride, const GemmPanels& panels,
-                int64_t panel, int16_t* to) {
+                int64_t panel, int16_t* to, Checkpoints& checkpoints) {
   const int64_t first = panels.first_column(panel), columns = panels.end_column(panel + 1) - first;
   const int64_t pitch = 2 * (panels.first_column(panel + 1) - first);
   for (int64_t t = 0; t < w.taps; ++t) {
@@ -25,6 +26,7 @@ void pack_pairs(const Bytes& b, const GemmWeights<uint8_t>& w, int64_t zero_stri
         to[2 * j + 1] = int16_t(whole ? (from[j * w.column_stride + w.depth_stride] ^ b.flip) - zero : 0);
       }
       std::fill(to + 2 * columns, to + pitch, int16_t{0});
+      checkpoints.add(pitch);
     }
   }
 }
@@ -66,7 +68,8 @@ void ByteProducts::pack(const Tensor& b, const Tensor& zeros, Executor& executor
     bytes.values += matrix * w.taps * w.depth * w.columns;
     bytes.zeros += b_.zero.at(matrix, 0, 0);
     int16_t* to = packed + matrix * packed_size_ + panel_begin(panels, panel, w.taps, w.depth, GemmS16::kUnit);
-    pack_pairs(bytes, w, b_.zero.column, panels, panel, to);
+    Checkpoints checkpoints;
+    pack_pairs(bytes, w, b_.zero.column, panels, panel, to, checkpoints);
   });
 }
 

@@ -51,18 +51,20 @@ struct Stage {
   int64_t radix, length, stride;
 };
 
-void butterflies2(const Stage& s, int64_t j, Complex w, const Complex* x, Complex* y) {
+// Of the `stride` butterflies j, which lie side by side, `count` from those at x and y on.
+
+void butterflies2(const Stage& s, int64_t count, int64_t j, Complex w, const Complex* x, Complex* y) {
   const int64_t m = s.length / 2;
-  for (int64_t q = 0; q < s.stride; ++q) {
+  for (int64_t q = 0; q < count; ++q) {
     const Complex a = x[q + s.stride * j], b = x[q + s.stride * (j + m)];
     y[q + s.stride * 2 * j] = a + b;
     y[q + s.stride * (2 * j + 1)] = product(a - b, w);
   }
 }
 
-void butterflies4(const Stage& s, int64_t j, const Complex* w, const Complex* x, Complex* y) {
+void butterflies4(const Stage& s, int64_t count, int64_t j, const Complex* w, const Complex* x, Complex* y) {
   const int64_t m = s.length / 4;
-  for (int64_t q = 0; q < s.stride; ++q) {
+  for (int64_t q = 0; q < count; ++q) {
     const Complex* from = x + q + s.stride * j;
     const Complex a = from[0], b = from[s.stride * m], c = from[s.stride * 2 * m], d = from[s.stride * 3 * m];
     const Complex even = a + c, odd = a - c, sum = b + d, turned{b.imag() - d.imag(), d.real() - b.real()};
@@ -74,15 +76,37 @@ void butterflies4(const Stage& s, int64_t j, const Complex* w, const Complex* x,
   }
 }
 
-void butterflies(const Stage& s, int64_t j, const Complex* w, const Complex* roots, const Complex* x, Complex* y) {
+void butterflies(const Stage& s, int64_t count, int64_t j, const Complex* w, const Complex* roots, const Complex* x,
+                 Complex* y) {
   const int64_t m = s.length / s.radix;
-  for (int64_t q = 0; q < s.stride; ++q) {
+  for (int64_t q = 0; q < count; ++q) {
     for (int64_t k = 0; k < s.radix; ++k) {
       Complex sum = x[q + s.stride * j];
       for (int64_t r = 1; r < s.radix; ++r) {
         sum += product(x[q + s.stride * (j + m * r)], roots[r * k % s.radix]);
       }
       y[q + s.stride * (s.radix * j + k)] = product(sum, w[k]);
+    }
+  }
+}
+
+/// One stage of a transform of n elements, all butterflies j at once or `most` of them at a time.
+template <bool kAtOnce>
+void compute_stage(const Stage& s, int64_t most, const CountedVector<Complex>& all_roots, const Complex* roots,
+                   const Complex* x, Complex* y, Checkpoints& checkpoints) {
+  for (int64_t j = 0; j < s.length / s.radix; ++j) {
+    Complex twiddles[kMaxRadix];
+    for (int64_t k = 0; k < s.radix; ++k) twiddles[k] = all_roots[size_t(j * k * s.stride)];
+    for (int64_t q = 0; q < s.stride; q += kAtOnce ? s.stride : most) {
+      const int64_t count = kAtOnce ? s.stride : std::min(most, s.stride - q);
+      if (s.radix == 2) {
+        butterflies2(s, count, j, twiddles[1], x + q, y + q);
+      } else if (s.radix == 4) {
+        butterflies4(s, count, j, twiddles, x + q, y + q);
+      } else {
+        butterflies(s, count, j, twiddles, roots, x + q, y + q);
+      }
+      checkpoints.add(kButterflyWork * s.radix * count);
     }
   }
 }
@@ -134,23 +158,15 @@ void Fft::mixed_radix(Complex* x, Complex* scratch) const {
     stage.radix = radix;
     Complex small[kMaxRadix];
     for (int64_t r = 0; r < radix; ++r) small[r] = roots_[size_t(r * (n_ / radix))];
-    for (int64_t j = 0; j < stage.length / radix; ++j) {
-      Complex twiddles[kMaxRadix];
-      for (int64_t k = 0; k < radix; ++k) twiddles[k] = roots_[size_t(j * k * stage.stride)];
-      if (radix == 2) {
-        butterflies2(stage, j, twiddles[1], from, to);
-      } else if (radix == 4) {
-        butterflies4(stage, j, twiddles, from, to);
-      } else {
-        butterflies(stage, j, twiddles, small, from, to);
-      }
-      checkpoints.add(kButterflyWork * radix * stage.stride);
-    }
+    const int64_t most = Checkpoints::kWork / (kButterflyWork * radix);
+    const auto compute = stage.stride <= most ? compute_stage<true> : compute_stage<false>;
+    compute(stage, most, roots_, small, from, to, checkpoints);
     std::swap(from, to);
     stage.length /= radix;
     stage.stride *= radix;
   }
-  if (from != x) std::copy_n(from, n_, x);
+  if (from == x) return;
+  checkpoints.in_parts(n_, kCopyWork, [&](int64_t k, int64_t end) { std::copy(from + k, from + end, x + k); });
 }
 
 void Fft::convolve_chirp(Complex* x, Complex* scratch) const {

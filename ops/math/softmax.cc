@@ -10,6 +10,8 @@
 namespace linnet {
 namespace {
 
+constexpr int64_t kReadWork = 1, kPowerWork = 16;  // of an element
+
 template <class T>
 struct MaxAndSum {
   T max;
@@ -17,11 +19,14 @@ struct MaxAndSum {
 };
 
 template <class T>
-MaxAndSum<T> max_and_sum_of_powers(const T* x, int64_t n, int64_t stride) {
-  T max = -std::numeric_limits<T>::infinity();
-  for (int64_t i = 0; i < n; ++i) max = std::max(max, x[i * stride]);
-  T sum = 0;
-  for (int64_t i = 0; i < n; ++i) sum += std::exp(x[i * stride] - max);
+MaxAndSum<T> max_and_sum_of_powers(const T* x, int64_t n, int64_t stride, Checkpoints& checkpoints) {
+  T max = -std::numeric_limits<T>::infinity(), sum = 0;
+  checkpoints.in_parts(n, kReadWork, [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) max = std::max(max, x[i * stride]);
+  });
+  checkpoints.in_parts(n, kPowerWork, [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) sum += std::exp(x[i * stride] - max);
+  });
   return {max, sum};
 }
 
@@ -35,7 +40,8 @@ class DoubleRows final : public Kernel {
     const double* x = context.input(0).data<double>();
     double* y = context.output(0).data<double>();
     parallel_items(context.executor(), lanes_.outer, lanes_.n, [&](int64_t row, int64_t end, int) {
-      for (; row < end; ++row) compute_row(x + row * lanes_.n, y + row * lanes_.n);
+      Checkpoints checkpoints;
+      for (; row < end; ++row) compute_row(x + row * lanes_.n, y + row * lanes_.n, checkpoints);
     });
   }
   int in_place(int) const override { return 0; }
@@ -43,10 +49,12 @@ class DoubleRows final : public Kernel {
  private:
   static constexpr int64_t kBlock = 256;
 
-  void compute_row(const double* x, double* y) const {
+  void compute_row(const double* x, double* y, Checkpoints& checkpoints) const {
     const int64_t n = lanes_.n;
     double max = -std::numeric_limits<double>::infinity(), sum = 0;
-    for (int64_t i = 0; i < n; ++i) max = std::max(max, x[i]);
+    checkpoints.in_parts(n, kReadWork, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) max = std::max(max, x[i]);
+    });
     for (int64_t i = 0; i < n; i += kBlock) {
       const int64_t count = std::min(kBlock, n - i);
       double powers[kBlock];
@@ -55,13 +63,16 @@ class DoubleRows final : public Kernel {
       const void* from = to;
       exp_(&from, to, count);
       for (int64_t j = 0; j < count; ++j) sum += to[j];
+      checkpoints.add(count * kPowerWork);
     }
-    if (log_) {
-      const double log_sum = std::log(sum);
-      for (int64_t i = 0; i < n; ++i) y[i] = x[i] - max - log_sum;
-    } else {
-      for (int64_t i = 0; i < n; ++i) y[i] /= sum;
-    }
+    const double log_sum = log_ ? std::log(sum) : 0;
+    checkpoints.in_parts(n, kReadWork, [=, log = log_](int64_t i, int64_t end) {
+      if (log) {
+        for (; i < end; ++i) y[i] = x[i] - max - log_sum;
+      } else {
+        for (; i < end; ++i) y[i] /= sum;
+      }
+    });
   }
 
   Lanes lanes_;
@@ -88,9 +99,11 @@ class Softmax final : public SoftmaxAxis {
     }
     if (lanes.inner == 1) return make_double_rows(lanes, false, in.isa());
     return dispatch_float(in.dtype(0), [&]<class T>() {
-      return make_lane_kernel<T>(lanes, [](const T* x, T* y, int64_t n, int64_t stride) {
-        const auto [max, sum] = max_and_sum_of_powers(x, n, stride);
-        for (int64_t i = 0; i < n; ++i) y[i * stride] = std::exp(x[i * stride] - max) / sum;
+      return make_lane_kernel<T>(lanes, [](const T* x, T* y, int64_t n, int64_t stride, Checkpoints& checkpoints) {
+        const MaxAndSum<T> of = max_and_sum_of_powers(x, n, stride, checkpoints);
+        checkpoints.in_parts(n, kPowerWork, [=](int64_t i, int64_t end) {
+          for (; i < end; ++i) y[i * stride] = std::exp(x[i * stride] - of.max) / of.sum;
+        });
       });
     });
   }
@@ -111,9 +124,11 @@ class LogSoftmax final : public SoftmaxAxis {
     }
     if (lanes.inner == 1) return make_double_rows(lanes, true, in.isa());
     return dispatch_float(in.dtype(0), [&]<class T>() {
-      return make_lane_kernel<T>(lanes, [](const T* x, T* y, int64_t n, int64_t stride) {
-        const auto [max, sum] = max_and_sum_of_powers(x, n, stride);
-        for (int64_t i = 0; i < n; ++i) y[i * stride] = x[i * stride] - max - std::log(sum);
+      return make_lane_kernel<T>(lanes, [](const T* x, T* y, int64_t n, int64_t stride, Checkpoints& checkpoints) {
+        const MaxAndSum<T> of = max_and_sum_of_powers(x, n, stride, checkpoints);
+        checkpoints.in_parts(n, kPowerWork, [=](int64_t i, int64_t end) {
+          for (; i < end; ++i) y[i * stride] = x[i * stride] - of.max - std::log(of.sum);
+        });
       });
     });
   }

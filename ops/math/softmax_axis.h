@@ -3,6 +3,7 @@
 #include "infer/infer.h"
 #include "kernels/softmax.h"
 #include "linnet/op.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 
 namespace linnet {
@@ -51,9 +52,10 @@ class LaneKernel final : public Kernel {
     const T* x = context.input(0).data<T>();
     T* y = context.output(0).data<T>();
     parallel_items(context.executor(), lanes_.outer * lanes_.inner, lanes_.n, [&](int64_t lane, int64_t end, int) {
+      Checkpoints checkpoints;
       for (; lane < end; ++lane) {
         const int64_t first = lane / lanes_.inner * lanes_.n * lanes_.inner + lane % lanes_.inner;
-        f_(x + first, y + first, lanes_.n, lanes_.inner);
+        f_(x + first, y + first, lanes_.n, lanes_.inner, checkpoints);
       }
     });
   }

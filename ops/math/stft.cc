@@ -2,6 +2,7 @@
 #include "infer/infer.h"
 #include "math/fft.h"
 #include "op_list.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 
 namespace linnet {
@@ -24,26 +25,36 @@ class StftKernel final : public Kernel {
     T* y = context.output(0).data<T>();
     const Frames& f = frames_;
     parallel_items(context.executor(), f.batch * f.count, 8 * fft_.size(), [&](int64_t begin, int64_t end, int worker) {
+      Checkpoints checkpoints;
       auto* line = reinterpret_cast<Complex*>(context.scratch(worker));
       for (int64_t i = begin; i < end; ++i) {
-        read(signal + (i / f.count * f.length + i % f.count * f.step) * f.parts, window, line);
+        read(signal + (i / f.count * f.length + i % f.count * f.step) * f.parts, window, line, checkpoints);
         fft_.forward(line, line + fft_.size());
-        for (int64_t k = 0; k < f.bins; ++k) {
-          T* element = y + (i * f.bins + k) * 2;
-          element[0] = T(line[k].real());
-          element[1] = T(line[k].imag());
-        }
+        write(line, y + i * f.bins * 2, checkpoints);
       }
     });
   }
   size_t scratch_bytes() const override { return dtype_bytes(DType::kComplex128, fft_.size() + fft_.scratch_size()); }
 
  private:
-  void read(const T* x, const T* window, Complex* line) const {
-    for (int64_t k = 0; k < fft_.size(); ++k) {
-      const double weight = window ? double(window[k]) : 1.0;
-      line[k] = {weight * double(x[k * frames_.parts]), frames_.parts == 2 ? weight * double(x[k * 2 + 1]) : 0.0};
-    }
+  static constexpr int64_t kElementWork = 4;
+
+  void read(const T* x, const T* window, Complex* line, Checkpoints& checkpoints) const {
+    checkpoints.in_parts(fft_.size(), kElementWork, [&](int64_t k, int64_t end) {
+      for (; k < end; ++k) {
+        const double weight = window ? double(window[k]) : 1.0;
+        line[k] = {weight * double(x[k * frames_.parts]), frames_.parts == 2 ? weight * double(x[k * 2 + 1]) : 0.0};
+      }
+    });
+  }
+
+  void write(const Complex* line, T* y, Checkpoints& checkpoints) const {
+    checkpoints.in_parts(frames_.bins, kElementWork, [&](int64_t k, int64_t end) {
+      for (; k < end; ++k) {
+        y[2 * k] = T(line[k].real());
+        y[2 * k + 1] = T(line[k].imag());
+      }
+    });
   }
 
   Frames frames_;

@@ -5,6 +5,7 @@
 
 #include "elements/dispatch.h"
 #include "kernels/normalize.h"
+#include "partition/checkpoints.h"
 
 // Normalisation of channels, on float32 by SIMD kernels, on float64 by plain loops.
 namespace linnet {
@@ -34,10 +35,15 @@ Moments<T> moments(const NormalizeKernels& kernels, const T* x, int64_t n) {
     const auto [mean, variance] = kernels.moments(x, n);
     return {mean, variance};
   } else {
+    Checkpoints checkpoints;
     double sum = 0, square = 0;
-    for (int64_t i = 0; i < n; ++i) sum += double(x[i]);
+    checkpoints.in_parts(n, 1, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) sum += double(x[i]);
+    });
     const double mean = sum / double(n);
-    for (int64_t i = 0; i < n; ++i) square += (double(x[i]) - mean) * (double(x[i]) - mean);
+    checkpoints.in_parts(n, 1, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) square += (double(x[i]) - mean) * (double(x[i]) - mean);
+    });
     return {static_cast<T>(mean), static_cast<T>(square / double(n))};
   }
 }
@@ -48,7 +54,9 @@ void normalize_channel(const NormalizeKernels& kernels, const T* x, T* y, int64_
   if constexpr (std::is_same_v<T, float>) {
     kernels.normalize_channel(x, y, n, mean, factor, bias);
   } else {
-    for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * factor + bias;
+    Checkpoints().in_parts(n, 1, [=](int64_t i, int64_t end) {
+      for (; i < end; ++i) y[i] = (x[i] - mean) * factor + bias;
+    });
   }
 }
 

@@ -10,19 +10,25 @@
 namespace linnet {
 namespace {
 
+constexpr int64_t kReadWork = 2;  // of an element
+
 /// One lane, its sum in double.
 template <class T>
-void normalize_lane(const T* from, T* to, int64_t n, int64_t stride, bool squares) {
+void normalize_lane(const T* from, T* to, int64_t n, int64_t stride, bool squares, Checkpoints& checkpoints) {
   double sum = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    const double v = double(from[i * stride]);
-    sum += squares ? v * v : std::abs(v);
-  }
+  checkpoints.in_parts(n, kReadWork, [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) {
+      const double v = double(from[i * stride]);
+      sum += squares ? v * v : std::abs(v);
+    }
+  });
   const double norm = squares ? std::sqrt(sum) : sum;
-  for (int64_t i = 0; i < n; ++i) {
-    const double v = double(from[i * stride]);
-    to[i * stride] = T(norm == 0 ? 0 : v / norm);
-  }
+  checkpoints.in_parts(n, kReadWork, [=](int64_t i, int64_t end) {
+    for (; i < end; ++i) {
+      const double v = double(from[i * stride]);
+      to[i * stride] = T(norm == 0 ? 0 : v / norm);
+    }
+  });
 }
 
 /// float32 by kernels. Lanes whose sum leaves the range in which float32 is exact are computed in double.
@@ -54,7 +60,10 @@ class FloatLanes final : public Kernel {
 
   void run_row(const float* x, float* y) const {
     const float sum = sum_.row(x, lanes_.n);
-    if (!in_range(sum)) return normalize_lane(x, y, lanes_.n, 1, squares_);
+    if (!in_range(sum)) {
+      Checkpoints checkpoints;
+      return normalize_lane(x, y, lanes_.n, 1, squares_, checkpoints);
+    }
     const float norm = norm_of(sum);
     divide_.vector_scalar(x, &norm, y, lanes_.n);
   }
@@ -63,7 +72,8 @@ class FloatLanes final : public Kernel {
     float norm[kColumns];
     sum_.columns(x, norm, lanes_.n, lanes_.inner, columns);
     if (!std::all_of(norm, norm + columns, in_range)) {
-      for (int64_t c = 0; c < columns; ++c) normalize_lane(x + c, y + c, lanes_.n, lanes_.inner, squares_);
+      Checkpoints checkpoints;
+      for (int64_t c = 0; c < columns; ++c) normalize_lane(x + c, y + c, lanes_.n, lanes_.inner, squares_, checkpoints);
       return;
     }
     for (int64_t c = 0; c < columns; ++c) norm[c] = norm_of(norm[c]);
@@ -105,9 +115,10 @@ class LpNormalization final : public Op {
       return std::make_unique<FloatLanes>(lanes, p_ == 2, kernel_table(in.isa()));
     }
     return dispatch_float(in.dtype(0), [&]<class T>() {
-      return make_lane_kernel<T>(lanes, [squares = p_ == 2](const T* from, T* to, int64_t n, int64_t stride) {
-        normalize_lane(from, to, n, stride, squares);
-      });
+      return make_lane_kernel<T>(
+          lanes, [squares = p_ == 2](const T* from, T* to, int64_t n, int64_t stride, Checkpoints& checkpoints) {
+            normalize_lane(from, to, n, stride, squares, checkpoints);
+          });
     });
   }
 

@@ -5,6 +5,7 @@
 
 #include "elements/dispatch.h"
 #include "elements/to_integer.h"
+#include "partition/checkpoints.h"
 #include "partition/parallel.h"
 
 namespace linnet {
@@ -37,18 +38,23 @@ class LogSumExpKernel final : public Kernel {
     const T* x = context.input(0).data<T>();
     T* y = context.output(0).data<T>();
     parallel_items(context.executor(), plan_.outputs(), plan_.count(), [&](int64_t begin, int64_t end, int) {
+      Checkpoints checkpoints;
       for (int64_t i = begin; i < end; ++i) {
-        y[i] = to_number<T>(reduced(x + plan_.kept.offset(i / plan_.columns) + i % plan_.columns));
+        y[i] = to_number<T>(reduced(x + plan_.kept.offset(i / plan_.columns) + i % plan_.columns, checkpoints));
       }
     });
   }
 
  private:
-  double reduced(const T* x) const {
+  static constexpr int64_t kPowerWork = 16;
+
+  double reduced(const T* x, Checkpoints& checkpoints) const {
     LogSum sum;
     for (int64_t j = 0; j < plan_.reduced.size(); ++j) {
       const T* part = x + plan_.reduced.offset(j);
-      for (int64_t r = 0; r < plan_.rows; ++r) sum.add(static_cast<double>(part[r * plan_.columns]));
+      checkpoints.in_parts(plan_.rows, kPowerWork, [&](int64_t r, int64_t end) {
+        for (; r < end; ++r) sum.add(static_cast<double>(part[r * plan_.columns]));
+      });
     }
     return sum.result();
   }

@@ -4,12 +4,30 @@
 #include <complex>
 #include <numbers>
 
+#include "environment/run_environment.h"
+#include "math/fft.h"
+#include "partition/checkpoints.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
 namespace {
 
 using C = std::complex<double>;
+
+// The last of ten stages is one butterfly of a quarter of all elements.
+TEST(Fft, LooksAtTheDeadlineInEveryStage) {
+  constexpr int64_t kLength = int64_t{1} << 20, kStages = 10, kWorkOfElement = 16;
+  const Fft fft(kLength);
+  std::vector<C> x(size_t{kLength}), scratch(size_t(fft.scratch_size()));
+  constexpr int64_t kLooks = kLength * kStages * kWorkOfElement / Checkpoints::kWork;
+  const auto transform = [&](int64_t looks) {
+    const RunEnvironment environment = RunEnvironment::folding(0, looks);
+    const RunEnvironment::Scope scope(environment);
+    fft.forward(x.data(), scratch.data());
+  };
+  transform(2 * kLooks);
+  expect_error(ErrorKind::kLimit, "too long", [&] { transform(kLooks - 1); });
+}
 
 /// The sum itself, of x [outer, length, inner] along the middle axis; x is zero beyond its end.
 std::vector<C> transform(const std::vector<C>& x, int64_t outer, int64_t length, int64_t inner, int64_t n, int sign) {
