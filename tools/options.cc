@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <iostream>
 #include <limits>
 #include <set>
@@ -34,6 +35,16 @@ constexpr double kMostNumber = std::numeric_limits<double>::max();
 CLI::Validator positive() { return within(std::numeric_limits<double>::min(), kMostNumber, "positive"); }
 CLI::Validator not_negative() { return within(0, kMostNumber, "0 or more"); }
 CLI::Validator percent(int least) { return within(least, 100, "from " + std::to_string(least) + " to 100"); }
+/// CLI11 itself wraps what is negative and cuts off what is too large.
+CLI::Validator unsigned_number() {
+  return {[](const std::string& text) {
+            uint64_t value = 0;
+            const char* const end = text.data() + text.size();
+            const auto [next, code] = std::from_chars(text.data(), end, value);
+            return code == std::errc() && next == end ? std::string() : "Value " + text + " is not from 0 to 2^64 - 1";
+          },
+          ""};
+}
 CLI::Validator number() { return within(-kMostNumber, kMostNumber, "a finite number"); }
 
 void add_load_flags(CLI::App& verb, ModelFlags& f) {
@@ -93,6 +104,7 @@ void add_generator_flags(CLI::App& verb, InputFlags& f) {
       ->allow_extra_args(false);
   group->add_option("--shape", f.shapes, "NAME:1x3x224x224: shape of a generated input")->allow_extra_args(false);
   group->add_option("--seed", f.seed, "Seed of random inputs and of random operators without one")
+      ->check(unsigned_number())
       ->capture_default_str();
   group->add_option("--fill", f.fill, "Values of generated inputs")
       ->check(CLI::IsMember({"random", "zeros", "ones", "ramp"}))

@@ -251,7 +251,7 @@ def test_unknown_flag_is_named_with_where_to_read_on(run_model, arguments, flag,
     ["run", "--top", 0], ["run", "--print", -1], ["run", "--deadline", 0], ["run", "--range", "3,1"], ["run", "--fill", "none"],
     ["bench", "-r", 0], ["bench", "-t", -1], ["bench", "--warmup", -1], ["bench", "-c", 0], ["bench", "--percentiles", 101], ["run", "--opt", 3],
     ["bench", "--percentiles", "50,nan"], ["bench", "-t", "nan"], ["bench", "-t", "inf"], ["bench", "-r", "nan"], ["run", "--deadline", "1e30"],
-    ["quantize", "--percentile", "nan"], ["quantize", "--exclude-below", "nan"], ["run", "--max-memory", "nan"], ["run", "--seed", "nan"],
+    ["quantize", "--percentile", "nan"], ["quantize", "--exclude-below", "nan"], ["run", "--max-memory", "nan"], ["run", "--seed", "nan"], ["run", "--seed", -1], ["run", "--seed", 2**64],
 ])  # fmt: skip
 def test_values_out_of_range_are_named_in_one_short_line(run_model, linear, arguments):
     error = run_model(*arguments, linear[0], code=1).stderr

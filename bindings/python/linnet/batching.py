@@ -19,8 +19,9 @@ def batched(session: Session, inputs: Mapping[str, Any], size: int) -> dict[str,
     row; what comes of that is cut off. So there is one plan, and where a model computes each row for itself, a row's
     outputs have the same bits whatever other rows there are: work may be split anywhere. Every output needs the rows
     of the batch as its first axis; lists (sequences) are joined, too.
-    Raises TypeError and ValueError for a size that is no int or below 1; ShapeError for inputs that have no rows or not equally many, where the model fixes
-    their number at another one, and for outputs without a row for each; and what Session.run raises.
+    Raises TypeError for a size that is no int, ValueError for one below 1; ShapeError for inputs that have no rows or not
+    equally many, where the model fixes their number at another one, and for outputs without a row for each; and what
+    Session.run raises.
     """
     size = options.integer("size", size, options.MOST_ROWS, least=1)
     inputs = options.mapping("inputs", inputs)

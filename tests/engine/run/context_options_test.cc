@@ -150,8 +150,10 @@ TEST(RunDeadline, IsOfOneRun) {
 TEST(RunDeadline, MayBeCenturiesAway) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   const int64_t since_boot =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  for (const int64_t ms : {kMost, kMost / 2, kMost / 1'000'000 + 1, kMost / 1'000'000, kMost / 1'000'000 - since_boot}) {
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count();
+  for (const int64_t ms :
+       {kMost, kMost / 2, kMost / 1'000'000 + 1, kMost / 1'000'000, kMost / 1'000'000 - since_boot}) {
     Context context(model(), {.limits = {.deadline_ms = ms}});
     EXPECT_EQ(context.run(kInputs).size(), 2u) << ms;
   }
