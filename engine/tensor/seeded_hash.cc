@@ -7,10 +7,33 @@
 
 namespace linnet {
 
+namespace {
+
+/// SplitMix64 with a step of its own: draws from the system take microseconds each.
+class Draws {
+ public:
+  uint64_t operator()() {
+    uint64_t number = state_ += step_;
+    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9u;
+    number = (number ^ number >> 27) * 0x94d049bb133111ebu;
+    return number ^ number >> 31;
+  }
+
+ private:
+  static uint64_t system_number() {
+    std::random_device device;
+    return uint64_t{device()} << 32 | device();
+  }
+
+  uint64_t state_ = system_number(), step_ = system_number() | 1;
+};
+
+}  // namespace
+
 SeededHash::Salt::Salt() {
-  std::random_device device;
-  for (unsigned char& byte : secret) byte = static_cast<unsigned char>(device());
-  for (uint64_t& number : numbers) number = uint64_t{device()} << 32 | device();
+  Draws draw;
+  for (uint64_t& number : secret) number = draw();
+  for (uint64_t& number : numbers) number = draw();
   for (size_t i = 1; i < 3; ++i) numbers[i] |= 1;
 }
 
@@ -22,8 +45,8 @@ const SeededHash::Salt& SeededHash::process_salt() {
 SeededHash::SeededHash() : salt_(&process_salt()) {}
 
 uint64_t SeededHash::hash_text(std::string_view text) const {
-  static_assert(kSecretBytes >= XXH3_SECRET_SIZE_MIN);
-  return XXH3_64bits_withSecret(text.data(), text.size(), salt_->secret, kSecretBytes);
+  static_assert(sizeof salt_->secret >= XXH3_SECRET_SIZE_MIN);
+  return XXH3_64bits_withSecret(text.data(), text.size(), salt_->secret, sizeof salt_->secret);
 }
 
 }  // namespace linnet

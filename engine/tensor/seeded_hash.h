@@ -30,10 +30,9 @@ class SeededHash {
   }
 
  private:
-  static constexpr size_t kSecretBytes = 192;
   struct Salt {
     Salt();
-    unsigned char secret[kSecretBytes];
+    uint64_t secret[24];  ///< of XXH3
     uint64_t numbers[3];  ///< but for the first, odd
   };
 
