@@ -96,7 +96,7 @@ def test_paths_that_are_no_text_are_value_errors(model):
     lambda s: linnet.batched(s, {"x": [1]}, "2"), lambda s: linnet.batched(s, {"x": [1]}, None),
     lambda s: linnet.batched(s, {"x": [1]}, 1.5), lambda s: linnet.batched(s, None, 2),
     lambda s: linnet.cached(b"", threads=[1]), lambda s: linnet.cached(5), lambda s: linnet.cached([5]),
-], ids=str)  # fmt: skip
+])  # fmt: skip
 def test_an_argument_of_another_type_is_a_type_error_that_names_it(session, call):
     names = "cancellation|out|outputs|path|weights|the name of a weight|length|input|capacity|size|inputs|threads|model"
     with pytest.raises(builtins.TypeError, match=f"^({names}) must be .*, got "):
@@ -107,7 +107,7 @@ def test_an_argument_of_another_type_is_a_type_error_that_names_it(session, call
     lambda s: s.context().truncate_states(2**63), lambda s: s.context().truncate_states(-1),
     lambda s: s.context().bind_state("y", "x", [1], capacity=2**63), lambda s: linnet.batched(s, {"x": [1]}, 2**63),
     lambda s: linnet.batched(s, {"x": [1]}, 0), lambda s: s.with_weights({HALF_PAIR: [1]}), lambda s: s.with_weights({"x": [1, [2]]}),
-], ids=str)  # fmt: skip
+])  # fmt: skip
 def test_an_argument_out_of_range_is_a_value_error_that_names_it(session, call):
     with pytest.raises(ValueError, match="^(length|capacity|size|the name of a weight|initializer 'x') must be "):
         call(session)
