@@ -143,7 +143,7 @@ def test_a_seed_makes_random_numbers_repeatable(api):
 
 
 def test_runs_have_limits(api):
-    context = api.created("context_create", api.load(LINEAR, max_memory_bytes=22_000))
+    context = api.created("context_create", api.load(LINEAR, max_memory_bytes=60_000))
     api.run(context, [X])
     refused(LIMIT, "bytes", api.run, context, [np.zeros((10_000, 3), np.float32)])
     refused(ARGUMENT, "no outputs", api.output, context)
