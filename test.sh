@@ -137,8 +137,8 @@ else
   step "Skipping the exporter's tests on PyTorch $TORCH_VERSION: pip cannot get its build for the CPU"
   skipped=$((skipped + 1))
 fi
-# The tests that share a model that they export are a group, which one process runs.
-run models "$PYTHON" -m $pytest --dist loadgroup tests/models --junitxml=@REPORT@
+# The tests of a file share the models that they export.
+run models "$PYTHON" -m $pytest --dist loadfile tests/models --junitxml=@REPORT@
 
 [ -z "$failures" ] || printf '\nFailed:%s\n' "$failures"
 printf '\n%d passed, %d failed, %d skipped\n' $passed $failed $skipped

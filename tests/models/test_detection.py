@@ -10,8 +10,6 @@ from export_detection import LEAST_SCORE, SETTINGS, SIZES
 from onnx_runtime import OnnxRuntime
 from test_zoo import TESTS, TORCH_PYTHON, ZOO, torchvision  # noqa: F401
 
-pytestmark = pytest.mark.xdist_group("detection")
-
 WORKERS = 2
 # For coordinates in pixels, too, and more where ONNX Runtime's own rounding makes more of a difference: what is found in
 # a box changes with the box.

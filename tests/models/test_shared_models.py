@@ -15,10 +15,7 @@ from locations import REAL_MODELS
 from onnx_files import identity
 from onnx_runtime import OnnxRuntime
 
-pytestmark = [
-    pytest.mark.skipif(not REAL_MODELS.is_dir(), reason=f"no folder {REAL_MODELS} with real models"),
-    pytest.mark.xdist_group("shared"),
-]
+pytestmark = pytest.mark.skipif(not REAL_MODELS.is_dir(), reason=f"no folder {REAL_MODELS} with real models")
 
 MNIST = REAL_MODELS / "mnist_8" / "model.onnx"
 SUPER_RESOLUTION = REAL_MODELS / "super_resolution_10" / "model.onnx"

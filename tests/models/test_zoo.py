@@ -28,8 +28,7 @@ def torchvision():
         pytest.skip(f"{TORCH_PYTHON} has no torchvision to export the models with")
 
 
-# The tests of a model share its export, so one process runs them.
-@pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in NAMES])
+@pytest.fixture(scope="module", params=NAMES)
 def name(request):
     return request.param
 
