@@ -26,12 +26,15 @@ struct CountedAllocator {
   CountedAllocator(const CountedAllocator<U>&) {}  // NOLINT: containers convert it
 
   T* allocate(size_t count) {
-    if (count > std::numeric_limits<size_t>::max() / 2 / sizeof(T)) throw std::bad_array_new_length();
-    return static_cast<T*>(allocate_counted(count * sizeof(T)));
+    if (count > std::numeric_limits<size_t>::max() / 2 / kBytes) throw std::bad_array_new_length();
+    return static_cast<T*>(allocate_counted(count * kBytes));
   }
-  void deallocate(T* memory, size_t count) noexcept { free_counted(memory, count * sizeof(T)); }
+  void deallocate(T* memory, size_t count) noexcept { free_counted(memory, count * kBytes); }
 
   friend bool operator==(const CountedAllocator&, const CountedAllocator&) { return true; }
+
+ private:
+  static constexpr size_t kBytes = sizeof(T);  // NOLINT(bugprone-sizeof-expression): tables keep pointers, too
 };
 
 template <class T>

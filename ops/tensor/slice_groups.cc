@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <span>
 #include <string_view>
 
 #include "tensor/first_numbers.h"
@@ -145,8 +146,8 @@ SliceGroups groups_by_first(const Tensor& keys_tensor, int64_t slices, int64_t c
     };
     const auto hash = [&, seeded = SeededHash()](int64_t i) {
       checkpoints.add(columns / 2);
-      const auto bytes = size_t(columns) * sizeof(*keys);
-      return seeded(std::string_view(reinterpret_cast<const char*>(keys + i * columns), bytes));
+      const auto bytes = std::as_bytes(std::span(keys + i * columns, size_t(columns)));
+      return seeded(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
     };
     groups.count = number_by_first(slices, hash, equal, inverse, first, checkpoints);
   }

@@ -28,7 +28,7 @@ class Rules {
     if (!words) return;
     Checkpoints checkpoints;
     for (const std::string& word : *words) {
-      checkpoints.add(kWordWork + 8 * int64_t(word.size()));
+      checkpoints.add(kWordWork + checked_mul(8, int64_t(word.size())));
       stopwords_.emplace(key(word));
     }
   }

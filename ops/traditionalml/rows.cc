@@ -94,11 +94,10 @@ DotVectors::DotVectors(std::span<const float> vectors, int64_t count)
     : count_(count), width_(count == 0 ? 0 : int64_t(vectors.size()) / count) {
   constexpr int64_t kVectors = DotKernels::kVectors;
   panels_.resize(size_t(checked_mul(checked_mul(ceil_div(count, kVectors), kVectors), width_)));
+  if (panels_.empty()) return;
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t panel = i / kVectors * width_;
-    for (int64_t k = 0; k < width_; ++k) {
-      panels_[size_t((panel + k) * kVectors + i % kVectors)] = vectors[size_t(i * width_ + k)];
-    }
+    float* to = panels_.data() + i / kVectors * kVectors * width_ + i % kVectors;
+    for (int64_t k = 0; k < width_; ++k) to[k * kVectors] = vectors[size_t(i * width_ + k)];
   }
 }
 
