@@ -56,7 +56,7 @@ size_t SearchKernel::bytes() const { return decoder_->bytes() + (first_ ? first_
 void SearchKernel::run(KernelContext& context) const {
   const SearchInputs inputs(context, node_.places, node_.own_inputs);
   const Tensor begun = prompts(inputs);
-  const int64_t length = inputs.integer(node_.places.max_length, "max_length", begun.dim(1) + 1, 0);
+  const int64_t length = inputs.integer(node_.places.max_length, "max_length", checked_add(begun.dim(1), 1), 0);
   search({context, inputs, begun, length});
 }
 

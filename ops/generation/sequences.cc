@@ -19,7 +19,7 @@ Sequences::Sequences(std::span<const int32_t> prompts, int64_t batch, int64_t le
 
 void Sequences::append(std::span<const int64_t> rows, std::span<const int32_t> tokens) {
   Checkpoints checkpoints;
-  CountedVector<int32_t> longer(size_t(checked_mul(int64_t(rows.size()), length_ + 1)));
+  CountedVector<int32_t> longer(size_t(checked_mul(int64_t(rows.size()), checked_add(length_, 1))));
   int32_t* to = longer.data();
   for (size_t i = 0; i < rows.size(); ++i) {
     to = std::ranges::copy(row(rows[i]), to).out;
