@@ -35,14 +35,14 @@ class DimNames {
 
   std::string sentence(const std::string& name, const Place& a, int64_t size_a, const Place& b, int64_t size_b) const;
 
-  std::vector<std::string> inputs_;  // their names
   struct BySymbol {
     bool operator()(const Dim& a, const Dim& b) const { return a.symbol() < b.symbol(); }
   };
 
+  std::vector<std::string> inputs_;                     // their names
   std::map<Dim, std::vector<Place>, BySymbol> places_;  // by name
-  std::map<Dim, Dim, BySymbol> names_;                  // by symbol of its own
-  std::map<size_t, Fact> containers_;                   // by input, as declared
+  std::map<Dim, Dim, BySymbol> names_;  // the declared name by the symbol that stands for it in one input
+  std::map<size_t, Fact> containers_;   // by input, as declared
 };
 
 }  // namespace linnet

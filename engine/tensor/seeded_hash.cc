@@ -9,7 +9,8 @@ namespace linnet {
 
 namespace {
 
-/// SplitMix64 with a step of its own: draws from the system take microseconds each.
+/// SplitMix64 with a random start and step, since each draw from the system takes microseconds. Source: G. L. Steele,
+/// D. Lea, C. H. Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
 class Draws {
  public:
   uint64_t operator()() {

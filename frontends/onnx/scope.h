@@ -21,7 +21,7 @@ struct ScopedAttribute {
 };
 
 /// What names mean: in the main graph, in a body (which sees the names around it), or in a function call (which sees
-/// only its own). Values of several scopes may lie in one graph. Names that it is given must outlive it: they are parts
+/// only its own). Values of several scopes may be in one graph. Names that it is given must outlive it: they are parts
 /// of the message.
 class Scope {
  public:

@@ -83,9 +83,9 @@ class FloatProduct final : public Kernel {
  private:
   static constexpr int64_t kMultipliesOfElement = 8;  ///< in the time that touching an element takes, about
 
-  /// Of one product.
   /// Few rows multiply each element of B only a few times, so that reading B is what takes the time.
   int64_t multiplies_of_element() const { return std::clamp<int64_t>(product_.m, 1, kMultipliesOfElement); }
+  /// Of one product.
   int64_t multiplies() const { return checked_mul(checked_mul(product_.m, product_.n), product_.k); }
 
   template <class V>

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "generation/language_model.h"
 
@@ -22,7 +23,7 @@ class EncoderDecoderModel final : public LanguageModel {
       return encoded_[0];
     }
     CountedVector<int64_t> all(size_t(sequences.batch()));
-    for (size_t i = 0; i < all.size(); ++i) all[i] = int64_t(i);
+    std::iota(all.begin(), all.end(), int64_t{0});
     expand(all, sequences.batch());
     inputs_[0] = prompts(sequences);
     for (size_t i = 0; i < bodies_.selves; ++i) inputs_[self(i)] = bodies_.empty_self(i, sequences.batch());

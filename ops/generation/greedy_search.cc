@@ -52,7 +52,7 @@ class GreedySearchKernel final : public SearchKernel {
 };
 
 /// GreedySearch: continues each sequence by the most probable token again and again, until that is eos_token_id, or it
-/// is max_length long; what is behind the last token is pad_token_id. See SearchBodies for decoder, init_decoder and
+/// is max_length long; what follows the last token is pad_token_id. See SearchBodies for decoder, init_decoder and
 /// encoder, and NextScores for what changes scores.
 /// input_ids: int32 [batch, length].   max_length, min_length: int32 with one element.   repetition_penalty:
 /// float32/float16 with one element.   vocab_mask: int32 [vocabulary].   prefix_vocab_mask, of the first step: int32

@@ -8,8 +8,6 @@
 namespace linnet {
 namespace {
 
-constexpr float kForbidden = std::numeric_limits<float>::lowest();
-
 void forbid_masked(std::span<float> scores, const int32_t* mask) {
   for (size_t i = 0; i < scores.size(); ++i) scores[i] = mask[i] == 0 ? kForbidden : scores[i];
 }
@@ -95,7 +93,7 @@ void NextScores::apply_rules(std::span<float> scores, std::span<const int32_t> t
   if (timestamps) apply_timestamp_rules(*timestamps, tokens, scores);
 }
 
-/// Each token once, however often it is there. Those of a prompt may lie outside of the vocabulary.
+/// Each token counts once. The tokens of a prompt may be outside of the vocabulary.
 void NextScores::penalize_repetition(std::span<float> scores, std::span<const int32_t> tokens,
                                      Checkpoints& checkpoints) const {
   CountedVector<int32_t> once(tokens.begin(), tokens.end());

@@ -4,7 +4,7 @@
 
 namespace linnet {
 
-/// Continues every row by a token of its own. A row that has ended, by eos_token_id, goes on with padding in its place.
+/// Continues each row by one token. A row that has ended, by eos_token_id, is continued by padding.
 class RowPicker : public Picker {
  public:
   RowPicker(const SearchAttributes& attributes, int64_t rows);

@@ -131,7 +131,7 @@ class SamplingKernel final : public SearchKernel {
 };
 
 /// Sampling: continues each sequence by tokens that are drawn with their probabilities, until one is eos_token_id, or
-/// it is max_length long; what is behind the last token is pad_token_id. Only the most probable tokens are drawn that
+/// it is max_length long; what follows the last token is pad_token_id. Only the most probable tokens are drawn that
 /// have the probability top_p together, min_tokens_to_keep at least (custom: up to the first whose predecessors have
 /// more than top_p). With a seed all runs draw the same, and other numbers than ONNX Runtime; without one, the
 /// context's seed counts. See SearchBodies for decoder, init_decoder and encoder, and NextScores for what changes

@@ -25,7 +25,7 @@ struct SearchAttributes {
 };
 
 /// The token that an attribute names. Throws Error(kModel) where it is not an int32.
-int32_t token_attribute(const NodeSpec& node, const char* name, int64_t value);
+int32_t token_attribute(const NodeSpec& node, const char* name, int64_t fallback);
 
 /// The inputs of one run of a search, apart from those that its bodies capture. All throw Error(kShape) for a parameter
 /// that is out of range.

@@ -19,10 +19,10 @@ class Sequences {
   int64_t rows() const { return rows_; }
   int64_t length() const { return length_; }
   std::span<const int32_t> row(int64_t i) const { return {tokens_.data() + i * length_, size_t(length_)}; }
-  /// The last token of every row, or all tokens: [rows, length].
+  /// The tokens of all rows: [rows, length].
   std::span<const int32_t> all() const { return tokens_; }
 
-  /// Row i becomes what row rows[i] is, with tokens[i] behind it.
+  /// Row i becomes a copy of row rows[i], followed by tokens[i].
   void append(std::span<const int64_t> rows, std::span<const int32_t> tokens);
 
  private:

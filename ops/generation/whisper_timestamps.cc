@@ -9,7 +9,6 @@
 namespace linnet {
 namespace {
 
-constexpr float kForbidden = std::numeric_limits<float>::lowest();
 constexpr int64_t kLastFirst = 50;  // the last timestamp that may be the first one: a second
 
 /// Forbids the tokens from `begin` to `end`, as far as there are such.

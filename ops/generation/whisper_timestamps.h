@@ -1,10 +1,14 @@
 #pragma once
 
+#include <limits>
 #include <span>
 
 #include "linnet/node_spec.h"
 
 namespace linnet {
+
+/// The score of a token that a rule forbids.
+inline constexpr float kForbidden = std::numeric_limits<float>::lowest();
 
 /// Tokens of Whisper's vocabulary: text, then the end, tokens for tasks, and timestamps, which are the last ones.
 struct WhisperTokens {

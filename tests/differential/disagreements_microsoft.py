@@ -77,7 +77,7 @@ OF_MICROSOFT = (
         ("com.microsoft.GreedySearch", "com.microsoft.Sampling"),
         ORT,
         lambda c: True,
-        "what is behind the last tokens where all sequences have ended",
+        "what follows the last tokens where all sequences have ended",
         Answers("padding, as behind each that has ended", "is not written", "none", "the specification"),
     ),
     Disagreement(

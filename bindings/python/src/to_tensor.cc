@@ -21,7 +21,8 @@ bool is_array(nb::handle value) {
 /// An ndarray itself: subclasses may have a shape and a dtype in Python that are not those of their memory.
 nb::object base_array(nb::handle array) { return numpy().attr("asarray")(array); }
 
-/// An array, a scalar of NumPy or what becomes an array with a dtype of its own: no text, number or list of Python.
+/// Whether the value has a dtype: an array, a scalar of NumPy, or what converts to an array; Python's texts, numbers
+/// and lists have none.
 bool has_type(nb::handle value) {
   return nb::hasattr(value, "dtype") || nb::hasattr(value, "__array__") ||
          (PyObject_CheckBuffer(value.ptr()) && !PyBytes_Check(value.ptr()));
