@@ -48,9 +48,11 @@ def samples(folded, mode="max"):
                   constant("batch", [0], np.int64)])  # fmt: skip
 
 
-def product(size):
-    """A square of a matrix that the model itself expands."""
-    nodes = [node("Expand", ["x", "shape"], ["a"]), node("MatMul", ["a", "a"], ["m"]), node("ReduceSum", ["m"], ["y"])]
+def power(size, exponent):
+    """The power of a matrix that the model itself expands."""
+    nodes = [node("Expand", ["x", "shape"], ["p1"])]
+    nodes += [node("MatMul", [f"p{i}", "p1"], [f"p{i + 1}"]) for i in range(1, exponent)]
+    nodes += [node("ReduceSum", [f"p{exponent}"], ["y"])]
     return model(nodes, [("x", FLOAT, [1])], [("y", FLOAT, None)], [constant("shape", [size, size], np.int64)])
 
 

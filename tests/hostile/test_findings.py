@@ -36,7 +36,7 @@ ENDLESS = {
     "einsum": demanding.einsum(False),
     "folded samples": demanding.samples(True),
     "samples": demanding.samples(False),
-    "product": demanding.product(3500),
+    "power": demanding.power(3500, 100),
     "loop": demanding.endless(),
 }
 
