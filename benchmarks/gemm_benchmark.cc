@@ -1,6 +1,7 @@
 #include "gemm/plan.h"
 #include "gemm/weights.h"
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "peak.h"
 
 namespace linnet {
@@ -18,7 +19,7 @@ template <class Type>
 void gemm(benchmark::State& state) {
   using A = typename Type::A;
   const int64_t m = state.range(0), n = state.range(1), k = state.range(2);
-  const GemmKernels<Type>& kernels = kernel_table(Isa::kAuto).gemm<Type>();
+  const GemmKernels<Type>& kernels = kernels_for<GemmKernels<Type>>(Isa::kAuto);
   if (!kernels.strip) return state.SkipWithError("the instruction set has no such products");
   GemmSizes sizes{.rows = m, .columns = n, .depth = k};
   sizes.row_scratch_bytes = MatrixRows<A>::scratch_bytes(k, k);

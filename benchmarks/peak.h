@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 
 namespace linnet {
 
@@ -18,7 +19,7 @@ double peak_operations() {
     double best = 0;
     for (int i = 0; i < 20; ++i) {
       const auto begin = std::chrono::steady_clock::now();
-      const int64_t multiply_adds = kernel_table(Isa::kAuto).gemm<Type>().saturate(kRounds);
+      const int64_t multiply_adds = kernels_for<GemmKernels<Type>>(Isa::kAuto).saturate(kRounds);
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
       best = std::max(best, 2.0 * double(multiply_adds) / seconds.count());
     }

@@ -6,7 +6,7 @@
 #include <optional>
 #include <thread>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "linnet/error.h"
 #include "linnet/executor.h"
 #include "report.h"

@@ -5,7 +5,7 @@
 #include "attention/attention_kernel.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -285,7 +285,7 @@ class Attention final : public Op {
 
 }  // namespace
 
-void register_attention(Registry& registry) {
+LINNET_REGISTER(attention)(Registry& registry) {
   registry.add<Attention>("Attention", {.since = 23});
   registry.add<Attention>("Attention", {.since = 1, .domain = kInternalDomain});
 }

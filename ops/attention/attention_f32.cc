@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "attention/attention_head.h"
+#include "kernels/kernels_for.h"
+#include "kernels/unary.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "tensor/alignment.h"
@@ -18,9 +20,8 @@ constexpr int64_t kFewRows = 2;                // of one head, which leave the m
 class AttentionF32 final : public Kernel {
  public:
   AttentionF32(const AttentionRule& rule, const CompileInput& in) : rule_(rule) {
-    const KernelTable& table = kernel_table(in.isa());
     const bool few = s().q_length <= kFewRows || checked_mul(s().group(), s().q_length) <= kFewQueries;
-    algorithm_ = few ? make_few_queries(rule_, table) : make_many_queries(rule_, table);
+    algorithm_ = few ? make_few_queries(rule_, in.isa()) : make_many_queries(rule_, in.isa());
     algorithm_bytes_ = aligned(algorithm_->scratch_bytes());
   }
 
@@ -72,10 +73,10 @@ class AttentionF32 final : public Kernel {
 
 }  // namespace
 
-HeadAlgorithm::HeadAlgorithm(const AttentionRule& rule, const KernelTable& table)
+HeadAlgorithm::HeadAlgorithm(const AttentionRule& rule, Isa isa)
     : rule_(rule),
-      table_(table),
-      rows_(rule, table),
+      scale_(kernels_for<UnaryKernels>(isa).scale),
+      rows_(rule, isa),
       q_layout_(rule.sizes.joined_heads, rule.sizes.q_heads, rule.sizes.q_length, rule.sizes.head_size),
       y_layout_(rule.sizes.joined_heads, rule.sizes.q_heads, rule.sizes.q_length, rule.sizes.v_head_size) {}
 
@@ -84,7 +85,7 @@ int64_t HeadAlgorithm::pitch_of(int64_t n) { return (n + 15) / 16 * 16 + 16; }
 void HeadAlgorithm::scale_queries(const AttentionHead& head, int64_t h, int64_t first, int64_t rows, float* q) const {
   const float* from = head.context.input(Slots::kQ).data<float>() + q_layout_.at(head.b, h, first);
   for (int64_t i = 0; i < rows; ++i) {
-    table_.unary.scale(from + i * q_layout_.row, q + i * q_pitch(), sizes().head_size, float(rule_.scale), 0);
+    scale_(from + i * q_layout_.row, q + i * q_pitch(), sizes().head_size, float(rule_.scale), 0);
   }
 }
 

@@ -12,7 +12,7 @@ using Slots = AttentionSlots;
 /// Row by row. Scratch: scores and biases of a row; keys and values joined with past ones that are no outputs.
 class AttentionF64 final : public Kernel {
  public:
-  AttentionF64(const AttentionRule& rule, const CompileInput& in) : rule_(rule), rows_(rule_, kernel_table(in.isa())) {}
+  AttentionF64(const AttentionRule& rule, const CompileInput& in) : rule_(rule), rows_(rule_, in.isa()) {}
 
   void run(KernelContext& context) const override {
     check_samples(context, s());

@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "attention/attention_head.h"
+#include "kernels/attention.h"
+#include "kernels/kernels_for.h"
 #include "partition/checkpoints.h"
 
 namespace linnet {
@@ -16,7 +18,8 @@ constexpr int64_t kMultipliesPerNanosecond = 4;
 /// Scratch: scaled queries, their scores, a row of biases.
 class FewQueries final : public HeadAlgorithm {
  public:
-  FewQueries(const AttentionRule& rule, const KernelTable& table) : HeadAlgorithm(rule, table) {
+  FewQueries(const AttentionRule& rule, Isa isa)
+      : HeadAlgorithm(rule, isa), attention_(kernels_for<AttentionKernels>(isa)) {
     const int64_t heads = std::max<int64_t>(1, sizes().batch * sizes().kv_heads);
     const int64_t worth = sizes().kv_length * (sizes().head_size + sizes().v_head_size) / kPartFloats;
     parts_ = std::max<int64_t>(1, std::min({queries(), kWantedChunks / heads, worth}));
@@ -71,8 +74,8 @@ class FewQueries final : public HeadAlgorithm {
     for (int64_t j = keys.begin; j < keys.end; j += block) {
       const float* k = head.k.row(head.b, head.kv_head, j);
       for (int64_t query = range.begin; query < range.end; ++query) {
-        table_.attention.dot_rows(q + query * q_pitch(), k, head.k.layout.row, std::min(block, keys.end - j),
-                                  sizes().head_size, scores + query * score_pitch() + j);
+        attention_.dot_rows(q + query * q_pitch(), k, head.k.layout.row, std::min(block, keys.end - j),
+                            sizes().head_size, scores + query * score_pitch() + j);
       }
       head.checkpoints.add((range.end - range.begin) * block * sizes().head_size / kMultipliesPerNanosecond);
     }
@@ -87,20 +90,21 @@ class FewQueries final : public HeadAlgorithm {
     for (int64_t j = keys.begin; j < keys.end; j += block) {
       const float* v = head.v.row(head.b, head.kv_head, j);
       for_queries(head, range, [&](int64_t query, int64_t h, int64_t i) {
-        table_.attention.add_weighted_rows(scores + query * score_pitch() + j, v, head.v.layout.row,
-                                           std::min(block, keys.end - j), n, output_row(head, h, i));
+        attention_.add_weighted_rows(scores + query * score_pitch() + j, v, head.v.layout.row,
+                                     std::min(block, keys.end - j), n, output_row(head, h, i));
       });
       head.checkpoints.add((range.end - range.begin) * block * n / kMultipliesPerNanosecond);
     }
   }
 
+  const AttentionKernels& attention_;
   int64_t parts_ = 1;
 };
 
 }  // namespace
 
-std::unique_ptr<HeadAlgorithm> make_few_queries(const AttentionRule& rule, const KernelTable& table) {
-  return std::make_unique<FewQueries>(rule, table);
+std::unique_ptr<HeadAlgorithm> make_few_queries(const AttentionRule& rule, Isa isa) {
+  return std::make_unique<FewQueries>(rule, isa);
 }
 
 }  // namespace linnet

@@ -19,7 +19,7 @@ struct AttentionHead {
 /// A way to compute a float32 AttentionHead. The rule outlives it.
 class HeadAlgorithm {
  public:
-  HeadAlgorithm(const AttentionRule& rule, const KernelTable& table);
+  HeadAlgorithm(const AttentionRule& rule, Isa isa);
   virtual ~HeadAlgorithm() = default;
 
   /// Independent parts of the work of a head.
@@ -40,15 +40,15 @@ class HeadAlgorithm {
   float* output_row(const AttentionHead& head, int64_t h, int64_t i) const;
 
   const AttentionRule& rule_;
-  const KernelTable& table_;
+  UnaryForm scale_;
   ScoreRows<float> rows_;
   HeadLayout q_layout_, y_layout_;
 };
 
 /// For few queries, as when tokens are generated one by one: keys and values are read as they lie.
-std::unique_ptr<HeadAlgorithm> make_few_queries(const AttentionRule& rule, const KernelTable& table);
+std::unique_ptr<HeadAlgorithm> make_few_queries(const AttentionRule& rule, Isa isa);
 /// For more: keys and values are packed for the matrix product's micro-kernel, and used for blocks of queries whose
 /// scores stay in the second-level cache.
-std::unique_ptr<HeadAlgorithm> make_many_queries(const AttentionRule& rule, const KernelTable& table);
+std::unique_ptr<HeadAlgorithm> make_many_queries(const AttentionRule& rule, Isa isa);
 
 }  // namespace linnet

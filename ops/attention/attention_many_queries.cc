@@ -5,6 +5,9 @@
 #include "gemm/accuracy.h"
 #include "gemm/panels.h"
 #include "gemm/weights.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
+#include "kernels/transpose.h"
 #include "partition/checkpoints.h"
 #include "partition/parts.h"
 
@@ -27,11 +30,13 @@ struct Workspace {
 
 class ManyQueries final : public HeadAlgorithm {
  public:
-  ManyQueries(const AttentionRule& rule, const KernelTable& table)
-      : HeadAlgorithm(rule, table),
-        tile_(table.gemm_f32.tile_rows[kPanelWidth - 1]),
-        key_width_(rule.sizes.kv_length > table.gemm_f32.lanes ? kPanelWidth : 1),
-        panel_(key_width_ * table.gemm_f32.lanes) {
+  ManyQueries(const AttentionRule& rule, Isa isa)
+      : HeadAlgorithm(rule, isa),
+        gemm_(kernels_for<GemmKernels<GemmF32>>(isa)),
+        transpose_(kernels_for<TransposeKernels>(isa)),
+        tile_(gemm_.tile_rows[kPanelWidth - 1]),
+        key_width_(rule.sizes.kv_length > gemm_.lanes ? kPanelWidth : 1),
+        panel_(key_width_ * gemm_.lanes) {
     const AttentionSizes& s = sizes();
     const int64_t heads = std::max<int64_t>(1, s.batch * s.kv_heads), tiles = ceil_div(s.q_length, tile_);
     const int64_t fair = ceil_div(tiles * s.group() * heads, kWantedChunks);
@@ -68,7 +73,7 @@ class ManyQueries final : public HeadAlgorithm {
  private:
   void place() {
     const AttentionSizes& s = sizes();
-    const int64_t key_panels = ceil_div(s.kv_length, panel_), value_columns = kPanelWidth * table_.gemm_f32.lanes;
+    const int64_t key_panels = ceil_div(s.kv_length, panel_), value_columns = kPanelWidth * gemm_.lanes;
     int64_t end = 0;
     const auto take = [&](int64_t rows, int64_t columns) {
       const int64_t begin = end;
@@ -104,7 +109,7 @@ class ManyQueries final : public HeadAlgorithm {
       const int64_t columns = std::min<int64_t>(panel_, keys.end - j);
       if (columns < panel_) std::fill(panel, panel + panel_ * depth, 0.0f);
       const float* k = head.k.row(head.b, head.kv_head, j);
-      table_.transpose.bits32(k, columns, depth, head.k.layout.row, panel, panel_);
+      transpose_.bits32(k, columns, depth, head.k.layout.row, panel, panel_);
       head.checkpoints.add(depth * panel_);
     }
     if (keys.begin == keys.end) return;
@@ -131,24 +136,24 @@ class ManyQueries final : public HeadAlgorithm {
   /// Calls f(first row, rows) for tiles of panels of `width` that make up [0, rows).
   template <class F>
   void for_tiles(int64_t rows, int width, F f) const {
-    const int64_t tiles = ceil_div(rows, table_.gemm_f32.tile_rows[width - 1]);
+    const int64_t tiles = ceil_div(rows, gemm_.tile_rows[width - 1]);
     for (int64_t t = 0; t < tiles; ++t) f(rows * t / tiles, rows * (t + 1) / tiles - rows * t / tiles);
   }
 
-  GemmPanels value_panels() const { return equal_panels(sizes().v_head_size, kPanelWidth, table_.gemm_f32.lanes); }
+  GemmPanels value_panels() const { return equal_panels(sizes().v_head_size, kPanelWidth, gemm_.lanes); }
 
   void strip(const Workspace& work, const float* a, int64_t a_pitch, int64_t rows, GemmStrip<GemmF32>& s) const {
     for (int64_t i = 0; i < rows; ++i) work.pointers[i] = a + i * a_pitch;
     s.a = work.pointers;
     s.rows = int(rows);
-    table_.gemm_f32.strip(s);
+    gemm_.strip(s);
   }
 
   void multiply_keys(int64_t rows, const KeyRange& packed, const KeyRange& keys, const Workspace& work,
                      Checkpoints& checkpoints) const {
     const int64_t depth = sizes().head_size;
     const int64_t slab = std::max<int64_t>(1, kSlabFloats / std::max<int64_t>(1, depth * panel_));
-    const GemmPanels panels = equal_panels(keys.end - packed.begin, key_width_, table_.gemm_f32.lanes);
+    const GemmPanels panels = equal_panels(keys.end - packed.begin, key_width_, gemm_.lanes);
     for (int64_t first = (keys.begin - packed.begin) / panel_; first < panels.count(); first += slab) {
       for (int64_t d = 0; d < std::max<int64_t>(1, depth); d += kLongestAttentionSum) {
         GemmStrip<GemmF32> s;
@@ -196,6 +201,8 @@ class ManyQueries final : public HeadAlgorithm {
     }
   }
 
+  const GemmKernels<GemmF32>& gemm_;
+  const TransposeKernels& transpose_;
   int tile_;            // rows of the highest tile of kPanelWidth
   int key_width_;       // vectors of a panel of keys
   int panel_;           // keys
@@ -207,8 +214,8 @@ class ManyQueries final : public HeadAlgorithm {
 
 }  // namespace
 
-std::unique_ptr<HeadAlgorithm> make_many_queries(const AttentionRule& rule, const KernelTable& table) {
-  return std::make_unique<ManyQueries>(rule, table);
+std::unique_ptr<HeadAlgorithm> make_many_queries(const AttentionRule& rule, Isa isa) {
+  return std::make_unique<ManyQueries>(rule, isa);
 }
 
 }  // namespace linnet

@@ -4,6 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/attention.h"
+#include "kernels/kernels_for.h"
+#include "kernels/softmax.h"
+#include "kernels/unary.h"
 #include "partition/checkpoints.h"
 
 namespace linnet {
@@ -131,12 +135,20 @@ void ScoreRows<C>::fill_outside(const KeyRange& keys, const ScoreBlock<C>& block
   std::fill(scores + keys.end, scores + block.known.end, value);
 }
 
+template <class C>
+ScoreRows<C>::ScoreRows(const AttentionRule& rule, Isa isa)
+    : rule_(rule),
+      scale_(kernels_for<UnaryKernels>(isa).scale),
+      tanh_(kernels_for<UnaryKernels>(isa).tanh),
+      attention_(kernels_for<AttentionKernels>(isa)),
+      softmax_(kernels_for<SoftmaxKernels>(isa)) {}
+
 template <>
 void ScoreRows<float>::cap(float* x, int64_t n) const {
   const auto softcap = float(rule_.softcap);
-  table_.unary.scale(x, x, n, 1 / softcap, 0);
-  table_.unary.tanh(x, x, n, 0, 0);
-  table_.unary.scale(x, x, n, softcap, 0);
+  scale_(x, x, n, 1 / softcap, 0);
+  tanh_(x, x, n, 0, 0);
+  scale_(x, x, n, softcap, 0);
 }
 
 template <>
@@ -146,7 +158,7 @@ void ScoreRows<double>::cap(double* x, int64_t n) const {
 
 template <>
 float ScoreRows<float>::add_bias(float* x, const float* bias, int64_t n) const {
-  return table_.attention.add_bias(x, bias, n);
+  return attention_.add_bias(x, bias, n);
 }
 
 template <>
@@ -174,7 +186,7 @@ void ScoreRows<C>::share(const KernelContext& context, const ScoreBlock<C>& bloc
 
 template <>
 void ScoreRows<float>::softmax(float* x, int64_t rows, int64_t n, int64_t pitch) const {
-  if (!rule_.double_softmax) return table_.softmax.pitched_rows(x, rows, n, pitch);
+  if (!rule_.double_softmax) return softmax_.pitched_rows(x, rows, n, pitch);
   for (int64_t r = 0; r < rows; ++r, x += pitch) softmax_of(x, x, n);
 }
 

@@ -1,11 +1,14 @@
 #pragma once
 
 #include "attention/attention_geometry.h"
-#include "kernels/kernel_table.h"
+#include "kernels/forms.h"
 #include "linnet/op.h"
 #include "partition/checkpoints.h"
 
 namespace linnet {
+
+struct AttentionKernels;
+struct SoftmaxKernels;
 
 /// Which values the fourth output of Attention holds.
 enum class ScoreOutput { kNone = -1, kProducts = 0, kCapped = 1, kBiased = 2, kProbabilities = 3 };
@@ -59,7 +62,7 @@ struct ScoreBlock {
 template <class C>
 class ScoreRows {
  public:
-  ScoreRows(const AttentionRule& rule, const KernelTable& table) : rule_(rule), table_(table) {}
+  ScoreRows(const AttentionRule& rule, Isa isa);
 
   /// Known scores get their probabilities. buffer: kv_length values.
   void finish(KernelContext& context, const ScoreBlock<C>& block, C* buffer, Checkpoints& checkpoints) const;
@@ -90,7 +93,9 @@ class ScoreRows {
   void softmax(C* x, int64_t rows, int64_t n, int64_t pitch) const;
 
   const AttentionRule& rule_;
-  const KernelTable& table_;
+  UnaryForm scale_, tanh_;
+  const AttentionKernels& attention_;
+  const SoftmaxKernels& softmax_;
 };
 
 }  // namespace linnet

@@ -4,9 +4,9 @@
 
 #include "infer/checked_values.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -128,7 +128,7 @@ class BlockMaskBias final : public Op {
 
 }  // namespace
 
-void register_block_mask_bias(Registry& registry) {
+LINNET_REGISTER(block_mask_bias)(Registry& registry) {
   registry.add<BlockMaskBias>("BlockMaskBias", {.since = 1, .domain = "linnet"});
 }
 

@@ -2,7 +2,7 @@
 
 #include "infer/checked_values.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -104,7 +104,7 @@ class CachePositions final : public Op {
 
 }  // namespace
 
-void register_cache_positions(Registry& registry) {
+LINNET_REGISTER(cache_positions)(Registry& registry) {
   registry.add<CachePositions>("CachePositions", {.since = 1, .domain = "linnet"});
 }
 

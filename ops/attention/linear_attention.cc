@@ -3,11 +3,13 @@
 #include <cmath>
 
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
-#include "op_list.h"
+#include "kernels/attention.h"
+#include "kernels/kernels_for.h"
+#include "kernels/unary.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -29,7 +31,8 @@ struct Recurrence {
 /// Scratch: the block of the state, the decay, and what the state's block gives for the key.
 class LinearAttentionKernel final : public Kernel {
  public:
-  LinearAttentionKernel(const Recurrence& r, const KernelTable& table) : r_(r), table_(table) {}
+  LinearAttentionKernel(const Recurrence& r, Isa isa)
+      : r_(r), attention_(kernels_for<AttentionKernels>(isa)), unary_(kernels_for<UnaryKernels>(isa)) {}
 
   void run(KernelContext& context) const override {
     const int64_t blocks = ceil_div(r_.v_size, kBlock);
@@ -97,18 +100,18 @@ class LinearAttentionKernel final : public Kernel {
     const float* v = context.input(kValue).data<float>() + head * r_.v_size + block.column;
     if (r_.decay_size > 0) decay(context, block, head, buffers);
     if (r_.beta_heads > 0) v = correction(context, block, token, k, v, buffers);
-    table_.attention.add_outer_product(k, v, r_.k_size, block.width, buffers.state, kBlock);
+    attention_.add_outer_product(k, v, r_.k_size, block.width, buffers.state, kBlock);
     const std::ptrdiff_t first = block.head * r_.group();
     for (int64_t g = 0; g < r_.group(); ++g) answer(context, block, token, first + g, buffers);
   }
 
   void decay(KernelContext& context, const Block& block, int64_t head, const Buffers& buffers) const {
     const float* log_decay = context.input(kDecay).data<float>() + head * r_.decay_size;
-    table_.unary.exp(log_decay, buffers.decay, r_.decay_size, 0, 0);
+    unary_.exp(log_decay, buffers.decay, r_.decay_size, 0, 0);
     for (int64_t d = 0; d < r_.k_size; ++d) {
       const float factor = buffers.decay[r_.decay_size == 1 ? 0 : d];
       float* state = buffers.state + d * kBlock;
-      table_.unary.scale(state, state, block.width, factor, 0);
+      unary_.scale(state, state, block.width, factor, 0);
     }
   }
 
@@ -117,7 +120,7 @@ class LinearAttentionKernel final : public Kernel {
                           const Buffers& buffers) const {
     float* recalled = buffers.recalled;
     std::fill(recalled, recalled + block.width, 0.0f);
-    table_.attention.add_weighted_rows(k, buffers.state, kBlock, r_.k_size, block.width, recalled);
+    attention_.add_weighted_rows(k, buffers.state, kBlock, r_.k_size, block.width, recalled);
     const float beta =
         context.input(kBeta).data<float>()[token * r_.beta_heads + (r_.beta_heads == 1 ? 0 : block.head)];
     for (int64_t m = 0; m < block.width; ++m) recalled[m] = beta * (v[m] - recalled[m]);
@@ -129,12 +132,13 @@ class LinearAttentionKernel final : public Kernel {
     const float* q = context.input(kQuery).data<float>() + head * r_.k_size;
     float* y = context.output(0).data<float>() + head * r_.v_size + block.column;
     std::fill(y, y + block.width, 0.0f);
-    table_.attention.add_weighted_rows(q, buffers.state, kBlock, r_.k_size, block.width, y);
+    attention_.add_weighted_rows(q, buffers.state, kBlock, r_.k_size, block.width, y);
     for (int64_t m = 0; m < block.width; ++m) y[m] *= r_.scale;
   }
 
   Recurrence r_;
-  const KernelTable& table_;
+  const AttentionKernels& attention_;
+  const UnaryKernels& unary_;
 };
 
 /// LinearAttention: for every key-value head a state S [k_size, v_size] that the tokens change in turn,
@@ -197,7 +201,7 @@ class LinearAttention final : public Op {
     r.beta_heads = in.has(kBeta) ? in.shape(kBeta)[2] : 0;
     r.scale = scale_ != 0 ? scale_ : float(1 / std::sqrt(double(r.k_size)));
     r.has_state = in.has_output(1);
-    return std::make_unique<LinearAttentionKernel>(r, kernel_table(in.isa()));
+    return std::make_unique<LinearAttentionKernel>(r, in.isa());
   }
 
  private:
@@ -262,6 +266,8 @@ class LinearAttention final : public Op {
 
 }  // namespace
 
-void register_linear_attention(Registry& registry) { registry.add<LinearAttention>("LinearAttention", {.since = 27}); }
+LINNET_REGISTER(linear_attention)(Registry& registry) {
+  registry.add<LinearAttention>("LinearAttention", {.since = 27});
+}
 
 }  // namespace linnet

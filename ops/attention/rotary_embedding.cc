@@ -3,9 +3,10 @@
 
 #include "attention/attention_geometry.h"
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
-#include "op_list.h"
+#include "kernels/kernels_for.h"
+#include "kernels/rotary.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -143,7 +144,7 @@ class RotaryEmbedding final : public Op {
     r.by_position = in.has(3);
     r.whole = whole_;
     r.cache_rows = in.shape(1)[0];
-    return std::make_unique<RotaryEmbeddingKernel>(r, kernel_table(in.isa()).rotary);
+    return std::make_unique<RotaryEmbeddingKernel>(r, kernels_for<RotaryKernels>(in.isa()));
   }
 
  private:
@@ -193,7 +194,7 @@ class RotaryEmbedding final : public Op {
 
 }  // namespace
 
-void register_rotary_embedding(Registry& registry) {
+LINNET_REGISTER(rotary_embedding)(Registry& registry) {
   registry.add<RotaryEmbedding>("RotaryEmbedding", {.since = 23});
   registry.add<RotaryEmbedding>("RotaryEmbedding", {.since = 1, .domain = kInternalDomain});
 }

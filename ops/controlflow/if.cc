@@ -4,7 +4,7 @@
 
 #include "controlflow/body.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "run/runner.h"
 
 namespace linnet {
@@ -101,6 +101,6 @@ class If final : public Op {
 
 }  // namespace
 
-void register_if(Registry& r) { r.add<If>("If"); }
+LINNET_REGISTER(if)(Registry& r) { r.add<If>("If"); }
 
 }  // namespace linnet

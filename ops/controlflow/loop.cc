@@ -6,7 +6,7 @@
 #include "graph/carries_values.h"
 #include "infer/infer.h"
 #include "linnet/containers.h"
-#include "op_list.h"
+#include "registration.h"
 #include "run/runner.h"
 #include "tensor/counted_vector.h"
 
@@ -232,6 +232,6 @@ class Loop final : public Op, public CarriesValues {
 
 }  // namespace
 
-void register_loop(Registry& r) { r.add<Loop>("Loop", {.own_inputs = 2}); }
+LINNET_REGISTER(loop)(Registry& r) { r.add<Loop>("Loop", {.own_inputs = 2}); }
 
 }  // namespace linnet

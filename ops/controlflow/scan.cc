@@ -4,7 +4,7 @@
 #include "controlflow/stack.h"
 #include "graph/carries_values.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "run/runner.h"
 
 namespace linnet {
@@ -203,6 +203,6 @@ class Scan final : public Op, public CarriesValues {
 
 }  // namespace
 
-void register_scan(Registry& r) { r.add<Scan>("Scan", {.since = 9}); }
+LINNET_REGISTER(scan)(Registry& r) { r.add<Scan>("Scan", {.since = 9}); }
 
 }  // namespace linnet

@@ -4,7 +4,7 @@
 #include "controlflow/body.h"
 #include "controlflow/stack.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "run/runner.h"
 
 namespace linnet {
@@ -191,6 +191,6 @@ class BatchedScan final : public Op {
 
 }  // namespace
 
-void register_scan_batched(Registry& registry) { registry.add<BatchedScan>("Scan", {.since = 8}); }
+LINNET_REGISTER(scan_batched)(Registry& registry) { registry.add<BatchedScan>("Scan", {.since = 8}); }
 
 }  // namespace linnet

@@ -1,7 +1,7 @@
 #include "controlflow/body.h"
 #include "infer/infer.h"
 #include "linnet/containers.h"
-#include "op_list.h"
+#include "registration.h"
 #include "run/runner.h"
 #include "tensor/counted_memory.h"
 
@@ -93,6 +93,6 @@ class SequenceMap final : public Op {
 
 }  // namespace
 
-void register_sequence_map(Registry& r) { r.add<SequenceMap>("SequenceMap", {.since = 17}); }
+LINNET_REGISTER(sequence_map)(Registry& r) { r.add<SequenceMap>("SequenceMap", {.since = 17}); }
 
 }  // namespace linnet

@@ -2,10 +2,11 @@
 #include <array>
 
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
-#include "op_list.h"
+#include "kernels/kernels_for.h"
+#include "kernels/unary.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -21,7 +22,7 @@ class CausalConvKernel final : public Kernel {
         length_(in.shape(0)[2]),
         k_(in.shape(1)[2]),
         has_state_(in.has_output(1)),
-        swish_(swish ? kernel_table(in.isa()).unary.swish : nullptr) {}
+        swish_(swish ? kernels_for<UnaryKernels>(in.isa()).swish : nullptr) {}
 
   void run(KernelContext& context) const override {
     parallel_items(context.executor(), rows_, length_ * k_, [&](int64_t row, int64_t end, int worker) {
@@ -60,7 +61,7 @@ class CausalConvKernel final : public Kernel {
 
   int64_t rows_, channels_, length_, k_;
   bool has_state_;
-  UnaryKernels::F swish_;  // or null
+  UnaryForm swish_;  // or null
 };
 
 /// CausalConvWithState: y[b][c][t] = activation(bias[c] + sum over j < k of w[c][0][j] * x[b][c][t + j - (k - 1)]),
@@ -119,7 +120,7 @@ class CausalConvWithState final : public Op {
 
 }  // namespace
 
-void register_causal_conv_with_state(Registry& registry) {
+LINNET_REGISTER(causal_conv_with_state)(Registry& registry) {
   registry.add<CausalConvWithState>("CausalConvWithState", {.since = 27});
 }
 

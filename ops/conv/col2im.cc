@@ -3,12 +3,13 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/reduce.h"
 #include "math/numbers.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -172,7 +173,7 @@ class Col2Im final : public Op {
     std::vector<BlockAxis> axes = this->axes(tensor_ints(*in.constant(1)), tensor_ints(*in.constant(2)));
     return dispatch_sum(in.dtype(0), [&]<class T>() -> KernelPtr {
       return std::make_unique<Col2ImKernel<T>>(std::move(axes), checked_mul(y[0], y[1]),
-                                               kernel_table(in.isa()).reduce.add_rows);
+                                               kernels_for<ReduceKernels>(in.isa()).add_rows);
     });
   }
 
@@ -228,6 +229,6 @@ class Col2Im final : public Op {
 
 }  // namespace
 
-void register_col2im(Registry& registry) { registry.add<Col2Im>("Col2Im", {.since = 18}); }
+LINNET_REGISTER(col2im)(Registry& registry) { registry.add<Col2Im>("Col2Im", {.since = 18}); }
 
 }  // namespace linnet

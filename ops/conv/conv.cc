@@ -2,7 +2,7 @@
 #include "gemm/fused_activation.h"
 #include "gemm/half_weights.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -70,7 +70,7 @@ class Conv final : public Op {
 
 }  // namespace
 
-void register_conv(Registry& registry) {
+LINNET_REGISTER(conv)(Registry& registry) {
   registry.add<Conv>("Conv", {.since = 1});
   registry.add<Conv>("Conv", {.since = 1, .domain = "linnet"});
   registry.add<Conv>("PlaneConv", {.since = 1, .domain = "linnet"});

@@ -5,7 +5,8 @@
 #include "gemm/bfloat16_pairs.h"
 #include "gemm/machine.h"
 #include "gemm/panels.h"
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "partition/parts.h"
 
 namespace linnet {
@@ -95,7 +96,8 @@ WinogradTile tile_of(const ConvGeometry& g, int outputs) {
 }
 
 ConvF32Ptr make_direct_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in) {
-  const bool few = geometry.group > 1 && geometry.group_out() <= kFewChannels * kernel_table(in.isa()).gemm_f32.lanes;
+  const bool few =
+      geometry.group > 1 && geometry.group_out() <= kFewChannels * kernels_for<GemmKernels<GemmF32>>(in.isa()).lanes;
   return few ? make_grouped_conv(geometry, epilogue, in) : make_gemm_conv<float>(geometry, epilogue, in);
 }
 
@@ -113,7 +115,7 @@ ConvChoice<float> choose_conv(const ConvGeometry& geometry, const ConvLayout& la
   if (short_rows && suits_line_conv(geometry, in)) {
     return {make_line_conv(geometry, !layout.x_channels_last, epilogue, in), "few input channels"};
   }
-  const TileFamily& gemm = kernel_table(in.isa()).gemm_f32;
+  const TileFamily& gemm = kernels_for<GemmKernels<GemmF32>>(in.isa());
   const std::string obstacle = winograd_obstacle(geometry, in);
   if (!obstacle.empty()) return {make_direct_conv(geometry, epilogue, in), "no Winograd: " + obstacle};
   if (geometry.group > 1 && geometry.group_out() < gemm.lanes) {

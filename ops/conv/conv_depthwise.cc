@@ -4,7 +4,7 @@
 #include "conv/depthwise_row.h"
 #include "gemm/half_weights.h"
 #include "kernels/depthwise.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
 
@@ -21,7 +21,7 @@ class DepthwiseConv final : public ConvAlgorithm<float> {
       : geometry_(geometry),
         rows_(checked_mul(geometry.batch, geometry.axes[0].out * geometry.axes[1].out)),
         epilogue_(epilogue),
-        kernels_(kernel_table(in.isa()).depthwise) {
+        kernels_(kernels_for<DepthwiseKernels>(in.isa())) {
     const int64_t row_multiplies = geometry.axes[2].out * geometry.in_channels * geometry.taps();
     chunk_rows_ = std::max(std::min(kMostChunkRows, ceil_div(rows_, kChunks)),
                            kChunkMultiplies / std::max<int64_t>(1, row_multiplies));

@@ -3,7 +3,8 @@
 #include "conv/window_rows.h"
 #include "gemm/bfloat16_pairs.h"
 #include "gemm/plan.h"
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -37,7 +38,7 @@ class GemmConv final : public ConvAlgorithm<typename Type::Y> {
     sizes.row_scratch_bytes = geometry.pointwise() ? MatrixRows<A>::scratch_bytes(sizes.depth, geometry_.in_channels)
                                                    : windows_.scratch_bytes(sizeof(A));
     sizes.workers = in.executor().workers();
-    plan_ = GemmPlan<Type>(kernel_table(in.isa()).gemm<Type>(), sizes);
+    plan_ = GemmPlan<Type>(kernels_for<GemmKernels<Type>>(in.isa()), sizes);
     weights_ = GemmConvWeights<Type>(geometry, plan_.panels(), in);
   }
 

@@ -5,7 +5,9 @@
 #include "conv/window_rows.h"
 #include "gemm/half_weights.h"
 #include "gemm/panels.h"
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/grouped.h"
+#include "kernels/kernels_for.h"
 #include "partition/checkpoints.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
@@ -22,8 +24,8 @@ class GroupedConv final : public ConvAlgorithm<float> {
   GroupedConv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in)
       : g_(geometry),
         epilogue_(epilogue),
-        gemm_(kernel_table(in.isa()).gemm_f32),
-        grouped_(kernel_table(in.isa()).grouped),
+        gemm_(kernels_for<GemmKernels<GemmF32>>(in.isa())),
+        grouped_(kernels_for<GroupedKernels>(in.isa())),
         windows_(geometry),
         rows_(checked_mul(geometry.batch, geometry.out_pixels())) {
     const int64_t width = g_.group_in();

@@ -1,6 +1,6 @@
 #include "conv/byte_conv.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -41,6 +41,6 @@ class ConvInteger final : public Op {
 
 }  // namespace
 
-void register_conv_integer(Registry& registry) { registry.add<ConvInteger>("ConvInteger", {.since = 10}); }
+LINNET_REGISTER(conv_integer)(Registry& registry) { registry.add<ConvInteger>("ConvInteger", {.since = 10}); }
 
 }  // namespace linnet

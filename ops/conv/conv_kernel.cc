@@ -2,7 +2,8 @@
 
 #include "conv/transpose_images.h"
 #include "elements/data_or_null.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/transpose.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -35,7 +36,7 @@ class ConvKernel final : public Kernel {
         transposes_x_(!layout.x_channels_last && !algorithm_->takes_channels_first()),
         transposes_y_(!layout.y_channels_last && !algorithm_->gives_channels_first()),
         packed_(in.constant(1)),
-        table_(kernel_table(in.isa())),
+        transpose_(kernels_for<TransposeKernels>(in.isa())),
         x_offset_(aligned(algorithm_->scratch_bytes())) {
     const int64_t x = checked_mul(checked_mul(geometry.batch, geometry.in_channels), geometry.in_pixels());
     const int64_t y = checked_mul(checked_mul(geometry.batch, geometry.out_channels), geometry.out_pixels());
@@ -49,13 +50,13 @@ class ConvKernel final : public Kernel {
     if (transposes_y_) operands.y = reinterpret_cast<T*>(context.scratch() + y_offset_);
     if (transposes_x_) {
       auto* x = reinterpret_cast<T*>(context.scratch() + x_offset_);
-      transpose_images(context.executor(), table_.transpose, operands.x, geometry_.batch, geometry_.in_channels,
+      transpose_images(context.executor(), transpose_, operands.x, geometry_.batch, geometry_.in_channels,
                        geometry_.in_pixels(), x);
       operands.x = x;
     }
     algorithm_->run(operands, context);
     if (transposes_y_) {
-      transpose_images(context.executor(), table_.transpose, operands.y, geometry_.batch, geometry_.out_pixels(),
+      transpose_images(context.executor(), transpose_, operands.y, geometry_.batch, geometry_.out_pixels(),
                        geometry_.out_channels, y);
     }
   }
@@ -72,7 +73,7 @@ class ConvKernel final : public Kernel {
   std::string reason_;
   ConvGeometry geometry_;
   bool has_bias_, has_residual_, has_slope_, transposes_x_, transposes_y_, packed_;
-  const KernelTable& table_;
+  const TransposeKernels& transpose_;
   size_t x_offset_, y_offset_ = 0, bytes_ = 0;
 };
 

@@ -5,7 +5,9 @@
 #include "gemm/half_weights.h"
 #include "gemm/panels.h"
 #include "gemm/weights.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/line_conv.h"
+#include "kernels/transpose.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
 
@@ -26,8 +28,8 @@ class LineConvolution final : public ConvAlgorithm<float> {
       : g_(geometry),
         channels_first_(channels_first),
         epilogue_(epilogue),
-        kernels_(kernel_table(in.isa()).line_conv),
-        transpose_(kernel_table(in.isa()).transpose),
+        kernels_(kernels_for<LineConvKernels>(in.isa())),
+        transpose_(kernels_for<TransposeKernels>(in.isa())),
         width_(geometry.axes[2]),
         height_(geometry.axes[1]) {
     const int64_t padded = std::max(width_.in + width_.pad_begin, (width_.out - 1) * width_.stride + width_.kernel);
@@ -155,7 +157,7 @@ bool suits_line_conv(const ConvGeometry& g, const CompileInput& in) {
   return planar && g.group == 1 && g.in_channels <= kMostChannels && g.taps() > 1 &&
          g.taps() * g.in_channels <= kLongestTransformedSum && width.dilation == 1 && width.stride <= 2 &&
          height.out >= kLeastRows && height.extent() <= kMostExtent && in.constant(1) && !in.has(3) &&
-         width.out >= kernel_table(in.isa()).line_conv.tile_pixels;
+         width.out >= kernels_for<LineConvKernels>(in.isa()).tile_pixels;
 }
 
 ConvF32Ptr make_line_conv(const ConvGeometry& geometry, bool channels_first, const Epilogue& epilogue,

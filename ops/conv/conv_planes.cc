@@ -4,7 +4,8 @@
 #include "gemm/half_weights.h"
 #include "gemm/panels.h"
 #include "gemm/weights.h"
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "partition/checkpoints.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
@@ -36,7 +37,7 @@ class PlaneConvolution final : public ConvAlgorithm<float> {
   PlaneConvolution(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in)
       : g_(geometry),
         epilogue_(epilogue),
-        kernels_(kernel_table(in.isa()).gemm_f32),
+        kernels_(kernels_for<GemmKernels<GemmF32>>(in.isa())),
         window_(checked_mul(g_.in_channels, g_.taps())),
         depth_(window_ + (in.has(2) ? 1 : 0)),
         panel_pixels_(checked_mul(widest_panel(kernels_), kernels_.lanes)),

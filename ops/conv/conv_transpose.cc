@@ -2,7 +2,7 @@
 
 #include "conv/conv_kernel.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -118,6 +118,6 @@ class ConvTranspose final : public Op {
 
 }  // namespace
 
-void register_conv_transpose(Registry& registry) { registry.add<ConvTranspose>("ConvTranspose", {.since = 1}); }
+LINNET_REGISTER(conv_transpose)(Registry& registry) { registry.add<ConvTranspose>("ConvTranspose", {.since = 1}); }
 
 }  // namespace linnet

@@ -4,7 +4,8 @@
 #include "conv/conv_transpose_phases.h"
 #include "gemm/panels.h"
 #include "gemm/weights.h"
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "partition/checkpoints.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
@@ -23,7 +24,7 @@ class TransposeGemm final : public ConvAlgorithm<T> {
  public:
   TransposeGemm(const ConvGeometry& geometry, const CompileInput& in)
       : g_(geometry),
-        kernels_(kernel_table(in.isa()).gemm<Type>()),
+        kernels_(kernels_for<GemmKernels<Type>>(in.isa())),
         panels_(choose_panels(kernels_, geometry.group_out(), geometry.group_in())),
         phases_(transpose_phases(geometry)),
         zeros_(size_t(geometry.in_channels)) {

@@ -7,7 +7,9 @@
 #include "gemm/half_weights.h"
 #include "gemm/panels.h"
 #include "gemm/weights.h"
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
+#include "kernels/winograd.h"
 #include "partition/checkpoints.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
@@ -50,8 +52,8 @@ class WinogradConv final : public ConvAlgorithm<float> {
   WinogradConv(const ConvGeometry& geometry, const Epilogue& epilogue, const WinogradTile& tile, const CompileInput& in)
       : geometry_(geometry),
         epilogue_(epilogue),
-        gemm_(kernel_table(in.isa()).gemm_f32),
-        transforms_(kernel_table(in.isa()).winograd.of(tile)),
+        gemm_(kernels_for<GemmKernels<GemmF32>>(in.isa())),
+        transforms_(kernels_for<WinogradKernels>(in.isa()).of(tile)),
         tiles_(geometry, tile),
         elements_(tile.elements()),
         depth_(checked_mul(tiles_.parts(), geometry.group_in())),

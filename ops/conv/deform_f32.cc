@@ -3,7 +3,10 @@
 #include "conv/transpose_images.h"
 #include "elements/data_or_null.h"
 #include "gemm/plan.h"
-#include "kernels/kernel_table.h"
+#include "kernels/deform.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
+#include "kernels/transpose.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -13,7 +16,12 @@ namespace {
 class DeformF32 final : public Kernel {
  public:
   DeformF32(const DeformShape& shape, const Epilogue& epilogue, const CompileInput& in)
-      : shape_(shape), epilogue_(epilogue), kernels_(kernel_table(in.isa())), windows_(shape) {
+      : shape_(shape),
+        epilogue_(epilogue),
+        gemm_(kernels_for<GemmKernels<GemmF32>>(in.isa())),
+        transpose_(kernels_for<TransposeKernels>(in.isa())),
+        deform_(kernels_for<DeformKernels>(in.isa())),
+        windows_(shape) {
     const ConvGeometry& g = shape_.conv;
     GemmSizes sizes;
     sizes.rows = checked_mul(g.batch, g.out_pixels());
@@ -23,7 +31,7 @@ class DeformF32 final : public Kernel {
     sizes.row_scratch_bytes = windows_.scratch_bytes();
     sizes.costly_rows = true;
     sizes.workers = in.executor().workers();
-    plan_ = GemmPlan<GemmF32>(kernels_.gemm_f32, sizes);
+    plan_ = GemmPlan<GemmF32>(gemm_, sizes);
     weights_ = GemmConvWeights<GemmF32>(g, plan_.panels(), in);
     place_scratch(in);
   }
@@ -44,7 +52,7 @@ class DeformF32 final : public Kernel {
     if (shape_.channels_last) return multiply(context, field, y);
     auto* y_last = reinterpret_cast<float*>(context.scratch() + y_offset_);
     multiply(context, field, y_last);
-    transpose_images(context.executor(), kernels_.transpose, y_last, g.batch, g.out_pixels(), g.out_channels, y);
+    transpose_images(context.executor(), transpose_, y_last, g.batch, g.out_pixels(), g.out_channels, y);
   }
 
   bool reads(int input) const override { return input != kDeformW || !weights_.packed(); }
@@ -73,7 +81,7 @@ class DeformF32 final : public Kernel {
     const float* data = data_or_null<float>(context.input(input));
     if (!data || shape_.channels_last) return data;
     auto* transposed = reinterpret_cast<float*>(context.scratch() + offset);
-    transpose_images(context.executor(), kernels_.transpose, data, shape_.conv.batch, channels, pixels, transposed);
+    transpose_images(context.executor(), transpose_, data, shape_.conv.batch, channels, pixels, transposed);
     return transposed;
   }
 
@@ -87,7 +95,7 @@ class DeformF32 final : public Kernel {
     epilogue.residual_pitch = g.out_channels;
     context.executor().parallel_for(g.group * plan_.chunks(), [&](int64_t chunk, int worker) {
       const int64_t group = chunk / plan_.chunks(), column = group * g.group_out();
-      const DeformRows rows(windows_, kernels_.deform, field, group);
+      const DeformRows rows(windows_, deform_, field, group);
       GemmOperands<GemmF32> product;
       product.a = &rows;
       product.b = w + group * weights_.group_size();
@@ -100,7 +108,9 @@ class DeformF32 final : public Kernel {
 
   DeformShape shape_;
   Epilogue epilogue_;
-  const KernelTable& kernels_;
+  const GemmKernels<GemmF32>& gemm_;
+  const TransposeKernels& transpose_;
+  const DeformKernels& deform_;
   DeformWindows windows_;
   GemmPlan<GemmF32> plan_;
   GemmConvWeights<GemmF32> weights_;

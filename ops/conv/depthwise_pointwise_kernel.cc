@@ -7,7 +7,9 @@
 #include "elements/data_or_null.h"
 #include "gemm/half_weights.h"
 #include "gemm/plan.h"
-#include "kernels/kernel_table.h"
+#include "kernels/depthwise.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -40,7 +42,7 @@ class DepthwisePointwise final : public Kernel {
         pitch_(row_copy_pitch<float>(geometry.in_channels)),
         inner_(inner),
         outer_(outer),
-        depthwise_(kernel_table(in.isa()).depthwise),
+        depthwise_(kernels_for<DepthwiseKernels>(in.isa())),
         lines_{0, checked_mul(geometry.batch, checked_mul(geometry.axes[0].out, geometry.axes[1].out))},
         groups_(group_count(lines_.size(), geometry.axes[2].out, pitch_, in.executor().workers())),
         taps_(packed_depthwise_weights(*in.constant(1), geometry, in)) {
@@ -77,7 +79,7 @@ class DepthwisePointwise final : public Kernel {
     sizes.columns = out_channels_;
     sizes.depth = geometry_.in_channels;
     sizes.row_scratch_bytes = MatrixRows<float>::scratch_bytes(geometry_.in_channels, pitch_);
-    return {kernel_table(in.isa()).gemm<Type>(), sizes};
+    return {kernels_for<GemmKernels<Type>>(in.isa()), sizes};
   }
 
   float* rows_in(std::byte* scratch) const { return reinterpret_cast<float*>(scratch + rows_offset_); }

@@ -3,7 +3,7 @@
 #include "gemm/fused_activation.h"
 #include "gemm/half_weights.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -94,7 +94,7 @@ class PointwiseConv final : public Op {
 
 }  // namespace
 
-void register_pointwise_conv(Registry& registry) {
+LINNET_REGISTER(pointwise_conv)(Registry& registry) {
   registry.add<PointwiseConv>("PointwiseConv", {.since = 1, .domain = "linnet"});
 }
 

@@ -3,7 +3,7 @@
 #include "gemm/fused_activation.h"
 #include "gemm/half_weights.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -51,7 +51,7 @@ class PointwiseDepthwiseConv final : public Op {
 
 }  // namespace
 
-void register_pointwise_depthwise_conv(Registry& registry) {
+LINNET_REGISTER(pointwise_depthwise_conv)(Registry& registry) {
   registry.add<PointwiseDepthwiseConv>("PointwiseDepthwiseConv", {.since = 1, .domain = "linnet"});
 }
 

@@ -6,7 +6,9 @@
 #include "conv/pointwise_weights.h"
 #include "gemm/half_weights.h"
 #include "gemm/panels.h"
-#include "kernels/kernel_table.h"
+#include "kernels/depthwise.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
 
@@ -35,8 +37,8 @@ class PointwiseDepthwise final : public Kernel {
         geometry_(geometry),
         inner_(inner),
         outer_(outer),
-        gemm_(kernel_table(in.isa()).gemm<Type>()),
-        depthwise_(kernel_table(in.isa()).depthwise),
+        gemm_(kernels_for<GemmKernels<Type>>(in.isa())),
+        depthwise_(kernels_for<DepthwiseKernels>(in.isa())),
         panels_(choose_panels(gemm_, geometry.in_channels, depth)),
         strip_rows_(choose_strip_rows(gemm_, panels_, geometry.axes[2].in, depth)),
         blocks_(std::clamp<int64_t>(geometry.in_channels / kBlockChannels, 1, panels_.count())),

@@ -1,8 +1,8 @@
 #include "conv/byte_conv.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "quantization/parameter.h"
 #include "quantization/requantize.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -76,6 +76,6 @@ class QLinearConv final : public Op {
 
 }  // namespace
 
-void register_qlinear_conv(Registry& registry) { registry.add<QLinearConv>("QLinearConv", {.since = 10}); }
+LINNET_REGISTER(qlinear_conv)(Registry& registry) { registry.add<QLinearConv>("QLinearConv", {.since = 10}); }
 
 }  // namespace linnet

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -54,7 +54,7 @@ class QuantizedConv final : public Op {
 
 }  // namespace
 
-void register_quantized_conv(Registry& registry) {
+LINNET_REGISTER(quantized_conv)(Registry& registry) {
   registry.add<QuantizedConv>("QLinearConv", {.since = 1, .domain = "linnet"});
 }
 

@@ -2,7 +2,8 @@
 
 #include "conv/quantized_conv.h"
 #include "conv/window_rows.h"
-#include "kernels/kernel_table.h"
+#include "kernels/depthwise_u8.h"
+#include "kernels/kernels_for.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -33,7 +34,7 @@ class QuantizedDepthwiseConv final : public Kernel {
   QuantizedDepthwiseConv(const ConvGeometry& geometry, const Activation& activation, const CompileInput& in)
       : geometry_(geometry),
         columns_(column_geometry(geometry)),
-        kernels_(kernel_table(in.isa()).depthwise_u8),
+        kernels_(kernels_for<DepthwiseBytesKernels>(in.isa())),
         units_(ceil_div(columns_.taps(), kernels_.unit)),
         vectors_(ceil_div(geometry.in_channels, kernels_.lanes)),
         lines_(checked_mul(checked_mul(geometry.batch, geometry.axes[0].out), geometry.axes[1].out)),

@@ -6,7 +6,9 @@
 #include "conv/window_sums.h"
 #include "gemm/bytes.h"
 #include "gemm/quantized_gemm.h"
-#include "kernels/kernel_table.h"
+#include "kernels/byte_rows.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 
 namespace linnet {
 namespace {
@@ -47,7 +49,7 @@ class QuantizedGemmConv final : public Kernel {
         windows_(geometry_),
         gemm_(in, sizes_of(in), w, windows_.merged(conv_matrices<int8_t>(geometry, nullptr, 0)), geometry.group),
         output_(in, geometry.out_channels, activation),
-        widen_(kernel_table(in.isa()).byte_rows.widen),
+        widen_(kernels_for<ByteRowKernels>(in.isa()).widen),
         output_offset_(gemm_.scratch_bytes()),
         sums_offset_(output_offset_ + output_.scratch_bytes()),
         x_offset_(sums_offset_) {
@@ -146,7 +148,7 @@ class QuantizedGemmConv final : public Kernel {
 template <class Type>
 KernelPtr make(ConvGeometry geometry, const Activation& activation, const CompileInput& in) {
   QuantizedMatrices w = QuantizedMatrices::of(in, Q::kW);
-  const int64_t count = merged_groups(geometry, kernel_table(in.isa()).gemm<Type>().lanes);
+  const int64_t count = merged_groups(geometry, kernels_for<GemmKernels<Type>>(in.isa()).lanes);
   if (w.constant && count > 1) {
     w.constant = in.packed(w.constant, {"merged groups", {count}}, [&] {
       Shape shape = in.shape(Q::kW);

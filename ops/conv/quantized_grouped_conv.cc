@@ -4,7 +4,9 @@
 #include "conv/window_rows.h"
 #include "gemm/bytes.h"
 #include "gemm/quantized_gemm.h"
-#include "kernels/kernel_table.h"
+#include "kernels/byte_rows.h"
+#include "kernels/grouped.h"
+#include "kernels/kernels_for.h"
 #include "partition/checkpoints.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
@@ -25,8 +27,8 @@ class QuantizedGroupedConv final : public Kernel {
   QuantizedGroupedConv(const ConvGeometry& geometry, const Activation& activation, const CompileInput& in)
       : g_(geometry),
         windows_(geometry),
-        kernels_(kernel_table(in.isa()).grouped_s16),
-        widen_(kernel_table(in.isa()).byte_rows.widen),
+        kernels_(kernels_for<GroupedPairsKernels>(in.isa())),
+        widen_(kernels_for<ByteRowKernels>(in.isa()).widen),
         output_(in, geometry.out_channels, activation),
         rows_(checked_mul(geometry.batch, geometry.out_pixels())),
         strips_(ceil_div(rows_, kRows)),
@@ -134,7 +136,7 @@ class QuantizedGroupedConv final : public Kernel {
 
 bool suits_quantized_grouped(const ConvGeometry& geometry, const CompileInput& in) {
   if (multiplies_bytes(in.isa()) || geometry.group == 1 || !in.constant(Q::kW)) return false;
-  const GroupedPairsKernels& kernels = kernel_table(in.isa()).grouped_s16;
+  const GroupedPairsKernels& kernels = kernels_for<GroupedPairsKernels>(in.isa());
   return geometry.group_in() == geometry.group_out() && kernels.supports(geometry.group_in()) &&
          geometry.in_channels >= kernels.channels;
 }

@@ -5,7 +5,9 @@
 #include "conv/winograd_tiles.h"
 #include "gemm/panels.h"
 #include "gemm/quantized_gemm.h"
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
+#include "kernels/winograd.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
 
@@ -96,8 +98,8 @@ class QuantizedWinogradConv final : public Kernel {
       : geometry_(geometry),
         outputs_(outputs),
         elements_((outputs + 2) * (outputs + 2)),
-        gemm_(kernel_table(in.isa()).gemm_s16),
-        transforms_(kernel_table(in.isa()).winograd.of_bytes(outputs)),
+        gemm_(kernels_for<GemmKernels<GemmS16>>(in.isa())),
+        transforms_(kernels_for<WinogradKernels>(in.isa()).of_bytes(outputs)),
         tiles_(geometry, {outputs, outputs}),
         panels_(choose_panels(gemm_, geometry.out_channels, steps())),
         output_(in, geometry.out_channels, activation) {
@@ -334,7 +336,7 @@ int quantized_winograd_tile(const ConvGeometry& geometry, const CompileInput& in
   if (geometry.group != 1) return 0;
   if (depth.kernel != 1 || depth.in != depth.out || depth.stride != 1 || depth.pad_begin != 0) return 0;
   if (height.kernel != 3 || width.kernel != 3 || height.stride != 1 || width.stride != 1) return 0;
-  const TileFamily& gemm = kernel_table(in.isa()).gemm_s16;
+  const TileFamily& gemm = kernels_for<GemmKernels<GemmS16>>(in.isa());
   double least = direct_cost(geometry, gemm, multiplies_bytes(in, Q::kW));
   int best = 0;
   for (const int outputs : {2, 4}) {

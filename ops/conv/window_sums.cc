@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "kernels/kernel_table.h"
+#include "kernels/byte_rows.h"
+#include "kernels/kernels_for.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "tensor/alignment.h"
@@ -10,7 +11,7 @@
 namespace linnet {
 
 WindowSums::WindowSums(const ConvGeometry& geometry, Isa isa)
-    : geometry_(geometry), sum_rows_(kernel_table(isa).byte_rows.sum_rows) {}
+    : geometry_(geometry), sum_rows_(kernels_for<ByteRowKernels>(isa).sum_rows) {}
 
 size_t WindowSums::scratch_bytes() const {
   const int64_t in = checked_mul(geometry_.batch, geometry_.in_pixels());

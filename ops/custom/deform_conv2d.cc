@@ -1,5 +1,5 @@
 #include "conv/deform_op.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -18,7 +18,7 @@ std::unique_ptr<Op> make_deform_conv2d(const NodeSpec& node) {
 
 /// custom::deform_conv2d: torchvision.ops.deform_conv2d as exporters write it, (input, weight, offset, bias?, mask?)
 /// with DeformConv's attributes, all optional: group counts that are not given follow from the shapes.
-void register_deform_conv2d(Registry& registry) {
+LINNET_REGISTER(deform_conv2d)(Registry& registry) {
   registry.add("deform_conv2d", {.since = 1, .domain = "custom"}, make_deform_conv2d);
 }
 

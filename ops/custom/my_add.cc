@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "math/elementwise.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -35,6 +35,6 @@ class MyAdd final : public Op {
 
 }  // namespace
 
-void register_my_add(Registry& registry) { registry.add<MyAdd>("my_add", {.since = 1, .domain = "custom"}); }
+LINNET_REGISTER(my_add)(Registry& registry) { registry.add<MyAdd>("my_add", {.since = 1, .domain = "custom"}); }
 
 }  // namespace linnet

@@ -5,6 +5,8 @@
 
 #include "functions/scalar_functions.h"
 #include "functions/scalar_loop.h"
+#include "kernels/binary.h"
+#include "kernels/unary.h"
 
 namespace linnet {
 namespace {

@@ -5,8 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "kernels/binary.h"
-#include "kernels/unary.h"
+#include "kernels/forms.h"
 #include "linnet/node_spec.h"
 
 // The table of element-wise functions, which operators, fused activations, chains, gates and rewrites read.
@@ -43,9 +42,9 @@ struct Range {
 struct UnaryFunction {
   std::string_view name;  ///< in attributes of internal operators; also that of its operator, unless `form` has another
   int64_t since;          ///< the opset from which on the operator holds with these defaults; 0: there is none
-  UnaryKernels::F UnaryKernels::*kernel;  ///< float32; null: computed by `scalar`
-  ScalarLoop (*scalar)(DType dtype);      ///< float32, float64, maybe integers; throws Error(kUnsupported) for others
-  ErrorBound error{};                     ///< of float32
+  UnaryForm UnaryKernels::*kernel;    ///< float32; null: computed by `scalar`
+  ScalarLoop (*scalar)(DType dtype);  ///< float32, float64, maybe integers; throws Error(kUnsupported) for others
+  ErrorBound error{};                 ///< of float32
   Parameter alpha{}, beta{};
   Form form{};
   Range (*clamp)(float alpha, float beta) = nullptr;  ///< where f is min(max(x, low), high) of this range

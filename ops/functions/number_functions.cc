@@ -1,6 +1,7 @@
 #include "functions/number_functions.h"
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/number_unary.h"
 
 namespace linnet {
 namespace {
@@ -29,7 +30,7 @@ constexpr DoubleFunction kDouble[] = {
 std::span<const DoubleFunction> double_functions() { return kDouble; }
 
 NumberFunction number_function(std::string_view name, DType dtype, Isa isa) {
-  const NumberUnaryKernels& kernels = kernel_table(isa).number_unary;
+  const NumberUnaryKernels& kernels = kernels_for<NumberUnaryKernels>(isa);
   if (const IntegerFunctions* integers = kernels.integers(dtype)) {
     return name == "Abs" ? integers->abs : name == "Sign" ? integers->sign : nullptr;
   }

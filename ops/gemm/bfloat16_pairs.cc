@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "compile/compile_input.h"
-#include "kernels/kernel_table.h"
+#include "kernels/convert.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "partition/parallel.h"
 
 namespace linnet {
@@ -15,7 +17,9 @@ bool is_asked_for(const CompileInput& in) {
   return in.dtype(0) == DType::kFloat32 && model_resources(in).options.precision == ProductPrecision::kBFloat16;
 }
 
-bool is_supported(const CompileInput& in) { return kernel_table(in.isa()).gemm_bfloat16_pairs.strip != nullptr; }
+bool is_supported(const CompileInput& in) {
+  return kernels_for<GemmKernels<GemmBFloat16Pairs>>(in.isa()).strip != nullptr;
+}
 
 /// Rows [panel][tap][pair][column][2] of one panel.
 void pack_panel(const GemmWeights<float>& w, const GemmPanels& panels, int64_t panel, BFloat16* to) {
@@ -45,7 +49,7 @@ std::string bfloat16_text(const CompileInput& in) {
 }
 
 void round_rows(Executor& executor, Isa isa, const float* x, int64_t rows, int64_t depth, BFloat16* y) {
-  const ConvertKernels& kernels = kernel_table(isa).convert;
+  const ConvertKernels& kernels = kernels_for<ConvertKernels>(isa);
   const int64_t pitch = depth + depth % kUnit;
   if (pitch == depth) {
     return parallel_items(executor, rows * depth, 1, [&](int64_t begin, int64_t end, int) {

@@ -1,7 +1,8 @@
 #include "gemm/byte_product.h"
 
 #include "gemm/matmul_shape.h"
-#include "kernels/kernel_table.h"
+#include "kernels/byte_rows.h"
+#include "kernels/kernels_for.h"
 
 namespace linnet {
 namespace {
@@ -48,7 +49,7 @@ ByteProductKernel::ByteProductKernel(const CompileInput& in, const ByteOperands&
       product_(matmul_product(in.shape(operands.a), in.shape(operands.b))),
       a_zero_(zero_index(in, operands.a, operands.a_zero, ParameterAxis::kRow, "a_zero_point")),
       products_(make_products(in, operands, product_)),
-      widen_(kernel_table(in.isa()).byte_rows.widen) {}
+      widen_(kernels_for<ByteRowKernels>(in.isa()).widen) {}
 
 void ByteProductKernel::run(KernelContext& context) const {
   const MatrixProduct& p = product_;

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "gemm/bytes.h"
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "partition/checkpoints.h"
 #include "tensor/alignment.h"
 
@@ -42,7 +43,7 @@ PackedForm form_of(const ByteMatrices& b, const GemmPanels& panels, const Tensor
 
 ByteProducts::ByteProducts(const CompileInput& in, const GemmSizes& sizes, const ByteMatrices& b)
     : b_(b),
-      plan_(kernel_table(in.isa()).gemm<GemmS16>(), sizes),
+      plan_(kernels_for<GemmKernels<GemmS16>>(in.isa()), sizes),
       packed_size_(packed_size(plan_.panels(), b.matrix.taps, b.matrix.depth, GemmS16::kUnit)) {
   const int64_t size = checked_mul(b.count, packed_size_);
   packed_offset_ = plan_.scratch_bytes();

@@ -28,8 +28,7 @@ void ConcatRows::copy_rows(Part part, int64_t row, int64_t rows) const {
   for (const int64_t end = row + rows; row < end;) {
     const int64_t image = row / image_pixels_, count = std::min(end, (image + 1) * image_pixels_) - row;
     const float* scale = scaling_.scale + image * scaling_.image_pitch + part.channel;
-    kernels_.normalize.scale_rows(part.x, part.x_pitch, part.y, part.y_pitch, count, part.channels, scale, shift,
-                                  scaling_.low);
+    scale_rows_(part.x, part.x_pitch, part.y, part.y_pitch, count, part.channels, scale, shift, scaling_.low);
     part.x += count * part.x_pitch;
     part.y += count * part.y_pitch;
     row += count;

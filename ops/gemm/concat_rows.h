@@ -3,7 +3,9 @@
 #include <vector>
 
 #include "gemm/rows.h"
-#include "kernels/kernel_table.h"
+#include "kernels/epilogue.h"
+#include "kernels/kernels_for.h"
+#include "kernels/normalize.h"
 #include "linnet/op.h"
 
 namespace linnet {
@@ -21,13 +23,13 @@ struct PixelScaling {
 class ConcatRows final : public RowSource<float> {
  public:
   ConcatRows(const KernelContext& context, int first_input, const std::vector<int64_t>& channels, int64_t image_pixels,
-             const PixelScaling& scaling, const KernelTable& kernels)
+             const PixelScaling& scaling, Isa isa)
       : context_(context),
         first_input_(first_input),
         channels_(channels),
         image_pixels_(image_pixels),
         scaling_(scaling),
-        kernels_(kernels) {}
+        scale_rows_(kernels_for<NormalizeKernels>(isa).scale_rows) {}
 
   void rows(const RowBlock& block, const float** pointers, std::byte* scratch) const override;
 
@@ -52,7 +54,7 @@ class ConcatRows final : public RowSource<float> {
   const std::vector<int64_t>& channels_;
   int64_t image_pixels_;
   PixelScaling scaling_;
-  const KernelTable& kernels_;
+  decltype(NormalizeKernels::scale_rows) scale_rows_;
 };
 
 /// The same without scaling where all tensors have equally many channels: each is a tap of the product, without a copy.

@@ -3,7 +3,8 @@
 #include "gemm/constant_matrices.h"
 #include "gemm/plan.h"
 #include "gemm/vector_product.h"
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "tensor/alignment.h"
@@ -38,7 +39,7 @@ class FloatProduct final : public Kernel {
     sizes.depth = rows_.depth();
     sizes.row_scratch_bytes = MatrixRows<A>::scratch_bytes(sizes.depth, row_stride(), depth_stride());
     sizes.workers = in.executor().workers();
-    plan_ = GemmPlan<Type>(kernel_table(in.isa()).gemm<Type>(), sizes);
+    plan_ = GemmPlan<Type>(kernels_for<GemmKernels<Type>>(in.isa()), sizes);
     packed_size_ = packed_size(plan_.panels(), 1, product.k, kUnit);
     rows_offset_ = plan_.scratch_bytes();
     scratch_bytes_ = rows_offset_ + rows_.scratch_bytes();

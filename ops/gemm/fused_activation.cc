@@ -1,6 +1,7 @@
 #include "gemm/fused_activation.h"
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/unary.h"
 #include "linnet/error.h"
 
 namespace linnet {
@@ -14,7 +15,7 @@ Epilogue make_epilogue(const Activation& activation, Isa isa) {
     epilogue.low = range.low;
     epilogue.high = range.high;
   } else {
-    epilogue.activation = kernel_table(isa).unary.*function->kernel;
+    epilogue.activation = kernels_for<UnaryKernels>(isa).*function->kernel;
   }
   epilogue.alpha = alpha;
   epilogue.beta = beta;

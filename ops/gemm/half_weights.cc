@@ -4,6 +4,7 @@
 #include <array>
 
 #include "infer/infer.h"
+#include "kernels/convert.h"
 #include "partition/parallel.h"
 
 namespace linnet {
@@ -21,7 +22,7 @@ void require_constant_halves(const CompileInput& in, int input, const std::strin
 
 Tensor float_weights(const Tensor& w, const CompileInput& in) {
   if (w.dtype() == DType::kFloat32) return w;
-  const ConvertKernels& kernels = kernel_table(in.isa()).convert;
+  const ConvertKernels& kernels = kernels_for<ConvertKernels>(in.isa());
   Tensor result(DType::kFloat32, w.shape());
   parallel_items(in.executor(), w.size(), 1, [&](int64_t begin, int64_t end, int) {
     float* to = result.data<float>() + begin;

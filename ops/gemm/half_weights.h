@@ -3,7 +3,8 @@
 #include <string>
 #include <type_traits>
 
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "linnet/op.h"
 
 namespace linnet {
@@ -12,9 +13,10 @@ namespace linnet {
 /// float16 or bfloat16, or of float32 where the instruction set does not widen float16.
 template <class F>
 auto with_weights_of(const CompileInput& in, int input, const F& f) {
-  const KernelTable& kernels = kernel_table(in.isa());
-  if (in.dtype(input) == DType::kFloat16 && kernels.gemm_half.strip) return f.template operator()<GemmHalf>();
-  if (in.dtype(input) == DType::kBFloat16 && kernels.gemm_bfloat16.strip) return f.template operator()<GemmBFloat16>();
+  if (in.dtype(input) == DType::kFloat16 && kernels_for<GemmKernels<GemmHalf>>(in.isa()).strip)
+    return f.template operator()<GemmHalf>();
+  if (in.dtype(input) == DType::kBFloat16 && kernels_for<GemmKernels<GemmBFloat16>>(in.isa()).strip)
+    return f.template operator()<GemmBFloat16>();
   return f.template operator()<GemmF32>();
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "gemm/nbits_weights.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/nbits.h"
 #include "partition/parts.h"
 
 namespace linnet {
@@ -18,7 +19,8 @@ struct NBitsStrip {
 template <class A>
 class NBitsKernels {
  public:
-  explicit NBitsKernels(Isa isa) : floats_(kernel_table(isa).nbits_f32), bytes_(kernel_table(isa).nbits_s8) {}
+  explicit NBitsKernels(Isa isa)
+      : floats_(kernels_for<NBitsFloatKernels>(isa)), bytes_(kernels_for<NBitsByteKernels>(isa)) {}
 
   int lanes() const { return floats_.lanes; }
   bool half_scales() const { return floats_.half_scales; }

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 
 namespace linnet {
 namespace {
@@ -101,12 +102,12 @@ void sum_panel(const int8_t* packed, int64_t steps, int64_t pitch, int64_t colum
 }  // namespace
 
 bool multiplies_bytes(Isa isa) {
-  const GemmKernels<GemmU8>& kernels = kernel_table(isa).gemm_u8;
+  const GemmKernels<GemmU8>& kernels = kernels_for<GemmKernels<GemmU8>>(isa);
   return kernels.strip && !kernels.narrow;
 }
 
 bool multiplies_bytes(const CompileInput& in, int w) {
-  const GemmKernels<GemmU8>& kernels = kernel_table(in.isa()).gemm_u8;
+  const GemmKernels<GemmU8>& kernels = kernels_for<GemmKernels<GemmU8>>(in.isa());
   const Tensor* weights = in.constant(w);
   return multiplies_bytes(in.isa()) || (kernels.strip && weights && have_seven_bits(*weights, in));
 }
@@ -118,8 +119,8 @@ QuantizedGemm<Type>::QuantizedGemm(const CompileInput& in, const GemmSizes& size
       flip_(w.is_unsigned ? int8_t(-128) : int8_t{0}),
       matrix_(matrix),
       count_(count),
-      a_shift_(kernel_table(in.isa()).gemm<Type>().a_shift),
-      plan_(kernel_table(in.isa()).gemm<Type>(), sizes) {
+      a_shift_(kernels_for<GemmKernels<Type>>(in.isa()).a_shift),
+      plan_(kernels_for<GemmKernels<Type>>(in.isa()), sizes) {
   packed_size_ = packed_size(plan_.panels(), matrix.taps, matrix.depth, Type::kUnit);
   checked_mul(checked_mul(count, packed_size_), int64_t{sizeof(B)});
   begin_offset_ = plan_.scratch_bytes();

@@ -5,7 +5,8 @@
 
 #include "infer/checked_values.h"
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/requantize.h"
 #include "quantization/parameter.h"
 #include "tensor/alignment.h"
 
@@ -72,7 +73,7 @@ DType quantized_output_dtype(std::span<const Fact> in) {
 }
 
 QuantizedOutput::QuantizedOutput(const CompileInput& in, int64_t channels, const Activation& activation)
-    : kernels_(kernel_table(in.isa()).requantize),
+    : kernels_(kernels_for<RequantizeKernels>(in.isa())),
       channels_(channels),
       bytes_(in.has(Q::kYScale)),
       has_residual_(in.has(Q::kResidual)),

@@ -2,7 +2,8 @@
 
 #include "elements/dispatch.h"
 #include "gemm/matrix_product.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/numbers.h"
 #include "partition/checkpoints.h"
 #include "partition/parts.h"
 
@@ -79,7 +80,7 @@ class ScalarProduct final : public Kernel {
 }  // namespace
 
 KernelPtr make_scalar_product(DType dtype, const MatrixProduct& product, const std::vector<Addend>& addends, Isa isa) {
-  const WidthFunctions* functions = kernel_table(isa).numbers.width(dtype);
+  const WidthFunctions* functions = kernels_for<NumberKernels>(isa).width(dtype);
   if (!functions) throw_dtype(dtype);
   const auto make = [&]<class T>() -> KernelPtr {
     return std::make_unique<ScalarProduct<T>>(product, addends, *functions);

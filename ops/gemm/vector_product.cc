@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "gemm/bfloat16_pairs.h"
-#include "kernels/kernel_table.h"
+#include "kernels/binary.h"
+#include "kernels/kernels_for.h"
+#include "kernels/pool.h"
+#include "kernels/reduce.h"
 #include "partition/parallel.h"
 #include "tensor/counted_vector.h"
 
@@ -15,8 +18,13 @@ class RowsByVector final : public Kernel {
  public:
   /// matrix: the input that holds it; x_index, v_index: of each product, the matrix and the vector.
   RowsByVector(int matrix, int64_t rows, int64_t n, const CountedVector<int64_t>& x_index,
-               const CountedVector<int64_t>& v_index, const KernelTable& kernels)
-      : matrix_(matrix), rows_(rows), n_(n), x_index_(x_index), v_index_(v_index), dots_(kernels.reduce.dots) {}
+               const CountedVector<int64_t>& v_index, Isa isa)
+      : matrix_(matrix),
+        rows_(rows),
+        n_(n),
+        x_index_(x_index),
+        v_index_(v_index),
+        dots_(kernels_for<ReduceKernels>(isa).dots) {}
 
   void run(KernelContext& context) const override {
     const float* x = context.input(matrix_).data<float>();
@@ -44,8 +52,10 @@ class RowsByVector final : public Kernel {
 /// y[j] = the sum of a[k] * b[k * n + j]: a vector by a matrix, whose rows are added.
 class VectorByMatrix final : public Kernel {
  public:
-  VectorByMatrix(const MatrixProduct& product, const KernelTable& kernels)
-      : product_(product), weighted_(kernels.pool.weighted_f32), add_(kernels.binary.add.vector_vector) {}
+  VectorByMatrix(const MatrixProduct& product, Isa isa)
+      : product_(product),
+        weighted_(kernels_for<PoolKernels>(isa).weighted_f32),
+        add_(kernels_for<BinaryKernels>(isa).add.vector_vector) {}
 
   void run(KernelContext& context) const override {
     const float* a = context.input(0).data<float>();
@@ -93,13 +103,12 @@ class VectorByMatrix final : public Kernel {
 KernelPtr make_vector_product(const MatrixProduct& p, const CompileInput& in) {
   if (in.dtype(0) != DType::kFloat32 || in.dtype(1) != DType::kFloat32 || p.alpha != 1 || p.k == 0) return nullptr;
   if (multiplies_bfloat16(in)) return nullptr;
-  const KernelTable& kernels = kernel_table(in.isa());
   if (p.n == 1 && !(p.transpose_a && p.m > 1)) {
-    return std::make_unique<RowsByVector>(0, p.m, p.k, p.a_index, p.b_index, kernels);
+    return std::make_unique<RowsByVector>(0, p.m, p.k, p.a_index, p.b_index, in.isa());
   }
   if (p.m != 1 || in.constant(1)) return nullptr;
-  if (p.transpose_b) return std::make_unique<RowsByVector>(1, p.n, p.k, p.b_index, p.a_index, kernels);
-  return std::make_unique<VectorByMatrix>(p, kernels);
+  if (p.transpose_b) return std::make_unique<RowsByVector>(1, p.n, p.k, p.b_index, p.a_index, in.isa());
+  return std::make_unique<VectorByMatrix>(p, in.isa());
 }
 
 }  // namespace linnet

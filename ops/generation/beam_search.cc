@@ -6,9 +6,10 @@
 #include "generation/search.h"
 #include "generation/store_scores.h"
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/softmax.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -69,7 +70,7 @@ struct BeamAttributes {
 class BeamSearchKernel final : public SearchKernel {
  public:
   BeamSearchKernel(const CompileInput& in, const SearchNode& node, const BeamAttributes& attributes)
-      : SearchKernel(in, node), attributes_(attributes), log_softmax_(kernel_table(in.isa()).softmax.log_rows) {}
+      : SearchKernel(in, node), attributes_(attributes), log_softmax_(kernels_for<SoftmaxKernels>(in.isa()).log_rows) {}
 
  private:
   void search(const SearchRun& run) const override {
@@ -181,7 +182,7 @@ class WhisperBeamSearch final : public BeamSearch {
 
 }  // namespace
 
-void register_beam_search(Registry& registry) {
+LINNET_REGISTER(beam_search)(Registry& registry) {
   registry.add<BeamSearch>("BeamSearch", {.since = 1, .domain = kMicrosoft, .own_inputs = 12, .declared_shapes = true});
   registry.add<WhisperBeamSearch>("WhisperBeamSearch",
                                   {.since = 1, .domain = kMicrosoft, .own_inputs = 15, .declared_shapes = true});

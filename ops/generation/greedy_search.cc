@@ -4,7 +4,7 @@
 #include "generation/search.h"
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -77,7 +77,7 @@ class GreedySearch final : public Op {
 
 }  // namespace
 
-void register_greedy_search(Registry& registry) {
+LINNET_REGISTER(greedy_search)(Registry& registry) {
   registry.add<GreedySearch>("GreedySearch",
                              {.since = 1, .domain = kMicrosoft, .own_inputs = 7, .declared_shapes = true});
 }

@@ -8,7 +8,7 @@
 #include "generator/random.h"
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -164,7 +164,7 @@ class Sampling final : public Op {
 
 }  // namespace
 
-void register_sampling(Registry& registry) {
+LINNET_REGISTER(sampling)(Registry& registry) {
   registry.add<Sampling>("Sampling", {.since = 1, .domain = kMicrosoft, .own_inputs = 9, .declared_shapes = true});
 }
 

@@ -4,9 +4,10 @@
 #include "generator/random.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
-#include "op_list.h"
+#include "kernels/kernels_for.h"
+#include "kernels/random.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -75,7 +76,7 @@ class Bernoulli final : public Op {
     const WriteLess write = output == DType::kBool
                                 ? WriteLess(write_less<bool>)
                                 : dispatch_stored(output, []<class T>() -> WriteLess { return write_less<T>; });
-    return std::make_unique<BernoulliKernel>(seed_, kernel_table(in.isa()).random, read, write);
+    return std::make_unique<BernoulliKernel>(seed_, kernels_for<RandomKernels>(in.isa()), read, write);
   }
 
   bool deterministic() const override { return false; }
@@ -87,6 +88,6 @@ class Bernoulli final : public Op {
 
 }  // namespace
 
-void register_bernoulli(Registry& registry) { registry.add<Bernoulli>("Bernoulli", {.since = 15}); }
+LINNET_REGISTER(bernoulli)(Registry& registry) { registry.add<Bernoulli>("Bernoulli", {.since = 15}); }
 
 }  // namespace linnet

@@ -1,5 +1,5 @@
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/constant_kernel.h"
 
 namespace linnet {
@@ -45,6 +45,6 @@ class Constant final : public Op {
 
 }  // namespace
 
-void register_constant(Registry& registry) { registry.add<Constant>("Constant", {.since = 1}); }
+LINNET_REGISTER(constant)(Registry& registry) { registry.add<Constant>("Constant", {.since = 1}); }
 
 }  // namespace linnet

@@ -1,4 +1,4 @@
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/axes.h"
 #include "tensor/copy.h"
 
@@ -43,6 +43,8 @@ class ConstantOfShape final : public Op {
 
 }  // namespace
 
-void register_constant_of_shape(Registry& registry) { registry.add<ConstantOfShape>("ConstantOfShape", {.since = 9}); }
+LINNET_REGISTER(constant_of_shape)(Registry& registry) {
+  registry.add<ConstantOfShape>("ConstantOfShape", {.since = 9});
+}
 
 }  // namespace linnet

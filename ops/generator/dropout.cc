@@ -1,8 +1,8 @@
 #include "elements/dispatch.h"
 #include "generator/random.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/parallel.h"
+#include "registration.h"
 #include "tensor/copy.h"
 #include "tensor/small_float.h"
 #include "tensor/wide.h"
@@ -133,6 +133,6 @@ class Dropout final : public Op {
 
 }  // namespace
 
-void register_dropout(Registry& registry) { registry.add<Dropout>("Dropout"); }
+LINNET_REGISTER(dropout)(Registry& registry) { registry.add<Dropout>("Dropout"); }
 
 }  // namespace linnet

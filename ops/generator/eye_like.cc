@@ -3,7 +3,7 @@
 #include "elements/dispatch.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/copy.h"
 
 namespace linnet {
@@ -65,6 +65,6 @@ class EyeLike final : public Op {
 
 }  // namespace
 
-void register_eye_like(Registry& registry) { registry.add<EyeLike>("EyeLike", {.since = 9}); }
+LINNET_REGISTER(eye_like)(Registry& registry) { registry.add<EyeLike>("EyeLike", {.since = 9}); }
 
 }  // namespace linnet

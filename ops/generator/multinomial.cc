@@ -5,9 +5,9 @@
 #include "generator/random.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -106,6 +106,6 @@ class Multinomial final : public Op {
 
 }  // namespace
 
-void register_multinomial(Registry& registry) { registry.add<Multinomial>("Multinomial", {.since = 7}); }
+LINNET_REGISTER(multinomial)(Registry& registry) { registry.add<Multinomial>("Multinomial", {.since = 7}); }
 
 }  // namespace linnet

@@ -5,9 +5,11 @@
 #include "generator/random.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
-#include "op_list.h"
+#include "kernels/kernels_for.h"
+#include "kernels/number_unary.h"
+#include "kernels/random.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -21,11 +23,11 @@ struct Distribution {
 template <class T>
 class RandomTensorKernel final : public RandomKernel {
  public:
-  RandomTensorKernel(std::optional<float> seed, const Distribution& distribution, const KernelTable& kernels)
+  RandomTensorKernel(std::optional<float> seed, const Distribution& distribution, Isa isa)
       : RandomKernel(seed),
         distribution_(distribution),
-        random_(kernels.random),
-        doubles_(kernels.number_unary.doubles) {}
+        random_(kernels_for<RandomKernels>(isa)),
+        doubles_(kernels_for<NumberUnaryKernels>(isa).doubles) {}
 
  private:
   void fill(KernelContext& context, const RandomStream& stream) const override {
@@ -95,7 +97,7 @@ class RandomTensor final : public Op {
 
   KernelPtr compile(const CompileInput& in) const override {
     return dispatch_stored(in.output_dtype(0), [&]<class T>() -> KernelPtr {
-      return std::make_unique<RandomTensorKernel<T>>(seed_, distribution_, kernel_table(in.isa()));
+      return std::make_unique<RandomTensorKernel<T>>(seed_, distribution_, in.isa());
     });
   }
 
@@ -110,7 +112,7 @@ class RandomTensor final : public Op {
 
 }  // namespace
 
-void register_random_tensors(Registry& registry) {
+LINNET_REGISTER(random_tensors)(Registry& registry) {
   for (const char* name : {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}) {
     registry.add<RandomTensor>(name, {.since = 1});
   }

@@ -3,8 +3,8 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -112,6 +112,6 @@ class Range final : public Op {
 
 }  // namespace
 
-void register_range(Registry& registry) { registry.add<Range>("Range", {.since = 11}); }
+LINNET_REGISTER(range)(Registry& registry) { registry.add<Range>("Range", {.since = 11}); }
 
 }  // namespace linnet

@@ -2,7 +2,7 @@
 
 #include "infer/infer.h"
 #include "linnet/image.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/counted_memory.h"
 
 namespace linnet {
@@ -68,6 +68,6 @@ class ImageDecoder final : public Op {
 
 }  // namespace
 
-void register_image_decoder(Registry& registry) { registry.add<ImageDecoder>("ImageDecoder", {.since = 20}); }
+LINNET_REGISTER(image_decoder)(Registry& registry) { registry.add<ImageDecoder>("ImageDecoder", {.since = 20}); }
 
 }  // namespace linnet

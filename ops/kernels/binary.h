@@ -1,18 +1,8 @@
 #pragma once
 
-#include <cstdint>
+#include "kernels/forms.h"
 
 namespace linnet {
-
-/// One element-wise operation on float32 in the three forms that broadcasting needs. n counts elements of y.
-/// y may be a or b, but overlap neither otherwise.
-struct BinaryForms {
-  using F = void (*)(const float* a, const float* b, float* y, int64_t n);
-
-  F vector_vector;  ///< y[i] = f(a[i], b[i])
-  F vector_scalar;  ///< y[i] = f(a[i], b[0])
-  F scalar_vector;  ///< y[i] = f(a[0], b[i])
-};
 
 /// Element-wise float32 operations. What an element becomes does not depend on its position.
 struct BinaryKernels {

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "kernels/numbers.h"
+#include "kernels/forms.h"
+#include "linnet/dtype.h"
 
 namespace linnet {
 

@@ -2,12 +2,10 @@
 
 #include <cstdint>
 
+#include "kernels/forms.h"
 #include "linnet/dtype.h"
 
 namespace linnet {
-
-/// y[i] = f(x[0][i], x[1][i], ...) for i < n. y may be one of the inputs, but overlaps none otherwise.
-using NumberFunction = void (*)(const void* const* x, void* y, int64_t n);
 
 /// Of two numbers of one type. The first three give bool.
 struct OrderFunctions {

@@ -29,8 +29,8 @@ void map(const float* x, float* y, int64_t n, float alpha, float beta) {
 
 /// The kernel of a function on lanes; one that takes memory already is one.
 template <auto kFunction>
-constexpr UnaryKernels::F kernel_of() {
-  if constexpr (std::is_same_v<decltype(kFunction), UnaryKernels::F>)
+constexpr UnaryForm kernel_of() {
+  if constexpr (std::is_same_v<decltype(kFunction), UnaryForm>)
     return kFunction;
   else
     return map<kFunction>;
@@ -83,9 +83,9 @@ inline F32 sign(F32 x) {
 inline F32 square(F32 x) { return x * x; }
 inline F32 scale(F32 x, F32 alpha, F32 beta) { return alpha * x + beta; }
 inline F32 scaled_tanh(F32 x, F32 alpha, F32 beta) { return alpha * tanh(beta * x); }
-constexpr UnaryKernels::F sin = sine<Sin, 0>;
-constexpr UnaryKernels::F cos = sine<Cos, 1>;
-constexpr UnaryKernels::F tan = trigonometric<Tan>;
+constexpr UnaryForm sin = sine<Sin, 0>;
+constexpr UnaryForm cos = sine<Cos, 1>;
+constexpr UnaryForm tan = trigonometric<Tan>;
 
 }  // namespace
 

@@ -1,7 +1,8 @@
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/numbers.h"
 #include "math/elementwise.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -42,7 +43,7 @@ class BitShift final : public Op {
   /// `shift` for each element. Two vectors go to a kernel, unless a sign moves to the right.
   template <class T, class Shift>
   InnerLoop loop(const CompileInput& in, Shift shift) const {
-    const WidthFunctions& kernels = *kernel_table(in.isa()).numbers.width(in.dtype(0));
+    const WidthFunctions& kernels = *kernels_for<NumberKernels>(in.isa()).width(in.dtype(0));
     InnerLoop scalars = binary_loop<T>(shift);
     if (!left_ && std::is_signed_v<T>) return scalars;
     return [kernel = left_ ? kernels.shift_left : kernels.shift_right, scalars](const Operand* x, void* y, int64_t n) {
@@ -58,6 +59,6 @@ class BitShift final : public Op {
 
 }  // namespace
 
-void register_bit_shift(Registry& registry) { registry.add<BitShift>("BitShift", {.since = 11}); }
+LINNET_REGISTER(bit_shift)(Registry& registry) { registry.add<BitShift>("BitShift", {.since = 11}); }
 
 }  // namespace linnet

@@ -1,7 +1,8 @@
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/numbers.h"
 #include "math/elementwise.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -47,7 +48,7 @@ class BitwiseNot final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    const WidthFunctions* kernels = kernel_table(in.isa()).numbers.width(in.dtype(0));
+    const WidthFunctions* kernels = kernels_for<NumberKernels>(in.isa()).width(in.dtype(0));
     if (!kernels) throw_dtype(in.dtype(0));
     return elementwise(in, number_loop(kernels->invert, in));
   }
@@ -55,7 +56,7 @@ class BitwiseNot final : public Op {
 
 }  // namespace
 
-void register_bitwise(Registry& registry) {
+LINNET_REGISTER(bitwise)(Registry& registry) {
   registry.add<Bitwise<std::bit_and<>>>("BitwiseAnd", {.since = 18});
   registry.add<Bitwise<std::bit_or<>>>("BitwiseOr", {.since = 18});
   registry.add<Bitwise<std::bit_xor<>>>("BitwiseXor", {.since = 18});

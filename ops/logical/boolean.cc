@@ -1,8 +1,9 @@
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/numbers.h"
 #include "math/aligns_operands.h"
 #include "math/elementwise.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -24,7 +25,7 @@ class Connective final : public Op, public AlignsOperands {
   std::optional<Dims> aligned_second(std::span<const Fact> in) const override { return broadcast_.aligned_second(in); }
 
   KernelPtr compile(const CompileInput& in) const override {
-    return elementwise(in, broadcast_.sources(in), number_loop(kernel_table(in.isa()).numbers.*function_, in));
+    return elementwise(in, broadcast_.sources(in), number_loop(kernels_for<NumberKernels>(in.isa()).*function_, in));
   }
 
  private:
@@ -46,13 +47,13 @@ class Not final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    return elementwise(in, number_loop(kernel_table(in.isa()).numbers.not_bool, in));
+    return elementwise(in, number_loop(kernels_for<NumberKernels>(in.isa()).not_bool, in));
   }
 };
 
 }  // namespace
 
-void register_boolean(Registry& registry) {
+LINNET_REGISTER(boolean)(Registry& registry) {
   const auto add = [&](const char* name, NumberFunction NumberKernels::*function) {
     registry.add(name, {.since = 1},
                  [function](const NodeSpec& node) { return std::make_unique<Connective>(node, function); });

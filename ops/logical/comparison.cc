@@ -1,8 +1,9 @@
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/numbers.h"
 #include "math/aligns_operands.h"
 #include "math/elementwise.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -24,7 +25,7 @@ class Comparison final : public Op, public AlignsOperands {
   KernelPtr compile(const CompileInput& in) const override {
     std::vector<Source> sources = broadcast_.sources(in);
     if (swapped_) std::swap(sources[0], sources[1]);
-    const OrderFunctions* functions = kernel_table(in.isa()).numbers.order(in.dtype(0));
+    const OrderFunctions* functions = kernels_for<NumberKernels>(in.isa()).order(in.dtype(0));
     if (!functions || in.dtype(0) == DType::kBool) throw_dtype(in.dtype(0));
     return elementwise(in, sources, number_loop(functions->*compare_, in));
   }
@@ -37,7 +38,7 @@ class Comparison final : public Op, public AlignsOperands {
 
 }  // namespace
 
-void register_comparison(Registry& registry) {
+LINNET_REGISTER(comparison)(Registry& registry) {
   const auto add = [&](const char* name, int64_t since, NumberFunction OrderFunctions::*compare, bool swapped) {
     registry.add(name, {.since = since}, [compare, swapped](const NodeSpec& node) {
       return std::make_unique<Comparison>(node, compare, swapped);

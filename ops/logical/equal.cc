@@ -1,8 +1,9 @@
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/numbers.h"
 #include "math/aligns_operands.h"
 #include "math/elementwise.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -19,7 +20,7 @@ class Equal final : public Op, public AlignsOperands {
   std::optional<Dims> aligned_second(std::span<const Fact> in) const override { return broadcast_.aligned_second(in); }
 
   KernelPtr compile(const CompileInput& in) const override {
-    const OrderFunctions* functions = kernel_table(in.isa()).numbers.order(in.dtype(0));
+    const OrderFunctions* functions = kernels_for<NumberKernels>(in.isa()).order(in.dtype(0));
     return elementwise(in, broadcast_.sources(in),
                        functions ? number_loop(functions->equal, in) : scalar_loop(in.dtype(0)));
   }
@@ -35,6 +36,6 @@ class Equal final : public Op, public AlignsOperands {
 
 }  // namespace
 
-void register_equal(Registry& registry) { registry.add<Equal>("Equal"); }
+LINNET_REGISTER(equal)(Registry& registry) { registry.add<Equal>("Equal"); }
 
 }  // namespace linnet

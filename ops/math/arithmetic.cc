@@ -1,9 +1,11 @@
 #include "functions/function_table.h"
-#include "kernels/kernel_table.h"
+#include "kernels/binary.h"
+#include "kernels/kernels_for.h"
+#include "kernels/numbers.h"
 #include "math/aligns_operands.h"
 #include "math/elementwise.h"
 #include "math/numbers.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -39,13 +41,12 @@ class Arithmetic final : public Op, public AlignsOperands {
  private:
   InnerLoop loop(const CompileInput& in) const {
     const DType dtype = in.dtype(0);
-    const KernelTable& kernels = kernel_table(in.isa());
-    if (has_float_kernel(dtype)) return kernel_loop(dtype, kernels.binary.*kernel_);
-    if (dtype == DType::kFloat64) return number_loop(kernels.numbers.*numbers_.doubles, in);
-    if (!numbers_.integers) return quotients(in, kernels.numbers.order(dtype));
+    if (has_float_kernel(dtype)) return kernel_loop(dtype, kernels_for<BinaryKernels>(in.isa()).*kernel_);
+    if (dtype == DType::kFloat64) return number_loop(kernels_for<NumberKernels>(in.isa()).*numbers_.doubles, in);
+    if (!numbers_.integers) return quotients(in, kernels_for<NumberKernels>(in.isa()).order(dtype));
     const bool whole = is_integer(dtype) && dtype_bits(dtype) >= 8;
     if (!whole) throw_dtype(dtype);
-    return number_loop(kernels.numbers.width(dtype)->*numbers_.integers, in);
+    return number_loop(kernels_for<NumberKernels>(in.isa()).width(dtype)->*numbers_.integers, in);
   }
 
   static InnerLoop quotients(const CompileInput& in, const OrderFunctions* kernels) {
@@ -67,7 +68,7 @@ class Arithmetic final : public Op, public AlignsOperands {
 
 }  // namespace
 
-void register_arithmetic(Registry& registry) {
+LINNET_REGISTER(arithmetic)(Registry& registry) {
   const auto add = [&](const char* name, const Numbers& numbers) {
     registry.add(name, {.since = 1},
                  [numbers](const NodeSpec& node) { return std::make_unique<Arithmetic>(node, numbers); });

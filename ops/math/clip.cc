@@ -2,10 +2,11 @@
 #include <limits>
 
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/unary.h"
 #include "math/elementwise.h"
 #include "math/numbers.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -37,7 +38,7 @@ InnerLoop clip_loop(const Bound& min, const Bound& max) {
   };
 }
 
-InnerLoop clip_f32_loop(UnaryKernels::F kernel, const Bound& min, const Bound& max) {
+InnerLoop clip_f32_loop(UnaryForm kernel, const Bound& min, const Bound& max) {
   return [kernel, min, max](const Operand* x, void* y, int64_t n) {
     const float low = bound_value<float>(min, x, -INFINITY);
     const float high = bound_value<float>(max, x, INFINITY);
@@ -67,7 +68,7 @@ class Clip final : public Op {
     const Bound min = bound(in, 1, min_, sources);
     const Bound max = bound(in, 2, max_, sources);
     if (in.dtype(0) == DType::kFloat32) {
-      return elementwise(in, sources, clip_f32_loop(kernel_table(in.isa()).unary.clip, min, max));
+      return elementwise(in, sources, clip_f32_loop(kernels_for<UnaryKernels>(in.isa()).clip, min, max));
     }
     return elementwise(in, sources, dispatch_number(in.dtype(0), [&]<class T>() { return clip_loop<T>(min, max); }));
   }
@@ -94,6 +95,6 @@ class Clip final : public Op {
 
 }  // namespace
 
-void register_clip(Registry& registry) { registry.add<Clip>("Clip"); }
+LINNET_REGISTER(clip)(Registry& registry) { registry.add<Clip>("Clip"); }
 
 }  // namespace linnet

@@ -5,9 +5,9 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "math/log_softmax_of_positions.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -184,7 +184,7 @@ class CrossEntropyLoss final : public Op {
 
 }  // namespace
 
-void register_cross_entropy_loss(Registry& registry) {
+LINNET_REGISTER(cross_entropy_loss)(Registry& registry) {
   registry.add<CrossEntropyLoss>("NegativeLogLikelihoodLoss", {.since = 12});
   registry.add<CrossEntropyLoss>("SoftmaxCrossEntropyLoss", {.since = 12});
 }

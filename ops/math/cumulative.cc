@@ -1,12 +1,14 @@
 #include <algorithm>
 
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/binary.h"
+#include "kernels/kernels_for.h"
+#include "kernels/numbers.h"
 #include "math/numbers.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -15,13 +17,13 @@ namespace {
 template <class T, class Function>
 class RowFunction {
  public:
-  explicit RowFunction(const KernelTable& kernels) {
+  explicit RowFunction(Isa isa) {
     if constexpr (std::is_same_v<T, float>)
-      kernel_ = (kernels.binary.*Function::kFloats).vector_vector;
+      kernel_ = (kernels_for<BinaryKernels>(isa).*Function::kFloats).vector_vector;
     else if constexpr (std::is_same_v<T, double>)
-      kernel_ = kernels.numbers.*Function::kDoubles;
+      kernel_ = kernels_for<NumberKernels>(isa).*Function::kDoubles;
     else
-      kernel_ = kernels.numbers.width(dtype_of<T>)->*Function::kIntegers;
+      kernel_ = kernels_for<NumberKernels>(isa).width(dtype_of<T>)->*Function::kIntegers;
   }
 
   void operator()(const T* a, const T* b, T* y, int64_t n) const {
@@ -71,7 +73,7 @@ struct Order {
 template <class T, class Function>
 class CumulativeKernel final : public Kernel {
  public:
-  CumulativeKernel(Order order, const KernelTable& kernels) : order_(order), add_row_(kernels) {}
+  CumulativeKernel(Order order, Isa isa) : order_(order), add_row_(isa) {}
 
   void run(KernelContext& context) const override {
     const Tensor& x = context.input(0);
@@ -194,7 +196,7 @@ class Cumulative final : public Op {
 
   KernelPtr compile(const CompileInput& in) const override {
     return dispatch_number(in.dtype(0), [&]<class T>() -> KernelPtr {
-      return std::make_unique<CumulativeKernel<T, Function>>(order_, kernel_table(in.isa()));
+      return std::make_unique<CumulativeKernel<T, Function>>(order_, in.isa());
     });
   }
 
@@ -204,7 +206,7 @@ class Cumulative final : public Op {
 
 }  // namespace
 
-void register_cumulative(Registry& registry) {
+LINNET_REGISTER(cumulative)(Registry& registry) {
   registry.add<Cumulative<SumFunction>>("CumSum", {.since = 11});
   registry.add<Cumulative<ProductFunction>>("CumProd", {.since = 26});
 }

@@ -2,11 +2,12 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "math/determinant.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -15,7 +16,7 @@ template <class T>
 class DetKernel final : public Kernel {
  public:
   explicit DetKernel(const CompileInput& in)
-      : n_(in.shape(0)[in.shape(0).rank() - 1]), determinant_(n_, kernel_table(in.isa()).gemm_f64) {}
+      : n_(in.shape(0)[in.shape(0).rank() - 1]), determinant_(n_, kernels_for<GemmKernels<GemmF64>>(in.isa())) {}
 
   void run(KernelContext& context) const override {
     const T* x = context.input(0).data<T>();
@@ -67,6 +68,6 @@ class Det final : public Op {
 
 }  // namespace
 
-void register_det(Registry& registry) { registry.add<Det>("Det", {.since = 11}); }
+LINNET_REGISTER(det)(Registry& registry) { registry.add<Det>("Det", {.since = 11}); }
 
 }  // namespace linnet

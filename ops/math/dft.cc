@@ -3,9 +3,9 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "math/fft.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -181,6 +181,6 @@ class Dft final : public Op {
 
 }  // namespace
 
-void register_dft(Registry& registry) { registry.add<Dft>("DFT", {.since = 17}); }
+LINNET_REGISTER(dft)(Registry& registry) { registry.add<Dft>("DFT", {.since = 17}); }
 
 }  // namespace linnet

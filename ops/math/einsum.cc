@@ -4,9 +4,9 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "math/einsum_equation.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "registration.h"
 #include "tensor/strided_kernel.h"
 
 namespace linnet {
@@ -191,6 +191,6 @@ class Einsum final : public Op {
 
 }  // namespace
 
-void register_einsum(Registry& registry) { registry.add<Einsum>("Einsum", {.since = 12}); }
+LINNET_REGISTER(einsum)(Registry& registry) { registry.add<Einsum>("Einsum", {.since = 12}); }
 
 }  // namespace linnet

@@ -146,7 +146,7 @@ KernelPtr elementwise(const CompileInput& in, InnerLoop loop) {
   return elementwise(in, sources, std::move(loop));
 }
 
-InnerLoop kernel_loop(DType dtype, UnaryKernels::F kernel, float alpha, float beta) {
+InnerLoop kernel_loop(DType dtype, UnaryForm kernel, float alpha, float beta) {
   if (dtype != DType::kFloat32) throw_dtype(dtype);
   return [kernel, alpha, beta](const Operand* x, void* y, int64_t n) {
     kernel(static_cast<const float*>(x[0].data), static_cast<float*>(y), n, alpha, beta);

@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "elements/dispatch.h"
-#include "kernels/binary.h"
-#include "kernels/numbers.h"
-#include "kernels/unary.h"
+#include "kernels/forms.h"
 #include "linnet/op.h"
 
 // Operators that compute each element of their output from one element of each input.
@@ -68,7 +66,7 @@ InnerLoop binary_loop(F f) {
 }
 
 /// Loops on a float32 kernel. Throw Error(kUnsupported) for other dtypes.
-InnerLoop kernel_loop(DType dtype, UnaryKernels::F kernel, float alpha = 0, float beta = 0);
+InnerLoop kernel_loop(DType dtype, UnaryForm kernel, float alpha = 0, float beta = 0);
 InnerLoop kernel_loop(DType dtype, const BinaryForms& kernel);
 
 /// A loop on a kernel that takes all operands as they stand in memory: scalar ones are repeated, block by block. The

@@ -5,11 +5,17 @@
 
 #include "functions/function_table.h"
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/binary.h"
+#include "kernels/byte_pairs.h"
+#include "kernels/byte_rows.h"
+#include "kernels/convert.h"
+#include "kernels/kernels_for.h"
+#include "kernels/quantize.h"
+#include "kernels/unary.h"
 #include "math/elementwise.h"
 #include "math/elementwise_steps.h"
 #include "math/half_bits.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -21,8 +27,7 @@ class BlockwiseSteps {
  public:
   /// dtypes: those of all operands.
   BlockwiseSteps(const ElementwiseSteps& steps, std::span<const DType> dtypes, Isa isa)
-      : inputs_(steps.inputs), converters_(kernel_table(isa).convert) {
-    const KernelTable& table = kernel_table(isa);
+      : inputs_(steps.inputs), converters_(kernels_for<ConvertKernels>(isa)) {
     for (const DType dtype : dtypes) element_bytes_.push_back(dtype_bytes(dtype, 1));
     for (const ElementwiseSteps::Step& step : steps.steps) {
       Step& own = steps_.emplace_back();
@@ -32,7 +37,7 @@ class BlockwiseSteps {
       own.beta = step.beta;
       const DType result = dtypes[size_t(inputs_) + steps_.size() - 1];
       if (step.op == kDequantizeStep) {
-        own.dequantize = table.quantize.of(dtypes[size_t(step.first)]).dequantize;
+        own.dequantize = kernels_for<QuantizeKernels>(isa).of(dtypes[size_t(step.first)]).dequantize;
       } else if (step.op == kWidenStep) {
         const bool half = dtypes[size_t(step.first)] == DType::kFloat16;
         own.convert =
@@ -42,11 +47,11 @@ class BlockwiseSteps {
       } else if (step.op == kBFloat16Step) {
         own.convert = conversion<&ConvertKernels::bfloat16_of_float>;
       } else if (result != DType::kFloat32) {
-        own.quantize = table.quantize.of(result).quantize;
+        own.quantize = kernels_for<QuantizeKernels>(isa).of(result).quantize;
       } else if (step.second < 0) {
-        own.unary = table.unary.*unary_function(step.op)->kernel;
+        own.unary = kernels_for<UnaryKernels>(isa).*unary_function(step.op)->kernel;
       } else {
-        own.binary = table.binary.*binary_function(step.op)->kernel;
+        own.binary = kernels_for<BinaryKernels>(isa).*binary_function(step.op)->kernel;
       }
     }
   }
@@ -76,7 +81,7 @@ class BlockwiseSteps {
     decltype(GridKernels::dequantize) dequantize = nullptr;
     decltype(GridKernels::quantize) quantize = nullptr;
     void (*convert)(const ConvertKernels& kernels, const void* x, void* y, int64_t n) = nullptr;
-    UnaryKernels::F unary = nullptr;
+    UnaryForm unary = nullptr;
     BinaryForms binary{};
   };
 
@@ -155,7 +160,7 @@ KernelPtr table_kernel(const CompileInput& in, int input, const BlockwiseSteps& 
     x[size_t(k)] = k == input ? Operand{bytes.data(), false} : Operand{in.constant(k)->raw(), true};
   }
   steps(x.data(), table.data(), std::ssize(table));
-  const auto look_up = kernel_table(in.isa()).byte_rows.look_up;
+  const auto look_up = kernels_for<ByteRowKernels>(in.isa()).look_up;
   return elementwise(in, {{input, in.shape(input)}}, [table, look_up](const Operand* operand, void* y, int64_t n) {
     const auto* from = static_cast<const uint8_t*>(operand->data);
     auto* to = static_cast<uint8_t*>(y);
@@ -181,7 +186,7 @@ std::optional<PairSteps> pair_steps(const ElementwiseSteps& chain, std::span<con
   const bool one_type = dtypes[0] == dtypes[1] && dtypes[0] == dtypes[5];
   if (!reads_both || !one_type || (f.op != "Add" && f.op != "Sub" && f.op != "Mul")) return std::nullopt;
   const ElementwiseSteps::Step &a = steps[size_t(f.first - 2)], &b = steps[size_t(f.second - 2)];
-  const PairKernels& kernels = kernel_table(isa).byte_pairs.of(dtypes[0]);
+  const PairKernels& kernels = kernels_for<BytePairKernels>(isa).of(dtypes[0]);
   const float b_scale = f.op == "Sub" ? -b.alpha : b.alpha;
   return PairSteps{
       f.op == "Mul" ? kernels.mul : kernels.add, a.first, b.first, {a.alpha, a.beta, b_scale, b.beta, y.alpha, y.beta}};
@@ -242,7 +247,7 @@ class Elementwise final : public Op {
 
 }  // namespace
 
-void register_elementwise_chain(Registry& registry) {
+LINNET_REGISTER(elementwise_chain)(Registry& registry) {
   registry.add<Elementwise>("Elementwise", {.since = 1, .domain = "linnet"});
 }
 

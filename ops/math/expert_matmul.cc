@@ -2,12 +2,13 @@
 #include <array>
 
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/attention.h"
+#include "kernels/kernels_for.h"
 #include "math/expert_order.h"
 #include "math/expert_panels.h"
-#include "op_list.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -26,7 +27,7 @@ class ExpertMatMulKernel final : public Kernel {
         depth_(in.shape(kWeights)[2]),
         group_(products_ / std::max<int64_t>(1, in.shape(kX)[0])),
         block_(std::max<int64_t>(4, kBlockFloats / std::max<int64_t>(1, depth_))),
-        kernels_(kernel_table(in.isa()).attention) {}
+        kernels_(kernels_for<AttentionKernels>(in.isa())) {}
 
   void run(KernelContext& context) const override {
     const ExpertOrder order(context.input(kExperts).values<int64_t>(), experts_, context.scratch());
@@ -92,7 +93,7 @@ class ExpertMatMul final : public Op {
 
 }  // namespace
 
-void register_expert_matmul(Registry& registry) {
+LINNET_REGISTER(expert_matmul)(Registry& registry) {
   registry.add<ExpertMatMul>("ExpertMatMul", {.since = 1, .domain = "linnet"});
 }
 

@@ -8,9 +8,9 @@
 #include "graph/checks_contents.h"
 #include "infer/infer.h"
 #include "math/expert_order.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "registration.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -225,7 +225,7 @@ class ExpertMatMulNBits final : public Op, public ChecksContents {
 
 }  // namespace
 
-void register_expert_matmul_nbits(Registry& registry) {
+LINNET_REGISTER(expert_matmul_nbits)(Registry& registry) {
   registry.add<ExpertMatMulNBits>("ExpertMatMulNBits", {.since = 1, .domain = "linnet"});
 }
 

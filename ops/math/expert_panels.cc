@@ -28,7 +28,7 @@ class ExpertPanelsKernel final : public Kernel {
         depth_(in.shape(kWeights)[2]),
         group_(products_ / std::max<int64_t>(1, in.shape(kX)[0])),
         has_bias_(in.has(kBias)),
-        kernels_(kernel_table(in.isa()).gemm_f32),
+        kernels_(kernels_for<GemmKernels<GemmF32>>(in.isa())),
         blocks_(kernels_, {.rows = std::max<int64_t>(1, ceil_div(products_, std::max<int64_t>(1, experts_))),
                            .columns = columns_,
                            .depth = depth_}) {

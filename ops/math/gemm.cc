@@ -3,7 +3,7 @@
 #include "gemm/matrix_product.h"
 #include "gemm/product_types.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -85,7 +85,7 @@ class Gemm final : public Op {
 
 }  // namespace
 
-void register_gemm(Registry& registry) {
+LINNET_REGISTER(gemm)(Registry& registry) {
   registry.add<Gemm>("Gemm", {.since = 1});
   registry.add<Gemm>("Gemm", {.since = 1, .domain = "linnet"});
 }

@@ -3,9 +3,9 @@
 
 #include "elements/dispatch.h"
 #include "math/softmax_axis.h"
-#include "op_list.h"
 #include "partition/parts.h"
 #include "reduction/extreme_search.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -80,6 +80,6 @@ class Hardmax final : public SoftmaxAxis {
 
 }  // namespace
 
-void register_hardmax(Registry& registry) { registry.add<Hardmax>("Hardmax"); }
+LINNET_REGISTER(hardmax)(Registry& registry) { registry.add<Hardmax>("Hardmax"); }
 
 }  // namespace linnet

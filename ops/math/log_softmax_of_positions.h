@@ -5,7 +5,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/softmax.h"
 #include "linnet/op.h"
 
 namespace linnet {
@@ -22,7 +23,7 @@ template <class T>
 class LogSoftmaxOfPositions {
  public:
   LogSoftmaxOfPositions(int64_t classes, int64_t inner, Isa isa)
-      : classes_(classes), inner_(inner), kernels_(kernel_table(isa).softmax) {}
+      : classes_(classes), inner_(inner), kernels_(kernels_for<SoftmaxKernels>(isa)) {}
 
   /// The positions from `first` to `end` that are computed together.
   int64_t count(int64_t first, int64_t end) const {

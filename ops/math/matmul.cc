@@ -3,7 +3,7 @@
 #include "gemm/matmul_shape.h"
 #include "gemm/product_types.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -68,7 +68,7 @@ class MatMul final : public Op {
 
 }  // namespace
 
-void register_matmul(Registry& registry) {
+LINNET_REGISTER(matmul)(Registry& registry) {
   registry.add<MatMul>("MatMul", {.since = 1});
   registry.add<MatMul>("MatMul", {.since = 1, .domain = "linnet"});
 }

@@ -4,7 +4,7 @@
 #include "gemm/byte_product.h"
 #include "gemm/matmul_shape.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -47,6 +47,6 @@ class MatMulInteger final : public Op {
 
 }  // namespace
 
-void register_matmul_integer(Registry& registry) { registry.add<MatMulInteger>("MatMulInteger", {.since = 10}); }
+LINNET_REGISTER(matmul_integer)(Registry& registry) { registry.add<MatMulInteger>("MatMulInteger", {.since = 10}); }
 
 }  // namespace linnet

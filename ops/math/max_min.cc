@@ -1,8 +1,10 @@
 #include "functions/function_table.h"
-#include "kernels/kernel_table.h"
+#include "kernels/binary.h"
+#include "kernels/kernels_for.h"
+#include "kernels/numbers.h"
 #include "math/numbers.h"
 #include "math/variadic.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -20,8 +22,8 @@ class Extremum final : public VariadicOp {
  private:
   InnerLoop loop_of_two(const CompileInput& in) const {
     const DType dtype = in.dtype(0);
-    if (has_float_kernel(dtype)) return kernel_loop(dtype, kernel_table(in.isa()).binary.*kernel_);
-    const OrderFunctions* functions = kernel_table(in.isa()).numbers.order(dtype);
+    if (has_float_kernel(dtype)) return kernel_loop(dtype, kernels_for<BinaryKernels>(in.isa()).*kernel_);
+    const OrderFunctions* functions = kernels_for<NumberKernels>(in.isa()).order(dtype);
     if (!functions || dtype == DType::kBool) throw_dtype(dtype);
     const auto bytes = size_t(dtype_bits(dtype)) / 8;
     return number_loop(functions->*kOfTwo, {bytes, bytes}, bytes);
@@ -32,7 +34,7 @@ class Extremum final : public VariadicOp {
 
 }  // namespace
 
-void register_max_min(Registry& registry) {
+LINNET_REGISTER(max_min)(Registry& registry) {
   registry.add<Extremum<&OrderFunctions::max>>("Max");
   registry.add<Extremum<&OrderFunctions::min>>("Min");
 }

@@ -6,10 +6,10 @@
 #include "elements/dispatch.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
+#include "registration.h"
 #include "tensor/wide.h"
 
 namespace linnet {
@@ -130,6 +130,8 @@ class MelWeightMatrix final : public Op {
 
 }  // namespace
 
-void register_mel_weight_matrix(Registry& registry) { registry.add<MelWeightMatrix>("MelWeightMatrix", {.since = 17}); }
+LINNET_REGISTER(mel_weight_matrix)(Registry& registry) {
+  registry.add<MelWeightMatrix>("MelWeightMatrix", {.since = 17});
+}
 
 }  // namespace linnet

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "math/elementwise.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -61,6 +61,6 @@ class Mod final : public Op {
 
 }  // namespace
 
-void register_mod(Registry& registry) { registry.add<Mod>("Mod", {.since = 10}); }
+LINNET_REGISTER(mod)(Registry& registry) { registry.add<Mod>("Mod", {.since = 10}); }
 
 }  // namespace linnet

@@ -1,11 +1,14 @@
 #include <cmath>
 
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/binary.h"
+#include "kernels/kernels_for.h"
+#include "kernels/number_unary.h"
+#include "kernels/unary.h"
 #include "math/aligns_operands.h"
 #include "math/elementwise.h"
 #include "math/numbers.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/wide.h"
 
 namespace linnet {
@@ -84,16 +87,16 @@ class Pow final : public Op, public AlignsOperands {
     if (has_float_kernel(dtype) && (exponent == 2.0 || exponent == 3.0)) {
       const InnerLoop cube = unary_loop<float>([](float x) { return x * x * x; });
       return elementwise(in, {{0, in.shape(0)}},
-                         exponent == 2.0 ? kernel_loop(dtype, kernel_table(in.isa()).unary.square) : cube);
+                         exponent == 2.0 ? kernel_loop(dtype, kernels_for<UnaryKernels>(in.isa()).square) : cube);
     }
     if (dtype == DType::kFloat64 && (exponent == 2.0 || exponent == 3.0)) {
-      const DoubleFunctions& functions = kernel_table(in.isa()).number_unary.doubles;
+      const DoubleFunctions& functions = kernels_for<NumberUnaryKernels>(in.isa()).doubles;
       return elementwise(
           in, {{0, in.shape(0)}},
           number_loop(exponent == 2.0 ? functions.square : functions.cube, {sizeof(double)}, sizeof(double)));
     }
     if (has_float_kernel(dtype) && in.dtype(1) == dtype) {
-      return elementwise(in, broadcast_.sources(in), kernel_loop(dtype, kernel_table(in.isa()).binary.pow));
+      return elementwise(in, broadcast_.sources(in), kernel_loop(dtype, kernels_for<BinaryKernels>(in.isa()).pow));
     }
     return elementwise(in, broadcast_.sources(in), loop(dtype, in.dtype(1)));
   }
@@ -109,6 +112,6 @@ class Pow final : public Op, public AlignsOperands {
 
 }  // namespace
 
-void register_pow(Registry& registry) { registry.add<Pow>("Pow"); }
+LINNET_REGISTER(pow)(Registry& registry) { registry.add<Pow>("Pow"); }
 
 }  // namespace linnet

@@ -1,9 +1,10 @@
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/binary.h"
+#include "kernels/kernels_for.h"
 #include "math/aligns_operands.h"
 #include "math/elementwise.h"
 #include "math/numbers.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -54,7 +55,7 @@ class PRelu final : public Op, public AlignsOperands {
   }
 
   static InnerLoop loop(const CompileInput& in) {
-    if (has_float_kernel(in.dtype(0))) return kernel_loop(in.dtype(0), kernel_table(in.isa()).binary.prelu);
+    if (has_float_kernel(in.dtype(0))) return kernel_loop(in.dtype(0), kernels_for<BinaryKernels>(in.isa()).prelu);
     return dispatch_double_or_integer(in.dtype(0), []<class T>() {
       return binary_loop<T>([](T x, T slope) { return x < 0 ? wrapping_mul(x, slope) : x; });
     });
@@ -65,6 +66,6 @@ class PRelu final : public Op, public AlignsOperands {
 
 }  // namespace
 
-void register_prelu(Registry& registry) { registry.add<PRelu>("PRelu"); }
+LINNET_REGISTER(prelu)(Registry& registry) { registry.add<PRelu>("PRelu"); }
 
 }  // namespace linnet

@@ -3,8 +3,8 @@
 #include "gemm/byte_product.h"
 #include "gemm/matmul_shape.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "quantization/requantize.h"
+#include "registration.h"
 #include "tensor/small_float.h"
 
 namespace linnet {
@@ -152,6 +152,6 @@ class QLinearMatMul final : public Op {
 
 }  // namespace
 
-void register_qlinear_matmul(Registry& registry) { registry.add<QLinearMatMul>("QLinearMatMul", {.since = 10}); }
+LINNET_REGISTER(qlinear_matmul)(Registry& registry) { registry.add<QLinearMatMul>("QLinearMatMul", {.since = 10}); }
 
 }  // namespace linnet

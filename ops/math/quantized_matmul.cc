@@ -5,9 +5,10 @@
 #include "gemm/quantized_gemm.h"
 #include "gemm/quantized_output.h"
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
-#include "op_list.h"
+#include "kernels/byte_rows.h"
+#include "kernels/kernels_for.h"
 #include "partition/parallel.h"
+#include "registration.h"
 #include "tensor/counted_vector.h"
 
 namespace linnet {
@@ -54,7 +55,7 @@ class QuantizedMatMulKernel final : public Kernel {
       : sizes_(in.shape(Q::kX), in.shape(Q::kW), transposed),
         gemm_(in, gemm_sizes(in), QuantizedMatrices::of(in, Q::kW), sizes_.matrix(), sizes_.count),
         output_(in, sizes_.columns, activation),
-        bytes_(kernel_table(in.isa()).byte_rows) {}
+        bytes_(kernels_for<ByteRowKernels>(in.isa())) {}
 
   void run(KernelContext& context) const override {
     const Bytes x(context.input(Q::kX), context.input(Q::kXZero));
@@ -170,7 +171,7 @@ class QuantizedMatMul final : public Op {
 
 }  // namespace
 
-void register_quantized_matmul(Registry& registry) {
+LINNET_REGISTER(quantized_matmul)(Registry& registry) {
   registry.add<QuantizedMatMul>("QLinearMatMul", {.since = 1, .domain = "linnet"});
 }
 

@@ -1,11 +1,14 @@
+#include "kernels/softmax.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "elements/dispatch.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/number_unary.h"
 #include "math/softmax_axis.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -81,7 +84,7 @@ class DoubleRows final : public Kernel {
 };
 
 KernelPtr make_double_rows(const Lanes& lanes, bool log, Isa isa) {
-  return std::make_unique<DoubleRows>(lanes, log, kernel_table(isa).number_unary.doubles);
+  return std::make_unique<DoubleRows>(lanes, log, kernels_for<NumberUnaryKernels>(isa).doubles);
 }
 
 /// Softmax: y = e^x / sum of e^x along the axis, computed without overflow.
@@ -94,7 +97,7 @@ class Softmax final : public SoftmaxAxis {
   KernelPtr compile(const CompileInput& in) const override {
     const Lanes lanes = this->lanes(in.shape(0));
     if (in.dtype(0) == DType::kFloat32) {
-      const SoftmaxKernels& kernels = kernel_table(in.isa()).softmax;
+      const SoftmaxKernels& kernels = kernels_for<SoftmaxKernels>(in.isa());
       return make_softmax_kernel(lanes, kernels.rows, kernels.columns);
     }
     if (lanes.inner == 1) return make_double_rows(lanes, false, in.isa());
@@ -119,7 +122,7 @@ class LogSoftmax final : public SoftmaxAxis {
   KernelPtr compile(const CompileInput& in) const override {
     const Lanes lanes = this->lanes(in.shape(0));
     if (in.dtype(0) == DType::kFloat32) {
-      const SoftmaxKernels& kernels = kernel_table(in.isa()).softmax;
+      const SoftmaxKernels& kernels = kernels_for<SoftmaxKernels>(in.isa());
       return make_softmax_kernel(lanes, kernels.log_rows, kernels.log_columns);
     }
     if (lanes.inner == 1) return make_double_rows(lanes, true, in.isa());
@@ -136,7 +139,7 @@ class LogSoftmax final : public SoftmaxAxis {
 
 }  // namespace
 
-void register_softmax(Registry& registry) {
+LINNET_REGISTER(softmax)(Registry& registry) {
   registry.add<Softmax>("Softmax");
   registry.add<LogSoftmax>("LogSoftmax");
 }

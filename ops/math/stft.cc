@@ -1,9 +1,9 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "math/fft.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -143,6 +143,6 @@ class Stft final : public Op {
 
 }  // namespace
 
-void register_stft(Registry& registry) { registry.add<Stft>("STFT", {.since = 17}); }
+LINNET_REGISTER(stft)(Registry& registry) { registry.add<Stft>("STFT", {.since = 17}); }
 
 }  // namespace linnet

@@ -1,7 +1,9 @@
-#include "kernels/kernel_table.h"
+#include "kernels/binary.h"
+#include "kernels/kernels_for.h"
+#include "kernels/numbers.h"
 #include "math/numbers.h"
 #include "math/variadic.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -9,11 +11,11 @@ namespace {
 /// A loop of two operands; throws Error(kUnsupported) for dtypes that are no floats.
 InnerLoop loop_of_two(const CompileInput& in, BinaryForms BinaryKernels::*of_float,
                       NumberFunction NumberKernels::*of_double) {
-  const KernelTable& kernels = kernel_table(in.isa());
   if (in.dtype(0) == DType::kFloat64) {
-    return number_loop(kernels.numbers.*of_double, {sizeof(double), sizeof(double)}, sizeof(double));
+    return number_loop(kernels_for<NumberKernels>(in.isa()).*of_double, {sizeof(double), sizeof(double)},
+                       sizeof(double));
   }
-  return kernel_loop(in.dtype(0), kernels.binary.*of_float);
+  return kernel_loop(in.dtype(0), kernels_for<BinaryKernels>(in.isa()).*of_float);
 }
 
 InnerLoop add_loop(const CompileInput& in) { return loop_of_two(in, &BinaryKernels::add, &NumberKernels::add_f64); }
@@ -52,7 +54,7 @@ class Mean final : public VariadicOp {
 
 }  // namespace
 
-void register_sum_mean(Registry& registry) {
+LINNET_REGISTER(sum_mean)(Registry& registry) {
   registry.add<Sum>("Sum");
   registry.add<Mean>("Mean");
 }

@@ -2,16 +2,21 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
-#include "op_list.h"
+#include "kernels/binary.h"
+#include "kernels/kernels_for.h"
+#include "kernels/unary.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
 
 class SwiGLUFloatKernel final : public Kernel {
  public:
-  SwiGLUFloatKernel(const KernelTable& table, float alpha) : table_(table), alpha_(alpha) {}
+  SwiGLUFloatKernel(Isa isa, float alpha)
+      : swish_(kernels_for<UnaryKernels>(isa).swish),
+        multiply_(kernels_for<BinaryKernels>(isa).mul.vector_vector),
+        alpha_(alpha) {}
 
   void run(KernelContext& context) const override {
     const float *a = context.input(0).data<float>(), *b = context.input(1).data<float>();
@@ -19,8 +24,8 @@ class SwiGLUFloatKernel final : public Kernel {
     parallel_items(context.executor(), context.output(0).size(), 1, [&](int64_t begin, int64_t end, int) {
       for (int64_t i = begin; i < end; i += kBlock) {
         const int64_t n = std::min(kBlock, end - i);
-        table_.unary.swish(a + i, y + i, n, alpha_, 0);
-        table_.binary.mul.vector_vector(y + i, b + i, y + i, n);
+        swish_(a + i, y + i, n, alpha_, 0);
+        multiply_(y + i, b + i, y + i, n);
       }
     });
   }
@@ -29,7 +34,8 @@ class SwiGLUFloatKernel final : public Kernel {
  private:
   static constexpr int64_t kBlock = 2048;  // stays in the first-level cache between the two steps
 
-  const KernelTable& table_;
+  UnaryForm swish_;
+  BinaryForms::F multiply_;
   float alpha_;
 };
 
@@ -72,7 +78,7 @@ class SwiGLU final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    if (in.dtype(0) == DType::kFloat32) return std::make_unique<SwiGLUFloatKernel>(kernel_table(in.isa()), alpha_);
+    if (in.dtype(0) == DType::kFloat32) return std::make_unique<SwiGLUFloatKernel>(in.isa(), alpha_);
     return dispatch_float(in.dtype(0),
                           [&]<class T>() -> KernelPtr { return std::make_unique<SwiGLUKernel<T>>(alpha_); });
   }
@@ -83,6 +89,6 @@ class SwiGLU final : public Op {
 
 }  // namespace
 
-void register_swiglu(Registry& registry) { registry.add<SwiGLU>("SwiGLU", {.since = 28}); }
+LINNET_REGISTER(swiglu)(Registry& registry) { registry.add<SwiGLU>("SwiGLU", {.since = 28}); }
 
 }  // namespace linnet

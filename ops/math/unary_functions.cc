@@ -1,8 +1,9 @@
 #include "functions/function_table.h"
 #include "functions/number_functions.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/unary.h"
 #include "math/unary_op.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -42,7 +43,7 @@ class UnaryFunctionOp final : public UnaryOp {
     const auto& [function, alpha, beta] = activation_;
     const DType dtype = in.dtype(0);
     if (dtype == DType::kFloat32 && function->kernel) {
-      return kernel_loop(dtype, kernel_table(in.isa()).unary.*function->kernel, alpha, beta);
+      return kernel_loop(dtype, kernels_for<UnaryKernels>(in.isa()).*function->kernel, alpha, beta);
     }
     const NumberFunction kernel = number_function(function->name, dtype, in.isa());
     return kernel ? number_loop(kernel, in) : scalar_loop(activation_, dtype);
@@ -53,7 +54,7 @@ class UnaryFunctionOp final : public UnaryOp {
 
 }  // namespace
 
-void register_unary_functions(Registry& registry) {
+LINNET_REGISTER(unary_functions)(Registry& registry) {
   for (const UnaryFunction& f : unary_functions()) {
     if (f.since == 0) continue;
     registry.add(std::string(f.op_type()), {.since = f.since}, [&f](const NodeSpec& node) {

@@ -5,8 +5,8 @@
 #include "functions/number_functions.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/parallel.h"
+#include "registration.h"
 #include "tensor/wide.h"
 
 namespace linnet {
@@ -100,7 +100,7 @@ class Window final : public Op {
 
 }  // namespace
 
-void register_window_functions(Registry& registry) {
+LINNET_REGISTER(window_functions)(Registry& registry) {
   for (const char* name : {"BlackmanWindow", "HammingWindow", "HannWindow"}) {
     registry.add<Window>(name, {.since = 17});
   }

@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -32,6 +32,6 @@ class BiasAdd final : public ExpandedOp {
 
 }  // namespace
 
-void register_bias_add(Registry& registry) { add_expanded<BiasAdd>(registry, "BiasAdd", {.domain = kMicrosoft}); }
+LINNET_REGISTER(bias_add)(Registry& registry) { add_expanded<BiasAdd>(registry, "BiasAdd", {.domain = kMicrosoft}); }
 
 }  // namespace linnet

@@ -3,7 +3,7 @@
 
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -87,7 +87,7 @@ class CausalConvForward final : public ExpandedOp {
 
 }  // namespace
 
-void register_causal_conv_forward(Registry& registry) {
+LINNET_REGISTER(causal_conv_forward)(Registry& registry) {
   add_expanded<CausalConvForward>(registry, "CausalConvWithState", {.domain = kMicrosoft});
 }
 

@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -42,6 +42,6 @@ class CDist final : public ExpandedOp {
 
 }  // namespace
 
-void register_cdist(Registry& registry) { add_expanded<CDist>(registry, "CDist", {.domain = kMicrosoft}); }
+LINNET_REGISTER(cdist)(Registry& registry) { add_expanded<CDist>(registry, "CDist", {.domain = kMicrosoft}); }
 
 }  // namespace linnet

@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -38,7 +38,7 @@ class ComplexMul final : public ExpandedOp {
 
 }  // namespace
 
-void register_complex_mul(Registry& registry) {
+LINNET_REGISTER(complex_mul)(Registry& registry) {
   for (const char* name : {"ComplexMul", "ComplexMulConj"}) {
     add_expanded<ComplexMul>(registry, name, {.domain = kMicrosoft});
   }

@@ -4,9 +4,9 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -141,7 +141,7 @@ class CropAndResize final : public Op {
 
 }  // namespace
 
-void register_crop_and_resize(Registry& registry) {
+LINNET_REGISTER(crop_and_resize)(Registry& registry) {
   registry.add<CropAndResize>("CropAndResize", {.since = 1, .domain = kMicrosoft});
 }
 

@@ -2,8 +2,8 @@
 
 #include "gemm/quantized_gemm.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
 #include "quantization/parameter.h"
+#include "registration.h"
 #include "rnn/lstm.h"
 #include "rnn/quantized_weights.h"
 
@@ -72,7 +72,7 @@ class DynamicQuantizeLstm final : public LstmOp {
 
 }  // namespace
 
-void register_dynamic_quantize_lstm(Registry& registry) {
+LINNET_REGISTER(dynamic_quantize_lstm)(Registry& registry) {
   registry.add<DynamicQuantizeLstm>("DynamicQuantizeLSTM", {.domain = kMicrosoft});
 }
 

@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/integer_product.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -31,7 +31,7 @@ class DynamicQuantizeMatMul final : public ExpandedOp {
 
 }  // namespace
 
-void register_dynamic_quantize_matmul(Registry& registry) {
+LINNET_REGISTER(dynamic_quantize_matmul)(Registry& registry) {
   add_expanded<DynamicQuantizeMatMul>(registry, "DynamicQuantizeMatMul", {.domain = kMicrosoft});
 }
 

@@ -3,7 +3,7 @@
 #include "microsoft/of_dtype.h"
 #include "microsoft/quantized.h"
 #include "microsoft/row_statistics.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -75,7 +75,7 @@ class EarlyLayerNormalization final : public ExpandedOp {
 
 }  // namespace
 
-void register_early_layer_normalization(Registry& registry) {
+LINNET_REGISTER(early_layer_normalization)(Registry& registry) {
   add_expanded<EarlyLayerNormalization>(registry, "LayerNormalization", {.since = 1});
   for (const char* domain : {"", kMicrosoft}) {
     add_expanded<EarlyLayerNormalization>(registry, "SimplifiedLayerNormalization", {.domain = domain});

@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/embedding_op.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -40,7 +40,7 @@ class EmbedLayerNormalization final : public EmbeddingOp {
 
 }  // namespace
 
-void register_embed_layer_normalization(Registry& registry) {
+LINNET_REGISTER(embed_layer_normalization)(Registry& registry) {
   add_expanded<EmbedLayerNormalization>(registry, "EmbedLayerNormalization", {.domain = kMicrosoft});
 }
 

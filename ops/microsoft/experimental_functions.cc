@@ -1,7 +1,7 @@
 #include "infer/infer.h"
 #include "microsoft/of_dtype.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -57,7 +57,7 @@ class EarlyMeanVarianceNormalization final : public ExpandedOp {
 
 }  // namespace
 
-void register_experimental_functions(Registry& registry) {
+LINNET_REGISTER(experimental_functions)(Registry& registry) {
   add_expanded<ScaledFunction>(registry, "Scale", {});
   add_expanded<ScaledFunction>(registry, "ParametricSoftplus", {});
   add_expanded<EarlyMeanVarianceNormalization>(registry, "MeanVarianceNormalization", {});

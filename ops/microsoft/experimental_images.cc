@@ -3,7 +3,7 @@
 #include "infer/infer.h"
 #include "microsoft/of_dtype.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 // Experimental operators of ONNX that ONNX Runtime still has.
 namespace linnet {
@@ -93,7 +93,7 @@ class DynamicSlice final : public ExpandedOp {
 
 }  // namespace
 
-void register_experimental_images(Registry& registry) {
+LINNET_REGISTER(experimental_images)(Registry& registry) {
   add_expanded<Crop>(registry, "Crop", {});
   add_expanded<ImageScaler>(registry, "ImageScaler", {});
   add_expanded<DynamicSlice>(registry, "DynamicSlice", {});

@@ -1,7 +1,7 @@
 #include "infer/infer.h"
 #include "microsoft/output_activation.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -66,7 +66,7 @@ class FusedConv final : public ExpandedOp {
 
 }  // namespace
 
-void register_fused_conv(Registry& registry) {
+LINNET_REGISTER(fused_conv)(Registry& registry) {
   for (const char* name : {"FusedConv", "NhwcConv", "NhwcFusedConv"}) {
     add_expanded<FusedConv>(registry, name, {.domain = kMicrosoft});
   }

@@ -1,7 +1,7 @@
 #include "infer/infer.h"
 #include "microsoft/output_activation.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -32,6 +32,8 @@ class FusedGemm final : public ExpandedOp {
 
 }  // namespace
 
-void register_fused_gemm(Registry& registry) { add_expanded<FusedGemm>(registry, "FusedGemm", {.domain = kMicrosoft}); }
+LINNET_REGISTER(fused_gemm)(Registry& registry) {
+  add_expanded<FusedGemm>(registry, "FusedGemm", {.domain = kMicrosoft});
+}
 
 }  // namespace linnet

@@ -5,7 +5,7 @@
 #include "microsoft/of_dtype.h"
 #include "microsoft/output_activation.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -60,7 +60,7 @@ class FusedMatMul final : public ExpandedOp {
 
 }  // namespace
 
-void register_fused_matmul(Registry& registry) {
+LINNET_REGISTER(fused_matmul)(Registry& registry) {
   for (const char* name : {"FusedMatMul", "TransposeMatMul", "FusedMatMulActivation"}) {
     add_expanded<FusedMatMul>(registry, name, {.domain = kMicrosoft});
   }

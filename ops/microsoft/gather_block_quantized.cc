@@ -5,11 +5,12 @@
 
 #include "elements/bit_stream.h"
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
-#include "op_list.h"
+#include "kernels/kernels_for.h"
+#include "kernels/quantize.h"
 #include "partition/parallel.h"
 #include "quantization/parameter.h"
 #include "quantization/scale_layout.h"
+#include "registration.h"
 #include "tensor/cast_path.h"
 #include "tensor/indices.h"
 
@@ -51,10 +52,11 @@ class GatherBlockQuantizedKernel final : public Kernel {
         dim_(t_.shape[t_.gather_axis]),
         row_(t_.shape.elements(t_.gather_axis + 1, t_.shape.rank())),
         inner_(t_.shape.elements(t_.quantize_axis + 1, t_.shape.rank())),
-        dequantize_(
-            kernel_table(in.isa()).quantize.grid(t_.is_signed() ? DType::kInt8 : DType::kUint8)->dequantize_blocks),
+        dequantize_(kernels_for<QuantizeKernels>(in.isa())
+                        .grid(t_.is_signed() ? DType::kInt8 : DType::kUint8)
+                        ->dequantize_blocks),
         y_bytes_(dtype_bits(in.output_dtype(0)) / 8) {
-    if (is_half(in.output_dtype(0))) narrow_ = *cast_path(DType::kFloat32, in.output_dtype(0), kernel_table(in.isa()));
+    if (is_half(in.output_dtype(0))) narrow_ = *cast_path(DType::kFloat32, in.output_dtype(0), in.isa());
   }
 
   void run(KernelContext& context) const override {
@@ -205,7 +207,7 @@ class GatherBlockQuantized final : public Op {
 
 }  // namespace
 
-void register_gather_block_quantized(Registry& registry) {
+LINNET_REGISTER(gather_block_quantized)(Registry& registry) {
   registry.add<GatherBlockQuantized>("GatherBlockQuantized", {.since = 1, .domain = "com.microsoft"});
 }
 

@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -33,7 +33,7 @@ class GridSampleForward final : public ExpandedOp {
 
 }  // namespace
 
-void register_grid_sample_forward(Registry& registry) {
+LINNET_REGISTER(grid_sample_forward)(Registry& registry) {
   add_expanded<GridSampleForward>(registry, "GridSample", {.domain = kMicrosoft});
 }
 

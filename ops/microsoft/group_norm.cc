@@ -2,7 +2,7 @@
 #include "microsoft/of_dtype.h"
 #include "microsoft/output_activation.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -79,7 +79,7 @@ class GroupNorm final : public ExpandedOp {
 
 }  // namespace
 
-void register_group_norm(Registry& registry) {
+LINNET_REGISTER(group_norm)(Registry& registry) {
   for (const char* name : {"GroupNorm", "SkipGroupNorm"}) {
     add_expanded<GroupNorm>(registry, name, {.domain = kMicrosoft});
   }

@@ -2,7 +2,7 @@
 #include "infer/infer.h"
 #include "microsoft/attention_graph.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -248,7 +248,7 @@ class GroupQueryAttention final : public ExpandedOp {
 
 }  // namespace
 
-void register_group_query_attention(Registry& registry) {
+LINNET_REGISTER(group_query_attention)(Registry& registry) {
   add_expanded<GroupQueryAttention>(registry, "GroupQueryAttention", {.domain = kMicrosoft});
 }
 

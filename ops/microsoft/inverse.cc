@@ -4,9 +4,9 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -123,6 +123,6 @@ class Inverse final : public Op {
 
 }  // namespace
 
-void register_inverse(Registry& registry) { registry.add<Inverse>("Inverse", {.since = 1, .domain = kMicrosoft}); }
+LINNET_REGISTER(inverse)(Registry& registry) { registry.add<Inverse>("Inverse", {.since = 1, .domain = kMicrosoft}); }
 
 }  // namespace linnet

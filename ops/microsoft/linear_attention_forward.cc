@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -33,7 +33,7 @@ class LinearAttentionForward final : public ExpandedOp {
 
 }  // namespace
 
-void register_linear_attention_forward(Registry& registry) {
+LINNET_REGISTER(linear_attention_forward)(Registry& registry) {
   add_expanded<LinearAttentionForward>(registry, "LinearAttention", {.domain = kMicrosoft});
 }
 

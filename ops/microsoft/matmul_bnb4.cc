@@ -4,9 +4,9 @@
 #include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -136,7 +136,7 @@ class MatMulBnb4 final : public ExpandedOp {
 
 }  // namespace
 
-void register_matmul_bnb4(Registry& registry) {
+LINNET_REGISTER(matmul_bnb4)(Registry& registry) {
   add_expanded<MatMulBnb4>(registry, "MatMulBnb4", {.domain = kMicrosoft});
   registry.add<DequantizeBnb4>("DequantizeBnb4", {.since = 1, .domain = "linnet"});
 }

@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/integer_product.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -31,7 +31,7 @@ class MatMulIntegerToFloat final : public ExpandedOp {
 
 }  // namespace
 
-void register_matmul_integer_to_float(Registry& registry) {
+LINNET_REGISTER(matmul_integer_to_float)(Registry& registry) {
   add_expanded<MatMulIntegerToFloat>(registry, "MatMulIntegerToFloat", {.domain = kMicrosoft});
 }
 

@@ -4,7 +4,7 @@
 #include "gemm/nbits_product.h"
 #include "graph/checks_contents.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -81,7 +81,7 @@ class MatMulNBits final : public Op, public ChecksContents {
 
 }  // namespace
 
-void register_matmul_nbits(Registry& registry) {
+LINNET_REGISTER(matmul_nbits)(Registry& registry) {
   registry.add<MatMulNBits>("MatMulNBits", {.since = 1, .domain = "com.microsoft"});
 }
 

@@ -1,7 +1,7 @@
 #include "infer/infer.h"
 #include "microsoft/output_activation.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -84,7 +84,7 @@ class BiasSplitGelu final : public ExpandedOp {
 
 }  // namespace
 
-void register_microsoft_gelu(Registry& registry) {
+LINNET_REGISTER(microsoft_gelu)(Registry& registry) {
   for (const char* name : {"Gelu", "BiasGelu", "FastGelu"}) {
     add_expanded<MicrosoftGelu>(registry, name, {.domain = kMicrosoft});
   }

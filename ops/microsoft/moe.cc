@@ -4,7 +4,7 @@
 #include "microsoft/attention_graph.h"
 #include "microsoft/mixture_of_experts.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -44,6 +44,6 @@ class MoE final : public MixtureOfExperts {
 
 }  // namespace
 
-void register_moe(Registry& registry) { add_expanded<MoE>(registry, "MoE", {.domain = kMicrosoft}); }
+LINNET_REGISTER(moe)(Registry& registry) { add_expanded<MoE>(registry, "MoE", {.domain = kMicrosoft}); }
 
 }  // namespace linnet

@@ -3,7 +3,7 @@
 #include "microsoft/attention_graph.h"
 #include "microsoft/attention_mask.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -175,7 +175,7 @@ class MultiHeadAttention final : public ExpandedOp {
 
 }  // namespace
 
-void register_multi_head_attention(Registry& registry) {
+LINNET_REGISTER(multi_head_attention)(Registry& registry) {
   add_expanded<MultiHeadAttention>(registry, "MultiHeadAttention", {.domain = kMicrosoft});
   add_expanded<MultiHeadAttention>(registry, "DecoderMaskedMultiHeadAttention", {.domain = kMicrosoft});
 }

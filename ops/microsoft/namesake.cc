@@ -1,7 +1,7 @@
 #include "infer/infer.h"
 #include "microsoft/of_dtype.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -85,7 +85,7 @@ class UniqueInOrder final : public ExpandedOp {
 
 }  // namespace
 
-void register_namesake(Registry& registry) {
+LINNET_REGISTER(namesake)(Registry& registry) {
   for (const char* name : {"GatherND", "Pad", "Trilu"}) add_expanded<Namesake>(registry, name, {.domain = kMicrosoft});
   add_expanded<ExpandDims>(registry, "ExpandDims", {.domain = kMicrosoft});
   add_expanded<RangeOfDefaultStep>(registry, "Range", {.domain = kMicrosoft});

@@ -3,9 +3,9 @@
 
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -83,7 +83,7 @@ class NGramRepeatBlock final : public Op {
 
 }  // namespace
 
-void register_ngram_repeat_block(Registry& registry) {
+LINNET_REGISTER(ngram_repeat_block)(Registry& registry) {
   registry.add<NGramRepeatBlock>("NGramRepeatBlock", {.since = 1, .domain = kMicrosoft});
 }
 

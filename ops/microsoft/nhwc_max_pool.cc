@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -31,7 +31,7 @@ class NhwcMaxPool final : public ExpandedOp {
 
 }  // namespace
 
-void register_nhwc_max_pool(Registry& registry) {
+LINNET_REGISTER(nhwc_max_pool)(Registry& registry) {
   add_expanded<NhwcMaxPool>(registry, "NhwcMaxPool", {.domain = kMicrosoft});
 }
 

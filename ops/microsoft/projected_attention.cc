@@ -3,7 +3,7 @@
 #include "microsoft/attention_graph.h"
 #include "microsoft/attention_mask.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -116,7 +116,7 @@ class ProjectedAttention final : public ExpandedOp {
 
 }  // namespace
 
-void register_projected_attention(Registry& registry) {
+LINNET_REGISTER(projected_attention)(Registry& registry) {
   add_expanded<ProjectedAttention>(registry, "Attention", {.domain = kMicrosoft});
 }
 

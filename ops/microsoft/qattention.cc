@@ -3,7 +3,7 @@
 #include "microsoft/attention_graph.h"
 #include "microsoft/attention_mask.h"
 #include "microsoft/integer_product.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -83,7 +83,7 @@ class QAttention final : public ExpandedOp {
 
 }  // namespace
 
-void register_qattention(Registry& registry) {
+LINNET_REGISTER(qattention)(Registry& registry) {
   add_expanded<QAttention>(registry, "QAttention", {.domain = kMicrosoft});
 }
 

@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/embedding_op.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -37,7 +37,7 @@ class QEmbedLayerNormalization final : public EmbeddingOp {
 
 }  // namespace
 
-void register_qembed_layer_normalization(Registry& registry) {
+LINNET_REGISTER(qembed_layer_normalization)(Registry& registry) {
   add_expanded<QEmbedLayerNormalization>(registry, "QEmbedLayerNormalization", {.domain = kMicrosoft});
 }
 

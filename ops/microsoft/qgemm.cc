@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -47,6 +47,6 @@ class QGemm final : public ExpandedOp {
 
 }  // namespace
 
-void register_qgemm(Registry& registry) { add_expanded<QGemm>(registry, "QGemm", {.domain = kMicrosoft}); }
+LINNET_REGISTER(qgemm)(Registry& registry) { add_expanded<QGemm>(registry, "QGemm", {.domain = kMicrosoft}); }
 
 }  // namespace linnet

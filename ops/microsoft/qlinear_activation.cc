@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -30,7 +30,7 @@ class QLinearActivation final : public ExpandedOp {
 
 }  // namespace
 
-void register_qlinear_activation(Registry& registry) {
+LINNET_REGISTER(qlinear_activation)(Registry& registry) {
   for (const char* name : {"QLinearSigmoid", "QLinearLeakyRelu"}) {
     add_expanded<QLinearActivation>(registry, name, {.domain = kMicrosoft});
   }

@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -26,7 +26,7 @@ class QLinearArithmetic final : public ExpandedOp {
 
 }  // namespace
 
-void register_qlinear_arithmetic(Registry& registry) {
+LINNET_REGISTER(qlinear_arithmetic)(Registry& registry) {
   for (const char* name : {"QLinearAdd", "QLinearMul"}) {
     add_expanded<QLinearArithmetic>(registry, name, {.domain = kMicrosoft});
   }

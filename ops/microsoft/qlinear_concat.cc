@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -38,7 +38,7 @@ class QLinearConcat final : public ExpandedOp {
 
 }  // namespace
 
-void register_qlinear_concat(Registry& registry) {
+LINNET_REGISTER(qlinear_concat)(Registry& registry) {
   add_expanded<QLinearConcat>(registry, "QLinearConcat", {.domain = kMicrosoft});
 }
 

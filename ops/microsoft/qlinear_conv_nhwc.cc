@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -46,7 +46,7 @@ class QLinearConvNhwc final : public ExpandedOp {
 
 }  // namespace
 
-void register_qlinear_conv_nhwc(Registry& registry) {
+LINNET_REGISTER(qlinear_conv_nhwc)(Registry& registry) {
   add_expanded<QLinearConvNhwc>(registry, "QLinearConv", {.domain = kMicrosoft});
 }
 

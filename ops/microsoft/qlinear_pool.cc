@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -66,7 +66,7 @@ class QLinearGlobalAveragePool final : public ExpandedOp {
 
 }  // namespace
 
-void register_qlinear_pool(Registry& registry) {
+LINNET_REGISTER(qlinear_pool)(Registry& registry) {
   add_expanded<QLinearAveragePool>(registry, "QLinearAveragePool", {.domain = kMicrosoft});
   add_expanded<QLinearGlobalAveragePool>(registry, "QLinearGlobalAveragePool", {.domain = kMicrosoft});
 }

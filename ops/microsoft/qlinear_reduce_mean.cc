@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -28,7 +28,7 @@ class QLinearReduceMean final : public ExpandedOp {
 
 }  // namespace
 
-void register_qlinear_reduce_mean(Registry& registry) {
+LINNET_REGISTER(qlinear_reduce_mean)(Registry& registry) {
   add_expanded<QLinearReduceMean>(registry, "QLinearReduceMean", {.domain = kMicrosoft});
 }
 

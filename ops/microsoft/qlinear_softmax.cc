@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -30,7 +30,7 @@ class QLinearSoftmax final : public ExpandedOp {
 
 }  // namespace
 
-void register_qlinear_softmax(Registry& registry) {
+LINNET_REGISTER(qlinear_softmax)(Registry& registry) {
   add_expanded<QLinearSoftmax>(registry, "QLinearSoftmax", {.domain = kMicrosoft});
 }
 

@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -24,7 +24,7 @@ class QLinearWhere final : public ExpandedOp {
 
 }  // namespace
 
-void register_qlinear_where(Registry& registry) {
+LINNET_REGISTER(qlinear_where)(Registry& registry) {
   add_expanded<QLinearWhere>(registry, "QLinearWhere", {.domain = kMicrosoft});
 }
 

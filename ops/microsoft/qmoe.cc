@@ -6,8 +6,8 @@
 #include "microsoft/attention_graph.h"
 #include "microsoft/mixture_of_experts.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
 #include "partition/parts.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -174,6 +174,6 @@ class QMoE final : public MixtureOfExperts {
 
 }  // namespace
 
-void register_qmoe(Registry& registry) { add_expanded<QMoE>(registry, "QMoE", {.domain = kMicrosoft}); }
+LINNET_REGISTER(qmoe)(Registry& registry) { add_expanded<QMoE>(registry, "QMoE", {.domain = kMicrosoft}); }
 
 }  // namespace linnet

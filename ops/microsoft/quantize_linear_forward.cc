@@ -1,6 +1,6 @@
 #include "microsoft/quantized.h"
-#include "op_list.h"
 #include "quantization/parameter.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -30,7 +30,7 @@ class Forwarded final : public ExpandedOp {
 
 }  // namespace
 
-void register_quantize_linear_forward(Registry& registry) {
+LINNET_REGISTER(quantize_linear_forward)(Registry& registry) {
   for (const char* name : {"QuantizeLinear", "DequantizeLinear"}) {
     add_expanded<Forwarded>(registry, name, {.domain = kMicrosoft});
   }

@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -50,7 +50,7 @@ class Rfft final : public ExpandedOp {
 
 }  // namespace
 
-void register_rfft(Registry& registry) {
+LINNET_REGISTER(rfft)(Registry& registry) {
   for (const char* name : {"Rfft", "Irfft"}) add_expanded<Rfft>(registry, name, {.domain = kMicrosoft});
 }
 

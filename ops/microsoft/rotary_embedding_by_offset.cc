@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -81,7 +81,7 @@ class RotaryEmbeddingByOffset final : public ExpandedOp {
 
 }  // namespace
 
-void register_rotary_embedding_by_offset(Registry& registry) {
+LINNET_REGISTER(rotary_embedding_by_offset)(Registry& registry) {
   add_expanded<RotaryEmbeddingByOffset>(registry, "RotaryEmbedding", {.domain = kMicrosoft});
 }
 

@@ -1,7 +1,7 @@
 #include "microsoft/quantized.h"
 #include "microsoft/row_statistics.h"
 #include "normalization/row_parameter.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -68,7 +68,7 @@ class SkipLayerNormalization final : public ExpandedOp {
 
 }  // namespace
 
-void register_skip_layer_normalization(Registry& registry) {
+LINNET_REGISTER(skip_layer_normalization)(Registry& registry) {
   for (const char* name : {"SkipLayerNormalization", "SkipSimplifiedLayerNormalization"}) {
     add_expanded<SkipLayerNormalization>(registry, name, {.domain = kMicrosoft});
   }

@@ -5,7 +5,7 @@
 #include "infer/infer.h"
 #include "microsoft/attention_graph.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -75,7 +75,7 @@ class SparseAttention final : public ExpandedOp {
 
 }  // namespace
 
-void register_sparse_attention(Registry& registry) {
+LINNET_REGISTER(sparse_attention)(Registry& registry) {
   add_expanded<SparseAttention>(registry, "SparseAttention", {.domain = kMicrosoft});
 }
 

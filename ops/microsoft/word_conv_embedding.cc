@@ -4,9 +4,9 @@
 
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -116,7 +116,7 @@ class WordConvEmbedding final : public Op {
 
 }  // namespace
 
-void register_word_conv_embedding(Registry& registry) {
+LINNET_REGISTER(word_conv_embedding)(Registry& registry) {
   registry.add<WordConvEmbedding>("WordConvEmbedding", {.since = 1, .domain = kMicrosoft});
 }
 

@@ -4,11 +4,13 @@
 
 #include "gemm/fused_activation.h"
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/normalize.h"
+#include "kernels/unary.h"
 #include "normalization/channel_normalization.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -60,7 +62,7 @@ template <class T>
 class BatchNormalizationKernel final : public Kernel {
  public:
   BatchNormalizationKernel(const Geometry& geometry, float epsilon, const Training& training,
-                           const NormalizeKernels& kernels, UnaryKernels::F activation, float alpha, float beta,
+                           const NormalizeKernels& kernels, UnaryForm activation, float alpha, float beta,
                            const CompileInput& in)
       : g_(geometry),
         epsilon_(epsilon),
@@ -216,7 +218,7 @@ class BatchNormalizationKernel final : public Kernel {
   float epsilon_;
   Training training_;
   const NormalizeKernels& kernels_;
-  UnaryKernels::F activation_;
+  UnaryForm activation_;
   float alpha_, beta_;
   Tensor constants_;  ///< the parameters where they are known; else none
 };
@@ -274,10 +276,11 @@ class BatchNormalization final : public Op {
     }
     Training training = training_;
     for (int i = 0; i < 4; ++i) training.outputs[size_t(i)] = in.has_output(i + 1);
-    const KernelTable& table = kernel_table(in.isa());
-    const UnaryKernels::F activation = activation_.function ? table.unary.*activation_.function->kernel : nullptr;
+    const UnaryForm activation =
+        activation_.function ? kernels_for<UnaryKernels>(in.isa()).*activation_.function->kernel : nullptr;
     return dispatch_float(in.dtype(0), [&]<class T>() -> KernelPtr {
-      return std::make_unique<BatchNormalizationKernel<T>>(geometry, epsilon_, training, table.normalize, activation,
+      return std::make_unique<BatchNormalizationKernel<T>>(geometry, epsilon_, training,
+                                                           kernels_for<NormalizeKernels>(in.isa()), activation,
                                                            activation_.alpha, activation_.beta, in);
     });
   }
@@ -310,7 +313,7 @@ class BatchNormalization final : public Op {
 
 }  // namespace
 
-void register_batch_normalization(Registry& registry) {
+LINNET_REGISTER(batch_normalization)(Registry& registry) {
   registry.add<BatchNormalization>("BatchNormalization");
   registry.add<BatchNormalization>("BatchNormalization", {.since = 1, .domain = "linnet"});
 }

@@ -1,8 +1,9 @@
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/normalize.h"
 #include "normalization/channel_normalization.h"
-#include "op_list.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -90,7 +91,7 @@ class InstanceNormalization final : public Op {
 
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
-    return make_kernel(in.dtype(0), groups_of(x, x[1], 1, epsilon_), kernel_table(in.isa()).normalize);
+    return make_kernel(in.dtype(0), groups_of(x, x[1], 1, epsilon_), kernels_for<NormalizeKernels>(in.isa()));
   }
 
  private:
@@ -125,7 +126,7 @@ class GroupNormalization final : public Op {
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
     const int64_t shared = per_group_ ? std::max<int64_t>(1, x[1] / groups_) : 1;
-    return make_kernel(in.dtype(0), groups_of(x, groups_, shared, epsilon_), kernel_table(in.isa()).normalize);
+    return make_kernel(in.dtype(0), groups_of(x, groups_, shared, epsilon_), kernels_for<NormalizeKernels>(in.isa()));
   }
 
  private:
@@ -136,7 +137,7 @@ class GroupNormalization final : public Op {
 
 }  // namespace
 
-void register_group_normalization(Registry& registry) {
+LINNET_REGISTER(group_normalization)(Registry& registry) {
   registry.add<InstanceNormalization>("InstanceNormalization");
   registry.add<GroupNormalization>("GroupNormalization", {.since = 18});
 }

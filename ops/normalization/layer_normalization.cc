@@ -3,10 +3,11 @@
 
 #include "elements/dispatch.h"
 #include "infer/dtype_attribute.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/normalize.h"
 #include "normalization/row_parameter.h"
-#include "op_list.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -139,7 +140,7 @@ class LayerNormalization final : public Op {
                        .has_bias = in.has(2),
                        .has_mean = in.has_output(1),
                        .has_factor = in.has_output(2)};
-    const NormalizeKernels& kernels = kernel_table(in.isa()).normalize;
+    const NormalizeKernels& kernels = kernels_for<NormalizeKernels>(in.isa());
     return dispatch_float(
         in.dtype(0), [&]<class T>() -> KernelPtr { return std::make_unique<RowNormalizationKernel<T>>(p, kernels); });
   }
@@ -161,7 +162,7 @@ class LayerNormalization final : public Op {
 
 }  // namespace
 
-void register_layer_normalization(Registry& registry) {
+LINNET_REGISTER(layer_normalization)(Registry& registry) {
   registry.add<LayerNormalization>("LayerNormalization", {.since = 17});
   registry.add<LayerNormalization>("RMSNormalization", {.since = 23});
 }

@@ -2,10 +2,12 @@
 #include <cmath>
 
 #include "elements/dispatch.h"
-#include "kernels/kernel_table.h"
+#include "kernels/binary.h"
+#include "kernels/kernels_for.h"
+#include "kernels/reduce.h"
 #include "math/softmax_axis.h"
-#include "op_list.h"
 #include "partition/parts.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -34,11 +36,11 @@ void normalize_lane(const T* from, T* to, int64_t n, int64_t stride, bool square
 /// float32 by kernels. Lanes whose sum leaves the range in which float32 is exact are computed in double.
 class FloatLanes final : public Kernel {
  public:
-  FloatLanes(const Lanes& lanes, bool squares, const KernelTable& kernels)
+  FloatLanes(const Lanes& lanes, bool squares, Isa isa)
       : lanes_(lanes),
         squares_(squares),
-        sum_(squares ? kernels.reduce.sum_square : kernels.reduce.sum_abs),
-        divide_(kernels.binary.div) {}
+        sum_(squares ? kernels_for<ReduceKernels>(isa).sum_square : kernels_for<ReduceKernels>(isa).sum_abs),
+        divide_(kernels_for<BinaryKernels>(isa).div) {}
 
   void run(KernelContext& context) const override {
     const float* x = context.input(0).data<float>();
@@ -112,7 +114,7 @@ class LpNormalization final : public Op {
     const int axis = normalize_axis(axis_, x.rank());
     const Lanes lanes{x.elements(0, axis), x[axis], x.elements(axis + 1, x.rank())};
     if (in.dtype(0) == DType::kFloat32 && x[axis] > 0) {
-      return std::make_unique<FloatLanes>(lanes, p_ == 2, kernel_table(in.isa()));
+      return std::make_unique<FloatLanes>(lanes, p_ == 2, in.isa());
     }
     return dispatch_float(in.dtype(0), [&]<class T>() {
       return make_lane_kernel<T>(
@@ -129,6 +131,6 @@ class LpNormalization final : public Op {
 
 }  // namespace
 
-void register_lp_normalization(Registry& registry) { registry.add<LpNormalization>("LpNormalization"); }
+LINNET_REGISTER(lp_normalization)(Registry& registry) { registry.add<LpNormalization>("LpNormalization"); }
 
 }  // namespace linnet

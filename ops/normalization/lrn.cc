@@ -2,11 +2,12 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
-#include "op_list.h"
+#include "kernels/kernels_for.h"
+#include "kernels/unary.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -95,7 +96,7 @@ class Lrn final : public Op {
     const Shape x = in.shape(0);
     const Window window{
         x[0], x[1], x.elements(2, x.rank()), (size_ - 1) / 2, size_ / 2, double(alpha_) / double(size_), beta_, bias_};
-    const UnaryKernels& kernels = kernel_table(in.isa()).unary;
+    const UnaryKernels& kernels = kernels_for<UnaryKernels>(in.isa());
     return dispatch_float(in.dtype(0),
                           [&]<class T>() -> KernelPtr { return std::make_unique<LrnKernel<T>>(window, kernels); });
   }
@@ -107,6 +108,6 @@ class Lrn final : public Op {
 
 }  // namespace
 
-void register_lrn(Registry& registry) { registry.add<Lrn>("LRN"); }
+LINNET_REGISTER(lrn)(Registry& registry) { registry.add<Lrn>("LRN"); }
 
 }  // namespace linnet

@@ -4,11 +4,12 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/normalize.h"
 #include "normalization/channel_normalization.h"
-#include "op_list.h"
 #include "partition/parallel.h"
 #include "reduction/reduce_plan.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -98,7 +99,7 @@ class MeanVarianceNormalization final : public Op {
   KernelPtr compile(const CompileInput& in) const override {
     const ReducePlan plan = make_reduce_plan(in.shape(0), flags(in.rank(0)));
     return dispatch_float(in.dtype(0), [&]<class T>() -> KernelPtr {
-      return std::make_unique<MeanVarianceKernel<T>>(plan, kernel_table(in.isa()).normalize);
+      return std::make_unique<MeanVarianceKernel<T>>(plan, kernels_for<NormalizeKernels>(in.isa()));
     });
   }
 
@@ -114,7 +115,7 @@ class MeanVarianceNormalization final : public Op {
 
 }  // namespace
 
-void register_mean_variance_normalization(Registry& registry) {
+LINNET_REGISTER(mean_variance_normalization)(Registry& registry) {
   registry.add<MeanVarianceNormalization>("MeanVarianceNormalization", {.since = 9});
 }
 

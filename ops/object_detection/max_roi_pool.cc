@@ -4,10 +4,10 @@
 
 #include "elements/to_integer.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -163,6 +163,6 @@ class MaxRoiPool final : public Op {
 
 }  // namespace
 
-void register_max_roi_pool(Registry& registry) { registry.add<MaxRoiPool>("MaxRoiPool", {.since = 1}); }
+LINNET_REGISTER(max_roi_pool)(Registry& registry) { registry.add<MaxRoiPool>("MaxRoiPool", {.since = 1}); }
 
 }  // namespace linnet

@@ -2,9 +2,10 @@
 #include <vector>
 
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
-#include "op_list.h"
+#include "kernels/boxes.h"
+#include "kernels/kernels_for.h"
 #include "partition/checkpoints.h"
+#include "registration.h"
 #include "tensor/counted_vector.h"
 
 namespace linnet {
@@ -67,7 +68,7 @@ float scalar_or(const Tensor& tensor, float fallback) { return tensor ? *tensor.
 class NonMaxSuppressionKernel final : public Kernel {
  public:
   NonMaxSuppressionKernel(const CompileInput& in, bool centers)
-      : scores_(in.shape(1)), centers_(centers), kernels_(kernel_table(in.isa()).boxes) {}
+      : scores_(in.shape(1)), centers_(centers), kernels_(kernels_for<BoxKernels>(in.isa())) {}
 
   void run(KernelContext& context) const override {
     const Tensor& most = context.input(2);
@@ -183,7 +184,7 @@ class NonMaxSuppression final : public Op {
 
 }  // namespace
 
-void register_non_max_suppression(Registry& registry) {
+LINNET_REGISTER(non_max_suppression)(Registry& registry) {
   registry.add<NonMaxSuppression>("NonMaxSuppression", {.since = 10});
 }
 

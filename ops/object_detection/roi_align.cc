@@ -3,11 +3,12 @@
 #include <limits>
 
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/pool.h"
 #include "object_detection/roi_taps.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -201,7 +202,7 @@ class RoiAlign final : public Op {
     const DType dtype = in.dtype(0);
     const Shape x = in.shape(0);
     const int64_t rois = in.shape(1)[0];
-    const PoolKernels& pool = kernel_table(in.isa()).pool;
+    const PoolKernels& pool = kernels_for<PoolKernels>(in.isa());
     if (dtype == DType::kFloat32) return std::make_unique<RoiAlignKernel<float>>(s_, x, rois, pool);
     return std::make_unique<RoiAlignKernel<double>>(s_, x, rois, pool);
   }
@@ -212,6 +213,6 @@ class RoiAlign final : public Op {
 
 }  // namespace
 
-void register_roi_align(Registry& registry) { registry.add<RoiAlign>("RoiAlign", {.since = 10}); }
+LINNET_REGISTER(roi_align)(Registry& registry) { registry.add<RoiAlign>("RoiAlign", {.since = 10}); }
 
 }  // namespace linnet

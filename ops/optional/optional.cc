@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "linnet/containers.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -37,6 +37,6 @@ class OptionalOp final : public Op {
 
 }  // namespace
 
-void register_optional(Registry& r) { r.add<OptionalOp>("Optional", {.since = 15}); }
+LINNET_REGISTER(optional)(Registry& r) { r.add<OptionalOp>("Optional", {.since = 15}); }
 
 }  // namespace linnet

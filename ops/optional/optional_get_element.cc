@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "linnet/containers.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/view.h"
 
 namespace linnet {
@@ -36,6 +36,6 @@ class OptionalGetElement final : public Op {
 
 }  // namespace
 
-void register_optional_get_element(Registry& r) { r.add<OptionalGetElement>("OptionalGetElement", {.since = 15}); }
+LINNET_REGISTER(optional_get_element)(Registry& r) { r.add<OptionalGetElement>("OptionalGetElement", {.since = 15}); }
 
 }  // namespace linnet

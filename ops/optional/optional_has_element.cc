@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "linnet/containers.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -32,6 +32,6 @@ class OptionalHasElement final : public Op {
 
 }  // namespace
 
-void register_optional_has_element(Registry& r) { r.add<OptionalHasElement>("OptionalHasElement", {.since = 15}); }
+LINNET_REGISTER(optional_has_element)(Registry& r) { r.add<OptionalHasElement>("OptionalHasElement", {.since = 15}); }
 
 }  // namespace linnet

@@ -3,10 +3,10 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "pool/plane_pool.h"
 #include "pool/pool_scalar.h"
 #include "pool/window_pool.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -93,7 +93,7 @@ class AveragePool final : public Op {
 
 }  // namespace
 
-void register_average_pool(Registry& registry) {
+LINNET_REGISTER(average_pool)(Registry& registry) {
   for (const char* name : {"AveragePool", "GlobalAveragePool"}) {
     registry.add<AveragePool>(name, {.since = 1});
     registry.add<AveragePool>(name, {.since = 1, .domain = "linnet"});

@@ -2,8 +2,8 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "pool/pool_scalar.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -66,7 +66,7 @@ class LpPool final : public Op {
 
 }  // namespace
 
-void register_lp_pool(Registry& registry) {
+LINNET_REGISTER(lp_pool)(Registry& registry) {
   registry.add<LpPool>("LpPool", {.since = 1});
   registry.add<LpPool>("GlobalLpPool", {.since = 1});
 }

@@ -5,11 +5,11 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "pool/indexed_max_pool.h"
 #include "pool/plane_pool.h"
 #include "pool/pool_scalar.h"
 #include "pool/window_pool.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -93,7 +93,7 @@ class MaxPool final : public Op {
 
 }  // namespace
 
-void register_max_pool(Registry& registry) {
+LINNET_REGISTER(max_pool)(Registry& registry) {
   for (const char* name : {"MaxPool", "GlobalMaxPool"}) {
     registry.add<MaxPool>(name, {.since = 1});
     registry.add<MaxPool>(name, {.since = 1, .domain = "linnet"});

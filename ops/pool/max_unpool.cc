@@ -3,8 +3,8 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
+#include "registration.h"
 #include "tensor/copy.h"
 
 namespace linnet {
@@ -217,6 +217,6 @@ class MaxUnpool final : public Op {
 
 }  // namespace
 
-void register_max_unpool(Registry& registry) { registry.add<MaxUnpool>("MaxUnpool", {.since = 9}); }
+LINNET_REGISTER(max_unpool)(Registry& registry) { registry.add<MaxUnpool>("MaxUnpool", {.since = 9}); }
 
 }  // namespace linnet

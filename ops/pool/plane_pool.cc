@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "elements/dispatch.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/plane_pool.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "tensor/counted_vector.h"
@@ -173,7 +174,7 @@ bool takes_planes(PoolKind kind, const PoolShape& shape, DType dtype) {
 }
 
 KernelPtr make_plane_pool(PoolKind kind, PoolShape shape, DType dtype, Isa isa) {
-  const PlanePoolKernels& kernels = kernel_table(isa).plane_pool;
+  const PlanePoolKernels& kernels = kernels_for<PlanePoolKernels>(isa);
   const auto make = [&]<class T>() -> KernelPtr {
     return std::make_unique<PlanePool<T>>(kind, std::move(shape), kernels);
   };

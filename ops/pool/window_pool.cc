@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "elements/dispatch.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/pool.h"
+#include "kernels/quantize.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
@@ -34,9 +36,9 @@ const MaxKernels<T>& max_kernels(const PoolKernels& k) {
 template <class T, class Y>
 class RowMeans {
  public:
-  RowMeans(const KernelTable& table, const PoolGrids& grids)
-      : kernels_(table.pool), grid_(grids.x), y_grid_(grids.y.value_or(PoolGrid{})) {
-    if constexpr (sizeof(Y) == 1) quantize_ = table.quantize.of(dtype_of<Y>).quantize;
+  RowMeans(Isa isa, const PoolGrids& grids)
+      : kernels_(kernels_for<PoolKernels>(isa)), grid_(grids.x), y_grid_(grids.y.value_or(PoolGrid{})) {
+    if constexpr (sizeof(Y) == 1) quantize_ = kernels_for<QuantizeKernels>(isa).of(dtype_of<Y>).quantize;
   }
 
   static size_t scratch_bytes(int64_t n) { return sizeof(Y) == 1 ? dtype_bytes(DType::kFloat32, n) : 0; }
@@ -85,8 +87,8 @@ class RowMeans {
 template <class T, class Y>
 class WindowPool final : public Kernel {
  public:
-  WindowPool(PoolKind kind, PoolShape shape, const KernelTable& table, const PoolGrids& grids)
-      : kind_(kind), shape_(std::move(shape)), kernels_(table.pool), means_(table, grids) {
+  WindowPool(PoolKind kind, PoolShape shape, Isa isa, const PoolGrids& grids)
+      : kind_(kind), shape_(std::move(shape)), kernels_(kernels_for<PoolKernels>(isa)), means_(isa, grids) {
     rows_ = checked_mul(checked_mul(shape_.batch, shape_.axes[0].out), shape_.axes[1].out);
     row_elements_ = checked_mul(shape_.axes[2].out, shape_.channels);
   }
@@ -192,9 +194,9 @@ class WindowPool final : public Kernel {
 template <class T, class Y>
 class GlobalPool final : public Kernel {
  public:
-  GlobalPool(PoolKind kind, const PoolShape& shape, const KernelTable& table, const PoolGrids& grids)
-      : kernels_(table.pool),
-        means_(table, grids),
+  GlobalPool(PoolKind kind, const PoolShape& shape, Isa isa, const PoolGrids& grids)
+      : kernels_(kernels_for<PoolKernels>(isa)),
+        means_(isa, grids),
         max_(kind == PoolKind::kMax),
         channels_last_(shape.channels_last),
         batch_(shape.batch),
@@ -248,14 +250,13 @@ class GlobalPool final : public Kernel {
 
 template <template <class, class> class Pool, class T>
 KernelPtr make_bytes(PoolKind kind, PoolShape shape, Isa isa, const PoolGrids& grids) {
-  const KernelTable& table = kernel_table(isa);
-  if (kind == PoolKind::kMax) return std::make_unique<Pool<T, T>>(kind, std::move(shape), table, grids);
+  if (kind == PoolKind::kMax) return std::make_unique<Pool<T, T>>(kind, std::move(shape), isa, grids);
   if (!shape.channels_last || shape.taps() > kMostByteTaps) {
     throw Error(ErrorKind::kUnsupported, str("means of bytes are taken channels-last, of up to ", kMostByteTaps,
                                              " elements, got ", shape.taps()));
   }
-  if (grids.y) return std::make_unique<Pool<T, T>>(kind, std::move(shape), table, grids);
-  return std::make_unique<Pool<T, float>>(kind, std::move(shape), table, grids);
+  if (grids.y) return std::make_unique<Pool<T, T>>(kind, std::move(shape), isa, grids);
+  return std::make_unique<Pool<T, float>>(kind, std::move(shape), isa, grids);
 }
 
 template <template <class, class> class Pool>
@@ -263,7 +264,7 @@ KernelPtr make(PoolKind kind, PoolShape shape, DType dtype, Isa isa, const PoolG
   if (dtype == DType::kUint8) return make_bytes<Pool, uint8_t>(kind, std::move(shape), isa, grids);
   if (dtype == DType::kInt8) return make_bytes<Pool, int8_t>(kind, std::move(shape), isa, grids);
   if (dtype != DType::kFloat32) throw_dtype(dtype);
-  return std::make_unique<Pool<float, float>>(kind, std::move(shape), kernel_table(isa), grids);
+  return std::make_unique<Pool<float, float>>(kind, std::move(shape), isa, grids);
 }
 
 }  // namespace

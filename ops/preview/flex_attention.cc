@@ -6,8 +6,8 @@
 #include "controlflow/program_kernel.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "preview/flex_attention_graph.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -115,7 +115,7 @@ class FlexAttention final : public Op {
 
 }  // namespace
 
-void register_flex_attention(Registry& registry) {
+LINNET_REGISTER(flex_attention)(Registry& registry) {
   registry.add<FlexAttention>("FlexAttention", {.since = 1, .domain = "ai.onnx.preview"});
 }
 

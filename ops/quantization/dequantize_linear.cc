@@ -2,9 +2,9 @@
 
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/parallel.h"
 #include "quantization/integers.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -83,7 +83,7 @@ class DequantizeLinear final : public Op {
 
 }  // namespace
 
-void register_dequantize_linear(Registry& registry) {
+LINNET_REGISTER(dequantize_linear)(Registry& registry) {
   registry.add<DequantizeLinear>("DequantizeLinear", {.since = 10});
 }
 

@@ -2,10 +2,11 @@
 #include <array>
 
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
-#include "op_list.h"
+#include "kernels/kernels_for.h"
+#include "kernels/quantize.h"
 #include "partition/parallel.h"
 #include "quantization/dynamic_grid.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 class DynamicQuantizeLinearKernel final : public Kernel {
  public:
   explicit DynamicQuantizeLinearKernel(const CompileInput& in)
-      : kernels_(kernel_table(in.isa()).quantize), has_scale_(in.has_output(1)), has_zero_(in.has_output(2)) {}
+      : kernels_(kernels_for<QuantizeKernels>(in.isa())), has_scale_(in.has_output(1)), has_zero_(in.has_output(2)) {}
 
   void run(KernelContext& context) const override {
     const std::span<const float> x = context.input(0).values<float>();
@@ -70,7 +71,7 @@ class DynamicQuantizeLinear final : public Op {
 
 }  // namespace
 
-void register_dynamic_quantize_linear(Registry& registry) {
+LINNET_REGISTER(dynamic_quantize_linear)(Registry& registry) {
   registry.add<DynamicQuantizeLinear>("DynamicQuantizeLinear", {.since = 11});
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "elements/bit_stream.h"
-#include "kernels/kernel_table.h"
+#include "kernels/binary.h"
+#include "kernels/kernels_for.h"
+#include "kernels/quantize.h"
 #include "partition/parallel.h"
 #include "tensor/cast_path.h"
 
@@ -15,8 +17,8 @@ constexpr int64_t kBlock = kQuantizationBlock;
 /// Elements as float32: those of the tensor themselves, or at most kBlock converted ones.
 class FloatReader {
  public:
-  FloatReader(DType dtype, const KernelTable& kernels) : bytes_(dtype_bytes(dtype, 1)) {
-    if (dtype != DType::kFloat32) path_ = *cast_path(dtype, DType::kFloat32, kernels);
+  FloatReader(DType dtype, Isa isa) : bytes_(dtype_bytes(dtype, 1)) {
+    if (dtype != DType::kFloat32) path_ = *cast_path(dtype, DType::kFloat32, isa);
   }
   bool converts() const { return !path_.empty(); }
   const float* read(const void* x, int64_t first, int64_t n, float* room) const {
@@ -42,7 +44,7 @@ class IntegersKernel : public Kernel {
   IntegersKernel(const CompileInput& in, const ScaleLayout& layout, DType integers, bool converts)
       : layout_(layout),
         elements_(in.shape(0).elements()),
-        scales_(in.dtype(1), kernel_table(in.isa())),
+        scales_(in.dtype(1), in.isa()),
         zero_bits_(in.has(2) ? dtype_bits(integers) : 0),
         zero_signed_(is_signed(integers)),
         converts_(converts || scales_.converts() || zero_bits_ % 8 > 0) {}
@@ -108,13 +110,13 @@ class Quantize final : public IntegersKernel {
  public:
   Quantize(const CompileInput& in, const ScaleLayout& layout, DType precision)
       : IntegersKernel(in, layout, in.output_dtype(0), in.dtype(0) != DType::kFloat32 || is_half(precision)),
-        x_(in.dtype(0), kernel_table(in.isa())),
-        kernels_(*kernel_table(in.isa()).quantize.grid(in.output_dtype(0))),
-        div_(kernel_table(in.isa()).binary.div),
+        x_(in.dtype(0), in.isa()),
+        kernels_(*kernels_for<QuantizeKernels>(in.isa()).grid(in.output_dtype(0))),
+        div_(kernels_for<BinaryKernels>(in.isa()).div),
         y_bytes_(dtype_bytes(in.output_dtype(0), 1)) {
     if (!is_half(precision)) return;
-    narrow_ = *cast_path(DType::kFloat32, precision, kernel_table(in.isa()));
-    widen_ = *cast_path(precision, DType::kFloat32, kernel_table(in.isa()));
+    narrow_ = *cast_path(DType::kFloat32, precision, in.isa());
+    widen_ = *cast_path(precision, DType::kFloat32, in.isa());
   }
 
  private:
@@ -155,7 +157,7 @@ class Dequantize final : public IntegersKernel {
         x_(in.dtype(0)),
         y_bytes_(dtype_bytes(in.output_dtype(0), 1)) {
     if (in.output_dtype(0) == DType::kFloat32) return;
-    narrow_ = *cast_path(DType::kFloat32, in.output_dtype(0), kernel_table(in.isa()));
+    narrow_ = *cast_path(DType::kFloat32, in.output_dtype(0), in.isa());
   }
 
  private:
@@ -182,7 +184,7 @@ class Dequantize final : public IntegersKernel {
 }  // namespace
 
 KernelPtr quantize_to_integers(const CompileInput& in, const ScaleLayout& layout, DType precision) {
-  const GridKernels* kernels = kernel_table(in.isa()).quantize.grid(in.output_dtype(0));
+  const GridKernels* kernels = kernels_for<QuantizeKernels>(in.isa()).grid(in.output_dtype(0));
   const bool takes_x = is_short_float(in.dtype(0)) || in.dtype(0) == DType::kInt32;
   if (!kernels || !kernels->quantize || !takes_x || !is_short_float(in.dtype(1)) || !is_short_float(precision)) {
     return nullptr;
@@ -194,7 +196,7 @@ KernelPtr dequantize_from_integers(const CompileInput& in, const ScaleLayout& la
   const DType x = in.dtype(0);
   const bool divides_bytes = is_integer(x) && dtype_bits(x) < 8;
   const DType stored = !divides_bytes ? x : is_signed(x) ? DType::kInt8 : DType::kUint8;
-  const GridKernels* kernels = kernel_table(in.isa()).quantize.grid(stored);
+  const GridKernels* kernels = kernels_for<QuantizeKernels>(in.isa()).grid(stored);
   if (!kernels || !is_short_float(in.dtype(1)) || !is_short_float(in.output_dtype(0))) return nullptr;
   return std::make_unique<Dequantize>(in, layout, *kernels);
 }

@@ -3,9 +3,9 @@
 #include "elements/dispatch.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/parallel.h"
 #include "quantization/integers.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -135,6 +135,6 @@ class QuantizeLinear final : public Op {
 
 }  // namespace
 
-void register_quantize_linear(Registry& registry) { registry.add<QuantizeLinear>("QuantizeLinear", {.since = 10}); }
+LINNET_REGISTER(quantize_linear)(Registry& registry) { registry.add<QuantizeLinear>("QuantizeLinear", {.since = 10}); }
 
 }  // namespace linnet

@@ -9,10 +9,13 @@
 #include "quantizer/calibrate.h"
 #include "quantizer/quantized_graph.h"
 #include "quantizer/signal_to_noise.h"
-#include "rewrites/rewrite_list.h"
+#include "rewrites/define_rewrite.h"
 #include "run/model_graph.h"
 
 namespace linnet {
+
+RewriteFunction drop_identity, fold_pad_into_window, fold_affine_into_conv;
+
 namespace {
 
 constexpr std::string_view kQuantized[] = {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear",

@@ -1,10 +1,10 @@
 #include <limits>
 
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
 #include "reduction/extreme_search.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -87,7 +87,7 @@ class ArgExtreme final : public Op {
 
 }  // namespace
 
-void register_arg_extreme(Registry& registry) {
+LINNET_REGISTER(arg_extreme)(Registry& registry) {
   registry.add<ArgExtreme<true>>("ArgMax");
   registry.add<ArgExtreme<false>>("ArgMin");
 }

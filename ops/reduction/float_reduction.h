@@ -1,6 +1,8 @@
 #pragma once
 
-#include "kernels/kernel_table.h"
+#include "kernels/forms.h"
+#include "kernels/reduce.h"
+#include "kernels/transpose.h"
 #include "linnet/op.h"
 #include "reduction/reduce_plan.h"
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "kernels/kernel_table.h"
+#include "kernels/number_reduce.h"
+#include "kernels/transpose.h"
 #include "linnet/op.h"
 #include "reduction/reduce_plan.h"
 #include "tensor/cast_path.h"

@@ -1,15 +1,22 @@
+#include "kernels/reduce.h"
+
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 
 #include "elements/dispatch.h"
 #include "elements/to_integer.h"
-#include "op_list.h"
+#include "kernels/binary.h"
+#include "kernels/kernels_for.h"
+#include "kernels/number_reduce.h"
+#include "kernels/softmax.h"
+#include "kernels/transpose.h"
 #include "reduction/float_reduction.h"
 #include "reduction/log_sum_exp.h"
 #include "reduction/number_reduction.h"
 #include "reduction/reduce_op.h"
 #include "reduction/reducers.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -24,8 +31,8 @@ void logarithm(float* y, int64_t n, int64_t) {
   for (int64_t i = 0; i < n; ++i) y[i] = std::log(y[i]);
 }
 
-using MakeFloat = FloatReduction (*)(const KernelTable&);
-using MakeNumber = KernelPtr (*)(const ReducePlan&, DType, const KernelTable&);
+using MakeFloat = FloatReduction (*)(Isa);
+using MakeNumber = KernelPtr (*)(const ReducePlan&, DType, Isa);
 
 /// What values of type T are added up in, as kernels do.
 template <class T, class Terms>
@@ -33,9 +40,9 @@ using Total = std::conditional_t<Terms::kReal || !std::is_integral_v<T>, double,
                                  std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
 
 /// The bits of uint64 are those of int64, but as numbers.
-std::vector<CastStep> steps_to(DType to, DType from, const KernelTable& kernels) {
+std::vector<CastStep> steps_to(DType to, DType from, Isa isa) {
   if (from == to || (from == DType::kUint64 && to == DType::kInt64)) return {};
-  if (from != DType::kUint64) return *cast_path(from, to, kernels);
+  if (from != DType::kUint64) return *cast_path(from, to, isa);
   const auto convert = [](const void* x, void* y, int64_t n) {
     std::copy_n(static_cast<const uint64_t*>(x), n, static_cast<double*>(y));
   };
@@ -48,16 +55,17 @@ auto transposition(size_t bytes, const TransposeKernels& kernels) {
 }
 
 template <class Terms>
-KernelPtr make_sum(const ReducePlan& plan, DType dtype, const KernelTable& kernels) {
+KernelPtr make_sum(const ReducePlan& plan, DType dtype, Isa isa) {
   return dispatch_number(dtype, [&]<class T>() {
     using A = Total<T, Terms>;
     constexpr bool real = std::is_same_v<A, double>;
-    const NumberSums& sums = real ? kernels.number_reduce.sums_f64 : kernels.number_reduce.sums_s64;
+    const NumberReduceKernels& kernels = kernels_for<NumberReduceKernels>(isa);
+    const NumberSums& sums = real ? kernels.sums_f64 : kernels.sums_s64;
     const bool is_magnitude = Terms::kReduction == &NumberSums::sum_abs && std::is_unsigned_v<T>;
     return make_number_reduction(
-        plan, {.convert = steps_to(real ? DType::kFloat64 : DType::kInt64, dtype, kernels),
+        plan, {.convert = steps_to(real ? DType::kFloat64 : DType::kInt64, dtype, isa),
                .reduce = is_magnitude ? sums.sum : sums.*Terms::kReduction,
-               .transpose = transposition(sizeof(A), kernels.transpose),
+               .transpose = transposition(sizeof(A), kernels_for<TransposeKernels>(isa)),
                .x_bytes = sizeof(T),
                .total_bytes = sizeof(A),
                .y_bytes = sizeof(T),
@@ -72,13 +80,13 @@ KernelPtr make_sum(const ReducePlan& plan, DType dtype, const KernelTable& kerne
 }
 
 template <class Order>
-KernelPtr make_extreme(const ReducePlan& plan, DType dtype, const KernelTable& kernels) {
+KernelPtr make_extreme(const ReducePlan& plan, DType dtype, Isa isa) {
   const auto make = [&]<class T>() {
     return make_number_reduction(
         plan,
         {.convert = {},
-         .reduce = kernels.number_reduce.extremes(dtype)->*Order::kReduction,
-         .transpose = transposition(sizeof(T), kernels.transpose),
+         .reduce = kernels_for<NumberReduceKernels>(isa).extremes(dtype)->*Order::kReduction,
+         .transpose = transposition(sizeof(T), kernels_for<TransposeKernels>(isa)),
          .x_bytes = sizeof(T),
          .total_bytes = sizeof(T),
          .y_bytes = sizeof(T),
@@ -89,9 +97,7 @@ KernelPtr make_extreme(const ReducePlan& plan, DType dtype, const KernelTable& k
   return dtype == DType::kBool ? make.template operator()<bool>() : dispatch_number(dtype, make);
 }
 
-KernelPtr make_log_sum(const ReducePlan& plan, DType dtype, const KernelTable&) {
-  return make_log_sum_exp(plan, dtype);
-}
+KernelPtr make_log_sum(const ReducePlan& plan, DType dtype, Isa) { return make_log_sum_exp(plan, dtype); }
 
 /// One of the operators ReduceX, by its kernels for float32 (nullptr: none) and for all numbers.
 template <int64_t kAxesInputSince, MakeFloat kFloat, MakeNumber kNumber, bool kOrders = false>
@@ -108,41 +114,41 @@ class Reduce final : public ReduceOp {
 
   KernelPtr compile(const CompileInput& in) const override {
     const ReducePlan plan = this->plan(in);
-    const KernelTable& kernels = kernel_table(in.isa());
     if (kFloat != nullptr && in.dtype(0) == DType::kFloat32 && plan.count() > 1) {
-      const FloatReduction reduction = kFloat(kernels);
-      if (reduction.join || plan.reduced.size() == 1) return make_float_reduction(plan, reduction, kernels.transpose);
+      const FloatReduction reduction = kFloat(in.isa());
+      if (reduction.join || plan.reduced.size() == 1)
+        return make_float_reduction(plan, reduction, kernels_for<TransposeKernels>(in.isa()));
     }
-    return kNumber(plan, in.dtype(0), kernels);
+    return kNumber(plan, in.dtype(0), in.isa());
   }
 };
 
-FloatReduction float_sum(const KernelTable& k) { return {k.reduce.sum, k.binary.add.vector_vector}; }
-FloatReduction float_mean(const KernelTable& k) { return {k.reduce.sum, k.binary.add.vector_vector, divide_by_count}; }
-FloatReduction float_l1(const KernelTable& k) { return {k.reduce.sum_abs, k.binary.add.vector_vector}; }
-FloatReduction float_l2(const KernelTable& k) { return {k.reduce.sum_square, k.binary.add.vector_vector, square_root}; }
-FloatReduction float_sum_square(const KernelTable& k) { return {k.reduce.sum_square, k.binary.add.vector_vector}; }
-FloatReduction float_log_sum(const KernelTable& k) { return {k.reduce.sum, k.binary.add.vector_vector, logarithm}; }
-FloatReduction float_log_sum_exp(const KernelTable& k) {
-  return {{k.softmax.log_sum_exp_row, k.softmax.log_sum_exp_columns}, nullptr};
+using B = BinaryKernels;
+using R = ReduceKernels;
+
+template <R::Pair R::*kReduce, BinaryForms B::*kJoin, FloatReduction::Finish kFinish = nullptr>
+FloatReduction float_kernels(Isa isa) {
+  return {kernels_for<R>(isa).*kReduce, (kernels_for<B>(isa).*kJoin).vector_vector, kFinish};
 }
-FloatReduction float_max(const KernelTable& k) { return {k.reduce.max, k.binary.max.vector_vector}; }
-FloatReduction float_min(const KernelTable& k) { return {k.reduce.min, k.binary.min.vector_vector}; }
+FloatReduction float_log_sum_exp(Isa isa) {
+  const SoftmaxKernels& kernels = kernels_for<SoftmaxKernels>(isa);
+  return {{kernels.log_sum_exp_row, kernels.log_sum_exp_columns}, nullptr};
+}
 
 }  // namespace
 
 /// Sources: https://onnx.ai/onnx/operators/onnx__ReduceSum.html and those of the other names.
-void register_reduce(Registry& registry) {
-  registry.add<Reduce<13, float_sum, make_sum<SumTerms>>>("ReduceSum");
-  registry.add<Reduce<18, float_mean, make_sum<MeanTerms>>>("ReduceMean");
-  registry.add<Reduce<18, float_l1, make_sum<SumAbsTerms>>>("ReduceL1");
-  registry.add<Reduce<18, float_l2, make_sum<NormTerms>>>("ReduceL2");
-  registry.add<Reduce<18, float_sum_square, make_sum<SumSquareTerms>>>("ReduceSumSquare");
-  registry.add<Reduce<18, float_log_sum, make_sum<LogSumTerms>>>("ReduceLogSum");
+LINNET_REGISTER(reduce)(Registry& registry) {
+  registry.add<Reduce<13, float_kernels<&R::sum, &B::add>, make_sum<SumTerms>>>("ReduceSum");
+  registry.add<Reduce<18, float_kernels<&R::sum, &B::add, divide_by_count>, make_sum<MeanTerms>>>("ReduceMean");
+  registry.add<Reduce<18, float_kernels<&R::sum_abs, &B::add>, make_sum<SumAbsTerms>>>("ReduceL1");
+  registry.add<Reduce<18, float_kernels<&R::sum_square, &B::add, square_root>, make_sum<NormTerms>>>("ReduceL2");
+  registry.add<Reduce<18, float_kernels<&R::sum_square, &B::add>, make_sum<SumSquareTerms>>>("ReduceSumSquare");
+  registry.add<Reduce<18, float_kernels<&R::sum, &B::add, logarithm>, make_sum<LogSumTerms>>>("ReduceLogSum");
   registry.add<Reduce<18, float_log_sum_exp, make_log_sum>>("ReduceLogSumExp");
   registry.add<Reduce<18, nullptr, make_sum<ProductTerms>>>("ReduceProd");
-  registry.add<Reduce<18, float_max, make_extreme<Greatest>, true>>("ReduceMax");
-  registry.add<Reduce<18, float_min, make_extreme<Least>, true>>("ReduceMin");
+  registry.add<Reduce<18, float_kernels<&R::max, &B::max>, make_extreme<Greatest>, true>>("ReduceMax");
+  registry.add<Reduce<18, float_kernels<&R::min, &B::min>, make_extreme<Least>, true>>("ReduceMin");
 }
 
 }  // namespace linnet

@@ -1,4 +1,4 @@
-#include "op_list.h"
+#include "registration.h"
 #include "rnn/recurrent_kernel.h"
 
 namespace linnet {
@@ -72,7 +72,7 @@ class Gru final : public RecurrentOp {
   template <class T>
   KernelPtr make(const CompileInput& in) const {
     const RecurrentSizes s = sizes(in);
-    const UnaryKernels& kernels = kernel_table(in.isa()).unary;
+    const UnaryKernels& kernels = kernels_for<UnaryKernels>(in.isa());
     std::vector<GruCell<T>> cells;
     std::vector<bool> reverse;
     for (int64_t d = 0; d < s.directions; ++d) {
@@ -91,6 +91,6 @@ class Gru final : public RecurrentOp {
 
 }  // namespace
 
-void register_gru(Registry& registry) { registry.add<Gru>("GRU"); }
+LINNET_REGISTER(gru)(Registry& registry) { registry.add<Gru>("GRU"); }
 
 }  // namespace linnet

@@ -1,6 +1,6 @@
 #include "rnn/lstm.h"
 
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -20,6 +20,6 @@ class Lstm final : public LstmOp {
 
 }  // namespace
 
-void register_lstm(Registry& registry) { registry.add<Lstm>("LSTM"); }
+LINNET_REGISTER(lstm)(Registry& registry) { registry.add<Lstm>("LSTM"); }
 
 }  // namespace linnet

@@ -62,7 +62,7 @@ class LstmOp : public RecurrentOp {
  protected:
   template <class T, class Weights = RecurrentWeights<T>>
   KernelPtr make(const CompileInput& in, const RecurrentSizes& s) const {
-    const UnaryKernels& kernels = kernel_table(in.isa()).unary;
+    const UnaryKernels& kernels = kernels_for<UnaryKernels>(in.isa());
     std::vector<LstmCell<T>> cells;
     std::vector<bool> reverse;
     for (int64_t d = 0; d < s.directions; ++d) {

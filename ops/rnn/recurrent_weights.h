@@ -4,7 +4,8 @@
 #include <array>
 
 #include "elements/dispatch.h"
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "rnn/linear.h"
 #include "rnn/recurrent_cell.h"
 
@@ -118,7 +119,7 @@ class RecurrentWeights {
   };
 
   Linear<T> product(const CompileInput& in, int64_t rows, int64_t gates, int64_t depth) const {
-    return Linear<T>(kernel_table(in.isa()).gemm<GemmReal<T>>(), rows, checked_mul(gates, s_.hidden), depth);
+    return Linear<T>(kernels_for<GemmKernels<GemmReal<T>>>(in.isa()), rows, checked_mul(gates, s_.hidden), depth);
   }
 
   Source source(const CompileInput& in, int input, int64_t size, Make make) const {

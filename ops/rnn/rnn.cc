@@ -1,4 +1,4 @@
-#include "op_list.h"
+#include "registration.h"
 #include "rnn/recurrent_kernel.h"
 
 namespace linnet {
@@ -43,7 +43,8 @@ class Rnn final : public RecurrentOp {
     std::vector<RnnCell<T>> cells;
     std::vector<bool> reverse;
     for (int64_t d = 0; d < s.directions; ++d) {
-      cells.push_back({make_gate_function(activations()[size_t(d)], kernel_table(in.isa()).unary, T()), T(clip())});
+      cells.push_back(
+          {make_gate_function(activations()[size_t(d)], kernels_for<UnaryKernels>(in.isa()), T()), T(clip())});
       reverse.push_back(is_reverse(d));
     }
     return std::make_unique<RecurrentKernel<T, RnnCell<T>>>(in, s, RecurrentForm{.parts = {1}}, std::move(cells),
@@ -53,6 +54,6 @@ class Rnn final : public RecurrentOp {
 
 }  // namespace
 
-void register_rnn(Registry& registry) { registry.add<Rnn>("RNN"); }
+LINNET_REGISTER(rnn)(Registry& registry) { registry.add<Rnn>("RNN"); }
 
 }  // namespace linnet

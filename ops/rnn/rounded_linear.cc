@@ -5,7 +5,10 @@
 
 #include "gemm/bytes.h"
 #include "gemm/quantized_output.h"
-#include "kernels/kernel_table.h"
+#include "kernels/byte_rows.h"
+#include "kernels/kernels_for.h"
+#include "kernels/quantize.h"
+#include "kernels/requantize.h"
 #include "quantization/dynamic_grid.h"
 
 namespace linnet {
@@ -19,9 +22,9 @@ RoundedLinear<Type>::RoundedLinear(const CompileInput& in, const RoundedOperands
       has_zero_(!subtracts_nothing(in, operands.w, operands.zero)),
       gemm_(in, sizes(in, operands, rows), QuantizedMatrices::of(in, operands.w), matrix_of(in.shape(operands.w)),
             in.shape(operands.w)[0]),
-      quantize_(kernel_table(in.isa()).quantize),
-      bytes_(kernel_table(in.isa()).byte_rows),
-      requantize_(kernel_table(in.isa()).requantize) {}
+      quantize_(kernels_for<QuantizeKernels>(in.isa())),
+      bytes_(kernels_for<ByteRowKernels>(in.isa())),
+      requantize_(kernels_for<RequantizeKernels>(in.isa())) {}
 
 template <class Type>
 GemmSizes RoundedLinear<Type>::sizes(const CompileInput& in, const RoundedOperands& operands, int64_t rows) {

@@ -6,7 +6,9 @@
 #include <chrono>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
+#include "kernels/reduce.h"
 
 namespace linnet {
 namespace {
@@ -53,15 +55,15 @@ int64_t read_bytes() {
   return std::clamp(checked_mul(2, cache), kLeastRead, kMostRead);
 }
 
-double measure_memory(const KernelTable& table, Executor& executor, int64_t bytes) {
+double measure_memory(const ReduceKernels& kernels, Executor& executor, int64_t bytes) {
   const int64_t parts = executor.workers(), part_size = bytes / int64_t(sizeof(float)) / parts;
   Tensor memory(DType::kFloat32, {parts, part_size});
   std::vector<float> sums(static_cast<size_t>(parts));
   const auto part_of = [&](int64_t part) { return memory.data<float>() + part * part_size; };
   executor.parallel_for(parts, [&](int64_t part, int) { std::fill_n(part_of(part), part_size, 1.0f); });
   const double seconds = least_seconds_of(kReads, [&] {
-    executor.parallel_for(
-        parts, [&](int64_t part, int) { sums[size_t(part)] = table.reduce.sum.row(part_of(part), part_size); });
+    executor.parallel_for(parts,
+                          [&](int64_t part, int) { sums[size_t(part)] = kernels.sum.row(part_of(part), part_size); });
   });
   return double(parts * part_size) * sizeof(float) / seconds;
 }
@@ -78,18 +80,18 @@ double Roofline::least_seconds(const NodeCost& cost) const {
 }
 
 Roofline measure_roofline(Isa isa, Executor& executor) {
-  const KernelTable& table = kernel_table(isa);
   Roofline roofline;
   roofline.threads = executor.workers();
   roofline.read_bytes = read_bytes();
   executor.hold([&](int64_t, int) {
     // First, as it takes the longest: threads that have just begun may share a processor.
-    roofline.bytes_per_s = measure_memory(table, executor, roofline.read_bytes);
-    roofline.peaks[0].multiply_adds_per_s = measure_peak(table.gemm_f32, executor);
-    roofline.peaks[1].multiply_adds_per_s = measure_peak(table.gemm_f64, executor);
-    roofline.peaks[2].multiply_adds_per_s = table.gemm_u8.strip && !table.gemm_u8.narrow
-                                                ? measure_peak(table.gemm_u8, executor)
-                                                : measure_peak(table.gemm_s16, executor);
+    roofline.bytes_per_s = measure_memory(kernels_for<ReduceKernels>(isa), executor, roofline.read_bytes);
+    roofline.peaks[0].multiply_adds_per_s = measure_peak(kernels_for<GemmKernels<GemmF32>>(isa), executor);
+    roofline.peaks[1].multiply_adds_per_s = measure_peak(kernels_for<GemmKernels<GemmF64>>(isa), executor);
+    const GemmKernels<GemmU8>& bytes = kernels_for<GemmKernels<GemmU8>>(isa);
+    roofline.peaks[2].multiply_adds_per_s = bytes.strip && !bytes.narrow
+                                                ? measure_peak(bytes, executor)
+                                                : measure_peak(kernels_for<GemmKernels<GemmS16>>(isa), executor);
   });
   return roofline;
 }

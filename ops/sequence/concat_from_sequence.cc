@@ -1,4 +1,4 @@
-#include "op_list.h"
+#include "registration.h"
 #include "sequence/sequence.h"
 #include "tensor/axes.h"
 #include "tensor/strided_copy.h"
@@ -82,6 +82,6 @@ class ConcatFromSequence final : public Op {
 
 }  // namespace
 
-void register_concat_from_sequence(Registry& r) { r.add<ConcatFromSequence>("ConcatFromSequence", {.since = 11}); }
+LINNET_REGISTER(concat_from_sequence)(Registry& r) { r.add<ConcatFromSequence>("ConcatFromSequence", {.since = 11}); }
 
 }  // namespace linnet

@@ -1,4 +1,4 @@
-#include "op_list.h"
+#include "registration.h"
 #include "sequence/sequence.h"
 
 namespace linnet {
@@ -32,6 +32,6 @@ class SequenceAt final : public Op {
 
 }  // namespace
 
-void register_sequence_at(Registry& r) { r.add<SequenceAt>("SequenceAt", {.since = 11}); }
+LINNET_REGISTER(sequence_at)(Registry& r) { r.add<SequenceAt>("SequenceAt", {.since = 11}); }
 
 }  // namespace linnet

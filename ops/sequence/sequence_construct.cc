@@ -1,4 +1,4 @@
-#include "op_list.h"
+#include "registration.h"
 #include "sequence/sequence.h"
 
 namespace linnet {
@@ -38,6 +38,6 @@ class SequenceConstruct final : public Op {
 
 }  // namespace
 
-void register_sequence_construct(Registry& r) { r.add<SequenceConstruct>("SequenceConstruct", {.since = 11}); }
+LINNET_REGISTER(sequence_construct)(Registry& r) { r.add<SequenceConstruct>("SequenceConstruct", {.since = 11}); }
 
 }  // namespace linnet

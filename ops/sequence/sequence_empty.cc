@@ -1,6 +1,6 @@
 #include "infer/dtype_attribute.h"
 #include "linnet/containers.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -28,6 +28,6 @@ class SequenceEmpty final : public Op {
 
 }  // namespace
 
-void register_sequence_empty(Registry& r) { r.add<SequenceEmpty>("SequenceEmpty", {.since = 11}); }
+LINNET_REGISTER(sequence_empty)(Registry& r) { r.add<SequenceEmpty>("SequenceEmpty", {.since = 11}); }
 
 }  // namespace linnet

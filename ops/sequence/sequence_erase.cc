@@ -1,4 +1,4 @@
-#include "op_list.h"
+#include "registration.h"
 #include "sequence/sequence.h"
 
 namespace linnet {
@@ -36,6 +36,6 @@ class SequenceErase final : public Op {
 
 }  // namespace
 
-void register_sequence_erase(Registry& r) { r.add<SequenceErase>("SequenceErase", {.since = 11}); }
+LINNET_REGISTER(sequence_erase)(Registry& r) { r.add<SequenceErase>("SequenceErase", {.since = 11}); }
 
 }  // namespace linnet

@@ -1,4 +1,4 @@
-#include "op_list.h"
+#include "registration.h"
 #include "sequence/sequence.h"
 
 namespace linnet {
@@ -44,6 +44,6 @@ class SequenceInsert final : public Op {
 
 }  // namespace
 
-void register_sequence_insert(Registry& r) { r.add<SequenceInsert>("SequenceInsert", {.since = 11}); }
+LINNET_REGISTER(sequence_insert)(Registry& r) { r.add<SequenceInsert>("SequenceInsert", {.since = 11}); }
 
 }  // namespace linnet

@@ -1,4 +1,4 @@
-#include "op_list.h"
+#include "registration.h"
 #include "sequence/sequence.h"
 
 namespace linnet {
@@ -29,6 +29,6 @@ class SequenceLength final : public Op {
 
 }  // namespace
 
-void register_sequence_length(Registry& r) { r.add<SequenceLength>("SequenceLength", {.since = 11}); }
+LINNET_REGISTER(sequence_length)(Registry& r) { r.add<SequenceLength>("SequenceLength", {.since = 11}); }
 
 }  // namespace linnet

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "environment/run_environment.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parts.h"
+#include "registration.h"
 #include "sequence/sequence.h"
 #include "tensor/axes.h"
 #include "tensor/counted_memory.h"
@@ -118,6 +118,6 @@ class SplitToSequence final : public Op {
 
 }  // namespace
 
-void register_split_to_sequence(Registry& r) { r.add<SplitToSequence>("SplitToSequence", {.since = 11}); }
+LINNET_REGISTER(split_to_sequence)(Registry& r) { r.add<SplitToSequence>("SplitToSequence", {.since = 11}); }
 
 }  // namespace linnet

@@ -3,8 +3,8 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/parallel.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -141,6 +141,6 @@ class AffineGrid final : public Op {
 
 }  // namespace
 
-void register_affine_grid(Registry& registry) { registry.add<AffineGrid>("AffineGrid", {.since = 20}); }
+LINNET_REGISTER(affine_grid)(Registry& registry) { registry.add<AffineGrid>("AffineGrid", {.since = 20}); }
 
 }  // namespace linnet

@@ -1,6 +1,6 @@
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/bool_bytes.h"
 #include "tensor/copy.h"
 
@@ -42,6 +42,6 @@ class BitCast final : public Op {
 
 }  // namespace
 
-void register_bit_cast(Registry& registry) { registry.add<BitCast>("BitCast", {.since = 26}); }
+LINNET_REGISTER(bit_cast)(Registry& registry) { registry.add<BitCast>("BitCast", {.since = 26}); }
 
 }  // namespace linnet

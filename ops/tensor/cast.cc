@@ -3,7 +3,7 @@
 
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/cast_kernel.h"
 
 namespace linnet {
@@ -50,7 +50,7 @@ class Cast final : public Op {
 
 }  // namespace
 
-void register_cast(Registry& registry) {
+LINNET_REGISTER(cast)(Registry& registry) {
   registry.add<Cast>("Cast");
   registry.add<Cast>("Cast", {.since = 1, .domain = "linnet"});
 }

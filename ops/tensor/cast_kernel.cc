@@ -127,7 +127,7 @@ SmallFloatRounding rounding_of(const NodeSpec& node) {
 KernelPtr cast_kernel(const CompileInput& in, const SmallFloatRounding& rounding) {
   const DType from = in.dtype(0), to = in.output_dtype(0);
   if (from == to) return make_view();
-  if (auto path = cast_path(from, to, kernel_table(in.isa()))) return std::make_unique<PathCast>(in, std::move(*path));
+  if (auto path = cast_path(from, to, in.isa())) return std::make_unique<PathCast>(in, std::move(*path));
   if (from == DType::kString) return std::make_unique<CastFromString>(in, rounding);
   if (to == DType::kString) return std::make_unique<CastToString>(in);
   return std::make_unique<NumberCast>(in, rounding);

@@ -1,5 +1,5 @@
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/cast_kernel.h"
 
 namespace linnet {
@@ -25,6 +25,6 @@ class CastLike final : public Op {
 
 }  // namespace
 
-void register_cast_like(Registry& registry) { registry.add<CastLike>("CastLike", {.since = 15}); }
+LINNET_REGISTER(cast_like)(Registry& registry) { registry.add<CastLike>("CastLike", {.since = 15}); }
 
 }  // namespace linnet

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/convert.h"
+#include "kernels/kernels_for.h"
+#include "kernels/number_cast.h"
 #include "linnet/shape.h"
 
 namespace linnet {
@@ -71,26 +74,27 @@ CastStep copy_step(int64_t bytes) {
 }
 
 /// last: the dtype that the path leads to.
-CastStep step(DType from, DType to, DType last, const KernelTable& kernels) {
-  if (from == D::kFloat64 && is_half(last)) return {kernels.number_cast.f32_of_f64_to_odd, sizeof(float)};
-  if (is_half(from) || is_half(to)) return half_step(from, to, kernels.convert);
+CastStep step(DType from, DType to, DType last, Isa isa) {
+  if (from == D::kFloat64 && is_half(last))
+    return {kernels_for<NumberCastKernels>(isa).f32_of_f64_to_odd, sizeof(float)};
+  if (is_half(from) || is_half(to)) return half_step(from, to, kernels_for<ConvertKernels>(isa));
   const Edge* edge =
       std::find_if(std::begin(kEdges), std::end(kEdges), [=](const Edge& e) { return e.from == from && e.to == to; });
-  return {kernels.number_cast.*edge->kernel, dtype_bits(to) / 8};
+  return {kernels_for<NumberCastKernels>(isa).*edge->kernel, dtype_bits(to) / 8};
 }
 
 }  // namespace
 
-std::optional<std::vector<CastStep>> cast_path(DType from, DType to, const KernelTable& kernels) {
+std::optional<std::vector<CastStep>> cast_path(DType from, DType to, Isa isa) {
   if (!has_kernels(from) || !has_kernels(to) || !rounds_once(from, to)) return std::nullopt;
   std::vector<CastStep> path;
   DType at = from == D::kBool ? D::kUint8 : from == D::kUint64 ? D::kInt64 : from;
   const DType end = to == D::kUint64 ? D::kInt64 : to;
   if (at == end) return std::vector{copy_step(dtype_bits(to) / 8)};
-  if (to == D::kBool && dtype_bits(at) == 8) return std::vector{step(D::kUint8, to, to, kernels)};
+  if (to == D::kBool && dtype_bits(at) == 8) return std::vector{step(D::kUint8, to, to, isa)};
   const DType first = hub(at);
   for (const DType next : {first, to == D::kBool ? first : hub(end), end}) {
-    if (at != next) path.push_back(step(at, next, end, kernels));
+    if (at != next) path.push_back(step(at, next, end, isa));
     at = next;
   }
   return path;

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "linnet/dtype.h"
 
 namespace linnet {
@@ -19,7 +19,7 @@ struct CastStep {
 /// The steps, one to three, by which kernels convert one dtype to another one as wide.h defines it: by way of int32,
 /// int64, float32 or float64, so that n dtypes take a few kernels rather than n * n. nullopt where a step would round
 /// too early, or no kernel reads the dtype.
-std::optional<std::vector<CastStep>> cast_path(DType from, DType to, const KernelTable& kernels);
+std::optional<std::vector<CastStep>> cast_path(DType from, DType to, Isa isa);
 
 /// The most elements that convert_block() takes where there are several steps.
 inline constexpr int64_t kCastBlock = 1024;

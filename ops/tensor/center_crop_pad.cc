@@ -1,6 +1,6 @@
 #include <numeric>
 
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/axes.h"
 #include "tensor/copy.h"
 #include "tensor/pad_kernels.h"
@@ -61,6 +61,6 @@ class CenterCropPad final : public Op {
 
 }  // namespace
 
-void register_center_crop_pad(Registry& registry) { registry.add<CenterCropPad>("CenterCropPad", {.since = 18}); }
+LINNET_REGISTER(center_crop_pad)(Registry& registry) { registry.add<CenterCropPad>("CenterCropPad", {.since = 18}); }
 
 }  // namespace linnet

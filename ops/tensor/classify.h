@@ -1,7 +1,8 @@
 #pragma once
 
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/number_unary.h"
 #include "linnet/op.h"
 #include "math/elementwise.h"
 #include "tensor/small_float.h"
@@ -28,7 +29,7 @@ class ClassifyOp : public Op {
       return elementwise(
           in, unary_loop<uint8_t, bool>([dtype, f](uint8_t code) { return f(decode_small_float(dtype, code)); }));
     }
-    return elementwise(in, number_loop(kernel_table(in.isa()).number_unary.kinds(dtype)->*kind, in));
+    return elementwise(in, number_loop(kernels_for<NumberUnaryKernels>(in.isa()).kinds(dtype)->*kind, in));
   }
 };
 

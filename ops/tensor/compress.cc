@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
+#include "registration.h"
 #include "tensor/copy.h"
 
 namespace linnet {
@@ -93,6 +93,6 @@ class Compress final : public Op {
 
 }  // namespace
 
-void register_compress(Registry& registry) { registry.add<Compress>("Compress", {.since = 9}); }
+LINNET_REGISTER(compress)(Registry& registry) { registry.add<Compress>("Compress", {.since = 9}); }
 
 }  // namespace linnet

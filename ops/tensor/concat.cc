@@ -1,5 +1,5 @@
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/strided_copy.h"
 #include "tensor/view.h"
 
@@ -82,6 +82,6 @@ class Concat final : public Op {
 
 }  // namespace
 
-void register_concat(Registry& registry) { registry.add<Concat>("Concat", {.since = 1}); }
+LINNET_REGISTER(concat)(Registry& registry) { registry.add<Concat>("Concat", {.since = 1}); }
 
 }  // namespace linnet

@@ -1,5 +1,5 @@
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/transpose_plan.h"
 
 namespace linnet {
@@ -109,7 +109,7 @@ class SpaceToDepth final : public Op {
 
 }  // namespace
 
-void register_depth_to_space(Registry& registry) {
+LINNET_REGISTER(depth_to_space)(Registry& registry) {
   registry.add<DepthToSpace>("DepthToSpace", {.since = 1});
   registry.add<DepthToSpace>("DepthToSpace", {.since = 1, .domain = "linnet"});
   registry.add<SpaceToDepth>("SpaceToDepth", {.since = 1});

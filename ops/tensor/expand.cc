@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/strided_kernel.h"
 #include "tensor/view.h"
 
@@ -49,6 +49,6 @@ class Expand final : public Op {
 
 }  // namespace
 
-void register_expand(Registry& registry) { registry.add<Expand>("Expand", {.since = 8}); }
+LINNET_REGISTER(expand)(Registry& registry) { registry.add<Expand>("Expand", {.since = 8}); }
 
 }  // namespace linnet

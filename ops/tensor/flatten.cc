@@ -1,5 +1,5 @@
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/view.h"
 
 namespace linnet {
@@ -45,6 +45,6 @@ class Flatten final : public Op {
 
 }  // namespace
 
-void register_flatten(Registry& registry) { registry.add<Flatten>("Flatten", {.since = 1}); }
+LINNET_REGISTER(flatten)(Registry& registry) { registry.add<Flatten>("Flatten", {.since = 1}); }
 
 }  // namespace linnet

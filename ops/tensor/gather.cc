@@ -2,8 +2,8 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/parallel.h"
+#include "registration.h"
 #include "tensor/indices.h"
 
 namespace linnet {
@@ -89,6 +89,6 @@ class Gather final : public Op {
 
 }  // namespace
 
-void register_gather(Registry& registry) { registry.add<Gather>("Gather", {.since = 1}); }
+LINNET_REGISTER(gather)(Registry& registry) { registry.add<Gather>("Gather", {.since = 1}); }
 
 }  // namespace linnet

@@ -2,9 +2,10 @@
 #include "gemm/constant_matrices.h"
 #include "gemm/panels.h"
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
-#include "op_list.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "partition/parallel.h"
+#include "registration.h"
 #include "tensor/indices.h"
 
 namespace linnet {
@@ -91,7 +92,7 @@ class GatherColumns final : public Op {
     MatrixProduct product;
     product.k = w.dim(0);
     product.n = w.dim(1);
-    const GemmPanels panels = choose_panels(kernel_table(in.isa()).gemm<Type>(), product.n, product.k);
+    const GemmPanels panels = choose_panels(kernels_for<GemmKernels<Type>>(in.isa()), product.n, product.k);
     return std::make_unique<GatherColumnsKernel<B>>(ColumnPlaces{product.k, product.n, panels},
                                                     packed_matrices<Type>(product, panels, w, in));
   }
@@ -99,7 +100,7 @@ class GatherColumns final : public Op {
 
 }  // namespace
 
-void register_gather_columns(Registry& registry) {
+LINNET_REGISTER(gather_columns)(Registry& registry) {
   registry.add<GatherColumns>("GatherColumns", {.since = 1, .domain = "linnet"});
 }
 

@@ -1,7 +1,7 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/parallel.h"
+#include "registration.h"
 #include "tensor/element_walk.h"
 #include "tensor/indices.h"
 
@@ -60,6 +60,6 @@ class GatherElements final : public Op {
 
 }  // namespace
 
-void register_gather_elements(Registry& registry) { registry.add<GatherElements>("GatherElements", {.since = 11}); }
+LINNET_REGISTER(gather_elements)(Registry& registry) { registry.add<GatherElements>("GatherElements", {.since = 11}); }
 
 }  // namespace linnet

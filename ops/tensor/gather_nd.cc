@@ -2,8 +2,8 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/parallel.h"
+#include "registration.h"
 #include "tensor/index_tuples.h"
 
 namespace linnet {
@@ -69,6 +69,6 @@ class GatherND final : public Op {
 
 }  // namespace
 
-void register_gather_nd(Registry& registry) { registry.add<GatherND>("GatherND", {.since = 11}); }
+LINNET_REGISTER(gather_nd)(Registry& registry) { registry.add<GatherND>("GatherND", {.since = 11}); }
 
 }  // namespace linnet

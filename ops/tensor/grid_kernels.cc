@@ -1,7 +1,9 @@
 #include "tensor/grid_kernels.h"
 
 #include "elements/dispatch.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/sample.h"
+#include "kernels/transpose.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
@@ -19,8 +21,9 @@ class GridBlockKernel : public Kernel {
         plane_(in.shape(0).elements(2, in.shape(0).rank())),
         images_(in.output_shape(0)[0]),
         pixels_(in.output_shape(0).elements(2, in.shape(0).rank())),
-        kernels_(kernel_table(in.isa())),
-        table_(settings, in.shape(0), in.dtype(1), kernels_.sample) {}
+        sample_(kernels_for<SampleKernels>(in.isa())),
+        transpose_(kernels_for<TransposeKernels>(in.isa())),
+        table_(settings, in.shape(0), in.dtype(1), sample_) {}
 
   size_t scratch_bytes() const override { return table_.bytes(); }
 
@@ -51,7 +54,8 @@ class GridBlockKernel : public Kernel {
   }
 
   int64_t channels_, plane_, images_, pixels_;
-  const KernelTable& kernels_;
+  const SampleKernels& sample_;
+  const TransposeKernels& transpose_;
   GridTable table_;
 };
 
@@ -66,7 +70,7 @@ class GridBlendKernel final : public GridBlockKernel {
       const float* x = context.input(0).data<float>() + n * channels_ * plane_;
       float* y = context.output(0).data<float>() + n * channels_ * pixels_ + first;
       for (int64_t c = 0; c < channels_; ++c) {
-        kernels_.sample.weighted(x + c * plane_, t.offsets, t.weights, table_.taps(), kBlock, t.count, y + c * pixels_);
+        sample_.weighted(x + c * plane_, t.offsets, t.weights, table_.taps(), kBlock, t.count, y + c * pixels_);
         checkpoints.add(table_.taps() * t.count);
       }
     });
@@ -112,8 +116,8 @@ class GridPixelsKernel final : public GridBlockKernel {
     float* y = context.output(0).data<float>() + first_plane * pixels_;
     for (int64_t first = 0; first < pixels_; first += kBlock) {
       const Taps t = taps(context, n, first, table);
-      kernels_.sample.weighted_pixels(image, t.offsets, t.weights, table_.taps(), kBlock, t.count, block);
-      kernels_.transpose.bits32(block, t.count, channels, kPixelChannels, y + first, pixels_);
+      sample_.weighted_pixels(image, t.offsets, t.weights, table_.taps(), kBlock, t.count, block);
+      transpose_.bits32(block, t.count, channels, kPixelChannels, y + first, pixels_);
       checkpoints.add(t.count * (table_.taps() + kPixelChannels));
     }
   }
@@ -121,8 +125,7 @@ class GridPixelsKernel final : public GridBlockKernel {
   void transpose(const float* x, int64_t channels, float* image, Checkpoints& checkpoints) const {
     if (channels < kPixelChannels) std::fill_n(image, plane_ * kPixelChannels, 0.0f);
     checkpoints.in_parts(plane_, channels, [&](int64_t begin, int64_t end) {
-      kernels_.transpose.bits32(x + begin, channels, end - begin, plane_, image + begin * kPixelChannels,
-                                kPixelChannels);
+      transpose_.bits32(x + begin, channels, end - begin, plane_, image + begin * kPixelChannels, kPixelChannels);
     });
   }
 };

@@ -2,9 +2,9 @@
 
 #include "infer/infer.h"
 #include "math/numbers.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "registration.h"
 #include "tensor/grid_kernels.h"
 #include "tensor/saturate.h"
 
@@ -140,6 +140,6 @@ class GridSample final : public Op {
 
 }  // namespace
 
-void register_grid_sample(Registry& registry) { registry.add<GridSample>("GridSample", {.since = 16}); }
+LINNET_REGISTER(grid_sample)(Registry& registry) { registry.add<GridSample>("GridSample", {.since = 16}); }
 
 }  // namespace linnet

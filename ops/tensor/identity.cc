@@ -1,6 +1,6 @@
 #include "graph/carries_values.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/view.h"
 
 namespace linnet {
@@ -24,6 +24,6 @@ class Identity final : public Op, public GivesItsInput {
 
 }  // namespace
 
-void register_identity(Registry& registry) { registry.add<Identity>("Identity"); }
+LINNET_REGISTER(identity)(Registry& registry) { registry.add<Identity>("Identity"); }
 
 }  // namespace linnet

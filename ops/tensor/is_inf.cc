@@ -1,7 +1,7 @@
 #include <cstring>
 #include <limits>
 
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/classify.h"
 
 namespace linnet {
@@ -31,6 +31,6 @@ class IsInf final : public ClassifyOp {
 
 }  // namespace
 
-void register_is_inf(Registry& registry) { registry.add<IsInf>("IsInf", {.since = 10}); }
+LINNET_REGISTER(is_inf)(Registry& registry) { registry.add<IsInf>("IsInf", {.since = 10}); }
 
 }  // namespace linnet

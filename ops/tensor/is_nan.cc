@@ -1,4 +1,4 @@
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/classify.h"
 
 namespace linnet {
@@ -18,6 +18,6 @@ class IsNaN final : public ClassifyOp {
 
 }  // namespace
 
-void register_is_nan(Registry& registry) { registry.add<IsNaN>("IsNaN", {.since = 9}); }
+LINNET_REGISTER(is_nan)(Registry& registry) { registry.add<IsNaN>("IsNaN", {.since = 9}); }
 
 }  // namespace linnet

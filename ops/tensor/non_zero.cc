@@ -1,7 +1,7 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -59,6 +59,6 @@ class NonZero final : public Op {
 
 }  // namespace
 
-void register_non_zero(Registry& registry) { registry.add<NonZero>("NonZero", {.since = 9}); }
+LINNET_REGISTER(non_zero)(Registry& registry) { registry.add<NonZero>("NonZero", {.since = 9}); }
 
 }  // namespace linnet

@@ -1,7 +1,7 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
+#include "registration.h"
 #include "tensor/copy.h"
 
 namespace linnet {
@@ -99,6 +99,6 @@ class OneHot final : public Op {
 
 }  // namespace
 
-void register_one_hot(Registry& registry) { registry.add<OneHot>("OneHot", {.since = 9}); }
+LINNET_REGISTER(one_hot)(Registry& registry) { registry.add<OneHot>("OneHot", {.since = 9}); }
 
 }  // namespace linnet

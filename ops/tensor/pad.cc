@@ -3,7 +3,7 @@
 
 #include "elements/dispatch.h"
 #include "elements/sub_byte_elements.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/axes.h"
 #include "tensor/copy.h"
 #include "tensor/pad_kernels.h"
@@ -114,6 +114,6 @@ class Pad final : public Op {
 
 }  // namespace
 
-void register_pad(Registry& registry) { registry.add<Pad>("Pad", {.since = 1}); }
+LINNET_REGISTER(pad)(Registry& registry) { registry.add<Pad>("Pad", {.since = 1}); }
 
 }  // namespace linnet

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/axes.h"
 #include "tensor/view.h"
 
@@ -96,6 +96,6 @@ class Reshape final : public Op {
 
 }  // namespace
 
-void register_reshape(Registry& registry) { registry.add<Reshape>("Reshape", {.since = 1}); }
+LINNET_REGISTER(reshape)(Registry& registry) { registry.add<Reshape>("Reshape", {.since = 1}); }
 
 }  // namespace linnet

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/axes.h"
 #include "tensor/resize_kernel.h"
 
@@ -240,7 +240,7 @@ class Resize final : public Op {
 
 }  // namespace
 
-void register_resize(Registry& registry) {
+LINNET_REGISTER(resize)(Registry& registry) {
   registry.add<Resize>("Resize", {.since = 10});
   registry.add<Resize>("Resize", {.since = 1, .domain = "linnet"});
   registry.add<Resize>("Upsample", {.since = 1});

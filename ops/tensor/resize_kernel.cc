@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "elements/dispatch.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/pool.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "tensor/resize_lines.h"
@@ -239,7 +240,7 @@ KernelPtr make_resize(const ResizeMode& mode, std::vector<ResizeAxis> axes, DTyp
     return make_nearest_resize(std::move(lines), dtype, element_of(dtype, mode.extrapolation_value));
   }
   const auto make = [&]<class T>() -> KernelPtr {
-    return std::make_unique<Interpolate<T>>(std::move(lines), mode.extrapolation_value, kernel_table(isa).pool);
+    return std::make_unique<Interpolate<T>>(std::move(lines), mode.extrapolation_value, kernels_for<PoolKernels>(isa));
   };
   if (dtype == DType::kFloat32) return make.operator()<float>();
   if (dtype == DType::kFloat64) return make.operator()<double>();

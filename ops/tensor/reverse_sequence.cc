@@ -1,6 +1,6 @@
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/parallel.h"
+#include "registration.h"
 #include "tensor/copy.h"
 
 namespace linnet {
@@ -78,6 +78,8 @@ class ReverseSequence final : public Op {
 
 }  // namespace
 
-void register_reverse_sequence(Registry& registry) { registry.add<ReverseSequence>("ReverseSequence", {.since = 10}); }
+LINNET_REGISTER(reverse_sequence)(Registry& registry) {
+  registry.add<ReverseSequence>("ReverseSequence", {.since = 10});
+}
 
 }  // namespace linnet

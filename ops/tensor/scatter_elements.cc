@@ -1,6 +1,6 @@
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
+#include "registration.h"
 #include "tensor/copy.h"
 #include "tensor/element_walk.h"
 #include "tensor/indices.h"
@@ -93,7 +93,7 @@ class ScatterElements final : public Op {
 
 }  // namespace
 
-void register_scatter_elements(Registry& registry) {
+LINNET_REGISTER(scatter_elements)(Registry& registry) {
   registry.add<ScatterElements>("Scatter", {.since = 9});
   registry.add<ScatterElements>("ScatterElements", {.since = 11});
 }

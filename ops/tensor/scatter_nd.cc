@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
+#include "registration.h"
 #include "tensor/copy.h"
 #include "tensor/index_tuples.h"
 #include "tensor/reduce_row.h"
@@ -83,6 +83,6 @@ class ScatterND final : public Op {
 
 }  // namespace
 
-void register_scatter_nd(Registry& registry) { registry.add<ScatterND>("ScatterND", {.since = 11}); }
+LINNET_REGISTER(scatter_nd)(Registry& registry) { registry.add<ScatterND>("ScatterND", {.since = 11}); }
 
 }  // namespace linnet

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/constant_kernel.h"
 
 namespace linnet {
@@ -41,6 +41,6 @@ class ShapeOp final : public Op {
 
 }  // namespace
 
-void register_shape(Registry& registry) { registry.add<ShapeOp>("Shape", {.since = 1}); }
+LINNET_REGISTER(shape)(Registry& registry) { registry.add<ShapeOp>("Shape", {.since = 1}); }
 
 }  // namespace linnet

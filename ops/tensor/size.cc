@@ -1,5 +1,5 @@
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/constant_kernel.h"
 
 namespace linnet {
@@ -25,6 +25,6 @@ class Size final : public Op {
 
 }  // namespace
 
-void register_size(Registry& registry) { registry.add<Size>("Size", {.since = 1}); }
+LINNET_REGISTER(size)(Registry& registry) { registry.add<Size>("Size", {.since = 1}); }
 
 }  // namespace linnet

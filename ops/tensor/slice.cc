@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/axes.h"
 #include "tensor/strided_kernel.h"
 #include "tensor/view.h"
@@ -131,6 +131,6 @@ class Slice final : public Op {
 
 }  // namespace
 
-void register_slice(Registry& registry) { registry.add<Slice>("Slice", {.since = 1}); }
+LINNET_REGISTER(slice)(Registry& registry) { registry.add<Slice>("Slice", {.since = 1}); }
 
 }  // namespace linnet

@@ -1,7 +1,7 @@
 #include <numeric>
 
-#include "op_list.h"
 #include "partition/parts.h"
+#include "registration.h"
 #include "tensor/axes.h"
 #include "tensor/strided_copy.h"
 #include "tensor/view.h"
@@ -123,6 +123,6 @@ class Split final : public Op {
 
 }  // namespace
 
-void register_split(Registry& registry) { registry.add<Split>("Split", {.since = 1}); }
+LINNET_REGISTER(split)(Registry& registry) { registry.add<Split>("Split", {.since = 1}); }
 
 }  // namespace linnet

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/axes.h"
 #include "tensor/view.h"
 
@@ -65,6 +65,6 @@ class Squeeze final : public Op {
 
 }  // namespace
 
-void register_squeeze(Registry& registry) { registry.add<Squeeze>("Squeeze", {.since = 1}); }
+LINNET_REGISTER(squeeze)(Registry& registry) { registry.add<Squeeze>("Squeeze", {.since = 1}); }
 
 }  // namespace linnet

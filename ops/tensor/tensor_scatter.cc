@@ -1,7 +1,7 @@
 #include "elements/sub_byte_elements.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
+#include "registration.h"
 #include "tensor/copy.h"
 
 namespace linnet {
@@ -109,6 +109,6 @@ class TensorScatter final : public Op {
 
 }  // namespace
 
-void register_tensor_scatter(Registry& registry) { registry.add<TensorScatter>("TensorScatter", {.since = 24}); }
+LINNET_REGISTER(tensor_scatter)(Registry& registry) { registry.add<TensorScatter>("TensorScatter", {.since = 24}); }
 
 }  // namespace linnet

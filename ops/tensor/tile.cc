@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/axes.h"
 #include "tensor/strided_kernel.h"
 #include "tensor/view.h"
@@ -85,7 +85,7 @@ class TileAxis final : public Op {
 
 }  // namespace
 
-void register_tile(Registry& registry) {
+LINNET_REGISTER(tile)(Registry& registry) {
   registry.add<TileAxis>("Tile", {.since = 1});
   registry.add<Tile>("Tile", {.since = 6});
 }

@@ -4,10 +4,11 @@
 #include <limits>
 
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
-#include "op_list.h"
+#include "kernels/kernels_for.h"
+#include "kernels/order.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "registration.h"
 #include "tensor/copy.h"
 #include "tensor/order_key.h"
 
@@ -157,7 +158,7 @@ class TopK final : public Op {
   KernelPtr compile(const CompileInput& in) const override {
     const int axis = normalize_axis(axis_, in.rank(0));
     const int64_t k = k_ ? *k_ : constant_ints(in.fact(1))->front();
-    const OrderKernels& kernels = kernel_table(in.isa()).order;
+    const OrderKernels& kernels = kernels_for<OrderKernels>(in.isa());
     const NarrowOrderKeys narrow = narrow_order_keys_of(in.dtype(0), kernels);
     if (narrow && in.shape(0)[axis] < NarrowElements::kMostIndices) {
       return std::make_unique<TopKKernel<NarrowElements>>(in, narrow, kernels.narrow, axis, k, largest_);
@@ -190,6 +191,6 @@ class TopK final : public Op {
 
 }  // namespace
 
-void register_top_k(Registry& registry) { registry.add<TopK>("TopK", {.since = 1}); }
+LINNET_REGISTER(top_k)(Registry& registry) { registry.add<TopK>("TopK", {.since = 1}); }
 
 }  // namespace linnet

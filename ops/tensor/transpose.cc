@@ -3,7 +3,7 @@
 
 #include "elements/sub_byte_elements.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/transpose_plan.h"
 
 namespace linnet {
@@ -64,6 +64,6 @@ class Transpose final : public Op {
 
 }  // namespace
 
-void register_transpose(Registry& registry) { registry.add<Transpose>("Transpose", {.since = 1}); }
+LINNET_REGISTER(transpose)(Registry& registry) { registry.add<Transpose>("Transpose", {.since = 1}); }
 
 }  // namespace linnet

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/transpose.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
 #include "tensor/strided_kernel.h"
@@ -16,7 +17,7 @@ using TransposeMatrix = decltype(TransposeKernels::bits32);
 
 /// The kernel for elements of that width, or nullptr.
 TransposeMatrix matrix_kernel(DType dtype, Isa isa) {
-  const TransposeKernels& kernels = kernel_table(isa).transpose;
+  const TransposeKernels& kernels = kernels_for<TransposeKernels>(isa);
   if (dtype == DType::kString) return nullptr;
   switch (dtype_bits(dtype)) {
     case 8:

@@ -2,8 +2,8 @@
 #include <cstring>
 
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/parallel.h"
+#include "registration.h"
 #include "tensor/copy.h"
 
 namespace linnet {
@@ -85,6 +85,6 @@ class Trilu final : public Op {
 
 }  // namespace
 
-void register_trilu(Registry& registry) { registry.add<Trilu>("Trilu", {.since = 14}); }
+LINNET_REGISTER(trilu)(Registry& registry) { registry.add<Trilu>("Trilu", {.since = 14}); }
 
 }  // namespace linnet

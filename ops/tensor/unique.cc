@@ -2,9 +2,10 @@
 
 #include "environment/run_environment.h"
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
-#include "op_list.h"
+#include "kernels/kernels_for.h"
+#include "kernels/order.h"
 #include "partition/checkpoints.h"
+#include "registration.h"
 #include "tensor/copy.h"
 #include "tensor/order_key.h"
 #include "tensor/slice_groups.h"
@@ -20,7 +21,7 @@ class UniqueKernel final : public Kernel {
     const bool complex = dtype_ == DType::kComplex64 || dtype_ == DType::kComplex128;
     const DType part = dtype_ == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64;
     parts_ = complex ? 2 : 1;
-    if (dtype_ != DType::kString) keys_ = order_keys_of(complex ? part : dtype_, kernel_table(in.isa()).order);
+    if (dtype_ != DType::kString) keys_ = order_keys_of(complex ? part : dtype_, kernels_for<OrderKernels>(in.isa()));
     outer_ = axis ? x_.elements(0, *axis) : 1;
     dim_ = axis ? x_[*axis] : x_.elements();
     inner_ = axis ? x_.elements(*axis + 1, x_.rank()) : 1;
@@ -146,6 +147,6 @@ class Unique final : public Op {
 
 }  // namespace
 
-void register_unique(Registry& registry) { registry.add<Unique>("Unique", {.since = 11}); }
+LINNET_REGISTER(unique)(Registry& registry) { registry.add<Unique>("Unique", {.since = 11}); }
 
 }  // namespace linnet

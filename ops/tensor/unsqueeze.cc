@@ -1,4 +1,4 @@
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/axes.h"
 #include "tensor/view.h"
 
@@ -45,6 +45,6 @@ class Unsqueeze final : public Op {
 
 }  // namespace
 
-void register_unsqueeze(Registry& registry) { registry.add<Unsqueeze>("Unsqueeze", {.since = 1}); }
+LINNET_REGISTER(unsqueeze)(Registry& registry) { registry.add<Unsqueeze>("Unsqueeze", {.since = 1}); }
 
 }  // namespace linnet

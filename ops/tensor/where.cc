@@ -1,7 +1,8 @@
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/numbers.h"
 #include "math/elementwise.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -35,7 +36,7 @@ class Where final : public Op {
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   KernelPtr compile(const CompileInput& in) const override {
-    if (const WidthFunctions* functions = kernel_table(in.isa()).numbers.width(in.dtype(1))) {
+    if (const WidthFunctions* functions = kernels_for<NumberKernels>(in.isa()).width(in.dtype(1))) {
       return elementwise(in, number_loop(functions->select, in));
     }
     return elementwise(in, dispatch_width(in.dtype(1), []<class T>() { return where_loop<T>(); }));
@@ -44,6 +45,6 @@ class Where final : public Op {
 
 }  // namespace
 
-void register_where(Registry& registry) { registry.add<Where>("Where", {.since = 9}); }
+LINNET_REGISTER(where)(Registry& registry) { registry.add<Where>("Where", {.since = 9}); }
 
 }  // namespace linnet

@@ -1,6 +1,6 @@
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/parallel.h"
+#include "registration.h"
 #include "text/regex.h"
 
 namespace linnet {
@@ -48,6 +48,6 @@ class RegexFullMatch final : public Op {
 
 }  // namespace
 
-void register_regex_full_match(Registry& registry) { registry.add<RegexFullMatch>("RegexFullMatch", {.since = 20}); }
+LINNET_REGISTER(regex_full_match)(Registry& registry) { registry.add<RegexFullMatch>("RegexFullMatch", {.since = 20}); }
 
 }  // namespace linnet

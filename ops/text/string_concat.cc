@@ -1,7 +1,7 @@
 #include "environment/run_environment.h"
 #include "infer/infer.h"
 #include "math/elementwise.h"
-#include "op_list.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -29,6 +29,6 @@ class StringConcat final : public Op {
 
 }  // namespace
 
-void register_string_concat(Registry& registry) { registry.add<StringConcat>("StringConcat", {.since = 20}); }
+LINNET_REGISTER(string_concat)(Registry& registry) { registry.add<StringConcat>("StringConcat", {.since = 20}); }
 
 }  // namespace linnet

@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
+#include "registration.h"
 #include "tensor/counted_vector.h"
 #include "tensor/seeded_hash.h"
 #include "text/unicode.h"
@@ -118,7 +118,7 @@ class StringNormalizer final : public Op {
 
 }  // namespace
 
-void register_string_normalizer(Registry& registry) {
+LINNET_REGISTER(string_normalizer)(Registry& registry) {
   registry.add<StringNormalizer>("StringNormalizer", {.since = 10});
 }
 

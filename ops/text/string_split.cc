@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
+#include "registration.h"
 #include "tensor/counted_vector.h"
 #include "text/unicode.h"
 
@@ -99,6 +99,6 @@ class StringSplit final : public Op {
 
 }  // namespace
 
-void register_string_split(Registry& registry) { registry.add<StringSplit>("StringSplit", {.since = 20}); }
+LINNET_REGISTER(string_split)(Registry& registry) { registry.add<StringSplit>("StringSplit", {.since = 20}); }
 
 }  // namespace linnet

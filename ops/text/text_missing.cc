@@ -1,4 +1,4 @@
-#include "op_list.h"
+#include "registration.h"
 
 // Stands in for the operators that need libunistring or RE2 where Linnet is built without them.
 namespace linnet {
@@ -13,19 +13,19 @@ void add_missing(Registry& registry, const std::string& op_type, const OpVersion
 
 }  // namespace
 
-void register_regex_full_match(Registry& registry) {
+LINNET_REGISTER(regex_full_match)(Registry& registry) {
   add_missing(registry, "RegexFullMatch", {.since = 20}, "RE2 (package libre2-dev)");
 }
 
-void register_string_normalizer(Registry& registry) {
+LINNET_REGISTER(string_normalizer)(Registry& registry) {
   add_missing(registry, "StringNormalizer", {.since = 10}, "libunistring (package libunistring-dev)");
 }
 
-void register_string_split(Registry& registry) {
+LINNET_REGISTER(string_split)(Registry& registry) {
   add_missing(registry, "StringSplit", {.since = 20}, "libunistring (package libunistring-dev)");
 }
 
-void register_tokenizer(Registry& registry) {
+LINNET_REGISTER(tokenizer)(Registry& registry) {
   add_missing(registry, "Tokenizer", {.domain = "com.microsoft"}, "RE2 (package libre2-dev)");
 }
 

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/parallel.h"
+#include "registration.h"
 #include "tensor/counted_vector.h"
 #include "text/ngram_pool.h"
 #include "traditionalml/attribute_list.h"
@@ -114,6 +114,8 @@ class TfIdfVectorizer final : public Op {
 
 }  // namespace
 
-void register_tf_idf_vectorizer(Registry& registry) { registry.add<TfIdfVectorizer>("TfIdfVectorizer", {.since = 9}); }
+LINNET_REGISTER(tf_idf_vectorizer)(Registry& registry) {
+  registry.add<TfIdfVectorizer>("TfIdfVectorizer", {.since = 9});
+}
 
 }  // namespace linnet

@@ -2,8 +2,8 @@
 
 #include "infer/infer.h"
 #include "microsoft/quantized.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
+#include "registration.h"
 #include "tensor/counted_vector.h"
 #include "text/regex.h"
 
@@ -193,7 +193,7 @@ class Tokenizer final : public Op {
 
 }  // namespace
 
-void register_tokenizer(Registry& registry) {
+LINNET_REGISTER(tokenizer)(Registry& registry) {
   registry.add<Tokenizer>("Tokenizer", {.since = 1, .domain = kMicrosoft});
 }
 

@@ -1,7 +1,7 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/parallel.h"
+#include "registration.h"
 #include "tensor/copy.h"
 #include "tensor/indices.h"
 
@@ -73,7 +73,7 @@ class ArrayFeatureExtractor final : public Op {
 
 }  // namespace
 
-void register_array_feature_extractor(Registry& registry) {
+LINNET_REGISTER(array_feature_extractor)(Registry& registry) {
   registry.add<ArrayFeatureExtractor>("ArrayFeatureExtractor", {.since = 1, .domain = "ai.onnx.ml"});
 }
 

@@ -1,5 +1,5 @@
 #include "math/unary_op.h"
-#include "op_list.h"
+#include "registration.h"
 #include "traditionalml/rows.h"
 
 namespace linnet {
@@ -30,7 +30,7 @@ class Binarizer final : public UnaryOp {
 
 }  // namespace
 
-void register_binarizer(Registry& registry) {
+LINNET_REGISTER(binarizer)(Registry& registry) {
   registry.add<Binarizer>("Binarizer", {.since = 1, .domain = "ai.onnx.ml"});
 }
 

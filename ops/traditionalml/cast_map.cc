@@ -5,8 +5,8 @@
 
 #include "infer/infer.h"
 #include "linnet/containers.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
+#include "registration.h"
 #include "tensor/counted_vector.h"
 
 namespace linnet {
@@ -135,6 +135,6 @@ class CastMap final : public Op {
 
 }  // namespace
 
-void register_cast_map(Registry& r) { r.add<CastMap>("CastMap", {.since = 1, .domain = "ai.onnx.ml"}); }
+LINNET_REGISTER(cast_map)(Registry& r) { r.add<CastMap>("CastMap", {.since = 1, .domain = "ai.onnx.ml"}); }
 
 }  // namespace linnet

@@ -1,5 +1,5 @@
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "traditionalml/key_table.h"
 #include "traditionalml/rows.h"
 
@@ -44,7 +44,7 @@ class CategoryMapper final : public Op {
 
 }  // namespace
 
-void register_category_mapper(Registry& registry) {
+LINNET_REGISTER(category_mapper)(Registry& registry) {
   registry.add<CategoryMapper>("CategoryMapper", {.since = 1, .domain = "ai.onnx.ml"});
 }
 

@@ -2,8 +2,8 @@
 
 #include "infer/infer.h"
 #include "linnet/containers.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
+#include "registration.h"
 #include "tensor/copy.h"
 #include "tensor/counted_vector.h"
 #include "traditionalml/key_table.h"
@@ -96,7 +96,7 @@ class DictVectorizer final : public Op {
 
 }  // namespace
 
-void register_dict_vectorizer(Registry& r) {
+LINNET_REGISTER(dict_vectorizer)(Registry& r) {
   r.add<DictVectorizer>("DictVectorizer", {.since = 1, .domain = "ai.onnx.ml"});
 }
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
+#include "registration.h"
 #include "traditionalml/rows.h"
 
 namespace linnet {
@@ -108,7 +108,7 @@ class FeatureVectorizer final : public Op {
 
 }  // namespace
 
-void register_feature_vectorizer(Registry& registry) {
+LINNET_REGISTER(feature_vectorizer)(Registry& registry) {
   registry.add<FeatureVectorizer>("FeatureVectorizer", {.since = 1, .domain = "ai.onnx.ml"});
 }
 

@@ -2,9 +2,9 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
+#include "registration.h"
 #include "tensor/counted_vector.h"
 #include "traditionalml/attribute_list.h"
 #include "traditionalml/rows.h"
@@ -131,6 +131,6 @@ class Imputer final : public Op {
 
 }  // namespace
 
-void register_imputer(Registry& registry) { registry.add<Imputer>("Imputer", {.since = 1, .domain = "ai.onnx.ml"}); }
+LINNET_REGISTER(imputer)(Registry& registry) { registry.add<Imputer>("Imputer", {.since = 1, .domain = "ai.onnx.ml"}); }
 
 }  // namespace linnet

@@ -2,7 +2,7 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "traditionalml/key_table.h"
 #include "traditionalml/rows.h"
 
@@ -129,7 +129,7 @@ class LabelEncoder final : public Op {
 
 }  // namespace
 
-void register_label_encoder(Registry& registry) {
+LINNET_REGISTER(label_encoder)(Registry& registry) {
   registry.add<LabelEncoder>("LabelEncoder", {.since = 1, .domain = "ai.onnx.ml"});
 }
 

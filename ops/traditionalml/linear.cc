@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
+#include "kernels/dots.h"
+#include "kernels/kernels_for.h"
+#include "kernels/transpose.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "traditionalml/attribute_list.h"
@@ -38,8 +40,8 @@ LinearModel LinearModel::of_width(int64_t features) const {
 LinearScores::LinearScores(const CompileInput& in, const LinearModel& whole)
     : rows_(in),
       shape_(rows_of(in.shape(0))),
-      dots_(kernel_table(in.isa()).dots),
-      transpose_(kernel_table(in.isa()).transpose.bits32),
+      dots_(kernels_for<DotKernels>(in.isa())),
+      transpose_(kernels_for<TransposeKernels>(in.isa()).bits32),
       intercepts_(whole.intercepts().begin(), whole.intercepts().end()),
       vectors_({}, 0) {
   const LinearModel model = whole.of_width(shape_.width);

@@ -1,6 +1,7 @@
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
-#include "op_list.h"
+#include "kernels/kernels_for.h"
+#include "kernels/number_unary.h"
+#include "registration.h"
 #include "traditionalml/attribute_list.h"
 #include "traditionalml/class_labels.h"
 #include "traditionalml/linear.h"
@@ -17,7 +18,7 @@ class LinearClassifierKernel final : public Kernel {
         labels_(std::move(labels)),
         transform_(transform),
         columns_(labels_.count()),
-        exp_(kernel_table(in.isa()).number_unary.doubles.exp) {}
+        exp_(kernels_for<NumberUnaryKernels>(in.isa()).doubles.exp) {}
 
   void run(KernelContext& context) const override {
     Tensor& y = context.output(0);
@@ -99,7 +100,7 @@ class LinearClassifier final : public Op {
 
 }  // namespace
 
-void register_linear_classifier(Registry& registry) {
+LINNET_REGISTER(linear_classifier)(Registry& registry) {
   registry.add<LinearClassifier>("LinearClassifier", {.since = 1, .domain = "ai.onnx.ml"});
 }
 

@@ -1,6 +1,7 @@
 #include "infer/infer.h"
-#include "kernels/kernel_table.h"
-#include "op_list.h"
+#include "kernels/kernels_for.h"
+#include "kernels/number_unary.h"
+#include "registration.h"
 #include "traditionalml/linear.h"
 #include "traditionalml/post_transform.h"
 
@@ -13,7 +14,7 @@ class LinearRegressorKernel final : public Kernel {
       : scores_(in, model),
         targets_(model.scores()),
         transform_(transform),
-        exp_(kernel_table(in.isa()).number_unary.doubles.exp) {}
+        exp_(kernels_for<NumberUnaryKernels>(in.isa()).doubles.exp) {}
 
   void run(KernelContext& context) const override {
     float* y = context.output(0).data<float>();
@@ -58,7 +59,7 @@ class LinearRegressor final : public Op {
 
 }  // namespace
 
-void register_linear_regressor(Registry& registry) {
+LINNET_REGISTER(linear_regressor)(Registry& registry) {
   registry.add<LinearRegressor>("LinearRegressor", {.since = 1, .domain = "ai.onnx.ml"});
 }
 

@@ -3,8 +3,8 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/parallel.h"
+#include "registration.h"
 #include "traditionalml/rows.h"
 
 namespace linnet {
@@ -99,7 +99,7 @@ class Normalizer final : public Op {
 
 }  // namespace
 
-void register_normalizer(Registry& registry) {
+LINNET_REGISTER(normalizer)(Registry& registry) {
   registry.add<Normalizer>("Normalizer", {.since = 1, .domain = "ai.onnx.ml"});
 }
 

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
+#include "registration.h"
 #include "traditionalml/key_table.h"
 #include "traditionalml/rows.h"
 
@@ -108,7 +108,7 @@ class OneHotEncoder final : public Op {
 
 }  // namespace
 
-void register_one_hot_encoder(Registry& registry) {
+LINNET_REGISTER(one_hot_encoder)(Registry& registry) {
   registry.add<OneHotEncoder>("OneHotEncoder", {.since = 1, .domain = "ai.onnx.ml"});
 }
 

@@ -1,6 +1,6 @@
 #include "infer/infer.h"
-#include "op_list.h"
 #include "partition/parallel.h"
+#include "registration.h"
 #include "tensor/counted_vector.h"
 #include "traditionalml/attribute_list.h"
 #include "traditionalml/rows.h"
@@ -85,6 +85,6 @@ class Scaler final : public Op {
 
 }  // namespace
 
-void register_scaler(Registry& registry) { registry.add<Scaler>("Scaler", {.since = 1, .domain = "ai.onnx.ml"}); }
+LINNET_REGISTER(scaler)(Registry& registry) { registry.add<Scaler>("Scaler", {.since = 1, .domain = "ai.onnx.ml"}); }
 
 }  // namespace linnet

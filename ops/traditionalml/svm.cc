@@ -21,19 +21,19 @@ SvmKernel::SvmKernel(const NodeSpec& node) {
   degree_ = params[2];
 }
 
-void SvmKernel::compute(const KernelTable& kernels, const double* x, int rows, const DotVectors& vectors,
+void SvmKernel::compute(const SvmFunctions& functions, const double* x, int rows, const DotVectors& vectors,
                         double* values) const {
   const int64_t count = rows * vectors.count();
   const void* scaled[] = {values};
   if (type_ == Type::kRbf) {
-    vectors.sums(kernels.dots.distances, x, rows, values);
+    vectors.sums(functions.dots.distances, x, rows, values);
     for (int64_t i = 0; i < count; ++i) values[i] *= -gamma_;
-    return kernels.number_unary.doubles.exp(scaled, values, count);
+    return functions.doubles.exp(scaled, values, count);
   }
-  vectors.sums(kernels.dots.products, x, rows, values);
+  vectors.sums(functions.dots.products, x, rows, values);
   if (type_ == Type::kLinear) return;
   for (int64_t i = 0; i < count; ++i) values[i] = gamma_ * values[i] + coef0_;
-  if (type_ == Type::kSigmoid) return kernels.number_unary.doubles.tanh(scaled, values, count);
+  if (type_ == Type::kSigmoid) return functions.doubles.tanh(scaled, values, count);
   for (int64_t i = 0; i < count; ++i) values[i] = std::pow(values[i], degree_);
 }
 
@@ -53,8 +53,8 @@ DotVectors support_vectors_of(const NodeSpec& node, int64_t count) {
 SupportVectors::SupportVectors(const NodeSpec& node, int64_t count)
     : kernel_(node), vectors_(support_vectors_of(node, count)) {}
 
-void SupportVectors::compute(const KernelTable& kernels, const double* x, int rows, double* values) const {
-  kernel_.compute(kernels, x, rows, vectors_, values);
+void SupportVectors::compute(const SvmFunctions& functions, const double* x, int rows, double* values) const {
+  kernel_.compute(functions, x, rows, vectors_, values);
 }
 
 }  // namespace linnet

@@ -3,10 +3,21 @@
 #include <string>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/dots.h"
+#include "kernels/kernels_for.h"
+#include "kernels/number_unary.h"
 #include "traditionalml/rows.h"
 
 namespace linnet {
+
+/// The SIMD kernels that compute support vector machines.
+struct SvmFunctions {
+  explicit SvmFunctions(Isa isa)
+      : dots(kernels_for<DotKernels>(isa)), doubles(kernels_for<NumberUnaryKernels>(isa).doubles) {}
+
+  const DotKernels& dots;
+  const DoubleFunctions& doubles;
+};
 
 /// The kernel function of a support vector machine, from the attributes kernel_type and kernel_params (gamma, coef0,
 /// degree): LINEAR a . b, POLY (gamma a . b + coef0)^degree, RBF exp(-gamma |a - b|^2), SIGMOID tanh(gamma a . b +
@@ -17,7 +28,8 @@ class SvmKernel {
   explicit SvmKernel(const NodeSpec& node);
 
   /// values [rows, vectors] = the function of each row of x and each vector.
-  void compute(const KernelTable& kernels, const double* x, int rows, const DotVectors& vectors, double* values) const;
+  void compute(const SvmFunctions& functions, const double* x, int rows, const DotVectors& vectors,
+               double* values) const;
 
  private:
   enum class Type { kLinear, kPoly, kRbf, kSigmoid };
@@ -34,7 +46,7 @@ class SupportVectors {
   int64_t count() const { return vectors_.count(); }
   int64_t width() const { return vectors_.width(); }
   /// values [rows, count] = the kernel function of each row of x, of at most DotKernels::kRows, and each vector.
-  void compute(const KernelTable& kernels, const double* x, int rows, double* values) const;
+  void compute(const SvmFunctions& functions, const double* x, int rows, double* values) const;
 
  private:
   SvmKernel kernel_;

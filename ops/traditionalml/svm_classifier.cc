@@ -1,7 +1,9 @@
 #include <optional>
 
 #include "infer/infer.h"
-#include "op_list.h"
+#include "kernels/dots.h"
+#include "kernels/kernels_for.h"
+#include "registration.h"
 #include "tensor/counted_vector.h"
 #include "traditionalml/attribute_list.h"
 #include "traditionalml/svm_votes.h"
@@ -65,9 +67,9 @@ struct SvmClassification {
   int64_t sums() const { return votes ? votes->support_vectors().count() : labels.count(); }
   int64_t scratch() const { return votes ? votes->scratch() : 0; }
 
-  void sums(const KernelTable& kernels, const double* x, int rows, double* out) const {
-    if (votes) return votes->support_vectors().compute(kernels, x, rows, out);
-    linear->coefficients().sums(kernels.dots.products, x, rows, out);
+  void sums(const SvmFunctions& functions, const double* x, int rows, double* out) const {
+    if (votes) return votes->support_vectors().compute(functions, x, rows, out);
+    linear->coefficients().sums(functions.dots.products, x, rows, out);
   }
   int64_t compute(const double* sums_of_row, double* scores_of_row, double* scratch_space) const {
     return votes ? votes->compute(sums_of_row, transform, scores_of_row, scratch_space)
@@ -78,7 +80,7 @@ struct SvmClassification {
 class SvmClassifierKernel final : public Kernel {
  public:
   SvmClassifierKernel(const CompileInput& in, SvmClassification model)
-      : rows_(in), kernels_(kernel_table(in.isa())), model_(std::move(model)) {}
+      : rows_(in), functions_(in.isa()), model_(std::move(model)) {}
 
   void run(KernelContext& context) const override {
     Tensor& y = context.output(0);
@@ -86,7 +88,7 @@ class SvmClassifierKernel final : public Kernel {
     const int64_t columns = model_.scores(), sums = model_.sums(), cost = rows_.width() * sums + model_.scratch();
     rows_.for_each(context, cost, [&](int64_t row, int count, const double* rows, double* sums_of_rows) {
       double* scores = sums_of_rows + DotKernels::kRows * sums;
-      model_.sums(kernels_, rows, count, sums_of_rows);
+      model_.sums(functions_, rows, count, sums_of_rows);
       for (int i = 0; i < count; ++i) {
         model_.labels.write(model_.compute(sums_of_rows + i * sums, scores, scores + columns), y, row + i);
         for (int64_t c = 0; c < columns; ++c) z[(row + i) * columns + c] = float(scores[c]);
@@ -101,7 +103,7 @@ class SvmClassifierKernel final : public Kernel {
 
  private:
   RowBlocks rows_;
-  const KernelTable& kernels_;
+  SvmFunctions functions_;
   SvmClassification model_;
 };
 
@@ -141,7 +143,7 @@ class SVMClassifier final : public Op {
 
 }  // namespace
 
-void register_svm_classifier(Registry& registry) {
+LINNET_REGISTER(svm_classifier)(Registry& registry) {
   registry.add<SVMClassifier>("SVMClassifier", {.since = 1, .domain = "ai.onnx.ml"});
 }
 

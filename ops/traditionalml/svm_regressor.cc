@@ -1,7 +1,7 @@
 #include <optional>
 
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/counted_vector.h"
 #include "traditionalml/attribute_list.h"
 #include "traditionalml/post_transform.h"
@@ -33,7 +33,7 @@ struct SvmRegression {
 class SvmRegressorKernel final : public Kernel {
  public:
   SvmRegressorKernel(const CompileInput& in, SvmRegression regression)
-      : rows_(in), kernels_(kernel_table(in.isa())), regression_(std::move(regression)) {}
+      : rows_(in), functions_(in.isa()), regression_(std::move(regression)) {}
 
   void run(KernelContext& context) const override {
     float* y = context.output(0).data<float>();
@@ -41,7 +41,7 @@ class SvmRegressorKernel final : public Kernel {
     const int64_t cost = width * std::max<int64_t>(1, values);
     rows_.for_each(context, cost, [&](int64_t row, int count, const double* rows, double* kernel_values) {
       const auto& vectors = regression_.vectors;
-      if (vectors) vectors->compute(kernels_, rows, count, kernel_values);
+      if (vectors) vectors->compute(functions_, rows, count, kernel_values);
       for (int i = 0; i < count; ++i) {
         y[row + i] = float(regression_.compute(vectors ? kernel_values + i * values : rows + i * width));
       }
@@ -54,7 +54,7 @@ class SvmRegressorKernel final : public Kernel {
 
  private:
   RowBlocks rows_;
-  const KernelTable& kernels_;
+  SvmFunctions functions_;
   SvmRegression regression_;
 };
 
@@ -96,7 +96,7 @@ class SVMRegressor final : public Op {
 
 }  // namespace
 
-void register_svm_regressor(Registry& registry) {
+LINNET_REGISTER(svm_regressor)(Registry& registry) {
   registry.add<SVMRegressor>("SVMRegressor", {.since = 1, .domain = "ai.onnx.ml"});
 }
 

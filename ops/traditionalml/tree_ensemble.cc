@@ -2,7 +2,7 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/counted_vector.h"
 #include "traditionalml/attribute_list.h"
 #include "traditionalml/post_transform.h"
@@ -155,7 +155,7 @@ class TreeEnsemble final : public Op {
 
 }  // namespace
 
-void register_tree_ensemble(Registry& registry) {
+LINNET_REGISTER(tree_ensemble)(Registry& registry) {
   registry.add<TreeEnsemble>("TreeEnsemble", {.since = 5, .domain = "ai.onnx.ml"});
 }
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "tensor/counted_vector.h"
 #include "traditionalml/class_labels.h"
 #include "traditionalml/post_transform.h"
@@ -111,7 +111,7 @@ class TreeEnsembleClassifier final : public Op {
 
 }  // namespace
 
-void register_tree_ensemble_classifier(Registry& registry) {
+LINNET_REGISTER(tree_ensemble_classifier)(Registry& registry) {
   registry.add<TreeEnsembleClassifier>("TreeEnsembleClassifier", {.since = 1, .domain = "ai.onnx.ml"});
 }
 

@@ -1,5 +1,5 @@
 #include "infer/infer.h"
-#include "op_list.h"
+#include "registration.h"
 #include "traditionalml/post_transform.h"
 #include "traditionalml/tree_kernel.h"
 
@@ -66,7 +66,7 @@ class TreeEnsembleRegressor final : public Op {
 
 }  // namespace
 
-void register_tree_ensemble_regressor(Registry& registry) {
+LINNET_REGISTER(tree_ensemble_regressor)(Registry& registry) {
   registry.add<TreeEnsembleRegressor>("TreeEnsembleRegressor", {.since = 1, .domain = "ai.onnx.ml"});
 }
 

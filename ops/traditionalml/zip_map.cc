@@ -2,8 +2,8 @@
 
 #include "infer/infer.h"
 #include "linnet/containers.h"
-#include "op_list.h"
 #include "partition/checkpoints.h"
+#include "registration.h"
 #include "tensor/counted_memory.h"
 #include "tensor/counted_vector.h"
 
@@ -74,6 +74,6 @@ class ZipMap final : public Op {
 
 }  // namespace
 
-void register_zip_map(Registry& r) { r.add<ZipMap>("ZipMap", {.since = 1, .domain = "ai.onnx.ml"}); }
+LINNET_REGISTER(zip_map)(Registry& r) { r.add<ZipMap>("ZipMap", {.since = 1, .domain = "ai.onnx.ml"}); }
 
 }  // namespace linnet

@@ -1,4 +1,4 @@
-#include "op_list.h"
+#include "registration.h"
 #include "training/optimizer.h"
 
 namespace linnet {
@@ -29,7 +29,7 @@ class AdagradRule {
 
 }  // namespace
 
-void register_adagrad(Registry& registry) {
+LINNET_REGISTER(adagrad)(Registry& registry) {
   registry.add<Optimizer<AdagradRule>>("Adagrad", {.since = 1, .domain = "ai.onnx.preview.training"});
 }
 

@@ -1,4 +1,4 @@
-#include "op_list.h"
+#include "registration.h"
 #include "training/optimizer.h"
 
 namespace linnet {
@@ -36,7 +36,7 @@ class AdamRule {
 
 }  // namespace
 
-void register_adam(Registry& registry) {
+LINNET_REGISTER(adam)(Registry& registry) {
   registry.add<Optimizer<AdamRule>>("Adam", {.since = 1, .domain = "ai.onnx.preview.training"});
 }
 

@@ -1,4 +1,4 @@
-#include "op_list.h"
+#include "registration.h"
 #include "training/optimizer.h"
 
 namespace linnet {
@@ -38,7 +38,7 @@ class MomentumRule {
 
 }  // namespace
 
-void register_momentum(Registry& registry) {
+LINNET_REGISTER(momentum)(Registry& registry) {
   registry.add<Optimizer<MomentumRule>>("Momentum", {.since = 1, .domain = "ai.onnx.preview.training"});
 }
 

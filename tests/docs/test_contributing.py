@@ -24,7 +24,7 @@ LINES = [line for block in blocks(PAGE, "sh") for line in commands(block)]
 CONFIGURE, BUILD_ALL, RUN = (next(line for line in LINES if line.startswith(start))
                              for start in ("cmake -S", "cmake --build", "build/bin/linnet_tests"))  # fmt: skip
 # What includes the lists that the page adds lines to.
-READERS = {"operators": "ops/registry.cc", "kernels": "ops/kernels/kernel_table.cc"}
+READERS = {"operators": "ops/registry.cc", "kernels": "ops/kernels/kernels_for.cc"}
 
 
 def copy_checkout(folder):

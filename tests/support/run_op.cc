@@ -8,7 +8,7 @@
 
 #include "elements/dispatch.h"
 #include "graph/graph.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "run/model_graph.h"
 #include "support/open_facts.h"
 

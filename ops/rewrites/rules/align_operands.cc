@@ -1,6 +1,6 @@
 #include "math/aligns_operands.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -27,7 +27,7 @@ ValueId second_operand(const Graph& graph, Patch& patch, const Node& node, int r
 
 // An operator before opset 7, whose attributes say how its second operand is aligned -> that of opset 7, whose second
 // operand has these axes. So no other rewrite knows of these attributes.
-std::optional<Patch> align_operands(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(align_operands)(const Graph& graph, const Node& node) {
   if (!node.spec.domain.empty() || node.spec.opset >= kBroadcasts) return std::nullopt;
   const auto* op = dynamic_cast<const AlignsOperands*>(node.op.get());
   const auto dims = op ? op->aligned_second(input_facts(graph, node)) : std::nullopt;

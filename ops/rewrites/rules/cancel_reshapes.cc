@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/reshape.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -31,7 +31,7 @@ const Node* merge_before_transpose(const Graph& graph, const Node& node) {
 // Of two Reshapes (or Flatten, Squeeze, Unsqueeze) in a row one is left, or none where they undo each other;
 // Reshape(Transpose(Reshape(x))) -> Transpose(Reshape(x)), where matrices are transposed that one axis counts
 // meanwhile.
-std::optional<Patch> cancel_reshapes(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(cancel_reshapes)(const Graph& graph, const Node& node) {
   if (!is_reshape(&node) || graph.is_output(node.outputs[0])) return std::nullopt;
   const Fact& y = graph.fact(node.outputs[0]);
   Patch patch(graph);

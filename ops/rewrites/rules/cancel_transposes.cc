@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -11,7 +11,7 @@ bool is_identity(const std::vector<int64_t>& perm) { return std::is_sorted(perm.
 }  // namespace
 
 // Transpose(Transpose(x, p), q) -> Transpose(x, p then q), or x where they cancel.
-std::optional<Patch> cancel_transposes(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(cancel_transposes)(const Graph& graph, const Node& node) {
   if (!is_op(node, "Transpose")) return std::nullopt;
   const auto* outer = node.spec.find<std::vector<int64_t>>("perm");
   if (!outer) return std::nullopt;

@@ -1,12 +1,12 @@
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 
 // Conv(x) -> to_channels_first(linnet::Conv(to_channels_last(x))): float32, one to three spatial axes; likewise
 // DeformConv with its offset and mask.
-std::optional<Patch> convert_conv_to_channels_last(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(convert_conv_to_channels_last)(const Graph& graph, const Node& node) {
   const bool deforms = is_deform_conv(node);
   if (!deforms && !is_op(node, "Conv")) return std::nullopt;
   const Fact& x = graph.input_fact(node, 0);

@@ -2,9 +2,9 @@
 
 #include "conv/conv_algorithm.h"
 #include "linnet/shape.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -38,7 +38,7 @@ ValueId channels_first_source(const Graph& graph, const Node& conv) {
 }  // namespace
 
 // to_channels_first(linnet::Conv(to_channels_last(x))) -> linnet::PlaneConv(x), where sums are short.
-std::optional<Patch> convert_conv_to_planes(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(convert_conv_to_planes)(const Graph& graph, const Node& node) {
   if (!is_op(node, "Transpose")) return std::nullopt;
   const Node* conv = producer(graph, node, 0, "Conv", kInternalDomain);
   const auto* perm = node.spec.find<std::vector<int64_t>>("perm");

@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "partition/parts.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/quantized.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -138,7 +138,7 @@ ValueId add_cut(Patch& patch, const Node& node, ValueId image, const std::vector
 
 // QuantizeLinear(Relu?(ConvTranspose(DequantizeLinear(x), DequantizeLinear(w)))) -> a Conv that computes the phases of
 // the outputs as channels, quantised, and then moved to their places.
-std::optional<Patch> convert_quantized_conv_transpose(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(convert_quantized_conv_transpose)(const Graph& graph, const Node& node) {
   if (!is_op(node, "ConvTranspose") || !dequantize_before(graph, node, 0)) return std::nullopt;
   const auto behind = quantize_behind(graph, node.outputs[0]);
   const auto w = behind ? quantized_weights(graph, node, 1, 1) : std::nullopt;

@@ -1,9 +1,9 @@
 #include <cmath>
 
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/activation.h"
 #include "rewrites/matching/byte_grid.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -18,7 +18,7 @@ bool spans_all_bytes(const Range& range, const ByteGrid& grid) {
 }  // namespace
 
 // QuantizeLinear(Relu(x)) -> QuantizeLinear(x), where saturation does what Relu, or a Clip, did.
-std::optional<Patch> drop_clamp_before_quantization(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(drop_clamp_before_quantization)(const Graph& graph, const Node& node) {
   const auto grid = is_op(node, "QuantizeLinear") ? byte_grid(graph, node) : std::nullopt;
   const Node* clamp = grid ? graph.producer(node.inputs[0]) : nullptr;
   const auto activation = clamp ? activation_of(graph, *clamp) : std::nullopt;

@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/pad_amounts.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -35,7 +35,7 @@ bool joins_one(const Node& node) {
 
 // Identity(x) -> x; so is a Dropout whose mask nobody reads, a Pad that adds nothing, a Reshape, Expand or Cast to what
 // x is, a Concat, Max, Mean, Min or Sum of nothing else.
-std::optional<Patch> drop_identity(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(drop_identity)(const Graph& graph, const Node& node) {
   const bool dropout = is_unread_dropout(graph, node);
   if (!dropout && !is_op(node, "Identity") && !joins_one(node) && !pads_nothing(graph, node) && !keeps_all(graph, node))
     return std::nullopt;

@@ -1,6 +1,6 @@
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/byte_grid.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -11,7 +11,7 @@ bool is_exact(float scale) { return scale > 0x1p-100f && scale < 0x1p100f; }
 }  // namespace
 
 // QuantizeLinear(DequantizeLinear(x)) -> x, where both have the same scale and zero point.
-std::optional<Patch> drop_requantization(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(drop_requantization)(const Graph& graph, const Node& node) {
   if (!is_op(node, "QuantizeLinear")) return std::nullopt;
   const Node* dequantize = producer(graph, node, 0, "DequantizeLinear");
   const auto grid = dequantize ? byte_grid(graph, node) : std::nullopt;

@@ -1,11 +1,11 @@
 #include "expansion/expanded_op.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/inliner.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 
 // An operator that is defined by an expansion -> its expansion.
-std::optional<Patch> expand_operator(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(expand_operator)(const Graph& graph, const Node& node) {
   const auto* op = dynamic_cast<const ExpandedOp*>(node.op.get());
   if (!op) return std::nullopt;
   const std::optional<Graph> expansion = op->expansion(input_facts(graph, node));

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/channel_affine.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/product.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -32,7 +32,7 @@ Tensor scaled_weights(const Tensor& w, const ChannelAffine& affine) {
 
 // scale * Conv(x, w, b) + shift -> Conv(x, w * scale, b * scale + shift): a BatchNormalization, or arithmetic with one
 // constant per channel. Likewise a deformable convolution.
-std::optional<Patch> fold_affine_into_conv(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fold_affine_into_conv)(const Graph& graph, const Node& node) {
   auto affine = constant_batch_norm(graph, node);
   if (!affine) affine = constant_channel_arithmetic(graph, node, 1);
   if (!affine || !affine->finite()) return std::nullopt;

@@ -1,8 +1,8 @@
 #include <functional>
 
 #include "infer/infer.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -77,7 +77,7 @@ std::vector<ValueId> folded_parameters(Patch& patch, const Normalization& found,
 }  // namespace
 
 // Mul or Add with a constant row behind a normalisation -> into its scale and bias. RMSNormalization has no bias.
-std::optional<Patch> fold_affine_into_normalization(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fold_affine_into_normalization)(const Graph& graph, const Node& node) {
   if (!is_op(node, "Mul") && !is_op(node, "Add")) return std::nullopt;
   for (int input = 0; input < 2; ++input) {
     const Tensor* c = graph.constant_input(node, 1 - input);

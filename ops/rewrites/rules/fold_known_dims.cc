@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 #include "tensor/axes.h"
 
 namespace linnet {
@@ -47,7 +47,7 @@ std::optional<std::vector<int64_t>> places_of(const Graph& graph, const Node& no
 
 // Gather(Shape(x), i) or Slice(Shape(x), i, j) -> a constant, where the dims that it picks are known though others are
 // not.
-std::optional<Patch> fold_known_dims(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fold_known_dims)(const Graph& graph, const Node& node) {
   if ((!is_op(node, "Gather") && !is_op(node, "Slice")) || graph.is_output(node.outputs[0])) return std::nullopt;
   const Node* shape = producer(graph, node, 0, "Shape");
   const Fact& y = graph.fact(node.outputs[0]);

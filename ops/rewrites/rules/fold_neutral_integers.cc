@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "infer/infer.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -36,7 +36,7 @@ bool is_zero(const Graph& graph, const Node& node) {
 }  // namespace
 
 // Of integers, as exporters write them around positions: x + 0, x - 0, x * 1, x / 1 -> x; x * 0 -> 0 of one number.
-std::optional<Patch> fold_neutral_integers(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fold_neutral_integers)(const Graph& graph, const Node& node) {
   if (node.inputs.size() != 2 || graph.is_output(node.outputs[0])) return std::nullopt;
   Patch patch(graph);
   if (const auto input = kept_input(graph, node)) {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/pad_amounts.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -49,7 +49,7 @@ bool counts_padding(const NodeSpec& spec, const std::vector<int64_t>& own) {
 
 // Conv(Pad(x)) -> Conv(x) with the pads added to its own, where the Pad adds zeros to spatial axes. Likewise
 // AveragePool, which then counts its padding; not MaxPool, whose padding is no zero.
-std::optional<Patch> fold_pad_into_window(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fold_pad_into_window)(const Graph& graph, const Node& node) {
   if (!is_op(node, "Conv") && !is_op(node, "AveragePool")) return std::nullopt;
   const Node* pad = producer(graph, node, 0, "Pad");
   const auto added = pad && pads_with_zeros(graph, *pad) ? spatial_pads(graph, *pad) : std::nullopt;

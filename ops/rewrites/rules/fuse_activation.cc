@@ -1,13 +1,13 @@
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/activation.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/product.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 
 // Relu(linnet::Conv(x)) -> linnet::Conv(x, activation=Relu); likewise DeformConv, MatMul and Gemm, and the other
 // functions with a kernel.
-std::optional<Patch> fuse_activation(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fuse_activation)(const Graph& graph, const Node& node) {
   if (node.inputs.empty()) return std::nullopt;
   const Node* product = product_before(graph, node, 0);
   const auto activation = product ? activation_of(graph, node) : std::nullopt;

@@ -1,7 +1,7 @@
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/pointwise.h"
 #include "rewrites/matching/product.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -12,7 +12,7 @@ constexpr int64_t kLeastBytes = 256 << 10;  // between the two, of an image: les
 
 // A pointwise linnet::Conv behind one of one filter per channel -> DepthwisePointwiseConv: what is between them never
 // leaves the caches.
-std::optional<Patch> fuse_depthwise_pointwise(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fuse_depthwise_pointwise)(const Graph& graph, const Node& node) {
   if (!is_pointwise_conv(graph, node) || has_slope(node)) return std::nullopt;
   const Node* depthwise = producer(graph, node, 0, "Conv", kInternalDomain);
   if (!depthwise || !is_depthwise_conv(graph, *depthwise) || has_pixel_windows(graph, *depthwise)) return std::nullopt;

@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "gemm/quantized_output.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/quantized.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -59,7 +59,7 @@ bool has_byte_zero(const Graph& graph, const Node& product) {
 // DynamicQuantizeLinear's outputs -> MatMulInteger or ConvInteger -> Cast -> Mul(x_scale * w_scale) becomes
 // linnet::QLinearMatMul or linnet::QLinearConv with floats as output: constant weights with one scale, or one for each
 // output channel.
-std::optional<Patch> fuse_dynamic_product(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fuse_dynamic_product)(const Graph& graph, const Node& node) {
   const auto found = is_op(node, "Mul") ? dynamic_product(graph, node) : std::nullopt;
   if (!found || graph.fact(node.outputs[0]).dtype != DType::kFloat32) return std::nullopt;
   const Node& product = *found->product;

@@ -1,11 +1,11 @@
 #include <algorithm>
 
 #include "math/elementwise_steps.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/activation.h"
 #include "rewrites/matching/byte_grid.h"
 #include "rewrites/matching/half_step.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -106,7 +106,7 @@ bool is_read_as_bytes(const Graph& graph, const Node& node) {
 // f(g(x), y) -> Elementwise(x, y), for element-wise f and g, where the result of g has the shape of that of f.
 // Quantising and dequantising by constants are such functions, and Casts between float32 and halves. What dequantises
 // may do it again for each of its readers.
-std::optional<Patch> fuse_elementwise(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fuse_elementwise)(const Graph& graph, const Node& node) {
   const auto second = chain_of(graph, node);
   if (!second || is_read_as_bytes(graph, node)) return std::nullopt;
   for (const ValueId between : second->inputs) {

@@ -1,6 +1,6 @@
 #include "infer/infer.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -74,7 +74,7 @@ Range joined_range(const Graph& graph, ValueId value) {
 
 // linnet::DeformConv(x, w, v[..., :2n], b, Sigmoid(v[..., 2n:])) -> linnet::DeformConv(x, w, v, b), mask_in_offset:
 // the parts are those of a Split or of Slices, the offset also a Concat of such (Deformable ConvNets v2).
-std::optional<Patch> fuse_mask_into_deform_conv(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fuse_mask_into_deform_conv)(const Graph& graph, const Node& node) {
   if (!is_op(node, "DeformConv", kInternalDomain)) return std::nullopt;
   const Node* sigmoid = producer(graph, node, 4, "Sigmoid");
   if (!sigmoid) return std::nullopt;

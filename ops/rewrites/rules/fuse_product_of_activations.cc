@@ -3,9 +3,9 @@
 
 #include "gemm/quantized_output.h"
 #include "plan/open_graph.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/quantized.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -57,7 +57,7 @@ ValueId add_w(const Graph& graph, Patch& patch, const Node& dequantize, NodeSpec
 
 // DequantizeLinear(x), DequantizeLinear(w) -> MatMul -> (Relu or Clip ->) QuantizeLinear becomes linnet::QLinearMatMul
 // of batches of matrices, neither constant; a Transpose of w that leaves its rows as they are is a part of it.
-std::optional<Patch> fuse_product_of_activations(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fuse_product_of_activations)(const Graph& graph, const Node& node) {
   if (!is_op(node, "MatMul") || !fit_product(graph, graph.input_fact(node, 0), graph.input_fact(node, 1))) {
     return std::nullopt;
   }

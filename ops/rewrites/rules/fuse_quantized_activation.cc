@@ -1,8 +1,8 @@
 #include "gemm/quantized_output.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/activation.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/quantized.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -16,7 +16,7 @@ const Node* product_with_floats(const Graph& graph, const Node& node) {
 }  // namespace
 
 // Relu(linnet::QLinearConv(x)) -> linnet::QLinearConv(x, activation=Relu), of floats; likewise QLinearMatMul and Clip.
-std::optional<Patch> fuse_quantized_activation(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fuse_quantized_activation)(const Graph& graph, const Node& node) {
   const auto activation = activation_of(graph, node);
   const Node* product = activation && activation->function->clamp ? product_with_floats(graph, node) : nullptr;
   if (!product) return std::nullopt;

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "gemm/quantized_output.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/quantized.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -24,7 +24,7 @@ const Node* product_before_bias(const Graph& graph, ValueId value) {
 
 // Add(linnet::QLinearMatMul(x, w), b) -> linnet::QLinearMatMul(x, w, b), likewise QLinearConv: a constant of one
 // float32 for each output channel, the last axis.
-std::optional<Patch> fuse_quantized_bias(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fuse_quantized_bias)(const Graph& graph, const Node& node) {
   if (!is_op(node, "Add")) return std::nullopt;
   for (int i = 0; i < 2; ++i) {
     const Node* product = product_before_bias(graph, node.inputs[size_t(i)]);

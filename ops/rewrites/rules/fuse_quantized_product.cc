@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/quantized.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -76,7 +76,7 @@ std::optional<Tensor> constant_bias(const Graph& graph, const Node& node, int64_
 // DequantizeLinear(x), DequantizeLinear(w) -> Conv, MatMul or Gemm -> (Relu or Clip ->) QuantizeLinear becomes
 // linnet::QLinearConv, channels-last, or linnet::QLinearMatMul on bytes; without a QuantizeLinear, with floats as
 // output.
-std::optional<Patch> fuse_quantized_product(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fuse_quantized_product)(const Graph& graph, const Node& node) {
   const bool is_conv = is_op(node, "Conv");
   if (!is_conv && !is_op(node, "MatMul") && !is_plain_gemm(node)) return std::nullopt;
   const Node* x = dequantize_before(graph, node, 0);

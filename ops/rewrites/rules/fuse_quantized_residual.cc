@@ -1,7 +1,7 @@
 #include "gemm/quantized_output.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/quantized.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -19,7 +19,7 @@ const Node* product_behind(const Graph& graph, const Node* dequantize) {
 
 // QuantizeLinear(Relu?(Add(DequantizeLinear(product), DequantizeLinear(r)))) -> the product with the residual r,
 // rounded to its own scale before: r has the shape of the result.
-std::optional<Patch> fuse_quantized_residual(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fuse_quantized_residual)(const Graph& graph, const Node& node) {
   if (!is_op(node, "Add")) return std::nullopt;
   const auto behind = quantize_behind(graph, node.outputs[0]);
   if (!behind || !same_shape(graph.input_fact(node, 0), graph.input_fact(node, 1))) return std::nullopt;

@@ -1,6 +1,6 @@
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/product.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -34,7 +34,7 @@ ValueId with_residual(Patch& patch, const Node& product, ValueId residual) {
 
 // Add(linnet::Conv(x, w, b), r) -> linnet::Conv(x, w, b, r), likewise DeformConv, MatMul and a Gemm that
 // is one: r has the shape of the result.
-std::optional<Patch> fuse_residual(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fuse_residual)(const Graph& graph, const Node& node) {
   if (!is_op(node, "Add")) return std::nullopt;
   for (int input = 0; input < 2; ++input) {
     const Node* product = product_before(graph, node, input);

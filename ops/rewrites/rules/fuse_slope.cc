@@ -1,6 +1,6 @@
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/product.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -18,7 +18,7 @@ Tensor channel_slopes(const Fact& slope, const Fact& y) {
 }  // namespace
 
 // PRelu(linnet::Conv(x, w, b, r), slope) of one slope per channel -> linnet::Conv(x, w, b, r, slope).
-std::optional<Patch> fuse_slope(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fuse_slope)(const Graph& graph, const Node& node) {
   if (!is_op(node, "PRelu") || node.spec.opset < 7) return std::nullopt;
   const Node* conv = product_before(graph, node, 0);
   if (!conv || !is_op(*conv, "Conv", kInternalDomain)) return std::nullopt;

@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/inliner.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -18,7 +18,7 @@ const Graph* taken_branch(const Graph& graph, const Node& node) {
 }  // namespace
 
 // If(constant) -> the nodes of the branch that is taken.
-std::optional<Patch> inline_constant_if(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(inline_constant_if)(const Graph& graph, const Node& node) {
   const Graph* branch = taken_branch(graph, node);
   if (!branch) return std::nullopt;
   Patch patch(graph);

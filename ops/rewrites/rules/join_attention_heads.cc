@@ -1,15 +1,15 @@
 #include <optional>
 
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/heads.h"
 #include "rewrites/matching/reshape.h"
 #include "rewrites/matching/written_attention.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 
 // Attention of Transposes to [batch, heads, length, size] -> Attention of [batch, length, heads * size], and a
 // Transpose of its result, which meets the one that stands behind.
-std::optional<Patch> join_attention_heads(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(join_attention_heads)(const Graph& graph, const Node& node) {
   if (!is_attention(node)) return std::nullopt;
   Patch patch(graph);
   std::vector<ValueId> inputs = node.inputs;

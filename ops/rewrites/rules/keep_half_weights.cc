@@ -1,5 +1,5 @@
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -18,7 +18,7 @@ bool takes_half_weights(const Node& node) {
 
 // MatMul(x, linnet::Cast(w)) -> linnet::MatMul(x, w) for constants w of 16 bits, likewise Gemm and linnet::Conv: they
 // stay as they are in memory.
-std::optional<Patch> keep_half_weights(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(keep_half_weights)(const Graph& graph, const Node& node) {
   if (!takes_half_weights(node) || graph.fact(node.outputs[0]).dtype != DType::kFloat32) return std::nullopt;
   const Node* cast = producer(graph, node, 1, "Cast", kInternalDomain);
   if (!cast || !graph.constant_input(*cast, 0) || !is_half(graph.input_fact(*cast, 0).dtype)) return std::nullopt;

@@ -1,9 +1,9 @@
 #include <optional>
 
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/arithmetic.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/reshape.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -43,7 +43,7 @@ std::optional<Regrouped> regrouped(const Shape& view, const Shape& x, const Shap
 
 // Reshape(Add(Reshape(x), m)) -> Add(x, Reshape(Expand(m))), where the result has the shape of x, of which the Add only
 // counts samples by two axes: masks of windows, which are the same for all images.
-std::optional<Patch> lift_add_over_reshapes(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(lift_add_over_reshapes)(const Graph& graph, const Node& node) {
   const Node* add = is_op(node, "Reshape") ? single_use(graph, node.inputs[0], "Add") : nullptr;
   if (!add || graph.is_output(node.outputs[0])) return std::nullopt;
   for (size_t i = 0; i < 2; ++i) {

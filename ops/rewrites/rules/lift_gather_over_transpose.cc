@@ -1,9 +1,9 @@
 #include <optional>
 
 #include "infer/infer.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -21,7 +21,7 @@ std::vector<int64_t> without_axis(const std::vector<int64_t>& perm, int64_t axis
 
 // Gather(Transpose(x), i) -> Transpose(Gather(x, i)) for a constant i of rank 0, where what is left of the Transpose
 // swaps heads and length: queries, keys and values that are taken from one tensor of five axes.
-std::optional<Patch> lift_gather_over_transpose(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(lift_gather_over_transpose)(const Graph& graph, const Node& node) {
   const Node* transpose = is_op(node, "Gather") ? producer(graph, node, 0, "Transpose") : nullptr;
   const auto* perm = transpose ? transpose->spec.find<std::vector<int64_t>>("perm") : nullptr;
   const Tensor* index = graph.constant_input(node, 1);

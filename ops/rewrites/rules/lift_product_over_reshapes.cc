@@ -1,9 +1,9 @@
 #include <optional>
 
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/product.h"
 #include "rewrites/matching/reshape.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -24,7 +24,7 @@ Dims with_columns(Dims dims, const Dim& columns) {
 
 // Reshape(MatMul(Reshape(x), w)) -> MatMul(x, w), where the rows of x are multiplied all the same; so is a Gemm that
 // stands between Reshapes, once it is a MatMul.
-std::optional<Patch> lift_product_over_reshapes(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(lift_product_over_reshapes)(const Graph& graph, const Node& node) {
   const Node* product = is_reshape(&node) ? product_before(graph, node, 0) : nullptr;
   const Node* merge = product ? graph.producer(product->inputs[0]) : nullptr;
   if (!is_reshape(merge) || !takes_rows(graph, *product)) return std::nullopt;

@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "linnet/shape.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/arithmetic.h"
 #include "rewrites/matching/channel_affine.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -122,7 +122,7 @@ Tensor sum_of_biases(const Branch& a, const Branch& b) {
 // Add(Conv(x, v), Conv(x, w)) -> Conv(x, v + w), where one window lies within the other and its groups are as large or
 // larger; likewise with a BatchNormalization of x: blocks that were trained with several branches (RepVGG, Ding et al.
 // 2021, arXiv:2101.03697; MobileOne) and were not joined before they were exported.
-std::optional<Patch> merge_parallel_convs(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(merge_parallel_convs)(const Graph& graph, const Node& node) {
   if (!is_op(node, "Add") || !same_shape(graph.input_fact(node, 0), graph.input_fact(node, 1))) return std::nullopt;
   const auto a = branch_behind(graph, node.inputs[0]), b = branch_behind(graph, node.inputs[1]);
   if (!a || !b) return std::nullopt;

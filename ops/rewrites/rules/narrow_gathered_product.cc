@@ -2,10 +2,10 @@
 #include <optional>
 
 #include "infer/infer.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/arithmetic.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/reshape.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -58,7 +58,7 @@ ValueId add_columns(Patch& patch, const Node& product, const Columns& columns) {
 // GatherElements(MatMul(a, b), i) -> GatherElements(MatMul(a, some columns of b), i - first), for constant indices
 // along the last axis, perhaps expanded, that name no column beyond some: scores of relative positions, of which a
 // model has more than so many tokens meet. A Reshape that keeps the columns may stand between.
-std::optional<Patch> narrow_gathered_product(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(narrow_gathered_product)(const Graph& graph, const Node& node) {
   if (!gathers_columns(graph, node)) return std::nullopt;
   const Node* reshape = reshape_of_rows(graph, node);
   const Node* product = single_use(graph, reshape ? reshape->inputs[0] : node.inputs[0], "MatMul");

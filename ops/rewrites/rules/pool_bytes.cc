@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "pool/window_pool.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/byte_grid.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -61,7 +61,7 @@ bool is_mean_of_bytes(const Node& node) {
 }  // namespace
 
 // QuantizeLinear(channels-last AveragePool(x)) of bytes x -> AveragePool(x), which knows the scale of y.
-std::optional<Patch> quantize_in_pool(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(quantize_in_pool)(const Graph& graph, const Node& node) {
   const Node* pool = is_op(node, "QuantizeLinear") ? graph.producer(node.inputs[0]) : nullptr;
   const auto grid = pool ? byte_grid(graph, node) : std::nullopt;
   if (!grid || !is_mean_of_bytes(*pool) || graph.only_consumer(pool->outputs[0]) != &node) return std::nullopt;
@@ -76,7 +76,7 @@ std::optional<Patch> quantize_in_pool(const Graph& graph, const Node& node) {
 
 // MaxPool(DequantizeLinear(x)) -> DequantizeLinear(MaxPool(x)): the largest byte stands for the largest value.
 // Channels-last AveragePool(DequantizeLinear(x)) -> AveragePool(x), which knows the scale of x.
-std::optional<Patch> pool_bytes(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(pool_bytes)(const Graph& graph, const Node& node) {
   const bool largest = is_in(node, "MaxPool") || is_in(node, "GlobalMaxPool");
   if (!largest && !is_in(node, "AveragePool", true) && !is_in(node, "GlobalAveragePool", true)) return std::nullopt;
   const Node* dequantize = producer(graph, node, 0, "DequantizeLinear");

@@ -2,10 +2,10 @@
 #include <map>
 #include <set>
 
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/movement.h"
 #include "rewrites/matching/quantized.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -90,7 +90,7 @@ class SignedRegion {
 // DequantizeLinear(QuantizeLinear(x)) of int8 -> the same of uint8, the zero points greater by 128: products multiply
 // unsigned by signed bytes. Between them there may be operators that move bytes, with further QuantizeLinear nodes and
 // DequantizeLinear nodes around, each with one scale and zero point; nothing else reads the bytes.
-std::optional<Patch> quantize_unsigned(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(quantize_unsigned)(const Graph& graph, const Node& node) {
   if (!is_op(node, "QuantizeLinear") || !is_signed_grid(graph, node)) return std::nullopt;
   SignedRegion region(graph);
   return region.grow(node.outputs[0]) ? std::optional(region.unsigned_patch()) : std::nullopt;

@@ -1,9 +1,9 @@
 #include <algorithm>
 
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/movement.h"
 #include "rewrites/matching/quantized.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -23,7 +23,7 @@ bool moves_bytes(const Graph& graph, ValueId value) {
 
 // QuantizeLinear(op(DequantizeLinear(x)...)) -> op(QuantizeLinear(DequantizeLinear(x))...) for operators that move
 // elements: they then move bytes, and the pair cancels where the scales are equal.
-std::optional<Patch> raise_quantize(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(raise_quantize)(const Graph& graph, const Node& node) {
   if (!is_op(node, "QuantizeLinear") || !byte_grid(graph, node)) return std::nullopt;
   const Node* moves = graph.producer(node.inputs[0]);
   const size_t moved = moves ? moved_inputs(*moves) : 0;

@@ -1,6 +1,6 @@
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -27,7 +27,7 @@ bool is_graph_input(const Graph& graph, ValueId value) {
 }  // namespace
 
 // linnet::Conv(to_channels_last(x)) -> linnet::Conv(x), x_channels_first: an image's few channels are read as they are.
-std::optional<Patch> read_channels_first(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(read_channels_first)(const Graph& graph, const Node& node) {
   constexpr int64_t kMostChannels = 4;
   if (!is_op(node, "Conv", kInternalDomain) || node.spec.attr_or("x_channels_first", int64_t{0})) return std::nullopt;
   const Node* transpose = producer(graph, node, 0, "Transpose");

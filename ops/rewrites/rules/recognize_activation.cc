@@ -2,10 +2,10 @@
 #include <numbers>
 
 #include "functions/function_table.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/arithmetic.h"
 #include "rewrites/matching/clip_bounds.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -137,7 +137,7 @@ std::optional<Recognized> recognize(const Graph& graph, const Monomial& y) {
 // and fuse into products: Swish, HardSigmoid, HardSwish, Gelu, Mish.
 // Sources: Ramachandran et al., arXiv:1710.05941; Howard et al., arXiv:1905.02244; Hendrycks and Gimpel,
 // arXiv:1606.08415; Misra, arXiv:1908.08681.
-std::optional<Patch> recognize_activation(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(recognize_activation)(const Graph& graph, const Node& node) {
   if (!is_op(node, "Mul") && !is_op(node, "Div")) return std::nullopt;
   const auto found = recognize(graph, monomial_of(graph, node));
   if (!found || !same_shape(graph.fact(found->x), graph.fact(node.outputs[0]))) return std::nullopt;

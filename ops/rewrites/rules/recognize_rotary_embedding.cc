@@ -1,11 +1,11 @@
 #include <optional>
 
 #include "infer/infer.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/heads.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/reshape.h"
 #include "rewrites/matching/row_part.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -128,7 +128,7 @@ ValueId add_caches(Patch& patch, const Graph& graph, const Node& node, ValueId a
 // x * cos + Concat(-x2, x1) * sin, with x1 and x2 the halves of each row of x, or its even and odd elements ->
 // linnet::RotaryEmbedding(x, cos, sin), for float32 x of [batch, heads, length, size] or [batch, length, heads, size]
 // and angles that all heads share. Source: Su et al., arXiv:2104.09864.
-std::optional<Patch> recognize_rotary_embedding(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(recognize_rotary_embedding)(const Graph& graph, const Node& node) {
   const auto found = is_op(node, "Add") ? rotation_of(graph, node) : std::nullopt;
   if (!found) return std::nullopt;
   const Fact &x = graph.fact(found->x), &cos = graph.fact(found->cos);

@@ -1,7 +1,7 @@
 #include "infer/infer.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/arithmetic.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -17,7 +17,7 @@ std::optional<int> reduced_axis(const Graph& graph, const Node& node) {
 }  // namespace
 
 // Exp(x - ReduceMax(x)) / ReduceSum(Exp(x - ReduceMax(x))) along one axis, in float32 -> Softmax(x).
-std::optional<Patch> recognize_softmax(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(recognize_softmax)(const Graph& graph, const Node& node) {
   const Node* sum = is_op(node, "Div") ? single_use(graph, node.inputs[1], "ReduceSum") : nullptr;
   const Node* exp = sum ? producer(graph, node, 0, "Exp") : nullptr;
   if (!exp || sum->inputs[0] != exp->outputs[0] || graph.consumers(exp->outputs[0]).size() != 2) return std::nullopt;

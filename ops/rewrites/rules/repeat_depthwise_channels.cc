@@ -1,8 +1,8 @@
 #include <optional>
 #include <vector>
 
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -27,7 +27,7 @@ Tensor repeated_channels(int64_t channels, int64_t times) {
 
 // linnet::Conv(x) with a few filters for each channel of x -> linnet::Conv(Gather(x)) with one for each of those that
 // are repeated: vectors hold channels.
-std::optional<Patch> repeat_depthwise_channels(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(repeat_depthwise_channels)(const Graph& graph, const Node& node) {
   const Tensor* w = is_op(node, "Conv", kInternalDomain) ? constant_weights(graph, node) : nullptr;
   const Fact& x = graph.input_fact(node, 0);
   if (!w || !x.has_rank() || node.spec.attr_or("x_channels_first", int64_t{0}) != 0) return std::nullopt;

@@ -1,9 +1,9 @@
 #include <optional>
 
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/arithmetic.h"
 #include "rewrites/matching/deviation.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -103,7 +103,7 @@ std::optional<Patch> apart_from_sum(const Graph& graph, const Node& add) {
 // d * (inverse deviation * scale) -> d * inverse deviation * scale, and x * f + (bias - mean * f), with f that factor
 // and mean that of x -> (x - mean) * inverse deviation * scale + bias, as recognize_normalization wants them: how
 // TensorFlow, Keras and Flax write normalisations.
-std::optional<Patch> separate_normalization_scale(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(separate_normalization_scale)(const Graph& graph, const Node& node) {
   if (is_op(node, "Mul")) return apart_from_product(graph, node);
   return is_op(node, "Add") ? apart_from_sum(graph, node) : std::nullopt;
 }

@@ -4,8 +4,8 @@
 
 #include "environment/run_environment.h"
 #include "passes/computed_bytes.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 #include "tensor/stored_tensor.h"
 
 namespace linnet {
@@ -94,7 +94,7 @@ ValueId transposed_weights(const Graph& graph, const Tensor& table) {
 
 // Gather(table, i), MatMul(x, table^T) -> linnet::GatherColumns(i, table^T), MatMul(x, table^T): an embedding that is
 // tied to the last product is in memory once, as the product's weights.
-std::optional<Patch> share_tied_weights(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(share_tied_weights)(const Graph& graph, const Node& node) {
   if (!is_op(node, "Gather")) return std::nullopt;
   const Tensor* table = graph.constant_input(node, 0);
   const bool fits = table && table->rank() == 2 && table->bytes() >= kLeastBytes && table->dim(1) <= kWidest &&

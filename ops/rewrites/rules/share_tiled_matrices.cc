@@ -2,9 +2,9 @@
 #include <optional>
 
 #include "infer/infer.h"
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/reshape.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -41,7 +41,7 @@ Dims split_first(const Dims& dims, int64_t times) {
 
 // MatMul(a, Tile(b)) -> Reshape(MatMul(Reshape(a), b)), where the matrices of b are repeated along the first axis,
 // perhaps before they are transposed: the product broadcasts them, and packs those of a constant once and for all.
-std::optional<Patch> share_tiled_matrices(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(share_tiled_matrices)(const Graph& graph, const Node& node) {
   if (!is_op(node, "MatMul")) return std::nullopt;
   const Node* transpose = matrices_transposed(graph, node);
   const Node* tile = producer(graph, transpose ? *transpose : node, transpose ? 0 : 1, "Tile");

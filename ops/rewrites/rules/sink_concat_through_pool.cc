@@ -1,12 +1,12 @@
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/pointwise.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 
 // MaxPool(concat(x...)) -> concat(MaxPool(x)...), channels-last, where only a pointwise convolution reads the result:
 // it takes the parts as they are.
-std::optional<Patch> sink_concat_through_pool(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(sink_concat_through_pool)(const Graph& graph, const Node& node) {
   if (!is_op(node, "MaxPool", kInternalDomain) || node.outputs.size() != 1) return std::nullopt;
   const Node* concat = producer(graph, node, 0, "Concat");
   if (!concat || graph.only_consumer(node.inputs[0]) != &node || !concatenates_channels(graph, *concat)) {

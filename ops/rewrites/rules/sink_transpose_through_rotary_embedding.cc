@@ -1,12 +1,12 @@
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/heads.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 
 // linnet::RotaryEmbedding of a Transpose to [batch, heads, length, size] -> Transpose of one of [batch, length, heads,
 // size], which an Attention behind does not need.
-std::optional<Patch> sink_transpose_through_rotary_embedding(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(sink_transpose_through_rotary_embedding)(const Graph& graph, const Node& node) {
   if (!is_op(node, "RotaryEmbedding", kInternalDomain) || node.spec.has(kHeadsSideBySide)) return std::nullopt;
   const ValueId source = source_of_heads(graph, node, 0);
   if (source == kNoValue || graph.is_output(node.outputs[0])) return std::nullopt;

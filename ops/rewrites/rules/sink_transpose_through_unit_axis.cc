@@ -1,9 +1,9 @@
 #include <optional>
 
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/reshape.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -25,7 +25,7 @@ std::vector<int64_t> behind_unit_axis(const std::vector<int64_t>& perm) {
 
 // Unsqueeze(Transpose(x), 0) -> Transpose(Unsqueeze(x, 0)), and Squeeze(Transpose(x), 0) where axis 0 stays first ->
 // Transpose(Squeeze(x, 0)): matrices of heads, [heads, length, size], meet the Transposes of Attention.
-std::optional<Patch> sink_transpose_through_unit_axis(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(sink_transpose_through_unit_axis)(const Graph& graph, const Node& node) {
   const Node* transpose = is_reshape(&node) ? producer(graph, node, 0, "Transpose") : nullptr;
   const auto* perm = transpose ? transpose->spec.find<std::vector<int64_t>>("perm") : nullptr;
   if (!perm || graph.is_output(node.outputs[0])) return std::nullopt;

@@ -1,9 +1,9 @@
 #include <optional>
 
+#include "rewrites/define_rewrite.h"
 #include "rewrites/matching/arithmetic.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/reshape.h"
-#include "rewrites/rewrite_list.h"
 
 namespace linnet {
 namespace {
@@ -60,7 +60,7 @@ std::optional<Patch> split_scores(const Graph& graph, const Node& node) {
 // several axes, a mask of their shape being added or not, and MatMul(Reshape(p), b) with p a Softmax of such ->
 // Reshape(MatMul(p, Reshape(b))): attention whose heads are counted together with its samples while they are
 // multiplied.
-std::optional<Patch> split_product_batches(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(split_product_batches)(const Graph& graph, const Node& node) {
   if (is_op(node, "Reshape") && !graph.is_output(node.outputs[0])) return split_scores(graph, node);
   const Node* merge = is_batched(graph, node) ? single_use(graph, node.inputs[0], "Reshape") : nullptr;
   if (!merge || !producer(graph, *merge, 0, "Softmax")) return std::nullopt;

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/conv_reference.h"
 #include "support/run_op.h"
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
 namespace linnet {

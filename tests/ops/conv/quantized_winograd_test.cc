@@ -5,7 +5,7 @@
 #include "compile/compile_input.h"
 #include "conv/quantized_conv.h"
 #include "gemm/quantized_gemm.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {

@@ -8,7 +8,9 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/binary.h"
+#include "kernels/kernels_for.h"
+#include "kernels/unary.h"
 #include "run/model_graph.h"
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
@@ -114,7 +116,7 @@ TEST(FunctionTable, IsInOrderWithoutRepetition) {
 }
 
 TEST(FunctionTable, HasARowForEveryKernel) {
-  const auto has_row = [](UnaryKernels::F UnaryKernels::*kernel) {
+  const auto has_row = [](UnaryForm UnaryKernels::*kernel) {
     return std::ranges::count(unary_functions(), kernel, &UnaryFunction::kernel) > 0;
   };
 #define LINNET_UNARY(name) EXPECT_TRUE(has_row(&UnaryKernels::name)) << #name;
@@ -127,7 +129,8 @@ TEST(FunctionTable, HasAnOperatorForEveryBinaryRow) {
   for (const Isa isa : supported_isas()) {
     for (const BinaryFunction& f : binary_functions()) {
       Tensor want(DType::kFloat32, {100});
-      (kernel_table(isa).binary.*f.kernel).vector_vector(a.data<float>(), b.data<float>(), want.data<float>(), 100);
+      (kernels_for<BinaryKernels>(isa).*f.kernel)
+          .vector_vector(a.data<float>(), b.data<float>(), want.data<float>(), 100);
       EXPECT_TRUE(identical(run_op({std::string(f.name)}, {a, b}, 1, {}, isa)[0], want)) << f.name;
     }
   }
@@ -159,7 +162,7 @@ TEST(FunctionTable, FindsTheRowOfANode) {
 TEST_P(Row, StaysWithinItsErrorBoundOnEveryInstructionSet) {
   const std::vector<float> x = sample();
   for (const Isa isa : supported_isas()) {
-    const UnaryKernels::F kernel = f.kernel ? kernel_table(isa).unary.*f.kernel : nullptr;
+    const UnaryForm kernel = f.kernel ? kernels_for<UnaryKernels>(isa).*f.kernel : nullptr;
     ASSERT_TRUE(kernel || !f.kernel) << isa_name(isa);
     for (const auto& [alpha, beta] : {std::pair(f.alpha.fallback, f.beta.fallback), std::pair(0.25f, 3.0f)}) {
       std::vector<float> y(x.size());

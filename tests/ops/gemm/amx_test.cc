@@ -61,7 +61,7 @@ class AmxGemm : public ::testing::TestWithParam<AmxCase> {
     return edges;
   }
 
-  EmulatedAmxKernels kernels_ = test_kernels(GetParam().isa).emulated_amx;
+  EmulatedAmxKernels kernels_ = test_kernels<EmulatedAmxKernels>(GetParam().isa);
 };
 
 TEST_P(AmxGemm, EqualsTheSumOfProductsForAllStripHeightsAndPanelEdges) {

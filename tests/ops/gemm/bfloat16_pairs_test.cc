@@ -4,7 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
@@ -17,7 +18,7 @@ using testing::GraphBuilder;
 using testing::random_tensor;
 using testing::run_model;
 
-bool has_pairs(Isa isa) { return kernel_table(isa).gemm_bfloat16_pairs.strip != nullptr; }
+bool has_pairs(Isa isa) { return kernels_for<GemmKernels<GemmBFloat16Pairs>>(isa).strip != nullptr; }
 
 ModelOptions options_of(ProductPrecision precision, Isa isa = Isa::kAuto) {
   ModelOptions options;

@@ -4,7 +4,8 @@
 
 #include <array>
 
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
 namespace linnet {
@@ -12,8 +13,8 @@ namespace {
 
 class GemmDivision : public ::testing::TestWithParam<Isa> {
  protected:
-  const TileFamily& floats() const { return kernel_table(GetParam()).gemm_f32; }
-  const TileFamily& integers() const { return kernel_table(GetParam()).gemm_s16; }
+  const TileFamily& floats() const { return kernels_for<GemmKernels<GemmF32>>(GetParam()); }
+  const TileFamily& integers() const { return kernels_for<GemmKernels<GemmS16>>(GetParam()); }
 };
 
 TEST_P(GemmDivision, SixteenMillionMultiplicationsAreWorkForEightWorkers) {

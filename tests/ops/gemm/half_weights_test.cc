@@ -6,7 +6,8 @@
 
 #include "gemm/plan.h"
 #include "gemm/weights.h"
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
@@ -52,7 +53,7 @@ std::vector<float> product(Isa isa, const std::vector<float>& a, const std::vect
   using B = typename Type::B;
   GemmSizes sizes{.rows = m, .columns = n, .depth = k};
   sizes.row_scratch_bytes = MatrixRows<float>::scratch_bytes(k, k);
-  const GemmPlan<Type> plan(kernel_table(isa).gemm<Type>(), sizes);
+  const GemmPlan<Type> plan(kernels_for<GemmKernels<Type>>(isa), sizes);
   // What follows the packed weights cannot be read.
   Guarded<uint8_t> memory(packed_size(plan.panels(), 1, k) * int64_t{sizeof(B)});
   auto* packed = reinterpret_cast<B*>(memory.data());
@@ -68,7 +69,7 @@ std::vector<float> product(Isa isa, const std::vector<float>& a, const std::vect
 
 template <class Type>
 void expect_bits_of_float32(Isa isa, int64_t m, int64_t n, int64_t k) {
-  if (!kernel_table(isa).gemm<Type>().strip) return;
+  if (!kernels_for<GemmKernels<Type>>(isa).strip) return;
   const auto b = random_halves<typename Type::B>(k * n);
   const std::vector<float> wide(b.begin(), b.end());
   const Tensor a = random_tensor({m, k});
@@ -80,7 +81,7 @@ void expect_bits_of_float32(Isa isa, int64_t m, int64_t n, int64_t k) {
 class HalfWeights : public ::testing::TestWithParam<Isa> {};
 
 TEST_P(HalfWeights, MultiplyToTheBitsOfFloat32ForAllTileHeightsAndPanelEdges) {
-  const int lanes = kernel_table(GetParam()).gemm_f32.lanes;
+  const int lanes = kernels_for<GemmKernels<GemmF32>>(GetParam()).lanes;
   for (int64_t m = 1; m <= 2 * kMostStripRows + 1; ++m) {
     for (const int64_t n : {1, lanes - 1, lanes, 2 * lanes + 1, 3 * lanes, 4 * lanes, 8 * lanes, 12 * lanes + 5}) {
       expect_bits_of_float32<GemmHalf>(GetParam(), m, n, 7);
@@ -108,7 +109,7 @@ TEST_P(HalfWeights, KeepInfinityAndNaN) {
   bfloat16[1].bits = 0xff80;
   bfloat16[2].bits = 0x7fc1;
   std::vector<std::vector<float>> results{product<GemmBFloat16>(GetParam(), {1}, bfloat16, 1, 3, 1)};
-  if (kernel_table(GetParam()).gemm_half.strip) {
+  if (kernels_for<GemmKernels<GemmHalf>>(GetParam()).strip) {
     results.push_back(product<GemmHalf>(GetParam(), {1}, half, 1, 3, 1));
   }
   for (const auto& y : results) {

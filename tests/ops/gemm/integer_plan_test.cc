@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "ops/gemm/unit_product.h"
 #include "support/run_op.h"
 
@@ -15,7 +16,7 @@ using testing::UnitProduct;
 
 template <class Type>
 void check(Isa isa, int64_t m, int64_t n, int64_t k, int64_t taps = 1, int workers = 1) {
-  const GemmKernels<Type>& kernels = kernel_table(isa).gemm<Type>();
+  const GemmKernels<Type>& kernels = kernels_for<GemmKernels<Type>>(isa);
   if (!kernels.strip) return;
   UnitProduct<Type> c(kernels, m, n, k, taps, workers);
   c.run();
@@ -24,7 +25,7 @@ void check(Isa isa, int64_t m, int64_t n, int64_t k, int64_t taps = 1, int worke
 
 class IntegerGemm : public ::testing::TestWithParam<Isa> {
  protected:
-  int lanes() const { return kernel_table(GetParam()).gemm_s16.lanes; }
+  int lanes() const { return kernels_for<GemmKernels<GemmS16>>(GetParam()).lanes; }
 
   void check_all(int64_t m, int64_t n, int64_t k, int64_t taps = 1, int workers = 1) const {
     check<GemmS16>(GetParam(), m, n, k, taps, workers);
@@ -58,7 +59,7 @@ TEST_P(IntegerGemm, EqualsTheSumOfProductsForAnyNumberOfWorkers) {
 }
 
 TEST_P(IntegerGemm, WrapsModulo2To32) {
-  UnitProduct<GemmS16> c(kernel_table(GetParam()).gemm_s16, 3, lanes() + 1, 70001);
+  UnitProduct<GemmS16> c(kernels_for<GemmKernels<GemmS16>>(GetParam()), 3, lanes() + 1, 70001);
   std::fill_n(c.a.data(), c.a.size(), int16_t{-255});
   std::fill_n(c.b.data(), c.b.size(), int16_t{255});
   c.run();
@@ -67,7 +68,7 @@ TEST_P(IntegerGemm, WrapsModulo2To32) {
 }
 
 TEST_P(IntegerGemm, IsExactForTheGreatestBytes) {
-  const GemmKernels<GemmU8>& kernels = kernel_table(GetParam()).gemm_u8;
+  const GemmKernels<GemmU8>& kernels = kernels_for<GemmKernels<GemmU8>>(GetParam());
   if (!kernels.strip) return;
   UnitProduct<GemmU8> c(kernels, 3, lanes() + 1, 70001);
   std::fill_n(c.a.data(), c.a.size(), uint8_t{255});
@@ -78,7 +79,7 @@ TEST_P(IntegerGemm, IsExactForTheGreatestBytes) {
 }
 
 TEST_P(IntegerGemm, StoresEachValueOnceStripByStrip) {
-  UnitProduct<GemmS16> c(kernel_table(GetParam()).gemm_s16, 300, 90 * lanes(), 40, 1, 4);
+  UnitProduct<GemmS16> c(kernels_for<GemmKernels<GemmS16>>(GetParam()), 300, 90 * lanes(), 40, 1, 4);
   c.pack();
   const TapRows<GemmS16> rows(c.a.data(), c.m, c.k);
   std::vector<std::byte> scratch(c.plan.scratch_bytes());

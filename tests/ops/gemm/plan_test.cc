@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "gemm/weights.h"
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
@@ -18,7 +19,7 @@ using testing::Guarded;
 
 template <class T>
 const GemmKernels<GemmReal<T>>& kernels_of(Isa isa) {
-  return kernel_table(isa).gemm<GemmReal<T>>();
+  return kernels_for<GemmKernels<GemmReal<T>>>(isa);
 }
 
 /// One product with all its operands at the end of a page.
@@ -87,7 +88,7 @@ struct Case {
 
 class Gemm : public ::testing::TestWithParam<Isa> {
  protected:
-  int lanes() const { return kernel_table(GetParam()).gemm_f32.lanes; }
+  int lanes() const { return kernels_for<GemmKernels<GemmF32>>(GetParam()).lanes; }
 };
 
 template <class T>
@@ -258,15 +259,15 @@ int64_t check_panels(const GemmPanels& panels, const TileFamily& tiles) {
 TEST_P(Gemm, CutsColumnsIntoPanelsWithoutAnEmptyVector) {
   for (const int64_t steps : {1, 16, 64, 300, 5000}) {
     for (int64_t columns = 1; columns < 20 * lanes(); ++columns) {
-      const GemmPanels panels = choose_panels(kernel_table(GetParam()).gemm_f32, columns, steps);
-      const int64_t vectors = check_panels(panels, kernel_table(GetParam()).gemm_f32);
+      const GemmPanels panels = choose_panels(kernels_for<GemmKernels<GemmF32>>(GetParam()), columns, steps);
+      const int64_t vectors = check_panels(panels, kernels_for<GemmKernels<GemmF32>>(GetParam()));
       ASSERT_EQ(vectors, (columns + lanes() - 1) / lanes()) << columns << " columns, " << steps << " steps";
     }
   }
 }
 
 TEST_P(Gemm, DividesRowsIntoTilesOfWhichNoneIsThin) {
-  const TileFamily& tiles = kernel_table(GetParam()).gemm_f32;
+  const TileFamily& tiles = kernels_for<GemmKernels<GemmF32>>(GetParam());
   for (const int64_t columns : {8, 16, 24, 40, 80, 112, 1000}) {
     const GemmPanels panels = choose_panels(tiles, columns, 64);
     for (int64_t rows = 1; rows < 300; ++rows) {

@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "compile/compile_input.h"
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -31,7 +32,7 @@ bool multiplies_bytes_of(Isa isa, DType dtype, int least, int most, bool constan
 
 TEST_P(QuantizedGemmChoice, OfBytesIsMadeForConstantWeightsOfSevenBits) {
   const Isa isa = resolve_isa(GetParam());
-  const bool any = multiplies_bytes(isa), narrow = any || kernel_table(isa).gemm_u8.strip;
+  const bool any = multiplies_bytes(isa), narrow = any || kernels_for<GemmKernels<GemmU8>>(isa).strip;
   for (const DType dtype : {DType::kInt8, DType::kUint8}) {
     for (const auto& [least, most] : {std::pair{-64, 64}, {-1, 1}, {0, 0}, {-64, -64}, {64, 64}}) {
       EXPECT_EQ(multiplies_bytes_of(isa, dtype, least, most), narrow) << least << " " << most;

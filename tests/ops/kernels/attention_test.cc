@@ -1,9 +1,11 @@
+#include "kernels/attention.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
@@ -14,7 +16,7 @@ using testing::GuardedFloats;
 
 TEST(AttentionKernels, MultiplyRowsWithinTheirMemory) {
   for (const Isa isa : testing::supported_isas()) {
-    const AttentionKernels& k = kernel_table(isa).attention;
+    const AttentionKernels& k = kernels_for<AttentionKernels>(isa);
     for (const int64_t n : {1, 3, 8, 15, 16, 33, 64, 70, 130}) {
       for (const int64_t rows : {1, 4, 7, 16, 37}) {
         const int64_t pitch = n + 5;
@@ -44,7 +46,7 @@ TEST(AttentionKernels, MultiplyRowsWithinTheirMemory) {
 
 TEST(AttentionKernels, GiveARowTheSameBitsWhereverItStands) {
   for (const Isa isa : testing::supported_isas()) {
-    const AttentionKernels& k = kernel_table(isa).attention;
+    const AttentionKernels& k = kernels_for<AttentionKernels>(isa);
     for (const int64_t n : {1, 13, 16, 64, 70, 80}) {
       constexpr int64_t kRows = 45;
       GuardedFloats q(n, 1), m(kRows * n, 2), dots(kRows), alone(1);
@@ -60,7 +62,7 @@ TEST(AttentionKernels, GiveARowTheSameBitsWhereverItStands) {
 TEST(AttentionKernels, AddBiasKeepsMinusInfinityFromWhatItMeets) {
   constexpr float kLowest = -std::numeric_limits<float>::infinity();
   for (const Isa isa : testing::supported_isas()) {
-    const AttentionKernels& k = kernel_table(isa).attention;
+    const AttentionKernels& k = kernels_for<AttentionKernels>(isa);
     EXPECT_EQ(k.add_bias(nullptr, nullptr, 0), kLowest);
     for (int64_t n = 1; n < 40; ++n) {
       GuardedFloats x(n, 1), start(n, 1), bias(n, 2);

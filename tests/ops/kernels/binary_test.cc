@@ -1,10 +1,12 @@
+#include "kernels/binary.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
 namespace linnet {
@@ -38,7 +40,7 @@ Tensor values(int64_t n, unsigned seed) {
 TEST(BinaryKernels, AllFormsComputeEveryElement) {
   for (const Isa isa : testing::supported_isas()) {
     for (const Operation& operation : kOperations) {
-      const BinaryForms& forms = kernel_table(isa).binary.*operation.forms;
+      const BinaryForms& forms = kernels_for<BinaryKernels>(isa).*operation.forms;
       for (const int64_t n : {0, 1, 3, 16, 31, 100}) {
         const Tensor a = values(n + 1, 1), b = values(n + 1, 2);
         Tensor y(DType::kFloat32, {n}), want(DType::kFloat32, {n});
@@ -62,7 +64,7 @@ TEST(BinaryKernels, MayWriteOverEitherOperand) {
   for (const Isa isa : testing::supported_isas()) {
     Tensor a = testing::random_tensor({53}, 1), b = testing::random_tensor({53}, 2);
     Tensor want(DType::kFloat32, {53});
-    const BinaryForms& sub = kernel_table(isa).binary.sub;
+    const BinaryForms& sub = kernels_for<BinaryKernels>(isa).sub;
     sub.vector_vector(a.data<float>(), b.data<float>(), want.data<float>(), 53);
     Tensor over_a = a.clone(), over_b = b.clone();
     sub.vector_vector(over_a.data<float>(), b.data<float>(), over_a.data<float>(), 53);

@@ -1,8 +1,11 @@
+#include "kernels/byte_pairs.h"
+
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/quantize.h"
 #include "ops/kernels/lengths.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
@@ -15,8 +18,8 @@ using testing::kLengths;
 
 class BytePairKernel : public ::testing::TestWithParam<Isa> {
  protected:
-  const BytePairKernels& kernels_ = kernel_table(GetParam()).byte_pairs;
-  const QuantizeKernels& steps_ = kernel_table(GetParam()).quantize;
+  const BytePairKernels& kernels_ = kernels_for<BytePairKernels>(GetParam());
+  const QuantizeKernels& steps_ = kernels_for<QuantizeKernels>(GetParam());
 };
 
 INSTANTIATE_TEST_SUITE_P(, BytePairKernel, ::testing::ValuesIn(testing::supported_isas()),

@@ -1,8 +1,10 @@
+#include "kernels/byte_rows.h"
+
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "ops/kernels/lengths.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
@@ -15,7 +17,7 @@ using testing::kLengths;
 
 class ByteRowKernel : public ::testing::TestWithParam<Isa> {
  protected:
-  const ByteRowKernels& kernels_ = kernel_table(GetParam()).byte_rows;
+  const ByteRowKernels& kernels_ = kernels_for<ByteRowKernels>(GetParam());
 };
 
 INSTANTIATE_TEST_SUITE_P(, ByteRowKernel, ::testing::ValuesIn(testing::supported_isas()),

@@ -1,3 +1,5 @@
+#include "kernels/convert.h"
+
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -5,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "linnet/half.h"
 #include "support/run_op.h"
 
@@ -14,7 +16,7 @@ namespace {
 
 class ConvertTest : public ::testing::TestWithParam<Isa> {
  protected:
-  const ConvertKernels& kernels_ = kernel_table(GetParam()).convert;
+  const ConvertKernels& kernels_ = kernels_for<ConvertKernels>(GetParam());
 };
 
 INSTANTIATE_TEST_SUITE_P(, ConvertTest, ::testing::ValuesIn(testing::supported_isas()),

@@ -1,3 +1,5 @@
+#include "kernels/deform.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
@@ -34,7 +36,7 @@ class DeformKernel : public ::testing::TestWithParam<Isa> {
     std::copy_n(points[0].data(), 2 * taps, offsets.data());
     std::copy_n(mask.data(), taps, own_mask.data());
     const DeformWindow window{-0.5f, -1.0f, tap_y.data(), tap_x.data(), offsets.data(), own_mask.data(), sigmoid, taps};
-    kernel_table(GetParam()).deform.sample_f32(image, window, channels, column.data(), channels);
+    kernels_for<DeformKernels>(GetParam()).sample_f32(image, window, channels, column.data(), channels);
     return {column.data(), column.data() + column.size()};
   }
 };

@@ -1,3 +1,5 @@
+#include "kernels/depthwise.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -5,7 +7,7 @@
 #include <vector>
 
 #include "conv/depthwise_row.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
@@ -66,7 +68,7 @@ void run_rows(const ConvGeometry& g, const float* x, const float* w, const Epilo
     row.epilogue = epilogue.at(r * row.out, 0);
     const auto line_at = [&](int64_t line) { return image + line * row.in * g.in_channels; };
     set_lines(g, r % image_rows, w, line_at, pointers.data(), row);
-    kernel_table(isa).depthwise.row_f32(row);
+    kernels_for<DepthwiseKernels>(isa).row_f32(row);
   }
 }
 

@@ -3,7 +3,8 @@
 #include <numeric>
 #include <set>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/unary.h"
 #include "ops/kernels/test_kernels.h"
 #include "support/run_op.h"
 
@@ -11,10 +12,7 @@ namespace linnet {
 namespace {
 
 std::string chosen_for(std::string_view isa) {
-  for (const auto& chosen : choose(kTestImplementations, isa_from_name(isa))) {
-    if (chosen.family == "byte_dot") return std::string(chosen.isa);
-  }
-  return "none";
+  return std::string(choose(test_implementations<ByteDotKernels>(), isa_from_name(isa)).isa);
 }
 
 /// Each base set that this machine supports, bare, with each feature, and with all.
@@ -56,13 +54,13 @@ TEST(Implementation, ComputesTheSameWithAndWithoutItsFeature) {
   for (const int64_t n : {0, 3, 31, 32, 100, 1000}) {
     const int32_t want = std::inner_product(a.begin(), a.begin() + n, b.begin(), 0);
     for (const Isa isa : combinations())
-      EXPECT_EQ(test_kernels(isa).byte_dot.dot(a.data(), b.data(), n), want) << isa_name(isa);
+      EXPECT_EQ(test_kernels<ByteDotKernels>(isa).dot(a.data(), b.data(), n), want) << isa_name(isa);
   }
 }
 
 TEST(Implementation, ExistsOnceForEachFamilyOfTheLibrary) {
   const std::multiset<std::string_view> families{
-#define LINNET_KERNELS(member, Struct, unit) #member,
+#define LINNET_KERNELS(unit, Family) #unit,
 #include "kernels/kernel_list.inc"
 #undef LINNET_KERNELS
   };
@@ -73,13 +71,12 @@ TEST(Implementation, ExistsOnceForEachFamilyOfTheLibrary) {
   }
 }
 
-TEST(KernelTable, IsOneForEachSetOfFeatures) {
-  std::set<const KernelTable*> tables;
+TEST(KernelsFor, HasOneTableForEachSetOfFeatures) {
+  std::set<const UnaryKernels*> tables;
   const std::vector<Isa> isas = combinations();
   for (const Isa isa : isas) {
-    const KernelTable& table = kernel_table(isa);
-    EXPECT_EQ(table.isa, isa);
-    EXPECT_EQ(&table, &kernel_table(isa));
+    const UnaryKernels& table = kernels_for<UnaryKernels>(isa);
+    EXPECT_EQ(&table, &kernels_for<UnaryKernels>(isa));
     tables.insert(&table);
   }
   EXPECT_EQ(tables.size(), std::set<Isa>(isas.begin(), isas.end()).size());

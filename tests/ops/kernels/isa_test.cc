@@ -16,7 +16,7 @@
 #include <sstream>
 
 #include "kernels/cpu_features.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
 namespace linnet {
@@ -211,11 +211,11 @@ TEST(Isa, TheEnvironmentForcesFeaturesOffAndOn) {
   for (const IsaSupport& entry : isa_support()) {
     if (!entry.supported) continue;
     const ForcedIsa bare{std::string(entry.name)};
-    EXPECT_EQ(kernel_table(Isa::kAuto).isa, entry.isa);
+    EXPECT_EQ(resolve_isa(Isa::kAuto), entry.isa);
     for (const FeatureSupport& f : entry.features) {
       if (!f.supported) continue;
       const ForcedIsa with(str(entry.name, "+", f.name));
-      EXPECT_EQ(kernel_table(Isa::kAuto).isa, Isa(entry.isa.base(), f.feature));
+      EXPECT_EQ(resolve_isa(Isa::kAuto), Isa(entry.isa.base(), f.feature));
     }
   }
 }

@@ -1,9 +1,11 @@
+#include "kernels/normalize.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
 namespace linnet {
@@ -23,7 +25,7 @@ Statistics reference(const Tensor& x) {
 
 TEST(NormalizeKernels, MomentsMatchDoublePrecision) {
   for (const Isa isa : testing::supported_isas()) {
-    const NormalizeKernels& kernels = kernel_table(isa).normalize;
+    const NormalizeKernels& kernels = kernels_for<NormalizeKernels>(isa);
     for (const int64_t n : {1, 2, 15, 16, 17, 63, 64, 100, 1024, 4097, 100000}) {
       const Tensor x = testing::random_uniform({n}, 99, 101, unsigned(n));
       const Statistics want = reference(x);
@@ -41,7 +43,7 @@ TEST(NormalizeKernels, RowsAreScaledAndShifted) {
       const Tensor x = testing::random_tensor({n}, 1), scale = testing::random_tensor({n}, 2),
                    bias = testing::random_tensor({n}, 3);
       std::vector<float> y(size_t(n) + 1, 7.0f), z = y;
-      const NormalizeKernels& kernels = kernel_table(isa).normalize;
+      const NormalizeKernels& kernels = kernels_for<NormalizeKernels>(isa);
       kernels.normalize_row(x.data<float>(), scale.data<float>(), bias.data<float>(), y.data(), n, 0.5f, 2.0f);
       kernels.normalize_row(x.data<float>(), scale.data<float>(), nullptr, z.data(), n, 0.5f, 2.0f);
       for (int64_t i = 0; i < n; ++i) {
@@ -61,7 +63,7 @@ TEST(NormalizeKernels, ChannelsFirstAndLastAgree) {
   const Tensor mean = testing::random_tensor({channels}, 2), factor = testing::random_tensor({channels}, 3),
                bias = testing::random_tensor({channels}, 4);
   for (const Isa isa : testing::supported_isas()) {
-    const NormalizeKernels& kernels = kernel_table(isa).normalize;
+    const NormalizeKernels& kernels = kernels_for<NormalizeKernels>(isa);
     std::vector<float> first(size_t(channels * spatial)), last(first.size()), turned(first.size());
     for (int64_t c = 0; c < channels; ++c) {
       kernels.normalize_channel(x.data<float>() + c * spatial, &first[size_t(c * spatial)], spatial,

@@ -1,10 +1,12 @@
+#include "kernels/number_reduce.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -68,15 +70,15 @@ void check_extremes(const NumberExtremes& extremes, T low, T high) {
 
 TEST(NumberReduceKernels, SumValuesOneAfterTheOther) {
   for (const Isa isa : supported_isas()) {
-    check_sums<double>(kernel_table(isa).number_reduce.sums_f64, -11);
-    check_sums<int64_t>(kernel_table(isa).number_reduce.sums_s64, -11);
+    check_sums<double>(kernels_for<NumberReduceKernels>(isa).sums_f64, -11);
+    check_sums<int64_t>(kernels_for<NumberReduceKernels>(isa).sums_s64, -11);
   }
 }
 
 TEST(NumberReduceKernels, IntegersWrapAround) {
   const std::vector<int64_t> x(40, std::numeric_limits<int64_t>::max());
   for (const Isa isa : supported_isas()) {
-    const NumberSums& sums = kernel_table(isa).number_reduce.sums_s64;
+    const NumberSums& sums = kernels_for<NumberReduceKernels>(isa).sums_s64;
     uint64_t total = 0;
     sums.sum.row(x.data(), int64_t(x.size()), &total);
     EXPECT_EQ(total, 40 * uint64_t(x[0]));
@@ -85,7 +87,7 @@ TEST(NumberReduceKernels, IntegersWrapAround) {
 
 TEST(NumberReduceKernels, FindTheExtremesOfEveryType) {
   for (const Isa isa : supported_isas()) {
-    const NumberReduceKernels& k = kernel_table(isa).number_reduce;
+    const NumberReduceKernels& k = kernels_for<NumberReduceKernels>(isa);
     check_extremes<float>(k.f32, -1e30f, 1e30f);
     check_extremes<double>(k.f64, -1e300, 1e300);
     check_extremes<int8_t>(k.s8, -128, 127);
@@ -101,7 +103,7 @@ TEST(NumberReduceKernels, FindTheExtremesOfEveryType) {
 
 TEST(NumberReduceKernels, NanIsLargerAndSmallerThanAll) {
   for (const Isa isa : supported_isas()) {
-    const NumberExtremes& extremes = kernel_table(isa).number_reduce.f64;
+    const NumberExtremes& extremes = kernels_for<NumberReduceKernels>(isa).f64;
     for (const int64_t n : kLengths) {
       for (const size_t at : {size_t{0}, size_t(n) / 2, size_t(n) - 1}) {
         std::vector<double> x = whole_numbers<double>(n, -11);
@@ -123,12 +125,12 @@ TEST(NumberReduceKernels, AddRealNumbersInTheSameOrderOnEverySet) {
   std::vector<double> x(1000);
   for (size_t i = 0; i < x.size(); ++i) x[i] = std::sin(double(i)) * std::exp(double(i % 40) - 20);
   double first = 0, exact = 0;
-  kernel_table(Isa::kBaseline).number_reduce.sums_f64.sum.row(x.data(), 1000, &first);
+  kernels_for<NumberReduceKernels>(Isa::kBaseline).sums_f64.sum.row(x.data(), 1000, &first);
   for (const double value : x) exact += value;
   EXPECT_NEAR(first, exact, 1e-6);
   for (const Isa isa : supported_isas()) {
     double sum = 0;
-    kernel_table(isa).number_reduce.sums_f64.sum.row(x.data(), 1000, &sum);
+    kernels_for<NumberReduceKernels>(isa).sums_f64.sum.row(x.data(), 1000, &sum);
     EXPECT_EQ(sum, first);
   }
 }

@@ -9,7 +9,8 @@
 
 #include "functions/function_table.h"
 #include "functions/number_functions.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/number_unary.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -17,7 +18,7 @@ namespace {
 
 class NumberUnaryKernel : public ::testing::TestWithParam<Isa> {
  protected:
-  const NumberUnaryKernels& kernels_ = kernel_table(GetParam()).number_unary;
+  const NumberUnaryKernels& kernels_ = kernels_for<NumberUnaryKernels>(GetParam());
 };
 
 INSTANTIATE_TEST_SUITE_P(, NumberUnaryKernel, ::testing::ValuesIn(supported_isas()),

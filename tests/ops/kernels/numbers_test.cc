@@ -6,7 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/numbers.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -14,7 +15,7 @@ namespace {
 
 class NumbersKernel : public ::testing::TestWithParam<Isa> {
  protected:
-  const NumberKernels& kernels_ = kernel_table(GetParam()).numbers;
+  const NumberKernels& kernels_ = kernels_for<NumberKernels>(GetParam());
 };
 
 INSTANTIATE_TEST_SUITE_P(, NumbersKernel, ::testing::ValuesIn(supported_isas()),

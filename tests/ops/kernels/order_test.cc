@@ -1,10 +1,12 @@
+#include "kernels/order.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
@@ -13,7 +15,7 @@ namespace {
 
 class OrderKernel : public ::testing::TestWithParam<Isa> {
  protected:
-  const OrderKernels& kernels_ = kernel_table(GetParam()).order;
+  const OrderKernels& kernels_ = kernels_for<OrderKernels>(GetParam());
 };
 
 INSTANTIATE_TEST_SUITE_P(Isas, OrderKernel, ::testing::ValuesIn(supported_isas()),

@@ -1,3 +1,5 @@
+#include "kernels/pool.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -5,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
@@ -17,7 +19,7 @@ constexpr int64_t kLengths[] = {1, 3, 4, 7, 8, 15, 16, 17, 31, 64, 65, 100};
 
 class PoolKernel : public ::testing::TestWithParam<Isa> {
  protected:
-  const PoolKernels& kernels_ = kernel_table(GetParam()).pool;
+  const PoolKernels& kernels_ = kernels_for<PoolKernels>(GetParam());
 };
 
 /// The rows of a guarded block, last one against the guard page.

@@ -1,3 +1,5 @@
+#include "kernels/quantize.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "ops/kernels/lengths.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
@@ -23,7 +25,7 @@ constexpr DType kTypes[] = {DType::kUint8, DType::kInt8};
 
 class QuantizeKernel : public ::testing::TestWithParam<Isa> {
  protected:
-  const QuantizeKernels& kernels_ = kernel_table(GetParam()).quantize;
+  const QuantizeKernels& kernels_ = kernels_for<QuantizeKernels>(GetParam());
 };
 
 INSTANTIATE_TEST_SUITE_P(, QuantizeKernel, ::testing::ValuesIn(testing::supported_isas()),

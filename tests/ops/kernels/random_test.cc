@@ -4,7 +4,8 @@
 
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
+#include "kernels/random.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -16,7 +17,7 @@ TEST(RandomKernel, DrawsThePairsOfTheStreamOneByOne) {
     for (const uint64_t first : {uint64_t{0}, uint64_t{0xfffffff0}, uint64_t{1} << 40}) {
       for (const int64_t n : {1, 63, 64, 65, 200}) {
         std::vector<double> u(size_t(n) + 1, -1), v(u);
-        kernel_table(isa).random.uniform_pairs(stream.seed, stream.run, first, n, u.data(), v.data());
+        kernels_for<RandomKernels>(isa).uniform_pairs(stream.seed, stream.run, first, n, u.data(), v.data());
         for (size_t i = 0; i < size_t(n); ++i) {
           const auto want = stream.uniform_pair(first + i);
           ASSERT_EQ(u[i], want[0]) << i;

@@ -1,10 +1,12 @@
+#include "kernels/reduce.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
 namespace linnet {
@@ -38,7 +40,7 @@ TEST(ReduceKernels, RowsMatchDoublePrecision) {
       for (const int64_t n : {1, 2, 15, 16, 17, 31, 100, 1023, 5000, 300000}) {
         const Tensor x = testing::random_uniform({n}, -1, 3, unsigned(n));
         const double want = reference(reduction, x.data<float>(), n, 1);
-        const double got = double((kernel_table(isa).reduce.*reduction.pair).row(x.data<float>(), n));
+        const double got = double((kernels_for<ReduceKernels>(isa).*reduction.pair).row(x.data<float>(), n));
         EXPECT_NEAR(got, want, reduction.sums ? 1e-6 * std::abs(want) : 0) << reduction.name << ' ' << n;
       }
     }
@@ -53,7 +55,7 @@ TEST(ReduceKernels, ColumnsMatchDoublePrecision) {
         const Tensor x = testing::random_uniform({rows, pitch}, -1, 3, unsigned(rows));
         for (const int64_t columns : {1, 15, 16, 64, 150}) {
           std::vector<float> y(size_t(columns) + 1, 42.0f);
-          (kernel_table(isa).reduce.*reduction.pair).columns(x.data<float>(), y.data(), rows, pitch, columns);
+          (kernels_for<ReduceKernels>(isa).*reduction.pair).columns(x.data<float>(), y.data(), rows, pitch, columns);
           for (int64_t c = 0; c < columns; ++c) {
             const double want = reference(reduction, x.data<float>() + c, rows, pitch);
             ASSERT_NEAR(double(y[size_t(c)]), want, reduction.sums ? 2e-6 * (1 + std::abs(want)) : 0) << reduction.name;
@@ -67,7 +69,7 @@ TEST(ReduceKernels, ColumnsMatchDoublePrecision) {
 
 TEST(ReduceKernels, ExtremesPropagateNanFromAnyPosition) {
   for (const Isa isa : testing::supported_isas()) {
-    const ReduceKernels& kernels = kernel_table(isa).reduce;
+    const ReduceKernels& kernels = kernels_for<ReduceKernels>(isa);
     for (int64_t position = 0; position < 40; ++position) {
       std::vector<float> x(40, 1.0f), y(1);
       x[size_t(position)] = std::numeric_limits<float>::quiet_NaN();
@@ -89,7 +91,8 @@ TEST(ReduceKernels, DotsMatchDoublePrecision) {
         want += product;
         magnitude += std::abs(product);
       }
-      EXPECT_NEAR(double(kernel_table(isa).reduce.dot(a.data<float>(), b.data<float>(), n)), want, 1e-6 * magnitude)
+      EXPECT_NEAR(double(kernels_for<ReduceKernels>(isa).dot(a.data<float>(), b.data<float>(), n)), want,
+                  1e-6 * magnitude)
           << n;
     }
   }
@@ -97,7 +100,7 @@ TEST(ReduceKernels, DotsMatchDoublePrecision) {
 
 TEST(ReduceKernels, DotsOfRowsHaveTheBitsOfOneDot) {
   for (const Isa isa : testing::supported_isas()) {
-    const ReduceKernels& kernels = kernel_table(isa).reduce;
+    const ReduceKernels& kernels = kernels_for<ReduceKernels>(isa);
     for (const int64_t n : {0, 1, 7, 31, 64, 1000, 5000}) {
       const int64_t pitch = n + 3;
       const Tensor x = testing::random_tensor({9, pitch}, 1), v = testing::random_tensor({n}, 2);
@@ -118,7 +121,7 @@ TEST(ReduceKernels, AddsRowsAndNothingBetweenThem) {
     for (int64_t n = 0; n < 40; ++n) {
       const Tensor x = testing::random_tensor({3, n + 2}, 1), before = testing::random_tensor({3, n + 5}, 2);
       std::vector<float> y(before.data<float>(), before.data<float>() + before.size());
-      kernel_table(isa).reduce.add_rows(x.data<float>(), n + 2, y.data(), n + 5, 3, n);
+      kernels_for<ReduceKernels>(isa).add_rows(x.data<float>(), n + 2, y.data(), n + 5, 3, n);
       for (int64_t r = 0; r < 3; ++r) {
         for (int64_t i = 0; i < n + 5; ++i) {
           const float old = before.data<float>()[r * (n + 5) + i];

@@ -1,10 +1,12 @@
+#include "kernels/requantize.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -39,7 +41,7 @@ TEST_P(Requantize, WritesItsColumnsOnly) {
       job.high = float(255 - kZero);
       for (const bool clamps : {false, true}) {
         job.clamps = clamps;
-        kernel_table(GetParam()).requantize.to_bytes(job, y.data());
+        kernels_for<RequantizeKernels>(GetParam()).to_bytes(job, y.data());
         for (size_t i = 0; i < y.size(); ++i) {
           const int64_t row = int64_t(i) / pitch, j = int64_t(i) % pitch;
           const bool written = row < rows && j < columns;

@@ -1,8 +1,10 @@
+#include "kernels/rotary.h"
+
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -38,7 +40,7 @@ void expect_rotated(void (*rotate)(const RotaryRows&), Places at, bool whole, in
 }
 
 TEST_P(RotaryKernel, RotatesEachPairAndTouchesNothingElse) {
-  const RotaryKernels& kernels = kernel_table(GetParam()).rotary;
+  const RotaryKernels& kernels = kernels_for<RotaryKernels>(GetParam());
   for (const int64_t pairs : {1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 40}) {
     for (const bool whole : {false, true}) {
       expect_rotated(kernels.halves, {1, pairs}, whole, pairs);

@@ -1,10 +1,12 @@
+#include "kernels/softmax.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
 namespace linnet {
@@ -34,7 +36,7 @@ void expect_lane(const float* x, const float* y, int64_t n, int64_t stride, bool
 
 TEST(SoftmaxKernels, RowsMatchDoublePrecision) {
   for (const Isa isa : testing::supported_isas()) {
-    const SoftmaxKernels& kernels = kernel_table(isa).softmax;
+    const SoftmaxKernels& kernels = kernels_for<SoftmaxKernels>(isa);
     for (const int64_t n : {1, 2, 7, 15, 16, 17, 33, 64, 100, 1000}) {
       Tensor x = testing::random_uniform({3, n}, -30, 30, unsigned(n)), y(DType::kFloat32, {3, n});
       for (const bool log : {false, true}) {
@@ -47,7 +49,7 @@ TEST(SoftmaxKernels, RowsMatchDoublePrecision) {
 
 TEST(SoftmaxKernels, ColumnsMatchDoublePrecision) {
   for (const Isa isa : testing::supported_isas()) {
-    const SoftmaxKernels& kernels = kernel_table(isa).softmax;
+    const SoftmaxKernels& kernels = kernels_for<SoftmaxKernels>(isa);
     for (const int64_t columns : {1, 5, 16, 21, 40}) {
       Tensor x = testing::random_uniform({9, 40}, -30, 30, 5), y = x.clone();
       for (const bool log : {false, true}) {
@@ -62,14 +64,14 @@ TEST(SoftmaxKernels, ColumnsMatchDoublePrecision) {
 TEST(SoftmaxKernels, LargeValuesDoNotOverflow) {
   for (const Isa isa : testing::supported_isas()) {
     std::vector<float> x{1e30f, 1e30f, -1e30f}, y(3);
-    kernel_table(isa).softmax.rows(x.data(), y.data(), 1, 3);
+    kernels_for<SoftmaxKernels>(isa).rows(x.data(), y.data(), 1, 3);
     EXPECT_EQ(y, (std::vector{0.5f, 0.5f, 0.0f}));
   }
 }
 
 TEST(SoftmaxKernels, PitchedRowsLeaveWhatLiesBetween) {
   for (const Isa isa : testing::supported_isas()) {
-    const SoftmaxKernels& k = kernel_table(isa).softmax;
+    const SoftmaxKernels& k = kernels_for<SoftmaxKernels>(isa);
     for (int64_t n = 1; n < 40; ++n) {
       const Tensor x = testing::random_tensor({3, n + 5});
       Tensor y = x.clone(), want = x.clone();
@@ -86,12 +88,12 @@ TEST(SoftmaxKernels, NanAndInfinitiesSpoilTheirRowOnly) {
     for (const std::vector<float>& row :
          {std::vector{nan, 1.0f}, std::vector{1.0f, nan}, std::vector{inf, 1.0f}, std::vector{-inf, -inf}}) {
       std::vector<float> x{row[0], row[1], 2, 2}, y(4);
-      kernel_table(isa).softmax.rows(x.data(), y.data(), 2, 2);
+      kernels_for<SoftmaxKernels>(isa).rows(x.data(), y.data(), 2, 2);
       EXPECT_TRUE(std::isnan(y[0]) && std::isnan(y[1]));
       EXPECT_EQ(y[2], 0.5f);
     }
     std::vector<float> masked{-inf, 3}, y(2);
-    kernel_table(isa).softmax.rows(masked.data(), y.data(), 1, 2);
+    kernels_for<SoftmaxKernels>(isa).rows(masked.data(), y.data(), 1, 2);
     EXPECT_EQ(y, (std::vector{0.0f, 1.0f}));
   }
 }
@@ -99,7 +101,7 @@ TEST(SoftmaxKernels, NanAndInfinitiesSpoilTheirRowOnly) {
 TEST(SoftmaxKernels, LogarithmsOfSumsOfPowersOfInfinitiesAreInfinite) {
   const float inf = std::numeric_limits<float>::infinity();
   for (const Isa isa : testing::supported_isas()) {
-    const SoftmaxKernels& k = kernel_table(isa).softmax;
+    const SoftmaxKernels& k = kernels_for<SoftmaxKernels>(isa);
     for (const auto& [row, want] : {std::pair(std::vector{inf, 1.0f, -inf}, inf),
                                     {{3e38f, inf, 200}, inf},
                                     {{-inf, -inf, -inf}, -inf},

@@ -2,7 +2,12 @@
 
 #include <algorithm>
 
-#include "kernels/kernel_table.h"
+#include "kernels/binary.h"
+#include "kernels/kernels_for.h"
+#include "kernels/normalize.h"
+#include "kernels/reduce.h"
+#include "kernels/softmax.h"
+#include "kernels/unary.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
@@ -16,13 +21,14 @@ constexpr int64_t kMost = 70;
 
 TEST(KernelTails, ElementWise) {
   for (const Isa isa : testing::supported_isas()) {
-    const KernelTable& k = kernel_table(isa);
+    const UnaryKernels& unary = kernels_for<UnaryKernels>(isa);
+    const BinaryForms& add = kernels_for<BinaryKernels>(isa).add;
     for (int64_t n = 1; n <= kMost; ++n) {
       GuardedFloats a(n, 1), b(n, 2), y(n);
-      for (const auto f : {k.unary.exp, k.unary.tanh, k.unary.sin, k.unary.relu}) f(a.data(), y.data(), n, 1, 1);
-      k.binary.add.vector_vector(a.data(), b.data(), y.data(), n);
-      k.binary.add.vector_scalar(a.data(), b.data() + n - 1, y.data(), n);
-      k.binary.add.scalar_vector(a.data() + n - 1, b.data(), y.data(), n);
+      for (const auto f : {unary.exp, unary.tanh, unary.sin, unary.relu}) f(a.data(), y.data(), n, 1, 1);
+      add.vector_vector(a.data(), b.data(), y.data(), n);
+      add.vector_scalar(a.data(), b.data() + n - 1, y.data(), n);
+      add.scalar_vector(a.data() + n - 1, b.data(), y.data(), n);
       EXPECT_EQ(y[n - 1], a[n - 1] + b[n - 1]);
     }
   }
@@ -30,18 +36,19 @@ TEST(KernelTails, ElementWise) {
 
 TEST(KernelTails, RowsOfSoftmaxAndNormalization) {
   for (const Isa isa : testing::supported_isas()) {
-    const KernelTable& k = kernel_table(isa);
+    const SoftmaxKernels& softmax = kernels_for<SoftmaxKernels>(isa);
+    const NormalizeKernels& normalize = kernels_for<NormalizeKernels>(isa);
     for (int64_t n = 1; n <= kMost; ++n) {
       GuardedFloats x(n, 1), scale(n, 2), bias(n, 3), y(n), mean(n, 4);
-      k.softmax.rows(x.data(), y.data(), 1, n);
-      k.softmax.log_rows(x.data(), y.data(), 1, n);
-      k.softmax.columns(x.data(), y.data(), 1, n, n);
+      softmax.rows(x.data(), y.data(), 1, n);
+      softmax.log_rows(x.data(), y.data(), 1, n);
+      softmax.columns(x.data(), y.data(), 1, n, n);
       EXPECT_EQ(y[n - 1], 1.0f);
-      EXPECT_GT(k.softmax.log_sum_exp_row(x.data(), n), x[n - 1] - 1e-3f);
-      const auto [average, variance] = k.normalize.moments(x.data(), n);
-      k.normalize.normalize_row(x.data(), scale.data(), bias.data(), y.data(), n, average, variance);
-      k.normalize.normalize_channel(x.data(), y.data(), n, average, 1, 0);
-      k.normalize.normalize_channels_last(x.data(), y.data(), 1, n, mean.data(), scale.data(), bias.data());
+      EXPECT_GT(softmax.log_sum_exp_row(x.data(), n), x[n - 1] - 1e-3f);
+      const auto [average, variance] = normalize.moments(x.data(), n);
+      normalize.normalize_row(x.data(), scale.data(), bias.data(), y.data(), n, average, variance);
+      normalize.normalize_channel(x.data(), y.data(), n, average, 1, 0);
+      normalize.normalize_channels_last(x.data(), y.data(), 1, n, mean.data(), scale.data(), bias.data());
       EXPECT_NEAR(y[n - 1], (x[n - 1] - mean[n - 1]) * scale[n - 1] + bias[n - 1], 1e-5);
     }
   }
@@ -49,7 +56,7 @@ TEST(KernelTails, RowsOfSoftmaxAndNormalization) {
 
 TEST(KernelTails, Reductions) {
   for (const Isa isa : testing::supported_isas()) {
-    const ReduceKernels& k = kernel_table(isa).reduce;
+    const ReduceKernels& k = kernels_for<ReduceKernels>(isa);
     for (int64_t n = 1; n <= kMost; ++n) {
       GuardedFloats x(2 * n, 1), y(n);
       EXPECT_GE(k.max.row(x.data(), 2 * n), x[2 * n - 1]);

@@ -1,33 +1,40 @@
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/implementation.h"
 #include "ops/kernels/byte_dot.h"
 #include "ops/kernels/emulated_amx.h"
 
 namespace linnet {
 
-/// The families that exist for tests only; each member is named as its unit.
-struct TestKernels {
-  ByteDotKernels byte_dot;
-  EmulatedAmxKernels emulated_amx;
-};
+/// The families that exist for tests only, each named as its unit.
+namespace test_families {
+using byte_dot = ByteDotKernels;
+using emulated_amx = EmulatedAmxKernels;
+}  // namespace test_families
 
-#define LINNET_SIMD_UNIT(unit, ns, isa)            \
-  namespace ns {                                   \
-  void fill(decltype(TestKernels::unit)& kernels); \
+#define LINNET_SIMD_UNIT(unit, ns, isa)    \
+  namespace ns {                           \
+  void fill(test_families::unit& kernels); \
   }
 #include "simd_units.inc"
 #undef LINNET_SIMD_UNIT
 
-inline constexpr Implementation<TestKernels> kTestImplementations[]{
-#define LINNET_SIMD_UNIT(unit, ns, isa) {#unit, isa, [](TestKernels& kernels) { ns::fill(kernels.unit); }},
+template <class Family>
+std::vector<Implementation<Family>> test_implementations() {
+  std::vector<Implementation<Family>> all;
+#define LINNET_SIMD_UNIT(unit, ns, isa) \
+  if constexpr (std::is_same_v<Family, test_families::unit>) all.push_back({isa, ns::fill});
 #include "simd_units.inc"
 #undef LINNET_SIMD_UNIT
-};
+  return all;
+}
 
-inline TestKernels test_kernels(Isa isa) {
-  TestKernels kernels{};
-  for (const auto& implementation : choose(kTestImplementations, isa)) implementation.fill(kernels);
+template <class Family>
+Family test_kernels(Isa isa) {
+  Family kernels{};
+  choose(test_implementations<Family>(), isa).fill(kernels);
   return kernels;
 }
 

@@ -1,8 +1,10 @@
+#include "kernels/transpose.h"
+
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -25,7 +27,7 @@ void expect_transposed(void (*transpose)(const void*, int64_t, int64_t, int64_t,
 class TransposeKernel : public ::testing::TestWithParam<Isa> {};
 
 TEST_P(TransposeKernel, MovesEveryElementAndTouchesNoOther) {
-  const TransposeKernels& kernels = kernel_table(GetParam()).transpose;
+  const TransposeKernels& kernels = kernels_for<TransposeKernels>(GetParam());
   const int64_t extents[] = {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 24, 33, 64, 70, 131};
   for (const int64_t rows : extents) {
     for (const int64_t cols : extents) {

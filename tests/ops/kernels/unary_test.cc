@@ -1,10 +1,12 @@
+#include "kernels/unary.h"
+
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <vector>
 
 #include "functions/function_table.h"
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
 namespace linnet {
@@ -16,7 +18,7 @@ TEST(UnaryKernels, AnElementDoesNotDependOnItsPosition) {
   for (const Isa isa : testing::supported_isas()) {
     for (const UnaryFunction& f : unary_functions()) {
       if (!f.kernel) continue;
-      const UnaryKernels::F kernel = kernel_table(isa).unary.*f.kernel;
+      const UnaryForm kernel = kernels_for<UnaryKernels>(isa).*f.kernel;
       const float alpha = f.alpha.fallback, beta = f.beta.fallback;
       for (int64_t n = 1; n <= 67; n += 3) {
         std::vector<float> y(size_t(n) + 1, 42.0f), one(1);
@@ -33,7 +35,7 @@ TEST(UnaryKernels, MayWriteOverTheirInput) {
   for (const Isa isa : testing::supported_isas()) {
     for (const UnaryFunction& f : unary_functions()) {
       if (!f.kernel) continue;
-      const UnaryKernels::F kernel = kernel_table(isa).unary.*f.kernel;
+      const UnaryForm kernel = kernels_for<UnaryKernels>(isa).*f.kernel;
       const float alpha = f.alpha.fallback, beta = f.beta.fallback;
       Tensor x = testing::random_tensor({133}, 2), y(DType::kFloat32, {133});
       kernel(x.data<float>(), y.data<float>(), 133, alpha, beta);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/kernel_table.h"
+#include "kernels/kernels_for.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/kernel_table.h"
+#include "kernels/gemm.h"
+#include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -11,11 +12,11 @@ namespace {
 class Peak : public ::testing::TestWithParam<Isa> {};
 
 TEST_P(Peak, LoopsDoWhatTheyCount) {
-  const KernelTable& table = kernel_table(GetParam());
-  EXPECT_EQ(table.gemm_f32.saturate(0), 0);
-  EXPECT_EQ(table.gemm_f32.saturate(10), 10 * table.gemm_f32.saturate(1));
-  EXPECT_EQ(table.gemm_f32.saturate(1), 2 * table.gemm_f64.saturate(1));  // twice as many lanes
-  EXPECT_EQ(2 * table.gemm_f32.saturate(1), table.gemm_s16.saturate(1));  // pairs
+  const auto floats = kernels_for<GemmKernels<GemmF32>>(GetParam()).saturate;
+  EXPECT_EQ(floats(0), 0);
+  EXPECT_EQ(floats(10), 10 * floats(1));
+  EXPECT_EQ(floats(1), 2 * kernels_for<GemmKernels<GemmF64>>(GetParam()).saturate(1));  // twice as many lanes
+  EXPECT_EQ(2 * floats(1), kernels_for<GemmKernels<GemmS16>>(GetParam()).saturate(1));  // pairs
 }
 
 TEST_P(Peak, IsMeasuredForEveryType) {

@@ -1,0 +1,53 @@
+# linnet_operator_list(sources...): writes op_list.inc, a line LINNET_OP(name) for each line of the files operators.txt,
+# and linnet_rewrite_list(sources...): both check that sources and lists name the same functions, so that a forgotten line
+# is an error of the build.
+
+# Sets `names` of the caller to what a macro defines in the sources, each written as MACRO(name) at the start of a line.
+function(linnet_defined macro)
+  set(names "")
+  foreach(source IN LISTS ARGN)
+    file(STRINGS ${source} lines REGEX "^${macro}\\([a-z0-9_]+\\)")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^${macro}\\(([a-z0-9_]+)\\).*" "\\1" name "${line}")
+      list(APPEND names ${name})
+    endforeach()
+  endforeach()
+  set(names ${names} PARENT_SCOPE)
+endfunction()
+
+# Both lists hold the same names; `where` is the file of those that are listed.
+function(linnet_compare_lists listed defined where)
+  set(forgotten ${defined})
+  list(REMOVE_ITEM forgotten ${listed})
+  set(undefined ${listed})
+  list(REMOVE_ITEM undefined ${defined})
+  if(forgotten)
+    message(FATAL_ERROR "${where} lacks a line for ${forgotten}")
+  elseif(undefined)
+    message(FATAL_ERROR "${where} has a line for ${undefined}, which no source defines")
+  endif()
+endfunction()
+
+function(linnet_operator_list)
+  file(GLOB lists CONFIGURE_DEPENDS */operators.txt)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${lists})
+  set(listed "")
+  foreach(list IN LISTS lists)
+    file(STRINGS ${list} lines REGEX "^[^#]")
+    list(APPEND listed ${lines})
+  endforeach()
+  linnet_defined(LINNET_REGISTER ${ARGN})
+  linnet_compare_lists("${listed}" "${names}" "operators.txt of its folder")
+  list(TRANSFORM listed REPLACE "(.+)" "LINNET_OP(\\1)\n")
+  string(JOIN "" contents ${listed})
+  file(CONFIGURE OUTPUT op_list.inc CONTENT "${contents}" @ONLY)
+endfunction()
+
+function(linnet_rewrite_list)
+  set(list ${CMAKE_CURRENT_SOURCE_DIR}/rewrites/rewrite_list.inc)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
+  linnet_defined("LINNET_[A-Z_]*REWRITE" ${list})
+  set(listed ${names})
+  linnet_defined(LINNET_DEFINE_REWRITE ${ARGN})
+  linnet_compare_lists("${listed}" "${names}" ${list})
+endfunction()

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "kernels/isa.h"
+
+namespace linnet {
+
+/// The kernels of a family: the best implementation for resolve_isa(isa). Family is one of the structs of function
+/// pointers that kernel_list.inc names. Throws what resolve_isa() throws.
+template <class Family>
+const Family& kernels_for(Isa isa);
+
+/// The implementation of a family that kernels_for() chooses: the instruction set it needs, as isa_name() writes it.
+struct ChosenKernels {
+  std::string_view family, isa;
+};
+/// Those of all families. Throws what resolve_isa() throws.
+LINNET_API std::vector<ChosenKernels> chosen_kernels(Isa isa);
+
+}  // namespace linnet

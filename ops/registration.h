@@ -1,0 +1,15 @@
+#pragma once
+
+#include "linnet/registry.h"
+
+namespace linnet {
+
+using Registration = void(Registry& registry);
+
+/// Begins the function that registers the operators of a file: LINNET_REGISTER(clip)(Registry& registry) { ... }. The
+/// name stands in operators.txt of the file's folder; the build checks that.
+#define LINNET_REGISTER(name)   \
+  Registration register_##name; \
+  void register_##name
+
+}  // namespace linnet
