@@ -1,8 +1,29 @@
 #!/usr/bin/env bash
-# Installs what the tests need, builds and runs all of them. The last line is the total.
+# test.sh [quick | SUITE...]: installs what the tests need, builds and runs all of them, those of `quick`, or the suites
+# named. The last line is the total.
 set -euo pipefail
 cd "$(dirname "$0")"
 . scripts/common.sh
+
+# In the order in which they run.
+SUITES="format static_analysis unit unit_sanitized aarch64 run_model docs package c python applications scale_out onnx_backend
+  hostile onnx_backend_sanitized hostile_sanitized differential torch torch_on_pypi models"
+# At most four minutes after the build.
+QUICK="format unit run_model c python onnx_backend hostile"
+case ${*:-all} in
+  all) wanted=$SUITES ;;
+  quick) wanted=$QUICK ;;
+  *) wanted=$* ;;
+esac
+for name in $wanted; do
+  grep -qw -- "$name" <<<"$SUITES" || fail "there is no suite $name; name some of" $SUITES "or quick"
+done
+# wants NAME...: one of these suites is to be run.
+wants() {
+  local name
+  for name; do if [[ " $(echo $wanted) " == *" $name "* ]]; then return; fi; done
+  return 1
+}
 
 BUILD=build-test
 AARCH64=build-aarch64
@@ -33,32 +54,40 @@ install_torch() {
   "${pip[@]}" -r tests/torch/requirements.txt
 }
 
-step "Preparing a Python environment with PyTorch $TORCH_VERSION in .venv-torch, where its build for the CPU can be had"
-install_torch || TORCH_PYTHON=
+if wants torch torch_on_pypi; then
+  step "Preparing a Python environment with PyTorch $TORCH_VERSION in .venv-torch, where its build for the CPU can be had"
+  install_torch || TORCH_PYTHON=
+fi
 
-step "Building everything into $BUILD/"
-# An index out of bounds ends the test.
-configure $BUILD -DLINNET_BUILD_TESTS=ON -DLINNET_BUILD_BENCHMARKS=ON -DLINNET_BUILD_TORCH=ON -DLINNET_WERROR=ON \
-  -DLINNET_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/$PYTHON" -DLINNET_WITH_TOKENIZER=ON \
-  -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS
-build $BUILD
+if [ "$wanted" != format ]; then
+  step "Building everything into $BUILD/"
+  # An index out of bounds ends the test.
+  configure $BUILD -DLINNET_BUILD_TESTS=ON -DLINNET_BUILD_BENCHMARKS=ON -DLINNET_BUILD_TORCH=ON -DLINNET_WERROR=ON \
+    -DLINNET_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/$PYTHON" -DLINNET_WITH_TOKENIZER=ON \
+    -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS
+  build $BUILD
+fi
 
-if [ -n "$TORCH_PYTHON" ]; then
+if wants torch_on_pypi && [ -n "$TORCH_PYTHON" ]; then
   step "Installing the exporter plugin for PyTorch $TORCH_VERSION in .venv-torch"
   LINNET_BUILD=$PWD/$BUILD "$TORCH_PYTHON" -m pip install -q --disable-pip-version-check --no-deps --force-reinstall \
     frontends/torch || fail "pip could not install frontends/torch"
 fi
 
-# -O1 builds fast (the kernels have flags of their own), but makes GCC 12 suspect variables that are set.
-step "Building engine, operators and tests of the kernels for 64-bit ARM into $AARCH64/"
-configure $AARCH64 --toolchain cmake/aarch64.cmake -DLINNET_BUILD_ONNX=OFF -DLINNET_WITH_TEXT=OFF -DLINNET_WERROR=ON \
-  -DLINNET_BUILD_TESTS=ON "-DLINNET_TESTS=engine/environment;ops/functions;ops/kernels;ops/math;ops/gemm;ops/conv;ops/attention;ops/pool;ops/normalization" \
-  "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -Wno-maybe-uninitialized -Wno-psabi"
-build $AARCH64
+if wants aarch64; then
+  # -O1 builds fast (the kernels have flags of their own), but makes GCC 12 suspect variables that are set.
+  step "Building engine, operators and tests of the kernels for 64-bit ARM into $AARCH64/"
+  configure $AARCH64 --toolchain cmake/aarch64.cmake -DLINNET_BUILD_ONNX=OFF -DLINNET_WITH_TEXT=OFF -DLINNET_WERROR=ON \
+    -DLINNET_BUILD_TESTS=ON "-DLINNET_TESTS=engine/environment;ops/functions;ops/kernels;ops/math;ops/gemm;ops/conv;ops/attention;ops/pool;ops/normalization" \
+    "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -Wno-maybe-uninitialized -Wno-psabi"
+  build $AARCH64
+fi
 
-step "Building run_model, unit tests and fuzz targets under AddressSanitizer and UndefinedBehaviorSanitizer into $SANITIZED/"
-configure $SANITIZED --preset asan-ubsan
-build $SANITIZED --target linnet_tests run_model vary_operators fuzz_{api,arrays,graph,image,model,operator,value}
+if wants unit_sanitized onnx_backend_sanitized hostile_sanitized; then
+  step "Building run_model, unit tests and fuzz targets under AddressSanitizer and UndefinedBehaviorSanitizer into $SANITIZED/"
+  configure $SANITIZED --preset asan-ubsan
+  build $SANITIZED --target linnet_tests run_model vary_operators fuzz_{api,arrays,graph,image,model,operator,value}
+fi
 
 export LINNET_RUN_MODEL=$PWD/$BUILD/bin/run_model
 export LINNET_BUILD=$PWD/$BUILD
@@ -76,6 +105,7 @@ count() {
 
 # run NAME COMMAND...: a suite that writes the JUnit file @REPORT@.
 run() {
+  wants "$1" || return 0
   local name=$1 report=$PWD/$BUILD/$1.xml started=$SECONDS
   shift
   step "Testing: $name"
@@ -87,6 +117,7 @@ run() {
 
 # run_unit NAME PROGRAM...: GoogleTest's tests, a share of them in a process for each processor.
 run_unit() {
+  wants "$1" || return 0
   local name=$1 report=$PWD/$BUILD/$1 shards started=$SECONDS shard
   shards=$(nproc)
   shift
@@ -102,6 +133,7 @@ run_unit() {
 
 # check NAME COMMAND...: passes when the command does.
 check() {
+  wants "$1" || return 0
   local name=$1 started=$SECONDS
   shift
   step "Checking: $name"
@@ -109,8 +141,8 @@ check() {
   echo "$name: $((SECONDS - started)) s"
 }
 
-check "format" scripts/check_format.sh
-check "static analysis" scripts/check_tidy.py $BUILD
+check format scripts/check_format.sh
+check static_analysis scripts/check_tidy.py $BUILD
 run_unit unit $BUILD/bin/linnet_tests
 run_unit unit_sanitized $SANITIZED/bin/linnet_tests
 run_unit aarch64 qemu-aarch64 -L /usr/aarch64-linux-gnu $AARCH64/bin/linnet_tests
@@ -132,8 +164,8 @@ run hostile_sanitized $sanitized "$PYTHON" -m $pytest tests/hostile --junitxml=@
 run differential "$PYTHON" -m $pytest tests/differential --junitxml=@REPORT@
 run torch env LINNET_OTHER_TORCH_PYTHON="$TORCH_PYTHON" /usr/bin/python3 -m $pytest tests/torch --junitxml=@REPORT@
 if [ -n "$TORCH_PYTHON" ]; then
-  run torch_$TORCH_VERSION "$TORCH_PYTHON" -m $pytest tests/torch --junitxml=@REPORT@
-else
+  run torch_on_pypi "$TORCH_PYTHON" -m $pytest tests/torch --junitxml=@REPORT@
+elif wants torch_on_pypi; then
   step "Skipping the exporter's tests on PyTorch $TORCH_VERSION: pip cannot get its build for the CPU"
   skipped=$((skipped + 1))
 fi

@@ -29,6 +29,8 @@ BUILDS = "builds everything; scripts/common.sh has the same commands for test.sh
 ELSEWHERE = {
     "./quickstart.sh": BUILDS,
     "./test.sh": "runs these tests",
+    "./test.sh quick": "runs some of these tests",
+    "./test.sh unit": "runs some of these tests",
     "pip install .": "builds everything; tests/python runs what it installs",
     "cmake -S . -B build-aarch64 --toolchain cmake/aarch64.cmake -DLINNET_BUILD_ONNX=OFF -DLINNET_WITH_TEXT=OFF": BUILDS,
     "cmake --build build --target my_ops": "is a part of the build under test; tests/tools/test_op_library.py",
