@@ -10,18 +10,21 @@ SUITES="format static_analysis unit unit_sanitized aarch64 run_model docs packag
   hostile onnx_backend_sanitized hostile_sanitized differential torch torch_on_pypi models"
 # At most four minutes after the build.
 QUICK="format unit run_model c python onnx_backend hostile"
-case ${*:-all} in
-  all) wanted=$SUITES ;;
-  quick) wanted=$QUICK ;;
-  *) wanted=$* ;;
+case $* in
+  "") wanted=($SUITES) ;;
+  quick) wanted=($QUICK) ;;
+  *) wanted=("$@") ;;
 esac
-for name in $wanted; do
-  grep -qw -- "$name" <<<"$SUITES" || fail "there is no suite $name; name some of" $SUITES "or quick"
+known=($SUITES)
+for name in "${wanted[@]}"; do
+  [[ " ${known[*]} " == *" $name "* ]] || fail "there is no suite $name; name some of ${known[*]}, or quick alone"
 done
 # wants NAME...: one of these suites is to be run.
 wants() {
   local name
-  for name; do if [[ " $(echo $wanted) " == *" $name "* ]]; then return; fi; done
+  for name; do
+    [[ " ${wanted[*]} " != *" $name "* ]] || return 0
+  done
   return 1
 }
 
@@ -59,7 +62,7 @@ if wants torch torch_on_pypi; then
   install_torch || TORCH_PYTHON=
 fi
 
-if [ "$wanted" != format ]; then
+if [ "${wanted[*]}" != format ]; then
   step "Building everything into $BUILD/"
   # An index out of bounds ends the test.
   configure $BUILD -DLINNET_BUILD_TESTS=ON -DLINNET_BUILD_BENCHMARKS=ON -DLINNET_BUILD_TORCH=ON -DLINNET_WERROR=ON \

@@ -1,6 +1,5 @@
-# linnet_operator_list(sources...): writes op_list.inc, a line LINNET_OP(name) for each line of the files operators.txt,
-# and linnet_rewrite_list(sources...): both check that sources and lists name the same functions, so that a forgotten line
-# is an error of the build.
+# linnet_operator_list(sources...) writes op_list.inc: a line LINNET_OP(name) for each line of the files operators.txt.
+# It and linnet_rewrite_list(sources...) check that lists and sources name the same functions: a forgotten line is an error.
 
 # Sets `names` of the caller to what a macro defines in the sources, each written as MACRO(name) at the start of a line.
 function(linnet_defined macro)

@@ -7,7 +7,7 @@ namespace linnet {
 using Registration = void(Registry& registry);
 
 /// Begins the function that registers the operators of a file: LINNET_REGISTER(clip)(Registry& registry) { ... }. The
-/// name stands in operators.txt of the file's folder; the build checks that.
+/// build checks that operators.txt of the file's folder lists the name.
 #define LINNET_REGISTER(name)   \
   Registration register_##name; \
   void register_##name

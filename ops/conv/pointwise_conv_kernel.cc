@@ -23,7 +23,7 @@ class PointwiseConvKernel final : public Kernel {
       : shape_(shape),
         depth_(shape.depth()),
         epilogue_(epilogue),
-        isa_(in.isa()),
+        normalize_(kernels_for<NormalizeKernels>(in.isa())),
         as_taps_(!in.has(kScale) &&
                  std::equal(shape.channels.begin() + 1, shape.channels.end(), shape.channels.begin())),
         scale_per_image_(in.has(kScale) && in.rank(kScale) > 1) {
@@ -34,7 +34,7 @@ class PointwiseConvKernel final : public Kernel {
     sizes.depth = depth_ / sizes.taps;
     if (!as_taps_) sizes.row_scratch_bytes = ConcatRows::scratch_bytes(depth_);
     sizes.workers = in.executor().workers();
-    plan_ = GemmPlan<Type>(kernels_for<GemmKernels<Type>>(isa_), sizes);
+    plan_ = GemmPlan<Type>(kernels_for<GemmKernels<Type>>(in.isa()), sizes);
     packed_ = packed_pointwise_weights<B>(*in.constant(kW), plan_.panels(), in);
   }
 
@@ -48,7 +48,7 @@ class PointwiseConvKernel final : public Kernel {
     product.epilogue.residual = data_or_null<float>(context.input(kResidual));
     product.epilogue.residual_pitch = shape_.out_channels;
     const TensorTaps taps(context, kX, shape_.channels[0]);
-    const ConcatRows concatenated(context, kX, shape_.channels, shape_.image_pixels, scaling(context), isa_);
+    const ConcatRows concatenated(context, kX, shape_.channels, shape_.image_pixels, scaling(context), normalize_);
     product.a = as_taps_ ? static_cast<const RowSource<float>*>(&taps) : &concatenated;
     plan_.run(product, context);
   }
@@ -73,7 +73,7 @@ class PointwiseConvKernel final : public Kernel {
   PointwiseShape shape_;
   int64_t depth_;
   Epilogue epilogue_;
-  Isa isa_;
+  const NormalizeKernels& normalize_;
   bool as_taps_, scale_per_image_;
   GemmPlan<Type> plan_;
   Tensor packed_;

@@ -4,7 +4,6 @@
 
 #include "gemm/rows.h"
 #include "kernels/epilogue.h"
-#include "kernels/kernels_for.h"
 #include "kernels/normalize.h"
 #include "linnet/op.h"
 
@@ -23,13 +22,13 @@ struct PixelScaling {
 class ConcatRows final : public RowSource<float> {
  public:
   ConcatRows(const KernelContext& context, int first_input, const std::vector<int64_t>& channels, int64_t image_pixels,
-             const PixelScaling& scaling, Isa isa)
+             const PixelScaling& scaling, const NormalizeKernels& kernels)
       : context_(context),
         first_input_(first_input),
         channels_(channels),
         image_pixels_(image_pixels),
         scaling_(scaling),
-        scale_rows_(kernels_for<NormalizeKernels>(isa).scale_rows) {}
+        scale_rows_(kernels.scale_rows) {}
 
   void rows(const RowBlock& block, const float** pointers, std::byte* scratch) const override;
 

@@ -8,8 +8,8 @@ namespace linnet {
 
 using RewriteFunction = std::optional<Patch>(const Graph& graph, const Node& node);
 
-/// Begins a rewrite: LINNET_DEFINE_REWRITE(drop_identity)(const Graph& graph, const Node& node) { ... }. The name
-/// stands in rewrite_list.inc; the build checks that.
+/// Begins a rewrite: LINNET_DEFINE_REWRITE(drop_identity)(const Graph& graph, const Node& node) { ... }. The build
+/// checks that rewrite_list.inc lists the name.
 #define LINNET_DEFINE_REWRITE(name) \
   RewriteFunction name;             \
   std::optional<Patch> name
