@@ -7,11 +7,16 @@
 #include "executor.h"
 #include "graph/rewrite.h"
 #include "linnet/model.h"
-#include "op_list.h"
+#include "registration.h"
 #include "rewrites/lower_precision.h"
 #include "run/model_graph.h"
 
-namespace linnet::torch_ops {
+namespace linnet {
+
+Registration register_cast;
+Registration register_deform_conv2d;
+
+namespace torch_ops {
 namespace {
 
 DType dtype_of(const at::Tensor& tensor) {
@@ -91,4 +96,5 @@ at::Tensor deform_conv2d_meta(const at::Tensor& input, const at::Tensor& weight,
   return input.new_empty_symint({input.sym_size(0), weight.sym_size(0), offset.sym_size(2), offset.sym_size(3)});
 }
 
-}  // namespace linnet::torch_ops
+}  // namespace torch_ops
+}  // namespace linnet
