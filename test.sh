@@ -81,7 +81,7 @@ if wants aarch64; then
   # -O1 builds fast (the kernels have flags of their own), but makes GCC 12 suspect variables that are set.
   step "Building engine, operators and tests of the kernels for 64-bit ARM into $AARCH64/"
   configure $AARCH64 --toolchain cmake/aarch64.cmake -DLINNET_BUILD_ONNX=OFF -DLINNET_WITH_TEXT=OFF -DLINNET_WERROR=ON \
-    -DLINNET_BUILD_TESTS=ON "-DLINNET_TESTS=engine/environment;ops/functions;ops/kernels;ops/math;ops/gemm;ops/conv;ops/attention;ops/pool;ops/normalization" \
+    -DLINNET_BUILD_TESTS=ON "-DLINNET_TESTS=engine/environment;ops/functions;ops/kernels;ops/elementwise;ops/products;ops/fourier;ops/gemm;ops/conv;ops/attention;ops/pool;ops/normalization" \
     "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -Wno-maybe-uninitialized -Wno-psabi"
   build $AARCH64
 fi

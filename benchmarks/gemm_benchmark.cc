@@ -1,4 +1,4 @@
-#include "gemm/plan.h"
+#include "gemm/product_plan.h"
 #include "gemm/weights.h"
 #include "kernels/gemm.h"
 #include "kernels/kernels_for.h"

@@ -9,7 +9,7 @@
 #include "environment/run_environment.h"
 #include "linnet/error.h"
 #include "loader_limits.h"
-#include "node_order.h"
+#include "topological_order.h"
 
 namespace linnet {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "function_table.h"
 #include "linnet/options.h"
 #include "linnet/registry.h"
+#include "local_functions.h"
 #include "proto.h"
 
 namespace linnet {

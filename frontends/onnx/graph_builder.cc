@@ -8,7 +8,7 @@
 #include "describe.h"
 #include "environment/run_environment.h"
 #include "loader_limits.h"
-#include "node_order.h"
+#include "topological_order.h"
 #include "unchanged_values.h"
 #include "value_type.h"
 

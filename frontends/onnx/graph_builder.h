@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "check_operators.h"
-#include "function_table.h"
 #include "graph/graph.h"
 #include "linnet/model.h"
+#include "local_functions.h"
 #include "scope.h"
 #include "tensor/counted_memory.h"
 #include "tensor/seeded_hash.h"

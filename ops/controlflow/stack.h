@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "linnet/op.h"
-#include "tensor/axes.h"
+#include "movement/axes.h"
 
 namespace linnet {
 

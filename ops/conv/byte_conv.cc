@@ -4,7 +4,7 @@
 #include <array>
 
 #include "conv/gemm_conv_weights.h"
-#include "gemm/bytes.h"
+#include "gemm/byte_operands.h"
 #include "infer/infer.h"
 
 namespace linnet {

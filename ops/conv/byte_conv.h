@@ -1,7 +1,7 @@
 #pragma once
 
 #include "conv/window_rows.h"
-#include "gemm/byte_products.h"
+#include "gemm/widened_products.h"
 #include "linnet/op.h"
 
 namespace linnet {

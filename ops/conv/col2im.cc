@@ -2,10 +2,10 @@
 #include <array>
 
 #include "elements/dispatch.h"
+#include "elements/wrapping_arithmetic.h"
 #include "infer/infer.h"
 #include "kernels/kernels_for.h"
 #include "kernels/reduce.h"
-#include "math/numbers.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"

@@ -2,7 +2,7 @@
 #include "conv/gemm_conv_weights.h"
 #include "conv/window_rows.h"
 #include "gemm/bfloat16_pairs.h"
-#include "gemm/plan.h"
+#include "gemm/product_plan.h"
 #include "kernels/gemm.h"
 #include "kernels/kernels_for.h"
 #include "tensor/alignment.h"

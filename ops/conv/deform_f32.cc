@@ -2,7 +2,7 @@
 #include "conv/gemm_conv_weights.h"
 #include "conv/transpose_images.h"
 #include "elements/data_or_null.h"
-#include "gemm/plan.h"
+#include "gemm/product_plan.h"
 #include "kernels/deform.h"
 #include "kernels/gemm.h"
 #include "kernels/kernels_for.h"

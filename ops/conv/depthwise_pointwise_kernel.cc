@@ -6,7 +6,7 @@
 #include "conv/pointwise_weights.h"
 #include "elements/data_or_null.h"
 #include "gemm/half_weights.h"
-#include "gemm/plan.h"
+#include "gemm/product_plan.h"
 #include "kernels/depthwise.h"
 #include "kernels/gemm.h"
 #include "kernels/kernels_for.h"

@@ -6,7 +6,7 @@
 #include "elements/data_or_null.h"
 #include "gemm/concat_rows.h"
 #include "gemm/half_weights.h"
-#include "gemm/plan.h"
+#include "gemm/product_plan.h"
 
 namespace linnet {
 

@@ -4,7 +4,7 @@
 #include "conv/quantized_conv.h"
 #include "conv/window_rows.h"
 #include "conv/window_sums.h"
-#include "gemm/bytes.h"
+#include "gemm/byte_operands.h"
 #include "gemm/quantized_gemm.h"
 #include "kernels/byte_rows.h"
 #include "kernels/gemm.h"

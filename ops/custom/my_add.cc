@@ -1,5 +1,5 @@
+#include "elementwise/elementwise.h"
 #include "infer/infer.h"
-#include "math/elementwise.h"
 #include "registration.h"
 
 namespace linnet {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "gemm/constant_matrices.h"
-#include "gemm/plan.h"
+#include "gemm/product_plan.h"
 #include "gemm/vector_product.h"
 #include "kernels/gemm.h"
 #include "kernels/kernels_for.h"

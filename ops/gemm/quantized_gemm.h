@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gemm/plan.h"
+#include "gemm/product_plan.h"
 #include "gemm/weights.h"
 #include "linnet/op.h"
 #include "tensor/alignment.h"

@@ -1,6 +1,6 @@
+#include "generator/constant_kernel.h"
 #include "infer/infer.h"
 #include "registration.h"
-#include "tensor/constant_kernel.h"
 
 namespace linnet {
 namespace {

@@ -1,6 +1,6 @@
+#include "movement/axes.h"
+#include "movement/copy.h"
 #include "registration.h"
-#include "tensor/axes.h"
-#include "tensor/copy.h"
 
 namespace linnet {
 namespace {

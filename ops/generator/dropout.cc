@@ -1,11 +1,11 @@
 #include "elements/dispatch.h"
+#include "elements/small_float.h"
+#include "elements/wide.h"
 #include "generator/random.h"
 #include "infer/infer.h"
+#include "movement/copy.h"
 #include "partition/parallel.h"
 #include "registration.h"
-#include "tensor/copy.h"
-#include "tensor/small_float.h"
-#include "tensor/wide.h"
 
 namespace linnet {
 namespace {

@@ -3,8 +3,8 @@
 #include "elements/dispatch.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
+#include "movement/copy.h"
 #include "registration.h"
-#include "tensor/copy.h"
 
 namespace linnet {
 namespace {

@@ -1,7 +1,7 @@
+#include "elementwise/elementwise.h"
 #include "infer/infer.h"
 #include "kernels/kernels_for.h"
 #include "kernels/numbers.h"
-#include "math/elementwise.h"
 #include "registration.h"
 
 namespace linnet {

@@ -1,8 +1,8 @@
+#include "elementwise/aligns_operands.h"
+#include "elementwise/elementwise.h"
 #include "infer/infer.h"
 #include "kernels/kernels_for.h"
 #include "kernels/numbers.h"
-#include "math/aligns_operands.h"
-#include "math/elementwise.h"
 #include "registration.h"
 
 namespace linnet {

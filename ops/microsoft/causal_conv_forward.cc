@@ -2,7 +2,7 @@
 #include <array>
 
 #include "infer/infer.h"
-#include "microsoft/quantized.h"
+#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 namespace linnet {

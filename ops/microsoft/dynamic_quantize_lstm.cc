@@ -1,7 +1,7 @@
 #include <array>
 
 #include "gemm/quantized_gemm.h"
-#include "microsoft/quantized.h"
+#include "microsoft/quantized_tensor.h"
 #include "quantization/parameter.h"
 #include "registration.h"
 #include "rnn/lstm.h"

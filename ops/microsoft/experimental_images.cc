@@ -2,7 +2,7 @@
 
 #include "infer/infer.h"
 #include "microsoft/of_dtype.h"
-#include "microsoft/quantized.h"
+#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 // Experimental operators of ONNX that ONNX Runtime still has.

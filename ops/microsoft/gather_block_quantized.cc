@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "elements/bit_stream.h"
+#include "elements/cast_path.h"
+#include "indexing/indices.h"
 #include "infer/infer.h"
 #include "kernels/kernels_for.h"
 #include "kernels/quantize.h"
@@ -11,8 +13,6 @@
 #include "quantization/parameter.h"
 #include "quantization/scale_layout.h"
 #include "registration.h"
-#include "tensor/cast_path.h"
-#include "tensor/indices.h"
 
 namespace linnet {
 namespace {

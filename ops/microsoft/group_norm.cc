@@ -1,7 +1,7 @@
 #include "infer/infer.h"
 #include "microsoft/of_dtype.h"
 #include "microsoft/output_activation.h"
-#include "microsoft/quantized.h"
+#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 namespace linnet {

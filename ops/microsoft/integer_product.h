@@ -1,6 +1,6 @@
 #pragma once
 
-#include "microsoft/quantized.h"
+#include "microsoft/quantized_tensor.h"
 
 namespace linnet {
 

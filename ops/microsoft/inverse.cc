@@ -3,7 +3,7 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "microsoft/quantized.h"
+#include "microsoft/quantized_tensor.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "registration.h"

@@ -3,7 +3,7 @@
 
 #include "infer/checked_values.h"
 #include "infer/infer.h"
-#include "microsoft/quantized.h"
+#include "microsoft/quantized_tensor.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
 #include "registration.h"

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "infer/infer.h"
-#include "microsoft/quantized.h"
+#include "microsoft/quantized_tensor.h"
 
 namespace linnet {
 

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "infer/infer.h"
-#include "microsoft/quantized.h"
+#include "microsoft/quantized_tensor.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "registration.h"

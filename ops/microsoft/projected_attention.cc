@@ -2,7 +2,7 @@
 #include "infer/infer.h"
 #include "microsoft/attention_graph.h"
 #include "microsoft/attention_mask.h"
-#include "microsoft/quantized.h"
+#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 namespace linnet {

@@ -1,5 +1,5 @@
 #include "infer/infer.h"
-#include "microsoft/quantized.h"
+#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 namespace linnet {

@@ -5,7 +5,7 @@
 #include "infer/infer.h"
 #include "microsoft/attention_graph.h"
 #include "microsoft/mixture_of_experts.h"
-#include "microsoft/quantized.h"
+#include "microsoft/quantized_tensor.h"
 #include "partition/parts.h"
 #include "registration.h"
 

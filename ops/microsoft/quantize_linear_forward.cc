@@ -1,4 +1,4 @@
-#include "microsoft/quantized.h"
+#include "microsoft/quantized_tensor.h"
 #include "quantization/parameter.h"
 #include "registration.h"
 

@@ -1,4 +1,4 @@
-#include "microsoft/quantized.h"
+#include "microsoft/quantized_tensor.h"
 #include "microsoft/row_statistics.h"
 #include "normalization/row_parameter.h"
 #include "registration.h"

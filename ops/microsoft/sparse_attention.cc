@@ -4,7 +4,7 @@
 #include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "microsoft/attention_graph.h"
-#include "microsoft/quantized.h"
+#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 namespace linnet {

@@ -5,7 +5,7 @@
 #include "kernels/binary.h"
 #include "kernels/kernels_for.h"
 #include "kernels/reduce.h"
-#include "math/softmax_axis.h"
+#include "normalization/softmax_axis.h"
 #include "partition/parts.h"
 #include "registration.h"
 

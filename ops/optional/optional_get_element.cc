@@ -1,7 +1,7 @@
 #include "infer/infer.h"
 #include "linnet/containers.h"
+#include "movement/view.h"
 #include "registration.h"
-#include "tensor/view.h"
 
 namespace linnet {
 namespace {

@@ -3,9 +3,9 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
+#include "movement/copy.h"
 #include "partition/checkpoints.h"
 #include "registration.h"
-#include "tensor/copy.h"
 
 namespace linnet {
 namespace {

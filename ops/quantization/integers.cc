@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "elements/bit_stream.h"
+#include "elements/cast_path.h"
 #include "kernels/binary.h"
 #include "kernels/kernels_for.h"
 #include "kernels/quantize.h"
 #include "partition/parallel.h"
-#include "tensor/cast_path.h"
 
 namespace linnet {
 namespace {

@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "elements/small_float.h"
 #include "infer/infer.h"
-#include "tensor/small_float.h"
 
 namespace linnet {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "elements/wide.h"
 #include "linnet/op.h"
-#include "tensor/wide.h"
 
 namespace linnet {
 

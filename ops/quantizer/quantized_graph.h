@@ -1,6 +1,6 @@
 #pragma once
 
-#include "quantizer/forms.h"
+#include "quantizer/form_writer.h"
 #include "quantizer/placement.h"
 
 namespace linnet {

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "elements/cast_path.h"
 #include "kernels/number_reduce.h"
 #include "kernels/transpose.h"
 #include "linnet/op.h"
 #include "reduction/reduce_plan.h"
-#include "tensor/cast_path.h"
 
 namespace linnet {
 

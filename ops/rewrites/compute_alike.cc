@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "elementwise/elementwise_steps.h"
 #include "functions/function_table.h"
 #include "graph/equal_specs.h"
-#include "math/elementwise_steps.h"
 #include "passes/pending_nodes.h"
 #include "rewrites/matching/activation.h"
 #include "rewrites/matching/half_step.h"

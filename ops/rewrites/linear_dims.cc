@@ -8,7 +8,7 @@
 
 #include "graph/rewrite.h"
 #include "infer/infer.h"
-#include "microsoft/quantized.h"
+#include "microsoft/quantized_tensor.h"
 #include "rewrites/matching/broadcasting.h"
 #include "rewrites/matching/match.h"
 

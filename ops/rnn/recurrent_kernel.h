@@ -5,7 +5,7 @@
 
 #include "elements/dispatch.h"
 #include "partition/checkpoints.h"
-#include "rnn/linear.h"
+#include "rnn/input_product.h"
 #include "rnn/recurrent_cell.h"
 #include "rnn/recurrent_weights.h"
 

@@ -6,7 +6,7 @@
 #include "elements/dispatch.h"
 #include "kernels/gemm.h"
 #include "kernels/kernels_for.h"
-#include "rnn/linear.h"
+#include "rnn/input_product.h"
 #include "rnn/recurrent_cell.h"
 
 namespace linnet {
@@ -84,14 +84,14 @@ class RecurrentWeights {
     };
     if (parts_[0].is_parallel()) {
       for (int64_t d = 0; d < s_.directions; ++d) {
-        run_with(d, [&](const Linear<T>& linear, const T* h, const T* r, T* y) {
+        run_with(d, [&](const InputProduct<T>& linear, const T* h, const T* r, T* y) {
           linear.run(context, h, r, nullptr, y, s_.gate_values());
         });
       }
       return;
     }
     context.executor().parallel_for(s_.directions, [&](int64_t d, int worker) {
-      run_with(d, [&](const Linear<T>& linear, const T* h, const T* r, T* y) {
+      run_with(d, [&](const InputProduct<T>& linear, const T* h, const T* r, T* y) {
         linear.run_alone(context.scratch(worker), h, r, nullptr, y, s_.gate_values());
       });
     });
@@ -99,7 +99,7 @@ class RecurrentWeights {
 
   size_t scratch_bytes() const {
     size_t bytes = input_product_.scratch_bytes();
-    for (const Linear<T>& part : parts_) bytes = std::max(bytes, part.scratch_bytes());
+    for (const InputProduct<T>& part : parts_) bytes = std::max(bytes, part.scratch_bytes());
     return bytes;
   }
 
@@ -118,8 +118,8 @@ class RecurrentWeights {
     int64_t values() const { return checked_mul(size, directions); }
   };
 
-  Linear<T> product(const CompileInput& in, int64_t rows, int64_t gates, int64_t depth) const {
-    return Linear<T>(kernels_for<GemmKernels<GemmReal<T>>>(in.isa()), rows, checked_mul(gates, s_.hidden), depth);
+  InputProduct<T> product(const CompileInput& in, int64_t rows, int64_t gates, int64_t depth) const {
+    return InputProduct<T>(kernels_for<GemmKernels<GemmReal<T>>>(in.isa()), rows, checked_mul(gates, s_.hidden), depth);
   }
 
   Source source(const CompileInput& in, int input, int64_t size, Make make) const {
@@ -172,8 +172,8 @@ class RecurrentWeights {
 
   RecurrentSizes s_;
   RecurrentForm form_;
-  Linear<T> input_product_;
-  std::vector<Linear<T>> parts_;
+  InputProduct<T> input_product_;
+  std::vector<InputProduct<T>> parts_;
   std::vector<int64_t> offsets_;
   std::array<Source, 4> sources_;
 };

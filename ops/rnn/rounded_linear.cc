@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "gemm/bytes.h"
+#include "gemm/byte_operands.h"
 #include "gemm/quantized_output.h"
 #include "kernels/byte_rows.h"
 #include "kernels/kernels_for.h"

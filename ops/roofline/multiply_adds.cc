@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "attention/attention_scores.h"
-#include "math/einsum_equation.h"
+#include "products/einsum_equation.h"
 
 namespace linnet {
 namespace {

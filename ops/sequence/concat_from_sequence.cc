@@ -1,7 +1,7 @@
+#include "movement/axes.h"
+#include "movement/strided_copy.h"
 #include "registration.h"
 #include "sequence/sequence.h"
-#include "tensor/axes.h"
-#include "tensor/strided_copy.h"
 
 namespace linnet {
 namespace {

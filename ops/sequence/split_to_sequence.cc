@@ -1,15 +1,15 @@
 #include <algorithm>
 
 #include "environment/run_environment.h"
+#include "indexing/indices.h"
+#include "movement/axes.h"
+#include "movement/strided_copy.h"
 #include "partition/checkpoints.h"
 #include "partition/parts.h"
 #include "registration.h"
 #include "sequence/sequence.h"
-#include "tensor/axes.h"
 #include "tensor/counted_memory.h"
 #include "tensor/counted_vector.h"
-#include "tensor/indices.h"
-#include "tensor/strided_copy.h"
 
 namespace linnet {
 namespace {

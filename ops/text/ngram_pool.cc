@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "indexing/indices.h"
 #include "partition/checkpoints.h"
-#include "tensor/indices.h"
-#include "traditionalml/rows.h"
+#include "traditionalml/feature_rows.h"
 
 namespace linnet {
 namespace {

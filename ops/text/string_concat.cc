@@ -1,6 +1,6 @@
+#include "elementwise/elementwise.h"
 #include "environment/run_environment.h"
 #include "infer/infer.h"
-#include "math/elementwise.h"
 #include "registration.h"
 
 namespace linnet {

@@ -8,7 +8,7 @@
 #include "tensor/counted_vector.h"
 #include "tensor/seeded_hash.h"
 #include "text/unicode.h"
-#include "traditionalml/rows.h"
+#include "traditionalml/feature_rows.h"
 
 namespace linnet {
 namespace {

@@ -7,7 +7,7 @@
 #include "tensor/counted_vector.h"
 #include "text/ngram_pool.h"
 #include "traditionalml/attribute_list.h"
-#include "traditionalml/rows.h"
+#include "traditionalml/feature_rows.h"
 
 namespace linnet {
 namespace {

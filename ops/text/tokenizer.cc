@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "infer/infer.h"
-#include "microsoft/quantized.h"
+#include "microsoft/quantized_tensor.h"
 #include "partition/checkpoints.h"
 #include "registration.h"
 #include "tensor/counted_vector.h"

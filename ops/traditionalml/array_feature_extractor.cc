@@ -1,9 +1,9 @@
 #include "elements/dispatch.h"
+#include "indexing/indices.h"
 #include "infer/infer.h"
+#include "movement/copy.h"
 #include "partition/parallel.h"
 #include "registration.h"
-#include "tensor/copy.h"
-#include "tensor/indices.h"
 
 namespace linnet {
 namespace {

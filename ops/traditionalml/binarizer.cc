@@ -1,6 +1,6 @@
-#include "math/unary_op.h"
+#include "elementwise/unary_op.h"
 #include "registration.h"
-#include "traditionalml/rows.h"
+#include "traditionalml/feature_rows.h"
 
 namespace linnet {
 namespace {

@@ -2,9 +2,9 @@
 
 #include "infer/infer.h"
 #include "linnet/containers.h"
+#include "movement/copy.h"
 #include "partition/checkpoints.h"
 #include "registration.h"
-#include "tensor/copy.h"
 #include "tensor/counted_vector.h"
 #include "traditionalml/key_table.h"
 

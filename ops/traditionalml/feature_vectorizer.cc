@@ -3,7 +3,7 @@
 #include "infer/infer.h"
 #include "partition/checkpoints.h"
 #include "registration.h"
-#include "traditionalml/rows.h"
+#include "traditionalml/feature_rows.h"
 
 namespace linnet {
 namespace {

@@ -7,7 +7,7 @@
 #include "registration.h"
 #include "tensor/counted_vector.h"
 #include "traditionalml/attribute_list.h"
-#include "traditionalml/rows.h"
+#include "traditionalml/feature_rows.h"
 
 namespace linnet {
 namespace {

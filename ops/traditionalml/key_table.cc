@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "elements/dispatch.h"
+#include "movement/copy.h"
 #include "partition/parallel.h"
-#include "tensor/copy.h"
 
 namespace linnet {
 namespace {

@@ -3,9 +3,9 @@
 #include <memory>
 #include <optional>
 
+#include "indexing/first_numbers.h"
 #include "linnet/op.h"
 #include "tensor/counted_vector.h"
-#include "tensor/first_numbers.h"
 #include "tensor/seeded_hash.h"
 
 namespace linnet {

@@ -3,8 +3,8 @@
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "registration.h"
+#include "traditionalml/feature_rows.h"
 #include "traditionalml/key_table.h"
-#include "traditionalml/rows.h"
 
 namespace linnet {
 namespace {

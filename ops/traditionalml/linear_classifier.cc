@@ -4,7 +4,7 @@
 #include "registration.h"
 #include "traditionalml/attribute_list.h"
 #include "traditionalml/class_labels.h"
-#include "traditionalml/linear.h"
+#include "traditionalml/linear_model.h"
 #include "traditionalml/post_transform.h"
 
 namespace linnet {

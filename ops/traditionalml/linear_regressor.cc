@@ -2,7 +2,7 @@
 #include "kernels/kernels_for.h"
 #include "kernels/number_unary.h"
 #include "registration.h"
-#include "traditionalml/linear.h"
+#include "traditionalml/linear_model.h"
 #include "traditionalml/post_transform.h"
 
 namespace linnet {

@@ -5,7 +5,7 @@
 #include "infer/infer.h"
 #include "partition/parallel.h"
 #include "registration.h"
-#include "traditionalml/rows.h"
+#include "traditionalml/feature_rows.h"
 
 namespace linnet {
 namespace {

@@ -4,8 +4,8 @@
 #include "infer/infer.h"
 #include "partition/checkpoints.h"
 #include "registration.h"
+#include "traditionalml/feature_rows.h"
 #include "traditionalml/key_table.h"
-#include "traditionalml/rows.h"
 
 namespace linnet {
 namespace {

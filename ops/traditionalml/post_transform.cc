@@ -6,7 +6,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "traditionalml/rows.h"
+#include "traditionalml/feature_rows.h"
 
 namespace linnet {
 namespace {

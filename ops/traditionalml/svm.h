@@ -6,7 +6,7 @@
 #include "kernels/dots.h"
 #include "kernels/kernels_for.h"
 #include "kernels/number_unary.h"
-#include "traditionalml/rows.h"
+#include "traditionalml/feature_rows.h"
 
 namespace linnet {
 

@@ -7,7 +7,7 @@
 #include "partition/checkpoints.h"
 #include "tensor/counted_vector.h"
 #include "traditionalml/attribute_list.h"
-#include "traditionalml/rows.h"
+#include "traditionalml/feature_rows.h"
 #include "traditionalml/tree_spec.h"
 
 namespace linnet {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tensor/counted_vector.h"
-#include "traditionalml/rows.h"
+#include "traditionalml/feature_rows.h"
 #include "traditionalml/tree_evaluator.h"
 
 namespace linnet {

@@ -1,6 +1,6 @@
 #include "memory_file.h"
-#include "npy.h"
-#include "npz.h"
+#include "values/npy.h"
+#include "values/npz.h"
 #include "target.h"
 
 // Bytes become the array of a .npy, or the arrays of a .npz, which are written again.

@@ -33,7 +33,7 @@ def compile_command(source):
 
 
 def compiler():
-    words, _ = compile_command("ops/math/clip.cc")
+    words, _ = compile_command("ops/elementwise/clip.cc")
     return next(word for word in words if "ccache" not in word)
 
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "infer/infer.h"
-#include "rewrites/matching/arithmetic.h"
+#include "rewrites/matching/arithmetic_nodes.h"
 #include "rewrites/matching/match.h"
 
 namespace linnet {

@@ -1,6 +1,6 @@
 #include "rewrites/matching/half_step.h"
 
-#include "math/elementwise_steps.h"
+#include "elementwise/elementwise_steps.h"
 #include "rewrites/matching/match.h"
 
 namespace linnet {

@@ -5,7 +5,7 @@
 #include "attention/attention_scores.h"
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/matching/reshape.h"
+#include "rewrites/matching/reshape_nodes.h"
 
 namespace linnet {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "infer/infer.h"
-#include "rewrites/matching/arithmetic.h"
+#include "rewrites/matching/arithmetic_nodes.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/movement.h"
 

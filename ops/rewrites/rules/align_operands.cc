@@ -1,4 +1,4 @@
-#include "math/aligns_operands.h"
+#include "elementwise/aligns_operands.h"
 #include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
 

@@ -2,9 +2,9 @@
 #include <numeric>
 
 #include "rewrites/define_rewrite.h"
-#include "rewrites/matching/einsum.h"
+#include "rewrites/matching/einsum_nodes.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/matching/reshape.h"
+#include "rewrites/matching/reshape_nodes.h"
 
 namespace linnet {
 namespace {

@@ -3,7 +3,7 @@
 #include "rewrites/define_rewrite.h"
 #include "rewrites/matching/channel_affine.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/matching/quantized.h"
+#include "rewrites/matching/quantized_product.h"
 
 namespace linnet {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "rewrites/define_rewrite.h"
 #include "rewrites/matching/activation.h"
-#include "rewrites/matching/byte_grid.h"
 #include "rewrites/matching/match.h"
+#include "rewrites/matching/quantization_grid.h"
 
 namespace linnet {
 namespace {

@@ -1,6 +1,6 @@
 #include "rewrites/define_rewrite.h"
-#include "rewrites/matching/byte_grid.h"
 #include "rewrites/matching/match.h"
+#include "rewrites/matching/quantization_grid.h"
 
 namespace linnet {
 namespace {

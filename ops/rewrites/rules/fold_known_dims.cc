@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "movement/axes.h"
 #include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
-#include "tensor/axes.h"
 
 namespace linnet {
 namespace {

@@ -1,11 +1,11 @@
 #include <algorithm>
 
-#include "math/elementwise_steps.h"
+#include "elementwise/elementwise_steps.h"
 #include "rewrites/define_rewrite.h"
 #include "rewrites/matching/activation.h"
-#include "rewrites/matching/byte_grid.h"
 #include "rewrites/matching/half_step.h"
 #include "rewrites/matching/match.h"
+#include "rewrites/matching/quantization_grid.h"
 
 namespace linnet {
 namespace {

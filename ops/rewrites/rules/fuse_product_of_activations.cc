@@ -5,7 +5,7 @@
 #include "plan/open_graph.h"
 #include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/matching/quantized.h"
+#include "rewrites/matching/quantized_product.h"
 
 namespace linnet {
 namespace {

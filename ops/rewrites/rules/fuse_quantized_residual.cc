@@ -1,7 +1,7 @@
 #include "gemm/quantized_output.h"
 #include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/matching/quantized.h"
+#include "rewrites/matching/quantized_product.h"
 
 namespace linnet {
 namespace {

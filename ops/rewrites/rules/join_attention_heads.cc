@@ -2,7 +2,7 @@
 
 #include "rewrites/define_rewrite.h"
 #include "rewrites/matching/heads.h"
-#include "rewrites/matching/reshape.h"
+#include "rewrites/matching/reshape_nodes.h"
 #include "rewrites/matching/written_attention.h"
 
 namespace linnet {

@@ -4,7 +4,7 @@
 
 #include "linnet/shape.h"
 #include "rewrites/define_rewrite.h"
-#include "rewrites/matching/arithmetic.h"
+#include "rewrites/matching/arithmetic_nodes.h"
 #include "rewrites/matching/channel_affine.h"
 #include "rewrites/matching/match.h"
 

@@ -2,8 +2,8 @@
 
 #include "pool/window_pool.h"
 #include "rewrites/define_rewrite.h"
-#include "rewrites/matching/byte_grid.h"
 #include "rewrites/matching/match.h"
+#include "rewrites/matching/quantization_grid.h"
 
 namespace linnet {
 namespace {

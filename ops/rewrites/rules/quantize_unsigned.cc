@@ -5,7 +5,7 @@
 #include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/movement.h"
-#include "rewrites/matching/quantized.h"
+#include "rewrites/matching/quantized_product.h"
 
 namespace linnet {
 namespace {

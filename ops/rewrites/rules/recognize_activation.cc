@@ -3,7 +3,7 @@
 
 #include "functions/function_table.h"
 #include "rewrites/define_rewrite.h"
-#include "rewrites/matching/arithmetic.h"
+#include "rewrites/matching/arithmetic_nodes.h"
 #include "rewrites/matching/clip_bounds.h"
 #include "rewrites/matching/match.h"
 

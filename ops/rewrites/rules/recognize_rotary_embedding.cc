@@ -4,7 +4,7 @@
 #include "rewrites/define_rewrite.h"
 #include "rewrites/matching/heads.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/matching/reshape.h"
+#include "rewrites/matching/reshape_nodes.h"
 #include "rewrites/matching/row_part.h"
 
 namespace linnet {

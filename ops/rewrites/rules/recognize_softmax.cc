@@ -1,6 +1,6 @@
 #include "infer/infer.h"
 #include "rewrites/define_rewrite.h"
-#include "rewrites/matching/arithmetic.h"
+#include "rewrites/matching/arithmetic_nodes.h"
 #include "rewrites/matching/match.h"
 
 namespace linnet {

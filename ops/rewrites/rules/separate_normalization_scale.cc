@@ -1,7 +1,7 @@
 #include <optional>
 
 #include "rewrites/define_rewrite.h"
-#include "rewrites/matching/arithmetic.h"
+#include "rewrites/matching/arithmetic_nodes.h"
 #include "rewrites/matching/deviation.h"
 #include "rewrites/matching/match.h"
 

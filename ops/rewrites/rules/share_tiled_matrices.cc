@@ -4,7 +4,7 @@
 #include "infer/infer.h"
 #include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/matching/reshape.h"
+#include "rewrites/matching/reshape_nodes.h"
 
 namespace linnet {
 namespace {

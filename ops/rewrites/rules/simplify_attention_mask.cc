@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "rewrites/define_rewrite.h"
-#include "rewrites/matching/arithmetic.h"
+#include "rewrites/matching/arithmetic_nodes.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/triangle.h"
 #include "rewrites/matching/written_attention.h"

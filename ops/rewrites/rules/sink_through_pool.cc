@@ -1,7 +1,7 @@
+#include "resize/resize_axis.h"
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/sink_transpose.h"
-#include "tensor/resize_axis.h"
 
 namespace linnet {
 namespace {

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "rewrites/define_rewrite.h"
-#include "rewrites/matching/einsum.h"
+#include "rewrites/matching/einsum_nodes.h"
 #include "rewrites/matching/match.h"
 
 namespace linnet {

@@ -1,9 +1,9 @@
 #include <optional>
 
 #include "rewrites/define_rewrite.h"
-#include "rewrites/matching/arithmetic.h"
+#include "rewrites/matching/arithmetic_nodes.h"
 #include "rewrites/matching/match.h"
-#include "rewrites/matching/reshape.h"
+#include "rewrites/matching/reshape_nodes.h"
 
 namespace linnet {
 namespace {

@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "gemm/plan.h"
+#include "gemm/product_plan.h"
 #include "gemm/weights.h"
 #include "kernels/gemm.h"
 #include "kernels/kernels_for.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "gemm/plan.h"
+#include "gemm/product_plan.h"
 #include "gemm/weights.h"
 #include "linnet/half.h"
 #include "support/guarded_floats.h"

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <memory>
+
+#include "compile/compile_input.h"
+#include "decoding/language_model.h"
+#include "decoding/next_scores.h"
+#include "decoding/search_bodies.h"
+#include "decoding/search_inputs.h"
+
+namespace linnet {
+
+/// How a search chooses next tokens.
+class Picker {
+ public:
+  virtual ~Picker() = default;
+  /// May change the scores.
+  virtual void pick(NextScores& scores, const Sequences& sequences) = 0;
+  /// By the last pick(): which row each row continues, and with which token.
+  virtual std::span<const int64_t> rows() const = 0;
+  virtual std::span<const int32_t> tokens() const = 0;
+  /// No row is to be continued.
+  virtual bool done() const = 0;
+};
+
+/// A node whose bodies say what tokens may follow sequences, by which it continues them.
+struct SearchNode {
+  SearchNode(const NodeSpec& node, const SearchPlaces& places);
+
+  SearchBodies bodies;
+  SearchAttributes attributes;
+  SearchPlaces places;
+  int32_t start_token;  // of sequences behind an encoder
+  int own_inputs;
+
+  void check_inputs(std::span<const Fact> in) const;
+  /// That of the penalties, float32 where there is none.
+  DType score_dtype(std::span<const Fact> in) const;
+  /// How many sequences there are, where known.
+  static Dim batch(std::span<const Fact> in) { return in[0].has_rank() ? in[0].dim(0) : Dim(); }
+};
+
+/// One run of a search.
+struct SearchRun {
+  KernelContext& context;
+  const SearchInputs& inputs;
+  Tensor prompts;  ///< int32 [batch, length]: what the sequences begin with
+  int64_t max_length;
+
+  int64_t batch() const { return prompts.dim(0); }
+};
+
+class SearchKernel : public Kernel {
+ public:
+  SearchKernel(const CompileInput& in, const SearchNode& node);
+
+  void run(KernelContext& context) const final;
+  std::unique_ptr<KernelState> make_state() const final;
+  size_t bytes() const final;
+
+ protected:
+  const SearchNode& node() const { return node_; }
+  bool has_output(int i) const { return i < int(wanted_.size()) && wanted_[size_t(i)]; }
+  /// Continues the sequences, of which there is at least one, until the picker is done or they are max_length long.
+  void extend(const SearchRun& run, Sequences& sequences, NextScores& scores, Picker& picker) const;
+
+ private:
+  virtual void search(const SearchRun& run) const = 0;
+  Tensor prompts(const SearchInputs& inputs) const;
+  std::unique_ptr<LanguageModel> model(const SearchRun& run) const;
+
+  SearchNode node_;
+  std::shared_ptr<Program> first_, decoder_;
+  std::vector<bool> wanted_;
+};
+
+}  // namespace linnet

@@ -1,0 +1,136 @@
+#include "elements/cast_kernel.h"
+
+#include "elements/cast_path.h"
+#include "elements/number_text.h"
+#include "elements/wide.h"
+#include "environment/run_environment.h"
+#include "movement/view.h"
+#include "partition/parallel.h"
+
+namespace linnet {
+namespace {
+
+/// Elements that are held in between. A divisor of kChunkElements and a multiple of 4, as the smallest dtypes have 4
+/// elements in a byte.
+constexpr int64_t kBlock = 256;
+
+/// What a number as text takes, in elements that are moved: chunks are whole blocks.
+constexpr int64_t kTextWork = 32;
+
+class NumberCast final : public Kernel {
+ public:
+  NumberCast(const CompileInput& in, const SmallFloatRounding& rounding)
+      : elements_(in.shape(0).elements()),
+        read_(wide_reader(in.dtype(0))),
+        write_(wide_writer(wide_kind(in.dtype(0)), in.output_dtype(0), rounding)) {}
+
+  void run(KernelContext& context) const override {
+    const void* x = context.input(0).raw();
+    void* y = context.output(0).raw();
+    parallel_items(context.executor(), elements_, 1, [&](int64_t begin, int64_t end, int) {
+      Wide block[kBlock];
+      for (int64_t first = begin; first < end; first += kBlock) {
+        const int64_t n = std::min(kBlock, end - first);
+        read_(x, first, n, block);
+        write_(block, y, first, n);
+      }
+    });
+  }
+
+ private:
+  int64_t elements_;
+  WideReader read_;
+  WideWriter write_;
+};
+
+class CastFromString final : public Kernel {
+ public:
+  CastFromString(const CompileInput& in, const SmallFloatRounding& rounding)
+      : kind_(wide_kind(in.output_dtype(0))), write_(wide_writer(kind_, in.output_dtype(0), rounding)) {}
+
+  void run(KernelContext& context) const override {
+    const std::span<const std::string> x = context.input(0).values<std::string>();
+    void* y = context.output(0).raw();
+    parallel_items(context.executor(), int64_t(x.size()), kTextWork, [&](int64_t begin, int64_t end, int) {
+      Wide block[kBlock];
+      for (int64_t first = begin; first < end; first += kBlock) {
+        const int64_t n = std::min(kBlock, end - first);
+        for (int64_t i = 0; i < n; ++i) block[i] = number_from_text(x[size_t(first + i)], kind_);
+        write_(block, y, first, n);
+      }
+    });
+  }
+
+ private:
+  WideKind kind_;
+  WideWriter write_;
+};
+
+class CastToString final : public Kernel {
+ public:
+  explicit CastToString(const CompileInput& in) : dtype_(in.dtype(0)), read_(wide_reader(dtype_)) {}
+
+  void run(KernelContext& context) const override {
+    const Tensor& x = context.input(0);
+    std::string* y = context.output(0).data<std::string>();
+    parallel_items(context.executor(), x.size(), kTextWork, [&](int64_t begin, int64_t end, int) {
+      for (int64_t i = begin; i < end; ++i) {
+        Wide value;
+        read_(x.raw(), i, 1, &value);
+        y[i] = text_of_number(value, dtype_);
+        count_text(y[i].size());
+      }
+    });
+  }
+
+ private:
+  DType dtype_;
+  WideReader read_;
+};
+
+/// Converts by kernels, block by block where they are several.
+class PathCast final : public Kernel {
+ public:
+  PathCast(const CompileInput& in, std::vector<CastStep> path)
+      : elements_(in.shape(0).elements()), x_bytes_(element_bytes(in.dtype(0))), path_(std::move(path)) {}
+
+  void run(KernelContext& context) const override {
+    const auto* x = static_cast<const std::byte*>(context.input(0).raw());
+    auto* y = static_cast<std::byte*>(context.output(0).raw());
+    const int64_t block = path_.size() == 1 ? kChunkElements : kCastBlock;
+    parallel_items(context.executor(), elements_, 1, [&](int64_t begin, int64_t end, int) {
+      for (int64_t i = begin; i < end; i += block) {
+        convert_block(path_, x + i * x_bytes_, y + i * path_.back().y_bytes, std::min(block, end - i));
+      }
+    });
+  }
+
+ private:
+  int64_t elements_, x_bytes_;
+  std::vector<CastStep> path_;  ///< one to three
+};
+
+}  // namespace
+
+SmallFloatRounding rounding_of(const NodeSpec& node) {
+  using Mode = SmallFloatRounding::Mode;
+  const std::string mode = node.attr_or("round_mode", "up");
+  if (mode != "up" && mode != "down" && mode != "nearest") {
+    throw Error(ErrorKind::kModel, str("round_mode must be 'up', 'down' or 'nearest', got '", mode, "'"));
+  }
+  return {.saturate = node.attr_or("saturate", true),
+          .mode = mode == "up"     ? Mode::kUp
+                  : mode == "down" ? Mode::kDown
+                                   : Mode::kNearest};
+}
+
+KernelPtr cast_kernel(const CompileInput& in, const SmallFloatRounding& rounding) {
+  const DType from = in.dtype(0), to = in.output_dtype(0);
+  if (from == to) return make_view();
+  if (auto path = cast_path(from, to, in.isa())) return std::make_unique<PathCast>(in, std::move(*path));
+  if (from == DType::kString) return std::make_unique<CastFromString>(in, rounding);
+  if (to == DType::kString) return std::make_unique<CastToString>(in);
+  return std::make_unique<NumberCast>(in, rounding);
+}
+
+}  // namespace linnet

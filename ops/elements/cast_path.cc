@@ -1,0 +1,109 @@
+#include "elements/cast_path.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/convert.h"
+#include "kernels/kernels_for.h"
+#include "kernels/number_cast.h"
+#include "linnet/shape.h"
+
+namespace linnet {
+namespace {
+
+using D = DType;
+using N = NumberCastKernels;
+
+/// A conversion between two types of numbers; bool is read as uint8, and 64 bits are those of int64.
+struct Edge {
+  DType from, to;
+  N::F N::*kernel;
+};
+
+constexpr Edge kEdges[] = {
+    {D::kUint8, D::kInt32, &N::s32_of_u8},      {D::kInt8, D::kInt32, &N::s32_of_s8},
+    {D::kUint16, D::kInt32, &N::s32_of_u16},    {D::kInt16, D::kInt32, &N::s32_of_s16},
+    {D::kUint32, D::kInt64, &N::s64_of_u32},    {D::kInt32, D::kInt64, &N::s64_of_s32},
+    {D::kInt32, D::kUint8, &N::bits8_of_s32},   {D::kInt32, D::kInt8, &N::bits8_of_s32},
+    {D::kInt32, D::kUint16, &N::bits16_of_s32}, {D::kInt32, D::kInt16, &N::bits16_of_s32},
+    {D::kInt64, D::kUint32, &N::bits32_of_s64}, {D::kInt64, D::kInt32, &N::bits32_of_s64},
+    {D::kInt32, D::kFloat32, &N::f32_of_s32},   {D::kInt32, D::kFloat64, &N::f64_of_s32},
+    {D::kInt64, D::kFloat32, &N::f32_of_s64},   {D::kInt64, D::kFloat64, &N::f64_of_s64},
+    {D::kFloat32, D::kInt32, &N::s32_of_f32},   {D::kFloat64, D::kInt32, &N::s32_of_f64},
+    {D::kFloat32, D::kInt64, &N::s64_of_f32},   {D::kFloat64, D::kInt64, &N::s64_of_f64},
+    {D::kFloat32, D::kFloat64, &N::f64_of_f32}, {D::kFloat64, D::kFloat32, &N::f32_of_f64},
+    {D::kInt32, D::kBool, &N::bool_of_s32},     {D::kInt64, D::kBool, &N::bool_of_s64},
+    {D::kFloat32, D::kBool, &N::bool_of_f32},   {D::kFloat64, D::kBool, &N::bool_of_f64},
+    {D::kUint8, D::kBool, &N::bool_of_u8},
+};
+
+/// The type that is computed in: of numbers that are read, and of those that are written.
+DType hub(DType dtype) {
+  if (is_half(dtype) || dtype == D::kFloat32) return D::kFloat32;
+  if (dtype == D::kFloat64) return D::kFloat64;
+  const bool wide = dtype == D::kUint32 || dtype == D::kInt64 || dtype == D::kUint64;
+  return wide ? D::kInt64 : D::kInt32;
+}
+
+bool rounds_once(DType from, DType to) {
+  if (from == D::kUint64) return !is_floating(to);
+  if (to == D::kUint64) return !is_floating(from);
+  // Integers that float32 does not hold are infinite as float16.
+  // float64 is first rounded to odd.
+  if (to == D::kBFloat16) return is_floating(from) || dtype_bits(from) < 32;
+  return true;
+}
+
+bool has_kernels(DType dtype) {
+  return dtype == D::kBool || is_half(dtype) || dtype == D::kFloat32 || dtype == D::kFloat64 ||
+         (is_integer(dtype) && dtype_bits(dtype) >= 8);
+}
+
+CastStep half_step(DType from, DType to, const ConvertKernels& kernels) {
+  const auto make = [to]<class X, class Y>(void (*f)(const X*, Y*, int64_t)) {
+    return CastStep{[f](const void* x, void* y, int64_t n) { f(static_cast<const X*>(x), static_cast<Y*>(y), n); },
+                    dtype_bits(to) / 8};
+  };
+  if (from == D::kFloat16) return make(kernels.float_of_half);
+  if (from == D::kBFloat16) return make(kernels.float_of_bfloat16);
+  return to == D::kFloat16 ? make(kernels.half_of_float) : make(kernels.bfloat16_of_float);
+}
+
+CastStep copy_step(int64_t bytes) {
+  return {[bytes](const void* x, void* y, int64_t n) { std::memcpy(y, x, size_t(checked_mul(n, bytes))); }, bytes};
+}
+
+/// last: the dtype that the path leads to.
+CastStep step(DType from, DType to, DType last, Isa isa) {
+  if (from == D::kFloat64 && is_half(last))
+    return {kernels_for<NumberCastKernels>(isa).f32_of_f64_to_odd, sizeof(float)};
+  if (is_half(from) || is_half(to)) return half_step(from, to, kernels_for<ConvertKernels>(isa));
+  const Edge* edge =
+      std::find_if(std::begin(kEdges), std::end(kEdges), [=](const Edge& e) { return e.from == from && e.to == to; });
+  return {kernels_for<NumberCastKernels>(isa).*edge->kernel, dtype_bits(to) / 8};
+}
+
+}  // namespace
+
+std::optional<std::vector<CastStep>> cast_path(DType from, DType to, Isa isa) {
+  if (!has_kernels(from) || !has_kernels(to) || !rounds_once(from, to)) return std::nullopt;
+  std::vector<CastStep> path;
+  DType at = from == D::kBool ? D::kUint8 : from == D::kUint64 ? D::kInt64 : from;
+  const DType end = to == D::kUint64 ? D::kInt64 : to;
+  if (at == end) return std::vector{copy_step(dtype_bits(to) / 8)};
+  if (to == D::kBool && dtype_bits(at) == 8) return std::vector{step(D::kUint8, to, to, isa)};
+  const DType first = hub(at);
+  for (const DType next : {first, to == D::kBool ? first : hub(end), end}) {
+    if (at != next) path.push_back(step(at, next, end, isa));
+    at = next;
+  }
+  return path;
+}
+
+void convert_block(std::span<const CastStep> path, const void* x, void* y, int64_t n) {
+  alignas(64) std::byte between[2][kCastBlock * sizeof(double)];
+  for (size_t i = 0; i + 1 < path.size(); x = between[i++]) path[i].convert(x, between[i], n);
+  path.back().convert(x, y, n);
+}
+
+}  // namespace linnet

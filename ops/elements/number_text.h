@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "elements/wide.h"
+
+// Numbers as text, as ONNX's Cast reads and writes them.
+// Source: https://onnx.ai/onnx/operators/onnx__Cast.html
+namespace linnet {
+
+/// Reads a number in plain or scientific notation; for kReal also "INF" and "NaN" in any case, with an optional sign.
+/// Integers may have a fraction, which is dropped. "True" and "False" in any case are 1 and 0. White space around it
+/// does not count. Throws Error(kModel) for any other text.
+Wide number_from_text(const std::string& text, WideKind kind);
+
+/// The shortest text that reads back as the same number of this dtype; booleans as "True" and "False".
+std::string text_of_number(const Wide& value, DType dtype);
+
+}  // namespace linnet

@@ -1,0 +1,82 @@
+#include "elements/wrapping_arithmetic.h"
+#include "elementwise/aligns_operands.h"
+#include "elementwise/elementwise.h"
+#include "functions/function_table.h"
+#include "kernels/binary.h"
+#include "kernels/kernels_for.h"
+#include "kernels/numbers.h"
+#include "registration.h"
+
+namespace linnet {
+namespace {
+
+/// The functions of an operator for what is not float32. Quotients of integers are those of their type, not width.
+struct Numbers {
+  NumberFunction NumberKernels::*doubles;
+  NumberFunction WidthFunctions::*integers = nullptr;
+};
+
+template <class T>
+T quotient(T a, T b) {
+  if (b == 0) return 0;
+  if (std::is_signed_v<T> && b == T(-1)) return wrapping_sub(T(0), a);
+  return static_cast<T>(a / b);
+}
+
+/// Add, Sub, Mul, Div: y = a + b, a - b, a * b, a / b, element by element, with broadcasting (before opset 7 by the
+/// attributes broadcast and axis). Integers wrap around; their quotient is rounded towards zero, and 0 where b is 0.
+/// a, b, y: numbers of one dtype.
+/// Source: https://onnx.ai/onnx/operators/onnx__Add.html
+class Arithmetic final : public Op, public AlignsOperands {
+ public:
+  Arithmetic(const NodeSpec& node, const Numbers& numbers)
+      : kernel_(binary_function(node.op_type)->kernel), numbers_(numbers), broadcast_(node) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override { return broadcast_.infer(in); }
+
+  std::optional<Dims> aligned_second(std::span<const Fact> in) const override { return broadcast_.aligned_second(in); }
+
+  KernelPtr compile(const CompileInput& in) const override { return elementwise(in, broadcast_.sources(in), loop(in)); }
+
+ private:
+  InnerLoop loop(const CompileInput& in) const {
+    const DType dtype = in.dtype(0);
+    if (has_float_kernel(dtype)) return kernel_loop(dtype, kernels_for<BinaryKernels>(in.isa()).*kernel_);
+    if (dtype == DType::kFloat64) return number_loop(kernels_for<NumberKernels>(in.isa()).*numbers_.doubles, in);
+    if (!numbers_.integers) return quotients(in, kernels_for<NumberKernels>(in.isa()).order(dtype));
+    const bool whole = is_integer(dtype) && dtype_bits(dtype) >= 8;
+    if (!whole) throw_dtype(dtype);
+    return number_loop(kernels_for<NumberKernels>(in.isa()).width(dtype)->*numbers_.integers, in);
+  }
+
+  static InnerLoop quotients(const CompileInput& in, const OrderFunctions* kernels) {
+    if (kernels && kernels->quotient) {
+      return [by_one = kernels->quotient_by_one, loop = number_loop(kernels->quotient, in)](const Operand* x, void* y,
+                                                                                            int64_t n) {
+        if (x[0].scalar || !x[1].scalar) return loop(x, y, n);
+        const void* const operands[] = {x[0].data, x[1].data};
+        by_one(operands, y, n);
+      };
+    }
+    return dispatch_integer(in.dtype(0), []<class T>() { return binary_loop<T>(quotient<T>); });
+  }
+
+  BinaryForms BinaryKernels::*kernel_;
+  Numbers numbers_;
+  BinaryBroadcast broadcast_;
+};
+
+}  // namespace
+
+LINNET_REGISTER(arithmetic)(Registry& registry) {
+  const auto add = [&](const char* name, const Numbers& numbers) {
+    registry.add(name, {.since = 1},
+                 [numbers](const NodeSpec& node) { return std::make_unique<Arithmetic>(node, numbers); });
+  };
+  add("Add", {&NumberKernels::add_f64, &WidthFunctions::add});
+  add("Sub", {&NumberKernels::sub_f64, &WidthFunctions::sub});
+  add("Mul", {&NumberKernels::mul_f64, &WidthFunctions::mul});
+  add("Div", {&NumberKernels::div_f64});
+}
+
+}  // namespace linnet

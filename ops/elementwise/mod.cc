@@ -1,0 +1,66 @@
+#include <cmath>
+
+#include "elementwise/elementwise.h"
+#include "registration.h"
+
+namespace linnet {
+namespace {
+
+/// a - trunc(a / b) b. Integers: 0 where b is 0; b = -1 divides everything.
+template <class T>
+T truncated_remainder(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    if (b == 0 || (std::is_signed_v<T> && b == T(-1))) return 0;
+    return static_cast<T>(a % b);
+  } else {
+    return std::fmod(a, b);
+  }
+}
+
+/// a - floor(a / b) b: a zero takes the sign of b.
+template <class T>
+T floored_remainder(T a, T b) {
+  const T rest = truncated_remainder(a, b);
+  if constexpr (std::is_integral_v<T>) {
+    return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
+  } else {
+    if (rest == 0) return std::copysign(rest, b);
+    return (rest < 0) != (b < 0) ? rest + b : rest;
+  }
+}
+
+/// Mod: the remainder of a / b with the quotient rounded down (fmod = 0: the sign is b's) or towards zero (fmod = 1:
+/// the sign is a's), element by element with broadcasting. Integers modulo 0 give 0.
+/// a, b, y: numbers of one dtype; fmod = 0 takes floating-point numbers from opset 28 on.
+/// Source: https://onnx.ai/onnx/operators/onnx__Mod.html
+class Mod final : public Op {
+ public:
+  explicit Mod(const NodeSpec& node)
+      : broadcast_(node), truncated_(node.attr_or("fmod", false)), floors_floats_(node.opset >= 28) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    std::vector<Fact> out = broadcast_.infer(in);
+    if (is_floating(in[0].dtype) && !truncated_ && !floors_floats_) {
+      throw Error(ErrorKind::kType, str("inputs must be integers unless fmod is 1, got ", in[0]));
+    }
+    return out;
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return elementwise(in, broadcast_.sources(in), dispatch_number(in.dtype(0), [&]<class T>() {
+                         T (*const function)(T, T) = truncated_ ? truncated_remainder<T> : floored_remainder<T>;
+                         return binary_loop<T>(function);
+                       }));
+  }
+
+ private:
+  BinaryBroadcast broadcast_;
+  bool truncated_;
+  bool floors_floats_;
+};
+
+}  // namespace
+
+LINNET_REGISTER(mod)(Registry& registry) { registry.add<Mod>("Mod", {.since = 10}); }
+
+}  // namespace linnet

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "gemm/product_plan.h"
+#include "gemm/weights.h"
+#include "quantization/parameter.h"
+
+namespace linnet {
+
+/// The matrices B of some products: 8-bit integers, of which zero points are subtracted.
+struct ByteMatrices {
+  int input = 0, zero_input = 0;  ///< of the node; zero_input may be omitted
+  int64_t count = 1;
+  GemmWeights<uint8_t> matrix{};  ///< how each lies in memory, one after the other; without data and scale
+  ParameterIndex zero{};
+};
+
+/// Products of 16-bit rows and 8-bit matrices of the same sizes; sums wrap modulo 2^32. What is constant is packed when
+/// compiled.
+class ByteProducts {
+ public:
+  ByteProducts(const CompileInput& in, const GemmSizes& sizes, const ByteMatrices& b);
+
+  /// True when B is packed already, so that a kernel need not read it.
+  bool packed() const { return bool(packed_); }
+  /// Scratch that each worker needs, of which run() uses the beginning.
+  size_t scratch_bytes() const { return scratch_bytes_; }
+  std::string describe() const { return str("int16 GEMM ", plan_.describe(), packed() ? "" : ", packing B"); }
+
+  /// Computes `count` products: rows(i), a RowSource, times matrix(i), the index of a matrix. In parts: store(i, rows,
+  /// columns, sums) takes the sums of these rows and columns of product i.
+  template <class Rows, class Matrix, class Store>
+  void run(KernelContext& context, int64_t count, Rows rows, Matrix matrix, Store store) const {
+    const int16_t* b = packed() ? packed_.data<int16_t>() : pack_in_scratch(context);
+    context.executor().parallel_for(count * plan_.chunks(), [&](int64_t i, int worker) {
+      const int64_t product = i / plan_.chunks(), chunk = i % plan_.chunks();
+      const auto a = rows(product);
+      const auto store_strip = [&](const Span& lines, const Span& columns, const int32_t* sums) {
+        store(product, lines, columns, sums);
+      };
+      const StripFunction<int32_t, decltype(store_strip)> strips(store_strip);
+      const GemmOperands<GemmS16> operands{.a = &a, .b = b + matrix(product) * packed_size_, .store = &strips};
+      plan_.run_chunk(operands, chunk, context.scratch(worker));
+    });
+  }
+
+ private:
+  void pack(const Tensor& b, const Tensor& zeros, Executor& executor, int16_t* packed) const;
+  const int16_t* pack_in_scratch(KernelContext& context) const;
+
+  ByteMatrices b_;
+  GemmPlan<GemmS16> plan_;
+  int64_t packed_size_;  // of one matrix
+  Tensor packed_;
+  size_t packed_offset_, scratch_bytes_;
+};
+
+}  // namespace linnet

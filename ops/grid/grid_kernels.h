@@ -1,0 +1,12 @@
+#pragma once
+
+#include "grid/grid_points.h"
+
+namespace linnet {
+
+/// GridSample of float32, linear or cubic, for images that GridTable takes.
+KernelPtr make_grid_blend(const GridSettings& settings, const CompileInput& in);
+/// GridSample of nearest pixels, of elements of any width, for images that GridTable takes.
+KernelPtr make_grid_pick(const GridSettings& settings, const CompileInput& in);
+
+}  // namespace linnet

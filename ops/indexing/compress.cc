@@ -1,0 +1,98 @@
+#include <algorithm>
+
+#include "infer/infer.h"
+#include "movement/copy.h"
+#include "partition/checkpoints.h"
+#include "registration.h"
+
+namespace linnet {
+namespace {
+
+class CompressKernel final : public Kernel {
+ public:
+  /// x is [outer, dim, inner].
+  CompressKernel(DType dtype, const Shape& x, std::optional<int> axis)
+      : copy_(copy_row_of(dtype)), width_(element_bytes(dtype)), x_(x), axis_(axis) {
+    outer_ = axis ? x.elements(0, *axis) : 1;
+    dim_ = axis ? x[*axis] : x.elements();
+    inner_ = axis ? x.elements(*axis + 1, x.rank()) : 1;
+  }
+
+  void run(KernelContext& context) const override {
+    const Tensor& condition = context.input(1);
+    const bool* keep = condition.data<bool>();
+    const int64_t n = std::min(condition.size(), dim_);
+    const int64_t kept = std::count(keep, keep + n, true);
+    Shape shape = axis_ ? x_ : Shape{kept};
+    if (axis_) shape[*axis_] = kept;
+    Tensor& output = context.allocate_output(0, shape);
+    if (output.size() == 0) return;  // outer dims may be huge
+    auto* y = static_cast<std::byte*>(output.raw());
+    const auto* x = static_cast<const std::byte*>(context.input(0).raw());
+    Checkpoints checkpoints;
+    for (int64_t o = 0; o < outer_; ++o, x += dim_ * inner_ * width_) y = copy_kept(x, y, keep, n, checkpoints);
+  }
+
+ private:
+  static constexpr int64_t kRunWork = 8;
+
+  std::byte* copy_kept(const std::byte* x, std::byte* y, const bool* keep, int64_t n, Checkpoints& checkpoints) const {
+    for (int64_t begin = 0; begin < n;) {
+      int64_t end = begin + 1;
+      while (end < n && keep[end] == keep[begin]) ++end;
+      if (keep[begin]) {
+        const int64_t elements = (end - begin) * inner_;
+        copy_(x + begin * inner_ * width_, 1, y, 1, elements);
+        y += elements * width_;
+        checkpoints.add(kRunWork + elements);
+      }
+      begin = end;
+    }
+    checkpoints.add(n);
+    return y;
+  }
+
+  CopyRow copy_;
+  int64_t width_;
+  Shape x_;
+  std::optional<int> axis_;
+  int64_t outer_, dim_, inner_;
+};
+
+/// Compress: the slices along `axis` (without one: the elements in order) for which `condition` is true.
+/// input, output: any dtype of a byte or more. condition: bool [n]; what lies beyond n is dropped.
+/// How many are kept is known when the model runs. Source: https://onnx.ai/onnx/operators/onnx__Compress.html
+class Compress final : public Op {
+ public:
+  explicit Compress(const NodeSpec& node) {
+    if (const auto* axis = node.find<int64_t>("axis")) axis_ = *axis;
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 2, 2);
+    require_dtype(in[1], DType::kBool, "condition");
+    require_rank(in[1], 1, "condition");
+    require_rank_at_least(in[0], 1, "input");
+    if (!axis_) return {Fact(in[0].dtype, Dims(1))};
+    if (!in[0].has_rank()) return {Fact(in[0].dtype, std::nullopt)};
+    Dims dims = *in[0].dims;
+    dims[size_t(normalize_axis(*axis_, in[0].rank()))] = Dim();
+    return {Fact(in[0].dtype, dims)};
+  }
+
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  KernelPtr compile(const CompileInput& in) const override {
+    std::optional<int> axis;
+    if (axis_) axis = normalize_axis(*axis_, in.rank(0));
+    return std::make_unique<CompressKernel>(in.dtype(0), in.shape(0), axis);
+  }
+
+ private:
+  std::optional<int64_t> axis_;
+};
+
+}  // namespace
+
+LINNET_REGISTER(compress)(Registry& registry) { registry.add<Compress>("Compress", {.since = 9}); }
+
+}  // namespace linnet

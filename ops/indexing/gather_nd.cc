@@ -1,0 +1,74 @@
+#include <algorithm>
+
+#include "elements/dispatch.h"
+#include "indexing/index_tuples.h"
+#include "infer/infer.h"
+#include "partition/parallel.h"
+#include "registration.h"
+
+namespace linnet {
+namespace {
+
+template <class T>
+class GatherNDKernel final : public Kernel {
+ public:
+  explicit GatherNDKernel(const IndexTuples& tuples) : tuples_(tuples) {}
+
+  void run(KernelContext& context) const override {
+    const Indices indices(context.input(1));
+    const auto* x = static_cast<const T*>(context.input(0).raw());
+    auto* y = static_cast<T*>(context.output(0).raw());
+    parallel_items(context.executor(), tuples_.tuples(), tuples_.slice(), [&](int64_t begin, int64_t end, int) {
+      int64_t offsets[kBlock];
+      for (int64_t n = 0; begin < end; begin += n) {
+        n = std::min(kBlock, end - begin);
+        tuples_.locate(indices, begin, n, offsets);
+        take(x, offsets, n, y + begin * tuples_.slice());
+      }
+    });
+  }
+
+ private:
+  static constexpr int64_t kBlock = 128;
+
+  void take(const T* x, const int64_t* offsets, int64_t n, T* y) const {
+    const int64_t slice = tuples_.slice();
+    if (slice == 1) {
+      for (int64_t t = 0; t < n; ++t) y[t] = x[offsets[t]];
+    } else {
+      for (int64_t t = 0; t < n; ++t) std::copy_n(x + offsets[t], slice, y + t * slice);
+    }
+  }
+
+  IndexTuples tuples_;
+};
+
+/// GatherND: the slices of `data` that the index tuples in the last dim of `indices` name.
+/// data, output: any dtype of a byte or more. indices: int64 (int32 is taken too), checked when the model runs.
+/// batch_dims: leading dims that data and indices share, from opset 12 on.
+/// Source: https://onnx.ai/onnx/operators/onnx__GatherND.html
+class GatherND final : public Op {
+ public:
+  explicit GatherND(const NodeSpec& node) : batch_dims_(node.attr_or("batch_dims", 0)) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 2, 2);
+    return {Fact(in[0].dtype, infer_index_tuples(in[0], in[1], batch_dims_))};
+  }
+
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  KernelPtr compile(const CompileInput& in) const override {
+    const IndexTuples tuples(in.shape(0), in.shape(1), int(batch_dims_));
+    return dispatch_width(in.dtype(0),
+                          [&]<class T>() -> KernelPtr { return std::make_unique<GatherNDKernel<T>>(tuples); });
+  }
+
+ private:
+  int64_t batch_dims_;
+};
+
+}  // namespace
+
+LINNET_REGISTER(gather_nd)(Registry& registry) { registry.add<GatherND>("GatherND", {.since = 11}); }
+
+}  // namespace linnet

@@ -1,0 +1,87 @@
+#include "infer/infer.h"
+#include "movement/strided_copy.h"
+#include "movement/view.h"
+#include "registration.h"
+
+namespace linnet {
+namespace {
+
+class ConcatKernel final : public Kernel {
+ public:
+  explicit ConcatKernel(std::vector<StridedCopy> copies) : copies_(std::move(copies)) {}
+
+  void run(KernelContext& context) const override {
+    for (size_t i = 0; i < copies_.size(); ++i) {
+      copies_[i].run(context.input(int(i)), context.output(0), context.executor());
+    }
+  }
+
+ private:
+  std::vector<StridedCopy> copies_;
+};
+
+/// Concat: joins its inputs along `axis`; all other dims are equal.
+/// inputs, concat_result: one dtype of a byte or more. axis in [-r, r); 1 unless given, which only opset 1 allows.
+/// Source: https://onnx.ai/onnx/operators/onnx__Concat.html
+class Concat final : public Op {
+ public:
+  explicit Concat(const NodeSpec& node)
+      : axis_(node.opset < 4 ? node.attr_or("axis", 1) : node.attr<int64_t>("axis")) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    if (in.empty()) throw Error(ErrorKind::kModel, "expected one input or more, got none");
+    require_inputs(in, int(in.size()), int(in.size()));
+    std::optional<Dims> dims;
+    for (const Fact& fact : in) {
+      require_same_dtype(in[0], fact, "inputs");
+      if (fact.has_rank() && !dims) dims = fact.dims;
+    }
+    if (!dims) return {Fact(in[0].dtype, std::nullopt)};
+    const auto axis = size_t(normalize_axis(axis_, int(dims->size())));
+    (*dims)[axis] = 0;
+    for (size_t i = 0; i < in.size(); ++i) join(*dims, axis, in[i], i, in.size());
+    return {Fact(in[0].dtype, dims)};
+  }
+
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  KernelPtr compile(const CompileInput& in) const override {
+    if (in.num_inputs() == 1) return make_view();
+    const std::vector<int64_t> y_strides = row_major_strides(in.output_shape(0));
+    const auto axis = size_t(normalize_axis(axis_, in.rank(0)));
+    std::vector<StridedCopy> copies;
+    int64_t offset = 0;
+    for (int i = 0; i < in.num_inputs(); ++i) {
+      const Shape x = in.shape(i);
+      copies.emplace_back(in.dtype(i), x.dims(), row_major_strides(x), y_strides, 0, offset * y_strides[axis]);
+      offset += x[int(axis)];
+    }
+    return std::make_unique<ConcatKernel>(std::move(copies));
+  }
+
+ private:
+  static void join(Dims& dims, size_t axis, const Fact& fact, size_t input, size_t inputs) {
+    if (!fact.has_rank()) {
+      dims[axis] = Dim();
+      return;
+    }
+    require_rank(fact, int(dims.size()), str("input ", input));
+    for (size_t d = 0; d < dims.size(); ++d) {
+      const Dim& dim = fact.dim(int(d));
+      if (d != axis) {
+        dims[d] = merge_dim(dims[d], dim, str("dim ", d, " of input ", input));
+      } else if (inputs == 1) {
+        dims[d] = dim;
+      } else {
+        dims[d] = dims[d].known() && dim.known() ? Dim(checked_add(dims[d].value(), dim.value())) : Dim();
+      }
+    }
+  }
+
+  int64_t axis_;
+};
+
+}  // namespace
+
+LINNET_REGISTER(concat)(Registry& registry) { registry.add<Concat>("Concat", {.since = 1}); }
+
+}  // namespace linnet

@@ -1,0 +1,89 @@
+#include "movement/copy.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "elements/bit_stream.h"
+#include "elements/dispatch.h"
+#include "partition/parallel.h"
+
+namespace linnet {
+namespace {
+
+template <class T>
+void copy_row(const void* x_data, int64_t x_stride, void* y_data, int64_t y_stride, int64_t n) {
+  const T* x = static_cast<const T*>(x_data);
+  T* __restrict y = static_cast<T*>(y_data);
+  if (n <= 0) return;
+  if (y_stride == 1 && x_stride == 1) {
+    std::copy_n(x, n, y);
+  } else if (y_stride == 1 && x_stride == 0) {
+    std::fill_n(y, n, *x);
+  } else if (y_stride == 1 && x_stride == 2) {  // strides that compilers know make vectors
+    for (int64_t i = 0; i < n; ++i) y[i] = x[2 * i];
+  } else if (y_stride == 1 && x_stride == -1) {
+    for (int64_t i = 0; i < n; ++i) y[i] = x[-i];
+  } else {
+    for (int64_t i = 0; i < n; ++i) y[i * y_stride] = x[i * x_stride];
+  }
+}
+
+void require_whole_bytes(DType dtype) {
+  if (dtype_bits(dtype) < 8) {
+    throw Error(ErrorKind::kUnsupported, str("elements of ", dtype, " cannot be moved one by one"));
+  }
+}
+
+/// That one thread copies at once: some milliseconds.
+constexpr int64_t kMostBytes = int64_t{1} << 24;
+
+/// As fill_tensor for a dtype below one byte; the rest of the last byte is zero.
+void fill_sub_byte(const Tensor& value, Tensor& y, Executor& executor) {
+  const int bits = dtype_bits(y.dtype());
+  const unsigned code = code_at(value.raw(), 0, bits);
+  parallel_items(executor, y.size(), 1, [&](int64_t begin, int64_t end, int) {
+    write_codes(y.raw(), begin, end - begin, bits, [code](int64_t) { return code; });
+  });
+}
+
+}  // namespace
+
+CopyRow copy_row_of(DType dtype) {
+  require_whole_bytes(dtype);
+  return dispatch_width(dtype, []<class T>() -> CopyRow { return copy_row<T>; });
+}
+
+int64_t element_bytes(DType dtype) {
+  require_whole_bytes(dtype);
+  return dtype_bits(dtype) / 8;
+}
+
+void copy_tensor(const Tensor& x, Tensor& y, Executor& executor) {
+  if (is_object(x.dtype())) return copy_elements(x, y);
+  const auto* from = static_cast<const std::byte*>(x.raw());
+  auto* to = static_cast<std::byte*>(y.raw());
+  const auto copy = [&](int64_t begin, int64_t end, int) {
+    std::memcpy(to + begin, from + begin, size_t(end - begin));
+  };
+  const auto bytes = int64_t(x.bytes());
+  if (executor.workers() == 1 && bytes <= kMostBytes) return copy(0, bytes, 0);  // memory is faster in long lines
+  parallel_items(executor, bytes, 1, copy);
+}
+
+void fill_tensor(const Tensor& value, Tensor& y, Executor& executor) {
+  if (dtype_bits(y.dtype()) < 8) return fill_sub_byte(value, y, executor);
+  const CopyRow copy = copy_row_of(y.dtype());
+  const int64_t width = element_bytes(y.dtype());
+  auto* to = static_cast<std::byte*>(y.raw());
+  parallel_items(executor, y.size(), 1,
+                 [&](int64_t begin, int64_t end, int) { copy(value.raw(), 0, to + begin * width, 1, end - begin); });
+}
+
+Tensor zero_element(DType dtype) {
+  Tensor zero(dtype, Shape{1});
+  if (!is_object(dtype)) std::memset(zero.raw(), 0, zero.bytes());
+  return zero;
+}
+
+}  // namespace linnet

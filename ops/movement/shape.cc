@@ -1,0 +1,46 @@
+#include <algorithm>
+
+#include "generator/constant_kernel.h"
+#include "infer/infer.h"
+#include "registration.h"
+
+namespace linnet {
+namespace {
+
+/// Shape: the dims [start, end) of its input, known before the model runs wherever the dims are.
+/// data: any dtype. shape: int64 [end - start]. start, end: from opset 15 on; negative ones count from the back, and
+/// both are clamped to [0, r].
+/// Source: https://onnx.ai/onnx/operators/onnx__Shape.html
+class ShapeOp final : public Op {
+ public:
+  explicit ShapeOp(const NodeSpec& node) : start_(node.attr_or("start", 0)), end_(node.attr_or("end", INT64_MAX)) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 1);
+    if (!in[0].has_rank()) return {Fact(DType::kInt64, Dims(1))};
+    const int64_t begin = clamped(start_, in[0].rank());
+    const int64_t end = std::max(begin, clamped(end_, in[0].rank()));
+    std::vector<int64_t> values;
+    for (int64_t i = begin; i < end && in[0].dim(int(i)).known(); ++i) values.push_back(in[0].dim(int(i)).value());
+    if (int64_t(values.size()) == end - begin) return {Fact(Tensor::of(values))};
+    return {Fact(DType::kInt64, Dims{end - begin})};
+  }
+
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  KernelPtr compile(const CompileInput& in) const override {
+    return std::make_unique<ConstantKernel>(in.output_fact(0).constant);
+  }
+
+ private:
+  static int64_t clamped(int64_t index, int64_t rank) {
+    return std::clamp<int64_t>(index < 0 ? index + rank : index, 0, rank);
+  }
+
+  int64_t start_, end_;
+};
+
+}  // namespace
+
+LINNET_REGISTER(shape)(Registry& registry) { registry.add<ShapeOp>("Shape", {.since = 1}); }
+
+}  // namespace linnet

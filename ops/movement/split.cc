@@ -1,0 +1,128 @@
+#include <numeric>
+
+#include "movement/axes.h"
+#include "movement/strided_copy.h"
+#include "movement/view.h"
+#include "partition/parts.h"
+#include "registration.h"
+
+namespace linnet {
+namespace {
+
+class SplitKernel final : public Kernel {
+ public:
+  explicit SplitKernel(std::vector<std::optional<StridedCopy>> copies) : copies_(std::move(copies)) {}
+
+  void run(KernelContext& context) const override {
+    for (size_t i = 0; i < copies_.size(); ++i) {
+      if (copies_[i]) copies_[i]->run(context.input(0), context.output(int(i)), context.executor());
+    }
+  }
+
+ private:
+  std::vector<std::optional<StridedCopy>> copies_;
+};
+
+/// Split: cuts its input along `axis` into one part per output, of the lengths `split` or as equal as possible (the
+/// last one smaller, which opset 18 and later allow).
+/// input, outputs: one dtype of a byte or more. split: an attribute; in opset 1, where there is none, an input of
+/// floats; from 13 on an int64 input.
+/// Source: https://onnx.ai/onnx/operators/onnx__Split.html
+class Split final : public Op {
+ public:
+  explicit Split(const NodeSpec& node)
+      : axis_(node.attr_or("axis", 0)),
+        outputs_(node.attr_or("num_outputs", node.num_outputs)),
+        uneven_(node.opset >= 18),
+        counts_(node.opset == 1 && !node.has("split")),
+        split_(node, "split", 1, counts_ ? 1 : 13) {
+    if (outputs_ < 1 || outputs_ != node.num_outputs) {
+      throw Error(ErrorKind::kModel, str("num_outputs is ", outputs_, " but the node has ", node.num_outputs));
+    }
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 2);
+    const Fact& x = in[0];
+    if (!x.has_rank()) return std::vector<Fact>(size_t(outputs_), Fact(x.dtype, std::nullopt));
+    const auto axis = size_t(normalize_axis(axis_, x.rank()));
+    std::vector<Fact> result;
+    for (const Dim& part : parts(x.dim(int(axis)), in)) {
+      Dims dims = *x.dims;
+      dims[axis] = part;
+      result.emplace_back(x.dtype, dims);
+    }
+    return result;
+  }
+
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  KernelPtr compile(const CompileInput& in) const override {
+    if (outputs_ == 1) return make_view();
+    const Shape x = in.shape(0);
+    const std::vector<int64_t> x_strides = row_major_strides(x);
+    const int axis = normalize_axis(axis_, x.rank());
+    std::vector<std::optional<StridedCopy>> copies(static_cast<size_t>(outputs_));
+    int64_t offset = 0;
+    std::vector<Fact> facts{in.fact(0)};
+    if (in.has(1)) facts.push_back(in.fact(1));
+    const Dims lengths = parts(x[axis], facts);
+    for (int i = 0; i < outputs_; ++i) {
+      Shape y = x;
+      y[axis] = lengths[size_t(i)].value();
+      if (in.has_output(i)) {
+        copies[size_t(i)].emplace(in.dtype(0), y.dims(), x_strides, row_major_strides(y),
+                                  offset * x_strides[size_t(axis)]);
+      }
+      offset += y[axis];
+    }
+    return std::make_unique<SplitKernel>(std::move(copies));
+  }
+
+  std::vector<int> value_inputs() const override { return split_.value_inputs(); }
+
+ private:
+  Dims parts(const Dim& dim, std::span<const Fact> in) const {
+    if (split_.given(in)) {
+      const auto lengths = counts_ && has_input(in, 1) ? constant_counts(in[1]) : split_.values(in);
+      return lengths ? checked(*lengths, dim) : Dims(size_t(outputs_));
+    }
+    if (!dim.known()) return Dims(size_t(outputs_));
+    if (!uneven_ && dim.value() % outputs_ != 0) {
+      throw Error(ErrorKind::kShape, str("dim ", dim, " does not split into ", outputs_, " equal parts"));
+    }
+    const int64_t part = ceil_div(dim.value(), outputs_);
+    Dims result;
+    for (int64_t i = 0; i < outputs_; ++i) {
+      result.push_back(std::max<int64_t>(0, std::min(part, dim.value() - i * part)));
+    }
+    return result;
+  }
+
+  Dims checked(const std::vector<int64_t>& lengths, const Dim& dim) const {
+    if (int64_t(lengths.size()) != outputs_) {
+      throw Error(ErrorKind::kShape,
+                  str("split must have one length per output (", outputs_, "), got ", lengths.size()));
+    }
+    int64_t sum = 0;
+    for (const int64_t length : lengths) {
+      if (length < 0) throw Error(ErrorKind::kShape, str("split must not be negative, got ", length));
+      sum = checked_add(sum, length);
+    }
+    if (dim.known() && sum != dim.value()) {
+      throw Error(ErrorKind::kShape, str("split must add up to dim ", dim, ", got ", sum));
+    }
+    return Dims(lengths.begin(), lengths.end());
+  }
+
+  int64_t axis_;
+  int64_t outputs_;
+  bool uneven_;
+  bool counts_;  ///< the lengths, no attribute, may be an input of the input's dtype
+  IntsParameter split_;
+};
+
+}  // namespace
+
+LINNET_REGISTER(split)(Registry& registry) { registry.add<Split>("Split", {.since = 1}); }
+
+}  // namespace linnet

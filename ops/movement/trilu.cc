@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <cstring>
+
+#include "infer/infer.h"
+#include "movement/copy.h"
+#include "partition/parallel.h"
+#include "registration.h"
+
+namespace linnet {
+namespace {
+
+class TriluKernel final : public Kernel {
+ public:
+  TriluKernel(DType dtype, const Shape& x, bool upper, bool has_k)
+      : copy_(copy_row_of(dtype)),
+        width_(element_bytes(dtype)),
+        zero_(zero_element(dtype)),
+        strings_(dtype == DType::kString),
+        rows_(x[x.rank() - 2]),
+        columns_(x[x.rank() - 1]),
+        row_bytes_(checked_mul(columns_, width_)),
+        all_rows_(x.elements(0, x.rank() - 1)),
+        upper_(upper),
+        has_k_(has_k) {}
+
+  void run(KernelContext& context) const override {
+    const int64_t k = has_k_ ? std::clamp(context.input(1).data<int64_t>()[0], -rows_, columns_) : 0;
+    const auto* x = static_cast<const std::byte*>(context.input(0).raw());
+    auto* y = static_cast<std::byte*>(context.output(0).raw());
+    parallel_items(context.executor(), all_rows_, columns_, [&](int64_t begin, int64_t end, int) {
+      // All at once, as memory is written fastest; what is not kept is then in a cache.
+      copy_(x + begin * row_bytes_, 1, y + begin * row_bytes_, 1, (end - begin) * columns_);
+      int64_t row = begin % rows_;
+      for (int64_t r = begin; r < end; ++r, row = row + 1 < rows_ ? row + 1 : 0) {
+        // The upper triangle begins at column i + k, the lower one ends behind it.
+        const int64_t split = std::clamp<int64_t>(row + k + (upper_ ? 0 : 1), 0, columns_);
+        const int64_t first = upper_ ? 0 : split, last = upper_ ? split : columns_;
+        clear(y + r * row_bytes_ + first * width_, last - first);
+      }
+    });
+  }
+
+ private:
+  /// Zero has no bits.
+  void clear(std::byte* y, int64_t n) const {
+    if (strings_) return copy_(zero_.raw(), 0, y, 1, n);
+    const std::ptrdiff_t bytes = n * width_;
+    std::memset(y, 0, size_t(bytes));
+  }
+
+  CopyRow copy_;
+  int64_t width_;
+  Tensor zero_;
+  bool strings_;
+  int64_t rows_, columns_, row_bytes_, all_rows_;
+  bool upper_, has_k_;
+};
+
+/// Trilu: the upper (or lower) triangle of each matrix in the last two axes, zero elsewhere. Element (i, j) belongs to
+/// the upper triangle where j >= i + k, to the lower one where j <= i + k.
+/// input, output: any dtype of a byte or more. k: int64, one element, 0 unless given.
+/// Source: https://onnx.ai/onnx/operators/onnx__Trilu.html
+class Trilu final : public Op {
+ public:
+  explicit Trilu(const NodeSpec& node) : upper_(node.attr_or("upper", true)) {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 2);
+    require_rank_at_least(in[0], 2, "input");
+    if (has_input(in, 1)) require_dtype(in[1], DType::kInt64, "k");
+    if (has_input(in, 1) && in[1].concrete() && in[1].shape().elements() != 1) {
+      throw Error(ErrorKind::kShape, str("k must be one element, got ", in[1]));
+    }
+    return same_as(in[0]);
+  }
+
+  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  KernelPtr compile(const CompileInput& in) const override {
+    return std::make_unique<TriluKernel>(in.dtype(0), in.shape(0), upper_, in.has(1));
+  }
+
+ private:
+  bool upper_;
+};
+
+}  // namespace
+
+LINNET_REGISTER(trilu)(Registry& registry) { registry.add<Trilu>("Trilu", {.since = 14}); }
+
+}  // namespace linnet

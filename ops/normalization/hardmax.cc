@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <limits>
+
+#include "elements/dispatch.h"
+#include "normalization/softmax_axis.h"
+#include "partition/parts.h"
+#include "reduction/extreme_search.h"
+#include "registration.h"
+
+namespace linnet {
+namespace {
+
+/// Searches the largest values of some lanes, then writes these.
+template <class T>
+class HardmaxKernel final : public Kernel {
+ public:
+  explicit HardmaxKernel(const Lanes& lanes) : lanes_(lanes), search_(extreme_search(dtype_of<T>, true)) {}
+
+  void run(KernelContext& context) const override {
+    const T* x = context.input(0).data<T>();
+    T* y = context.output(0).data<T>();
+    if (context.output(0).size() == 0) return;
+    // Neighbouring columns of a matrix, or rows.
+    const int64_t inner = lanes_.inner, most = std::min(kSearchColumns, inner > 1 ? inner : lanes_.outer);
+    const int64_t blocks = ceil_div(inner > 1 ? inner : lanes_.outer, most), outer = inner > 1 ? lanes_.outer : 1;
+    parallel_items(context.executor(), outer * blocks, lanes_.n * most, [&](int64_t block, int64_t end, int) {
+      for (; block < end; ++block) {
+        const int64_t lane = block % blocks * most;
+        if (inner > 1) {
+          const int64_t first = block / blocks * lanes_.n * inner + lane;
+          mark_columns(x + first, y + first, std::min(most, inner - lane));
+        } else {
+          mark_rows(x + lane * lanes_.n, y + lane * lanes_.n, std::min(most, lanes_.outer - lane));
+        }
+      }
+    });
+  }
+  int in_place(int) const override { return 0; }
+
+ private:
+  void mark_columns(const T* x, T* y, int64_t columns) const {
+    int64_t found[kSearchColumns];
+    search_(x, found, lanes_.n, lanes_.inner, columns, false);
+    for (int64_t i = 0; i < lanes_.n; ++i) std::fill_n(y + i * lanes_.inner, columns, T(0));
+    for (int64_t c = 0; c < columns; ++c) y[found[c] * lanes_.inner + c] = T(1);
+  }
+
+  void mark_rows(const T* x, T* y, int64_t rows) const {
+    int64_t found[kSearchColumns];
+    search_(x, found, lanes_.n, 1, rows, false);
+    std::fill_n(y, rows * lanes_.n, T(0));
+    for (int64_t r = 0; r < rows; ++r) y[r * lanes_.n + found[r]] = T(1);
+  }
+
+  Lanes lanes_;
+  ExtremeSearch search_;
+};
+
+/// Hardmax: 1 at the first largest value along the axis, 0 elsewhere; NaN is larger than any number.
+/// x, y: float16/bfloat16/float/double, rank >= 1, less than 2^31 values along the axis.   axis: as for Softmax.
+/// Source: https://onnx.ai/onnx/operators/onnx__Hardmax.html
+class Hardmax final : public SoftmaxAxis {
+ public:
+  using SoftmaxAxis::SoftmaxAxis;
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    std::vector<Fact> out = SoftmaxAxis::infer(in);
+    if (in[0].concrete() && lanes(in[0].shape()).n > std::numeric_limits<int32_t>::max()) {
+      throw Error(ErrorKind::kShape, str("there must be less than 2^31 values along the axis, got ", in[0]));
+    }
+    return out;
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    const Lanes lanes = this->lanes(in.shape(0));
+    return dispatch_float(in.dtype(0),
+                          [&]<class T>() -> KernelPtr { return std::make_unique<HardmaxKernel<T>>(lanes); });
+  }
+};
+
+}  // namespace
+
+LINNET_REGISTER(hardmax)(Registry& registry) { registry.add<Hardmax>("Hardmax"); }
+
+}  // namespace linnet

@@ -1,0 +1,214 @@
+#include <algorithm>
+
+#include "elements/wrapping_arithmetic.h"
+#include "infer/infer.h"
+#include "kernels/binary.h"
+#include "kernels/kernels_for.h"
+#include "kernels/numbers.h"
+#include "partition/checkpoints.h"
+#include "partition/parallel.h"
+#include "partition/parts.h"
+#include "registration.h"
+
+namespace linnet {
+namespace {
+
+/// y = f(a, b) of n elements.
+template <class T, class Function>
+class RowFunction {
+ public:
+  explicit RowFunction(Isa isa) {
+    if constexpr (std::is_same_v<T, float>)
+      kernel_ = (kernels_for<BinaryKernels>(isa).*Function::kFloats).vector_vector;
+    else if constexpr (std::is_same_v<T, double>)
+      kernel_ = kernels_for<NumberKernels>(isa).*Function::kDoubles;
+    else
+      kernel_ = kernels_for<NumberKernels>(isa).width(dtype_of<T>)->*Function::kIntegers;
+  }
+
+  void operator()(const T* a, const T* b, T* y, int64_t n) const {
+    if constexpr (std::is_same_v<T, float>) {
+      kernel_(a, b, y, n);
+    } else {
+      const void* operands[] = {a, b};
+      kernel_(operands, y, n);
+    }
+  }
+
+ private:
+  std::conditional_t<std::is_same_v<T, float>, BinaryForms::F, NumberFunction> kernel_;
+};
+
+struct SumFunction {
+  static constexpr int kNeutral = 0;
+  static constexpr auto kFloats = &BinaryKernels::add;
+  static constexpr auto kDoubles = &NumberKernels::add_f64;
+  static constexpr auto kIntegers = &WidthFunctions::add;
+  template <class T>
+  T operator()(T a, T b) const {
+    return wrapping_add(a, b);
+  }
+};
+
+struct ProductFunction {
+  static constexpr int kNeutral = 1;
+  static constexpr auto kFloats = &BinaryKernels::mul;
+  static constexpr auto kDoubles = &NumberKernels::mul_f64;
+  static constexpr auto kIntegers = &WidthFunctions::mul;
+  template <class T>
+  T operator()(T a, T b) const {
+    return wrapping_mul(a, b);
+  }
+};
+
+int64_t axis_value(const Tensor& axis) {
+  return axis.dtype() == DType::kInt32 ? *axis.data<int32_t>() : *axis.data<int64_t>();
+}
+
+struct Order {
+  bool exclusive;
+  bool reverse;
+};
+
+template <class T, class Function>
+class CumulativeKernel final : public Kernel {
+ public:
+  CumulativeKernel(Order order, Isa isa) : order_(order), add_row_(isa) {}
+
+  void run(KernelContext& context) const override {
+    const Tensor& x = context.input(0);
+    const int axis = normalize_axis(axis_value(context.input(1)), x.rank());
+    const Lines lines{x.dim(axis), x.shape().elements(axis + 1, x.rank())};
+    if (x.size() == 0) return;
+    const T* from = x.data<T>();
+    T* to = context.output(0).data<T>();
+    const int64_t outer = x.shape().elements(0, axis);
+    if (lines.inner == 1) return run_lines(context.executor(), lines.length, outer, from, to);
+    // Whole rows are read in order; they are divided where there are too few blocks for the workers.
+    const int64_t parts = ceil_div(std::max<int64_t>(1, context.executor().workers()), outer);
+    const int64_t block = std::clamp<int64_t>(ceil_div(lines.inner, parts), std::min(kLeastBlock, lines.inner), kBlock);
+    const int64_t blocks = ceil_div(lines.inner, block);
+    parallel_items(context.executor(), outer * blocks, lines.length * block, [&](int64_t first, int64_t last, int) {
+      Checkpoints checkpoints;
+      for (int64_t unit = first; unit < last; ++unit) {
+        const int64_t column = unit % blocks * block;
+        const int64_t offset = unit / blocks * lines.length * lines.inner + column;
+        run_block(lines, from + offset, to + offset, std::min(block, lines.inner - column), checkpoints);
+      }
+    });
+  }
+
+ private:
+  /// Neighbouring lines along the axis that are computed together. Cores that share shorter rows wait for memory.
+  static constexpr int64_t kBlock = 1024, kLeastBlock = 512;
+  /// Contiguous lines that are computed together, as each waits for its own sums alone; those of integers are quick.
+  static constexpr int64_t kTogether = std::is_integral_v<T> ? 1 : 4;
+
+  struct Lines {
+    int64_t length;
+    int64_t inner;  ///< from one element of a line to the next
+  };
+
+  /// Each row of y is the one before it with a row of x added to it.
+  void run_block(const Lines& lines, const T* x, T* y, int64_t n, Checkpoints& checkpoints) const {
+    const int64_t pitch = order_.reverse ? -lines.inner : lines.inner;
+    const int64_t first = order_.reverse ? (lines.length - 1) * lines.inner : 0;
+    x += first;
+    y += first;
+    for (int64_t i = 0; i < n; ++i) y[i] = order_.exclusive ? T(Function::kNeutral) : add(T(Function::kNeutral), x[i]);
+    if (!order_.exclusive) x += pitch;
+    for (int64_t step = 1; step < lines.length; ++step, x += pitch, y += pitch) {
+      if (order_.reverse)
+        add_row_backwards(y, x, y + pitch, n);
+      else
+        add_row_(y, x, y + pitch, n);
+      checkpoints.add(n);
+    }
+  }
+
+  /// Processors foresee reads of memory that goes on in one direction.
+  static void add_row_backwards(const T* a, const T* b, T* y, int64_t n) {
+    constexpr int64_t kPart = 128 / sizeof(T);
+    for (; n >= kPart; n -= kPart) add_part(a + n - kPart, b + n - kPart, y + n - kPart, kPart);
+    add_part(a, b, y, n);
+  }
+  static void add_part(const T* __restrict a, const T* __restrict b, T* __restrict y, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) y[i] = add(a[i], b[i]);
+  }
+
+  static T add(T a, T b) { return Function()(a, b); }
+
+  void run_lines(Executor& executor, int64_t length, int64_t count, const T* x, T* y) const {
+    parallel_items(executor, ceil_div(count, kTogether), length * kTogether, [&](int64_t first, int64_t last, int) {
+      Checkpoints checkpoints;
+      for (; first < last; ++first) {
+        const int64_t line = first * kTogether;
+        const int64_t offset = line * length;
+        if (line + kTogether <= count) {
+          run_together<kTogether>(length, x + offset, y + offset, checkpoints);
+        } else {
+          for (int64_t l = line; l < count; ++l) {
+            run_together<1>(length, x + l * length, y + l * length, checkpoints);
+          }
+        }
+      }
+    });
+  }
+
+  template <int kLines>
+  void run_together(int64_t length, const T* x, T* y, Checkpoints& checkpoints) const {
+    T total[kLines];
+    std::fill_n(total, kLines, T(Function::kNeutral));
+    checkpoints.in_parts(length, kLines, [&](int64_t step, int64_t end) {
+      for (; step < end; ++step) {
+        const int64_t at = order_.reverse ? length - 1 - step : step;
+        for (int l = 0; l < kLines; ++l) {
+          const T before = total[l];
+          total[l] = Function()(before, x[at + l * length]);
+          y[at + l * length] = order_.exclusive ? before : total[l];
+        }
+      }
+    });
+  }
+
+  Order order_;
+  RowFunction<T, Function> add_row_;
+};
+
+/// CumSum, CumProd: y = the sum or product of x's elements along the axis up to and including the element itself;
+/// without it when exclusive, from the end when reverse. Added in order.
+/// x, y: numbers, any rank from 1.   axis: int32/int64, one element.
+/// Source: https://onnx.ai/onnx/operators/onnx__CumSum.html
+template <class Function>
+class Cumulative final : public Op {
+ public:
+  explicit Cumulative(const NodeSpec& node)
+      : order_{node.attr_or("exclusive", false), node.attr_or("reverse", false)} {}
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 2, 2);
+    require_dtype_in(in[1], std::array{DType::kInt32, DType::kInt64}, "axis");
+    if (in[1].concrete() && in[1].shape().elements() != 1) {
+      throw Error(ErrorKind::kShape, str("axis must hold one element, got ", in[1]));
+    }
+    return same_as(in[0]);
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    return dispatch_number(in.dtype(0), [&]<class T>() -> KernelPtr {
+      return std::make_unique<CumulativeKernel<T, Function>>(order_, in.isa());
+    });
+  }
+
+ private:
+  Order order_;
+};
+
+}  // namespace
+
+LINNET_REGISTER(cumulative)(Registry& registry) {
+  registry.add<Cumulative<SumFunction>>("CumSum", {.since = 11});
+  registry.add<Cumulative<ProductFunction>>("CumProd", {.since = 26});
+}
+
+}  // namespace linnet

@@ -1,0 +1,249 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "infer/infer.h"
+#include "movement/axes.h"
+#include "registration.h"
+#include "resize/resize_kernel.h"
+
+namespace linnet {
+namespace {
+
+/// The numbers of a constant float tensor; nullopt when the fact is not constant.
+std::optional<std::vector<double>> constant_floats(const Fact& fact, const std::string& what) {
+  if (!fact.constant) return std::nullopt;
+  std::vector<double> values;
+  const auto read = [&](const auto& data) { values.assign(data.begin(), data.end()); };
+  if (fact.dtype == DType::kFloat64) {
+    read(fact.constant.values<double>());
+  } else if (fact.dtype == DType::kFloat16) {
+    read(fact.constant.values<Half>());
+  } else {
+    require_dtype(fact, DType::kFloat32, what);
+    read(fact.constant.values<float>());
+  }
+  return values;
+}
+
+constexpr double kLargest = 0x1p31;  // scale, size and extent of an axis
+
+/// Resize: X with other extents, its elements interpolated from their neighbours. Any dtype of a byte or more with
+/// mode nearest, numbers with linear and cubic. The extents come from `scales` or `sizes`; `axes` says for which axes
+/// these and `roi` are given. Upsample is its predecessor.
+/// In domain "linnet" X and Y are channels-last; scales, sizes, roi and axes still count the axes as [N,C,D1...].
+/// Source: https://onnx.ai/onnx/operators/onnx__Resize.html, https://onnx.ai/onnx/operators/onnx__Upsample.html
+class Resize final : public Op {
+ public:
+  explicit Resize(const NodeSpec& node)
+      : mode_(node),
+        channels_last_(node.domain == "linnet"),
+        policy_(node.attr_or("keep_aspect_ratio_policy", "stretch")) {
+    if (policy_ != "stretch" && policy_ != "not_larger" && policy_ != "not_smaller") {
+      throw Error(ErrorKind::kModel, str("keep_aspect_ratio_policy '", policy_, "' is unknown"));
+    }
+    if (const auto* axes = node.find<std::vector<int64_t>>("axes")) axes_ = *axes;
+    const bool upsample = node.op_type == "Upsample", has_scales_input = !upsample || node.opset >= 9;
+    const bool roi_first = !upsample && (channels_last_ || node.opset >= 11);
+    if (has_scales_input) scales_ = roi_first ? 2 : 1;
+    if (roi_first) sizes_ = 3;
+    if (roi_first && mode_.coordinates == ResizeMode::Coordinates::kTfCropAndResize) roi_ = 1;
+    if (!has_scales_input) read_scales(node);
+  }
+
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    require_inputs(in, 1, 4);
+    const Fact& x = in[0];
+    if (!x.has_rank()) return {Fact(x.dtype, std::nullopt)};
+    const auto targets = make_targets(in, x.rank());
+    if (!targets) return {Fact(x.dtype, Dims(x.dims->size()))};
+    Dims dims = *x.dims;
+    for (int d = 0; d < x.rank(); ++d) {
+      Dim& dim = dims[size_t(physical(d, x.rank()))];
+      const Target& target = (*targets)[size_t(d)];
+      if (!target.given) continue;
+      dim = dim.known() ? Dim(span_of(target, dim.value(), scale_of_all(*targets, x)).out) : open_extent(target, dim);
+    }
+    return {Fact(x.dtype, dims)};
+  }
+
+  KernelPtr compile(const CompileInput& in) const override {
+    std::vector<Fact> facts;
+    for (int i = 0; i < in.num_inputs(); ++i) facts.push_back(in.fact(i));
+    const int rank = in.rank(0);
+    const std::vector<Target> targets = make_targets(facts, rank).value();
+    const std::optional<Scale> common = scale_of_all(targets, in.fact(0));
+    std::vector<ResizeAxis> axes(static_cast<size_t>(rank));
+    for (int d = 0; d < rank; ++d) {
+      const int axis = physical(d, rank);
+      axes[size_t(axis)] = make_resize_axis(mode_, span_of(targets[size_t(d)], in.shape(0)[axis], common));
+    }
+    return make_resize(mode_, std::move(axes), in.dtype(0), in.isa());
+  }
+
+  std::vector<int> value_inputs() const override {
+    std::vector<int> inputs;
+    for (const int input : {roi_, scales_, sizes_}) {
+      if (input >= 0) inputs.push_back(input);
+    }
+    return inputs;
+  }
+
+ private:
+  /// What is asked for along an axis: a scale or a size, and the region of interest.
+  struct Target {
+    bool given = false;
+    double scale = 1;
+    int64_t size = -1;
+    double roi_begin = 0, roi_end = 1;
+  };
+
+  void read_scales(const NodeSpec& node) {
+    if (node.opset >= 7) {
+      const auto& scales = node.attr<std::vector<float>>("scales");
+      attribute_scales_.emplace(scales.begin(), scales.end());
+    } else {
+      attribute_scales_ = {1, 1, node.attr<float>("height_scale"), node.attr<float>("width_scale")};
+    }
+  }
+
+  int physical(int axis, int rank) const {
+    return !channels_last_ || axis == 0 ? axis : axis == 1 ? rank - 1 : axis - 1;
+  }
+
+  std::vector<int> axes(int rank) const {
+    if (axes_) return normalize_axes(*axes_, rank);
+    std::vector<int> all(static_cast<size_t>(rank));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+
+  static bool given(std::span<const Fact> in, int input) {
+    if (input < 0 || !has_input(in, input)) return false;
+    const Fact& fact = in[size_t(input)];
+    return !(fact.concrete() && fact.shape().elements() == 0);
+  }
+
+  /// Per axis, in ONNX's order; nullopt while inputs are unknown.
+  std::optional<std::vector<Target>> make_targets(std::span<const Fact> in, int rank) const {
+    std::vector<Target> targets(static_cast<size_t>(rank));
+    const std::vector<int> chosen = axes(rank);
+    const bool by_sizes = given(in, sizes_), by_scales = attribute_scales_ || given(in, scales_);
+    if (by_sizes == by_scales) {
+      throw Error(ErrorKind::kModel,
+                  str("exactly one of scales and sizes must be given, got ", by_sizes ? "both" : "none"));
+    }
+    if (by_sizes) {
+      const auto sizes = constant_ints(in[size_t(sizes_)]);
+      if (!sizes) return std::nullopt;
+      set(targets, chosen, *sizes, "sizes", [](Target& target, int64_t size) { target.size = size; });
+    } else {
+      const auto scales = attribute_scales_ ? attribute_scales_ : constant_floats(in[size_t(scales_)], "scales");
+      if (!scales) return std::nullopt;
+      set(targets, chosen, *scales, "scales", [](Target& target, double scale) { target.scale = scale; });
+    }
+    return set_roi(in, chosen, targets) ? std::optional(targets) : std::nullopt;
+  }
+
+  template <class T, class F>
+  static void set(std::vector<Target>& targets, const std::vector<int>& chosen, const std::vector<T>& values,
+                  const char* what, const F& assign) {
+    if (values.size() != chosen.size()) {
+      throw Error(ErrorKind::kShape, str(what, " must have ", chosen.size(), " values, got ", values.size()));
+    }
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      if (!(values[i] >= T(0)) || double(values[i]) > kLargest || (values[i] == T(0) && std::is_floating_point_v<T>)) {
+        throw Error(ErrorKind::kShape, str(what, " must be positive and at most 2^31, got ", values[i]));
+      }
+      targets[size_t(chosen[i])].given = true;
+      assign(targets[size_t(chosen[i])], values[i]);
+    }
+  }
+
+  /// False while the region of interest is needed but unknown.
+  bool set_roi(std::span<const Fact> in, const std::vector<int>& chosen, std::vector<Target>& targets) const {
+    if (roi_ < 0) return true;
+    if (!given(in, roi_)) throw Error(ErrorKind::kModel, "tf_crop_and_resize needs roi");
+    const auto roi = constant_floats(in[size_t(roi_)], "roi");
+    if (!roi) return false;
+    if (roi->size() != 2 * chosen.size()) {
+      throw Error(ErrorKind::kShape, str("roi must have ", 2 * chosen.size(), " values, got ", roi->size()));
+    }
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      targets[size_t(chosen[i])].roi_begin = (*roi)[i];
+      targets[size_t(chosen[i])].roi_end = (*roi)[i + chosen.size()];
+    }
+    return true;
+  }
+
+  /// `to` elements for every `from`.
+  struct Scale {
+    double to = 1, from = 1;
+
+    double value() const { return to / from; }
+  };
+
+  /// The one scale that a policy other than stretch applies to all chosen axes; nullopt where there is none, or while
+  /// their extents are unknown.
+  std::optional<Scale> scale_of_all(const std::vector<Target>& targets, const Fact& x) const {
+    if (policy_ == "stretch") return std::nullopt;
+    std::optional<Scale> common;
+    for (int d = 0; d < x.rank(); ++d) {
+      const Target& target = targets[size_t(d)];
+      const Dim& dim = x.dim(physical(d, x.rank()));
+      if (target.size < 0 || !dim.known() || dim.value() == 0) continue;
+      const Scale scale{double(target.size), double(dim.value())};
+      const bool smaller = common && scale.value() < common->value();
+      if (!common || smaller == (policy_ == "not_larger")) common = scale;
+    }
+    return common;
+  }
+
+  /// The scale is the quotient of the sizes; where scales are given, what they say, of which sizes are a part cut off.
+  static Scale scale_of(const Target& target, int64_t in, std::optional<Scale> common) {
+    if (target.size < 0) return {double(float(target.scale)), 1};
+    return common.value_or(Scale{double(target.size), double(in)});
+  }
+
+  static ResizeSpan span_of(const Target& target, int64_t in, std::optional<Scale> common) {
+    ResizeSpan span{.in = in,
+                    .out = in,
+                    .to = 1,
+                    .from = 1,
+                    .roi_begin = float(target.roi_begin),
+                    .roi_end = float(target.roi_end)};
+    if (!target.given) return span;
+    const Scale scale = scale_of(target, in, common);
+    span.to = scale.to;
+    span.from = scale.from;
+    double extent = double(target.size);
+    if (common) extent = std::floor(scale.to * double(in) / scale.from + 0.5);
+    if (target.size < 0) extent = double(float(scale.to) * float(in));
+    if (!(extent <= kLargest)) throw Error(ErrorKind::kLimit, str("cannot resize an axis of ", in, " to ", extent));
+    span.out = int64_t(extent);
+    if (in == 0 && span.out > 0) throw Error(ErrorKind::kShape, str("cannot resize an empty axis to ", span.out));
+    return span;
+  }
+
+  Dim open_extent(const Target& target, const Dim& in) const {
+    if (target.size < 0) return target.scale == 1 ? in : Dim();
+    return policy_ == "stretch" ? Dim(target.size) : Dim();
+  }
+
+  ResizeMode mode_;
+  bool channels_last_;
+  std::string policy_;
+  std::optional<std::vector<int64_t>> axes_;
+  std::optional<std::vector<double>> attribute_scales_;
+  int roi_ = -1, scales_ = -1, sizes_ = -1;
+};
+
+}  // namespace
+
+LINNET_REGISTER(resize)(Registry& registry) {
+  registry.add<Resize>("Resize", {.since = 10});
+  registry.add<Resize>("Resize", {.since = 1, .domain = "linnet"});
+  registry.add<Resize>("Upsample", {.since = 1});
+}
+
+}  // namespace linnet

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "linnet/op.h"
+#include "resize/resize_axis.h"
+
+namespace linnet {
+
+/// A kernel that resizes every axis of input 0: `axes` has one entry per axis. float32, float64 and integers are
+/// interpolated (integers in double, rounded to nearest even, saturated); with the nearest filter any dtype is moved.
+KernelPtr make_resize(const ResizeMode& mode, std::vector<ResizeAxis> axes, DType dtype, Isa isa);
+
+}  // namespace linnet

@@ -1,0 +1,169 @@
+#include <filesystem>
+#include <optional>
+
+#include "bench/bench_loop.h"
+#include "bench/onnx_runtime.h"
+#include "bench/profile.h"
+#include "bench/statistics.h"
+#include "command/session.h"
+#include "command/verbs.h"
+#include "compare/differences.h"
+#include "graph/graph.h"
+#include "report/report.h"
+#include "run/model_graph.h"
+#include "values/files.h"
+#include "values/inputs.h"
+
+namespace linnet::tool {
+namespace {
+
+// Two engines round differently where sums are close to zero.
+constexpr double kPeerAtol = 1e-4;
+
+/// How another engine did on the same inputs.
+struct Peer {
+  std::string name;
+  double median_ms = 0, max_difference = 0;
+};
+
+struct Bench {
+  const Options& options;
+  const Model& model;
+  const PreparedModel& prepared;
+  const BenchTimes& times;
+  const Statistics& statistics;
+  const std::optional<Peer>& peer;
+
+  double load_ms() const { return prepared.load_ms + prepared.plan_ms; }
+  double ratio() const { return peer->median_ms / statistics.median(); }
+  size_t runs() const { return times.latencies_ms.size(); }
+  double throughput() const { return 1e3 * double(runs()) / times.wall_ms; }
+  double allocations_per_run() const { return double(times.allocations) / double(runs()); }
+};
+
+std::vector<double> percentiles(const Options& options) {
+  return options.percentiles.empty() ? std::vector<double>{90, 99} : options.percentiles;
+}
+
+std::string table_of(const Bench& b) {
+  const size_t width = std::max<size_t>(12, b.peer->name.size() + 2);
+  const auto padded = [&](std::string name) { return name.append(width - name.size(), ' '); };
+  return padded("engine") + "median ms  ratio  max |difference|\n" + padded("Linnet") +
+         format("%-9.4g  %-5.2f\n", b.statistics.median(), 1.0) + padded(b.peer->name) +
+         format("%-9.4g  %-5.2f  %.3g\n", b.peer->median_ms, b.ratio(), b.peer->max_difference);
+}
+
+std::string text_of(const Bench& b) {
+  const std::string name = std::filesystem::path(b.options.model.path).filename().string();
+  std::string text =
+      format("model       %s  opset %lld  ", name.c_str(), static_cast<long long>(b.model.load_report().opset));
+  const LoadReport& loaded = b.model.load_report();
+  text += format("%lld nodes -> %zu after rewrites  weights %s\n", static_cast<long long>(loaded.nodes),
+                 model_graph(b.model).nodes().size(), human_bytes(loaded.weights_bytes).c_str());
+  text += format("load        %.1f ms  (parse %.1f, optimise %.1f, pack %.1f)  first run %.1f ms\n", b.load_ms(),
+                 b.prepared.load_ms - loaded.optimize_ms, loaded.optimize_ms, b.prepared.plan_ms, b.times.first_run_ms);
+  text += "memory      " + describe(b.times.memory) + "\n";
+  text += format("isa         %s   threads %d", chosen_isa(b.model).c_str(), thread_count(b.options.model));
+  text += b.options.concurrency > 1 ? format("   concurrency %d\n", b.options.concurrency) : "\n";
+  const Statistics& s = b.statistics;
+  text +=
+      format("latency     median %.4g ms | mean %.4g | min %.4g | max %.4g", s.median(), s.mean(), s.min(), s.max());
+  for (const double p : percentiles(b.options)) text += format(" | p%g %.4g", p, s.percentile(p));
+  text += format(" | stddev %.2g\n", s.stddev());
+  text += format("throughput  %.1f inferences/s   %zu iterations in %.2f s\n", b.throughput(), b.runs(),
+                 b.times.wall_ms / 1e3);
+  text += format("allocations %.4g per run\n", b.allocations_per_run());
+  return b.peer ? text + table_of(b) : text;
+}
+
+Json json_of(const Bench& b) {
+  const Statistics& s = b.statistics;
+  Json json{{"model", b.options.model.path},
+            {"opset", b.model.load_report().opset},
+            {"isa", chosen_isa(b.model)},
+            {"threads", thread_count(b.options.model)},
+            {"iterations", b.runs()},
+            {"load_ms", b.load_ms()},
+            {"median_ms", s.median()},
+            {"mean_ms", s.mean()},
+            {"min_ms", s.min()},
+            {"max_ms", s.max()},
+            {"p90_ms", s.percentile(90)},
+            {"p99_ms", s.percentile(99)},
+            {"stddev_ms", s.stddev()},
+            {"throughput_per_s", b.throughput()},
+            {"weights_bytes", b.model.load_report().weights_bytes},
+            {"packed_bytes", b.times.memory.packed_bytes},
+            {"arena_bytes", b.times.memory.arena_bytes},
+            {"allocations_per_run", b.allocations_per_run()}};
+  if (b.peer) {
+    json["ort_median_ms"] = b.peer->median_ms;
+    json["ratio"] = b.ratio();
+    json["max_difference"] = b.peer->max_difference;
+  }
+  for (const double p : b.options.percentiles) json[format("p%g_ms", p)] = s.percentile(p);
+  return json;
+}
+
+void write_raw_times(const std::string& path, const std::vector<double>& latencies_ms) {
+  std::string text;
+  for (const double ms : latencies_ms) text += format("%.6f\n", ms);
+  write_text(path, text);
+}
+
+/// Throws Failure(kDifference) where an output is not what the other engine says; else the largest difference.
+double compare_outputs(const Model& model, const std::vector<Tensor>& inputs, const std::vector<Tensor>& expected,
+                       const Options& options) {
+  Context context(model, context_options(options.model));
+  const std::span<const Tensor> outputs = context.run(inputs);
+  double largest = 0;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& name = model.outputs()[i].name;
+    const Tolerance tolerance = tolerance_for(name, options.accuracy, {.atol = kPeerAtol});
+    const Difference difference = compare_tensors(outputs[i], expected[i], tolerance);
+    if (!difference.agree()) {
+      throw Failure(ExitCode::kDifference,
+                    "output '" + name + "' is not ONNX Runtime's, so nothing was timed: " + difference.reason);
+    }
+    largest = std::max(largest, difference.max_difference);
+  }
+  return largest;
+}
+
+BenchTimes time_against_peer(const Model& model, const std::vector<Tensor>& inputs, const Options& options,
+                             const std::shared_ptr<Profiler>& profiler, std::optional<Peer>& peer) {
+  OnnxRuntime engine(options.vs_ort, options.model.path, thread_count(options.model));
+  peer.emplace();
+  peer->name = "ONNX Runtime " + engine.version();
+  peer->max_difference = compare_outputs(model, inputs, engine.first_run(model, inputs), options);
+  std::vector<double> peer_ms;
+  BenchTimes times = bench_in_turns(
+      model, inputs, options, profiler, [&] { engine.run(); }, peer_ms);
+  peer->median_ms = Statistics(peer_ms).median();
+  return times;
+}
+
+}  // namespace
+
+ExitCode bench_verb(const Options& options) {
+  const Roofline roofline = profile_roofline(options);
+  const PreparedModel prepared = prepare_model(options);
+  const Model& model = prepared.model;
+  const std::vector<Tensor>& inputs = prepared.inputs;
+  std::vector<std::shared_ptr<Profiler>> profilers;
+  if (profiles(options)) {
+    for (int i = 0; i < options.concurrency; ++i) profilers.push_back(std::make_shared<Profiler>());
+  }
+  std::optional<Peer> peer;
+  const BenchTimes times = options.vs_ort.empty() ? bench_loop(model, inputs, options, profilers)
+                                                  : time_against_peer(model, inputs, options,
+                                                                      profilers.empty() ? nullptr : profilers[0], peer);
+  const Statistics statistics(times.latencies_ms);
+  const Bench bench{options, model, prepared, times, statistics, peer};
+  if (!options.raw_times.empty()) write_raw_times(options.raw_times, times.latencies_ms);
+  if (!options.profile.empty()) write_text(options.profile, profilers[0]->trace(roofline));
+  report(text_of(bench) + (options.profile_table ? profilers[0]->table(roofline) : ""), json_of(bench), options.json);
+  return ExitCode::kOk;
+}
+
+}  // namespace linnet::tool

@@ -1,0 +1,82 @@
+#include <malloc.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "command/model_limits.h"
+#include "command/session.h"
+#include "command/verbs.h"
+#include "linnet/error.h"
+#include "tensor/printable.h"
+
+namespace linnet::tool {
+namespace {
+
+ExitCode dispatch(const Options& options) {
+  using Verb = ExitCode (*)(const Options&);
+  static constexpr std::array<std::pair<const char*, Verb>, 8> kVerbs{{{"run", run_verb},
+                                                                       {"bench", bench_verb},
+                                                                       {"check", check_verb},
+                                                                       {"compare", compare_verb},
+                                                                       {"inspect", inspect_verb},
+                                                                       {"quantize", quantize_verb},
+                                                                       {"ops", ops_verb},
+                                                                       {"devices", devices_verb}}};
+  const auto found = std::find_if(kVerbs.begin(), kVerbs.end(), [&](auto& verb) { return options.verb == verb.first; });
+  return found->second(options);
+}
+
+/// Where somebody sets a limit of memory, what is freed goes back to the system: the C library would keep blocks of up
+/// to 32 MiB, between which others lie.
+void give_back_memory([[maybe_unused]] const ModelFlags& flags) {
+#ifdef M_MMAP_THRESHOLD
+  constexpr int kLeastOwnPages = 1 << 20;
+  if (flags.untrusted || flags.max_memory > 0) mallopt(M_MMAP_THRESHOLD, kLeastOwnPages);
+#endif
+}
+
+// Errors of a run do not know the file.
+ExitCode dispatch_named(const Options& options) {
+  give_back_memory(options.model);
+  const std::shared_ptr<MemoryAccount> account = memory_account(options.model);
+  const MemoryAccount::Scope counted(account);
+  try {
+    return dispatch(options);
+  } catch (const Error& error) {
+    throw options.model.path.empty() ? error : error.with_context(options.model.path);
+  }
+}
+
+int fail(ExitCode code, std::string message) {
+  if (code == ExitCode::kLimit) message = with_remedy(message);
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  std::fflush(stdout);
+  std::fprintf(stderr, "run_model: %s\n", printable(message).c_str());
+  return int(code);
+}
+
+int main_of(int argc, char** argv) {
+  try {
+    Options options;
+    if (!parse_options(argc, argv, options)) return int(ExitCode::kOk);
+    return int(dispatch_named(options));
+  } catch (const Failure& failure) {
+    return fail(failure.code(), failure.what());
+  } catch (const Error& error) {
+    const bool limit = error.kind() == ErrorKind::kLimit || error.kind() == ErrorKind::kCancelled;
+    return fail(limit ? ExitCode::kLimit : ExitCode::kRun, error.message());
+  } catch (const std::bad_alloc&) {
+    return fail(ExitCode::kLimit, "out of memory");
+  } catch (const std::exception& error) {
+    return fail(ExitCode::kRun, error.what());
+  }
+}
+
+}  // namespace
+}  // namespace linnet::tool
+
+int main(int argc, char** argv) { return linnet::tool::main_of(argc, argv); }

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "compare/differences.h"
+#include "report/report.h"
+
+namespace linnet::tool {
+
+/// How the values inside a model compare with those of a reference.
+struct NodeComparison {
+  std::string text;
+  Json json;          ///< "nodes", "compared", "skipped", "first_difference"
+  int differing = 0;  ///< values outside their tolerance
+};
+
+/// Runs both models and compares every value that a node of the reference computes and that the model has under the
+/// same name (channels-last ones turned back), in the order of the reference's nodes. Values that the rewrites removed
+/// are skipped, and so are the insides of bodies. stop: ends at the first value that differs.
+NodeComparison compare_nodes(const Model& model, const Model& reference, const std::vector<Tensor>& inputs,
+                             const Options& options, bool stop);
+
+}  // namespace linnet::tool

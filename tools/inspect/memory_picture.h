@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "inspect/memory_map.h"
+#include "linnet/model.h"
+
+namespace linnet::tool {
+
+/// The map as an SVG: a rectangle for each value, over the steps (to the right) during which it lies at its bytes (up).
+/// `memory`: of the run that the map is of.
+std::string memory_picture(const std::string& model, const MemoryMap& map, const MemoryReport& memory);
+
+}  // namespace linnet::tool

@@ -1,0 +1,70 @@
+#include "report/report.h"
+
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+
+#include "report/terminal.h"
+#include "values/files.h"
+
+namespace linnet::tool {
+
+void report(const std::string& text, const Json& json, const std::string& json_path) {
+  if (json_path != "-") write_text("-", shown(text));
+  if (!json_path.empty()) write_text(json_path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+std::string human_bytes(int64_t bytes) {
+  static constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = double(bytes);
+  size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
+  return format(unit == 0 ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
+}
+
+std::string format(const char* pattern, ...) {
+  std::array<char, 1024> text{};
+  va_list arguments;
+  va_start(arguments, pattern);
+  std::vsnprintf(text.data(), text.size(), pattern, arguments);
+  va_end(arguments);
+  return text.data();
+}
+
+Json to_json(const ValueInfo& info) {
+  Json shape;
+  if (info.fact.has_rank()) {
+    shape = Json::array();
+    for (const Dim& dim : *info.fact.dims) {
+      shape.push_back(dim.known() ? Json(dim.value()) : dim.symbol().empty() ? Json() : Json(dim.symbol()));
+    }
+  }
+  return {{"name", info.name}, {"dtype", dtype_name(info.fact.dtype)}, {"shape", shape}};
+}
+
+std::string describe(const MemoryReport& memory) {
+  return "weights " + human_bytes(memory.weights_bytes) + " + packed " + human_bytes(memory.packed_bytes) +
+         " + arena " + human_bytes(memory.arena_bytes) + " + scratch " + human_bytes(memory.scratch_bytes);
+}
+
+Json to_json(const MemoryReport& memory) {
+  return {{"weights_bytes", memory.weights_bytes},
+          {"packed_bytes", memory.packed_bytes},
+          {"arena_bytes", memory.arena_bytes},
+          {"scratch_bytes", memory.scratch_bytes}};
+}
+
+std::string describe(const Roofline& r) {
+  const auto gflops = [&](size_t i) { return 2e-9 * r.peaks[i].multiply_adds_per_s; };
+  return format("float32 %.4g GFLOP/s, float64 %.4g, 8-bit integers %.4g, memory %.3g GB/s, with %d thread%s",
+                gflops(0), gflops(1), gflops(2), 1e-9 * r.bytes_per_s, r.threads, r.threads == 1 ? "" : "s");
+}
+
+Json to_json(const Roofline& r) {
+  const auto gflops = [&](size_t i) { return 2e-9 * r.peaks[i].multiply_adds_per_s; };
+  return {
+      {"threads", r.threads},          {"float32_gflop_per_s", gflops(0)},        {"float64_gflop_per_s", gflops(1)},
+      {"int8_gflop_per_s", gflops(2)}, {"memory_gb_per_s", 1e-9 * r.bytes_per_s}, {"memory_bytes", r.read_bytes}};
+}
+
+}  // namespace linnet::tool

@@ -1,0 +1,47 @@
+#include "values/files.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "linnet/error.h"
+
+namespace linnet::tool {
+
+CountedVector<std::byte> read_file(const std::string& path) {
+  std::error_code code;
+  const auto size = std::filesystem::file_size(path, code);
+  std::ifstream in(path, std::ios::binary);
+  if (code || !in) throw Error(ErrorKind::kIo, path + ": cannot be read");
+  CountedVector<std::byte> bytes(size);
+  if (!in.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(size))) {
+    throw Error(ErrorKind::kIo, path + ": ends early");
+  }
+  return bytes;
+}
+
+void write_file(const std::string& path, std::span<const std::byte> bytes) {
+  const auto* data = reinterpret_cast<const char*>(bytes.data());
+  if (path == "-") {
+    std::cout.write(data, std::streamsize(bytes.size())).flush();
+    return;
+  }
+  std::ofstream out(path, std::ios::binary);
+  out.write(data, std::streamsize(bytes.size()));
+  out.flush();
+  if (!out) throw Error(ErrorKind::kIo, path + ": cannot be written");
+}
+
+void write_text(const std::string& path, const std::string& text) { write_file(path, std::as_bytes(std::span(text))); }
+
+std::vector<std::string> numbered_files(const std::string& folder, const std::string& stem) {
+  std::vector<std::string> paths;
+  for (;;) {
+    const auto path = std::filesystem::path(folder) / (stem + std::to_string(paths.size()) + ".pb");
+    if (!std::filesystem::exists(path)) return paths;
+    paths.push_back(path.string());
+  }
+}
+
+}  // namespace linnet::tool

@@ -1,0 +1,201 @@
+#include "values/inputs.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "command/failure.h"
+#include "linnet/onnx_value.h"
+#include "tensor/printable.h"
+#include "values/files.h"
+#include "values/generate.h"
+#include "values/input_file.h"
+#include "values/npz.h"
+#include "values/parse_text.h"
+
+namespace linnet::tool {
+namespace {
+
+class InputMaker {
+ public:
+  InputMaker(const Model& model, const InputFlags& flags) : model_(model), flags_(flags) {
+    parse_dims();
+    parse_shapes();
+  }
+
+  std::vector<Tensor> make() {
+    load_test_data();
+    if (!flags_.npz.empty()) {
+      for (auto& [name, tensor] : load_npz(flags_.npz)) set(name, tensor);
+    }
+    for (const std::string& argument : flags_.files) load_file(InputFile::parse(argument));
+    bind_symbols();
+    const bool none_given = given_.empty();
+    Generator generator(flags_.fill, flags_.range, flags_.seed);
+    std::vector<Tensor> inputs;
+    for (const ValueInfo& info : model_.inputs()) {
+      const auto found = given_.find(info.name);
+      if (found == given_.end() && !none_given && !flags_.generate) missing(info);
+      inputs.push_back(found != given_.end() ? found->second : generated(generator, info));
+    }
+    note_unused_dims();
+    return inputs;
+  }
+
+ private:
+  void parse_dims() {
+    for (const std::string& argument : flags_.dims) {
+      const auto sides = split_first(argument, '=');
+      const auto value = sides ? parse_size(sides->second) : std::nullopt;
+      if (!value) throw Failure(ExitCode::kUsage, "--dim " + argument + ": expected NAME=N");
+      dims_[sides->first] = *value;
+    }
+  }
+
+  void parse_shapes() {
+    for (const std::string& argument : flags_.shapes) {
+      const auto sides = split_last(argument, ':');
+      const auto shape = sides ? parse_shape(sides->second) : std::nullopt;
+      if (!shape) throw Failure(ExitCode::kUsage, "--shape " + argument + ": expected NAME:1x3x224x224");
+      info(sides->first);
+      shapes_[sides->first] = *shape;
+    }
+  }
+
+  const ValueInfo& info(const std::string& name) const {
+    for (const ValueInfo& candidate : model_.inputs()) {
+      if (candidate.name == name) return candidate;
+    }
+    throw Error(ErrorKind::kModel, str("the model has no input '", name, "'; its inputs: ", input_list()));
+  }
+
+  std::string input_list() const {
+    std::string text;
+    for (const ValueInfo& known : model_.inputs())
+      text += str(text.empty() ? "" : ", ", known.name, " (", known.fact, ")");
+    return text.empty() ? "none" : text;
+  }
+
+  [[noreturn]] void missing(const ValueInfo& wanted) const {
+    throw Error(ErrorKind::kModel, str("input '", wanted.name, "' (", wanted.fact, ") is missing; give it with -i ",
+                                       wanted.name, "=FILE, or add --fill random to make up what is missing"));
+  }
+
+  void set(const std::string& name, const Tensor& tensor) { given_[info(name).name] = tensor; }
+
+  void load_file(const InputFile& file) {
+    try {
+      set(file.name, load_input(file, wanted_fact(info(file.name))));
+    } catch (const Error& error) {
+      if (error.message().starts_with("the model has no input")) throw;
+      throw error.with_context("input '" + file.name + "'");
+    }
+  }
+
+  // Names in the files win; files without a name the model knows count by position, as in ONNX's own runner.
+  void load_test_data() {
+    if (flags_.test_data.empty()) return;
+    if (!std::filesystem::is_directory(flags_.test_data)) {
+      throw Error(ErrorKind::kIo, "--test-data " + flags_.test_data + ": no such folder");
+    }
+    const std::vector<std::string> paths = numbered_files(flags_.test_data, "input_");
+    for (size_t i = 0; i < paths.size(); ++i) {
+      const Fact type = i < model_.inputs().size() ? model_.inputs()[i].fact : Fact();
+      const NamedTensor loaded = load_value_proto(paths[i], type);
+      const bool known = std::any_of(model_.inputs().begin(), model_.inputs().end(),
+                                     [&](const ValueInfo& input) { return input.name == loaded.name; });
+      if (!known && i >= model_.inputs().size()) {
+        throw Error(ErrorKind::kModel, str(paths[i], ": the model has only the inputs ", input_list()));
+      }
+      given_[known ? loaded.name : model_.inputs()[i].name] = loaded.tensor;
+    }
+  }
+
+  Tensor generated(Generator& generator, const ValueInfo& input) {
+    if (is_container(input.fact.dtype)) {
+      throw Error(ErrorKind::kModel, str("input '", input.name, "' (", input.fact, ") cannot be made up; give -i ",
+                                         input.name, "=FILE.pb or --test-data"));
+    }
+    return generator.make(input.fact.dtype, concrete_shape(input));
+  }
+
+  // Inputs that are given fix the symbols of those that are not.
+  void bind_symbols() {
+    for (const ValueInfo& input : model_.inputs()) {
+      const auto found = given_.find(input.name);
+      if (found == given_.end() || !input.fact.has_rank() || input.fact.rank() != found->second.rank()) continue;
+      for (int i = 0; i < input.fact.rank(); ++i) {
+        if (!input.fact.dim(i).symbol().empty()) bound_.emplace(input.fact.dim(i).symbol(), found->second.dim(i));
+      }
+    }
+  }
+
+  int64_t dim_value(const ValueInfo& input, const Dim& dim) {
+    if (dim.known()) return dim.value();
+    const auto flag = dims_.find(dim.symbol());
+    const auto bound = bound_.find(dim.symbol());
+    used_.insert(dim.symbol());
+    if (flag == dims_.end() && bound == bound_.end() && flags_.named_dims) unnamed(input, dim);
+    return flag != dims_.end() ? flag->second : bound != bound_.end() ? bound->second : 1;
+  }
+
+  [[noreturn]] static void unnamed(const ValueInfo& input, const Dim& dim) {
+    const std::string flag = dim.symbol().empty() ? "" : "--dim " + dim.symbol() + "=N or ";
+    throw Failure(ExitCode::kUsage, str("the memory plan depends on the shape of input '", input.name, "' (",
+                                        input.fact, "); give ", flag, "--shape ", input.name, ":1x3x224x224"));
+  }
+
+  /// What is known of an input once the flags have had their say.
+  Fact wanted_fact(const ValueInfo& input) {
+    Fact fact = input.fact;
+    const auto shape = shapes_.find(input.name);
+    if (shape != shapes_.end()) return {fact.dtype, shape->second};
+    if (!fact.has_rank()) return fact;
+    for (Dim& dim : *fact.dims) {
+      if (dims_.contains(dim.symbol())) dim = dim_value(input, dim);
+    }
+    return fact;
+  }
+
+  Shape concrete_shape(const ValueInfo& input) {
+    const auto given = shapes_.find(input.name);
+    if (given != shapes_.end()) return given->second;
+    if (!input.fact.has_rank()) {
+      throw Error(ErrorKind::kShape, str("input '", input.name, "' has no shape in the model; give --shape ",
+                                         input.name, ":1x3x224x224 or a file"));
+    }
+    Shape shape;
+    for (const Dim& dim : *input.fact.dims) shape.push_back(dim_value(input, dim));
+    return shape;
+  }
+
+  void note_unused_dims() const {
+    for (const auto& [name, value] : dims_) {
+      if (!flags_.quiet && !used_.contains(name))
+        std::fprintf(stderr, "note: no generated input has a dim '%s'\n", printable(name).c_str());
+    }
+  }
+
+  const Model& model_;
+  const InputFlags& flags_;
+  std::map<std::string, int64_t> dims_, bound_;
+  std::map<std::string, Shape> shapes_;
+  std::map<std::string, Tensor> given_;
+  std::set<std::string> used_;
+};
+
+}  // namespace
+
+std::vector<Tensor> make_inputs(const Model& model, const InputFlags& flags) { return InputMaker(model, flags).make(); }
+
+std::vector<Tensor> load_expected(const Model& model, const std::string& folder) {
+  std::vector<Tensor> outputs;
+  for (const std::string& path : numbered_files(folder, "output_")) {
+    const size_t i = outputs.size();
+    outputs.push_back(load_value_proto(path, i < model.outputs().size() ? model.outputs()[i].fact : Fact()).tensor);
+  }
+  return outputs;
+}
+
+}  // namespace linnet::tool
