@@ -1,7 +1,7 @@
 #include "memory_file.h"
+#include "target.h"
 #include "values/npy.h"
 #include "values/npz.h"
-#include "target.h"
 
 // Bytes become the array of a .npy, or the arrays of a .npz, which are written again.
 namespace linnet {
