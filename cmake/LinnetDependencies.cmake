@@ -42,7 +42,7 @@ if(LINNET_BUILD_ONNX)
   find_package(Protobuf QUIET)
   linnet_require(Protobuf_FOUND "Protocol Buffers" "libprotobuf-dev protobuf-compiler")
   linnet_require(Protobuf_PROTOC_EXECUTABLE "The compiler of Protocol Buffers" protobuf-compiler)
-  # Classes that protoc generates go with the library of the same version only. Not lite: see docs/design.md.
+  # Classes that protoc generates go with the library of the same version only. Not lite: see docs/design/protobuf.md.
   linnet_dependency(protobuf::libprotobuf "Protobuf ${Protobuf_VERSION} EXACT" "protobuf = ${Protobuf_VERSION}"
                     libprotobuf-dev)
 endif()

@@ -8,7 +8,7 @@ import pytest
 from html_pages import Page, is_remote, problem
 from locations import ROOT
 
-PAGES = sorted(path.stem for path in (ROOT / "docs").glob("*.md"))
+PAGES = sorted(str(path.relative_to(ROOT / "docs").with_suffix("")) for path in ROOT.glob("docs/**/*.md"))
 BROWSER = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
            "--virtual-time-budget=5000"]  # fmt: skip
 
@@ -43,7 +43,7 @@ def browse(site, tmp_path):
 
 
 def test_the_site_has_just_the_pages_of_the_folder(site):
-    assert sorted(path.stem for path in site.rglob("*.html")) == PAGES
+    assert sorted(str(path.relative_to(site).with_suffix("")) for path in site.rglob("*.html")) == PAGES
 
 
 def test_style_sheets_load_nothing_from_elsewhere(site):

@@ -8,7 +8,7 @@ import numpy as np
 from code_models import save_models
 from locations import BUILD, ROOT
 
-PAGES = sorted(str(path.relative_to(ROOT)) for folder in (ROOT, ROOT / "docs") for path in folder.glob("*.md"))
+PAGES = sorted(str(path.relative_to(ROOT)) for names in ("*.md", "docs/**/*.md") for path in ROOT.glob(names))
 FENCE = re.compile(r'^( *)```(\w*)(?: title="([^"\n]+)")?\n(.*?)^\1```$', re.MULTILINE | re.DOTALL)
 PYTORCH = re.compile(r"\btorch\.|linnet_torch|bin/export_model|linnet/lowering\.h")
 
