@@ -1,5 +1,6 @@
 """What a page of the site refers to."""
 
+from functools import cache
 from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
@@ -24,6 +25,12 @@ class Page(HTMLParser):
             self.resources.add(attributes[LOADED[tag]])
 
 
+@cache
+def names(file):
+    """The places of a page of the site that links may name."""
+    return Page(file.read_text()).names
+
+
 def is_remote(reference):
     parts = urlsplit(reference)
     return bool(parts.netloc) or parts.scheme in ("http", "https", "mailto")
@@ -35,6 +42,6 @@ def problem(reference, page):
     target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
     if not target.is_file():
         return f"{reference}: there is no {target}"
-    if parts.fragment and unquote(parts.fragment) not in Page(target.read_text()).names:
+    if parts.fragment and unquote(parts.fragment) not in names(target):
         return f"{reference}: {target.name} has no such place"
     return None
