@@ -4,6 +4,9 @@
 
 namespace linnet {
 
+/// The domain of the operators that only expansions and rewrites add.
+inline constexpr const char* kInternalDomain = "linnet";
+
 using Registration = void(Registry& registry);
 
 /// Begins the function that registers the operators of a file: LINNET_REGISTER(clip)(Registry& registry) { ... }. The

@@ -71,11 +71,13 @@ def listed_products(found):
 
 def main(build, *options):
     build = Path(build).resolve()
-    listed = subprocess.run([SCRIPTS / "clang_sources.py", build], capture_output=True, text=True, check=True).stdout.split()
+    sources = subprocess.run([SCRIPTS / "clang_sources.py", build], stdout=subprocess.PIPE, text=True)
+    if sources.returncode:
+        return sources.returncode
     plugin = build_plugin(build / "tidy")
     check_samples(plugin)
     files = [option for option in options if option != "--write"]
-    found = sorted(find_all(plugin, build, files or listed))
+    found = sorted(find_all(plugin, build, files or sources.stdout.split()))
     products = listed_products(found)
     if "--write" in options:
         KNOWN.write_text("".join(f"{line}\n" for line in sorted(products.elements())))

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """clang_sources.py BUILD_DIRECTORY: prints the sources of the library and the tools that clang can parse.
 
+The build needs a command for each source: it is one with -DLINNET_UNITY=OFF.
+
 Writes the commands for that to BUILD_DIRECTORY/tidy/compile_commands.json. Those of the build are GCC's: clang cannot
 read its precompiled headers, which are made anew, nor does it know all its warnings.
 """
@@ -33,6 +35,8 @@ def main(build):
     tidy.mkdir(exist_ok=True)
     sources = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.cc") if is_parsed(path))
     commands = json.loads((tidy.parent / "compile_commands.json").read_text())
+    if any("/Unity/unity_" in entry["file"] for entry in commands):
+        sys.exit(f"{build} compiles sources in batches: configure it with -DLINNET_UNITY=OFF")
     entries, made = [entry for entry in commands if Path(entry["file"]) in sources], {}
     for entry in entries:
         entry["command"] = re.sub(r" -W\S*", "", entry["command"])

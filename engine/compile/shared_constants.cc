@@ -5,7 +5,7 @@
 namespace linnet {
 namespace {
 
-constexpr size_t kLeastBytes = size_t{4} << 10;
+constexpr size_t kLeastSharedBytes = size_t{4} << 10;
 
 Checksum checksum(const Tensor& constant) {
   Checksummer sum;
@@ -20,7 +20,7 @@ Tensor of(const std::shared_ptr<Tensor>& kept) {
 }  // namespace
 
 Tensor SharedConstants::share(const Tensor& constant) {
-  if (is_object(constant.dtype()) || constant.bytes() < kLeastBytes || !StoredContents::in_memory(constant)) {
+  if (is_object(constant.dtype()) || constant.bytes() < kLeastSharedBytes || !StoredContents::in_memory(constant)) {
     return constant;
   }
   const Checksum sum = checksum(constant);

@@ -9,12 +9,12 @@ namespace linnet {
 namespace {
 
 // Less costs the system little.
-constexpr size_t kLeastBytes = size_t{16} << 10;
+constexpr size_t kLeastSpareBytes = size_t{16} << 10;
 
 }  // namespace
 
 void SpareMemory::add(Tensor tensor) {
-  if (!tensor.exclusive() || tensor.bytes() < kLeastBytes) return;
+  if (!tensor.exclusive() || tensor.bytes() < kLeastSpareBytes) return;
   const std::lock_guard lock(mutex_);
   const size_t bytes = tensor.bytes();
   auto* const data = static_cast<std::byte*>(tensor.raw());
@@ -25,11 +25,11 @@ Tensor SpareMemory::tensor(DType dtype, const Shape& shape) {
   const std::lock_guard lock(mutex_);
   const size_t bytes = dtype_bytes(dtype, shape.elements());
   const auto found = parts_.lower_bound(bytes);
-  if (bytes < kLeastBytes || found == parts_.end()) return Tensor(dtype, shape);
+  if (bytes < kLeastSpareBytes || found == parts_.end()) return Tensor(dtype, shape);
   const Part part = std::move(found->second);
   const size_t left = found->first - std::min(found->first, aligned(bytes));
   parts_.erase(found);
-  if (left >= kLeastBytes) parts_.insert({left, {part.data + aligned(bytes), part.owner}});
+  if (left >= kLeastSpareBytes) parts_.insert({left, {part.data + aligned(bytes), part.owner}});
   return Tensor::share(dtype, shape, part.data, part.owner);
 }
 

@@ -10,7 +10,7 @@ namespace linnet {
 namespace {
 
 // One thread reads: whole huge pages, as each is cleared when it is first touched.
-constexpr int64_t kChunkBytes = int64_t{4} << 20;
+constexpr int64_t kThreadBytes = int64_t{4} << 20;
 
 size_t arena_bytes(const ParsedModel& model) {
   size_t bytes = 0;
@@ -42,9 +42,9 @@ void DeferredReads::finish(Executor& executor) {
   std::vector<Chunk> chunks;
   for (Read& read : reads_) {
     const auto bytes = int64_t(read.to.bytes());
-    for (int64_t at = 0; at < bytes; at += kChunkBytes) {
+    for (int64_t at = 0; at < bytes; at += kThreadBytes) {
       auto* const to = static_cast<std::byte*>(read.to.raw()) + at;
-      chunks.push_back({{to, size_t(std::min(kChunkBytes, bytes - at))}, read.offset + at});
+      chunks.push_back({{to, size_t(std::min(kThreadBytes, bytes - at))}, read.offset + at});
     }
   }
   executor.parallel_for(int64_t(chunks.size()),

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kReadBytes = size_t{1} << 20;
+constexpr size_t kChecksumBytes = size_t{1} << 20;
 
 /// All that decides on what becomes of a model besides its contents. Numbers of threads do not.
 std::string settings_of(const ModelOptions& options) {
@@ -136,7 +136,7 @@ class Cache {
   }
 
   static void add(const ByteSource& source, Checksummer& sum) {
-    std::vector<std::byte> part(kReadBytes);
+    std::vector<std::byte> part(kChecksumBytes);
     int64_t offset = 0;
     while (const size_t got = source.read_some(part.data(), part.size(), offset)) {
       sum.add(std::span<const std::byte>(part).first(got));

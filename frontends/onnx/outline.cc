@@ -15,7 +15,7 @@ using google::protobuf::internal::WireFormatLite;
 
 constexpr int64_t kLargeBytes = 1 << 16;
 // What lies between two weights is short.
-constexpr int kReadBytes = 1 << 12;
+constexpr int kStreamBytes = 1 << 12;
 
 /// A field that is a message, text or bytes: tag, length, payload.
 struct Field {
@@ -35,7 +35,7 @@ std::string varint(int64_t value) {
 class Outliner {
  public:
   explicit Outliner(const ByteSource& model)
-      : size_(model.size()), bytes_(model, {}), stream_(&bytes_, kReadBytes), in_(&stream_) {}
+      : size_(model.size()), bytes_(model, {}), stream_(&bytes_, kStreamBytes), in_(&stream_) {}
 
   Outline outline() {
     const bool good = each_field(

@@ -11,7 +11,7 @@ namespace linnet {
 namespace {
 
 constexpr size_t kLeastBytes = size_t{1} << 16;
-constexpr size_t kChunkBytes = size_t{4} << 20;
+constexpr size_t kCheckedBytes = size_t{4} << 20;
 
 class StoredRange final : public StoredBytes {
  public:
@@ -19,9 +19,9 @@ class StoredRange final : public StoredBytes {
       : source_(std::move(source)), offset_(offset), name_(std::move(name)), version_(std::move(version)) {}
 
   void read(std::span<std::byte> to, size_t from) const override {
-    for (size_t at = 0; at < to.size(); at += kChunkBytes) {
+    for (size_t at = 0; at < to.size(); at += kCheckedBytes) {
       check_current();
-      const std::span<std::byte> chunk = to.subspan(at, std::min(kChunkBytes, to.size() - at));
+      const std::span<std::byte> chunk = to.subspan(at, std::min(kCheckedBytes, to.size() - at));
       if (source_->read_some(chunk.data(), chunk.size(), offset_ + int64_t(from + at)) < chunk.size()) throw_changed();
     }
     if (source_->version() != version_) throw_changed();

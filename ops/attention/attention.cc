@@ -12,7 +12,7 @@ namespace {
 
 using Slots = AttentionSlots;
 
-constexpr const char *kInternalDomain = "linnet", *kNanWithoutKeys = "nan_without_keys";
+constexpr const char* kNanWithoutKeys = "nan_without_keys";
 
 /// The dim of heads times their sizes, divided; open where it is not known.
 Dim divided(const Dim& dim, int64_t heads, const char* what) {

@@ -12,9 +12,8 @@ namespace {
 
 using Slots = AttentionSlots;
 
-constexpr int64_t kMultipliesPerElement = 32;  // that take as long as it takes to read and write one
-constexpr int64_t kFewQueries = 4;             // of all heads, for which packing keys and values does not pay
-constexpr int64_t kFewRows = 2;                // of one head, which leave the micro-kernel too little to do
+constexpr int64_t kFewQueries = 4;  // of all heads, for which packing keys and values does not pay
+constexpr int64_t kFewRows = 2;     // of one head, which leave the micro-kernel too little to do
 
 /// Scratch: the algorithm's; keys and values joined with past ones that are no outputs.
 class AttentionF32 final : public Kernel {

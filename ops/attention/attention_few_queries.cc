@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kWantedChunks = 8;         // of the whole operator
+constexpr int64_t kFewQueriesChunks = 8;     // of the whole operator
 constexpr int64_t kPartFloats = 128 * 1024;  // of keys and values, the least that is worth a chunk of its own
 constexpr int64_t kBlockFloats = 8 * 1024;   // of keys or values: they stay in the first-level cache for all queries
 
@@ -22,7 +22,7 @@ class FewQueries final : public HeadAlgorithm {
       : HeadAlgorithm(rule, isa), attention_(kernels_for<AttentionKernels>(isa)) {
     const int64_t heads = std::max<int64_t>(1, sizes().batch * sizes().kv_heads);
     const int64_t worth = sizes().kv_length * (sizes().head_size + sizes().v_head_size) / kPartFloats;
-    parts_ = std::max<int64_t>(1, std::min({queries(), kWantedChunks / heads, worth}));
+    parts_ = std::max<int64_t>(1, std::min({queries(), kFewQueriesChunks / heads, worth}));
   }
 
   int64_t parts() const override { return parts_; }

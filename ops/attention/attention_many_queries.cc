@@ -19,7 +19,7 @@ constexpr int64_t kMostStrips = 8;                // of a block
 constexpr int64_t kCausalBlocks = 6;              // of all queries: the keys behind a block's last query are left out
 constexpr int kPanelWidth = 2;                    // vectors, where there are as many
 constexpr int64_t kSlabFloats = 32 * 1024;        // of packed keys or values, used for a whole block before the next
-constexpr int64_t kWantedChunks = 16;             // of the whole operator
+constexpr int64_t kManyQueriesChunks = 16;        // of the whole operator
 constexpr int64_t kPartMultiplies = 1024 * 1024;  // the least work that is worth packing keys and values anew
 
 /// Scratch, in floats: packed keys and values, scaled queries of a block, their scores, a row of biases.
@@ -39,7 +39,7 @@ class ManyQueries final : public HeadAlgorithm {
         panel_(key_width_ * gemm_.lanes) {
     const AttentionSizes& s = sizes();
     const int64_t heads = std::max<int64_t>(1, s.batch * s.kv_heads), tiles = ceil_div(s.q_length, tile_);
-    const int64_t fair = ceil_div(tiles * s.group() * heads, kWantedChunks);
+    const int64_t fair = ceil_div(tiles * s.group() * heads, kManyQueriesChunks);
     const int64_t fitting = kScoreFloats / checked_mul(tile_, score_pitch());
     const int64_t skipping = rule.window.right == 0 ? tiles / kCausalBlocks : tiles;
     const int64_t most = std::max<int64_t>(1, std::min({fair, fitting, kMostStrips, skipping}));
@@ -47,8 +47,8 @@ class ManyQueries final : public HeadAlgorithm {
     blocks_ = ceil_div(s.q_length, block_);
     const double multiplies =
         double(s.q_length * s.group()) * double(s.kv_length) * double(s.head_size + s.v_head_size);
-    const auto worth = int64_t(std::min(multiplies / double(kPartMultiplies), double(kWantedChunks)));
-    parts_ = std::clamp<int64_t>(std::min(worth, ceil_div(kWantedChunks, heads)), 1, blocks_ * s.group());
+    const auto worth = int64_t(std::min(multiplies / double(kPartMultiplies), double(kManyQueriesChunks)));
+    parts_ = std::clamp<int64_t>(std::min(worth, ceil_div(kManyQueriesChunks, heads)), 1, blocks_ * s.group());
     place();
   }
 

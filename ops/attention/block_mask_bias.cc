@@ -11,7 +11,7 @@
 namespace linnet {
 namespace {
 
-constexpr int kRows = 0, kColumns = 1, kBefore = 2, kQuery = 3, kCache = 4;
+constexpr int kRows = 0, kColumns = 1, kBefore = 2, kMaskQuery = 3, kCache = 4;
 
 class BlockMaskBiasKernel final : public Kernel {
  public:
@@ -97,12 +97,12 @@ class BlockMaskBias final : public Op {
     }
     require_dtype(in[kBefore], DType::kInt64, "before");
     require_rank(in[kBefore], 1, "before");
-    require_rank(in[kQuery], 3, "query");
+    require_rank(in[kMaskQuery], 3, "query");
     require_rank(in[kCache], 4, "cache");
     check_blocks(in[kRows], in[kColumns]);
     const auto dim = [&](int i, int d) { return in[size_t(i)].has_rank() ? in[size_t(i)].dim(d) : Dim(); };
-    const Dim batch = merge_dim(dim(kQuery, 0), dim(kBefore, 0), "the batch of query and before");
-    return {Fact(DType::kFloat32, Dims{batch, Dim(heads_), dim(kQuery, 1), dim(kCache, 2)})};
+    const Dim batch = merge_dim(dim(kMaskQuery, 0), dim(kBefore, 0), "the batch of query and before");
+    return {Fact(DType::kFloat32, Dims{batch, Dim(heads_), dim(kMaskQuery, 1), dim(kCache, 2)})};
   }
 
   KernelPtr compile(const CompileInput& in) const override { return std::make_unique<BlockMaskBiasKernel>(in, block_); }

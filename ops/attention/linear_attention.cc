@@ -14,7 +14,7 @@
 namespace linnet {
 namespace {
 
-constexpr std::array kTypes{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+constexpr std::array kLinearAttentionTypes{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 constexpr int kQuery = 0, kKey = 1, kValue = 2, kPastState = 3, kDecay = 4, kBeta = 5;
 constexpr int64_t kBlock = 64;  // columns of the state that a chunk of work covers: they do not depend on each other
 
@@ -171,7 +171,7 @@ class LinearAttention final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 3, 6);
-    require_dtype_in(in[kQuery], kTypes, "query");
+    require_dtype_in(in[kQuery], kLinearAttentionTypes, "query");
     for (int i : {kKey, kValue, kDecay, kBeta}) {
       if (has_input(in, i)) require_same_dtype(in[kQuery], in[size_t(i)], "query, key, value, decay and beta");
     }
@@ -249,7 +249,7 @@ class LinearAttention final : public Op {
   static Fact state_fact(std::span<const Fact> in, const Dims& dims) {
     if (!has_input(in, kPastState)) return Fact(in[kQuery].dtype, dims);
     const Fact& past = in[kPastState];
-    require_dtype_in(past, kTypes, "past_state");
+    require_dtype_in(past, kLinearAttentionTypes, "past_state");
     require_rank(past, 4, "past_state");
     Fact state(past.dtype, dims);
     for (int d = 0; past.has_rank() && d < 4; ++d) {

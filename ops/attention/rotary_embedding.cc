@@ -11,8 +11,8 @@
 namespace linnet {
 namespace {
 
-constexpr const char *kInternalDomain = "linnet", *kSideBySide = "heads_side_by_side";
-constexpr std::array kTypes{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+constexpr const char* kSideBySide = "heads_side_by_side";
+constexpr std::array kRotaryTypes{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 
 struct Rotation {
   int64_t batch, heads, length, size;
@@ -117,7 +117,7 @@ class RotaryEmbedding final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 3, whole_ ? 3 : 4);
-    require_dtype_in(in[0], kTypes, "X");
+    require_dtype_in(in[0], kRotaryTypes, "X");
     const bool by_position = has_input(in, 3);
     for (const size_t i : {size_t{1}, size_t{2}}) {
       require_same_dtype(in[0], in[i], "X and the caches");

@@ -10,6 +10,9 @@
 
 namespace linnet {
 
+/// Of a line of the cache.
+inline constexpr int64_t kLineFloats = 16;
+
 /// The operands of a convolution: x and y channels-last unless the algorithm takes or gives channels-first, w as in
 /// ONNX, residual like y. bias, residual and slope (of a PRelu, per channel) may be null.
 template <class T>

@@ -2,6 +2,7 @@
 
 #include "compile/compile_input.h"
 #include "conv/conv_algorithm.h"
+#include "conv/conv_cost.h"
 #include "gemm/bfloat16_pairs.h"
 #include "gemm/machine.h"
 #include "gemm/panels.h"
@@ -12,16 +13,14 @@
 namespace linnet {
 namespace {
 
-// The cost model counts multiplications of whole vectors on one core, of which a core does about one per cycle; what
-// else takes time is expressed in them. The constants were fitted to measurements of single layers.
-constexpr double kSum = 8;                            // beginning and storing a vector of sums
+// In multiplications of whole vectors (conv_cost.h).
 constexpr double kDirect = 1.1, kRow = 15;            // indirect addressing; of each row of windows
 constexpr double kTransformed = 1.2;                  // products of transformed values, written and read once more
 constexpr double kElement = 40, kAddress = 20;        // of a tile: its products, the address of an input
 constexpr double kFiltering = 18000;                  // once: passes over all elements
 constexpr double kGroupFiltering = 5000;              // of each group
 constexpr double kCacheBytes = 16, kMemoryBytes = 6;  // weights read per cycle from the last cache, from memory
-constexpr double kRows = 48;                          // of a block for which weights are read again
+constexpr double kBlockRows = 48;                     // of a block for which weights are read again
 constexpr int64_t kTileRows = 12;                     // about, that leave out a tap together
 constexpr double kLineElement = 2;                    // transformed, of a tile of one row or column
 constexpr double kPairs = 0.5;                        // where two values are multiplied at a time
@@ -31,15 +30,10 @@ constexpr int64_t kMostWeights = 8;                   // times as many as before
 // Of one output row, which some kernels compute at once: no deadline ends them.
 constexpr double kMostRowMultiplies = 0x1p28;
 
-struct TransformCost {
-  double input, output;  // per vector of channels of a tile
-};
 TransformCost transform_cost(const WinogradTile& tile) {
   if (tile.rows == 1 || tile.columns == 1) return {kLineElement * tile.elements(), kLineElement * tile.elements()};
   return tile.rows >= 4 ? TransformCost{170, 170} : tile.rows == 3 ? TransformCost{115, 110} : TransformCost{60, 50};
 }
-
-double vectors(int64_t channels, int lanes) { return double(ceil_div(channels, lanes)); }
 
 double weights_cost(double bytes, double passes) {
   return passes * bytes / (bytes > double(this_machine().last_cache_bytes) ? kMemoryBytes : kCacheBytes);
@@ -66,22 +60,22 @@ double gemm_cost(const ConvGeometry& g, const TileFamily& gemm) {
   const double used = used_part(g.axes[0], 1) * used_part(g.axes[1], 1) * used_part(g.axes[2], kTileRows);
   const double rows = double(g.batch) * double(g.out_pixels()), depth = double(g.taps() * g.group_in());
   const double weights = depth * double(g.out_channels) * sizeof(float);
-  const double sums = (used * depth + kSum) * vectors(g.group_out(), gemm.lanes);
+  const double sums = (used * depth + kSumCost) * vectors_of(g.group_out(), gemm.lanes);
   return std::max(double(g.group) * rows * (kDirect * sums + kRow), weights_cost(weights, 1));
 }
 
 double winograd_cost(const ConvGeometry& g, const WinogradTiles& tiles, const TileFamily& gemm) {
   const int lanes = gemm.lanes;
   const double elements = tiles.tile().elements(), count = double(tiles.count()), parts = double(tiles.parts());
-  const double depth = parts * double(g.group_in()), columns = vectors(g.group_out(), lanes);
+  const double depth = parts * double(g.group_in()), columns = vectors_of(g.group_out(), lanes);
   const double weights = elements * depth * double(g.out_channels) * sizeof(float);
   const TransformCost transform = transform_cost(tiles.tile());
-  const double input = transform.input * vectors(g.group_in(), lanes) + kAddress * elements;
-  const double products = kTransformed * elements * (depth + kSum) * columns;
+  const double input = transform.input * vectors_of(g.group_in(), lanes) + kAddress * elements;
+  const double products = kTransformed * elements * (depth + kSumCost) * columns;
   const double multiplied = double(g.group) * count * products;
   const double others = (g.group > 1 ? kGroupFiltering : kFiltering) +
                         count * (parts * input + transform.output * columns + kElement * elements);
-  return std::max(multiplied, weights_cost(weights, std::max(1.0, count / kRows))) + double(g.group) * others;
+  return std::max(multiplied, weights_cost(weights, std::max(1.0, count / kBlockRows))) + double(g.group) * others;
 }
 
 /// Tiles of 5 outputs take as many inputs as those of 4.

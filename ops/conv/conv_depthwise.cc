@@ -11,9 +11,8 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kChunkMultiplies = 64 * 1024;  // the least work that is worth a chunk of its own
-// Adjacent rows share input rows: they are one chunk as long as there is enough to divide.
-constexpr int64_t kChunks = 8, kMostChunkRows = 16;
+constexpr int64_t kDepthwiseChunkMultiplies = 64 * 1024;  // the least work that is worth a chunk of its own
+constexpr int64_t kMostChunkRows = 16;
 
 class DepthwiseConv final : public ConvAlgorithm<float> {
  public:
@@ -23,8 +22,8 @@ class DepthwiseConv final : public ConvAlgorithm<float> {
         epilogue_(epilogue),
         kernels_(kernels_for<DepthwiseKernels>(in.isa())) {
     const int64_t row_multiplies = geometry.axes[2].out * geometry.in_channels * geometry.taps();
-    chunk_rows_ = std::max(std::min(kMostChunkRows, ceil_div(rows_, kChunks)),
-                           kChunkMultiplies / std::max<int64_t>(1, row_multiplies));
+    chunk_rows_ = std::max(std::min(kMostChunkRows, ceil_div(rows_, kDepthwiseChunks)),
+                           kDepthwiseChunkMultiplies / std::max<int64_t>(1, row_multiplies));
     chunk_rows_ = std::max<int64_t>(1, chunk_rows_);
     if (const Tensor* w = in.constant(1)) packed_ = packed_depthwise_weights(*w, geometry, in);
   }

@@ -15,8 +15,6 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kChunkMultiplies = 1024 * 1024;
-
 /// The first groups are computed several to a vector where the kernels can, the rest one after the other.
 /// Packed weights: blocks of the former, then a panel for each of the latter.
 class GroupedConv final : public ConvAlgorithm<float> {
@@ -37,7 +35,7 @@ class GroupedConv final : public ConvAlgorithm<float> {
     strip_rows_ = choose_strip_rows(gemm_, group_panels_, rows_, g_.taps() * width);
     strips_ = ceil_div(rows_, strip_rows_);
     const int64_t strip_multiplies = strip_rows_ * g_.out_channels * g_.taps() * width;
-    chunk_strips_ = std::max<int64_t>(1, kChunkMultiplies / std::max<int64_t>(1, strip_multiplies));
+    chunk_strips_ = std::max<int64_t>(1, kProductChunkMultiplies / std::max<int64_t>(1, strip_multiplies));
     if (const Tensor* w = in.constant(1)) {
       packed_ = in.packed(*w, packed_form("conv grouped", group_panels_, {g_.group, grouped_.lanes}), [&] {
         Tensor packed = in.packed_memory(DType::kFloat32, Shape{packed_floats()});

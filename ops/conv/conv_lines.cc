@@ -15,10 +15,9 @@ namespace linnet {
 namespace {
 
 constexpr int64_t kMostChannels = 8;
-constexpr int64_t kLeastRows = 8;    // the work is divided by rows
-constexpr int64_t kMostExtent = 64;  // rows of the ring
-constexpr int64_t kChunkMultiplies = 256 * 1024;
-constexpr int64_t kLineFloats = 16;
+constexpr int64_t kLeastRows = 8;      // the work is divided by rows
+constexpr int64_t kMostRingRows = 64;  // rows of the ring
+constexpr int64_t kLinesChunkMultiplies = 256 * 1024;
 
 /// Few input channels: each is kept as lines of its own, with their padding, and a row of outputs is computed from
 /// those that its windows meet. A chunk of work is a block of output rows, which share the lines of a ring.
@@ -36,7 +35,7 @@ class LineConvolution final : public ConvAlgorithm<float> {
     pitch_ = (padded + kLineFloats) / kLineFloats * kLineFloats;
     num_lines_ = g_.in_channels * height_.kernel;
     const int64_t row_multiplies = width_.out * num_lines_ * width_.kernel * g_.out_channels;
-    chunk_rows_ = std::clamp<int64_t>(kChunkMultiplies / std::max<int64_t>(1, row_multiplies), 1, height_.out);
+    chunk_rows_ = std::clamp<int64_t>(kLinesChunkMultiplies / std::max<int64_t>(1, row_multiplies), 1, height_.out);
     const GemmPanels panels = equal_panels(g_.out_channels, 1, kernels_.panel_columns);
     packed_ = in.packed(*in.constant(1), packed_form("conv lines", panels), [&] {
       const Tensor constant = float_weights(*in.constant(1), in);
@@ -156,7 +155,7 @@ bool suits_line_conv(const ConvGeometry& g, const CompileInput& in) {
   const bool planar = depth.kernel == 1 && depth.in == 1 && depth.out == 1;
   return planar && g.group == 1 && g.in_channels <= kMostChannels && g.taps() > 1 &&
          g.taps() * g.in_channels <= kLongestTransformedSum && width.dilation == 1 && width.stride <= 2 &&
-         height.out >= kLeastRows && height.extent() <= kMostExtent && in.constant(1) && !in.has(3) &&
+         height.out >= kLeastRows && height.extent() <= kMostRingRows && in.constant(1) && !in.has(3) &&
          width.out >= kernels_for<LineConvKernels>(in.isa()).tile_pixels;
 }
 

@@ -14,8 +14,6 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kChunkMultiplies = 1024 * 1024;
-
 /// A matrix product per phase. Packed weights: for each phase and group, the panels of the phase's taps.
 template <class T>
 class TransposeGemm final : public ConvAlgorithm<T> {
@@ -74,7 +72,7 @@ class TransposeGemm final : public ConvAlgorithm<T> {
     const TransposePhase& phase = phases_[size_t(i)];
     const double multiplies =
         double(phase.axes[2].count) * double(phase.taps.size()) * double(g_.group_in()) * double(g_.out_channels);
-    const auto step = std::max<int64_t>(1, int64_t(double(kChunkMultiplies) / std::max(1.0, multiplies)));
+    const auto step = std::max<int64_t>(1, int64_t(double(kProductChunkMultiplies) / std::max(1.0, multiplies)));
     const int64_t lines = g_.batch * phase.lines();
     for (int64_t line = 0; line < lines; line += step) chunks_.push_back({i, line, std::min(lines, line + step)});
   }

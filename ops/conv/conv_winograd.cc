@@ -18,10 +18,8 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kBlockTiles = 24;                 // whose inputs and products stay in a core's cache
 constexpr int64_t kSharedFloats = 2 * 1024 * 1024;  // of inputs that all cores share
 constexpr int64_t kLargeWeights = 1024 * 1024;      // floats
-constexpr int64_t kLineFloats = 16;                 // of a line of the cache
 constexpr int64_t kFewestBlocks = 8;                // for one worker, else it reads the weights once, for all tiles
 constexpr int64_t kFewestBlockTiles = 16;           // for several
 constexpr int64_t kBlockColumns = 128;              // of a block, multiplied together
@@ -39,8 +37,6 @@ int64_t row_pitch(int64_t floats) {
   const int64_t lines = ceil_div(floats, kLineFloats);
   return (lines % 16 == 0 ? lines + 1 : lines) * kLineFloats;
 }
-/// The same between planes of so many floats, whole lines, of which one line each is touched in turn.
-int64_t odd_lines(int64_t floats) { return checked_mul(floats / kLineFloats | 1, kLineFloats); }
 
 /// A convolution by Winograd's minimal filtering: the inputs of a block of tiles are transformed, multiplied by the
 /// weights element by element, and transformed back, for one group of channels after the other. A tile's transformed
@@ -63,9 +59,9 @@ class WinogradConv final : public ConvAlgorithm<float> {
     choose_blocks(in.executor().workers());
     const int64_t last_part = ceil_div(geometry.group_in(), kLineFloats) * kLineFloats;  // written in whole vectors
     v_pitch_ = row_pitch(depth_ - geometry.group_in() + last_part);
-    v_plane_ = odd_lines(block_tiles_ * v_pitch_);
+    v_plane_ = odd_lines(block_tiles_ * v_pitch_, sizeof(float));
     m_pitch_ = row_pitch(most_columns());
-    m_plane_ = odd_lines(block_tiles_ * m_pitch_);
+    m_plane_ = odd_lines(block_tiles_ * m_pitch_, sizeof(float));
     packed_ =
         in.packed(*in.constant(1), packed_form("conv winograd", panels_, {tile.rows, tile.columns, geometry.group}),
                   [&] { return pack(float_weights(*in.constant(1), in), in); });
@@ -97,7 +93,7 @@ class WinogradConv final : public ConvAlgorithm<float> {
 
   /// How many blocks of tiles workers that have blocks of their own divide the work into.
   int64_t own_blocks(int workers) const {
-    const int64_t blocks = ceil_div(tiles_.count(), kBlockTiles);
+    const int64_t blocks = ceil_div(tiles_.count(), kWinogradBlockTiles);
     return workers > 1 && geometry_.group == 1 ? std::max<int64_t>(workers, blocks / workers * workers) : blocks;
   }
   /// Whether so many blocks are too few, or too small, to read all weights for each.

@@ -5,6 +5,10 @@
 
 namespace linnet {
 
+/// Chunks of a depthwise convolution that are enough to divide: adjacent rows share input rows, so more of them are one
+/// chunk.
+inline constexpr int64_t kDepthwiseChunks = 8;
+
 /// What all rows of a depthwise convolution of `channels` channels share along the row.
 inline DepthwiseRow depthwise_row(const ConvAxis& width, int64_t channels) {
   DepthwiseRow row;

@@ -16,7 +16,7 @@ namespace linnet {
 namespace {
 
 constexpr int64_t kBlockChannels = 64;  // of one chunk at least, so that its lines stay in the first caches
-constexpr int64_t kChunks = 8, kLeastRows = 14;
+constexpr int64_t kLeastPartRows = 14;
 
 /// What lines of the product take, padding included: then no window reaches over their ends.
 int64_t padded_pixels(const ConvAxis& width) {
@@ -45,7 +45,8 @@ class PointwiseDepthwise final : public Kernel {
         pointwise_(packed_pointwise_weights<B>(*in.constant(1), panels_, in)),
         taps_(packed_depthwise_weights(*in.constant(2), geometry, in)) {
     const int64_t rows = geometry.axes[1].out;
-    parts_ = std::min(ceil_div(kChunks, std::max<int64_t>(1, geometry.batch * blocks_)), rows / kLeastRows);
+    parts_ =
+        std::min(ceil_div(kDepthwiseChunks, std::max<int64_t>(1, geometry.batch * blocks_)), rows / kLeastPartRows);
     parts_ = std::max<int64_t>(1, parts_);
     pointer_bytes_ = aligned(size_t(strip_rows_ + line_pointers(geometry)) * sizeof(float*));
     int64_t widest = 0;

@@ -3,6 +3,7 @@
 #include "conv/quantized_conv.h"
 #include "conv/window_rows.h"
 #include "gemm/byte_operands.h"
+#include "gemm/panels.h"
 #include "gemm/quantized_gemm.h"
 #include "kernels/byte_rows.h"
 #include "kernels/grouped.h"
@@ -16,10 +17,9 @@ namespace {
 
 using Q = QuantizedInputs;
 
-constexpr int64_t kRows = 24;         // of a strip, whose windows are found at once
+constexpr int64_t kStripRows = 24;    // of a strip, whose windows are found at once
 constexpr int64_t kMostColumns = 64;  // about, of which the sums and the weights stay in the first-level cache
-constexpr int64_t kChunkMultiplies = 1024 * 1024;
-constexpr int64_t kWidened = 4096;  // values at a time
+constexpr int64_t kWidened = 4096;    // values at a time
 
 /// Scratch of each worker: addresses, sums. Of the first one also: the output's, the widened images.
 class QuantizedGroupedConv final : public Kernel {
@@ -31,14 +31,14 @@ class QuantizedGroupedConv final : public Kernel {
         widen_(kernels_for<ByteRowKernels>(in.isa()).widen),
         output_(in, geometry.out_channels, activation),
         rows_(checked_mul(geometry.batch, geometry.out_pixels())),
-        strips_(ceil_div(rows_, kRows)),
+        strips_(ceil_div(rows_, kStripRows)),
         block_values_(checked_mul(checked_mul(geometry.taps(), geometry.group_in()), kernels_.channels)),
         part_channels_(checked_mul(std::max<int64_t>(1, kMostColumns / kernels_.channels), kernels_.channels)) {
     const int64_t strip_multiplies =
-        checked_mul(checked_mul(kRows, geometry.out_channels), checked_mul(geometry.taps(), geometry.group_in()));
-    chunk_strips_ = std::max<int64_t>(1, kChunkMultiplies / std::max<int64_t>(1, strip_multiplies));
-    sums_offset_ = aligned(dtype_bytes(DType::kInt64, checked_mul(kRows, geometry.taps())));
-    output_offset_ = sums_offset_ + dtype_bytes(DType::kInt32, checked_mul(kRows, part_channels_));
+        checked_mul(checked_mul(kStripRows, geometry.out_channels), checked_mul(geometry.taps(), geometry.group_in()));
+    chunk_strips_ = std::max<int64_t>(1, kProductChunkMultiplies / std::max<int64_t>(1, strip_multiplies));
+    sums_offset_ = aligned(dtype_bytes(DType::kInt64, checked_mul(kStripRows, geometry.taps())));
+    output_offset_ = sums_offset_ + dtype_bytes(DType::kInt32, checked_mul(kStripRows, part_channels_));
     x_offset_ = output_offset_ + output_.scratch_bytes();
     scratch_bytes_ = x_offset_ + dtype_bytes(DType::kInt16, checked_add(x_values(), kernels_.channels));
     const Tensor& w = *in.constant(Q::kW);

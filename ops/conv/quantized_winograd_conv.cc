@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compile/compile_input.h"
+#include "conv/conv_cost.h"
 #include "conv/quantized_conv.h"
 #include "conv/winograd_tiles.h"
 #include "gemm/panels.h"
@@ -17,31 +18,20 @@ namespace {
 using Q = QuantizedInputs;
 
 constexpr int kMostInputs = 6, kMostElements = kMostInputs * kMostInputs;
-constexpr int64_t kBlockTiles = 24;  // whose inputs and products stay in a core's cache
-constexpr int64_t kRunPixels = 16;   // of a row of tiles that are stored together
+constexpr int64_t kRunPixels = 16;  // of a row of tiles that are stored together
 constexpr int64_t kLineBytes = 64;
 constexpr int64_t kMostPitch = GemmS16::kUnit * kWidestPanel * kLineBytes / sizeof(int32_t);  // of a panel's row
 
 /// Of which the products are kept at a time.
 constexpr int64_t group_columns(int outputs) { return outputs == 2 ? 128 : 64; }
 
-// Counts of multiplications of vectors, of which a core does about one per cycle; fitted to measurements of layers.
-constexpr double kSum = 8;  // beginning and storing a vector of sums
-struct TransformCost {
-  double input, output;  // per vector of channels of a tile
-};
-constexpr TransformCost transform_cost(int outputs) {
+// In multiplications of whole vectors (conv_cost.h).
+constexpr TransformCost byte_transform_cost(int outputs) {
   return outputs == 2 ? TransformCost{50, 60} : TransformCost{140, 180};
 }
 
 constexpr double kBytes = 0.75;    // where pairs of bytes are multiplied
 constexpr double kPartPixel = 25;  // reading channels of an input that fill no vector
-
-/// A distance between rows or planes that spreads them over the cache sets.
-int64_t odd_lines(int64_t values, int64_t value_bytes) {
-  const int64_t of_line = kLineBytes / value_bytes;
-  return checked_mul(ceil_div(values, of_line) | 1, of_line);
-}
 
 /// Taps along one axis, transformed by whole numbers (WinogradByteTransforms).
 void transform_taps(int outputs, const int32_t* g, int64_t pitch, int32_t* u) {
@@ -104,8 +94,8 @@ class QuantizedWinogradConv final : public Kernel {
         panels_(choose_panels(gemm_, geometry.out_channels, steps())),
         output_(in, geometry.out_channels, activation) {
     const int workers = in.executor().workers();
-    blocks_ = checked_mul(ceil_div(ceil_div(tiles_.count(), kBlockTiles), workers), workers);
-    blocks_ = std::clamp<int64_t>(blocks_, 1, std::max<int64_t>(1, tiles_.count() / (kBlockTiles / 3)));
+    blocks_ = checked_mul(ceil_div(ceil_div(tiles_.count(), kWinogradBlockTiles), workers), workers);
+    blocks_ = std::clamp<int64_t>(blocks_, 1, std::max<int64_t>(1, tiles_.count() / (kWinogradBlockTiles / 3)));
     parts_ = std::min(panels_.count(), ceil_div(workers, blocks_));
     groups_ = std::clamp<int64_t>(geometry.out_channels / parts_ / group_columns(outputs), 1, panels_.count() / parts_);
     strip_rows_ = choose_strip_rows(gemm_, panels_, block_tiles(), steps());
@@ -306,21 +296,19 @@ class QuantizedWinogradConv final : public Kernel {
   Tensor packed_;
 };
 
-double vectors(int64_t channels, int lanes) { return double(ceil_div(channels, lanes)); }
-
 double direct_cost(const ConvGeometry& g, const TileFamily& gemm, bool bytes) {
   const double rows = double(g.batch) * double(g.out_pixels()), steps = double(9 * g.in_channels) / gemm.unit;
-  return rows * (steps * (bytes ? kBytes : 1) + kSum) * vectors(g.out_channels, gemm.lanes);
+  return rows * (steps * (bytes ? kBytes : 1) + kSumCost) * vectors_of(g.out_channels, gemm.lanes);
 }
 
-double winograd_cost(const ConvGeometry& g, int outputs, const TileFamily& gemm) {
+double quantized_winograd_cost(const ConvGeometry& g, int outputs, const TileFamily& gemm) {
   const double tiles = double(WinogradTiles(g, {outputs, outputs}).count()),
-               columns = vectors(g.out_channels, gemm.lanes);
+               columns = vectors_of(g.out_channels, gemm.lanes);
   const double elements = (outputs + 2) * (outputs + 2);
   const double parts = g.in_channels % (gemm.lanes * gemm.unit) == 0 ? 0 : kPartPixel;
-  const TransformCost transform = transform_cost(outputs);
-  return tiles * (elements * ((double(g.in_channels) / gemm.unit + kSum) * columns + parts) +
-                  transform.input * vectors(g.in_channels, gemm.lanes * gemm.unit) + transform.output * columns);
+  const TransformCost transform = byte_transform_cost(outputs);
+  return tiles * (elements * ((double(g.in_channels) / gemm.unit + kSumCost) * columns + parts) +
+                  transform.input * vectors_of(g.in_channels, gemm.lanes * gemm.unit) + transform.output * columns);
 }
 
 /// Multiples of the sums must fit into 32 bits (WinogradByteTransforms).
@@ -341,7 +329,7 @@ int quantized_winograd_tile(const ConvGeometry& geometry, const CompileInput& in
   int best = 0;
   for (const int outputs : {2, 4}) {
     if (outputs > model_resources(in).options.winograd_tile) break;
-    const double cost = winograd_cost(geometry, outputs, gemm);
+    const double cost = quantized_winograd_cost(geometry, outputs, gemm);
     if (cost < least && sums_fit(geometry, outputs, in)) least = cost, best = outputs;
   }
   return best;

@@ -3,8 +3,14 @@
 #include <algorithm>
 
 #include "partition/parts.h"
+#include "tensor/alignment.h"
 
 namespace linnet {
+
+int64_t odd_lines(int64_t values, int64_t value_bytes) {
+  const int64_t of_line = int64_t{kAlignment} / value_bytes;
+  return checked_mul(ceil_div(values, of_line) | 1, of_line);
+}
 
 WinogradTiles::Axis::Axis(const ConvAxis& of, int outputs) : axis(of), pitch(outputs > 1 ? of.dilation : 1) {
   for (int64_t phase = 0; phase < std::min(pitch, of.out); ++phase) {

@@ -8,6 +8,13 @@
 
 namespace linnet {
 
+/// Tiles of a block, whose inputs and products stay in a core's cache.
+inline constexpr int64_t kWinogradBlockTiles = 24;
+
+/// A distance between rows or planes of so many values, of which one line each is touched in turn, that spreads them
+/// over the cache sets: an odd number of lines.
+int64_t odd_lines(int64_t values, int64_t value_bytes);
+
 /// The outputs of a convolution over channels-last data, divided into tiles that are computed together by Winograd's
 /// minimal filtering. Its sums are those of parts: windows that are larger than the filtering's are divided into parts
 /// of that many taps, and an axis of stride s into s phases, of which each is an axis of stride 1; parts of windows

@@ -14,17 +14,17 @@
 namespace linnet {
 namespace {
 
-constexpr SearchPlaces kPlaces{.num_beams = 3,
-                               .num_return_sequences = 4,
-                               .length_penalty = 5,
-                               .repetition_penalty = 6,
-                               .vocab_mask = 7,
-                               .prefix_vocab_mask = 8,
-                               .attention_mask = 9,
-                               .decoder_input_ids = 10,
-                               .logits_processor = 11};
+constexpr SearchPlaces kBeamPlaces{.num_beams = 3,
+                                   .num_return_sequences = 4,
+                                   .length_penalty = 5,
+                                   .repetition_penalty = 6,
+                                   .vocab_mask = 7,
+                                   .prefix_vocab_mask = 8,
+                                   .attention_mask = 9,
+                                   .decoder_input_ids = 10,
+                                   .logits_processor = 11};
 constexpr SearchPlaces kWhisperPlaces = [] {
-  SearchPlaces places = kPlaces;
+  SearchPlaces places = kBeamPlaces;
   places.temperature = 14;
   return places;
 }();
@@ -75,8 +75,8 @@ class BeamSearchKernel final : public SearchKernel {
  private:
   void search(const SearchRun& run) const override {
     const SearchInputs& in = run.inputs;
-    const int64_t beams = in.integer(kPlaces.num_beams, "num_beams", 1, 1);
-    const int64_t best = in.integer(kPlaces.num_return_sequences, "num_return_sequences", 1, 1);
+    const int64_t beams = in.integer(kBeamPlaces.num_beams, "num_beams", 1, 1);
+    const int64_t best = in.integer(kBeamPlaces.num_return_sequences, "num_return_sequences", 1, 1);
     if (best > beams) {
       throw Error(ErrorKind::kShape, str("num_return_sequences must be at most num_beams, ", beams, ", got ", best));
     }
@@ -88,7 +88,7 @@ class BeamSearchKernel final : public SearchKernel {
       return;
     }
     const SearchAttributes& attributes = node().attributes;
-    BeamScorer scorer({attributes_.early_stopping, in.number(kPlaces.length_penalty, "length_penalty", 1),
+    BeamScorer scorer({attributes_.early_stopping, in.number(kBeamPlaces.length_penalty, "length_penalty", 1),
                        attributes.eos_token_id, attributes.pad_token_id},
                       run.batch(), beams);
     NextScores scores(attributes, in, run.batch(), log_softmax_);
@@ -109,7 +109,7 @@ class BeamSearchKernel final : public SearchKernel {
   }
 
   const WhisperTokens* timestamps(const SearchInputs& in) const {
-    const int64_t processor = in.integer(kPlaces.logits_processor, "logits_processor", 0, 0);
+    const int64_t processor = in.integer(kBeamPlaces.logits_processor, "logits_processor", 0, 0);
     if (processor == 0) return nullptr;
     if (processor == 1 && attributes_.whisper) return &*attributes_.whisper;
     throw Error(ErrorKind::kUnsupported, str("logits_processor must be 0, or 1 in WhisperBeamSearch, got ", processor));
@@ -142,7 +142,7 @@ class BeamSearchKernel final : public SearchKernel {
 /// GPUs. Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.BeamSearch
 class BeamSearch : public Op {
  public:
-  explicit BeamSearch(const NodeSpec& node) : BeamSearch(node, kPlaces) {}
+  explicit BeamSearch(const NodeSpec& node) : BeamSearch(node, kBeamPlaces) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 5, int(in.size()));

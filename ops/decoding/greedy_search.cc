@@ -9,7 +9,8 @@
 namespace linnet {
 namespace {
 
-constexpr SearchPlaces kPlaces{.repetition_penalty = 3, .vocab_mask = 4, .prefix_vocab_mask = 5, .attention_mask = 6};
+constexpr SearchPlaces kGreedyPlaces{
+    .repetition_penalty = 3, .vocab_mask = 4, .prefix_vocab_mask = 5, .attention_mask = 6};
 
 class GreedyPicker final : public RowPicker {
  public:
@@ -61,7 +62,7 @@ class GreedySearchKernel final : public SearchKernel {
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GreedySearch
 class GreedySearch final : public Op {
  public:
-  explicit GreedySearch(const NodeSpec& node) : node_(node, kPlaces) {}
+  explicit GreedySearch(const NodeSpec& node) : node_(node, kGreedyPlaces) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, int(in.size()));

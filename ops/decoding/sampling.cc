@@ -13,12 +13,12 @@
 namespace linnet {
 namespace {
 
-constexpr SearchPlaces kPlaces{.repetition_penalty = 3,
-                               .vocab_mask = 4,
-                               .prefix_vocab_mask = 5,
-                               .attention_mask = 6,
-                               .presence_mask = 7,
-                               .seed = 8};
+constexpr SearchPlaces kSamplingPlaces{.repetition_penalty = 3,
+                                       .vocab_mask = 4,
+                                       .prefix_vocab_mask = 5,
+                                       .attention_mask = 6,
+                                       .presence_mask = 7,
+                                       .seed = 8};
 
 struct SamplingRules {
   explicit SamplingRules(const NodeSpec& node)
@@ -116,8 +116,9 @@ class SamplingKernel final : public SearchKernel {
     scores.temperature = rules_.temperature;
     scores.presence_penalty = rules_.presence_penalty;
     Sequences sequences(run.prompts.values<int32_t>(), run.batch(), run.prompts.dim(1), 1);
-    const uint64_t seed = run.inputs.at(kPlaces.seed) ? uint64_t(run.inputs.integer(kPlaces.seed, "seed", INT32_MIN, 0))
-                                                      : run.context.draw_seed();
+    const uint64_t seed = run.inputs.at(kSamplingPlaces.seed)
+                              ? uint64_t(run.inputs.integer(kSamplingPlaces.seed, "seed", INT32_MIN, 0))
+                              : run.context.draw_seed();
     TopPicker picker(node().attributes, rules_, run.batch(), seed);
     extend(run, sequences, scores, picker);
     write_sequences(sequences, node().attributes.pad_token_id, found);
@@ -143,7 +144,7 @@ class SamplingKernel final : public SearchKernel {
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Sampling
 class Sampling final : public Op {
  public:
-  explicit Sampling(const NodeSpec& node) : node_(node, kPlaces), rules_(node) {}
+  explicit Sampling(const NodeSpec& node) : node_(node, kSamplingPlaces), rules_(node) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, int(in.size()));

@@ -10,8 +10,8 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kBlock = 512;       // elements
-constexpr int64_t kLongestRow = 256;  // longer ones are computed one by one
+constexpr int64_t kBroadcastBlock = 512;  // elements
+constexpr int64_t kLongestRow = 256;      // longer ones are computed one by one
 
 bool stands_still(const BroadcastPlan::Input& input) {
   return input.scalar && std::ranges::all_of(input.strides, [](int64_t stride) { return stride == 0; });
@@ -54,10 +54,10 @@ bool BroadcastBlocks::suit(const BroadcastPlan& plan) {
 
 BroadcastBlocks::BroadcastBlocks(const BroadcastPlan& plan, const std::vector<size_t>& element_bytes) : plan_(plan) {
   size_t outer = plan.outer_dims.size();
-  while (outer > 0 && plan.outer_dims[outer - 1] <= kBlock / plan.row / period_rows_) {
+  while (outer > 0 && plan.outer_dims[outer - 1] <= kBroadcastBlock / plan.row / period_rows_) {
     period_rows_ *= plan.outer_dims[--outer];
   }
-  block_rows_ = std::max<int64_t>(1, kBlock / plan.row / period_rows_) * period_rows_;
+  block_rows_ = std::max<int64_t>(1, kBroadcastBlock / plan.row / period_rows_) * period_rows_;
   for (size_t k = 0; k < plan.inputs.size(); ++k) {
     const BroadcastPlan::Input& own = plan.inputs[k];
     const auto repeats = std::all_of(own.strides.begin(), own.strides.begin() + std::ptrdiff_t(outer),
@@ -66,7 +66,7 @@ BroadcastBlocks::BroadcastBlocks(const BroadcastPlan& plan, const std::vector<si
     if (own.dense) input.kind = Kind::kDense;
     if (!own.dense && repeats) input.kind = stands_still(own) ? Kind::kScalar : Kind::kRepeated;
     inputs_.push_back(input);
-    if (input.kind >= Kind::kRepeated) scratch_bytes_ += aligned(size_t(kBlock) * element_bytes[k]);
+    if (input.kind >= Kind::kRepeated) scratch_bytes_ += aligned(size_t(kBroadcastBlock) * element_bytes[k]);
   }
 }
 

@@ -20,7 +20,7 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kBlock = 512;  // elements for which all steps are taken before the next ones
+constexpr int64_t kChainBlock = 512;  // elements for which all steps are taken before the next ones
 
 /// The steps with their kernels, taken block by block.
 class BlockwiseSteps {
@@ -57,9 +57,9 @@ class BlockwiseSteps {
   }
 
   void operator()(const Operand* x, void* y, int64_t n) const {
-    alignas(64) float results[kMostChainSteps][kBlock];
-    for (int64_t first = 0; first < n; first += kBlock) {
-      const int64_t count = std::min(kBlock, n - first);
+    alignas(64) float results[kMostChainSteps][kChainBlock];
+    for (int64_t first = 0; first < n; first += kChainBlock) {
+      const int64_t count = std::min(kChainBlock, n - first);
       std::array<Operand, kMostChainInputs + kMostChainSteps> operands;
       for (size_t k = 0; k < size_t(inputs_); ++k) {
         const size_t offset = x[k].scalar ? 0 : size_t(first) * element_bytes_[k];

@@ -16,10 +16,10 @@
 namespace linnet {
 namespace {
 
-constexpr int kX = 0, kExperts = 1, kCodes = 2, kScales = 3, kZeros = 4, kBias = 5, kNone = 6;
-constexpr int64_t kMostRows = 96;              // that are prepared at a time
-constexpr int64_t kPanels = 32;                // for which they are prepared
-constexpr int64_t kMultipliesPerElement = 32;  // that take as long as it takes to read and write one
+using N = ExpertNBitsInputs;
+
+constexpr int64_t kMostRows = 96;  // that are prepared at a time
+constexpr int64_t kPanels = 32;    // for which they are prepared
 constexpr std::array kTypesOfZeros{DType::kUint8, DType::kFloat32};
 
 /// The matrices of all experts are one, of which each has some columns. Scratch of a worker: strips of rows, a tile of
@@ -30,14 +30,14 @@ class ExpertNBitsKernel final : public Kernel {
  public:
   ExpertNBitsKernel(const NBitsMatrix& matrix, const CompileInput& in)
       : depth_(matrix.k),
-        products_(in.shape(kExperts)[0]),
-        experts_(in.shape(kCodes)[0]),
-        columns_(in.shape(kCodes)[1]),
-        group_(products_ / std::max<int64_t>(1, in.shape(kX)[0])),
+        products_(in.shape(N::kExperts)[0]),
+        experts_(in.shape(N::kCodes)[0]),
+        columns_(in.shape(N::kCodes)[1]),
+        group_(products_ / std::max<int64_t>(1, in.shape(N::kX)[0])),
         kernels_(in.isa()),
-        weights_(matrix, {.codes = kCodes, .scales = kScales, .zeros = kZeros, .order = kNone}, in, kernels_.lanes(),
-                 kernels_.half_scales()),
-        has_bias_(in.has(kBias)) {
+        weights_(matrix, {.codes = N::kCodes, .scales = N::kScales, .zeros = N::kZeros, .order = N::kNone}, in,
+                 kernels_.lanes(), kernels_.half_scales()),
+        has_bias_(in.has(N::kBias)) {
     const int64_t rows = std::min(kMostRows, products_);
     strips_offset_ = aligned(ExpertOrder::bytes(products_, experts_));
     tile_offset_ = strips_offset_ + NBitsStrips<A>::scratch_bytes(weights_.form(), rows);
@@ -47,7 +47,7 @@ class ExpertNBitsKernel final : public Kernel {
   }
 
   void run(KernelContext& context) const override {
-    const ExpertOrder order(context.input(kExperts).values<int64_t>(), experts_, context.scratch());
+    const ExpertOrder order(context.input(N::kExperts).values<int64_t>(), experts_, context.scratch());
     const NBitsPacking::View weights = weights_.view(context, context.scratch() + weights_offset_);
     const int64_t lanes = weights.form.lanes, groups = ceil_div(columns_ / lanes + 2, kPanels);
     const int64_t work = products_ * kPanels * lanes * depth_ / kMultipliesPerElement / std::max<int64_t>(1, experts_);
@@ -59,8 +59,8 @@ class ExpertNBitsKernel final : public Kernel {
         multiply({.weights = weights,
                   .expert = expert,
                   .panels = {first, std::min(last, first + kPanels)},
-                  .x = context.input(kX).data<float>(),
-                  .bias = has_bias_ ? context.input(kBias).data<float>() : nullptr,
+                  .x = context.input(N::kX).data<float>(),
+                  .bias = has_bias_ ? context.input(N::kBias).data<float>() : nullptr,
                   .y = context.output(0).data<float>(),
                   .scratch = context.scratch(worker)},
                  order.products(expert), checkpoints);
@@ -69,7 +69,7 @@ class ExpertNBitsKernel final : public Kernel {
   }
 
   size_t scratch_bytes() const override { return weights_offset_ + weights_.scratch_bytes(); }
-  bool reads(int input) const override { return input < kCodes || input == kBias || !weights_.packed(); }
+  bool reads(int input) const override { return input < N::kCodes || input == N::kBias || !weights_.packed(); }
   std::string describe() const override {
     return str(weights_.form().bits, "-bit blocks, ", std::is_same_v<A, int8_t> ? "int8" : "float32",
                weights_.packed() ? "" : ", packing weights");
@@ -191,21 +191,22 @@ class ExpertMatMulNBits final : public Op, public ChecksContents {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 4, 6);
-    for (const int i : {kX, kScales, kBias}) {
+    for (const int i : {N::kX, N::kScales, N::kBias}) {
       if (has_input(in, i)) require_dtype(in[size_t(i)], DType::kFloat32, "x, scales and bias");
     }
-    require_dtype(in[kExperts], DType::kInt64, "experts");
-    require_dtype(in[kCodes], DType::kUint8, "codes");
-    if (has_input(in, kZeros)) require_dtype_in(in[kZeros], kTypesOfZeros, "zero_points");
-    const Dims dims = expert_product_dims(in[kX], in[kExperts], in[kCodes], has_input(in, kBias) ? in[kBias] : Fact());
-    if (in[kX].has_rank() && in[kX].dim(1).known() && in[kCodes].concrete()) check_parts(in);
+    require_dtype(in[N::kExperts], DType::kInt64, "experts");
+    require_dtype(in[N::kCodes], DType::kUint8, "codes");
+    if (has_input(in, N::kZeros)) require_dtype_in(in[N::kZeros], kTypesOfZeros, "zero_points");
+    const Dims dims =
+        expert_product_dims(in[N::kX], in[N::kExperts], in[N::kCodes], has_input(in, N::kBias) ? in[N::kBias] : Fact());
+    if (in[N::kX].has_rank() && in[N::kX].dim(1).known() && in[N::kCodes].concrete()) check_parts(in);
     return {Fact(DType::kFloat32, dims)};
   }
 
-  void check_contents(std::span<const Fact> in) const override { check_nbits_scales(in[kScales].constant); }
+  void check_contents(std::span<const Fact> in) const override { check_nbits_scales(in[N::kScales].constant); }
 
   KernelPtr compile(const CompileInput& in) const override {
-    const NBitsMatrix matrix = this->matrix(in.shape(kX)[1], in.shape(kCodes));
+    const NBitsMatrix matrix = this->matrix(in.shape(N::kX)[1], in.shape(N::kCodes));
     if (multiplies_bytes(level_, in)) return std::make_unique<ExpertNBitsKernel<int8_t>>(matrix, in);
     return std::make_unique<ExpertNBitsKernel<float>>(matrix, in);
   }
@@ -216,8 +217,9 @@ class ExpertMatMulNBits final : public Op, public ChecksContents {
   }
 
   void check_parts(std::span<const Fact> in) const {
-    const Fact zeros = has_input(in, kZeros) ? in[kZeros] : Fact();
-    check_nbits_parts(matrix(in[kX].dim(1).value(), in[kCodes].shape()), in[kCodes], in[kScales], zeros, Fact());
+    const Fact zeros = has_input(in, N::kZeros) ? in[N::kZeros] : Fact();
+    check_nbits_parts(matrix(in[N::kX].dim(1).value(), in[N::kCodes].shape()), in[N::kCodes], in[N::kScales], zeros,
+                      Fact());
   }
 
   int64_t bits_, block_size_, level_;

@@ -8,6 +8,14 @@
 
 namespace linnet {
 
+/// The inputs of ExpertMatMul and ExpertMatMulNBits.
+struct ExpertInputs {
+  enum { kX, kExperts, kWeights, kBias };
+};
+struct ExpertNBitsInputs {
+  enum { kX, kExperts, kCodes, kScales, kZeros, kBias, kNone };
+};
+
 /// Products of rows with the matrices of experts, in the order of the experts.
 class ExpertOrder {
  public:

@@ -13,21 +13,21 @@
 namespace linnet {
 namespace {
 
-constexpr int kX = 0, kExperts = 1, kWeights = 2, kBias = 3;
-constexpr int64_t kGroupFloats = 64 * 1024;    // of weights, which stay in the second-level cache for all rows
-constexpr int64_t kMultipliesPerElement = 32;  // that take as long as it takes to read and write one
+using E = ExpertInputs;
+
+constexpr int64_t kGroupFloats = 64 * 1024;  // of weights, which stay in the second-level cache for all rows
 
 /// Scratch of a worker: the addresses of a strip's rows, its results; of the first one before that the order of the
 /// products.
 class ExpertPanelsKernel final : public Kernel {
  public:
   explicit ExpertPanelsKernel(const CompileInput& in)
-      : products_(in.shape(kExperts)[0]),
-        experts_(in.shape(kWeights)[0]),
-        columns_(in.shape(kWeights)[1]),
-        depth_(in.shape(kWeights)[2]),
-        group_(products_ / std::max<int64_t>(1, in.shape(kX)[0])),
-        has_bias_(in.has(kBias)),
+      : products_(in.shape(E::kExperts)[0]),
+        experts_(in.shape(E::kWeights)[0]),
+        columns_(in.shape(E::kWeights)[1]),
+        depth_(in.shape(E::kWeights)[2]),
+        group_(products_ / std::max<int64_t>(1, in.shape(E::kX)[0])),
+        has_bias_(in.has(E::kBias)),
         kernels_(kernels_for<GemmKernels<GemmF32>>(in.isa())),
         blocks_(kernels_, {.rows = std::max<int64_t>(1, ceil_div(products_, std::max<int64_t>(1, experts_))),
                            .columns = columns_,
@@ -37,7 +37,7 @@ class ExpertPanelsKernel final : public Kernel {
     product.k = depth_;
     product.transpose_b = true;
     product.b_count = experts_;
-    packed_ = packed_matrices<GemmF32>(product, panels(), *in.constant(kWeights), in);
+    packed_ = packed_matrices<GemmF32>(product, panels(), *in.constant(E::kWeights), in);
     packed_size_ = packed_size(panels(), 1, depth_);
     const int64_t widest = checked_mul(widest_panel(), depth_);
     group_panels_ = std::max<int64_t>(1, kGroupFloats / std::max<int64_t>(1, widest));
@@ -46,7 +46,7 @@ class ExpertPanelsKernel final : public Kernel {
   }
 
   void run(KernelContext& context) const override {
-    const ExpertOrder order(context.input(kExperts).values<int64_t>(), experts_, context.scratch());
+    const ExpertOrder order(context.input(E::kExperts).values<int64_t>(), experts_, context.scratch());
     const int64_t groups = ceil_div(panels().count(), group_panels_);
     const int64_t multiplies = products_ * group_panels_ * widest_panel() * depth_ / std::max<int64_t>(1, experts_);
     parallel_items(context.executor(), experts_ * groups, multiplies / kMultipliesPerElement,
@@ -65,7 +65,7 @@ class ExpertPanelsKernel final : public Kernel {
     const int64_t tile = checked_mul(blocks_.strip_rows(), checked_mul(group_panels_, widest_panel()));
     return tile_offset_ + dtype_bytes(DType::kFloat32, tile);
   }
-  bool reads(int input) const override { return input != kWeights; }
+  bool reads(int input) const override { return input != E::kWeights; }
   std::string describe() const override { return "GEMM " + blocks_.describe(); }
 
  private:
@@ -88,7 +88,7 @@ class ExpertPanelsKernel final : public Kernel {
     s.ahead_parts = strips;
     s.y = y;
     s.y_pitch = columns.size();
-    if (has_bias_) s.epilogue.bias = context.input(kBias).data<float>() + expert * columns_ + columns.begin;
+    if (has_bias_) s.epilogue.bias = context.input(E::kBias).data<float>() + expert * columns_ + columns.begin;
     for (int64_t strip = 0; strip < strips; ++strip) {
       const Span rows = Span{0, std::ssize(products)}.part(strips, strip);
       s.ahead_part = strip;
@@ -104,7 +104,7 @@ class ExpertPanelsKernel final : public Kernel {
   /// All blocks of the sums of a strip.
   void multiply_rows(KernelContext& context, std::span<const int64_t> products, GemmStrip<GemmF32> s) const {
     auto* pointers = const_cast<const float**>(s.a);
-    const float* x = context.input(kX).data<float>();
+    const float* x = context.input(E::kX).data<float>();
     const Epilogue epilogue = s.epilogue;
     s.rows = int(products.size());
     for (int64_t i = 0; i < blocks_.blocks(); ++i) {

@@ -13,9 +13,7 @@ constexpr int64_t kSlabBytes = 384 * 1024;   // of B: what stays in the second-l
 constexpr int64_t kGroupBytes = 128 * 1024;  // of B: while they are multiplied, as many are asked for
 constexpr int64_t kFewestGroupPanels = 2;
 constexpr int64_t kGroupSums = 8 * 1024;  // of a strip, where its sums wait in the first-level cache to be stored
-constexpr int64_t kChunkMultiplies = 1024 * 1024;  // the least work that is worth a chunk of its own
 constexpr int64_t kRowPartRows = 96;
-constexpr int64_t kChunksPerWorker = 4;  // at most, into which products with few rows are divided
 constexpr int64_t kCostlyRowColumns = 128, kCostlyRowRows = 48;  // the fewest in such a chunk
 
 }  // namespace
@@ -63,7 +61,7 @@ void GemmBlocks::choose_chunks() {
   }
   const double multiplies = double(sizes_.rows) * double(sizes_.columns) * double(sizes_.taps) * double(sizes_.depth);
   const auto wanted =
-      int64_t(std::min(multiplies / double(kChunkMultiplies), double(kChunksPerWorker * sizes_.workers)));
+      int64_t(std::min(multiplies / double(kProductChunkMultiplies), double(kProductChunksPerWorker * sizes_.workers)));
   if (sizes_.workers > 1 && row_parts_ == 1 && panel_parts_ > 1) divide_panels_evenly();
   if (chunks() >= wanted || sizes_.workers == 1) return;
   if (sizes_.costly_rows) return divide_costly_chunks(wanted);
@@ -73,7 +71,7 @@ void GemmBlocks::choose_chunks() {
 
 /// Few chunks are as many for each worker, so that none of them waits.
 void GemmBlocks::divide_panels_evenly() {
-  if (panel_parts_ > kChunksPerWorker * sizes_.workers) return;
+  if (panel_parts_ > kProductChunksPerWorker * sizes_.workers) return;
   panel_parts_ = std::min(panels_.count(), ceil_div(panel_parts_, sizes_.workers) * sizes_.workers);
 }
 

@@ -5,6 +5,7 @@
 #include "compile/compile_input.h"
 #include "gemm/nbits_strips.h"
 #include "gemm/nbits_unpacked.h"
+#include "gemm/panels.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -13,8 +14,6 @@ namespace {
 constexpr int64_t kRowPartBytes = 512 * 1024;  // of A: what stays in the second-level cache while panels pass
 constexpr int64_t kFewestPartStrips = 2;       // that read a panel once it is there
 constexpr int64_t kMostPartRows = 96;
-constexpr int64_t kChunkMultiplies = 1024 * 1024;  // the least work that is worth a chunk of its own
-constexpr double kChunksPerWorker = 4;
 
 /// How rows and panels of columns are divided into chunks.
 struct Division {
@@ -34,7 +33,8 @@ Division divide(int64_t rows, int64_t panels, int64_t row_bytes, int64_t panel_m
   d.row_parts = ceil_div(rows, std::clamp<int64_t>(fit, checked_mul(kFewestPartStrips, strip), kMostPartRows));
   if (workers == 1) return d;
   const double work = double(rows) * double(panels) * double(panel_multiplies);
-  const auto wanted = int64_t(std::min(work / double(kChunkMultiplies), kChunksPerWorker * workers));
+  const auto wanted =
+      int64_t(std::min(work / double(kProductChunkMultiplies), double(kProductChunksPerWorker) * workers));
   d.panel_parts = std::clamp<int64_t>(ceil_div(wanted, d.row_parts), 1, panels);
   return d;
 }

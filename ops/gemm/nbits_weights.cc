@@ -28,9 +28,9 @@ bool all_finite(std::span<const float> scales) {
 int64_t panel_bytes(const NBitsForm& form) { return checked_mul(form.blocks, form.block_bytes()); }
 
 /// Packs panels one after the other.
-class Packer {
+class NBitsPacker {
  public:
-  Packer(const NBitsMatrix& matrix, const NBitsParts& parts, const NBitsRows& rows, const NBitsForm& form)
+  NBitsPacker(const NBitsMatrix& matrix, const NBitsParts& parts, const NBitsRows& rows, const NBitsForm& form)
       : m_(matrix),
         rows_(rows),
         form_(form),
@@ -171,7 +171,7 @@ int64_t packed_bytes(const NBitsMatrix& m, const NBitsForm& form) {
 void pack_nbits(const NBitsMatrix& m, const NBitsParts& parts, const NBitsRows& rows, const NBitsForm& form,
                 Executor& executor, std::byte* packed) {
   check_nbits_scales(parts.scales);
-  const Packer packer(m, parts, rows, form);
+  const NBitsPacker packer(m, parts, rows, form);
   const std::ptrdiff_t pitch = panel_bytes(form);
   executor.parallel_for(ceil_div(m.n, form.lanes), [&](int64_t i, int) { packer.pack(i, packed + i * pitch); });
 }

@@ -6,6 +6,11 @@
 
 namespace linnet {
 
+/// The least multiplications of a product that are worth a chunk of their own.
+inline constexpr int64_t kProductChunkMultiplies = 1024 * 1024;
+/// Chunks into which products with few rows are divided, at most, for each worker.
+inline constexpr int64_t kProductChunksPerWorker = 4;
+
 /// Panels of `width` vectors each.
 GemmPanels equal_panels(int64_t columns, int width, int lanes);
 

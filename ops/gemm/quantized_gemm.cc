@@ -67,8 +67,8 @@ bool pack_fours(const GemmWeights<int8_t>& w, int8_t flip, const int8_t* from, i
 
 /// Packs the columns of a panel: [tap][step][column][unit].
 template <class Type>
-void pack_panel(const GemmWeights<int8_t>& w, int8_t flip, const GemmPanels& panels, int64_t panel,
-                typename Type::B* to) {
+void pack_byte_panel(const GemmWeights<int8_t>& w, int8_t flip, const GemmPanels& panels, int64_t panel,
+                     typename Type::B* to) {
   using B = typename Type::B;
   constexpr int kUnit = Type::kUnit;
   const int64_t first = panels.first_column(panel), columns = panels.end_column(panel + 1) - first;
@@ -154,7 +154,7 @@ void QuantizedGemm<Type>::pack(const Tensor& w, std::byte* packed, Executor& exe
     matrix.data = static_cast<const int8_t*>(w.raw()) + index * matrix.taps * matrix.depth * matrix.columns;
     B* to = reinterpret_cast<B*>(packed) + index * packed_size_ +
             panel_begin(panels, panel, matrix.taps, matrix.depth, Type::kUnit);
-    pack_panel<Type>(matrix, flip_, panels, panel, to);
+    pack_byte_panel<Type>(matrix, flip_, panels, panel, to);
     if constexpr (kBytes) {
       const int64_t first = panels.first_column(panel), end = panels.first_column(panel + 1);
       sum_panel(to, matrix.taps * ceil_div(matrix.depth, Type::kUnit), (end - first) * Type::kUnit,

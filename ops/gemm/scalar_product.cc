@@ -10,7 +10,7 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kChunkMultiplies = 64 * 1024;
+constexpr int64_t kScalarChunkMultiplies = 64 * 1024;
 
 template <class T>
 class ScalarProduct final : public Kernel {
@@ -21,7 +21,7 @@ class ScalarProduct final : public Kernel {
   ScalarProduct(const MatrixProduct& product, const std::vector<Addend>& addends, const WidthFunctions& functions)
       : product_(product), addends_(addends), multiply_add_(functions.multiply_add) {
     const int64_t row_multiplies = std::max<int64_t>(1, product.n * product.k);
-    chunk_rows_ = std::max<int64_t>(1, kChunkMultiplies / row_multiplies);
+    chunk_rows_ = std::max<int64_t>(1, kScalarChunkMultiplies / row_multiplies);
   }
 
   void run(KernelContext& context) const override {

@@ -55,9 +55,9 @@ void transpose(const float* x, int64_t rows, int64_t columns, int64_t ldx, float
 
 /// Packs a panel of which `columns` are weights, from `first`, its first column.
 template <class T>
-class Packer {
+class PanelPacker {
  public:
-  Packer(const GemmWeights<T>& weights, int64_t pitch, int64_t columns, const T* first, T* to)
+  PanelPacker(const GemmWeights<T>& weights, int64_t pitch, int64_t columns, const T* first, T* to)
       : w_(weights), pitch_(pitch), columns_(columns), first_(first), to_(to) {}
 
   void pack(Checkpoints& checkpoints) const {
@@ -155,8 +155,8 @@ template <class T>
 void pack_panel(const GemmWeights<T>& w, const GemmPanels& panels, int64_t panel, T* to, Checkpoints& checkpoints) {
   if (w.taps == 0 || w.depth == 0) return;
   const int64_t first = panels.first_column(panel);
-  Packer(w, panels.first_column(panel + 1) - first, panels.end_column(panel + 1) - first,
-         w.data + first * w.column_stride, to)
+  PanelPacker(w, panels.first_column(panel + 1) - first, panels.end_column(panel + 1) - first,
+              w.data + first * w.column_stride, to)
       .pack(checkpoints);
 }
 

@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kBlock = 256;
+constexpr int64_t kKeyBlock = 256;
 
 template <class T, class Key>
 void integer_keys(const void* data, int64_t stride, Key* keys, int64_t n) {
@@ -27,9 +27,9 @@ auto float_keys(void (*kernel)(const T* x, Key* keys, int64_t n)) {
   return [kernel](const void* data, int64_t stride, Key* keys, int64_t n) {
     const T* x = static_cast<const T*>(data);
     if (stride == 1) return kernel(x, keys, n);
-    T neighbours[kBlock];
-    for (int64_t first = 0; first < n; first += kBlock) {
-      const int64_t count = std::min(kBlock, n - first);
+    T neighbours[kKeyBlock];
+    for (int64_t first = 0; first < n; first += kKeyBlock) {
+      const int64_t count = std::min(kKeyBlock, n - first);
       for (int64_t i = 0; i < count; ++i) neighbours[i] = x[(first + i) * stride];
       kernel(neighbours, keys + first, count);
     }
@@ -56,9 +56,9 @@ OrderKeys order_keys_of(DType dtype, const OrderKernels& kernels) {
   if (!narrow) throw_dtype(dtype);
   return [narrow, bytes = element_bytes(dtype)](const void* data, int64_t stride, uint64_t* keys, int64_t n) {
     const auto* x = static_cast<const std::byte*>(data);
-    uint32_t block[kBlock];
-    for (int64_t first = 0; first < n; first += kBlock) {
-      const int64_t count = std::min(kBlock, n - first);
+    uint32_t block[kKeyBlock];
+    for (int64_t first = 0; first < n; first += kKeyBlock) {
+      const int64_t count = std::min(kKeyBlock, n - first);
       narrow(x + first * stride * bytes, stride, block, count);
       std::copy_n(block, count, keys + first);
     }

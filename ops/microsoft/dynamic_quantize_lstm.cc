@@ -10,8 +10,6 @@
 namespace linnet {
 namespace {
 
-constexpr std::array kBytes{DType::kInt8, DType::kUint8};
-
 /// DynamicQuantizeLSTM: LSTM of ONNX whose weights are quantised; X, and the hidden state of a batch in every step, are
 /// rounded to uint8 as DynamicQuantizeLinear does it before they are multiplied with them, from exact integer sums.
 /// W [directions, input, 4 * hidden], R [directions, hidden, 4 * hidden]: int8/uint8, each with a float32 scale and a
@@ -45,7 +43,7 @@ class DynamicQuantizeLstm final : public LstmOp {
  private:
   static void check_weights(std::span<const Fact> in, int input, int scale, const std::string& name) {
     const Fact& w = in[size_t(input)];
-    require_dtype_in(w, kBytes, name);
+    require_dtype_in(w, kByteTypes, name);
     require_rank(w, 3, name);
     for (const int i : {scale, scale + 1}) {
       const std::string parameter = name + (i == scale ? "_scale" : "_zero_point");

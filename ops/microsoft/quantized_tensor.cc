@@ -10,8 +10,6 @@
 namespace linnet {
 namespace {
 
-constexpr std::array kBytes{DType::kInt8, DType::kUint8};
-
 const Fact& given_fact(const Expansion& graph, size_t input, const std::string& name) {
   require_given(graph, input, name);
   return graph.facts()[input];
@@ -54,7 +52,7 @@ void require_given(const Expansion& graph, size_t input, const std::string& name
 }
 
 void require_bytes(const Expansion& graph, size_t input, const std::string& name) {
-  require_dtype_in(given_fact(graph, input, name), kBytes, name);
+  require_dtype_in(given_fact(graph, input, name), kByteTypes, name);
 }
 
 void check_scale(Expansion& graph, size_t scale, size_t zero_point, DType dtype, const std::string& name,

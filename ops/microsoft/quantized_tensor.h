@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "expansion/expanded_op.h"
@@ -10,6 +11,9 @@
 namespace linnet {
 
 inline constexpr const char* kMicrosoft = "com.microsoft";
+
+/// Of a quantised tensor.
+inline constexpr std::array kByteTypes{DType::kInt8, DType::kUint8};
 
 /// How many scales and zero points there are: one, or one for each index of an axis as well.
 enum class Granularity { kTensor, kAxis };

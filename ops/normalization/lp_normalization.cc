@@ -12,20 +12,20 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kReadWork = 2;  // of an element
+constexpr int64_t kLpReadWork = 2;  // of an element
 
 /// One lane, its sum in double.
 template <class T>
 void normalize_lane(const T* from, T* to, int64_t n, int64_t stride, bool squares, Checkpoints& checkpoints) {
   double sum = 0;
-  checkpoints.in_parts(n, kReadWork, [&](int64_t i, int64_t end) {
+  checkpoints.in_parts(n, kLpReadWork, [&](int64_t i, int64_t end) {
     for (; i < end; ++i) {
       const double v = double(from[i * stride]);
       sum += squares ? v * v : std::abs(v);
     }
   });
   const double norm = squares ? std::sqrt(sum) : sum;
-  checkpoints.in_parts(n, kReadWork, [=](int64_t i, int64_t end) {
+  checkpoints.in_parts(n, kLpReadWork, [=](int64_t i, int64_t end) {
     for (; i < end; ++i) {
       const double v = double(from[i * stride]);
       to[i * stride] = T(norm == 0 ? 0 : v / norm);

@@ -19,7 +19,7 @@ struct Window {
   float beta, bias;
 };
 
-constexpr int64_t kBlock = 1024;  ///< neighbouring elements of a channel that are computed together
+constexpr int64_t kChannelBlock = 1024;  ///< neighbouring elements of a channel that are computed together
 
 /// base^-beta for n values.
 template <class T>
@@ -41,20 +41,20 @@ class LrnKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const T* x = context.input(0).template data<T>();
     T* y = context.output(0).template data<T>();
-    const int64_t blocks = ceil_div(w_.spatial, kBlock);
-    parallel_items(context.executor(), w_.n * w_.channels * blocks, kBlock, [&](int64_t item, int64_t end, int) {
+    const int64_t blocks = ceil_div(w_.spatial, kChannelBlock);
+    parallel_items(context.executor(), w_.n * w_.channels * blocks, kChannelBlock, [&](int64_t item, int64_t end, int) {
       Checkpoints checkpoints;
-      for (; item < end; ++item) run_block(x, y, item / blocks, item % blocks * kBlock, checkpoints);
+      for (; item < end; ++item) run_block(x, y, item / blocks, item % blocks * kChannelBlock, checkpoints);
     });
   }
 
  private:
   /// row: instance * channels + channel.
   void run_block(const T* x, T* y, int64_t row, int64_t first, Checkpoints& checkpoints) const {
-    const int64_t n = std::min(kBlock, w_.spatial - first), channel = row % w_.channels;
+    const int64_t n = std::min(kChannelBlock, w_.spatial - first), channel = row % w_.channels;
     const int64_t begin = row - std::min(channel, w_.before);
     const int64_t end = row + std::min(w_.channels - 1 - channel, w_.after);
-    T sum[kBlock] = {};
+    T sum[kChannelBlock] = {};
     for (int64_t c = begin; c <= end; ++c) {
       const T* from = x + c * w_.spatial + first;
       for (int64_t i = 0; i < n; ++i) sum[i] += from[i] * from[i];

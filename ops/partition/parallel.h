@@ -12,6 +12,9 @@ namespace linnet {
 /// sub-byte elements begin at whole bytes.
 inline constexpr int64_t kChunkElements = 32 * 1024;
 
+/// Multiplications that take as long as it takes to read and write an element.
+inline constexpr int64_t kMultipliesPerElement = 32;
+
 /// Calls f(begin, end, worker) for ranges of items that make up [0, items), in parallel. The ranges depend on the
 /// number of items and on how many elements each of them touches, never on the number of workers. What does not fill a
 /// chunk of its own belongs to the one before.

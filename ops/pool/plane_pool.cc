@@ -14,7 +14,7 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kElementsPerNanosecond = 4;
+constexpr int64_t kPlaneElementsPerNanosecond = 4;
 
 template <class T>
 const PlaneMaxKernels<T>& max_kernels(const PlanePoolKernels& k) {
@@ -98,7 +98,7 @@ class PlanePool final : public Kernel {
       while (row < end) {
         const int64_t computed = pool(x, y, row, end, lines);
         row += computed;
-        checkpoints.add(computed * work / kElementsPerNanosecond);
+        checkpoints.add(computed * work / kPlaneElementsPerNanosecond);
       }
     });
   }

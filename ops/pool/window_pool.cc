@@ -16,7 +16,7 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kElementsPerNanosecond = 8;
+constexpr int64_t kWindowElementsPerNanosecond = 8;
 
 template <class T>
 constexpr T kLowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
@@ -131,7 +131,7 @@ class WindowPool final : public Kernel {
     for (int64_t column = 0; column < shape_.axes[2].out; ++column) {
       const PoolWindow& window = shape_.windows[2][size_t(column)];
       mean_pixel(lines, window, taps, y + column * shape_.channels, reinterpret_cast<std::byte*>(line));
-      checkpoints.add(shape_.taps() * (1 + shape_.channels / kElementsPerNanosecond));
+      checkpoints.add(shape_.taps() * (1 + shape_.channels / kWindowElementsPerNanosecond));
     }
   }
 
@@ -173,7 +173,7 @@ class WindowPool final : public Kernel {
     max_kernels<T>(kernels_).taps(taps, count, line_elements(), line);
     for (int64_t column = 0; column < shape_.axes[2].out; ++column, y += channels) {
       const PoolWindow& w = shape_.windows[2][size_t(column)];
-      checkpoints.add((w.end - w.begin) * (1 + channels / kElementsPerNanosecond));
+      checkpoints.add((w.end - w.begin) * (1 + channels / kWindowElementsPerNanosecond));
       if (w.begin >= w.end) {
         std::fill_n(y, channels, kLowest<T>);
       } else {

@@ -9,8 +9,6 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kBlock = kQuantizationBlock;
-
 class DequantizeKernel final : public Kernel {
  public:
   DequantizeKernel(const CompileInput& in, const ScaleReader& scales)
@@ -25,10 +23,10 @@ class DequantizeKernel final : public Kernel {
     void* y = context.output(0).raw();
     parallel_items(context.executor(), elements_, 1, [&](int64_t begin, int64_t end, int) {
       ScaleBlock scales;
-      for (int64_t first = begin; first < end; first += kBlock) {
-        const int64_t n = std::min(kBlock, end - first);
+      for (int64_t first = begin; first < end; first += kQuantizationBlock) {
+        const int64_t n = std::min(kQuantizationBlock, end - first);
         scales_.fill(context, first, n, first > begin, scales);
-        Wide block[kBlock];
+        Wide block[kQuantizationBlock];
         read_(x, first, n, block);
         for (int64_t i = 0; i < n; ++i) block[i].d = dequantized(block[i], scales.scale[i], scales.zero_point[i]);
         write_(block, y, first, n);

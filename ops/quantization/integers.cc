@@ -12,9 +12,7 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kBlock = kQuantizationBlock;
-
-/// Elements as float32: those of the tensor themselves, or at most kBlock converted ones.
+/// Elements as float32: those of the tensor themselves, or at most kQuantizationBlock converted ones.
 class FloatReader {
  public:
   FloatReader(DType dtype, Isa isa) : bytes_(dtype_bytes(dtype, 1)) {
@@ -79,14 +77,15 @@ class IntegersKernel : public Kernel {
   virtual void convert(const Operands& operands, const Elements& elements, const Scales& scales) const = 0;
 
  private:
-  /// Elements from position i of a run on that are at most kBlock: whole blocks, or a part of one.
+  /// Elements from position i of a run on that are at most kQuantizationBlock: whole blocks, or a part of one.
   static int64_t part(int64_t block, int64_t i) {
-    return block > kBlock ? std::min(kBlock, block - i % block) : kBlock / block * block;
+    return block > kQuantizationBlock ? std::min(kQuantizationBlock, block - i % block)
+                                      : kQuantizationBlock / block * block;
   }
 
   void convert(const Operands& operands, const Elements& e) const {
-    float room[kBlock];
-    uint8_t bytes[kBlock];
+    float room[kQuantizationBlock];
+    uint8_t bytes[kQuantizationBlock];
     const int64_t count = (e.n - 1) / e.block + 1;
     const void* zero_points = operands.zero_point;
     if (zero_points && zero_bits_ < 8) {
@@ -121,23 +120,23 @@ class Quantize final : public IntegersKernel {
 
  private:
   void convert(const Operands& operands, const Elements& e, const Scales& scales) const override {
-    float room[kBlock];
+    float room[kQuantizationBlock];
     const float* x = x_.read(operands.x, e.first, e.n, room);
     auto* y = static_cast<std::byte*>(operands.y) + size_t(e.first) * y_bytes_;
     if (narrow_.empty()) return kernels_.quantize_blocks(x, y, e.n, e.block, scales.scale, scales.zero_points);
-    float quotient[kBlock], ones[kBlock];
+    float quotient[kQuantizationBlock], ones[kQuantizationBlock];
     divide(x, e, scales.scale, quotient);
-    std::fill_n(ones, kBlock, 1.0f);
+    std::fill_n(ones, kQuantizationBlock, 1.0f);
     kernels_.quantize_blocks(quotient, y, e.n, e.block, ones, scales.zero_points);
   }
 
   void divide(const float* x, const Elements& e, const float* scale, float* quotient) const {
-    const int64_t block = std::min(e.block, kBlock);
+    const int64_t block = std::min(e.block, kQuantizationBlock);
     if (block == 1) div_.vector_vector(x, scale, quotient, e.n);
     for (int64_t i = 0; block > 1 && i < e.n; i += block, ++scale) {
       div_.vector_scalar(x + i, scale, quotient + i, std::min(block, e.n - i));
     }
-    uint16_t rounded[kBlock];
+    uint16_t rounded[kQuantizationBlock];
     convert_block(narrow_, quotient, rounded, e.n);
     convert_block(widen_, rounded, quotient, e.n);
   }
@@ -162,8 +161,8 @@ class Dequantize final : public IntegersKernel {
 
  private:
   void convert(const Operands& operands, const Elements& e, const Scales& scales) const override {
-    uint8_t bytes[kBlock];
-    float room[kBlock];
+    uint8_t bytes[kQuantizationBlock];
+    float room[kQuantizationBlock];
     const void* x = static_cast<const std::byte*>(operands.x) + e.first * dtype_bits(x_) / 8;
     if (dtype_bits(x_) < 8) {
       read_integers(operands.x, e.first, e.n, dtype_bits(x_), is_signed(x_), bytes);

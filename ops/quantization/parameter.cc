@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::array kScales{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 
-bool holds_one(const Fact& fact) { return fact.concrete() && fact.shape().elements() == 1; }
-
 }  // namespace
 
 ParameterIndex parameter_index(const Shape& matrices, const Shape& shape, ParameterAxis axis, const char* name) {

@@ -22,6 +22,9 @@ enum class ParameterAxis { kRow, kColumn };
 /// Source: https://onnx.ai/onnx/operators/onnx__QLinearMatMul.html
 ParameterIndex parameter_index(const Shape& matrices, const Shape& shape, ParameterAxis axis, const char* name);
 
+/// Whether it is known to be one element, which is that of all.
+inline bool holds_one(const Fact& fact) { return fact.concrete() && fact.shape().elements() == 1; }
+
 /// Element i of a tensor of 8-bit integers.
 int32_t byte_at(const Tensor& tensor, int64_t i);
 /// Element i of a tensor of float32, float16, bfloat16 or float8.

@@ -10,8 +10,6 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kBlock = kQuantizationBlock;
-
 void round_to_dtype(DType dtype, float* values, int64_t n) {
   if (dtype == DType::kFloat16) std::transform(values, values + n, values, [](float v) { return float(Half(v)); });
   if (dtype == DType::kBFloat16) std::transform(values, values + n, values, [](float v) { return float(BFloat16(v)); });
@@ -39,10 +37,10 @@ class QuantizeKernel final : public Kernel {
     void* y = context.output(0).raw();
     parallel_items(context.executor(), elements_, 1, [&](int64_t begin, int64_t end, int) {
       ScaleBlock scales;
-      for (int64_t first = begin; first < end; first += kBlock) {
-        const int64_t n = std::min(kBlock, end - first);
+      for (int64_t first = begin; first < end; first += kQuantizationBlock) {
+        const int64_t n = std::min(kQuantizationBlock, end - first);
         scales_.fill(context, first, n, first > begin, scales);
-        Wide block[kBlock];
+        Wide block[kQuantizationBlock];
         read_(x, first, n, block);
         quantize(scales, n, block);
         write_(block, y, first, n);
@@ -56,7 +54,7 @@ class QuantizeKernel final : public Kernel {
   }
 
   void quantize(const ScaleBlock& scales, int64_t n, Wide* block) const {
-    float quotient[kBlock];
+    float quotient[kQuantizationBlock];
     for (int64_t i = 0; i < n; ++i) {
       const float x = x_is_integer_ ? float(block[i].i) : float(block[i].d);
       quotient[i] = x / scales.scale[i];

@@ -4,6 +4,7 @@
 
 #include "infer/infer.h"
 #include "partition/parts.h"
+#include "quantization/parameter.h"
 
 namespace linnet {
 namespace {
@@ -20,8 +21,6 @@ bool is_blocked_shape(const Shape& x, const Shape& scale, int axis, int64_t bloc
   }
   return true;
 }
-
-bool holds_one(const Fact& fact) { return fact.concrete() && fact.shape().elements() == 1; }
 
 float as_float(const Wide& value, bool integer) { return integer ? float(value.i) : float(value.d); }
 

@@ -24,7 +24,7 @@ bool is_one_of(const Node& node, const std::string_view (&names)[N]) {
   return node.spec.domain.empty() && std::ranges::count(names, node.spec.op_type) > 0;
 }
 
-size_t moved_inputs(const Node& node) { return is_op(node, "Concat") ? node.inputs.size() : 1; }
+size_t joined_inputs(const Node& node) { return is_op(node, "Concat") ? node.inputs.size() : 1; }
 
 bool is_float(const Graph& graph, ValueId value) {
   return graph.fact(value).dtype == DType::kFloat32 && !graph.fact(value).constant;
@@ -85,7 +85,7 @@ void Placer::place(ValueId value) {
 void Placer::place_inputs(const Node& node, std::vector<ValueId>& open) {
   const bool moves = is_one_of(node, kMovement);
   if (!moves && !is_one_of(node, kMeans)) return;
-  const std::vector<ValueId> inputs(node.inputs.begin(), node.inputs.begin() + std::ptrdiff_t(moved_inputs(node)));
+  const std::vector<ValueId> inputs(node.inputs.begin(), node.inputs.begin() + std::ptrdiff_t(joined_inputs(node)));
   if (!std::ranges::all_of(inputs, [&](ValueId input) { return is_float(graph_, input); })) return;
   open.insert(open.end(), inputs.begin(), inputs.end());
   if (!moves) return;

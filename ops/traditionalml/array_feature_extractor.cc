@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat64, DType::kInt64, DType::kInt32, DType::kString};
+constexpr DType kExtractedTypes[] = {DType::kFloat32, DType::kFloat64, DType::kInt64, DType::kInt32, DType::kString};
 
 /// Writes the `count` elements that `indices` names of each row of x.
 template <class T>
@@ -59,7 +59,7 @@ class ArrayFeatureExtractor final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, 2);
-    require_dtype_in(in[0], kTypes, "X");
+    require_dtype_in(in[0], kExtractedTypes, "X");
     require_dtype(in[1], DType::kInt64, "Y");
     require_rank_at_least(in[0], 1, "X");
     if (!in[0].has_rank()) return {Fact(in[0].dtype, std::nullopt)};

@@ -6,7 +6,7 @@
 namespace linnet {
 namespace {
 
-constexpr DType kTypes[] = {DType::kString, DType::kInt64};
+constexpr DType kCategoryTypes[] = {DType::kString, DType::kInt64};
 
 /// CategoryMapper: strings become the integers at the same place of the two attributes and vice versa; what is not in
 /// the list becomes the default of the output's type. Of repeated keys the first counts.
@@ -28,7 +28,7 @@ class CategoryMapper final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);
-    require_dtype_in(in[0], kTypes, "X");
+    require_dtype_in(in[0], kCategoryTypes, "X");
     return {Fact(in[0].dtype == DType::kString ? DType::kInt64 : DType::kString, in[0].dims)};
   }
 

@@ -10,7 +10,7 @@
 namespace linnet {
 namespace {
 
-constexpr DType kTypes[] = {DType::kString, DType::kInt64, DType::kInt32, DType::kFloat32, DType::kFloat64};
+constexpr DType kEncodedTypes[] = {DType::kString, DType::kInt64, DType::kInt32, DType::kFloat32, DType::kFloat64};
 
 /// A float without its fraction; INT64_MIN for what is beyond int64.
 int64_t to_integer(double x) { return x >= -0x1p63 && x < 0x1p63 ? int64_t(x) : INT64_MIN; }
@@ -85,7 +85,7 @@ class OneHotEncoder final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);
-    require_dtype_in(in[0], kTypes, "X");
+    require_dtype_in(in[0], kEncodedTypes, "X");
     if ((in[0].dtype == DType::kString) != strings_) {
       throw Error(ErrorKind::kType,
                   str("X must be ", strings_ ? "string" : "numbers", " as the categories are, got ", in[0].dtype));

@@ -11,10 +11,10 @@
 namespace linnet {
 namespace {
 
-using Ints = std::vector<int64_t>;  // as attributes are
+using IntsAttribute = std::vector<int64_t>;  // as attributes are
 using Mode = TreeSpec::Mode;
 
-constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat64, DType::kFloat16};
+constexpr DType kTreeTypes[] = {DType::kFloat32, DType::kFloat64, DType::kFloat16};
 
 /// Sets of members, each but the last one followed by a NaN.
 CountedVector<CountedVector<double>> read_sets(const NodeSpec& node, bool& wide) {
@@ -44,8 +44,8 @@ CountedVector<Mode> read_modes(const NodeSpec& node) {
 }
 
 /// An attribute of one integer for each node.
-const Ints& node_list(const NodeSpec& node, const std::string& attribute, size_t count) {
-  const Ints& list = node.attr<Ints>(attribute);
+const IntsAttribute& node_list(const NodeSpec& node, const std::string& attribute, size_t count) {
+  const IntsAttribute& list = node.attr<IntsAttribute>(attribute);
   require_length(attribute, list.size(), int64_t(count));
   return list;
 }
@@ -65,10 +65,11 @@ void read_nodes(const NodeSpec& node, size_t leaves, TreeSpec& spec) {
   const size_t n = modes.size();
   const CountedVector<double> splits = tensor_floats(node.attr<Tensor>("nodes_splits"), "nodes_splits", &spec.wide);
   require_length("nodes_splits", splits.size(), int64_t(n));
-  const Ints& features = node_list(node, "nodes_featureids", n);
-  const Ints &true_ids = node_list(node, "nodes_truenodeids", n), &true_leafs = node_list(node, "nodes_trueleafs", n);
-  const Ints &false_ids = node_list(node, "nodes_falsenodeids", n),
-             &false_leafs = node_list(node, "nodes_falseleafs", n);
+  const IntsAttribute& features = node_list(node, "nodes_featureids", n);
+  const IntsAttribute &true_ids = node_list(node, "nodes_truenodeids", n),
+                      &true_leafs = node_list(node, "nodes_trueleafs", n);
+  const IntsAttribute &false_ids = node_list(node, "nodes_falsenodeids", n),
+                      &false_leafs = node_list(node, "nodes_falseleafs", n);
   auto missing = attribute_list<int64_t>(node, "nodes_missing_value_tracks_true");
   if (missing.empty()) missing.resize(n);
   require_length("nodes_missing_value_tracks_true", missing.size(), int64_t(n));
@@ -87,10 +88,10 @@ void read_nodes(const NodeSpec& node, size_t leaves, TreeSpec& spec) {
 TreeSpec read_ensemble(const NodeSpec& node) {
   TreeSpec spec;
   spec.targets = node.attr_or("n_targets", 1);
-  const Ints& roots = node.attr<Ints>("tree_roots");
+  const IntsAttribute& roots = node.attr<IntsAttribute>("tree_roots");
   spec.roots.assign(roots.begin(), roots.end());
   spec.sets = read_sets(node, spec.wide);
-  const Ints& targets = node.attr<Ints>("leaf_targetids");
+  const IntsAttribute& targets = node.attr<IntsAttribute>("leaf_targetids");
   const CountedVector<double> weights = tensor_floats(node.attr<Tensor>("leaf_weights"), "leaf_weights");
   require_length("leaf_weights", weights.size(), int64_t(targets.size()));
   read_nodes(node, targets.size(), spec);
@@ -137,7 +138,7 @@ class TreeEnsemble final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);
-    require_dtype_in(in[0], kTypes, "X");
+    require_dtype_in(in[0], kTreeTypes, "X");
     if (in[0].has_rank() && in[0].rank() != 1) require_rank(in[0], 2, "X");
     require_features(in[0], model_.spec());
     return {Fact(in[0].dtype, Dims{row_dim(in[0]), model_.spec().targets})};

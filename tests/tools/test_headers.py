@@ -19,22 +19,11 @@ C_HEADER = ROOT / "bindings" / "c" / "include" / "linnet.h"
 OPAQUE = {"Graph"}
 
 
-def compile_command(source):
-    """The command by which the build compiles a source, without its file names, and its folder."""
-    commands = json.loads((BUILD / "compile_commands.json").read_text())
-    entry = next(entry for entry in commands if entry["file"].endswith(source))
-    words = shlex.split(entry["command"])
-    keep, skip = [], False
-    for word in words:
-        if not skip and word not in ("-o", "-c") and not word.endswith((source, ".o")):
-            keep.append(word)
-        skip = word == "-o"
-    return keep, entry["directory"]
-
-
 def compiler():
-    words, _ = compile_command("ops/elementwise/clip.cc")
-    return next(word for word in words if "ccache" not in word)
+    """That of the build, for C++."""
+    commands = json.loads((BUILD / "compile_commands.json").read_text())
+    command = next(entry["command"] for entry in commands if entry["file"].endswith((".cc", ".cxx")))
+    return next(word for word in shlex.split(command) if "ccache" not in word)
 
 
 def check(text, *flags):

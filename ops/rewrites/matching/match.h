@@ -5,11 +5,10 @@
 #include <vector>
 
 #include "graph/patch.h"
+#include "registration.h"
 
 // Words that rewrites are written in.
 namespace linnet {
-
-inline constexpr const char* kInternalDomain = "linnet";
 
 /// True for an operator of ai.onnx (or of `domain`).
 inline bool is_op(const Node& node, std::string_view op_type, std::string_view domain = "") {

@@ -6,7 +6,7 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kLeastBytes = 256 << 10;  // between the two, of an image: less stays in the caches anyway
+constexpr int64_t kLeastDepthwiseBytes = 256 << 10;  // between the two, of an image: less stays in the caches anyway
 
 }  // namespace
 
@@ -18,7 +18,7 @@ LINNET_DEFINE_REWRITE(fuse_depthwise_pointwise)(const Graph& graph, const Node& 
   if (!depthwise || !is_depthwise_conv(graph, *depthwise) || has_pixel_windows(graph, *depthwise)) return std::nullopt;
   if (depthwise->inputs.size() > 3) return std::nullopt;
   const Fact& between = graph.fact(node.inputs[0]);
-  if (graph.only_consumer(node.inputs[0]) != &node || image_bytes(between).value_or(0) < kLeastBytes)
+  if (graph.only_consumer(node.inputs[0]) != &node || image_bytes(between).value_or(0) < kLeastDepthwiseBytes)
     return std::nullopt;
   NodeSpec spec = internal_spec(node, "DepthwisePointwiseConv");
   spec.attributes = depthwise->spec.attributes;

@@ -11,9 +11,9 @@ struct ChannelRange {
   int64_t begin, end;
 };
 
-using Range = std::optional<ChannelRange>;
+using FoundRange = std::optional<ChannelRange>;
 
-Range whole(const Graph& graph, ValueId value) {
+FoundRange whole(const Graph& graph, ValueId value) {
   const Fact& fact = graph.fact(value);
   if (!fact.has_rank() || fact.rank() != 4 || !fact.dim(3).known()) return std::nullopt;
   return ChannelRange{value, 0, fact.dim(3).value()};
@@ -21,7 +21,7 @@ Range whole(const Graph& graph, ValueId value) {
 
 bool along_channels(const Node& node) { return normalize_axis(node.spec.attr_or("axis", 0), 4) == 3; }
 
-Range split_range(const Graph& graph, const Node& split, ValueId value) {
+FoundRange split_range(const Graph& graph, const Node& split, ValueId value) {
   if (!along_channels(split)) return std::nullopt;
   int64_t begin = 0;
   for (const ValueId output : split.outputs) {
@@ -38,7 +38,7 @@ std::optional<int64_t> only_int(const Graph& graph, const Node& node, int input)
   return ints && ints->size() == 1 ? std::optional(ints->front()) : std::nullopt;
 }
 
-Range slice_range(const Graph& graph, const Node& slice, ValueId value) {
+FoundRange slice_range(const Graph& graph, const Node& slice, ValueId value) {
   const auto all = whole(graph, slice.inputs[0]), part = whole(graph, value);
   const auto start = only_int(graph, slice, 1), axis = only_int(graph, slice, 3);
   const bool steps = graph.input_fact(slice, 4).present() && only_int(graph, slice, 4) != 1;
@@ -47,7 +47,7 @@ Range slice_range(const Graph& graph, const Node& slice, ValueId value) {
   return ChannelRange{slice.inputs[0], begin, begin + part->end};
 }
 
-Range range_of(const Graph& graph, ValueId value) {
+FoundRange range_of(const Graph& graph, ValueId value) {
   const Node* node = graph.producer(value);
   if (node && whole(graph, value)) {
     if (is_op(*node, "Split")) return split_range(graph, *node, value);
@@ -57,13 +57,13 @@ Range range_of(const Graph& graph, ValueId value) {
 }
 
 /// Of a Concat of ranges that follow each other, too.
-Range joined_range(const Graph& graph, ValueId value) {
+FoundRange joined_range(const Graph& graph, ValueId value) {
   const Node* concat = graph.producer(value);
   if (!concat || !is_op(*concat, "Concat") || !whole(graph, value)) return range_of(graph, value);
   if (!along_channels(*concat)) return std::nullopt;
-  Range joined;
+  FoundRange joined;
   for (const ValueId input : concat->inputs) {
-    const Range next = range_of(graph, input);
+    const FoundRange next = range_of(graph, input);
     if (!next || (joined && (next->source != joined->source || next->begin != joined->end))) return std::nullopt;
     joined = ChannelRange{next->source, joined ? joined->begin : next->begin, next->end};
   }
@@ -78,9 +78,9 @@ LINNET_DEFINE_REWRITE(fuse_mask_into_deform_conv)(const Graph& graph, const Node
   if (!is_op(node, "DeformConv", kInternalDomain)) return std::nullopt;
   const Node* sigmoid = producer(graph, node, 4, "Sigmoid");
   if (!sigmoid) return std::nullopt;
-  const Range offset = joined_range(graph, node.inputs[2]), mask = range_of(graph, sigmoid->inputs[0]);
+  const FoundRange offset = joined_range(graph, node.inputs[2]), mask = range_of(graph, sigmoid->inputs[0]);
   if (!offset || !mask || offset->source != mask->source) return std::nullopt;
-  const Range all = whole(graph, mask->source);
+  const FoundRange all = whole(graph, mask->source);
   if (!all || offset->begin != 0 || offset->end != mask->begin || mask->end != all->end) return std::nullopt;
   NodeSpec spec = internal_spec(node, "DeformConv");
   spec.attributes["mask_in_offset"] = int64_t{1};

@@ -7,12 +7,12 @@ namespace {
 
 constexpr int64_t kMostDepth = 512;  // of a product that is summed in one block
 
-constexpr int64_t kLeastBytes = 2 << 20;  // between the two, of an image: less stays in the caches anyway
-constexpr int64_t kLeastWidth = 24;       // of a line, which is computed by itself
+constexpr int64_t kLeastPointwiseBytes = 2 << 20;  // between the two, of an image: less stays in the caches anyway
+constexpr int64_t kLeastWidth = 24;                // of a line, which is computed by itself
 
 bool is_large(const Fact& between) {
   if (!between.has_rank() || between.rank() != 4) return false;
-  return image_bytes(between).value_or(0) >= kLeastBytes && between.dim(2).value() >= kLeastWidth;
+  return image_bytes(between).value_or(0) >= kLeastPointwiseBytes && between.dim(2).value() >= kLeastWidth;
 }
 
 bool has_residual_or_slope(const Node& conv) { return conv.inputs.size() > 3; }

@@ -11,7 +11,7 @@
 namespace linnet {
 namespace {
 
-constexpr size_t kLeastBytes = size_t{1} << 16;  // of a table: that of fewer may be held twice
+constexpr size_t kLeastTableBytes = size_t{1} << 16;  // of a table: that of fewer may be held twice
 constexpr int64_t kWidest = 1 << 14;  // of a row: where matrices are stored, parts of their rows are read apart
 constexpr int64_t kFirstRows = 16, kPartValues = 1 << 20;
 
@@ -97,7 +97,7 @@ ValueId transposed_weights(const Graph& graph, const Tensor& table) {
 LINNET_DEFINE_REWRITE(share_tied_weights)(const Graph& graph, const Node& node) {
   if (!is_op(node, "Gather")) return std::nullopt;
   const Tensor* table = graph.constant_input(node, 0);
-  const bool fits = table && table->rank() == 2 && table->bytes() >= kLeastBytes && table->dim(1) <= kWidest &&
+  const bool fits = table && table->rank() == 2 && table->bytes() >= kLeastTableBytes && table->dim(1) <= kWidest &&
                     (table->dtype() == DType::kFloat32 || is_half(table->dtype()));
   if (!fits || !gathers_rows(graph, node) || !only_rows_are_read(graph, node.inputs[0])) return std::nullopt;
   const ValueId weights = transposed_weights(graph, *table);

@@ -1,17 +1,12 @@
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
+#include "rewrites/matching/reshape_nodes.h"
 #include "rewrites/matching/sink_transpose.h"
 
 namespace linnet {
 namespace {
 
 bool concrete(const Fact& fact, int rank) { return fact.concrete() && fact.rank() == rank; }
-
-/// dims: 0 keeps that of the value.
-ValueId add_reshape(Patch& patch, const Node& node, ValueId value, const std::vector<int64_t>& dims) {
-  const ValueId shape = patch.constant(node.spec.name + ".shape", Tensor::of(dims));
-  return patch.add(standard_spec(node, "Reshape", 5), {value, shape});
-}
 
 /// Reshape(Transpose(Reshape(x))), the Transpose with that perm and all shapes known.
 struct Regrouping {
@@ -36,9 +31,9 @@ std::optional<Patch> sink_through_whole_shuffle(const Graph& graph, const Node& 
   const Shape &x = r->from, &g = r->groups;
   if (!(g == Shape{x[0], g[1], g[2], x[2], x[3]}) || g[1] * g[2] != x[1]) return std::nullopt;
   Patch patch(graph);
-  ValueId value = add_reshape(patch, node, r->source, {0, 0, 0, g[1], g[2]});
+  ValueId value = add_reshape(patch, node, r->source, std::vector<int64_t>{0, 0, 0, g[1], g[2]});
   value = add_transpose(patch, node, value, {0, 1, 2, 4, 3});
-  value = add_reshape(patch, node, value, {0, 0, 0, x[1]});
+  value = add_reshape(patch, node, value, std::vector<int64_t>{0, 0, 0, x[1]});
   patch.replace(node.outputs[0], add_to_channels_first(patch, node, value, 4));
   return patch;
 }
@@ -54,9 +49,10 @@ std::optional<Patch> sink_through_part_of_shuffle(const Graph& graph, const Node
   if (!(y == Shape{g[1], x[0], y[2], x[2], x[3]}) || y[0] * y[2] != x[1]) return std::nullopt;
   if (!(g == Shape{x[0] * y[2], y[0], x[2] * x[3]})) return std::nullopt;
   Patch patch(graph);
-  ValueId value = add_reshape(patch, node, r->source, {x[0] * x[2] * x[3] * y[2], y[0]});
+  ValueId value = add_reshape(patch, node, r->source, std::vector<int64_t>{x[0] * x[2] * x[3] * y[2], y[0]});
   value = add_transpose(patch, node, value, {1, 0});
-  value = add_reshape(patch, node, patch.add(node.spec, {value, node.inputs[1]}), {x[0], x[2], x[3], y[2]});
+  value = add_reshape(patch, node, patch.add(node.spec, {value, node.inputs[1]}),
+                      std::vector<int64_t>{x[0], x[2], x[3], y[2]});
   patch.replace(node.outputs[0], add_to_channels_first(patch, node, value, 4));
   return patch;
 }
