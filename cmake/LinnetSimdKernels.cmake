@@ -1,8 +1,8 @@
-# add_simd_kernels(target source...): compiles every NAME.simd.cc once per base set of instructions, and every
-# NAME.FEATURE.simd.cc once per base set that FEATURE extends, where the compiler knows it.
+# add_simd_kernels(target families source...): compiles every NAME.simd.cc once per base set of instructions, and every
+# NAME.FEATURE.simd.cc once per base set that FEATURE extends, where the compiler knows it. `families` is a file that
+# has a line for each NAME: see ops/kernels/families.txt.
 # Each copy sees LINNET_SIMD_NS (the namespace its symbols live in) and LINNET_SIMD_ARCH (the xsimd architecture of the
-# base set). The target can include simd_units.inc, which lists the copies: LINNET_SIMD_UNIT(NAME, namespace, "isa name"),
-# the best of each NAME first.
+# base set). The target can include simd_units.h, which lists the copies.
 # The units are always optimised: without inlining, untagged library templates compiled for a wide instruction
 # set would be emitted as weak symbols and could replace the portable ones at link time.
 include(CheckCXXCompilerFlag)
@@ -43,9 +43,11 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set(LINNET_SIMD_FLAGS_baseline $<$<CXX_COMPILER_ID:GNU>:-fno-schedule-insns>)
 else()
   set(LINNET_SIMD_ARCH_baseline "xsimd::sse2")
+  # Few machines run these units: they are kept small.
+  set(LINNET_SIMD_FLAGS_baseline $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Os>)
 endif()
 
-# Compiles sources for a base set and, where given, a feature of it, and appends them to `units` of the caller.
+# Compiles sources for a base set and, where given, a feature of it, and appends them to units_of_NAME of the caller.
 function(add_simd_library target isa feature)
   set(variant ${isa})
   set(name ${LINNET_SIMD_NAME_${isa}})
@@ -67,22 +69,66 @@ function(add_simd_library target isa feature)
   target_compile_definitions(${library} PRIVATE LINNET_SIMD_NS=${variant} "LINNET_SIMD_ARCH=${LINNET_SIMD_ARCH_${isa}}")
   target_link_libraries(${library} PRIVATE linnet_engine xsimd)
   target_include_directories(${library} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/ops)
+  if(NOT feature)
+    target_precompile_headers(${library} PRIVATE "${PROJECT_SOURCE_DIR}/ops/kernels/simd.h")
+  endif()
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${library}>)
   foreach(source IN LISTS ARGN)
     get_filename_component(unit ${source} NAME_WE)
-    string(APPEND units "LINNET_SIMD_UNIT(${unit}, ${variant}, \"${name}\")\n")
+    list(APPEND units_of_${unit} ${variant} ${name})
+    set(units_of_${unit} ${units_of_${unit}} PARENT_SCOPE)
   endforeach()
-  set(units "${units}" PARENT_SCOPE)
 endfunction()
 
-function(add_simd_kernels target)
+# Writes simd_units.h: the structs of the families, and kSimdUnits.
+function(write_simd_units families)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${families})
+  file(STRINGS ${families} lines REGEX "^[^#]")
+  foreach(line IN LISTS lines)
+    string(REGEX MATCH "^([a-z0-9_]+) ([^ ]+) (.+)$" line "${line}")
+    set(unit ${CMAKE_MATCH_1})
+    set(family "${CMAKE_MATCH_3}")
+    list(APPEND includes "#include \"${CMAKE_MATCH_2}\"\n")
+    string(APPEND names "template <>\nconstexpr std::string_view kUnitOf<${family}> = \"${unit}\";\n")
+    string(APPEND list " \\\n  LINNET_FAMILY(${unit}, ${family})")
+    while(units_of_${unit})
+      list(POP_FRONT units_of_${unit} variant name)
+      string(APPEND fills "namespace ${variant} {\nvoid fill(${family}& kernels);\n}\n")
+      string(APPEND units "    {\"${unit}\", \"${name}\", fill_kernels<${family}, ${variant}::fill>},\n")
+    endwhile()
+  endforeach()
+  list(REMOVE_DUPLICATES includes)
+  string(JOIN "" includes ${includes})
+  file(CONFIGURE OUTPUT simd_units.h @ONLY CONTENT [[// Written by the build from families.txt.
+#pragma once
+
+#include "kernels/simd_unit.h"
+@includes@
+#define LINNET_FAMILIES@list@
+
+namespace linnet {
+@fills@
+namespace {
+
+/// The name of the units that implement a family.
+template <class Family>
+constexpr std::string_view kUnitOf;
+@names@
+constexpr SimdUnit kSimdUnits[] = {
+@units@};
+
+}  // namespace
+}  // namespace linnet
+]])
+endfunction()
+
+function(add_simd_kernels target families)
   string(JOIN "|" known ${LINNET_SIMD_FEATURES})
   set(strangers ${ARGN})
   list(FILTER strangers EXCLUDE REGEX "(^|/)[^./]+(\\.(${known}))?\\.simd\\.cc$")
   if(strangers)
     message(FATAL_ERROR "Not NAME.simd.cc or NAME.FEATURE.simd.cc with one of ${known}: ${strangers}")
   endif()
-  set(units "")
   foreach(isa IN LISTS LINNET_SIMD_ISAS)
     foreach(feature IN LISTS LINNET_SIMD_FEATURES)
       set(sources ${ARGN})
@@ -96,6 +142,6 @@ function(add_simd_kernels target)
     add_simd_library(${target} ${isa} "" ${sources})
     target_compile_definitions(${target} PRIVATE LINNET_HAS_ISA_${isa})
   endforeach()
-  file(CONFIGURE OUTPUT simd_units.inc CONTENT "${units}" @ONLY)
+  write_simd_units(${families})
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
 endfunction()

@@ -20,3 +20,26 @@ function(linnet_precompile target)
   target_precompile_headers(${target} PRIVATE <algorithm> <complex> <functional> <map> <memory> <optional> <span>
                             <sstream> <string> <variant> <vector> ${ARGN})
 endfunction()
+
+# GCC's -O3 without the passes that copy whole loops: a fifth less code.
+set(LINNET_O3_WITHOUT_COPIES -O3)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(LINNET_O3_WITHOUT_COPIES -O2 -ftree-vectorize -fvect-cost-model=dynamic -fgcse-after-reload
+      --param=max-inline-insns-single=200 --param=max-inline-insns-auto=30 --param=inline-min-speedup=15)
+endif()
+
+# linnet_optimize(target small|loops): how releases are optimised, unless a user chose other flags. `small` is for what
+# runs while a model is loaded and planned, `loops` for what computes.
+function(linnet_optimize target what)
+  if(NOT CMAKE_CXX_FLAGS_RELEASE STREQUAL "-O2 -DNDEBUG")
+    return()
+  endif()
+  set(flags ${LINNET_O3_WITHOUT_COPIES})
+  if(what STREQUAL "small")
+    set(flags -Os)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # which then suspects std::optional
+      list(APPEND flags -ftree-vectorize -fvect-cost-model=dynamic -Wno-maybe-uninitialized)
+    endif()
+  endif()
+  target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${flags}>")
+endfunction()

@@ -66,7 +66,8 @@ bool WindowRows<T>::passes_end(const Corner& corner) const {
 }
 
 template <class T>
-void WindowRows<T>::address_inside(const RowBlock& block, const Corner& corner, int count, const Target& target) const {
+[[gnu::always_inline]] inline void WindowRows<T>::address_inside(const RowBlock& block, const Corner& corner, int count,
+                                                                 const Target& target) const {
   const auto& [depth, height, width] = windows_.geometry_.axes;
   const int64_t channels = windows_.geometry_.in_channels;
   const ConvWindows::Offset* offsets = windows_.offsets_.data() + block.tap;

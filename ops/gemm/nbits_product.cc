@@ -52,7 +52,7 @@ class NBitsKernel final : public Kernel {
     const NBitsForm& form = b_.form();
     const int64_t depth = checked_mul(form.blocks, form.block), rows = in.shape(p_.a).elements() / p_.matrix.k;
     work_ = divide(rows, ceil_div(p_.matrix.n, form.lanes), checked_mul(depth, sizeof(A)),
-                   checked_mul(depth, form.lanes), kernels_.rows(), in.executor().workers());
+                   checked_mul(depth, form.lanes), kernels_.most_rows(), in.executor().workers());
     unpacked_rows_ = kernels_.unpacked_rows(work_.most_rows());
     row_offset_ = NBitsStrips<A>::scratch_bytes(form, work_.most_rows());
     unpacked_offset_ = row_offset_ + (in.has(p_.b.order) ? aligned(dtype_bytes(DType::kFloat32, depth)) : 0);

@@ -30,8 +30,13 @@ int NBitsKernels<A>::rows() const {
 }
 
 template <class A>
+int NBitsKernels<A>::most_rows() const {
+  return kQuantized<A> ? bytes_.rows : std::max(floats_.rows, floats_.unpacked_rows);
+}
+
+template <class A>
 int NBitsKernels<A>::unpacked_rows(int64_t rows) const {
-  return !kQuantized<A> && rows > kMostNBitsRows ? floats_.unpacked_rows : 0;
+  return !kQuantized<A> && rows > floats_.rows ? floats_.unpacked_rows : 0;
 }
 
 template <class A>

@@ -24,7 +24,8 @@ class NBitsKernels {
 
   int lanes() const { return floats_.lanes; }
   bool half_scales() const { return floats_.half_scales; }
-  int rows() const;  ///< of the highest tile
+  int rows() const;       ///< of the highest tile of packed panels
+  int most_rows() const;  ///< of the highest tile, unpacked panels included
   /// Where so many rows are multiplied by panels that are unpacked for all of them, the rows of the highest tile of
   /// these; 0: where they are not.
   int unpacked_rows(int64_t rows) const;

@@ -25,6 +25,7 @@ F32 widened(const BFloat16* x) {
 
 struct TileBFloat16 : TileF32 {
   using Type = GemmBFloat16;
+  static constexpr bool kHalves = false;
   static F32 load_b(const BFloat16* b, int v) { return widened(b + v * kLanes); }
 };
 

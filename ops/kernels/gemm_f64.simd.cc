@@ -10,7 +10,6 @@ struct TileF64 {
   static constexpr int kLanes = int(F64::size);
   static constexpr int kWidest = kWidestPanel;
   static constexpr bool kHalves = false;
-  static constexpr bool kAdds = true;
   static constexpr bool kActivates = false;
 
   static F64 zero() { return F64(0.0); }

@@ -15,6 +15,7 @@ F32 widened(const Half* x) { return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(&
 
 struct TileHalf : TileF32 {
   using Type = GemmHalf;
+  static constexpr bool kHalves = false;
   static F32 load_b(const Half* b, int v) { return widened(b + v * kLanes); }
 };
 #endif

@@ -15,7 +15,7 @@ class Strip {
   using Function = void (*)(const TileJob<Type>&);
 
   struct Functions {
-    Function rows[kStripRows];  ///< by the number of rows less one; null: no such tile
+    Function rows[kHighestTile];  ///< by the number of rows less one; null: no such tile
   };
 
   static constexpr int highest_tile_of(int vectors) { return vectors <= Tile::kWidest ? highest_tile(vectors) : 0; }
@@ -33,7 +33,7 @@ class Strip {
     }
   }
   template <int W, int G, bool kHalf = false>
-  static constexpr Functions kTiles = functions<W, G, kHalf>(std::make_integer_sequence<int, kStripRows>());
+  static constexpr Functions kTiles = functions<W, G, kHalf>(std::make_integer_sequence<int, kHighestTile>());
 
   /// The functions for `width` vectors of each of so many panels.
   static const Functions& functions_of(int width, int panels, bool half) {

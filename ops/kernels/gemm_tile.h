@@ -22,21 +22,25 @@ constexpr bool kFreeMasks = true;
 constexpr bool kFreeMasks = false;
 #endif
 
-/// Rows of the highest strip.
-constexpr int kStripRows = 24;
+/// Rows of the highest strip, and of the highest tile.
+constexpr int kStripRows = 24, kHighestTile = 12;
 
 /// Rows of the highest tile of `vectors` vectors: its sums fill the register file but for the vectors of B and one
-/// value of A; without a fused multiplication a product needs one more.
+/// value of A; without a fused multiplication a product needs one more. Of one vector, half of 32 registers are enough
+/// sums in flight.
 constexpr int highest_tile(int vectors) {
-  if (kRegisters == 32) return 24 / vectors;
+  if (kRegisters == 32) return vectors == 1 ? kHighestTile : 24 / vectors;
   if (!kFusedMultiply) return vectors <= 2 ? 8 / vectors : 0;
   return vectors <= 3 ? 12 / vectors : 0;
 }
 
+/// Vectors of the widest tile.
+constexpr int kMostVectors = 8;
+
 /// Vectors of columns that a tile of so many rows covers at most: few rows take several panels at once, to have enough
 /// independent sums in flight.
 constexpr int widest_tile(int rows) {
-  if (rows == 1 || (kRegisters == 32 && rows <= 3)) return 8;
+  if (rows == 1 || (kRegisters == 32 && rows <= 3)) return kMostVectors;
   return rows <= 3 || (kRegisters == 32 && rows <= 6) ? 4 : 2;
 }
 
@@ -51,7 +55,7 @@ constexpr int unrolled_steps(int vectors) {
 #if defined(__x86_64__)
 constexpr int kHeldRows = 9;
 #else
-constexpr int kHeldRows = kStripRows;
+constexpr int kHeldRows = kHighestTile;
 #endif
 
 // How far before its use a row of B is asked for into the first-level cache, where it comes from a slower one.
@@ -90,13 +94,23 @@ template <class Tile, int NV, class T>
   Tile::store_part(y + v * Tile::kLanes, value, last_lanes);
 }
 
+template <class Vector>
+[[gnu::always_inline]] inline Vector clamp(Vector x, const Epilogue& e) {
+  return at_most(Vector(e.high), at_least(Vector(e.low), x));
+}
+
+/// What the sums of a tile without a bias begin with.
+template <class Tile>
+alignas(64) constexpr typename Tile::Type::Y kZeros[kMostVectors * Tile::kLanes] = {};
+
 /// The bias, unless sums of an earlier block come before it.
 template <class Tile, int MR, int NV>
 [[gnu::always_inline]] inline void begin(const TileJob<typename Tile::Type>& job,
                                          typename Tile::Vector (&sum)[MR][NV]) {
-  const auto* bias = Tile::kAdds && job.epilogue->bias && !job.accumulate ? job.epilogue->bias + job.column : nullptr;
+  const bool biased = job.epilogue->bias && !job.accumulate;
+  const auto* bias = biased ? job.epilogue->bias + job.column : kZeros<Tile>;
   LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-    const auto value = bias ? load_columns<Tile, NV>(bias, v, job.last_lanes) : Tile::zero();
+    const auto value = load_columns<Tile, NV>(bias, v, job.last_lanes);
     LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][v] = value;
   }
 }
@@ -170,52 +184,74 @@ template <class Tile, int MR, int W, int G, bool kHalf>
   }
 }
 
+/// What is left to do where a tile has a bias that waited for sums of earlier blocks, or a prelu: bias, residual,
+/// prelu, clamp. Reads and writes the rows of y that a tile of so many vectors has stored.
+template <class Tile>
+[[gnu::noinline]] void apply_epilogue(const TileJob<typename Tile::Type>& job, int rows, int vectors) {
+  const auto e = job.epilogue->at(job.row, job.column);
+  for (int v = 0; v < vectors; ++v) {
+    const int64_t column = int64_t{v} * Tile::kLanes, lanes = v + 1 < vectors ? Tile::kLanes : job.last_lanes;
+    const auto bias = e.bias && job.accumulate ? Tile::load_part(e.bias + column, lanes) : Tile::zero();
+    for (int i = 0; i < rows; ++i) {
+      auto* const y = job.y + i * job.y_pitch + column;
+      auto x = Tile::load_part(y, lanes);
+      if (e.bias && job.accumulate) x = x + bias;
+      if (e.residual) x = x + Tile::load_part(e.residual + i * e.residual_pitch + column, lanes);
+      if constexpr (Tile::kActivates) {
+        if (e.slope) x = prelu(x, Tile::load_part(e.slope + column, lanes));
+        if (e.clamps()) x = clamp(x, e);
+      }
+      Tile::store_part(y, x, lanes);
+    }
+  }
+}
+
+/// f(i, row) for the MR rows of y. The address of each comes from the one before it: left to itself, GCC computes all
+/// of them first, which takes more registers than there are, and a third of the code of a tile.
+template <int MR, class Y, class F>
+[[gnu::always_inline]] inline void for_rows(Y* y, int64_t pitch, F f) {
+  LINNET_UNROLL for (int i = 0; i < MR; ++i) {
+    f(i, y);
+    y += pitch;
+    asm volatile("" : "+r"(y));
+  }
+}
+
 template <class Tile, int MR, int NV>
 [[gnu::always_inline]] inline void finish(const TileJob<typename Tile::Type>& job,
                                           typename Tile::Vector (&sum)[MR][NV]) {
+  using Y = typename Tile::Type::Y;
   // Copies: stores may change what the job holds, as far as the compiler knows.
   const auto& e = *job.epilogue;
   auto* const y = job.y;
   const int64_t y_pitch = job.y_pitch, last_lanes = job.last_lanes;
+  const bool waits = (e.bias && job.accumulate) || e.slope;
   // Added last, not begun with: rounding errors grow with the length of a sum, and this keeps it to that of a block.
   if (job.accumulate) {
-    LINNET_UNROLL for (int i = 0; i < MR; ++i) {
-      LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-        sum[i][v] = sum[i][v] + load_columns<Tile, NV>(y + i * y_pitch, v, last_lanes);
-      }
-    }
+    for_rows<MR>(
+        y, y_pitch, [&](int i, const Y* row) __attribute__((always_inline)) {
+          LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = sum[i][v] + load_columns<Tile, NV>(row, v, last_lanes);
+        });
   }
-  if (Tile::kAdds && e.bias && job.accumulate) {
-    LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-      const auto bias = load_columns<Tile, NV>(e.bias + job.column, v, last_lanes);
-      LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][v] = sum[i][v] + bias;
-    }
-  }
-  if (Tile::kAdds && e.residual) {
-    const auto* residual = e.residual + job.row * e.residual_pitch + job.column;
-    LINNET_UNROLL for (int i = 0; i < MR; ++i) {
-      LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-        sum[i][v] = sum[i][v] + load_columns<Tile, NV>(residual + i * e.residual_pitch, v, last_lanes);
-      }
-    }
+  if (e.residual && !waits) {
+    const Y* residual = e.residual + job.row * e.residual_pitch + job.column;
+    for_rows<MR>(
+        residual, e.residual_pitch, [&](int i, const Y* row) __attribute__((always_inline)) {
+          LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = sum[i][v] + load_columns<Tile, NV>(row, v, last_lanes);
+        });
   }
   if constexpr (Tile::kActivates) {
-    if (e.slope) {
-      LINNET_UNROLL for (int v = 0; v < NV; ++v) {
-        const auto slope = load_columns<Tile, NV>(e.slope + job.column, v, last_lanes);
-        LINNET_UNROLL for (int i = 0; i < MR; ++i) sum[i][v] = prelu(sum[i][v], slope);
-      }
-    }
-    if (e.clamps()) {
-      const typename Tile::Vector low(e.low), high(e.high);
+    if (e.clamps() && !waits) {
       LINNET_UNROLL for (int i = 0; i < MR; ++i) {
-        LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = at_most(high, at_least(low, sum[i][v]));
+        LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = clamp(sum[i][v], e);
       }
     }
   }
-  LINNET_UNROLL for (int i = 0; i < MR; ++i) {
-    LINNET_UNROLL for (int v = 0; v < NV; ++v) { store_columns<Tile, NV>(y + i * y_pitch, v, last_lanes, sum[i][v]); }
-  }
+  for_rows<MR>(
+      y, y_pitch, [&](int i, Y* row) __attribute__((always_inline)) {
+        LINNET_UNROLL for (int v = 0; v < NV; ++v) store_columns<Tile, NV>(row, v, last_lanes, sum[i][v]);
+      });
+  if (waits) apply_epilogue<Tile>(job, MR, NV);
 }
 
 /// A tile of MR rows and G panels, of which W vectors are multiplied each.

@@ -7,8 +7,8 @@
 
 namespace linnet {
 
-/// The kernels of a family: the best implementation for resolve_isa(isa). Family is one of the structs of function
-/// pointers that kernel_list.inc names. Throws what resolve_isa() throws.
+/// The kernels of a family: the best unit for resolve_isa(isa). Family is one of the structs of function pointers that
+/// families.txt names. Throws what resolve_isa() throws, and Error(kUnsupported) where the build left the family out.
 template <class Family>
 const Family& kernels_for(Isa isa);
 

@@ -32,8 +32,6 @@ struct NBitsForm {
 
 /// Sums over a block of bytes fit 24 bits, those of floats stay short.
 inline constexpr int kLongestNBitsBlock = 256;
-/// Rows of the highest tile.
-inline constexpr int kMostNBitsRows = 12;
 
 /// Some rows of A times one panel of B: y[i][j] = sum over the depth of a[i] * b[j], plus bias[j].
 /// For every element the sum over a block begins at zero; those of the blocks are added in ascending order.

@@ -3,7 +3,7 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-constexpr int kRows = kRegisters == 32 ? 12 : 8;
+constexpr int kRows = 4;  // more of them are faster on panels that are unpacked once
 
 constexpr int32_t kMagic = 0x4b000000;  // 2^23: its lowest bits, where codes are put, count by one
 

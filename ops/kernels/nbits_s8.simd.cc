@@ -51,7 +51,7 @@ inline Vector signed_by(Vector y, Vector x) { return _mm256_sign_epi8(y, x); }
 /// Sums of two products in 16 bits: of codes up to 15 and int8 they fit for all groups, of codes less 128 and values
 /// from -127 on they just do: 2 * 128 * 127.
 struct Dot {
-  static constexpr int kRows = kRegisters == 32 ? 12 : 4;
+  static constexpr int kRows = 4;
   static constexpr int kOffset = 128;
 
   template <int kBits>

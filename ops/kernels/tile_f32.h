@@ -13,7 +13,6 @@ struct TileF32 {
   static constexpr int kLanes = int(F32::size);
   static constexpr int kWidest = kWidestPanel;
   static constexpr bool kHalves = linnet::LINNET_SIMD_NS::kHalves;
-  static constexpr bool kAdds = true;
   static constexpr bool kActivates = true;
 
   static F32 zero() { return F32(0.0f); }

@@ -13,7 +13,6 @@ struct TileS32 {
   using Vector = I32;
   static constexpr int kLanes = int(I32::size);
   static constexpr bool kHalves = false;
-  static constexpr bool kAdds = true;
   static constexpr bool kActivates = false;
 
   static I32 zero() { return I32(0); }

@@ -26,8 +26,9 @@ def library_of(unit):
 @pytest.mark.parametrize("unit", SIMD_UNITS, ids=lambda path: f"{library_of(path)}-{path.stem}")
 def test_simd_units_define_symbols_of_their_instruction_set_only(unit):
     isa = library_of(unit).split("_", 2)[2]
-    strangers = [name for _, name in defined_symbols(unit) if f"linnet::{isa}::" not in name and "DW.ref" not in name]
-    assert strangers == []
+    # Small units of the baseline share functions of xsimd, which name the set that they are compiled for.
+    own = (f"linnet::{isa}::", "DW.ref") + (("xsimd::sse2",) if isa == "baseline" else ())
+    assert [name for _, name in defined_symbols(unit) if not any(part in name for part in own)] == []
 
 
 def test_there_are_simd_units():
