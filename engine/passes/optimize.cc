@@ -9,6 +9,8 @@ namespace {
 
 // Rewrites that undid each other would loop; real models settle within a few rounds.
 constexpr int kMaxRounds = 16;
+// Nodes that a rewrite looks at between two looks at the clock, which takes as long as a node.
+constexpr size_t kUnchangedNodes = 64;
 
 /// Whether an error is the caller's: a limit, or the wish to stop.
 bool ends_work(const Error& error) {
@@ -34,10 +36,11 @@ bool apply_to_node(Graph& graph, const Rewrite& rewrite, const Node& node, const
 bool apply_rewrite(Graph& graph, const Rewrite& rewrite, const ModelResources& resources) {
   bool changed = false;
   const std::vector<NodeId> order = graph.nodes();
-  for (const NodeId id : order) {
-    if (!graph.alive(id)) continue;
-    check_current();
-    changed |= apply_to_node(graph, rewrite, graph.node(id), resources);
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i % kUnchangedNodes == 0) check_current();
+    if (!graph.alive(order[i]) || !apply_to_node(graph, rewrite, graph.node(order[i]), resources)) continue;
+    changed = true;
+    check_current();  // a change may have computed weights
   }
   return changed;
 }

@@ -15,13 +15,15 @@ void InputProduct<C>::pack(const C* w, C* packed) const {
 }
 
 template <class C>
-void InputProduct<C>::run(KernelContext& context, const C* x, const C* packed, const C* bias, C* y, int64_t y_pitch) const {
+void InputProduct<C>::run(KernelContext& context, const C* x, const C* packed, const C* bias, C* y,
+                          int64_t y_pitch) const {
   const MatrixRows<C> rows(x, k_);
   plan_.run({.a = &rows, .b = packed, .y = y, .y_pitch = y_pitch, .epilogue = {.bias = bias}}, context);
 }
 
 template <class C>
-void InputProduct<C>::run_alone(std::byte* scratch, const C* x, const C* packed, const C* bias, C* y, int64_t y_pitch) const {
+void InputProduct<C>::run_alone(std::byte* scratch, const C* x, const C* packed, const C* bias, C* y,
+                                int64_t y_pitch) const {
   const MatrixRows<C> rows(x, k_);
   const GemmOperands<Type> operands{.a = &rows, .b = packed, .y = y, .y_pitch = y_pitch, .epilogue = {.bias = bias}};
   for (int64_t chunk = 0; chunk < plan_.chunks(); ++chunk) plan_.run_chunk(operands, chunk, scratch);

@@ -21,13 +21,14 @@ std::optional<Tensor> centered(const Tensor& x, const Tensor* zeros, int axis) {
   const bool per_axis = zeros && zeros->size() > 1;
   const int64_t size = x.size(), channels = x.shape()[axis], inner = x.shape().elements(axis + 1, x.rank());
   const auto* from = static_cast<const uint8_t*>(x.raw());
+  int8_t* const to = y.data<int8_t>();
   const bool is_signed = x.dtype() == DType::kInt8;
   for (int64_t first = 0; first < size; first += inner) {
     const int32_t zero = zeros ? byte_at(*zeros, per_axis ? first / inner % channels : 0) : 0;
     for (int64_t i = first; i < first + inner; ++i) {
       const int32_t value = (is_signed ? int32_t(int8_t(from[i])) : int32_t(from[i])) - zero;
       if (value < -128 || value > 127) return std::nullopt;
-      y.data<int8_t>()[i] = int8_t(value);
+      to[i] = int8_t(value);
     }
   }
   return y;
@@ -37,7 +38,8 @@ std::optional<Tensor> centered(const Tensor& x, const Tensor* zeros, int axis) {
 Tensor as_signed(const Tensor& x) {
   if (x.dtype() == DType::kInt8) return x;
   Tensor y(DType::kInt8, x.shape());
-  for (int64_t i = 0, size = x.size(); i < size; ++i) y.data<int8_t>()[i] = int8_t(x.data<uint8_t>()[i] ^ 0x80);
+  const auto values = x.values<uint8_t>();
+  std::ranges::transform(values, y.data<int8_t>(), [](uint8_t value) { return int8_t(value ^ 0x80); });
   return y;
 }
 

@@ -82,9 +82,9 @@ Tensor packed_codes(const BlockedMatrix& b) {
 
 Tensor column_scales(const BlockedMatrix& b) {
   Tensor scales(DType::kFloat32, {b.n(), b.blocks()});
-  for (int64_t i = 0; i < scales.size(); ++i) {
-    scales.data<float>()[i] = b.scales->data<float>()[b.place(i % b.blocks(), b.blocks(), i / b.blocks())];
-  }
+  const float* const from = b.scales->data<float>();
+  float* const to = scales.data<float>();
+  for (int64_t i = 0; i < scales.size(); ++i) to[i] = from[b.place(i % b.blocks(), b.blocks(), i / b.blocks())];
   return scales;
 }
 

@@ -28,8 +28,10 @@ std::optional<ProductWeights> conv_weights(const Graph& graph, const Node& node)
 Tensor transposed(const Tensor& w) {
   const int64_t n = w.shape()[0], k = w.shape()[1];
   Tensor result(DType::kInt8, {k, n});
+  const int8_t* const from = w.data<int8_t>();
+  int8_t* const to = result.data<int8_t>();
   for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < k; ++j) result.data<int8_t>()[j * n + i] = w.data<int8_t>()[i * k + j];
+    for (int64_t j = 0; j < k; ++j) to[j * n + i] = from[i * k + j];
   }
   return result;
 }
