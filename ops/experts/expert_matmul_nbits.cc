@@ -41,7 +41,7 @@ class ExpertNBitsKernel final : public Kernel {
     const int64_t rows = std::min(kMostRows, products_);
     strips_offset_ = aligned(ExpertOrder::bytes(products_, experts_));
     tile_offset_ = strips_offset_ + NBitsStrips<A>::scratch_bytes(weights_.form(), rows);
-    const int64_t tile = checked_mul(kernels_.rows(), kernels_.lanes());
+    const int64_t tile = checked_mul(kernels_.rows(weights_.form()), kernels_.lanes());
     const size_t tile_bytes = aligned(dtype_bytes(DType::kFloat32, tile));
     weights_offset_ = tile_offset_ + std::max(tile_bytes, UnpackedNBits::scratch_bytes(weights_.form(), rows));
   }
@@ -94,8 +94,9 @@ class ExpertNBitsKernel final : public Kernel {
   void multiply(const Part& part, std::span<const int64_t> products, Checkpoints& checkpoints) const {
     for (size_t begin = 0; begin < products.size() && part.panels.size() > 0; begin += kMostRows) {
       const auto rows = products.subspan(begin, std::min(size_t(kMostRows), products.size() - begin));
-      const int unpacked = kernels_.unpacked_rows(std::ssize(rows));
-      const NBitsStrips<A> strips(part.weights.form, std::ssize(rows), unpacked ? unpacked : kernels_.rows(),
+      const NBitsForm& form = part.weights.form;
+      const int unpacked = kernels_.unpacked_rows(form, std::ssize(rows));
+      const NBitsStrips<A> strips(form, std::ssize(rows), unpacked ? unpacked : kernels_.rows(form),
                                   part.scratch + strips_offset_);
       put_rows(part, strips, rows);
       if constexpr (std::is_same_v<A, float>) {

@@ -52,8 +52,8 @@ class NBitsKernel final : public Kernel {
     const NBitsForm& form = b_.form();
     const int64_t depth = checked_mul(form.blocks, form.block), rows = in.shape(p_.a).elements() / p_.matrix.k;
     work_ = divide(rows, ceil_div(p_.matrix.n, form.lanes), checked_mul(depth, sizeof(A)),
-                   checked_mul(depth, form.lanes), kernels_.most_rows(), in.executor().workers());
-    unpacked_rows_ = kernels_.unpacked_rows(work_.most_rows());
+                   checked_mul(depth, form.lanes), kernels_.rows(form), in.executor().workers());
+    unpacked_rows_ = kernels_.unpacked_rows(form, work_.most_rows());
     row_offset_ = NBitsStrips<A>::scratch_bytes(form, work_.most_rows());
     unpacked_offset_ = row_offset_ + (in.has(p_.b.order) ? aligned(dtype_bytes(DType::kFloat32, depth)) : 0);
     b_offset_ = unpacked_offset_ + (unpacked_rows_ ? UnpackedNBits::scratch_bytes(form, work_.most_rows()) : 0);
@@ -64,7 +64,8 @@ class NBitsKernel final : public Kernel {
     context.executor().parallel_for(work_.chunks(), [&](int64_t chunk, int worker) {
       const Span lines = work_.rows_of(chunk), panels = work_.panels_of(chunk);
       std::byte* scratch = context.scratch(worker);
-      const NBitsStrips<A> strips(b.form, lines.size(), unpacked_rows_ ? unpacked_rows_ : kernels_.rows(), scratch);
+      const NBitsStrips<A> strips(b.form, lines.size(), unpacked_rows_ ? unpacked_rows_ : kernels_.rows(b.form),
+                                  scratch);
       const float* a = context.input(p_.a).data<float>() + lines.begin * p_.matrix.k;
       put_rows(a, b, strips, reinterpret_cast<float*>(scratch + row_offset_));
       float* y = context.output(0).data<float>() + lines.begin * p_.matrix.n;
@@ -79,7 +80,7 @@ class NBitsKernel final : public Kernel {
   size_t scratch_bytes() const override { return b_offset_ + b_.scratch_bytes(); }
   bool reads(int input) const override { return input == p_.a || input == p_.bias || !b_.packed(); }
   std::string describe() const override {
-    const int highest = unpacked_rows_ ? unpacked_rows_ : kernels_.rows();
+    const int highest = unpacked_rows_ ? unpacked_rows_ : kernels_.rows(b_.form());
     const int64_t rows = work_.most_rows(), strips = std::max<int64_t>(1, ceil_div(rows, highest));
     return str(p_.matrix.bits, "-bit blocks of ", p_.matrix.block_size, p_.quantized ? ", int8 " : ", float32 ",
                ceil_div(rows, strips), "x", kernels_.lanes() * (unpacked_rows_ ? 2 : 1),

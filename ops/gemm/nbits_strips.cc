@@ -25,18 +25,13 @@ size_t blocks_bytes(const NBitsForm& form, int64_t rows) {
 }  // namespace
 
 template <class A>
-int NBitsKernels<A>::rows() const {
-  return kQuantized<A> ? bytes_.rows : floats_.rows;
+int NBitsKernels<A>::rows(const NBitsForm& form) const {
+  return kQuantized<A> ? bytes_.rows : floats_.rows_of(form);
 }
 
 template <class A>
-int NBitsKernels<A>::most_rows() const {
-  return kQuantized<A> ? bytes_.rows : std::max(floats_.rows, floats_.unpacked_rows);
-}
-
-template <class A>
-int NBitsKernels<A>::unpacked_rows(int64_t rows) const {
-  return !kQuantized<A> && rows > floats_.rows ? floats_.unpacked_rows : 0;
+int NBitsKernels<A>::unpacked_rows(const NBitsForm& form, int64_t rows) const {
+  return !kQuantized<A> && rows > floats_.rows_of(form) ? floats_.unpacked_rows : 0;
 }
 
 template <class A>

@@ -24,11 +24,10 @@ class NBitsKernels {
 
   int lanes() const { return floats_.lanes; }
   bool half_scales() const { return floats_.half_scales; }
-  int rows() const;       ///< of the highest tile of packed panels
-  int most_rows() const;  ///< of the highest tile, unpacked panels included
+  int rows(const NBitsForm& form) const;  ///< of the highest tile
   /// Where so many rows are multiplied by panels that are unpacked for all of them, the rows of the highest tile of
   /// these; 0: where they are not.
-  int unpacked_rows(int64_t rows) const;
+  int unpacked_rows(const NBitsForm& form, int64_t rows) const;
   const NBitsFloatKernels& floats() const { return floats_; }
   void multiply(const NBitsTile<A>& tile) const;
   /// Puts n values of a row to row i of a strip of `rows`.

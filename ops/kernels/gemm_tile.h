@@ -225,7 +225,7 @@ template <class Tile, int MR, int NV>
   const auto& e = *job.epilogue;
   auto* const y = job.y;
   const int64_t y_pitch = job.y_pitch, last_lanes = job.last_lanes;
-  const bool waits = (e.bias && job.accumulate) || e.slope;
+  const bool waits = (e.bias && job.accumulate) || e.slope || (!Tile::kActivates && e.residual);
   // Added last, not begun with: rounding errors grow with the length of a sum, and this keeps it to that of a block.
   if (job.accumulate) {
     for_rows<MR>(

@@ -64,14 +64,20 @@ struct NBitsUnpackedTile {
 
 /// Products of float32 and weights of few bits, which are widened in registers, or unpacked for many rows.
 struct NBitsFloatKernels {
-  int lanes, rows;
-  bool half_scales;  ///< whether a form may have them
+  int lanes;
+  int rows;           ///< of the highest tile
+  int rows_of_4bits;  ///< of 4-bit weights with zero points that are no floats, which are the most common
+  bool half_scales;   ///< whether a form may have them
   void (*multiply)(const NBitsTile<float>& tile);
 
   int unpacked_rows;
   /// Unpacks so many blocks of a panel to rows of `pitch` floats.
   void (*unpack)(const NBitsForm& form, const std::byte* b, int64_t blocks, int64_t pitch, float* codes, float* scales);
   void (*multiply_unpacked)(const NBitsUnpackedTile& tile);
+
+  [[gnu::always_inline]] int rows_of(const NBitsForm& form) const {
+    return form.bits == 4 && form.zeros != NBitsZeros::kFloats ? rows_of_4bits : rows;
+  }
 };
 
 /// The same of rows quantised to int8: sums over blocks are exact, equal for all instruction sets.

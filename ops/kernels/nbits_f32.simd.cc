@@ -3,7 +3,8 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-constexpr int kRows = 4;  // more of them are faster on panels that are unpacked once
+/// Of the highest tile; more rows are multiplied by panels that are unpacked, but for the most common weights.
+constexpr int kRows = 4, kRowsOf4Bits = kRegisters == 32 ? 12 : 8;
 
 constexpr int32_t kMagic = 0x4b000000;  // 2^23: its lowest bits, where codes are put, count by one
 
@@ -82,9 +83,20 @@ struct FloatTile {
   }
 
   static void run(const NBitsTile<float>& t) {
-    t.form->zeros == NBitsZeros::kFloats ? run_blocks<true>(t) : run_blocks<false>(t);
+    if constexpr (MR <= kRows) {
+      if (t.form->zeros == NBitsZeros::kFloats) return run_blocks<true>(t);
+    }
+    run_blocks<false>(t);
   }
 };
+
+void multiply_floats(const NBitsTile<float>& tile) {
+  constexpr std::make_integer_sequence<int, kRows> kFew;
+  if (tile.form->bits == 4)
+    return multiply_rows<FloatTile, float, 4>(tile, std::make_integer_sequence<int, kRowsOf4Bits>());
+  if (tile.form->bits == 2) return multiply_rows<FloatTile, float, 2>(tile, kFew);
+  multiply_rows<FloatTile, float, 8>(tile, kFew);
+}
 
 template <int kBits, bool kFloatZeros>
 void unpack_codes(const std::byte* b, int64_t code_bytes, F32 zeros, int64_t pitch, float* codes) {
@@ -163,8 +175,9 @@ void fill(NBitsFloatKernels& kernels);
 void fill(NBitsFloatKernels& kernels) {
   kernels = {.lanes = kLanes,
              .rows = kRows,
+             .rows_of_4bits = kRowsOf4Bits,
              .half_scales = kHalfScales,
-             .multiply = multiply<FloatTile, float, kRows>,
+             .multiply = multiply_floats,
              .unpacked_rows = kUnpackedRows,
              .unpack = unpack,
              .multiply_unpacked = multiply_unpacked};

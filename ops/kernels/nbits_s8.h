@@ -138,8 +138,16 @@ inline void quantize(const float* a, int64_t n, int block, int rows, int32_t fac
 }
 
 template <class Dot>
+void multiply_bytes_of(const NBitsTile<int8_t>& tile) {
+  constexpr std::make_integer_sequence<int, Dot::kRows> kAll;
+  if (tile.form->bits == 2) return multiply_rows<Bytes<Dot>::template Tile, int8_t, 2>(tile, kAll);
+  if (tile.form->bits == 4) return multiply_rows<Bytes<Dot>::template Tile, int8_t, 4>(tile, kAll);
+  multiply_rows<Bytes<Dot>::template Tile, int8_t, 8>(tile, kAll);
+}
+
+template <class Dot>
 void fill_bytes(NBitsByteKernels& kernels) {
-  kernels = {Dot::kRows, Dot::kOffset, quantize, multiply<Bytes<Dot>::template Tile, int8_t, Dot::kRows>};
+  kernels = {Dot::kRows, Dot::kOffset, quantize, multiply_bytes_of<Dot>};
 }
 
 }  // namespace

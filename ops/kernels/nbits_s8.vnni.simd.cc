@@ -7,7 +7,7 @@ namespace {
 
 /// Codes are the unsigned operand, so that the signed one, four values of a row, can be spread by the load.
 struct Dot {
-  static constexpr int kRows = kRegisters == 32 ? 6 : 4;
+  static constexpr int kRows = kRegisters == 32 ? 8 : 4;
   static constexpr int kOffset = 0;
 
   template <int kBits>

@@ -80,13 +80,5 @@ void multiply_rows(const NBitsTile<A>& tile, std::integer_sequence<int, kRows...
   kTiles[tile.rows - 1](tile);
 }
 
-template <template <int, int> class Tile, class A, int kRows>
-void multiply(const NBitsTile<A>& tile) {
-  constexpr std::make_integer_sequence<int, kRows> kAll;
-  if (tile.form->bits == 2) return multiply_rows<Tile, A, 2>(tile, kAll);
-  if (tile.form->bits == 4) return multiply_rows<Tile, A, 4>(tile, kAll);
-  multiply_rows<Tile, A, 8>(tile, kAll);
-}
-
 }  // namespace
 }  // namespace linnet::LINNET_SIMD_NS
