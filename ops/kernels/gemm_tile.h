@@ -184,8 +184,8 @@ template <class Tile, int MR, int W, int G, bool kHalf>
   }
 }
 
-/// What is left to do where a tile has a bias that waited for sums of earlier blocks, or a prelu: bias, residual,
-/// prelu, clamp. Reads and writes the rows of y that a tile of so many vectors has stored.
+/// What is left to do where a tile has a bias that waited for sums of earlier blocks, a prelu, or a residual without
+/// activations: bias, residual, prelu, clamp. Reads and writes the rows of y that a tile of so many vectors has stored.
 template <class Tile>
 [[gnu::noinline]] void apply_epilogue(const TileJob<typename Tile::Type>& job, int rows, int vectors) {
   const auto e = job.epilogue->at(job.row, job.column);
