@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "file_contents.h"
 #include "sparse_tensor.h"
-#include "stored_range.h"
 #include "tensor/alignment.h"
 #include "tensor/bool_bytes.h"
 #include "tensor_data.h"
@@ -58,7 +58,7 @@ Tensor TensorReader::decode_left_out(const pb::TensorProto& proto, const ByteRan
   const DType dtype = dtype_from_proto(proto.data_type());
   const Shape shape = shape_from_proto(proto.dims());
   check_raw_data(proto, size_t(range.bytes), dtype, shape);
-  if (Tensor later = tensor_in(model_->source, range.offset, dtype, shape, proto.name())) return later;
+  if (Tensor later = FileContents::tensor(model_->source, range.offset, dtype, shape, proto.name())) return later;
   missing_.push_back({arena_.tensor(dtype, shape), range.offset});
   return missing_.back().to;
 }
