@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "tensor/alignment.h"
-#include "tensor/stored_tensor.h"
+#include "tensor/stored_contents.h"
 #include "tensor/tensor_arena.h"
 
 namespace linnet {

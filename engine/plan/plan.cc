@@ -13,7 +13,7 @@
 #include "plan/rows_written.h"
 #include "tensor/held_bytes.h"
 #include "tensor/same_fact.h"
-#include "tensor/stored_tensor.h"
+#include "tensor/stored_contents.h"
 
 namespace linnet {
 namespace {

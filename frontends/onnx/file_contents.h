@@ -5,12 +5,12 @@
 #include <string>
 
 #include "byte_source.h"
-#include "tensor/stored_tensor.h"
+#include "tensor/stored_contents.h"
 
 namespace linnet {
 
 /// The contents of a tensor in a file, which are read when they are asked for.
-class FileContents final : public StoredBytes {
+class FileContents final : public ContentsSource {
  public:
   /// A tensor with such contents. No tensor where they must be read at once: the source is no file, or was written just
   /// now, or they are too few to matter. `name` goes into messages.
