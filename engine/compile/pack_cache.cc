@@ -36,14 +36,14 @@ std::shared_ptr<PackCache::Entry> PackCache::entry(const Tensor& source, const P
 }
 
 Tensor PackCache::find_or_make(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make) {
-  if (!store_) return make();
+  if (!files_) return make();
   {
-    const std::lock_guard lock(store_mutex_);
-    if (const Tensor found = store_->find(source, form)) return found;
+    const std::lock_guard lock(files_mutex_);
+    if (const Tensor found = files_->find(source, form)) return found;
   }
   Tensor made = make();
-  const std::lock_guard lock(store_mutex_);
-  store_->add(source, form, made);
+  const std::lock_guard lock(files_mutex_);
+  files_->add(source, form, made);
   return made;
 }
 
@@ -60,8 +60,8 @@ void PackCache::finish() {
 }
 
 void PackCache::save() {
-  const std::lock_guard lock(store_mutex_);
-  if (store_) store_->save();
+  const std::lock_guard lock(files_mutex_);
+  if (files_) files_->save();
 }
 
 void PackCache::forget(const Tensor& source) {

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "compile/pack_store.h"
+#include "compile/pack_files.h"
 #include "linnet/op.h"
 
 namespace linnet {
@@ -17,8 +17,8 @@ namespace linnet {
 /// for nobody who makes another.
 class PackCache {
  public:
-  /// Looks in the store first, and gives it what it lacks. Before the first get().
-  void use(std::shared_ptr<PackStore> store) { store_ = std::move(store); }
+  /// Looks in the files first, and adds to them what they lack. Before the first get().
+  void use(std::shared_ptr<PackFiles> files) { files_ = std::move(files); }
   /// The source in that form; calls make() where there is none yet.
   Tensor get(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make);
   /// An uninitialised tensor of numbers for make() to fill: in memory of freed sources where there is enough, which the
@@ -72,8 +72,8 @@ class PackCache {
   void save();
 
   SpareMemory spare_;
-  std::mutex store_mutex_;
-  std::shared_ptr<PackStore> store_;
+  std::mutex files_mutex_;
+  std::shared_ptr<PackFiles> files_;
   mutable std::mutex mutex_;  // of entries, not of what is made
   std::map<Key, std::weak_ptr<Entry>> entries_;
   std::vector<std::weak_ptr<Entry>> of_freed_;  // those whose sources are freed

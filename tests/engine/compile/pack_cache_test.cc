@@ -171,7 +171,7 @@ TEST(PackCache, ReleasesFreedMemoryWhereItsFilesCannotBeWritten) {
   PackCache cache;
   {
     const testing::TemporaryFolder folder;
-    cache.use(std::make_shared<PackStore>(folder.path(""), "key", SealedFile{"", bytes, nullptr}));
+    cache.use(std::make_shared<PackFiles>(folder.path(""), "key", SealedFile{"", bytes, nullptr}));
   }
   const Tensor packed = cache.get(source, kPanels, [&] { return source.clone(); });
   const auto account = std::make_shared<MemoryAccount>(size_t{1} << 30);
