@@ -44,11 +44,11 @@ Registry standard_registry() {
 #define LINNET_OP(name) register_##name(registry);
 #include "op_list.inc"
 #undef LINNET_OP
-  Registry::Rewrites::add(registry, rewrites());
-  Registry::Rewrites::set_lowering(registry, lower_precision);
-  Registry::Rewrites::set_comparison(registry, compute_alike);
-  Registry::Rewrites::set_linearity(registry, linear_dims);
-  Registry::Rewrites::set_growing(registry, growing_states);
+  Registry::Rewrites::set(registry, {.list = rewrites(),
+                                     .lowering = lower_precision,
+                                     .comparison = compute_alike,
+                                     .linearity = linear_dims,
+                                     .growing = growing_states});
   registry.standard_ = true;
   return registry;
 }

@@ -27,7 +27,7 @@ Tensor ModelCompileInput::packed(const Tensor& source, const PackedForm& form,
 }
 
 Tensor ModelCompileInput::packed_memory(DType dtype, const Shape& shape) const {
-  return resources_.spare_memory.tensor(dtype, shape);
+  return resources_.packs.memory(dtype, shape);
 }
 
 const ModelResources& model_resources(const CompileInput& in) { return model_input(in).resources(); }

@@ -4,7 +4,6 @@
 
 #include "compile/pack_cache.h"
 #include "compile/shared_constants.h"
-#include "compile/spare_memory.h"
 #include "linnet/options.h"
 #include "tensor/memory_account.h"
 
@@ -26,7 +25,6 @@ struct ModelResources : std::enable_shared_from_this<ModelResources> {
   bool skips_rewrites = !kDebug;
   mutable PackCache packs;
   mutable SharedConstants constants;
-  mutable SpareMemory spare_memory;  ///< of freed weights, for packed ones
 };
 
 }  // namespace linnet

@@ -1,28 +1,35 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
 
-#include "compile/pack_store.h"
+#include "compile/pack_files.h"
 #include "linnet/op.h"
 
 namespace linnet {
 
-/// Data derived from constants (packed weights), made once and shared by every kernel that asks for the same form.
-/// Entries live as long as some kernel holds them. Thread-safe: who asks for one waits for nobody who makes another.
+/// Data derived from constants (packed weights), made once and shared by every kernel that asks for the same form, and
+/// the memory that it is made in. Entries live as long as some kernel holds them. Thread-safe: who asks for one waits
+/// for nobody who makes another.
 class PackCache {
  public:
-  /// Looks in the store first, and gives it what it lacks. Before the first get().
-  void use(std::shared_ptr<PackStore> store) { store_ = std::move(store); }
+  /// Looks in the files first, and adds to them what they lack. Before the first get().
+  void use(std::shared_ptr<PackFiles> files) { files_ = std::move(files); }
   /// The source in that form; calls make() where there is none yet.
   Tensor get(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make);
-  /// Lets go of a source that nobody will ask for again; what was derived from it lives on.
-  void forget(const Tensor& source);
-  /// Writes what the store was given. Throws Error(kIo).
-  void save();
+  /// An uninitialised tensor of numbers for make() to fill: in memory of freed sources where there is enough, which the
+  /// system need not clear, else in new memory.
+  Tensor memory(DType dtype, const Shape& shape);
+  /// Frees a source that nobody will ask for again: what was derived from it stays, and memory() uses its memory where
+  /// nobody else refers to it.
+  void free(Tensor source);
+  /// After the kernels of a plan are compiled: releases the memory of freed sources that is left, and writes what was
+  /// made into the files. Throws Error(kIo) where that fails.
+  void finish();
   /// Bytes of all living entries.
   int64_t bytes() const;
 
@@ -30,7 +37,7 @@ class PackCache {
   struct Entry {
     std::mutex making;  // held while it is made
     Tensor packed;      // none yet where making it failed
-    Tensor source;      // kept so that its address stays taken, until it is forgotten
+    Tensor source;      // kept so that its address stays taken, until it is freed
   };
   /// Views of one constant have its address, but may have another shape, which packs otherwise.
   struct Key {
@@ -41,14 +48,35 @@ class PackCache {
 
     auto operator<=>(const Key&) const = default;
   };
+  /// Memory of tensors that are not needed any more. Thread-safe.
+  class SpareMemory {
+   public:
+    /// Takes the tensor's memory where nobody else refers to it.
+    void add(Tensor tensor);
+    /// In the smallest part that is large enough, else in new memory.
+    Tensor tensor(DType dtype, const Shape& shape);
+    void release();
+
+   private:
+    struct Part {
+      std::byte* data = nullptr;
+      std::shared_ptr<const Tensor> owner;
+    };
+
+    std::mutex mutex_;
+    std::multimap<size_t, Part> parts_;  // by bytes
+  };
   std::shared_ptr<Entry> entry(const Tensor& source, const PackedForm& form);
   Tensor find_or_make(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make);
+  void forget(const Tensor& source);
+  void save();
 
-  std::mutex store_mutex_;
-  std::shared_ptr<PackStore> store_;
+  SpareMemory spare_;
+  std::mutex files_mutex_;
+  std::shared_ptr<PackFiles> files_;
   mutable std::mutex mutex_;  // of entries, not of what is made
   std::map<Key, std::weak_ptr<Entry>> entries_;
-  std::vector<std::weak_ptr<Entry>> forgotten_;
+  std::vector<std::weak_ptr<Entry>> of_freed_;  // those whose sources are freed
 };
 
 }  // namespace linnet

@@ -1,6 +1,6 @@
 #include "compile/shared_constants.h"
 
-#include "tensor/stored_tensor.h"
+#include "tensor/stored_contents.h"
 
 namespace linnet {
 namespace {

@@ -71,63 +71,17 @@ std::vector<Registry::Entry> Registry::entries() const {
 
 std::vector<std::string> Registry::rewrite_names() const {
   std::vector<std::string> names;
-  for (const Rewrite& rewrite : Rewrites::of(*this)) names.push_back(rewrite.name);
+  for (const Rewrite& rewrite : Rewrites::of(*this).list) names.push_back(rewrite.name);
   return names;
 }
 
-const std::vector<Rewrite>& Registry::Rewrites::of(const Registry& registry) {
-  static const std::vector<Rewrite> none;
-  return registry.rewrites_ ? registry.rewrites_->list : none;
+const Registry::Rewrites& Registry::Rewrites::of(const Registry& registry) {
+  static const Rewrites none;
+  return registry.rewrites_ ? *registry.rewrites_ : none;
 }
 
-void Registry::Rewrites::add(Registry& registry, const std::vector<Rewrite>& rewrites) {
-  auto all = copy_of(registry);
-  all->list.insert(all->list.end(), rewrites.begin(), rewrites.end());
-  registry.rewrites_ = std::move(all);
-}
-
-Lowering Registry::Rewrites::lowering_of(const Registry& registry) {
-  return registry.rewrites_ ? registry.rewrites_->lowering : nullptr;
-}
-
-void Registry::Rewrites::set_lowering(Registry& registry, Lowering lowering) {
-  auto all = copy_of(registry);
-  all->lowering = lowering;
-  registry.rewrites_ = std::move(all);
-}
-
-Comparison Registry::Rewrites::comparison_of(const Registry& registry) {
-  return registry.rewrites_ ? registry.rewrites_->comparison : nullptr;
-}
-
-void Registry::Rewrites::set_comparison(Registry& registry, Comparison comparison) {
-  auto all = copy_of(registry);
-  all->comparison = comparison;
-  registry.rewrites_ = std::move(all);
-}
-
-Linearity Registry::Rewrites::linearity_of(const Registry& registry) {
-  return registry.rewrites_ ? registry.rewrites_->linearity : nullptr;
-}
-
-void Registry::Rewrites::set_linearity(Registry& registry, Linearity linearity) {
-  auto all = copy_of(registry);
-  all->linearity = linearity;
-  registry.rewrites_ = std::move(all);
-}
-
-Growing Registry::Rewrites::growing_of(const Registry& registry) {
-  return registry.rewrites_ ? registry.rewrites_->growing : nullptr;
-}
-
-void Registry::Rewrites::set_growing(Registry& registry, Growing growing) {
-  auto all = copy_of(registry);
-  all->growing = growing;
-  registry.rewrites_ = std::move(all);
-}
-
-std::shared_ptr<Registry::Rewrites> Registry::Rewrites::copy_of(const Registry& registry) {
-  return registry.rewrites_ ? std::make_shared<Rewrites>(*registry.rewrites_) : std::make_shared<Rewrites>();
+void Registry::Rewrites::set(Registry& registry, Rewrites rewrites) {
+  registry.rewrites_ = std::make_shared<const Rewrites>(std::move(rewrites));
 }
 
 void Registry::load_library(const std::string& path) {

@@ -64,28 +64,17 @@ inline constexpr const char* kCapacity = "capacity";
 /// Symbols of dims stand for numbers that are equal.
 using Growing = std::optional<GrowingGraphs> (*)(const Graph& graph, const std::vector<GrowingState>& states);
 
-/// Those of a registry, in order, and the lowering that every graph undergoes, whatever optimization is asked for.
+/// What a registry does with graphs.
 struct Registry::Rewrites {
-  std::vector<Rewrite> list;
-  Lowering lowering = nullptr;      ///< nullptr: none
+  std::vector<Rewrite> list{};      ///< in the order in which they are tried
+  Lowering lowering = nullptr;      ///< of every graph, whatever optimization is asked for; nullptr: none
   Comparison comparison = nullptr;  ///< nullptr: no two forms are known to be equal
   Linearity linearity = nullptr;    ///< nullptr: no graph is known to be so
   Growing growing = nullptr;        ///< nullptr: there are no such parts
 
-  static const std::vector<Rewrite>& of(const Registry& registry);
-  /// Puts more behind those that the registry has.
-  static void add(Registry& registry, const std::vector<Rewrite>& rewrites);
-  static Lowering lowering_of(const Registry& registry);
-  static void set_lowering(Registry& registry, Lowering lowering);
-  static Comparison comparison_of(const Registry& registry);
-  static void set_comparison(Registry& registry, Comparison comparison);
-  static Linearity linearity_of(const Registry& registry);
-  static void set_linearity(Registry& registry, Linearity linearity);
-  static Growing growing_of(const Registry& registry);
-  static void set_growing(Registry& registry, Growing growing);
-
- private:
-  static std::shared_ptr<Rewrites> copy_of(const Registry& registry);
+  /// Those of the registry, as long as nobody sets others.
+  static const Rewrites& of(const Registry& registry);
+  static void set(Registry& registry, Rewrites rewrites);
 };
 
 }  // namespace linnet

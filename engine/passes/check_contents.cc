@@ -1,7 +1,7 @@
 #include "environment/run_environment.h"
 #include "graph/checks_contents.h"
 #include "passes/passes.h"
-#include "tensor/stored_tensor.h"
+#include "tensor/stored_contents.h"
 
 namespace linnet {
 

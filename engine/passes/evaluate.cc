@@ -4,7 +4,7 @@
 
 #include "compile/compile_input.h"
 #include "environment/run_environment.h"
-#include "passes/computed_bytes.h"
+#include "passes/computed_contents.h"
 #include "tensor/held_bytes.h"
 
 namespace linnet {
@@ -97,7 +97,7 @@ std::optional<std::vector<Tensor>> evaluate(const Node& node, std::span<const Fa
   if (no_elements(out)) return allocated(out);
   if (compute_dtype(node, in, out) != DType::kUndefined) return std::nullopt;  // what it is lowered to folds
   try {
-    return ComputedBytes::let_go(node, in, out, resources, run_once(node, in, out, resources));
+    return ComputedContents::computed_again(node, in, out, resources, run_once(node, in, out, resources));
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kLimit) throw;
     return std::nullopt;  // left to the run, whose limits the caller sets

@@ -48,7 +48,7 @@ bool apply_rewrite(Graph& graph, const Rewrite& rewrite, const ModelResources& r
 bool apply_rewrites(Graph& graph, const ModelResources& resources, RewriteStage stage) {
   bool changed = false;
   const auto registry = graph.registry();
-  for (const Rewrite& rewrite : Registry::Rewrites::of(*registry)) {
+  for (const Rewrite& rewrite : Registry::Rewrites::of(*registry).list) {
     if (rewrite.stage != stage || resources.options.disabled_rewrites.contains(rewrite.name)) continue;
     changed |= apply_rewrite(graph, rewrite, resources);
   }
@@ -58,7 +58,7 @@ bool apply_rewrites(Graph& graph, const ModelResources& resources, RewriteStage 
 /// The facts of a graph whose nodes can all be compiled.
 void lower_and_propagate(Graph& graph, const ModelResources& resources, bool widen) {
   propagate_facts(graph, resources, widen);
-  const Lowering lowering = Registry::Rewrites::lowering_of(*graph.registry());
+  const Lowering lowering = Registry::Rewrites::of(*graph.registry()).lowering;
   if (!lowering) return;
   const auto patch = lowering(graph, resources.options.optimization >= 2);
   if (!patch) return;

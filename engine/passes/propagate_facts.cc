@@ -4,7 +4,7 @@
 #include "passes/evaluate.h"
 #include "passes/passes.h"
 #include "tensor/same_fact.h"
-#include "tensor/stored_tensor.h"
+#include "tensor/stored_contents.h"
 
 namespace linnet {
 namespace {

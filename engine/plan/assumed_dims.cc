@@ -68,7 +68,7 @@ AssumedDims::AssumedDims(Graph& open, const Graph& a, const Graph& b, const Mode
 }
 
 bool AssumedDims::set_line(const Graph& a, const Graph& b) {
-  const Linearity linearity = Registry::Rewrites::linearity_of(*telling_.registry());
+  const Linearity linearity = Registry::Rewrites::of(*telling_.registry()).linearity;
   AssumedDims next = *this;
   next.further_steps_ = linearity ? linearity(telling_, a, b) : 0;
   next.first_ = input_shapes(a);

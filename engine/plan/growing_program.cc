@@ -65,7 +65,7 @@ GrowingProgram::GrowingProgram(const Graph& graph, const std::vector<GrowingStat
   const auto before = rows_added(states, outputs_, first), now = rows_added(states, outputs_, exact);
   has_equal_steps_ = !before || !now || before == now;
   rows_ = before == now ? now.value_or(0) : 0;
-  const Comparison comparison = Registry::Rewrites::comparison_of(*graph.registry());
+  const Comparison comparison = Registry::Rewrites::of(*graph.registry()).comparison;
   if (!comparison || rows_ < 1) return;
   Graph open = graph;
   assumed_.emplace(open, first, exact, *resources, outputs_);
@@ -76,7 +76,7 @@ GrowingProgram::GrowingProgram(const Graph& graph, const std::vector<GrowingStat
 }
 
 void GrowingProgram::divide(const Graph& open, const std::shared_ptr<const ModelResources>& resources) {
-  const Growing growing = Registry::Rewrites::growing_of(*open.registry());
+  const Growing growing = Registry::Rewrites::of(*open.registry()).growing;
   const auto graphs = growing ? growing(open, states_) : std::nullopt;
   if (!graphs) return;
   find_sources(*graphs, open);

@@ -13,7 +13,7 @@
 #include "plan/rows_written.h"
 #include "tensor/held_bytes.h"
 #include "tensor/same_fact.h"
-#include "tensor/stored_tensor.h"
+#include "tensor/stored_contents.h"
 
 namespace linnet {
 namespace {
@@ -64,8 +64,7 @@ class PlanBuilder {
     }
     check_values(steps);
     compile(steps);
-    save_packs();
-    resources_->spare_memory.release();
+    finish_packs();
     for (const NodeId id : steps) add_step(graph().node(id));
     add_outputs();
     count_rows();
@@ -242,9 +241,9 @@ class PlanBuilder {
   }
 
   // What cannot be kept on disk is made again.
-  void save_packs() const {
+  void finish_packs() const {
     try {
-      resources_->packs.save();
+      resources_->packs.finish();
     } catch (const Error& error) {
       if (resources_->options.log) resources_->options.log(LogLevel::kWarning, error.message());
     }
@@ -265,12 +264,11 @@ class PlanBuilder {
 
   void free_constant(ValueId value) {
     Fact fact = graph().fact(value);
-    resources_->packs.forget(fact.constant);
     freed_[value] = Tensor::wrap(fact.dtype, fact.shape(), nullptr);
     Tensor constant = std::move(fact.constant);
     fact.constant = {};
     plan_->graph.set_fact(value, std::move(fact));
-    resources_->spare_memory.add(std::move(constant));
+    resources_->packs.free(std::move(constant));
   }
 
   void add_step(const Node& node) {

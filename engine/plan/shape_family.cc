@@ -91,7 +91,7 @@ ShapeFamily::Source ShapeFamily::learn(const Graph& graph, const std::vector<Pla
   Graph exact = one_of_many(graph, inputs, resources);
   if (is_first) first_ = inputs;  // only those that the graph takes
   if (!open_) return {std::move(exact)};
-  const Comparison comparison = Registry::Rewrites::comparison_of(*graph.registry());
+  const Comparison comparison = Registry::Rewrites::of(*graph.registry()).comparison;
   auto bound = comparison ? open_->bind(inputs, resources) : std::nullopt;
   if (bound && comparison(exact, bound->graph)) {
     share_graph();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compile/pack_store.h"
+#include "compile/pack_files.h"
 #include "graph/graph.h"
 #include "linnet/model.h"
 #include "plan/plan.h"
@@ -13,7 +13,7 @@ struct GraphNotes {
   std::vector<Tensor> defaults;        ///< contents of the last inputs, those that a run may leave out
   std::vector<Fact> declared;          ///< of each output, or empty
   std::optional<LoadReport> report{};  ///< of a graph that was optimised before: nodes and opset as they were then
-  std::shared_ptr<PackStore> packs{};  ///< of ModelOptions::cache_dir
+  std::shared_ptr<PackFiles> packs{};  ///< of ModelOptions::cache_dir
   std::shared_ptr<const CountedMemory> nodes{};  ///< names and attributes
 };
 

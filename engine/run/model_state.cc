@@ -7,7 +7,7 @@
 #include "environment/run_environment.h"
 #include "passes/passes.h"
 #include "tensor/bool_bytes.h"
-#include "tensor/stored_tensor.h"
+#include "tensor/stored_contents.h"
 
 namespace linnet {
 namespace {

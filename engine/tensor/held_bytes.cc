@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "linnet/containers.h"
-#include "tensor/stored_tensor.h"
+#include "tensor/stored_contents.h"
 
 namespace linnet {
 namespace {

@@ -7,7 +7,7 @@
 #include "tensor/held_bytes.h"
 #include "tensor/large_block.h"
 #include "tensor/memory_account.h"
-#include "tensor/stored_tensor.h"
+#include "tensor/stored_contents.h"
 
 namespace linnet {
 namespace {

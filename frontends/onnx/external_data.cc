@@ -7,8 +7,8 @@
 #include <system_error>
 
 #include "file.h"
+#include "file_contents.h"
 #include "linnet/error.h"
-#include "stored_range.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -117,7 +117,7 @@ Tensor ExternalData::read_later(const pb::TensorProto& tensor, DType dtype, cons
   const Entries entries = parse(tensor);
   open(entries.location);
   if (kept_open_.size() >= kMostOpen && !kept_open_.contains(entries.location)) return {};
-  const Tensor later = tensor_in(source_, entries.offset, dtype, shape, tensor.name());
+  const Tensor later = FileContents::tensor(source_, entries.offset, dtype, shape, tensor.name());
   if (later) kept_open_[entries.location] = source_;
   return later;
 }

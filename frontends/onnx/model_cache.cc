@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "build_id.h"
-#include "compile/pack_store.h"
+#include "compile/pack_files.h"
 #include "environment/sealed_file.h"
 #include "file.h"
 #include "kernels/isa.h"
@@ -83,7 +83,7 @@ class Cache {
                           .external = ExternalData({constants.bytes, constants.owner}),
                           .limits = {},
                           .report = report,
-                          .packs = std::make_shared<PackStore>(folder_ / key, key, constants)},
+                          .packs = std::make_shared<PackFiles>(folder_ / key, key, constants)},
                          options_, registry_);
   }
 

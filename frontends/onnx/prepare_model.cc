@@ -36,9 +36,8 @@ void warn_of_newer(const pb::ModelProto& model, const OpsetImports& opsets, cons
   if (opsets.newer()) log(LogLevel::kWarning, str("the model's opset is newer than any known, ", kNewestOpset));
 }
 
-GraphBuilder::Built build_graph(const ParsedModel& parsed, TensorReader& tensors, DeferredReads& weights,
-                                const ModelOptions& options, const Registry& registry,
-                                std::span<const ValueInfo> overridable) {
+GraphBuilder::Built build_graph(const ParsedModel& parsed, TensorReader& tensors, const ModelOptions& options,
+                                const Registry& registry, std::span<const ValueInfo> overridable) {
   const pb::ModelProto& model = *parsed.message;
   OpsetImports opsets(model.opset_import(), options);
   if (opsets.empty()) throw Error(ErrorKind::kModel, "the model imports no operator set");
@@ -48,7 +47,7 @@ GraphBuilder::Built build_graph(const ParsedModel& parsed, TensorReader& tensors
   check_operators(model.graph(), opsets, functions, registry, options);
   GraphBuilder builder(functions, tensors, options);
   auto built = builder.build(model.graph(), opsets, std::make_shared<const Registry>(registry), overridable);
-  weights.finish(*make_checked_executor(options.executor));
+  tensors.finish(*make_checked_executor(options.executor));
   return built;
 }
 
@@ -110,9 +109,8 @@ Model prepare_model(ModelSource source, ModelOptions options, const Registry& re
   check_header(message, reading);
   GraphNotes notes{metadata_of(message), {}, declared_outputs(message.graph()), source.report, source.packs};
   const std::span<const ValueInfo> overridable = notes.metadata.overridable;
-  DeferredReads weights(source.parsed);
-  TensorReader tensors(std::move(source.external), &weights);
-  auto [graph, defaults, nodes] = build_graph(source.parsed, tensors, weights, reading, registry,
+  TensorReader tensors(source.parsed, std::move(source.external));
+  auto [graph, defaults, nodes] = build_graph(source.parsed, tensors, reading, registry,
                                               options.overridable_initializers ? overridable : overridable.first(0));
   notes.defaults = std::move(defaults);
   notes.nodes = std::move(nodes);

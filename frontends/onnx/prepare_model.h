@@ -19,7 +19,7 @@ struct ModelSource {
   Limits limits;  ///< of reading it
   // Of a model that was prepared before (ModelCache):
   std::optional<LoadReport> report{};
-  std::shared_ptr<PackStore> packs{};
+  std::shared_ptr<PackFiles> packs{};
 };
 
 /// Builds the graph of a message and optimises it. `files`: told of the files of external data that were read.

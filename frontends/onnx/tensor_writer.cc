@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "tensor/alignment.h"
-#include "tensor/stored_tensor.h"
+#include "tensor/stored_contents.h"
 
 namespace linnet {
 

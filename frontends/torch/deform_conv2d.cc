@@ -44,7 +44,7 @@ Model model_of(NodeSpec node, const std::vector<Tensor>& inputs) {
   const auto registry = std::make_shared<Registry>();
   register_cast(*registry);
   register_deform_conv2d(*registry);
-  Registry::Rewrites::set_lowering(*registry, lower_precision);
+  Registry::Rewrites::set(*registry, {.lowering = lower_precision});
   Graph graph(registry);
   std::vector<ValueId> values;
   for (const char* name : {"input", "weight", "offset", "bias", "mask"}) {

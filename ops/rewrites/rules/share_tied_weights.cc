@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "environment/run_environment.h"
-#include "passes/computed_bytes.h"
+#include "passes/computed_contents.h"
 #include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
-#include "tensor/stored_tensor.h"
+#include "tensor/stored_contents.h"
 
 namespace linnet {
 namespace {
@@ -30,7 +30,7 @@ bool only_rows_are_read(const Graph& graph, ValueId table) {
 
 /// Whether `y` is computed as the transposed `x`.
 bool is_transpose_of(const Tensor& y, const Tensor& x) {
-  const ComputedBytes* computed = ComputedBytes::of(y);
+  const ComputedContents* computed = ComputedContents::of(y);
   if (!computed || !is_op(computed->node(), "Transpose")) return false;
   const auto* perm = computed->node().spec.find<std::vector<int64_t>>("perm");
   const Tensor& from = computed->input(0);
@@ -76,7 +76,7 @@ bool is_transposed(const Tensor& x, const Tensor& y) {
 bool are_tied(const Tensor& table, const Tensor& weights) {
   if (weights.dtype() != table.dtype() || weights.shape() != Shape{table.dim(1), table.dim(0)}) return false;
   if (is_transpose_of(weights, table) || is_transpose_of(table, weights)) return true;
-  return !ComputedBytes::of(weights) && !ComputedBytes::of(table) && is_transposed(table, weights);
+  return !ComputedContents::of(weights) && !ComputedContents::of(table) && is_transposed(table, weights);
 }
 
 /// The weights of a product that are the table transposed; kNoValue where there are none.

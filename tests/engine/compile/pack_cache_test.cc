@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <future>
 #include <thread>
+
+#include "support/run_op.h"
+#include "support/temporary_folder.h"
+#include "tensor/memory_account.h"
 
 namespace linnet {
 namespace {
@@ -61,7 +66,7 @@ TEST(PackCache, PacksViewsOfOtherShapesAndTypesAnew) {
   const Tensor first = packer.get(source, kPanels), wide = packer.get(source.reshaped({2, 3}), kPanels);
   const Tensor ints = packer.get(Tensor::share(DType::kInt32, {6}, source.raw(), nullptr), kPanels);
   EXPECT_EQ(packer.made, 3);
-  packer.cache.forget(source);  // whatever its shape
+  packer.cache.free(source);  // whatever its shape
   const Tensor again = packer.get(source.reshaped({2, 3}), kPanels);
   EXPECT_EQ(packer.made, 4);
 }
@@ -82,21 +87,21 @@ TEST(PackCache, KeepsWhatIsHeldAndNothingElse) {
 }
 
 // Else another constant at the same address would be taken for it.
-TEST(PackCache, KeepsSourcesUntilTheyAreForgotten) {
+TEST(PackCache, KeepsSourcesUntilTheyAreFreed) {
   Packer packer;
   Tensor source = weights();
   const Tensor packed = packer.get(source, kPanels);
   EXPECT_FALSE(source.exclusive());
-  packer.cache.forget(source);
+  packer.cache.free(source);
   EXPECT_TRUE(source.exclusive());
 }
 
-TEST(PackCache, WhatIsMadeOfAForgottenSourceLivesOn) {
+TEST(PackCache, WhatIsMadeOfAFreedSourceStays) {
   Packer packer;
   const Tensor source = weights(), other = weights();
   const Tensor packed = packer.get(source, kPanels), lines = packer.get(source, {"lines"});
   const Tensor of_other = packer.get(other, kPanels);
-  packer.cache.forget(source);
+  packer.cache.free(source);
   EXPECT_EQ(packer.cache.bytes(), 120);
   const Tensor again = packer.get(source, kPanels), other_again = packer.get(other, kPanels);
   EXPECT_EQ(packer.made, 4);
@@ -113,6 +118,68 @@ TEST(PackCache, GivesAllThreadsTheSame) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(packer.made, 1);
   for (const Tensor& tensor : got) EXPECT_EQ(tensor.raw(), got[0].raw());
+}
+
+constexpr int64_t kFloats = 100'000;
+
+Tensor filled(PackCache& cache, int64_t floats, float value) {
+  Tensor tensor = cache.memory(DType::kFloat32, {floats});
+  std::fill_n(tensor.data<float>(), floats, value);
+  return tensor;
+}
+
+bool all_are(const Tensor& tensor, float value) {
+  const auto values = tensor.values<float>();
+  return std::all_of(values.begin(), values.end(), [&](float v) { return v == value; });
+}
+
+TEST(PackCache, PartsOfFreedMemoryDoNotOverlapAndOutliveIt) {
+  std::vector<Tensor> tensors;
+  const void* first = nullptr;
+  {
+    PackCache cache;
+    Tensor old = weights(kFloats);
+    first = old.raw();
+    cache.free(std::move(old));
+    for (const int64_t floats : {kFloats / 2, kFloats / 4, kFloats / 8, kFloats}) {
+      tensors.push_back(filled(cache, floats, float(floats)));
+    }
+    cache.finish();
+  }
+  EXPECT_EQ(tensors[0].raw(), first);
+  EXPECT_EQ(tensors[1].raw(), tensors[0].data<float>() + kFloats / 2);
+  for (const Tensor& tensor : tensors) EXPECT_TRUE(all_are(tensor, float(tensor.size())));
+}
+
+TEST(PackCache, UsesNoMemoryThatSomebodyElseMayRead) {
+  PackCache cache;
+  const Tensor kept = weights(kFloats);
+  cache.free(kept);
+  std::vector<float> callers(kFloats);
+  cache.free(Tensor::wrap(DType::kFloat32, {kFloats}, callers.data()));
+  cache.free(Tensor::share(DType::kFloat32, {kFloats}, callers.data(), std::make_shared<int>(0)));
+  cache.free(Tensor(DType::kString, {kFloats}));
+  const Tensor got = cache.memory(DType::kFloat32, {kFloats});
+  EXPECT_NE(got.raw(), kept.raw());
+  EXPECT_NE(got.raw(), callers.data());
+  EXPECT_TRUE(got.exclusive());
+}
+
+TEST(PackCache, ReleasesFreedMemoryWhereItsFilesCannotBeWritten) {
+  const Tensor source = weights();
+  const std::span bytes(static_cast<const std::byte*>(source.raw()), source.bytes());
+  PackCache cache;
+  {
+    const testing::TemporaryFolder folder;
+    cache.use(std::make_shared<PackFiles>(folder.path(""), "key", SealedFile{"", bytes, nullptr}));
+  }
+  const Tensor packed = cache.get(source, kPanels, [&] { return source.clone(); });
+  const auto account = std::make_shared<MemoryAccount>(size_t{1} << 30);
+  const MemoryAccount::Scope scope(account);
+  cache.free(weights(kFloats));
+  EXPECT_GT(account->alive(), 0u);
+  testing::expect_error(ErrorKind::kIo, "", [&] { cache.finish(); });
+  EXPECT_EQ(account->alive(), 0u);
 }
 
 }  // namespace

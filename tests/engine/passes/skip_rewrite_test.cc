@@ -55,7 +55,9 @@ std::optional<Patch> hit_a_limit(const Graph&, const Node&) { throw Error(ErrorK
 /// Neg(Tanh(Abs(x))) with one rewrite more.
 Graph tanh_graph(Apply apply) {
   Registry registry = standard_registry();
-  Registry::Rewrites::add(registry, {{"bad_rewrite", apply}});
+  Registry::Rewrites rewrites = Registry::Rewrites::of(registry);
+  rewrites.list.push_back({"bad_rewrite", apply});
+  Registry::Rewrites::set(registry, std::move(rewrites));
   Graph graph(std::make_shared<Registry>(std::move(registry)));
   const ValueId x = graph.add_input("x", Fact(DType::kFloat32, Shape{2, 3}));
   const auto add = [&](const char* op_type, ValueId from) {

@@ -6,13 +6,13 @@
 #include <numeric>
 
 #include "changed_bytes.h"
-#include "deferred_reads.h"
 #include "file.h"
 #include "graph/graph.h"
 #include "model_builder.h"
 #include "run/model_graph.h"
 #include "support/run_op.h"
 #include "support/temporary_folder.h"
+#include "tensor_reader.h"
 
 namespace linnet::testing {
 namespace {
@@ -177,10 +177,10 @@ TEST(LargeWeights, AFileThatShrinksWhileItIsReadIsAnError) {
   const TemporaryFile file(model.SerializeAsString());
   fs::last_write_time(file.path(), fs::file_time_type::clock::now() + std::chrono::hours(1));  // not to be read later
   const ParsedModel parsed = parse_model(std::make_unique<File>(file.path()), {});
-  DeferredReads reads(parsed);
-  for (const auto& [proto, range] : parsed.left_out) reads.tensor(DType::kUint8, Shape{range.bytes}, range, "w");
+  TensorReader reader(parsed, ExternalData("", {}));
+  for (const auto& [proto, range] : parsed.left_out) reader.read_later(*proto);
   fs::resize_file(file.path(), 100'000);
-  expect_error(ErrorKind::kIo, "' ends at byte ", [&] { reads.finish(*make_openmp_executor(2)); });
+  expect_error(ErrorKind::kIo, "' ends at byte ", [&] { reader.finish(*make_openmp_executor(2)); });
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "support/run_op.h"
 #include "support/temporary_folder.h"
 #include "tensor/memory_account.h"
-#include "tensor/stored_tensor.h"
+#include "tensor/stored_contents.h"
 
 namespace linnet::testing {
 namespace {

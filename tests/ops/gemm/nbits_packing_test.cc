@@ -8,7 +8,7 @@
 
 #include "support/graph_builder.h"
 #include "support/run_op.h"
-#include "tensor/stored_tensor.h"
+#include "tensor/stored_contents.h"
 
 namespace linnet::testing {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kDepth = 256, kColumns = 512, kBlock = 16, kScales = kColumns * kDepth / kBlock;
 
 /// The contents of a tensor, as if they lay in a file.
-class Counted final : public StoredBytes {
+class Counted final : public ContentsSource {
  public:
   explicit Counted(Tensor x) : x_(std::move(x)) {}
 

@@ -10,11 +10,11 @@
 
 namespace linnet {
 
-/// Where numbers lie that are read when somebody asks for them. Thread-safe.
-class StoredBytes {
+/// Reads the contents of a tensor of numbers when somebody asks for them. Thread-safe.
+class ContentsSource {
  public:
-  virtual ~StoredBytes() = default;
-  /// Those that begin at `from`. Throws Error(kIo) where they are not what they were any more.
+  virtual ~ContentsSource() = default;
+  /// The bytes that begin at `from`. Throws Error(kIo) where they are not what they were any more.
   virtual void read(std::span<std::byte> to, size_t from) const = 0;
   /// How many steps they are computed in from what is stored.
   virtual int depth() const { return 0; }
@@ -24,16 +24,16 @@ class StoredBytes {
 /// Thread-safe.
 class StoredContents {
  public:
-  /// A tensor of numbers whose contents are the bytes.
-  static Tensor tensor(DType dtype, const Shape& shape, std::shared_ptr<const StoredBytes> bytes);
-  /// The same tensor, whose contents are let go with the last copy of the one returned unless others have asked for
+  /// A tensor of numbers with the contents that the source reads.
+  static Tensor tensor(DType dtype, const Shape& shape, std::shared_ptr<const ContentsSource> source);
+  /// The same tensor, whose contents are freed with the last copy of the one returned unless others have asked for
   /// them: of those that are not stored, a copy.
   static Tensor borrow(const Tensor& tensor);
   /// What was borrowed.
   static Tensor original(const Tensor& tensor);
   static bool is_stored(const Tensor& tensor) { return tensor.stored_; }
   /// What reads the contents; nullptr of those that are not stored.
-  static const StoredBytes* source(const Tensor& tensor);
+  static const ContentsSource* source(const Tensor& tensor);
   /// Reads the bytes that begin at `from`, without keeping the contents.
   static void read(const Tensor& tensor, std::span<std::byte> to, size_t from);
   /// What keeps the tensor's memory alive.
@@ -41,7 +41,7 @@ class StoredContents {
   /// Whether the tensor's contents take memory.
   static bool in_memory(const Tensor& tensor);
 
-  StoredContents(DType dtype, const Shape& shape, std::shared_ptr<const StoredBytes> bytes);
+  StoredContents(DType dtype, const Shape& shape, std::shared_ptr<const ContentsSource> source);
   explicit StoredContents(std::shared_ptr<const StoredContents> origin) : origin_(std::move(origin)) {}
   StoredContents(const StoredContents&) = delete;
 
@@ -53,7 +53,7 @@ class StoredContents {
 
   DType dtype_{};
   Shape shape_;
-  std::shared_ptr<const StoredBytes> bytes_;
+  std::shared_ptr<const ContentsSource> source_;
   std::shared_ptr<const StoredContents> origin_;  // of borrowed contents
   std::shared_ptr<MemoryAccount> account_ = MemoryAccount::current();
   mutable std::mutex mutex_;

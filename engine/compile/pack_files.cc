@@ -1,4 +1,4 @@
-#include "compile/pack_store.h"
+#include "compile/pack_files.h"
 
 #include <filesystem>
 #include <sstream>
@@ -42,14 +42,14 @@ Line read_line(const std::string& text) {
 
 }  // namespace
 
-PackStore::PackStore(std::string folder, std::string key, SealedFile constants)
+PackFiles::PackFiles(std::string folder, std::string key, SealedFile constants)
     : folder_(std::move(folder)), key_(std::move(key)), constants_(std::move(constants)) {
   for (const auto& entry : fs::directory_iterator(folder_)) {
     if (entry.path().extension() == kSuffix) read(entry.path());
   }
 }
 
-void PackStore::read(const std::string& path) {
+void PackFiles::read(const std::string& path) {
   const std::optional<SealedFile> file = map_sealed(path);
   std::istringstream lines(file ? file->text : "");
   std::string text;
@@ -65,7 +65,7 @@ void PackStore::read(const std::string& path) {
   }
 }
 
-std::string PackStore::name(const Tensor& constant, const PackedForm& form) const {
+std::string PackFiles::name(const Tensor& constant, const PackedForm& form) const {
   const auto* const data = static_cast<const std::byte*>(constant.address());
   const std::byte* const begin = constants_.bytes.data();
   if (std::less()(data, begin) || !std::less()(data, begin + constants_.bytes.size())) return {};
@@ -74,17 +74,17 @@ std::string PackStore::name(const Tensor& constant, const PackedForm& form) cons
   return name;
 }
 
-Tensor PackStore::find(const Tensor& constant, const PackedForm& form) const {
+Tensor PackFiles::find(const Tensor& constant, const PackedForm& form) const {
   const auto found = packed_.find(name(constant, form));
   return found == packed_.end() ? Tensor() : found->second;
 }
 
-void PackStore::add(const Tensor& constant, const PackedForm& form, const Tensor& packed) {
+void PackFiles::add(const Tensor& constant, const PackedForm& form, const Tensor& packed) {
   const std::string key = name(constant, form);
   if (!key.empty() && packed.dtype() != DType::kString && !is_container(packed.dtype())) added_[key] = packed;
 }
 
-void PackStore::save() {
+void PackFiles::save() {
   if (added_.empty()) return;
   std::ostringstream text;
   text << key_ << '\n';

@@ -1,4 +1,4 @@
-#include "passes/computed_bytes.h"
+#include "passes/computed_contents.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,7 +16,7 @@ constexpr int kMostDepth = 4;
 int depth_of(std::span<const Fact> in) {
   int depth = 0;
   for (const Fact& fact : in) {
-    const StoredBytes* source = StoredContents::source(fact.constant);
+    const ContentsSource* source = StoredContents::source(fact.constant);
     if (source) depth = std::max(depth, source->depth());
   }
   return depth;
@@ -31,17 +31,18 @@ bool can_read_again(std::span<const Fact> in) {
 
 }  // namespace
 
-std::vector<Tensor> ComputedBytes::let_go(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
-                                          const ModelResources& resources, std::vector<Tensor> values) {
+std::vector<Tensor> ComputedContents::computed_again(const Node& node, std::span<const Fact> in,
+                                                     std::span<const Fact> out, const ModelResources& resources,
+                                                     std::vector<Tensor> values) {
   const bool large = values.size() == 1 && !is_object(values[0].dtype()) && values[0].bytes() >= kLeastBytes;
   if (!large || !can_read_again(in) || depth_of(in) >= kMostDepth) return values;
   const Tensor& value = values[0];
   return {StoredContents::tensor(value.dtype(), value.shape(),
-                                 std::make_shared<ComputedBytes>(node, in, out, resources.options))};
+                                 std::make_shared<ComputedContents>(node, in, out, resources.options))};
 }
 
-ComputedBytes::ComputedBytes(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
-                             const ModelOptions& options)
+ComputedContents::ComputedContents(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
+                                   const ModelOptions& options)
     : node_(node),
       in_(in.begin(), in.end()),
       out_(out.begin(), out.end()),
@@ -50,12 +51,12 @@ ComputedBytes::ComputedBytes(const Node& node, std::span<const Fact> in, std::sp
   for (Fact& fact : in_) fact.constant = StoredContents::original(fact.constant);
 }
 
-const ComputedBytes* ComputedBytes::of(const Tensor& tensor) {
-  return dynamic_cast<const ComputedBytes*>(StoredContents::source(tensor));
+const ComputedContents* ComputedContents::of(const Tensor& tensor) {
+  return dynamic_cast<const ComputedContents*>(StoredContents::source(tensor));
 }
 
 // What a model packs at this moment may be what waits for these bytes: nothing is shared with it.
-void ComputedBytes::read(std::span<std::byte> to, size_t from) const {
+void ComputedContents::read(std::span<std::byte> to, size_t from) const {
   const auto resources = std::make_shared<ModelResources>();
   resources->options = options_;
   std::vector<Fact> in = in_;

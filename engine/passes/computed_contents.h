@@ -5,21 +5,21 @@
 
 #include "compile/model_resources.h"
 #include "graph/graph.h"
-#include "tensor/stored_tensor.h"
+#include "tensor/stored_contents.h"
 
 namespace linnet {
 
 /// The output of a node whose constant inputs can be read again: a transposed weight. It is computed again when it is
 /// asked for.
-class ComputedBytes final : public StoredBytes {
+class ComputedContents final : public ContentsSource {
  public:
   /// The values of a node's outputs, without their contents where these can be computed again from stored ones.
-  static std::vector<Tensor> let_go(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
-                                    const ModelResources& resources, std::vector<Tensor> values);
+  static std::vector<Tensor> computed_again(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
+                                            const ModelResources& resources, std::vector<Tensor> values);
 
-  ComputedBytes(const Node& node, std::span<const Fact> in, std::span<const Fact> out, const ModelOptions& options);
+  ComputedContents(const Node& node, std::span<const Fact> in, std::span<const Fact> out, const ModelOptions& options);
   /// nullptr where a tensor's contents are not computed.
-  static const ComputedBytes* of(const Tensor& tensor);
+  static const ComputedContents* of(const Tensor& tensor);
   const Node& node() const { return node_; }
   const Tensor& input(int i) const { return in_[size_t(i)].constant; }
 

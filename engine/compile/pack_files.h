@@ -11,11 +11,11 @@ namespace linnet {
 
 /// Packed constants in a folder of files, for the processes that load a model again (ModelOptions::cache_dir). Knows
 /// the constants that lie in one mapped file, by where they lie. One thread at a time.
-class PackStore {
+class PackFiles {
  public:
   /// `folder`: of the model named `key` alone. Files in it that are another model's or not as they were written are
   /// removed.
-  PackStore(std::string folder, std::string key, SealedFile constants);
+  PackFiles(std::string folder, std::string key, SealedFile constants);
 
   /// The constant in that form, mapped; no tensor where it is not there.
   Tensor find(const Tensor& constant, const PackedForm& form) const;

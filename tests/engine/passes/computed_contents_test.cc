@@ -1,4 +1,4 @@
-#include "passes/computed_bytes.h"
+#include "passes/computed_contents.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 using testing::GraphBuilder;
 
 /// Where a file would lie: every number is 3.
-class Threes final : public StoredBytes {
+class Threes final : public ContentsSource {
  public:
   void read(std::span<std::byte> to, size_t) const override {
     std::fill_n(reinterpret_cast<float*>(to.data()), to.size() / sizeof(float), 3.f);
@@ -31,24 +31,24 @@ void expect_recomputed(const GraphBuilder& b, float want) {
   propagate_facts(graph, *std::make_shared<ModelResources>());
   const Tensor folded = graph.fact(graph.outputs()[0].value).constant;
   ASSERT_TRUE(folded);
-  ASSERT_NE(ComputedBytes::of(folded), nullptr) << "its contents are let go";
+  ASSERT_NE(ComputedContents::of(folded), nullptr) << "its contents are in memory";
   testing::expect_close(folded, Tensor::of(kLarge, std::vector<float>(size_t(kLarge.elements()), want)), 1e-5);
 }
 
-TEST(ComputedBytes, AreComputedAgainByAnOperatorWithAKernel) {
+TEST(ComputedContents, AreComputedAgainByAnOperatorWithAKernel) {
   GraphBuilder b;
   b.output(b.op("Neg", {b.constant(stored())}));
   expect_recomputed(b, -3);
 }
 
-TEST(ComputedBytes, AreComputedAgainByAnOperatorThatIsDefinedByAGraph) {
+TEST(ComputedContents, AreComputedAgainByAnOperatorThatIsDefinedByAGraph) {
   GraphBuilder b(1);
   const ValueId bias = b.constant(Tensor::of(std::vector<float>(256, 0.f)));
   b.output(b.op("BiasGelu", {b.constant(stored()), bias}, {}, "com.microsoft"));
   expect_recomputed(b, 2.9959507f);
 }
 
-TEST(ComputedBytes, AreComputedAgainByALoop) {
+TEST(ComputedContents, AreComputedAgainByALoop) {
   GraphBuilder body;
   body.input("i", Fact(DType::kInt64, Shape{}));
   body.output(body.op("Identity", {body.input("go", Fact(DType::kBool, Shape{}))}));

@@ -1,4 +1,4 @@
-#include "tensor/stored_tensor.h"
+#include "tensor/stored_contents.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace linnet {
 namespace {
 
 /// Bytes of value 7, or an Error.
-class Sevens final : public StoredBytes {
+class Sevens final : public ContentsSource {
  public:
   void read(std::span<std::byte> to, size_t) const override {
     if (fails) throw Error(ErrorKind::kIo, "gone");

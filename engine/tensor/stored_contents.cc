@@ -1,11 +1,11 @@
-#include "tensor/stored_tensor.h"
+#include "tensor/stored_contents.h"
 
 #include <cstring>
 
 namespace linnet {
 
-Tensor StoredContents::tensor(DType dtype, const Shape& shape, std::shared_ptr<const StoredBytes> bytes) {
-  const auto contents = std::make_shared<StoredContents>(dtype, shape, std::move(bytes));
+Tensor StoredContents::tensor(DType dtype, const Shape& shape, std::shared_ptr<const ContentsSource> source) {
+  const auto contents = std::make_shared<StoredContents>(dtype, shape, std::move(source));
   Tensor result = Tensor::share(dtype, shape, contents.get(), contents);
   result.stored_ = true;
   return result;
@@ -28,8 +28,8 @@ Tensor StoredContents::original(const Tensor& tensor) {
   return original(result);
 }
 
-const StoredBytes* StoredContents::source(const Tensor& tensor) {
-  return tensor.stored_ ? static_cast<const StoredContents*>(original(tensor).owner_.get())->bytes_.get() : nullptr;
+const ContentsSource* StoredContents::source(const Tensor& tensor) {
+  return tensor.stored_ ? static_cast<const StoredContents*>(original(tensor).owner_.get())->source_.get() : nullptr;
 }
 
 void StoredContents::read(const Tensor& tensor, std::span<std::byte> to, size_t from) {
@@ -42,8 +42,8 @@ bool StoredContents::in_memory(const Tensor& tensor) {
   return static_cast<const StoredContents*>(tensor.owner_.get())->data_.load(std::memory_order_acquire) != nullptr;
 }
 
-StoredContents::StoredContents(DType dtype, const Shape& shape, std::shared_ptr<const StoredBytes> bytes)
-    : dtype_(dtype), shape_(shape), bytes_(std::move(bytes)) {}
+StoredContents::StoredContents(DType dtype, const Shape& shape, std::shared_ptr<const ContentsSource> source)
+    : dtype_(dtype), shape_(shape), source_(std::move(source)) {}
 
 const void* StoredContents::data() const {
   if (const void* known = data_.load(std::memory_order_acquire)) return known;
@@ -65,7 +65,7 @@ std::shared_ptr<const Tensor> StoredContents::share() const {
 Tensor StoredContents::read() const {
   const MemoryAccount::Scope scope(account_);
   Tensor result(dtype_, shape_);
-  bytes_->read({static_cast<std::byte*>(result.raw()), result.bytes()}, 0);
+  source_->read({static_cast<std::byte*>(result.raw()), result.bytes()}, 0);
   return result;
 }
 
