@@ -16,6 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("engine", "ops", "frontends/onnx", "bindings/c", "tools")
+OF_GCC = re.compile(r" (-W\S*|--param=\S+|-fvect-cost-model=\S+|-fgcse-after-reload)")
 PRECOMPILED = re.compile(r"-include (\S+cmake_pch\.hxx)")
 
 
@@ -39,7 +40,7 @@ def main(build):
         sys.exit(f"{build} compiles sources in batches: configure it with -DLINNET_UNITY=OFF")
     entries, made = [entry for entry in commands if Path(entry["file"]) in sources], {}
     for entry in entries:
-        entry["command"] = re.sub(r" -W\S*", "", entry["command"])
+        entry["command"] = OF_GCC.sub("", entry["command"])
         if match := PRECOMPILED.search(entry["command"]):
             if match[1] not in made:
                 made[match[1]] = tidy / f"{len(made)}.pch"
