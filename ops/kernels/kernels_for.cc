@@ -14,8 +14,7 @@ namespace {
 
 const SimdUnit& unit_for(std::string_view name, Isa resolved) {
   if (const SimdUnit* unit = choose_unit(kSimdUnits, name, resolved)) return *unit;
-  throw Error(ErrorKind::kUnsupported,
-              str("this build has no kernels '", name, "': LINNET_OPERATORS names no operator that needs them"));
+  throw Error(ErrorKind::kUnsupported, str("this build has no kernels '", name, "'"));
 }
 
 const void* known_kernels(std::string_view name, Isa resolved, size_t bytes) {

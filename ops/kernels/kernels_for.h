@@ -8,7 +8,8 @@
 namespace linnet {
 
 /// The kernels of a family: the best unit for resolve_isa(isa). Family is one of the structs of function pointers that
-/// families.txt names. Throws what resolve_isa() throws, and Error(kUnsupported) where the build left the family out.
+/// families.txt names. Throws what resolve_isa() throws, and Error(kUnsupported) where the build has no unit of the
+/// family.
 template <class Family>
 const Family& kernels_for(Isa isa);
 

@@ -87,9 +87,11 @@ KernelPtr make_double_rows(const Lanes& lanes, bool log, Isa isa) {
   return std::make_unique<DoubleRows>(lanes, log, kernels_for<NumberUnaryKernels>(isa).doubles);
 }
 
-/// Softmax: y = e^x / sum of e^x along the axis, computed without overflow.
+/// Softmax: y = e^x / sum of e^x along the axis, computed without overflow. LogSoftmax: the logarithm of that, x -
+/// log(sum of e^x).
 /// x, y: float16/bfloat16/float/double, rank >= 1.   axis: -1; before opset 13: 1, and all dims from it on form a row.
-/// Source: https://onnx.ai/onnx/operators/onnx__Softmax.html
+/// Source: https://onnx.ai/onnx/operators/onnx__Softmax.html, https://onnx.ai/onnx/operators/onnx__LogSoftmax.html
+template <bool kLog>
 class Softmax final : public SoftmaxAxis {
  public:
   using SoftmaxAxis::SoftmaxAxis;
@@ -98,39 +100,18 @@ class Softmax final : public SoftmaxAxis {
     const Lanes lanes = this->lanes(in.shape(0));
     if (in.dtype(0) == DType::kFloat32) {
       const SoftmaxKernels& kernels = kernels_for<SoftmaxKernels>(in.isa());
-      return make_softmax_kernel(lanes, kernels.rows, kernels.columns);
+      return kLog ? make_softmax_kernel(lanes, kernels.log_rows, kernels.log_columns)
+                  : make_softmax_kernel(lanes, kernels.rows, kernels.columns);
     }
-    if (lanes.inner == 1) return make_double_rows(lanes, false, in.isa());
+    if (lanes.inner == 1) return make_double_rows(lanes, kLog, in.isa());
     return dispatch_float(in.dtype(0), [&]<class T>() {
       return make_lane_kernel<T>(lanes, [](const T* x, T* y, int64_t n, int64_t stride, Checkpoints& checkpoints) {
         const MaxAndSum<T> of = max_and_sum_of_powers(x, n, stride, checkpoints);
         checkpoints.in_parts(n, kPowerWork, [=](int64_t i, int64_t end) {
-          for (; i < end; ++i) y[i * stride] = std::exp(x[i * stride] - of.max) / of.sum;
-        });
-      });
-    });
-  }
-};
-
-/// LogSoftmax: y = x - log(sum of e^x along the axis).
-/// x, y: float16/bfloat16/float/double, rank >= 1.   axis: as for Softmax.
-/// Source: https://onnx.ai/onnx/operators/onnx__LogSoftmax.html
-class LogSoftmax final : public SoftmaxAxis {
- public:
-  using SoftmaxAxis::SoftmaxAxis;
-
-  KernelPtr compile(const CompileInput& in) const override {
-    const Lanes lanes = this->lanes(in.shape(0));
-    if (in.dtype(0) == DType::kFloat32) {
-      const SoftmaxKernels& kernels = kernels_for<SoftmaxKernels>(in.isa());
-      return make_softmax_kernel(lanes, kernels.log_rows, kernels.log_columns);
-    }
-    if (lanes.inner == 1) return make_double_rows(lanes, true, in.isa());
-    return dispatch_float(in.dtype(0), [&]<class T>() {
-      return make_lane_kernel<T>(lanes, [](const T* x, T* y, int64_t n, int64_t stride, Checkpoints& checkpoints) {
-        const MaxAndSum<T> of = max_and_sum_of_powers(x, n, stride, checkpoints);
-        checkpoints.in_parts(n, kPowerWork, [=](int64_t i, int64_t end) {
-          for (; i < end; ++i) y[i * stride] = x[i * stride] - of.max - std::log(of.sum);
+          for (; i < end; ++i) {
+            const T from_max = x[i * stride] - of.max;
+            y[i * stride] = kLog ? from_max - std::log(of.sum) : std::exp(from_max) / of.sum;
+          }
         });
       });
     });
@@ -140,8 +121,8 @@ class LogSoftmax final : public SoftmaxAxis {
 }  // namespace
 
 LINNET_REGISTER(softmax)(Registry& registry) {
-  registry.add<Softmax>("Softmax");
-  registry.add<LogSoftmax>("LogSoftmax");
+  registry.add<Softmax<false>>("Softmax");
+  registry.add<Softmax<true>>("LogSoftmax");
 }
 
 }  // namespace linnet

@@ -3,7 +3,7 @@
 
 usage: mutation.py BUILD [PATH...] [--count 200] [--seed 1] [--results FILE] [--again | --table]
 
-Works on the tree that it lies in: the files are as before when it ends. BUILD is a build configured with
+Works on the tree that it is in: the files are as before when it ends. BUILD is a build configured with
 LINNET_BUILD_TESTS and -DLINNET_UNITY=OFF, so that a fault compiles one file; PATH a file or folder, engine and ops
 where none is named. The results, one JSON object per fault, are appended to FILE; faults that it has are left out, so a
 run that was cut off goes on. --again plants those of FILE that no test saw once more, --table puts FILE as a table into
