@@ -10,7 +10,7 @@ set(all_isas baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   set(all_isas avx512 avx2 baseline)
 endif()
-set(LINNET_SIMD_ISAS ${all_isas} CACHE STRING "Base sets of instructions to compile for, the best first; baseline is one of them")
+set(LINNET_SIMD_ISAS ${all_isas} CACHE STRING "Base sets of instructions to compile for, the best first")
 set(LINNET_SIMD_OPTIMIZATION -O3 CACHE STRING "How the units are optimised")
 mark_as_advanced(LINNET_SIMD_ISAS LINNET_SIMD_OPTIMIZATION)
 set(LINNET_SIMD_FLAGS_avx2 -mavx2 -mfma -mf16c)
@@ -80,46 +80,68 @@ function(add_simd_library target isa feature)
   endforeach()
 endfunction()
 
-# Writes simd_units.h: the structs of the families, and kSimdUnits.
+# Writes simd_units.h: SimdUnits of every family, and LINNET_FAMILIES.
 function(write_simd_units families)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${families})
   file(STRINGS ${families} lines REGEX "^[^#]")
   foreach(line IN LISTS lines)
-    string(REGEX MATCH "^([a-z0-9_]+) ([^ ]+) (.+)$" line "${line}")
+    string(REGEX MATCH "^([a-z0-9_]+) ([^ ]+) ([^ ]+)" line "${line}")
     set(unit ${CMAKE_MATCH_1})
     set(family "${CMAKE_MATCH_3}")
     list(APPEND includes "#include \"${CMAKE_MATCH_2}\"\n")
-    string(APPEND names "template <>\nconstexpr std::string_view kUnitOf<${family}> = \"${unit}\";\n")
     string(APPEND list " \\\n  LINNET_FAMILY(${unit}, ${family})")
+    list(LENGTH units_of_${unit} count)
+    math(EXPR count "${count} / 2")
+    set(isas "")
+    set(fills "")
     while(units_of_${unit})
       list(POP_FRONT units_of_${unit} variant name)
-      string(APPEND fills "namespace ${variant} {\nvoid fill(${family}& kernels);\n}\n")
-      string(APPEND units "    {\"${unit}\", \"${name}\", fill_kernels<${family}, ${variant}::fill>},\n")
+      string(APPEND declarations "namespace ${variant} {\nvoid fill(${family}& kernels);\n}\n")
+      list(APPEND isas "\"${name}\"")
+      list(APPEND fills "fill_kernels<${family}, ${variant}::fill>")
     endwhile()
+    string(JOIN ", " isas ${isas})
+    string(JOIN ", " fills ${fills})
+    string(APPEND rows "    {\"${unit}\", SimdUnits<${family}>::kIsas},\n")
+    string(APPEND structs "
+template <>
+struct SimdUnits<${family}> {
+  static constexpr std::string_view kName = \"${unit}\";
+  static constexpr std::array<std::string_view, ${count}> kIsas = {${isas}};
+  static constexpr std::array<void (*)(void*), ${count}> kFills = {${fills}};
+};
+")
   endforeach()
   list(REMOVE_DUPLICATES includes)
   string(JOIN "" includes ${includes})
-  file(CONFIGURE OUTPUT simd_units.h @ONLY CONTENT [[// Written by the build from families.txt.
+  file(CONFIGURE OUTPUT simd_units.h @ONLY CONTENT [=[// Written by the build from families.txt.
 #pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <utility>
 
 #include "kernels/simd_unit.h"
 @includes@
 #define LINNET_FAMILIES@list@
 
 namespace linnet {
-@fills@
+@declarations@
 namespace {
 
-/// The name of the units that implement a family.
+/// The SIMD units of a family that are built, the best first: the instruction set that each needs, as isa_name() writes
+/// it, and what writes its functions into a struct of the family.
 template <class Family>
-constexpr std::string_view kUnitOf;
-@names@
-constexpr SimdUnit kSimdUnits[] = {
-@units@};
+struct SimdUnits;
+@structs@
+/// The name and the instruction sets of each family.
+[[maybe_unused]] constexpr std::pair<std::string_view, std::span<const std::string_view>> kFamilies[] = {
+@rows@};
 
 }  // namespace
 }  // namespace linnet
-]])
+]=])
 endfunction()
 
 function(add_simd_kernels target families)

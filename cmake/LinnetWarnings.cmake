@@ -29,13 +29,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 # linnet_optimize(target small|loops): how releases are optimised, unless a user chose other flags. `small` is for what
-# runs while a model is loaded and planned, `loops` for what computes.
+# runs while a model is loaded and planned, `loops` for what computes outside of kernels/. Reduced builds are small.
 function(linnet_optimize target what)
   if(NOT CMAKE_CXX_FLAGS_RELEASE STREQUAL "-O2 -DNDEBUG")
     return()
   endif()
   set(flags ${LINNET_O3_WITHOUT_COPIES})
-  if(what STREQUAL "small")
+  if(what STREQUAL "small" OR LINNET_OPERATORS)
     set(flags -Os)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # which then suspects std::optional
       list(APPEND flags -ftree-vectorize -fvect-cost-model=dynamic -Wno-maybe-uninitialized)

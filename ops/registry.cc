@@ -10,7 +10,7 @@
 
 namespace linnet {
 
-// op_list.inc: written by the build from operators.txt of each folder.
+// Written by the build: op_list.inc from operators.txt of each folder, built_rewrites.inc from rewrite_list.inc.
 #define LINNET_OP(name) Registration register_##name;
 #include "op_list.inc"
 #undef LINNET_OP
@@ -18,7 +18,7 @@ namespace linnet {
 #define LINNET_REWRITE(name) RewriteFunction name;
 #define LINNET_FIRST_REWRITE LINNET_REWRITE
 #define LINNET_LAST_REWRITE LINNET_REWRITE
-#include "rewrites/rewrite_list.inc"
+#include "built_rewrites.inc"
 #undef LINNET_LAST_REWRITE
 #undef LINNET_FIRST_REWRITE
 #undef LINNET_REWRITE
@@ -30,7 +30,7 @@ std::vector<Rewrite> rewrites() {
 #define LINNET_REWRITE(name) {#name, name, RewriteStage::kMiddle},
 #define LINNET_FIRST_REWRITE(name) {#name, name, RewriteStage::kFirst},
 #define LINNET_LAST_REWRITE(name) {#name, name, RewriteStage::kLast},
-#include "rewrites/rewrite_list.inc"
+#include "built_rewrites.inc"
 #undef LINNET_LAST_REWRITE
 #undef LINNET_FIRST_REWRITE
 #undef LINNET_REWRITE
@@ -41,9 +41,15 @@ std::vector<Rewrite> rewrites() {
 
 Registry standard_registry() {
   Registry registry;
-#define LINNET_OP(name) register_##name(registry);
+#define LINNET_OP(name)   \
+  registry.unit_ = #name; \
+  register_##name(registry);
 #include "op_list.inc"
 #undef LINNET_OP
+  registry.unit_.clear();
+#ifdef LINNET_OPERATORS
+  registry.left_out_ = "; this build has only the operators of LINNET_OPERATORS=" LINNET_OPERATORS;
+#endif
   Registry::Rewrites::set(registry, {.list = rewrites(),
                                      .lowering = lower_precision,
                                      .comparison = compute_alike,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "graph/registry_uses.h"
 #include "graph/rewrite.h"
 
 namespace linnet {
@@ -27,10 +28,14 @@ std::string canonical(const std::string& domain) { return domain == "ai.onnx" ? 
 
 void Registry::add(const std::string& op_type, const OpVersion& version, Factory factory) {
   standard_ = false;
-  operators_[{canonical(version.domain), op_type}][version.since] = {std::move(factory), version};
+  operators_[{canonical(version.domain), op_type}][version.since] = {std::move(factory), version, unit_};
 }
 
-std::shared_ptr<const Op> Registry::create(const NodeSpec& node) const { return registration(node).factory(node); }
+std::shared_ptr<const Op> Registry::create(const NodeSpec& node) const {
+  const Registration& found = registration(node);
+  if (uses_) uses_->add({found.unit, canonical(node.domain), node.op_type, found.version.since});
+  return found.factory(node);
+}
 
 int Registry::own_inputs(const NodeSpec& node) const { return registration(node).version.own_inputs; }
 
@@ -45,7 +50,7 @@ const Registry::Registration& Registry::registration(const NodeSpec& node) const
   const auto found = operators_.find({canonical(node.domain), node.op_type});
   if (found == operators_.end()) {
     throw Error(ErrorKind::kUnsupported,
-                str("no operator '", node.op_type, "' in domain '", domain_name(node.domain), "'"));
+                str("no operator '", node.op_type, "' in domain '", domain_name(node.domain), "'", left_out_));
   }
   const auto newer = found->second.upper_bound(node.opset);
   if (newer == found->second.begin()) {

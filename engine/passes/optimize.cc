@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "environment/run_environment.h"
+#include "graph/registry_uses.h"
 #include "graph/rewrite.h"
 #include "passes/passes.h"
 
@@ -22,8 +23,10 @@ bool ends_work(const Error& error) {
 bool apply_to_node(Graph& graph, const Rewrite& rewrite, const Node& node, const ModelResources& resources) {
   try {
     const auto patch = rewrite.apply(graph, node);
-    if (patch) patch->apply(graph);
-    return patch.has_value();
+    if (!patch) return false;
+    if (Registry::Uses* const uses = Registry::Uses::of(*graph.registry())) uses->add_rewrite(rewrite.name);
+    patch->apply(graph);
+    return true;
   } catch (const Error& error) {
     const Error in_context = error.with_context("rewrite " + rewrite.name);
     if (ends_work(error) || !resources.skips_rewrites) throw in_context;

@@ -49,6 +49,7 @@ IsaSupport avx2() {
 }
 #endif
 
+#ifdef LINNET_HAS_ISA_baseline
 IsaSupport baseline() {
 #ifdef __aarch64__
   static const std::array kExtensions{
@@ -60,6 +61,7 @@ IsaSupport baseline() {
   return base_set(Isa::kBaseline, kBaselineName, {}, {});
 #endif
 }
+#endif
 
 const IsaSupport* entry_of(Isa isa) {
   for (const IsaSupport& entry : isa_support()) {
@@ -107,7 +109,8 @@ Isa best() {
   for (const IsaSupport& entry : isa_support()) {
     if (entry.supported) return {entry.isa.base(), supported_features(entry)};
   }
-  return Isa::kBaseline;
+  throw Error(ErrorKind::kUnsupported,
+              str("this machine supports none of the instruction sets of this build; known: ", names(false)));
 }
 
 Isa forced_or_best() {
@@ -126,7 +129,9 @@ std::span<const IsaSupport> isa_support() {
 #ifdef LINNET_HAS_ISA_avx2
       avx2(),
 #endif
+#ifdef LINNET_HAS_ISA_baseline
       baseline(),
+#endif
   };
   return kSupport;
 }

@@ -6,12 +6,12 @@
 
 namespace linnet {
 
-const SimdUnit* choose_unit(std::span<const SimdUnit> units, std::string_view name, Isa resolved) {
+std::optional<size_t> choose_unit(std::span<const std::string_view> isas, Isa resolved) {
   const Features features = features_of(resolved);
-  const auto found = std::ranges::find_if(units, [&](const SimdUnit& unit) {
-    return unit.name == name && features.contains(features_of(isa_from_name(unit.isa)));
-  });
-  return found == units.end() ? nullptr : &*found;
+  const auto found = std::ranges::find_if(
+      isas, [&](std::string_view isa) { return features.contains(features_of(isa_from_name(isa))); });
+  if (found == isas.end()) return std::nullopt;
+  return size_t(found - isas.begin());
 }
 
 }  // namespace linnet

@@ -33,15 +33,17 @@ double least_seconds_of(int runs, F&& f) {
   return least;
 }
 
+/// 0 where the build has no such kernels.
 template <class Type>
-double measure_peak(const GemmKernels<Type>& kernels, Executor& executor) {
+double measure_peak(const GemmKernels<Type>* kernels, Executor& executor) {
+  if (!kernels) return 0;
   constexpr int64_t kTrial = 1000;
-  const double trial = least_seconds_of(kLoops, [&] { kernels.saturate(kTrial); });
+  const double trial = least_seconds_of(kLoops, [&] { kernels->saturate(kTrial); });
   const auto rounds = int64_t(double(kTrial) * std::max(1.0, kLoopSeconds / std::max(trial, 1e-7)));
   const int workers = executor.workers();
   std::vector<int64_t> done(static_cast<size_t>(workers));
   const double seconds = least_seconds_of(kLoops, [&] {
-    executor.parallel_for(workers, [&](int64_t part, int) { done[size_t(part)] = kernels.saturate(rounds); });
+    executor.parallel_for(workers, [&](int64_t part, int) { done[size_t(part)] = kernels->saturate(rounds); });
   });
   return double(done[0]) * workers / seconds;
 }
@@ -86,12 +88,12 @@ Roofline measure_roofline(Isa isa, Executor& executor) {
   executor.hold([&](int64_t, int) {
     // First, as it takes the longest: threads that have just begun may share a processor.
     roofline.bytes_per_s = measure_memory(kernels_for<ReduceKernels>(isa), executor, roofline.read_bytes);
-    roofline.peaks[0].multiply_adds_per_s = measure_peak(kernels_for<GemmKernels<GemmF32>>(isa), executor);
-    roofline.peaks[1].multiply_adds_per_s = measure_peak(kernels_for<GemmKernels<GemmF64>>(isa), executor);
-    const GemmKernels<GemmU8>& bytes = kernels_for<GemmKernels<GemmU8>>(isa);
-    roofline.peaks[2].multiply_adds_per_s = bytes.strip && !bytes.narrow
+    roofline.peaks[0].multiply_adds_per_s = measure_peak(find_kernels<GemmKernels<GemmF32>>(isa), executor);
+    roofline.peaks[1].multiply_adds_per_s = measure_peak(find_kernels<GemmKernels<GemmF64>>(isa), executor);
+    const auto* const bytes = find_kernels<GemmKernels<GemmU8>>(isa);
+    roofline.peaks[2].multiply_adds_per_s = bytes && bytes->strip && !bytes->narrow
                                                 ? measure_peak(bytes, executor)
-                                                : measure_peak(kernels_for<GemmKernels<GemmS16>>(isa), executor);
+                                                : measure_peak(find_kernels<GemmKernels<GemmS16>>(isa), executor);
   });
   return roofline;
 }

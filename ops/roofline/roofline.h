@@ -13,7 +13,7 @@ namespace linnet {
 struct LINNET_API Roofline {
   struct Peak {
     DType multiplied;  ///< NodeCost::multiplied
-    double multiply_adds_per_s = 0;
+    double multiply_adds_per_s = 0;  ///< 0 where this build has no kernels for it
   };
   std::array<Peak, 3> peaks{{{DType::kFloat32}, {DType::kFloat64}, {DType::kInt16}}};
   double bytes_per_s = 0;  ///< read from memory, one after the other

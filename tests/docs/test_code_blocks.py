@@ -33,6 +33,8 @@ ELSEWHERE = {
     "./test.sh unit": "runs some of these tests",
     "pip install .": "builds everything; tests/python runs what it installs",
     "cmake -S . -B build-aarch64 --toolchain cmake/aarch64.cmake -DLINNET_BUILD_ONNX=OFF -DLINNET_WITH_TEXT=OFF": BUILDS,
+    "cmake -S . -B build-small -DLINNET_OPERATORS=needed.txt": "tests/package/test_reduced.py",
+    "cmake --build build-small": "tests/package/test_reduced.py",
     "cmake --build build --target my_ops": "is a part of the build under test; tests/tools/test_op_library.py",
     "pip install frontends/torch": "is run by test.sh",
     ".venv/bin/python tests/differential/conformance_page.py build-test/bin/run_model": "runs for hours; tests/differential",

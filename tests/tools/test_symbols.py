@@ -48,7 +48,7 @@ API = set("""
 # What run_model takes besides.
 INTERNAL = set("""
     Graph MemoryAccount NewFile NodeOrder Roofline allocate_counted attention_obstacle available_memory chosen_kernels count_held declared_graph free_counted has_other_bools
-    isa_from_name isa_name isa_support latest_plans make_model measure_roofline model_graph node_cost normalize_bools normalized_bools printable require_rewrite resolve_isa
+    isa_from_name isa_name isa_support latest_plans make_model measure_roofline model_graph node_cost normalize_bools normalized_bools printable require_rewrite resolve_isa used_kernels
 """.split())
 
 

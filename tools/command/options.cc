@@ -168,6 +168,21 @@ void add_run(CLI::App& app, Options& o) {
   add_profile_flags(*verb, o);
 }
 
+CLI::Option* add_state_flags(CLI::App& verb, Options& o) {
+  CLI::Option* state =
+      verb.add_option("--state", o.state, "Run steps that leave outputs for inputs of the next: 'present.*=past.*'")
+          ->type_name("OUTPUT=INPUT");
+  verb.add_option("--steps", o.steps, "Steps until the states are reset")
+      ->check(positive())
+      ->capture_default_str()
+      ->needs(state);
+  verb.add_option("--grow", o.grow, "Inputs whose last dim grows by 1 with each step, as a mask's")
+      ->delimiter(',')
+      ->type_name("INPUT")
+      ->needs(state);
+  return state;
+}
+
 void add_peer_flag(CLI::App& verb, Options& o, const std::string& what) {
   verb.add_option("--vs-ort", o.vs_ort, what)->type_name("[LIBRARY.so]");
 }
@@ -184,17 +199,7 @@ void add_bench(CLI::App& app, Options& o) {
   verb->add_option("--percentiles", o.percentiles, "Percentiles to print; 90,99 where not given")
       ->delimiter(',')
       ->check(percent(0));
-  CLI::Option* state =
-      verb->add_option("--state", o.state, "Time steps that leave outputs for inputs of the next: 'present.*=past.*'")
-          ->type_name("OUTPUT=INPUT");
-  verb->add_option("--steps", o.steps, "Steps until the states are reset")
-      ->check(positive())
-      ->capture_default_str()
-      ->needs(state);
-  verb->add_option("--grow", o.grow, "Inputs whose last dim grows by 1 with each step, as a mask's")
-      ->delimiter(',')
-      ->type_name("INPUT")
-      ->needs(state);
+  CLI::Option* state = add_state_flags(*verb, o);
   verb->add_option("--raw-times", o.raw_times, "Write every latency in ms to a file, one per line");
   add_peer_flag(*verb, o, "Time ONNX Runtime in turns with Linnet, and compare the outputs");
   state->excludes("--vs-ort");
@@ -271,9 +276,14 @@ void add_quantize(CLI::App& app, Options& o) {
 }
 
 void add_ops(CLI::App& app, Options& o) {
-  CLI::App* verb = add_verb(app, o, "ops", "List the operators of this build");
-  verb->add_option("-R,--op-lib", o.model.op_libraries, "Shared library with custom operators (repeatable)")
-      ->allow_extra_args(false);
+  CLI::App* verb = add_verb(app, o, "ops", "List the operators of this build, or those that models need");
+  verb->add_option("--needed", o.needed, "Print what these models need, for builds with -DLINNET_OPERATORS=FILE")
+      ->type_name("MODEL");
+  add_model_flags(*verb, o.model);
+  add_load_flags(*verb, o.model);
+  add_input_flags(*verb, o.input);
+  add_generator_flags(*verb, o.input);
+  add_state_flags(*verb, o);
 }
 
 /// "--vs-ort" takes a value only where one that names a library follows; otherwise the next word is the model.

@@ -97,6 +97,9 @@ struct Options {
   // check
   std::vector<std::string> paths;
 
+  // ops
+  std::vector<std::string> needed;  ///< models; empty: all operators are listed
+
   // check, compare
   bool guard_memory = false;
 

@@ -1,10 +1,17 @@
+#include <iostream>
+
 #include "command/session.h"
 #include "command/verbs.h"
+#include "inspect/needed.h"
 #include "report/report.h"
 
 namespace linnet::tool {
 
 ExitCode ops_verb(const Options& options) {
+  if (!options.needed.empty()) {
+    std::cout << needed_lines(options);
+    return ExitCode::kOk;
+  }
   std::string text;
   Json json = Json::array();
   const std::vector<Registry::Entry> entries = make_registry(options.model).entries();

@@ -55,6 +55,9 @@ class LINNET_API Registry {
   /// All operators, sorted by domain and name.
   std::vector<Entry> entries() const;
 
+  /// What errors say of missing operators where this build of Linnet has only some (LINNET_OPERATORS); else empty.
+  const std::string& left_out() const { return left_out_; }
+
   /// It is as standard_registry() gives it.
   bool standard() const { return standard_; }
 
@@ -64,6 +67,7 @@ class LINNET_API Registry {
   void load_library(const std::string& path);
 
   struct Rewrites;  // the engine's
+  class Uses;       // the engine's
 
  private:
   friend LINNET_API Registry standard_registry();
@@ -71,6 +75,7 @@ class LINNET_API Registry {
   struct Registration {
     Factory factory;
     OpVersion version;
+    std::string unit;  ///< see Uses::Operator
   };
 
   const Registration& registration(const NodeSpec& node) const;
@@ -78,12 +83,15 @@ class LINNET_API Registry {
   std::vector<std::shared_ptr<void>> libraries_;  // first, so that it outlives the factories, whose code it holds
   std::map<Key, std::map<int64_t, Registration>> operators_;  // by the first opset
   std::shared_ptr<const Rewrites> rewrites_;
+  std::shared_ptr<Uses> uses_;
+  std::string unit_;      ///< whose operators are being registered
+  std::string left_out_;
   bool standard_ = false;
 };
 
 /// The version of the headers that operators are built with: a library and the Linnet that loads it must have the same.
 /// Whoever changes what these headers declare raises it.
-#define LINNET_OPERATOR_VERSION 1
+#define LINNET_OPERATOR_VERSION 2
 
 /// The entry point of a shared library of operators, once in each: LINNET_OPERATOR_LIBRARY(registry) { registry.add...
 /// }

@@ -12,7 +12,8 @@ namespace linnet {
 namespace {
 
 std::string chosen_for(std::string_view isa) {
-  return std::string(choose_unit(kSimdUnits, kUnitOf<ByteDotKernels>, isa_from_name(isa))->isa);
+  const auto& isas = SimdUnits<ByteDotKernels>::kIsas;
+  return std::string(isas.at(choose_unit(isas, isa_from_name(isa)).value()));
 }
 
 /// Each base set that this machine supports, bare, with each feature, and with all.

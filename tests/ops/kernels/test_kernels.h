@@ -8,7 +8,7 @@ namespace linnet {
 template <class Family>
 Family test_kernels(Isa isa) {
   Family kernels{};
-  choose_unit(kSimdUnits, kUnitOf<Family>, isa)->fill(&kernels);
+  SimdUnits<Family>::kFills.at(choose_unit(SimdUnits<Family>::kIsas, isa).value())(&kernels);
   return kernels;
 }
 
