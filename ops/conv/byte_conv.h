@@ -43,7 +43,7 @@ class ByteConvKernel : public Kernel {
   int64_t group_channels_;  // of x
   ConvGeometry geometry_;   // of x widened, whose groups have an even number of channels
   ConvWindows windows_;
-  ByteProducts products_;
+  WidenedProducts products_;
   size_t x_offset_, scratch_bytes_;
 };
 

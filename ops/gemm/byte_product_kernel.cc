@@ -32,10 +32,10 @@ bool multiplies_bytes(const CompileInput& in, const ByteOperands& operands) {
          multiplies_bytes(in, operands.b);
 }
 
-std::variant<ByteProducts, QuantizedGemm<GemmU8>> make_products(const CompileInput& in, const ByteOperands& operands,
-                                                                const MatrixProduct& p) {
+std::variant<WidenedProducts, QuantizedGemm<GemmU8>> make_products(const CompileInput& in, const ByteOperands& operands,
+                                                                   const MatrixProduct& p) {
   if (!multiplies_bytes(in, operands)) {
-    return ByteProducts(in, sizes_of(in, p, ByteRows::scratch_bytes(p.k)), b_matrices(in, operands, p));
+    return WidenedProducts(in, sizes_of(in, p, ByteRows::scratch_bytes(p.k)), b_matrices(in, operands, p));
   }
   const GemmWeights<int8_t> matrix{.depth = p.k, .columns = p.n, .depth_stride = p.n, .column_stride = 1};
   return QuantizedGemm<GemmU8>(in, sizes_of(in, p, MatrixRows<uint8_t>::scratch_bytes(p.k, p.k)),
@@ -65,7 +65,7 @@ void ByteProductKernel::run(KernelContext& context) const {
     return bytes->run(context, p.batch(), matrix, a.zero(0), nullptr, rows, take);
   }
   const auto rows = [&](int64_t i) { return ByteRows(a, widen_, a_zero_, p.a_index[size_t(i)], p.m, p.k); };
-  std::get<ByteProducts>(products_).run(context, p.batch(), rows, matrix, take);
+  std::get<WidenedProducts>(products_).run(context, p.batch(), rows, matrix, take);
 }
 
 }  // namespace linnet

@@ -42,7 +42,7 @@ class ByteProductKernel : public Kernel {
   ByteOperands operands_;
   MatrixProduct product_;
   ParameterIndex a_zero_;
-  std::variant<ByteProducts, QuantizedGemm<GemmU8>> products_;
+  std::variant<WidenedProducts, QuantizedGemm<GemmU8>> products_;
   WidenFunction widen_;
 };
 

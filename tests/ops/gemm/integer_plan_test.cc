@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "gemm/product_loop.h"
 #include "kernels/gemm.h"
 #include "kernels/kernels_for.h"
 #include "ops/gemm/unit_product.h"
