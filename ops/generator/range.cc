@@ -35,16 +35,7 @@ int64_t count(T start, T limit, T delta) {
 
 template <class F>
 auto dispatch_range(DType dtype, F&& f) {
-  switch (dtype) {
-    case DType::kInt16:
-      return f.template operator()<int16_t>();
-    case DType::kInt32:
-      return f.template operator()<int32_t>();
-    case DType::kInt64:
-      return f.template operator()<int64_t>();
-    default:
-      return dispatch_float(dtype, f);
-  }
+  return dispatch_among<int16_t, int32_t, int64_t, float, double>(dtype, f);
 }
 
 template <class T>
