@@ -8,7 +8,6 @@
 #include "infer/infer.h"
 #include "kernels/kernels_for.h"
 #include "kernels/softmax.h"
-#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 namespace linnet {

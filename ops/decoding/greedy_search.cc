@@ -3,7 +3,6 @@
 #include "decoding/row_picker.h"
 #include "decoding/search.h"
 #include "infer/infer.h"
-#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 namespace linnet {

@@ -7,7 +7,6 @@
 #include "decoding/store_scores.h"
 #include "generator/random.h"
 #include "infer/infer.h"
-#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 namespace linnet {

@@ -10,8 +10,6 @@
 // constant.
 namespace linnet {
 
-inline constexpr const char* kMicrosoft = "com.microsoft";
-
 /// Of a quantised tensor.
 inline constexpr std::array kByteTypes{DType::kInt8, DType::kUint8};
 
