@@ -1,7 +1,10 @@
 #pragma once
 
-#include "elements/text.h"
+#include <string>
+#include <type_traits>
+
 #include "elements/to_integer.h"
+#include "environment/run_environment.h"
 #include "linnet/tensor.h"
 
 // From a DType known in compile() to a C++ type: dispatch_float(dtype, [&]<class T>() { return make<T>(); }).
@@ -66,6 +69,22 @@ auto dispatch_any(DType dtype, F&& f) {
   if (dtype == DType::kComplex128) return f.template operator()<std::complex<double>>();
   return dispatch_number(dtype, f);
 }
+
+/// A std::string as an element that operators move. The memory that a copy needs counts before it is made.
+struct Text {
+  std::string value;
+
+  Text() = default;
+  Text(const Text& other) { *this = other; }
+  ~Text() = default;
+  Text& operator=(const Text& other) {
+    if (other.value.size() > value.capacity()) count_text(other.value.size());
+    value = other.value;
+    return *this;
+  }
+  friend bool operator==(const Text& a, const Text& b) { return a.value == b.value; }
+};
+static_assert(sizeof(Text) == sizeof(std::string) && std::is_standard_layout_v<Text>);
 
 /// Calls f with an unsigned integer type of the element's width (or Text): for operators that only move data.
 template <class F>
