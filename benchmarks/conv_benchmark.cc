@@ -3,6 +3,7 @@
 #include "graph/graph.h"
 #include "linnet/model.h"
 #include "peak.h"
+#include "registration.h"
 #include "run/model_graph.h"
 
 namespace linnet {
@@ -24,7 +25,7 @@ void conv(benchmark::State& state) {
   const ValueId w = graph.add_constant("w", filled({out_channels, in_channels / group, kernel, kernel}));
   NodeSpec spec;
   spec.op_type = "Conv";
-  spec.domain = "linnet";
+  spec.domain = kInternalDomain;
   spec.attributes = {{"strides", std::vector<int64_t>(2, stride)},
                      {"pads", std::vector<int64_t>(4, kernel / 2)},
                      {"group", group},

@@ -7,6 +7,7 @@
 
 #include "graph/graph.h"
 #include "linnet/model.h"
+#include "registration.h"
 #include "run/model_graph.h"
 
 namespace linnet {
@@ -59,7 +60,7 @@ void matmul_nbits(benchmark::State& state) {
   const ValueId b = graph.add_constant("b", patterned(DType::kUint8, {n, blocks, block * bits / 8}));
   NodeSpec spec;
   spec.op_type = "MatMulNBits";
-  spec.domain = "com.microsoft";
+  spec.domain = kMicrosoft;
   spec.attributes = {{"K", k}, {"N", n}, {"bits", bits}, {"block_size", block}, {"accuracy_level", level}};
   const NodeId node = graph.add_node(spec, {input, b, graph.add_constant("scales", scales)}, {"y"});
   graph.add_output("y", graph.node(node).outputs[0]);

@@ -6,6 +6,8 @@ namespace linnet {
 
 /// The domain of the operators that only expansions and rewrites add.
 inline constexpr const char* kInternalDomain = "linnet";
+/// That of ONNX Runtime's operators.
+inline constexpr const char* kMicrosoft = "com.microsoft";
 
 using Registration = void(Registry& registry);
 

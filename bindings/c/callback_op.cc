@@ -1,19 +1,11 @@
 #include "callback_op.h"
 
-#include <algorithm>
-
 #include "computation.h"
 #include "inference.h"
+#include "tensor/bool_bytes.h"
 
 namespace linnet::c_api {
 namespace {
-
-/// Bytes that mean true are 1 for all other operators.
-void normalize_bools(Tensor& output) {
-  if (output.dtype() != DType::kBool) return;
-  auto* bytes = static_cast<uint8_t*>(output.raw());
-  std::transform(bytes, bytes + output.bytes(), bytes, [](uint8_t byte) { return uint8_t(byte != 0); });
-}
 
 class CallbackKernel final : public Kernel {
  public:

@@ -1,17 +1,39 @@
 #include "environment/run_environment.h"
 
 #include <algorithm>
+#include <memory_resource>
 #include <random>
 #include <string>
 #include <utility>
 
 #include "environment/checked_executor.h"
+#include "linnet/tensor.h"
+#include "tensor/alignment.h"
 #include "tensor/held_bytes.h"
-#include "tensor/resource_tensor.h"
+#include "tensor/memory_account.h"
 
 namespace linnet {
 
 namespace {
+
+/// A tensor whose numbers lie in memory of `memory`, which outlives it; on the heap for strings, containers and
+/// nullptr. Throws Error(kLimit) where memory is short.
+Tensor allocate_from(std::pmr::memory_resource* memory, DType dtype, const Shape& shape) {
+  if (!memory || is_object(dtype)) return {dtype, shape};
+  const size_t bytes = dtype_bytes(dtype, shape.elements());
+  const CountedBytes counted(bytes);
+  try {
+    void* data = memory->allocate(bytes, kAlignment);
+    const auto free = [memory, bytes, counted](void* p) {
+      memory->deallocate(p, bytes, kAlignment);
+      counted.give_back();
+    };
+    return Tensor::share(dtype, shape, data, std::shared_ptr<const void>(data, free));
+  } catch (const std::bad_alloc&) {
+    counted.give_back();
+    throw Error(ErrorKind::kLimit, str("the memory resource has no ", bytes, " bytes"));
+  }
+}
 
 thread_local const RunEnvironment* current_environment = nullptr;
 

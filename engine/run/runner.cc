@@ -3,14 +3,32 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
 
+#include "environment/run_environment.h"
+#include "plan/plan.h"
 #include "run/memory_guard.h"
-#include "run/report_node.h"
 #include "run/run_memory.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
 namespace {
+
+std::vector<const Tensor*> tensors(const std::vector<int>& indices, const std::vector<Tensor>& slots) {
+  static const Tensor absent;
+  std::vector<const Tensor*> found;
+  for (const int index : indices) found.push_back(index < 0 ? &absent : &slots[size_t(index)]);
+  return found;
+}
+
+/// Tells the observer of a node that ran from `begin` until now.
+void report_node(Observer& observer, const Step& step, const std::vector<Tensor>& slots,
+                 Observer::Clock::time_point begin) {
+  const auto end = Observer::Clock::now();
+  const auto inputs = tensors(step.inputs, slots);
+  const auto outputs = tensors(step.outputs, slots);
+  observer.on_node({step.node->spec, *step.kernel, inputs, outputs, begin, end});
+}
 
 bool is_view(const Plan& plan, const Step& step) {
   return std::all_of(step.outputs.begin(), step.outputs.end(),

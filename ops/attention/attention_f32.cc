@@ -26,44 +26,29 @@ class AttentionF32 final : public Kernel {
 
   void run(KernelContext& context) const override {
     check_samples(context, s());
-    const auto k = joined(context, Slots::kK, Slots::kPastKey, Slots::kPresentKey, s().head_size, 0);
-    const auto v =
-        joined(context, Slots::kV, Slots::kPastValue, Slots::kPresentValue, s().v_head_size, size_of(s().head_size));
+    auto* const scratch = reinterpret_cast<float*>(context.scratch() + algorithm_bytes_);
+    const KeyValueRows<float> rows = join_key_values(rule_, context, scratch);
     const int64_t parts = algorithm_->parts();
     const int64_t scores = s().group() * s().q_length * s().kv_length / parts;
     const int64_t elements = scores * (s().head_size + s().v_head_size) / kMultipliesPerElement;
-    parallel_items(context.executor(), s().batch * s().kv_heads * parts, elements,
-                   [&](int64_t item, int64_t end, int worker) {
-                     Checkpoints checkpoints;
-                     for (; item < end; ++item) {
-                       const int64_t head = item / parts;
-                       algorithm_->run({context, k, v, head / s().kv_heads, head % s().kv_heads, checkpoints},
-                                       item % parts, context.scratch(worker));
-                     }
-                   });
+    parallel_items(
+        context.executor(), s().batch * s().kv_heads * parts, elements, [&](int64_t item, int64_t end, int worker) {
+          Checkpoints checkpoints;
+          for (; item < end; ++item) {
+            const int64_t head = item / parts;
+            algorithm_->run({context, rows.keys, rows.values, head / s().kv_heads, head % s().kv_heads, checkpoints},
+                            item % parts, context.scratch(worker));
+          }
+        });
   }
 
   size_t scratch_bytes() const override {
-    const int64_t joined = s().past_length > 0 ? checked_add(size_of(s().head_size), size_of(s().v_head_size)) : 0;
-    return algorithm_bytes_ + dtype_bytes(DType::kFloat32, joined);
+    return algorithm_bytes_ + dtype_bytes(DType::kFloat32, joined_elements(rule_));
   }
   std::string describe() const override { return algorithm_->describe(); }
 
  private:
   const AttentionSizes& s() const { return rule_.sizes; }
-  int64_t size_of(int64_t head_size) const {
-    return checked_mul(checked_mul(s().batch, s().kv_heads), checked_mul(s().kv_length, head_size));
-  }
-
-  HeadRows<float> joined(KernelContext& context, int now, int past, int present, int64_t size, int64_t offset) const {
-    float* to = nullptr;
-    if (rule_.present[size_t(present - 1)]) {
-      to = context.output(present).data<float>();
-    } else if (s().past_length > 0) {
-      to = reinterpret_cast<float*>(context.scratch(0) + algorithm_bytes_) + offset;
-    }
-    return join_rows(s(), size, context.input(past), context.input(now), to, context.executor());
-  }
 
   AttentionRule rule_;
   std::unique_ptr<HeadAlgorithm> algorithm_;

@@ -16,39 +16,24 @@ class AttentionF64 final : public Kernel {
 
   void run(KernelContext& context) const override {
     check_samples(context, s());
-    const auto k = joined(context, Slots::kK, Slots::kPastKey, Slots::kPresentKey, s().head_size, 0);
-    const auto v = joined(context, Slots::kV, Slots::kPastValue, Slots::kPresentValue, s().v_head_size, key_values());
+    auto* const scratch = reinterpret_cast<double*>(context.scratch());
+    const KeyValueRows<double> rows = join_key_values(rule_, context, scratch + 2 * s().kv_length);
     const int64_t multiplies = s().kv_length * (s().head_size + s().v_head_size);
     const int64_t queries = s().batch * s().q_heads * s().q_length;
     parallel_items(context.executor(), queries, multiplies, [&](int64_t query, int64_t end, int worker) {
       Checkpoints checkpoints;
-      for (; query < end; ++query) run_query(context, k, v, query, context.scratch(worker), checkpoints);
+      for (; query < end; ++query) run_query(context, rows, query, context.scratch(worker), checkpoints);
     });
   }
   size_t scratch_bytes() const override {
-    const int64_t joined = s().past_length > 0 ? checked_add(key_values(), size_of(s().v_head_size)) : 0;
-    return dtype_bytes(DType::kFloat64, checked_add(checked_mul(2, s().kv_length), joined));
+    return dtype_bytes(DType::kFloat64, checked_add(checked_mul(2, s().kv_length), joined_elements(rule_)));
   }
 
  private:
   const AttentionSizes& s() const { return rule_.sizes; }
-  int64_t size_of(int64_t head_size) const {
-    return checked_mul(checked_mul(s().batch, s().kv_heads), checked_mul(s().kv_length, head_size));
-  }
-  int64_t key_values() const { return size_of(s().head_size); }
 
-  HeadRows<double> joined(KernelContext& context, int now, int past, int present, int64_t size, int64_t offset) const {
-    double* to = nullptr;
-    if (rule_.present[size_t(present - 1)]) {
-      to = context.output(present).data<double>();
-    } else if (s().past_length > 0) {
-      to = reinterpret_cast<double*>(context.scratch(0)) + 2 * s().kv_length + offset;
-    }
-    return join_rows(s(), size, context.input(past), context.input(now), to, context.executor());
-  }
-
-  void run_query(KernelContext& context, const HeadRows<double>& k, const HeadRows<double>& v, int64_t query,
-                 std::byte* scratch, Checkpoints& checkpoints) const {
+  void run_query(KernelContext& context, const KeyValueRows<double>& rows, int64_t query, std::byte* scratch,
+                 Checkpoints& checkpoints) const {
     auto* scores = reinterpret_cast<double*>(scratch);
     const int64_t i = query % s().q_length, h = query / s().q_length % s().q_heads;
     const int64_t b = query / s().q_length / s().q_heads, kv_head = h / s().group();
@@ -59,7 +44,7 @@ class AttentionF64 final : public Kernel {
     const double* q = context.input(Slots::kQ).data<double>() + q_layout.at(b, h, i);
     double* y = context.output(Slots::kY).data<double>() + y_layout.at(b, h, i);
     for (int64_t j = known.begin; j < known.end; ++j) {
-      const double* key = k.row(b, kv_head, j);
+      const double* key = rows.keys.row(b, kv_head, j);
       double sum = 0;
       for (int64_t d = 0; d < s().head_size; ++d) sum += q[d] * key[d];
       scores[j] = sum * rule_.scale;
@@ -68,7 +53,7 @@ class AttentionF64 final : public Kernel {
     rows_.finish(context, {b, h, i, 1, known, scores, s().kv_length}, scores + s().kv_length, checkpoints);
     std::fill(y, y + s().v_head_size, 0.0);
     for (int64_t j = known.begin; j < known.end; ++j) {
-      const double* value = v.row(b, kv_head, j);
+      const double* value = rows.values.row(b, kv_head, j);
       for (int64_t d = 0; d < s().v_head_size; ++d) y[d] += scores[j] * value[d];
       checkpoints.add(s().v_head_size);
     }

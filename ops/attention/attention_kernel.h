@@ -13,11 +13,18 @@ struct HeadRows {
   const C* row(int64_t b, int64_t h, int64_t i) const { return data + layout.at(b, h, i); }
 };
 
-/// The tensor itself (`now`), or its rows behind those of `past` copied to `joined`, [batch, kv_heads, length, size].
-/// Nothing is copied where `joined` is null.
 template <class C>
-HeadRows<C> join_rows(const AttentionSizes& sizes, int64_t size, const Tensor& past, const Tensor& now, C* joined,
-                      Executor& executor);
+struct KeyValueRows {
+  HeadRows<C> keys, values;
+};
+
+/// Elements of scratch that join_key_values() needs.
+int64_t joined_elements(const AttentionRule& rule);
+
+/// The node's keys and values, with the past ones in front. Both are copied to the outputs for present ones where these
+/// are wanted, else, where there are past ones, to `scratch`.
+template <class C>
+KeyValueRows<C> join_key_values(const AttentionRule& rule, KernelContext& context, C* scratch);
 
 /// Attention on float32 and on double. All choices depend on the rule alone, so results are the same for
 /// any number of threads.

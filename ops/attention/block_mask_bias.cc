@@ -129,7 +129,7 @@ class BlockMaskBias final : public Op {
 }  // namespace
 
 LINNET_REGISTER(block_mask_bias)(Registry& registry) {
-  registry.add<BlockMaskBias>("BlockMaskBias", {.since = 1, .domain = "linnet"});
+  registry.add<BlockMaskBias>("BlockMaskBias", {.since = 1, .domain = kInternalDomain});
 }
 
 }  // namespace linnet

@@ -105,7 +105,7 @@ class CachePositions final : public Op {
 }  // namespace
 
 LINNET_REGISTER(cache_positions)(Registry& registry) {
-  registry.add<CachePositions>("CachePositions", {.since = 1, .domain = "linnet"});
+  registry.add<CachePositions>("CachePositions", {.since = 1, .domain = kInternalDomain});
 }
 
 }  // namespace linnet

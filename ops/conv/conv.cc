@@ -18,7 +18,7 @@ class Conv final : public Op {
  public:
   explicit Conv(const NodeSpec& node)
       : attributes_(node),
-        internal_(node.domain == "linnet"),
+        internal_(node.domain == kInternalDomain),
         layout_{internal_ && node.op_type == "Conv" && node.attr_or("x_channels_first", int64_t{0}) == 0,
                 internal_ && node.op_type == "Conv"},
         activation_(node) {}
@@ -72,8 +72,8 @@ class Conv final : public Op {
 
 LINNET_REGISTER(conv)(Registry& registry) {
   registry.add<Conv>("Conv", {.since = 1});
-  registry.add<Conv>("Conv", {.since = 1, .domain = "linnet"});
-  registry.add<Conv>("PlaneConv", {.since = 1, .domain = "linnet"});
+  registry.add<Conv>("Conv", {.since = 1, .domain = kInternalDomain});
+  registry.add<Conv>("PlaneConv", {.since = 1, .domain = kInternalDomain});
 }
 
 }  // namespace linnet

@@ -8,7 +8,7 @@ namespace linnet {
 LINNET_REGISTER(deform_conv)(Registry& registry) {
   registry.add("DeformConv", {.since = 19},
                [](const NodeSpec& node) { return std::make_unique<DeformOp>(node, false); });
-  registry.add("DeformConv", {.since = 1, .domain = "linnet"},
+  registry.add("DeformConv", {.since = 1, .domain = kInternalDomain},
                [](const NodeSpec& node) { return std::make_unique<DeformOp>(node, true); });
 }
 

@@ -1,13 +1,14 @@
 #include "conv/deform_op.h"
 
 #include "infer/infer.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
 
 bool known(const Dim& a, const Dim& b) { return a.known() && b.known(); }
 
-bool is_internal(const NodeSpec& node) { return node.domain == "linnet"; }
+bool is_internal(const NodeSpec& node) { return node.domain == kInternalDomain; }
 
 }  // namespace
 

@@ -52,7 +52,7 @@ class DepthwisePointwiseConv final : public Op {
 }  // namespace
 
 LINNET_REGISTER(depthwise_pointwise_conv)(Registry& registry) {
-  registry.add<DepthwisePointwiseConv>("DepthwisePointwiseConv", {.since = 1, .domain = "linnet"});
+  registry.add<DepthwisePointwiseConv>("DepthwisePointwiseConv", {.since = 1, .domain = kInternalDomain});
 }
 
 }  // namespace linnet

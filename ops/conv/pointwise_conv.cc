@@ -95,7 +95,7 @@ class PointwiseConv final : public Op {
 }  // namespace
 
 LINNET_REGISTER(pointwise_conv)(Registry& registry) {
-  registry.add<PointwiseConv>("PointwiseConv", {.since = 1, .domain = "linnet"});
+  registry.add<PointwiseConv>("PointwiseConv", {.since = 1, .domain = kInternalDomain});
 }
 
 }  // namespace linnet

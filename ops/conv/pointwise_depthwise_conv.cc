@@ -52,7 +52,7 @@ class PointwiseDepthwiseConv final : public Op {
 }  // namespace
 
 LINNET_REGISTER(pointwise_depthwise_conv)(Registry& registry) {
-  registry.add<PointwiseDepthwiseConv>("PointwiseDepthwiseConv", {.since = 1, .domain = "linnet"});
+  registry.add<PointwiseDepthwiseConv>("PointwiseDepthwiseConv", {.since = 1, .domain = kInternalDomain});
 }
 
 }  // namespace linnet

@@ -55,7 +55,7 @@ class QuantizedConv final : public Op {
 }  // namespace
 
 LINNET_REGISTER(quantized_conv)(Registry& registry) {
-  registry.add<QuantizedConv>("QLinearConv", {.since = 1, .domain = "linnet"});
+  registry.add<QuantizedConv>("QLinearConv", {.since = 1, .domain = kInternalDomain});
 }
 
 }  // namespace linnet

@@ -5,10 +5,8 @@
 #include "decoding/beam_scorer.h"
 #include "decoding/search.h"
 #include "decoding/store_scores.h"
-#include "infer/infer.h"
 #include "kernels/kernels_for.h"
 #include "kernels/softmax.h"
-#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 namespace linnet {
@@ -145,8 +143,7 @@ class BeamSearch : public Op {
   explicit BeamSearch(const NodeSpec& node) : BeamSearch(node, kBeamPlaces) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
-    require_inputs(in, 5, int(in.size()));
-    node_.check_inputs(in);
+    node_.check_inputs(in, 5);
     const Dim batch = SearchNode::batch(in);
     const DType dtype = node_.score_dtype(in);
     return {Fact(DType::kInt32, Dims{batch, Dim(), Dim()}), Fact(dtype, Dims{batch, Dim()}),

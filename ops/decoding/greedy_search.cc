@@ -2,8 +2,6 @@
 
 #include "decoding/row_picker.h"
 #include "decoding/search.h"
-#include "infer/infer.h"
-#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 namespace linnet {
@@ -65,8 +63,7 @@ class GreedySearch final : public Op {
   explicit GreedySearch(const NodeSpec& node) : node_(node, kGreedyPlaces) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
-    require_inputs(in, 2, int(in.size()));
-    node_.check_inputs(in);
+    node_.check_inputs(in, 2);
     return {Fact(DType::kInt32, Dims{SearchNode::batch(in), Dim()})};
   }
 

@@ -6,8 +6,6 @@
 #include "decoding/search.h"
 #include "decoding/store_scores.h"
 #include "generator/random.h"
-#include "infer/infer.h"
-#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 namespace linnet {
@@ -147,8 +145,7 @@ class Sampling final : public Op {
   explicit Sampling(const NodeSpec& node) : node_(node, kSamplingPlaces), rules_(node) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
-    require_inputs(in, 2, int(in.size()));
-    node_.check_inputs(in);
+    node_.check_inputs(in, 2);
     const Dim batch = SearchNode::batch(in);
     return {Fact(DType::kInt32, Dims{batch, Dim()}), Fact(node_.score_dtype(in), Dims{batch, Dim()})};
   }

@@ -29,7 +29,8 @@ SearchNode::SearchNode(const NodeSpec& node, const SearchPlaces& wanted)
   }
 }
 
-void SearchNode::check_inputs(std::span<const Fact> in) const {
+void SearchNode::check_inputs(std::span<const Fact> in, int least) const {
+  require_inputs(in, least, int(in.size()));
   check_search_inputs(in, places, own_inputs, bodies.kind == SearchBodies::Kind::kWhisper);
 }
 

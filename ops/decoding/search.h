@@ -33,7 +33,8 @@ struct SearchNode {
   int32_t start_token;  // of sequences behind an encoder
   int own_inputs;
 
-  void check_inputs(std::span<const Fact> in) const;
+  /// Checks all inputs, the first `least` of which must be given.
+  void check_inputs(std::span<const Fact> in, int least) const;
   /// That of the penalties, float32 where there is none.
   DType score_dtype(std::span<const Fact> in) const;
   /// How many sequences there are, where known.

@@ -31,7 +31,7 @@ DType target(const NodeSpec& node) {
 class Cast final : public Op {
  public:
   explicit Cast(const NodeSpec& node)
-      : to_(target(node)), rounding_(rounding_of(node)), late_(node.domain == "linnet") {}
+      : to_(target(node)), rounding_(rounding_of(node)), late_(node.domain == kInternalDomain) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);
@@ -52,7 +52,7 @@ class Cast final : public Op {
 
 LINNET_REGISTER(cast)(Registry& registry) {
   registry.add<Cast>("Cast");
-  registry.add<Cast>("Cast", {.since = 1, .domain = "linnet"});
+  registry.add<Cast>("Cast", {.since = 1, .domain = kInternalDomain});
 }
 
 }  // namespace linnet

@@ -1,7 +1,10 @@
 #pragma once
 
-#include "elements/text.h"
+#include <string>
+#include <type_traits>
+
 #include "elements/to_integer.h"
+#include "environment/run_environment.h"
 #include "linnet/tensor.h"
 
 // From a DType known in compile() to a C++ type: dispatch_float(dtype, [&]<class T>() { return make<T>(); }).
@@ -10,42 +13,27 @@ namespace linnet {
 
 [[noreturn]] void throw_dtype(DType dtype);
 
+/// The one of some types that has the dtype: dispatch_among<int32_t, int64_t>(dtype, f).
+template <class First, class... Rest, class F>
+auto dispatch_among(DType dtype, F&& f) {
+  if (dtype == dtype_of<First>) return f.template operator()<First>();
+  if constexpr (sizeof...(Rest) > 0) {
+    return dispatch_among<Rest...>(dtype, f);
+  } else {
+    throw_dtype(dtype);
+  }
+}
+
 /// The floats that operators compute in (see Precision): float32, float64.
 template <class F>
 auto dispatch_float(DType dtype, F&& f) {
-  switch (dtype) {
-    case DType::kFloat32:
-      return f.template operator()<float>();
-    case DType::kFloat64:
-      return f.template operator()<double>();
-    default:
-      throw_dtype(dtype);
-  }
+  return dispatch_among<float, double>(dtype, f);
 }
 
 /// All integers of 8 to 64 bits.
 template <class F>
 auto dispatch_integer(DType dtype, F&& f) {
-  switch (dtype) {
-    case DType::kInt8:
-      return f.template operator()<int8_t>();
-    case DType::kInt16:
-      return f.template operator()<int16_t>();
-    case DType::kInt32:
-      return f.template operator()<int32_t>();
-    case DType::kInt64:
-      return f.template operator()<int64_t>();
-    case DType::kUint8:
-      return f.template operator()<uint8_t>();
-    case DType::kUint16:
-      return f.template operator()<uint16_t>();
-    case DType::kUint32:
-      return f.template operator()<uint32_t>();
-    case DType::kUint64:
-      return f.template operator()<uint64_t>();
-    default:
-      throw_dtype(dtype);
-  }
+  return dispatch_among<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(dtype, f);
 }
 
 /// The floats and integers above.
@@ -81,6 +69,22 @@ auto dispatch_any(DType dtype, F&& f) {
   if (dtype == DType::kComplex128) return f.template operator()<std::complex<double>>();
   return dispatch_number(dtype, f);
 }
+
+/// A std::string as an element that operators move. The memory that a copy needs counts before it is made.
+struct Text {
+  std::string value;
+
+  Text() = default;
+  Text(const Text& other) { *this = other; }
+  ~Text() = default;
+  Text& operator=(const Text& other) {
+    if (other.value.size() > value.capacity()) count_text(other.value.size());
+    value = other.value;
+    return *this;
+  }
+  friend bool operator==(const Text& a, const Text& b) { return a.value == b.value; }
+};
+static_assert(sizeof(Text) == sizeof(std::string) && std::is_standard_layout_v<Text>);
 
 /// Calls f with an unsigned integer type of the element's width (or Text): for operators that only move data.
 template <class F>

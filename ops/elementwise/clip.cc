@@ -3,6 +3,7 @@
 
 #include "elements/wrapping_arithmetic.h"
 #include "elementwise/elementwise.h"
+#include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "kernels/kernels_for.h"
 #include "kernels/unary.h"
@@ -76,11 +77,8 @@ class Clip final : public Op {
  private:
   static void check_bound(std::span<const Fact> in, int i, const char* name) {
     if (!has_input(in, i)) return;
-    const Fact& bound = in[size_t(i)];
-    require_same_dtype(in[0], bound, name);
-    if (bound.concrete() && bound.shape().elements() != 1) {
-      throw Error(ErrorKind::kShape, str(name, " must hold one element, got ", bound));
-    }
+    require_same_dtype(in[0], in[size_t(i)], name);
+    require_one_element(in[size_t(i)], name);
   }
 
   static Bound bound(const CompileInput& in, int i, const Bound& attribute, std::vector<Source>& sources) {

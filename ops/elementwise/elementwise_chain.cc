@@ -248,7 +248,7 @@ class Elementwise final : public Op {
 }  // namespace
 
 LINNET_REGISTER(elementwise_chain)(Registry& registry) {
-  registry.add<Elementwise>("Elementwise", {.since = 1, .domain = "linnet"});
+  registry.add<Elementwise>("Elementwise", {.since = 1, .domain = kInternalDomain});
 }
 
 }  // namespace linnet

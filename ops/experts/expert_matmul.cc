@@ -94,7 +94,7 @@ class ExpertMatMul final : public Op {
 }  // namespace
 
 LINNET_REGISTER(expert_matmul)(Registry& registry) {
-  registry.add<ExpertMatMul>("ExpertMatMul", {.since = 1, .domain = "linnet"});
+  registry.add<ExpertMatMul>("ExpertMatMul", {.since = 1, .domain = kInternalDomain});
 }
 
 }  // namespace linnet

@@ -229,7 +229,7 @@ class ExpertMatMulNBits final : public Op, public ChecksContents {
 }  // namespace
 
 LINNET_REGISTER(expert_matmul_nbits)(Registry& registry) {
-  registry.add<ExpertMatMulNBits>("ExpertMatMulNBits", {.since = 1, .domain = "linnet"});
+  registry.add<ExpertMatMulNBits>("ExpertMatMulNBits", {.since = 1, .domain = kInternalDomain});
 }
 
 }  // namespace linnet

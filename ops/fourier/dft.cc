@@ -2,6 +2,7 @@
 
 #include "elements/dispatch.h"
 #include "fourier/fft.h"
+#include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
@@ -146,7 +147,7 @@ class Dft final : public Op {
     if (has_input(in, 2)) {
       const auto values = constant_ints(in[2]);
       if (!values) return std::nullopt;
-      if (values->size() != 1) throw Error(ErrorKind::kShape, str("axis must be one element, got ", in[2]));
+      require_one_element(in[2], "axis");
       axis = values->front();
     }
     const int result = normalize_axis(axis, in[0].rank());
@@ -161,7 +162,7 @@ class Dft final : public Op {
     if (has_input(in, 1)) {
       const auto values = constant_ints(in[1]);
       if (!values) return Dim();
-      if (values->size() != 1) throw Error(ErrorKind::kShape, str("dft_length must be one element, got ", in[1]));
+      require_one_element(in[1], "dft_length");
       n = Dim(std::max<int64_t>(values->front(), 0));
     } else if (!length.known()) {
       return Dim();

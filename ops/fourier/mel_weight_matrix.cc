@@ -5,6 +5,7 @@
 
 #include "elements/dispatch.h"
 #include "elements/wide.h"
+#include "infer/checked_values.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
 #include "partition/checkpoints.h"
@@ -88,9 +89,7 @@ class MelWeightMatrix final : public Op {
                                              "upper_edge_hertz"};
     for (size_t i = 0; i < in.size(); ++i) {
       if (i >= 3) require_floating(in[i], kNames[i]);
-      if (in[i].concrete() && in[i].shape().elements() != 1) {
-        throw Error(ErrorKind::kShape, str(kNames[i], " must be one element, got ", in[i]));
-      }
+      require_one_element(in[i], kNames[i]);
     }
     Dim bands, bins;
     if (const auto values = constant_ints(in[0])) bands = not_negative(values->front(), kNames[0]);

@@ -4,6 +4,7 @@
 #include "elements/dispatch.h"
 #include "elements/wide.h"
 #include "functions/number_functions.h"
+#include "infer/checked_values.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
 #include "partition/parallel.h"
@@ -78,7 +79,7 @@ class Window final : public Op {
     require_inputs(in, 1, 1);
     const auto values = constant_ints(in[0]);
     if (!values) return {Fact(dtype_, Dims(1))};
-    if (values->size() != 1) throw Error(ErrorKind::kShape, str("size must be one element, got ", in[0]));
+    require_one_element(in[0], "size");
     if (values->front() < 0) throw Error(ErrorKind::kShape, str("size must not be negative, got ", values->front()));
     return {Fact(dtype_, Dims{values->front()})};
   }

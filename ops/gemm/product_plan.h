@@ -15,17 +15,6 @@ class StripStore {
   virtual void store(const Span& rows, const Span& columns, const Y* y) const = 0;
 };
 
-/// A function of the same arguments as store().
-template <class Y, class F>
-class StripFunction final : public StripStore<Y> {
- public:
-  explicit StripFunction(const F& function) : function_(function) {}
-  void store(const Span& rows, const Span& columns, const Y* y) const override { function_(rows, columns, y); }
-
- private:
-  const F& function_;
-};
-
 /// The operands of one product y[m, n] = epilogue(A * B).
 template <class Type>
 struct GemmOperands {

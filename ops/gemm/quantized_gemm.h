@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gemm/product_plan.h"
+#include "gemm/product_loop.h"
 #include "gemm/weights.h"
 #include "linnet/op.h"
 #include "tensor/alignment.h"
@@ -48,18 +48,8 @@ class QuantizedGemm {
            Store store) const {
     const std::byte* w = packed() ? static_cast<const std::byte*>(packed_.raw()) : pack_in_scratch(context);
     const int32_t* begin = begin_sums(context, w, x_zero, bias);
-    context.executor().parallel_for(products * plan_.chunks(), [&](int64_t i, int worker) {
-      const int64_t product = i / plan_.chunks(), matrix = matrix_of(product);
-      const auto a = rows(product);
-      const auto store_strip = [&](const Span& lines, const Span& columns, const int32_t* sums) {
-        store(product, lines, columns, sums);
-      };
-      const StripFunction<int32_t, decltype(store_strip)> strips(store_strip);
-      GemmOperands<Type> operands{
-          .a = &a, .b = reinterpret_cast<const B*>(w) + matrix * packed_size_, .store = &strips};
-      operands.epilogue.bias = begin ? begin + matrix * matrix_.columns : nullptr;
-      plan_.run_chunk(operands, i % plan_.chunks(), context.scratch(worker));
-    });
+    run_products<Type>(plan_, context, products, rows,
+                       {reinterpret_cast<const B*>(w), packed_size_, begin, matrix_.columns}, matrix_of, store);
   }
 
  private:

@@ -82,21 +82,8 @@ class ScalarProduct final : public Kernel {
 KernelPtr make_scalar_product(DType dtype, const MatrixProduct& product, const std::vector<Addend>& addends, Isa isa) {
   const WidthFunctions* functions = kernels_for<NumberKernels>(isa).width(dtype);
   if (!functions) throw_dtype(dtype);
-  const auto make = [&]<class T>() -> KernelPtr {
-    return std::make_unique<ScalarProduct<T>>(product, addends, *functions);
-  };
-  switch (dtype) {
-    case DType::kInt32:
-      return make.template operator()<int32_t>();
-    case DType::kInt64:
-      return make.template operator()<int64_t>();
-    case DType::kUint32:
-      return make.template operator()<uint32_t>();
-    case DType::kUint64:
-      return make.template operator()<uint64_t>();
-    default:
-      throw_dtype(dtype);
-  }
+  return dispatch_among<int32_t, int64_t, uint32_t, uint64_t>(
+      dtype, [&]<class T>() -> KernelPtr { return std::make_unique<ScalarProduct<T>>(product, addends, *functions); });
 }
 
 KernelPtr make_product(const MatrixProduct& product, const std::vector<Addend>& addends, const Epilogue& activation,

@@ -41,7 +41,7 @@ PackedForm form_of(const ByteMatrices& b, const GemmPanels& panels, const Tensor
 
 }  // namespace
 
-ByteProducts::ByteProducts(const CompileInput& in, const GemmSizes& sizes, const ByteMatrices& b)
+WidenedProducts::WidenedProducts(const CompileInput& in, const GemmSizes& sizes, const ByteMatrices& b)
     : b_(b),
       plan_(kernels_for<GemmKernels<GemmS16>>(in.isa()), sizes),
       packed_size_(packed_size(plan_.panels(), b.matrix.taps, b.matrix.depth, GemmS16::kUnit)) {
@@ -60,7 +60,7 @@ ByteProducts::ByteProducts(const CompileInput& in, const GemmSizes& sizes, const
   }
 }
 
-void ByteProducts::pack(const Tensor& b, const Tensor& zeros, Executor& executor, int16_t* packed) const {
+void WidenedProducts::pack(const Tensor& b, const Tensor& zeros, Executor& executor, int16_t* packed) const {
   const GemmWeights<uint8_t>& w = b_.matrix;
   const GemmPanels& panels = plan_.panels();
   executor.parallel_for(b_.count * panels.count(), [&](int64_t i, int) {
@@ -74,7 +74,7 @@ void ByteProducts::pack(const Tensor& b, const Tensor& zeros, Executor& executor
   });
 }
 
-const int16_t* ByteProducts::pack_in_scratch(KernelContext& context) const {
+const int16_t* WidenedProducts::pack_in_scratch(KernelContext& context) const {
   auto* packed = reinterpret_cast<int16_t*>(context.scratch() + packed_offset_);
   pack(context.input(b_.input), context.input(b_.zero_input), context.executor(), packed);
   return packed;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gemm/product_plan.h"
+#include "gemm/product_loop.h"
 #include "gemm/weights.h"
 #include "quantization/parameter.h"
 
@@ -16,9 +16,9 @@ struct ByteMatrices {
 
 /// Products of 16-bit rows and 8-bit matrices of the same sizes; sums wrap modulo 2^32. What is constant is packed when
 /// compiled.
-class ByteProducts {
+class WidenedProducts {
  public:
-  ByteProducts(const CompileInput& in, const GemmSizes& sizes, const ByteMatrices& b);
+  WidenedProducts(const CompileInput& in, const GemmSizes& sizes, const ByteMatrices& b);
 
   /// True when B is packed already, so that a kernel need not read it.
   bool packed() const { return bool(packed_); }
@@ -31,16 +31,7 @@ class ByteProducts {
   template <class Rows, class Matrix, class Store>
   void run(KernelContext& context, int64_t count, Rows rows, Matrix matrix, Store store) const {
     const int16_t* b = packed() ? packed_.data<int16_t>() : pack_in_scratch(context);
-    context.executor().parallel_for(count * plan_.chunks(), [&](int64_t i, int worker) {
-      const int64_t product = i / plan_.chunks(), chunk = i % plan_.chunks();
-      const auto a = rows(product);
-      const auto store_strip = [&](const Span& lines, const Span& columns, const int32_t* sums) {
-        store(product, lines, columns, sums);
-      };
-      const StripFunction<int32_t, decltype(store_strip)> strips(store_strip);
-      const GemmOperands<GemmS16> operands{.a = &a, .b = b + matrix(product) * packed_size_, .store = &strips};
-      plan_.run_chunk(operands, chunk, context.scratch(worker));
-    });
+    run_products<GemmS16>(plan_, context, count, rows, {b, packed_size_}, matrix, store);
   }
 
  private:

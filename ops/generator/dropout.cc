@@ -2,6 +2,7 @@
 #include "elements/small_float.h"
 #include "elements/wide.h"
 #include "generator/random.h"
+#include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "movement/copy.h"
 #include "partition/parallel.h"
@@ -98,7 +99,7 @@ class Dropout final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, opset_ >= 12 ? 3 : 1);
-    for (size_t i = 1; i < in.size(); ++i) check_scalar(in[i], i == 1 ? "ratio" : "training_mode");
+    for (size_t i = 1; i < in.size(); ++i) require_one_element(in[i], i == 1 ? "ratio" : "training_mode");
     if (has_input(in, 1) && !is_small_float(in[1].dtype)) require_floating(in[1], "ratio");
     if (has_input(in, 2)) require_dtype(in[2], DType::kBool, "training_mode");
     std::vector<Fact> out = same_as(in[0]);
@@ -119,12 +120,6 @@ class Dropout final : public Op {
   bool deterministic() const override { return !may_train_; }
 
  private:
-  static void check_scalar(const Fact& fact, const char* name) {
-    if (fact.concrete() && fact.shape().elements() != 1) {
-      throw Error(ErrorKind::kShape, str(name, " must hold one element, got ", fact));
-    }
-  }
-
   int outputs_;
   int64_t opset_;
   bool may_train_;

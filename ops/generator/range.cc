@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "elements/dispatch.h"
+#include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "partition/parallel.h"
 #include "registration.h"
@@ -35,16 +36,7 @@ int64_t count(T start, T limit, T delta) {
 
 template <class F>
 auto dispatch_range(DType dtype, F&& f) {
-  switch (dtype) {
-    case DType::kInt16:
-      return f.template operator()<int16_t>();
-    case DType::kInt32:
-      return f.template operator()<int32_t>();
-    case DType::kInt64:
-      return f.template operator()<int64_t>();
-    default:
-      return dispatch_float(dtype, f);
-  }
+  return dispatch_among<int16_t, int32_t, int64_t, float, double>(dtype, f);
 }
 
 template <class T>
@@ -84,9 +76,7 @@ class Range final : public Op {
     bool known = true;
     for (const Fact& fact : in) {
       require_same_dtype(in[0], fact, "start, limit and delta");
-      if (fact.constant && fact.constant.size() != 1) {
-        throw Error(ErrorKind::kShape, str("start, limit and delta must be one element each, got ", fact));
-      }
+      if (fact.constant) require_one_element(fact, "each of start, limit and delta");
       known = known && fact.constant;
     }
     if (!known || is_half(in[0].dtype)) return {Fact(in[0].dtype, Dims(1))};

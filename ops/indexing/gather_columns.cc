@@ -101,7 +101,7 @@ class GatherColumns final : public Op {
 }  // namespace
 
 LINNET_REGISTER(gather_columns)(Registry& registry) {
-  registry.add<GatherColumns>("GatherColumns", {.since = 1, .domain = "linnet"});
+  registry.add<GatherColumns>("GatherColumns", {.since = 1, .domain = kInternalDomain});
 }
 
 }  // namespace linnet

@@ -1,4 +1,5 @@
 #include "elements/dispatch.h"
+#include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "movement/copy.h"
 #include "partition/checkpoints.h"
@@ -87,7 +88,7 @@ class OneHot final : public Op {
  private:
   static Dim depth(const Fact& fact) {
     if (!fact.constant) return {};
-    if (fact.constant.size() != 1) throw Error(ErrorKind::kShape, str("depth must be one element, got ", fact));
+    require_one_element(fact, "depth");
     const int64_t value = read_int_of(fact.dtype)(fact.constant.raw(), 0);
     if (value < 0) throw Error(ErrorKind::kShape, str("depth must not be negative, got ", value));
     return value;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "indexing/order_key.h"
+#include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "kernels/kernels_for.h"
 #include "kernels/order.h"
@@ -175,7 +176,7 @@ class TopK final : public Op {
     if (is_input_) {
       const auto values = constant_ints(in[1]);
       if (!values) return {};
-      if (values->size() != 1) throw Error(ErrorKind::kShape, str("k must be one element, got ", in[1]));
+      require_one_element(in[1], "k");
       k = values->front();
     }
     if (*k < 0 || (dim.known() && *k > dim.value())) {

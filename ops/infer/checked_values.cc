@@ -10,10 +10,14 @@ int64_t positive_attribute(const NodeSpec& node, const std::string& name) {
   return value;
 }
 
-void require_one_element(const Fact& fact, DType dtype, const std::string& what) {
-  require_dtype(fact, dtype, what);
+void require_one_element(const Fact& fact, const std::string& what) {
   if (!fact.concrete() || fact.shape().elements() == 1) return;
   throw Error(ErrorKind::kShape, str(what, " must have one element, got ", fact));
+}
+
+void require_one_element(const Fact& fact, DType dtype, const std::string& what) {
+  require_dtype(fact, dtype, what);
+  require_one_element(fact, what);
 }
 
 }  // namespace linnet

@@ -11,8 +11,9 @@ namespace linnet {
 /// The attribute, an int64 greater than 0. Throws Error(kModel).
 int64_t positive_attribute(const NodeSpec& node, const std::string& name);
 
-/// Checks the dtype and, where the shape is known, that there is one element, in any number of dims. Throws
-/// Error(kType) or Error(kShape).
+/// Checks that there is one element, in any number of dims, where the shape is known. Throws Error(kShape).
+void require_one_element(const Fact& fact, const std::string& what);
+/// The same, and checks the dtype. Throws Error(kType).
 void require_one_element(const Fact& fact, DType dtype, const std::string& what);
 
 }  // namespace linnet

@@ -1,6 +1,7 @@
 #include "microsoft/attention_graph.h"
 
 #include "infer/infer.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -39,7 +40,7 @@ std::vector<ValueId> internal_op(GraphWriter& graph, const std::string& op_type,
                                  int outputs, const Attributes& attributes) {
   NodeSpec spec;
   spec.op_type = op_type;
-  spec.domain = "linnet";
+  spec.domain = kInternalDomain;
   spec.attributes = attributes;
   return graph.node(std::move(spec), inputs, outputs);
 }

@@ -3,7 +3,6 @@
 #include "elements/axis_index.h"
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "microsoft/quantized_tensor.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "registration.h"

@@ -1,7 +1,7 @@
+#include "expansion/expanded_op.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
 #include "microsoft/of_dtype.h"
-#include "microsoft/quantized_tensor.h"
 #include "microsoft/row_statistics.h"
 #include "registration.h"
 

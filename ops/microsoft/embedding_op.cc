@@ -1,6 +1,7 @@
 #include "microsoft/embedding_op.h"
 
 #include "infer/infer.h"
+#include "microsoft/quantized_tensor.h"
 
 namespace linnet {
 namespace {

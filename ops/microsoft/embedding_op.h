@@ -1,6 +1,6 @@
 #pragma once
 
-#include "microsoft/quantized_tensor.h"
+#include "expansion/expanded_op.h"
 
 namespace linnet {
 

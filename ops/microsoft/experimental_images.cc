@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "expansion/expanded_op.h"
 #include "infer/infer.h"
 #include "microsoft/of_dtype.h"
-#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 // Experimental operators of ONNX that ONNX Runtime still has.

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "expansion/expanded_op.h"
 #include "infer/infer.h"
 #include "microsoft/of_dtype.h"
 #include "microsoft/output_activation.h"
-#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 namespace linnet {

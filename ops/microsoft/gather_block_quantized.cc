@@ -208,7 +208,7 @@ class GatherBlockQuantized final : public Op {
 }  // namespace
 
 LINNET_REGISTER(gather_block_quantized)(Registry& registry) {
-  registry.add<GatherBlockQuantized>("GatherBlockQuantized", {.since = 1, .domain = "com.microsoft"});
+  registry.add<GatherBlockQuantized>("GatherBlockQuantized", {.since = 1, .domain = kMicrosoft});
 }
 
 }  // namespace linnet

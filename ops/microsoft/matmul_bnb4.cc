@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 
+#include "expansion/expanded_op.h"
 #include "infer/checked_values.h"
 #include "infer/infer.h"
-#include "microsoft/quantized_tensor.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
 #include "registration.h"
@@ -122,7 +122,7 @@ class MatMulBnb4 final : public ExpandedOp {
     require_dtype(graph.facts()[kAbsmax], a.dtype, "absmax");
     NodeSpec spec;
     spec.op_type = "DequantizeBnb4";
-    spec.domain = "linnet";
+    spec.domain = kInternalDomain;
     spec.attributes = {{"N", codes_.n}, {"K", codes_.k}, {"block_size", codes_.block}, {"quant_type", codes_.type}};
     const ValueId w = graph.node(std::move(spec), {graph.in(kB), graph.in(kAbsmax)}, 1)[0];
     if (!transposed_) return {graph.op("MatMul", {graph.in(kA), w})};
@@ -138,7 +138,7 @@ class MatMulBnb4 final : public ExpandedOp {
 
 LINNET_REGISTER(matmul_bnb4)(Registry& registry) {
   add_expanded<MatMulBnb4>(registry, "MatMulBnb4", {.domain = kMicrosoft});
-  registry.add<DequantizeBnb4>("DequantizeBnb4", {.since = 1, .domain = "linnet"});
+  registry.add<DequantizeBnb4>("DequantizeBnb4", {.since = 1, .domain = kInternalDomain});
 }
 
 }  // namespace linnet

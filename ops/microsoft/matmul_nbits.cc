@@ -82,7 +82,7 @@ class MatMulNBits final : public Op, public ChecksContents {
 }  // namespace
 
 LINNET_REGISTER(matmul_nbits)(Registry& registry) {
-  registry.add<MatMulNBits>("MatMulNBits", {.since = 1, .domain = "com.microsoft"});
+  registry.add<MatMulNBits>("MatMulNBits", {.since = 1, .domain = kMicrosoft});
 }
 
 }  // namespace linnet

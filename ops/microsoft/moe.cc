@@ -1,9 +1,9 @@
 #include <array>
 
+#include "expansion/expanded_op.h"
 #include "infer/infer.h"
 #include "microsoft/attention_graph.h"
 #include "microsoft/mixture_of_experts.h"
-#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 namespace linnet {

@@ -1,6 +1,6 @@
+#include "expansion/expanded_op.h"
 #include "infer/infer.h"
 #include "microsoft/of_dtype.h"
-#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 namespace linnet {

@@ -1,4 +1,4 @@
-#include "microsoft/quantized_tensor.h"
+#include "expansion/expanded_op.h"
 #include "quantization/parameter.h"
 #include "registration.h"
 

@@ -1,19 +1,14 @@
 #pragma once
 
-#include <array>
 #include <string>
 
 #include "expansion/expanded_op.h"
+#include "quantization/parameter.h"
 
 // What the operators of com.microsoft share: a quantised tensor is three inputs in a row, the 8-bit integers, a float32
 // scale and a zero point of their dtype, 0 where omitted. Scales are positive and finite, else an error where they are
 // constant.
 namespace linnet {
-
-inline constexpr const char* kMicrosoft = "com.microsoft";
-
-/// Of a quantised tensor.
-inline constexpr std::array kByteTypes{DType::kInt8, DType::kUint8};
 
 /// How many scales and zero points there are: one, or one for each index of an axis as well.
 enum class Granularity { kTensor, kAxis };

@@ -1,5 +1,5 @@
+#include "expansion/expanded_op.h"
 #include "infer/infer.h"
-#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 namespace linnet {

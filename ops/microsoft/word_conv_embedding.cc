@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "infer/infer.h"
-#include "microsoft/quantized_tensor.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "registration.h"

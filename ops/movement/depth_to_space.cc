@@ -40,7 +40,9 @@ bool read_depth_first(const NodeSpec& node) {
 class DepthToSpace final : public Op {
  public:
   explicit DepthToSpace(const NodeSpec& node)
-      : block_(read_block(node)), depth_first_(read_depth_first(node)), channels_last_(node.domain == "linnet") {}
+      : block_(read_block(node)),
+        depth_first_(read_depth_first(node)),
+        channels_last_(node.domain == kInternalDomain) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);
@@ -111,7 +113,7 @@ class SpaceToDepth final : public Op {
 
 LINNET_REGISTER(depth_to_space)(Registry& registry) {
   registry.add<DepthToSpace>("DepthToSpace", {.since = 1});
-  registry.add<DepthToSpace>("DepthToSpace", {.since = 1, .domain = "linnet"});
+  registry.add<DepthToSpace>("DepthToSpace", {.since = 1, .domain = kInternalDomain});
   registry.add<SpaceToDepth>("SpaceToDepth", {.since = 1});
 }
 

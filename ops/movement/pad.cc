@@ -3,6 +3,7 @@
 
 #include "elements/dispatch.h"
 #include "elements/sub_byte_elements.h"
+#include "infer/checked_values.h"
 #include "movement/axes.h"
 #include "movement/copy.h"
 #include "movement/pad_kernels.h"
@@ -51,9 +52,7 @@ class Pad final : public Op {
     const Shape x = in.shape(0), y = in.output_shape(0);
     if (pads.none()) return make_view();
     if (mode_ != PadMode::kConstant && y.elements() > 0) return make_index_pad(in.dtype(0), x, y, pads.begins, mode_);
-    if (in.has(2) && in.shape(2).elements() != 1) {
-      throw Error(ErrorKind::kShape, str("constant_value must be one element, got ", in.fact(2)));
-    }
+    if (in.has(2)) require_one_element(in.fact(2), "constant_value");
     return make_constant_pad(in.dtype(0), x, y, pads.begins, value(in.dtype(0)), in.has(2) ? 2 : -1);
   }
 

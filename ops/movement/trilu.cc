@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "movement/copy.h"
 #include "partition/parallel.h"
@@ -67,10 +68,7 @@ class Trilu final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 2);
     require_rank_at_least(in[0], 2, "input");
-    if (has_input(in, 1)) require_dtype(in[1], DType::kInt64, "k");
-    if (has_input(in, 1) && in[1].concrete() && in[1].shape().elements() != 1) {
-      throw Error(ErrorKind::kShape, str("k must be one element, got ", in[1]));
-    }
+    if (has_input(in, 1)) require_one_element(in[1], DType::kInt64, "k");
     return same_as(in[0]);
   }
 

@@ -235,7 +235,7 @@ class BatchNormalizationKernel final : public Kernel {
 class BatchNormalization final : public Op {
  public:
   explicit BatchNormalization(const NodeSpec& node)
-      : channels_last_(node.domain == "linnet"),
+      : channels_last_(node.domain == kInternalDomain),
         flat_(node.opset < 9 && !node.attr_or("spatial", true)),
         epsilon_(node.attr_or("epsilon", 1e-5f)),
         training_{is_training(node), node.attr_or("momentum", 0.9f)},
@@ -287,7 +287,7 @@ class BatchNormalization final : public Op {
 
  private:
   static bool is_training(const NodeSpec& node) {
-    if (node.domain == "linnet" || node.opset >= 14) return node.attr_or("training_mode", false);
+    if (node.domain == kInternalDomain || node.opset >= 14) return node.attr_or("training_mode", false);
     return node.num_outputs > 1 && !(node.opset < 7 && node.attr_or("is_test", false));
   }
 
@@ -315,7 +315,7 @@ class BatchNormalization final : public Op {
 
 LINNET_REGISTER(batch_normalization)(Registry& registry) {
   registry.add<BatchNormalization>("BatchNormalization");
-  registry.add<BatchNormalization>("BatchNormalization", {.since = 1, .domain = "linnet"});
+  registry.add<BatchNormalization>("BatchNormalization", {.since = 1, .domain = kInternalDomain});
 }
 
 }  // namespace linnet

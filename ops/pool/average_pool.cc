@@ -96,7 +96,7 @@ class AveragePool final : public Op {
 LINNET_REGISTER(average_pool)(Registry& registry) {
   for (const char* name : {"AveragePool", "GlobalAveragePool"}) {
     registry.add<AveragePool>(name, {.since = 1});
-    registry.add<AveragePool>(name, {.since = 1, .domain = "linnet"});
+    registry.add<AveragePool>(name, {.since = 1, .domain = kInternalDomain});
   }
 }
 

@@ -96,7 +96,7 @@ class MaxPool final : public Op {
 LINNET_REGISTER(max_pool)(Registry& registry) {
   for (const char* name : {"MaxPool", "GlobalMaxPool"}) {
     registry.add<MaxPool>(name, {.since = 1});
-    registry.add<MaxPool>(name, {.since = 1, .domain = "linnet"});
+    registry.add<MaxPool>(name, {.since = 1, .domain = kInternalDomain});
   }
 }
 

@@ -5,6 +5,7 @@
 #include "conv/window_numbers.h"
 #include "partition/checkpoints.h"
 #include "partition/parts.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -54,7 +55,7 @@ PoolWindow window_at(const PoolAxis& axis, int64_t out) {
 }  // namespace
 
 PoolAttributes::PoolAttributes(const NodeSpec& node, bool global)
-    : global_(global), channels_last_(node.domain == "linnet"), auto_pad_("NOTSET"), ceil_mode_(false) {
+    : global_(global), channels_last_(node.domain == kInternalDomain), auto_pad_("NOTSET"), ceil_mode_(false) {
   if (global) return;
   kernel_ = node.attr<std::vector<int64_t>>("kernel_shape");
   kernel_ = read_list(node, "kernel_shape", kernel_.size(), 1, 1);

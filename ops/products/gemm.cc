@@ -16,7 +16,7 @@ namespace {
 class Gemm final : public Op {
  public:
   explicit Gemm(const NodeSpec& node)
-      : fused_(node.domain == "linnet"),
+      : fused_(node.domain == kInternalDomain),
         transpose_a_(node.attr_or("transA", 0) != 0),
         transpose_b_(node.attr_or("transB", 0) != 0),
         alpha_(node.attr_or("alpha", 1.f)),
@@ -87,7 +87,7 @@ class Gemm final : public Op {
 
 LINNET_REGISTER(gemm)(Registry& registry) {
   registry.add<Gemm>("Gemm", {.since = 1});
-  registry.add<Gemm>("Gemm", {.since = 1, .domain = "linnet"});
+  registry.add<Gemm>("Gemm", {.since = 1, .domain = kInternalDomain});
 }
 
 }  // namespace linnet

@@ -15,7 +15,7 @@ namespace {
 /// residual). Source: https://onnx.ai/onnx/operators/onnx__MatMul.html
 class MatMul final : public Op {
  public:
-  explicit MatMul(const NodeSpec& node) : fused_(node.domain == "linnet"), activation_(node) {}
+  explicit MatMul(const NodeSpec& node) : fused_(node.domain == kInternalDomain), activation_(node) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, fused_ ? 4 : 2);
@@ -70,7 +70,7 @@ class MatMul final : public Op {
 
 LINNET_REGISTER(matmul)(Registry& registry) {
   registry.add<MatMul>("MatMul", {.since = 1});
-  registry.add<MatMul>("MatMul", {.since = 1, .domain = "linnet"});
+  registry.add<MatMul>("MatMul", {.since = 1, .domain = kInternalDomain});
 }
 
 }  // namespace linnet

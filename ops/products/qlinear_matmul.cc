@@ -1,123 +1,16 @@
 #include <array>
 
-#include "elements/small_float.h"
-#include "gemm/byte_product_kernel.h"
-#include "gemm/matmul_shape.h"
+#include "expansion/expanded_op.h"
 #include "infer/infer.h"
+#include "quantization/parameter.h"
 #include "quantization/requantize.h"
 #include "registration.h"
 
 namespace linnet {
 namespace {
 
-enum Input { kA, kAScale, kAZero, kB, kBScale, kBZero, kYScale, kYZero };
-
 constexpr std::array kTypes{DType::kInt8,           DType::kUint8,      DType::kFloat8E4M3FN,
                             DType::kFloat8E4M3FNUZ, DType::kFloat8E5M2, DType::kFloat8E5M2FNUZ};
-
-/// Scales, and the zero point of y.
-class OutputScales {
- public:
-  explicit OutputScales(const CompileInput& in)
-      : a_(parameter_index(in.shape(kA), in.shape(kAScale), ParameterAxis::kRow, "a_scale")),
-        b_(parameter_index(in.shape(kB), in.shape(kBScale), ParameterAxis::kColumn, "b_scale")),
-        y_(parameter_index(output_matrices(in), in.shape(kYScale), ParameterAxis::kRow, "y_scale")),
-        y_zero_(parameter_index(output_matrices(in), in.shape(kYZero), ParameterAxis::kRow, "y_zero_point")),
-        integer_output_(is_integer(in.output_dtype(0))) {}
-
-  /// Some columns of row i of an output matrix from their sums over the shifted operands.
-  template <class Sum>
-  void store(KernelContext& context, const MatrixProduct& p, int64_t matrix, int64_t i, Span columns,
-             const Sum* sums) const {
-    Tensor& y = context.output(0);
-    const int64_t offset = (matrix * p.m + i) * p.n, b_matrix = p.b_index[size_t(matrix)];
-    const float a_scale = float_at(context.input(kAScale), a_.at(p.a_index[size_t(matrix)], i, 0));
-    const float y_scale = float_at(context.input(kYScale), y_.at(matrix, i, 0));
-    const Tensor& zeros = context.input(kYZero);
-    const int64_t zero_at = y_zero_.at(matrix, i, 0);
-    const double zero = integer_output_ ? byte_at(zeros, zero_at) : double(float_at(zeros, zero_at));
-    float factor = 0;
-    for (int64_t j = columns.begin; j < columns.end; ++j) {
-      if (j == columns.begin || b_.column != 0) {
-        factor = a_scale * float_at(context.input(kBScale), b_.at(b_matrix, 0, j)) / y_scale;
-      }
-      store_element(y, offset + j, double(*sums++) * double(factor), zero);
-    }
-  }
-
- private:
-  /// The output's shape as [batch..., rows, columns]: vectors as operands leave rows or columns out.
-  static Shape output_matrices(const CompileInput& in) {
-    const Shape y = in.output_shape(0);
-    const int rows = in.rank(kA) > 1 ? 1 : 0, columns = in.rank(kB) > 1 ? 1 : 0, batch = y.rank() - rows - columns;
-    Shape matrices(y.dims().first(size_t(batch)));
-    matrices.push_back(rows ? y[batch] : 1);
-    matrices.push_back(columns ? y[batch + rows] : 1);
-    return matrices;
-  }
-  void store_element(Tensor& y, int64_t i, double value, double zero) const {
-    if (integer_output_) return store_rounded(y, i, value, int32_t(zero));
-    static_cast<uint8_t*>(y.raw())[i] = encode_small_float(y.dtype(), value + zero, {});
-  }
-
-  ParameterIndex a_, b_, y_, y_zero_;
-  bool integer_output_;
-};
-
-class ByteKernel final : public ByteProductKernel {
- public:
-  explicit ByteKernel(const CompileInput& in)
-      : ByteProductKernel(in, {.a = kA, .b = kB, .a_zero = kAZero, .b_zero = kBZero}), scales_(in) {}
-
- private:
-  void store(KernelContext& context, int64_t matrix, int64_t i, Span columns, const int32_t* sums) const override {
-    scales_.store(context, product(), matrix, i, columns, sums);
-  }
-
-  OutputScales scales_;
-};
-
-/// The product of operands of which at least one is float8: plain loops in double.
-class RealKernel final : public Kernel {
- public:
-  explicit RealKernel(const CompileInput& in)
-      : product_(matmul_product(in.shape(kA), in.shape(kB))),
-        a_zero_(parameter_index(in.shape(kA), in.shape(kAZero), ParameterAxis::kRow, "a_zero_point")),
-        b_zero_(parameter_index(in.shape(kB), in.shape(kBZero), ParameterAxis::kColumn, "b_zero_point")),
-        scales_(in) {}
-
-  void run(KernelContext& context) const override {
-    context.executor().parallel_for(product_.batch() * product_.m, [&](int64_t row, int worker) {
-      auto* sums = reinterpret_cast<double*>(context.scratch(worker));
-      sum_row(context, row / product_.m, row % product_.m, sums);
-      scales_.store(context, product_, row / product_.m, row % product_.m, {0, product_.n}, sums);
-    });
-  }
-  size_t scratch_bytes() const override { return dtype_bytes(DType::kFloat64, product_.n); }
-
- private:
-  static double value(const Tensor& tensor, int64_t i) {
-    return is_integer(tensor.dtype()) ? byte_at(tensor, i) : double(float_at(tensor, i));
-  }
-
-  void sum_row(KernelContext& context, int64_t matrix, int64_t i, double* sums) const {
-    const MatrixProduct& p = product_;
-    const int64_t a_matrix = p.a_index[size_t(matrix)], b_matrix = p.b_index[size_t(matrix)];
-    const double a_zero = value(context.input(kAZero), a_zero_.at(a_matrix, i, 0));
-    std::fill_n(sums, p.n, 0.0);
-    for (int64_t k = 0; k < p.k; ++k) {
-      const double a = value(context.input(kA), (a_matrix * p.m + i) * p.k + k) - a_zero;
-      for (int64_t j = 0; j < p.n; ++j) {
-        const double b_zero = value(context.input(kBZero), b_zero_.at(b_matrix, 0, j));
-        sums[j] += a * (value(context.input(kB), (b_matrix * p.k + k) * p.n + j) - b_zero);
-      }
-    }
-  }
-
-  MatrixProduct product_;
-  ParameterIndex a_zero_, b_zero_;
-  OutputScales scales_;
-};
 
 /// QLinearMatMul: y = saturate(round(a * b / y_scale) + y_zero_point) of the dequantised operands, as numpy.matmul;
 /// ties to even; for a float8 y rounded into the type. Integer sums wrap modulo 2^32.
@@ -125,11 +18,31 @@ class RealKernel final : public Kernel {
 /// dtype and a float/float16/bfloat16 scale: one element, or for a and y [M] or [..., M, 1], for b [N] or [..., 1, N].
 /// One of the two may have one element where the other has more, as in ONNX Runtime.
 /// Source: https://onnx.ai/onnx/operators/onnx__QLinearMatMul.html
-class QLinearMatMul final : public Op {
+class QLinearMatMul final : public ExpandedOp {
  public:
-  explicit QLinearMatMul(const NodeSpec&) {}
+  explicit QLinearMatMul(const NodeSpec& node) : ExpandedOp(node, Precision::kFloat32) {}
 
-  std::vector<Fact> infer(std::span<const Fact> in) const override {
+ private:
+  enum Input { kA, kAScale, kAZero, kB, kBScale, kBZero, kYScale, kYZero };
+
+  std::vector<ValueId> expand(Expansion& graph) const override {
+    const std::span<const Fact> in = graph.facts();
+    check_inputs(in);
+    if (!in[kA].has_rank() || !in[kB].has_rank()) return {graph.unknown(in[kYZero].dtype)};
+    const bool row = in[kA].rank() == 1, column = in[kB].rank() == 1;
+    const ValueId a = row ? graph.reshape(graph.in(kA), {1, -1}) : graph.in(kA);
+    const ValueId b = column ? graph.reshape(graph.in(kB), {-1, 1}) : graph.in(kB);
+    const ValueId sums = products(graph, a, b);
+    check_shapes(in, graph.fact(a), graph.fact(b), graph.fact(sums));
+    ValueId y = requantized(graph, sums, factor(graph), parameter(graph, kYZero, ParameterAxis::kRow));
+    std::vector<int64_t> added;
+    if (row) added.push_back(-2);
+    if (column) added.push_back(-1);
+    if (!added.empty()) y = graph.op("Squeeze", {y, graph.ints(added)});
+    return {y};
+  }
+
+  static void check_inputs(std::span<const Fact> in) {
     require_inputs(in, 8, 8);
     for (const size_t i : {kA, kB}) {
       const char* name = i == kA ? "a" : "b";
@@ -139,19 +52,55 @@ class QLinearMatMul final : public Op {
     }
     require_dtype_in(in[kYZero], kTypes, "y_zero_point");
     check_parameters(Fact(), in[kYScale], in[kYZero], "y");
-    const DType dtype = in[kYZero].dtype;
-    if (!in[kA].has_rank() || !in[kB].has_rank()) return {Fact(dtype, std::nullopt)};
-    return {Fact(dtype, matmul_dims(*in[kA].dims, *in[kB].dims))};
   }
 
-  KernelPtr compile(const CompileInput& in) const override {
-    if (is_integer(in.dtype(kA)) && is_integer(in.dtype(kB))) return std::make_unique<ByteKernel>(in);
-    return std::make_unique<RealKernel>(in);
+  /// Checks the shapes of scales and zero points where they are known; matrices: a, b and y as such.
+  static void check_shapes(std::span<const Fact> in, const Fact& a, const Fact& b, const Fact& y) {
+    const auto check = [&](const Fact& matrices, size_t i, ParameterAxis axis, const char* name) {
+      if (matrices.concrete() && in[i].concrete()) parameter_index(matrices.shape(), in[i].shape(), axis, name);
+    };
+    check(a, kAZero, ParameterAxis::kRow, "a_zero_point");
+    check(b, kBZero, ParameterAxis::kColumn, "b_zero_point");
+    check(a, kAScale, ParameterAxis::kRow, "a_scale");
+    check(b, kBScale, ParameterAxis::kColumn, "b_scale");
+    check(y, kYScale, ParameterAxis::kRow, "y_scale");
+    check(y, kYZero, ParameterAxis::kRow, "y_zero_point");
+  }
+
+  static ValueId products(Expansion& graph, ValueId a, ValueId b) {
+    if (is_integer(graph.fact(a).dtype) && is_integer(graph.fact(b).dtype)) {
+      return graph.op("MatMulInteger", {a, b, graph.in(kAZero), graph.in(kBZero)});
+    }
+    const auto shifted = [&](ValueId x, size_t zero, ParameterAxis axis) {
+      const ValueId shift = graph.cast(parameter(graph, zero, axis), DType::kFloat64);
+      return graph.op("Sub", {graph.cast(x, DType::kFloat64), shift});
+    };
+    return graph.op("MatMul", {shifted(a, kAZero, ParameterAxis::kRow), shifted(b, kBZero, ParameterAxis::kColumn)});
+  }
+
+  static ValueId factor(Expansion& graph) {
+    const auto scale = [&](size_t i, ParameterAxis axis) {
+      return graph.cast(parameter(graph, i, axis), DType::kFloat32);
+    };
+    const ValueId of_sums =
+        graph.op("Mul", {scale(kAScale, ParameterAxis::kRow), scale(kBScale, ParameterAxis::kColumn)});
+    return graph.op("Div", {of_sums, scale(kYScale, ParameterAxis::kRow)});
+  }
+
+  /// A scale or zero point, in a shape that is broadcast to matrices. Waits for a shape that is needed.
+  static ValueId parameter(Expansion& graph, size_t input, ParameterAxis axis) {
+    const Fact& fact = graph.facts()[input];
+    const ValueId value = graph.in(input);
+    if (holds_one(fact)) return graph.reshape(value, {1});
+    if (!fact.has_rank() || (fact.rank() > 1 && !fact.concrete())) graph.wait();
+    return axis == ParameterAxis::kRow && fact.has_rank() && fact.rank() == 1 ? graph.reshape(value, {-1, 1}) : value;
   }
 };
 
 }  // namespace
 
-LINNET_REGISTER(qlinear_matmul)(Registry& registry) { registry.add<QLinearMatMul>("QLinearMatMul", {.since = 10}); }
+LINNET_REGISTER(qlinear_matmul)(Registry& registry) {
+  add_expanded<QLinearMatMul>(registry, "QLinearMatMul", {.since = 10});
+}
 
 }  // namespace linnet

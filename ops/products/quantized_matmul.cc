@@ -172,7 +172,7 @@ class QuantizedMatMul final : public Op {
 }  // namespace
 
 LINNET_REGISTER(quantized_matmul)(Registry& registry) {
-  registry.add<QuantizedMatMul>("QLinearMatMul", {.since = 1, .domain = "linnet"});
+  registry.add<QuantizedMatMul>("QLinearMatMul", {.since = 1, .domain = kInternalDomain});
 }
 
 }  // namespace linnet

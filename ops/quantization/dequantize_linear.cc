@@ -1,50 +1,28 @@
-#include <algorithm>
-
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
-#include "partition/parallel.h"
 #include "quantization/integers.h"
 #include "registration.h"
 
 namespace linnet {
 namespace {
 
-class DequantizeKernel final : public Kernel {
+class DequantizeKernel final : public ScaledBlocksKernel {
  public:
   DequantizeKernel(const CompileInput& in, const ScaleReader& scales)
-      : elements_(in.shape(0).elements()),
-        scales_(scales),
-        x_is_integer_(is_integer(in.dtype(0))),
-        read_(wide_reader(in.dtype(0))),
-        write_(wide_writer(WideKind::kReal, in.output_dtype(0))) {}
-
-  void run(KernelContext& context) const override {
-    const void* x = context.input(0).raw();
-    void* y = context.output(0).raw();
-    parallel_items(context.executor(), elements_, 1, [&](int64_t begin, int64_t end, int) {
-      ScaleBlock scales;
-      for (int64_t first = begin; first < end; first += kQuantizationBlock) {
-        const int64_t n = std::min(kQuantizationBlock, end - first);
-        scales_.fill(context, first, n, first > begin, scales);
-        Wide block[kQuantizationBlock];
-        read_(x, first, n, block);
-        for (int64_t i = 0; i < n; ++i) block[i].d = dequantized(block[i], scales.scale[i], scales.zero_point[i]);
-        write_(block, y, first, n);
-      }
-    });
-  }
+      : ScaledBlocksKernel(in, scales, wide_writer(WideKind::kReal, in.output_dtype(0))),
+        x_is_integer_(is_integer(in.dtype(0))) {}
 
  private:
+  void convert(const ScaleBlock& scales, int64_t n, Wide* block) const override {
+    for (int64_t i = 0; i < n; ++i) block[i].d = dequantized(block[i], scales.scale[i], scales.zero_point[i]);
+  }
+
   float dequantized(const Wide& x, float scale, float zero_point) const {
     const double value = x_is_integer_ ? static_cast<double>(x.i) : x.d;
     return static_cast<float>(value - zero_point) * scale;
   }
 
-  int64_t elements_;
-  ScaleReader scales_;
   bool x_is_integer_;
-  WideReader read_;
-  WideWriter write_;
 };
 
 /// DequantizeLinear: y = (x - x_zero_point) * x_scale, computed in float.

@@ -47,6 +47,15 @@ float float_at(const Tensor& tensor, int64_t i) {
   }
 }
 
+void check_channel_parameter(const Fact& parameter, const Dim& channels, bool per_channel, const char* name) {
+  if (!parameter.concrete() || parameter.shape().elements() == 1) return;
+  const Shape shape = parameter.shape();
+  const bool fits = per_channel && shape.rank() == 1 && (!channels.known() || shape[0] == channels.value());
+  if (fits) return;
+  throw Error(ErrorKind::kShape, str(name, " must have one element", per_channel ? " or one per output channel" : "",
+                                     ", got ", parameter));
+}
+
 void require_positive(const Fact& scale, const std::string& what) {
   if (!is_float8(scale.dtype)) require_dtype_in(scale, kScales, what);
   for (int64_t i = 0; i < (scale.constant ? scale.constant.size() : 0); ++i) {

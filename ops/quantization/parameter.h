@@ -1,11 +1,15 @@
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "linnet/op.h"
 
 // Scales and zero points of matrices: one for the matrix, or one for each row or column.
 namespace linnet {
+
+/// The dtypes of bytes that stand for numbers.
+inline constexpr std::array kByteTypes{DType::kInt8, DType::kUint8};
 
 /// Where the parameter of an element lies: at matrix * m + row * i + column * j.
 struct ParameterIndex {
@@ -29,6 +33,9 @@ inline bool holds_one(const Fact& fact) { return fact.concrete() && fact.shape()
 int32_t byte_at(const Tensor& tensor, int64_t i);
 /// Element i of a tensor of float32, float16, bfloat16 or float8.
 float float_at(const Tensor& tensor, int64_t i);
+
+/// Checks that a parameter of a convolution has one element, or one for each of `channels` where it may.
+void check_channel_parameter(const Fact& parameter, const Dim& channels, bool per_channel, const char* name);
 
 /// Checks that a scale is float32, float16, bfloat16 or float8, and that all elements of one that is constant are
 /// positive and finite.

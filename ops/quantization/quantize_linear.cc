@@ -3,7 +3,6 @@
 #include "elements/dispatch.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
-#include "partition/parallel.h"
 #include "quantization/integers.h"
 #include "registration.h"
 
@@ -15,37 +14,19 @@ void round_to_dtype(DType dtype, float* values, int64_t n) {
   if (dtype == DType::kBFloat16) std::transform(values, values + n, values, [](float v) { return float(BFloat16(v)); });
 }
 
-class QuantizeKernel final : public Kernel {
+class QuantizeKernel final : public ScaledBlocksKernel {
  public:
   QuantizeKernel(const CompileInput& in, DType precision, const ScaleReader& scales, bool saturate)
-      : elements_(in.shape(0).elements()),
+      : ScaledBlocksKernel(in, scales,
+                           wide_writer(is_integer(in.output_dtype(0)) ? WideKind::kSigned : WideKind::kReal,
+                                       in.output_dtype(0), {.saturate = saturate})),
         precision_(precision),
-        scales_(scales),
         x_is_integer_(is_integer(in.dtype(0))),
-        y_is_integer_(is_integer(in.output_dtype(0))),
-        read_(wide_reader(in.dtype(0))),
-        write_(wide_writer(y_is_integer_ ? WideKind::kSigned : WideKind::kReal, in.output_dtype(0),
-                           {.saturate = saturate})) {
+        y_is_integer_(is_integer(in.output_dtype(0))) {
     const int bits = dtype_bits(in.output_dtype(0));
     const bool is_signed = wide_signed(in.output_dtype(0));
     least_ = is_signed ? -float(int64_t{1} << (bits - 1)) : 0.0f;
     greatest_ = float((int64_t{1} << (is_signed ? bits - 1 : bits)) - 1);
-  }
-
-  void run(KernelContext& context) const override {
-    const void* x = context.input(0).raw();
-    void* y = context.output(0).raw();
-    parallel_items(context.executor(), elements_, 1, [&](int64_t begin, int64_t end, int) {
-      ScaleBlock scales;
-      for (int64_t first = begin; first < end; first += kQuantizationBlock) {
-        const int64_t n = std::min(kQuantizationBlock, end - first);
-        scales_.fill(context, first, n, first > begin, scales);
-        Wide block[kQuantizationBlock];
-        read_(x, first, n, block);
-        quantize(scales, n, block);
-        write_(block, y, first, n);
-      }
-    });
   }
 
  private:
@@ -53,7 +34,7 @@ class QuantizeKernel final : public Kernel {
     return dtype == DType::kInt2 || dtype == DType::kInt4 || dtype == DType::kInt8 || dtype == DType::kInt16;
   }
 
-  void quantize(const ScaleBlock& scales, int64_t n, Wide* block) const {
+  void convert(const ScaleBlock& scales, int64_t n, Wide* block) const override {
     float quotient[kQuantizationBlock];
     for (int64_t i = 0; i < n; ++i) {
       const float x = x_is_integer_ ? float(block[i].i) : float(block[i].d);
@@ -76,12 +57,8 @@ class QuantizeKernel final : public Kernel {
     return (bounded + 0x1.8p23f) - 0x1.8p23f + zero_point;
   }
 
-  int64_t elements_;
   DType precision_;
-  ScaleReader scales_;
   bool x_is_integer_, y_is_integer_;
-  WideReader read_;
-  WideWriter write_;
   float least_, greatest_;
 };
 

@@ -1,20 +1,12 @@
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-
-#include "linnet/tensor.h"
+#include "expansion/graph_writer.h"
 
 namespace linnet {
 
-/// saturate(round(value) + zero_point) as element i of an int8 or uint8 tensor; ties to even, NaN becomes the least.
-inline void store_rounded(Tensor& y, int64_t i, double value, int32_t zero_point) {
-  const bool is_signed = y.dtype() == DType::kInt8;
-  const double least = (is_signed ? -128 : 0) - zero_point, greatest = (is_signed ? 127 : 255) - zero_point;
-  // The bounds are integers, so they may be applied first; adding 1.5 * 2^52 then leaves no bit for the fraction.
-  const double bounded = value > least ? std::min(value, greatest) : least;
-  const double rounded = (bounded + 0x1.8p52) - 0x1.8p52;
-  static_cast<uint8_t*>(y.raw())[i] = uint8_t(int32_t(rounded) + zero_point);
-}
+/// saturate(round(sums * factor) + zero_point) in the dtype of the zero point, ties to even, NaN as the least; for a
+/// float8, sums * factor + zero_point rounded into it. Computed in float64.
+/// sums: int32 or float64.   factor: float32.   zero_point: int8/uint8/float8. All are broadcast.
+ValueId requantized(GraphWriter& graph, ValueId sums, ValueId factor, ValueId zero_point);
 
 }  // namespace linnet

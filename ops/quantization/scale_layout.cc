@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "infer/infer.h"
+#include "partition/parallel.h"
 #include "partition/parts.h"
 #include "quantization/parameter.h"
 
@@ -99,6 +100,22 @@ void ScaleReader::fill(KernelContext& context, int64_t first, int64_t n, bool fi
     if (zero_point_) zero_point_(context.input(2).raw(), positions[i], 1, &value);
     block.zero_point[i] = zero_point_ ? as_float(value, integer_zero_point_) : 0.0f;
   }
+}
+
+void ScaledBlocksKernel::run(KernelContext& context) const {
+  const void* x = context.input(0).raw();
+  void* y = context.output(0).raw();
+  parallel_items(context.executor(), elements_, 1, [&](int64_t begin, int64_t end, int) {
+    ScaleBlock scales;
+    for (int64_t first = begin; first < end; first += kQuantizationBlock) {
+      const int64_t n = std::min(kQuantizationBlock, end - first);
+      scales_.fill(context, first, n, first > begin, scales);
+      Wide block[kQuantizationBlock];
+      read_(x, first, n, block);
+      convert(scales, n, block);
+      write_(block, y, first, n);
+    }
+  });
 }
 
 void check_scales(std::span<const Fact> in, int64_t axis, int64_t block_size) {

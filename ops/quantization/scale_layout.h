@@ -62,6 +62,24 @@ class ScaleReader {
   bool integer_scale_, integer_zero_point_;
 };
 
+/// Converts x (input 0) to output 0, of any numeric dtypes, block by block with the scale of each element.
+class ScaledBlocksKernel : public Kernel {
+ public:
+  ScaledBlocksKernel(const CompileInput& in, const ScaleReader& scales, WideWriter write)
+      : elements_(in.shape(0).elements()), scales_(scales), read_(wide_reader(in.dtype(0))), write_(std::move(write)) {}
+
+  void run(KernelContext& context) const final;
+
+ private:
+  /// n elements of x become those of y.
+  virtual void convert(const ScaleBlock& scales, int64_t n, Wide* block) const = 0;
+
+  int64_t elements_;
+  ScaleReader scales_;
+  WideReader read_;
+  WideWriter write_;
+};
+
 /// Checks scale and zero point against x and, where all are concrete, the layout of the scales.
 void check_scales(std::span<const Fact> in, int64_t axis, int64_t block_size);
 

@@ -119,7 +119,7 @@ ValueId FormWriter::with_block_weights(const Layer& layer, const Node& node, Val
   const ValueId y = op("MatMulNBits",
                        {x, constant(name + "_weight_blocks", weights.values),
                         constant(name + "_weight_scales", weights.scale.reshaped({weights.scale.size()}))},
-                       layer.bias ? name + "_product" : name, attributes, "com.microsoft");
+                       layer.bias ? name + "_product" : name, attributes, kMicrosoft);
   return layer.bias ? with_bias(layer, node, y, name) : y;
 }
 

@@ -4,11 +4,11 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "quantizer/calibrate.h"
 #include "quantizer/quantized_graph.h"
-#include "quantizer/signal_to_noise.h"
 #include "rewrites/define_rewrite.h"
 #include "run/model_graph.h"
 
@@ -17,6 +17,30 @@ namespace linnet {
 RewriteFunction drop_identity, fold_pad_into_window, fold_affine_into_conv;
 
 namespace {
+
+/// 10 log10 of the sum of squares over that of the errors, of float32 tensors.
+class SignalToNoise {
+ public:
+  void add(const Tensor& wanted, const Tensor& got) {
+    const float* x = wanted.data<float>();
+    const float* y = got.data<float>();
+    for (int64_t i = 0; i < wanted.size(); ++i) {
+      const double difference = double(y[i]) - double(x[i]);
+      signal_ += double(x[i]) * double(x[i]);
+      noise_ += difference * difference;
+    }
+    empty_ = false;
+  }
+  /// Infinite without errors, NaN before anything was added.
+  double db() const {
+    if (empty_) return std::numeric_limits<double>::quiet_NaN();
+    return noise_ == 0 ? std::numeric_limits<double>::infinity() : 10 * std::log10(signal_ / noise_);
+  }
+
+ private:
+  double signal_ = 0, noise_ = 0;
+  bool empty_ = true;
+};
 
 constexpr std::string_view kQuantized[] = {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear",
                                            "MatMulInteger",  "ConvInteger",      "QLinearConv",

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "elements/wrapping_arithmetic.h"
+#include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "kernels/binary.h"
 #include "kernels/kernels_for.h"
@@ -188,9 +189,7 @@ class Cumulative final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, 2);
     require_dtype_in(in[1], std::array{DType::kInt32, DType::kInt64}, "axis");
-    if (in[1].concrete() && in[1].shape().elements() != 1) {
-      throw Error(ErrorKind::kShape, str("axis must hold one element, got ", in[1]));
-    }
+    require_one_element(in[1], "axis");
     return same_as(in[0]);
   }
 

@@ -1,9 +1,8 @@
-#include "reduction/float_reduction.h"
-
 #include <algorithm>
 
 #include "partition/parallel.h"
 #include "partition/parts.h"
+#include "reduction/make_reduction.h"
 
 namespace linnet {
 namespace {

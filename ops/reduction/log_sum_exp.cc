@@ -1,5 +1,3 @@
-#include "reduction/log_sum_exp.h"
-
 #include <cmath>
 #include <limits>
 
@@ -7,6 +5,7 @@
 #include "elements/to_integer.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "reduction/make_reduction.h"
 
 namespace linnet {
 namespace {

@@ -1,10 +1,9 @@
-#include "reduction/number_reduction.h"
-
 #include <algorithm>
 
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
+#include "reduction/make_reduction.h"
 
 namespace linnet {
 namespace {

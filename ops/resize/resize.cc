@@ -37,7 +37,7 @@ class Resize final : public Op {
  public:
   explicit Resize(const NodeSpec& node)
       : mode_(node),
-        channels_last_(node.domain == "linnet"),
+        channels_last_(node.domain == kInternalDomain),
         policy_(node.attr_or("keep_aspect_ratio_policy", "stretch")) {
     if (policy_ != "stretch" && policy_ != "not_larger" && policy_ != "not_smaller") {
       throw Error(ErrorKind::kModel, str("keep_aspect_ratio_policy '", policy_, "' is unknown"));
@@ -242,7 +242,7 @@ class Resize final : public Op {
 
 LINNET_REGISTER(resize)(Registry& registry) {
   registry.add<Resize>("Resize", {.since = 10});
-  registry.add<Resize>("Resize", {.since = 1, .domain = "linnet"});
+  registry.add<Resize>("Resize", {.since = 1, .domain = kInternalDomain});
   registry.add<Resize>("Upsample", {.since = 1});
 }
 

@@ -6,6 +6,7 @@
 
 #include "elements/axis_index.h"
 #include "partition/checkpoints.h"
+#include "registration.h"
 
 namespace linnet {
 namespace {
@@ -53,7 +54,7 @@ constexpr const char* kUpFloorDownCeilName = "up_floor_down_ceil";
 
 Nearest read_nearest(const NodeSpec& node) {
   const auto name = node.attr_or("nearest_mode", "round_prefer_floor");
-  if (node.domain == "linnet" && name == kUpFloorDownCeilName) return Nearest::kUpFloorDownCeil;
+  if (node.domain == kInternalDomain && name == kUpFloorDownCeilName) return Nearest::kUpFloorDownCeil;
   static constexpr std::pair<const char*, Nearest> kNames[] = {{"round_prefer_floor", Nearest::kRoundPreferFloor},
                                                                {"round_prefer_ceil", Nearest::kRoundPreferCeil},
                                                                {"floor", Nearest::kFloor},
@@ -133,7 +134,7 @@ NodeSpec internal_resize(NodeSpec spec) {
     spec.attributes["coordinate_transformation_mode"] = std::string("asymmetric");
     spec.attributes["nearest_mode"] = std::string(kUpFloorDownCeilName);
   }
-  spec.domain = "linnet";
+  spec.domain = kInternalDomain;
   return spec;
 }
 

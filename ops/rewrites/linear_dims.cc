@@ -8,7 +8,6 @@
 
 #include "graph/rewrite.h"
 #include "infer/infer.h"
-#include "microsoft/quantized_tensor.h"
 #include "rewrites/matching/broadcasting.h"
 #include "rewrites/matching/match.h"
 

@@ -26,7 +26,7 @@ LINNET_REGISTER(string_split)(Registry& registry) {
 }
 
 LINNET_REGISTER(tokenizer)(Registry& registry) {
-  add_missing(registry, "Tokenizer", {.domain = "com.microsoft"}, "RE2 (package libre2-dev)");
+  add_missing(registry, "Tokenizer", {.domain = kMicrosoft}, "RE2 (package libre2-dev)");
 }
 
 }  // namespace linnet

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "infer/infer.h"
-#include "microsoft/quantized_tensor.h"
 #include "partition/checkpoints.h"
 #include "registration.h"
 #include "tensor/counted_vector.h"

@@ -26,20 +26,7 @@ uint64_t number_key(T x, bool by_bits) {
 /// Calls f with the key type of number dtypes.
 template <class F>
 auto dispatch_key(DType dtype, F&& f) {
-  switch (dtype) {
-    case DType::kInt64:
-      return f.template operator()<int64_t>();
-    case DType::kInt32:
-      return f.template operator()<int32_t>();
-    case DType::kInt16:
-      return f.template operator()<int16_t>();
-    case DType::kFloat32:
-      return f.template operator()<float>();
-    case DType::kFloat64:
-      return f.template operator()<double>();
-    default:
-      throw_dtype(dtype);
-  }
+  return dispatch_among<int64_t, int32_t, int16_t, float, double>(dtype, f);
 }
 
 /// y[i] = values[places[i]], or the last of them where that is -1.

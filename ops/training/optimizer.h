@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "elements/dispatch.h"
+#include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "partition/parallel.h"
 
@@ -75,11 +76,7 @@ class Optimizer final : public Op {
     }
     require_real(in[0], "R");
     require_dtype(in[1], DType::kInt64, "T");
-    for (const Fact& fact : in.first(2)) {
-      if (fact.concrete() && fact.shape().elements() != 1) {
-        throw Error(ErrorKind::kShape, str("R and T must have one element, got ", fact));
-      }
-    }
+    for (const Fact& fact : in.first(2)) require_one_element(fact, "each of R and T");
     std::vector<Fact> out;
     for (int kind = 0; kind < kKinds; ++kind) {
       for (int i = 0; i < tensors; ++i) {

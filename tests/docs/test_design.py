@@ -10,7 +10,7 @@ PAGES = sorted((ROOT / "docs" / "design").glob("*.md"))
 HEADINGS = ["Question", "Decision", "Reason", "Consequences"]
 OTHER_HEADINGS = {"weights.md"}  # describes stages, decides nothing
 MOST_LINES = {"map": 120, "page": 80}
-# Paths of the tree, in code: "ops/gemm/accuracy.h", or without the end, "plan/divide_rest".
+# Paths of the tree, in code: "ops/gemm/accuracy.h", or without the end, "plan/add_rests".
 PATH = re.compile(r"`([a-z_]+/[a-z_/]+(?:\.[a-z.]+)?/?)`")
 PLACES = ("", "engine/", "engine/include/", "ops/", "ops/rewrites/")
 

@@ -19,12 +19,8 @@
 // outputs are fed back by hand. A game depends on its number and those before it, whose models it may use. Prints the
 // moves of the games that went wrong, and a line of counts.
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::Decoder;
-using testing::DecoderExtras;
-using testing::DecoderForm;
 
 class Draw {
  public:
@@ -349,7 +345,7 @@ int run(int64_t games, int64_t first) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing
 
 int main(int argc, char** argv) {
   const int64_t games = argc > 1 ? std::atoll(argv[1]) : 300, first = argc > 2 ? std::atoll(argv[2]) : 0;

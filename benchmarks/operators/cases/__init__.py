@@ -7,7 +7,7 @@ import importlib
 import notation
 
 GROUPS = ("math", "logical", "tensor", "reduction", "nn", "rnn", "image", "quantization", "object_detection", "sequence",
-          "controlflow", "text", "training", "traditionalml", "microsoft")  # fmt: skip
+          "controlflow", "text", "training", "traditionalml", "microsoft", "microsoft_quantized")  # fmt: skip
 
 # Why it makes no sense to time them.
 UNTIMED = {

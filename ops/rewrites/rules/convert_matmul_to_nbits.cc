@@ -104,7 +104,7 @@ Tensor packed_zeros(const BlockedMatrix& b) {
 NodeSpec spec_of(const Node& matmul, const BlockedMatrix& b) {
   NodeSpec spec;
   spec.op_type = "MatMulNBits";
-  spec.domain = "com.microsoft";
+  spec.domain = kMicrosoft;
   spec.name = matmul.spec.name;
   spec.attributes = {{"K", b.k()}, {"N", b.n()}, {"bits", int64_t{b.bits()}}, {"block_size", b.block}};
   return spec;

@@ -10,7 +10,7 @@
 #include "support/temporary_folder.h"
 #include "tensor/memory_account.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 const PackedForm kPanels{"panels", {16, 2}};
@@ -170,7 +170,7 @@ TEST(PackCache, ReleasesFreedMemoryWhereItsFilesCannotBeWritten) {
   const std::span bytes(static_cast<const std::byte*>(source.raw()), source.bytes());
   PackCache cache;
   {
-    const testing::TemporaryFolder folder;
+    const TemporaryFolder folder;
     cache.use(std::make_shared<PackFiles>(folder.path(""), "key", SealedFile{"", bytes, nullptr}));
   }
   const Tensor packed = cache.get(source, kPanels, [&] { return source.clone(); });
@@ -178,9 +178,9 @@ TEST(PackCache, ReleasesFreedMemoryWhereItsFilesCannotBeWritten) {
   const MemoryAccount::Scope scope(account);
   cache.free(weights(kFloats));
   EXPECT_GT(account->alive(), 0u);
-  testing::expect_error(ErrorKind::kIo, "", [&] { cache.finish(); });
+  expect_error(ErrorKind::kIo, "", [&] { cache.finish(); });
   EXPECT_EQ(account->alive(), 0u);
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -5,10 +5,8 @@
 
 #include "support/system_files.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::SystemFiles;
 
 int64_t physical() { return int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE); }
 
@@ -46,4 +44,4 @@ TEST(AvailableMemory, IsLimitedByGroupsOfVersion1) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

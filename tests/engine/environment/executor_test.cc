@@ -13,10 +13,8 @@
 #include "linnet/error.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_error;
 
 /// The kinds that have threads.
 class Executors : public ::testing::TestWithParam<std::shared_ptr<Executor> (*)(int)> {
@@ -209,4 +207,4 @@ TEST_P(Executors, LINNET_FORKED_CHILD(HasAllItsWorkersInAForkedChild)) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

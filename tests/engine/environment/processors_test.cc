@@ -10,11 +10,11 @@
 
 #include "support/system_files.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 int processors_of(const std::map<std::string, std::string>& files) {
-  return available_processors(testing::SystemFiles(files).root());
+  return available_processors(SystemFiles(files).root());
 }
 
 /// As many as affinity allows, but no more than `quota`.
@@ -78,4 +78,4 @@ TEST(Processors, AreLimitedByQuotasOfVersion1) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -5,11 +5,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::GraphBuilder;
-using testing::random_tensor;
 
 TEST(Graph, DropsTheConstantsThatNothingReads) {
   GraphBuilder b;
@@ -25,4 +22,4 @@ TEST(Graph, DropsTheConstantsThatNothingReads) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

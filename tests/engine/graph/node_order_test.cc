@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 void expect_order(const NodeOrder& order, const std::vector<int>& expected) {
@@ -56,4 +56,4 @@ TEST(NodeOrder, NumbersMayComeBackAndCopiesAreApart) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

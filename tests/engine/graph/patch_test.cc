@@ -8,11 +8,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_error;
-using testing::GraphBuilder;
 
 NodeSpec spec_of(const std::string& op_type) {
   NodeSpec spec;
@@ -51,8 +48,8 @@ TEST(Patch, ReplacesUsesAndDropsWhatIsDead) {
   const ValueId tanh = patch.add(spec_of("Tanh"), {x});
   patch.replace(relu, tanh);
   patch.apply(graph);
-  EXPECT_EQ(testing::count_ops(graph, "Relu"), 0);
-  EXPECT_EQ(testing::count_ops(graph, "Tanh"), 1);
+  EXPECT_EQ(count_ops(graph, "Relu"), 0);
+  EXPECT_EQ(count_ops(graph, "Tanh"), 1);
   EXPECT_EQ(str(graph.fact(tanh)), "float32[2]");
   expect_sorted(graph);
 }
@@ -67,7 +64,7 @@ TEST(Patch, OmittedValuesHaveNeitherFactNorReaders) {
   Patch patch(graph);
   patch.replace(kNoValue, x);
   patch.apply(graph);
-  EXPECT_EQ(testing::count_ops(graph, "Relu"), 1);
+  EXPECT_EQ(count_ops(graph, "Relu"), 1);
 }
 
 TEST(Patch, NewValuesTakeTheNamesOfThoseTheyReplace) {
@@ -152,8 +149,8 @@ TEST(Patch, RefusesToChangeAShape) {
   Patch patch(graph);
   patch.replace(relu, y);
   expect_error(ErrorKind::kInternal, "from float32[2] into float32[3]", [&] { patch.apply(graph); });
-  EXPECT_EQ(testing::count_ops(graph, "Relu"), 1);
+  EXPECT_EQ(count_ops(graph, "Relu"), 1);
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

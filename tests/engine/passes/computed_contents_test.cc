@@ -8,10 +8,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::GraphBuilder;
 
 /// Where a file would lie: every number is 3.
 class Threes final : public ContentsSource {
@@ -32,7 +30,7 @@ void expect_recomputed(const GraphBuilder& b, float want) {
   const Tensor folded = graph.fact(graph.outputs()[0].value).constant;
   ASSERT_TRUE(folded);
   ASSERT_NE(ComputedContents::of(folded), nullptr) << "its contents are in memory";
-  testing::expect_close(folded, Tensor::of(kLarge, std::vector<float>(size_t(kLarge.elements()), want)), 1e-5);
+  expect_close(folded, Tensor::of(kLarge, std::vector<float>(size_t(kLarge.elements()), want)), 1e-5);
 }
 
 TEST(ComputedContents, AreComputedAgainByAnOperatorWithAKernel) {
@@ -61,4 +59,4 @@ TEST(ComputedContents, AreComputedAgainByALoop) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

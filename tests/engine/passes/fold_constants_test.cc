@@ -3,11 +3,8 @@
 #include "passes/passes.h"
 #include "support/graph_builder.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::count_ops;
-using testing::GraphBuilder;
 
 const ModelResources& resources() {
   static const auto shared = std::make_shared<ModelResources>();
@@ -74,4 +71,4 @@ TEST(FoldConstants, KeepsNodesThatAlsoGiveWhatIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

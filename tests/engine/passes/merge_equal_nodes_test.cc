@@ -6,11 +6,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::count_ops;
-using testing::GraphBuilder;
 
 Graph merged(const GraphBuilder& b) {
   Graph graph = b.graph();
@@ -66,7 +63,7 @@ Model shared_weight(const std::vector<std::pair<std::string, Attributes>>& ops, 
 
 int64_t packed_bytes(const Model& model, bool in_body) {
   Context context(model);
-  std::vector<Tensor> inputs{testing::random_tensor({2, 16})};
+  std::vector<Tensor> inputs{random_tensor({2, 16})};
   if (in_body) inputs.push_back(Tensor::scalar(true));
   context.run(inputs);
   return context.memory().packed_bytes;
@@ -74,7 +71,7 @@ int64_t packed_bytes(const Model& model, bool in_body) {
 
 TEST(MergeEqualNodes, WhatSeveralProductsMakeOfOneWeightIsPackedOnce) {
   const Attributes transposed{{"perm", std::vector<int64_t>{1, 0}}}, to_float{{"to", int64_t(1)}};
-  const Tensor weight = testing::random_tensor({16, 16}), half(DType::kFloat16, {16, 16});
+  const Tensor weight = random_tensor({16, 16}), half(DType::kFloat16, {16, 16});
   std::memset(const_cast<void*>(half.raw()), 0x21, half.bytes());
   for (const bool in_body : {false, true}) {
     const int64_t once = packed_bytes(shared_weight({}, in_body, weight), in_body);
@@ -172,7 +169,7 @@ TEST(MergeEqualNodes, MergesEqualSmallConstants) {
   EXPECT_EQ(constants_left(Tensor::of<float>({2}, {1, 2}), Tensor::of<float>({1, 2}, {1, 2})), 2u);
   EXPECT_EQ(constants_left(Tensor::of<float>({1}, {0}), Tensor::of<int32_t>({1}, {0})), 2u);
   EXPECT_EQ(constants_left(Tensor::of<float>({1}, {0.f}), Tensor::of<float>({1}, {-0.f})), 2u);
-  const Tensor large = testing::random_tensor({100});
+  const Tensor large = random_tensor({100});
   EXPECT_EQ(constants_left(large, large.clone()), 2u);
 }
 
@@ -187,4 +184,4 @@ TEST(MergeEqualNodes, SaysWhetherItChangedAnything) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

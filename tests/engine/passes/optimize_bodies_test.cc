@@ -4,12 +4,9 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
-using testing::count_ops;
-using testing::expect_close;
-using testing::GraphBuilder;
 using GraphPtr = std::shared_ptr<const Graph>;
 
 Graph optimized(const GraphBuilder& b) {
@@ -91,7 +88,7 @@ TEST(OptimizeBodies, AConstantCaptureMayBeAnOutput) {
   b.output(b.ops("If", {cond, c}, 1, branches, {}, 1)[0]);
   const Graph graph = optimized(b);
   EXPECT_EQ(graph.node(graph.nodes()[0]).spec.captures, 0);
-  const std::vector<Tensor> outputs = testing::run_model(b.model(), {Tensor::scalar(true)});
+  const std::vector<Tensor> outputs = run_model(b.model(), {Tensor::scalar(true)});
   EXPECT_TRUE(identical(outputs[0], Tensor::of<float>({2}, {1, 2})));
 }
 
@@ -108,7 +105,7 @@ TEST(OptimizeBodies, BodiesOfWhichNothingIsKnownAdoptConstantsIntoTheirBodies) {
   b.output(b.ops("Loop", {trips, keep_on, b.input("x", Shape{2}), constant}, 1, {{"body", outer.shared()}}, {}, 1)[0]);
   const Graph graph = optimized(b);
   EXPECT_EQ(body_of(body_of(graph, "body"), "then_branch").inputs().size(), 1U);
-  const std::vector<Tensor> outputs = testing::run_model(b.model(), {Tensor::of<float>({2}, {0, 1})});
+  const std::vector<Tensor> outputs = run_model(b.model(), {Tensor::of<float>({2}, {0, 1})});
   EXPECT_TRUE(identical(outputs[0], Tensor::of<float>({2}, {3, 7})));
 }
 
@@ -142,13 +139,12 @@ TEST(OptimizeBodies, DoesNotChangeWhatIsComputed) {
   const Captures model;
   ModelOptions as_written;
   as_written.optimization = 0;
-  const Tensor x = testing::random_tensor({3, 2});
+  const Tensor x = random_tensor({3, 2});
   for (const bool cond : {true, false}) {
     const std::vector<Tensor> inputs{Tensor::scalar(cond), x};
-    expect_close(testing::run_model(model.b.model(), inputs)[0],
-                 testing::run_model(model.b.model(as_written), inputs)[0]);
+    expect_close(run_model(model.b.model(), inputs)[0], run_model(model.b.model(as_written), inputs)[0]);
   }
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -5,12 +5,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::count_ops;
-using testing::expect_close;
-using testing::GraphBuilder;
 
 const auto kResources = std::make_shared<ModelResources>();
 const Tensor kValues = Tensor::of<float>({1, -2, 3});
@@ -125,4 +121,4 @@ TEST(OptimizeBodies, FoldsWithinBodies) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

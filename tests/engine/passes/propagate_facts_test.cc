@@ -5,12 +5,10 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::expect_error;
-using testing::GraphBuilder;
 
 Graph propagated(const GraphBuilder& b) {
   Graph graph = b.graph();
@@ -73,4 +71,4 @@ TEST(PropagateFacts, ErrorsOfConstantsNameTheNode) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -6,11 +6,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::count_ops;
-using testing::expect_error;
 
 using Apply = std::optional<Patch> (*)(const Graph& graph, const Node& node);
 
@@ -111,4 +108,4 @@ TEST(SkippedRewrites, ALimitEndsTheWork) {
 TEST(SkippedRewrites, AreErrorsInDebugBuildsOnly) { EXPECT_EQ(ModelResources().skips_rewrites, !kDebug); }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

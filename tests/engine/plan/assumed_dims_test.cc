@@ -6,10 +6,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::GraphBuilder;
 
 /// A graph on x [N, 3] and y [M], with what its dims have in common for two sizes.
 class Sizes {
@@ -82,4 +80,4 @@ TEST(AssumedDims, AreNotKnownToHoldWhereDimsDoNotGrowByEqualSteps) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

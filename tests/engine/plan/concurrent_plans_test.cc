@@ -6,10 +6,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::random_tensor;
 
 constexpr int64_t kSlow = 48;  // rows of the input that a plan takes long for
 
@@ -93,4 +91,4 @@ TEST_F(ConcurrentPlans, APlanThatIsBeingMadeIsNotMadeTwice) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -7,13 +7,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_close;
-using testing::expect_error;
-using testing::GraphBuilder;
-using testing::random_tensor;
 
 /// x w + r, of two inputs that both declare N rows, in either order.
 GraphBuilder product_graph(bool product_first) {
@@ -92,4 +87,4 @@ TEST(DimNames, AreTheModelsAsDeclared) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

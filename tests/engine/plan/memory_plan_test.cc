@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 bool overlap(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
@@ -60,4 +60,4 @@ TEST(MemoryPlan, FillsGapsBetweenLargerBlocks) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

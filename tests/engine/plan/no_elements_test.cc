@@ -4,10 +4,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::random_tensor;
 
 /// How often kernels were made, and run.
 struct Counts {
@@ -60,7 +58,7 @@ class NoElements : public ::testing::TestWithParam<int> {
     }
     ModelOptions options;
     options.optimization = GetParam();
-    return testing::run_model(make_model(std::move(graph), options), constant ? std::vector<Tensor>{} : std::vector{x});
+    return run_model(make_model(std::move(graph), options), constant ? std::vector<Tensor>{} : std::vector{x});
   }
 
   Counts counts_;
@@ -89,11 +87,11 @@ TEST_P(NoElements, OutputsThatAnOperatorDoesNotGiveHaveNone) {
 TEST_P(NoElements, NodesRunForAnyOutputThatHasSome) {
   const auto outputs = run(random_tensor({4, 0}), {2});
   EXPECT_EQ(outputs[0].shape(), Shape({4, 0}));
-  testing::expect_close(outputs[1], Tensor::of<float>({2}, {1, 1}));
+  expect_close(outputs[1], Tensor::of<float>({2}, {1, 1}));
   EXPECT_EQ(counts_.run, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Optimization, NoElements, ::testing::Values(0, 1, 2));
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -2,7 +2,7 @@
 
 #include "plan/place_slots.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 class InPlaceKernel final : public Kernel {
@@ -69,4 +69,4 @@ TEST(PlaceSlotsInPlace, KeepsAValueThatAnotherInputIsAViewOf) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -5,7 +5,7 @@
 
 #include "plan/place_slots.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 /// Allows its outputs to be written over these inputs; -1: not.
@@ -203,4 +203,4 @@ TEST(PlaceSlots, ViewsKeepTheMemoryOfWhatTheyShow) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -4,7 +4,7 @@
 
 #include "support/graph_builder.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 /// Writes its output over input `source`, or nowhere in particular (-1).
@@ -109,4 +109,4 @@ TEST(PlaceSlots, AViewKeepsItsSourceAlive) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

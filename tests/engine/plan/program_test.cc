@@ -7,11 +7,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::GraphBuilder;
-using testing::random_tensor;
 
 constexpr int64_t kSide = 100;  // a constant of 40 kB per shape
 
@@ -88,4 +85,4 @@ TEST(PlanCache, KeepsTheLastPlanWhateverItsSize) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -9,11 +9,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::GraphBuilder;
-using testing::random_tensor;
 
 constexpr int64_t kWidth = 8;
 
@@ -195,4 +192,4 @@ TEST(ShapeFamily, OneElementResemblesNoOtherSize) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

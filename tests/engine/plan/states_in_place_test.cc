@@ -4,10 +4,8 @@
 #include "run/model_graph.h"
 #include "support/graph_builder.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::GraphBuilder;
 
 /// A cache with rows written into it, the sum of all; where asked for, also the cache as it was, doubled.
 std::shared_ptr<const Plan> plan_of(bool reads_past_later) {
@@ -37,4 +35,4 @@ TEST(StatesInPlace, AreComputedApartWhereTheInputIsReadLater) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -4,11 +4,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::GraphBuilder;
-using testing::random_tensor;
 
 // A small network of the usual layers.
 Model network() {
@@ -30,17 +27,17 @@ TEST(Context, AllocatesNothingAfterTheFirstRun) {
   for (const int threads : {1, 2}) {
     Context context(network(), {.executor = make_openmp_executor(threads), .observer = nullptr, .limits = {}});
     context.run(inputs);
-    const int64_t before = testing::allocation_count();
+    const int64_t before = allocation_count();
     for (int i = 0; i < 5; ++i) context.run(inputs);
-    EXPECT_EQ(testing::allocation_count() - before, 0);
+    EXPECT_EQ(allocation_count() - before, 0);
   }
 }
 
 TEST(Context, AllocationsAreCounted) {
-  const int64_t before = testing::allocation_count();
+  const int64_t before = allocation_count();
   const Tensor tensor(DType::kFloat32, {4});
-  EXPECT_GT(testing::allocation_count() - before, 0);
+  EXPECT_GT(allocation_count() - before, 0);
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -5,10 +5,8 @@
 #include "support/run_op.h"
 #include "tensor/bool_bytes.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::GraphBuilder;
 
 const Shape kShape{600};
 
@@ -109,9 +107,9 @@ TEST(BitCast, BytesAsBoolsAreZeroOrOne) {
     add_readers(got, got.op("BitCast", {x}, {{"to", int64_t(DType::kBool)}}));
     add_readers(want, want.input("x", Fact(DType::kBool, kShape)));
     const std::vector<Tensor> inputs = constant ? std::vector<Tensor>() : std::vector{bytes};
-    expect_same(testing::run_model(got.model(), inputs), testing::run_model(want.model(), {bools(true)}));
+    expect_same(run_model(got.model(), inputs), run_model(want.model(), {bools(true)}));
   }
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -6,12 +6,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_close;
-using testing::expect_error;
-using testing::GraphBuilder;
 
 /// Adds 1 to x for as long as `go` holds: forever.
 Model endless_model() {
@@ -104,4 +100,4 @@ TEST(Cancellation, IsSeenByAnApplicationsKernels) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -7,12 +7,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_close;
-using testing::expect_error;
-using testing::GraphBuilder;
 
 /// exp(-x) and where it is not zero.
 Model model(const ModelOptions& options = {}) {
@@ -80,13 +76,13 @@ TEST(ContextMemory, IsWhatOutputsLieInAndIsGivenBack) {
 Model of_any_rows() {
   GraphBuilder b;
   ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N"), 64}));
-  for (int i = 0; i < 3; ++i) x = b.op("Softmax", {b.op("MatMul", {x, b.constant(testing::random_tensor({64, 64}))})});
+  for (int i = 0; i < 3; ++i) x = b.op("Softmax", {b.op("MatMul", {x, b.constant(random_tensor({64, 64}))})});
   b.output(x);
   b.output(b.op("NonZero", {x}));
   return b.model();
 }
 
-std::vector<Tensor> rows(int64_t n) { return {testing::random_tensor({n, 64}, unsigned(n))}; }
+std::vector<Tensor> rows(int64_t n) { return {random_tensor({n, 64}, unsigned(n))}; }
 
 TEST(ContextMemory, IsTakenFromRunsOfOtherShapesBefore) {
   CountedMemory memory;
@@ -211,4 +207,4 @@ TEST(Log, TellsOfLoadsPlansAndInputsThatNothingReads) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

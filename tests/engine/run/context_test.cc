@@ -7,13 +7,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_close;
-using testing::expect_error;
-using testing::GraphBuilder;
-using testing::run_model;
 
 Model add_model() {
   GraphBuilder b;
@@ -32,14 +27,13 @@ TEST(Context, TakesInputsByNameInAnyOrder) {
 }
 
 TEST(Context, RefusesNodesThatOmitAnOutputWhichTheOperatorWrites) {
-  const testing::OpCase op{
-      "LinearClassifier",
-      1,
-      {{"coefficients", std::vector<float>{1, 2}}, {"classlabels_ints", std::vector<int64_t>{3, 4}}},
-      "ai.onnx.ml"};
+  const OpCase op{"LinearClassifier",
+                  1,
+                  {{"coefficients", std::vector<float>{1, 2}}, {"classlabels_ints", std::vector<int64_t>{3, 4}}},
+                  "ai.onnx.ml"};
   for (const std::vector<int>& constants : {std::vector<int>{}, {0}}) {
     expect_error(ErrorKind::kModel, "output 1 must not be omitted", [&] {
-      testing::run_op(op, {Tensor::of<float>({1, 1}, {1})}, 1, constants);
+      run_op(op, {Tensor::of<float>({1, 1}, {1})}, 1, constants);
     });
   }
 }
@@ -60,7 +54,7 @@ TEST(Context, NamesTheInputsInItsErrorsAndStaysUsable) {
 TEST(Context, PlansAgainWhenShapesChange) {
   Context context(add_model());
   for (const int64_t n : {1, 3, 1, 5, 3}) {
-    const Tensor x = testing::random_tensor({n, 2});
+    const Tensor x = random_tensor({n, 2});
     const std::vector<Tensor> inputs{x, x};
     EXPECT_EQ(context.run(inputs)[0].shape(), Shape({n, 2}));
     EXPECT_EQ(context.run(inputs)[0].data<float>()[0], 2 * x.data<float>()[0]);
@@ -161,9 +155,9 @@ TEST(Context, OutputsOfOpenShapeTakeMemoryThatNobodyHolds) {
   GraphBuilder b;
   b.output(b.op("NonZero", {b.input("x", Shape{20000})}));
   Context context(b.model());
-  const std::vector<Tensor> inputs{testing::random_tensor({20000})};
+  const std::vector<Tensor> inputs{random_tensor({20000})};
   const Tensor held = context.run(inputs)[0], kept = held.clone();
-  const std::vector<Tensor> zeros{Tensor::of(std::vector<float>(20000))}, others{testing::random_tensor({20000}, 2)};
+  const std::vector<Tensor> zeros{Tensor::of(std::vector<float>(20000))}, others{random_tensor({20000}, 2)};
   EXPECT_EQ(context.run(zeros)[0].size(), 0);
   const void* second = context.run(others)[0].raw();
   EXPECT_NE(second, held.raw());
@@ -198,7 +192,7 @@ TEST(Context, ShapeInputsMayComeFromTheCaller) {
   b.output(b.op("Reshape", {x, shape}));
   Context context(b.model());
   for (const std::vector<int64_t>& dims : {std::vector<int64_t>{2, 3}, {6, -1}, {2, 3}}) {
-    const std::vector<Tensor> inputs{testing::random_tensor({6}), Tensor::of(dims)};
+    const std::vector<Tensor> inputs{random_tensor({6}), Tensor::of(dims)};
     EXPECT_EQ(context.run(inputs)[0].dim(0), dims[0]);
   }
 }
@@ -209,16 +203,16 @@ TEST(Context, KeepsToItsLimits) {
   ContextOptions options;
   options.limits.memory_bytes = 1000;
   Context context(b.model(), options);
-  const std::vector<Tensor> inputs{testing::random_tensor({100000})};
+  const std::vector<Tensor> inputs{random_tensor({100000})};
   expect_error(ErrorKind::kLimit, "more than the limit of 1000", [&] { context.run(inputs); });
 }
 
 TEST(Context, ComparesValuesWithItsLimitsBeforeKernelsAreCompiled) {
   GraphBuilder b;
   const std::vector<int64_t> too_many_phases{2048, 2048};
-  b.output(b.op("ConvTranspose", {b.input("x", Shape{1, 1, 5, 5}), b.constant(testing::random_tensor({1, 1, 3, 3}))},
+  b.output(b.op("ConvTranspose", {b.input("x", Shape{1, 1, 5, 5}), b.constant(random_tensor({1, 1, 3, 3}))},
                 {{"strides", too_many_phases}}));
-  const std::vector<Tensor> inputs{testing::random_tensor({1, 1, 5, 5})};
+  const std::vector<Tensor> inputs{random_tensor({1, 1, 5, 5})};
   ContextOptions options;
   options.limits.memory_bytes = 1000;
   Context context(b.model(), options);
@@ -230,12 +224,12 @@ Model product_model() {
   GraphBuilder b;
   const Fact fact(DType::kFloat32, Dims{Dim("N"), 8});
   const ValueId sum = b.op("Add", {b.input("a", fact), b.input("b", fact)});
-  b.output(b.op("MatMul", {sum, b.constant(testing::random_tensor({8, 5}, 7))}));
+  b.output(b.op("MatMul", {sum, b.constant(random_tensor({8, 5}, 7))}));
   return b.model();
 }
 
 std::vector<Tensor> product_inputs(int64_t n, int thread) {
-  return {testing::random_tensor({n, 8}, unsigned(thread)), testing::random_tensor({n, 8}, unsigned(thread) + 100)};
+  return {random_tensor({n, 8}, unsigned(thread)), random_tensor({n, 8}, unsigned(thread) + 100)};
 }
 
 Tensor product_of(const std::vector<Tensor>& inputs, const Tensor& w) {
@@ -253,7 +247,7 @@ Tensor product_of(const std::vector<Tensor>& inputs, const Tensor& w) {
 
 TEST(Context, SharesItsModelBetweenThreads) {
   const Model model = product_model();
-  const Tensor w = testing::random_tensor({8, 5}, 7);
+  const Tensor w = random_tensor({8, 5}, 7);
   std::vector<std::thread> threads;
   for (int t = 0; t < 64; ++t) {
     threads.emplace_back([&, t] {
@@ -286,7 +280,7 @@ TEST(Context, TakesTheExecutorOfItsModel) {
   ModelOptions options;
   options.executor = of_model;
   const Model model = b.model(options);
-  const std::vector<Tensor> inputs(2, testing::random_tensor({64, 64}));
+  const std::vector<Tensor> inputs(2, random_tensor({64, 64}));
   Context(model).run(inputs);
   const int loops = of_model->loops;
   EXPECT_GT(loops, 0);
@@ -310,10 +304,10 @@ TEST(Context, TellsItsObserverOfEveryNode) {
   b.output(b.op("Softmax", {b.op("Neg", {b.input("x", Shape{3})})}));
   const auto observer = std::make_shared<CountingObserver>();
   Context context(b.model(), {.executor = nullptr, .observer = observer, .limits = {}});
-  const std::vector<Tensor> inputs{testing::random_tensor({3})};
+  const std::vector<Tensor> inputs{random_tensor({3})};
   context.run(inputs);
   EXPECT_EQ(observer->nodes, 2);
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

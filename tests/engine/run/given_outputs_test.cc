@@ -4,12 +4,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_close;
-using testing::expect_error;
-using testing::GraphBuilder;
 
 Tensor floats(const Shape& shape) { return Tensor(DType::kFloat32, shape); }
 
@@ -94,4 +90,4 @@ TEST(GivenOutputs, MustNotOverlap) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

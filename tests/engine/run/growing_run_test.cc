@@ -7,12 +7,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_error;
-using testing::GraphBuilder;
-using testing::random_tensor;
 
 /// Attention over keys and values that grow. Inputs x, k, v; outputs y and both with the new rows.
 Graph decoder() {
@@ -82,4 +78,4 @@ TEST_F(GrowingRunOf, OfTwoRunsThatAddDifferentNumbersOfRowsThereIsNone) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

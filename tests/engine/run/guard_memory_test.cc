@@ -7,11 +7,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_close;
-using testing::expect_error;
 
 /// What a kernel does with its input, its output and its 64 bytes of scratch memory.
 using Function = std::function<void(const Tensor& x, Tensor& y, float* scratch)>;
@@ -57,13 +54,13 @@ Tensor run(const std::vector<Function>& functions, const Tensor& x) {
   graph.add_output("y", value);
   ModelOptions options;
   options.guard_memory = true;
-  return testing::run_model(make_model(std::move(graph), options), {x})[0];
+  return run_model(make_model(std::move(graph), options), {x})[0];
 }
 
 /// With a value before and behind, so that neither is the model's own.
 Tensor run(const Function& function, const Tensor& x) { return run({copy, function, copy}, x); }
 
-const Tensor kX = testing::random_tensor({kSize});
+const Tensor kX = random_tensor({kSize});
 
 TEST(GuardMemory, LeavesWhatIsRightAsItIs) { expect_close(run(copy, kX), kX, 0, 0); }
 
@@ -123,7 +120,7 @@ TEST(GuardMemory, KeepsTheFirstValueOfAModelWithoutInputsUntilItIsRead) {
   graph.add_output("y", node("Copy", {node("Source", {}, "first")}, "second"));
   ModelOptions options;
   options.guard_memory = true;
-  expect_close(testing::run_model(make_model(std::move(graph), options), {})[0], kX, 0, 0);
+  expect_close(run_model(make_model(std::move(graph), options), {})[0], kX, 0, 0);
 }
 
 TEST(GuardMemory, FillsValuesThatNobodyReadsAgain) {
@@ -143,4 +140,4 @@ TEST(GuardMemory, FillsValuesThatNobodyReadsAgain) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

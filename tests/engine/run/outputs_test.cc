@@ -6,13 +6,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_close;
-using testing::expect_error;
-using testing::GraphBuilder;
-using testing::random_tensor;
 
 /// Outputs x + h, the new h = tanh(x + 2 h) through values in between, and a view of the new h.
 Model state_model() {
@@ -88,9 +83,9 @@ TEST(Outputs, HeldForOneRunTakeTurnsWithoutAllocating) {
   const std::vector inputs{kX, kH};
   Tensor held;
   for (int i = 0; i < 3; ++i) held = context.run(inputs)[1];
-  const int64_t before = testing::allocation_count();
+  const int64_t before = allocation_count();
   for (int i = 0; i < 5; ++i) held = context.run(inputs)[1];
-  EXPECT_EQ(testing::allocation_count() - before, 0);
+  EXPECT_EQ(allocation_count() - before, 0);
 }
 
 /// Feeds the state back as `feed` turns it into an input.
@@ -176,4 +171,4 @@ TEST(Outputs, OfARunBehindOneThatFailedAreRight) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

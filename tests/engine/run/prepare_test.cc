@@ -4,12 +4,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_close;
-using testing::expect_error;
-using testing::GraphBuilder;
 
 Model negation() {
   GraphBuilder b;
@@ -21,7 +17,7 @@ TEST(Prepare, PlansWhatTheFirstRunWouldPlan) {
   Context context(negation());
   context.prepare(std::vector{Shape{300}});
   EXPECT_GE(context.memory().arena_bytes, 1200);
-  const Tensor x = testing::random_tensor({300});
+  const Tensor x = random_tensor({300});
   EXPECT_EQ(context.run(std::vector{x})[0].data<float>()[7], -x.data<float>()[7]);
 }
 
@@ -42,9 +38,9 @@ TEST(Prepare, RefusesWhatContentsDecideOn) {
   expect_error(ErrorKind::kUnsupported, "the contents of input 'shape' decide on shapes", [&] {
     context.prepare(std::vector{Shape{6}, Shape{2}});
   });
-  const auto outputs = context.run(std::vector{testing::random_tensor({6}), Tensor::of<int64_t>({2, 3})});
+  const auto outputs = context.run(std::vector{random_tensor({6}), Tensor::of<int64_t>({2, 3})});
   EXPECT_EQ(outputs[0].shape(), Shape({2, 3}));
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

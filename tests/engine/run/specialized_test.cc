@@ -3,13 +3,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_error;
-using testing::GraphBuilder;
-using testing::random_tensor;
-using testing::run_model;
 
 /// Convolutions of all kinds of packing, then a matrix product; weights of some 2 MB.
 GraphBuilder network() {
@@ -65,7 +60,7 @@ TEST(Specialized, FreesTheWeightsOfAConvolutionThatScalesItsInputs) {
   const Shape shape{1, 64, 9, 9};
   const ValueId x = conv(b.input("x", shape), {64, 64, 3, 3});
   b.output(conv(b.op("Mul", {x, b.op("Sigmoid", {b.op("GlobalAveragePool", {x})})}), {500, 64, 1, 1}));
-  EXPECT_EQ(testing::count_ops(b.model(), "PointwiseConv", "linnet"), 1);
+  EXPECT_EQ(count_ops(b.model(), "PointwiseConv", "linnet"), 1);
   const std::vector<Tensor> inputs{random_tensor(shape)};
   Context lean(b.model().specialized(inputs));
   EXPECT_TRUE(identical(lean.run(inputs)[0], run_model(b.model(), inputs)[0]));
@@ -164,4 +159,4 @@ TEST(Specialized, PlansAgainForContentsThatDecideOnShapes) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -4,13 +4,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_close;
-using testing::expect_error;
-using testing::GraphBuilder;
-using testing::random_tensor;
 
 /// h' = tanh(x + 2 h): a state of one size. Inputs x, h; outputs y1 = x + h, y2 = h'.
 Model recurrent_model() {
@@ -80,9 +75,9 @@ TEST(State, OfOneSizeAllocatesNothing) {
   context.bind_state(output_name(model, 1), "h", random_tensor({8, 8}, 1));
   const std::vector<Tensor> inputs{random_tensor({8, 8}, 2), Tensor()};
   for (int i = 0; i < 3; ++i) context.run(inputs);
-  const int64_t before = testing::allocation_count();
+  const int64_t before = allocation_count();
   for (int i = 0; i < 5; ++i) context.run(inputs);
-  EXPECT_EQ(testing::allocation_count() - before, 0);
+  EXPECT_EQ(allocation_count() - before, 0);
 }
 
 TEST(State, IsTruncatedResetAndSet) {
@@ -232,4 +227,4 @@ TEST(State, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 Half half_of(uint16_t bits) {
@@ -71,4 +71,4 @@ TEST(BFloat16, RoundsToNearestEvenAndKeepsNan) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -11,7 +11,7 @@
 #include "linnet/tensor.h"
 #include "tensor/alignment.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 constexpr int64_t kMegabyte = int64_t{1} << 20;
@@ -88,4 +88,4 @@ TEST_F(LargeBlock, TensorsGiveTheirMemoryBackWhateverIsAllocatedBehindThem) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -10,7 +10,7 @@
 #include "tensor/counted_vector.h"
 #include "tensor/held_bytes.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 Tensor bytes(int64_t count) { return {DType::kUint8, {count}}; }
@@ -42,8 +42,8 @@ TEST(MemoryAccount, RefusesWhatTogetherIsTooMuch) {
   const auto account = MemoryAccount::of(10'000);
   const MemoryAccount::Scope scope(account);
   Tensor first = bytes(6'000 - more);
-  testing::expect_error(ErrorKind::kLimit, "more than the limit of 10000", [&] { bytes(4'001 - more); });
-  testing::expect_error(ErrorKind::kLimit, "more than the limit of 10000", [] { Tensor(DType::kString, {1000}); });
+  expect_error(ErrorKind::kLimit, "more than the limit of 10000", [&] { bytes(4'001 - more); });
+  expect_error(ErrorKind::kLimit, "more than the limit of 10000", [] { Tensor(DType::kString, {1000}); });
   EXPECT_EQ(bytes(4'000 - more).size(), 4'000 - more);
   first = {};
   EXPECT_EQ(bytes(10'000 - more).size(), 10'000 - more);
@@ -69,7 +69,7 @@ TEST(MemoryAccount, CountsTextAndElementsThatAValueGotLater) {
   }
   EXPECT_EQ(account->alive(), before);
   texts.data<std::string>()[0].assign(200'000, 'a');
-  testing::expect_error(ErrorKind::kLimit, "more than the limit", [&] { count_held(texts); });
+  expect_error(ErrorKind::kLimit, "more than the limit", [&] { count_held(texts); });
   texts = {};
   EXPECT_EQ(account->alive(), 0u);
 }
@@ -82,7 +82,7 @@ TEST(CountedVector, CountsForTheAccountThatItWasMadeFor) {
     CountedVector<int64_t> numbers(500);
     EXPECT_GE(account->alive(), 4'000u);
     EXPECT_LT(account->alive(), 4'100u);
-    testing::expect_error(ErrorKind::kLimit, "more than the limit of 10000", [&] { numbers.reserve(1'000); });
+    expect_error(ErrorKind::kLimit, "more than the limit of 10000", [&] { numbers.reserve(1'000); });
     EXPECT_LT(account->alive(), 4'100u);
     const MemoryAccount::Scope within(other);
     moved = std::move(numbers);
@@ -117,4 +117,4 @@ TEST(MemoryAccount, IsThatOfTheInnermostScope) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 TEST(Printable, LeavesTextAsItIs) {
@@ -58,4 +58,4 @@ TEST(Printable, MessagesKeepTheirBeginningAndEndWithinTheLimit) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -8,7 +8,7 @@
 #include "linnet/error.h"
 #include "tensor/memory_account.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 constexpr int kCount = 4096;
@@ -70,4 +70,4 @@ TEST(SeededMap, CountsWhatItHolds) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

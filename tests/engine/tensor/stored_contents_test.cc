@@ -9,7 +9,7 @@
 
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 /// Bytes of value 7, or an Error.
@@ -107,7 +107,7 @@ TEST(StoredTensor, OutlivesWhatItWasBorrowedFrom) {
 TEST(StoredTensor, CanBeAskedForAgainAfterAnError) {
   const Stored stored;
   stored.bytes->fails = true;
-  testing::expect_error(ErrorKind::kIo, "gone", [&] { static_cast<void>(stored.tensor.raw()); });
+  expect_error(ErrorKind::kIo, "gone", [&] { static_cast<void>(stored.tensor.raw()); });
   EXPECT_EQ(stored.account->alive(), 0u);
   stored.bytes->fails = false;
   EXPECT_EQ(sum(stored.tensor), 7 * int(kBytes));
@@ -136,4 +136,4 @@ TEST(StoredTensor, TensorsInMemoryAreTheirOwnOriginals) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

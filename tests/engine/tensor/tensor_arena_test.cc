@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 TEST(TensorArena, KeepsTheOthersWhereOneTensorGoes) {
@@ -39,4 +39,4 @@ TEST(TensorArena, GivesMoreThanItWasMadeFor) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

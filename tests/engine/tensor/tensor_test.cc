@@ -7,10 +7,8 @@
 #include "linnet/fact.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_error;
 
 TEST(Shape, ChecksItsArithmetic) {
   const int64_t big = std::numeric_limits<int64_t>::max() / 2;
@@ -80,4 +78,4 @@ TEST(Fact, GeneralizesToWhatBothShare) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

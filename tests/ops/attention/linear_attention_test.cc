@@ -4,15 +4,8 @@
 
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::cast_to;
-using testing::expect_close;
-using testing::expect_error;
-using testing::random_tensor;
-using testing::random_uniform;
-using testing::run_op;
 
 constexpr int64_t kBatch = 2, kLength = 6, kQHeads = 4, kHeads = 2, kK = 5, kV = 70;
 
@@ -114,4 +107,4 @@ TEST(LinearAttention, NamesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

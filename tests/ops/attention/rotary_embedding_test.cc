@@ -5,14 +5,8 @@
 
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::cast_to;
-using testing::expect_close;
-using testing::expect_error;
-using testing::random_tensor;
-using testing::run_op;
 
 constexpr int64_t kBatch = 2, kHeads = 3, kLength = 5, kSize = 10, kPositions = 9;
 
@@ -86,7 +80,7 @@ TEST(RotaryEmbedding, TakesAnAngleForEachValue) {
                    sin = random_tensor({samples, kLength, kSize / 2}, 2);
       std::vector<int64_t> rows;
       for (int64_t i = 0; i < kBatch * kLength; ++i) rows.push_back(i % (samples * kLength));
-      const testing::OpCase spec{"RotaryEmbedding", 1, {{"interleaved", int64_t{interleaved}}}, "linnet"};
+      const OpCase spec{"RotaryEmbedding", 1, {{"interleaved", int64_t{interleaved}}}, "linnet"};
       expect_close(run_op(spec, {x, of_values(cos, interleaved), of_values(sin, interleaved)})[0],
                    reference(x, cos, sin, rows, kSize, interleaved), 1e-5);
     }
@@ -108,7 +102,7 @@ TEST(RotaryEmbedding, AnglesOfOnePairMayDiffer) {
   const Tensor x = Tensor::of<float>({1, 1, 1, 2}, {3, 5});
   const Tensor cos = Tensor::of<float>({1, 1, 2}, {2, 7}), sin = Tensor::of<float>({1, 1, 2}, {11, 13});
   for (const int64_t interleaved : {0, 1}) {
-    const testing::OpCase spec{"RotaryEmbedding", 1, {{"interleaved", interleaved}}, "linnet"};
+    const OpCase spec{"RotaryEmbedding", 1, {{"interleaved", interleaved}}, "linnet"};
     expect_close(run_op(spec, {x, cos, sin})[0], Tensor::of<float>({1, 1, 1, 2}, {3 * 2 - 5 * 11, 5 * 7 + 3 * 13}));
   }
 }
@@ -142,4 +136,4 @@ TEST(RotaryEmbedding, NamesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -9,13 +9,9 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
-using testing::expect_close;
-using testing::expect_error;
-using testing::GraphBuilder;
-using testing::run_model;
 using GraphPtr = std::shared_ptr<const Graph>;
 
 const Fact kVector(DType::kFloat32, Dims{Dim("N")});
@@ -332,4 +328,4 @@ TEST(Loop, NamesTheNodesInItsErrors) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -4,14 +4,8 @@
 
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::cast_to;
-using testing::expect_close;
-using testing::expect_error;
-using testing::random_tensor;
-using testing::run_op;
 
 std::vector<Tensor> run(const std::vector<Tensor>& inputs, const std::string& activation = "none") {
   return run_op({"CausalConvWithState", 27, {{"activation", activation}}}, inputs, 2);
@@ -79,4 +73,4 @@ TEST(CausalConvWithState, NamesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "support/byte_conv_cases.h"
-#include "support/run_op.h"
+#include "support/run_expanded.h"
 
 namespace linnet::testing {
 namespace {
@@ -90,9 +90,9 @@ TEST(QLinearConv, RequantizesPerChannel) {
   const Tensor w_scale = random_uniform({4}, 0.001f, 0.01f, 1), w_zero = Tensor::of<int8_t>({0, 5, -5, 7});
   const Tensor bias = Tensor::of<int32_t>({-9000, 0, 500, 12345});
   const ConvSettings s{{2, 2}, {1, 1, 1, 1}, {1, 1}, 1};
-  const Tensor y = run_op({"QLinearConv", 10, conv_attributes(s)},
-                          {x, Tensor::scalar(0.05f), Tensor::scalar(uint8_t{99}), w, w_scale, w_zero,
-                           Tensor::scalar(0.5f), Tensor::scalar(uint8_t{100}), bias})[0];
+  const Tensor y = run_expanded({"QLinearConv", 10, conv_attributes(s)},
+                                {x, Tensor::scalar(0.05f), Tensor::scalar(uint8_t{99}), w, w_scale, w_zero,
+                                 Tensor::scalar(0.5f), Tensor::scalar(uint8_t{100}), bias})[0];
   const Tensor sums = conv_reference(shifted(x, {99}), shifted(w, {0, 5, -5, 7}), cast_to(bias, DType::kFloat32), s);
   ASSERT_EQ(y.shape(), sums.shape());
   for (int64_t i = 0; i < y.size(); ++i) {
@@ -109,8 +109,10 @@ TEST(QLinearConv, RoundsTheExactSumAndItsBias) {
     for (int64_t i = 2; i < c.w[0]; ++i) bias.push_back(int32_t(i) * 1000);
     const Tensor x_scale = Tensor::scalar(0.05f), y_scale = Tensor::scalar(0.7f), y_zero = Tensor::scalar(int8_t{-11});
     const Tensor sums = run_op({"ConvInteger", 10, conv_attributes(c.settings)}, {x, w, x_zero, w_zero})[0];
-    const Tensor y = run_op({"QLinearConv", 10, conv_attributes(c.settings)},
-                            {x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, Tensor::of(bias)}, 1, {3, 5})[0];
+    const OpCase op{"QLinearConv", 10, conv_attributes(c.settings)};
+    const std::vector<Tensor> inputs{x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, Tensor::of(bias)};
+    const Tensor y = run_op(op, inputs, 1, {3, 5})[0];
+    expect_close(run_expanded(op, inputs)[0], y);
     ASSERT_EQ(y.shape(), sums.shape());
     for (int64_t i = 0; i < y.size(); ++i) {
       const auto channel = size_t(i / y.shape().elements(2, 4) % c.w[0]);
@@ -120,6 +122,15 @@ TEST(QLinearConv, RoundsTheExactSumAndItsBias) {
       ASSERT_EQ(double(y.data<int8_t>()[i]), want) << "at " << i;
     }
   }
+}
+
+TEST(QLinearConv, RoundsSumsThatFloatsDoNotHold) {
+  const Tensor x = Tensor::of<uint8_t>({1, 1, 1}, {3}), x_zero = Tensor::scalar(uint8_t{3});
+  const Tensor w = Tensor::of<int8_t>({2, 1, 1}, {1, 1}), w_zero = Tensor::scalar(int8_t{0});
+  const Tensor scale = Tensor::scalar(0x1p-13f), y_scale = Tensor::scalar(1.0f), y_zero = Tensor::scalar(int8_t{7});
+  const Tensor bias = Tensor::of<int32_t>({2}, {(1 << 25) + 1, -(1 << 25) - 1});  // a half, and a bit more
+  const Tensor y = run_expanded({"QLinearConv", 10}, {x, scale, x_zero, w, scale, w_zero, y_scale, y_zero, bias})[0];
+  expect_close(y, Tensor::of<int8_t>({1, 2, 1}, {8, 6}));
 }
 
 TEST(QLinearConv, ChecksScalesAndBias) {

@@ -4,19 +4,8 @@
 #include "support/conv_reference.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::cast_to;
-using testing::conv_reference;
-using testing::ConvSettings;
-using testing::expect_close;
-using testing::expect_error;
-using testing::OpCase;
-using testing::random_tensor;
-using testing::run_op;
-using testing::to_channels_first;
-using testing::to_channels_last;
 
 OpCase conv(const ConvSettings& settings, const std::string& domain = "") {
   OpCase op{"Conv", 11};
@@ -123,7 +112,7 @@ TEST_P(Conv, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, Conv, ::testing::ValuesIn(testing::supported_isas()),
+INSTANTIATE_TEST_SUITE_P(Isas, Conv, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
 
 TEST(ConvOp, HasOneToThreeSpatialAxes) {
@@ -201,4 +190,4 @@ TEST(ConvOp, RejectsWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

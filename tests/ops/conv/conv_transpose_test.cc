@@ -5,15 +5,9 @@
 #include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
-using testing::cast_to;
-using testing::expect_close;
-using testing::expect_error;
-using testing::OpCase;
-using testing::random_tensor;
-using testing::run_op;
 using Ints = std::vector<int64_t>;
 
 struct Case {
@@ -82,7 +76,7 @@ TEST_P(ConvTranspose, EqualsTheDefinition) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, ConvTranspose, ::testing::ValuesIn(testing::supported_isas()),
+INSTANTIATE_TEST_SUITE_P(Isas, ConvTranspose, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
 
 TEST(ConvTransposeOp, FindsThePadsForAnOutputShape) {
@@ -141,4 +135,4 @@ TEST(ConvTransposeOp, RejectsWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

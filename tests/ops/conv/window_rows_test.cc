@@ -7,7 +7,7 @@
 
 #include "support/guarded_floats.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 constexpr uint8_t kPadding = 7;
@@ -19,8 +19,7 @@ ConvAxis axis(int64_t in, int64_t kernel, int64_t stride, int64_t dilation, int6
 }
 
 /// The value of a window's position (y, x), whose corner is that of output pixel `row`, in channel c.
-uint8_t value_at(const ConvGeometry& g, const testing::Guarded<uint8_t>& image, int64_t row, int64_t y, int64_t x,
-                 int64_t c) {
+uint8_t value_at(const ConvGeometry& g, const Guarded<uint8_t>& image, int64_t row, int64_t y, int64_t x, int64_t c) {
   const auto& [depth, height, width] = g.axes;
   const int64_t line = row / width.out, n = line / height.out;
   const int64_t from_y = line % height.out * height.stride - height.pad_begin + y * height.dilation;
@@ -31,9 +30,9 @@ uint8_t value_at(const ConvGeometry& g, const testing::Guarded<uint8_t>& image, 
 
 /// Expects the windows of all output pixels, `block` at a time, and that their values can be read in units of four.
 void expect_windows(const ConvGeometry& g, int block) {
-  const testing::Guarded<uint8_t> image(g.batch * g.in_pixels() * g.in_channels, 5);
+  const Guarded<uint8_t> image(g.batch * g.in_pixels() * g.in_channels, 5);
   const ConvWindows windows(g);
-  testing::Guarded<uint8_t> line(windows.padding_values());
+  Guarded<uint8_t> line(windows.padding_values());
   std::fill_n(line.data(), line.size(), kPadding);
   const WindowRows<uint8_t> source(windows, image.data(), {.line = line.data(), .x_end = image.data() + image.size()});
   std::vector<const uint8_t*> pointers(size_t(block * windows.taps()));
@@ -73,4 +72,4 @@ TEST(WindowRows, AreTheValuesThatWindowsOfPaddedImagesRead) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -7,14 +7,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::cast_to;
-using testing::expect_close;
-using testing::expect_error;
-using testing::random_tensor;
-using testing::run_op;
 
 Tensor reference(const Tensor& a, const Tensor& b, double alpha) {
   Tensor y(DType::kFloat32, a.shape());
@@ -38,13 +32,13 @@ TEST(SwiGLU, GatesElementByElement) {
 }
 
 TEST(SwiGLU, GatesAValueThatNobodyReadsLaterByItself) {
-  testing::GraphBuilder b(28);
+  GraphBuilder b(28);
   const ValueId gate = b.op("Neg", {b.input("x", Shape{3, 1000})});
   b.output(b.op("SwiGLU", {gate, gate}));
   const Tensor x = random_tensor({3, 1000});
   Tensor minus_x(DType::kFloat32, x.shape());
   std::transform(x.data<float>(), x.data<float>() + x.size(), minus_x.data<float>(), std::negate<>());
-  expect_close(testing::run_model(b.model(), {x})[0], reference(minus_x, minus_x, 1), 1e-6, 1e-6);
+  expect_close(run_model(b.model(), {x})[0], reference(minus_x, minus_x, 1), 1e-6, 1e-6);
 }
 
 TEST(SwiGLU, DoesNotBroadcast) {
@@ -54,4 +48,4 @@ TEST(SwiGLU, DoesNotBroadcast) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -8,12 +8,8 @@
 #include "ops/kernels/test_kernels.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::Guarded;
-using testing::TapRows;
-using testing::UnitProduct;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -146,8 +142,8 @@ template <class Type>
 std::vector<typename Type::Y> sums_of_taps(const GemmKernels<Type>& kernels, const UnitProduct<Type>& c, int64_t first,
                                            int64_t end) {
   std::vector<const typename Type::A*> rows;
-  for (int64_t t = first; t < end; ++t) rows.push_back(c.a.data() + t * testing::padded<Type>(c.k));
-  const int64_t tap_rows = testing::padded<Type>(c.k) / Type::kUnit;
+  for (int64_t t = first; t < end; ++t) rows.push_back(c.a.data() + t * padded<Type>(c.k));
+  const int64_t tap_rows = padded<Type>(c.k) / Type::kUnit;
   std::vector<typename Type::Y> y(size_t(c.n));
   GemmStrip<Type> strip;
   strip.rows = 1;
@@ -170,7 +166,7 @@ template <class Type>
 void expect_zeros_change_nothing(const GemmKernels<Type>& kernels, int64_t depth) {
   UnitProduct<Type> c(kernels, 1, kernels.lanes + 3, depth, 9);
   c.pack();
-  const int64_t tap = testing::padded<Type>(depth);
+  const int64_t tap = padded<Type>(depth);
   std::fill_n(c.a.data(), 2 * tap, typename Type::A());
   std::fill_n(c.a.data() + 7 * tap, 2 * tap, typename Type::A());
   const auto all = sums_of_taps(kernels, c, 0, 9);
@@ -222,13 +218,13 @@ TEST_P(AmxGemm, SaturateCountsWhatItMultiplies) {
 
 std::vector<AmxCase> amx_cases() {
   std::vector<AmxCase> cases;
-  for (const Isa isa : testing::supported_isas()) cases.insert(cases.end(), {{isa, false}, {isa, true}});
+  for (const Isa isa : supported_isas()) cases.insert(cases.end(), {{isa, false}, {isa, true}});
   return cases;
 }
 
 INSTANTIATE_TEST_SUITE_P(Isas, AmxGemm, ::testing::ValuesIn(amx_cases()), [](const auto& tested) {
-  return testing::isa_test_name(tested.param.isa) + (tested.param.wide ? "_wide" : "");
+  return isa_test_name(tested.param.isa) + (tested.param.wide ? "_wide" : "");
 });
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

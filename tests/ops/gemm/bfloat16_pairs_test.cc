@@ -9,14 +9,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::cast_to;
-using testing::expect_close;
-using testing::GraphBuilder;
-using testing::random_tensor;
-using testing::run_model;
 
 bool has_pairs(Isa isa) { return kernels_for<GemmKernels<GemmBFloat16Pairs>>(isa).strip != nullptr; }
 
@@ -97,7 +91,7 @@ TEST(BFloat16Products, NeedConstantWeightsAndInstructions) {
   const std::vector<Tensor> inputs{random_tensor({8, 40}), random_tensor({40, 30}, 1)};
   expect_close(run_model(b.model(options_of(ProductPrecision::kBFloat16)), inputs)[0], run_model(b.model(), inputs)[0]);
   const GraphBuilder constant = product("MatMul", {8, 40}, inputs[1]);
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     if (has_pairs(isa)) continue;
     expect_close(run_model(constant.model(options_of(ProductPrecision::kBFloat16, isa)), {inputs[0]})[0],
                  run_model(constant.model(options_of(ProductPrecision::kFloat32, isa)), {inputs[0]})[0]);
@@ -116,4 +110,4 @@ TEST(BFloat16Products, RoundWeightsOf16BitsToo) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -8,7 +8,7 @@
 #include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 class GemmDivision : public ::testing::TestWithParam<Isa> {
@@ -70,8 +70,8 @@ TEST(GemmPanels, NoTileIsTakenToMultiplyMoreThanTwoVectorsPerCycle) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, GemmDivision, ::testing::ValuesIn(testing::supported_isas()),
+INSTANTIATE_TEST_SUITE_P(Isas, GemmDivision, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -11,15 +11,8 @@
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::cast_to;
-using testing::expect_close;
-using testing::expect_error;
-using testing::Guarded;
-using testing::random_tensor;
-using testing::run_op;
 
 constexpr DType kHalves[] = {DType::kFloat16, DType::kBFloat16};
 
@@ -119,13 +112,13 @@ TEST_P(HalfWeights, KeepInfinityAndNaN) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, HalfWeights, ::testing::ValuesIn(testing::supported_isas()),
-                         [](const auto& isa) { return testing::isa_test_name(isa.param); });
+INSTANTIATE_TEST_SUITE_P(Isas, HalfWeights, ::testing::ValuesIn(supported_isas()),
+                         [](const auto& isa) { return isa_test_name(isa.param); });
 
 /// The operator with a constant input w of 16 bits gives the bits that it gives with w as float32.
-void expect_bits_of_wide(const testing::OpCase& op, std::vector<Tensor> inputs, size_t w) {
+void expect_bits_of_wide(const OpCase& op, std::vector<Tensor> inputs, size_t w) {
   for (const DType dtype : kHalves) {
-    for (const Isa isa : testing::supported_isas()) {
+    for (const Isa isa : supported_isas()) {
       const Tensor half = cast_to(inputs[w], dtype);
       std::vector<Tensor> narrow = inputs, wide = inputs;
       narrow[w] = half;
@@ -136,7 +129,7 @@ void expect_bits_of_wide(const testing::OpCase& op, std::vector<Tensor> inputs, 
   }
 }
 
-const testing::OpCase kMatMul{"MatMul", 1, {}, "linnet"};
+const OpCase kMatMul{"MatMul", 1, {}, "linnet"};
 
 TEST(HalfWeights, OfMatMulGiveTheBitsOfFloat32) {
   expect_bits_of_wide(kMatMul, {random_tensor({2, 5, 70}), random_tensor({70, 45}, 1), random_tensor({45}, 2)}, 1);
@@ -174,7 +167,7 @@ TEST(HalfWeights, OfFusedConvolutionsGiveTheBitsOfFloat32) {
     for (const char* op : {"PointwiseDepthwiseConv", "DepthwisePointwiseConv"}) {
       const bool pointwise_first = op[0] == 'P';
       const Tensor pointwise = random_tensor({20, 20, 1, 1}, 1), depthwise = random_tensor({20, 1, 3, 3}, 2);
-      const testing::OpCase fused{op, 1, {{"group", int64_t{20}}, {"kernel_shape", kernel}}, "linnet"};
+      const OpCase fused{op, 1, {{"group", int64_t{20}}, {"kernel_shape", kernel}}, "linnet"};
       for (const DType dtype : kHalves) {
         std::vector<Tensor> wide{random_tensor({1, 12, 12, 20}), pointwise_first ? pointwise : depthwise,
                                  pointwise_first ? depthwise : pointwise};
@@ -205,4 +198,4 @@ TEST(HalfWeights, AreRefusedWhereNoKernelTakesThem) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

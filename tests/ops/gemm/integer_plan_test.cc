@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <vector>
 
+#include "gemm/product_loop.h"
 #include "kernels/gemm.h"
 #include "kernels/kernels_for.h"
 #include "ops/gemm/unit_product.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::TapRows;
-using testing::UnitProduct;
 
 template <class Type>
 void check(Isa isa, int64_t m, int64_t n, int64_t k, int64_t taps = 1, int workers = 1) {
@@ -101,8 +99,8 @@ TEST_P(IntegerGemm, StoresEachValueOnceStripByStrip) {
   EXPECT_EQ(std::ranges::count(stored, 1), c.m * c.n);
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, IntegerGemm, ::testing::ValuesIn(testing::supported_byte_isas()),
-                         [](const auto& isa) { return testing::isa_test_name(isa.param); });
+INSTANTIATE_TEST_SUITE_P(Isas, IntegerGemm, ::testing::ValuesIn(supported_byte_isas()),
+                         [](const auto& isa) { return isa_test_name(isa.param); });
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

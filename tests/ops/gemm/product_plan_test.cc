@@ -12,10 +12,8 @@
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::Guarded;
 
 template <class T>
 const GemmKernels<GemmReal<T>>& kernels_of(Isa isa) {
@@ -242,7 +240,7 @@ TEST_P(Gemm, SumsOverTapsGivenByPointers) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, Gemm, ::testing::ValuesIn(testing::supported_isas()),
+INSTANTIATE_TEST_SUITE_P(Isas, Gemm, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
 
 /// The vectors of all panels together, and that panels cover the columns in order.
@@ -285,4 +283,4 @@ TEST_P(Gemm, DividesRowsIntoTilesOfWhichNoneIsThin) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -7,14 +7,14 @@
 
 #include "support/guarded_floats.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 /// Expects that rows() gives the block's values of A, of which element (i, k) lies at a[i * row_stride + k *
 /// depth_stride], and reads none behind the last.
 template <class T>
 void expect_rows(int64_t rows, int64_t depth, int64_t row_stride, int64_t depth_stride, int64_t k) {
-  const testing::Guarded<T> a((rows - 1) * row_stride + (depth - 1) * depth_stride + 1, 3);
+  const Guarded<T> a((rows - 1) * row_stride + (depth - 1) * depth_stride + 1, 3);
   const MatrixRows<T> source(a.data(), row_stride, depth_stride);
   std::vector<std::byte> scratch(size_t(rows) * MatrixRows<T>::scratch_bytes(depth, row_stride, depth_stride));
   std::vector<const T*> pointers(size_t(rows - 1));
@@ -45,7 +45,7 @@ TEST(MatrixRows, AreThoseOfAMatrixWithAnyStrides) {
 
 /// Products read bytes four at a time.
 TEST(MatrixRows, OfBytesCanBeReadUpToWholeUnits) {
-  const testing::Guarded<uint8_t> a(3 * 7);
+  const Guarded<uint8_t> a(3 * 7);
   const MatrixRows<uint8_t> source(a.data(), 7);
   std::vector<std::byte> scratch(3 * MatrixRows<uint8_t>::scratch_bytes(7, 7));
   std::array<const uint8_t*, 3> pointers;
@@ -56,4 +56,4 @@ TEST(MatrixRows, OfBytesCanBeReadUpToWholeUnits) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

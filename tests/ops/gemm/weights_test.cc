@@ -5,10 +5,8 @@
 #include "gemm/panels.h"
 #include "support/guarded_floats.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::Guarded;
 
 /// Expects every value of the packed form where [panel][tap][depth][column] says.
 template <class T>
@@ -71,4 +69,4 @@ TEST(PackWeights, TakesAnExecutor) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -7,10 +7,8 @@
 #include "linnet/image.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_error;
 
 Image image() {
   Image result{3, 2, {}};
@@ -79,4 +77,4 @@ TEST(ReadImage, NamesTheFile) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

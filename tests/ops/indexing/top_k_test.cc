@@ -108,7 +108,7 @@ TEST(TopK, TakesKOfZeroAndRefusesOthersOutOfRange) {
   EXPECT_EQ(top(0).shape(), (Shape{3, 0}));
   expect_error(ErrorKind::kShape, "k must be in [0,4], got 5", [&] { top(5); });
   expect_error(ErrorKind::kShape, "k must be in [0,4], got -1", [&] { top(-1); });
-  expect_error(ErrorKind::kShape, "k must be one element", [] {
+  expect_error(ErrorKind::kShape, "k must have one element", [] {
     run_op({"TopK", 11}, {kX, Tensor::of<int64_t>({1, 2})}, 2);
   });
 }

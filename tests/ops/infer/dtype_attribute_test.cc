@@ -2,11 +2,8 @@
 
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_error;
-using testing::run_op;
 
 /// Numbers beyond the element types, those of containers among them, and one that equals a type modulo 2^32.
 constexpr int64_t kNoTypes[] = {-1, int64_t(kLastElementType) + 1, 64, 65, 66, 1000, (int64_t{1} << 32) + 1};
@@ -45,4 +42,4 @@ TEST(DtypeAttribute, WindowsAreOfNumbers) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -9,13 +9,11 @@
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
-using testing::GuardedFloats;
-
 TEST(AttentionKernels, MultiplyRowsWithinTheirMemory) {
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     const AttentionKernels& k = kernels_for<AttentionKernels>(isa);
     for (const int64_t n : {1, 3, 8, 15, 16, 33, 64, 70, 130}) {
       for (const int64_t rows : {1, 4, 7, 16, 37}) {
@@ -45,7 +43,7 @@ TEST(AttentionKernels, MultiplyRowsWithinTheirMemory) {
 }
 
 TEST(AttentionKernels, GiveARowTheSameBitsWhereverItStands) {
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     const AttentionKernels& k = kernels_for<AttentionKernels>(isa);
     for (const int64_t n : {1, 13, 16, 64, 70, 80}) {
       constexpr int64_t kRows = 45;
@@ -61,7 +59,7 @@ TEST(AttentionKernels, GiveARowTheSameBitsWhereverItStands) {
 
 TEST(AttentionKernels, AddBiasKeepsMinusInfinityFromWhatItMeets) {
   constexpr float kLowest = -std::numeric_limits<float>::infinity();
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     const AttentionKernels& k = kernels_for<AttentionKernels>(isa);
     EXPECT_EQ(k.add_bias(nullptr, nullptr, 0), kLowest);
     for (int64_t n = 1; n < 40; ++n) {
@@ -79,4 +77,4 @@ TEST(AttentionKernels, AddBiasKeepsMinusInfinityFromWhatItMeets) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

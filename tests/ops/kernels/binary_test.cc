@@ -9,7 +9,7 @@
 #include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 struct Operation {
@@ -31,14 +31,14 @@ const Operation kOperations[] = {
 };
 
 Tensor values(int64_t n, unsigned seed) {
-  Tensor x = testing::random_tensor({n}, seed);
+  Tensor x = random_tensor({n}, seed);
   for (int64_t i = 3; i < n; i += 7) x.data<float>()[i] = std::numeric_limits<float>::quiet_NaN();
   for (int64_t i = 5; i < n; i += 11) x.data<float>()[i] = -std::numeric_limits<float>::infinity();
   return x;
 }
 
 TEST(BinaryKernels, AllFormsComputeEveryElement) {
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     for (const Operation& operation : kOperations) {
       const BinaryForms& forms = kernels_for<BinaryKernels>(isa).*operation.forms;
       for (const int64_t n : {0, 1, 3, 16, 31, 100}) {
@@ -50,7 +50,7 @@ TEST(BinaryKernels, AllFormsComputeEveryElement) {
             want.data<float>()[i] = operation.reference(a.data<float>()[i * a_step], b.data<float>()[i * b_step]);
           }
           SCOPED_TRACE(operation.name);
-          testing::expect_close(y, want);
+          expect_close(y, want);
         };
         check(forms.vector_vector, 1, 1);
         check(forms.vector_scalar, 1, 0);
@@ -61,18 +61,18 @@ TEST(BinaryKernels, AllFormsComputeEveryElement) {
 }
 
 TEST(BinaryKernels, MayWriteOverEitherOperand) {
-  for (const Isa isa : testing::supported_isas()) {
-    Tensor a = testing::random_tensor({53}, 1), b = testing::random_tensor({53}, 2);
+  for (const Isa isa : supported_isas()) {
+    Tensor a = random_tensor({53}, 1), b = random_tensor({53}, 2);
     Tensor want(DType::kFloat32, {53});
     const BinaryForms& sub = kernels_for<BinaryKernels>(isa).sub;
     sub.vector_vector(a.data<float>(), b.data<float>(), want.data<float>(), 53);
     Tensor over_a = a.clone(), over_b = b.clone();
     sub.vector_vector(over_a.data<float>(), b.data<float>(), over_a.data<float>(), 53);
     sub.vector_vector(a.data<float>(), over_b.data<float>(), over_b.data<float>(), 53);
-    testing::expect_close(over_a, want);
-    testing::expect_close(over_b, want);
+    expect_close(over_a, want);
+    expect_close(over_b, want);
   }
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -10,11 +10,8 @@
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::Guarded;
-using testing::kLengths;
 
 class BytePairKernel : public ::testing::TestWithParam<Isa> {
  protected:
@@ -22,7 +19,7 @@ class BytePairKernel : public ::testing::TestWithParam<Isa> {
   const QuantizeKernels& steps_ = kernels_for<QuantizeKernels>(GetParam());
 };
 
-INSTANTIATE_TEST_SUITE_P(, BytePairKernel, ::testing::ValuesIn(testing::supported_isas()),
+INSTANTIATE_TEST_SUITE_P(, BytePairKernel, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
 
 int least_of(DType dtype) { return dtype == DType::kInt8 ? -128 : 0; }
@@ -76,4 +73,4 @@ TEST_P(BytePairKernel, NothingBehindTheLastElementIsWritten) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

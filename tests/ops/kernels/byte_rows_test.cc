@@ -9,18 +9,15 @@
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::Guarded;
-using testing::kLengths;
 
 class ByteRowKernel : public ::testing::TestWithParam<Isa> {
  protected:
   const ByteRowKernels& kernels_ = kernels_for<ByteRowKernels>(GetParam());
 };
 
-INSTANTIATE_TEST_SUITE_P(, ByteRowKernel, ::testing::ValuesIn(testing::supported_isas()),
+INSTANTIATE_TEST_SUITE_P(, ByteRowKernel, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
 
 TEST_P(ByteRowKernel, LooksBytesUp) {
@@ -74,4 +71,4 @@ TEST_P(ByteRowKernel, NothingBehindTheLastElementIsLookedUp) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

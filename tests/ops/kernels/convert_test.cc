@@ -11,7 +11,7 @@
 #include "linnet/half.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 class ConvertTest : public ::testing::TestWithParam<Isa> {
@@ -19,7 +19,7 @@ class ConvertTest : public ::testing::TestWithParam<Isa> {
   const ConvertKernels& kernels_ = kernels_for<ConvertKernels>(GetParam());
 };
 
-INSTANTIATE_TEST_SUITE_P(, ConvertTest, ::testing::ValuesIn(testing::supported_isas()),
+INSTANTIATE_TEST_SUITE_P(, ConvertTest, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
 
 template <class T>
@@ -84,4 +84,4 @@ TEST_P(ConvertTest, NothingBehindTheLastElementIsWritten) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -8,7 +8,7 @@
 #include "ops/kernels/test_kernels.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 std::string chosen_for(std::string_view isa) {
@@ -83,4 +83,4 @@ TEST(KernelsFor, HasOneTableForEachSetOfFeatures) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

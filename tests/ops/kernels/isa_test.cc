@@ -19,7 +19,7 @@
 #include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 /// LINNET_ISA while it lives.
@@ -222,7 +222,7 @@ TEST(Isa, TheEnvironmentForcesFeaturesOffAndOn) {
 
 TEST(Isa, AnOptionIsNotChangedByTheEnvironment) {
   const ForcedIsa forced("mmx");
-  for (const Isa isa : testing::supported_isas()) EXPECT_EQ(resolve_isa(isa), isa);
+  for (const Isa isa : supported_isas()) EXPECT_EQ(resolve_isa(isa), isa);
 }
 
 TEST(Isa, UnknownNamesAreErrorsThatListTheKnownOnes) {
@@ -251,8 +251,8 @@ TEST(Isa, WhatTheMachineLacksIsAnErrorThatListsWhatItHas) {
     }
   }
   const Feature stranger = isa_support()[0].isa == Isa::kBaseline ? Feature::kAvxVnni : Feature::kDotprod;
-  for (const Isa isa : testing::supported_isas()) EXPECT_THROW(resolve_isa({isa.base(), stranger}), Error);
+  for (const Isa isa : supported_isas()) EXPECT_THROW(resolve_isa({isa.base(), stranger}), Error);
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

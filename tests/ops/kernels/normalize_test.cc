@@ -8,7 +8,7 @@
 #include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 struct Statistics {
@@ -24,10 +24,10 @@ Statistics reference(const Tensor& x) {
 }
 
 TEST(NormalizeKernels, MomentsMatchDoublePrecision) {
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     const NormalizeKernels& kernels = kernels_for<NormalizeKernels>(isa);
     for (const int64_t n : {1, 2, 15, 16, 17, 63, 64, 100, 1024, 4097, 100000}) {
-      const Tensor x = testing::random_uniform({n}, 99, 101, unsigned(n));
+      const Tensor x = random_uniform({n}, 99, 101, unsigned(n));
       const Statistics want = reference(x);
       const auto [mean, variance] = kernels.moments(x.data<float>(), n);
       EXPECT_NEAR(double(mean), want.mean, 2e-5) << n;
@@ -38,10 +38,9 @@ TEST(NormalizeKernels, MomentsMatchDoublePrecision) {
 }
 
 TEST(NormalizeKernels, RowsAreScaledAndShifted) {
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     for (const int64_t n : {1, 15, 16, 33}) {
-      const Tensor x = testing::random_tensor({n}, 1), scale = testing::random_tensor({n}, 2),
-                   bias = testing::random_tensor({n}, 3);
+      const Tensor x = random_tensor({n}, 1), scale = random_tensor({n}, 2), bias = random_tensor({n}, 3);
       std::vector<float> y(size_t(n) + 1, 7.0f), z = y;
       const NormalizeKernels& kernels = kernels_for<NormalizeKernels>(isa);
       kernels.normalize_row(x.data<float>(), scale.data<float>(), bias.data<float>(), y.data(), n, 0.5f, 2.0f);
@@ -59,10 +58,10 @@ TEST(NormalizeKernels, RowsAreScaledAndShifted) {
 
 TEST(NormalizeKernels, ChannelsFirstAndLastAgree) {
   const int64_t channels = 21, spatial = 19;
-  const Tensor x = testing::random_tensor({channels, spatial}, 1);
-  const Tensor mean = testing::random_tensor({channels}, 2), factor = testing::random_tensor({channels}, 3),
-               bias = testing::random_tensor({channels}, 4);
-  for (const Isa isa : testing::supported_isas()) {
+  const Tensor x = random_tensor({channels, spatial}, 1);
+  const Tensor mean = random_tensor({channels}, 2), factor = random_tensor({channels}, 3),
+               bias = random_tensor({channels}, 4);
+  for (const Isa isa : supported_isas()) {
     const NormalizeKernels& kernels = kernels_for<NormalizeKernels>(isa);
     std::vector<float> first(size_t(channels * spatial)), last(first.size()), turned(first.size());
     for (int64_t c = 0; c < channels; ++c) {
@@ -85,4 +84,4 @@ TEST(NormalizeKernels, ChannelsFirstAndLastAgree) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -13,12 +13,8 @@
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::Guarded;
-using testing::GuardedFloats;
-using testing::kLengths;
 
 constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr DType kTypes[] = {DType::kUint8, DType::kInt8};
@@ -28,7 +24,7 @@ class QuantizeKernel : public ::testing::TestWithParam<Isa> {
   const QuantizeKernels& kernels_ = kernels_for<QuantizeKernels>(GetParam());
 };
 
-INSTANTIATE_TEST_SUITE_P(, QuantizeKernel, ::testing::ValuesIn(testing::supported_isas()),
+INSTANTIATE_TEST_SUITE_P(, QuantizeKernel, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
 
 int least_of(DType dtype) { return dtype == DType::kInt8 ? -128 : 0; }
@@ -191,4 +187,4 @@ TEST_P(QuantizeKernel, ExtendsARangeByAllButNan) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -9,7 +9,7 @@
 #include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 struct Reduction {
@@ -35,10 +35,10 @@ double reference(const Reduction& reduction, const float* x, int64_t n, int64_t 
 }
 
 TEST(ReduceKernels, RowsMatchDoublePrecision) {
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     for (const Reduction& reduction : kReductions) {
       for (const int64_t n : {1, 2, 15, 16, 17, 31, 100, 1023, 5000, 300000}) {
-        const Tensor x = testing::random_uniform({n}, -1, 3, unsigned(n));
+        const Tensor x = random_uniform({n}, -1, 3, unsigned(n));
         const double want = reference(reduction, x.data<float>(), n, 1);
         const double got = double((kernels_for<ReduceKernels>(isa).*reduction.pair).row(x.data<float>(), n));
         EXPECT_NEAR(got, want, reduction.sums ? 1e-6 * std::abs(want) : 0) << reduction.name << ' ' << n;
@@ -49,10 +49,10 @@ TEST(ReduceKernels, RowsMatchDoublePrecision) {
 
 TEST(ReduceKernels, ColumnsMatchDoublePrecision) {
   const int64_t pitch = 150;
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     for (const Reduction& reduction : kReductions) {
       for (const int64_t rows : {1, 3, 64, 65, 700}) {
-        const Tensor x = testing::random_uniform({rows, pitch}, -1, 3, unsigned(rows));
+        const Tensor x = random_uniform({rows, pitch}, -1, 3, unsigned(rows));
         for (const int64_t columns : {1, 15, 16, 64, 150}) {
           std::vector<float> y(size_t(columns) + 1, 42.0f);
           (kernels_for<ReduceKernels>(isa).*reduction.pair).columns(x.data<float>(), y.data(), rows, pitch, columns);
@@ -68,7 +68,7 @@ TEST(ReduceKernels, ColumnsMatchDoublePrecision) {
 }
 
 TEST(ReduceKernels, ExtremesPropagateNanFromAnyPosition) {
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     const ReduceKernels& kernels = kernels_for<ReduceKernels>(isa);
     for (int64_t position = 0; position < 40; ++position) {
       std::vector<float> x(40, 1.0f), y(1);
@@ -82,9 +82,9 @@ TEST(ReduceKernels, ExtremesPropagateNanFromAnyPosition) {
 }
 
 TEST(ReduceKernels, DotsMatchDoublePrecision) {
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     for (const int64_t n : {0, 1, 7, 8, 31, 64, 1000, 5000}) {
-      const Tensor a = testing::random_tensor({n}, 1), b = testing::random_tensor({n}, 2);
+      const Tensor a = random_tensor({n}, 1), b = random_tensor({n}, 2);
       double want = 0, magnitude = 0;
       for (int64_t i = 0; i < n; ++i) {
         const double product = double(a.data<float>()[i]) * double(b.data<float>()[i]);
@@ -99,11 +99,11 @@ TEST(ReduceKernels, DotsMatchDoublePrecision) {
 }
 
 TEST(ReduceKernels, DotsOfRowsHaveTheBitsOfOneDot) {
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     const ReduceKernels& kernels = kernels_for<ReduceKernels>(isa);
     for (const int64_t n : {0, 1, 7, 31, 64, 1000, 5000}) {
       const int64_t pitch = n + 3;
-      const Tensor x = testing::random_tensor({9, pitch}, 1), v = testing::random_tensor({n}, 2);
+      const Tensor x = random_tensor({9, pitch}, 1), v = random_tensor({n}, 2);
       for (int64_t rows = 0; rows <= 9; ++rows) {
         std::vector<float> y(10, 42.0f);
         kernels.dots(x.data<float>(), rows, pitch, v.data<float>(), n, y.data());
@@ -117,9 +117,9 @@ TEST(ReduceKernels, DotsOfRowsHaveTheBitsOfOneDot) {
 }
 
 TEST(ReduceKernels, AddsRowsAndNothingBetweenThem) {
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     for (int64_t n = 0; n < 40; ++n) {
-      const Tensor x = testing::random_tensor({3, n + 2}, 1), before = testing::random_tensor({3, n + 5}, 2);
+      const Tensor x = random_tensor({3, n + 2}, 1), before = random_tensor({3, n + 5}, 2);
       std::vector<float> y(before.data<float>(), before.data<float>() + before.size());
       kernels_for<ReduceKernels>(isa).add_rows(x.data<float>(), n + 2, y.data(), n + 5, 3, n);
       for (int64_t r = 0; r < 3; ++r) {
@@ -133,4 +133,4 @@ TEST(ReduceKernels, AddsRowsAndNothingBetweenThem) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -9,7 +9,7 @@
 #include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 /// Softmax or its logarithm of n values, `stride` apart, in double.
@@ -35,10 +35,10 @@ void expect_lane(const float* x, const float* y, int64_t n, int64_t stride, bool
 }
 
 TEST(SoftmaxKernels, RowsMatchDoublePrecision) {
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     const SoftmaxKernels& kernels = kernels_for<SoftmaxKernels>(isa);
     for (const int64_t n : {1, 2, 7, 15, 16, 17, 33, 64, 100, 1000}) {
-      Tensor x = testing::random_uniform({3, n}, -30, 30, unsigned(n)), y(DType::kFloat32, {3, n});
+      Tensor x = random_uniform({3, n}, -30, 30, unsigned(n)), y(DType::kFloat32, {3, n});
       for (const bool log : {false, true}) {
         (log ? kernels.log_rows : kernels.rows)(x.data<float>(), y.data<float>(), 3, n);
         for (int64_t r = 0; r < 3; ++r) expect_lane(x.data<float>() + r * n, y.data<float>() + r * n, n, 1, log);
@@ -48,10 +48,10 @@ TEST(SoftmaxKernels, RowsMatchDoublePrecision) {
 }
 
 TEST(SoftmaxKernels, ColumnsMatchDoublePrecision) {
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     const SoftmaxKernels& kernels = kernels_for<SoftmaxKernels>(isa);
     for (const int64_t columns : {1, 5, 16, 21, 40}) {
-      Tensor x = testing::random_uniform({9, 40}, -30, 30, 5), y = x.clone();
+      Tensor x = random_uniform({9, 40}, -30, 30, 5), y = x.clone();
       for (const bool log : {false, true}) {
         (log ? kernels.log_columns : kernels.columns)(x.data<float>(), y.data<float>(), 9, 40, columns);
         for (int64_t c = 0; c < columns; ++c) expect_lane(x.data<float>() + c, y.data<float>() + c, 9, 40, log);
@@ -62,7 +62,7 @@ TEST(SoftmaxKernels, ColumnsMatchDoublePrecision) {
 }
 
 TEST(SoftmaxKernels, LargeValuesDoNotOverflow) {
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     std::vector<float> x{1e30f, 1e30f, -1e30f}, y(3);
     kernels_for<SoftmaxKernels>(isa).rows(x.data(), y.data(), 1, 3);
     EXPECT_EQ(y, (std::vector{0.5f, 0.5f, 0.0f}));
@@ -70,21 +70,21 @@ TEST(SoftmaxKernels, LargeValuesDoNotOverflow) {
 }
 
 TEST(SoftmaxKernels, PitchedRowsLeaveWhatLiesBetween) {
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     const SoftmaxKernels& k = kernels_for<SoftmaxKernels>(isa);
     for (int64_t n = 1; n < 40; ++n) {
-      const Tensor x = testing::random_tensor({3, n + 5});
+      const Tensor x = random_tensor({3, n + 5});
       Tensor y = x.clone(), want = x.clone();
       k.pitched_rows(y.data<float>(), 3, n, n + 5);
       for (int64_t r = 0; r < 3; ++r) k.rows(x.data<float>() + r * (n + 5), want.data<float>() + r * (n + 5), 1, n);
-      testing::expect_close(y, want);
+      expect_close(y, want);
     }
   }
 }
 
 TEST(SoftmaxKernels, NanAndInfinitiesSpoilTheirRowOnly) {
   const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     for (const std::vector<float>& row :
          {std::vector{nan, 1.0f}, std::vector{1.0f, nan}, std::vector{inf, 1.0f}, std::vector{-inf, -inf}}) {
       std::vector<float> x{row[0], row[1], 2, 2}, y(4);
@@ -100,7 +100,7 @@ TEST(SoftmaxKernels, NanAndInfinitiesSpoilTheirRowOnly) {
 
 TEST(SoftmaxKernels, LogarithmsOfSumsOfPowersOfInfinitiesAreInfinite) {
   const float inf = std::numeric_limits<float>::infinity();
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     const SoftmaxKernels& k = kernels_for<SoftmaxKernels>(isa);
     for (const auto& [row, want] : {std::pair(std::vector{inf, 1.0f, -inf}, inf),
                                     {{3e38f, inf, 200}, inf},
@@ -115,4 +115,4 @@ TEST(SoftmaxKernels, LogarithmsOfSumsOfPowersOfInfinitiesAreInfinite) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

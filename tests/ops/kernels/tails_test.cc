@@ -12,15 +12,13 @@
 #include "support/run_op.h"
 
 // Kernels that work on vectors must not touch what lies beyond the last element: here that crashes.
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::GuardedFloats;
 
 constexpr int64_t kMost = 70;
 
 TEST(KernelTails, ElementWise) {
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     const UnaryKernels& unary = kernels_for<UnaryKernels>(isa);
     const BinaryForms& add = kernels_for<BinaryKernels>(isa).add;
     for (int64_t n = 1; n <= kMost; ++n) {
@@ -35,7 +33,7 @@ TEST(KernelTails, ElementWise) {
 }
 
 TEST(KernelTails, RowsOfSoftmaxAndNormalization) {
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     const SoftmaxKernels& softmax = kernels_for<SoftmaxKernels>(isa);
     const NormalizeKernels& normalize = kernels_for<NormalizeKernels>(isa);
     for (int64_t n = 1; n <= kMost; ++n) {
@@ -55,7 +53,7 @@ TEST(KernelTails, RowsOfSoftmaxAndNormalization) {
 }
 
 TEST(KernelTails, Reductions) {
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     const ReduceKernels& k = kernels_for<ReduceKernels>(isa);
     for (int64_t n = 1; n <= kMost; ++n) {
       GuardedFloats x(2 * n, 1), y(n);
@@ -70,4 +68,4 @@ TEST(KernelTails, Reductions) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

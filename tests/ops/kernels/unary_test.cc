@@ -9,13 +9,13 @@
 #include "kernels/kernels_for.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 TEST(UnaryKernels, AnElementDoesNotDependOnItsPosition) {
-  const Tensor x = testing::random_tensor({67}, 1);
+  const Tensor x = random_tensor({67}, 1);
   const float* data = x.data<float>();
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     for (const UnaryFunction& f : unary_functions()) {
       if (!f.kernel) continue;
       const UnaryForm kernel = kernels_for<UnaryKernels>(isa).*f.kernel;
@@ -32,18 +32,18 @@ TEST(UnaryKernels, AnElementDoesNotDependOnItsPosition) {
 }
 
 TEST(UnaryKernels, MayWriteOverTheirInput) {
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     for (const UnaryFunction& f : unary_functions()) {
       if (!f.kernel) continue;
       const UnaryForm kernel = kernels_for<UnaryKernels>(isa).*f.kernel;
       const float alpha = f.alpha.fallback, beta = f.beta.fallback;
-      Tensor x = testing::random_tensor({133}, 2), y(DType::kFloat32, {133});
+      Tensor x = random_tensor({133}, 2), y(DType::kFloat32, {133});
       kernel(x.data<float>(), y.data<float>(), 133, alpha, beta);
       kernel(x.data<float>(), x.data<float>(), 133, alpha, beta);
-      testing::expect_close(x, y);
+      expect_close(x, y);
     }
   }
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -5,12 +5,8 @@
 
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_close;
-using testing::expect_error;
-using testing::run_op;
 
 const Tensor& log_probabilities() {
   static const Tensor x = Tensor::of<float>({2, 3}, {-1, -2, -3, -0.5f, -0.25f, -4});
@@ -38,7 +34,7 @@ TEST(NegativeLogLikelihoodLoss, ReducesAsTold) {
 
 TEST(NegativeLogLikelihoodLoss, IgnoresTheLabelItIsTold) {
   const Tensor ignored = Tensor::of<int32_t>({2}, {-100, 1});
-  const testing::OpCase op{"NegativeLogLikelihoodLoss", 13, {{"ignore_index", int64_t{-100}}}};
+  const OpCase op{"NegativeLogLikelihoodLoss", 13, {{"ignore_index", int64_t{-100}}}};
   expect_close(run_op(op, {log_probabilities(), ignored})[0], Tensor::scalar(0.25f), 1e-6);
 }
 
@@ -49,7 +45,7 @@ TEST(NegativeLogLikelihoodLoss, RejectsLabelsThatAreNoClass) {
 }
 
 TEST(SoftmaxCrossEntropyLoss, IsTheLossOfTheLogSoftmax) {
-  const Tensor x = testing::random_tensor({2, 5, 3});
+  const Tensor x = random_tensor({2, 5, 3});
   const Tensor y = Tensor::of<int64_t>({2, 3}, {0, 4, 2, 1, 1, 3});
   const auto got = run_op({"SoftmaxCrossEntropyLoss", 13, {{"reduction", std::string("none")}}}, {x, y}, 2);
   const Tensor log_prob = run_op({"LogSoftmax", 13, {{"axis", int64_t{1}}}}, {x})[0];
@@ -73,13 +69,13 @@ std::vector<double> losses(const Tensor& x, const Tensor& y, const Tensor& w) {
 
 TEST(SoftmaxCrossEntropyLoss, OfManyPositionsInRowsAndColumns) {
   for (const Shape& shape : {Shape{5000, 70}, Shape{3, 7, 100, 41}, Shape{2, 5000}}) {
-    const Tensor x = testing::random_tensor(shape), w = testing::random_uniform({shape[1]}, 0.5f, 2);
+    const Tensor x = random_tensor(shape), w = random_uniform({shape[1]}, 0.5f, 2);
     Shape positions{shape[0]};
     for (int d = 2; d < shape.rank(); ++d) positions.push_back(shape[d]);
-    const Tensor y = testing::cast_to(testing::random_uniform(positions, 0, float(shape[1]) - 0.01f), DType::kInt64);
+    const Tensor y = cast_to(random_uniform(positions, 0, float(shape[1]) - 0.01f), DType::kInt64);
     const std::vector<double> want = losses(x, y, w);
     const auto run = [&](const char* reduction, int outputs, int threads) {
-      const testing::OpCase op{"SoftmaxCrossEntropyLoss", 13, {{"reduction", std::string(reduction)}}};
+      const OpCase op{"SoftmaxCrossEntropyLoss", 13, {{"reduction", std::string(reduction)}}};
       return run_op(op, {x, y, w}, outputs, {}, Isa::kAuto, threads);
     };
     double sum = 0;
@@ -94,4 +90,4 @@ TEST(SoftmaxCrossEntropyLoss, OfManyPositionsInRowsAndColumns) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

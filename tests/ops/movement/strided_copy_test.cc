@@ -4,7 +4,7 @@
 
 #include "linnet/executor.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
 // Copies element by element with explicit coordinates.
@@ -60,4 +60,4 @@ TEST(StridedCopy, AgreesWithCopyingOneByOne) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -5,16 +5,8 @@
 
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::cast_to;
-using testing::expect_close;
-using testing::expect_error;
-using testing::OpCase;
-using testing::random_tensor;
-using testing::random_uniform;
-using testing::run_op;
 
 struct Parameters {
   Tensor scale, bias, mean, variance;
@@ -45,7 +37,7 @@ TEST(BatchNormalization, NormalisesChannelsOfAnyRank) {
     const Tensor x = random_tensor(shape);
     const int64_t spatial = shape.elements(2, shape.rank());
     const Tensor want = reference(x, p, [spatial](int64_t i) { return i / spatial % 5; });
-    for (const Isa isa : testing::supported_isas()) {
+    for (const Isa isa : supported_isas()) {
       expect_close(run_op({"BatchNormalization", 15}, p.with(x), 1, {1, 2, 3, 4}, isa)[0], want, 1e-5);
     }
     expect_close(run_op({"BatchNormalization", 9}, p.with(x))[0], want, 1e-5);
@@ -144,4 +136,4 @@ TEST(BatchNormalization, RefusesWhatItDoesNotCompute) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -5,14 +5,8 @@
 
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::cast_to;
-using testing::expect_close;
-using testing::expect_error;
-using testing::random_tensor;
-using testing::run_op;
 
 /// x: [n, channels, spatial...]; scale and bias: one value for `shared` neighbouring channels.
 Tensor reference(const Tensor& x, int64_t groups, const Tensor& scale, const Tensor& bias, int64_t shared) {
@@ -33,7 +27,7 @@ Tensor reference(const Tensor& x, int64_t groups, const Tensor& scale, const Ten
 
 TEST(InstanceNormalization, NormalisesEveryChannelByItself) {
   const Tensor x = random_tensor({2, 5, 3, 7}), scale = random_tensor({5}, 1), bias = random_tensor({5}, 2);
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     expect_close(run_op({"InstanceNormalization", 6}, {x, scale, bias}, 1, {}, isa)[0], reference(x, 5, scale, bias, 1),
                  1e-5);
   }
@@ -77,4 +71,4 @@ TEST(GroupNormalization, RejectsGroupsThatDoNotDivideTheChannels) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

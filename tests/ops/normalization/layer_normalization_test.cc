@@ -5,15 +5,8 @@
 
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::cast_to;
-using testing::expect_close;
-using testing::expect_error;
-using testing::OpCase;
-using testing::random_tensor;
-using testing::run_op;
 
 struct Rows {
   std::vector<double> y, mean, inverse;
@@ -52,7 +45,7 @@ Tensor affine(const Shape& shape, std::vector<double> y, const Tensor& scale, co
 TEST(LayerNormalization, NormalisesTheLastAxis) {
   const Tensor x = random_tensor({3, 5, 100}), scale = random_tensor({100}, 1), bias = random_tensor({100}, 2);
   const Rows want = reference(x, 100, 1e-5, true);
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     const auto got = run_op({"LayerNormalization", 17}, {x, scale, bias}, 3, {1, 2}, isa);
     expect_close(got[0], affine(x.shape(), want.y, scale, &bias), 1e-5);
     expect_close(got[1], as_floats({3, 5, 1}, want.mean), 1e-6);
@@ -77,8 +70,8 @@ TEST(LayerNormalization, BroadcastsItsParameters) {
 }
 
 TEST(LayerNormalization, ALargeMeanDoesNotCancelTheVariance) {
-  const Tensor x = testing::random_uniform({2, 64}, 999, 1001);
-  const Tensor ones = testing::random_uniform({64}, 1, 1);
+  const Tensor x = random_uniform({2, 64}, 999, 1001);
+  const Tensor ones = random_uniform({64}, 1, 1);
   expect_close(run_op({"LayerNormalization", 17}, {x, ones})[0],
                affine(x.shape(), reference(x, 64, 1e-5, true).y, ones, nullptr), 1e-3);
 }
@@ -112,11 +105,11 @@ TEST(LayerNormalization, RejectsAScaleThatDoesNotBroadcast) {
 
 TEST(RMSNormalization, DividesByTheRootMeanSquare) {
   const Tensor x = random_tensor({2, 6, 50}), scale = random_tensor({50}, 1);
-  for (const Isa isa : testing::supported_isas()) {
+  for (const Isa isa : supported_isas()) {
     expect_close(run_op({"RMSNormalization", 23}, {x, scale}, 1, {}, isa)[0],
                  affine(x.shape(), reference(x, 50, 1e-5, false).y, scale, nullptr), 1e-5);
   }
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -5,16 +5,8 @@
 
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_close;
-using testing::expect_error;
-using testing::OpCase;
-using testing::random_tensor;
-using testing::random_uniform;
-using testing::run_op;
-using testing::supported_isas;
 
 Tensor lrn_reference(const Tensor& x, int64_t size, double alpha, double beta, double bias) {
   Tensor y(DType::kFloat32, x.shape());
@@ -38,8 +30,7 @@ TEST(LRN, NormalisesAcrossChannels) {
     const OpCase op{"LRN", 13, {{"size", size}, {"alpha", 0.5f}, {"beta", 0.6f}, {"bias", 2.0f}}};
     const Tensor want = lrn_reference(x, size, 0.5, double(0.6f), 2);
     expect_close(run_op(op, {x})[0], want, 0, 2e-6);
-    expect_close(run_op(op, {testing::cast_to(x, DType::kFloat64)})[0], testing::cast_to(want, DType::kFloat64), 0,
-                 1e-6);
+    expect_close(run_op(op, {cast_to(x, DType::kFloat64)})[0], cast_to(want, DType::kFloat64), 0, 1e-6);
   }
 }
 
@@ -63,7 +54,7 @@ TEST(LpNormalization, DividesByTheNorm) {
 }
 
 TEST(MeanVarianceNormalization, MovesAndScalesEveryElementOfAChannelByItsMoments) {
-  const Tensor x = testing::random_uniform({2, 3, 4, 5}, 2, 5);
+  const Tensor x = random_uniform({2, 3, 4, 5}, 2, 5);
   Tensor want(DType::kFloat32, x.shape());
   const auto place = [](int64_t c, int64_t i) { return (i / 20 * 3 + c) * 20 + i % 20; };
   for (int64_t c = 0; c < 3; ++c) {
@@ -117,4 +108,4 @@ TEST(LpNormalization, AgreesWithDoublePrecision) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -5,16 +5,8 @@
 
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::cast_to;
-using testing::expect_close;
-using testing::expect_error;
-using testing::OpCase;
-using testing::random_uniform;
-using testing::run_op;
-using testing::supported_isas;
 
 /// Softmax (or its logarithm) over lanes of n values, `inner` apart.
 Tensor reference(const Tensor& x, int64_t n, int64_t inner, bool log) {
@@ -32,7 +24,7 @@ Tensor reference(const Tensor& x, int64_t n, int64_t inner, bool log) {
 OpCase op(const char* name, int64_t opset, int64_t axis) { return {name, opset, {{"axis", axis}}}; }
 
 TEST(Softmax, WorksAlongAnyAxis) {
-  const Tensor x = testing::random_tensor({3, 5, 21, 4});
+  const Tensor x = random_tensor({3, 5, 21, 4});
   expect_close(run_op({"Softmax", 13}, {x})[0], reference(x, 4, 1, false), 1e-7, 1e-6);
   expect_close(run_op(op("Softmax", 13, 2), {x})[0], reference(x, 21, 4, false), 1e-7, 1e-6);
   expect_close(run_op(op("Softmax", 13, -3), {x})[0], reference(x, 5, 84, false), 1e-7, 1e-6);
@@ -41,19 +33,19 @@ TEST(Softmax, WorksAlongAnyAxis) {
 }
 
 TEST(Softmax, TreatsTheInputAsAMatrixBeforeOpset13) {
-  const Tensor x = testing::random_tensor({2, 3, 4});
+  const Tensor x = random_tensor({2, 3, 4});
   expect_close(run_op({"Softmax", 11}, {x})[0], reference(x, 12, 1, false), 1e-7, 1e-6);
   expect_close(run_op(op("LogSoftmax", 1, 2), {x})[0], reference(x, 4, 1, true), 1e-6, 1e-6);
   expect_close(run_op(op("Softmax", 11, 0), {x})[0], reference(x, 24, 1, false), 1e-7, 1e-6);
 }
 
 TEST(Softmax, ComputesOtherDtypes) {
-  const Tensor x = testing::random_tensor({4, 9, 5});
+  const Tensor x = random_tensor({4, 9, 5});
   for (const DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
-    const Tensor given = testing::cast_to(x, dtype);
+    const Tensor given = cast_to(x, dtype);
     const double tolerance = dtype == DType::kFloat64 ? 1e-6 : dtype == DType::kFloat16 ? 1e-3 : 1e-2;
     for (const bool log : {false, true}) {
-      const Tensor want = testing::cast_to(reference(testing::cast_to(given, DType::kFloat32), 9, 5, log), dtype);
+      const Tensor want = cast_to(reference(cast_to(given, DType::kFloat32), 9, 5, log), dtype);
       expect_close(run_op(op(log ? "LogSoftmax" : "Softmax", 13, 1), {given})[0], want, 0, tolerance);
     }
   }
@@ -65,7 +57,7 @@ TEST(Softmax, KeepsEmptyTensorsEmpty) {
 }
 
 TEST(Softmax, IsBitwiseEqualForAnyNumberOfThreads) {
-  const Tensor x = testing::random_tensor({7, 90, 211});
+  const Tensor x = random_tensor({7, 90, 211});
   for (const int64_t axis : {1, 2}) {
     const Tensor one = run_op(op("Softmax", 13, axis), {x}, 1, {}, Isa::kAuto, 1)[0];
     expect_close(one, axis == 1 ? reference(x, 90, 211, false) : reference(x, 211, 1, false), 1e-7, 1e-6);
@@ -76,7 +68,7 @@ TEST(Softmax, IsBitwiseEqualForAnyNumberOfThreads) {
 }
 
 TEST(Softmax, RejectsAxisOutOfRange) {
-  expect_error(ErrorKind::kShape, "2", [] { run_op(op("Softmax", 13, 2), {testing::random_tensor({2, 3})}); });
+  expect_error(ErrorKind::kShape, "2", [] { run_op(op("Softmax", 13, 2), {random_tensor({2, 3})}); });
 }
 
 TEST(Softmax, RejectsIntegers) {
@@ -131,4 +123,4 @@ TEST(Softmax, RowsOfDoublesMatchTheLibraryOfC) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -4,85 +4,12 @@
 #include <limits>
 #include <span>
 
+#include "ops/pool/pool_reference.h"
 #include "support/conv_reference.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
 namespace {
-
-using Ints = std::vector<int64_t>;
-
-struct Settings {
-  Ints kernel{3, 3}, strides{1, 1}, pads{0, 0, 0, 0}, dilations{1, 1};
-  bool ceil_mode = false;
-
-  Attributes attributes() const {
-    return {{"kernel_shape", kernel},
-            {"strides", strides},
-            {"pads", pads},
-            {"dilations", dilations},
-            {"ceil_mode", int64_t(ceil_mode)}};
-  }
-};
-
-int64_t windows(const Settings& s, size_t axis, int64_t in) {
-  int64_t count = 0;
-  for (int64_t first = -s.pads[axis];; first += s.strides[axis], ++count) {
-    const int64_t last = first + (s.kernel[axis] - 1) * s.dilations[axis], end = in + s.pads[axis + 2];
-    if (last >= end && !(s.ceil_mode && count > 0 && last - s.strides[axis] < end - 1 && first < in)) return count;
-  }
-}
-
-/// Walks over the cells of each window in the order x before y; f(value, inside the image, inside the padding).
-template <class F>
-Tensor pool_reference(const Tensor& x, const Settings& s, F reduce) {
-  const int64_t height = x.dim(2), width = x.dim(3), oh = windows(s, 0, height), ow = windows(s, 1, width);
-  Tensor y(DType::kFloat32, Shape{x.dim(0), x.dim(1), oh, ow});
-  for (int64_t i = 0; i < y.size(); ++i) {
-    const int64_t plane = i / ow / oh, top = i / ow % oh * s.strides[0] - s.pads[0],
-                  left = i % ow * s.strides[1] - s.pads[1];
-    std::vector<double> values;
-    int64_t padded = 0;
-    for (int64_t kx = 0; kx < s.kernel[1]; ++kx) {
-      for (int64_t ky = 0; ky < s.kernel[0]; ++ky) {
-        const int64_t r = top + ky * s.dilations[0], c = left + kx * s.dilations[1];
-        padded += r < height + s.pads[2] && c < width + s.pads[3];
-        if (r < 0 || r >= height || c < 0 || c >= width) continue;
-        values.push_back(double(x.data<float>()[(plane * height + r) * width + c]));
-      }
-    }
-    y.data<float>()[i] = float(reduce(values, padded));
-  }
-  return y;
-}
-
-double largest(const std::vector<double>& values, int64_t) {
-  double best = -std::numeric_limits<double>::infinity();
-  for (const double value : values) best = std::max(best, value);
-  return best;
-}
-double mean(const std::vector<double>& values, int64_t) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / double(values.size());
-}
-double padded_mean(const std::vector<double>& values, int64_t padded) {
-  return mean(values, 0) * double(values.size()) / double(padded);
-}
-double norm(const std::vector<double>& values, int64_t) {
-  double sum = 0;
-  for (const double value : values) sum += std::pow(std::abs(value), 3);
-  return std::cbrt(sum);
-}
-
-const Settings kSettings[] = {
-    {},
-    {.strides = {2, 2}, .pads = {1, 1, 1, 1}},
-    {.kernel = {2, 5}, .strides = {3, 2}, .pads = {0, 2, 1, 1}, .ceil_mode = true},
-    {.kernel = {3, 2}, .strides = {2, 1}, .pads = {1, 0, 0, 1}, .dilations = {2, 3}},
-    {.kernel = {1, 1}, .strides = {2, 2}},
-    {.kernel = {7, 6}, .strides = {1, 1}, .pads = {3, 3, 3, 3}, .ceil_mode = true},
-};
 
 class Pool : public ::testing::TestWithParam<Isa> {};
 
@@ -94,7 +21,7 @@ void check(const std::string& op, Attributes attributes, const Tensor& x, const 
 }
 
 TEST_P(Pool, MatchesTheDoubleReferenceInBothLayouts) {
-  for (const Settings& s : kSettings) {
+  for (const PoolSettings& s : kPoolSettings) {
     for (const int64_t channels : {1, 5, 20}) {
       const Tensor x = random_tensor({2, channels, 11, 13}, unsigned(channels));
       check("MaxPool", s.attributes(), x, pool_reference(x, s, largest), GetParam());
@@ -114,21 +41,21 @@ TEST_P(Pool, LinesOfManyVectorsAreTakenApartByTheirStride) {
   for (const int64_t kernel : {1, 3, 4}) {
     for (int64_t stride = 1; stride <= 5; ++stride) {
       for (const int64_t dilation : {1, 2}) {
-        const Settings s{
+        const PoolSettings s{
             .kernel = {2, kernel}, .strides = {1, stride}, .pads = {0, kernel > 1, 0, 0}, .dilations = {1, dilation}};
         check("MaxPool", s.attributes(), x, pool_reference(x, s, largest), GetParam());
         check("AveragePool", s.attributes(), x, pool_reference(x, s, mean), GetParam());
       }
     }
   }
-  const Settings far{.kernel = {1, 3}, .strides = {1, 200}};
+  const PoolSettings far{.kernel = {1, 3}, .strides = {1, 200}};
   check("MaxPool", far.attributes(), x, pool_reference(x, far, largest), GetParam());
 }
 
 TEST_P(Pool, PlanesOfFewRowsAndRowsOfFewPlanesAreRight) {
-  const Settings small{.kernel = {3, 3}, .pads = {1, 1, 1, 1}}, tall{.kernel = {700, 2}};
+  const PoolSettings small{.kernel = {3, 3}, .pads = {1, 1, 1, 1}}, tall{.kernel = {700, 2}};
   for (const Shape& shape : {Shape{2, 37, 3, 5}, {1, 9, 1, 7}, {1, 7, 300, 9}, {1, 2, 17, 33}, {1, 1, 1200, 5}}) {
-    const Settings& s = shape[2] == 1200 ? tall : small;
+    const PoolSettings& s = shape[2] == 1200 ? tall : small;
     const Tensor x = random_tensor(shape, 12);
     check("MaxPool", s.attributes(), x, pool_reference(x, s, largest), GetParam());
     check("AveragePool", s.attributes(), x, pool_reference(x, s, mean), GetParam());
@@ -138,7 +65,7 @@ TEST_P(Pool, PlanesOfFewRowsAndRowsOfFewPlanesAreRight) {
 TEST_P(Pool, GlobalPoolsReduceWholeImages) {
   for (const int64_t channels : {1, 5, 130}) {
     const Tensor x = random_tensor({2, channels, 9, 17}, 3);
-    const Settings whole{.kernel = {9, 17}};
+    const PoolSettings whole{.kernel = {9, 17}};
     check("GlobalAveragePool", {}, x, pool_reference(x, whole, mean), GetParam());
     check("GlobalMaxPool", {}, x, pool_reference(x, whole, largest), GetParam());
   }
@@ -170,14 +97,14 @@ TEST_P(Pool, BytesMatchTheDoubleReferenceInBothLayouts) {
       const Tensor values = cast_to(bytes, DType::kFloat32);
       Tensor dequantized = values.clone();
       for (float& value : std::span(dequantized.data<float>(), size_t(values.size()))) value = (value + 3) / 2;
-      for (const Settings& s : kSettings) {
+      for (const PoolSettings& s : kPoolSettings) {
         check_bytes("MaxPool", s.attributes(), bytes, pool_reference(values, s, largest), GetParam());
         check_bytes("AveragePool", s.attributes(), bytes, pool_reference(dequantized, s, mean), GetParam());
         auto padded = s.attributes();
         padded["count_include_pad"] = int64_t{1};
         check_bytes("AveragePool", padded, bytes, pool_reference(dequantized, s, padded_mean), GetParam());
       }
-      const Settings whole{.kernel = {11, 13}};
+      const PoolSettings whole{.kernel = {11, 13}};
       check_bytes("GlobalMaxPool", {}, bytes, pool_reference(values, whole, largest), GetParam());
       check_bytes("GlobalAveragePool", {}, bytes, pool_reference(dequantized, whole, mean), GetParam());
     }
@@ -187,7 +114,7 @@ TEST_P(Pool, BytesMatchTheDoubleReferenceInBothLayouts) {
 TEST_P(Pool, PlanesOfEveryWidthAndTypeMatchTheReference) {
   for (int64_t width = 1; width <= 40; ++width) {
     for (int64_t stride = 1; stride <= 3; ++stride) {
-      const Settings s{.kernel = {3, 3}, .strides = {stride, stride}, .pads = {1, 2, 1, 1}};
+      const PoolSettings s{.kernel = {3, 3}, .strides = {stride, stride}, .pads = {1, 2, 1, 1}};
       const Tensor x = random_uniform({1, 3, 20, width}, -100, 100, unsigned(width));
       for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt8}) {
         const Tensor given = cast_to(x, dtype);
@@ -202,8 +129,8 @@ TEST_P(Pool, PlanesOfEveryWidthAndTypeMatchTheReference) {
 
 TEST_P(Pool, WindowsThatAreMostlyPaddingMatchTheReference) {
   const Tensor x = random_tensor({1, 2, 3, 4}, 5);
-  for (const Settings& s : {Settings{.kernel = {1, 40}, .pads = {0, 39, 0, 39}},
-                            Settings{.kernel = {1, 3}, .pads = {0, 1500, 0, 1500}, .dilations = {1, 1000}}}) {
+  for (const PoolSettings& s : {PoolSettings{.kernel = {1, 40}, .pads = {0, 39, 0, 39}},
+                                PoolSettings{.kernel = {1, 3}, .pads = {0, 1500, 0, 1500}, .dilations = {1, 1000}}}) {
     expect_close(run_op({"MaxPool", 22, s.attributes()}, {x}, 1, {}, GetParam())[0], pool_reference(x, s, largest));
     const auto mean_or_zero = [](const std::vector<double>& values, int64_t) {
       return values.empty() ? 0.0 : mean(values, 0);
@@ -216,7 +143,7 @@ TEST_P(Pool, WindowsThatAreMostlyPaddingMatchTheReference) {
 INSTANTIATE_TEST_SUITE_P(Isas, Pool, ::testing::ValuesIn(supported_isas()));
 
 TEST(PoolThreads, IsBitwiseEqualForAnyNumberOfThreads) {
-  const Settings s{.kernel = {3, 5}, .strides = {2, 1}, .pads = {1, 2, 1, 2}};
+  const PoolSettings s{.kernel = {3, 5}, .strides = {2, 1}, .pads = {1, 2, 1, 2}};
   const Tensor x = random_tensor({2, 9, 61, 47}, 5);
   for (const char* op : {"MaxPool", "AveragePool"}) {
     const auto run = [&](int threads) { return run_op({op, 22, s.attributes()}, {x}, 1, {}, Isa::kAuto, threads)[0]; };
@@ -228,65 +155,6 @@ TEST(PoolThreads, IsBitwiseEqualForAnyNumberOfThreads) {
 TEST(LpPool, GivesZeroForAnImageWithoutPixels) {
   const Tensor x = random_tensor({1, 2, int64_t{1} << 60, 0});
   expect_close(run_op({"GlobalLpPool", 2}, {x})[0], Tensor::of<float>({1, 2, 1, 1}, {0, 0}));
-}
-
-TEST(MaxPool, IndicesPointAtTheFirstLargestElement) {
-  const Tensor x = Tensor::of(Shape{1, 2, 2, 3}, std::vector<float>{1, 5, 2, 5, 0, 7, 3, 3, 3, 3, 3, 4});
-  const Attributes attributes{{"kernel_shape", Ints{2, 2}}};
-  auto y = run_op({"MaxPool", 12, attributes}, {x}, 2);
-  expect_close(y[0], Tensor::of(Shape{1, 2, 1, 2}, std::vector<float>{5, 7, 3, 4}));
-  expect_close(y[1], Tensor::of(Shape{1, 2, 1, 2}, std::vector<int64_t>{1, 5, 6, 11}));
-  auto by_columns = attributes;
-  by_columns["storage_order"] = int64_t{1};
-  y = run_op({"MaxPool", 12, by_columns}, {x}, 2);
-  expect_close(y[1], Tensor::of(Shape{1, 2, 1, 2}, std::vector<int64_t>{2, 5, 6, 11}));
-}
-
-/// Each window's largest element, looked for one by one: NaN is larger than any, and the last of them counts.
-void expect_indices(const Tensor& x, const Settings& s) {
-  const int64_t height = x.dim(2), width = x.dim(3);
-  const std::vector<Tensor> y = run_op({"MaxPool", 12, s.attributes()}, {x}, 2, {}, Isa::kAuto, 3);
-  const int64_t oh = y[0].dim(2), ow = y[0].dim(3);
-  for (int64_t i = 0; i < y[0].size(); ++i) {
-    const int64_t plane = i / ow / oh, top = i / ow % oh * s.strides[0] - s.pads[0];
-    const int64_t left = i % ow * s.strides[1] - s.pads[1];
-    int64_t want = -1;
-    for (int64_t k = 0; k < s.kernel[0] * s.kernel[1]; ++k) {
-      const int64_t r = top + k / s.kernel[1] * s.dilations[0], c = left + k % s.kernel[1] * s.dilations[1];
-      if (r < 0 || r >= height || c < 0 || c >= width) continue;
-      const int64_t at = (plane * height + r) * width + c;
-      const float value = x.data<float>()[at];
-      if (want < 0 || std::isnan(value) || value > x.data<float>()[want]) want = at;
-    }
-    ASSERT_EQ(y[1].data<int64_t>()[i], want) << i;
-    const float value = x.data<float>()[want], got = y[0].data<float>()[i];
-    ASSERT_TRUE(got == value || (std::isnan(got) && std::isnan(value))) << i;
-  }
-}
-
-TEST(MaxPool, IndicesOfEveryKindOfWindowArePlacesOfItsLargestElement) {
-  for (const Settings& s : kSettings) {
-    Tensor x = random_tensor({2, 3, 11, 43});
-    expect_indices(x, s);
-    for (float& value : std::span(x.data<float>(), size_t(x.size()))) value = std::floor(2 * value);  // many are equal
-    expect_indices(x, s);
-    for (int64_t i = 7; i < x.size(); i += 31) x.data<float>()[i] = std::numeric_limits<float>::quiet_NaN();
-    expect_indices(x, s);
-  }
-  expect_indices(random_tensor({1, 2, 3, 5}), {.kernel = {2, 40}, .pads = {1, 39, 1, 39}});
-}
-
-TEST(MaxPool, AWindowThatIsLargerThanTheDataIsTheOnlyOneOrNone) {
-  const Tensor x = Tensor::of(Shape{1, 1, 2}, std::vector<float>{3, 5});
-  for (const int64_t ceil_mode : {0, 1}) {
-    Attributes attributes{{"kernel_shape", Ints{4}}, {"strides", Ints{3}}, {"ceil_mode", ceil_mode}};
-    expect_close(run_op({"MaxPool", 12, attributes}, {x})[0], Tensor::of(Shape{1, 1, 1}, std::vector<float>{5}));
-    expect_close(run_op({"AveragePool", 12, attributes}, {x})[0], Tensor::of(Shape{1, 1, 1}, std::vector<float>{4}));
-    attributes["strides"] = Ints{2};
-    EXPECT_EQ(run_op({"MaxPool", 12, attributes}, {x})[0].shape(), (Shape{1, 1, 0}));
-    attributes["strides"] = Ints{1};
-    expect_error(ErrorKind::kShape, "the window covers 4", [&] { run_op({"MaxPool", 12, attributes}, {x}); });
-  }
 }
 
 /// As if the data had been padded before, by zeros or by what no element is less than.
@@ -307,58 +175,6 @@ TEST_P(Pool, PadsMayBeAsLargeAsTheWindow) {
     const Tensor y = run_op({"MaxPool", 12, padded_largest}, {x}, outputs, {}, GetParam())[0];
     EXPECT_TRUE(identical(y, run_op({"MaxPool", 12, largest}, {padded(-infinity)}, 1, {}, GetParam())[0]));
   }
-}
-
-TEST(MaxPool, WindowsOfPaddingAloneGiveTheLowest) {
-  const Attributes attributes{{"kernel_shape", std::vector<int64_t>{3, 3}},
-                              {"pads", std::vector<int64_t>{1, 1, 1, 1}},
-                              {"ceil_mode", int64_t{1}},
-                              {"strides", std::vector<int64_t>{2, 2}}};
-  for (const char* domain : {"", "linnet"}) {
-    for (const Shape& image : {Shape{1, 5, 0}, Shape{0, 5, 1}, Shape{5, 0, 4}, Shape{0, 5, 4}}) {
-      const Tensor y =
-          run_op({"MaxPool", 12, attributes, domain}, {random_tensor({1, image[0], image[1], image[2]})})[0];
-      for (const float value : y.values<float>()) EXPECT_EQ(value, -std::numeric_limits<float>::infinity()) << image;
-    }
-  }
-}
-
-TEST(MaxPool, TakesAllItsTypes) {
-  const Tensor x = random_uniform({1, 2, 6, 6}, -100, 100);
-  for (const DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16, DType::kInt8}) {
-    const Tensor cast = cast_to(x, dtype);
-    const Tensor want = pool_reference(cast_to(cast, DType::kFloat32), {}, largest);
-    expect_close(run_op({"MaxPool", 22, Settings{}.attributes()}, {cast})[0], cast_to(want, dtype));
-  }
-}
-
-TEST(MaxPool, NanWins) {
-  Tensor x = random_tensor({1, 1, 4, 4});
-  x.data<float>()[5] = std::numeric_limits<float>::quiet_NaN();
-  const Tensor y = run_op({"MaxPool", 12, {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}}}, {x})[0];
-  EXPECT_TRUE(std::isnan(y.data<float>()[0]));
-  EXPECT_FALSE(std::isnan(y.data<float>()[1]));
-}
-
-TEST(MaxPool, NanWinsInWholeVectorsOfEveryStride) {
-  Tensor x = random_tensor({1, 1, 3, 64});
-  x.data<float>()[64 + 21] = std::numeric_limits<float>::quiet_NaN();
-  for (const int64_t stride : {1, 2, 3}) {
-    const Tensor y = run_op({"MaxPool", 12, {{"kernel_shape", Ints{3, 3}}, {"strides", Ints{1, stride}}}}, {x})[0];
-    for (int64_t i = 0; i < y.size(); ++i) {
-      EXPECT_EQ(std::isnan(y.data<float>()[i]), i * stride <= 21 && 21 <= i * stride + 2) << stride << " " << i;
-    }
-  }
-}
-
-TEST(MaxPool, AutoPadKeepsTheExtentDividedByTheStride) {
-  const Tensor x = Tensor::of(Shape{1, 1, 5}, std::vector<float>{1, 2, 3, 4, 5});
-  Attributes attributes{{"kernel_shape", Ints{2}}, {"auto_pad", std::string("SAME_UPPER")}};
-  expect_close(run_op({"MaxPool", 12, attributes}, {x})[0],
-               Tensor::of(Shape{1, 1, 5}, std::vector<float>{2, 3, 4, 5, 5}));
-  attributes["auto_pad"] = std::string("SAME_LOWER");
-  expect_close(run_op({"MaxPool", 12, attributes}, {x})[0],
-               Tensor::of(Shape{1, 1, 5}, std::vector<float>{1, 2, 3, 4, 5}));
 }
 
 TEST(AveragePool, SaysWhichBytesItDoesNotTake) {
@@ -409,26 +225,6 @@ TEST_P(Pool, WindowsOfVolumesAreDilatedAlongEachAxisOfTheirOwn) {
                               {"dilations", Ints(dilations, dilations + 3)}};
   expect_close(run_op({"MaxPool", 22, attributes}, {x}, 1, {}, GetParam())[0], largest);
   expect_close(run_op({"AveragePool", 22, attributes}, {x}, 1, {}, GetParam())[0], mean, 1e-6, 1e-6);
-}
-
-TEST(MaxPool, SaysWhatDoesNotFit) {
-  const Tensor x = random_tensor({1, 1, 4, 4});
-  const auto pool = [&](Attributes attributes) { return [=] { run_op({"MaxPool", 12, attributes}, {x}); }; };
-  expect_error(ErrorKind::kModel, "kernel_shape", pool({}));
-  expect_error(ErrorKind::kShape, "the window covers 6 elements, the padded data has only 4",
-               pool({{"kernel_shape", Ints{6, 1}}}));
-  expect_error(ErrorKind::kShape, "rank 3", pool({{"kernel_shape", Ints{2}}}));
-  expect_error(ErrorKind::kModel, "strides must have 2 values, got 1",
-               pool({{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2}}}));
-}
-
-TEST(MaxPool, PointsToTheLeastElementWhereThereIsNoOther) {
-  const float infinity = std::numeric_limits<float>::infinity();
-  const OpCase op{"MaxPool", 12, {{"kernel_shape", std::vector<int64_t>{2}}, {"strides", std::vector<int64_t>{2}}}};
-  const Tensor bytes = Tensor::of(Shape{1, 1, 4}, std::vector<uint8_t>{1, 0, 0, 0});
-  expect_close(run_op(op, {bytes}, 2)[1], Tensor::of(Shape{1, 1, 2}, std::vector<int64_t>{0, 2}));
-  const Tensor floats = Tensor::of(Shape{1, 1, 4}, std::vector<float>{1, 0, -infinity, -infinity});
-  expect_close(run_op(op, {floats}, 2)[1], Tensor::of(Shape{1, 1, 2}, std::vector<int64_t>{0, 2}));
 }
 
 }  // namespace

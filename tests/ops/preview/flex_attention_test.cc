@@ -5,16 +5,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::cast_to;
-using testing::expect_close;
-using testing::expect_error;
-using testing::GraphBuilder;
-using testing::random_tensor;
-using testing::run_model;
-using testing::run_op;
 
 constexpr char kDomain[] = "ai.onnx.preview";
 using GraphPtr = std::shared_ptr<const Graph>;
@@ -129,4 +121,4 @@ TEST(FlexAttention, NamesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

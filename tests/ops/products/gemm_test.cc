@@ -2,15 +2,8 @@
 
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::cast_to;
-using testing::expect_close;
-using testing::expect_error;
-using testing::OpCase;
-using testing::random_tensor;
-using testing::run_op;
 
 Tensor transposed(const Tensor& x) {
   Tensor y(DType::kFloat32, Shape{x.dim(1), x.dim(0)});
@@ -65,7 +58,7 @@ TEST(Gemm, TransposesScalesAndBroadcasts) {
 
 TEST(Gemm, ComputesOtherTypes) {
   const auto whole = [](const Shape& shape, unsigned seed) {
-    return cast_to(cast_to(testing::random_uniform(shape, 0, 9, seed), DType::kInt32), DType::kFloat32);
+    return cast_to(cast_to(random_uniform(shape, 0, 9, seed), DType::kInt32), DType::kFloat32);
   };
   const Tensor a = whole({3, 4}, 1), b = whole({4, 5}, 2), c = whole({3, 1}, 3);
   const Tensor want = reference(a, b, c, 2, 3);
@@ -108,4 +101,4 @@ TEST(Gemm, RejectsWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "support/graph_builder.h"
-#include "support/run_op.h"
+#include "support/run_expanded.h"
 
 namespace linnet::testing {
 namespace {
@@ -171,8 +171,8 @@ TEST(QLinearMatMul, RequantizesWithScalesOfRowsAndColumns) {
   const Tensor a = bytes<uint8_t>({m, k}, 41), b = bytes<int8_t>({k, n}, 53);
   const Tensor a_scale = random_uniform({m}, 0.01f, 0.02f, 1), b_scale = random_uniform({n}, 0.01f, 0.02f, 2);
   const Tensor a_zero = bytes<uint8_t>({m}, 20), b_zero = bytes<int8_t>({n}, 3);
-  const Tensor y = run_op({"QLinearMatMul", 10}, {a, a_scale, a_zero, b, b_scale, b_zero, Tensor::scalar(0.25f),
-                                                  Tensor::scalar(int8_t{-3})})[0];
+  const Tensor y = run_expanded({"QLinearMatMul", 10}, {a, a_scale, a_zero, b, b_scale, b_zero, Tensor::scalar(0.25f),
+                                                        Tensor::scalar(int8_t{-3})})[0];
   for (int64_t i = 0; i < m * n; ++i) {
     double sum = 0;
     for (int64_t l = 0; l < k; ++l) {
@@ -188,8 +188,8 @@ TEST(QLinearMatMul, RoundsTiesToEvenAndSaturates) {
   const Tensor a = Tensor::of<uint8_t>({4, 1}, {1, 3, 5, 255}), zero = Tensor::scalar(uint8_t{0});
   for (const DType scale : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
     const Tensor half = cast_to(Tensor::scalar(0.5f), scale), one = cast_to(Tensor::scalar(1.0f), scale);
-    const Tensor y =
-        run_op({"QLinearMatMul", 21}, {a, half, zero, ones({1, 1}), one, zero, one, Tensor::scalar(uint8_t{200})})[0];
+    const Tensor y = run_expanded({"QLinearMatMul", 21},
+                                  {a, half, zero, ones({1, 1}), one, zero, one, Tensor::scalar(uint8_t{200})})[0];
     expect_close(y, Tensor::of<uint8_t>({4, 1}, {200, 202, 202, 255}));
   }
 }
@@ -205,7 +205,7 @@ TEST(QLinearMatMul, TakesFloat8) {
   EXPECT_EQ(static_cast<const uint8_t*>(y.raw())[0], 0x40);  // 2
   EXPECT_EQ(static_cast<const uint8_t*>(y.raw())[1], 0xbc);  // -1.5
   const Tensor bytes =
-      run_op({"QLinearMatMul", 21}, {a, one, none, b, one, none, half, Tensor::scalar(uint8_t{10})})[0];
+      run_expanded({"QLinearMatMul", 21}, {a, one, none, b, one, none, half, Tensor::scalar(uint8_t{10})})[0];
   expect_close(bytes, Tensor::of<uint8_t>({2, 1}, {18, 4}));
 }
 
@@ -213,7 +213,7 @@ TEST(QLinearMatMul, ScalesOfTheOutputAreThoseOfItsRowsWhereAnOperandIsAVector) {
   const Tensor one = Tensor::scalar(1.0f), zero = Tensor::scalar(uint8_t{0}), vector = ones({3});
   const auto multiply = [&](const Tensor& a, const Tensor& b, const Shape& scales) {
     const Tensor y_scale = Tensor::of(scales, std::vector<float>(size_t(scales.elements()), 1)), y_zero = ones(scales);
-    return run_op({"QLinearMatMul", 10}, {a, one, zero, b, one, zero, y_scale, y_zero})[0];
+    return run_expanded({"QLinearMatMul", 10}, {a, one, zero, b, one, zero, y_scale, y_zero})[0];
   };
   const auto fours = [](const Shape& shape) {
     return Tensor::of(shape, std::vector<uint8_t>(size_t(shape.elements()), 4));
@@ -224,6 +224,35 @@ TEST(QLinearMatMul, ScalesOfTheOutputAreThoseOfItsRowsWhereAnOperandIsAVector) {
   expect_close(multiply(vector, vector, {}), fours({}));
   expect_error(ErrorKind::kShape, "y_scale", [&] { multiply(vector, ones({2, 3, 5}), {2, 1}); });
   expect_error(ErrorKind::kShape, "y_scale", [&] { multiply(ones({2, 7, 3}), vector, {2}); });
+}
+
+TEST(QLinearMatMul, WhatIsNoNumberIsTheLeast) {
+  const Tensor a = Tensor::of<int8_t>({3, 1}, {0, 1, -1}), zero = Tensor::scalar(int8_t{0});
+  const Tensor infinite = Tensor::scalar(INFINITY), one = Tensor::scalar(1.0f);
+  const Tensor y = run_expanded({"QLinearMatMul", 10}, {a, infinite, zero, ones({1, 1}), one,
+                                                        Tensor::scalar(uint8_t{0}), one, Tensor::scalar(int8_t{5})})[0];
+  expect_close(y, Tensor::of<int8_t>({3, 1}, {-128, 127, -128}));
+}
+
+TEST(QLinearMatMul, WaitsForTheShapesOfItsParameters) {
+  const Dim rows("M"), open("P");
+  GraphBuilder b(21);
+  const auto parameter = [&](const std::string& name, DType dtype) {
+    return b.input(name, Fact(dtype, Dims{open, Dim("Q"), Dim("R")}));
+  };
+  const ValueId a = b.input("a", Fact(DType::kUint8, Dims{rows, 2}));
+  const ValueId a_scale = parameter("a_scale", DType::kFloat32), a_zero = parameter("a_zero", DType::kUint8);
+  const ValueId w = b.constant(ones({2, 4})), one = b.constant(Tensor::scalar(1.0f));
+  const ValueId zero = b.constant(Tensor::scalar(uint8_t{0}));
+  b.output(b.op("QLinearMatMul", {a, a_scale, a_zero, w, one, zero, one, zero}));
+  const Shape element{1, 1, 1};
+  for (const int level : {0, 2}) {
+    ModelOptions options;
+    options.optimization = level;
+    const Tensor y = run_model(b.model(options), {Tensor::of<uint8_t>({1, 2}, {7, 9}), Tensor::of<float>(element, {2}),
+                                                  Tensor::of<uint8_t>(element, {1})})[0];
+    expect_close(y, Tensor::of<uint8_t>({1, 4}, {28, 28, 28, 28}));
+  }
 }
 
 TEST(QLinearMatMul, ChecksScales) {

@@ -8,17 +8,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::cast_to;
-using testing::expect_close;
-using testing::expect_error;
-using testing::OpCase;
-using testing::random_tensor;
-using testing::random_uniform;
-using testing::run_op;
-using testing::supported_isas;
 
 const OpCase kMatMul{"MatMul", 13};
 
@@ -90,7 +81,7 @@ TEST_P(MatMul, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, MatMul, ::testing::ValuesIn(testing::supported_isas()),
+INSTANTIATE_TEST_SUITE_P(Isas, MatMul, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
 
 TEST(MatMulOp, TakesVectorsAsRowAndColumn) {
@@ -105,7 +96,7 @@ TEST(MatMulOp, TakesVectorsAsRowAndColumn) {
 
 TEST(MatMulOp, ComputesOtherTypes) {
   const auto whole = [](const Shape& shape, unsigned seed) {
-    return cast_to(testing::random_uniform(shape, 0, 9, seed), DType::kInt32);
+    return cast_to(random_uniform(shape, 0, 9, seed), DType::kInt32);
   };
   const Tensor a = whole({2, 3, 4}, 1), b = whole({4, 5}, 2);
   const Tensor want = reference(cast_to(a, DType::kFloat32), cast_to(b, DType::kFloat32), {2});
@@ -129,13 +120,13 @@ class WidestLoop final : public Executor {
 
 TEST(MatMulOp, ProductsOfEveryTypeAreDividedAmongWorkers) {
   for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kUint64}) {
-    testing::GraphBuilder b;
+    GraphBuilder b;
     const Fact matrix(dtype, Shape{256, 256});
     b.output(b.op("MatMul", {b.input("a", matrix), b.input("b", matrix)}));
     ModelOptions options;
     options.executor = make_openmp_executor(4);
     const auto executor = std::make_shared<WidestLoop>();
-    const std::vector<Tensor> inputs(2, cast_to(testing::random_uniform({256, 256}, 0, 9), dtype));
+    const std::vector<Tensor> inputs(2, cast_to(random_uniform({256, 256}, 0, 9), dtype));
     Context(b.model(options), {.executor = executor}).run(inputs);
     EXPECT_GE(executor->most, 4) << dtype;
   }
@@ -239,4 +230,4 @@ TEST(MatMul, IntegersWrapAroundInEveryInstructionSet) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

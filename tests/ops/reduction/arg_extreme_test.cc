@@ -6,13 +6,8 @@
 #include "linnet/registry.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_close;
-using testing::expect_error;
-using testing::OpCase;
-using testing::run_op;
 
 const Tensor& matrix() {
   static const Tensor x = Tensor::of<float>({2, 3}, {1, 7, 7, 4, 4, -2});
@@ -34,7 +29,7 @@ TEST(ArgMax, AxisZeroIsTheDefault) {
 }
 
 TEST(ArgMax, FindsThePlantedMaximumDownLongColumns) {
-  Tensor x = testing::random_uniform({3, 21, 1000}, 0, 1);
+  Tensor x = random_uniform({3, 21, 1000}, 0, 1);
   Tensor want(DType::kInt64, {3, 1, 1000});
   for (int64_t o = 0; o < 3; ++o) {
     for (int64_t c = 0; c < 1000; ++c) {
@@ -44,7 +39,7 @@ TEST(ArgMax, FindsThePlantedMaximumDownLongColumns) {
     }
   }
   expect_close(run_op({"ArgMax", 13, {{"axis", int64_t{1}}}}, {x})[0], want);
-  expect_close(run_op({"ArgMax", 13, {{"axis", int64_t{1}}}}, {testing::cast_to(x, DType::kFloat16)})[0], want);
+  expect_close(run_op({"ArgMax", 13, {{"axis", int64_t{1}}}}, {cast_to(x, DType::kFloat16)})[0], want);
 }
 
 /// More rows than are searched together, short and long ones.
@@ -53,7 +48,7 @@ TEST(ArgMax, SearchesRowsFromEitherEnd) {
   for (const int64_t n : {1, 2, 5, 31, 32, 33, 63, 64, 65, 200, 1000}) {
     for (const int64_t last : {0, 1}) {
       // Few distinct values, so that most are equal to many others.
-      Tensor x = testing::random_uniform({kRows, n}, 0, 5, unsigned(n));
+      Tensor x = random_uniform({kRows, n}, 0, 5, unsigned(n));
       Tensor want(DType::kInt64, {kRows});
       for (int64_t r = 0; r < kRows; ++r) {
         float* row = x.data<float>() + r * n;
@@ -96,4 +91,4 @@ TEST(ArgMax, TakesAxesWhoseIndicesAreInt32) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

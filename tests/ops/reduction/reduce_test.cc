@@ -6,13 +6,9 @@
 
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
-using testing::expect_close;
-using testing::expect_error;
-using testing::OpCase;
-using testing::run_op;
 using Ints = std::vector<int64_t>;
 
 /// All values that go into each output element, from the definition: an element belongs to the output element whose
@@ -66,7 +62,7 @@ Tensor reference(const std::string& op, const Tensor& x, const Ints& axes, bool 
 }
 
 TEST(Reduce, MatchesTheDefinitionForAllAxes) {
-  const Tensor x = testing::random_uniform({3, 5, 4, 7}, 0.5f, 1.5f);
+  const Tensor x = random_uniform({3, 5, 4, 7}, 0.5f, 1.5f);
   for (const char* op : kOps) {
     for (const Ints& axes : {Ints{}, Ints{0}, Ints{1}, Ints{-1}, Ints{0, 2}, Ints{1, 3}, Ints{2, 3}, Ints{0, 1, 2},
                              Ints{-1, 0}, Ints{0, 1, 2, 3}}) {
@@ -78,26 +74,26 @@ TEST(Reduce, MatchesTheDefinitionForAllAxes) {
 }
 
 TEST(Reduce, KeepdimsZeroRemovesTheAxes) {
-  const Tensor x = testing::random_tensor({2, 3, 4});
+  const Tensor x = random_tensor({2, 3, 4});
   expect_close(run_op({"ReduceSum", 13, {{"keepdims", int64_t{0}}}}, {x, Tensor::of(Ints{1})}, 1, {1})[0],
                reference("ReduceSum", x, {1}, false), 1e-5);
   EXPECT_EQ(run_op({"ReduceMax", 11, {{"keepdims", int64_t{0}}}}, {x})[0].shape(), Shape{});
 }
 
 TEST(Reduce, AxesAreAnAttributeInOlderOpsets) {
-  const Tensor x = testing::random_tensor({2, 3, 4});
+  const Tensor x = random_tensor({2, 3, 4});
   expect_close(run_op({"ReduceSum", 11, {{"axes", Ints{0, 2}}}}, {x})[0], reference("ReduceSum", x, {0, 2}, true),
                1e-5);
   expect_close(run_op({"ReduceMean", 13, {{"axes", Ints{-1}}}}, {x})[0], reference("ReduceMean", x, {-1}, true), 1e-5);
 }
 
 TEST(Reduce, AxesMayBeComputed) {
-  const Tensor x = testing::random_tensor({2, 3, 4});
+  const Tensor x = random_tensor({2, 3, 4});
   expect_close(run_op({"ReduceSum", 13}, {x, Tensor::of(Ints{1})})[0], reference("ReduceSum", x, {1}, true), 1e-5);
 }
 
 TEST(Reduce, NoAxesReduceAllUnlessToldOtherwise) {
-  const Tensor x = testing::random_uniform({2, 3}, 0.5f, 2);
+  const Tensor x = random_uniform({2, 3}, 0.5f, 2);
   expect_close(run_op({"ReduceSum", 13}, {x})[0], reference("ReduceSum", x, {}, true), 1e-5);
   const OpCase noop{"ReduceSumSquare", 18, {{"noop_with_empty_axes", int64_t{1}}}};
   Tensor squares = x.clone();
@@ -107,7 +103,7 @@ TEST(Reduce, NoAxesReduceAllUnlessToldOtherwise) {
 }
 
 TEST(Reduce, LargeTensorsKeepTheirPrecision) {
-  const Tensor x = testing::random_uniform({2, 700, 300}, 0, 1);
+  const Tensor x = random_uniform({2, 700, 300}, 0, 1);
   for (const Ints& axes : {Ints{1}, Ints{2}, Ints{0, 2}, Ints{1, 2}, Ints{0, 1}, Ints{}}) {
     expect_close(run_op({"ReduceSum", 13}, {x, Tensor::of(axes)}, 1, {1})[0], reference("ReduceSum", x, axes, true), 0,
                  1e-6);
@@ -134,15 +130,15 @@ TEST(Reduce, OtherDtypes) {
   expect_close(run_op({"ReduceL1", 18}, {x, axes}, 1, {1})[0], Tensor::of<int32_t>({2, 1}, {6, 16}));
   expect_close(run_op({"ReduceProd", 18}, {x, axes}, 1, {1})[0], Tensor::of<int32_t>({2, 1}, {-6, -140}));
   expect_close(run_op({"ReduceMin", 18}, {x, axes}, 1, {1})[0], Tensor::of<int32_t>({2, 1}, {-2, -7}));
-  const Tensor flags = testing::cast_to(Tensor::of<int32_t>({2, 2}, {0, 1, 0, 0}), DType::kBool);
+  const Tensor flags = cast_to(Tensor::of<int32_t>({2, 2}, {0, 1, 0, 0}), DType::kBool);
   expect_close(run_op({"ReduceMax", 20}, {flags, axes}, 1, {1})[0],
-               testing::cast_to(Tensor::of<int32_t>({2, 1}, {1, 0}), DType::kBool));
-  const Tensor floats = testing::random_uniform({4, 50}, 0, 1);
+               cast_to(Tensor::of<int32_t>({2, 1}, {1, 0}), DType::kBool));
+  const Tensor floats = random_uniform({4, 50}, 0, 1);
   for (const DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
     const double tolerance = dtype == DType::kBFloat16 ? 1e-2 : dtype == DType::kFloat16 ? 1e-3 : 1e-6;
-    const Tensor given = testing::cast_to(floats, dtype);
-    const Tensor want = reference("ReduceSum", testing::cast_to(given, DType::kFloat32), {1}, true);
-    expect_close(run_op({"ReduceSum", 13}, {given, axes}, 1, {1})[0], testing::cast_to(want, dtype), 0, tolerance);
+    const Tensor given = cast_to(floats, dtype);
+    const Tensor want = reference("ReduceSum", cast_to(given, DType::kFloat32), {1}, true);
+    expect_close(run_op({"ReduceSum", 13}, {given, axes}, 1, {1})[0], cast_to(want, dtype), 0, tolerance);
   }
 }
 
@@ -158,14 +154,14 @@ TEST(Reduce, EveryDtypeMatchesTheDefinition) {
                             DType::kUint16, DType::kInt32, DType::kUint32, DType::kInt64, DType::kUint64}) {
     for (const Shape& shape :
          {Shape{70, 3, 1}, Shape{5, 33, 2}, Shape{1100, 2, 1}, Shape{3, 1500, 1}, Shape{9, 2, 600}}) {
-      const Tensor x = testing::cast_to(testing::random_uniform(shape, 0, 3.99f), dtype);
-      const Tensor values = testing::cast_to(x, DType::kFloat32);
+      const Tensor x = cast_to(random_uniform(shape, 0, 3.99f), dtype);
+      const Tensor values = cast_to(x, DType::kFloat32);
       for (const char* op : {"ReduceSum", "ReduceMax", "ReduceMin", "ReduceSumSquare", "ReduceL1", "ReduceL2"}) {
         for (const Ints& axes : {Ints{0}, Ints{1}, Ints{2}, Ints{0, 2}, Ints{0, 1, 2}}) {
           const Tensor got = run_op({op, 20}, {x, Tensor::of(axes)}, 1, {1})[0];
-          expect_close(testing::cast_to(got, DType::kFloat64),
-                       testing::cast_to(testing::cast_to(reference(op, values, axes, true), dtype), DType::kFloat64),
-                       1e-6, is_floating(dtype) ? 1e-5 : 0);
+          expect_close(cast_to(got, DType::kFloat64),
+                       cast_to(cast_to(reference(op, values, axes, true), dtype), DType::kFloat64), 1e-6,
+                       is_floating(dtype) ? 1e-5 : 0);
         }
       }
     }
@@ -179,7 +175,7 @@ TEST(Reduce, LogSumExpSurvivesLargeValues) {
 
 TEST(Reduce, IsBitwiseEqualForAnyNumberOfThreads) {
   for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt8}) {
-    const Tensor x = testing::cast_to(testing::random_uniform({5, 300, 210}, -9, 9), dtype);
+    const Tensor x = cast_to(random_uniform({5, 300, 210}, -9, 9), dtype);
     for (const Ints& axes : {Ints{0}, Ints{1}, Ints{2}, Ints{0, 2}}) {
       const auto run = [&](int threads) {
         return run_op({"ReduceSum", 13}, {x, Tensor::of(axes)}, 1, {1}, Isa::kAuto, threads)[0];
@@ -191,16 +187,16 @@ TEST(Reduce, IsBitwiseEqualForAnyNumberOfThreads) {
 }
 
 TEST(Reduce, AnAxisThatIsNamedTwiceIsReducedOnce) {
-  const Tensor x = testing::random_tensor({2, 3});
+  const Tensor x = random_tensor({2, 3});
   for (const int64_t keep : {0, 1}) {
-    const testing::OpCase op{"ReduceSum", 13, {{"keepdims", keep}}};
+    const OpCase op{"ReduceSum", 13, {{"keepdims", keep}}};
     EXPECT_TRUE(identical(run_op(op, {x, Tensor::of(Ints{0, -2})}, 1, {1})[0],
                           run_op(op, {x, Tensor::of(Ints{0})}, 1, {1})[0]));
   }
 }
 
 TEST(Reduce, RejectsBadAxes) {
-  const Tensor x = testing::random_tensor({2, 3});
+  const Tensor x = random_tensor({2, 3});
   expect_error(ErrorKind::kShape, "2", [&] { run_op({"ReduceSum", 13}, {x, Tensor::of(Ints{2})}, 1, {1}); });
   expect_error(ErrorKind::kType, "axes", [&] {
     run_op({"ReduceSum", 13}, {x, Tensor::of<int32_t>({1}, {0})}, 1, {1});
@@ -208,4 +204,4 @@ TEST(Reduce, RejectsBadAxes) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

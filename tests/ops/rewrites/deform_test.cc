@@ -4,15 +4,9 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
-using testing::count_ops;
-using testing::expect_unchanged;
-using testing::GraphBuilder;
-using testing::optimized_ops;
-using testing::random_tensor;
-using testing::random_uniform;
 using Ints = std::vector<int64_t>;
 
 const Attributes kSame{{"pads", Ints{1, 1, 1, 1}}};
@@ -192,4 +186,4 @@ TEST(DeformRewrites, PartsOfTwoConvolutionsStay) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

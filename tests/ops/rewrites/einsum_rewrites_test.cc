@@ -3,13 +3,8 @@
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_unchanged;
-using testing::GraphBuilder;
-using testing::optimized_ops;
-using testing::random_tensor;
 
 GraphBuilder einsum(const std::string& equation, const std::vector<Fact>& operands) {
   GraphBuilder b;
@@ -158,4 +153,4 @@ TEST(SplitEinsum, NotOfMoreOperandsThanOrdersAreSoughtFor) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

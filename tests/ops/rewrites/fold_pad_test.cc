@@ -3,13 +3,8 @@
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_unchanged;
-using testing::GraphBuilder;
-using testing::optimized_ops;
-using testing::random_tensor;
 
 using Ints = std::vector<int64_t>;
 
@@ -112,4 +107,4 @@ TEST(DropIdentity, APadThatAddsNothingGoes) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -3,13 +3,8 @@
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_unchanged;
-using testing::GraphBuilder;
-using testing::optimized_ops;
-using testing::random_tensor;
 
 ValueId numbers(GraphBuilder& b, const std::vector<int64_t>& values) { return b.constant(Tensor::of(values)); }
 ValueId real(GraphBuilder& b, ValueId x) { return b.op("Cast", {x}, {{"to", int64_t{1}}}); }
@@ -108,4 +103,4 @@ TEST(FoldNeutralIntegers, KnowsANumberTimesZero) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -7,15 +7,8 @@
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::count_ops;
-using testing::expect_close;
-using testing::expect_unchanged;
-using testing::GraphBuilder;
-using testing::optimized_ops;
-using testing::random_tensor;
 
 constexpr int64_t kBatch = 2, kHeads = 3, kQueries = 4, kKeys = 5, kSize = 8;
 constexpr float kInfinity = std::numeric_limits<float>::infinity(), kLowest = std::numeric_limits<float>::lowest();
@@ -297,4 +290,4 @@ TEST(FuseAttention, WaitsForDims) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

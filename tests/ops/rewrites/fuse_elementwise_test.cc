@@ -6,18 +6,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::cast_to;
-using testing::count_ops;
-using testing::expect_close;
-using testing::expect_error;
-using testing::GraphBuilder;
-using testing::OpCase;
-using testing::random_tensor;
-using testing::run_model;
-using testing::run_op;
 
 /// Nodes of the optimised graph, when all of them are chains; else -1.
 int chains(const GraphBuilder& b) {
@@ -173,4 +163,4 @@ TEST(Elementwise, RefusesStepsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -11,10 +11,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::GraphBuilder;
 
 constexpr int64_t kTotal = 5, kRoom = 8;
 
@@ -74,7 +72,7 @@ class Lengths {
       Shape shape = want[i].shape();
       if (axis) shape[*axis] = kRoom;
       ASSERT_EQ(got[i].shape(), shape);
-      expect_begins_with(testing::cast_to(got[i], DType::kInt64), testing::cast_to(want[i], DType::kInt64), axis);
+      expect_begins_with(cast_to(got[i], DType::kInt64), cast_to(want[i], DType::kInt64), axis);
     }
   }
 
@@ -83,7 +81,7 @@ class Lengths {
     Tensor ones(DType::kInt64, {1, columns});
     for (int64_t i = 0; i < columns; ++i) ones.data<int64_t>()[i] = i < kTotal && i != 1;
     const Model model = make_model(graph, {.optimization = 0});
-    return testing::run_model(
+    return run_model(
         model, {Tensor(DType::kFloat32, {1, 2, past_rows, 4}), Tensor::of(std::vector<int64_t>{kTotal - 1}), ones});
   }
 
@@ -350,4 +348,4 @@ TEST(GrowingColumns, AreSummedAsIntegersOfTheRunOnly) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

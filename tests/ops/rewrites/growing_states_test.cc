@@ -10,16 +10,10 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
-using testing::Decoder;
-using testing::expect_close;
-using testing::expect_error;
-using testing::GraphBuilder;
-using testing::random_tensor;
-
-using Form = testing::DecoderForm;
+using Form = DecoderForm;
 
 constexpr int64_t kSize = Decoder::kSize;
 
@@ -192,10 +186,10 @@ void expect_no_plan_in_a_thousand_steps(const Decoder& decoder) {
   const auto steps = steps_of(decoder, 3, 1005);
   for (size_t i = 0; i < 5; ++i) context.run(steps[i]);
   const int64_t pages = resident_pages();
-  const int64_t before = testing::allocation_count();
+  const int64_t before = allocation_count();
   plans = 0;
   for (size_t i = 5; i < steps.size(); ++i) context.run(steps[i]);
-  EXPECT_EQ(testing::allocation_count() - before, 0);
+  EXPECT_EQ(allocation_count() - before, 0);
   EXPECT_EQ(plans, 0);
   EXPECT_LT(resident_pages() - pages, 64);
   EXPECT_EQ(context.state("past0.k").dim(2), 1008);
@@ -277,7 +271,7 @@ TEST(GrowingStates, OfOneShapeHaveItReadOnce) {
   propagate_facts(graph, *std::make_shared<ModelResources>());
   const auto graphs = growing_states(graph, states);
   ASSERT_TRUE(graphs);
-  EXPECT_EQ(testing::count_ops(graphs->sizes, "Shape"), 2) << "one for k and v, one for the long one";
+  EXPECT_EQ(count_ops(graphs->sizes, "Shape"), 2) << "one for k and v, one for the long one";
 }
 
 TEST(GrowingStates, WorkInGuardedMemory) {
@@ -301,4 +295,4 @@ TEST(GrowingStates, CountAgainstTheMemoryOfARun) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

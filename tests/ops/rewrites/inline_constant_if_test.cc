@@ -3,14 +3,8 @@
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::count_ops;
-using testing::expect_unchanged;
-using testing::GraphBuilder;
-using testing::optimized_ops;
-using testing::random_tensor;
 
 using GraphPtr = std::shared_ptr<const Graph>;
 
@@ -71,4 +65,4 @@ TEST(InlineConstantIf, NotWhereTheCondIsComputed) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

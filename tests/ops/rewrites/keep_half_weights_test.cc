@@ -7,14 +7,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::cast_to;
-using testing::expect_close;
-using testing::GraphBuilder;
-using testing::random_tensor;
-using testing::run_model;
 
 constexpr DType kHalves[] = {DType::kFloat16, DType::kBFloat16};
 
@@ -150,7 +144,7 @@ TEST(KeepHalfWeights, WithoutRewritesThereIsNoOperatorOfLinnets) {
     ModelOptions options;
     options.optimization = optimization;
     const Model model = n.b.model(options);
-    EXPECT_EQ(testing::count_ops(model, "Cast", "linnet") + testing::count_ops(model, "MatMul", "linnet"), 0);
+    EXPECT_EQ(count_ops(model, "Cast", "linnet") + count_ops(model, "MatMul", "linnet"), 0);
     const Tensor x = cast_to(random_tensor({5, 64}, 9), DType::kFloat16);
     expect_close(run_model(model, {x})[0], run_model(n.b.model(), {x})[0]);
   }
@@ -168,4 +162,4 @@ TEST(KeepHalfWeights, CanBeLeftOut) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -11,11 +11,9 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
 
-using testing::GraphBuilder;
-using testing::random_tensor;
 using Sizes = std::map<std::string, int64_t>;
 
 /// A graph on x [N, 3], looked at for two N.
@@ -386,4 +384,4 @@ TEST(LinearDims, DoNotHoldForOperatorsOfOtherDomains) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

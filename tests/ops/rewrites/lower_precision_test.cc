@@ -5,15 +5,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::cast_to;
-using testing::count_ops;
-using testing::expect_close;
-using testing::GraphBuilder;
-using testing::random_tensor;
-using testing::run_model;
 
 constexpr DType kHalves[] = {DType::kFloat16, DType::kBFloat16};
 
@@ -44,7 +37,7 @@ GraphBuilder network(DType dtype, DType rounded) {
 TEST(LowerPrecision, ANetworkInHalvesIsThatInFloat32BetweenTwoCasts) {
   for (const DType dtype : kHalves) {
     const GraphBuilder half = network(dtype, dtype), wide = network(DType::kFloat32, dtype);
-    EXPECT_EQ(testing::optimized_ops(half), "Cast " + testing::optimized_ops(wide) + " Cast");
+    EXPECT_EQ(optimized_ops(half), "Cast " + optimized_ops(wide) + " Cast");
     const Tensor x = cast_to(random_tensor({1, 3, 8, 8}, 9), dtype);
     const Tensor y = run_model(wide.model(), {cast_to(x, DType::kFloat32)})[0];
     expect_close(run_model(half.model(), {x})[0], cast_to(y, dtype));
@@ -67,7 +60,7 @@ TEST(LowerPrecision, AnOutputIsRoundedButReadUnrounded) {
   b.output(b.op("Log", {y}));
   const Tensor given = cast_to(random_tensor({64}), DType::kFloat16);
   const std::vector<Tensor> outputs = run_model(b.model(), {given});
-  const Tensor power = testing::run_op({"Exp"}, {cast_to(given, DType::kFloat32)})[0];
+  const Tensor power = run_op({"Exp"}, {cast_to(given, DType::kFloat32)})[0];
   expect_close(outputs[0], cast_to(power, DType::kFloat16));
   expect_close(outputs[1], given);
 }
@@ -79,7 +72,7 @@ TEST(LowerPrecision, ACastOfTheModelRounds) {
       "Neg", {b.op("Cast", {b.op("Cast", {x}, cast_attributes(DType::kFloat16))}, cast_attributes(DType::kFloat32))}));
   const Tensor given = random_tensor({64});
   const Tensor rounded = cast_to(cast_to(given, DType::kFloat16), DType::kFloat32);
-  expect_close(run_model(b.model(), {given})[0], testing::run_op({"Neg"}, {rounded})[0]);
+  expect_close(run_model(b.model(), {given})[0], run_op({"Neg"}, {rounded})[0]);
 }
 
 TEST(LowerPrecision, ACastToFloat32ReadsWhatIsRounded) {
@@ -125,7 +118,7 @@ TEST(LowerPrecision, WhatMovesElementsGoesWithItsInputs) {
   const ValueId rows = b.op("Gather", {table, b.input("rows", fact(DType::kInt64, {2}))});
   const ValueId y = b.op("Transpose", {b.op("Exp", {b.op("Concat", {x, rows}, {{"axis", int64_t{0}}})})});
   b.output(b.op("Log", {b.op("Concat", {y, b.constant(Tensor(DType::kFloat16, {8, 1}))}, {{"axis", int64_t{1}}})}));
-  EXPECT_EQ(testing::optimized_ops(b), "Gather Concat Widen Exp Transpose Concat Log RoundToFloat16");
+  EXPECT_EQ(optimized_ops(b), "Gather Concat Widen Exp Transpose Concat Log RoundToFloat16");
 }
 
 TEST(LowerPrecision, OnlyTheShapeOfAValueNeedsNoCast) {
@@ -142,7 +135,7 @@ TEST(LowerPrecision, ConstantsFoldInFloat32AndRoundOnce) {
   b.output(b.op("Exp", {b.constant(value)}));
   const Model model = b.model();
   EXPECT_TRUE(model_graph(model).nodes().empty());
-  const Tensor power = testing::run_op({"Exp"}, {cast_to(value, DType::kFloat32)})[0];
+  const Tensor power = run_op({"Exp"}, {cast_to(value, DType::kFloat32)})[0];
   expect_close(run_model(model, {})[0], cast_to(power, DType::kBFloat16));
 }
 
@@ -183,9 +176,9 @@ TEST(LowerPrecision, ABodyIsGivenAndGivesHalves) {
   b.output(b.op("Log", {y}));
   const Tensor given = cast_to(random_tensor({8}), DType::kFloat16);
   const auto rounded_exp = [](const Tensor& value) {
-    return cast_to(testing::run_op({"Exp"}, {cast_to(value, DType::kFloat32)})[0], DType::kFloat16);
+    return cast_to(run_op({"Exp"}, {cast_to(value, DType::kFloat32)})[0], DType::kFloat16);
   };
-  const Tensor want = testing::run_op({"Log"}, {rounded_exp(rounded_exp(given))})[0];
+  const Tensor want = run_op({"Log"}, {rounded_exp(rounded_exp(given))})[0];
   for (const ModelOptions& options : {ModelOptions(), as_written()}) {
     expect_close(run_model(b.model(options), {Tensor::scalar(true), given})[0], want);
   }
@@ -195,8 +188,8 @@ TEST(LowerPrecision, ErrorsSpeakOfTheTypesOfTheModel) {
   GraphBuilder b;
   const ValueId x = b.input("x", fact(DType::kFloat16, {8})), y = b.input("y", fact(DType::kBFloat16, {8}));
   b.output(b.op("Add", {b.op("Exp", {x}), y}));
-  testing::expect_error(ErrorKind::kType, "bfloat16", [&] { b.model(); });
+  expect_error(ErrorKind::kType, "bfloat16", [&] { b.model(); });
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

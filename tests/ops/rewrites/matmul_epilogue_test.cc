@@ -3,14 +3,8 @@
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::count_ops;
-using testing::expect_unchanged;
-using testing::GraphBuilder;
-using testing::optimized_ops;
-using testing::random_tensor;
 
 const Shape kShape{2, 3, 4, 6};
 
@@ -117,7 +111,7 @@ TEST(MatMulEpilogue, AGemmByAnInputTakesNoResidual) {
 
 TEST(MatMulEpilogue, AGemmByTransposedHalvesKeepsThem) {
   GraphBuilder b;
-  const ValueId w = b.constant(testing::cast_to(random_tensor({8, 1024}), DType::kFloat16));
+  const ValueId w = b.constant(cast_to(random_tensor({8, 1024}), DType::kFloat16));
   const Fact x(DType::kFloat16, Shape{3, 1024}), z(DType::kFloat16, Shape{3, 8});
   const ValueId y = b.op("Gemm", {b.input("x", x), w}, {{"transB", int64_t{1}}});
   b.output(b.op("Add", {y, b.input("z", z)}));
@@ -178,10 +172,10 @@ TEST(MatMulEpilogue, NotWhereTheProductIsReadElsewhere) {
 
 TEST(MatMulEpilogue, NotInDouble) {
   GraphBuilder b;
-  const ValueId w = b.constant(testing::cast_to(random_tensor({6, 8}), DType::kFloat64));
+  const ValueId w = b.constant(cast_to(random_tensor({6, 8}), DType::kFloat64));
   b.output(b.op("Relu", {b.op("MatMul", {b.input("x", Fact(DType::kFloat64, kShape)), w})}));
   EXPECT_EQ(optimized_ops(b), "MatMul Relu");
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

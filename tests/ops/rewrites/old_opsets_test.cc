@@ -4,14 +4,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::count_ops;
-using testing::expect_unchanged;
-using testing::GraphBuilder;
-using testing::random_tensor;
-using testing::random_uniform;
 
 const Shape kImage{1, 3, 4, 4};
 
@@ -111,4 +105,4 @@ TEST(OldOpsets, AResizeOfOpset10WhoseScalesAreAnInputRunsChannelsLast) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

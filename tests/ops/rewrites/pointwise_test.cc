@@ -4,14 +4,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_unchanged;
-using testing::GraphBuilder;
-using testing::optimized_ops;
-using testing::random_tensor;
-using testing::random_uniform;
 
 const Attributes kSame{{"pads", std::vector<int64_t>{1, 1, 1, 1}}};
 
@@ -209,4 +203,4 @@ TEST(PointwiseRewrites, AConcatenationOfLinesStays) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -6,13 +6,8 @@
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_unchanged;
-using testing::GraphBuilder;
-using testing::optimized_ops;
-using testing::random_uniform;
 
 /// Writes a formula of x into the graph.
 using Formula = std::function<ValueId(GraphBuilder&, ValueId x)>;
@@ -150,4 +145,4 @@ TEST(RecognizeActivation, ALongProductOfOneValueIsLeftAlone) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

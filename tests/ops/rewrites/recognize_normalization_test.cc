@@ -3,14 +3,8 @@
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::count_ops;
-using testing::expect_unchanged;
-using testing::GraphBuilder;
-using testing::optimized_ops;
-using testing::random_tensor;
 
 const Shape kShape{2, 3, 4, 5};
 
@@ -245,4 +239,4 @@ TEST(FoldAffineIntoNormalization, NotWhereTheNormalizedValueIsReadElsewhere) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

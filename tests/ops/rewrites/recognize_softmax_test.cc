@@ -3,13 +3,8 @@
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_unchanged;
-using testing::GraphBuilder;
-using testing::optimized_ops;
-using testing::random_tensor;
 
 const Shape kShape{2, 3, 4};
 
@@ -55,4 +50,4 @@ TEST(RecognizeSoftmax, NotOfAnotherMaximum) { expect_spelt({.same_x = false}); }
 TEST(RecognizeSoftmax, NotWhereTheExponentialIsReadElsewhere) { expect_spelt({.exp_read_elsewhere = true}); }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

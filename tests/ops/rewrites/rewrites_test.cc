@@ -5,14 +5,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::count_ops;
-using testing::expect_unchanged;
-using testing::GraphBuilder;
-using testing::random_tensor;
-using testing::random_uniform;
 
 const Attributes kSame{{"pads", std::vector<int64_t>{1, 1, 1, 1}}};
 
@@ -320,4 +314,4 @@ TEST(Rewrites, EachCanBeSwitchedOffByName) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

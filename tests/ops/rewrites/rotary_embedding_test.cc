@@ -3,13 +3,8 @@
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_unchanged;
-using testing::GraphBuilder;
-using testing::optimized_ops;
-using testing::random_tensor;
 
 constexpr int64_t kBatch = 2, kHeads = 3, kLength = 5, kSize = 8, kRotated = 6;
 const Shape kHeadsInFront{kBatch, kHeads, kLength, kSize};
@@ -191,4 +186,4 @@ TEST(SinkTransposeThroughRotaryEmbedding, NotOfAnotherTranspose) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -10,16 +10,8 @@
 #include "support/run_op.h"
 
 // LSTM, GRU and RNN against their equations, in double and one value at a time.
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::cast_to;
-using testing::expect_close;
-using testing::expect_error;
-using testing::OpCase;
-using testing::random_tensor;
-using testing::random_uniform;
-using testing::run_op;
 
 struct Sizes {
   int64_t steps = 5, batch = 3, input = 4, hidden = 6, directions = 1, gates = 4;
@@ -163,7 +155,7 @@ TEST(Lstm, MatchesItsEquationsForEachDirection) {
     s.directions = direction == "bidirectional" ? 2 : 1;
     const Inputs in(s);
     const std::vector<Variant> variants{{.reverse = direction == "reverse"}, {.reverse = true}};
-    for (const Isa isa : testing::supported_isas()) {
+    for (const Isa isa : supported_isas()) {
       const OpCase op{"LSTM", 14, {{"direction", direction}, {"hidden_size", s.hidden}}};
       expect_outputs(run_op(op, in.lstm(), 3, {1, 2, 3, 7}, isa), reference(s, in, variants, &Sequence::lstm_step));
     }
@@ -181,7 +173,7 @@ TEST(Lstm, RefusesAnotherHiddenSizeThanThatOfItsWeights) {
   const Sizes s;
   const Inputs in(s);
   for (const int64_t size : {int64_t{0}, int64_t{-1}, s.hidden + 1, INT64_MAX}) {
-    testing::expect_error(ErrorKind::kShape, str("R must be of hidden_size ", size), [&] {
+    expect_error(ErrorKind::kShape, str("R must be of hidden_size ", size), [&] {
       run_op({"LSTM", 14, {{"hidden_size", size}}}, in.lstm(), 3);
     });
   }
@@ -333,7 +325,7 @@ TEST(Gru, MatchesItsEquationsInBothForms) {
                                         {.reverse = true, .linear_before_reset = linear}};
     const OpCase op{"GRU", 14, {{"direction", std::string("bidirectional")}, {"linear_before_reset", int64_t{linear}}}};
     const Outputs want = reference(s, in, variants, &Sequence::gru_step);
-    for (const Isa isa : testing::supported_isas()) expect_outputs(run_op(op, in.gru(), 2, {1, 2, 3}, isa), want);
+    for (const Isa isa : supported_isas()) expect_outputs(run_op(op, in.gru(), 2, {1, 2, 3}, isa), want);
     expect_outputs(run_op(op, in.gru(), 2), want);
   }
 }
@@ -393,4 +385,4 @@ TEST(Recurrent, CountsItsStateAsMemoryOfTheRun) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

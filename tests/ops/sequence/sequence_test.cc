@@ -4,14 +4,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_close;
-using testing::expect_error;
-using testing::GraphBuilder;
-using testing::random_tensor;
-using testing::run_model;
 
 using Ints = std::vector<int64_t>;
 
@@ -257,4 +251,4 @@ TEST(Sequence, SplitsIntoAsManyPartsAsMemoryHolds) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

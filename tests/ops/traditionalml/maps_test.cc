@@ -4,13 +4,8 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-namespace linnet {
+namespace linnet::testing {
 namespace {
-
-using testing::expect_close;
-using testing::expect_error;
-using testing::GraphBuilder;
-using testing::run_model;
 
 using Ints = std::vector<int64_t>;
 using Floats = std::vector<float>;
@@ -100,4 +95,4 @@ TEST(Maps, CastMapPlacesAtEveryIndexOfItsOutput) {
 }
 
 }  // namespace
-}  // namespace linnet
+}  // namespace linnet::testing

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "gemm/product_plan.h"
+
+namespace linnet {
+
+/// A function of the same arguments as store().
+template <class Y, class F>
+class StripFunction final : public StripStore<Y> {
+ public:
+  explicit StripFunction(const F& function) : function_(function) {}
+  void store(const Span& rows, const Span& columns, const Y* y) const override { function_(rows, columns, y); }
+
+ private:
+  const F& function_;
+};
+
+/// The matrices B of some products of the same sizes.
+template <class Type>
+struct PackedMatrices {
+  const typename Type::B* data = nullptr;  ///< packed for the plan's panels(), one after the other
+  int64_t size = 0;                        ///< of one, packed
+  const int32_t* bias = nullptr;           ///< what is added to the sums of each column of each matrix, or null
+  int64_t columns = 0;                     ///< of one; needed with a bias
+};
+
+/// Computes `count` products of integers in parallel: rows(i), a RowSource, times matrix(i), the index of one of b. In
+/// parts: store(i, rows, columns, sums) takes the sums of these rows and columns of product i.
+template <class Type, class Rows, class Matrix, class Store>
+void run_products(const GemmPlan<Type>& plan, KernelContext& context, int64_t count, const Rows& rows,
+                  const PackedMatrices<Type>& b, const Matrix& matrix_of, const Store& store) {
+  context.executor().parallel_for(count * plan.chunks(), [&](int64_t i, int worker) {
+    const int64_t product = i / plan.chunks(), matrix = matrix_of(product);
+    const auto a = rows(product);
+    const auto store_strip = [&](const Span& lines, const Span& columns, const int32_t* sums) {
+      store(product, lines, columns, sums);
+    };
+    const StripFunction<int32_t, decltype(store_strip)> strips(store_strip);
+    GemmOperands<Type> operands{.a = &a, .b = b.data + matrix * b.size, .store = &strips};
+    operands.epilogue.bias = b.bias ? b.bias + matrix * b.columns : nullptr;
+    plan.run_chunk(operands, i % plan.chunks(), context.scratch(worker));
+  });
+}
+
+}  // namespace linnet
