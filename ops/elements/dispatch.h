@@ -2,6 +2,7 @@
 
 #include "elements/text.h"
 #include "elements/to_integer.h"
+#include "linnet/complex.h"
 #include "linnet/tensor.h"
 
 // From a DType known in compile() to a C++ type: dispatch_float(dtype, [&]<class T>() { return make<T>(); }).
