@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "linnet/onnx.h"
+#include "linnet/registry.h"
 #include "model.h"
 #include "options.h"
 #include "registry.h"

@@ -135,6 +135,10 @@ Tensor Tensor::reshaped(const Shape& shape) const {
 
 const void* Tensor::contents() const { return static_cast<const StoredContents*>(owner_.get())->data(); }
 
+void Tensor::throw_count(const Shape& shape, size_t values) {
+  throw Error(ErrorKind::kShape, str("shape ", shape, " does not hold ", values, " values"));
+}
+
 void Tensor::check_type(DType wanted) const {
   if (dtype_ != wanted) throw Error(ErrorKind::kType, str("tensor is ", dtype_, ", not ", wanted));
 }

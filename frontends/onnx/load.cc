@@ -3,6 +3,7 @@
 #include "environment/run_environment.h"
 #include "file.h"
 #include "linnet/onnx.h"
+#include "linnet/registry.h"
 #include "model_cache.h"
 #include "prepare_model.h"
 #include "tensor/memory_errors.h"
@@ -22,6 +23,10 @@ Model load(std::unique_ptr<const ByteSource> source, const std::string& folder, 
 
 }  // namespace
 
+Model load_onnx(const std::string& path, const ModelOptions& options) {
+  return load_onnx(path, options, standard_registry());
+}
+
 Model load_onnx(const std::string& path, const ModelOptions& options, const Registry& registry) {
   return with_memory_errors(
       "load the model",
@@ -32,9 +37,17 @@ Model load_onnx(const std::string& path, const ModelOptions& options, const Regi
       &path);
 }
 
+Model load_onnx_fd(int fd, const std::string& folder, const ModelOptions& options) {
+  return load_onnx_fd(fd, folder, options, standard_registry());
+}
+
 Model load_onnx_fd(int fd, const std::string& folder, const ModelOptions& options, const Registry& registry) {
   return with_memory_errors("load the model",
                             [&] { return load(std::make_unique<File>(fd), folder, options, registry); });
+}
+
+Model load_onnx_bytes(std::span<const std::byte> bytes, const std::string& folder, const ModelOptions& options) {
+  return load_onnx_bytes(bytes, folder, options, standard_registry());
 }
 
 Model load_onnx_bytes(std::span<const std::byte> bytes, const std::string& folder, const ModelOptions& options,

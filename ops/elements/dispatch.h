@@ -5,6 +5,7 @@
 
 #include "elements/to_integer.h"
 #include "environment/run_environment.h"
+#include "linnet/complex.h"
 #include "linnet/tensor.h"
 
 // From a DType known in compile() to a C++ type: dispatch_float(dtype, [&]<class T>() { return make<T>(); }).

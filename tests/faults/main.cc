@@ -14,6 +14,7 @@
 
 #include "faults.h"
 #include "linnet/onnx.h"
+#include "linnet/registry.h"
 
 // test_faults MODEL FOLDER: loads a model and runs it, again and again, while one thing or all things fail, from some
 // moment on: memory, files, threads. Each time there is an Error or the result, nothing is lost, and what there is

@@ -6,6 +6,7 @@
 
 #include "case.h"
 #include "linnet/onnx.h"
+#include "linnet/registry.h"
 
 namespace linnet {
 

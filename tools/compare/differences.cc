@@ -1,10 +1,10 @@
 #include "compare/differences.h"
 
 #include <cmath>
-#include <complex>
 #include <limits>
 
 #include "command/failure.h"
+#include "linnet/complex.h"
 #include "values/parse_text.h"
 #include "values/values.h"
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <complex>
 #include <cstdio>
 #include <numeric>
 #include <span>
 
 #include "elements/bit_stream.h"
 #include "elements/to_integer.h"
+#include "linnet/complex.h"
 #include "linnet/containers.h"
 #include "tensor/counted_memory.h"
 

@@ -10,6 +10,7 @@
 
 #include "context.h"
 #include "linnet/onnx.h"
+#include "linnet/registry.h"
 #include "linnet/version.h"
 #include "numpy_arrays.h"
 

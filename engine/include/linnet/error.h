@@ -2,7 +2,7 @@
 
 #include <exception>
 #include <initializer_list>
-#include <ostream>
+#include <iosfwd>
 #include <string>
 #include <utility>
 
@@ -41,7 +41,7 @@ class LINNET_API Error : public std::exception {
 };
 
 /// A value that outlives this, and how it is printed.
-class Printable {
+class LINNET_API Printable {
  public:
   explicit Printable(const char* text) : value_(text), print_(print_text) {}
   template <class T>
@@ -50,7 +50,7 @@ class Printable {
   void print(std::ostream& out) const { print_(out, value_); }
 
  private:
-  static void print_text(std::ostream& out, const void* text) { out << static_cast<const char*>(text); }
+  static void print_text(std::ostream& out, const void* text);
   template <class T>
   static void print_value(std::ostream& out, const void* value) {
     out << *static_cast<const T*>(value);
@@ -63,7 +63,7 @@ class Printable {
 LINNET_API std::string concatenated(std::initializer_list<Printable> parts);
 
 /// Concatenates the printed forms of its arguments: str("got ", 3, " dims"). Compiled for each type that is printed,
-/// not for each list of types.
+/// not for each list of types. Whoever calls it includes <ostream>, as linnet/op.h does.
 template <class... T>
 std::string str(const T&... parts) {
   return concatenated({Printable(parts)...});

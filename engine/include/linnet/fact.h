@@ -1,8 +1,8 @@
 #pragma once
 
+#include <iosfwd>
 #include <memory>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <vector>
 

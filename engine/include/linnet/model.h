@@ -1,10 +1,10 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <memory_resource>
+#include <mutex>  // std::chrono::steady_clock without the calendars and streams of <chrono>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,10 +13,12 @@
 
 #include "linnet/executor.h"
 #include "linnet/fact.h"
-#include "linnet/op.h"
 #include "linnet/options.h"
 
 namespace linnet {
+
+class Kernel;
+struct NodeSpec;
 
 /// An input or output of a model.
 struct ValueInfo {
@@ -85,7 +87,7 @@ class LINNET_API Model {
   std::shared_ptr<State> state_;
 };
 
-/// Told of every node that runs; for profiles. Called on the thread that called run().
+/// Told of every node that runs; for profiles. Called on the thread that called run(). Observers include linnet/op.h.
 class LINNET_API Observer {
  public:
   using Clock = std::chrono::steady_clock;

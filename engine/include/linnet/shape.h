@@ -1,10 +1,9 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <initializer_list>
-#include <ostream>
+#include <iosfwd>
 #include <span>
 
 #include "linnet/export.h"
@@ -34,7 +33,11 @@ class LINNET_API Shape {
   /// The product of the dims [first, last).
   int64_t elements(int first, int last) const;
 
-  friend bool operator==(const Shape& a, const Shape& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+  friend bool operator==(const Shape& a, const Shape& b) {
+    int i = 0;
+    while (i < a.rank_ && i < b.rank_ && a[i] == b[i]) ++i;
+    return i == a.rank_ && i == b.rank_;
+  }
 
  private:
   std::array<int64_t, kMaxRank> dims_{};

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <complex>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,7 +13,8 @@
 
 namespace linnet {
 
-/// The DType of a C++ element type: dtype_of<float> == DType::kFloat32.
+/// The DType of a C++ element type: dtype_of<float> == DType::kFloat32. Those of complex numbers are in
+/// linnet/complex.h, those of containers in linnet/containers.h.
 template <class T>
 inline constexpr DType dtype_of = DType::kUndefined;
 template <>
@@ -45,10 +45,6 @@ template <>
 inline constexpr DType dtype_of<bool> = DType::kBool;
 template <>
 inline constexpr DType dtype_of<std::string> = DType::kString;
-template <>
-inline constexpr DType dtype_of<std::complex<float>> = DType::kComplex64;
-template <>
-inline constexpr DType dtype_of<std::complex<double>> = DType::kComplex128;
 
 /// A dense tensor in row-major order. A copy shares the data; clone() duplicates it.
 /// Data that the tensor allocates is aligned to 64 bytes and uninitialised (strings and containers are empty).
@@ -91,12 +87,12 @@ class LINNET_API Tensor {
   /// Throw Error(kType) unless T is the element type.
   template <class T>
   T* data() {
-    check_type(dtype_of<T>);
+    check_type(element_type<T>());
     return static_cast<T*>(raw());
   }
   template <class T>
   const T* data() const {
-    check_type(dtype_of<T>);
+    check_type(element_type<T>());
     return static_cast<const T*>(raw());
   }
   template <class T>
@@ -117,6 +113,12 @@ class LINNET_API Tensor {
  private:
   friend class StoredContents;
   friend class TensorArena;
+  template <class T>
+  static constexpr DType element_type() {
+    static_assert(dtype_of<T> != DType::kUndefined, "no element type, or its header is missing: see dtype_of");
+    return dtype_of<T>;
+  }
+  [[noreturn]] static void throw_count(const Shape& shape, size_t values);
   void check_type(DType wanted) const;
   const void* contents() const;
 
@@ -130,11 +132,10 @@ class LINNET_API Tensor {
 
 template <class T>
 Tensor Tensor::of(const Shape& shape, const std::vector<T>& values) {
-  Tensor result(dtype_of<T>, shape);
-  if (result.size() != int64_t(values.size())) {
-    throw Error(ErrorKind::kShape, str("shape ", shape, " does not hold ", values.size(), " values"));
-  }
-  std::copy(values.begin(), values.end(), result.data<T>());
+  Tensor result(element_type<T>(), shape);
+  if (result.size() != int64_t(values.size())) throw_count(shape, values.size());
+  T* element = result.data<T>();
+  for (const auto& value : values) *element++ = value;
   return result;
 }
 

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <complex>
 
+#include "linnet/complex.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {

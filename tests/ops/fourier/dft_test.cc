@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <complex>
 #include <numbers>
 
 #include "environment/run_environment.h"
 #include "fourier/fft.h"
+#include "linnet/complex.h"
 #include "partition/checkpoints.h"
 #include "support/run_op.h"
 

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <complex>
 #include <map>
 #include <string>
 
+#include "linnet/complex.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 

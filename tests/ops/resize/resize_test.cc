@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <cstring>
 #include <tuple>
 #include <utility>
 
+#include "linnet/complex.h"
 #include "support/conv_reference.h"
 #include "support/run_op.h"
 
