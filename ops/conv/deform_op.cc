@@ -1,6 +1,7 @@
 #include "conv/deform_op.h"
 
 #include "infer/infer.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -92,6 +93,8 @@ std::vector<Fact> DeformOp::infer(std::span<const Fact> in) const {
   }
   return {y};
 }
+
+int64_t DeformOp::multiply_adds(const NodeValues& v) const { return conv_multiply_adds(v.out(0), v.in(kDeformW)); }
 
 KernelPtr DeformOp::compile(const CompileInput& in) const {
   const auto [conv, offset_group] = groups(in.fact(kDeformX), in.fact(kDeformW), in.fact(kDeformOffset));

@@ -3,6 +3,7 @@
 #include "quantization/parameter.h"
 #include "quantization/requantize.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -59,6 +60,8 @@ class QLinearConv final : public Op {
     if (has_input(in, kBias)) check_bias(in[kBias], channels);
     return {Fact(dtype, dims)};
   }
+
+  int64_t multiply_adds(const NodeValues& v) const override { return conv_multiply_adds(v.out(0), v.in(kW)); }
 
   KernelPtr compile(const CompileInput& in) const override {
     return std::make_unique<QLinearConvKernel>(in, conv_geometry(attributes_, {}, in.shape(kX), in.shape(kW)));

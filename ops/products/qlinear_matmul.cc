@@ -6,6 +6,7 @@
 #include "infer/infer.h"
 #include "quantization/requantize.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -143,6 +144,8 @@ class QLinearMatMul final : public Op {
     if (!in[kA].has_rank() || !in[kB].has_rank()) return {Fact(dtype, std::nullopt)};
     return {Fact(dtype, matmul_dims(*in[kA].dims, *in[kB].dims))};
   }
+
+  int64_t multiply_adds(const NodeValues& v) const override { return matmul_multiply_adds(v.out(0), v.in(kA)); }
 
   KernelPtr compile(const CompileInput& in) const override {
     if (is_integer(in.dtype(kA)) && is_integer(in.dtype(kB))) return std::make_unique<ByteKernel>(in);

@@ -135,7 +135,21 @@ enum class Precision {
   kAsGiven,  ///< the dtypes of its inputs: what they are matters
 };
 
-/// The meaning of a node: its attributes, its type and shape rule, its compilation. Immutable.
+/// The values of a node that ran. Omitted ones are empty tensors.
+struct LINNET_API NodeValues {
+  std::span<const Tensor*const> inputs, outputs;
+
+  bool has(int i) const { return i < int(inputs.size()) && *inputs[size_t(i)]; }
+  const Tensor& in(int i) const { return *inputs[size_t(i)]; }
+  bool has_output(int i) const { return i < int(outputs.size()) && *outputs[size_t(i)]; }
+  const Tensor& out(int i) const { return *outputs[size_t(i)]; }
+  /// The bytes of all values, one that several inputs read counted once; strings and containers count nothing.
+  int64_t bytes() const;
+  static int64_t bytes(const Tensor& value);
+};
+
+/// The meaning of a node: its attributes, its type and shape rule, its compilation, and what rewrites and profiles ask
+/// about it. Immutable.
 /// The constructor checks attributes; infer() checks types and shapes. Both throw Error without naming the node:
 /// the engine adds "Conv 'name' (opset 14): ".
 class LINNET_API Op {
@@ -166,6 +180,15 @@ class LINNET_API Op {
 
   /// False for operators whose results must not be shared or precomputed: random numbers.
   virtual bool deterministic() const { return true; }
+
+  /// The multiplications whose results are added up, by the definition of the operator: those of convolutions, of
+  /// matrix products, of attention, of recurrent cells. 0 where there are none. Profiles compare the time of the node
+  /// with that of so many on this machine, in the dtype of input 0.
+  virtual int64_t multiply_adds(const NodeValues& /*values*/) const { return 0; }
+
+  /// The bytes that the operator reads and writes, by its definition: less than those of all values where it reads or
+  /// writes a part of one. Profiles compare the time of the node with that of moving so many.
+  virtual int64_t bytes_moved(const NodeValues& values) const { return values.bytes(); }
 };
 
 }  // namespace linnet
