@@ -76,6 +76,7 @@ class Gather final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  bool moves(int input) const override { return input == 0; }
   int64_t bytes_moved(const NodeValues& v) const override { return bytes_of_selection(v); }
 
   KernelPtr compile(const CompileInput& in) const override {

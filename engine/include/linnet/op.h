@@ -131,7 +131,7 @@ class LINNET_API CompileInput {
 enum class Precision {
   kFloat32,  ///< float16 and bfloat16 as float32
   kFloat64,  ///< all floats from 16 bits on as float64
-  kAny,      ///< moves elements or reads their shape only: whatever dtype they come in
+  kAny,      ///< moves elements or reads their shape only (see Op::moves): whatever dtype they come in
   kAsGiven,  ///< the dtypes of its inputs: what they are matters
 };
 
@@ -180,6 +180,14 @@ class LINNET_API Op {
 
   /// False for operators whose results must not be shared or precomputed: random numbers.
   virtual bool deterministic() const { return true; }
+
+  /// True where each output has, at every place, a function of what the inputs have there, which NumPy's rules
+  /// broadcast. Transposes may then change places with the node.
+  virtual bool is_elementwise() const { return false; }
+
+  /// True for the inputs whose elements, moved, repeated or left out, are all that the outputs hold. They may then be
+  /// of any dtype of one byte or more: in quantised models the node moves bytes in place of floats.
+  virtual bool moves(int /*input*/) const { return false; }
 
   /// The multiplications whose results are added up, by the definition of the operator: those of convolutions, of
   /// matrix products, of attention, of recurrent cells. 0 where there are none. Profiles compare the time of the node
