@@ -87,6 +87,21 @@ TEST(MultiplyAdds, OfMatrices) {
   EXPECT_EQ(products({"QLinearMatMul"}, {a, scale, zero, b, scale, zero, scale, zero}, of({5, 3}, DType::kInt8)), 105);
 }
 
+TEST(MultiplyAdds, OfProductsOfBytesAsTheyRun) {
+  const Tensor scale = of({}), zero = of({}, DType::kUint8);
+  const Tensor x = of({1, 8, 8, 3}, DType::kUint8), w = of({16, 3, 3, 3}, DType::kInt8);
+  EXPECT_EQ(products({"QLinearConv", {}, "linnet"}, {x, scale, zero, w, scale}, of({1, 8, 8, 16}, DType::kUint8)),
+            27648);
+  const Tensor a = of({5, 7}, DType::kUint8), b = of({7, 3}, DType::kInt8), bt = of({3, 7}, DType::kInt8);
+  EXPECT_EQ(products({"QLinearMatMul", {}, "linnet"}, {a, scale, zero, b, scale}, of({5, 3})), 105);
+  const Attributes transposed{{"transposes_w", int64_t{1}}};
+  EXPECT_EQ(products({"QLinearMatMul", transposed, "linnet"}, {a, scale, zero, bt, scale}, of({5, 3})), 105);
+  // 3 steps of 2 samples, of 4 gates of 4 values, each of 5 inputs and 4 states.
+  const Attributes hidden{{"hidden_size", int64_t{4}}};
+  const std::vector<Tensor> in{of({3, 2, 5}), of({1, 5, 16}, DType::kInt8), of({1, 4, 16}, DType::kInt8)};
+  EXPECT_EQ(products({"DynamicQuantizeLSTM", hidden, "com.microsoft"}, in, of({3, 1, 2, 4})), 864);
+}
+
 TEST(MultiplyAdds, OfEinsum) {
   const auto of_equation = [](const std::string& equation) { return Spec{"Einsum", {{"equation", equation}}}; };
   EXPECT_EQ(products(of_equation("bij,bjk->bik"), {of({2, 3, 4}), of({2, 4, 5})}, of({2, 3, 5})), 120);
