@@ -27,7 +27,7 @@ void report_node(Observer& observer, const Step& step, const std::vector<Tensor>
   const auto end = Observer::Clock::now();
   const auto inputs = tensors(step.inputs, slots);
   const auto outputs = tensors(step.outputs, slots);
-  observer.on_node({step.node->spec, *step.kernel, inputs, outputs, begin, end});
+  observer.on_node({step.node->spec, *step.node->op, *step.kernel, inputs, outputs, begin, end});
 }
 
 bool is_view(const Plan& plan, const Step& step) {

@@ -104,6 +104,9 @@ class DeformConv2d final : public Op {
     return {Fact(in[0].dtype, y)};
   }
 
+  // For profiles: every element of the output sums up the weights of one channel.
+  int64_t multiply_adds(const NodeValues& v) const override { return v.out(0).size() * v.in(1).shape().elements(1, 4); }
+
   KernelPtr compile(const CompileInput& in) const override {
     return make_kernel<DeformKernel, float, double>(in.dtype(0), s_, in.shape(0), in.shape(1), in.output_shape(0));
   }

@@ -30,6 +30,7 @@ struct MyAdd final : Op {
     if (in.size() != 2 || in[0].dtype != in[1].dtype) throw Error(ErrorKind::kType, "a and b must have the same dtype");
     return {Fact(in[0].dtype, broadcast(in[0].dims, in[1].dims))};
   }
+  bool is_elementwise() const override { return true; }
   KernelPtr compile(const CompileInput& in) const override {
     // float16 and bfloat16 arrive as float32.
     return make_kernel<MyAddKernel, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,

@@ -104,6 +104,17 @@ class Attention final : public Op {
     return out;
   }
 
+  // Of every pair of a query and a key: its score, and its share of the output.
+  int64_t multiply_adds(const NodeValues& v) const override {
+    const AttentionDims d = dims(facts_of(v));
+    int64_t pairs = 0;
+    for (int64_t b = 0; b < d.batch.value(); ++b) pairs += sample_pairs(v, d, b);
+    const bool all_scores = v.has_output(Slots::kScores) && ScoreOutput(mode_) != ScoreOutput::kProbabilities;
+    const int64_t all = checked_mul(d.batch.value(), checked_mul(d.q_length.value(), d.kv_length.value()));
+    const int64_t scores = checked_mul(all_scores ? all : pairs, d.head_size.value());
+    return checked_mul(d.q_heads.value(), checked_add(scores, checked_mul(pairs, d.v_head_size.value())));
+  }
+
   KernelPtr compile(const CompileInput& in) const override {
     return in.dtype(Slots::kQ) == DType::kFloat64 ? make_attention_f64(rule(in), in) : make_attention_f32(rule(in), in);
   }
@@ -253,6 +264,30 @@ class Attention final : public Op {
                                        full[3], "], got ", mask));
   }
 
+  static std::vector<Fact> facts_of(const NodeValues& v) {
+    std::vector<Fact> facts;
+    for (const Tensor* x : v.inputs) facts.push_back(*x ? Fact(x->dtype(), x->shape()) : Fact());
+    return facts;
+  }
+
+  AttentionWindow window() const { return {left_, causal_ ? 0 : right_}; }
+
+  /// Pairs of a query and a key of sample b that the window, and a mask that is too short, leave.
+  int64_t sample_pairs(const NodeValues& v, const AttentionDims& d, int64_t b) const {
+    const bool counted = v.has(Slots::kKeyCounts), placed = v.has(Slots::kQueryPositions);
+    const int64_t keys = counted ? v.in(Slots::kKeyCounts).data<int64_t>()[b] : d.kv_length.value();
+    int64_t offset = counted ? keys - d.q_length.value() : d.past_length.value();
+    if (placed) offset = v.in(Slots::kQueryPositions).data<int64_t>()[b];
+    const bool cut = padded_mask_ && v.has(Slots::kMask);
+    const int64_t end = cut ? v.in(Slots::kMask).shape().dims().back() : d.kv_length.value();
+    int64_t pairs = 0;
+    for (int64_t i = 0; i < d.q_length.value(); ++i) {
+      const KeyRange range = window().keys_of(i, offset, keys);
+      pairs += std::max<int64_t>(0, std::min(range.end, end) - range.begin);
+    }
+    return pairs;
+  }
+
   AttentionRule rule(const CompileInput& in) const {
     std::vector<Fact> facts;
     for (int i = 0; i < in.num_inputs(); ++i) facts.push_back(in.fact(i));
@@ -263,7 +298,7 @@ class Attention final : public Op {
                   in.rank(Slots::kQ) == 3, in.rank(Slots::kK) == 3};
     rule.scale = scale_ ? double(*scale_) : 1 / std::sqrt(double(rule.sizes.head_size));
     rule.softcap = double(softcap_);
-    rule.window = {left_, causal_ ? 0 : right_};
+    rule.window = window();
     if (in.has(Slots::kMask)) rule.mask = AttentionMask(in.shape(Slots::kMask), rule.sizes, padded_mask_);
     rule.present = {in.has_output(Slots::kPresentKey), in.has_output(Slots::kPresentValue)};
     if (in.has_output(Slots::kScores)) rule.output = ScoreOutput(mode_);

@@ -189,6 +189,15 @@ class LinearAttention final : public Op {
     return out;
   }
 
+  // A token adds to the state of every key-value head, for the delta rules recalls from it first, and each of its
+  // queries reads it.
+  int64_t multiply_adds(const NodeValues& v) const override {
+    const Shape &q = v.in(kQuery).shape(), &value = v.in(kValue).shape();
+    const int64_t state = checked_mul(q[2] / q_heads_, value[2] / kv_heads_);
+    const int64_t uses = checked_add(checked_mul(kv_heads_, delta_ ? 2 : 1), q_heads_);
+    return checked_mul(checked_mul(q[0], q[1]), checked_mul(state, uses));
+  }
+
   KernelPtr compile(const CompileInput& in) const override {
     Recurrence r;
     r.batch = in.shape(kQuery)[0];

@@ -7,6 +7,7 @@
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -98,6 +99,8 @@ class CausalConvWithState final : public Op {
     out.resize(size_t(num_outputs_));
     return out;
   }
+
+  int64_t multiply_adds(const NodeValues& v) const override { return conv_multiply_adds(v.out(0), v.in(1)); }
 
   KernelPtr compile(const CompileInput& in) const override { return std::make_unique<CausalConvKernel>(in, swish_); }
 

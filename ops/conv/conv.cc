@@ -3,6 +3,7 @@
 #include "gemm/half_weights.h"
 #include "infer/infer.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -47,6 +48,8 @@ class Conv final : public Op {
   Precision computes_in(std::span<const Fact>) const override {
     return internal_ ? Precision::kAsGiven : Precision::kFloat32;
   }
+
+  int64_t multiply_adds(const NodeValues& v) const override { return conv_multiply_adds(v.out(0), v.in(1)); }
 
   KernelPtr compile(const CompileInput& in) const override {
     require_constant_halves(in, 1, "input W");

@@ -6,6 +6,7 @@
 #include "gemm/widened_products.h"
 #include "infer/infer.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -144,6 +145,8 @@ class ConvInteger final : public Op {
     require_inputs(in, 2, 4);
     return {Fact(DType::kInt32, byte_conv_dims(in, attributes_))};
   }
+
+  int64_t multiply_adds(const NodeValues& v) const override { return conv_multiply_adds(v.out(0), v.in(1)); }
 
   KernelPtr compile(const CompileInput& in) const override {
     const ConvGeometry geometry = conv_geometry(attributes_, {}, in.shape(kByteX), in.shape(kByteW));

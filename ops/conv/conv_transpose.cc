@@ -3,6 +3,7 @@
 #include "conv/conv_kernel.h"
 #include "infer/infer.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -50,6 +51,9 @@ class ConvTranspose final : public Op {
     }
     return {Fact(x.dtype, dims)};
   }
+
+  // Every element of x meets the weights of its channel.
+  int64_t multiply_adds(const NodeValues& v) const override { return conv_multiply_adds(v.in(0), v.in(1)); }
 
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0), w = in.shape(1);

@@ -2,6 +2,7 @@
 
 #include "infer/infer.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -93,6 +94,8 @@ std::vector<Fact> DeformOp::infer(std::span<const Fact> in) const {
   }
   return {y};
 }
+
+int64_t DeformOp::multiply_adds(const NodeValues& v) const { return conv_multiply_adds(v.out(0), v.in(kDeformW)); }
 
 KernelPtr DeformOp::compile(const CompileInput& in) const {
   const auto [conv, offset_group] = groups(in.fact(kDeformX), in.fact(kDeformW), in.fact(kDeformOffset));

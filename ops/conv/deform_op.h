@@ -20,6 +20,7 @@ class DeformOp final : public Op {
   DeformOp(const NodeSpec& node, bool derive_groups);
 
   std::vector<Fact> infer(std::span<const Fact> in) const override;
+  int64_t multiply_adds(const NodeValues& v) const override;
   KernelPtr compile(const CompileInput& in) const override;
 
  private:

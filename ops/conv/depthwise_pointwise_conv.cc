@@ -4,6 +4,7 @@
 #include "gemm/half_weights.h"
 #include "infer/infer.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -35,6 +36,10 @@ class DepthwisePointwiseConv final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
+
+  int64_t multiply_adds(const NodeValues& v) const override {
+    return checked_mul(pixels_of(v.out(0)), checked_add(v.in(1).size(), v.in(2).size()));
+  }
 
   KernelPtr compile(const CompileInput& in) const override {
     for (const int weights : {1, 2}) {

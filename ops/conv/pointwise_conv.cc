@@ -4,6 +4,7 @@
 #include "gemm/half_weights.h"
 #include "infer/infer.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -47,6 +48,8 @@ class PointwiseConv final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
+
+  int64_t multiply_adds(const NodeValues& v) const override { return conv_multiply_adds(v.out(0), v.in(kW)); }
 
   KernelPtr compile(const CompileInput& in) const override {
     if (!in.constant(kW)) throw Error(ErrorKind::kUnsupported, "input w must be constant");

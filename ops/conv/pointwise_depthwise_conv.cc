@@ -4,6 +4,7 @@
 #include "gemm/half_weights.h"
 #include "infer/infer.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -33,6 +34,10 @@ class PointwiseDepthwiseConv final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
+
+  int64_t multiply_adds(const NodeValues& v) const override {
+    return checked_add(checked_mul(pixels_of(v.in(0)), v.in(1).size()), conv_multiply_adds(v.out(0), v.in(2)));
+  }
 
   KernelPtr compile(const CompileInput& in) const override {
     for (const int weights : {1, 2}) {

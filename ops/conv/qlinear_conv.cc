@@ -3,6 +3,7 @@
 #include "quantization/parameter.h"
 #include "quantization/requantize.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -15,6 +16,8 @@ namespace {
 class QLinearConv final : public ExpandedOp {
  public:
   explicit QLinearConv(const NodeSpec& node) : ExpandedOp(node, Precision::kFloat32), attributes_(node.attributes) {}
+
+  int64_t multiply_adds(const NodeValues& v) const override { return conv_multiply_adds(v.out(0), v.in(kW)); }
 
  private:
   enum Input { kX, kXScale, kXZero, kW, kWScale, kWZero, kYScale, kYZero, kBias };

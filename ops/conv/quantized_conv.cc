@@ -4,6 +4,7 @@
 
 #include "infer/infer.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -31,6 +32,8 @@ class QuantizedConv final : public Op {
     check_quantized_residual(in, y);
     return {y};
   }
+
+  int64_t multiply_adds(const NodeValues& v) const override { return conv_multiply_adds(v.out(0), v.in(Q::kW)); }
 
   KernelPtr compile(const CompileInput& in) const override {
     const ConvGeometry geometry = conv_geometry(attributes_, kLayout, in.shape(Q::kX), in.shape(Q::kW));

@@ -27,6 +27,8 @@ class MyAdd final : public Op {
     return {Fact(in[0].dtype, broadcast_dims(in))};
   }
 
+  bool is_elementwise() const override { return true; }
+
   KernelPtr compile(const CompileInput& in) const override {
     return elementwise(
         in, dispatch_number(in.dtype(0), []<class T>() { return binary_loop<T>(TwiceFirstPlusSecond<T>()); }));

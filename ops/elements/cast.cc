@@ -39,6 +39,7 @@ class Cast final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
+  bool is_elementwise() const override { return true; }
   bool widens_constants() const override { return late_; }
   KernelPtr compile(const CompileInput& in) const override { return cast_kernel(in, rounding_); }
 

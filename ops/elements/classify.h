@@ -19,6 +19,7 @@ class ClassifyOp : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  bool is_elementwise() const override { return true; }
 
  protected:
   /// y = f(x) for elements of one byte, else y = kind(x), which is the same.

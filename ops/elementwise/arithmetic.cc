@@ -36,6 +36,8 @@ class Arithmetic final : public Op, public AlignsOperands {
 
   std::optional<Dims> aligned_second(std::span<const Fact> in) const override { return broadcast_.aligned_second(in); }
 
+  bool is_elementwise() const override { return broadcast_.by_numpy(); }
+
   KernelPtr compile(const CompileInput& in) const override { return elementwise(in, broadcast_.sources(in), loop(in)); }
 
  private:

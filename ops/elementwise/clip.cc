@@ -64,6 +64,8 @@ class Clip final : public Op {
     return same_as(in[0]);
   }
 
+  bool is_elementwise() const override { return true; }
+
   KernelPtr compile(const CompileInput& in) const override {
     std::vector<Source> sources{{0, in.shape(0)}};
     const Bound min = bound(in, 1, min_, sources);

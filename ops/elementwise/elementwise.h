@@ -82,6 +82,7 @@ class BinaryBroadcast {
  public:
   explicit BinaryBroadcast(const NodeSpec& node);
 
+  bool by_numpy() const { return !legacy_; }
   /// The dims of the output. Throws Error(kShape) for shapes that do not broadcast.
   std::optional<Dims> dims(const Fact& a, const Fact& b) const;
   /// Checks for two inputs of one dtype; the facts of an output of dims() and the given dtype, a's if kUndefined.

@@ -217,6 +217,7 @@ class Elementwise final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
+  bool is_elementwise() const override { return true; }
 
   KernelPtr compile(const CompileInput& in) const override {
     std::vector<DType> dtypes;

@@ -46,6 +46,8 @@ class Mod final : public Op {
     return out;
   }
 
+  bool is_elementwise() const override { return broadcast_.by_numpy(); }
+
   KernelPtr compile(const CompileInput& in) const override {
     return elementwise(in, broadcast_.sources(in), dispatch_number(in.dtype(0), [&]<class T>() {
                          T (*const function)(T, T) = truncated_ ? truncated_remainder<T> : floored_remainder<T>;

@@ -81,6 +81,8 @@ class Pow final : public Op, public AlignsOperands {
 
   std::optional<Dims> aligned_second(std::span<const Fact> in) const override { return broadcast_.aligned_second(in); }
 
+  bool is_elementwise() const override { return broadcast_.by_numpy(); }
+
   KernelPtr compile(const CompileInput& in) const override {
     const DType dtype = in.dtype(0);
     const std::optional<double> exponent = constant_exponent(in);

@@ -32,6 +32,8 @@ class PRelu final : public Op, public AlignsOperands {
     return dims;
   }
 
+  bool is_elementwise() const override { return !per_channel_; }
+
   KernelPtr compile(const CompileInput& in) const override {
     return elementwise(in, {{0, in.shape(0)}, {1, slope_shape(in.shape(0), in.shape(1))}}, loop(in));
   }

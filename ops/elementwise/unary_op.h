@@ -14,6 +14,8 @@ class UnaryOp : public Op {
     require_inputs(in, 1, 1);
     return same_as(in[0]);
   }
+
+  bool is_elementwise() const override { return true; }
 };
 
 }  // namespace linnet

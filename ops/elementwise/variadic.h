@@ -16,6 +16,8 @@ class VariadicOp : public Op {
     for (const Fact& fact : in) require_same_dtype(in[0], fact, "every input");
     return {Fact(in[0].dtype, broadcast_dims(in))};
   }
+
+  bool is_elementwise() const override { return true; }
 };
 
 /// y = f(f(x0, x1), x2) ... of all inputs, then finish(y), where it is given. f: a loop of two operands, finish: of

@@ -35,6 +35,7 @@ class Where final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  bool is_elementwise() const override { return true; }
   KernelPtr compile(const CompileInput& in) const override {
     if (const WidthFunctions* functions = kernels_for<NumberKernels>(in.isa()).width(in.dtype(1))) {
       return elementwise(in, number_loop(functions->select, in));

@@ -9,6 +9,7 @@
 #include "partition/parallel.h"
 #include "partition/parts.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -83,6 +84,8 @@ class ExpertMatMul final : public Op {
     }
     return {Fact(in[E::kX].dtype, dims)};
   }
+
+  int64_t multiply_adds(const NodeValues& v) const override { return matmul_multiply_adds(v.out(0), v.in(E::kX)); }
 
   KernelPtr compile(const CompileInput& in) const override {
     const Tensor* w = in.constant(E::kWeights);

@@ -11,6 +11,7 @@
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "registration.h"
+#include "roofline/counts.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -205,6 +206,8 @@ class ExpertMatMulNBits final : public Op, public ChecksContents {
   }
 
   void check_contents(std::span<const Fact> in) const override { check_nbits_scales(in[N::kScales].constant); }
+
+  int64_t multiply_adds(const NodeValues& v) const override { return matmul_multiply_adds(v.out(0), v.in(N::kX)); }
 
   KernelPtr compile(const CompileInput& in) const override {
     const NBitsMatrix matrix = this->matrix(in.shape(N::kX)[1], in.shape(N::kCodes));

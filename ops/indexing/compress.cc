@@ -4,6 +4,7 @@
 #include "movement/copy.h"
 #include "partition/checkpoints.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -81,6 +82,9 @@ class Compress final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  bool moves(int input) const override { return input == 0; }
+  int64_t bytes_moved(const NodeValues& v) const override { return bytes_of_selection(v); }
+
   KernelPtr compile(const CompileInput& in) const override {
     std::optional<int> axis;
     if (axis_) axis = normalize_axis(*axis_, in.rank(0));

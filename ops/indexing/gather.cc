@@ -5,6 +5,7 @@
 #include "infer/infer.h"
 #include "partition/parallel.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -75,6 +76,9 @@ class Gather final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  bool moves(int input) const override { return input == 0; }
+  int64_t bytes_moved(const NodeValues& v) const override { return bytes_of_selection(v); }
+
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
     const int axis = normalize_axis(axis_, x.rank());

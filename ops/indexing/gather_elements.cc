@@ -4,6 +4,7 @@
 #include "infer/infer.h"
 #include "partition/parallel.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -48,6 +49,9 @@ class GatherElements final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  bool moves(int input) const override { return input == 0; }
+  int64_t bytes_moved(const NodeValues& v) const override { return bytes_of_selection(v); }
+
   KernelPtr compile(const CompileInput& in) const override {
     const ElementWalk walk(in.shape(0), in.shape(1), normalize_axis(axis_, in.rank(0)));
     return dispatch_width(in.dtype(0),

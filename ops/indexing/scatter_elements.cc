@@ -5,6 +5,7 @@
 #include "movement/copy.h"
 #include "partition/checkpoints.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -81,6 +82,8 @@ class ScatterElements final : public Op {
   Precision computes_in(std::span<const Fact>) const override {
     return reduction_ == ScatterReduction::kNone ? Precision::kAny : Precision::kFloat32;
   }
+  int64_t bytes_moved(const NodeValues& v) const override { return bytes_of_scatter(v, 2); }
+
   KernelPtr compile(const CompileInput& in) const override {
     const ElementWalk walk(in.shape(0), in.shape(1), normalize_axis(axis_, in.rank(0)));
     return std::make_unique<ScatterElementsKernel>(in.dtype(0), walk, reduction_of(reduction_, in.dtype(0)));

@@ -6,6 +6,7 @@
 #include "movement/copy.h"
 #include "partition/checkpoints.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -72,6 +73,8 @@ class ScatterND final : public Op {
   Precision computes_in(std::span<const Fact>) const override {
     return reduction_ == ScatterReduction::kNone ? Precision::kAny : Precision::kFloat32;
   }
+  int64_t bytes_moved(const NodeValues& v) const override { return bytes_of_scatter(v, 2); }
+
   KernelPtr compile(const CompileInput& in) const override {
     return std::make_unique<ScatterNDKernel>(in.dtype(0), IndexTuples(in.shape(0), in.shape(1), 0),
                                              reduction_of(reduction_, in.dtype(0)));

@@ -3,6 +3,7 @@
 #include "movement/copy.h"
 #include "partition/checkpoints.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -83,6 +84,8 @@ class TensorScatter final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  int64_t bytes_moved(const NodeValues& v) const override { return bytes_of_scatter(v, 1); }
+
   KernelPtr compile(const CompileInput& in) const override {
     if (has_sub_byte(in)) return compile_widened(in, [this](const CompileInput& widened) { return compile(widened); });
     return std::make_unique<TensorScatterKernel>(in, normalize_axis(axis_, in.rank(0)), circular_);

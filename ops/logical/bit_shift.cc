@@ -33,6 +33,8 @@ class BitShift final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override { return broadcast_.infer(in); }
 
+  bool is_elementwise() const override { return broadcast_.by_numpy(); }
+
   KernelPtr compile(const CompileInput& in) const override {
     return elementwise(in, broadcast_.sources(in), dispatch_integer(in.dtype(0), [&]<class T>() {
                          return left_ ? loop<T>(in, shift_left) : loop<T>(in, shift_right);

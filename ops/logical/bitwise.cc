@@ -25,6 +25,8 @@ class Bitwise final : public Op {
     return broadcast_.infer(in);
   }
 
+  bool is_elementwise() const override { return broadcast_.by_numpy(); }
+
   KernelPtr compile(const CompileInput& in) const override {
     return elementwise(in, broadcast_.sources(in),
                        dispatch_integer(in.dtype(0), []<class T>() { return binary_loop<T>(Function()); }));
@@ -46,6 +48,8 @@ class BitwiseNot final : public Op {
     require_integer(in[0], "X");
     return same_as(in[0]);
   }
+
+  bool is_elementwise() const override { return true; }
 
   KernelPtr compile(const CompileInput& in) const override {
     const WidthFunctions* kernels = kernels_for<NumberKernels>(in.isa()).width(in.dtype(0));

@@ -24,6 +24,8 @@ class Connective final : public Op, public AlignsOperands {
 
   std::optional<Dims> aligned_second(std::span<const Fact> in) const override { return broadcast_.aligned_second(in); }
 
+  bool is_elementwise() const override { return broadcast_.by_numpy(); }
+
   KernelPtr compile(const CompileInput& in) const override {
     return elementwise(in, broadcast_.sources(in), number_loop(kernels_for<NumberKernels>(in.isa()).*function_, in));
   }
@@ -45,6 +47,8 @@ class Not final : public Op {
     require_dtype(in[0], DType::kBool, "X");
     return same_as(in[0]);
   }
+
+  bool is_elementwise() const override { return true; }
 
   KernelPtr compile(const CompileInput& in) const override {
     return elementwise(in, number_loop(kernels_for<NumberKernels>(in.isa()).not_bool, in));

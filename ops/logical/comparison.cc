@@ -22,6 +22,8 @@ class Comparison final : public Op, public AlignsOperands {
 
   std::optional<Dims> aligned_second(std::span<const Fact> in) const override { return broadcast_.aligned_second(in); }
 
+  bool is_elementwise() const override { return broadcast_.by_numpy(); }
+
   KernelPtr compile(const CompileInput& in) const override {
     std::vector<Source> sources = broadcast_.sources(in);
     if (swapped_) std::swap(sources[0], sources[1]);

@@ -19,6 +19,8 @@ class Equal final : public Op, public AlignsOperands {
 
   std::optional<Dims> aligned_second(std::span<const Fact> in) const override { return broadcast_.aligned_second(in); }
 
+  bool is_elementwise() const override { return broadcast_.by_numpy(); }
+
   KernelPtr compile(const CompileInput& in) const override {
     const OrderFunctions* functions = kernels_for<NumberKernels>(in.isa()).order(in.dtype(0));
     return elementwise(in, broadcast_.sources(in),

@@ -35,17 +35,17 @@ class FusedMatMul final : public ExpandedOp {
     require_floating(graph.facts()[0], "A");
     require_same_dtype(graph.facts()[0], graph.facts()[1], "A and B");
     for (size_t i = 0; i < 2; ++i) {
-      if (moves(i) && !graph.facts()[i].has_rank()) return {graph.unknown(graph.facts()[0].dtype)};
+      if (transposes(i) && !graph.facts()[i].has_rank()) return {graph.unknown(graph.facts()[0].dtype)};
     }
     const ValueId y = graph.op("MatMul", {operand(graph, 0), operand(graph, 1)});
     return {activation_.applied(graph, times(graph, y, alpha_))};
   }
 
-  bool moves(size_t i) const { return order_[i].batch || order_[i].matrix; }
+  bool transposes(size_t i) const { return order_[i].batch || order_[i].matrix; }
 
   ValueId operand(Expansion& graph, size_t i) const {
     const ValueId x = graph.in(i);
-    if (!moves(i) || graph.fact(x).rank() < 2) return x;
+    if (!transposes(i) || graph.fact(x).rank() < 2) return x;
     std::vector<int64_t> perm(size_t(graph.fact(x).rank()));
     std::iota(perm.begin(), perm.end(), 0);
     if (order_[i].batch) std::rotate(perm.begin(), perm.begin() + 1, perm.end() - 1);

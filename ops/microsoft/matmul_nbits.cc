@@ -5,6 +5,7 @@
 #include "graph/checks_contents.h"
 #include "infer/infer.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -63,6 +64,8 @@ class MatMulNBits final : public Op, public ChecksContents {
   }
 
   void check_contents(std::span<const Fact> in) const override { check_nbits_scales(in[2].constant); }
+
+  int64_t multiply_adds(const NodeValues& v) const override { return matmul_multiply_adds(v.out(0), v.in(0)); }
 
   KernelPtr compile(const CompileInput& in) const override {
     return make_nbits_product({matrix_, multiplies_bytes(level_, in)}, in);

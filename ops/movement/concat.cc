@@ -44,6 +44,7 @@ class Concat final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  bool moves(int) const override { return true; }
   KernelPtr compile(const CompileInput& in) const override {
     if (in.num_inputs() == 1) return make_view();
     const std::vector<int64_t> y_strides = row_major_strides(in.output_shape(0));

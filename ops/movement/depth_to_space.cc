@@ -57,6 +57,7 @@ class DepthToSpace final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  bool moves(int input) const override { return input == 0; }
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
     const int64_t depth = x[channels_last_ ? 3 : 1] / (checked_mul(block_, block_));
@@ -96,6 +97,7 @@ class SpaceToDepth final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  bool moves(int input) const override { return input == 0; }
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
     const Shape blocks{x[0], x[1], x[2] / block_, block_, x[3] / block_, block_};

@@ -24,6 +24,7 @@ class Expand final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  bool moves(int input) const override { return input == 0; }
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0), y = in.output_shape(0);
     if (x.elements() == y.elements()) return make_view();

@@ -37,6 +37,7 @@ class Flatten final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  bool moves(int input) const override { return input == 0; }
   KernelPtr compile(const CompileInput&) const override { return make_view(); }
 
  private:

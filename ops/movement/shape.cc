@@ -27,6 +27,8 @@ class ShapeOp final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  int64_t bytes_moved(const NodeValues& v) const override { return NodeValues::bytes(v.out(0)); }
+
   KernelPtr compile(const CompileInput& in) const override {
     return std::make_unique<ConstantKernel>(in.output_fact(0).constant);
   }

@@ -5,6 +5,7 @@
 #include "movement/strided_kernel.h"
 #include "movement/view.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -63,6 +64,9 @@ class Slice final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  bool moves(int input) const override { return input == 0; }
+  int64_t bytes_moved(const NodeValues& v) const override { return bytes_of_selection(v); }
+
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
     std::vector<Fact> facts;

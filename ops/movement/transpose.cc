@@ -35,6 +35,7 @@ class Transpose final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  bool moves(int input) const override { return input == 0; }
   KernelPtr compile(const CompileInput& in) const override {
     if (has_sub_byte(in)) return compile_widened(in, [this](const CompileInput& widened) { return compile(widened); });
     return make_transpose(in.dtype(0), in.shape(0), order(in.rank(0)), in.isa());

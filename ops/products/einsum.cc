@@ -127,6 +127,19 @@ class Einsum final : public Op {
     return {Fact(in[0].dtype, result)};
   }
 
+  // One multiplication less than there are operands, for every combination of the labels.
+  int64_t multiply_adds(const NodeValues& v) const override {
+    std::vector<Fact> facts;
+    std::vector<int> ranks;
+    for (const Tensor* x : v.inputs) {
+      facts.emplace_back(x->dtype(), x->shape());
+      ranks.push_back(x->rank());
+    }
+    int64_t count = int64_t(v.inputs.size()) - 1;
+    for (const auto& [label, dim] : label_dims(equation_.labels(ranks), facts)) count = checked_mul(count, dim.value());
+    return count;
+  }
+
   KernelPtr compile(const CompileInput& in) const override {
     std::vector<Fact> facts;
     std::vector<int> ranks;

@@ -45,6 +45,10 @@ class Gemm final : public Op {
     return fused_ ? Precision::kAsGiven : Precision::kFloat32;
   }
 
+  int64_t multiply_adds(const NodeValues& v) const override {
+    return checked_mul(v.out(0).size(), v.in(0).dim(transpose_a_ ? 0 : 1));
+  }
+
   KernelPtr compile(const CompileInput& in) const override {
     require_constant_halves(in, 1, "input B");
     const Shape a = in.shape(0), b = in.shape(1);

@@ -4,6 +4,7 @@
 #include "gemm/product_types.h"
 #include "infer/infer.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -35,6 +36,8 @@ class MatMul final : public Op {
   Precision computes_in(std::span<const Fact>) const override {
     return fused_ ? Precision::kAsGiven : Precision::kFloat32;
   }
+
+  int64_t multiply_adds(const NodeValues& v) const override { return matmul_multiply_adds(v.out(0), v.in(0)); }
 
   KernelPtr compile(const CompileInput& in) const override {
     require_constant_halves(in, 1, "input B");

@@ -10,6 +10,7 @@
 #include "kernels/byte_rows.h"
 #include "kernels/kernels_for.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -117,6 +118,8 @@ class MatMulInteger final : public Op {
     if (!in[0].has_rank() || !in[1].has_rank()) return {Fact(DType::kInt32, std::nullopt)};
     return {Fact(DType::kInt32, matmul_dims(*in[0].dims, *in[1].dims))};
   }
+
+  int64_t multiply_adds(const NodeValues& v) const override { return matmul_multiply_adds(v.out(0), v.in(0)); }
 
   KernelPtr compile(const CompileInput& in) const override { return std::make_unique<MatMulIntegerKernel>(in); }
 };

@@ -5,6 +5,7 @@
 #include "quantization/parameter.h"
 #include "quantization/requantize.h"
 #include "registration.h"
+#include "roofline/counts.h"
 
 namespace linnet {
 namespace {
@@ -21,6 +22,8 @@ constexpr std::array kTypes{DType::kInt8,           DType::kUint8,      DType::k
 class QLinearMatMul final : public ExpandedOp {
  public:
   explicit QLinearMatMul(const NodeSpec& node) : ExpandedOp(node, Precision::kFloat32) {}
+
+  int64_t multiply_adds(const NodeValues& v) const override { return matmul_multiply_adds(v.out(0), v.in(kA)); }
 
  private:
   enum Input { kA, kAScale, kAZero, kB, kBScale, kBZero, kYScale, kYZero };

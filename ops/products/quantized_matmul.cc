@@ -9,6 +9,7 @@
 #include "kernels/kernels_for.h"
 #include "partition/parallel.h"
 #include "registration.h"
+#include "roofline/counts.h"
 #include "tensor/counted_vector.h"
 
 namespace linnet {
@@ -137,6 +138,8 @@ class QuantizedMatMul final : public Op {
     check_quantized_residual(in, y);
     return {y};
   }
+
+  int64_t multiply_adds(const NodeValues& v) const override { return matmul_multiply_adds(v.out(0), v.in(Q::kX)); }
 
   KernelPtr compile(const CompileInput& in) const override {
     if (multiplies_bytes(in, Q::kW)) {

@@ -3,28 +3,29 @@
 #include <algorithm>
 #include <string_view>
 
+#include "functions/function_table.h"
+#include "rewrites/matching/activation.h"
 #include "rewrites/matching/match.h"
+#include "rewrites/matching/movement.h"
 
 namespace linnet {
 namespace {
 
-// Outputs hold elements of the first input (of all, for Concat) and nothing else.
-constexpr std::string_view kMovement[] = {"Concat",   "DepthToSpace", "Expand",    "Flatten",     "Gather",
-                                          "Identity", "MaxPool",      "Reshape",   "Slice",       "Split",
-                                          "Squeeze",  "Transpose",    "Unsqueeze", "SpaceToDepth"};
 // Means of elements: on a grid of their own.
 constexpr std::string_view kMeans[] = {"AveragePool", "GlobalAveragePool", "ReduceMean", "Resize"};
-constexpr std::string_view kElementwise[] = {
-    "Abs",       "Add",       "Clip",     "Div",      "Elu",  "Erf", "Exp",  "Gelu", "HardSigmoid",
-    "HardSwish", "LeakyRelu", "Max",      "Min",      "Mish", "Mul", "Neg",  "Pow",  "Relu",
-    "Selu",      "Sigmoid",   "Softplus", "Softsign", "Sqrt", "Sub", "Tanh", "PRelu"};
 
-template <size_t N>
-bool is_one_of(const Node& node, const std::string_view (&names)[N]) {
-  return node.spec.domain.empty() && std::ranges::count(names, node.spec.op_type) > 0;
+bool takes_means(const Node& node) { return node.spec.domain.empty() && std::ranges::count(kMeans, node.spec.op_type); }
+
+/// A function that chains of element-wise operators compute from bytes to bytes.
+bool is_byte_function(const Graph& graph, const Node& node) {
+  return node.spec.domain.empty() && (activation_of(graph, node) || binary_function(node.spec.op_type));
 }
 
-size_t joined_inputs(const Node& node) { return is_op(node, "Concat") ? node.inputs.size() : 1; }
+/// The inputs of which a node gives some elements and nothing else.
+std::vector<size_t> passed_inputs(const Node& node) {
+  if (takes_means(node)) return {};
+  return is_op(node, "MaxPool") ? std::vector<size_t>{0} : moved_inputs(node);
+}
 
 bool is_float(const Graph& graph, ValueId value) {
   return graph.fact(value).dtype == DType::kFloat32 && !graph.fact(value).constant;
@@ -63,8 +64,8 @@ void Placer::find_what_reaches(const std::vector<Layer>& layers) {
   for (const Layer& layer : layers) reaches_layer_[size_t(graph_.node(layer.node).inputs[0])] = true;
   for (auto id = graph_.nodes().rbegin(); id != graph_.nodes().rend(); ++id) {
     const Node& node = graph_.node(*id);
-    const bool passes = is_one_of(node, kMovement) || is_one_of(node, kMeans) || is_one_of(node, kElementwise);
-    if (!passes || !reaches_layer_[size_t(node.outputs[0])]) continue;
+    const bool passes = is_byte_function(graph_, node) || takes_means(node) || !passed_inputs(node).empty();
+    if (!passes || node.outputs[0] == kNoValue || !reaches_layer_[size_t(node.outputs[0])]) continue;
     for (const ValueId input : node.inputs) {
       if (input != kNoValue) reaches_layer_[size_t(input)] = true;
     }
@@ -83,12 +84,12 @@ void Placer::place(ValueId value) {
 
 // What moves elements shall move bytes; so shall means read them.
 void Placer::place_inputs(const Node& node, std::vector<ValueId>& open) {
-  const bool moves = is_one_of(node, kMovement);
-  if (!moves && !is_one_of(node, kMeans)) return;
-  const std::vector<ValueId> inputs(node.inputs.begin(), node.inputs.begin() + std::ptrdiff_t(joined_inputs(node)));
-  if (!std::ranges::all_of(inputs, [&](ValueId input) { return is_float(graph_, input); })) return;
+  const bool means = takes_means(node);
+  std::vector<ValueId> inputs;
+  for (const size_t i : means ? std::vector<size_t>{0} : passed_inputs(node)) inputs.push_back(node.inputs[i]);
+  if (inputs.empty() || !std::ranges::all_of(inputs, [&](ValueId input) { return is_float(graph_, input); })) return;
   open.insert(open.end(), inputs.begin(), inputs.end());
-  if (!moves) return;
+  if (means) return;
   for (const ValueId input : inputs) joined_.emplace_back(input, inputs[0]);
   for (const ValueId output : node.outputs) joined_.emplace_back(output, inputs[0]);
 }

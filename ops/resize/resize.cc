@@ -67,6 +67,12 @@ class Resize final : public Op {
     return {Fact(x.dtype, dims)};
   }
 
+  // tf_crop_and_resize gives another number outside of the region of interest.
+  bool moves(int input) const override {
+    return input == 0 && mode_.filter == ResizeMode::Filter::kNearest &&
+           mode_.coordinates != ResizeMode::Coordinates::kTfCropAndResize;
+  }
+
   KernelPtr compile(const CompileInput& in) const override {
     std::vector<Fact> facts;
     for (int i = 0; i < in.num_inputs(); ++i) facts.push_back(in.fact(i));

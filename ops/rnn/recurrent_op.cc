@@ -1,5 +1,7 @@
 #include "rnn/recurrent_op.h"
 
+#include <algorithm>
+
 namespace linnet {
 namespace {
 
@@ -86,6 +88,18 @@ RecurrentSizes RecurrentOp::sizes(const CompileInput& in) const {
           .directions = directions_,
           .gates = gates_,
           .batch_first = batch_first_};
+}
+
+int64_t RecurrentOp::multiply_adds(const NodeValues& values) const {
+  const Tensor& x = values.in(kX);
+  int64_t steps = checked_mul(x.dim(0), x.dim(1));
+  if (values.has(kSequenceLens)) {
+    steps = 0;
+    for (const int32_t length : values.in(kSequenceLens).values<int32_t>()) {
+      steps += std::clamp<int64_t>(length, 0, x.dim(batch_first_ ? 1 : 0));
+    }
+  }
+  return checked_mul(steps, checked_add(values.in(kW).size(), values.in(kR).size()));
 }
 
 }  // namespace linnet

@@ -44,6 +44,8 @@ class RecurrentOp : public Op {
   RecurrentOp(const NodeSpec& node, int64_t gates, int states, const std::vector<std::string>& default_activations);
 
   std::vector<Fact> infer(std::span<const Fact> in) const override;
+  /// Steps beyond the length of a sequence do not count.
+  int64_t multiply_adds(const NodeValues& values) const override;
 
  protected:
   RecurrentSizes sizes(const CompileInput& in) const;

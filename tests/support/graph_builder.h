@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "graph/graph.h"
@@ -13,7 +14,8 @@ namespace linnet::testing {
 /// Builds small graphs: b.output(b.op("Relu", {b.input("x", fact)})).
 class GraphBuilder {
  public:
-  explicit GraphBuilder(int64_t opset = 17) : graph_(std::make_shared<Registry>(standard_registry())), opset_(opset) {}
+  explicit GraphBuilder(int64_t opset = 17, Registry registry = standard_registry())
+      : graph_(std::make_shared<Registry>(std::move(registry))), opset_(opset) {}
 
   ValueId input(const std::string& name, const Fact& fact) { return graph_.add_input(name, fact); }
   ValueId input(const std::string& name, const Shape& shape) { return input(name, Fact(DType::kFloat32, shape)); }

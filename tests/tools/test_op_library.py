@@ -1,5 +1,6 @@
 """run_model -R: the operators of examples/custom_op, loaded from a library, against NumPy and the built-in ones."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -37,7 +38,9 @@ def test_my_add_from_the_library(run_model, library, tmp_path, dtype):
     np.testing.assert_array_equal(run_model.outputs(model, {"a": a, "b": b}, "-R", library)["y"], expected)
 
 
-def test_deform_conv2d_from_the_library_agrees_with_the_built_in(run_model, library, tmp_path):
+@pytest.fixture
+def deform(tmp_path):
+    """A deform_conv2d: the model and its inputs."""
     shapes = {
         "x": [2, 6, 7, 9],
         "w": [4, 3, 3, 2],
@@ -58,11 +61,22 @@ def test_deform_conv2d_from_the_library_agrees_with_the_built_in(run_model, libr
         offset_group=3,
     )
     rng = np.random.default_rng(1)
-    inputs = {name: rng.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
-    built_in = run_model.outputs(model, inputs)["y"]
-    loaded = run_model.outputs(model, inputs, "-R", library)["y"]
+    return model, {name: rng.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
+
+
+def test_deform_conv2d_from_the_library_agrees_with_the_built_in(run_model, library, deform):
+    built_in = run_model.outputs(*deform)["y"]
+    loaded = run_model.outputs(*deform, "-R", library)["y"]
     np.testing.assert_allclose(loaded, built_in, atol=1e-5)
     assert np.abs(loaded).max() > 1
+
+
+@pytest.mark.parametrize("flags", [[], ["-R", "library"]])
+def test_a_profile_has_the_multiply_adds_that_an_operator_counts(run_model, library, deform, tmp_path, flags):
+    trace = tmp_path / "trace.json"
+    run_model("run", deform[0], "-p", trace, *(library if flag == "library" else flag for flag in flags))
+    counts = [event["args"]["multiply_adds"] for event in json.loads(trace.read_text())["traceEvents"]]
+    assert sum(counts) == 2 * 4 * 4 * 9 * (3 * 3 * 2)
 
 
 @pytest.mark.parametrize(

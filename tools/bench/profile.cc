@@ -45,7 +45,7 @@ void Profiler::on_node(const NodeEvent& node) {
               "",
               us(node.begin - begin_),
               us(node.end - node.begin),
-              node_cost(node.node, node.inputs, node.outputs)};
+              node_cost(node.node, node.op, {node.inputs, node.outputs})};
   for (const Tensor* output : node.outputs) {
     if (!*output) continue;
     if (!event.outputs.empty()) event.outputs += ' ';

@@ -94,6 +94,7 @@ class LINNET_API Observer {
   /// What it refers to is valid during the call.
   struct NodeEvent {
     const NodeSpec& node;
+    const Op& op;
     const Kernel& kernel;
     std::span<const Tensor* const> inputs;
     std::span<const Tensor* const> outputs;

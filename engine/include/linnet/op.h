@@ -132,11 +132,25 @@ class LINNET_API CompileInput {
 enum class Precision {
   kFloat32,  ///< float16 and bfloat16 as float32
   kFloat64,  ///< all floats from 16 bits on as float64
-  kAny,      ///< moves elements or reads their shape only: whatever dtype they come in
+  kAny,      ///< moves elements or reads their shape only (see Op::moves): whatever dtype they come in
   kAsGiven,  ///< the dtypes of its inputs: what they are matters
 };
 
-/// The meaning of a node: its attributes, its type and shape rule, its compilation. Immutable.
+/// The values of a node that ran. Omitted ones are empty tensors.
+struct LINNET_API NodeValues {
+  std::span<const Tensor*const> inputs, outputs;
+
+  bool has(int i) const { return i < int(inputs.size()) && *inputs[size_t(i)]; }
+  const Tensor& in(int i) const { return *inputs[size_t(i)]; }
+  bool has_output(int i) const { return i < int(outputs.size()) && *outputs[size_t(i)]; }
+  const Tensor& out(int i) const { return *outputs[size_t(i)]; }
+  /// The bytes of all values, one that several inputs read counted once; strings and containers count nothing.
+  int64_t bytes() const;
+  static int64_t bytes(const Tensor& value);
+};
+
+/// The meaning of a node: its attributes, its type and shape rule, its compilation, and what rewrites and profiles ask
+/// about it. Immutable.
 /// The constructor checks attributes; infer() checks types and shapes. Both throw Error without naming the node:
 /// the engine adds "Conv 'name' (opset 14): ".
 class LINNET_API Op {
@@ -167,6 +181,23 @@ class LINNET_API Op {
 
   /// False for operators whose results must not be shared or precomputed: random numbers.
   virtual bool deterministic() const { return true; }
+
+  /// True where each output has, at every place, a function of what the inputs have there, which NumPy's rules
+  /// broadcast. Transposes may then change places with the node.
+  virtual bool is_elementwise() const { return false; }
+
+  /// True for the inputs whose elements, moved, repeated or left out, are all that the outputs hold. They may then be
+  /// of any dtype of one byte or more: in quantised models the node moves bytes in place of floats.
+  virtual bool moves(int /*input*/) const { return false; }
+
+  /// The multiplications whose results are added up, by the definition of the operator: those of convolutions, of
+  /// matrix products, of attention, of recurrent cells. 0 where there are none. Profiles compare the time of the node
+  /// with that of so many on this machine, in the dtype of input 0.
+  virtual int64_t multiply_adds(const NodeValues& /*values*/) const { return 0; }
+
+  /// The bytes that the operator reads and writes, by its definition: less than those of all values where it reads or
+  /// writes a part of one. Profiles compare the time of the node with that of moving so many.
+  virtual int64_t bytes_moved(const NodeValues& values) const { return values.bytes(); }
 };
 
 }  // namespace linnet

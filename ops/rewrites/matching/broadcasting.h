@@ -4,8 +4,6 @@
 
 namespace linnet {
 
-/// True for an operator whose output has, at each place, a function of what its inputs have there, which are broadcast
-/// by NumPy's rules.
-bool broadcasts(const Node& node);
+inline bool broadcasts(const Node& node) { return node.op->is_elementwise(); }
 
 }  // namespace linnet

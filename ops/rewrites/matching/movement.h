@@ -1,10 +1,12 @@
 #pragma once
 
+#include <vector>
+
 #include "graph/graph.h"
 
 namespace linnet {
 
-/// How many inputs, the first ones, an operator of one output only moves the elements of; 0 for all others.
-size_t moved_inputs(const Node& node);
+/// The positions of the inputs that a node moves the elements of (Op::moves), those that are omitted left out.
+std::vector<size_t> moved_inputs(const Node& node);
 
 }  // namespace linnet

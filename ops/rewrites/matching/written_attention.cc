@@ -131,7 +131,9 @@ bool has_finite_elements(const Graph& graph, ValueId value) {
   if (is_op(*node, "Where")) {
     return has_finite_elements(graph, node->inputs[1]) && has_finite_elements(graph, node->inputs[2]);
   }
-  return moved_inputs(*node) == 1 && has_finite_elements(graph, node->inputs[0]);
+  const std::vector<size_t> moved = moved_inputs(*node);
+  return !moved.empty() &&
+         std::ranges::all_of(moved, [&](size_t input) { return has_finite_elements(graph, node->inputs[input]); });
 }
 
 }  // namespace

@@ -17,10 +17,11 @@ bool is_signed_grid(const Graph& graph, const Node& node) {
   return grid && grid->dtype == DType::kInt8;
 }
 
-/// The inputs, from the first, of which an operator gives some bytes, whatever order of bytes is the one of numbers:
-/// the greatest byte is the same one in both types.
-size_t passed_inputs(const Node& node) {
-  return is_op(node, "MaxPool") && node.outputs.size() == 1 ? 1 : moved_inputs(node);
+/// The inputs of which an operator of one output gives some bytes, whatever order of bytes is the one of numbers: the
+/// greatest byte is the same one in both types.
+std::vector<size_t> passed_inputs(const Node& node) {
+  if (node.outputs.size() != 1) return {};
+  return is_op(node, "MaxPool") ? std::vector<size_t>{0} : moved_inputs(node);
 }
 
 /// The values of int8 that one QuantizeLinear and operators that move bytes connect, and the nodes around them.
@@ -50,16 +51,14 @@ class SignedRegion {
     if (!node) return false;
     nodes_.insert(node->id);
     if (is_op(*node, "QuantizeLinear")) return is_signed_grid(graph_, *node);
-    const auto passed = std::ptrdiff_t(passed_inputs(*node));
-    return passed > 0 &&
-           std::all_of(node->inputs.begin(), node->inputs.begin() + passed, [&](ValueId input) { return grow(input); });
+    const std::vector<size_t> passed = passed_inputs(*node);
+    return !passed.empty() && std::ranges::all_of(passed, [&](size_t input) { return grow(node->inputs[input]); });
   }
   bool grow_behind(const Node& node, ValueId value) {
     nodes_.insert(node.id);
     if (is_op(node, "DequantizeLinear")) return is_signed_grid(graph_, node) && !node.spec.has("output_dtype");
-    const auto passed = std::ptrdiff_t(passed_inputs(node));
-    return std::count(node.inputs.begin(), node.inputs.begin() + passed, value) ==
-               std::ranges::count(node.inputs, value) &&
+    const auto passes = [&](size_t input) { return node.inputs[input] == value; };
+    return std::ranges::count_if(passed_inputs(node), passes) == std::ranges::count(node.inputs, value) &&
            grow(node.outputs[0]);
   }
 

@@ -13,10 +13,9 @@ bool moves_bytes(const Graph& graph, ValueId value) {
   const Node* from = graph.producer(value);
   if (!from) return false;
   if (is_op(*from, "DequantizeLinear")) return byte_grid(graph, *from).has_value();
-  const size_t moved = moved_inputs(*from);
-  const auto moves = [&](ValueId input) { return moves_bytes(graph, input); };
-  return moved > 0 && graph.only_consumer(value) &&
-         std::all_of(from->inputs.begin(), from->inputs.begin() + std::ptrdiff_t(moved), moves);
+  const std::vector<size_t> moved = moved_inputs(*from);
+  const auto moves = [&](size_t input) { return moves_bytes(graph, from->inputs[input]); };
+  return !moved.empty() && from->outputs.size() == 1 && graph.only_consumer(value) && std::ranges::all_of(moved, moves);
 }
 
 }  // namespace
@@ -26,11 +25,10 @@ bool moves_bytes(const Graph& graph, ValueId value) {
 LINNET_DEFINE_REWRITE(raise_quantize)(const Graph& graph, const Node& node) {
   if (!is_op(node, "QuantizeLinear") || !byte_grid(graph, node)) return std::nullopt;
   const Node* moves = graph.producer(node.inputs[0]);
-  const size_t moved = moves ? moved_inputs(*moves) : 0;
-  if (moved == 0 || !moves_bytes(graph, node.inputs[0])) return std::nullopt;
+  if (!moves || is_op(*moves, "DequantizeLinear") || !moves_bytes(graph, node.inputs[0])) return std::nullopt;
   Patch patch(graph);
   std::vector<ValueId> inputs = moves->inputs;
-  for (size_t i = 0; i < moved; ++i) {
+  for (const size_t i : moved_inputs(*moves)) {
     std::vector<ValueId> quantized = node.inputs;
     quantized[0] = inputs[i];
     inputs[i] = patch.add(node.spec, quantized);

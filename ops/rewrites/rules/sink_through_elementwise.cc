@@ -1,25 +1,9 @@
-#include <algorithm>
-#include <string_view>
-
-#include "functions/function_table.h"
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/sink_transpose.h"
 
 namespace linnet {
 namespace {
-
-// Besides those in the table of functions.
-constexpr std::string_view kOthers[] = {"Clip", "PRelu", "Pow"};
-
-bool is_elementwise(const Node& node) {
-  if (!node.spec.domain.empty()) return false;
-  return activation_of(node.spec) || binary_function(node.spec.op_type) ||
-         std::ranges::count(kOthers, node.spec.op_type);
-}
-
-// Before opset 7, attributes align operands until align_operands can say how.
-bool aligns_by_attribute(const Node& node) { return node.spec.opset < 7 && node.inputs.size() == 2; }
 
 // A constant of lower rank, brought to channels-last of the full rank.
 ValueId constant_to_channels_last(Patch& patch, const Node& node, const Tensor& constant, int rank) {
@@ -51,7 +35,7 @@ ValueId operand(const Graph& graph, Patch& patch, const Node& node, int input, i
 
 // Element-wise operators: all operands channels-last.
 std::optional<Patch> sink_through_elementwise(const Graph& graph, const Node& node) {
-  if (!is_elementwise(node) || aligns_by_attribute(node)) return std::nullopt;
+  if (!node.op->is_elementwise()) return std::nullopt;
   const Fact& out = graph.fact(node.outputs[0]);
   if (!out.has_rank() || out.rank() < 3) return std::nullopt;
   Patch patch(graph);

@@ -164,6 +164,20 @@ TEST(Rewrites, BroadcastOperandsMoveWithTheLayout) {
   expect_unchanged(b, {random_tensor({2, 3, 8, 8})});
 }
 
+TEST(Rewrites, EveryElementWiseOperatorRunsInAnyLayout) {
+  GraphBuilder b;
+  const ValueId y = conv(b, b.input("x", Shape{2, 3, 8, 8}), 3, 4);
+  const ValueId positive = b.op("Greater", {y, b.constant(random_tensor({4, 1, 1}, 3))});
+  const ValueId mask = b.op("Or", {b.op("Not", {positive}), b.op("IsNaN", {y})});
+  const ValueId z = b.op("Where", {mask, y, b.constant(random_tensor({8}, 4))});
+  const ValueId whole = b.op("Cast", {z}, {{"to", int64_t(DType::kInt32)}});
+  const ValueId rest = b.op("Mod", {whole, b.constant(Tensor::of<int32_t>({3}))});
+  const ValueId sum = b.op("Mean", {z, b.op("Cast", {rest}, {{"to", int64_t(DType::kFloat32)}}), y});
+  b.output(conv(b, b.op("my_add", {sum, z}, {}, "custom"), 4, 4, 9));
+  EXPECT_EQ(count_ops(b.model(), "Transpose"), 2) << optimized_ops(b);
+  expect_unchanged(b, {random_tensor({2, 3, 8, 8})});
+}
+
 TEST(Rewrites, OperandsOfRankThreeMeetATransposeWhereItIs) {
   for (const std::string op : {"Sub", "Concat"}) {
     GraphBuilder b;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linnet/registry.h"
 #include "roofline/roofline.h"
 
 namespace linnet::testing {
@@ -14,19 +15,27 @@ struct Spec {
   std::string op_type;
   Attributes attributes{};
   std::string domain{};
-  int64_t opset = 25;
+  int64_t opset = 27;
 };
 
-NodeCost cost(const Spec& spec, const std::vector<Tensor>& in, const std::vector<Tensor>& out) {
+NodeCost cost(const Registry& registry, const Spec& spec, const std::vector<Tensor>& in,
+              const std::vector<Tensor>& out) {
   NodeSpec node;
   node.op_type = spec.op_type;
   node.domain = spec.domain;
   node.opset = spec.opset;
   node.attributes = spec.attributes;
+  node.num_inputs = int(in.size());
+  node.num_outputs = int(out.size());
   std::vector<const Tensor*> inputs, outputs;
   for (const Tensor& x : in) inputs.push_back(&x);
   for (const Tensor& x : out) outputs.push_back(&x);
-  return node_cost(node, inputs, outputs);
+  return node_cost(node, *registry.create(node), {inputs, outputs});
+}
+
+NodeCost cost(const Spec& spec, const std::vector<Tensor>& in, const std::vector<Tensor>& out) {
+  static const Registry registry = standard_registry();
+  return cost(registry, spec, in, out);
 }
 
 int64_t products(const Spec& spec, const std::vector<Tensor>& in, const Tensor& out) {
@@ -70,11 +79,27 @@ TEST(MultiplyAdds, OfMatrices) {
   EXPECT_EQ(products({"MatMul", {}, "linnet"}, {of({7}), of({7, 3})}, of({3})), 21);
   EXPECT_EQ(products({"Gemm"}, {of({5, 7}), of({7, 3})}, of({5, 3})), 105);
   EXPECT_EQ(products({"Gemm", {{"transA", int64_t{1}}}}, {of({7, 5}), of({7, 3})}, of({5, 3})), 105);
-  EXPECT_EQ(products({"MatMulNBits", {}, "com.microsoft"}, {of({5, 7}), of({3, 1, 8}, DType::kUint8)}, of({5, 3})),
+  const Attributes blocks{{"K", int64_t{7}}, {"N", int64_t{3}}, {"block_size", int64_t{16}}};
+  EXPECT_EQ(products({"MatMulNBits", blocks, "com.microsoft"}, {of({5, 7}), of({3, 1, 8}, DType::kUint8)}, of({5, 3})),
             105);
   const Tensor a = of({5, 7}, DType::kUint8), b = of({7, 3}, DType::kInt8), scale = of({}), zero = of({}, DType::kInt8);
   EXPECT_EQ(products({"MatMulInteger"}, {a, b}, of({5, 3}, DType::kInt32)), 105);
   EXPECT_EQ(products({"QLinearMatMul"}, {a, scale, zero, b, scale, zero, scale, zero}, of({5, 3}, DType::kInt8)), 105);
+}
+
+TEST(MultiplyAdds, OfProductsOfBytesAsTheyRun) {
+  const Tensor scale = of({}), zero = of({}, DType::kUint8);
+  const Tensor x = of({1, 8, 8, 3}, DType::kUint8), w = of({16, 3, 3, 3}, DType::kInt8);
+  EXPECT_EQ(products({"QLinearConv", {}, "linnet"}, {x, scale, zero, w, scale}, of({1, 8, 8, 16}, DType::kUint8)),
+            27648);
+  const Tensor a = of({5, 7}, DType::kUint8), b = of({7, 3}, DType::kInt8), bt = of({3, 7}, DType::kInt8);
+  EXPECT_EQ(products({"QLinearMatMul", {}, "linnet"}, {a, scale, zero, b, scale}, of({5, 3})), 105);
+  const Attributes transposed{{"transposes_w", int64_t{1}}};
+  EXPECT_EQ(products({"QLinearMatMul", transposed, "linnet"}, {a, scale, zero, bt, scale}, of({5, 3})), 105);
+  // 3 steps of 2 samples, of 4 gates of 4 values, each of 5 inputs and 4 states.
+  const Attributes hidden{{"hidden_size", int64_t{4}}};
+  const std::vector<Tensor> in{of({3, 2, 5}), of({1, 5, 16}, DType::kInt8), of({1, 4, 16}, DType::kInt8)};
+  EXPECT_EQ(products({"DynamicQuantizeLSTM", hidden, "com.microsoft"}, in, of({3, 1, 2, 4})), 864);
 }
 
 TEST(MultiplyAdds, OfEinsum) {
@@ -124,9 +149,36 @@ TEST(MultiplyAdds, OfRecurrentCells) {
   EXPECT_EQ(products({"LSTM"}, shorter, of({3, 1, 2, 4})), 576);
 }
 
+/// An operator of an application.
+class Own : public Op {
+ public:
+  explicit Own(const NodeSpec&) {}
+  std::vector<Fact> infer(std::span<const Fact> in) const override { return {in[0]}; }
+  KernelPtr compile(const CompileInput&) const override { return nullptr; }
+};
+
+/// One that says what it costs: each row of input 0 by each of input 1, of which it reads the first half.
+class Counted final : public Own {
+ public:
+  using Own::Own;
+  int64_t multiply_adds(const NodeValues& v) const override { return v.in(0).size() * v.in(1).dim(0); }
+  int64_t bytes_moved(const NodeValues& v) const override { return v.bytes() - NodeValues::bytes(v.in(1)) / 2; }
+};
+
 TEST(MultiplyAdds, OthersHaveNone) {
   EXPECT_EQ(products({"Relu"}, {of({2, 3})}, of({2, 3})), 0);
-  EXPECT_EQ(products({"Conv", {}, "somebody.else"}, {of({2, 3})}, of({2, 3})), 0);
+  Registry registry = standard_registry();
+  registry.add<Own>("Conv", {.since = 1, .domain = "somebody.else"});
+  EXPECT_EQ(cost(registry, {"Conv", {}, "somebody.else"}, {of({2, 3})}, {of({2, 3})}).multiply_adds, 0);
+}
+
+TEST(NodeCost, IsWhatAnOperatorOfAnApplicationSays) {
+  Registry registry = standard_registry();
+  registry.add<Counted>("Rows", {.since = 1, .domain = "somebody.else"});
+  const NodeCost got = cost(registry, {"Rows", {}, "somebody.else"}, {of({5, 3}), of({4, 3})}, {of({5, 4})});
+  EXPECT_EQ(got.multiply_adds, 60);
+  EXPECT_EQ(got.multiplied, DType::kFloat32);
+  EXPECT_EQ(got.bytes, 4 * (15 + 12 / 2 + 20));
 }
 
 TEST(NodeCost, TellsWhatIsMultiplied) {
@@ -150,9 +202,10 @@ TEST(NodeCost, CountsTheBytesOfAllValues) {
 TEST(NodeCost, CountsAValueThatIsReadTwiceOnce) {
   NodeSpec node;
   node.op_type = "Mul";
+  node.opset = 25;
   const Tensor x = of({10}), y = of({10});
   const std::vector<const Tensor*> in{&x, &x}, out{&y};
-  EXPECT_EQ(node_cost(node, in, out).bytes, 80);
+  EXPECT_EQ(node_cost(node, *standard_registry().create(node), {in, out}).bytes, 80);
 }
 
 TEST(NodeCost, CountsOnlyWhatIsReadOfATable) {
@@ -169,8 +222,10 @@ TEST(NodeCost, CountsOnlyWhatAScatterInPlaceWrites) {
 }
 
 TEST(NodeCost, LeavesNodesWithBodiesToTheirNodes) {
+  Registry registry;
+  registry.add<Own>("If");
   const Attributes body{{"then_branch", std::shared_ptr<const Graph>()}};
-  EXPECT_EQ(cost({"If", body}, {of({}, DType::kBool)}, {of({5})}).bytes, 0);
+  EXPECT_EQ(cost(registry, {"If", body}, {of({}, DType::kBool)}, {of({5})}).bytes, 0);
 }
 
 TEST(Roofline, IsTheLowerOfWhatUnitsAndMemoryAllow) {
