@@ -22,6 +22,13 @@ bool has_body(const NodeSpec& spec) {
 
 }  // namespace
 
+Precision Op::computes_in(std::span<const Fact> in) const {
+  for (int i = 0; i < int(in.size()); ++i) {
+    if (moves(i)) return Precision::kAny;
+  }
+  return Precision::kFloat32;
+}
+
 DType compute_dtype(const Node& node, std::span<const Fact> in, std::span<const Fact> out) {
   const bool narrow =
       std::any_of(in.begin(), in.end(), [](const Fact& f) { return is_narrower(f.dtype, DType::kFloat64); });

@@ -75,7 +75,6 @@ class Gather final : public Op {
     return {Fact(in[0].dtype, dims)};
   }
 
-  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   bool moves(int input) const override { return input == 0; }
   int64_t bytes_moved(const NodeValues& v) const override { return bytes_of_selection(v); }
 

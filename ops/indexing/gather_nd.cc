@@ -57,7 +57,6 @@ class GatherND final : public Op {
     return {Fact(in[0].dtype, infer_index_tuples(in[0], in[1], batch_dims_))};
   }
 
-  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   bool moves(int input) const override { return input == 0; }
   int64_t bytes_moved(const NodeValues& v) const override { return bytes_of_selection(v); }
 

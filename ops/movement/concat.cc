@@ -43,7 +43,6 @@ class Concat final : public Op {
     return {Fact(in[0].dtype, dims)};
   }
 
-  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   bool moves(int) const override { return true; }
   KernelPtr compile(const CompileInput& in) const override {
     if (in.num_inputs() == 1) return make_view();

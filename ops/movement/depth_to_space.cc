@@ -56,7 +56,6 @@ class DepthToSpace final : public Op {
     return {Fact(in[0].dtype, Dims{x[0], channels, height, width})};
   }
 
-  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   bool moves(int input) const override { return input == 0; }
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
@@ -96,7 +95,6 @@ class SpaceToDepth final : public Op {
                                    divided(x[2], block_, "the height"), divided(x[3], block_, "the width")})};
   }
 
-  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   bool moves(int input) const override { return input == 0; }
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);

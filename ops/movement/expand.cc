@@ -23,7 +23,6 @@ class Expand final : public Op {
     return {Fact(in[0].dtype, broadcast_dims(in[0].dims, Dims(target.begin(), target.end())))};
   }
 
-  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   bool moves(int input) const override { return input == 0; }
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0), y = in.output_shape(0);

@@ -36,7 +36,6 @@ class Flatten final : public Op {
     return {Fact(in[0].dtype, Dims{product(*in[0].dims, 0, axis), product(*in[0].dims, axis, rank)})};
   }
 
-  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   bool moves(int input) const override { return input == 0; }
   KernelPtr compile(const CompileInput&) const override { return make_view(); }
 

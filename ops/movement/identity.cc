@@ -17,7 +17,6 @@ class Identity final : public Op, public GivesItsInput {
     return same_as(in[0]);
   }
 
-  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   bool is_elementwise() const override { return true; }
   bool moves(int input) const override { return input == 0; }
   KernelPtr compile(const CompileInput&) const override { return make_view(); }

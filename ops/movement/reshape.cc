@@ -26,7 +26,6 @@ class Reshape final : public Op {
     return {rank ? Fact(in[0].dtype, Dims(size_t(*rank))) : Fact(in[0].dtype, std::nullopt)};
   }
 
-  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   bool moves(int input) const override { return input == 0; }
   KernelPtr compile(const CompileInput&) const override { return make_view(); }
   std::vector<int> value_inputs() const override { return shape_.value_inputs(); }

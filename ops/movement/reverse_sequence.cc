@@ -67,7 +67,6 @@ class ReverseSequence final : public Op {
     return same_as(in[0]);
   }
 
-  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   bool moves(int input) const override { return input == 0; }
   KernelPtr compile(const CompileInput& in) const override {
     return std::make_unique<ReverseSequenceKernel>(in.dtype(0), in.shape(0), time_axis_ == 0);

@@ -55,7 +55,6 @@ class Split final : public Op {
     return result;
   }
 
-  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   bool moves(int input) const override { return input == 0; }
   KernelPtr compile(const CompileInput& in) const override {
     if (outputs_ == 1) return make_view();

@@ -48,7 +48,6 @@ class Tile final : public Op {
     return {Fact(x.dtype, dims)};
   }
 
-  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   bool moves(int input) const override { return input == 0; }
   KernelPtr compile(const CompileInput& in) const override { return tile_kernel(in); }
   std::vector<int> value_inputs() const override { return {1}; }
@@ -79,7 +78,6 @@ class TileAxis final : public Op {
     return {Fact(x.dtype, dims)};
   }
 
-  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   bool moves(int input) const override { return input == 0; }
   KernelPtr compile(const CompileInput& in) const override { return tile_kernel(in); }
   std::vector<int> value_inputs() const override { return {1, 2}; }

@@ -34,7 +34,6 @@ class Transpose final : public Op {
     return {Fact(x.dtype, dims)};
   }
 
-  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   bool moves(int input) const override { return input == 0; }
   KernelPtr compile(const CompileInput& in) const override {
     if (has_sub_byte(in)) return compile_widened(in, [this](const CompileInput& widened) { return compile(widened); });

@@ -25,7 +25,6 @@ class Unsqueeze final : public Op {
     return {Fact(x.dtype, Dims(x.dims->size() + size_t(*count)))};
   }
 
-  Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   bool moves(int input) const override { return input == 0; }
   KernelPtr compile(const CompileInput&) const override { return make_view(); }
   std::vector<int> value_inputs() const override { return axes_.value_inputs(); }

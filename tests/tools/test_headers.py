@@ -79,7 +79,7 @@ def test_the_header_of_applications_is_enough_for_them():
 int main() {
   linnet::ModelOptions options;
   options.executor = linnet::make_serial_executor();
-  const linnet::Model model = linnet::load_onnx("m.onnx", options, linnet::standard_registry());
+  const linnet::Model model = linnet::load_onnx("m.onnx", options);
   linnet::Context context(model);
   const auto token = std::make_shared<linnet::CancellationToken>();
   const linnet::Tensor x = linnet::Tensor::of<float>({1, 2, 3});

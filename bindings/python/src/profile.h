@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "linnet/model.h"
+#include "linnet/op.h"
 
 namespace linnet::python {
 

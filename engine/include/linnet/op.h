@@ -132,7 +132,7 @@ class LINNET_API CompileInput {
 enum class Precision {
   kFloat32,  ///< float16 and bfloat16 as float32
   kFloat64,  ///< all floats from 16 bits on as float64
-  kAny,      ///< moves elements or reads their shape only (see Op::moves): whatever dtype they come in
+  kAny,      ///< moves elements or reads their shape only: whatever dtype they come in
   kAsGiven,  ///< the dtypes of its inputs: what they are matters
 };
 
@@ -167,10 +167,15 @@ class LINNET_API Op {
   /// Inputs whose value, not only shape, infer() needs: the shape of Reshape. A node waits until they are known.
   virtual std::vector<int> value_inputs() const { return {}; }
 
+  /// True for the inputs whose elements, moved, repeated or left out, are all that the outputs hold. They may then be
+  /// of any dtype of one byte or more: in quantised models the node moves bytes in place of floats.
+  virtual bool moves(int /*input*/) const { return false; }
+
   /// The precision for inputs of these dtypes. Unless it is kFloat64, float32 and float64 are computed in themselves.
   /// Where it is kFloat32 or kFloat64, infer() must accept float32 or float64 in place of float16 and bfloat16, and
-  /// compile() never sees these as inputs. Not asked for nodes with bodies or containers, which are kAsGiven.
-  virtual Precision computes_in(std::span<const Fact> /*in*/) const { return Precision::kFloat32; }
+  /// compile() never sees these as inputs. Not asked for nodes with bodies or containers, which are kAsGiven. Here it
+  /// is kAny for what moves elements, else kFloat32.
+  virtual Precision computes_in(std::span<const Fact> in) const;
 
   /// True for operators that take sequences, optionals or maps; the engine refuses them for all others.
   virtual bool accepts_containers() const { return false; }
@@ -185,10 +190,6 @@ class LINNET_API Op {
   /// True where each output has, at every place, a function of what the inputs have there, which NumPy's rules
   /// broadcast. Transposes may then change places with the node.
   virtual bool is_elementwise() const { return false; }
-
-  /// True for the inputs whose elements, moved, repeated or left out, are all that the outputs hold. They may then be
-  /// of any dtype of one byte or more: in quantised models the node moves bytes in place of floats.
-  virtual bool moves(int /*input*/) const { return false; }
 
   /// The multiplications whose results are added up, by the definition of the operator: those of convolutions, of
   /// matrix products, of attention, of recurrent cells. 0 where there are none. Profiles compare the time of the node

@@ -91,7 +91,7 @@ class LINNET_API Registry {
 
 /// The version of the headers that operators are built with: a library and the Linnet that loads it must have the same.
 /// Whoever changes what these headers declare raises it.
-#define LINNET_OPERATOR_VERSION 2
+#define LINNET_OPERATOR_VERSION 1
 
 /// The entry point of a shared library of operators, once in each: LINNET_OPERATOR_LIBRARY(registry) { registry.add...
 /// }

@@ -80,6 +80,16 @@ TEST(OwnOperators, ThatMoveElementsMoveBytes) {
   }
 }
 
+TEST(OwnOperators, ThatMoveElementsMoveHalves) {
+  for (const auto& [name, ops] :
+       {std::pair("Reversed", "+Reversed"), {"SilentlyReversed", "Cast +SilentlyReversed Cast"}}) {
+    GraphBuilder b(17, registry());
+    b.output(b.op(name, {b.input("x", Fact(DType::kFloat16, Shape{2, 5}))}, {}, "own"));
+    EXPECT_EQ(optimized_ops(b), ops);
+    expect_unchanged(b, {cast_to(random_tensor({2, 5}), DType::kFloat16)});
+  }
+}
+
 /// The numbers that the QuantizeLinear nodes of a quantised model divide by.
 std::vector<float> scales_of(const Model& model) {
   std::vector<float> scales;
