@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "environment/sealed_file.h"
+#include "linnet/registry.h"
 #include "model_builder.h"
 #include "support/run_op.h"
 #include "support/temporary_folder.h"
