@@ -1,6 +1,6 @@
 """Whether two engines' outputs agree, by a case's `agreement`:
 values    floats within rounding of their type relative to the largest value, all else equal; the default
-steps     numbers may differ by a step of quantisation, or its share of the largest value
+scales    numbers may differ by one, as bytes do that are rounded otherwise, or by its share of the largest value
 norms     the difference is small by its norm: a few elements may fall to another side
 elements  the same in another shape
 shapes    the values are random, or left open
@@ -50,7 +50,7 @@ def is_near(agreement, one, other):
     largest = expected[np.isfinite(expected)].max(initial=0)
     if agreement == "norms":
         return np.linalg.norm(difference) <= NORM * np.linalg.norm(expected)
-    if agreement == "steps":
+    if agreement == "scales":
         return difference.max() <= max(1, NORM * largest)
     tolerance = TOLERANCES.get(other.dtype.name, 0)
     near = (difference <= tolerance * (largest + expected)) | (one == other) | ((one != one) & (other != other))

@@ -31,11 +31,11 @@ using Lowering = std::optional<Patch> (*)(const Graph& graph, bool rewrites);
 /// Whether two forms of one graph, which rewrites made of it, give the same bits.
 using Comparison = bool (*)(const Graph& a, const Graph& b);
 
-/// For how many steps at least the dims of all values grow by equal steps from one size of the inputs to the next, if
-/// those of the inputs do: what they have in common for two sizes, they then have for that many. a, b: graphs with the
-/// same values, with the facts of a size and of a larger one, one step from it. kAllSteps: for ever; 0: not known.
+/// The number of further sizes of the inputs for which the dims of all values are known to grow linearly, if those of
+/// the inputs do: what they have in common for two sizes, they then have for that many. a, b: graphs with the same
+/// values, with the facts of a size and of the next, larger one. kAllSizes: for all; 0: not known.
 using Linearity = int64_t (*)(const Graph& graph, const Graph& a, const Graph& b);
-inline constexpr int64_t kAllSteps = std::numeric_limits<int64_t>::max();
+inline constexpr int64_t kAllSizes = std::numeric_limits<int64_t>::max();
 
 /// A value that a run leaves for the next: an input of a graph and the number of the output that becomes it, which has
 /// more rows along `axis`.

@@ -70,7 +70,7 @@ AssumedDims::AssumedDims(Graph& open, const Graph& a, const Graph& b, const Mode
 bool AssumedDims::set_line(const Graph& a, const Graph& b) {
   const Linearity linearity = Registry::Rewrites::of(*telling_.registry()).linearity;
   AssumedDims next = *this;
-  next.further_steps_ = linearity ? linearity(telling_, a, b) : 0;
+  next.further_sizes_ = linearity ? linearity(telling_, a, b) : 0;
   next.first_ = input_shapes(a);
   next.second_ = input_shapes(b);
   if (next.first_.empty() || !next.hold_further(of_a_) || !next.hold_further(of_b_)) return false;
@@ -78,16 +78,16 @@ bool AssumedDims::set_line(const Graph& a, const Graph& b) {
   return true;
 }
 
-bool AssumedDims::is_further(size_t input, const Shape& shape, int64_t& steps) const {
+bool AssumedDims::is_further(size_t input, const Shape& shape, int64_t& index) const {
   const Shape &first = first_[input], &second = second_[input];
   if (shape.rank() != first.rank()) return false;
   for (int d = 0; d < shape.rank(); ++d) {
-    const int64_t step = second[d] - first[d], more = shape[d] - first[d];
-    if (step == 0 && more == 0) continue;
-    if (step == 0 || more < 0 || more % step != 0 || (steps >= 0 && steps != more / step)) return false;
-    steps = more / step;
+    const int64_t slope = second[d] - first[d], more = shape[d] - first[d];
+    if (slope == 0 && more == 0) continue;
+    if (slope == 0 || more < 0 || more % slope != 0 || (index >= 0 && index != more / slope)) return false;
+    index = more / slope;
   }
-  return steps <= further_steps_;
+  return index <= further_sizes_;
 }
 
 void AssumedDims::add(Graph& open, ValueId value, const Fact& a, const Fact& b) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "passes/passes.h"
+#include "plan/extend_line.h"
 #include "plan/rows_written.h"
-#include "plan/single_steps.h"
 
 namespace linnet {
 namespace {
@@ -69,7 +69,7 @@ GrowingProgram::GrowingProgram(const Graph& graph, const std::vector<GrowingStat
   if (!comparison || rows_ < 1) return;
   Graph open = graph;
   assumed_.emplace(open, first, exact, *resources, outputs_);
-  take_single_steps(*assumed_, graph, a, b, *resources);
+  extend_line(*assumed_, graph, a, b, *resources);
   optimize(open, *resources);
   optimize(exact, *resources);
   if (comparison(exact, open)) divide(open, resources);

@@ -6,7 +6,7 @@
 
 namespace linnet {
 
-/// A block of memory and the steps between which it is in use, both ends included.
+/// A block of memory and the numbers of the first and the last node that use it.
 struct Lifetime {
   size_t bytes = 0;
   int first = 0;

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "passes/passes.h"
+#include "plan/extend_line.h"
 #include "plan/share_constants.h"
-#include "plan/single_steps.h"
 #include "tensor/same_fact.h"
 
 namespace linnet {
@@ -45,7 +45,7 @@ OpenGraph::OpenGraph(const Graph& graph, const std::vector<Fact>& low, const std
                      const ModelResources& resources)
     : graph_(graph),
       assumed_(graph_, propagated(graph, low, resources), propagated(graph, high, resources), resources) {
-  take_single_steps(assumed_, graph, low, high, resources);
+  extend_line(assumed_, graph, low, high, resources);
   if (has_moderate_dims(low) && has_moderate_dims(high)) graph_.finish();
   optimize(graph_, resources);
   graph_ = graph_.compacted();

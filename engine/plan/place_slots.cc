@@ -20,7 +20,7 @@ class SlotPlacer {
 
   void place() {
     find_lifetimes();
-    for (size_t i = 0; i < plan_.steps.size() && !plan_.guarded; ++i) write_in_place(int(i));
+    for (size_t i = 0; i < plan_.nodes.size() && !plan_.guarded; ++i) write_in_place(int(i));
     keep_outputs();
     std::vector<Lifetime> blocks;
     std::vector<int> owners;
@@ -45,42 +45,42 @@ class SlotPlacer {
 
   Lifetime guarded(const Lifetime& lifetime) const {
     return {size_t(checked_add(int64_t(lifetime.bytes), int64_t{kGuardBytes + kGuardBytes})), 0,
-            int(plan_.steps.size())};
+            int(plan_.nodes.size())};
   }
 
-  void use(int slot, int step) {
+  void use(int slot, int node) {
     if (slot < 0) return;
     Lifetime& lifetime = lifetimes_[size_t(root(slot))];
-    lifetime.last = std::max(lifetime.last, step);
+    lifetime.last = std::max(lifetime.last, node);
   }
 
   void find_lifetimes() {
-    const int end = int(plan_.steps.size());
+    const int end = int(plan_.nodes.size());
     for (int i = 0; i < end; ++i) {
-      const Step& step = plan_.steps[size_t(i)];
-      for (const int slot : step.outputs) {
+      const PlannedNode& planned = plan_.nodes[size_t(i)];
+      for (const int slot : planned.outputs) {
         if (slot < 0 || plan_.slots[size_t(slot)].kind != Slot::Kind::kArena) continue;
         lifetimes_[size_t(slot)] = {slot_bytes(plan_.slots[size_t(slot)]), i, i};
       }
-      for (const int slot : step.inputs) use(slot, i);
+      for (const int slot : planned.inputs) use(slot, i);
     }
     for (const Plan::Output& output : plan_.outputs) use(output.slot, end);
     for (const int slot : plan_.rest_inputs) use(slot, end);
   }
 
   void write_in_place(int index) {
-    const Step& step = plan_.steps[size_t(index)];
-    if (!step.kernel) return;
-    for (size_t o = 0; o < step.outputs.size(); ++o) {
-      const int input = step.kernel->in_place(int(o));
-      if (input >= 0 && may_share(step, step.outputs[o], input, index)) {
-        share(step.outputs[o], root(step.inputs[size_t(input)]));
+    const PlannedNode& planned = plan_.nodes[size_t(index)];
+    if (!planned.kernel) return;
+    for (size_t o = 0; o < planned.outputs.size(); ++o) {
+      const int input = planned.kernel->in_place(int(o));
+      if (input >= 0 && may_share(planned, planned.outputs[o], input, index)) {
+        share(planned.outputs[o], root(planned.inputs[size_t(input)]));
       }
     }
   }
 
-  bool may_share(const Step& step, int output, int input, int index) const {
-    const int source = step.inputs[size_t(input)];
+  bool may_share(const PlannedNode& planned, int output, int input, int index) const {
+    const int source = planned.inputs[size_t(input)];
     if (output < 0 || source < 0 || plan_.slots[size_t(output)].kind != Slot::Kind::kArena) return false;
     const int owner = root(source);
     if (!may_be_written(owner, output) || lifetimes_[size_t(owner)].last != index ||
@@ -91,8 +91,8 @@ class SlotPlacer {
     // have taken the memory.
     const auto owned = [&](int slot) { return slot >= 0 && root(slot) == owner; };
     const auto taken = [&](int slot) { return slot != output && owned(slot); };
-    return std::count_if(step.inputs.begin(), step.inputs.end(), owned) == 1 &&
-           std::none_of(step.outputs.begin(), step.outputs.end(), taken);
+    return std::count_if(planned.inputs.begin(), planned.inputs.end(), owned) == 1 &&
+           std::none_of(planned.outputs.begin(), planned.outputs.end(), taken);
   }
 
   // Planned memory, and that of a state by the output which it becomes.

@@ -18,9 +18,9 @@
 namespace linnet {
 namespace {
 
-constexpr size_t kKernelBytes = 512;                 // of a kernel object and what it allocates, tables aside
-constexpr size_t kValueBytes = sizeof(Value) + 128;  // with its name, dims and readers
-constexpr size_t kStepBytes = sizeof(Step) + 64;     // with the lists of its slots
+constexpr size_t kKernelBytes = 512;                     // of a kernel object and what it allocates, tables aside
+constexpr size_t kValueBytes = sizeof(Value) + 128;      // with its name, dims and readers
+constexpr size_t kNodeBytes = sizeof(PlannedNode) + 64;  // with the lists of its slots
 
 Slot::Kind planned_kind(DType dtype) { return is_object(dtype) ? Slot::Kind::kOwned : Slot::Kind::kArena; }
 
@@ -48,7 +48,7 @@ class PlanBuilder {
 
   std::shared_ptr<const Plan> build() {
     for (size_t i = 0; i < graph().inputs().size(); ++i) add_input(graph().inputs()[i], int(i));
-    std::vector<NodeId> steps;
+    std::vector<NodeId> to_run;
     for (const NodeId id : pending_) {
       const Node& node = graph().node(id);
       if (!ready(node)) {
@@ -59,13 +59,13 @@ class PlanBuilder {
       if (no_elements(output_facts(node))) {
         add_empty_slots(node);
       } else {
-        steps.push_back(id);
+        to_run.push_back(id);
       }
     }
-    check_values(steps);
-    compile(steps);
+    check_values(to_run);
+    compile(to_run);
     finish_packs();
-    for (const NodeId id : steps) add_step(graph().node(id));
+    for (const NodeId id : to_run) add_node(graph().node(id));
     add_outputs();
     count_rows();
     if (!waiting_.empty()) {
@@ -110,9 +110,9 @@ class PlanBuilder {
   }
 
   void remember_kernels(const Plan& like) {
-    for (const Step& step : like.steps) {
-      if (step.node) known_[step.node] = &step;
-      for (const auto& [address, bytes] : step.packed) known_packed_.insert(address);
+    for (const PlannedNode& planned : like.nodes) {
+      if (planned.node) known_[planned.node] = &planned;
+      for (const auto& [address, bytes] : planned.packed) known_packed_.insert(address);
     }
     plan_->like = true;
   }
@@ -124,7 +124,7 @@ class PlanBuilder {
   }
 
   /// The kernel of the plan that this one is like, where it was compiled for the same facts.
-  const Step* known_step(const Node& node) const {
+  const PlannedNode* known_node(const Node& node) const {
     const auto known = known_.find(&node);
     return known != known_.end() && same_facts(node.inputs) && same_facts(node.outputs) ? known->second : nullptr;
   }
@@ -214,13 +214,13 @@ class PlanBuilder {
     }
   }
 
-  /// A step without slots.
-  Step compile(const Node& node) {
-    if (const Step* known = known_step(node)) return {&node, known->kernel, {}, {}, known->packed};
+  /// The node with its kernel, but no slots.
+  PlannedNode compile(const Node& node) {
+    if (const PlannedNode* known = known_node(node)) return {&node, known->kernel, {}, {}, known->packed};
     std::vector<Fact> in = input_facts(graph(), node), out = output_facts(node);
     for (Fact& fact : in) fact.constant = StoredContents::borrow(fact.constant);
     const ModelCompileInput input(in, out, *resources_);
-    Step compiled{&node, with_node_context(node.spec, [&] { return node.op->compile(input); }), {}, {}};
+    PlannedNode compiled{&node, with_node_context(node.spec, [&] { return node.op->compile(input); }), {}, {}};
     with_node_context(node.spec, [&] { read_constants(node, *compiled.kernel); });
     const size_t bytes = kKernelBytes + compiled.kernel->bytes();
     kernel_bytes_ += bytes;
@@ -252,11 +252,11 @@ class PlanBuilder {
   bool nobody_reads(ValueId value) const {
     const std::vector<NodeId>& consumers = graph().consumers(value);
     return !graph().is_output(value) && std::none_of(consumers.begin(), consumers.end(), [&](NodeId id) {
-      const auto step = compiled_.find(id);
-      if (step == compiled_.end()) return true;
+      const auto compiled = compiled_.find(id);
+      if (compiled == compiled_.end()) return true;
       const std::vector<ValueId>& inputs = graph().node(id).inputs;
       for (size_t i = 0; i < inputs.size(); ++i) {
-        if (inputs[i] == value && step->second.kernel->reads(int(i))) return true;
+        if (inputs[i] == value && compiled->second.kernel->reads(int(i))) return true;
       }
       return false;
     });
@@ -271,12 +271,12 @@ class PlanBuilder {
     resources_->packs.free(std::move(constant));
   }
 
-  void add_step(const Node& node) {
-    Step step = std::move(compiled_.at(node.id));
-    for (const ValueId v : node.inputs) step.inputs.push_back(slot(v));
-    for (size_t i = 0; i < node.outputs.size(); ++i) step.outputs.push_back(add_output_slot(node, step, int(i)));
-    with_node_context(node.spec, [&] { count_memory(*step.kernel); });
-    plan_->steps.push_back(std::move(step));
+  void add_node(const Node& node) {
+    PlannedNode planned = std::move(compiled_.at(node.id));
+    for (const ValueId v : node.inputs) planned.inputs.push_back(slot(v));
+    for (size_t i = 0; i < node.outputs.size(); ++i) planned.outputs.push_back(add_output_slot(node, planned, int(i)));
+    with_node_context(node.spec, [&] { count_memory(*planned.kernel); });
+    plan_->nodes.push_back(std::move(planned));
   }
 
   void count_memory(const Kernel& kernel) {
@@ -284,19 +284,19 @@ class PlanBuilder {
     plan_->state_bytes = size_t(checked_add(int64_t(plan_->state_bytes), int64_t(kernel.state_bytes())));
   }
 
-  int add_output_slot(const Node& node, Step& step, int output) {
+  int add_output_slot(const Node& node, PlannedNode& planned, int output) {
     const ValueId value = node.outputs[size_t(output)];
     if (value == kNoValue) return -1;
     const Fact& fact = graph().fact(value);
-    step.gives_objects |= is_object(fact.dtype);
+    planned.gives_objects |= is_object(fact.dtype);
     Slot slot{.dtype = fact.dtype};
     if (fact.concrete()) {
       slot.shape = fact.shape();
-      const int source = step.kernel->view(output);
+      const int source = planned.kernel->view(output);
       if (source >= 0) {
         slot.kind = Slot::Kind::kView;
-        slot.index = step.inputs[size_t(source)];
-      } else if (!step.kernel->provides_outputs()) {
+        slot.index = planned.inputs[size_t(source)];
+      } else if (!planned.kernel->provides_outputs()) {
         slot.kind = planned_kind(fact.dtype);
       }
     }
@@ -319,7 +319,7 @@ class PlanBuilder {
     if (kind != Slot::Kind::kInput && kind != Slot::Kind::kConstant) return from;
     const Slot& source = plan_->slots[size_t(from)];
     const int copy = add_slot({.kind = planned_kind(source.dtype), .dtype = source.dtype, .shape = source.shape});
-    plan_->steps.push_back({nullptr, nullptr, {from}, {copy}});
+    plan_->nodes.push_back({nullptr, nullptr, {from}, {copy}});
     return copy;
   }
 
@@ -346,11 +346,11 @@ class PlanBuilder {
   std::shared_ptr<Plan> plan_;
   std::vector<NodeId> pending_;
   std::vector<int> slot_of_;
-  std::vector<bool> planned_;                 // by value: an input, or computed by a step
-  std::vector<bool> computed_;                // by value: the output of a pending node
-  std::map<const Node*, const Step*> known_;  // of the plan that this one is like
-  std::set<const void*> known_packed_;        // likewise
-  std::map<NodeId, Step> compiled_;
+  std::vector<bool> planned_;                        // by value: an input, or computed by the plan
+  std::vector<bool> computed_;                       // by value: the output of a pending node
+  std::map<const Node*, const PlannedNode*> known_;  // of the plan that this one is like
+  std::set<const void*> known_packed_;               // likewise
+  std::map<NodeId, PlannedNode> compiled_;
   std::map<ValueId, Tensor> freed_;  // what their slots hold: no values
   std::vector<NodeId> waiting_;
   size_t kernel_bytes_ = 0;  // of those compiled for this plan
@@ -371,7 +371,7 @@ bool accept(const std::vector<PlanInput>& inputs, std::span<const Tensor> tensor
 size_t Plan::own_bytes() const {
   size_t own = sizeof(Plan) + slots.size() * sizeof(Slot);
   own += size_t(checked_mul(graph.value_count(), kValueBytes));
-  own += size_t(checked_mul(std::ssize(steps), kStepBytes));
+  own += size_t(checked_mul(std::ssize(nodes), kNodeBytes));
   for (const PlanInput& input : inputs) own += held_bytes(input.value);
   for (const Rest& rest : rests) own += rest.program->bytes();
   return own;
@@ -379,9 +379,9 @@ size_t Plan::own_bytes() const {
 
 std::map<const void*, size_t> Plan::holdings() const {
   std::map<const void*, size_t> held;
-  for (const Step& step : steps) {
-    held.insert(step.packed.begin(), step.packed.end());
-    if (step.kernel) held[step.kernel.get()] = kKernelBytes + step.kernel->bytes();
+  for (const PlannedNode& planned : nodes) {
+    held.insert(planned.packed.begin(), planned.packed.end());
+    if (planned.kernel) held[planned.kernel.get()] = kKernelBytes + planned.kernel->bytes();
   }
   for (ValueId id = 0; id < graph.value_count(); ++id) {
     const Tensor& constant = graph.fact(id).constant;

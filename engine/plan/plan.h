@@ -32,8 +32,9 @@ struct Slot {
   Tensor constant{};
 };
 
-/// One kernel with the slots it reads and writes (-1: omitted). Without a kernel: copies input 0 to output 0.
-struct Step {
+/// A node with its kernel and the slots that it reads and writes (-1: omitted). Without node and kernel it copies
+/// input 0 to output 0.
+struct PlannedNode {
   const Node* node = nullptr;
   std::shared_ptr<const Kernel> kernel;
   std::vector<int> inputs, outputs;
@@ -79,10 +80,10 @@ struct Plan {
 
   explicit Plan(Graph specialized) : graph(std::move(specialized)) {}
 
-  Graph graph;  ///< specialised to the shapes; steps refer to its nodes
+  Graph graph;  ///< specialised to the shapes; `nodes` point to its nodes
   std::vector<PlanInput> inputs;
   std::vector<Slot> slots;
-  std::vector<Step> steps;
+  std::vector<PlannedNode> nodes;
   std::vector<Output> outputs;
   std::vector<State> states;
   bool guarded = false;  ///< ModelOptions::guard_memory
@@ -97,7 +98,7 @@ struct Plan {
   std::shared_ptr<const CountedMemory> counted{};  ///< own_bytes(), and those of its kernels
 
   bool accepts(std::span<const Tensor> tensors) const { return accept(inputs, tensors); }
-  /// Of values, slots and steps, which no other plan has; kernels may be of plans before.
+  /// Of values, slots and nodes, which no other plan has; kernels may be of plans before.
   size_t own_bytes() const;
   /// The memory that the plan keeps alive, by address: constants, packed ones, and under its own address all the rest.
   std::map<const void*, size_t> holdings() const;

@@ -5,8 +5,8 @@
 
 #include "graph/rewrite.h"
 #include "passes/passes.h"
+#include "plan/extend_line.h"
 #include "plan/share_constants.h"
-#include "plan/single_steps.h"
 
 namespace linnet {
 namespace {

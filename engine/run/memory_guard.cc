@@ -26,21 +26,21 @@ const std::byte* begin_of(const Tensor& tensor) { return static_cast<const std::
 
 }  // namespace
 
-MemoryGuard::MemoryGuard(const Plan& plan) : plan_(plan), dead_at_(plan.steps.size() + 1) {
+MemoryGuard::MemoryGuard(const Plan& plan) : plan_(plan), dead_at_(plan.nodes.size() + 1) {
   std::vector<int> root(plan.slots.size());
   std::vector<size_t> last(plan.slots.size(), 0);
   for (size_t i = 0; i < root.size(); ++i) {
     root[i] = plan.slots[i].kind == Slot::Kind::kView ? root[size_t(plan.slots[i].index)] : int(i);
   }
-  const auto use = [&](int slot, size_t step) {
-    if (slot >= 0) last[size_t(root[size_t(slot)])] = step;
+  const auto use = [&](int slot, size_t node) {
+    if (slot >= 0) last[size_t(root[size_t(slot)])] = node;
   };
-  for (size_t i = 0; i < plan.steps.size(); ++i) {
-    for (const int slot : plan.steps[i].outputs) use(slot, i);
-    for (const int slot : plan.steps[i].inputs) use(slot, i);
+  for (size_t i = 0; i < plan.nodes.size(); ++i) {
+    for (const int slot : plan.nodes[i].outputs) use(slot, i);
+    for (const int slot : plan.nodes[i].inputs) use(slot, i);
   }
-  for (const Plan::Output& output : plan.outputs) use(output.slot, plan.steps.size());
-  for (const int slot : plan.rest_inputs) use(slot, plan.steps.size());
+  for (const Plan::Output& output : plan.outputs) use(output.slot, plan.nodes.size());
+  for (const int slot : plan.rest_inputs) use(slot, plan.nodes.size());
   for (size_t i = 0; i < root.size(); ++i) {
     if (!owns_memory(plan.slots[i])) continue;
     owners_.push_back(int(i));
@@ -55,10 +55,10 @@ void MemoryGuard::begin_run(const std::vector<Tensor>& slots) const {
   }
 }
 
-void MemoryGuard::begin_step(const Tensor& scratch) const { fill(scratch.raw(), scratch.bytes()); }
+void MemoryGuard::begin_node(const Tensor& scratch) const { fill(scratch.raw(), scratch.bytes()); }
 
-void MemoryGuard::end_step(size_t step, const std::vector<Tensor>& slots, const Tensor& scratch) const {
-  if (plan_.steps[step].kernel) check_scratch(*plan_.steps[step].kernel, scratch);
+void MemoryGuard::end_node(size_t node, const std::vector<Tensor>& slots, const Tensor& scratch) const {
+  if (plan_.nodes[node].kernel) check_scratch(*plan_.nodes[node].kernel, scratch);
   for (const int slot : owners_) {
     const Tensor& value = slots[size_t(slot)];
     if (filled(begin_of(value) - kGuardBytes, kGuardBytes) && filled(begin_of(value) + value.bytes(), kGuardBytes)) {
@@ -66,7 +66,7 @@ void MemoryGuard::end_step(size_t step, const std::vector<Tensor>& slots, const 
     }
     throw Error(ErrorKind::kInternal, str("wrote beside ", describe(value)));
   }
-  for (const int slot : dead_at_[step]) fill(slots[size_t(slot)].raw(), slots[size_t(slot)].bytes());
+  for (const int slot : dead_at_[node]) fill(slots[size_t(slot)].raw(), slots[size_t(slot)].bytes());
 }
 
 /// What the plan adds behind the largest scratch memory of its kernels is the guard of all.

@@ -22,16 +22,16 @@ std::vector<const Tensor*> tensors(const std::vector<int>& indices, const std::v
 }
 
 /// Tells the observer of a node that ran from `begin` until now.
-void report_node(Observer& observer, const Step& step, const std::vector<Tensor>& slots,
+void report_node(Observer& observer, const PlannedNode& planned, const std::vector<Tensor>& slots,
                  Observer::Clock::time_point begin) {
   const auto end = Observer::Clock::now();
-  const auto inputs = tensors(step.inputs, slots);
-  const auto outputs = tensors(step.outputs, slots);
-  observer.on_node({step.node->spec, *step.node->op, *step.kernel, inputs, outputs, begin, end});
+  const auto inputs = tensors(planned.inputs, slots);
+  const auto outputs = tensors(planned.outputs, slots);
+  observer.on_node({planned.node->spec, *planned.node->op, *planned.kernel, inputs, outputs, begin, end});
 }
 
-bool is_view(const Plan& plan, const Step& step) {
-  return std::all_of(step.outputs.begin(), step.outputs.end(),
+bool is_view(const Plan& plan, const PlannedNode& planned) {
+  return std::all_of(planned.outputs.begin(), planned.outputs.end(),
                      [&](int slot) { return slot < 0 || plan.slots[size_t(slot)].kind == Slot::Kind::kView; });
 }
 
@@ -40,7 +40,7 @@ bool is_view(const Plan& plan, const Step& step) {
 struct Runner::Memory : RunMemory {
   Memory(const Plan& plan, RunBlocks& blocks, const RunEnvironment& environment)
       : RunMemory(plan, blocks, environment) {
-    states.resize(plan.steps.size());
+    states.resize(plan.nodes.size());
     for (const Plan::Rest& rest : plan.rests) rests.emplace_back(rest.program);
     if (plan.guarded) guard = std::make_unique<MemoryGuard>(plan);
   }
@@ -55,15 +55,15 @@ Runner::Runner(std::shared_ptr<Program> program) : program_(std::move(program)) 
 Runner::~Runner() = default;
 Runner::Runner(Runner&&) noexcept = default;
 
-class Runner::StepContext final : public RunContext {
+class Runner::PlannedNodeContext final : public RunContext {
  public:
-  StepContext(Runner& runner, size_t index, RunEnvironment& environment)
-      : RunContext(environment), runner_(runner), step_(runner.plan_->steps[index]), index_(index) {}
+  PlannedNodeContext(Runner& runner, size_t index, RunEnvironment& environment)
+      : RunContext(environment), runner_(runner), planned_(runner.plan_->nodes[index]), index_(index) {}
 
   const Tensor& input(int i) const override {
     static const Tensor absent;
-    if (i >= int(step_.inputs.size()) || step_.inputs[size_t(i)] < 0) return absent;
-    return runner_.memory_->slots[size_t(step_.inputs[size_t(i)])];
+    if (i >= int(planned_.inputs.size()) || planned_.inputs[size_t(i)] < 0) return absent;
+    return runner_.memory_->slots[size_t(planned_.inputs[size_t(i)])];
   }
   Tensor& output(int i) override { return runner_.memory_->slots[output_slot(i)]; }
   Tensor& allocate_output(int i, const Shape& shape) override {
@@ -85,14 +85,14 @@ class Runner::StepContext final : public RunContext {
   }
 
  private:
-  bool has_output(int i) const { return i < int(step_.outputs.size()) && step_.outputs[size_t(i)] >= 0; }
+  bool has_output(int i) const { return i < int(planned_.outputs.size()) && planned_.outputs[size_t(i)] >= 0; }
   size_t output_slot(int i) const {
     if (!has_output(i)) throw_output_omitted(i);
-    return size_t(step_.outputs[size_t(i)]);
+    return size_t(planned_.outputs[size_t(i)]);
   }
   // Kernels behind this one were compiled for the inferred fact.
   const Tensor& checked(int i, const Tensor& value) const {
-    const Fact& fact = runner_.plan_->graph.fact(step_.node->outputs[size_t(i)]);
+    const Fact& fact = runner_.plan_->graph.fact(planned_.node->outputs[size_t(i)]);
     if (!fits(fact, value)) {
       throw Error(ErrorKind::kShape, str("output ", i, " should be ", fact, " but is ", describe(value)));
     }
@@ -100,7 +100,7 @@ class Runner::StepContext final : public RunContext {
   }
 
   Runner& runner_;
-  const Step& step_;
+  const PlannedNode& planned_;
   size_t index_;
 };
 
@@ -116,9 +116,9 @@ std::span<const Tensor> Runner::run(std::span<const Tensor> inputs, RunEnvironme
   memory_->rest_inputs.clear();
   memory_->begin_run(*plan_, inputs, given, environment);
   if (memory_->guard) memory_->guard->begin_run(memory_->slots);
-  for (size_t i = 0; i < plan_->steps.size(); ++i) {
+  for (size_t i = 0; i < plan_->nodes.size(); ++i) {
     environment.check();
-    run_step(i, environment);
+    run_node(i, environment);
   }
   run_rests(environment);
   memory_->collect_outputs(*plan_, memory_->rest_values);
@@ -157,7 +157,7 @@ std::unique_ptr<Runner::Memory> Runner::new_memory(const Plan* before, std::uniq
   std::map<const Kernel*, std::unique_ptr<KernelState>> states;
   if (left) {
     for (size_t i = 0; i < left->states.size(); ++i) {
-      if (left->states[i]) states[before->steps[i].kernel.get()] = std::move(left->states[i]);
+      if (left->states[i]) states[before->nodes[i].kernel.get()] = std::move(left->states[i]);
     }
     blocks_->rests.clear();
     for (Runner& rest : left->rests) blocks_->rests.push_back(std::move(*rest.blocks_));
@@ -165,7 +165,7 @@ std::unique_ptr<Runner::Memory> Runner::new_memory(const Plan* before, std::uniq
   }
   auto memory = std::make_unique<Memory>(*plan_, *blocks_, environment);
   for (size_t i = 0; i < memory->states.size(); ++i) {
-    const auto& kernel = plan_->steps[i].kernel;
+    const auto& kernel = plan_->nodes[i].kernel;
     const auto known = states.find(kernel.get());
     if (known != states.end()) {
       memory->states[i] = std::move(known->second);
@@ -181,42 +181,42 @@ std::unique_ptr<Runner::Memory> Runner::new_memory(const Plan* before, std::uniq
   return memory;
 }
 
-void Runner::run_step(size_t index, RunEnvironment& environment) {
-  const Step& step = plan_->steps[index];
+void Runner::run_node(size_t index, RunEnvironment& environment) {
+  const PlannedNode& planned = plan_->nodes[index];
   std::vector<Tensor>& slots = memory_->slots;
-  if (!step.kernel) {
-    copy_elements(slots[size_t(step.inputs[0])], slots[size_t(step.outputs[0])]);
+  if (!planned.kernel) {
+    copy_elements(slots[size_t(planned.inputs[0])], slots[size_t(planned.outputs[0])]);
     return;
   }
-  for (const int output : step.outputs) {
+  for (const int output : planned.outputs) {
     if (output < 0 || plan_->slots[size_t(output)].kind != Slot::Kind::kView) continue;
     const Slot& slot = plan_->slots[size_t(output)];
     slots[size_t(output)] = slots[size_t(slot.index)].reshaped(slot.shape);
   }
-  if (is_view(*plan_, step)) return;
-  if (memory_->guard) memory_->guard->begin_step(blocks_->scratch);
+  if (is_view(*plan_, planned)) return;
+  if (memory_->guard) memory_->guard->begin_node(blocks_->scratch);
   run_kernel(index, environment);
 }
 
 void Runner::run_kernel(size_t index, RunEnvironment& environment) {
-  const Step& step = plan_->steps[index];
-  StepContext context(*this, index, environment);
+  const PlannedNode& planned = plan_->nodes[index];
+  PlannedNodeContext context(*this, index, environment);
   const auto begin = environment.observer() ? Observer::Clock::now() : Observer::Clock::time_point();
-  with_node_context(step.node->spec, [&] {
+  with_node_context(planned.node->spec, [&] {
     {
       const RunEnvironment::Texts texts(environment);
-      step.kernel->run(context);
+      planned.kernel->run(context);
     }
-    if (step.gives_objects && environment.account()) count_objects(step);
+    if (planned.gives_objects && environment.account()) count_objects(planned);
   });
-  if (environment.observer()) report_node(*environment.observer(), step, memory_->slots, begin);
+  if (environment.observer()) report_node(*environment.observer(), planned, memory_->slots, begin);
   if (memory_->guard) {
-    with_node_context(step.node->spec, [&] { memory_->guard->end_step(index, memory_->slots, blocks_->scratch); });
+    with_node_context(planned.node->spec, [&] { memory_->guard->end_node(index, memory_->slots, blocks_->scratch); });
   }
 }
 
-void Runner::count_objects(const Step& step) const {
-  for (const int output : step.outputs) {
+void Runner::count_objects(const PlannedNode& planned) const {
+  for (const int output : planned.outputs) {
     if (output >= 0) memory_->count_objects(*plan_, output);
   }
 }

@@ -37,15 +37,15 @@ class Runner {
   size_t scratch_bytes() const;
 
  private:
-  class StepContext;
+  class PlannedNodeContext;
   struct Memory;
 
   void bind(std::span<const Tensor> inputs, RunEnvironment& environment);
   void drop(std::unique_ptr<Memory>& left);
   std::unique_ptr<Memory> new_memory(const Plan* before, std::unique_ptr<Memory> memory, RunEnvironment& environment);
-  void run_step(size_t index, RunEnvironment& environment);
+  void run_node(size_t index, RunEnvironment& environment);
   void run_kernel(size_t index, RunEnvironment& environment);
-  void count_objects(const Step& step) const;
+  void count_objects(const PlannedNode& planned) const;
   void run_rests(RunEnvironment& environment);
 
   std::shared_ptr<Program> program_;

@@ -91,7 +91,7 @@ class CastToString final : public Kernel {
 /// Converts by kernels, block by block where they are several.
 class PathCast final : public Kernel {
  public:
-  PathCast(const CompileInput& in, std::vector<CastStep> path)
+  PathCast(const CompileInput& in, std::vector<Conversion> path)
       : elements_(in.shape(0).elements()), x_bytes_(element_bytes(in.dtype(0))), path_(std::move(path)) {}
 
   void run(KernelContext& context) const override {
@@ -107,7 +107,7 @@ class PathCast final : public Kernel {
 
  private:
   int64_t elements_, x_bytes_;
-  std::vector<CastStep> path_;  ///< one to three
+  std::vector<Conversion> path_;  ///< one to three
 };
 
 }  // namespace

@@ -59,25 +59,25 @@ bool has_kernels(DType dtype) {
          (is_integer(dtype) && dtype_bits(dtype) >= 8);
 }
 
-CastStep half_step(DType from, DType to, const ConvertKernels& kernels) {
+Conversion half_conversion(DType from, DType to, const ConvertKernels& kernels) {
   const auto make = [to]<class X, class Y>(void (*f)(const X*, Y*, int64_t)) {
-    return CastStep{[f](const void* x, void* y, int64_t n) { f(static_cast<const X*>(x), static_cast<Y*>(y), n); },
-                    dtype_bits(to) / 8};
+    return Conversion{[f](const void* x, void* y, int64_t n) { f(static_cast<const X*>(x), static_cast<Y*>(y), n); },
+                      dtype_bits(to) / 8};
   };
   if (from == D::kFloat16) return make(kernels.float_of_half);
   if (from == D::kBFloat16) return make(kernels.float_of_bfloat16);
   return to == D::kFloat16 ? make(kernels.half_of_float) : make(kernels.bfloat16_of_float);
 }
 
-CastStep copy_step(int64_t bytes) {
+Conversion copy_of(int64_t bytes) {
   return {[bytes](const void* x, void* y, int64_t n) { std::memcpy(y, x, size_t(checked_mul(n, bytes))); }, bytes};
 }
 
 /// last: the dtype that the path leads to.
-CastStep step(DType from, DType to, DType last, Isa isa) {
+Conversion conversion(DType from, DType to, DType last, Isa isa) {
   if (from == D::kFloat64 && is_half(last))
     return {kernels_for<NumberCastKernels>(isa).f32_of_f64_to_odd, sizeof(float)};
-  if (is_half(from) || is_half(to)) return half_step(from, to, kernels_for<ConvertKernels>(isa));
+  if (is_half(from) || is_half(to)) return half_conversion(from, to, kernels_for<ConvertKernels>(isa));
   const Edge* edge =
       std::find_if(std::begin(kEdges), std::end(kEdges), [=](const Edge& e) { return e.from == from && e.to == to; });
   return {kernels_for<NumberCastKernels>(isa).*edge->kernel, dtype_bits(to) / 8};
@@ -85,22 +85,22 @@ CastStep step(DType from, DType to, DType last, Isa isa) {
 
 }  // namespace
 
-std::optional<std::vector<CastStep>> cast_path(DType from, DType to, Isa isa) {
+std::optional<std::vector<Conversion>> cast_path(DType from, DType to, Isa isa) {
   if (!has_kernels(from) || !has_kernels(to) || !rounds_once(from, to)) return std::nullopt;
-  std::vector<CastStep> path;
+  std::vector<Conversion> path;
   DType at = from == D::kBool ? D::kUint8 : from == D::kUint64 ? D::kInt64 : from;
   const DType end = to == D::kUint64 ? D::kInt64 : to;
-  if (at == end) return std::vector{copy_step(dtype_bits(to) / 8)};
-  if (to == D::kBool && dtype_bits(at) == 8) return std::vector{step(D::kUint8, to, to, isa)};
+  if (at == end) return std::vector{copy_of(dtype_bits(to) / 8)};
+  if (to == D::kBool && dtype_bits(at) == 8) return std::vector{conversion(D::kUint8, to, to, isa)};
   const DType first = hub(at);
   for (const DType next : {first, to == D::kBool ? first : hub(end), end}) {
-    if (at != next) path.push_back(step(at, next, end, isa));
+    if (at != next) path.push_back(conversion(at, next, end, isa));
     at = next;
   }
   return path;
 }
 
-void convert_block(std::span<const CastStep> path, const void* x, void* y, int64_t n) {
+void convert_block(std::span<const Conversion> path, const void* x, void* y, int64_t n) {
   alignas(64) std::byte between[2][kCastBlock * sizeof(double)];
   for (size_t i = 0; i + 1 < path.size(); x = between[i++]) path[i].convert(x, between[i], n);
   path.back().convert(x, y, n);

@@ -1,255 +1,101 @@
-#include <algorithm>
-#include <array>
-#include <numeric>
-#include <optional>
+#include "elementwise/elementwise_chain.h"
 
-#include "elementwise/elementwise.h"
-#include "elementwise/elementwise_steps.h"
-#include "elementwise/half_bits.h"
+#include <cmath>
+
 #include "functions/function_table.h"
-#include "infer/infer.h"
-#include "kernels/binary.h"
-#include "kernels/byte_pairs.h"
-#include "kernels/byte_rows.h"
-#include "kernels/convert.h"
-#include "kernels/kernels_for.h"
-#include "kernels/quantize.h"
-#include "kernels/unary.h"
-#include "registration.h"
+#include "linnet/error.h"
 
 namespace linnet {
 namespace {
 
-constexpr int64_t kChainBlock = 512;  // elements for which all steps are taken before the next ones
-
-/// The steps with their kernels, taken block by block.
-class BlockwiseSteps {
- public:
-  /// dtypes: those of all operands.
-  BlockwiseSteps(const ElementwiseSteps& steps, std::span<const DType> dtypes, Isa isa)
-      : inputs_(steps.inputs), converters_(kernels_for<ConvertKernels>(isa)) {
-    for (const DType dtype : dtypes) element_bytes_.push_back(dtype_bytes(dtype, 1));
-    for (const ElementwiseSteps::Step& step : steps.steps) {
-      Step& own = steps_.emplace_back();
-      own.first = step.first;
-      own.second = step.second;
-      own.alpha = step.alpha;
-      own.beta = step.beta;
-      const DType result = dtypes[size_t(inputs_) + steps_.size() - 1];
-      if (step.op == kDequantizeStep) {
-        own.dequantize = kernels_for<QuantizeKernels>(isa).of(dtypes[size_t(step.first)]).dequantize;
-      } else if (step.op == kWidenStep) {
-        const bool half = dtypes[size_t(step.first)] == DType::kFloat16;
-        own.convert =
-            half ? conversion<&ConvertKernels::float_of_half> : conversion<&ConvertKernels::float_of_bfloat16>;
-      } else if (step.op == kFloat16Step) {
-        own.convert = conversion<&ConvertKernels::half_of_float>;
-      } else if (step.op == kBFloat16Step) {
-        own.convert = conversion<&ConvertKernels::bfloat16_of_float>;
-      } else if (result != DType::kFloat32) {
-        own.quantize = kernels_for<QuantizeKernels>(isa).of(result).quantize;
-      } else if (step.second < 0) {
-        own.unary = kernels_for<UnaryKernels>(isa).*unary_function(step.op)->kernel;
-      } else {
-        own.binary = kernels_for<BinaryKernels>(isa).*binary_function(step.op)->kernel;
-      }
-    }
-  }
-
-  void operator()(const Operand* x, void* y, int64_t n) const {
-    alignas(64) float results[kMostChainSteps][kChainBlock];
-    for (int64_t first = 0; first < n; first += kChainBlock) {
-      const int64_t count = std::min(kChainBlock, n - first);
-      std::array<Operand, kMostChainInputs + kMostChainSteps> operands;
-      for (size_t k = 0; k < size_t(inputs_); ++k) {
-        const size_t offset = x[k].scalar ? 0 : size_t(first) * element_bytes_[k];
-        operands[k] = {static_cast<const std::byte*>(x[k].data) + offset, x[k].scalar};
-      }
-      std::byte* block = static_cast<std::byte*>(y) + size_t(first) * element_bytes_.back();
-      for (size_t s = 0; s < steps_.size(); ++s) {
-        void* result = s + 1 == steps_.size() ? static_cast<void*>(block) : results[s];
-        operands[size_t(inputs_) + s] = {result, run(steps_[s], operands.data(), result, count)};
-      }
-      if (operands[size_t(inputs_) + steps_.size() - 1].scalar) repeat_first(block, count);
-    }
-  }
-
- private:
-  struct Step {
-    int64_t first, second;
-    float alpha, beta;
-    decltype(GridKernels::dequantize) dequantize = nullptr;
-    decltype(GridKernels::quantize) quantize = nullptr;
-    void (*convert)(const ConvertKernels& kernels, const void* x, void* y, int64_t n) = nullptr;
-    UnaryForm unary = nullptr;
-    BinaryForms binary{};
-  };
-
-  /// One of ConvertKernels, of any types.
-  template <auto kKernel>
-  static void conversion(const ConvertKernels& kernels, const void* x, void* y, int64_t n) {
-    [=]<class X, class Y>(void (*convert)(const X*, Y*, int64_t)) {
-      convert(static_cast<const X*>(x), static_cast<Y*>(y), n);
-    }(kernels.*kKernel);
-  }
-
-  static const float* floats(const Operand& operand) { return static_cast<const float*>(operand.data); }
-
-  void repeat_first(std::byte* y, int64_t n) const {
-    if (element_bytes_.back() == 1) return void(std::fill_n(y, n, *y));
-    if (element_bytes_.back() == 2)
-      return void(std::fill_n(reinterpret_cast<uint16_t*>(y), n, *reinterpret_cast<uint16_t*>(y)));
-    auto* floats = reinterpret_cast<float*>(y);
-    std::fill_n(floats, n, *floats);
-  }
-
-  /// Returns whether the result is a scalar, too.
-  bool run(const Step& step, const Operand* operands, void* to, int64_t n) const {
-    const Operand& a = operands[step.first];
-    auto* result = static_cast<float*>(to);
-    if (step.second < 0) {
-      const int64_t count = a.scalar ? 1 : n;
-      if (step.dequantize)
-        step.dequantize(a.data, result, count, step.alpha, step.beta);
-      else if (step.convert)
-        step.convert(converters_, a.data, to, count);
-      else if (step.quantize)
-        step.quantize(floats(a), to, count, step.alpha, step.beta);
-      else
-        step.unary(floats(a), result, count, step.alpha, step.beta);
-      return a.scalar;
-    }
-    const Operand& b = operands[step.second];
-    if (a.scalar && b.scalar) {
-      step.binary.vector_vector(floats(a), floats(b), result, 1);
-      return true;
-    }
-    const auto form = a.scalar   ? step.binary.scalar_vector
-                      : b.scalar ? step.binary.vector_scalar
-                                 : step.binary.vector_vector;
-    form(floats(a), floats(b), result, n);
-    return false;
-  }
-
-  int64_t inputs_;
-  ConvertKernels converters_;
-  std::vector<size_t> element_bytes_;  // of all operands
-  std::vector<Step> steps_;
-};
-
-bool is_byte(DType dtype) { return dtype == DType::kUint8 || dtype == DType::kInt8; }
-
-/// The only input that is no constant of one element, where that is one of bytes; else -1.
-int only_byte_input(const CompileInput& in) {
-  int found = -1;
-  for (int k = 0; k < in.num_inputs(); ++k) {
-    if (in.constant(k) && in.constant(k)->size() == 1) continue;
-    if (found >= 0 || !is_byte(in.dtype(k))) return -1;
-    found = k;
-  }
-  return found;
+template <class T>
+const std::vector<T>& list(const NodeSpec& node, const char* name, size_t links) {
+  const auto& result = node.attr<std::vector<T>>(name);
+  if (result.size() == links) return result;
+  throw Error(ErrorKind::kModel, str("attribute ", name, " must have ", links, " entries, got ", result.size()));
 }
 
-/// From bytes to bytes: a table of what the steps make of each byte.
-KernelPtr table_kernel(const CompileInput& in, int input, const BlockwiseSteps& steps) {
-  using Table = std::array<uint8_t, 256>;
-  Table bytes, table;
-  std::iota(bytes.begin(), bytes.end(), uint8_t{0});
-  std::array<Operand, kMostChainInputs> x;
-  for (int k = 0; k < in.num_inputs(); ++k) {
-    x[size_t(k)] = k == input ? Operand{bytes.data(), false} : Operand{in.constant(k)->raw(), true};
-  }
-  steps(x.data(), table.data(), std::ssize(table));
-  const auto look_up = kernels_for<ByteRowKernels>(in.isa()).look_up;
-  return elementwise(in, {{input, in.shape(input)}}, [table, look_up](const Operand* operand, void* y, int64_t n) {
-    const auto* from = static_cast<const uint8_t*>(operand->data);
-    auto* to = static_cast<uint8_t*>(y);
-    if (operand->scalar) return void(std::fill_n(to, n, table[*from]));
-    look_up(from, table.data(), to, n);
-  });
+bool is_byte_link(std::string_view op) {
+  return op == kDequantizeLink || op == kQuantizeUint8Link || op == kQuantizeInt8Link;
 }
 
-/// A sum, difference or product of two inputs of bytes as bytes of the same type: a kernel without floats in memory.
-struct PairSteps {
-  decltype(PairKernels::add) kernel;
-  int64_t a, b;  ///< the inputs that are its operands
-  BytePair pair;
-};
+bool is_half_link(std::string_view op) { return op == kWidenLink || op == kFloat16Link || op == kBFloat16Link; }
 
-std::optional<PairSteps> pair_steps(const ElementwiseSteps& chain, std::span<const DType> dtypes, Isa isa) {
-  const auto& steps = chain.steps;
-  if (chain.inputs != 2 || steps.size() != 4 || steps[0].op != kDequantizeStep || steps[1].op != kDequantizeStep) {
-    return std::nullopt;
+void check_grid(const ElementwiseChain::Link& link) {
+  const float zero_point = link.beta;
+  const float least = link.op == kQuantizeUint8Link ? 0.0f : -128.0f;
+  const float greatest = link.op == kQuantizeInt8Link ? 127.0f : 255.0f;
+  if (!(link.alpha > 0) || std::isinf(link.alpha)) {
+    throw Error(ErrorKind::kModel, str("'", link.op, "' must have a positive, finite scale, got ", link.alpha));
   }
-  const ElementwiseSteps::Step &f = steps[2], &y = steps[3];
-  const bool reads_both = f.first + f.second == 5 && f.first >= 2 && f.second >= 2 && y.first == 4;
-  const bool one_type = dtypes[0] == dtypes[1] && dtypes[0] == dtypes[5];
-  if (!reads_both || !one_type || (f.op != "Add" && f.op != "Sub" && f.op != "Mul")) return std::nullopt;
-  const ElementwiseSteps::Step &a = steps[size_t(f.first - 2)], &b = steps[size_t(f.second - 2)];
-  const PairKernels& kernels = kernels_for<BytePairKernels>(isa).of(dtypes[0]);
-  const float b_scale = f.op == "Sub" ? -b.alpha : b.alpha;
-  return PairSteps{
-      f.op == "Mul" ? kernels.mul : kernels.add, a.first, b.first, {a.alpha, a.beta, b_scale, b.beta, y.alpha, y.beta}};
+  if (!(zero_point >= least && zero_point <= greatest) || zero_point != std::trunc(zero_point)) {
+    throw Error(ErrorKind::kModel, str("'", link.op, "' has the zero point ", zero_point, ", which is no byte"));
+  }
 }
 
-/// Elementwise, of the internal domain: several element-wise operations one after the other, for a block of elements at
-/// a time, so that what is between them stays in the first-level cache. Inputs are broadcast to y.
-/// x: float32; uint8 and int8 where a step of DequantizeLinear reads them, float16 and bfloat16 where one of Widen
-/// does. y: as the last step gives it. ops: names in the table of functions or of elementwise_steps.h; first, second:
-/// their operands, input i as i, the result of step s as inputs + s, -1 where there is none; alpha, beta: their
-/// parameters, or scale and zero point.
-class Elementwise final : public Op {
- public:
-  explicit Elementwise(const NodeSpec& node) : steps_(node, node.num_inputs) {
-    if (node.num_inputs > kMostChainInputs) {
-      throw Error(ErrorKind::kModel, str("at most ", kMostChainInputs, " inputs are supported, got ", node.num_inputs));
-    }
-  }
+void check(const ElementwiseChain::Link& link, int64_t operands) {
+  const bool binary = binary_function(link.op) != nullptr;
+  const UnaryFunction* unary = unary_function(link.op);
+  if (is_byte_link(link.op))
+    check_grid(link);
+  else if (!is_half_link(link.op) && !binary && !(unary && unary->kernel))
+    throw Error(ErrorKind::kModel, str("a chain cannot hold '", link.op, "'"));
+  const auto exists = [&](int64_t operand) { return operand >= 0 && operand < operands; };
+  if (exists(link.first) && (binary ? exists(link.second) : link.second == -1)) return;
+  throw Error(ErrorKind::kModel,
+              str("'", link.op, "' has operands ", link.first, " and ", link.second, ", of ", operands));
+}
 
-  std::vector<Fact> infer(std::span<const Fact> in) const override {
-    require_inputs(in, int(steps_.inputs), int(steps_.inputs));
-    std::vector<DType> dtypes;
-    for (const Fact& fact : in) {
-      require_dtype_in(fact, kTypes, "every input");
-      dtypes.push_back(fact.dtype);
-    }
-    return {Fact(steps_.dtypes(dtypes).back(), broadcast_dims(in))};
-  }
-
-  Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
-  bool is_elementwise() const override { return true; }
-
-  KernelPtr compile(const CompileInput& in) const override {
-    std::vector<DType> dtypes;
-    for (int k = 0; k < in.num_inputs(); ++k) dtypes.push_back(in.dtype(k));
-    const std::vector<DType> types = steps_.dtypes(dtypes);
-    BlockwiseSteps steps(steps_, types, in.isa());
-    const int bytes = is_byte(in.output_dtype(0)) ? only_byte_input(in) : -1;
-    if (bytes >= 0) return table_kernel(in, bytes, steps);
-    if (const HalfFunction function = half_function(steps_, types)) {
-      return elementwise(in, [function, steps](const Operand* x, void* y, int64_t n) {
-        if (x[0].scalar) return steps(x, y, n);
-        function(static_cast<const uint16_t*>(x[0].data), static_cast<uint16_t*>(y), n);
-      });
-    }
-    const auto pair = pair_steps(steps_, types, in.isa());
-    if (!pair) return elementwise(in, std::move(steps));
-    return elementwise(in, [pair = *pair, steps](const Operand* x, void* y, int64_t n) {
-      if (x[0].scalar || x[1].scalar) return steps(x, y, n);
-      pair.kernel(x[pair.a].data, x[pair.b].data, y, n, pair.pair);
-    });
-  }
-
- private:
-  static constexpr std::array kTypes{DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kUint8, DType::kInt8};
-
-  ElementwiseSteps steps_;
-};
+bool takes(const ElementwiseChain::Link& link, DType dtype) {
+  if (link.op == kWidenLink) return dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+  if (link.op != kDequantizeLink) return dtype == DType::kFloat32;
+  return dtype == DType::kUint8 ? link.beta >= 0 : dtype == DType::kInt8 && link.beta <= 127;
+}
 
 }  // namespace
 
-LINNET_REGISTER(elementwise_chain)(Registry& registry) {
-  registry.add<Elementwise>("Elementwise", {.since = 1, .domain = kInternalDomain});
+ElementwiseChain::ElementwiseChain(const NodeSpec& node, int64_t count) : inputs(count) {
+  const auto& ops = node.attr<std::vector<std::string>>("ops");
+  if (ops.empty() || int64_t(ops.size()) > kMostChainLinks) {
+    throw Error(ErrorKind::kModel, str("expected 1 to ", kMostChainLinks, " links, got ", ops.size()));
+  }
+  const auto &first = list<int64_t>(node, "first", ops.size()), &second = list<int64_t>(node, "second", ops.size());
+  const auto &alpha = list<float>(node, "alpha", ops.size()), &beta = list<float>(node, "beta", ops.size());
+  for (size_t i = 0; i < ops.size(); ++i) {
+    links.push_back({ops[i], first[i], second[i], alpha[i], beta[i]});
+    check(links.back(), inputs + int64_t(i));
+  }
+}
+
+void ElementwiseChain::write(NodeSpec& node) const {
+  std::vector<std::string> ops;
+  std::vector<int64_t> first, second;
+  std::vector<float> alpha, beta;
+  for (const Link& link : links) {
+    ops.push_back(link.op);
+    first.push_back(link.first);
+    second.push_back(link.second);
+    alpha.push_back(link.alpha);
+    beta.push_back(link.beta);
+  }
+  node.attributes = {{"ops", ops}, {"first", first}, {"second", second}, {"alpha", alpha}, {"beta", beta}};
+}
+
+std::vector<DType> ElementwiseChain::dtypes(std::span<const DType> of_inputs) const {
+  std::vector<DType> result(of_inputs.begin(), of_inputs.end());
+  for (const Link& link : links) {
+    for (const int64_t operand : {link.first, link.second}) {
+      if (operand < 0 || takes(link, result[size_t(operand)])) continue;
+      throw Error(ErrorKind::kType, str("'", link.op, "' with the parameters ", link.alpha, " and ", link.beta,
+                                        " does not take ", result[size_t(operand)]));
+    }
+    result.push_back(link.op == kQuantizeUint8Link  ? DType::kUint8
+                     : link.op == kQuantizeInt8Link ? DType::kInt8
+                     : link.op == kFloat16Link      ? DType::kFloat16
+                     : link.op == kBFloat16Link     ? DType::kBFloat16
+                                                    : DType::kFloat32);
+  }
+  return result;
 }
 
 }  // namespace linnet

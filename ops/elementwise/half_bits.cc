@@ -48,13 +48,13 @@ HalfFunction function_of(const std::string& name) {
 
 }  // namespace
 
-HalfFunction half_function(const ElementwiseSteps& chain, std::span<const DType> dtypes) {
-  const auto& steps = chain.steps;
-  if (chain.inputs != 1 || steps.size() != 3 || steps[0].op != kWidenStep || dtypes.front() != dtypes.back()) {
+HalfFunction half_function(const ElementwiseChain& chain, std::span<const DType> dtypes) {
+  const auto& links = chain.links;
+  if (chain.inputs != 1 || links.size() != 3 || links[0].op != kWidenLink || dtypes.front() != dtypes.back()) {
     return nullptr;
   }
-  return dtypes.front() == DType::kFloat16 ? function_of<0x3c00, 0x7c00>(steps[1].op)
-                                           : function_of<0x3f80, 0x7f80>(steps[1].op);
+  return dtypes.front() == DType::kFloat16 ? function_of<0x3c00, 0x7c00>(links[1].op)
+                                           : function_of<0x3f80, 0x7f80>(links[1].op);
 }
 
 }  // namespace linnet

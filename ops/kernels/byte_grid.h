@@ -1,6 +1,6 @@
 #pragma once
 
-// Included by *.simd.cc only: bytes as steps of a scale from a zero point.
+// Included by *.simd.cc only: bytes as multiples of a scale, counted from a zero point.
 #include "kernels/byte_vectors.h"
 
 namespace linnet::LINNET_SIMD_NS {

@@ -7,8 +7,8 @@ namespace {
 
 inline float magnitude(float x) { return x < 0 ? -x : x; }
 
-/// What is computed from two bytes, in floats as it is defined and, in steps of y, nearly: `error` is the most by which
-/// both differ.
+/// What is computed from two bytes, in floats as it is defined and, in units of y's scale, nearly: `error` is the most
+/// by which both differ.
 template <class T>
 struct Pair {
   Grid<T> a, b, y;

@@ -123,7 +123,7 @@ class GatherBlockQuantizedKernel final : public Kernel {
   int64_t outer_, dim_, row_, inner_;
   decltype(GridKernels::dequantize_blocks) dequantize_;
   int64_t y_bytes_;
-  std::vector<CastStep> narrow_;  ///< of y, if any
+  std::vector<Conversion> narrow_;  ///< of y, if any
 };
 
 /// GatherBlockQuantized: Gather from a table of codes: element = (code - zero_point) * scale of its block, block_size

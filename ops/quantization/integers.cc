@@ -28,7 +28,7 @@ class FloatReader {
 
  private:
   size_t bytes_;
-  std::vector<CastStep> path_;
+  std::vector<Conversion> path_;
 };
 
 /// Of those below 8 bits.
@@ -145,7 +145,7 @@ class Quantize final : public IntegersKernel {
   GridKernels kernels_;
   BinaryForms div_;
   size_t y_bytes_;
-  std::vector<CastStep> narrow_, widen_;  ///< rounding of quotients, if any
+  std::vector<Conversion> narrow_, widen_;  ///< rounding of quotients, if any
 };
 
 class Dequantize final : public IntegersKernel {
@@ -177,7 +177,7 @@ class Dequantize final : public IntegersKernel {
   GridKernels kernels_;
   DType x_;
   size_t y_bytes_;
-  std::vector<CastStep> narrow_;  ///< of y, if any
+  std::vector<Conversion> narrow_;  ///< of y, if any
 };
 
 }  // namespace

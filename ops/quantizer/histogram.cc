@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kBins = 4096;
 constexpr int64_t kHalf = kBins / 2;           // of each sign
-constexpr int64_t kStep = 8;                   // bins between the limits that are tried
+constexpr int64_t kStride = 8;                 // bins between the limits that are tried
 constexpr double kLeast = 16 * double(kHalf);  // values that make a distribution
 constexpr double kTiny = 1e-9;                 // in the place of a share of 0
 
@@ -33,7 +33,7 @@ double relative_entropy(const std::vector<double>& counts, int64_t bins, int64_t
   return sum;
 }
 
-/// Means of `width` bins around each: what differs within a step of the widest grid is no matter of the range.
+/// Means of `width` bins around each: what differs by less than the widest grid's scale does not matter.
 std::vector<double> smoothed(const std::vector<double>& counts, int64_t width) {
   std::vector<double> result(counts.size());
   for (int64_t i = 0; i < int64_t(counts.size()); ++i) {
@@ -85,7 +85,7 @@ ValueRange Histogram::entropy() const {
   if (std::accumulate(counts.begin(), counts.end(), 0.0) < kLeast) return range_;
   int64_t best = kHalf;
   double least = relative_entropy(counts, kHalf, levels);
-  for (int64_t bins = kHalf - kStep; bins >= levels; bins -= kStep) {
+  for (int64_t bins = kHalf - kStride; bins >= levels; bins -= kStride) {
     if (counts[0] == 0 && std::accumulate(counts.begin(), counts.begin() + bins, 0.0) == 0) break;
     const double entropy = relative_entropy(counts, bins, levels);
     if (entropy < least) {

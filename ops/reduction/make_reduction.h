@@ -27,7 +27,7 @@ KernelPtr make_float_reduction(const ReducePlan& plan, const FloatReduction& red
 /// A reduction of numbers of any type: they are converted to what they are reduced in, where that is another type, and
 /// reduced in accumulators of it.
 struct NumberReducer {
-  std::vector<CastStep> convert;  ///< empty: reduced in their own type
+  std::vector<Conversion> convert;  ///< empty: reduced in their own type
   NumberReduction reduce;
   decltype(TransposeKernels::bits8) transpose;  ///< of accumulators
   int64_t x_bytes, total_bytes, y_bytes;

@@ -38,7 +38,7 @@ using Total = std::conditional_t<Terms::kReal || !std::is_integral_v<T>, double,
                                  std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
 
 /// The bits of uint64 are those of int64, but as numbers.
-std::vector<CastStep> steps_to(DType to, DType from, Isa isa) {
+std::vector<Conversion> conversions_to(DType to, DType from, Isa isa) {
   if (from == to || (from == DType::kUint64 && to == DType::kInt64)) return {};
   if (from != DType::kUint64) return *cast_path(from, to, isa);
   const auto convert = [](const void* x, void* y, int64_t n) {
@@ -61,7 +61,7 @@ KernelPtr make_sum(const ReducePlan& plan, DType dtype, Isa isa) {
     const NumberSums& sums = real ? kernels.sums_f64 : kernels.sums_s64;
     const bool is_magnitude = Terms::kReduction == &NumberSums::sum_abs && std::is_unsigned_v<T>;
     return make_number_reduction(
-        plan, {.convert = steps_to(real ? DType::kFloat64 : DType::kInt64, dtype, isa),
+        plan, {.convert = conversions_to(real ? DType::kFloat64 : DType::kInt64, dtype, isa),
                .reduce = is_magnitude ? sums.sum : sums.*Terms::kReduction,
                .transpose = transposition(sizeof(A), kernels_for<TransposeKernels>(isa)),
                .x_bytes = sizeof(T),

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <tuple>
 
-#include "elementwise/elementwise_steps.h"
+#include "elementwise/elementwise_chain.h"
 #include "functions/function_table.h"
 #include "graph/equal_specs.h"
 #include "passes/pending_nodes.h"
 #include "rewrites/matching/activation.h"
-#include "rewrites/matching/half_step.h"
+#include "rewrites/matching/half_link.h"
 #include "rewrites/matching/match.h"
 
 namespace linnet {
@@ -39,44 +39,44 @@ struct Computation {
   explicit Computation(const Graph& graph) {
     for (const NodeId id : pending_nodes(graph)) {
       const Node& node = graph.node(id);
-      if (gives_floats(graph, node) && !moves_elements(graph, node) && !add_steps(graph, node)) others.push_back(&node);
+      if (gives_floats(graph, node) && !moves_elements(graph, node) && !add_links(graph, node)) others.push_back(&node);
     }
-    std::sort(steps.begin(), steps.end());
+    std::sort(links.begin(), links.end());
     const auto key = [](const Node* node) { return std::tie(node->spec.domain, node->spec.op_type); };
     std::stable_sort(others.begin(), others.end(), [&](const Node* x, const Node* y) { return key(x) < key(y); });
   }
 
-  std::vector<std::tuple<std::string, float, float>> steps;  // element-wise ones, with their parameters
+  std::vector<std::tuple<std::string, float, float>> links;  // element-wise functions, with their parameters
   std::vector<const Node*> others;
 
  private:
-  /// The steps but for those on constants, which fold where a graph knows them early.
+  /// The links but for those on constants, which fold where a graph knows them early.
   void add_chain(const Graph& graph, const Node& node) {
-    const ElementwiseSteps chain(node.spec, int64_t(node.inputs.size()));
+    const ElementwiseChain chain(node.spec, int64_t(node.inputs.size()));
     std::vector<bool> known;
     for (const ValueId input : node.inputs) known.push_back(bool(graph.fact(input).constant));
-    for (const auto& step : chain.steps) {
-      const bool folds = known[size_t(step.first)] && (step.second < 0 || known[size_t(step.second)]);
+    for (const auto& link : chain.links) {
+      const bool folds = known[size_t(link.first)] && (link.second < 0 || known[size_t(link.second)]);
       known.push_back(folds);
-      if (!folds) steps.emplace_back(step.op, step.alpha, step.beta);
+      if (!folds) links.emplace_back(link.op, link.alpha, link.beta);
     }
   }
 
-  bool add_steps(const Graph& graph, const Node& node) {
+  bool add_links(const Graph& graph, const Node& node) {
     if (is_op(node, "Elementwise", kInternalDomain)) {
       add_chain(graph, node);
       return true;
     }
-    if (const std::string_view conversion = half_step(graph, node); !conversion.empty()) {
-      steps.emplace_back(conversion, 0.0f, 0.0f);
+    if (const std::string_view conversion = half_link(graph, node); !conversion.empty()) {
+      links.emplace_back(conversion, 0.0f, 0.0f);
       return true;
     }
     if (node.spec.domain.empty() && binary_function(node.spec.op_type)) {
-      steps.emplace_back(node.spec.op_type, 0.0f, 0.0f);
+      links.emplace_back(node.spec.op_type, 0.0f, 0.0f);
       return true;
     }
     const auto activation = activation_of(graph, node);
-    if (activation) steps.emplace_back(activation->function->name, activation->alpha, activation->beta);
+    if (activation) links.emplace_back(activation->function->name, activation->alpha, activation->beta);
     return activation.has_value();
   }
 };
@@ -90,7 +90,7 @@ bool same_operator(const Node& a, const Node& b) {
 bool compute_alike(const Graph& a, const Graph& b) {
   const Computation left(a);
   Computation right(b);
-  if (left.steps != right.steps || left.others.size() != right.others.size()) return false;
+  if (left.links != right.links || left.others.size() != right.others.size()) return false;
   for (const Node* node : left.others) {
     const auto twin = std::find_if(right.others.begin(), right.others.end(),
                                    [&](const Node* other) { return same_operator(*node, *other); });

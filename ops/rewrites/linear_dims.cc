@@ -37,7 +37,7 @@ bool listed(const std::string_view (&names)[N], const std::string& name) {
   return std::ranges::count(names, name) > 0;
 }
 
-/// A number that grows by equal steps: what it is in `a` and in `b`.
+/// A number that grows linearly: what it is in `a` and in `b`.
 struct Line {
   int64_t a, b;
 
@@ -46,9 +46,9 @@ struct Line {
   /// Whether it is at most `other` for this and all larger sizes.
   bool stays_within(const Line& other) const { return a <= other.a && b - a <= other.b - other.a; }
   bool stays_below(const Line& other) const { return a < other.a && stays_within(other); }
-  /// For how many steps from a it is at most `other`.
-  int64_t steps_within(const Line& other) const {
-    if (stays_within(other)) return kAllSteps;
+  /// For how many sizes from a on it is at most `other`.
+  int64_t sizes_within(const Line& other) const {
+    if (stays_within(other)) return kAllSizes;
     return a <= other.a ? (other.a - a) / (slope() - other.slope()) : 0;
   }
 };
@@ -60,17 +60,17 @@ class LinearDims {
     for (const ValueId v : graph.inputs()) contents_[size_t(v)] = Contents::kNone;
   }
 
-  int64_t steps() {
+  int64_t sizes() {
     const bool linear =
         std::all_of(graph_.nodes().begin(), graph_.nodes().end(), [&](NodeId id) { return add(graph_.node(id)); });
-    return linear ? steps_ : 0;
+    return linear ? sizes_ : 0;
   }
 
  private:
   /// What is known of a value besides its dims.
   enum class Contents {
     kNone,    ///< nothing, whatever the size
-    kLinear,  ///< integers that grow by equal steps, or anything that does not change
+    kLinear,  ///< integers that grow linearly, or anything that does not change
     kOther
   };
 
@@ -143,7 +143,7 @@ class LinearDims {
     if (is_op(node, "Reshape") || is_op(node, "Flatten")) {
       return changing_dims(node.inputs[0]) <= 1 && changing_dims(node.outputs[0]) <= 1;
     }
-    if (is_op(node, "Range")) return steps_by_one(node.inputs[2]);
+    if (is_op(node, "Range")) return is_one(node.inputs[2]);
     return is_op(node, "Slice") && slices_linearly(node);
   }
 
@@ -153,9 +153,9 @@ class LinearDims {
     return !dim_of(node.inputs[0], axis).changes();
   }
 
-  bool steps_by_one(ValueId delta) const {
-    const auto step = numbers(delta);
-    return step && step->size() == 1 && (*step)[0].a == 1 && (*step)[0].b == 1;
+  bool is_one(ValueId v) const {
+    const auto number = numbers(v);
+    return number && number->size() == 1 && (*number)[0].a == 1 && (*number)[0].b == 1;
   }
 
   bool is_integer(ValueId v) const {
@@ -174,7 +174,7 @@ class LinearDims {
     return lines;
   }
 
-  /// Slice(data, starts, ends, axes, steps), where no bound is moved to the end of the data for some steps, and others
+  /// Slice(data, starts, ends, axes, steps), where no bound is moved to the end of the data for some sizes, and others
   /// always are.
   bool slices_linearly(const Node& node) {
     if (node.inputs.size() < 3) return false;  // before opset 10 bounds are attributes
@@ -202,8 +202,8 @@ class LinearDims {
   /// Of a bound that counts from the front, or from the end and does not change.
   bool stays_inside(const Line& bound, const Line& dim) {
     if (bound.a < 0) return !bound.changes() && Line{-bound.a, -bound.a}.stays_within(dim);
-    steps_ = std::min(steps_, bound.steps_within(dim));
-    return bound.b >= bound.a && steps_ > 0;
+    sizes_ = std::min(sizes_, bound.sizes_within(dim));
+    return bound.b >= bound.a && sizes_ > 0;
   }
 
   /// A maximum of two numbers of which one stays the larger.
@@ -251,11 +251,11 @@ class LinearDims {
 
   const Graph &graph_, &a_, &b_;
   std::vector<Contents> contents_;  // by value
-  int64_t steps_ = kAllSteps;
+  int64_t sizes_ = kAllSizes;
 };
 
 }  // namespace
 
-int64_t linear_dims(const Graph& graph, const Graph& a, const Graph& b) { return LinearDims(graph, a, b).steps(); }
+int64_t linear_dims(const Graph& graph, const Graph& a, const Graph& b) { return LinearDims(graph, a, b).sizes(); }
 
 }  // namespace linnet

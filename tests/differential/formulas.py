@@ -150,11 +150,11 @@ def dynamic_product(g, x):
 
 @formula("quantised product")
 def quantized_product(g, x):
-    step, zero = g.number(0.05) if g.rank == 0 else g.array(0.05), g.array(128, np.uint8)
+    scale, zero = g.number(0.05) if g.rank == 0 else g.array(0.05), g.array(128, np.uint8)
     n = g.inputs["x0"].shape[-1]
     w = g.op("DequantizeLinear", g.array(np.round(values(n, n) * 50), np.int8), g.array(0.01))
-    y = g.op("MatMul", g.op("DequantizeLinear", g.op("QuantizeLinear", x, step, zero), step, zero), w)
-    return g.op("QuantizeLinear", g.op("Mul", g.op("Add", y, g.number(0.25)), g.number(2)), step, zero)
+    y = g.op("MatMul", g.op("DequantizeLinear", g.op("QuantizeLinear", x, scale, zero), scale, zero), w)
+    return g.op("QuantizeLinear", g.op("Mul", g.op("Add", y, g.number(0.25)), g.number(2)), scale, zero)
 
 
 @formula("convolution and arithmetic")

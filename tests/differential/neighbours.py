@@ -42,7 +42,7 @@ WHICH = (slice(None), slice(None), slice(0, 1), slice(-1, None))
 MOVEMENT = ("families.movement", "families.indexing")
 MOVES = ("", "transpose", "reshape")
 # They compute in floats and round to integers, which fused forms do in another order.
-STEPS = 1
+ROUNDING = 1
 # Seeds that are tried for a configuration whose first input has axes for the neighbours.
 TRIES = 12
 
@@ -211,8 +211,8 @@ def integer_difference(cell, x, y):
         same = x.view(np.uint8) == y.view(np.uint8) if x.size and x.ndim else np.array(x.tobytes() == y.tobytes())
         both_nan = x.size and x.dtype.kind in "fc" and np.array_equal(x, y, equal_nan=True)
         return None if same.all() or both_nan else "other bits"
-    steps = STEPS if rounds(cell) and x.dtype.kind in "iu" else 0
-    same = np.abs(x.astype(np.int64) - y.astype(np.int64)) <= steps if steps else x == y
+    most = ROUNDING if rounds(cell) and x.dtype.kind in "iu" else 0
+    same = np.abs(x.astype(np.int64) - y.astype(np.int64)) <= most if most else x == y
     return None if same.all() else f"{y[~same][:4]} instead of {x[~same][:4]} at {np.argwhere(~same)[:3].tolist()}"
 
 

@@ -13,7 +13,7 @@ BEFORE, before = table()
 BEHIND, behind = table()
 
 FLOATS = ("float32", "float16", "bfloat16", "float64")
-STEP, ZERO = 1 / 16, 128
+SCALE, ZERO = 1 / 16, 128
 
 
 def node(op, inputs, outputs, **attributes):
@@ -123,15 +123,15 @@ def multiplied_behind(value, name, opset):
 
 
 def grid(name):
-    return [constant(np.float32(STEP), f"{name}_step"), constant(np.uint8(ZERO), f"{name}_zero")]
+    return [constant(np.float32(SCALE), f"{name}_scale"), constant(np.uint8(ZERO), f"{name}_zero")]
 
 
 @before("bytes")
 def dequantized_before(value, name, opset):
     if value.dtype.name != "float32" or opset < 10:
         return None
-    fed = np.clip(np.rint(np.nan_to_num(value) / STEP) + ZERO, 0, 255).astype(np.uint8)
-    nodes = [node("DequantizeLinear", [f"{name}_fed", f"{name}_step", f"{name}_zero"], [name])]
+    fed = np.clip(np.rint(np.nan_to_num(value) / SCALE) + ZERO, 0, 255).astype(np.uint8)
+    nodes = [node("DequantizeLinear", [f"{name}_fed", f"{name}_scale", f"{name}_zero"], [name])]
     return nodes, grid(name), fed
 
 
@@ -149,12 +149,12 @@ def weights(array, name):
     wide = np.nan_to_num(array)
     if array.ndim == 1:
         zeros = np.where((np.arange(array.size) == 1) & (array.size > 2), 5000, 0).astype(np.int32)
-        codes = np.clip(np.rint(wide / STEP**2), -(2.0**20), 2.0**20).astype(np.int32) + zeros
-        parameters = [np.full(array.size, STEP**2, np.float32), zeros]
+        codes = np.clip(np.rint(wide / SCALE**2), -(2.0**20), 2.0**20).astype(np.int32) + zeros
+        parameters = [np.full(array.size, SCALE**2, np.float32), zeros]
         axis = {"axis": 0}
     else:
-        codes = np.clip(np.rint(wide / STEP), -128, 127).astype(np.int8)
-        parameters, axis = [np.float32(STEP), np.int8(0)], {}
+        codes = np.clip(np.rint(wide / SCALE), -128, 127).astype(np.int8)
+        parameters, axis = [np.float32(SCALE), np.int8(0)], {}
     names = [f"{name}_codes", f"{name}_scale", f"{name}_shift"]
     constants = [constant(value, made) for value, made in zip((codes, *parameters), names)]
     return [node("DequantizeLinear", names, [name], **axis)], constants
@@ -164,7 +164,7 @@ def weights(array, name):
 def quantized_behind(value, name, opset):
     if value.dtype.name != "float32" or opset < 10 or not np.isfinite(value).all():
         return None
-    nodes = [node("QuantizeLinear", [name, f"{name}_step", f"{name}_zero"], [f"{name}_seen"])]
+    nodes = [node("QuantizeLinear", [name, f"{name}_scale", f"{name}_zero"], [f"{name}_seen"])]
     return nodes, grid(name), TensorProto.UINT8
 
 

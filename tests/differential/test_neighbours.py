@@ -33,6 +33,6 @@ def test_numbers_may_have_more_axes_than_what_they_are_applied_to(name):
         plain, found = (
             list(linnet.Session(model, threads=1, optimization=level).run(g.inputs).values())[0] for level in (0, 2)
         )
-        step = 1 if plain.dtype == np.uint8 else 1e-4
+        most = 1 if plain.dtype == np.uint8 else 1e-4
         assert found.shape == plain.shape, (rank, shape)
-        np.testing.assert_allclose(found.astype(float), plain.astype(float), rtol=1e-4, atol=step)
+        np.testing.assert_allclose(found.astype(float), plain.astype(float), rtol=1e-4, atol=most)

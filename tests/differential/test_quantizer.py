@@ -1,4 +1,4 @@
-"""Models that ONNX Runtime's quantiser makes, in every format, against ONNX Runtime: on bytes, and within a few steps."""
+"""Models that ONNX Runtime's quantiser makes, in every format, against ONNX Runtime: on bytes, within a few scales."""
 
 import itertools
 import json
@@ -12,8 +12,8 @@ from onnxruntime.quantization import (
 )  # fmt: skip
 from processors import onnx_runtime_sums_bytes_exactly
 
-# Roundings of earlier layers that fall to the other side move the output by some steps.
-STEPS = 3
+# Roundings of earlier layers that fall to the other side move the output by some scales.
+SCALES = 3
 TYPES = {"u8": QuantType.QUInt8, "s8": QuantType.QInt8}
 
 # Weights of 7 bits where sums of products of 8 bits saturate.
@@ -37,7 +37,7 @@ def runtime(path, inputs):
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"]).run(None, inputs)[0]
 
 
-def step_of(y):
+def scale_of(y):
     """The distance between two values that a quantised output can have."""
     values = np.unique(y)
     return np.diff(values)[np.diff(values) > 1e-5].min()
@@ -60,7 +60,7 @@ def test_static(run_model, tmp_path, network, form, activations, weights):
         want = runtime(path, {"x": x})
         for isa in ("auto", "baseline"):
             y = run_model.outputs(path, {"x": x}, "--isa", isa)[output]
-            assert np.abs(y - want).max() <= (STEPS + 0.01) * step_of(want), (per_channel, isa)
+            assert np.abs(y - want).max() <= (SCALES + 0.01) * scale_of(want), (per_channel, isa)
         plan = run_model("inspect", path, "--show", "plan").stdout
         assert "linnet::Conv" not in plan and " MatMul " not in plan and " Gemm " not in plan, plan
 

@@ -16,7 +16,7 @@ from onnx_runtime import OnnxRuntime
 from onnxruntime.quantization import quantize_dynamic, quantize_static
 from onnxruntime.transformers import optimizer
 from onnxruntime.transformers.fusion_options import FusionOptions
-from test_quantizer import REDUCED, STEPS, Samples, runtime, step_of
+from test_quantizer import REDUCED, SCALES, Samples, runtime, scale_of
 
 # Attention of com.microsoft has tests of its own.
 ATTENTION = ["AttentionFusion"]
@@ -97,7 +97,7 @@ def test_saved_quantised_models_run(run_model, network, level):
         return
     want = runtime(whole, inputs)
     y = run_model.outputs(file, inputs)[output]
-    assert np.abs(y - want).max() <= (STEPS + 0.01) * step_of(want)
+    assert np.abs(y - want).max() <= (SCALES + 0.01) * scale_of(want)
 
 
 @pytest.mark.parametrize("network", (feed_forward_network, encoder_network), indirect=True)

@@ -22,7 +22,7 @@ class Value:
         self.apart = "apart" in group.get("class")
         self.name, self.type = lines[0], lines[1].split(", ")[0]
         self.bytes = int(re.search(r", (\d+) bytes", lines[1])[1])
-        self.written = int(re.match(r"written by step (\d+):", lines[2])[1])
+        self.written = int(re.match(r"written by node (\d+):", lines[2])[1])
         self.read = int(lines[3].split()[4].rstrip(":")) if lines[3].startswith("read last") else lines[3]
 
 
@@ -35,7 +35,7 @@ class Picture:
         root = ET.parse(path).getroot()
         groups = root.findall(f"{SVG}g")
         self.values = {v.name: v for v in (Value(g) for g in groups if g.get("class").startswith("value"))}
-        self.steps = [g.find(f"{SVG}title").text.strip() for g in groups if g.get("class") == "step"]
+        self.nodes = [g.find(f"{SVG}title").text.strip() for g in groups if g.get("class") == "node"]
         self.texts = [text.text for text in root.iter(f"{SVG}text")]
         self.tags = {element.tag.removeprefix(SVG) for element in root.iter()}
 
@@ -64,14 +64,14 @@ def overlap(a, b):
 
 def test_values_lie_there_from_their_writer_to_their_last_reader(run_model, tmp_path):
     picture = Picture(run_model, chain(tmp_path), tmp_path, "--dim", "N=32", "--opt", 0)
-    assert picture.steps == ["step 0: Exp 'first'", "step 1: MatMul 'second'", "step 2: Concat 'third'", "step 3: Concat 'last'"]
+    assert picture.nodes == ["node 0: Exp 'first'", "node 1: MatMul 'second'", "node 2: Concat 'third'", "node 3: Concat 'last'"]
     lives = {name: (v.type, v.bytes, v.written, v.read, v.apart) for name, v in picture.values.items()}
     assert lives == {
         "a": ("float32[32,64]", 8192, 0, 2, False), "b": ("float32[32,64]", 8192, 1, 3, False),
         "c": ("float32[32,128]", 16384, 2, 3, False), "y": ("float32[32,192]", 24576, 3, "kept to the end", True),
     }  # fmt: skip
-    step = picture.values["a"].width / 3
-    assert [round(v.width / step) for v in picture.values.values()] == [3, 3, 2, 1]
+    width = picture.values["a"].width / 3
+    assert [round(v.width / width) for v in picture.values.values()] == [3, 3, 2, 1]
 
 
 def test_heights_are_bytes_and_the_whole_is_what_the_run_takes(run_model, tmp_path):
@@ -83,7 +83,7 @@ def test_heights_are_bytes_and_the_whole_is_what_the_run_takes(run_model, tmp_pa
         assert value.height == pytest.approx(value.bytes * pixels, abs=0.1)
     # a, b and c at a time; y is apart.
     assert any("arena 32.0 KiB, of which values take at most 32.0 KiB at a time" in text for text in picture.texts)
-    assert any(text.startswith("peak 32.0 KiB, step 2: Concat 'third'") for text in picture.texts)
+    assert any(text.startswith("peak 32.0 KiB, node 2: Concat 'third'") for text in picture.texts)
     assert {"0 B", "8 KiB", "16 KiB"} <= set(picture.texts)
     assert any("weights 16.0 KiB + packed" in text and "scratch" in text for text in picture.texts)
 
@@ -129,7 +129,7 @@ def test_nodes_behind_shapes_that_depend_on_data_are_drawn_too(run_model, tmp_pa
              helper.make_node("Exp", ["f"], ["g"]), helper.make_node("Concat", ["g", "f"], ["y"], axis=0)]  # fmt: skip
     model = save_model(tmp_path / "m.onnx", nodes, [("x", TensorProto.FLOAT, [4, 8])], [("y", TensorProto.FLOAT, None)])
     picture = Picture(run_model, model, tmp_path, "--opt", 0, "--fill", "ones")
-    assert len(picture.steps) == 4
+    assert len(picture.nodes) == 4
     assert picture.values["g"].type == "float32[2,32]" and picture.values["g"].written == 2
 
 

@@ -196,7 +196,7 @@ def test_inspect_shows_the_interface_and_the_weights(run_model, linear):
     assert result["operators"] == {"Add": 1, "MatMul": 1}
     assert {w["name"]: w["bytes"] for w in result["weights"]} == {"w": 24, "b": 8}
     assert result["memory"]["weights_bytes"] == 32
-    assert [step["op"] for step in result["plan"]] == ["MatMul", "Add"]
+    assert [node["op"] for node in result["plan"]] == ["MatMul", "Add"]
     text = run_model("inspect", linear[0]).stdout
     assert "input      x  float32[N,3]" in text and "opset 17" in text
 

@@ -98,11 +98,11 @@ void save_memory_plan(const Model& model, const Planned& planned, const Options&
 Section written_out_section(const Model& model) {
   Section section{"", Json::array()};
   for (const auto& plan : latest_plans(model)) {
-    for (const Step& step : plan->steps) {
-      const std::string why = step.node ? attention_obstacle(plan->graph, *step.node) : "";
+    for (const PlannedNode& planned : plan->nodes) {
+      const std::string why = planned.node ? attention_obstacle(plan->graph, *planned.node) : "";
       if (why.empty()) continue;
-      section.text += "  not fused into Attention: '" + step.node->spec.name + "': " + why + "\n";
-      section.json.push_back({{"node", step.node->spec.name}, {"reason", why}});
+      section.text += "  not fused into Attention: '" + planned.node->spec.name + "': " + why + "\n";
+      section.json.push_back({{"node", planned.node->spec.name}, {"reason", why}});
     }
   }
   return section;

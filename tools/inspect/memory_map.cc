@@ -8,24 +8,24 @@
 namespace linnet::tool {
 namespace {
 
-// Until behind the last step of all plans, which is not known at first.
+// Until behind the last node of all plans, which is not known at first.
 constexpr int kKept = -1;
 
 int64_t slot_bytes(const Slot& slot) { return int64_t(dtype_bytes(slot.dtype, slot.shape.elements())); }
 
-MemoryMap::Step describe_step(const Step& step) {
-  if (!step.node) return {"copy", ""};
-  const NodeSpec& spec = step.node->spec;
+MemoryMap::Node describe_node(const PlannedNode& planned) {
+  if (!planned.node) return {"copy", ""};
+  const NodeSpec& spec = planned.node->spec;
   return {spec.domain.empty() ? spec.op_type : spec.domain + "::" + spec.op_type, spec.name};
 }
 
-/// The values of one plan, whose steps and memory begin where those of the plans before end.
+/// The values of one plan, whose nodes and memory begin where those of the plans before end.
 class PlanMapper {
  public:
-  PlanMapper(const Plan& plan, MemoryMap& map) : plan_(plan), map_(map), first_step_(int(map.steps.size())) {}
+  PlanMapper(const Plan& plan, MemoryMap& map) : plan_(plan), map_(map), first_node_(int(map.nodes.size())) {}
 
   void map() {
-    for (size_t i = 0; i < plan_.steps.size(); ++i) add_step(int(i));
+    for (size_t i = 0; i < plan_.nodes.size(); ++i) add_node(int(i));
     for (size_t i = 0; i < plan_.outputs.size(); ++i) keep(plan_.graph.outputs()[i], plan_.outputs[i].slot);
     for (const int slot : plan_.rest_inputs) keep(slot);
     place();
@@ -42,17 +42,17 @@ class PlanMapper {
     return found == values_.end() ? nullptr : &found->second;
   }
 
-  void add_step(int index) {
-    const Step& step = plan_.steps[size_t(index)];
-    const int now = first_step_ + index;
-    map_.steps.push_back(describe_step(step));
-    for (const int slot : step.inputs) {
+  void add_node(int index) {
+    const PlannedNode& planned = plan_.nodes[size_t(index)];
+    const int now = first_node_ + index;
+    map_.nodes.push_back(describe_node(planned));
+    for (const int slot : planned.inputs) {
       if (PlacedValue* value = value_of(slot)) value->read = now, value->end = now + 1;
     }
-    for (size_t i = 0; i < step.outputs.size(); ++i) {
-      if (!has_memory(step.outputs[i])) continue;
-      for (const int input : step.inputs) pass_memory(input, step.outputs[i], now);
-      add_value(step, int(i), now);
+    for (size_t i = 0; i < planned.outputs.size(); ++i) {
+      if (!has_memory(planned.outputs[i])) continue;
+      for (const int input : planned.inputs) pass_memory(input, planned.outputs[i], now);
+      add_value(planned, int(i), now);
     }
   }
 
@@ -62,7 +62,7 @@ class PlanMapper {
     return (s.kind == Slot::Kind::kArena || s.kind == Slot::Kind::kOwned) && slot_bytes(s) > 0;
   }
 
-  /// An input that the step writes over.
+  /// An input that the node writes over.
   void pass_memory(int input, int output, int now) {
     PlacedValue* value = value_of(input);
     if (!value) return;
@@ -71,12 +71,12 @@ class PlanMapper {
     if (to.kind == Slot::Kind::kOwned ? from.index == to.index : from.offset == to.offset) value->end = now;
   }
 
-  void add_value(const Step& step, int output, int now) {
-    const int index = step.outputs[size_t(output)];
+  void add_value(const PlannedNode& planned, int output, int now) {
+    const int index = planned.outputs[size_t(output)];
     const Slot& slot = plan_.slots[size_t(index)];
     PlacedValue value{"",  slot.dtype, slot.shape, int64_t(slot.offset),           slot_bytes(slot),
                       now, now,        now + 1,    slot.kind == Slot::Kind::kOwned};
-    if (step.node) value.name = plan_.graph.value(step.node->outputs[size_t(output)]).name;
+    if (planned.node) value.name = plan_.graph.value(planned.node->outputs[size_t(output)]).name;
     values_[index] = std::move(value);
   }
 
@@ -108,23 +108,23 @@ class PlanMapper {
 
   const Plan& plan_;
   MemoryMap& map_;
-  int first_step_;
+  int first_node_;
   std::map<int, PlacedValue> values_;  // by slot
 };
 
 void find_peak(MemoryMap& map) {
-  std::vector<int64_t> change(map.steps.size() + 1);
+  std::vector<int64_t> change(map.nodes.size() + 1);
   for (const PlacedValue& value : map.values) {
     if (value.apart) continue;
     change[size_t(value.written)] += value.bytes;
     change[size_t(value.end)] -= value.bytes;
   }
   int64_t bytes = 0;
-  for (size_t i = 0; i < map.steps.size(); ++i) {
+  for (size_t i = 0; i < map.nodes.size(); ++i) {
     bytes += change[i];
     if (bytes <= map.peak_bytes) continue;
     map.peak_bytes = bytes;
-    map.peak_step = int(i);
+    map.peak_node = int(i);
   }
 }
 
@@ -134,7 +134,7 @@ MemoryMap map_memory(const std::vector<std::shared_ptr<const Plan>>& plans) {
   MemoryMap map;
   for (const auto& plan : plans) PlanMapper(*plan, map).map();
   for (PlacedValue& value : map.values) {
-    if (value.end == kKept) value.read = value.end = int(map.steps.size());
+    if (value.end == kKept) value.read = value.end = int(map.nodes.size());
   }
   find_peak(map);
   return map;

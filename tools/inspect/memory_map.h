@@ -15,25 +15,25 @@ struct PlacedValue {
   DType dtype = DType::kUndefined;
   Shape shape;
   int64_t offset = 0, bytes = 0;
-  int written = 0;  ///< the step that writes it first
-  int read = 0;     ///< the step that reads it last; the number of steps for what is left behind them, as outputs are
-  int end = 0;      ///< its memory is another's from this step on
+  int written = 0;     ///< the node that writes it first
+  int read = 0;        ///< the node that reads it last; the number of nodes for what is kept after them, as outputs are
+  int end = 0;         ///< its memory is another's from this node on
   bool apart = false;  ///< in memory of its own, which is not divided over time
 };
 
-/// The memory of plans that follow one another over their steps, each plan's behind that of the one before, and behind
+/// The memory of plans that follow one another over their nodes, each plan's behind that of the one before, and behind
 /// each arena what the plan keeps apart from it: outputs, strings and containers.
 struct MemoryMap {
-  struct Step {
+  struct Node {
     std::string op_type;  ///< with its domain; "copy" for the copy of an input or constant to an output
     std::string name;
   };
-  std::vector<Step> steps;
+  std::vector<Node> nodes;
   std::vector<PlacedValue> values;
   int64_t bytes = 0;        ///< of all
   int64_t arena_bytes = 0;  ///< of these, in arenas
   int64_t peak_bytes = 0;   ///< of values that arenas hold at once, at the most
-  int peak_step = 0;        ///< the first step at which they do
+  int peak_node = 0;        ///< the first node at which they do
 };
 
 /// Values without elements, and views of others, have no memory of their own.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kLeft = 120, kRight = 90, kTop = 122, kHeight = 440, kBottom = 215;
 constexpr double kLeastWidth = 880;  // which the captions need
-constexpr double kLabelPitch = 14;   // between the names of steps that do not touch
+constexpr double kLabelPitch = 14;   // between the names of nodes that do not touch
 constexpr double kLetter = 6;        // width of a letter, about
 constexpr size_t kLabelLetters = 32;
 constexpr const char* kStyleSheet =
@@ -37,13 +37,13 @@ std::string tick_text(int64_t bytes) {
   return format("%.4g %s", value, kUnits[unit]);
 }
 
-/// The colours of operators: those whose values take the most bytes and steps have one of their own.
+/// The colours of operators: those whose values take the most bytes over the most nodes have one of their own.
 class Colours {
  public:
   explicit Colours(const MemoryMap& map) {
     std::map<std::string, double> area;
     for (const PlacedValue& value : map.values) {
-      area[map.steps[size_t(value.written)].op_type] += double(value.bytes) * (value.end - value.written);
+      area[map.nodes[size_t(value.written)].op_type] += double(value.bytes) * (value.end - value.written);
     }
     std::vector<std::pair<std::string, double>> order(area.begin(), area.end());
     std::stable_sort(order.begin(), order.end(), [](auto& a, auto& b) { return a.second > b.second; });
@@ -89,26 +89,26 @@ class Picture {
     draw_captions(model, memory);
     colours_.draw_legend(svg_);
     draw_bytes_axis();
-    draw_steps_axis();
+    draw_nodes_axis();
     for (const PlacedValue& value : map_.values) draw_value(value);
     draw_peak();
     return svg_.file();
   }
 
  private:
-  double x(double step) const { return kLeft + step * cell_; }
+  double x(double node) const { return kLeft + node * cell_; }
   double y(int64_t bytes) const { return kTop + kHeight - kHeight * double(bytes) / std::max(1.0, double(map_.bytes)); }
-  double right() const { return x(double(map_.steps.size())); }
+  double right() const { return x(double(map_.nodes.size())); }
 
-  std::string step_name(int step) const {
-    const MemoryMap::Step& s = map_.steps[size_t(step)];
-    return str("step ", step, ": ", s.op_type, s.name.empty() ? "" : " '" + s.name + "'");
+  std::string node_name(int node) const {
+    const MemoryMap::Node& n = map_.nodes[size_t(node)];
+    return str("node ", node, ": ", n.op_type, n.name.empty() ? "" : " '" + n.name + "'");
   }
 
   void draw_captions(const std::string& model, const MemoryReport& memory) {
     svg_.text(20, 30, "title", "Memory plan of " + without_end(model, 80));
     svg_.text(20, 52, "caption",
-              counted(map_.steps.size(), "step") + ", " + counted(map_.values.size(), "value") + "; arena " +
+              counted(map_.nodes.size(), "node") + ", " + counted(map_.values.size(), "value") + "; arena " +
                   human_bytes(map_.arena_bytes) + ", of which values take at most " + human_bytes(map_.peak_bytes) +
                   " at a time; outputs, in memory of their own, " + human_bytes(map_.bytes - map_.arena_bytes));
     svg_.text(20, 70, "caption",
@@ -129,32 +129,32 @@ class Picture {
     svg_.text(30, kTop + kHeight / 2, "middle", "offset in memory", -90);
   }
 
-  void draw_steps_axis() {
+  void draw_nodes_axis() {
     constexpr double kBase = kTop + kHeight;
     svg_.line(kLeft, kBase, right(), kBase, "axis");
     const int every = std::max(1, int(std::ceil(kLabelPitch / cell_)));
     const int numbered = cell_ >= 2 * kLabelPitch ? 1 : 5 * every;
-    for (int i = 0; i < int(map_.steps.size()); i += every) {
+    for (int i = 0; i < int(map_.nodes.size()); i += every) {
       const double middle = x(i + 0.5);
       svg_.line(middle, kBase, middle, kBase + 4, "axis");
       if (i % numbered == 0) svg_.text(middle, kBase + 14, "number", std::to_string(i));
-      svg_.begin_group("step", step_name(i));
-      svg_.text(middle + 3, kBase + 26, "end", label(map_.steps[size_t(i)]), -60);
+      svg_.begin_group("node", node_name(i));
+      svg_.text(middle + 3, kBase + 26, "end", label(map_.nodes[size_t(i)]), -60);
       svg_.end_group();
     }
   }
-  static std::string label(const MemoryMap::Step& step) {
-    const std::string op_type = without_begin(step.op_type, kLabelLetters);
+  static std::string label(const MemoryMap::Node& node) {
+    const std::string op_type = without_begin(node.op_type, kLabelLetters);
     const size_t letters = length_of(op_type);
-    if (step.name.empty() || letters + 5 > kLabelLetters) return op_type;
-    return op_type + " " + without_begin(step.name, kLabelLetters - letters - 1);
+    if (node.name.empty() || letters + 5 > kLabelLetters) return op_type;
+    return op_type + " " + without_begin(node.name, kLabelLetters - letters - 1);
   }
 
   void draw_value(const PlacedValue& value) {
     const double left = x(value.written), top = y(value.offset + value.bytes);
     const double width = x(value.end) - left, height = y(value.offset) - top;
     svg_.begin_group(value.apart ? "value apart" : "value", tooltip(value));
-    svg_.rectangle(left, top, width, height, colours_.of(map_.steps[size_t(value.written)].op_type));
+    svg_.rectangle(left, top, width, height, colours_.of(map_.nodes[size_t(value.written)].op_type));
     const double letters = (width - 8) / kLetter, middle = top + height / 2 + 4;
     const std::string shape = str(value.shape);
     const bool two_lines = height >= 28 && letters >= double(shape.size());
@@ -167,20 +167,20 @@ class Picture {
   std::string tooltip(const PlacedValue& value) const {
     return str(value.name, "\n", value.dtype, value.shape, ", ", value.bytes, " bytes (", human_bytes(value.bytes),
                ") ", value.apart ? "in memory of its own" : str("at ", value.offset), "\nwritten by ",
-               step_name(value.written), "\n", last_reader(value));
+               node_name(value.written), "\n", last_reader(value));
   }
   std::string last_reader(const PlacedValue& value) const {
-    if (value.read == int(map_.steps.size())) return "kept to the end";
-    return value.read == value.written ? "read by no step" : "read last by " + step_name(value.read);
+    if (value.read == int(map_.nodes.size())) return "kept to the end";
+    return value.read == value.written ? "read by no node" : "read last by " + node_name(value.read);
   }
 
   void draw_peak() {
     if (map_.peak_bytes == 0) return;
-    const double middle = x(map_.peak_step + 0.5);
+    const double middle = x(map_.peak_node + 0.5);
     const bool in_front = middle > width_ / 2;
     svg_.line(middle, kTop - 4, middle, kTop + kHeight, "peak");
     svg_.text(middle + (in_front ? -4 : 4), kTop - 7, in_front ? "peak end" : "peak",
-              "peak " + human_bytes(map_.peak_bytes) + ", " + without_end(step_name(map_.peak_step), 60));
+              "peak " + human_bytes(map_.peak_bytes) + ", " + without_end(node_name(map_.peak_node), 60));
   }
 
   const MemoryMap& map_;
@@ -189,17 +189,17 @@ class Picture {
   Svg svg_;
 };
 
-/// Wide enough for the names of all steps, but for very many of them.
-double step_width(size_t steps) {
+/// Wide enough for the names of all nodes, but for very many of them.
+double node_width(size_t nodes) {
   constexpr double kNamed = 600;
-  const double n = std::max(1.0, double(steps));
+  const double n = std::max(1.0, double(nodes));
   return n <= kNamed ? std::clamp(1000 / n, kLabelPitch, 70.0) : std::max(kNamed * kLabelPitch / n, 1.0);
 }
 
 }  // namespace
 
 std::string memory_picture(const std::string& model, const MemoryMap& map, const MemoryReport& memory) {
-  return Picture(map, step_width(map.steps.size())).draw(model, memory);
+  return Picture(map, node_width(map.nodes.size())).draw(model, memory);
 }
 
 }  // namespace linnet::tool

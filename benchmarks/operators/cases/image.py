@@ -9,7 +9,7 @@ IMAGE = x("float32", BATCH, 64, SIDE, SIDE)
 # Twice as large in the ways of frameworks, down, by a fraction, frames of a camera.
 case("Resize", IMAGE, None, [1.0, 1.0, 2.0, 2.0], mode=each("nearest", "linear"))
 case("Resize", x("uint8", BATCH, 64, SIDE, SIDE), None, [1.0, 1.0, 2.0, 2.0], mode="nearest")
-case("Resize", x("uint8", BATCH, 64, SIDE, SIDE), None, [1.0, 1.0, 2.0, 2.0], mode="linear", agreement="steps")
+case("Resize", x("uint8", BATCH, 64, SIDE, SIDE), None, [1.0, 1.0, 2.0, 2.0], mode="linear", agreement="scales")
 case(
     "Resize",
     IMAGE,

@@ -12,7 +12,7 @@ BNB_BYTES, BNB_BLOCKS = by(64 * 32, 256 * 128, 768 * 384), by(64, 1024, 9216)
 SMALL = w("float32", 1, low=0.0005, high=0.0005)
 
 
-def step(*dims):
+def scale(*dims):
     return w("float32", *dims, low=0.05, high=0.05)
 
 
@@ -21,7 +21,7 @@ def zero(dtype, *dims):
 
 
 # A scale and a zero point.
-U8, S8, OF_BYTES = ((step(), zero(dtype)) for dtype in ("uint8", "int8", BYTES))
+U8, S8, OF_BYTES = ((scale(), zero(dtype)) for dtype in ("uint8", "int8", BYTES))
 
 case(
     MS + "QMoE",
@@ -42,7 +42,7 @@ case(
     x("uint8", 1, by(8, 128, 384), 768),
     w("int8", 768, 2304),
     w("float32", 2304),
-    step(),
+    scale(),
     w("float32", low=0.001, high=0.001),
     None,
     zero("uint8"),
@@ -50,7 +50,7 @@ case(
     num_heads=12,
     agreement="norms",
 )
-case(MS + "QuantizeLinear", x("float32", N), *U8, agreement="steps")
+case(MS + "QuantizeLinear", x("float32", N), *U8, agreement="scales")
 case(MS + "DequantizeLinear", x("uint8", N), *U8)
 case(
     MS + "QLinearReduceMean",
@@ -59,7 +59,7 @@ case(
     *U8,
     axes=[2, 3],
     keepdims=0,
-    agreement="steps",
+    agreement="scales",
     alone=True,
 )
 case(
@@ -90,10 +90,10 @@ case(
     w("uint8", 768),
     w("uint8", 768),
     None,
-    step(),
-    step(),
+    scale(),
+    scale(),
     None,
-    step(),
+    scale(),
     *U8,
     zero("uint8"),
     None,
@@ -111,10 +111,10 @@ case(
     block_size=64,
     quant_type=1,
 )
-case(MS + "QLinearAdd", x(BYTES, N), *OF_BYTES, x(BYTES, N), *OF_BYTES, *OF_BYTES, agreement="steps")
-case(MS + "QLinearMul", x(BYTES, N), *OF_BYTES, x(BYTES, N), *OF_BYTES, *OF_BYTES, agreement="steps")
-case(MS + "QLinearSigmoid", x("uint8", N), *U8, w("float32", low=0.004, high=0.004), zero("uint8"), agreement="steps")
-case(MS + "QLinearLeakyRelu", x("uint8", N), *U8, *U8, alpha=0.1, agreement="steps")
+case(MS + "QLinearAdd", x(BYTES, N), *OF_BYTES, x(BYTES, N), *OF_BYTES, *OF_BYTES, agreement="scales")
+case(MS + "QLinearMul", x(BYTES, N), *OF_BYTES, x(BYTES, N), *OF_BYTES, *OF_BYTES, agreement="scales")
+case(MS + "QLinearSigmoid", x("uint8", N), *U8, w("float32", low=0.004, high=0.004), zero("uint8"), agreement="scales")
+case(MS + "QLinearLeakyRelu", x("uint8", N), *U8, *U8, alpha=0.1, agreement="scales")
 case(
     MS + "QLinearSoftmax",
     x("uint8", ROWS, 1000),
@@ -123,9 +123,9 @@ case(
     zero("uint8"),
     axis=-1,
     **{"opset": 13},
-    agreement="steps",
+    agreement="scales",
 )
-case(MS + "QLinearGlobalAveragePool", x("uint8", 1, by(16, 256, 2048), 7, 7), *U8, *U8, agreement="steps")
+case(MS + "QLinearGlobalAveragePool", x("uint8", 1, by(16, 256, 2048), 7, 7), *U8, *U8, agreement="scales")
 case(
     MS + "QLinearAveragePool",
     x("uint8", 1, 64, SIDE, SIDE),
@@ -133,33 +133,40 @@ case(
     *U8,
     kernel_shape=[2, 2],
     strides=[2, 2],
-    agreement="steps",
+    agreement="scales",
 )
-case(MS + "QLinearConcat", *U8, x("uint8", ROWS, 500), *U8, x("uint8", ROWS, 500), *U8, axis=1, agreement="steps")
-case(MS + "QLinearWhere", x("bool", N), x("uint8", N), *U8, x("uint8", N), *U8, *U8, agreement="steps")
+case(MS + "QLinearConcat", *U8, x("uint8", ROWS, 500), *U8, x("uint8", ROWS, 500), *U8, axis=1, agreement="scales")
+case(MS + "QLinearWhere", x("bool", N), x("uint8", N), *U8, x("uint8", N), *U8, *U8, agreement="scales")
 case(
     MS + "QLinearConv",
     x("uint8", 1, SIDE, SIDE, CHANNELS),
     *U8,
     w("int8", CHANNELS, CHANNELS, 3, 3),
-    step(),
+    scale(),
     w("int8", low=0, high=0),
     w("float32", low=9, high=9),
     zero("uint8"),
     pads=[1] * 4,
     channels_last=1,
-    agreement="steps",
+    agreement="scales",
 )
 case(
     MS + "QGemm",
     x("uint8", by(4, 64, 384), WIDTH),
     *U8,
     w("int8", WIDTH, WIDTH),
-    step(),
+    scale(),
     w("int8", low=0, high=0),
     w("int32", WIDTH),
 )
-case(MS + "MatMulIntegerToFloat", x("uint8", by(4, 64, 384), WIDTH), w("int8", WIDTH, WIDTH), step(), *U8, zero("int8"))
+case(
+    MS + "MatMulIntegerToFloat",
+    x("uint8", by(4, 64, 384), WIDTH),
+    w("int8", WIDTH, WIDTH),
+    scale(),
+    *U8,
+    zero("int8"),
+)
 case(MS + "DynamicQuantizeMatMul", x("float32", by(4, 64, 384), WIDTH), w("int8", WIDTH, WIDTH), *S8, agreement="norms")
 case(
     MS + "MatMulNBits",

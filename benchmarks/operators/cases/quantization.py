@@ -1,4 +1,4 @@
-"""Steps of quantisation and products of bytes."""
+"""Quantisation and products of bytes."""
 
 from notation import by, case, each, w, x
 
@@ -6,7 +6,7 @@ N, SIDE, CHANNELS = by(100, 30_000, 6_000_000), by(7, 28, 56), by(8, 64, 128)
 BYTES, FLOATS = each("uint8", "int8"), each("float32", "float16")
 
 
-def step(dtype="float32", *dims):
+def scale(dtype="float32", *dims):
     return w(dtype, *dims, low=0.05, high=0.05)
 
 
@@ -15,45 +15,45 @@ def zero(dtype, *dims):
 
 
 # A scale and a zero point.
-U8, S8, OF_BYTES = ((step(), zero(dtype)) for dtype in ("uint8", "int8", BYTES))
+U8, S8, OF_BYTES = ((scale(), zero(dtype)) for dtype in ("uint8", "int8", BYTES))
 
-case("QuantizeLinear", x(FLOATS, N), step(FLOATS), zero("uint8"), agreement="steps")
-case("QuantizeLinear", x("float32", N), *S8, agreement="steps")
+case("QuantizeLinear", x(FLOATS, N), scale(FLOATS), zero("uint8"), agreement="scales")
+case("QuantizeLinear", x("float32", N), *S8, agreement="scales")
 case(
     "QuantizeLinear",
     x("float32", by(1, 1, 4), 64, by(8, 28, 112), by(8, 28, 112)),
-    step("float32", 64),
+    scale("float32", 64),
     zero("int8", 64),
     axis=1,
-    agreement="steps",
+    agreement="scales",
 )
 case(
     "QuantizeLinear",
     x("float32", by(4, 40, 2000), 1024),
-    step("float32", by(4, 40, 2000), 32),
+    scale("float32", by(4, 40, 2000), 32),
     zero("int8", by(4, 40, 2000), 32),
     axis=1,
     block_size=32,
-    agreement="steps",
+    agreement="scales",
 )
-case("DequantizeLinear", x(BYTES, N), step(FLOATS), zero(BYTES))
-case("DequantizeLinear", x("int32", N), step())
+case("DequantizeLinear", x(BYTES, N), scale(FLOATS), zero(BYTES))
+case("DequantizeLinear", x("int32", N), scale())
 case(
     "DequantizeLinear",
     x("int8", by(1, 1, 4), 64, by(8, 28, 112), by(8, 28, 112)),
-    step("float32", 64),
+    scale("float32", 64),
     zero("int8", 64),
     axis=1,
 )
 case(
     "DequantizeLinear",
     x("uint8", by(4, 40, 2000), 1024),
-    step("float32", by(4, 40, 2000), 32),
+    scale("float32", by(4, 40, 2000), 32),
     zero("uint8", by(4, 40, 2000), 32),
     axis=1,
     block_size=32,
 )
-case("DynamicQuantizeLinear", x("float32", N), outputs=3, agreement="steps")
+case("DynamicQuantizeLinear", x("float32", N), outputs=3, agreement="scales")
 case(
     "QLinearMatMul",
     x(BYTES, by(4, 64, 512), by(64, 512, 1024)),
@@ -62,42 +62,42 @@ case(
     *S8,
     w("float32", low=9, high=9),
     zero(BYTES),
-    agreement="steps",
+    agreement="scales",
 )
 case(
     "QLinearConv",
     x("uint8", 1, CHANNELS, SIDE, SIDE),
     *U8,
     w("int8", CHANNELS, CHANNELS, 3, 3),
-    step("float32", CHANNELS),
+    scale("float32", CHANNELS),
     w("int8", CHANNELS, low=0, high=0),
     w("float32", low=9, high=9),
     zero("uint8"),
     w("int32", CHANNELS),
     pads=[1] * 4,
-    agreement="steps",
+    agreement="scales",
 )
 case(
     "QLinearConv",
     x(BYTES, 1, CHANNELS, SIDE, SIDE),
     *OF_BYTES,
     w("int8", CHANNELS, CHANNELS, 1, 1),
-    step(),
+    scale(),
     w("int8", low=0, high=0),
     w("float32", low=9, high=9),
     zero(BYTES),
-    agreement="steps",
+    agreement="scales",
 )
 case(
     "QLinearConv",
     x("uint8", 1, CHANNELS, SIDE, SIDE),
     *U8,
     w("int8", CHANNELS, 1, 3, 3),
-    step("float32", CHANNELS),
+    scale("float32", CHANNELS),
     w("int8", CHANNELS, low=0, high=0),
     w("float32", low=2, high=2),
     zero("uint8"),
     group=CHANNELS,
     pads=[1] * 4,
-    agreement="steps",
+    agreement="scales",
 )

@@ -51,8 +51,8 @@ std::optional<std::vector<float>> dequantized_vector(const Graph& graph, const N
   if (scale->size() != 1 && scale->size() != x->size()) return {};
   std::vector<float> y;
   for (int64_t i = 0; i < x->size(); ++i) {
-    const float step = scale->data<float>()[scale->size() == 1 ? 0 : i];
-    y.push_back(float(double(integer_at(*x, i)) - (zero ? integer_at(*zero, i) : 0)) * step);
+    const float factor = scale->data<float>()[scale->size() == 1 ? 0 : i];
+    y.push_back(float(double(integer_at(*x, i)) - (zero ? integer_at(*zero, i) : 0)) * factor);
   }
   return y;
 }

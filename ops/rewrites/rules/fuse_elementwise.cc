@@ -1,18 +1,19 @@
 #include <algorithm>
 
-#include "elementwise/elementwise_steps.h"
+#include "elementwise/elementwise_chain.h"
 #include "rewrites/define_rewrite.h"
 #include "rewrites/matching/activation.h"
-#include "rewrites/matching/half_step.h"
+#include "rewrites/matching/half_link.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/quantization_grid.h"
 
 namespace linnet {
 namespace {
 
-struct Chain {
+/// A chain and the values that it reads.
+struct FusedNodes {
   std::vector<ValueId> inputs;
-  ElementwiseSteps steps;
+  ElementwiseChain chain;
 
   int64_t operand_of(ValueId input) {
     const auto found = std::find(inputs.begin(), inputs.end(), input);
@@ -21,76 +22,76 @@ struct Chain {
   }
 };
 
-std::string_view step_of(const Node& node, DType dtype) {
-  if (is_op(node, "DequantizeLinear")) return kDequantizeStep;
-  return dtype == DType::kUint8 ? kQuantizeUint8Step : kQuantizeInt8Step;
+std::string_view byte_link(const Node& node, DType dtype) {
+  if (is_op(node, "DequantizeLinear")) return kDequantizeLink;
+  return dtype == DType::kUint8 ? kQuantizeUint8Link : kQuantizeInt8Link;
 }
 
-std::optional<ElementwiseSteps> one_step(const Graph& graph, const Node& node) {
-  ElementwiseSteps result;
+std::optional<ElementwiseChain> one_link(const Graph& graph, const Node& node) {
+  ElementwiseChain result;
   const std::string& op = node.spec.op_type;
   if (!node.spec.domain.empty()) return std::nullopt;
   if (binary_function(op)) {
     if (node.spec.opset < 7 || node.inputs.size() != 2 || node.inputs[0] == node.inputs[1]) return std::nullopt;
-    result.steps.push_back({op, 0, 1});
-  } else if (const std::string_view conversion = half_step(graph, node); !conversion.empty()) {
-    result.steps.push_back({std::string(conversion), 0});
+    result.links.push_back({op, 0, 1});
+  } else if (const std::string_view conversion = half_link(graph, node); !conversion.empty()) {
+    result.links.push_back({std::string(conversion), 0});
   } else if (const auto grid = byte_grid(graph, node)) {
-    result.steps.push_back({std::string(step_of(node, grid->dtype)), 0, -1, grid->scale, grid->zero_point});
+    result.links.push_back({std::string(byte_link(node, grid->dtype)), 0, -1, grid->scale, grid->zero_point});
   } else if (const auto activation = activation_of(graph, node)) {
-    result.steps.push_back({std::string(activation->function->name), 0, -1, activation->alpha, activation->beta});
+    result.links.push_back({std::string(activation->function->name), 0, -1, activation->alpha, activation->beta});
   }
-  if (result.steps.empty()) return std::nullopt;
-  result.inputs = result.steps[0].second < 0 ? 1 : 2;
+  if (result.links.empty()) return std::nullopt;
+  result.inputs = result.links[0].second < 0 ? 1 : 2;
   return result;
 }
 
 /// A node as a chain: one of the operators that a chain can hold, or a chain already. Where dims are open, plans that
 /// know them may still find other operators in it.
-std::optional<Chain> chain_of(const Graph& graph, const Node& node) {
+std::optional<FusedNodes> chain_of(const Graph& graph, const Node& node) {
   const Fact& result = graph.fact(node.outputs[0]);
-  const bool chain = is_op(node, "Elementwise", kInternalDomain);
-  const bool known = chain || byte_grid(graph, node) || !half_step(graph, node).empty();
+  const bool fused = is_op(node, "Elementwise", kInternalDomain);
+  const bool known = fused || byte_grid(graph, node) || !half_link(graph, node).empty();
   if ((!result.concrete() && !graph.finished()) || (result.dtype != DType::kFloat32 && !known)) return std::nullopt;
-  const auto steps =
-      chain ? std::optional(ElementwiseSteps(node.spec, int64_t(node.inputs.size()))) : one_step(graph, node);
-  if (!steps) return std::nullopt;
-  return Chain{{node.inputs.begin(), node.inputs.begin() + steps->inputs}, *steps};
+  const auto chain =
+      fused ? std::optional(ElementwiseChain(node.spec, int64_t(node.inputs.size()))) : one_link(graph, node);
+  if (!chain) return std::nullopt;
+  return FusedNodes{{node.inputs.begin(), node.inputs.begin() + chain->inputs}, *chain};
 }
 
-/// Adds the steps of `chain` to `all`; inputs that are `between` become the last step that `all` had before.
-void append(const Chain& chain, ValueId between, Chain& all, int64_t inputs) {
-  const auto steps = int64_t(all.steps.steps.size());
+/// Adds the links of `part` to `all`; inputs that are `between` become the last link that `all` had before.
+void append(const FusedNodes& part, ValueId between, FusedNodes& all, int64_t inputs) {
+  const auto links = int64_t(all.chain.links.size());
   const auto renumbered = [&](int64_t operand) -> int64_t {
     if (operand < 0) return operand;
-    if (operand >= chain.steps.inputs) return inputs + steps + (operand - chain.steps.inputs);
-    const ValueId input = chain.inputs[size_t(operand)];
-    return input == between ? inputs + steps - 1 : all.operand_of(input);
+    if (operand >= part.chain.inputs) return inputs + links + (operand - part.chain.inputs);
+    const ValueId input = part.inputs[size_t(operand)];
+    return input == between ? inputs + links - 1 : all.operand_of(input);
   };
-  for (ElementwiseSteps::Step step : chain.steps.steps) {
-    step.first = renumbered(step.first);
-    step.second = renumbered(step.second);
-    all.steps.steps.push_back(step);
+  for (ElementwiseChain::Link link : part.chain.links) {
+    link.first = renumbered(link.first);
+    link.second = renumbered(link.second);
+    all.chain.links.push_back(link);
   }
 }
 
 /// One chain that computes `first` and, from its result `between` and other inputs, `second`.
-Chain joined(const Chain& first, const Chain& second, ValueId between) {
-  Chain result;
-  for (const Chain* chain : {&first, &second}) {
-    for (const ValueId input : chain->inputs) {
-      if (chain == &first || input != between) result.operand_of(input);
+FusedNodes joined(const FusedNodes& first, const FusedNodes& second, ValueId between) {
+  FusedNodes result;
+  for (const FusedNodes* part : {&first, &second}) {
+    for (const ValueId input : part->inputs) {
+      if (part == &first || input != between) result.operand_of(input);
     }
   }
-  result.steps.inputs = int64_t(result.inputs.size());
-  append(first, kNoValue, result, result.steps.inputs);
-  append(second, between, result, result.steps.inputs);
+  result.chain.inputs = int64_t(result.inputs.size());
+  append(first, kNoValue, result, result.chain.inputs);
+  append(second, between, result, result.chain.inputs);
   return result;
 }
 
 /// How many inputs are not constants of one element.
-int64_t varying_inputs(const Graph& graph, const Chain& chain) {
-  return std::ranges::count_if(chain.inputs, [&](ValueId input) {
+int64_t varying_inputs(const Graph& graph, const FusedNodes& nodes) {
+  return std::ranges::count_if(nodes.inputs, [&](ValueId input) {
     const Tensor& constant = graph.fact(input).constant;
     return !constant || constant.size() != 1;
   });
@@ -115,14 +116,14 @@ LINNET_DEFINE_REWRITE(fuse_elementwise)(const Graph& graph, const Node& node) {
     if (!same_dims(graph.fact(between), graph.fact(node.outputs[0]))) continue;
     const auto first = chain_of(graph, *before);
     if (!first) continue;
-    const Chain chain = joined(*first, *second, between);
-    // On bytes a function of one input is a table, one of two often has a kernel: faster than steps in floats.
-    if (graph.fact(between).dtype != DType::kFloat32 && varying_inputs(graph, chain) > 1) continue;
-    if (chain.steps.inputs > kMostChainInputs || int64_t(chain.steps.steps.size()) > kMostChainSteps) continue;
+    const FusedNodes fused = joined(*first, *second, between);
+    // On bytes a function of one input is a table, one of two often has a kernel: faster than a chain in floats.
+    if (graph.fact(between).dtype != DType::kFloat32 && varying_inputs(graph, fused) > 1) continue;
+    if (fused.chain.inputs > kMostChainInputs || int64_t(fused.chain.links.size()) > kMostChainLinks) continue;
     NodeSpec spec = internal_spec(node, "Elementwise");
-    chain.steps.write(spec);
+    fused.chain.write(spec);
     Patch patch(graph);
-    patch.replace(node.outputs[0], patch.add(spec, chain.inputs));
+    patch.replace(node.outputs[0], patch.add(spec, fused.inputs));
     return patch;
   }
   return std::nullopt;

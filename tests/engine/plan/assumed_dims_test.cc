@@ -37,7 +37,7 @@ class Sizes {
   std::shared_ptr<ModelResources> resources_ = std::make_shared<ModelResources>();
 };
 
-TEST(AssumedDims, HoldForAllFurtherSteps) {
+TEST(AssumedDims, HoldForAllFurtherSizes) {
   Sizes s;
   s.b.output(s.b.op("Relu", {s.x}));
   s.b.output(s.b.op("Relu", {s.y}));
@@ -51,21 +51,21 @@ TEST(AssumedDims, HoldForAllFurtherSteps) {
   EXPECT_FALSE(assumed.hold_further(Sizes::inputs(6, 7, 4)));
 }
 
-TEST(AssumedDims, HoldOnALineOfSmallerSteps) {
+TEST(AssumedDims, HoldOnALineOfSmallerSlope) {
   Sizes s;
   s.b.output(s.b.op("Relu", {s.x}));
   s.b.output(s.b.op("Relu", {s.y}));
   AssumedDims assumed = s.of(Sizes::inputs(4, 6), Sizes::inputs(8, 10));
   EXPECT_FALSE(assumed.hold_further(Sizes::inputs(5, 7)));
   EXPECT_FALSE(assumed.set_line(s.with(Sizes::inputs(5, 7)), s.with(Sizes::inputs(6, 8)))) << "4, 6 are not on it";
-  EXPECT_FALSE(assumed.set_line(s.with(Sizes::inputs(2, 4)), s.with(Sizes::inputs(5, 7)))) << "steps of 3";
+  EXPECT_FALSE(assumed.set_line(s.with(Sizes::inputs(2, 4)), s.with(Sizes::inputs(5, 7)))) << "sizes 3 apart";
   EXPECT_FALSE(assumed.hold_further(Sizes::inputs(5, 7)));
   EXPECT_TRUE(assumed.set_line(s.with(Sizes::inputs(2, 4)), s.with(Sizes::inputs(3, 5))));
   for (const int64_t n : {2, 3, 4, 5, 100}) EXPECT_TRUE(assumed.hold_further(Sizes::inputs(n, n + 2))) << n;
   EXPECT_FALSE(assumed.hold_further(Sizes::inputs(1, 3)));
 }
 
-TEST(AssumedDims, AreNotKnownToHoldWhereDimsDoNotGrowByEqualSteps) {
+TEST(AssumedDims, AreNotKnownToHoldWhereDimsDoNotGrowLinearly) {
   Sizes s;
   const ValueId half = s.b.op("Div", {s.b.op("Shape", {s.y}), s.b.constant(Tensor::of<int64_t>({2}))});
   s.b.output(s.b.op("Expand", {s.b.constant(Tensor::scalar(1.0f)), half}));

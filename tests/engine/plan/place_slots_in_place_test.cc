@@ -11,19 +11,19 @@ class InPlaceKernel final : public Kernel {
   int in_place(int) const override { return 0; }
 };
 
-/// Slot 0 is the caller's tensor, of 64 floats; every step adds a slot of as many, which its kernel could write in
+/// Slot 0 is the caller's tensor, of 64 floats; every node adds a slot of as many, which its kernel could write in
 /// place of its first input.
-class Steps {
+class PlannedNodes {
  public:
-  Steps() { plan_.slots.push_back(slot(Slot::Kind::kInput)); }
+  PlannedNodes() { plan_.slots.push_back(slot(Slot::Kind::kInput)); }
 
   int add(const std::vector<int>& inputs) {
     plan_.slots.push_back(slot(Slot::Kind::kArena));
     const int output = int(plan_.slots.size()) - 1;
-    Step& step = plan_.steps.emplace_back();
-    step.kernel = std::make_unique<InPlaceKernel>();
-    step.inputs = inputs;
-    step.outputs = {output};
+    PlannedNode& planned = plan_.nodes.emplace_back();
+    planned.kernel = std::make_unique<InPlaceKernel>();
+    planned.inputs = inputs;
+    planned.outputs = {output};
     return output;
   }
   int add_view(int of) {
@@ -47,25 +47,25 @@ class Steps {
 };
 
 TEST(PlaceSlotsInPlace, WritesOverAnInputThatNobodyReadsLater) {
-  Steps steps;
-  const int a = steps.add({0});
-  steps.add({a, 0});
-  EXPECT_TRUE(steps.last_lies_over(a));
+  PlannedNodes nodes;
+  const int a = nodes.add({0});
+  nodes.add({a, 0});
+  EXPECT_TRUE(nodes.last_lies_over(a));
 }
 
 TEST(PlaceSlotsInPlace, KeepsAValueThatIsSeveralInputs) {
-  Steps steps;
-  const int a = steps.add({0});
-  steps.add({a, a});
-  EXPECT_FALSE(steps.last_lies_over(a));
+  PlannedNodes nodes;
+  const int a = nodes.add({0});
+  nodes.add({a, a});
+  EXPECT_FALSE(nodes.last_lies_over(a));
 }
 
 TEST(PlaceSlotsInPlace, KeepsAValueThatAnotherInputIsAViewOf) {
-  Steps steps;
-  const int a = steps.add({0});
-  const int view = steps.add_view(a);
-  steps.add({a, view});
-  EXPECT_FALSE(steps.last_lies_over(a));
+  PlannedNodes nodes;
+  const int a = nodes.add({0});
+  const int view = nodes.add_view(a);
+  nodes.add({a, view});
+  EXPECT_FALSE(nodes.last_lies_over(a));
 }
 
 }  // namespace

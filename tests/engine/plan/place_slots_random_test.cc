@@ -28,9 +28,9 @@ int add_slot(Plan& plan, Slot::Kind kind, int64_t bytes, int index = 0) {
 
 int add_arena_slot(Plan& plan, int64_t bytes) { return add_slot(plan, Slot::Kind::kArena, bytes); }
 
-void add_step(Plan& plan, const std::vector<int>& inputs, const std::vector<int>& outputs,
+void add_node(Plan& plan, const std::vector<int>& inputs, const std::vector<int>& outputs,
               const std::vector<int>& in_place = {}) {
-  plan.steps.push_back({nullptr, std::make_unique<InPlaceKernel>(in_place), inputs, outputs});
+  plan.nodes.push_back({nullptr, std::make_unique<InPlaceKernel>(in_place), inputs, outputs});
 }
 
 /// Runs a plan on bytes that each hold the number of the value that was written there last, and expects every value to
@@ -40,11 +40,11 @@ class Simulation {
   explicit Simulation(const Plan& plan) : plan_(plan) { memory_[kArena].resize(plan.arena_bytes, kNothing); }
 
   void run() {
-    for (const Step& step : plan_.steps) {
-      for (const int slot : step.inputs) expect_whole(slot);
-      expect_apart(step);
-      for (const int slot : step.outputs) write(slot);
-      for (const int slot : step.outputs) expect_whole(slot);
+    for (const PlannedNode& planned : plan_.nodes) {
+      for (const int slot : planned.inputs) expect_whole(slot);
+      expect_apart(planned);
+      for (const int slot : planned.outputs) write(slot);
+      for (const int slot : planned.outputs) expect_whole(slot);
     }
     for (const Plan::Output& output : plan_.outputs) expect_whole(output.slot);
     for (const int slot : plan_.rest_inputs) expect_whole(slot);
@@ -89,16 +89,16 @@ class Simulation {
   }
 
   // A kernel may read any input until it has written all outputs, but for the one that it may write over.
-  void expect_apart(const Step& step) const {
-    for (size_t o = 0; o < step.outputs.size(); ++o) {
-      const int output = step.outputs[o];
+  void expect_apart(const PlannedNode& planned) const {
+    for (size_t o = 0; o < planned.outputs.size(); ++o) {
+      const int output = planned.outputs[o];
       if (!in_memory(output) || value(output) != output) continue;
-      for (size_t i = 0; i < step.inputs.size(); ++i) {
-        if (int(i) == step.kernel->in_place(int(o)) || !in_memory(step.inputs[i])) continue;
-        EXPECT_FALSE(overlap(output, step.inputs[i])) << "output " << o << ", input " << i;
+      for (size_t i = 0; i < planned.inputs.size(); ++i) {
+        if (int(i) == planned.kernel->in_place(int(o)) || !in_memory(planned.inputs[i])) continue;
+        EXPECT_FALSE(overlap(output, planned.inputs[i])) << "output " << o << ", input " << i;
       }
       for (size_t other = 0; other < o; ++other) {
-        EXPECT_FALSE(in_memory(step.outputs[other]) && overlap(output, step.outputs[other]));
+        EXPECT_FALSE(in_memory(planned.outputs[other]) && overlap(output, planned.outputs[other]));
       }
     }
   }
@@ -109,7 +109,7 @@ class Simulation {
   std::map<int, std::vector<int>> memory_;  // by block, per byte the value written last
 };
 
-/// Steps of up to three inputs and two outputs of few sizes, so that many may be written in place; some are views.
+/// Nodes of up to three inputs and two outputs of few sizes, so that many may be written in place; some are views.
 Plan random_plan(unsigned seed) {
   std::mt19937 random(seed);
   const auto below = [&](size_t n) { return int(random() % n); };
@@ -128,7 +128,7 @@ Plan random_plan(unsigned seed) {
         in_place.push_back(below(inputs.size() + 1) - 1);
       }
     }
-    add_step(plan, inputs, outputs, in_place);
+    add_node(plan, inputs, outputs, in_place);
   }
   for (int n = 2; n > 0; --n) plan.outputs.push_back({below(plan.slots.size()), -1});
   plan.rest_inputs.push_back(below(plan.slots.size()));
@@ -151,17 +151,17 @@ TEST(PlaceSlots, AChainThatMayBeWrittenInPlaceNeedsOneBlock) {
   int last = input;
   for (int i = 0; i < 5; ++i) {
     const int next = add_arena_slot(plan, 640);
-    add_step(plan, {last}, {next}, {0});
+    add_node(plan, {last}, {next}, {0});
     last = next;
   }
-  add_step(plan, {last}, {add_arena_slot(plan, 64)});
+  add_node(plan, {last}, {add_arena_slot(plan, 64)});
   place_slots(plan);
   EXPECT_EQ(plan.arena_bytes, 640u + 64u);
 }
 
 /// The bytes that two values of 640 need, the second made of the first in place.
 size_t bytes_of_two(Plan plan, int first, int second) {
-  add_step(plan, {first}, {second}, {0});
+  add_node(plan, {first}, {second}, {0});
   place_slots(plan);
   return plan.arena_bytes;
 }
@@ -169,15 +169,15 @@ size_t bytes_of_two(Plan plan, int first, int second) {
 TEST(PlaceSlots, WritesNothingOverWhatIsReadLater) {
   Plan read_later = empty_plan();
   const int first = add_arena_slot(read_later, 640), second = add_arena_slot(read_later, 640);
-  add_step(read_later, {}, {first});
-  add_step(read_later, {first}, {second}, {0});
-  add_step(read_later, {first, second}, {});
+  add_node(read_later, {}, {first});
+  add_node(read_later, {first}, {second}, {0});
+  add_node(read_later, {first, second}, {});
   place_slots(read_later);
   EXPECT_EQ(read_later.arena_bytes, 1280u);
 
   Plan rest = empty_plan();
   const int a = add_arena_slot(rest, 640), b = add_arena_slot(rest, 640);
-  add_step(rest, {}, {a});
+  add_node(rest, {}, {a});
   rest.rest_inputs = {a};
   EXPECT_EQ(bytes_of_two(std::move(rest), a, b), 1280u);
 }
@@ -185,18 +185,18 @@ TEST(PlaceSlots, WritesNothingOverWhatIsReadLater) {
 TEST(PlaceSlots, WritesNothingOverMemoryOfAnotherSize) {
   Plan plan = empty_plan();
   const int first = add_arena_slot(plan, 640), second = add_arena_slot(plan, 576);
-  add_step(plan, {}, {first});
+  add_node(plan, {}, {first});
   EXPECT_EQ(bytes_of_two(std::move(plan), first, second), 1216u);
 }
 
 TEST(PlaceSlots, ViewsKeepTheMemoryOfWhatTheyShow) {
   Plan plan = empty_plan();
   const int first = add_arena_slot(plan, 640), view = add_slot(plan, Slot::Kind::kView, 640, first);
-  add_step(plan, {}, {first});
-  add_step(plan, {first}, {view});
+  add_node(plan, {}, {first});
+  add_node(plan, {first}, {view});
   const int other = add_arena_slot(plan, 640);
-  add_step(plan, {}, {other});
-  add_step(plan, {view, other}, {});
+  add_node(plan, {}, {other});
+  add_node(plan, {view, other}, {});
   place_slots(plan);
   EXPECT_EQ(plan.arena_bytes, 1280u);
   EXPECT_EQ(plan.slots[size_t(view)].offset, plan.slots[size_t(first)].offset);

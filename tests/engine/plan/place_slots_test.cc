@@ -22,10 +22,10 @@ class PlanOfFloats {
     plan_.slots.push_back({.kind = kind, .dtype = DType::kFloat32, .shape = {100}, .index = index});
     return int(plan_.slots.size()) - 1;
   }
-  /// The output of a step that reads `inputs`.
-  int step(const std::vector<int>& inputs, int in_place = -1) {
+  /// The output of a node that reads `inputs`.
+  int node(const std::vector<int>& inputs, int in_place = -1) {
     const int output = slot();
-    plan_.steps.push_back({nullptr, std::make_unique<InPlaceKernel>(in_place), inputs, {output}});
+    plan_.nodes.push_back({nullptr, std::make_unique<InPlaceKernel>(in_place), inputs, {output}});
     return output;
   }
   const Plan& placed(const std::vector<int>& outputs) {
@@ -47,7 +47,7 @@ bool same_memory(const Plan& plan, int a, int b) {
 
 TEST(PlaceSlots, ValuesThatLiveTogetherLieApart) {
   PlanOfFloats p;
-  const int x = p.slot(Slot::Kind::kInput), a = p.step({x}), b = p.step({x}), c = p.step({a, b});
+  const int x = p.slot(Slot::Kind::kInput), a = p.node({x}), b = p.node({x}), c = p.node({a, b});
   const Plan& plan = p.placed({c});
   EXPECT_FALSE(same_memory(plan, a, b));
   EXPECT_EQ(plan.arena_bytes, 2 * kBytes);
@@ -55,7 +55,7 @@ TEST(PlaceSlots, ValuesThatLiveTogetherLieApart) {
 
 TEST(PlaceSlots, OutputsLieOutsideTheArena) {
   PlanOfFloats p;
-  const int x = p.slot(Slot::Kind::kInput), a = p.step({x}), b = p.step({a});
+  const int x = p.slot(Slot::Kind::kInput), a = p.node({x}), b = p.node({a});
   const Plan& plan = p.placed({b});
   EXPECT_EQ(plan.slots[size_t(a)].kind, Slot::Kind::kArena);
   EXPECT_EQ(plan.slots[size_t(b)].kind, Slot::Kind::kOwned);
@@ -66,7 +66,7 @@ TEST(PlaceSlots, OutputsLieOutsideTheArena) {
 
 TEST(PlaceSlots, WritesOverAnInputThatNobodyReadsLater) {
   PlanOfFloats p;
-  const int x = p.slot(Slot::Kind::kInput), a = p.step({x}), b = p.step({a}, 0), c = p.step({b}, 0);
+  const int x = p.slot(Slot::Kind::kInput), a = p.node({x}), b = p.node({a}, 0), c = p.node({b}, 0);
   const Plan& plan = p.placed({c});
   EXPECT_TRUE(same_memory(plan, a, b));
   EXPECT_TRUE(same_memory(plan, b, c));
@@ -77,7 +77,7 @@ TEST(PlaceSlots, WritesOverAnInputThatNobodyReadsLater) {
 
 TEST(PlaceSlots, DoesNotWriteOverWhatIsReadLaterOrIsTheCallers) {
   PlanOfFloats p;
-  const int x = p.slot(Slot::Kind::kInput), a = p.step({x}, 0), b = p.step({a}, 0), c = p.step({a, b});
+  const int x = p.slot(Slot::Kind::kInput), a = p.node({x}, 0), b = p.node({a}, 0), c = p.node({a, b});
   const Plan& plan = p.placed({c});
   EXPECT_EQ(plan.slots[size_t(a)].kind, Slot::Kind::kArena);
   EXPECT_FALSE(same_memory(plan, a, b));
@@ -85,7 +85,7 @@ TEST(PlaceSlots, DoesNotWriteOverWhatIsReadLaterOrIsTheCallers) {
 
 TEST(PlaceSlots, DoesNotWriteOverAnOutput) {
   PlanOfFloats p;
-  const int x = p.slot(Slot::Kind::kInput), a = p.step({x}), b = p.step({a}, 0);
+  const int x = p.slot(Slot::Kind::kInput), a = p.node({x}), b = p.node({a}, 0);
   const Plan& plan = p.placed({a, b});
   EXPECT_FALSE(same_memory(plan, a, b));
   EXPECT_EQ(plan.outputs[0].owner, a);
@@ -94,15 +94,15 @@ TEST(PlaceSlots, DoesNotWriteOverAnOutput) {
 
 TEST(PlaceSlots, DoesNotWriteOverMemoryThatAnotherViewOfItShows) {
   PlanOfFloats p;
-  const int x = p.slot(Slot::Kind::kInput), a = p.step({x}), view = p.slot(Slot::Kind::kView, a);
-  const int c = p.step({a, view}, 0);
+  const int x = p.slot(Slot::Kind::kInput), a = p.node({x}), view = p.slot(Slot::Kind::kView, a);
+  const int c = p.node({a, view}, 0);
   EXPECT_FALSE(same_memory(p.placed({c}), a, c));
 }
 
 TEST(PlaceSlots, AViewKeepsItsSourceAlive) {
   PlanOfFloats p;
-  const int x = p.slot(Slot::Kind::kInput), a = p.step({x}), view = p.slot(Slot::Kind::kView, a);
-  const int b = p.step({x}), c = p.step({view, b});
+  const int x = p.slot(Slot::Kind::kInput), a = p.node({x}), view = p.slot(Slot::Kind::kView, a);
+  const int b = p.node({x}), c = p.node({view, b});
   const Plan& plan = p.placed({c, view});
   EXPECT_FALSE(same_memory(plan, a, b));
   EXPECT_EQ(plan.outputs[1].owner, a);

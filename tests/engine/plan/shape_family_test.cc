@@ -44,8 +44,8 @@ std::vector<Tensor> step_inputs(int64_t past) {
 }
 
 const Kernel* kernel(const Plan& plan, const std::string& op_type) {
-  for (const Step& step : plan.steps) {
-    if (step.node && step.node->spec.op_type == op_type) return step.kernel.get();
+  for (const PlannedNode& planned : plan.nodes) {
+    if (planned.node && planned.node->spec.op_type == op_type) return planned.kernel.get();
   }
   return nullptr;
 }
@@ -56,9 +56,9 @@ TEST(ShapeFamily, TakesKernelsWhoseShapesAreTheSame) {
   const auto second = program->plan_for(step_inputs(41)), third = program->plan_for(step_inputs(42));
   EXPECT_FALSE(second->like);
   EXPECT_TRUE(third->like);
-  EXPECT_EQ(second->steps.size(), third->steps.size());
+  EXPECT_EQ(second->nodes.size(), third->nodes.size());
   int taken = 0;
-  for (size_t i = 0; i < second->steps.size(); ++i) taken += second->steps[i].kernel == third->steps[i].kernel;
+  for (size_t i = 0; i < second->nodes.size(); ++i) taken += second->nodes[i].kernel == third->nodes[i].kernel;
   EXPECT_GE(taken, 1);
   EXPECT_NE(kernel(*second, "Concat"), kernel(*third, "Concat"));
 }
@@ -107,8 +107,8 @@ TEST(ShapeFamily, PlansShareWhatTheyMakeOfWeights) {
   std::vector<std::shared_ptr<const Plan>> plans;
   for (const int64_t n : {40, 41, 42, 100, 101, 5, 300}) {
     plans.push_back(program->plan_for(std::vector<Tensor>{random_tensor({n, 4})}));
-    for (const Step& step : plans.back()->steps) {
-      for (const auto& [address, bytes] : step.packed) matrices.insert(address);
+    for (const PlannedNode& planned : plans.back()->nodes) {
+      for (const auto& [address, bytes] : planned.packed) matrices.insert(address);
     }
   }
   EXPECT_EQ(matrices.size(), 1u);

@@ -47,7 +47,7 @@ Tensor run(const std::vector<Function>& functions, const Tensor& x) {
   Graph graph(registry);
   ValueId value = graph.add_input("x", Fact(x.dtype(), x.shape()));
   for (const Function& function : functions) {
-    NodeSpec spec{.op_type = str("Step", graph.nodes().size()), .name = "node", .opset = 17};
+    NodeSpec spec{.op_type = str("Op", graph.nodes().size()), .name = "node", .opset = 17};
     registry->add(spec.op_type, {}, [&](const NodeSpec&) { return std::make_unique<AnyOp>(function); });
     value = graph.node(graph.add_node(spec, {value}, {spec.op_type})).outputs[0];
   }
@@ -66,7 +66,7 @@ TEST(GuardMemory, LeavesWhatIsRightAsItIs) { expect_close(run(copy, kX), kX, 0, 
 
 TEST(GuardMemory, RefusesWritesBesideAValue) {
   for (const int64_t at : {int64_t{-1}, kSize, kSize + 100, int64_t{-200}}) {
-    expect_error(ErrorKind::kInternal, "Step1 'node' (opset 17): wrote beside float32[40]", [&] {
+    expect_error(ErrorKind::kInternal, "Op1 'node' (opset 17): wrote beside float32[40]", [&] {
       run([&](const Tensor& x, Tensor& y, float* scratch) { copy(x, y, scratch), y.data<float>()[at] = 1; }, kX);
     });
     expect_error(ErrorKind::kInternal, "wrote beside float32[40]", [&] {

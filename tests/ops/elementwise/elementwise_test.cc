@@ -161,7 +161,7 @@ TEST(Elementwise, TakesAnInputTwice) {
   expect_close(run_op({"Sub"}, {x, x})[0], Tensor::of<float>(std::vector<float>(100, 0.0f)));
 }
 
-TEST(Elementwise, RepeatsTheLastStepOfAChainThatReadsOneValueOnly) {
+TEST(Elementwise, RepeatsTheLastLinkOfAChainThatReadsOneValueOnly) {
   const Attributes relu{{"ops", std::vector<std::string>{"Relu"}},
                         {"first", std::vector<int64_t>{0}},
                         {"second", std::vector<int64_t>{-1}},

@@ -233,7 +233,7 @@ TEST_P(Row, IsFusedIntoTheProductBeforeIt) {
   expect_unchanged(b, {random_tensor({5, 40}, 2)});
 }
 
-TEST_P(Row, IsAStepOfAChain) {
+TEST_P(Row, IsALinkOfAChain) {
   if (f.since == 0 || !f.kernel) return;
   GraphBuilder b(opset_for(f));
   b.output(b.op("Neg", {apply(b, f, b.input("x", Shape{1000}))}));

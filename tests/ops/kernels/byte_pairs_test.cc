@@ -16,7 +16,7 @@ namespace {
 class BytePairKernel : public ::testing::TestWithParam<Isa> {
  protected:
   const BytePairKernels& kernels_ = kernels_for<BytePairKernels>(GetParam());
-  const QuantizeKernels& steps_ = kernels_for<QuantizeKernels>(GetParam());
+  const QuantizeKernels& quantize_ = kernels_for<QuantizeKernels>(GetParam());
 };
 
 INSTANTIATE_TEST_SUITE_P(, BytePairKernel, ::testing::ValuesIn(supported_isas()),
@@ -25,7 +25,7 @@ INSTANTIATE_TEST_SUITE_P(, BytePairKernel, ::testing::ValuesIn(supported_isas())
 int least_of(DType dtype) { return dtype == DType::kInt8 ? -128 : 0; }
 
 /// All pairs of bytes, and every length of what is left.
-TEST_P(BytePairKernel, AddsAndMultipliesAsTheSeparateStepsDo) {
+TEST_P(BytePairKernel, AddsAndMultipliesAsTheSeparateKernelsDo) {
   std::vector<uint8_t> a(65536), b(a.size()), y(a.size()), want(a.size());
   std::vector<float> x(a.size()), with(a.size()), result(a.size());
   for (size_t i = 0; i < a.size(); ++i) {
@@ -37,17 +37,17 @@ TEST_P(BytePairKernel, AddsAndMultipliesAsTheSeparateStepsDo) {
                              {0.004f, 0.1f, 0.0005f}, {1e38f, 2e38f, 1e36f}, {1e-20f, 1e-22f, 1e-40f},
                              {0.25f, 0.25f, 0.5f},    {0.5f, -0.5f, 1.0f},   {1.0f, 1.0f, 1e-3f}};
   for (const DType dtype : {DType::kUint8, DType::kInt8}) {
-    const GridKernels& steps = steps_.of(dtype);
+    const GridKernels& separate = quantize_.of(dtype);
     const PairKernels& k = kernels_.of(dtype);
     for (const auto& s : scales) {
       for (const int from_least : {0, 100, 255}) {
         const auto zero = float(least_of(dtype) + from_least), other = float(least_of(dtype) + 255 - from_least / 2);
         const BytePair pair{s[0], zero, s[1], other, s[2], zero};
         for (const bool sum : {true, false}) {
-          steps.dequantize(a.data(), x.data(), std::ssize(a), pair.a_scale, pair.a_zero_point);
-          steps.dequantize(b.data(), with.data(), std::ssize(a), pair.b_scale, pair.b_zero_point);
+          separate.dequantize(a.data(), x.data(), std::ssize(a), pair.a_scale, pair.a_zero_point);
+          separate.dequantize(b.data(), with.data(), std::ssize(a), pair.b_scale, pair.b_zero_point);
           for (size_t i = 0; i < a.size(); ++i) result[i] = sum ? x[i] + with[i] : x[i] * with[i];
-          steps.quantize(result.data(), want.data(), std::ssize(a), pair.y_scale, pair.y_zero_point);
+          separate.quantize(result.data(), want.data(), std::ssize(a), pair.y_scale, pair.y_zero_point);
           (sum ? k.add : k.mul)(a.data(), b.data(), y.data(), std::ssize(a), pair);
           ASSERT_EQ(y, want) << s[0] << " " << s[1] << " " << s[2] << " " << from_least << " " << sum;
         }

@@ -189,17 +189,17 @@ TEST(Quantization, DequantizesEveryWidth) {
   }
 }
 
-TEST(Quantization, ReturnsWithinHalfAStepOnLargeTensors) {
+TEST(Quantization, ReturnsWithinHalfTheScaleOnLargeTensors) {
   const Tensor x = random_uniform({3, 40000}, -1, 1);
   const Tensor scale = Tensor::of<float>({0.01f, 0.02f, 0.03f});
   const OpCase quantize{"QuantizeLinear", 21, {{"axis", int64_t{0}}, {"output_dtype", int64_t(DType::kInt8)}}};
   const OpCase dequantize{"DequantizeLinear", 21, {{"axis", int64_t{0}}}};
   const Tensor back = run_op(dequantize, {run_op(quantize, {x, scale})[0], scale})[0];
   for (int64_t row = 0; row < 3; ++row) {
-    const float step = scale.data<float>()[row];
+    const float own = scale.data<float>()[row];
     for (int64_t i = 0; i < 40000; ++i) {
       const int64_t at = row * 40000 + i;
-      ASSERT_NEAR(back.data<float>()[at], x.data<float>()[at], step / 2 + 1e-6f) << at;
+      ASSERT_NEAR(back.data<float>()[at], x.data<float>()[at], own / 2 + 1e-6f) << at;
     }
   }
 }

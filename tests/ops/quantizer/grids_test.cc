@@ -41,7 +41,7 @@ TEST(ActivationGrid, OfNothingAndOfEverythingHasAScale) {
   EXPECT_NEAR(ActivationGrid(ValueRange{-kMost, kMost}).zero, 128, 1);
 }
 
-TEST(ByteWeights, AreWithinHalfAStep) {
+TEST(ByteWeights, AreWithinHalfTheScale) {
   for (const int axis : {0, 1}) {
     for (const bool per_channel : {false, true}) {
       const Layer layer = layer_of(random_tensor({7, 5, 3, 3}), axis);
@@ -101,7 +101,7 @@ double decoded(const ByteWeights& blocks, int64_t n, int64_t k, int64_t block_si
   return (((byte >> (i % 2 * 4)) & 15) - 8) * double(blocks.scale.data<float>()[block]);
 }
 
-TEST(BlockWeights, AreWithinAStepAndPaddedWithZeros) {
+TEST(BlockWeights, AreWithinTheScaleAndPaddedWithZeros) {
   constexpr int64_t kBlock = 16, kDepth = 37, kColumns = 3;
   for (const int axis : {0, 1}) {
     const Tensor w = random_tensor(axis == 0 ? Shape{kColumns, kDepth} : Shape{kDepth, kColumns});
@@ -110,8 +110,8 @@ TEST(BlockWeights, AreWithinAStepAndPaddedWithZeros) {
     for (int64_t n = 0; n < kColumns; ++n) {
       for (int64_t k = 0; k < kDepth; ++k) {
         const double want = double(w.data<float>()[axis == 0 ? n * kDepth + k : k * kColumns + n]);
-        const double step = std::abs(double(blocks.scale.data<float>()[n * 3 + k / kBlock]));
-        EXPECT_NEAR(decoded(blocks, n, k, kBlock), want, step * 1.0001);
+        const double scale = std::abs(double(blocks.scale.data<float>()[n * 3 + k / kBlock]));
+        EXPECT_NEAR(decoded(blocks, n, k, kBlock), want, scale * 1.0001);
       }
       for (int64_t k = kDepth; k < 3 * kBlock; ++k) EXPECT_EQ(decoded(blocks, n, k, kBlock), 0);
     }

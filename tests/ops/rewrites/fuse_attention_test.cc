@@ -14,7 +14,7 @@ constexpr int64_t kBatch = 2, kHeads = 3, kQueries = 4, kKeys = 5, kSize = 8;
 constexpr float kInfinity = std::numeric_limits<float>::infinity(), kLowest = std::numeric_limits<float>::lowest();
 const Shape kQ{kBatch, kHeads, kQueries, kSize}, kK{kBatch, kHeads, kKeys, kSize};
 
-using Step = std::function<ValueId(GraphBuilder&, ValueId)>;
+using Operation = std::function<ValueId(GraphBuilder&, ValueId)>;
 
 ValueId num(GraphBuilder& b, float value) { return b.constant(Tensor::scalar(value)); }
 
@@ -24,17 +24,17 @@ ValueId transpose(GraphBuilder& b, ValueId x, const std::vector<int64_t>& perm) 
 
 ValueId same(GraphBuilder&, ValueId x) { return x; }
 
-Step times(float factor) {
+Operation times(float factor) {
   return [=](GraphBuilder& b, ValueId x) { return b.op("Mul", {x, num(b, factor)}); };
 }
 
-Step over(float divisor) {
+Operation over(float divisor) {
   return [=](GraphBuilder& b, ValueId x) { return b.op("Div", {x, num(b, divisor)}); };
 }
 
 /// What is written on the way from q, k and v to the result.
 struct Written {
-  Step q = same, k = same, scores = same, probabilities = same;
+  Operation q = same, k = same, scores = same, probabilities = same;
   int64_t axis = -1;
   Shape q_shape = kQ, k_shape = kK, v_shape = kK;
 };
@@ -69,7 +69,7 @@ void expect_not_fused(const Written& w) {
   expect_unchanged(b, inputs_of(w));
 }
 
-Step plus(const Tensor& mask) {
+Operation plus(const Tensor& mask) {
   return [=](GraphBuilder& b, ValueId x) { return b.op("Add", {b.constant(mask), x}); };
 }
 
@@ -80,7 +80,7 @@ Tensor alternating(const Shape& shape) {
 }
 
 /// Where(keep, scores, hidden), or with the operands swapped.
-Step selected(const Tensor& keep, float hidden, bool swapped = false) {
+Operation selected(const Tensor& keep, float hidden, bool swapped = false) {
   return [=](GraphBuilder& b, ValueId x) {
     const ValueId h = num(b, hidden);
     return b.op("Where", {b.constant(keep), swapped ? h : x, swapped ? x : h});
@@ -89,7 +89,7 @@ Step selected(const Tensor& keep, float hidden, bool swapped = false) {
 
 ValueId zero_where_nan(GraphBuilder& b, ValueId p) { return b.op("Where", {b.op("IsNaN", {p}), num(b, 0), p}); }
 
-Step then(const Step& first, const Step& second) {
+Operation then(const Operation& first, const Operation& second) {
   return [=](GraphBuilder& b, ValueId x) { return second(b, first(b, x)); };
 }
 
@@ -101,9 +101,9 @@ Tensor hiding(float value) {
 }
 
 TEST(FuseAttention, WhereverTheScaleStands) {
-  for (const Step& q : {Step(same), times(0.5f)}) {
-    for (const Step& k : {Step(same), times(0.5f), over(3)}) {
-      for (const Step& scores : {Step(same), times(0.25f), over(std::sqrt(8.0f))}) {
+  for (const Operation& q : {Operation(same), times(0.5f)}) {
+    for (const Operation& k : {Operation(same), times(0.5f), over(3)}) {
+      for (const Operation& scores : {Operation(same), times(0.25f), over(std::sqrt(8.0f))}) {
         expect_ops({.q = q, .k = k, .scores = scores}, "Attention");
       }
     }
@@ -128,8 +128,8 @@ TEST(FuseAttention, MasksThatSelect) {
 }
 
 TEST(FuseAttention, SoftcapAndTwoMasks) {
-  const Step cap = then(times(0.1f), [](GraphBuilder& b, ValueId x) { return b.op("Tanh", {x}); });
-  const Step masks = then(plus(random_tensor({kHeads, 1, kKeys}, 4)), selected(alternating({kKeys}), kLowest));
+  const Operation cap = then(times(0.1f), [](GraphBuilder& b, ValueId x) { return b.op("Tanh", {x}); });
+  const Operation masks = then(plus(random_tensor({kHeads, 1, kKeys}, 4)), selected(alternating({kKeys}), kLowest));
   expect_ops({.scores = then(then(cap, times(20)), masks)}, "+Attention");
 }
 
@@ -142,7 +142,7 @@ TEST(FuseAttention, AllKeysHiddenGiveWhatIsWritten) {
 
 TEST(FuseAttention, AMaskOfTheRunMayHideAll) {
   GraphBuilder b;
-  const Step masked = [](GraphBuilder& g, ValueId x) {
+  const Operation masked = [](GraphBuilder& g, ValueId x) {
     return g.op("Add", {x, g.input("mask", Shape{kQueries, kKeys})});
   };
   const Written w{.scores = masked};
@@ -247,9 +247,9 @@ TEST(FuseAttention, NotInDouble) {
 
 // What is read elsewhere must be computed anyway.
 TEST(FuseAttention, NotWhereAValueInsideIsReadElsewhere) {
-  const auto read = [](const Step& step, bool output) {
+  const auto read = [](const Operation& operation, bool output) {
     return [=](GraphBuilder& b, ValueId x) {
-      const ValueId y = step(b, x);
+      const ValueId y = operation(b, x);
       b.output(output ? y : b.op("Abs", {y}));
       return y;
     };
@@ -265,7 +265,7 @@ TEST(FuseAttention, NotWhereAValueInsideIsReadElsewhere) {
 
 // A scale that is read elsewhere stays in front.
 TEST(FuseAttention, AScaledQueryThatIsReadElsewhereIsTheQuery) {
-  const Step q = [](GraphBuilder& b, ValueId x) {
+  const Operation q = [](GraphBuilder& b, ValueId x) {
     const ValueId y = times(0.5f)(b, x);
     b.output(y);
     return y;

@@ -88,7 +88,7 @@ TEST(FuseBytes, ATableHoldsWhatTheFunctionGivesForEachByte) {
   }
 }
 
-TEST(FuseBytes, RoundingToTheGridIsAStep) {
+TEST(FuseBytes, RoundingToTheGridIsALink) {
   ByteGraph g;
   const ValueId x = g.dequantize(g.bytes("x", kShape));
   const ValueId shifted = g.rounded(g.op("Add", {x, g.constant(Tensor::scalar(3.0f))}));

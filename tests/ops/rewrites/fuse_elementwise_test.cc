@@ -37,8 +37,8 @@ TEST(FuseElementwise, AChainOfOperatorsBecomesOne) {
   expect_identical(b, {random_tensor({3, 5, 700}, 1), random_tensor({3, 5, 700}, 2)});
 }
 
-// That every unary function is a step, function_table_test.cc shows.
-TEST(FuseElementwise, EveryBinaryFunctionIsAStep) {
+// That every unary function is a link, function_table_test.cc shows.
+TEST(FuseElementwise, EveryBinaryFunctionIsALink) {
   for (const BinaryFunction& f : binary_functions()) {
     GraphBuilder b;
     const ValueId x = b.input("x", Shape{30, 40}), y = b.input("y", Shape{40});
@@ -48,7 +48,7 @@ TEST(FuseElementwise, EveryBinaryFunctionIsAStep) {
   }
 }
 
-// The lowering of halves puts Casts around what is computed in float32: they are steps, too.
+// The lowering of halves puts Casts around what is computed in float32: they are links, too.
 TEST(FuseElementwise, HalvesAreWidenedAndRoundedInAChain) {
   for (const DType half : {DType::kFloat16, DType::kBFloat16}) {
     GraphBuilder b;
@@ -90,7 +90,7 @@ TEST(FuseElementwise, MaxAndMinOfThreeInputsStay) {
   }
 }
 
-TEST(FuseElementwise, OneInputMayServeSeveralSteps) {
+TEST(FuseElementwise, OneInputMayServeSeveralLinks) {
   GraphBuilder b;
   const ValueId x = b.input("x", Shape{40}), y = b.input("y", Shape{1});
   b.output(b.op("Sub", {b.op("Mul", {b.op("Add", {x, y}), x}), y}));
@@ -142,7 +142,7 @@ TEST(FuseElementwise, AClipWhoseBoundsAreNotKnownStays) {
   EXPECT_EQ(count_ops(b.model(), "Elementwise", "linnet"), 0);
 }
 
-TEST(Elementwise, RefusesStepsThatDoNotFit) {
+TEST(Elementwise, RefusesLinksThatDoNotFit) {
   const auto run = [](const std::string& op, int64_t first, int64_t second, size_t alphas = 1) {
     const OpCase chain{"Elementwise",
                        1,

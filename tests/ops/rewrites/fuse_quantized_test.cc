@@ -112,12 +112,12 @@ TEST(FuseQuantized, Int8ThatSomethingElseReadsStays) {
 
 ValueId batch_norm(ByteGraph& g, ValueId x, bool quantised) {
   const Tensor scale = Tensor::of<float>({2.0f, -0.5f, 0.0f, 1.0f});
-  const auto step = [&](float value) { return g.constant(Tensor::scalar(value)); };
+  const auto scalar = [&](float value) { return g.constant(Tensor::scalar(value)); };
   const ValueId w = g.constant(quantised ? Tensor::of<int8_t>({5, 2, 3, 4}) : scale);
   const ValueId b = g.constant(quantised ? Tensor::of<int32_t>({-16, 0, 8, 3}) : Tensor::of<float>({-4, 0, 2, 0.75f}));
   const ValueId three = g.constant(Tensor::scalar(int8_t{3}));
-  const std::vector<ValueId> parameters{x, quantised ? g.op("DequantizeLinear", {w, step(0.5f), three}) : w,
-                                        quantised ? g.op("DequantizeLinear", {b, step(0.25f)}) : b,
+  const std::vector<ValueId> parameters{x, quantised ? g.op("DequantizeLinear", {w, scalar(0.5f), three}) : w,
+                                        quantised ? g.op("DequantizeLinear", {b, scalar(0.25f)}) : b,
                                         g.constant(Tensor::of<float>({1, 0, 2, -1})),
                                         g.constant(Tensor::of<float>({4, 1, 16, 0.25f}))};
   return g.op("BatchNormalization", parameters, {{"epsilon", 0.0f}});

@@ -45,9 +45,9 @@ class Lengths {
     return graph;
   }
   bool are_linear(const Sizes& first = {{"N", 4}}, const Sizes& second = {{"N", 6}}) const {
-    return steps(first, second) == kAllSteps;
+    return sizes(first, second) == kAllSizes;
   }
-  int64_t steps(const Sizes& first = {{"N", 4}}, const Sizes& second = {{"N", 6}}) const {
+  int64_t sizes(const Sizes& first = {{"N", 4}}, const Sizes& second = {{"N", 6}}) const {
     return linear_dims(b.graph(), with(first), with(second));
   }
 };
@@ -118,9 +118,9 @@ TEST(LinearDims, DoNotHoldWhereContentsAreKnownForOneSizeOnly) {
 TEST(LinearDims, HoldUntilASliceReachesTheEnd) {
   Lengths g;
   g.b.op("Slice", {g.b.constant(random_tensor({2, 10})), g.ints({0}), g.n(), g.ints({1})});
-  EXPECT_EQ(g.steps(), 3) << "4, 6, 8 and 10 of 10 columns";
-  EXPECT_EQ(g.steps({{"N", 9}}, {{"N", 10}}), 1);
-  EXPECT_EQ(g.steps({{"N", 10}}, {{"N", 11}}), 0);
+  EXPECT_EQ(g.sizes(), 3) << "4, 6, 8 and 10 of 10 columns";
+  EXPECT_EQ(g.sizes({{"N", 9}}, {{"N", 10}}), 1);
+  EXPECT_EQ(g.sizes({{"N", 10}}, {{"N", 11}}), 0);
 }
 
 TEST(LinearDims, HoldForASplitOfWhatDoesNotChange) {

@@ -109,7 +109,7 @@ TEST(RecognizeActivation, NotWithAnotherValueInTheGate) {
   EXPECT_EQ(ops_of([](auto& b, ValueId x) { return mul(b, x, sigmoid(b, b.op("Neg", {x}))); }), "Neg Sigmoid Mul");
 }
 
-TEST(RecognizeActivation, NotWhereAStepIsReadElsewhere) {
+TEST(RecognizeActivation, NotWhereAValueBetweenIsReadElsewhere) {
   GraphBuilder b;
   const ValueId x = b.input("x", kShape), gate = sigmoid(b, x);
   b.output(mul(b, x, gate));

@@ -22,7 +22,7 @@ void expect_sunk(const GraphBuilder& b, const std::vector<Tensor>& inputs, int t
   EXPECT_EQ(count_ops(b.model(), "Transpose"), transposes) << optimized_ops(b);
   ModelOptions as_written;
   as_written.optimization = 0;
-  // A step of the grid may turn where the sums of the first Conv differ in the last bits.
+  // A quantised value may differ by one where the sums of the first Conv differ in the last bits.
   expect_close(run_model(b.model(), inputs)[0], run_model(b.model(as_written), inputs)[0], 0.5);
 }
 

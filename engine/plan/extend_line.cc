@@ -1,4 +1,4 @@
-#include "plan/single_steps.h"
+#include "plan/extend_line.h"
 
 #include <algorithm>
 #include <limits>
@@ -19,7 +19,7 @@ void for_open_dims(const std::vector<Fact>& low, const std::vector<Fact>& high, 
 }
 
 /// Whether all dims that differ are larger by the same.
-bool are_steps_apart(const std::vector<Fact>& low, const std::vector<Fact>& high) {
+bool differ_equally(const std::vector<Fact>& low, const std::vector<Fact>& high) {
   int64_t distance = 0;
   bool same = true;
   for_open_dims(low, high, [&](size_t i, int d) {
@@ -45,9 +45,9 @@ int64_t least_open_dim(const std::vector<Fact>& low, const std::vector<Fact>& hi
 
 }  // namespace
 
-void take_single_steps(AssumedDims& assumed, const Graph& graph, const std::vector<Fact>& low,
-                       const std::vector<Fact>& high, const ModelResources& resources) {
-  if (!are_steps_apart(low, high)) return;
+void extend_line(AssumedDims& assumed, const Graph& graph, const std::vector<Fact>& low, const std::vector<Fact>& high,
+                 const ModelResources& resources) {
+  if (!differ_equally(low, high)) return;
   for (const int64_t back : {least_open_dim(low, high) - kLeastOpenDim, int64_t{0}}) {
     try {
       const Graph first = propagated(graph, moved(low, high, -back), resources);
