@@ -18,6 +18,7 @@
 namespace linnet {
 
 class Kernel;
+class Op;
 struct NodeSpec;
 
 /// An input or output of a model.
