@@ -11,7 +11,7 @@ namespace linnet {
 inline constexpr std::array kProductTypes = {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16,
                                              DType::kInt32,   DType::kInt64,   DType::kUint32,  DType::kUint64};
 
-/// The dtypes of constant weights that are multiplied by float32: float32, then those that products widen.
+/// The dtypes of weights that float32 is multiplied by: itself, and those that products widen where they are constant.
 inline constexpr std::array kWeightTypes = {
     DType::kFloat32,
 #define LINNET_GEMM_WEIGHTS(name, B) dtype_of<B>,
