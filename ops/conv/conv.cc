@@ -52,7 +52,7 @@ class Conv final : public Op {
   int64_t multiply_adds(const NodeValues& v) const override { return conv_multiply_adds(v.out(0), v.in(1)); }
 
   KernelPtr compile(const CompileInput& in) const override {
-    require_constant_halves(in, 1, "input W");
+    require_constant_narrow(in, 1, "input W");
     const ConvGeometry geometry = conv_geometry(attributes_, layout_, in.shape(0), in.shape(1));
     if (in.dtype(0) == DType::kFloat64) return make_conv_f64(geometry, in);
     return make_conv_kernel(geometry, layout_, activation_.epilogue(in.isa()), in);

@@ -23,8 +23,6 @@ GemmWeights<T> conv_matrices(const ConvGeometry& geometry, const T* w, int64_t g
 }
 
 template GemmWeights<float> conv_matrices(const ConvGeometry&, const float*, int64_t);
-template GemmWeights<Half> conv_matrices(const ConvGeometry&, const Half*, int64_t);
-template GemmWeights<BFloat16> conv_matrices(const ConvGeometry&, const BFloat16*, int64_t);
 template GemmWeights<uint8_t> conv_matrices(const ConvGeometry&, const uint8_t*, int64_t);
 template GemmWeights<int8_t> conv_matrices(const ConvGeometry&, const int8_t*, int64_t);
 
@@ -79,8 +77,9 @@ void GemmConvWeights<Type>::pack(const B* w, B* packed, Executor& executor) cons
 
 template class GemmConvWeights<GemmF32>;
 template class GemmConvWeights<GemmF64>;
-template class GemmConvWeights<GemmHalf>;
-template class GemmConvWeights<GemmBFloat16>;
 template class GemmConvWeights<GemmBFloat16Pairs>;
+#define LINNET_GEMM_WEIGHTS(name, B) template class GemmConvWeights<name>;
+#include "kernels/gemm_weights.inc"
+#undef LINNET_GEMM_WEIGHTS
 
 }  // namespace linnet

@@ -21,7 +21,9 @@ Tensor packed_pointwise_weights(const Tensor& w, const GemmPanels& panels, const
 }
 
 template Tensor packed_pointwise_weights<float>(const Tensor&, const GemmPanels&, const CompileInput&);
-template Tensor packed_pointwise_weights<Half>(const Tensor&, const GemmPanels&, const CompileInput&);
-template Tensor packed_pointwise_weights<BFloat16>(const Tensor&, const GemmPanels&, const CompileInput&);
+#define LINNET_GEMM_WEIGHTS(name, B) \
+  template Tensor packed_pointwise_weights<B>(const Tensor&, const GemmPanels&, const CompileInput&);
+#include "kernels/gemm_weights.inc"
+#undef LINNET_GEMM_WEIGHTS
 
 }  // namespace linnet

@@ -106,8 +106,9 @@ template class GemmPlan<GemmF32>;
 template class GemmPlan<GemmF64>;
 template class GemmPlan<GemmS16>;
 template class GemmPlan<GemmU8>;
-template class GemmPlan<GemmHalf>;
-template class GemmPlan<GemmBFloat16>;
 template class GemmPlan<GemmBFloat16Pairs>;
+#define LINNET_GEMM_WEIGHTS(name, B) template class GemmPlan<name>;
+#include "kernels/gemm_weights.inc"
+#undef LINNET_GEMM_WEIGHTS
 
 }  // namespace linnet

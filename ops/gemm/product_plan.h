@@ -59,12 +59,4 @@ class GemmPlan {
   size_t pointer_bytes_ = 0, strip_offset_ = 0, scratch_bytes_ = 0;
 };
 
-extern template class GemmPlan<GemmF32>;
-extern template class GemmPlan<GemmF64>;
-extern template class GemmPlan<GemmS16>;
-extern template class GemmPlan<GemmU8>;
-extern template class GemmPlan<GemmHalf>;
-extern template class GemmPlan<GemmBFloat16>;
-extern template class GemmPlan<GemmBFloat16Pairs>;
-
 }  // namespace linnet

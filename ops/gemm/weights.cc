@@ -177,14 +177,15 @@ void pack_weights(const GemmWeights<T>& w, const GemmPanels& panels, T* packed, 
   }
 }
 
-template void pack_panel(const GemmWeights<float>&, const GemmPanels&, int64_t, float*, Checkpoints&);
-template void pack_panel(const GemmWeights<double>&, const GemmPanels&, int64_t, double*, Checkpoints&);
-template void pack_panel(const GemmWeights<Half>&, const GemmPanels&, int64_t, Half*, Checkpoints&);
-template void pack_panel(const GemmWeights<BFloat16>&, const GemmPanels&, int64_t, BFloat16*, Checkpoints&);
-template void pack_weights(const GemmWeights<float>&, const GemmPanels&, float*, Executor*);
-template void pack_weights(const GemmWeights<double>&, const GemmPanels&, double*, Executor*);
-template void pack_weights(const GemmWeights<Half>&, const GemmPanels&, Half*, Executor*);
-template void pack_weights(const GemmWeights<BFloat16>&, const GemmPanels&, BFloat16*, Executor*);
+#define LINNET_INSTANTIATE(T)                                                                    \
+  template void pack_panel(const GemmWeights<T>&, const GemmPanels&, int64_t, T*, Checkpoints&); \
+  template void pack_weights(const GemmWeights<T>&, const GemmPanels&, T*, Executor*);
+LINNET_INSTANTIATE(float)
+LINNET_INSTANTIATE(double)
+#define LINNET_GEMM_WEIGHTS(name, B) LINNET_INSTANTIATE(B)
+#include "kernels/gemm_weights.inc"
+#undef LINNET_GEMM_WEIGHTS
+#undef LINNET_INSTANTIATE
 
 PackedForm packed_form(const std::string& name, const GemmPanels& panels, const std::vector<int64_t>& more) {
   PackedForm form{name, {panels.lanes}};

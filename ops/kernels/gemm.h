@@ -23,9 +23,10 @@ template <class T>
 using GemmReal = GemmType<T, T, T, T, 1>;
 using GemmF32 = GemmReal<float>;
 using GemmF64 = GemmReal<double>;
-/// Weights of 16 bits, which are widened, exactly, as they are read: the sums are those of GemmF32.
-using GemmHalf = GemmType<float, Half, float, float, 1>;
-using GemmBFloat16 = GemmType<float, BFloat16, float, float, 1>;
+/// GemmHalf, GemmBFloat16: weights that are widened as they are read.
+#define LINNET_GEMM_WEIGHTS(name, B) using name = GemmType<float, B, float, float, 1>;
+#include "kernels/gemm_weights.inc"
+#undef LINNET_GEMM_WEIGHTS
 /// Pairs of bfloat16, whose products are summed in float32; subnormal numbers count as zero.
 using GemmBFloat16Pairs = GemmType<BFloat16, BFloat16, float, float, 2>;
 /// Pairs of 16-bit integers; sums wrap modulo 2^32.

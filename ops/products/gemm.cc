@@ -27,8 +27,8 @@ class Gemm final : public Op {
     require_inputs(in, 2, 3);
     require_dtype_in(in[0], fused_ ? std::span(kProductTypes).first(1) : std::span(kProductTypes), "input A");
     fused_ ? require_weights(in[1], "input B") : require_same_dtype(in[0], in[1], "inputs A and B");
-    if (fused_ && is_half(in[1].dtype) && alpha_ != 1)
-      throw Error(ErrorKind::kUnsupported, "alpha must be 1 where B has 16 bits");
+    if (in[1].dtype != in[0].dtype && alpha_ != 1)
+      throw Error(ErrorKind::kUnsupported, str("alpha must be 1 where B is ", in[1].dtype));
     require_rank(in[0], 2, "input A");
     require_rank(in[1], 2, "input B");
     Dims y(2);
@@ -50,7 +50,7 @@ class Gemm final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    require_constant_halves(in, 1, "input B");
+    require_constant_narrow(in, 1, "input B");
     const Shape a = in.shape(0), b = in.shape(1);
     MatrixProduct product;
     product.m = a[transpose_a_ ? 1 : 0];

@@ -40,7 +40,7 @@ class MatMul final : public Op {
   int64_t multiply_adds(const NodeValues& v) const override { return matmul_multiply_adds(v.out(0), v.in(0)); }
 
   KernelPtr compile(const CompileInput& in) const override {
-    require_constant_halves(in, 1, "input B");
+    require_constant_narrow(in, 1, "input B");
     const Shape a = in.shape(0), b = in.shape(1);
     MatrixProduct product = matmul_product(a, b);
     if (product.b_count == 1 && a.rank() >= b.rank()) fold_batch(product);

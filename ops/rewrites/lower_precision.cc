@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "gemm/product_types.h"
 #include "rewrites/matching/match.h"
 
 namespace linnet {
@@ -42,7 +43,7 @@ class PrecisionLowering {
   /// A Cast of the model to float32. It reads what is rounded, as the model says, even where there is a wider value.
   void widen(const Node& node) {
     const ValueId x = node.inputs[0];
-    if (!is_half(graph_.fact(x).dtype) || !may_be_weights(graph_.fact(x))) return;
+    if (!is_widened_type(graph_.fact(x).dtype) || !may_be_weights(graph_.fact(x))) return;
     patch_.replace(node.outputs[0], widened(node, x, DType::kFloat32));
     changed_.insert(node.id);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gemm/product_types.h"
 #include "infer/infer.h"
 
 namespace linnet {
@@ -22,13 +23,15 @@ std::optional<float> scalar_input(const Graph& graph, const Node& node, int inpu
 const Tensor* constant_weights(const Graph& graph, const Node& product) {
   const Node* cast = producer(graph, product, 1, "Cast", kInternalDomain);
   const Tensor* w = cast ? graph.constant_input(*cast, 0) : graph.constant_input(product, 1);
-  return w && (w->dtype() == DType::kFloat32 || is_half(w->dtype())) ? w : nullptr;
+  return w && is_weight_type(w->dtype()) ? w : nullptr;
 }
 
 Tensor as_float32(const Tensor& x) {
   Tensor y = x.dtype() == DType::kFloat32 ? x : Tensor(DType::kFloat32, x.shape());
-  if (x.dtype() == DType::kFloat16) std::ranges::copy(x.values<Half>(), y.data<float>());
-  if (x.dtype() == DType::kBFloat16) std::ranges::copy(x.values<BFloat16>(), y.data<float>());
+#define LINNET_GEMM_WEIGHTS(name, B) \
+  if (x.dtype() == dtype_of<B>) std::ranges::copy(x.values<B>(), y.data<float>());
+#include "kernels/gemm_weights.inc"
+#undef LINNET_GEMM_WEIGHTS
   return y;
 }
 

@@ -32,9 +32,10 @@ inline ValueId optional_input(const Node& node, size_t input) {
 /// The value of an input when it is a constant float32 of one element.
 std::optional<float> scalar_input(const Graph& graph, const Node& node, int input);
 
-/// The constant weights of a product of float32, which may have 16 bits still; nullptr where they are not constant.
+/// The constant weights of a product of float32, which may be narrower still (kWeightTypes); nullptr where they are not
+/// constant.
 const Tensor* constant_weights(const Graph& graph, const Node& product);
-/// A float32, float16 or bfloat16 tensor as float32.
+/// A tensor of one of kWeightTypes as float32.
 Tensor as_float32(const Tensor& x);
 
 /// The input of a two-input node that is not `value`; kNoValue unless exactly one is.

@@ -1,3 +1,4 @@
+#include "gemm/product_types.h"
 #include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
 
@@ -16,12 +17,13 @@ bool takes_half_weights(const Node& node) {
 
 }  // namespace
 
-// MatMul(x, linnet::Cast(w)) -> linnet::MatMul(x, w) for constants w of 16 bits, likewise Gemm and linnet::Conv: they
-// stay as they are in memory.
+// MatMul(x, linnet::Cast(w)) -> linnet::MatMul(x, w) for constants w of a dtype that products widen, likewise Gemm and
+// linnet::Conv: they stay as they are in memory.
 LINNET_DEFINE_REWRITE(keep_half_weights)(const Graph& graph, const Node& node) {
   if (!takes_half_weights(node) || graph.fact(node.outputs[0]).dtype != DType::kFloat32) return std::nullopt;
   const Node* cast = producer(graph, node, 1, "Cast", kInternalDomain);
-  if (!cast || !graph.constant_input(*cast, 0) || !is_half(graph.input_fact(*cast, 0).dtype)) return std::nullopt;
+  if (!cast || !graph.constant_input(*cast, 0) || !is_widened_type(graph.input_fact(*cast, 0).dtype))
+    return std::nullopt;
   std::vector<ValueId> inputs = node.inputs;
   inputs[1] = cast->inputs[0];
   Patch patch(graph);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "environment/run_environment.h"
+#include "gemm/product_types.h"
 #include "passes/computed_contents.h"
 #include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
@@ -98,7 +99,7 @@ LINNET_DEFINE_REWRITE(share_tied_weights)(const Graph& graph, const Node& node) 
   if (!is_op(node, "Gather")) return std::nullopt;
   const Tensor* table = graph.constant_input(node, 0);
   const bool fits = table && table->rank() == 2 && table->bytes() >= kLeastTableBytes && table->dim(1) <= kWidest &&
-                    (table->dtype() == DType::kFloat32 || is_half(table->dtype()));
+                    is_weight_type(table->dtype());
   if (!fits || !gathers_rows(graph, node) || !only_rows_are_read(graph, node.inputs[0])) return std::nullopt;
   const ValueId weights = transposed_weights(graph, *table);
   if (weights == kNoValue) return std::nullopt;

@@ -185,10 +185,10 @@ TEST(HalfWeights, AreRefusedWhereNoKernelTakesThem) {
   expect_error(ErrorKind::kUnsupported, "alpha must be 1", [&] {
     run_op({"Gemm", 1, {{"alpha", 2.f}}, "linnet"}, {random_tensor({4, 4}), half});
   });
-  expect_error(ErrorKind::kUnsupported, "input W of 16 bits must be constant", [&] {
+  expect_error(ErrorKind::kUnsupported, "input W of float16 must be constant", [&] {
     run_op({"Conv", 1, {}, "linnet"}, {random_tensor({1, 3, 3, 4}), half.reshaped({4, 4, 1, 1})});
   });
-  expect_error(ErrorKind::kUnsupported, "input B of 16 bits must be constant", [&] {
+  expect_error(ErrorKind::kUnsupported, "input B of float16 must be constant", [&] {
     run_op(kMatMul, {random_tensor({4, 4}), half});
   });
   expect_error(ErrorKind::kType, "input B", [&] {
