@@ -1,6 +1,7 @@
 #include "status.h"
 
 #include <new>
+#include <ostream>
 #include <stdexcept>
 
 #include "linnet/version.h"

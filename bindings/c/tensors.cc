@@ -1,5 +1,7 @@
 #include "tensors.h"
 
+#include <algorithm>
+
 #include "linnet/fact.h"
 #include "status.h"
 

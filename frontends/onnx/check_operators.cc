@@ -37,7 +37,8 @@ class OperatorCheck {
     if (missing_.empty()) return;
     std::string list;
     for (const auto& [text, node] : missing_) list += str(list.empty() ? "" : ", ", text, " at node '", node, "'");
-    throw Error(ErrorKind::kUnsupported, str("operators that this build does not have: ", list, registry_.left_out(), hint()));
+    throw Error(ErrorKind::kUnsupported,
+                str("operators that this build does not have: ", list, registry_.left_out(), hint()));
   }
 
  private:

@@ -12,7 +12,7 @@ namespace linnet {
 /// gets by with fewer multiplications than its definition has.
 struct LINNET_API Roofline {
   struct Peak {
-    DType multiplied;  ///< NodeCost::multiplied
+    DType multiplied;                ///< NodeCost::multiplied
     double multiply_adds_per_s = 0;  ///< 0 where this build has no kernels for it
   };
   std::array<Peak, 3> peaks{{{DType::kFloat32}, {DType::kFloat64}, {DType::kInt16}}};

@@ -349,5 +349,5 @@ int run(int64_t games, int64_t first) {
 
 int main(int argc, char** argv) {
   const int64_t games = argc > 1 ? std::atoll(argv[1]) : 300, first = argc > 2 ? std::atoll(argv[2]) : 0;
-  return linnet::run(games, first);
+  return linnet::testing::run(games, first);
 }

@@ -84,7 +84,7 @@ class LINNET_API Registry {
   std::map<Key, std::map<int64_t, Registration>> operators_;  // by the first opset
   std::shared_ptr<const Rewrites> rewrites_;
   std::shared_ptr<Uses> uses_;
-  std::string unit_;      ///< whose operators are being registered
+  std::string unit_;  ///< whose operators are being registered
   std::string left_out_;
   bool standard_ = false;
 };
