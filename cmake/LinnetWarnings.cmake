@@ -28,14 +28,17 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       --param=max-inline-insns-single=200 --param=max-inline-insns-auto=30 --param=inline-min-speedup=15)
 endif()
 
-# linnet_optimize(target small|loops): how releases are optimised, unless a user chose other flags. `small` is for what
-# runs while a model is loaded and planned, `loops` for what computes outside of kernels/. Reduced builds are small.
+# linnet_optimize(target small|loops|kernels): how releases are optimised, unless a user chose other flags. `small` is for
+# what runs while a model is loaded and planned, `loops` for what computes outside of kernels/. `kernels` throw nothing and
+# call nobody who does: they need no tables to unwind the stack.
 function(linnet_optimize target what)
   if(NOT CMAKE_CXX_FLAGS_RELEASE STREQUAL "-O2 -DNDEBUG")
     return()
   endif()
   set(flags ${LINNET_O3_WITHOUT_COPIES})
-  if(what STREQUAL "small" OR LINNET_OPERATORS)
+  if(what STREQUAL "kernels")
+    set(flags -fno-asynchronous-unwind-tables)
+  elseif(what STREQUAL "small")
     set(flags -Os)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # which then suspects std::optional
       list(APPEND flags -ftree-vectorize -fvect-cost-model=dynamic -Wno-maybe-uninitialized)

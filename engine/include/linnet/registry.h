@@ -33,7 +33,7 @@ class LINNET_API Registry {
   /// Registers operator class T, constructed from the node.
   template <class T>
   void add(const std::string& op_type, const OpVersion& version = {}) {
-    add(op_type, version, [](const NodeSpec& node) { return std::make_unique<T>(node); });
+    add(op_type, version, make<T>);
   }
 
   /// The operator of a node: the newest registration not above the node's opset.
@@ -78,6 +78,11 @@ class LINNET_API Registry {
     std::string unit;  ///< see Uses::Operator
   };
 
+  // A function, no lambda: so one std::function serves all operators.
+  template <class T>
+  static std::unique_ptr<Op> make(const NodeSpec& node) {
+    return std::make_unique<T>(node);
+  }
   const Registration& registration(const NodeSpec& node) const;
 
   std::vector<std::shared_ptr<void>> libraries_;  // first, so that it outlives the factories, whose code it holds
