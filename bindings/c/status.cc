@@ -1,7 +1,6 @@
 #include "status.h"
 
 #include <new>
-#include <ostream>
 #include <stdexcept>
 
 #include "linnet/version.h"

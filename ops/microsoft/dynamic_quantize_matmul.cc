@@ -1,5 +1,6 @@
 #include "infer/infer.h"
 #include "microsoft/integer_product.h"
+#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 namespace linnet {

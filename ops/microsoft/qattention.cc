@@ -3,6 +3,7 @@
 #include "microsoft/attention_graph.h"
 #include "microsoft/attention_mask.h"
 #include "microsoft/integer_product.h"
+#include "microsoft/quantized_tensor.h"
 #include "registration.h"
 
 namespace linnet {

@@ -38,7 +38,7 @@ def test_there_are_simd_units():
 # The classes and functions of the headers that are installed.
 API = set("""
     Attributes CancellationToken CompileInput Context Dim Error Executor Fact Half BFloat16 Kernel KernelContext KernelState
-    Map Model NodeSpec NodeValues Observer Op Optional Registry Sequence Shape Tensor
+    Map Model NodeSpec NodeValues Observer Op Optional Printable Registry Sequence Shape Tensor
     checked_add checked_mul compatible concatenated
     copy_elements decode_image describe dtype_bits dtype_bytes dtype_from_name dtype_name dtype_of
     fits generalize identical image_tensor is_floating is_integer load_onnx load_onnx_bytes load_onnx_fd load_value_proto

@@ -4,6 +4,8 @@
 #include <initializer_list>
 #include <iosfwd>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "linnet/export.h"
@@ -50,10 +52,29 @@ class LINNET_API Printable {
   void print(std::ostream& out) const { print_(out, value_); }
 
  private:
+  // Here std::ostream need not be complete.
   static void print_text(std::ostream& out, const void* text);
+  static void print_string(std::ostream& out, std::string_view text);
+  static void print_number(std::ostream& out, long long number);
+  static void print_number(std::ostream& out, unsigned long long number);
+  static void print_number(std::ostream& out, double number);
+
   template <class T>
-  static void print_value(std::ostream& out, const void* value) {
-    out << *static_cast<const T*>(value);
+  static void print_value(std::ostream& out, const void* pointer) {
+    const T& value = *static_cast<const T*>(pointer);
+    if constexpr (std::is_floating_point_v<T>) {
+      print_number(out, double(value));
+    } else if constexpr (std::is_integral_v<T> && sizeof(T) == 1 && !std::is_same_v<T, bool>) {
+      const char text = char(value);  // bytes are printed as characters
+      print_string(out, {&text, 1});
+    } else if constexpr (std::is_integral_v<T>) {
+      using Widest = std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>;
+      print_number(out, Widest(value));
+    } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+      print_string(out, value);
+    } else {
+      out << value;
+    }
   }
 
   const void* value_;
@@ -63,7 +84,7 @@ class LINNET_API Printable {
 LINNET_API std::string concatenated(std::initializer_list<Printable> parts);
 
 /// Concatenates the printed forms of its arguments: str("got ", 3, " dims"). Compiled for each type that is printed,
-/// not for each list of types. Whoever calls it includes <ostream>, as linnet/op.h does.
+/// not for each list of types.
 template <class... T>
 std::string str(const T&... parts) {
   return concatenated({Printable(parts)...});
