@@ -11,12 +11,6 @@
 namespace linnet {
 namespace {
 
-#ifdef __aarch64__
-constexpr std::string_view kBaselineName = "neon";
-#else
-constexpr std::string_view kBaselineName = "baseline";
-#endif
-
 const Features& machine() {
   static const Features features = detect_features();
   return features;
@@ -56,9 +50,9 @@ IsaSupport baseline() {
       extension("dotprod", Feature::kDotprod), extension("i8mm", Feature::kI8mm), extension("bf16", Feature::kBf16),
       extension("fp16", Feature::kFp16),       extension("sve", Feature::kSve),
   };
-  return base_set(Isa::kBaseline, kBaselineName, {}, kExtensions);
+  return base_set(Isa::kBaseline, "neon", {}, kExtensions);
 #else
-  return base_set(Isa::kBaseline, kBaselineName, {}, {});
+  return base_set(Isa::kBaseline, "baseline", {}, {});
 #endif
 }
 #endif
