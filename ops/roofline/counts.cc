@@ -19,7 +19,7 @@ int64_t bytes_of_selection(const NodeValues& values) {
 
 int64_t bytes_of_scatter(const NodeValues& values, int updates) {
   if (values.in(0).raw() != values.out(0).raw()) return values.bytes();
-  return values.bytes() - 2 * NodeValues::bytes(values.in(0)) + NodeValues::bytes(values.in(updates));
+  return values.bytes() - checked_mul(2, NodeValues::bytes(values.in(0))) + NodeValues::bytes(values.in(updates));
 }
 
 }  // namespace linnet
