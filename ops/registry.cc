@@ -1,5 +1,6 @@
 #include "linnet/registry.h"
 
+#include "graph/registry_uses.h"
 #include "graph/rewrite.h"
 #include "registration.h"
 #include "rewrites/compute_alike.h"
@@ -55,6 +56,7 @@ Registry standard_registry() {
                                      .comparison = compute_alike,
                                      .linearity = linear_dims,
                                      .growing = growing_states});
+  registry.uses_ = Registry::Uses::current();
   registry.standard_ = true;
   return registry;
 }

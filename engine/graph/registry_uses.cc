@@ -2,9 +2,23 @@
 
 namespace linnet {
 
+namespace {
+
+std::mutex watching_mutex;
+std::weak_ptr<Registry::Uses> watching;
+
+}  // namespace
+
 std::shared_ptr<Registry::Uses> Registry::Uses::watch(Registry& registry) {
   registry.uses_ = std::make_shared<Registry::Uses>();
+  const std::lock_guard lock(watching_mutex);
+  watching = registry.uses_;
   return registry.uses_;
+}
+
+std::shared_ptr<Registry::Uses> Registry::Uses::current() {
+  const std::lock_guard lock(watching_mutex);
+  return watching.lock();
 }
 
 void Registry::Uses::add(const Operator& op) {

@@ -21,8 +21,11 @@ class LINNET_API Registry::Uses {
     auto operator<=>(const Operator&) const = default;
   };
 
-  /// Watches a registry and the copies made of it from now on.
+  /// Watches a registry, the copies made of it from now on, and every standard_registry() that is made while somebody
+  /// holds the result: operators that are expansions have registries of their own.
   static std::shared_ptr<Uses> watch(Registry& registry);
+  /// What watch() returned last; nullptr where nobody holds it.
+  static std::shared_ptr<Uses> current();
   /// Who watches a registry; nullptr: nobody.
   static Uses* of(const Registry& registry) { return registry.uses_.get(); }
 

@@ -47,6 +47,17 @@ def test_operators_that_optimisation_removes_or_makes_are_needed(run_model, tmp_
     assert {domain for domain, _ in as_written} == {"ai.onnx"} and "rewrite" not in rest
 
 
+def test_operators_that_only_shape_rules_ask_for_are_needed(run_model, tmp_path):
+    """QLinearConv is an expansion, whose facts are those of a graph of ConvInteger and others."""
+    parts = {"xs": np.float32(0.1), "xz": np.uint8(3), "w": np.ones((16, 8, 3, 3), np.int8), "ws": np.float32(0.2),
+             "wz": np.int8(0), "ys": np.float32(0.5), "yz": np.uint8(7)}  # fmt: skip
+    node = helper.make_node("QLinearConv", ["x", *parts], ["y"])
+    x, y = ("x", TensorProto.UINT8, [1, 8, 20, 20]), ("y", TensorProto.UINT8, [1, 16, 18, 18])
+    constants = [numpy_helper.from_array(np.asarray(value), name) for name, value in parts.items()]
+    operators, _ = needed(run_model, save_model(tmp_path / "qlinear.onnx", [node], [x], [y], constants))
+    assert ("ai.onnx", "ConvInteger") in operators
+
+
 def test_lists_of_several_models_are_one(run_model, tmp_path):
     paths = [save_model(tmp_path / f"{op}.onnx", [helper.make_node(op, ["x"], ["y"])], *FLAT) for op in ("Erf", "Sqrt")]
     operators, _ = needed(run_model, *paths)
