@@ -35,10 +35,12 @@ target_link_libraries(linnet_static PRIVATE ${OpenMP_CXX_LIB_NAMES})
 
 # Addresses that loading adds to are stored as bits (DT_RELR), where the C library of the machine can read them: from
 # glibc 2.36 on.
-include(CheckCXXSourceRuns)
-set(CMAKE_REQUIRED_LINK_OPTIONS -pie -Wl,-z,pack-relative-relocs)
-check_cxx_source_runs("int x; int* volatile p = &x; int main() { return *p; }" LINNET_HAS_PACKED_RELOCATIONS)
-unset(CMAKE_REQUIRED_LINK_OPTIONS)
+if(NOT CMAKE_CROSSCOMPILING)
+  include(CheckCXXSourceRuns)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -pie -Wl,-z,pack-relative-relocs)
+  check_cxx_source_runs("int x; int* volatile p = &x; int main() { return *p; }" LINNET_HAS_PACKED_RELOCATIONS)
+  unset(CMAKE_REQUIRED_LINK_OPTIONS)
+endif()
 if(LINNET_HAS_PACKED_RELOCATIONS)
   target_link_options(linnet PRIVATE -Wl,-z,pack-relative-relocs)
 endif()
