@@ -16,7 +16,7 @@ namespace linnet {
 
 namespace {
 
-/// A tensor whose numbers lie in memory of `memory`, which outlives it; on the heap for strings, containers and
+/// A tensor whose numbers are stored in memory of `memory`, which outlives it; on the heap for strings, containers and
 /// nullptr. Throws Error(kLimit) where memory is short.
 Tensor allocate_from(std::pmr::memory_resource* memory, DType dtype, const Shape& shape) {
   if (!memory || is_object(dtype)) return {dtype, shape};

@@ -58,6 +58,13 @@ def test_operators_that_only_shape_rules_ask_for_are_needed(run_model, tmp_path)
     assert ("ai.onnx", "ConvInteger") in operators
 
 
+def test_a_cache_hides_nothing(run_model, tmp_path):
+    path = save_model(tmp_path / "i.onnx", [helper.make_node("Identity", ["x"], ["i"]), helper.make_node("Erf", ["i"], ["y"])], *FLAT)
+    flags = ["--pack-cache", tmp_path / "cache"]
+    run_model(path, *flags)
+    assert needed(run_model, path, *flags) == needed(run_model, path)
+
+
 def test_lists_of_several_models_are_one(run_model, tmp_path):
     paths = [save_model(tmp_path / f"{op}.onnx", [helper.make_node(op, ["x"], ["y"])], *FLAT) for op in ("Erf", "Sqrt")]
     operators, _ = needed(run_model, *paths)

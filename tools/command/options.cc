@@ -235,7 +235,7 @@ void add_inspect(CLI::App& app, Options& o) {
   verb->add_option("--show", o.show, "What to show: io, ops, memory (these by default), weights, plan")
       ->delimiter(',')
       ->check(CLI::IsMember({"io", "ops", "memory", "weights", "plan"}));
-  verb->add_option("--save-memory-plan", o.save_memory_plan, "Draw which value lies where in memory, node by node")
+  verb->add_option("--save-memory-plan", o.save_memory_plan, "Draw where in memory each value is stored, node by node")
       ->type_name("FILE.svg");
 }
 

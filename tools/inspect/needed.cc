@@ -36,6 +36,7 @@ void note_dtypes(const Graph& graph, DTypes& dtypes) {
 /// The dtypes of the model as it is written, as it is optimised, and as it runs.
 void note_model(const Options& options, const Registry& registry, DTypes& dtypes) {
   ModelOptions model_options = tool::model_options(options.model, registry);
+  model_options.cache_dir.clear();  // a prepared model shows nothing of what preparing it takes
   model_options.optimization = 0;
   note_dtypes(model_graph(load_model(options.model, model_options, registry)), dtypes);
   model_options.optimization = options.model.optimization;
@@ -45,8 +46,8 @@ void note_model(const Options& options, const Registry& registry, DTypes& dtypes
   const BenchStates states(model, inputs, options);
   Context context(model, context_options(options.model));
   states.bind(context);
-  for (int64_t step = 0; step < (states ? states.steps() : 1); ++step)
-    context.run(states ? states.inputs(step) : inputs);
+  const int64_t runs = states ? states.steps() : 1;
+  for (int64_t step = 0; step < runs; ++step) context.run(states ? states.inputs(step) : inputs);
   for (const auto& plan : latest_plans(model)) note_dtypes(plan->graph, dtypes);
 }
 
