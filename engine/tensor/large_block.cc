@@ -46,14 +46,27 @@ class KeptBlocks {
     return *blocks;
   }
 
+  /// The beginning of the smallest kept block of `bytes` to twice as many, nullptr if there is none. The rest stays
+  /// kept where it is large enough for another block.
   void* take(size_t bytes) {
     const std::lock_guard lock(mutex_);
-    const auto found =
-        std::find_if(blocks_.begin(), blocks_.begin() + count_, [&](auto& b) { return b.second == bytes; });
-    if (found == blocks_.begin() + count_) return nullptr;
-    void* const data = found->first;
-    remove(found - blocks_.begin());
-    return data;
+    int64_t best = -1;
+    for (int64_t i = 0; i < count_; ++i) {
+      const size_t size = blocks_[size_t(i)].second;
+      if (size >= bytes && size / 2 <= bytes && (best < 0 || size < blocks_[size_t(best)].second)) best = i;
+    }
+    if (best < 0) return nullptr;
+    auto& [data, size] = blocks_[size_t(best)];
+    auto* const begin = static_cast<std::byte*>(data);
+    if (size - bytes >= kLargeBlock) {
+      data = begin + bytes;
+      size -= bytes;
+      bytes_ -= bytes;
+    } else {
+      if (size > bytes) ::munmap(begin + bytes, size - bytes);
+      remove(best);
+    }
+    return begin;
   }
 
   void add(void* data, size_t bytes) {

@@ -26,7 +26,7 @@ inline constexpr size_t kLargeBlock = size_t{256} << 10;
 /// there is none.
 void* allocate_block(size_t bytes) noexcept;
 /// Gives back what allocate_block() gave for so many bytes. A few large blocks are kept for the next that ask for as
-/// much, so that programs which hold outputs for a while do not map new pages in each run.
+/// much or somewhat less, so that loading and runs do not map new pages for each block.
 void free_block(void* data, size_t bytes) noexcept;
 
 /// Bytes of freed blocks that wait for their next use, in the whole process.

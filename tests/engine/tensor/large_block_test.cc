@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "linnet/tensor.h"
@@ -69,6 +70,29 @@ TEST_F(LargeBlock, TheNextOfItsSizeTakesAFreedOne) {
   EXPECT_EQ(next, block);
   EXPECT_LT(kept_block_bytes(), kept);
   free_block(next, 299'999);
+}
+
+TEST_F(LargeBlock, SmallerOnesTakeTheBeginningAndTheRestOfAFreedOne) {
+  constexpr size_t kSize = size_t{1} << 20, kFirst = kSize / 2, kSecond = kSize * 3 / 8;
+  // Blocks that other tests left could fit, too.
+  std::vector<std::pair<void*, size_t>> others;
+  for (size_t size = kLargeBlock; kept_block_bytes() > 0;
+       size = size < 4 * kSize ? size + kLargeBlock / 8 : kLargeBlock) {
+    others.emplace_back(allocate_block(size), size);
+  }
+  auto* const block = static_cast<std::byte*>(allocate_block(kSize));
+  free_block(block, kSize);
+  void* const first = allocate_block(kFirst);
+  EXPECT_EQ(first, block);
+  EXPECT_EQ(kept_block_bytes(), kSize - kFirst);
+  void* const second = allocate_block(kSecond);
+  EXPECT_EQ(second, block + kFirst);
+  EXPECT_EQ(kept_block_bytes(), 0u);
+  EXPECT_FALSE(is_mapped(block + kFirst + kSecond));  // too small for a block
+  std::memset(block, 1, kFirst + kSecond);
+  free_block(first, kFirst);
+  free_block(second, kSecond);
+  for (const auto& [data, size] : others) free_block(data, size);
 }
 
 // Freed memory of the heap stays resident below what is allocated later.
