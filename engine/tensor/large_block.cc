@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kPage = size_t{4} << 10;
 constexpr size_t kHugePage = size_t{2} << 20;
-constexpr size_t kMostKeptBytes = size_t{8} << 20;
+constexpr size_t kMostKeptBytes = size_t{16} << 20;
 
 /// Bytes of the pages for a block: eight sizes between two powers of two, so that blocks of about one size fit in turn.
 size_t mapped_bytes(size_t bytes) {
