@@ -6,6 +6,7 @@
 #include "environment/checked_executor.h"
 #include "environment/run_environment.h"
 #include "passes/passes.h"
+#include "run/spike.h"
 #include "tensor/bool_bytes.h"
 #include "tensor/stored_contents.h"
 
@@ -129,7 +130,19 @@ Model::State::State(Graph graph, const ModelOptions& options, GraphNotes notes_i
   resources->executor = make_checked_executor(options.executor ? options.executor : make_thread_executor());
   resources->account = MemoryAccount::current_or(options.limits.memory_bytes);
   DimNames names(graph);
+  for (const ValueId input : graph.inputs()) {
+    Fact fact = graph.fact(input);
+    if (!fact.dims || fact.element) continue;
+    const int64_t low = getenv("LINNET_LOW") ? atoll(getenv("LINNET_LOW")) : 2;
+    for (size_t d = 0; d < fact.dims->size(); ++d) {
+      Dim& dim = (*fact.dims)[d];
+      if (!dim.known()) dim = Dim(dim.told() ? str(dim) : str("_", input, ".", d), low);
+    }
+    graph.set_fact(input, fact);
+  }
+  const std::optional<Graph> raw = getenv("LINNET_SPIKE") ? std::optional(graph) : std::nullopt;
   within_load_limits(options.limits, resources->account, [&] { prepare(graph); });
+  if (raw) spike_compare(*raw, graph, *resources);
   program = std::make_shared<Program>(std::move(graph), resources, std::vector<Program::State>{}, std::move(names));
   describe();
   for (size_t i = 0; i < notes.declared.size(); ++i) add_declared(outputs[i].fact, notes.declared[i]);

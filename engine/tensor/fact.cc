@@ -22,28 +22,26 @@ bool elements_fit(const Fact& fact, const Tensor& tensor) {
          map.values.shape() == map.keys.shape();
 }
 
-struct CountedSymbol {
-  explicit CountedSymbol(std::string symbol) : text(std::move(symbol)) { counted.add(sizeof *this + text.size()); }
-
-  std::string text;
-  CountedMemory counted;
-};
-
 }  // namespace
 
-Dim::Dim(std::string symbol) {
-  if (symbol.empty()) return;
-  const auto counted = std::make_shared<const CountedSymbol>(std::move(symbol));
-  symbol_ = std::shared_ptr<const std::string>(counted, &counted->text);
+bool is_followed(DType dtype) {
+  return dtype == DType::kInt64 || dtype == DType::kInt32 || dtype == DType::kBool;
 }
 
-const std::string& Dim::symbol() const {
-  static const std::string none;
-  return symbol_ ? *symbol_ : none;
-}
-
-bool Dim::same_symbol(const Dim& a, const Dim& b) {
-  return a.symbol_ == b.symbol_ || (b.symbol_ && *a.symbol_ == *b.symbol_);
+std::optional<Dims> elements_of(const Fact& fact) {
+  if (fact.constant) {
+    const Tensor& x = fact.constant;
+    if (!is_followed(x.dtype()) || x.size() > kMostContents) return std::nullopt;
+    Dims result;
+    for (int64_t i = 0; i < x.size(); ++i) {
+      result.push_back(x.dtype() == DType::kInt64   ? x.data<int64_t>()[i]
+                       : x.dtype() == DType::kInt32 ? int64_t{x.data<int32_t>()[i]}
+                                                    : int64_t{x.data<bool>()[i]});
+    }
+    return result;
+  }
+  if (fact.contents && fact.concrete()) return *fact.contents;
+  return std::nullopt;
 }
 
 Fact::Fact(const Fact&) = default;
@@ -63,11 +61,6 @@ Fact Fact::map(DType key, DType value) {
   Fact fact = container(DType::kMap, Fact(value, std::nullopt));
   fact.key = key;
   return fact;
-}
-
-std::ostream& operator<<(std::ostream& out, const Dim& dim) {
-  if (dim.known()) return out << dim.value();
-  return out << (dim.symbol().empty() ? "?" : dim.symbol());
 }
 
 bool Fact::concrete() const {

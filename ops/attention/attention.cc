@@ -16,7 +16,7 @@ constexpr const char* kNanWithoutKeys = "nan_without_keys";
 
 /// The dim of heads times their sizes, divided; open where it is not known.
 Dim divided(const Dim& dim, int64_t heads, const char* what) {
-  if (!dim.known()) return Dim();
+  if (!dim.known()) return exact_quotient(dim, heads);
   if (dim.value() % heads != 0) {
     throw Error(ErrorKind::kShape,
                 str("the last dim of ", what, " must be a multiple of its ", heads, " heads, got ", dim));
@@ -25,12 +25,12 @@ Dim divided(const Dim& dim, int64_t heads, const char* what) {
 }
 
 Dim multiplied(const Dim& dim, const Dim& factor) {
-  return dim.known() && factor.known() ? Dim(checked_mul(dim.value(), factor.value())) : Dim();
+  return dim.known() && factor.known() ? Dim(checked_mul(dim.value(), factor.value())) : dim * factor;
 }
 
 Dim sum(const Dim& a, const Dim& b) {
   if (a == Dim(0)) return b;
-  return a.known() && b.known() ? Dim(checked_add(a.value(), b.value())) : Dim();
+  return a.known() && b.known() ? Dim(checked_add(a.value(), b.value())) : a + b;
 }
 
 /// The dims of an attention, as far as they are known.

@@ -119,6 +119,16 @@ void check_conv(const ConvAttributes& attributes, const ConvLayout& layout, cons
   }
 }
 
+static Dim open_extent(const ConvAttributes& attributes, int axis, const Dim& in, int64_t kernel, int spatial) {
+  const int64_t stride = at_or(attributes.strides, axis, 1), dilation = at_or(attributes.dilations, axis, 1);
+  if (is_same(attributes.auto_pad)) return ceil_div(in, stride);
+  Dim padded = in;
+  if (attributes.auto_pad == "NOTSET") {
+    padded += Dim(at_or(attributes.pads, axis, 0)) + at_or(attributes.pads, axis + spatial, 0);
+  }
+  return floor_div(padded - (dilation * (kernel - 1) + 1), stride) + 1;
+}
+
 Dims conv_output_dims(const ConvAttributes& attributes, const ConvLayout& layout, const Fact& x, const Fact& w) {
   const int rank = x.rank();
   Dims dims = *x.dims;
@@ -132,8 +142,8 @@ Dims conv_output_dims(const ConvAttributes& attributes, const ConvLayout& layout
     if (!kernel.known()) continue;
     if (in.known()) {
       out = conv_axis(attributes, i, in.value(), kernel.value()).out;
-    } else if (keeps_extent(attributes, i, kernel.value(), rank - 2)) {
-      out = in;
+    } else {
+      out = open_extent(attributes, i, in, kernel.value(), rank - 2);
     }
   }
   return dims;

@@ -47,9 +47,18 @@ class ConvTranspose final : public Op {
     }
     for (int i = 0; i < x.rank() - 2; ++i) {
       const Dim extent = x.dim(i + 2), kernel = w.dim(i + 2);
-      dims[size_t(i + 2)] = extent.known() && kernel.known() ? Dim(axis(i, extent.value(), kernel.value()).out) : Dim();
+      dims[size_t(i + 2)] = extent.known() && kernel.known() ? Dim(axis(i, extent.value(), kernel.value()).out) : open_axis(i, extent, kernel, x.rank() - 2);
     }
     return {Fact(x.dtype, dims)};
+  }
+
+  Dim open_axis(int i, const Dim& extent, const Dim& kernel, int spatial) const {
+    const auto at = [&](const std::vector<int64_t>& list, int k, int64_t other) { return size_t(k) < list.size() ? list[size_t(k)] : other; };
+    if (!output_shape_.empty()) return output_shape_[size_t(i) + output_shape_.size() - size_t(spatial)];
+    const int64_t stride = at(attributes_.strides, i, 1);
+    if (attributes_.auto_pad == "SAME_UPPER" || attributes_.auto_pad == "SAME_LOWER") return extent * Dim(stride);
+    return (extent - 1) * Dim(stride) + (kernel - 1) * Dim(at(attributes_.dilations, i, 1)) + 1 + at(output_padding_, i, 0) -
+           at(attributes_.pads, i, 0) - at(attributes_.pads, i + spatial, 0);
   }
 
   // Every element of x meets the weights of its channel.

@@ -29,6 +29,7 @@ class ConstantOfShape final : public Op {
     require_inputs(in, 1, 1);
     const auto shape = shape_.values(in);
     if (shape) return {Fact(value_.dtype(), Shape(*shape))};
+    if (const auto dims = shape_.dims(in)) return {Fact(value_.dtype(), *dims)};
     const auto rank = shape_.count(in);
     return {rank ? Fact(value_.dtype(), Dims(size_t(*rank))) : Fact(value_.dtype(), std::nullopt)};
   }

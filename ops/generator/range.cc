@@ -79,7 +79,7 @@ class Range final : public Op {
       if (fact.constant) require_one_element(fact, "each of start, limit and delta");
       known = known && fact.constant;
     }
-    if (!known || is_half(in[0].dtype)) return {Fact(in[0].dtype, Dims(1))};
+    if (!known || is_half(in[0].dtype)) return {Fact(in[0].dtype, Dims{told_length(in)})};
     return {Fact(in[0].dtype, Dims{length(in)})};
   }
 
@@ -92,6 +92,12 @@ class Range final : public Op {
   std::vector<int> value_inputs() const override { return {0, 1, 2}; }
 
  private:
+  static Dim told_length(std::span<const Fact> in) {
+    const auto start = told_ints(in[0]), limit = told_ints(in[1]), delta = told_ints(in[2]);
+    if (!start || !limit || !delta || start->size() != 1 || limit->size() != 1 || delta->size() != 1) return {};
+    return max(ceil_div(limit->front() - start->front(), delta->front()), 0);
+  }
+
   static int64_t length(std::span<const Fact> in) {
     return dispatch_range(in[0].dtype, [&]<class T>() {
       const auto value = [&](size_t i) { return *in[i].constant.template data<T>(); };

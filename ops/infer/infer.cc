@@ -13,8 +13,10 @@ Dim broadcast_dim(const Dim& a, const Dim& b) {
     throw Error(ErrorKind::kShape, str("dims ", a, " and ", b, " cannot be broadcast"));
   }
   // The open one is 1 or equal to the other.
-  if (a.known()) return a;
-  if (b.known()) return b;
+  const bool a_is_large = certainly_different(a, 1), b_is_large = certainly_different(b, 1);
+  if (a_is_large && b_is_large) learn_equal(a, b);
+  if (a.known() || b.known()) return a.known() ? a : b;
+  if (a_is_large || b_is_large) return a_is_large ? a : b;
   return {};
 }
 
@@ -95,12 +97,20 @@ Dim merge_dim(const Dim& a, const Dim& b, const std::string& what) {
   if (a.known() && b.known() && !(a == b)) {
     throw Error(ErrorKind::kShape, str(what, " must be equal, got ", a, " and ", b));
   }
-  return a.known() || b.symbol().empty() ? (a.known() || !b.known() ? a : b) : b;
+  if (a.told() && b.told() && !(a == b)) learn_equal(a, b);
+  return a.known() || !b.told() || (a.told() && !b.known()) ? a : b;
 }
 
 std::optional<std::vector<int64_t>> constant_ints(const Fact& fact) {
   if (!fact.constant) return std::nullopt;
   return tensor_ints(fact.constant);
+}
+
+std::optional<Dims> told_ints(const Fact& fact) {
+  auto elements = elements_of(fact);
+  if (!elements) return std::nullopt;
+  for (const Dim& dim : *elements) if (!dim.told()) return std::nullopt;
+  return elements;
 }
 
 std::vector<int64_t> tensor_ints(const Tensor& tensor) {

@@ -30,6 +30,7 @@ class IntsParameter {
   bool given(std::span<const Fact> in) const { return attribute_ || (input_ >= 0 && has_input(in, input_)); }
   /// The values; nullopt when they are not given or not known yet.
   std::optional<std::vector<int64_t>> values(std::span<const Fact> in) const;
+  std::optional<Dims> dims(std::span<const Fact> in) const;
   /// The node's opset takes them from an input.
   bool is_input() const { return is_input_; }
   /// How many values there are, where known. Throws Error(kShape) for more than kMaxRank.

@@ -72,7 +72,7 @@ class Concat final : public Op {
       } else if (inputs == 1) {
         dims[d] = dim;
       } else {
-        dims[d] = dims[d].known() && dim.known() ? Dim(checked_add(dims[d].value(), dim.value())) : Dim();
+        dims[d] = dims[d].known() && dim.known() ? Dim(checked_add(dims[d].value(), dim.value())) : dims[d] + dim;
       }
     }
   }

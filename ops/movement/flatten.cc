@@ -18,7 +18,9 @@ Dim product(const Dims& dims, int first, int last) {
     }
   }
   if (open.known() || numbers == 0) return numbers;
-  return numbers == 1 ? open : Dim();
+  Dim result = 1;
+  for (int i = first; i < last; ++i) result *= dims[size_t(i)];
+  return result;
 }
 
 /// Flatten: a matrix whose rows run over the dims before `axis` and whose columns over the others.

@@ -37,7 +37,7 @@ class Pad final : public Op {
     if (has_input(in, 2)) require_same_dtype(x, in[2], "data and constant_value");
     if (!x.has_rank()) return {Fact(x.dtype, std::nullopt)};
     const auto pads = known(in);
-    if (!pads) return {Fact(x.dtype, Dims(x.dims->size()))};
+    if (!pads) return {Fact(x.dtype, open_padded(x, in))};
     Dims dims;
     for (int d = 0; d < x.rank(); ++d) dims.push_back(padded(x.dim(d), pads->begins[size_t(d)], pads->ends[size_t(d)]));
     return {Fact(x.dtype, dims)};
@@ -92,9 +92,17 @@ class Pad final : public Op {
     return result;
   }
 
+  Dims open_padded(const Fact& x, std::span<const Fact> in) const {
+    const auto pads = pads_.dims(in);
+    if (!pads || axes_.given(in) || pads->size() != 2 * x.dims->size()) return Dims(x.dims->size());
+    Dims dims;
+    for (size_t d = 0; d < x.dims->size(); ++d) dims.push_back((*x.dims)[d] + (*pads)[d] + (*pads)[d + x.dims->size()]);
+    return dims;
+  }
+
   static Dim padded(const Dim& dim, int64_t begin, int64_t end) {
     if (begin == 0 && end == 0) return dim;
-    if (!dim.known()) return {};
+    if (!dim.known()) return dim + begin + end;
     const int64_t result = checked_add(checked_add(dim.value(), begin), end);
     if (result < 0) throw Error(ErrorKind::kShape, str("pads ", begin, " and ", end, " leave nothing of dim ", dim));
     return result;

@@ -22,6 +22,7 @@ class Reshape final : public Op {
     require_inputs(in, shape_.is_input() ? 2 : 1, 2);
     const auto shape = shape_.values(in);
     if (shape) return {Fact(in[0].dtype, target(in[0], *shape))};
+    if (const auto dims = shape_.dims(in)) return {Fact(in[0].dtype, told_target(in[0], *dims))};
     const auto rank = shape_.count(in);
     return {rank ? Fact(in[0].dtype, Dims(size_t(*rank))) : Fact(in[0].dtype, std::nullopt)};
   }
@@ -47,7 +48,7 @@ class Reshape final : public Op {
         if (x.has_rank() && i >= x.rank()) refuse(x, shape);
         result.push_back(x.has_rank() ? std::exchange(left[size_t(i)], 1) : Dim());
       } else {
-        result.push_back(value);
+        result.push_back(value < 0 ? Dim() : Dim(value));
         product = value == -1 ? product : checked_mul(product, value);
       }
     }
@@ -55,6 +56,44 @@ class Reshape final : public Op {
     if (x.has_rank() && inferred >= 0) result[size_t(inferred)] = quotient(left, product);
     const bool empty = x.has_rank() && has_zero(*x.dims) && has_zero(result);
     if (x.has_rank() && !empty && contradicts(left, product, inferred >= 0)) refuse(x, shape);
+    if (x.has_rank() && !empty && inferred < 0) learn_equal(product_of(left), product);
+    return result;
+  }
+
+  static Dim product_of(const Dims& dims) {
+    Dim result = 1;
+    for (const Dim& dim : dims) result *= dim;
+    return result;
+  }
+
+  Dims told_target(const Fact& x, const Dims& shape) const {
+    if (!x.has_rank() || shape.size() > size_t(kMaxRank)) return Dims(shape.size());
+    Dims result, left = *x.dims;
+    int inferred = -1;
+    Dim product = 1;
+    for (size_t i = 0; i < shape.size(); ++i) {
+      const Dim& value = shape[i];
+      if (value == Dim(-1)) {
+        if (inferred >= 0) return Dims(shape.size());
+        inferred = int(i);
+        result.push_back(Dim());
+      } else if (value == Dim(0) && !allow_zero_) {
+        if (i >= left.size()) return Dims(shape.size());
+        result.push_back(std::exchange(left[i], 1));
+      } else if (value.least() < 0 || (value.least() < 1 && !allow_zero_ && false)) {
+        return Dims(shape.size());
+      } else {
+        result.push_back(value);
+        product *= value;
+      }
+    }
+    const Dim whole = product_of(left);
+    if (inferred >= 0) {
+      const Dim exact = exact_quotient(whole, product);
+      result[size_t(inferred)] = exact.told() ? exact : floor_div(whole, product);
+    } else {
+      learn_equal(whole, product);
+    }
     return result;
   }
 
@@ -76,7 +115,11 @@ class Reshape final : public Op {
   static Dim quotient(const Dims& dims, int64_t divisor) {
     const auto [numbers, open] = elements(dims);
     if (open.known()) return numbers / divisor;
-    return numbers == divisor ? open : Dim();
+    (void)open;
+    if (divisor == 0) return {};
+    const Dim whole = product_of(dims);
+    const Dim exact = exact_quotient(whole, divisor);
+    return exact.told() ? exact : floor_div(whole, divisor);
   }
 
   static bool contradicts(const Dims& dims, int64_t product, bool inferred) {

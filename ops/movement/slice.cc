@@ -50,14 +50,14 @@ class Slice final : public Op {
     const Fact& x = in[0];
     if (!x.has_rank()) return {Fact(x.dtype, std::nullopt)};
     const auto parameters = known(in);
-    if (!parameters) return {Fact(x.dtype, open_dims(x, in))};
+    if (!parameters) return {Fact(x.dtype, told_dims(x, in))};
     Dims dims = *x.dims;
     for (size_t i = 0; i < parameters->axes.size(); ++i) {
       Dim& dim = dims[size_t(parameters->axes[i])];
       if (dim.known()) {
         dim = parameters->slice(i, dim.value()).length;
       } else if (!parameters->whole(i)) {
-        dim = Dim();
+        dim = sliced(dim, parameters->starts[i], parameters->ends[i], parameters->steps[i]);
       }
     }
     return {Fact(x.dtype, dims)};
@@ -118,6 +118,35 @@ class Slice final : public Op {
                                          result.ends.size(), ", ", result.axes.size(), ", ", result.steps.size()));
     }
     return result;
+  }
+
+  static Dim from_front(const Dim& at, const Dim& dim) {
+    if (at.known() && at.value() >= INT32_MAX) return dim;
+    if (at.least() >= 0) return min(at, dim);
+    return at.most() < 0 ? max(at + dim, 0) : Dim();
+  }
+
+  static Dim sliced(const Dim& dim, const Dim& start, const Dim& end, const Dim& step) {
+    if (step == Dim(-1) && start == Dim(-1) && end.known() && end.value() <= -INT32_MAX) return dim;
+    if (!step.known() || step.value() < 1) return {};
+    const Dim length = max(from_front(end, dim) - from_front(start, dim), 0);
+    return ceil_div(length, step);
+  }
+
+  Dims told_dims(const Fact& x, std::span<const Fact> in) const {
+    const auto starts = starts_.dims(in), ends = ends_.dims(in);
+    const auto axes = axes_.values(in), steps = steps_.values(in);
+    if (!starts || !ends || (!axes && axes_.given(in)) || (!steps && steps_.given(in))) return open_dims(x, in);
+    std::vector<int64_t> all(starts->size());
+    std::iota(all.begin(), all.end(), 0);
+    const std::vector<int> at = normalize_axes(axes.value_or(all), x.rank());
+    Dims dims = *x.dims;
+    if (ends->size() != at.size() || starts->size() != at.size()) return open_dims(x, in);
+    for (size_t i = 0; i < at.size(); ++i) {
+      Dim& dim = dims[size_t(at[i])];
+      dim = sliced(dim, (*starts)[i], (*ends)[i], steps ? (*steps)[i] : 1);
+    }
+    return dims;
   }
 
   /// The dims that are certain although starts or ends are not known: those of the axes not sliced.

@@ -84,9 +84,13 @@ class Split final : public Op {
   Dims parts(const Dim& dim, std::span<const Fact> in) const {
     if (split_.given(in)) {
       const auto lengths = counts_ && has_input(in, 1) ? constant_counts(in[1]) : split_.values(in);
-      return lengths ? checked(*lengths, dim) : Dims(size_t(outputs_));
+      if (!lengths) {
+        const auto told = split_.dims(in);
+        return told && int64_t(told->size()) == outputs_ ? *told : Dims(size_t(outputs_));
+      }
+      return checked(*lengths, dim);
     }
-    if (!dim.known()) return Dims(size_t(outputs_));
+    if (!dim.known()) return open_parts(dim);
     if (!uneven_ && dim.value() % outputs_ != 0) {
       throw Error(ErrorKind::kShape, str("dim ", dim, " does not split into ", outputs_, " equal parts"));
     }
@@ -95,6 +99,14 @@ class Split final : public Op {
     for (int64_t i = 0; i < outputs_; ++i) {
       result.push_back(std::max<int64_t>(0, std::min(part, dim.value() - i * part)));
     }
+    return result;
+  }
+
+  Dims open_parts(const Dim& dim) const {
+    const Dim part = uneven_ ? linnet::ceil_div(dim, outputs_) : exact_quotient(dim, outputs_);
+    if (!uneven_ || exact_quotient(dim, outputs_).told()) return Dims(size_t(outputs_), part);
+    Dims result;
+    for (int64_t i = 0; i < outputs_; ++i) result.push_back(max(min(part, dim - part * Dim(i)), 0));
     return result;
   }
 

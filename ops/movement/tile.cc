@@ -22,10 +22,10 @@ KernelPtr tile_kernel(const CompileInput& in) {
   return make_strided_kernel(StridedCopy(in.dtype(0), extents, strides, row_major_strides(extents)));
 }
 
-Dim repeated(const Dim& dim, int64_t repeats) {
-  if (repeats < 0) throw Error(ErrorKind::kShape, str("repeats must not be negative, got ", repeats));
-  if (dim.known()) return checked_mul(dim.value(), repeats);
-  return repeats == 1 ? dim : repeats == 0 ? Dim(0) : Dim();
+Dim repeated(const Dim& dim, const Dim& repeats) {
+  if (repeats.known() && repeats.value() < 0) throw Error(ErrorKind::kShape, str("repeats must not be negative, got ", repeats));
+  if (dim.known() && repeats.known()) return checked_mul(dim.value(), repeats.value());
+  return dim * repeats;
 }
 
 /// Tile: the input repeated repeats[d] times along each axis d. input, output: any dtype of a byte or more.
@@ -37,7 +37,7 @@ class Tile final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, 2);
     const Fact& x = in[0];
-    const auto repeats = constant_ints(in[1]);
+    const auto repeats = told_ints(in[1]);
     if (!x.has_rank()) return {Fact(x.dtype, std::nullopt)};
     if (!repeats) return {Fact(x.dtype, Dims(x.dims->size()))};
     if (int64_t(repeats->size()) != x.rank()) {

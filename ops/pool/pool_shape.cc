@@ -93,6 +93,15 @@ PoolAxis PoolAttributes::axis(size_t i, int64_t in) const {
   return axis;
 }
 
+Dim PoolAttributes::open_extent(size_t i, const Dim& in) const {
+  if (auto_pad_ == "SAME_UPPER" || auto_pad_ == "SAME_LOWER") return linnet::ceil_div(in, strides_[i]);
+  Dim padded = in;
+  if (auto_pad_ == "NOTSET") padded += Dim(pads_[i]) + pads_[i + kernel_.size()];
+  const Dim left = padded - (dilations_[i] * (kernel_[i] - 1) + 1);
+  if (ceil_mode_) return {};
+  return floor_div(left, strides_[i]) + 1;
+}
+
 std::optional<Dims> PoolAttributes::output_dims(const Fact& x) const {
   if (!x.has_rank()) return std::nullopt;
   const bool fits = global_ ? x.rank() >= 3 && x.rank() <= 5 : x.rank() == int(kernel_.size()) + 2;
@@ -103,7 +112,7 @@ std::optional<Dims> PoolAttributes::output_dims(const Fact& x) const {
   Dims dims = *x.dims;
   for (size_t i = 0; i + 2 < dims.size(); ++i) {
     Dim& dim = dims[i + size_t(spatial_begin())];
-    dim = dim.known() ? Dim(axis(i, dim.value()).out) : global_ ? Dim(1) : Dim();
+    dim = dim.known() ? Dim(axis(i, dim.value()).out) : global_ ? Dim(1) : open_extent(i, dim);
   }
   return dims;
 }

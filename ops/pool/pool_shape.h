@@ -56,6 +56,7 @@ class PoolAttributes {
 
  private:
   PoolAxis axis(size_t i, int64_t in) const;
+  Dim open_extent(size_t i, const Dim& in) const;
   int spatial_begin() const { return channels_last_ ? 1 : 2; }
 
   bool global_, channels_last_;

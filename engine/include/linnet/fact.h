@@ -6,42 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "linnet/dim.h"
 #include "linnet/tensor.h"
 
 namespace linnet {
-
-/// One dimension as far as it is known: a number, a named symbol ("N"), or nothing.
-class LINNET_API Dim {
- public:
-  Dim() = default;
-  Dim(int64_t value) : value_(value) {}  // NOLINT: a number is a Dim
-  explicit Dim(std::string symbol);
-
-  bool known() const { return value_ >= 0; }
-  int64_t value() const { return value_; }  ///< -1 unless known()
-  const std::string& symbol() const;        ///< empty unless named
-
-  /// Equal only where certain: the same number or the same symbol.
-  friend bool operator==(const Dim& a, const Dim& b) {
-    return a.known() ? a.value_ == b.value_ : a.symbol_ && !b.known() && same_symbol(a, b);
-  }
-
- private:
-  static bool same_symbol(const Dim& a, const Dim& b);
-
-  int64_t value_ = -1;
-  std::shared_ptr<const std::string> symbol_;  // one text for all copies: a file may give it any length
-};
-
-LINNET_API std::ostream& operator<<(std::ostream& out, const Dim& dim);
-
-using Dims = std::vector<Dim>;
 
 /// What is known of a value before it is computed: its dtype, its shape, and its contents where constant.
 struct LINNET_API Fact {
   DType dtype = DType::kUndefined;  ///< kUndefined: an omitted optional input
   std::optional<Dims> dims;         ///< nullopt: not even the rank is known
   Tensor constant;                  ///< the value itself, where known; its shape then equals dims
+  /// The elements of a small tensor of integers or booleans, as far as they are known; nullptr where none is. Those of a
+  /// constant are not repeated here.
+  std::shared_ptr<const Dims> contents;
   /// Of the elements of a sequence, the value of an optional, the values of a map; their contents are never constant.
   std::shared_ptr<const Fact> element;
   DType key = DType::kUndefined;  ///< of a map
@@ -76,6 +53,13 @@ struct LINNET_API Fact {
 
 /// "float32[N,3,224,224]", "float32[?,8]", "float32" where the rank is unknown, "sequence(int64[2])".
 LINNET_API std::ostream& operator<<(std::ostream& out, const Fact& fact);
+
+/// Most elements of a tensor whose contents are followed.
+inline constexpr int64_t kMostContents = 64;
+LINNET_API bool is_followed(DType dtype);
+
+/// The elements of a small int32, int64 or bool tensor, each as far as it is known; nullopt where none is.
+LINNET_API std::optional<Dims> elements_of(const Fact& fact);
 
 /// True when the tensor has the dtype and the known dims of the fact, and so have its elements where it is a container.
 /// A fact that is not present() fits all.
