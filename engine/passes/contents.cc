@@ -24,9 +24,9 @@ Dim element(const std::string& op, std::span<const Dim> x) {
   if (op == "Sub") return x[0] - x[1];
   if (op == "Mul") return x[0] * x[1];
   if (op == "Neg") return Dim(0) - x[0];
-  if (op == "Div") return x[0].least() >= 0 ? floor_div(x[0], x[1]) : Dim();
-  if (op == "Mod") return x[0].least() >= 0 ? remainder(x[0], x[1]) : Dim();
-  if (op == "Abs") return x[0].least() >= 0 ? x[0] : x[0].most() <= 0 ? Dim(0) - x[0] : max(x[0], Dim(0) - x[0]);
+  if (op == "Div") return x[0].lower_bound() >= 0 ? floor_div(x[0], x[1]) : Dim();
+  if (op == "Mod") return x[0].lower_bound() >= 0 ? remainder(x[0], x[1]) : Dim();
+  if (op == "Abs") return x[0].lower_bound() >= 0 ? x[0] : x[0].upper_bound() <= 0 ? Dim(0) - x[0] : max(x[0], Dim(0) - x[0]);
   if (op == "Min") return std::accumulate(x.begin() + 1, x.end(), x[0], [](const Dim& a, const Dim& b) { return min(a, b); });
   if (op == "Max") return std::accumulate(x.begin() + 1, x.end(), x[0], [](const Dim& a, const Dim& b) { return max(a, b); });
   if (op == "Equal") return truth(x[0] == x[1], certainly_different(x[0], x[1]));
@@ -180,7 +180,7 @@ void infer_contents(const Node& node, std::span<const Fact> in, std::vector<Fact
     if (!n) continue;
     auto result = contents(node, in, out, resources, i);
     if (!result || int64_t(result->size()) != *n) continue;
-    if (std::none_of(result->begin(), result->end(), [](const Dim& d) { return d.told(); })) continue;
+    if (std::none_of(result->begin(), result->end(), [](const Dim& d) { return d.determined(); })) continue;
     if (*n > 0 && std::all_of(result->begin(), result->end(), [](const Dim& d) { return d.known(); })) {
       Tensor value(out[i].dtype, out[i].shape());
       for (int64_t e = 0; e < *n; ++e) {

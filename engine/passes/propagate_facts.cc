@@ -4,7 +4,7 @@
 #include "passes/contents.h"
 #include "passes/evaluate.h"
 #include "passes/passes.h"
-#include "tensor/lessons.h"
+#include "tensor/dim_equations.h"
 #include "tensor/same_fact.h"
 #include "tensor/stored_contents.h"
 
@@ -15,6 +15,18 @@ bool all_constant(std::span<const Fact> facts) {
   return std::all_of(facts.begin(), facts.end(), [](const Fact& f) { return !f.present() || f.constant; });
 }
 
+constexpr int kMostLessons = 6;  // rounds
+
+/// The fact with other dims for symbols.
+Fact substituted(Fact fact, const DimSubstitution& substitution) {
+  for (Dim& dim : *fact.dims) dim = substitution(dim);
+  if (!fact.contents) return fact;
+  auto contents = std::make_shared<Dims>(*fact.contents);
+  for (Dim& dim : *contents) dim = substitution(dim);
+  fact.contents = std::move(contents);
+  return fact;
+}
+
 /// What is known of a value stays known: rules may see less where they know fewer dims of their inputs.
 void keep_known(const Fact& known, Fact& fact) {
   if (fact.dtype != known.dtype || !known.has_rank() || fact.constant) return;
@@ -22,7 +34,7 @@ void keep_known(const Fact& known, Fact& fact) {
   if (fact.rank() != known.rank()) return;
   for (int i = 0; i < fact.rank(); ++i) {
     Dim& dim = (*fact.dims)[size_t(i)];
-    if (!dim.known() && (known.dim(i).known() || !dim.told())) dim = known.dim(i);
+    if (!dim.known() && (known.dim(i).known() || !dim.determined())) dim = known.dim(i);
   }
 }
 
@@ -43,11 +55,11 @@ std::vector<Fact> output_facts(const Graph& graph, const Node& node, const Model
 }
 
 /// A symbol for each dim that no rule tells.
-void name_unknown(ValueId value, Fact& fact) {
+void name_unknown(Fact& fact) {
   if (!fact.present() || fact.element || !fact.has_rank()) return;
   for (int d = 0; d < fact.rank(); ++d) {
     Dim& dim = (*fact.dims)[size_t(d)];
-    if (!dim.told()) dim = Dim(str("?", value, ".", d));
+    if (!dim.determined()) dim = Dim::fresh();
   }
 }
 
@@ -59,33 +71,19 @@ void infer_facts(Graph& graph, const Node& node, const ModelResources& resources
   for (size_t i = 0; i < out.size(); ++i) {
     if (node.outputs[i] == kNoValue) continue;
     keep_known(graph.fact(node.outputs[i]), out[i]);
-    name_unknown(node.outputs[i], out[i]);
+    name_unknown(out[i]);
     graph.set_fact(node.outputs[i], std::move(out[i]));
   }
 }
 
 namespace {
 
-/// Writes what operators demand of dims to all facts; false where nothing is new.
-bool learn(Graph& graph, const Lessons& lessons) {
-  const auto solved = lessons.solve();
-  if (solved.empty()) return false;
-  if (getenv("LINNET_SPIKE")) for (auto& [n, d] : solved) fprintf(stderr, "%s\n", str("learned ", n, " = ", d, " (at most ", d.most(), ")").c_str());
-  const auto of = [&](const std::string& symbol) {
-    for (const auto& [name, dim] : solved) {
-      if (name == symbol) return dim;
-    }
-    return Dim();
-  };
+/// Writes what operators have demanded of dims to all facts; false where nothing new follows.
+bool apply_lessons(Graph& graph, DimScope& scope) {
+  const DimSubstitution substitution = solve(scope.take_lessons());
+  if (substitution.empty()) return false;
   for (ValueId v = 0; v < graph.value_count(); ++v) {
-    Fact fact = graph.fact(v);
-    if (fact.dims) for (Dim& dim : *fact.dims) dim = substitute(dim, of);
-    if (fact.contents) {
-      Dims contents = *fact.contents;
-      for (Dim& dim : contents) dim = substitute(dim, of);
-      fact.contents = std::make_shared<const Dims>(std::move(contents));
-    }
-    graph.set_fact(v, std::move(fact));
+    if (graph.fact(v).dims) graph.set_fact(v, substituted(graph.fact(v), substitution));
   }
   return true;
 }
@@ -93,10 +91,13 @@ bool learn(Graph& graph, const Lessons& lessons) {
 }  // namespace
 
 void propagate_facts(Graph& graph, const ModelResources& resources, bool widen) {
-  for (int round = 0; round < 4; ++round) {
-    Lessons lessons;
+  DimScope* const scope = DimScope::current();
+  for (int round = 0; round < kMostLessons; ++round) {
     for (const NodeId id : graph.nodes()) infer_facts(graph, graph.node(id), resources, widen);
-    if (!learn(graph, lessons)) return;
+    if (!scope) return;
+    if (apply_lessons(graph, *scope)) continue;
+    if (scope->assumes()) return;
+    scope->begin_assuming();
   }
 }
 

@@ -3,39 +3,17 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tensor/interval.h"
+
 namespace linnet {
 namespace {
 
 constexpr size_t kMostTerms = 32;
 constexpr int kMostDegree = 8, kMostSize = 64;
 
-bool is_bound(int64_t value) { return value != INT64_MIN && value != INT64_MAX; }
-
-/// a + b, where a bound that is not there stays away.
-int64_t sum_of_bounds(int64_t a, int64_t b, int64_t none) {
-  int64_t result = 0;
-  if (!is_bound(a) || !is_bound(b) || __builtin_add_overflow(a, b, &result)) return none;
-  return result;
-}
-
-/// a * b with signs, INT64_MIN and INT64_MAX as infinities.
-int64_t product_of_bounds(int64_t a, int64_t b) {
-  if (a == 0 || b == 0) return 0;
-  const bool negative = (a < 0) != (b < 0);
-  int64_t result = 0;
-  if (is_bound(a) && is_bound(b) && !__builtin_mul_overflow(a, b, &result)) return result;
-  return negative ? INT64_MIN : INT64_MAX;
-}
-
 int degree(const Term& term) {
   return std::accumulate(term.factors.begin(), term.factors.end(), 0,
                          [](int sum, const Factor& f) { return sum + f.power; });
-}
-
-int compare(const Atom& a, const Atom& b) {
-  if (&a == &b) return 0;
-  if (a.kind != b.kind) return a.kind < b.kind ? -1 : 1;
-  return a.text.compare(b.text);
 }
 
 /// Above 0 where the factors of a come first.
@@ -48,23 +26,20 @@ int compare_factors(const Term& a, const Term& b) {
   return int(a.factors.size()) - int(b.factors.size());
 }
 
-Interval power(Interval base, int exponent) {
-  Interval result = base;
-  for (int i = 1; i < exponent; ++i) result = result * base;
-  if (exponent % 2 == 0) result.low = std::max<int64_t>(result.low, 0);
-  return result;
+/// A graded lexicographic order, which products keep: whether a comes in front of b.
+bool is_larger(const Term& a, const Term& b) {
+  const int degrees = degree(a) - degree(b);
+  return degrees != 0 ? degrees > 0 : compare_factors(a, b) > 0;
 }
 
-Interval bounds_of(const Term& term) {
-  Interval result{term.coefficient, term.coefficient};
-  for (const Factor& factor : term.factors) result = result * power(factor.atom->bounds, factor.power);
-  return result;
-}
-
-Interval bounds_of(const Terms& terms) {
-  Interval result{0, 0};
-  for (const Term& term : terms) result = result + bounds_of(term);
-  return result;
+Interval interval_of(const Terms& terms, Interval Bounds::* which) {
+  Interval sum{0, 0};
+  for (const Term& term : terms) {
+    Interval product{term.coefficient, term.coefficient};
+    for (const Factor& factor : term.factors) product = product * power(factor.atom->bounds.*which, factor.power);
+    sum = sum + product;
+  }
+  return sum;
 }
 
 /// Sorts the terms and adds those of equal factors; false where a number overflows.
@@ -85,31 +60,19 @@ bool normalize(Terms& terms) {
   return true;
 }
 
-bool within_limits(const Terms& terms) {
-  if (terms.size() > kMostTerms) return false;
-  int size = 0;
-  for (const Term& term : terms) {
-    if (degree(term) > kMostDegree || !is_bound(term.coefficient)) return false;
-    for (const Factor& factor : term.factors) size += factor.power * factor.atom->size;
-  }
-  return size <= kMostSize;
+bool within_limits(const Polynomial& p) {
+  return p.size <= kMostSize && std::ranges::all_of(p.terms, [](const Term& term) {
+           return degree(term) <= kMostDegree && has_bound(term.coefficient);
+         });
 }
 
 }  // namespace
 
-Interval operator+(Interval a, Interval b) {
-  return {sum_of_bounds(a.low, b.low, INT64_MIN), sum_of_bounds(a.high, b.high, INT64_MAX)};
-}
-
-Interval operator*(Interval a, Interval b) {
-  const auto [low, high] = std::minmax({product_of_bounds(a.low, b.low), product_of_bounds(a.low, b.high),
-                                        product_of_bounds(a.high, b.low), product_of_bounds(a.high, b.high)});
-  return {low, high};
-}
-
-bool is_larger(const Term& a, const Term& b) {
-  const int degrees = degree(a) - degree(b);
-  return degrees != 0 ? degrees > 0 : compare_factors(a, b) > 0;
+int compare(const Atom& a, const Atom& b) {
+  if (&a == &b) return 0;
+  if (a.kind != b.kind) return a.kind < b.kind ? -1 : 1;
+  if (a.kind == Atom::Kind::kFresh) return a.number < b.number ? -1 : a.number > b.number;
+  return a.text.compare(b.text);
 }
 
 std::optional<Term> quotient(const Term& a, const Term& b) {
@@ -155,24 +118,49 @@ bool same_terms(const Terms& a, const Terms& b) {
   });
 }
 
-Terms Polynomial::of(const Dim& dim) {
+Terms Polynomial::terms_of(const Dim& dim) {
   if (dim.expression_) return dim.expression_->terms;
-  return dim.value() == 0 ? Terms() : Terms{{dim.value_}};
+  return dim.value_ == 0 ? Terms() : Terms{{dim.value_}};
 }
 
 Dim Polynomial::sum(Terms terms) {
-  if (!normalize(terms) || !within_limits(terms)) return {};
+  if (!normalize(terms) || terms.size() > kMostTerms) return {};
   if (terms.empty()) return 0;
   if (terms.size() == 1 && terms[0].factors.empty()) return terms[0].coefficient;
-  const auto counted = std::make_shared<CountedMemory>();
-  counted->add(sizeof(Polynomial) + terms.size() * (sizeof(Term) + sizeof(Factor)));
-  const Interval bounds = bounds_of(terms);
-  if (bounds.low == bounds.high) return bounds.low;
+  const auto p = std::make_shared<Polynomial>();
+  p->terms = std::move(terms);
+  for (const Term& term : p->terms) {
+    for (const Factor& factor : term.factors) {
+      p->size += factor.power * factor.atom->size;
+      p->nesting = std::max(p->nesting, factor.atom->nesting);
+    }
+  }
+  if (!within_limits(*p)) return {};
+  p->bounds = {interval_of(p->terms, &Bounds::certain), interval_of(p->terms, &Bounds::assumed)};
+  if (p->bounds.certain.low == p->bounds.certain.high) return p->bounds.certain.low;
+  p->counted.add(sizeof(Polynomial) + p->terms.size() * (sizeof(Term) + sizeof(Factor)));
   Dim dim;
-  dim.expression_ = std::make_shared<const Polynomial>(Polynomial{std::move(terms), bounds, counted});
+  dim.expression_ = p;
   return dim;
 }
 
-Dim Polynomial::of(AtomPtr atom) { return sum({{1, {{std::move(atom), 1}}}}); }
+Dim Polynomial::atom(AtomPtr atom) { return sum({{1, {{std::move(atom), 1}}}}); }
+
+Bounds bounds_of(const Dim& dim) {
+  if (const Polynomial* const p = Polynomial::of(dim)) return p->bounds;
+  if (!dim.known()) return {};
+  const Interval number{dim.value(), dim.value()};
+  return {number, number};
+}
+
+Dim bounded_symbol(const Atom& symbol, const Bounds& bounds) {
+  const auto atom = std::make_shared<Atom>();
+  atom->kind = symbol.kind;
+  atom->text = symbol.text;
+  atom->number = symbol.number;
+  atom->bounds = bounds;
+  atom->counted.add(sizeof(Atom) + atom->text.size());
+  return Polynomial::atom(atom);
+}
 
 }  // namespace linnet

@@ -8,27 +8,34 @@
 
 #include "linnet/dim.h"
 #include "tensor/counted_memory.h"
+#include "tensor/interval.h"
 
 namespace linnet {
 
-/// The numbers from low to high; INT64_MIN and INT64_MAX stand for no bound.
-struct Interval {
-  int64_t low = INT64_MIN, high = INT64_MAX;
+/// What holds in every run, and what holds in those that a graph is made for (see DimScope).
+struct Bounds {
+  Interval certain{}, assumed{};
 };
 
-/// What a polynomial is made of besides numbers: a symbol, floor(a / b), min(a, b) or max(a, b).
+/// What a polynomial consists of besides numbers: a symbol, floor(a / b), min(a, b) or max(a, b).
 struct Atom {
-  enum class Kind { kSymbol, kFloor, kMin, kMax };
+  enum class Kind { kSymbol, kFresh, kFloor, kMin, kMax };
 
   Kind kind = Kind::kSymbol;
-  std::string text;  ///< how it prints; atoms of one kind and text are equal
-  Interval bounds{};
-  Dim a{}, b{};      ///< operands, of all but symbols
-  int nesting = 0;   ///< atoms inside atoms
-  int size = 1;      ///< symbols, counted as often as they occur
-  std::shared_ptr<const CountedMemory> counted{};
+  std::string text{};  ///< how it prints; atoms of one kind and text are equal
+  int64_t number = 0;  ///< of a fresh symbol
+  Bounds bounds{};
+  Dim a{}, b{};     ///< operands, of all but symbols
+  int nesting = 0;  ///< atoms inside atoms
+  int size = 1;     ///< symbols, counted as often as they occur
+  CountedMemory counted{};
+
+  bool is_symbol() const { return kind == Kind::kSymbol || kind == Kind::kFresh; }
 };
 using AtomPtr = std::shared_ptr<const Atom>;
+
+/// A total order: below, equal to or above 0.
+int compare(const Atom& a, const Atom& b);
 
 struct Factor {
   AtomPtr atom;
@@ -37,35 +44,38 @@ struct Factor {
 
 struct Term {
   int64_t coefficient = 0;
-  std::vector<Factor> factors{};  ///< by kind and text of the atom
+  std::vector<Factor> factors{};  ///< in the order of their atoms
 };
 
 using Terms = std::vector<Term>;
 
-/// A sum of products, the normal form of Dim: terms by degree and then by their factors, the largest first, each
+/// A sum of products, the normal form of Dim: the terms by degree and then by their factors, the largest first, each
 /// product once. Two are equal exactly where their terms are.
 struct Polynomial {
   Terms terms;
-  Interval bounds{};
-  std::shared_ptr<const CountedMemory> counted{};
+  Bounds bounds{};
+  int size = 0, nesting = 0;  ///< as of an atom
+  CountedMemory counted{};
 
-  /// The terms of a dim that is told.
-  static Terms of(const Dim& dim);
-  static const Polynomial* expression(const Dim& dim) { return dim.expression_.get(); }
+  /// The expression of a dim; nullptr for a number, or an unknown dim.
+  static const Polynomial* of(const Dim& dim) { return dim.expression_.get(); }
+  /// The terms of a dim that is determined.
+  static Terms terms_of(const Dim& dim);
   /// The sum of terms in any order; unknown beyond the limits.
   static Dim sum(Terms terms);
-  static Dim of(AtomPtr atom);
+  static Dim atom(AtomPtr atom);
 };
 
-/// Whether a stands in front of b in a polynomial: a graded lexicographic order, which products keep.
-bool is_larger(const Term& a, const Term& b);
+/// Those of a number, too. Everything for an unknown dim.
+Bounds bounds_of(const Dim& dim);
+
+/// The symbol with other bounds: it equals the symbol without.
+Dim bounded_symbol(const Atom& symbol, const Bounds& bounds);
+
 /// a / b where b divides it.
 std::optional<Term> quotient(const Term& a, const Term& b);
 /// nullopt where a number overflows.
 std::optional<Terms> product(const Terms& a, const Terms& b);
 bool same_terms(const Terms& a, const Terms& b);
-
-Interval operator+(Interval a, Interval b);
-Interval operator*(Interval a, Interval b);
 
 }  // namespace linnet

@@ -93,7 +93,7 @@ class Range final : public Op {
 
  private:
   static Dim told_length(std::span<const Fact> in) {
-    const auto start = told_ints(in[0]), limit = told_ints(in[1]), delta = told_ints(in[2]);
+    const auto start = determined_ints(in[0]), limit = determined_ints(in[1]), delta = determined_ints(in[2]);
     if (!start || !limit || !delta || start->size() != 1 || limit->size() != 1 || delta->size() != 1) return {};
     return max(ceil_div(limit->front() - start->front(), delta->front()), 0);
   }

@@ -97,8 +97,8 @@ Dim merge_dim(const Dim& a, const Dim& b, const std::string& what) {
   if (a.known() && b.known() && !(a == b)) {
     throw Error(ErrorKind::kShape, str(what, " must be equal, got ", a, " and ", b));
   }
-  if (a.told() && b.told() && !(a == b)) learn_equal(a, b);
-  return a.known() || !b.told() || (a.told() && !b.known()) ? a : b;
+  if (a.determined() && b.determined() && !(a == b)) learn_equal(a, b);
+  return a.known() || !b.determined() || (a.determined() && !b.known()) ? a : b;
 }
 
 std::optional<std::vector<int64_t>> constant_ints(const Fact& fact) {
@@ -106,10 +106,10 @@ std::optional<std::vector<int64_t>> constant_ints(const Fact& fact) {
   return tensor_ints(fact.constant);
 }
 
-std::optional<Dims> told_ints(const Fact& fact) {
+std::optional<Dims> determined_ints(const Fact& fact) {
   auto elements = elements_of(fact);
   if (!elements) return std::nullopt;
-  for (const Dim& dim : *elements) if (!dim.told()) return std::nullopt;
+  for (const Dim& dim : *elements) if (!dim.determined()) return std::nullopt;
   return elements;
 }
 

@@ -37,7 +37,7 @@ Dim merge_dim(const Dim& a, const Dim& b, const std::string& what);
 /// The integers of a constant int32 or int64 tensor; nullopt when the fact is not constant.
 std::optional<std::vector<int64_t>> constant_ints(const Fact& fact);
 /// The same with expressions; nullopt where one of them is unknown.
-std::optional<Dims> told_ints(const Fact& fact);
+std::optional<Dims> determined_ints(const Fact& fact);
 std::vector<int64_t> tensor_ints(const Tensor& tensor);
 
 /// Output facts that are all alike the input's: unary operators.

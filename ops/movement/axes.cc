@@ -67,7 +67,7 @@ std::optional<std::vector<int64_t>> IntsParameter::values(std::span<const Fact> 
 
 std::optional<Dims> IntsParameter::dims(std::span<const Fact> in) const {
   if (attribute_) return Dims(attribute_->begin(), attribute_->end());
-  return given(in) ? told_ints(in[size_t(input_)]) : std::nullopt;
+  return given(in) ? determined_ints(in[size_t(input_)]) : std::nullopt;
 }
 
 std::optional<int64_t> IntsParameter::count(std::span<const Fact> in) const {

@@ -17,7 +17,7 @@ class Expand final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, 2);
-    const auto shape = told_ints(in[1]);
+    const auto shape = determined_ints(in[1]);
     if (!shape) return {Fact(in[0].dtype, open_dims(in))};
     if (const auto numbers = constant_ints(in[1])) Shape{*numbers};
     return {Fact(in[0].dtype, broadcast_dims(in[0].dims, *shape))};

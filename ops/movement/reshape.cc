@@ -80,7 +80,7 @@ class Reshape final : public Op {
       } else if (value == Dim(0) && !allow_zero_) {
         if (i >= left.size()) return Dims(shape.size());
         result.push_back(std::exchange(left[i], 1));
-      } else if (value.least() < 0 || (value.least() < 1 && !allow_zero_ && false)) {
+      } else if (value.lower_bound() < 0 || (value.lower_bound() < 1 && !allow_zero_ && false)) {
         return Dims(shape.size());
       } else {
         result.push_back(value);
@@ -90,7 +90,7 @@ class Reshape final : public Op {
     const Dim whole = product_of(left);
     if (inferred >= 0) {
       const Dim exact = exact_quotient(whole, product);
-      result[size_t(inferred)] = exact.told() ? exact : floor_div(whole, product);
+      result[size_t(inferred)] = exact.determined() ? exact : floor_div(whole, product);
     } else {
       learn_equal(whole, product);
     }
@@ -119,7 +119,7 @@ class Reshape final : public Op {
     if (divisor == 0) return {};
     const Dim whole = product_of(dims);
     const Dim exact = exact_quotient(whole, divisor);
-    return exact.told() ? exact : floor_div(whole, divisor);
+    return exact.determined() ? exact : floor_div(whole, divisor);
   }
 
   static bool contradicts(const Dims& dims, int64_t product, bool inferred) {

@@ -50,7 +50,7 @@ class Slice final : public Op {
     const Fact& x = in[0];
     if (!x.has_rank()) return {Fact(x.dtype, std::nullopt)};
     const auto parameters = known(in);
-    if (!parameters) return {Fact(x.dtype, told_dims(x, in))};
+    if (!parameters) return {Fact(x.dtype, open_result(x, in))};
     Dims dims = *x.dims;
     for (size_t i = 0; i < parameters->axes.size(); ++i) {
       Dim& dim = dims[size_t(parameters->axes[i])];
@@ -122,8 +122,8 @@ class Slice final : public Op {
 
   static Dim from_front(const Dim& at, const Dim& dim) {
     if (at.known() && at.value() >= INT32_MAX) return dim;
-    if (at.least() >= 0) return min(at, dim);
-    return at.most() < 0 ? max(at + dim, 0) : Dim();
+    if (at.lower_bound() >= 0) return min(at, dim);
+    return at.upper_bound() < 0 ? max(at + dim, 0) : Dim();
   }
 
   static Dim sliced(const Dim& dim, const Dim& start, const Dim& end, const Dim& step) {
@@ -133,7 +133,7 @@ class Slice final : public Op {
     return ceil_div(length, step);
   }
 
-  Dims told_dims(const Fact& x, std::span<const Fact> in) const {
+  Dims open_result(const Fact& x, std::span<const Fact> in) const {
     const auto starts = starts_.dims(in), ends = ends_.dims(in);
     const auto axes = axes_.values(in), steps = steps_.values(in);
     if (!starts || !ends || (!axes && axes_.given(in)) || (!steps && steps_.given(in))) return open_dims(x, in);

@@ -104,7 +104,7 @@ class Split final : public Op {
 
   Dims open_parts(const Dim& dim) const {
     const Dim part = uneven_ ? linnet::ceil_div(dim, outputs_) : exact_quotient(dim, outputs_);
-    if (!uneven_ || exact_quotient(dim, outputs_).told()) return Dims(size_t(outputs_), part);
+    if (!uneven_ || exact_quotient(dim, outputs_).determined()) return Dims(size_t(outputs_), part);
     Dims result;
     for (int64_t i = 0; i < outputs_; ++i) result.push_back(max(min(part, dim - part * Dim(i)), 0));
     return result;

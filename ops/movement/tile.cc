@@ -37,7 +37,7 @@ class Tile final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, 2);
     const Fact& x = in[0];
-    const auto repeats = told_ints(in[1]);
+    const auto repeats = determined_ints(in[1]);
     if (!x.has_rank()) return {Fact(x.dtype, std::nullopt)};
     if (!repeats) return {Fact(x.dtype, Dims(x.dims->size()))};
     if (int64_t(repeats->size()) != x.rank()) {

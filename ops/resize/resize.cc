@@ -56,7 +56,7 @@ class Resize final : public Op {
     const Fact& x = in[0];
     if (!x.has_rank()) return {Fact(x.dtype, std::nullopt)};
     const auto targets = make_targets(in, x.rank());
-    if (!targets) return {Fact(x.dtype, told_dims(in))};
+    if (!targets) return {Fact(x.dtype, open_result(in))};
     Dims dims = *x.dims;
     for (int d = 0; d < x.rank(); ++d) {
       Dim& dim = dims[size_t(physical(d, x.rank()))];
@@ -231,9 +231,9 @@ class Resize final : public Op {
     return span;
   }
 
-  Dims told_dims(std::span<const Fact> in) const {
+  Dims open_result(std::span<const Fact> in) const {
     const size_t rank = in[0].dims->size();
-    const auto sizes = given(in, sizes_) ? told_ints(in[size_t(sizes_)]) : std::nullopt;
+    const auto sizes = given(in, sizes_) ? determined_ints(in[size_t(sizes_)]) : std::nullopt;
     if (!sizes || axes_ || channels_last_ || policy_ != "stretch" || sizes->size() != rank) return Dims(rank);
     return *sizes;
   }

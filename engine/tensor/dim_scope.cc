@@ -1,0 +1,41 @@
+#include "tensor/dim_scope.h"
+
+#include "linnet/error.h"
+#include "tensor/polynomial.h"
+
+namespace linnet {
+namespace {
+
+thread_local DimScope* current_scope = nullptr;
+
+}  // namespace
+
+DimScope::DimScope() : outer_(std::exchange(current_scope, this)) {}
+DimScope::~DimScope() { current_scope = outer_; }
+DimScope* DimScope::current() { return current_scope; }
+
+void DimScope::assume(const Dim& dim) {
+  const Polynomial* const p = Polynomial::of(dim);
+  if (!p) return;
+  for (const Term& term : p->terms) {
+    for (const Factor& factor : term.factors) {
+      const Atom& atom = *factor.atom;
+      if (atom.is_symbol()) {
+        if (atom.bounds.assumed.low > atom.bounds.certain.low) assumed_.insert(str(Polynomial::atom(factor.atom)));
+      } else if (!atom.is_symbol()) {
+        assume(atom.a);
+        assume(atom.b);
+      }
+    }
+  }
+}
+
+void learn_equal(const Dim& a, const Dim& b) {
+  if (DimScope* const scope = DimScope::current()) scope->learn(a, b, true);
+}
+
+void learn_at_least(const Dim& a, const Dim& b) {
+  if (DimScope* const scope = DimScope::current()) scope->learn(a, b, false);
+}
+
+}  // namespace linnet

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "linnet/dim.h"
+
+namespace linnet {
+
+/// What this thread's arithmetic of dims may assume, and what operators say of them, while the facts of one graph are
+/// inferred. Without a scope nothing is assumed and nothing learned.
+class DimScope {
+ public:
+  DimScope();
+  ~DimScope();
+  DimScope(const DimScope&) = delete;
+
+  static DimScope* current();
+
+  /// Whether answers may need what is assumed. At first they may not: equalities that operators demand come first.
+  bool assumes() const { return assumes_; }
+  void begin_assuming() { assumes_ = true; }
+  /// The names of symbols of which something was assumed: the graph is right only for runs where that holds.
+  const std::set<std::string>& assumed() const { return assumed_; }
+  /// Records that an answer needs what is assumed of the symbols in the dim.
+  void assume(const Dim& dim);
+
+  struct Lesson {
+    Dim a, b;
+    bool equal;  ///< false: a >= b
+  };
+  std::vector<Lesson> take_lessons() { return std::exchange(lessons_, {}); }
+  void learn(const Dim& a, const Dim& b, bool equal) { lessons_.push_back({a, b, equal}); }
+
+ private:
+  DimScope* outer_;
+  bool assumes_ = false;
+  std::set<std::string> assumed_;
+  std::vector<Lesson> lessons_;
+};
+
+}  // namespace linnet
