@@ -201,7 +201,6 @@ Graph Graph::part(const std::vector<NodeId>& nodes, const std::vector<ValueId>& 
 
 Graph Graph::compacted() const {
   Graph result(registry_);
-  result.finished_ = finished_;
   std::vector<ValueId> numbers(values_.size(), kNoValue);
   const auto number = [&](ValueId v) {
     if (v == kNoValue) return kNoValue;

@@ -56,9 +56,6 @@ class LINNET_API Graph {
   void drop_dead_nodes();
   /// Frees the contents of constants that nothing reads, of values whose nodes are gone too.
   void drop_unread_constants();
-  /// Dims that are open stay so: each plan computes as this graph says, none optimises it once more.
-  void finish() { finished_ = true; }
-  bool finished() const { return finished_; }
   /// The part of this graph that `nodes` (in order) make up, reading `inputs` and giving `outputs`. Ids are kept.
   Graph part(const std::vector<NodeId>& nodes, const std::vector<ValueId>& inputs,
              const std::vector<Output>& outputs) const;
@@ -113,7 +110,6 @@ class LINNET_API Graph {
   std::vector<std::vector<NodeId>> consumers_;
   std::vector<bool> is_input_;
   std::vector<int> uses_as_output_;
-  bool finished_ = false;
 };
 
 /// Facts of a node's inputs, in order.

@@ -3,6 +3,7 @@
 
 #include "graph/patch.h"
 #include "passes/passes.h"
+#include "tensor/dim_scope.h"
 
 namespace linnet {
 namespace {
@@ -105,6 +106,7 @@ Graph optimized(const Graph& body, const Graph& outer, const Node& node, const M
   adopt_captures(copy, outer, node);
   if (!inputs_known(copy)) return with_adopted_captures(copy);
   if (resources.options.optimization > 0) merge_equal_constants(copy);
+  const DimScope::NoLessons not_of_each_run;
   propagate_facts(copy, resources);
   optimize_bodies(copy, resources);
   optimize(copy, resources);

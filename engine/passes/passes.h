@@ -3,6 +3,7 @@
 #include "compile/model_resources.h"
 #include "graph/graph.h"
 #include "linnet/export.h"
+#include "tensor/dim_substitution.h"
 
 // Whole-graph passes. They know no operator.
 namespace linnet {
@@ -18,6 +19,9 @@ void propagate_facts(Graph& graph, const ModelResources& resources, bool widen =
 /// Infers anew what depends on the values for which `changed`, by value, is set, and sets it for each fact that comes
 /// out otherwise than before.
 void update_facts(Graph& graph, std::vector<bool>& changed, const ModelResources& resources);
+
+/// Replaces symbols, and other parts of dims, in all facts.
+void substitute_dims(Graph& graph, const DimSubstitution& dims);
 
 /// Replaces node outputs that are known to be constant by constants. Call after propagate_facts.
 bool fold_constants(Graph& graph);

@@ -82,13 +82,18 @@ namespace {
 bool apply_lessons(Graph& graph, DimScope& scope) {
   const DimSubstitution substitution = solve(scope.take_lessons());
   if (substitution.empty()) return false;
-  for (ValueId v = 0; v < graph.value_count(); ++v) {
-    if (graph.fact(v).dims) graph.set_fact(v, substituted(graph.fact(v), substitution));
-  }
+  substitute_dims(graph, substitution);
   return true;
 }
 
 }  // namespace
+
+void substitute_dims(Graph& graph, const DimSubstitution& dims) {
+  for (ValueId v = 0; v < graph.value_count(); ++v) {
+    const Fact& fact = graph.fact(v);
+    if (fact.dims && !fact.constant) graph.set_fact(v, substituted(fact, dims));
+  }
+}
 
 void propagate_facts(Graph& graph, const ModelResources& resources, bool widen) {
   DimScope* const scope = DimScope::current();

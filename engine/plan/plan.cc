@@ -5,6 +5,7 @@
 #include <set>
 
 #include "compile/compile_input.h"
+#include "graph/equal_specs.h"
 #include "environment/run_environment.h"
 #include "passes/pending_nodes.h"
 #include "plan/add_rests.h"
@@ -111,7 +112,7 @@ class PlanBuilder {
 
   void remember_kernels(const Plan& like) {
     for (const PlannedNode& planned : like.nodes) {
-      if (planned.node) known_[planned.node] = &planned;
+      if (planned.node) known_[planned.node->id] = &planned;
       for (const auto& [address, bytes] : planned.packed) known_packed_.insert(address);
     }
     plan_->like = true;
@@ -125,8 +126,13 @@ class PlanBuilder {
 
   /// The kernel of the plan that this one is like, where it was compiled for the same facts.
   const PlannedNode* known_node(const Node& node) const {
-    const auto known = known_.find(&node);
-    return known != known_.end() && same_facts(node.inputs) && same_facts(node.outputs) ? known->second : nullptr;
+    if (!options_.like) return nullptr;
+    const auto known = known_.find(node.id);
+    if (known == known_.end()) return nullptr;
+    const Node& other = *known->second->node;
+    const bool same = &other == &node || (other.inputs == node.inputs && other.outputs == node.outputs &&
+                                          equal_specs(other.spec, node.spec));
+    return same && same_facts(node.inputs) && same_facts(node.outputs) ? known->second : nullptr;
   }
 
   // The slot of a value that is available; constants get theirs on first use.
@@ -348,7 +354,7 @@ class PlanBuilder {
   std::vector<int> slot_of_;
   std::vector<bool> planned_;                        // by value: an input, or computed by the plan
   std::vector<bool> computed_;                       // by value: the output of a pending node
-  std::map<const Node*, const PlannedNode*> known_;  // of the plan that this one is like
+  std::map<NodeId, const PlannedNode*> known_;  // of the plan that this one is like
   std::set<const void*> known_packed_;               // likewise
   std::map<NodeId, PlannedNode> compiled_;
   std::map<ValueId, Tensor> freed_;  // what their slots hold: no values

@@ -6,11 +6,12 @@
 
 #include "environment/run_environment.h"
 #include "plan/growing_program.h"
+#include "plan/share_constants.h"
+#include "plan/specialize.h"
 
 namespace linnet {
 namespace {
 
-constexpr size_t kFamilies = 32;
 constexpr size_t kPlans = 512;                      // the most that are kept, however small
 constexpr std::chrono::milliseconds kPatience{10};  // of one that waits for a plan, between looks at its deadline
 constexpr size_t kGrowingPrograms = 8;              // lengths of steps
@@ -48,7 +49,11 @@ std::string shown(std::span<const Tensor> inputs) {
 
 Program::Program(Graph graph, std::shared_ptr<const ModelResources> resources, std::vector<State> states,
                  DimNames names)
-    : graph_(std::move(graph)), resources_(std::move(resources)), states_(std::move(states)), names_(std::move(names)) {
+    : graph_(std::move(graph)),
+      resources_(std::move(resources)),
+      states_(std::move(states)),
+      names_(std::move(names)),
+      classes_(graph_) {
   counted_.add(kProgramBytes);
   counted_.add(size_t(checked_mul(graph_.value_count(), sizeof(Value) + sizeof(std::vector<NodeId>))));
   for (const ValueId input : graph_.inputs()) value_matters_.push_back(read_by_shape_rule(graph_, input));
@@ -104,26 +109,19 @@ void Program::add_plan(const std::shared_ptr<const Plan>& plan) {
 }
 
 std::shared_ptr<const Plan> Program::new_plan(std::vector<PlanInput> inputs, const RunEnvironment* run) {
-  const std::shared_ptr<ShapeFamily> family = states_.empty() ? family_of(inputs) : nullptr;
-  if (family) return family->make(graph_, std::move(inputs), resources_, run);
-  Graph graph = one_of_many(graph_, inputs, *resources_);
-  return make_plan(std::move(graph), std::move(inputs), resources_, {.run = run, .states = states_});
-}
-
-std::shared_ptr<ShapeFamily> Program::family_of(const std::vector<PlanInput>& inputs) {
-  const std::shared_ptr<ShapeFamily> family = ShapeFamily::of(graph_, inputs);
-  if (!family) return nullptr;
-  const std::lock_guard lock(mutex_);
-  auto known = std::find_if(families_.begin(), families_.end(), [&](const auto& f) { return f->is_like(*family); });
-  if (known == families_.end()) {
-    const auto lender =
-        std::find_if(families_.begin(), families_.end(), [&](const auto& f) { return f->may_lend_to(*family); });
-    if (lender != families_.end()) family->borrow(**lender);
-    known = families_.insert(known, family);
+  const bool by_shapes = std::ranges::none_of(inputs, [](const PlanInput& in) { return in.value || in.type.present(); });
+  if (states_.empty() && by_shapes && classes_.any()) {
+    const std::shared_ptr<ShapeClass> shapes = classes_.of(inputs, *resources_, run);
+    if (std::optional<Graph> graph = shapes->bind(inputs, *resources_)) {
+      share_constants(*graph, graph_, *resources_);
+      const std::shared_ptr<const Plan> like = shapes->latest_plan();
+      auto plan = make_plan(std::move(*graph), std::move(inputs), resources_, {.run = run, .like = like.get()});
+      shapes->set_latest_plan(plan);
+      return plan;
+    }
   }
-  families_.splice(families_.begin(), families_, known);
-  if (families_.size() > kFamilies) families_.pop_back();
-  return families_.front();
+  Graph graph = one_of_many(linnet::specialized(graph_, inputs, *resources_), graph_, *resources_);
+  return make_plan(std::move(graph), std::move(inputs), resources_, {.run = run, .states = states_});
 }
 
 std::shared_ptr<GrowingProgram> Program::growing(const std::vector<GrowingState>& states,
@@ -184,7 +182,7 @@ std::shared_ptr<Program> Program::specialized(std::shared_ptr<Program> program, 
   const auto resources = program->resources_;
   Graph graph = program.use_count() == 1 ? std::move(program->graph_) : program->graph_;
   program.reset();
-  graph = linnet::specialized(std::move(graph), described, *resources);
+  graph = linnet::specialized(std::move(graph), described, *resources).compacted();
   auto plan = make_plan(std::move(graph), std::move(described), resources, {.sources = Sources::kFreed});
   auto result = std::make_shared<Program>(plan->graph, resources);
   result->plans_.push_front(std::move(plan));

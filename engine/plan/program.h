@@ -11,7 +11,7 @@
 #include "graph/graph.h"
 #include "plan/dim_names.h"
 #include "plan/plan.h"
-#include "plan/shape_family.h"
+#include "plan/shape_classes.h"
 
 namespace linnet {
 
@@ -59,7 +59,6 @@ class Program {
   std::vector<PlanInput> describe_inputs(std::span<const Tensor> inputs) const;
   std::shared_ptr<const Plan> find_plan(std::span<const Tensor> inputs);
   std::shared_ptr<const Plan> new_plan(std::vector<PlanInput> inputs, const RunEnvironment* run);
-  std::shared_ptr<ShapeFamily> family_of(const std::vector<PlanInput>& inputs);
   void add_plan(const std::shared_ptr<const Plan>& plan);
   size_t cache_limit() const;
   void limit_plans();
@@ -71,11 +70,11 @@ class Program {
   DimNames names_;
   CountedMemory counted_;            // of the graph
   std::vector<bool> value_matters_;  // per input
+  ShapeClasses classes_;
   mutable std::mutex mutex_;         // held to look things up, not while a plan is made
   std::condition_variable planned_;  // one of `planning_` ended
   std::list<std::vector<PlanInput>> planning_;
   std::list<std::shared_ptr<const Plan>> plans_;      // most recently used first
-  std::list<std::shared_ptr<ShapeFamily>> families_;  // likewise
   std::mutex growing_mutex_;
   std::list<std::shared_ptr<GrowingProgram>> growing_;  // likewise
   size_t other_bytes_ = 0;  // that plans besides the first hold and it does not, at the most

@@ -6,10 +6,6 @@
 #include "environment/checked_executor.h"
 #include "environment/run_environment.h"
 #include "passes/passes.h"
-#include "run/spike.h"
-#include "tensor/dim_scope.h"
-#include "tensor/polynomial.h"
-#include <iostream>
 #include "tensor/bool_bytes.h"
 #include "tensor/stored_contents.h"
 
@@ -42,19 +38,6 @@ void add_declared(Fact& fact, const Fact& declared) {
   for (size_t i = 0; i < fact.dims->size() && fact.dims->size() == declared.dims->size(); ++i) {
     const Dim& dim = (*declared.dims)[i];
     if (!(*fact.dims)[i].known() && (dim.known() || !dim.symbol().empty())) (*fact.dims)[i] = dim;
-  }
-}
-
-void name_inputs(Graph& graph) {
-  for (const ValueId input : graph.inputs()) {
-    Fact fact = graph.fact(input);
-    if (!fact.dims || fact.element) continue;
-    for (Dim& dim : *fact.dims) {
-      if (dim.known()) continue;
-      const Dim symbol = dim.determined() ? dim : Dim::fresh();
-      dim = bounded_symbol(*Polynomial::of(symbol)->terms[0].factors[0].atom, {{0, INT64_MAX}, {2, INT64_MAX}});
-    }
-    graph.set_fact(input, fact);
   }
 }
 
@@ -146,12 +129,7 @@ Model::State::State(Graph graph, const ModelOptions& options, GraphNotes notes_i
   resources->executor = make_checked_executor(options.executor ? options.executor : make_thread_executor());
   resources->account = MemoryAccount::current_or(options.limits.memory_bytes);
   DimNames names(graph);
-  name_inputs(graph);
-  const std::optional<Graph> raw = getenv("LINNET_SPIKE") ? std::optional(graph) : std::nullopt;
-  DimScope scope;
   within_load_limits(options.limits, resources->account, [&] { prepare(graph); });
-  if (raw) { std::cerr << "assumed:"; for (auto& n : scope.assumed()) std::cerr << " " << n; std::cerr << "\n"; }
-  if (raw) spike_compare(*raw, graph, *resources);
   program = std::make_shared<Program>(std::move(graph), resources, std::vector<Program::State>{}, std::move(names));
   describe();
   for (size_t i = 0; i < notes.declared.size(); ++i) add_declared(outputs[i].fact, notes.declared[i]);

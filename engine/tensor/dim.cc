@@ -74,11 +74,9 @@ Dim Dim::fresh() {
 
 const std::string& Dim::symbol() const {
   static const std::string none;
-  if (!expression_ || expression_->terms.size() != 1) return none;
-  const Term& term = expression_->terms[0];
-  const bool is_symbol = term.coefficient == 1 && term.factors.size() == 1 && term.factors[0].power == 1 &&
-                         term.factors[0].atom->kind == Atom::Kind::kSymbol;
-  return is_symbol ? term.factors[0].atom->text : none;
+  if (!is_symbol(*this)) return none;
+  const Atom& atom = *expression_->terms[0].factors[0].atom;
+  return atom.kind == Atom::Kind::kSymbol ? atom.text : none;
 }
 
 int64_t Dim::lower_bound() const { return bounds_of(*this).certain.low; }

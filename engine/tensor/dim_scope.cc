@@ -1,41 +1,89 @@
 #include "tensor/dim_scope.h"
 
-#include "linnet/error.h"
+#include <algorithm>
+#include <utility>
+
 #include "tensor/polynomial.h"
 
 namespace linnet {
 namespace {
 
+constexpr size_t kMostConditions = 1024;
+
 thread_local DimScope* current_scope = nullptr;
 
-}  // namespace
+bool has(const Dims& symbols, const Atom& symbol) {
+  return std::ranges::any_of(symbols, [&](const Dim& dim) {
+    return compare(*Polynomial::of(dim)->terms[0].factors[0].atom, symbol) == 0;
+  });
+}
 
-DimScope::DimScope() : outer_(std::exchange(current_scope, this)) {}
-DimScope::~DimScope() { current_scope = outer_; }
-DimScope* DimScope::current() { return current_scope; }
-
-void DimScope::assume(const Dim& dim) {
+/// Calls f(atom) for all symbols in the dim.
+template <class F>
+void for_symbols(const Dim& dim, const F& f) {
   const Polynomial* const p = Polynomial::of(dim);
   if (!p) return;
   for (const Term& term : p->terms) {
     for (const Factor& factor : term.factors) {
-      const Atom& atom = *factor.atom;
-      if (atom.is_symbol()) {
-        if (atom.bounds.assumed.low > atom.bounds.certain.low) assumed_.insert(str(Polynomial::atom(factor.atom)));
-      } else if (!atom.is_symbol()) {
-        assume(atom.a);
-        assume(atom.b);
+      if (factor.atom->is_symbol()) {
+        f(factor.atom);
+      } else {
+        for_symbols(factor.atom->a, f);
+        for_symbols(factor.atom->b, f);
       }
     }
   }
 }
 
+}  // namespace
+
+DimScope::DimScope(Dims symbols) : outer_(std::exchange(current_scope, this)), symbols_(std::move(symbols)) {}
+DimScope::~DimScope() { current_scope = outer_; }
+DimScope* DimScope::current() { return current_scope; }
+
+void DimScope::assume(const Dim& dim) {
+  for_symbols(dim, [&](const AtomPtr& symbol) {
+    const bool more = symbol->bounds.assumed.low > symbol->bounds.certain.low;
+    if (more && !has(assumed_, *symbol)) assumed_.push_back(Polynomial::atom(symbol));
+  });
+}
+
+bool DimScope::has_assumed(const Dim& symbol) const {
+  return has(assumed_, *Polynomial::of(symbol)->terms[0].factors[0].atom);
+}
+
+bool DimScope::can_check(const Dim& dim) const {
+  bool can = dim.determined();
+  for_symbols(dim, [&](const AtomPtr& symbol) { can = can && has(symbols_, *symbol); });
+  return can;
+}
+
+void DimScope::learn(const Dim& a, const Dim& b, bool equal) {
+  if (!learns_ || conditions_.size() + lessons_.size() >= kMostConditions) return;
+  if (can_check(a) && can_check(b)) lessons_.push_back({a, b, equal});
+}
+
+std::vector<DimScope::Lesson> DimScope::take_lessons() {
+  conditions_.insert(conditions_.end(), lessons_.begin(), lessons_.end());
+  return std::exchange(lessons_, {});
+}
+
+DimScope::NoLessons::NoLessons() {
+  if (current_scope) before_ = std::exchange(current_scope->learns_, false);
+}
+
+DimScope::NoLessons::~NoLessons() {
+  if (current_scope) current_scope->learns_ = before_;
+}
+
 void learn_equal(const Dim& a, const Dim& b) {
-  if (DimScope* const scope = DimScope::current()) scope->learn(a, b, true);
+  DimScope* const scope = DimScope::current();
+  if (scope && !certainly_equal(a, b)) scope->learn(a, b, true);
 }
 
 void learn_at_least(const Dim& a, const Dim& b) {
-  if (DimScope* const scope = DimScope::current()) scope->learn(a, b, false);
+  DimScope* const scope = DimScope::current();
+  if (scope && (a - b).lower_bound() < 0) scope->learn(a, b, false);
 }
 
 }  // namespace linnet

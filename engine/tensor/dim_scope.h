@@ -1,19 +1,17 @@
 #pragma once
 
-#include <set>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "linnet/dim.h"
 
 namespace linnet {
 
-/// What this thread's arithmetic of dims may assume, and what operators say of them, while the facts of one graph are
-/// inferred. Without a scope nothing is assumed and nothing learned.
+/// What this thread's arithmetic of dims may assume, and what operators teach it (learn_equal, learn_at_least), while
+/// the facts of one graph are inferred. Without a scope nothing is assumed and nothing learned.
 class DimScope {
  public:
-  DimScope();
+  /// symbols: what lessons can be about. Others are not known before a run, so that nothing could check the lesson.
+  explicit DimScope(Dims symbols);
   ~DimScope();
   DimScope(const DimScope&) = delete;
 
@@ -22,23 +20,39 @@ class DimScope {
   /// Whether answers may need what is assumed. At first they may not: equalities that operators demand come first.
   bool assumes() const { return assumes_; }
   void begin_assuming() { assumes_ = true; }
-  /// The names of symbols of which something was assumed: the graph is right only for runs where that holds.
-  const std::set<std::string>& assumed() const { return assumed_; }
   /// Records that an answer needs what is assumed of the symbols in the dim.
   void assume(const Dim& dim);
+  /// Whether the graph is right only for runs where that holds of the symbol.
+  bool has_assumed(const Dim& symbol) const;
 
   struct Lesson {
     Dim a, b;
     bool equal;  ///< false: a >= b
   };
-  std::vector<Lesson> take_lessons() { return std::exchange(lessons_, {}); }
-  void learn(const Dim& a, const Dim& b, bool equal) { lessons_.push_back({a, b, equal}); }
+  void learn(const Dim& a, const Dim& b, bool equal);
+  /// The lessons since the last call.
+  std::vector<Lesson> take_lessons();
+  /// All lessons that were taken: the graph is right only for runs where they hold.
+  const std::vector<Lesson>& conditions() const { return conditions_; }
+
+  /// While one lives, there are no lessons: what a body of control flow demands, not each run demands.
+  class NoLessons {
+   public:
+    NoLessons();
+    ~NoLessons();
+    NoLessons(const NoLessons&) = delete;
+
+   private:
+    bool before_ = false;
+  };
 
  private:
+  bool can_check(const Dim& dim) const;
+
   DimScope* outer_;
-  bool assumes_ = false;
-  std::set<std::string> assumed_;
-  std::vector<Lesson> lessons_;
+  Dims symbols_, assumed_;
+  bool assumes_ = false, learns_ = true;
+  std::vector<Lesson> lessons_, conditions_;
 };
 
 }  // namespace linnet

@@ -146,6 +146,13 @@ Dim Polynomial::sum(Terms terms) {
 
 Dim Polynomial::atom(AtomPtr atom) { return sum({{1, {{std::move(atom), 1}}}}); }
 
+bool is_symbol(const Dim& dim) {
+  const Polynomial* const p = Polynomial::of(dim);
+  if (!p || p->terms.size() != 1 || p->terms[0].coefficient != 1 || p->terms[0].factors.size() != 1) return false;
+  const Factor& factor = p->terms[0].factors[0];
+  return factor.power == 1 && factor.atom->is_symbol();
+}
+
 Bounds bounds_of(const Dim& dim) {
   if (const Polynomial* const p = Polynomial::of(dim)) return p->bounds;
   if (!dim.known()) return {};

@@ -66,6 +66,9 @@ struct Polynomial {
   static Dim atom(AtomPtr atom);
 };
 
+/// Whether it is one symbol and nothing else.
+bool is_symbol(const Dim& dim);
+
 /// Those of a number, too. Everything for an unknown dim.
 Bounds bounds_of(const Dim& dim);
 

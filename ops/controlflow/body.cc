@@ -5,6 +5,7 @@
 #include "compile/compile_input.h"
 #include "infer/infer.h"
 #include "passes/passes.h"
+#include "tensor/dim_scope.h"
 
 namespace linnet {
 namespace {
@@ -20,6 +21,7 @@ std::vector<Fact> body_facts(const Graph& body, std::span<const Fact> inputs) {
   const auto resources = std::make_shared<ModelResources>();
   Graph graph = body;
   for (size_t i = 0; i < inputs.size(); ++i) graph.set_fact(graph.inputs()[i], inputs[i]);
+  const DimScope::NoLessons not_of_each_run;
   propagate_facts(graph, *resources);
   std::vector<Fact> outputs;
   for (const Graph::Output& output : graph.outputs()) outputs.push_back(graph.fact(output.value));

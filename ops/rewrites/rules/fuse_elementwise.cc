@@ -52,7 +52,7 @@ std::optional<FusedNodes> chain_of(const Graph& graph, const Node& node) {
   const Fact& result = graph.fact(node.outputs[0]);
   const bool fused = is_op(node, "Elementwise", kInternalDomain);
   const bool known = fused || byte_grid(graph, node) || !half_link(graph, node).empty();
-  if ((!result.concrete() && !graph.finished()) || (result.dtype != DType::kFloat32 && !known)) return std::nullopt;
+  if (!result.concrete() || (result.dtype != DType::kFloat32 && !known)) return std::nullopt;
   const auto chain =
       fused ? std::optional(ElementwiseChain(node.spec, int64_t(node.inputs.size()))) : one_link(graph, node);
   if (!chain) return std::nullopt;

@@ -2,7 +2,6 @@
 #include <numeric>
 
 #include "gemm/quantized_output.h"
-#include "plan/open_graph.h"
 #include "rewrites/define_rewrite.h"
 #include "rewrites/matching/match.h"
 #include "rewrites/matching/quantized_product.h"
@@ -13,21 +12,11 @@ namespace {
 /// The most terms of a sum that cannot leave 32 bits.
 constexpr int64_t kMostTerms = (int64_t{1} << 31) / (255 * 255);
 
-/// Whether the dim is that of an input, whatever its size: in a graph for inputs of many sizes.
-bool is_open_dim_of_input(const Graph& graph, const Dim& dim) {
-  static_assert(kMostOpenDim <= kMostTerms);
-  return graph.finished() && std::any_of(graph.inputs().begin(), graph.inputs().end(), [&](ValueId input) {
-           const Fact& x = graph.fact(input);
-           return x.has_rank() && std::find(x.dims->begin(), x.dims->end(), dim) != x.dims->end();
-         });
-}
-
 /// Matrices in the same batches, of a moderate depth.
-bool fit_product(const Graph& graph, const Fact& a, const Fact& b) {
+bool fit_product(const Fact& a, const Fact& b) {
   if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank() || a.rank() < 2) return false;
   const Dim& depth = a.dim(a.rank() - 1);
-  const bool fits = depth.known() ? depth.value() <= kMostTerms : is_open_dim_of_input(graph, depth);
-  return fits && std::equal(a.dims->begin(), a.dims->end() - 2, b.dims->begin());
+  return certainly_at_least(kMostTerms, depth) && std::equal(a.dims->begin(), a.dims->end() - 2, b.dims->begin());
 }
 
 /// The axes of a Transpose with the last two exchanged.
@@ -58,7 +47,7 @@ ValueId add_w(const Graph& graph, Patch& patch, const Node& dequantize, NodeSpec
 // DequantizeLinear(x), DequantizeLinear(w) -> MatMul -> (Relu or Clip ->) QuantizeLinear becomes linnet::QLinearMatMul
 // of batches of matrices, neither constant; a Transpose of w that leaves its rows as they are is a part of it.
 LINNET_DEFINE_REWRITE(fuse_product_of_activations)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "MatMul") || !fit_product(graph, graph.input_fact(node, 0), graph.input_fact(node, 1))) {
+  if (!is_op(node, "MatMul") || !fit_product(graph.input_fact(node, 0), graph.input_fact(node, 1))) {
     return std::nullopt;
   }
   const Node *x = dequantize_before(graph, node, 0), *w = dequantize_before(graph, node, 1);

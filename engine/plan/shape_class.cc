@@ -1,0 +1,64 @@
+#include "plan/shape_class.h"
+
+#include <algorithm>
+
+#include "passes/passes.h"
+#include "plan/specialize.h"
+#include "tensor/polynomial.h"
+
+namespace linnet {
+namespace {
+
+/// The symbol, taken to be 2 or more: other rules hold for 0 and 1.
+Dim assumed_large(const Dim& symbol) {
+  const Atom& atom = *Polynomial::of(symbol)->terms[0].factors[0].atom;
+  Bounds bounds = atom.bounds;
+  bounds.assumed.low = std::max<int64_t>(bounds.assumed.low, 2);
+  return bounded_symbol(atom, bounds);
+}
+
+}  // namespace
+
+ShapeClass::ShapeClass(const Graph& program, const OpenDims& open, const Fixed& fixed, const ModelResources& resources)
+    : open_(open), fixed_(fixed), graph_(program) {
+  DimSubstitution dims;
+  Dims symbols;
+  for (size_t i = 0; i < open.count(); ++i) {
+    const auto number = fixed.find(i);
+    dims.add(open.symbol(i), number == fixed.end() ? assumed_large(open.symbol(i)) : Dim(number->second));
+    if (number == fixed.end()) symbols.push_back(open.symbol(i));
+  }
+  substitute_dims(graph_, dims);
+  DimScope scope(symbols);
+  optimize(graph_, resources);
+  graph_ = one_of_many(std::move(graph_), program, resources);
+  for (size_t i = 0; i < open.count(); ++i) {
+    if (scope.has_assumed(open.symbol(i))) assumed_.insert(i);
+  }
+  conditions_ = scope.conditions();
+}
+
+bool ShapeClass::meets_conditions(const std::vector<PlanInput>& inputs) const {
+  const DimSubstitution numbers = open_.numbers(open_.sizes(inputs));
+  return std::ranges::all_of(conditions_, [&](const DimScope::Lesson& condition) {
+    const Dim a = numbers(condition.a), b = numbers(condition.b);
+    return condition.equal ? certainly_equal(a, b) : certainly_at_least(a, b);
+  });
+}
+
+std::optional<Graph> ShapeClass::bind(const std::vector<PlanInput>& inputs, const ModelResources& resources) const {
+  if (!meets_conditions(inputs)) return std::nullopt;
+  return specialized(graph_, inputs, resources);
+}
+
+std::shared_ptr<const Plan> ShapeClass::latest_plan() const {
+  const std::lock_guard lock(mutex_);
+  return latest_plan_.lock();
+}
+
+void ShapeClass::set_latest_plan(const std::shared_ptr<const Plan>& plan) {
+  const std::lock_guard lock(mutex_);
+  latest_plan_ = plan;
+}
+
+}  // namespace linnet
