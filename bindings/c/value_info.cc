@@ -20,8 +20,9 @@ FactInfo::FactInfo(const char* name, const Fact& fact) : name_(name), dtype_(lin
   rank_ = fact.rank();
   for (const Dim& dim : *fact.dims) {
     dims_.push_back(dim.value());
-    symbols_.push_back(dim.symbol().c_str());
+    texts_.push_back(dim.text());
   }
+  for (const std::string& text : texts_) symbols_.push_back(text.c_str());
 }
 
 linnet_value_info FactInfo::info() const { return {name_, dtype_, rank_, dims_.data(), symbols_.data()}; }

@@ -21,6 +21,7 @@ class FactInfo {
   linnet_dtype dtype_;
   int32_t rank_ = -1;
   std::vector<int64_t> dims_;
+  std::vector<std::string> texts_;
   std::vector<const char*> symbols_;
 };
 

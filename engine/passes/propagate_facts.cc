@@ -27,6 +27,9 @@ Fact substituted(Fact fact, const DimSubstitution& substitution) {
   return fact;
 }
 
+/// Whether no rule can tell more of a dim.
+bool is_final(const Dim& dim) { return dim.determined() && !has_fresh(dim); }
+
 /// What is known of a value stays known: rules may see less where they know fewer dims of their inputs.
 void keep_known(const Fact& known, Fact& fact) {
   if (fact.dtype != known.dtype || !known.has_rank() || fact.constant) return;
@@ -34,7 +37,7 @@ void keep_known(const Fact& known, Fact& fact) {
   if (fact.rank() != known.rank()) return;
   for (int i = 0; i < fact.rank(); ++i) {
     Dim& dim = (*fact.dims)[size_t(i)];
-    if (!dim.known() && (known.dim(i).known() || !dim.determined())) dim = known.dim(i);
+    if (!dim.known() && (is_final(known.dim(i)) || !dim.determined())) dim = known.dim(i);
   }
 }
 

@@ -36,14 +36,14 @@ DimNames::DimNames(Graph& graph) {
     }
     if (!has_named_dims(fact)) continue;
     for (int d = 0; d < fact.rank(); ++d) {
-      const Dim name = fact.dim(d);
-      if (name.known() || name.symbol().empty()) continue;
-      std::vector<Place>& places = places_[name];
-      places.push_back({i, d});
-      if (places.size() == 1) continue;
-      const Dim symbol(str(name, " of input ", i, " at ", d));
-      names_[symbol] = name;
-      (*fact.dims)[size_t(d)] = symbol;
+      Dim& dim = (*fact.dims)[size_t(d)];
+      if (dim.known()) continue;
+      const Dim name = dim;
+      std::vector<Place>* const places = name.symbol().empty() ? nullptr : &places_[name];
+      if (places) places->push_back({i, d});
+      if (places && places->size() == 1) continue;
+      dim = Dim::fresh();
+      if (places) names_.add(dim, name);
     }
     graph.set_fact(input, std::move(fact));
   }
@@ -51,10 +51,10 @@ DimNames::DimNames(Graph& graph) {
 }
 
 Fact DimNames::declared(Fact fact) const {
-  if (names_.empty() || !has_named_dims(fact)) return fact;
+  if (!has_named_dims(fact)) return fact;
   for (Dim& dim : *fact.dims) {
-    const auto name = dim.known() ? names_.end() : names_.find(dim);
-    if (name != names_.end()) dim = name->second;
+    dim = names_(dim);
+    if (!dim.known() && dim.text().empty()) dim = Dim();
   }
   return fact;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "tensor/dim_substitution.h"
 
 namespace linnet {
 
@@ -41,8 +42,8 @@ class DimNames {
 
   std::vector<std::string> inputs_;                     // their names
   std::map<Dim, std::vector<Place>, BySymbol> places_;  // by name
-  std::map<Dim, Dim, BySymbol> names_;  // the declared name by the symbol that stands for it in one input
-  std::map<size_t, Fact> containers_;   // by input, as declared
+  DimSubstitution names_;              // the declared names for the symbols that stand for them in one input
+  std::map<size_t, Fact> containers_;  // by input, as declared
 };
 
 }  // namespace linnet

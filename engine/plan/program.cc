@@ -109,7 +109,8 @@ void Program::add_plan(const std::shared_ptr<const Plan>& plan) {
 }
 
 std::shared_ptr<const Plan> Program::new_plan(std::vector<PlanInput> inputs, const RunEnvironment* run) {
-  const bool by_shapes = std::ranges::none_of(inputs, [](const PlanInput& in) { return in.value || in.type.present(); });
+  const bool by_shapes =
+      std::ranges::none_of(inputs, [](const PlanInput& in) { return in.value || in.type.present(); });
   if (states_.empty() && by_shapes && classes_.any()) {
     const std::shared_ptr<ShapeClass> shapes = classes_.of(inputs, *resources_, run);
     if (std::optional<Graph> graph = shapes->bind(inputs, *resources_)) {

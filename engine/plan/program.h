@@ -74,7 +74,7 @@ class Program {
   mutable std::mutex mutex_;         // held to look things up, not while a plan is made
   std::condition_variable planned_;  // one of `planning_` ended
   std::list<std::vector<PlanInput>> planning_;
-  std::list<std::shared_ptr<const Plan>> plans_;      // most recently used first
+  std::list<std::shared_ptr<const Plan>> plans_;  // most recently used first
   std::mutex growing_mutex_;
   std::list<std::shared_ptr<GrowingProgram>> growing_;  // likewise
   size_t other_bytes_ = 0;  // that plans besides the first hold and it does not, at the most

@@ -48,7 +48,9 @@ bool ShapeClass::meets_conditions(const std::vector<PlanInput>& inputs) const {
 
 std::optional<Graph> ShapeClass::bind(const std::vector<PlanInput>& inputs, const ModelResources& resources) const {
   if (!meets_conditions(inputs)) return std::nullopt;
-  return specialized(graph_, inputs, resources);
+  Graph graph = specialized(graph_, inputs, resources);
+  const bool has_grown = graph.value_count() > graph_.value_count() / 4 * 5;
+  return has_grown ? graph.compacted() : graph;
 }
 
 std::shared_ptr<const Plan> ShapeClass::latest_plan() const {

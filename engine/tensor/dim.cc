@@ -5,6 +5,7 @@
 #include <numeric>
 #include <ostream>
 
+#include "linnet/error.h"
 #include "tensor/dim_scope.h"
 #include "tensor/polynomial.h"
 
@@ -78,6 +79,8 @@ const std::string& Dim::symbol() const {
   const Atom& atom = *expression_->terms[0].factors[0].atom;
   return atom.kind == Atom::Kind::kSymbol ? atom.text : none;
 }
+
+std::string Dim::text() const { return known() || !expression_ || has_fresh(*this) ? "" : str(*this); }
 
 int64_t Dim::lower_bound() const { return bounds_of(*this).certain.low; }
 int64_t Dim::upper_bound() const { return bounds_of(*this).certain.high; }

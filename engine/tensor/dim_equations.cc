@@ -17,9 +17,7 @@ bool holds(const Dim& dim, const Atom& wanted) {
 }
 
 /// Which atoms take a value first: those that nobody named, what is computed of them, what the model's author named.
-int rank_of(const Atom& atom) {
-  return atom.kind == Atom::Kind::kFresh ? 0 : atom.kind == Atom::Kind::kSymbol ? 2 : 1;
-}
+int rank_of(const Atom& atom) { return atom.kind == Atom::Kind::kFresh ? 0 : atom.kind == Atom::Kind::kSymbol ? 2 : 1; }
 
 /// The atom of a term that is nothing else but a number times it.
 const AtomPtr* atom_of(const Term& term) {
@@ -44,8 +42,8 @@ void solve_bounds(const Dim& positive, DimSubstitution& result) {
         each->high = std::min(each->high, floor_quotient(rest.high, -term.coefficient));
       }
     }
-    const bool same = bounds.certain.low == (*atom)->bounds.certain.low &&
-                      bounds.certain.high == (*atom)->bounds.certain.high;
+    const bool same =
+        bounds.certain.low == (*atom)->bounds.certain.low && bounds.certain.high == (*atom)->bounds.certain.high;
     if (!same && bounds.certain.low <= bounds.certain.high) {
       result.add(Polynomial::atom(*atom), bounded_symbol(**atom, bounds));
     }

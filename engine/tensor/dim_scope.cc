@@ -13,9 +13,8 @@ constexpr size_t kMostConditions = 1024;
 thread_local DimScope* current_scope = nullptr;
 
 bool has(const Dims& symbols, const Atom& symbol) {
-  return std::ranges::any_of(symbols, [&](const Dim& dim) {
-    return compare(*Polynomial::of(dim)->terms[0].factors[0].atom, symbol) == 0;
-  });
+  return std::ranges::any_of(
+      symbols, [&](const Dim& dim) { return compare(*Polynomial::of(dim)->terms[0].factors[0].atom, symbol) == 0; });
 }
 
 /// Calls f(atom) for all symbols in the dim.

@@ -30,9 +30,12 @@ Dim DimSubstitution::replaced(const AtomPtr& atom) const {
   if (atom->is_symbol()) return Polynomial::atom(atom);
   const Dim a = (*this)(atom->a), b = (*this)(atom->b);
   switch (atom->kind) {
-    case Atom::Kind::kFloor: return floor_div(a, b);
-    case Atom::Kind::kMin: return min(a, b);
-    default: return max(a, b);
+    case Atom::Kind::kFloor:
+      return floor_div(a, b);
+    case Atom::Kind::kMin:
+      return min(a, b);
+    default:
+      return max(a, b);
   }
 }
 

@@ -32,7 +32,7 @@ bool is_larger(const Term& a, const Term& b) {
   return degrees != 0 ? degrees > 0 : compare_factors(a, b) > 0;
 }
 
-Interval interval_of(const Terms& terms, Interval Bounds::* which) {
+Interval interval_of(const Terms& terms, Interval Bounds::*which) {
   Interval sum{0, 0};
   for (const Term& term : terms) {
     Interval product{term.coefficient, term.coefficient};
@@ -151,6 +151,16 @@ bool is_symbol(const Dim& dim) {
   if (!p || p->terms.size() != 1 || p->terms[0].coefficient != 1 || p->terms[0].factors.size() != 1) return false;
   const Factor& factor = p->terms[0].factors[0];
   return factor.power == 1 && factor.atom->is_symbol();
+}
+
+bool has_fresh(const Dim& dim) {
+  const Polynomial* const p = Polynomial::of(dim);
+  return p && std::ranges::any_of(p->terms, [](const Term& term) {
+           return std::ranges::any_of(term.factors, [](const Factor& factor) {
+             const Atom& atom = *factor.atom;
+             return atom.kind == Atom::Kind::kFresh || has_fresh(atom.a) || has_fresh(atom.b);
+           });
+         });
 }
 
 Bounds bounds_of(const Dim& dim) {

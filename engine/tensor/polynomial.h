@@ -69,6 +69,9 @@ struct Polynomial {
 /// Whether it is one symbol and nothing else.
 bool is_symbol(const Dim& dim);
 
+/// Whether it holds a symbol without a name.
+bool has_fresh(const Dim& dim);
+
 /// Those of a number, too. Everything for an unknown dim.
 Bounds bounds_of(const Dim& dim);
 

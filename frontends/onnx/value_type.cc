@@ -86,8 +86,9 @@ void write_type(const Fact& fact, pb::TypeProto& type) {
     pb::TensorShapeProto::Dimension& written = *shape.add_dim();
     if (dim.known()) {
       written.set_dim_value(dim.value());
-    } else if (!dim.symbol().empty()) {
-      written.set_dim_param(dim.symbol());
+    } else {
+      const std::string text = dim.text();
+      if (!text.empty()) written.set_dim_param(text);
     }
   }
 }

@@ -36,7 +36,7 @@ Json to_json(const ValueInfo& info) {
   if (info.fact.has_rank()) {
     shape = Json::array();
     for (const Dim& dim : *info.fact.dims) {
-      shape.push_back(dim.known() ? Json(dim.value()) : dim.symbol().empty() ? Json() : Json(dim.symbol()));
+      shape.push_back(dim.known() ? Json(dim.value()) : dim.text().empty() ? Json() : Json(dim.text()));
     }
   }
   return {{"name", info.name}, {"dtype", dtype_name(info.fact.dtype)}, {"shape", shape}};

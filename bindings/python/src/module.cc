@@ -34,7 +34,8 @@ void translate(const std::exception_ptr& pointer, void*) {
 
 nb::object dim_to_python(const Dim& dim) {
   if (dim.known()) return nb::int_(dim.value());
-  return dim.symbol().empty() ? nb::none() : nb::object(nb::str(dim.symbol().c_str()));
+  const std::string text = dim.text();
+  return text.empty() ? nb::none() : nb::object(nb::str(text.c_str()));
 }
 
 nb::object shape_to_python(const Fact& fact) {

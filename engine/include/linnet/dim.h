@@ -35,6 +35,9 @@ class LINNET_API Dim {
   /// The name where it is one symbol, else empty.
   const std::string& symbol() const;
 
+  /// How an expression over named symbols prints, "2*N+1"; empty for all others.
+  std::string text() const;
+
   /// No run has less, or more. INT64_MIN and INT64_MAX: there is no such bound.
   int64_t lower_bound() const;
   int64_t upper_bound() const;

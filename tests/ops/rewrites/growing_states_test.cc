@@ -250,30 +250,6 @@ TEST(GrowingStates, ThatOtherNodesReadAreFedBack) {
   pair.expect_states();
 }
 
-TEST(GrowingStates, OfOneShapeHaveItReadOnce) {
-  GraphBuilder b{24};
-  std::vector<ValueId> pasts, presents;
-  for (const char* name : {"k", "v", "long"}) {
-    const int64_t size = std::string_view(name) == "long" ? 2 * kSize : kSize;
-    const Fact rows(DType::kFloat32, Dims{1, 1, 1, size});
-    pasts.push_back(b.input(str("past.", name), Fact(DType::kFloat32, Dims{1, 1, Dim("P"), size})));
-    presents.push_back(b.op("Concat", {pasts.back(), b.input(name, rows)}, {{"axis", int64_t{2}}}));
-  }
-  const ValueId q = b.input("q", Fact(DType::kFloat32, Dims{1, 1, 1, kSize}));
-  b.output(b.op("Attention", {q, presents[0], presents[1]}));
-  b.output(b.op("Attention", {q, presents[0], presents[2]}));
-  for (const ValueId present : presents) b.output(present);
-  for (const ValueId past : pasts) b.output(b.op("Shape", {past}));
-  std::vector<GrowingState> states;
-  for (size_t i = 0; i < pasts.size(); ++i) states.push_back({.input = pasts[i], .output = 2 + i, .axis = 2});
-
-  Graph graph = b.graph();
-  propagate_facts(graph, *std::make_shared<ModelResources>());
-  const auto graphs = growing_states(graph, states);
-  ASSERT_TRUE(graphs);
-  EXPECT_EQ(count_ops(graphs->sizes, "Shape"), 2) << "one for k and v, one for the long one";
-}
-
 TEST(GrowingStates, WorkInGuardedMemory) {
   const Decoder decoder(Form::kWritten, {.mask = true, .positions = true});
   const Model model = decoder.model({.guard_memory = true}), plain = decoder.model();
