@@ -22,7 +22,7 @@ void DimScope::assume(const Dim& dim) {
       const Atom& atom = *factor.atom;
       if (atom.is_symbol()) {
         if (atom.bounds.assumed.low > atom.bounds.certain.low) assumed_.insert(str(Polynomial::atom(factor.atom)));
-      } else if (!atom.is_symbol()) {
+      } else {
         assume(atom.a);
         assume(atom.b);
       }

@@ -33,8 +33,8 @@ Interval operator+(Interval a, Interval b) {
 }
 
 Interval operator*(Interval a, Interval b) {
-  const auto [low, high] = std::minmax(
-      {product_of_bounds(a.low, b.low), product_of_bounds(a.low, b.high), product_of_bounds(a.high, b.low), product_of_bounds(a.high, b.high)});
+  const auto [low, high] = std::minmax({product_of_bounds(a.low, b.low), product_of_bounds(a.low, b.high),
+                                        product_of_bounds(a.high, b.low), product_of_bounds(a.high, b.high)});
   return {low, high};
 }
 
