@@ -319,6 +319,17 @@ TEST(Dim, WhatNestsBecomesUnknown) {
   EXPECT_FALSE(mixed.determined());
 }
 
+TEST(Dim, ExpressionsHaveLimits) {
+  Dim sum = 0, power = 1, nested("N");
+  for (int i = 0; i < 32; ++i) sum += Dim(str("S", i));
+  for (int i = 0; i < 8; ++i) power *= Dim("N");
+  for (int i = 0; i < 2; ++i) nested = max(floor_div(3 * nested - 7, 2), 5);
+  EXPECT_TRUE(sum.determined() && power.determined() && nested.determined());
+  EXPECT_FALSE((sum + Dim("T")).determined());
+  EXPECT_FALSE((power * Dim("N")).determined());
+  EXPECT_FALSE(floor_div(3 * nested - 7, 2).determined());
+}
+
 TEST(Dim, QuotientsOfQuotientsAreOne) {
   Dim w("W");
   for (int i = 0; i < 40; ++i) w = floor_div(w + 1, 2);  // 40 windows of stride 2
