@@ -132,7 +132,7 @@ std::vector<Contents> contents(const Node& node, std::span<const Fact> in, std::
     if (auto result = op.contents(in, out[0])) return {std::move(result)};
     if (op.is_elementwise()) return {computed(op, in, out[0])};
   }
-  for (size_t i = 0; i < in.size(); ++i) {
+  for (size_t i = 0; op.deterministic() && i < in.size(); ++i) {
     if (op.moves(int(i))) return moved(node, in, resources);
   }
   return {};

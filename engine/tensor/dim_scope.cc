@@ -1,6 +1,5 @@
 #include "tensor/dim_scope.h"
 
-#include "linnet/error.h"
 #include "tensor/polynomial.h"
 
 namespace linnet {
@@ -14,6 +13,8 @@ DimScope::DimScope() : outer_(std::exchange(current_scope, this)) {}
 DimScope::~DimScope() { current_scope = outer_; }
 DimScope* DimScope::current() { return current_scope; }
 
+bool DimScope::Order::operator()(const Dim& a, const Dim& b) const { return compare(a, b) < 0; }
+
 void DimScope::assume(const Dim& dim) {
   const Polynomial* const p = Polynomial::of(dim);
   if (!p) return;
@@ -21,7 +22,7 @@ void DimScope::assume(const Dim& dim) {
     for (const Factor& factor : term.factors) {
       const Atom& atom = *factor.atom;
       if (atom.is_symbol()) {
-        if (atom.bounds.assumed.low > atom.bounds.certain.low) assumed_.insert(str(Polynomial::atom(factor.atom)));
+        if (atom.bounds.assumed != atom.bounds.certain) assumed_.insert(Polynomial::atom(factor.atom));
       } else {
         assume(atom.a);
         assume(atom.b);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,8 +21,12 @@ class DimScope {
   /// Whether answers may need what is assumed. At first they may not: equalities that operators demand come first.
   bool assumes() const { return assumes_; }
   void begin_assuming() { assumes_ = true; }
-  /// The names of symbols of which something was assumed: the graph is right only for runs where that holds.
-  const std::set<std::string>& assumed() const { return assumed_; }
+  struct Order {
+    bool operator()(const Dim& a, const Dim& b) const;
+  };
+  using Symbols = std::set<Dim, Order>;
+  /// The symbols of which something was assumed: the graph is right only for runs where that holds.
+  const Symbols& assumed() const { return assumed_; }
   /// Records that an answer needs what is assumed of the symbols in the dim.
   void assume(const Dim& dim);
 
@@ -37,7 +40,7 @@ class DimScope {
  private:
   DimScope* outer_;
   bool assumes_ = false;
-  std::set<std::string> assumed_;
+  Symbols assumed_;
   std::vector<Lesson> lessons_;
 };
 

@@ -85,7 +85,8 @@ class Numbers {
     ASSERT_EQ(std::ssize(*elements), integers.size());
     for (int64_t i = 0; i < integers.size(); ++i) {
       const Dim element = numbers_((*elements)[size_t(i)]);
-      if (element.determined()) EXPECT_EQ(element.value(), integers.data<int64_t>()[i]) << (*elements)[size_t(i)];
+      if (!element.determined()) continue;
+      EXPECT_EQ(element.value(), integers.data<int64_t>()[i]) << (*elements)[size_t(i)];
     }
   }
 
@@ -303,6 +304,13 @@ TEST(Contents, NumbersBeyond64BitsAreUnknown) {
   EXPECT_EQ(known({"Add"}, {vector_of({INT64_MAX, kN}), ints({1})}), "? N+1");
 }
 
+class CopyKernel final : public Kernel {
+ public:
+  void run(KernelContext& context) const override {
+    std::ranges::copy(context.input(0).values<int64_t>(), context.output(0).data<int64_t>());
+  }
+};
+
 /// Adds 1 and says so; a kernel is not asked for.
 class Next final : public Op {
  public:
@@ -311,6 +319,16 @@ class Next final : public Op {
   KernelPtr compile(const CompileInput&) const override { throw Error(ErrorKind::kInternal, "not needed"); }
   bool is_elementwise() const override { return true; }
   Dim element(std::span<const Dim> inputs) const override { return inputs[0] + 1; }
+};
+
+/// Moves elements at random: no run is known to do what another does.
+class Shuffled final : public Op {
+ public:
+  explicit Shuffled(const NodeSpec&) {}
+  std::vector<Fact> infer(std::span<const Fact> in) const override { return {Fact(in[0].dtype, in[0].dims)}; }
+  KernelPtr compile(const CompileInput&) const override { return std::make_unique<CopyKernel>(); }
+  bool moves(int) const override { return true; }
+  bool deterministic() const override { return false; }
 };
 
 /// A rule that says more elements than there are, and a kernel that fails.
@@ -331,12 +349,14 @@ class Wrong final : public Op {
 TEST(Contents, CustomOperatorsSayTheirs) {
   Registry registry = standard_registry();
   registry.add<Next>("Next", {.since = 1, .domain = "own"});
+  registry.add<Shuffled>("Shuffled", {.since = 1, .domain = "own"});
   registry.add<Wrong>("Wrong", {.since = 1, .domain = "own"});
   const auto own = [&](const char* name, const Attributes& attributes, const Fact& x) {
     return known(facts_of({name, 17, attributes, "own"}, {x}, 1, registry)[0]);
   };
   EXPECT_EQ(own("Next", {}, vector_of({kN, 3, Dim()})), "N+1 4 ?");
   EXPECT_EQ(own("Next", {}, vector_of({1, kN}, DType::kBool)), "");  // a boolean is 0 or 1
+  EXPECT_EQ(own("Shuffled", {}, vector_of({kN, 3})), "");
   EXPECT_EQ(own("Wrong", {}, vector_of({kN, 3})), "");
   EXPECT_EQ(own("Wrong", {{"rule", int64_t{1}}}, vector_of({kN, 3})), "");
 }

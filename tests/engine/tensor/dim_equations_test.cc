@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "linnet/error.h"
+#include "support/drawn_dims.h"
 
 namespace linnet::testing {
 namespace {
@@ -10,6 +11,50 @@ namespace {
 const Dim kS("S"), kT("T"), kP("P"), kN("N");
 
 std::string after(const std::vector<DimScope::Lesson>& lessons, const Dim& dim) { return str(solve(lessons)(dim)); }
+
+/// All points of small numbers at which the lessons hold.
+std::vector<Point> solutions(const std::vector<std::pair<DrawnDim, DrawnDim>>& equal, const DrawnDim& more,
+                             const DrawnDim& less) {
+  std::vector<Point> result;
+  for (int64_t i = 0; i < 7 * 7 * 7; ++i) {
+    const Point p{i / 49, i / 7 % 7, i % 7};
+    const bool hold =
+        std::ranges::all_of(equal, [&](const auto& pair) { return pair.first.number(p) == pair.second.number(p); });
+    if (hold && more.number(p) >= less.number(p)) result.push_back(p);
+  }
+  return result;
+}
+
+TEST(DimEquations, WhatFollowsHoldsWhereverTheLessonsDo) {
+  const std::array<Dim, 3> symbols{kS, kT, Dim::fresh()};
+  DrawnDims drawn(5, symbols);
+  int learned_from = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const std::vector<std::pair<DrawnDim, DrawnDim>> equal{{drawn.expression(2), drawn.expression(2)},
+                                                           {drawn.expression(1), drawn.expression(1)}};
+    const DrawnDim more = drawn.expression(2), less = drawn.expression(1), other = drawn.expression(3);
+    const std::vector<Point> points = solutions(equal, more, less);
+    const DimSubstitution learned = solve({{equal[0].first.dim, equal[0].second.dim, true},
+                                           {more.dim, less.dim, false},
+                                           {equal[1].first.dim, equal[1].second.dim, true}});
+    if (points.empty()) continue;
+    learned_from += !learned.empty();
+    for (const Dim& dim : {symbols[0], symbols[1], symbols[2], other.dim}) {
+      const Dim after = learned(dim);
+      if (!after.determined()) continue;
+      for (const Point& p : points) {
+        const DimSubstitution numbers = drawn.numbers(p);
+        SCOPED_TRACE(str(equal[0].first.dim, " = ", equal[0].second.dim, ", ", equal[1].first.dim, " = ",
+                         equal[1].second.dim, ", ", more.dim, " >= ", less.dim, " at ", p[0], ", ", p[1], ", ", p[2]));
+        const Dim number = numbers(dim);
+        ASSERT_TRUE(certainly_equal(numbers(after), number)) << dim << " becomes " << after;
+        ASSERT_LE(after.lower_bound(), number.value()) << dim << " becomes " << after;
+        ASSERT_GE(after.upper_bound(), number.value()) << dim << " becomes " << after;
+      }
+    }
+  }
+  EXPECT_GT(learned_from, 500);
+}
 
 TEST(DimEquations, GivesSymbolsWithoutANameTheirValueFirst) {
   const Dim fresh = Dim::fresh();
@@ -34,7 +79,7 @@ TEST(DimEquations, SolvesForNumbers) {
   EXPECT_EQ(after({{32 * kS, 160, true}}, kS), "5");
   EXPECT_EQ(after({{32 * kS, 161, true}}, kS), "S");
   EXPECT_EQ(after({{kS * kT, kT * 3, true}}, kS), "S");  // T may be 0
-  const Dim t = bounded_symbol(**Polynomial::atom_of(kT), {{1, INT64_MAX}, {1, INT64_MAX}});
+  const Dim t = symbol("T", 1);
   EXPECT_EQ(after({{kS * t, t * 3, true}}, kS), "3");
 }
 
@@ -63,7 +108,7 @@ TEST(DimEquations, ContradictionsChangeNothing) {
 }
 
 TEST(DimEquations, WhatIsAssumedGivesWayToWhatIsCertain) {
-  const Dim s = bounded_symbol(**Polynomial::atom_of(kS), {{0, INT64_MAX}, {2, INT64_MAX}});
+  const Dim s = symbol("S", 0, 2);
   const Bounds bounds = bounds_of(solve({{1, s, false}})(s));
   EXPECT_EQ(bounds.certain, (Interval{0, 1}));
   EXPECT_EQ(bounds.assumed, (Interval{0, 1}));
