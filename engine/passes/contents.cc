@@ -106,15 +106,18 @@ class MovedElements {
 };
 
 /// The outputs of a node that moves elements: what its kernel does to indices of them.
-std::vector<Contents> moved(const Node& node, std::span<const Fact> in, const ModelResources& resources) {
+std::vector<Contents> moved(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
+                            const ModelResources& resources) {
   MovedElements elements;
+  std::vector<Fact> facts;
+  for (const Fact& fact : out) {
+    if (fact.present() && !small_size(fact)) return {};
+    facts.push_back(fact.present() ? Fact(DType::kInt64, fact.shape()) : Fact());
+  }
   const auto indices = elements.indices(*node.op, in);
-  std::vector<Contents> result(node.outputs.size());
-  if (!indices) return result;
+  std::vector<Contents> result(out.size());
+  if (!indices || no_elements(facts)) return result;
   try {
-    const std::vector<Fact> facts = infer_node(node, *indices);
-    const auto is_small = [](const Fact& fact) { return !fact.present() || small_size(fact); };
-    if (!std::ranges::all_of(facts, is_small) || no_elements(facts)) return result;
     const std::vector<Tensor> values = run_once(node, *indices, facts, resources);
     for (size_t i = 0; i < result.size(); ++i) {
       if (facts[i].present()) result[i] = elements.at(values[i]);
@@ -125,17 +128,22 @@ std::vector<Contents> moved(const Node& node, std::span<const Fact> in, const Mo
   return result;
 }
 
+bool moves_any(const Op& op, size_t inputs) {
+  for (size_t i = 0; i < inputs; ++i) {
+    if (op.moves(int(i))) return op.deterministic();
+  }
+  return false;
+}
+
 std::vector<Contents> contents(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
                                const ModelResources& resources) {
   const Op& op = *node.op;
-  if (small_size(out[0])) {
+  if (moves_any(op, in.size())) return moved(node, in, out, resources);
+  if (!small_size(out[0])) return {};
+  return with_node_context(node.spec, [&]() -> std::vector<Contents> {
     if (auto result = op.contents(in, out[0])) return {std::move(result)};
-    if (op.is_elementwise()) return {computed(op, in, out[0])};
-  }
-  for (size_t i = 0; op.deterministic() && i < in.size(); ++i) {
-    if (op.moves(int(i))) return moved(node, in, resources);
-  }
-  return {};
+    return {op.is_elementwise() ? computed(op, in, out[0]) : std::nullopt};
+  });
 }
 
 /// What of an element is known where the dtype has that many bits.

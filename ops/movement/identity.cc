@@ -18,7 +18,6 @@ class Identity final : public Op, public GivesItsInput {
   }
 
   bool is_elementwise() const override { return true; }
-  Dim element(std::span<const Dim> inputs) const override { return inputs[0]; }
   bool moves(int input) const override { return input == 0; }
   KernelPtr compile(const CompileInput&) const override { return make_view(); }
   bool accepts_containers() const override { return true; }

@@ -210,6 +210,7 @@ TEST(Contents, ShapesAreElements) {
   EXPECT_EQ(known_elements({"Shape", 17, {{"start", int64_t{-2}}}}, {x}), 2);
   EXPECT_EQ(known_elements({"Shape", 17, {{"start", int64_t{1}}, {"end", int64_t{2}}}}, {x}), 1);
   EXPECT_EQ(known_elements({"Size"}, {x}), 1);
+  EXPECT_EQ(known({"Shape", 17, {{"start", int64_t{-2}}}}, {x}), "3 M+1");
   EXPECT_EQ(known({"Size"}, {x}), "3*M*N+3*N");
 }
 
@@ -321,6 +322,15 @@ class Next final : public Op {
   Dim element(std::span<const Dim> inputs) const override { return inputs[0] + 1; }
 };
 
+class FailingRule final : public Op {
+ public:
+  explicit FailingRule(const NodeSpec&) {}
+  std::vector<Fact> infer(std::span<const Fact> in) const override { return {Fact(in[0].dtype, in[0].dims)}; }
+  KernelPtr compile(const CompileInput&) const override { return std::make_unique<CopyKernel>(); }
+  bool is_elementwise() const override { return true; }
+  Dim element(std::span<const Dim>) const override { throw Error(ErrorKind::kShape, "no such integer"); }
+};
+
 /// Moves elements at random: no run is known to do what another does.
 class Shuffled final : public Op {
  public:
@@ -331,13 +341,13 @@ class Shuffled final : public Op {
   bool deterministic() const override { return false; }
 };
 
-/// A rule that says more elements than there are, and a kernel that fails.
+/// What moves elements by a kernel that fails, or has a rule that says more elements than there are.
 class Wrong final : public Op {
  public:
   explicit Wrong(const NodeSpec& node) : has_rule_(node.attr_or("rule", false)) {}
   std::vector<Fact> infer(std::span<const Fact> in) const override { return {Fact(in[0].dtype, in[0].dims)}; }
   KernelPtr compile(const CompileInput&) const override { throw Error(ErrorKind::kUnsupported, "no kernel"); }
-  bool moves(int) const override { return true; }
+  bool moves(int) const override { return !has_rule_; }
   std::optional<Dims> contents(std::span<const Fact>, const Fact&) const override {
     return has_rule_ ? std::optional(Dims{1, 2, 3}) : std::nullopt;
   }
@@ -350,12 +360,14 @@ TEST(Contents, CustomOperatorsSayTheirs) {
   Registry registry = standard_registry();
   registry.add<Next>("Next", {.since = 1, .domain = "own"});
   registry.add<Shuffled>("Shuffled", {.since = 1, .domain = "own"});
+  registry.add<FailingRule>("FailingRule", {.since = 1, .domain = "own"});
   registry.add<Wrong>("Wrong", {.since = 1, .domain = "own"});
   const auto own = [&](const char* name, const Attributes& attributes, const Fact& x) {
     return known(facts_of({name, 17, attributes, "own"}, {x}, 1, registry)[0]);
   };
   EXPECT_EQ(own("Next", {}, vector_of({kN, 3, Dim()})), "N+1 4 ?");
   EXPECT_EQ(own("Next", {}, vector_of({1, kN}, DType::kBool)), "");  // a boolean is 0 or 1
+  expect_error(ErrorKind::kShape, "FailingRule 'FailingRule1'", [&] { own("FailingRule", {}, vector_of({kN})); });
   EXPECT_EQ(own("Shuffled", {}, vector_of({kN, 3})), "");
   EXPECT_EQ(own("Wrong", {}, vector_of({kN, 3})), "");
   EXPECT_EQ(own("Wrong", {{"rule", int64_t{1}}}, vector_of({kN, 3})), "");
