@@ -1,198 +1,199 @@
 #include "passes/contents.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "passes/evaluate.h"
 
 namespace linnet {
 namespace {
 
-std::optional<int64_t> count(const Fact& fact) {
-  if (!fact.present() || fact.element || !fact.concrete()) return std::nullopt;
-  const int64_t n = fact.shape().elements();
-  return n <= kMostContents ? std::optional(n) : std::nullopt;
-}
+using Contents = std::optional<Dims>;
 
-Dim truth(bool certain_true, bool certain_false) { return certain_true ? Dim(1) : certain_false ? Dim(0) : Dim(); }
-
-Dim less(const Dim& a, const Dim& b) { return truth(certainly_at_least(b, a + 1), certainly_at_least(a, b)); }
-
-Dim element(const std::string& op, std::span<const Dim> x) {
-  const auto both = [&](auto f) { return f(x[0], x[1]); };
-  if (op == "Add") return x[0] + x[1];
-  if (op == "Sub") return x[0] - x[1];
-  if (op == "Mul") return x[0] * x[1];
-  if (op == "Neg") return Dim(0) - x[0];
-  if (op == "Div") return x[0].lower_bound() >= 0 ? floor_div(x[0], x[1]) : Dim();
-  if (op == "Mod") return x[0].lower_bound() >= 0 ? remainder(x[0], x[1]) : Dim();
-  if (op == "Abs") return x[0].lower_bound() >= 0 ? x[0] : x[0].upper_bound() <= 0 ? Dim(0) - x[0] : max(x[0], Dim(0) - x[0]);
-  if (op == "Min") return std::accumulate(x.begin() + 1, x.end(), x[0], [](const Dim& a, const Dim& b) { return min(a, b); });
-  if (op == "Max") return std::accumulate(x.begin() + 1, x.end(), x[0], [](const Dim& a, const Dim& b) { return max(a, b); });
-  if (op == "Equal") return truth(x[0] == x[1], certainly_different(x[0], x[1]));
-  if (op == "Less") return both(less);
-  if (op == "Greater") return less(x[1], x[0]);
-  if (op == "LessOrEqual") return less(x[0], x[1] + 1);
-  if (op == "GreaterOrEqual") return less(x[1], x[0] + 1);
-  if (op == "And") return truth(x[0] == Dim(1) && x[1] == Dim(1), x[0] == Dim(0) || x[1] == Dim(0));
-  if (op == "Or") return truth(x[0] == Dim(1) || x[1] == Dim(1), x[0] == Dim(0) && x[1] == Dim(0));
-  if (op == "Not") return Dim(1) - x[0];
-  if (op == "Where") return x[0].known() ? (x[0].value() ? x[1] : x[2]) : x[1] == x[2] ? x[1] : Dim();
-  if (op == "Floor" || op == "Ceil" || op == "Identity") return x[0];
-  return {};
-}
-
-/// Of broadcast elements.
-std::optional<Dims> computed(const Node& node, std::span<const Fact> in, const Fact& out) {
-  const auto n = count(out);
-  if (!n) return std::nullopt;
-  const Shape y = out.shape();
-  std::vector<Dims> all;
-  for (const Fact& fact : in) {
-    const auto elements = elements_of(fact);
-    if (!elements) return std::nullopt;
-    all.push_back(*elements);
+/// The number of elements of a tensor whose contents are followed; nullopt for all others.
+std::optional<int64_t> small_size(const Fact& fact) {
+  if (!is_followed(fact.dtype) || !fact.concrete()) return std::nullopt;
+  int64_t size = 1;
+  for (const Dim& dim : *fact.dims) {
+    if (dim.value() < 0 || dim.value() > kMostContents) return std::nullopt;
+    size *= dim.value();
+    if (size > kMostContents) return std::nullopt;
   }
-  Dims result;
-  for (int64_t i = 0; i < *n; ++i) {
-    Dims x;
-    for (size_t k = 0; k < in.size(); ++k) {
-      const Shape shape = in[k].shape();
-      int64_t at = 0, stride = 1, left = i;
-      for (int d = y.rank() - 1; d >= 0; --d) {
-        const int own = d - (y.rank() - shape.rank());
-        if (own >= 0) {
-          if (shape[own] != 1) at += left % y[d] * stride;
-          stride *= shape[own];
-        }
-        left /= y[d];
+  return size;
+}
+
+/// The elements of an input and where they are.
+struct Operand {
+  Dims elements;  ///< empty: nothing is known
+  Shape shape;
+
+  explicit Operand(const Fact& fact) {
+    if (auto known = elements_of(fact)) {
+      elements = std::move(*known);
+      shape = fact.shape();
+    }
+  }
+
+  /// The element that is at `index` of an output of shape y; unknown where it does not broadcast to that.
+  Dim at(int64_t index, const Shape& y) const {
+    if (elements.empty() || shape.rank() > y.rank()) return {};
+    int64_t offset = 0, stride = 1;
+    for (int own = shape.rank() - 1, d = y.rank() - 1; own >= 0; --own, --d) {
+      if (shape[own] != 1 && shape[own] != y[d]) return {};
+      if (shape[own] != 1) offset += index % y[d] * stride;
+      stride *= shape[own];
+      index /= y[d];
+    }
+    return elements[size_t(offset)];
+  }
+};
+
+/// The output of an operator that is element-wise.
+Contents computed(const Op& op, std::span<const Fact> in, const Fact& out) {
+  const std::vector<Operand> operands(in.begin(), in.end());
+  if (std::ranges::all_of(operands, [](const Operand& x) { return x.elements.empty(); })) return std::nullopt;
+  const Shape shape = out.shape();
+  Dims result(size_t(*small_size(out))), inputs(in.size());
+  for (int64_t i = 0; i < std::ssize(result); ++i) {
+    for (size_t k = 0; k < inputs.size(); ++k) inputs[k] = operands[k].at(i, shape);
+    result[size_t(i)] = op.element(inputs);
+  }
+  return result;
+}
+
+/// Elements in order, and tensors of their indices to be moved in place of them.
+class MovedElements {
+ public:
+  /// Indices in place of the elements that the node moves; nullopt where its kernel cannot move them now.
+  std::optional<std::vector<Fact>> indices(const Op& op, std::span<const Fact> in) {
+    std::vector<Fact> result(in.begin(), in.end());
+    for (size_t i = 0; i < in.size(); ++i) {
+      if (!in[i].present()) continue;
+      if (!op.moves(int(i))) {
+        if (!in[i].constant) return std::nullopt;
+      } else if (const auto size = small_size(in[i])) {
+        result[i] = Fact(indices(in[i], *size));
+      } else {
+        return std::nullopt;
       }
-      x.push_back(all[k][size_t(at)]);
     }
-    result.push_back(element(node.spec.op_type, x));
+    return is_known_ ? std::optional(std::move(result)) : std::nullopt;
   }
-  return result;
-}
 
-std::optional<Dims> reduced(const Node& node, std::span<const Fact> in) {
-  const auto x = elements_of(in[0]);
-  if (!x || in[0].rank() != 1) return std::nullopt;
-  const std::string& op = node.spec.op_type;
-  if (op == "CumSum") {
-    if (node.spec.attr_or("exclusive", false) || node.spec.attr_or("reverse", false)) return std::nullopt;
-    Dims sums;
-    for (const Dim& dim : *x) sums.push_back(sums.empty() ? dim : sums.back() + dim);
-    return sums;
-  }
-  if (x->empty()) return std::nullopt;
-  Dim result = x->front();
-  for (size_t i = 1; i < x->size(); ++i) {
-    const Dim& next = (*x)[i];
-    result = op == "ReduceProd" ? result * next : op == "ReduceSum" ? result + next
-             : op == "ReduceMax" ? max(result, next) : min(result, next);
-  }
-  return Dims{result};
-}
-
-std::optional<Dims> moved(const Node& node, std::span<const Fact> in, const std::vector<Fact>& out,
-                          const ModelResources& resources, size_t output) {
-  std::vector<Fact> indices(in.begin(), in.end());
-  Dims table;
-  bool any = false;
-  for (size_t i = 0; i < in.size(); ++i) {
-    if (!in[i].present()) continue;
-    if (!node.op->moves(int(i))) {
-      if (!in[i].constant) return std::nullopt;
-      continue;
-    }
-    any = true;
-    const auto elements = elements_of(in[i]);
-    if (!elements) return std::nullopt;
-    Tensor numbers(DType::kInt64, in[i].shape());
-    for (size_t e = 0; e < elements->size(); ++e) {
-      numbers.data<int64_t>()[e] = int64_t(table.size());
-      table.push_back((*elements)[e]);
-    }
-    indices[i] = Fact(numbers);
-  }
-  if (!any) return std::nullopt;
-  if (table.size() > 4 * kMostContents) return std::nullopt;
-  const std::vector<Fact> facts = infer_node(node, indices);
-  for (const Fact& fact : facts) if (fact.present() && !fact.concrete()) return std::nullopt;
-  const auto values = no_elements(facts) ? std::nullopt : std::optional(run_once(node, indices, facts, resources));
-  if (!values) return std::nullopt;
-  const Tensor& y = (*values)[output];
-  Dims result;
-  for (int64_t i = 0; i < y.size(); ++i) result.push_back(table[size_t(y.data<int64_t>()[i])]);
-  (void)out;
-  return result;
-}
-
-std::optional<Dims> contents(const Node& node, std::span<const Fact> in, const std::vector<Fact>& out,
-                             const ModelResources& resources, size_t output) {
-  const std::string& op = node.spec.op_type;
-  if (!node.spec.domain.empty() && node.spec.domain != "ai.onnx") return std::nullopt;
-  if (op == "Shape" && in[0].has_rank()) {
-    const int64_t rank = in[0].rank();
-    const auto bound = [&](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank); };
-    const int64_t begin = bound(node.spec.attr_or("start", int64_t{0}));
-    const int64_t end = bound(node.spec.attr_or("end", rank));
-    Dims dims;
-    for (int64_t i = begin; i < end; ++i) dims.push_back(in[0].dim(int(i)));
-    return dims;
-  }
-  if (op == "Size" && in[0].has_rank()) {
-    Dim size = 1;
-    for (const Dim& dim : *in[0].dims) size *= dim;
-    return Dims{size};
-  }
-  if (op == "Cast") {
-    const bool to_bool = out[0].dtype == DType::kBool && in[0].dtype != DType::kBool;
-    if (to_bool || !is_followed(in[0].dtype)) return std::nullopt;
-    return elements_of(in[0]);
-  }
-  if (op == "Range") {
-    const auto n = count(out[0]);
-    const auto first = elements_of(in[0]), step = elements_of(in[2]);
-    if (!n || !first || !step) return std::nullopt;
+  Contents at(const Tensor& indices) const {
+    if (indices.dtype() != DType::kInt64) return std::nullopt;
     Dims result;
-    for (int64_t i = 0; i < *n; ++i) result.push_back(first->front() + step->front() * Dim(i));
+    for (const int64_t index : indices.values<int64_t>()) {
+      if (index < 0 || index >= std::ssize(elements_)) return std::nullopt;
+      result.push_back(elements_[size_t(index)]);
+    }
     return result;
   }
-  if (op == "ReduceProd" || op == "ReduceSum" || op == "ReduceMax" || op == "ReduceMin" || op == "CumSum") {
-    return reduced(node, in);
+
+ private:
+  Tensor indices(const Fact& fact, int64_t size) {
+    const auto known = elements_of(fact);
+    is_known_ = is_known_ || known;
+    Tensor result(DType::kInt64, fact.shape());
+    for (int64_t i = 0; i < size; ++i) {
+      result.data<int64_t>()[i] = std::ssize(elements_);
+      elements_.push_back(known ? (*known)[size_t(i)] : Dim());
+    }
+    return result;
   }
-  const bool any_moves = [&] {
-    for (size_t i = 0; i < in.size(); ++i) if (node.op->moves(int(i))) return true;
-    return false;
-  }();
-  if (any_moves && op != "Where") return moved(node, in, out, resources, output);
-  return computed(node, in, out[output]);
+
+  Dims elements_;
+  bool is_known_ = false;
+};
+
+/// The outputs of a node that moves elements: what its kernel does to indices of them.
+std::vector<Contents> moved(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
+                            const ModelResources& resources) {
+  MovedElements elements;
+  std::vector<Fact> facts;
+  for (const Fact& fact : out) {
+    if (fact.present() && !small_size(fact)) return {};
+    facts.push_back(fact.present() ? Fact(DType::kInt64, fact.shape()) : Fact());
+  }
+  const auto indices = elements.indices(*node.op, in);
+  std::vector<Contents> result(out.size());
+  if (!indices || no_elements(facts)) return result;
+  try {
+    const std::vector<Tensor> values = run_once(node, *indices, facts, resources);
+    for (size_t i = 0; i < result.size(); ++i) {
+      if (facts[i].present()) result[i] = elements.at(values[i]);
+    }
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kCancelled) throw;
+  }
+  return result;
+}
+
+bool moves_any(const Op& op, size_t inputs) {
+  for (size_t i = 0; i < inputs; ++i) {
+    if (op.moves(int(i))) return op.deterministic();
+  }
+  return false;
+}
+
+std::vector<Contents> contents(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
+                               const ModelResources& resources) {
+  const Op& op = *node.op;
+  if (moves_any(op, in.size())) return moved(node, in, out, resources);
+  if (!small_size(out[0])) return {};
+  return with_node_context(node.spec, [&]() -> std::vector<Contents> {
+    if (auto result = op.contents(in, out[0])) return {std::move(result)};
+    return {op.is_elementwise() ? computed(op, in, out[0]) : std::nullopt};
+  });
+}
+
+/// What of an element is known where the dtype has that many bits.
+Dim within(DType dtype, const Dim& element) {
+  if (dtype == DType::kInt64) return element;
+  const Dim low = dtype == DType::kBool ? 0 : INT32_MIN, high = dtype == DType::kBool ? 1 : INT32_MAX;
+  if (certainly_at_least(element, low) && certainly_at_least(high, element)) return element;
+  if (element.known() || dtype == DType::kBool) return {};
+  learn_at_least(element, low);
+  learn_at_least(high, element);
+  return element;
+}
+
+Tensor tensor_of(DType dtype, const Shape& shape, const Dims& numbers) {
+  Tensor result(dtype, shape);
+  for (int64_t i = 0; i < result.size(); ++i) {
+    const int64_t number = numbers[size_t(i)].value();
+    if (dtype == DType::kInt64) {
+      result.data<int64_t>()[i] = number;
+    } else if (dtype == DType::kInt32) {
+      result.data<int32_t>()[i] = int32_t(number);
+    } else {
+      result.data<bool>()[i] = number != 0;
+    }
+  }
+  return result;
+}
+
+void set_contents(Dims elements, Fact& fact) {
+  for (Dim& element : elements) element = within(fact.dtype, element);
+  if (std::ranges::none_of(elements, &Dim::determined)) return;
+  if (std::ranges::all_of(elements, &Dim::known)) {
+    fact = Fact(tensor_of(fact.dtype, fact.shape(), elements));
+  } else {
+    fact.contents = std::make_shared<const Dims>(std::move(elements));
+  }
 }
 
 }  // namespace
 
 void infer_contents(const Node& node, std::span<const Fact> in, std::vector<Fact>& out,
                     const ModelResources& resources) {
-  for (size_t i = 0; i < out.size(); ++i) {
-    if (!out[i].present() || out[i].constant || !is_followed(out[i].dtype)) continue;
-    const auto n = count(out[i]);
-    if (!n) continue;
-    auto result = contents(node, in, out, resources, i);
-    if (!result || int64_t(result->size()) != *n) continue;
-    if (std::none_of(result->begin(), result->end(), [](const Dim& d) { return d.determined(); })) continue;
-    if (*n > 0 && std::all_of(result->begin(), result->end(), [](const Dim& d) { return d.known(); })) {
-      Tensor value(out[i].dtype, out[i].shape());
-      for (int64_t e = 0; e < *n; ++e) {
-        const int64_t number = (*result)[size_t(e)].value();
-        if (value.dtype() == DType::kInt64) value.data<int64_t>()[e] = number;
-        else if (value.dtype() == DType::kInt32) value.data<int32_t>()[e] = int32_t(number);
-        else value.data<bool>()[e] = number != 0;
-      }
-      out[i] = Fact(value);
-      continue;
+  for (Fact& fact : out) fact.contents = nullptr;  // those of an input that the output is like otherwise
+  const auto is_wanted = [](const Fact& fact) { return !fact.constant && small_size(fact); };
+  if (std::ranges::none_of(out, is_wanted)) return;
+  std::vector<Contents> found = contents(node, in, out, resources);
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (found[i] && is_wanted(out[i]) && std::ssize(*found[i]) == *small_size(out[i])) {
+      set_contents(std::move(*found[i]), out[i]);
     }
-    out[i].contents = std::make_shared<const Dims>(std::move(*result));
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 /// The symbol, taken to be 2 or more: other rules hold for 0 and 1.
 Dim assumed_large(const Dim& symbol) {
-  const Atom& atom = *Polynomial::of(symbol)->terms[0].factors[0].atom;
+  const Atom& atom = **Polynomial::atom_of(symbol);
   Bounds bounds = atom.bounds;
   bounds.assumed.low = std::max<int64_t>(bounds.assumed.low, 2);
   return bounded_symbol(atom, bounds);
@@ -33,7 +33,8 @@ ShapeClass::ShapeClass(const Graph& program, const OpenDims& open, const Fixed& 
   optimize(graph_, resources);
   graph_ = one_of_many(std::move(graph_), program, resources);
   for (size_t i = 0; i < open.count(); ++i) {
-    if (scope.has_assumed(open.symbol(i))) assumed_.insert(i);
+    const auto is_own = [&](const Dim& dim) { return certainly_equal(dim, open.symbol(i)); };
+    if (std::ranges::any_of(scope.assumed(), is_own)) assumed_.insert(i);
   }
   conditions_ = scope.conditions();
 }

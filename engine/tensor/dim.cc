@@ -36,6 +36,36 @@ bool leaves_remainder(const Terms& terms) {
   return divisor != 0 && number % divisor != 0;
 }
 
+/// In parentheses unless it is a number or one atom.
+void print_operand(std::ostream& out, const Dim& dim) {
+  const bool is_simple = dim.known() || Polynomial::atom_of(dim);
+  out << (is_simple ? "" : "(") << dim << (is_simple ? "" : ")");
+}
+
+void print(std::ostream& out, const Atom& atom) {
+  switch (atom.kind) {
+    case Atom::Kind::kSymbol:
+      out << atom.name;
+      break;
+    case Atom::Kind::kFresh:
+      out << '?';
+      break;
+    case Atom::Kind::kFloor:
+      out << "floor(";
+      print_operand(out, atom.a);
+      out << '/';
+      print_operand(out, atom.b);
+      out << ')';
+      break;
+    case Atom::Kind::kMin:
+      out << "min(" << atom.a << ',' << atom.b << ')';
+      break;
+    case Atom::Kind::kMax:
+      out << "max(" << atom.a << ',' << atom.b << ')';
+      break;
+  }
+}
+
 void print(std::ostream& out, const Term& term, bool is_first) {
   if (term.coefficient < 0) {
     out << '-';
@@ -47,15 +77,15 @@ void print(std::ostream& out, const Term& term, bool is_first) {
   if (shows_number) out << number;
   for (size_t i = 0; i < term.factors.size(); ++i) {
     if (shows_number || i > 0) out << '*';
-    out << term.factors[i].atom->text;
+    print(out, *term.factors[i].atom);
     if (term.factors[i].power > 1) out << '^' << term.factors[i].power;
   }
 }
 
-Dim symbol_of(Atom::Kind kind, std::string text, int64_t number) {
+Dim symbol_of(Atom::Kind kind, std::string name, int64_t number) {
   Atom atom;
   atom.kind = kind;
-  atom.text = std::move(text);
+  atom.name = std::move(name);
   atom.number = number;
   constexpr Interval kSize{0, INT64_MAX};
   return bounded_symbol(atom, {kSize, kSize});
@@ -70,14 +100,13 @@ Dim::Dim(std::string symbol) {
 Dim Dim::fresh() {
   // One graph's symbols are made by one thread, so that their order, which normal forms depend on, is that of making.
   static std::atomic<int64_t> made = 0;
-  return symbol_of(Atom::Kind::kFresh, "?", ++made);
+  return symbol_of(Atom::Kind::kFresh, {}, ++made);
 }
 
 const std::string& Dim::symbol() const {
   static const std::string none;
-  if (!is_symbol(*this)) return none;
-  const Atom& atom = *expression_->terms[0].factors[0].atom;
-  return atom.kind == Atom::Kind::kSymbol ? atom.text : none;
+  const AtomPtr* const atom = Polynomial::atom_of(*this);
+  return atom ? (*atom)->name : none;
 }
 
 std::string Dim::text() const { return known() || !expression_ || has_fresh(*this) ? "" : str(*this); }
@@ -109,11 +138,7 @@ Dim operator*(const Dim& a, const Dim& b) {
 
 Dim operator-(const Dim& a, const Dim& b) { return a + b * Dim(-1); }
 
-bool certainly_equal(const Dim& a, const Dim& b) {
-  if (a.known() || b.known()) return a.known() && b.known() && a.value() == b.value();
-  const Polynomial *const x = Polynomial::of(a), *const y = Polynomial::of(b);
-  return x && y && (x == y || same_terms(x->terms, y->terms));
-}
+bool certainly_equal(const Dim& a, const Dim& b) { return a.determined() && b.determined() && compare(a, b) == 0; }
 
 bool operator==(const Dim& a, const Dim& b) { return certainly_equal(a, b); }
 
@@ -131,7 +156,9 @@ bool certainly_different(const Dim& a, const Dim& b) {
 }
 
 bool certainly_at_least(const Dim& a, const Dim& b) {
-  if (a.known() && b.known()) return a.value() >= b.value();
+  if (!a.determined() || !b.determined()) return false;
+  // Without a difference, too, which may be beyond 64 bits: INT64_MAX is at least what has no bound.
+  if (bounds_of(a).certain.low >= bounds_of(b).certain.high) return true;
   return is_certain(a - b, [](const Interval& bounds) { return bounds.low >= 0; });
 }
 

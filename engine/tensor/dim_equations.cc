@@ -5,73 +5,97 @@
 namespace linnet {
 namespace {
 
-/// Whether a symbol, or another atom, is anywhere in the dim.
-bool holds(const Dim& dim, const Atom& wanted) {
+constexpr size_t kMostSolved = 500;
+
+/// Whether an atom of which is_wanted() is true is anywhere in the dim.
+template <class F>
+bool holds(const Dim& dim, const F& is_wanted) {
   const Polynomial* const p = Polynomial::of(dim);
   return p && std::ranges::any_of(p->terms, [&](const Term& term) {
            return std::ranges::any_of(term.factors, [&](const Factor& factor) {
              const Atom& atom = *factor.atom;
-             return compare(atom, wanted) == 0 || holds(atom.a, wanted) || holds(atom.b, wanted);
+             return is_wanted(atom) || holds(atom.a, is_wanted) || holds(atom.b, is_wanted);
            });
          });
 }
 
-/// Which atoms take a value first: those that nobody named, what is computed of them, what the model's author named.
-int rank_of(const Atom& atom) { return atom.kind == Atom::Kind::kFresh ? 0 : atom.kind == Atom::Kind::kSymbol ? 2 : 1; }
+bool is_fresh(const Atom& atom) { return atom.kind == Atom::Kind::kFresh; }
 
-/// The atom of a term that is nothing else but a number times it.
+/// Which atoms take a value first: those that nobody named, what is computed of them, what the model's author named.
+int rank_of(const Atom& atom) { return is_fresh(atom) ? 0 : atom.kind == Atom::Kind::kSymbol ? 2 : 1; }
+
+/// The atom of a term that is a number times it; nullptr for other terms.
 const AtomPtr* atom_of(const Term& term) {
   return term.factors.size() == 1 && term.factors[0].power == 1 ? &term.factors[0].atom : nullptr;
 }
 
-/// Bounds of the symbols of a sum that is 0 or more: one step of what is known as bounds propagation.
-void solve_bounds(const Dim& positive, DimSubstitution& result) {
-  const Polynomial* const p = Polynomial::of(positive);
+bool overlap(Interval a, Interval b) { return a.low <= b.high && b.low <= a.high; }
+
+/// The interval without the numbers for which coefficient * number + rest is below 0, whatever the rest is.
+Interval narrowed(Interval interval, int64_t coefficient, Interval rest) {
+  if (coefficient > 0) {
+    interval.low = std::max(interval.low, -floor_quotient(rest.high, coefficient));
+  } else {
+    interval.high = std::min(interval.high, floor_quotient(rest.high, -coefficient));
+  }
+  return interval;
+}
+
+/// Narrows the bounds of the symbols of a sum that is 0 or more: one step of what is known as bounds propagation.
+void solve_bounds(const Dim& sum, DimSubstitution& result) {
+  const Polynomial* const p = Polynomial::of(sum);
   if (!p) return;
   for (const Term& term : p->terms) {
     const AtomPtr* const atom = atom_of(term);
     if (!atom || !(*atom)->is_symbol()) continue;
-    // coefficient * symbol >= -rest
-    const Interval rest = bounds_of(positive - Polynomial::sum({term})).certain;
-    if (rest.high == INT64_MAX || rest.high == INT64_MIN) continue;
-    Bounds bounds = (*atom)->bounds;
-    for (Interval* each : {&bounds.certain, &bounds.assumed}) {
-      if (term.coefficient > 0) {
-        each->low = std::max(each->low, -floor_quotient(rest.high, term.coefficient));
-      } else if (term.coefficient != INT64_MIN) {
-        each->high = std::min(each->high, floor_quotient(rest.high, -term.coefficient));
-      }
-    }
-    const bool same =
-        bounds.certain.low == (*atom)->bounds.certain.low && bounds.certain.high == (*atom)->bounds.certain.high;
-    if (!same && bounds.certain.low <= bounds.certain.high) {
-      result.add(Polynomial::atom(*atom), bounded_symbol(**atom, bounds));
-    }
+    const Interval rest = bounds_of(sum - Polynomial::sum({term})).certain;
+    if (!has_bound(rest.high)) continue;
+    const Bounds before = (*atom)->bounds;
+    Bounds bounds{narrowed(before.certain, term.coefficient, rest), narrowed(before.assumed, term.coefficient, rest)};
+    if (bounds.certain == before.certain || !overlap(bounds.certain, bounds.certain)) continue;
+    if (!overlap(bounds.assumed, bounds.assumed)) bounds.assumed = bounds.certain;
+    result.add(*atom, bounded_symbol(**atom, bounds));
   }
 }
 
-/// Adds the value of an atom for which `zero` is 0; false where there is none.
-bool solve_for_atom(const Dim& zero, DimSubstitution& result) {
-  const Terms& terms = Polynomial::of(zero)->terms;
-  for (int rank = 0; rank <= 2; ++rank) {
-    for (const Term& term : terms) {
-      const AtomPtr* const atom = atom_of(term);
-      if (!atom || rank_of(**atom) != rank) continue;
-      const Dim rest = zero - Polynomial::sum({term});
-      const Dim value = holds(rest, **atom) ? Dim() : exact_quotient(rest * Dim(-1), term.coefficient);
-      if (!value.determined()) continue;
-      const AtomPtr solved = *atom;  // adding changes what it is part of
-      result.add(Polynomial::atom(solved), value);
-      if (solved->kind == Atom::Kind::kMin) {
-        for (const Dim* operand : {&solved->a, &solved->b}) solve_bounds(*operand - value, result);
-      }
-      return true;
-    }
+/// What follows for other symbols where the atom is the value.
+void solve_value(const Atom& atom, const Dim& value, DimSubstitution& result) {
+  if (has_bound(atom.bounds.certain.low)) solve_bounds(value - atom.bounds.certain.low, result);
+  if (has_bound(atom.bounds.certain.high)) solve_bounds(atom.bounds.certain.high - value, result);
+  if (atom.kind != Atom::Kind::kMin && atom.kind != Atom::Kind::kMax) return;
+  for (const Dim* operand : {&atom.a, &atom.b}) {
+    solve_bounds(atom.kind == Atom::Kind::kMin ? *operand - value : value - *operand, result);
+  }
+}
+
+/// The atom for which coefficient * atom + rest is 0; unknown where that is no expression, and where a symbol of the
+/// model would become an expression of one without a name.
+Dim value_of(const Atom& atom, const Dim& rest, int64_t coefficient) {
+  if (holds(rest, [&](const Atom& other) { return compare(other, atom) == 0; })) return {};
+  const Dim sign = coefficient < 0 ? -1 : 1, divisor = sign * Dim(coefficient), dividend = Dim(0) - sign * rest;
+  if (is_fresh(atom)) return floor_div(dividend, divisor);  // every run that succeeds has no remainder
+  return atom.is_symbol() && holds(rest, is_fresh) ? Dim() : exact_quotient(dividend, divisor);
+}
+
+/// Adds the value of an atom of that rank for which `zero` is 0; false where there is none.
+bool solve_for_atom(const Dim& zero, int rank, DimSubstitution& result) {
+  for (const Term& term : Polynomial::of(zero)->terms) {
+    const AtomPtr* const found = atom_of(term);
+    if (!found || rank_of(**found) != rank) continue;
+    const Dim value = value_of(**found, zero - Polynomial::sum({term}), term.coefficient);
+    if (!value.determined() || !overlap(bounds_of(value).certain, (*found)->bounds.certain)) continue;
+    result.add(*found, value);
+    solve_value(**found, value, result);
+    return true;
   }
   return false;
 }
 
-/// The dim, which is 0, without the factors that are not.
+bool solve_for_atom(const Dim& zero, DimSubstitution& result) {
+  return solve_for_atom(zero, 0, result) || solve_for_atom(zero, 1, result) || solve_for_atom(zero, 2, result);
+}
+
+/// The dim, which is 0, without factors that are certainly not.
 Dim without_factors(Dim zero) {
   for (const Factor& factor : Polynomial::of(zero)->terms[0].factors) {
     const Dim atom = Polynomial::atom(factor.atom);
@@ -93,6 +117,7 @@ void solve_equality(const Dim& a, const Dim& b, DimSubstitution& result) {
 DimSubstitution solve(const std::vector<DimScope::Lesson>& lessons) {
   DimSubstitution result;
   for (const DimScope::Lesson& lesson : lessons) {
+    if (result.size() >= kMostSolved) break;
     const Dim a = result(lesson.a), b = result(lesson.b);
     if (lesson.equal) {
       solve_equality(a, b, result);

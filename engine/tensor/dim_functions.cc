@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <numeric>
-#include <ostream>
-#include <sstream>
 #include <utility>
 
 #include "linnet/dim.h"
@@ -14,41 +12,20 @@ namespace {
 constexpr int kMostNesting = 4;
 constexpr int kMostSteps = 64;  // of a division
 
-std::string text_of(const Dim& dim) {
-  std::ostringstream out;
-  out << dim;
-  return std::move(out).str();
-}
-
-/// The only factor of a dim that is nothing else; nullptr where there is more.
-const Atom* only_atom(const Dim& dim) {
-  const Polynomial* const p = Polynomial::of(dim);
-  if (!p || p->terms.size() != 1) return nullptr;
-  const Term& term = p->terms[0];
-  const bool is_only = term.coefficient == 1 && term.factors.size() == 1 && term.factors[0].power == 1;
-  return is_only ? term.factors[0].atom.get() : nullptr;
-}
-
-/// In parentheses unless it is a number or one atom.
-std::string operand_text(const Dim& dim) {
-  return dim.known() || only_atom(dim) ? text_of(dim) : "(" + text_of(dim) + ")";
-}
-
 int nesting(const Dim& dim) { return Polynomial::of(dim) ? Polynomial::of(dim)->nesting : 0; }
 int size(const Dim& dim) { return Polynomial::of(dim) ? Polynomial::of(dim)->size : 0; }
 
 /// An atom of two operands; unknown beyond the limits.
-Dim make_atom(Atom::Kind kind, std::string text, const Bounds& bounds, const Dim& a, const Dim& b) {
+Dim make_atom(Atom::Kind kind, const Bounds& bounds, const Dim& a, const Dim& b) {
   const auto atom = std::make_shared<Atom>();
   atom->nesting = std::max(nesting(a), nesting(b)) + 1;
   if (atom->nesting > kMostNesting) return {};
   atom->kind = kind;
-  atom->text = std::move(text);
   atom->bounds = bounds;
   atom->a = a;
   atom->b = b;
   atom->size = std::max(size(a) + size(b), 1);
-  atom->counted.add(sizeof(Atom) + atom->text.size());
+  atom->counted.add(sizeof(Atom));
   return Polynomial::atom(atom);
 }
 
@@ -128,9 +105,10 @@ std::optional<std::pair<Dim, Dim>> inner_quotient(const Dim& dim) {
   const Polynomial* const p = Polynomial::of(dim);
   if (!p || p->terms.size() > 2) return std::nullopt;
   const Dim number = p->terms.size() == 2 && p->terms[1].factors.empty() ? Dim(p->terms[1].coefficient) : Dim(0);
-  const Atom* const atom = only_atom(dim - number);
-  if (!atom || atom->kind != Atom::Kind::kFloor) return std::nullopt;
-  return std::pair(atom->a + number * atom->b, atom->b);
+  const Dim rest = dim - number;
+  const AtomPtr* const atom = Polynomial::atom_of(rest);
+  if (!atom || (*atom)->kind != Atom::Kind::kFloor) return std::nullopt;
+  return std::pair((*atom)->a + number * (*atom)->b, (*atom)->b);
 }
 
 Dim extreme(const Dim& a, const Dim& b, Atom::Kind kind) {
@@ -138,13 +116,8 @@ Dim extreme(const Dim& a, const Dim& b, Atom::Kind kind) {
   const bool largest = kind == Atom::Kind::kMax;
   if (certainly_at_least(a, b)) return largest ? a : b;
   if (certainly_at_least(b, a)) return largest ? b : a;
-  std::string first = text_of(a), second = text_of(b);
-  // Expressions come in front of numbers.
-  const bool swapped = a.known() || (!b.known() && second < first);
-  if (swapped) std::swap(first, second);
-  const Bounds bounds = combined(a, b, largest ? larger : smaller);
-  return make_atom(kind, (largest ? "max(" : "min(") + first + "," + second + ")", bounds, swapped ? b : a,
-                   swapped ? a : b);
+  const bool in_order = compare(a, b) < 0;
+  return make_atom(kind, combined(a, b, largest ? larger : smaller), in_order ? a : b, in_order ? b : a);
 }
 
 }  // namespace
@@ -162,8 +135,8 @@ Dim floor_div(const Dim& a, const Dim& b) {
     if (!certainly_equal(multiple, 0)) return multiple + floor_div(left, y);
   }
   if (const auto inner = inner_quotient(x)) return floor_div(inner->first, inner->second * y);
-  return make_atom(Atom::Kind::kFloor, "floor(" + operand_text(x) + "/" + operand_text(y) + ")",
-                   combined(x, y, [](Interval p, Interval q) { return floor_quotient(p, q); }), x, y);
+  return make_atom(Atom::Kind::kFloor, combined(x, y, [](Interval p, Interval q) { return floor_quotient(p, q); }), x,
+                   y);
 }
 
 Dim ceil_div(const Dim& a, const Dim& b) { return floor_div(a + b - 1, b); }

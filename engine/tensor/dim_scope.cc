@@ -13,8 +13,7 @@ constexpr size_t kMostConditions = 1024;
 thread_local DimScope* current_scope = nullptr;
 
 bool has(const Dims& symbols, const Atom& symbol) {
-  return std::ranges::any_of(
-      symbols, [&](const Dim& dim) { return compare(*Polynomial::of(dim)->terms[0].factors[0].atom, symbol) == 0; });
+  return std::ranges::any_of(symbols, [&](const Dim& dim) { return compare(**Polynomial::atom_of(dim), symbol) == 0; });
 }
 
 /// Calls f(atom) for all symbols in the dim.
@@ -45,10 +44,6 @@ void DimScope::assume(const Dim& dim) {
     const bool more = symbol->bounds.assumed.low > symbol->bounds.certain.low;
     if (more && !has(assumed_, *symbol)) assumed_.push_back(Polynomial::atom(symbol));
   });
-}
-
-bool DimScope::has_assumed(const Dim& symbol) const {
-  return has(assumed_, *Polynomial::of(symbol)->terms[0].factors[0].atom);
 }
 
 bool DimScope::can_check(const Dim& dim) const {

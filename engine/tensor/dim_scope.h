@@ -11,7 +11,7 @@ namespace linnet {
 class DimScope {
  public:
   /// symbols: what lessons can be about. Others are not known before a run, so that nothing could check the lesson.
-  explicit DimScope(Dims symbols);
+  explicit DimScope(Dims symbols = {});
   ~DimScope();
   DimScope(const DimScope&) = delete;
 
@@ -22,8 +22,8 @@ class DimScope {
   void begin_assuming() { assumes_ = true; }
   /// Records that an answer needs what is assumed of the symbols in the dim.
   void assume(const Dim& dim);
-  /// Whether the graph is right only for runs where that holds of the symbol.
-  bool has_assumed(const Dim& symbol) const;
+  /// The symbols of which something was assumed: the graph is right only for runs where that holds.
+  const Dims& assumed() const { return assumed_; }
 
   struct Lesson {
     Dim a, b;

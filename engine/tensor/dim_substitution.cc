@@ -1,20 +1,30 @@
 #include "tensor/dim_substitution.h"
 
+#include <algorithm>
+
 namespace linnet {
 
-void DimSubstitution::add(const Dim& atom, const Dim& dim) {
-  const AtomPtr& key = Polynomial::of(atom)->terms[0].factors[0].atom;
-  DimSubstitution next;
-  next.dims_[key] = dim;
-  for (auto& [other, before] : dims_) before = next(before);
-  dims_[key] = dim;
+void DimSubstitution::add(AtomPtr atom, const Dim& dim) {
+  DimSubstitution added;
+  added.dims_[atom] = dim;
+  for (auto& [other, before] : dims_) before = added(before);
+  dims_[std::move(atom)] = dim;
+}
+
+bool DimSubstitution::changes(const Dim& dim) const {
+  const Polynomial* const p = Polynomial::of(dim);
+  return p && std::ranges::any_of(p->terms, [&](const Term& term) {
+           return std::ranges::any_of(term.factors, [&](const Factor& factor) {
+             const Atom& atom = *factor.atom;
+             return dims_.contains(factor.atom) || (!atom.is_symbol() && (changes(atom.a) || changes(atom.b)));
+           });
+         });
 }
 
 Dim DimSubstitution::operator()(const Dim& dim) const {
-  const Polynomial* const p = Polynomial::of(dim);
-  if (!p || dims_.empty()) return dim;
+  if (dims_.empty() || !changes(dim)) return dim;
   Dim sum = 0;
-  for (const Term& term : p->terms) {
+  for (const Term& term : Polynomial::of(dim)->terms) {
     Dim product = term.coefficient;
     for (const Factor& factor : term.factors) {
       const Dim base = replaced(factor.atom);

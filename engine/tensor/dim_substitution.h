@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <memory>
 
 #include "tensor/polynomial.h"
 
@@ -10,10 +9,13 @@ namespace linnet {
 /// Dims that take the place of symbols, or of other atoms.
 class DimSubstitution {
  public:
-  /// Adds one; those that were added before are changed by it, too. `atom` is nothing else,
-  /// and `dim` does not hold it.
-  void add(const Dim& atom, const Dim& dim);
+  /// Adds one, and changes by it the dims that were added before. `dim` does not hold the atom, unless it is the symbol
+  /// itself with other bounds.
+  void add(AtomPtr atom, const Dim& dim);
+  /// Adds one for a dim that is one atom.
+  void add(const Dim& atom, const Dim& dim) { add(*Polynomial::atom_of(atom), dim); }
   bool empty() const { return dims_.empty(); }
+  size_t size() const { return dims_.size(); }
 
   /// The dim with all of them replaced.
   Dim operator()(const Dim& dim) const;
@@ -23,6 +25,7 @@ class DimSubstitution {
     bool operator()(const AtomPtr& a, const AtomPtr& b) const { return compare(*a, *b) < 0; }
   };
 
+  bool changes(const Dim& dim) const;
   Dim replaced(const AtomPtr& atom) const;
 
   std::map<AtomPtr, Dim, Less> dims_;

@@ -7,6 +7,8 @@ namespace linnet {
 /// The numbers from low to high; INT64_MIN and INT64_MAX stand for no bound.
 struct Interval {
   int64_t low = INT64_MIN, high = INT64_MAX;
+
+  bool operator==(const Interval&) const = default;
 };
 
 inline bool has_bound(int64_t value) { return value != INT64_MIN && value != INT64_MAX; }

@@ -11,6 +11,11 @@ namespace {
 constexpr size_t kMostTerms = 32;
 constexpr int kMostDegree = 8, kMostSize = 64;
 
+template <class T>
+int sign(T a, T b) {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 int degree(const Term& term) {
   return std::accumulate(term.factors.begin(), term.factors.end(), 0,
                          [](int sum, const Factor& f) { return sum + f.power; });
@@ -70,9 +75,24 @@ bool within_limits(const Polynomial& p) {
 
 int compare(const Atom& a, const Atom& b) {
   if (&a == &b) return 0;
-  if (a.kind != b.kind) return a.kind < b.kind ? -1 : 1;
-  if (a.kind == Atom::Kind::kFresh) return a.number < b.number ? -1 : a.number > b.number;
-  return a.text.compare(b.text);
+  if (a.kind != b.kind) return sign(a.kind, b.kind);
+  if (a.kind == Atom::Kind::kSymbol) return a.name.compare(b.name);
+  if (a.kind == Atom::Kind::kFresh) return sign(a.number, b.number);
+  const int first = compare(a.a, b.a);
+  return first != 0 ? first : compare(a.b, b.b);
+}
+
+int compare(const Dim& a, const Dim& b) {
+  const Polynomial *const x = Polynomial::of(a), *const y = Polynomial::of(b);
+  if (x == y) return sign(a.value(), b.value());
+  if (!x || !y) return x ? -1 : 1;
+  for (size_t i = 0; i < x->terms.size() && i < y->terms.size(); ++i) {
+    const Term &s = x->terms[i], &t = y->terms[i];
+    const int factors = compare_factors(t, s);
+    if (factors != 0) return factors;
+    if (s.coefficient != t.coefficient) return sign(s.coefficient, t.coefficient);
+  }
+  return sign(x->terms.size(), y->terms.size());
 }
 
 std::optional<Term> quotient(const Term& a, const Term& b) {
@@ -112,12 +132,6 @@ std::optional<Terms> product(const Terms& a, const Terms& b) {
   return result;
 }
 
-bool same_terms(const Terms& a, const Terms& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Term& x, const Term& y) {
-    return x.coefficient == y.coefficient && compare_factors(x, y) == 0;
-  });
-}
-
 Terms Polynomial::terms_of(const Dim& dim) {
   if (dim.expression_) return dim.expression_->terms;
   return dim.value_ == 0 ? Terms() : Terms{{dim.value_}};
@@ -146,11 +160,16 @@ Dim Polynomial::sum(Terms terms) {
 
 Dim Polynomial::atom(AtomPtr atom) { return sum({{1, {{std::move(atom), 1}}}}); }
 
+const AtomPtr* Polynomial::atom_of(const Dim& dim) {
+  const Polynomial* const p = of(dim);
+  if (!p || p->terms.size() != 1 || p->terms[0].coefficient != 1) return nullptr;
+  const std::vector<Factor>& factors = p->terms[0].factors;
+  return factors.size() == 1 && factors[0].power == 1 ? &factors[0].atom : nullptr;
+}
+
 bool is_symbol(const Dim& dim) {
-  const Polynomial* const p = Polynomial::of(dim);
-  if (!p || p->terms.size() != 1 || p->terms[0].coefficient != 1 || p->terms[0].factors.size() != 1) return false;
-  const Factor& factor = p->terms[0].factors[0];
-  return factor.power == 1 && factor.atom->is_symbol();
+  const AtomPtr* const atom = Polynomial::atom_of(dim);
+  return atom && (*atom)->is_symbol();
 }
 
 bool has_fresh(const Dim& dim) {
@@ -173,10 +192,10 @@ Bounds bounds_of(const Dim& dim) {
 Dim bounded_symbol(const Atom& symbol, const Bounds& bounds) {
   const auto atom = std::make_shared<Atom>();
   atom->kind = symbol.kind;
-  atom->text = symbol.text;
+  atom->name = symbol.name;
   atom->number = symbol.number;
   atom->bounds = bounds;
-  atom->counted.add(sizeof(Atom) + atom->text.size());
+  atom->counted.add(sizeof(Atom) + atom->name.size());
   return Polynomial::atom(atom);
 }
 

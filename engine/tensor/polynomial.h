@@ -22,20 +22,21 @@ struct Atom {
   enum class Kind { kSymbol, kFresh, kFloor, kMin, kMax };
 
   Kind kind = Kind::kSymbol;
-  std::string text{};  ///< how it prints; atoms of one kind and text are equal
+  std::string name{};  ///< of a symbol that has one
   int64_t number = 0;  ///< of a fresh symbol
-  Bounds bounds{};
-  Dim a{}, b{};     ///< operands, of all but symbols
-  int nesting = 0;  ///< atoms inside atoms
-  int size = 1;     ///< symbols, counted as often as they occur
+  Bounds bounds{};     ///< no part of what it is: a symbol with other bounds equals it
+  Dim a{}, b{};        ///< operands of all but symbols
+  int nesting = 0;     ///< atoms inside atoms
+  int size = 1;        ///< symbols, counted as often as they occur
   CountedMemory counted{};
 
   bool is_symbol() const { return kind == Kind::kSymbol || kind == Kind::kFresh; }
 };
 using AtomPtr = std::shared_ptr<const Atom>;
 
-/// A total order: below, equal to or above 0.
+/// Total orders of atoms and of dims that are determined: below, equal to or above 0.
 int compare(const Atom& a, const Atom& b);
+int compare(const Dim& a, const Dim& b);
 
 struct Factor {
   AtomPtr atom;
@@ -64,6 +65,8 @@ struct Polynomial {
   /// The sum of terms in any order; unknown beyond the limits.
   static Dim sum(Terms terms);
   static Dim atom(AtomPtr atom);
+  /// The atom that a dim is; nullptr where it is anything else.
+  static const AtomPtr* atom_of(const Dim& dim);
 };
 
 /// Whether it is one symbol and nothing else.
@@ -82,6 +85,5 @@ Dim bounded_symbol(const Atom& symbol, const Bounds& bounds);
 std::optional<Term> quotient(const Term& a, const Term& b);
 /// nullopt where a number overflows.
 std::optional<Terms> product(const Terms& a, const Terms& b);
-bool same_terms(const Terms& a, const Terms& b);
 
 }  // namespace linnet

@@ -13,7 +13,8 @@ namespace {
 /// The functions of an operator for what is not float32. Quotients of integers are those of their type, not width.
 struct Numbers {
   NumberFunction NumberKernels::*doubles;
-  NumberFunction WidthFunctions::*integers = nullptr;
+  NumberFunction WidthFunctions::*integers;
+  Dim (*dims)(const Dim& a, const Dim& b);
 };
 
 template <class T>
@@ -21,6 +22,16 @@ T quotient(T a, T b) {
   if (b == 0) return 0;
   if (std::is_signed_v<T> && b == T(-1)) return wrapping_sub(T(0), a);
   return static_cast<T>(a / b);
+}
+
+Dim sum_of(const Dim& a, const Dim& b) { return a + b; }
+Dim difference_of(const Dim& a, const Dim& b) { return a - b; }
+Dim product_of(const Dim& a, const Dim& b) { return a * b; }
+
+/// Rounded towards zero.
+Dim quotient_of(const Dim& a, const Dim& b) {
+  if (certainly_at_least(a, 0)) return floor_div(a, b);
+  return certainly_at_least(0, a) ? 0 - floor_div(0 - a, b) : Dim();
 }
 
 /// Add, Sub, Mul, Div: y = a + b, a - b, a * b, a / b, element by element, with broadcasting (before opset 7 by the
@@ -37,6 +48,7 @@ class Arithmetic final : public Op, public AlignsOperands {
   std::optional<Dims> aligned_second(std::span<const Fact> in) const override { return broadcast_.aligned_second(in); }
 
   bool is_elementwise() const override { return broadcast_.by_numpy(); }
+  Dim element(std::span<const Dim> inputs) const override { return numbers_.dims(inputs[0], inputs[1]); }
 
   KernelPtr compile(const CompileInput& in) const override { return elementwise(in, broadcast_.sources(in), loop(in)); }
 
@@ -75,10 +87,10 @@ LINNET_REGISTER(arithmetic)(Registry& registry) {
     registry.add(name, {.since = 1},
                  [numbers](const NodeSpec& node) { return std::make_unique<Arithmetic>(node, numbers); });
   };
-  add("Add", {&NumberKernels::add_f64, &WidthFunctions::add});
-  add("Sub", {&NumberKernels::sub_f64, &WidthFunctions::sub});
-  add("Mul", {&NumberKernels::mul_f64, &WidthFunctions::mul});
-  add("Div", {&NumberKernels::div_f64});
+  add("Add", {&NumberKernels::add_f64, &WidthFunctions::add, sum_of});
+  add("Sub", {&NumberKernels::sub_f64, &WidthFunctions::sub, difference_of});
+  add("Mul", {&NumberKernels::mul_f64, &WidthFunctions::mul, product_of});
+  add("Div", {&NumberKernels::div_f64, nullptr, quotient_of});
 }
 
 }  // namespace linnet

@@ -66,6 +66,17 @@ class Clip final : public Op {
 
   bool is_elementwise() const override { return true; }
 
+  std::optional<Dims> contents(std::span<const Fact> in, const Fact&) const override {
+    auto elements = bounds_are_inputs_ ? elements_of(in[0]) : std::nullopt;
+    for (int i = 1; elements && i <= 2; ++i) {
+      if (!has_input(in, i)) continue;
+      const auto bound = elements_of(in[size_t(i)]);
+      if (!bound) return std::nullopt;
+      for (Dim& x : *elements) x = i == 1 ? linnet::max(x, bound->front()) : linnet::min(x, bound->front());
+    }
+    return elements;
+  }
+
   KernelPtr compile(const CompileInput& in) const override {
     std::vector<Source> sources{{0, in.shape(0)}};
     const Bound min = bound(in, 1, min_, sources);

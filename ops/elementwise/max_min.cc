@@ -1,3 +1,5 @@
+#include <numeric>
+
 #include "elements/wrapping_arithmetic.h"
 #include "elementwise/variadic.h"
 #include "functions/function_table.h"
@@ -12,10 +14,14 @@ namespace {
 /// Max, Min: the greatest or least of the inputs, element by element with broadcasting. NaN where any input is NaN.
 /// One or more inputs, y: numbers of one dtype.
 /// Source: https://onnx.ai/onnx/operators/onnx__Max.html
-template <NumberFunction OrderFunctions::*kOfTwo>
+template <NumberFunction OrderFunctions::*kOfTwo, Dim (*kOfDims)(const Dim& a, const Dim& b)>
 class Extremum final : public VariadicOp {
  public:
   explicit Extremum(const NodeSpec& node) : kernel_(binary_function(node.op_type)->kernel) {}
+
+  Dim element(std::span<const Dim> inputs) const override {
+    return std::accumulate(inputs.begin() + 1, inputs.end(), inputs[0], kOfDims);
+  }
 
   KernelPtr compile(const CompileInput& in) const override { return elementwise(in, fold_loop(in, loop_of_two(in))); }
 
@@ -35,8 +41,8 @@ class Extremum final : public VariadicOp {
 }  // namespace
 
 LINNET_REGISTER(max_min)(Registry& registry) {
-  registry.add<Extremum<&OrderFunctions::max>>("Max");
-  registry.add<Extremum<&OrderFunctions::min>>("Min");
+  registry.add<Extremum<&OrderFunctions::max, max>>("Max");
+  registry.add<Extremum<&OrderFunctions::min, min>>("Min");
 }
 
 }  // namespace linnet

@@ -48,6 +48,12 @@ class Mod final : public Op {
 
   bool is_elementwise() const override { return broadcast_.by_numpy(); }
 
+  Dim element(std::span<const Dim> inputs) const override {
+    const Dim &a = inputs[0], &b = inputs[1];
+    if (!truncated_ || certainly_at_least(a, 0)) return remainder(a, b);
+    return certainly_at_least(0, a) ? 0 - remainder(0 - a, b) : Dim();
+  }
+
   KernelPtr compile(const CompileInput& in) const override {
     return elementwise(in, broadcast_.sources(in), dispatch_number(in.dtype(0), [&]<class T>() {
                          T (*const function)(T, T) = truncated_ ? truncated_remainder<T> : floored_remainder<T>;

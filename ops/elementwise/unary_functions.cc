@@ -36,6 +36,11 @@ class UnaryFunctionOp final : public UnaryOp {
  public:
   explicit UnaryFunctionOp(const Activation& activation) : activation_(activation) {}
 
+  Dim element(std::span<const Dim> inputs) const override {
+    const auto of_dim = activation_.function->of_dim;
+    return of_dim ? of_dim(inputs[0]) : Dim();
+  }
+
   KernelPtr compile(const CompileInput& in) const override { return elementwise(in, loop(in)); }
 
  private:

@@ -36,6 +36,10 @@ class Where final : public Op {
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   bool is_elementwise() const override { return true; }
+  Dim element(std::span<const Dim> inputs) const override {
+    if (inputs[0].known()) return inputs[inputs[0].value() != 0 ? 1 : 2];
+    return certainly_equal(inputs[1], inputs[2]) ? inputs[1] : Dim();
+  }
   KernelPtr compile(const CompileInput& in) const override {
     if (const WidthFunctions* functions = kernels_for<NumberKernels>(in.isa()).width(in.dtype(1))) {
       return elementwise(in, number_loop(functions->select, in));

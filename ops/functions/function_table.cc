@@ -38,8 +38,24 @@ constexpr auto kThresholdedRelu = floats([]<class T>(T x, T a, T) { return x > a
 Range at_least_zero(float, float) { return {0, kInfinity}; }
 Range between(float low, float high) { return {low, high}; }
 
+Dim magnitude_of(const Dim& x) { return max(x, 0 - x); }
+Dim negative_of(const Dim& x) { return 0 - x; }
+Dim raised_to_zero(const Dim& x) { return max(x, 0); }
+Dim sign_of(const Dim& x) {
+  return certainly_at_least(x, 1) ? 1 : certainly_at_least(-1, x) ? -1 : certainly_equal(x, 0) ? 0 : Dim();
+}
+
 constexpr UnaryFunction kUnary[] = {
-    {"Abs", 1, &U::abs, numbers([](auto x, auto...) { return scalar::magnitude(x); })},
+    {"Abs",
+     1,
+     &U::abs,
+     numbers([](auto x, auto...) { return scalar::magnitude(x); }),
+     {},
+     {},
+     {},
+     {},
+     nullptr,
+     magnitude_of},
     {"Acos", 7, &U::acos, floats([](auto x, auto...) { return std::acos(x); }), {2}},
     {"Acosh", 9, &U::acosh, floats([](auto x, auto...) { return std::acosh(x); }), {2}},
     {"Affine", 1, &U::scale, kAffine, {1, 6e-8}, {"alpha", 1}, {"beta"}},
@@ -63,16 +79,25 @@ constexpr UnaryFunction kUnary[] = {
     {"LeakyRelu", 1, &U::leaky_relu, kLeakyRelu, {}, {"alpha", 0.01f}},
     {"Log", 1, &U::log, floats([](auto x, auto...) { return std::log(x); }), {1.5}},
     {"Mish", 18, &U::mish, kMish, {4, 0x1p-126}},
-    {"Neg", 1, &U::neg, numbers([](auto x, auto...) { return scalar::negated(x); })},
+    {"Neg",
+     1,
+     &U::neg,
+     numbers([](auto x, auto...) { return scalar::negated(x); }),
+     {},
+     {},
+     {},
+     {},
+     nullptr,
+     negative_of},
     {"Reciprocal", 1, &U::reciprocal, floats([](auto x, auto...) { return 1 / x; })},
-    {"Relu", 1, &U::relu, kRelu, {}, {}, {}, {}, at_least_zero},
+    {"Relu", 1, &U::relu, kRelu, {}, {}, {}, {}, at_least_zero, raised_to_zero},
     {"Round", 11, &U::round, floats([](auto x, auto...) { return std::nearbyint(x); })},  // ties to even
     {"ScaledTanh", 1, &U::scaled_tanh, kScaledTanh, {4}, {"alpha", 1}, {"beta", 1}},
     {"Selu", 1, &U::selu, kSelu, {3}, {"alpha", 1.6732f}, {"gamma", 1.0507f}},
     {"Selu", 6, &U::selu, kSelu, {3}, {"alpha", 1.67326319217681884765625f}, {"gamma", 1.05070102214813232421875f}},
     {"Shrink", 9, &U::shrink, kShrink, {}, {"bias"}, {"lambd", 0.5f}},
     {"Sigmoid", 1, &U::sigmoid, floats([](auto x, auto...) { return 1 / (1 + std::exp(-x)); }), {2.5}},
-    {"Sign", 9, &U::sign, kSign},
+    {"Sign", 9, &U::sign, kSign, {}, {}, {}, {}, nullptr, sign_of},
     {"Sin", 7, &U::sin, floats([](auto x, auto...) { return std::sin(x); }), {1.6}},
     {"Sinh", 9, &U::sinh, floats([](auto x, auto...) { return std::sinh(x); }), {2}},
     {"Softplus", 1, &U::softplus, floats([](auto x, auto...) { return scalar::softplus(x); }), {2}},

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kernels/forms.h"
+#include "linnet/dim.h"
 #include "linnet/node_spec.h"
 
 // The table of element-wise functions, which operators, fused activations, chains, gates and rewrites read.
@@ -48,6 +49,7 @@ struct UnaryFunction {
   Parameter alpha{}, beta{};
   Form form{};
   Range (*clamp)(float alpha, float beta) = nullptr;  ///< where f is min(max(x, low), high) of this range
+  Dim (*of_dim)(const Dim& x) = nullptr;              ///< f of an integer, see Op::element(); null: unknown
 
   std::string_view op_type() const { return form.attribute ? form.op_type : name; }
 };

@@ -34,6 +34,11 @@ class ConstantOfShape final : public Op {
     return {rank ? Fact(value_.dtype(), Dims(size_t(*rank))) : Fact(value_.dtype(), std::nullopt)};
   }
 
+  std::optional<Dims> contents(std::span<const Fact>, const Fact& out) const override {
+    const auto value = elements_of(Fact(value_));
+    return value ? std::optional(Dims(size_t(out.shape().elements()), value->front())) : std::nullopt;
+  }
+
   KernelPtr compile(const CompileInput&) const override { return std::make_unique<FillKernel>(value_); }
   std::vector<int> value_inputs() const override { return {0}; }
 

@@ -83,6 +83,14 @@ class Range final : public Op {
     return {Fact(in[0].dtype, Dims{length(in)})};
   }
 
+  std::optional<Dims> contents(std::span<const Fact> in, const Fact& out) const override {
+    const auto start = elements_of(in[0]), delta = elements_of(in[2]);
+    if (!start || !delta || start->size() != 1 || delta->size() != 1) return std::nullopt;
+    Dims elements;
+    for (int64_t i = 0; i < out.dim(0).value(); ++i) elements.push_back(start->front() + i * delta->front());
+    return elements;
+  }
+
   KernelPtr compile(const CompileInput& in) const override {
     return dispatch_range(in.dtype(0), [&]<class T>() -> KernelPtr {
       return std::make_unique<RangeKernel<T>>(*in.constant(0), *in.constant(2));

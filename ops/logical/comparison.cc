@@ -1,3 +1,4 @@
+#include "elements/truth.h"
 #include "elementwise/aligns_operands.h"
 #include "elementwise/elementwise.h"
 #include "infer/infer.h"
@@ -23,6 +24,11 @@ class Comparison final : public Op, public AlignsOperands {
   std::optional<Dims> aligned_second(std::span<const Fact> in) const override { return broadcast_.aligned_second(in); }
 
   bool is_elementwise() const override { return broadcast_.by_numpy(); }
+
+  Dim element(std::span<const Dim> inputs) const override {
+    const Dim &a = inputs[swapped_ ? 1 : 0], &b = inputs[swapped_ ? 0 : 1];
+    return compare_ == &OrderFunctions::less ? 1 - at_least(a, b) : at_least(b, a);
+  }
 
   KernelPtr compile(const CompileInput& in) const override {
     std::vector<Source> sources = broadcast_.sources(in);

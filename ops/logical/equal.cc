@@ -1,3 +1,4 @@
+#include "elements/truth.h"
 #include "elementwise/aligns_operands.h"
 #include "elementwise/elementwise.h"
 #include "infer/infer.h"
@@ -20,6 +21,7 @@ class Equal final : public Op, public AlignsOperands {
   std::optional<Dims> aligned_second(std::span<const Fact> in) const override { return broadcast_.aligned_second(in); }
 
   bool is_elementwise() const override { return broadcast_.by_numpy(); }
+  Dim element(std::span<const Dim> inputs) const override { return equals(inputs[0], inputs[1]); }
 
   KernelPtr compile(const CompileInput& in) const override {
     const OrderFunctions* functions = kernels_for<NumberKernels>(in.isa()).order(in.dtype(0));

@@ -18,12 +18,17 @@ class ShapeOp final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);
     if (!in[0].has_rank()) return {Fact(DType::kInt64, Dims(1))};
-    const int64_t begin = clamped(start_, in[0].rank());
-    const int64_t end = std::max(begin, clamped(end_, in[0].rank()));
     std::vector<int64_t> values;
-    for (int64_t i = begin; i < end && in[0].dim(int(i)).known(); ++i) values.push_back(in[0].dim(int(i)).value());
-    if (int64_t(values.size()) == end - begin) return {Fact(Tensor::of(values))};
-    return {Fact(DType::kInt64, Dims{end - begin})};
+    const Dims dims = selected(in[0]);
+    for (const Dim& dim : dims) {
+      if (!dim.known()) return {Fact(DType::kInt64, Dims{std::ssize(dims)})};
+      values.push_back(dim.value());
+    }
+    return {Fact(Tensor::of(values))};
+  }
+
+  std::optional<Dims> contents(std::span<const Fact> in, const Fact&) const override {
+    return in[0].has_rank() ? std::optional(selected(in[0])) : std::nullopt;
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
@@ -34,6 +39,11 @@ class ShapeOp final : public Op {
   }
 
  private:
+  Dims selected(const Fact& x) const {
+    const int64_t begin = clamped(start_, x.rank()), end = std::max(begin, clamped(end_, x.rank()));
+    return Dims(x.dims->begin() + begin, x.dims->begin() + end);
+  }
+
   static int64_t clamped(int64_t index, int64_t rank) {
     return std::clamp<int64_t>(index < 0 ? index + rank : index, 0, rank);
   }

@@ -1,3 +1,6 @@
+#include <functional>
+#include <numeric>
+
 #include "generator/constant_kernel.h"
 #include "infer/infer.h"
 #include "registration.h"
@@ -15,6 +18,11 @@ class Size final : public Op {
     require_inputs(in, 1, 1);
     if (!in[0].concrete()) return {Fact(DType::kInt64, Dims())};
     return {Fact(Tensor::scalar(in[0].shape().elements()))};
+  }
+
+  std::optional<Dims> contents(std::span<const Fact> in, const Fact&) const override {
+    if (!in[0].has_rank()) return std::nullopt;
+    return Dims{std::accumulate(in[0].dims->begin(), in[0].dims->end(), Dim(1), std::multiplies<>())};
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }

@@ -49,6 +49,7 @@ struct SumFunction {
   T operator()(T a, T b) const {
     return wrapping_add(a, b);
   }
+  static Dim of_dims(const Dim& a, const Dim& b) { return a + b; }
 };
 
 struct ProductFunction {
@@ -60,6 +61,7 @@ struct ProductFunction {
   T operator()(T a, T b) const {
     return wrapping_mul(a, b);
   }
+  static Dim of_dims(const Dim& a, const Dim& b) { return a * b; }
 };
 
 int64_t axis_value(const Tensor& axis) {
@@ -191,6 +193,19 @@ class Cumulative final : public Op {
     require_dtype_in(in[1], std::array{DType::kInt32, DType::kInt64}, "axis");
     require_one_element(in[1], "axis");
     return same_as(in[0]);
+  }
+
+  /// Of vectors.
+  std::optional<Dims> contents(std::span<const Fact> in, const Fact&) const override {
+    auto elements = in[0].rank() == 1 ? elements_of(in[0]) : std::nullopt;
+    if (!elements) return std::nullopt;
+    Dim total = Function::kNeutral;
+    for (size_t i = 0; i < elements->size(); ++i) {
+      Dim& x = (*elements)[order_.reverse ? elements->size() - 1 - i : i];
+      const Dim before = std::exchange(total, Function::of_dims(total, x));
+      x = order_.exclusive ? before : total;
+    }
+    return elements;
   }
 
   KernelPtr compile(const CompileInput& in) const override {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <type_traits>
 
 #include "elements/dispatch.h"
@@ -31,6 +32,10 @@ void logarithm(float* y, int64_t n, int64_t) {
 
 using MakeFloat = FloatReduction (*)(Isa);
 using MakeNumber = KernelPtr (*)(const ReducePlan&, DType, Isa);
+using OfDims = Dim (*)(const Dim&, const Dim&);  // of two integers, see Op::contents(); nullptr: unknown
+
+Dim sum_of_dims(const Dim& a, const Dim& b) { return a + b; }
+Dim product_of_dims(const Dim& a, const Dim& b) { return a * b; }
 
 /// What values of type T are added up in, as kernels do.
 template <class T, class Terms>
@@ -98,7 +103,7 @@ KernelPtr make_extreme(const ReducePlan& plan, DType dtype, Isa isa) {
 KernelPtr make_log_sum(const ReducePlan& plan, DType dtype, Isa) { return make_log_sum_exp(plan, dtype); }
 
 /// One of the operators ReduceX, by its kernels for float32 (nullptr: none) and for all numbers.
-template <int64_t kAxesInputSince, MakeFloat kFloat, MakeNumber kNumber, bool kOrders = false>
+template <int64_t kAxesInputSince, MakeFloat kFloat, MakeNumber kNumber, OfDims kOfDims = nullptr, bool kOrders = false>
 class Reduce final : public ReduceOp {
  public:
   explicit Reduce(const NodeSpec& node) : ReduceOp(node, kAxesInputSince) {}
@@ -108,6 +113,13 @@ class Reduce final : public ReduceOp {
     const bool is_bool = kOrders && in[0].dtype == DType::kBool;
     if (!is_half(in[0].dtype) && !is_bool) dispatch_number(in[0].dtype, []<class T>() {});
     return out;
+  }
+
+  /// Of all elements to one: then no dim that is kept is above 1.
+  std::optional<Dims> contents(std::span<const Fact> in, const Fact& out) const override {
+    const auto x = kOfDims != nullptr && out.shape().elements() == 1 ? elements_of(in[0]) : std::nullopt;
+    if (!x || x->empty()) return std::nullopt;
+    return Dims{std::accumulate(x->begin() + 1, x->end(), x->front(), kOfDims)};
   }
 
   KernelPtr compile(const CompileInput& in) const override {
@@ -137,16 +149,16 @@ FloatReduction float_log_sum_exp(Isa isa) {
 
 /// Sources: https://onnx.ai/onnx/operators/onnx__ReduceSum.html and those of the other names.
 LINNET_REGISTER(reduce)(Registry& registry) {
-  registry.add<Reduce<13, float_kernels<&R::sum, &B::add>, make_sum<SumTerms>>>("ReduceSum");
+  registry.add<Reduce<13, float_kernels<&R::sum, &B::add>, make_sum<SumTerms>, sum_of_dims>>("ReduceSum");
   registry.add<Reduce<18, float_kernels<&R::sum, &B::add, divide_by_count>, make_sum<MeanTerms>>>("ReduceMean");
   registry.add<Reduce<18, float_kernels<&R::sum_abs, &B::add>, make_sum<SumAbsTerms>>>("ReduceL1");
   registry.add<Reduce<18, float_kernels<&R::sum_square, &B::add, square_root>, make_sum<NormTerms>>>("ReduceL2");
   registry.add<Reduce<18, float_kernels<&R::sum_square, &B::add>, make_sum<SumSquareTerms>>>("ReduceSumSquare");
   registry.add<Reduce<18, float_kernels<&R::sum, &B::add, logarithm>, make_sum<LogSumTerms>>>("ReduceLogSum");
   registry.add<Reduce<18, float_log_sum_exp, make_log_sum>>("ReduceLogSumExp");
-  registry.add<Reduce<18, nullptr, make_sum<ProductTerms>>>("ReduceProd");
-  registry.add<Reduce<18, float_kernels<&R::max, &B::max>, make_extreme<Greatest>, true>>("ReduceMax");
-  registry.add<Reduce<18, float_kernels<&R::min, &B::min>, make_extreme<Least>, true>>("ReduceMin");
+  registry.add<Reduce<18, nullptr, make_sum<ProductTerms>, product_of_dims>>("ReduceProd");
+  registry.add<Reduce<18, float_kernels<&R::max, &B::max>, make_extreme<Greatest>, max, true>>("ReduceMax");
+  registry.add<Reduce<18, float_kernels<&R::min, &B::min>, make_extreme<Least>, min, true>>("ReduceMin");
 }
 
 }  // namespace linnet

@@ -191,6 +191,19 @@ class LINNET_API Op {
   /// broadcast. Transposes may then change places with the node.
   virtual bool is_elementwise() const { return false; }
 
+  /// For operators that are is_elementwise(): the integer that the output holds where the inputs hold these, whatever
+  /// the sizes of a run. Booleans are 0 and 1. An integer is undetermined where nothing is known of it or the input is
+  /// omitted, and the result where nothing follows. So the engine knows shapes that a model computes: it asks for each
+  /// element of small int32, int64 and bool outputs. It checks the output's dtype: the rule computes as if integers had
+  /// no limits. Example, of an operator that adds: return inputs[0] + inputs[1].
+  virtual Dim element(std::span<const Dim> /*inputs*/) const { return {}; }
+
+  /// The same for all elements of output 0, of operators for which element() does not do. infer() returned `out` for
+  /// it, and elements_of() has those of the inputs. nullopt, or undetermined elements: unknown. What only moves
+  /// elements (see moves()) needs no rule: its own kernel moves those that are known, where all other inputs are
+  /// constant.
+  virtual std::optional<Dims> contents(std::span<const Fact> /*in*/, const Fact& /*out*/) const { return std::nullopt; }
+
   /// The multiplications whose results are added up, by the definition of the operator: those of convolutions, of
   /// matrix products, of attention, of recurrent cells. 0 where there are none. Profiles compare the time of the node
   /// with that of so many on this machine, in the dtype of input 0.

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "linnet/dim.h"
+
+namespace linnet {
+
+/// A boolean as an integer, for Op::element(): 1, 0, or unknown where neither is certain.
+inline Dim truth(bool certainly_true, bool certainly_false) { return certainly_true ? 1 : certainly_false ? 0 : Dim(); }
+
+/// Whether a >= b.
+inline Dim at_least(const Dim& a, const Dim& b) {
+  return truth(certainly_at_least(a, b), certainly_at_least(b, a + 1));
+}
+
+/// Whether a == b.
+inline Dim equals(const Dim& a, const Dim& b) { return truth(certainly_equal(a, b), certainly_different(a, b)); }
+
+}  // namespace linnet
