@@ -10,7 +10,7 @@ namespace linnet {
 namespace {
 
 constexpr int kMostNesting = 4;
-constexpr int kMostSteps = 64;  // of a division
+constexpr int kMostSteps = 32;  // of a division
 
 int nesting(const Dim& dim) { return Polynomial::of(dim) ? Polynomial::of(dim)->nesting : 0; }
 int size(const Dim& dim) { return Polynomial::of(dim) ? Polynomial::of(dim)->size : 0; }
@@ -125,7 +125,7 @@ Dim extreme(const Dim& a, const Dim& b, Atom::Kind kind) {
 Dim floor_div(const Dim& a, const Dim& b) {
   if (!a.determined() || !certainly_at_least(b, 1)) return {};
   if (a.known() && b.known()) return floor_quotient(a.value(), b.value());
-  const auto [whole, rest] = divide(a, b);
+  const auto [whole, rest] = b.known() ? split_by(a, b.value()) : divide(a, b);
   if (rest.determined() && certainly_at_least(rest, 0) && certainly_at_least(b - 1, rest)) return whole;
   const auto [x, y] = reduced(a, b);
   if (!x.determined() || !y.determined()) return {};

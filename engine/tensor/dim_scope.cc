@@ -5,6 +5,8 @@
 namespace linnet {
 namespace {
 
+constexpr size_t kMostSpent = 4'000'000;  // terms, which take about half a second
+
 thread_local DimScope* current_scope = nullptr;
 
 }  // namespace
@@ -29,6 +31,13 @@ void DimScope::assume(const Dim& dim) {
       }
     }
   }
+}
+
+bool DimScope::spend(size_t terms) {
+  DimScope* const scope = current();
+  if (!scope) return true;
+  if (scope->spent_ <= kMostSpent) scope->spent_ += terms;
+  return scope->spent_ <= kMostSpent;
 }
 
 void learn_equal(const Dim& a, const Dim& b) {

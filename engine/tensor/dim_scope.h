@@ -30,6 +30,10 @@ class DimScope {
   /// Records that an answer needs what is assumed of the symbols in the dim.
   void assume(const Dim& dim);
 
+  /// Takes terms of expressions from what the work on one graph may make, in the current scope if there is one; false
+  /// where it has made too many. It bounds the time that a hostile file takes.
+  static bool spend(size_t terms);
+
   struct Lesson {
     Dim a, b;
     bool equal;  ///< false: a >= b
@@ -40,6 +44,7 @@ class DimScope {
  private:
   DimScope* outer_;
   bool assumes_ = false;
+  size_t spent_ = 0;
   Symbols assumed_;
   std::vector<Lesson> lessons_;
 };
