@@ -214,6 +214,12 @@ TEST(Contents, ShapesAreElements) {
   EXPECT_EQ(known({"Size"}, {x}), "3*M*N+3*N");
 }
 
+TEST(Contents, CastLikeIsCast) {
+  const Fact x = vector_of({kN, kN + 1, 0, Dim()});
+  EXPECT_EQ(known_elements({"CastLike"}, {x, Fact(Tensor::scalar(int32_t{1}))}), 3);
+  EXPECT_EQ(known({"CastLike"}, {x, Fact(Tensor::scalar(true))}), "? 1 0 ?");
+}
+
 TEST(Contents, RangesOfAKnownLength) {
   const auto scalar = [](const Dim& dim) { return with_contents(DType::kInt64, Shape{}, {dim}); };
   EXPECT_EQ(known({"Range"}, {scalar(kN), scalar(kN + 4), scalar(1)}), "N N+1 N+2 N+3");
