@@ -8,8 +8,8 @@
 
 namespace linnet {
 
-/// What this thread's arithmetic of dims may assume, and what operators say of them, while the facts of one graph are
-/// inferred. Without a scope nothing is assumed and nothing learned.
+/// The work of this thread on the facts of one graph: what arithmetic of dims may assume, and what operators demand of
+/// dims (their lessons). Without a scope nothing is assumed, learned or counted.
 class DimScope {
  public:
   DimScope();
@@ -21,17 +21,19 @@ class DimScope {
   /// Whether answers may need what is assumed. At first they may not: equalities that operators demand come first.
   bool assumes() const { return assumes_; }
   void begin_assuming() { assumes_ = true; }
+
   struct Order {
     bool operator()(const Dim& a, const Dim& b) const;
   };
   using Symbols = std::set<Dim, Order>;
+
   /// The symbols of which something was assumed: the graph is right only for runs where that holds.
   const Symbols& assumed() const { return assumed_; }
   /// Records that an answer needs what is assumed of the symbols in the dim.
   void assume(const Dim& dim);
 
-  /// Takes terms of expressions from what the work on one graph may make, in the current scope if there is one; false
-  /// where it has made too many. It bounds the time that a hostile file takes.
+  /// Counts terms that expressions are made of, in the current scope if there is one. False once a graph has needed
+  /// more than any honest file does: then sums are unknown, which bounds the time that a hostile one takes.
   static bool spend(size_t terms);
 
   struct Lesson {

@@ -28,6 +28,12 @@ Fact vector_of(const Dims& elements, DType dtype = DType::kInt64) {
   return with_contents(dtype, Shape{std::ssize(elements)}, elements);
 }
 
+Graph propagated(const GraphBuilder& b) {
+  Graph graph = b.graph();
+  propagate_facts(graph, *std::make_shared<ModelResources>());
+  return graph;
+}
+
 std::vector<Fact> facts_of(const OpCase& op, const std::vector<Fact>& inputs, int outputs = 1,
                            Registry registry = standard_registry()) {
   GraphBuilder b(op.opset, std::move(registry));
@@ -38,8 +44,7 @@ std::vector<Fact> facts_of(const OpCase& op, const std::vector<Fact>& inputs, in
                                           : b.input(str("x", i), inputs[i]));
   }
   const std::vector<ValueId> results = b.ops(op.op_type, values, outputs, op.attributes, op.domain);
-  Graph graph = b.graph();
-  propagate_facts(graph, *std::make_shared<ModelResources>());
+  const Graph graph = propagated(b);
   std::vector<Fact> facts;
   for (const ValueId v : results) facts.push_back(graph.fact(v));
   return facts;
@@ -301,14 +306,48 @@ TEST(Contents, IntegersOf32BitsAreThoseThatFit) {
   GraphBuilder b;
   const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{kN})), shape = b.op("Shape", {x});
   const ValueId narrow = b.op("Cast", {shape}, cast.attributes);
-  Graph graph = b.graph();
-  propagate_facts(graph, *std::make_shared<ModelResources>());
+  const Graph graph = propagated(b);
   EXPECT_EQ(graph.fact(narrow).contents->front().upper_bound(), INT32_MAX);
   EXPECT_EQ(graph.fact(x).dim(0).upper_bound(), INT32_MAX);
 }
 
 TEST(Contents, NumbersBeyond64BitsAreUnknown) {
   EXPECT_EQ(known({"Add"}, {vector_of({INT64_MAX, kN}), ints({1})}), "? N+1");
+}
+
+TEST(Contents, WhatALoopCarriesChanges) {
+  GraphBuilder body;
+  const ValueId i = body.input("i", Fact(DType::kInt64, Shape{})),
+                cond = body.input("cond", Fact(DType::kBool, Shape{}));
+  const ValueId carried = body.input("carried", Fact(DType::kInt64, Shape{1}));
+  body.output(cond);
+  body.output(body.op("Add", {carried, i}));
+  body.output(body.op("ConstantOfShape", {carried}));
+  GraphBuilder b;
+  const ValueId sizes = b.op("Shape", {b.input("x", Fact(DType::kFloat32, Dims{kN}))});
+  const auto y =
+      b.ops("Loop", {b.input("trips", Fact(DType::kInt64, Shape{})), kNoValue, sizes}, 2, {{"body", body.shared()}});
+  const Graph graph = propagated(b);
+  EXPECT_EQ(known(graph.fact(sizes)), "N");
+  EXPECT_EQ(known(graph.fact(y[0])), "");
+  EXPECT_FALSE(certainly_equal(graph.fact(y[1]).dim(1), kN)) << graph.fact(y[1]);
+}
+
+TEST(Contents, AScanSeesElementsThatDiffer) {
+  GraphBuilder body;
+  const ValueId state = body.input("state", Fact(DType::kInt64, Shape{1})),
+                element = body.input("element", Fact(DType::kInt64, Shape{}));
+  body.output(body.op("Add", {state, element}));
+  body.output(body.op("ConstantOfShape", {body.op("Unsqueeze", {element, body.constant(Tensor::of<int64_t>({0}))})}));
+  GraphBuilder b;
+  const ValueId sizes = b.op("Shape", {b.input("x", Fact(DType::kFloat32, Dims{kN, 3}))});
+  const ValueId first =
+      b.op("Slice", {sizes, b.constant(Tensor::of<int64_t>({0})), b.constant(Tensor::of<int64_t>({1}))});
+  const auto y = b.ops("Scan", {first, sizes}, 2, {{"body", body.shared()}, {"num_scan_inputs", int64_t{1}}});
+  const Graph graph = propagated(b);
+  EXPECT_EQ(known(graph.fact(first)), "N");
+  EXPECT_EQ(known(graph.fact(y[0])), "");
+  EXPECT_FALSE(certainly_equal(graph.fact(y[1]).dim(1), kN)) << graph.fact(y[1]);
 }
 
 class CopyKernel final : public Kernel {

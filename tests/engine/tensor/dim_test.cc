@@ -255,6 +255,14 @@ TEST(Dim, ExpressionsHaveLimits) {
   EXPECT_FALSE(floor_div(3 * nested - 7, 2).determined());
 }
 
+TEST(Dim, MinimaAndMaximaMeetNumbers) {
+  const Dim s("S");
+  EXPECT_EQ(str(min(min(s, 512), 300)), "min(S,300)");
+  EXPECT_EQ(str(min(100, min(s, 512) - 12)), str(min(s - 12, 100)));
+  EXPECT_EQ(str(max(max(s, 4), 9)), "max(S,9)");
+  EXPECT_EQ(str(floor_div(min(s, 512) + 1, 2)), "min(floor((S+1)/2),256)");
+}
+
 TEST(Dim, AScopeBoundsTheWorkOnExpressions) {
   Dim sum = 0;
   for (int i = 0; i < 30; ++i) sum += Dim(str("S", i));
