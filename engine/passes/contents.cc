@@ -60,10 +60,11 @@ Contents computed(const Op& op, std::span<const Fact> in, const Fact& out) {
   return result;
 }
 
-/// Elements in order, and tensors of their indices to be moved in place of them.
+/// Elements, and tensors of their numbers, which a kernel moves in place of them.
 class MovedElements {
  public:
-  /// Indices in place of the elements that the node moves; nullopt where its kernel cannot move them now.
+  /// The inputs with numbers in place of the elements that the node moves. nullopt where its kernel cannot run yet, and
+  /// where no element is known.
   std::optional<std::vector<Fact>> indices(const Op& op, std::span<const Fact> in) {
     std::vector<Fact> result(in.begin(), in.end());
     for (size_t i = 0; i < in.size(); ++i) {
@@ -71,7 +72,7 @@ class MovedElements {
       if (!op.moves(int(i))) {
         if (!in[i].constant) return std::nullopt;
       } else if (const auto size = small_size(in[i])) {
-        result[i] = Fact(indices(in[i], *size));
+        result[i] = Fact(numbered(in[i], *size));
       } else {
         return std::nullopt;
       }
@@ -79,6 +80,7 @@ class MovedElements {
     return is_known_ ? std::optional(std::move(result)) : std::nullopt;
   }
 
+  /// The elements that an output holds.
   Contents at(const Tensor& indices) const {
     if (indices.dtype() != DType::kInt64) return std::nullopt;
     Dims result;
@@ -90,7 +92,8 @@ class MovedElements {
   }
 
  private:
-  Tensor indices(const Fact& fact, int64_t size) {
+  /// The tensor with a number in place of each element, which it has in elements_.
+  Tensor numbered(const Fact& fact, int64_t size) {
     const auto known = elements_of(fact);
     is_known_ = is_known_ || known;
     Tensor result(DType::kInt64, fact.shape());

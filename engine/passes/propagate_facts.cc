@@ -102,7 +102,7 @@ void propagate_facts(Graph& graph, const ModelResources& resources, bool widen) 
   DimScope* const scope = DimScope::current();
   for (int round = 0; round < kMostLessons; ++round) {
     for (const NodeId id : graph.nodes()) infer_facts(graph, graph.node(id), resources, widen);
-    if (!scope) return;
+    if (!scope || !scope->learns()) return;
     if (apply_lessons(graph, *scope)) continue;
     if (scope->assumes()) return;
     scope->begin_assuming();

@@ -10,7 +10,7 @@ namespace linnet {
 namespace {
 
 constexpr int kMostNesting = 4;
-constexpr int kMostSteps = 64;  // of a division
+constexpr int kMostSteps = 32;  // of a division
 
 int nesting(const Dim& dim) { return Polynomial::of(dim) ? Polynomial::of(dim)->nesting : 0; }
 int size(const Dim& dim) { return Polynomial::of(dim) ? Polynomial::of(dim)->size : 0; }
@@ -100,15 +100,38 @@ std::pair<Dim, Dim> split_by(const Dim& a, int64_t divisor) {
   return {Polynomial::sum(std::move(whole)), Polynomial::sum(std::move(rest))};
 }
 
-/// The dividend of the quotient that a dim is, as floor(floor(x / y) + n) = floor((x + n * y) / y); nullopt for others.
-std::optional<std::pair<Dim, Dim>> inner_quotient(const Dim& dim) {
+/// A dim that is an atom, which is none for other dims, and a number.
+struct ShiftedAtom {
+  AtomPtr atom;
+  Dim number;
+};
+
+ShiftedAtom shifted_atom(const Dim& dim) {
   const Polynomial* const p = Polynomial::of(dim);
-  if (!p || p->terms.size() > 2) return std::nullopt;
+  if (!p || p->terms.size() > 2) return {};
   const Dim number = p->terms.size() == 2 && p->terms[1].factors.empty() ? Dim(p->terms[1].coefficient) : Dim(0);
   const Dim rest = dim - number;
   const AtomPtr* const atom = Polynomial::atom_of(rest);
-  if (!atom || (*atom)->kind != Atom::Kind::kFloor) return std::nullopt;
-  return std::pair((*atom)->a + number * (*atom)->b, (*atom)->b);
+  return atom ? ShiftedAtom{*atom, number} : ShiftedAtom{};
+}
+
+Dim extreme(const Dim& a, const Dim& b, Atom::Kind kind);
+
+/// The quotient of a dividend that is a quotient, a minimum or a maximum, and a number: floor((floor(p / q) + n) / y)
+/// is floor((p + n * q) / (q * y)), and quotients by one divisor are in the order of their dividends. Unknown for
+/// others.
+Dim quotient_of_atom(const Dim& x, const Dim& y) {
+  const auto [atom, number] = shifted_atom(x);
+  if (!atom || atom->is_symbol()) return {};
+  if (atom->kind == Atom::Kind::kFloor) return floor_div(atom->a + number * atom->b, atom->b * y);
+  return extreme(floor_div(atom->a + number, y), floor_div(atom->b + number, y), atom->kind);
+}
+
+/// min(min(p, q) + n, b) = min(p + n, min(q + n, b)), of numbers q and b, and so for max; unknown for others.
+Dim extreme_of_atom(const Dim& a, const Dim& b, Atom::Kind kind) {
+  const auto [atom, number] = shifted_atom(a);
+  if (!atom || atom->kind != kind || !atom->b.known() || !b.known()) return {};
+  return extreme(atom->a + number, extreme(atom->b + number, b, kind), kind);
 }
 
 Dim extreme(const Dim& a, const Dim& b, Atom::Kind kind) {
@@ -116,6 +139,8 @@ Dim extreme(const Dim& a, const Dim& b, Atom::Kind kind) {
   const bool largest = kind == Atom::Kind::kMax;
   if (certainly_at_least(a, b)) return largest ? a : b;
   if (certainly_at_least(b, a)) return largest ? b : a;
+  if (a.known()) return extreme(b, a, kind);
+  if (const Dim result = extreme_of_atom(a, b, kind); result.determined()) return result;
   const bool in_order = compare(a, b) < 0;
   return make_atom(kind, combined(a, b, largest ? larger : smaller), in_order ? a : b, in_order ? b : a);
 }
@@ -125,7 +150,7 @@ Dim extreme(const Dim& a, const Dim& b, Atom::Kind kind) {
 Dim floor_div(const Dim& a, const Dim& b) {
   if (!a.determined() || !certainly_at_least(b, 1)) return {};
   if (a.known() && b.known()) return floor_quotient(a.value(), b.value());
-  const auto [whole, rest] = divide(a, b);
+  const auto [whole, rest] = b.known() ? split_by(a, b.value()) : divide(a, b);
   if (rest.determined() && certainly_at_least(rest, 0) && certainly_at_least(b - 1, rest)) return whole;
   const auto [x, y] = reduced(a, b);
   if (!x.determined() || !y.determined()) return {};
@@ -134,7 +159,7 @@ Dim floor_div(const Dim& a, const Dim& b) {
     if (!multiple.determined() || !left.determined()) return {};
     if (!certainly_equal(multiple, 0)) return multiple + floor_div(left, y);
   }
-  if (const auto inner = inner_quotient(x)) return floor_div(inner->first, inner->second * y);
+  if (const Dim result = quotient_of_atom(x, y); result.determined()) return result;
   return make_atom(Atom::Kind::kFloor, combined(x, y, [](Interval p, Interval q) { return floor_quotient(p, q); }), x,
                    y);
 }
@@ -144,6 +169,7 @@ Dim remainder(const Dim& a, const Dim& b) { return a - b * floor_div(a, b); }
 
 Dim exact_quotient(const Dim& a, const Dim& b) {
   if (!a.determined() || !b.determined() || certainly_equal(b, 0)) return {};
+  if (a.known() && b.known()) return a.value() % b.value() == 0 ? Dim(a.value() / b.value()) : Dim();
   const auto [whole, rest] = divide(a, b);
   return certainly_equal(rest, 0) ? whole : Dim();
 }

@@ -9,6 +9,7 @@ namespace linnet {
 namespace {
 
 constexpr size_t kMostConditions = 1024;
+constexpr size_t kMostSpent = 4'000'000;  // terms, which take about half a second
 
 thread_local DimScope* current_scope = nullptr;
 
@@ -60,6 +61,13 @@ void DimScope::learn(const Dim& a, const Dim& b, bool equal) {
 std::vector<DimScope::Lesson> DimScope::take_lessons() {
   conditions_.insert(conditions_.end(), lessons_.begin(), lessons_.end());
   return std::exchange(lessons_, {});
+}
+
+bool DimScope::spend(size_t terms) {
+  DimScope* const scope = current();
+  if (!scope) return true;
+  if (scope->spent_ <= kMostSpent) scope->spent_ += terms;
+  return scope->spent_ <= kMostSpent;
 }
 
 DimScope::NoLessons::NoLessons() {

@@ -6,8 +6,8 @@
 
 namespace linnet {
 
-/// What this thread's arithmetic of dims may assume, and what operators teach it (learn_equal, learn_at_least), while
-/// the facts of one graph are inferred. Without a scope nothing is assumed and nothing learned.
+/// The work of this thread on the facts of one graph: what arithmetic of dims may assume, and what operators demand of
+/// dims (their lessons). Without a scope nothing is assumed, learned or counted.
 class DimScope {
  public:
   /// symbols: what lessons can be about. Others are not known before a run, so that nothing could check the lesson.
@@ -25,10 +25,16 @@ class DimScope {
   /// The symbols of which something was assumed: the graph is right only for runs where that holds.
   const Dims& assumed() const { return assumed_; }
 
+  /// Counts terms that expressions are made of, in the current scope if there is one. False once a graph has needed
+  /// more than any honest file does: then sums are unknown, which bounds the time that a hostile one takes.
+  static bool spend(size_t terms);
+
   struct Lesson {
     Dim a, b;
     bool equal;  ///< false: a >= b
   };
+  /// Whether there are lessons, see NoLessons.
+  bool learns() const { return learns_; }
   void learn(const Dim& a, const Dim& b, bool equal);
   /// The lessons since the last call.
   std::vector<Lesson> take_lessons();
@@ -52,6 +58,7 @@ class DimScope {
   DimScope* outer_;
   Dims symbols_, assumed_;
   bool assumes_ = false, learns_ = true;
+  size_t spent_ = 0;
   std::vector<Lesson> lessons_, conditions_;
 };
 

@@ -24,9 +24,7 @@ bool elements_fit(const Fact& fact, const Tensor& tensor) {
 
 }  // namespace
 
-bool is_followed(DType dtype) {
-  return dtype == DType::kInt64 || dtype == DType::kInt32 || dtype == DType::kBool;
-}
+bool is_followed(DType dtype) { return dtype == DType::kInt64 || dtype == DType::kInt32 || dtype == DType::kBool; }
 
 std::optional<Dims> elements_of(const Fact& fact) {
   if (fact.constant) {
@@ -53,6 +51,7 @@ Fact::~Fact() = default;
 Fact Fact::container(DType dtype, Fact element) {
   Fact fact(dtype, Shape{});
   element.constant = {};
+  element.contents = nullptr;
   fact.element = std::make_shared<const Fact>(std::move(element));
   return fact;
 }
@@ -109,6 +108,7 @@ Fact generalize(const Fact& a, const Fact& b) {
 Fact without_shape(const Fact& fact) {
   Fact open = fact;
   open.constant = {};
+  open.contents = nullptr;
   if (fact.element) {
     open.element = std::make_shared<const Fact>(without_shape(*fact.element));
   } else {

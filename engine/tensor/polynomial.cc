@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tensor/dim_scope.h"
 #include "tensor/interval.h"
 
 namespace linnet {
 namespace {
 
-constexpr size_t kMostTerms = 32;
+constexpr size_t kMostTerms = 32, kMostProducts = 128;
 constexpr int kMostDegree = 8, kMostSize = 64;
 
 template <class T>
@@ -111,6 +112,7 @@ std::optional<Term> quotient(const Term& a, const Term& b) {
 }
 
 std::optional<Terms> product(const Terms& a, const Terms& b) {
+  if (a.size() * b.size() > kMostProducts) return std::nullopt;
   Terms result;
   for (const Term& x : a) {
     for (const Term& y : b) {
@@ -138,6 +140,7 @@ Terms Polynomial::terms_of(const Dim& dim) {
 }
 
 Dim Polynomial::sum(Terms terms) {
+  if (terms.size() > 1 && !DimScope::spend(terms.size())) return {};
   if (!normalize(terms) || terms.size() > kMostTerms) return {};
   if (terms.empty()) return 0;
   if (terms.size() == 1 && terms[0].factors.empty()) return terms[0].coefficient;

@@ -83,7 +83,7 @@ Dim bounded_symbol(const Atom& symbol, const Bounds& bounds);
 
 /// a / b where b divides it.
 std::optional<Term> quotient(const Term& a, const Term& b);
-/// nullopt where a number overflows.
+/// nullopt where a number overflows, and beyond the limits.
 std::optional<Terms> product(const Terms& a, const Terms& b);
 
 }  // namespace linnet

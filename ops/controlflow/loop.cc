@@ -172,6 +172,7 @@ class Loop final : public Op, public CarriesValues {
   static Fact stacked(Fact element) {
     if (is_container(element.dtype)) throw Error(ErrorKind::kType, str("scan outputs cannot be ", element));
     element.constant = {};
+    element.contents = nullptr;
     if (element.dims) element.dims->insert(element.dims->begin(), Dim());
     return element;
   }
@@ -196,7 +197,10 @@ class Loop final : public Op, public CarriesValues {
   std::vector<Fact> first_inputs(std::span<const Fact> in) const {
     std::vector<Fact> inputs{Fact(DType::kInt64, Shape{}), Fact(DType::kBool, Shape{})};
     for (size_t i = 2; i < in.size(); ++i) inputs.push_back(in[i]);
-    for (Fact& fact : carried(inputs)) fact.constant = {};
+    for (Fact& fact : carried(inputs)) {
+      fact.constant = {};
+      fact.contents = nullptr;
+    }
     return inputs;
   }
 

@@ -153,6 +153,7 @@ class Scan final : public Op, public CarriesValues {
     std::vector<Fact> out = elements(in, &length);
     for (size_t i = 0; i < out.size(); ++i) {
       out[i].constant = {};
+      out[i].contents = nullptr;
       if (i < layout_.states || !out[i].dims) continue;
       const int axis = normalize_axis(layout_.stacked[i - layout_.states].axis, out[i].rank() + 1);
       out[i].dims->insert(out[i].dims->begin() + axis, length);
@@ -183,10 +184,12 @@ class Scan final : public Op, public CarriesValues {
   // The facts of the body's outputs, and the common length of the scanned inputs.
   std::vector<Fact> elements(std::span<const Fact> in, Dim* length) const {
     std::vector<Fact> given(in.begin(), in.end());
-    for (size_t i = 0; i < layout_.states; ++i) given[i].constant = {};
+    for (Fact& fact : std::span(given).first(layout_.states + layout_.scanned.size())) {
+      fact.constant = {};
+      fact.contents = nullptr;
+    }
     for (size_t i = 0; i < layout_.scanned.size(); ++i) {
       Fact& fact = given[layout_.states + i];
-      fact.constant = {};
       if (!fact.dims) continue;
       const int axis = normalize_axis(layout_.scanned[i].axis, fact.rank());
       *length = merge_dim(*length, fact.dim(axis), "lengths of scanned inputs");

@@ -172,6 +172,7 @@ class BatchedScan final : public Op {
     for (size_t i = 0; i < layout_.states + layout_.scanned(); ++i) {
       const bool is_state = i < layout_.states;
       given[i].constant = {};
+      given[i].contents = nullptr;
       require_rank_at_least(given[i], is_state ? 1 : 2, is_state ? "a state" : "a scanned value");
       if (!given[i].dims) continue;
       *batch = merge_dim(*batch, given[i].dim(0), "batches of states and scanned values");
@@ -180,7 +181,10 @@ class BatchedScan final : public Op {
     }
     std::vector<Fact> out = body_facts(*body_, given);
     require_state_dtypes(std::span(given).first(layout_.states), out);
-    for (Fact& fact : out) fact.constant = {};
+    for (Fact& fact : out) {
+      fact.constant = {};
+      fact.contents = nullptr;
+    }
     return out;
   }
 

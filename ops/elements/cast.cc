@@ -41,10 +41,7 @@ class Cast final : public Op {
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
   bool is_elementwise() const override { return true; }
-  Dim element(std::span<const Dim> inputs) const override {
-    const Dim& x = inputs[0];
-    return to_ == DType::kBool ? truth(certainly_different(x, 0), certainly_equal(x, 0)) : x;
-  }
+  Dim element(std::span<const Dim> inputs) const override { return converted(inputs[0], to_); }
   bool widens_constants() const override { return late_; }
   KernelPtr compile(const CompileInput& in) const override { return cast_kernel(in, rounding_); }
 

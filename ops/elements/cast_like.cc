@@ -1,4 +1,5 @@
 #include "elements/cast_kernel.h"
+#include "elements/truth.h"
 #include "infer/infer.h"
 #include "registration.h"
 
@@ -14,6 +15,13 @@ class CastLike final : public Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, 2);
     return {Fact(in[1].dtype, in[0].dims)};
+  }
+
+  std::optional<Dims> contents(std::span<const Fact> in, const Fact& out) const override {
+    auto elements = elements_of(in[0]);
+    if (!elements) return std::nullopt;
+    for (Dim& x : *elements) x = converted(x, out.dtype);
+    return elements;
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "linnet/dim.h"
+#include "linnet/dtype.h"
 
 namespace linnet {
 
@@ -14,5 +15,10 @@ inline Dim at_least(const Dim& a, const Dim& b) {
 
 /// Whether a == b.
 inline Dim equals(const Dim& a, const Dim& b) { return truth(certainly_equal(a, b), certainly_different(a, b)); }
+
+/// An integer as a Cast to the dtype makes it.
+inline Dim converted(const Dim& x, DType to) {
+  return to == DType::kBool ? truth(certainly_different(x, 0), certainly_equal(x, 0)) : x;
+}
 
 }  // namespace linnet

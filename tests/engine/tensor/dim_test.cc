@@ -255,6 +255,32 @@ TEST(Dim, ExpressionsHaveLimits) {
   EXPECT_FALSE(floor_div(3 * nested - 7, 2).determined());
 }
 
+TEST(Dim, MinimaAndMaximaMeetNumbers) {
+  const Dim s("S");
+  EXPECT_EQ(str(min(min(s, 512), 300)), "min(S,300)");
+  EXPECT_EQ(str(min(100, min(s, 512) - 12)), str(min(s - 12, 100)));
+  EXPECT_EQ(str(max(max(s, 4), 9)), "max(S,9)");
+  EXPECT_EQ(str(floor_div(min(s, 512) + 1, 2)), "min(floor((S+1)/2),256)");
+}
+
+TEST(Dim, AScopeBoundsTheWorkOnExpressions) {
+  Dim sum = 0;
+  for (int i = 0; i < 30; ++i) sum += Dim(str("S", i));
+  const Dim n = Dim("N") + 1;
+  {
+    DimScope scope;
+    for (int i = 0; i < 200000 && (sum + i).determined(); ++i) {
+    }
+    EXPECT_FALSE((n + 1).determined());
+    EXPECT_FALSE((n * n).determined());
+    EXPECT_TRUE(Dim("K").determined() && Dim::fresh().determined());  // what is noted of symbols is not lost
+    EXPECT_TRUE((Dim("K") * 2).determined());
+    const DimScope next;
+    EXPECT_TRUE((n + 1).determined());
+  }
+  EXPECT_TRUE((n + 1).determined());
+}
+
 TEST(Dim, QuotientsOfQuotientsAreOne) {
   Dim w("W");
   for (int i = 0; i < 40; ++i) w = floor_div(w + 1, 2);  // 40 windows of stride 2
