@@ -123,12 +123,24 @@ std::pair<Dim, Dim> split_by(const Dim& a, int64_t divisor) {
   return {Polynomial::sum(std::move(whole)), Polynomial::sum(std::move(rest))};
 }
 
+/// The sum of an atom, which is nothing else, and a number.
+struct ShiftedAtom {
+  const Atom* atom;  ///< nullptr: the dim is another
+  Dim number;
+};
+
+ShiftedAtom shifted_atom(const Dim& dim) {
+  const Polynomial* const p = Polynomial::of(dim);
+  if (!p || p->terms.size() > 2) return {nullptr, 0};
+  const Dim number = p->terms.size() == 2 && p->terms[1].factors.empty() ? Dim(p->terms[1].coefficient) : Dim(0);
+  return {only_atom(dim - number), number};
+}
+
+bool is_extreme(const Atom& atom) { return atom.kind == Atom::Kind::kMin || atom.kind == Atom::Kind::kMax; }
+
 /// The dividend of the quotient that a dim is, as floor(floor(x / y) + n) = floor((x + n * y) / y); nullopt for others.
 std::optional<std::pair<Dim, Dim>> inner_quotient(const Dim& dim) {
-  const Polynomial* const p = Polynomial::of(dim);
-  if (!p || p->terms.size() > 2) return std::nullopt;
-  const Dim number = p->terms.size() == 2 && p->terms[1].factors.empty() ? Dim(p->terms[1].coefficient) : Dim(0);
-  const Atom* const atom = only_atom(dim - number);
+  const auto [atom, number] = shifted_atom(dim);
   if (!atom || atom->kind != Atom::Kind::kFloor) return std::nullopt;
   return std::pair(atom->a + number * atom->b, atom->b);
 }
@@ -138,9 +150,12 @@ Dim extreme(const Dim& a, const Dim& b, Atom::Kind kind) {
   const bool largest = kind == Atom::Kind::kMax;
   if (certainly_at_least(a, b)) return largest ? a : b;
   if (certainly_at_least(b, a)) return largest ? b : a;
+  if (a.known()) return extreme(b, a, kind);
+  if (const auto [atom, number] = shifted_atom(a); b.known() && atom && atom->kind == kind && atom->b.known()) {
+    return extreme(atom->a + number, extreme(atom->b + number, b, kind), kind);
+  }
   std::string first = text_of(a), second = text_of(b);
-  // Expressions come in front of numbers.
-  const bool swapped = a.known() || (!b.known() && second < first);
+  const bool swapped = !b.known() && second < first;
   if (swapped) std::swap(first, second);
   const Bounds bounds = combined(a, b, largest ? larger : smaller);
   return make_atom(kind, (largest ? "max(" : "min(") + first + "," + second + ")", bounds, swapped ? b : a,
@@ -162,6 +177,9 @@ Dim floor_div(const Dim& a, const Dim& b) {
     if (!certainly_equal(multiple, 0)) return multiple + floor_div(left, y);
   }
   if (const auto inner = inner_quotient(x)) return floor_div(inner->first, inner->second * y);
+  if (const auto [atom, number] = shifted_atom(x); atom && is_extreme(*atom)) {
+    return extreme(floor_div(atom->a + number, y), floor_div(atom->b + number, y), atom->kind);
+  }
   return make_atom(Atom::Kind::kFloor, "floor(" + operand_text(x) + "/" + operand_text(y) + ")",
                    combined(x, y, [](Interval p, Interval q) { return floor_quotient(p, q); }), x, y);
 }
@@ -171,6 +189,7 @@ Dim remainder(const Dim& a, const Dim& b) { return a - b * floor_div(a, b); }
 
 Dim exact_quotient(const Dim& a, const Dim& b) {
   if (!a.determined() || !b.determined() || certainly_equal(b, 0)) return {};
+  if (a.known() && b.known()) return a.value() % b.value() == 0 ? Dim(a.value() / b.value()) : Dim();
   const auto [whole, rest] = divide(a, b);
   return certainly_equal(rest, 0) ? whole : Dim();
 }
