@@ -29,15 +29,15 @@ Dim element(const std::string& op, std::span<const Dim> x) {
   if (op == "Abs") return x[0].lower_bound() >= 0 ? x[0] : x[0].upper_bound() <= 0 ? Dim(0) - x[0] : max(x[0], Dim(0) - x[0]);
   if (op == "Min") return std::accumulate(x.begin() + 1, x.end(), x[0], [](const Dim& a, const Dim& b) { return min(a, b); });
   if (op == "Max") return std::accumulate(x.begin() + 1, x.end(), x[0], [](const Dim& a, const Dim& b) { return max(a, b); });
-  if (op == "Equal") return truth(x[0] == x[1], certainly_different(x[0], x[1]));
+  if (op == "Equal") return truth(certainly_equal(x[0], x[1]), certainly_different(x[0], x[1]));
   if (op == "Less") return both(less);
   if (op == "Greater") return less(x[1], x[0]);
   if (op == "LessOrEqual") return less(x[0], x[1] + 1);
   if (op == "GreaterOrEqual") return less(x[1], x[0] + 1);
-  if (op == "And") return truth(x[0] == Dim(1) && x[1] == Dim(1), x[0] == Dim(0) || x[1] == Dim(0));
-  if (op == "Or") return truth(x[0] == Dim(1) || x[1] == Dim(1), x[0] == Dim(0) && x[1] == Dim(0));
+  if (op == "And") return truth(certainly_equal(x[0], 1) && certainly_equal(x[1], 1), certainly_equal(x[0], 0) || certainly_equal(x[1], 0));
+  if (op == "Or") return truth(certainly_equal(x[0], 1) || certainly_equal(x[1], 1), certainly_equal(x[0], 0) && certainly_equal(x[1], 0));
   if (op == "Not") return Dim(1) - x[0];
-  if (op == "Where") return x[0].known() ? (x[0].value() ? x[1] : x[2]) : x[1] == x[2] ? x[1] : Dim();
+  if (op == "Where") return x[0].known() ? (x[0].value() ? x[1] : x[2]) : certainly_equal(x[1], x[2]) ? x[1] : Dim();
   if (op == "Floor" || op == "Ceil" || op == "Identity") return x[0];
   return {};
 }

@@ -114,8 +114,6 @@ bool certainly_equal(const Dim& a, const Dim& b) {
   return x && y && (x == y || same_terms(x->terms, y->terms));
 }
 
-bool operator==(const Dim& a, const Dim& b) { return certainly_equal(a, b); }
-
 bool certainly_equal(const Dims& a, const Dims& b) {
   return std::ranges::equal(a, b, [](const Dim& x, const Dim& y) { return certainly_equal(x, y); });
 }

@@ -24,9 +24,7 @@ bool elements_fit(const Fact& fact, const Tensor& tensor) {
 
 }  // namespace
 
-bool is_followed(DType dtype) {
-  return dtype == DType::kInt64 || dtype == DType::kInt32 || dtype == DType::kBool;
-}
+bool is_followed(DType dtype) { return dtype == DType::kInt64 || dtype == DType::kInt32 || dtype == DType::kBool; }
 
 std::optional<Dims> elements_of(const Fact& fact) {
   if (fact.constant) {
@@ -102,7 +100,8 @@ Fact generalize(const Fact& a, const Fact& b) {
   }
   if (!a.dims || !b.dims || a.dims->size() != b.dims->size()) return {a.dtype, std::nullopt};
   Dims dims;
-  for (size_t i = 0; i < a.dims->size(); ++i) dims.push_back((*a.dims)[i] == (*b.dims)[i] ? (*a.dims)[i] : Dim());
+  for (size_t i = 0; i < a.dims->size(); ++i)
+    dims.push_back(certainly_equal((*a.dims)[i], (*b.dims)[i]) ? (*a.dims)[i] : Dim());
   return {a.dtype, dims};
 }
 
@@ -122,7 +121,7 @@ bool compatible(const Fact& a, const Fact& b) {
   if (a.element && b.element) return compatible(*a.element, *b.element);
   if (!a.dims || !b.dims) return true;
   return std::equal(a.dims->begin(), a.dims->end(), b.dims->begin(), b.dims->end(),
-                    [](const Dim& x, const Dim& y) { return !x.known() || !y.known() || x == y; });
+                    [](const Dim& x, const Dim& y) { return !x.known() || !y.known() || x.value() == y.value(); });
 }
 
 }  // namespace linnet

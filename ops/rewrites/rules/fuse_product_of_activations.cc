@@ -18,7 +18,8 @@ bool is_open_dim_of_input(const Graph& graph, const Dim& dim) {
   static_assert(kMostOpenDim <= kMostTerms);
   return graph.finished() && std::any_of(graph.inputs().begin(), graph.inputs().end(), [&](ValueId input) {
            const Fact& x = graph.fact(input);
-           return x.has_rank() && std::find(x.dims->begin(), x.dims->end(), dim) != x.dims->end();
+           return x.has_rank() &&
+                  std::ranges::any_of(*x.dims, [&](const Dim& other) { return certainly_equal(other, dim); });
          });
 }
 
@@ -27,7 +28,7 @@ bool fit_product(const Graph& graph, const Fact& a, const Fact& b) {
   if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank() || a.rank() < 2) return false;
   const Dim& depth = a.dim(a.rank() - 1);
   const bool fits = depth.known() ? depth.value() <= kMostTerms : is_open_dim_of_input(graph, depth);
-  return fits && std::equal(a.dims->begin(), a.dims->end() - 2, b.dims->begin());
+  return fits && certainly_equal(Dims(a.dims->begin(), a.dims->end() - 2), Dims(b.dims->begin(), b.dims->end() - 2));
 }
 
 /// The axes of a Transpose with the last two exchanged.
