@@ -301,7 +301,7 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact> in) {
 bool no_elements(std::span<const Fact> outputs) {
   return std::all_of(outputs.begin(), outputs.end(), [](const Fact& fact) {
     return !fact.present() ||
-           (fact.concrete() && std::find(fact.dims->begin(), fact.dims->end(), Dim(0)) != fact.dims->end());
+           (fact.concrete() && std::ranges::any_of(*fact.dims, [](const Dim& dim) { return dim.value() == 0; }));
   });
 }
 

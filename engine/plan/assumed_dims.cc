@@ -29,7 +29,7 @@ std::vector<Shape> input_shapes(const Graph& graph) {
   return shapes;
 }
 
-bool says(const Fact& fact, const Dims& dims) { return fact.has_rank() && *fact.dims == dims; }
+bool says(const Fact& fact, const Dims& dims) { return fact.has_rank() && certainly_equal(*fact.dims, dims); }
 
 /// Whether the dims of all facts are as assumed: each symbol stands for one number.
 class Check {

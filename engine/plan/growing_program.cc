@@ -50,7 +50,7 @@ std::optional<int64_t> rows_added(const std::vector<GrowingState>& states, const
   return rows;
 }
 
-bool has_columns(const Fact& fact) { return fact.rank() > 0 && fact.dims->back() == Dim(kCapacity); }
+bool has_columns(const Fact& fact) { return fact.rank() > 0 && certainly_equal(fact.dims->back(), Dim(kCapacity)); }
 
 }  // namespace
 

@@ -9,7 +9,7 @@ namespace {
 bool are_rows(const Fact& fact, const Fact& state, int axis) {
   if (fact.dtype != state.dtype || !fact.concrete() || fact.rank() != state.rank()) return false;
   for (int d = 0; d < fact.rank(); ++d) {
-    if (d != axis && !(fact.dim(d) == state.dim(d))) return false;
+    if (d != axis && !certainly_equal(fact.dim(d), state.dim(d))) return false;
   }
   return true;
 }

@@ -48,7 +48,7 @@ int open_axis(const Fact& before, const Fact& after) {
   if (!before.has_rank() || !after.has_rank() || before.rank() != after.rank()) return -1;
   int axis = -1;
   for (int d = 0; d < before.rank(); ++d) {
-    if (before.dim(d) == after.dim(d)) continue;
+    if (certainly_equal(before.dim(d), after.dim(d))) continue;
     if (d == 0 || axis >= 0 || before.dim(d).known()) return -1;
     axis = d;
   }

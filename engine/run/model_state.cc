@@ -7,6 +7,7 @@
 #include "environment/run_environment.h"
 #include "passes/passes.h"
 #include "tensor/bool_bytes.h"
+#include "tensor/dim_scope.h"
 #include "tensor/stored_contents.h"
 
 namespace linnet {
@@ -129,7 +130,10 @@ Model::State::State(Graph graph, const ModelOptions& options, GraphNotes notes_i
   resources->executor = make_checked_executor(options.executor ? options.executor : make_thread_executor());
   resources->account = MemoryAccount::current_or(options.limits.memory_bytes);
   DimNames names(graph);
-  within_load_limits(options.limits, resources->account, [&] { prepare(graph); });
+  within_load_limits(options.limits, resources->account, [&] {
+    const DimScope without_assumptions;
+    prepare(graph);
+  });
   program = std::make_shared<Program>(std::move(graph), resources, std::vector<Program::State>{}, std::move(names));
   describe();
   for (size_t i = 0; i < notes.declared.size(); ++i) add_declared(outputs[i].fact, notes.declared[i]);

@@ -140,8 +140,6 @@ Dim operator-(const Dim& a, const Dim& b) { return a + b * Dim(-1); }
 
 bool certainly_equal(const Dim& a, const Dim& b) { return a.determined() && b.determined() && compare(a, b) == 0; }
 
-bool operator==(const Dim& a, const Dim& b) { return certainly_equal(a, b); }
-
 bool certainly_equal(const Dims& a, const Dims& b) {
   return std::ranges::equal(a, b, [](const Dim& x, const Dim& y) { return certainly_equal(x, y); });
 }

@@ -36,7 +36,7 @@ void for_symbols(const Dim& dim, const F& f) {
 
 }  // namespace
 
-DimScope::DimScope(Dims symbols) : outer_(std::exchange(current_scope, this)), symbols_(std::move(symbols)) {}
+DimScope::DimScope(Dims symbols) : outer_(std::exchange(current_scope, this)), symbols_(std::move(symbols)), learns_(!symbols_.empty()) {}
 DimScope::~DimScope() { current_scope = outer_; }
 DimScope* DimScope::current() { return current_scope; }
 

@@ -101,7 +101,8 @@ Fact generalize(const Fact& a, const Fact& b) {
   }
   if (!a.dims || !b.dims || a.dims->size() != b.dims->size()) return {a.dtype, std::nullopt};
   Dims dims;
-  for (size_t i = 0; i < a.dims->size(); ++i) dims.push_back((*a.dims)[i] == (*b.dims)[i] ? (*a.dims)[i] : Dim());
+  for (size_t i = 0; i < a.dims->size(); ++i)
+    dims.push_back(certainly_equal((*a.dims)[i], (*b.dims)[i]) ? (*a.dims)[i] : Dim());
   return {a.dtype, dims};
 }
 
@@ -122,7 +123,7 @@ bool compatible(const Fact& a, const Fact& b) {
   if (a.element && b.element) return compatible(*a.element, *b.element);
   if (!a.dims || !b.dims) return true;
   return std::equal(a.dims->begin(), a.dims->end(), b.dims->begin(), b.dims->end(),
-                    [](const Dim& x, const Dim& y) { return !x.known() || !y.known() || x == y; });
+                    [](const Dim& x, const Dim& y) { return !x.known() || !y.known() || x.value() == y.value(); });
 }
 
 }  // namespace linnet

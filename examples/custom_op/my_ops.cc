@@ -15,12 +15,16 @@ std::optional<Dims> broadcast(const std::optional<Dims>& a, const std::optional<
   for (size_t d = 1; d <= b->size(); ++d) {
     Dim& dim = dims[dims.size() - d];
     const Dim& other = (*b)[b->size() - d];
-    if (dim == other || other == Dim(1)) continue;
-    if (dim.known() && other.known() && dim != Dim(1)) {
+    if (certainly_equal(dim, other) || certainly_equal(other, 1)) continue;
+    if (dim.known() && other.known() && dim.value() != 1) {
       throw Error(ErrorKind::kShape, str("dims ", dim, " and ", other, " do not broadcast"));
     }
-    // A known dim other than 1 decides; two unknown ones leave the result open.
-    dim = dim == Dim(1) || other.known() ? other : dim.known() ? dim : Dim();
+    // A dim that is certainly not 1 decides; where both may be 1, the result is open.
+    if (certainly_equal(dim, 1) || certainly_different(other, 1)) {
+      dim = other;
+    } else if (!certainly_different(dim, 1)) {
+      dim = Dim();
+    }
   }
   return dims;
 }

@@ -14,23 +14,13 @@ using Slots = AttentionSlots;
 
 constexpr const char* kNanWithoutKeys = "nan_without_keys";
 
-/// The dim of heads times their sizes, divided; open where it is not known.
+/// The dim of heads times their sizes, divided.
 Dim divided(const Dim& dim, int64_t heads, const char* what) {
-  if (!dim.known()) return exact_quotient(dim, heads);
-  if (dim.value() % heads != 0) {
+  if (dim.known() && dim.value() % heads != 0) {
     throw Error(ErrorKind::kShape,
                 str("the last dim of ", what, " must be a multiple of its ", heads, " heads, got ", dim));
   }
-  return dim.value() / heads;
-}
-
-Dim multiplied(const Dim& dim, const Dim& factor) {
-  return dim.known() && factor.known() ? Dim(checked_mul(dim.value(), factor.value())) : dim * factor;
-}
-
-Dim sum(const Dim& a, const Dim& b) {
-  if (a == Dim(0)) return b;
-  return a.known() && b.known() ? Dim(checked_add(a.value(), b.value())) : a + b;
+  return floor_div(dim, heads);
 }
 
 /// The dims of an attention, as far as they are known.
@@ -95,7 +85,7 @@ class Attention final : public Op {
       const AttentionDims d = dims(in);
       check_mask(in, d);
       out[0].dims = Dims{d.batch, d.q_heads, d.q_length, d.v_head_size};
-      if (q.rank() == 3) out[0].dims = Dims{d.batch, d.q_length, multiplied(d.q_heads, d.v_head_size)};
+      if (q.rank() == 3) out[0].dims = Dims{d.batch, d.q_length, checked_mul(d.q_heads, d.v_head_size)};
       out[1].dims = Dims{d.batch, d.kv_heads, d.kv_length, d.head_size};
       out[2].dims = Dims{d.batch, d.kv_heads, d.kv_length, d.v_head_size};
       out[3].dims = Dims{d.batch, d.q_heads, d.q_length, d.kv_length};
@@ -245,7 +235,7 @@ class Attention final : public Op {
       if (key.has_rank()) match(key, d.head_size, "past_key");
       if (value.has_rank()) match(value, d.v_head_size, "past_value");
     }
-    d.kv_length = sum(d.past_length, d.new_length);
+    d.kv_length = checked_add(d.past_length, d.new_length);
   }
 
   void check_mask(std::span<const Fact> in, const AttentionDims& d) const {
@@ -254,14 +244,21 @@ class Attention final : public Op {
     const std::array full{d.batch, d.q_heads, d.q_length, d.kv_length};
     bool fits = mask.rank() >= 1 && mask.rank() <= 4;
     for (int axis = 3, own = mask.rank() - 1; fits && own >= 0; --axis, --own) {
-      const Dim &dim = mask.dim(own), &whole = full[size_t(axis)];
-      if (!dim.known() || !whole.known()) continue;
-      const bool shorter = axis == 3 && padded_mask_ && dim.value() < whole.value();
-      fits = dim == whole || dim == Dim(1) || shorter;
+      fits = axis == 3 && padded_mask_ ? is_shorter(mask.dim(own), full[3])
+                                       : broadcasts_to(mask.dim(own), full[size_t(axis)]);
     }
     if (fits) return;
     throw Error(ErrorKind::kShape, str("attn_mask must be broadcastable to [", full[0], ",", full[1], ",", full[2], ",",
                                        full[3], "], got ", mask));
+  }
+
+  /// Whether a mask of so many keys can be completed; one of a single key can even where there is none.
+  static bool is_shorter(const Dim& masked, const Dim& keys) {
+    if (masked.known() && (masked.value() == 1 || keys.known())) {
+      return masked.value() == 1 || masked.value() <= keys.value();
+    }
+    if (masked.lower_bound() >= 2) learn_at_least(keys, masked);
+    return true;
   }
 
   static std::vector<Fact> facts_of(const NodeValues& v) {

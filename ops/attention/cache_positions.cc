@@ -75,7 +75,8 @@ class CachePositions final : public Op {
     Dim batch;
     if (in[kLast].has_rank()) {
       const Fact& fact = in[kLast];
-      const bool column = fact.rank() == 2 && (!fact.dim(1).known() || fact.dim(1) == Dim(1));
+      const bool column = fact.rank() == 2 && (!fact.dim(1).known() || fact.dim(1).value() == 1);
+      if (column) learn_equal(fact.dim(1), 1);
       if (fact.rank() != 1 && !column) {
         throw Error(ErrorKind::kShape, str("seqlens_k must have the shape [batch], got ", fact));
       }

@@ -182,7 +182,7 @@ class LinearAttention final : public Op {
     const Dim v_size = head_size(in[kValue], kv_heads_, "value");
     const auto [batch, length] = tokens(in);
     check_heads(in, k_size);
-    const Dim width = v_size.known() ? Dim(checked_mul(v_size.value(), q_heads_)) : Dim();
+    const Dim width = checked_mul(v_size, q_heads_);
     const Dims state{batch, kv_heads_, k_size, v_size};
     std::vector<Fact> out{Fact(in[kQuery].dtype, Dims{batch, length, width}), state_fact(in, state)};
     out.resize(size_t(num_outputs_));
@@ -221,12 +221,12 @@ class LinearAttention final : public Op {
 
   static Dim head_size(const Fact& fact, int64_t heads, const std::string& name) {
     require_rank(fact, 3, name);
-    if (!fact.has_rank() || !fact.dim(2).known()) return Dim();
-    const int64_t width = fact.dim(2).value();
-    if (width % heads != 0) {
+    if (!fact.has_rank()) return {};
+    const Dim& width = fact.dim(2);
+    if (width.known() && width.value() % heads != 0) {
       throw Error(ErrorKind::kShape, str("the last dim of ", name, " must be a multiple of ", heads, ", got ", width));
     }
-    return width / heads;
+    return floor_div(width, heads);
   }
 
   /// The batch and the length of all inputs but the state.
@@ -251,7 +251,7 @@ class LinearAttention final : public Op {
   }
 
   static void require_width(const Fact& fact, int64_t one, int64_t other, const std::string& name) {
-    if (fact.dim(2) == Dim(one) || fact.dim(2) == Dim(other)) return;
+    if (certainly_equal(fact.dim(2), one) || certainly_equal(fact.dim(2), other)) return;
     throw Error(ErrorKind::kShape, str("the last dim of ", name, " must be ", one, " or ", other, ", got ", fact));
   }
 

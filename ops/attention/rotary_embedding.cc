@@ -160,7 +160,7 @@ class RotaryEmbedding final : public Op {
       merge_dim(in[i].dim(in[i].rank() - 1), size,
                 str("the last dim of the caches and ", whole_ ? "" : "half of ", "what is rotated"));
       if (in[1].has_rank()) merge_dim(in[1].dim(0), in[i].dim(0), "dim 0 of cos_cache and sin_cache");
-      const bool shared = whole_ && in[i].dim(0) == Dim(1);
+      const bool shared = whole_ && certainly_equal(in[i].dim(0), 1);
       if (!by_position) check_tokens(in[i], shared ? Dim(1) : x.dim(0), length, "the caches");
     }
     if (by_position && in[3].has_rank()) check_tokens(in[3], x.dim(0), length, "position_ids");
@@ -174,17 +174,17 @@ class RotaryEmbedding final : public Op {
   Dim cache_size(const Fact& x) const {
     const Dim size = x.dim(x.rank() - 1);
     const int64_t of_pair = whole_ ? 1 : 2;
-    if (!size.known()) return rotated_ ? Dim(rotated_ / of_pair) : Dim();
-    if (x.rank() == 3 && size.value() % heads_ != 0) {
+    if (x.rank() == 3 && size.known() && size.value() % heads_ != 0) {
       throw Error(ErrorKind::kShape, str("the last dim of X must be a multiple of num_heads ", heads_, ", got ", size));
     }
-    const int64_t head_size = x.rank() == 3 ? size.value() / heads_ : size.value();
-    const int64_t rotated = rotated_ ? rotated_ : head_size;
-    if (rotated % 2 != 0 || rotated > head_size) {
+    const Dim head_size = x.rank() == 3 ? floor_div(size, heads_) : size,
+              rotated = rotated_ ? Dim(rotated_) : head_size;
+    learn_at_least(head_size, rotated);
+    if (head_size.known() && (rotated.value() % 2 != 0 || rotated.value() > head_size.value())) {
       throw Error(ErrorKind::kShape,
                   str("what is rotated must be even and at most the head size ", head_size, ", got ", rotated));
     }
-    return rotated / of_pair;
+    return floor_div(rotated, of_pair);
   }
 
   bool whole_, side_by_side_, interleaved_;

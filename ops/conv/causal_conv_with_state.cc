@@ -106,9 +106,11 @@ class CausalConvWithState final : public Op {
 
  private:
   static Dim state_length(const Fact& w) {
-    if (!w.has_rank() || !w.dim(2).known()) return Dim();
-    if (w.dim(2).value() < 1) throw Error(ErrorKind::kShape, str("weight must be [channels,1,k], k >= 1, got ", w));
-    return w.dim(2).value() - 1;
+    if (!w.has_rank()) return {};
+    if (w.dim(2).known() && w.dim(2).value() < 1)
+      throw Error(ErrorKind::kShape, str("weight must be [channels,1,k], k >= 1, got ", w));
+    learn_at_least(w.dim(2), 1);
+    return w.dim(2) - 1;
   }
 
   static void check_channels(std::span<const Fact> in) {

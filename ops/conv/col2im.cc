@@ -16,7 +16,7 @@ namespace {
 
 /// One spatial axis: position `block * stride + k * dilation - pad` of the image belongs to element k of a block.
 struct BlockAxis {
-  int64_t image = 1, block = 1, stride = 1, dilation = 1, pad = 0, count = 1;
+  int64_t image = 1, block = 1, stride = 1, dilation = 1, pad = 0, pad_end = 0, count = 1;
   int64_t next_pixels = 1, next_blocks = 1;  ///< of all axes behind it
 };
 
@@ -151,13 +151,15 @@ class Col2Im final : public Op {
     if (in[0].dtype == DType::kString) {
       throw Error(ErrorKind::kUnsupported, "elements where blocks overlap are added, and strings have no sum");
     }
-    const auto image = constant_ints(in[1]), block = constant_ints(in[2]);
+    const auto image = determined_ints(in[1]);
+    const auto block = constant_ints(in[2]);
     if (!image || !block) return {Fact(in[0].dtype, std::nullopt)};
+    int64_t taps = 1;
+    Dim blocks = 1;
     const std::vector<BlockAxis> axes = this->axes(*image, *block);
-    int64_t taps = 1, blocks = 1;
-    for (const BlockAxis& axis : axes) {
-      taps = checked_mul(taps, axis.block);
-      blocks = checked_mul(blocks, axis.count);
+    for (size_t i = 0; i < axes.size(); ++i) {
+      taps = checked_mul(taps, axes[i].block);
+      blocks = checked_mul(blocks, count_blocks(axes[i], (*image)[i]));
     }
     Dims dims{Dim(), Dim()};
     if (in[0].has_rank()) {
@@ -170,7 +172,7 @@ class Col2Im final : public Op {
 
   KernelPtr compile(const CompileInput& in) const override {
     const Shape y = in.output_shape(0);
-    std::vector<BlockAxis> axes = this->axes(tensor_ints(*in.constant(1)), tensor_ints(*in.constant(2)));
+    std::vector<BlockAxis> axes = this->axes(*determined_ints(in.fact(1)), tensor_ints(*in.constant(2)));
     return dispatch_sum(in.dtype(0), [&]<class T>() -> KernelPtr {
       return std::make_unique<Col2ImKernel<T>>(std::move(axes), checked_mul(y[0], y[1]),
                                                kernels_for<ReduceKernels>(in.isa()).add_rows);
@@ -181,8 +183,7 @@ class Col2Im final : public Op {
 
  private:
   static Dim channels(const Fact& x, int64_t taps) {
-    if (!x.dim(1).known()) return Dim();
-    if (x.dim(1).value() % taps == 0) return x.dim(1).value() / taps;
+    if (!x.dim(1).known() || x.dim(1).value() % taps == 0) return floor_div(x.dim(1), taps);
     throw Error(ErrorKind::kShape,
                 str("dim 1 of input must be a multiple of the block's ", taps, " elements, got ", x));
   }
@@ -195,7 +196,7 @@ class Col2Im final : public Op {
     return list[i];
   }
 
-  std::vector<BlockAxis> axes(const std::vector<int64_t>& image, const std::vector<int64_t>& block) const {
+  std::vector<BlockAxis> axes(const Dims& image, const std::vector<int64_t>& block) const {
     const size_t n = image.size();
     if (n == 0 || block.size() != n) {
       throw Error(ErrorKind::kShape, str("image_shape and block_shape must have as many values, at least one, got ", n,
@@ -203,25 +204,32 @@ class Col2Im final : public Op {
     }
     std::vector<BlockAxis> axes(n);
     for (size_t i = 0; i < n; ++i) {
-      const int64_t end = at_or(pads_, n + i, 2 * n, 0, "pads");
-      axes[i] = {image[i], block[i], at_or(strides_, i, n, 1, "strides"), at_or(dilations_, i, n, 1, "dilations"),
-                 at_or(pads_, i, 2 * n, 0, "pads")};
-      count_blocks(axes[i], end);
+      const int64_t pad_end = at_or(pads_, n + i, 2 * n, 0, "pads");
+      axes[i] = {image[i].value(),
+                 block[i],
+                 at_or(strides_, i, n, 1, "strides"),
+                 at_or(dilations_, i, n, 1, "dilations"),
+                 at_or(pads_, i, 2 * n, 0, "pads"),
+                 pad_end};
+      axes[i].count = count_blocks(axes[i], image[i]).value();
     }
     return axes;
   }
 
-  static void count_blocks(BlockAxis& axis, int64_t pad_end) {
-    if (axis.image < 0 || axis.block < 1 || axis.stride < 1 || axis.dilation < 1 || axis.pad < 0 || pad_end < 0) {
+  /// Along an axis of an image whose extent may be open.
+  static Dim count_blocks(const BlockAxis& axis, const Dim& image) {
+    if ((image.known() && image.value() < 0) || axis.block < 1 || axis.stride < 1 || axis.dilation < 1 ||
+        axis.pad < 0 || axis.pad_end < 0) {
       throw Error(ErrorKind::kShape,
                   "block_shape, strides and dilations must be at least 1, image_shape and pads at least 0");
     }
-    const int64_t padded = checked_add(checked_add(axis.image, axis.pad), pad_end);
+    const Dim padded = checked_add(checked_add(image, axis.pad), axis.pad_end);
     const int64_t extent = checked_add(checked_mul(axis.block - 1, axis.dilation), 1);
-    if (padded < extent) {
+    if (padded.known() && padded.value() < extent) {
       throw Error(ErrorKind::kShape, str("a block of ", extent, " does not fit into ", padded, " padded positions"));
     }
-    axis.count = (padded - extent) / axis.stride + 1;
+    learn_at_least(padded, extent);
+    return floor_div(padded - extent, axis.stride) + 1;
   }
 
   std::vector<int64_t> strides_, dilations_, pads_;

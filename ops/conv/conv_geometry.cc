@@ -24,13 +24,16 @@ void require_length(const std::vector<int64_t>& list, int length, std::string_vi
 
 bool is_same(const std::string& auto_pad) { return auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER"; }
 
-/// True where an axis of any length keeps it.
-bool keeps_extent(const ConvAttributes& a, int axis, int64_t kernel, int spatial_rank) {
-  if (at_or(a.strides, axis, 1) != 1) return false;
-  if (is_same(a.auto_pad)) return true;
-  const bool valid = a.auto_pad == "VALID";
-  const int64_t pads = valid ? 0 : at_or(a.pads, axis, 0) + at_or(a.pads, axis + spatial_rank, 0);
-  return pads == checked_mul(at_or(a.dilations, axis, 1), kernel - 1);
+/// Of an axis of any length.
+Dim output_extent(const ConvAttributes& a, int axis, const Dim& in, const Dim& kernel, int spatial_rank) {
+  if (in.known() && kernel.known()) return conv_axis(a, axis, in.value(), kernel.value()).out;
+  const int64_t stride = at_or(a.strides, axis, 1);
+  if (is_same(a.auto_pad)) return ceil_div(in, stride);
+  Dim padded = in;
+  if (a.auto_pad == "NOTSET") padded += Dim(at_or(a.pads, axis, 0)) + at_or(a.pads, axis + spatial_rank, 0);
+  const Dim extent = Dim(at_or(a.dilations, axis, 1)) * (kernel - 1) + 1;
+  learn_at_least(padded, extent);
+  return floor_div(padded - extent, stride) + 1;
 }
 
 }  // namespace
@@ -99,7 +102,8 @@ void check_conv_lists(const ConvAttributes& attributes, const Fact& x, const Fac
   require_length(attributes.pads, 2 * spatial, "pads");
   require_length(attributes.dilations, spatial, "dilations");
   for (int i = 0; i < spatial; ++i) {
-    if (w.dim(i + 2) == Dim(0)) throw Error(ErrorKind::kShape, str("the kernel must not be empty, got W ", w));
+    if (certainly_equal(w.dim(i + 2), 0))
+      throw Error(ErrorKind::kShape, str("the kernel must not be empty, got W ", w));
     if (attributes.kernel_shape.empty()) continue;
     merge_dim(w.dim(i + 2), attributes.kernel_shape[size_t(i)], str("kernel_shape[", i, "] and dim ", i + 2, " of W"));
   }
@@ -108,25 +112,17 @@ void check_conv_lists(const ConvAttributes& attributes, const Fact& x, const Fac
 void check_conv(const ConvAttributes& attributes, const ConvLayout& layout, const Fact& x, const Fact& w) {
   check_conv_lists(attributes, x, w);
   const Dim& channels = x.dim(layout.x_channel_axis(x.rank()));
-  if (channels.known() && w.dim(1).known() && channels.value() != checked_mul(w.dim(1).value(), attributes.group)) {
+  const Dim wanted = checked_mul(w.dim(1), attributes.group);
+  if (channels.known() && wanted.known() && channels.value() != wanted.value()) {
     throw Error(ErrorKind::kShape, str("input W must have ", channels, " / group ", attributes.group,
                                        " input channels for X ", x, ", got ", w));
   }
-  if (w.dim(1) == Dim(0)) throw Error(ErrorKind::kShape, str("input W must have input channels, got ", w));
+  learn_equal(channels, wanted);
+  if (certainly_equal(w.dim(1), 0)) throw Error(ErrorKind::kShape, str("input W must have input channels, got ", w));
   if (w.dim(0).known() && w.dim(0).value() % attributes.group != 0) {
     throw Error(ErrorKind::kShape,
                 str("the output channels of W must be a multiple of group ", attributes.group, ", got ", w));
   }
-}
-
-static Dim open_extent(const ConvAttributes& attributes, int axis, const Dim& in, int64_t kernel, int spatial) {
-  const int64_t stride = at_or(attributes.strides, axis, 1), dilation = at_or(attributes.dilations, axis, 1);
-  if (is_same(attributes.auto_pad)) return ceil_div(in, stride);
-  Dim padded = in;
-  if (attributes.auto_pad == "NOTSET") {
-    padded += Dim(at_or(attributes.pads, axis, 0)) + at_or(attributes.pads, axis + spatial, 0);
-  }
-  return floor_div(padded - (dilation * (kernel - 1) + 1), stride) + 1;
 }
 
 Dims conv_output_dims(const ConvAttributes& attributes, const ConvLayout& layout, const Fact& x, const Fact& w) {
@@ -137,14 +133,8 @@ Dims conv_output_dims(const ConvAttributes& attributes, const ConvLayout& layout
   for (int i = 0; i < rank - 2; ++i) {
     const Dim& in = x.dim(layout.x_spatial_axis(i));
     const Dim kernel = attributes.kernel_shape.empty() ? w.dim(i + 2) : Dim(attributes.kernel_shape[size_t(i)]);
-    Dim& out = dims[size_t(ConvLayout::spatial_axis(layout.y_channels_last, i))];
-    out = Dim();
-    if (!kernel.known()) continue;
-    if (in.known()) {
-      out = conv_axis(attributes, i, in.value(), kernel.value()).out;
-    } else {
-      out = open_extent(attributes, i, in, kernel.value(), rank - 2);
-    }
+    dims[size_t(ConvLayout::spatial_axis(layout.y_channels_last, i))] =
+        output_extent(attributes, i, in, kernel, rank - 2);
   }
   return dims;
 }

@@ -41,24 +41,12 @@ class ConvTranspose final : public Op {
     if (!x.has_rank() || !w.has_rank()) return {Fact(x.dtype, std::nullopt)};
     check(x, w);
     Dims dims = *x.dims;
-    dims[1] = w.dim(1).known() ? Dim(checked_mul(w.dim(1).value(), attributes_.group)) : Dim();
+    dims[1] = checked_mul(w.dim(1), attributes_.group);
     if (has_input(in, 2) && in[2].has_rank()) {
       merge_dim(dims[1], in[2].dim(0), "the output channels of W and the length of B");
     }
-    for (int i = 0; i < x.rank() - 2; ++i) {
-      const Dim extent = x.dim(i + 2), kernel = w.dim(i + 2);
-      dims[size_t(i + 2)] = extent.known() && kernel.known() ? Dim(axis(i, extent.value(), kernel.value()).out) : open_axis(i, extent, kernel, x.rank() - 2);
-    }
+    for (int i = 0; i < x.rank() - 2; ++i) dims[size_t(i + 2)] = output_extent(i, x.dim(i + 2), w.dim(i + 2));
     return {Fact(x.dtype, dims)};
-  }
-
-  Dim open_axis(int i, const Dim& extent, const Dim& kernel, int spatial) const {
-    const auto at = [&](const std::vector<int64_t>& list, int k, int64_t other) { return size_t(k) < list.size() ? list[size_t(k)] : other; };
-    if (!output_shape_.empty()) return output_shape_[size_t(i) + output_shape_.size() - size_t(spatial)];
-    const int64_t stride = at(attributes_.strides, i, 1);
-    if (attributes_.auto_pad == "SAME_UPPER" || attributes_.auto_pad == "SAME_LOWER") return extent * Dim(stride);
-    return (extent - 1) * Dim(stride) + (kernel - 1) * Dim(at(attributes_.dilations, i, 1)) + 1 + at(output_padding_, i, 0) -
-           at(attributes_.pads, i, 0) - at(attributes_.pads, i + spatial, 0);
   }
 
   // Every element of x meets the weights of its channel.
@@ -96,6 +84,30 @@ class ConvTranspose final : public Op {
     }
   }
 
+  bool is_same() const { return attributes_.auto_pad == "SAME_UPPER" || attributes_.auto_pad == "SAME_LOWER"; }
+
+  /// Of an axis of any length.
+  Dim output_extent(int i, const Dim& in, const Dim& kernel) const {
+    if (in.known() && kernel.known()) return axis(i, in.value(), kernel.value()).out;
+    if (!output_shape_.empty()) return output_shape_[size_t(i)];
+    const int64_t stride = at_or(attributes_.strides, i, 1);
+    if (is_same()) return in * Dim(stride);
+    if (!kernel.known()) return {};
+    const bool padded = attributes_.auto_pad != "VALID" && !attributes_.pads.empty();
+    const Dim pads =
+        padded ? Dim(attributes_.pads[size_t(i)]) + attributes_.pads[attributes_.pads.size() / 2 + size_t(i)] : Dim(0);
+    const Dim beyond =
+        (kernel - 1) * Dim(at_or(attributes_.dilations, i, 1)) + 1 + at_or(output_padding_, i, 0) - stride;
+    const Dim full = in * Dim(stride) + beyond;
+    if (!certainly_equal(pads, 0)) {
+      learn_at_least(in, 1);
+      learn_at_least(full, pads);
+      return full - pads;
+    }
+    // An axis of 0 has no output.
+    return certainly_at_least(beyond, 0) ? min(full, in * (beyond + stride)) : max(full, 0);
+  }
+
   ConvAxis axis(int i, int64_t in, int64_t kernel) const {
     ConvAxis result;
     result.in = in;
@@ -105,8 +117,7 @@ class ConvTranspose final : public Op {
     const int64_t reach =
         checked_add(checked_mul(std::max<int64_t>(in - 1, 0), result.stride), checked_mul(kernel - 1, result.dilation));
     const int64_t full = in == 0 ? 0 : checked_add(checked_add(reach, 1), at_or(output_padding_, i, 0));
-    const bool same = attributes_.auto_pad == "SAME_UPPER" || attributes_.auto_pad == "SAME_LOWER";
-    if (!output_shape_.empty() || same) {
+    if (!output_shape_.empty() || is_same()) {
       result.out = output_shape_.empty() ? checked_mul(in, result.stride) : output_shape_[size_t(i)];
       const int64_t pads = std::max<int64_t>(0, full - result.out);
       result.pad_begin = attributes_.auto_pad == "SAME_UPPER" ? pads / 2 : pads - pads / 2;

@@ -72,8 +72,7 @@ class PointwiseConv final : public Op {
     for (const Fact& x : in.subspan(kX + 1)) {
       require_rank(x, rank, "input x");
       Dim& channels = dims.back();
-      const bool known = channels.known() && x.has_rank() && x.dim(rank - 1).known();
-      channels = known ? Dim(checked_add(channels.value(), x.dim(rank - 1).value())) : Dim();
+      channels = x.has_rank() ? checked_add(channels, x.dim(rank - 1)) : Dim();
       if (!x.has_rank()) continue;
       for (int i = 0; i + 1 < rank; ++i) dims[size_t(i)] = merge_dim(dims[size_t(i)], x.dim(i), "the inputs x");
     }

@@ -94,7 +94,7 @@ void SearchBodies::check_encoder_decoder() {
   require_int32(*decoder, 0, 1 + mask, "decoder");
   require_floats(*decoder, 1 + mask, own, "decoder");
   const Fact& ids = input_fact(*decoder, 0);
-  whole_sequence = !(ids.has_rank() && ids.rank() == 2 && ids.dim(1) == Dim(1));
+  whole_sequence = !(ids.has_rank() && ids.rank() == 2 && certainly_equal(ids.dim(1), 1));
   const size_t encoder_own = own_inputs(*first, captures, "encoder"), given = first->outputs().size();
   encoder_starts = encoder_own == 2 + mask;
   if (encoder_own < 1 + mask || encoder_own > 2 + mask || given != (encoder_starts ? 2 + 2 * selves : selves)) {

@@ -242,7 +242,7 @@ std::vector<Fact> BinaryBroadcast::infer(std::span<const Fact> in, DType output)
 
 std::optional<Dims> BinaryBroadcast::aligned_second(std::span<const Fact> in) const {
   if (!in[0].has_rank() || !in[1].has_rank()) return std::nullopt;
-  if (legacy_ && !broadcast_ && *in[0].dims != *in[1].dims) return std::nullopt;
+  if (legacy_ && !broadcast_ && !certainly_equal(*in[0].dims, *in[1].dims)) return std::nullopt;
   return aligned(in[0], in[1]);
 }
 

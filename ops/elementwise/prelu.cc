@@ -28,7 +28,7 @@ class PRelu final : public Op, public AlignsOperands {
     if (!x.has_rank() || !slope.concrete()) return std::nullopt;
     if (!per_channel_ || slope.rank() != 1) return slope.dims;
     Dims dims = *slope.dims;
-    if (dims[0] != Dim(1) && x.rank() > 2) dims.resize(size_t(x.rank() - 1), Dim(1));
+    if (dims[0].value() != 1 && x.rank() > 2) dims.resize(size_t(x.rank() - 1), Dim(1));
     return dims;
   }
 

@@ -158,22 +158,21 @@ class Dft final : public Op {
   }
 
   Dim transform_length(std::span<const Fact> in, const Dim& length) const {
-    Dim n = length.known() && inverse_ && onesided_ ? Dim(checked_mul(2, length.value() - 1)) : length;
+    Dim n = inverse_ && onesided_ ? checked_mul(2, length - 1) : length;
     if (has_input(in, 1)) {
-      const auto values = constant_ints(in[1]);
+      const auto values = determined_ints(in[1]);
       if (!values) return Dim();
       require_one_element(in[1], "dft_length");
-      n = Dim(std::max<int64_t>(values->front(), 0));
-    } else if (!length.known()) {
-      return Dim();
+      n = max(values->front(), 0);
     }
-    if (n.value() < 1) throw Error(ErrorKind::kShape, str("dft_length must be at least 1, got ", n));
+    learn_at_least(n, 1);
+    if (n.known() && n.value() < 1) throw Error(ErrorKind::kShape, str("dft_length must be at least 1, got ", n));
     return n;
   }
 
   Dim output_length(std::span<const Fact> in, const Dim& length) const {
     const Dim n = transform_length(in, length);
-    return n.known() && onesided_ && !inverse_ ? Dim(n.value() / 2 + 1) : n;
+    return onesided_ && !inverse_ ? floor_div(n, 2) + 1 : n;
   }
 
   bool inverse_, onesided_, axis_is_input_;

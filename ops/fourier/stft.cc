@@ -83,7 +83,7 @@ class Stft final : public Op {
     if (!in[0].has_rank()) return {Fact(in[0].dtype, Dims{Dim(), Dim(), Dim(), 2})};
     check_parts(in[0]);
     const Dim n = frame_length(in);
-    const Dim bins = n.known() && onesided_ ? Dim(n.value() / 2 + 1) : n;
+    const Dim bins = onesided_ ? floor_div(n, 2) + 1 : n;
     return {Fact(in[0].dtype, Dims{in[0].dim(0), frame_count(in, n), bins, 2})};
   }
 
@@ -109,15 +109,16 @@ class Stft final : public Op {
             signal));
   }
 
-  /// The one value of input i where it is known, at least 1.
+  /// The one value of input i, at least 1.
   static Dim positive(std::span<const Fact> in, int i, const char* name) {
-    const auto values = constant_ints(in[size_t(i)]);
+    const auto values = determined_ints(in[size_t(i)]);
     if (!values) return Dim();
-    if (values->size() != 1 || values->front() < 1) {
+    if (values->size() != 1 || (values->front().known() && values->front().value() < 1)) {
       throw Error(ErrorKind::kShape, str(name, " must be one element of at least 1, got ",
-                                         values->size() == 1 ? values->front() : int64_t(values->size()),
+                                         values->size() == 1 ? values->front() : Dim(int64_t(values->size())),
                                          values->size() == 1 ? "" : " elements"));
     }
+    learn_at_least(values->front(), 1);
     return values->front();
   }
 
@@ -131,11 +132,13 @@ class Stft final : public Op {
 
   static Dim frame_count(std::span<const Fact> in, const Dim& n) {
     const Dim step = positive(in, 1, "frame_step"), samples = in[0].dim(1);
-    if (!n.known() || !step.known() || !samples.known()) return Dim();
-    if (n.value() < 1 || n.value() > samples.value()) {
+    const bool known = n.known() && step.known() && samples.known();
+    if (known && (n.value() < 1 || n.value() > samples.value())) {
       throw Error(ErrorKind::kShape, str("a frame of ", n, " samples does not fit into a signal of ", samples));
     }
-    return (samples.value() - n.value()) / step.value() + 1;
+    learn_at_least(n, 1);
+    learn_at_least(samples, n);
+    return floor_div(samples - n, step) + 1;
   }
 
   bool onesided_;

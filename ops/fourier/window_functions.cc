@@ -77,10 +77,12 @@ class Window final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);
-    const auto values = constant_ints(in[0]);
+    const auto values = determined_ints(in[0]);
     if (!values) return {Fact(dtype_, Dims(1))};
     require_one_element(in[0], "size");
-    if (values->front() < 0) throw Error(ErrorKind::kShape, str("size must not be negative, got ", values->front()));
+    if (values->front().known() && values->front().value() < 0) {
+      throw Error(ErrorKind::kShape, str("size must not be negative, got ", values->front()));
+    }
     return {Fact(dtype_, Dims{values->front()})};
   }
 

@@ -27,11 +27,10 @@ class ConstantOfShape final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);
-    const auto shape = shape_.values(in);
-    if (shape) return {Fact(value_.dtype(), Shape(*shape))};
-    if (const auto dims = shape_.dims(in)) return {Fact(value_.dtype(), *dims)};
+    if (const auto numbers = shape_.numbers(in)) return {Fact(value_.dtype(), Shape(*numbers))};
     const auto rank = shape_.count(in);
-    return {rank ? Fact(value_.dtype(), Dims(size_t(*rank))) : Fact(value_.dtype(), std::nullopt)};
+    if (!rank) return {Fact(value_.dtype(), std::nullopt)};
+    return {Fact(value_.dtype(), shape_.dims(in).value_or(Dims(size_t(*rank))))};
   }
 
   std::optional<Dims> contents(std::span<const Fact>, const Fact& out) const override {

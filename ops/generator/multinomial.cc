@@ -86,7 +86,8 @@ class Multinomial final : public Op {
     require_inputs(in, 1, 1);
     require_floating(in[0], "input");
     require_rank(in[0], 2, "input");
-    if (in[0].has_rank() && in[0].dim(1) == Dim(0)) throw Error(ErrorKind::kShape, "there are no classes to draw");
+    if (in[0].has_rank() && certainly_equal(in[0].dim(1), 0))
+      throw Error(ErrorKind::kShape, "there are no classes to draw");
     return {Fact(dtype_, Dims{in[0].has_rank() ? in[0].dim(0) : Dim(), samples_})};
   }
 

@@ -79,7 +79,7 @@ class Range final : public Op {
       if (fact.constant) require_one_element(fact, "each of start, limit and delta");
       known = known && fact.constant;
     }
-    if (!known || is_half(in[0].dtype)) return {Fact(in[0].dtype, Dims{told_length(in)})};
+    if (!known || is_half(in[0].dtype)) return {Fact(in[0].dtype, Dims{open_length(in)})};
     return {Fact(in[0].dtype, Dims{length(in)})};
   }
 
@@ -100,10 +100,14 @@ class Range final : public Op {
   std::vector<int> value_inputs() const override { return {0, 1, 2}; }
 
  private:
-  static Dim told_length(std::span<const Fact> in) {
+  /// That of expressions.
+  static Dim open_length(std::span<const Fact> in) {
+    if (!is_followed(in[0].dtype)) return {};
     const auto start = determined_ints(in[0]), limit = determined_ints(in[1]), delta = determined_ints(in[2]);
     if (!start || !limit || !delta || start->size() != 1 || limit->size() != 1 || delta->size() != 1) return {};
-    return max(ceil_div(limit->front() - start->front(), delta->front()), 0);
+    const Dim distance = limit->front() - start->front(), step = delta->front();
+    const bool falls = step.known() && step.value() < 0;
+    return max(falls ? ceil_div(Dim(0) - distance, Dim(0) - step) : ceil_div(distance, step), 0);
   }
 
   static int64_t length(std::span<const Fact> in) {

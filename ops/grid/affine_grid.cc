@@ -107,14 +107,14 @@ class AffineGrid final : public Op {
     require_floating(in[0], "theta");
     require_rank(in[0], 3, "theta");
     require_dtype(in[1], DType::kInt64, "size");
-    const auto size = constant_ints(in[1]);
+    const auto size = determined_ints(in[1]);
     if (!size) return {Fact(in[0].dtype, std::nullopt)};
     const auto axes = int64_t(size->size()) - 2;
     if (axes != 2 && axes != 3) {
       throw Error(ErrorKind::kShape, str("size must have 4 or 5 values, got ", size->size()));
     }
-    for (const int64_t dim : *size) {
-      if (dim < 0) throw Error(ErrorKind::kShape, str("size must not be negative, got ", dim));
+    for (const Dim& dim : *size) {
+      if (dim.known() && dim.value() < 0) throw Error(ErrorKind::kShape, str("size must not be negative, got ", dim));
     }
     Dims dims{(*size)[0]};
     if (in[0].has_rank()) {

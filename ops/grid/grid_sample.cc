@@ -98,7 +98,8 @@ class GridSample final : public Op {
     Dims dims{merge_dim(in[0].dim(0), in[1].dim(0), "the batch of X and grid"), in[0].dim(1)};
     for (int d = 1; d < rank - 1; ++d) dims.push_back(in[1].dim(d));
     for (int d = 2; d < rank; ++d) {
-      if (in[0].dim(d) == Dim(0)) throw Error(ErrorKind::kShape, str("cannot sample an empty image, got ", in[0]));
+      if (certainly_equal(in[0].dim(d), 0))
+        throw Error(ErrorKind::kShape, str("cannot sample an empty image, got ", in[0]));
     }
     return {Fact(in[0].dtype, dims)};
   }

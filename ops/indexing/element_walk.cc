@@ -44,6 +44,7 @@ void require_indices_fit(const Fact& data, const Fact& indices, int64_t axis) {
   require_rank(indices, data.rank(), "indices");
   for (int d = 0; d < data.rank(); ++d) {
     const Dim &most = data.dim(d), &got = indices.dim(d);
+    if (d != normal) learn_at_least(most, got);
     if (d != normal && most.known() && got.known() && got.value() > most.value()) {
       throw Error(ErrorKind::kShape, str("dim ", d, " of indices must be at most ", most, ", got ", indices));
     }

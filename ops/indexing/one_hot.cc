@@ -87,6 +87,10 @@ class OneHot final : public Op {
 
  private:
   static Dim depth(const Fact& fact) {
+    if (!fact.constant && is_followed(fact.dtype)) {
+      const auto depths = determined_ints(fact);
+      return depths && depths->size() == 1 ? depths->front() : Dim();
+    }
     if (!fact.constant) return {};
     require_one_element(fact, "depth");
     const int64_t value = read_int_of(fact.dtype)(fact.constant.raw(), 0);

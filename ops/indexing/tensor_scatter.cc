@@ -99,6 +99,7 @@ class TensorScatter final : public Op {
     require_rank(update, cache.rank(), "update");
     for (int d = 0; d < cache.rank(); ++d) {
       const Dim &most = cache.dim(d), &got = update.dim(d);
+      learn_at_least(most, got);
       if (d != axis) merge_dim(most, got, str("dim ", d, " of past_cache and update"));
       if (most.known() && got.known() && got.value() > most.value()) {
         throw Error(ErrorKind::kShape, str("dim ", d, " of update must be at most ", most, ", got ", got));

@@ -172,17 +172,18 @@ class TopK final : public Op {
 
  private:
   Dim top(const Dim& dim, std::span<const Fact> in) const {
-    std::optional<int64_t> k = k_;
+    Dim k = k_ ? Dim(*k_) : Dim();
     if (is_input_) {
-      const auto values = constant_ints(in[1]);
+      const auto values = determined_ints(in[1]);
       if (!values) return {};
       require_one_element(in[1], "k");
       k = values->front();
     }
-    if (*k < 0 || (dim.known() && *k > dim.value())) {
-      throw Error(ErrorKind::kShape, str("k must be in [0,", dim, "], got ", *k));
+    if (k.known() && (k.value() < 0 || (dim.known() && k.value() > dim.value()))) {
+      throw Error(ErrorKind::kShape, str("k must be in [0,", dim, "], got ", k));
     }
-    return *k;
+    learn_at_least(dim, k);
+    return k;
   }
 
   int64_t axis_;

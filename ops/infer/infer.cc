@@ -8,11 +8,11 @@ namespace {
 Dim broadcast_dim(const Dim& a, const Dim& b) {
   if (a.known() && a.value() == 1) return b;
   if (b.known() && b.value() == 1) return a;
-  if (a == b) return a;
+  if (certainly_equal(a, b)) return a;
   if (a.known() && b.known()) {
     throw Error(ErrorKind::kShape, str("dims ", a, " and ", b, " cannot be broadcast"));
   }
-  // The open one is 1 or equal to the other.
+  // One that is certainly not 1 is the result, and the other is 1 or equal to it.
   const bool a_is_large = certainly_different(a, 1), b_is_large = certainly_different(b, 1);
   if (a_is_large && b_is_large) learn_equal(a, b);
   if (a.known() || b.known()) return a.known() ? a : b;
@@ -94,11 +94,37 @@ std::optional<Dims> broadcast_dims(std::span<const Fact> in) {
 }
 
 Dim merge_dim(const Dim& a, const Dim& b, const std::string& what) {
-  if (a.known() && b.known() && !(a == b)) {
+  if (a.known() && b.known() && a.value() != b.value()) {
     throw Error(ErrorKind::kShape, str(what, " must be equal, got ", a, " and ", b));
   }
-  if (a.determined() && b.determined() && !(a == b)) learn_equal(a, b);
+  learn_equal(a, b);
   return a.known() || !b.determined() || (a.determined() && !b.known()) ? a : b;
+}
+
+bool broadcasts_to(const Dim& a, const Dim& b) {
+  if (a.known() && (a.value() == 1 || b.known())) return a.value() == 1 || a.value() == b.value();
+  if (!certainly_equal(a, b) && certainly_different(a, 1)) learn_equal(a, b);
+  return true;
+}
+
+Dim checked_add(const Dim& a, const Dim& b) {
+  return a.known() && b.known() ? Dim(checked_add(a.value(), b.value())) : a + b;
+}
+
+Dim checked_mul(const Dim& a, const Dim& b) {
+  return a.known() && b.known() ? Dim(checked_mul(a.value(), b.value())) : a * b;
+}
+
+Dim product_of(std::span<const Dim> dims) {
+  Dim product = 1;
+  for (const Dim& dim : dims) product = checked_mul(product, dim);
+  return product;
+}
+
+std::vector<int64_t> numbers_of(std::span<const Dim> dims) {
+  std::vector<int64_t> numbers;
+  for (const Dim& dim : dims) numbers.push_back(dim.value());
+  return numbers;
 }
 
 std::optional<std::vector<int64_t>> constant_ints(const Fact& fact) {
@@ -107,10 +133,16 @@ std::optional<std::vector<int64_t>> constant_ints(const Fact& fact) {
 }
 
 std::optional<Dims> determined_ints(const Fact& fact) {
+  if (const auto numbers = constant_ints(fact)) return dims_of(*numbers);
   auto elements = elements_of(fact);
-  if (!elements) return std::nullopt;
-  for (const Dim& dim : *elements) if (!dim.determined()) return std::nullopt;
-  return elements;
+  const bool determined = elements && std::ranges::all_of(*elements, [](const Dim& dim) { return dim.determined(); });
+  return determined ? elements : std::nullopt;
+}
+
+Dims dims_of(std::span<const int64_t> numbers) {
+  Dims dims;
+  for (const int64_t number : numbers) dims.push_back(std::max(number, -INT64_MAX));
+  return dims;
 }
 
 std::vector<int64_t> tensor_ints(const Tensor& tensor) {

@@ -31,13 +31,25 @@ void require_same_dtype(const Fact& a, const Fact& b, const std::string& what);
 std::optional<Dims> broadcast_dims(const std::optional<Dims>& a, const std::optional<Dims>& b);
 std::optional<Dims> broadcast_dims(std::span<const Fact> in);
 
-/// The dim that two values share: the known one; throws where both are known and differ.
+/// The dim that two values share: the known one; throws where both are known and differ. Learns that they are equal.
 Dim merge_dim(const Dim& a, const Dim& b, const std::string& what);
+/// Whether dim a is 1 or equal to b, where both are known. Learns that they are equal where a is certainly not 1.
+bool broadcasts_to(const Dim& a, const Dim& b);
+
+/// Sums and products of dims as those of numbers: they throw Error(kLimit) where a number overflows.
+Dim checked_add(const Dim& a, const Dim& b);
+Dim checked_mul(const Dim& a, const Dim& b);
+/// The product of all; 1 of none.
+Dim product_of(std::span<const Dim> dims);
+/// The dims, all of them numbers.
+std::vector<int64_t> numbers_of(std::span<const Dim> dims);
 
 /// The integers of a constant int32 or int64 tensor; nullopt when the fact is not constant.
 std::optional<std::vector<int64_t>> constant_ints(const Fact& fact);
-/// The same with expressions; nullopt where one of them is unknown.
+/// The same with expressions of what the model leaves open; nullopt where one of them is unknown.
 std::optional<Dims> determined_ints(const Fact& fact);
+/// The numbers as dims. INT64_MIN, which is none, becomes the next one.
+Dims dims_of(std::span<const int64_t> numbers);
 std::vector<int64_t> tensor_ints(const Tensor& tensor);
 
 /// Output facts that are all alike the input's: unary operators.

@@ -30,8 +30,8 @@ std::vector<ValueId> attend_in_place(GraphWriter& graph, const AttentionParts& p
 }  // namespace
 Dim head_size(const Fact& fact, int64_t heads, const std::string& name) {
   require_rank(fact, 3, name);
-  if (!fact.has_rank() || !fact.dim(2).known()) return Dim();
-  if (fact.dim(2).value() % heads == 0) return fact.dim(2).value() / heads;
+  if (!fact.has_rank()) return {};
+  if (!fact.dim(2).known() || fact.dim(2).value() % heads == 0) return floor_div(fact.dim(2), heads);
   throw Error(ErrorKind::kShape,
               str("the last dim of ", name, " must be a multiple of its ", heads, " heads, got ", fact.dim(2)));
 }
@@ -83,7 +83,7 @@ ValueId whole_number(GraphWriter& graph, ValueId x, const std::string& name) {
   const Fact& fact = graph.fact(x);
   require_dtype(fact, DType::kInt32, name);
   for (int i = 0; fact.has_rank() && i < fact.rank(); ++i) {
-    if (!fact.dim(i).known() || fact.dim(i) == Dim(1)) continue;
+    if (!fact.dim(i).known() || fact.dim(i).value() == 1) continue;
     throw Error(ErrorKind::kShape, str(name, " must have one element, got ", fact));
   }
   if (const auto known = constant_ints(graph.fact(x)); known && known->size() == 1) return graph.ints(*known);

@@ -51,12 +51,12 @@ class MaskWriter {
   bool is_same_for_all() {
     const Dim& keys = fact_.dim(1);
     if (!keys.known()) graph_.wait();
-    return keys == Dim(1);
+    return certainly_equal(keys, 1);
   }
 
   ValueId from_ends() {
     const Dim &length = fact_.dim(0), &batch = graph_.fact(rule_.queries).dim(0);
-    const bool is_batch = length == batch;
+    const bool is_batch = certainly_equal(length, batch);
     if (!is_batch && (!length.known() || !batch.known())) return waiting();
     const bool has_starts = !is_batch && length.value() == checked_mul(2, batch.value());
     if (!is_batch && !has_starts && length.value() != checked_add(checked_mul(3, batch.value()), 2)) {

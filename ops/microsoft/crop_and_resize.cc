@@ -116,8 +116,9 @@ class CropAndResize final : public Op {
     if (in[2].has_rank()) dims[0] = in[2].dim(0);
     if (in[1].has_rank()) dims[0] = merge_dim(dims[0], in[1].dim(0), "rois and batch_indices");
     if (in[0].has_rank()) dims[1] = in[0].dim(1);
-    if (const auto size = constant_ints(in[3])) {
-      if (size->size() != 2 || size->front() < 1 || size->back() < 1) {
+    if (const auto size = determined_ints(in[3])) {
+      const auto fits = [](const Dim& dim) { return !dim.known() || dim.value() >= 1; };
+      if (size->size() != 2 || !fits(size->front()) || !fits(size->back())) {
         throw Error(ErrorKind::kShape, "crop_size must be two positive numbers");
       }
       dims[2] = size->front();

@@ -161,7 +161,7 @@ class GatherBlockQuantized final : public Op {
     check_axes(in[0], rank, axis);
     if (in[0].concrete()) check_parameters(in);
     Dims dims = *in[0].dims;
-    if (in[0].dtype == DType::kUint8 && bits_ < 8) dims.back() = widened(dims.back());
+    if (in[0].dtype == DType::kUint8 && bits_ < 8) dims.back() = checked_mul(dims.back(), 8 / bits_);
     dims.erase(dims.begin() + axis);
     dims.insert(dims.begin() + axis, in[1].dims->begin(), in[1].dims->end());
     return {Fact(in[2].dtype, dims)};
@@ -173,8 +173,6 @@ class GatherBlockQuantized final : public Op {
   }
 
  private:
-  Dim widened(const Dim& dim) const { return dim.known() ? Dim(checked_mul(dim.value(), 8 / bits_)) : Dim(); }
-
   CodeTable table(const Fact& data) const {
     const int rank = data.rank();
     CodeTable t{data.shape(), data.dtype, int(bits_), block_};

@@ -8,7 +8,7 @@ namespace {
 void check_columns(GraphWriter& graph, const IntegerProduct& product, ValueId parameter, const std::string& name) {
   const Fact &b = graph.fact(product.b), &fact = graph.fact(parameter);
   if (!b.has_rank() || b.rank() < 2 || !fact.has_rank()) return;
-  if (fact.rank() == 0 || (fact.dim(0) == Dim(1) && name != "bias")) return;
+  if (fact.rank() == 0 || (certainly_equal(fact.dim(0), 1) && name != "bias")) return;
   merge_dim(b.dim(b.rank() - 1), fact.dim(0), "the columns of B and the length of its " + name);
 }
 

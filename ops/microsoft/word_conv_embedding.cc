@@ -95,6 +95,7 @@ class WordConvEmbedding final : public Op {
     if (window.known() && dim(0, 1).known() && window.value() > dim(0, 1).value()) {
       throw Error(ErrorKind::kShape, str("words of ", dim(0, 1), " letters are shorter than the window of ", window));
     }
+    learn_at_least(dim(0, 1), window);
     const Dim filters = merge_dim(dim(1, 0), filters_, "W and embedding_size");
     return {Fact(DType::kFloat32, Dims{dim(0, 0), merge_dim(filters, dim(2, 0), "the filters of W and B")})};
   }

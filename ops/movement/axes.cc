@@ -60,13 +60,13 @@ IntsParameter::IntsParameter(const NodeSpec& node, const std::string& attribute,
   }
 }
 
-std::optional<std::vector<int64_t>> IntsParameter::values(std::span<const Fact> in) const {
+std::optional<std::vector<int64_t>> IntsParameter::numbers(std::span<const Fact> in) const {
   if (attribute_) return attribute_;
   return given(in) ? constant_ints(in[size_t(input_)]) : std::nullopt;
 }
 
 std::optional<Dims> IntsParameter::dims(std::span<const Fact> in) const {
-  if (attribute_) return Dims(attribute_->begin(), attribute_->end());
+  if (attribute_) return dims_of(*attribute_);
   return given(in) ? determined_ints(in[size_t(input_)]) : std::nullopt;
 }
 

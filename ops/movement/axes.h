@@ -28,8 +28,9 @@ class IntsParameter {
 
   /// Given as an attribute or as an input.
   bool given(std::span<const Fact> in) const { return attribute_ || (input_ >= 0 && has_input(in, input_)); }
-  /// The values; nullopt when they are not given or not known yet.
-  std::optional<std::vector<int64_t>> values(std::span<const Fact> in) const;
+  /// For what counts axes: the values; nullopt when they are not given or not all are numbers yet.
+  std::optional<std::vector<int64_t>> numbers(std::span<const Fact> in) const;
+  /// For sizes and positions: the same with expressions of what the model leaves open.
   std::optional<Dims> dims(std::span<const Fact> in) const;
   /// The node's opset takes them from an input.
   bool is_input() const { return is_input_; }

@@ -24,7 +24,7 @@ class CenterCropPad final : public Op {
     const Fact& x = in[0];
     if (!x.has_rank()) return {Fact(x.dtype, std::nullopt)};
     const std::vector<int> axes = normalized(x.rank());
-    const auto shape = constant_ints(in[1]);
+    const auto shape = determined_ints(in[1]);
     if (shape && shape->size() != axes.size()) {
       throw Error(ErrorKind::kShape, str("shape must have ", axes.size(), " values, got ", shape->size()));
     }
@@ -51,8 +51,8 @@ class CenterCropPad final : public Op {
     return normalize_axes(axes_.value_or(all), rank);
   }
 
-  static Dim target(int64_t dim) {
-    if (dim < 0) throw Error(ErrorKind::kShape, str("shape must not be negative, got ", dim));
+  static Dim target(const Dim& dim) {
+    if (dim.known() && dim.value() < 0) throw Error(ErrorKind::kShape, str("shape must not be negative, got ", dim));
     return dim;
   }
 

@@ -39,7 +39,7 @@ class Concat final : public Op {
     if (!dims) return {Fact(in[0].dtype, std::nullopt)};
     const auto axis = size_t(normalize_axis(axis_, int(dims->size())));
     (*dims)[axis] = 0;
-    for (size_t i = 0; i < in.size(); ++i) join(*dims, axis, in[i], i, in.size());
+    for (size_t i = 0; i < in.size(); ++i) join(*dims, axis, in[i], i);
     return {Fact(in[0].dtype, dims)};
   }
 
@@ -59,7 +59,7 @@ class Concat final : public Op {
   }
 
  private:
-  static void join(Dims& dims, size_t axis, const Fact& fact, size_t input, size_t inputs) {
+  static void join(Dims& dims, size_t axis, const Fact& fact, size_t input) {
     if (!fact.has_rank()) {
       dims[axis] = Dim();
       return;
@@ -67,13 +67,7 @@ class Concat final : public Op {
     require_rank(fact, int(dims.size()), str("input ", input));
     for (size_t d = 0; d < dims.size(); ++d) {
       const Dim& dim = fact.dim(int(d));
-      if (d != axis) {
-        dims[d] = merge_dim(dims[d], dim, str("dim ", d, " of input ", input));
-      } else if (inputs == 1) {
-        dims[d] = dim;
-      } else {
-        dims[d] = dims[d].known() && dim.known() ? Dim(checked_add(dims[d].value(), dim.value())) : dims[d] + dim;
-      }
+      dims[d] = d == axis ? checked_add(dims[d], dim) : merge_dim(dims[d], dim, str("dim ", d, " of input ", input));
     }
   }
 

@@ -14,16 +14,10 @@ int64_t read_block(const NodeSpec& node) {
 }
 
 Dim divided(const Dim& dim, int64_t divisor, const char* what) {
-  if (!dim.known()) return divisor == 1 ? dim : Dim();
-  if (dim.value() % divisor != 0) {
+  if (dim.known() && dim.value() % divisor != 0) {
     throw Error(ErrorKind::kShape, str(what, " must be a multiple of ", divisor, ", got ", dim));
   }
-  return dim.value() / divisor;
-}
-
-Dim multiplied(const Dim& dim, int64_t factor) {
-  if (!dim.known()) return factor == 1 ? dim : Dim();
-  return checked_mul(dim.value(), factor);
+  return floor_div(dim, divisor);
 }
 
 /// True for mode CRD, false for DCR.
@@ -51,7 +45,7 @@ class DepthToSpace final : public Op {
     const Dims& x = *in[0].dims;
     const size_t first = channels_last_ ? 1 : 2;
     const Dim channels = divided(x[channels_last_ ? 3 : 1], checked_mul(block_, block_), "the number of channels");
-    const Dim height = multiplied(x[first], block_), width = multiplied(x[first + 1], block_);
+    const Dim height = checked_mul(x[first], block_), width = checked_mul(x[first + 1], block_);
     if (channels_last_) return {Fact(in[0].dtype, Dims{x[0], height, width, channels})};
     return {Fact(in[0].dtype, Dims{x[0], channels, height, width})};
   }
@@ -91,7 +85,7 @@ class SpaceToDepth final : public Op {
     require_rank(in[0], 4, "input");
     if (!in[0].has_rank()) return {Fact(in[0].dtype, Dims(4))};
     const Dims& x = *in[0].dims;
-    return {Fact(in[0].dtype, Dims{x[0], multiplied(x[1], checked_mul(block_, block_)),
+    return {Fact(in[0].dtype, Dims{x[0], checked_mul(x[1], checked_mul(block_, block_)),
                                    divided(x[2], block_, "the height"), divided(x[3], block_, "the width")})};
   }
 

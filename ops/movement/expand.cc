@@ -17,10 +17,9 @@ class Expand final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, 2);
-    const auto shape = determined_ints(in[1]);
-    if (!shape) return {Fact(in[0].dtype, open_dims(in))};
-    if (const auto numbers = constant_ints(in[1])) Shape{*numbers};
-    return {Fact(in[0].dtype, broadcast_dims(in[0].dims, *shape))};
+    if (const auto numbers = constant_ints(in[1])) Shape{*numbers};  // which checks them
+    const auto shape = determined_ints(in[1]), open = open_dims(in);
+    return {Fact(in[0].dtype, shape ? broadcast_dims(in[0].dims, shape) : open)};
   }
 
   bool moves(int input) const override { return input == 0; }
@@ -37,7 +36,7 @@ class Expand final : public Op {
   std::vector<int> value_inputs() const override { return {1}; }
 
  private:
-  /// What the length of an unknown shape tells: the rank.
+  /// What the length of the shape gives: the rank.
   static std::optional<Dims> open_dims(std::span<const Fact> in) {
     const bool known = in[0].has_rank() && in[1].has_rank() && in[1].rank() == 1 && in[1].dim(0).known();
     if (!known) return std::nullopt;

@@ -5,24 +5,6 @@
 namespace linnet {
 namespace {
 
-/// The product of dims [first, last) as far as it is known: a symbol passes through where all others are 1.
-Dim product(const Dims& dims, int first, int last) {
-  int64_t numbers = 1;
-  Dim open = 1;
-  for (int i = first; i < last; ++i) {
-    const Dim& dim = dims[size_t(i)];
-    if (dim.known()) {
-      numbers = checked_mul(numbers, dim.value());
-    } else {
-      open = open.known() ? dim : Dim();
-    }
-  }
-  if (open.known() || numbers == 0) return numbers;
-  Dim result = 1;
-  for (int i = first; i < last; ++i) result *= dims[size_t(i)];
-  return result;
-}
-
 /// Flatten: a matrix whose rows run over the dims before `axis` and whose columns over the others.
 /// input, output: any dtype; axis in [-r, r], negative from opset 11 on.
 /// Source: https://onnx.ai/onnx/operators/onnx__Flatten.html
@@ -34,8 +16,9 @@ class Flatten final : public Op {
     require_inputs(in, 1, 1);
     if (!in[0].has_rank()) return {Fact(in[0].dtype, Dims(2))};
     const int rank = in[0].rank();
-    const int axis = axis_ == rank ? rank : normalize_axis(axis_, rank);
-    return {Fact(in[0].dtype, Dims{product(*in[0].dims, 0, axis), product(*in[0].dims, axis, rank)})};
+    const auto axis = size_t(axis_ == rank ? rank : normalize_axis(axis_, rank));
+    const std::span<const Dim> dims = *in[0].dims;
+    return {Fact(in[0].dtype, Dims{product_of(dims.first(axis)), product_of(dims.subspan(axis))})};
   }
 
   bool moves(int input) const override { return input == 0; }

@@ -36,10 +36,10 @@ class Pad final : public Op {
     const Fact& x = in[0];
     if (has_input(in, 2)) require_same_dtype(x, in[2], "data and constant_value");
     if (!x.has_rank()) return {Fact(x.dtype, std::nullopt)};
-    const auto pads = known(in);
-    if (!pads) return {Fact(x.dtype, open_padded(x, in))};
+    const auto pads = pads_of(in);
+    if (!pads) return {Fact(x.dtype, Dims(x.dims->size()))};
     Dims dims;
-    for (int d = 0; d < x.rank(); ++d) dims.push_back(padded(x.dim(d), pads->begins[size_t(d)], pads->ends[size_t(d)]));
+    for (size_t d = 0; d < x.dims->size(); ++d) dims.push_back(padded(x.dim(int(d)), pads->begins[d], pads->ends[d]));
     return {Fact(x.dtype, dims)};
   }
 
@@ -48,12 +48,13 @@ class Pad final : public Op {
     if (has_sub_byte(in)) return compile_widened(in, [this](const CompileInput& widened) { return compile(widened); });
     std::vector<Fact> facts;
     for (int i = 0; i < in.num_inputs(); ++i) facts.push_back(in.fact(i));
-    const Pads pads = *known(facts);
+    const Pads pads = *pads_of(facts);
+    const std::vector<int64_t> begins = numbers_of(pads.begins), ends = numbers_of(pads.ends);
     const Shape x = in.shape(0), y = in.output_shape(0);
-    if (pads.none()) return make_view();
-    if (mode_ != PadMode::kConstant && y.elements() > 0) return make_index_pad(in.dtype(0), x, y, pads.begins, mode_);
+    if (is_none(begins) && is_none(ends)) return make_view();
+    if (mode_ != PadMode::kConstant && y.elements() > 0) return make_index_pad(in.dtype(0), x, y, begins, mode_);
     if (in.has(2)) require_one_element(in.fact(2), "constant_value");
-    return make_constant_pad(in.dtype(0), x, y, pads.begins, value(in.dtype(0)), in.has(2) ? 2 : -1);
+    return make_constant_pad(in.dtype(0), x, y, begins, value(in.dtype(0)), in.has(2) ? 2 : -1);
   }
 
   std::vector<int> value_inputs() const override {
@@ -64,17 +65,17 @@ class Pad final : public Op {
 
  private:
   struct Pads {
-    std::vector<int64_t> begins, ends;  ///< per axis of the input
-
-    bool none() const {
-      const auto zero = [](int64_t pad) { return pad == 0; };
-      return std::all_of(begins.begin(), begins.end(), zero) && std::all_of(ends.begin(), ends.end(), zero);
-    }
+    Dims begins, ends;  ///< per axis of the input
   };
 
+  static bool is_none(std::span<const int64_t> pads) {
+    return std::ranges::all_of(pads, [](int64_t pad) { return pad == 0; });
+  }
+
   /// The pads of each axis of an input of known rank; nullopt while they are not known.
-  std::optional<Pads> known(std::span<const Fact> in) const {
-    const auto pads = pads_.values(in), axes = axes_.values(in);
+  std::optional<Pads> pads_of(std::span<const Fact> in) const {
+    const auto pads = pads_.dims(in);
+    const auto axes = axes_.numbers(in);
     if (!pads || (!axes && axes_.given(in))) return std::nullopt;
     const int rank = in[0].rank();
     std::vector<int64_t> all(static_cast<size_t>(rank));
@@ -84,7 +85,7 @@ class Pad final : public Op {
     if (pads->size() != 2 * n) {
       throw Error(ErrorKind::kShape, str("pads must have two values per axis (", 2 * n, "), got ", pads->size()));
     }
-    Pads result{std::vector<int64_t>(size_t(rank)), std::vector<int64_t>(size_t(rank))};
+    Pads result{Dims(size_t(rank), 0), Dims(size_t(rank), 0)};
     for (size_t i = 0; i < n; ++i) {
       result.begins[size_t(padded_axes[i])] = (*pads)[i];
       result.ends[size_t(padded_axes[i])] = (*pads)[i + n];
@@ -92,19 +93,12 @@ class Pad final : public Op {
     return result;
   }
 
-  Dims open_padded(const Fact& x, std::span<const Fact> in) const {
-    const auto pads = pads_.dims(in);
-    if (!pads || axes_.given(in) || pads->size() != 2 * x.dims->size()) return Dims(x.dims->size());
-    Dims dims;
-    for (size_t d = 0; d < x.dims->size(); ++d) dims.push_back((*x.dims)[d] + (*pads)[d] + (*pads)[d + x.dims->size()]);
-    return dims;
-  }
-
-  static Dim padded(const Dim& dim, int64_t begin, int64_t end) {
-    if (begin == 0 && end == 0) return dim;
-    if (!dim.known()) return dim + begin + end;
-    const int64_t result = checked_add(checked_add(dim.value(), begin), end);
-    if (result < 0) throw Error(ErrorKind::kShape, str("pads ", begin, " and ", end, " leave nothing of dim ", dim));
+  static Dim padded(const Dim& dim, const Dim& begin, const Dim& end) {
+    const Dim result = checked_add(checked_add(dim, begin), end);
+    if (result.known() && result.value() < 0) {
+      throw Error(ErrorKind::kShape, str("pads ", begin, " and ", end, " leave nothing of dim ", dim));
+    }
+    learn_at_least(result, 0);
     return result;
   }
 

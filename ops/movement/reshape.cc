@@ -20,9 +20,7 @@ class Reshape final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, shape_.is_input() ? 2 : 1, 2);
-    const auto shape = shape_.values(in);
-    if (shape) return {Fact(in[0].dtype, target(in[0], *shape))};
-    if (const auto dims = shape_.dims(in)) return {Fact(in[0].dtype, told_target(in[0], *dims))};
+    if (const auto shape = shape_.dims(in)) return {Fact(in[0].dtype, target(in[0], *shape))};
     const auto rank = shape_.count(in);
     return {rank ? Fact(in[0].dtype, Dims(size_t(*rank))) : Fact(in[0].dtype, std::nullopt)};
   }
@@ -32,104 +30,73 @@ class Reshape final : public Op {
   std::vector<int> value_inputs() const override { return shape_.value_inputs(); }
 
  private:
-  Dims target(const Fact& x, const std::vector<int64_t>& shape) const {
+  Dims target(const Fact& x, const Dims& shape) const {
     if (shape.size() > size_t(kMaxRank)) {
       throw Error(ErrorKind::kLimit, str("rank ", shape.size(), " exceeds ", kMaxRank));
     }
+    const bool infers = has(shape, -1);
     Dims result;
     Dims left = x.dims.value_or(Dims());
-    int64_t product = 1;
+    Dim product = 1;
     int inferred = -1;
     for (int i = 0; i < int(shape.size()); ++i) {
-      const int64_t value = shape[size_t(i)];
-      if (value < -1 || (value == -1 && inferred >= 0)) refuse(x, shape);
-      if (value == -1) inferred = i;
-      if (value == 0 && !allow_zero_) {
+      const Dim& value = shape[size_t(i)];
+      if (value.known() && (value.value() < -1 || (value.value() == -1 && inferred >= 0))) refuse(x, shape);
+      if (certainly_equal(value, -1)) {
+        inferred = i;
+        result.push_back(Dim());
+      } else if (copies(x, i, value)) {
         if (x.has_rank() && i >= x.rank()) refuse(x, shape);
         result.push_back(x.has_rank() ? std::exchange(left[size_t(i)], 1) : Dim());
       } else {
-        result.push_back(value < 0 ? Dim() : Dim(value));
-        product = value == -1 ? product : checked_mul(product, value);
+        result.push_back(is_size(x, i, value, infers) ? value : Dim());
+        product = checked_mul(product, result.back());
       }
     }
-    if (inferred >= 0 && product == 0) refuse(x, shape);
-    if (x.has_rank() && inferred >= 0) result[size_t(inferred)] = quotient(left, product);
-    const bool empty = x.has_rank() && has_zero(*x.dims) && has_zero(result);
-    if (x.has_rank() && !empty && contradicts(left, product, inferred >= 0)) refuse(x, shape);
-    if (x.has_rank() && !empty && inferred < 0) learn_equal(product_of(left), product);
+    if (infers && certainly_equal(product, 0)) refuse(x, shape);
+    if (x.has_rank()) fit(x, shape, product_of(left), product, inferred, result);
     return result;
   }
 
-  static Dim product_of(const Dims& dims) {
-    Dim result = 1;
-    for (const Dim& dim : dims) result *= dim;
-    return result;
-  }
-
-  Dims told_target(const Fact& x, const Dims& shape) const {
-    if (!x.has_rank() || shape.size() > size_t(kMaxRank)) return Dims(shape.size());
-    Dims result, left = *x.dims;
-    int inferred = -1;
-    Dim product = 1;
-    for (size_t i = 0; i < shape.size(); ++i) {
-      const Dim& value = shape[i];
-      if (value == Dim(-1)) {
-        if (inferred >= 0) return Dims(shape.size());
-        inferred = int(i);
-        result.push_back(Dim());
-      } else if (value == Dim(0) && !allow_zero_) {
-        if (i >= left.size()) return Dims(shape.size());
-        result.push_back(std::exchange(left[i], 1));
-      } else if (value.lower_bound() < 0 || (value.lower_bound() < 1 && !allow_zero_ && false)) {
-        return Dims(shape.size());
-      } else {
-        result.push_back(value);
-        product *= value;
-      }
-    }
-    const Dim whole = product_of(left);
+  /// Checks the elements behind the dims that are copied, and infers a dim from them.
+  static void fit(const Fact& x, const Dims& shape, const Dim& elements, const Dim& product, int inferred,
+                  Dims& result) {
     if (inferred >= 0) {
-      const Dim exact = exact_quotient(whole, product);
-      result[size_t(inferred)] = exact.determined() ? exact : floor_div(whole, product);
-    } else {
-      learn_equal(whole, product);
+      const Dim exact = exact_quotient(elements, product);
+      result[size_t(inferred)] = exact.determined() ? exact : floor_div(elements, product);
     }
-    return result;
+    if (has(*x.dims, 0) && has(result, 0)) return;
+    if (inferred < 0) learn_equal(elements, product);
+    if (!elements.known() || !product.known()) return;
+    const int64_t rest = inferred < 0 ? elements.value() - product.value() : elements.value() % product.value();
+    if (rest != 0) refuse(x, shape);
   }
 
-  static bool has_zero(const Dims& dims) {
-    return std::any_of(dims.begin(), dims.end(), [](const Dim& dim) { return dim == Dim(0); });
+  /// Whether the value stands for the input's dim.
+  bool copies(const Fact& x, int i, const Dim& value) const {
+    if (value.known()) return value.value() == 0 && !allow_zero_;
+    return x.has_rank() && i < x.rank() && certainly_equal(value, x.dim(i));
   }
 
-  /// The product of the dims and the open one among them: 1 where there is none, unknown where there are several.
-  static std::pair<int64_t, Dim> elements(const Dims& dims) {
-    int64_t numbers = 1;
-    Dim open = 1;
-    for (const Dim& dim : dims) {
-      if (dim.known()) numbers = checked_mul(numbers, dim.value());
-      if (!dim.known()) open = open.known() ? dim : Dim();
-    }
-    return {numbers, open};
+  /// Whether the value is the dim, in all runs that succeed, also in those where it is 0.
+  bool is_size(const Fact& x, int i, const Dim& value, bool infers) const {
+    if (value.known() || allow_zero_) return certainly_at_least(value, 0);
+    return (!infers && are_zero_together(x, i, value)) || certainly_at_least(value, 1);
   }
 
-  static Dim quotient(const Dims& dims, int64_t divisor) {
-    const auto [numbers, open] = elements(dims);
-    if (open.known()) return numbers / divisor;
-    (void)open;
-    if (divisor == 0) return {};
-    const Dim whole = product_of(dims);
-    const Dim exact = exact_quotient(whole, divisor);
-    return exact.determined() ? exact : floor_div(whole, divisor);
+  /// Whether the input's dim is 0 wherever the value is.
+  static bool are_zero_together(const Fact& x, int i, const Dim& value) {
+    if (!x.has_rank() || i >= x.rank() || value.lower_bound() < 0) return false;
+    return exact_quotient(x.dim(i), value).determined() || exact_quotient(value, x.dim(i)).known();
   }
 
-  static bool contradicts(const Dims& dims, int64_t product, bool inferred) {
-    const auto [numbers, open] = elements(dims);
-    return open.known() && (inferred ? numbers % product != 0 : numbers != product);
+  static bool has(const Dims& dims, int64_t number) {
+    return std::ranges::any_of(dims, [&](const Dim& dim) { return certainly_equal(dim, number); });
   }
 
-  [[noreturn]] static void refuse(const Fact& x, const std::vector<int64_t>& shape) {
+  [[noreturn]] static void refuse(const Fact& x, const Dims& shape) {
     std::string text;
-    for (const int64_t value : shape) text += str(text.empty() ? "" : ",", value);
+    for (const Dim& value : shape) text += str(text.empty() ? "" : ",", value);
     throw Error(ErrorKind::kShape, str("cannot reshape ", x, " to [", text, "]"));
   }
 

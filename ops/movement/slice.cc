@@ -29,6 +29,35 @@ AxisSlice clamp_slice(int64_t start, int64_t end, int64_t step, int64_t dim) {
   return {start, length == 1 ? 1 : step, length};
 }
 
+/// Whether a position is beyond the end, or before the beginning, of any axis, as files write it.
+bool is_end(const Dim& at) { return at.known() && at.value() >= INT32_MAX; }
+bool is_begin(const Dim& at) { return at.known() && at.value() <= -INT32_MAX; }
+
+/// The position clamped to [low, high], where it is certain from which end of the axis it counts.
+Dim clamped(const Dim& at, const Dim& dim, const Dim& low, const Dim& high) {
+  if (is_end(at)) return high;
+  if (is_begin(at)) return low;
+  if (certainly_at_least(at, 0)) return min(at, high);
+  return certainly_at_least(-1, at) ? max(dim + at, low) : Dim();
+}
+
+/// How many elements clamp_slice() gives, of expressions.
+Dim slice_length(const Dim& start, const Dim& end, const Dim& step, const Dim& dim) {
+  if (!step.known() || step.value() == 0) return {};
+  if (step.value() < 0) {
+    const Dim last = dim - 1;
+    const Dim first = certainly_equal(start, -1) ? last : min(clamped(start, dim, 0, last), last);
+    return ceil_div(max(first - clamped(end, dim, -1, last), 0), Dim(0) - step);
+  }
+  const Dim stop = clamped(end, dim, 0, dim);
+  // What a start beyond `stop` is clamped to makes no difference.
+  const bool from_front = is_begin(start) || is_end(start) || certainly_at_least(start, 0);
+  const Dim begin = is_begin(start) ? Dim(0) : is_end(start) ? stop : start;
+  if (from_front) return ceil_div(max(stop - begin, 0), step);
+  if (!certainly_at_least(-1, start)) return {};
+  return ceil_div(max(min(stop - (dim + start), stop), 0), step);
+}
+
 /// Slice: the elements starts[i], starts[i] + steps[i], ... before ends[i] of each axis axes[i]; whole other axes.
 /// Negative starts and ends count from the back; out of range ones are clamped, so INT64_MAX means to the end.
 /// data, output: any dtype of a byte or more. starts, ends, axes, steps: int32/int64 [n]; attributes before opset 10,
@@ -49,16 +78,12 @@ class Slice final : public Op {
     require_inputs(in, starts_.is_input() ? 3 : 1, starts_.is_input() ? 5 : 1);
     const Fact& x = in[0];
     if (!x.has_rank()) return {Fact(x.dtype, std::nullopt)};
-    const auto parameters = known(in);
-    if (!parameters) return {Fact(x.dtype, open_result(x, in))};
+    const auto parameters = this->parameters(in);
+    if (!parameters) return {Fact(x.dtype, open_dims(x, in))};
     Dims dims = *x.dims;
     for (size_t i = 0; i < parameters->axes.size(); ++i) {
       Dim& dim = dims[size_t(parameters->axes[i])];
-      if (dim.known()) {
-        dim = parameters->slice(i, dim.value()).length;
-      } else if (!parameters->whole(i)) {
-        dim = sliced(dim, parameters->starts[i], parameters->ends[i], parameters->steps[i]);
-      }
+      dim = parameters->length(i, dim);
     }
     return {Fact(x.dtype, dims)};
   }
@@ -70,7 +95,7 @@ class Slice final : public Op {
     const Shape x = in.shape(0);
     std::vector<Fact> facts;
     for (int i = 0; i < in.num_inputs(); ++i) facts.push_back(in.fact(i));
-    const Parameters parameters = *known(facts);
+    const Parameters parameters = *this->parameters(facts);
     std::vector<int64_t> strides = row_major_strides(x);
     int64_t offset = 0;
     bool all = true;
@@ -96,23 +121,27 @@ class Slice final : public Op {
 
  private:
   struct Parameters {
-    std::vector<int64_t> starts, ends, steps;
+    Dims starts, ends, steps;
     std::vector<int> axes;
 
-    AxisSlice slice(size_t i, int64_t dim) const { return clamp_slice(starts[i], ends[i], steps[i], dim); }
-    /// True when the slice keeps the axis whatever its dim is.
-    bool whole(size_t i) const { return starts[i] == 0 && ends[i] >= INT32_MAX && steps[i] == 1; }
+    AxisSlice slice(size_t i, int64_t dim) const {
+      return clamp_slice(starts[i].value(), ends[i].value(), steps[i].value(), dim);
+    }
+    Dim length(size_t i, const Dim& dim) const {
+      if (dim.known() && starts[i].known() && ends[i].known() && steps[i].known()) return slice(i, dim.value()).length;
+      return slice_length(starts[i], ends[i], steps[i], dim);
+    }
   };
 
   /// The parameters for an input of known rank; nullopt while one of them is not known.
-  std::optional<Parameters> known(std::span<const Fact> in) const {
-    const auto starts = starts_.values(in), ends = ends_.values(in), axes = axes_.values(in), steps = steps_.values(in);
+  std::optional<Parameters> parameters(std::span<const Fact> in) const {
+    const auto starts = starts_.dims(in), ends = ends_.dims(in), steps = steps_.dims(in);
+    const auto axes = axes_.numbers(in);
     if (!starts || !ends || (!axes && axes_.given(in)) || (!steps && steps_.given(in))) return std::nullopt;
-    std::vector<int64_t> all(starts->size());
-    std::iota(all.begin(), all.end(), 0);
-    Parameters result{*starts, *ends, steps.value_or(std::vector<int64_t>(starts->size(), 1)),
-                      normalize_axes(axes.value_or(all), in[0].rank())};
     const size_t n = starts->size();
+    std::vector<int64_t> all(n);
+    std::iota(all.begin(), all.end(), 0);
+    Parameters result{*starts, *ends, steps.value_or(Dims(n, 1)), normalize_axes(axes.value_or(all), in[0].rank())};
     if (result.ends.size() != n || result.steps.size() != n || result.axes.size() != n) {
       throw Error(ErrorKind::kShape, str("starts, ends, axes and steps must have equally many values, got ", n, ", ",
                                          result.ends.size(), ", ", result.axes.size(), ", ", result.steps.size()));
@@ -120,38 +149,9 @@ class Slice final : public Op {
     return result;
   }
 
-  static Dim from_front(const Dim& at, const Dim& dim) {
-    if (at.known() && at.value() >= INT32_MAX) return dim;
-    if (at.lower_bound() >= 0) return min(at, dim);
-    return at.upper_bound() < 0 ? max(at + dim, 0) : Dim();
-  }
-
-  static Dim sliced(const Dim& dim, const Dim& start, const Dim& end, const Dim& step) {
-    if (step == Dim(-1) && start == Dim(-1) && end.known() && end.value() <= -INT32_MAX) return dim;
-    if (!step.known() || step.value() < 1) return {};
-    const Dim length = max(from_front(end, dim) - from_front(start, dim), 0);
-    return ceil_div(length, step);
-  }
-
-  Dims open_result(const Fact& x, std::span<const Fact> in) const {
-    const auto starts = starts_.dims(in), ends = ends_.dims(in);
-    const auto axes = axes_.values(in), steps = steps_.values(in);
-    if (!starts || !ends || (!axes && axes_.given(in)) || (!steps && steps_.given(in))) return open_dims(x, in);
-    std::vector<int64_t> all(starts->size());
-    std::iota(all.begin(), all.end(), 0);
-    const std::vector<int> at = normalize_axes(axes.value_or(all), x.rank());
-    Dims dims = *x.dims;
-    if (ends->size() != at.size() || starts->size() != at.size()) return open_dims(x, in);
-    for (size_t i = 0; i < at.size(); ++i) {
-      Dim& dim = dims[size_t(at[i])];
-      dim = sliced(dim, (*starts)[i], (*ends)[i], steps ? (*steps)[i] : 1);
-    }
-    return dims;
-  }
-
   /// The dims that are certain although starts or ends are not known: those of the axes not sliced.
   Dims open_dims(const Fact& x, std::span<const Fact> in) const {
-    const auto axes = axes_.values(in);
+    const auto axes = axes_.numbers(in);
     if (!axes) return Dims(x.dims->size());
     Dims dims = *x.dims;
     for (const int axis : normalize_axes(*axes, x.rank())) dims[size_t(axis)] = Dim();

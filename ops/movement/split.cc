@@ -82,48 +82,46 @@ class Split final : public Op {
 
  private:
   Dims parts(const Dim& dim, std::span<const Fact> in) const {
-    if (split_.given(in)) {
-      const auto lengths = counts_ && has_input(in, 1) ? constant_counts(in[1]) : split_.values(in);
-      if (!lengths) {
-        const auto told = split_.dims(in);
-        return told && int64_t(told->size()) == outputs_ ? *told : Dims(size_t(outputs_));
-      }
-      return checked(*lengths, dim);
-    }
-    if (!dim.known()) return open_parts(dim);
-    if (!uneven_ && dim.value() % outputs_ != 0) {
-      throw Error(ErrorKind::kShape, str("dim ", dim, " does not split into ", outputs_, " equal parts"));
-    }
-    const int64_t part = ceil_div(dim.value(), outputs_);
-    Dims result;
-    for (int64_t i = 0; i < outputs_; ++i) {
-      result.push_back(std::max<int64_t>(0, std::min(part, dim.value() - i * part)));
-    }
-    return result;
+    if (!split_.given(in)) return equal_parts(dim);
+    const auto lengths = counts_ && has_input(in, 1) ? counted(in[1]) : split_.dims(in);
+    if (!lengths) return Dims(size_t(outputs_));
+    check(*lengths, dim);
+    return *lengths;
   }
 
-  Dims open_parts(const Dim& dim) const {
-    const Dim part = uneven_ ? linnet::ceil_div(dim, outputs_) : exact_quotient(dim, outputs_);
-    if (!uneven_ || exact_quotient(dim, outputs_).determined()) return Dims(size_t(outputs_), part);
+  static std::optional<Dims> counted(const Fact& fact) {
+    const auto counts = constant_counts(fact);
+    return counts ? std::optional(dims_of(*counts)) : std::nullopt;
+  }
+
+  Dims equal_parts(const Dim& dim) const {
+    if (!uneven_ && dim.known() && dim.value() % outputs_ != 0) {
+      throw Error(ErrorKind::kShape, str("dim ", dim, " does not split into ", outputs_, " equal parts"));
+    }
+    if (!uneven_) return Dims(size_t(outputs_), floor_div(dim, outputs_));
+    const Dim part = ceil_div(dim, outputs_);
     Dims result;
     for (int64_t i = 0; i < outputs_; ++i) result.push_back(max(min(part, dim - part * Dim(i)), 0));
     return result;
   }
 
-  Dims checked(const std::vector<int64_t>& lengths, const Dim& dim) const {
+  void check(const Dims& lengths, const Dim& dim) const {
     if (int64_t(lengths.size()) != outputs_) {
       throw Error(ErrorKind::kShape,
                   str("split must have one length per output (", outputs_, "), got ", lengths.size()));
     }
-    int64_t sum = 0;
-    for (const int64_t length : lengths) {
-      if (length < 0) throw Error(ErrorKind::kShape, str("split must not be negative, got ", length));
+    Dim sum = 0;
+    for (const Dim& length : lengths) {
+      if (length.known() && length.value() < 0) {
+        throw Error(ErrorKind::kShape, str("split must not be negative, got ", length));
+      }
+      learn_at_least(length, 0);
       sum = checked_add(sum, length);
     }
-    if (dim.known() && sum != dim.value()) {
+    if (dim.known() && sum.known() && sum.value() != dim.value()) {
       throw Error(ErrorKind::kShape, str("split must add up to dim ", dim, ", got ", sum));
     }
-    return Dims(lengths.begin(), lengths.end());
+    learn_equal(sum, dim);
   }
 
   int64_t axis_;

@@ -19,7 +19,7 @@ class Squeeze final : public Op {
     require_inputs(in, 1, 2);
     const Fact& x = in[0];
     if (!x.has_rank()) return {Fact(x.dtype, std::nullopt)};
-    const auto axes = axes_.values(in);
+    const auto axes = axes_.numbers(in);
     if (axes) return {Fact(x.dtype, without(*x.dims, *axes))};
     if (axes_.given(in)) return {Fact(x.dtype, unknown_dims(x, in))};
     return {Fact(x.dtype, without_ones(*x.dims))};
@@ -40,6 +40,8 @@ class Squeeze final : public Op {
         result.push_back(dim);
       } else if (dim.known() && dim.value() != 1) {
         throw Error(ErrorKind::kShape, str("axis ", i, " must have dim 1 to be squeezed, got ", dim));
+      } else {
+        learn_equal(dim, 1);
       }
     }
     return result;
@@ -48,8 +50,9 @@ class Squeeze final : public Op {
   static std::optional<Dims> without_ones(const Dims& dims) {
     Dims result;
     for (const Dim& dim : dims) {
-      if (!dim.known()) return std::nullopt;
-      if (dim.value() != 1) result.push_back(dim);
+      if (dim.known() && dim.value() == 1) continue;
+      if (!certainly_different(dim, 1)) return std::nullopt;
+      result.push_back(dim);
     }
     return result;
   }

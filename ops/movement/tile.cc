@@ -23,9 +23,10 @@ KernelPtr tile_kernel(const CompileInput& in) {
 }
 
 Dim repeated(const Dim& dim, const Dim& repeats) {
-  if (repeats.known() && repeats.value() < 0) throw Error(ErrorKind::kShape, str("repeats must not be negative, got ", repeats));
-  if (dim.known() && repeats.known()) return checked_mul(dim.value(), repeats.value());
-  return dim * repeats;
+  if (repeats.known() && repeats.value() < 0) {
+    throw Error(ErrorKind::kShape, str("repeats must not be negative, got ", repeats));
+  }
+  return checked_mul(dim, repeats);
 }
 
 /// Tile: the input repeated repeats[d] times along each axis d. input, output: any dtype of a byte or more.

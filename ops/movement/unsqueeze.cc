@@ -18,7 +18,7 @@ class Unsqueeze final : public Op {
     require_inputs(in, axes_.is_input() ? 2 : 1, 2);
     const Fact& x = in[0];
     if (!x.has_rank()) return {Fact(x.dtype, std::nullopt)};
-    const auto axes = axes_.values(in);
+    const auto axes = axes_.numbers(in);
     if (axes) return {Fact(x.dtype, with_ones(*x.dims, *axes))};
     const auto count = axes_.count(in);
     if (!count) return {Fact(x.dtype, std::nullopt)};

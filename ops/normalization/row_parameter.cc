@@ -7,9 +7,7 @@ void require_broadcastable_to(const Fact& parameter, const Fact& x, const std::s
   const int missing = x.rank() - parameter.rank();
   bool fits = missing >= 0;
   for (int i = 0; fits && i < parameter.rank(); ++i) {
-    const Dim& a = parameter.dim(i);
-    const Dim& b = x.dim(i + missing);
-    fits = !a.known() || a.value() == 1 || !b.known() || a == b;
+    fits = broadcasts_to(parameter.dim(i), x.dim(i + missing));
   }
   if (!fits) throw Error(ErrorKind::kShape, str(what, " must broadcast to the input ", x, ", got ", parameter));
 }

@@ -171,7 +171,7 @@ class MaxUnpool final : public Op {
       throw Error(ErrorKind::kShape, str("I must have the shape of X ", in[0], ", got ", in[1]));
     }
     if (!has_input(in, 2)) return {Fact(in[0].dtype, unpooled(*in[0].dims))};
-    const auto shape = constant_ints(in[2]);
+    const auto shape = determined_ints(in[2]);
     if (!shape) return {Fact(in[0].dtype, Dims(size_t(in[0].rank())))};
     return {Fact(in[0].dtype, given_shape(*shape, in[0]))};
   }
@@ -192,24 +192,25 @@ class MaxUnpool final : public Op {
   Dims unpooled(Dims dims) const {
     for (size_t i = 0; i < kernel_.size(); ++i) {
       Dim& dim = dims[i + 2];
-      if (!dim.known()) continue;
-      const int64_t size = checked_add(checked_mul(std::max<int64_t>(0, dim.value() - 1), strides_[i]), kernel_[i]) -
-                           checked_add(pads_[i], pads_[i + kernel_.size()]);
-      if (size < 0) throw Error(ErrorKind::kShape, str("pads leave nothing of axis ", i + 2));
-      dim = size;
+      const Dim before = max(dim - 1, 0);
+      dim =
+          checked_add(checked_mul(before, strides_[i]), kernel_[i]) - checked_add(pads_[i], pads_[i + kernel_.size()]);
+      if (dim.known() && dim.value() < 0) throw Error(ErrorKind::kShape, str("pads leave nothing of axis ", i + 2));
+      learn_at_least(dim, 0);
     }
     return dims;
   }
 
-  static Dims given_shape(const std::vector<int64_t>& shape, const Fact& x) {
+  static Dims given_shape(const Dims& shape, const Fact& x) {
     if (int(shape.size()) != x.rank()) {
       throw Error(ErrorKind::kShape, str("output_shape must have ", x.rank(), " values, got ", shape.size()));
     }
-    for (const int64_t dim : shape) {
-      if (dim < 0) throw Error(ErrorKind::kShape, str("output_shape must not be negative, got ", dim));
+    for (const Dim& dim : shape) {
+      if (dim.known() && dim.value() < 0)
+        throw Error(ErrorKind::kShape, str("output_shape must not be negative, got ", dim));
     }
     for (size_t i = 0; i < 2; ++i) merge_dim(x.dim(int(i)), shape[i], str("dim ", i, " of X and output_shape"));
-    return Dims(shape.begin(), shape.end());
+    return shape;
   }
 
   std::vector<int64_t> kernel_, strides_, pads_;

@@ -93,13 +93,27 @@ PoolAxis PoolAttributes::axis(size_t i, int64_t in) const {
   return axis;
 }
 
-Dim PoolAttributes::open_extent(size_t i, const Dim& in) const {
-  if (auto_pad_ == "SAME_UPPER" || auto_pad_ == "SAME_LOWER") return linnet::ceil_div(in, strides_[i]);
-  Dim padded = in;
-  if (auto_pad_ == "NOTSET") padded += Dim(pads_[i]) + pads_[i + kernel_.size()];
-  const Dim left = padded - (dilations_[i] * (kernel_[i] - 1) + 1);
-  if (ceil_mode_) return {};
-  return floor_div(left, strides_[i]) + 1;
+Dim PoolAttributes::extent(size_t i, const Dim& in) const {
+  if (in.known()) return axis(i, in.value()).out;
+  if (global_) return 1;
+  const int64_t stride = strides_[i];
+  if (auto_pad_ == "SAME_UPPER" || auto_pad_ == "SAME_LOWER") return ceil_div(in, stride);
+  const bool padded = auto_pad_ == "NOTSET";
+  const int64_t begin = padded ? pads_[i] : 0, end = padded ? pads_[i + kernel_.size()] : 0;
+  const int64_t reach = (kernel_[i] - 1) * dilations_[i] + 1;
+  if (begin == 0 && end < reach) learn_at_least(in, 1);
+  return last_window(in + begin, end - reach, stride) + 1;
+}
+
+/// As fit_windows() does.
+Dim PoolAttributes::last_window(const Dim& data, int64_t behind, int64_t stride) const {
+  const Dim room = data + behind;
+  learn_at_least(room, 1 - 2 * stride);
+  const Dim whole = floor_div(room, stride), rounded_up = ceil_div(room, stride);
+  if (certainly_equal(whole, rounded_up)) return whole;
+  if (!ceil_mode_) return max(whole, min(rounded_up, 0));
+  // The last one of those rounded up begins before the padding where a stride is not longer than what it lacks.
+  return stride + behind <= 0 ? rounded_up : max(whole, min(rounded_up, ceil_div(data, stride) - 1));
 }
 
 std::optional<Dims> PoolAttributes::output_dims(const Fact& x) const {
@@ -112,7 +126,7 @@ std::optional<Dims> PoolAttributes::output_dims(const Fact& x) const {
   Dims dims = *x.dims;
   for (size_t i = 0; i + 2 < dims.size(); ++i) {
     Dim& dim = dims[i + size_t(spatial_begin())];
-    dim = dim.known() ? Dim(axis(i, dim.value()).out) : global_ ? Dim(1) : open_extent(i, dim);
+    dim = extent(i, dim);
   }
   return dims;
 }

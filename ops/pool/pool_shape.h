@@ -56,7 +56,8 @@ class PoolAttributes {
 
  private:
   PoolAxis axis(size_t i, int64_t in) const;
-  Dim open_extent(size_t i, const Dim& in) const;
+  Dim extent(size_t i, const Dim& in) const;
+  Dim last_window(const Dim& data, int64_t behind, int64_t stride) const;
   int spatial_begin() const { return channels_last_ ? 1 : 2; }
 
   bool global_, channels_last_;

@@ -114,7 +114,7 @@ class FlexAttention final : public Op {
     merged(in, 0, 1, 3, "the head size of Q and K");
     const Dim kv_heads = merged(in, 1, 2, 1, "the heads of K and V");
     const Dim kv_length = merged(in, 1, 2, 2, "the length of K and V");
-    if (heads.known() && kv_heads.known() && (kv_heads == Dim(0) || heads.value() % kv_heads.value() != 0)) {
+    if (heads.known() && kv_heads.known() && (kv_heads.value() == 0 || heads.value() % kv_heads.value() != 0)) {
       throw Error(ErrorKind::kShape,
                   str("the heads of Q must be a multiple of those of K and V, got ", heads, " and ", kv_heads));
     }

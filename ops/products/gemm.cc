@@ -70,8 +70,7 @@ class Gemm final : public Op {
     if (!c.has_rank()) return;
     const int missing = 2 - c.rank();
     for (int i = 0; i < c.rank(); ++i) {
-      const bool fits = missing >= 0 && (c.dim(i) == Dim(1) || !c.dim(i).known() || !y[size_t(i + missing)].known() ||
-                                         c.dim(i) == y[size_t(i + missing)]);
+      const bool fits = missing >= 0 && broadcasts_to(c.dim(i), y[size_t(i + missing)]);
       if (!fits) throw Error(ErrorKind::kShape, str("input C must broadcast to ", Fact(a.dtype, y), ", got ", c));
     }
   }

@@ -164,6 +164,7 @@ class QuantizedMatMul final : public Op {
       if (x[i].known() && y[i].known() && x[i].value() != y[i].value()) {
         throw Error(ErrorKind::kShape, str("x must have all batches of w, got ", in[Q::kX], " and ", in[Q::kW]));
       }
+      learn_equal(x[i], y[i]);
     }
     return y;
   }

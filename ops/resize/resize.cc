@@ -56,13 +56,10 @@ class Resize final : public Op {
     const Fact& x = in[0];
     if (!x.has_rank()) return {Fact(x.dtype, std::nullopt)};
     const auto targets = make_targets(in, x.rank());
-    if (!targets) return {Fact(x.dtype, open_result(in))};
     Dims dims = *x.dims;
-    for (int d = 0; d < x.rank(); ++d) {
-      Dim& dim = dims[size_t(physical(d, x.rank()))];
-      const Target& target = (*targets)[size_t(d)];
-      if (!target.given) continue;
-      dim = dim.known() ? Dim(span_of(target, dim.value(), scale_of_all(*targets, x)).out) : open_extent(target, dim);
+    for (const int axis : axes(x.rank())) {
+      Dim& dim = dims[size_t(physical(axis, x.rank()))];
+      dim = targets ? extent((*targets)[size_t(axis)], dim, *targets, x) : Dim();
     }
     return {Fact(x.dtype, dims)};
   }
@@ -100,8 +97,10 @@ class Resize final : public Op {
   struct Target {
     bool given = false;
     double scale = 1;
-    int64_t size = -1;
+    Dim size{-1};  ///< -1: a scale
     double roi_begin = 0, roi_end = 1;
+
+    bool has_scale() const { return certainly_equal(size, -1); }
   };
 
   void read_scales(const NodeSpec& node) {
@@ -140,17 +139,24 @@ class Resize final : public Op {
                   str("exactly one of scales and sizes must be given, got ", by_sizes ? "both" : "none"));
     }
     if (by_sizes) {
-      const auto sizes = constant_ints(in[size_t(sizes_)]);
+      const auto sizes = determined_ints(in[size_t(sizes_)]);
       if (!sizes) return std::nullopt;
-      set(targets, chosen, *sizes, "sizes", [](Target& target, int64_t size) { target.size = size; });
+      set(targets, chosen, *sizes, "sizes", [](Target& target, const Dim& size) {
+        target.size = size;
+        return !size.known() || (size.value() >= 0 && double(size.value()) <= kLargest);
+      });
     } else {
       const auto scales = attribute_scales_ ? attribute_scales_ : constant_floats(in[size_t(scales_)], "scales");
       if (!scales) return std::nullopt;
-      set(targets, chosen, *scales, "scales", [](Target& target, double scale) { target.scale = scale; });
+      set(targets, chosen, *scales, "scales", [](Target& target, double scale) {
+        target.scale = scale;
+        return scale > 0 && scale <= kLargest;
+      });
     }
     return set_roi(in, chosen, targets) ? std::optional(targets) : std::nullopt;
   }
 
+  /// `assign` returns whether the value is allowed.
   template <class T, class F>
   static void set(std::vector<Target>& targets, const std::vector<int>& chosen, const std::vector<T>& values,
                   const char* what, const F& assign) {
@@ -158,11 +164,10 @@ class Resize final : public Op {
       throw Error(ErrorKind::kShape, str(what, " must have ", chosen.size(), " values, got ", values.size()));
     }
     for (size_t i = 0; i < chosen.size(); ++i) {
-      if (!(values[i] >= T(0)) || double(values[i]) > kLargest || (values[i] == T(0) && std::is_floating_point_v<T>)) {
+      targets[size_t(chosen[i])].given = true;
+      if (!assign(targets[size_t(chosen[i])], values[i])) {
         throw Error(ErrorKind::kShape, str(what, " must be positive and at most 2^31, got ", values[i]));
       }
-      targets[size_t(chosen[i])].given = true;
-      assign(targets[size_t(chosen[i])], values[i]);
     }
   }
 
@@ -189,16 +194,16 @@ class Resize final : public Op {
     double value() const { return to / from; }
   };
 
-  /// The one scale that a policy other than stretch applies to all chosen axes; nullopt where there is none, or while
-  /// their extents are unknown.
+  /// The one scale that a policy other than stretch applies to all chosen axes, of known extents; nullopt where there
+  /// is none.
   std::optional<Scale> scale_of_all(const std::vector<Target>& targets, const Fact& x) const {
     if (policy_ == "stretch") return std::nullopt;
     std::optional<Scale> common;
     for (int d = 0; d < x.rank(); ++d) {
       const Target& target = targets[size_t(d)];
       const Dim& dim = x.dim(physical(d, x.rank()));
-      if (target.size < 0 || !dim.known() || dim.value() == 0) continue;
-      const Scale scale{double(target.size), double(dim.value())};
+      if (target.has_scale() || dim.value() == 0) continue;
+      const Scale scale{double(target.size.value()), double(dim.value())};
       const bool smaller = common && scale.value() < common->value();
       if (!common || smaller == (policy_ == "not_larger")) common = scale;
     }
@@ -207,8 +212,8 @@ class Resize final : public Op {
 
   /// The scale is the quotient of the sizes; where scales are given, what they say, of which sizes are a part cut off.
   static Scale scale_of(const Target& target, int64_t in, std::optional<Scale> common) {
-    if (target.size < 0) return {double(float(target.scale)), 1};
-    return common.value_or(Scale{double(target.size), double(in)});
+    if (target.has_scale()) return {double(float(target.scale)), 1};
+    return common.value_or(Scale{double(target.size.value()), double(in)});
   }
 
   static ResizeSpan span_of(const Target& target, int64_t in, std::optional<Scale> common) {
@@ -222,25 +227,40 @@ class Resize final : public Op {
     const Scale scale = scale_of(target, in, common);
     span.to = scale.to;
     span.from = scale.from;
-    double extent = double(target.size);
+    double extent = double(target.size.value());
     if (common) extent = std::floor(scale.to * double(in) / scale.from + 0.5);
-    if (target.size < 0) extent = double(float(scale.to) * float(in));
+    if (target.has_scale()) extent = double(float(scale.to) * float(in));
     if (!(extent <= kLargest)) throw Error(ErrorKind::kLimit, str("cannot resize an axis of ", in, " to ", extent));
     span.out = int64_t(extent);
     if (in == 0 && span.out > 0) throw Error(ErrorKind::kShape, str("cannot resize an empty axis to ", span.out));
     return span;
   }
 
-  Dims open_result(std::span<const Fact> in) const {
-    const size_t rank = in[0].dims->size();
-    const auto sizes = given(in, sizes_) ? determined_ints(in[size_t(sizes_)]) : std::nullopt;
-    if (!sizes || axes_ || channels_last_ || policy_ != "stretch" || sizes->size() != rank) return Dims(rank);
-    return *sizes;
+  /// Of an axis; unknown where it depends on what is not known.
+  Dim extent(const Target& target, const Dim& in, const std::vector<Target>& targets, const Fact& x) const {
+    if (target.has_scale()) {
+      return in.known() ? Dim(span_of(target, in.value(), std::nullopt).out) : scaled(in, float(target.scale));
+    }
+    if (policy_ != "stretch" && !are_numbers(targets, x)) return {};
+    if (in.known() && target.size.known()) return span_of(target, in.value(), scale_of_all(targets, x)).out;
+    if (target.size.lower_bound() >= 1) learn_at_least(in, 1);
+    return target.size;
   }
 
-  Dim open_extent(const Target& target, const Dim& in) const {
-    if (target.size < 0) return target.scale == std::floor(target.scale) ? in * Dim(int64_t(target.scale)) : Dim();
-    return policy_ == "stretch" ? Dim(target.size) : Dim();
+  /// Whether the extents and sizes of all chosen axes are.
+  bool are_numbers(const std::vector<Target>& targets, const Fact& x) const {
+    for (int d = 0; d < x.rank(); ++d) {
+      const bool given = targets[size_t(d)].given;
+      if (given && !(targets[size_t(d)].size.known() && x.dim(physical(d, x.rank())).known())) return false;
+    }
+    return true;
+  }
+
+  /// The product rounded down, for scales of which float32 gives it exactly up to long axes: sixteenths.
+  static Dim scaled(const Dim& in, float scale) {
+    constexpr float kParts = 16, kMost = 64;
+    const float parts = scale * kParts;
+    return scale <= kMost && parts == std::floor(parts) ? floor_div(in * Dim(int64_t(parts)), int64_t(kParts)) : Dim();
   }
 
   ResizeMode mode_;

@@ -52,7 +52,7 @@ class Columns {
 
   Fact with_room(Fact fact) const {
     for (Dim& dim : *fact.dims) {
-      if (dim == rows_.total) dim = Dim(kCapacity);
+      if (certainly_equal(dim, rows_.total)) dim = Dim(kCapacity);
     }
     return fact;
   }
@@ -63,7 +63,7 @@ class Columns {
     std::optional<int> axis;
     for (int d = 0; fact.has_rank() && d < fact.rank(); ++d) {
       if (fact.dim(d).known()) continue;
-      if (axis || !(fact.dim(d) == rows_.total)) return std::nullopt;
+      if (axis || !certainly_equal(fact.dim(d), rows_.total)) return std::nullopt;
       axis = d;
     }
     return axis;
@@ -231,7 +231,7 @@ class Columns {
     if (has_columns(data) && *axis_of(data) >= int(parts->inputs.size())) return false;
     for (size_t i = 0; i < parts->inputs.size(); ++i) {
       const ValueId part = parts->inputs[i];
-      if (!(graph_.fact(part).dim(graph_.fact(part).rank() - 1) == Dim(1))) return false;
+      if (!certainly_equal(graph_.fact(part).dim(graph_.fact(part).rank() - 1), 1)) return false;
       const bool of_columns = has_columns(data) && *axis_of(data) == int(i);
       const ValueId source = spread(part);
       if (of_columns ? !counts_columns(source) : has_columns(source) || depends(source)) return false;

@@ -45,7 +45,8 @@ class InPlaceStates {
     std::vector<ValueId> inputs;
     for (const GrowingState& state : states_) inputs.push_back(state.input);
     const Dim total = lengths_.begin()->second;
-    const bool alike = std::all_of(lengths_.begin(), lengths_.end(), [&](auto& each) { return each.second == total; });
+    const bool alike = std::all_of(lengths_.begin(), lengths_.end(),
+                                   [&](const auto& each) { return certainly_equal(each.second, total); });
     if (!alike || written_rows_.size() != 1 || *written_rows_.begin() < 1) return std::nullopt;
     return StateRows{inputs, rows_, *written_rows_.begin(), total};
   }
@@ -66,7 +67,7 @@ class InPlaceStates {
     return std::all_of(states_.begin(), states_.end(), [&](const GrowingState& s) {
       const Fact& fact = graph_.fact(s.input);
       return s.axis == 2 && fact.rank() == 4 && first.rank() == 4 && fact.dim(0).known() &&
-             fact.dim(0) == first.dim(0) && fact.dim(2) == first.dim(2);
+             certainly_equal(fact.dim(0), first.dim(0)) && certainly_equal(fact.dim(2), first.dim(2));
     });
   }
 
@@ -163,7 +164,8 @@ class InPlaceStates {
     const ValueId mask = optional_input(node, Slots::kMask);
     if (mask == kNoValue) return true;
     const Fact& fact = graph_.fact(mask);
-    return fact.has_rank() && fact.rank() > 0 && fact.dim(fact.rank() - 1) == lengths_.at(node.inputs[Slots::kK]);
+    return fact.has_rank() && fact.rank() > 0 &&
+           certainly_equal(fact.dim(fact.rank() - 1), lengths_.at(node.inputs[Slots::kK]));
   }
 
   /// Nodes that read the shapes of states of one shape read that of the first, so that they can be merged.

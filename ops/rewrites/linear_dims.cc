@@ -76,7 +76,7 @@ class LinearDims {
 
   Contents contents(ValueId v) const { return v == kNoValue ? Contents::kLinear : contents_[size_t(v)]; }
 
-  bool dims_change(ValueId v) const { return v != kNoValue && *a_.fact(v).dims != *b_.fact(v).dims; }
+  bool dims_change(ValueId v) const { return v != kNoValue && !certainly_equal(*a_.fact(v).dims, *b_.fact(v).dims); }
 
   bool contents_change(ValueId v) const {
     if (contents(v) == Contents::kOther) return true;

@@ -12,18 +12,17 @@ int64_t count_directions(const std::string& direction) {
               str("direction must be 'forward', 'reverse' or 'bidirectional', got '", direction, "'"));
 }
 
-// Checks the dims of a fact against the wanted ones where both are known.
+// Checks the dims of a fact against the wanted ones where both are known, and learns that they are equal.
 void require_dims(const Fact& fact, const Dims& wanted, const char* what) {
   require_rank(fact, int(wanted.size()), what);
   for (size_t i = 0; fact.has_rank() && i < wanted.size(); ++i) {
     const Dim& dim = fact.dim(int(i));
-    if (wanted[i].known() && dim.known() && !(dim == wanted[i])) {
+    learn_equal(dim, wanted[i]);
+    if (wanted[i].known() && dim.known() && dim.value() != wanted[i].value()) {
       throw Error(ErrorKind::kShape, str(what, " must be ", Fact(fact.dtype, wanted), ", got ", fact));
     }
   }
 }
-
-Dim times(int64_t factor, const Dim& dim) { return dim.known() ? Dim(checked_mul(factor, dim.value())) : Dim(); }
 
 Dim dim_or_open(const Fact& fact, int i) { return fact.has_rank() ? fact.dim(i) : Dim(); }
 
@@ -55,16 +54,16 @@ void RecurrentOp::check_inputs(std::span<const Fact> in) const {
   }
   const Dim directions(directions_);
   const Dims state = batch_first_ ? Dims{batch, directions, hidden} : Dims{directions, batch, hidden};
-  require_dims(in[kW], {directions, times(gates_, hidden), dim_or_open(in[kX], 2)}, "W");
-  require_dims(in[kR], {directions, times(gates_, hidden), hidden}, "R");
-  if (has_input(in, kB)) require_dims(in[kB], {directions, times(2 * gates_, hidden)}, "B");
+  require_dims(in[kW], {directions, checked_mul(gates_, hidden), dim_or_open(in[kX], 2)}, "W");
+  require_dims(in[kR], {directions, checked_mul(gates_, hidden), hidden}, "R");
+  if (has_input(in, kB)) require_dims(in[kB], {directions, checked_mul(2 * gates_, hidden)}, "B");
   if (has_input(in, kSequenceLens)) {
     require_dtype(in[kSequenceLens], DType::kInt32, "sequence_lens");
     require_dims(in[kSequenceLens], {batch}, "sequence_lens");
   }
   if (has_input(in, kInitialH)) require_dims(in[kInitialH], state, "initial_h");
   if (has_input(in, kInitialC)) require_dims(in[kInitialC], state, "initial_c");
-  if (has_input(in, kPeepholes)) require_dims(in[kPeepholes], {directions, times(3, hidden)}, "P");
+  if (has_input(in, kPeepholes)) require_dims(in[kPeepholes], {directions, checked_mul(3, hidden)}, "P");
 }
 
 std::vector<Fact> RecurrentOp::infer(std::span<const Fact> in) const {

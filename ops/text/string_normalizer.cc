@@ -102,9 +102,7 @@ class StringNormalizer final : public Op {
       require_rank(in[0], 2, "X");
       dims[0] = merge_dim(dims[0], 1, "the first dim of X and 1");
     }
-    const Dim words = dims.back();
-    const bool exact = !rules_->has_stopwords() && words.known();
-    dims.back() = exact ? Dim(std::max<int64_t>(1, words.value())) : Dim();
+    dims.back() = rules_->has_stopwords() ? Dim() : max(dims.back(), 1);
     return {Fact(DType::kString, dims)};
   }
 

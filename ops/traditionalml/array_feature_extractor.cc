@@ -64,7 +64,7 @@ class ArrayFeatureExtractor final : public Op {
     require_rank_at_least(in[0], 1, "X");
     if (!in[0].has_rank()) return {Fact(in[0].dtype, std::nullopt)};
     Dims dims = in[0].rank() == 1 ? Dims(2, Dim(1)) : *in[0].dims;
-    dims.back() = in[1].concrete() ? Dim(in[1].shape().elements()) : Dim();
+    dims.back() = in[1].has_rank() ? product_of(*in[1].dims) : Dim();
     return {Fact(in[0].dtype, dims)};
   }
 

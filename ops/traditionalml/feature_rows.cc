@@ -23,7 +23,7 @@ Rows rows_of(const Shape& x) {
 
 Dim feature_dim(const Fact& x) {
   int last = x.rank() - 1;
-  while (last > 1 && x.dim(last) == Dim(1)) --last;
+  while (last > 1 && certainly_equal(x.dim(last), 1)) --last;
   return x.dim(last);
 }
 

@@ -22,9 +22,7 @@ Dim rows_of_fact(const Fact& x) {
 Dim flat_width(const Fact& x) {
   if (!x.has_rank()) return {};
   Dim width = x.dims->back();
-  for (int i = 1; i + 1 < x.rank(); ++i) {
-    width = width.known() && x.dim(i).known() ? Dim(checked_mul(width.value(), x.dim(i).value())) : Dim();
-  }
+  for (int i = 1; i + 1 < x.rank(); ++i) width = checked_mul(width, x.dim(i));
   return width;
 }
 
@@ -93,7 +91,7 @@ class FeatureVectorizer final : public Op {
       rows = merge_dim(rows, rows_of_fact(in[i]), "the numbers of rows");
       const Dim mine = flat_width(in[i]);
       const Dim taken = widths_.empty() ? mine : Dim(widths_[i]);
-      width = width.known() && taken.known() ? Dim(checked_add(width.value(), taken.value())) : Dim();
+      width = checked_add(width, taken);
     }
     return {Fact(DType::kFloat32, Dims{rows, width})};
   }

@@ -76,6 +76,7 @@ void require_features(const Fact& x, const TreeSpec& spec) {
   if (width.known() && width.value() < least) {
     throw Error(ErrorKind::kShape, str("X must have ", least, " features or more, as the trees read them, got ", x));
   }
+  learn_at_least(width, least);
 }
 
 BaseValues::BaseValues(const NodeSpec& node, int64_t targets) : values_(floats_or_tensor(node, "base_values")) {

@@ -67,6 +67,7 @@ class ZipMap final : public Op {
     if (x.rank() > 2 || (columns.known() && columns.value() != keys_.size())) {
       throw Error(ErrorKind::kShape, str("X must be [N, ", keys_.size(), "] or [", keys_.size(), "], got ", x));
     }
+    learn_equal(columns, keys_.size());
   }
 
   Tensor keys_;

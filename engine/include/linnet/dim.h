@@ -16,11 +16,11 @@ struct Polynomial;
 /// "2*N+1", "min(S,512)"), or unknown. Besides the dims of values, the elements of shape tensors are such integers.
 ///
 /// Arithmetic never throws: its result is unknown where an operand is, where a number leaves 64 bits, and where an
-/// expression would be larger than docs/design/shapes.md allows. There is no operator==, since two dims can be equal for
-/// certain, different for certain, or neither: see certainly_equal().
+/// expression would be larger than docs/design/shapes.md allows. There is no operator==, since two dims can be equal
+/// for certain, different for certain, or neither: see certainly_equal().
 class LINNET_API Dim {
  public:
-  Dim() = default;                        ///< unknown
+  Dim() = default;                       ///< unknown
   Dim(int64_t value) : value_(value) {}  // NOLINT: a number is a Dim
   /// A number of 0 or more that the model leaves open. Symbols of one name are equal. An empty name: unknown.
   explicit Dim(std::string symbol);
@@ -47,7 +47,6 @@ class LINNET_API Dim {
   friend LINNET_API Dim operator*(const Dim& a, const Dim& b);
   Dim& operator+=(const Dim& b) { return *this = *this + b; }
   Dim& operator*=(const Dim& b) { return *this = *this * b; }
-  friend LINNET_API bool operator==(const Dim& a, const Dim& b);  // TEMPORARY: goes once all say certainly_equal
 
  private:
   friend struct Polynomial;

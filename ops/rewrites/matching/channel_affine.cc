@@ -28,7 +28,7 @@ bool varies_by_channel_only(const Fact& x, const Tensor& c, int channel_axis) {
   const int axis_of_x = channel_axis < 0 ? channel_axis + x.rank() : channel_axis;
   const int axis_of_c = c.rank() - x.rank() + axis_of_x;
   for (int i = 0; i < c.rank(); ++i) {
-    if (c.dim(i) != 1 && (i != axis_of_c || x.dim(axis_of_x) != Dim(c.dim(i)))) return false;
+    if (c.dim(i) != 1 && (i != axis_of_c || !certainly_equal(x.dim(axis_of_x), c.dim(i)))) return false;
   }
   return true;
 }

@@ -19,8 +19,8 @@ bool is_taken_apart(DType dtype) {
 /// Sets the dim of a label, or checks it against the one that is there; a dim of 1 agrees with all.
 bool agrees(LabelDims& dims, EinsumLabel label, const Dim& dim) {
   const auto [entry, added] = dims.emplace(label, dim);
-  if (added || entry->second == dim || dim == Dim(1)) return true;
-  const bool was_one = entry->second == Dim(1);
+  if (added || certainly_equal(entry->second, dim) || certainly_equal(dim, 1)) return true;
+  const bool was_one = certainly_equal(entry->second, 1);
   if (was_one) entry->second = dim;
   return was_one;
 }
@@ -60,8 +60,8 @@ std::optional<EinsumTerms> einsum_terms(const Graph& graph, const Node& node) {
     EinsumTerms::Operand operand{node.inputs[k], labels.operands[k], {}};
     for (size_t d = 0; d < operand.labels.size(); ++d) {
       const Dim& dim = graph.input_fact(node, int(k)).dim(int(d));
-      const bool once = operand.dims.emplace(operand.labels[d], dim).first->second == dim;
-      if (!once || dim == Dim(0) || !agrees(terms.dims, operand.labels[d], dim)) return std::nullopt;
+      const bool once = certainly_equal(operand.dims.emplace(operand.labels[d], dim).first->second, dim);
+      if (!once || certainly_equal(dim, 0) || !agrees(terms.dims, operand.labels[d], dim)) return std::nullopt;
     }
     terms.operands.push_back(std::move(operand));
   }

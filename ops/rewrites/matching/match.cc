@@ -47,7 +47,7 @@ std::optional<std::vector<int64_t>> reduced_axes(const Graph& graph, const Node&
   return axes;
 }
 
-bool same_dims(const Fact& a, const Fact& b) { return a.dims && b.dims && *a.dims == *b.dims; }
+bool same_dims(const Fact& a, const Fact& b) { return a.dims && b.dims && certainly_equal(*a.dims, *b.dims); }
 
 bool same_shape(const Fact& a, const Fact& b) {
   return a.dtype == DType::kFloat32 && b.dtype == DType::kFloat32 && same_dims(a, b);

@@ -36,7 +36,7 @@ bool is_matmul(const Graph& graph, const Node& gemm) {
   const Fact& c = graph.input_fact(gemm, 2);
   const int64_t columns = w->dim(gemm.spec.attr_or("transB", false) ? 0 : 1);
   return !c.present() ||
-         (c.constant && c.rank() == 1 && c.dim(0) == Dim(columns) && gemm.spec.attr_or("beta", 1.0f) == 1);
+         (c.constant && c.rank() == 1 && certainly_equal(c.dim(0), columns) && gemm.spec.attr_or("beta", 1.0f) == 1);
 }
 
 bool has_slope(const Node& conv) { return conv.inputs.size() > 4; }

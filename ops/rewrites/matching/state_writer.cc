@@ -25,7 +25,7 @@ bool pads_behind_only(const Graph& graph, const Node& pad, int rank, int axis) {
   for (size_t i = 0; i < amounts->inputs.size(); ++i) {
     const Fact& part = graph.fact(amounts->inputs[i]);
     if (!part.concrete() || part.rank() != 1) return false;
-    const bool amount = part.dim(0) == Dim(1) && at == rank + axis;
+    const bool amount = part.dim(0).value() == 1 && at == rank + axis;
     if (!amount && (!part.constant || !is_zero(part.constant))) return false;
     at += part.dim(0).value();
   }

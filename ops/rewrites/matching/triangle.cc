@@ -32,7 +32,7 @@ struct Count {
 std::optional<int> only_axis(const Fact& fact) {
   std::optional<int> axis;
   for (int d = 0; fact.has_rank() && d < fact.rank(); ++d) {
-    if (fact.dim(d) == Dim(1)) continue;
+    if (certainly_equal(fact.dim(d), 1)) continue;
     if (axis) return std::nullopt;
     axis = fact.rank() - d;
   }
@@ -115,7 +115,8 @@ bool is_triangle(const Graph& graph, const Node& trilu, bool as_bool) {
 
 bool same_matrices(const Fact& a, const Fact& b) {
   if (!a.has_rank() || !b.has_rank() || a.rank() < 2 || b.rank() < 2) return false;
-  return a.dim(a.rank() - 1) == b.dim(b.rank() - 1) && a.dim(a.rank() - 2) == b.dim(b.rank() - 2);
+  return certainly_equal(a.dim(a.rank() - 1), b.dim(b.rank() - 1)) &&
+         certainly_equal(a.dim(a.rank() - 2), b.dim(b.rank() - 2));
 }
 
 bool makes_triangle(const Graph& graph, const Node& node) {

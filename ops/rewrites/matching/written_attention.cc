@@ -106,15 +106,18 @@ bool fit_together(const Fact& q, const Fact& k, const Fact& v) {
   }
   const int rows = q.rank() - 2, heads = rows - 1;
   if (q.rank() != 3 && q.rank() != 4) return false;
-  const bool same_batch = q.rank() == 3 || (q.dim(0) == k.dim(0) && q.dim(0) == v.dim(0));
-  const bool same_heads = k.dim(heads) == v.dim(heads) && (k.dim(heads) == q.dim(heads) || k.dim(heads) == Dim(1));
-  return same_batch && same_heads && q.dim(rows + 1) == k.dim(rows) && k.dim(rows + 1) == v.dim(rows);
+  const auto same = [](const Dim& a, const Dim& b) { return certainly_equal(a, b); };
+  const bool same_batch = q.rank() == 3 || (same(q.dim(0), k.dim(0)) && same(q.dim(0), v.dim(0)));
+  const bool same_heads =
+      same(k.dim(heads), v.dim(heads)) && (same(k.dim(heads), q.dim(heads)) || same(k.dim(heads), 1));
+  return same_batch && same_heads && same(q.dim(rows + 1), k.dim(rows)) && same(k.dim(rows + 1), v.dim(rows));
 }
 
 bool masks_fit(const Graph& graph, const WrittenAttention& attention, const Fact& scores) {
   const auto covers_keys = [&](const WrittenMask& mask) {
     const Fact& fact = graph.fact(mask.summand == kNoValue ? mask.condition : mask.summand);
-    return fact.has_rank() && fact.rank() > 0 && fact.dim(fact.rank() - 1) == scores.dim(scores.rank() - 1);
+    return fact.has_rank() && fact.rank() > 0 &&
+           certainly_equal(fact.dim(fact.rank() - 1), scores.dim(scores.rank() - 1));
   };
   return attention.masks.empty() || std::ranges::any_of(attention.masks, covers_keys);
 }

@@ -11,7 +11,7 @@ namespace {
 /// Whether a Reshape of as many elements gives this shape, of which one dim may be open, by numbers.
 bool is_shape_of_numbers(const Fact& x) {
   return x.has_rank() && std::ranges::count_if(*x.dims, [](const Dim& dim) { return !dim.known(); }) <= 1 &&
-         std::ranges::none_of(*x.dims, [](const Dim& dim) { return dim == Dim(0); });
+         std::ranges::none_of(*x.dims, [](const Dim& dim) { return certainly_equal(dim, 0); });
 }
 
 /// The Reshape in Reshape(Transpose(Reshape(x))) when matrices, counted by one axis meanwhile, are transposed.
@@ -22,7 +22,8 @@ const Node* merge_before_transpose(const Graph& graph, const Node& node) {
     return nullptr;
   const Fact &merged = graph.fact(merge->outputs[0]), &y = graph.fact(node.outputs[0]);
   if (!merged.concrete() || !is_shape_of_numbers(y) || y.rank() <= 3) return nullptr;
-  const bool matrices = merged.dim(1) == y.dim(y.rank() - 1) && merged.dim(2) == y.dim(y.rank() - 2);
+  const bool matrices =
+      certainly_equal(merged.dim(1), y.dim(y.rank() - 1)) && certainly_equal(merged.dim(2), y.dim(y.rank() - 2));
   return matrices ? merge : nullptr;
 }
 

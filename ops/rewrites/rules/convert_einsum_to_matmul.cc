@@ -30,7 +30,7 @@ std::optional<Roles> roles_of(const EinsumTerms& terms) {
   };
   const bool fits = !roles.summed.empty() && has(a.labels, roles.batch + roles.rows + roles.summed) &&
                     has(b.labels, roles.batch + roles.columns + roles.summed) &&
-                    dims_at(roles.summed, a.dims) == dims_at(roles.summed, b.dims);
+                    certainly_equal(dims_at(roles.summed, a.dims), dims_at(roles.summed, b.dims));
   return fits ? std::optional(roles) : std::nullopt;
 }
 
@@ -49,7 +49,7 @@ std::optional<Dims> merged(const EinsumAxes& labels, const LabelDims& dims) {
 std::optional<std::vector<int64_t>> reshape_to(const Dims& to, const Dims& from) {
   std::vector<int64_t> result;
   for (size_t i = 0; i < to.size(); ++i) {
-    const bool stays = i < from.size() && from[i] == to[i];
+    const bool stays = i < from.size() && certainly_equal(from[i], to[i]);
     result.push_back(to[i].known() ? to[i].value() : stays ? 0 : -1);
   }
   return std::ranges::count(result, -1) <= 1 ? std::optional(result) : std::nullopt;
@@ -62,7 +62,7 @@ struct Writer {
   bool fails = false;
 
   ValueId reshaped(ValueId x, const Dims& from, const std::optional<Dims>& to) {
-    if (to == from) return x;
+    if (to && certainly_equal(*to, from)) return x;
     const auto shape = to ? reshape_to(*to, from) : std::nullopt;
     fails |= !shape;
     return fails ? x : add_reshape(patch, node, x, *shape);

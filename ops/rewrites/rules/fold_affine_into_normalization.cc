@@ -17,7 +17,7 @@ bool has_shape(const Tensor& parameter, const Fact& x, int64_t axis) {
   const int first = normalize_axis(axis, x.rank());
   if (parameter.rank() != x.rank() - first) return false;
   for (int i = 0; i < parameter.rank(); ++i) {
-    if (x.dim(first + i) != Dim(parameter.dim(i))) return false;
+    if (!certainly_equal(x.dim(first + i), parameter.dim(i))) return false;
   }
   return true;
 }

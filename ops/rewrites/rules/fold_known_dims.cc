@@ -35,7 +35,9 @@ std::optional<std::vector<int64_t>> places_of(const Graph& graph, const Node& no
     return places;
   }
   const std::vector<Fact> in = input_facts(graph, node);
-  const auto values = [&](const char* name, int input) { return IntsParameter(node.spec, name, input, 10).values(in); };
+  const auto values = [&](const char* name, int input) {
+    return IntsParameter(node.spec, name, input, 10).numbers(in);
+  };
   const auto starts = values("starts", 1), ends = values("ends", 2), steps = ints(4);
   const bool has_steps = optional_input(node, 4) != kNoValue;
   if (!starts || !ends || starts->size() != 1 || ends->size() != 1) return std::nullopt;

@@ -56,7 +56,7 @@ LINNET_DEFINE_REWRITE(fold_pad_into_window)(const Graph& graph, const Node& node
   const auto own = added ? window_pads(node.spec, added->size()) : std::nullopt;
   if (!own) return std::nullopt;
   std::vector<int64_t> pads(added->size());
-  std::transform(own->begin(), own->end(), added->begin(), pads.begin(), checked_add);
+  for (size_t i = 0; i < pads.size(); ++i) pads[i] = checked_add((*own)[i], (*added)[i]);
   NodeSpec spec = node.spec;
   spec.attributes.erase("auto_pad");
   spec.attributes["pads"] = pads;

@@ -29,9 +29,9 @@ bool scales_channels(const Fact& x, const Fact& scale) {
   if (!x.has_rank() || !scale.has_rank() || x.rank() != scale.rank() || x.rank() < 3) return false;
   const int last = x.rank() - 1;
   for (int i = 1; i < last; ++i) {
-    if (!(scale.dim(i) == Dim(1))) return false;
+    if (!certainly_equal(scale.dim(i), 1)) return false;
   }
-  return scale.dim(0) == x.dim(0) && scale.dim(last) == x.dim(last);
+  return certainly_equal(scale.dim(0), x.dim(0)) && certainly_equal(scale.dim(last), x.dim(last));
 }
 
 /// Follows the input of a pointwise convolution to what is scaled, once.

@@ -16,7 +16,8 @@ constexpr int64_t kMostTerms = (int64_t{1} << 31) / (255 * 255);
 bool fit_product(const Fact& a, const Fact& b) {
   if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank() || a.rank() < 2) return false;
   const Dim& depth = a.dim(a.rank() - 1);
-  return certainly_at_least(kMostTerms, depth) && std::equal(a.dims->begin(), a.dims->end() - 2, b.dims->begin());
+  return certainly_at_least(kMostTerms, depth) &&
+         certainly_equal(Dims(a.dims->begin(), a.dims->end() - 2), Dims(b.dims->begin(), b.dims->end() - 2));
 }
 
 /// The axes of a Transpose with the last two exchanged.

@@ -10,7 +10,7 @@ Tensor channel_slopes(const Fact& slope, const Fact& y) {
   if (!slope.constant || slope.dtype != DType::kFloat32 || !y.has_rank()) return {};
   const Shape& shape = slope.constant.shape();
   const bool per_channel = shape.rank() > 0 && shape.rank() <= y.rank() &&
-                           y.dim(y.rank() - 1) == Dim(shape[shape.rank() - 1]) &&
+                           certainly_equal(y.dim(y.rank() - 1), shape[shape.rank() - 1]) &&
                            shape.elements() == shape[shape.rank() - 1];
   return per_channel ? slope.constant.reshaped(Shape{shape.elements()}) : Tensor();
 }

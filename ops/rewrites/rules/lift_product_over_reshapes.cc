@@ -31,8 +31,9 @@ LINNET_DEFINE_REWRITE(lift_product_over_reshapes)(const Graph& graph, const Node
   const Fact &x = graph.input_fact(*merge, 0), &rows = graph.fact(merge->outputs[0]), &y = graph.fact(node.outputs[0]);
   if (!x.dims || !rows.dims || x.rank() == 0 || rows.rank() < 2) return std::nullopt;
   const Tensor* w = constant_weights(graph, *product);
-  const bool fits = w->rank() == 2 && x.rank() >= 2 && x.dim(x.rank() - 1) == rows.dim(rows.rank() - 1) && y.dims &&
-                    with_columns(*x.dims, w->dim(1)) == *y.dims;
+  const bool fits = w->rank() == 2 && x.rank() >= 2 &&
+                    certainly_equal(x.dim(x.rank() - 1), rows.dim(rows.rank() - 1)) && y.dims &&
+                    certainly_equal(with_columns(*x.dims, w->dim(1)), *y.dims);
   if (!fits) return std::nullopt;
   std::vector<ValueId> inputs = product->inputs;
   inputs[0] = merge->inputs[0];

@@ -33,7 +33,8 @@ bool gathers_columns(const Graph& graph, const Node& node) {
 const Node* reshape_of_rows(const Graph& graph, const Node& node) {
   const Node* reshape = single_use(graph, node.inputs[0], "Reshape");
   const Fact* x = reshape ? &graph.input_fact(*reshape, 0) : nullptr;
-  const bool keeps = x && x->concrete() && x->rank() > 0 && x->dims->back() == graph.fact(node.inputs[0]).dims->back();
+  const bool keeps =
+      x && x->concrete() && x->rank() > 0 && certainly_equal(x->dims->back(), graph.fact(node.inputs[0]).dims->back());
   return keeps && graph.fact(node.inputs[0]).shape().elements() > 0 ? reshape : nullptr;
 }
 

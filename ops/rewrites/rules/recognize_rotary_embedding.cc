@@ -47,7 +47,7 @@ ValueId inside_last_unsqueeze(const Graph& graph, ValueId value) {
   if (!x.dims || !y.dims || y.rank() != x.rank() + 1) return kNoValue;
   Dims dims = *x.dims;
   dims.push_back(Dim(1));
-  return dims == *y.dims ? node->inputs[0] : kNoValue;
+  return certainly_equal(dims, *y.dims) ? node->inputs[0] : kNoValue;
 }
 
 // Reshape(Concat(-x2, x1)), of every pair of neighbours x1, x2.
@@ -103,10 +103,11 @@ std::optional<Dims> broadcast(const Fact& angles) {
 /// The axis of the heads that share angles: 1 of [batch, heads, length, size], 2 of [batch, length, heads, size].
 std::optional<int> heads_axis(const Fact& angles, const Fact& x) {
   const auto dims = broadcast(angles);
-  const bool fits = dims && ((*dims)[0] == Dim(1) || (*dims)[0] == x.dim(0)) && (*dims)[3] == x.dim(3);
+  const auto same = [&](int axis, const Dim& dim) { return certainly_equal((*dims)[size_t(axis)], dim); };
+  const bool fits = dims && (same(0, 1) || same(0, x.dim(0))) && same(3, x.dim(3));
   for (const int axis : {1, 2}) {
     const int length = 3 - axis;
-    if (fits && (*dims)[size_t(axis)] == Dim(1) && (*dims)[size_t(length)] == x.dim(length)) return axis;
+    if (fits && same(axis, 1) && same(length, x.dim(length))) return axis;
   }
   return std::nullopt;
 }

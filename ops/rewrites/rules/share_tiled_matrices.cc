@@ -25,7 +25,7 @@ const Node* matrices_transposed(const Graph& graph, const Node& product) {
 }
 
 bool counts_alike(const Fact& a, const Fact& b) {
-  return a.concrete() && b.concrete() && a.rank() == b.rank() && a.rank() > 2 && a.dim(0) == b.dim(0) &&
+  return a.concrete() && b.concrete() && a.rank() == b.rank() && a.rank() > 2 && certainly_equal(a.dim(0), b.dim(0)) &&
          a.shape().elements() > 0;
 }
 

@@ -41,8 +41,8 @@ Dim length_of(const Graph& graph, const Node& attention, int input) {
 bool is_causal(const Graph& graph, const Node& attention, ValueId mask) {
   const Fact& fact = graph.fact(mask);
   const int rank = fact.has_rank() ? fact.rank() : 0;
-  const bool whole = rank >= 2 && length_of(graph, attention, 0) == fact.dim(rank - 2) &&
-                     length_of(graph, attention, 1) == fact.dim(rank - 1);
+  const bool whole = rank >= 2 && certainly_equal(length_of(graph, attention, 0), fact.dim(rank - 2)) &&
+                     certainly_equal(length_of(graph, attention, 1), fact.dim(rank - 1));
   if (!whole) return false;
   const Tensor& constant = fact.constant;
   if (!constant) return is_written_triangle(graph, mask);
@@ -54,7 +54,7 @@ bool is_causal(const Graph& graph, const Node& attention, ValueId mask) {
 /// True where `mask` has a value for each key that `whole` has one for.
 bool covers_keys(const Fact& mask, const Fact& whole) {
   return mask.has_rank() && mask.rank() > 0 && whole.has_rank() && whole.rank() > 0 &&
-         mask.dim(mask.rank() - 1) == whole.dim(whole.rank() - 1);
+         certainly_equal(mask.dim(mask.rank() - 1), whole.dim(whole.rank() - 1));
 }
 
 /// The attention with another mask, kNoValue for none.

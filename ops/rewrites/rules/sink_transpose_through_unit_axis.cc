@@ -10,8 +10,8 @@ namespace {
 
 /// True where b is a, behind an axis of size 1.
 bool adds_unit_axis(const Fact& a, const Fact& b) {
-  if (!a.dims || !b.dims || b.rank() != a.rank() + 1 || b.dim(0) != Dim(1)) return false;
-  return Dims(b.dims->begin() + 1, b.dims->end()) == *a.dims;
+  if (!a.dims || !b.dims || b.rank() != a.rank() + 1 || !certainly_equal(b.dim(0), 1)) return false;
+  return certainly_equal(Dims(b.dims->begin() + 1, b.dims->end()), *a.dims);
 }
 
 /// The order in which a Transpose of an axis more, the first, moves the others.

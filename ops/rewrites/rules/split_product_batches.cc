@@ -10,15 +10,16 @@ namespace {
 
 /// True where a counts by several axes the matrices that b counts by its first.
 bool counts_matrices_of(const Fact& a, const Fact& b) {
-  return a.concrete() && b.concrete() && a.rank() > 3 && b.rank() == 3 && a.dim(a.rank() - 2) == b.dim(1) &&
-         a.dim(a.rank() - 1) == b.dim(2) && a.shape().elements() > 0;
+  return a.concrete() && b.concrete() && a.rank() > 3 && b.rank() == 3 &&
+         certainly_equal(a.dim(a.rank() - 2), b.dim(1)) && certainly_equal(a.dim(a.rank() - 1), b.dim(2)) &&
+         a.shape().elements() > 0;
 }
 
 /// A product of as many matrices on both sides.
 bool is_batched(const Graph& graph, const Node& product) {
   const Fact &a = graph.input_fact(product, 0), &b = graph.input_fact(product, 1);
   return is_op(product, "MatMul") && a.concrete() && b.concrete() && a.rank() == 3 && b.rank() == 3 &&
-         a.dim(0) == b.dim(0);
+         certainly_equal(a.dim(0), b.dim(0));
 }
 
 /// An input of the product, its matrices counted like those of `counted`.

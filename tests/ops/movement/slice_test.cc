@@ -91,12 +91,9 @@ TEST(Slice, KeepsSymbolsOfWholeAxes) {
   const Fact x(DType::kFloat32, Dims{Dim(std::string("N")), Dim(std::string("M")), 7});
   const auto ints = [](const std::vector<int64_t>& values) { return Fact(Tensor::of(values)); };
   const Fact y = op->infer(std::vector{x, ints({0, 1, 1}), ints({INT64_MAX, 3, 3}), ints({0, 1, 2})})[0];
-  EXPECT_EQ(y.dim(0), Dim(std::string("N")));
-  EXPECT_FALSE(y.dim(1).known());
-  EXPECT_EQ(y.dim(2), Dim(2));
+  EXPECT_EQ(str(y), "float32[N,max(min(M,3)-1,0),2]");
   const Fact open = op->infer(std::vector{x, Fact(DType::kInt64, Dims{1}), Fact(DType::kInt64, Dims{1}), ints({2})})[0];
-  EXPECT_EQ(open.dim(0), Dim(std::string("N")));
-  EXPECT_FALSE(open.dim(2).known());
+  EXPECT_EQ(str(open), "float32[N,M,?]");
 }
 
 TEST(Slice, RefusesBadParameters) {
