@@ -138,7 +138,9 @@ bool is_determined(const Fact& fact) {
 int expect_holds(const SymbolicRule& rule, const DimSubstitution& symbols, bool assumes,
                  const std::vector<Bound>& bindings) {
   const std::shared_ptr<const Op> op = op_of(rule);
-  DimScope scope;
+  Dims all;
+  for (const std::string& name : kSymbols) all.push_back(symbol(name));
+  DimScope scope(all);
   if (assumes) scope.begin_assuming();
   const std::vector<Fact> symbolic = inferred(*op, rule, symbols);
   const std::vector<DimScope::Lesson> lessons = scope.take_lessons();
