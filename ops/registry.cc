@@ -6,7 +6,6 @@
 #include "rewrites/compute_alike.h"
 #include "rewrites/define_rewrite.h"
 #include "rewrites/growing_states.h"
-#include "rewrites/linear_dims.h"
 #include "rewrites/lower_precision.h"
 
 namespace linnet {
@@ -54,7 +53,6 @@ Registry standard_registry() {
   Registry::Rewrites::set(registry, {.list = rewrites(),
                                      .lowering = lower_precision,
                                      .comparison = compute_alike,
-                                     .linearity = linear_dims,
                                      .growing = growing_states});
   registry.uses_ = Registry::Uses::current();
   registry.standard_ = true;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,12 +29,6 @@ using Lowering = std::optional<Patch> (*)(const Graph& graph, bool rewrites);
 
 /// Whether two forms of one graph, which rewrites made of it, give the same bits.
 using Comparison = bool (*)(const Graph& a, const Graph& b);
-
-/// The number of further sizes of the inputs for which the dims of all values are known to grow linearly, if those of
-/// the inputs do: what they have in common for two sizes, they then have for that many. a, b: graphs with the same
-/// values, with the facts of a size and of the next, larger one. kAllSizes: for all; 0: not known.
-using Linearity = int64_t (*)(const Graph& graph, const Graph& a, const Graph& b);
-inline constexpr int64_t kAllSizes = std::numeric_limits<int64_t>::max();
 
 /// A value that a run leaves for the next: an input of a graph and the number of the output that becomes it, which has
 /// more rows along `axis`.
@@ -69,7 +62,6 @@ struct Registry::Rewrites {
   std::vector<Rewrite> list{};      ///< in the order in which they are tried
   Lowering lowering = nullptr;      ///< of every graph, whatever optimization is asked for; nullptr: none
   Comparison comparison = nullptr;  ///< nullptr: no two forms are known to be equal
-  Linearity linearity = nullptr;    ///< nullptr: no graph is known to be so
   Growing growing = nullptr;        ///< nullptr: there are no such parts
 
   /// Those of the registry, as long as nobody sets others.

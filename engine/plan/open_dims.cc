@@ -19,6 +19,10 @@ OpenDims::OpenDims(Graph& graph) {
   }
 }
 
+const Dim& OpenDims::in(const Graph& graph, size_t i) const {
+  return graph.fact(graph.inputs()[places_[i].input]).dim(places_[i].axis);
+}
+
 std::vector<int64_t> OpenDims::sizes(const std::vector<PlanInput>& inputs) const {
   std::vector<int64_t> sizes;
   for (const Place& place : places_) sizes.push_back(inputs[place.input].shape[place.axis]);

@@ -17,6 +17,8 @@ class OpenDims {
 
   size_t count() const { return places_.size(); }
   const Dim& symbol(size_t i) const { return places_[i].symbol; }
+  /// What it is in another graph with these inputs.
+  const Dim& in(const Graph& graph, size_t i) const;
   /// Their sizes in inputs that the graph takes.
   std::vector<int64_t> sizes(const std::vector<PlanInput>& inputs) const;
   /// The numbers that take the place of the symbols.

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "compile/compile_input.h"
-#include "graph/equal_specs.h"
 #include "environment/run_environment.h"
+#include "graph/equal_specs.h"
 #include "passes/pending_nodes.h"
 #include "plan/add_rests.h"
 #include "plan/place_slots.h"
@@ -352,10 +352,10 @@ class PlanBuilder {
   std::shared_ptr<Plan> plan_;
   std::vector<NodeId> pending_;
   std::vector<int> slot_of_;
-  std::vector<bool> planned_;                        // by value: an input, or computed by the plan
-  std::vector<bool> computed_;                       // by value: the output of a pending node
+  std::vector<bool> planned_;                   // by value: an input, or computed by the plan
+  std::vector<bool> computed_;                  // by value: the output of a pending node
   std::map<NodeId, const PlannedNode*> known_;  // of the plan that this one is like
-  std::set<const void*> known_packed_;               // likewise
+  std::set<const void*> known_packed_;          // likewise
   std::map<NodeId, PlannedNode> compiled_;
   std::map<ValueId, Tensor> freed_;  // what their slots hold: no values
   std::vector<NodeId> waiting_;

@@ -126,21 +126,19 @@ std::shared_ptr<const Plan> Program::new_plan(std::vector<PlanInput> inputs, con
 }
 
 std::shared_ptr<GrowingProgram> Program::growing(const std::vector<GrowingState>& states,
-                                                 const std::vector<Fact>& before, std::span<const Tensor> inputs) {
-  if (std::find(value_matters_.begin(), value_matters_.end(), true) != value_matters_.end()) return nullptr;
+                                                 std::span<const Tensor> inputs, const RunEnvironment* run) {
+  const bool by_shapes = std::ranges::find(value_matters_, true) == value_matters_.end();
+  if (states.empty() || !by_shapes || !classes_.any()) return nullptr;
   const std::lock_guard lock(growing_mutex_);
-  const auto known = std::find_if(growing_.begin(), growing_.end(),
-                                  [&](const auto& program) { return program->is_for(states, inputs); });
+  const auto known = std::ranges::find_if(growing_, [&](const auto& each) { return each->is_for(states, inputs); });
   if (known != growing_.end()) {
     growing_.splice(growing_.begin(), growing_, known);
     return growing_.front();
   }
-  std::vector<Fact> facts;
-  for (const Tensor& input : inputs) facts.emplace_back(input.dtype(), input.shape());
-  if (!GrowingProgram::have_grown(graph_, states, before, facts)) return nullptr;
-  auto made = std::make_shared<GrowingProgram>(graph_, states, before, facts, resources_);
-  if (!made->has_equal_steps()) return nullptr;
-  growing_.push_front(std::move(made));
+  const std::vector<PlanInput> described = describe_inputs(inputs);
+  const std::shared_ptr<ShapeClass> shapes = classes_.of(described, *resources_, run);
+  if (!shapes->meets_conditions(described)) return nullptr;
+  growing_.push_front(std::make_shared<GrowingProgram>(graph_, *shapes, states, described, resources_));
   if (growing_.size() > kGrowingPrograms) growing_.pop_back();
   return growing_.front();
 }

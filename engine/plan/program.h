@@ -37,10 +37,10 @@ class Program {
   /// facts, Error(kLimit) where one value alone exceeds the memory of `run`.
   std::shared_ptr<const Plan> plan_for(std::span<const Tensor> inputs, const RunEnvironment* run = nullptr);
 
-  /// The program for these states and inputs, and inputs that differ from them in dims that grow, as a run before
-  /// tells, whose inputs had the facts `before`. nullptr where there is none.
-  std::shared_ptr<GrowingProgram> growing(const std::vector<GrowingState>& states, const std::vector<Fact>& before,
-                                          std::span<const Tensor> inputs);
+  /// The program for these states and inputs, and for inputs that differ from them only in the rows of states and what
+  /// depends on them. nullptr where there is none.
+  std::shared_ptr<GrowingProgram> growing(const std::vector<GrowingState>& states, std::span<const Tensor> inputs,
+                                          const RunEnvironment* run);
 
   /// The plan used last; nullptr before the first one.
   std::shared_ptr<const Plan> latest_plan() const;

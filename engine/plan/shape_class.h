@@ -22,6 +22,11 @@ class ShapeClass {
 
   ShapeClass(const Graph& program, const OpenDims& open, const Fixed& fixed, const ModelResources& resources);
 
+  const Graph& graph() const { return graph_; }
+  const OpenDims& open() const { return open_; }
+  /// What its operators demand of the open dims.
+  const std::vector<DimScope::Lesson>& conditions() const { return conditions_; }
+  bool meets_conditions(const std::vector<PlanInput>& inputs) const;
   const Fixed& fixed() const { return fixed_; }
   /// The open dims that are taken to be 2 or more.
   const std::set<size_t>& assumed() const { return assumed_; }
@@ -35,8 +40,6 @@ class ShapeClass {
   void set_latest_plan(const std::shared_ptr<const Plan>& plan);
 
  private:
-  bool meets_conditions(const std::vector<PlanInput>& inputs) const;
-
   const OpenDims& open_;
   Fixed fixed_;
   std::set<size_t> assumed_;

@@ -68,8 +68,6 @@ struct Context::Impl {
   std::vector<Tensor> ordered, completed;  // inputs by name; with defaults and states
   std::vector<Tensor> held, kept;          // inputs that lie in outputs, and these
   std::vector<Tensor> results;             // without states
-  std::vector<Fact> facts_before;          // of the inputs of the last run whose states did not grow in place: a second
-                                           // sample of dims that grow, no more
   std::unique_ptr<GrowingRun> growing;     // nullptr until states grow in place
   std::chrono::steady_clock::duration last_run{};
 };
@@ -148,10 +146,6 @@ std::span<const Tensor> Context::Impl::run_stateful(std::span<const Tensor> give
   const std::span<const Tensor> outputs = run_apart(completed, given);
   results.assign(outputs.begin(), outputs.end());
   states.take(results);
-  facts_before.clear();
-  if (states.have_grown()) {
-    for (const Tensor& input : completed) facts_before.emplace_back(input.dtype(), input.shape());
-  }
   return results;
 }
 
@@ -161,8 +155,7 @@ std::optional<int64_t> Context::Impl::rows_to_grow() {
   if (growing && states.are(growing->program()->states(), program->graph())) {
     if (const auto rows = growing->program()->rows_asked(completed)) return rows;
   }
-  if (facts_before.empty()) return std::nullopt;
-  const auto found = program->growing(states.growing(program->graph()), facts_before, completed);
+  const auto found = program->growing(states.growing(program->graph()), completed, &environment);
   const auto rows = found ? found->rows_asked(completed) : std::nullopt;
   if (rows) growing = std::make_unique<GrowingRun>(found);
   return rows;
@@ -248,7 +241,6 @@ Context Context::fork(std::shared_ptr<Observer> observer) const {
   Context other(impl_->model, options);
   other.impl_->states = impl_->states;  // copies of a model share its inputs and outputs
   other.impl_->within_account("fork the context", [&] { other.impl_->states.separate(); });
-  other.impl_->facts_before = impl_->facts_before;
   if (impl_->growing) other.impl_->growing = std::make_unique<GrowingRun>(impl_->growing->program());
   return other;
 }

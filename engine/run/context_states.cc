@@ -212,14 +212,11 @@ void ContextStates::take(std::vector<Tensor>& outputs) {
   }
 }
 
-bool ContextStates::have_grown() const {
-  return std::any_of(states_.begin(), states_.end(), [](const State& state) { return state.axis >= 0; });
-}
-
 std::vector<GrowingState> ContextStates::growing(const Graph& graph) const {
   std::vector<GrowingState> growing;
   for (const State& state : states_) {
-    if (state.axis >= 0) growing.push_back({graph.inputs()[state.input], state.output, state.axis});
+    const int axis = axis_of(state);
+    if (axis >= 0) growing.push_back({graph.inputs()[state.input], state.output, axis});
   }
   return growing;
 }
@@ -227,9 +224,10 @@ std::vector<GrowingState> ContextStates::growing(const Graph& graph) const {
 bool ContextStates::are(const std::vector<GrowingState>& states, const Graph& graph) const {
   auto next = states.begin();
   for (const State& state : states_) {
-    if (state.axis < 0) continue;
+    const int axis = axis_of(state);
+    if (axis < 0) continue;
     if (next == states.end() || next->input != graph.inputs()[state.input] || next->output != state.output ||
-        next->axis != state.axis) {
+        next->axis != axis) {
       return false;
     }
     ++next;
@@ -239,7 +237,8 @@ bool ContextStates::are(const std::vector<GrowingState>& states, const Graph& gr
 
 const StateRooms& ContextStates::rooms(int64_t new_rows, const RunEnvironment& environment) {
   const bool inside = std::any_of(states_.begin(), states_.end(), [&](const State& state) { return in_room(state); });
-  for (const State& state : states_) {
+  for (State& state : states_) {
+    state.axis = axis_of(state);
     if (!inside && state.axis >= 0) rooms_.rows = state.value.dim(state.axis);
   }
   const int64_t needed = checked_add(rooms_.rows, new_rows);

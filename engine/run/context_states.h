@@ -41,10 +41,9 @@ class ContextStates {
   /// where one does not fit its input.
   void take(std::vector<Tensor>& outputs);
 
-  bool have_grown() const;
-  /// Those that have grown, as values of that graph.
+  /// Those that grow, as far as is known, as values of that graph.
   std::vector<GrowingState> growing(const Graph& graph) const;
-  /// Whether those that have grown are these values of the graph.
+  /// Whether those are these values of the graph.
   bool are(const std::vector<GrowingState>& states, const Graph& graph) const;
   /// Those in memory for `new_rows` more at the least.
   const StateRooms& rooms(int64_t new_rows, const RunEnvironment& environment);

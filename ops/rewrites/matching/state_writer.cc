@@ -17,8 +17,20 @@ bool is_zero(const Tensor& x) {
          std::ranges::all_of(x.values<int64_t>(), [](int64_t value) { return value == 0; });
 }
 
-/// True for amounts of Pad that are zeros but for one behind `axis`, as joined from parts.
+/// True for amounts that are zeros but for one, which is not negative, at a place.
+bool pads_at_only(const Tensor& amounts, int64_t place) {
+  const std::span<const int64_t> values = amounts.values<int64_t>();
+  for (int64_t i = 0; i < std::ssize(values); ++i) {
+    if (i == place ? values[size_t(i)] < 0 : values[size_t(i)] != 0) return false;
+  }
+  return place < std::ssize(values);
+}
+
+/// True for amounts of Pad that are zeros but for one behind `axis`, constant or joined from parts.
 bool pads_behind_only(const Graph& graph, const Node& pad, int rank, int axis) {
+  if (const Tensor* known = graph.constant_input(pad, 1)) {
+    return pad.inputs.size() == 2 && known->dtype() == DType::kInt64 && pads_at_only(*known, rank + axis);
+  }
   const Node* amounts = producer(graph, pad, 1, "Concat");
   if (!amounts || pad.inputs.size() > 2) return false;
   int64_t at = 0;

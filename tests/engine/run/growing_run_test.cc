@@ -30,18 +30,12 @@ std::vector<Tensor> inputs_of(int64_t past, int64_t steps) {
   return {random_tensor({1, 1, steps, 4}, 1), rows, rows};
 }
 
-std::vector<Fact> facts_of_run(int64_t past, int64_t steps) {
-  std::vector<Fact> facts;
-  for (const Tensor& input : inputs_of(past, steps)) facts.emplace_back(input.dtype(), input.shape());
-  return facts;
-}
-
 class GrowingRunOf : public ::testing::Test {
  protected:
   GrowingRunOf() { resources_->executor = resources_->options.executor = make_serial_executor(); }
 
-  std::shared_ptr<GrowingProgram> program(int64_t first, int64_t second, int64_t steps) {
-    return program_.growing(states_, facts_of_run(first, steps), inputs_of(second, steps));
+  std::shared_ptr<GrowingProgram> program(int64_t past, int64_t steps) {
+    return program_.growing(states_, inputs_of(past, steps), nullptr);
   }
 
   std::shared_ptr<ModelResources> resources_ = std::make_shared<ModelResources>();
@@ -50,9 +44,9 @@ class GrowingRunOf : public ::testing::Test {
 };
 
 TEST_F(GrowingRunOf, ARunThatGainsOtherRowsThanThePlanWritesIsAnInternalError) {
-  const auto steps = program(5, 9, 3);
+  const auto steps = program(9, 3);
   ASSERT_TRUE(steps);
-  EXPECT_EQ(steps->rows_asked(inputs_of(20, 3)), 3) << "though the runs that it was made from are 4 apart";
+  EXPECT_EQ(steps->rows_asked(inputs_of(20, 3)), 3);
   ContextOptions options;
   RunEnvironment environment(options, resources_->executor);
   StateRooms rooms{{Tensor(), Tensor(DType::kFloat32, {1, 1, 64, 4}), Tensor(DType::kFloat32, {1, 1, 64, 4})}, 20, 64};
@@ -63,18 +57,26 @@ TEST_F(GrowingRunOf, ARunThatGainsOtherRowsThanThePlanWritesIsAnInternalError) {
 }
 
 TEST_F(GrowingRunOf, IsFoundByItsStates) {
-  const auto both = program(5, 6, 1);
+  const auto both = program(6, 1);
   ASSERT_TRUE(both);
-  EXPECT_EQ(program(5, 6, 1), both);
+  EXPECT_EQ(program(6, 1), both);
   states_.pop_back();
-  const auto one = program(5, 6, 1);
+  const auto one = program(6, 1);
   EXPECT_NE(one, both);
   EXPECT_FALSE(both->is_for(states_, inputs_of(6, 1)));
 }
 
-TEST_F(GrowingRunOf, OfTwoRunsThatAddDifferentNumbersOfRowsThereIsNone) {
-  EXPECT_FALSE(program_.growing(states_, facts_of_run(5, 2), inputs_of(7, 4)));
-  EXPECT_TRUE(program(5, 7, 4)) << "and none is in the way of these";
+TEST_F(GrowingRunOf, EachNumberOfNewRowsHasItsOwn) {
+  const auto two = program(5, 2);
+  ASSERT_TRUE(two);
+  EXPECT_EQ(two->rows_asked(inputs_of(5, 2)), 2);
+  EXPECT_FALSE(two->rows_asked(inputs_of(5, 4)));
+  EXPECT_EQ(program(7, 4)->rows_asked(inputs_of(300, 4)), 4);
+  EXPECT_EQ(program(100, 2), two);
+}
+
+TEST_F(GrowingRunOf, NeedsNoRunBefore) {
+  for (const int64_t past : {0, 1, 2}) EXPECT_EQ(program(past, 1)->rows_asked(inputs_of(past, 1)), 1) << past;
 }
 
 }  // namespace
