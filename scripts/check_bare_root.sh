@@ -13,6 +13,8 @@ shift
 
 MIRROR=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 ROOT=${1:-$(mktemp -d)}
+mkdir -p "$ROOT"
+chmod 755 "$ROOT"  # tests become other users, who have to get in
 # The same path as here, so that a cache of objects fits.
 SOURCE=$PWD
 

@@ -131,7 +131,11 @@ const Tensor& ContextStates::dense(State& state) const {
 }
 
 int ContextStates::axis_of(const State& state) const {
-  return state.axis >= 0 || state.has_run ? state.axis : open_axis(input_of(state).fact, output_of(state).fact);
+  if (state.axis >= 0) return state.axis;
+  const Fact& after = output_of(state).fact;
+  const int axis = open_axis(input_of(state).fact, after);
+  // A run shows which of the dims that nobody determines grow.
+  return axis >= 0 && state.has_run && !after.dim(axis).determined() ? -1 : axis;
 }
 
 void ContextStates::truncate(int64_t length) {

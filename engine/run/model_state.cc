@@ -8,6 +8,7 @@
 #include "passes/passes.h"
 #include "tensor/bool_bytes.h"
 #include "tensor/dim_scope.h"
+#include "tensor/large_block.h"
 #include "tensor/stored_contents.h"
 
 namespace linnet {
@@ -122,6 +123,7 @@ std::string quoted_names(const std::vector<ValueInfo>& infos) {
 Model::State::State(Graph graph, const ModelOptions& options, GraphNotes notes_in)
     : resources(std::make_shared<ModelResources>()), notes(std::move(notes_in)) {
   if (options.replaceable_weights) as_written = graph;
+  const LoadingBlocks more_kept;
   const auto begin = std::chrono::steady_clock::now();
   report.nodes = notes.report ? notes.report->nodes : int64_t(graph.nodes().size());
   report.opset = notes.report ? notes.report->opset : prevalent_opset(graph);
@@ -171,6 +173,7 @@ void Model::State::tell(const Log& log) const {
 }
 
 void Model::State::specialize(std::span<const Tensor> tensors) {
+  const LoadingBlocks more_kept;
   std::vector<Tensor> all(inputs.size() + overridable.size());
   complete(tensors, all);
   within_load_limits(resources->options.limits, resources->account, [&] {

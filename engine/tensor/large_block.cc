@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kPage = size_t{4} << 10;
 constexpr size_t kHugePage = size_t{2} << 20;
-constexpr size_t kMostKeptBytes = size_t{16} << 20;
+constexpr size_t kMostKeptBytes = size_t{8} << 20, kMostKeptByLoads = size_t{16} << 20;
 
 /// Bytes of the pages for a block: eight sizes between two powers of two, so that blocks of about one size fit in turn.
 size_t mapped_bytes(size_t bytes) {
@@ -70,17 +70,22 @@ class KeptBlocks {
   }
 
   void add(void* data, size_t bytes) {
-    if (bytes > kMostKeptBytes / 2) {
+    std::unique_lock lock(mutex_);
+    if (bytes > most() / 2) {
+      lock.unlock();
       ::munmap(data, bytes);
       return;
     }
-    const std::lock_guard lock(mutex_);
-    while (count_ == std::ssize(blocks_) || (count_ > 0 && bytes_ + bytes > kMostKeptBytes)) {
-      ::munmap(blocks_[0].first, blocks_[0].second);
-      remove(0);
-    }
+    if (count_ == std::ssize(blocks_)) unmap_first();
+    unmap_beyond(most() - bytes);
     blocks_[size_t(count_++)] = {data, bytes};
     bytes_ += bytes;
+  }
+
+  void count_load(int change) {
+    const std::lock_guard lock(mutex_);
+    loads_ += change;
+    unmap_beyond(most());
   }
 
   size_t bytes() {
@@ -89,6 +94,17 @@ class KeptBlocks {
   }
 
  private:
+  size_t most() const { return loads_ > 0 ? kMostKeptByLoads : kMostKeptBytes; }
+
+  void unmap_beyond(size_t bytes) {
+    while (bytes_ > bytes) unmap_first();
+  }
+
+  void unmap_first() {
+    ::munmap(blocks_[0].first, blocks_[0].second);
+    remove(0);
+  }
+
   void remove(int64_t index) {
     bytes_ -= blocks_[size_t(index)].second;
     std::move(blocks_.begin() + index + 1, blocks_.begin() + count_, blocks_.begin() + index);
@@ -99,6 +115,7 @@ class KeptBlocks {
   std::array<std::pair<void*, size_t>, 16> blocks_{};
   int64_t count_ = 0;
   size_t bytes_ = 0;
+  int loads_ = 0;
 };
 
 }  // namespace
@@ -120,6 +137,9 @@ void free_block(void* data, size_t bytes) noexcept {
     KeptBlocks::instance().add(data, mapped_bytes(bytes));
   }
 }
+
+LoadingBlocks::LoadingBlocks() { KeptBlocks::instance().count_load(1); }
+LoadingBlocks::~LoadingBlocks() { KeptBlocks::instance().count_load(-1); }
 
 size_t kept_block_bytes() noexcept { return KeptBlocks::instance().bytes(); }
 

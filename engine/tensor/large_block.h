@@ -29,6 +29,14 @@ void* allocate_block(size_t bytes) noexcept;
 /// much or somewhat less, so that loading and runs do not map new pages for each block.
 void free_block(void* data, size_t bytes) noexcept;
 
+/// While one lives, twice as many freed blocks are kept: loading makes large values that live for a moment.
+class LoadingBlocks {
+ public:
+  LoadingBlocks();
+  ~LoadingBlocks();
+  LoadingBlocks(const LoadingBlocks&) = delete;
+};
+
 /// Bytes of freed blocks that wait for their next use, in the whole process.
 size_t kept_block_bytes() noexcept;
 
