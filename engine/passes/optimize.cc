@@ -70,18 +70,15 @@ void lower_and_propagate(Graph& graph, const ModelResources& resources, bool wid
 }
 
 /// Propagates facts and folds what they make constant, until nothing more becomes known.
-bool fold(Graph& graph, const ModelResources& resources, bool widen) {
-  bool changed = false;
-  for (int round = 0; round < kMaxRounds; ++round) {
+void fold(Graph& graph, const ModelResources& resources, bool widen) {
+  bool changed = true;
+  for (int round = 0; changed && round < kMaxRounds; ++round) {
     lower_and_propagate(graph, resources, widen);
-    if (resources.options.optimization == 0) return false;
-    changed |= fold_constants(graph);
+    if (resources.options.optimization == 0) return;
+    changed = fold_constants(graph);
     changed |= merge_equal_nodes(graph);
-    if (resources.options.optimization < 2) return changed;
-    if (!apply_rewrites(graph, resources, RewriteStage::kFirst)) return changed;
-    changed = true;
+    if (resources.options.optimization >= 2) changed = apply_rewrites(graph, resources, RewriteStage::kFirst);
   }
-  return changed;
 }
 
 }  // namespace
@@ -95,17 +92,15 @@ void require_rewrite(const std::string& name, const Registry& registry) {
   throw Error(ErrorKind::kModel, str("there is no rewrite '", name, "'; known: ", known));
 }
 
-void optimize(Graph& graph, const ModelResources& resources) {
+void optimize(Graph& graph, const ModelResources& resources, bool again) {
   graph.drop_dead_nodes();
-  bool changed = true, widen = resources.options.optimization < 2;
+  bool changed = true, widen = again || resources.options.optimization < 2;
   for (int round = 0; changed && round < kMaxRounds; ++round) {
-    changed = fold(graph, resources, widen);
-    if (resources.options.optimization == 0) return;
+    fold(graph, resources, widen);
+    changed = false;
     if (resources.options.optimization >= 2) {
-      changed |= apply_rewrites(graph, resources, RewriteStage::kMiddle);
-      if (!changed) {
-        changed = !std::exchange(widen, true) || apply_rewrites(graph, resources, RewriteStage::kLast);
-      }
+      changed = apply_rewrites(graph, resources, RewriteStage::kMiddle) || !std::exchange(widen, true) ||
+                apply_rewrites(graph, resources, RewriteStage::kLast);
     }
     graph.drop_unread_constants();
   }

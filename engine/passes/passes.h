@@ -43,7 +43,7 @@ void check_contents(const Graph& graph);
 LINNET_API void require_rewrite(const std::string& name, const Registry& registry);
 
 /// Facts, the registry's lowering and, as far as options.optimization goes, folding, merging and the registry's
-/// rewrites, to a fixed point.
-void optimize(Graph& graph, const ModelResources& resources);
+/// rewrites, to a fixed point. again: the graph was optimised before, and knows more now.
+void optimize(Graph& graph, const ModelResources& resources, bool again = false);
 
 }  // namespace linnet

@@ -19,7 +19,7 @@ Graph specialized(Graph graph, const std::vector<PlanInput>& inputs, const Model
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!is_container(inputs[i].dtype)) graph.set_fact(graph.inputs()[i], facts[i]);
   }
-  optimize(graph, resources);
+  optimize(graph, resources, true);
   return graph;
 }
 

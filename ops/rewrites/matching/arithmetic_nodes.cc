@@ -84,7 +84,7 @@ std::optional<ShiftedValue> shifted_behind(const Graph& graph, ValueId value) {
   return std::nullopt;
 }
 
-const Node* single_use(const Graph& graph, ValueId value, std::string_view op_type) {
+const Node* single_use(const Graph& graph, ValueId value, OpName op_type) {
   const Node* node = graph.producer(value);
   return node && is_op(*node, op_type) && graph.only_consumer(value) ? node : nullptr;
 }

@@ -37,7 +37,7 @@ bool is_multiple(const Monomial& monomial, ValueId value, double scale);
 std::optional<ShiftedValue> shifted_behind(const Graph& graph, ValueId value);
 
 /// The node behind a value when it is that operator of ai.onnx and its result is read only once; else nullptr.
-const Node* single_use(const Graph& graph, ValueId value, std::string_view op_type);
+const Node* single_use(const Graph& graph, ValueId value, OpName op_type);
 
 /// Equal but for the digits that exporters leave out of constants like 1/6.
 bool nearly(double value, double want);

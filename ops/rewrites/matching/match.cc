@@ -7,8 +7,7 @@
 
 namespace linnet {
 
-const Node* producer(const Graph& graph, const Node& node, int input, std::string_view op_type,
-                     std::string_view domain) {
+const Node* producer(const Graph& graph, const Node& node, int input, OpName op_type, OpName domain) {
   if (input >= int(node.inputs.size())) return nullptr;
   const Node* found = graph.producer(node.inputs[size_t(input)]);
   return found && is_op(*found, op_type, domain) ? found : nullptr;

@@ -10,9 +10,19 @@
 // Words that rewrites are written in.
 namespace linnet {
 
+/// The name of an operator, or of a domain. How long a literal is is known when it is compiled: rewrites compare names
+/// for each node, and are compiled for size.
+struct OpName {
+  consteval OpName(const char* literal) : text(literal) {}  // NOLINT: a literal is a name
+  constexpr OpName(std::string_view name) : text(name) {}   // NOLINT
+  OpName(const std::string& name) : text(name) {}           // NOLINT
+
+  std::string_view text;
+};
+
 /// True for an operator of ai.onnx (or of `domain`).
-inline bool is_op(const Node& node, std::string_view op_type, std::string_view domain = "") {
-  return node.spec.op_type == op_type && node.spec.domain == domain;
+inline bool is_op(const Node& node, OpName op_type, OpName domain = "") {
+  return node.spec.op_type == op_type.text && node.spec.domain == domain.text;
 }
 
 /// True for a deformable convolution as models write it.
@@ -21,8 +31,7 @@ inline bool is_deform_conv(const Node& node) {
 }
 
 /// The node behind an input when it is that operator, else nullptr.
-const Node* producer(const Graph& graph, const Node& node, int input, std::string_view op_type,
-                     std::string_view domain = "");
+const Node* producer(const Graph& graph, const Node& node, int input, OpName op_type, OpName domain = "");
 
 /// An input that the node may omit, at the end as well.
 inline ValueId optional_input(const Node& node, size_t input) {

@@ -18,8 +18,8 @@ std::optional<int64_t> integer(const Graph& graph, ValueId value) {
   return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
 }
 
-bool is_any_of(const Node* node, std::initializer_list<const char*> ops) {
-  return node && std::any_of(ops.begin(), ops.end(), [&](const char* op) { return is_op(*node, op); });
+bool is_any_of(const Node* node, std::initializer_list<OpName> ops) {
+  return node && std::any_of(ops.begin(), ops.end(), [&](OpName op) { return is_op(*node, op); });
 }
 
 /// The integers from `first` on along an axis.

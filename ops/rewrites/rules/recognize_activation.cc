@@ -16,7 +16,7 @@ struct Gated {
   ValueId x, gate;
   double scale;
 
-  const Node* behind(ValueId value, const char* op_type) const { return single_use(graph, value, op_type); }
+  const Node* behind(ValueId value, OpName op_type) const { return single_use(graph, value, op_type); }
 };
 
 // x * Sigmoid(alpha * x)
@@ -51,7 +51,7 @@ std::optional<Activation> hard_swish(const Gated& y) {
 }
 
 // The t in 1 + f(t).
-ValueId inside_one_plus(const Gated& y, const char* function) {
+ValueId inside_one_plus(const Gated& y, OpName function) {
   const auto sum = shifted_behind(y.graph, y.gate);
   const Node* node = sum && sum->number == 1 ? y.behind(sum->summand, function) : nullptr;
   return node ? node->inputs[0] : kNoValue;
