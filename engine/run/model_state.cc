@@ -33,13 +33,13 @@ std::vector<ValueInfo> output_infos(const Program& program) {
   return infos;
 }
 
-/// What was inferred, and what could not be inferred as declared.
+/// What was inferred, with the names of dims and what could not be inferred as declared.
 void add_declared(Fact& fact, const Fact& declared) {
   if (fact.dtype != declared.dtype || !declared.dims) return;
   if (!fact.dims) fact.dims = declared.dims;
   for (size_t i = 0; i < fact.dims->size() && fact.dims->size() == declared.dims->size(); ++i) {
     const Dim& dim = (*declared.dims)[i];
-    if (!(*fact.dims)[i].known() && (*fact.dims)[i].text().empty()) (*fact.dims)[i] = dim;
+    if (!(*fact.dims)[i].known() && dim.determined()) (*fact.dims)[i] = dim;
   }
 }
 
