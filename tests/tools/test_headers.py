@@ -16,7 +16,7 @@ FOLDERS = [ROOT / "engine" / "include", ROOT / "ops" / "include", ROOT / "fronte
 HEADERS = {f"linnet/{path.name}": path for folder in FOLDERS for path in sorted((folder / "linnet").glob("*.h"))}
 C_HEADER = ROOT / "bindings" / "c" / "include" / "linnet.h"
 # Types of the engine that the headers only pass on: a body as an attribute of a node.
-OPAQUE = {"Graph"}
+OPAQUE = {"Graph", "Polynomial"}
 
 
 def compiler():
