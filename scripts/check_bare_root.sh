@@ -14,7 +14,7 @@ shift
 MIRROR=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 ROOT=${1:-$(mktemp -d)}
 mkdir -p "$ROOT"
-chmod 755 "$ROOT"  # tests become other users, who have to get in
+chmod 755 "$ROOT"  # Tests run programs as other users, who must be able to enter.
 # The same path as here, so that a cache of objects fits.
 SOURCE=$PWD
 

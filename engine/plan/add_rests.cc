@@ -61,7 +61,7 @@ std::vector<std::vector<NodeId>> divide_rest(const Graph& graph, const std::vect
   return result;
 }
 
-/// As Graph::part(), but with ids and operators of its own, so that it takes no more memory than its nodes need.
+/// Like Graph::part(), with new ids and operators: the result holds only the memory that its nodes need.
 Graph small_part(const Graph& graph, const std::vector<NodeId>& nodes, const std::vector<ValueId>& inputs,
                  const std::vector<Graph::Output>& outputs) {
   Graph part(graph.registry());

@@ -52,8 +52,8 @@ class KeptBlocks {
     const std::lock_guard lock(mutex_);
     int64_t best = -1;
     for (int64_t i = 0; i < count_; ++i) {
-      const size_t size = blocks_[size_t(i)].second;
-      if (size >= bytes && size / 2 <= bytes && (best < 0 || size < blocks_[size_t(best)].second)) best = i;
+      const bool is_smaller = best < 0 || blocks_[size_t(i)].second < blocks_[size_t(best)].second;
+      if (is_smaller && fits(blocks_[size_t(i)], bytes)) best = i;
     }
     if (best < 0) return nullptr;
     auto& [data, size] = blocks_[size_t(best)];
@@ -94,6 +94,14 @@ class KeptBlocks {
   }
 
  private:
+  using Block = std::pair<void*, size_t>;
+
+  /// The rest of a block may begin between two huge pages.
+  static bool fits(const Block& block, size_t bytes) {
+    const bool is_aligned = bytes < kHugePage || reinterpret_cast<uintptr_t>(block.first) % kHugePage == 0;
+    return is_aligned && block.second >= bytes && block.second / 2 <= bytes;
+  }
+
   size_t most() const { return loads_ > 0 ? kMostKeptByLoads : kMostKeptBytes; }
 
   void unmap_beyond(size_t bytes) {
@@ -112,7 +120,7 @@ class KeptBlocks {
   }
 
   std::mutex mutex_;
-  std::array<std::pair<void*, size_t>, 16> blocks_{};
+  std::array<Block, 16> blocks_{};
   int64_t count_ = 0;
   size_t bytes_ = 0;
   int loads_ = 0;

@@ -25,11 +25,11 @@ inline constexpr size_t kLargeBlock = size_t{256} << 10;
 /// Memory for numbers, uninitialised, aligned to kAlignment, mapped blocks from 2 MiB on to huge pages; nullptr where
 /// there is none.
 void* allocate_block(size_t bytes) noexcept;
-/// Gives back what allocate_block() gave for so many bytes. A few large blocks are kept for the next that ask for as
-/// much or somewhat less, so that loading and runs do not map new pages for each block.
+/// Frees what allocate_block() returned for that many bytes. The process keeps a few large blocks for the next that are
+/// as large or somewhat smaller, so that loading and runs do not map new pages for each.
 void free_block(void* data, size_t bytes) noexcept;
 
-/// While one lives, twice as many freed blocks are kept: loading makes large values that live for a moment.
+/// While one exists, the process keeps twice as many bytes of freed blocks: loading makes and frees many large values.
 class LoadingBlocks {
  public:
   LoadingBlocks();

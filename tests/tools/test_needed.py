@@ -59,7 +59,8 @@ def test_operators_that_only_shape_rules_ask_for_are_needed(run_model, tmp_path)
 
 
 def test_a_cache_hides_nothing(run_model, tmp_path):
-    path = save_model(tmp_path / "i.onnx", [helper.make_node("Identity", ["x"], ["i"]), helper.make_node("Erf", ["i"], ["y"])], *FLAT)
+    nodes = [helper.make_node("Identity", ["x"], ["i"]), helper.make_node("Erf", ["i"], ["y"])]
+    path = save_model(tmp_path / "i.onnx", nodes, *FLAT)
     flags = ["--pack-cache", tmp_path / "cache"]
     run_model(path, *flags)
     assert needed(run_model, path, *flags) == needed(run_model, path)
