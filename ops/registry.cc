@@ -3,9 +3,7 @@
 #include "graph/registry_uses.h"
 #include "graph/rewrite.h"
 #include "registration.h"
-#include "rewrites/compute_alike.h"
 #include "rewrites/define_rewrite.h"
-#include "rewrites/growing_states.h"
 #include "rewrites/lower_precision.h"
 
 namespace linnet {
@@ -50,10 +48,7 @@ Registry standard_registry() {
 #ifdef LINNET_OPERATORS
   registry.left_out_ = "; this build has only the operators of LINNET_OPERATORS=" LINNET_OPERATORS;
 #endif
-  Registry::Rewrites::set(registry, {.list = rewrites(),
-                                     .lowering = lower_precision,
-                                     .comparison = compute_alike,
-                                     .growing = growing_states});
+  Registry::Rewrites::set(registry, {.list = rewrites(), .lowering = lower_precision});
   registry.uses_ = Registry::Uses::current();
   registry.standard_ = true;
   return registry;

@@ -1,35 +1,47 @@
 #include "plan/growing_program.h"
 
 #include <algorithm>
+#include <array>
 
 #include "passes/passes.h"
-#include "plan/rows_written.h"
+#include "passes/pending_nodes.h"
+#include "plan/computations.h"
 #include "plan/specialize.h"
 #include "tensor/polynomial.h"
 
 namespace linnet {
 namespace {
 
-size_t index_of(const std::vector<ValueId>& values, ValueId value) {
-  return size_t(std::find(values.begin(), values.end(), value) - values.begin());
+constexpr size_t kMostCounts = 8, kMostSteps = 8;
+
+template <class T>
+size_t index_of(const std::vector<T>& values, const T& value) {
+  return size_t(std::ranges::find(values, value) - values.begin());
 }
 
-ValueId output_of(const Graph& graph, const GrowingState& state) { return graph.outputs()[state.output].value; }
-
-bool has_columns(const Fact& fact) { return fact.rank() > 0 && certainly_equal(fact.dims->back(), Dim(kCapacity)); }
+/// By how many rows a state's output is longer than its input: 1 or more; 0 where that is not known.
+int64_t rows_added(const Graph& graph, const GrowingState& state) {
+  const Fact &before = graph.fact(state.input), &after = graph.fact(graph.outputs()[state.output].value);
+  if (!before.has_rank() || !after.has_rank() || before.rank() != after.rank()) return 0;
+  for (int d = 0; d < before.rank(); ++d) {
+    if (d != state.axis && !certainly_equal(before.dim(d), after.dim(d))) return 0;
+  }
+  const Dim more = after.dim(state.axis) - before.dim(state.axis);
+  return more.known() ? std::max<int64_t>(more.value(), 0) : 0;
+}
 
 /// What takes the place of a graph's open dims: numbers, and for those that the rows of states consist of what makes
-/// each state have `rows`.
+/// each state have its count of rows.
 class OpenRows {
  public:
-  OpenRows(const OpenDims& open, const std::vector<int64_t>& sizes, Dim rows)
-      : open_(open), sizes_(sizes), rows_(std::move(rows)), chosen_(sizes.size()) {}
+  OpenRows(const OpenDims& open, const std::vector<int64_t>& sizes)
+      : open_(open), sizes_(sizes), chosen_(sizes.size()) {}
 
-  /// Gives a state's dim these rows. False where it is not the sum of an open dim and a number.
-  bool add(const Dim& dim) {
-    if (certainly_equal(dims()(dim), rows_)) return true;
+  /// Makes a state's dim this symbol. False where the dim is not the sum of an open dim and a number.
+  bool add(const Dim& dim, const Dim& rows) {
+    if (certainly_equal(dims()(dim), rows)) return true;
     for (size_t i = 0; i < sizes_.size(); ++i) {
-      if (!chosen_[i].determined() && choose(i, dim)) return true;
+      if (!chosen_[i].determined() && choose(i, dim, rows)) return true;
     }
     return false;
   }
@@ -44,10 +56,10 @@ class OpenRows {
   DimSubstitution dims() const { return dims_but(sizes_.size()); }
 
  private:
-  bool choose(size_t i, const Dim& dim) {
-    const auto linear = LinearDim::of(dims_but(i)(dim), open_.symbol(i));
-    if (!linear || linear->slope != 1) return false;
-    chosen_[i] = rows_ - linear->base;
+  bool choose(size_t i, const Dim& dim, const Dim& rows) {
+    const auto linear = LinearDim::of(dims_but(i)(dim), {open_.symbol(i)});
+    if (!linear || linear->slopes != std::vector<int64_t>{1}) return false;
+    chosen_[i] = rows - linear->base;
     return true;
   }
 
@@ -61,22 +73,45 @@ class OpenRows {
 
   const OpenDims& open_;
   const std::vector<int64_t>& sizes_;
-  Dim rows_;
   Dims chosen_;
 };
 
-/// By how many rows each state's output is longer than its input: 1 or more; 0 where that is not known, or not the
-/// same.
-int64_t rows_added(const Graph& graph, const std::vector<GrowingState>& states) {
-  int64_t rows = 0;
+/// The states of `exact` by how many rows they have and get; nullopt where one does not grow by a known number.
+std::optional<Growth> growth_of(const Graph& exact, const std::vector<GrowingState>& states,
+                                std::vector<size_t>& counted) {
+  Growth growth{.states = states};
+  std::vector<std::pair<int64_t, int64_t>> counts;
   for (const GrowingState& state : states) {
-    const Fact &before = graph.fact(state.input), &after = graph.fact(output_of(graph, state));
-    if (!before.has_rank() || !after.has_rank() || before.rank() != after.rank()) return 0;
-    const Dim more = after.dim(state.axis) - before.dim(state.axis);
-    if (!more.known() || more.value() < 1 || (rows > 0 && more.value() != rows)) return 0;
-    rows = more.value();
+    const std::pair count(exact.fact(state.input).dim(state.axis).value(), rows_added(exact, state));
+    if (count.second == 0) return std::nullopt;
+    growth.counts.push_back(index_of(counts, count));
+    if (growth.counts.back() < counts.size()) continue;
+    counted.push_back(growth.counts.size() - 1);
+    counts.push_back(count);
+    growth.rows.push_back(Dim::fresh());
+    growth.added.push_back(count.second);
   }
-  return rows;
+  if (counts.size() > kMostCounts) return std::nullopt;
+  return growth;
+}
+
+/// Whether the nodes of the graph that grows compute floats as those of the graph for numbers do: then bits are equal.
+bool compute_alike(const Graph& exact, const Graph& open, const GrowingGraph& growing, const std::vector<int64_t>& rows,
+                   const ModelResources& resources) {
+  Computations wanted, got;
+  wanted.add(exact, pending_nodes(exact));
+  got.add(open, growing.others);
+  for (const GrowingGraph::Region& region : growing.regions) {
+    std::vector<PlanInput> inputs;
+    for (size_t i = 0; i < region.inputs.size(); ++i) {
+      std::vector<int64_t> shape;
+      for (const LinearDim& dim : region.inputs[i]) shape.push_back(dim.at(rows).value_or(0));
+      inputs.push_back({region.body->fact(region.body->inputs()[i]).dtype, Shape(shape)});
+    }
+    const Graph bound = specialized(*region.body, inputs, resources);
+    got.add(bound, pending_nodes(bound));
+  }
+  return wanted.equal(got);
 }
 
 }  // namespace
@@ -84,111 +119,121 @@ int64_t rows_added(const Graph& graph, const std::vector<GrowingState>& states) 
 GrowingProgram::GrowingProgram(const Graph& program, const ShapeClass& shapes, const std::vector<GrowingState>& states,
                                const std::vector<PlanInput>& inputs,
                                const std::shared_ptr<const ModelResources>& resources)
-    : states_(states), counted_(index_of(program.inputs(), states[0].input)) {
+    : states_(states), resources_(resources), open_(shapes.graph()) {
+  std::vector<GrowingState> own;
   for (const GrowingState& state : states) {
-    own_.push_back({shapes.graph().inputs()[index_of(program.inputs(), state.input)], state.output, state.axis});
+    state_inputs_.push_back(index_of(program.inputs(), state.input));
+    own.push_back({shapes.graph().inputs()[state_inputs_.back()], state.output, state.axis});
   }
-  const std::vector<int64_t> sizes = shapes.open().sizes(inputs);
-  const Dim rows = Dim::fresh();
-  OpenRows open(shapes.open(), sizes, rows);
-  for (const PlanInput& input : inputs) inputs_.push_back(Input::of(input));
-  const bool known = std::ranges::all_of(own_, [&](const GrowingState& state) {
-    const Fact& fact = shapes.graph().fact(state.input);
-    return fact.has_rank() && fact.rank() > state.axis && open.add(fact.dim(state.axis));
-  });
-  if (!known) return;
+  for (const PlanInput& input : inputs) {
+    std::vector<LinearDim>& dims = inputs_.emplace_back(Input{input.dtype, {}}).dims;
+    for (const int64_t dim : input.shape) dims.push_back({dim});
+  }
   const Graph exact = linnet::specialized(shapes.graph(), inputs, *resources);
-  const int64_t added = rows_added(exact, own_);
-  if (added == 0) return;
+  const auto growth = growth_of(exact, own, counted_);
+  if (!growth) {
+    counted_.clear();
+    return;
+  }
+  growth_ = *growth;
+  const std::vector<int64_t> sizes = shapes.open().sizes(inputs);
+  OpenRows open(shapes.open(), sizes);
+  for (size_t i = 0; i < own.size(); ++i) {
+    const Dim& dim = shapes.graph().fact(own[i].input).dim(own[i].axis);
+    if (!open.add(dim, growth_.rows[growth_.counts[i]])) return;
+  }
   const DimSubstitution plain = open.dims();
-  open.tie(inputs[counted_].shape[own_[0].axis] + added, rows + added);
-  open_graph(shapes, open.dims(), rows, exact, resources);
-  if (!steps_) open_graph(shapes, plain, rows, exact, resources);
+  for (size_t i = 0; i < growth_.rows.size(); ++i) {
+    const Dim total = growth_.rows[i] + growth_.added[i];
+    const GrowingState& state = own[counted_[i]];
+    open.tie(exact.fact(state.input).dim(state.axis).value() + growth_.added[i], total);
+  }
+  open_graph(shapes, open.dims(), exact, inputs);
+  if (can_grow_) return;
+  const std::vector<Input> tied = inputs_;
+  open_graph(shapes, plain, exact, inputs);
+  if (!can_grow_) inputs_ = tied;  // so that no further length is tried
 }
 
-void GrowingProgram::open_graph(const ShapeClass& shapes, const DimSubstitution& dims, const Dim& rows,
-                                const Graph& exact, const std::shared_ptr<const ModelResources>& resources) {
-  Graph open = shapes.graph();
+void GrowingProgram::open_graph(const ShapeClass& shapes, const DimSubstitution& dims, const Graph& exact,
+                                const std::vector<PlanInput>& inputs) {
+  open_ = shapes.graph();
   DimSubstitution conditions;  // also of symbols that are others by what operators demand
   for (size_t i = 0; i < shapes.open().count(); ++i) {
-    conditions.add(shapes.open().symbol(i), dims(shapes.open().in(open, i)));
+    conditions.add(shapes.open().symbol(i), dims(shapes.open().in(open_, i)));
   }
-  substitute_dims(open, dims);
-  DimScope scope(Dims{rows});
-  optimize(open, *resources);
-  rows_ = rows_added(open, own_);
+  substitute_dims(open_, dims);
+  DimScope scope(growth_.rows);
+  optimize(open_, *resources_);
+  for (size_t i = 0; i < growth_.states.size(); ++i) {
+    if (rows_added(open_, growth_.states[i]) != growth_.added[growth_.counts[i]]) return;
+  }
   positive_.clear();
-  const bool known = note_inputs(open, rows) && note_conditions(shapes.conditions(), conditions, rows) &&
-                     note_conditions(scope.conditions(), DimSubstitution(), rows);
-  if (rows_ == 0 || !known) return;
-  if (!scope.assumed().empty()) positive_.push_back({.base = -2, .slope = 1});
-  const Comparison comparison = Registry::Rewrites::of(*open.registry()).comparison;
-  if (comparison && comparison(exact, open)) divide(open, resources);
+  if (!note_inputs(inputs) || !note_conditions(shapes.conditions(), conditions) ||
+      !note_conditions(scope.conditions(), DimSubstitution())) {
+    return;
+  }
+  std::vector<int64_t> rows, capacities;
+  for (size_t i = 0; i < growth_.rows.size(); ++i) {
+    const GrowingState& state = growth_.states[counted_[i]];
+    rows.push_back(exact.fact(state.input).dim(state.axis).value());
+    capacities.push_back(checked_add(rows[i], growth_.added[i]));
+    const auto is_own = [&](const Dim& dim) { return certainly_equal(dim, growth_.rows[i]); };
+    if (std::ranges::none_of(scope.assumed(), is_own)) continue;
+    positive_.push_back(*LinearDim::of(growth_.rows[i] - 2, growth_.rows));
+  }
+  const auto graph = growing_graph(open_, growth_, capacities);
+  can_grow_ = graph && compute_alike(exact, open_, *graph, rows, *resources_);
 }
 
-GrowingProgram::Input GrowingProgram::Input::of(const PlanInput& input) {
-  Input result{input.dtype, {}};
-  for (const int64_t dim : input.shape) result.dims.push_back({.base = dim});
-  return result;
-}
-
-bool GrowingProgram::note_inputs(const Graph& graph, const Dim& rows) {
+bool GrowingProgram::note_inputs(const std::vector<PlanInput>& inputs) {
   std::vector<Input> noted;
-  for (size_t i = 0; i < graph.inputs().size(); ++i) {
-    const Fact& fact = graph.fact(graph.inputs()[i]);
-    if (!fact.has_rank() || fact.rank() != int(inputs_[i].dims.size())) return false;
-    Input& input = noted.emplace_back(Input{inputs_[i].dtype, {}});
+  for (size_t i = 0; i < open_.inputs().size(); ++i) {
+    const Fact& fact = open_.fact(open_.inputs()[i]);
+    if (!fact.has_rank() || fact.rank() != inputs[i].shape.rank()) return false;
+    Input& input = noted.emplace_back(Input{inputs[i].dtype, {}});
     for (const Dim& dim : *fact.dims) {
-      const auto linear = LinearDim::of(dim, rows);
+      auto linear = LinearDim::of(dim, growth_.rows);
       if (!linear) return false;
-      input.dims.push_back(*linear);
+      input.dims.push_back(std::move(*linear));
     }
   }
   inputs_ = std::move(noted);
   return true;
 }
 
-bool GrowingProgram::note_conditions(const std::vector<DimScope::Lesson>& conditions, const DimSubstitution& dims,
-                                     const Dim& rows) {
+bool GrowingProgram::note_conditions(const std::vector<DimScope::Lesson>& conditions, const DimSubstitution& dims) {
   for (const DimScope::Lesson& condition : conditions) {
     const Dim a = dims(condition.a), b = dims(condition.b);
     if (condition.equal ? certainly_equal(a, b) : certainly_at_least(a, b)) continue;
-    const auto difference = LinearDim::of(a - b, rows);
-    if (!difference) return false;
-    positive_.push_back(*difference);
-    if (condition.equal) positive_.push_back({-difference->base, -difference->slope});
+    const auto more = LinearDim::of(a - b, growth_.rows), less = LinearDim::of(b - a, growth_.rows);
+    if (!more || !less) return false;
+    positive_.push_back(*more);
+    if (condition.equal) positive_.push_back(*less);
   }
   return true;
 }
 
-void GrowingProgram::divide(const Graph& open, const std::shared_ptr<const ModelResources>& resources) {
-  const Growing growing = Registry::Rewrites::of(*open.registry()).growing;
-  const auto graphs = growing ? growing(open, own_) : std::nullopt;
-  if (!graphs) return;
-  find_sources(*graphs, open);
+std::shared_ptr<const GrowingProgram::Steps> GrowingProgram::steps(const std::vector<int64_t>& capacities) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = std::ranges::find_if(steps_, [&](const auto& each) { return each->capacities == capacities; });
+  if (known != steps_.end()) {
+    steps_.splice(steps_.begin(), steps_, known);
+    return steps_.front();
+  }
+  auto graph = growing_graph(open_, growth_, capacities);
+  if (!graph) return nullptr;
   std::vector<Program::State> in_place;
-  for (const GrowingState& state : own_) {
-    if (rows_written(graphs->steps, state.input, output_of(graphs->steps, state), state.axis) != rows_) return;
-    in_place.push_back({index_of(graphs->steps.inputs(), state.input), state.output, state.axis});
+  for (size_t i = 0; i < growth_.states.size(); ++i) {
+    const size_t source = size_t(std::ranges::find(graph->sources, state_inputs_[i], &GrowingGraph::Source::input) -
+                                 graph->sources.begin());
+    if (source == graph->sources.size()) return nullptr;
+    in_place.push_back({source + 1, growth_.states[i].output, growth_.states[i].axis});
   }
-  sizes_ = std::make_shared<Program>(graphs->sizes, resources);
-  steps_ = std::make_shared<Program>(graphs->steps, resources, std::move(in_place));
-}
-
-void GrowingProgram::find_sources(const GrowingGraphs& graphs, const Graph& open) {
-  std::vector<ValueId> sizes;
-  for (const Graph::Output& output : graphs.sizes.outputs()) sizes.push_back(output.value);
-  for (const ValueId v : graphs.steps.inputs()) {
-    const bool wide = has_columns(graphs.steps.fact(v));
-    const size_t size = index_of(sizes, v);
-    if (v == graphs.rows) {
-      sources_.push_back({Source::Kind::kRows});
-    } else if (size < sizes.size()) {
-      sources_.push_back({Source::Kind::kSize, size, wide});
-    } else {
-      sources_.push_back({Source::Kind::kInput, index_of(open.inputs(), v), wide});
-    }
-  }
+  auto program = std::make_shared<Program>(std::move(graph->graph), resources_, std::move(in_place));
+  steps_.push_front(std::make_shared<Steps>(Steps{capacities, std::move(program), std::move(graph->sources)}));
+  if (steps_.size() > kMostSteps) steps_.pop_back();
+  return steps_.front();
 }
 
 bool GrowingProgram::is_for(const std::vector<GrowingState>& states, std::span<const Tensor> inputs) const {
@@ -198,10 +243,20 @@ bool GrowingProgram::is_for(const std::vector<GrowingState>& states, std::span<c
   return std::equal(states_.begin(), states_.end(), states.begin(), states.end(), same_state) && fits(inputs);
 }
 
+bool GrowingProgram::reads_rows(std::span<const Tensor> inputs, std::span<int64_t> rows) const {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const size_t state = counted_[i];
+    const Tensor& tensor = inputs[state_inputs_[state]];
+    if (tensor.rank() <= states_[state].axis) return false;
+    rows[i] = tensor.dim(states_[state].axis);
+  }
+  return true;
+}
+
 bool GrowingProgram::fits(std::span<const Tensor> inputs) const {
-  const Tensor& counted = inputs[counted_];
-  if (counted.rank() <= states_[0].axis) return false;
-  const int64_t rows = counted.dim(states_[0].axis);
+  std::array<int64_t, kMostCounts> all;
+  const std::span rows(all.data(), counted_.size());
+  if (!reads_rows(inputs, rows)) return false;
   const auto same = [&](const Input& known, const Tensor& tensor) {
     return known.dtype == tensor.dtype() &&
            std::equal(known.dims.begin(), known.dims.end(), tensor.shape().begin(), tensor.shape().end(),
@@ -209,10 +264,6 @@ bool GrowingProgram::fits(std::span<const Tensor> inputs) const {
   };
   return std::equal(inputs_.begin(), inputs_.end(), inputs.begin(), inputs.end(), same) &&
          std::ranges::all_of(positive_, [&](const LinearDim& each) { return each.at(rows).value_or(-1) >= 0; });
-}
-
-std::optional<int64_t> GrowingProgram::rows_asked(std::span<const Tensor> inputs) const {
-  return steps_ && fits(inputs) ? std::optional(rows_) : std::nullopt;
 }
 
 }  // namespace linnet

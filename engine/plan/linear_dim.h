@@ -1,19 +1,23 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "linnet/dim.h"
 
 namespace linnet {
 
-/// A dim that grows with a symbol: base + slope * symbol. Evaluated without expressions, which allocate.
+/// A dim that grows with symbols: base + slopes * symbols. Evaluated without expressions, which allocate.
 struct LinearDim {
-  int64_t base = 0, slope = 0;
+  int64_t base = 0;
+  std::vector<int64_t> slopes{};  ///< by symbol; none: a number
 
   /// nullopt for any other dim.
-  static std::optional<LinearDim> of(const Dim& dim, const Dim& symbol);
+  static std::optional<LinearDim> of(const Dim& dim, const Dims& symbols);
   /// nullopt beyond 64 bits.
-  std::optional<int64_t> at(int64_t symbol) const;
+  std::optional<int64_t> at(std::span<const int64_t> numbers) const;
+  bool is_number() const;
 };
 
 }  // namespace linnet

@@ -105,9 +105,19 @@ class PlanBuilder {
 
   void count_rows() {
     for (Plan::State& state : plan_->states) {
-      const ValueId output = graph().outputs()[state.output].value;
-      state.rows = rows_written(graph(), graph().inputs()[state.input], output, state.axis).value_or(-1);
+      const ValueId input = graph().inputs()[state.input], output = graph().outputs()[state.output].value;
+      if (writes_over(output, input)) state.rows = rows_written(graph(), input, output, state.axis).value_or(-1);
     }
+  }
+
+  /// Whether a kernel may write an output into the memory of that input.
+  bool writes_over(ValueId output, ValueId input) const {
+    const Node* node = graph().producer(output);
+    const auto planned = std::ranges::find(plan_->nodes, node, &PlannedNode::node);
+    if (!node || planned == plan_->nodes.end() || !planned->kernel) return false;
+    const auto position = std::ranges::find(node->outputs, output) - node->outputs.begin();
+    const int over = planned->kernel->in_place(int(position));
+    return over >= 0 && over < int(node->inputs.size()) && node->inputs[size_t(over)] == input;
   }
 
   void remember_kernels(const Plan& like) {

@@ -75,7 +75,7 @@ struct Plan {
   struct State {
     size_t input, output;
     int axis = -1;      ///< that it grows along; -1: none
-    int64_t rows = -1;  ///< that the plan writes along it; -1: not known
+    int64_t rows = -1;  ///< that a kernel writes along it, in place; -1: none does
   };
 
   explicit Plan(Graph specialized) : graph(std::move(specialized)) {}

@@ -9,7 +9,7 @@ namespace linnet {
 namespace {
 
 constexpr size_t kMostClasses = 8;
-constexpr std::chrono::milliseconds kPatience{10};  // of one that waits, between looks at its deadline
+constexpr std::chrono::milliseconds kClassPatience{10};  // of one that waits, between looks at its deadline
 
 }  // namespace
 
@@ -37,7 +37,7 @@ std::shared_ptr<ShapeClass> ShapeClasses::get(const ShapeClass::Fixed& fixed, co
   while (true) {
     if (auto found = find(fixed)) return found;
     if (std::ranges::find(making_, fixed) == making_.end()) break;
-    made_.wait_for(lock, kPatience);
+    made_.wait_for(lock, kClassPatience);
     if (run) run->check();
   }
   const auto own = making_.insert(making_.end(), fixed);

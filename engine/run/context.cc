@@ -2,9 +2,9 @@
 #include <functional>
 
 #include "linnet/model.h"
-#include "run/context_states.h"
 #include "run/model_state.h"
 #include "run/runner.h"
+#include "run/stateful_run.h"
 #include "tensor/bool_bytes.h"
 #include "tensor/memory_errors.h"
 
@@ -39,7 +39,7 @@ struct Context::Impl {
         options(options_in),
         runner(model.state_->program),
         environment(options, model.state_->resources->executor),
-        states(model.inputs(), model.outputs()),
+        stateful(model.state_->program, model.inputs(), model.outputs()),
         ordered(model.inputs().size() + model.state_->notes.defaults.size()),
         completed(ordered.size()) {}
 
@@ -50,13 +50,11 @@ struct Context::Impl {
     return with_memory_errors(what, f);
   }
   std::span<const Tensor> run(std::span<const Tensor> inputs, std::span<const Tensor> given);
-  bool completes() const { return !states.empty() || !model.state_->notes.defaults.empty(); }
+  bool completes() const { return !stateful.states().empty() || !model.state_->notes.defaults.empty(); }
   template <class F>
   std::span<const Tensor> hold_threads(F run);
   std::span<const Tensor> run_apart(std::span<const Tensor> inputs, std::span<const Tensor> given);
   std::span<const Tensor> run_completed(std::span<const Tensor> inputs, std::span<const Tensor> given);
-  std::span<const Tensor> run_stateful(std::span<const Tensor> given);
-  std::optional<int64_t> rows_to_grow();
   template <class F>
   auto with_dim_names(std::span<const Tensor> inputs, F&& f);
 
@@ -64,11 +62,9 @@ struct Context::Impl {
   ContextOptions options;
   Runner runner;
   RunEnvironment environment;
-  ContextStates states;
+  StatefulRun stateful;
   std::vector<Tensor> ordered, completed;  // inputs by name; with defaults and states
   std::vector<Tensor> held, kept;          // inputs that lie in outputs, and these
-  std::vector<Tensor> results;             // without states
-  std::unique_ptr<GrowingRun> growing;     // nullptr until states grow in place
   std::chrono::steady_clock::duration last_run{};
 };
 
@@ -101,8 +97,9 @@ auto Context::Impl::with_dim_names(std::span<const Tensor> inputs, F&& f) {
 }
 
 std::span<const Tensor> Context::Impl::run(std::span<const Tensor> inputs, std::span<const Tensor> given) {
-  return with_dim_names(completes() ? completed : inputs,
-                        [&] { return completes() ? run_completed(inputs, given) : run_apart(inputs, given); });
+  return with_dim_names(completes() ? completed : inputs, [&] {
+    return hold_threads([&] { return completes() ? run_completed(inputs, given) : run_apart(inputs, given); });
+  });
 }
 
 /// Inputs may be, or lie in, outputs of the run before: those are kept, so that this run writes others.
@@ -113,11 +110,11 @@ std::span<const Tensor> Context::Impl::run_apart(std::span<const Tensor> inputs,
     return std::any_of(outputs.begin(), outputs.end(), [&](const Tensor& output) { return overlap(input, output); });
   };
   if (std::none_of(inputs.begin(), inputs.end(), lies_in_output)) {
-    return hold_threads([&] { return runner.run(inputs, environment, given); });
+    return runner.run(inputs, environment, given);
   }
   held.assign(inputs.begin(), inputs.end());
   kept.assign(outputs.begin(), outputs.end());
-  const std::span<const Tensor> result = hold_threads([&] { return runner.run(held, environment, given); });
+  const std::span<const Tensor> result = runner.run(held, environment, given);
   held.clear();
   kept.clear();
   return result;
@@ -125,40 +122,14 @@ std::span<const Tensor> Context::Impl::run_apart(std::span<const Tensor> inputs,
 
 /// With defaults and states in the place of inputs that are left out.
 std::span<const Tensor> Context::Impl::run_completed(std::span<const Tensor> inputs, std::span<const Tensor> given) {
+  const ContextStates& states = stateful.states();
   states.check_left_out(inputs);
   states.check_given(given);
   model.state_->complete(inputs, completed);
-  const std::span<const Tensor> outputs = states.empty() ? run_apart(completed, given) : run_stateful(given);
+  const auto run = [&] { return run_apart(completed, given); };
+  const std::span<const Tensor> outputs = states.empty() ? run() : stateful.run(completed, environment, given, run);
   std::fill(completed.begin(), completed.end(), Tensor());
   return outputs;
-}
-
-std::span<const Tensor> Context::Impl::run_stateful(std::span<const Tensor> given) {
-  states.give_shapes(completed);
-  if (const std::optional<int64_t> new_rows = rows_to_grow()) {
-    const StateRooms& rooms = states.rooms(*new_rows, environment);
-    const auto outputs = hold_threads([&] { return growing->run(completed, rooms, *new_rows, environment, given); });
-    results.assign(outputs.begin(), outputs.end());
-    states.take_rows(results, *new_rows);
-    return results;
-  }
-  states.give(completed);
-  const std::span<const Tensor> outputs = run_apart(completed, given);
-  results.assign(outputs.begin(), outputs.end());
-  states.take(results);
-  return results;
-}
-
-/// The rows that the states of this run gain in place, by the program in `growing`; nullopt where they cannot.
-std::optional<int64_t> Context::Impl::rows_to_grow() {
-  const std::shared_ptr<Program>& program = model.state_->program;
-  if (growing && states.are(growing->program()->states(), program->graph())) {
-    if (const auto rows = growing->program()->rows_asked(completed)) return rows;
-  }
-  const auto found = program->growing(states.growing(program->graph()), completed, &environment);
-  const auto rows = found ? found->rows_asked(completed) : std::nullopt;
-  if (rows) growing = std::make_unique<GrowingRun>(found);
-  return rows;
 }
 
 Context::Context(const Model& model, const ContextOptions& options)
@@ -205,7 +176,7 @@ std::span<const Tensor> Context::run(const std::vector<std::pair<std::string, Te
   std::fill(impl_->ordered.begin(), impl_->ordered.end(), Tensor());
   for (const auto& [name, tensor] : inputs) impl_->ordered[impl_->model.state_->input_index(name)] = tensor;
   for (size_t i = 0; i < infos.size(); ++i) {
-    if (!impl_->ordered[i] && !impl_->states.has(i)) {
+    if (!impl_->ordered[i] && !impl_->stateful.states().has(i)) {
       throw Error(ErrorKind::kModel,
                   str("input '", infos[i].name, "' is missing; the inputs are ", quoted_names(infos)));
     }
@@ -216,22 +187,23 @@ std::span<const Tensor> Context::run(const std::vector<std::pair<std::string, Te
 }
 
 void Context::bind_state(const std::string& output, const std::string& input, const Tensor& initial, int64_t capacity) {
-  impl_->within_account("bind the state", [&] { impl_->states.bind(output, input, initial, capacity); });
+  impl_->within_account("bind the state", [&] { impl_->stateful.bind(output, input, initial, capacity); });
 }
 
 const Tensor& Context::state(const std::string& input) const {
-  return impl_->within_account("read the state", [&]() -> const Tensor& { return impl_->states.value(input); });
+  return impl_->within_account("read the state",
+                               [&]() -> const Tensor& { return impl_->stateful.states().value(input); });
 }
 
 void Context::set_state(const std::string& input, const Tensor& value) {
-  impl_->within_account("set the state", [&] { impl_->states.set_value(input, value); });
+  impl_->within_account("set the state", [&] { impl_->stateful.states().set_value(input, value); });
 }
 
 void Context::truncate_states(int64_t length) {
-  impl_->within_account("truncate the states", [&] { impl_->states.truncate(length); });
+  impl_->within_account("truncate the states", [&] { impl_->stateful.states().truncate(length); });
 }
 
-void Context::reset_states() { impl_->states.reset(); }
+void Context::reset_states() { impl_->stateful.states().reset(); }
 
 Context Context::fork() const { return fork(impl_->options.observer); }
 
@@ -239,19 +211,15 @@ Context Context::fork(std::shared_ptr<Observer> observer) const {
   ContextOptions options = impl_->options;
   options.observer = std::move(observer);
   Context other(impl_->model, options);
-  other.impl_->states = impl_->states;  // copies of a model share its inputs and outputs
-  other.impl_->within_account("fork the context", [&] { other.impl_->states.separate(); });
-  if (impl_->growing) other.impl_->growing = std::make_unique<GrowingRun>(impl_->growing->program());
+  // Copies of a model share its inputs and outputs.
+  other.impl_->within_account("fork the context", [&] { other.impl_->stateful.continue_from(impl_->stateful); });
   return other;
 }
 
 MemoryReport Context::memory() const {
   const auto& state = *impl_->model.state_;
-  size_t arena = impl_->runner.arena_bytes() + impl_->states.bytes(), scratch = impl_->runner.scratch_bytes();
-  if (impl_->growing) {
-    arena += impl_->growing->arena_bytes();
-    scratch += impl_->growing->scratch_bytes();
-  }
+  const size_t arena = impl_->runner.arena_bytes() + impl_->stateful.arena_bytes();
+  const size_t scratch = impl_->runner.scratch_bytes() + impl_->stateful.scratch_bytes();
   return {held_constant_bytes(state.program->graph()), state.resources->packs.bytes(), int64_t(arena),
           int64_t(scratch)};
 }

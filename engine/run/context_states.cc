@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <utility>
 
 #include "plan/program.h"
 #include "run/model_state.h"
 #include "tensor/bool_bytes.h"
+#include "tensor/rows.h"
 
 namespace linnet {
 namespace {
@@ -43,45 +43,31 @@ int grown_axis(const Shape& before, const Shape& after) {
   return axis;
 }
 
-/// The only axis along which `after` is not certainly as long; -1: there is none, there are others, or it is the batch.
+/// The only axis along which `after` may be longer than `before`; -1: there is none, or there are others. The first
+/// one, mostly that of the batch, only where it is certain.
 int open_axis(const Fact& before, const Fact& after) {
   if (!before.has_rank() || !after.has_rank() || before.rank() != after.rank()) return -1;
   int axis = -1;
   for (int d = 0; d < before.rank(); ++d) {
     if (certainly_equal(before.dim(d), after.dim(d))) continue;
-    if (d == 0 || axis >= 0 || before.dim(d).known()) return -1;
+    const bool may_grow = d > 0 || certainly_at_least(after.dim(d), before.dim(d));
+    if (!may_grow || axis >= 0 || before.dim(d).known()) return -1;
     axis = d;
   }
   return axis;
 }
 
-Shape with_rows(const Tensor& x, int axis, int64_t rows) {
-  Shape shape = x.shape();
-  shape[axis] = rows;
-  return shape;
-}
-
-/// The first rows along an axis, of which the tensors may have more.
-void copy_rows(const Tensor& from, int axis, int64_t rows, Tensor& to) {
-  const auto prefixes = size_t(from.shape().elements(0, axis));
-  if (prefixes == 0) return;
-  const size_t bytes = dtype_bytes(from.dtype(), with_rows(from, axis, rows).elements()) / prefixes;
-  for (size_t p = 0; p < prefixes; ++p) {
-    std::memcpy(static_cast<std::byte*>(to.raw()) + p * (to.bytes() / prefixes),
-                static_cast<const std::byte*>(from.raw()) + p * (from.bytes() / prefixes), bytes);
-  }
-}
-
 Tensor first_rows(const Tensor& x, int axis, int64_t rows) {
-  Tensor y(x.dtype(), with_rows(x, axis, rows));
+  Tensor y(x.dtype(), with_rows(x.shape(), axis, rows));
   copy_rows(x, axis, rows, y);
   return y;
 }
 
 }  // namespace
 
-void ContextStates::bind(const std::string& output, const std::string& input, const Tensor& initial, int64_t capacity) {
-  State state{index_of(*outputs_, output, "output"), index_of(*inputs_, input, "input"), {}, {}};
+void ContextStates::bind(const Graph& graph, const std::string& output, const std::string& input, const Tensor& initial,
+                         int64_t capacity) {
+  State state{index_of(*outputs_, output, "output"), index_of(*inputs_, input, "input"), {}};
   check_pair(output_of(state), input_of(state));
   check_input(input, input_of(state).fact, initial);
   for (const State& other : states_) {
@@ -89,6 +75,9 @@ void ContextStates::bind(const std::string& output, const std::string& input, co
     if (other.output == state.output) throw Error(ErrorKind::kModel, str("output '", output, "' is a state already"));
   }
   state.value = state.initial = normalized_bools(initial).clone();
+  const Fact& after = graph.fact(graph.outputs()[state.output].value);
+  state.axis = open_axis(graph.fact(graph.inputs()[state.input]), after);
+  state.is_certain = state.axis >= 0 && after.dim(state.axis).determined();
   least_capacity_ = std::max(least_capacity_, capacity);
   states_.push_back(std::move(state));
 }
@@ -120,43 +109,30 @@ void ContextStates::assign(State& state, Tensor value) {
 }
 
 Tensor ContextStates::shape_of(const State& state) const {
-  const Tensor& room = rooms_.tensors[state.input];
-  if (!room) return state.value;
-  return Tensor::wrap(room.dtype(), with_rows(room, state.axis, rooms_.rows), const_cast<void*>(room.raw()));
+  if (!in_room(state)) return state.value;
+  const Tensor& memory = room(state);
+  return Tensor::wrap(memory.dtype(), with_rows(memory.shape(), state.axis, state.rows),
+                      const_cast<void*>(memory.raw()));
 }
 
 const Tensor& ContextStates::dense(State& state) const {
-  if (!state.value) state.value = first_rows(rooms_.tensors[state.input], state.axis, rooms_.rows);
+  if (!state.value) state.value = first_rows(room(state), state.axis, state.rows);
   return state.value;
-}
-
-int ContextStates::axis_of(const State& state) const {
-  if (state.axis >= 0) return state.axis;
-  const Fact& after = output_of(state).fact;
-  const int axis = open_axis(input_of(state).fact, after);
-  // A run shows which of the dims that nobody determines grow.
-  return axis >= 0 && state.has_run && !after.dim(axis).determined() ? -1 : axis;
 }
 
 void ContextStates::truncate(int64_t length) {
   if (length < 0) throw Error(ErrorKind::kShape, str("the length must not be negative, got ", length));
-  bool any = false;
   for (const State& state : states_) {
-    if (axis_of(state) < 0) continue;
-    const int64_t rows = shape_of(state).dim(axis_of(state));
-    if (length > rows) {
-      throw Error(ErrorKind::kShape, str("the length must be in [0,", rows, "], that of state '", input_of(state).name,
-                                         "', got ", length));
-    }
-    any = true;
+    if (state.axis < 0 || length <= rows_of(state)) continue;
+    throw Error(ErrorKind::kShape, str("the length must be in [0,", rows_of(state), "], that of state '",
+                                       input_of(state).name, "', got ", length));
   }
-  if (!any) return;
-  rooms_.rows = length;
   for (State& state : states_) {
     if (in_room(state)) {
+      state.rows = length;
       state.value = {};
-    } else if (const int axis = axis_of(state); axis >= 0) {
-      state.value = first_rows(state.value, axis, length);
+    } else if (state.axis >= 0) {
+      state.value = first_rows(state.value, state.axis, length);
     }
   }
 }
@@ -169,7 +145,7 @@ void ContextStates::reset() {
 size_t ContextStates::bytes() const {
   const auto held = [](const Tensor& tensor) { return tensor ? tensor.bytes() : 0; };
   size_t bytes = 0;
-  for (const State& state : states_) bytes += held(state.value) + held(rooms_.tensors[state.input]);
+  for (const State& state : states_) bytes += held(state.value) + held(room(state));
   return bytes;
 }
 
@@ -211,16 +187,15 @@ void ContextStates::take(std::vector<Tensor>& outputs) {
     Tensor value = std::exchange(outputs[state.output], Tensor());
     const int axis = grown_axis(state.value.shape(), value.shape());
     assign(state, std::move(value));
-    if (axis >= 0) state.axis = axis;
-    state.has_run = true;
+    if (axis >= 0 || !state.is_certain) state.axis = axis;
+    state.is_certain = state.is_certain || axis >= 0;
   }
 }
 
 std::vector<GrowingState> ContextStates::growing(const Graph& graph) const {
   std::vector<GrowingState> growing;
   for (const State& state : states_) {
-    const int axis = axis_of(state);
-    if (axis >= 0) growing.push_back({graph.inputs()[state.input], state.output, axis});
+    if (state.axis >= 0) growing.push_back({graph.inputs()[state.input], state.output, state.axis});
   }
   return growing;
 }
@@ -228,10 +203,9 @@ std::vector<GrowingState> ContextStates::growing(const Graph& graph) const {
 bool ContextStates::are(const std::vector<GrowingState>& states, const Graph& graph) const {
   auto next = states.begin();
   for (const State& state : states_) {
-    const int axis = axis_of(state);
-    if (axis < 0) continue;
+    if (state.axis < 0) continue;
     if (next == states.end() || next->input != graph.inputs()[state.input] || next->output != state.output ||
-        next->axis != axis) {
+        next->axis != state.axis) {
       return false;
     }
     ++next;
@@ -239,36 +213,62 @@ bool ContextStates::are(const std::vector<GrowingState>& states, const Graph& gr
   return next == states.end();
 }
 
-const StateRooms& ContextStates::rooms(int64_t new_rows, const RunEnvironment& environment) {
-  const bool inside = std::any_of(states_.begin(), states_.end(), [&](const State& state) { return in_room(state); });
-  for (State& state : states_) {
-    state.axis = axis_of(state);
-    if (!inside && state.axis >= 0) rooms_.rows = state.value.dim(state.axis);
+const std::vector<int64_t>& ContextStates::capacities(std::span<const size_t> counts, std::span<const int64_t> added) {
+  rooms_.capacities.assign(added.size(), least_capacity_);
+  auto count = counts.begin();
+  for (const State& state : states_) {
+    if (state.axis < 0) continue;
+    const int64_t needed = checked_add(rows_of(state), added[*count]);
+    const int64_t had = in_room(state) ? room(state).dim(state.axis) : 0;
+    int64_t& capacity = rooms_.capacities[*count++];
+    capacity = std::max({capacity, had, int64_t(std::bit_ceil(uint64_t(needed)))});
   }
-  const int64_t needed = checked_add(rooms_.rows, new_rows);
-  if (!inside || needed > rooms_.capacity) {
-    enter_rooms(std::max(least_capacity_, int64_t(std::bit_ceil(uint64_t(needed)))), environment);
+  return rooms_.capacities;
+}
+
+const StateRooms& ContextStates::rooms(std::span<const size_t> counts, std::span<const int64_t> added,
+                                       const RunEnvironment& environment) {
+  rooms_.rows.assign(added.size(), 0);
+  size_t bytes = 0, next = 0;
+  for (State& state : states_) {
+    if (state.axis < 0) continue;
+    const size_t count = counts[next++];
+    rooms_.rows[count] = rows_of(state);
+    if (!in_room(state) || room(state).dim(state.axis) != rooms_.capacities[count]) {
+      enter_room(state, rooms_.capacities[count], environment);
+    }
+    environment.check_memory(bytes += room(state).bytes());
+    clear_rows(room(state), state.axis, state.rows, state.written);
+    state.written = state.rows + added[count];  // also by a run that fails
   }
   return rooms_;
 }
 
-void ContextStates::enter_rooms(int64_t capacity, const RunEnvironment& environment) {
-  std::vector<Tensor> rooms(rooms_.tensors.size());
-  size_t bytes = 0;
-  for (const State& state : states_) {
-    if (state.axis < 0) continue;
-    const Tensor& from = in_room(state) ? rooms_.tensors[state.input] : state.value;
-    const Shape shape = with_rows(from, state.axis, capacity);
-    environment.check_memory(bytes += dtype_bytes(from.dtype(), shape.elements()));
-    Tensor room = environment.allocate(from.dtype(), shape);
-    std::memset(room.raw(), 0, room.bytes());
-    copy_rows(from, state.axis, rooms_.rows, room);
-    rooms[state.input] = std::move(room);
-  }
-  rooms_.tensors = std::move(rooms);
-  rooms_.capacity = capacity;
+void ContextStates::enter_room(State& state, int64_t capacity, const RunEnvironment& environment) {
+  const Tensor from = in_room(state) ? room(state) : state.value;
+  const int64_t rows = rows_of(state);
+  const Shape shape = with_rows(from.shape(), state.axis, capacity);
+  environment.check_memory(dtype_bytes(from.dtype(), shape.elements()));
+  Tensor memory = environment.allocate(from.dtype(), shape);
+  copy_rows(from, state.axis, rows, memory);
+  clear_rows(memory, state.axis, rows, capacity);
+  room(state) = std::move(memory);
+  state.rows = state.written = rows;
+  state.value = {};
+}
+
+void ContextStates::take_samples(int axis, std::span<const int64_t> samples, const RunEnvironment& environment) {
   for (State& state : states_) {
-    if (in_room(state)) state.value = {};
+    const bool stays = in_room(state) && axis < state.axis;
+    const Tensor from = stays ? room(state) : dense(state);
+    Shape shape = from.shape();
+    shape[axis] = std::ssize(samples);
+    Tensor to = environment.allocate(from.dtype(), shape);
+    copy_samples(from, axis, samples, stays ? state.axis : axis, stays ? state.rows : shape[axis], to);
+    if (stays) clear_rows(to, state.axis, state.rows, shape[state.axis]);
+    state.written = state.rows;
+    state.value = stays ? Tensor() : to;
+    room(state) = stays ? to : Tensor();
   }
 }
 
@@ -276,20 +276,21 @@ void ContextStates::leave_rooms() {
   for (State& state : states_) {
     if (!in_room(state)) continue;
     dense(state);
-    rooms_.tensors[state.input] = {};
+    room(state) = {};
   }
 }
 
-void ContextStates::take_rows(std::vector<Tensor>& outputs, int64_t new_rows) {
-  rooms_.rows += new_rows;
+void ContextStates::take_rows(std::vector<Tensor>& outputs, std::span<const size_t> counts,
+                              std::span<const int64_t> added) {
+  size_t next = 0;
   for (State& state : states_) {
     Tensor value = std::exchange(outputs[state.output], Tensor());
     if (!in_room(state)) {
-      state.value = std::move(value);
+      assign(state, std::move(value));
       continue;
     }
-    Tensor& room = rooms_.tensors[state.input];
-    if (value.raw() != room.raw()) copy_elements(value, room);
+    if (value.raw() != room(state).raw()) copy_elements(value, room(state));
+    state.rows += added[counts[next++]];
     state.value = {};
   }
 }

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/rewrite.h"
 #include "linnet/model.h"
+#include "plan/growth.h"
 #include "run/growing_run.h"
 
 namespace linnet {
@@ -21,12 +21,16 @@ class ContextStates {
 
   bool empty() const { return states_.empty(); }
   bool has(size_t input) const;
-  void bind(const std::string& output, const std::string& input, const Tensor& initial, int64_t capacity);
+  /// graph: that of the model.
+  void bind(const Graph& graph, const std::string& output, const std::string& input, const Tensor& initial,
+            int64_t capacity);
   const Tensor& value(const std::string& input);
   void set_value(const std::string& input, const Tensor& value);
   void truncate(int64_t length);
   void reset();
   size_t bytes() const;
+  /// Sample i of each state, along an axis, becomes the one that was samples[i].
+  void take_samples(int axis, std::span<const int64_t> samples, const RunEnvironment& environment);
   /// Gives up memory that is shared with the context that they were copied from.
   void separate();
 
@@ -41,35 +45,41 @@ class ContextStates {
   /// where one does not fit its input.
   void take(std::vector<Tensor>& outputs);
 
-  /// Those that grow, as far as is known, as values of that graph.
+  /// Those that grow, as values of the graph of the model.
   std::vector<GrowingState> growing(const Graph& graph) const;
   /// Whether those are these values of the graph.
   bool are(const std::vector<GrowingState>& states, const Graph& graph) const;
-  /// Those in memory for `new_rows` more at the least.
-  const StateRooms& rooms(int64_t new_rows, const RunEnvironment& environment);
+  /// For runs in place of those that grow, which come with the count that each belongs to.
+  /// The capacities, by count, of memory for the rows that a run adds to each count.
+  const std::vector<int64_t>& capacities(std::span<const size_t> counts, std::span<const int64_t> added);
+  /// The states in memory of these capacities, with zeros behind the rows in use.
+  const StateRooms& rooms(std::span<const size_t> counts, std::span<const int64_t> added,
+                          const RunEnvironment& environment);
   /// As take(), behind a run whose states were in rooms.
-  void take_rows(std::vector<Tensor>& outputs, int64_t new_rows);
+  void take_rows(std::vector<Tensor>& outputs, std::span<const size_t> counts, std::span<const int64_t> added);
 
  private:
   struct State {
     size_t output, input;
     Tensor initial;
-    Tensor value{};  // of one in a room: empty until somebody asks for it
-    int axis = -1;   // that it grew along; -1: it has not grown
-    bool has_run = false;
+    int axis = -1;                  // that it grows along, as far as is known; -1: none
+    bool is_certain = false;        // whatever runs show
+    Tensor value{};                 // of one in a room: empty until somebody asks for it
+    int64_t rows = 0, written = 0;  // of one in a room: in use; all others from `written` on are zeros
   };
 
   State& find(const std::string& input);
   /// A value of another rank has not grown along any axis.
   void assign(State& state, Tensor value);
-  /// The axis that it has grown along, or before its first run the only one that it can grow along; -1: none.
-  int axis_of(const State& state) const;
-  bool in_room(const State& state) const { return bool(rooms_.tensors[state.input]); }
+  bool in_room(const State& state) const { return bool(room(state)); }
+  const Tensor& room(const State& state) const { return rooms_.tensors[state.input]; }
+  Tensor& room(const State& state) { return rooms_.tensors[state.input]; }
   /// The value, in memory of the room where it has one.
   Tensor shape_of(const State& state) const;
+  int64_t rows_of(const State& state) const { return in_room(state) ? state.rows : state.value.dim(state.axis); }
   const Tensor& dense(State& state) const;
   void leave_rooms();
-  void enter_rooms(int64_t capacity, const RunEnvironment& environment);
+  void enter_room(State& state, int64_t capacity, const RunEnvironment& environment);
   const ValueInfo& input_of(const State& state) const { return (*inputs_)[state.input]; }
   const ValueInfo& output_of(const State& state) const { return (*outputs_)[state.output]; }
 

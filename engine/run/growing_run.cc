@@ -1,72 +1,60 @@
 #include "run/growing_run.h"
 
 #include <algorithm>
-#include <cstring>
+
+#include "tensor/rows.h"
 
 namespace linnet {
 
-GrowingRun::GrowingRun(std::shared_ptr<GrowingProgram> program)
-    : program_(std::move(program)),
-      sizes_(program_->sizes()),
-      steps_(program_->steps()),
-      inputs_(program_->sources().size()),
-      wide_(inputs_.size()) {
-  const Graph& graph = program_->steps()->graph();
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    if (program_->sources()[i].kind == GrowingProgram::Source::Kind::kRows) {
-      rows_ = Tensor(DType::kInt64, graph.fact(graph.inputs()[i]).shape());
-    }
-  }
+bool GrowingRun::prepare(const std::vector<int64_t>& capacities) {
+  if (steps_ && steps_->capacities == capacities) return true;
+  auto steps = program_->steps(capacities);
+  if (!steps) return false;
+  runner_.reset();
+  inputs_.assign(steps->sources.size() + 1, Tensor());
+  wide_.assign(inputs_.size(), Tensor());
+  inputs_[0] = Tensor(DType::kInt64, Shape{std::ssize(capacities)});
+  runner_.emplace(steps->program);
+  steps_ = std::move(steps);
+  return true;
 }
 
-std::span<const Tensor> GrowingRun::run(std::span<const Tensor> inputs, const StateRooms& rooms, int64_t new_rows,
+std::span<const Tensor> GrowingRun::run(std::span<const Tensor> inputs, const StateRooms& rooms,
                                         RunEnvironment& environment, std::span<const Tensor> given) {
-  using Kind = GrowingProgram::Source::Kind;
-  std::span<const Tensor> sizes;
-  if (program_->has_sizes()) sizes = sizes_.run(inputs, environment);
-  if (rows_) std::fill_n(rows_.data<int64_t>(), rows_.size(), rooms.rows);
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    const GrowingProgram::Source& source = program_->sources()[i];
-    if (source.kind == Kind::kRows) {
-      inputs_[i] = rows_;
-      continue;
+  std::ranges::copy(rooms.rows, inputs_[0].data<int64_t>());
+  const Graph& graph = steps_->program->graph();
+  for (size_t i = 1; i < inputs_.size(); ++i) {
+    const auto [index, axis] = steps_->sources[i - 1];
+    if (rooms.tensors[index]) {
+      inputs_[i] = rooms.tensors[index];
+    } else if (axis < 0) {
+      inputs_[i] = inputs[index];
+    } else {
+      widen(inputs[index], axis, graph.fact(graph.inputs()[i]).dim(axis).value(), environment, wide_[i]);
+      inputs_[i] = wide_[i];
     }
-    const Tensor& x = source.kind == Kind::kSize    ? sizes[source.index]
-                      : rooms.tensors[source.index] ? rooms.tensors[source.index]
-                                                    : inputs[source.index];
-    if (source.has_columns) widen(x, rooms, new_rows, environment, wide_[i]);
-    inputs_[i] = source.has_columns ? wide_[i] : x;
   }
-  const std::span<const Tensor> outputs = steps_.run(inputs_, environment, given);
-  std::fill(inputs_.begin(), inputs_.end(), Tensor());
-  check_written(new_rows);
+  const std::span<const Tensor> outputs = runner_->run(inputs_, environment, given);
+  std::fill(inputs_.begin() + 1, inputs_.end(), Tensor());
+  check_written();
   return outputs;
 }
 
-void GrowingRun::check_written(int64_t new_rows) const {
-  for (const Plan::State& state : steps_.plan()->states) {
-    if (state.rows == new_rows) continue;
+void GrowingRun::check_written() const {
+  const std::vector<Plan::State>& states = runner_->plan()->states;
+  for (size_t i = 0; i < states.size(); ++i) {
+    const int64_t wanted = program_->added()[program_->counts()[i]];
+    if (states[i].rows < 0 || states[i].rows == wanted) continue;
     throw Error(ErrorKind::kInternal,
-                str("the plan writes ", state.rows, " rows into a state that was to get ", new_rows));
+                str("the plan writes ", states[i].rows, " rows into a state that was to get ", wanted));
   }
 }
 
-void GrowingRun::widen(const Tensor& x, const StateRooms& rooms, int64_t new_rows, const RunEnvironment& environment,
-                       Tensor& wide) {
-  Shape shape = x.shape();
-  int64_t& columns = shape[shape.rank() - 1];
-  if (const int64_t wanted = rooms.rows + new_rows; columns != wanted) {
-    throw Error(ErrorKind::kShape, str("the mask ", describe(x), " must have ", wanted, " columns, one for each row"));
-  }
-  columns = rooms.capacity;
+void GrowingRun::widen(const Tensor& x, int axis, int64_t room, const RunEnvironment& environment, Tensor& wide) {
+  const Shape shape = with_rows(x.shape(), axis, room);
   if (!wide || wide.shape() != shape) wide = environment.allocate(x.dtype(), shape);
-  const auto lines = size_t(shape.elements(0, shape.rank() - 1));
-  for (size_t i = 0; i < lines; ++i) {
-    const size_t bytes = wide.bytes() / lines, given = x.bytes() / lines;
-    std::byte* line = static_cast<std::byte*>(wide.raw()) + i * bytes;
-    std::memcpy(line, static_cast<const std::byte*>(x.raw()) + i * given, given);
-    std::memset(line + given, 0, bytes - given);
-  }
+  copy_rows(x, axis, x.dim(axis), wide);
+  clear_rows(wide, axis, x.dim(axis), room);
 }
 
 }  // namespace linnet

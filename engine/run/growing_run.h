@@ -11,38 +11,39 @@ namespace linnet {
 
 /// Memory of states for more rows than they have.
 struct StateRooms {
-  std::vector<Tensor> tensors;  ///< by input of the model; empty ones: no such state
-  int64_t rows = 0;             ///< in use
-  int64_t capacity = 0;
+  std::vector<Tensor> tensors;      ///< by input of the model; empty ones: no such state
+  std::vector<int64_t> rows;        ///< in use, by count
+  std::vector<int64_t> capacities;  ///< by count
 };
 
 /// Runs a GrowingProgram: the memory of one run at a time.
 class GrowingRun {
  public:
-  explicit GrowingRun(std::shared_ptr<GrowingProgram> program);
+  explicit GrowingRun(std::shared_ptr<GrowingProgram> program) : program_(std::move(program)) {}
 
   const std::shared_ptr<GrowingProgram>& program() const { return program_; }
 
-  /// inputs: those of the model, of states the shape only. new_rows: what the program says is asked for. Outputs as
-  /// Runner::run() gives them; those of states are their rooms, with the new rows, where plans are not guarded. Throws
-  /// Error(kShape) where a mask does not have a column for each row, Error(kInternal) where the plan writes another
-  /// number of rows.
-  std::span<const Tensor> run(std::span<const Tensor> inputs, const StateRooms& rooms, int64_t new_rows,
-                              RunEnvironment& environment, std::span<const Tensor> given);
+  /// Whether there is a program for these capacities, which run() then takes.
+  bool prepare(const std::vector<int64_t>& capacities);
 
-  size_t arena_bytes() const { return sizes_.arena_bytes() + steps_.arena_bytes(); }
-  size_t scratch_bytes() const { return sizes_.scratch_bytes() + steps_.scratch_bytes(); }
+  /// inputs: those of the model, of states the shape only. Outputs as Runner::run() gives them; those of states are
+  /// their rooms, with the new rows, or other memory of that shape. Throws Error(kInternal) where the plan writes
+  /// another number of rows than it should.
+  std::span<const Tensor> run(std::span<const Tensor> inputs, const StateRooms& rooms, RunEnvironment& environment,
+                              std::span<const Tensor> given);
+
+  size_t arena_bytes() const { return runner_ ? runner_->arena_bytes() : 0; }
+  size_t scratch_bytes() const { return runner_ ? runner_->scratch_bytes() : 0; }
 
  private:
-  static void widen(const Tensor& x, const StateRooms& rooms, int64_t new_rows, const RunEnvironment& environment,
-                    Tensor& wide);
-  void check_written(int64_t new_rows) const;
+  static void widen(const Tensor& x, int axis, int64_t room, const RunEnvironment& environment, Tensor& wide);
+  void check_written() const;
 
   std::shared_ptr<GrowingProgram> program_;
-  Runner sizes_, steps_;
+  std::shared_ptr<const GrowingProgram::Steps> steps_;
+  std::optional<Runner> runner_;
   std::vector<Tensor> inputs_;  // of steps
-  std::vector<Tensor> wide_;    // those with as many columns as there is room
-  Tensor rows_;
+  std::vector<Tensor> wide_;    // those with room
 };
 
 }  // namespace linnet

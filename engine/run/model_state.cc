@@ -6,6 +6,7 @@
 #include "environment/checked_executor.h"
 #include "environment/run_environment.h"
 #include "passes/passes.h"
+#include "run/value_infos.h"
 #include "tensor/bool_bytes.h"
 #include "tensor/dim_scope.h"
 #include "tensor/large_block.h"
@@ -13,25 +14,6 @@
 
 namespace linnet {
 namespace {
-
-/// Of the graph's inputs from `begin` on.
-std::vector<ValueInfo> input_infos(const Program& program, size_t begin, size_t end) {
-  const Graph& graph = program.graph();
-  std::vector<ValueInfo> infos;
-  for (size_t i = begin; i < end; ++i) {
-    const ValueId id = graph.inputs()[i];
-    infos.push_back({graph.value(id).name, program.names().declared_input(i, graph.fact(id))});
-  }
-  return infos;
-}
-
-std::vector<ValueInfo> output_infos(const Program& program) {
-  std::vector<ValueInfo> infos;
-  for (const Graph::Output& output : program.graph().outputs()) {
-    infos.push_back({output.name, program.names().declared(program.graph().fact(output.value))});
-  }
-  return infos;
-}
 
 /// What was inferred, with the names of dims and what could not be inferred as declared.
 void add_declared(Fact& fact, const Fact& declared) {

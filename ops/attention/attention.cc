@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "attention/attention_kernel.h"
+#include "attention/attention_prefix.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
 #include "registration.h"
@@ -108,6 +109,8 @@ class Attention final : public Op {
   KernelPtr compile(const CompileInput& in) const override {
     return in.dtype(Slots::kQ) == DType::kFloat64 ? make_attention_f64(rule(in), in) : make_attention_f32(rule(in), in);
   }
+
+  bool prefix(Prefix& prefix) const override { return attention_prefix(prefix); }
 
   Precision computes_in(std::span<const Fact> in) const override {
     const bool wide = in[Slots::kQ].dtype == DType::kFloat64 || in[Slots::kV].dtype == DType::kFloat64;

@@ -10,7 +10,11 @@ class EncoderDecoderModel final : public LanguageModel {
  public:
   EncoderDecoderModel(const SearchBodies& bodies, BodyRunners& runners, SearchPrompt prompt,
                       RunEnvironment& environment)
-      : bodies_(bodies), runners_(runners), prompt_(std::move(prompt)), environment_(environment) {}
+      : bodies_(bodies),
+        runners_(runners),
+        prompt_(std::move(prompt)),
+        environment_(environment),
+        steps_(bodies, runners, bodies.first_self(), 0) {}
 
   const Tensor& start(const Sequences& sequences) override {
     std::vector<Tensor> inputs{prompt_.ids};
@@ -27,33 +31,28 @@ class EncoderDecoderModel final : public LanguageModel {
     expand(all, sequences.batch());
     inputs_[0] = prompts(sequences);
     for (size_t i = 0; i < bodies_.selves; ++i) inputs_[self(i)] = bodies_.empty_self(i, sequences.batch());
-    return decode();
+    const std::span<const Tensor> outputs = runners_.decoder.run(inputs_, environment_);
+    selves_ = outputs.subspan(1, bodies_.selves);
+    return outputs[0];
   }
 
   const Tensor& next(const Sequences& sequences, std::span<const int64_t> rows) override {
-    CountedVector<int64_t> from(rows.begin(), rows.end());
-    const int64_t known = started_ ? sequences.rows() : sequences.batch();
-    if (!started_) {
+    if (started_) {
+      steps_.reorder(rows, environment_);
+    } else {
+      CountedVector<int64_t> from(rows.begin(), rows.end());
       for (int64_t& row : from) row /= sequences.beams();
+      steps_.begin(selves_, from, sequences.batch());
       expand(prompts_of(sequences), sequences.batch());
-    }
-    for (size_t i = 0; i < bodies_.selves; ++i) {
-      inputs_[self(i)] = gather_rows(selves_[i], 0, from, known, str("the keys or values ", i, " of the decoder"));
     }
     started_ = true;
     inputs_[0] = bodies_.whole_sequence ? all_tokens(sequences) : last_tokens(sequences);
-    return decode();
+    return steps_.run(inputs_, environment_);
   }
 
  private:
   bool has_mask() const { return bodies_.kind == SearchBodies::Kind::kT5; }
   size_t self(size_t i) const { return bodies_.first_self() + i; }
-
-  const Tensor& decode() {
-    const std::span<const Tensor> outputs = runners_.decoder.run(inputs_, environment_);
-    selves_ = outputs.subspan(1, bodies_.selves);
-    return outputs[0];
-  }
 
   /// The prompts of the decoder, one row each.
   static Tensor prompts(const Sequences& sequences) {
@@ -97,9 +96,10 @@ class EncoderDecoderModel final : public LanguageModel {
   SearchPrompt prompt_;
   RunEnvironment& environment_;
   Tensor mask_;
-  std::span<const Tensor> encoded_, selves_;
+  DecoderSteps steps_;
+  std::span<const Tensor> encoded_, selves_;  // of start()
   std::vector<Tensor> inputs_;
-  bool started_ = false;  // selves_ are of next(), for all rows
+  bool started_ = false;  // next() was called
 };
 
 }  // namespace

@@ -8,7 +8,11 @@ namespace {
 class GptModel final : public LanguageModel {
  public:
   GptModel(const SearchBodies& bodies, BodyRunners& runners, SearchPrompt prompt, RunEnvironment& environment)
-      : bodies_(bodies), runners_(runners), prompt_(std::move(prompt)), environment_(environment) {}
+      : bodies_(bodies),
+        runners_(runners),
+        prompt_(std::move(prompt)),
+        environment_(environment),
+        steps_(bodies, runners, 3, 1) {}
 
   const Tensor& start(const Sequences& sequences) override {
     const int64_t batch = sequences.batch(), length = sequences.length();
@@ -21,19 +25,17 @@ class GptModel final : public LanguageModel {
   }
 
   const Tensor& next(const Sequences& sequences, std::span<const int64_t> rows) override {
-    CountedVector<int64_t> from(rows.begin(), rows.end());
-    if (!started_) {
+    if (started_) {
+      steps_.reorder(rows, environment_);
+    } else {
+      CountedVector<int64_t> from(rows.begin(), rows.end());
       for (int64_t& row : from) row /= sequences.beams();
-    }
-    const int64_t known = started_ ? sequences.rows() : sequences.batch();
-    for (size_t i = 0; i < bodies_.selves; ++i) {
-      inputs_[3 + i] = gather_rows(outputs_[1 + i], 1, from, known, str("output ", 1 + i, " of the decoder"));
+      steps_.begin(outputs_.subspan(1), from, sequences.batch());
     }
     started_ = true;
     inputs_[0] = last_tokens(sequences);
     place_next(sequences);
-    outputs_ = runners_.decoder.run(inputs_, environment_);
-    return outputs_[0];
+    return steps_.run(inputs_, environment_);
   }
 
  private:
@@ -74,8 +76,9 @@ class GptModel final : public LanguageModel {
   CountedVector<int32_t> used_;  // tokens of each prompt but for padding
   Tensor prompt_mask_;
   std::vector<Tensor> inputs_;
-  std::span<const Tensor> outputs_;
-  bool started_ = false;  // the outputs are of next(), for all rows
+  DecoderSteps steps_;
+  std::span<const Tensor> outputs_;  // of start()
+  bool started_ = false;             // next() was called
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "decoding/search_bodies.h"
 #include "decoding/sequences.h"
 #include "run/runner.h"
+#include "run/stateful_run.h"
 
 namespace linnet {
 
@@ -15,6 +16,28 @@ namespace linnet {
 struct BodyRunners {
   std::optional<Runner> first;  // see SearchBodies
   Runner decoder;
+  StatefulRun steps;  // of the decoder, whose selves are states
+};
+
+/// The steps of a decoder, whose selves stay in the memory of its states.
+class DecoderSteps {
+ public:
+  /// first_self: of the decoder's inputs. sample_axis: of a self, along which its samples are.
+  DecoderSteps(const SearchBodies& bodies, BodyRunners& runners, size_t first_self, int sample_axis)
+      : bodies_(bodies), runners_(runners), first_self_(first_self), sample_axis_(sample_axis) {}
+
+  /// The selves of the first step, of which sample i is the one that was rows[i], of `known`.
+  void begin(std::span<const Tensor> selves, std::span<const int64_t> rows, int64_t known);
+  /// Sample i of a further step goes on from what was sample rows[i].
+  void reorder(std::span<const int64_t> rows, RunEnvironment& environment);
+  /// The logits. inputs: those of the decoder, selves left out.
+  const Tensor& run(std::vector<Tensor>& inputs, RunEnvironment& environment);
+
+ private:
+  const SearchBodies& bodies_;
+  BodyRunners& runners_;
+  size_t first_self_;
+  int sample_axis_;
 };
 
 /// What a search gives its bodies.

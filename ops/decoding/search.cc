@@ -4,14 +4,19 @@
 
 #include "controlflow/body.h"
 #include "infer/infer.h"
+#include "run/value_infos.h"
 
 namespace linnet {
 namespace {
 
 struct SearchState final : KernelState {
   SearchState(const std::shared_ptr<Program>& first, const std::shared_ptr<Program>& decoder)
-      : runners{first ? std::optional<Runner>(first) : std::nullopt, Runner(decoder)} {}
+      : inputs(input_infos(*decoder)),
+        outputs(output_infos(*decoder)),
+        runners{first ? std::optional<Runner>(first) : std::nullopt, Runner(decoder),
+                StatefulRun(decoder, inputs, outputs)} {}
 
+  std::vector<ValueInfo> inputs, outputs;
   BodyRunners runners;
 };
 

@@ -1,3 +1,4 @@
+#include "infer/prefix_rules.h"
 #include "movement/axes.h"
 #include "movement/copy.h"
 #include "registration.h"
@@ -40,6 +41,7 @@ class ConstantOfShape final : public Op {
 
   KernelPtr compile(const CompileInput&) const override { return std::make_unique<FillKernel>(value_); }
   std::vector<int> value_inputs() const override { return {0}; }
+  bool prefix(Prefix& prefix) const override { return prefix.carry(); }
 
  private:
   IntsParameter shape_;

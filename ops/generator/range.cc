@@ -4,6 +4,7 @@
 #include "elements/dispatch.h"
 #include "infer/checked_values.h"
 #include "infer/infer.h"
+#include "infer/prefix_rules.h"
 #include "partition/parallel.h"
 #include "registration.h"
 
@@ -98,6 +99,24 @@ class Range final : public Op {
   }
 
   std::vector<int> value_inputs() const override { return {0, 1, 2}; }
+
+  /// As many numbers, from a start that depends on rows; or a number for each row.
+  bool prefix(Prefix& prefix) const override {
+    if (prefix.output_axis(0) >= 0) return prefix.input(0).constant && prefix.input(2).constant && prefix.carry();
+    const auto start = elements_of(prefix.input(0));
+    const auto delta = constant_ints(prefix.input(2));
+    const Fact& y = prefix.output(0);
+    if (!start || start->size() != 1 || !delta || y.dtype != DType::kInt64 || !y.concrete()) return false;
+    PrefixGraph& graph = prefix_graph(prefix);
+    NodeSpec add = graph.node().spec;
+    add.op_type = "Add";
+    add.opset = std::max<int64_t>(add.opset, 14);
+    Tensor steps(DType::kInt64, y.shape());
+    for (int64_t i = 0; i < steps.size(); ++i) steps.data<int64_t>()[i] = checked_mul(i, delta->at(0));
+    const ValueId begin = graph.numbers(*start, Shape{1});
+    graph.give(0, graph.add(std::move(add), {begin, graph.constant(add.name + ".steps", steps)}));
+    return true;
+  }
 
  private:
   /// That of expressions.

@@ -3,6 +3,7 @@
 #include "elements/dispatch.h"
 #include "indexing/indices.h"
 #include "infer/infer.h"
+#include "infer/prefix_rules.h"
 #include "partition/parallel.h"
 #include "registration.h"
 #include "roofline/counts.h"
@@ -76,6 +77,26 @@ class Gather final : public Op {
   }
 
   bool moves(int input) const override { return input == 0; }
+
+  bool prefix(Prefix& prefix) const override {
+    const int axis = normalize_axis(axis_, prefix.input(0).rank()), rows = prefix.input_axis(0);
+    if (rows < 0) return false;
+    if (rows != axis) return prefix.input_axis(1) < 0 && prefix.carry();
+    PrefixGraph& graph = prefix_graph(prefix);
+    const std::vector<ValueId>& inputs = graph.node().inputs;
+    if (prefix.input_axis(1) >= 0) return counts_rows(graph, inputs[1]) && prefix.carry();
+    auto places = elements_of(prefix.input(1));
+    if (!places) return false;
+    for (Dim& place : *places) {  // those before 0 count from the end of the rows
+      if (certainly_at_least(-1, place)) place += prefix.input(0).dim(axis);
+      if (!certainly_at_least(place, 0)) return false;
+    }
+    const ValueId indices = graph.numbers(*places, prefix.input(1).shape());
+    if (indices == kNoValue) return false;
+    graph.give(0, graph.add(graph.node().spec, {graph.now(inputs[0]), indices}));
+    return true;
+  }
+
   int64_t bytes_moved(const NodeValues& v) const override { return bytes_of_selection(v); }
 
   KernelPtr compile(const CompileInput& in) const override {

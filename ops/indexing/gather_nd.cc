@@ -3,6 +3,7 @@
 #include "elements/dispatch.h"
 #include "indexing/index_tuples.h"
 #include "infer/infer.h"
+#include "infer/prefix_rules.h"
 #include "partition/parallel.h"
 #include "registration.h"
 #include "roofline/counts.h"
@@ -58,6 +59,27 @@ class GatherND final : public Op {
   }
 
   bool moves(int input) const override { return input == 0; }
+
+  /// By indices that are joined of parts, as exporters write several of them: those of the rows are the numbers of the
+  /// rows, all others are the same for each row.
+  bool prefix(Prefix& prefix) const override {
+    const PrefixGraph& graph = prefix_graph(prefix);
+    const Node* parts = graph.graph().producer(graph.node().inputs[1]);
+    const int rank = prefix.input(1).rank();
+    if (prefix.input_axis(1) < 0 || batch_dims_ != 0 || !parts || parts->spec.op_type != "Concat" ||
+        normalize_axis(parts->spec.attr_or("axis", 1), rank) != rank - 1) {
+      return false;
+    }
+    const int rows = prefix.input_axis(0);
+    if (rows >= int(parts->inputs.size())) return false;
+    for (int i = 0; i < int(parts->inputs.size()); ++i) {
+      const ValueId part = parts->inputs[size_t(i)];
+      if (!certainly_equal(graph.graph().fact(part).dim(rank - 1), 1)) return false;
+      const bool same_for_all = graph.graph().fact(graph.origin(part)).concrete();
+      if (i == rows ? !counts_rows(graph, part) : !same_for_all) return false;
+    }
+    return prefix.carry();
+  }
   int64_t bytes_moved(const NodeValues& v) const override { return bytes_of_selection(v); }
 
   KernelPtr compile(const CompileInput& in) const override {

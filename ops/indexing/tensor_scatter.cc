@@ -1,5 +1,6 @@
 #include "elements/sub_byte_elements.h"
 #include "infer/infer.h"
+#include "infer/prefix_rules.h"
 #include "movement/copy.h"
 #include "partition/checkpoints.h"
 #include "registration.h"
@@ -85,6 +86,12 @@ class TensorScatter final : public Op {
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
   int64_t bytes_moved(const NodeValues& v) const override { return bytes_of_scatter(v, 1); }
+
+  bool prefix(Prefix& prefix) const override {
+    const int axis = prefix.input_axis(0);
+    return axis >= 0 && axis == normalize_axis(axis_, prefix.input(0).rank()) && prefix.input(1).concrete() &&
+           !circular_ && prefix.carry();
+  }
 
   KernelPtr compile(const CompileInput& in) const override {
     if (has_sub_byte(in)) return compile_widened(in, [this](const CompileInput& widened) { return compile(widened); });

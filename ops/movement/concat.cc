@@ -1,4 +1,5 @@
 #include "infer/infer.h"
+#include "infer/prefix_rules.h"
 #include "movement/strided_copy.h"
 #include "movement/view.h"
 #include "registration.h"
@@ -44,6 +45,24 @@ class Concat final : public Op {
   }
 
   bool moves(int) const override { return true; }
+
+  /// Rows behind those in use are written there.
+  bool prefix(Prefix& prefix) const override {
+    const int axis = prefix.input_axis(0);
+    if (axis < 0 || axis != prefix.output_axis(0) || axis != normalize_axis(axis_, prefix.output(0).rank())) {
+      return prefix.carry();
+    }
+    PrefixGraph& graph = prefix_graph(prefix);
+    const Node& node = graph.node();
+    if (node.inputs.size() != 2 || !prefix.input(1).concrete()) return false;
+    NodeSpec spec = node.spec;
+    spec.op_type = "WriteRows";
+    spec.domain = kInternalDomain;
+    spec.attributes = {{"axis", int64_t{axis}}};
+    const ValueId begin = graph.numbers({prefix.input(0).dim(axis)}, Shape{});
+    graph.give(0, graph.add(std::move(spec), {graph.now(node.inputs[0]), graph.now(node.inputs[1]), begin}));
+    return true;
+  }
   KernelPtr compile(const CompileInput& in) const override {
     if (in.num_inputs() == 1) return make_view();
     const std::vector<int64_t> y_strides = row_major_strides(in.output_shape(0));

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "infer/infer.h"
+#include "infer/prefix_rules.h"
 #include "movement/strided_kernel.h"
 #include "movement/view.h"
 #include "registration.h"
@@ -23,6 +24,7 @@ class Expand final : public Op {
   }
 
   bool moves(int input) const override { return input == 0; }
+  bool prefix(Prefix& prefix) const override { return prefix.aligned() && prefix.carry(); }
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0), y = in.output_shape(0);
     if (x.elements() == y.elements()) return make_view();

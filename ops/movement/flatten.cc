@@ -1,4 +1,5 @@
 #include "infer/infer.h"
+#include "infer/prefix_rules.h"
 #include "movement/view.h"
 #include "registration.h"
 
@@ -22,6 +23,7 @@ class Flatten final : public Op {
   }
 
   bool moves(int input) const override { return input == 0; }
+  bool prefix(Prefix& prefix) const override { return carry_in_order(prefix); }
   KernelPtr compile(const CompileInput&) const override { return make_view(); }
 
  private:

@@ -4,6 +4,7 @@
 #include "elements/dispatch.h"
 #include "elements/sub_byte_elements.h"
 #include "infer/checked_values.h"
+#include "infer/prefix_rules.h"
 #include "movement/axes.h"
 #include "movement/copy.h"
 #include "movement/pad_kernels.h"
@@ -55,6 +56,26 @@ class Pad final : public Op {
     if (mode_ != PadMode::kConstant && y.elements() > 0) return make_index_pad(in.dtype(0), x, y, begins, mode_);
     if (in.has(2)) require_one_element(in.fact(2), "constant_value");
     return make_constant_pad(in.dtype(0), x, y, begins, value(in.dtype(0)), in.has(2) ? 2 : -1);
+  }
+
+  /// Zeros behind the rows of a state, which its memory has already.
+  bool prefix(Prefix& prefix) const override {
+    PrefixGraph& graph = prefix_graph(prefix);
+    const Node& node = graph.node();
+    const int axis = prefix.input_axis(0);
+    const bool of_zeros = mode_ == PadMode::kConstant && value_ == 0 && !prefix.input(2).present();
+    if (axis < 0 || axis != prefix.output_axis(0) || !of_zeros || !graph.graph().is_input(node.inputs[0])) return false;
+    std::vector<Fact> in;
+    for (int i = 0; i < int(node.inputs.size()); ++i) in.push_back(prefix.input(i));
+    const auto pads = pads_of(in);
+    if (!pads) return false;
+    for (int d = 0; d < prefix.input(0).rank(); ++d) {
+      const Dim &begin = pads->begins[size_t(d)], &end = pads->ends[size_t(d)];
+      if (!certainly_equal(begin, 0) || !(d == axis ? certainly_at_least(end, 0) : certainly_equal(end, 0)))
+        return false;
+    }
+    graph.give(0, graph.now(node.inputs[0]));
+    return true;
   }
 
   std::vector<int> value_inputs() const override {

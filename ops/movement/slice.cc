@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "infer/prefix_rules.h"
 #include "movement/axes.h"
 #include "movement/strided_kernel.h"
 #include "movement/view.h"
@@ -91,6 +92,25 @@ class Slice final : public Op {
   bool moves(int input) const override { return input == 0; }
   int64_t bytes_moved(const NodeValues& v) const override { return bytes_of_selection(v); }
 
+  /// Slices of axes that have no rows; along the rows, all of them or a fixed number from a place that is known.
+  bool prefix(Prefix& prefix) const override {
+    PrefixGraph& graph = prefix_graph(prefix);
+    const Node& node = graph.node();
+    std::vector<Fact> in;
+    for (int i = 0; i < int(node.inputs.size()); ++i) in.push_back(prefix.input(i));
+    const auto parameters = this->parameters(in);
+    if (!parameters) return false;
+    const bool forward =
+        std::ranges::all_of(parameters->steps, [](const Dim& step) { return certainly_equal(step, 1); });
+    if (forward && prefix.input_axis(0) == prefix.output_axis(0) && prefix.carry()) return true;
+    if (!forward || (!in[0].concrete() && prefix.input_axis(0) < 0)) return false;
+    ValueId v = graph.now(node.inputs[0]);
+    for (size_t i = 0; i < parameters->axes.size() && v != kNoValue; ++i) v = sliced(graph, v, *parameters, i);
+    if (v == kNoValue) return false;
+    graph.give(0, v);
+    return true;
+  }
+
   KernelPtr compile(const CompileInput& in) const override {
     const Shape x = in.shape(0);
     std::vector<Fact> facts;
@@ -132,6 +152,26 @@ class Slice final : public Op {
       return slice_length(starts[i], ends[i], steps[i], dim);
     }
   };
+
+  /// What graph() has for a value that is sliced along one axis, in steps of 1; kNoValue where it can have nothing.
+  static ValueId sliced(PrefixGraph& graph, ValueId v, const Parameters& parameters, size_t i) {
+    const int axis = parameters.axes[i];
+    const Dim &dim = graph.input(0).dim(axis), &length = graph.output(0).dim(axis);
+    if (certainly_equal(dim, length)) return v;
+    Dim first = parameters.starts[i];
+    if (certainly_at_least(-1, first)) first += dim;
+    if (!certainly_at_least(first, 0) || !certainly_at_least(dim, first + length)) return kNoValue;
+    if (length.known()) return gather_rows(graph, v, axis, first, length.value());
+    const int64_t room = graph.room(length);
+    if (!first.known() || !dim.known() || room < 0 || checked_add(first.value(), room) > dim.value()) return kNoValue;
+    NodeSpec spec = graph.node().spec;
+    spec.opset = std::max<int64_t>(spec.opset, 13);
+    spec.attributes.clear();
+    const auto ints = [&](const char* name, int64_t value) {
+      return graph.constant(spec.name + name, Tensor::of(std::vector<int64_t>{value}));
+    };
+    return graph.add(spec, {v, ints(".start", first.value()), ints(".end", first.value() + room), ints(".axis", axis)});
+  }
 
   /// The parameters for an input of known rank; nullopt while one of them is not known.
   std::optional<Parameters> parameters(std::span<const Fact> in) const {

@@ -1,5 +1,6 @@
 #include <numeric>
 
+#include "infer/prefix_rules.h"
 #include "movement/axes.h"
 #include "movement/strided_copy.h"
 #include "movement/view.h"
@@ -56,6 +57,7 @@ class Split final : public Op {
   }
 
   bool moves(int input) const override { return input == 0; }
+  bool prefix(Prefix& prefix) const override { return prefix.carry(); }
   KernelPtr compile(const CompileInput& in) const override {
     if (outputs_ == 1) return make_view();
     const Shape x = in.shape(0);

@@ -3,6 +3,7 @@
 
 #include "elements/sub_byte_elements.h"
 #include "infer/infer.h"
+#include "infer/prefix_rules.h"
 #include "movement/transpose_plan.h"
 #include "registration.h"
 
@@ -35,6 +36,7 @@ class Transpose final : public Op {
   }
 
   bool moves(int input) const override { return input == 0; }
+  bool prefix(Prefix& prefix) const override { return prefix.carry(); }
   KernelPtr compile(const CompileInput& in) const override {
     if (has_sub_byte(in)) return compile_widened(in, [this](const CompileInput& widened) { return compile(widened); });
     return make_transpose(in.dtype(0), in.shape(0), order(in.rank(0)), in.isa());

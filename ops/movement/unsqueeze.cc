@@ -1,3 +1,4 @@
+#include "infer/prefix_rules.h"
 #include "movement/axes.h"
 #include "movement/view.h"
 #include "registration.h"
@@ -26,6 +27,7 @@ class Unsqueeze final : public Op {
   }
 
   bool moves(int input) const override { return input == 0; }
+  bool prefix(Prefix& prefix) const override { return carry_in_order(prefix); }
   KernelPtr compile(const CompileInput&) const override { return make_view(); }
   std::vector<int> value_inputs() const override { return axes_.value_inputs(); }
 

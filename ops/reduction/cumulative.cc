@@ -6,6 +6,7 @@
 #include "kernels/binary.h"
 #include "kernels/kernels_for.h"
 #include "kernels/numbers.h"
+#include "linnet/prefix.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
@@ -207,6 +208,8 @@ class Cumulative final : public Op {
     }
     return elements;
   }
+
+  bool prefix(Prefix& prefix) const override { return !order_.reverse && prefix.carry(); }
 
   KernelPtr compile(const CompileInput& in) const override {
     return dispatch_number(in.dtype(0), [&]<class T>() -> KernelPtr {

@@ -7,6 +7,7 @@
 
 #include "elements/dispatch.h"
 #include "elements/to_integer.h"
+#include "infer/prefix_rules.h"
 #include "kernels/binary.h"
 #include "kernels/kernels_for.h"
 #include "kernels/number_reduce.h"
@@ -120,6 +121,12 @@ class Reduce final : public ReduceOp {
     const auto x = kOfDims != nullptr && out.shape().elements() == 1 ? elements_of(in[0]) : std::nullopt;
     if (!x || x->empty()) return std::nullopt;
     return Dims{std::accumulate(x->begin() + 1, x->end(), x->front(), kOfDims)};
+  }
+
+  /// A sum of integers is that of all rows where zeros are behind those in use.
+  bool prefix(Prefix& prefix) const override {
+    const bool sums = kOfDims == sum_of_dims && (is_followed(prefix.output(0).dtype));
+    return sums && prefix.output(0).concrete() && add_with_zeros(prefix_graph(prefix));
   }
 
   KernelPtr compile(const CompileInput& in) const override {

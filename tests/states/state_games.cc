@@ -59,6 +59,7 @@ Players new_players(Draw& draw) {
   extras.recurrent = draw.one_in(4);
   extras.sum = draw.one_in(10);
   extras.traced = draw.one_in(6);
+  extras.rows_first = draw.one_in(4);
   extras.opset = draw.of<int64_t>({23, 24});
   if (draw.one_in(4)) extras.dtype = draw.of({DType::kFloat16, DType::kBFloat16});
   const int64_t batch = draw.of<int64_t>({1, 2, Decoder::kOpenBatch});
@@ -71,8 +72,8 @@ Players new_players(Draw& draw) {
   std::ostringstream name;
   name << "form " << int(form) << (extras.mask ? " mask" : "") << (extras.positions ? " positions" : "")
        << (extras.causal ? " causal" : "") << (extras.recurrent ? " recurrent" : "") << (extras.sum ? " sum" : "")
-       << (extras.traced ? " traced" : "") << " opset " << extras.opset << " batch " << batch << " level "
-       << options.optimization << (options.guard_memory ? " guarded" : "")
+       << (extras.traced ? " traced" : "") << (extras.rows_first ? " rows first" : "") << " opset " << extras.opset
+       << " batch " << batch << " level " << options.optimization << (options.guard_memory ? " guarded" : "")
        << (options.plan_cache_bytes == 0 ? " no plans kept" : "");
   Model model = decoder.model(options);
   options.guard_memory = false;
@@ -127,7 +128,7 @@ class Chat {
     length = std::min(length, length_of_shortest());
     context_.truncate_states(length);
     for (size_t i = 0; i < Decoder::kGrowing; ++i) {
-      const bool cut = grown_ || (i < bound_ && context_.state(input(i)).dim(2) == length);
+      const bool cut = grown_ || (i < bound_ && context_.state(input(i)).dim(rows_axis()) == length);
       if (cut) pasts_[i] = first_rows(i, length);
     }
   }
@@ -178,7 +179,7 @@ class Chat {
   }
 
   int64_t batch() const { return batch_; }
-  int64_t length() const { return pasts_[0].dim(2); }
+  int64_t length() const { return pasts_[0].dim(rows_axis()); }
 
  private:
   Chat(const Chat& other, Context context)
@@ -191,19 +192,22 @@ class Chat {
         pasts_(other.pasts_),
         grown_(other.grown_) {}
 
+  int rows_axis() const { return decoder().rows_axis(); }
   const Decoder& decoder() const { return players_->decoder; }
   const std::string& input(size_t state) const { return players_->model.inputs()[1 + state].name; }
   const std::string& output(size_t state) const { return players_->model.outputs()[1 + state].name; }
   int64_t length_of_shortest() const {
-    int64_t length = pasts_[0].dim(2);
-    for (size_t i = 0; i < Decoder::kGrowing; ++i) length = std::min(length, pasts_[i].dim(2));
+    int64_t length = pasts_[0].dim(rows_axis());
+    for (size_t i = 0; i < Decoder::kGrowing; ++i) length = std::min(length, pasts_[i].dim(rows_axis()));
     return length;
   }
 
   Tensor first_rows(size_t state, int64_t rows) const {
     const Tensor& x = pasts_[state];
-    Tensor y(x.dtype(), {x.dim(0), x.dim(1), rows, x.dim(3)});
-    const auto lines = size_t(x.dim(0) * x.dim(1));
+    Shape shape = x.shape();
+    shape[rows_axis()] = rows;
+    Tensor y(x.dtype(), shape);
+    const auto lines = size_t(shape.elements(0, rows_axis()));
     for (size_t i = 0; i < lines; ++i) {
       std::copy_n(bytes_of(x) + i * (x.bytes() / lines), y.bytes() / lines, bytes_of(y) + i * (y.bytes() / lines));
     }

@@ -21,7 +21,8 @@ class DecoderGraph {
     const ValueId x = x_ = b_.input("x", Fact(extras_.dtype, Dims{batch_, Dim("S"), kWidth}));
     for (int layer = 0; layer < 2; ++layer) {
       for (const char* name : {"k", "v"}) {
-        const Dims dims{batch_, key_heads(form_), Dim("P"), kSize};
+        const Dims dims = rows_first() ? Dims{batch_, Dim("P"), key_heads(form_), kSize}
+                                       : Dims{batch_, key_heads(form_), Dim("P"), kSize};
         pasts_.push_back(b_.input(str("past", layer, ".", name), Fact(extras_.dtype, dims)));
       }
     }
@@ -36,10 +37,12 @@ class DecoderGraph {
     b_.output(y);
     for (const ValueId present : presents_) b_.output(present);
     if (extras_.recurrent) b_.output(b_.op("Tanh", {b_.op("Add", {recurrent_, b_.op("ReduceMean", {y, ints({1})})})}));
-    if (extras_.sum) b_.output(b_.op("ReduceSum", {presents_[0], ints({2})}));
+    if (extras_.sum) b_.output(b_.op("ReduceSum", {presents_[0], ints({rows_first() ? 1 : 2})}));
   }
 
  private:
+  bool rows_first() const { return Decoder::has_rows_first(form_, extras_); }
+  ValueId past_length() { return dim(pasts_[0], rows_first() ? 1 : 2); }
   ValueId ints(const std::vector<int64_t>& values) { return b_.constant(Tensor::of(values)); }
   ValueId floats(const Tensor& values) {
     return b_.constant(extras_.dtype == DType::kFloat32 ? values : cast_to(values, extras_.dtype));
@@ -53,7 +56,7 @@ class DecoderGraph {
   }
 
   ValueId embeddings(ValueId x) {
-    const ValueId past = dim(pasts_[0], 2), end = b_.op("Add", {past, dim(x, 1)});
+    const ValueId past = past_length(), end = b_.op("Add", {past, dim(x, 1)});
     const ValueId places = b_.op("Range", {past, end, b_.constant(Tensor::scalar<int64_t>(1))});
     return b_.op("Gather", {floats(random_tensor({4096, kWidth}, 77)), places});
   }
@@ -62,10 +65,9 @@ class DecoderGraph {
     return b_.op("MatMul", {x, b_.op("Mul", {floats(random_tensor({kWidth, columns}, seed)), scalar(0.3f)})});
   }
 
-  ValueId heads(ValueId x, int64_t count) {
-    const ValueId split = b_.op("Reshape", {x, ints({0, 0, count, kSize})});
-    return b_.op("Transpose", {split}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
-  }
+  ValueId heads_first(ValueId x) { return b_.op("Transpose", {x}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}}); }
+
+  ValueId heads(ValueId x, int64_t count) { return heads_first(b_.op("Reshape", {x, ints({0, 0, count, kSize})})); }
 
   ValueId first_of(ValueId x) { return b_.op("Unsqueeze", {x, ints({0})}); }
 
@@ -105,7 +107,7 @@ class DecoderGraph {
   /// [S, P + S]: what added to scores leaves out keys behind the query.
   ValueId causal_mask() {
     const auto number = [&](int64_t value) { return b_.constant(Tensor::scalar(value)); };
-    const ValueId past = dim(pasts_[0], 2), end = b_.op("Add", {past, dim(x_, 1)});
+    const ValueId past = past_length(), end = b_.op("Add", {past, dim(x_, 1)});
     const ValueId keys = b_.op("Range", {number(0), end, number(1)});
     const ValueId queries = b_.op("Unsqueeze", {b_.op("Range", {past, end, number(1)}), ints({1})});
     return b_.op("Where", {b_.op("LessOrEqual", {keys, queries}), scalar(0), scalar(left_out())});
@@ -122,8 +124,9 @@ class DecoderGraph {
     const ValueId q = product(x, kWidth, 1), k = product(x, key_width, 2), v = product(x, key_width, 3);
     ValueId past_k = pasts_[size_t(2 * layer)], past_v = pasts_[size_t(2 * layer + 1)];
     if (extras_.traced) {
-      past_k = b_.op("Concat", {past_k}, {{"axis", int64_t{-2}}});
-      past_v = b_.op("Concat", {past_v}, {{"axis", int64_t{-2}}});
+      const int64_t axis = rows_first() ? 1 : -2;
+      past_k = b_.op("Concat", {past_k}, {{"axis", axis}});
+      past_v = b_.op("Concat", {past_v}, {{"axis", axis}});
     }
     if (form_ == DecoderForm::kGroupQuery) return group_query({q, k, v, past_k, past_v});
     if (form_ == DecoderForm::kMultiHead) return multi_head({q, k, v, kNoValue, mask_, kNoValue, past_k, past_v});
@@ -134,14 +137,23 @@ class DecoderGraph {
       presents_.insert(presents_.end(), y.begin() + 1, y.end());
       return y[0];
     }
-    const ValueId all_k = b_.op("Concat", {past_k, heads(k, kKeyHeads)}, {{"axis", int64_t{2}}});
-    const ValueId all_v = b_.op("Concat", {past_v, heads(v, kKeyHeads)}, {{"axis", int64_t{-2}}});
-    presents_.insert(presents_.end(), {all_k, all_v});
+    const ValueId all_k = present(past_k, k, 2), all_v = present(past_v, v, -2);
     if (form_ == DecoderForm::kAttention) return joined(b_.op("Attention", {heads(q, kHeads), all_k, all_v, mask}));
     const ValueId keys = b_.op("Transpose", {repeated(all_k)}, {{"perm", std::vector<int64_t>{0, 1, 3, 2}}});
     ValueId scores = b_.op("Div", {b_.op("MatMul", {heads(q, kHeads), keys}), scalar(std::sqrt(float(kSize)))});
     if (mask != kNoValue) scores = b_.op("Add", {scores, mask});
     return joined(b_.op("MatMul", {b_.op("Softmax", {scores}), repeated(all_v)}));
+  }
+
+  /// Rows behind a cache, heads first.
+  ValueId present(ValueId past, ValueId x, int64_t axis) {
+    if (rows_first()) {
+      const ValueId rows = b_.op("Reshape", {x, ints({0, 0, kKeyHeads, kSize})});
+      presents_.push_back(b_.op("Concat", {past, rows}, {{"axis", int64_t{1}}}));
+      return heads_first(presents_.back());
+    }
+    presents_.push_back(b_.op("Concat", {past, heads(x, kKeyHeads)}, {{"axis", axis}}));
+    return presents_.back();
   }
 
   int64_t causal() const { return extras_.causal ? 1 : 0; }
@@ -179,7 +191,8 @@ Decoder::Decoder(DecoderForm form, const DecoderExtras& extras, int64_t batch)
 }
 
 Shape Decoder::state_shape(size_t state, int64_t batch, int64_t rows) const {
-  return state < kGrowing ? Shape{batch, key_heads(form_), rows, kSize} : Shape{batch, 1, kWidth};
+  if (state >= kGrowing) return {batch, 1, kWidth};
+  return rows_axis() == 1 ? Shape{batch, rows, key_heads(form_), kSize} : Shape{batch, key_heads(form_), rows, kSize};
 }
 
 Tensor Decoder::random_state(size_t state, int64_t batch, int64_t rows, unsigned seed) const {

@@ -13,12 +13,13 @@ enum class DecoderForm { kWritten, kAttention, kAttentionWithPast, kMultiHead, k
 
 /// What else a decoder has.
 struct DecoderExtras {
-  bool mask = false;       ///< of ones and zeros for all rows; GroupQueryAttention always has one, of ones
-  bool positions = false;  ///< embeddings from the number of past rows on
-  bool sum = false;        ///< the sum of all keys is an output
-  bool traced = false;     ///< caches joined with nothing, sizes read one by one, a mask that is gathered
-  bool causal = false;     ///< no key behind the query, by an attribute, or a mask made from lengths
-  bool recurrent = false;  ///< a state of one size behind those that grow
+  bool mask = false;        ///< of ones and zeros for all rows; GroupQueryAttention always has one, of ones
+  bool positions = false;   ///< embeddings from the number of past rows on
+  bool sum = false;         ///< the sum of all keys is an output
+  bool traced = false;      ///< caches joined with nothing, sizes read one by one, a mask that is gathered
+  bool causal = false;      ///< no key behind the query, by an attribute, or a mask made from lengths
+  bool rows_first = false;  ///< caches are [B, P, H, D]; where the attention is no operator with caches of its own
+  bool recurrent = false;   ///< a state of one size behind those that grow
   int64_t opset = 24;
   DType dtype = DType::kFloat32;
 };
@@ -40,6 +41,11 @@ class Decoder {
   }
   std::vector<std::pair<std::string, Tensor>> inputs(int64_t batch, int64_t past, int64_t steps, unsigned seed) const;
   int64_t batch() const { return batch_; }
+  /// The axis of the states' rows.
+  int rows_axis() const { return has_rows_first(form_, extras_) ? 1 : 2; }
+  static bool has_rows_first(DecoderForm form, const DecoderExtras& extras) {
+    return extras.rows_first && (form == DecoderForm::kWritten || form == DecoderForm::kAttention);
+  }
   /// Inputs behind x, and outputs behind y, that can be states: the first kGrowing of them have rows.
   size_t states() const { return kGrowing + (extras_.recurrent ? 1 : 0); }
   static constexpr size_t kGrowing = 4;

@@ -233,8 +233,8 @@ LINNET_API linnet_status linnet_context_run(linnet_context* context, const linne
 LINNET_API linnet_status linnet_context_output(linnet_context* context, size_t index, linnet_tensor* output);
 
 /// From now on output `output` of a run is input `input` of the next one, `initial`, which is copied, that of the
-/// first: keys and values of a decoder, the state of a recurrent network. Keys and values that an attention reads, new
-/// rows behind past ones along axis 2, are written in place, into memory with twice the rows whenever it is full, at
+/// first: keys and values of a decoder, the state of a recurrent network. A state that each run makes longer by a known
+/// number of rows, along any axis, grows in place: new rows are written into memory that doubles whenever it is full, at
 /// least for `capacity` rows. A run that fails leaves all states as they are. LINNET_ERROR_MODEL where one of the two
 /// is bound already, LINNET_ERROR_TYPE and LINNET_ERROR_SHAPE where `initial` or the output does not fit the input,
 /// LINNET_ERROR_UNSUPPORTED for strings and containers.
@@ -245,7 +245,7 @@ LINNET_API linnet_status linnet_context_bind_state(linnet_context* context, size
 LINNET_API linnet_status linnet_context_state(linnet_context* context, size_t input, linnet_tensor* state);
 /// Copies another value into a state. Fails as linnet_context_bind_state() does.
 LINNET_API linnet_status linnet_context_set_state(linnet_context* context, size_t input, const linnet_tensor* value);
-/// Cuts all states that have grown along one axis, or before a run can along no other, to their first `length` rows.
+/// Cuts all states that grow along one axis, or have grown along one, to their first `length` rows.
 /// LINNET_ERROR_SHAPE, and none is cut, where one is shorter or `length` negative.
 LINNET_API linnet_status linnet_context_truncate_states(linnet_context* context, int64_t length);
 /// Back to the initial values.

@@ -180,8 +180,8 @@ void define_context(nb::module_& module) {
            nb::arg("initial").none(), nb::kw_only(), nb::arg("capacity").none() = 0,
            nb::sig("def bind_state(self, output: str, input: str, initial: typing.Any, *, capacity: int = 0) -> None"),
            "From now on `output` of a run is `input` of the next one, `initial`, an array that is copied, that of the\n"
-           "first. Keys and values that an attention reads, new rows behind past ones along axis 2, are written in\n"
-           "place, into memory with twice the rows whenever it is full, at least for `capacity` rows. Raises\n"
+           "first. A state that each run makes longer by a known number of rows, along any axis, grows in place: new\n"
+           "rows are written into memory that doubles whenever it is full, at least for `capacity` rows. Raises\n"
            "ModelError for unknown names and those bound before, TypeError or ShapeError where `initial` or the\n"
            "output does not fit the input, UnsupportedError for strings and containers.")
       .def("state", &StatefulContext::state, nb::arg("input").none(),

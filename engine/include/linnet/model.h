@@ -169,9 +169,9 @@ class LINNET_API Context {
 
   /// From now on `output` of a run is `input` of the next one, `initial` (which is copied) that of the first: keys and
   /// values of a decoder, the state of a recurrent network. run() takes an empty Tensor for the input, or no name, and
-  /// gives an empty one for the output. Keys and values that an Attention reads, new rows behind past ones along axis
-  /// 2, are written in place, into memory with twice the rows whenever it is full, at least for `capacity` rows; others
-  /// are handed over without a copy. A run that fails leaves all states as they are. Their bytes count against
+  /// gives an empty one for the output. A state that each run makes longer by a known number of rows, along any axis,
+  /// grows in place: new rows are written into memory that doubles whenever it is full, at least for `capacity` rows.
+  /// Others are handed over without a copy. A run that fails leaves all states as they are. Their bytes count against
   /// Limits::memory_bytes. Throws Error(kModel) for unknown names and those bound before, Error(kType, kShape) where
   /// `initial` or the output does not fit the input, Error(kUnsupported) for strings, containers and elements of less
   /// than a byte. run() throws Error(kShape) where the output has come to have a shape that the input has not.

@@ -16,6 +16,8 @@
 
 namespace linnet {
 
+class Prefix;  // linnet/prefix.h
+
 /// State that a kernel keeps between runs of one context: the runners of control-flow bodies, say.
 class LINNET_API KernelState {
  public:
@@ -203,6 +205,11 @@ class LINNET_API Op {
   /// elements (see moves()) needs no rule: its own kernel moves those that are known, where all other inputs are
   /// constant.
   virtual std::optional<Dims> contents(std::span<const Fact> /*in*/, const Fact& /*out*/) const { return std::nullopt; }
+
+  /// How the node runs where a state of the model has memory for more rows than it has: on values of which a prefix is
+  /// in use. True where it was said to `prefix`. Here: operators that are is_elementwise() run on all rows. All others
+  /// run on copies of the rows in use, and are compiled for each number of rows.
+  virtual bool prefix(Prefix& prefix) const;
 
   /// The multiplications whose results are added up, by the definition of the operator: those of convolutions, of
   /// matrix products, of attention, of recurrent cells. 0 where there are none. Profiles compare the time of the node

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "plan/growing_program.h"
 #include "run/model_graph.h"
 #include "support/graph_builder.h"
@@ -43,17 +45,20 @@ class GrowingRunOf : public ::testing::Test {
   std::vector<GrowingState> states_{{program_.graph().inputs()[1], 1, 2}, {program_.graph().inputs()[2], 2, 2}};
 };
 
-TEST_F(GrowingRunOf, ARunThatGainsOtherRowsThanThePlanWritesIsAnInternalError) {
-  const auto steps = program(9, 3);
-  ASSERT_TRUE(steps);
-  EXPECT_EQ(steps->rows_asked(inputs_of(20, 3)), 3);
+TEST_F(GrowingRunOf, WritesNewRowsBehindThoseInUse) {
+  const auto three = program(9, 3);
+  ASSERT_TRUE(three && three->takes(inputs_of(20, 3)));
+  EXPECT_EQ(three->added(), std::vector<int64_t>{3});
   ContextOptions options;
   RunEnvironment environment(options, resources_->executor);
-  StateRooms rooms{{Tensor(), Tensor(DType::kFloat32, {1, 1, 64, 4}), Tensor(DType::kFloat32, {1, 1, 64, 4})}, 20, 64};
-  GrowingRun run(steps);
-  EXPECT_EQ(run.run(inputs_of(20, 3), rooms, 3, environment, {})[0].shape(), Shape({1, 1, 3, 4}));
-  expect_error(ErrorKind::kInternal, "the plan writes 3 rows into a state that was to get 4",
-               [&] { run.run(inputs_of(20, 3), rooms, 4, environment, {}); });
+  const Tensor k(DType::kFloat32, {1, 1, 64, 4}), v(DType::kFloat32, {1, 1, 64, 4});
+  GrowingRun run(three);
+  ASSERT_TRUE(run.prepare({64}));
+  const auto inputs = inputs_of(20, 3);
+  const auto outputs = run.run(inputs, {{Tensor(), k, v}, {20}, {64}}, environment, {});
+  EXPECT_EQ(outputs[0].shape(), Shape({1, 1, 3, 4}));
+  EXPECT_EQ(outputs[1].raw(), k.raw());
+  EXPECT_EQ(std::memcmp(k.data<float>() + 20 * 4, inputs[0].raw(), inputs[0].bytes()), 0);
 }
 
 TEST_F(GrowingRunOf, IsFoundByItsStates) {
@@ -69,14 +74,20 @@ TEST_F(GrowingRunOf, IsFoundByItsStates) {
 TEST_F(GrowingRunOf, EachNumberOfNewRowsHasItsOwn) {
   const auto two = program(5, 2);
   ASSERT_TRUE(two);
-  EXPECT_EQ(two->rows_asked(inputs_of(5, 2)), 2);
-  EXPECT_FALSE(two->rows_asked(inputs_of(5, 4)));
-  EXPECT_EQ(program(7, 4)->rows_asked(inputs_of(300, 4)), 4);
+  EXPECT_TRUE(two->takes(inputs_of(5, 2)));
+  EXPECT_FALSE(two->takes(inputs_of(5, 4)));
+  EXPECT_EQ(program(7, 4)->added(), std::vector<int64_t>{4});
   EXPECT_EQ(program(100, 2), two);
 }
 
 TEST_F(GrowingRunOf, NeedsNoRunBefore) {
-  for (const int64_t past : {0, 1, 2}) EXPECT_EQ(program(past, 1)->rows_asked(inputs_of(past, 1)), 1) << past;
+  for (const int64_t past : {0, 1, 2}) EXPECT_TRUE(program(past, 1)->takes(inputs_of(past, 1))) << past;
+}
+
+TEST_F(GrowingRunOf, HasOneProgramForEachCapacity) {
+  const auto one = program(6, 1);
+  EXPECT_EQ(one->steps({64}), one->steps({64}));
+  EXPECT_NE(one->steps({64}), one->steps({128}));
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "rewrites/growing_states.h"
-
 #include <gtest/gtest.h>
 
 #include <fstream>

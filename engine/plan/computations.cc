@@ -1,0 +1,33 @@
+#include "plan/computations.h"
+
+#include <algorithm>
+
+#include "graph/equal_specs.h"
+#include "passes/pending_nodes.h"
+
+namespace linnet {
+namespace {
+
+bool computes_floats(const Graph& graph, const Node& node) {
+  const auto is_float = [&](ValueId v) {
+    const DType dtype = graph.fact(v).dtype;
+    return is_floating(dtype) || is_container(dtype);
+  };
+  const std::vector<Fact> in = input_facts(graph, node);
+  const bool moves = node.spec.captures == 0 && node.op->computes_in(in) == Precision::kAny &&
+                     std::ranges::none_of(in, [](const Fact& fact) { return is_container(fact.dtype); });
+  return std::ranges::any_of(node.outputs, is_float) && !moves && !node.op->is_elementwise();
+}
+
+}  // namespace
+
+void Computations::add(const Graph& graph, const std::vector<NodeId>& nodes) {
+  for (const NodeId id : nodes) {
+    const Node& node = graph.node(id);
+    if (!computes_floats(graph, node)) continue;
+    each_.emplace_back(str(node.spec.domain, ":", node.spec.op_type), checksum_of(node.spec));
+  }
+  std::ranges::sort(each_);
+}
+
+}  // namespace linnet

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "plan/growth.h"
+#include "plan/linear_dim.h"
+
+namespace linnet {
+
+/// How large values are in a graph whose states have capacities.
+class Rooms {
+ public:
+  Rooms(const Growth& growth, std::vector<int64_t> capacities) : growth_(growth), capacities_(std::move(capacities)) {}
+
+  std::optional<LinearDim> linear(const Dim& dim) const { return LinearDim::of(dim, growth_.rows); }
+  /// The dim at the capacity. nullopt where it shrinks with the rows, or depends on several counts.
+  std::optional<int64_t> of(const Dim& dim) const;
+  /// The only axis whose dim depends on a count; -1: there is none, or the value has no room.
+  int axis(const Fact& fact) const;
+  /// The fact at the capacity; nullopt where a value grows along several axes, or not so that there is a room for it.
+  std::optional<Fact> fact(const Fact& fact) const;
+
+ private:
+  const Growth& growth_;
+  std::vector<int64_t> capacities_;
+};
+
+}  // namespace linnet
