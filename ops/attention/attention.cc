@@ -62,8 +62,7 @@ class Attention final : public Op {
         kv_heads_(heads_of(node, "kv_num_heads")),
         mode_(node.attr_or("qk_matmul_output_mode", 0)),
         softcap_(node.attr_or("softcap", 0.0f)),
-        precision_(dtype_attribute(node, "softmax_precision")),
-        num_outputs_(node.num_outputs) {
+        precision_(dtype_attribute(node, "softmax_precision")) {
     if (const float* scale = node.find<float>("scale")) scale_ = *scale;
     if (mode_ < 0 || mode_ > 3) {
       throw Error(ErrorKind::kModel, str("qk_matmul_output_mode must be 0, 1, 2 or 3, got ", mode_));
@@ -91,7 +90,6 @@ class Attention final : public Op {
       out[2].dims = Dims{d.batch, d.kv_heads, d.kv_length, d.v_head_size};
       out[3].dims = Dims{d.batch, d.q_heads, d.q_length, d.kv_length};
     }
-    out.resize(size_t(num_outputs_));
     return out;
   }
 
@@ -315,7 +313,6 @@ class Attention final : public Op {
   std::optional<float> scale_;
   float softcap_;
   DType precision_;
-  int num_outputs_;
 };
 
 }  // namespace

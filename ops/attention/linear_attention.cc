@@ -155,8 +155,7 @@ class LinearAttention final : public Op {
   explicit LinearAttention(const NodeSpec& node)
       : q_heads_(node.attr<int64_t>("q_num_heads")),
         kv_heads_(node.attr<int64_t>("kv_num_heads")),
-        scale_(node.attr_or("scale", 0.0f)),
-        num_outputs_(node.num_outputs) {
+        scale_(node.attr_or("scale", 0.0f)) {
     const std::string rule = node.attr_or("update_rule", "gated_delta");
     gated_ = rule == "gated" || rule == "gated_delta";
     delta_ = rule == "delta" || rule == "gated_delta";
@@ -185,7 +184,6 @@ class LinearAttention final : public Op {
     const Dim width = checked_mul(v_size, q_heads_);
     const Dims state{batch, kv_heads_, k_size, v_size};
     std::vector<Fact> out{Fact(in[kQuery].dtype, Dims{batch, length, width}), state_fact(in, state)};
-    out.resize(size_t(num_outputs_));
     return out;
   }
 
@@ -269,7 +267,6 @@ class LinearAttention final : public Op {
 
   int64_t q_heads_, kv_heads_;
   float scale_;
-  int num_outputs_;
   bool gated_, delta_;
 };
 

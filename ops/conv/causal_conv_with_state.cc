@@ -72,7 +72,7 @@ class CausalConvKernel final : public Kernel {
 /// Source: https://onnx.ai/onnx/operators/onnx__CausalConvWithState.html
 class CausalConvWithState final : public Op {
  public:
-  explicit CausalConvWithState(const NodeSpec& node) : num_outputs_(node.num_outputs) {
+  explicit CausalConvWithState(const NodeSpec& node) {
     const std::string activation = node.attr_or("activation", "none");
     swish_ = activation == "silu" || activation == "swish";
     if (!swish_ && activation != "none") {
@@ -96,7 +96,6 @@ class CausalConvWithState final : public Op {
     if (has_input(in, 3) && in[3].has_rank() && out[1].has_rank()) {
       for (int d = 0; d < 3; ++d) merge_dim((*out[1].dims)[size_t(d)], in[3].dim(d), str("dim ", d, " of past_state"));
     }
-    out.resize(size_t(num_outputs_));
     return out;
   }
 
@@ -120,7 +119,6 @@ class CausalConvWithState final : public Op {
   }
 
   bool swish_;
-  int num_outputs_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "image/codecs.h"
+#include "partition/checkpoints.h"
 
 // Source: https://learn.microsoft.com/en-us/windows/win32/gdi/bitmap-storage
 namespace linnet {
@@ -108,6 +109,7 @@ class Decoder {
   void decode_rows() {
     const uint64_t pitch = (uint64_t(h_.width) * h_.bits + 31) / 32 * 4;
     for (int64_t row = 0; row < h_.height; ++row) {
+      checkpoints_.add(h_.width * kPixel);
       for (int64_t x = 0; x < h_.width; ++x) set(row, x, pixel(h_.pixels + uint64_t(row) * pitch, uint64_t(x)));
     }
   }
@@ -132,6 +134,7 @@ class Decoder {
     for (int64_t row = 0, x = 0; row < h_.height;) {
       const uint8_t count = bytes_.byte(at), value = bytes_.byte(at + 1);
       at += 2;
+      checkpoints_.add(std::max<int64_t>(count, value) * kPixel);
       if (count > 0) {
         for (int i = 0; i < count; ++i) put(row, x++, nibble_or_byte(value, i));
       } else if (value == 0) {
@@ -165,8 +168,11 @@ class Decoder {
     if (row < h_.height && x < h_.width) set(row, x, palette_[index]);
   }
 
+  static constexpr int64_t kPixel = 8;  // nanoseconds
+
   const Bytes& bytes_;
   const Header& h_;
+  Checkpoints checkpoints_;
   CountedMemory counted_;
   Image image_;
   std::vector<Colour> palette_;

@@ -1,5 +1,6 @@
 #include "image/codecs.h"
 #include "image/decode_jpeg2000_memory.h"
+#include "partition/checkpoints.h"
 
 #ifdef LINNET_HAS_OPENJPEG
 #include <openjpeg.h>
@@ -87,7 +88,9 @@ void check_components(const opj_image_t& image) {
 void copy_pixels(const opj_image_t& decoded, Image& image) {
   const bool colour = decoded.numcomps >= 3;
   uint8_t* to = image.rgb.data();
+  Checkpoints checkpoints;
   for (int64_t y = 0; y < image.height; ++y) {
+    checkpoints.add(image.width * 8);
     for (int64_t x = 0; x < image.width; ++x, to += 3) {
       for (int c = 0; c < 3; ++c) to[c] = sample(decoded.comps[colour ? c : 0], y, x);
       if (colour && decoded.color_space == OPJ_CLRSPC_SYCC) convert_ycc(to);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "image/codecs.h"
+#include "partition/checkpoints.h"
 
 namespace linnet {
 namespace {
@@ -56,7 +57,9 @@ struct Kind {
 };
 
 void read_bitmap(Reader& reader, Image& image) {
+  Checkpoints checkpoints;
   for (int64_t y = 0; y < image.height; ++y) {
+    checkpoints.add(image.width * 4);
     uint8_t bits = 0;
     for (int64_t x = 0; x < image.width; ++x) {
       if (x % 8 == 0) bits = reader.byte();
@@ -97,7 +100,9 @@ Image decode_pnm(std::span<const uint8_t> bytes) {
     read_bitmap(reader, image);
     return image;
   }
+  Checkpoints checkpoints;
   for (size_t i = 0; i < image.rgb.size(); i += 3) {
+    checkpoints.add(24);
     for (size_t c = 0; c < 3; ++c) image.rgb[i + c] = c == 0 || kind.colour ? read_sample(reader, kind) : image.rgb[i];
   }
   return image;

@@ -2,6 +2,7 @@
 
 #include "infer/infer.h"
 #include "linnet/image.h"
+#include "partition/checkpoints.h"
 #include "registration.h"
 #include "tensor/counted_memory.h"
 
@@ -26,12 +27,15 @@ class ImageDecoderKernel final : public Kernel {
 
   void run(KernelContext& context) const override {
     const Image image = decode_image(context.input(0).values<uint8_t>());
+    context.check();
     CountedMemory counted;
     counted.add(image.rgb.size());
     const int64_t channels = format_ == PixelFormat::kGrayscale ? 1 : 3;
     uint8_t* y = context.allocate_output(0, Shape{image.height, image.width, channels}).data<uint8_t>();
     const uint8_t* rgb = image.rgb.data();
+    Checkpoints checkpoints;
     for (int64_t i = 0; i < image.height * image.width; ++i, rgb += 3, y += channels) {
+      checkpoints.add(1);
       if (format_ == PixelFormat::kGrayscale) {
         *y = luma(rgb);
       } else {

@@ -124,7 +124,7 @@ class LayerNormalization final : public Op {
       require_broadcastable_to(in[size_t(i)], x, i == 1 ? "scale" : "bias");
     }
     std::vector<Fact> out = same_as(x);
-    out.resize(size_t(num_outputs_), statistics_fact(x));
+    if (centered_) out.resize(3, statistics_fact(x));
     return out;
   }
 

@@ -93,6 +93,12 @@ def cast_from_string(make):
 
 
 @long_work
+def image_of_text(make):
+    header = make.constant(list(b"P1 8000 8000\n"), np.uint8)
+    return make("ImageDecoder", make("Concat", header, make.filled(ord("1"), 64_000_000, dtype=np.uint8), axis=0))
+
+
+@long_work
 def attention(make):
     q, k, v = (make.filled(0.1, 1, 1, 60_000, 64) for _ in range(3))
     return make("Attention", q, k, v)

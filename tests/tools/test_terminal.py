@@ -1,11 +1,14 @@
-"""Colours and progress bars: on a terminal only."""
+"""Colours and progress bars: on a terminal only; control characters of a model's names: never."""
 
+import json
 import os
 import pty
 import subprocess
 
 import numpy as np
+import onnx
 import pytest
+from onnx import TensorProto, helper
 from onnx_files import save_tensor
 
 RED, BAR = b"\x1b[31m", b"#]"
@@ -78,3 +81,14 @@ def test_pipes_and_files_get_text_alone(run_model, failing, environment):
 
 def test_a_dumb_terminal_gets_text_alone(run_model, failing):
     assert b"\x1b" not in on_terminal(run_model, "check", failing, TERM="dumb")
+
+
+def test_json_is_ascii(run_model, tmp_path):
+    name = "x\x7f\x9b2J\u202e\u061c\u00fc"
+    x, y = (helper.make_tensor_value_info(value, TensorProto.FLOAT, [1]) for value in (name, "y"))
+    graph = helper.make_graph([helper.make_node("Relu", [name], ["y"])], "g", [x], [y])
+    path = tmp_path / "model.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+    shown = run_model("inspect", path, "--json", "-").stdout
+    assert shown.isascii() and "\x7f" not in shown
+    assert json.loads(shown)["inputs"][0]["name"] == name

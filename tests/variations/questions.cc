@@ -19,6 +19,7 @@ class Questions {
   void put() {
     put_itself();
     for (const Case& changed : input_variations(base_)) put_in_all_forms(changed);
+    for (const int more : {1, 20}) put_with_outputs(more);
     for (const pb::AttributeProto& attribute : base_.node().attribute()) vary_given(attribute);
     if (!questioner_.wants_further_attributes()) return;
     const std::vector<std::string> further = asked_attributes();
@@ -46,6 +47,18 @@ class Questions {
 
   void put_in_all_forms(const Case& node) {
     for (const Form& form : forms(node)) questioner_.take(node, form, false);
+  }
+
+  /// With outputs that the operator mostly does not have.
+  void put_with_outputs(int more) {
+    Case changed = base_;
+    changed.what = str(more, " outputs more");
+    for (int i = 0; i < more; ++i) {
+      const std::string name = str("further output ", i);
+      changed.node().add_output(name);
+      changed.model.mutable_graph()->add_output()->set_name(name);
+    }
+    questioner_.take(changed, {"given"}, true);
   }
 
   Case with(const std::string& what, const pb::AttributeProto& attribute) const {

@@ -11,7 +11,9 @@ namespace linnet::tool {
 
 void report(const std::string& text, const Json& json, const std::string& json_path) {
   if (json_path != "-") write_text("-", shown(text));
-  if (!json_path.empty()) write_text(json_path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  if (json_path.empty()) return;
+  const bool only_ascii = json_path == "-";  // what a terminal shows holds no control characters of a model's names
+  write_text(json_path, json.dump(2, ' ', only_ascii, Json::error_handler_t::replace) + "\n");
 }
 
 std::string human_bytes(int64_t bytes) {
