@@ -9,6 +9,7 @@
 
 #include "plan/open_dims.h"
 #include "plan/plan.h"
+#include "plan/share_constants.h"
 #include "tensor/dim_scope.h"
 
 namespace linnet {
@@ -45,6 +46,7 @@ class ShapeClass {
   std::set<size_t> assumed_;
   std::vector<DimScope::Lesson> conditions_;
   Graph graph_;
+  ConstantSet constants_;  // of graph_
   mutable std::mutex mutex_;
   std::weak_ptr<const Plan> latest_plan_;
 };
