@@ -39,7 +39,7 @@ void read_tables(const Graph& graph) {
 }  // namespace
 
 ShapeClass::ShapeClass(const Graph& program, const OpenDims& open, const Fixed& fixed, const ModelResources& resources)
-    : open_(open), fixed_(fixed), graph_(program) {
+    : open_(open), fixed_(fixed), graph_(program), to_bind_(program.registry()) {
   DimSubstitution dims;
   Dims symbols;
   for (size_t i = 0; i < open.count(); ++i) {
@@ -59,6 +59,7 @@ ShapeClass::ShapeClass(const Graph& program, const OpenDims& open, const Fixed& 
     if (std::ranges::any_of(scope.assumed(), is_own)) assumed_.insert(i);
   }
   conditions_ = scope.conditions();
+  elements_.emplace(to_bind_ = graph_, open);
 }
 
 bool ShapeClass::meets_conditions(const std::vector<PlanInput>& inputs) const {
@@ -71,8 +72,10 @@ bool ShapeClass::meets_conditions(const std::vector<PlanInput>& inputs) const {
 
 std::optional<Graph> ShapeClass::bind(const std::vector<PlanInput>& inputs, const ModelResources& resources) const {
   if (!meets_conditions(inputs)) return std::nullopt;
-  Graph graph = specialized(graph_, inputs, resources);
-  const bool has_grown = graph.value_count() > graph_.value_count() / 4 * 5;
+  Graph graph = to_bind_;
+  if (!elements_->set(graph, open_.numbers(open_.sizes(inputs)))) return std::nullopt;
+  graph = specialized(std::move(graph), inputs, resources);
+  const bool has_grown = graph.value_count() > to_bind_.value_count() / 4 * 5;
   if (has_grown) graph = graph.compacted();
   share_constants(graph, constants_, resources);
   return graph;
