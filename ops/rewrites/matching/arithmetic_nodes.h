@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "rewrites/matching/match.h"
 
 // Formulas that exporters spell out as element-wise nodes, read back regardless of the order of the operands. Only
 // float32 constants of one element count as numbers, and no value between the nodes may be read elsewhere.
