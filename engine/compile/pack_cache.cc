@@ -15,24 +15,34 @@ constexpr size_t kLeastSpareBytes = size_t{16} << 10;
 }  // namespace
 
 Tensor PackCache::get(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make) {
-  const std::shared_ptr<Entry> kept = entry(source, form);
-  const std::lock_guard lock(kept->making);
-  if (!kept->packed) kept->packed = find_or_make(source, form, make);
-  Tensor& packed = kept->packed;
-  return Tensor::share(packed.dtype(), packed.shape(), packed.raw(), kept);
-}
-
-std::shared_ptr<PackCache::Entry> PackCache::entry(const Tensor& source, const PackedForm& form) {
-  const std::lock_guard lock(mutex_);
-  const std::span<const int64_t> dims = source.shape().dims();
-  std::weak_ptr<Entry>& slot = entries_[{source.address(), source.dtype(), {dims.begin(), dims.end()}, form}];
-  std::shared_ptr<Entry> entry = slot.lock();
+  const Key wanted = key(source, form);
+  std::unique_lock lock(mutex_);
+  const auto is_wanted = [&](const Key& other) { return other == wanted; };
+  std::shared_ptr<Entry> entry = making_.find(
+      lock, [&] { return find(wanted); }, is_wanted);
   if (!entry) {
     entry = std::make_shared<Entry>();
     entry->source = StoredContents::original(source);
-    slot = entry;
+    {
+      const decltype(making_)::Turn turn(making_, lock, wanted);
+      entry->packed = find_or_make(source, form, make);
+    }
+    sweeper_.sweep(entries_, [](const auto& slot) { return slot.second.expired(); });
+    entries_[wanted] = entry;
   }
-  return entry;
+  lock.unlock();
+  Tensor& packed = entry->packed;
+  return Tensor::share(packed.dtype(), packed.shape(), packed.raw(), entry);
+}
+
+PackCache::Key PackCache::key(const Tensor& source, const PackedForm& form) {
+  const std::span<const int64_t> dims = source.shape().dims();
+  return {source.address(), source.dtype(), {dims.begin(), dims.end()}, form};
+}
+
+std::shared_ptr<PackCache::Entry> PackCache::find(const Key& key) const {
+  const auto slot = entries_.find(key);
+  return slot == entries_.end() ? nullptr : slot->second.lock();
 }
 
 Tensor PackCache::find_or_make(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make) {
@@ -60,8 +70,13 @@ void PackCache::finish() {
 }
 
 void PackCache::save() {
-  const std::lock_guard lock(files_mutex_);
-  if (files_) files_->save();
+  std::unique_lock lock(files_mutex_);
+  const PackFiles::Packed added = files_ ? files_->take_added() : PackFiles::Packed();
+  if (added.empty()) return;
+  lock.unlock();
+  const std::string path = files_->write(added);
+  lock.lock();
+  files_->read(path);
 }
 
 void PackCache::forget(const Tensor& source) {
@@ -77,18 +92,12 @@ void PackCache::forget(const Tensor& source) {
 }
 
 int64_t PackCache::bytes() const {
-  std::vector<std::shared_ptr<Entry>> alive;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [key, slot] : entries_) alive.push_back(slot.lock());
-    for (const auto& slot : of_freed_) alive.push_back(slot.lock());
-  }
+  std::vector<std::shared_ptr<Entry>> alive;  // freed without the lock
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, slot] : entries_) alive.push_back(slot.lock());
+  for (const auto& slot : of_freed_) alive.push_back(slot.lock());
   int64_t total = 0;
-  for (const auto& entry : alive) {
-    if (!entry) continue;
-    const std::lock_guard lock(entry->making);
-    if (entry->packed) total += int64_t(entry->packed.bytes());
-  }
+  for (const auto& entry : alive) total += entry ? int64_t(entry->packed.bytes()) : 0;
   return total;
 }
 

@@ -8,13 +8,15 @@
 #include <vector>
 
 #include "compile/pack_files.h"
+#include "compile/sweeper.h"
+#include "environment/in_progress.h"
 #include "linnet/op.h"
 
 namespace linnet {
 
 /// Data derived from constants (packed weights), made once and shared by every kernel that asks for the same form, and
 /// the memory that it is made in. Entries live as long as some kernel holds them. Thread-safe: who asks for one waits
-/// for nobody who makes another.
+/// for those who make the same, no longer than the current deadline, and for nobody who makes another.
 class PackCache {
  public:
   /// Looks in the files first, and adds to them what they lack. Before the first get().
@@ -35,9 +37,8 @@ class PackCache {
 
  private:
   struct Entry {
-    std::mutex making;  // held while it is made
-    Tensor packed;      // none yet where making it failed
-    Tensor source;      // kept so that its address stays taken, until it is freed
+    Tensor packed;
+    Tensor source;  // kept so that its address stays taken, until it is freed
   };
   /// Views of one constant have its address, but may have another shape, which packs otherwise.
   struct Key {
@@ -66,7 +67,8 @@ class PackCache {
     std::mutex mutex_;
     std::multimap<size_t, Part> parts_;  // by bytes
   };
-  std::shared_ptr<Entry> entry(const Tensor& source, const PackedForm& form);
+  static Key key(const Tensor& source, const PackedForm& form);
+  std::shared_ptr<Entry> find(const Key& key) const;
   Tensor find_or_make(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make);
   void forget(const Tensor& source);
   void save();
@@ -74,8 +76,10 @@ class PackCache {
   SpareMemory spare_;
   std::mutex files_mutex_;
   std::shared_ptr<PackFiles> files_;
-  mutable std::mutex mutex_;  // of entries, not of what is made
+  mutable std::mutex mutex_;  // held to look things up, not while they are made
+  InProgress<Key> making_;
   std::map<Key, std::weak_ptr<Entry>> entries_;
+  Sweeper sweeper_;
   std::vector<std::weak_ptr<Entry>> of_freed_;  // those whose sources are freed
 };
 

@@ -84,13 +84,12 @@ void PackFiles::add(const Tensor& constant, const PackedForm& form, const Tensor
   if (!key.empty() && packed.dtype() != DType::kString && !is_container(packed.dtype())) added_[key] = packed;
 }
 
-void PackFiles::save() {
-  if (added_.empty()) return;
+std::string PackFiles::write(const Packed& added) const {
   std::ostringstream text;
   text << key_ << '\n';
   std::vector<std::span<const std::byte>> parts;
   size_t offset = 0;
-  for (const auto& [key, packed] : added_) {
+  for (const auto& [key, packed] : added) {
     write_line(text, packed, offset, key);
     parts.emplace_back(static_cast<const std::byte*>(packed.raw()), packed.bytes());
     offset += aligned(packed.bytes());
@@ -99,8 +98,7 @@ void PackFiles::save() {
   sum.add(text.str());
   const std::string path = folder_ + "/" + sum.result().hex() + kSuffix;
   write_sealed(path, text.str(), parts);
-  added_.clear();
-  read(path);
+  return path;
 }
 
 }  // namespace linnet

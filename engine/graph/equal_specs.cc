@@ -46,8 +46,8 @@ void add(Checksummer& sum, const std::vector<T>& values) {
 
 }  // namespace
 
-Checksum checksum_of(const NodeSpec& spec) {
-  Checksummer sum;
+Checksum checksum_of(const NodeSpec& spec, std::span<const std::byte> secret) {
+  Checksummer sum(secret);
   add(sum, spec.opset);
   for (const auto& [name, attribute] : spec.attributes) {
     add(sum, name);

@@ -23,7 +23,10 @@ int depth_of(std::span<const Fact> in) {
 }
 
 bool can_read_again(std::span<const Fact> in) {
-  const auto is_stored = [](const Fact& fact) { return StoredContents::is_stored(fact.constant); };
+  const auto is_stored = [](const Fact& fact) {
+    return StoredContents::is_stored(fact.constant) &&
+           !StoredContents::in_memory(StoredContents::original(fact.constant));
+  };
   return std::any_of(in.begin(), in.end(), is_stored) && std::all_of(in.begin(), in.end(), [&](const Fact& fact) {
            return !fact.present() || is_stored(fact) || fact.constant.bytes() < kLeastBytes;
          });

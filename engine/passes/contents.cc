@@ -175,17 +175,15 @@ Tensor tensor_of(DType dtype, const Shape& shape, const Dims& numbers) {
   return result;
 }
 
-void set_contents(Dims elements, Fact& fact) {
-  for (Dim& element : elements) element = within(fact.dtype, element);
-  if (std::ranges::none_of(elements, &Dim::determined)) return;
-  if (std::ranges::all_of(elements, &Dim::known)) {
-    fact = Fact(tensor_of(fact.dtype, fact.shape(), elements));
-  } else {
-    fact.contents = std::make_shared<const Dims>(std::move(elements));
-  }
-}
-
 }  // namespace
+
+Fact with_contents(Fact fact, Dims elements) {
+  for (Dim& element : elements) element = within(fact.dtype, element);
+  if (std::ranges::all_of(elements, &Dim::known)) return Fact(tensor_of(fact.dtype, fact.shape(), elements));
+  fact.contents =
+      std::ranges::any_of(elements, &Dim::determined) ? std::make_shared<const Dims>(std::move(elements)) : nullptr;
+  return fact;
+}
 
 void infer_contents(const Node& node, std::span<const Fact> in, std::vector<Fact>& out,
                     const ModelResources& resources) {
@@ -195,7 +193,7 @@ void infer_contents(const Node& node, std::span<const Fact> in, std::vector<Fact
   std::vector<Contents> found = contents(node, in, out, resources);
   for (size_t i = 0; i < found.size(); ++i) {
     if (found[i] && is_wanted(out[i]) && std::ssize(*found[i]) == *small_size(out[i])) {
-      set_contents(std::move(*found[i]), out[i]);
+      out[i] = with_contents(std::move(out[i]), std::move(*found[i]));
     }
   }
 }

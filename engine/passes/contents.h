@@ -16,4 +16,7 @@ namespace linnet {
 void infer_contents(const Node& node, std::span<const Fact> in, std::vector<Fact>& out,
                     const ModelResources& resources);
 
+/// The fact with these elements, as far as its dtype holds them: a constant where all are numbers.
+Fact with_contents(Fact fact, Dims elements);
+
 }  // namespace linnet

@@ -97,7 +97,9 @@ std::optional<std::vector<Tensor>> evaluate(const Node& node, std::span<const Fa
   if (no_elements(out)) return allocated(out);
   if (compute_dtype(node, in, out) != DType::kUndefined) return std::nullopt;  // what it is lowered to folds
   try {
-    return ComputedContents::computed_again(node, in, out, resources, run_once(node, in, out, resources));
+    return resources.constants.computed(node, in, out, [&] {
+      return ComputedContents::computed_again(node, in, out, resources, run_once(node, in, out, resources));
+    });
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kLimit) throw;
     return std::nullopt;  // left to the run, whose limits the caller sets

@@ -36,9 +36,10 @@ bool apply_to_node(Graph& graph, const Rewrite& rewrite, const Node& node, const
   }
 }
 
-bool apply_rewrite(Graph& graph, const Rewrite& rewrite, const ModelResources& resources) {
+/// order: of the nodes.
+bool apply_rewrite(Graph& graph, const Rewrite& rewrite, const std::vector<NodeId>& order,
+                   const ModelResources& resources) {
   bool changed = false;
-  const std::vector<NodeId> order = graph.nodes();
   for (size_t i = 0; i < order.size(); ++i) {
     if (i % kUnchangedNodes == 0) check_current();
     if (!graph.alive(order[i]) || !apply_to_node(graph, rewrite, graph.node(order[i]), resources)) continue;
@@ -51,9 +52,12 @@ bool apply_rewrite(Graph& graph, const Rewrite& rewrite, const ModelResources& r
 bool apply_rewrites(Graph& graph, const ModelResources& resources, RewriteStage stage) {
   bool changed = false;
   const auto registry = graph.registry();
+  std::vector<NodeId> order = graph.nodes();
   for (const Rewrite& rewrite : Registry::Rewrites::of(*registry).list) {
     if (rewrite.stage != stage || resources.options.disabled_rewrites.contains(rewrite.name)) continue;
-    changed |= apply_rewrite(graph, rewrite, resources);
+    if (!apply_rewrite(graph, rewrite, order, resources)) continue;
+    changed = true;
+    order = graph.nodes();
   }
   return changed;
 }

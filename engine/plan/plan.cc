@@ -284,6 +284,7 @@ class PlanBuilder {
     Tensor constant = std::move(fact.constant);
     fact.constant = {};
     plan_->graph.set_fact(value, std::move(fact));
+    resources_->constants.forget(constant);
     resources_->packs.free(std::move(constant));
   }
 

@@ -2,20 +2,20 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
+#include <set>
 
 #include "environment/run_environment.h"
 #include "plan/growing_program.h"
 #include "plan/share_constants.h"
 #include "plan/specialize.h"
+#include "tensor/seeded_hash.h"
 
 namespace linnet {
 namespace {
 
-constexpr size_t kPlans = 512;                      // the most that are kept, however small
-constexpr std::chrono::milliseconds kPatience{10};  // of one that waits for a plan, between looks at its deadline
-constexpr size_t kGrowingPrograms = 8;              // lengths of steps
-constexpr size_t kProgramBytes = 14 << 10;          // of the containers of a small program, its plan and its runner
+constexpr size_t kPlans = 512;              // the most that are kept, however small
+constexpr size_t kGrowingPrograms = 8;      // lengths of steps
+constexpr size_t kProgramBytes = 14 << 10;  // of the containers of a small program, its plan and its runner
 
 /// Adds what the plan holds to what is counted already; returns how many bytes are new.
 size_t add_new(std::map<const void*, size_t>& counted, const Plan& plan) {
@@ -26,8 +26,23 @@ size_t add_new(std::map<const void*, size_t>& counted, const Plan& plan) {
   return bytes;
 }
 
+const Shape& shape_of(const Tensor& input) { return input.shape(); }
+const Shape& shape_of(const PlanInput& input) { return input.shape; }
+
 /// What the plan holds besides what was there when it was made.
 size_t bytes_besides(const Plan& plan) { return plan.own_bytes() + plan.new_bytes; }
+
+/// Of the shapes of inputs.
+template <class Inputs>
+uint64_t hash_of_shapes(const Inputs& inputs) {
+  static const SeededHash hash;
+  uint64_t sum = 0;
+  for (const auto& input : inputs) {
+    for (const int64_t dim : shape_of(input)) sum = hash(sum + uint64_t(dim));
+    sum = hash(sum);
+  }
+  return sum;
+}
 
 // Whether some node's shape rule reads this value.
 bool read_by_shape_rule(const Graph& graph, ValueId value) {
@@ -62,30 +77,18 @@ Program::Program(Graph graph, std::shared_ptr<const ModelResources> resources, s
 std::shared_ptr<const Plan> Program::plan_for(std::span<const Tensor> inputs, const RunEnvironment* run) {
   std::unique_lock lock(mutex_);
   const auto is_planned = [&](const std::vector<PlanInput>& other) { return accept(other, inputs); };
-  while (true) {
-    if (auto found = find_plan(inputs)) return found;
-    if (std::none_of(planning_.begin(), planning_.end(), is_planned)) break;
-    planned_.wait_for(lock, kPatience);
-    if (run) run->check();
-  }
-  const auto own = planning_.insert(planning_.end(), describe_inputs(inputs));
+  if (auto found = planning_.find(
+          lock, [&] { return find_plan(inputs); }, is_planned, run))
+    return found;
   const auto begin = std::chrono::steady_clock::now();
   std::shared_ptr<const Plan> plan;
-  std::exception_ptr failed;
-  lock.unlock();
-  try {
+  {
+    const decltype(planning_)::Turn turn(planning_, lock, describe_inputs(inputs));
     const std::string contradiction = resources_->options.log ? names_.contradiction(inputs) : "";
     if (!contradiction.empty()) resources_->options.log(LogLevel::kWarning, contradiction);
-    plan = new_plan(*own, run);
-  } catch (...) {
-    failed = std::current_exception();
+    plan = new_plan(turn.key(), run);
   }
-  lock.lock();
-  planning_.erase(own);
-  planned_.notify_all();
-  if (failed) std::rethrow_exception(failed);
-  add_plan(plan);
-  lock.unlock();
+  add_plan(lock, plan);
   if (resources_->options.log) {
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     resources_->options.log(LogLevel::kInfo, str("planned", shown(inputs), " in ", took.count(),
@@ -95,17 +98,19 @@ std::shared_ptr<const Plan> Program::plan_for(std::span<const Tensor> inputs, co
 }
 
 std::shared_ptr<const Plan> Program::find_plan(std::span<const Tensor> inputs) {
-  const auto found =
-      std::find_if(plans_.begin(), plans_.end(), [&](const auto& plan) { return plan->accepts(inputs); });
-  if (found == plans_.end()) return nullptr;
-  if (found != plans_.begin()) other_bytes_ += bytes_besides(*plans_.front());
-  plans_.splice(plans_.begin(), plans_, found);
-  return plans_.front();
+  for (auto [it, end] = by_shapes_.equal_range(hash_of_shapes(inputs)); it != end; ++it) {
+    const PlanList::iterator found = it->second;
+    if (!(*found)->accepts(inputs)) continue;
+    if (found != plans_.begin()) other_bytes_ += bytes_besides(*plans_.front());
+    plans_.splice(plans_.begin(), plans_, found);
+    return plans_.front();
+  }
+  return nullptr;
 }
 
-void Program::add_plan(const std::shared_ptr<const Plan>& plan) {
-  plans_.push_front(plan);
-  limit_plans();
+void Program::put_first(std::shared_ptr<const Plan> plan) {
+  plans_.push_front(std::move(plan));
+  by_shapes_.emplace(hash_of_shapes(plans_.front()->inputs), plans_.begin());
 }
 
 std::shared_ptr<const Plan> Program::new_plan(std::vector<PlanInput> inputs, const RunEnvironment* run) {
@@ -114,14 +119,14 @@ std::shared_ptr<const Plan> Program::new_plan(std::vector<PlanInput> inputs, con
   if (states_.empty() && by_shapes && classes_.any()) {
     const std::shared_ptr<ShapeClass> shapes = classes_.of(inputs, *resources_, run);
     if (std::optional<Graph> graph = shapes->bind(inputs, *resources_)) {
-      share_constants(*graph, graph_, *resources_);
       const std::shared_ptr<const Plan> like = shapes->latest_plan();
       auto plan = make_plan(std::move(*graph), std::move(inputs), resources_, {.run = run, .like = like.get()});
       shapes->set_latest_plan(plan);
       return plan;
     }
   }
-  Graph graph = one_of_many(linnet::specialized(graph_, inputs, *resources_), graph_, *resources_);
+  Graph graph = linnet::specialized(graph_, inputs, *resources_).compacted();
+  share_constants(graph, constants_of(graph_), *resources_);
   return make_plan(std::move(graph), std::move(inputs), resources_, {.run = run, .states = states_});
 }
 
@@ -184,33 +189,46 @@ std::shared_ptr<Program> Program::specialized(std::shared_ptr<Program> program, 
   graph = linnet::specialized(std::move(graph), described, *resources).compacted();
   auto plan = make_plan(std::move(graph), std::move(described), resources, {.sources = Sources::kFreed});
   auto result = std::make_shared<Program>(plan->graph, resources);
-  result->plans_.push_front(std::move(plan));
+  result->put_first(std::move(plan));
   return result;
 }
 
 size_t Program::cache_limit() const { return size_t(std::max<int64_t>(resources_->options.plan_cache_bytes, 0)); }
 
-// Plans besides the latest are counted by what is new in them, until that could exceed the limit; then some more are
-// given up, so that not each further one is counted exactly.
-void Program::limit_plans() {
-  const Plan& latest = *plans_.front();
-  const bool is_early = latest.like;  // some more are given up than need be
-  const size_t limit = cache_limit(), kept = is_early ? limit / 4 * 3 : limit;
-  const size_t count = is_early && plans_.size() > kPlans ? kPlans / 4 * 3 : kPlans;
+// Plans besides the latest are counted by what is new in them, until that could exceed the limit. Nobody waits for the
+// exact count, nor until plans are freed.
+void Program::add_plan(std::unique_lock<std::mutex>& lock, const std::shared_ptr<const Plan>& plan) {
+  put_first(plan);
   if (plans_.size() > 1) other_bytes_ += bytes_besides(**std::next(plans_.begin()));
-  if (latest.like && other_bytes_ <= limit && plans_.size() <= kPlans) return;
+  if (plan->like && other_bytes_ <= cache_limit() && plans_.size() <= kPlans) return lock.unlock();
+  PlanList all = plans_;
+  const size_t before = other_bytes_;
+  lock.unlock();
+  const auto [kept, bytes] = within_limit(all);
+  const std::set<std::shared_ptr<const Plan>> gone(kept, all.end());
+  lock.lock();
+  std::erase_if(by_shapes_, [&](const auto& entry) { return gone.contains(*entry.second); });
+  plans_.remove_if([&](const auto& each) { return gone.contains(each); });
+  other_bytes_ = bytes + other_bytes_ - std::min(before, other_bytes_);  // with those that came meanwhile
+  lock.unlock();
+}
+
+/// Where the plans end that the limit lets stay, and what they hold besides the first: where that is an early one,
+/// fewer than need be, so that not each further one is counted exactly.
+std::pair<Program::PlanList::iterator, size_t> Program::within_limit(PlanList& plans) const {
+  const bool is_early = plans.front()->like;
+  const size_t limit = is_early ? cache_limit() / 4 * 3 : cache_limit();
+  const size_t count = is_early && plans.size() > kPlans ? kPlans / 4 * 3 : kPlans;
   std::map<const void*, size_t> counted = constants();
-  add_new(counted, latest);
+  add_new(counted, *plans.front());
   size_t others = 0, number = 1;
-  for (auto it = std::next(plans_.begin()); it != plans_.end(); ++it, ++number) {
+  auto it = std::next(plans.begin());
+  for (; it != plans.end() && number < count; ++it, ++number) {
     const size_t bytes = add_new(counted, **it);
-    if (others + bytes > kept || number == count) {
-      plans_.erase(it, plans_.end());
-      break;
-    }
+    if (others + bytes > limit) break;
     others += bytes;
   }
-  other_bytes_ = others;
+  return {it, others};
 }
 
 std::map<const void*, size_t> Program::constants() const {

@@ -1,13 +1,14 @@
 #pragma once
 
-#include <condition_variable>
 #include <list>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <unordered_map>
 
 #include "compile/model_resources.h"
+#include "environment/in_progress.h"
 #include "graph/graph.h"
 #include "plan/dim_names.h"
 #include "plan/plan.h"
@@ -56,12 +57,15 @@ class Program {
   size_t bytes() const;
 
  private:
+  using PlanList = std::list<std::shared_ptr<const Plan>>;
+
   std::vector<PlanInput> describe_inputs(std::span<const Tensor> inputs) const;
   std::shared_ptr<const Plan> find_plan(std::span<const Tensor> inputs);
+  void put_first(std::shared_ptr<const Plan> plan);
   std::shared_ptr<const Plan> new_plan(std::vector<PlanInput> inputs, const RunEnvironment* run);
-  void add_plan(const std::shared_ptr<const Plan>& plan);
+  void add_plan(std::unique_lock<std::mutex>& lock, const std::shared_ptr<const Plan>& plan);
   size_t cache_limit() const;
-  void limit_plans();
+  std::pair<PlanList::iterator, size_t> within_limit(PlanList& plans) const;
   std::map<const void*, size_t> constants() const;
 
   Graph graph_;
@@ -71,10 +75,10 @@ class Program {
   CountedMemory counted_;            // of the graph
   std::vector<bool> value_matters_;  // per input
   ShapeClasses classes_;
-  mutable std::mutex mutex_;         // held to look things up, not while a plan is made
-  std::condition_variable planned_;  // one of `planning_` ended
-  std::list<std::vector<PlanInput>> planning_;
-  std::list<std::shared_ptr<const Plan>> plans_;  // most recently used first
+  mutable std::mutex mutex_;  // held to look things up, not while a plan is made or freed
+  InProgress<std::vector<PlanInput>> planning_;
+  PlanList plans_;  // most recently used first
+  std::unordered_multimap<uint64_t, PlanList::iterator> by_shapes_;
   std::mutex growing_mutex_;
   std::list<std::shared_ptr<GrowingProgram>> growing_;  // likewise
   size_t other_bytes_ = 0;  // that plans besides the first hold and it does not, at the most

@@ -17,10 +17,29 @@ Dim assumed_large(const Dim& symbol) {
   return bounded_symbol(atom, bounds);
 }
 
+/// Reads weights of which each binding computes something: a table of positions, say, of which it takes as many rows as
+/// there are.
+void read_tables(const Graph& graph) {
+  std::vector<bool> by_sizes(size_t(graph.value_count()), false);
+  const auto known = [&](ValueId v) {
+    return v == kNoValue || graph.fact(v).constant || graph.fact(v).contents || by_sizes[size_t(v)];
+  };
+  for (const NodeId id : graph.nodes()) {
+    const Node& node = graph.node(id);
+    if (!node.op->deterministic() || !std::ranges::all_of(node.inputs, known)) continue;
+    for (const ValueId v : node.inputs) {
+      if (v != kNoValue && graph.fact(v).constant) static_cast<void>(graph.fact(v).constant.raw());
+    }
+    for (const ValueId v : node.outputs) {
+      if (v != kNoValue) by_sizes[size_t(v)] = true;
+    }
+  }
+}
+
 }  // namespace
 
 ShapeClass::ShapeClass(const Graph& program, const OpenDims& open, const Fixed& fixed, const ModelResources& resources)
-    : open_(open), fixed_(fixed), graph_(program) {
+    : open_(open), fixed_(fixed), graph_(program), to_bind_(program.registry()) {
   DimSubstitution dims;
   Dims symbols;
   for (size_t i = 0; i < open.count(); ++i) {
@@ -31,12 +50,16 @@ ShapeClass::ShapeClass(const Graph& program, const OpenDims& open, const Fixed& 
   substitute_dims(graph_, dims);
   DimScope scope(symbols);
   optimize(graph_, resources);
-  graph_ = one_of_many(std::move(graph_), program, resources);
+  graph_ = graph_.compacted();
+  share_constants(graph_, constants_of(program), resources);
+  constants_ = constants_of(graph_);
+  read_tables(graph_);
   for (size_t i = 0; i < open.count(); ++i) {
     const auto is_own = [&](const Dim& dim) { return certainly_equal(dim, open.symbol(i)); };
     if (std::ranges::any_of(scope.assumed(), is_own)) assumed_.insert(i);
   }
   conditions_ = scope.conditions();
+  elements_.emplace(to_bind_ = graph_, open);
 }
 
 bool ShapeClass::meets_conditions(const std::vector<PlanInput>& inputs) const {
@@ -49,9 +72,13 @@ bool ShapeClass::meets_conditions(const std::vector<PlanInput>& inputs) const {
 
 std::optional<Graph> ShapeClass::bind(const std::vector<PlanInput>& inputs, const ModelResources& resources) const {
   if (!meets_conditions(inputs)) return std::nullopt;
-  Graph graph = specialized(graph_, inputs, resources);
-  const bool has_grown = graph.value_count() > graph_.value_count() / 4 * 5;
-  return has_grown ? graph.compacted() : graph;
+  Graph graph = to_bind_;
+  if (!elements_->set(graph, open_.numbers(open_.sizes(inputs)))) return std::nullopt;
+  graph = specialized(std::move(graph), inputs, resources);
+  const bool has_grown = graph.value_count() > to_bind_.value_count() / 4 * 5;
+  if (has_grown) graph = graph.compacted();
+  share_constants(graph, constants_, resources);
+  return graph;
 }
 
 std::shared_ptr<const Plan> ShapeClass::latest_plan() const {

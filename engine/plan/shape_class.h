@@ -9,6 +9,8 @@
 
 #include "plan/open_dims.h"
 #include "plan/plan.h"
+#include "plan/share_constants.h"
+#include "plan/size_elements.h"
 #include "tensor/dim_scope.h"
 
 namespace linnet {
@@ -44,7 +46,9 @@ class ShapeClass {
   Fixed fixed_;
   std::set<size_t> assumed_;
   std::vector<DimScope::Lesson> conditions_;
-  Graph graph_;
+  Graph graph_, to_bind_;
+  std::optional<SizeElements> elements_;  // of to_bind_
+  ConstantSet constants_;                 // of both
   mutable std::mutex mutex_;
   std::weak_ptr<const Plan> latest_plan_;
 };

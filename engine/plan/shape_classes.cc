@@ -1,15 +1,15 @@
 #include "plan/shape_classes.h"
 
 #include <algorithm>
-#include <chrono>
-
-#include "environment/run_environment.h"
 
 namespace linnet {
 namespace {
 
 constexpr size_t kMostClasses = 8;
+<<<<<<< HEAD
 constexpr std::chrono::milliseconds kClassPatience{10};  // of one that waits, between looks at its deadline
+=======
+>>>>>>> share
 
 }  // namespace
 
@@ -34,6 +34,7 @@ std::shared_ptr<ShapeClass> ShapeClasses::of(const std::vector<PlanInput>& input
 std::shared_ptr<ShapeClass> ShapeClasses::get(const ShapeClass::Fixed& fixed, const ModelResources& resources,
                                               const RunEnvironment* run) {
   std::unique_lock lock(mutex_);
+<<<<<<< HEAD
   while (true) {
     if (auto found = find(fixed)) return found;
     if (std::ranges::find(making_, fixed) == making_.end()) break;
@@ -42,17 +43,17 @@ std::shared_ptr<ShapeClass> ShapeClasses::get(const ShapeClass::Fixed& fixed, co
   }
   const auto own = making_.insert(making_.end(), fixed);
   lock.unlock();
+=======
+  const auto is_wanted = [&](const ShapeClass::Fixed& other) { return other == fixed; };
+  if (auto found = making_.find(
+          lock, [&] { return find(fixed); }, is_wanted, run))
+    return found;
+>>>>>>> share
   std::shared_ptr<ShapeClass> made;
-  std::exception_ptr failed;
-  try {
+  {
+    const decltype(making_)::Turn turn(making_, lock, fixed);
     made = std::make_shared<ShapeClass>(program_, open_, fixed, resources);
-  } catch (...) {
-    failed = std::current_exception();
   }
-  lock.lock();
-  making_.erase(own);
-  made_.notify_all();
-  if (failed) std::rethrow_exception(failed);
   classes_.push_front(made);
   if (classes_.size() > kMostClasses) classes_.pop_back();
   return made;

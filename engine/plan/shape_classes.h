@@ -1,10 +1,10 @@
 #pragma once
 
-#include <condition_variable>
 #include <list>
 #include <memory>
 #include <mutex>
 
+#include "environment/in_progress.h"
 #include "plan/shape_class.h"
 
 namespace linnet {
@@ -29,8 +29,7 @@ class ShapeClasses {
   Graph program_;
   OpenDims open_;
   std::mutex mutex_;  // held to look classes up, not while one is made
-  std::condition_variable made_;
-  std::list<ShapeClass::Fixed> making_;
+  InProgress<ShapeClass::Fixed> making_;
   std::list<std::shared_ptr<ShapeClass>> classes_;  // most recently used first
 };
 

@@ -1,14 +1,16 @@
 #include "plan/share_constants.h"
 
-#include <unordered_set>
-
 namespace linnet {
 
-void share_constants(Graph& graph, const Graph& program, const ModelResources& resources) {
-  std::unordered_set<const void*> known;
-  for (ValueId id = 0; id < program.value_count(); ++id) {
-    if (program.fact(id).constant) known.insert(program.fact(id).constant.address());
+ConstantSet constants_of(const Graph& graph) {
+  ConstantSet constants;
+  for (ValueId id = 0; id < graph.value_count(); ++id) {
+    if (graph.fact(id).constant) constants.insert(graph.fact(id).constant.address());
   }
+  return constants;
+}
+
+void share_constants(Graph& graph, const ConstantSet& known, const ModelResources& resources) {
   for (ValueId id = 0; id < graph.value_count(); ++id) {
     const Tensor& constant = graph.fact(id).constant;
     if (!constant || known.contains(constant.address())) continue;

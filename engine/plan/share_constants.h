@@ -1,11 +1,19 @@
 #pragma once
 
+#include <unordered_set>
+
 #include "compile/model_resources.h"
 #include "graph/graph.h"
 
 namespace linnet {
 
-/// Replaces constants of a plan's graph, but for those of the program that it is made of, by equal ones of other plans.
-void share_constants(Graph& graph, const Graph& program, const ModelResources& resources);
+/// Addresses of constants.
+using ConstantSet = std::unordered_set<const void*>;
+
+/// Those of a graph.
+ConstantSet constants_of(const Graph& graph);
+
+/// Replaces constants of a graph, but for those that are known, by equal ones of the model's other graphs.
+void share_constants(Graph& graph, const ConstantSet& known, const ModelResources& resources);
 
 }  // namespace linnet

@@ -1,7 +1,6 @@
 #include "plan/specialize.h"
 
 #include "passes/passes.h"
-#include "plan/share_constants.h"
 
 namespace linnet {
 
@@ -21,12 +20,6 @@ Graph specialized(Graph graph, const std::vector<PlanInput>& inputs, const Model
   }
   optimize(graph, resources, true);
   return graph;
-}
-
-Graph one_of_many(Graph graph, const Graph& program, const ModelResources& resources) {
-  Graph result = graph.compacted();
-  share_constants(result, program, resources);
-  return result;
 }
 
 }  // namespace linnet

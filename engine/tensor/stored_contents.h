@@ -38,6 +38,11 @@ class StoredContents {
   static void read(const Tensor& tensor, std::span<std::byte> to, size_t from);
   /// What keeps the tensor's memory alive.
   static const std::shared_ptr<const void>& owner(const Tensor& tensor) { return tensor.owner_; }
+  /// The tensor, kept alive by that instead.
+  static Tensor with_owner(Tensor tensor, std::shared_ptr<const void> owner) {
+    tensor.owner_ = std::move(owner);
+    return tensor;
+  }
   /// Whether the tensor's contents take memory.
   static bool in_memory(const Tensor& tensor);
 

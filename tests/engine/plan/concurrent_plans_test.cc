@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <condition_variable>
 #include <future>
+#include <mutex>
 
+#include "environment/run_environment.h"
 #include "plan/program.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
@@ -42,6 +45,24 @@ class Gated final : public Op {
 
  private:
   Gate& gate_;
+};
+
+/// Both callers of meet() are there at the same time, or one has waited in vain.
+class Meeting {
+ public:
+  void meet() {
+    std::unique_lock lock(mutex_);
+    ++here_;
+    changed_.notify_all();
+    if (!changed_.wait_for(lock, std::chrono::seconds(20), [&] { return here_ >= 2; })) failed = true;
+  }
+
+  std::atomic<bool> failed = false;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int here_ = 0;
 };
 
 std::vector<Tensor> rows(int64_t n) { return {random_tensor({n, 4})}; }
@@ -88,6 +109,61 @@ TEST_F(ConcurrentPlans, APlanThatIsBeingMadeIsNotMadeTwice) {
   gate_.opened.set_value();
   EXPECT_EQ(slow.get(), same.get());
   EXPECT_EQ(gate_.compiled, compiled);
+}
+
+TEST_F(ConcurrentPlans, WhoWaitsForAPlanLooksAtTheDeadline) {
+  auto slow = plan_slowly();
+  ContextOptions options;
+  options.limits.deadline_ms = 1;
+  RunEnvironment run(options, make_serial_executor());
+  run.begin_run({});
+  expect_error(ErrorKind::kLimit, "", [&] { program_->plan_for(rows(kSlow), &run); });
+  gate_.opened.set_value();
+  EXPECT_TRUE(slow.get());
+}
+
+/// y = x. Whoever infers or compiles it for numbers below 2 or from 70 on meets another who does.
+class Met final : public Op {
+ public:
+  Met(Meeting& classes, Meeting& plans) : classes_(classes), plans_(plans) {}
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    const Dim& n = in[0].dim(0);
+    if (n.known() && n.value() < 2) classes_.meet();
+    return {Fact(in[0].dtype, in[0].dims)};
+  }
+  KernelPtr compile(const CompileInput& in) const override {
+    if (in.shape(0)[0] >= 70) plans_.meet();
+    return std::make_unique<CopyKernel>();
+  }
+
+ private:
+  Meeting &classes_, &plans_;
+};
+
+/// Plans for both numbers of rows, each by a client of its own.
+void plan_both(Program& program, int64_t n, int64_t m) {
+  const auto plan = [&](int64_t x) {
+    return [&program, x] { program.plan_for(std::vector<Tensor>{random_tensor({x, 4}), random_tensor({1, 4})}); };
+  };
+  const auto other = std::async(std::launch::async, plan(n));
+  plan(m)();
+}
+
+TEST(ConcurrentClients, MakeNewClassesAndPlansAtTheSameTime) {
+  Meeting classes, plans;
+  Registry registry = standard_registry();
+  registry.add("Met", {}, [&](const NodeSpec&) { return std::make_unique<Met>(classes, plans); });
+  GraphBuilder b(17, std::move(registry));
+  const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N"), 4}));
+  const ValueId y = b.input("y", Fact(DType::kFloat32, Dims{Dim("M"), 4}));
+  b.output(b.op("Add", {b.op("Met", {x}), y}));
+  const auto resources = std::make_shared<ModelResources>();
+  resources->options.executor = make_serial_executor();
+  Program program(model_graph(b.model(resources->options)), resources);
+  plan_both(program, 0, 1);
+  EXPECT_FALSE(classes.failed);
+  plan_both(program, 70, 80);
+  EXPECT_FALSE(plans.failed);
 }
 
 }  // namespace

@@ -176,6 +176,49 @@ TEST(ShapeClasses, OtherOrdersAndContextsGiveTheSameBits) {
   }
 }
 
+/// y = x of integers; counts how often its facts are inferred.
+class Passed final : public Op {
+ public:
+  explicit Passed(int& inferred) : inferred_(inferred) {}
+  std::vector<Fact> infer(std::span<const Fact> in) const override {
+    ++inferred_;
+    return {Fact(in[0].dtype, in[0].dims)};
+  }
+  std::optional<Dims> contents(std::span<const Fact> in, const Fact&) const override { return elements_of(in[0]); }
+  KernelPtr compile(const CompileInput&) const override { throw Error(ErrorKind::kInternal, "is never computed"); }
+
+ private:
+  int& inferred_;
+};
+
+/// What follows from sizes alone has its numbers at once.
+TEST(ShapeClasses, BindingsDoNotComputeOneSizeOfTheOther) {
+  int inferred = 0;
+  Registry registry = standard_registry();
+  registry.add("Passed", {}, [&](const NodeSpec&) { return std::make_unique<Passed>(inferred); });
+  GraphBuilder b(17, std::move(registry));
+  const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N"), Dim("M"), 4}));
+  const ValueId shape = b.op("Passed", {b.op("Shape", {x})});
+  const ValueId tail =
+      b.op("Slice", {shape, b.constant(Tensor::of<int64_t>({1})), b.constant(Tensor::of<int64_t>({3}))});
+  const ValueId joined = b.op("Concat", {b.constant(Tensor::of<int64_t>({-1})), tail}, {{"axis", int64_t{0}}});
+  b.output(b.op("Reshape", {b.op("Relu", {b.op("Neg", {x})}), joined}));
+  b.output(shape);
+  const auto program = program_of(b);
+  const auto plan = [&](int64_t n, int64_t m) {
+    return program->plan_for(std::vector<Tensor>{random_tensor({n, m, 4})});
+  };
+  plan(5, 6);
+  const int before = inferred;
+  for (const auto& [n, m] : {std::pair<int64_t, int64_t>{7, 6}, {8, 9}, {3, 2}}) {
+    const auto made = plan(n, m);
+    EXPECT_EQ(inferred, before);
+    EXPECT_EQ(made->slots[size_t(made->outputs[0].slot)].shape, Shape({n, m, 4}));
+    const Tensor& sizes = made->graph.fact(made->graph.outputs()[1].value).constant;
+    EXPECT_TRUE(identical(sizes, Tensor::of<int64_t>({n, m, 4})));
+  }
+}
+
 /// As often as 64 elements fit into the input: once for small ones.
 TEST(ShapeClasses, PlansAreWhatTheirSizesMakeOfThem) {
   GraphBuilder b;
