@@ -4,6 +4,7 @@
 
 #include "passes/passes.h"
 #include "plan/specialize.h"
+#include "tensor/dim_range.h"
 #include "tensor/polynomial.h"
 
 namespace linnet {
@@ -15,6 +16,12 @@ Dim assumed_large(const Dim& symbol) {
   Bounds bounds = atom.bounds;
   bounds.assumed.low = std::max<int64_t>(bounds.assumed.low, 2);
   return bounded_symbol(atom, bounds);
+}
+
+/// Whether an error may be about the sizes that a class is for.
+bool is_about_sizes(ErrorKind kind) {
+  return kind == ErrorKind::kShape || kind == ErrorKind::kModel || kind == ErrorKind::kType ||
+         kind == ErrorKind::kUnsupported;
 }
 
 }  // namespace
@@ -30,8 +37,14 @@ ShapeClass::ShapeClass(const Graph& program, const OpenDims& open, const Fixed& 
   }
   substitute_dims(graph_, dims);
   DimScope scope(symbols);
-  optimize(graph_, resources);
-  graph_ = one_of_many(std::move(graph_), program, resources);
+  try {
+    optimize(graph_, resources);
+    graph_ = one_of_many(std::move(graph_), program, resources);
+  } catch (const Error& error) {
+    if (!is_about_sizes(error.kind())) throw;
+    graph_ = program;
+    is_refused_ = true;
+  }
   for (size_t i = 0; i < open.count(); ++i) {
     const auto is_own = [&](const Dim& dim) { return certainly_equal(dim, open.symbol(i)); };
     if (std::ranges::any_of(scope.assumed(), is_own)) assumed_.insert(i);
@@ -40,7 +53,10 @@ ShapeClass::ShapeClass(const Graph& program, const OpenDims& open, const Fixed& 
 }
 
 bool ShapeClass::meets_conditions(const std::vector<PlanInput>& inputs) const {
-  const DimSubstitution numbers = open_.numbers(open_.sizes(inputs));
+  if (is_refused_) return false;
+  const std::vector<int64_t> sizes = open_.sizes(inputs);
+  if (std::ranges::any_of(sizes, [](int64_t size) { return size > kUsualSize; })) return false;
+  const DimSubstitution numbers = open_.numbers(sizes);
   return std::ranges::all_of(conditions_, [&](const DimScope::Lesson& condition) {
     const Dim a = numbers(condition.a), b = numbers(condition.b);
     return condition.equal ? certainly_equal(a, b) : certainly_at_least(a, b);

@@ -36,7 +36,8 @@ void for_symbols(const Dim& dim, const F& f) {
 
 }  // namespace
 
-DimScope::DimScope(Dims symbols) : outer_(std::exchange(current_scope, this)), symbols_(std::move(symbols)), learns_(!symbols_.empty()) {}
+DimScope::DimScope(Dims symbols)
+    : outer_(std::exchange(current_scope, this)), symbols_(std::move(symbols)), learns_(!symbols_.empty()) {}
 DimScope::~DimScope() { current_scope = outer_; }
 DimScope* DimScope::current() { return current_scope; }
 
@@ -53,9 +54,25 @@ bool DimScope::can_check(const Dim& dim) const {
   return can;
 }
 
+bool DimScope::has_room() const { return conditions_.size() + lessons_.size() < kMostConditions; }
+
 void DimScope::learn(const Dim& a, const Dim& b, bool equal) {
-  if (!learns_ || conditions_.size() + lessons_.size() >= kMostConditions) return;
-  if (can_check(a) && can_check(b)) lessons_.push_back({a, b, equal});
+  if (learns_ && has_room() && can_check(a) && can_check(b)) lessons_.push_back({a, b, equal});
+}
+
+bool DimScope::is_noted(const Lesson& lesson) const {
+  const auto is_it = [&](const Lesson& other) {
+    return other.equal == lesson.equal && certainly_equal(other.a, lesson.a) && certainly_equal(other.b, lesson.b);
+  };
+  return std::ranges::any_of(lessons_, is_it) || std::ranges::any_of(conditions_, is_it);
+}
+
+bool DimScope::require_at_least(const Dim& a, const Dim& b) {
+  const Lesson condition{a, b, false};
+  if (is_noted(condition)) return true;
+  if (!has_room() || !can_check(a) || !can_check(b)) return false;
+  lessons_.push_back(condition);
+  return true;
 }
 
 std::vector<DimScope::Lesson> DimScope::take_lessons() {

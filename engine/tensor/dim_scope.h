@@ -36,6 +36,8 @@ class DimScope {
   /// Whether there are lessons, see NoLessons.
   bool learns() const { return learns_; }
   void learn(const Dim& a, const Dim& b, bool equal);
+  /// Makes a >= b a condition, in bodies too. False where no binding could check it.
+  bool require_at_least(const Dim& a, const Dim& b);
   /// The lessons since the last call.
   std::vector<Lesson> take_lessons();
   /// All lessons that were taken: the graph is right only for runs where they hold.
@@ -54,6 +56,8 @@ class DimScope {
 
  private:
   bool can_check(const Dim& dim) const;
+  bool has_room() const;
+  bool is_noted(const Lesson& lesson) const;
 
   DimScope* outer_;
   Dims symbols_, assumed_;
