@@ -46,8 +46,7 @@ ShapeClass::ShapeClass(const Graph& program, const OpenDims& open, const Fixed& 
     is_refused_ = true;
   }
   for (size_t i = 0; i < open.count(); ++i) {
-    const auto is_own = [&](const Dim& dim) { return certainly_equal(dim, open.symbol(i)); };
-    if (std::ranges::any_of(scope.assumed(), is_own)) assumed_.insert(i);
+    if (scope.is_assumed(open.symbol(i))) assumed_.insert(i);
   }
   conditions_ = scope.conditions();
 }

@@ -13,44 +13,24 @@ constexpr size_t kMostSpent = 4'000'000;  // terms, which take about half a seco
 
 thread_local DimScope* current_scope = nullptr;
 
-bool has(const Dims& symbols, const Atom& symbol) {
-  return std::ranges::any_of(symbols, [&](const Dim& dim) { return compare(**Polynomial::atom_of(dim), symbol) == 0; });
-}
-
-/// Calls f(atom) for all symbols in the dim.
-template <class F>
-void for_symbols(const Dim& dim, const F& f) {
-  const Polynomial* const p = Polynomial::of(dim);
-  if (!p) return;
-  for (const Term& term : p->terms) {
-    for (const Factor& factor : term.factors) {
-      if (factor.atom->is_symbol()) {
-        f(factor.atom);
-      } else {
-        for_symbols(factor.atom->a, f);
-        for_symbols(factor.atom->b, f);
-      }
-    }
-  }
-}
-
 }  // namespace
 
-DimScope::DimScope(Dims symbols)
-    : outer_(std::exchange(current_scope, this)), symbols_(std::move(symbols)), learns_(!symbols_.empty()) {}
+DimScope::DimScope(Dims symbols) : outer_(std::exchange(current_scope, this)), learns_(!symbols.empty()) {
+  for (const Dim& symbol : symbols) symbols_.insert(*Polynomial::atom_of(symbol));
+}
 DimScope::~DimScope() { current_scope = outer_; }
 DimScope* DimScope::current() { return current_scope; }
 
 void DimScope::assume(const Dim& dim) {
   for_symbols(dim, [&](const AtomPtr& symbol) {
     const bool more = symbol->bounds.assumed.low > symbol->bounds.certain.low;
-    if (more && !has(assumed_, *symbol)) assumed_.push_back(Polynomial::atom(symbol));
+    if (more && assumed_symbols_.insert(symbol).second) assumed_.push_back(Polynomial::atom(symbol));
   });
 }
 
 bool DimScope::can_check(const Dim& dim) const {
   bool can = dim.determined();
-  for_symbols(dim, [&](const AtomPtr& symbol) { can = can && has(symbols_, *symbol); });
+  for_symbols(dim, [&](const AtomPtr& symbol) { can = can && symbols_.contains(symbol); });
   return can;
 }
 
@@ -60,18 +40,11 @@ void DimScope::learn(const Dim& a, const Dim& b, bool equal) {
   if (learns_ && has_room() && can_check(a) && can_check(b)) lessons_.push_back({a, b, equal});
 }
 
-bool DimScope::is_noted(const Lesson& lesson) const {
-  const auto is_it = [&](const Lesson& other) {
-    return other.equal == lesson.equal && certainly_equal(other.a, lesson.a) && certainly_equal(other.b, lesson.b);
-  };
-  return std::ranges::any_of(lessons_, is_it) || std::ranges::any_of(conditions_, is_it);
-}
-
 bool DimScope::require_at_least(const Dim& a, const Dim& b) {
-  const Lesson condition{a, b, false};
-  if (is_noted(condition)) return true;
+  if (required_.contains({a, b})) return true;
   if (!has_room() || !can_check(a) || !can_check(b)) return false;
-  lessons_.push_back(condition);
+  required_.insert({a, b});
+  lessons_.push_back({a, b, false});
   return true;
 }
 
