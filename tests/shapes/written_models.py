@@ -163,6 +163,19 @@ def added(d, n, m):
     return [total, d.op("Shape", [total]), d.op("Cast", [equal], to=INT64)]
 
 
+def four_or_one(d, n, m):
+    """M is 4 or 1, and then 0 or 1: other sizes are refused, 1 is not."""
+    four, none = number(d, [1, 2, 3, 4], np.float32), d.op("Slice", ["x", d.ints(0), d.ints(0), d.ints(1)])
+    return [d.op("Add", ["x", four]), d.op("Add", ["x", none])]
+
+
+def one_branch_each(d, n, m):
+    """A branch that fails unless N is 1, and is taken only there."""
+    branches = [d.branch("then", "Squeeze", "x"), d.branch("else", "Identity", "x")]
+    branches[0].node[0].input.append(d.ints(0))
+    return d.op("If", [d.op("Equal", [n, number(d, 1)])], then_branch=branches[0], else_branch=branches[1])
+
+
 def masked_attention(d, n, m):
     """x [N, M], three times as wide for queries, keys and values; a mask of lengths behind one another."""
     q, k, v = (d.op("MatMul", [d.op("Unsqueeze", ["x", d.ints(2)]), d.constant(w)]) for w in np.random.default_rng(3).standard_normal((3, 1, 8)).astype(np.float32))  # fmt: skip
@@ -191,7 +204,8 @@ MODELS = {
         power, there_and_back, beyond_the_largest, product_of_dims, narrow_integers, narrow_integers_in_a_body,
         bytes_of_dims, floats_of_dims, signs, shared_names,
     )},
-    **{build.__name__: lambda build=build: of_x(build, SMALL) for build in (reshapes, backwards, carried)},
+    **{build.__name__: lambda build=build: of_x(build, SMALL) for build in (reshapes, backwards, carried, one_branch_each)},
+    "four_or_one": lambda: of_x(four_or_one, [(3, 1), (2, 4), (1, 1), (0, 1)]),
     "called": lambda: of_x(called, SMALL, functions=[SHAPES_OF]),
     "masked_attention": lambda: of_x(masked_attention, SMALL, rtol=1e-4),
     "recurrent": lambda: of_x(recurrent, [size for size in SMALL if min(size)], rtol=1e-4),
