@@ -1,5 +1,6 @@
 """A model whose dims are open, and the inputs of other sizes that tests give it."""
 
+import random
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,6 +10,8 @@ import numpy as np
 import onnx
 from onnx import helper
 from onnx_runtime import OnnxRuntime
+
+SIZES, FILE_BINDINGS = (0, 1, 1, 2, 2, 3, 5, 7, 11, 13), 16
 
 
 @dataclass
@@ -64,3 +67,29 @@ def _answer(run, feeds):
         return run(feeds)
     except Exception:  # noqa: BLE001 - each of the engines has errors of its own
         return None
+
+
+def of_files(arguments):
+    """(path, model) of each file among the arguments; others are sizes of open dims, N=1,2,5."""
+    sizes = dict(argument.split("=") for argument in arguments if "=" in argument)
+    sizes = {dim: [int(size) for size in text.split(",")] for dim, text in sizes.items()}
+    return ((path, of_file(path, sizes)) for path in arguments if "=" not in path)
+
+
+def of_file(path, sizes):
+    """Integers are ids below 100, or ones where the name says that it is a mask."""
+    model, chosen, numbers = onnx.load(path), random.Random(0), np.random.default_rng(0)
+    weights = {tensor.name for tensor in model.graph.initializer}
+    inputs = [value for value in model.graph.input if value.name not in weights]
+    dims = {dim.dim_param for value in inputs for dim in value.type.tensor_type.shape.dim if dim.dim_param}
+    bindings = [{dim: chosen.choice(sizes.get(dim, SIZES)) for dim in sorted(dims)} for _ in range(FILE_BINDINGS)]
+    return OpenModel(model, [{value.name: _array(value, sizes_of, numbers) for value in inputs} for sizes_of in bindings])
+
+
+def _array(value, sizes, numbers):
+    kind = value.type.tensor_type
+    shape = [sizes.get(dim.dim_param, dim.dim_value or 1) for dim in kind.shape.dim]
+    dtype = helper.tensor_dtype_to_np_dtype(kind.elem_type)
+    if "mask" in value.name:
+        return np.ones(shape, dtype)
+    return (numbers.standard_normal(shape) if dtype.kind == "f" else numbers.integers(0, 100, shape)).astype(dtype)

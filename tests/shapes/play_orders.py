@@ -1,7 +1,7 @@
 """The same bindings in random orders, from four contexts at once, with and without plans that are kept: equal bits.
 
 python play_orders.py 10000 plays so many games with drawn models, half of them of integers, half of floats.
-python play_orders.py MODEL... plays with files, whose open dims get sizes of 1 to 13, or of a list: H=32,64.
+python play_orders.py MODEL... plays with files, whose open dims get sizes of 0 to 13, or of a list: H=32,64.
 """
 
 import random
@@ -15,13 +15,9 @@ if __name__ == "__main__":
 import drawn_integers
 import drawn_networks
 import linnet
-import numpy as np
-import onnx
-from onnx import helper
-from open_model import OpenModel
+from open_model import of_files
 
 BINDINGS, CONTEXTS = 20, 4
-SIZES = (1, 1, 2, 3, 5, 7, 11, 13)
 
 
 def bits(run, feeds):
@@ -65,32 +61,11 @@ def drawn(seed):
     return (drawn_integers, drawn_networks)[seed % 2].draw(seed)
 
 
-def of_file(path, sizes):
-    """Integers are ids below 100, or ones where the name says that it is a mask."""
-    model, chosen, numbers = onnx.load(path), random.Random(0), np.random.default_rng(0)
-    weights = {tensor.name for tensor in model.graph.initializer}
-    inputs = [value for value in model.graph.input if value.name not in weights]
-    dims = {dim.dim_param for value in inputs for dim in value.type.tensor_type.shape.dim if dim.dim_param}
-    bindings = [{dim: chosen.choice(sizes.get(dim, SIZES)) for dim in sorted(dims)} for _ in range(BINDINGS)]
-    return OpenModel(model, [{value.name: _array(value, sizes_of, numbers) for value in inputs} for sizes_of in bindings])
-
-
-def _array(value, sizes, numbers):
-    kind = value.type.tensor_type
-    shape = [sizes.get(dim.dim_param, dim.dim_value or 1) for dim in kind.shape.dim]
-    dtype = helper.tensor_dtype_to_np_dtype(kind.elem_type)
-    if "mask" in value.name:
-        return np.ones(shape, dtype)
-    return (numbers.standard_normal(shape) if dtype.kind == "f" else numbers.integers(0, 100, shape)).astype(dtype)
-
-
 def main(arguments):
     if arguments[0].isdigit():
         games = ((f"seed {seed}", drawn(seed)) for seed in range(int(arguments[0])))
     else:
-        sizes = dict(argument.split("=") for argument in arguments if "=" in argument)
-        sizes = {dim: [int(size) for size in text.split(",")] for dim, text in sizes.items()}
-        games = ((path, of_file(path, sizes)) for path in arguments if "=" not in path)
+        games = of_files(arguments)
     played = differing = 0
     for name, model in games:
         found = difference(model, played)

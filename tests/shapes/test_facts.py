@@ -1,68 +1,16 @@
 """What the engine knows of values before a run, dims and elements of small integer tensors, is what a run gives."""
 
-import subprocess
-
 import drawn_integers
 import drawn_networks
+import numpy as np
+import onnx
 import pytest
 import written_models
-from locations import BUILD
+from compare_facts import compared, wrong
+from locations import REAL_MODELS
+from open_model import OpenModel
 
-FACTS_AT = BUILD / "bin" / "facts_at"
 DRAWN, PARTS = {drawn_integers: 80, drawn_networks: 40}, 4
-
-
-def facts_at(path, level, shapes):
-    """(shapes, graph, name, dims, elements) of every value; None in place of what is unknown. A line to stderr is why
-    the model is refused."""
-    result = subprocess.run([FACTS_AT, path, str(level), *shapes], capture_output=True, text=True)
-    if result.returncode == 1:
-        raise ValueError(result.stderr)
-    assert result.returncode == 0
-    for line in result.stdout.splitlines():
-        first, second, *rest = line.split("\t")
-        if first == "at":
-            current = second
-        else:
-            yield current, first, second, numbers(rest[0]), numbers(rest[1]) if rest[1] else None
-
-
-def numbers(text):
-    return [None if word == "?" else int(word) for word in text[1:-1].split()]
-
-
-def fits(known, values):
-    return known is None or len(known) == len(values) and all(k in (None, int(v)) for k, v in zip(known, values))
-
-
-def wrong(model, path, level):
-    """The first fact that is not what ONNX Runtime gives; "" where there is none, or it does not run the model."""
-    try:
-        answers = model.answers(model.with_all_values)
-    except Exception:  # noqa: BLE001
-        return ""
-    runs = {}
-    for feeds, answer in zip(model.feeds, answers):
-        if answer is not None:
-            runs[",".join("x".join(map(str, x.shape)) for x in feeds.values())] = (feeds, answer | feeds)
-    path.write_bytes(model.bytes)
-    try:
-        facts = list(facts_at(path, level, runs))
-    except ValueError as refused:
-        return "" if all(model.with_numbers(model.model, feeds) is None for feeds, _ in runs.values()) else str(refused)
-    known = 0
-    for shapes, graph, name, dims, elements in facts:
-        feeds, values = runs[shapes]
-        if name not in values:
-            continue  # a constant
-        value = values[name]
-        if not fits(dims, value.shape) or not fits(elements, value.ravel()):
-            exact = model.with_numbers(model.with_all_values, feeds)
-            if exact is not None and model.agree(exact[name], value):
-                return f"{graph} {shapes}: {name} is {value} of {value.shape}, not {dims} {elements}"
-        known += len(dims) - dims.count(None)
-    assert known or not runs
-    return ""
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -75,4 +23,32 @@ def test_facts_of_drawn_models(tmp_path, kind, part):
 @pytest.mark.parametrize("level", [0, 2])
 @pytest.mark.parametrize("name", written_models.MODELS)
 def test_facts_of_written_models(tmp_path, name, level):
-    assert not wrong(written_models.MODELS[name](), tmp_path / "model.onnx", level)
+    found, known = compared(written_models.MODELS[name](), tmp_path / "model.onnx", level)
+    assert not found and known
+
+
+def speech(batch, samples):
+    numbers = np.random.default_rng([batch, samples])
+    return {
+        "input": numbers.standard_normal((batch, samples)).astype(np.float32),
+        "state": numbers.standard_normal((2, batch, 128)).astype(np.float32),
+        "sr": np.array(16000, np.int64),
+    }
+
+
+def pixels(batch, height=224):
+    return {"input": np.ones((batch, 1, height, 224), np.float32)}
+
+
+REAL = {
+    "silero_vad/silero_vad_16k_op15.onnx": [speech(*x) for x in ((1, 512), (2, 576), (3, 320), (1, 577))],
+    "super_resolution_10/model.onnx": [pixels(batch) for batch in (1, 2, 3)],
+}
+
+
+@pytest.mark.skipif(not REAL_MODELS.is_dir(), reason=f"no folder {REAL_MODELS} with real models")
+@pytest.mark.parametrize("name", REAL)
+def test_facts_of_real_models(tmp_path, name):
+    model = OpenModel(onnx.load(REAL_MODELS / name), REAL[name], rtol=1e-3)
+    found, known = compared(model, tmp_path / "model.onnx", 2)
+    assert not found and known
