@@ -176,6 +176,43 @@ def one_branch_each(d, n, m):
     return d.op("If", [d.op("Equal", [n, number(d, 1)])], then_branch=branches[0], else_branch=branches[1])
 
 
+def sequences(d, n, m):
+    """Rows one by one, and put together again in pairs."""
+    one, two = (d.op("SplitToSequence", ["x", number(d, rows)], axis=0) for rows in (1, 2))
+    whole = d.op("ConcatFromSequence", [d.op("SequenceInsert", [one, "x"])], axis=0)
+    count, first = d.op("SequenceLength", [two]), d.op("SequenceAt", [two, number(d, 0)])
+    return [whole, d.op("Shape", [first]), d.op("Expand", [count, d.ints(2)]), d.op("Add", [first, number(d, 1, np.float32)])]
+
+
+def scanned(d, n, m):
+    """Sums of rows so far, and a tensor of as many as there are."""
+    info_of = helper.make_empty_tensor_value_info
+    nodes = [helper.make_node("Add", ["sum", "row"], ["next"]), helper.make_node("Shape", ["row"], ["size"])]
+    body = helper.make_graph(nodes, "body", [info_of("sum"), info_of("row")], [info_of("next"), info_of("size")])
+    start = d.op("ConstantOfShape", [d.op("Unsqueeze", [m, d.ints(0)])])
+    d.op("Scan", [start, "x"], 1, outputs=2, body=body, num_scan_inputs=1)
+    last, sizes = (name for name, _ in d.values)
+    return [last, sizes, d.op("Reshape", ["x", d.op("Gather", [d.op("Shape", [sizes]), d.ints(0)])])]
+
+
+def selected(d, n, m):
+    """As many as are above 0, which no shape says."""
+    above = d.op("Greater", ["x", number(d, 0, np.float32)])
+    kept = d.op("Compress", [d.op("Reshape", ["x", d.ints(-1)]), d.op("Reshape", [above, d.ints(-1)])])
+    places = d.op("Transpose", [d.op("NonZero", [above])], perm=[1, 0])
+    count = d.op("Shape", [kept])
+    both = d.op("Concat", [count, d.op("Unsqueeze", [n, d.ints(0)])], axis=0)
+    return [kept, places, d.op("GatherND", ["x", places]), d.op("ReduceProd", [both], keepdims=0), d.op("Expand", [n, count])]
+
+
+def shape_in_data(d, n, m):
+    """A shape of ones that is computed of elements."""
+    ones = d.op("Cast", [d.op("Sign", [d.op("Exp", ["x"])])], to=INT64)
+    flat = d.op("Reshape", [ones, d.ints(-1)])
+    few = d.op("Slice", [flat, d.ints(0), d.ints(3)])
+    return [d.op("Expand", [n, few]), d.op("Tile", ["x", d.op("Slice", [d.op("Concat", [few, d.ints(1, 1)], axis=0), d.ints(0), d.ints(2)])])]
+
+
 def masked_attention(d, n, m):
     """x [N, M], three times as wide for queries, keys and values; a mask of lengths behind one another."""
     q, k, v = (d.op("MatMul", [d.op("Unsqueeze", ["x", d.ints(2)]), d.constant(w)]) for w in np.random.default_rng(3).standard_normal((3, 1, 8)).astype(np.float32))  # fmt: skip
@@ -204,10 +241,13 @@ MODELS = {
         power, there_and_back, beyond_the_largest, product_of_dims, narrow_integers, narrow_integers_in_a_body,
         bytes_of_dims, floats_of_dims, signs, shared_names,
     )},
-    **{build.__name__: lambda build=build: of_x(build, SMALL) for build in (reshapes, backwards, carried, one_branch_each)},
+    **{build.__name__: lambda build=build: of_x(build, SMALL) for build in (
+        reshapes, backwards, carried, one_branch_each, scanned, selected, shape_in_data,
+    )},
     "four_or_one": lambda: of_x(four_or_one, [(3, 1), (2, 4), (1, 1), (0, 1)]),
     "called": lambda: of_x(called, SMALL, functions=[SHAPES_OF]),
     "masked_attention": lambda: of_x(masked_attention, SMALL, rtol=1e-4),
+    "sequences": lambda: of_x(sequences, [size for size in SMALL if min(size)]),
     "recurrent": lambda: of_x(recurrent, [size for size in SMALL if min(size)], rtol=1e-4),
     "names that inputs share": lambda: pair([["N", "M"], ["N", "M"]], added),
     "a name twice": lambda: pair([["N", "N"], ["N", "N"]], added),
