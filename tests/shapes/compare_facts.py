@@ -1,6 +1,6 @@
 """Compares what the engine knows of values before a run with what a run gives.
 
-python compare_facts.py MODEL...: of files, whose open dims get sizes of 0 to 13, or of a list: H=32,64.
+python compare_facts.py MODEL...: of files, whose open dims get sizes of 0 to 13, or those of the arguments: H=32,64 or M=P+T.
 """
 
 import subprocess

@@ -70,9 +70,8 @@ def _answer(run, feeds):
 
 
 def of_files(arguments):
-    """(path, model) of each file among the arguments; others are sizes of open dims, N=1,2,5."""
+    """(path, model) of each file among the arguments; others are sizes of open dims, N=1,2,5 or N=P+T."""
     sizes = dict(argument.split("=") for argument in arguments if "=" in argument)
-    sizes = {dim: [int(size) for size in text.split(",")] for dim, text in sizes.items()}
     return ((path, of_file(path, sizes)) for path in arguments if "=" not in path)
 
 
@@ -81,9 +80,22 @@ def of_file(path, sizes):
     model, chosen, numbers = onnx.load(path), random.Random(0), np.random.default_rng(0)
     weights = {tensor.name for tensor in model.graph.initializer}
     inputs = [value for value in model.graph.input if value.name not in weights]
-    dims = {dim.dim_param for value in inputs for dim in value.type.tensor_type.shape.dim if dim.dim_param}
-    bindings = [{dim: chosen.choice(sizes.get(dim, SIZES)) for dim in sorted(dims)} for _ in range(FILE_BINDINGS)]
-    return OpenModel(model, [{value.name: _array(value, sizes_of, numbers) for value in inputs} for sizes_of in bindings])
+    dims = sorted({dim.dim_param for value in inputs for dim in value.type.tensor_type.shape.dim if dim.dim_param})
+    feeds = []
+    for _ in range(FILE_BINDINGS):
+        binding = {dim: chosen.choice(_sizes(sizes.get(dim))) for dim in dims}
+        sums = {dim: sizes[dim].split("+") for dim in dims if _is_sum(sizes.get(dim))}
+        binding |= {dim: sum(binding[name] for name in names) for dim, names in sums.items()}
+        feeds.append({value.name: _array(value, binding, numbers) for value in inputs})
+    return OpenModel(model, feeds)
+
+
+def _is_sum(text):
+    return text is not None and not text[0].isdigit()
+
+
+def _sizes(text):
+    return SIZES if text is None or _is_sum(text) else [int(size) for size in text.split(",")]
 
 
 def _array(value, sizes, numbers):

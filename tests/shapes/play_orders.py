@@ -1,7 +1,7 @@
 """The same bindings in random orders, from four contexts at once, with and without plans that are kept: equal bits.
 
 python play_orders.py 10000 plays so many games with drawn models, half of them of integers, half of floats.
-python play_orders.py MODEL... plays with files, whose open dims get sizes of 0 to 13, or of a list: H=32,64.
+python play_orders.py MODEL... plays with files, whose open dims get sizes of 0 to 13, or those of the arguments: H=32,64 or M=P+T.
 """
 
 import random
