@@ -9,6 +9,7 @@ namespace linnet {
 namespace {
 
 constexpr size_t kMostClasses = 8;
+constexpr int kMostSteps = 3;  // classes on the way to that of some inputs, where each shows that another dim matters
 constexpr std::chrono::milliseconds kPatience{10};  // of one that waits, between looks at its deadline
 
 }  // namespace
@@ -19,16 +20,13 @@ std::shared_ptr<ShapeClass> ShapeClasses::of(const std::vector<PlanInput>& input
                                              const RunEnvironment* run) {
   const std::vector<int64_t> sizes = open_.sizes(inputs);
   ShapeClass::Fixed fixed;
-  while (true) {
+  const auto fix = [&](size_t i) { return sizes[i] < 2 && fixed.insert({i, sizes[i]}).second; };
+  for (int step = 0; step < kMostSteps; ++step) {
     std::shared_ptr<ShapeClass> found = get(fixed, resources, run);
-    bool fits = true;
-    for (const size_t i : found->assumed()) {
-      if (sizes[i] >= 2) continue;
-      fixed[i] = sizes[i];
-      fits = false;
-    }
-    if (fits) return found;
+    if (std::ranges::count_if(found->assumed(), fix) == 0) return found;
   }
+  for (size_t i = 0; i < sizes.size(); ++i) fix(i);
+  return get(fixed, resources, run);
 }
 
 std::shared_ptr<ShapeClass> ShapeClasses::get(const ShapeClass::Fixed& fixed, const ModelResources& resources,

@@ -231,5 +231,15 @@ def loops(count):
     return f, [value]
 
 
+def revealed(count):
+    """Whether a dim matters is known when the one before is 1: a class for each, one after the other."""
+    f = Form(count // 6, dims=count // 6)
+    f.size = lambda dim: 1
+    value = f.dims[0]
+    for dim in f.dims[1:]:
+        value = f.op("Where", [f.op("Equal", [value, f.number(1)]), dim, f.number(7)])
+    return f, [value]
+
+
 FORMS = [doubling, powers, products, extremes, floors, wide, symbols, equalities, stacked, joined, reshapes, lookups,
-         expansions, images, branches, loops]  # fmt: skip
+         expansions, images, branches, loops, revealed]  # fmt: skip
