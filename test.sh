@@ -154,7 +154,7 @@ run run_model "$PYTHON" -m $pytest tests/tools tests/examples --junitxml=@REPORT
 run docs "$PYTHON" -m $pytest --dist loadfile tests/docs --junitxml=@REPORT@
 run package "$PYTHON" -m $pytest --dist loadfile tests/package --junitxml=@REPORT@
 run c "$PYTHON" -m $pytest tests/c --junitxml=@REPORT@
-run python env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m $pytest tests/python --junitxml=@REPORT@
+run python env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m $pytest tests/python tests/shapes --junitxml=@REPORT@
 # The applications whose packages are small; in one process, as they share ONNX Runtime's folder.
 run applications "$PYTHON" -m pytest -q tests/applications -k "magika or skl2onnx" --junitxml=@REPORT@
 # The engine whose packages are small.

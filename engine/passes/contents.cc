@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "passes/evaluate.h"
+#include "tensor/dim_range.h"
+#include "tensor/dim_scope.h"
 
 namespace linnet {
 namespace {
@@ -149,15 +151,28 @@ std::vector<Contents> contents(const Node& node, std::span<const Fact> in, std::
   });
 }
 
-/// What of an element is known where the dtype has that many bits.
+/// The numbers that a dtype has; of int64 those that are a Dim.
+Interval numbers_of(DType dtype) {
+  if (dtype == DType::kBool) return {0, 1};
+  return dtype == DType::kInt32 ? Interval{INT32_MIN, INT32_MAX} : Interval{-INT64_MAX, INT64_MAX};
+}
+
+/// Whether an element is one of the numbers wherever no open dim is above kUsualSize.
+bool is_usually_in(const Interval& numbers, const Dim& element) {
+  const Interval range = range_of(element, {0, kUsualSize});
+  const bool is_bounded = element.known() || (has_bound(range.low) && has_bound(range.high));
+  return is_bounded && range.low >= numbers.low && range.high <= numbers.high;
+}
+
+/// What of an element is known where the dtype has those numbers only: all others are others in a run.
 Dim within(DType dtype, const Dim& element) {
-  if (dtype == DType::kInt64) return element;
-  const Dim low = dtype == DType::kBool ? 0 : INT32_MIN, high = dtype == DType::kBool ? 1 : INT32_MAX;
-  if (certainly_at_least(element, low) && certainly_at_least(high, element)) return element;
-  if (element.known() || dtype == DType::kBool) return {};
-  learn_at_least(element, low);
-  learn_at_least(high, element);
-  return element;
+  const Interval numbers = numbers_of(dtype);
+  if (!element.determined() || is_usually_in(numbers, element)) return element;
+  DimScope* const scope = DimScope::current();
+  if (element.known() || dtype == DType::kBool || !scope) return {};
+  const bool is_checked = scope->require_at_least(element, numbers.low) &&
+                          (dtype == DType::kInt64 || scope->require_at_least(numbers.high, element));
+  return is_checked ? element : Dim();
 }
 
 Tensor tensor_of(DType dtype, const Shape& shape, const Dims& numbers) {

@@ -11,8 +11,8 @@ namespace linnet {
 /// Adds to what a node's operator infers of small integer outputs the elements that it knows: Op::element(),
 /// Op::contents(), Op::moves(). An output all of whose elements are numbers becomes a constant.
 ///
-/// Integers of a model have 32 or 64 bits, expressions have none. For int64 no run is expected to have sizes whose
-/// arithmetic leaves 64 bits. An expression in int32 is kept, and it is learned that it is within 32 bits.
+/// Integers of a model have 32 or 64 bits and wrap, expressions do neither. An element that may leave its dtype is
+/// unknown, unless each binding is checked for it (DimScope).
 void infer_contents(const Node& node, std::span<const Fact> in, std::vector<Fact>& out,
                     const ModelResources& resources);
 

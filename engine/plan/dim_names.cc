@@ -1,5 +1,6 @@
 #include "plan/dim_names.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -52,10 +53,15 @@ DimNames::DimNames(Graph& graph) {
 
 Fact DimNames::declared(Fact fact) const {
   if (!has_named_dims(fact)) return fact;
-  for (Dim& dim : *fact.dims) {
-    dim = names_(dim);
-    if (!dim.known() && dim.text().empty()) dim = Dim();
-  }
+  const auto named = [&](const Dim& dim) {
+    const Dim name = names_(dim);
+    return name.known() || !name.text().empty() ? name : Dim();
+  };
+  std::ranges::transform(*fact.dims, fact.dims->begin(), named);
+  if (!fact.contents) return fact;
+  auto contents = std::make_shared<Dims>(*fact.contents);
+  std::ranges::transform(*contents, contents->begin(), named);
+  fact.contents = std::move(contents);
   return fact;
 }
 

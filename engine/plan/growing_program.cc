@@ -178,8 +178,7 @@ void GrowingProgram::open_graph(const ShapeClass& shapes, const DimSubstitution&
     const GrowingState& state = growth_.states[counted_[i]];
     rows.push_back(exact.fact(state.input).dim(state.axis).value());
     capacities.push_back(checked_add(rows[i], growth_.added[i]));
-    const auto is_own = [&](const Dim& dim) { return certainly_equal(dim, growth_.rows[i]); };
-    if (std::ranges::none_of(scope.assumed(), is_own)) continue;
+    if (!scope.is_assumed(growth_.rows[i])) continue;
     positive_.push_back(*LinearDim::of(growth_.rows[i] - 2, growth_.rows));
   }
   const auto graph = growing_graph(open_, growth_, capacities);

@@ -1,18 +1,17 @@
 #include "plan/open_dims.h"
 
-#include <algorithm>
-
 namespace linnet {
 
 OpenDims::OpenDims(Graph& graph) {
+  AtomSet taken;
   for (size_t i = 0; i < graph.inputs().size(); ++i) {
     Fact fact = graph.fact(graph.inputs()[i]);
     if (!fact.present() || fact.element || !fact.has_rank()) continue;
     for (int d = 0; d < fact.rank(); ++d) {
       Dim& dim = (*fact.dims)[size_t(d)];
       if (dim.known()) continue;
-      const auto is_taken = [&](const Place& place) { return certainly_equal(place.symbol, dim); };
-      if (!is_symbol(dim) || std::ranges::any_of(places_, is_taken)) dim = Dim::fresh();
+      if (!is_symbol(dim) || taken.contains(*Polynomial::atom_of(dim))) dim = Dim::fresh();
+      taken.insert(*Polynomial::atom_of(dim));
       places_.push_back({i, d, dim});
     }
     graph.set_fact(graph.inputs()[i], std::move(fact));

@@ -134,17 +134,28 @@ std::shared_ptr<GrowingProgram> Program::growing(const std::vector<GrowingState>
                                                  std::span<const Tensor> inputs, const RunEnvironment* run) {
   const bool by_shapes = std::ranges::find(value_matters_, true) == value_matters_.end();
   if (states.empty() || !by_shapes || !classes_.any()) return nullptr;
-  const std::lock_guard lock(growing_mutex_);
-  const auto known = std::ranges::find_if(growing_, [&](const auto& each) { return each->is_for(states, inputs); });
-  if (known != growing_.end()) {
-    growing_.splice(growing_.begin(), growing_, known);
-    return growing_.front();
+  std::unique_lock lock(growing_mutex_);
+  const auto is_wanted = [&](const std::vector<PlanInput>& other) { return accept(other, inputs); };
+  if (auto found = making_growing_.find(
+          lock, [&] { return find_growing(states, inputs); }, is_wanted, run))
+    return found;
+  std::shared_ptr<GrowingProgram> made;
+  {
+    const decltype(making_growing_)::Turn turn(making_growing_, lock, describe_inputs(inputs));
+    const std::shared_ptr<ShapeClass> shapes = classes_.of(turn.key(), *resources_, run);
+    if (!shapes->meets_conditions(turn.key())) return nullptr;
+    made = std::make_shared<GrowingProgram>(graph_, *shapes, states, turn.key(), resources_);
   }
-  const std::vector<PlanInput> described = describe_inputs(inputs);
-  const std::shared_ptr<ShapeClass> shapes = classes_.of(described, *resources_, run);
-  if (!shapes->meets_conditions(described)) return nullptr;
-  growing_.push_front(std::make_shared<GrowingProgram>(graph_, *shapes, states, described, resources_));
+  growing_.push_front(made);
   if (growing_.size() > kGrowingPrograms) growing_.pop_back();
+  return made;
+}
+
+std::shared_ptr<GrowingProgram> Program::find_growing(const std::vector<GrowingState>& states,
+                                                      std::span<const Tensor> inputs) {
+  const auto known = std::ranges::find_if(growing_, [&](const auto& each) { return each->is_for(states, inputs); });
+  if (known == growing_.end()) return nullptr;
+  growing_.splice(growing_.begin(), growing_, known);
   return growing_.front();
 }
 

@@ -63,6 +63,7 @@ class Program {
   std::shared_ptr<const Plan> find_plan(std::span<const Tensor> inputs);
   void put_first(std::shared_ptr<const Plan> plan);
   std::shared_ptr<const Plan> new_plan(std::vector<PlanInput> inputs, const RunEnvironment* run);
+  std::shared_ptr<GrowingProgram> find_growing(const std::vector<GrowingState>& states, std::span<const Tensor> inputs);
   void add_plan(std::unique_lock<std::mutex>& lock, const std::shared_ptr<const Plan>& plan);
   size_t cache_limit() const;
   std::pair<PlanList::iterator, size_t> within_limit(PlanList& plans) const;
@@ -79,7 +80,8 @@ class Program {
   InProgress<std::vector<PlanInput>> planning_;
   PlanList plans_;  // most recently used first
   std::unordered_multimap<uint64_t, PlanList::iterator> by_shapes_;
-  std::mutex growing_mutex_;
+  std::mutex growing_mutex_;  // likewise
+  InProgress<std::vector<PlanInput>> making_growing_;
   std::list<std::shared_ptr<GrowingProgram>> growing_;  // likewise
   size_t other_bytes_ = 0;  // that plans besides the first hold and it does not, at the most
 };

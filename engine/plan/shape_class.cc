@@ -4,6 +4,7 @@
 
 #include "passes/passes.h"
 #include "plan/specialize.h"
+#include "tensor/dim_range.h"
 #include "tensor/polynomial.h"
 
 namespace linnet {
@@ -36,6 +37,12 @@ void read_tables(const Graph& graph) {
   }
 }
 
+/// Whether an error may be about the sizes that a class is for.
+bool is_about_sizes(ErrorKind kind) {
+  return kind == ErrorKind::kShape || kind == ErrorKind::kModel || kind == ErrorKind::kType ||
+         kind == ErrorKind::kUnsupported;
+}
+
 }  // namespace
 
 ShapeClass::ShapeClass(const Graph& program, const OpenDims& open, const Fixed& fixed, const ModelResources& resources)
@@ -49,21 +56,29 @@ ShapeClass::ShapeClass(const Graph& program, const OpenDims& open, const Fixed& 
   }
   substitute_dims(graph_, dims);
   DimScope scope(symbols);
-  optimize(graph_, resources);
-  graph_ = graph_.compacted();
-  share_constants(graph_, constants_of(program), resources);
+  try {
+    optimize(graph_, resources);
+    graph_ = graph_.compacted();
+    share_constants(graph_, constants_of(program), resources);
+    read_tables(graph_);
+  } catch (const Error& error) {
+    if (!is_about_sizes(error.kind())) throw;
+    graph_ = program;
+    is_refused_ = true;
+  }
   constants_ = constants_of(graph_);
-  read_tables(graph_);
   for (size_t i = 0; i < open.count(); ++i) {
-    const auto is_own = [&](const Dim& dim) { return certainly_equal(dim, open.symbol(i)); };
-    if (std::ranges::any_of(scope.assumed(), is_own)) assumed_.insert(i);
+    if (scope.is_assumed(open.symbol(i))) assumed_.insert(i);
   }
   conditions_ = scope.conditions();
   elements_.emplace(to_bind_ = graph_, open);
 }
 
 bool ShapeClass::meets_conditions(const std::vector<PlanInput>& inputs) const {
-  const DimSubstitution numbers = open_.numbers(open_.sizes(inputs));
+  if (is_refused_) return false;
+  const std::vector<int64_t> sizes = open_.sizes(inputs);
+  if (std::ranges::any_of(sizes, [](int64_t size) { return size > kUsualSize; })) return false;
+  const DimSubstitution numbers = open_.numbers(sizes);
   return std::ranges::all_of(conditions_, [&](const DimScope::Lesson& condition) {
     const Dim a = numbers(condition.a), b = numbers(condition.b);
     return condition.equal ? certainly_equal(a, b) : certainly_at_least(a, b);

@@ -16,7 +16,8 @@
 namespace linnet {
 
 /// A program's graph, optimised once for many sizes of its inputs: some open dims are numbers, all others symbols. What
-/// the graph is depends on the program and these numbers alone. Thread-safe.
+/// the graph is depends on the program and these numbers alone. Where an operator refuses what is assumed, no inputs
+/// meet the conditions. Thread-safe.
 class ShapeClass {
  public:
   /// Numbers by the index of an open dim.
@@ -46,6 +47,7 @@ class ShapeClass {
   Fixed fixed_;
   std::set<size_t> assumed_;
   std::vector<DimScope::Lesson> conditions_;
+  bool is_refused_ = false;
   Graph graph_, to_bind_;
   std::optional<SizeElements> elements_;  // of to_bind_
   ConstantSet constants_;                 // of both

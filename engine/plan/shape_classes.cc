@@ -6,10 +6,7 @@ namespace linnet {
 namespace {
 
 constexpr size_t kMostClasses = 8;
-<<<<<<< HEAD
-constexpr std::chrono::milliseconds kClassPatience{10};  // of one that waits, between looks at its deadline
-=======
->>>>>>> share
+constexpr int kMostSteps = 3;  // classes on the way to that of some inputs, where each shows that another dim matters
 
 }  // namespace
 
@@ -19,36 +16,22 @@ std::shared_ptr<ShapeClass> ShapeClasses::of(const std::vector<PlanInput>& input
                                              const RunEnvironment* run) {
   const std::vector<int64_t> sizes = open_.sizes(inputs);
   ShapeClass::Fixed fixed;
-  while (true) {
+  const auto fix = [&](size_t i) { return sizes[i] < 2 && fixed.insert({i, sizes[i]}).second; };
+  for (int step = 0; step < kMostSteps; ++step) {
     std::shared_ptr<ShapeClass> found = get(fixed, resources, run);
-    bool fits = true;
-    for (const size_t i : found->assumed()) {
-      if (sizes[i] >= 2) continue;
-      fixed[i] = sizes[i];
-      fits = false;
-    }
-    if (fits) return found;
+    if (std::ranges::count_if(found->assumed(), fix) == 0) return found;
   }
+  for (size_t i = 0; i < sizes.size(); ++i) fix(i);
+  return get(fixed, resources, run);
 }
 
 std::shared_ptr<ShapeClass> ShapeClasses::get(const ShapeClass::Fixed& fixed, const ModelResources& resources,
                                               const RunEnvironment* run) {
   std::unique_lock lock(mutex_);
-<<<<<<< HEAD
-  while (true) {
-    if (auto found = find(fixed)) return found;
-    if (std::ranges::find(making_, fixed) == making_.end()) break;
-    made_.wait_for(lock, kClassPatience);
-    if (run) run->check();
-  }
-  const auto own = making_.insert(making_.end(), fixed);
-  lock.unlock();
-=======
   const auto is_wanted = [&](const ShapeClass::Fixed& other) { return other == fixed; };
   if (auto found = making_.find(
           lock, [&] { return find(fixed); }, is_wanted, run))
     return found;
->>>>>>> share
   std::shared_ptr<ShapeClass> made;
   {
     const decltype(making_)::Turn turn(making_, lock, fixed);

@@ -77,13 +77,21 @@ Dim value_of(const Atom& atom, const Dim& rest, int64_t coefficient) {
   return atom.is_symbol() && holds(rest, is_fresh) ? Dim() : exact_quotient(dividend, divisor);
 }
 
+/// Whether the atom may have the value, also in runs that are as assumed where lessons may need that.
+bool can_be(const Atom& atom, const Dim& value) {
+  const Bounds bounds = bounds_of(value);
+  const DimScope* const scope = DimScope::current();
+  return overlap(bounds.certain, atom.bounds.certain) &&
+         (!scope || !scope->assumes() || overlap(bounds.assumed, atom.bounds.assumed));
+}
+
 /// Adds the value of an atom of that rank for which `zero` is 0; false where there is none.
 bool solve_for_atom(const Dim& zero, int rank, DimSubstitution& result) {
   for (const Term& term : Polynomial::of(zero)->terms) {
     const AtomPtr* const found = atom_of(term);
     if (!found || rank_of(**found) != rank) continue;
     const Dim value = value_of(**found, zero - Polynomial::sum({term}), term.coefficient);
-    if (!value.determined() || !overlap(bounds_of(value).certain, (*found)->bounds.certain)) continue;
+    if (!value.determined() || !can_be(**found, value)) continue;
     result.add(*found, value);
     solve_value(**found, value, result);
     return true;

@@ -13,49 +13,39 @@ constexpr size_t kMostSpent = 4'000'000;  // terms, which take about half a seco
 
 thread_local DimScope* current_scope = nullptr;
 
-bool has(const Dims& symbols, const Atom& symbol) {
-  return std::ranges::any_of(symbols, [&](const Dim& dim) { return compare(**Polynomial::atom_of(dim), symbol) == 0; });
-}
-
-/// Calls f(atom) for all symbols in the dim.
-template <class F>
-void for_symbols(const Dim& dim, const F& f) {
-  const Polynomial* const p = Polynomial::of(dim);
-  if (!p) return;
-  for (const Term& term : p->terms) {
-    for (const Factor& factor : term.factors) {
-      if (factor.atom->is_symbol()) {
-        f(factor.atom);
-      } else {
-        for_symbols(factor.atom->a, f);
-        for_symbols(factor.atom->b, f);
-      }
-    }
-  }
-}
-
 }  // namespace
 
-DimScope::DimScope(Dims symbols) : outer_(std::exchange(current_scope, this)), symbols_(std::move(symbols)), learns_(!symbols_.empty()) {}
+DimScope::DimScope(Dims symbols) : outer_(std::exchange(current_scope, this)), learns_(!symbols.empty()) {
+  for (const Dim& symbol : symbols) symbols_.insert(*Polynomial::atom_of(symbol));
+}
 DimScope::~DimScope() { current_scope = outer_; }
 DimScope* DimScope::current() { return current_scope; }
 
 void DimScope::assume(const Dim& dim) {
   for_symbols(dim, [&](const AtomPtr& symbol) {
     const bool more = symbol->bounds.assumed.low > symbol->bounds.certain.low;
-    if (more && !has(assumed_, *symbol)) assumed_.push_back(Polynomial::atom(symbol));
+    if (more && assumed_symbols_.insert(symbol).second) assumed_.push_back(Polynomial::atom(symbol));
   });
 }
 
 bool DimScope::can_check(const Dim& dim) const {
   bool can = dim.determined();
-  for_symbols(dim, [&](const AtomPtr& symbol) { can = can && has(symbols_, *symbol); });
+  for_symbols(dim, [&](const AtomPtr& symbol) { can = can && symbols_.contains(symbol); });
   return can;
 }
 
+bool DimScope::has_room() const { return conditions_.size() + lessons_.size() < kMostConditions; }
+
 void DimScope::learn(const Dim& a, const Dim& b, bool equal) {
-  if (!learns_ || conditions_.size() + lessons_.size() >= kMostConditions) return;
-  if (can_check(a) && can_check(b)) lessons_.push_back({a, b, equal});
+  if (learns_ && has_room() && can_check(a) && can_check(b)) lessons_.push_back({a, b, equal});
+}
+
+bool DimScope::require_at_least(const Dim& a, const Dim& b) {
+  if (required_.contains({a, b})) return true;
+  if (!has_room() || !can_check(a) || !can_check(b)) return false;
+  required_.insert({a, b});
+  lessons_.push_back({a, b, false});
+  return true;
 }
 
 std::vector<DimScope::Lesson> DimScope::take_lessons() {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "linnet/dim.h"
+#include "tensor/atom_set.h"
 
 namespace linnet {
 
@@ -24,6 +25,7 @@ class DimScope {
   void assume(const Dim& dim);
   /// The symbols of which something was assumed: the graph is right only for runs where that holds.
   const Dims& assumed() const { return assumed_; }
+  bool is_assumed(const Dim& symbol) const { return assumed_symbols_.contains(*Polynomial::atom_of(symbol)); }
 
   /// Counts terms that expressions are made of, in the current scope if there is one. False once a graph has needed
   /// more than any honest file does: then sums are unknown, which bounds the time that a hostile one takes.
@@ -36,6 +38,8 @@ class DimScope {
   /// Whether there are lessons, see NoLessons.
   bool learns() const { return learns_; }
   void learn(const Dim& a, const Dim& b, bool equal);
+  /// Makes a >= b a condition, in bodies too. False where no binding could check it.
+  bool require_at_least(const Dim& a, const Dim& b);
   /// The lessons since the last call.
   std::vector<Lesson> take_lessons();
   /// All lessons that were taken: the graph is right only for runs where they hold.
@@ -53,13 +57,23 @@ class DimScope {
   };
 
  private:
+  struct PairLess {
+    bool operator()(const std::pair<Dim, Dim>& a, const std::pair<Dim, Dim>& b) const {
+      const int first = compare(a.first, b.first);
+      return first != 0 ? first < 0 : compare(a.second, b.second) < 0;
+    }
+  };
+
   bool can_check(const Dim& dim) const;
+  bool has_room() const;
 
   DimScope* outer_;
-  Dims symbols_, assumed_;
+  AtomSet symbols_, assumed_symbols_;
+  Dims assumed_;
   bool assumes_ = false, learns_ = true;
   size_t spent_ = 0;
   std::vector<Lesson> lessons_, conditions_;
+  std::set<std::pair<Dim, Dim>, PairLess> required_;
 };
 
 }  // namespace linnet

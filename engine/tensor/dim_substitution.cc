@@ -7,7 +7,10 @@ namespace linnet {
 void DimSubstitution::add(AtomPtr atom, const Dim& dim) {
   DimSubstitution added;
   added.dims_[atom] = dim;
-  for (auto& [other, before] : dims_) before = added(before);
+  if (!atom->is_symbol() || held_.contains(atom)) {
+    for (auto& [other, before] : dims_) before = added(before);
+  }
+  for_symbols(dim, [&](const AtomPtr& symbol) { held_.insert(symbol); });
   dims_[std::move(atom)] = dim;
 }
 

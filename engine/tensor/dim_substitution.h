@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "tensor/polynomial.h"
+#include "tensor/atom_set.h"
 
 namespace linnet {
 
@@ -21,14 +21,11 @@ class DimSubstitution {
   Dim operator()(const Dim& dim) const;
 
  private:
-  struct Less {
-    bool operator()(const AtomPtr& a, const AtomPtr& b) const { return compare(*a, *b) < 0; }
-  };
-
   bool changes(const Dim& dim) const;
   Dim replaced(const AtomPtr& atom) const;
 
-  std::map<AtomPtr, Dim, Less> dims_;
+  std::map<AtomPtr, Dim, AtomLess> dims_;
+  AtomSet held_;  // symbols in those dims
 };
 
 }  // namespace linnet

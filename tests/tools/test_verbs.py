@@ -201,6 +201,27 @@ def test_inspect_shows_the_interface_and_the_weights(run_model, linear):
     assert "input      x  float32[N,3]" in text and "opset 17" in text
 
 
+def test_inspect_shows_what_is_known_of_values(run_model, tmp_path):
+    """Of shape arithmetic, in a body, too. What -1 becomes is open where the product may be 0."""
+    number, node = numpy_helper.from_array(np.array([-1]), "rest"), helper.make_node
+    inner = [node("Add", ["shape", "shape"], ["twice"])]
+    branch = helper.make_graph(inner, "branch", [], [helper.make_tensor_value_info("twice", TensorProto.INT64, [2])])
+    nodes = [
+        node("Shape", ["x"], ["shape"]),
+        node("ReduceProd", ["shape"], ["count"], keepdims=1),
+        node("Concat", ["count", "rest"], ["target"], axis=0),
+        node("Reshape", ["x", "target"], ["y"]),
+        node("If", ["c"], ["chosen"], "choice", then_branch=branch, else_branch=branch),
+    ]
+    inputs = [("x", TensorProto.FLOAT, ["N", "M"]), ("c", TensorProto.BOOL, [])]
+    outputs = [("y", TensorProto.FLOAT, None), ("chosen", TensorProto.INT64, None)]
+    path = save_model(tmp_path / "model.onnx", nodes, inputs, outputs, [number])
+    text = run_model("inspect", path, "--show", "values", "--opt", 0).stdout
+    assert "value      target  int64[2]  = {M*N,-1}" in text and "value      choice/twice  int64[2]  = {2*N,2*M}" in text
+    values = {each["name"]: each for each in document(run_model, "inspect", path, "--show", "values", "--opt", 0)["values"]}
+    assert values["shape"]["elements"] == ["N", "M"] and values["y"]["shape"] == [None, None]
+
+
 def test_ops_lists_every_operator_once(run_model):
     entries = document(run_model, "ops")
     names = [(entry["domain"], entry["name"]) for entry in entries]

@@ -232,9 +232,9 @@ void add_compare(CLI::App& app, Options& o) {
 
 void add_inspect(CLI::App& app, Options& o) {
   CLI::App* verb = add_model_verb(app, o, "inspect", "Show inputs, outputs, operators, weights, memory plan");
-  verb->add_option("--show", o.show, "What to show: io, ops, memory (these by default), weights, plan")
+  verb->add_option("--show", o.show, "What to show: io, ops, memory (these by default), values, weights, plan")
       ->delimiter(',')
-      ->check(CLI::IsMember({"io", "ops", "memory", "weights", "plan"}));
+      ->check(CLI::IsMember({"io", "ops", "memory", "values", "weights", "plan"}));
   verb->add_option("--save-memory-plan", o.save_memory_plan, "Draw where in memory each value is stored, node by node")
       ->type_name("FILE.svg");
 }

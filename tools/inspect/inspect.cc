@@ -73,6 +73,45 @@ Section weights_section(const Graph& graph) {
   return section;
 }
 
+Json dims_json(const Dims& dims) {
+  Json json = Json::array();
+  for (const Dim& dim : dims) json.push_back(to_json(dim));
+  return json;
+}
+
+std::string elements_text(const Dims& elements) {
+  std::string text;
+  for (const Dim& element : elements) text += str(text.empty() ? "" : ",", element);
+  return "  = {" + text + "}";
+}
+
+/// What is known before a run of values that nodes compute; those of bodies behind the name of their node.
+void add_values(const Graph& graph, const std::string& prefix, Section& section) {
+  for (const NodeId id : graph.nodes()) {
+    const Node& node = graph.node(id);
+    for (const ValueId output : node.outputs) {
+      if (output == kNoValue) continue;
+      const Value& value = graph.value(output);
+      const std::string name = prefix + value.name;
+      Json json = to_json(ValueInfo{name, value.fact});
+      const auto elements = elements_of(value.fact);
+      if (elements) json["elements"] = dims_json(*elements);
+      section.text += str("value      ", name, "  ", value.fact, elements ? elements_text(*elements) : "", "\n");
+      section.json.push_back(std::move(json));
+    }
+    for (const auto& [name, attribute] : node.spec.attributes) {
+      const auto* body = std::get_if<std::shared_ptr<const Graph>>(&attribute);
+      if (body) add_values(**body, prefix + node.spec.name + "/", section);
+    }
+  }
+}
+
+Section computed_values_section(const Model& model) {
+  Section section{"", Json::array()};
+  add_values(declared_graph(model), "", section);
+  return section;
+}
+
 Json plan_json(const Profiler& profiler) {
   Json json = Json::array();
   for (const Profiler::Event& event : profiler.events()) {
@@ -147,6 +186,7 @@ ExitCode inspect_verb(const Options& options) {
     add("outputs", values_section("output     ", model.outputs()));
   }
   if (show.contains("ops")) add("operators", operators_section(model_graph(model)));
+  if (show.contains("values")) add("values", computed_values_section(model));
   if (show.contains("weights")) add("weights", weights_section(model_graph(model)));
   if (show.contains("memory") || show.contains("plan") || !options.save_memory_plan.empty()) {
     const Planned planned = plan(model, options);

@@ -33,12 +33,16 @@ std::string format(const char* pattern, ...) {
   return text.data();
 }
 
+Json to_json(const Dim& dim) {
+  return dim.known() ? Json(dim.value()) : dim.text().empty() ? Json() : Json(dim.text());
+}
+
 Json to_json(const ValueInfo& info) {
   Json shape;
   if (info.fact.has_rank()) {
     shape = Json::array();
     for (const Dim& dim : *info.fact.dims) {
-      shape.push_back(dim.known() ? Json(dim.value()) : dim.text().empty() ? Json() : Json(dim.text()));
+      shape.push_back(to_json(dim));
     }
   }
   return {{"name", info.name}, {"dtype", dtype_name(info.fact.dtype)}, {"shape", shape}};

@@ -21,7 +21,9 @@ std::string human_bytes(int64_t bytes);
 /// printf into a string.
 [[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
 
-/// {"name", "dtype", "shape"}; open dims are their symbol, or null; shape is null where the rank is unknown.
+/// A number, an expression, or null where unknown.
+Json to_json(const Dim& dim);
+/// {"name", "dtype", "shape"}; open dims are expressions, or null; shape is null where the rank is unknown.
 Json to_json(const ValueInfo& info);
 /// "weights 97.5 MiB + packed 96.1 MiB + arena 11.8 MiB + scratch 1.2 MiB"
 std::string describe(const MemoryReport& memory);

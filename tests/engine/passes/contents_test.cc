@@ -49,20 +49,36 @@ TEST(Contents, MoversWhoseOtherInputsAreOpenAreLeft) {
   EXPECT_EQ(known({"Gather"}, {vector_of({kN, kM}), ints({7})}), "");  // the run says what is wrong
 }
 
+const OpCase kNarrow{"Cast", 17, {{"to", int64_t(DType::kInt32)}}};
+
 TEST(Contents, IntegersOf32BitsAreThoseThatFit) {
-  const OpCase cast{"Cast", 17, {{"to", int64_t(DType::kInt32)}}};
-  EXPECT_EQ(known(cast, {vector_of({int64_t{1} << 31, kN - kN, kN})}), "? 0 N");
-  EXPECT_EQ(known({"Mul"}, {vector_of({1 << 30, kN}, DType::kInt32), Fact(Tensor::of<int32_t>({2}))}), "? 2*N");
+  EXPECT_EQ(known(kNarrow, {vector_of({int64_t{1} << 31, kN - kN, kN})}), "? 0 N");
+  EXPECT_EQ(known({"Mul"}, {vector_of({1 << 30, kN, 3}, DType::kInt32), Fact(Tensor::of<int32_t>({2}))}), "? ? 6");
+}
+
+TEST(Contents, WhatMayLeave32BitsIsCheckedAtEachBinding) {
   DimScope scope(Dims{kN});
-  EXPECT_EQ(known(cast, {vector_of({kN, Dim()})}), "N ?");
-  EXPECT_EQ(known(cast, {vector_of({int64_t{1} << 62, kN})}), "? N");
+  const Fact two(Tensor::of<int32_t>({2}));
+  EXPECT_EQ(known({"Mul"}, {vector_of({kN, Dim(), 1 << 30}, DType::kInt32), two}), "2*N ? ?");
+  EXPECT_EQ(known({"Mul"}, {vector_of({kM, 1}, DType::kInt32), two}), "? 2");  // nothing could check it
   scope.take_lessons();
   GraphBuilder b;
   const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{kN})), shape = b.op("Shape", {x});
-  const ValueId narrow = b.op("Cast", {shape}, cast.attributes);
+  const ValueId twice = b.op("Mul", {b.op("Cast", {shape}, kNarrow.attributes), b.constant(two.constant)});
   const Graph graph = propagated(b);
-  EXPECT_EQ(graph.fact(narrow).contents->front().upper_bound(), INT32_MAX);
-  EXPECT_EQ(graph.fact(x).dim(0).upper_bound(), INT32_MAX);
+  EXPECT_EQ(graph.fact(twice).contents->front().upper_bound(), INT32_MAX - 1);
+  EXPECT_EQ(graph.fact(x).dim(0).upper_bound(), INT32_MAX / 2);
+}
+
+TEST(Contents, WhatMayLeave64BitsIsCheckedAtEachBinding) {
+  const std::vector<Fact> squares = {vector_of({kN * kN, kN}), vector_of({kN * kN, int64_t{1} << 30})};
+  EXPECT_EQ(known({"Mul"}, squares), "? 1073741824*N");
+  DimScope scope(Dims{kN});
+  EXPECT_EQ(known({"Mul"}, squares), "N^4 1073741824*N");
+  EXPECT_EQ(known({"Mul"}, squares), "N^4 1073741824*N");
+  EXPECT_EQ(scope.take_lessons().size(), 1u);
+  const DimScope::NoLessons in_a_body;
+  EXPECT_EQ(known({"Mul"}, squares), "N^4 1073741824*N");
 }
 
 TEST(Contents, NumbersBeyond64BitsAreUnknown) {

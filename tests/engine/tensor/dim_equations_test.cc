@@ -114,6 +114,16 @@ TEST(DimEquations, WhatIsAssumedGivesWayToWhatIsCertain) {
   EXPECT_EQ(bounds.assumed, (Interval{0, 1}));
 }
 
+TEST(DimEquations, NothingContradictsAnAssumptionThatLessonsMayNeed) {
+  const Dim s = symbol("S", 0, 2);
+  const std::vector<DimScope::Lesson> lessons = {{s, s * 2, true}};
+  EXPECT_EQ(str(solve(lessons)(s)), "0");
+  DimScope scope(Dims{s});
+  EXPECT_EQ(str(solve(lessons)(s)), "0");
+  scope.begin_assuming();
+  EXPECT_TRUE(solve(lessons).empty());
+}
+
 TEST(DimEquations, CirclesEnd) {
   const DimSubstitution learned = solve({{kS, kT, true}, {kT, kP, true}, {kP, kS, true}});
   EXPECT_TRUE(certainly_equal(learned(kS), learned(kT)));
