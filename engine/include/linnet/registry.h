@@ -9,6 +9,7 @@
 
 #include "linnet/containers.h"
 #include "linnet/op.h"
+#include "linnet/prefix.h"
 
 namespace linnet {
 
