@@ -71,6 +71,21 @@ class Game {
   std::vector<int> axes_;
 };
 
+/// Copies its input. An operator of a user, who may say that a part of the rows will do.
+template <bool kSaysSo>
+class Copy final : public Op {
+ public:
+  explicit Copy(const NodeSpec&) {}
+  std::vector<Fact> infer(std::span<const Fact> in) const override { return {Fact(in[0].dtype, in[0].dims)}; }
+  bool prefix(Prefix& prefix) const override { return kSaysSo && prefix.carry(); }
+  KernelPtr compile(const CompileInput&) const override { return std::make_unique<CopyKernel>(); }
+
+ private:
+  class CopyKernel final : public Kernel {
+    void run(KernelContext& context) const override { copy_elements(context.input(0), context.output(0)); }
+  };
+};
+
 ValueId ints(GraphBuilder& b, const std::vector<int64_t>& values) { return b.constant(Tensor::of(values)); }
 
 class GrowingAxis : public ::testing::TestWithParam<std::tuple<int, int>> {};
@@ -168,6 +183,27 @@ TEST(GrowingStates, OfAnyAxisNeedNoPlans) {
   EXPECT_TRUE(game.ran("Attention"));
   EXPECT_TRUE(game.ran("WriteRows"));
   EXPECT_FALSE(game.ran("RowsInUse"));
+}
+
+/// Those that say so run on all rows, others on copies of the rows in use.
+TEST(GrowingStates, AreReadByOperatorsOfUsers) {
+  for (const bool says_so : {false, true}) {
+    Registry registry = standard_registry();
+    registry.add<Copy<false>>("CopyRows", {.domain = "custom"});
+    registry.add<Copy<true>>("CopyPrefix", {.domain = "custom"});
+    GraphBuilder b{21, std::move(registry)};
+    const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{2, Dim("S")}));
+    const ValueId past = b.input("past", Fact(DType::kFloat32, Dims{2, Dim("P")}));
+    const ValueId present = b.op("Concat", {past, x}, {{"axis", int64_t{1}}});
+    const ValueId copy = b.op(says_so ? "CopyPrefix" : "CopyRows", {present}, {}, "custom");
+    b.output(b.op("Relu", {copy}));
+    b.output(present);
+    Game game(b, {Tensor(DType::kFloat32, {2, 0})}, {1});
+    for (unsigned i = 0; i < 20; ++i) game.step(random_tensor({2, 1 + i % 3}, i));
+    game.expect_states();
+    EXPECT_TRUE(game.ran("WriteRows"));
+    EXPECT_TRUE(game.ran(says_so ? "CopyPrefix" : "RowsInUse"));
+  }
 }
 
 }  // namespace
