@@ -4,12 +4,9 @@
 #include <map>
 
 #include "graph/prefix_graph.h"
-#include "plan/rooms.h"
 
 namespace linnet {
 namespace {
-
-constexpr int kOpset = 1;  // of internal operators
 
 /// The stage in which each node runs, by id: nodes of regions have odd ones. All that a node reads is of its own stage
 /// or of an earlier one.
@@ -26,15 +23,6 @@ std::vector<int> stages_of(const Graph& graph, const std::vector<bool>& in_regio
     }
   }
   return stages;
-}
-
-NodeSpec internal_node(const char* op_type, std::string name) {
-  NodeSpec spec;
-  spec.op_type = op_type;
-  spec.domain = "linnet";
-  spec.name = std::move(name);
-  spec.opset = kOpset;
-  return spec;
 }
 
 /// Adds nodes to a graph on values with room. Which nodes can only run on the rows in use is found in a first pass,
@@ -221,13 +209,13 @@ class Builder final : public PrefixGraph {
       const auto linear = rooms_.linear(dim);
       if (!linear) return kNoValue;
       bases.push_back(linear->base);
-      for (size_t i = 0; i < growth_.rows.size(); ++i) slopes.push_back(linear->slopes.empty() ? 0 : linear->slopes[i]);
+      for (size_t i = 0; i < rooms_.counts(); ++i) slopes.push_back(linear->slope(i));
     }
     for (const auto* part : {&bases, &slopes}) key.insert(key.end(), part->begin(), part->end());
     key.insert(key.end(), shape.begin(), shape.end());
     ValueId& made = numbers_.try_emplace(key, kNoValue).first->second;
     if (made != kNoValue) return made;
-    NodeSpec spec = internal_node(kDimValues, "counts");
+    NodeSpec spec = internal_node("DimValues", "counts");
     spec.attributes = {{"bases", bases},
                        {"slopes", slopes},
                        {"shape", std::vector<int64_t>(shape.begin(), shape.end())},
@@ -302,60 +290,21 @@ class Builder final : public PrefixGraph {
   }
 
   /// wide: its outputs have room, too.
-  std::vector<ValueId> add_region_node(Graph body, const std::string& name, bool wide) {
-    NodeSpec spec = internal_node(kRowsInUse, name);
+  std::vector<ValueId> add_region_node(Graph part, const std::string& name, bool wide) {
     std::vector<ValueId> inputs{rows_};
-    std::vector<int64_t> axes, bases, slopes, output_axes;
-    GrowingGraph::Region region;
-    for (const ValueId v : body.inputs()) {
-      inputs.push_back(now(v));
-      const int axis = rooms_.axis(open_.fact(v));
-      const LinearDim dim = axis < 0 ? LinearDim{} : *rooms_.linear(open_.fact(v).dim(axis));
-      axes.push_back(axis);
-      bases.push_back(dim.base);
-      for (size_t i = 0; i < growth_.rows.size(); ++i) slopes.push_back(dim.slopes.empty() ? 0 : dim.slopes[i]);
-      std::vector<LinearDim>& dims = region.inputs.emplace_back();
-      for (const Dim& each : *open_.fact(v).dims) dims.push_back(*rooms_.linear(each));
-    }
+    for (const ValueId v : part.inputs()) inputs.push_back(now(v));
     std::vector<std::string> names;
-    std::vector<Fact> facts;
-    for (const Graph::Output& output : body.outputs()) {
-      const Fact& fact = open_.fact(output.value);
-      output_axes.push_back(wide ? rooms_.axis(fact) : -1);
-      facts.push_back(wide ? *rooms_.fact(fact) : Fact(fact.dtype, Dims(size_t(fact.rank()))));
-      spec.attributes[str("output", facts.size() - 1)] = facts.back();
-      names.push_back(output.name);
+    for (const Graph::Output& output : part.outputs()) names.push_back(output.name);
+    RowRegionNode region = row_region_node(open_, std::move(part), name, rooms_, wide);
+    region.spec.num_inputs = int(inputs.size());
+    region.spec.num_outputs = int(names.size());
+    const Node& node = result_.node(result_.add_node(std::move(region.spec), inputs, names));
+    for (size_t i = 0; i < names.size(); ++i) {
+      result_.set_fact(node.outputs[i], region.outputs[i]);
+      if (wide) now_[size_t(region.region.body->outputs()[i].value)] = node.outputs[i];
     }
-    region.body = std::make_shared<const Graph>(opened(std::move(body)));
-    spec.attributes["body"] = region.body;
-    spec.attributes["axes"] = axes;
-    spec.attributes["bases"] = bases;
-    spec.attributes["slopes"] = slopes;
-    spec.attributes["output_axes"] = output_axes;
-    spec.num_inputs = int(inputs.size());
-    spec.num_outputs = int(names.size());
-    const Node& node = result_.node(result_.add_node(std::move(spec), inputs, names));
-    for (size_t i = 0; i < facts.size(); ++i) {
-      result_.set_fact(node.outputs[i], facts[i]);
-      if (wide) now_[size_t(region.body->outputs()[i].value)] = node.outputs[i];
-    }
-    regions_.push_back(std::move(region));
+    regions_.push_back(std::move(region.region));
     return node.outputs;
-  }
-
-  /// With dims of its own in place of those that grow.
-  static Graph opened(Graph body) {
-    for (ValueId v = 0; v < body.value_count(); ++v) {
-      const Fact& fact = body.fact(v);
-      if (fact.constant || !fact.present()) continue;
-      Fact open(fact.dtype, std::nullopt);
-      if (body.is_input(v)) {
-        open.dims = fact.dims;
-        for (Dim& dim : *open.dims) dim = dim.known() ? dim : Dim::fresh();
-      }
-      body.set_fact(v, std::move(open));
-    }
-    return body;
   }
 
   std::optional<GrowingGraph> finished() {
@@ -411,7 +360,7 @@ class Builder final : public PrefixGraph {
   std::vector<GrowingGraph::Source> sources_;
   std::map<ValueId, ValueId> origins_;
   std::map<std::vector<int64_t>, ValueId> numbers_;
-  std::vector<GrowingGraph::Region> regions_;
+  std::vector<RowRegion> regions_;
   std::vector<NodeId> others_;
   const Node* node_ = nullptr;
 };

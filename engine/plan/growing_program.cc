@@ -101,7 +101,7 @@ bool compute_alike(const Graph& exact, const Graph& open, const GrowingGraph& gr
   Computations wanted, got;
   wanted.add(exact, pending_nodes(exact));
   got.add(open, growing.others);
-  for (const GrowingGraph::Region& region : growing.regions) {
+  for (const RowRegion& region : growing.regions) {
     std::vector<PlanInput> inputs;
     for (size_t i = 0; i < region.inputs.size(); ++i) {
       std::vector<int64_t> shape;

@@ -18,6 +18,7 @@ struct LinearDim {
   /// nullopt beyond 64 bits.
   std::optional<int64_t> at(std::span<const int64_t> numbers) const;
   bool is_number() const;
+  int64_t slope(size_t symbol) const { return slopes.empty() ? 0 : slopes[symbol]; }
 };
 
 }  // namespace linnet

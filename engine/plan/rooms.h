@@ -13,6 +13,7 @@ class Rooms {
  public:
   Rooms(const Growth& growth, std::vector<int64_t> capacities) : growth_(growth), capacities_(std::move(capacities)) {}
 
+  size_t counts() const { return growth_.rows.size(); }
   std::optional<LinearDim> linear(const Dim& dim) const { return LinearDim::of(dim, growth_.rows); }
   /// The dim at the capacity. nullopt where it shrinks with the rows, or depends on several counts.
   std::optional<int64_t> of(const Dim& dim) const;

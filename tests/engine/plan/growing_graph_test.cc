@@ -90,7 +90,7 @@ class Lengths {
 void expect_carried(const Lengths& g) {
   const auto growing = g.growing();
   ASSERT_TRUE(growing);
-  for (const GrowingGraph::Region& region : growing->regions) EXPECT_TRUE(region.body->nodes().empty());
+  for (const RowRegion& region : growing->regions) EXPECT_TRUE(region.body->nodes().empty());
 }
 
 /// Expects that `output` is made from copies of the rows in use.
@@ -99,7 +99,7 @@ void expect_copied(Lengths& g, ValueId output) {
   const auto growing = g.growing();
   ASSERT_TRUE(growing);
   size_t nodes = 0;
-  for (const GrowingGraph::Region& region : growing->regions) nodes += region.body->nodes().size();
+  for (const RowRegion& region : growing->regions) nodes += region.body->nodes().size();
   EXPECT_GT(nodes, 0u);
 }
 
