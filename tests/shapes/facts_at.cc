@@ -42,11 +42,13 @@ std::string shown(const Dims& dims, const DimSubstitution& numbers) {
   return out.str();
 }
 
-void print(const char* which, const Graph& graph, const DimSubstitution& numbers) {
+/// rewritten: constants may have the names of values that they are not.
+void print(const char* which, const Graph& graph, const DimSubstitution& numbers, bool rewritten) {
   for (ValueId id = 0; id < graph.value_count(); ++id) {
     const Value& value = graph.value(id);
     const bool is_used = !graph.consumers(id).empty() || graph.is_output(id);
-    if (!is_used || !value.fact.present() || !value.fact.has_rank() || value.fact.element) continue;
+    if (!is_used || (rewritten && value.fact.constant && !graph.is_output(id))) continue;
+    if (!value.fact.present() || !value.fact.has_rank() || value.fact.element) continue;
     const auto elements = elements_of(value.fact);
     std::cout << which << '\t' << value.name << "\t[" << shown(*value.fact.dims, numbers) << "]\t"
               << (elements ? "{" + shown(*elements, numbers) + "}" : "") << '\n';
@@ -54,6 +56,7 @@ void print(const char* which, const Graph& graph, const DimSubstitution& numbers
 }
 
 void show(const Graph& loaded, ShapeClasses& classes, const ModelResources& resources, const std::string& shapes) {
+  const bool rewritten = resources.options.optimization >= 2;
   Graph graph = loaded;
   const OpenDims open(graph);
   std::vector<PlanInput> inputs;
@@ -61,10 +64,11 @@ void show(const Graph& loaded, ShapeClasses& classes, const ModelResources& reso
     inputs.push_back({graph.fact(graph.inputs().at(inputs.size())).dtype, shape_of(shape)});
   }
   std::cout << "at\t" << shapes << '\n';
-  print("loaded", loaded, open.numbers(open.sizes(inputs)));
+  print("loaded", loaded, open.numbers(open.sizes(inputs)), rewritten);
   const auto shape_class = classes.of(inputs, resources, nullptr);
   const OpenDims& own = shape_class->open();
-  if (shape_class->meets_conditions(inputs)) print("class", shape_class->graph(), own.numbers(own.sizes(inputs)));
+  if (!shape_class->meets_conditions(inputs)) return;
+  print("class", shape_class->graph(), own.numbers(own.sizes(inputs)), rewritten);
 }
 
 int main_of(const std::vector<std::string>& arguments) {

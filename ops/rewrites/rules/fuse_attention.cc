@@ -41,8 +41,10 @@ LINNET_DEFINE_REWRITE(fuse_attention)(const Graph& graph, const Node& node) {
   const auto found = written_attention(graph, node);
   const auto* attention = std::get_if<WrittenAttention>(&found);
   if (!attention) return std::nullopt;
-  Patch patch(graph);
   const int rank = graph.fact(attention->q).rank();
+  const Dim& heads = graph.fact(attention->q).dim(rank - 3);
+  if (certainly_equal(heads, 0)) return std::nullopt;  // Attention has at least one
+  Patch patch(graph);
   const ValueId k = add_matrix_transpose(patch, node, attention->k_transposed, rank);
   ValueId bias = kNoValue;
   for (const WrittenMask& mask : attention->masks) bias = add_mask(patch, node, mask, bias);

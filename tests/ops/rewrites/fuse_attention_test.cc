@@ -110,6 +110,12 @@ TEST(FuseAttention, WhereverTheScaleStands) {
   }
 }
 
+TEST(FuseAttention, NotWithoutHeads) {
+  Written none;
+  none.q_shape = none.k_shape = none.v_shape = {kBatch, 0, kQueries, kSize};
+  expect_not_fused(none);
+}
+
 TEST(FuseAttention, MasksThatAreAdded) {
   for (const Shape& shape :
        {Shape{kKeys}, Shape{kQueries, kKeys}, Shape{kBatch, 1, 1, kKeys}, Shape{kBatch, kHeads, kQueries, kKeys}}) {
