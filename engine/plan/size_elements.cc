@@ -19,44 +19,78 @@ struct Less {
 
 }  // namespace
 
+/// Takes the values out of a graph.
+class SizeElements::Cutter {
+ public:
+  Cutter(const Graph& graph, const OpenDims& open, std::vector<Dim>& expressions)
+      : graph_(graph),
+        sample_(open.numbers(std::vector<int64_t>(open.count(), kSample))),
+        expressions_(expressions),
+        patch_(graph) {}
+
+  void cut(ValueId v) {
+    const Fact& fact = graph_.fact(v);
+    if (fact.constant || !fact.contents || !fact.concrete() || fact.contents->empty()) return;
+    const auto has_number = [&](const Dim& element) { return element.determined() && sample_(element).known(); };
+    if (!std::ranges::all_of(*fact.contents, has_number)) return;
+    const std::vector<size_t> elements = indices(*fact.contents);
+    const auto dims = fact.shape().dims();
+    const auto [same, added] = known_.try_emplace({fact.dtype, {dims.begin(), dims.end()}, elements}, kNoValue);
+    if (added) same->second = new_constant(v, elements);
+    patch_.replace(v, same->second);
+  }
+
+  /// The graph without the nodes that nobody needs any more, and the values of it that are to be set.
+  std::vector<Value> finish(Graph& graph) {
+    patch_.apply(graph);
+    graph = graph.compacted();
+    std::vector<Value> values;
+    for (ValueId v = 0; v < graph.value_count(); ++v) {
+      const Tensor& constant = graph.fact(v).constant;
+      const auto found = constant ? cut_.find(constant.address()) : cut_.end();
+      if (found == cut_.end()) continue;
+      values.push_back(std::move(found->second));
+      values.back().id = v;
+    }
+    return values;
+  }
+
+ private:
+  std::vector<size_t> indices(const Dims& elements) {
+    std::vector<size_t> result;
+    for (const Dim& element : elements) {
+      const auto [index, added] = indices_.try_emplace(element, expressions_.size());
+      if (added) expressions_.push_back(element);
+      result.push_back(index->second);
+    }
+    return result;
+  }
+
+  ValueId new_constant(ValueId v, const std::vector<size_t>& elements) {
+    const Fact& fact = graph_.fact(v);
+    Tensor constant(fact.dtype, fact.shape());
+    std::fill_n(static_cast<std::byte*>(constant.raw()), constant.bytes(), std::byte{});
+    cut_[constant.address()] = {kNoValue, fact, elements};
+    return patch_.constant(graph_.value(v).name, constant);
+  }
+
+  const Graph& graph_;
+  const DimSubstitution sample_;
+  std::vector<Dim>& expressions_;
+  Patch patch_;
+  std::map<Dim, size_t, Less> indices_;  // of expressions
+  std::map<std::tuple<DType, std::vector<int64_t>, std::vector<size_t>>, ValueId> known_;
+  std::map<const void*, Value> cut_;  // by the address of its constant
+};
+
 SizeElements::SizeElements(Graph& graph, const OpenDims& open) {
-  const DimSubstitution sample = open.numbers(std::vector<int64_t>(open.count(), kSample));
-  std::map<Dim, size_t, Less> indices;
-  std::map<std::tuple<DType, std::vector<int64_t>, std::vector<size_t>>, ValueId> known;
-  std::map<const void*, Value> cut;  // by the address of its constant
-  Patch patch(graph);
+  Cutter cutter(graph, open, expressions_);
   for (const NodeId id : graph.nodes()) {
     for (const ValueId v : graph.node(id).outputs) {
-      if (v == kNoValue) continue;
-      const Fact& fact = graph.fact(v);
-      const auto has_number = [&](const Dim& element) { return element.determined() && sample(element).known(); };
-      if (fact.constant || !fact.contents || !fact.concrete() || fact.contents->empty()) continue;
-      if (!std::ranges::all_of(*fact.contents, has_number)) continue;
-      std::vector<size_t> elements;
-      for (const Dim& element : *fact.contents) {
-        const auto [known_index, added] = indices.try_emplace(element, expressions_.size());
-        if (added) expressions_.push_back(element);
-        elements.push_back(known_index->second);
-      }
-      const auto dims = fact.shape().dims();
-      const auto [same, added] = known.try_emplace({fact.dtype, {dims.begin(), dims.end()}, elements}, kNoValue);
-      if (added) {
-        Tensor constant(fact.dtype, fact.shape());
-        std::fill_n(static_cast<std::byte*>(constant.raw()), constant.bytes(), std::byte{});
-        same->second = patch.constant(graph.value(v).name, constant);
-        cut[constant.address()] = {kNoValue, fact, std::move(elements)};
-      }
-      patch.replace(v, same->second);
+      if (v != kNoValue) cutter.cut(v);
     }
   }
-  patch.apply(graph);
-  graph = graph.compacted();
-  for (ValueId v = 0; v < graph.value_count(); ++v) {
-    const auto found = graph.fact(v).constant ? cut.find(graph.fact(v).constant.address()) : cut.end();
-    if (found == cut.end()) continue;
-    values_.push_back(std::move(found->second));
-    values_.back().id = v;
-  }
+  values_ = cutter.finish(graph);
 }
 
 bool SizeElements::set(Graph& graph, const DimSubstitution& numbers) const {

@@ -18,6 +18,7 @@ class SizeElements {
   bool set(Graph& graph, const DimSubstitution& numbers) const;
 
  private:
+  class Cutter;
   struct Value {
     ValueId id;
     Fact fact;

@@ -83,10 +83,14 @@ class Concat final : public Op {
       dims[axis] = Dim();
       return;
     }
-    require_rank(fact, int(dims.size()), str("input ", input));
+    if (fact.rank() != int(dims.size())) require_rank(fact, int(dims.size()), str("input ", input));
     for (size_t d = 0; d < dims.size(); ++d) {
       const Dim& dim = fact.dim(int(d));
-      dims[d] = d == axis ? checked_add(dims[d], dim) : merge_dim(dims[d], dim, str("dim ", d, " of input ", input));
+      if (d == axis) {
+        dims[d] = checked_add(dims[d], dim);
+      } else if (!dim.known() || !certainly_equal(dims[d], dim)) {
+        dims[d] = merge_dim(dims[d], dim, str("dim ", d, " of input ", input));
+      }
     }
   }
 
