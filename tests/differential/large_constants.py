@@ -43,11 +43,11 @@ ALL_WAYS = list(itertools.product((0, 1), (False, True), (0, 1, 2)))
 
 class LargeDraw(SeededDraw):
     """Multiplies about half of the numbers that may be dims by a factor, as long as no tensor gets more elements than
-    `most`."""
+    `most`, nor all of them, of which there may be more then, more than MOST_BYTES."""
 
     def __init__(self, schema, seed, factor, most):
         super().__init__(schema, seed)
-        self._factor, self._chance, self._most = factor, random.Random(seed), most
+        self._factor, self._chance, self._most, self._left = factor, random.Random(seed), most, MOST_BYTES
 
     def integer(self, low, high):
         value = super().integer(low, high)
@@ -56,7 +56,8 @@ class LargeDraw(SeededDraw):
 
     def tensor(self, type_name, shape, low=None, high=None):
         """No infinite weights, which rewrites need not multiply by the zeros of padding."""
-        if math.prod(shape) > self._most:
+        self._left -= math.prod(shape)
+        if math.prod(shape) > self._most or self._left < 0:
             raise Impossible
         return array(type_name, shape, low, high, np.random.default_rng(self.integer(0, 2**16)))
 
