@@ -7,9 +7,7 @@ namespace {
 
 constexpr int64_t kComparedElements = 64;
 
-bool same_dim(const Dim& a, const Dim& b) {
-  return certainly_equal(a, b) || (!a.determined() && !b.determined());
-}
+bool same_dim(const Dim& a, const Dim& b) { return certainly_equal(a, b) || (!a.determined() && !b.determined()); }
 
 bool same_dims(const std::optional<Dims>& a, const std::optional<Dims>& b) {
   return a.has_value() == b.has_value() && (!a || std::equal(a->begin(), a->end(), b->begin(), b->end(), same_dim));

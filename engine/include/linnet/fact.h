@@ -16,8 +16,8 @@ struct LINNET_API Fact {
   DType dtype = DType::kUndefined;  ///< kUndefined: an omitted optional input
   std::optional<Dims> dims;         ///< nullopt: not even the rank is known
   Tensor constant;                  ///< the value itself, where known; its shape then equals dims
-  /// The elements of a small tensor of integers or booleans, as far as they are known; nullptr where none is. Those of a
-  /// constant are not repeated here.
+  /// The elements of a small tensor of integers or booleans, as far as they are known; nullptr where none is. Those of
+  /// a constant are not repeated here.
   std::shared_ptr<const Dims> contents;
   /// Of the elements of a sequence, the value of an optional, the values of a map; their contents are never constant.
   std::shared_ptr<const Fact> element;

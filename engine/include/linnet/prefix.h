@@ -20,8 +20,8 @@ class LINNET_API Prefix {
   bool aligned() const;
 
   /// Runs the node as it is, on all the rows that there is memory for. That is right where row i of an output depends
-  /// on no row of the inputs behind row i, whatever those hold. False, and nothing is done, where numbers of rows differ
-  /// or the shapes of the outputs would be others.
+  /// on no row of the inputs behind row i, whatever those hold. False, and nothing is done, where numbers of rows
+  /// differ or the shapes of the outputs would be others.
   virtual bool carry() = 0;
 
  protected:
