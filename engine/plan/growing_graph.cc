@@ -282,9 +282,9 @@ class Builder final : public PrefixGraph {
         if (v != kNoValue && is_read(v) && !is_known(v)) outputs.push_back({open_.value(v).name, v});
       }
     }
-    for (const Graph::Output& output : outputs) {
-      if (!rooms_.fact(open_.fact(output.value))) return false;
-    }
+    const auto has_room = [&](ValueId v) { return rooms_.fact(open_.fact(v)).has_value(); };
+    const auto gives_room = [&](const Graph::Output& output) { return has_room(output.value); };
+    if (!std::ranges::all_of(inputs, has_room) || !std::ranges::all_of(outputs, gives_room)) return false;
     add_region_node(open_.part(nodes, inputs, outputs), open_.node(nodes[0]).spec.name, true);
     return true;
   }

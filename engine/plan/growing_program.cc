@@ -166,7 +166,11 @@ void GrowingProgram::open_graph(const ShapeClass& shapes, const DimSubstitution&
   DimScope scope(growth_.rows);
   optimize(open_, *resources_);
   for (size_t i = 0; i < growth_.states.size(); ++i) {
-    if (rows_added(open_, growth_.states[i]) != growth_.added[growth_.counts[i]]) return;
+    const GrowingState& state = growth_.states[i];
+    const size_t count = growth_.counts[i];
+    // Operators may demand a number of rows.
+    if (!certainly_equal(open_.fact(state.input).dim(state.axis), growth_.rows[count])) return;
+    if (rows_added(open_, state) != growth_.added[count]) return;
   }
   positive_.clear();
   if (!note_inputs(inputs) || !note_conditions(shapes.conditions(), conditions) ||

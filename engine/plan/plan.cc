@@ -11,7 +11,6 @@
 #include "plan/add_rests.h"
 #include "plan/place_slots.h"
 #include "plan/program.h"
-#include "plan/rows_written.h"
 #include "tensor/held_bytes.h"
 #include "tensor/same_fact.h"
 #include "tensor/stored_contents.h"
@@ -103,21 +102,13 @@ class PlanBuilder {
 
   bool is_constant(ValueId value) const { return graph().fact(value).constant && !computed_[size_t(value)]; }
 
+  /// The rows that are written behind those of states.
   void count_rows() {
     for (Plan::State& state : plan_->states) {
-      const ValueId input = graph().inputs()[state.input], output = graph().outputs()[state.output].value;
-      if (writes_over(output, input)) state.rows = rows_written(graph(), input, output, state.axis).value_or(-1);
+      const Node* node = graph().producer(graph().outputs()[state.output].value);
+      if (!node || node->spec.op_type != "WriteRows" || node->inputs[0] != graph().inputs()[state.input]) continue;
+      state.rows = graph().fact(node->inputs[1]).dim(state.axis).value();
     }
-  }
-
-  /// Whether a kernel may write an output into the memory of that input.
-  bool writes_over(ValueId output, ValueId input) const {
-    const Node* node = graph().producer(output);
-    const auto planned = std::ranges::find(plan_->nodes, node, &PlannedNode::node);
-    if (!node || planned == plan_->nodes.end() || !planned->kernel) return false;
-    const auto position = std::ranges::find(node->outputs, output) - node->outputs.begin();
-    const int over = planned->kernel->in_place(int(position));
-    return over >= 0 && over < int(node->inputs.size()) && node->inputs[size_t(over)] == input;
   }
 
   void remember_kernels(const Plan& like) {

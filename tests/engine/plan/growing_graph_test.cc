@@ -8,7 +8,7 @@
 #include "run/model_graph.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
-#include "tensor/dim_scope.h"
+#include "tensor/polynomial.h"
 #include "tensor/rows.h"
 
 namespace linnet::testing {
@@ -53,8 +53,11 @@ class Lengths {
   std::optional<GrowingGraph> growing() const {
     const auto resources = std::make_shared<ModelResources>();
     Graph open = b.graph();
-    DimScope scope(Dims{Dim("P")});
-    learn_at_least(15, Dim("P"));  // tables have 16 rows
+    Bounds bounds;
+    bounds.certain = bounds.assumed = {0, 15};  // tables have 16 rows
+    DimSubstitution bounded;
+    bounded.add(Dim("P"), bounded_symbol(**Polynomial::atom_of(Dim("P")), bounds));
+    substitute_dims(open, bounded);
     propagate_facts(open, *resources);
     fold_constants(open);
     auto result = growing_graph(open, growth(), {kRoom});
