@@ -152,7 +152,7 @@ TEST(GrowingGraph, TakesRowsOfTables) {
   const ValueId begin = g.vector(g.dim(g.past, 2)), end = g.vector(g.dim(g.mask, 1));
   g.b.output(g.b.op("Slice", {g.table({16, 3}), begin, end}));
   g.b.output(g.b.op("Slice", {g.table({16, 16}), g.joined({begin, g.ints({0})}), g.joined({end, end})}));
-  g.b.output(g.b.op("Slice", {g.mask, g.ints({-2}), g.ints({INT64_MAX}), g.ints({1})}));
+  g.b.output(g.b.op("Slice", {g.mask, g.ints({-1}), g.ints({INT64_MAX}), g.ints({1})}));
   g.b.output(g.b.op("Gather", {g.present, g.one(-1)}, {{"axis", int64_t{2}}}));
   g.b.output(g.b.op("Gather", {g.present, g.ints({0, 1})}, {{"axis", int64_t{1}}}));
   expect_carried(g);
