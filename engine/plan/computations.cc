@@ -19,13 +19,24 @@ bool computes_floats(const Graph& graph, const Node& node) {
   return std::ranges::any_of(node.outputs, is_float) && !moves && !node.op->is_elementwise();
 }
 
+std::string shapes_of(const Graph& graph, const std::vector<ValueId>& values, const DimSubstitution& sizes) {
+  std::string text;
+  for (const ValueId v : values) {
+    text += ";";
+    if (v == kNoValue || !graph.fact(v).has_rank()) continue;
+    for (const Dim& dim : *graph.fact(v).dims) text += str(sizes(dim), ",");
+  }
+  return text;
+}
+
 }  // namespace
 
-void Computations::add(const Graph& graph, const std::vector<NodeId>& nodes) {
+void Computations::add(const Graph& graph, const std::vector<NodeId>& nodes, const DimSubstitution& sizes) {
   for (const NodeId id : nodes) {
     const Node& node = graph.node(id);
     if (!computes_floats(graph, node)) continue;
-    each_.emplace_back(str(node.spec.domain, ":", node.spec.op_type), checksum_of(node.spec));
+    const std::string shapes = shapes_of(graph, node.inputs, sizes) + shapes_of(graph, node.outputs, sizes);
+    each_.emplace_back(str(node.spec.domain, ":", node.spec.op_type, shapes), checksum_of(node.spec));
   }
   std::ranges::sort(each_);
 }

@@ -96,11 +96,13 @@ std::optional<Growth> growth_of(const Graph& exact, const std::vector<GrowingSta
 }
 
 /// Whether the nodes of the graph that grows compute floats as those of the graph for numbers do: then bits are equal.
-bool compute_alike(const Graph& exact, const Graph& open, const GrowingGraph& growing, const std::vector<int64_t>& rows,
-                   const ModelResources& resources) {
+bool compute_alike(const Graph& exact, const Graph& open, const GrowingGraph& growing, const Dims& symbols,
+                   const std::vector<int64_t>& rows, const ModelResources& resources) {
   Computations wanted, got;
   wanted.add(exact, pending_nodes(exact));
-  got.add(open, growing.others);
+  DimSubstitution sizes;
+  for (size_t i = 0; i < rows.size(); ++i) sizes.add(symbols[i], rows[i]);
+  got.add(open, growing.others, sizes);
   for (const RowRegion& region : growing.regions) {
     std::vector<PlanInput> inputs;
     for (size_t i = 0; i < region.inputs.size(); ++i) {
@@ -186,7 +188,25 @@ void GrowingProgram::open_graph(const ShapeClass& shapes, const DimSubstitution&
     positive_.push_back(*LinearDim::of(growth_.rows[i] - 2, growth_.rows));
   }
   const auto graph = growing_graph(open_, growth_, capacities);
-  can_grow_ = graph && compute_alike(exact, open_, *graph, rows, *resources_);
+  can_grow_ = graph && compute_alike(exact, open_, *graph, growth_.rows, rows, *resources_) &&
+              compute_alike_later(shapes, *graph, rows);
+}
+
+/// Whether they do so with more rows, too: at first there may be none, which is special.
+bool GrowingProgram::compute_alike_later(const ShapeClass& shapes, const GrowingGraph& graph,
+                                         std::vector<int64_t> rows) const {
+  constexpr int64_t kLater = 7;
+  for (int64_t& count : rows) count = checked_add(count, kLater);
+  std::vector<PlanInput> inputs;
+  for (const Input& input : inputs_) {
+    std::vector<int64_t> shape;
+    for (const LinearDim& dim : input.dims) shape.push_back(dim.at(rows).value_or(-1));
+    if (std::ranges::any_of(shape, [](int64_t dim) { return dim < 0; })) return true;
+    inputs.push_back({input.dtype, Shape(shape)});
+  }
+  if (!shapes.meets_conditions(inputs)) return true;
+  const Graph exact = linnet::specialized(shapes.graph(), inputs, *resources_);
+  return compute_alike(exact, open_, graph, growth_.rows, rows, *resources_);
 }
 
 bool GrowingProgram::note_inputs(const std::vector<PlanInput>& inputs) {

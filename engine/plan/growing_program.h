@@ -51,6 +51,7 @@ class GrowingProgram {
   /// Prepares the graph with these dims for the open ones.
   void open_graph(const ShapeClass& shapes, const DimSubstitution& dims, const Graph& exact,
                   const std::vector<PlanInput>& inputs);
+  bool compute_alike_later(const ShapeClass& shapes, const GrowingGraph& graph, std::vector<int64_t> rows) const;
   bool note_inputs(const std::vector<PlanInput>& inputs);
   bool note_conditions(const std::vector<DimScope::Lesson>& conditions, const DimSubstitution& dims);
   bool fits(std::span<const Tensor> inputs) const;

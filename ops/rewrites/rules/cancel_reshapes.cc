@@ -21,7 +21,7 @@ const Node* merge_before_transpose(const Graph& graph, const Node& node) {
   if (!merge || transpose->spec.attr_or("perm", std::vector<int64_t>{}) != std::vector<int64_t>{0, 2, 1})
     return nullptr;
   const Fact &merged = graph.fact(merge->outputs[0]), &y = graph.fact(node.outputs[0]);
-  if (!merged.concrete() || !is_shape_of_numbers(y) || y.rank() <= 3) return nullptr;
+  if (!merged.has_rank() || merged.rank() != 3 || !is_shape_of_numbers(y) || y.rank() <= 3) return nullptr;
   const bool matrices =
       certainly_equal(merged.dim(1), y.dim(y.rank() - 1)) && certainly_equal(merged.dim(2), y.dim(y.rank() - 2));
   return matrices ? merge : nullptr;
