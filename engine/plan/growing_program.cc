@@ -205,8 +205,14 @@ bool GrowingProgram::compute_alike_later(const ShapeClass& shapes, const Growing
     inputs.push_back({input.dtype, Shape(shape)});
   }
   if (!shapes.meets_conditions(inputs)) return true;
-  const Graph exact = linnet::specialized(shapes.graph(), inputs, *resources_);
-  return compute_alike(exact, open_, graph, growth_.rows, rows, *resources_);
+  try {
+    const Graph exact = linnet::specialized(shapes.graph(), inputs, *resources_);
+    return compute_alike(exact, open_, graph, growth_.rows, rows, *resources_);
+  } catch (const Error& error) {
+    // A mask of one length, say: there are no such runs.
+    if (error.kind() == ErrorKind::kCancelled || error.kind() == ErrorKind::kLimit) throw;
+    return true;
+  }
 }
 
 bool GrowingProgram::note_inputs(const std::vector<PlanInput>& inputs) {

@@ -13,10 +13,6 @@ namespace {
 
 constexpr int64_t kSample = 7;  // a size that an expression with a number for every size has a number for, too
 
-struct Less {
-  bool operator()(const Dim& a, const Dim& b) const { return compare(a, b) < 0; }
-};
-
 }  // namespace
 
 /// Takes the values out of a graph.
@@ -56,6 +52,10 @@ class SizeElements::Cutter {
   }
 
  private:
+  struct Less {
+    bool operator()(const Dim& a, const Dim& b) const { return compare(a, b) < 0; }
+  };
+
   std::vector<size_t> indices(const Dims& elements) {
     std::vector<size_t> result;
     for (const Dim& element : elements) {
