@@ -219,7 +219,7 @@ class Builder final : public PrefixGraph {
     spec.attributes = {{"bases", bases},
                        {"slopes", slopes},
                        {"shape", std::vector<int64_t>(shape.begin(), shape.end())},
-                       {"dtype", Fact(dtype, std::nullopt)}};
+                       {"to", int64_t(dtype)}};
     return made = add_inferred(std::move(spec), {rows_}, {});
   }
 

@@ -7,7 +7,7 @@
 #include "plan/program.h"
 #include "run/model_state.h"
 #include "tensor/bool_bytes.h"
-#include "tensor/rows.h"
+#include "environment/rows.h"
 
 namespace linnet {
 namespace {

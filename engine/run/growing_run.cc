@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tensor/rows.h"
+#include "environment/rows.h"
 
 namespace linnet {
 

@@ -2,7 +2,7 @@
 #include "infer/infer.h"
 #include "registration.h"
 #include "run/runner.h"
-#include "tensor/rows.h"
+#include "environment/rows.h"
 
 namespace linnet {
 namespace {
@@ -82,19 +82,24 @@ class RowsInUseKernel final : public Kernel {
     if (!planned_[i]) return context.set_output(int(i), value);
     Tensor& y = context.output(int(i));
     const int axis = output_axes_[i];
+    if (!has_room(value, axis, y)) {
+      throw Error(ErrorKind::kShape,
+                  str("output ", i, " is ", linnet::describe(value), ", there is room for ", linnet::describe(y)));
+    }
     if (axis < 0) {
       if (value.raw() != y.raw()) copy_elements(value, y);
       return;
-    }
-    if (value.rank() != y.rank() || value.dim(axis) > y.dim(axis) ||
-        with_rows(value.shape(), axis, y.dim(axis)) != y.shape()) {
-      throw Error(ErrorKind::kInternal, str("output ", i, " is ", linnet::describe(value), ", with room ", y.shape()));
     }
     copy_rows(value, axis, value.dim(axis), y);
     clear_rows(y, axis, value.dim(axis), y.dim(axis));
   }
 
-  static std::string describe_value(const Tensor& value) { return linnet::describe(value); }
+  /// Whether y has the value's dtype and dims, or more along the axis.
+  static bool has_room(const Tensor& value, int axis, const Tensor& y) {
+    if (value.dtype() != y.dtype() || value.rank() != y.rank()) return false;
+    if (axis < 0) return value.shape() == y.shape();
+    return value.dim(axis) <= y.dim(axis) && with_rows(value.shape(), axis, y.dim(axis)) == y.shape();
+  }
 
   std::shared_ptr<Program> program_;
   std::vector<UsedRows> inputs_;

@@ -1,3 +1,4 @@
+#include "infer/dtype_attribute.h"
 #include "infer/infer.h"
 #include "registration.h"
 
@@ -36,15 +37,15 @@ class DimValuesKernel final : public Kernel {
 };
 
 /// DimValues: the numbers that expressions for dims are in a run: bases[i] + the sum of slopes[i, k] * counts[k].
-/// counts: int64 [n]. values: int32, int64 or bool, of the shape and dtype that the attributes give.
+/// counts: int64 [n]. values: int32, int64 or bool (to; int64 unless given), of the shape that an attribute gives.
 class DimValues final : public Op {
  public:
   explicit DimValues(const NodeSpec& node)
       : bases_(node.attr<std::vector<int64_t>>("bases")),
         slopes_(node.attr<std::vector<int64_t>>("slopes")),
         shape_(node.attr<std::vector<int64_t>>("shape")),
-        dtype_(node.attr<Fact>("dtype").dtype) {
-    if (!is_followed(dtype_)) throw Error(ErrorKind::kType, str("dtype must be int32, int64 or bool, is ", dtype_));
+        dtype_(dtype_attribute(node, "to", DType::kInt64)) {
+    if (!is_followed(dtype_)) throw Error(ErrorKind::kType, str("to must be int32, int64 or bool, is ", dtype_));
     if (checked_elements(shape_) != std::ssize(bases_)) throw Error(ErrorKind::kModel, "bases do not fit the shape");
   }
 

@@ -5,7 +5,7 @@
 #include "movement/copy.h"
 #include "partition/checkpoints.h"
 #include "registration.h"
-#include "tensor/rows.h"
+#include "environment/rows.h"
 
 namespace linnet {
 namespace {

@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 from ml_dtypes import bfloat16
+from onnx import TensorProto, helper
 
 
 @dataclasses.dataclass
@@ -46,6 +47,11 @@ def quantized(x, w, channels, y):
     return [x, *grid, w, np.full(channels, 0.5, np.float32), *grid, i([5] * channels, np.int32), y, *grid, *grid]
 
 
+def sum_body():
+    x, y, z = (helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ("bx", "by", "bz"))
+    return helper.make_graph([helper.make_node("Add", ["bx", "by"], ["bz"])], "body", [x, y], [z])
+
+
 CASES = [
     OwnCase("Attention", [f(2, 4, 3, 8), f(2, 2, 5, 8), f(2, 2, 5, 8), f(3, 5), None, None, None, i([1, 2]), f(4)],
             {"is_causal": 1, "nan_without_keys": 1, "softcap": 2.0, "left_window_size": 3}),
@@ -62,6 +68,7 @@ CASES = [
     OwnCase("Conv", [f(1, 3, 8, 8), f(4, 3, 3, 3)], {"x_channels_first": 1, "strides": [2, 2]}),
     OwnCase("DeformConv", [f(1, 5, 5, 2), f(2, 2, 3, 3), f(1, 3, 3, 18), f(2), f(1, 3, 3, 9)], RELU),
     OwnCase("DeformConv", [f(1, 5, 5, 2), f(2, 2, 3, 3), f(1, 3, 3, 27), f(2)], {"mask_in_offset": 1, "group": 1, "offset_group": 1}),
+    OwnCase("DimValues", [i([3])], {"bases": [1, 0], "slopes": [1, 2], "shape": [2], "to": 6}),
     OwnCase("DepthToSpace", [f(1, 2, 3, 8)], {"blocksize": 2, "mode": "CRD"}),
     OwnCase("DepthwisePointwiseConv", [f(1, 6, 6, 4), f(4, 1, 3, 3), f(8, 4, 1, 1), f(4), f(8), f(1, 6, 6, 8)],
             RELU | {"inner_activation": "Clip", "inner_activation_alpha": 0.0, "inner_activation_beta": 6.0,
@@ -89,6 +96,10 @@ CASES = [
     OwnCase("Resize", [f(1, 3, 4, 2), f(8), None, i([1, 2, 6, 5])], {"mode": "linear", "coordinate_transformation_mode": "tf_crop_and_resize"}),
     OwnCase("Resize", [f(1, 3, 4, 2), None, f(4) * 4], {"mode": "cubic", "antialias": 1}),
     OwnCase("RotaryEmbedding", [f(2, 3, 4, 8), f(2, 4, 8), f(2, 4, 8)], {"rotary_embedding_dim": 8, "interleaved": 1}),
+    OwnCase("RowsInUse", [i([2]), f(2, 4, 3), f(3)],
+            {"body": sum_body(), "axes": [1, -1], "bases": [1, 0], "slopes": [1, 0], "output_axes": [1],
+             "output0": helper.make_tensor_type_proto(TensorProto.FLOAT, [2, 4, 3])}),
+    OwnCase("WriteRows", [f(2, 5, 3), f(2, 2, 3), i(1)], {"axis": 1}),
     OwnCase("GatherBlockQuantized", [u(4, 16), i([[0, 3]]), f(4, 2), u(4, 1)],
             {"block_size": 16, "bits": 4, "gather_axis": 0, "quantize_axis": 1}, MICROSOFT),
     OwnCase("MatMulNBits", [f(2, 32), u(4, 2, 8), f(4, 2), u(4), None, f(4)],

@@ -9,7 +9,7 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 #include "tensor/polynomial.h"
-#include "tensor/rows.h"
+#include "environment/rows.h"
 
 namespace linnet::testing {
 namespace {

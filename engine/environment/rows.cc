@@ -1,6 +1,9 @@
-#include "tensor/rows.h"
+#include "environment/rows.h"
 
+#include <algorithm>
 #include <cstring>
+
+#include "environment/run_environment.h"
 
 namespace linnet {
 namespace {
@@ -10,12 +13,24 @@ struct RowBytes {
   size_t row = 0, all = 0;
   size_t count = 0;  ///< of such groups of rows
 
-  RowBytes(const Tensor& x, int axis) : count(size_t(x.shape().elements(0, axis))) {
-    if (count == 0 || x.size() == 0) return;
+  RowBytes(const Tensor& x, int axis) {
+    if (x.size() == 0) return;
+    count = size_t(x.shape().elements(0, axis));
     all = x.bytes() / count;
     row = all / size_t(x.dim(axis));
   }
 };
+
+/// Calls f(i) for each group, and looks at the deadline now and then.
+template <class F>
+void for_each_group(size_t count, size_t bytes, F f) {
+  constexpr size_t kBytes = size_t{1} << 22, kLeast = 64;  // of a group that is copied, with the call
+  const size_t step = std::max<size_t>(1, kBytes / std::max(kLeast, bytes));
+  for (size_t i = 0; i < count; ++i) {
+    if (i % step == 0) check_current();
+    f(i);
+  }
+}
 
 }  // namespace
 
@@ -26,18 +41,21 @@ Shape with_rows(Shape shape, int axis, int64_t rows) {
 
 void copy_rows(const Tensor& from, int axis, int64_t rows, Tensor& to) {
   const RowBytes source(from, axis), target(to, axis);
-  for (size_t i = 0; i < source.count && rows > 0; ++i) {
+  const size_t bytes = size_t(rows) * source.row;
+  if (bytes == 0) return;
+  for_each_group(source.count, bytes, [&](size_t i) {
     std::memcpy(static_cast<std::byte*>(to.raw()) + i * target.all,
-                static_cast<const std::byte*>(from.raw()) + i * source.all, size_t(rows) * source.row);
-  }
+                static_cast<const std::byte*>(from.raw()) + i * source.all, bytes);
+  });
 }
 
 void clear_rows(Tensor& x, int axis, int64_t begin, int64_t end) {
-  const RowBytes bytes(x, axis);
-  for (size_t i = 0; i < bytes.count && begin < end; ++i) {
-    std::memset(static_cast<std::byte*>(x.raw()) + i * bytes.all + size_t(begin) * bytes.row, 0,
-                size_t(end - begin) * bytes.row);
-  }
+  const RowBytes each(x, axis);
+  if (begin >= end) return;
+  const size_t bytes = size_t(end - begin) * each.row;
+  for_each_group(each.count, bytes, [&](size_t i) {
+    std::memset(static_cast<std::byte*>(x.raw()) + i * each.all + size_t(begin) * each.row, 0, bytes);
+  });
 }
 
 void copy_samples(const Tensor& from, int axis, std::span<const int64_t> samples, int row_axis, int64_t rows,
@@ -53,7 +71,8 @@ void copy_samples(const Tensor& from, int axis, std::span<const int64_t> samples
   for (int64_t outer = 0; outer < shape.elements(0, axis); ++outer, source += size_t(shape[axis]) * sample) {
     for (const int64_t index : samples) {
       const std::byte* begin = source + size_t(index) * sample;
-      for (size_t i = 0; i < groups; ++i, target += group) std::memcpy(target, begin + i * group, used);
+      for_each_group(groups, used, [&](size_t i) { std::memcpy(target + i * group, begin + i * group, used); });
+      target += sample;
     }
   }
 }
