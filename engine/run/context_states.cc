@@ -4,10 +4,10 @@
 #include <bit>
 #include <utility>
 
+#include "environment/rows.h"
 #include "plan/program.h"
 #include "run/model_state.h"
 #include "tensor/bool_bytes.h"
-#include "environment/rows.h"
 
 namespace linnet {
 namespace {

@@ -1,8 +1,8 @@
 #include "controlflow/body.h"
+#include "environment/rows.h"
 #include "infer/infer.h"
 #include "registration.h"
 #include "run/runner.h"
-#include "environment/rows.h"
 
 namespace linnet {
 namespace {

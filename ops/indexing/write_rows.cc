@@ -1,11 +1,11 @@
 #include <cstring>
 
+#include "environment/rows.h"
 #include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "movement/copy.h"
 #include "partition/checkpoints.h"
 #include "registration.h"
-#include "environment/rows.h"
 
 namespace linnet {
 namespace {

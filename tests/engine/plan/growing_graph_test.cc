@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "compile/model_resources.h"
+#include "environment/rows.h"
 #include "passes/passes.h"
 #include "run/growing_run.h"
 #include "run/model_graph.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 #include "tensor/polynomial.h"
-#include "environment/rows.h"
 
 namespace linnet::testing {
 namespace {
