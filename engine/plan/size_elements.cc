@@ -30,7 +30,8 @@ class SizeElements::Cutter {
     const auto has_number = [&](const Dim& element) { return element.determined() && sample_(element).known(); };
     if (!std::ranges::all_of(*fact.contents, has_number)) return;
     const std::vector<size_t> elements = indices(*fact.contents);
-    const auto dims = fact.shape().dims();
+    const Shape shape = fact.shape();
+    const auto dims = shape.dims();
     const auto [same, added] = known_.try_emplace({fact.dtype, {dims.begin(), dims.end()}, elements}, kNoValue);
     if (added) same->second = new_constant(v, elements);
     patch_.replace(v, same->second);
