@@ -114,7 +114,8 @@ class Range final : public Op {
     Tensor steps(DType::kInt64, y.shape());
     for (int64_t i = 0; i < steps.size(); ++i) steps.data<int64_t>()[i] = checked_mul(i, delta->at(0));
     const ValueId begin = graph.numbers(*start, Shape{1});
-    graph.give(0, graph.add(std::move(add), {begin, graph.constant(add.name + ".steps", steps)}));
+    const ValueId behind = graph.constant(add.name + ".steps", steps);
+    graph.give(0, graph.add(std::move(add), {begin, behind}));
     return true;
   }
 

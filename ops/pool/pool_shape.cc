@@ -100,20 +100,20 @@ Dim PoolAttributes::extent(size_t i, const Dim& in) const {
   if (auto_pad_ == "SAME_UPPER" || auto_pad_ == "SAME_LOWER") return ceil_div(in, stride);
   const bool padded = auto_pad_ == "NOTSET";
   const int64_t begin = padded ? pads_[i] : 0, end = padded ? pads_[i + kernel_.size()] : 0;
-  const int64_t reach = (kernel_[i] - 1) * dilations_[i] + 1;
+  const int64_t reach = checked_add(checked_mul(kernel_[i] - 1, dilations_[i]), 1);
   if (begin == 0 && end < reach) learn_at_least(in, 1);
-  return last_window(in + begin, end - reach, stride) + 1;
+  return last_window(in + begin, checked_add(end, -reach), stride) + 1;
 }
 
 /// As fit_windows() does.
 Dim PoolAttributes::last_window(const Dim& data, int64_t behind, int64_t stride) const {
   const Dim room = data + behind;
-  learn_at_least(room, 1 - 2 * stride);
+  learn_at_least(room, Dim(1) - Dim(2) * stride);
   const Dim whole = floor_div(room, stride), rounded_up = ceil_div(room, stride);
   if (certainly_equal(whole, rounded_up)) return whole;
   if (!ceil_mode_) return max(whole, min(rounded_up, 0));
   // The last one of those rounded up begins before the padding where a stride is not longer than what it lacks.
-  return stride + behind <= 0 ? rounded_up : max(whole, min(rounded_up, ceil_div(data, stride) - 1));
+  return behind <= -stride ? rounded_up : max(whole, min(rounded_up, ceil_div(data, stride) - 1));
 }
 
 std::optional<Dims> PoolAttributes::output_dims(const Fact& x) const {
