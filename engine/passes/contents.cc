@@ -17,7 +17,7 @@ std::optional<int64_t> small_size(const Fact& fact) {
   int64_t size = 1;
   for (const Dim& dim : *fact.dims) {
     if (dim.value() < 0 || dim.value() > kMostContents) return std::nullopt;
-    size *= dim.value();
+    size = checked_mul(size, dim.value());
     if (size > kMostContents) return std::nullopt;
   }
   return size;
@@ -41,8 +41,8 @@ struct Operand {
     int64_t offset = 0, stride = 1;
     for (int own = shape.rank() - 1, d = y.rank() - 1; own >= 0; --own, --d) {
       if (shape[own] != 1 && shape[own] != y[d]) return {};
-      if (shape[own] != 1) offset += index % y[d] * stride;
-      stride *= shape[own];
+      if (shape[own] != 1) offset += checked_mul(index % y[d], stride);
+      stride = checked_mul(stride, shape[own]);
       index /= y[d];
     }
     return elements[size_t(offset)];

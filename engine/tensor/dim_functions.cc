@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "linnet/dim.h"
+#include "linnet/shape.h"
 #include "tensor/polynomial.h"
 
 // Quotients, minima and maxima of dims.
@@ -89,7 +90,7 @@ std::pair<Dim, Dim> split_by(const Dim& a, int64_t divisor) {
   Terms whole, rest;
   for (Term& term : Polynomial::terms_of(a)) {
     const int64_t times = floor_quotient(term.coefficient, divisor);
-    const int64_t left = term.coefficient - times * divisor;
+    const int64_t left = term.coefficient - checked_mul(times, divisor);
     if (!term.factors.empty() && left != 0) {
       rest.push_back(std::move(term));
       continue;

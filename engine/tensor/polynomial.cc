@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "linnet/shape.h"
 #include "tensor/dim_scope.h"
 #include "tensor/interval.h"
 
@@ -112,7 +113,7 @@ std::optional<Term> quotient(const Term& a, const Term& b) {
 }
 
 std::optional<Terms> product(const Terms& a, const Terms& b) {
-  if (a.size() * b.size() > kMostProducts) return std::nullopt;
+  if (!b.empty() && a.size() > kMostProducts / b.size()) return std::nullopt;
   Terms result;
   for (const Term& x : a) {
     for (const Term& y : b) {
@@ -155,7 +156,7 @@ Dim Polynomial::sum(Terms terms) {
   if (!within_limits(*p)) return {};
   p->bounds = {interval_of(p->terms, &Bounds::certain), interval_of(p->terms, &Bounds::assumed)};
   if (p->bounds.certain.low == p->bounds.certain.high) return p->bounds.certain.low;
-  p->counted.add(sizeof(Polynomial) + p->terms.size() * (sizeof(Term) + sizeof(Factor)));
+  p->counted.add(sizeof(Polynomial) + size_t(checked_mul(std::ssize(p->terms), sizeof(Term) + sizeof(Factor))));
   Dim dim;
   dim.expression_ = p;
   return dim;

@@ -122,8 +122,8 @@ class RowsInUse final : public Op {
       throw Error(ErrorKind::kModel, "axes, bases and slopes must be of as many inputs");
     }
     counts_ = axes.empty() ? 0 : slopes.size() / axes.size();
-    for (size_t i = 0; i < axes.size(); ++i) {
-      const auto begin = slopes.begin() + std::ptrdiff_t(i * counts_);
+    auto begin = slopes.begin();
+    for (size_t i = 0; i < axes.size(); ++i, begin += std::ptrdiff_t(counts_)) {
       inputs_.push_back({int(axes[i]), bases[i], {begin, begin + std::ptrdiff_t(counts_)}});
     }
     for (size_t i = 0; i < output_axes_.size(); ++i) outputs_.push_back(node.attr<Fact>(str("output", i)));

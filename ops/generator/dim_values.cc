@@ -15,7 +15,9 @@ class DimValuesKernel final : public Kernel {
     Tensor& y = context.output(0);
     for (int64_t i = 0; i < std::ssize(bases_); ++i) write(y, i, value(counts, size_t(i)));
   }
-  size_t bytes() const override { return (bases_.size() + slopes_.size()) * sizeof(int64_t); }
+  size_t bytes() const override {
+    return size_t(checked_mul(std::ssize(bases_) + std::ssize(slopes_), sizeof(int64_t)));
+  }
 
  private:
   int64_t value(const Tensor& counts, size_t i) const {
