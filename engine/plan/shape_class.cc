@@ -10,6 +10,8 @@
 namespace linnet {
 namespace {
 
+constexpr int64_t kValueBytes = 160;  // of what a value allocates: its dims and readers
+
 /// The symbol, taken to be 2 or more: other rules hold for 0 and 1.
 Dim assumed_large(const Dim& symbol) {
   const Atom& atom = **Polynomial::atom_of(symbol);
@@ -72,6 +74,9 @@ ShapeClass::ShapeClass(const Graph& program, const OpenDims& open, const Fixed& 
   }
   conditions_ = scope.conditions();
   elements_.emplace(to_bind_ = graph_, open);
+  for (const Graph* graph : {&graph_, &to_bind_}) {
+    counted_.add(size_t(checked_mul(graph->value_count(), sizeof(Value) + sizeof(std::vector<NodeId>) + kValueBytes)));
+  }
 }
 
 bool ShapeClass::meets_conditions(const std::vector<PlanInput>& inputs) const {

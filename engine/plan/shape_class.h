@@ -51,6 +51,7 @@ class ShapeClass {
   Graph graph_, to_bind_;
   std::optional<SizeElements> elements_;  // of to_bind_
   ConstantSet constants_;                 // of both
+  CountedMemory counted_;                 // of both
   mutable std::mutex mutex_;
   std::weak_ptr<const Plan> latest_plan_;
 };

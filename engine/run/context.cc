@@ -126,6 +126,7 @@ std::span<const Tensor> Context::Impl::run_completed(std::span<const Tensor> inp
   states.check_left_out(inputs);
   states.check_given(given);
   model.state_->complete(inputs, completed);
+  check_given(given, completed, model.outputs());
   const auto run = [&] { return run_apart(completed, given); };
   const std::span<const Tensor> outputs = states.empty() ? run() : stateful.run(completed, environment, given, run);
   std::fill(completed.begin(), completed.end(), Tensor());
