@@ -29,8 +29,7 @@ bool apply_to_node(Graph& graph, const Rewrite& rewrite, const Node& node, const
     return true;
   } catch (const Error& error) {
     const Error in_context = error.with_context("rewrite " + rewrite.name);
-    if (ends_work(error)) throw in_context;
-    if (!resources.skips_rewrites) throw Error(ErrorKind::kInternal, in_context.message());
+    if (ends_work(error) || !resources.skips_rewrites) throw in_context;
     const Log& log = resources.options.log;
     if (log) log(LogLevel::kWarning, str(node.spec.describe(), " stays as it is: ", in_context.message()));
     return false;
