@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-/// The bytes of one row, and of all rows that lie together.
+/// The bytes of one row, and of all rows that are stored together.
 struct RowBytes {
   size_t row = 0, all = 0;
   size_t count = 0;  ///< of such groups of rows

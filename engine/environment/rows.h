@@ -20,7 +20,7 @@ void clear_rows(Tensor& x, int axis, int64_t begin, int64_t end);
 void copy_samples(const Tensor& from, int axis, std::span<const int64_t> samples, int row_axis, int64_t rows,
                   Tensor& to);
 
-/// Whether the first rows of a tensor of this shape lie together in memory.
+/// Whether the first rows of a tensor of this shape are stored one after the other, without a gap.
 bool rows_are_dense(const Shape& shape, int axis);
 
 }  // namespace linnet

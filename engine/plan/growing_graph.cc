@@ -86,7 +86,7 @@ class Builder final : public PrefixGraph {
     return now_[size_t(v)] = made;
   }
 
-  ValueId add(NodeSpec spec, std::vector<ValueId> inputs) override { return add_inferred(std::move(spec), inputs, {}); }
+  ValueId add(NodeSpec spec, std::vector<ValueId> inputs) override { return add_inferred(std::move(spec), inputs); }
   ValueId constant(const std::string& name, const Tensor& value) override { return result_.add_constant(name, value); }
   ValueId numbers(const Dims& dims, const Shape& shape) override { return numbers(dims, shape, DType::kInt64); }
   void give(int output, ValueId v) override {
@@ -95,7 +95,7 @@ class Builder final : public PrefixGraph {
   }
 
   bool carry() override {
-    std::vector<Fact> in, out;
+    std::vector<Fact> in;
     for (size_t i = 0; i < node_->inputs.size(); ++i) {
       const std::optional<Fact> fact = carried_input(i);
       if (!fact) return false;
@@ -109,7 +109,6 @@ class Builder final : public PrefixGraph {
       if (node_->outputs[i] == kNoValue) continue;
       const auto wanted = rooms_.fact(open_.fact(node_->outputs[i]));
       if (!inferred[i].concrete() || !wanted || inferred[i].shape() != wanted->shape()) return false;
-      out.push_back(*wanted);
     }
     std::vector<ValueId> inputs;
     for (size_t i = 0; i < in.size(); ++i) {
@@ -184,14 +183,13 @@ class Builder final : public PrefixGraph {
     }
   }
 
-  ValueId add_inferred(NodeSpec spec, const std::vector<ValueId>& inputs, const std::vector<std::string>& more) {
-    std::vector<std::string> names{str(spec.name, ":", spec.op_type)};
-    names.insert(names.end(), more.begin(), more.end());
+  /// A node with one output.
+  ValueId add_inferred(NodeSpec spec, const std::vector<ValueId>& inputs) {
+    const std::string name = str(spec.name, ":", spec.op_type);
     spec.num_inputs = int(inputs.size());
-    spec.num_outputs = int(names.size());
-    const Node& node = result_.node(result_.add_node(std::move(spec), inputs, names));
-    const std::vector<Fact> facts = infer_node(node, input_facts(result_, node));
-    for (size_t i = 0; i < facts.size(); ++i) result_.set_fact(node.outputs[i], facts[i]);
+    spec.num_outputs = 1;
+    const Node& node = result_.node(result_.add_node(std::move(spec), inputs, {name}));
+    result_.set_fact(node.outputs[0], infer_node(node, input_facts(result_, node))[0]);
     return node.outputs[0];
   }
 
@@ -220,7 +218,7 @@ class Builder final : public PrefixGraph {
                        {"slopes", slopes},
                        {"shape", std::vector<int64_t>(shape.begin(), shape.end())},
                        {"to", int64_t(dtype)}};
-    return made = add_inferred(std::move(spec), {rows_}, {});
+    return made = add_inferred(std::move(spec), {rows_});
   }
 
   void note_origin() {

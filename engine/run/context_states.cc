@@ -258,6 +258,15 @@ void ContextStates::enter_room(State& state, int64_t capacity, const RunEnvironm
 }
 
 void ContextStates::take_samples(int axis, std::span<const int64_t> samples, const RunEnvironment& environment) {
+  const int64_t count = std::ssize(samples);
+  const auto is_sample = [&](int64_t sample) { return sample >= 0 && sample < count; };
+  for (const State& state : states_) {
+    const Tensor value = shape_of(state);
+    if (value.rank() > axis && value.dim(axis) == count && std::ranges::all_of(samples, is_sample)) continue;
+    throw Error(ErrorKind::kShape, str("state '", input_of(state).name, "' must have the ", count,
+                                       " samples that are asked for in dim ", axis, ", is ", describe(value)));
+  }
+  if (std::ranges::is_sorted(samples) && std::ranges::adjacent_find(samples) == samples.end()) return;  // all in order
   for (State& state : states_) {
     const bool stays = in_room(state) && axis < state.axis;
     const Tensor from = stays ? room(state) : dense(state);

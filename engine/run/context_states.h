@@ -29,7 +29,8 @@ class ContextStates {
   void truncate(int64_t length);
   void reset();
   size_t bytes() const;
-  /// Sample i of each state, along an axis, becomes the one that was samples[i].
+  /// Sample i of each state, along an axis, becomes the one that was samples[i]. Throws Error(kShape) unless each state
+  /// has as many samples.
   void take_samples(int axis, std::span<const int64_t> samples, const RunEnvironment& environment);
   /// Gives up memory that is shared with the context that they were copied from.
   void separate();

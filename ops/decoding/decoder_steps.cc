@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "decoding/language_model.h"
 
 namespace linnet {
@@ -7,12 +5,11 @@ namespace linnet {
 void DecoderSteps::begin(std::span<const Tensor> selves, std::span<const int64_t> rows, int64_t known) {
   const Graph& decoder = *bodies_.decoder;
   ContextStates& states = runners_.steps.states();
-  const bool bound = !states.empty();
   for (size_t i = 0; i < bodies_.selves; ++i) {
     const Tensor self =
         gather_rows(selves[i], sample_axis_, rows, known, str("the keys or values ", i, " of the decoder"));
     const std::string& input = decoder.value(decoder.inputs()[first_self_ + i]).name;
-    if (bound) {
+    if (states.has(first_self_ + i)) {
       states.set_value(input, self);
     } else {
       runners_.steps.bind(decoder.outputs()[1 + i].name, input, self);
@@ -21,9 +18,7 @@ void DecoderSteps::begin(std::span<const Tensor> selves, std::span<const int64_t
 }
 
 void DecoderSteps::reorder(std::span<const int64_t> rows, RunEnvironment& environment) {
-  int64_t next = 0;
-  const bool in_order = std::ranges::all_of(rows, [&](int64_t row) { return row == next++; });
-  if (!in_order) runners_.steps.states().take_samples(sample_axis_, rows, environment);
+  runners_.steps.states().take_samples(sample_axis_, rows, environment);
 }
 
 const Tensor& DecoderSteps::run(std::vector<Tensor>& inputs, RunEnvironment& environment) {
