@@ -185,6 +185,22 @@ TEST(GrowingStates, OfAnyAxisNeedNoPlans) {
   EXPECT_FALSE(game.ran("RowsInUse"));
 }
 
+/// Rows that a run adds as zeros are zeros, also where rows were before truncate_states().
+TEST(GrowingStates, HaveZerosBehindTheirRows) {
+  GraphBuilder b{21};
+  const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{1, 1, 2}));
+  const ValueId past = b.input("past", Fact(DType::kFloat32, Dims{1, Dim("P"), 2}));
+  const ValueId padded = b.op("Pad", {past, ints(b, {0, 0, 0, 0, 1, 0})});
+  const ValueId present = b.op("Add", {padded, b.op("Mul", {x, b.constant(Tensor::scalar(0.0f))})});
+  b.output(b.op("ReduceSum", {b.op("Add", {padded, x}), ints(b, {1})}));
+  b.output(present);
+  Game game(b, {random_tensor({1, 6, 2}, 3)}, {1});
+  for (unsigned i = 0; i < 3; ++i) game.step(random_tensor({1, 1, 2}, i));
+  game.truncate(2);
+  for (unsigned i = 0; i < 3; ++i) game.step(random_tensor({1, 1, 2}, 10 + i));
+  game.expect_states();
+}
+
 /// Those that say so run on all rows, others on copies of the rows in use.
 TEST(GrowingStates, AreReadByOperatorsOfUsers) {
   for (const bool says_so : {false, true}) {
