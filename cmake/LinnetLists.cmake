@@ -32,13 +32,14 @@ if(LINNET_OPERATORS)
   list(REMOVE_DUPLICATES needed_dtypes)
 endif()
 
-# Sets `names` of the caller to what a macro defines in the sources, each written as MACRO(name) at the start of a line.
+# Sets `names` of the caller to what a macro defines in the sources, each written as MACRO(name) or MACRO(name, ...) at
+# the start of a line.
 function(linnet_defined macro)
   set(names "")
   foreach(source IN LISTS ARGN)
-    file(STRINGS ${source} lines REGEX "^${macro}\\([a-z0-9_]+\\)")
+    file(STRINGS ${source} lines REGEX "^${macro}\\([a-z0-9_]+[,)]")
     foreach(line IN LISTS lines)
-      string(REGEX REPLACE "^${macro}\\(([a-z0-9_]+)\\).*" "\\1" name "${line}")
+      string(REGEX REPLACE "^${macro}\\(([a-z0-9_]+)[,)].*" "\\1" name "${line}")
       list(APPEND names ${name})
     endforeach()
   endforeach()

@@ -13,7 +13,9 @@ namespace linnet {
 #include "op_list.inc"
 #undef LINNET_OP
 
-#define LINNET_REWRITE(name) RewriteFunction name;
+#define LINNET_REWRITE(name) \
+  RewriteFunction name;      \
+  extern const RewriteRoots name##_roots;
 #define LINNET_FIRST_REWRITE LINNET_REWRITE
 #define LINNET_LAST_REWRITE LINNET_REWRITE
 #include "built_rewrites.inc"
@@ -25,9 +27,9 @@ namespace {
 
 std::vector<Rewrite> rewrites() {
   return {
-#define LINNET_REWRITE(name) {#name, name, RewriteStage::kMiddle},
-#define LINNET_FIRST_REWRITE(name) {#name, name, RewriteStage::kFirst},
-#define LINNET_LAST_REWRITE(name) {#name, name, RewriteStage::kLast},
+#define LINNET_REWRITE(name) {#name, name, RewriteStage::kMiddle, name##_roots},
+#define LINNET_FIRST_REWRITE(name) {#name, name, RewriteStage::kFirst, name##_roots},
+#define LINNET_LAST_REWRITE(name) {#name, name, RewriteStage::kLast, name##_roots},
 #include "built_rewrites.inc"
 #undef LINNET_LAST_REWRITE
 #undef LINNET_FIRST_REWRITE

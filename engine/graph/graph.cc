@@ -4,6 +4,8 @@
 #include <set>
 #include <unordered_set>
 
+#include "tensor/same_fact.h"
+
 namespace linnet {
 
 ValueId Graph::add_value(Value value) {
@@ -42,6 +44,7 @@ NodeId Graph::add_node(NodeSpec spec, std::vector<ValueId> inputs, const std::ve
   }
   for (const ValueId input : node->inputs) add_consumer(input, id);
   nodes_.push_back(std::move(node));
+  is_inferred_.push_back(false);
   order_.push_back(id);
   return id;
 }
@@ -50,10 +53,19 @@ void Graph::insert(NodeId behind, std::vector<Value> values, const std::vector<s
   for (Value& value : values) add_value(std::move(value));
   for (const auto& node : nodes) {
     nodes_.push_back(node);
+    is_inferred_.push_back(false);
     order_.insert_behind(behind, node->id);
     behind = node->id;
     for (const ValueId input : node->inputs) add_consumer(input, node->id);
   }
+}
+
+void Graph::set_fact(ValueId value, Fact fact) {
+  Fact& known = values_[size_t(value)].fact;
+  if (!same_fact(known, fact)) {
+    for (const NodeId reader : consumers(value)) is_inferred_[size_t(reader)] = false;
+  }
+  known = std::move(fact);
 }
 
 // A new node has read the value before where it comes last.
@@ -100,6 +112,7 @@ void Graph::replace_inputs(NodeId id, const std::unordered_map<ValueId, ValueId>
     if (read.insert(input).second) consumers_[size_t(input)].push_back(id);
   }
   nodes_[size_t(id)] = std::move(changed);
+  is_inferred_[size_t(id)] = false;
 }
 
 // Depth first from each node in turn, producers before readers; keeps the old order where it can.
@@ -171,6 +184,7 @@ Graph Graph::part(const std::vector<NodeId>& nodes, const std::vector<ValueId>& 
   Graph result(registry_);
   result.values_.resize(values_.size());
   result.nodes_.resize(nodes_.size());
+  result.is_inferred_.resize(nodes_.size());
   result.consumers_.resize(values_.size());
   result.uses_as_output_.resize(values_.size());
   result.is_input_.resize(values_.size());
@@ -225,6 +239,7 @@ Graph Graph::compacted() const {
     }
     result.order_.push_back(node->id);
     result.nodes_.push_back(std::move(node));
+    result.is_inferred_.push_back(is_inferred(old));
   }
   for (const Output& output : outputs_) result.add_output(output.name, number(output.value));
   return result;

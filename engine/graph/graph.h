@@ -51,7 +51,13 @@ class LINNET_API Graph {
   /// Throws Error with the node's description when the registry has no such operator or the operator refuses.
   NodeId add_node(NodeSpec spec, std::vector<ValueId> inputs, const std::vector<std::string>& output_names);
   void add_output(std::string name, ValueId value);
-  void set_fact(ValueId value, Fact fact) { values_[size_t(value)].fact = std::move(fact); }
+  /// Where that is another fact, nothing is inferred from it yet.
+  void set_fact(ValueId value, Fact fact);
+  /// Whether the facts of the node's outputs were inferred from those that its inputs have.
+  bool is_inferred(NodeId id) const { return is_inferred_[size_t(id)]; }
+  void set_inferred(NodeId id) { is_inferred_[size_t(id)] = true; }
+  /// For where more can be inferred from the same facts than before.
+  void forget_inferred() { is_inferred_.assign(nodes_.size(), false); }
   /// Removes every node that no output depends on.
   void drop_dead_nodes();
   /// Frees the contents of constants that nothing reads, of values whose nodes are gone too.
@@ -108,6 +114,7 @@ class LINNET_API Graph {
   std::vector<std::shared_ptr<const Node>> nodes_;
   NodeOrder order_;
   std::vector<std::vector<NodeId>> consumers_;
+  std::vector<bool> is_inferred_;  // by node
   std::vector<bool> is_input_;
   std::vector<int> uses_as_output_;
 };

@@ -86,6 +86,7 @@ const Registry::Rewrites& Registry::Rewrites::of(const Registry& registry) {
 }
 
 void Registry::Rewrites::set(Registry& registry, Rewrites rewrites) {
+  rewrites.index = RewriteIndex(rewrites.list);
   registry.rewrites_ = std::make_shared<const Rewrites>(std::move(rewrites));
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 
@@ -59,7 +60,7 @@ class Merge {
     for (ValueId& input : inputs) {
       if (const auto merged = merged_.find(input); merged != merged_.end()) input = merged->second;
     }
-    auto& alike = seen_[{node.spec.domain, node.spec.op_type, std::move(inputs)}];
+    auto& alike = seen_[{std::move(inputs), node.spec.op_type, node.spec.domain}];
     std::vector<const Node*>& known = alike.of(node);
     const auto twin = std::find_if(known.begin(), known.end(), [&](const Node* first) {
       return equal_specs(first->spec, node.spec) && covers(*first, node);
@@ -103,7 +104,7 @@ class Merge {
     std::map<Checksum, std::vector<const Node*>> by_attributes_;
   };
 
-  using Key = std::tuple<std::string, std::string, std::vector<ValueId>>;
+  using Key = std::tuple<std::vector<ValueId>, std::string_view, std::string_view>;
 
   Patch patch_;
   std::map<Key, Alike> seen_;

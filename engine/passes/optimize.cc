@@ -36,31 +36,52 @@ bool apply_to_node(Graph& graph, const Rewrite& rewrite, const Node& node, const
   }
 }
 
-/// order: of the nodes.
-bool apply_rewrite(Graph& graph, const Rewrite& rewrite, const std::vector<NodeId>& order,
-                   const ModelResources& resources) {
-  bool changed = false;
-  for (size_t i = 0; i < order.size(); ++i) {
-    if (i % kUnchangedNodes == 0) check_current();
-    if (!graph.alive(order[i]) || !apply_to_node(graph, rewrite, graph.node(order[i]), resources)) continue;
-    changed = true;
-    check_current();  // a change may have computed weights
-  }
-  return changed;
-}
+/// Applies the registry's rewrites to a graph.
+class Rewriting {
+ public:
+  Rewriting(Graph& graph, const ModelResources& resources) : graph_(graph), resources_(resources) {}
 
-bool apply_rewrites(Graph& graph, const ModelResources& resources, RewriteStage stage) {
-  bool changed = false;
-  const auto registry = graph.registry();
-  std::vector<NodeId> order = graph.nodes();
-  for (const Rewrite& rewrite : Registry::Rewrites::of(*registry).list) {
-    if (rewrite.stage != stage || resources.options.disabled_rewrites.contains(rewrite.name)) continue;
-    if (!apply_rewrite(graph, rewrite, order, resources)) continue;
-    changed = true;
-    order = graph.nodes();
+  bool apply(RewriteStage stage) {
+    bool changed = false;
+    look_at_nodes();
+    for (size_t i = 0; i < rewrites_.list.size(); ++i) {
+      const Rewrite& rewrite = rewrites_.list[i];
+      if (rewrite.stage != stage || resources_.options.disabled_rewrites.contains(rewrite.name)) continue;
+      if (!apply(i)) continue;
+      changed = true;
+      look_at_nodes();
+    }
+    return changed;
   }
-  return changed;
-}
+
+ private:
+  void look_at_nodes() {
+    order_ = graph_.nodes();
+    for (NodeId id = NodeId(operators_.size()); id < graph_.node_capacity(); ++id) {
+      operators_.push_back(graph_.alive(id) ? rewrites_.index.number_of(graph_.node(id).spec) : 0);
+    }
+  }
+
+  bool apply(size_t rewrite) {
+    bool changed = false;
+    const std::span<const char> is_root = rewrites_.index.roots_of(rewrite);
+    for (size_t i = 0; i < order_.size(); ++i) {
+      if (i % kUnchangedNodes == 0) check_current();
+      const NodeId id = order_[i];
+      if (!is_root[operators_[size_t(id)]] || !graph_.alive(id)) continue;
+      if (!apply_to_node(graph_, rewrites_.list[rewrite], graph_.node(id), resources_)) continue;
+      changed = true;
+      check_current();  // a change may have computed weights
+    }
+    return changed;
+  }
+
+  Graph& graph_;
+  const ModelResources& resources_;
+  const Registry::Rewrites& rewrites_ = Registry::Rewrites::of(*graph_.registry());
+  std::vector<NodeId> order_;
+  std::vector<size_t> operators_;  // the numbers of those that nodes have
+};
 
 /// The facts of a graph whose nodes can all be compiled.
 void lower_and_propagate(Graph& graph, const ModelResources& resources, bool widen) {
@@ -74,14 +95,14 @@ void lower_and_propagate(Graph& graph, const ModelResources& resources, bool wid
 }
 
 /// Propagates facts and folds what they make constant, until nothing more becomes known.
-void fold(Graph& graph, const ModelResources& resources, bool widen) {
+void fold(Graph& graph, Rewriting& rewriting, const ModelResources& resources, bool widen) {
   bool changed = true;
   for (int round = 0; changed && round < kMaxRounds; ++round) {
     lower_and_propagate(graph, resources, widen);
     if (resources.options.optimization == 0) return;
     changed = fold_constants(graph);
     changed |= merge_equal_nodes(graph);
-    if (resources.options.optimization >= 2) changed = apply_rewrites(graph, resources, RewriteStage::kFirst);
+    if (resources.options.optimization >= 2) changed = rewriting.apply(RewriteStage::kFirst);
   }
 }
 
@@ -98,13 +119,19 @@ void require_rewrite(const std::string& name, const Registry& registry) {
 
 void optimize(Graph& graph, const ModelResources& resources, bool again) {
   graph.drop_dead_nodes();
+  if (!again) graph.forget_inferred();
+  Rewriting rewriting(graph, resources);
   bool changed = true, widen = again || resources.options.optimization < 2;
   for (int round = 0; changed && round < kMaxRounds; ++round) {
-    fold(graph, resources, widen);
+    fold(graph, rewriting, resources, widen);
     changed = false;
     if (resources.options.optimization >= 2) {
-      changed = apply_rewrites(graph, resources, RewriteStage::kMiddle) || !std::exchange(widen, true) ||
-                apply_rewrites(graph, resources, RewriteStage::kLast);
+      changed = rewriting.apply(RewriteStage::kMiddle);
+      if (!changed && !widen) {
+        widen = changed = true;
+        graph.forget_inferred();
+      }
+      changed = changed || rewriting.apply(RewriteStage::kLast);
     }
     graph.drop_unread_constants();
   }

@@ -8,17 +8,10 @@
 // Whole-graph passes. They know no operator.
 namespace linnet {
 
-/// Infers the facts of a node's outputs; dims that they have already stay.
-void infer_facts(Graph& graph, const Node& node, const ModelResources& resources, bool widen = true);
-
-/// Infers the fact of every value from those of the graph inputs, computing on the way what depends on constants only.
-/// Shape arithmetic folds away here. widen: compute what Op::widens_constants(), too. Throws what the operators' rules
-/// throw.
+/// Infers the fact of every value from those of the graph inputs, computing on the way what depends on constants only;
+/// not again where it was inferred from the same facts. Dims that values have already stay. Shape arithmetic folds away
+/// here. widen: compute what Op::widens_constants(), too. Throws what the operators' rules throw.
 void propagate_facts(Graph& graph, const ModelResources& resources, bool widen = true);
-
-/// Infers anew what depends on the values for which `changed`, by value, is set, and sets it for each fact that comes
-/// out otherwise than before.
-void update_facts(Graph& graph, std::vector<bool>& changed, const ModelResources& resources);
 
 /// Replaces symbols, and other parts of dims, in all facts.
 void substitute_dims(Graph& graph, const DimSubstitution& dims);

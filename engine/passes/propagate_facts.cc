@@ -5,7 +5,6 @@
 #include "passes/evaluate.h"
 #include "passes/passes.h"
 #include "tensor/dim_equations.h"
-#include "tensor/same_fact.h"
 #include "tensor/stored_contents.h"
 
 namespace linnet {
@@ -66,8 +65,7 @@ void name_unknown(Fact& fact) {
   }
 }
 
-}  // namespace
-
+/// Dims that values have already stay.
 void infer_facts(Graph& graph, const Node& node, const ModelResources& resources, bool widen) {
   check_current();
   std::vector<Fact> out = output_facts(graph, node, resources, widen);
@@ -77,9 +75,8 @@ void infer_facts(Graph& graph, const Node& node, const ModelResources& resources
     name_unknown(out[i]);
     graph.set_fact(node.outputs[i], std::move(out[i]));
   }
+  graph.set_inferred(node.id);
 }
-
-namespace {
 
 /// Writes what operators have demanded of dims to all facts; false where nothing new follows.
 bool apply_lessons(Graph& graph, DimScope& scope) {
@@ -101,27 +98,14 @@ void substitute_dims(Graph& graph, const DimSubstitution& dims) {
 void propagate_facts(Graph& graph, const ModelResources& resources, bool widen) {
   DimScope* const scope = DimScope::current();
   for (int round = 0; round < kMostLessons; ++round) {
-    for (const NodeId id : graph.nodes()) infer_facts(graph, graph.node(id), resources, widen);
+    for (const NodeId id : graph.nodes()) {
+      if (!graph.is_inferred(id)) infer_facts(graph, graph.node(id), resources, widen);
+    }
     if (!scope || !scope->learns()) return;
     if (apply_lessons(graph, *scope)) continue;
     if (scope->assumes()) return;
     scope->begin_assuming();
-  }
-}
-
-void update_facts(Graph& graph, std::vector<bool>& changed, const ModelResources& resources) {
-  for (const NodeId id : graph.nodes()) {
-    const Node& node = graph.node(id);
-    const auto is_changed = [&](ValueId v) { return v != kNoValue && changed[size_t(v)]; };
-    if (std::none_of(node.inputs.begin(), node.inputs.end(), is_changed)) continue;
-    check_current();
-    std::vector<Fact> out = output_facts(graph, node, resources, true);
-    for (size_t i = 0; i < out.size(); ++i) {
-      const ValueId v = node.outputs[i];
-      if (v == kNoValue || same_fact(graph.fact(v), out[i])) continue;
-      graph.set_fact(v, std::move(out[i]));
-      changed[size_t(v)] = true;
-    }
+    graph.forget_inferred();
   }
 }
 

@@ -9,8 +9,10 @@ constexpr int64_t kComparedElements = 64;
 
 bool same_dim(const Dim& a, const Dim& b) { return certainly_equal(a, b) || (!a.determined() && !b.determined()); }
 
-bool same_dims(const std::optional<Dims>& a, const std::optional<Dims>& b) {
-  return a.has_value() == b.has_value() && (!a || std::equal(a->begin(), a->end(), b->begin(), b->end(), same_dim));
+/// Of dims or elements, where they are known.
+template <class DimsPointer>
+bool same_dims(const DimsPointer& a, const DimsPointer& b) {
+  return bool(a) == bool(b) && (!a || std::equal(a->begin(), a->end(), b->begin(), b->end(), same_dim));
 }
 
 bool same_contents(const Tensor& a, const Tensor& b) {
@@ -27,7 +29,7 @@ bool same_element(const std::shared_ptr<const Fact>& a, const std::shared_ptr<co
 
 bool same_fact(const Fact& a, const Fact& b) {
   return a.dtype == b.dtype && a.key == b.key && same_dims(a.dims, b.dims) && same_contents(a.constant, b.constant) &&
-         same_element(a.element, b.element);
+         same_dims(a.contents, b.contents) && same_element(a.element, b.element);
 }
 
 }  // namespace linnet

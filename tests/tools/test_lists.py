@@ -15,7 +15,7 @@ linnet_%s_list(${{PROJECT_SOURCE_DIR}}/rewrites/source.cc)
 """
 FORMS = {
     "operator": ("LINNET_REGISTER({})(Registry& registry) {{", "operators.txt", "# A comment.\n{}\n"),
-    "rewrite": ("LINNET_DEFINE_REWRITE({})(const Graph&, const Node&) {{", "rewrite_list.inc", "LINNET_LAST_REWRITE({})\n"),
+    "rewrite": ("LINNET_DEFINE_REWRITE({}, \"Conv\")(const Graph&, const Node&) {{", "rewrite_list.inc", "LINNET_LAST_REWRITE({})\n"),
 }
 
 

@@ -33,6 +33,12 @@ ValueId channels_last_source(const Graph& graph, const Node& node, int input) {
   return transpose->inputs[0];
 }
 
+size_t count_channels_last(const Graph& graph, const Node& node) {
+  size_t count = 0;
+  for (int i = 0; i < int(node.inputs.size()); ++i) count += channels_last_source(graph, node, i) != kNoValue;
+  return count;
+}
+
 ValueId add_transpose(Patch& patch, const Node& for_node, ValueId value, std::vector<int64_t> perm) {
   NodeSpec spec = standard_spec(for_node, "Transpose", 1);
   spec.attributes["perm"] = std::move(perm);

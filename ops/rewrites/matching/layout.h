@@ -19,6 +19,8 @@ int channels_last_axis(int axis, int rank);
 
 /// The channels-last value behind an input that a Transpose turns to channels-first; kNoValue where there is none.
 ValueId channels_last_source(const Graph& graph, const Node& node, int input);
+/// How many inputs of the node have one.
+size_t count_channels_last(const Graph& graph, const Node& node);
 
 /// Adds a Transpose to the patch.
 ValueId add_transpose(Patch& patch, const Node& for_node, ValueId value, std::vector<int64_t> perm);

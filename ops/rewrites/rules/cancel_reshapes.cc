@@ -32,8 +32,9 @@ const Node* merge_before_transpose(const Graph& graph, const Node& node) {
 // Of two Reshapes (or Flatten, Squeeze, Unsqueeze) in a row one is left, or none where they undo each other;
 // Reshape(Transpose(Reshape(x))) -> Transpose(Reshape(x)), where matrices are transposed that one axis counts
 // meanwhile.
-LINNET_DEFINE_REWRITE(cancel_reshapes)(const Graph& graph, const Node& node) {
-  if (!is_reshape(&node) || graph.is_output(node.outputs[0])) return std::nullopt;
+LINNET_DEFINE_REWRITE(cancel_reshapes, "Reshape", "Flatten", "Squeeze", "Unsqueeze")
+(const Graph& graph, const Node& node) {
+  if (graph.is_output(node.outputs[0])) return std::nullopt;
   const Fact& y = graph.fact(node.outputs[0]);
   Patch patch(graph);
   if (const Node* before = graph.producer(node.inputs[0]); is_reshape(before)) {

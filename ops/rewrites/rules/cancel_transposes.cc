@@ -11,8 +11,7 @@ bool is_identity(const std::vector<int64_t>& perm) { return std::is_sorted(perm.
 }  // namespace
 
 // Transpose(Transpose(x, p), q) -> Transpose(x, p then q), or x where they cancel.
-LINNET_DEFINE_REWRITE(cancel_transposes)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "Transpose")) return std::nullopt;
+LINNET_DEFINE_REWRITE(cancel_transposes, "Transpose")(const Graph& graph, const Node& node) {
   const auto* outer = node.spec.find<std::vector<int64_t>>("perm");
   if (!outer) return std::nullopt;
   if (is_identity(*outer) && !graph.is_output(node.outputs[0])) {

@@ -6,9 +6,9 @@ namespace linnet {
 
 // Conv(x) -> to_channels_first(linnet::Conv(to_channels_last(x))): float32, one to three spatial axes; likewise
 // DeformConv with its offset and mask.
-LINNET_DEFINE_REWRITE(convert_conv_to_channels_last)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(convert_conv_to_channels_last, "Conv", "DeformConv", RewriteRoot("deform_conv2d", "custom"))
+(const Graph& graph, const Node& node) {
   const bool deforms = is_deform_conv(node);
-  if (!deforms && !is_op(node, "Conv")) return std::nullopt;
   const Fact& x = graph.input_fact(node, 0);
   if (x.dtype != DType::kFloat32 || !x.has_rank() || x.rank() < 3 || x.rank() > 5) return std::nullopt;
   if (!graph.fact(node.outputs[0]).has_rank()) return std::nullopt;

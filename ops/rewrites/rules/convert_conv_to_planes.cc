@@ -38,8 +38,7 @@ ValueId channels_first_source(const Graph& graph, const Node& conv) {
 }  // namespace
 
 // to_channels_first(linnet::Conv(to_channels_last(x))) -> linnet::PlaneConv(x), where sums are short.
-LINNET_DEFINE_REWRITE(convert_conv_to_planes)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "Transpose")) return std::nullopt;
+LINNET_DEFINE_REWRITE(convert_conv_to_planes, "Transpose")(const Graph& graph, const Node& node) {
   const Node* conv = producer(graph, node, 0, "Conv", kInternalDomain);
   const auto* perm = node.spec.find<std::vector<int64_t>>("perm");
   if (!conv || !perm || *perm != perm_to_channels_first(int(perm->size()))) return std::nullopt;

@@ -95,7 +95,7 @@ void order_operands(EinsumTerms& terms) {
 
 // Einsum of two operands -> MatMul, with the Transposes and Reshapes that it takes: each letter stands in two of the
 // operands and the output, at least one in both operands alone. Attention of Keras and JAX, and its projections.
-LINNET_DEFINE_REWRITE(convert_einsum_to_matmul)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(convert_einsum_to_matmul, "Einsum")(const Graph& graph, const Node& node) {
   auto terms = einsum_terms(graph, node);
   if (!terms || terms->operands.size() != 2) return std::nullopt;
   order_operands(*terms);

@@ -20,7 +20,7 @@ ValueId aligned(Patch& patch, const Node& node, const EinsumTerms::Operand& oper
 }  // namespace
 
 // Einsum of one or two operands that sums nothing up -> the operand, transposed, or Mul of both, broadcast.
-LINNET_DEFINE_REWRITE(convert_einsum_to_mul)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(convert_einsum_to_mul, "Einsum")(const Graph& graph, const Node& node) {
   const auto terms = einsum_terms(graph, node);
   if (!terms || terms->operands.size() > 2 || terms->dims.size() != terms->output.size()) return std::nullopt;
   Patch patch(graph);

@@ -114,8 +114,8 @@ NodeSpec spec_of(const Node& matmul, const BlockedMatrix& b) {
 
 // MatMul(a, DequantizeLinear(b)) -> MatMulNBits(a, b) for constants b of 2, 4 or 8 bits in blocks of a column, also
 // where a Transpose lies between: b is never widened as a whole.
-LINNET_DEFINE_REWRITE(convert_matmul_to_nbits)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "MatMul") || graph.fact(node.outputs[0]).dtype != DType::kFloat32) return std::nullopt;
+LINNET_DEFINE_REWRITE(convert_matmul_to_nbits, "MatMul")(const Graph& graph, const Node& node) {
+  if (graph.fact(node.outputs[0]).dtype != DType::kFloat32) return std::nullopt;
   const auto b = blocked_matrix(graph, node);
   if (!b || b->k() == 0 || b->n() == 0) return std::nullopt;
   Patch patch(graph);

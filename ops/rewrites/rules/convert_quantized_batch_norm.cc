@@ -36,7 +36,7 @@ ValueId add_signs(Patch& patch, const Node& node, const std::vector<float>& scal
 
 // BatchNormalization(DequantizeLinear(x)) -> depthwise 1x1 Conv of the same and of bytes that are the signs of the
 // scales, their magnitudes as the scales of these bytes: a product of bytes, which quantises its results.
-LINNET_DEFINE_REWRITE(convert_quantized_batch_norm)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(convert_quantized_batch_norm, "BatchNormalization")(const Graph& graph, const Node& node) {
   const auto affine = constant_batch_norm(graph, node);
   if (!affine || !affine->finite()) return std::nullopt;
   const Fact& x = graph.input_fact(node, 0);

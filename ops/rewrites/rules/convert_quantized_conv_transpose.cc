@@ -138,8 +138,8 @@ ValueId add_cut(Patch& patch, const Node& node, ValueId image, const std::vector
 
 // QuantizeLinear(Relu?(ConvTranspose(DequantizeLinear(x), DequantizeLinear(w)))) -> a Conv that computes the phases of
 // the outputs as channels, quantised, and then moved to their places.
-LINNET_DEFINE_REWRITE(convert_quantized_conv_transpose)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "ConvTranspose") || !dequantize_before(graph, node, 0)) return std::nullopt;
+LINNET_DEFINE_REWRITE(convert_quantized_conv_transpose, "ConvTranspose")(const Graph& graph, const Node& node) {
+  if (!dequantize_before(graph, node, 0)) return std::nullopt;
   const auto behind = quantize_behind(graph, node.outputs[0]);
   const auto w = behind ? quantized_weights(graph, node, 1, 1) : std::nullopt;
   const auto axes = w && !w->zero && w->values.size() > 0 ? phase_axes(node, w->values.shape()) : std::nullopt;

@@ -18,8 +18,8 @@ bool spans_all_bytes(const Range& range, const ByteGrid& grid) {
 }  // namespace
 
 // QuantizeLinear(Relu(x)) -> QuantizeLinear(x), where saturation does what Relu, or a Clip, did.
-LINNET_DEFINE_REWRITE(drop_clamp_before_quantization)(const Graph& graph, const Node& node) {
-  const auto grid = is_op(node, "QuantizeLinear") ? byte_grid(graph, node) : std::nullopt;
+LINNET_DEFINE_REWRITE(drop_clamp_before_quantization, "QuantizeLinear")(const Graph& graph, const Node& node) {
+  const auto grid = byte_grid(graph, node);
   const Node* clamp = grid ? graph.producer(node.inputs[0]) : nullptr;
   const auto activation = clamp ? activation_of(graph, *clamp) : std::nullopt;
   if (!activation || !activation->function->clamp) return std::nullopt;

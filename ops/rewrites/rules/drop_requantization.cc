@@ -11,8 +11,7 @@ bool is_exact(float scale) { return scale > 0x1p-100f && scale < 0x1p100f; }
 }  // namespace
 
 // QuantizeLinear(DequantizeLinear(x)) -> x, where both have the same scale and zero point.
-LINNET_DEFINE_REWRITE(drop_requantization)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "QuantizeLinear")) return std::nullopt;
+LINNET_DEFINE_REWRITE(drop_requantization, "QuantizeLinear")(const Graph& graph, const Node& node) {
   const Node* dequantize = producer(graph, node, 0, "DequantizeLinear");
   const auto grid = dequantize ? byte_grid(graph, node) : std::nullopt;
   if (!grid || !is_exact(grid->scale) || byte_grid(graph, *dequantize) != grid) return std::nullopt;

@@ -65,9 +65,8 @@ std::optional<Patch> expand_product_of_activations(const Graph& graph, const Nod
 // QLinearConv and QLinearMatMul with constant scales, zero points and weights -> DequantizeLinear -> Conv or MatMul ->
 // QuantizeLinear, the form that other rewrites know: where products on bytes will take the weights; QLinearMatMul also
 // of two activations.
-LINNET_DEFINE_REWRITE(expand_quantized_product)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(expand_quantized_product, "QLinearConv", "QLinearMatMul")(const Graph& graph, const Node& node) {
   const bool is_conv = is_op(node, "QLinearConv");
-  if (!is_conv && !is_op(node, "QLinearMatMul")) return std::nullopt;
   if (!has_constant_grid(graph, node, kXScale) || !has_constant_grid(graph, node, kYScale)) return std::nullopt;
   if (!graph.constant_input(node, kW)) return expand_product_of_activations(graph, node);
   if (!graph.constant_input(node, kWZero)) return std::nullopt;

@@ -7,9 +7,9 @@ namespace linnet {
 
 // Concat(linnet::RotaryEmbedding(x1), x2), with x1 and x2 what each row of x begins and ends with ->
 // linnet::RotaryEmbedding(x) that rotates so many of its values.
-LINNET_DEFINE_REWRITE(extend_rotary_embedding)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(extend_rotary_embedding, "Concat")(const Graph& graph, const Node& node) {
   const Fact& y = graph.fact(node.outputs[0]);
-  if (!is_op(node, "Concat") || node.inputs.size() != 2 || !y.has_rank()) return std::nullopt;
+  if (node.inputs.size() != 2 || !y.has_rank()) return std::nullopt;
   if (normalize_axis(node.spec.attr_or("axis", 0), y.rank()) != y.rank() - 1) return std::nullopt;
   const Node* rotary = producer(graph, node, 0, "RotaryEmbedding", kInternalDomain);
   if (!rotary || rotary->spec.has("rotary_embedding_dim")) return std::nullopt;

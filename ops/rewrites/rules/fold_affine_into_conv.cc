@@ -32,7 +32,8 @@ Tensor scaled_weights(const Tensor& w, const ChannelAffine& affine) {
 
 // scale * Conv(x, w, b) + shift -> Conv(x, w * scale, b * scale + shift): a BatchNormalization, or arithmetic with one
 // constant per channel. Likewise a deformable convolution.
-LINNET_DEFINE_REWRITE(fold_affine_into_conv)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fold_affine_into_conv, "BatchNormalization", "Add", "Mul", "Sub", "Div")
+(const Graph& graph, const Node& node) {
   auto affine = constant_batch_norm(graph, node);
   if (!affine) affine = constant_channel_arithmetic(graph, node, 1);
   if (!affine || !affine->finite()) return std::nullopt;

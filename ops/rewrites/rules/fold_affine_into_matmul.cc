@@ -39,7 +39,7 @@ Tensor scaled_columns(const Tensor& b, const ChannelAffine& affine) {
 
 // scale * MatMul(a, b) + shift -> linnet::MatMul(a, b * scale, shift) for a constant matrix b and arithmetic with one
 // constant per column: a bias, or the layer scale behind it.
-LINNET_DEFINE_REWRITE(fold_affine_into_matmul)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fold_affine_into_matmul, "Add", "Mul", "Sub", "Div")(const Graph& graph, const Node& node) {
   const auto affine = constant_channel_arithmetic(graph, node, -1);
   if (!affine || !affine->finite()) return std::nullopt;
   const Node* matmul = matmul_before(graph, node, affine->input);

@@ -77,8 +77,7 @@ std::vector<ValueId> folded_parameters(Patch& patch, const Normalization& found,
 }  // namespace
 
 // Mul or Add with a constant row behind a normalisation -> into its scale and bias. RMSNormalization has no bias.
-LINNET_DEFINE_REWRITE(fold_affine_into_normalization)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "Mul") && !is_op(node, "Add")) return std::nullopt;
+LINNET_DEFINE_REWRITE(fold_affine_into_normalization, "Mul", "Add")(const Graph& graph, const Node& node) {
   for (int input = 0; input < 2; ++input) {
     const Tensor* c = graph.constant_input(node, 1 - input);
     const auto found = c ? normalization_before(graph, node, input) : std::nullopt;

@@ -49,8 +49,8 @@ std::optional<std::vector<int64_t>> places_of(const Graph& graph, const Node& no
 
 // Gather(Shape(x), i) or Slice(Shape(x), i, j) -> a constant, where the dims that it picks are known though others are
 // not.
-LINNET_DEFINE_REWRITE(fold_known_dims)(const Graph& graph, const Node& node) {
-  if ((!is_op(node, "Gather") && !is_op(node, "Slice")) || graph.is_output(node.outputs[0])) return std::nullopt;
+LINNET_DEFINE_REWRITE(fold_known_dims, "Gather", "Slice")(const Graph& graph, const Node& node) {
+  if (graph.is_output(node.outputs[0])) return std::nullopt;
   const Node* shape = producer(graph, node, 0, "Shape");
   const Fact& y = graph.fact(node.outputs[0]);
   if (!shape || !graph.input_fact(*shape, 0).has_rank() || !y.concrete()) return std::nullopt;

@@ -17,7 +17,6 @@ bool all_are(const Graph& graph, const Node& node, size_t input, int64_t number)
 /// The input that the node gives as it is; nullopt where it changes both.
 std::optional<size_t> kept_input(const Graph& graph, const Node& node) {
   const bool sum = is_op(node, "Add"), product = is_op(node, "Mul");
-  if (!sum && !product && !is_op(node, "Sub") && !is_op(node, "Div")) return std::nullopt;
   const int64_t neutral = sum || is_op(node, "Sub") ? 0 : 1;
   for (size_t i = 0; i < 2; ++i) {
     const bool may = i == 0 || sum || product;
@@ -36,7 +35,7 @@ bool is_zero(const Graph& graph, const Node& node) {
 }  // namespace
 
 // Of integers, as exporters write them around positions: x + 0, x - 0, x * 1, x / 1 -> x; x * 0 -> 0 of one number.
-LINNET_DEFINE_REWRITE(fold_neutral_integers)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fold_neutral_integers, "Add", "Mul", "Sub", "Div")(const Graph& graph, const Node& node) {
   if (node.inputs.size() != 2 || graph.is_output(node.outputs[0])) return std::nullopt;
   Patch patch(graph);
   if (const auto input = kept_input(graph, node)) {

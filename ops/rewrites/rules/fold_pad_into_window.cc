@@ -49,8 +49,7 @@ bool counts_padding(const NodeSpec& spec, const std::vector<int64_t>& own) {
 
 // Conv(Pad(x)) -> Conv(x) with the pads added to its own, where the Pad adds zeros to spatial axes. Likewise
 // AveragePool, which then counts its padding; not MaxPool, whose padding is no zero.
-LINNET_DEFINE_REWRITE(fold_pad_into_window)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "Conv") && !is_op(node, "AveragePool")) return std::nullopt;
+LINNET_DEFINE_REWRITE(fold_pad_into_window, "Conv", "AveragePool")(const Graph& graph, const Node& node) {
   const Node* pad = producer(graph, node, 0, "Pad");
   const auto added = pad && pads_with_zeros(graph, *pad) ? spatial_pads(graph, *pad) : std::nullopt;
   const auto own = added ? window_pads(node.spec, added->size()) : std::nullopt;

@@ -37,7 +37,7 @@ bool may_give_nan(const Graph& graph, const WrittenAttention& attention) {
 // hidden are zeros where a Where behind the Softmax turns NaN into 0, as PyTorch's exporters write, and else NaN:
 // linnet::Attention, unless the mask cannot hide all. Two things are not as written: a key that a mask hides by
 // -infinity counts as nothing though its score be NaN, and that Where turns no NaN into 0 that comes from q, k or v.
-LINNET_DEFINE_REWRITE(fuse_attention)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fuse_attention, "MatMul")(const Graph& graph, const Node& node) {
   const auto found = written_attention(graph, node);
   const auto* attention = std::get_if<WrittenAttention>(&found);
   if (!attention) return std::nullopt;

@@ -12,7 +12,7 @@ constexpr int64_t kLeastDepthwiseBytes = 256 << 10;  // between the two, of an i
 
 // A pointwise linnet::Conv behind one of one filter per channel -> DepthwisePointwiseConv: what is between them never
 // leaves the caches.
-LINNET_DEFINE_REWRITE(fuse_depthwise_pointwise)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fuse_depthwise_pointwise, internal_op("Conv"))(const Graph& graph, const Node& node) {
   if (!is_pointwise_conv(graph, node) || has_slope(node)) return std::nullopt;
   const Node* depthwise = producer(graph, node, 0, "Conv", kInternalDomain);
   if (!depthwise || !is_depthwise_conv(graph, *depthwise) || has_pixel_windows(graph, *depthwise)) return std::nullopt;

@@ -59,8 +59,8 @@ bool has_byte_zero(const Graph& graph, const Node& product) {
 // DynamicQuantizeLinear's outputs -> MatMulInteger or ConvInteger -> Cast -> Mul(x_scale * w_scale) becomes
 // linnet::QLinearMatMul or linnet::QLinearConv with floats as output: constant weights with one scale, or one for each
 // output channel.
-LINNET_DEFINE_REWRITE(fuse_dynamic_product)(const Graph& graph, const Node& node) {
-  const auto found = is_op(node, "Mul") ? dynamic_product(graph, node) : std::nullopt;
+LINNET_DEFINE_REWRITE(fuse_dynamic_product, "Mul")(const Graph& graph, const Node& node) {
+  const auto found = dynamic_product(graph, node);
   if (!found || graph.fact(node.outputs[0]).dtype != DType::kFloat32) return std::nullopt;
   const Node& product = *found->product;
   const bool is_conv = is_op(product, "ConvInteger");

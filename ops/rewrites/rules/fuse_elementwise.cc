@@ -97,6 +97,13 @@ int64_t varying_inputs(const Graph& graph, const FusedNodes& nodes) {
   });
 }
 
+/// Whether the node may be computed from this input of it without writing that to memory.
+bool may_follow(const Graph& graph, const Node& node, ValueId between) {
+  const Node* before = graph.producer(between);
+  const bool is_free = before && (graph.only_consumer(between) == &node || is_op(*before, "DequantizeLinear"));
+  return is_free && same_dims(graph.fact(between), graph.fact(node.outputs[0]));
+}
+
 /// Whether several nodes may each begin with this one, so that all of them read bytes.
 bool is_read_as_bytes(const Graph& graph, const Node& node) {
   return is_op(node, "DequantizeLinear") && graph.consumers(node.outputs[0]).size() > 1;
@@ -108,13 +115,12 @@ bool is_read_as_bytes(const Graph& graph, const Node& node) {
 // Quantising and dequantising by constants are such functions, and Casts between float32 and halves. What dequantises
 // may do it again for each of its readers.
 LINNET_DEFINE_REWRITE(fuse_elementwise)(const Graph& graph, const Node& node) {
+  const auto follows = [&](ValueId between) { return may_follow(graph, node, between); };
+  if (std::ranges::none_of(node.inputs, follows)) return std::nullopt;
   const auto second = chain_of(graph, node);
   if (!second || is_read_as_bytes(graph, node)) return std::nullopt;
   for (const ValueId between : second->inputs) {
-    const Node* before = graph.producer(between);
-    if (!before || (graph.only_consumer(between) != &node && !is_op(*before, "DequantizeLinear"))) continue;
-    if (!same_dims(graph.fact(between), graph.fact(node.outputs[0]))) continue;
-    const auto first = chain_of(graph, *before);
+    const auto first = follows(between) ? chain_of(graph, *graph.producer(between)) : std::nullopt;
     if (!first) continue;
     const FusedNodes fused = joined(*first, *second, between);
     // On bytes a function of one input is a table, one of two often has a kernel: faster than a chain in floats.

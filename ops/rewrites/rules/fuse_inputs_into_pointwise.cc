@@ -60,7 +60,7 @@ Source scaled_source(const Graph& graph, const Node& conv, Patch& patch) {
 
 // linnet::Conv(concat(x...) * scale + shift) of single pixels -> PointwiseConv, which scales and concatenates the
 // pixels as it reads them: squeeze-and-excitation, normalisation before a convolution, concatenation.
-LINNET_DEFINE_REWRITE(fuse_inputs_into_pointwise)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fuse_inputs_into_pointwise, internal_op("Conv"))(const Graph& graph, const Node& node) {
   if (!is_pointwise_conv(graph, node) || has_slope(node)) return std::nullopt;
   Patch patch(graph);
   const Source source = scaled_source(graph, node, patch);

@@ -74,8 +74,7 @@ FoundRange joined_range(const Graph& graph, ValueId value) {
 
 // linnet::DeformConv(x, w, v[..., :2n], b, Sigmoid(v[..., 2n:])) -> linnet::DeformConv(x, w, v, b), mask_in_offset:
 // the parts are those of a Split or of Slices, the offset also a Concat of such (Deformable ConvNets v2).
-LINNET_DEFINE_REWRITE(fuse_mask_into_deform_conv)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "DeformConv", kInternalDomain)) return std::nullopt;
+LINNET_DEFINE_REWRITE(fuse_mask_into_deform_conv, internal_op("DeformConv"))(const Graph& graph, const Node& node) {
   const Node* sigmoid = producer(graph, node, 4, "Sigmoid");
   if (!sigmoid) return std::nullopt;
   const FoundRange offset = joined_range(graph, node.inputs[2]), mask = range_of(graph, sigmoid->inputs[0]);

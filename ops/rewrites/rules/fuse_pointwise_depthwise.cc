@@ -21,7 +21,7 @@ bool has_residual_or_slope(const Node& conv) { return conv.inputs.size() > 3; }
 
 // linnet::Conv of one filter per channel behind a pointwise one -> PointwiseDepthwiseConv: what is between them, often
 // the largest tensor of the network, never leaves the caches.
-LINNET_DEFINE_REWRITE(fuse_pointwise_depthwise)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fuse_pointwise_depthwise, internal_op("Conv"))(const Graph& graph, const Node& node) {
   if (!is_depthwise_conv(graph, node) || has_residual_or_slope(node)) return std::nullopt;
   const Node* pointwise = producer(graph, node, 0, "Conv", kInternalDomain);
   if (!pointwise || !is_pointwise_conv(graph, *pointwise) || has_residual_or_slope(*pointwise)) return std::nullopt;

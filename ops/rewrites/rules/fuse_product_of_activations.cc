@@ -47,10 +47,8 @@ ValueId add_w(const Graph& graph, Patch& patch, const Node& dequantize, NodeSpec
 
 // DequantizeLinear(x), DequantizeLinear(w) -> MatMul -> (Relu or Clip ->) QuantizeLinear becomes linnet::QLinearMatMul
 // of batches of matrices, neither constant; a Transpose of w that leaves its rows as they are is a part of it.
-LINNET_DEFINE_REWRITE(fuse_product_of_activations)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "MatMul") || !fit_product(graph.input_fact(node, 0), graph.input_fact(node, 1))) {
-    return std::nullopt;
-  }
+LINNET_DEFINE_REWRITE(fuse_product_of_activations, "MatMul")(const Graph& graph, const Node& node) {
+  if (!fit_product(graph.input_fact(node, 0), graph.input_fact(node, 1))) return std::nullopt;
   const Node *x = dequantize_before(graph, node, 0), *w = dequantize_before(graph, node, 1);
   if (!x || !w) return std::nullopt;
   const ByteGrid of_w = *byte_grid(graph, *w);

@@ -24,8 +24,7 @@ const Node* product_before_bias(const Graph& graph, ValueId value) {
 
 // Add(linnet::QLinearMatMul(x, w), b) -> linnet::QLinearMatMul(x, w, b), likewise QLinearConv: a constant of one
 // float32 for each output channel, the last axis.
-LINNET_DEFINE_REWRITE(fuse_quantized_bias)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "Add")) return std::nullopt;
+LINNET_DEFINE_REWRITE(fuse_quantized_bias, "Add")(const Graph& graph, const Node& node) {
   for (int i = 0; i < 2; ++i) {
     const Node* product = product_before_bias(graph, node.inputs[size_t(i)]);
     const Tensor* bias = graph.constant_input(node, 1 - i);

@@ -78,7 +78,7 @@ std::optional<Tensor> constant_bias(const Graph& graph, const Node& node, int64_
 // DequantizeLinear(x), DequantizeLinear(w) -> Conv, MatMul or Gemm -> (Relu or Clip ->) QuantizeLinear becomes
 // linnet::QLinearConv, channels-last, or linnet::QLinearMatMul on bytes; without a QuantizeLinear, with floats as
 // output.
-LINNET_DEFINE_REWRITE(fuse_quantized_product)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(fuse_quantized_product, "Conv", "MatMul", "Gemm")(const Graph& graph, const Node& node) {
   const bool is_conv = is_op(node, "Conv");
   if (!is_conv && !is_op(node, "MatMul") && !is_plain_gemm(node)) return std::nullopt;
   const Node* x = dequantize_before(graph, node, 0);

@@ -19,8 +19,7 @@ const Node* product_behind(const Graph& graph, const Node* dequantize) {
 
 // QuantizeLinear(Relu?(Add(DequantizeLinear(product), DequantizeLinear(r)))) -> the product with the residual r,
 // rounded to its own scale before: r has the shape of the result.
-LINNET_DEFINE_REWRITE(fuse_quantized_residual)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "Add")) return std::nullopt;
+LINNET_DEFINE_REWRITE(fuse_quantized_residual, "Add")(const Graph& graph, const Node& node) {
   const auto behind = quantize_behind(graph, node.outputs[0]);
   if (!behind || !same_shape(graph.input_fact(node, 0), graph.input_fact(node, 1))) return std::nullopt;
   for (int i = 0; i < 2; ++i) {

@@ -34,8 +34,9 @@ ValueId source_of_repeated(const Graph& graph, const Node& node, int input) {
 
 // Attention whose keys and values repeat their heads (Unsqueeze, Expand, Reshape) -> Attention of fewer heads of keys
 // and values, which it shares between consecutive queries' heads.
-LINNET_DEFINE_REWRITE(fuse_repeated_heads)(const Graph& graph, const Node& node) {
-  if (!is_attention(node) || node.outputs.size() != 1 || node.spec.has("kv_num_heads")) return std::nullopt;
+LINNET_DEFINE_REWRITE(fuse_repeated_heads, "Attention", internal_op("Attention"))
+(const Graph& graph, const Node& node) {
+  if (node.outputs.size() != 1 || node.spec.has("kv_num_heads")) return std::nullopt;
   if (node.inputs.size() > 4) return std::nullopt;
   const ValueId k = source_of_repeated(graph, node, 1), v = source_of_repeated(graph, node, 2);
   if (k == kNoValue || v == kNoValue) return std::nullopt;

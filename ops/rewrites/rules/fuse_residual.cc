@@ -34,8 +34,7 @@ ValueId with_residual(Patch& patch, const Node& product, ValueId residual) {
 
 // Add(linnet::Conv(x, w, b), r) -> linnet::Conv(x, w, b, r), likewise DeformConv, MatMul and a Gemm that
 // is one: r has the shape of the result.
-LINNET_DEFINE_REWRITE(fuse_residual)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "Add")) return std::nullopt;
+LINNET_DEFINE_REWRITE(fuse_residual, "Add")(const Graph& graph, const Node& node) {
   for (int input = 0; input < 2; ++input) {
     const Node* product = product_before(graph, node, input);
     if (!product || !can_take_residual(graph, *product)) continue;

@@ -18,8 +18,8 @@ Tensor channel_slopes(const Fact& slope, const Fact& y) {
 }  // namespace
 
 // PRelu(linnet::Conv(x, w, b, r), slope) of one slope per channel -> linnet::Conv(x, w, b, r, slope).
-LINNET_DEFINE_REWRITE(fuse_slope)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "PRelu") || node.spec.opset < 7) return std::nullopt;
+LINNET_DEFINE_REWRITE(fuse_slope, "PRelu")(const Graph& graph, const Node& node) {
+  if (node.spec.opset < 7) return std::nullopt;
   const Node* conv = product_before(graph, node, 0);
   if (!conv || !is_op(*conv, "Conv", kInternalDomain)) return std::nullopt;
   const Tensor slopes = channel_slopes(graph.input_fact(node, 1), graph.fact(conv->outputs[0]));

@@ -9,7 +9,7 @@ namespace {
 
 // The branch that is taken, where that is known.
 const Graph* taken_branch(const Graph& graph, const Node& node) {
-  const Tensor* cond = is_op(node, "If") ? graph.constant_input(node, 0) : nullptr;
+  const Tensor* cond = graph.constant_input(node, 0);
   if (!cond || cond->dtype() != DType::kBool || cond->size() != 1) return nullptr;
   const char* branch = *cond->data<bool>() ? "then_branch" : "else_branch";
   return node.spec.attr<std::shared_ptr<const Graph>>(branch).get();
@@ -18,7 +18,7 @@ const Graph* taken_branch(const Graph& graph, const Node& node) {
 }  // namespace
 
 // If(constant) -> the nodes of the branch that is taken.
-LINNET_DEFINE_REWRITE(inline_constant_if)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(inline_constant_if, "If")(const Graph& graph, const Node& node) {
   const Graph* branch = taken_branch(graph, node);
   if (!branch) return std::nullopt;
   Patch patch(graph);

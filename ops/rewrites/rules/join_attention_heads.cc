@@ -9,8 +9,8 @@ namespace linnet {
 
 // Attention of Transposes to [batch, heads, length, size] -> Attention of [batch, length, heads * size], and a
 // Transpose of its result, which meets the one that stands behind.
-LINNET_DEFINE_REWRITE(join_attention_heads)(const Graph& graph, const Node& node) {
-  if (!is_attention(node)) return std::nullopt;
+LINNET_DEFINE_REWRITE(join_attention_heads, "Attention", internal_op("Attention"))
+(const Graph& graph, const Node& node) {
   Patch patch(graph);
   std::vector<ValueId> inputs = node.inputs;
   for (int i = 0; i < 3; ++i) {

@@ -19,7 +19,9 @@ bool takes_half_weights(const Node& node) {
 
 // MatMul(x, linnet::Cast(w)) -> linnet::MatMul(x, w) for constants w of a dtype that products widen, likewise Gemm and
 // linnet::Conv: they stay as they are in memory.
-LINNET_DEFINE_REWRITE(keep_half_weights)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(keep_half_weights, internal_op("Conv"), "MatMul", internal_op("MatMul"), "Gemm",
+                      internal_op("Gemm"))
+(const Graph& graph, const Node& node) {
   if (!takes_half_weights(node) || graph.fact(node.outputs[0]).dtype != DType::kFloat32) return std::nullopt;
   const Node* cast = producer(graph, node, 1, "Cast", kInternalDomain);
   if (!cast || !graph.constant_input(*cast, 0) || !is_widened_type(graph.input_fact(*cast, 0).dtype))

@@ -43,8 +43,8 @@ std::optional<Regrouped> regrouped(const Shape& view, const Shape& x, const Shap
 
 // Reshape(Add(Reshape(x), m)) -> Add(x, Reshape(Expand(m))), where the result has the shape of x, of which the Add only
 // counts samples by two axes: masks of windows, which are the same for all images.
-LINNET_DEFINE_REWRITE(lift_add_over_reshapes)(const Graph& graph, const Node& node) {
-  const Node* add = is_op(node, "Reshape") ? single_use(graph, node.inputs[0], "Add") : nullptr;
+LINNET_DEFINE_REWRITE(lift_add_over_reshapes, "Reshape")(const Graph& graph, const Node& node) {
+  const Node* add = single_use(graph, node.inputs[0], "Add");
   if (!add || graph.is_output(node.outputs[0])) return std::nullopt;
   for (size_t i = 0; i < 2; ++i) {
     const Node* split = single_use(graph, add->inputs[i], "Reshape");

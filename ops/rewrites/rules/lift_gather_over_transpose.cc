@@ -21,8 +21,8 @@ std::vector<int64_t> without_axis(const std::vector<int64_t>& perm, int64_t axis
 
 // Gather(Transpose(x), i) -> Transpose(Gather(x, i)) for a constant i of rank 0, where what is left of the Transpose
 // swaps heads and length: queries, keys and values that are taken from one tensor of five axes.
-LINNET_DEFINE_REWRITE(lift_gather_over_transpose)(const Graph& graph, const Node& node) {
-  const Node* transpose = is_op(node, "Gather") ? producer(graph, node, 0, "Transpose") : nullptr;
+LINNET_DEFINE_REWRITE(lift_gather_over_transpose, "Gather")(const Graph& graph, const Node& node) {
+  const Node* transpose = producer(graph, node, 0, "Transpose");
   const auto* perm = transpose ? transpose->spec.find<std::vector<int64_t>>("perm") : nullptr;
   const Tensor* index = graph.constant_input(node, 1);
   if (!perm || !index || index->rank() != 0 || graph.is_output(transpose->outputs[0])) return std::nullopt;

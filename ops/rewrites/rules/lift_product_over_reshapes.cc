@@ -24,8 +24,9 @@ Dims with_columns(Dims dims, const Dim& columns) {
 
 // Reshape(MatMul(Reshape(x), w)) -> MatMul(x, w), where the rows of x are multiplied all the same; so is a Gemm that
 // stands between Reshapes, once it is a MatMul.
-LINNET_DEFINE_REWRITE(lift_product_over_reshapes)(const Graph& graph, const Node& node) {
-  const Node* product = is_reshape(&node) ? product_before(graph, node, 0) : nullptr;
+LINNET_DEFINE_REWRITE(lift_product_over_reshapes, "Reshape", "Flatten", "Squeeze", "Unsqueeze")
+(const Graph& graph, const Node& node) {
+  const Node* product = product_before(graph, node, 0);
   const Node* merge = product ? graph.producer(product->inputs[0]) : nullptr;
   if (!is_reshape(merge) || !takes_rows(graph, *product)) return std::nullopt;
   const Fact &x = graph.input_fact(*merge, 0), &rows = graph.fact(merge->outputs[0]), &y = graph.fact(node.outputs[0]);

@@ -122,8 +122,8 @@ Tensor sum_of_biases(const Branch& a, const Branch& b) {
 // Add(Conv(x, v), Conv(x, w)) -> Conv(x, v + w), where one window lies within the other and its groups are as large or
 // larger; likewise with a BatchNormalization of x: blocks that were trained with several branches (RepVGG, Ding et al.
 // 2021, arXiv:2101.03697; MobileOne) and were not joined before they were exported.
-LINNET_DEFINE_REWRITE(merge_parallel_convs)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "Add") || !same_shape(graph.input_fact(node, 0), graph.input_fact(node, 1))) return std::nullopt;
+LINNET_DEFINE_REWRITE(merge_parallel_convs, "Add")(const Graph& graph, const Node& node) {
+  if (!same_shape(graph.input_fact(node, 0), graph.input_fact(node, 1))) return std::nullopt;
   const auto a = branch_behind(graph, node.inputs[0]), b = branch_behind(graph, node.inputs[1]);
   if (!a || !b) return std::nullopt;
   for (const auto& [whole, part] : {std::pair(&*a, &*b), std::pair(&*b, &*a)}) {

@@ -16,17 +16,23 @@ struct Columns {
 };
 
 /// The columns among `all` that constant indices name; nullopt where one is outside or counts from the end.
-std::optional<Columns> named_columns(const std::vector<int64_t>& indices, int64_t all) {
-  const auto [least, most] = std::minmax_element(indices.begin(), indices.end());
-  if (indices.empty() || *least < 0 || *most >= all) return std::nullopt;
-  return Columns{*least, *most - *least + 1};
+template <class T>
+std::optional<Columns> named_columns(std::span<const T> indices, int64_t all) {
+  if (indices.empty()) return std::nullopt;
+  const auto [least, most] = std::ranges::minmax(indices);
+  if (least < 0 || most >= all) return std::nullopt;
+  return Columns{least, int64_t{most} - least + 1};
+}
+
+std::optional<Columns> named_columns(const Tensor& indices, int64_t all) {
+  return indices.dtype() == DType::kInt32 ? named_columns(indices.values<int32_t>(), all)
+                                          : named_columns(indices.values<int64_t>(), all);
 }
 
 /// A GatherElements along the last axis of its input.
 bool gathers_columns(const Graph& graph, const Node& node) {
   const Fact& x = graph.input_fact(node, 0);
-  return is_op(node, "GatherElements") && x.concrete() && x.rank() > 0 &&
-         normalize_axis(node.spec.attr_or("axis", 0), x.rank()) == x.rank() - 1;
+  return x.concrete() && x.rank() > 0 && normalize_axis(node.spec.attr_or("axis", 0), x.rank()) == x.rank() - 1;
 }
 
 /// A Reshape behind the first input that leaves the last axis as it is; nullptr where there is none.
@@ -59,16 +65,16 @@ ValueId add_columns(Patch& patch, const Node& product, const Columns& columns) {
 // GatherElements(MatMul(a, b), i) -> GatherElements(MatMul(a, some columns of b), i - first), for constant indices
 // along the last axis, perhaps expanded, that name no column beyond some: scores of relative positions, of which a
 // model has more than so many tokens meet. A Reshape that keeps the columns may stand between.
-LINNET_DEFINE_REWRITE(narrow_gathered_product)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(narrow_gathered_product, "GatherElements")(const Graph& graph, const Node& node) {
   if (!gathers_columns(graph, node)) return std::nullopt;
   const Node* reshape = reshape_of_rows(graph, node);
   const Node* product = single_use(graph, reshape ? reshape->inputs[0] : node.inputs[0], "MatMul");
   if (!product || graph.input_fact(*product, 1).rank() < 2) return std::nullopt;
   const Node* expand = producer(graph, node, 1, "Expand");
-  const auto indices = constant_ints(graph.fact(expand ? expand->inputs[0] : node.inputs[1]));
+  const Tensor& indices = graph.fact(expand ? expand->inputs[0] : node.inputs[1]).constant;
   Dims dims = *graph.fact(node.inputs[0]).dims;
   const int64_t all = dims.back().value();
-  const auto columns = indices ? named_columns(*indices, all) : std::nullopt;
+  const auto columns = indices ? named_columns(indices, all) : std::nullopt;
   if (!columns || columns->count > all / 4 * 3) return std::nullopt;  // a copy of most of b would save little
   Patch patch(graph);
   ValueId y = patch.add(product->spec, {product->inputs[0], add_columns(patch, *product, *columns)});

@@ -61,8 +61,8 @@ bool is_mean_of_bytes(const Node& node) {
 }  // namespace
 
 // QuantizeLinear(channels-last AveragePool(x)) of bytes x -> AveragePool(x), which knows the scale of y.
-LINNET_DEFINE_REWRITE(quantize_in_pool)(const Graph& graph, const Node& node) {
-  const Node* pool = is_op(node, "QuantizeLinear") ? graph.producer(node.inputs[0]) : nullptr;
+LINNET_DEFINE_REWRITE(quantize_in_pool, "QuantizeLinear")(const Graph& graph, const Node& node) {
+  const Node* pool = graph.producer(node.inputs[0]);
   const auto grid = pool ? byte_grid(graph, node) : std::nullopt;
   if (!grid || !is_mean_of_bytes(*pool) || graph.only_consumer(pool->outputs[0]) != &node) return std::nullopt;
   if (graph.input_fact(*pool, 0).dtype != grid->dtype) return std::nullopt;
@@ -76,7 +76,9 @@ LINNET_DEFINE_REWRITE(quantize_in_pool)(const Graph& graph, const Node& node) {
 
 // MaxPool(DequantizeLinear(x)) -> DequantizeLinear(MaxPool(x)): the largest byte stands for the largest value.
 // Channels-last AveragePool(DequantizeLinear(x)) -> AveragePool(x), which knows the scale of x.
-LINNET_DEFINE_REWRITE(pool_bytes)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(pool_bytes, "MaxPool", internal_op("MaxPool"), "GlobalMaxPool", internal_op("GlobalMaxPool"),
+                      internal_op("AveragePool"), internal_op("GlobalAveragePool"))
+(const Graph& graph, const Node& node) {
   const bool largest = is_in(node, "MaxPool") || is_in(node, "GlobalMaxPool");
   if (!largest && !is_in(node, "AveragePool", true) && !is_in(node, "GlobalAveragePool", true)) return std::nullopt;
   const Node* dequantize = producer(graph, node, 0, "DequantizeLinear");

@@ -89,8 +89,8 @@ class SignedRegion {
 // DequantizeLinear(QuantizeLinear(x)) of int8 -> the same of uint8, the zero points greater by 128: products multiply
 // unsigned by signed bytes. Between them there may be operators that move bytes, with further QuantizeLinear nodes and
 // DequantizeLinear nodes around, each with one scale and zero point; nothing else reads the bytes.
-LINNET_DEFINE_REWRITE(quantize_unsigned)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "QuantizeLinear") || !is_signed_grid(graph, node)) return std::nullopt;
+LINNET_DEFINE_REWRITE(quantize_unsigned, "QuantizeLinear")(const Graph& graph, const Node& node) {
+  if (!is_signed_grid(graph, node)) return std::nullopt;
   SignedRegion region(graph);
   return region.grow(node.outputs[0]) ? std::optional(region.unsigned_patch()) : std::nullopt;
 }

@@ -22,8 +22,8 @@ bool moves_bytes(const Graph& graph, ValueId value) {
 
 // QuantizeLinear(op(DequantizeLinear(x)...)) -> op(QuantizeLinear(DequantizeLinear(x))...) for operators that move
 // elements: they then move bytes, and the pair cancels where the scales are equal.
-LINNET_DEFINE_REWRITE(raise_quantize)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "QuantizeLinear") || !byte_grid(graph, node)) return std::nullopt;
+LINNET_DEFINE_REWRITE(raise_quantize, "QuantizeLinear")(const Graph& graph, const Node& node) {
+  if (!byte_grid(graph, node)) return std::nullopt;
   const Node* moves = graph.producer(node.inputs[0]);
   if (!moves || is_op(*moves, "DequantizeLinear") || !moves_bytes(graph, node.inputs[0])) return std::nullopt;
   Patch patch(graph);

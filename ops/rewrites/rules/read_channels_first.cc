@@ -27,9 +27,9 @@ bool is_graph_input(const Graph& graph, ValueId value) {
 }  // namespace
 
 // linnet::Conv(to_channels_last(x)) -> linnet::Conv(x), x_channels_first: an image's few channels are read as they are.
-LINNET_DEFINE_REWRITE(read_channels_first)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(read_channels_first, internal_op("Conv"))(const Graph& graph, const Node& node) {
   constexpr int64_t kMostChannels = 4;
-  if (!is_op(node, "Conv", kInternalDomain) || node.spec.attr_or("x_channels_first", int64_t{0})) return std::nullopt;
+  if (node.spec.attr_or("x_channels_first", int64_t{0})) return std::nullopt;
   const Node* transpose = producer(graph, node, 0, "Transpose");
   const Fact& w = graph.input_fact(node, 1);
   if (!transpose || !is_graph_input(graph, transpose->inputs[0]) || !w.has_rank() || w.rank() != 4) return std::nullopt;

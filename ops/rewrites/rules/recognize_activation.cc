@@ -137,8 +137,7 @@ std::optional<Recognized> recognize(const Graph& graph, const Monomial& y) {
 // and fuse into products: Swish, HardSigmoid, HardSwish, Gelu, Mish.
 // Sources: Ramachandran et al., arXiv:1710.05941; Howard et al., arXiv:1905.02244; Hendrycks and Gimpel,
 // arXiv:1606.08415; Misra, arXiv:1908.08681.
-LINNET_DEFINE_REWRITE(recognize_activation)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "Mul") && !is_op(node, "Div")) return std::nullopt;
+LINNET_DEFINE_REWRITE(recognize_activation, "Mul", "Div")(const Graph& graph, const Node& node) {
   const auto found = recognize(graph, monomial_of(graph, node));
   if (!found || !same_shape(graph.fact(found->x), graph.fact(node.outputs[0]))) return std::nullopt;
   const UnaryFunction& function = *found->activation.function;

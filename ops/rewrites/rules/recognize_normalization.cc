@@ -60,8 +60,7 @@ std::optional<Shape> known_dims_from(const Fact& x, int axis) {
 // subtraction -> RMSNormalization(x, 1), over the last axes; float32. The variance may be written as the mean square
 // less the square of the mean. Scale and bias behind it fold in afterwards.
 // Sources: Ba et al., arXiv:1607.06450; Zhang and Sennrich, arXiv:1910.07467.
-LINNET_DEFINE_REWRITE(recognize_normalization)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "Div") && !is_op(node, "Mul")) return std::nullopt;
+LINNET_DEFINE_REWRITE(recognize_normalization, "Div", "Mul")(const Graph& graph, const Node& node) {
   const auto quotient = quotient_of(graph, node);
   if (!quotient) return std::nullopt;
   const Deviation& deviation = quotient->deviation;

@@ -129,8 +129,8 @@ ValueId add_caches(Patch& patch, const Graph& graph, const Node& node, ValueId a
 // x * cos + Concat(-x2, x1) * sin, with x1 and x2 the halves of each row of x, or its even and odd elements ->
 // linnet::RotaryEmbedding(x, cos, sin), for float32 x of [batch, heads, length, size] or [batch, length, heads, size]
 // and angles that all heads share. Source: Su et al., arXiv:2104.09864.
-LINNET_DEFINE_REWRITE(recognize_rotary_embedding)(const Graph& graph, const Node& node) {
-  const auto found = is_op(node, "Add") ? rotation_of(graph, node) : std::nullopt;
+LINNET_DEFINE_REWRITE(recognize_rotary_embedding, "Add")(const Graph& graph, const Node& node) {
+  const auto found = rotation_of(graph, node);
   if (!found) return std::nullopt;
   const Fact &x = graph.fact(found->x), &cos = graph.fact(found->cos);
   const bool fits = x.has_rank() && x.rank() == 4 && same_shape(x, graph.fact(node.outputs[0])) &&

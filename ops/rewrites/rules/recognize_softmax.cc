@@ -17,8 +17,8 @@ std::optional<int> reduced_axis(const Graph& graph, const Node& node) {
 }  // namespace
 
 // Exp(x - ReduceMax(x)) / ReduceSum(Exp(x - ReduceMax(x))) along one axis, in float32 -> Softmax(x).
-LINNET_DEFINE_REWRITE(recognize_softmax)(const Graph& graph, const Node& node) {
-  const Node* sum = is_op(node, "Div") ? single_use(graph, node.inputs[1], "ReduceSum") : nullptr;
+LINNET_DEFINE_REWRITE(recognize_softmax, "Div")(const Graph& graph, const Node& node) {
+  const Node* sum = single_use(graph, node.inputs[1], "ReduceSum");
   const Node* exp = sum ? producer(graph, node, 0, "Exp") : nullptr;
   if (!exp || sum->inputs[0] != exp->outputs[0] || graph.consumers(exp->outputs[0]).size() != 2) return std::nullopt;
   const Node* sub = single_use(graph, exp->inputs[0], "Sub");

@@ -27,8 +27,8 @@ Tensor repeated_channels(int64_t channels, int64_t times) {
 
 // linnet::Conv(x) with a few filters for each channel of x -> linnet::Conv(Gather(x)) with one for each of those that
 // are repeated: vectors hold channels.
-LINNET_DEFINE_REWRITE(repeat_depthwise_channels)(const Graph& graph, const Node& node) {
-  const Tensor* w = is_op(node, "Conv", kInternalDomain) ? constant_weights(graph, node) : nullptr;
+LINNET_DEFINE_REWRITE(repeat_depthwise_channels, internal_op("Conv"))(const Graph& graph, const Node& node) {
+  const Tensor* w = constant_weights(graph, node);
   const Fact& x = graph.input_fact(node, 0);
   if (!w || !x.has_rank() || node.spec.attr_or("x_channels_first", int64_t{0}) != 0) return std::nullopt;
   const int64_t groups = node.spec.attr_or("group", int64_t{1}), filters = filters_per_channel(*w, groups);

@@ -18,8 +18,8 @@ const Node* repeated_rows(const Graph& graph, const Node& node, int input) {
 
 // Add(x, Gather(rows, Expand(i))) -> Add(x, Gather(rows, i)) where x has the shape of the sum: Add repeats what it
 // reads. So embeddings of types or positions are taken once for a batch.
-LINNET_DEFINE_REWRITE(repeat_gathered_rows_late)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "Add") || node.spec.opset < 7) return std::nullopt;
+LINNET_DEFINE_REWRITE(repeat_gathered_rows_late, "Add")(const Graph& graph, const Node& node) {
+  if (node.spec.opset < 7) return std::nullopt;
   for (const int input : {0, 1}) {
     const Node* gather = repeated_rows(graph, node, input);
     if (!gather || !same_dims(graph.input_fact(node, 1 - input), graph.fact(node.outputs[0]))) continue;

@@ -103,9 +103,8 @@ std::optional<Patch> apart_from_sum(const Graph& graph, const Node& add) {
 // d * (inverse deviation * scale) -> d * inverse deviation * scale, and x * f + (bias - mean * f), with f that factor
 // and mean that of x -> (x - mean) * inverse deviation * scale + bias, as recognize_normalization wants them: how
 // TensorFlow, Keras and Flax write normalisations.
-LINNET_DEFINE_REWRITE(separate_normalization_scale)(const Graph& graph, const Node& node) {
-  if (is_op(node, "Mul")) return apart_from_product(graph, node);
-  return is_op(node, "Add") ? apart_from_sum(graph, node) : std::nullopt;
+LINNET_DEFINE_REWRITE(separate_normalization_scale, "Mul", "Add")(const Graph& graph, const Node& node) {
+  return is_op(node, "Mul") ? apart_from_product(graph, node) : apart_from_sum(graph, node);
 }
 
 }  // namespace linnet

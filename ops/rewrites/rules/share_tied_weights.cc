@@ -109,8 +109,7 @@ ValueId transposed_weights(const Graph& graph, const Tensor& table) {
 
 // Gather(table, i), MatMul(x, table^T) -> linnet::GatherColumns(i, table^T), MatMul(x, table^T): an embedding that is
 // tied to the last product is in memory once, as the product's weights.
-LINNET_DEFINE_REWRITE(share_tied_weights)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "Gather")) return std::nullopt;
+LINNET_DEFINE_REWRITE(share_tied_weights, "Gather")(const Graph& graph, const Node& node) {
   const Tensor* table = graph.constant_input(node, 0);
   const bool fits = table && table->rank() == 2 && table->bytes() >= kLeastTableBytes && table->dim(1) <= kWidest &&
                     is_weight_type(table->dtype());

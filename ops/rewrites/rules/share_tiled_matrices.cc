@@ -41,8 +41,7 @@ Dims split_first(const Dims& dims, int64_t times) {
 
 // MatMul(a, Tile(b)) -> Reshape(MatMul(Reshape(a), b)), where the matrices of b are repeated along the first axis,
 // perhaps before they are transposed: the product broadcasts them, and packs those of a constant once and for all.
-LINNET_DEFINE_REWRITE(share_tiled_matrices)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "MatMul")) return std::nullopt;
+LINNET_DEFINE_REWRITE(share_tiled_matrices, "MatMul")(const Graph& graph, const Node& node) {
   const Node* transpose = matrices_transposed(graph, node);
   const Node* tile = producer(graph, transpose ? *transpose : node, transpose ? 0 : 1, "Tile");
   const auto times = tile ? times_repeated(graph, *tile) : std::nullopt;

@@ -124,8 +124,9 @@ std::optional<Patch> without_expand(const Graph& graph, const Node& node) {
 // The mask of an Attention: an Expand goes, since masks are broadcast; Where(c, 0, -infinity) -> c, which it takes as
 // it is; And(true, c) -> c; what keeps the keys up to the query's position, as a constant or by the nodes that make it,
 // alone or as an operand of And -> is_causal.
-LINNET_DEFINE_REWRITE(simplify_attention_mask)(const Graph& graph, const Node& node) {
-  if (!is_attention(node) || node.inputs.size() != kMask + 1 || node.inputs[kMask] == kNoValue) return std::nullopt;
+LINNET_DEFINE_REWRITE(simplify_attention_mask, "Attention", internal_op("Attention"))
+(const Graph& graph, const Node& node) {
+  if (node.inputs.size() != kMask + 1 || node.inputs[kMask] == kNoValue) return std::nullopt;
   if (auto patch = without_expand(graph, node)) return patch;
   if (auto patch = as_condition(graph, node)) return patch;
   if (auto patch = without_true(graph, node)) return patch;

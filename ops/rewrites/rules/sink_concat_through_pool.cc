@@ -6,8 +6,8 @@ namespace linnet {
 
 // MaxPool(concat(x...)) -> concat(MaxPool(x)...), channels-last, where only a pointwise convolution reads the result:
 // it takes the parts as they are.
-LINNET_DEFINE_REWRITE(sink_concat_through_pool)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "MaxPool", kInternalDomain) || node.outputs.size() != 1) return std::nullopt;
+LINNET_DEFINE_REWRITE(sink_concat_through_pool, internal_op("MaxPool"))(const Graph& graph, const Node& node) {
+  if (node.outputs.size() != 1) return std::nullopt;
   const Node* concat = producer(graph, node, 0, "Concat");
   if (!concat || graph.only_consumer(node.inputs[0]) != &node || !concatenates_channels(graph, *concat)) {
     return std::nullopt;

@@ -31,23 +31,30 @@ ValueId operand(const Graph& graph, Patch& patch, const Node& node, int input, i
   return kNoValue;
 }
 
+/// Whether some channels-last operand has as many elements as the result. A smaller one, a bias of scores say, is
+/// cheaper to transpose than what it is added to.
+bool has_whole_operand(const Graph& graph, const Node& node) {
+  for (int i = 0; i < int(node.inputs.size()); ++i) {
+    if (channels_last_source(graph, node, i) == kNoValue) continue;
+    if (same_dims(graph.input_fact(node, i), graph.fact(node.outputs[0]))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 // Element-wise operators: all operands channels-last.
 std::optional<Patch> sink_through_elementwise(const Graph& graph, const Node& node) {
   if (!node.op->is_elementwise()) return std::nullopt;
   const Fact& out = graph.fact(node.outputs[0]);
-  if (!out.has_rank() || out.rank() < 3) return std::nullopt;
+  if (!out.has_rank() || out.rank() < 3 || !has_whole_operand(graph, node)) return std::nullopt;
   Patch patch(graph);
   std::vector<ValueId> inputs;
-  bool found = false;
   for (int i = 0; i < int(node.inputs.size()); ++i) {
     const bool omitted = node.inputs[size_t(i)] == kNoValue;
-    found = found || channels_last_source(graph, node, i) != kNoValue;
     inputs.push_back(omitted ? kNoValue : operand(graph, patch, node, i, out.rank()));
     if (!omitted && inputs.back() == kNoValue) return std::nullopt;
   }
-  if (!found) return std::nullopt;
   return on_channels_last(graph, node, node.spec, inputs, std::move(patch));
 }
 

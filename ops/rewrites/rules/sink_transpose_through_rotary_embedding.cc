@@ -6,8 +6,9 @@ namespace linnet {
 
 // linnet::RotaryEmbedding of a Transpose to [batch, heads, length, size] -> Transpose of one of [batch, length, heads,
 // size], which an Attention behind does not need.
-LINNET_DEFINE_REWRITE(sink_transpose_through_rotary_embedding)(const Graph& graph, const Node& node) {
-  if (!is_op(node, "RotaryEmbedding", kInternalDomain) || node.spec.has(kHeadsSideBySide)) return std::nullopt;
+LINNET_DEFINE_REWRITE(sink_transpose_through_rotary_embedding, internal_op("RotaryEmbedding"))
+(const Graph& graph, const Node& node) {
+  if (node.spec.has(kHeadsSideBySide)) return std::nullopt;
   const ValueId source = source_of_heads(graph, node, 0);
   if (source == kNoValue || graph.is_output(node.outputs[0])) return std::nullopt;
   Patch patch(graph);

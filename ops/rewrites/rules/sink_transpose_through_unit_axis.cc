@@ -25,8 +25,9 @@ std::vector<int64_t> behind_unit_axis(const std::vector<int64_t>& perm) {
 
 // Unsqueeze(Transpose(x), 0) -> Transpose(Unsqueeze(x, 0)), and Squeeze(Transpose(x), 0) where axis 0 stays first ->
 // Transpose(Squeeze(x, 0)): matrices of heads, [heads, length, size], meet the Transposes of Attention.
-LINNET_DEFINE_REWRITE(sink_transpose_through_unit_axis)(const Graph& graph, const Node& node) {
-  const Node* transpose = is_reshape(&node) ? producer(graph, node, 0, "Transpose") : nullptr;
+LINNET_DEFINE_REWRITE(sink_transpose_through_unit_axis, "Reshape", "Flatten", "Squeeze", "Unsqueeze")
+(const Graph& graph, const Node& node) {
+  const Node* transpose = producer(graph, node, 0, "Transpose");
   const auto* perm = transpose ? transpose->spec.find<std::vector<int64_t>>("perm") : nullptr;
   if (!perm || graph.is_output(node.outputs[0])) return std::nullopt;
   const Fact &from = graph.fact(transpose->outputs[0]), &to = graph.fact(node.outputs[0]);

@@ -131,7 +131,7 @@ std::optional<Patch> multiply_pair(const Graph& graph, const Node& node, EinsumT
 
 // Einsum -> one step ahead of an Einsum that is left with less: the diagonal of an operand, the sum over what one
 // operand has alone, or the product of two of more operands, in an order that takes the fewest multiplications.
-LINNET_DEFINE_REWRITE(split_einsum)(const Graph& graph, const Node& node) {
+LINNET_DEFINE_REWRITE(split_einsum, "Einsum")(const Graph& graph, const Node& node) {
   const auto terms = einsum_terms(graph, node);
   if (!terms) return std::nullopt;
   if (auto patch = take_diagonal(graph, node, *terms)) return patch;

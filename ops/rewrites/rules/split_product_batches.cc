@@ -18,8 +18,7 @@ bool counts_matrices_of(const Fact& a, const Fact& b) {
 /// A product of as many matrices on both sides.
 bool is_batched(const Graph& graph, const Node& product) {
   const Fact &a = graph.input_fact(product, 0), &b = graph.input_fact(product, 1);
-  return is_op(product, "MatMul") && a.concrete() && b.concrete() && a.rank() == 3 && b.rank() == 3 &&
-         certainly_equal(a.dim(0), b.dim(0));
+  return a.concrete() && b.concrete() && a.rank() == 3 && b.rank() == 3 && certainly_equal(a.dim(0), b.dim(0));
 }
 
 /// An input of the product, its matrices counted like those of `counted`.
@@ -61,8 +60,8 @@ std::optional<Patch> split_scores(const Graph& graph, const Node& node) {
 // several axes, a mask of their shape being added or not, and MatMul(Reshape(p), b) with p a Softmax of such ->
 // Reshape(MatMul(p, Reshape(b))): attention whose heads are counted together with its samples while they are
 // multiplied.
-LINNET_DEFINE_REWRITE(split_product_batches)(const Graph& graph, const Node& node) {
-  if (is_op(node, "Reshape") && !graph.is_output(node.outputs[0])) return split_scores(graph, node);
+LINNET_DEFINE_REWRITE(split_product_batches, "Reshape", "MatMul")(const Graph& graph, const Node& node) {
+  if (is_op(node, "Reshape")) return graph.is_output(node.outputs[0]) ? std::nullopt : split_scores(graph, node);
   const Node* merge = is_batched(graph, node) ? single_use(graph, node.inputs[0], "Reshape") : nullptr;
   if (!merge || !producer(graph, *merge, 0, "Softmax")) return std::nullopt;
   const Fact& p = graph.input_fact(*merge, 0);

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "graph/patch.h"
 #include "passes/passes.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
@@ -25,6 +26,35 @@ TEST(PropagateFacts, InfersEachValueFromThoseBefore) {
   EXPECT_EQ(str(graph.fact(turned)), "float32[3,N]");
   EXPECT_EQ(str(graph.fact(product)), "float32[N,N]");
   EXPECT_EQ(str(graph.fact(halves)), "float16[N,N]");
+}
+
+TEST(PropagateFacts, InfersAgainWhatReadsAnotherFact) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2, 3}), other = b.input("other", Shape{4});
+  const ValueId y = b.op("Transpose", {b.op("Abs", {x})}), apart = b.op("Abs", {other});
+  Graph graph = propagated(b);
+  const auto is_inferred = [&](ValueId v) { return graph.is_inferred(graph.producer(v)->id); };
+  graph.set_fact(x, Fact(DType::kFloat32, Shape{2, 3}));
+  EXPECT_TRUE(is_inferred(graph.producer(y)->inputs[0]));
+  graph.set_fact(x, Fact(DType::kFloat32, Shape{5, 7}));
+  EXPECT_FALSE(is_inferred(graph.producer(y)->inputs[0]));
+  EXPECT_TRUE(is_inferred(y) && is_inferred(apart));
+  propagate_facts(graph, *std::make_shared<ModelResources>());
+  EXPECT_EQ(str(graph.fact(y)), "float32[7,5]");
+}
+
+TEST(PropagateFacts, InfersAgainWhatReadsAnotherValue) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", Shape{2, 3}), other = b.input("other", Shape{5, 7});
+  const ValueId y = b.op("Transpose", {x});
+  Graph graph = propagated(b);
+  Patch patch(graph);
+  patch.replace(x, other);
+  EXPECT_THROW(patch.apply(graph), Error);
+  EXPECT_TRUE(graph.is_inferred(graph.producer(y)->id));
+  graph.set_fact(other, Fact(DType::kFloat32, Dims{2, Dim("N")}));
+  patch.apply(graph);
+  EXPECT_FALSE(graph.is_inferred(graph.producer(y)->id));
 }
 
 TEST(PropagateFacts, ComputesShapeArithmetic) {

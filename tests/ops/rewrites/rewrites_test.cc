@@ -164,6 +164,15 @@ TEST(Rewrites, BroadcastOperandsMoveWithTheLayout) {
   expect_unchanged(b, {random_tensor({2, 3, 8, 8})});
 }
 
+TEST(Rewrites, ABiasIsTransposedRatherThanWhatItIsAddedTo) {
+  GraphBuilder b;
+  const ValueId scores = b.input("scores", Shape{2, 3, 5, 5}), bias = b.input("bias", Shape{1, 5, 5, 3});
+  const ValueId turned = b.op("Transpose", {bias}, {{"perm", std::vector<int64_t>{0, 3, 1, 2}}});
+  b.output(b.op("Softmax", {b.op("Add", {scores, turned})}, {{"axis", int64_t{-1}}}));
+  EXPECT_EQ(count_ops(b.model(), "Transpose"), 1);
+  expect_unchanged(b, {random_tensor({2, 3, 5, 5}), random_tensor({1, 5, 5, 3}, 2)});
+}
+
 TEST(Rewrites, EveryElementWiseOperatorRunsInAnyLayout) {
   GraphBuilder b;
   const ValueId y = conv(b, b.input("x", Shape{2, 3, 8, 8}), 3, 4);
