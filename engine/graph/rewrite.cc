@@ -9,8 +9,7 @@ RewriteIndex::RewriteIndex(const std::vector<Rewrite>& rewrites) {
     operators_.insert(operators_.end(), rewrite.roots.begin(), rewrite.roots.end());
   }
   std::ranges::sort(operators_);
-  const auto repeated = std::ranges::unique(operators_);
-  operators_.erase(repeated.begin(), repeated.end());
+  operators_.erase(std::unique(operators_.begin(), operators_.end()), operators_.end());
   for (const Rewrite& rewrite : rewrites) {
     const bool is_for_any = rewrite.roots.count == 0;
     is_root_.push_back(is_for_any);
