@@ -67,7 +67,7 @@ class DimScope {
   bool can_check(const Dim& dim) const;
   bool has_room() const;
 
-  DimScope* outer_;
+  DimScope* outer_ = nullptr;
   AtomSet symbols_, assumed_symbols_;
   Dims assumed_;
   bool assumes_ = false, learns_ = true;
