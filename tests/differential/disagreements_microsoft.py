@@ -27,7 +27,8 @@ def has_later_keys(configuration):
 
 OF_PROCESSORS = () if onnx_runtime_sums_bytes_exactly() else (
     Disagreement(
-        ("ConvInteger", "com.microsoft.DynamicQuantizeMatMul", "com.microsoft.QAttention", "com.microsoft.QGemm"),
+        ("ConvInteger", "com.microsoft.DynamicQuantizeLSTM", "com.microsoft.DynamicQuantizeMatMul", "com.microsoft.QAttention",
+         "com.microsoft.QGemm"),  # fmt: skip
         ORT,
         lambda c: True,
         "sums of products of uint8 by int8 on processors without VNNI",
