@@ -12,9 +12,9 @@ RewriteIndex::RewriteIndex(const std::vector<Rewrite>& rewrites) {
   operators_.erase(std::unique(operators_.begin(), operators_.end()), operators_.end());
   for (const Rewrite& rewrite : rewrites) {
     const bool is_for_any = rewrite.roots.count == 0;
-    is_root_.push_back(is_for_any);
+    std::vector<char>& is_root = is_root_.emplace_back(1, is_for_any);
     for (const RewriteRoot& op : operators_) {
-      is_root_.push_back(is_for_any || std::ranges::find(rewrite.roots, op) != rewrite.roots.end());
+      is_root.push_back(is_for_any || std::ranges::find(rewrite.roots, op) != rewrite.roots.end());
     }
   }
 }

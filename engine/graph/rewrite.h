@@ -60,13 +60,11 @@ class RewriteIndex {
   /// The number of an operator, 0 for one that no rewrite names.
   size_t number_of(const NodeSpec& spec) const;
   /// Of each number, whether the rewrite is called for nodes of that operator.
-  std::span<const char> roots_of(size_t rewrite) const {
-    return std::span(is_root_).subspan(rewrite * (operators_.size() + 1), operators_.size() + 1);
-  }
+  std::span<const char> roots_of(size_t rewrite) const { return is_root_[rewrite]; }
 
  private:
-  std::vector<RewriteRoot> operators_;  // sorted
-  std::vector<char> is_root_;           // by rewrite and operator
+  std::vector<RewriteRoot> operators_;      // sorted
+  std::vector<std::vector<char>> is_root_;  // by rewrite, then by operator
 };
 
 /// A change that a graph needs before its nodes can be compiled; nullopt where it needs none. Facts are known then.
