@@ -145,8 +145,6 @@ bool is_finite(const Graph& graph, const WrittenMask& mask) {
   return mask.summand == kNoValue ? std::isfinite(mask.hidden) : has_finite_elements(graph, mask.summand);
 }
 
-bool is_attention(const Node& node) { return is_op(node, "Attention") || is_op(node, "Attention", kInternalDomain); }
-
 std::string attention_obstacle(const Graph& graph, const Node& node) {
   const auto found = written_attention(graph, node);
   const auto* obstacle = std::get_if<std::string>(&found);

@@ -38,7 +38,4 @@ bool is_finite(const Graph& graph, const WrittenMask& mask);
 /// The attribute of linnet::Attention by which a query without any key gives NaN.
 inline constexpr const char* kNanWithoutKeys = "nan_without_keys";
 
-/// True for Attention of ai.onnx and of `linnet`.
-bool is_attention(const Node& node);
-
 }  // namespace linnet
