@@ -10,9 +10,10 @@
 namespace linnet {
 namespace {
 
-// Folding may not blow a small file up into large constants.
+// Folding may not blow a small file up into large constants. What only repeats the elements of a large one saves no
+// arithmetic, and hides from rewrites that they are the same.
 constexpr size_t kFreeBytes = size_t{1} << 20;
-constexpr size_t kGrowth = 2, kWidening = 32;
+constexpr size_t kRepetition = 1, kGrowth = 2, kWidening = 32;
 // Nodes and iterations of loops for one constant.
 constexpr int64_t kMostChecks = 1000;
 
@@ -21,6 +22,11 @@ bool small_enough(std::span<const Fact> in, std::span<const Fact> out, size_t gr
   for (const Fact& fact : in) in_bytes += fact.present() ? fact.constant.bytes() : 0;
   for (const Fact& fact : out) out_bytes += fact.present() ? dtype_bytes(fact.dtype, fact.shape().elements()) : 0;
   return out_bytes <= std::max(kFreeBytes, growth * in_bytes);
+}
+
+size_t growth_of(const Op& op) {
+  if (op.widens_constants()) return kWidening;
+  return op.moves(0) ? kRepetition : kGrowth;
 }
 
 std::vector<Tensor> allocated(std::span<const Fact> out) {
@@ -92,8 +98,8 @@ std::optional<std::vector<Tensor>> evaluate(const Node& node, std::span<const Fa
                                             const ModelResources& resources) {
   // A container as a constant would lose what its fact tells of its elements.
   const auto foldable = [](const Fact& f) { return !f.present() || (f.concrete() && !is_container(f.dtype)); };
-  const size_t growth = node.op->widens_constants() ? kWidening : kGrowth;
-  if (!std::all_of(out.begin(), out.end(), foldable) || !small_enough(in, out, growth)) return std::nullopt;
+  if (!std::all_of(out.begin(), out.end(), foldable) || !small_enough(in, out, growth_of(*node.op)))
+    return std::nullopt;
   if (no_elements(out)) return allocated(out);
   if (compute_dtype(node, in, out) != DType::kUndefined) return std::nullopt;  // what it is lowered to folds
   try {

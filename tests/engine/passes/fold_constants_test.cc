@@ -2,6 +2,7 @@
 
 #include "passes/passes.h"
 #include "support/graph_builder.h"
+#include "support/run_op.h"
 
 namespace linnet::testing {
 namespace {
@@ -46,6 +47,18 @@ TEST(FoldConstants, ShapesOfUnknownValuesFoldWhereTheirDimsAreKnown) {
   EXPECT_TRUE(fold(graph));
   EXPECT_EQ(count_ops(graph, "Shape"), 1);
   EXPECT_TRUE(identical(graph.fact(graph.outputs()[0].value).constant, Tensor::of<int64_t>({2}, {2, 3})));
+}
+
+TEST(FoldConstants, LeavesLargeConstantsThatAreOnlyRepeated) {
+  GraphBuilder b;
+  const Tensor large = random_tensor({2, 512, 300});
+  const ValueId repeats = b.constant(Tensor::of<int64_t>({3}, {2, 1, 1}));
+  b.output(b.op("Tile", {b.constant(large), repeats}));
+  b.output(b.op("Transpose", {b.constant(large)}));
+  Graph graph = b.graph();
+  EXPECT_TRUE(fold(graph));
+  EXPECT_EQ(count_ops(graph, "Tile"), 1);
+  EXPECT_EQ(count_ops(graph, "Transpose"), 0);
 }
 
 // The first output is known, the second is not.
