@@ -282,6 +282,13 @@ std::vector<Fact> input_facts(const Graph& graph, const Node& node) {
   return facts;
 }
 
+std::vector<Fact> output_facts(const Graph& graph, const Node& node) {
+  std::vector<Fact> facts;
+  facts.reserve(node.outputs.size());
+  for (const ValueId v : node.outputs) facts.push_back(graph.fact(v));
+  return facts;
+}
+
 namespace {
 
 void refuse_containers(std::span<const Fact> in) {

@@ -119,8 +119,9 @@ class LINNET_API Graph {
   std::vector<int> uses_as_output_;
 };
 
-/// Facts of a node's inputs, in order.
+/// Facts of a node's inputs and outputs, in order.
 std::vector<Fact> input_facts(const Graph& graph, const Node& node);
+std::vector<Fact> output_facts(const Graph& graph, const Node& node);
 
 /// Runs `infer` with the node's description added to any Error.
 std::vector<Fact> infer_node(const Node& node, std::span<const Fact> in);

@@ -40,7 +40,7 @@ void keep_known(const Fact& known, Fact& fact) {
   }
 }
 
-std::vector<Fact> output_facts(const Graph& graph, const Node& node, const ModelResources& resources, bool widen) {
+std::vector<Fact> inferred_facts(const Graph& graph, const Node& node, const ModelResources& resources, bool widen) {
   std::vector<Fact> in = input_facts(graph, node);
   for (Fact& fact : in) fact.constant = StoredContents::borrow(fact.constant);
   std::vector<Fact> out = infer_node(node, in);
@@ -68,7 +68,7 @@ void name_unknown(Fact& fact) {
 /// Dims that values have already stay.
 void infer_facts(Graph& graph, const Node& node, const ModelResources& resources, bool widen) {
   check_current();
-  std::vector<Fact> out = output_facts(graph, node, resources, widen);
+  std::vector<Fact> out = inferred_facts(graph, node, resources, widen);
   for (size_t i = 0; i < out.size(); ++i) {
     if (node.outputs[i] == kNoValue) continue;
     keep_known(graph.fact(node.outputs[i]), out[i]);

@@ -2,27 +2,33 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
-#include "compile/compile_input.h"
 #include "environment/run_environment.h"
-#include "graph/equal_specs.h"
 #include "passes/pending_nodes.h"
 #include "plan/add_rests.h"
 #include "plan/place_slots.h"
+#include "plan/plan_kernels.h"
 #include "plan/program.h"
 #include "tensor/held_bytes.h"
-#include "tensor/same_fact.h"
-#include "tensor/stored_contents.h"
 
 namespace linnet {
 namespace {
 
-constexpr size_t kKernelBytes = 512;                     // of a kernel object and what it allocates, tables aside
 constexpr size_t kValueBytes = sizeof(Value) + 128;      // with its name, dims and readers
 constexpr size_t kNodeBytes = sizeof(PlannedNode) + 64;  // with the lists of its slots
 
 Slot::Kind planned_kind(DType dtype) { return is_object(dtype) ? Slot::Kind::kOwned : Slot::Kind::kArena; }
+
+/// By value: whether one of the nodes computes it.
+std::vector<bool> computed_by(const Graph& graph, const std::vector<NodeId>& nodes) {
+  std::vector<bool> computed(size_t(graph.value_count()), false);
+  for (const NodeId id : nodes) {
+    for (const ValueId v : graph.node(id).outputs) {
+      if (v != kNoValue) computed[size_t(v)] = true;
+    }
+  }
+  return computed;
+}
 
 class PlanBuilder {
  public:
@@ -34,16 +40,11 @@ class PlanBuilder {
         pending_(pending_nodes(graph())),
         slot_of_(size_t(graph().value_count()), -1),
         planned_(size_t(graph().value_count()), false),
-        computed_(size_t(graph().value_count()), false) {
+        computed_(computed_by(graph(), pending_)),
+        kernels_(*plan_, computed_, resources_, options_) {
     plan_->inputs = std::move(inputs);
     plan_->guarded = resources_->options.guard_memory;
     plan_->states = options_.states;
-    for (const NodeId id : pending_) {
-      for (const ValueId v : graph().node(id).outputs) {
-        if (v != kNoValue) computed_[size_t(v)] = true;
-      }
-    }
-    if (options_.like) remember_kernels(*options_.like);
   }
 
   std::shared_ptr<const Plan> build() {
@@ -56,15 +57,14 @@ class PlanBuilder {
         continue;
       }
       for (const ValueId v : node.outputs) set_planned(v);
-      if (no_elements(output_facts(node))) {
+      if (no_elements(output_facts(graph(), node))) {
         add_empty_slots(node);
       } else {
         to_run.push_back(id);
       }
     }
     check_values(to_run);
-    compile(to_run);
-    finish_packs();
+    kernels_.compile(to_run);
     for (const NodeId id : to_run) add_node(graph().node(id));
     add_outputs();
     count_rows();
@@ -76,7 +76,7 @@ class PlanBuilder {
     place_slots(*plan_);
     if (plan_->guarded) plan_->scratch_bytes += kGuardBytes;
     const auto counted = std::make_shared<CountedMemory>();
-    counted->add(plan_->own_bytes() + kernel_bytes_);
+    counted->add(plan_->own_bytes() + kernels_.bytes());
     plan_->counted = counted;
     return plan_;
   }
@@ -100,8 +100,6 @@ class PlanBuilder {
     if (value != kNoValue) planned_[size_t(value)] = true;
   }
 
-  bool is_constant(ValueId value) const { return graph().fact(value).constant && !computed_[size_t(value)]; }
-
   /// The rows that are written behind those of states.
   void count_rows() {
     for (Plan::State& state : plan_->states) {
@@ -111,42 +109,16 @@ class PlanBuilder {
     }
   }
 
-  void remember_kernels(const Plan& like) {
-    for (const PlannedNode& planned : like.nodes) {
-      if (planned.node) known_[planned.node->id] = &planned;
-      for (const auto& [address, bytes] : planned.packed) known_packed_.insert(address);
-    }
-    plan_->like = true;
-  }
-
-  bool same_facts(const std::vector<ValueId>& values) const {
-    return std::all_of(values.begin(), values.end(), [&](ValueId v) {
-      return v == kNoValue || same_fact(graph().fact(v), options_.like->graph.fact(v));
-    });
-  }
-
-  /// The kernel of the plan that this one is like, where it was compiled for the same facts.
-  const PlannedNode* known_node(const Node& node) const {
-    if (!options_.like) return nullptr;
-    const auto known = known_.find(node.id);
-    if (known == known_.end()) return nullptr;
-    const Node& other = *known->second->node;
-    const bool same = &other == &node || (other.inputs == node.inputs && other.outputs == node.outputs &&
-                                          equal_specs(other.spec, node.spec));
-    return same && same_facts(node.inputs) && same_facts(node.outputs) ? known->second : nullptr;
-  }
-
   // The slot of a value that is available; constants get theirs on first use.
   int slot(ValueId value) {
     if (value == kNoValue) return -1;
     int& known = slot_of_[size_t(value)];
     const Fact& fact = graph().fact(value);
-    const auto freed = freed_.find(value);
-    if (known == -1 && (is_constant(value) || freed != freed_.end())) {
+    if (known == -1 && (kernels_.is_constant(value) || kernels_.is_freed(value))) {
       known = add_slot({.kind = Slot::Kind::kConstant,
                         .dtype = fact.dtype,
                         .shape = fact.shape(),
-                        .constant = freed == freed_.end() ? fact.constant : freed->second});
+                        .constant = kernels_.constant(value)});
       if (graph().value(value).producer != kNoValue) plan_->new_bytes += held_bytes(fact.constant);
     }
     return known;
@@ -154,7 +126,7 @@ class PlanBuilder {
 
   bool ready(const Node& node) const {
     const auto known = [&](ValueId v) {
-      return v == kNoValue || ((planned_[size_t(v)] || is_constant(v)) && graph().fact(v).concrete());
+      return v == kNoValue || ((planned_[size_t(v)] || kernels_.is_constant(v)) && graph().fact(v).concrete());
     };
     if (!std::all_of(node.inputs.begin(), node.inputs.end(), known)) return false;
     const std::vector<int> needed = node.op->value_inputs();
@@ -162,12 +134,6 @@ class PlanBuilder {
       const Fact& fact = graph().input_fact(node, i);
       return !fact.present() || fact.constant;
     });
-  }
-
-  std::vector<Fact> output_facts(const Node& node) const {
-    std::vector<Fact> facts;
-    for (const ValueId v : node.outputs) facts.push_back(graph().fact(v));
-    return facts;
   }
 
   void add_empty_slots(const Node& node) {
@@ -197,90 +163,8 @@ class PlanBuilder {
     }
   }
 
-  size_t constant_bytes(NodeId id) const {
-    size_t bytes = 0;
-    for (const ValueId v : graph().node(id).inputs) {
-      if (v != kNoValue && is_constant(v)) bytes += graph().fact(v).constant.bytes();
-    }
-    return bytes;
-  }
-
-  // The largest constants are packed first, while there is the least besides them.
-  void compile(std::vector<NodeId> nodes) {
-    std::vector<std::pair<size_t, NodeId>> order;
-    for (const NodeId id : nodes) order.emplace_back(constant_bytes(id), id);
-    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-    for (const auto& [bytes, id] : order) {
-      check_current();
-      const Node& node = graph().node(id);
-      compiled_[id] = compile(node);
-      if (options_.sources == Sources::kKept || bytes == 0) continue;
-      for (const ValueId v : node.inputs) {
-        if (v != kNoValue && is_constant(v) && nobody_reads(v)) free_constant(v);
-      }
-    }
-  }
-
-  /// The node with its kernel, but no slots.
-  PlannedNode compile(const Node& node) {
-    if (const PlannedNode* known = known_node(node)) return {&node, known->kernel, {}, {}, known->packed};
-    std::vector<Fact> in = input_facts(graph(), node), out = output_facts(node);
-    for (Fact& fact : in) fact.constant = StoredContents::borrow(fact.constant);
-    const ModelCompileInput input(in, out, *resources_);
-    PlannedNode compiled{&node, with_node_context(node.spec, [&] { return node.op->compile(input); }), {}, {}};
-    with_node_context(node.spec, [&] { read_constants(node, *compiled.kernel); });
-    const size_t bytes = kKernelBytes + compiled.kernel->bytes();
-    kernel_bytes_ += bytes;
-    plan_->new_bytes += bytes;
-    for (const Tensor& packed : input.packed_tensors()) {
-      compiled.packed.emplace_back(packed.raw(), packed.bytes());
-      if (!known_packed_.contains(packed.raw())) plan_->new_bytes += packed.bytes();
-    }
-    return compiled;
-  }
-
-  // What runs read lies in memory before.
-  void read_constants(const Node& node, const Kernel& kernel) const {
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const ValueId v = node.inputs[i];
-      if (v != kNoValue && is_constant(v) && kernel.reads(int(i))) static_cast<void>(graph().fact(v).constant.raw());
-    }
-  }
-
-  // What cannot be kept on disk is made again.
-  void finish_packs() const {
-    try {
-      resources_->packs.finish();
-    } catch (const Error& error) {
-      if (resources_->options.log) resources_->options.log(LogLevel::kWarning, error.message());
-    }
-  }
-
-  bool nobody_reads(ValueId value) const {
-    const std::vector<NodeId>& consumers = graph().consumers(value);
-    return !graph().is_output(value) && std::none_of(consumers.begin(), consumers.end(), [&](NodeId id) {
-      const auto compiled = compiled_.find(id);
-      if (compiled == compiled_.end()) return true;
-      const std::vector<ValueId>& inputs = graph().node(id).inputs;
-      for (size_t i = 0; i < inputs.size(); ++i) {
-        if (inputs[i] == value && compiled->second.kernel->reads(int(i))) return true;
-      }
-      return false;
-    });
-  }
-
-  void free_constant(ValueId value) {
-    Fact fact = graph().fact(value);
-    freed_[value] = Tensor::wrap(fact.dtype, fact.shape(), nullptr);
-    Tensor constant = std::move(fact.constant);
-    fact.constant = {};
-    plan_->graph.set_fact(value, std::move(fact));
-    resources_->constants.forget(constant);
-    resources_->packs.free(std::move(constant));
-  }
-
   void add_node(const Node& node) {
-    PlannedNode planned = std::move(compiled_.at(node.id));
+    PlannedNode planned = kernels_.take(node.id);
     for (const ValueId v : node.inputs) planned.inputs.push_back(slot(v));
     for (size_t i = 0; i < node.outputs.size(); ++i) planned.outputs.push_back(add_output_slot(node, planned, int(i)));
     with_node_context(node.spec, [&] { count_memory(*planned.kernel); });
@@ -354,14 +238,10 @@ class PlanBuilder {
   std::shared_ptr<Plan> plan_;
   std::vector<NodeId> pending_;
   std::vector<int> slot_of_;
-  std::vector<bool> planned_;                   // by value: an input, or computed by the plan
-  std::vector<bool> computed_;                  // by value: the output of a pending node
-  std::map<NodeId, const PlannedNode*> known_;  // of the plan that this one is like
-  std::set<const void*> known_packed_;          // likewise
-  std::map<NodeId, PlannedNode> compiled_;
-  std::map<ValueId, Tensor> freed_;  // what their slots hold: no values
+  std::vector<bool> planned_;   // by value: an input, or computed by the plan
+  std::vector<bool> computed_;  // by value: the output of a pending node
+  PlanKernels kernels_;
   std::vector<NodeId> waiting_;
-  size_t kernel_bytes_ = 0;  // of those compiled for this plan
 };
 
 }  // namespace

@@ -32,6 +32,8 @@ struct Slot {
   Tensor constant{};
 };
 
+constexpr size_t kKernelBytes = 512;  ///< of a kernel object and what it allocates, tables aside
+
 /// A node with its kernel and the slots that it reads and writes (-1: omitted). Without node and kernel it copies
 /// input 0 to output 0.
 struct PlannedNode {

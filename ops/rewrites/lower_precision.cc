@@ -34,7 +34,7 @@ class PrecisionLowering {
  private:
   void visit(const Node& node) {
     const std::vector<Fact> in = input_facts(graph_, node);
-    DType dtype = compute_dtype(node, in, output_facts(node));
+    DType dtype = compute_dtype(node, in, output_facts(graph_, node));
     if (dtype == DType::kUndefined && goes_with_inputs(node, in)) dtype = DType::kFloat32;
     if (dtype != DType::kUndefined) return lower(node, in, dtype);
     if (is_op(node, "Cast") && graph_.fact(node.outputs[0]).dtype == DType::kFloat32) widen(node);
@@ -46,12 +46,6 @@ class PrecisionLowering {
     if (!is_widened_type(graph_.fact(x).dtype) || !may_be_weights(graph_.fact(x))) return;
     patch_.replace(node.outputs[0], widened(node, x, DType::kFloat32));
     changed_.insert(node.id);
-  }
-
-  std::vector<Fact> output_facts(const Node& node) const {
-    std::vector<Fact> facts;
-    for (const ValueId v : node.outputs) facts.push_back(graph_.fact(v));
-    return facts;
   }
 
   /// Whether a node that takes any dtype reads only wide values, and constants, in place of float16 and bfloat16.
